@@ -1,0 +1,42 @@
+/* algorithm.h - what an algorithm gives the engine: one row of the table in table.c.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_ALGORITHM_H
+#define GPUMM_ALGORITHM_H
+
+#include "../gpumm.h"
+#include "../plan.h"
+
+struct gpumm_job {
+  gpumm_problem problem;
+  gpumm_options options;
+  gpumm_operand c0;    /* copy of *problem.c0, so that the caller's struct may go */
+  gpumm_operand shape; /* the result without memory; open () of an algorithm may lower nzmax */
+  gpumm_plan plan;
+  gpumm_report report;
+  double opened; /* host clock, seconds */
+  int has_run;
+  void *state; /* the algorithm's own, between open and close */
+};
+
+typedef struct gpumm_algorithm {
+  const char *name;
+  const char *summary;
+  int on_device; /* runs kernels of the table on a device (the GPU, or the host device) */
+  /* can it multiply these at all? A pure look at kinds and types; shape->type is the result's. */
+  int (*takes) (const gpumm_problem *problem);
+  /* may be NULL; for sparse results the symbolic phase: sets job->shape.nzmax */
+  gpumm_status (*open) (struct gpumm_job *job);
+  /* computes into result; fills kernel, compute and flops of job->report */
+  gpumm_status (*run) (struct gpumm_job *job, gpumm_operand *result);
+  void (*close) (struct gpumm_job *job); /* releases job->state; may be NULL */
+} gpumm_algorithm;
+
+/* All algorithms, ended by NULL; the one of that name, or NULL. */
+extern const gpumm_algorithm *const gpumm_algorithms[];
+const gpumm_algorithm *gpumm_algorithm_find (const char *name);
+
+extern const gpumm_algorithm gpumm_algorithm_blas, gpumm_algorithm_loops, gpumm_algorithm_integers,
+    gpumm_algorithm_sparse, gpumm_algorithm_naive, gpumm_algorithm_tiled, gpumm_algorithm_register,
+    gpumm_algorithm_cublas;
+
+#endif

@@ -1,0 +1,105 @@
+/* device.h - the seam between the engine and a device runtime.
+ *
+ * A driver is one table of functions and one table of kernels. There are two: kernels/cuda (the
+ * CUDA runtime) and kernels/host (the same kernels compiled for the host; memory is malloc, a
+ * stream runs at once). Each is a library of its own, opened at first use, that exports
+ * gpumm_driver_table (). All functions return 0 or a negative gpumm_status and leave a text for
+ * error_text (). Everything is asynchronous on its stream unless it says otherwise.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_DEVICE_H
+#define GPUMM_DEVICE_H
+
+#include "gpumm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gpumm_stream gpumm_stream; /* owned by the driver, opaque to the engine */
+typedef struct gpumm_event gpumm_event;
+
+/* One dense product with all operands on one device, type S, D, C or Z for all three:
+ * C = alpha op(A) op(B) + beta C, sizes m x k, k x n, m x n after op (), any of them >= 0. */
+typedef struct gpumm_product {
+  gpumm_type type;
+  gpumm_op op_a, op_b;
+  int64_t m, n, k;
+  const void *a;
+  int64_t lda;
+  const void *b;
+  int64_t ldb;
+  void *c;
+  int64_t ldc;
+  gpumm_scalar alpha, beta;
+} gpumm_product;
+
+/* A row of the kernel table. */
+typedef struct gpumm_kernel {
+  const char *algorithm; /* family: "tiled" */
+  const char *name;      /* row: "tiled_16" */
+  unsigned types;        /* bit 1 << gpumm_type for each it multiplies */
+  int tile_m, tile_n;    /* of C, made by one block */
+  int tile_k;            /* step along k */
+  int thread_m, thread_n; /* of C, made by one thread */
+  int capability;        /* lowest compute capability it runs on */
+  int64_t from;          /* preferred over its family's earlier rows when min (m, n) >= from */
+  /* may it run this product on that device? NULL: always */
+  int (*runs) (const gpumm_product *product, const gpumm_device_properties *device);
+  gpumm_status (*launch) (int device, gpumm_stream *stream, const gpumm_product *product);
+} gpumm_kernel;
+
+#define GPUMM_DRIVER_VERSION 1
+
+typedef struct gpumm_driver {
+  int version;      /* GPUMM_DRIVER_VERSION */
+  const char *name; /* "cuda" or "host" */
+
+  /* Devices. count gives 0 and a text when there is none or the runtime cannot start. */
+  gpumm_status (*count) (int *count);
+  gpumm_status (*properties) (int device, gpumm_device_properties *properties);
+
+  /* Memory of the device, and page-locked memory of the host. Synchronous. */
+  gpumm_status (*allocate) (int device, size_t bytes, void **p);
+  gpumm_status (*release) (int device, void *p);
+  gpumm_status (*pin) (int device, size_t bytes, void **p);
+  gpumm_status (*unpin) (int device, void *p);
+
+  gpumm_status (*stream_create) (int device, gpumm_stream **stream);
+  gpumm_status (*stream_destroy) (int device, gpumm_stream *stream);
+  gpumm_status (*stream_synchronize) (int device, gpumm_stream *stream); /* waits */
+  gpumm_status (*event_create) (int device, gpumm_event **event);
+  gpumm_status (*event_destroy) (int device, gpumm_event *event);
+  gpumm_status (*event_record) (int device, gpumm_event *event, gpumm_stream *stream);
+  gpumm_status (*event_synchronize) (int device, gpumm_event *event); /* waits */
+  gpumm_status (*event_seconds) (int device, gpumm_event *from, gpumm_event *to, double *seconds);
+  /* work queued on stream from now on waits for event */
+  gpumm_status (*stream_wait) (int device, gpumm_stream *stream, gpumm_event *event);
+
+  /* height columns of width bytes each, pitch bytes apart. Host memory must be pinned. */
+  gpumm_status (*copy_up) (int device, gpumm_stream *stream, void *to, size_t to_pitch,
+                           const void *from, size_t from_pitch, size_t width, size_t height);
+  gpumm_status (*copy_down) (int device, gpumm_stream *stream, void *to, size_t to_pitch,
+                             const void *from, size_t from_pitch, size_t width, size_t height);
+  gpumm_status (*fill) (int device, gpumm_stream *stream, void *p, int byte, size_t bytes);
+
+  /* What the runtime said of the last failure in this thread: its own words. */
+  const char *(*error_text) (void);
+
+  /* Give back what the driver itself keeps (library handles); streams stay valid. */
+  void (*reset) (void);
+
+  /* Tests: let the n-th call from now fail, 0: none. Returns the calls since the last setting.
+   * NULL where the driver cannot (cuda). */
+  int64_t (*fault) (int64_t n);
+
+  const gpumm_kernel *const *kernels; /* ends with NULL */
+} gpumm_driver;
+
+/* The one symbol that a driver library exports. */
+GPUMM_API const gpumm_driver *gpumm_driver_table (void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,209 @@
+/* gpumm.h - the whole public face of the engine.
+ *
+ * C = alpha op(A) op(B) + beta C0 for matrices that live in the caller's memory: dense (column
+ * major, as BLAS has them) or sparse (compressed columns, as Octave has them). A product is a job
+ * in steps, and the engine calls nobody back:
+ *
+ *   gpumm_open    plans, and for sparse operands counts (the symbolic phase)
+ *   gpumm_result  says what the result is: kind, type, sizes, most nonzeros
+ *   ...           the caller provides the memory
+ *   gpumm_run     computes into it
+ *   gpumm_job_report  says what ran
+ *   gpumm_close   always, whatever failed before
+ *
+ * Every step returns a status, 0 for success; the text of a thread's last failure is
+ * gpumm_last_error (). Sizes are counted in elements unless a name says bytes. All functions may
+ * be called from several threads, a job from one at a time.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_H
+#define GPUMM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GPUMM_API __attribute__ ((visibility ("default")))
+
+/* ---- status ------------------------------------------------------------------------------- */
+
+typedef enum gpumm_status {
+  GPUMM_OK = 0,
+  GPUMM_INVALID = -1,       /* an argument out of range or of no meaning */
+  GPUMM_NONCONFORMANT = -2, /* inner sizes differ */
+  GPUMM_UNSUPPORTED = -3,   /* no algorithm, or not the one asked for, multiplies these */
+  GPUMM_NO_DEVICE = -4,     /* a GPU was asked for and none can be used */
+  GPUMM_HOST_MEMORY = -5,   /* out of host memory */
+  GPUMM_DEVICE_MEMORY = -6, /* out of device memory, or over the given limit */
+  GPUMM_DEVICE_FAILED = -7, /* a launch, a copy or the device itself failed */
+  GPUMM_INTERNAL = -8       /* a mistake of this library */
+} gpumm_status;
+
+/* The status in a word ("device-memory"): what follows "gpumm:" in an Octave error identifier. */
+GPUMM_API const char *gpumm_status_name (gpumm_status status);
+
+/* What the calling thread's last failed call said; "" before any failure. */
+GPUMM_API const char *gpumm_last_error (void);
+
+/* ---- operands and problems ---------------------------------------------------------------- */
+
+/* Element types, named as BLAS names them; B is a logical byte, 0 or 1, that counts as double. */
+typedef enum gpumm_type {
+  GPUMM_S, /* float */
+  GPUMM_D, /* double */
+  GPUMM_C, /* float complex, interleaved */
+  GPUMM_Z, /* double complex, interleaved */
+  GPUMM_I8,
+  GPUMM_I16,
+  GPUMM_I32,
+  GPUMM_I64,
+  GPUMM_U8,
+  GPUMM_U16,
+  GPUMM_U32,
+  GPUMM_U64,
+  GPUMM_B,
+  GPUMM_TYPES /* how many there are */
+} gpumm_type;
+
+/* Bytes of one element; the type's name ("double", "uint16"). */
+GPUMM_API size_t gpumm_type_bytes (gpumm_type type);
+GPUMM_API const char *gpumm_type_name (gpumm_type type);
+
+typedef enum gpumm_kind { GPUMM_DENSE, GPUMM_SPARSE } gpumm_kind;
+
+typedef enum gpumm_op { GPUMM_NONE, GPUMM_TRANSPOSE, GPUMM_CTRANSPOSE } gpumm_op;
+
+#define GPUMM_HOST (-1) /* gpumm_operand.place: host memory; else the index of a device */
+
+/* A matrix as stored, before op () is applied. The engine reads a, b and c and never writes them. */
+typedef struct gpumm_operand {
+  gpumm_kind kind;
+  gpumm_type type;
+  int64_t rows, cols;
+  int64_t ld;      /* dense: elements from one column to the next, >= rows */
+  int64_t nzmax;   /* sparse: room in row_index and values */
+  int64_t *column; /* sparse: cols + 1 offsets, the first 0, the last the number of nonzeros */
+  int64_t *row;    /* sparse: row of each stored element, ascending in a column */
+  void *values;    /* the elements */
+  int place;       /* GPUMM_HOST, or the device where all of it lives */
+} gpumm_operand;
+
+typedef struct gpumm_scalar {
+  double re, im;
+} gpumm_scalar;
+
+/* C = alpha op(A) op(B) + beta C0. As in BLAS, beta = 0 means that C0 is not read, and alpha = 0
+ * that A and B are not. */
+typedef struct gpumm_problem {
+  gpumm_operand a, b;
+  gpumm_op op_a, op_b;
+  gpumm_scalar alpha, beta;
+  const gpumm_operand *c0; /* dense, of the result's type and size; NULL where beta is 0 */
+  gpumm_type output;       /* integer operands: type of the result. Others: set by gpumm_open */
+} gpumm_problem;
+
+/* ---- options ------------------------------------------------------------------------------ */
+
+typedef enum gpumm_backend { GPUMM_AUTO, GPUMM_CPU, GPUMM_GPU } gpumm_backend;
+
+typedef struct gpumm_options {
+  gpumm_backend backend;
+  const char *algorithm;     /* name of an algorithm or of one of its kernels; NULL or "auto" */
+  int device;                /* index of the GPU to use; -1: the first that can be used */
+  int64_t max_device_memory; /* bytes; 0: what is free */
+  int max_capability;        /* hide kernels that need a newer GPU than this (75: 7.5); 0: none */
+} gpumm_options;
+
+/* ---- jobs --------------------------------------------------------------------------------- */
+
+/* What ran, filled by gpumm_run (algorithm, kernel, device and reason already by gpumm_open). */
+typedef struct gpumm_report {
+  gpumm_backend backend; /* never GPUMM_AUTO */
+  int device;            /* index, or -1 for the CPU */
+  char device_name[128];
+  char algorithm[32];
+  char kernel[64];
+  double total;                     /* seconds on the host clock, gpumm_open to gpumm_run's end */
+  double upload, compute, download; /* seconds, on a device by its own events */
+  double overhead;                  /* total less what the stages did not overlap */
+  int64_t bytes_up, bytes_down;
+  double flops; /* operations asked for: 2 m n k, 8 m n k for complex; sparse: those needed */
+  char reason[512];
+} gpumm_report;
+
+typedef struct gpumm_job gpumm_job;
+
+/* Checks, plans and, for a sparse result, counts. *job is NULL on failure. The operands' memory
+ * must stay until gpumm_close. options may be NULL. */
+GPUMM_API gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *options,
+                                   gpumm_job **job);
+
+/* The result without its memory: values (and column and row) NULL, ld = rows, nzmax as large as
+ * the result can need. */
+GPUMM_API gpumm_status gpumm_result (const gpumm_job *job, gpumm_operand *shape);
+
+/* Computes into result, whose kind, type and sizes are those of gpumm_result and whose memory is
+ * the caller's (need not be initialised). A job runs once. After a failure the result's values are
+ * undefined. */
+GPUMM_API gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result);
+
+GPUMM_API const gpumm_report *gpumm_job_report (const gpumm_job *job);
+
+GPUMM_API void gpumm_close (gpumm_job *job); /* NULL is allowed */
+
+/* ---- what there is ------------------------------------------------------------------------ */
+
+typedef struct gpumm_device_properties {
+  char name[128];
+  int capability;        /* 90 for compute capability 9.0 */
+  int multiprocessors;
+  int driver, runtime;   /* CUDA versions, 13000 for 13.0; 0 on the host device */
+  int64_t memory_total;  /* bytes */
+  int64_t memory_free;   /* bytes, now */
+  int64_t shared_bytes;  /* shared memory a block can have */
+  double fp32_per_fp64;  /* how many times faster single is than double, by the device's word */
+} gpumm_device_properties;
+
+/* A row of the kernel table, for people to read. */
+typedef struct gpumm_kernel_info {
+  const char *algorithm, *name;
+  unsigned types; /* bit 1 << gpumm_type for each it multiplies */
+  int tile_m, tile_n, tile_k, thread_m, thread_n;
+  int capability;
+} gpumm_kernel_info;
+
+typedef struct gpumm_algorithm_info {
+  const char *name;    /* what gpumm_options.algorithm takes */
+  const char *summary; /* one line */
+} gpumm_algorithm_info;
+
+GPUMM_API const char *gpumm_version (void); /* "0.1.0" */
+
+/* GPUs that can be used here and now; why is "" or, for none, a readable sentence. */
+GPUMM_API int gpumm_device_count (const char **why);
+GPUMM_API gpumm_status gpumm_device (int device, gpumm_device_properties *properties);
+
+/* Entry i, or GPUMM_INVALID past the last. */
+GPUMM_API gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info);
+GPUMM_API gpumm_status gpumm_algorithm_at (int i, gpumm_algorithm_info *info);
+
+/* Gives back all memory held between calls, on host and devices; the next call starts afresh. */
+GPUMM_API gpumm_status gpumm_reset (void);
+
+/* ---- fault injection, for tests ----------------------------------------------------------- */
+
+/* Let the n-th (from 1) allocation of the engine, or call of the host device, from now fail;
+ * 0: none does. Returns how many calls were counted since the last setting. */
+GPUMM_API int64_t gpumm_fault_memory (int64_t n);
+GPUMM_API int64_t gpumm_fault_device (int64_t n);
+
+/* Host allocations of the engine alive now; what the pools keep counts until gpumm_reset. */
+GPUMM_API int64_t gpumm_live_allocations (void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

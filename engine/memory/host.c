@@ -1,0 +1,54 @@
+/* host.c - host memory of the engine.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "host.h"
+#include "../error.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static atomic_llong live, calls, fail_at;
+
+int64_t gpumm_fault_memory (int64_t n) {
+  int64_t counted = atomic_exchange (&calls, 0);
+  atomic_store (&fail_at, n);
+  return counted;
+}
+
+int64_t gpumm_live_allocations (void) {
+  return atomic_load (&live);
+}
+
+void *gpumm_allocate (int64_t count, size_t size) {
+  size_t bytes;
+  if (count < 0 || __builtin_mul_overflow ((size_t) count, size, &bytes)
+      || bytes > SIZE_MAX / 2 - 64) {
+    gpumm_fail (GPUMM_HOST_MEMORY, "out of host memory: %lld elements of %zu bytes",
+                (long long) count, size);
+    return NULL;
+  }
+  void *p = NULL;
+  long long call = atomic_fetch_add (&calls, 1) + 1;
+  /* large blocks come from mmap, already zero: calloc leaves their pages untouched */
+  if (call != atomic_load (&fail_at)) {
+    size_t room = bytes + 64 + sizeof (void *);
+    char *raw = calloc (1, room);
+    if (raw) {
+      uintptr_t aligned = ((uintptr_t) raw + sizeof (void *) + 63) & ~(uintptr_t) 63;
+      p = (void *) aligned;
+      ((void **) p)[-1] = raw;
+    }
+  }
+  if (p)
+    atomic_fetch_add (&live, 1);
+  else
+    gpumm_fail_memory (bytes);
+  return p;
+}
+
+void gpumm_release (void *p) {
+  if (! p)
+    return;
+  atomic_fetch_sub (&live, 1);
+  free (((void **) p)[-1]);
+}

@@ -1,0 +1,50 @@
+/* plan.h - which device, algorithm, kernel and tiling: decided by a pure function.
+ *
+ * gpumm_make_plan reads nothing but its arguments, so tests run it with made-up devices and rates;
+ * gpumm_plan.reason says in one sentence what it decided and why.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_PLAN_H
+#define GPUMM_PLAN_H
+
+#include "device.h"
+#include "gpumm.h"
+
+struct gpumm_algorithm;
+
+/* What the plan knows of a place to run: the CPU (driver NULL) or one device. */
+typedef struct gpumm_place {
+  const gpumm_driver *driver; /* NULL: the engine's own host code */
+  int device;
+  gpumm_device_properties properties;
+  double flops[4];       /* dense rate at large n by type S, D, C, Z, operations a second */
+  double upload, download; /* bytes a second from and to the caller's memory */
+  double call;           /* seconds a call costs before any work */
+} gpumm_place;
+
+typedef struct gpumm_plan {
+  const struct gpumm_algorithm *algorithm;
+  gpumm_backend backend;
+  const gpumm_driver *driver; /* NULL: no device takes part */
+  int device;
+  const gpumm_kernel *kernel; /* NULL where the algorithm has none */
+  /* the out-of-core loop: C in tiles of tile_m x tile_n, summed over steps of tile_k; the whole
+   * product where it fits */
+  int64_t tile_m, tile_n, tile_k;
+  int64_t device_bytes; /* most device memory it holds at once */
+  char reason[512];
+} gpumm_plan;
+
+/* What there is to choose from. gpu and host may be NULL: no GPU, no host device. why_no_gpu is
+ * the sentence that explains the first. */
+typedef struct gpumm_choices {
+  const gpumm_place *cpu, *gpu, *host;
+  const char *why_no_gpu;
+  int64_t largest_dimension; /* of one kernel launch; 0: what the kernels take (2^31 - 1) */
+} gpumm_choices;
+
+/* problem has been checked and problem->output set. */
+gpumm_status gpumm_make_plan (const gpumm_problem *problem, const gpumm_options *options,
+                              const gpumm_choices *choices, gpumm_plan *plan);
+
+#endif

@@ -1,0 +1,54 @@
+/* types.h - element types and sizes of problems.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_TYPES_H
+#define GPUMM_TYPES_H
+
+#include "gpumm.h"
+
+static inline int gpumm_is_complex (gpumm_type type) {
+  return type == GPUMM_C || type == GPUMM_Z;
+}
+
+static inline int gpumm_is_float (gpumm_type type) {
+  return type <= GPUMM_Z;
+}
+
+static inline int gpumm_is_integer (gpumm_type type) {
+  return type >= GPUMM_I8 && type <= GPUMM_U64;
+}
+
+static inline int gpumm_is_signed (gpumm_type type) {
+  return type >= GPUMM_I8 && type <= GPUMM_I64;
+}
+
+/* Sizes of op (X): */
+static inline int64_t gpumm_op_rows (const gpumm_operand *x, gpumm_op op) {
+  return op == GPUMM_NONE ? x->rows : x->cols;
+}
+
+static inline int64_t gpumm_op_cols (const gpumm_operand *x, gpumm_op op) {
+  return op == GPUMM_NONE ? x->cols : x->rows;
+}
+
+/* The product's sizes: m x k times k x n. */
+static inline int64_t gpumm_m (const gpumm_problem *p) {
+  return gpumm_op_rows (&p->a, p->op_a);
+}
+
+static inline int64_t gpumm_k (const gpumm_problem *p) {
+  return gpumm_op_cols (&p->a, p->op_a);
+}
+
+static inline int64_t gpumm_n (const gpumm_problem *p) {
+  return gpumm_op_cols (&p->b, p->op_b);
+}
+
+static inline int gpumm_is_one (gpumm_scalar s) {
+  return s.re == 1 && s.im == 0;
+}
+
+static inline int gpumm_is_zero (gpumm_scalar s) {
+  return s.re == 0 && s.im == 0;
+}
+
+#endif
