@@ -36,14 +36,14 @@ typedef struct gpumm_product {
 
 /* A row of the kernel table. */
 typedef struct gpumm_kernel {
-  const char *algorithm; /* family: "tiled" */
-  const char *name;      /* row: "tiled_16" */
-  unsigned types;        /* bit 1 << gpumm_type for each it multiplies */
-  int tile_m, tile_n;    /* of C, made by one block */
-  int tile_k;            /* step along k */
+  const char *algorithm;  /* family: "tiled" */
+  const char *name;       /* row: "tiled_16" */
+  unsigned types;         /* bit 1 << gpumm_type for each it multiplies */
+  int tile_m, tile_n;     /* of C, made by one block */
+  int tile_k;             /* step along k */
   int thread_m, thread_n; /* of C, made by one thread */
-  int capability;        /* lowest compute capability it runs on */
-  int64_t from;          /* preferred over its family's earlier rows when min (m, n) >= from */
+  int capability;         /* lowest compute capability it runs on */
+  int64_t from;           /* preferred over its family's earlier rows when min (m, n) >= from */
   /* may it run this product on that device? NULL: always */
   int (*runs) (const gpumm_product *product, const gpumm_device_properties *device);
   gpumm_status (*launch) (int device, gpumm_stream *stream, const gpumm_product *product);

@@ -11,15 +11,15 @@ static const struct {
   gpumm_status status;
   const char *name;
 } table[] = {
-  {GPUMM_OK, "ok"},
-  {GPUMM_INVALID, "invalid"},
-  {GPUMM_NONCONFORMANT, "nonconformant"},
-  {GPUMM_UNSUPPORTED, "unsupported"},
-  {GPUMM_NO_DEVICE, "no-device"},
-  {GPUMM_HOST_MEMORY, "host-memory"},
-  {GPUMM_DEVICE_MEMORY, "device-memory"},
-  {GPUMM_DEVICE_FAILED, "device-failed"},
-  {GPUMM_INTERNAL, "internal"},
+    {GPUMM_OK, "ok"},
+    {GPUMM_INVALID, "invalid"},
+    {GPUMM_NONCONFORMANT, "nonconformant"},
+    {GPUMM_UNSUPPORTED, "unsupported"},
+    {GPUMM_NO_DEVICE, "no-device"},
+    {GPUMM_HOST_MEMORY, "host-memory"},
+    {GPUMM_DEVICE_MEMORY, "device-memory"},
+    {GPUMM_DEVICE_FAILED, "device-failed"},
+    {GPUMM_INTERNAL, "internal"},
 };
 
 const char *gpumm_status_name (gpumm_status status) {

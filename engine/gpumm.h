@@ -158,13 +158,13 @@ GPUMM_API void gpumm_close (gpumm_job *job); /* NULL is allowed */
 
 typedef struct gpumm_device_properties {
   char name[128];
-  int capability;        /* 90 for compute capability 9.0 */
+  int capability; /* 90 for compute capability 9.0 */
   int multiprocessors;
-  int driver, runtime;   /* CUDA versions, 13000 for 13.0; 0 on the host device */
-  int64_t memory_total;  /* bytes */
-  int64_t memory_free;   /* bytes, now */
-  int64_t shared_bytes;  /* shared memory a block can have */
-  double fp32_per_fp64;  /* how many times faster single is than double, by the device's word */
+  int driver, runtime;  /* CUDA versions, 13000 for 13.0; 0 on the host device */
+  int64_t memory_total; /* bytes */
+  int64_t memory_free;  /* bytes, now */
+  int64_t shared_bytes; /* shared memory a block can have */
+  double fp32_per_fp64; /* how many times faster single is than double, by the device's word */
 } gpumm_device_properties;
 
 /* A row of the kernel table, for people to read. */

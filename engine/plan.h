@@ -17,9 +17,9 @@ typedef struct gpumm_place {
   const gpumm_driver *driver; /* NULL: the engine's own host code */
   int device;
   gpumm_device_properties properties;
-  double flops[4];       /* dense rate at large n by type S, D, C, Z, operations a second */
+  double flops[4];         /* dense rate at large n by type S, D, C, Z, operations a second */
   double upload, download; /* bytes a second from and to the caller's memory */
-  double call;           /* seconds a call costs before any work */
+  double call;             /* seconds a call costs before any work */
 } gpumm_place;
 
 typedef struct gpumm_plan {
@@ -42,6 +42,20 @@ typedef struct gpumm_choices {
   const char *why_no_gpu;
   int64_t largest_dimension; /* of one kernel launch; 0: what the kernels take (2^31 - 1) */
 } gpumm_choices;
+
+/* Must the plan know the GPU, or the host device? 0 where neither can be chosen, so that nothing is
+ * opened that will not be used. */
+int gpumm_plan_needs_gpu (const gpumm_problem *problem, const gpumm_options *options);
+int gpumm_plan_needs_host_device (const gpumm_problem *problem, const gpumm_options *options,
+                                  const gpumm_place *gpu);
+
+/* 2 m n k, or 8 m n k where an operand is complex and 4 m n k where just one is. */
+double gpumm_dense_flops (const gpumm_problem *problem);
+
+/* The row of a driver's table that a product of that size should use: of the family algorithm (or
+ * the row of that name; NULL: any family, best first), NULL where none may run it. */
+const gpumm_kernel *gpumm_choose_kernel (const gpumm_place *place, const char *algorithm,
+                                         const gpumm_product *product, int max_capability);
 
 /* problem has been checked and problem->output set. */
 gpumm_status gpumm_make_plan (const gpumm_problem *problem, const gpumm_options *options,

@@ -17,7 +17,7 @@ enum { MOST_THREADS = 64, PIECES_PER_THREAD = 4 };
 int gpumm_threads (void) {
   cpu_set_t set;
   int cores = sched_getaffinity (0, sizeof set, &set) == 0 ? CPU_COUNT (&set)
-                                                            : (int) sysconf (_SC_NPROCESSORS_ONLN);
+                                                           : (int) sysconf (_SC_NPROCESSORS_ONLN);
   return cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : cores;
 }
 

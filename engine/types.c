@@ -10,13 +10,13 @@ static const struct {
   const char *name;
   size_t bytes;
 } table[GPUMM_TYPES] = {
-  [GPUMM_S] = {"single", 4},   [GPUMM_D] = {"double", 8},
-  [GPUMM_C] = {"single complex", 8}, [GPUMM_Z] = {"double complex", 16},
-  [GPUMM_I8] = {"int8", 1},    [GPUMM_I16] = {"int16", 2},
-  [GPUMM_I32] = {"int32", 4},  [GPUMM_I64] = {"int64", 8},
-  [GPUMM_U8] = {"uint8", 1},   [GPUMM_U16] = {"uint16", 2},
-  [GPUMM_U32] = {"uint32", 4}, [GPUMM_U64] = {"uint64", 8},
-  [GPUMM_B] = {"logical", 1},
+    [GPUMM_S] = {"single", 4},         [GPUMM_D] = {"double", 8},
+    [GPUMM_C] = {"single complex", 8}, [GPUMM_Z] = {"double complex", 16},
+    [GPUMM_I8] = {"int8", 1},          [GPUMM_I16] = {"int16", 2},
+    [GPUMM_I32] = {"int32", 4},        [GPUMM_I64] = {"int64", 8},
+    [GPUMM_U8] = {"uint8", 1},         [GPUMM_U16] = {"uint16", 2},
+    [GPUMM_U32] = {"uint32", 4},       [GPUMM_U64] = {"uint64", 8},
+    [GPUMM_B] = {"logical", 1},
 };
 
 static int known (gpumm_type type) {

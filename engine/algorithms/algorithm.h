@@ -35,6 +35,9 @@ typedef struct gpumm_algorithm {
 extern const gpumm_algorithm *const gpumm_algorithms[];
 const gpumm_algorithm *gpumm_algorithm_find (const char *name);
 
+/* Not in the table: real times complex, made of real products (mixed.c). */
+extern const gpumm_algorithm gpumm_algorithm_mixed;
+
 extern const gpumm_algorithm gpumm_algorithm_blas, gpumm_algorithm_loops, gpumm_algorithm_integers,
     gpumm_algorithm_sparse, gpumm_algorithm_naive, gpumm_algorithm_tiled, gpumm_algorithm_register,
     gpumm_algorithm_cublas;

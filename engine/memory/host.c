@@ -47,7 +47,7 @@ void *gpumm_allocate (int64_t count, size_t size) {
 }
 
 void gpumm_release (void *p) {
-  if (! p)
+  if (!p)
     return;
   atomic_fetch_sub (&live, 1);
   free (((void **) p)[-1]);

@@ -1,0 +1,375 @@
+/* blas.c - dense products on the CPU through the BLAS that this process already uses.
+ *
+ * In Octave that is Octave's own BLAS, so that gpumm is as fast as `*` and right where it is. The
+ * routines are looked up at first use among the symbols of the process; a program without BLAS
+ * gets libblas.so.3. As Octave does, A*A' and A'*A use syrk and herk (half the operations), and
+ * vectors gemv.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "blas.h"
+#include "../clock.h"
+#include "../error.h"
+#include "../types.h"
+#include "algorithm.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the library -------------------------------------------------------------------------- */
+
+/* Fortran's integers are 32 bits in most builds and 64 in some; both are passed by reference, so
+ * a 64-bit variable serves both on a little-endian machine. Character arguments carry their
+ * lengths at the end. */
+typedef void (*gemm_t) (const char *, const char *, const int64_t *, const int64_t *,
+                        const int64_t *, const void *, const void *, const int64_t *, const void *,
+                        const int64_t *, const void *, void *, const int64_t *, size_t, size_t);
+typedef void (*gemv_t) (const char *, const int64_t *, const int64_t *, const void *, const void *,
+                        const int64_t *, const void *, const int64_t *, const void *, void *,
+                        const int64_t *, size_t);
+typedef void (*syrk_t) (const char *, const char *, const int64_t *, const int64_t *, const void *,
+                        const void *, const int64_t *, const void *, void *, const int64_t *,
+                        size_t, size_t);
+
+static struct {
+  gemm_t gemm[4]; /* by type S, D, C, Z */
+  gemv_t gemv[4];
+  syrk_t syrk[4], herk[4];
+  int64_t largest; /* value of a Fortran integer */
+  char why[256];   /* why there is none, or "" */
+} blas;
+
+static void *find (void *library, const char *name) {
+  void *symbol = dlsym (RTLD_DEFAULT, name);
+  if (!symbol && library)
+    symbol = dlsym (library, name);
+  if (!symbol && !blas.why[0])
+    snprintf (blas.why, sizeof blas.why, "no BLAS in this process has %s", name);
+  return symbol;
+}
+
+/* isamax answers 0 for n < 1. This n is 3 to 32-bit integers and negative to 64-bit ones. */
+static int has_64_bit_integers (void *isamax) {
+  const float x[3] = {1, 2, 3};
+  int64_t n = INT64_C (-4294967293), one = 1; /* 0xffffffff00000003 */
+  int (*f) (const int64_t *, const float *, const int64_t *) =
+      (int (*) (const int64_t *, const float *, const int64_t *)) isamax;
+  return f (&n, x, &one) == 0;
+}
+
+static void look_up (void) {
+  static const char letters[] = "sdcz";
+  void *library = dlsym (RTLD_DEFAULT, "dgemm_") ? NULL : dlopen ("libblas.so.3", RTLD_NOW);
+  if (!library)
+    library = dlopen ("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD);
+  for (int t = 0; t < 4; t++) {
+    char name[16];
+    snprintf (name, sizeof name, "%cgemm_", letters[t]);
+    blas.gemm[t] = (gemm_t) find (library, name);
+    snprintf (name, sizeof name, "%cgemv_", letters[t]);
+    blas.gemv[t] = (gemv_t) find (library, name);
+    snprintf (name, sizeof name, "%csyrk_", letters[t]);
+    blas.syrk[t] = (syrk_t) find (library, name);
+    snprintf (name, sizeof name, "%cherk_", letters[t]);
+    blas.herk[t] = t < GPUMM_C ? blas.syrk[t] : (syrk_t) find (library, name);
+  }
+  void *isamax = find (library, "isamax_");
+  if (isamax)
+    blas.largest = has_64_bit_integers (isamax) ? INT64_MAX : INT32_MAX;
+}
+
+static gpumm_status open_blas (void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once (&once, look_up);
+  return blas.why[0] ? gpumm_fail (GPUMM_UNSUPPORTED, "%s", blas.why) : GPUMM_OK;
+}
+
+/* ---- pieces ------------------------------------------------------------------------------- */
+
+typedef union {
+  float s[2];
+  double d[2];
+} blas_scalar;
+
+static blas_scalar scalar (gpumm_type type, gpumm_scalar x) {
+  blas_scalar y;
+  if (type == GPUMM_S || type == GPUMM_C) {
+    y.s[0] = (float) x.re;
+    y.s[1] = (float) x.im;
+  } else {
+    y.d[0] = x.re;
+    y.d[1] = x.im;
+  }
+  return y;
+}
+
+static char letter (gpumm_op op) {
+  return op == GPUMM_NONE ? 'N' : op == GPUMM_TRANSPOSE ? 'T' : 'C';
+}
+
+/* C = beta C, for a product without terms; beta = 0 does not read C. */
+#define SCALE(name, real, parts)                                                                   \
+  static void name (const gpumm_product *p) {                                                      \
+    real re = (real) p->beta.re, im = (real) p->beta.im;                                           \
+    for (int64_t j = 0; j < p->n; j++) {                                                           \
+      real *c = (real *) p->c + (parts) *j * p->ldc;                                               \
+      for (int64_t i = 0; i < (parts) *p->m; i += (parts)) {                                       \
+        if (re == 0 && im == 0)                                                                    \
+          memset (c + i, 0, (parts) * sizeof (real));                                              \
+        else if ((parts) == 1)                                                                     \
+          c[i] *= re;                                                                              \
+        else {                                                                                     \
+          real x = c[i], y = c[i + (parts) -1];                                                    \
+          c[i] = re * x - im * y;                                                                  \
+          c[i + (parts) -1] = re * y + im * x;                                                     \
+        }                                                                                          \
+      }                                                                                            \
+    }                                                                                              \
+  }
+SCALE (scale_s, float, 1)
+SCALE (scale_d, double, 1)
+SCALE (scale_c, float, 2)
+SCALE (scale_z, double, 2)
+
+static void scale (const gpumm_product *p) {
+  static void (*const scales[4]) (const gpumm_product *) = {scale_s, scale_d, scale_c, scale_z};
+  scales[p->type](p);
+}
+
+/* How one element may relate to its mirror image. */
+enum { EQUAL = 1, CONJUGATE = 2 };
+
+/* Which of these hold for the elements x and y, bit for bit (NaN equals its own copy). */
+static int relation (const void *x, const void *y, gpumm_type type) {
+  uint64_t a[2] = {0}, b[2] = {0};
+  size_t part = type == GPUMM_S || type == GPUMM_C ? 4 : 8;
+  memcpy (&a[0], x, part);
+  memcpy (&b[0], y, part);
+  if (a[0] != b[0])
+    return 0;
+  if (!gpumm_is_complex (type))
+    return EQUAL | CONJUGATE;
+  memcpy (&a[1], (const char *) x + part, part);
+  memcpy (&b[1], (const char *) y + part, part);
+  uint64_t sign = UINT64_C (1) << (8 * part - 1);
+  return (a[1] == b[1] ? EQUAL : 0) | (a[1] == (b[1] ^ sign) ? CONJUGATE : 0);
+}
+
+/* Is op (B) the transpose (conjugate: the conjugate transpose) of op (A), so that syrk (herk) can
+ * make the product? One array is told by its pointer; two are compared, as gpumm (A, A') gives
+ * them, which ends at the first difference and costs n^2 beside n^2 k. */
+static int is_own_transpose (const gpumm_product *p, int *conjugate) {
+  int turned_a = p->op_a != GPUMM_NONE, turned_b = p->op_b != GPUMM_NONE;
+  size_t element = gpumm_type_bytes (p->type);
+  *conjugate = 0;
+  if (p->m != p->n || p->m < 2)
+    return 0;
+  if (turned_a != turned_b) {
+    if (p->a != p->b || p->lda != p->ldb)
+      return 0;
+    *conjugate = gpumm_is_complex (p->type) && (turned_a ? p->op_a : p->op_b) == GPUMM_CTRANSPOSE;
+    return 1;
+  }
+  if (turned_a && p->op_a != p->op_b)
+    return 0;
+  int64_t rows = turned_a ? p->k : p->m, cols = turned_a ? p->m : p->k;
+  int holds = EQUAL | CONJUGATE;
+  enum { SIDE = 32 };
+  for (int64_t j0 = 0; j0 < cols; j0 += SIDE)
+    for (int64_t i0 = 0; i0 < rows; i0 += SIDE)
+      for (int64_t j = j0; j < cols && j < j0 + SIDE; j++)
+        for (int64_t i = i0; i < rows && i < i0 + SIDE; i++) {
+          holds &= relation ((const char *) p->a + (size_t) (i + j * p->lda) * element,
+                             (const char *) p->b + (size_t) (j + i * p->ldb) * element, p->type);
+          if (!holds)
+            return 0;
+        }
+  *conjugate = !(holds & EQUAL);
+  return 1;
+}
+
+/* The upper triangle into the lower one, conjugated where conjugate. */
+#define MIRROR(name, real, parts)                                                                  \
+  static void name (const gpumm_product *p, int conjugate) {                                       \
+    enum { SIDE = 32 };                                                                            \
+    real *c = p->c;                                                                                \
+    for (int64_t j0 = 0; j0 < p->n; j0 += SIDE)                                                    \
+      for (int64_t i0 = 0; i0 <= j0; i0 += SIDE)                                                   \
+        for (int64_t j = j0; j < p->n && j < j0 + SIDE; j++)                                       \
+          for (int64_t i = i0; i < j && i < i0 + SIDE; i++) {                                      \
+            const real *from = c + (parts) * (i + j * p->ldc);                                     \
+            real *to = c + (parts) * (j + i * p->ldc);                                             \
+            to[0] = from[0];                                                                       \
+            if ((parts) == 2)                                                                      \
+              to[(parts) -1] = conjugate ? -from[(parts) -1] : from[(parts) -1];                   \
+          }                                                                                        \
+  }
+MIRROR (mirror_s, float, 1)
+MIRROR (mirror_d, double, 1)
+MIRROR (mirror_c, float, 2)
+MIRROR (mirror_z, double, 2)
+
+static void mirror (const gpumm_product *p, int conjugate) {
+  static void (*const mirrors[4]) (const gpumm_product *, int) = {mirror_s, mirror_d, mirror_c,
+                                                                  mirror_z};
+  mirrors[p->type](p, conjugate);
+}
+
+static void symmetric (const gpumm_product *p, int conjugate) {
+  /* op (A) op (A)' is A A' for op_a none; else A' A, A.' conj (A) being conj (A' A): see below */
+  char trans = p->op_a == GPUMM_NONE ? 'N' : conjugate ? 'C' : 'T';
+  syrk_t routine = conjugate ? blas.herk[p->type] : blas.syrk[p->type];
+  /* herk's scalars are real: the same bytes */
+  blas_scalar alpha = scalar (p->type, p->alpha), beta = scalar (p->type, p->beta);
+  routine ("U", &trans, &p->n, &p->k, &alpha, p->a, &p->lda, &beta, p->c, &p->ldc, 1, 1);
+  mirror (p, conjugate);
+}
+
+/* y = alpha op (M) x + beta y with M = A, x = B's column or M = B', x = A's row. */
+static void vector (const gpumm_product *p) {
+  blas_scalar alpha = scalar (p->type, p->alpha), beta = scalar (p->type, p->beta);
+  const int64_t one = 1;
+  if (p->n == 1) {
+    char trans = letter (p->op_a);
+    int64_t rows = p->op_a == GPUMM_NONE ? p->m : p->k;
+    int64_t cols = p->op_a == GPUMM_NONE ? p->k : p->m;
+    int64_t step = p->op_b == GPUMM_NONE ? 1 : p->ldb;
+    blas.gemv[p->type](&trans, &rows, &cols, &alpha, p->a, &p->lda, p->b, &step, &beta, p->c, &one,
+                       1);
+  } else {
+    char trans = p->op_b == GPUMM_NONE ? 'T' : 'N';
+    int64_t rows = p->op_b == GPUMM_NONE ? p->k : p->n;
+    int64_t cols = p->op_b == GPUMM_NONE ? p->n : p->k;
+    int64_t step = p->op_a == GPUMM_NONE ? p->lda : 1;
+    blas.gemv[p->type](&trans, &rows, &cols, &alpha, p->b, &p->ldb, p->a, &step, &beta, p->c,
+                       &p->ldc, 1);
+  }
+}
+
+/* gemv conjugates its matrix and never its vector: these cases are gemm's. */
+static int is_vector (const gpumm_product *p) {
+  int conjugates = gpumm_is_complex (p->type);
+  if (p->n == 1)
+    return !(conjugates && p->op_b == GPUMM_CTRANSPOSE);
+  if (p->m == 1)
+    return !(conjugates && (p->op_a == GPUMM_CTRANSPOSE || p->op_b == GPUMM_CTRANSPOSE));
+  return 0;
+}
+
+static const char *one_call (const gpumm_product *p) {
+  static const char *const names[4][4] = {{"sgemm", "sgemv", "ssyrk", "ssyrk"},
+                                          {"dgemm", "dgemv", "dsyrk", "dsyrk"},
+                                          {"cgemm", "cgemv", "csyrk", "cherk"},
+                                          {"zgemm", "zgemv", "zsyrk", "zherk"}};
+  int conjugate = 0;
+  if (is_vector (p)) {
+    vector (p);
+    return names[p->type][1];
+  }
+  /* C0 need not be symmetric, so syrk is for beta = 0; and herk's alpha is real */
+  if (gpumm_is_zero (p->beta) && is_own_transpose (p, &conjugate)
+      && (!conjugate || p->alpha.im == 0)) {
+    symmetric (p, conjugate);
+    return names[p->type][2 + conjugate];
+  }
+  char trans_a = letter (p->op_a), trans_b = letter (p->op_b);
+  blas_scalar alpha = scalar (p->type, p->alpha), beta = scalar (p->type, p->beta);
+  blas.gemm[p->type](&trans_a, &trans_b, &p->m, &p->n, &p->k, &alpha, p->a, &p->lda, p->b, &p->ldb,
+                     &beta, p->c, &p->ldc, 1, 1);
+  return names[p->type][0];
+}
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+static const void *offset (const void *x, int64_t ld, gpumm_op op, int64_t row, int64_t col,
+                           gpumm_type type) {
+  int64_t elements = op == GPUMM_NONE ? row + col * ld : col + row * ld;
+  return (const char *) x + elements * (int64_t) gpumm_type_bytes (type);
+}
+
+static int64_t least (int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+gpumm_status gpumm_blas_product (const gpumm_product *p, int64_t largest, const char **kernel) {
+  const char *name = "scale";
+  gpumm_status status = open_blas ();
+  if (status)
+    return status;
+  if (p->lda > blas.largest || p->ldb > blas.largest || p->ldc > blas.largest)
+    return gpumm_fail (GPUMM_UNSUPPORTED,
+                       "this BLAS counts in 32 bits: columns longer than %lld are too long for it",
+                       (long long) blas.largest);
+  if (largest <= 0 || largest > blas.largest)
+    largest = blas.largest;
+  if (p->m == 0 || p->n == 0)
+    ;
+  else if (p->k == 0 || gpumm_is_zero (p->alpha))
+    scale (p);
+  else
+    for (int64_t j = 0; j < p->n; j += largest)
+      for (int64_t i = 0; i < p->m; i += largest)
+        for (int64_t l = 0; l < p->k; l += largest) {
+          gpumm_product piece = *p;
+          piece.m = least (p->m - i, largest);
+          piece.n = least (p->n - j, largest);
+          piece.k = least (p->k - l, largest);
+          piece.a = offset (p->a, p->lda, p->op_a, i, l, p->type);
+          piece.b = offset (p->b, p->ldb, p->op_b, l, j, p->type);
+          piece.c = (char *) p->c + (i + j * p->ldc) * (int64_t) gpumm_type_bytes (p->type);
+          /* a row vector's or an empty column's leading dimension may be 0 or too small */
+          piece.lda = p->lda > 0 ? p->lda : 1;
+          piece.ldb = p->ldb > 0 ? p->ldb : 1;
+          if (l > 0)
+            piece.beta = (gpumm_scalar){1, 0};
+          name = one_call (&piece);
+        }
+  if (kernel)
+    *kernel = name;
+  return GPUMM_OK;
+}
+
+static int takes (const gpumm_problem *p) {
+  return p->a.kind == GPUMM_DENSE && p->b.kind == GPUMM_DENSE && gpumm_is_float (p->a.type)
+         && gpumm_is_float (p->b.type);
+}
+
+static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+  const gpumm_problem *p = &job->problem;
+  double begun = gpumm_seconds ();
+  const char *kernel = "";
+  size_t element = gpumm_type_bytes (p->output);
+  if (p->c0)
+    for (int64_t j = 0; j < result->cols; j++)
+      memcpy ((char *) result->values + (size_t) (j * result->ld) * element,
+              (const char *) p->c0->values + (size_t) (j * p->c0->ld) * element,
+              (size_t) result->rows * element);
+  gpumm_product product = {.type = p->output,
+                           .op_a = p->op_a,
+                           .op_b = p->op_b,
+                           .m = result->rows,
+                           .n = result->cols,
+                           .k = gpumm_k (p),
+                           .a = p->a.values,
+                           .lda = p->a.ld,
+                           .b = p->b.values,
+                           .ldb = p->b.ld,
+                           .c = result->values,
+                           .ldc = result->ld,
+                           .alpha = p->alpha,
+                           .beta = p->beta};
+  gpumm_status status = gpumm_blas_product (&product, 0, &kernel);
+  snprintf (job->report.kernel, sizeof job->report.kernel, "%s", kernel);
+  job->report.compute = gpumm_seconds () - begun;
+  job->report.flops = gpumm_dense_flops (p);
+  return status;
+}
+
+const gpumm_algorithm gpumm_algorithm_blas = {
+    .name = "blas",
+    .summary = "the BLAS of this process, on the CPU",
+    .takes = takes,
+    .run = run,
+};

@@ -1,0 +1,365 @@
+/* devices.c - the drivers: opened at first use, measured once, forgotten in a child of fork ().
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "devices.h"
+#include "algorithms/blas.h"
+#include "clock.h"
+#include "error.h"
+#include "memory/host.h"
+#include "memory/pool.h"
+#include "memory/transfer.h"
+#include "types.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What one driver library turned out to be. */
+typedef struct {
+  const char *file;
+  const gpumm_driver *driver; /* NULL where it cannot be used */
+  int tried;
+  pid_t opened_by; /* a CUDA context does not survive fork () */
+  char why[512];
+} library;
+
+enum { MOST_DEVICES = 16, FLOAT_TYPES = 4 };
+
+typedef struct {
+  double upload, download, call, flops[FLOAT_TYPES];
+} rates;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static library cuda = {.file = "libgpumm_cuda.so"}, host = {.file = "libgpumm_host.so"};
+static rates measured[2][MOST_DEVICES]; /* [is it the GPU] */
+static double cpu_flops[FLOAT_TYPES];
+
+/* ---- libraries ---------------------------------------------------------------------------- */
+
+/* Beside this library, else where the loader looks. */
+static void *open_beside (const char *file) {
+  Dl_info self;
+  char path[4096];
+  void *handle = NULL;
+  if (dladdr ((void *) (uintptr_t) &gpumm_version, &self) && self.dli_fname) {
+    const char *slash = strrchr (self.dli_fname, '/');
+    int length = slash ? (int) (slash - self.dli_fname) + 1 : 0;
+    if ((size_t) snprintf (path, sizeof path, "%.*s%s", length, self.dli_fname, file) < sizeof path)
+      handle = dlopen (path, RTLD_NOW | RTLD_LOCAL);
+  }
+  return handle ? handle : dlopen (file, RTLD_NOW | RTLD_LOCAL);
+}
+
+static void open_library (library *l) {
+  l->tried = 1;
+  l->opened_by = getpid ();
+  void *handle = open_beside (l->file);
+  if (!handle) {
+    const char *said = dlerror ();
+    snprintf (l->why, sizeof l->why, "%s cannot be opened (%s)", l->file,
+              said ? said : "no reason given");
+    return;
+  }
+  const gpumm_driver *(*table) (void) =
+      (const gpumm_driver *(*) (void) ) dlsym (handle, "gpumm_driver_table");
+  const gpumm_driver *driver = table ? table () : NULL;
+  int count = 0;
+  if (!driver || driver->version != GPUMM_DRIVER_VERSION)
+    snprintf (l->why, sizeof l->why, "%s is of another version", l->file);
+  else if (driver->count (&count) || count < 1)
+    snprintf (l->why, sizeof l->why, "%s", driver->error_text ());
+  else
+    l->driver = driver;
+}
+
+static const gpumm_driver *use (library *l, const char **why) {
+  const gpumm_driver *driver;
+  pthread_mutex_lock (&lock);
+  if (!l->tried)
+    open_library (l);
+  driver = l->driver;
+  if (driver && l == &cuda && l->opened_by != getpid ()) {
+    driver = NULL;
+    snprintf (l->why, sizeof l->why,
+              "this process was forked from one that had opened the GPU, and a CUDA context does "
+              "not survive fork ()");
+  }
+  pthread_mutex_unlock (&lock);
+  if (why)
+    *why = driver ? "" : l->why;
+  return driver;
+}
+
+const gpumm_driver *gpumm_cuda (const char **why) {
+  return use (&cuda, why);
+}
+
+const gpumm_driver *gpumm_host_device (const char **why) {
+  return use (&host, why);
+}
+
+int gpumm_device_count (const char **why) {
+  const gpumm_driver *driver = gpumm_cuda (why);
+  int count = 0;
+  return driver && driver->count (&count) == GPUMM_OK ? count : 0;
+}
+
+gpumm_status gpumm_device (int device, gpumm_device_properties *properties) {
+  const char *why;
+  const gpumm_driver *driver = gpumm_cuda (&why);
+  if (!properties)
+    return gpumm_fail (GPUMM_INVALID, "nowhere to put the properties");
+  if (!driver)
+    return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", why);
+  gpumm_status status = driver->properties (device, properties);
+  return status ? gpumm_fail (status, "device %d: %s", device, driver->error_text ()) : GPUMM_OK;
+}
+
+gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info) {
+  /* the GPU's rows where there is a GPU; else those that the host device runs */
+  const gpumm_driver *driver = gpumm_cuda (NULL);
+  if (!driver)
+    driver = gpumm_host_device (NULL);
+  if (!driver || !info || i < 0)
+    return GPUMM_INVALID;
+  for (int r = 0; driver->kernels[r]; r++)
+    if (r == i) {
+      const gpumm_kernel *k = driver->kernels[r];
+      *info = (gpumm_kernel_info){.algorithm = k->algorithm,
+                                  .name = k->name,
+                                  .types = k->types,
+                                  .tile_m = k->tile_m,
+                                  .tile_n = k->tile_n,
+                                  .tile_k = k->tile_k,
+                                  .thread_m = k->thread_m,
+                                  .thread_n = k->thread_n,
+                                  .capability = k->capability};
+      return GPUMM_OK;
+    }
+  return GPUMM_INVALID;
+}
+
+/* ---- rates -------------------------------------------------------------------------------- */
+
+/* Sizes that take a GPU and a CPU about a millisecond: long enough to time, near the sizes where
+ * the choice between the two is close. */
+enum { TRANSFER_BYTES = 8 << 20, GPU_SIZE = 1024, CPU_SIZE = 384 };
+
+/* Uniform in (-0.5, 0.5): power and clocks depend on the data, and zeros would flatter. */
+static void *random_matrix (int64_t elements, gpumm_type type) {
+  int is_single = type == GPUMM_S || type == GPUMM_C;
+  int64_t reals = elements * (gpumm_is_complex (type) ? 2 : 1);
+  void *x = gpumm_allocate (reals, is_single ? sizeof (float) : sizeof (double));
+  uint64_t state = 88172645463325252u;
+  for (int64_t i = 0; x && i < reals; i++) {
+    state ^= state << 13; /* xorshift64, Marsaglia 2003 */
+    state ^= state >> 7;
+    state ^= state << 17;
+    double value = (double) (state >> 11) * 0x1p-53 - 0.5;
+    if (is_single)
+      ((float *) x)[i] = (float) value;
+    else
+      ((double *) x)[i] = value;
+  }
+  return x;
+}
+
+static double flops_of (gpumm_type type, double n) {
+  return (gpumm_is_complex (type) ? 8 : 2) * n * n * n;
+}
+
+static gpumm_status measure_transfers (const gpumm_driver *driver, int device, gpumm_stream *stream,
+                                       void *memory, void *buffer, rates *r) {
+  gpumm_transfer up = {.driver = driver,
+                       .device = device,
+                       .stream = stream,
+                       .from = buffer,
+                       .to = memory,
+                       .rows = TRANSFER_BYTES,
+                       .cols = 1,
+                       .ld_from = TRANSFER_BYTES,
+                       .ld_to = TRANSFER_BYTES,
+                       .element = 1};
+  gpumm_transfer down = up;
+  down.from = memory;
+  down.to = buffer;
+  gpumm_status status = GPUMM_OK;
+  /* the first round page-locks the slots */
+  for (int round = 0; round < 2 && !status; round++) {
+    double begun = gpumm_seconds ();
+    status = gpumm_upload (&up);
+    if (!status)
+      status = driver->stream_synchronize (device, stream);
+    double uploaded = gpumm_seconds ();
+    if (!status)
+      status = gpumm_download (&down);
+    double downloaded = gpumm_seconds ();
+    r->upload = TRANSFER_BYTES / (uploaded - begun);
+    r->download = TRANSFER_BYTES / (downloaded - uploaded);
+  }
+  return status;
+}
+
+static gpumm_status measure_kernel (const gpumm_driver *driver, int device, gpumm_stream *stream,
+                                    const gpumm_place *place, gpumm_type type, void *memory,
+                                    rates *r) {
+  size_t bytes = (size_t) GPU_SIZE * GPU_SIZE * gpumm_type_bytes (type);
+  char *a = memory, *b = a + bytes, *c = b + bytes;
+  gpumm_product product = {.type = type,
+                           .m = GPU_SIZE,
+                           .n = GPU_SIZE,
+                           .k = GPU_SIZE,
+                           .a = a,
+                           .lda = GPU_SIZE,
+                           .b = b,
+                           .ldb = GPU_SIZE,
+                           .c = c,
+                           .ldc = GPU_SIZE,
+                           .alpha = {1, 0}};
+  const gpumm_kernel *kernel = gpumm_choose_kernel (place, NULL, &product, 0);
+  if (!kernel)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel multiplies %s on %s", gpumm_type_name (type),
+                       place->properties.name);
+  gpumm_status status = GPUMM_OK;
+  /* the first round loads the kernel */
+  for (int round = 0; round < 2 && !status; round++) {
+    double begun = gpumm_seconds ();
+    status = kernel->launch (device, stream, &product);
+    if (!status)
+      status = driver->stream_synchronize (device, stream);
+    r->flops[type] = flops_of (type, GPU_SIZE) / (gpumm_seconds () - begun);
+  }
+  return status;
+}
+
+/* Streams, events and launches of one call, by a call that moves and computes next to nothing. */
+static const double CALL_SECONDS = 60e-6;
+
+static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rates *r) {
+  const gpumm_driver *driver = place->driver;
+  int device = place->device;
+  size_t matrix = (size_t) GPU_SIZE * GPU_SIZE * gpumm_type_bytes (type);
+  size_t bytes = 3 * matrix > TRANSFER_BYTES ? 3 * matrix : TRANSFER_BYTES;
+  gpumm_stream *stream = NULL;
+  void *memory = NULL;
+  int64_t elements = (int64_t) (bytes / gpumm_type_bytes (type));
+  void *buffer = random_matrix (elements, type);
+  gpumm_status status = buffer ? GPUMM_OK : GPUMM_HOST_MEMORY;
+  if (!status && (status = driver->stream_create (device, &stream)))
+    gpumm_fail (status, "a stream on %s: %s", place->properties.name, driver->error_text ());
+  if (!status)
+    status = gpumm_pool_take (driver, device, GPUMM_POOL_DEVICE, bytes, &memory);
+  if (!status)
+    status = gpumm_upload (&(gpumm_transfer){.driver = driver,
+                                             .device = device,
+                                             .stream = stream,
+                                             .from = buffer,
+                                             .to = memory,
+                                             .rows = elements,
+                                             .cols = 1,
+                                             .ld_from = elements,
+                                             .ld_to = elements,
+                                             .element = gpumm_type_bytes (type)});
+  if (!status && !r->upload) {
+    r->call = CALL_SECONDS;
+    status = measure_transfers (driver, device, stream, memory, buffer, r);
+  }
+  if (!status) {
+    status = measure_kernel (driver, device, stream, place, type, memory, r);
+    if (status)
+      gpumm_fail (status, "measuring %s: %s", place->properties.name, driver->error_text ());
+  }
+  if (stream)
+    driver->stream_destroy (device, stream);
+  gpumm_pool_give (driver, device, GPUMM_POOL_DEVICE, memory);
+  gpumm_release (buffer);
+  return status;
+}
+
+gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_type type,
+                                 gpumm_place *place) {
+  *place = (gpumm_place){.driver = driver, .device = device};
+  gpumm_status status = driver->properties (device, &place->properties);
+  if (status)
+    return gpumm_fail (status, "device %d: %s", device, driver->error_text ());
+  /* what the pool keeps unused is as good as free */
+  size_t unused;
+  gpumm_pool_bytes (driver, device, GPUMM_POOL_DEVICE, &unused);
+  place->properties.memory_free += (int64_t) unused;
+  /* the host device is never chosen for its speed */
+  if (driver != cuda.driver || device >= MOST_DEVICES || (unsigned) type >= FLOAT_TYPES)
+    return GPUMM_OK;
+  pthread_mutex_lock (&lock);
+  rates *r = &measured[1][device];
+  if (!r->flops[type])
+    status = measure_gpu (place, type, r);
+  place->upload = r->upload;
+  place->download = r->download;
+  place->call = r->call;
+  memcpy (place->flops, r->flops, sizeof place->flops);
+  pthread_mutex_unlock (&lock);
+  return status;
+}
+
+gpumm_status gpumm_place_cpu (gpumm_type type, gpumm_place *place) {
+  gpumm_status status = GPUMM_OK;
+  *place = (gpumm_place){.call = 1e-6};
+  pthread_mutex_lock (&lock);
+  if (!cpu_flops[type]) {
+    size_t element = gpumm_type_bytes (type);
+    int64_t square = (int64_t) CPU_SIZE * CPU_SIZE;
+    char *x = random_matrix (3 * square, type);
+    if (!x)
+      status = GPUMM_HOST_MEMORY;
+    gpumm_product product = {.type = type,
+                             .m = CPU_SIZE,
+                             .n = CPU_SIZE,
+                             .k = CPU_SIZE,
+                             .a = x,
+                             .lda = CPU_SIZE,
+                             .b = x + (size_t) square * element,
+                             .ldb = CPU_SIZE,
+                             .c = x + 2 * (size_t) square * element,
+                             .ldc = CPU_SIZE,
+                             .alpha = {1, 0}};
+    double best = 0;
+    for (int round = 0; round < 3 && !status; round++) {
+      double begun = gpumm_seconds ();
+      status = gpumm_blas_product (&product, 0, NULL);
+      double rate = flops_of (type, CPU_SIZE) / (gpumm_seconds () - begun);
+      best = rate > best ? rate : best;
+    }
+    if (!status)
+      cpu_flops[type] = best;
+    gpumm_release (x);
+  }
+  memcpy (place->flops, cpu_flops, sizeof place->flops);
+  pthread_mutex_unlock (&lock);
+  return status;
+}
+
+/* ---- reset -------------------------------------------------------------------------------- */
+
+int64_t gpumm_fault_device (int64_t n) {
+  const gpumm_driver *driver = gpumm_host_device (NULL);
+  return driver && driver->fault ? driver->fault (n) : 0;
+}
+
+void gpumm_devices_reset (void) {
+  pthread_mutex_lock (&lock);
+  int forked = cuda.tried && cuda.opened_by != getpid ();
+  if (forked) {
+    gpumm_pools_forget ();
+  } else {
+    gpumm_pools_reset ();
+    if (cuda.driver)
+      cuda.driver->reset ();
+  }
+  if (host.driver)
+    host.driver->reset ();
+  memset (measured, 0, sizeof measured);
+  memset (cpu_flops, 0, sizeof cpu_flops);
+  pthread_mutex_unlock (&lock);
+}

@@ -1,0 +1,28 @@
+/* devices.h - the drivers and what is known of their devices.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_DEVICES_H
+#define GPUMM_DEVICES_H
+
+#include "device.h"
+#include "plan.h"
+
+/* The CUDA driver table when at least one GPU can be used in this process, else NULL and *why a
+ * sentence that says what is missing. Opens the library at the first call. */
+const gpumm_driver *gpumm_cuda (const char **why);
+
+/* The host device's driver table, or NULL and *why. */
+const gpumm_driver *gpumm_host_device (const char **why);
+
+/* Fills place for a device: its properties now, and its rates, measured once a process. Real
+ * rates are measured with uploads and downloads as dense.c makes them, and with the kernel that
+ * "auto" would take. On failure the error's text is set. */
+gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_type type,
+                                 gpumm_place *place);
+
+/* The CPU's rate for one type is measured once a process, with the BLAS in use. */
+gpumm_status gpumm_place_cpu (gpumm_type type, gpumm_place *place);
+
+/* Forgets measured rates and closes what the drivers keep. */
+void gpumm_devices_reset (void);
+
+#endif

@@ -1,0 +1,331 @@
+/* job.c - a product from the problem to the report: check, plan, run, fall back.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "algorithms/algorithm.h"
+#include "clock.h"
+#include "devices.h"
+#include "error.h"
+#include "memory/host.h"
+#include "types.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *gpumm_version (void) {
+  return GPUMM_VERSION;
+}
+
+/* ---- checks ------------------------------------------------------------------------------- */
+
+static gpumm_status check_operand (const gpumm_operand *x, const char *name) {
+  if (x->kind != GPUMM_DENSE && x->kind != GPUMM_SPARSE)
+    return gpumm_fail (GPUMM_INVALID, "%s has an unknown kind", name);
+  if ((unsigned) x->type >= GPUMM_TYPES)
+    return gpumm_fail (GPUMM_INVALID, "%s has an unknown element type", name);
+  if (x->rows < 0 || x->cols < 0)
+    return gpumm_fail (GPUMM_INVALID, "%s has negative sizes", name);
+  if (x->place != GPUMM_HOST)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "%s lives on a device", name);
+  if (x->kind == GPUMM_DENSE) {
+    if (x->ld < x->rows)
+      return gpumm_fail (GPUMM_INVALID, "%s has a leading dimension below its rows", name);
+    if (x->rows > 0 && x->cols > 0 && !x->values)
+      return gpumm_fail (GPUMM_INVALID, "%s has no values", name);
+  } else if (!x->column || (x->column[x->cols] > 0 && (!x->row || !x->values)))
+    return gpumm_fail (GPUMM_INVALID, "sparse %s lacks its arrays", name);
+  return GPUMM_OK;
+}
+
+static int same_precision (gpumm_type a, gpumm_type b) {
+  int single_a = a == GPUMM_S || a == GPUMM_C, single_b = b == GPUMM_S || b == GPUMM_C;
+  return single_a == single_b;
+}
+
+/* Sets the result's type, or says which pair has none. */
+static gpumm_status check_types (gpumm_problem *p) {
+  gpumm_type a = p->a.type, b = p->b.type;
+  int sparse = p->a.kind == GPUMM_SPARSE || p->b.kind == GPUMM_SPARSE;
+  int known;
+  if (sparse) {
+    int logical_dense =
+        (p->a.kind == GPUMM_DENSE && a == GPUMM_B) || (p->b.kind == GPUMM_DENSE && b == GPUMM_B);
+    known = !logical_dense && (a == GPUMM_D || a == GPUMM_Z || a == GPUMM_B)
+            && (b == GPUMM_D || b == GPUMM_Z || b == GPUMM_B);
+    p->output = a == GPUMM_Z || b == GPUMM_Z ? GPUMM_Z : GPUMM_D;
+  } else if (gpumm_is_integer (a)) {
+    known =
+        a == b && (gpumm_is_integer (p->output) || p->output == GPUMM_S || p->output == GPUMM_D);
+  } else {
+    known = gpumm_is_float (a) && gpumm_is_float (b) && same_precision (a, b);
+    p->output = gpumm_is_complex (a) ? a : b;
+  }
+  if (!known)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "%s%s by %s%s has no product",
+                       p->a.kind == GPUMM_SPARSE ? "sparse " : "", gpumm_type_name (a),
+                       p->b.kind == GPUMM_SPARSE ? "sparse " : "", gpumm_type_name (b));
+  return GPUMM_OK;
+}
+
+static gpumm_status check_scalars (gpumm_problem *p) {
+  int64_t m = gpumm_m (p), n = gpumm_n (p);
+  if (!gpumm_is_complex (p->output) && (p->alpha.im != 0 || p->beta.im != 0))
+    return gpumm_fail (GPUMM_INVALID, "complex alpha or beta with a real product");
+  if (gpumm_is_zero (p->beta)) {
+    p->c0 = NULL;
+    return GPUMM_OK;
+  }
+  if (!p->c0)
+    return gpumm_fail (GPUMM_INVALID, "beta is not zero and C0 is missing");
+  if (p->a.kind == GPUMM_SPARSE && p->b.kind == GPUMM_SPARSE)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "beta with a sparse product");
+  gpumm_status status = check_operand (p->c0, "C0");
+  if (status)
+    return status;
+  if (p->c0->kind != GPUMM_DENSE || p->c0->type != p->output)
+    return gpumm_fail (GPUMM_INVALID, "C0 is not a full %s matrix", gpumm_type_name (p->output));
+  if (p->c0->rows != m || p->c0->cols != n)
+    return gpumm_fail (GPUMM_NONCONFORMANT, "C0 is %lldx%lld and the product %lldx%lld",
+                       (long long) p->c0->rows, (long long) p->c0->cols, (long long) m,
+                       (long long) n);
+  return GPUMM_OK;
+}
+
+static gpumm_status check_problem (gpumm_problem *p) {
+  gpumm_status status = check_operand (&p->a, "A");
+  if (!status)
+    status = check_operand (&p->b, "B");
+  if (status)
+    return status;
+  if ((unsigned) p->op_a > GPUMM_CTRANSPOSE || (unsigned) p->op_b > GPUMM_CTRANSPOSE)
+    return gpumm_fail (GPUMM_INVALID, "unknown op");
+  /* Octave's own words */
+  if (gpumm_k (p) != gpumm_op_rows (&p->b, p->op_b))
+    return gpumm_fail (GPUMM_NONCONFORMANT,
+                       "operator *: nonconformant arguments (op1 is %lldx%lld, op2 is %lldx%lld)",
+                       (long long) gpumm_m (p), (long long) gpumm_k (p),
+                       (long long) gpumm_op_rows (&p->b, p->op_b), (long long) gpumm_n (p));
+  status = check_types (p);
+  if (status)
+    return status;
+  int64_t elements;
+  if (__builtin_mul_overflow (gpumm_m (p), gpumm_n (p), &elements)
+      || (p->a.kind == GPUMM_DENSE && p->b.kind == GPUMM_DENSE && elements > INT64_MAX / 16))
+    return gpumm_fail (GPUMM_HOST_MEMORY, "a %lldx%lld result is too large",
+                       (long long) gpumm_m (p), (long long) gpumm_n (p));
+  return check_scalars (p);
+}
+
+/* ---- plan --------------------------------------------------------------------------------- */
+
+static int is_mixed (const gpumm_problem *p) {
+  return p->a.kind == GPUMM_DENSE && p->b.kind == GPUMM_DENSE && gpumm_is_float (p->a.type)
+         && p->a.type != p->b.type;
+}
+
+/* The GPU that the options ask for, measured; 0 and a sentence where there is none. */
+static gpumm_status find_gpu (const gpumm_problem *p, const gpumm_options *o, gpumm_place *gpu,
+                              gpumm_choices *choices) {
+  const gpumm_driver *cuda = gpumm_cuda (&choices->why_no_gpu);
+  int count = 0;
+  if (!cuda)
+    return GPUMM_OK;
+  cuda->count (&count);
+  if (o->device >= count)
+    return gpumm_fail (GPUMM_INVALID, "device %d does not exist: there %s %d (0 to %d)", o->device,
+                       count == 1 ? "is" : "are", count, count - 1);
+  gpumm_status status = gpumm_place_device (cuda, o->device < 0 ? 0 : o->device, p->output, gpu);
+  if (!status) {
+    choices->gpu = gpu;
+    return GPUMM_OK;
+  }
+  if (o->backend == GPUMM_GPU)
+    return status;
+  choices->why_no_gpu = gpumm_last_error ();
+  return GPUMM_OK;
+}
+
+static gpumm_status plan (gpumm_job *job) {
+  const gpumm_problem *p = &job->problem;
+  const gpumm_options *o = &job->options;
+  gpumm_place cpu, gpu, host;
+  gpumm_choices choices = {.why_no_gpu = ""};
+  if (is_mixed (p)) {
+    job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_mixed, .device = -1};
+    return GPUMM_OK;
+  }
+  if (gpumm_plan_needs_gpu (p, o)) {
+    gpumm_status status = find_gpu (p, o, &gpu, &choices);
+    if (status)
+      return status;
+    if (choices.gpu && o->backend == GPUMM_AUTO) {
+      status = gpumm_place_cpu (p->output, &cpu);
+      if (status)
+        return status;
+      choices.cpu = &cpu;
+    }
+  }
+  if (gpumm_plan_needs_host_device (p, o, choices.gpu)) {
+    const char *why = "";
+    const gpumm_driver *driver = gpumm_host_device (&why);
+    if (!driver)
+      return gpumm_fail (GPUMM_NO_DEVICE, "the host device cannot be used: %s", why);
+    gpumm_status status = gpumm_place_device (driver, 0, p->output, &host);
+    if (status)
+      return status;
+    choices.host = &host;
+  }
+  return gpumm_make_plan (p, o, &choices, &job->plan);
+}
+
+/* The report's first half: what is known before the run. */
+static void announce (gpumm_job *job) {
+  gpumm_report *r = &job->report;
+  const gpumm_plan *plan = &job->plan;
+  r->backend = plan->backend;
+  r->device = plan->backend == GPUMM_GPU ? plan->device : -1;
+  snprintf (r->algorithm, sizeof r->algorithm, "%s", plan->algorithm->name);
+  snprintf (r->kernel, sizeof r->kernel, "%s", plan->kernel ? plan->kernel->name : "");
+  snprintf (r->reason, sizeof r->reason, "%s", plan->reason);
+  gpumm_device_properties properties;
+  if (plan->driver && plan->driver->properties (plan->device, &properties) == GPUMM_OK)
+    snprintf (r->device_name, sizeof r->device_name, "%s", properties.name);
+  else
+    snprintf (r->device_name, sizeof r->device_name, "CPU");
+}
+
+gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *options,
+                         gpumm_job **result) {
+  gpumm_status status;
+  double opened = gpumm_seconds ();
+  if (!result)
+    return gpumm_fail (GPUMM_INVALID, "nowhere to put the job");
+  *result = NULL;
+  if (!problem)
+    return gpumm_fail (GPUMM_INVALID, "no problem given");
+  gpumm_job *job = gpumm_allocate (1, sizeof *job);
+  if (!job)
+    return GPUMM_HOST_MEMORY;
+  job->problem = *problem;
+  job->options = options ? *options : (gpumm_options){.device = -1};
+  job->opened = opened;
+  status = check_problem (&job->problem);
+  if (status)
+    goto done;
+  if (job->problem.c0) {
+    job->c0 = *problem->c0;
+    job->problem.c0 = &job->c0;
+  }
+  const gpumm_problem *p = &job->problem;
+  int sparse = p->a.kind == GPUMM_SPARSE && p->b.kind == GPUMM_SPARSE;
+  job->shape = (gpumm_operand){.kind = sparse ? GPUMM_SPARSE : GPUMM_DENSE,
+                               .type = p->output,
+                               .rows = gpumm_m (p),
+                               .cols = gpumm_n (p),
+                               .ld = gpumm_m (p),
+                               .place = GPUMM_HOST};
+  status = plan (job);
+  if (status)
+    goto done;
+  announce (job);
+  if (job->plan.algorithm->open)
+    status = job->plan.algorithm->open (job);
+done:
+  if (status)
+    gpumm_close (job);
+  else
+    *result = job;
+  return status;
+}
+
+gpumm_status gpumm_result (const gpumm_job *job, gpumm_operand *shape) {
+  if (!job || !shape)
+    return gpumm_fail (GPUMM_INVALID, "no job given");
+  *shape = job->shape;
+  return GPUMM_OK;
+}
+
+/* ---- run ---------------------------------------------------------------------------------- */
+
+static gpumm_status check_result (const gpumm_job *job, const gpumm_operand *result) {
+  const gpumm_operand *s = &job->shape;
+  gpumm_status status = check_operand (result, "the result");
+  if (status)
+    return status;
+  if (result->kind != s->kind || result->type != s->type || result->rows != s->rows
+      || result->cols != s->cols || (s->kind == GPUMM_SPARSE && result->nzmax < s->nzmax))
+    return gpumm_fail (GPUMM_INVALID, "the result is not of the shape that gpumm_result gave");
+  return GPUMM_OK;
+}
+
+/* After a device refused or failed: the same on smaller tiles, then, where "auto" chose the
+ * device, on the CPU. 1 when there is something left to try, with job->plan set to it. */
+static int fall_back (gpumm_job *job, gpumm_status status) {
+  char why[300];
+  snprintf (why, sizeof why, "%s", gpumm_last_error ());
+  if (!job->plan.driver)
+    return 0;
+  if (status == GPUMM_DEVICE_MEMORY && job->plan.device_bytes > 1 << 20) {
+    job->options.max_device_memory = job->plan.device_bytes / 2;
+    gpumm_plan before = job->plan;
+    if (plan (job) == GPUMM_OK && job->plan.driver
+        && job->plan.device_bytes < before.device_bytes) {
+      announce (job);
+      snprintf (job->report.reason, sizeof job->report.reason,
+                "in smaller tiles, as the device refused the memory (%.200s)", why);
+      return 1;
+    }
+    job->plan = before;
+  }
+  int chosen = job->options.backend == GPUMM_AUTO
+               && (!job->options.algorithm || strcmp (job->options.algorithm, "auto") == 0);
+  if (chosen
+      && (status == GPUMM_DEVICE_MEMORY || status == GPUMM_DEVICE_FAILED
+          || status == GPUMM_NO_DEVICE)) {
+    job->plan =
+        (gpumm_plan){.algorithm = &gpumm_algorithm_blas, .backend = GPUMM_CPU, .device = -1};
+    announce (job);
+    snprintf (job->report.reason, sizeof job->report.reason,
+              "on the CPU, as the GPU failed (%.280s)", why);
+    return 1;
+  }
+  gpumm_fail (status, "%s", why);
+  return 0;
+}
+
+gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
+  if (!job || !result)
+    return gpumm_fail (GPUMM_INVALID, "no job or no result given");
+  if (job->has_run)
+    return gpumm_fail (GPUMM_INVALID, "a job runs once");
+  gpumm_status status = check_result (job, result);
+  if (status)
+    return status;
+  job->has_run = 1;
+  gpumm_report *r = &job->report;
+  do {
+    r->upload = r->compute = r->download = r->flops = 0;
+    r->bytes_up = r->bytes_down = 0;
+    status = job->plan.algorithm->run (job, result);
+  } while (status && fall_back (job, status));
+  r->total = gpumm_seconds () - job->opened;
+  r->overhead = r->total - r->upload - r->compute - r->download;
+  if (r->overhead < 0)
+    r->overhead = 0; /* stages that overlap add up to more than the total */
+  return status;
+}
+
+const gpumm_report *gpumm_job_report (const gpumm_job *job) {
+  return job ? &job->report : NULL;
+}
+
+void gpumm_close (gpumm_job *job) {
+  if (!job)
+    return;
+  if (job->plan.algorithm && job->plan.algorithm->close)
+    job->plan.algorithm->close (job);
+  gpumm_release (job);
+}
+
+gpumm_status gpumm_reset (void) {
+  gpumm_devices_reset ();
+  return GPUMM_OK;
+}

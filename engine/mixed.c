@@ -1,0 +1,256 @@
+/* mixed.c - a real matrix times a complex one, made of real products.
+ *
+ * Interleaved complex storage is real storage of twice the rows, so most cases are one real
+ * product without moving anything; the others pack the complex operand, or unpack the result.
+ * Octave does the same (two real products) unless k <= min (m, n) / 10, where it converts the real
+ * operand; the two differ where Inf meets zero, so the rule is kept here.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "algorithms/algorithm.h"
+#include "clock.h"
+#include "error.h"
+#include "memory/host.h"
+#include "threads.h"
+#include "types.h"
+
+typedef struct {
+  gpumm_job *inner;
+  void *packed;  /* operand of the inner product */
+  void *product; /* its result, where it is not the caller's memory */
+  int negate;    /* conjugate while unpacking */
+} mixed;
+
+/* ---- element loops, by real type ---------------------------------------------------------- */
+
+typedef struct {
+  const void *from;
+  void *to;
+  int64_t rows, ld_from, ld_to; /* in elements of their own type */
+  int negate;
+  gpumm_scalar alpha, beta;
+  const gpumm_operand *c0;
+} columns;
+
+#define LOOPS(real, suffix)                                                                        \
+  /* complex columns into pairs of real columns: re, im, re, im */                                 \
+  static void split_##suffix (void *context, int64_t begin, int64_t end) {                         \
+    const columns *c = context;                                                                    \
+    for (int64_t j = begin; j < end; j++) {                                                        \
+      const real *from = (const real *) c->from + 2 * j * c->ld_from;                              \
+      real *re = (real *) c->to + 2 * j * c->ld_to, *im = re + c->ld_to;                           \
+      for (int64_t i = 0; i < c->rows; i++) {                                                      \
+        re[i] = from[2 * i];                                                                       \
+        im[i] = c->negate ? -from[2 * i + 1] : from[2 * i + 1];                                    \
+      }                                                                                            \
+    }                                                                                              \
+  }                                                                                                \
+  /* and back */                                                                                   \
+  static void join_##suffix (void *context, int64_t begin, int64_t end) {                          \
+    const columns *c = context;                                                                    \
+    for (int64_t j = begin; j < end; j++) {                                                        \
+      const real *re = (const real *) c->from + 2 * j * c->ld_from, *im = re + c->ld_from;         \
+      real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
+      for (int64_t i = 0; i < c->rows; i++) {                                                      \
+        to[2 * i] = re[i];                                                                         \
+        to[2 * i + 1] = c->negate ? -im[i] : im[i];                                                \
+      }                                                                                            \
+    }                                                                                              \
+  }                                                                                                \
+  static void widen_##suffix (void *context, int64_t begin, int64_t end) {                         \
+    const columns *c = context;                                                                    \
+    for (int64_t j = begin; j < end; j++) {                                                        \
+      const real *from = (const real *) c->from + j * c->ld_from;                                  \
+      real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
+      for (int64_t i = 0; i < c->rows; i++) {                                                      \
+        to[2 * i] = from[i];                                                                       \
+        to[2 * i + 1] = 0;                                                                         \
+      }                                                                                            \
+    }                                                                                              \
+  }                                                                                                \
+  /* to = alpha to + beta c0 */                                                                    \
+  static void combine_##suffix (void *context, int64_t begin, int64_t end) {                       \
+    const columns *c = context;                                                                    \
+    real ar = (real) c->alpha.re, ai = (real) c->alpha.im;                                         \
+    real br = (real) c->beta.re, bi = (real) c->beta.im;                                           \
+    for (int64_t j = begin; j < end; j++) {                                                        \
+      real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
+      const real *old = c->c0 ? (const real *) c->c0->values + 2 * j * c->c0->ld : NULL;           \
+      for (int64_t i = 0; i < 2 * c->rows; i += 2) {                                               \
+        real re = ai == 0 ? ar * to[i] : ar * to[i] - ai * to[i + 1];                              \
+        real im = ai == 0 ? ar * to[i + 1] : ar * to[i + 1] + ai * to[i];                          \
+        if (old) {                                                                                 \
+          re += bi == 0 ? br * old[i] : br * old[i] - bi * old[i + 1];                             \
+          im += bi == 0 ? br * old[i + 1] : br * old[i + 1] + bi * old[i];                         \
+        }                                                                                          \
+        to[i] = re;                                                                                \
+        to[i + 1] = im;                                                                            \
+      }                                                                                            \
+    }                                                                                              \
+  }
+LOOPS (float, s)
+LOOPS (double, d)
+
+typedef void loop (void *, int64_t, int64_t);
+
+static void over_columns (gpumm_type type, loop *single, loop *full, columns *c, int64_t cols) {
+  int64_t grain = c->rows > 0 ? 65536 / c->rows + 1 : cols;
+  gpumm_parallel (cols, grain, type == GPUMM_C ? single : full, c);
+}
+
+/* ---- the inner problem -------------------------------------------------------------------- */
+
+static void *matrix (int64_t rows, int64_t cols, gpumm_type type) {
+  int64_t elements;
+  if (__builtin_mul_overflow (rows, cols, &elements))
+    elements = -1; /* refused by gpumm_allocate, with a text */
+  return gpumm_allocate (elements, gpumm_type_bytes (type));
+}
+
+/* A complex matrix seen as a real one of twice the rows. */
+static gpumm_operand as_real (const gpumm_operand *x, gpumm_type real) {
+  gpumm_operand y = *x;
+  y.type = real;
+  y.rows *= 2;
+  y.ld *= 2;
+  return y;
+}
+
+/* A complex matrix copied into a real one of twice the columns. */
+static gpumm_status split (const gpumm_operand *x, gpumm_type real, int negate, mixed *state,
+                           gpumm_operand *y) {
+  state->packed = matrix (x->rows, 2 * x->cols, real);
+  if (!state->packed)
+    return GPUMM_HOST_MEMORY;
+  columns c = {.from = x->values,
+               .to = state->packed,
+               .rows = x->rows,
+               .ld_from = x->ld,
+               .ld_to = x->rows,
+               .negate = negate};
+  over_columns (x->type, split_s, split_d, &c, x->cols);
+  *y = (gpumm_operand){.kind = GPUMM_DENSE,
+                       .type = real,
+                       .rows = x->rows,
+                       .cols = 2 * x->cols,
+                       .ld = x->rows,
+                       .values = state->packed,
+                       .place = GPUMM_HOST};
+  return GPUMM_OK;
+}
+
+static gpumm_status widen (const gpumm_operand *x, gpumm_type type, mixed *state,
+                           gpumm_operand *y) {
+  state->packed = matrix (x->rows, x->cols, type);
+  if (!state->packed)
+    return GPUMM_HOST_MEMORY;
+  columns c = {
+      .from = x->values, .to = state->packed, .rows = x->rows, .ld_from = x->ld, .ld_to = x->rows};
+  over_columns (type, widen_s, widen_d, &c, x->cols);
+  *y = *x;
+  y->type = type;
+  y->ld = x->rows;
+  y->values = state->packed;
+  return GPUMM_OK;
+}
+
+static int64_t least (int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static gpumm_status open (struct gpumm_job *job) {
+  const gpumm_problem *p = &job->problem;
+  gpumm_type real = p->output == GPUMM_C ? GPUMM_S : GPUMM_D;
+  int a_complex = gpumm_is_complex (p->a.type);
+  gpumm_problem inner = *p;
+  gpumm_status status = GPUMM_OK;
+  mixed *state = gpumm_allocate (1, sizeof *state);
+  if (!state)
+    return GPUMM_HOST_MEMORY;
+  job->state = state;
+  if (gpumm_k (p) <= least (gpumm_m (p), gpumm_n (p)) / 10) {
+    status = widen (a_complex ? &p->b : &p->a, p->output, state, a_complex ? &inner.b : &inner.a);
+  } else {
+    /* alpha and beta are applied when the product is complex again */
+    inner.alpha = (gpumm_scalar){gpumm_is_zero (p->alpha) ? 0 : 1, 0};
+    inner.beta = (gpumm_scalar){0, 0};
+    inner.c0 = NULL;
+    const gpumm_operand *x = a_complex ? &p->a : &p->b;
+    gpumm_op op = a_complex ? p->op_a : p->op_b;
+    gpumm_operand *y = a_complex ? &inner.a : &inner.b;
+    int conjugate = op == GPUMM_CTRANSPOSE;
+    /* the parts of a complex A alternate along the rows of C, those of B along its columns */
+    if (a_complex == (op == GPUMM_NONE))
+      *y = as_real (x, real);
+    else
+      status = split (x, real, conjugate && a_complex, state, y);
+    if (!a_complex)
+      state->negate = conjugate && !state->packed;
+    if (op == GPUMM_CTRANSPOSE)
+      *(a_complex ? &inner.op_a : &inner.op_b) = GPUMM_TRANSPOSE;
+  }
+  if (!status)
+    status = gpumm_open (&inner, &job->options, &state->inner);
+  if (!status) {
+    job->report = state->inner->report;
+    job->plan.backend = state->inner->plan.backend;
+  }
+  return status;
+}
+
+static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+  const gpumm_problem *p = &job->problem;
+  mixed *state = job->state;
+  gpumm_operand shape;
+  gpumm_status status;
+  gpumm_result (state->inner, &shape);
+  int joins = shape.type != result->type && shape.rows == result->rows;
+  if (shape.type == result->type)
+    shape = *result;
+  else if (!joins)
+    shape = as_real (result, shape.type);
+  else {
+    state->product = matrix (shape.rows, shape.cols, shape.type);
+    if (!state->product)
+      return GPUMM_HOST_MEMORY;
+    shape.values = state->product;
+  }
+  status = gpumm_run (state->inner, &shape);
+  job->report = state->inner->report;
+  if (status || state->inner->problem.output == p->output)
+    return status;
+  double begun = gpumm_seconds ();
+  columns c = {.from = state->product,
+               .to = result->values,
+               .rows = result->rows,
+               .ld_from = shape.rows,
+               .ld_to = result->ld,
+               .negate = state->negate,
+               .alpha = p->alpha,
+               .beta = p->beta,
+               .c0 = p->c0};
+  if (joins)
+    over_columns (p->output, join_s, join_d, &c, result->cols);
+  if (!gpumm_is_one (p->alpha) || p->c0)
+    over_columns (p->output, combine_s, combine_d, &c, result->cols);
+  if (job->report.backend == GPUMM_CPU)
+    job->report.compute += gpumm_seconds () - begun;
+  return status;
+}
+
+static void close (struct gpumm_job *job) {
+  mixed *state = job->state;
+  if (!state)
+    return;
+  gpumm_close (state->inner);
+  gpumm_release (state->packed);
+  gpumm_release (state->product);
+  gpumm_release (state);
+}
+
+const gpumm_algorithm gpumm_algorithm_mixed = {
+    .name = "mixed",
+    .summary = "real times complex, made of real products",
+    .open = open,
+    .run = run,
+    .close = close,
+};

@@ -1,0 +1,302 @@
+/* plan.c - which device, algorithm, kernel and tiling.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "plan.h"
+#include "algorithms/algorithm.h"
+#include "error.h"
+#include "memory/pool.h"
+#include "types.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Below this many operations no GPU is asked for: a core does them in the 50 us that it takes to
+ * call a GPU, feed it and read it. Above it the measured rates decide. */
+static const double FEWEST_GPU_FLOPS = 2e6;
+
+/* The part of the free device memory that a plan may take: others on the card, the context and
+ * fragmentation need the rest. */
+static const double USABLE_MEMORY = 0.9;
+
+/* Steps along k are kept at least this long while C's tiles can shrink instead. */
+static const int64_t SHORTEST_STEP = 512;
+
+double gpumm_dense_flops (const gpumm_problem *p) {
+  int complexes = gpumm_is_complex (p->a.type) + gpumm_is_complex (p->b.type);
+  double each = complexes == 2 ? 8 : complexes == 1 ? 4 : 2;
+  return each * (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_k (p);
+}
+
+static int is_auto (const char *name) {
+  return !name || strcmp (name, "auto") == 0;
+}
+
+static int is_dense_float (const gpumm_problem *p) {
+  return p->a.kind == GPUMM_DENSE && p->b.kind == GPUMM_DENSE && gpumm_is_float (p->a.type)
+         && gpumm_is_float (p->b.type);
+}
+
+/* An algorithm that runs on a device, or the name of a kernel (which no algorithm bears). */
+static int names_device_algorithm (const char *name) {
+  const gpumm_algorithm *a = gpumm_algorithm_find (name);
+  return !a || a->on_device;
+}
+
+int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
+  if (o->backend == GPUMM_CPU || !is_dense_float (p))
+    return 0;
+  if (!is_auto (o->algorithm))
+    return names_device_algorithm (o->algorithm);
+  return o->backend == GPUMM_GPU || gpumm_dense_flops (p) >= FEWEST_GPU_FLOPS;
+}
+
+int gpumm_plan_needs_host_device (const gpumm_problem *p, const gpumm_options *o,
+                                  const gpumm_place *gpu) {
+  return is_dense_float (p) && !is_auto (o->algorithm) && names_device_algorithm (o->algorithm)
+         && (o->backend == GPUMM_CPU || (o->backend == GPUMM_AUTO && !gpu));
+}
+
+/* "auto" on a device: families by their measured rates, best first. */
+static const char *const families[] = {"cublas", "register", "tiled", "naive", NULL};
+
+static const gpumm_kernel *choose_in_family (const gpumm_place *place, const char *name,
+                                             const gpumm_product *product, int max_capability) {
+  const gpumm_kernel *best = NULL;
+  int64_t least = product->m < product->n ? product->m : product->n;
+  for (const gpumm_kernel *const *row = place->driver->kernels; *row; row++) {
+    const gpumm_kernel *k = *row;
+    int exact = strcmp (k->name, name) == 0;
+    if (!exact && strcmp (k->algorithm, name) != 0)
+      continue;
+    if (!(k->types & 1u << product->type) || k->capability > place->properties.capability
+        || (max_capability && k->capability > max_capability)
+        || (k->runs && !k->runs (product, &place->properties)))
+      continue;
+    if (exact && strcmp (k->algorithm, name) != 0)
+      return k;
+    if (!best || least >= k->from)
+      best = k;
+  }
+  return best;
+}
+
+const gpumm_kernel *gpumm_choose_kernel (const gpumm_place *place, const char *algorithm,
+                                         const gpumm_product *product, int max_capability) {
+  if (!is_auto (algorithm))
+    return choose_in_family (place, algorithm, product, max_capability);
+  for (const char *const *family = families; *family; family++) {
+    const gpumm_kernel *k = choose_in_family (place, *family, product, max_capability);
+    if (k)
+      return k;
+  }
+  return NULL;
+}
+
+static int64_t smaller (int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static int64_t half (int64_t size) {
+  /* halves that are multiples of 64 keep whole tiles of every kernel */
+  int64_t h = (size + 1) / 2;
+  return h <= 64 ? h : (h + 63) / 64 * 64;
+}
+
+/* Device bytes of one tile's A, B and C, as the pool rounds them; in double, as the sizes of a
+ * product that fits nowhere overflow integers. */
+static double matrix_bytes (int64_t rows, int64_t cols, size_t element) {
+  double bytes = (double) rows * (double) cols * (double) element;
+  return bytes < 1e15 ? (double) gpumm_pool_rounded ((size_t) bytes) : bytes;
+}
+
+static double tile_bytes (const gpumm_plan *plan, size_t element, int same) {
+  return matrix_bytes (plan->tile_m, plan->tile_k, element)
+         + (same ? 0 : matrix_bytes (plan->tile_k, plan->tile_n, element))
+         + matrix_bytes (plan->tile_m, plan->tile_n, element);
+}
+
+/* The whole product where it fits. Else first shorter steps along k, which cost little (C stays on
+ * the device), then smaller tiles of C, which read A and B more often. */
+static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *place, int64_t largest,
+                                  int64_t limit, gpumm_plan *plan) {
+  int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
+  size_t element = gpumm_type_bytes (p->output);
+  double room = USABLE_MEMORY * (double) place->properties.memory_free;
+  if (limit > 0 && (double) limit < room)
+    room = (double) limit;
+  int whole = m <= largest && n <= largest && k <= largest;
+  int same = whole && p->a.values == p->b.values;
+  plan->tile_m = smaller (m, largest);
+  plan->tile_n = smaller (n, largest);
+  plan->tile_k = smaller (k, largest);
+  while (tile_bytes (plan, element, same) > room) {
+    same = 0;
+    int64_t *longest = plan->tile_m > plan->tile_n ? &plan->tile_m : &plan->tile_n;
+    if (plan->tile_k > SHORTEST_STEP
+        && (plan->tile_k > *longest || *longest <= SHORTEST_STEP || plan->tile_k > 4096))
+      longest = &plan->tile_k;
+    else if (*longest <= 64 && plan->tile_k > *longest)
+      longest = &plan->tile_k;
+    if (*longest <= 1)
+      return gpumm_fail (GPUMM_DEVICE_MEMORY,
+                         "%lld x %lld times %lld x %lld needs more device memory than %.0f bytes "
+                         "even in the smallest tiles (%s: %.0f bytes free%s)",
+                         (long long) m, (long long) k, (long long) k, (long long) n, room,
+                         place->properties.name, (double) place->properties.memory_free,
+                         limit > 0 ? ", MaxDeviceMemory given" : "");
+    *longest = half (*longest);
+  }
+  plan->device_bytes = (int64_t) tile_bytes (plan, element, same);
+  return GPUMM_OK;
+}
+
+static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
+                                 const gpumm_choices *choices, const gpumm_place *place,
+                                 gpumm_plan *plan) {
+  int64_t largest = choices->largest_dimension ? choices->largest_dimension : INT32_MAX;
+  gpumm_product product = {.type = p->output,
+                           .op_a = p->op_a,
+                           .op_b = p->op_b,
+                           .m = smaller (gpumm_m (p), largest),
+                           .n = smaller (gpumm_n (p), largest),
+                           .k = smaller (gpumm_k (p), largest),
+                           .alpha = p->alpha,
+                           .beta = p->beta};
+  const gpumm_kernel *kernel =
+      gpumm_choose_kernel (place, o->algorithm, &product, o->max_capability);
+  if (!kernel)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies %s matrices on %s%s",
+                       is_auto (o->algorithm) ? "auto" : o->algorithm, gpumm_type_name (p->output),
+                       place->properties.name,
+                       o->max_capability ? " under the given MaxCapability" : "");
+  plan->kernel = kernel;
+  plan->algorithm = gpumm_algorithm_find (kernel->algorithm);
+  if (!plan->algorithm)
+    return gpumm_fail (GPUMM_INTERNAL, "kernel %s belongs to no algorithm", kernel->name);
+  plan->driver = place->driver;
+  plan->device = place->device;
+  return choose_tiles (p, place, largest, o->max_device_memory, plan);
+}
+
+/* Seconds of the product from host memory to host memory. */
+static double seconds_cpu (const gpumm_problem *p, const gpumm_place *cpu) {
+  return cpu->call + gpumm_dense_flops (p) / cpu->flops[p->output];
+}
+
+static double seconds_gpu (const gpumm_problem *p, const gpumm_place *gpu) {
+  double element = (double) gpumm_type_bytes (p->output);
+  double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
+  double up = m * k + (p->a.values == p->b.values ? 0 : k * n) + (p->c0 ? m * n : 0);
+  return gpu->call + up * element / gpu->upload + m * n * element / gpu->download
+         + gpumm_dense_flops (p) / gpu->flops[p->output];
+}
+
+static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
+                                const gpumm_choices *choices, gpumm_plan *plan) {
+  const gpumm_algorithm *a = gpumm_algorithm_find (o->algorithm);
+  if (a && !a->takes (p))
+    return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not multiply %s%s by %s%s",
+                       o->algorithm, p->a.kind == GPUMM_SPARSE ? "sparse " : "",
+                       gpumm_type_name (p->a.type), p->b.kind == GPUMM_SPARSE ? "sparse " : "",
+                       gpumm_type_name (p->b.type));
+  if (a && !a->on_device) {
+    plan->algorithm = a;
+    plan->backend = GPUMM_CPU;
+    if (o->backend == GPUMM_GPU && is_dense_float (p))
+      return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" runs on the CPU only", o->algorithm);
+    snprintf (plan->reason, sizeof plan->reason, "algorithm \"%s\" was asked for%s", o->algorithm,
+              o->backend == GPUMM_GPU ? "; it has no GPU kernels yet, so it runs on the CPU" : "");
+    return GPUMM_OK;
+  }
+  if (!is_dense_float (p))
+    return gpumm_fail (GPUMM_UNSUPPORTED, "kernel \"%s\" multiplies full single and double only",
+                       o->algorithm);
+  const gpumm_place *place = o->backend == GPUMM_CPU   ? choices->host
+                             : choices->gpu            ? choices->gpu
+                             : o->backend == GPUMM_GPU ? NULL
+                                                       : choices->host;
+  if (!place)
+    return gpumm_fail (GPUMM_NO_DEVICE, "algorithm \"%s\" needs a device: %s", o->algorithm,
+                       choices->why_no_gpu);
+  gpumm_status status = plan_device (p, o, choices, place, plan);
+  if (status == GPUMM_UNSUPPORTED && place == choices->host)
+    return gpumm_fail (status, "algorithm \"%s\" does not run on the CPU's host device%s%s",
+                       o->algorithm, o->backend == GPUMM_AUTO ? ", and there is no GPU: " : "",
+                       o->backend == GPUMM_AUTO ? choices->why_no_gpu : "");
+  plan->backend = place == choices->gpu ? GPUMM_GPU : GPUMM_CPU;
+  if (plan->backend == GPUMM_GPU)
+    snprintf (plan->reason, sizeof plan->reason, "\"%s\" was asked for; it runs on the GPU",
+              o->algorithm);
+  else
+    snprintf (plan->reason, sizeof plan->reason,
+              "\"%s\" was asked for; %s%s, so the same kernel runs on the host device, which is "
+              "for study and tests and not fast",
+              o->algorithm, o->backend == GPUMM_CPU ? "the CPU was asked for" : "there is no GPU: ",
+              o->backend == GPUMM_CPU ? "" : choices->why_no_gpu);
+  return status;
+}
+
+static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
+                                const gpumm_choices *choices, gpumm_plan *plan) {
+  gpumm_status status;
+  const gpumm_place *cpu = choices->cpu, *gpu = choices->gpu;
+  if (o->backend == GPUMM_GPU) {
+    if (!gpu)
+      return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", choices->why_no_gpu);
+    plan->backend = GPUMM_GPU;
+    status = plan_device (p, o, choices, gpu, plan);
+    snprintf (plan->reason, sizeof plan->reason, "the GPU was asked for");
+    return status;
+  }
+  if (o->backend == GPUMM_AUTO && gpu && gpumm_dense_flops (p) >= FEWEST_GPU_FLOPS) {
+    double on_cpu = seconds_cpu (p, cpu), on_gpu = seconds_gpu (p, gpu);
+    if (on_gpu < on_cpu) {
+      plan->backend = GPUMM_GPU;
+      status = plan_device (p, o, choices, gpu, plan);
+      snprintf (plan->reason, sizeof plan->reason,
+                "by measured rates the GPU takes %.3g ms with both transfers and the CPU %.3g ms",
+                1e3 * on_gpu, 1e3 * on_cpu);
+      if (status != GPUMM_DEVICE_MEMORY)
+        return status;
+      *plan = (gpumm_plan){0};
+      snprintf (plan->reason, sizeof plan->reason, "the GPU would be faster, but %.400s",
+                gpumm_last_error ());
+    } else
+      snprintf (plan->reason, sizeof plan->reason,
+                "by measured rates the CPU takes %.3g ms and the GPU %.3g ms with both transfers",
+                1e3 * on_cpu, 1e3 * on_gpu);
+  } else if (o->backend == GPUMM_CPU)
+    snprintf (plan->reason, sizeof plan->reason, "the CPU was asked for");
+  else if (gpumm_dense_flops (p) < FEWEST_GPU_FLOPS)
+    snprintf (plan->reason, sizeof plan->reason,
+              "too small for any GPU: %.3g operations are done before one could be called",
+              gpumm_dense_flops (p));
+  else
+    snprintf (plan->reason, sizeof plan->reason, "there is no GPU: %s", choices->why_no_gpu);
+  plan->backend = GPUMM_CPU;
+  plan->algorithm = &gpumm_algorithm_blas;
+  return GPUMM_OK;
+}
+
+gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
+                              const gpumm_choices *choices, gpumm_plan *plan) {
+  gpumm_status status = GPUMM_OK;
+  *plan = (gpumm_plan){.device = -1};
+  if (!is_auto (o->algorithm))
+    status = plan_named (p, o, choices, plan);
+  else if (is_dense_float (p))
+    status = plan_dense (p, o, choices, plan);
+  else {
+    plan->algorithm = p->a.kind == GPUMM_SPARSE || p->b.kind == GPUMM_SPARSE
+                          ? &gpumm_algorithm_sparse
+                          : &gpumm_algorithm_integers;
+    plan->backend = GPUMM_CPU;
+    snprintf (plan->reason, sizeof plan->reason, "%s products run on the CPU%s",
+              plan->algorithm->name[0] == 's' ? "sparse" : "integer",
+              o->backend == GPUMM_GPU
+                  ? "; they have no GPU kernels yet, though the GPU was asked for"
+                  : "");
+  }
+  if (!plan->driver)
+    plan->device = -1;
+  return status;
+}
