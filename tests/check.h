@@ -1,0 +1,58 @@
+/* check.h - what the C tests share: counted checks, a seeded generator, the closing line.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_CHECK_H
+#define GPUMM_CHECK_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int check_passed, check_failed;
+static uint64_t check_state = 88172645463325252u;
+
+/* Counts; a failure prints the place and the text (printf's rules). */
+#define CHECK(condition, ...)                                                                      \
+  do {                                                                                             \
+    if (condition)                                                                                 \
+      check_passed++;                                                                              \
+    else {                                                                                         \
+      check_failed++;                                                                              \
+      if (check_failed <= 50) {                                                                    \
+        printf ("%s:%d: %s: ", __FILE__, __LINE__, #condition);                                    \
+        printf (__VA_ARGS__);                                                                      \
+        printf ("\n");                                                                             \
+      }                                                                                            \
+    }                                                                                              \
+  } while (0)
+
+/* The seed comes from the command line or the clock is never asked: a run can be repeated. */
+static inline void check_seed (uint64_t seed) {
+  printf ("seed %llu\n", (unsigned long long) seed);
+  check_state = seed * 2862933555777941757u + 3037000493u;
+  if (check_state == 0)
+    check_state = 1;
+}
+
+static inline uint64_t check_random (void) { /* xorshift64*, Vigna 2016 */
+  check_state ^= check_state >> 12;
+  check_state ^= check_state << 25;
+  check_state ^= check_state >> 27;
+  return check_state * 2685821657736338717u;
+}
+
+/* Uniform in [-0.5, 0.5); uniform in low .. high. */
+static inline double check_uniform (void) {
+  return (double) (check_random () >> 11) * 0x1p-53 - 0.5;
+}
+
+static inline int64_t check_between (int64_t low, int64_t high) {
+  return low + (int64_t) (check_random () % (uint64_t) (high - low + 1));
+}
+
+/* The closing line; main () returns it. */
+static inline int check_done (void) {
+  printf ("%d passed, %d failed\n", check_passed, check_failed);
+  return check_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif

@@ -1,0 +1,381 @@
+/* test_job.c - dense jobs on the CPU: every type pair, op, scalar; checks; splits; syrk.
+ *
+ * The oracle is the triple loop in long double, the bound k eps |A||B| element by element
+ * (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.5).
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "algorithms/algorithm.h"
+#include "algorithms/blas.h"
+#include "check.h"
+#include "memory/host.h"
+#include "types.h"
+
+#include <complex.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static double complex get (const gpumm_operand *x, int64_t i, int64_t j) {
+  int64_t e = i + j * x->ld;
+  switch (x->type) {
+  case GPUMM_S:
+    return ((float *) x->values)[e];
+  case GPUMM_D:
+    return ((double *) x->values)[e];
+  case GPUMM_C:
+    return ((float complex *) x->values)[e];
+  default:
+    return ((double complex *) x->values)[e];
+  }
+}
+
+static double complex get_op (const gpumm_operand *x, gpumm_op op, int64_t i, int64_t j) {
+  if (op == GPUMM_NONE)
+    return get (x, i, j);
+  double complex v = get (x, j, i);
+  return op == GPUMM_CTRANSPOSE ? conj (v) : v;
+}
+
+static gpumm_operand make (gpumm_type type, int64_t rows, int64_t cols) {
+  gpumm_operand x = {.type = type,
+                     .rows = rows,
+                     .cols = cols,
+                     .ld = rows + check_between (0, 3),
+                     .place = GPUMM_HOST};
+  int parts = gpumm_is_complex (type) ? 2 : 1;
+  int single = type == GPUMM_S || type == GPUMM_C;
+  int64_t count = (x.ld * cols + 1) * parts;
+  x.values = gpumm_allocate (count, 8);
+  for (int64_t i = 0; i < count; i++)
+    if (single)
+      ((float *) x.values)[i] = (float) check_uniform ();
+    else
+      ((double *) x.values)[i] = check_uniform ();
+  return x;
+}
+
+/* Largest error over its bound; NaN counts as infinite. */
+static double worst (const gpumm_problem *p, const gpumm_operand *c) {
+  int64_t k = gpumm_k (p);
+  double eps = p->output == GPUMM_S || p->output == GPUMM_C ? FLT_EPSILON : DBL_EPSILON;
+  double largest = 0;
+  for (int64_t j = 0; j < c->cols; j++)
+    for (int64_t i = 0; i < c->rows; i++) {
+      long double complex sum = 0;
+      long double bound = 0;
+      for (int64_t l = 0; l < k; l++) {
+        double complex x = get_op (&p->a, p->op_a, i, l), y = get_op (&p->b, p->op_b, l, j);
+        sum += (long double complex) x * y;
+        bound += cabsl (x) * cabsl (y);
+      }
+      long double complex alpha = p->alpha.re + p->alpha.im * I, beta = p->beta.re + p->beta.im * I;
+      sum *= alpha;
+      bound *= cabsl (alpha) * (long double) (k + 4);
+      if (p->c0) {
+        sum += beta * get (p->c0, i, j);
+        bound += 4 * cabsl (beta) * cabs (get (p->c0, i, j));
+      }
+      double error = (double) cabsl (sum - get (c, i, j));
+      if (error > 0 || isnan (error)) {
+        double ratio = error / (2 * eps * (double) bound + DBL_MIN);
+        largest = isnan (ratio) ? INFINITY : ratio > largest ? ratio : largest;
+      }
+    }
+  return largest;
+}
+
+static gpumm_status multiply (const gpumm_problem *p, const gpumm_options *o, gpumm_operand *c,
+                              gpumm_report *report) {
+  gpumm_job *job = NULL;
+  gpumm_status status = gpumm_open (p, o, &job);
+  if (!status) {
+    gpumm_result (job, c);
+    c->ld += 2;
+    c->values = gpumm_allocate (c->ld * c->cols + 1, gpumm_type_bytes (c->type));
+    if (!c->values)
+      status = GPUMM_HOST_MEMORY;
+    else {
+      memset (c->values, 0xff, (size_t) (c->ld * c->cols + 1) * gpumm_type_bytes (c->type));
+      status = gpumm_run (job, c);
+    }
+    if (report)
+      *report = *gpumm_job_report (job);
+  }
+  gpumm_close (job);
+  return status;
+}
+
+static void one (gpumm_type ta, gpumm_type tb, gpumm_op oa, gpumm_op ob, int64_t m, int64_t n,
+                 int64_t k, int scalars, const char *algorithm) {
+  gpumm_problem p = {.op_a = oa, .op_b = ob, .alpha = {1, 0}};
+  p.a = oa == GPUMM_NONE ? make (ta, m, k) : make (ta, k, m);
+  p.b = ob == GPUMM_NONE ? make (tb, k, n) : make (tb, n, k);
+  gpumm_type output = gpumm_is_complex (ta) ? ta : tb;
+  gpumm_operand c0 = make (output, m, n), c = {0};
+  if (scalars) {
+    p.alpha = (gpumm_scalar){-1.5, gpumm_is_complex (output) ? 0.25 : 0};
+    p.beta = (gpumm_scalar){0.75, gpumm_is_complex (output) ? -2 : 0};
+    p.c0 = &c0;
+  }
+  gpumm_options o = {.backend = GPUMM_CPU, .algorithm = algorithm, .device = -1};
+  gpumm_report report = {0};
+  gpumm_status status = multiply (&p, &o, &c, &report);
+  p.output = output;
+  if (status)
+    CHECK (0, "%s: %s", gpumm_status_name (status), gpumm_last_error ());
+  else {
+    double ratio = worst (&p, &c);
+    CHECK (ratio <= 1, "%s %s ops %d %d, %lld x %lld x %lld, scalars %d, %s: error %g bounds",
+           gpumm_type_name (ta), gpumm_type_name (tb), oa, ob, (long long) m, (long long) n,
+           (long long) k, scalars, report.kernel, ratio);
+    CHECK (report.backend == GPUMM_CPU && report.device == -1 && report.reason[0], "report");
+  }
+  gpumm_release (c.values);
+  gpumm_release (c0.values);
+  gpumm_release (p.a.values);
+  gpumm_release (p.b.values);
+}
+
+static const gpumm_type pairs[][2] = {{GPUMM_S, GPUMM_S}, {GPUMM_D, GPUMM_D}, {GPUMM_C, GPUMM_C},
+                                      {GPUMM_Z, GPUMM_Z}, {GPUMM_S, GPUMM_C}, {GPUMM_C, GPUMM_S},
+                                      {GPUMM_D, GPUMM_Z}, {GPUMM_Z, GPUMM_D}};
+
+static void test_products (const char *algorithm) {
+  static const int64_t sizes[][3] = {
+      {0, 0, 0}, {0, 3, 2}, {3, 0, 2},    {3, 2, 0},    {1, 1, 1},   {1, 1, 9},   {1, 7, 5},
+      {7, 1, 5}, {2, 3, 4}, {17, 16, 15}, {33, 31, 40}, {30, 30, 2}, {30, 30, 3}, {64, 65, 5}};
+  for (size_t t = 0; t < sizeof pairs / sizeof *pairs; t++)
+    for (int ops = 0; ops < 9; ops++)
+      for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int scalars = 0; scalars < 2; scalars++)
+          one (pairs[t][0], pairs[t][1], (gpumm_op) (ops % 3), (gpumm_op) (ops / 3), sizes[s][0],
+               sizes[s][1], sizes[s][2], scalars, algorithm);
+}
+
+static void test_random (int cases) {
+  for (int i = 0; i < cases; i++) {
+    int t = (int) check_between (0, 7);
+    one (pairs[t][0], pairs[t][1], (gpumm_op) check_between (0, 2), (gpumm_op) check_between (0, 2),
+         check_between (0, 40), check_between (0, 40), check_between (0, 60),
+         (int) check_between (0, 1), NULL);
+  }
+}
+
+/* A*A', A'*A and their conjugates go through syrk and herk, by one array or by an equal one. */
+static void test_own_transpose (void) {
+  static const struct {
+    gpumm_type type;
+    gpumm_op a, b;
+    const char *kernel;
+  } table[] = {{GPUMM_D, GPUMM_NONE, GPUMM_TRANSPOSE, "dsyrk"},
+               {GPUMM_D, GPUMM_CTRANSPOSE, GPUMM_NONE, "dsyrk"},
+               {GPUMM_S, GPUMM_NONE, GPUMM_CTRANSPOSE, "ssyrk"},
+               {GPUMM_Z, GPUMM_NONE, GPUMM_CTRANSPOSE, "zherk"},
+               {GPUMM_Z, GPUMM_CTRANSPOSE, GPUMM_NONE, "zherk"},
+               {GPUMM_C, GPUMM_TRANSPOSE, GPUMM_NONE, "csyrk"},
+               {GPUMM_Z, GPUMM_NONE, GPUMM_TRANSPOSE, "zsyrk"}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    for (int copies = 0; copies < 2; copies++) {
+      gpumm_problem p = {.op_a = table[i].a, .op_b = table[i].b, .alpha = {1, 0}};
+      p.a = make (table[i].type, 37, 21);
+      p.b = p.a;
+      if (copies) { /* the caller formed the transpose */
+        gpumm_op turn = p.op_a != GPUMM_NONE ? p.op_a : p.op_b;
+        p.b = make (table[i].type, 21, 37);
+        size_t e = gpumm_type_bytes (table[i].type);
+        for (int64_t r = 0; r < 37; r++)
+          for (int64_t c = 0; c < 21; c++) {
+            char *to = (char *) p.b.values + (size_t) (c + r * p.b.ld) * e;
+            memcpy (to, (char *) p.a.values + (size_t) (r + c * p.a.ld) * e, e);
+            if (turn == GPUMM_CTRANSPOSE && table[i].type == GPUMM_Z)
+              ((double *) to)[1] *= -1;
+          }
+        if (p.op_a != GPUMM_NONE) {
+          gpumm_operand swap = p.a;
+          p.a = p.b;
+          p.b = swap;
+        }
+        p.op_a = p.op_b = GPUMM_NONE;
+      }
+      gpumm_operand c = {0};
+      gpumm_report report = {0};
+      gpumm_status status =
+          multiply (&p, &(gpumm_options){.backend = GPUMM_CPU, .device = -1}, &c, &report);
+      p.output = table[i].type;
+      CHECK (!status && worst (&p, &c) <= 1, "row %zu: %s", i, gpumm_last_error ());
+      CHECK (strcmp (report.kernel, table[i].kernel) == 0, "row %zu, copies %d: %s", i, copies,
+             report.kernel);
+      int symmetric = 1;
+      for (int64_t r = 0; r < c.rows; r++)
+        for (int64_t s = 0; s < r; s++) {
+          double complex x = get (&c, r, s), y = get (&c, s, r);
+          symmetric &= table[i].kernel[1] == 'h' ? x == conj (y) : x == y;
+        }
+      CHECK (symmetric, "row %zu: the result is not symmetric to the bit", i);
+      if (copies)
+        gpumm_release (p.b.values);
+      gpumm_release (p.a.values);
+      gpumm_release (c.values);
+    }
+}
+
+/* Sizes beyond the BLAS's integers are split: the same at a limit of 10. */
+static void test_split (void) {
+  for (int t = 0; t < 4; t++)
+    for (int ops = 0; ops < 9; ops++) {
+      gpumm_problem p = {.op_a = (gpumm_op) (ops % 3),
+                         .op_b = (gpumm_op) (ops / 3),
+                         .alpha = {2, 0},
+                         .beta = {-1, 0},
+                         .output = (gpumm_type) t};
+      p.a = p.op_a == GPUMM_NONE ? make (p.output, 23, 31) : make (p.output, 31, 23);
+      p.b = p.op_b == GPUMM_NONE ? make (p.output, 31, 20) : make (p.output, 20, 31);
+      gpumm_operand c0 = make (p.output, 23, 20), c = c0;
+      size_t bytes = (size_t) (c.ld * c.cols) * gpumm_type_bytes (c.type);
+      p.c0 = &c0;
+      c.values = gpumm_allocate ((int64_t) bytes, 1);
+      memcpy (c.values, c0.values, bytes);
+      gpumm_product product = {.type = p.output,
+                               .op_a = p.op_a,
+                               .op_b = p.op_b,
+                               .m = 23,
+                               .n = 20,
+                               .k = 31,
+                               .a = p.a.values,
+                               .lda = p.a.ld,
+                               .b = p.b.values,
+                               .ldb = p.b.ld,
+                               .c = c.values,
+                               .ldc = c.ld,
+                               .alpha = p.alpha,
+                               .beta = p.beta};
+      CHECK (gpumm_blas_product (&product, 10, NULL) == GPUMM_OK, "%s", gpumm_last_error ());
+      CHECK (worst (&p, &c) <= 1, "type %d ops %d", t, ops);
+      gpumm_release (c.values);
+      gpumm_release (c0.values);
+      gpumm_release (p.a.values);
+      gpumm_release (p.b.values);
+    }
+}
+
+/* beta = 0 does not read C0, alpha = 0 neither A nor B; Inf in a real operand meets no zero of a
+ * complex one, where Octave multiplies the parts apart. */
+static void test_special_values (void) {
+  double a[4] = {NAN, 1, 2, 3}, b[4] = {1, 0, 0, 1};
+  gpumm_problem p = {
+      .a = {.type = GPUMM_D, .rows = 2, .cols = 2, .ld = 2, .values = a, .place = GPUMM_HOST},
+      .b = {.type = GPUMM_D, .rows = 2, .cols = 2, .ld = 2, .values = b, .place = GPUMM_HOST}};
+  gpumm_operand c = {0};
+  CHECK (!multiply (&p, NULL, &c, NULL), "%s", gpumm_last_error ());
+  for (int i = 0; i < 4; i++)
+    CHECK (get (&c, i % 2, i / 2) == 0, "alpha = 0 read A");
+  gpumm_release (c.values);
+  p.alpha.re = 1;
+  CHECK (!multiply (&p, NULL, &c, NULL), "%s", gpumm_last_error ());
+  CHECK (isnan (creal (get (&c, 0, 0))) && isnan (creal (get (&c, 0, 1))) && get (&c, 1, 1) == 3,
+         "NaN spreads along its row");
+  gpumm_release (c.values);
+  double complex z[4] = {1, I, 2, 1 + I};
+  a[0] = INFINITY;
+  p.b.type = GPUMM_Z;
+  p.b.values = z;
+  CHECK (!multiply (&p, NULL, &c, NULL), "%s", gpumm_last_error ());
+  /* Inf * (1 + 0i) + 2 * (0 + 1i): real Inf, imaginary Inf * 0 + 2 = NaN, as Octave has it */
+  CHECK (isinf (creal (get (&c, 0, 0))) && isnan (cimag (get (&c, 0, 0))), "Inf times complex");
+  CHECK (get (&c, 1, 0) == 1 + 3 * I, "the row without Inf");
+  gpumm_release (c.values);
+}
+
+static void test_errors (void) {
+  double x[16] = {0};
+  static int32_t ints[16];
+  gpumm_operand d = {
+      .type = GPUMM_D, .rows = 4, .cols = 4, .ld = 4, .values = x, .place = GPUMM_HOST};
+  gpumm_operand tall = d, bad_ld = d, no_values = d, single = d, integer = d, far = d, kind = d;
+  gpumm_operand type = d, negative = d, complex_type = d;
+  tall.cols = 3;
+  bad_ld.ld = 3;
+  no_values.values = NULL;
+  single.type = GPUMM_S;
+  integer.type = GPUMM_I32;
+  integer.values = ints;
+  far.place = 0;
+  kind.kind = (gpumm_kind) 7;
+  type.type = (gpumm_type) 99;
+  negative.rows = -1;
+  complex_type.type = GPUMM_Z;
+  const struct {
+    gpumm_operand a, b;
+    gpumm_scalar alpha, beta;
+    const gpumm_operand *c0;
+    gpumm_status expected;
+    const char *says;
+  } table[] = {
+      {tall,
+       d,
+       {1, 0},
+       {0, 0},
+       NULL,
+       GPUMM_NONCONFORMANT,
+       "operator *: nonconformant arguments (op1 is 4x3, op2 is 4x4)"},
+      {bad_ld, d, {1, 0}, {0, 0}, NULL, GPUMM_INVALID, "leading dimension"},
+      {no_values, d, {1, 0}, {0, 0}, NULL, GPUMM_INVALID, "no values"},
+      {d, single, {1, 0}, {0, 0}, NULL, GPUMM_UNSUPPORTED, "double by single"},
+      {integer, d, {1, 0}, {0, 0}, NULL, GPUMM_UNSUPPORTED, "int32 by double"},
+      {far, d, {1, 0}, {0, 0}, NULL, GPUMM_UNSUPPORTED, "device"},
+      {kind, d, {1, 0}, {0, 0}, NULL, GPUMM_INVALID, "kind"},
+      {type, d, {1, 0}, {0, 0}, NULL, GPUMM_INVALID, "type"},
+      {negative, d, {1, 0}, {0, 0}, NULL, GPUMM_INVALID, "negative"},
+      {d, d, {1, 1}, {0, 0}, NULL, GPUMM_INVALID, "complex alpha"},
+      {d, d, {1, 0}, {1, 0}, NULL, GPUMM_INVALID, "C0 is missing"},
+      {d, d, {1, 0}, {1, 0}, &tall, GPUMM_NONCONFORMANT, "4x3"},
+      {d, d, {1, 0}, {1, 0}, &single, GPUMM_INVALID, "double"},
+  };
+  (void) complex_type;
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    gpumm_problem p = {.a = table[i].a,
+                       .b = table[i].b,
+                       .alpha = table[i].alpha,
+                       .beta = table[i].beta,
+                       .c0 = table[i].c0};
+    gpumm_job *job = (gpumm_job *) &p;
+    gpumm_status status = gpumm_open (&p, NULL, &job);
+    CHECK (status == table[i].expected && job == NULL, "row %zu: %s", i,
+           gpumm_status_name (status));
+    CHECK (strstr (gpumm_last_error (), table[i].says), "row %zu: %s", i, gpumm_last_error ());
+  }
+  gpumm_problem p = {.a = d, .b = d, .alpha = {1, 0}};
+  gpumm_job *job;
+  gpumm_operand c;
+  CHECK (gpumm_open (&p, &(gpumm_options){.algorithm = "none such", .device = -1}, &job)
+             == GPUMM_UNSUPPORTED,
+         "an unknown algorithm: %s", gpumm_last_error ());
+  CHECK (!gpumm_open (&p, NULL, &job), "%s", gpumm_last_error ());
+  gpumm_result (job, &c);
+  CHECK (gpumm_run (job, &c) == GPUMM_INVALID, "a result without memory");
+  c.values = x;
+  c.rows = 3;
+  CHECK (gpumm_run (job, &c) == GPUMM_INVALID, "a result of another size");
+  double y[16];
+  c.rows = 4;
+  c.values = y;
+  CHECK (!gpumm_run (job, &c), "%s", gpumm_last_error ());
+  CHECK (gpumm_run (job, &c) == GPUMM_INVALID, "a job that runs twice");
+  gpumm_close (job);
+  gpumm_close (NULL);
+}
+
+int main (int argc, char **argv) {
+  check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261120);
+  int64_t before = gpumm_live_allocations ();
+  test_products (NULL);
+  test_products ("loops");
+  test_random (2000);
+  test_own_transpose ();
+  test_split ();
+  test_special_values ();
+  test_errors ();
+  CHECK (gpumm_live_allocations () == before, "%lld allocations leaked",
+         (long long) (gpumm_live_allocations () - before));
+  return check_done ();
+}

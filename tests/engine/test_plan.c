@@ -1,0 +1,283 @@
+/* test_plan.c - the plan with made-up devices and rates.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "algorithms/algorithm.h"
+#include "check.h"
+#include "memory/pool.h"
+#include "types.h"
+
+#include <math.h>
+#include <string.h>
+
+#define REAL (1u << GPUMM_S | 1u << GPUMM_D)
+#define ALL  (REAL | 1u << GPUMM_C | 1u << GPUMM_Z)
+
+static int only_even (const gpumm_product *p, const gpumm_device_properties *d) {
+  (void) d;
+  return p->m % 2 == 0;
+}
+
+static const gpumm_kernel
+    naive = {.algorithm = "naive", .name = "naive", .types = ALL},
+    tiled_8 = {.algorithm = "tiled", .name = "tiled_8", .types = ALL},
+    tiled_16 = {.algorithm = "tiled", .name = "tiled_16", .types = ALL, .from = 64},
+    tiled_32 = {.algorithm = "tiled", .name = "tiled_32", .types = ALL, .from = 512},
+    reg = {.algorithm = "register", .name = "register_64", .types = REAL},
+    even = {.algorithm = "register",
+            .name = "register_even",
+            .types = REAL,
+            .from = 32,
+            .runs = only_even},
+    hopper = {.algorithm = "register",
+              .name = "register_90",
+              .types = REAL,
+              .capability = 90,
+              .from = 128},
+    library = {.algorithm = "cublas", .name = "cublas", .types = ALL};
+static const gpumm_kernel *const rows[] = {&naive, &tiled_8, &tiled_16, &tiled_32, &reg,
+                                           &even,  &hopper,  &library,  NULL};
+static const gpumm_kernel *const own_rows[] = {&naive, &tiled_8, &tiled_16, &tiled_32,
+                                               &reg,   &even,    &hopper,   NULL};
+static const gpumm_driver cuda = {.name = "cuda", .kernels = rows};
+static const gpumm_driver host = {.name = "host", .kernels = own_rows};
+
+static gpumm_place cpu, fast, old, tiny, host_place;
+static double bytes[2]; /* stand for matrices: only addresses are read */
+
+static void make_places (void) {
+  cpu = (gpumm_place){.call = 1e-6, .flops = {1e11, 5e10, 1e11, 5e10}};
+  fast = (gpumm_place){.driver = &cuda,
+                       .device = 2,
+                       .call = 60e-6,
+                       .upload = 2e10,
+                       .download = 2e10,
+                       .flops = {4e13, 4e13, 4e13, 4e13},
+                       .properties = {.name = "Made-up 9.0",
+                                      .capability = 90,
+                                      .memory_total = 1ll << 36,
+                                      .memory_free = 1ll << 36}};
+  old = fast;
+  old.properties.capability = 75;
+  old.flops[GPUMM_D] = 2e10; /* a consumer card: double far slower than single */
+  tiny = fast;
+  tiny.properties.memory_free = 1 << 20;
+  host_place = (gpumm_place){
+      .driver = &host, .properties = {.name = "host", .capability = 999, .memory_free = 1ll << 30}};
+}
+
+static gpumm_problem square (gpumm_type type, int64_t m, int64_t n, int64_t k) {
+  return (gpumm_problem){
+      .a = {.type = type, .rows = m, .cols = k, .ld = m, .values = &bytes[0], .place = GPUMM_HOST},
+      .b = {.type = type, .rows = k, .cols = n, .ld = k, .values = &bytes[1], .place = GPUMM_HOST},
+      .alpha = {1, 0},
+      .output = type};
+}
+
+static gpumm_plan plan_of (gpumm_problem p, gpumm_options o, const gpumm_place *gpu,
+                           gpumm_status expected) {
+  gpumm_choices choices = {.cpu = &cpu, .gpu = gpu, .host = &host_place, .why_no_gpu = "made up"};
+  gpumm_plan plan;
+  gpumm_status status = gpumm_make_plan (&p, &o, &choices, &plan);
+  CHECK (status == expected, "status %s (%s), expected %s", gpumm_status_name (status),
+         gpumm_last_error (), gpumm_status_name (expected));
+  if (!status)
+    CHECK (plan.reason[0] && strlen (plan.reason) < sizeof plan.reason, "a plan without a reason");
+  return plan;
+}
+
+static void test_choice_of_backend (void) {
+  static const struct {
+    int64_t n;
+    gpumm_type type;
+    gpumm_backend asked;
+    const gpumm_place *gpu;
+    gpumm_backend expected;
+  } table[] = {
+      {2, GPUMM_D, GPUMM_AUTO, &fast, GPUMM_CPU},    /* too small to ask */
+      {99, GPUMM_D, GPUMM_AUTO, &fast, GPUMM_CPU},   /* still */
+      {4096, GPUMM_D, GPUMM_AUTO, &fast, GPUMM_GPU}, /* rates decide */
+      {4096, GPUMM_D, GPUMM_AUTO, NULL, GPUMM_CPU},  /* none there */
+      {4096, GPUMM_D, GPUMM_CPU, &fast, GPUMM_CPU},  /* as asked */
+      {2, GPUMM_D, GPUMM_GPU, &fast, GPUMM_GPU},     {512, GPUMM_S, GPUMM_AUTO, &old, GPUMM_GPU},
+      {512, GPUMM_D, GPUMM_AUTO, &old, GPUMM_CPU}, /* 13 ms there, 5.4 here */
+      {0, GPUMM_D, GPUMM_AUTO, &fast, GPUMM_CPU},    {1024, GPUMM_Z, GPUMM_AUTO, &fast, GPUMM_GPU},
+  };
+  make_places ();
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    gpumm_plan plan =
+        plan_of (square (table[i].type, table[i].n, table[i].n, table[i].n),
+                 (gpumm_options){.backend = table[i].asked, .device = -1}, table[i].gpu, GPUMM_OK);
+    CHECK (plan.backend == table[i].expected, "row %zu: backend %d, reason: %s", i, plan.backend,
+           plan.reason);
+    CHECK (plan.device == (table[i].expected == GPUMM_GPU ? 2 : -1), "row %zu: device %d", i,
+           plan.device);
+    CHECK ((plan.kernel != NULL) == (table[i].expected == GPUMM_GPU), "row %zu: kernel", i);
+  }
+  plan_of (square (GPUMM_D, 9, 9, 9), (gpumm_options){.backend = GPUMM_GPU, .device = -1}, NULL,
+           GPUMM_NO_DEVICE);
+}
+
+/* The crossover moves with the rates, and only with them. */
+static void test_crossover (void) {
+  int64_t before = 0;
+  for (int speed = 1; speed <= 64; speed *= 4) {
+    make_places ();
+    cpu.flops[GPUMM_D] *= speed;
+    int64_t n = 100;
+    gpumm_plan plan;
+    do {
+      n++;
+      plan = plan_of (square (GPUMM_D, n, n, n), (gpumm_options){.device = -1}, &fast, GPUMM_OK);
+    } while (plan.backend == GPUMM_CPU && n < 20000);
+    double d = (double) n;
+    double on_cpu = 1e-6 + 2 * d * d * d / cpu.flops[GPUMM_D];
+    double on_gpu = 60e-6 + 24 * d * d / 2e10 + 2 * d * d * d / 4e13;
+    CHECK (fabs (on_cpu - on_gpu) < 0.05 * on_gpu, "crossover at %lld: %g and %g", (long long) n,
+           on_cpu, on_gpu);
+    CHECK (n > before, "a faster CPU moved the crossover from %lld to %lld", (long long) before,
+           (long long) n);
+    before = n;
+  }
+}
+
+static void test_choice_of_kernel (void) {
+  static const struct {
+    const char *algorithm;
+    int64_t m, n;
+    gpumm_type type;
+    const gpumm_place *gpu;
+    int most;
+    const char *expected; /* NULL: unsupported */
+  } table[] = {
+      {"auto", 4096, 4096, GPUMM_D, &fast, 0, "cublas"},
+      {NULL, 4096, 4096, GPUMM_D, &fast, 0, "cublas"},
+      {"tiled", 63, 4000, GPUMM_D, &fast, 0, "tiled_8"},
+      {"tiled", 64, 4000, GPUMM_D, &fast, 0, "tiled_16"},
+      {"tiled", 4000, 512, GPUMM_Z, &fast, 0, "tiled_32"},
+      {"tiled_8", 4000, 4000, GPUMM_D, &fast, 0, "tiled_8"},
+      {"register", 31, 31, GPUMM_D, &fast, 0, "register_64"},
+      {"register", 32, 32, GPUMM_D, &fast, 0, "register_even"},
+      {"register", 33, 33, GPUMM_D, &fast, 0, "register_64"},
+      {"register", 129, 129, GPUMM_D, &fast, 0, "register_90"},
+      {"register", 129, 129, GPUMM_D, &fast, 80, "register_64"}, /* newer rows hidden */
+      {"register", 129, 129, GPUMM_D, &old, 0, "register_64"},
+      {"register_90", 129, 129, GPUMM_D, &old, 0, NULL},
+      {"register_90", 129, 129, GPUMM_D, &fast, 75, NULL},
+      {"register_even", 33, 33, GPUMM_D, &fast, 0, NULL},
+      {"register", 64, 64, GPUMM_Z, &fast, 0, NULL},
+      {"no such", 64, 64, GPUMM_D, &fast, 0, NULL},
+  };
+  make_places ();
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    gpumm_plan plan = plan_of (square (table[i].type, table[i].m, table[i].n, 100),
+                               (gpumm_options){.backend = GPUMM_GPU,
+                                               .algorithm = table[i].algorithm,
+                                               .device = -1,
+                                               .max_capability = table[i].most},
+                               table[i].gpu, table[i].expected ? GPUMM_OK : GPUMM_UNSUPPORTED);
+    if (table[i].expected)
+      CHECK (plan.kernel && strcmp (plan.kernel->name, table[i].expected) == 0,
+             "row %zu: kernel %s, expected %s", i, plan.kernel ? plan.kernel->name : "none",
+             table[i].expected);
+  }
+  /* without a GPU the same kernel runs on the host device; cublas cannot */
+  gpumm_plan plan = plan_of (square (GPUMM_D, 70, 70, 70),
+                             (gpumm_options){.algorithm = "tiled", .device = -1}, NULL, GPUMM_OK);
+  CHECK (plan.backend == GPUMM_CPU && plan.driver == &host && plan.kernel == &tiled_16,
+         "host device: %s", plan.reason);
+  CHECK (strstr (plan.reason, "host device"), "reason: %s", plan.reason);
+  plan = plan_of (square (GPUMM_D, 70, 70, 70),
+                  (gpumm_options){.backend = GPUMM_CPU, .algorithm = "naive", .device = -1}, &fast,
+                  GPUMM_OK);
+  CHECK (plan.driver == &host, "naive on the CPU: %s", plan.reason);
+  plan_of (square (GPUMM_D, 70, 70, 70), (gpumm_options){.algorithm = "cublas", .device = -1}, NULL,
+           GPUMM_UNSUPPORTED);
+  plan_of (square (GPUMM_D, 70, 70, 70),
+           (gpumm_options){.backend = GPUMM_GPU, .algorithm = "loops", .device = -1}, &fast,
+           GPUMM_UNSUPPORTED);
+  plan_of (square (GPUMM_D, 70, 70, 70), (gpumm_options){.algorithm = "sparse", .device = -1},
+           &fast, GPUMM_UNSUPPORTED);
+}
+
+static double needed (const gpumm_plan *plan, size_t element, int same) {
+  double e = (double) element;
+  double a = (double) plan->tile_m * (double) plan->tile_k * e;
+  double b = same ? 0 : (double) plan->tile_k * (double) plan->tile_n * e;
+  return a + b + (double) plan->tile_m * (double) plan->tile_n * e;
+}
+
+/* Every tiling fits its limit, covers the product and wastes no more than halving must. */
+static void test_tiles (void) {
+  static const int64_t sizes[] = {1, 3, 64, 100, 1000, 4097, 32768, 1000000, 3000000000};
+  static const double limits[] = {20e3, 1e6, 100e6, 4e9};
+  make_places ();
+  for (int i = 0; i < 9; i++)
+    for (int j = 0; j < 9; j++)
+      for (int l = 0; l < 9; l++)
+        for (int t = 0; t < 4; t++) {
+          gpumm_problem p = square (GPUMM_D, sizes[i], sizes[j], sizes[l]);
+          gpumm_options o = {.backend = GPUMM_GPU,
+                             .algorithm = "naive",
+                             .device = -1,
+                             .max_device_memory = (int64_t) limits[t]};
+          gpumm_plan plan = plan_of (p, o, &fast, GPUMM_OK);
+          double bytes_needed = needed (&plan, 8, 0);
+          CHECK (bytes_needed <= limits[t], "%g bytes over %g", bytes_needed, limits[t]);
+          CHECK ((double) plan.device_bytes >= bytes_needed, "device_bytes understates");
+          CHECK (plan.tile_m >= 1 && plan.tile_m <= sizes[i] && plan.tile_n >= 1
+                     && plan.tile_n <= sizes[j] && plan.tile_k >= 1 && plan.tile_k <= sizes[l],
+                 "a tile outside the product");
+          CHECK (plan.tile_m <= INT32_MAX && plan.tile_n <= INT32_MAX && plan.tile_k <= INT32_MAX,
+                 "a tile beyond int32");
+          int whole = plan.tile_m == sizes[i] && plan.tile_n == sizes[j] && plan.tile_k == sizes[l];
+          CHECK (whole || bytes_needed > limits[t] / 16, "tiles of %g bytes under a limit of %g",
+                 bytes_needed, limits[t]);
+        }
+  /* free memory bounds too, and A*A' counts A once */
+  plan_of (square (GPUMM_D, 4096, 4096, 4096), (gpumm_options){.backend = GPUMM_GPU, .device = -1},
+           &tiny, GPUMM_OK);
+  gpumm_problem gram = square (GPUMM_D, 100, 100, 100);
+  gram.b = gram.a;
+  gram.op_b = GPUMM_TRANSPOSE;
+  gpumm_plan plan =
+      plan_of (gram, (gpumm_options){.backend = GPUMM_GPU, .device = -1}, &fast, GPUMM_OK);
+  CHECK (plan.device_bytes == 2 * (int64_t) gpumm_pool_rounded (80000), "A*A' takes %lld bytes",
+         (long long) plan.device_bytes);
+  /* no room at all is an error with the sizes in it; under "auto" it is the CPU's */
+  gpumm_options none = {.backend = GPUMM_GPU, .device = -1, .max_device_memory = 100};
+  plan_of (square (GPUMM_D, 4096, 4096, 4096), none, &fast, GPUMM_DEVICE_MEMORY);
+  CHECK (strstr (gpumm_last_error (), "4096 x 4096"), "text: %s", gpumm_last_error ());
+  none.backend = GPUMM_AUTO;
+  plan = plan_of (square (GPUMM_D, 4096, 4096, 4096), none, &fast, GPUMM_OK);
+  CHECK (plan.backend == GPUMM_CPU && plan.algorithm == &gpumm_algorithm_blas, "reason: %s",
+         plan.reason);
+}
+
+/* Nothing is opened that cannot be chosen. */
+static void test_needs (void) {
+  gpumm_problem small = square (GPUMM_D, 30, 30, 30), large = square (GPUMM_D, 300, 300, 300);
+  gpumm_problem sparse = large;
+  sparse.a.kind = GPUMM_SPARSE;
+  gpumm_options automatic = {0}, on_cpu = {.backend = GPUMM_CPU}, on_gpu = {.backend = GPUMM_GPU};
+  gpumm_options tiled = {.algorithm = "tiled"}, row = {.algorithm = "tiled_16"};
+  gpumm_options loops = {.algorithm = "loops"};
+  CHECK (!gpumm_plan_needs_gpu (&small, &automatic), "small products ask for no GPU");
+  CHECK (gpumm_plan_needs_gpu (&large, &automatic), "large ones do");
+  CHECK (gpumm_plan_needs_gpu (&small, &on_gpu), "those that were sent there do");
+  CHECK (!gpumm_plan_needs_gpu (&large, &on_cpu), "those sent to the CPU do not");
+  CHECK (!gpumm_plan_needs_gpu (&sparse, &on_gpu), "sparse ones do not");
+  CHECK (gpumm_plan_needs_gpu (&small, &tiled), "kernels by family do");
+  CHECK (gpumm_plan_needs_gpu (&small, &row), "kernels by row do");
+  CHECK (!gpumm_plan_needs_gpu (&large, &loops), "loops do not");
+  tiled.backend = GPUMM_CPU;
+  CHECK (gpumm_plan_needs_host_device (&small, &tiled, NULL), "tiled on the CPU: the host device");
+  CHECK (!gpumm_plan_needs_host_device (&large, &on_cpu, NULL), "blas needs no host device");
+}
+
+int main (void) {
+  test_choice_of_backend ();
+  test_crossover ();
+  test_choice_of_kernel ();
+  test_tiles ();
+  test_needs ();
+  return check_done ();
+}
