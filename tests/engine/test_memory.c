@@ -1,0 +1,314 @@
+/* test_memory.c - pool, transfers, out of core and faults, on the host device.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "check.h"
+#include "devices.h"
+#include "memory/host.h"
+#include "memory/pool.h"
+#include "memory/transfer.h"
+#include "types.h"
+
+#include <dlfcn.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const gpumm_driver *driver;
+
+/* ---- pool --------------------------------------------------------------------------------- */
+
+static void test_pool (void) {
+  void *a, *b, *c;
+  size_t unused;
+  for (int kind = GPUMM_POOL_DEVICE; kind <= GPUMM_POOL_PINNED; kind++) {
+    gpumm_pool_kind pool = (gpumm_pool_kind) kind;
+    gpumm_pools_reset ();
+    CHECK (gpumm_pool_bytes (driver, 0, pool, &unused) == 0 && unused == 0, "not empty at first");
+    CHECK (!gpumm_pool_take (driver, 0, pool, 5000, &a), "%s", gpumm_last_error ());
+    CHECK (!gpumm_pool_take (driver, 0, pool, 5000, &b), "%s", gpumm_last_error ());
+    CHECK (a && b && a != b, "two blocks in use are one");
+    CHECK (gpumm_pool_bytes (driver, 0, pool, &unused) == 2 * gpumm_pool_rounded (5000)
+               && unused == 0,
+           "bytes");
+    gpumm_pool_give (driver, 0, pool, a);
+    CHECK (!gpumm_pool_take (driver, 0, pool, 4097, &c) && c == a, "a block is used again");
+    gpumm_pool_give (driver, 0, pool, c);
+    CHECK (!gpumm_pool_take (driver, 0, pool, 1, &c) && c != a,
+           "a small request does not sit in a block over twice its size");
+    gpumm_pool_give (driver, 0, pool, c);
+    gpumm_pool_give (driver, 0, pool, b);
+    gpumm_pool_give (driver, 0, pool, NULL);
+    gpumm_pool_trim (driver, 0, pool, gpumm_pool_rounded (5000));
+    CHECK (gpumm_pool_bytes (driver, 0, pool, &unused) <= gpumm_pool_rounded (5000), "trimmed");
+    gpumm_pools_reset ();
+    CHECK (gpumm_pool_bytes (driver, 0, pool, &unused) == 0, "reset leaves nothing");
+  }
+  /* a full device gives up what the pool keeps before it refuses */
+  gpumm_device_properties p;
+  driver->properties (0, &p);
+  size_t most = (size_t) p.memory_total / 2 - (4 << 20);
+  CHECK (!gpumm_pool_take (driver, 0, GPUMM_POOL_DEVICE, most, &a), "%s", gpumm_last_error ());
+  gpumm_pool_give (driver, 0, GPUMM_POOL_DEVICE, a);
+  CHECK (!gpumm_pool_take (driver, 0, GPUMM_POOL_DEVICE, 2 * most, &b), "%s", gpumm_last_error ());
+  CHECK (gpumm_pool_take (driver, 0, GPUMM_POOL_DEVICE, most, &a) == GPUMM_DEVICE_MEMORY && !a,
+         "more than there is");
+  CHECK (strstr (gpumm_last_error (), "bytes"), "text: %s", gpumm_last_error ());
+  gpumm_pool_give (driver, 0, GPUMM_POOL_DEVICE, b);
+  gpumm_pools_reset ();
+}
+
+/* ---- transfers ---------------------------------------------------------------------------- */
+
+static void round_trip (int64_t rows, int64_t cols, size_t element) {
+  int64_t ld[3] = {rows + check_between (0, 5), rows + check_between (0, 40),
+                   rows + check_between (0, 5)};
+  gpumm_stream *stream = NULL;
+  void *device = NULL;
+  uint8_t *from = gpumm_allocate (ld[0] * cols + 1, element);
+  uint8_t *to = gpumm_allocate (ld[2] * cols + 1, element);
+  for (int64_t i = 0; i < ld[0] * cols * (int64_t) element; i++)
+    from[i] = (uint8_t) check_random ();
+  memset (to, 0x5a, (size_t) (ld[2] * cols + 1) * element);
+  gpumm_status status = driver->stream_create (0, &stream);
+  if (!status)
+    status = gpumm_pool_take (driver, 0, GPUMM_POOL_DEVICE, (size_t) (ld[1] * cols) * element + 1,
+                              &device);
+  gpumm_transfer t = {.driver = driver,
+                      .stream = stream,
+                      .from = from,
+                      .to = device,
+                      .rows = rows,
+                      .cols = cols,
+                      .ld_from = ld[0],
+                      .ld_to = ld[1],
+                      .element = element};
+  if (!status)
+    status = gpumm_upload (&t);
+  t.from = device;
+  t.to = to;
+  t.ld_from = ld[1];
+  t.ld_to = ld[2];
+  if (!status)
+    status = gpumm_download (&t);
+  CHECK (!status, "%s", gpumm_last_error ());
+  int64_t wrong = 0, outside = 0;
+  for (int64_t j = 0; j < cols; j++) {
+    wrong += memcmp (to + (size_t) (j * ld[2]) * element, from + (size_t) (j * ld[0]) * element,
+                     (size_t) rows * element)
+             != 0;
+    for (int64_t i = rows * (int64_t) element; i < ld[2] * (int64_t) element; i++)
+      outside += to[j * ld[2] * (int64_t) element + i] != 0x5a;
+  }
+  CHECK (wrong == 0 && outside == 0,
+         "%lld x %lld of %zu bytes: %lld columns wrong, %lld bytes over", (long long) rows,
+         (long long) cols, element, (long long) wrong, (long long) outside);
+  driver->stream_destroy (0, stream);
+  gpumm_pool_give (driver, 0, GPUMM_POOL_DEVICE, device);
+  gpumm_release (from);
+  gpumm_release (to);
+}
+
+static void test_transfers (void) {
+  static const int64_t sizes[][2] = {{0, 0},      {0, 5},       {5, 0},     {1, 1},
+                                     {1, 3000},   {3000, 1},    {777, 901}, {262144, 3},
+                                     {262145, 3}, {1000001, 2}, {3, 700001}};
+  static const size_t elements[] = {1, 4, 8, 16};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (int e = 0; e < 4; e++)
+      round_trip (sizes[i][0], sizes[i][1], elements[e]);
+  for (int i = 0; i < 50; i++)
+    round_trip (check_between (0, 700), check_between (0, 700), elements[check_between (0, 3)]);
+}
+
+/* ---- products ----------------------------------------------------------------------------- */
+
+typedef struct {
+  gpumm_problem problem;
+  gpumm_operand c0, c;
+  double *expected, *bound;
+} sample;
+
+static double *matrix (int64_t rows, int64_t cols) {
+  double *x = gpumm_allocate (rows * cols + 1, sizeof *x);
+  for (int64_t i = 0; i < rows * cols; i++)
+    x[i] = check_uniform ();
+  return x;
+}
+
+static gpumm_operand operand (int64_t rows, int64_t cols) {
+  return (gpumm_operand){.type = GPUMM_D,
+                         .rows = rows,
+                         .cols = cols,
+                         .ld = rows,
+                         .values = matrix (rows, cols),
+                         .place = GPUMM_HOST};
+}
+
+static double element (const gpumm_operand *x, gpumm_op op, int64_t i, int64_t j) {
+  return ((double *) x->values)[op == GPUMM_NONE ? i + j * x->ld : j + i * x->ld];
+}
+
+static sample *make_sample (int64_t m, int64_t n, int64_t k, int ops, int with_c0, int gram) {
+  sample *s = gpumm_allocate (1, sizeof *s);
+  gpumm_problem *p = &s->problem;
+  *p = (gpumm_problem){
+      .op_a = (gpumm_op) (ops % 3), .op_b = (gpumm_op) (ops / 3), .alpha = {1.25, 0}};
+  p->a = p->op_a == GPUMM_NONE ? operand (m, k) : operand (k, m);
+  p->b = gram ? p->a : p->op_b == GPUMM_NONE ? operand (k, n) : operand (n, k);
+  s->c0 = operand (m, n);
+  s->c = operand (m, n);
+  s->expected = matrix (m, n);
+  s->bound = matrix (m, n);
+  if (with_c0) {
+    p->c0 = &s->c0;
+    p->beta.re = -0.5;
+  }
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < m; i++) {
+      long double sum = 0, size = 0;
+      for (int64_t l = 0; l < k; l++) {
+        long double x =
+            (long double) element (&p->a, p->op_a, i, l) * element (&p->b, p->op_b, l, j);
+        sum += x;
+        size += fabsl (x);
+      }
+      long double old = with_c0 ? -0.5L * element (&s->c0, GPUMM_NONE, i, j) : 0;
+      s->expected[i + j * m] = (double) (1.25L * sum + old);
+      s->bound[i + j * m] =
+          (double) (((long double) k + 4) * DBL_EPSILON * (1.25L * size + fabsl (old)));
+    }
+  return s;
+}
+
+static void free_sample (sample *s) {
+  if (s->problem.b.values != s->problem.a.values)
+    gpumm_release (s->problem.b.values);
+  gpumm_release (s->problem.a.values);
+  gpumm_release (s->c0.values);
+  gpumm_release (s->c.values);
+  gpumm_release (s->expected);
+  gpumm_release (s->bound);
+  gpumm_release (s);
+}
+
+static gpumm_status run_sample (sample *s, const gpumm_options *o, gpumm_report *report) {
+  gpumm_job *job = NULL;
+  memset (s->c.values, 0xff, (size_t) (s->c.rows * s->c.cols) * sizeof (double));
+  gpumm_status status = gpumm_open (&s->problem, o, &job);
+  if (!status)
+    status = gpumm_run (job, &s->c);
+  if (!status && report)
+    *report = *gpumm_job_report (job);
+  gpumm_close (job);
+  return status;
+}
+
+static int is_right (const sample *s) {
+  for (int64_t i = 0; i < s->c.rows * s->c.cols; i++)
+    if (!(fabs (((double *) s->c.values)[i] - s->expected[i]) <= s->bound[i]))
+      return 0;
+  return 1;
+}
+
+/* The same product in ever smaller tiles: right, within the limit, and counted honestly. */
+static void test_out_of_core (void) {
+  static const int64_t sizes[][3] = {{0, 4, 4},     {4, 4, 0},       {1, 1, 1},     {129, 1, 65},
+                                     {1, 129, 300}, {130, 127, 129}, {40, 300, 20}, {300, 40, 700}};
+  static const int64_t limits[] = {0, 1 << 20, 300 << 10, 100 << 10, 40 << 10, 12 << 10};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (int ops = 0; ops < 9; ops += 4)
+      for (int with_c0 = 0; with_c0 < 2; with_c0++) {
+        sample *s = make_sample (sizes[i][0], sizes[i][1], sizes[i][2], ops, with_c0, 0);
+        for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+          gpumm_options o = {.backend = GPUMM_CPU,
+                             .algorithm = "register",
+                             .device = -1,
+                             .max_device_memory = limits[l]};
+          gpumm_report report = {0};
+          gpumm_status status = run_sample (s, &o, &report);
+          CHECK (!status && is_right (s), "%lld x %lld x %lld ops %d under %lld bytes: %s",
+                 (long long) sizes[i][0], (long long) sizes[i][1], (long long) sizes[i][2], ops,
+                 (long long) limits[l], status ? gpumm_last_error () : "wrong");
+          size_t held = gpumm_pool_bytes (driver, 0, GPUMM_POOL_DEVICE, NULL);
+          CHECK (limits[l] == 0 || held <= (size_t) limits[l], "%zu bytes held over %lld", held,
+                 (long long) limits[l]);
+          CHECK (report.bytes_down == s->c.rows * s->c.cols * 8, "bytes down");
+          int64_t least =
+              (s->problem.a.rows * s->problem.a.cols + s->problem.b.rows * s->problem.b.cols
+               + (with_c0 ? s->c.rows * s->c.cols : 0))
+              * 8;
+          if (s->c.rows * s->c.cols > 0)
+            CHECK (limits[l] ? report.bytes_up >= least : report.bytes_up == least,
+                   "%lld bytes up, %lld needed", (long long) report.bytes_up, (long long) least);
+        }
+        free_sample (s);
+      }
+  /* A*A': A goes up once */
+  sample *s = make_sample (70, 70, 90, 3, 0, 1);
+  gpumm_report report = {0};
+  gpumm_status status = run_sample (
+      s, &(gpumm_options){.backend = GPUMM_CPU, .algorithm = "tiled", .device = -1}, &report);
+  CHECK (!status && is_right (s), "%s", gpumm_last_error ());
+  CHECK (report.bytes_up == 70 * 90 * 8, "A*A' sent %lld bytes up", (long long) report.bytes_up);
+  CHECK (strcmp (report.algorithm, "tiled") == 0 && strncmp (report.kernel, "tiled_", 6) == 0,
+         "ran %s %s", report.algorithm, report.kernel);
+  free_sample (s);
+  /* real by complex runs kernels too, by real products */
+  gpumm_reset ();
+}
+
+/* The n-th call fails, for every n until none is left: an error or the right result, nothing
+ * leaked, and the next call works. */
+static void test_faults (int64_t (*inject) (int64_t), const char *what, int64_t limit,
+                         gpumm_status first, gpumm_status second) {
+  sample *s = make_sample (70, 75, 80, 3, 1, 0);
+  gpumm_options o = {
+      .backend = GPUMM_CPU, .algorithm = "tiled", .device = -1, .max_device_memory = limit};
+  gpumm_reset ();
+  CHECK (!run_sample (s, &o, NULL), "%s", gpumm_last_error ());
+  gpumm_reset ();
+  int64_t live = gpumm_live_allocations (), n = 0, failures = 0, last;
+  do {
+    inject (++n);
+    gpumm_status status = run_sample (s, &o, NULL);
+    last = inject (0);
+    failures += status != GPUMM_OK;
+    if (status) {
+      CHECK (status == first || status == second, "%s %lld: %s", what, (long long) n,
+             gpumm_last_error ());
+      CHECK (strlen (gpumm_last_error ()) > 10, "%s %lld has no text", what, (long long) n);
+    } else
+      CHECK (is_right (s), "%s %lld gave a wrong result", what, (long long) n);
+    CHECK (!run_sample (s, &o, NULL) && is_right (s), "after %s %lld: %s", what, (long long) n,
+           gpumm_last_error ());
+    gpumm_reset ();
+    CHECK (gpumm_live_allocations () == live, "%s %lld leaked %lld allocations", what,
+           (long long) n, (long long) (gpumm_live_allocations () - live));
+  } while (last >= n && n < 5000);
+  CHECK (n > 3 && n < 5000 && failures > 0, "%s: %lld calls, %lld failures", what, (long long) n,
+         (long long) failures);
+  printf ("%s: %lld calls made to fail, %lld errors, the rest recovered\n", what, (long long) n,
+          (long long) failures);
+  free_sample (s);
+}
+
+int main (int argc, char **argv) {
+  check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261120);
+  const char *why = "";
+  driver = gpumm_host_device (&why);
+  CHECK (driver, "%s", why);
+  if (!driver)
+    return check_done ();
+  int64_t live = gpumm_live_allocations ();
+  test_pool ();
+  test_transfers ();
+  test_out_of_core ();
+  test_faults (gpumm_fault_device, "device call", 0, GPUMM_DEVICE_MEMORY, GPUMM_DEVICE_FAILED);
+  test_faults (gpumm_fault_device, "device call out of core", 40 << 10, GPUMM_DEVICE_MEMORY,
+               GPUMM_DEVICE_FAILED);
+  test_faults (gpumm_fault_memory, "allocation", 0, GPUMM_HOST_MEMORY, GPUMM_HOST_MEMORY);
+  gpumm_reset ();
+  CHECK (gpumm_live_allocations () == live, "%lld allocations leaked",
+         (long long) (gpumm_live_allocations () - live));
+  return check_done ();
+}
