@@ -1,0 +1,241 @@
+/* cublas.cu - the product by NVIDIA's own library: what all other kernels are measured against.
+ *
+ * What it does: it picks, for the sizes and the GPU, one of hundreds of kernels that are built like
+ * register.cu, but with larger tiles, copies that overlap with the products and, from compute
+ * capability 8.0 on, double-precision tensor cores. What limits it is the arithmetic itself.
+ *
+ * The library is opened at first use, so that this one loads on a machine without it; a product is
+ * then left to other kernels.
+ *
+ * Its arithmetic is pinned. In CUBLAS_DEFAULT_MATH every product and sum is at least as precise as
+ * the type's own; but some environment variables (below) turn on TensorFloat-32 or an emulation
+ * by integers or bfloat16, in which a NaN or the error bound may go another way. While one of them
+ * is set, products are made in CUBLAS_PEDANTIC_MATH, which asks for the type's own arithmetic
+ * throughout and may be slower. tests/kernels/test_kernels proves it: run it with them set.
+ * CUBLAS_WORKSPACE_CONFIG can only change the order of summation, within the bound.
+ *
+ * A device has one handle, and thus one workspace: results are reproducible bit by bit as long as
+ * the products of a device are queued on one stream.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "kernel.h"
+
+#if __has_include(<cublas_v2.h>)
+#include <cublas_v2.h>
+#include <cuComplex.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the Toolkit that built this has it, with a slash at the end; "" if not known. */
+#ifndef GPUMM_CUBLAS_DIRECTORY
+#define GPUMM_CUBLAS_DIRECTORY ""
+#endif
+
+/* ---- the library -------------------------------------------------------------------------- */
+
+template <class Size, class T>
+using gemm = cublasStatus_t (*) (cublasHandle_t, cublasOperation_t, cublasOperation_t, Size, Size,
+                                 Size, const T *, const T *, Size, const T *, Size, const T *, T *,
+                                 Size);
+
+static struct {
+  void *library;
+  cublasStatus_t (*create) (cublasHandle_t *);
+  cublasStatus_t (*destroy) (cublasHandle_t);
+  cublasStatus_t (*set_stream) (cublasHandle_t, cudaStream_t);
+  cublasStatus_t (*set_math_mode) (cublasHandle_t, cublasMath_t);
+  const char *(*status_string) (cublasStatus_t);
+  void *gemm[4], *gemm_64[4]; /* of type S, D, C, Z; the latter NULL before cuBLAS 12 */
+  char why[256];              /* it cannot be used; "" if it can */
+} cublas;
+
+template <class F> static bool find (const char *name, F *f) {
+  void *symbol = dlsym (cublas.library, name);
+  memcpy (f, &symbol, sizeof symbol);
+  return symbol != NULL;
+}
+
+static void open_library (void) {
+  static const char *const names[] = {
+    "libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so",
+    GPUMM_CUBLAS_DIRECTORY "libcublas.so",
+  };
+  /* the first name is that of the headers this was compiled with */
+  char own[64];
+  snprintf (own, sizeof own, "libcublas.so.%d", CUBLAS_VER_MAJOR);
+  cublas.library = dlopen (own, RTLD_NOW | RTLD_LOCAL);
+  for (size_t i = 0; ! cublas.library && i < sizeof names / sizeof *names; i++)
+    cublas.library = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
+  if (! cublas.library) {
+    snprintf (cublas.why, sizeof cublas.why, "cuBLAS cannot be opened: %s", dlerror ());
+    return;
+  }
+  static const char *const gemm_names[] = {"cublasSgemm_v2", "cublasDgemm_v2", "cublasCgemm_v2",
+                                           "cublasZgemm_v2"};
+  static const char *const gemm_64_names[]
+      = {"cublasSgemm_v2_64", "cublasDgemm_v2_64", "cublasCgemm_v2_64", "cublasZgemm_v2_64"};
+  bool found = find ("cublasCreate_v2", &cublas.create)
+               && find ("cublasDestroy_v2", &cublas.destroy)
+               && find ("cublasSetStream_v2", &cublas.set_stream)
+               && find ("cublasSetMathMode", &cublas.set_math_mode);
+  for (int t = 0; t < 4; t++) {
+    found = find (gemm_names[t], &cublas.gemm[t]) && found;
+    find (gemm_64_names[t], &cublas.gemm_64[t]);
+  }
+  find ("cublasGetStatusString", &cublas.status_string); /* since 11.4.2 */
+  if (! found)
+    snprintf (cublas.why, sizeof cublas.why, "cuBLAS lacks functions that gpumm needs");
+}
+
+static bool usable (void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once (&once, open_library);
+  return cublas.why[0] == 0;
+}
+
+static gpumm_status check (const char *call, cublasStatus_t error) {
+  if (error == CUBLAS_STATUS_SUCCESS)
+    return GPUMM_OK;
+  cudaGetLastError (); /* its own launch may have left one */
+  return gpumm_driver_fail (
+      error == CUBLAS_STATUS_ALLOC_FAILED ? GPUMM_DEVICE_MEMORY : GPUMM_DEVICE_FAILED,
+      "%s: %s (status %d)", call, cublas.status_string ? cublas.status_string (error) : "failed",
+      (int) error);
+}
+
+/* ---- handles ------------------------------------------------------------------------------ */
+
+enum { MOST_DEVICES = 64 };
+static cublasHandle_t handles[MOST_DEVICES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of handles, and while one is used */
+
+/* Variables that change what cuBLAS computes, not only how fast: 0 turns each off, which is what
+ * it is without it. Read each time, since Octave's setenv can change them. */
+static cublasMath_t math_mode (void) {
+  static const char *const variables[] = {
+    "NVIDIA_TF32_OVERRIDE",
+    "CUBLAS_EMULATE_SINGLE_PRECISION",
+    "CUBLAS_EMULATE_DOUBLE_PRECISION",
+  };
+  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+    const char *value = getenv (variables[i]);
+    if (value && *value && strcmp (value, "0") != 0)
+      return CUBLAS_PEDANTIC_MATH;
+  }
+  return CUBLAS_DEFAULT_MATH;
+}
+
+/* The handle of the device, which is current, on that stream. */
+static gpumm_status prepare (int device, gpumm_stream *stream, cublasHandle_t *handle) {
+  if (device < 0 || device >= MOST_DEVICES)
+    return gpumm_driver_fail (GPUMM_NO_DEVICE, "there is no device %d", device);
+  gpumm_status status = GPUMM_OK;
+  if (! handles[device])
+    status = check ("cublasCreate", cublas.create (&handles[device]));
+  *handle = handles[device];
+  if (! status)
+    status = check ("cublasSetStream", cublas.set_stream (*handle, (cudaStream_t) stream));
+  if (! status)
+    status = check ("cublasSetMathMode", cublas.set_math_mode (*handle, math_mode ()));
+  return status;
+}
+
+void gpumm_cublas_reset (void) {
+  pthread_mutex_lock (&lock);
+  for (int device = 0; device < MOST_DEVICES; device++) {
+    int before;
+    if (! handles[device])
+      continue;
+    if (gpumm_cuda_enter ("cublasDestroy", device, &before) == GPUMM_OK) {
+      cublas.destroy (handles[device]);
+      cudaGetLastError ();
+      gpumm_cuda_leave (device, before);
+    }
+    handles[device] = NULL;
+  }
+  pthread_mutex_unlock (&lock);
+}
+
+/* ---- the product -------------------------------------------------------------------------- */
+
+/* C = beta C, which is all there is where alpha = 0 or k = 0: A and B must not be read. */
+template <class T>
+__global__ void scale_only (int64_t m, int64_t n, T beta, global<T> C, int64_t ldc) {
+  int64_t e = blockIdx.x * (int64_t) blockDim.x + threadIdx.x;
+  if (e < m * n)
+    store (C, e % m + e / m * ldc, T {}, T {}, beta);
+}
+
+template <class Size, class T>
+static cublasStatus_t call (void *function, cublasHandle_t handle, const gpumm_product *p,
+                            const arguments<T> &x) {
+  static const cublasOperation_t op[] = {CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C};
+  gemm<Size, T> multiply;
+  memcpy (&multiply, &function, sizeof function);
+  return multiply (handle, op[p->op_a], op[p->op_b], (Size) x.m, (Size) x.n, (Size) x.k, &x.alpha,
+                   x.a, (Size) p->lda, x.b, (Size) p->ldb, &x.beta, x.c, (Size) p->ldc);
+}
+
+/* Do sizes fit the entry points there are? */
+static bool fits (const gpumm_product *p) {
+  const int64_t most = INT32_MAX;
+  return cublas.gemm_64[p->type]
+         || (p->m <= most && p->n <= most && p->k <= most && p->lda <= most && p->ldb <= most
+             && p->ldc <= most);
+}
+
+template <class T>
+static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_product *p) {
+  enum { THREADS = 256 };
+  arguments<T> x (p);
+  if (x.m == 0 || x.n == 0)
+    return GPUMM_OK;
+  if (x.k == 0)
+    return LAUNCH (scale_only, ceil_div (x.m * x.n, THREADS), THREADS, device, stream, x.m, x.n,
+                   x.beta, x.c, p->ldc);
+  if (! usable () || ! fits (p))
+    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "%s",
+                              usable () ? "this cuBLAS takes no sizes above 2^31 - 1"
+                                        : cublas.why);
+  int before;
+  gpumm_status status = gpumm_cuda_enter ("cublas gemm", device, &before);
+  if (status)
+    return status;
+  pthread_mutex_lock (&lock);
+  cublasHandle_t handle;
+  status = prepare (device, stream, &handle);
+  if (! status && cublas.gemm_64[p->type])
+    status = check ("cublas gemm", call<int64_t> (cublas.gemm_64[p->type], handle, p, x));
+  else if (! status)
+    status = check ("cublas gemm", call<int> (cublas.gemm[p->type], handle, p, x));
+  pthread_mutex_unlock (&lock);
+  gpumm_cuda_leave (device, before);
+  return status;
+}
+
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_product *p) {
+  WITH_TYPE (p->type, T, return launch_as<T> (device, stream, p));
+}
+
+static int runs (const gpumm_product *p, const gpumm_device_properties *device) {
+  (void) device;
+  return usable () && fits (p);
+}
+
+FAMILY_ROWS (cublas) = {
+  /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch */
+  {"cublas", "cublas", ALL_TYPES, 1, 1, 1, 1, 1, ANY_CAPABILITY, 0, runs, launch},
+  {},
+};
+
+#else /* a Toolkit without cuBLAS: no rows */
+
+FAMILY_ROWS (cublas) = {{}};
+
+void gpumm_cublas_reset (void) {
+}
+
+#endif

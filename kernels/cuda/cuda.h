@@ -1,0 +1,32 @@
+/* cuda.h - what the files of the CUDA driver share.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_CUDA_CUDA_H
+#define GPUMM_CUDA_CUDA_H
+
+#include "../driver.h"
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Makes device the current one of this thread; *before is what gpumm_cuda_leave needs. */
+gpumm_status gpumm_cuda_enter (const char *call, int device, int *before);
+
+/* Makes the caller's device current again. */
+void gpumm_cuda_leave (int device, int before);
+
+/* The status for what CUDA returned; keeps CUDA's own text beside the call's name. */
+gpumm_status gpumm_cuda_check (const char *call, cudaError_t error);
+
+/* Has this library code for the current device? An attribute of a kernel is asked for. */
+cudaError_t gpumm_cuda_probe (void);
+
+/* Gives back cuBLAS's handles. */
+void gpumm_cublas_reset (void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,38 @@
+/* launch.h - the words of kernel.h for nvcc.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_CUDA_LAUNCH_H
+#define GPUMM_CUDA_LAUNCH_H
+
+#include "cuda.h"
+
+template <class T> using global = T *__restrict__;
+
+template <class T, int ROWS, int COLUMNS> using tile = T[ROWS][COLUMNS];
+
+#define SHARED(T, name, rows, columns) __shared__ T name[rows][columns]
+
+/* Blocks lie along x, which takes 2^31 - 1 of them: C can have no more tiles in any memory there
+ * is. An empty C needs no launch. */
+template <class Body>
+static gpumm_status launch_on_gpu (const char *kernel, int64_t blocks, int device, Body body) {
+  if (blocks == 0)
+    return GPUMM_OK;
+  if (blocks > INT32_MAX)
+    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "kernel %s: %lld blocks are too many", kernel,
+                              (long long) blocks);
+  int before;
+  gpumm_status status = gpumm_cuda_enter (kernel, device, &before);
+  if (status)
+    return status;
+  body ();
+  status = gpumm_cuda_check (kernel, cudaGetLastError ());
+  gpumm_cuda_leave (device, before);
+  return status;
+}
+
+#define LAUNCH(kernel, blocks, threads, device, stream, ...)                                       \
+  launch_on_gpu (#kernel, blocks, device, [&] {                                                    \
+    kernel<<<(unsigned) (blocks), threads, 0, (cudaStream_t) (stream)>>> (__VA_ARGS__);            \
+  })
+
+#endif

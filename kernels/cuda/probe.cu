@@ -1,0 +1,13 @@
+/* probe.cu - has this library code for the GPU at hand?
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "cuda.h"
+
+#include <cuda_runtime.h>
+
+__global__ static void nothing (void) {
+}
+
+cudaError_t gpumm_cuda_probe (void) {
+  cudaFuncAttributes attributes;
+  return cudaFuncGetAttributes (&attributes, nothing);
+}

@@ -1,0 +1,55 @@
+/* driver.c - what the CUDA driver and the host device share.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "driver.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static _Thread_local char text[512];
+
+gpumm_status gpumm_driver_fail (gpumm_status status, const char *format, ...) {
+  va_list arguments;
+  va_start (arguments, format);
+  vsnprintf (text, sizeof text, format, arguments);
+  va_end (arguments);
+  return status;
+}
+
+const char *gpumm_driver_text (void) {
+  return text;
+}
+
+/* ---- the kernel table --------------------------------------------------------------------- */
+
+#ifdef GPUMM_DRIVER_CUDA
+#define CUDA_FAMILY(name) FAMILY (name)
+#else
+#define CUDA_FAMILY(name)
+#endif
+
+#define FAMILY(name) extern const gpumm_kernel gpumm_family_##name[];
+#include "families.h"
+#undef FAMILY
+
+#define FAMILY(name) gpumm_family_##name,
+static const gpumm_kernel *const families[] = {
+#include "families.h"
+  NULL
+};
+
+enum { MOST_ROWS = 256 };
+static const gpumm_kernel *rows[MOST_ROWS + 1];
+
+static void collect_rows (void) {
+  int count = 0;
+  for (const gpumm_kernel *const *family = families; *family; family++)
+    for (const gpumm_kernel *row = *family; row->name && count < MOST_ROWS; row++)
+      rows[count++] = row;
+}
+
+const gpumm_kernel *const *gpumm_driver_kernels (void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once (&once, collect_rows);
+  return rows;
+}

@@ -1,0 +1,114 @@
+/* launch.h - the words of kernel.h for the host: CUDA C as the host's compiler takes it.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_HOST_LAUNCH_H
+#define GPUMM_HOST_LAUNCH_H
+
+#include "fibers.h"
+
+#define __global__ static
+#define __device__
+#define __host__
+#define __launch_bounds__(...)
+
+#define threadIdx        gpumm_host_thread
+#define blockIdx         gpumm_host_block
+#define blockDim         gpumm_host_block_size
+#define gridDim          gpumm_host_grid_size
+#define __syncthreads()  gpumm_host_barrier (__LINE__)
+
+/* Inlined even where nothing else is: counting knows an access by the address of its code. */
+#define INLINE inline __attribute__ ((always_inline))
+
+static INLINE void counted (int kind, const void *p, unsigned bytes) {
+  if (__builtin_expect (gpumm_host_counting, 0))
+    gpumm_host_access (kind, p, bytes);
+}
+
+/* One element in memory: reading and writing it are counted. */
+template <class T, int LOAD, int STORE> struct element {
+  T &x;
+
+  INLINE operator T () const {
+    counted (LOAD, &x, sizeof (T));
+    return x;
+  }
+
+  INLINE void operator= (T value) const {
+    counted (STORE, &x, sizeof (T));
+    x = value;
+  }
+
+  INLINE void operator= (const element &other) const {
+    *this = (T) other;
+  }
+
+  explicit INLINE element (T &y) : x (y) {
+  }
+};
+
+/* Pointers to global memory. */
+template <class T> struct global {
+  T *p;
+
+  INLINE global (T *q) : p (q) {
+  }
+
+  INLINE element<T, GPUMM_LOAD, GPUMM_STORE> operator[] (int64_t i) const {
+    return element<T, GPUMM_LOAD, GPUMM_STORE> (p[i]);
+  }
+};
+
+template <class T> struct global<const T> {
+  const T *p;
+
+  INLINE global (const T *q) : p (q) {
+  }
+
+  INLINE T operator[] (int64_t i) const {
+    counted (GPUMM_LOAD, p + i, sizeof (T));
+    return p[i];
+  }
+};
+
+/* Arrays in shared memory. */
+template <class T, int COLUMNS> struct tile_row {
+  T (&row)[COLUMNS];
+
+  INLINE element<T, GPUMM_SHARED_LOAD, GPUMM_SHARED_STORE> operator[] (int i) const {
+    return element<T, GPUMM_SHARED_LOAD, GPUMM_SHARED_STORE> (row[i]);
+  }
+};
+
+template <class T, int ROWS, int COLUMNS> struct tile {
+  T (*p)[COLUMNS];
+
+  INLINE tile_row<T, COLUMNS> operator[] (int i) const {
+    return {p[i]};
+  }
+};
+
+#define SHARED(T, name, rows, columns)                                                             \
+  tile<T, rows, columns> name = {                                                                  \
+    (T (*)[columns]) gpumm_host_shared (sizeof (T) * (rows) * (columns))}
+
+struct dim3 {
+  unsigned x, y, z;
+
+  dim3 (unsigned a = 1, unsigned b = 1, unsigned c = 1) : x (a), y (b), z (c) {
+  }
+};
+
+template <class Body>
+static gpumm_status launch_on_host (const char *kernel, int64_t blocks, dim3 threads, int device,
+                                    gpumm_stream *stream, Body body) {
+  (void) device;
+  (void) stream; /* a stream runs at once */
+  return gpumm_host_launch (
+      kernel, blocks, {threads.x, threads.y, threads.z},
+      [] (const void *p) { (*(const Body *) p) (); }, &body);
+}
+
+#define LAUNCH(kernel, blocks, threads, device, stream, ...)                                       \
+  launch_on_host (#kernel, blocks, threads, device, stream, [=] { (kernel) (__VA_ARGS__); })
+
+#endif

@@ -1,0 +1,180 @@
+/* kernel.h - what a kernel file includes.
+ *
+ * One source, two compilers: nvcc makes it a kernel of the CUDA driver, the host's C++ compiler
+ * one of the host device, where the threads of a block are fibers. cuda/launch.h and
+ * host/launch.h define for each the same few words:
+ *
+ *   global<T>           pointer to device memory; reads and writes as A[i + j * lda]
+ *   SHARED (T, x, r, c) declares x[r][c] in the block's shared memory, always at a kernel's top
+ *   tile<T, r, c> &     such an array as a parameter
+ *   LAUNCH (kernel, blocks, threads, device, stream, arguments...)  starts it, gives a status
+ *
+ * On the host A[i] is an object that counts; so copy an element to a variable of type T before
+ * giving it to a template. Everything else is CUDA C: __global__, threadIdx, __syncthreads ().
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_KERNEL_H
+#define GPUMM_KERNEL_H
+
+#include "driver.h"
+#ifdef __CUDACC__
+#include "cuda/launch.h"
+#else
+#include "host/launch.h"
+#endif
+
+/* ---- element types ------------------------------------------------------------------------ */
+
+/* Interleaved, as Octave and BLAS have it. An aggregate, so that it can live in shared memory, and
+ * aligned to its size, so that it is read in one access. */
+template <class R> struct alignas (2 * sizeof (R)) complex {
+  R re, im;
+};
+
+/* Runs statement with T the element type; a product of any other type falls through. */
+#define WITH_TYPE(type, T, statement)                                                              \
+  switch (type) {                                                                                  \
+  case GPUMM_S: {                                                                                  \
+    typedef float T;                                                                               \
+    statement;                                                                                     \
+  }                                                                                                \
+  case GPUMM_D: {                                                                                  \
+    typedef double T;                                                                              \
+    statement;                                                                                     \
+  }                                                                                                \
+  case GPUMM_C: {                                                                                  \
+    typedef complex<float> T;                                                                      \
+    statement;                                                                                     \
+  }                                                                                                \
+  case GPUMM_Z: {                                                                                  \
+    typedef complex<double> T;                                                                     \
+    statement;                                                                                     \
+  }                                                                                                \
+  default:                                                                                         \
+    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "no kernel multiplies elements of type %d",       \
+                              (int) (type));                                                       \
+  }
+
+/* ---- arithmetic --------------------------------------------------------------------------- */
+
+#define DEVICE __host__ __device__ static inline
+
+DEVICE float conjugate (float x) {
+  return x;
+}
+
+DEVICE double conjugate (double x) {
+  return x;
+}
+
+template <class R> DEVICE complex<R> conjugate (complex<R> x) {
+  return {x.re, -x.im};
+}
+
+/* sum += a b, complex by four real products: rounds and spreads NaN and Inf as the formula says.
+ * nvcc makes each line a fused multiply-add. */
+template <class T> DEVICE void multiply_add (T &sum, T a, T b) {
+  sum += a * b;
+}
+
+template <class R> DEVICE void multiply_add (complex<R> &sum, complex<R> a, complex<R> b) {
+  sum.re += a.re * b.re;
+  sum.re -= a.im * b.im;
+  sum.im += a.re * b.im;
+  sum.im += a.im * b.re;
+}
+
+/* s x; a real s multiplies both parts, so that 1 x is x also where x holds Inf. */
+template <class T> DEVICE T scale (T s, T x) {
+  return s * x;
+}
+
+template <class R> DEVICE complex<R> scale (complex<R> s, complex<R> x) {
+  if (s.im == 0)
+    return {s.re * x.re, s.re * x.im};
+  return {s.re * x.re - s.im * x.im, s.re * x.im + s.im * x.re};
+}
+
+template <class T> DEVICE T add (T x, T y) {
+  return x + y;
+}
+
+template <class R> DEVICE complex<R> add (complex<R> x, complex<R> y) {
+  return {x.re + y.re, x.im + y.im};
+}
+
+template <class T> DEVICE bool is_zero (T x) {
+  return x == 0;
+}
+
+template <class R> DEVICE bool is_zero (complex<R> x) {
+  return x.re == 0 && x.im == 0;
+}
+
+/* ---- what all kernels do at their end ----------------------------------------------------- */
+
+/* C[at] = alpha sum + beta C[at]; with beta = 0 C is not read, so a NaN there does not spread. */
+template <class T> DEVICE void store (global<T> C, int64_t at, T alpha, T sum, T beta) {
+  T value = scale (alpha, sum);
+  if (! is_zero (beta)) {
+    T old = C[at];
+    value = add (value, scale (beta, old));
+  }
+  C[at] = value;
+}
+
+/* ---- for launchers ------------------------------------------------------------------------ */
+
+static inline void convert (gpumm_scalar s, float *x) {
+  *x = (float) s.re;
+}
+
+static inline void convert (gpumm_scalar s, double *x) {
+  *x = s.re;
+}
+
+template <class R> static inline void convert (gpumm_scalar s, complex<R> *x) {
+  x->re = (R) s.re;
+  x->im = (R) s.im;
+}
+
+static inline int64_t ceil_div (int64_t x, int64_t y) {
+  return (x + y - 1) / y;
+}
+
+/* A product with its types at last: what a launcher hands to its kernel. alpha = 0 and k = 0 are
+ * one case, C = beta C, in which BLAS reads neither A nor B: here alpha = 0 and k = 0 both. */
+template <class T> struct arguments {
+  int64_t m, n, k;
+  T alpha, beta;
+  const T *a, *b;
+  T *c;
+
+  explicit arguments (const gpumm_product *p)
+      : m (p->m), n (p->n), k (p->k), a ((const T *) p->a), b ((const T *) p->b), c ((T *) p->c) {
+    convert (p->alpha, &alpha);
+    convert (p->beta, &beta);
+    if (k == 0 || is_zero (alpha)) {
+      k = 0;
+      alpha = T {};
+    }
+  }
+};
+
+/* ---- for the table ------------------------------------------------------------------------ */
+
+enum {
+  ALL_TYPES = 1 << GPUMM_S | 1 << GPUMM_D | 1 << GPUMM_C | 1 << GPUMM_Z,
+  ANY_CAPABILITY = 50 /* plain CUDA C: whatever the compiler still has a target for */
+};
+
+#define BY_NAME_ONLY INT64_MAX /* gpumm_kernel.from of a row that size never prefers */
+
+/* FAMILY_ROWS (tiled) = { rows of gpumm_kernel ..., {} }; */
+#define FAMILY_ROWS(name)                                                                          \
+  extern "C" {                                                                                     \
+  extern const gpumm_kernel gpumm_family_##name[];                                                 \
+  }                                                                                                \
+  const gpumm_kernel gpumm_family_##name[]
+
+#endif
