@@ -1,0 +1,25 @@
+/* __gpumm_fault__.c - for tests: lets the engine's memory or the host device fail on request.
+ *
+ *   CALLS = __gpumm_fault__ ("memory", N)  the N-th allocation of the engine from now fails
+ *   CALLS = __gpumm_fault__ ("device", N)  the N-th call of the host device from now fails
+ *   COUNT = __gpumm_fault__ ("live")       allocations of the engine alive now
+ *
+ * N = 0: none fails. CALLS were counted since the last setting.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "marshal.h"
+
+#include <string.h>
+
+void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
+  (void) nlhs;
+  char what[16];
+  gateway_enter ();
+  if (nrhs < 1 || !get_text (prhs[0], what, sizeof what))
+    mexErrMsgIdAndTxt ("gpumm:usage", "the first argument is \"memory\", \"device\" or \"live\"");
+  int64_t n = nrhs > 1 ? (int64_t) mxGetScalar (prhs[1]) : 0;
+  int64_t count = strcmp (what, "memory") == 0   ? gpumm_fault_memory (n)
+                  : strcmp (what, "device") == 0 ? gpumm_fault_device (n)
+                                                 : gpumm_live_allocations ();
+  plhs[0] = mxCreateDoubleScalar ((double) count);
+}

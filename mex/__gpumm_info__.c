@@ -1,0 +1,108 @@
+/* __gpumm_info__.c - the gateway of gpumm_info.m: what the engine was built with and finds here.
+ *
+ *   S = __gpumm_info__ ()        everything, as a struct
+ *   S = __gpumm_info__ ("gpus")  only the number of GPUs and the sentence why there is none
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "marshal.h"
+
+#include <stdio.h>
+
+static const char type_letters[GPUMM_TYPES] = "sdcz"; /* of those a kernel may have */
+
+static void set_number (mxArray *s, int i, const char *field, double value) {
+  mxSetField (s, (mwIndex) i, field, mxCreateDoubleScalar (value));
+}
+
+static void set_text (mxArray *s, int i, const char *field, const char *text) {
+  mxSetField (s, (mwIndex) i, field, mxCreateString (text));
+}
+
+/* CUDA counts its versions as 1000 major + 10 minor. */
+static void set_version (mxArray *s, int i, const char *field, int version) {
+  char text[32] = "";
+  if (version > 0)
+    snprintf (text, sizeof text, "%d.%d", version / 1000, version % 1000 / 10);
+  set_text (s, i, field, text);
+}
+
+static mxArray *devices (int count) {
+  const char *fields[] = {"index",        "name",        "capability", "multiprocessors",
+                          "memory_total", "memory_free", "driver",     "runtime"};
+  mxArray *s = mxCreateStructMatrix ((mwSize) count, count > 0 ? 1 : 0, 8, fields);
+  for (int i = 0; i < count; i++) {
+    gpumm_device_properties p = {0};
+    if (gpumm_device (i, &p) != GPUMM_OK)
+      snprintf (p.name, sizeof p.name, "failed: %.100s", gpumm_last_error ());
+    set_number (s, i, "index", i);
+    set_text (s, i, "name", p.name);
+    set_number (s, i, "capability", p.capability / 10.0);
+    set_number (s, i, "multiprocessors", p.multiprocessors);
+    set_number (s, i, "memory_total", (double) p.memory_total);
+    set_number (s, i, "memory_free", (double) p.memory_free);
+    set_version (s, i, "driver", p.driver);
+    set_version (s, i, "runtime", p.runtime);
+  }
+  return s;
+}
+
+static mxArray *kernels (void) {
+  const char *fields[] = {"algorithm", "name",     "types",    "tile_m",    "tile_n",
+                          "tile_k",    "thread_m", "thread_n", "capability"};
+  gpumm_kernel_info k;
+  int count = 0;
+  while (gpumm_kernel_at (count, &k) == GPUMM_OK)
+    count++;
+  mxArray *s = mxCreateStructMatrix ((mwSize) count, count > 0 ? 1 : 0, 9, fields);
+  for (int i = 0; i < count && gpumm_kernel_at (i, &k) == GPUMM_OK; i++) {
+    char types[GPUMM_TYPES + 1];
+    int letters = 0;
+    for (int t = 0; t < GPUMM_TYPES && type_letters[t]; t++)
+      if (k.types & 1u << t)
+        types[letters++] = type_letters[t];
+    types[letters] = '\0';
+    set_text (s, i, "algorithm", k.algorithm);
+    set_text (s, i, "name", k.name);
+    set_text (s, i, "types", types);
+    set_number (s, i, "tile_m", k.tile_m);
+    set_number (s, i, "tile_n", k.tile_n);
+    set_number (s, i, "tile_k", k.tile_k);
+    set_number (s, i, "thread_m", k.thread_m);
+    set_number (s, i, "thread_n", k.thread_n);
+    set_number (s, i, "capability", k.capability / 10.0);
+  }
+  return s;
+}
+
+static mxArray *algorithms (void) {
+  const char *fields[] = {"name", "summary"};
+  gpumm_algorithm_info a;
+  int count = 0;
+  while (gpumm_algorithm_at (count, &a) == GPUMM_OK)
+    count++;
+  mxArray *s = mxCreateStructMatrix ((mwSize) count, count > 0 ? 1 : 0, 2, fields);
+  for (int i = 0; i < count && gpumm_algorithm_at (i, &a) == GPUMM_OK; i++) {
+    set_text (s, i, "name", a.name);
+    set_text (s, i, "summary", a.summary);
+  }
+  return s;
+}
+
+void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
+  (void) nlhs;
+  (void) prhs;
+  const char *fields[] = {"version", "build", "gpus", "why", "devices", "kernels", "algorithms"};
+  const char *why = "";
+  gateway_enter ();
+  int gpus = gpumm_device_count (&why);
+  plhs[0] = mxCreateStructMatrix (1, 1, 7, fields);
+  set_text (plhs[0], 0, "version", gpumm_version ());
+  set_text (plhs[0], 0, "build", GPUMM_BUILD);
+  set_number (plhs[0], 0, "gpus", gpus);
+  set_text (plhs[0], 0, "why", why);
+  if (nrhs > 0)
+    return;
+  mxSetField (plhs[0], 0, "devices", devices (gpus));
+  mxSetField (plhs[0], 0, "kernels", kernels ());
+  mxSetField (plhs[0], 0, "algorithms", algorithms ());
+}

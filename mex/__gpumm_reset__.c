@@ -1,0 +1,15 @@
+/* __gpumm_reset__.c - the gateway of gpumm_reset.m: ERR = __gpumm_reset__ ().
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "marshal.h"
+
+void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
+  (void) nlhs;
+  (void) nrhs;
+  (void) prhs;
+  gateway_error error = {0};
+  gateway_enter ();
+  gpumm_status status = gpumm_reset ();
+  if (status != GPUMM_OK)
+    gateway_fail_engine (&error, status);
+  plhs[0] = gateway_error_value (&error);
+}

@@ -1,0 +1,201 @@
+// allocate.cc - Octave arrays whose pages nobody has touched.
+//
+//   X = __gpumm_allocate__ ([TYPE, ROWS, COLS, NZMAX])
+//
+// TYPE is a gpumm_type (engine/gpumm.h), NZMAX is negative for a dense array. The elements are
+// whatever the memory held: the gateway that asked writes all of them. For internal use.
+//
+// Octave's own constructors, and zeros (), write every element once; for a result of 512 MB that
+// is a third of a second in which nothing is computed. Array and Sparse also have constructors
+// that take ownership of memory allocated outside (Array.h, Sparse.h: "externally allocated"),
+// and with these the first to touch a page is the thread that computes it. The memory has to come
+// from the allocator that the class will return it to, Alloc: std::allocator in Octave 7, a
+// polymorphic one later. Where the build-time probe found that this does not work (GPUMM_ADOPT 0)
+// Octave's own constructors serve, and all else stays as it is.
+//
+// octave_value's constructor narrows a complex array without imaginary parts to a real one, half
+// the size: so element 0 gets an imaginary part first, and the gateway narrows what it has filled.
+//
+// This file alone of gpumm links to the C++ interfaces of GNU Octave, which are covered by the GNU
+// General Public License, version 3 or later: the oct-file built from it is a combined work under
+// that licence. The file itself is under gpumm's BSD-3-Clause, which that licence allows.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <new>
+
+#include <octave/oct.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#include "gpumm.h"
+
+#ifndef GPUMM_ADOPT
+#define GPUMM_ADOPT 1
+#endif
+
+static void mark_complex (Complex &first) {
+  first = Complex (0, 1);
+}
+
+static void mark_complex (FloatComplex &first) {
+  first = FloatComplex (0, 1);
+}
+
+template <typename T> static void mark_complex (T &) {
+}
+
+#if GPUMM_ADOPT
+
+// Fresh pages of 2 MB instead of 4 KB halve the time of their first touch (1.5 to 2.9 GB/s a
+// thread where the kernel leaves the choice to the program). Advice only: failure means nothing.
+static void advise_huge_pages (void *p, std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  const std::uintptr_t huge = std::uintptr_t (2) << 20;
+  std::uintptr_t begin = (reinterpret_cast<std::uintptr_t> (p) + huge - 1) & ~(huge - 1);
+  std::uintptr_t end = (reinterpret_cast<std::uintptr_t> (p) + bytes) & ~(huge - 1);
+  if (begin < end)
+    madvise (reinterpret_cast<void *> (begin), end - begin, MADV_HUGEPAGE);
+#else
+  (void) p;
+  (void) bytes;
+#endif
+}
+
+template <typename Allocator> static typename Allocator::value_type *raw (octave_idx_type n) {
+  Allocator allocator;
+  return std::allocator_traits<Allocator>::allocate (allocator, n);
+}
+
+template <typename T, typename Allocator>
+static Array<T, Allocator> adopt (const dim_vector &size, Array<T, Allocator> *) {
+  octave_idx_type n = size.safe_numel (); // raises Octave's own error when it overflows
+  if (n > std::numeric_limits<octave_idx_type>::max () / octave_idx_type (sizeof (T)))
+    throw std::bad_alloc ();
+  T *p = raw<Allocator> (n);
+  advise_huge_pages (p, n * sizeof (T));
+  return Array<T, Allocator> (p, size);
+}
+
+template <typename T> static Array<T> dense_array (const dim_vector &size) {
+  return adopt (size, static_cast<Array<T> *> (nullptr));
+}
+
+template <typename T, typename Allocator>
+static Sparse<T, Allocator> adopt (const dim_vector &size, octave_idx_type nzmax,
+                                   Sparse<T, Allocator> *) {
+  typedef typename std::allocator_traits<Allocator>::template rebind_alloc<octave_idx_type> Index;
+  Allocator values;
+  Index indices;
+  T *data = raw<Allocator> (nzmax);
+  octave_idx_type *row = nullptr;
+  try {
+    row = raw<Index> (nzmax);
+    octave_idx_type *column = raw<Index> (size (1) + 1);
+    advise_huge_pages (data, nzmax * sizeof (T));
+    advise_huge_pages (row, nzmax * sizeof (octave_idx_type));
+    std::fill_n (column, size (1) + 1, 0);
+    return Sparse<T, Allocator> (size, nzmax, data, row, column);
+  } catch (const std::bad_alloc &) { // nobody owns the others yet
+    std::allocator_traits<Allocator>::deallocate (values, data, nzmax);
+    if (row)
+      std::allocator_traits<Index>::deallocate (indices, row, nzmax);
+    throw;
+  }
+}
+
+template <typename T>
+static Sparse<T> sparse_array (const dim_vector &size, octave_idx_type nzmax) {
+  return adopt (size, nzmax, static_cast<Sparse<T> *> (nullptr));
+}
+
+#else
+
+template <typename T> static Array<T> dense_array (const dim_vector &size) {
+  return Array<T> (size, T ());
+}
+
+template <typename T>
+static Sparse<T> sparse_array (const dim_vector &size, octave_idx_type nzmax) {
+  Sparse<T> x (size, nzmax);
+  std::fill_n (x.xcidx (), size (1) + 1, 0);
+  return x;
+}
+
+#endif
+
+// ND is Octave's array class of elements T.
+template <typename T, typename ND> static octave_value dense (const dim_vector &size) {
+  Array<T> x = dense_array<T> (size);
+  if (x.numel () > 0)
+    mark_complex (const_cast<T &> (x.data ()[0]));
+  return octave_value (ND (x));
+}
+
+template <typename T, typename S>
+static octave_value sparse (const dim_vector &size, octave_idx_type nzmax, bool is_complex) {
+  Sparse<T> x = sparse_array<T> (size, nzmax > 0 ? nzmax : 1);
+  if (is_complex && size (0) > 0 && size (1) > 0) { // one element, in the last column
+    mark_complex (x.xdata ()[0]);
+    x.xridx ()[0] = 0;
+    x.xcidx ()[size (1)] = 1;
+  }
+  return octave_value (S (x));
+}
+
+static octave_value allocate (int type, const dim_vector &size, octave_idx_type nzmax) {
+  if (nzmax >= 0)
+    switch (type) {
+    case GPUMM_D:
+      return sparse<double, SparseMatrix> (size, nzmax, false);
+    case GPUMM_Z:
+      return sparse<Complex, SparseComplexMatrix> (size, nzmax, true);
+    default:
+      error ("__gpumm_allocate__: no sparse arrays of type %d", type);
+    }
+  switch (type) {
+  case GPUMM_S:
+    return dense<float, FloatNDArray> (size);
+  case GPUMM_D:
+    return dense<double, NDArray> (size);
+  case GPUMM_C:
+    return dense<FloatComplex, FloatComplexNDArray> (size);
+  case GPUMM_Z:
+    return dense<Complex, ComplexNDArray> (size);
+  case GPUMM_I8:
+    return dense<octave_int8, int8NDArray> (size);
+  case GPUMM_I16:
+    return dense<octave_int16, int16NDArray> (size);
+  case GPUMM_I32:
+    return dense<octave_int32, int32NDArray> (size);
+  case GPUMM_I64:
+    return dense<octave_int64, int64NDArray> (size);
+  case GPUMM_U8:
+    return dense<octave_uint8, uint8NDArray> (size);
+  case GPUMM_U16:
+    return dense<octave_uint16, uint16NDArray> (size);
+  case GPUMM_U32:
+    return dense<octave_uint32, uint32NDArray> (size);
+  case GPUMM_U64:
+    return dense<octave_uint64, uint64NDArray> (size);
+  default:
+    error ("__gpumm_allocate__: no arrays of type %d", type);
+  }
+}
+
+DEFUN_DLD (__gpumm_allocate__, args, , "For internal use: an array of undefined elements.") {
+  NDArray request;
+  if (args.length () == 1)
+    request = args (0).array_value ();
+  if (request.numel () != 4 || !(request (1) >= 0 && request (2) >= 0))
+    error ("__gpumm_allocate__: one argument, [type, rows, cols, nzmax]");
+  try {
+    return ovl (allocate (request (0), dim_vector (request (1), request (2)), request (3)));
+  } catch (const std::bad_alloc &) { // the gateway that called is C: only Octave's errors reach it
+    error ("__gpumm_allocate__: out of memory");
+  }
+}

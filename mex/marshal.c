@@ -1,0 +1,244 @@
+/* marshal.c - what all gateways share: Octave's arrays as operands, results, errors.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "marshal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+_Static_assert(sizeof (mwIndex) == sizeof (int64_t), "an Octave with 64-bit indices is needed");
+
+/* ---- life of a gateway -------------------------------------------------------------------- */
+
+/* The driver may be shutting down already: a failure to give memory back means nothing then. */
+static void at_exit (void) {
+  (void) gpumm_reset ();
+}
+
+void gateway_enter (void) {
+  if (!mexIsLocked ()) {
+    mexLock ();
+    mexAtExit (at_exit);
+  }
+}
+
+/* ---- errors ------------------------------------------------------------------------------- */
+
+int gateway_fail (gateway_error *e, const char *identifier, const char *format, ...) {
+  va_list arguments;
+  va_start (arguments, format);
+  vsnprintf (e->message, sizeof e->message, format, arguments);
+  va_end (arguments);
+  snprintf (e->identifier, sizeof e->identifier, "%s", identifier);
+  return 0;
+}
+
+int gateway_fail_engine (gateway_error *e, gpumm_status status) {
+  char identifier[sizeof e->identifier];
+  snprintf (identifier, sizeof identifier, "gpumm:%s", gpumm_status_name (status));
+  return gateway_fail (e, identifier, "gpumm: %s", gpumm_last_error ());
+}
+
+mxArray *gateway_error_value (const gateway_error *e) {
+  if (!e->identifier[0])
+    return mxCreateDoubleMatrix (0, 0, mxREAL);
+  const char *fields[] = {"message", "identifier"};
+  mxArray *value = mxCreateStructMatrix (1, 1, 2, fields);
+  mxSetFieldByNumber (value, 0, 0, mxCreateString (e->message));
+  mxSetFieldByNumber (value, 0, 1, mxCreateString (e->identifier));
+  return value;
+}
+
+/* ---- operands ----------------------------------------------------------------------------- */
+
+int get_text (const mxArray *x, char *text, size_t size) {
+  return mxIsChar (x) && mxGetString (x, text, size) == 0;
+}
+
+/* The types whose memory the engine reads as it is, by Octave's names for them: the classes alone
+ * do not tell a matrix from a diagonal one or a range, which a look at the data would expand. */
+static const struct {
+  const char *name;
+  gpumm_kind kind;
+  gpumm_type type;
+  mxClassID class_id;
+} plain[] = {
+    {"matrix", GPUMM_DENSE, GPUMM_D, mxDOUBLE_CLASS},
+    {"float matrix", GPUMM_DENSE, GPUMM_S, mxSINGLE_CLASS},
+    {"complex matrix", GPUMM_DENSE, GPUMM_Z, mxDOUBLE_CLASS},
+    {"float complex matrix", GPUMM_DENSE, GPUMM_C, mxSINGLE_CLASS},
+    {"scalar", GPUMM_DENSE, GPUMM_D, mxDOUBLE_CLASS},
+    {"float scalar", GPUMM_DENSE, GPUMM_S, mxSINGLE_CLASS},
+    {"complex scalar", GPUMM_DENSE, GPUMM_Z, mxDOUBLE_CLASS},
+    {"float complex scalar", GPUMM_DENSE, GPUMM_C, mxSINGLE_CLASS},
+    {"sparse matrix", GPUMM_SPARSE, GPUMM_D, mxDOUBLE_CLASS},
+    {"sparse complex matrix", GPUMM_SPARSE, GPUMM_Z, mxDOUBLE_CLASS},
+    {"sparse bool matrix", GPUMM_SPARSE, GPUMM_B, mxLOGICAL_CLASS},
+    {"int8 matrix", GPUMM_DENSE, GPUMM_I8, mxINT8_CLASS},
+    {"int16 matrix", GPUMM_DENSE, GPUMM_I16, mxINT16_CLASS},
+    {"int32 matrix", GPUMM_DENSE, GPUMM_I32, mxINT32_CLASS},
+    {"int64 matrix", GPUMM_DENSE, GPUMM_I64, mxINT64_CLASS},
+    {"uint8 matrix", GPUMM_DENSE, GPUMM_U8, mxUINT8_CLASS},
+    {"uint16 matrix", GPUMM_DENSE, GPUMM_U16, mxUINT16_CLASS},
+    {"uint32 matrix", GPUMM_DENSE, GPUMM_U32, mxUINT32_CLASS},
+    {"uint64 matrix", GPUMM_DENSE, GPUMM_U64, mxUINT64_CLASS},
+    {"int8 scalar", GPUMM_DENSE, GPUMM_I8, mxINT8_CLASS},
+    {"int16 scalar", GPUMM_DENSE, GPUMM_I16, mxINT16_CLASS},
+    {"int32 scalar", GPUMM_DENSE, GPUMM_I32, mxINT32_CLASS},
+    {"int64 scalar", GPUMM_DENSE, GPUMM_I64, mxINT64_CLASS},
+    {"uint8 scalar", GPUMM_DENSE, GPUMM_U8, mxUINT8_CLASS},
+    {"uint16 scalar", GPUMM_DENSE, GPUMM_U16, mxUINT16_CLASS},
+    {"uint32 scalar", GPUMM_DENSE, GPUMM_U32, mxUINT32_CLASS},
+    {"uint64 scalar", GPUMM_DENSE, GPUMM_U64, mxUINT64_CLASS},
+};
+
+enum { PLAIN_TYPES = sizeof plain / sizeof plain[0] };
+
+int get_operand (const mxArray *x, const mxArray *type_name, gpumm_operand *operand) {
+  char name[32];
+  if (!get_text (type_name, name, sizeof name))
+    return 0;
+  int i = 0;
+  while (i < PLAIN_TYPES && strcmp (name, plain[i].name) != 0)
+    i++;
+  /* A name that is not x's own would misread its memory. */
+  if (i == PLAIN_TYPES || mxGetClassID (x) != plain[i].class_id
+      || mxIsSparse (x) != (plain[i].kind == GPUMM_SPARSE)
+      || mxIsComplex (x) != (plain[i].type == GPUMM_C || plain[i].type == GPUMM_Z)
+      || mxGetNumberOfDimensions (x) != 2)
+    return 0;
+  *operand = (gpumm_operand){.kind = plain[i].kind,
+                             .type = plain[i].type,
+                             .rows = (int64_t) mxGetM (x),
+                             .cols = (int64_t) mxGetN (x),
+                             .ld = (int64_t) mxGetM (x),
+                             .values = mxGetData (x),
+                             .place = GPUMM_HOST};
+  if (operand->kind == GPUMM_SPARSE) {
+    operand->nzmax = (int64_t) mxGetNzmax (x);
+    operand->column = (int64_t *) mxGetJc (x);
+    operand->row = (int64_t *) mxGetIr (x);
+  }
+  return 1;
+}
+
+/* ---- results ------------------------------------------------------------------------------ */
+
+/* Real results up to this many bytes come from mxCreate*: Octave copies them on return, which
+ * costs less there than the call of the allocator (measured: equal at about 8 KB). */
+enum { SMALL_RESULT_BYTES = 8192 };
+
+static const mxClassID class_of[GPUMM_TYPES] = {
+    [GPUMM_S] = mxSINGLE_CLASS,   [GPUMM_D] = mxDOUBLE_CLASS,   [GPUMM_I8] = mxINT8_CLASS,
+    [GPUMM_I16] = mxINT16_CLASS,  [GPUMM_I32] = mxINT32_CLASS,  [GPUMM_I64] = mxINT64_CLASS,
+    [GPUMM_U8] = mxUINT8_CLASS,   [GPUMM_U16] = mxUINT16_CLASS, [GPUMM_U32] = mxUINT32_CLASS,
+    [GPUMM_U64] = mxUINT64_CLASS,
+};
+
+static int is_complex (gpumm_type type) {
+  return type == GPUMM_C || type == GPUMM_Z;
+}
+
+/* A complex array without elements is real in Octave. */
+static gpumm_type real_if_empty (const gpumm_operand *shape) {
+  int empty = shape->kind == GPUMM_DENSE ? shape->rows == 0 || shape->cols == 0 : shape->nzmax == 0;
+  return !empty                   ? shape->type
+         : shape->type == GPUMM_C ? GPUMM_S
+         : shape->type == GPUMM_Z ? GPUMM_D
+                                  : shape->type;
+}
+
+/* __gpumm_allocate__ ([type, rows, cols, nzmax]) */
+static mxArray *call_allocator (gpumm_type type, const gpumm_operand *shape, gateway_error *e) {
+  mxArray *request = mxCreateDoubleMatrix (1, 4, mxREAL);
+  double *r = mxGetData (request);
+  r[0] = type;
+  r[1] = (double) shape->rows;
+  r[2] = (double) shape->cols;
+  r[3] = shape->kind == GPUMM_SPARSE ? (double) shape->nzmax : -1;
+  mxArray *x = NULL;
+  mxArray *failure = mexCallMATLABWithTrap (1, &x, 1, &request, "__gpumm_allocate__");
+  mxDestroyArray (request);
+  if (failure) {
+    double bytes = (double) gpumm_type_bytes (type)
+                   * (shape->kind == GPUMM_SPARSE ? (double) shape->nzmax
+                                                  : (double) shape->rows * (double) shape->cols);
+    gateway_fail (e, "gpumm:host-memory",
+                  "gpumm: Octave has no memory for the %lld x %lld result (%.3g GB)",
+                  (long long) shape->rows, (long long) shape->cols, 1e-9 * bytes);
+    mxDestroyArray (failure);
+    return NULL;
+  }
+  return x;
+}
+
+mxArray *allocate_result (gpumm_operand *shape, gateway_error *e) {
+  gpumm_type type = real_if_empty (shape);
+  mxArray *x;
+  if (shape->kind == GPUMM_DENSE && !is_complex (type)
+      && (double) shape->rows * (double) shape->cols * (double) gpumm_type_bytes (type)
+             <= SMALL_RESULT_BYTES)
+    x = mxCreateNumericMatrix ((mwSize) shape->rows, (mwSize) shape->cols, class_of[type], mxREAL);
+  else
+    x = call_allocator (type, shape, e);
+  if (!x)
+    return NULL;
+  shape->values = mxGetData (x);
+  if (shape->kind == GPUMM_SPARSE) {
+    shape->nzmax = (int64_t) mxGetNzmax (x);
+    shape->column = (int64_t *) mxGetJc (x);
+    shape->row = (int64_t *) mxGetIr (x);
+  }
+  return x;
+}
+
+static int has_imaginary_part (const gpumm_operand *x, int64_t count) {
+  if (x->type == GPUMM_C) {
+    const float *v = x->values;
+    for (int64_t i = 0; i < count; i++)
+      if (v[2 * i + 1] != 0)
+        return 1;
+  } else {
+    const double *v = x->values;
+    for (int64_t i = 0; i < count; i++)
+      if (v[2 * i + 1] != 0)
+        return 1;
+  }
+  return 0;
+}
+
+static void copy_values (const gpumm_operand *to, const gpumm_operand *from, int64_t count) {
+  if (to->type == from->type)
+    memcpy (to->values, from->values, (size_t) count * gpumm_type_bytes (to->type));
+  else if (to->type == GPUMM_S)
+    for (int64_t i = 0; i < count; i++)
+      ((float *) to->values)[i] = ((const float *) from->values)[2 * i];
+  else
+    for (int64_t i = 0; i < count; i++)
+      ((double *) to->values)[i] = ((const double *) from->values)[2 * i];
+}
+
+mxArray *settle_result (mxArray *x, const gpumm_operand *result, gateway_error *e) {
+  int is_sparse = result->kind == GPUMM_SPARSE;
+  int64_t count = is_sparse ? result->column[result->cols] : result->rows * result->cols;
+  /* Empty results were made real; the test on others ends at the first imaginary part. */
+  int narrow = is_complex (result->type) && real_if_empty (result) == result->type
+               && !has_imaginary_part (result, count);
+  int shrink = is_sparse && count < result->nzmax / 2;
+  if (!narrow && !shrink)
+    return x;
+  gpumm_operand less = *result;
+  less.nzmax = count;
+  if (narrow)
+    less.type = result->type == GPUMM_C ? GPUMM_S : GPUMM_D;
+  mxArray *y = allocate_result (&less, e);
+  if (y) {
+    copy_values (&less, result, count);
+    if (is_sparse) {
+      memcpy (less.row, result->row, (size_t) count * sizeof (int64_t));
+      memcpy (less.column, result->column, ((size_t) result->cols + 1) * sizeof (int64_t));
+    }
+  }
+  mxDestroyArray (x);
+  return y;
+}

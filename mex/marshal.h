@@ -1,0 +1,49 @@
+/* marshal.h - what all gateways share: Octave's arrays as operands, results, errors.
+ *
+ * A function here that can fail leaves the failure in a gateway_error, for gpumm.m to raise: an
+ * error raised in a MEX file jumps over the release of everything and prefixes the file's name.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_MARSHAL_H
+#define GPUMM_MARSHAL_H
+
+#include "gpumm.h"
+#include "mex.h"
+
+typedef struct gateway_error {
+  char identifier[64]; /* "" while nothing has failed */
+  char message[1024];
+} gateway_error;
+
+/* Keeps this file loaded, with the engine's pools, and has the engine reset when Octave exits. */
+void gateway_enter (void);
+
+/* Sets the error (printf's rules) and returns 0, so that a check fails in one line. */
+int gateway_fail (gateway_error *e, const char *identifier, const char *format, ...)
+    __attribute__ ((format (printf, 3, 4)));
+
+/* The engine's last error as one of Octave's: identifier gpumm:<status>. Returns 0. */
+int gateway_fail_engine (gateway_error *e, gpumm_status status);
+
+/* The error as a struct (message, identifier), or [] for none. */
+mxArray *gateway_error_value (const gateway_error *e);
+
+/* One of mex's own arguments as text; 0 when it is none or longer than size - 1. */
+int get_text (const mxArray *x, char *text, size_t size);
+
+/* x as an operand that shares its memory; type_name is what Octave's typeinfo says of x. Returns 0
+ * and leaves x's memory alone when the engine has no such operand: x is of a special type
+ * (diagonal, range, ...), has more than two dimensions, or is no numeric array at all. */
+int get_operand (const mxArray *x, const mxArray *type_name, gpumm_operand *operand);
+
+/* An array of that kind, type and size in Octave's memory, its elements undefined; shape gets the
+ * pointers to them. NULL with the error set. Complex arrays must get values before Octave sees
+ * them. */
+mxArray *allocate_result (gpumm_operand *shape, gateway_error *e);
+
+/* The array as Octave would have it after `*`: a complex one without imaginary parts becomes real,
+ * a sparse one gives back room that it does not need. The result may be another array (the old one
+ * is then destroyed), or NULL with the error set (and the old one destroyed). */
+mxArray *settle_result (mxArray *x, const gpumm_operand *result, gateway_error *e);
+
+#endif
