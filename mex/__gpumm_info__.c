@@ -4,6 +4,7 @@
  *   S = __gpumm_info__ ("gpus")  only the number of GPUs and the sentence why there is none
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "build_text.h" /* GPUMM_BUILD, made by CMakeLists.txt */
 #include "marshal.h"
 
 #include <stdio.h>

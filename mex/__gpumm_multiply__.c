@@ -34,17 +34,6 @@ static int types_match (const gpumm_operand *a, const gpumm_operand *b) {
   return single_a == single_b;
 }
 
-/* Octave's words and identifier, so that what catches its error catches this one. */
-static int conformant (const gpumm_problem *p, gateway_error *e) {
-  int64_t m = p->op_a ? p->a.cols : p->a.rows, ka = p->op_a ? p->a.rows : p->a.cols;
-  int64_t n = p->op_b ? p->b.rows : p->b.cols, kb = p->op_b ? p->b.cols : p->b.rows;
-  if (ka == kb)
-    return 1;
-  return gateway_fail (e, "Octave:nonconformant-args",
-                       "operator *: nonconformant arguments (op1 is %lldx%lld, op2 is %lldx%lld)",
-                       (long long) m, (long long) ka, (long long) kb, (long long) n);
-}
-
 /* ---- marshal ------------------------------------------------------------------------------ */
 
 static double get_number (const mxArray *options, const char *field) {
@@ -153,8 +142,6 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   r.problem.output = r.problem.a.type;
   if (nrhs == 5)
     get_options (prhs[4], &r);
-  if (!conformant (&r.problem, &error))
-    goto done;
 
   /* multiply */
   if ((status = gpumm_open (&r.problem, &r.options, &job)) != GPUMM_OK

@@ -35,6 +35,9 @@ int gateway_fail (gateway_error *e, const char *identifier, const char *format, 
 
 int gateway_fail_engine (gateway_error *e, gpumm_status status) {
   char identifier[sizeof e->identifier];
+  /* here the engine's words are Octave's own, and so is the identifier */
+  if (status == GPUMM_NONCONFORMANT)
+    return gateway_fail (e, "Octave:nonconformant-args", "%s", gpumm_last_error ());
   snprintf (identifier, sizeof identifier, "gpumm:%s", gpumm_status_name (status));
   return gateway_fail (e, identifier, "gpumm: %s", gpumm_last_error ());
 }
