@@ -3,7 +3,8 @@
  *   [C, ERR, INFO] = __gpumm_multiply__ (A, B, TYPE_A, TYPE_B, OPTIONS)
  *
  * TYPE_A and TYPE_B are typeinfo (A) and typeinfo (B). OPTIONS is a struct that private/
- * parse_options.m fills, or is left out. ERR is [] or a struct (message, identifier) for error ();
+ * parse_options.m fills, or is left out; a call without one is gpumm.m's first try, and a scalar is
+ * then special, too. ERR is [] or a struct (message, identifier) for error ();
  * its identifier is "gpumm:special" for operands that the engine does not take as they are, which
  * gpumm.m then converts or multiplies by Octave's own rules. INFO is what gpumm_report says.
  *
@@ -32,6 +33,11 @@ static int types_match (const gpumm_operand *a, const gpumm_operand *b) {
   int single_a = a->type == GPUMM_S || a->type == GPUMM_C;
   int single_b = b->type == GPUMM_S || b->type == GPUMM_C;
   return single_a == single_b;
+}
+
+/* A scalar multiplies whatever stands beside it element by element. */
+static int is_scalar (const gpumm_operand *x) {
+  return x->rows == 1 && x->cols == 1;
 }
 
 /* ---- marshal ------------------------------------------------------------------------------ */
@@ -133,7 +139,8 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   if (nrhs < 4 || nrhs > 5 || nlhs < 2 || (nrhs == 5 && !mxIsStruct (prhs[4])))
     mexErrMsgIdAndTxt ("gpumm:internal", "for use by gpumm.m only");
   if (!get_operand (prhs[0], prhs[2], &r.problem.a) || !get_operand (prhs[1], prhs[3], &r.problem.b)
-      || !types_match (&r.problem.a, &r.problem.b)) {
+      || !types_match (&r.problem.a, &r.problem.b)
+      || (nrhs == 4 && (is_scalar (&r.problem.a) || is_scalar (&r.problem.b)))) {
     gateway_fail (&error, "gpumm:special", "gpumm: not for the engine as they are");
     goto done;
   }

@@ -1,0 +1,95 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn  {} {} gpumm_info ()
+## @deftypefnx {} {@var{info} =} gpumm_info ()
+## Tell what @code{gpumm} was built with and what it finds on this machine.
+##
+## Without an output argument it is printed; @var{info} is a struct with the fields
+##
+## @table @code
+## @item version, build
+## Of gpumm, and what it was built with.
+## @item backends
+## A cell array: @qcode{"cpu"}, and @qcode{"gpu"} where one can be used.
+## @item why_no_gpu
+## Why there is no @qcode{"gpu"}, in a sentence; empty where there is one.
+## @item devices
+## A struct array of the GPUs: @code{index}, @code{name}, @code{capability} (compute capability),
+## @code{multiprocessors}, @code{memory_total} and @code{memory_free} (bytes), @code{driver} and
+## @code{runtime} (the CUDA version of each).
+## @item algorithms, summaries
+## Cell arrays: the names that the option @qcode{"Algorithm"} takes, and a line about each.
+## @item kernels
+## A struct array of the kernels for the GPU: @code{algorithm}, @code{name}, @code{types} (as BLAS
+## names them: s, d, c, z), @code{tile_m}, @code{tile_n} and @code{tile_k} (the part of the product
+## that a block of threads makes, and its step along k), @code{thread_m} and @code{thread_n} (the
+## part that a thread makes), @code{capability} (the lowest that it needs).
+## @end table
+##
+## @example
+## @group
+## any (strcmp ("blas", gpumm_info ().algorithms))
+##   @result{} ans = 1
+## @end group
+## @end example
+## @seealso{gpumm, gpumm_available}
+## @end deftypefn
+
+function info = gpumm_info ()
+
+  s = __gpumm_info__ ();
+  r = struct ("version", s.version, "build", s.build, "backends", {{"cpu"}}, ...
+              "why_no_gpu", s.why, "devices", s.devices, ...
+              "algorithms", {{s.algorithms.name}}, "summaries", {{s.algorithms.summary}}, ...
+              "kernels", s.kernels);
+  if (s.gpus > 0)
+    r.backends{end+1} = "gpu";
+  endif
+
+  if (nargout > 0)
+    info = r;
+  else
+    show (r);
+  endif
+
+endfunction
+
+function show (r)
+  printf ("gpumm %s (%s)\n", r.version, r.build);
+  printf ("backends: %s\n", strjoin (r.backends, ", "));
+  if (isempty (r.devices))
+    printf ("no GPU: %s\n", r.why_no_gpu);
+  endif
+  for d = r.devices.'
+    printf (["device %d: %s, compute capability %.1f, %.1f of %.1f GB free, driver for CUDA %s, " ...
+             "runtime %s\n"], d.index, d.name, d.capability, 1e-9 * d.memory_free, ...
+            1e-9 * d.memory_total, d.driver, d.runtime);
+  endfor
+  printf ("algorithms:\n");
+  for i = 1:numel (r.algorithms)
+    printf ("  %-10s %s\n", r.algorithms{i}, r.summaries{i});
+  endfor
+  if (! isempty (r.kernels))
+    printf ("kernels:\n  %-28s %-5s %-14s %-8s %s\n", "name", "types", "tile m x n x k", ...
+            "a thread", "needs");
+    for k = r.kernels.'
+      printf ("  %-28s %-5s %-14s %-8s %.1f\n", k.name, k.types, ...
+              sprintf ("%dx%dx%d", k.tile_m, k.tile_n, k.tile_k), ...
+              sprintf ("%dx%d", k.thread_m, k.thread_n), k.capability);
+    endfor
+  endif
+endfunction
+
+%!test
+%! info = gpumm_info ();
+%! assert (ischar (info.version) && ischar (info.build));
+%! assert (any (strcmp (info.backends, "cpu")));
+%! assert (any (strcmp (info.backends, "gpu")), gpumm_available ("gpu"));
+%! assert (iscellstr (info.algorithms) && ! isempty (info.algorithms));
+%! assert (numel (info.summaries), numel (info.algorithms));
+%! assert (numel (info.devices) > 0, gpumm_available ("gpu"));
+%!test
+%! text = evalc ("gpumm_info ()");
+%! assert (! isempty (strfind (text, "algorithms:")));

@@ -1,0 +1,33 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn {} {} gpumm_reset ()
+## Give back all memory that @code{gpumm} keeps between calls, on the GPU and on the host.
+##
+## The next call of @code{gpumm} starts afresh, and takes the time of a first call.
+##
+## @example
+## @group
+## gpumm_reset ()
+## gpumm ([1, 2], [3; 4])
+##   @result{} ans = 11
+## @end group
+## @end example
+## @seealso{gpumm, gpumm_info}
+## @end deftypefn
+
+function gpumm_reset ()
+
+  err = __gpumm_reset__ ();
+  if (! isempty (err))
+    error (err);
+  endif
+
+endfunction
+
+%!test
+%! gpumm_reset ();
+%! assert (gpumm (2 * eye (3)(:, :), ones (3)), 2 * ones (3));
+%! gpumm_reset ();
+%! gpumm_reset ();
