@@ -24,22 +24,22 @@ static void test_pool (void) {
     gpumm_pool_kind pool = (gpumm_pool_kind) kind;
     gpumm_pools_reset ();
     CHECK (gpumm_pool_bytes (driver, 0, pool, &unused) == 0 && unused == 0, "not empty at first");
-    CHECK (!gpumm_pool_take (driver, 0, pool, 5000, &a), "%s", gpumm_last_error ());
-    CHECK (!gpumm_pool_take (driver, 0, pool, 5000, &b), "%s", gpumm_last_error ());
+    CHECK (!gpumm_pool_take (driver, 0, pool, 20000, &a), "%s", gpumm_last_error ());
+    CHECK (!gpumm_pool_take (driver, 0, pool, 20000, &b), "%s", gpumm_last_error ());
     CHECK (a && b && a != b, "two blocks in use are one");
-    CHECK (gpumm_pool_bytes (driver, 0, pool, &unused) == 2 * gpumm_pool_rounded (5000)
+    CHECK (gpumm_pool_bytes (driver, 0, pool, &unused) == 2 * gpumm_pool_rounded (20000)
                && unused == 0,
            "bytes");
     gpumm_pool_give (driver, 0, pool, a);
-    CHECK (!gpumm_pool_take (driver, 0, pool, 4097, &c) && c == a, "a block is used again");
+    CHECK (!gpumm_pool_take (driver, 0, pool, 15000, &c) && c == a, "a block is used again");
     gpumm_pool_give (driver, 0, pool, c);
     CHECK (!gpumm_pool_take (driver, 0, pool, 1, &c) && c != a,
            "a small request does not sit in a block over twice its size");
     gpumm_pool_give (driver, 0, pool, c);
     gpumm_pool_give (driver, 0, pool, b);
     gpumm_pool_give (driver, 0, pool, NULL);
-    gpumm_pool_trim (driver, 0, pool, gpumm_pool_rounded (5000));
-    CHECK (gpumm_pool_bytes (driver, 0, pool, &unused) <= gpumm_pool_rounded (5000), "trimmed");
+    gpumm_pool_trim (driver, 0, pool, gpumm_pool_rounded (20000));
+    CHECK (gpumm_pool_bytes (driver, 0, pool, &unused) <= gpumm_pool_rounded (20000), "trimmed");
     gpumm_pools_reset ();
     CHECK (gpumm_pool_bytes (driver, 0, pool, &unused) == 0, "reset leaves nothing");
   }
@@ -215,6 +215,7 @@ static void test_out_of_core (void) {
   static const int64_t sizes[][3] = {{0, 4, 4},     {4, 4, 0},       {1, 1, 1},     {129, 1, 65},
                                      {1, 129, 300}, {130, 127, 129}, {40, 300, 20}, {300, 40, 700}};
   static const int64_t limits[] = {0, 1 << 20, 300 << 10, 100 << 10, 40 << 10, 12 << 10};
+  gpumm_reset ();
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     for (int ops = 0; ops < 9; ops += 4)
       for (int with_c0 = 0; with_c0 < 2; with_c0++) {
