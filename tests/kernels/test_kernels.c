@@ -1,0 +1,711 @@
+/* test_kernels.c - every kernel of a driver against a triple loop in higher precision.
+ *
+ *   test_kernels LIBRARY [table=1] [special=200] [random=300] [seed=1] [types=sdcz] [kernel=]
+ *                [largest=129] [driver=1]
+ *
+ * table    run the table of sizes around tiles, all ops, types, alphas and betas? 0: no
+ * special  so many random cases with NaN, Inf and zeros, whose places in C are compared
+ * random   so many random cases
+ * types    the element types to test, by BLAS letter
+ * kernel   only rows whose name begins so
+ * largest  cuts all sizes down to this
+ * driver   test the driver's own functions? 0: no
+ *
+ * On the host device each product runs three times: threads forwards, backwards and shuffled.
+ * Exits with 77 when the driver finds no device.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "../../engine/device.h"
+#include "../../kernels/host/host.h"
+
+#include <dlfcn.h>
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const gpumm_driver *driver;
+static void (*set_order) (gpumm_host_order order, uint64_t seed); /* host device only */
+static void (*set_memory) (int64_t bytes);
+static gpumm_device_properties device;
+static gpumm_stream *stream;
+
+static struct {
+  int table, driver;
+  long special, random;
+  unsigned long long seed;
+  const char *types, *kernel;
+  int64_t largest;
+} options = {1, 1, 200, 300, 1, "sdcz", "", 129};
+
+/* ---- counting ----------------------------------------------------------------------------- */
+
+static long passed, failed;
+
+static void report (int ok, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
+
+static void report (int ok, const char *format, ...) {
+  if (ok) {
+    passed++;
+    return;
+  }
+  if (++failed > 20)
+    return;
+  va_list arguments;
+  va_start (arguments, format);
+  printf ("FAILED: ");
+  vprintf (format, arguments);
+  printf ("\n");
+  va_end (arguments);
+}
+
+#define CHECK(what) report ((what) ? 1 : 0, "line %d: %s (%s)", __LINE__, #what, driver->error_text ())
+
+/* What the test itself needs of the driver: without it there is no going on. */
+static void need (gpumm_status status, const char *what) {
+  if (status) {
+    printf ("cannot go on, %s: %s\n%ld passed, %ld failed\n", what, driver->error_text (), passed,
+            failed + 1);
+    exit (1);
+  }
+}
+
+/* ---- random numbers ----------------------------------------------------------------------- */
+
+static uint64_t state;
+
+/* xorshift64*, Vigna 2016 */
+static uint64_t draw (void) {
+  state ^= state >> 12;
+  state ^= state << 25;
+  state ^= state >> 27;
+  return state * 2685821657736338717u;
+}
+
+static int64_t below (int64_t n) {
+  return (int64_t) ((draw () >> 11) % (uint64_t) n);
+}
+
+/* In (-1, 1), a few of them exactly zero, the others over several orders of magnitude. */
+static double number (void) {
+  double x = (double) (draw () >> 11) * 0x1p-52 - 1;
+  return below (16) == 0 ? 0 : ldexp (x, (int) -below (8));
+}
+
+/* ---- matrices ----------------------------------------------------------------------------- */
+
+static const double epsilons[] = {FLT_EPSILON, DBL_EPSILON, FLT_EPSILON, DBL_EPSILON};
+static const size_t sizes[] = {4, 8, 8, 16};
+
+static int is_complex (gpumm_type type) {
+  return type == GPUMM_C || type == GPUMM_Z;
+}
+
+static double get (gpumm_type type, const void *p, int64_t i, int part) {
+  i = is_complex (type) ? 2 * i + part : i;
+  if (part && ! is_complex (type))
+    return 0;
+  return type == GPUMM_S || type == GPUMM_C ? (double) ((const float *) p)[i]
+                                            : ((const double *) p)[i];
+}
+
+static void set (gpumm_type type, void *p, int64_t i, double re, double im) {
+  switch (type) {
+  case GPUMM_S:
+    ((float *) p)[i] = (float) re;
+    break;
+  case GPUMM_D:
+    ((double *) p)[i] = re;
+    break;
+  case GPUMM_C:
+    ((float *) p)[2 * i] = (float) re;
+    ((float *) p)[2 * i + 1] = (float) im;
+    break;
+  default:
+    ((double *) p)[2 * i] = re;
+    ((double *) p)[2 * i + 1] = im;
+  }
+}
+
+/* Page-locked memory and its like on the device, of exactly that many bytes. */
+struct pair {
+  void *host, *device;
+  size_t bytes;
+};
+
+static struct pair make_pair (size_t bytes) {
+  struct pair p = {NULL, NULL, bytes};
+  need (driver->pin (0, bytes, &p.host), "pin");
+  need (driver->allocate (0, bytes, &p.device), "allocate");
+  return p;
+}
+
+static void drop_pair (struct pair *p) {
+  need (driver->unpin (0, p->host), "unpin");
+  need (driver->release (0, p->device), "release");
+}
+
+static void up (const struct pair *p) {
+  need (driver->copy_up (0, stream, p->device, p->bytes, p->host, p->bytes, p->bytes, 1),
+        "copy_up");
+}
+
+static void down (const struct pair *p) {
+  need (driver->copy_down (0, stream, p->host, p->bytes, p->device, p->bytes, p->bytes, 1),
+        "copy_down");
+  need (driver->stream_synchronize (0, stream), "stream_synchronize");
+}
+
+/* ---- a case ------------------------------------------------------------------------------- */
+
+struct test {
+  gpumm_type type;
+  gpumm_op op_a, op_b;
+  int64_t m, n, k;
+  int64_t pad_a, pad_b, pad_c; /* what the leading dimensions are longer than needed */
+  gpumm_scalar alpha, beta;
+  int special; /* NaN, Inf and zeros among the elements? */
+};
+
+static const double specials[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0};
+
+static double element (const struct test *t) {
+  return t->special && below (24) == 0 ? specials[below (5)] : number ();
+}
+
+/* Random elements in a rows x cols matrix, NaN in the padding below each column. */
+static void make_matrix (const struct test *t, void *p, int64_t rows, int64_t cols, int64_t ld) {
+  for (int64_t j = 0; rows > 0 && j < cols; j++)
+    for (int64_t i = 0; i < (j + 1 < cols ? ld : rows); i++)
+      if (i < rows)
+        set (t->type, p, i + j * ld, element (t), element (t));
+      else
+        set (t->type, p, i + j * ld, NAN, NAN);
+}
+
+static int64_t length (int64_t rows, int64_t cols, int64_t ld) {
+  return rows == 0 || cols == 0 ? 0 : (cols - 1) * ld + rows;
+}
+
+enum { GUARD = 64 }; /* elements before and after C */
+
+/* One element of C as it should be, and how far from it C may be. */
+struct expected {
+  long double re, im, bound;
+};
+
+typedef struct number {
+  long double re, im;
+} complex_number;
+
+/* s x as kernels define it: a real s multiplies both parts. */
+static complex_number scale (gpumm_scalar s, complex_number x) {
+  if (s.im == 0)
+    return (complex_number) {s.re * x.re, s.re * x.im};
+  return (complex_number) {s.re * x.re - s.im * x.im, s.re * x.im + s.im * x.re};
+}
+
+/* |x|; 0 for NaN and Inf, beside which there is no error to bound. */
+static long double if_finite (long double x) {
+  return isfinite (x) ? fabsl (x) : 0;
+}
+
+/* The definition, in long double: C = alpha op(A) op(B) + beta C. A sum of k products made in any
+ * order and with precision eps / 2 lies within k eps |A||B| of the exact one (Higham 2002, section
+ * 3.1; complex: 2 k terms, each at most |a||b|); alpha and beta add a few roundings. */
+static struct expected expect (const struct test *t, const gpumm_product *p, const void *a,
+                               const void *b, const void *c0, int64_t i, int64_t j) {
+  complex_number sum = {0, 0};
+  long double size = 0;
+  if (t->alpha.re != 0 || t->alpha.im != 0) {
+    int conjugate_a = t->op_a == GPUMM_CTRANSPOSE, conjugate_b = t->op_b == GPUMM_CTRANSPOSE;
+    for (int64_t l = 0; l < t->k; l++) {
+      int64_t at_a = t->op_a == GPUMM_NONE ? i + l * p->lda : l + i * p->lda;
+      int64_t at_b = t->op_b == GPUMM_NONE ? l + j * p->ldb : j + l * p->ldb;
+      long double xr = get (t->type, a, at_a, 0), yr = get (t->type, b, at_b, 0);
+      if (! is_complex (t->type)) {
+        sum.re += xr * yr;
+        size += if_finite (xr * yr);
+        continue;
+      }
+      long double xi = get (t->type, a, at_a, 1), yi = get (t->type, b, at_b, 1);
+      xi = conjugate_a ? -xi : xi;
+      yi = conjugate_b ? -yi : yi;
+      sum.re += xr * yr - xi * yi;
+      sum.im += xr * yi + xi * yr;
+      size += if_finite (sqrtl ((xr * xr + xi * xi) * (yr * yr + yi * yi)));
+    }
+    if (t->k > 0)
+      sum = scale (t->alpha, sum);
+    size *= hypotl (t->alpha.re, t->alpha.im);
+  }
+  if (t->beta.re != 0 || t->beta.im != 0) {
+    int64_t at = i + j * p->ldc;
+    complex_number old = {get (t->type, c0, at, 0), get (t->type, c0, at, 1)};
+    size += hypotl (t->beta.re, t->beta.im) * (if_finite (old.re) + if_finite (old.im));
+    old = scale (t->beta, old);
+    sum.re += old.re;
+    sum.im += old.im;
+  }
+  long double tiny = t->type == GPUMM_S || t->type == GPUMM_C ? FLT_MIN : DBL_MIN;
+  long double bound = (long double) (t->k + 8) * epsilons[t->type] * (size + tiny);
+  return (struct expected) {sum.re, sum.im, bound};
+}
+
+/* Of the same kind (NaN, an Inf of that sign, a number), and if a number, near enough. */
+static int agrees (long double x, long double y, long double bound) {
+  if (isnan (y))
+    return isnan (x);
+  if (isinf (y))
+    return x == y;
+  return fabsl (x - y) <= bound;
+}
+
+static int is_finite (long double x, long double y) {
+  return isfinite (x) && isfinite (y);
+}
+
+static const char *describe (const struct test *t, const char *row, const char *order) {
+  static char text[512];
+  static const char *const ops[] = {"none", "transpose", "ctranspose"};
+  snprintf (text, sizeof text,
+            "%s %c %s %s m=%lld n=%lld k=%lld pads %lld %lld %lld alpha=(%g,%g) beta=(%g,%g)%s, %s",
+            row, "sdcz"[t->type], ops[t->op_a], ops[t->op_b], (long long) t->m, (long long) t->n,
+            (long long) t->k, (long long) t->pad_a, (long long) t->pad_b, (long long) t->pad_c,
+            t->alpha.re, t->alpha.im, t->beta.re, t->beta.im, t->special ? " NaN and Inf" : "",
+            order);
+  return text;
+}
+
+/* Checks what a kernel made. before: what was there. Says what is wrong first. */
+static void compare (const struct test *t, const gpumm_product *p, const gpumm_kernel *row,
+                     const char *order, const struct expected *right, const struct pair *c,
+                     const void *before) {
+  size_t size = sizes[t->type];
+  int64_t total = (int64_t) (c->bytes / size);
+  const char *now = c->host;
+  /* cuBLAS scales by a complex alpha whatever it is, so that an Inf in one part may become NaN in
+   * both: of complex elements only whether they are finite is compared. */
+  int loose = is_complex (t->type) && strcmp (row->algorithm, "cublas") == 0;
+
+  for (int64_t e = 0; e < total; e++) {
+    int64_t at = e - GUARD, i = p->ldc ? at % p->ldc : 0, j = p->ldc ? at / p->ldc : 0;
+    if (at < 0 || i >= t->m || j >= t->n) {
+      if (memcmp (now + e * (int64_t) size, (const char *) before + e * (int64_t) size, size)) {
+        report (0, "%s: wrote outside of C, at element %lld", describe (t, row->name, order),
+                (long long) at);
+        return;
+      }
+      continue;
+    }
+    const struct expected *y = &right[i + j * t->m];
+    long double re = get (t->type, now, e, 0), im = get (t->type, now, e, 1);
+    int ok = loose && ! is_finite (y->re, y->im)
+                 ? ! is_finite (re, im)
+                 : agrees (re, y->re, y->bound) && agrees (im, y->im, y->bound);
+    if (! ok) {
+      report (0, "%s: C(%lld,%lld) is (%.17Lg,%.17Lg), not (%.17Lg,%.17Lg) within %.3Lg",
+              describe (t, row->name, order), (long long) i, (long long) j, re, im, y->re, y->im,
+              y->bound);
+      return;
+    }
+  }
+  report (1, "%s", "");
+}
+
+static void run_kernel (const struct test *t, const gpumm_product *p, const gpumm_kernel *row,
+                        const char *order, const struct expected *right, struct pair *c,
+                        const void *before) {
+  memcpy (c->host, before, c->bytes);
+  up (c);
+  gpumm_status status = row->launch (0, stream, p);
+  if (! status)
+    status = driver->stream_synchronize (0, stream);
+  if (status) {
+    report (0, "%s: status %d, %s", describe (t, row->name, order), status, driver->error_text ());
+    return;
+  }
+  down (c);
+  compare (t, p, row, order, right, c, before);
+}
+
+static void run_test (const struct test *t) {
+  size_t size = sizes[t->type];
+  int64_t a_rows = t->op_a == GPUMM_NONE ? t->m : t->k, a_cols = t->op_a == GPUMM_NONE ? t->k : t->m;
+  int64_t b_rows = t->op_b == GPUMM_NONE ? t->k : t->n, b_cols = t->op_b == GPUMM_NONE ? t->n : t->k;
+  gpumm_product p = {
+    .type = t->type, .op_a = t->op_a, .op_b = t->op_b, .m = t->m, .n = t->n, .k = t->k,
+    .lda = a_rows + t->pad_a, .ldb = b_rows + t->pad_b, .ldc = t->m + t->pad_c,
+    .alpha = t->alpha, .beta = t->beta,
+  };
+  struct pair a = make_pair (size * (size_t) length (a_rows, a_cols, p.lda));
+  struct pair b = make_pair (size * (size_t) length (b_rows, b_cols, p.ldb));
+  struct pair c = make_pair (size * (size_t) (2 * GUARD + length (t->m, t->n, p.ldc)));
+  p.a = a.device;
+  p.b = b.device;
+  p.c = (char *) c.device + GUARD * size;
+
+  make_matrix (t, a.host, a_rows, a_cols, p.lda);
+  make_matrix (t, b.host, b_rows, b_cols, p.ldb);
+  up (&a);
+  up (&b);
+
+  /* with beta = 0 what is in C must not matter */
+  char *before = malloc (c.bytes);
+  struct expected *right = malloc ((size_t) (t->m * t->n + 1) * sizeof *right);
+  if (! before || ! right)
+    need (GPUMM_HOST_MEMORY, "malloc");
+  memset (before, 0xa5, c.bytes);
+  for (int64_t j = 0; j < t->n; j++)
+    for (int64_t i = 0; i < t->m; i++) {
+      int64_t at = GUARD + i + j * p.ldc;
+      if (t->beta.re == 0 && t->beta.im == 0)
+        set (t->type, before, at, NAN, NAN);
+      else
+        set (t->type, before, at, element (t), element (t));
+    }
+  for (int64_t j = 0; j < t->n; j++)
+    for (int64_t i = 0; i < t->m; i++)
+      right[i + j * t->m] = expect (t, &p, a.host, b.host, before + GUARD * size, i, j);
+
+  for (const gpumm_kernel *const *row = driver->kernels; *row; row++) {
+    const gpumm_kernel *kernel = *row;
+    if (strncmp (kernel->name, options.kernel, strlen (options.kernel)) != 0
+        || ! (kernel->types & 1u << t->type) || kernel->capability > device.capability
+        || (kernel->runs && ! kernel->runs (&p, &device)))
+      continue;
+    if (! set_order) {
+      run_kernel (t, &p, kernel, "on the GPU", right, &c, before);
+      continue;
+    }
+    set_order (GPUMM_FORWARDS, 0);
+    run_kernel (t, &p, kernel, "threads forwards", right, &c, before);
+    set_order (GPUMM_BACKWARDS, 0);
+    run_kernel (t, &p, kernel, "threads backwards", right, &c, before);
+    set_order (GPUMM_SHUFFLED, draw ());
+    run_kernel (t, &p, kernel, "threads shuffled", right, &c, before);
+    set_order (GPUMM_FORWARDS, 0);
+  }
+  free (before);
+  free (right);
+  drop_pair (&a);
+  drop_pair (&b);
+  drop_pair (&c);
+}
+
+/* ---- cases -------------------------------------------------------------------------------- */
+
+static const struct {
+  gpumm_scalar alpha, beta;
+} scalars[] = {
+  {{1, 0}, {0, 0}}, {{1, 0}, {1, 0}},     {{0.5, 0}, {-2, 0}}, {{0, 0}, {0, 0}},
+  {{0, 0}, {3, 0}}, {{0.5, -1.5}, {0, 0}}, {{-1, 0}, {0.25, 2}}, {{0, 1}, {0, -1}},
+};
+enum { SCALARS = sizeof scalars / sizeof *scalars };
+
+static int64_t cut (int64_t size) {
+  return size < options.largest ? size : options.largest;
+}
+
+static int tested (gpumm_type type) {
+  return strchr (options.types, "sdcz"[type]) != NULL;
+}
+
+/* A complex scalar for a real type is not a problem that can be put: its real part is used. */
+static void choose_scalars (struct test *t, int64_t which) {
+  t->alpha = scalars[which % SCALARS].alpha;
+  t->beta = scalars[which % SCALARS].beta;
+  if (! is_complex (t->type))
+    t->alpha.im = t->beta.im = 0;
+}
+
+/* Every size as m, as n and as k, with others that change; every one with all ops and types. */
+static void run_table (void) {
+  static const int64_t edges[]
+      = {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129};
+  enum { EDGES = sizeof edges / sizeof *edges };
+  int64_t number_of = 0;
+  for (int e = 0; e < EDGES; e++)
+    for (int place = 0; place < 3; place++) {
+      int64_t size[3] = {edges[(7 * e + 5) % EDGES], edges[(5 * e + 11) % EDGES],
+                         edges[(11 * e + 2) % EDGES]};
+      size[place] = edges[e];
+      for (int type = GPUMM_S; type <= GPUMM_Z; type++)
+        for (int ops = 0; ops < 9; ops++) {
+          struct test t = {
+            .type = (gpumm_type) type, .op_a = (gpumm_op) (ops % 3), .op_b = (gpumm_op) (ops / 3),
+            .m = cut (size[0]), .n = cut (size[1]), .k = cut (size[2]),
+            .pad_a = number_of % 2 ? 3 : 0, .pad_b = number_of % 3 ? 5 : 0,
+            .pad_c = number_of % 5 ? 2 : 0,
+          };
+          choose_scalars (&t, number_of++);
+          if (tested (t.type))
+            run_test (&t);
+        }
+    }
+}
+
+static void run_random (long count, int special) {
+  for (long i = 0; i < count; i++) {
+    int64_t most = 1 + cut (below (4) == 0 ? 100 : 40);
+    struct test t = {
+      .type = (gpumm_type) below (4), .op_a = (gpumm_op) below (3), .op_b = (gpumm_op) below (3),
+      .m = below (most), .n = below (most), .k = below (most),
+      .pad_a = below (9), .pad_b = below (9), .pad_c = below (9), .special = special,
+    };
+    choose_scalars (&t, below (SCALARS));
+    if (tested (t.type))
+      run_test (&t);
+  }
+}
+
+/* ---- the driver's own functions ----------------------------------------------------------- */
+
+static void check_memory (void) {
+  void *p = NULL, *q = NULL;
+  gpumm_device_properties before, after;
+  CHECK (driver->properties (0, &before) == GPUMM_OK);
+  CHECK (before.memory_free <= before.memory_total && before.memory_total > 0);
+  CHECK (driver->allocate (0, (size_t) before.memory_total * 2, &p) == GPUMM_DEVICE_MEMORY);
+  CHECK (p == NULL);
+  CHECK (strlen (driver->error_text ()) > 0);
+  CHECK (driver->allocate (0, 0, &p) == GPUMM_OK && p);
+  CHECK (driver->release (0, p) == GPUMM_OK);
+  CHECK (driver->release (0, NULL) == GPUMM_OK && driver->unpin (0, NULL) == GPUMM_OK);
+  CHECK (driver->allocate (0, 64 << 20, &p) == GPUMM_OK);
+  CHECK (driver->properties (0, &after) == GPUMM_OK);
+  CHECK (after.memory_free <= before.memory_free - (32 << 20)); /* others may use the GPU too */
+  CHECK (driver->release (0, p) == GPUMM_OK);
+  CHECK (driver->allocate (99, 1, &p) != GPUMM_OK);
+  CHECK (driver->properties (99, &after) != GPUMM_OK);
+  CHECK (driver->pin (0, 100, &q) == GPUMM_OK && q);
+  CHECK (driver->unpin (0, q) == GPUMM_OK);
+  if (set_memory) {
+    set_memory (1000);
+    CHECK (driver->allocate (0, 600, &p) == GPUMM_OK);
+    CHECK (driver->allocate (0, 600, &q) == GPUMM_DEVICE_MEMORY);
+    CHECK (driver->allocate (0, 400, &q) == GPUMM_OK);
+    CHECK (driver->properties (0, &after) == GPUMM_OK);
+    CHECK (after.memory_total == 1000 && after.memory_free == 0);
+    CHECK (driver->release (0, p) == GPUMM_OK && driver->release (0, q) == GPUMM_OK);
+    CHECK (driver->release (0, q) == GPUMM_INVALID);
+    set_memory (INT64_C (1) << 30);
+  }
+}
+
+/* Columns with gaps, up and down; a fill; streams that wait. */
+static void check_copies (void) {
+  enum { ROWS = 5, COLUMNS = 7, UP = 9, THERE = 6, DOWN = 11 };
+  struct pair from = make_pair (UP * COLUMNS), to = make_pair (DOWN * COLUMNS);
+  char *p = from.host, *q = to.host;
+  gpumm_stream *second = NULL;
+  gpumm_event *event[2] = {NULL, NULL};
+  double seconds = -1;
+  for (int i = 0; i < UP * COLUMNS; i++)
+    p[i] = (char) i;
+  memset (q, 77, DOWN * COLUMNS);
+  CHECK (driver->stream_create (0, &second) == GPUMM_OK);
+  CHECK (driver->event_create (0, &event[0]) == GPUMM_OK);
+  CHECK (driver->event_create (0, &event[1]) == GPUMM_OK);
+  CHECK (driver->event_record (0, event[0], stream) == GPUMM_OK);
+  CHECK (driver->fill (0, stream, from.device, 3, from.bytes) == GPUMM_OK);
+  CHECK (driver->fill (0, stream, from.device, 3, 0) == GPUMM_OK);
+  CHECK (driver->copy_up (0, stream, from.device, THERE, p, UP, ROWS, COLUMNS) == GPUMM_OK);
+  CHECK (driver->copy_up (0, stream, from.device, 0, p, 0, 0, 5) == GPUMM_OK);
+  CHECK (driver->event_record (0, event[1], stream) == GPUMM_OK);
+  CHECK (driver->stream_wait (0, second, event[1]) == GPUMM_OK);
+  CHECK (driver->copy_down (0, second, q, DOWN, from.device, THERE, THERE, COLUMNS) == GPUMM_OK);
+  CHECK (driver->stream_synchronize (0, second) == GPUMM_OK);
+  CHECK (driver->event_synchronize (0, event[1]) == GPUMM_OK);
+  CHECK (driver->event_seconds (0, event[0], event[1], &seconds) == GPUMM_OK);
+  CHECK (seconds >= 0 && seconds < 60);
+  int right = 1;
+  for (int j = 0; j < COLUMNS; j++)
+    for (int i = 0; i < DOWN; i++)
+      right = right && q[i + j * DOWN] == (i < ROWS ? p[i + j * UP] : i < THERE ? 3 : 77);
+  CHECK (right);
+  CHECK (driver->event_destroy (0, event[0]) == GPUMM_OK);
+  CHECK (driver->event_destroy (0, event[1]) == GPUMM_OK);
+  CHECK (driver->stream_destroy (0, second) == GPUMM_OK);
+  CHECK (driver->stream_destroy (0, NULL) == GPUMM_OK);
+  CHECK (driver->event_destroy (0, NULL) == GPUMM_OK);
+  drop_pair (&from);
+  drop_pair (&to);
+}
+
+static void check_table (void) {
+  int rows = 0;
+  for (const gpumm_kernel *const *row = driver->kernels; *row; row++, rows++) {
+    const gpumm_kernel *k = *row;
+    gpumm_product integers = {.type = GPUMM_I8, .m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1};
+    CHECK (k->algorithm && k->name && k->launch && k->types);
+    CHECK (k->tile_m > 0 && k->tile_n > 0 && k->tile_k > 0 && k->thread_m > 0 && k->thread_n > 0);
+    CHECK (strncmp (k->name, k->algorithm, strlen (k->algorithm)) == 0);
+    CHECK (k->launch (0, stream, &integers) == GPUMM_UNSUPPORTED);
+    for (const gpumm_kernel *const *other = driver->kernels; other != row; other++)
+      CHECK (strcmp ((*other)->name, k->name) != 0);
+  }
+  CHECK (rows >= 8);
+}
+
+/* A whole small product; gives the first failure, and back all that it took. */
+static gpumm_status small_product (const gpumm_kernel *kernel) {
+  void *p = NULL, *d = NULL;
+  gpumm_stream *s = NULL;
+  gpumm_event *e = NULL;
+  double seconds;
+  gpumm_device_properties properties;
+  enum { N = 20, BYTES = N * N * 8 };
+  gpumm_status status = driver->properties (0, &properties);
+  if (! status)
+    status = driver->stream_create (0, &s);
+  if (! status)
+    status = driver->event_create (0, &e);
+  if (! status)
+    status = driver->allocate (0, 3 * BYTES, &d);
+  if (! status)
+    status = driver->pin (0, BYTES, &p);
+  if (! status)
+    status = driver->fill (0, s, d, 0, BYTES);
+  if (! status)
+    status = driver->copy_up (0, s, (char *) d + BYTES, BYTES, p, BYTES, BYTES, 1);
+  if (! status) {
+    gpumm_product x = {.type = GPUMM_D, .m = N, .n = N, .k = N, .a = d, .lda = N,
+                       .b = (char *) d + BYTES, .ldb = N, .c = (char *) d + 2 * BYTES, .ldc = N,
+                       .alpha = {1, 0}};
+    status = kernel->launch (0, s, &x);
+  }
+  if (! status)
+    status = driver->event_record (0, e, s);
+  if (! status)
+    status = driver->stream_wait (0, s, e);
+  if (! status)
+    status = driver->copy_down (0, s, p, BYTES, (char *) d + 2 * BYTES, BYTES, BYTES, 1);
+  if (! status)
+    status = driver->event_synchronize (0, e);
+  if (! status)
+    status = driver->event_seconds (0, e, e, &seconds);
+  if (! status)
+    status = driver->stream_synchronize (0, s);
+  CHECK (driver->unpin (0, p) == GPUMM_OK);
+  CHECK (driver->release (0, d) == GPUMM_OK);
+  CHECK (driver->event_destroy (0, e) == GPUMM_OK);
+  CHECK (driver->stream_destroy (0, s) == GPUMM_OK);
+  return status;
+}
+
+/* Each call in turn is made to fail. */
+static void check_faults (void) {
+  for (const gpumm_kernel *const *row = driver->kernels; *row; row++) {
+    gpumm_device_properties before, after;
+    driver->fault (0);
+    CHECK (small_product (*row) == GPUMM_OK);
+    int64_t calls = driver->fault (0);
+    CHECK (calls == 14);
+    CHECK (driver->properties (0, &before) == GPUMM_OK);
+    for (int64_t n = 1; n <= calls; n++) {
+      driver->fault (n);
+      gpumm_status status = small_product (*row);
+      CHECK (driver->fault (0) == n);
+      CHECK (status == GPUMM_DEVICE_FAILED || status == GPUMM_DEVICE_MEMORY);
+      CHECK (strstr (driver->error_text (), "made to fail"));
+    }
+    CHECK (driver->properties (0, &after) == GPUMM_OK);
+    CHECK (before.memory_free == after.memory_free);
+  }
+}
+
+static void check_driver (void) {
+  check_memory ();
+  check_copies ();
+  check_table ();
+  if (driver->fault)
+    check_faults ();
+  driver->reset ();
+  driver->reset ();
+  CHECK (small_product (driver->kernels[0]) == GPUMM_OK); /* and goes on after it */
+}
+
+/* ---- main --------------------------------------------------------------------------------- */
+
+static int parse (const char *argument) {
+  const char *value = strchr (argument, '=');
+  if (! value)
+    return 0;
+  size_t name = (size_t) (value++ - argument);
+#define IS(text) (name == strlen (text) && strncmp (argument, text, name) == 0)
+  if (IS ("table"))
+    options.table = atoi (value);
+  else if (IS ("driver"))
+    options.driver = atoi (value);
+  else if (IS ("special"))
+    options.special = atol (value);
+  else if (IS ("random"))
+    options.random = atol (value);
+  else if (IS ("seed"))
+    options.seed = strtoull (value, NULL, 0);
+  else if (IS ("types"))
+    options.types = value;
+  else if (IS ("kernel"))
+    options.kernel = value;
+  else if (IS ("largest"))
+    options.largest = atoll (value);
+  else
+    return 0;
+#undef IS
+  return 1;
+}
+
+static void *symbol (void *library, const char *name, void *function, size_t size) {
+  void *found = dlsym (library, name);
+  memcpy (function, &found, size);
+  return found;
+}
+
+int main (int count, char **arguments) {
+  const gpumm_driver *(*table) (void);
+  int usage = count < 2;
+  for (int i = 2; i < count; i++)
+    usage = usage || ! parse (arguments[i]);
+  if (usage) {
+    printf ("usage: test_kernels LIBRARY [table=1] [special=200] [random=300] [seed=1] "
+            "[types=sdcz] [kernel=] [largest=129] [driver=1]\n");
+    return 2;
+  }
+  void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
+  if (! library || ! symbol (library, "gpumm_driver_table", &table, sizeof table)) {
+    printf ("%s\n", dlerror ());
+    return 2;
+  }
+  driver = table ();
+  symbol (library, "gpumm_host_set_order", &set_order, sizeof set_order);
+  symbol (library, "gpumm_host_set_memory", &set_memory, sizeof set_memory);
+  int devices = 0;
+  if (driver->version != GPUMM_DRIVER_VERSION || driver->count (&devices)) {
+    printf ("driver %s: %s\n", driver->name, driver->error_text ());
+    return 1;
+  }
+  if (devices == 0) {
+    printf ("skipped: %s\n", driver->error_text ());
+    return 77;
+  }
+  need (driver->properties (0, &device), "properties");
+  need (driver->stream_create (0, &stream), "stream_create");
+  printf ("driver %s, %s, seed=%llu\n", driver->name, device.name, options.seed);
+  state = options.seed * 2 + 1; /* not 0, where xorshift stays */
+
+  if (options.driver)
+    check_driver ();
+  if (options.table)
+    run_table ();
+  run_random (options.special, 1);
+  run_random (options.random, 0);
+
+  need (driver->stream_destroy (0, stream), "stream_destroy");
+  driver->reset ();
+  printf ("%ld passed, %ld failed\n", passed, failed);
+  return failed > 0 || passed == 0;
+}
