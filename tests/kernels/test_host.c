@@ -1,0 +1,303 @@
+/* test_host.c - the host device: its fibers find faults that a GPU would hide, and its counts are
+ * those that one works out by hand.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "../../kernels/host/host.h"
+#include "lessons.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const gpumm_driver *driver;
+static int passed, failed;
+
+static void check (int ok, int line, const char *what) {
+  if (ok)
+    passed++;
+  else {
+    failed++;
+    printf ("FAILED: line %d: %s (%s)\n", line, what, driver->error_text ());
+  }
+}
+
+#define CHECK(what) check ((what) ? 1 : 0, __LINE__, #what)
+#define SAYS(text)  (strstr (driver->error_text (), text) != NULL)
+
+static const gpumm_kernel *find (const char *name) {
+  for (const gpumm_kernel *const *row = driver->kernels; *row; row++)
+    if (strcmp ((*row)->name, name) == 0)
+      return *row;
+  return NULL;
+}
+
+/* ---- fibers ------------------------------------------------------------------------------- */
+
+/* Does y hold x reversed after the kernel, in this order of threads? */
+static int reverses (double *x, double *y, int with_barrier, gpumm_host_order order) {
+  for (int i = 0; i < LESSON_THREADS; i++)
+    x[i] = i;
+  gpumm_host_set_order (order, 42);
+  CHECK (lesson_reverse (x, y, with_barrier) == GPUMM_OK);
+  gpumm_host_set_order (GPUMM_FORWARDS, 0);
+  int right = 1;
+  for (int i = 0; i < LESSON_THREADS; i++)
+    right = right && y[i] == LESSON_THREADS - 1 - i;
+  return right;
+}
+
+static void check_missing_barrier (double *x, double *y) {
+  int caught = 0;
+  for (int order = GPUMM_FORWARDS; order <= GPUMM_SHUFFLED; order++) {
+    CHECK (reverses (x, y, 1, (gpumm_host_order) order));
+    caught += ! reverses (x, y, 0, (gpumm_host_order) order);
+  }
+  CHECK (caught > 0);
+}
+
+static void check_divergence (double *x, double *y) {
+  for (int order = GPUMM_FORWARDS; order <= GPUMM_SHUFFLED; order++) {
+    gpumm_host_set_order ((gpumm_host_order) order, 7);
+    CHECK (lesson_diverge (LEAVES) == GPUMM_DEVICE_FAILED);
+    CHECK (SAYS ("barrier divergence in block 1") && SAYS ("thread (5, 0, 0) has ended"));
+    CHECK (lesson_diverge (OTHER_BARRIER) == GPUMM_DEVICE_FAILED);
+    CHECK (SAYS ("barrier divergence in block 1") && SAYS ("waits at the one in line"));
+    CHECK (lesson_diverge (FEWER_TURNS) == GPUMM_DEVICE_FAILED);
+    CHECK (SAYS ("barrier divergence in block 1") && SAYS ("has ended"));
+    /* and the device goes on */
+    CHECK (lesson_diverge (3) == GPUMM_OK);
+    CHECK (reverses (x, y, 1, (gpumm_host_order) order));
+  }
+  gpumm_host_set_order (GPUMM_FORWARDS, 0);
+}
+
+static void check_limits (double *y) {
+  CHECK (lesson_unwritten (y) == GPUMM_OK);
+  for (int i = 0; i < LESSON_THREADS; i++)
+    CHECK (isnan (y[i]));
+  CHECK (lesson_too_much () == GPUMM_DEVICE_FAILED && SAYS ("more than a block can have"));
+  CHECK (lesson_launch (0, 1) == GPUMM_OK);
+  CHECK (lesson_launch (3, 1024) == GPUMM_OK);
+  CHECK (lesson_launch (1, 1025) == GPUMM_DEVICE_FAILED && SAYS ("cannot launch"));
+  CHECK (lesson_launch (1, 0) == GPUMM_DEVICE_FAILED);
+  CHECK (lesson_launch (INT64_C (1) << 31, 1) == GPUMM_DEVICE_FAILED);
+  CHECK (lesson_stacks (y) == GPUMM_OK);
+  for (int i = 0; i < 1024; i++)
+    CHECK (y[i] == 256 * i + 255 * 128);
+}
+
+/* Fibers that left a block in its middle, and resets between launches, many times. */
+static void check_endurance (double *x, double *y) {
+  for (int i = 0; i < 50; i++) {
+    CHECK (lesson_diverge (i % 3) == GPUMM_DEVICE_FAILED);
+    if (i % 7 == 0)
+      driver->reset ();
+    CHECK (reverses (x, y, 1, GPUMM_BACKWARDS));
+  }
+}
+
+/* ---- counts ------------------------------------------------------------------------------- */
+
+static gpumm_counts counts_of (const void *p) {
+  gpumm_counts counts;
+  CHECK (gpumm_host_counts (p, &counts) == GPUMM_OK);
+  return counts;
+}
+
+static int is (gpumm_access x, int64_t elements, int64_t requests, int64_t transfers) {
+  int right = x.elements == elements && x.requests == requests && x.transfers == transfers;
+  if (! right)
+    printf ("%lld elements, %lld requests, %lld transfers, not %lld, %lld, %lld\n",
+            (long long) x.elements, (long long) x.requests, (long long) x.transfers,
+            (long long) elements, (long long) requests, (long long) transfers);
+  return right;
+}
+
+static void check_strides (float *x, float *y) {
+  static const struct {
+    int stride, offset, most;
+    int64_t sectors;
+  } table[] = {
+    {0, 0, 32, 1}, {1, 0, 32, 4}, {1, 1, 32, 5}, {2, 0, 32, 8},
+    {8, 0, 32, 32}, {100, 3, 32, 32}, {1, 0, 9, 2}, {1, 0, 0, 0},
+  };
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    int most = table[i].most;
+    gpumm_host_count (1);
+    CHECK (lesson_strided (x, y, table[i].stride, table[i].offset, most) == GPUMM_OK);
+    CHECK (is (counts_of (x).load, most, most > 0, table[i].sectors));
+    CHECK (is (counts_of (y).store, most, most > 0, (most * 4 + 31) / 32));
+    CHECK (is (counts_of (x).store, 0, 0, 0) && is (counts_of (y).load, 0, 0, 0));
+  }
+  gpumm_host_count (0);
+}
+
+static void check_banks (float *y) {
+  for (int order = GPUMM_FORWARDS; order <= GPUMM_SHUFFLED; order++) {
+    gpumm_host_set_order ((gpumm_host_order) order, 3);
+    gpumm_host_count (1);
+    CHECK (lesson_banks (y, 0) == GPUMM_OK);
+    gpumm_counts counts = counts_of (NULL);
+    CHECK (is (counts.shared_store, 1024, 32, 32) && counts.shared_store.conflicts == 0);
+    CHECK (is (counts.shared_load, 1024, 32, 1024) && counts.shared_load.conflicts == 31 * 32);
+    gpumm_host_count (1);
+    CHECK (lesson_banks (y, 1) == GPUMM_OK);
+    counts = counts_of (NULL);
+    CHECK (is (counts.shared_store, 1024, 32, 32) && counts.shared_store.conflicts == 0);
+    CHECK (is (counts.shared_load, 1024, 32, 32) && counts.shared_load.conflicts == 0);
+  }
+  gpumm_host_set_order (GPUMM_FORWARDS, 0);
+  gpumm_host_count (0);
+  CHECK (lesson_banks (y, 1) == GPUMM_OK);
+  CHECK (is (counts_of (NULL).shared_load, 0, 0, 0)); /* off is off */
+  int here;
+  gpumm_counts none;
+  CHECK (gpumm_host_counts (&here, &none) == GPUMM_INVALID);
+}
+
+/* Device memory for a product of that type whose sizes are all at most n. */
+struct operands {
+  void *a, *b, *c;
+};
+
+static gpumm_product product_of (const struct operands *x, gpumm_type type, gpumm_op op_a,
+                                 gpumm_op op_b, int64_t m, int64_t n, int64_t k) {
+  return (gpumm_product) {
+    .type = type, .op_a = op_a, .op_b = op_b, .m = m, .n = n, .k = k, .a = x->a, .b = x->b,
+    .c = x->c, .lda = op_a ? k : m, .ldb = op_b ? n : k, .ldc = m, .alpha = {1, 0},
+  };
+}
+
+/* naive: one load of A and of B for each multiply-add. In double 32 neighbours are 8 sectors. */
+static void check_naive (const struct operands *x) {
+  enum { M = 64, N = 16, K = 24 };
+  const gpumm_kernel *naive = find ("naive");
+  int64_t warps = M / 32 * N;
+
+  gpumm_product p = product_of (x, GPUMM_D, GPUMM_NONE, GPUMM_NONE, M, N, K);
+  gpumm_host_count (1);
+  CHECK (naive->launch (0, NULL, &p) == GPUMM_OK);
+  CHECK (is (counts_of (x->a).load, M * N * K, warps * K, 8 * warps * K)); /* coalesced */
+  CHECK (is (counts_of (x->b).load, M * N * K, warps * K, warps * K));     /* one for all */
+  CHECK (is (counts_of (x->c).load, 0, 0, 0)); /* beta = 0 does not read C */
+  CHECK (is (counts_of (x->c).store, M * N, warps, 8 * warps));
+  CHECK (is (counts_of (NULL).load, 2 * M * N * K, 2 * warps * K, 9 * warps * K));
+
+  p = product_of (x, GPUMM_D, GPUMM_TRANSPOSE, GPUMM_NONE, M, N, K);
+  p.beta.re = 1;
+  gpumm_host_count (1);
+  CHECK (naive->launch (0, NULL, &p) == GPUMM_OK);
+  CHECK (is (counts_of (x->a).load, M * N * K, warps * K, 32 * warps * K)); /* scattered */
+  CHECK (is (counts_of (x->c).load, M * N, warps, 8 * warps));
+
+  p.k = 0;
+  gpumm_host_count (1);
+  CHECK (naive->launch (0, NULL, &p) == GPUMM_OK);
+  CHECK (is (counts_of (x->a).load, 0, 0, 0) && is (counts_of (x->b).load, 0, 0, 0));
+  p.k = K;
+  p.alpha.re = 0;
+  gpumm_host_count (1);
+  CHECK (naive->launch (0, NULL, &p) == GPUMM_OK);
+  CHECK (is (counts_of (x->a).load, 0, 0, 0) && is (counts_of (x->b).load, 0, 0, 0));
+  gpumm_host_count (0);
+}
+
+/* A tile in shared memory: each element is loaded once a tile of C across, whatever the op; two
+ * shared loads a multiply-add. Tiles as wide as a warp have no bank conflicts. */
+static void check_tiled (const struct operands *x) {
+  enum { M = 64, N = 32, K = 96 };
+  static const struct {
+    const char *name;
+    int tile;
+  } table[] = {{"tiled_8", 8}, {"tiled_16", 16}, {"tiled_32", 32}};
+  for (int i = 0; i < 3; i++)
+    for (int type = GPUMM_S; type <= GPUMM_Z; type++)
+      for (int ops = 0; ops < 4; ops++) {
+        gpumm_product p = product_of (x, (gpumm_type) type, ops & 1 ? GPUMM_CTRANSPOSE : GPUMM_NONE,
+                                      ops & 2 ? GPUMM_TRANSPOSE : GPUMM_NONE, M, N, K);
+        int tile = table[i].tile, bytes = type == GPUMM_S ? 4 : type == GPUMM_Z ? 16 : 8;
+        gpumm_host_count (1);
+        CHECK (find (table[i].name)->launch (0, NULL, &p) == GPUMM_OK);
+        /* rows of a tile, 32 bytes and more, are whole sectors */
+        int64_t a = M * K * (N / tile), b = K * N * (M / tile), per_sector = 32 / bytes;
+        CHECK (is (counts_of (x->a).load, a, a / 32, a / per_sector));
+        CHECK (is (counts_of (x->b).load, b, b / 32, b / per_sector));
+        gpumm_counts counts = counts_of (NULL);
+        CHECK (counts.shared_load.elements == 2 * M * N * K);
+        CHECK (counts.shared_store.elements == a + b);
+        if (tile == 32)
+          CHECK (counts.shared_load.conflicts == 0 && counts.shared_store.conflicts == 0);
+      }
+  gpumm_host_count (0);
+}
+
+/* A tile in registers: thread_m + thread_n shared loads for thread_m thread_n multiply-adds, and
+ * no bank conflict, whatever the type and the op. */
+static void check_register (const struct operands *x) {
+  enum { M = 128, N = 64, K = 16 };
+  static const char *const names[] = {"register_32x32x4", "register_64x64x8"};
+  for (int i = 0; i < 2; i++)
+    for (int type = GPUMM_S; type <= GPUMM_Z; type++)
+      for (int ops = 0; ops < 4; ops++) {
+        const gpumm_kernel *kernel = find (names[i]);
+        gpumm_product p = product_of (x, (gpumm_type) type, ops & 1 ? GPUMM_TRANSPOSE : GPUMM_NONE,
+                                      ops & 2 ? GPUMM_CTRANSPOSE : GPUMM_NONE, M, N, K);
+        gpumm_host_count (1);
+        CHECK (kernel->launch (0, NULL, &p) == GPUMM_OK);
+        int64_t a = M * K * (N / kernel->tile_n), b = K * N * (M / kernel->tile_m);
+        CHECK (counts_of (x->a).load.elements == a && counts_of (x->b).load.elements == b);
+        gpumm_counts counts = counts_of (NULL);
+        CHECK (counts.shared_load.elements
+               == M * N * K / kernel->thread_m + M * N * K / kernel->thread_n);
+        CHECK (counts.shared_store.elements == a + b);
+        CHECK (counts.shared_load.conflicts == 0 && counts.shared_store.conflicts == 0);
+        CHECK (counts_of (x->c).store.elements == M * N);
+      }
+  gpumm_host_count (0);
+}
+
+/* ---- contracts ---------------------------------------------------------------------------- */
+
+/* What CUDA would refuse, or forgive and be slow, is refused. */
+static void check_contracts (void) {
+  void *d = NULL, *h = NULL;
+  char plain[64] = {0};
+  CHECK (driver->allocate (0, 64, &d) == GPUMM_OK && driver->pin (0, 64, &h) == GPUMM_OK);
+  CHECK (driver->copy_up (0, NULL, d, 64, plain, 64, 64, 1) == GPUMM_INVALID && SAYS ("pinned"));
+  CHECK (driver->copy_up (0, NULL, d, 33, h, 32, 32, 2) == GPUMM_INVALID);
+  CHECK (driver->copy_up (0, NULL, d, 16, h, 32, 32, 2) == GPUMM_INVALID);
+  CHECK (driver->copy_down (0, NULL, h, 32, (char *) d + 1, 32, 32, 2) == GPUMM_INVALID);
+  CHECK (driver->fill (0, NULL, d, 0, 65) == GPUMM_INVALID);
+  CHECK (driver->release (0, (char *) d + 1) == GPUMM_INVALID);
+  CHECK (driver->unpin (0, d) == GPUMM_INVALID);
+  CHECK (driver->release (0, d) == GPUMM_OK && driver->unpin (0, h) == GPUMM_OK);
+}
+
+int main (void) {
+  driver = gpumm_driver_table ();
+  void *x = NULL, *y = NULL;
+  struct operands o;
+  enum { BYTES = 128 * 128 * 16 };
+  CHECK (driver->allocate (0, 8192, &x) == GPUMM_OK && driver->allocate (0, 8192, &y) == GPUMM_OK);
+  CHECK (driver->allocate (0, 16384, &o.a) == GPUMM_OK && driver->release (0, o.a) == GPUMM_OK);
+  check_missing_barrier (x, y);
+  check_divergence (x, y);
+  check_limits (y);
+  check_endurance (x, y);
+  CHECK (driver->release (0, x) == GPUMM_OK && driver->release (0, y) == GPUMM_OK);
+
+  CHECK (driver->allocate (0, BYTES, &o.a) == GPUMM_OK);
+  CHECK (driver->allocate (0, BYTES, &o.b) == GPUMM_OK);
+  CHECK (driver->allocate (0, BYTES, &o.c) == GPUMM_OK);
+  check_strides (o.a, o.b);
+  check_banks (o.c);
+  check_naive (&o);
+  check_tiled (&o);
+  check_register (&o);
+  CHECK (driver->release (0, o.a) == GPUMM_OK && driver->release (0, o.b) == GPUMM_OK
+         && driver->release (0, o.c) == GPUMM_OK);
+
+  check_contracts ();
+  driver->reset ();
+  printf ("%d passed, %d failed\n", passed, failed);
+  return failed > 0;
+}
