@@ -1,0 +1,120 @@
+## check_product (A, B, OPTIONS...): gpumm (A, B, OPTIONS...) must be what `*` gives, or fail as it
+## fails.  An error says what differs.
+##
+## Compared are size, class, sparsity, complexness, where NaN and Inf are, and the values to the
+## bound of a plain sum, (k + 8) eps |A| |B| (twice that for complex).  Sparse results must be what
+## Octave expects of them: rows ascending, no zeros stored.  Of the options only TransposeA and
+## TransposeB change what is expected.
+## SPDX-License-Identifier: BSD-3-Clause
+
+function check_product (A, B, varargin)
+
+  X = A;
+  Y = B;
+  for i = 1:2:numel (varargin)
+    if (strcmp (varargin{i}, "TransposeA"))
+      X = turned (A, varargin{i+1});
+    elseif (strcmp (varargin{i}, "TransposeB"))
+      Y = turned (B, varargin{i+1});
+    endif
+  endfor
+
+  expected = got = "";
+  try
+    R = X * Y;
+  catch err
+    expected = err;
+  end_try_catch
+  try
+    C = gpumm (A, B, varargin{:});
+  catch err
+    got = err;
+  end_try_catch
+
+  if (isstruct (expected) || isobject (expected))
+    if (ischar (got))
+      fail ("* says \"%s\" and gpumm gives a result", A, B, varargin, expected.message);
+    elseif (strcmp (expected.identifier, "Octave:nonconformant-args"))
+      if (! strcmp (got.identifier, expected.identifier) || ! strcmp (got.message, expected.message))
+        fail ("* says \"%s\" and gpumm \"%s\"", A, B, varargin, expected.message, got.message);
+      endif
+    elseif (! strcmp (got.identifier, "gpumm:undefined-operator"))
+      fail ("* says \"%s\" and gpumm \"%s\"", A, B, varargin, expected.message, got.message);
+    endif
+    return;
+  elseif (! ischar (got))
+    fail ("* gives a result and gpumm says \"%s\"", A, B, varargin, got.message);
+  endif
+
+  if (! isequal (size (C), size (R)))
+    fail ("size %s, not %s", A, B, varargin, mat2str (size (C)), mat2str (size (R)));
+  elseif (! strcmp (class (C), class (R)))
+    fail ("class %s, not %s", A, B, varargin, class (C), class (R));
+  elseif (issparse (C) != issparse (R))
+    fail ("sparsity differs", A, B, varargin);
+  elseif (iscomplex (C) != iscomplex (R))
+    fail ("complexness differs", A, B, varargin);
+  endif
+  if (issparse (C))
+    check_sparse (C, A, B, varargin);
+  endif
+
+  C = full (C);
+  R = full (R);
+  if (! isequal (isnan (C), isnan (R)))
+    fail ("NaN elsewhere", A, B, varargin);
+  elseif (isinteger (C))
+    if (! isequal (C, R))
+      fail ("integers differ", A, B, varargin);
+    endif
+    return;
+  endif
+  infinite = isinf (R);
+  if (! isequal (infinite, isinf (C)) || any (real (C)(infinite) != real (R)(infinite)))
+    fail ("Inf elsewhere", A, B, varargin);
+  endif
+  finite = isfinite (R);
+  if (! all (finite(:)))
+    X(! isfinite (X)) = 0;
+    Y(! isfinite (Y)) = 0;
+  endif
+  bound = abs (double (full (X))) * abs (double (full (Y)));
+  k = columns (X);
+  limit = (k + 8) * (1 + iscomplex (R)) * eps (class (R)) * bound + realmin (class (R));
+  wrong = finite & ! (abs (double (C) - double (R)) <= limit);
+  if (any (wrong(:)))
+    [~, i] = max ((abs (double (C) - double (R)) ./ limit)(:));
+    fail ("element %d is %.17g and not %.17g", A, B, varargin, i, C(i), R(i));
+  endif
+
+endfunction
+
+function X = turned (X, op)
+  switch (op)
+    case "transpose"
+      X = X.';
+    case "ctranspose"
+      X = X';
+  endswitch
+endfunction
+
+function check_sparse (C, A, B, options)
+  [i, j, v] = find (C);
+  if (numel (v) != nnz (C) || any (v == 0))
+    fail ("a stored zero", A, B, options);
+  elseif (! isequal (sortrows ([j(:), i(:)]), [j(:), i(:)]))
+    fail ("rows are not ascending", A, B, options);
+  elseif (! isequal (sparse (i, j, v, rows (C), columns (C)), C))
+    fail ("not as Octave would store it", A, B, options);
+  endif
+endfunction
+
+function fail (format, A, B, options, varargin)
+  text = "";
+  for o = options
+    text = [text, ", ", disp(o{1})(1:end-1)];
+  endfor
+  error ("check_product: %s x %s by %s x %s (%s by %s%s): %s", num2str (rows (A)), ...
+         num2str (columns (A)), num2str (rows (B)), num2str (columns (B)), typeinfo (A), ...
+         typeinfo (B), text, sprintf (format, varargin{:}));
+endfunction

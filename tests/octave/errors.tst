@@ -1,0 +1,141 @@
+## errors.tst - every error: its identifier, what its text says, and that Octave goes on.
+## SPDX-License-Identifier: BSD-3-Clause
+
+## what `*` refuses
+%!error <^operator \*: nonconformant arguments \(op1 is 2x3, op2 is 2x3\)$> gpumm (ones (2, 3), ones (2, 3))
+%!error id=Octave:nonconformant-args gpumm (ones (2, 3), ones (2, 3))
+%!error id=Octave:nonconformant-args gpumm (sparse (ones (2, 3)), ones (2, 3))
+%!error id=Octave:nonconformant-args gpumm (sparse (ones (2, 3)), sparse (ones (2, 3)))
+%!error id=Octave:nonconformant-args gpumm (eye (2), ones (3))
+%!error id=Octave:nonconformant-args gpumm (single (ones (2, 3)), ones (2, 3))
+%!error id=Octave:nonconformant-args gpumm ("abc", "abc")
+%!error <op1 is 3x2, op2 is 3x2> gpumm (ones (2, 3), ones (2, 3), "TransposeA", "transpose", "TransposeB", "transpose", "Alpha", 2)(1)
+%!error <op1 is 3x2, op2 is 4x2> gpumm (ones (2, 3), ones (2, 4), "TransposeA", "transpose", "TransposeB", "transpose")
+%!error <op1 is 2x3, op2 is 4x2> gpumm (ones (2, 3), ones (2, 4), "TransposeB", "transpose", "Algorithm", "tiled")
+%!error <^operator \+: nonconformant arguments \(op1 is 2x2, op2 is 2x3\)$> gpumm (ones (2), ones (2), "C", ones (2, 3))
+%!error id=Octave:nonconformant-args gpumm (ones (2), ones (2), "C", ones (2, 1))
+%!error id=Octave:nonconformant-args gpumm (ones (2), ones (2), "C", 1)
+%!error id=Octave:nonconformant-args gpumm (sparse (ones (2)), sparse (ones (2)), "C", ones (1, 2))
+%!error id=Octave:nonconformant-args gpumm (ones (2), ones (2), "C", ones (2, 2, 2))
+%!error id=Octave:nonconformant-args gpumm (2, ones (2), "C", ones (2, 3))
+
+## what is no matrix
+%!test
+%! bad = {@sin, @(x) x, struct("a", 1), struct("a", {1, 2}), {1}, {}, inputParser(), ...
+%!        containers.Map()};
+%! for b = bad
+%!   for x = {2, ones(2), sparse(ones (2)), int8(ones (2)), eye(2), b{1}, ones(2, 2, 2)}
+%!     for pair = {b(1), x(1); x(1), b(1)}.'
+%!       err = struct ("identifier", "none", "message", "");
+%!       try
+%!         gpumm (pair{1}{1}, pair{2}{1});
+%!       catch err
+%!       end_try_catch
+%!       assert (err.identifier, "gpumm:undefined-operator");
+%!       assert (err.message(1:7), "gpumm: ");
+%!       try
+%!         gpumm (pair{1}{1}, pair{2}{1}, "Alpha", 2);
+%!       catch err
+%!       end_try_catch
+%!       assert (err.identifier, "gpumm:undefined-operator");
+%!     endfor
+%!   endfor
+%! endfor
+%!error <gpumm: binary operator '\*' not implemented for 'function handle' by 'matrix' operations> gpumm (@sin, ones (2))
+%!error <gpumm: binary operator '\*' not implemented for 'cell' by 'scalar' operations> gpumm ({1}, 2)
+
+## options
+%!error <unknown option "Foo"; valid options are TransposeA, TransposeB, Alpha, Beta, C, Backend, Algorithm, Device, OutputClass, MaxDeviceMemory, MaxCapability> gpumm (1, 2, "Foo", 3)
+%!error id=gpumm:unknown-option gpumm (1, 2, "Foo", 3)
+%!error id=gpumm:unknown-option gpumm (1, 2, 3, 4)
+%!error id=gpumm:unknown-option gpumm (1, 2, 3)
+%!error id=gpumm:unknown-option gpumm (1, 2, {"Alpha"}, 4)
+%!error id=gpumm:missing-value gpumm (1, 2, "Alpha")
+%!error id=gpumm:missing-value gpumm (1, 2, "Alpha", 1, "Beta")
+%!error <option "Alpha" has no value> gpumm (1, 2, "Alpha")
+%!error <TransposeA must be "none", "transpose" or "ctranspose"> gpumm (1, 2, "TransposeA", "t")
+%!error id=gpumm:bad-value gpumm (1, 2, "TransposeB", true)
+%!error <Backend must be "auto", "cpu" or "gpu"> gpumm (1, 2, "Backend", "tpu")
+%!error <Algorithm must be "auto", one of the algorithms blas, loops> gpumm (1, 2, "Algorithm", "magic")
+%!error id=gpumm:bad-value gpumm (1, 2, "Algorithm", 3)
+%!error id=gpumm:bad-value gpumm (1, 2, "Alpha", [1, 2])
+%!error id=gpumm:bad-value gpumm (1, 2, "Alpha", "x")
+%!error id=gpumm:bad-value gpumm (1, 2, "Beta", {})
+%!error <Beta is not 0 and there is no C> gpumm (1, 2, "Beta", 1)
+%!error id=gpumm:bad-value gpumm (1, 2, "C", {1})
+%!error id=gpumm:bad-value gpumm (1, 2, "C", @sin)
+%!error id=gpumm:bad-value gpumm (1, 2, "Device", -1)
+%!error id=gpumm:bad-value gpumm (1, 2, "Device", 0.5)
+%!error id=gpumm:bad-value gpumm (1, 2, "Device", "first")
+%!error <OutputClass must be "double"> gpumm (1, 2, "OutputClass", "float")
+%!error id=gpumm:bad-value gpumm (1, 2, "MaxDeviceMemory", 0)
+%!error id=gpumm:bad-value gpumm (1, 2, "MaxDeviceMemory", -5)
+%!error id=gpumm:bad-value gpumm (1, 2, "MaxDeviceMemory", NaN)
+%!error id=gpumm:bad-value gpumm (1, 2, "MaxDeviceMemory", Inf)
+%!error id=gpumm:bad-value gpumm (1, 2, "MaxCapability", "7.5")
+%!error id=gpumm:bad-value gpumm (1, 2, "MaxCapability", 0)
+%!error <Invalid call to gpumm> gpumm ()
+%!error <Invalid call to gpumm> gpumm (1)
+%!error id=gpumm:bad-value gpumm_available ("abacus")
+
+## an algorithm that does not multiply these
+%!error id=gpumm:unsupported gpumm (sparse (ones (2)), ones (2), "Algorithm", "tiled")
+%!error id=gpumm:unsupported gpumm (ones (2), ones (2), "Algorithm", "sparse")
+%!error id=gpumm:unsupported gpumm (int8 (ones (2)), int8 (ones (2)), "Algorithm", "blas")
+%!error id=gpumm:unsupported gpumm (ones (2), ones (2), "Algorithm", "cublas", "Backend", "cpu")
+
+## too large for this machine
+%!test
+%! err = struct ("identifier", "none");
+%! try
+%!   gpumm (ones (1e9, 0), ones (0, 1e9));
+%! catch err
+%! end_try_catch
+%! assert (any (strcmp (err.identifier, {"gpumm:host-memory", "Octave:nonconformant-args"})));
+%! assert (err.identifier, "gpumm:host-memory");
+%! assert (! isempty (strfind (err.message, "1000000000")));
+%! try
+%!   gpumm (ones (1e5, 0), ones (0, 1e8));
+%! catch err
+%! end_try_catch
+%! assert (err.identifier, "gpumm:host-memory");
+%! assert (gpumm ([1, 2], [3; 4]), 11);
+
+## without a GPU
+%!test
+%! if (! gpumm_available ("gpu"))
+%!   for pair = {ones(3), ones(3); 2, ones(3); eye(3), ones(3)}.'
+%!     err = struct ("identifier", "none");
+%!     try
+%!       gpumm (pair{:}, "Backend", "gpu");
+%!     catch err
+%!     end_try_catch
+%!     assert (err.identifier, "gpumm:no-device");
+%!   endfor
+%! else
+%!   err = struct ("identifier", "none");
+%!   try
+%!     gpumm (ones (3), ones (3), "Backend", "gpu", "Device", 99);
+%!   catch err
+%!   end_try_catch
+%!   assert (err.identifier, "gpumm:invalid");
+%! endif
+
+## the gateways refuse what gpumm.m would not send them
+%!error <for use by gpumm.m only> __gpumm_multiply__ ()
+%!error <for use by gpumm.m only> [C, e] = __gpumm_multiply__ (1, 2, 3)
+%!test
+%! [C, err] = __gpumm_multiply__ (@sin, struct (), "matrix", "matrix"); # a type that is not its own
+%! assert (err.identifier, "gpumm:special");
+%! [C, err] = __gpumm_multiply__ (sparse (1), true, "matrix", "sparse matrix");
+%! assert (err.identifier, "gpumm:special");
+%! [C, err] = __gpumm_multiply__ (ones (2), ones (2), 5, {});
+%! assert (err.identifier, "gpumm:special");
+%!error __gpumm_allocate__ ()
+%!error __gpumm_allocate__ ([99, 1, 1, -1])
+%!error __gpumm_allocate__ ([1, -1, 1, -1])
+%!error __gpumm_allocate__ ([4, 1, 1, 5])
+%!error id=gpumm:usage __gpumm_fault__ ()
+
+## and after all of that
+%!assert (gpumm (magic (4), magic (4)), magic (4) * magic (4))

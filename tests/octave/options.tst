@@ -1,0 +1,194 @@
+## options.tst - Alpha, Beta and C, OutputClass, Backend, Algorithm and the rest; info.
+## SPDX-License-Identifier: BSD-3-Clause
+
+## C = alpha op(A) op(B) + beta C0 for every class, by Octave's own expression
+%!function check_expression (A, B, C0, alpha, beta, varargin)
+%!  X = A;
+%!  Y = B;
+%!  if (any (strcmp (varargin, "TransposeA")))
+%!    X = A';
+%!  endif
+%!  R = X * Y;
+%!  if (alpha == 0)
+%!    R = 0 * R;
+%!  endif
+%!  R = alpha * R;
+%!  if (beta != 0)
+%!    R = R + beta * C0;
+%!  endif
+%!  C = gpumm (A, B, "Alpha", alpha, "Beta", beta, "C", C0, varargin{:});
+%!  assert (class (C), class (R));
+%!  assert (issparse (C), issparse (R));
+%!  assert (iscomplex (C), iscomplex (R));
+%!  assert (full (C), full (R), 1e3 * eps (class (R)));
+%!endfunction
+
+%!test
+%! rand ("twister", 41);
+%! types = {"double", "single", "complex", "single complex", "sparse", "sparse complex", "logical"};
+%! factors = {1, 0, -1, 2.5, 1 + 2i, single(3)};
+%! count = 0;
+%! for a = types
+%!   for b = types
+%!     pair = [a, b];
+%!     if (any (strncmp (pair, "sparse", 6)) && any (strncmp (pair, "single", 6)))
+%!       continue;
+%!     endif
+%!     for c = types
+%!       for round = 1:4
+%!         alpha = factors{mod(count, 6) + 1};
+%!         beta = factors{mod(floor (count / 6), 6) + 1};
+%!         A = make_operand (a{1}, 4, 3);
+%!         B = make_operand (b{1}, 3, 5);
+%!         C0 = make_operand (c{1}, 4, 5);
+%!         if ((any (strncmp (pair, "single", 6)) || isa (alpha, "single")) && issparse (C0) ...
+%!             || (isa (alpha, "single") && any (strncmp (pair, "sparse", 6))) ...
+%!             || (isa (beta, "single") && (issparse (C0) || any (strncmp (pair, "sparse", 6)))))
+%!           count++;
+%!           continue; # Octave's expression is an error, or of a class that depends on zeros
+%!         endif
+%!         check_expression (A, B, C0, alpha, beta);
+%!         check_expression (A', B, C0, alpha, beta, "TransposeA", "ctranspose");
+%!         count++;
+%!       endfor
+%!     endfor
+%!   endfor
+%! endfor
+
+## defaults: Beta is 1 where C is given
+%!test
+%! A = magic (3);
+%! assert (gpumm (A, A, "C", A), A * A + A);
+%! assert (gpumm (A, A, "C", A, "Beta", 0), A * A);
+%! assert (gpumm (A, A, "Alpha", 2), 2 * A * A);
+%! assert (gpumm (eye (3), A, "Alpha", 2, "C", A), 3 * A);
+%! assert (gpumm (2, A, "Alpha", 2, "C", A, "Beta", -1), 3 * A);
+%! assert (gpumm (A, A, "C", 1:3, "Beta", 0), A * A);
+
+## as in BLAS: what a zero multiplies is not read
+%!test
+%! N = NaN (3);
+%! A = magic (3);
+%! for algorithm = {"auto", "blas", "loops", "naive", "tiled", "register"}
+%!   assert (gpumm (A, A, "C", N, "Beta", 0, "Algorithm", algorithm{1}), A * A);
+%!   assert (gpumm (N, N, "Alpha", 0, "Algorithm", algorithm{1}), zeros (3));
+%!   assert (gpumm (N, N, "Alpha", 0, "C", A, "Beta", 2, "Algorithm", algorithm{1}), 2 * A);
+%! endfor
+%! assert (gpumm (sparse (N), sparse (N), "Alpha", 0), sparse (3, 3));
+%! assert (gpumm (sparse (N), N, "Alpha", 0), zeros (3));
+%! assert (gpumm (diag ([NaN, 1]), ones (2), "Alpha", 0), zeros (2));
+%! assert (gpumm (NaN, ones (2), "Alpha", 0, "C", ones (2)), ones (2));
+%! assert (gpumm (zeros (2, 0), zeros (0, 2), "C", ones (2)), ones (2));
+
+## alpha and beta in every kernel
+%!test
+%! for k = gpumm_info ().kernels.'
+%!   A = make_operand ("complex", 9, 17);
+%!   B = make_operand ("complex", 17, 6);
+%!   C0 = make_operand ("complex", 9, 6);
+%!   if (any (k.types == "z"))
+%!     assert (gpumm (A, B, "Alpha", 2 - i, "Beta", 0.5i, "C", C0, "Algorithm", k.name), ...
+%!             (2 - i) * A * B + 0.5i * C0, 1e-10);
+%!   endif
+%!   if (any (k.types == "s"))
+%!     assert (gpumm (single (real (A)), single (real (B)), "Alpha", 2, "Beta", -1, ...
+%!                    "C", single (real (C0)), "Algorithm", k.name), ...
+%!             single (2 * real (A) * real (B) - real (C0)), 1e-3);
+%!   endif
+%! endfor
+
+## OutputClass of floats: computed in the wider class, rounded once
+%!test
+%! rand ("twister", 42);
+%! A = rand (20);
+%! B = rand (20);
+%! C = gpumm (A, B, "OutputClass", "single");
+%! assert (isa (C, "single"));
+%! assert (C, single (A * B), eps (C));
+%! S = single (A);
+%! T = single (B);
+%! C = gpumm (S, T, "OutputClass", "double");
+%! assert (isa (C, "double"));
+%! assert (C, double (S) * double (T), 100 * eps);
+%! C = gpumm (S, B, "OutputClass", "double");
+%! assert (C, double (S) * B, 100 * eps);
+%! C = gpumm (S, B, "OutputClass", "single");
+%! assert (C, single (double (S) * B), eps (C));
+%! assert (class (gpumm (S, T, "OutputClass", "single")), "single");
+%! assert (class (gpumm (sparse (A), B, "OutputClass", "single")), "single");
+%! assert (class (gpumm (A > 0.5, B > 0.5, "OutputClass", "single")), "single");
+%! assert (issparse (gpumm (sparse (A), sparse (B), "OutputClass", "double")));
+%! assert (class (gpumm (single (2), S, "OutputClass", "double")), "double");
+%! assert (gpumm (single (2), S, "OutputClass", "double"), 2 * double (S));
+%! assert (class (gpumm (single (eye (20)), S, "OutputClass", "double")), "double");
+%! assert (class (gpumm (int8 (3), [1.5, 2], "OutputClass", "int8")), "int8");
+%! C = gpumm (S, T, "OutputClass", "double", "C", S, "Alpha", 2);
+%! assert (C, 2 * double (S) * double (T) + double (S), 1e-13);
+
+%!error id=gpumm:bad-value gpumm (1, 2, "OutputClass", "int8")
+%!error <OutputClass of a matrix by matrix product must be "double" or "single"> ...
+%! gpumm (ones (2), ones (2), "OutputClass", "int8")
+%!error <OutputClass must be "double", "single", "int8"> gpumm (1, 2, "OutputClass", "char")
+%!error id=gpumm:bad-value gpumm (sparse (eye (2)), sparse (eye (2)), "OutputClass", "single")
+%!error id=gpumm:bad-value gpumm (int8 (3), [1.5, 2], "OutputClass", "int16")
+
+## names and words in any case
+%!test
+%! A = magic (3);
+%! assert (gpumm (A, A, "transposea", "TRANSPOSE", "BACKEND", "Cpu", "Algorithm", "BLAS"), A' * A);
+
+## Backend, Algorithm, Device and the limits
+%!test
+%! A = rand (50);
+%! [C, info] = gpumm (A, A, "Backend", "cpu");
+%! assert (C, A * A, 1e-12);
+%! assert (info.backend, "cpu");
+%! assert (info.algorithm, "blas");
+%! assert (info.device.index, -1);
+%! [C, info] = gpumm (A, A, "Algorithm", "tiled", "Backend", "cpu");
+%! assert (info.backend, "cpu");
+%! assert (info.algorithm, "tiled");
+%! assert (strncmp (info.kernel, "tiled_", 6));
+%! [C, info] = gpumm (A, A, "Algorithm", "tiled_10", "Backend", "cpu");
+%! assert (info.kernel, "tiled_10");
+%! ## in parts: less memory than the three matrices
+%! A = rand (150, 130);
+%! B = rand (130, 140);
+%! for bytes = [4e5, 1e5]
+%!   [C, info] = gpumm (A, B, "Algorithm", "register", "Backend", "cpu", "MaxDeviceMemory", bytes);
+%!   assert (C, A * B, 1e-12);
+%! endfor
+%! [C, info] = gpumm (A, B, "Algorithm", "naive", "Backend", "cpu", "MaxCapability", 7.5);
+%! assert (C, A * B, 1e-12);
+%!error id=gpumm:unsupported gpumm (ones (9), ones (9), "Algorithm", "naive", "Backend", "cpu", "MaxCapability", 1)
+
+## info: every field, of every way to multiply
+%!test
+%! cases = {magic(4), magic(4); sparse(magic (4)), magic(4); sparse(magic (4)), sparse(magic (4)); ...
+%!          int8(magic (4)), int8(magic (4)); eye(4), magic(4); 3, magic(4); eye(4)(:, [2, 1, 3, 4]), magic(4); ...
+%!          true(4), single(magic (4)); i * magic(4), magic(4); zeros(0, 4), ones(4)};
+%! for c = cases.'
+%!   [C, info] = gpumm (c{1}, c{2});
+%!   assert (fieldnames (info), {"backend"; "device"; "algorithm"; "kernel"; "seconds"; "bytes"; ...
+%!                               "flops"; "gflops"; "reason"});
+%!   assert (fieldnames (info.device), {"name"; "index"});
+%!   assert (fieldnames (info.seconds), {"total"; "upload"; "compute"; "download"; "overhead"});
+%!   assert (fieldnames (info.bytes), {"up"; "down"});
+%!   assert (any (strcmp (info.backend, {"cpu", "gpu"})));
+%!   assert (ischar (info.device.name) && ! isempty (info.device.name));
+%!   assert (ischar (info.algorithm) && ! isempty (info.algorithm));
+%!   assert (ischar (info.kernel));
+%!   assert (ischar (info.reason) && numel (info.reason) > 10);
+%!   s = info.seconds;
+%!   assert (s.total > 0 && s.total < 10);
+%!   assert (s.compute >= 0 && s.compute <= s.total);
+%!   assert (s.overhead, max (s.total - s.upload - s.compute - s.download, 0), 1e-9);
+%!   assert (info.flops >= 0);
+%!   assert (info.gflops, 1e-9 * info.flops / s.total, 1e-12);
+%! endfor
+%! [~, info] = gpumm (ones (30, 40), ones (40, 50));
+%! assert (info.flops, 2 * 30 * 40 * 50);
+%! [~, info] = gpumm (i * ones (30, 40), i * ones (40, 50));
+%! assert (info.flops, 8 * 30 * 40 * 50);
+%! [~, info] = gpumm (ones (30, 40), i * ones (40, 50));
+%! assert (info.flops, 4 * 30 * 40 * 50);

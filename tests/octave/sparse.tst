@@ -1,0 +1,83 @@
+## sparse.tst - sparse products: what is stored, and how much memory it takes.
+## SPDX-License-Identifier: BSD-3-Clause
+
+## random patterns, all transposes, at densities from empty to full
+%!test
+%! rand ("twister", 21);
+%! ops = {"none", "transpose", "ctranspose"};
+%! for density = [0, 0.001, 0.02, 0.3, 1]
+%!   for m = [1, 7, 65, 200]
+%!     A = sprand (m, 90, density);
+%!     B = sprand (90, m + 3, density);
+%!     Z = sparse (complex (A, sprand (m, 90, density)));
+%!     for i = 1:3
+%!       for j = 1:3
+%!         X = {A, A.', A.'}{i};
+%!         Y = {B, B.', B.'}{j};
+%!         W = {Z, Z.', Z.'}{i};
+%!         check_product (X, Y, "TransposeA", ops{i}, "TransposeB", ops{j});
+%!         check_product (W, Y, "TransposeA", ops{i}, "TransposeB", ops{j});
+%!         check_product (X > 0.5, Y, "TransposeA", ops{i}, "TransposeB", ops{j});
+%!         check_product (full (X), Y, "TransposeA", ops{i}, "TransposeB", ops{j});
+%!         check_product (W, full (Y), "TransposeA", ops{i}, "TransposeB", ops{j});
+%!         check_product (X, full (Y) * i, "TransposeA", ops{i}, "TransposeB", ops{j});
+%!       endfor
+%!     endfor
+%!   endfor
+%! endfor
+
+## terms that cancel leave nothing stored, and no room for it
+%!test
+%! A = sparse ([1, 1; 1, 1]);
+%! B = sparse ([1, 2; -1, 3]);
+%! C = gpumm (A, B);
+%! assert (nnz (C), 2);
+%! assert (full (C), [0, 5; 0, 5]);
+%! n = 300;
+%! A = sparse ([ones(n, 1), ones(n, 1)]);
+%! B = [ones(1, n); -ones(1, n)];
+%! B(1) = 2;
+%! C = gpumm (A, sparse (B));
+%! assert (nnz (C), n);
+%! assert (nzmax (C) < 3 * n);
+%! assert (C, A * sparse (B));
+%! C = gpumm (sparse (i * A), sparse (i * B));
+%! assert (isreal (C));
+%! assert (nzmax (C) < 3 * n);
+
+## a result is an ordinary sparse matrix: it can be changed, grown, indexed, saved
+%!test
+%! A = sprand (50, 50, 0.1);
+%! C = gpumm (A, A);
+%! R = A * A;
+%! C(3, 4) = 5;
+%! R(3, 4) = 5;
+%! C(60, 60) = 1;
+%! R(60, 60) = 1;
+%! assert (norm (C - R, 1) < 1e-12);
+%! C(:, 10) = [];
+%! R(:, 10) = [];
+%! assert (norm (C' - R', 1) < 1e-12);
+%! x = C \ ones (60, 1);
+%! file = tempname ();
+%! save ("-binary", file, "C");
+%! D = load (file).C;
+%! unlink (file);
+%! assert (isequal (C, D));
+
+## Inf times a stored zero-product, NaN with a pattern
+%!test
+%! A = sparse ([1, 0, NaN; 0, Inf, 0]);
+%! B = sparse ([0, 1; 2, 0; 0, 0]);
+%! check_product (A, B);
+%! check_product (A, full (B));
+%! check_product (full (A), B);
+%! check_product (A', A);
+%! check_product (A, A, "TransposeB", "ctranspose");
+
+%!error id=gpumm:undefined-operator gpumm (sparse (eye (2)), single (ones (2)))
+%!error id=gpumm:undefined-operator gpumm (single (ones (2)), sparse (eye (2)))
+%!error id=gpumm:undefined-operator gpumm (sparse (eye (2)), int8 (ones (2)))
+%!error id=gpumm:undefined-operator gpumm (sparse (eye (2)), single (2))
+%!error <gpumm: binary operator '\*' not implemented for 'sparse matrix' by 'float matrix' operations> ...
+%! gpumm (sparse (eye (2)), single (ones (2)))

@@ -1,0 +1,188 @@
+## special.tst - what `*` treats by rules of its own: scalars, diagonals, permutations, ranges,
+## empty and N-d arrays; NaN, Inf, narrowing, the sign of zero.
+## SPDX-License-Identifier: BSD-3-Clause
+
+## the stored type survives, too: nothing is made full
+%!test
+%! P = eye (3)(:, [2, 1, 3]);
+%! D = diag ([1, 2, 3]);
+%! S = sparse ([1, 0, 2; 0, 0, 3; 4, 0, 0]);
+%! Z = i * D;
+%! F = single (D);
+%! for pair = {D, D; D, P; P, D; P, P; D, S; S, D; P, S; S, P; Z, S; Z, D; D, 2; 2, D; P, 2; 2i, D; ...
+%!             F, F; F, D; D, single(magic (3)); D, magic(3); magic(3), P; D, true(3); P, true(3); ...
+%!             D, S > 0; S > 0, P; D, int8(2); int8(2), P; D, 'abc'(:); D, (1:3)'; F, S; D, int8(magic (3))}.'
+%!   for op = {"none", "transpose", "ctranspose"}
+%!     check_product (pair{1}, pair{2}, "TransposeA", op{1});
+%!     check_product (pair{1}, pair{2}, "TransposeB", op{1});
+%!   endfor
+%!   try
+%!     R = pair{1} * pair{2};
+%!   catch
+%!     continue;
+%!   end_try_catch
+%!   assert (typeinfo (gpumm (pair{1}, pair{2})), typeinfo (R));
+%! endfor
+
+## diagonal matrices skip their zeros: NaN stays where it is
+%!assert (gpumm (diag ([1, 2]), [NaN, 1; 1, 1]), [NaN, 1; 2, 2])
+%!assert (gpumm ([NaN, 1; 1, 1], diag ([1, 2])), [NaN, 2; 1, 2])
+
+## 1e5 x 1e5: 80 GB if it were made full
+%!test
+%! n = 1e5;
+%! x = rand (n, 1);
+%! [C, info] = gpumm (eye (n), x);
+%! assert (C, x);
+%! assert (info.algorithm, "diagonal");
+%! assert (info.backend, "cpu");
+%! p = randperm (n);
+%! [C, info] = gpumm (eye (n)(p, :), x);
+%! assert (C, x(p));
+%! assert (info.algorithm, "permutation");
+%! assert (info.flops, 0);
+%! C = gpumm (eye (n), sprand (n, n, 1e-5));
+%! assert (issparse (C));
+
+%!test
+%! [C, info] = gpumm (3, magic (4));
+%! assert (C, 3 * magic (4));
+%! assert (info.algorithm, "scale");
+%! assert (info.flops, 16);
+%! [C, info] = gpumm (3i, magic (4));
+%! assert (info.flops, 32);
+
+## scalars of every class with arrays of every class, N-d arrays among them
+%!test
+%! types = make_operand ();
+%! for a = types
+%!   for b = types
+%!     check_product (make_operand (a{1}, 1, 1), make_operand (b{1}, 1, 1));
+%!     check_product (make_operand (a{1}, 1, 1), make_operand (b{1}, 4, 4));
+%!     check_product (make_operand (a{1}, 4, 4), make_operand (b{1}, 1, 1));
+%!   endfor
+%! endfor
+%! for a = {"double", "single", "complex", "single complex", "logical", "char", "int8", "uint16"}
+%!   for s = {2, 3i, single(2), int8(3), true, "a", sparse(2)}
+%!     X = reshape (make_operand (a{1}, 3, 8), [3, 4, 2]);
+%!     check_product (X, s{1});
+%!     check_product (s{1}, X);
+%!   endfor
+%! endfor
+
+## an N-d array with anything but a scalar
+%!error id=gpumm:nd-array gpumm (ones (2, 2, 2), ones (2))
+%!error id=gpumm:nd-array gpumm (ones (2), ones (2, 2, 2))
+%!error id=gpumm:nd-array gpumm (ones (2, 2, 2), ones (2, 2, 2))
+%!error id=gpumm:nd-array gpumm (eye (2), ones (2, 2, 2))
+%!error id=gpumm:nd-array gpumm (ones (2, 2, 2), sparse (eye (2)))
+%!error id=gpumm:nd-array gpumm (int8 (ones (2, 2, 2)), int8 (ones (2)))
+%!error id=gpumm:nd-array gpumm (ones (2, 2, 2), 3, "TransposeA", "transpose")
+%!error <A is 2x2x2, B is 2x3> gpumm (ones (2, 2, 2), ones (2, 3))
+
+## ranges and the indices of find
+%!test
+%! check_product (1:4, (1:4)');
+%! check_product ((0:0.25:1)', 1:3);
+%! check_product (1:3, magic (3));
+%! check_product (magic (3), 3:-1:1, "TransposeB", "transpose");
+%! check_product (1:0, zeros (0, 3));
+%! check_product (1:3, 2);
+%! check_product (find ([1, 0, 1, 1]), magic (3));
+%! check_product (find ([1, 0, 1, 1]), sparse (magic (3)));
+%! check_product ("abc", [1; 2; 3]);
+%! check_product (true (2, 3), true (3, 2));
+%! check_product ('', []);
+%! check_product ([], []);
+%! check_product ("", 5);
+
+## empty operands of every kind
+%!test
+%! for a = {"double", "single", "complex", "single complex", "sparse", "sparse complex", "logical", "sparse logical"}
+%!   for b = {"double", "single", "complex", "single complex", "sparse", "sparse complex", "logical", "sparse logical"}
+%!     for s = [0, 0, 0; 0, 0, 3; 3, 0, 0; 0, 3, 0; 3, 0, 4; 0, 2, 3; 2, 3, 0; 1, 0, 1; 0, 1, 0].'
+%!       check_product (make_operand (a{1}, s(1), s(2)), make_operand (b{1}, s(2), s(3)));
+%!       check_product (make_operand (a{1}, s(2), s(1)), make_operand (b{1}, s(3), s(2)), ...
+%!                      "TransposeA", "transpose", "TransposeB", "ctranspose");
+%!     endfor
+%!     check_product (make_operand (a{1}, 0, 3), make_operand (b{1}, 2, 0));
+%!   endfor
+%! endfor
+
+## NaN and Inf are where `*` has them
+%!test
+%! rand ("twister", 11);
+%! for round = 1:20
+%!   for a = {"double", "complex", "single", "single complex", "sparse", "sparse complex"}
+%!     for b = {"double", "complex", "single", "single complex", "sparse", "sparse complex"}
+%!       A = make_operand (a{1}, 5, 7);
+%!       B = make_operand (b{1}, 7, 4);
+%!       A(randi (35)) = [NaN, Inf, -Inf](randi (3));
+%!       B(randi (28)) = [NaN, Inf, -Inf](randi (3));
+%!       check_product (A, B);
+%!       check_product (A', B', "TransposeA", "ctranspose", "TransposeB", "ctranspose");
+%!     endfor
+%!   endfor
+%! endfor
+
+## real with complex where Octave multiplies two real products, and where it does not (k <= n / 10)
+%!test
+%! for k = [1, 2, 3, 30]
+%!   A = ones (30, k);
+%!   B = complex (ones (k, 30), ones (k, 30));
+%!   A(1) = Inf;
+%!   check_product (A, B);
+%!   check_product (B.', A.');
+%!   check_product (complex (A, 1), ones (k, 30));
+%! endfor
+
+## a complex product without imaginary parts is real, of any size
+%!test
+%! for n = [1, 2, 40, 200]
+%!   for class = {"double", "single"}
+%!     Z = cast (i * magic (n), class{1});
+%!     C = gpumm (Z, Z);
+%!     assert (isreal (C));
+%!     assert (C, Z * Z);
+%!     C = gpumm (Z, cast (magic (n), class{1}));
+%!     assert (iscomplex (C));
+%!     W = complex (cast (magic (n), class{1}), 0);
+%!     assert (typeinfo (gpumm (W, W)), typeinfo (W * W));
+%!   endfor
+%!   S = sparse (i * magic (n));
+%!   C = gpumm (S, S);
+%!   assert (isreal (C) && issparse (C));
+%!   assert (C, S * S);
+%!   C = gpumm (S, i * magic (n));
+%!   assert (isreal (C) && ! issparse (C));
+%!   assert (typeinfo (gpumm (S, complex (magic (n), 0))), typeinfo (S * complex (magic (n), 0)));
+%! endfor
+%! assert (iscomplex (gpumm ([1, NaN * i], [1; 1])), iscomplex ([1, NaN * i] * [1; 1]));
+
+## the sign of zero, where a single term makes it
+%!test
+%! A = [-0; 0; 1; -1];
+%! B = [1, -1, 0, -0];
+%! assert (1 ./ gpumm (A, B), 1 ./ (A * B));
+%! assert (1 ./ gpumm (single (A), single (B)), 1 ./ (single (A) * single (B)));
+%! A = [A, A](1:3, :);
+%! assert (1 ./ gpumm (A, A'), 1 ./ (A * A'));
+
+## the user's variables, and those that share their memory, stay as they are
+%!test
+%! for a = {"double", "single", "complex", "sparse", "sparse complex", "logical", "int8"}
+%!   A = make_operand (a{1}, 20, 20);
+%!   B = A;
+%!   keep = A + 0;
+%!   C = gpumm (A, B);
+%!   C(1) = 99;
+%!   C(:) = 1;
+%!   assert (A, keep);
+%!   assert (B, keep);
+%!   C0 = C;
+%!   if (! strcmp (a{1}, "int8"))
+%!     gpumm (A, B, "C", C0, "Beta", 2, "Alpha", 3);
+%!     assert (C0, C);
+%!     assert (A, keep);
+%!   endif
+%! endfor
