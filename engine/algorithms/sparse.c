@@ -1,10 +1,648 @@
-/* sparse.c - lands with the next commits.
+/* sparse.c - products with a sparse operand, on the CPU.
+ *
+ * sparse x sparse   Gustavson's product by columns of C, in two phases: gpumm_open counts the
+ *                   pattern of C exactly, gpumm_run computes. Columns of op (X) where op
+ *                   transposes come from a bucket transpose, O(nnz + rows + columns).
+ * sparse x dense    C in panels of a few columns. A panel of op (B) is packed by rows, so that each
+ *                   element of A, read once a panel, meets values that lie side by side.
+ * dense x sparse    the same code, as C' = op (B)' op (A)': panels are rows of op (A) and C. No
+ *                   dense operand is ever transposed but panel by panel.
+ *
+ * Only stored elements multiply, as in Octave: an Inf or NaN in one operand against no element in
+ * the other gives nothing.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
+#include "../clock.h"
+#include "../error.h"
+#include "../memory/host.h"
+#include "../threads.h"
+#include "../types.h"
 
-static int takes (const gpumm_problem *p) {
-  (void) p;
-  return 0;
+#include <complex.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Columns of a panel: a power of two. Eight doubles are a cache line. */
+enum { WIDEST = 8 };
+
+/* How work is cut for threads. */
+static const struct {
+  double least_flops;        /* of a piece: below it a thread costs more than it brings */
+  int64_t pieces_per_thread; /* so that uneven pieces balance */
+  int64_t workspace_bytes;   /* that all threads together may take */
+} cutting = {2e5, 4, (int64_t) 1 << 30};
+
+/* ---- operands ----------------------------------------------------------------------------- */
+
+/* A sparse matrix with elements double or double complex. */
+typedef struct {
+  int64_t rows, cols;
+  const int64_t *column, *row;
+  const void *values;
+  gpumm_type type;
+} matrix;
+
+enum { MOST_OWNED = 12 };
+
+/* What lives from gpumm_open to gpumm_close. */
+typedef struct {
+  matrix a, b;             /* both sparse: op (A), op (B). Else the sparse one, as it is stored */
+  void *owned[MOST_OWNED]; /* memory behind them and what follows */
+  int owned_count;
+  int64_t *start; /* n + 1: where each column of C begins if no element of it is zero */
+  int64_t *cut;   /* pieces + 1: columns of C in pieces of about equal work */
+  int64_t pieces;
+  double products; /* multiplications of a sparse product */
+  double seconds;  /* of the symbolic phase */
+} state;
+
+static void *own (state *s, int64_t count, size_t size) {
+  void *p = gpumm_allocate (count, size);
+  if (p)
+    s->owned[s->owned_count++] = p;
+  return p;
 }
 
-const gpumm_algorithm gpumm_algorithm_sparse = {.name = "sparse", .summary = "", .takes = takes};
+/* The arrays must be sound before anything follows their indices. name is "A" or "B". */
+static gpumm_status check_structure (const gpumm_operand *x, const char *name) {
+  if (x->column[0] != 0)
+    return gpumm_fail (GPUMM_INVALID, "sparse %s: the first column pointer is %lld and not 0", name,
+                       (long long) x->column[0]);
+  for (int64_t j = 0; j < x->cols; j++)
+    if (x->column[j + 1] < x->column[j])
+      return gpumm_fail (
+          GPUMM_INVALID, "sparse %s: column pointers descend from %lld to %lld after column %lld",
+          name, (long long) x->column[j], (long long) x->column[j + 1], (long long) j + 1);
+  const int64_t nnz = x->column[x->cols];
+  if (nnz > x->nzmax)
+    return gpumm_fail (GPUMM_INVALID, "sparse %s: %lld nonzeros in room for %lld", name,
+                       (long long) nnz, (long long) x->nzmax);
+  for (int64_t j = 0; j < x->cols; j++) {
+    int64_t above = -1;
+    for (int64_t t = x->column[j]; t < x->column[j + 1]; t++) {
+      if (x->row[t] <= above || x->row[t] >= x->rows)
+        return gpumm_fail (
+            GPUMM_INVALID,
+            "sparse %s: row index %lld, element %lld of column %lld, is %s (indices "
+            "count from 0, columns from 1)",
+            name, (long long) x->row[t], (long long) (t - x->column[j] + 1), (long long) j + 1,
+            x->row[t] < 0 || x->row[t] >= x->rows ? "out of range" : "not above the one before");
+      above = x->row[t];
+    }
+  }
+  return GPUMM_OK;
+}
+
+/* x as it is stored; logical elements become doubles. */
+static gpumm_status as_stored (state *s, const gpumm_operand *x, matrix *out) {
+  *out = (matrix){x->rows, x->cols, x->column, x->row, x->values, x->type};
+  if (x->type != GPUMM_B)
+    return GPUMM_OK;
+  const int64_t nnz = x->column[x->cols];
+  const unsigned char *from = x->values;
+  double *to = own (s, nnz, sizeof *to);
+  if (!to)
+    return GPUMM_HOST_MEMORY;
+  for (int64_t t = 0; t < nnz; t++)
+    to[t] = from[t];
+  out->values = to;
+  out->type = GPUMM_D;
+  return GPUMM_OK;
+}
+
+/* The bucket transpose: count each row, then hand the elements out column by column, so that they
+ * arrive in order. */
+static gpumm_status transposed (state *s, const matrix *x, int conjugate, matrix *out) {
+  const int64_t nnz = x->column[x->cols];
+  const size_t bytes = gpumm_type_bytes (x->type);
+  if (x->rows >= INT64_MAX - 1)
+    return gpumm_fail (GPUMM_HOST_MEMORY, "a sparse matrix of %lld columns is too large",
+                       (long long) x->rows);
+  int64_t *next = own (s, x->rows + 2, sizeof *next);
+  int64_t *row = own (s, nnz, sizeof *row);
+  void *values = own (s, nnz, bytes);
+  if (!next || !row || !values)
+    return GPUMM_HOST_MEMORY;
+  /* counts go two places up: handing out then leaves next[1] .. as the column pointers */
+  for (int64_t t = 0; t < nnz; t++)
+    next[x->row[t] + 2]++;
+  for (int64_t i = 0; i < x->rows; i++)
+    next[i + 2] += next[i + 1];
+  for (int64_t j = 0; j < x->cols; j++)
+    for (int64_t t = x->column[j]; t < x->column[j + 1]; t++) {
+      const int64_t to = next[x->row[t] + 1]++;
+      row[to] = j;
+      if (x->type == GPUMM_D)
+        ((double *) values)[to] = ((const double *) x->values)[t];
+      else {
+        const double complex value = ((const double complex *) x->values)[t];
+        ((double complex *) values)[to] = conjugate ? conj (value) : value;
+      }
+    }
+  *out = (matrix){x->cols, x->rows, next, row, values, x->type};
+  return GPUMM_OK;
+}
+
+/* ---- sets of rows ------------------------------------------------------------------------- */
+
+/* A set of row numbers that gives them back in ascending order without sorting: bits, and above
+ * them bits that say which words of the level below are not zero. Adding costs one step nearly
+ * always; draining m numbers costs O(m), however many rows there are. */
+enum { MOST_LEVELS = 11 };
+
+typedef struct {
+  int levels;
+  uint64_t *level[MOST_LEVELS]; /* level[0]: one bit a row; the last is one word */
+} rowset;
+
+static int64_t words (int64_t bits) {
+  return bits / 64 + (bits % 64 != 0);
+}
+
+static gpumm_status rowset_create (rowset *s, int64_t rows) {
+  int64_t total = 0, bits = rows;
+  *s = (rowset){0};
+  do {
+    bits = words (bits);
+    total += bits;
+    s->levels++;
+  } while (bits > 1);
+  uint64_t *memory = gpumm_allocate (total, sizeof *memory);
+  if (!memory)
+    return GPUMM_HOST_MEMORY;
+  bits = rows;
+  for (int l = 0; l < s->levels; l++) {
+    s->level[l] = memory;
+    bits = words (bits);
+    memory += bits;
+  }
+  return GPUMM_OK;
+}
+
+static void rowset_destroy (rowset *s) {
+  gpumm_release (s->level[0]);
+}
+
+static inline void rowset_add (rowset *s, int64_t i) {
+  for (int l = 0; l < s->levels; l++) {
+    uint64_t *word = &s->level[l][i >> 6], before = *word;
+    *word = before | (uint64_t) 1 << (i & 63);
+    if (before)
+      return;
+    i >>= 6;
+  }
+}
+
+/* 1 when i was not there yet */
+static inline int rowset_add_new (rowset *s, int64_t i) {
+  if (s->level[0][i >> 6] >> (i & 63) & 1)
+    return 0;
+  rowset_add (s, i);
+  return 1;
+}
+
+/* Empties the part of the set under one word; writes its rows to out unless that is NULL. */
+static int64_t *drain (rowset *s, int level, int64_t word, int64_t *out) {
+  uint64_t bits = s->level[level][word];
+  s->level[level][word] = 0;
+  if (level == 0) {
+    if (out)
+      for (; bits; bits &= bits - 1)
+        *out++ = word * 64 + __builtin_ctzll (bits);
+  } else
+    for (; bits; bits &= bits - 1)
+      out = drain (s, level - 1, word * 64 + __builtin_ctzll (bits), out);
+  return out;
+}
+
+/* Empties the set; writes its rows to out unless that is NULL. Returns the end of what it wrote. */
+static int64_t *rowset_drain (rowset *s, int64_t *out) {
+  return drain (s, s->levels - 1, 0, out);
+}
+
+/* ---- sparse x sparse ---------------------------------------------------------------------- */
+
+typedef struct {
+  const matrix *a, *b;
+  const int64_t *cut;
+  int64_t *start;   /* numeric phase: given. Symbolic phase: start[j + 1] = nonzeros of column j */
+  gpumm_operand *c; /* NULL in the symbolic phase */
+  int64_t *end;     /* pieces: where each piece of C ends */
+  gpumm_scalar alpha;
+  atomic_int failed; /* a thread had no memory */
+} gustavson;
+
+/* One thread's accumulator. */
+typedef struct {
+  rowset rows;
+  void *sum; /* one element a row of C */
+} workspace;
+
+static void count_columns (gustavson *g, rowset *rows, int64_t piece) {
+  const matrix *a = g->a, *b = g->b;
+  for (int64_t j = g->cut[piece]; j < g->cut[piece + 1]; j++) {
+    int64_t count = 0;
+    for (int64_t t = b->column[j]; t < b->column[j + 1]; t++) {
+      const int64_t p = b->row[t];
+      for (int64_t s = a->column[p]; s < a->column[p + 1]; s++)
+        count += rowset_add_new (rows, a->row[s]);
+    }
+    rowset_drain (rows, NULL);
+    g->start[j + 1] = count;
+  }
+}
+
+static inline double scale_d (double x, gpumm_scalar s) {
+  return s.re == 1 ? x : s.re * x;
+}
+
+/* A real scalar multiplies as one: 1 + 0i times Inf + i would have a NaN. */
+static inline double complex scale_z (double complex x, gpumm_scalar s) {
+  return s.im != 0 ? CMPLX (s.re, s.im) * x : s.re == 1 ? x : s.re * x;
+}
+
+static inline double load_d (double x, int conjugate) {
+  (void) conjugate;
+  return x;
+}
+
+static inline double complex load_z (double complex x, int conjugate) {
+  return conjugate ? conj (x) : x;
+}
+
+/* ---- one dense operand: Y = S X or S.' X by panels of columns ------------------------------ */
+
+typedef struct {
+  matrix s;
+  int gather; /* Y = S.' X; else Y = S X */
+  int conj_s, conj_x;
+  int64_t inner, outer, count; /* X is inner x count, Y and C are outer x count */
+  int64_t width;               /* columns of a panel */
+  /* the rows of X that meet an element of S; NULL: take all */
+  const int64_t *used;
+  int64_t used_count;
+  /* elements from one to the next, down and across the columns of X, C and C0 */
+  gpumm_type x_type, c_type;
+  const void *x;
+  int64_t x_down, x_across;
+  void *c;
+  int64_t c_down, c_across;
+  const void *c0; /* NULL where beta is 0 */
+  int64_t c0_down, c0_across;
+  gpumm_scalar alpha, beta;
+  atomic_int failed; /* a thread had no memory */
+} panels;
+
+/* ---- the loops, for each pair of element types -------------------------------------------- */
+
+#define T1      double
+#define T2      double
+#define TC      double
+#define SCALE   scale_d
+#define LOAD1   load_d
+#define LOAD2   load_d
+#define NAME(f) f##_dd
+#include "sparse_kernels.h"
+
+#define T1      double
+#define T2      double complex
+#define TC      double complex
+#define SCALE   scale_z
+#define LOAD1   load_d
+#define LOAD2   load_z
+#define NAME(f) f##_dz
+#include "sparse_kernels.h"
+
+#define T1      double complex
+#define T2      double
+#define TC      double complex
+#define SCALE   scale_z
+#define LOAD1   load_z
+#define LOAD2   load_d
+#define NAME(f) f##_zd
+#include "sparse_kernels.h"
+
+#define T1      double complex
+#define T2      double complex
+#define TC      double complex
+#define SCALE   scale_z
+#define LOAD1   load_z
+#define LOAD2   load_z
+#define NAME(f) f##_zz
+#include "sparse_kernels.h"
+
+/* By whether the first and the second operand are complex. */
+static const struct {
+  void (*gustavson) (const gustavson *g, workspace *w, int64_t piece);
+  void (*panels) (const panels *d, int64_t begin, int64_t end, void *x, void *y);
+} loops[2][2] = {{{gustavson_dd, panels_dd}, {gustavson_dz, panels_dz}},
+                 {{gustavson_zd, panels_zd}, {gustavson_zz, panels_zz}}};
+
+/* Operations of one multiply-add: real 2, complex 8, one of each 4. */
+static double flops_each (gpumm_type a, gpumm_type b) {
+  return 2.0 * (gpumm_is_complex (a) ? 2 : 1) * (gpumm_is_complex (b) ? 2 : 1);
+}
+
+/* ---- sparse x sparse, continued ----------------------------------------------------------- */
+
+static void count_pieces (void *context, int64_t begin, int64_t end) {
+  gustavson *g = context;
+  rowset rows;
+  if (rowset_create (&rows, g->a->rows)) {
+    atomic_store (&g->failed, 1);
+    return;
+  }
+  for (int64_t piece = begin; piece < end; piece++)
+    count_columns (g, &rows, piece);
+  rowset_destroy (&rows);
+}
+
+static void multiply_pieces (void *context, int64_t begin, int64_t end) {
+  gustavson *g = context;
+  workspace w = {.sum = gpumm_allocate (g->a->rows, gpumm_type_bytes (g->c->type))};
+  if (!w.sum || rowset_create (&w.rows, g->a->rows))
+    atomic_store (&g->failed, 1);
+  else
+    for (int64_t piece = begin; piece < end; piece++)
+      loops[g->a->type == GPUMM_Z][g->b->type == GPUMM_Z].gustavson (g, &w, piece);
+  rowset_destroy (&w.rows);
+  gpumm_release (w.sum);
+}
+
+/* Cuts the columns of C into pieces of about equal work: multiplications, elements of B and
+ * columns. before[j] is the work before column j. */
+static gpumm_status cut_columns (state *s, const int64_t *before, gpumm_type type) {
+  const int64_t n = s->b.cols, total = before[n];
+  int64_t most = gpumm_threads () * cutting.pieces_per_thread;
+  const int64_t each = s->a.rows * (int64_t) gpumm_type_bytes (type);
+  if (most > (int64_t) ((double) total / cutting.least_flops))
+    most = (int64_t) ((double) total / cutting.least_flops);
+  if (each > 0 && most > cutting.workspace_bytes / each)
+    most = cutting.workspace_bytes / each;
+  s->pieces = most < 1 ? 1 : most;
+  s->cut = own (s, s->pieces + 1, sizeof *s->cut);
+  if (!s->cut)
+    return GPUMM_HOST_MEMORY;
+  for (int64_t piece = 1; piece < s->pieces; piece++) {
+    const int64_t wanted = (int64_t) ((double) total / (double) s->pieces * (double) piece);
+    int64_t low = s->cut[piece - 1], high = n;
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      if (before[middle] < wanted)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    s->cut[piece] = low;
+  }
+  s->cut[s->pieces] = n;
+  return GPUMM_OK;
+}
+
+/* The symbolic phase: where each column of C begins, and with that how many nonzeros it can have. */
+static gpumm_status count (struct gpumm_job *job, state *s) {
+  const int64_t n = s->b.cols;
+  const matrix *a = &s->a, *b = &s->b;
+  s->start = own (s, n + 1, sizeof *s->start);
+  if (!s->start)
+    return GPUMM_HOST_MEMORY;
+  int64_t *before = s->start; /* the same memory, until the pieces are cut */
+  for (int64_t j = 0; j < n; j++) {
+    int64_t work = 0;
+    for (int64_t t = b->column[j]; t < b->column[j + 1]; t++)
+      work += a->column[b->row[t] + 1] - a->column[b->row[t]];
+    s->products += (double) work;
+    before[j + 1] = before[j] + work + b->column[j + 1] - b->column[j] + 1;
+  }
+  gpumm_status status = cut_columns (s, before, job->shape.type);
+  if (status)
+    return status;
+  gustavson g = {.a = a, .b = b, .cut = s->cut, .start = s->start};
+  gpumm_parallel (s->pieces, 1, count_pieces, &g);
+  if (atomic_load (&g.failed))
+    return gpumm_fail (GPUMM_HOST_MEMORY, "out of host memory: marks for %lld rows were refused",
+                       (long long) a->rows);
+  s->start[0] = 0;
+  for (int64_t j = 0; j < n; j++)
+    s->start[j + 1] += s->start[j];
+  job->shape.nzmax = s->start[n];
+  return GPUMM_OK;
+}
+
+/* Where zeros were left out, what follows moves down. */
+static void close_gaps (const state *s, const int64_t *end, gpumm_operand *c) {
+  const size_t bytes = gpumm_type_bytes (c->type);
+  int64_t out = 0;
+  for (int64_t piece = 0; piece < s->pieces; piece++) {
+    const int64_t begin = s->start[s->cut[piece]], length = end[piece] - begin;
+    if (begin != out) {
+      memmove (c->row + out, c->row + begin, (size_t) length * sizeof *c->row);
+      memmove ((char *) c->values + (size_t) out * bytes,
+               (char *) c->values + (size_t) begin * bytes, (size_t) length * bytes);
+      for (int64_t j = s->cut[piece]; j < s->cut[piece + 1]; j++)
+        c->column[j] -= begin - out;
+    }
+    out += length;
+  }
+  c->column[c->cols] = out;
+}
+
+static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_operand *c) {
+  snprintf (job->report.kernel, sizeof job->report.kernel, "gustavson");
+  if (gpumm_is_zero (job->problem.alpha)) {
+    memset (c->column, 0, (size_t) (c->cols + 1) * sizeof *c->column);
+    return GPUMM_OK;
+  }
+  job->report.flops = s->products * flops_each (s->a.type, s->b.type);
+  int64_t *end = gpumm_allocate (s->pieces, sizeof *end);
+  if (!end)
+    return GPUMM_HOST_MEMORY;
+  gustavson g = {.a = &s->a,
+                 .b = &s->b,
+                 .cut = s->cut,
+                 .start = s->start,
+                 .c = c,
+                 .end = end,
+                 .alpha = job->problem.alpha};
+  gpumm_parallel (s->pieces, 1, multiply_pieces, &g);
+  gpumm_status status = GPUMM_OK;
+  if (atomic_load (&g.failed))
+    status = gpumm_fail (GPUMM_HOST_MEMORY,
+                         "out of host memory: an accumulator of %lld %s elements was refused",
+                         (long long) c->rows, gpumm_type_name (c->type));
+  else
+    close_gaps (s, end, c);
+  gpumm_release (end);
+  return status;
+}
+
+/* ---- one dense operand, continued --------------------------------------------------------- */
+
+static void multiply_panels (void *context, int64_t begin, int64_t end) {
+  panels *d = context;
+  void *x = gpumm_allocate (d->inner, (size_t) d->width * gpumm_type_bytes (d->x_type));
+  void *y = gpumm_allocate (d->outer, (size_t) d->width * gpumm_type_bytes (d->c_type));
+  if (x && y)
+    loops[d->s.type == GPUMM_Z][d->x_type == GPUMM_Z].panels (d, begin, end, x, y);
+  else
+    atomic_store (&d->failed, 1);
+  gpumm_release (x);
+  gpumm_release (y);
+}
+
+/* Where S has fewer elements than X has rows: the rows that matter, so that the others cost
+ * nothing. */
+static gpumm_status list_used (state *s, panels *d) {
+  const int64_t nnz = d->s.column[d->s.cols];
+  if (nnz >= d->inner)
+    return GPUMM_OK;
+  rowset rows;
+  int64_t *used = own (s, nnz, sizeof *used);
+  if (!used || rowset_create (&rows, d->inner))
+    return GPUMM_HOST_MEMORY;
+  for (int64_t j = 0; j < d->s.cols; j++)
+    for (int64_t t = d->s.column[j]; t < d->s.column[j + 1]; t++)
+      rowset_add (&rows, d->gather ? d->s.row[t] : j);
+  d->used = used;
+  d->used_count = rowset_drain (&rows, used) - used;
+  rowset_destroy (&rows);
+  return GPUMM_OK;
+}
+
+/* As wide as may be, but a panel for each thread. */
+static int64_t choose_width (int64_t count) {
+  int64_t width = 1, threads = gpumm_threads ();
+  while (width < WIDEST && width * threads < count)
+    width *= 2;
+  return width;
+}
+
+static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operand *c) {
+  const gpumm_problem *p = &job->problem;
+  const int first = p->a.kind == GPUMM_SPARSE; /* else C.' = op (B).' op (A).' */
+  const gpumm_operand *dense = first ? &p->b : &p->a;
+  const gpumm_op op_s = first ? p->op_a : p->op_b, op_x = first ? p->op_b : p->op_a;
+  const int by_columns = (op_x == GPUMM_NONE) == first; /* a column of X is one of the operand */
+  const gpumm_operand *c0 = p->c0;
+  panels d = {.s = s->a,
+              .gather = (op_s != GPUMM_NONE) == first,
+              .conj_s = op_s == GPUMM_CTRANSPOSE,
+              .conj_x = op_x == GPUMM_CTRANSPOSE,
+              .inner = gpumm_k (p),
+              .outer = first ? c->rows : c->cols,
+              .count = first ? c->cols : c->rows,
+              .x_type = dense->type,
+              .c_type = c->type,
+              .x = dense->values,
+              .x_down = by_columns ? 1 : dense->ld,
+              .x_across = by_columns ? dense->ld : 1,
+              .c = c->values,
+              .c_down = first ? 1 : c->ld,
+              .c_across = first ? c->ld : 1,
+              .c0 = c0 ? c0->values : NULL,
+              .c0_down = !c0 || first ? 1 : c0->ld,
+              .c0_across = c0 && first ? c0->ld : 1,
+              .alpha = p->alpha,
+              .beta = p->beta};
+  snprintf (job->report.kernel, sizeof job->report.kernel, first ? "sparse_dense" : "dense_sparse");
+  if (d.outer == 0 || d.count == 0)
+    return GPUMM_OK;
+  double work = (double) d.outer; /* of a column */
+  if (gpumm_is_zero (p->alpha))
+    d.inner = 0; /* S and X are not read: C = beta C0 */
+  else {
+    gpumm_status status = list_used (s, &d);
+    if (status)
+      return status;
+    const double nnz = (double) d.s.column[d.s.cols];
+    work += nnz + (double) (d.used ? d.used_count : d.inner);
+    job->report.flops = nnz * (double) d.count * flops_each (d.s.type, d.x_type);
+  }
+  d.width = choose_width (d.count);
+  const int64_t grain = (int64_t) (cutting.least_flops / (work * (double) d.width)) + 1;
+  gpumm_parallel ((d.count - 1) / d.width + 1, grain, multiply_panels, &d);
+  if (atomic_load (&d.failed))
+    return gpumm_fail (GPUMM_HOST_MEMORY,
+                       "out of host memory: panels of %lld and %lld rows by %lld were refused",
+                       (long long) d.inner, (long long) d.outer, (long long) d.width);
+  return GPUMM_OK;
+}
+
+/* ---- the row of the table ----------------------------------------------------------------- */
+
+static int is_sparse_element (gpumm_type type) {
+  return type == GPUMM_D || type == GPUMM_Z || type == GPUMM_B;
+}
+
+static int takes (const gpumm_problem *p) {
+  const int a = p->a.kind == GPUMM_SPARSE, b = p->b.kind == GPUMM_SPARSE;
+  return (a || b) && is_sparse_element (p->a.type) && is_sparse_element (p->b.type)
+         && (a || p->a.type != GPUMM_B) && (b || p->b.type != GPUMM_B)
+         && !(a && b && !gpumm_is_zero (p->beta));
+}
+
+/* op (X) by columns */
+static gpumm_status by_columns (state *s, const gpumm_operand *x, gpumm_op op, matrix *out) {
+  gpumm_status status = as_stored (s, x, out);
+  if (status || op == GPUMM_NONE)
+    return status;
+  const matrix stored = *out;
+  return transposed (s, &stored, op == GPUMM_CTRANSPOSE, out);
+}
+
+static gpumm_status open (struct gpumm_job *job) {
+  const gpumm_problem *p = &job->problem;
+  const int sparse_a = p->a.kind == GPUMM_SPARSE, sparse_b = p->b.kind == GPUMM_SPARSE;
+  const double began = gpumm_seconds ();
+  gpumm_status status = GPUMM_OK;
+  state *s = job->state = gpumm_allocate (1, sizeof *s);
+  if (!s)
+    return GPUMM_HOST_MEMORY;
+  s->a.type = sparse_a ? p->a.type : p->b.type;
+  if (gpumm_is_zero (p->alpha))
+    return GPUMM_OK; /* A and B are not read; nzmax stays 0 */
+  if (sparse_a)
+    status = check_structure (&p->a, "A");
+  if (!status && sparse_b)
+    status = check_structure (&p->b, "B");
+  if (!status && sparse_a && sparse_b) {
+    status = by_columns (s, &p->a, p->op_a, &s->a);
+    if (!status)
+      status = by_columns (s, &p->b, p->op_b, &s->b);
+    if (!status)
+      status = count (job, s);
+  } else if (!status)
+    status = as_stored (s, sparse_a ? &p->a : &p->b, &s->a);
+  s->seconds = gpumm_seconds () - began;
+  return status;
+}
+
+static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+  state *s = job->state;
+  const double began = gpumm_seconds ();
+  const gpumm_status status = job->shape.kind == GPUMM_SPARSE ? run_sparse_sparse (job, s, result)
+                                                              : run_one_dense (job, s, result);
+  job->report.compute = s->seconds + gpumm_seconds () - began;
+  return status;
+}
+
+static void close_state (struct gpumm_job *job) {
+  state *s = job->state;
+  if (!s)
+    return;
+  for (int i = 0; i < s->owned_count; i++)
+    gpumm_release (s->owned[i]);
+  gpumm_release (s);
+  job->state = NULL;
+}
+
+const gpumm_algorithm gpumm_algorithm_sparse = {
+    .name = "sparse",
+    .summary = "sparse by sparse (Gustavson), sparse by dense and dense by sparse on the CPU",
+    .takes = takes,
+    .open = open,
+    .run = run,
+    .close = close_state,
+};

@@ -1,0 +1,140 @@
+/* sparse_kernels.h - the inner loops of sparse.c for one combination of element types.
+ *
+ * sparse.c includes this file once for each combination, with these macros set:
+ *   T1, T2       elements of the two operands: double or double complex
+ *   TC, SCALE    elements of the result; a scalar times one of them
+ *   LOAD1, LOAD2 an element, conjugated where the second argument says so
+ *   NAME (f)     f with the combination's suffix
+ *
+ * A real times a complex number is (r re, r im), as C and Octave have it: infinities in r do not
+ * meet a zero that the complex operand would be given.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+
+/* Columns g->cut[task] to g->cut[task + 1] of C = alpha A B, column by column: column j of C is the
+ * sum of the columns p of A times B(p,j) (F. G. Gustavson, ACM TOMS 4 (1978) 250). w->sum is zero
+ * before and after; the set of rows gives them back in order. The columns lie one behind the
+ * other from where the symbolic phase said the first begins; elements that are zero are left out. */
+static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
+  const T1 *a = g->a->values;
+  const T2 *b = g->b->values;
+  const int64_t *a_column = g->a->column, *a_row = g->a->row;
+  TC *sum = w->sum;
+  TC *values = g->c->values;
+  int64_t *row = g->c->row, out = g->start[g->cut[task]];
+  for (int64_t j = g->cut[task]; j < g->cut[task + 1]; j++) {
+    g->c->column[j] = out;
+    for (int64_t t = g->b->column[j]; t < g->b->column[j + 1]; t++) {
+      const int64_t p = g->b->row[t];
+      const T2 factor = b[t];
+      for (int64_t s = a_column[p]; s < a_column[p + 1]; s++) {
+        rowset_add (&w->rows, a_row[s]);
+        sum[a_row[s]] += a[s] * factor;
+      }
+    }
+    /* all rows fit behind out: the symbolic phase counted them */
+    const int64_t *end = rowset_drain (&w->rows, row + out);
+    for (const int64_t *r = row + out; r < end; r++) {
+      const int64_t i = *r;
+      const TC value = SCALE (sum[i], g->alpha);
+      sum[i] = 0;
+      if (value != 0) {
+        row[out] = i;
+        values[out++] = value;
+      }
+    }
+  }
+  g->end[task] = out;
+}
+
+/* X(0:inner-1, 0:width-1) by rows: count columns of the dense operand from first on, then zeros. */
+static void NAME (pack) (const panels *d, int64_t first, int64_t count, T2 *x) {
+  const T2 *from = (const T2 *) d->x + first * d->x_across;
+  const int64_t rows = d->used ? d->used_count : d->inner;
+  for (int64_t q = 0; q < rows; q++) {
+    const int64_t p = d->used ? d->used[q] : q;
+    for (int64_t w = 0; w < count; w++)
+      x[p * d->width + w] = LOAD2 (from[p * d->x_down + w * d->x_across], d->conj_x);
+    for (int64_t w = count; w < d->width; w++)
+      x[p * d->width + w] = 0;
+  }
+}
+
+/* Y += S X or S.' X for panels of width columns stored by rows; width is a constant where this is
+ * inlined. */
+static inline __attribute__ ((always_inline)) void NAME (multiply) (const panels *d,
+                                                                    const T2 *restrict x,
+                                                                    TC *restrict y,
+                                                                    const int width) {
+  const T1 *values = d->s.values;
+  const int64_t *column = d->s.column, *row = d->s.row;
+  if (d->gather)
+    for (int64_t j = 0; j < d->s.cols; j++) {
+      TC sum[WIDEST] = {0};
+      for (int64_t t = column[j]; t < column[j + 1]; t++) {
+        const T1 value = LOAD1 (values[t], d->conj_s);
+        for (int w = 0; w < width; w++)
+          sum[w] += value * x[row[t] * width + w];
+      }
+      for (int w = 0; w < width; w++)
+        y[j * width + w] = sum[w];
+    }
+  else {
+    const int64_t cols = d->used ? d->used_count : d->s.cols;
+    for (int64_t q = 0; q < cols; q++) {
+      const int64_t j = d->used ? d->used[q] : q;
+      for (int64_t t = column[j]; t < column[j + 1]; t++) {
+        const T1 value = LOAD1 (values[t], d->conj_s);
+        for (int w = 0; w < width; w++)
+          y[row[t] * width + w] += value * x[j * width + w];
+      }
+    }
+  }
+}
+
+/* The panel of C from column first on: count columns, alpha Y + beta C0. */
+static void NAME (store) (const panels *d, const TC *y, int64_t first, int64_t count) {
+  TC *c = (TC *) d->c + first * d->c_across;
+  const TC *c0 = d->c0 ? (const TC *) d->c0 + first * d->c0_across : NULL;
+  for (int64_t i = 0; i < d->outer; i++)
+    for (int64_t w = 0; w < count; w++) {
+      TC value = SCALE (y[i * d->width + w], d->alpha);
+      if (c0)
+        value += SCALE (c0[i * d->c0_down + w * d->c0_across], d->beta);
+      c[i * d->c_down + w * d->c_across] = value;
+    }
+}
+
+/* Panels begin to end - 1, in memory of one thread: x has room for inner, y for outer rows. */
+static void NAME (panels) (const panels *d, int64_t begin, int64_t end, void *x, void *y) {
+  for (int64_t panel = begin; panel < end; panel++) {
+    const int64_t first = panel * d->width;
+    const int64_t count = d->count - first < d->width ? d->count - first : d->width;
+    memset (y, 0, (size_t) (d->outer * d->width) * sizeof (TC));
+    if (!gpumm_is_zero (d->alpha)) {
+      NAME (pack) (d, first, count, x);
+      switch (d->width) {
+      case 1:
+        NAME (multiply) (d, x, y, 1);
+        break;
+      case 2:
+        NAME (multiply) (d, x, y, 2);
+        break;
+      case 4:
+        NAME (multiply) (d, x, y, 4);
+        break;
+      default:
+        NAME (multiply) (d, x, y, WIDEST);
+      }
+    }
+    NAME (store) (d, y, first, count);
+  }
+}
+
+#undef T1
+#undef T2
+#undef TC
+#undef SCALE
+#undef LOAD1
+#undef LOAD2
+#undef NAME
