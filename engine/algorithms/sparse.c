@@ -32,7 +32,8 @@ static const struct {
   double least_flops;        /* of a piece: below it a thread costs more than it brings */
   int64_t pieces_per_thread; /* so that uneven pieces balance */
   int64_t workspace_bytes;   /* that all threads together may take */
-} cutting = {2e5, 4, (int64_t) 1 << 30};
+  int64_t full_column;       /* rows for each nonzero, up to which a column is scanned whole */
+} cutting = {2e5, 4, (int64_t) 1 << 30, 8};
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
@@ -80,17 +81,22 @@ static gpumm_status check_structure (const gpumm_operand *x, const char *name) {
     return gpumm_fail (GPUMM_INVALID, "sparse %s: %lld nonzeros in room for %lld", name,
                        (long long) nnz, (long long) x->nzmax);
   for (int64_t j = 0; j < x->cols; j++) {
-    int64_t above = -1;
-    for (int64_t t = x->column[j]; t < x->column[j + 1]; t++) {
-      if (x->row[t] <= above || x->row[t] >= x->rows)
-        return gpumm_fail (
-            GPUMM_INVALID,
-            "sparse %s: row index %lld, element %lld of column %lld, is %s (indices "
-            "count from 0, columns from 1)",
-            name, (long long) x->row[t], (long long) (t - x->column[j] + 1), (long long) j + 1,
-            x->row[t] < 0 || x->row[t] >= x->rows ? "out of range" : "not above the one before");
-      above = x->row[t];
-    }
+    const int64_t begin = x->column[j], end = x->column[j + 1];
+    if (begin == end)
+      continue;
+    int descends = 0;
+    for (int64_t t = begin + 1; t < end; t++)
+      descends |= x->row[t - 1] >= x->row[t];
+    if (descends)
+      return gpumm_fail (GPUMM_INVALID, "sparse %s: row indices of column %lld do not ascend", name,
+                         (long long) j + 1);
+    const int64_t first = x->row[begin], last = x->row[end - 1];
+    if (first < 0 || last >= x->rows)
+      return gpumm_fail (GPUMM_INVALID,
+                         "sparse %s: row index %lld in column %lld, and there are %lld rows "
+                         "(indices count from 0)",
+                         name, (long long) (first < 0 ? first : last), (long long) j + 1,
+                         (long long) x->rows);
   }
   return GPUMM_OK;
 }

@@ -13,29 +13,35 @@
 
 /* Columns g->cut[task] to g->cut[task + 1] of C = alpha A B, column by column: column j of C is the
  * sum of the columns p of A times B(p,j) (F. G. Gustavson, ACM TOMS 4 (1978) 250). w->sum is zero
- * before and after; the set of rows gives them back in order. The columns lie one behind the
- * other from where the symbolic phase said the first begins; elements that are zero are left out. */
+ * before and after. The rows of a thin column come from a set that gives them back in order; a full
+ * column is read off w->sum from top to bottom. The columns lie one behind the other from where the
+ * symbolic phase said the first begins; elements that are zero are left out. */
 static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
   const T1 *a = g->a->values;
   const T2 *b = g->b->values;
   const int64_t *a_column = g->a->column, *a_row = g->a->row;
-  TC *sum = w->sum;
-  TC *values = g->c->values;
+  TC *sum = w->sum, *values = g->c->values;
   int64_t *row = g->c->row, out = g->start[g->cut[task]];
   for (int64_t j = g->cut[task]; j < g->cut[task + 1]; j++) {
+    const int64_t most = g->start[j + 1] - g->start[j];
+    const int full = g->a->rows / cutting.full_column < most;
     g->c->column[j] = out;
     for (int64_t t = g->b->column[j]; t < g->b->column[j + 1]; t++) {
-      const int64_t p = g->b->row[t];
+      const int64_t begin = a_column[g->b->row[t]], end = a_column[g->b->row[t] + 1];
       const T2 factor = b[t];
-      for (int64_t s = a_column[p]; s < a_column[p + 1]; s++) {
-        rowset_add (&w->rows, a_row[s]);
+      for (int64_t s = begin; s < end; s++)
         sum[a_row[s]] += a[s] * factor;
-      }
+      if (!full)
+        for (int64_t s = begin; s < end; s++)
+          rowset_add (&w->rows, a_row[s]);
     }
-    /* all rows fit behind out: the symbolic phase counted them */
-    const int64_t *end = rowset_drain (&w->rows, row + out);
-    for (const int64_t *r = row + out; r < end; r++) {
-      const int64_t i = *r;
+    /* the symbolic phase counted the rows of a thin column: they have room where they will stay */
+    const int64_t *rows = row + out;
+    if (!full)
+      rowset_drain (&w->rows, row + out);
+    const int64_t candidates = full ? g->a->rows : most;
+    for (int64_t q = 0; q < candidates; q++) {
+      const int64_t i = full ? q : rows[q];
       const TC value = SCALE (sum[i], g->alpha);
       sum[i] = 0;
       if (value != 0) {

@@ -1,0 +1,57 @@
+/* loops_kernel.h - the three loops, for one element type.
+ *
+ * loops.c includes this file once for each type, with these macros set:
+ *   T     the element type
+ *   CONJ  the complex conjugate of an element
+ *   NAME  the function's name
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+
+/* C = alpha op(A) op(B) + beta C0, where op(A) is m x k and op(B) is k x n:
+ *
+ *   C(i,j) = alpha (op(A)(i,0) op(B)(0,j) + ... + op(A)(i,k-1) op(B)(k-1,j)) + beta C0(i,j)
+ *
+ * Matrices lie column by column: element (i,j) of A is a[i + j * lda]. The innermost loop runs down
+ * a column of C, and of A where A is not transposed, so it reads and writes neighbours in memory.
+ * With j, i, p inside one another instead the sums are the same and the time is several times
+ * longer. The order of each sum is that of p. */
+static void NAME (const gpumm_problem *problem, gpumm_operand *result) {
+  const int64_t m = gpumm_m (problem), n = gpumm_n (problem), k = gpumm_k (problem);
+  const T *a = problem->a.values, *b = problem->b.values;
+  const T *c0 = problem->c0 ? problem->c0->values : NULL; /* NULL where beta is 0 */
+  T *c = result->values;
+  const int64_t lda = problem->a.ld, ldb = problem->b.ld, ldc = result->ld;
+  const int64_t ldc0 = problem->c0 ? problem->c0->ld : 0;
+  const gpumm_op op_a = problem->op_a, op_b = problem->op_b;
+  const T alpha = SCALAR (problem->alpha), beta = SCALAR (problem->beta);
+
+  for (int64_t j = 0; j < n; j++) {
+    for (int64_t i = 0; i < m; i++)
+      c[i + j * ldc] = 0;
+
+    for (int64_t p = 0; p < k && alpha != 0; p++) {
+      T b_pj = op_b == GPUMM_NONE ? b[p + j * ldb] : b[j + p * ldb];
+      if (op_b == GPUMM_CTRANSPOSE)
+        b_pj = CONJ (b_pj);
+
+      for (int64_t i = 0; i < m; i++) {
+        T a_ip = op_a == GPUMM_NONE ? a[i + p * lda] : a[p + i * lda];
+        if (op_a == GPUMM_CTRANSPOSE)
+          a_ip = CONJ (a_ip);
+        c[i + j * ldc] += a_ip * b_pj;
+      }
+    }
+
+    for (int64_t i = 0; i < m; i++) {
+      if (alpha != 1)
+        c[i + j * ldc] *= alpha;
+      if (c0)
+        c[i + j * ldc] += beta * c0[i + j * ldc0];
+    }
+  }
+}
+
+#undef T
+#undef CONJ
+#undef NAME
+#undef SCALAR
