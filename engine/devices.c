@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "devices.h"
+#include "algorithms/algorithm.h"
 #include "algorithms/blas.h"
 #include "clock.h"
 #include "error.h"
+#include "memory/handles.h"
 #include "memory/host.h"
 #include "memory/pool.h"
 #include "memory/transfer.h"
@@ -234,8 +236,32 @@ static gpumm_status measure_kernel (const gpumm_driver *driver, int device, gpum
   return status;
 }
 
-/* Streams, events and launches of one call, by a call that moves and computes next to nothing. */
-static const double CALL_SECONDS = 60e-6;
+/* What a call costs before any work: one that moves and computes next to nothing. */
+static gpumm_status measure_call (const gpumm_place *place, gpumm_type type, rates *r) {
+  enum { SIZE = 16 };
+  void *x = random_matrix (3 * SIZE * SIZE, type);
+  if (!x)
+    return GPUMM_HOST_MEMORY;
+  gpumm_status status = GPUMM_OK;
+  for (int round = 0; round < 3 && !status; round++) {
+    gpumm_operand a = {
+        .type = type, .rows = SIZE, .cols = SIZE, .ld = SIZE, .values = x, .place = GPUMM_HOST};
+    gpumm_operand c = a;
+    c.values = (char *) x + 2 * SIZE * SIZE * gpumm_type_bytes (type);
+    struct gpumm_job job = {.problem = {.a = a, .b = a, .alpha = {1, 0}, .output = type}};
+    job.problem.b.values = (char *) x + SIZE * SIZE * gpumm_type_bytes (type);
+    double begun = gpumm_seconds ();
+    gpumm_choices choices = {.gpu = place};
+    status = gpumm_make_plan (&job.problem,
+                              &(gpumm_options){.backend = GPUMM_GPU, .device = place->device},
+                              &choices, &job.plan);
+    if (!status)
+      status = job.plan.algorithm->run (&job, &c);
+    r->call = gpumm_seconds () - begun;
+  }
+  gpumm_release (x);
+  return status;
+}
 
 static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rates *r) {
   const gpumm_driver *driver = place->driver;
@@ -247,8 +273,8 @@ static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rate
   int64_t elements = (int64_t) (bytes / gpumm_type_bytes (type));
   void *buffer = random_matrix (elements, type);
   gpumm_status status = buffer ? GPUMM_OK : GPUMM_HOST_MEMORY;
-  if (!status && (status = driver->stream_create (device, &stream)))
-    gpumm_fail (status, "a stream on %s: %s", place->properties.name, driver->error_text ());
+  if (!status)
+    status = gpumm_stream_take (driver, device, &stream);
   if (!status)
     status = gpumm_pool_take (driver, device, GPUMM_POOL_DEVICE, bytes, &memory);
   if (!status)
@@ -263,7 +289,6 @@ static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rate
                                              .ld_to = elements,
                                              .element = gpumm_type_bytes (type)});
   if (!status && !r->upload) {
-    r->call = CALL_SECONDS;
     status = measure_transfers (driver, device, stream, memory, buffer, r);
   }
   if (!status) {
@@ -271,8 +296,11 @@ static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rate
     if (status)
       gpumm_fail (status, "measuring %s: %s", place->properties.name, driver->error_text ());
   }
-  if (stream)
-    driver->stream_destroy (device, stream);
+  if (!status && !r->call)
+    status = measure_call (place, type, r);
+  if (status && stream)
+    driver->stream_synchronize (device, stream);
+  gpumm_stream_give (driver, device, stream);
   gpumm_pool_give (driver, device, GPUMM_POOL_DEVICE, memory);
   gpumm_release (buffer);
   return status;
@@ -352,7 +380,9 @@ void gpumm_devices_reset (void) {
   int forked = cuda.tried && cuda.opened_by != getpid ();
   if (forked) {
     gpumm_pools_forget ();
+    gpumm_handles_forget ();
   } else {
+    gpumm_handles_reset ();
     gpumm_pools_reset ();
     if (cuda.driver)
       cuda.driver->reset ();

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 
 const char *gpumm_version (void) {
   return GPUMM_VERSION;
@@ -89,6 +90,15 @@ static gpumm_status check_scalars (gpumm_problem *p) {
   return GPUMM_OK;
 }
 
+/* A system that overcommits grants any request and kills the process that uses it: a result that
+ * cannot be held is refused here, while nothing is lost. */
+static double memory_of_machine (void) {
+  struct sysinfo s;
+  if (sysinfo (&s) != 0)
+    return 9e18;
+  return ((double) s.totalram + (double) s.totalswap) * (double) s.mem_unit;
+}
+
 static gpumm_status check_problem (gpumm_problem *p) {
   gpumm_status status = check_operand (&p->a, "A");
   if (!status)
@@ -106,9 +116,10 @@ static gpumm_status check_problem (gpumm_problem *p) {
   status = check_types (p);
   if (status)
     return status;
-  int64_t elements;
-  if (__builtin_mul_overflow (gpumm_m (p), gpumm_n (p), &elements)
-      || (p->a.kind == GPUMM_DENSE && p->b.kind == GPUMM_DENSE && elements > INT64_MAX / 16))
+  int dense = p->a.kind == GPUMM_DENSE || p->b.kind == GPUMM_DENSE;
+  double bytes =
+      (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_type_bytes (p->output);
+  if (dense && bytes > memory_of_machine ())
     return gpumm_fail (GPUMM_HOST_MEMORY, "a %lldx%lld result is too large",
                        (long long) gpumm_m (p), (long long) gpumm_n (p));
   return check_scalars (p);

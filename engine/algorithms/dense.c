@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../error.h"
-#include "../memory/host.h"
+#include "../memory/handles.h"
 #include "../memory/pool.h"
 #include "../memory/transfer.h"
 #include "../types.h"
@@ -208,9 +208,9 @@ static gpumm_status prepare (run_state *r, const struct gpumm_job *job) {
     if (all + (size_t) plan->device_bytes > limit)
       gpumm_pool_trim (r->driver, r->device, GPUMM_POOL_DEVICE, 0);
   }
-  status = failed (r, r->driver->stream_create (r->device, &r->stream), "a stream");
+  status = gpumm_stream_take (r->driver, r->device, &r->stream);
   for (int e = 0; e < EVENTS && !status; e++)
-    status = failed (r, r->driver->event_create (r->device, &r->events[e]), "an event");
+    status = gpumm_event_take (r->driver, r->device, &r->events[e]);
   if (!status)
     status = take (r, plan->tile_m, plan->tile_k, element, &r->a.memory);
   /* one array in one piece serves as A and B; b.memory stays NULL */
@@ -238,15 +238,12 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   for (int64_t j = 0; j < result->cols && !status; j += plan->tile_n)
     for (int64_t i = 0; i < result->rows && !status; i += plan->tile_m)
       status = make_tile (&r, job, result, i, j);
-  if (r.stream) {
-    /* after a failure work may still be under way in what is given back */
-    if (status)
-      r.driver->stream_synchronize (r.device, r.stream);
-    r.driver->stream_destroy (r.device, r.stream);
-  }
+  /* after a failure work may still be under way in what is given back */
+  if (status && r.stream)
+    r.driver->stream_synchronize (r.device, r.stream);
+  gpumm_stream_give (r.driver, r.device, r.stream);
   for (int e = 0; e < EVENTS; e++)
-    if (r.events[e])
-      r.driver->event_destroy (r.device, r.events[e]);
+    gpumm_event_give (r.driver, r.device, r.events[e]);
   give (&r, r.a.memory);
   give (&r, r.b.memory);
   give (&r, r.c);

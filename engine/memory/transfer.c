@@ -7,6 +7,7 @@
 #include "transfer.h"
 #include "../error.h"
 #include "../threads.h"
+#include "handles.h"
 #include "pool.h"
 
 #include <pthread.h>
@@ -120,11 +121,8 @@ static void work (void *context, int64_t begin, int64_t end) {
   for (int i = 0; i < SLOTS && i < end - begin && !status; i++) {
     status =
         gpumm_pool_take (t->driver, t->device, GPUMM_POOL_PINNED, SLOT_BYTES, &slots[i].memory);
-    if (!status) {
-      status = t->driver->event_create (t->device, &slots[i].moved);
-      if (status)
-        driver_failed (t, status, "an event for the transfer");
-    }
+    if (!status)
+      status = gpumm_event_take (t->driver, t->device, &slots[i].moved);
   }
   for (int64_t index = begin; index < end && !status; index++) {
     slot *s = &slots[index % SLOTS];
@@ -140,8 +138,7 @@ static void work (void *context, int64_t begin, int64_t end) {
       status = settled;
   }
   for (int i = 0; i < SLOTS; i++) {
-    if (slots[i].moved)
-      t->driver->event_destroy (t->device, slots[i].moved);
+    gpumm_event_give (t->driver, t->device, slots[i].moved);
     gpumm_pool_give (t->driver, t->device, GPUMM_POOL_PINNED, slots[i].memory);
   }
   if (status) {

@@ -286,6 +286,23 @@ static void test_special_values (void) {
   gpumm_release (c.values);
 }
 
+/* A result that no machine holds is refused before anything is asked for. */
+static void test_too_large (void) {
+  double x = 1;
+  gpumm_operand column = {.type = GPUMM_D,
+                          .rows = 100000000,
+                          .cols = 0,
+                          .ld = 100000000,
+                          .values = &x,
+                          .place = GPUMM_HOST};
+  gpumm_operand row = {
+      .type = GPUMM_D, .rows = 0, .cols = INT64_MAX, .ld = 0, .values = &x, .place = GPUMM_HOST};
+  gpumm_problem p = {.a = column, .b = row, .alpha = {1, 0}};
+  gpumm_job *job;
+  CHECK (gpumm_open (&p, NULL, &job) == GPUMM_HOST_MEMORY, "%s", gpumm_last_error ());
+  CHECK (strstr (gpumm_last_error (), "100000000x9223372036854775807"), "%s", gpumm_last_error ());
+}
+
 static void test_errors (void) {
   double x[16] = {0};
   static int32_t ints[16];
@@ -374,7 +391,9 @@ int main (int argc, char **argv) {
   test_own_transpose ();
   test_split ();
   test_special_values ();
+  test_too_large ();
   test_errors ();
+  gpumm_reset (); /* on a GPU the pools keep what they have */
   CHECK (gpumm_live_allocations () == before, "%lld allocations leaked",
          (long long) (gpumm_live_allocations () - before));
   return check_done ();
