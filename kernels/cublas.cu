@@ -60,23 +60,26 @@ template <class F> static bool find (const char *name, F *f) {
 
 static void open_library (void) {
   static const char *const names[] = {
-    "libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so",
-    GPUMM_CUBLAS_DIRECTORY "libcublas.so",
+      "libcublas.so.13",
+      "libcublas.so.12",
+      "libcublas.so.11",
+      "libcublas.so",
+      GPUMM_CUBLAS_DIRECTORY "libcublas.so",
   };
   /* the first name is that of the headers this was compiled with */
   char own[64];
   snprintf (own, sizeof own, "libcublas.so.%d", CUBLAS_VER_MAJOR);
   cublas.library = dlopen (own, RTLD_NOW | RTLD_LOCAL);
-  for (size_t i = 0; ! cublas.library && i < sizeof names / sizeof *names; i++)
+  for (size_t i = 0; !cublas.library && i < sizeof names / sizeof *names; i++)
     cublas.library = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
-  if (! cublas.library) {
+  if (!cublas.library) {
     snprintf (cublas.why, sizeof cublas.why, "cuBLAS cannot be opened: %s", dlerror ());
     return;
   }
   static const char *const gemm_names[] = {"cublasSgemm_v2", "cublasDgemm_v2", "cublasCgemm_v2",
                                            "cublasZgemm_v2"};
-  static const char *const gemm_64_names[]
-      = {"cublasSgemm_v2_64", "cublasDgemm_v2_64", "cublasCgemm_v2_64", "cublasZgemm_v2_64"};
+  static const char *const gemm_64_names[] = {"cublasSgemm_v2_64", "cublasDgemm_v2_64",
+                                              "cublasCgemm_v2_64", "cublasZgemm_v2_64"};
   bool found = find ("cublasCreate_v2", &cublas.create)
                && find ("cublasDestroy_v2", &cublas.destroy)
                && find ("cublasSetStream_v2", &cublas.set_stream)
@@ -86,7 +89,7 @@ static void open_library (void) {
     find (gemm_64_names[t], &cublas.gemm_64[t]);
   }
   find ("cublasGetStatusString", &cublas.status_string); /* since 11.4.2 */
-  if (! found)
+  if (!found)
     snprintf (cublas.why, sizeof cublas.why, "cuBLAS lacks functions that gpumm needs");
 }
 
@@ -116,9 +119,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of handles, and whil
  * it is without it. Read each time, since Octave's setenv can change them. */
 static cublasMath_t math_mode (void) {
   static const char *const variables[] = {
-    "NVIDIA_TF32_OVERRIDE",
-    "CUBLAS_EMULATE_SINGLE_PRECISION",
-    "CUBLAS_EMULATE_DOUBLE_PRECISION",
+      "NVIDIA_TF32_OVERRIDE",
+      "CUBLAS_EMULATE_SINGLE_PRECISION",
+      "CUBLAS_EMULATE_DOUBLE_PRECISION",
   };
   for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
     const char *value = getenv (variables[i]);
@@ -133,12 +136,12 @@ static gpumm_status prepare (int device, gpumm_stream *stream, cublasHandle_t *h
   if (device < 0 || device >= MOST_DEVICES)
     return gpumm_driver_fail (GPUMM_NO_DEVICE, "there is no device %d", device);
   gpumm_status status = GPUMM_OK;
-  if (! handles[device])
+  if (!handles[device])
     status = check ("cublasCreate", cublas.create (&handles[device]));
   *handle = handles[device];
-  if (! status)
+  if (!status)
     status = check ("cublasSetStream", cublas.set_stream (*handle, (cudaStream_t) stream));
-  if (! status)
+  if (!status)
     status = check ("cublasSetMathMode", cublas.set_math_mode (*handle, math_mode ()));
   return status;
 }
@@ -147,7 +150,7 @@ void gpumm_cublas_reset (void) {
   pthread_mutex_lock (&lock);
   for (int device = 0; device < MOST_DEVICES; device++) {
     int before;
-    if (! handles[device])
+    if (!handles[device])
       continue;
     if (gpumm_cuda_enter ("cublasDestroy", device, &before) == GPUMM_OK) {
       cublas.destroy (handles[device]);
@@ -166,7 +169,7 @@ template <class T>
 __global__ void scale_only (int64_t m, int64_t n, T beta, global<T> C, int64_t ldc) {
   int64_t e = blockIdx.x * (int64_t) blockDim.x + threadIdx.x;
   if (e < m * n)
-    store (C, e % m + e / m * ldc, T {}, T {}, beta);
+    store (C, e % m + e / m * ldc, T{}, T{}, beta);
 }
 
 template <class Size, class T>
@@ -196,10 +199,9 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
   if (x.k == 0)
     return LAUNCH (scale_only, ceil_div (x.m * x.n, THREADS), THREADS, device, stream, x.m, x.n,
                    x.beta, x.c, p->ldc);
-  if (! usable () || ! fits (p))
+  if (!usable () || !fits (p))
     return gpumm_driver_fail (GPUMM_UNSUPPORTED, "%s",
-                              usable () ? "this cuBLAS takes no sizes above 2^31 - 1"
-                                        : cublas.why);
+                              usable () ? "this cuBLAS takes no sizes above 2^31 - 1" : cublas.why);
   int before;
   gpumm_status status = gpumm_cuda_enter ("cublas gemm", device, &before);
   if (status)
@@ -207,9 +209,9 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
   pthread_mutex_lock (&lock);
   cublasHandle_t handle;
   status = prepare (device, stream, &handle);
-  if (! status && cublas.gemm_64[p->type])
+  if (!status && cublas.gemm_64[p->type])
     status = check ("cublas gemm", call<int64_t> (cublas.gemm_64[p->type], handle, p, x));
-  else if (! status)
+  else if (!status)
     status = check ("cublas gemm", call<int> (cublas.gemm[p->type], handle, p, x));
   pthread_mutex_unlock (&lock);
   gpumm_cuda_leave (device, before);
@@ -226,9 +228,9 @@ static int runs (const gpumm_product *p, const gpumm_device_properties *device) 
 }
 
 FAMILY_ROWS (cublas) = {
-  /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch */
-  {"cublas", "cublas", ALL_TYPES, 1, 1, 1, 1, 1, ANY_CAPABILITY, 0, runs, launch},
-  {},
+    /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch */
+    {"cublas", "cublas", ALL_TYPES, 1, 1, 1, 1, 1, ANY_CAPABILITY, 0, runs, launch},
+    {},
 };
 
 #else /* a Toolkit without cuBLAS: no rows */

@@ -35,8 +35,7 @@ const char *gpumm_driver_text (void) {
 #define FAMILY(name) gpumm_family_##name,
 static const gpumm_kernel *const families[] = {
 #include "families.h"
-  NULL
-};
+    NULL};
 
 enum { MOST_ROWS = 256 };
 static const gpumm_kernel *rows[MOST_ROWS + 1];

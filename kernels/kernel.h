@@ -55,7 +55,7 @@ template <class R> struct alignas (2 * sizeof (R)) complex {
                               (int) (type));                                                       \
   }
 
-/* ---- arithmetic --------------------------------------------------------------------------- */
+  /* ---- arithmetic --------------------------------------------------------------------------- */
 
 #define DEVICE __host__ __device__ static inline
 
@@ -116,7 +116,7 @@ template <class R> DEVICE bool is_zero (complex<R> x) {
 /* C[at] = alpha sum + beta C[at]; with beta = 0 C is not read, so a NaN there does not spread. */
 template <class T> DEVICE void store (global<T> C, int64_t at, T alpha, T sum, T beta) {
   T value = scale (alpha, sum);
-  if (! is_zero (beta)) {
+  if (!is_zero (beta)) {
     T old = C[at];
     value = add (value, scale (beta, old));
   }
@@ -156,7 +156,7 @@ template <class T> struct arguments {
     convert (p->beta, &beta);
     if (k == 0 || is_zero (alpha)) {
       k = 0;
-      alpha = T {};
+      alpha = T{};
     }
   }
 };

@@ -52,7 +52,7 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_produc
 }
 
 FAMILY_ROWS (naive) = {
-  /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch */
-  {"naive", "naive", ALL_TYPES, ROWS, COLUMNS, 1, 1, 1, ANY_CAPABILITY, 0, NULL, launch},
-  {},
+    /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch */
+    {"naive", "naive", ALL_TYPES, ROWS, COLUMNS, 1, 1, 1, ANY_CAPABILITY, 0, NULL, launch},
+    {},
 };

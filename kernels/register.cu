@@ -35,7 +35,7 @@ __device__ static inline void fetch (tile<T, TILE_K, ROWS + PAD> &s, global<cons
 }
 
 template <class T, int TILE_M, int TILE_N, int TILE_K, int THREAD_M, int THREAD_N>
-__global__ void __launch_bounds__ (TILE_M / THREAD_M *TILE_N / THREAD_N)
+__global__ void __launch_bounds__ (TILE_M / THREAD_M * TILE_N / THREAD_N)
     outer (int64_t m, int64_t n, int64_t k, T alpha, global<const T> A, int64_t lda, gpumm_op op_a,
            global<const T> B, int64_t ldb, gpumm_op op_b, T beta, global<T> C, int64_t ldc) {
   constexpr int THREADS_M = TILE_M / THREAD_M, THREADS_N = TILE_N / THREAD_N;
@@ -52,10 +52,10 @@ __global__ void __launch_bounds__ (TILE_M / THREAD_M *TILE_N / THREAD_N)
 
   T sum[THREAD_M][THREAD_N] = {};
   for (int64_t l0 = 0; l0 < k; l0 += TILE_K) {
-    fetch<T, TILE_M, TILE_K, PAD, THREADS> (a, A, lda, op_a != GPUMM_NONE,
-                                            op_a == GPUMM_CTRANSPOSE, i0, m, l0, k);
-    fetch<T, TILE_N, TILE_K, PAD, THREADS> (b, B, ldb, op_b == GPUMM_NONE,
-                                            op_b == GPUMM_CTRANSPOSE, j0, n, l0, k);
+    fetch<T, TILE_M, TILE_K, PAD, THREADS> (a, A, lda, op_a != GPUMM_NONE, op_a == GPUMM_CTRANSPOSE,
+                                            i0, m, l0, k);
+    fetch<T, TILE_N, TILE_K, PAD, THREADS> (b, B, ldb, op_b == GPUMM_NONE, op_b == GPUMM_CTRANSPOSE,
+                                            j0, n, l0, k);
     __syncthreads (); /* the tiles are whole before anyone reads them */
 #pragma unroll
     for (int l = 0; l < TILE_K; l++) {
@@ -91,8 +91,8 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
   int64_t blocks = ceil_div (x.m, TILE_M) * ceil_div (x.n, TILE_N);
   int threads = TILE_M / THREAD_M * (TILE_N / THREAD_N);
   return LAUNCH ((outer<T, TILE_M, TILE_N, TILE_K, THREAD_M, THREAD_N>), blocks, dim3 (threads),
-                 device, stream, x.m, x.n, x.k, x.alpha, x.a, p->lda, p->op_a, x.b, p->ldb,
-                 p->op_b, x.beta, x.c, p->ldc);
+                 device, stream, x.m, x.n, x.k, x.alpha, x.a, p->lda, p->op_a, x.b, p->ldb, p->op_b,
+                 x.beta, x.c, p->ldc);
 }
 
 template <int TILE_M, int TILE_N, int TILE_K, int THREAD_M, int THREAD_N>
@@ -104,10 +104,10 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_produc
 /* The larger tile needs a C of some hundred tiles before every multiprocessor of a large GPU has
  * work: from = 64 sqrt (132), rounded up. */
 FAMILY_ROWS (register) = {
-  /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch */
-  {"register", "register_32x32x4", ALL_TYPES, 32, 32, 4, 4, 2, ANY_CAPABILITY, 0, NULL,
-   launch<32, 32, 4, 4, 2>},
-  {"register", "register_64x64x8", ALL_TYPES, 64, 64, 8, 8, 4, ANY_CAPABILITY, 768, NULL,
-   launch<64, 64, 8, 8, 4>},
-  {},
+    /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch */
+    {"register", "register_32x32x4", ALL_TYPES, 32, 32, 4, 4, 2, ANY_CAPABILITY, 0, NULL,
+     launch<32, 32, 4, 4, 2>},
+    {"register", "register_64x64x8", ALL_TYPES, 64, 64, 8, 8, 4, ANY_CAPABILITY, 768, NULL,
+     launch<64, 64, 8, 8, 4>},
+    {},
 };

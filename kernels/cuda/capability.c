@@ -10,14 +10,14 @@ enum { MAJOR = 75, MINOR = 76 }; /* CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_... *
 
 int main (void) {
   void *driver = dlopen ("libcuda.so.1", RTLD_NOW);
-  if (! driver)
+  if (!driver)
     return 1;
   int (*init) (unsigned);
   int (*get_count) (int *);
   int (*get_attribute) (int *, int, int);
   void *symbols[] = {dlsym (driver, "cuInit"), dlsym (driver, "cuDeviceGetCount"),
                      dlsym (driver, "cuDeviceGetAttribute")};
-  if (! symbols[0] || ! symbols[1] || ! symbols[2])
+  if (!symbols[0] || !symbols[1] || !symbols[2])
     return 1;
   memcpy (&init, &symbols[0], sizeof init);
   memcpy (&get_count, &symbols[1], sizeof get_count);

@@ -43,7 +43,7 @@ static gpumm_status check_release (const char *call, cudaError_t error) {
 static int has_context (int device) {
   static int (*get_state) (int device, unsigned *flags, int *active);
   static int looked;
-  if (! __atomic_load_n (&looked, __ATOMIC_ACQUIRE)) {
+  if (!__atomic_load_n (&looked, __ATOMIC_ACQUIRE)) {
     void *driver = dlopen ("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (driver) {
       void *symbol = dlsym (driver, "cuDevicePrimaryCtxGetState");
@@ -53,13 +53,13 @@ static int has_context (int device) {
   }
   unsigned flags;
   int active = 0;
-  return ! get_state || (get_state (device, &flags, &active) == 0 && active);
+  return !get_state || (get_state (device, &flags, &active) == 0 && active);
 }
 
 gpumm_status gpumm_cuda_enter (const char *call, int device, int *before) {
   *before = device;
   cudaError_t error = cudaGetDevice (before);
-  if (! error && *before != device)
+  if (!error && *before != device)
     error = cudaSetDevice (device);
   return gpumm_cuda_check (call, error);
 }
@@ -76,7 +76,7 @@ void gpumm_cuda_leave (int device, int before) {
   do {                                                                                             \
     int before;                                                                                    \
     gpumm_status status = gpumm_cuda_enter (name, device, &before);                                \
-    if (! status) {                                                                                \
+    if (!status) {                                                                                 \
       status = gpumm_cuda_check (name, call);                                                      \
       gpumm_cuda_leave (device, before);                                                           \
     }                                                                                              \
@@ -89,7 +89,7 @@ static gpumm_status count (int *devices) {
   *devices = 0;
   int driver = 0, runtime = 0;
   cudaError_t error = cudaGetDeviceCount (devices);
-  if (! error && *devices > 0)
+  if (!error && *devices > 0)
     return GPUMM_OK;
   *devices = 0;
   cudaGetLastError ();
@@ -122,20 +122,20 @@ static gpumm_status constant_properties (int device, gpumm_device_properties *pr
   gpumm_status status = GPUMM_OK;
   pthread_mutex_lock (&lock);
   gpumm_device_properties *p = &cache[device].properties;
-  if (! cache[device].known) {
+  if (!cache[device].known) {
     int ratio = 1;
     status = gpumm_cuda_check ("cudaGetDeviceProperties", cudaGetDeviceProperties (&all, device));
-    if (! status && gpumm_cuda_probe () == cudaErrorNoKernelImageForDevice) {
+    if (!status && gpumm_cuda_probe () == cudaErrorNoKernelImageForDevice) {
       cudaGetLastError ();
-      status = gpumm_driver_fail (
-          GPUMM_NO_DEVICE, "%s has compute capability %d.%d, for which gpumm was not built",
-          all.name, all.major, all.minor);
+      status = gpumm_driver_fail (GPUMM_NO_DEVICE,
+                                  "%s has compute capability %d.%d, for which gpumm was not built",
+                                  all.name, all.major, all.minor);
     }
-    if (! status)
+    if (!status)
       status = gpumm_cuda_check (
           "cudaDeviceGetAttribute",
           cudaDeviceGetAttribute (&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device));
-    if (! status) {
+    if (!status) {
       memset (p, 0, sizeof *p);
       snprintf (p->name, sizeof p->name, "%.*s", (int) sizeof p->name - 1, all.name);
       p->capability = 10 * all.major + all.minor;
@@ -148,7 +148,7 @@ static gpumm_status constant_properties (int device, gpumm_device_properties *pr
       cache[device].known = 1;
     }
   }
-  if (! status)
+  if (!status)
     *properties = *p;
   pthread_mutex_unlock (&lock);
   return status;
@@ -160,7 +160,7 @@ static gpumm_status properties (int device, gpumm_device_properties *properties)
   if (status)
     return status;
   status = constant_properties (device, properties);
-  if (! status) {
+  if (!status) {
     size_t left = 0, total = 0;
     status = gpumm_cuda_check ("cudaMemGetInfo", cudaMemGetInfo (&left, &total));
     properties->memory_free = (int64_t) left;
@@ -238,10 +238,9 @@ static gpumm_status event_seconds (int device, gpumm_event *from, gpumm_event *t
                                    double *seconds) {
   (void) device;
   float milliseconds = 0;
-  gpumm_status status
-      = gpumm_cuda_check ("cudaEventElapsedTime", cudaEventElapsedTime (&milliseconds,
-                                                                        (cudaEvent_t) from,
-                                                                        (cudaEvent_t) to));
+  gpumm_status status =
+      gpumm_cuda_check ("cudaEventElapsedTime",
+                        cudaEventElapsedTime (&milliseconds, (cudaEvent_t) from, (cudaEvent_t) to));
   *seconds = 1e-3 * (double) milliseconds;
   return status;
 }
@@ -265,7 +264,7 @@ static cudaError_t copy (void *to, size_t to_pitch, const void *from, size_t fro
   if (to_pitch <= INT_MAX && from_pitch <= INT_MAX)
     return cudaMemcpy2DAsync (to, to_pitch, from, from_pitch, width, height, kind, stream);
   cudaError_t error = cudaSuccess;
-  for (size_t j = 0; j < height && ! error; j++)
+  for (size_t j = 0; j < height && !error; j++)
     error = cudaMemcpyAsync ((char *) to + j * to_pitch, (const char *) from + j * from_pitch,
                              width, kind, stream);
   return error;
@@ -298,28 +297,28 @@ static gpumm_status fill (int device, gpumm_stream *stream, void *p, int byte, s
 /* ---- the table ---------------------------------------------------------------------------- */
 
 static gpumm_driver driver = {
-  .version = GPUMM_DRIVER_VERSION,
-  .name = "cuda",
-  .count = count,
-  .properties = properties,
-  .allocate = allocate,
-  .release = release,
-  .pin = pin,
-  .unpin = unpin,
-  .stream_create = stream_create,
-  .stream_destroy = stream_destroy,
-  .stream_synchronize = stream_synchronize,
-  .event_create = event_create,
-  .event_destroy = event_destroy,
-  .event_record = event_record,
-  .event_synchronize = event_synchronize,
-  .event_seconds = event_seconds,
-  .stream_wait = stream_wait,
-  .copy_up = copy_up,
-  .copy_down = copy_down,
-  .fill = fill,
-  .error_text = gpumm_driver_text,
-  .reset = gpumm_cublas_reset,
+    .version = GPUMM_DRIVER_VERSION,
+    .name = "cuda",
+    .count = count,
+    .properties = properties,
+    .allocate = allocate,
+    .release = release,
+    .pin = pin,
+    .unpin = unpin,
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .stream_synchronize = stream_synchronize,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .event_synchronize = event_synchronize,
+    .event_seconds = event_seconds,
+    .stream_wait = stream_wait,
+    .copy_up = copy_up,
+    .copy_down = copy_down,
+    .fill = fill,
+    .error_text = gpumm_driver_text,
+    .reset = gpumm_cublas_reset,
 };
 
 static void complete (void) {

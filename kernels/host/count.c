@@ -51,7 +51,7 @@ void __attribute__ ((noinline)) gpumm_host_access (int kind, const void *p, unsi
   if (noted == room) {
     int64_t more = room ? 2 * room : 4096;
     struct access *grown = realloc (accesses, (size_t) more * sizeof *grown);
-    if (! grown) {
+    if (!grown) {
       lost = 1;
       return;
     }
@@ -59,13 +59,13 @@ void __attribute__ ((noinline)) gpumm_host_access (int kind, const void *p, unsi
     room = more;
   }
   const gpumm_index3 *t = &gpumm_host_thread, *size = &gpumm_host_block_size;
-  accesses[noted] = (struct access) {
-    .place = __builtin_return_address (0),
-    .turn = noted,
-    .p = p,
-    .thread = (int) (t->x + size->x * (t->y + size->y * t->z)),
-    .bytes = bytes,
-    .kind = kind,
+  accesses[noted] = (struct access){
+      .place = __builtin_return_address (0),
+      .turn = noted,
+      .p = p,
+      .thread = (int) (t->x + size->x * (t->y + size->y * t->z)),
+      .bytes = bytes,
+      .kind = kind,
   };
   noted++;
 }
@@ -149,7 +149,7 @@ static struct tally *tally_of (const char *first) {
     if (tallies[i].first == first)
       return &tallies[i];
   struct tally *grown = realloc (tallies, (size_t) (tally_count + 1) * sizeof *grown);
-  if (! grown) {
+  if (!grown) {
     lost = 1;
     return NULL;
   }
@@ -161,7 +161,7 @@ static struct tally *tally_of (const char *first) {
 
 static void add (const char *first, int kind, const gpumm_access *x) {
   struct tally *t = tally_of (first);
-  if (! t)
+  if (!t)
     return;
   t->counts[kind].elements += x->elements;
   t->counts[kind].requests += x->requests;
@@ -183,6 +183,8 @@ static void count_request (const struct access *a, int count) {
 }
 
 void gpumm_host_count_phase (void) {
+  if (noted == 0)
+    return;
   qsort (accesses, (size_t) noted, sizeof *accesses, by_thread);
   int64_t turn = 0;
   for (int64_t i = 0; i < noted; i++) {
@@ -205,7 +207,7 @@ gpumm_status gpumm_host_counts (const void *p, gpumm_counts *counts) {
   memset (counts, 0, sizeof *counts);
   if (lost)
     return gpumm_driver_fail (GPUMM_HOST_MEMORY, "out of host memory while counting");
-  if (p && ! first)
+  if (p && !first)
     return gpumm_driver_fail (GPUMM_INVALID, "no device memory at %p", p);
   for (int i = 0; i < tally_count; i++)
     if (tallies[i].first == first) {

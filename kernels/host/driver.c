@@ -95,7 +95,7 @@ static gpumm_status allocate_kind (enum kind kind, size_t bytes, void **p) {
   if (allocation_count == allocation_room) {
     int room = allocation_room ? 2 * allocation_room : 64;
     struct allocation *grown = realloc (allocations, (size_t) room * sizeof *grown);
-    if (! grown)
+    if (!grown)
       return gpumm_driver_fail (GPUMM_HOST_MEMORY, "out of host memory");
     allocations = grown;
     allocation_room = room;
@@ -106,20 +106,20 @@ static gpumm_status allocate_kind (enum kind kind, size_t bytes, void **p) {
                               kind == PINNED ? "pin" : "allocate", bytes);
   }
   memset (*p, 0xff, bytes); /* NaN in every type */
-  allocations[allocation_count++] = (struct allocation) {*p, bytes, kind};
+  allocations[allocation_count++] = (struct allocation){*p, bytes, kind};
   if (kind == ON_DEVICE)
     memory_used += (int64_t) bytes;
   return GPUMM_OK;
 }
 
 static gpumm_status release_kind (enum kind kind, void *p) {
-  if (! p)
+  if (!p)
     return GPUMM_OK;
   struct allocation *a = NULL;
   for (int i = 0; i < allocation_count; i++)
     if (allocations[i].kind == kind && allocations[i].p == p)
       a = &allocations[i];
-  if (! a)
+  if (!a)
     return gpumm_driver_fail (GPUMM_INVALID, "%s: %p was not allocated, or already given back",
                               kind == PINNED ? "unpin" : "release", p);
   if (kind == ON_DEVICE)
@@ -167,17 +167,16 @@ static gpumm_status count (int *devices) {
 
 static gpumm_status properties (int device, gpumm_device_properties *properties) {
   gpumm_status status = enter ("properties", device, GPUMM_DEVICE_FAILED);
-  if (! status) {
-    *properties = (gpumm_device_properties) {
-      .capability = 999, /* every kernel of the table runs here */
-      .multiprocessors = 1,
-      .memory_total = memory_total,
-      .memory_free = memory_used < memory_total ? memory_total - memory_used : 0,
-      .shared_bytes = 48 << 10,
-      .fp32_per_fp64 = 1,
+  if (!status) {
+    *properties = (gpumm_device_properties){
+        .capability = 999, /* every kernel of the table runs here */
+        .multiprocessors = 1,
+        .memory_total = memory_total,
+        .memory_free = memory_used < memory_total ? memory_total - memory_used : 0,
+        .shared_bytes = 48 << 10,
+        .fp32_per_fp64 = 1,
     };
-    snprintf (properties->name, sizeof properties->name,
-              "host device (CUDA threads as fibers)");
+    snprintf (properties->name, sizeof properties->name, "host device (CUDA threads as fibers)");
   }
   return leave (status);
 }
@@ -195,7 +194,7 @@ struct gpumm_event {
 static gpumm_status stream_create (int device, gpumm_stream **stream) {
   *stream = NULL;
   gpumm_status status = enter ("stream_create", device, GPUMM_DEVICE_FAILED);
-  if (! status && ! (*stream = calloc (1, sizeof **stream)))
+  if (!status && !(*stream = calloc (1, sizeof **stream)))
     status = gpumm_driver_fail (GPUMM_HOST_MEMORY, "out of host memory");
   return leave (status);
 }
@@ -214,7 +213,7 @@ static gpumm_status stream_synchronize (int device, gpumm_stream *stream) {
 static gpumm_status event_create (int device, gpumm_event **event) {
   *event = NULL;
   gpumm_status status = enter ("event_create", device, GPUMM_DEVICE_FAILED);
-  if (! status) {
+  if (!status) {
     *event = malloc (sizeof **event);
     if (*event)
       (*event)->seconds = -1;
@@ -233,7 +232,7 @@ static gpumm_status event_destroy (int device, gpumm_event *event) {
 static gpumm_status event_record (int device, gpumm_event *event, gpumm_stream *stream) {
   (void) stream;
   gpumm_status status = enter ("event_record", device, GPUMM_DEVICE_FAILED);
-  if (! status) {
+  if (!status) {
     struct timespec t;
     clock_gettime (CLOCK_MONOTONIC, &t);
     event->seconds = (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
@@ -250,9 +249,9 @@ static gpumm_status event_seconds (int device, gpumm_event *from, gpumm_event *t
                                    double *seconds) {
   *seconds = 0;
   gpumm_status status = enter ("event_seconds", device, GPUMM_DEVICE_FAILED);
-  if (! status && (from->seconds < 0 || to->seconds < 0))
+  if (!status && (from->seconds < 0 || to->seconds < 0))
     status = gpumm_driver_fail (GPUMM_DEVICE_FAILED, "event_seconds: the event was not recorded");
-  if (! status)
+  if (!status)
     *seconds = to->seconds - from->seconds;
   return leave (status);
 }
@@ -269,20 +268,20 @@ static int inside (enum kind kind, const void *p, size_t pitch, size_t width, si
   return find (kind, p, (height - 1) * pitch + width) != NULL;
 }
 
-static gpumm_status copy (const char *call, int device, char *to, size_t to_pitch, enum kind to_kind,
-                          const char *from, size_t from_pitch, enum kind from_kind, size_t width,
-                          size_t height) {
+static gpumm_status copy (const char *call, int device, char *to, size_t to_pitch,
+                          enum kind to_kind, const char *from, size_t from_pitch,
+                          enum kind from_kind, size_t width, size_t height) {
   gpumm_status status = enter (call, device, GPUMM_DEVICE_FAILED);
   if (status || width == 0 || height == 0)
     return leave (status);
   if (height > 1 && (to_pitch < width || from_pitch < width))
     status = gpumm_driver_fail (GPUMM_INVALID, "%s: columns of %zu bytes are %zu and %zu apart",
                                 call, width, to_pitch, from_pitch);
-  else if (! inside (to_kind, to, to_pitch, width, height))
+  else if (!inside (to_kind, to, to_pitch, width, height))
     status = gpumm_driver_fail (GPUMM_INVALID, "%s: %zu x %zu bytes at %p are not in one %s", call,
                                 width, height, (void *) to,
                                 to_kind == PINNED ? "pinned allocation" : "device allocation");
-  else if (! inside (from_kind, from, from_pitch, width, height))
+  else if (!inside (from_kind, from, from_pitch, width, height))
     status = gpumm_driver_fail (GPUMM_INVALID, "%s: %zu x %zu bytes at %p are not in one %s", call,
                                 width, height, (const void *) from,
                                 from_kind == PINNED ? "pinned allocation" : "device allocation");
@@ -295,8 +294,7 @@ static gpumm_status copy (const char *call, int device, char *to, size_t to_pitc
 static gpumm_status copy_up (int device, gpumm_stream *stream, void *to, size_t to_pitch,
                              const void *from, size_t from_pitch, size_t width, size_t height) {
   (void) stream;
-  return copy ("copy_up", device, to, to_pitch, ON_DEVICE, from, from_pitch, PINNED, width,
-               height);
+  return copy ("copy_up", device, to, to_pitch, ON_DEVICE, from, from_pitch, PINNED, width, height);
 }
 
 static gpumm_status copy_down (int device, gpumm_stream *stream, void *to, size_t to_pitch,
@@ -309,7 +307,7 @@ static gpumm_status copy_down (int device, gpumm_stream *stream, void *to, size_
 static gpumm_status fill (int device, gpumm_stream *stream, void *p, int byte, size_t bytes) {
   (void) stream;
   gpumm_status status = enter ("fill", device, GPUMM_DEVICE_FAILED);
-  if (! status && bytes > 0) {
+  if (!status && bytes > 0) {
     if (find (ON_DEVICE, p, bytes))
       memset (p, byte, bytes);
     else
@@ -324,7 +322,7 @@ static gpumm_status fill (int device, gpumm_stream *stream, void *p, int byte, s
 gpumm_status gpumm_host_launch (const char *kernel, int64_t blocks, gpumm_index3 threads,
                                 void (*thread) (const void *arguments), const void *arguments) {
   gpumm_status status = enter (kernel, 0, GPUMM_DEVICE_FAILED);
-  if (! status)
+  if (!status)
     status = gpumm_host_run (kernel, blocks, threads, thread, arguments);
   return leave (status);
 }
@@ -338,29 +336,29 @@ static void reset (void) {
 /* ---- the table ---------------------------------------------------------------------------- */
 
 static gpumm_driver driver = {
-  .version = GPUMM_DRIVER_VERSION,
-  .name = "host",
-  .count = count,
-  .properties = properties,
-  .allocate = allocate,
-  .release = release,
-  .pin = pin,
-  .unpin = unpin,
-  .stream_create = stream_create,
-  .stream_destroy = stream_destroy,
-  .stream_synchronize = stream_synchronize,
-  .event_create = event_create,
-  .event_destroy = event_destroy,
-  .event_record = event_record,
-  .event_synchronize = event_synchronize,
-  .event_seconds = event_seconds,
-  .stream_wait = stream_wait,
-  .copy_up = copy_up,
-  .copy_down = copy_down,
-  .fill = fill,
-  .error_text = gpumm_driver_text,
-  .reset = reset,
-  .fault = fault,
+    .version = GPUMM_DRIVER_VERSION,
+    .name = "host",
+    .count = count,
+    .properties = properties,
+    .allocate = allocate,
+    .release = release,
+    .pin = pin,
+    .unpin = unpin,
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .stream_synchronize = stream_synchronize,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .event_synchronize = event_synchronize,
+    .event_seconds = event_seconds,
+    .stream_wait = stream_wait,
+    .copy_up = copy_up,
+    .copy_down = copy_down,
+    .fill = fill,
+    .error_text = gpumm_driver_text,
+    .reset = reset,
+    .fault = fault,
 };
 
 static void complete (void) {

@@ -43,8 +43,8 @@ enum { STACK_BYTES = 64 << 10 };
 #endif
 
 enum {
-  MOST_THREADS = 1024,        /* of a block, as on every GPU */
-  MOST_ARRAYS = 16,           /* in shared memory */
+  MOST_THREADS = 1024,         /* of a block, as on every GPU */
+  MOST_ARRAYS = 16,            /* in shared memory */
   MOST_SHARED_BYTES = 48 << 10 /* that a kernel may declare, as on every GPU */
 };
 
@@ -102,7 +102,7 @@ static void switch_to (struct fiber *to) {
   current = to;
   gpumm_host_thread = to->index;
   SWITCH_BEGINS (me, to);
-  if (! _setjmp (me->here))
+  if (!_setjmp (me->here))
     _longjmp (to->here, 1);
   arrive (me);
 }
@@ -136,9 +136,10 @@ static void begin_phase (void) {
 /* ---- phases ------------------------------------------------------------------------------- */
 
 /* Leaves the block for good; the fibers in it are made anew. */
-static void abandon (gpumm_status status) {
+static _Noreturn void abandon (gpumm_status status) {
   run.status = status;
   switch_to (&scheduler);
+  __builtin_unreachable ();
 }
 
 /* All threads have run: does the block go on, is it done, or has it diverged? */
@@ -159,9 +160,8 @@ static void end_phase (void) {
         GPUMM_DEVICE_FAILED,
         "kernel %s: barrier divergence in block %u: thread (%u, %u, %u) waits at the "
         "__syncthreads in line %d, thread (%u, %u, %u) %s",
-        run.kernel, gpumm_host_block.x, waits->index.x, waits->index.y, waits->index.z,
-        waits->line, other->index.x, other->index.y, other->index.z, what));
-    return;
+        run.kernel, gpumm_host_block.x, waits->index.x, waits->index.y, waits->index.z, waits->line,
+        other->index.x, other->index.y, other->index.z, what));
   }
   if (first->state == ENDED)
     switch_to (&scheduler);
@@ -212,7 +212,7 @@ static int start (struct fiber *f) {
   previous = &scheduler;
   current = f;
   SWITCH_BEGINS (&scheduler, f);
-  if (! _setjmp (scheduler.here))
+  if (!_setjmp (scheduler.here))
     setcontext (&context);
   arrive (&scheduler);
   return 1;
@@ -222,7 +222,7 @@ static int start (struct fiber *f) {
 static struct fiber *make (void) {
   size_t page = (size_t) sysconf (_SC_PAGESIZE);
   struct fiber *f = calloc (1, sizeof *f);
-  if (! f)
+  if (!f)
     return NULL;
   char *memory = mmap (NULL, page + STACK_BYTES, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -233,7 +233,7 @@ static struct fiber *make (void) {
   mprotect (memory, page, PROT_NONE);
   f->stack = memory + page;
   f->stack_bytes = STACK_BYTES;
-  if (! start (f)) {
+  if (!start (f)) {
     munmap (memory, page + STACK_BYTES);
     free (f);
     return NULL;
@@ -269,11 +269,9 @@ void *gpumm_host_shared (size_t bytes) {
   for (int j = 0; j < i && j < MOST_ARRAYS; j++)
     all += shared[j].bytes;
   if (i >= MOST_ARRAYS || i < shared_arrays || all > MOST_SHARED_BYTES)
-    abandon (gpumm_driver_fail (GPUMM_DEVICE_FAILED,
-                                "kernel %s: shared array %d, of %zu bytes, %s", run.kernel, i,
-                                bytes,
-                                i < shared_arrays ? "is not the same for all threads"
-                                                  : "is more than a block can have"));
+    abandon (gpumm_driver_fail (
+        GPUMM_DEVICE_FAILED, "kernel %s: shared array %d, of %zu bytes, %s", run.kernel, i, bytes,
+        i < shared_arrays ? "is not the same for all threads" : "is more than a block can have"));
   /* an allocation of exactly its size, so that AddressSanitizer sees what runs over it */
   if (shared[i].bytes != bytes) {
     free (shared[i].p);
@@ -296,13 +294,13 @@ static gpumm_status prepare (gpumm_index3 size) {
   run.threads = (int) (size.x * size.y * size.z);
   for (; made < run.threads; made++) {
     fibers[made] = make ();
-    if (! fibers[made])
+    if (!fibers[made])
       return gpumm_driver_fail (GPUMM_HOST_MEMORY, "out of host memory: no stack for thread %d",
                                 made);
   }
   for (int t = 0; t < run.threads; t++) {
     unsigned u = (unsigned) t;
-    fibers[t]->index = (gpumm_index3) {u % size.x, u / size.x % size.y, u / size.x / size.y};
+    fibers[t]->index = (gpumm_index3){u % size.x, u / size.x % size.y, u / size.x / size.y};
     run.order[t] = chosen_order == GPUMM_BACKWARDS ? run.threads - 1 - t : t;
   }
   return GPUMM_OK;
@@ -334,9 +332,9 @@ gpumm_status gpumm_host_run (const char *kernel, int64_t blocks, gpumm_index3 th
   run.arguments = arguments;
   run.status = prepare (threads);
   gpumm_host_block_size = threads;
-  gpumm_host_grid_size = (gpumm_index3) {(unsigned) blocks, 1, 1};
+  gpumm_host_grid_size = (gpumm_index3){(unsigned) blocks, 1, 1};
   for (int64_t b = 0; b < blocks && run.status == GPUMM_OK; b++) {
-    gpumm_host_block = (gpumm_index3) {(unsigned) b, 0, 0};
+    gpumm_host_block = (gpumm_index3){(unsigned) b, 0, 0};
     run_block ();
   }
   if (run.status && made >= run.threads) {

@@ -10,11 +10,11 @@
 #define __host__
 #define __launch_bounds__(...)
 
-#define threadIdx        gpumm_host_thread
-#define blockIdx         gpumm_host_block
-#define blockDim         gpumm_host_block_size
-#define gridDim          gpumm_host_grid_size
-#define __syncthreads()  gpumm_host_barrier (__LINE__)
+#define threadIdx       gpumm_host_thread
+#define blockIdx        gpumm_host_block
+#define blockDim        gpumm_host_block_size
+#define gridDim         gpumm_host_grid_size
+#define __syncthreads() gpumm_host_barrier (__LINE__)
 
 /* Inlined even where nothing else is: counting knows an access by the address of its code. */
 #define INLINE inline __attribute__ ((always_inline))
@@ -89,7 +89,7 @@ template <class T, int ROWS, int COLUMNS> struct tile {
 
 #define SHARED(T, name, rows, columns)                                                             \
   tile<T, rows, columns> name = {                                                                  \
-    (T (*)[columns]) gpumm_host_shared (sizeof (T) * (rows) * (columns))}
+      (T (*)[columns]) gpumm_host_shared (sizeof (T) * (rows) * (columns))}
 
 struct dim3 {
   unsigned x, y, z;

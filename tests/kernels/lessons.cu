@@ -91,8 +91,7 @@ gpumm_status lesson_banks (float *y, int padded) {
   return LAUNCH (banks<32>, 1, dim3 (32, 32), 0, NULL, y);
 }
 
-__global__ void strided (global<const float> x, global<float> y, int stride, int offset,
-                         int most) {
+__global__ void strided (global<const float> x, global<float> y, int stride, int offset, int most) {
   int i = threadIdx.x;
   if (i < most) {
     float value = x[offset + i * stride];

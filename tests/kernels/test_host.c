@@ -49,7 +49,7 @@ static void check_missing_barrier (double *x, double *y) {
   int caught = 0;
   for (int order = GPUMM_FORWARDS; order <= GPUMM_SHUFFLED; order++) {
     CHECK (reverses (x, y, 1, (gpumm_host_order) order));
-    caught += ! reverses (x, y, 0, (gpumm_host_order) order);
+    caught += !reverses (x, y, 0, (gpumm_host_order) order);
   }
   CHECK (caught > 0);
 }
@@ -105,7 +105,7 @@ static gpumm_counts counts_of (const void *p) {
 
 static int is (gpumm_access x, int64_t elements, int64_t requests, int64_t transfers) {
   int right = x.elements == elements && x.requests == requests && x.transfers == transfers;
-  if (! right)
+  if (!right)
     printf ("%lld elements, %lld requests, %lld transfers, not %lld, %lld, %lld\n",
             (long long) x.elements, (long long) x.requests, (long long) x.transfers,
             (long long) elements, (long long) requests, (long long) transfers);
@@ -117,8 +117,8 @@ static void check_strides (float *x, float *y) {
     int stride, offset, most;
     int64_t sectors;
   } table[] = {
-    {0, 0, 32, 1}, {1, 0, 32, 4}, {1, 1, 32, 5}, {2, 0, 32, 8},
-    {8, 0, 32, 32}, {100, 3, 32, 32}, {1, 0, 9, 2}, {1, 0, 0, 0},
+      {0, 0, 32, 1},  {1, 0, 32, 4},    {1, 1, 32, 5}, {2, 0, 32, 8},
+      {8, 0, 32, 32}, {100, 3, 32, 32}, {1, 0, 9, 2},  {1, 0, 0, 0},
   };
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     int most = table[i].most;
@@ -161,9 +161,20 @@ struct operands {
 
 static gpumm_product product_of (const struct operands *x, gpumm_type type, gpumm_op op_a,
                                  gpumm_op op_b, int64_t m, int64_t n, int64_t k) {
-  return (gpumm_product) {
-    .type = type, .op_a = op_a, .op_b = op_b, .m = m, .n = n, .k = k, .a = x->a, .b = x->b,
-    .c = x->c, .lda = op_a ? k : m, .ldb = op_b ? n : k, .ldc = m, .alpha = {1, 0},
+  return (gpumm_product){
+      .type = type,
+      .op_a = op_a,
+      .op_b = op_b,
+      .m = m,
+      .n = n,
+      .k = k,
+      .a = x->a,
+      .b = x->b,
+      .c = x->c,
+      .lda = op_a ? k : m,
+      .ldb = op_b ? n : k,
+      .ldc = m,
+      .alpha = {1, 0},
   };
 }
 
