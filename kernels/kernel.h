@@ -23,6 +23,8 @@
 #include "host/launch.h"
 #endif
 
+#define DEVICE __host__ __device__ static inline /* a function of kernels */
+
 /* ---- element types ------------------------------------------------------------------------ */
 
 /* Interleaved, as Octave and BLAS have it. An aggregate, so that it can live in shared memory, and
@@ -31,33 +33,33 @@ template <class R> struct alignas (2 * sizeof (R)) complex {
   R re, im;
 };
 
-/* Runs statement with T the element type; a product of any other type falls through. */
+/* Runs statement, which must return, with T the element type; any other type is an error. */
 #define WITH_TYPE(type, T, statement)                                                              \
-  switch (type) {                                                                                  \
-  case GPUMM_S: {                                                                                  \
-    typedef float T;                                                                               \
-    statement;                                                                                     \
-  }                                                                                                \
-  case GPUMM_D: {                                                                                  \
-    typedef double T;                                                                              \
-    statement;                                                                                     \
-  }                                                                                                \
-  case GPUMM_C: {                                                                                  \
-    typedef complex<float> T;                                                                      \
-    statement;                                                                                     \
-  }                                                                                                \
-  case GPUMM_Z: {                                                                                  \
-    typedef complex<double> T;                                                                     \
-    statement;                                                                                     \
-  }                                                                                                \
-  default:                                                                                         \
-    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "no kernel multiplies elements of type %d",       \
-                              (int) (type));                                                       \
-  }
+  do                                                                                               \
+    switch (type) {                                                                                \
+    case GPUMM_S: {                                                                                \
+      typedef float T;                                                                             \
+      statement;                                                                                   \
+    }                                                                                              \
+    case GPUMM_D: {                                                                                \
+      typedef double T;                                                                            \
+      statement;                                                                                   \
+    }                                                                                              \
+    case GPUMM_C: {                                                                                \
+      typedef complex<float> T;                                                                    \
+      statement;                                                                                   \
+    }                                                                                              \
+    case GPUMM_Z: {                                                                                \
+      typedef complex<double> T;                                                                   \
+      statement;                                                                                   \
+    }                                                                                              \
+    default:                                                                                       \
+      return gpumm_driver_fail (GPUMM_UNSUPPORTED, "no kernel multiplies elements of type %d",     \
+                                (int) (type));                                                     \
+    }                                                                                              \
+  while (0)
 
-  /* ---- arithmetic --------------------------------------------------------------------------- */
-
-#define DEVICE __host__ __device__ static inline
+/* ---- arithmetic --------------------------------------------------------------------------- */
 
 DEVICE float conjugate (float x) {
   return x;

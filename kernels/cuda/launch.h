@@ -30,9 +30,11 @@ static gpumm_status launch_on_gpu (const char *kernel, int64_t blocks, int devic
   return status;
 }
 
+/* clang-format off */
 #define LAUNCH(kernel, blocks, threads, device, stream, ...)                                       \
   launch_on_gpu (#kernel, blocks, device, [&] {                                                    \
     kernel<<<(unsigned) (blocks), threads, 0, (cudaStream_t) (stream)>>> (__VA_ARGS__);            \
   })
+/* clang-format on */
 
 #endif

@@ -136,7 +136,7 @@ static void begin_phase (void) {
 /* ---- phases ------------------------------------------------------------------------------- */
 
 /* Leaves the block for good; the fibers in it are made anew. */
-static _Noreturn void abandon (gpumm_status status) {
+static __attribute__ ((noreturn)) void abandon (gpumm_status status) {
   run.status = status;
   switch_to (&scheduler);
   __builtin_unreachable ();

@@ -46,7 +46,7 @@ template <class T, int LOAD, int STORE> struct element {
   }
 };
 
-/* Pointers to global memory. */
+/* Pointers to global memory; through a global<const T> there is no writing. */
 template <class T> struct global {
   T *p;
 
@@ -55,18 +55,6 @@ template <class T> struct global {
 
   INLINE element<T, GPUMM_LOAD, GPUMM_STORE> operator[] (int64_t i) const {
     return element<T, GPUMM_LOAD, GPUMM_STORE> (p[i]);
-  }
-};
-
-template <class T> struct global<const T> {
-  const T *p;
-
-  INLINE global (const T *q) : p (q) {
-  }
-
-  INLINE T operator[] (int64_t i) const {
-    counted (GPUMM_LOAD, p + i, sizeof (T));
-    return p[i];
   }
 };
 
