@@ -1,0 +1,548 @@
+/* test_sparse.c - sparse products against sums in long double formed by the test from triplets.
+ *
+ * The oracle knows a matrix as a list of (row, column, value), with op () applied by swapping; a
+ * dense operand is a list of all its elements. Each element of a result is within
+ * terms eps |A||B| of the oracle's, and the pattern is exactly that of the nonzero sums.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "check.h"
+#include "gpumm.h"
+
+#include <complex.h>
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+typedef long double complex number;
+
+typedef struct {
+  int64_t row, col;
+  number value;
+} triplet;
+
+/* A matrix as a list, sorted by columns; first[j] is where column j begins. */
+typedef struct {
+  triplet *list;
+  int64_t *first, cols, count;
+  int is_complex;
+} triplets;
+
+/* Whole numbers make every product exact, and sums that cancel; SPECIAL has Inf, NaN and zeros. */
+enum { REAL_NUMBERS, WHOLE_NUMBERS, SPECIAL, MODES };
+
+static void *memory (int64_t count, size_t size) {
+  return calloc ((size_t) count + 1, size);
+}
+
+static double random_value (int mode) {
+  static const double special[] = {INFINITY, -INFINITY, NAN, 0, 1, -2, 1};
+  switch (mode) {
+  case REAL_NUMBERS:
+    return check_uniform ();
+  case WHOLE_NUMBERS:
+    return (double) (check_between (1, 2) * (check_between (0, 1) ? 1 : -1));
+  default:
+    return special[check_between (0, 6)];
+  }
+}
+
+static void set (gpumm_operand *x, int64_t at, int mode) {
+  if (x->type == GPUMM_B)
+    ((unsigned char *) x->values)[at] = 1;
+  else if (x->type == GPUMM_D)
+    ((double *) x->values)[at] = random_value (mode);
+  else
+    ((double complex *) x->values)[at] = CMPLX (random_value (mode), random_value (mode));
+}
+
+static number get (const gpumm_operand *x, int64_t at) {
+  if (x->type == GPUMM_B)
+    return ((unsigned char *) x->values)[at];
+  if (x->type == GPUMM_D)
+    return ((double *) x->values)[at];
+  const double complex z = ((double complex *) x->values)[at];
+  return CMPLXL (creal (z), cimag (z));
+}
+
+/* percent: of elements stored, or for sparse matrices with many rows the most in a column */
+static gpumm_operand make (gpumm_kind kind, gpumm_type type, int64_t rows, int64_t cols,
+                           int percent, int mode) {
+  gpumm_operand x = {
+      .kind = kind, .type = type, .rows = rows, .cols = cols, .ld = rows, .place = GPUMM_HOST};
+  if (kind == GPUMM_DENSE) {
+    x.ld = rows + check_between (0, 2);
+    x.values = memory (x.ld * cols, gpumm_type_bytes (type));
+    for (int64_t e = 0; e < x.ld * cols; e++)
+      set (&x, e, mode);
+    return x;
+  }
+  x.column = memory (cols + 1, sizeof *x.column);
+  x.nzmax = 0;
+  int64_t room = 0;
+  for (int64_t j = 0; j < cols; j++) {
+    for (int64_t i = 0; i < rows; i++)
+      if (check_between (0, 9999) < 100 * percent) {
+        if (x.nzmax == room) {
+          room = 2 * room + 8;
+          x.row = realloc (x.row, (size_t) room * sizeof *x.row);
+        }
+        x.row[x.nzmax++] = i;
+      }
+    x.column[j + 1] = x.nzmax;
+  }
+  x.values = memory (x.nzmax, gpumm_type_bytes (type));
+  for (int64_t e = 0; e < x.nzmax; e++)
+    set (&x, e, mode);
+  return x;
+}
+
+static void release (gpumm_operand *x) {
+  free (x->values);
+  if (x->kind == GPUMM_SPARSE) {
+    free (x->column);
+    free (x->row);
+  }
+}
+
+/* ---- the oracle --------------------------------------------------------------------------- */
+
+static int by_column (const void *a, const void *b) {
+  const int64_t i = ((const triplet *) a)->col, j = ((const triplet *) b)->col;
+  return i < j ? -1 : i > j;
+}
+
+static triplets list_of (const gpumm_operand *x, gpumm_op op) {
+  const int64_t count = x->kind == GPUMM_SPARSE ? x->column[x->cols] : x->rows * x->cols;
+  triplets t = {.list = memory (count, sizeof (triplet)),
+                .cols = op == GPUMM_NONE ? x->cols : x->rows,
+                .is_complex = x->type == GPUMM_Z};
+  for (int64_t j = 0; j < x->cols; j++) {
+    const int64_t begin = x->kind == GPUMM_SPARSE ? x->column[j] : j * x->ld;
+    const int64_t end = x->kind == GPUMM_SPARSE ? x->column[j + 1] : j * x->ld + x->rows;
+    for (int64_t e = begin; e < end; e++) {
+      const int64_t i = x->kind == GPUMM_SPARSE ? x->row[e] : e - begin;
+      number value = get (x, e);
+      if (op == GPUMM_CTRANSPOSE)
+        value = conjl (value);
+      t.list[t.count++] = op == GPUMM_NONE ? (triplet){i, j, value} : (triplet){j, i, value};
+    }
+  }
+  qsort (t.list, (size_t) t.count, sizeof (triplet), by_column);
+  t.first = memory (t.cols + 1, sizeof *t.first);
+  for (int64_t e = 0; e < t.count; e++)
+    t.first[t.list[e].col + 1]++;
+  for (int64_t j = 0; j < t.cols; j++)
+    t.first[j + 1] += t.first[j];
+  return t;
+}
+
+/* One column of op(A) op(B): the sums, the sums of sizes, and how many products met in each. */
+typedef struct {
+  number *sum;
+  long double *size;
+  int64_t *terms;
+} column;
+
+static number times (number a, int a_is_complex, number b, int b_is_complex) {
+  if (a_is_complex && b_is_complex)
+    return a * b;
+  if (a_is_complex)
+    return CMPLXL (creall (a) * creall (b), cimagl (a) * creall (b));
+  return b_is_complex ? CMPLXL (creall (a) * creall (b), creall (a) * cimagl (b))
+                      : CMPLXL (creall (a) * creall (b), 0);
+}
+
+static void sum_column (const triplets *a, const triplets *b, int64_t j, int64_t rows, column *c) {
+  for (int64_t i = 0; i < rows; i++) {
+    c->sum[i] = 0;
+    c->size[i] = 0;
+    c->terms[i] = 0;
+  }
+  for (int64_t t = b->first[j]; t < b->first[j + 1]; t++) {
+    const int64_t p = b->list[t].row;
+    for (int64_t s = a->first[p]; s < a->first[p + 1]; s++) {
+      const int64_t i = a->list[s].row;
+      c->sum[i] += times (a->list[s].value, a->is_complex, b->list[t].value, b->is_complex);
+      c->size[i] += cabsl (a->list[s].value) * cabsl (b->list[t].value);
+      c->terms[i]++;
+    }
+  }
+}
+
+static int alike (long double x, long double y) {
+  return isnan (x) ? isnan (y) : isinf (x) || isinf (y) ? x == y : fabsl (x - y) <= 1e-9L;
+}
+
+static number result_at (const gpumm_operand *c, int64_t at) {
+  return c->type == GPUMM_Z ? CMPLXL (creal (((double complex *) c->values)[at]),
+                                      cimag (((double complex *) c->values)[at]))
+                            : CMPLXL (((double *) c->values)[at], 0);
+}
+
+/* ---- one product -------------------------------------------------------------------------- */
+
+typedef struct {
+  gpumm_kind kind_a, kind_b;
+  gpumm_type type_a, type_b;
+  int64_t m, n, k;
+  gpumm_op op_a, op_b;
+  int percent_a, percent_b, mode;
+  gpumm_scalar alpha, beta;
+} test_case;
+
+static int is_zero (gpumm_scalar s) {
+  return s.re == 0 && s.im == 0;
+}
+
+/* Opens and runs; c gets memory of its own, filled with NaN, and nothing of it is uninitialised. */
+static gpumm_status multiply (const gpumm_problem *p, int64_t spare_rows, gpumm_operand *c) {
+  gpumm_job *job = NULL;
+  *c = (gpumm_operand){0};
+  gpumm_status status = gpumm_open (p, NULL, &job);
+  if (!status) {
+    gpumm_result (job, c);
+    const size_t bytes = gpumm_type_bytes (c->type);
+    if (c->kind == GPUMM_SPARSE) {
+      c->column = memory (c->cols + 1, sizeof *c->column);
+      c->row = memory (c->nzmax, sizeof *c->row);
+      c->values = memory (c->nzmax, bytes);
+    } else {
+      c->ld += spare_rows;
+      c->values = memory (c->ld * c->cols, bytes);
+      memset (c->values, 0xff, (size_t) (c->ld * c->cols) * bytes);
+    }
+    status = gpumm_run (job, c);
+    if (!status) {
+      const gpumm_report *r = gpumm_job_report (job);
+      const char *kernel = c->kind == GPUMM_SPARSE     ? "gustavson"
+                           : p->a.kind == GPUMM_SPARSE ? "sparse_dense"
+                                                       : "dense_sparse";
+      CHECK (strcmp (r->algorithm, "sparse") == 0 && strcmp (r->kernel, kernel) == 0, "%s, %s",
+             r->algorithm, r->kernel);
+    } else
+      release (c);
+  }
+  gpumm_close (job);
+  return status;
+}
+
+/* How many elements of column j of c differ from the oracle's column o. */
+static int64_t wrong_in_column (const test_case *t, const gpumm_operand *c, const gpumm_operand *c0,
+                                int64_t j, const column *o) {
+  int64_t wrong = 0, next = c->kind == GPUMM_SPARSE ? c->column[j] : 0;
+  const number alpha = CMPLXL (t->alpha.re, t->alpha.im), beta = CMPLXL (t->beta.re, t->beta.im);
+  for (int64_t i = 0; i < c->rows; i++) {
+    number expected = o->sum[i], got = 0;
+    long double size = o->size[i];
+    if (t->mode != SPECIAL) { /* whose alpha is 1 and whose beta is 0 */
+      expected *= alpha;
+      size *= cabsl (alpha);
+      if (!is_zero (t->beta)) {
+        const number old = result_at (c0, i + j * c0->ld);
+        expected += beta * old;
+        size += cabsl (beta) * cabsl (old);
+      }
+    }
+    int stored = 1;
+    if (c->kind == GPUMM_SPARSE) {
+      stored = next < c->column[j + 1] && c->row[next] == i;
+      if (stored)
+        got = result_at (c, next++);
+    } else
+      got = result_at (c, i + j * c->ld);
+    int right;
+    if (t->mode == SPECIAL)
+      right = alike (creall (expected), creall (got)) && alike (cimagl (expected), cimagl (got));
+    else if (t->mode == WHOLE_NUMBERS)
+      right = got == expected;
+    else
+      right = cabsl (got - expected) <= (long double) (o->terms[i] + 4) * 2 * DBL_EPSILON * size;
+    if (c->kind == GPUMM_SPARSE && t->mode != SPECIAL)
+      right = right && stored == (expected != 0);
+    if (c->kind == GPUMM_SPARSE && stored)
+      right = right && got != 0;
+    wrong += !right;
+  }
+  /* elements left over were not in order, or twice, or of no row of C */
+  return c->kind == GPUMM_SPARSE ? wrong + c->column[j + 1] - next : wrong;
+}
+
+static void one (const test_case *t) {
+  gpumm_problem p = {.op_a = t->op_a, .op_b = t->op_b, .alpha = t->alpha, .beta = t->beta};
+  const int plain_a = t->op_a == GPUMM_NONE, plain_b = t->op_b == GPUMM_NONE;
+  p.a = make (t->kind_a, t->type_a, plain_a ? t->m : t->k, plain_a ? t->k : t->m, t->percent_a,
+              t->mode);
+  p.b = make (t->kind_b, t->type_b, plain_b ? t->k : t->n, plain_b ? t->n : t->k, t->percent_b,
+              t->mode);
+  const gpumm_type type = t->type_a == GPUMM_Z || t->type_b == GPUMM_Z ? GPUMM_Z : GPUMM_D;
+  const int sparse = t->kind_a == GPUMM_SPARSE && t->kind_b == GPUMM_SPARSE;
+  gpumm_operand c0 = make (GPUMM_DENSE, type, t->m, t->n, 100, WHOLE_NUMBERS), c;
+  if (is_zero (t->beta)) /* not read */
+    memset (c0.values, 0xff, (size_t) (c0.ld * c0.cols) * gpumm_type_bytes (type));
+  if (!sparse && (!is_zero (t->beta) || check_between (0, 1)))
+    p.c0 = &c0;
+  const int64_t spare = check_between (0, 2);
+  const gpumm_status status = multiply (&p, spare, &c);
+  CHECK (status == GPUMM_OK, "%s", gpumm_last_error ());
+  if (!status) {
+    triplets a = list_of (&p.a, t->op_a), b = list_of (&p.b, t->op_b);
+    column o = {memory (t->m, sizeof *o.sum), memory (t->m, sizeof *o.size),
+                memory (t->m, sizeof *o.terms)};
+    int64_t wrong = 0, pattern = 0;
+    for (int64_t j = 0; j < t->n; j++) {
+      sum_column (&a, &b, j, t->m, &o);
+      wrong += wrong_in_column (t, &c, &c0, j, &o);
+      for (int64_t i = 0; i < t->m; i++)
+        pattern += o.terms[i] > 0;
+      for (int64_t i = t->m; c.kind == GPUMM_DENSE && i < c.ld; i++) /* is not written */
+        wrong += !isnan (creall (result_at (&c, i + j * c.ld)));
+    }
+    CHECK (c.type == type && c.rows == t->m && c.cols == t->n, "shape");
+    if (sparse) {
+      CHECK (c.column[0] == 0, "the first column pointer is %" PRId64, c.column[0]);
+      CHECK (c.nzmax == (is_zero (t->alpha) ? 0 : pattern), "nzmax %" PRId64 ", not %" PRId64,
+             c.nzmax, pattern);
+    }
+    CHECK (
+        wrong == 0,
+        "%s %s by %s %s, %" PRId64 " x %" PRId64 " x %" PRId64
+        ", ops %d %d, filled %d%% %d%%, mode %d, alpha %g + %gi, beta %g + %gi: %" PRId64 " wrong",
+        t->kind_a ? "sparse" : "dense", gpumm_type_name (t->type_a), t->kind_b ? "sparse" : "dense",
+        gpumm_type_name (t->type_b), t->m, t->n, t->k, t->op_a, t->op_b, t->percent_a, t->percent_b,
+        t->mode, t->alpha.re, t->alpha.im, t->beta.re, t->beta.im, wrong);
+    free (a.list);
+    free (a.first);
+    free (b.list);
+    free (b.first);
+    free (o.sum);
+    free (o.size);
+    free (o.terms);
+    release (&c);
+  }
+  release (&p.a);
+  release (&p.b);
+  release (&c0);
+}
+
+/* ---- tests -------------------------------------------------------------------------------- */
+
+static gpumm_scalar random_scalar (int is_complex) {
+  static const double values[] = {0, 1, 1, -1, 2, -3};
+  return (gpumm_scalar){values[check_between (0, 5)],
+                        is_complex && check_between (0, 2) == 0 ? 2 : 0};
+}
+
+static const gpumm_type types[] = {GPUMM_D, GPUMM_Z, GPUMM_B};
+
+/* Every pair of kinds and types with every pair of ops, at random sizes and fillings. */
+static void test_pairs (int repeats) {
+  static const int64_t sizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 63, 64, 65, 130};
+  static const int percents[] = {0, 1, 5, 20, 50, 100};
+  for (int kinds = 1; kinds < 4; kinds++)
+    for (int pair = 0; pair < 9; pair++)
+      for (int ops = 0; ops < 9; ops++)
+        for (int repeat = 0; repeat < repeats; repeat++) {
+          test_case t = {.kind_a = kinds & 1 ? GPUMM_SPARSE : GPUMM_DENSE,
+                         .kind_b = kinds & 2 ? GPUMM_SPARSE : GPUMM_DENSE,
+                         .type_a = types[pair / 3],
+                         .type_b = types[pair % 3],
+                         .m = sizes[check_between (0, 15)],
+                         .n = sizes[check_between (0, 15)],
+                         .k = sizes[check_between (0, 15)],
+                         .op_a = ops / 3,
+                         .op_b = ops % 3,
+                         .percent_a = percents[check_between (0, 5)],
+                         .percent_b = percents[check_between (0, 5)],
+                         .mode = (int) check_between (0, MODES - 1),
+                         .alpha = {1, 0}};
+          if ((t.kind_a == GPUMM_DENSE && t.type_a == GPUMM_B)
+              || (t.kind_b == GPUMM_DENSE && t.type_b == GPUMM_B))
+            continue; /* logical matrices are sparse here */
+          const int is_complex = t.type_a == GPUMM_Z || t.type_b == GPUMM_Z;
+          if (t.mode != SPECIAL) {
+            t.alpha = random_scalar (is_complex);
+            if (kinds != 3)
+              t.beta = random_scalar (is_complex);
+          }
+          one (&t);
+        }
+}
+
+/* Enough work for several threads and pieces; columns thin and full, tall and wide. */
+static void test_large (void) {
+  static const struct {
+    int64_t m, n, k;
+    int percent_a, percent_b;
+  } shapes[] = {{3000, 2500, 2000, 1, 1}, {400, 300, 350, 40, 30}, {20000, 60, 90, 2, 20}};
+  for (int shape = 0; shape < 3; shape++)
+    for (int kinds = 1; kinds < 4; kinds++)
+      for (int complexes = 0; complexes < 2; complexes++) {
+        test_case t = {.kind_a = kinds & 1 ? GPUMM_SPARSE : GPUMM_DENSE,
+                       .kind_b = kinds & 2 ? GPUMM_SPARSE : GPUMM_DENSE,
+                       .type_a = complexes ? GPUMM_Z : GPUMM_D,
+                       .type_b = GPUMM_D,
+                       .m = shapes[shape].m,
+                       .n = shapes[shape].n,
+                       .k = shapes[shape].k,
+                       .op_a = check_between (0, 2),
+                       .op_b = check_between (0, 2),
+                       .percent_a = shapes[shape].percent_a,
+                       .percent_b = shapes[shape].percent_b,
+                       /* whole numbers cancel: pieces shrink and have to be closed up */
+                       .mode = complexes ? REAL_NUMBERS : WHOLE_NUMBERS,
+                       .alpha = {1, 0}};
+        if (shape == 0 && kinds != 3) /* 10^7 elements in long double for the oracle are enough */
+          t.n = t.m = 300;
+        one (&t);
+      }
+}
+
+/* A hundred million rows and a few elements: time and memory follow the elements. */
+static void test_few_in_many (void) {
+  enum { MANY = 100000000 };
+  int64_t a_column[4] = {0, 2, 2, 4}, a_row[4] = {5, MANY - 1, 0, 5};
+  double a_values[4] = {1, 2, 3, -1}, b_values[3] = {10, 20, 10};
+  int64_t b_column[3] = {0, 2, 3}, b_row[3] = {0, 2, 0};
+  gpumm_operand a = {.kind = GPUMM_SPARSE,
+                     .type = GPUMM_D,
+                     .rows = MANY,
+                     .cols = 3,
+                     .nzmax = 4,
+                     .column = a_column,
+                     .row = a_row,
+                     .values = a_values,
+                     .place = GPUMM_HOST};
+  gpumm_operand b = {.kind = GPUMM_SPARSE,
+                     .type = GPUMM_D,
+                     .rows = 3,
+                     .cols = 2,
+                     .nzmax = 3,
+                     .column = b_column,
+                     .row = b_row,
+                     .values = b_values,
+                     .place = GPUMM_HOST};
+  gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
+  gpumm_operand c;
+  CHECK (multiply (&p, 0, &c) == GPUMM_OK, "%s", gpumm_last_error ());
+  CHECK (c.nzmax == 5 && c.column[1] == 3 && c.column[2] == 5, "%" PRId64 " in column 0",
+         c.column[1]);
+  CHECK (c.row[0] == 0 && c.row[1] == 5 && c.row[2] == MANY - 1 && c.row[4] == MANY - 1, "rows");
+  const double *v = c.values;
+  CHECK (v[0] == 60 && v[1] == -10 && v[2] == 20 && v[3] == 10 && v[4] == 20, "values");
+  release (&c);
+}
+
+/* Whatever is wrong with the arrays is found before they are followed. */
+static void test_structure (void) {
+  static const struct {
+    int64_t column[4], row[4], nzmax;
+    const char *says;
+  } rows[] = {
+      {{1, 2, 3, 4}, {0, 1, 2, 0}, 4, "first column pointer is 1"},
+      {{0, 3, 2, 4}, {0, 1, 2, 0}, 4, "descend from 3 to 2"},
+      {{0, 2, -1, 4}, {0, 1, 2, 0}, 4, "descend from 2 to -1"},
+      {{0, 9, 9, 4}, {0, 1, 2, 0}, 4, "descend from 9 to 4"},
+      {{0, 2, 3, 4}, {0, 1, 2, 0}, 3, "4 nonzeros in room for 3"},
+      {{0, 2, 3, 4}, {0, 1, 3, 0}, 4, "row index 3 in column 2"},
+      {{0, 2, 3, 4}, {0, 1, -1, 0}, 4, "row index -1 in column 2"},
+      {{0, 2, 3, 4}, {0, INT64_MAX, 2, 0}, 4, "row index 9223372036854775807 in column 1"},
+      {{0, 2, 3, 4}, {INT64_MIN, 1, 2, 0}, 4, "row index -9223372036854775808 in column 1"},
+      {{0, 2, 3, 4}, {1, 0, 2, 0}, 4, "column 1 do not ascend"},
+      {{0, 2, 3, 4}, {1, 1, 2, 0}, 4, "column 1 do not ascend"},
+  };
+  double values[4] = {1, 1, 1, 1};
+  int64_t good_column[4] = {0, 1, 2, 3}, good_row[3] = {0, 1, 2};
+  const gpumm_operand good = {.kind = GPUMM_SPARSE,
+                              .type = GPUMM_D,
+                              .rows = 3,
+                              .cols = 3,
+                              .nzmax = 3,
+                              .column = good_column,
+                              .row = good_row,
+                              .values = values,
+                              .place = GPUMM_HOST};
+  double full[9] = {0};
+  const gpumm_operand dense = {
+      .type = GPUMM_D, .rows = 3, .cols = 3, .ld = 3, .values = full, .place = GPUMM_HOST};
+  const int64_t alive = gpumm_live_allocations ();
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+    for (int side = 0; side < 4; side++) {
+      gpumm_operand bad = good;
+      bad.column = (int64_t *) rows[r].column;
+      bad.row = (int64_t *) rows[r].row;
+      bad.nzmax = rows[r].nzmax;
+      const gpumm_operand *other = side & 2 ? &dense : &good;
+      gpumm_problem p = {
+          .a = side & 1 ? *other : bad, .b = side & 1 ? bad : *other, .alpha = {1, 0}};
+      gpumm_job *job = NULL;
+      CHECK (gpumm_open (&p, NULL, &job) == GPUMM_INVALID && !job, "row %zu side %d", r, side);
+      CHECK (strstr (gpumm_last_error (), rows[r].says)
+                 && strstr (gpumm_last_error (), side & 1 ? "sparse B" : "sparse A"),
+             "row %zu: \"%s\"", r, gpumm_last_error ());
+      /* alpha = 0: A and B are not read */
+      gpumm_operand c;
+      p.alpha.re = 0;
+      CHECK (multiply (&p, 0, &c) == GPUMM_OK, "%s", gpumm_last_error ());
+      for (int e = 0; e < (side & 2 ? 9 : 0); e++)
+        CHECK (((double *) c.values)[e] == 0, "element %d is %g", e, ((double *) c.values)[e]);
+      CHECK (c.kind == GPUMM_DENSE || c.column[3] == 0, "not empty");
+      release (&c);
+    }
+  CHECK (gpumm_live_allocations () == alive, "leaked");
+}
+
+/* Beta with a sparse result is refused. */
+static void test_refusals (void) {
+  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 3, 3, 50, REAL_NUMBERS);
+  gpumm_operand c0 = make (GPUMM_DENSE, GPUMM_D, 3, 3, 100, REAL_NUMBERS);
+  gpumm_problem p = {.a = a, .b = a, .alpha = {1, 0}, .beta = {1, 0}, .c0 = &c0};
+  gpumm_job *job = NULL;
+  CHECK (gpumm_open (&p, NULL, &job) == GPUMM_UNSUPPORTED && !job, "beta");
+  release (&a);
+  release (&c0);
+}
+
+static void test_out_of_memory (void) {
+  const int64_t alive = gpumm_live_allocations ();
+  for (int kinds = 1; kinds < 4; kinds++) {
+    gpumm_operand a = make (kinds & 1 ? GPUMM_SPARSE : GPUMM_DENSE, kinds & 1 ? GPUMM_B : GPUMM_D,
+                            200, 200, 20, REAL_NUMBERS);
+    gpumm_operand b =
+        make (kinds & 2 ? GPUMM_SPARSE : GPUMM_DENSE, GPUMM_Z, 200, 200, 20, REAL_NUMBERS);
+    gpumm_problem p = {
+        .a = a, .b = b, .op_a = GPUMM_TRANSPOSE, .op_b = GPUMM_CTRANSPOSE, .alpha = {1, 0}};
+    int failures = 0;
+    for (int n = 1;; n++) {
+      gpumm_operand c;
+      gpumm_fault_memory (n);
+      const gpumm_status status = multiply (&p, 0, &c);
+      gpumm_fault_memory (0);
+      CHECK (gpumm_live_allocations () == alive, "allocation %d leaked", n);
+      if (status == GPUMM_OK) {
+        release (&c);
+        break;
+      }
+      CHECK (status == GPUMM_HOST_MEMORY && strstr (gpumm_last_error (), "memory"),
+             "allocation %d: %s", n, gpumm_last_error ());
+      failures++;
+    }
+    CHECK (failures >= 4, "%d allocations failed", failures);
+    release (&a);
+    release (&b);
+  }
+}
+
+int main (int argc, char **argv) {
+  check_seed (argc > 1 ? strtoull (argv[1], NULL, 10) : 1);
+  const int64_t alive = gpumm_live_allocations ();
+  test_pairs (12);
+  test_large ();
+  test_few_in_many ();
+  test_structure ();
+  test_refusals ();
+  test_out_of_memory ();
+  CHECK (gpumm_live_allocations () == alive, "%" PRId64 " allocations leaked",
+         gpumm_live_allocations () - alive);
+  return check_done ();
+}
