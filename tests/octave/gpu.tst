@@ -1,0 +1,58 @@
+## gpu.tst - what needs a GPU; skipped, and counted as skipped, where there is none.
+## SPDX-License-Identifier: BSD-3-Clause
+
+%!testif ; gpumm_available ("gpu")
+%! rand ("twister", 71);
+%! types = {"double", "single", "complex", "single complex"};
+%! ops = {"none", "transpose", "ctranspose"};
+%! sizes = [0, 1, 2, 3, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 300];
+%! names = [{"auto"}, {gpumm_info().kernels.name}];
+%! letters = "dszc";
+%! kernels = gpumm_info ().kernels;
+%! for n = 1:numel (names)
+%!   for a = 1:4
+%!     if (n > 1 && ! any (kernels(n-1).types == letters(a)))
+%!       continue;
+%!     endif
+%!     for i = 1:numel (sizes)
+%!       m = sizes(i);
+%!       k = sizes(mod (5 * i + a + n, 16) + 1);
+%!       l = sizes(mod (7 * i + 2 * a + 3 * n, 16) + 1);
+%!       op_a = mod (i + a, 3) + 1;
+%!       op_b = mod (floor (i / 3) + n, 3) + 1;
+%!       size_a = [m, k];
+%!       size_b = [k, l];
+%!       if (op_a > 1) size_a = flip (size_a); endif
+%!       if (op_b > 1) size_b = flip (size_b); endif
+%!       check_product (make_operand (types{a}, size_a(1), size_a(2)), ...
+%!                      make_operand (types{a}, size_b(1), size_b(2)), "TransposeA", ops{op_a}, ...
+%!                      "TransposeB", ops{op_b}, "Algorithm", names{n}, "Backend", "gpu");
+%!     endfor
+%!   endfor
+%! endfor
+
+%!testif ; gpumm_available ("gpu")
+%! [C, info] = gpumm (ones (600, 700), ones (700, 800), "Backend", "gpu");
+%! assert (C, 700 * ones (600, 800));
+%! assert (info.backend, "gpu");
+%! assert (info.device.index >= 0);
+%! assert (info.device.name, gpumm_info ().devices(info.device.index + 1).name);
+%! assert (info.bytes.up, 8 * (600 * 700 + 700 * 800));
+%! assert (info.bytes.down, 8 * 600 * 800);
+%! s = info.seconds;
+%! assert (s.upload > 0 && s.compute > 0 && s.download > 0);
+
+%!testif ; gpumm_available ("gpu")
+%! d = gpumm_info ().devices;
+%! for i = 1:numel (d)
+%!   assert (d(i).capability >= 5);
+%!   assert (d(i).memory_free > 0 && d(i).memory_free <= d(i).memory_total);
+%!   C = gpumm (magic (50), magic (50), "Backend", "gpu", "Device", i - 1);
+%!   assert (C, magic (50) * magic (50));
+%! endfor
+
+## large products are the GPU's by "auto", small ones the CPU's
+%!testif ; gpumm_available ("gpu")
+%! [~, info] = gpumm (ones (10), ones (10));
+%! assert (info.backend, "cpu");
+%! assert (isempty (strfind (info.reason, "no GPU")));

@@ -1,0 +1,22 @@
+## help.tst - the examples in the help texts do what they say (package doctest).
+## SPDX-License-Identifier: BSD-3-Clause
+
+%!function [failed, total] = count_failures (names)
+%!  [passed, total] = doctest (names);
+%!  failed = total - passed;
+%!endfunction
+
+%!testif ; ! isempty (pkg ("list", "doctest"))
+%! pkg load doctest
+%! [failed, total] = count_failures ({"gpumm", "gpumm_info", "gpumm_available", "gpumm_reset"});
+%! assert (failed, 0);
+%! assert (total >= 7);
+
+## every public function has a help text with a usage
+%!test
+%! for name = {"gpumm", "gpumm_info", "gpumm_available", "gpumm_reset"}
+%!   [text, format] = get_help_text (name{1});
+%!   assert (format, "texinfo");
+%!   assert (! isempty (strfind (text, "@deftypefn")));
+%!   assert (! isempty (strfind (text, "@example")));
+%! endfor

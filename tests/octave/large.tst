@@ -1,0 +1,78 @@
+## large.tst - sizes that no element-wise oracle should have to redo: C * t against A * (B * t).
+## SPDX-License-Identifier: BSD-3-Clause
+
+%!function check_by_vectors (A, B, varargin)
+%!  C = gpumm (A, B, varargin{:});
+%!  X = A;
+%!  Y = B;
+%!  for i = 1:2:numel (varargin)
+%!    switch (varargin{i})
+%!      case "TransposeA"
+%!        X = A';
+%!      case "TransposeB"
+%!        Y = B';
+%!    endswitch
+%!  endfor
+%!  assert (size (C), [rows(X), columns(Y)]);
+%!  ## each element of C * t is a sum over all columns: one wrong element of C shows
+%!  for round = 1:3
+%!    t = rand (columns (Y), 1) - 0.5;
+%!    bound = abs (X) * (abs (Y) * abs (t));
+%!    difference = abs (double (C) * t - double (X) * (double (Y) * t));
+%!    k = columns (X) + columns (Y);
+%!    assert (all (difference <= 4 * sqrt (k) * eps (class (C)) * bound));
+%!  endfor
+%!endfunction
+
+%!test
+%! rand ("twister", 51);
+%! A = rand (1500, 1201) - 0.5;
+%! B = rand (1201, 1403) - 0.5;
+%! check_by_vectors (A, B);
+%! check_by_vectors (A', B, "TransposeA", "ctranspose");
+%! check_by_vectors (A, B', "TransposeB", "ctranspose");
+%! check_by_vectors (A, A, "TransposeB", "ctranspose");
+%! check_by_vectors (single (A), single (B));
+%! Z = complex (A(1:700, 1:600), A(601:1300, 1:600));
+%! check_by_vectors (Z, B(1:600, :));
+%! check_by_vectors (Z, Z, "TransposeA", "ctranspose");
+
+%!test
+%! rand ("twister", 52);
+%! A = sprand (30000, 20000, 2e-4);
+%! B = sprand (20000, 25000, 2e-4);
+%! check_by_vectors (A, B);
+%! check_by_vectors (A, A, "TransposeB", "ctranspose");
+%! check_by_vectors (A', B, "TransposeA", "ctranspose");
+%! check_by_vectors (A, rand (20000, 20));
+%! check_by_vectors (rand (20, 30000), A);
+%! check_by_vectors (A, rand (20, 20000), "TransposeB", "ctranspose");
+
+## tall, flat, and thin along k
+%!test
+%! rand ("twister", 53);
+%! check_by_vectors (rand (1e6, 3), rand (3, 2));
+%! check_by_vectors (rand (3, 1e6), rand (1e6, 2));
+%! check_by_vectors (rand (2000, 1), rand (1, 2000));
+%! check_by_vectors (rand (2, 3), rand (3, 1e6));
+
+## on a device in many parts
+%!test
+%! rand ("twister", 54);
+%! A = rand (310, 290);
+%! B = rand (290, 330);
+%! for bytes = [1e6, 3e5]
+%!   check_by_vectors (A, B, "Algorithm", "register", "MaxDeviceMemory", bytes);
+%!   check_by_vectors (A', B, "Algorithm", "tiled", "MaxDeviceMemory", bytes, "TransposeA", "ctranspose");
+%! endfor
+
+## where there is a GPU: larger than the memory it is given
+%!testif ; gpumm_available ("gpu")
+%! rand ("twister", 55);
+%! A = rand (6000, 5000) - 0.5;
+%! B = rand (5000, 7001) - 0.5;
+%! check_by_vectors (A, B, "Backend", "gpu");
+%! check_by_vectors (A, B, "Backend", "gpu", "MaxDeviceMemory", 1e8);
+%! check_by_vectors (A, A, "Backend", "gpu", "TransposeB", "ctranspose");
+%! check_by_vectors (single (A), single (B), "Backend", "gpu");
+%! check_by_vectors (complex (A, flip (A)), B, "Backend", "gpu");

@@ -1,0 +1,79 @@
+## random.tst - random classes, shapes, options and values against `*`.
+##
+## GPUMM_RANDOM_CASES in the environment is their number (3000), GPUMM_SEED the seed, which is
+## printed: the same seed gives the same cases.  GPUMM_BACKEND is handed to gpumm.  A million small
+## ones on a GPU:
+##
+##   GPUMM_RANDOM_CASES=1000000 GPUMM_BACKEND=gpu ctest --test-dir build -R octave.random -V
+## SPDX-License-Identifier: BSD-3-Clause
+
+%!function x = from_environment (name, default_value)
+%!  x = str2double (getenv (name));
+%!  if (isnan (x))
+%!    x = default_value;
+%!  endif
+%!endfunction
+
+%!test
+%! seed = from_environment ("GPUMM_SEED", 1 + mod (floor (time ()), 1e6));
+%! cases = from_environment ("GPUMM_RANDOM_CASES", 3000);
+%! printf ("random.tst: GPUMM_SEED=%d GPUMM_RANDOM_CASES=%d\n", seed, cases);
+%! fflush (stdout);
+%! rand ("twister", seed);
+%! types = make_operand ();
+%! plain = {"double", "single", "complex", "single complex"};
+%! ops = {"none", "transpose", "ctranspose"};
+%! kernels = {gpumm_info().kernels.name};
+%! backend = getenv ("GPUMM_BACKEND");
+%! if (isempty (backend))
+%!   backend = "auto";
+%! endif
+%! for n = 1:cases
+%!   ## mostly small, each size down to 0; mostly conformant
+%!   s = floor (40 * rand (1, 4) .^ 2);
+%!   if (rand < 0.95)
+%!     s(4) = s(2);
+%!   endif
+%!   if (rand < 0.5)
+%!     a = plain{randi (4)};
+%!     b = plain{randi (4)};
+%!   else
+%!     a = types{randi (numel (types))};
+%!     b = types{randi (numel (types))};
+%!   endif
+%!   if (strcmp (a, b) && any (strncmp (a, {"int", "uint"}, 3)))
+%!     continue; # gpumm's extension: integers.tst
+%!   endif
+%!   op_a = randi (3);
+%!   op_b = randi (3);
+%!   size_a = s([1, 2]);
+%!   size_b = s([4, 3]);
+%!   if (op_a > 1) size_a = flip (size_a); endif
+%!   if (op_b > 1) size_b = flip (size_b); endif
+%!   A = make_operand (a, size_a(1), size_a(2));
+%!   B = make_operand (b, size_b(1), size_b(2));
+%!   if (rand < 0.1 && numel (A) > 0 && isfloat (A) && min (op_a, op_b) == 1)
+%!     A(randi (numel (A))) = [NaN, Inf, -Inf](randi (3));
+%!   endif
+%!   options = {};
+%!   if (op_a > 1 || rand < 0.5)
+%!     options = {"TransposeA", ops{op_a}};
+%!   endif
+%!   if (op_b > 1 || rand < 0.5)
+%!     options = [options, {"TransposeB", ops{op_b}}];
+%!   endif
+%!   if (rand < 0.2 && ! issparse (A) && ! issparse (B) && all (isfinite (A(:))))
+%!     options = [options, {"Algorithm", [{"blas", "loops"}, kernels]{randi(numel (kernels) + 2)}}];
+%!     if (strcmp (backend, "gpu") && any (strcmp (options{end}, {"blas", "loops"})))
+%!       options(end-1:end) = [];
+%!     endif
+%!   endif
+%!   if (! strcmp (backend, "auto"))
+%!     options = [options, {"Backend", backend}];
+%!   endif
+%!   try
+%!     check_product (A, B, options{:});
+%!   catch err
+%!     error ("case %d of seed %d: %s", n, seed, err.message);
+%!   end_try_catch
+%! endfor

@@ -1,0 +1,74 @@
+## session.tst - gpumm in a session: reset, clear, fork, long series of calls.
+## SPDX-License-Identifier: BSD-3-Clause
+
+%!test # state survives and is rebuilt
+%! A = magic (20);
+%! for round = 1:3
+%!   C = gpumm (A, A);
+%!   gpumm_reset ();
+%!   assert (gpumm (A, A, "Algorithm", "tiled"), A * A);
+%!   gpumm_reset ();
+%!   gpumm_reset ();
+%! endfor
+%! clear -f __gpumm_multiply__ __gpumm_info__
+%! assert (gpumm (A, A), C);
+
+%!test # a child of fork () multiplies, whatever its parent had opened
+%! A = magic (30);
+%! R = A * A;
+%! C = gpumm (A, A);
+%! C = gpumm (A, A, "Algorithm", "tiled");
+%! if (gpumm_available ("gpu"))
+%!   C = gpumm (A, A, "Backend", "gpu");
+%! endif
+%! fflush (stdout);
+%! fflush (stderr);
+%! [pid, message] = fork ();
+%! assert (pid >= 0, message);
+%! if (pid == 0)
+%!   right = false;
+%!   try
+%!     right = isequal (gpumm (A, A), R) && isequal (gpumm (A, A, "Algorithm", "tiled"), R) ...
+%!             && isequal (gpumm (sparse (A), sparse (A)), sparse (R)) ...
+%!             && norm (gpumm (ones (500), ones (500)) - 500) == 0;
+%!     gpumm_reset ();
+%!     right = right && isequal (gpumm (A, A), R);
+%!   catch err
+%!     fprintf (stderr, "in the child: %s\n", err.message);
+%!   end_try_catch
+%!   kill (getpid (), {SIG().TERM, SIG().KILL}{1 + right}); # leaves no trace in the parent's files
+%!   pause (60);
+%! endif
+%! [~, status] = waitpid (pid);
+%! assert (WTERMSIG (status), SIG ().KILL);
+%! assert (gpumm (A, A), R);
+
+%!test # memory of a long series stays where it is
+%! page = 4096;
+%! resident = @() sscanf (fileread ("/proc/self/statm"), "%d")(2) * page;
+%! if (exist ("/proc/self/statm", "file"))
+%!   A = rand (200);
+%!   S = sprand (200, 200, 0.1);
+%!   Z = complex (A, 1);
+%!   for round = 1:2
+%!     before = resident ();
+%!     for i = 1:300
+%!       C = gpumm (A, A);
+%!       C = gpumm (S, S);
+%!       C = gpumm (Z, Z);
+%!       C = gpumm (i * A, i * A);
+%!       C = gpumm (sparse (i * A), i * A);
+%!       try
+%!         gpumm (A, A(1:3, :));
+%!       catch
+%!       end_try_catch
+%!     endfor
+%!   endfor
+%!   assert (resident () - before < 10e6); # a leaked result a round would be 100 MB
+%! endif
+
+%!test # the info functions print something readable
+%! text = evalc ("gpumm_info ()");
+%! assert (! isempty (strfind (text, gpumm_info ().version)));
+%! assert (! isempty (strfind (text, "blas")));
+%! assert (! isempty (strfind (text, "tiled_16")));
