@@ -157,6 +157,16 @@ static int64_t least (int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
+/* Octave's rule; its product with the real operand alone transposed (trans_mul of op-m-cm.cc,
+ * mul_trans of op-cm-m.cc) is always two real ones. */
+static int octave_widens (const gpumm_problem *p) {
+  int a_complex = gpumm_is_complex (p->a.type);
+  gpumm_op op_real = a_complex ? p->op_b : p->op_a, op_complex = a_complex ? p->op_a : p->op_b;
+  if (op_real != GPUMM_NONE && op_complex == GPUMM_NONE)
+    return 0;
+  return gpumm_k (p) <= least (gpumm_m (p), gpumm_n (p)) / 10;
+}
+
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   gpumm_type real = p->output == GPUMM_C ? GPUMM_S : GPUMM_D;
@@ -167,7 +177,7 @@ static gpumm_status open (struct gpumm_job *job) {
   if (!state)
     return GPUMM_HOST_MEMORY;
   job->state = state;
-  if (gpumm_k (p) <= least (gpumm_m (p), gpumm_n (p)) / 10) {
+  if (octave_widens (p)) {
     status = widen (a_complex ? &p->b : &p->a, p->output, state, a_complex ? &inner.b : &inner.a);
   } else {
     /* alpha and beta are applied when the product is complex again */

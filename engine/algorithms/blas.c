@@ -248,6 +248,40 @@ static void vector (const gpumm_product *p) {
   }
 }
 
+/* The one element of a row by a column, complex. Octave calls dotu or dotc here, not gemv, which
+ * would multiply by alpha = 1 + 0i and so make NaN of Inf; how Fortran returns a complex number
+ * differs between libraries, hence a loop. */
+#define DOT(name, real)                                                                            \
+  static void name (const gpumm_product *p) {                                                      \
+    const real *a = p->a, *b = p->b;                                                               \
+    int64_t step_a = 2 * (p->op_a == GPUMM_NONE ? p->lda : 1);                                     \
+    int64_t step_b = 2 * (p->op_b == GPUMM_NONE ? 1 : p->ldb);                                     \
+    real sign_a = p->op_a == GPUMM_CTRANSPOSE ? -1 : 1;                                            \
+    real sign_b = p->op_b == GPUMM_CTRANSPOSE ? -1 : 1;                                            \
+    real rr = 0, ii = 0, ri = 0, ir = 0;                                                           \
+    for (int64_t l = 0; l < p->k; l++, a += step_a, b += step_b) {                                 \
+      rr += a[0] * b[0];                                                                           \
+      ii += a[1] * b[1];                                                                           \
+      ri += a[0] * b[1];                                                                           \
+      ir += a[1] * b[0];                                                                           \
+    }                                                                                              \
+    real re = rr - sign_a * sign_b * ii, im = sign_b * ri + sign_a * ir;                           \
+    real *c = p->c;                                                                                \
+    if (!gpumm_is_one (p->alpha)) {                                                                \
+      real x = re, y = im;                                                                         \
+      re = (real) p->alpha.re * x - (real) p->alpha.im * y;                                        \
+      im = (real) p->alpha.re * y + (real) p->alpha.im * x;                                        \
+    }                                                                                              \
+    if (!gpumm_is_zero (p->beta)) {                                                                \
+      re += (real) p->beta.re * c[0] - (real) p->beta.im * c[1];                                   \
+      im += (real) p->beta.re * c[1] + (real) p->beta.im * c[0];                                   \
+    }                                                                                              \
+    c[0] = re;                                                                                     \
+    c[1] = im;                                                                                     \
+  }
+DOT (dot_c, float)
+DOT (dot_z, double)
+
 /* gemv conjugates its matrix and never its vector: these cases are gemm's. */
 static int is_vector (const gpumm_product *p) {
   int conjugates = gpumm_is_complex (p->type);
@@ -264,6 +298,13 @@ static const char *one_call (const gpumm_product *p) {
                                           {"cgemm", "cgemv", "csyrk", "cherk"},
                                           {"zgemm", "zgemv", "zsyrk", "zherk"}};
   int conjugate = 0;
+  if (p->m == 1 && p->n == 1 && gpumm_is_complex (p->type)) {
+    if (p->type == GPUMM_C)
+      dot_c (p);
+    else
+      dot_z (p);
+    return "dot";
+  }
   if (is_vector (p)) {
     vector (p);
     return names[p->type][1];
