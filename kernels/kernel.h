@@ -7,7 +7,8 @@
  *   global<T>           pointer to device memory; reads and writes as A[i + j * lda]
  *   SHARED (T, x, r, c) declares x[r][c] in the block's shared memory, always at a kernel's top
  *   tile<T, r, c> &     such an array as a parameter
- *   LAUNCH (kernel, blocks, threads, device, stream, arguments...)  starts it, gives a status
+ *   LAUNCH (name, kernel, blocks, threads, device, stream, arguments...)
+ *                       starts it, gives a status; name is for error texts
  *
  * On the host A[i] is an object that counts; so copy an element to a variable of type T before
  * giving it to a template. Everything else is CUDA C: __global__, threadIdx, __syncthreads ().

@@ -43,8 +43,8 @@ template <class T>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_product *p) {
   arguments<T> x (p);
   int64_t blocks = ceil_div (x.m, ROWS) * ceil_div (x.n, COLUMNS);
-  return LAUNCH (naive<T>, blocks, dim3 (ROWS, COLUMNS), device, stream, x.m, x.n, x.k, x.alpha,
-                 x.a, p->lda, p->op_a, x.b, p->ldb, p->op_b, x.beta, x.c, p->ldc);
+  return LAUNCH ("naive", naive<T>, blocks, dim3 (ROWS, COLUMNS), device, stream, x.m, x.n, x.k,
+                 x.alpha, x.a, p->lda, p->op_a, x.b, p->ldb, p->op_b, x.beta, x.c, p->ldc);
 }
 
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_product *p) {

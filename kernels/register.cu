@@ -90,9 +90,9 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
   arguments<T> x (p);
   int64_t blocks = ceil_div (x.m, TILE_M) * ceil_div (x.n, TILE_N);
   int threads = TILE_M / THREAD_M * (TILE_N / THREAD_N);
-  return LAUNCH ((outer<T, TILE_M, TILE_N, TILE_K, THREAD_M, THREAD_N>), blocks, dim3 (threads),
-                 device, stream, x.m, x.n, x.k, x.alpha, x.a, p->lda, p->op_a, x.b, p->ldb, p->op_b,
-                 x.beta, x.c, p->ldc);
+  return LAUNCH ("register", (outer<T, TILE_M, TILE_N, TILE_K, THREAD_M, THREAD_N>), blocks,
+                 dim3 (threads), device, stream, x.m, x.n, x.k, x.alpha, x.a, p->lda, p->op_a, x.b,
+                 p->ldb, p->op_b, x.beta, x.c, p->ldc);
 }
 
 template <int TILE_M, int TILE_N, int TILE_K, int THREAD_M, int THREAD_N>

@@ -64,8 +64,8 @@ template <class T, int TILE>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_product *p) {
   arguments<T> x (p);
   int64_t blocks = ceil_div (x.m, TILE) * ceil_div (x.n, TILE);
-  return LAUNCH ((tiled<T, TILE>), blocks, dim3 (TILE, TILE), device, stream, x.m, x.n, x.k,
-                 x.alpha, x.a, p->lda, p->op_a, x.b, p->ldb, p->op_b, x.beta, x.c, p->ldc);
+  return LAUNCH ("tiled", (tiled<T, TILE>), blocks, dim3 (TILE, TILE), device, stream, x.m, x.n,
+                 x.k, x.alpha, x.a, p->lda, p->op_a, x.b, p->ldb, p->op_b, x.beta, x.c, p->ldc);
 }
 
 template <int TILE>

@@ -96,8 +96,7 @@ static gpumm_status count (int *devices) {
   cudaDriverGetVersion (&driver);
   cudaRuntimeGetVersion (&runtime);
   if (driver == 0)
-    gpumm_driver_fail (GPUMM_NO_DEVICE, "no CUDA driver: %s",
-                       error ? cudaGetErrorString (error) : "libcuda.so.1 was not found");
+    gpumm_driver_fail (GPUMM_NO_DEVICE, "no CUDA driver: libcuda.so.1 cannot be opened");
   else if (error == cudaErrorInsufficientDriver)
     gpumm_driver_fail (GPUMM_NO_DEVICE, "CUDA driver is older than the runtime: %d.%d and %d.%d",
                        driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);

@@ -5,6 +5,8 @@
 
 #include "cuda.h"
 
+#include <stdio.h>
+
 template <class T> using global = T *__restrict__;
 
 template <class T, int ROWS, int COLUMNS> using tile = T[ROWS][COLUMNS];
@@ -14,7 +16,8 @@ template <class T, int ROWS, int COLUMNS> using tile = T[ROWS][COLUMNS];
 /* Blocks lie along x, which takes 2^31 - 1 of them: C can have no more tiles in any memory there
  * is. An empty C needs no launch. */
 template <class Body>
-static gpumm_status launch_on_gpu (const char *kernel, int64_t blocks, int device, Body body) {
+static gpumm_status launch_on_gpu (const char *kernel, int64_t blocks, dim3 threads, int device,
+                                   Body body) {
   if (blocks == 0)
     return GPUMM_OK;
   if (blocks > INT32_MAX)
@@ -25,14 +28,20 @@ static gpumm_status launch_on_gpu (const char *kernel, int64_t blocks, int devic
   if (status)
     return status;
   body ();
-  status = gpumm_cuda_check (kernel, cudaGetLastError ());
+  cudaError_t error = cudaGetLastError ();
+  if (error) {
+    char call[128];
+    snprintf (call, sizeof call, "kernel %s, %lld blocks of %u x %u threads", kernel,
+              (long long) blocks, threads.x, threads.y);
+    status = gpumm_cuda_check (call, error);
+  }
   gpumm_cuda_leave (device, before);
   return status;
 }
 
 /* clang-format off */
-#define LAUNCH(kernel, blocks, threads, device, stream, ...)                                       \
-  launch_on_gpu (#kernel, blocks, device, [&] {                                                    \
+#define LAUNCH(name, kernel, blocks, threads, device, stream, ...)                                 \
+  launch_on_gpu (name, blocks, threads, device, [&] {                                              \
     kernel<<<(unsigned) (blocks), threads, 0, (cudaStream_t) (stream)>>> (__VA_ARGS__);            \
   })
 /* clang-format on */

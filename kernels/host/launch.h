@@ -96,7 +96,7 @@ static gpumm_status launch_on_host (const char *kernel, int64_t blocks, dim3 thr
       [] (const void *p) { (*(const Body *) p) (); }, &body);
 }
 
-#define LAUNCH(kernel, blocks, threads, device, stream, ...)                                       \
-  launch_on_host (#kernel, blocks, threads, device, stream, [=] { (kernel) (__VA_ARGS__); })
+#define LAUNCH(name, kernel, blocks, threads, device, stream, ...)                                 \
+  launch_on_host (name, blocks, threads, device, stream, [=] { (kernel) (__VA_ARGS__); })
 
 #endif

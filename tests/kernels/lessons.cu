@@ -16,7 +16,7 @@ __global__ void reverse (global<const double> x, global<double> y, int with_barr
 }
 
 gpumm_status lesson_reverse (const double *x, double *y, int with_barrier) {
-  return LAUNCH (reverse, 1, LESSON_THREADS, 0, NULL, x, y, with_barrier);
+  return LAUNCH ("reverse", reverse, 1, LESSON_THREADS, 0, NULL, x, y, with_barrier);
 }
 
 __global__ void diverge (int how) {
@@ -33,7 +33,7 @@ __global__ void diverge (int how) {
 }
 
 gpumm_status lesson_diverge (int how) {
-  return LAUNCH (diverge, 3, LESSON_THREADS, 0, NULL, how);
+  return LAUNCH ("diverge", diverge, 3, LESSON_THREADS, 0, NULL, how);
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ __global__ void unwritten (global<double> y) {
 }
 
 gpumm_status lesson_unwritten (double *y) {
-  return LAUNCH (unwritten, 1, LESSON_THREADS, 0, NULL, y);
+  return LAUNCH ("unwritten", unwritten, 1, LESSON_THREADS, 0, NULL, y);
 }
 
 __global__ void too_much (void) {
@@ -56,7 +56,7 @@ __global__ void too_much (void) {
 }
 
 gpumm_status lesson_too_much (void) {
-  return LAUNCH (too_much, 1, 1, 0, NULL);
+  return LAUNCH ("too_much", too_much, 1, 1, 0, NULL);
 }
 
 __global__ void stacks (global<double> y) {
@@ -71,7 +71,7 @@ __global__ void stacks (global<double> y) {
 }
 
 gpumm_status lesson_stacks (double *y) {
-  return LAUNCH (stacks, 1, 1024, 0, NULL, y);
+  return LAUNCH ("stacks", stacks, 1, 1024, 0, NULL, y);
 }
 
 /* ---- counts ------------------------------------------------------------------------------- */
@@ -87,8 +87,8 @@ template <int COLUMNS> __global__ void banks (global<float> y) {
 
 gpumm_status lesson_banks (float *y, int padded) {
   if (padded)
-    return LAUNCH (banks<33>, 1, dim3 (32, 32), 0, NULL, y);
-  return LAUNCH (banks<32>, 1, dim3 (32, 32), 0, NULL, y);
+    return LAUNCH ("banks", banks<33>, 1, dim3 (32, 32), 0, NULL, y);
+  return LAUNCH ("banks", banks<32>, 1, dim3 (32, 32), 0, NULL, y);
 }
 
 __global__ void strided (global<const float> x, global<float> y, int stride, int offset, int most) {
@@ -100,12 +100,12 @@ __global__ void strided (global<const float> x, global<float> y, int stride, int
 }
 
 gpumm_status lesson_strided (const float *x, float *y, int stride, int offset, int most) {
-  return LAUNCH (strided, 1, 32, 0, NULL, x, y, stride, offset, most);
+  return LAUNCH ("strided", strided, 1, 32, 0, NULL, x, y, stride, offset, most);
 }
 
 __global__ void nothing (void) {
 }
 
 gpumm_status lesson_launch (int64_t blocks, int threads) {
-  return LAUNCH (nothing, blocks, threads, 0, NULL);
+  return LAUNCH ("nothing", nothing, blocks, threads, 0, NULL);
 }
