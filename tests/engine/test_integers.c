@@ -80,11 +80,20 @@ static int bit_of (const fixed *x, int bit) {
   return bit >= 0 && (x->limb[bit / 32] >> bit % 32 & 1);
 }
 
+/* the highest bit that is set, or -1 */
+static int top_bit (const fixed *x) {
+  int limb = LIMBS - 1;
+  while (limb >= 0 && x->limb[limb] == 0)
+    limb--;
+  int bit = 32 * limb + 31;
+  while (limb >= 0 && !bit_of (x, bit))
+    bit--;
+  return limb < 0 ? -1 : bit;
+}
+
 /* x to precision bits and not below 2^least, ties to even */
 static double rounded (const fixed *x, int precision, int least) {
-  int top = 32 * LIMBS - 1;
-  while (top >= 0 && !bit_of (x, top))
-    top--;
+  const int top = top_bit (x);
   if (top < 0)
     return 0;
   int last = top - precision + 1;
@@ -229,7 +238,7 @@ static int is_right (const gpumm_operand *c, int64_t at, const fixed sum[2]) {
   const int bits = 8 * (int) gpumm_type_bytes (c->type);
   int over = 0;
   uint64_t whole = 0;
-  for (int bit = 32 * LIMBS - 1; bit >= POINT; bit--)
+  for (int bit = top_bit (&size); bit >= POINT; bit--)
     if (bit_of (&size, bit)) {
       over |= bit - POINT >= 64;
       if (bit - POINT < 64)
