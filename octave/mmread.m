@@ -1,0 +1,630 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn  {} {@var{A} =} mmread (@var{file})
+## @deftypefnx {} {@var{A} =} mmread (@var{file}, "Class", @var{class})
+## @deftypefnx {} {[@var{A}, @var{info}] =} mmread (@dots{})
+## Read the matrix in @var{file}, a text file in Matrix Market exchange format.
+##
+## A file in @qcode{"coordinate"} format gives a sparse matrix, one in
+## @qcode{"array"} format a full one.  What was stored of a symmetric,
+## skew-symmetric or Hermitian matrix is completed to all of it.
+##
+## The field in the file decides the class:
+##
+## @multitable @columnfractions .3 .35 .35
+## @headitem field @tab coordinate @tab array
+## @item @qcode{real}, @qcode{double} @tab sparse double @tab double
+## @item @qcode{complex} @tab sparse complex double @tab complex double
+## @item @qcode{integer}, @qcode{unsigned-integer} @tab sparse double @tab double
+## @item @qcode{pattern} @tab sparse logical @tab (not in the format)
+## @end multitable
+##
+## The option @qcode{"Class"} asks for another one: @qcode{"double"} or
+## @qcode{"logical"}, and for the array format also @qcode{"single"} or an
+## integer class.  The file does not hold the class of a matrix, so what
+## @code{mmwrite} has written of a matrix @var{A} is read back, bit for bit, by
+## @code{mmread (@var{file}, "Class", class (@var{A}))}, and for a double or a
+## sparse matrix by @code{mmread (@var{file})} as well.  An integer that the
+## class cannot hold exactly, as @math{2^{53} + 1} in a double, is an error and
+## is not rounded.
+##
+## Entries of a coordinate file that name the same place are summed, as by
+## @code{sparse}; in a pattern they are one.  Stored zeros are dropped.
+##
+## Beyond the letter of the format, comments and empty lines may be anywhere
+## after the first line, keywords may be in any case, lines may end in CR, LF or
+## both, exponents may be written with @samp{D} as Fortran does, and
+## @samp{Inf}, @samp{NaN} and @samp{NA} are numbers.  Each entry has a line of
+## its own.
+##
+## @var{info} is a struct with the fields @code{format}, @code{field} and
+## @code{symmetry} (as in the file, in lower case), @code{rows}, @code{cols},
+## @code{entries} (how many are stored in the file) and @code{comments} (a cell
+## array of the comment lines without their @samp{%}).
+##
+## A file that breaks the format is an error that names the file and the line,
+## with an identifier @code{gpumm:mmread:@var{what}} where @var{what} is one of
+## @code{open}, @code{banner}, @code{header}, @code{size}, @code{number},
+## @code{layout}, @code{count}, @code{integer}, @code{range}, @code{index},
+## @code{triangle} or @code{diagonal}.
+##
+## @example
+## @group
+## file = tempname ();
+## mmwrite (file, sparse ([2 1; 1 0]));
+## printf ("%s", fileread (file))
+##   @print{} %%MatrixMarket matrix coordinate real symmetric
+##   @print{} 2 2 2
+##   @print{} 1 1 2
+##   @print{} 2 1 1
+## @end group
+## @group
+## A = full (mmread (file))
+##   @result{}
+##      A =
+##         2   1
+##         1   0
+## @end group
+## @group
+## delete (file);
+## @end group
+## @end example
+##
+## Reference: R. F. Boisvert, R. Pozo, K. A. Remington, @cite{The Matrix Market
+## Exchange Formats: Initial Design}, NISTIR 5935, 1996.
+## @seealso{mmwrite, gpumm, sparse, load}
+## @end deftypefn
+
+function [A, info] = mmread (file, varargin)
+
+  if (nargin != 1 && nargin != 3)
+    print_usage ();
+  endif
+  if (! (ischar (file) && isrow (file)))
+    error ("gpumm:mmread:argument", "mmread: FILE must be a string");
+  endif
+  name = "auto";
+  if (nargin == 3)
+    name = check_class_option (varargin{:});
+  endif
+
+  text = read_text (file);
+  [info, start, line] = read_header (file, text);
+  text = text(start:end);
+  if (strcmp (info.format, "coordinate"))
+    A = read_coordinate (file, text, line, info, name);
+  else
+    A = read_array (file, text, line, info, name);
+  endif
+
+endfunction
+
+function name = check_class_option (option, name)
+
+  names = {"auto", "double", "single", "logical", "int8", "int16", "int32", "int64", ...
+           "uint8", "uint16", "uint32", "uint64"};
+  if (! (ischar (option) && strcmpi (option, "Class")))
+    error ("gpumm:mmread:argument", "mmread: the only option is \"Class\"");
+  endif
+  if (! (ischar (name) && any (strcmp (name, names))))
+    error ("gpumm:mmread:argument", "mmread: \"Class\" must be one of %s", strjoin (names, ", "));
+  endif
+
+endfunction
+
+function fail (what, file, line, template, varargin)
+
+  error (["gpumm:mmread:" what], "mmread: %s:%d: %s", file, line,
+         sprintf (template, varargin{:}));
+
+endfunction
+
+## All of the file, as a row of characters with lines that end in "\n" or "\r\n".
+function text = read_text (file)
+
+  if (isfolder (file))
+    error ("gpumm:mmread:open", "mmread: cannot read %s: it is a directory", file);
+  endif
+  [fid, msg] = fopen (file, "rb");
+  if (fid < 0)
+    error ("gpumm:mmread:open", "mmread: cannot open %s: %s", file, msg);
+  endif
+  unwind_protect
+    text = fread (fid, Inf, "uint8=>char").';
+  unwind_protect_cleanup
+    fclose (fid);
+  end_unwind_protect
+
+  if (strncmp (text, "\xEF\xBB\xBF", 3))  # the byte order mark some editors put first
+    text(1:3) = [];
+  endif
+  if (! any (text == "\n"))               # lines that end in CR alone
+    text(text == "\r") = "\n";
+  endif
+
+endfunction
+
+## Banner, comments and sizes.  Entries begin at text(start), on the line after LINE.
+function [info, start, line] = read_header (file, text)
+
+  [banner, start] = one_line (text, 1);
+  line = 1;
+  words = regexp (lower (banner), '\S+', "match");
+  if (isempty (words) || ! strcmp (words{1}, "%%matrixmarket"))
+    fail ("banner", file, line, "no Matrix Market file: it does not begin with %%%%MatrixMarket");
+  endif
+  if (numel (words) != 5)
+    fail ("header", file, line, "expected %%%%MatrixMarket matrix FORMAT FIELD SYMMETRY");
+  endif
+  check_word (file, "object", words{2}, {"matrix"});
+  check_word (file, "format", words{3}, {"coordinate", "array"});
+  check_word (file, "field", words{4},
+              {"real", "double", "complex", "integer", "unsigned-integer", "pattern"});
+  check_word (file, "symmetry", words{5}, {"general", "symmetric", "skew-symmetric", "hermitian"});
+  info = struct ("format", words{3}, "field", words{4}, "symmetry", words{5}, "rows", 0,
+                 "cols", 0, "entries", 0, "comments", {{}});
+
+  pattern = strcmp (info.field, "pattern");
+  if (pattern && strcmp (info.format, "array"))
+    fail ("header", file, line, "a pattern has no array format");
+  elseif (pattern && any (strcmp (info.symmetry, {"skew-symmetric", "hermitian"})))
+    fail ("header", file, line, "a pattern cannot be %s", info.symmetry);
+  elseif (strcmp (info.symmetry, "hermitian") && ! strcmp (info.field, "complex"))
+    fail ("header", file, line, "a hermitian matrix has the field complex, not %s", info.field);
+  endif
+
+  comments = {};
+  do
+    if (start > numel (text))
+      fail ("size", file, line, "the file ends before the line with the sizes");
+    endif
+    [str, start] = one_line (text, start);
+    line++;
+    str = strtrim (str);
+    if (strncmp (str, "%", 1))
+      comments{end+1} = regexprep (str, '^%\s?', "");
+      str = "";
+    endif
+  until (! isempty (str))
+  info.comments = comments;
+
+  if (strcmp (info.format, "coordinate"))
+    labels = {"rows", "columns", "entries"};
+  else
+    labels = {"rows", "columns"};
+  endif
+  words = regexp (str, '\S+', "match");
+  sizes = str2double (words);
+  if (numel (words) != numel (labels) || any (cellfun (@isempty, regexp (words, '^\+?\d+$')))
+      || any (sizes > flintmax ()))
+    fail ("size", file, line, "expected %d sizes (%s), found \"%s\"", numel (labels),
+          strjoin (labels, ", "), shortened (str));
+  endif
+  info.rows = sizes(1);
+  info.cols = sizes(2);
+  if (! strcmp (info.symmetry, "general") && info.rows != info.cols)
+    fail ("size", file, line, "a %s matrix is square, not %d x %d", info.symmetry, info.rows,
+          info.cols);
+  endif
+  if (numel (sizes) == 3)
+    info.entries = sizes(3);
+  elseif (strcmp (info.symmetry, "general"))
+    info.entries = info.rows * info.cols;
+  else
+    diagonals = 1 - 2 * strcmp (info.symmetry, "skew-symmetric");
+    info.entries = info.rows * (info.rows + diagonals) / 2;
+  endif
+
+endfunction
+
+## The line that begins at text(start), without its end, and where the next one begins.
+function [str, next] = one_line (text, start)
+
+  ## A header line is short, so most often it is found without searching all of the text.
+  for last = [min(start + 1023, numel (text)), numel(text)]
+    len = find (text(start:last) == "\n", 1);
+    if (! isempty (len))
+      break;
+    endif
+  endfor
+  if (isempty (len))
+    len = numel (text) - start + 2;
+  endif
+  str = text(start:start+len-2);
+  next = start + len;
+
+endfunction
+
+function check_word (file, what, word, words)
+
+  if (! any (strcmp (word, words)))
+    fail ("header", file, 1, "unknown %s \"%s\"; it must be %s", what, shortened (word),
+          strjoin (words, ", "));
+  endif
+
+endfunction
+
+function str = shortened (str)
+
+  if (numel (str) > 40)
+    str = [str(1:37) "..."];
+  endif
+
+endfunction
+
+function A = read_coordinate (file, text, line, info, name)
+
+  if (! any (strcmp (name, {"auto", "double", "logical"})))
+    error ("gpumm:mmread:argument",
+           "mmread: %s is sparse, and a sparse matrix cannot be of class %s", file, name);
+  endif
+  [v, lines, words] = read_entries (file, text, line, info);
+  i = v(1,:);
+  j = v(2,:);
+  check_index (file, lines, i, info.rows, "row");
+  check_index (file, lines, j, info.cols, "column");
+  if (! strcmp (info.symmetry, "general"))
+    k = find (i < j, 1);
+    if (! isempty (k))
+      fail ("triangle", file, lines(k),
+            "entry (%d, %d) is above the diagonal, and of a %s matrix only the rest is stored",
+            i(k), j(k), info.symmetry);
+    endif
+  endif
+
+  m = info.rows;
+  n = info.cols;
+  off = i != j;  # what has a mirror image where the matrix is not general
+  if (strcmp (info.symmetry, "general"))
+    off(:) = false;
+  endif
+  at = [i, j(off)];
+  to = [j, i(off)];
+  switch (info.field)
+    case "pattern"
+      A = sparse (at, to, true (size (at)), m, n);
+      if (strcmp (name, "double"))
+        A = double (A);
+      endif
+
+    case "complex"
+      if (strcmp (name, "logical"))
+        error ("gpumm:mmread:argument", "mmread: %s is complex and cannot be logical", file);
+      endif
+      re = v(3,:);
+      im = v(4,:);
+      check_diagonal (file, lines, info, i == j, re, im);
+      [re_mirror, im_mirror] = mirror (info.symmetry, re(off), im(off));
+      A = sparse (at, to, complex ([re, re_mirror], [im, im_mirror]), m, n);
+      if (isreal (A))
+        A = complex (A, 0);  # the file says complex, whatever the values
+      endif
+
+    otherwise
+      re = v(3,:);
+      if (any (strcmp (info.field, {"integer", "unsigned-integer"})))
+        re = exact_integers (file, lines, re, words(3,:), text, "double");
+      endif
+      check_diagonal (file, lines, info, i == j, re, 0);
+      if (strcmp (name, "logical"))
+        re = to_class (file, lines, re, "logical");
+        if (any (re) && strcmp (info.symmetry, "skew-symmetric"))
+          fail ("range", file, lines(find (re, 1)), "class logical has no -1");
+        endif
+      endif
+      A = sparse (at, to, [re, mirror(info.symmetry, re(off))], m, n);
+  endswitch
+
+endfunction
+
+function A = read_array (file, text, line, info, name)
+
+  if (strcmp (name, "auto"))
+    name = "double";
+  endif
+  is_complex = strcmp (info.field, "complex");
+  if (is_complex && ! any (strcmp (name, {"double", "single"})))
+    error ("gpumm:mmread:argument", "mmread: %s is complex and cannot be of class %s", file, name);
+  endif
+
+  [v, lines, words] = read_entries (file, text, line, info);
+  re = v(1,:);
+  im = [];
+  if (is_complex)
+    im = to_class (file, lines, v(2,:), name);
+  endif
+  if (any (strcmp (info.field, {"integer", "unsigned-integer"})))
+    re = exact_integers (file, lines, re, words, text, name);
+  endif
+  re = to_class (file, lines, re, name);
+
+  if (strcmp (info.symmetry, "general"))
+    A = reshape (re, info.rows, info.cols);
+    if (is_complex)
+      A = complex (A, reshape (im, info.rows, info.cols));
+    endif
+  else
+    skew = strcmp (info.symmetry, "skew-symmetric");
+    stored = tril (true (info.rows), -skew);
+    [i, j] = find (stored);
+    check_diagonal (file, lines, info, (i == j).', re, im);
+    if (skew)
+      check_negatives (file, lines, re);
+    endif
+    [re_mirror, im_mirror] = mirror (info.symmetry, re, im);
+    A = complete (stored, re, re_mirror);
+    if (is_complex)
+      A = complex (A, complete (stored, im, im_mirror));
+    endif
+  endif
+
+endfunction
+
+## The numbers in TEXT, which begins on the line after LINE: entry k is v(:,k), it stands on line
+## lines(k), and the digits of v(:,k) begin at text(words(:,k)).
+##
+## All of the text goes through one sscanf, which knows nothing of lines and of where a word ends
+## ("1-2" gives two numbers, "--1" gives 1).  What it read is taken only if as many words as
+## numbers are there, no sign is out of place and every line has the numbers of one entry.
+function [v, lines, words] = read_entries (file, text, line, info)
+
+  labels = {"value"};
+  if (strcmp (info.field, "complex"))
+    labels = {"real part", "imaginary part"};
+  elseif (strcmp (info.field, "pattern"))
+    labels = {};
+  endif
+  if (strcmp (info.format, "coordinate"))
+    labels = [{"row", "column"}, labels];
+  endif
+  width = numel (labels);
+
+  text = without_comments (text);
+  [v, complete] = read_numbers (text);
+  space = isspace (text);
+  words = find (! space & [true, space(1:end-1)](1:numel (space)));
+  if (! complete || numel (v) != numel (words) || any_loose_sign (text, space))
+    k = first_non_number (text);
+    fail ("number", file, line + 1 + sum (text(1:k-1) == "\n"), "\"%s\" is not a number",
+          word_at (text, k));
+  endif
+  clear space;
+  k = find (isinf (v));
+  k = k(lower (text(words(k))) != "i" & lower (text(min (words(k) + 1, end))) != "i");
+  if (! isempty (k))
+    fail ("range", file, line + 1 + sum (text(1:words(k(1))-1) == "\n"),
+          "%s is beyond the largest double", word_at (text, words(k(1))));
+  endif
+
+  ends = find (text == "\n");
+  if (isempty (words))
+    on_line = zeros (1, numel (ends) + 1);
+  else
+    on_line = diff ([0, lookup(words, ends), numel(words)]);
+  endif
+  k = find (on_line != 0 & on_line != width, 1);
+  if (! isempty (k))
+    fail ("layout", file, line + k, "expected %d number%s (%s), found %d", width,
+          {"", "s"}{1 + (width > 1)}, strjoin (labels, ", "), on_line(k));
+  endif
+
+  lines = line + find (on_line);
+  n = numel (lines);
+  if (n > info.entries)
+    fail ("count", file, lines(info.entries + 1), "more entries than the %d that the sizes say",
+          info.entries);
+  elseif (n < info.entries)
+    fail ("count", file, [line, lines](end), "the file ends after %d of %d entries", n,
+          info.entries);
+  endif
+  v = reshape (v, width, n);
+  words = reshape (words, width, n);
+
+endfunction
+
+## Numbers up to what is none, as a column, and whether that is the end of the text.
+function [v, complete] = read_numbers (text)
+
+  [v, ~, ~, stop] = sscanf (text, "%f");
+  if (stop <= numel (text) && any (lower (text(stop)) == "di"))
+    ## Fortran's exponents, and an infinity in full.
+    text(text == "d" | text == "D") = "e";
+    if (any (lower (text) == "y"))
+      text = regexprep (text, '(?i)\<infinity(?!\S)', "inf     ");
+    endif
+    [v, ~, ~, stop] = sscanf (text, "%f");
+  endif
+  v = v(:);
+  complete = stop > numel (text);
+
+endfunction
+
+## Lines whose first character is % turned to spaces, so that all others stay where they are.
+function text = without_comments (text)
+
+  if (any (text == "%"))
+    [first, last] = regexp (text, '^[ \t]*%[^\n]*', "start", "end", "lineanchors");
+    for k = 1:numel (first)
+      text(first(k):last(k)) = " ";
+    endfor
+  endif
+
+endfunction
+
+## A sign that does not begin a word or an exponent, or that no number follows.
+function yes = any_loose_sign (text, space)
+
+  k = find (text == "-" | text == "+");
+  before = max (k - 1, 1);
+  after = min (k + 1, numel (text));
+  begins = k == 1 | space(before) | any (text(before) == "eEdD".', 1);
+  goes_on = isdigit (text(after)) | any (text(after) == ".iInN".', 1);
+  yes = ! all (begins & goes_on);
+
+endfunction
+
+function k = first_non_number (text)
+
+  number = ['[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?', ...
+            '|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?|[nN][aA][nN]?)'];
+  k = regexp (text, ['(?<!\S)(?!' number '(?!\S))\S'], "once", "start");
+  if (isempty (k))
+    k = find (! isspace (text), 1);
+  endif
+
+endfunction
+
+function word = word_at (text, k)
+
+  word = shortened (regexp (text(k:min (k + 99, end)), '\S+', "once", "match"));
+
+endfunction
+
+function check_index (file, lines, i, n, what)
+
+  k = find (! (i >= 1 & i <= n & i == fix (i)), 1);
+  if (! isempty (k))
+    fail ("index", file, lines(k), "%s index %.15g is not an integer from 1 to %d", what, i(k), n);
+  endif
+
+endfunction
+
+function check_diagonal (file, lines, info, diagonal, re, im)
+
+  im_bad = false;
+  if (! isempty (im))
+    im_bad = im != 0;
+  endif
+  if (strcmp (info.symmetry, "skew-symmetric"))
+    k = find (diagonal & (re != 0 | im_bad), 1);
+    what = "value";
+  elseif (strcmp (info.symmetry, "hermitian"))
+    k = find (diagonal & im_bad, 1);
+    what = "imaginary part";
+  else
+    return;
+  endif
+  if (! isempty (k))
+    fail ("diagonal", file, lines(k), "the %s on the diagonal of a %s matrix is zero", what,
+          info.symmetry);
+  endif
+
+endfunction
+
+## What a skew-symmetric matrix of this class needs and has not: 128 in int8, -1 in uint8.
+function check_negatives (file, lines, x)
+
+  if (islogical (x) || (isinteger (x) && intmin (class (x)) == 0))
+    k = find (x != 0, 1);
+  elseif (isinteger (x))
+    k = find (x == intmin (class (x)), 1);
+  else
+    return;
+  endif
+  if (! isempty (k))
+    fail ("range", file, lines(k), "class %s has no -(%d)", class (x), x(k));
+  endif
+
+endfunction
+
+## The entries above the diagonal for those below it.
+function [re, im] = mirror (symmetry, re, im = [])
+
+  ## 0 - x and not -x, so that the image of a zero is +0.
+  switch (symmetry)
+    case "skew-symmetric"
+      re = 0 - re;
+      im = 0 - im;
+    case "hermitian"
+      im = 0 - im;
+  endswitch
+
+endfunction
+
+## The full matrix with X where STORED is true, column by column, and X_MIRROR across from it.
+function A = complete (stored, x, x_mirror)
+
+  A = cast (zeros (size (stored)), class (x));
+  A(stored) = x_mirror;
+  A = A.';
+  A(stored) = x;
+
+endfunction
+
+function y = to_class (file, lines, x, name)
+
+  switch (name)
+    case "logical"
+      k = find (x != 0 & x != 1, 1);
+      y = x == 1;
+    case {"double", "single"}
+      y = cast (x, name);
+      k = find (isinf (y) & ! isinf (x), 1);
+    otherwise
+      y = cast (x, name);
+      k = find (! (y == x), 1);
+  endswitch
+  if (! isempty (k))
+    fail ("range", file, lines(k), "class %s does not hold %.15g", name, x(k));
+  endif
+
+endfunction
+
+## The values of an integer field: V, as it is or, where a double may have rounded it, from the
+## digits again; of a 64-bit class where NAME is one.
+function x = exact_integers (file, lines, v, words, text, name)
+
+  k = find (! (v == fix (v)) | isinf (v), 1);
+  if (! isempty (k))
+    fail ("integer", file, lines(k), "\"%s\" is not an integer", word_at (text, words(k)));
+  endif
+  x = v;
+  large = find (abs (v) >= flintmax ());
+  if (isempty (large))
+    return;
+  endif
+
+  ## The digits of all of them side by side, the first, the second, ...
+  text(end+1) = " ";
+  at = words(large);
+  at += text(at) == "-" | text(at) == "+";
+  magnitude = zeros (size (large), "uint64");
+  last = (intmax ("uint64") - 5) / 10;
+  fits = going_on = true (size (large));
+  while (any (going_on))
+    digit = text(at) - "0";
+    going_on &= digit >= 0 & digit <= 9;
+    fits &= ! going_on | magnitude < last | (magnitude == last & digit <= 5);
+    magnitude(going_on) = magnitude(going_on) * 10 + digit(going_on);
+    at += going_on;
+  endwhile
+  k = find (! (fits & isspace (text(at))), 1);
+  if (! isempty (k))
+    fail ("range", file, lines(large(k)), "%s is no integer of at most 64 bits",
+          word_at (text, words(large(k))));
+  endif
+
+  negative = v(large) < 0;
+  switch (name)
+    case "uint64"
+      exact = ! negative;
+      x = uint64 (v);
+      x(large) = magnitude;
+    case "int64"
+      exact = magnitude <= uint64 (intmax ("int64")) + uint64 (negative);
+      x = int64 (v);
+      part = int64 (magnitude);
+      part(negative) = -1 - int64 (magnitude(negative) - 1);
+      x(large) = part;
+    otherwise
+      exact = magnitude == abs (v(large));
+  endswitch
+  k = find (! exact, 1);
+  if (! isempty (k))
+    fail ("range", file, lines(large(k)), "class %s does not hold %s exactly", name,
+          word_at (text, words(large(k))));
+  endif
+
+endfunction

@@ -1,0 +1,374 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn  {} {} mmwrite (@var{file}, @var{A})
+## @deftypefnx {} {} mmwrite (@var{file}, @var{A}, @var{name}, @var{value}, @dots{})
+## Write the matrix @var{A} to @var{file}, in Matrix Market exchange format.
+##
+## A sparse, diagonal or permutation matrix is written in @qcode{"coordinate"}
+## format, any other in @qcode{"array"} format.  @code{mmread} reads the same
+## values back, to the bit; its help says how it chooses the class.
+##
+## The options are:
+##
+## @table @asis
+## @item @qcode{"Comment"}
+## A string or cell array of strings, to stand as comment below the first line.
+##
+## @item @qcode{"Symmetry"}
+## @qcode{"auto"} (default): if @var{A} is symmetric, skew-symmetric or
+## Hermitian, to the last bit, then only what is on and below the diagonal is
+## written.  @qcode{"general"}: everything is written.  @qcode{"symmetric"},
+## @qcode{"skew-symmetric"} or @qcode{"hermitian"}: that form, where zeros may
+## differ in sign; it is an error if @var{A} has not this symmetry.
+##
+## @item @qcode{"Field"}
+## @qcode{"auto"} (default): @qcode{"integer"} for integer classes and full
+## logical matrices, @qcode{"pattern"} for sparse logical ones, @qcode{"real"} or
+## @qcode{"complex"} for the others.  One of these names: that field; it is an
+## error if it cannot hold @var{A}, except that a pattern keeps of any sparse
+## matrix the places of the nonzeros and drops their values.
+##
+## @item @qcode{"Precision"}
+## Significant digits of real and complex numbers, from 1 to 17.  Default: as
+## few as 15 (single: 6) where they give the same number back, and else 17 (9).
+## @end table
+##
+## The file is written under a temporary name in the same directory and renamed
+## when it is complete, so an older file of that name is lost to no failure.
+##
+## @example
+## @group
+## file = tempname ();
+## mmwrite (file, [1 0.5; 0.1+0.2 Inf], "Comment", "half a thing");
+## printf ("%s", fileread (file))
+##   @print{} %%MatrixMarket matrix array real general
+##   @print{} % half a thing
+##   @print{} 2 2
+##   @print{} 1
+##   @print{} 0.30000000000000004
+##   @print{} 0.5
+##   @print{} Inf
+## @end group
+## @group
+## delete (file);
+## @end group
+## @end example
+## @seealso{mmread, gpumm, save}
+## @end deftypefn
+
+function mmwrite (file, A, varargin)
+
+  if (nargin < 2 || mod (nargin, 2) != 0)
+    print_usage ();
+  endif
+  if (! (ischar (file) && isrow (file)))
+    error ("gpumm:mmwrite:argument", "mmwrite: FILE must be a string");
+  endif
+  if (! ((isnumeric (A) || islogical (A)) && ndims (A) == 2))
+    error ("gpumm:mmwrite:argument", "mmwrite: A must be a numeric or logical matrix");
+  endif
+  options = check_options (varargin{:});
+
+  if (regexp (typeinfo (A), '(diagonal|permutation) matrix$'))
+    A = sparse (A);
+  endif
+  [field, A] = choose_field (options.field, A);
+  symmetry = choose_symmetry (options.symmetry, field, A);
+
+  if (issparse (A))
+    [i, j, x] = find (A);
+    keep = i >= j | strcmp (symmetry, "general");
+    at = [i(keep)(:), j(keep)(:)];
+    x = x(keep);
+    head = sprintf ("%%%%MatrixMarket matrix coordinate %s %s\n%s%d %d %d\n", field, symmetry,
+                    options.comment, rows (A), columns (A), rows (at));
+  else
+    if (strcmp (symmetry, "general"))
+      x = A(:);
+    else
+      x = A(tril (true (size (A)), -strcmp (symmetry, "skew-symmetric")));
+    endif
+    at = zeros (numel (x), 0);
+    head = sprintf ("%%%%MatrixMarket matrix array %s %s\n%s%d %d\n", field, symmetry,
+                    options.comment, rows (A), columns (A));
+  endif
+  write_file (file, head, at, x(:), field, options.digits);
+
+endfunction
+
+function options = check_options (varargin)
+
+  options = struct ("comment", "", "symmetry", "auto", "field", "auto", "digits", []);
+  for k = 1:2:numel (varargin)
+    name = varargin{k};
+    value = varargin{k+1};
+    if (! ischar (name))
+      error ("gpumm:mmwrite:argument", "mmwrite: the name of an option must be a string");
+    endif
+    switch (lower (name))
+      case "comment"
+        if (! (ischar (value) && rows (value) <= 1) && ! iscellstr (value))
+          error ("gpumm:mmwrite:argument",
+                 "mmwrite: \"Comment\" must be a string or a cell array of strings");
+        endif
+        lines = regexp (strjoin (cellstr (value)(:).', "\n"), '\r\n|\r|\n', "split");
+        if (! isempty (value))
+          options.comment = sprintf ("%% %s\n", lines{:});
+        endif
+      case "symmetry"
+        options.symmetry = check_word ("Symmetry", value, {"auto", "general", "symmetric", ...
+                                                           "skew-symmetric", "hermitian"});
+      case "field"
+        options.field = check_word ("Field", value, {"auto", "real", "complex", "integer", ...
+                                                     "pattern"});
+      case "precision"
+        if (! (isnumeric (value) && isscalar (value) && any (value == 1:17)))
+          error ("gpumm:mmwrite:argument",
+                 "mmwrite: \"Precision\" must be an integer from 1 to 17");
+        endif
+        options.digits = double (value);
+      otherwise
+        error ("gpumm:mmwrite:argument",
+               "mmwrite: unknown option \"%s\"; there are Comment, Symmetry, Field, Precision",
+               name);
+    endswitch
+  endfor
+
+endfunction
+
+function value = check_word (option, value, words)
+
+  if (! (ischar (value) && any (strcmpi (value, words))))
+    error ("gpumm:mmwrite:argument", "mmwrite: \"%s\" must be one of %s", option,
+           strjoin (words, ", "));
+  endif
+  value = lower (value);
+
+endfunction
+
+## The field to write A in, and what of A that field holds.
+function [field, A] = choose_field (field, A)
+
+  switch (field)
+    case "auto"
+      if (iscomplex (A))
+        field = "complex";
+      elseif (islogical (A) && issparse (A))
+        field = "pattern";
+      elseif (islogical (A) || isinteger (A))
+        field = "integer";
+      else
+        field = "real";
+      endif
+
+    case "pattern"
+      if (! issparse (A))
+        error ("gpumm:mmwrite:field", "mmwrite: only a sparse matrix can be written as a pattern");
+      endif
+      A = A != 0;
+
+    case "real"
+      if (iscomplex (A))
+        error ("gpumm:mmwrite:field", "mmwrite: A is complex and the field real cannot hold it");
+      elseif (islogical (A))
+        A = double (A);
+      endif
+
+    case "complex"
+      if (! isfloat (A))
+        if (any (abs (A(:)) > flintmax ()))
+          error ("gpumm:mmwrite:field",
+                 "mmwrite: not all of A are integers of at most 2^53, as the field complex needs");
+        endif
+        A = double (A);
+      endif
+
+    case "integer"
+      if (isfloat (A))
+        x = nonzeros (A);
+        if (iscomplex (A) || ! all (x == fix (x) & abs (x) <= flintmax ()))
+          error ("gpumm:mmwrite:field",
+                 "mmwrite: not all of A are integers of at most 2^53, as the field integer needs");
+        endif
+      endif
+  endswitch
+
+endfunction
+
+function symmetry = choose_symmetry (wanted, field, A)
+
+  symmetry = "general";
+  if (strcmp (wanted, "general"))
+    return;
+  elseif (! strcmp (wanted, "auto"))
+    kinds = {wanted};
+  elseif (rows (A) > 1)
+    kinds = {"symmetric", "skew-symmetric", "hermitian"};
+  else
+    kinds = {};
+  endif
+  if (issquare (A))
+    for k = 1:numel (kinds)
+      if (has_symmetry (A, field, kinds{k}, strcmp (wanted, "auto")))
+        symmetry = kinds{k};
+        return;
+      endif
+    endfor
+  endif
+  if (! strcmp (wanted, "auto"))
+    error ("gpumm:mmwrite:symmetry", "mmwrite: A, in the field %s, is not %s", field, wanted);
+  endif
+
+endfunction
+
+## True if what mmread makes of the lower triangle is A; to the last bit if EXACT, so that -0 is
+## not 0.
+function yes = has_symmetry (A, field, kind, exact)
+
+  d = full (diag (A));
+  switch (kind)
+    case "symmetric"
+      yes = true;
+    case "skew-symmetric"
+      yes = ! islogical (A) && all (d == 0);
+    case "hermitian"
+      yes = strcmp (field, "complex") && all (imag (d) == 0);
+  endswitch
+  if (! yes)
+    return;
+  endif
+
+  B = A.';
+  if (issparse (A))
+    [ia, ja, A] = find (A);
+    [ib, jb, B] = find (B);
+    yes = isequal (ia, ib) && isequal (ja, jb);
+  endif
+  re = real (B);
+  im = imag (B);
+  switch (kind)
+    case "skew-symmetric"
+      re = 0 - re;  # as mmread does: the image of a zero is +0
+      im = 0 - im;
+    case "hermitian"
+      im = 0 - im;
+  endswitch
+  yes = yes && same (real (A), re, exact) && (isreal (A) || same (imag (A), im, exact));
+
+endfunction
+
+function yes = same (x, y, exact)
+
+  if (! exact)
+    yes = isequaln (x, y);
+  elseif (isa (x, "double"))
+    yes = isequal (typecast (x(:), "uint64"), typecast (y(:), "uint64"));
+  elseif (isa (x, "single"))
+    yes = isequal (typecast (x(:), "uint32"), typecast (y(:), "uint32"));
+  else
+    yes = isequal (x, y);
+  endif
+
+endfunction
+
+function write_file (file, head, at, x, field, digits)
+
+  [st, err] = stat (file);
+  if (err == 0)
+    if (! S_ISREG (st.mode))
+      error ("gpumm:mmwrite:open", "mmwrite: cannot write %s: it is no regular file", file);
+    endif
+    file = canonicalize_file_name (file);  # to replace what a link points to, not the link
+  endif
+  folder = fileparts (file);
+  if (isempty (folder))
+    folder = ".";
+  endif
+  if (! isfolder (folder))
+    error ("gpumm:mmwrite:open", "mmwrite: cannot write %s: there is no directory %s", file,
+           folder);
+  endif
+
+  temporary = tempname (folder, "mmwrite-");
+  [fid, msg] = fopen (temporary, "wb");
+  if (fid < 0)
+    error ("gpumm:mmwrite:open", "mmwrite: cannot write in %s: %s", folder, msg);
+  endif
+  unwind_protect
+    fputs (fid, head);
+    bytes = numel (head);
+    step = 200000;  # entries: tens of megabytes of text and numbers at a time
+    for first = 1:step:numel (x)
+      range = first:min (first + step - 1, numel (x));
+      str = entry_lines (at(range,:), x(range), field, digits);
+      fputs (fid, str);
+      bytes += numel (str);
+    endfor
+    fclose (fid);
+    fid = -1;
+    ## A full disk shows in no return value of fputs or fclose, but it does in the size.
+    st = stat (temporary);
+    if (isempty (st) || st.size != bytes)
+      error ("gpumm:mmwrite:write", "mmwrite: cannot write %s: %d of %d bytes fit on the disk",
+             file, st.size, bytes);
+    endif
+    [err, msg] = rename (temporary, file);
+    if (err != 0)
+      error ("gpumm:mmwrite:write", "mmwrite: cannot rename %s to %s: %s", temporary, file, msg);
+    endif
+    temporary = "";
+  unwind_protect_cleanup
+    if (fid >= 0)
+      fclose (fid);
+    endif
+    if (! isempty (temporary))
+      unlink (temporary);
+    endif
+  end_unwind_protect
+
+endfunction
+
+## The lines of entries x(k), each after the row and column in at(k,:) where AT has columns.
+function str = entry_lines (at, x, field, digits)
+
+  start = repmat ("%d ", 1, columns (at));
+  at = at.';
+  x = x.';
+  if (strcmp (field, "pattern"))
+    str = sprintf ("%d %d\n", at);
+  elseif (isa (x, "uint64"))
+    ## printf turns what int64 does not hold to double, so digits are printed in two halves.
+    low = mod (x, 1e10);
+    str = sprintf ("%d%010d\n", [(x - low) / 1e10; low]);
+    str = regexprep (str, '^0+(?=\d)', "", "lineanchors");
+  elseif (isinteger (x) || strcmp (field, "integer"))
+    str = sprintf ([start "%d\n"], [at; x]);
+  else
+    values = {real(x), imag(x)}(1:1 + strcmp (field, "complex"));
+    args = {at};
+    for k = 1:numel (values)
+      n = digits;
+      if (isempty (n))
+        n = digits_for (values{k});
+      endif
+      args = [args, {n .* ones(size (x)), values{k}}];
+    endfor
+    str = sprintf ([start, strjoin(repmat ({"%.*g"}, 1, numel (values)), " "), "\n"],
+                   vertcat (args{:}));
+  endif
+
+endfunction
+
+## Digits that each of X needs to be read back the same: 15 (single: 6) are enough for what people
+## type, 17 (9) for everything.
+function digits = digits_for (x)
+
+  if (isa (x, "single"))
+    digits = 6 + 3 * (single (sscanf (sprintf ("%.6g ", x), "%f")) != x(:)).';
+  else
+    digits = 15 + 2 * (sscanf (sprintf ("%.15g ", x), "%f") != x(:)).';
+  endif
+
+endfunction

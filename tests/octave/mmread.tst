@@ -1,0 +1,644 @@
+## Tests of mmread and mmwrite: files by table, every error with its line, random round trips.
+##
+## SPDX-License-Identifier: BSD-3-Clause
+
+%!function [A, info] = read (text, varargin)
+%!  file = tempname ();
+%!  fid = fopen (file, "wb");
+%!  fputs (fid, text);
+%!  fclose (fid);
+%!  unwind_protect
+%!    [A, info] = mmread (file, varargin{:});
+%!  unwind_protect_cleanup
+%!    delete (file);
+%!  end_unwind_protect
+%!endfunction
+
+## Same values, class, sparsity, complexness, signs of zeros, and NA where it is.
+%!function same (A, B)
+%!  assert (class (A), class (B));
+%!  assert (issparse (A), issparse (B));
+%!  assert (iscomplex (A), iscomplex (B));
+%!  assert (size (A), size (B));
+%!  assert (isequaln (A, B));
+%!  if (isfloat (A))
+%!    [~, ~, x] = find (A);
+%!    [~, ~, y] = find (B);
+%!    if (! issparse (A))
+%!      x = A(:);
+%!      y = B(:);
+%!    endif
+%!    assert (isequaln (1 ./ real (x), 1 ./ real (y)));
+%!    assert (isequaln (1 ./ imag (x), 1 ./ imag (y)));
+%!    assert (isequal (isna (x), isna (y)));
+%!  endif
+%!endfunction
+
+%!function round_trip (A, varargin)
+%!  file = tempname ();
+%!  unwind_protect
+%!    mmwrite (file, A, varargin{:});
+%!    B = mmread (file, "Class", class (A));
+%!    exact = ! isinteger (A) || all (abs (double (A(:))) <= flintmax ());
+%!    if (exact)
+%!      C = mmread (file);
+%!    endif
+%!  unwind_protect_cleanup
+%!    delete (file);
+%!  end_unwind_protect
+%!  same (B, A);
+%!  if (isa (A, "double") || issparse (A))
+%!    same (C, A);
+%!  elseif (exact)
+%!    assert (class (C), "double");
+%!    assert (isequaln (cast (C, class (A)), A));
+%!  endif
+%!endfunction
+
+## What FUNCTION raises: identifier and text.
+%!function refuses (id, pattern, f)
+%!  err = [];
+%!  try
+%!    f ();
+%!  catch err
+%!  end_try_catch
+%!  if (isempty (err))
+%!    error ("no error, expected %s: %s", id, pattern);
+%!  endif
+%!  if (! strcmp (err.identifier, id) || isempty (regexp (err.message, pattern)))
+%!    error ("expected the error\n  %s: %s\nbut it is\n  %s: %s", id, pattern, err.identifier,
+%!           err.message);
+%!  endif
+%!endfunction
+
+## An error of mmread in a file of these contents: what, on which line, and what it says.
+%!function refuses_text (what, line, pattern, text, varargin)
+%!  file = tempname ();
+%!  fid = fopen (file, "wb");
+%!  fputs (fid, text);
+%!  fclose (fid);
+%!  unwind_protect
+%!    refuses (["gpumm:mmread:" what],
+%!             sprintf ("^mmread: %s:%d: .*%s", regexptranslate ("escape", file), line, pattern),
+%!             @() mmread (file, varargin{:}));
+%!  unwind_protect_cleanup
+%!    delete (file);
+%!  end_unwind_protect
+%!endfunction
+
+## Every format, field and symmetry that there is.
+%!test
+%! b = "%%MatrixMarket matrix ";
+%! table = { ...
+%!   "coordinate real general\n2 3 3\n1 1 1.5\n2 3 -2e3\n1 2 .5\n", sparse([1.5 .5 0; 0 0 -2e3]);
+%!   "coordinate double general\n1 1 1\n1 1 2\n",                   sparse(2);
+%!   "coordinate real symmetric\n3 3 3\n1 1 1\n2 1 2\n3 2 3\n",     sparse([1 2 0; 2 0 3; 0 3 0]);
+%!   "coordinate real skew-symmetric\n3 3 2\n2 1 2\n3 2 -3\n",      sparse([0 -2 0; 2 0 3; 0 -3 0]);
+%!   "coordinate complex general\n2 2 2\n1 2 1 2\n2 2 0 -1\n", ...
+%!       sparse([0 1+2i; 0 complex(0,-1)]);
+%!   "coordinate complex symmetric\n2 2 2\n2 1 1 2\n2 2 0 -1\n", ...
+%!       sparse([0 1+2i; 1+2i complex(0,-1)]);
+%!   "coordinate complex skew-symmetric\n2 2 1\n2 1 1 2\n",         sparse([0 -1-2i; 1+2i 0]);
+%!   "coordinate complex hermitian\n2 2 2\n2 1 1 2\n2 2 5 0\n",     sparse([0 1-2i; 1+2i 5]);
+%!   "coordinate complex general\n1 2 1\n1 1 3 0\n",                complex(sparse([3 0]), 0);
+%!   "coordinate integer general\n2 2 2\n1 1 7\n2 1 -8\n",          sparse([7 0; -8 0]);
+%!   "coordinate unsigned-integer general\n1 1 1\n1 1 7\n",         sparse(7);
+%!   "coordinate integer symmetric\n2 2 2\n1 1 7\n2 1 -8\n",        sparse([7 -8; -8 0]);
+%!   "coordinate integer skew-symmetric\n2 2 1\n2 1 -8\n",          sparse([0 8; -8 0]);
+%!   "coordinate pattern general\n2 3 2\n1 1\n2 3\n",               sparse(logical([1 0 0; 0 0 1]));
+%!   "coordinate pattern symmetric\n2 2 2\n1 1\n2 1\n",             sparse(logical([1 1; 1 0]));
+%!   "array real general\n2 3\n1\n2\n3\n4\n5\n6\n",                 [1 3 5; 2 4 6];
+%!   "array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n",               [1 2 3; 2 4 5; 3 5 6];
+%!   "array real skew-symmetric\n3 3\n1\n2\n3\n",                   [0 -1 -2; 1 0 -3; 2 3 0];
+%!   "array complex general\n1 2\n1 2\n3 -4\n",                     [1+2i, 3-4i];
+%!   "array complex symmetric\n2 2\n1 2\n3 4\n5 6\n",               [1+2i 3+4i; 3+4i 5+6i];
+%!   "array complex skew-symmetric\n2 2\n3 4\n",                    [0 -3-4i; 3+4i 0];
+%!   "array complex hermitian\n2 2\n1 0\n3 4\n5 0\n",               [1 3-4i; 3+4i 5];
+%!   "array complex general\n1 2\n1 0\n3 0\n",                      complex([1 3], 0);
+%!   "array integer general\n1 3\n-1\n0\n+2\n",                     [-1 0 2];
+%!   "array integer symmetric\n2 2\n1\n2\n3\n",                     [1 2; 2 3];
+%!   "array integer skew-symmetric\n2 2\n-4\n",                     [0 4; -4 0];
+%!   "coordinate real general\n0 0 0\n",                            sparse(0, 0);
+%!   "coordinate pattern symmetric\n0 0 0\n",                       sparse(false(0, 0));
+%!   "coordinate complex general\n3 4 0\n",                         complex(sparse(3, 4), 0);
+%!   "array real general\n0 4\n",                                   zeros(0, 4);
+%!   "array real symmetric\n0 0\n",                                 [];
+%!   "array real skew-symmetric\n0 0\n",                            [];
+%!   "array real skew-symmetric\n1 1\n",                            0;
+%!   "array complex hermitian\n0 0\n",                              complex(zeros(0, 0), 0);
+%! };
+%! for k = 1:rows (table)
+%!   [A, info] = read ([b table{k,1}]);
+%!   same (A, table{k,2});
+%!   words = strsplit (strtok (table{k,1}, "\n"), " ");
+%!   assert ({info.format, info.field, info.symmetry}, words);
+%!   assert ([info.rows, info.cols], size (A));
+%!   assert (info.entries, sum (table{k,1} == "\n") - 2);
+%! endfor
+
+## Oddities of real files.
+%!test
+%! b = "%%MatrixMarket matrix coordinate real general\n";
+%! want = sparse ([1 2], [1 3], [10 -0.25], 2, 3);
+%! table = { ...
+%!   [b "2 3 2\n1 1 10\n2 3 -0.25"];                                  # no end of the last line
+%!   [b "2 3 2\n1 1 10\n2 3 -0.25\n\n\n  \n"];
+%!   ["\xEF\xBB\xBF" b "2 3 2\n1 1 10\n2 3 -0.25\n"];                 # byte order mark
+%!   strrep([b "% c\n\n2 3 2\n1 1 10\n2 3 -0.25\n"], "\n", "\r\n");
+%!   strrep([b "% c\n\n2 3 2\n1 1 10\n2 3 -0.25\n"], "\n", "\r");
+%!   [b "% c\n\n%\n \t\n2 3 2\n% d 5 5 5\n1 1 10\n\n  % e\n2 3 -0.25\n%"];
+%!   [b "  2\t3   2 \n\t1 1 10  \n 2   3\t-0.25\t\n"];
+%!   [b "2 3 2\n1 1 1.0D+1\n2 3 -2.5d-01\n"];                         # Fortran
+%!   [b "2 3 2\n01 +1 1E1\n2 3 -.25\n"];
+%!   [b "2 3 2\n2 3 -2500e-4\n1 1 10.\n"];                            # not in order
+%!   [b "2 3 4\n1 1 7\n2 3 -0.25\n1 1 3\n1 2 0\n"];                   # summed; a stored zero
+%!   [upper(b) "2 3 2\n1 1 10\n2 3 -0.25\n"];
+%!   ["%%matrixmarket  Matrix\tCoordinate Real   General \n2 3 2\n1 1 10\n2 3 -0.25\n"];
+%! };
+%! for k = 1:rows (table)
+%!   A = read (table{k});
+%!   same (A, want);
+%!   assert (nnz (A), 2);
+%!   assert (nzmax (A), 2);
+%! endfor
+
+%!test  # places named twice
+%! same (read ("%%MatrixMarket matrix coordinate pattern general\n2 2 3\n1 2\n1 2\n2 2\n"), ...
+%!       sparse (logical ([0 1; 0 1])));
+%! same (read ("%%MatrixMarket matrix coordinate pattern general\n1 1 2\n1 1\n1 1\n",
+%!             "Class", "double"), sparse (1));
+%! same (read ("%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n2 1 1 1\n2 1 1 2\n"), ...
+%!       sparse ([0 2-3i; 2+3i 0]));
+%! A = read ("%%MatrixMarket matrix coordinate real general\n1 2 3\n1 1 5\n1 1 -5\n1 2 1\n");
+%! same (A, sparse ([0 1]));
+%! assert (nzmax (A), 1);
+
+%!test  # numbers that are none, and such as other programs write them
+%! [A, info] = read (["%%MatrixMarket matrix array real general\n% one\n%two\n8 1\n" ...
+%!                    "Inf\n-inf\nNaN\nnan\nINFINITY\n-Infinity\nNA\n-0\n"]);
+%! same (A, [Inf; -Inf; NaN; NaN; Inf; -Inf; NA; -0]);
+%! assert (info.comments, {"one", "two"});
+%! A = read (["%%MatrixMarket matrix array real general\n" ...
+%!            "3 1\n-Infinity\n1d3\n-4.9406564584124654D-324\n"]);
+%! same (A, [-Inf; 1000; -2^-1074]);
+%! same (read (["%%MatrixMarket matrix array real general\n" ...
+%!              "2 1\n1e-400\n1.7976931348623157e308\n"]), ...
+%!       [0; realmax]);
+
+%!test  # classes
+%! text = "%%MatrixMarket matrix array integer general\n1 3\n1\n-128\n100\n";
+%! for name = {"double", "single", "int8", "int16", "int32", "int64"}
+%!   same (read (text, "Class", name{1}), cast ([1 -128 100], name{1}));
+%! endfor
+%! same (read (text, "Class", "auto"), [1 -128 100]);
+%! same (read ("%%MatrixMarket matrix array real general\n1 2\n1\n0\n", "class", "logical"), ...
+%!     [true false]);
+%! same (read ("%%MatrixMarket matrix array complex general\n1 1\n0.1 2\n", "Class", "single"), ...
+%!       single (0.1+2i));
+%! same (read ("%%MatrixMarket matrix coordinate integer symmetric\n2 2 1\n2 1 1\n", "Class", ...
+%!     "logical"), ...
+%!       sparse (logical ([0 1; 1 0])));
+%! b = "%%MatrixMarket matrix array integer general\n";
+%! same (read ([b "1 2\n9007199254740993\n-9223372036854775808\n"], "Class", "int64"), ...
+%!       int64 ([9007199254740992, 0]) + [int64(1), intmin("int64")]);
+%! same (read ([b "1 2\n18446744073709551615\n000000000000000000000000000003\n"], "Class", ...
+%!     "uint64"), ...
+%!       [intmax("uint64"), 3]);
+%! same (read ([b "1 2\n18014398509481984\n-9007199254740992\n"]), [2^54, -2^53]);
+%! same (read (["%%MatrixMarket matrix coordinate integer general\n" ...
+%!              "1 1 1\n1 1 1152921504606846976\n"]), ...
+%!       sparse (2^60));
+
+## Errors: what, line, text, file.
+%!test
+%! b = "%%MatrixMarket matrix ";
+%! r = [b "coordinate real general\n"];
+%! s = [b "coordinate real symmetric\n"];
+%! k = [b "coordinate real skew-symmetric\n"];
+%! h = [b "coordinate complex hermitian\n"];
+%! a = [b "array real general\n"];
+%! i = [b "array integer general\n"];
+%! table = { ...
+%!   "banner",   1, "MatrixMarket",              "";
+%!   "banner",   1, "MatrixMarket",              "\n";
+%!   "banner",   1, "MatrixMarket",              "1 2 3\n";
+%!   "banner",   1, "MatrixMarket", ...
+%!       "%MatrixMarket matrix array real general\n1 1\n1\n";
+%!   "banner",   1, "MatrixMarket", ...
+%!       "\n%%MatrixMarket matrix array real general\n1 1\n1\n";
+%!   "header",   1, "matrix FORMAT FIELD SYMM",  "%%MatrixMarket\n";
+%!   "header",   1, "matrix FORMAT FIELD SYMM",  [b "array real\n1 1\n1\n"];
+%!   "header",   1, "matrix FORMAT FIELD SYMM",  [b "array real general x\n1 1\n1\n"];
+%!   "header",   1, "object \"vector\"", ...
+%!       "%%MatrixMarket vector array real general\n1 1\n1\n";
+%!   "header",   1, "format \"elemental\"",      [b "elemental real general\n1 1\n1\n"];
+%!   "header",   1, "field \"quaternion\".*pattern", [b "array quaternion general\n1 1\n1\n"];
+%!   "header",   1, "symmetry \"upper\".*hermitian", [b "array real upper\n1 1\n1\n"];
+%!   "header",   1, "pattern has no array",      [b "array pattern general\n1 1\n1\n"];
+%!   "header",   1, "cannot be skew-symmetric",  [b "coordinate pattern skew-symmetric\n1 1 0\n"];
+%!   "header",   1, "cannot be hermitian",       [b "coordinate pattern hermitian\n1 1 0\n"];
+%!   "header",   1, "complex, not real",         [b "coordinate real hermitian\n1 1 0\n"];
+%!   "header",   1, "complex, not integer",      [b "array integer hermitian\n1 1\n1\n"];
+%!   "size",     1, "ends before",               strtrim(r);
+%!   "size",     4, "ends before",               [r "%\n%\n\n"];
+%!   "size",     3, "expected 3 .*found \"2 3\"",   [r "% c\n2 3\n1 1 1\n"];
+%!   "size",     2, "expected 2 .*found \"2 3 1\"", [a "2 3 1\n1\n"];
+%!   "size",     2, "rows, columns, entries",    [r "2 3 x\n"];
+%!   "size",     2, "rows, columns, entries",    [r "-2 3 0\n"];
+%!   "size",     2, "rows, columns, entries",    [r "2.5 3 0\n"];
+%!   "size",     2, "rows, columns, entries",    [r "1e99 3 0\n"];
+%!   "size",     2, "rows, columns, entries",    [r "99999999999999999999 3 0\n"];
+%!   "size",     2, "rows, columns, entries",    [r "NaN 3 0\n"];
+%!   "size",     2, "square, not 2 x 3",         [s "2 3 0\n"];
+%!   "size",     3, "square, not 3 x 2",         [b "array real skew-symmetric\n\n3 2\n1\n2\n3\n"];
+%!   "number",   4, "\"x\" is not",              [r "2 2 2\n1 1 1\n2 x 2\n"];
+%!   "number",   3, "\"1.0f\" is not",           [r "2 2 2\n1 1 1.0f\n2 2 2\n"];
+%!   "number",   5, "\"2,5\" is not",            [r "2 2 2\n% c\n1 1 1\n2 2 2,5\n"];
+%!   "number",   5, "\"2%\" is not",             [r "2 2 2\n1 1 1\n\n2 2 2%\n"];
+%!   "number",   4, "\"1-2\" is not",            [r "2 2 2\n1 1 1\n2 1-2\n"];
+%!   "number",   3, "\"--1\" is not",            [r "2 2 2\n1 1 --1\n2 2 2\n"];
+%!   "number",   3, "\"\\+-1\" is not",          [r "2 2 2\n1 1 +-1\n2 2 2\n"];
+%!   "number",   3, "\"-\" is not",              [r "2 2 2\n1 1 -\n2 2 2\n"];
+%!   "number",   3, "\"-\" is not",              [r "2 2 2\n1 1 - 2\n2 2 1-2\n"];
+%!   "number",   4, "\"1e\" is not",             [r "2 2 2\n1 1 1\n2 2 1e\n"];
+%!   "number",   4, "\"1e5.5\" is not",          [r "2 2 2\n1 1 1\n2 2 1e5.5\n"];
+%!   "number",   3, "\"0x1F\" is not",           [r "2 2 2\n1 1 0x1F\n2 2 1\n"];
+%!   "number",   3, "\"NaNNaN\" is not",         [r "2 2 2\n1 1 NaNNaN\n2 2 1\n"];
+%!   "number",   3, "\"nan\\(3\\)\" is not",     [r "2 2 1\n1 1 nan(3)\n"];
+%!   "number",   3, "\"infinite\" is not",       [r "2 2 1\n1 1 infinite\n"];
+%!   "number",   4, "\"1dd5\" is not",           [r "2 2 2\n1 1 1d0\n1 1 1dd5\n"];
+%!   "number",   3, "\"\\.\" is not",            [a "1 1\n.\n"];
+%!   "number",   3, "\"1i\" is not",             [a "1 1\n1i\n"];
+%!   "number",   4, "is not a number",           [r "2 2 2\n1 1 1\n\0 2 2 2\n"];
+%!   "number",   3, "x{37}\\.\\.\\.\" is not",   [a "1 1\n" repmat("x", 1, 500) "\n"];
+%!   "range",    4, "1e400 is beyond",           [a "2 1\n1\n1e400\n"];
+%!   "range",    3, "-\\.5e999 is beyond",       [a "2 1\n-.5e999\n1\n"];
+%!   "layout",   4, "3 numbers \\(row, column, value\\), found 2", [r "2 2 2\n1 1 1\n2 2\n"];
+%!   "layout",   3, "3 numbers .*found 4",       [r "2 2 2\n1 1 1 0\n2 2 2\n"];
+%!   "layout",   3, "3 numbers .*found 2",       [r "2 2 2\n1 1\n1 2 2 2\n"];  # six in all
+%!   "layout",   3, "3 numbers .*found 6",       [r "2 2 2\n1 1 1 2 2 2\n"];
+%!   "layout",   5, "4 numbers \\(row, column, real part, imaginary part\\), found 3", ...
+%!                                               [h "2 2 2\n1 1 1 0\n\n2 1 1\n"];
+%!   "layout",   3, "2 numbers \\(row, column\\), found 3", ...
+%!                                               [b "coordinate pattern general\n2 2 1\n1 1 1\n"];
+%!   "layout",   4, "1 number \\(value\\), found 2", [a "1 3\n1\n2 3\n"];
+%!   "layout",   3, "2 numbers \\(real part, imaginary part\\), found 1", ...
+%!                                               [b "array complex general\n1 1\n1\n"];
+%!   "count",    4, "1 of 2",                    [r "% c\n2 2 2\n1 1 1\n"];
+%!   "count",    2, "0 of 2",                    [r "2 2 2\n"];
+%!   "count",    2, "0 of 2",                    [r "2 2 2"];
+%!   "count",    5, "3 of 4",                    [a "2 2\n1\n2\n3\n\n\n"];
+%!   "count",    4, "2 of 3",                    [b "array real symmetric\n2 2\n1\n2\n"];
+%!   "count",    6, "more .* than the 2",        [r "2 2 2\n1 1 1\n\n1 2 2\n2 1 3\n2 2 4\n"];
+%!   "count",    3, "more .* than the 0",        [r "2 2 0\n1 1 1\n"];
+%!   "count",    7, "more .* than the 4",        [a "2 2\n1\n2\n3\n4\n5\n6\n"];
+%!   "count",    4, "more .* than the 1",        [b "array real skew-symmetric\n2 2\n1\n2\n"];
+%!   "integer",  4, "\"2.5\" is not an integer", [i "1 2\n1\n2.5\n"];
+%!   "integer",  3, "\"NaN\" is not an integer", [i "1 2\nNaN\n2\n"];
+%!   "integer",  3, "\"Inf\" is not an integer", [b "coordinate integer general\n1 2 1\n1 1 Inf\n"];
+%!   "range",    3, "double does not hold 9007199254740993", [i "1 1\n9007199254740993\n"];
+%!   "range",    4, "double does not hold -9007199254740993", ...
+%!               [b "coordinate integer general\n1 2 2\n1 1 1\n1 2 -9007199254740993\n"];
+%!   "range",    3, "18446744073709551616 is no", [i "1 1\n18446744073709551616\n"];
+%!   "range",    3, "100000000000000000000000 is no", [i "1 1\n100000000000000000000000\n"];
+%!   "range",    3, "1e20 is no",                [i "1 1\n1e20\n"];
+%!   "index",    4, "row index 3 .* 1 to 2",     [r "2 4 2\n1 1 1\n3 1 1\n"];
+%!   "index",    4, "row index 0 ",              [r "2 4 2\n\n0 1 1\n1 1 1\n"];
+%!   "index",    3, "row index -1 ",             [r "2 4 1\n-1 1 1\n"];
+%!   "index",    3, "column index 5 .* 1 to 4",  [r "2 4 1\n1 5 1\n"];
+%!   "index",    3, "column index 1.5 ",         [r "2 4 1\n1 1.5 1\n"];
+%!   "index",    3, "row index NaN ",            [r "2 4 1\nNaN 1 1\n"];
+%!   "index",    3, "column index Inf ",         [b "coordinate pattern general\n2 4 1\n1 Inf\n"];
+%!   "index",    3, "row index 1 .* 1 to 0",     [r "0 4 1\n1 1 1\n"];
+%!   "triangle", 4, "\\(1, 2\\) is above .* symmetric", [s "2 2 2\n1 1 1\n1 2 1\n"];
+%!   "triangle", 3, "\\(1, 2\\) is above .* skew", [k "2 2 1\n1 2 1\n"];
+%!   "triangle", 3, "\\(1, 2\\) is above .* hermitian", [h "2 2 1\n1 2 1 1\n"];
+%!   "triangle", 3, "\\(1, 3\\) is above",       [b "coordinate pattern symmetric\n3 3 1\n1 3\n"];
+%!   "diagonal", 4, "diagonal of a skew",        [k "2 2 2\n2 1 1\n2 2 1\n"];
+%!   "diagonal", 3, "diagonal of a skew",        [k "2 2 1\n2 2 NaN\n"];
+%!   "diagonal", 3, "diagonal of a skew", ...
+%!       [b "coordinate complex skew-symmetric\n2 2 1\n2 2 0 1\n"];
+%!   "diagonal", 4, "imaginary part .* hermitian", [h "2 2 2\n2 1 1 1\n2 2 1 1\n"];
+%!   "diagonal", 5, "imaginary part .* hermitian", ...
+%!       [b "array complex hermitian\n2 2\n1 0\n1 1\n1 1\n"];
+%! };
+%! for k = 1:rows (table)
+%!   refuses_text (table{k,:});
+%! endfor
+%! assert (rows (table) > 90);
+
+%!test  # a skew-symmetric file may store a zero of the diagonal
+%! same (read ("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 2\n1 1 0\n2 1 3\n"), ...
+%!       sparse ([0 -3; 3 0]));
+
+%!test  # values that the class asked for has not
+%! i = "%%MatrixMarket matrix array integer general\n1 3\n1\n300\n-1\n";
+%! refuses_text ("range", 4, "class int8 does not hold 300", i, "Class", "int8");
+%! refuses_text ("range", 5, "class uint16 does not hold -1", i, "Class", "uint16");
+%! refuses_text ("range", 4, "class logical does not hold 300", i, "Class", "logical");
+%! r = "%%MatrixMarket matrix array real general\n3 1\n1\n0.5\nNaN\n";
+%! refuses_text ("range", 4, "class int32 does not hold 0.5", r, "Class", "int32");
+%! refuses_text ("range", 5, "class int8 does not hold NaN", strrep (r, "0.5", "5"), "Class", ...
+%!     "int8");
+%! refuses_text ("range", 3, "class single does not hold 1e\\+300", strrep (r, "\n1\n", ...
+%!     "\n1e300\n"),
+%!               "Class", "single");
+%! i = "%%MatrixMarket matrix array integer general\n1 1\n";
+%! refuses_text ("range", 3, "9223372036854775808", [i "9223372036854775808\n"], "Class", "int64");
+%! refuses_text ("range", 3, "-9223372036854775809", [i "-9223372036854775809\n"], "Class", ...
+%!     "int64");
+%! refuses_text ("range", 3, "-9007199254740993", [i "-9007199254740993\n"], "Class", "uint64");
+%! refuses_text ("range", 3, "int32 does not hold 9.00719925474099e\\+15", ...
+%!     [i "9007199254740992\n"], "Class", "int32");
+%! refuses_text ("range", 3, "class int64 does not hold 1e\\+19",
+%!               "%%MatrixMarket matrix array real general\n1 1\n1e19\n", "Class", "int64");
+%! s = "%%MatrixMarket matrix array integer skew-symmetric\n2 2\n";
+%! refuses_text ("range", 3, "int8 has no -\\(-128\\)", [s "-128\n"], "Class", "int8");
+%! refuses_text ("range", 3, "uint8 has no -\\(5\\)", [s "5\n"], "Class", "uint8");
+%! refuses_text ("range", 3, "logical has no -\\(1\\)", [s "1\n"], "Class", "logical");
+%! same (read ([s "127\n"], "Class", "int8"), int8 ([0 -127; 127 0]));
+%! same (read ([s "0\n"], "Class", "logical"), false (2));
+%! refuses_text ("range", 3, "logical has no -1",
+%!               "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 1\n", ...
+%!                   "Class", "logical");
+
+%!test  # arguments
+%! refuses ("Octave:invalid-fun-call", "Invalid call to mmread", @() mmread ());
+%! refuses ("Octave:invalid-fun-call", "Invalid call to mmread", @() mmread ("a", "Class"));
+%! refuses ("gpumm:mmread:argument", "^mmread: FILE must be a string", @() mmread (5));
+%! refuses ("gpumm:mmread:argument", "^mmread: FILE must be a string", @() mmread (["a"; "b"]));
+%! refuses ("gpumm:mmread:argument", "^mmread: the only option is \"Class\"",
+%!          @() mmread ("a", "Type", "double"));
+%! refuses ("gpumm:mmread:argument", "^mmread: \"Class\" must be one of auto, double",
+%!          @() mmread ("a", "Class", "int128"));
+%! refuses ("gpumm:mmread:open", "^mmread: cannot open /no/such/file: ", ...
+%!     @() mmread ("/no/such/file"));
+%! refuses ("gpumm:mmread:open", "^mmread: .*directory", @() mmread (tempdir ()));
+%! b = "%%MatrixMarket matrix ";
+%! refuses ("gpumm:mmread:argument", "sparse .* class single",
+%!          @() read ([b "coordinate real general\n0 0 0\n"], "Class", "single"));
+%! refuses ("gpumm:mmread:argument", "complex .* logical",
+%!          @() read ([b "coordinate complex general\n0 0 0\n"], "Class", "logical"));
+%! refuses ("gpumm:mmread:argument", "complex .* class int8",
+%!          @() read ([b "array complex general\n0 0\n"], "Class", "int8"));
+
+## A file of many lines: one bad line is found where it is, and the rest is read in bulk.
+%!test
+%! n = 20000;
+%! k = (1:n);
+%! lines = strsplit (sprintf ("%d %d %.17g\n", [mod(7 * k, 997) + 1; mod(k, ...
+%!     503) + 1; sin(k)]), "\n")(1:n);
+%! head = sprintf ("%%%%MatrixMarket matrix coordinate real general\n997 503 %d\n", n);
+%! text = @(lines) [head, strjoin(lines, "\n"), "\n"];
+%! A = read (text (lines));
+%! assert (A, sparse (mod (7 * k, 997) + 1, mod (k, 503) + 1, sin (k), 997, 503));
+%! for at = [1, 2, 777, n - 1, n]
+%!   bad = lines;
+%!   bad{at} = "1 2 3.x";
+%!   refuses_text ("number", at + 2, "\"3.x\"", text (bad));
+%!   bad{at} = "1 2";
+%!   refuses_text ("layout", at + 2, "found 2", text (bad));
+%!   bad{at} = "998 2 1";
+%!   refuses_text ("index", at + 2, "row index 998", text (bad));
+%!   bad{at} = "";
+%!   refuses_text ("count", n + 2 - (at == n), sprintf ("%d of %d", n - 1, n), text (bad));
+%!   bad{at} = ["% a comment\n" lines{at}];
+%!   same (read (text (bad)), A);
+%! endfor
+
+%!test  # a million entries are read in bulk, not line by line
+%! n = 1e6;
+%! file = tempname ();
+%! fid = fopen (file, "wb");
+%! fprintf (fid, "%%%%MatrixMarket matrix array real general\n%d 1\n", n);
+%! fputs (fid, repmat ("0.125\n-3\n", 1, n / 2));
+%! fclose (fid);
+%! unwind_protect
+%!   before = cputime ();
+%!   A = mmread (file);
+%!   seconds = cputime () - before;
+%! unwind_protect_cleanup
+%!   delete (file);
+%! end_unwind_protect
+%! assert (A, repmat ([0.125; -3], n / 2, 1));
+%! assert (seconds < 10);
+
+## What mmwrite writes.
+%!test
+%! b = "%%MatrixMarket matrix ";
+%! table = { ...
+%!   [1 2; 3 4.5], {},                           "array real general\n2 2\n1\n3\n2\n4.5\n";
+%!   [1 2; 2 4], {},                             "array real symmetric\n2 2\n1\n2\n4\n";
+%!   [1 2; 2 4], {"Symmetry", "general"},        "array real general\n2 2\n1\n2\n2\n4\n";
+%!   [0 -2; 2 0], {},                            "array real skew-symmetric\n2 2\n2\n";
+%!   [1 3+2i; 3-2i 4], {},                       "array complex hermitian\n2 2\n1 0\n3 -2\n4 0\n";
+%!   [1 2i; -2i 4], {}, ...
+%!       "array complex general\n2 2\n1 0\n-0 -2\n0 2\n4 0\n";
+%!   [1 2i; -2i 4], {"Symmetry", "hermitian"},   "array complex hermitian\n2 2\n1 0\n-0 -2\n4 0\n";
+%!   [1 2i; 2i 4], {},                           "array complex symmetric\n2 2\n1 0\n0 2\n4 0\n";
+%!   [0 2i; -2i 0], {"Symmetry", "Skew-Symmetric"}, "array complex skew-symmetric\n2 2\n-0 -2\n";
+%!   5, {},                                      "array real general\n1 1\n5\n";
+%!   5, {"symmetry", "symmetric"},               "array real symmetric\n1 1\n5\n";
+%!   [], {},                                     "array real general\n0 0\n";
+%!   int8([1 -2]), {},                           "array integer general\n1 2\n1\n-2\n";
+%!   [true false], {},                           "array integer general\n1 2\n1\n0\n";
+%!   [1 -2], {"Field", "integer"},               "array integer general\n1 2\n1\n-2\n";
+%!   int8([1 -2]), {"Field", "real"},            "array real general\n1 2\n1\n-2\n";
+%!   int8([1 -2]), {"Field", "complex"},         "array complex general\n1 2\n1 0\n-2 0\n";
+%!   [true false], {"Field", "real"},            "array real general\n1 2\n1\n0\n";
+%!   [1 -2], {"Field", "Complex"},               "array complex general\n1 2\n1 0\n-2 0\n";
+%!   [intmax("uint64") 0 10000000005], {}, ...
+%!       "array integer general\n1 3\n18446744073709551615\n0\n10000000005\n";
+%!   uint64(18446744073) * 1e9 + uint64([0 709551615]), {}, ...
+%!       ["array integer general\n1 2\n18446744073000000000\n" ...
+%!        "18446744073709551615\n"];
+%!   intmax("uint64") - uint64(3709551616), {}, ...
+%!       "array integer general\n1 1\n18446744069999999999\n";
+%!   [intmax("int64") intmin("int64")], {}, ...
+%!       "array integer general\n1 2\n9223372036854775807\n-9223372036854775808\n";
+%!   single([0.1 1/3]), {},                      "array real general\n1 2\n0.1\n0.333333343\n";
+%!   [0.1 1/3], {}, ...
+%!       "array real general\n1 2\n0.1\n0.33333333333333331\n";
+%!   [0.1 1/3], {"Precision", 3},                "array real general\n1 2\n0.1\n0.333\n";
+%!   [0.1 1/3], {"Precision", 17}, ...
+%!       "array real general\n1 2\n0.10000000000000001\n0.33333333333333331\n";
+%!   [Inf -Inf NaN NA -0], {}, ...
+%!       "array real general\n1 5\nInf\n-Inf\nNaN\nNA\n-0\n";
+%!   sparse([0 2; 0 3]), {},                     "coordinate real general\n2 2 2\n1 2 2\n2 2 3\n";
+%!   sparse([0 2; 2 3]), {},                     "coordinate real symmetric\n2 2 2\n2 1 2\n2 2 3\n";
+%!   sparse([0 2; -2 0]), {},                    "coordinate real skew-symmetric\n2 2 1\n2 1 -2\n";
+%!   sparse([1 2+1i; 2-1i 0]), {}, ...
+%!       "coordinate complex hermitian\n2 2 2\n1 1 1 0\n2 1 2 -1\n";
+%!   sparse([1 0 1] > 0), {},                    "coordinate pattern general\n1 3 2\n1 1\n1 3\n";
+%!   sparse([0 1; 1 0] > 0), {},                 "coordinate pattern symmetric\n2 2 1\n2 1\n";
+%!   sparse([0 7; 8 0]), {"Field", "pattern"},   "coordinate pattern symmetric\n2 2 1\n2 1\n";
+%!   sparse([0 7]), {"Field", "integer"},        "coordinate integer general\n1 2 1\n1 2 7\n";
+%!   sparse([0 1] > 0), {"Field", "real"},       "coordinate real general\n1 2 1\n1 2 1\n";
+%!   sparse(3, 4), {},                           "coordinate real general\n3 4 0\n";
+%!   eye(3)(:,[2 1 3]), {},                      "coordinate real symmetric\n3 3 2\n2 1 1\n3 3 1\n";
+%!   eye(2) * 3, {},                             "coordinate real symmetric\n2 2 2\n1 1 3\n2 2 3\n";
+%!   1:3, {"Comment", "a\nb"},                   "array real general\n% a\n% b\n1 3\n1\n2\n3\n";
+%!   1, {"comment", {"100 %d", "", "x"}},        "array real general\n% 100 %d\n% \n% x\n1 1\n1\n";
+%!   1, {"comment", ""},                         "array real general\n1 1\n1\n";
+%! };
+%! file = tempname ();
+%! unwind_protect
+%!   for k = 1:rows (table)
+%!     mmwrite (file, table{k,1}, table{k,2}{:});
+%!     assert (fileread (file), [b table{k,3}]);
+%!   endfor
+%! unwind_protect_cleanup
+%!   delete (file);
+%! end_unwind_protect
+
+## A matrix that is nearly symmetric is written in general form, or it would change.
+%!test
+%! for A = {[0 1; 1+eps 0], [1 NaN; NaN 1], [0 0; -0 1], [NaN 1; -1 0], [-0 1; -1 0], ...
+%!          [0 NaN; -NaN NaN], [1i 1; 1 0], [1 1i; -1i NaN], sparse([0 1; 1+eps 0]), ...
+%!          sparse([1i 1; 1 0]), sparse([NaN 1; -1 0]), sparse([0 1; 0 1]), ...
+%!              int8([0 127; -128 0]), ...
+%!          uint8([0 0; 5 0]), complex([1 0; 0 2], [0 -0; 0 0]), [1 2 3; 2 4 5]}
+%!   round_trip (A{1});
+%!   round_trip (A{1}, "Symmetry", "general");
+%! endfor
+
+## Random round trips of every class, shape and symmetry.
+%!test
+%! seed = fix (1e6 * rem (now (), 1));
+%! if (! isempty (getenv ("GPUMM_SEED")))
+%!   seed = str2double (getenv ("GPUMM_SEED"));
+%! endif
+%! printf ("mmread.tst: random round trips with GPUMM_SEED=%d\n", seed);
+%! rand ("twister", seed);
+%! randn ("twister", seed);
+%! special = [0, -0, Inf, -Inf, NaN, NA, realmax, realmin, 2^-1074, 1e23, 0.1, 123456789012345678];
+%! for trial = 1:300
+%!   m = randi ([0, 12]);
+%!   n = m;
+%!   if (rand () < 0.5)
+%!     n = randi ([0, 12]);
+%!   endif
+%!   A = randn (m, n) .* 10 .^ randi ([-320, 300], m, n);
+%!   pick = rand (m, n) < 0.2;
+%!   A(pick) = special(randi (numel (special), 1, nnz (pick)));
+%!   kind = randi (8);
+%!   if (m == n)
+%!     switch (randi (4))
+%!       case 2
+%!         A = tril (A) + tril (A, -1).';
+%!       case 3
+%!         A = tril (A, -1) - tril (A, -1).';
+%!     endswitch
+%!   endif
+%!   switch (kind)
+%!     case 1
+%!       A = single (A);
+%!     case 2
+%!       A = sparse (A);
+%!     case 3
+%!       A = complex (A, A(randperm (m), :));
+%!     case 4
+%!       B = tril (randn (m, n), -1);
+%!       if (m == n)
+%!         B = B - B.';
+%!       endif
+%!       A = complex (A, B);
+%!     case 5
+%!       A = sparse (complex (A, fliplr (A)));
+%!     case 6
+%!       names = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"};
+%!       A = cast (A, names{randi (8)});
+%!     case 7
+%!       A = sparse (A > 0);
+%!   endswitch
+%!   if (issparse (A) && iscomplex (A) && isreal (sparse (A)))
+%!     A = real (A);
+%!   endif
+%!   round_trip (A);
+%!   round_trip (A, "Symmetry", "general", "Comment", {"round", "trip"});
+%! endfor
+
+%!test  # more entries than are written at a time
+%! rand ("twister", 5);
+%! round_trip (sprand (4000, 3000, 0.03));
+%! round_trip (single (rand (1001, 300)));
+%! round_trip (intmax ("uint64") - uint64 (rand (700, 300) * 1e19));
+
+%!test  # what mmwrite refuses, and that it leaves an older file and no temporary one
+%! folder = tempname ();
+%! mkdir (folder);
+%! file = fullfile (folder, "a.mtx");
+%! unwind_protect
+%!   mmwrite (file, 42);
+%!   old = fileread (file);
+%!   table = { ...
+%!     "argument", "A must be a numeric",     {"a"};
+%!     "argument", "A must be a numeric",     {{1}};
+%!     "argument", "A must be a numeric",     {struct()};
+%!     "argument", "A must be a numeric",     {@sin};
+%!     "argument", "A must be a numeric",     {ones(2, 2, 2)};
+%!     "argument", "unknown option \"Format\"", {1, "Format", "x"};
+%!     "argument", "name of an option",       {1, 5, "x"};
+%!     "argument", "\"Comment\" must be",     {1, "Comment", 5};
+%!     "argument", "\"Comment\" must be",     {1, "Comment", ["a"; "b"]};
+%!     "argument", "\"Symmetry\" .* auto, general, symmetric", {1, "Symmetry", "lower"};
+%!     "argument", "\"Field\" .* auto, real",  {1, "Field", "double"};
+%!     "argument", "\"Precision\" must be",   {1, "Precision", 0};
+%!     "argument", "\"Precision\" must be",   {1, "Precision", 18};
+%!     "argument", "\"Precision\" must be",   {1, "Precision", 2.5};
+%!     "argument", "\"Precision\" must be",   {1, "Precision", "3"};
+%!     "field",    "field real",              {1i, "Field", "real"};
+%!     "field",    "not all of A are integers", {1.5, "Field", "integer"};
+%!     "field",    "not all of A are integers", {NaN, "Field", "integer"};
+%!     "field",    "not all of A are integers", {1e300, "Field", "integer"};
+%!     "field",    "not all of A are integers", {1i, "Field", "integer"};
+%!     "field",    "field complex",           {intmax("int64"), "Field", "complex"};
+%!     "field",    "only a sparse",           {1, "Field", "pattern"};
+%!     "symmetry", "not symmetric",           {[1 2; 3 4], "Symmetry", "symmetric"};
+%!     "symmetry", "not symmetric",           {[1 2 3], "Symmetry", "symmetric"};
+%!     "symmetry", "not skew-symmetric",      {[1 2; -2 0], "Symmetry", "skew-symmetric"};
+%!     "symmetry", "real, is not hermitian",  {[1 2; 2 0], "Symmetry", "hermitian"};
+%!     "symmetry", "pattern, is not skew-symmetric", {sparse([0 1; 0 0] > 0), "Symmetry", ...
+%!         "skew-symmetric"};
+%!   };
+%!   for k = 1:rows (table)
+%!     refuses (["gpumm:mmwrite:" table{k,1}], ["^mmwrite: .*" table{k,2}],
+%!              @() mmwrite (file, table{k,3}{:}));
+%!   endfor
+%!   refuses ("Octave:invalid-fun-call", "Invalid call to mmwrite", @() mmwrite (file));
+%!   refuses ("Octave:invalid-fun-call", "Invalid call to mmwrite", @() mmwrite (file, 1, "Field"));
+%!   refuses ("gpumm:mmwrite:argument", "^mmwrite: FILE must be", @() mmwrite (1, 1));
+%!   refuses ("gpumm:mmwrite:open", "^mmwrite: .*no directory", ...
+%!            @() mmwrite (fullfile (folder, "no", "a.mtx"), 1));
+%!   refuses ("gpumm:mmwrite:open", "^mmwrite: .*no regular file", @() mmwrite (folder, 1));
+%!   refuses ("gpumm:mmwrite:open", "^mmwrite: .*no regular file", @() mmwrite ("/dev/null", 1));
+%!   assert (fileread (file), old);
+%!   assert (numel (readdir (folder)), 3);
+%! unwind_protect_cleanup
+%!   confirm_recursive_rmdir (false, "local");
+%!   rmdir (folder, "s");
+%! end_unwind_protect
+
+%!test  # a link stays one, and what it points to is replaced
+%! folder = tempname ();
+%! mkdir (folder);
+%! unwind_protect
+%!   mmwrite (fullfile (folder, "a.mtx"), 1);
+%!   symlink ("a.mtx", fullfile (folder, "b.mtx"));
+%!   mmwrite (fullfile (folder, "b.mtx"), 2);
+%!   assert (mmread (fullfile (folder, "a.mtx")), 2);
+%!   assert (readlink (fullfile (folder, "b.mtx")), "a.mtx");
+%! unwind_protect_cleanup
+%!   confirm_recursive_rmdir (false, "local");
+%!   rmdir (folder, "s");
+%! end_unwind_protect
+
+## The examples in the help texts do what they say.
+%!function [passed, total] = run_doctest (names)
+%!  [passed, total] = doctest (names);
+%!endfunction
+%!testif ; ! isempty (pkg ("list", "doctest"))
+%! pkg load doctest
+%! [passed, total] = run_doctest ({"mmread", "mmwrite"});
+%! assert (passed, total);
+%! assert (total, 5);
