@@ -339,8 +339,10 @@ gpumm_status gpumm_place_cpu (gpumm_type type, gpumm_place *place) {
     size_t element = gpumm_type_bytes (type);
     int64_t square = (int64_t) CPU_SIZE * CPU_SIZE;
     char *x = random_matrix (3 * square, type);
-    if (!x)
-      status = GPUMM_HOST_MEMORY;
+    if (!x) {
+      pthread_mutex_unlock (&lock);
+      return GPUMM_HOST_MEMORY;
+    }
     gpumm_product product = {.type = type,
                              .m = CPU_SIZE,
                              .n = CPU_SIZE,

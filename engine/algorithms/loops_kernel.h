@@ -32,12 +32,12 @@ static void NAME (const gpumm_problem *problem, gpumm_operand *result) {
     for (int64_t p = 0; p < k && alpha != 0; p++) {
       T b_pj = op_b == GPUMM_NONE ? b[p + j * ldb] : b[j + p * ldb];
       if (op_b == GPUMM_CTRANSPOSE)
-        b_pj = CONJ (b_pj);
+        b_pj = CONJ (b_pj); // cppcheck-suppress selfAssignment ; CONJ of a real
 
       for (int64_t i = 0; i < m; i++) {
         T a_ip = op_a == GPUMM_NONE ? a[i + p * lda] : a[p + i * lda];
         if (op_a == GPUMM_CTRANSPOSE)
-          a_ip = CONJ (a_ip);
+          a_ip = CONJ (a_ip); // cppcheck-suppress selfAssignment ; the same
         c[i + j * ldc] += a_ip * b_pj;
       }
     }

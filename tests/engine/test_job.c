@@ -185,7 +185,7 @@ static void test_own_transpose (void) {
         size_t e = gpumm_type_bytes (table[i].type);
         for (int64_t r = 0; r < 37; r++)
           for (int64_t c = 0; c < 21; c++) {
-            char *to = (char *) p.b.values + (size_t) (c + r * p.b.ld) * e;
+            void *to = (char *) p.b.values + (size_t) (c + r * p.b.ld) * e;
             memcpy (to, (char *) p.a.values + (size_t) (r + c * p.a.ld) * e, e);
             if (turn == GPUMM_CTRANSPOSE && table[i].type == GPUMM_Z)
               ((double *) to)[1] *= -1;

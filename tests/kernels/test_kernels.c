@@ -723,7 +723,7 @@ int main (int count, char **arguments) {
     return 1;
   }
   if (devices == 0) {
-    printf ("skipped: %s\n", driver->error_text ());
+    printf ("SKIP: no GPU: %s\n", driver->error_text ());
     return 77;
   }
   need (driver->properties (0, &device), "properties");
