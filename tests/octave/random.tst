@@ -52,7 +52,8 @@
 %!   if (op_b > 1) size_b = flip (size_b); endif
 %!   A = make_operand (a, size_a(1), size_a(2));
 %!   B = make_operand (b, size_b(1), size_b(2));
-%!   if (rand < 0.1 && numel (A) > 0 && isfloat (A) && min (op_a, op_b) == 1)
+%!   if (rand < 0.1 && numel (A) > 0 && isfloat (A) ...
+%!       && (max (op_a, op_b) == 1 || (isa (B, class (A)) && min (op_a, op_b) == 1)))
 %!     A(randi (numel (A))) = [NaN, Inf, -Inf](randi (3));
 %!   endif
 %!   options = {};
