@@ -1,0 +1,62 @@
+## bench_delivery.m - what the way from the engine to the user's variable costs.
+##
+##   octave-cli bench/bench_delivery.m [PACKAGE] [N] [REPEATS]
+##
+## PACKAGE is the directory with the gateways (build/package).  An N x 1 column times a 1 x N row
+## makes an N x N double result (8192: 512 MB) with next to no work on the operands.  The gateway's
+## part is the time of its call less that between gpumm_open and the end of gpumm_run; it should
+## not grow with N, and be below 2 ms, because Octave adopts the memory that the engine filled.
+## `*` beside it fills its result twice.  Times are in milliseconds, the median of REPEATS calls.
+## SPDX-License-Identifier: BSD-3-Clause
+1;
+
+arguments = argv ();
+root = fileparts (fileparts (mfilename ("fullpath")));
+package = fullfile (root, "build", "package");
+n = 8192;
+repeats = 9;
+if (numel (arguments) > 0) package = arguments{1}; endif
+if (numel (arguments) > 1) n = str2double (arguments{2}); endif
+if (numel (arguments) > 2) repeats = str2double (arguments{3}); endif
+addpath (package, fullfile (root, "octave"));
+
+function t = in_ms (seconds)
+  t = 1e3 * median (seconds);
+endfunction
+
+options = struct ("transpose_a", 0, "transpose_b", 0, "alpha", 1, "beta", 0, "backend", 1, ...
+                  "algorithm", "auto", "device", -1);
+printf ("%-16s %8s %12s %12s %12s %12s\n", "class", "n", "gateway", "engine", "gpumm", "*");
+for type = {"double", "single", "complex"}
+  a = rand (n, 1);
+  b = rand (1, n);
+  switch (type{1})
+    case "single"
+      a = single (a);
+      b = single (b);
+    case "complex"
+      a = complex (a, 1);
+      b = complex (b, 1);
+  endswitch
+  C = gpumm (a, b); # BLAS starts its threads
+  clear C
+  gateway = engine = whole = times = zeros (1, repeats);
+  for i = 1:repeats
+    begun = tic ();
+    [C, err, info] = __gpumm_multiply__ (a, b, typeinfo (a), typeinfo (b), options);
+    called = toc (begun);
+    clear C # to give 512 MB back takes time, too, and is not the gateway's
+    engine(i) = info.seconds.total;
+    gateway(i) = called - engine(i);
+    begun = tic ();
+    C = gpumm (a, b);
+    whole(i) = toc (begun);
+    clear C
+    begun = tic ();
+    C = a * b;
+    times(i) = toc (begun);
+    clear C
+  endfor
+  printf ("%-16s %8d %9.3f ms %9.1f ms %9.1f ms %9.1f ms\n", type{1}, n, in_ms (gateway), ...
+          in_ms (engine), in_ms (whole), in_ms (times));
+endfor
