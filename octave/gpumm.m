@@ -8,7 +8,9 @@
 ## or where the CPU is faster.
 ##
 ## The result is that of @code{@var{A} * @var{B}}: the same size, class, sparsity and
-## complexness, the same NaN and Inf, values within @w{n eps |A| |B|}, and the same errors.
+## complexness, the same NaN and Inf, values within @w{n eps |A| |B|}, and the same errors.  (Where
+## complex numbers meet NaN or Inf the same elements are not finite; whether a part of one is NaN or
+## Inf depends on the routine, as it does within Octave.)
 ##
 ## @example
 ## @group

@@ -32,16 +32,13 @@ typedef void (*gemv_t) (const char *, const int64_t *, const int64_t *, const vo
 typedef void (*syrk_t) (const char *, const char *, const int64_t *, const int64_t *, const void *,
                         const void *, const int64_t *, const void *, void *, const int64_t *,
                         size_t, size_t);
-typedef void (*dot_t) (const int64_t *, const void *, const int64_t *, const void *,
-                       const int64_t *, void *);
 
 static struct {
   gemm_t gemm[4]; /* by type S, D, C, Z */
   gemv_t gemv[4];
   syrk_t syrk[4], herk[4];
-  dot_t dotu[4], dotc[4]; /* of C and Z, where Octave's wrappers are in the process */
-  int64_t largest;        /* value of a Fortran integer */
-  char why[256];          /* why there is none, or "" */
+  int64_t largest; /* value of a Fortran integer */
+  char why[256];   /* why there is none, or "" */
 } blas;
 
 static void *find (void *library, const char *name) {
@@ -78,10 +75,6 @@ static void look_up (void) {
     snprintf (name, sizeof name, "%cherk_", letters[t]);
     blas.herk[t] = t < GPUMM_C ? blas.syrk[t] : (syrk_t) find (library, name);
   }
-  blas.dotu[GPUMM_C] = (dot_t) dlsym (RTLD_DEFAULT, "xcdotu_");
-  blas.dotc[GPUMM_C] = (dot_t) dlsym (RTLD_DEFAULT, "xcdotc_");
-  blas.dotu[GPUMM_Z] = (dot_t) dlsym (RTLD_DEFAULT, "xzdotu_");
-  blas.dotc[GPUMM_Z] = (dot_t) dlsym (RTLD_DEFAULT, "xzdotc_");
   void *isamax = find (library, "isamax_");
   if (isamax)
     blas.largest = has_64_bit_integers (isamax) ? INT64_MAX : INT32_MAX;
@@ -255,57 +248,6 @@ static void vector (const gpumm_product *p) {
   }
 }
 
-/* The one element of a row by a column, complex. Octave calls dotu or dotc here and not gemv, which
- * multiplies by alpha = 1 + 0i and so puts NaN where dot has Inf. How Fortran returns a complex
- * number differs between libraries: through Octave's wrappers where they are there, else a loop. */
-#define DOT(name, real)                                                                            \
-  static void name (const gpumm_product *p) {                                                      \
-    const real *a = p->a, *b = p->b;                                                               \
-    int64_t step_a = 2 * (p->op_a == GPUMM_NONE ? p->lda : 1);                                     \
-    int64_t step_b = 2 * (p->op_b == GPUMM_NONE ? 1 : p->ldb);                                     \
-    real sign_a = p->op_a == GPUMM_CTRANSPOSE ? -1 : 1;                                            \
-    real sign_b = p->op_b == GPUMM_CTRANSPOSE ? -1 : 1;                                            \
-    real rr = 0, ii = 0, ri = 0, ir = 0;                                                           \
-    for (int64_t l = 0; l < p->k; l++, a += step_a, b += step_b) {                                 \
-      rr += a[0] * b[0];                                                                           \
-      ii += a[1] * b[1];                                                                           \
-      ri += a[0] * b[1];                                                                           \
-      ir += a[1] * b[0];                                                                           \
-    }                                                                                              \
-    real re = rr - sign_a * sign_b * ii, im = sign_b * ri + sign_a * ir;                           \
-    real *c = p->c;                                                                                \
-    if (!gpumm_is_one (p->alpha)) {                                                                \
-      real x = re, y = im;                                                                         \
-      re = (real) p->alpha.re * x - (real) p->alpha.im * y;                                        \
-      im = (real) p->alpha.re * y + (real) p->alpha.im * x;                                        \
-    }                                                                                              \
-    if (!gpumm_is_zero (p->beta)) {                                                                \
-      re += (real) p->beta.re * c[0] - (real) p->beta.im * c[1];                                   \
-      im += (real) p->beta.re * c[1] + (real) p->beta.im * c[0];                                   \
-    }                                                                                              \
-    c[0] = re;                                                                                     \
-    c[1] = im;                                                                                     \
-  }
-DOT (dot_c, float)
-DOT (dot_z, double)
-
-static void element (const gpumm_product *p) {
-  int64_t step_a = p->op_a == GPUMM_NONE ? p->lda : 1, step_b = p->op_b == GPUMM_NONE ? 1 : p->ldb;
-  int conjugate_a = p->op_a == GPUMM_CTRANSPOSE, conjugate_b = p->op_b == GPUMM_CTRANSPOSE;
-  dot_t dotu = blas.dotu[p->type], dotc = blas.dotc[p->type];
-  int plain = gpumm_is_one (p->alpha) && gpumm_is_zero (p->beta);
-  if (plain && dotu && !conjugate_a && !conjugate_b)
-    dotu (&p->k, p->a, &step_a, p->b, &step_b, p->c);
-  else if (plain && dotc && conjugate_a && !conjugate_b)
-    dotc (&p->k, p->a, &step_a, p->b, &step_b, p->c);
-  else if (plain && dotc && conjugate_b && !conjugate_a)
-    dotc (&p->k, p->b, &step_b, p->a, &step_a, p->c);
-  else if (p->type == GPUMM_C)
-    dot_c (p);
-  else
-    dot_z (p);
-}
-
 /* gemv conjugates its matrix and never its vector: these cases are gemm's. */
 static int is_vector (const gpumm_product *p) {
   int conjugates = gpumm_is_complex (p->type);
@@ -322,10 +264,6 @@ static const char *one_call (const gpumm_product *p) {
                                           {"cgemm", "cgemv", "csyrk", "cherk"},
                                           {"zgemm", "zgemv", "zsyrk", "zherk"}};
   int conjugate = 0;
-  if (p->m == 1 && p->n == 1 && gpumm_is_complex (p->type)) {
-    element (p);
-    return p->type == GPUMM_C ? "cdot" : "zdot";
-  }
   if (is_vector (p)) {
     vector (p);
     return names[p->type][1];
