@@ -12,9 +12,8 @@
  *   C(i,j) = alpha (op(A)(i,0) op(B)(0,j) + ... + op(A)(i,k-1) op(B)(k-1,j)) + beta C0(i,j)
  *
  * Matrices lie column by column: element (i,j) of A is a[i + j * lda]. The innermost loop runs down
- * a column of C, and of A where A is not transposed, so it reads and writes neighbours in memory.
- * With j, i, p inside one another instead the sums are the same and the time is several times
- * longer. The order of each sum is that of p. */
+ * a column of C, and of A where A is not transposed: it reads and writes neighbours in memory, as
+ * caches and vector instructions want it. Every sum is formed in the order of p. */
 static void NAME (const gpumm_problem *problem, gpumm_operand *result) {
   const int64_t m = gpumm_m (problem), n = gpumm_n (problem), k = gpumm_k (problem);
   const T *a = problem->a.values, *b = problem->b.values;
@@ -30,6 +29,7 @@ static void NAME (const gpumm_problem *problem, gpumm_operand *result) {
       c[i + j * ldc] = 0;
 
     for (int64_t p = 0; p < k && alpha != 0; p++) {
+<<<<<<< HEAD
       T b_pj = op_b == GPUMM_NONE ? b[p + j * ldb] : b[j + p * ldb];
       if (op_b == GPUMM_CTRANSPOSE)
         b_pj = CONJ (b_pj); // cppcheck-suppress selfAssignment ; CONJ of a real
@@ -38,6 +38,16 @@ static void NAME (const gpumm_problem *problem, gpumm_operand *result) {
         T a_ip = op_a == GPUMM_NONE ? a[i + p * lda] : a[p + i * lda];
         if (op_a == GPUMM_CTRANSPOSE)
           a_ip = CONJ (a_ip); // cppcheck-suppress selfAssignment ; the same
+=======
+      const T b_pj = op_b == GPUMM_NONE        ? b[p + j * ldb]
+                     : op_b == GPUMM_TRANSPOSE ? b[j + p * ldb]
+                                               : CONJ (b[j + p * ldb]);
+
+      for (int64_t i = 0; i < m; i++) {
+        const T a_ip = op_a == GPUMM_NONE        ? a[i + p * lda]
+                       : op_a == GPUMM_TRANSPOSE ? a[p + i * lda]
+                                                 : CONJ (a[p + i * lda]);
+>>>>>>> 66ac84c (Loops: one expression for an element of op (X))
         c[i + j * ldc] += a_ip * b_pj;
       }
     }
