@@ -29,16 +29,6 @@ static void NAME (const gpumm_problem *problem, gpumm_operand *result) {
       c[i + j * ldc] = 0;
 
     for (int64_t p = 0; p < k && alpha != 0; p++) {
-<<<<<<< HEAD
-      T b_pj = op_b == GPUMM_NONE ? b[p + j * ldb] : b[j + p * ldb];
-      if (op_b == GPUMM_CTRANSPOSE)
-        b_pj = CONJ (b_pj); // cppcheck-suppress selfAssignment ; CONJ of a real
-
-      for (int64_t i = 0; i < m; i++) {
-        T a_ip = op_a == GPUMM_NONE ? a[i + p * lda] : a[p + i * lda];
-        if (op_a == GPUMM_CTRANSPOSE)
-          a_ip = CONJ (a_ip); // cppcheck-suppress selfAssignment ; the same
-=======
       const T b_pj = op_b == GPUMM_NONE        ? b[p + j * ldb]
                      : op_b == GPUMM_TRANSPOSE ? b[j + p * ldb]
                                                : CONJ (b[j + p * ldb]);
@@ -47,7 +37,6 @@ static void NAME (const gpumm_problem *problem, gpumm_operand *result) {
         const T a_ip = op_a == GPUMM_NONE        ? a[i + p * lda]
                        : op_a == GPUMM_TRANSPOSE ? a[p + i * lda]
                                                  : CONJ (a[p + i * lda]);
->>>>>>> 66ac84c (Loops: one expression for an element of op (X))
         c[i + j * ldc] += a_ip * b_pj;
       }
     }
