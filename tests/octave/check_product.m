@@ -4,8 +4,8 @@
 ## Compared are size, class, sparsity, complexness, where NaN and Inf are, and the values to the
 ## bound of a plain sum, (k + 8) eps |A| |B| (twice that for complex).  Of complex results the
 ## same elements must be finite; which part of another is NaN and which Inf depends on the routine,
-## and is compared only where `*` calls the same one: on the CPU, for operands of one class, at most
-## one of them transposed, and not for a single element.  Sparse results must be what
+## and is compared only where `*` calls the same one: on the CPU with no algorithm named, for operands
+## of one class, at most one of them transposed, and not for a single element.  Sparse results must be what
 ## Octave expects of them: rows ascending, no zeros stored.  Of the options only TransposeA and
 ## TransposeB change what is expected.
 ## SPDX-License-Identifier: BSD-3-Clause
@@ -13,11 +13,14 @@
 function check_product (A, B, varargin)
 
   op_a = op_b = "none";
+  is_named = false;
   for i = 1:2:numel (varargin)
     if (strcmp (varargin{i}, "TransposeA"))
       op_a = varargin{i+1};
     elseif (strcmp (varargin{i}, "TransposeB"))
       op_b = varargin{i+1};
+    elseif (strcmp (varargin{i}, "Algorithm"))
+      is_named = ! strcmp (varargin{i+1}, "auto");
     endif
   endfor
 
@@ -98,8 +101,9 @@ function check_product (A, B, varargin)
     bound = X * Y;
   endif
   limit = (columns (X) + 8) * (1 + iscomplex (R)) * eps (class (R)) * bound + realmin (class (R));
-  same_routine = strcmp (info.device.name, "CPU") && strcmp (class (A), class (B)) ...
-                 && ! isscalar (R) && (strcmp (op_a, "none") || strcmp (op_b, "none"));
+  same_routine = strcmp (info.device.name, "CPU") && ! is_named ...
+                 && strcmp (class (A), class (B)) && ! isscalar (R) ...
+                 && (strcmp (op_a, "none") || strcmp (op_b, "none"));
   if (iscomplex (R) && ! same_routine)
     if (! isequal (isfinite (C), isfinite (R)))
       fail ("finite elsewhere", A, B, varargin);
