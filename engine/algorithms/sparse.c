@@ -66,6 +66,25 @@ static void *own (state *s, int64_t count, size_t size) {
   return p;
 }
 
+/* Columns whose row indices do not ascend or are out of range, looked for in parallel. */
+typedef struct {
+  const gpumm_operand *x;
+  atomic_llong bad; /* one of them, or -1 */
+} row_check;
+
+static void check_rows (void *context, int64_t begin, int64_t end) {
+  row_check *check = context;
+  const int64_t *column = check->x->column, *row = check->x->row;
+  for (int64_t j = begin; j < end; j++)
+    if (column[j] < column[j + 1]) {
+      int wrong = row[column[j]] < 0 || row[column[j + 1] - 1] >= check->x->rows;
+      for (int64_t t = column[j] + 1; t < column[j + 1]; t++)
+        wrong |= row[t - 1] >= row[t];
+      if (wrong)
+        atomic_store (&check->bad, j);
+    }
+}
+
 /* The arrays must be sound before anything follows their indices. name is "A" or "B". */
 static gpumm_status check_structure (const gpumm_operand *x, const char *name) {
   if (x->column[0] != 0)
@@ -80,23 +99,20 @@ static gpumm_status check_structure (const gpumm_operand *x, const char *name) {
   if (nnz > x->nzmax)
     return gpumm_fail (GPUMM_INVALID, "sparse %s: %lld nonzeros in room for %lld", name,
                        (long long) nnz, (long long) x->nzmax);
-  for (int64_t j = 0; j < x->cols; j++) {
-    const int64_t begin = x->column[j], end = x->column[j + 1];
-    if (begin == end)
-      continue;
-    int descends = 0;
-    for (int64_t t = begin + 1; t < end; t++)
-      descends |= x->row[t - 1] >= x->row[t];
-    if (descends)
-      return gpumm_fail (GPUMM_INVALID, "sparse %s: row indices of column %lld do not ascend", name,
-                         (long long) j + 1);
-    const int64_t first = x->row[begin], last = x->row[end - 1];
-    if (first < 0 || last >= x->rows)
+  row_check check = {.x = x, .bad = -1};
+  const double each = ((double) nnz + 1) / ((double) x->cols + 1); /* nonzeros of a column */
+  gpumm_parallel (x->cols, (int64_t) (cutting.least_flops / each) + 1, check_rows, &check);
+  const int64_t bad = atomic_load (&check.bad);
+  for (int64_t t = bad < 0 ? nnz : x->column[bad]; t < nnz; t++) {
+    const char *wrong = x->row[t] < 0 || x->row[t] >= x->rows              ? "out of range"
+                        : t > x->column[bad] && x->row[t - 1] >= x->row[t] ? "not above the last"
+                                                                           : NULL;
+    if (wrong)
       return gpumm_fail (GPUMM_INVALID,
-                         "sparse %s: row index %lld in column %lld, and there are %lld rows "
-                         "(indices count from 0)",
-                         name, (long long) (first < 0 ? first : last), (long long) j + 1,
-                         (long long) x->rows);
+                         "sparse %s: row index %lld in column %lld of %lld rows is %s (rows count "
+                         "from 0, columns from 1)",
+                         name, (long long) x->row[t], (long long) bad + 1, (long long) x->rows,
+                         wrong);
   }
   return GPUMM_OK;
 }
@@ -286,6 +302,8 @@ typedef struct {
   int conj_s, conj_x;
   int64_t inner, outer, count; /* X is inner x count, Y and C are outer x count */
   int64_t width;               /* columns of a panel */
+  int64_t parts;               /* in which the rows of a panel of Y are made, each by a thread */
+  int direct;                  /* a panel of X is a column of the operand: it need not be packed */
   /* the rows of X that meet an element of S; NULL: take all */
   const int64_t *used;
   int64_t used_count;
@@ -488,7 +506,8 @@ static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_op
 
 static void multiply_panels (void *context, int64_t begin, int64_t end) {
   panels *d = context;
-  void *x = gpumm_allocate (d->inner, (size_t) d->width * gpumm_type_bytes (d->x_type));
+  const int64_t inner = d->direct ? 0 : d->inner;
+  void *x = gpumm_allocate (inner, (size_t) d->width * gpumm_type_bytes (d->x_type));
   void *y = gpumm_allocate (d->outer, (size_t) d->width * gpumm_type_bytes (d->c_type));
   if (x && y)
     loops[d->s.type == GPUMM_Z][d->x_type == GPUMM_Z].panels (d, begin, end, x, y);
@@ -567,8 +586,13 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
     job->report.flops = nnz * (double) d.count * flops_each (d.s.type, d.x_type);
   }
   d.width = choose_width (d.count);
-  const int64_t grain = (int64_t) (cutting.least_flops / (work * (double) d.width)) + 1;
-  gpumm_parallel ((d.count - 1) / d.width + 1, grain, multiply_panels, &d);
+  d.direct = d.width == 1 && d.x_down == 1 && !(d.conj_x && d.x_type == GPUMM_Z);
+  /* where there are fewer columns than threads, such as one, rows of Y are shared out too */
+  d.parts =
+      d.direct && d.gather ? (gpumm_threads () * cutting.pieces_per_thread - 1) / d.count + 1 : 1;
+  const double task = work * (double) d.width / (double) d.parts;
+  gpumm_parallel (((d.count - 1) / d.width + 1) * d.parts,
+                  (int64_t) (cutting.least_flops / task) + 1, multiply_panels, &d);
   if (atomic_load (&d.failed))
     return gpumm_fail (GPUMM_HOST_MEMORY,
                        "out of host memory: panels of %lld and %lld rows by %lld were refused",

@@ -66,16 +66,17 @@ static void NAME (pack) (const panels *d, int64_t first, int64_t count, T2 *x) {
   }
 }
 
-/* Y += S X or S.' X for panels of width columns stored by rows; width is a constant where this is
- * inlined. */
-static inline __attribute__ ((always_inline)) void NAME (multiply) (const panels *d,
+/* Rows begin to end - 1 of Y = S.' X (d->gather), or all of Y += S X, for a panel of width columns
+ * stored by rows; width is a constant where this is inlined. */
+static inline __attribute__ ((always_inline)) void NAME (multiply) (const panels *d, int64_t begin,
+                                                                    int64_t end,
                                                                     const T2 *restrict x,
                                                                     TC *restrict y,
                                                                     const int width) {
   const T1 *values = d->s.values;
   const int64_t *column = d->s.column, *row = d->s.row;
   if (d->gather)
-    for (int64_t j = 0; j < d->s.cols; j++) {
+    for (int64_t j = begin; j < end; j++) {
       TC sum[WIDEST] = {0};
       for (int64_t t = column[j]; t < column[j + 1]; t++) {
         const T1 value = LOAD1 (values[t], d->conj_s);
@@ -98,11 +99,12 @@ static inline __attribute__ ((always_inline)) void NAME (multiply) (const panels
   }
 }
 
-/* The panel of C from column first on: count columns, alpha Y + beta C0. */
-static void NAME (store) (const panels *d, const TC *y, int64_t first, int64_t count) {
+/* Rows begin to end - 1 of count columns of C, from column first on: alpha Y + beta C0. */
+static void NAME (store) (const panels *d, int64_t begin, int64_t end, const TC *y, int64_t first,
+                          int64_t count) {
   TC *c = (TC *) d->c + first * d->c_across;
   const TC *c0 = d->c0 ? (const TC *) d->c0 + first * d->c0_across : NULL;
-  for (int64_t i = 0; i < d->outer; i++)
+  for (int64_t i = begin; i < end; i++)
     for (int64_t w = 0; w < count; w++) {
       TC value = SCALE (y[i * d->width + w], d->alpha);
       if (c0)
@@ -111,30 +113,39 @@ static void NAME (store) (const panels *d, const TC *y, int64_t first, int64_t c
     }
 }
 
-/* Panels begin to end - 1, in memory of one thread: x has room for inner, y for outer rows. */
-static void NAME (panels) (const panels *d, int64_t begin, int64_t end, void *x, void *y) {
-  for (int64_t panel = begin; panel < end; panel++) {
-    const int64_t first = panel * d->width;
-    const int64_t count = d->count - first < d->width ? d->count - first : d->width;
-    memset (y, 0, (size_t) (d->outer * d->width) * sizeof (TC));
-    if (!gpumm_is_zero (d->alpha)) {
+/* Part of a panel, in memory of one thread: x has room for inner rows, y for outer ones. */
+static void NAME (panel) (const panels *d, int64_t panel, int64_t part, void *x, TC *y) {
+  const int64_t first = panel * d->width;
+  const int64_t count = d->count - first < d->width ? d->count - first : d->width;
+  const int64_t begin = d->outer / d->parts * part;
+  const int64_t end = part + 1 == d->parts ? d->outer : d->outer / d->parts * (part + 1);
+  const T2 *packed = x;
+  memset (y + begin * d->width, 0, (size_t) ((end - begin) * d->width) * sizeof (TC));
+  if (!gpumm_is_zero (d->alpha)) {
+    if (d->direct)
+      packed = (const T2 *) d->x + first * d->x_across;
+    else
       NAME (pack) (d, first, count, x);
-      switch (d->width) {
-      case 1:
-        NAME (multiply) (d, x, y, 1);
-        break;
-      case 2:
-        NAME (multiply) (d, x, y, 2);
-        break;
-      case 4:
-        NAME (multiply) (d, x, y, 4);
-        break;
-      default:
-        NAME (multiply) (d, x, y, WIDEST);
-      }
+    switch (d->width) {
+    case 1:
+      NAME (multiply) (d, begin, end, packed, y, 1);
+      break;
+    case 2:
+      NAME (multiply) (d, begin, end, packed, y, 2);
+      break;
+    case 4:
+      NAME (multiply) (d, begin, end, packed, y, 4);
+      break;
+    default:
+      NAME (multiply) (d, begin, end, packed, y, WIDEST);
     }
-    NAME (store) (d, y, first, count);
   }
+  NAME (store) (d, begin, end, y, first, count);
+}
+
+static void NAME (panels) (const panels *d, int64_t begin, int64_t end, void *x, void *y) {
+  for (int64_t task = begin; task < end; task++)
+    NAME (panel) (d, task / d->parts, task % d->parts, x, y);
 }
 
 #undef T1
