@@ -45,8 +45,9 @@ enum {
 
 static const int64_t LONGEST_K = (int64_t) 1 << 40;
 
-/* Rows and columns of C in a block, by digits: so that both packed blocks and the sums stay in a
- * second-level cache of 1 or 2 MB. */
+/* Rows and columns of C in a block, by digits. Measured at 1000 x 1000 x 1000 on one core of a Xeon
+ * with AVX-512 and 2 MB of second-level cache: half or one and a half times as much is up to 10 %
+ * slower for some type and faster for none by more than 5 %. */
 static const int64_t block_size[MOST_DIGITS + 1] = {[1] = 256, [2] = 192, [3] = 128, [6] = 96};
 
 /* Blocks are cut smaller where there would be too few for all threads, but not below this; a thread
@@ -125,7 +126,7 @@ static int pack (gpumm_type type, const strip *s) {
 
 /* The compiler makes this for several generations of processors and the loader picks. Sanitizers
  * cannot start with that. */
-#if defined __x86_64__ && defined __gnu_linux__ && defined __GNUC__ && !defined __clang__          \
+#if defined __x86_64__ && defined __GLIBC__ && defined __GNUC__ && !defined __clang__              \
     && __GNUC__ >= 12 && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 #define FOR_EACH_PROCESSOR                                                                         \
   __attribute__ ((noinline, target_clones ("arch=x86-64-v4", "arch=x86-64-v3", "default")))
