@@ -71,6 +71,14 @@ function o = parse_options (list)
     endswitch
   endfor
 
+  if (o.device >= 0)
+    ## without any GPU, "auto" multiplies on the CPU whatever the device
+    gpus = __gpumm_info__ ("gpus").gpus;
+    if (gpus > 0 && o.device >= gpus)
+      error ("gpumm:bad-value", "gpumm: Device must be 0 to %d", gpus - 1);
+    endif
+  endif
+
   if (! has_beta)
     o.beta = double (o.has_c);
   elseif (! o.has_c && o.beta != 0)

@@ -118,7 +118,7 @@
 %!     gpumm (ones (3), ones (3), "Backend", "gpu", "Device", 99);
 %!   catch err
 %!   end_try_catch
-%!   assert (err.identifier, "gpumm:invalid");
+%!   assert (err.identifier, "gpumm:bad-value");
 %! endif
 
 ## the gateways refuse what gpumm.m would not send them

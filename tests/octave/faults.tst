@@ -86,3 +86,34 @@
 %! endfor
 %! assert (faults > 50);
 %! printf ("faults.tst: %d calls of the device failed\n", faults);
+
+%!test # Octave has no memory for the result: an allocator that fails, ahead of the real one
+%! folder = tempname ();
+%! mkdir (folder);
+%! file = fullfile (folder, "__gpumm_allocate__.m");
+%! fid = fopen (file, "w");
+%! fputs (fid, "function x = __gpumm_allocate__ (varargin)\n  error (\"out of memory\");\nendfunction\n");
+%! fclose (fid);
+%! gpumm_reset ();
+%! alive = __gpumm_fault__ ("live");
+%! state = warning ("off", "all");
+%! addpath (folder);
+%! unwind_protect
+%!   for pair = {A, B; Z, Z'; S, S'; S, Z'; A, A'}.' # larger than what comes from mxCreate*
+%!     err = struct ("identifier", "none");
+%!     try
+%!       gpumm (pair{:});
+%!     catch err
+%!     end_try_catch
+%!     assert (err.identifier, "gpumm:host-memory");
+%!     assert (! isempty (strfind (err.message, sprintf ("%d x %d result", rows (pair{1}), columns (pair{2})))));
+%!   endfor
+%! unwind_protect_cleanup
+%!   rmpath (folder);
+%!   warning (state);
+%!   unlink (file);
+%!   rmdir (folder);
+%! end_unwind_protect
+%! gpumm_reset ();
+%! assert (__gpumm_fault__ ("live"), alive);
+%! assert (gpumm (A, B), A * B, 1e-12);

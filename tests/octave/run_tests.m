@@ -25,7 +25,9 @@ for file = arguments(2:end).'
   printf ("%s: %d of %d tests passed, %d skipped\n", [name, ext], n, most, skip);
   if (n != most)
     blocks = ostrsplit (strrep (fileread (log), "***** ", "\001"), "\001");
-    printf ("%s\n", blocks{! cellfun (@isempty, strfind (blocks, "!!!!! "))});
+    blocks = blocks(! cellfun (@isempty, strfind (blocks, "!!!!! ")));
+    blocks = regexprep (blocks, '^shared variables.*', "", "lineanchors"); # pages of numbers
+    printf ("%s\n", blocks{:});
   endif
   unlink (log);
   passed += n;
