@@ -1,0 +1,187 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## drawn = __demo_figure__ (file, results, panels)
+##
+## Draws a row of pictures of the matrices and, below, the times of the products, to a .png file.
+## False if there is no gnuplot, the toolkit that draws without a display.
+##
+## panels is a struct array: kind, title, and data, which depends on the kind.
+
+function drawn = __demo_figure__ (file, results, panels)
+
+  drawn = false;
+  if (! any (strcmp (available_graphics_toolkits (), "gnuplot")) || ! has_gnuplot ())
+    return;
+  endif
+  warning ("off", "Octave:gnuplot-graphics", "local");
+  toolkit = graphics_toolkit ();
+  h = [];
+  unwind_protect
+    graphics_toolkit ("gnuplot");
+    h = figure ("visible", "off");
+    ## gnuplot makes 72 pixels of an inch and keeps the size of letters, so paper is what counts.
+    set (h, "paperunits", "inches", "papersize", [20, 13.5], "paperposition", [0, 0, 20, 13.5]);
+    n = numel (panels);
+    for k = 1:n
+      left = 0.05 + (k - 1) / n * 0.96;
+      draw_panel (panels(k), [left, 0.58, 0.96 / n - 0.055, 0.34]);
+    endfor
+    draw_times (results, [0.09, 0.07, 0.88, 0.38]);
+    print (h, file, "-dpngcairo");
+    drawn = true;
+  unwind_protect_cleanup
+    close (h);
+    graphics_toolkit (toolkit);
+  end_unwind_protect
+
+endfunction
+
+function yes = has_gnuplot ()
+
+  [status, ~] = system (sprintf ("%s --version", gnuplot_binary ()));
+  yes = status == 0;
+
+endfunction
+
+function draw_panel (panel, place)
+
+  if (strcmp (panel.kind, "mesh"))
+    ## A view in space leaves wide margins.
+    axes ("position", place + [-0.72, -0.45, 1.3, 0.9] .* place([3, 4, 3, 4]));
+    draw_mesh (panel.data{:});
+    axes ("position", place, "visible", "off");
+  else
+    axes ("position", place);
+  endif
+  switch (panel.kind)
+    case "spy"
+      [i, j, n] = panel.data{:};
+      plot (j, i, ".", "markersize", 3, "color", [0.1, 0.3, 0.6]);
+      axis ([0.5, n + 0.5, 0.5, n + 0.5], "ij", "square");
+    case "picture"
+      imagesc (panel.data{1}, [0, 1]);
+      colormap (gca (), gray (256));
+      axis ("image", "off");
+    case "spectrum"
+      semilogy (panel.data{1}, ".", "markersize", 8, "color", [0.1, 0.3, 0.6]);
+      axis ([-0.03 * numel(panel.data{1}), numel(panel.data{1})]);
+      grid ("on");
+    case "density"
+      draw_density (panel.data{1});
+  endswitch
+  set (gca (), "fontsize", 13);
+  title (panel.title, "fontsize", 15, "fontweight", "normal", "interpreter", "none");
+
+endfunction
+
+## The outer faces of a bar of bricks whose nodes are numbered across the bar, then along it.
+function draw_mesh (nodes, sections, side)
+
+  node = reshape (1:rows (nodes), side, side, sections);
+  hold on;
+  for face = {node(1,:,:), node(end,:,:), node(:,1,:), node(:,end,:)}
+    at = reshape (face{1}, side, sections);
+    surf (reshape (nodes(at,1), size (at)), reshape (nodes(at,2), size (at)),
+          reshape (nodes(at,3), size (at)));
+  endfor
+  hold off;
+  axis ("equal", "off");
+  view (30, 25);
+
+endfunction
+
+## Where the nonzeros are and how dense or how large: at most 200 x 200 squares, darker for more.
+function draw_density (A)
+
+  most = 200;
+  [m, n] = size (A);
+  step = max (1, ceil (max (m, n) / most));
+  [i, j, x] = find (A);
+  x = abs (double (x));
+  x(! isfinite (x)) = 0;
+  what = "mean |a|";
+  if (issparse (A))
+    x(:) = 1;
+    what = "share of nonzeros";
+  endif
+  D = accumarray ([ceil(i(:) / step), ceil(j(:) / step)], x(:), ceil ([m, n] / step)) / step ^ 2;
+  imagesc ([1, n], [1, m], D);
+  colormap (gca (), flipud (gray (256)));
+  if (max (m, n) <= 5 * min (m, n))
+    axis ("image");
+  endif
+  set (gca (), "xtick", [1, n](1 + (4 * n < m):end), "ytick", [1, m]);
+  xlabel (sprintf ("darker: larger %s", what));
+
+endfunction
+
+function draw_times (results, place)
+
+  stages = {"upload", "compute", "download", "rest of the call of gpumm", "Octave's product"};
+  colours = [0.95 0.65 0.25; 0.15 0.45 0.70; 0.85 0.35 0.35; 0.65 0.65 0.65; 0.45 0.70 0.40];
+  n = numel (results);
+  T = zeros (2 * n, 5);
+  for k = 1:n
+    r = results(k);
+    s = r.info.seconds;
+    busy = [s.upload, s.compute, s.download];
+    if (sum (busy) > r.seconds)  # at the same time
+      busy *= r.seconds / sum (busy);
+    endif
+    T(2*k-1,1:4) = [busy, r.seconds - sum(busy)];
+    T(2*k,5) = r.octave_seconds;
+  endfor
+  unit = "seconds";
+  if (max (sum (T, 2)) < 0.5)
+    unit = "milliseconds";
+    T *= 1000;
+  endif
+  total = sum (T, 2);
+  labels = cell (1, 2 * n);
+  for k = 1:n
+    r = results(k);
+    labels{2*k-1} = sprintf ("%s, %s on %s", duration (r.seconds), r.info.kernel,
+                             r.info.device.name);
+    labels{2*k} = duration (r.octave_seconds);
+  endfor
+  ## As wide as the longest bar with its label, of letters 1/115 of the width.
+  widest = max (total ./ (0.98 - cellfun (@numel, labels(:)) / 115));
+  middle = 6 + (1:n) * 3;  # well away from barh's line at 0
+  y = (middle + [-0.45; 0.45])(:);
+
+  axes ("position", place);
+  bars = barh (y, T, 0.85, "stacked");
+  for k = 1:5
+    set (bars(k), "facecolor", colours(k,:), "edgecolor", "none");
+  endfor
+  for k = 1:2*n
+    text (total(k) + 0.005 * widest, y(k), labels{k}, "fontsize", 13, "interpreter", "none");
+  endfor
+  beside = 1.2 + 2 * max (0, 3 - n);  # or a single bar would be as thick as a book
+  axis ([0, widest, middle(1) - beside, middle(end) + beside], "ij");
+  set (gca (), "ytick", middle, "yticklabel", {results.title}, "ticklength", [0, 0], ...
+       "fontsize", 14);
+  xlabel ([unit " for the whole call, the fastest of up to three"], "fontsize", 14);
+
+  ## A legend of our own: gnuplot's covers bars.
+  axes ("position", [place(1), place(2) + place(4) + 0.005, place(3), 0.04], "visible", "off");
+  axis ([0, 1, 0, 1]);
+  for k = 1:5
+    left = 0.02 + 0.2 * (k - 1) - 0.07 * (k > 1) - 0.07 * (k > 2) - 0.06 * (k > 3) + 0.05 * (k > 4);
+    rectangle ("position", [left, 0.3, 0.018, 0.4], "facecolor", colours(k,:), ...
+               "edgecolor", "none");
+    text (left + 0.023, 0.5, stages{k}, "fontsize", 14);
+  endfor
+
+endfunction
+
+function str = duration (seconds)
+
+  if (seconds >= 1)
+    str = sprintf ("%.3g s", seconds);
+  else
+    str = sprintf ("%.3g ms", 1e3 * seconds);
+  endif
+
+endfunction

@@ -1,0 +1,136 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## [matrices, names] = __demo_load__ (files)
+##
+## The matrices in the files (.mtx, .mat, .csv), as double, single or logical matrices, and what to
+## call each: the name of its file and, in a .mat file, of the variable.
+
+function [matrices, names] = __demo_load__ (files)
+
+  matrices = names = {};
+  for k = 1:numel (files)
+    file = files{k};
+    [~, name, ext] = fileparts (file);
+    switch (lower (ext))
+      case ".mtx"
+        found = {mmread(file)};
+        variables = {""};
+      case ".csv"
+        found = {read_csv(file)};
+        variables = {""};
+      case ".mat"
+        [found, variables] = read_mat (file);
+        most = 3 - numel (files);  # two, if there is no other file
+        if (isempty (found))
+          error ("gpumm:demo:file", "gpumm_demo: there is no numeric matrix in %s", file);
+        elseif (numel (found) > most)
+          error ("gpumm:demo:file",
+                 "gpumm_demo: %s holds %d matrices (%s); save the one to be multiplied alone", file,
+                 numel (found), strjoin (variables, ", "));
+        endif
+      otherwise
+        error ("gpumm:demo:file", "gpumm_demo: %s is not named .mtx, .mat or .csv", file);
+    endswitch
+    matrices = [matrices, found];
+    for j = 1:numel (found)
+      if (isempty (variables{j}))
+        names{end+1} = [name, ext];
+      else
+        names{end+1} = sprintf ("%s in %s%s", variables{j}, name, ext);
+      endif
+    endfor
+  endfor
+
+  ## Octave has no product of integer matrices to compare with.
+  for k = 1:numel (matrices)
+    if (isinteger (matrices{k}))
+      if (any (abs (double (matrices{k}(:))) > flintmax ()))
+        error ("gpumm:demo:file", "gpumm_demo: %s has integers that are no doubles", names{k});
+      endif
+      matrices{k} = double (matrices{k});
+    endif
+  endfor
+
+endfunction
+
+## The numeric and logical matrices of a .mat file, also those one level down in a struct: the
+## SuiteSparse collection has its matrix in Problem.A.
+function [matrices, names] = read_mat (file)
+
+  if (! exist (file, "file"))
+    error ("gpumm:demo:file", "gpumm_demo: cannot open %s", file);
+  endif
+  try
+    content = load (file);
+  catch err
+    error ("gpumm:demo:file", "gpumm_demo: cannot read %s: %s", file, err.message);
+  end_try_catch
+  if (! isstruct (content))  # a file of bare numbers
+    content = struct ("matrix", content);
+  endif
+
+  matrices = names = {};
+  for [value, name] = content
+    if (isstruct (value) && isscalar (value) && isfield (value, "A"))
+      value = value.A;
+      name = [name ".A"];
+    endif
+    if ((isnumeric (value) || islogical (value)) && ndims (value) == 2)
+      matrices{end+1} = value;
+      names{end+1} = name;
+    endif
+  endfor
+
+endfunction
+
+## A table of numbers, separated by commas, semicolons or tabs, with or without a line of titles.
+function A = read_csv (file)
+
+  [fid, msg] = fopen (file, "rb");
+  if (fid < 0)
+    error ("gpumm:demo:file", "gpumm_demo: cannot open %s: %s", file, msg);
+  endif
+  unwind_protect
+    text = fread (fid, Inf, "uint8=>char").';
+  unwind_protect_cleanup
+    fclose (fid);
+  end_unwind_protect
+  text = strrep (text, "\r\n", "\n");
+  text(text == "\r") = "\n";
+  if (strncmp (text, "\xEF\xBB\xBF", 3))
+    text(1:3) = [];
+  endif
+  text = regexprep (text, '\s+$', "");
+
+  number = '[ ]*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF]|[nN][aA][nN]?)[ ]*';
+  [first, rest] = strtok (text, "\n");
+  line = 1;
+  cells = ostrsplit (first, ",;\t");
+  if (all (cellfun (@isempty, regexp (cells, ['^' number '$']))))  # not one is a number
+    text = rest(2:end);
+    line = 2;
+  endif
+
+  if (isempty (text))
+    error ("gpumm:demo:file", "gpumm_demo: %s has no numbers", file);
+  endif
+
+  wrong = regexp (["\n" text], ['[\n,;\t](?!' number '(?:[\n,;\t]|$))'], "once");
+  if (! isempty (wrong))
+    cell = regexp (text(wrong:end), '^[^\n,;\t]*', "once", "match");
+    error ("gpumm:demo:file", "gpumm_demo: %s:%d: \"%s\" is not a number", file,
+           line + sum (text(1:wrong-1) == "\n"), cell);
+  endif
+  stops = find (text == "," | text == ";" | text == "\t" | text == "\n");
+  ends = [find(text(stops) == "\n"), numel(stops) + 1];
+  width = diff ([0, ends]);
+  wrong = find (width != width(1), 1);
+  if (! isempty (wrong))
+    error ("gpumm:demo:file", "gpumm_demo: %s:%d: %d numbers in the line, and %d in the first",
+           file, line + wrong - 1, width(wrong), width(1));
+  endif
+  text(stops) = " ";
+  A = reshape (sscanf (text, "%f"), width(1), []).';
+
+endfunction
