@@ -260,14 +260,14 @@ endfunction
 
 ## ---- a product ----------------------------------------------------------------------------------
 
-## op (A) * op (B) with gpumm and with Octave, each until a second is over and at most three times;
+## op (A) * op (B) with gpumm and with Octave, each until a second is over and at most 20 times;
 ## prints both, and raises an error if they differ by more than rounding.
 function [r, C] = multiply (title, meaning, A, B, varargin)
 
   printf ("\n  %s: %s\n", title, meaning);
   seconds = octave_seconds = Inf;
   spent = runs = 0;
-  while (runs < 3 && spent < 1)
+  while (runs < 20 && spent < 1)
     C = [];
     started = tic ();
     [C, this] = gpumm (A, B, varargin{:});
@@ -280,7 +280,7 @@ function [r, C] = multiply (title, meaning, A, B, varargin)
     runs++;
   endwhile
   spent = runs = 0;
-  while (runs < 3 && spent < 1)
+  while (runs < 20 && spent < 1)
     expected = [];
     started = tic ();
     expected = octave_product (A, B, varargin{:});

@@ -162,7 +162,7 @@ function draw_times (results, place)
   axis ([0, widest, middle(1) - beside, middle(end) + beside], "ij");
   set (gca (), "ytick", middle, "yticklabel", {results.title}, "ticklength", [0, 0], ...
        "fontsize", 14);
-  xlabel ([unit " for the whole call, the fastest of up to three"], "fontsize", 14);
+  xlabel ([unit " for the whole call, the fastest of several"], "fontsize", 14);
 
   ## A legend of our own: gnuplot's covers bars.
   axes ("position", [place(1), place(2) + place(4) + 0.005, place(3), 0.04], "visible", "off");
