@@ -9,7 +9,6 @@
 #include "memory/handles.h"
 #include "memory/host.h"
 #include "memory/pool.h"
-#include "memory/transfer.h"
 #include "types.h"
 
 #include <dlfcn.h>
@@ -147,7 +146,7 @@ gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info) {
 
 /* Sizes that take a GPU and a CPU about a millisecond: long enough to time, near the sizes where
  * the choice between the two is close. */
-enum { TRANSFER_BYTES = 8 << 20, GPU_SIZE = 1024, CPU_SIZE = 384 };
+enum { LARGE = 1024, SMALL = 16, CPU_SIZE = 384, ROUNDS = 5 };
 
 /* Uniform in (-0.5, 0.5): power and clocks depend on the data, and zeros would flatter. */
 static void *random_matrix (int64_t elements, gpumm_type type) {
@@ -172,137 +171,59 @@ static double flops_of (gpumm_type type, double n) {
   return (gpumm_is_complex (type) ? 8 : 2) * n * n * n;
 }
 
-static gpumm_status measure_transfers (const gpumm_driver *driver, int device, gpumm_stream *stream,
-                                       void *memory, void *buffer, rates *r) {
-  gpumm_transfer up = {.driver = driver,
-                       .device = device,
-                       .stream = stream,
-                       .from = buffer,
-                       .to = memory,
-                       .rows = TRANSFER_BYTES,
-                       .cols = 1,
-                       .ld_from = TRANSFER_BYTES,
-                       .ld_to = TRANSFER_BYTES,
-                       .element = 1};
-  gpumm_transfer down = up;
-  down.from = memory;
-  down.to = buffer;
+/* Runs an m x k by k x n product on the device, from x to y, and gives the best of some times (the
+ * first load kernels and fill pools): all of it, and that of the kernel alone. */
+static gpumm_status time_product (const gpumm_place *place, gpumm_type type, void *x, void *y,
+                                  int64_t m, int64_t n, int64_t k, double *total, double *compute) {
+  gpumm_choices choices = {.gpu = place};
+  gpumm_options options = {.backend = GPUMM_GPU, .device = place->device};
+  gpumm_operand a = {.type = type, .rows = m, .cols = k, .ld = m, .values = x, .place = GPUMM_HOST};
+  gpumm_operand b = a, c = a;
+  b.rows = b.ld = k;
+  b.cols = c.cols = n;
+  b.values = (char *) x + (size_t) LARGE * LARGE * gpumm_type_bytes (type);
+  c.values = y;
   gpumm_status status = GPUMM_OK;
-  /* the first round page-locks the slots */
-  for (int round = 0; round < 2 && !status; round++) {
+  for (int round = 0; round < ROUNDS && !status; round++) {
+    struct gpumm_job job = {.problem = {.a = a, .b = b, .alpha = {1, 0}, .output = type},
+                            .options = options};
     double begun = gpumm_seconds ();
-    status = gpumm_upload (&up);
-    if (!status)
-      status = driver->stream_synchronize (device, stream);
-    double uploaded = gpumm_seconds ();
-    if (!status)
-      status = gpumm_download (&down);
-    double downloaded = gpumm_seconds ();
-    r->upload = TRANSFER_BYTES / (uploaded - begun);
-    r->download = TRANSFER_BYTES / (downloaded - uploaded);
-  }
-  return status;
-}
-
-static gpumm_status measure_kernel (const gpumm_driver *driver, int device, gpumm_stream *stream,
-                                    const gpumm_place *place, gpumm_type type, void *memory,
-                                    rates *r) {
-  size_t bytes = (size_t) GPU_SIZE * GPU_SIZE * gpumm_type_bytes (type);
-  char *a = memory, *b = a + bytes, *c = b + bytes;
-  gpumm_product product = {.type = type,
-                           .m = GPU_SIZE,
-                           .n = GPU_SIZE,
-                           .k = GPU_SIZE,
-                           .a = a,
-                           .lda = GPU_SIZE,
-                           .b = b,
-                           .ldb = GPU_SIZE,
-                           .c = c,
-                           .ldc = GPU_SIZE,
-                           .alpha = {1, 0}};
-  const gpumm_kernel *kernel = gpumm_choose_kernel (place, NULL, &product, 0);
-  if (!kernel)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel multiplies %s on %s", gpumm_type_name (type),
-                       place->properties.name);
-  gpumm_status status = GPUMM_OK;
-  /* the first round loads the kernel */
-  for (int round = 0; round < 2 && !status; round++) {
-    double begun = gpumm_seconds ();
-    status = kernel->launch (device, stream, &product);
-    if (!status)
-      status = driver->stream_synchronize (device, stream);
-    r->flops[type] = flops_of (type, GPU_SIZE) / (gpumm_seconds () - begun);
-  }
-  return status;
-}
-
-/* What a call costs before any work: one that moves and computes next to nothing. */
-static gpumm_status measure_call (const gpumm_place *place, gpumm_type type, rates *r) {
-  enum { SIZE = 16 };
-  void *x = random_matrix (3 * SIZE * SIZE, type);
-  if (!x)
-    return GPUMM_HOST_MEMORY;
-  gpumm_status status = GPUMM_OK;
-  for (int round = 0; round < 3 && !status; round++) {
-    gpumm_operand a = {
-        .type = type, .rows = SIZE, .cols = SIZE, .ld = SIZE, .values = x, .place = GPUMM_HOST};
-    gpumm_operand c = a;
-    c.values = (char *) x + 2 * SIZE * SIZE * gpumm_type_bytes (type);
-    struct gpumm_job job = {.problem = {.a = a, .b = a, .alpha = {1, 0}, .output = type}};
-    job.problem.b.values = (char *) x + SIZE * SIZE * gpumm_type_bytes (type);
-    double begun = gpumm_seconds ();
-    gpumm_choices choices = {.gpu = place};
-    status = gpumm_make_plan (&job.problem,
-                              &(gpumm_options){.backend = GPUMM_GPU, .device = place->device},
-                              &choices, &job.plan);
+    status = gpumm_make_plan (&job.problem, &options, &choices, &job.plan);
     if (!status)
       status = job.plan.algorithm->run (&job, &c);
-    r->call = gpumm_seconds () - begun;
+    double seconds = gpumm_seconds () - begun;
+    *total = round == 0 || seconds < *total ? seconds : *total;
+    seconds = job.report.compute;
+    *compute = round == 0 || seconds < *compute ? seconds : *compute;
   }
-  gpumm_release (x);
   return status;
 }
 
+/* Rates come from products that do little but call, upload, download or compute. */
 static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rates *r) {
-  const gpumm_driver *driver = place->driver;
-  int device = place->device;
-  size_t matrix = (size_t) GPU_SIZE * GPU_SIZE * gpumm_type_bytes (type);
-  size_t bytes = 3 * matrix > TRANSFER_BYTES ? 3 * matrix : TRANSFER_BYTES;
-  gpumm_stream *stream = NULL;
-  void *memory = NULL;
-  int64_t elements = (int64_t) (bytes / gpumm_type_bytes (type));
-  void *buffer = random_matrix (elements, type);
-  gpumm_status status = buffer ? GPUMM_OK : GPUMM_HOST_MEMORY;
+  double bytes = (double) LARGE * LARGE * (double) gpumm_type_bytes (type);
+  double call = 0, up = 0, down = 0, all = 0, compute = 0;
+  void *x = random_matrix (2 * LARGE * LARGE, type);
+  void *y = gpumm_allocate (LARGE * LARGE, gpumm_type_bytes (type));
+  gpumm_status status = x && y ? GPUMM_OK : GPUMM_HOST_MEMORY;
   if (!status)
-    status = gpumm_stream_take (driver, device, &stream);
+    status = time_product (place, type, x, y, SMALL, SMALL, SMALL, &call, &compute);
   if (!status)
-    status = gpumm_pool_take (driver, device, GPUMM_POOL_DEVICE, bytes, &memory);
+    status = time_product (place, type, x, y, LARGE, SMALL, LARGE, &up, &compute);
   if (!status)
-    status = gpumm_upload (&(gpumm_transfer){.driver = driver,
-                                             .device = device,
-                                             .stream = stream,
-                                             .from = buffer,
-                                             .to = memory,
-                                             .rows = elements,
-                                             .cols = 1,
-                                             .ld_from = elements,
-                                             .ld_to = elements,
-                                             .element = gpumm_type_bytes (type)});
-  if (!status && !r->upload) {
-    status = measure_transfers (driver, device, stream, memory, buffer, r);
-  }
+    status = time_product (place, type, x, y, LARGE, LARGE, SMALL, &down, &compute);
+  if (!status)
+    status = time_product (place, type, x, y, LARGE, LARGE, LARGE, &all, &compute);
   if (!status) {
-    status = measure_kernel (driver, device, stream, place, type, memory, r);
-    if (status)
-      gpumm_fail (status, "measuring %s: %s", place->properties.name, driver->error_text ());
+    /* a clock that stands still for one of them must not make a rate infinite or negative */
+    double shortest = 1e-7;
+    r->call = call;
+    r->upload = bytes / (up - call > shortest ? up - call : shortest);
+    r->download = bytes / (down - call > shortest ? down - call : shortest);
+    r->flops[type] = flops_of (type, LARGE) / (compute > shortest ? compute : shortest);
   }
-  if (!status && !r->call)
-    status = measure_call (place, type, r);
-  if (status && stream)
-    driver->stream_synchronize (device, stream);
-  gpumm_stream_give (driver, device, stream);
-  gpumm_pool_give (driver, device, GPUMM_POOL_DEVICE, memory);
-  gpumm_release (buffer);
+  gpumm_release (x);
+  gpumm_release (y);
   return status;
 }
 

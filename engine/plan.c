@@ -20,6 +20,10 @@ static const double USABLE_MEMORY = 0.9;
 /* Steps along k are kept at least this long while C's tiles can shrink instead. */
 static const int64_t SHORTEST_STEP = 512;
 
+/* Tiles of a product that fits the device: more let transfers and products overlap better, larger
+ * ones make the products themselves faster. */
+static const int64_t MOST_TILES = 8, SMALLEST_TILE = 1024;
+
 double gpumm_dense_flops (const gpumm_problem *p) {
   int complexes = gpumm_is_complex (p->a.type) + gpumm_is_complex (p->b.type);
   double each = complexes == 2 ? 8 : complexes == 1 ? 4 : 2;
@@ -101,35 +105,97 @@ static int64_t half (int64_t size) {
   return h <= 64 ? h : (h + 63) / 64 * 64;
 }
 
-/* Device bytes of one tile's A, B and C, as the pool rounds them; in double, as the sizes of a
- * product that fits nowhere overflow integers. */
-static double matrix_bytes (int64_t rows, int64_t cols, size_t element) {
-  double bytes = (double) rows * (double) cols * (double) element;
-  return bytes < 1e15 ? (double) gpumm_pool_rounded ((size_t) bytes) : bytes;
+int64_t gpumm_device_ld (int64_t rows, size_t element) {
+  int64_t line = 128 / (int64_t) element;
+  return rows > INT64_MAX - line ? rows : (rows + line - 1) / line * line;
 }
 
-static double tile_bytes (const gpumm_plan *plan, size_t element, int same) {
-  return matrix_bytes (plan->tile_m, plan->tile_k, element)
-         + (same ? 0 : matrix_bytes (plan->tile_k, plan->tile_n, element))
-         + matrix_bytes (plan->tile_m, plan->tile_n, element);
+static int64_t pieces (int64_t size, int64_t tile) {
+  return tile > 0 ? (size + tile - 1) / tile : 1;
 }
 
-/* The whole product where it fits. Else first shorter steps along k, which cost little (C stays on
- * the device), then smaller tiles of C, which read A and B more often. */
-static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *place, int64_t largest,
-                                  int64_t limit, gpumm_plan *plan) {
-  int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
+/* Bytes of a stored panel, at most 1e18: sizes of a product that fits nowhere overflow integers. */
+static size_t panel_bytes (int64_t rows, int64_t cols, gpumm_op op, size_t element) {
+  int64_t down = op == GPUMM_NONE ? rows : cols, across = op == GPUMM_NONE ? cols : rows;
+  double bytes = (double) gpumm_device_ld (down, element) * (double) across * (double) element;
+  return bytes < 1e18 ? (size_t) bytes : (size_t) 1e18;
+}
+
+/* A and B are one array, and B's panels are what A's buffer holds: all of it where the ops are
+ * equal (A*A), panel by panel where just one turns it (A*A', with equal tiles). */
+static int shares_operand (const gpumm_problem *p, const gpumm_plan *plan) {
+  if (!plan->resident || p->a.values != p->b.values || p->a.ld != p->b.ld || p->a.rows != p->b.rows
+      || p->a.cols != p->b.cols)
+    return 0;
+  int turned_a = p->op_a != GPUMM_NONE, turned_b = p->op_b != GPUMM_NONE;
+  return turned_a != turned_b ? plan->tile_m == plan->tile_n : plan->tile_m == gpumm_m (p);
+}
+
+gpumm_buffers gpumm_plan_buffers (const gpumm_problem *p, const gpumm_plan *plan) {
   size_t element = gpumm_type_bytes (p->output);
+  gpumm_buffers x = {.a = pieces (gpumm_m (p), plan->tile_m),
+                     .b = pieces (gpumm_n (p), plan->tile_n)};
+  x.c = x.a * x.b;
+  if (!plan->resident) {
+    int64_t steps = pieces (gpumm_k (p), plan->tile_k);
+    x.a = smaller (x.a * steps, 2);
+    x.b = smaller (x.b * steps, 2);
+    x.c = smaller (x.c, 2);
+  }
+  if (shares_operand (p, plan))
+    x.b = 0;
+  x.a_bytes = panel_bytes (plan->tile_m, plan->tile_k, p->op_a, element);
+  x.b_bytes = panel_bytes (plan->tile_k, plan->tile_n, p->op_b, element);
+  x.c_bytes = panel_bytes (plan->tile_m, plan->tile_n, GPUMM_NONE, element);
+  return x;
+}
+
+/* What the pool takes for all buffers of an operand together. */
+static double rounded (int64_t count, size_t bytes) {
+  double all = (double) count * (double) bytes;
+  return all < 1e18 ? (double) gpumm_pool_rounded ((size_t) all) : all;
+}
+
+static double device_bytes (const gpumm_problem *p, const gpumm_plan *plan) {
+  gpumm_buffers x = gpumm_plan_buffers (p, plan);
+  return rounded (x.a, x.a_bytes) + (x.b ? rounded (x.b, x.b_bytes) : 0) + rounded (x.c, x.c_bytes);
+}
+
+/* A tile so that there are at most MOST_TILES along a dimension, unless they were too small. */
+static int64_t resident_tile (int64_t size, int64_t smallest) {
+  int64_t tile = (size + MOST_TILES - 1) / MOST_TILES;
+  if (tile > smallest)
+    tile = (tile + 63) / 64 * 64;
+  else
+    tile = smallest;
+  return smaller (size, tile);
+}
+
+/* All on the device where it fits, in tiles only so that transfers overlap with products. Else
+ * first shorter steps along k, which cost little (C stays on the device), then smaller tiles of C,
+ * which read A and B more often. */
+static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *place,
+                                  const gpumm_choices *choices, int64_t limit, gpumm_plan *plan) {
+  int64_t largest = choices->largest_dimension ? choices->largest_dimension : INT32_MAX;
+  int64_t smallest = choices->smallest_tile ? choices->smallest_tile : SMALLEST_TILE;
+  int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
   double room = USABLE_MEMORY * (double) place->properties.memory_free;
   if (limit > 0 && (double) limit < room)
     room = (double) limit;
-  int whole = m <= largest && n <= largest && k <= largest;
-  int same = whole && p->a.values == p->b.values;
-  plan->tile_m = smaller (m, largest);
-  plan->tile_n = smaller (n, largest);
+  plan->resident = m <= largest && n <= largest && k <= largest;
   plan->tile_k = smaller (k, largest);
-  while (tile_bytes (plan, element, same) > room) {
-    same = 0;
+  plan->tile_m = plan->resident ? resident_tile (m, smallest) : smaller (m, largest);
+  plan->tile_n = plan->resident ? resident_tile (n, smallest) : smaller (n, largest);
+  /* A*A: the panels of B are columns of the whole A */
+  if (plan->resident && p->a.values == p->b.values
+      && (p->op_a == GPUMM_NONE) == (p->op_b == GPUMM_NONE))
+    plan->tile_m = m;
+  if (plan->resident && device_bytes (p, plan) > room) {
+    plan->resident = 0;
+    plan->tile_m = m;
+    plan->tile_n = n;
+  }
+  while (device_bytes (p, plan) > room) {
     int64_t *longest = plan->tile_m > plan->tile_n ? &plan->tile_m : &plan->tile_n;
     if (plan->tile_k > SHORTEST_STEP
         && (plan->tile_k > *longest || *longest <= SHORTEST_STEP || plan->tile_k > 4096))
@@ -145,7 +211,7 @@ static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *pla
                          limit > 0 ? ", MaxDeviceMemory given" : "");
     *longest = half (*longest);
   }
-  plan->device_bytes = (int64_t) tile_bytes (plan, element, same);
+  plan->device_bytes = (int64_t) device_bytes (p, plan);
   return GPUMM_OK;
 }
 
@@ -174,7 +240,7 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
     return gpumm_fail (GPUMM_INTERNAL, "kernel %s belongs to no algorithm", kernel->name);
   plan->driver = place->driver;
   plan->device = place->device;
-  return choose_tiles (p, place, largest, o->max_device_memory, plan);
+  return choose_tiles (p, place, choices, o->max_device_memory, plan);
 }
 
 /* Seconds of the product from host memory to host memory. */

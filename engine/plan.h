@@ -28,10 +28,12 @@ typedef struct gpumm_plan {
   const gpumm_driver *driver; /* NULL: no device takes part */
   int device;
   const gpumm_kernel *kernel; /* NULL where the algorithm has none */
-  /* the out-of-core loop: C in tiles of tile_m x tile_n, summed over steps of tile_k; the whole
-   * product where it fits */
+  /* C is made in tiles of tile_m x tile_n, summed over steps of tile_k. resident: A, B and C are
+   * all on the device at once and k is one step; else two panels of each operand and two tiles of
+   * C are, one in use and one on its way. */
+  int resident;
   int64_t tile_m, tile_n, tile_k;
-  int64_t device_bytes; /* most device memory it holds at once */
+  int64_t device_bytes; /* of A's, B's and C's buffers */
   char reason[512];
 } gpumm_plan;
 
@@ -41,6 +43,7 @@ typedef struct gpumm_choices {
   const gpumm_place *cpu, *gpu, *host;
   const char *why_no_gpu;
   int64_t largest_dimension; /* of one kernel launch; 0: what the kernels take (2^31 - 1) */
+  int64_t smallest_tile;     /* of a product that fits the device; 0: as measured */
 } gpumm_choices;
 
 /* Must the plan know the GPU, or the host device? 0 where neither can be chosen, so that nothing is
@@ -48,6 +51,18 @@ typedef struct gpumm_choices {
 int gpumm_plan_needs_gpu (const gpumm_problem *problem, const gpumm_options *options);
 int gpumm_plan_needs_host_device (const gpumm_problem *problem, const gpumm_options *options,
                                   const gpumm_place *gpu);
+
+/* Columns of device matrices begin at multiples of 128 bytes: copies and kernels read whole lines. */
+int64_t gpumm_device_ld (int64_t rows, size_t element);
+
+/* How many of each the device holds at once, and their bytes: panels of A and of B, tiles of C. A
+ * number of 0: the panels of B are parts of A's. */
+typedef struct gpumm_buffers {
+  int64_t a, b, c;
+  size_t a_bytes, b_bytes, c_bytes; /* of one */
+} gpumm_buffers;
+
+gpumm_buffers gpumm_plan_buffers (const gpumm_problem *problem, const gpumm_plan *plan);
 
 /* 2 m n k, or 8 m n k where an operand is complex and 4 m n k where just one is. */
 double gpumm_dense_flops (const gpumm_problem *problem);

@@ -1,14 +1,11 @@
-/* threads.c - a loop in parallel.
- *
- * Threads are made for each loop and joined after it: 20-50 us that a caller's grain must make
- * worth while, and in return nothing survives a fork () half-alive, as a pool or OpenMP would.
- *
+/* threads.c - a team of threads, and a loop in parallel on it.
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "threads.h"
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -21,6 +18,95 @@ int gpumm_threads (void) {
   return cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : cores;
 }
 
+/* ---- the team ----------------------------------------------------------------------------- */
+
+/* Who uses the team holds `taken` from the first word to the last; the rest is under `lock`. */
+static pthread_mutex_t taken = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t begin = PTHREAD_COND_INITIALIZER, end = PTHREAD_COND_INITIALIZER;
+
+static struct {
+  pid_t process; /* whose threads these are */
+  int members;   /* threads that exist, besides the caller */
+  uint64_t round;
+  int count, running; /* of this round: workers, and those of them that have not returned */
+  void (*work) (void *context, int worker);
+  void *context;
+} team;
+
+static void *member (void *argument) {
+  int worker = (int) (intptr_t) argument;
+  uint64_t seen = 0;
+  pthread_mutex_lock (&lock);
+  for (;;) {
+    while (team.round == seen)
+      pthread_cond_wait (&begin, &lock);
+    seen = team.round;
+    if (worker >= team.count)
+      continue;
+    void (*work) (void *, int) = team.work;
+    void *context = team.context;
+    pthread_mutex_unlock (&lock);
+    work (context, worker);
+    pthread_mutex_lock (&lock);
+    if (--team.running == 0)
+      pthread_cond_signal (&end);
+  }
+  return NULL;
+}
+
+/* Makes threads until there are wanted, or the system gives no more. They take no signals: an
+ * interrupt is for the thread that the interpreter runs in. */
+static void grow (int wanted) {
+  sigset_t all, before;
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &before);
+  while (team.members < wanted) {
+    pthread_t thread;
+    if (pthread_create (&thread, NULL, member, (void *) (intptr_t) (team.members + 1)) != 0)
+      break;
+    pthread_detach (thread);
+    team.members++;
+  }
+  pthread_sigmask (SIG_SETMASK, &before, NULL);
+}
+
+int gpumm_team (int count, void (*work) (void *context, int worker), void *context) {
+  /* Alone without asking for the team: nothing to share out. A team in use may be our own, when
+   * work calls for workers itself; after fork () it may be one whose user stayed behind. */
+  if (count <= 1 || pthread_mutex_trylock (&taken) != 0) {
+    work (context, 0);
+    return 1;
+  }
+  if (team.process != getpid ()) { /* the parent's threads are not here, and its waiters neither */
+    lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
+    begin = end = (pthread_cond_t) PTHREAD_COND_INITIALIZER;
+    team.members = 0;
+    team.process = getpid ();
+  }
+  pthread_mutex_lock (&lock);
+  grow (count - 1);
+  if (count > team.members + 1)
+    count = team.members + 1;
+  team.count = count;
+  team.running = count - 1;
+  team.work = work;
+  team.context = context;
+  team.round++;
+  pthread_cond_broadcast (&begin);
+  pthread_mutex_unlock (&lock);
+  work (context, 0);
+  pthread_mutex_lock (&lock);
+  while (team.running > 0)
+    pthread_cond_wait (&end, &lock);
+  team.count = 0;
+  pthread_mutex_unlock (&lock);
+  pthread_mutex_unlock (&taken);
+  return count;
+}
+
+/* ---- a loop ------------------------------------------------------------------------------- */
+
 typedef struct {
   int64_t n, piece;
   atomic_llong next;
@@ -29,14 +115,15 @@ typedef struct {
 } loop;
 
 /* Pieces are handed out as threads come for them: uneven ones balance themselves. */
-static void *work (void *argument) {
+static void share (void *argument, int worker) {
   loop *l = argument;
+  (void) worker;
   for (;;) {
-    int64_t begin = atomic_fetch_add (&l->next, l->piece);
-    if (begin >= l->n)
-      return NULL;
-    int64_t end = l->n - begin < l->piece ? l->n : begin + l->piece;
-    l->body (l->context, begin, end);
+    int64_t first = atomic_fetch_add (&l->next, l->piece);
+    if (first >= l->n)
+      return;
+    int64_t last = l->n - first < l->piece ? l->n : first + l->piece;
+    l->body (l->context, first, last);
   }
 }
 
@@ -56,11 +143,5 @@ void gpumm_parallel (int64_t n, int64_t grain,
   int64_t piece = n / ((int64_t) threads * PIECES_PER_THREAD);
   loop l = {.n = n, .piece = piece < grain ? grain : piece, .body = body, .context = context};
   atomic_init (&l.next, 0);
-  pthread_t others[MOST_THREADS];
-  int started = 0;
-  while (started < threads - 1 && pthread_create (&others[started], NULL, work, &l) == 0)
-    started++;
-  work (&l);
-  for (int i = 0; i < started; i++)
-    pthread_join (others[i], NULL);
+  gpumm_team (threads, share, &l);
 }

@@ -1,16 +1,25 @@
-/* threads.h - a loop in parallel, for the engine's own host code.
+/* threads.h - threads for the engine's own host code.
+ *
+ * One team of threads is made at first use and kept: waking it costs some 10 us where making
+ * threads costs 25 us each. A child of fork () makes a team of its own. When the team is taken by
+ * another caller, or threads cannot be had, the caller does the work alone.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_THREADS_H
 #define GPUMM_THREADS_H
 
 #include <stdint.h>
 
-/* Threads that a parallel loop may use: the cores this process may run on, at most 64. */
+/* Threads that may work at once: the cores this process may run on, at most 64. */
 int gpumm_threads (void);
 
-/* Calls body (context, begin, end) over pieces that cover 0 .. n - 1 once, in threads that are
- * joined before it returns; pieces are at least grain long but for the last. n <= grain runs in
- * the caller. When threads cannot be had, the caller does their work too. */
+/* Calls work (context, worker) for worker = 0 .. count - 1 (count at most gpumm_threads ()) in
+ * threads of their own, worker 0 in the caller, and returns when all have returned. Returns how
+ * many ran: fewer than count, and at least 1, where threads are wanting. */
+int gpumm_team (int count, void (*work) (void *context, int worker), void *context);
+
+/* Calls body (context, begin, end) over pieces that cover 0 .. n - 1 once; pieces are at least
+ * grain long but for the last. n <= grain runs in the caller. */
 void gpumm_parallel (int64_t n, int64_t grain,
                      void (*body) (void *context, int64_t begin, int64_t end), void *context);
 

@@ -1,254 +1,248 @@
-/* dense.c - dense products by a kernel of the table: one loop serves the product that fits the
- * device and the one that does not.
+/* dense.c - dense products by a kernel of the table: the product as steps for panels.c.
  *
- * C is made tile by tile; for each, panels of op(A) and op(B) go up and are multiplied into it, and
- * it comes down. The plan chose the tiles, and where everything fits there is one.
+ * C is made tile by tile from panels of op(A) and op(B). Where all three fit the device, every
+ * panel goes up once and stays, and tiles are taken in shells: after d panels of both, all tiles
+ * of the d x d corner can be made, so that the work on the device grows with the square of what
+ * has gone up, and the device soon has more to do than the transfers take. Where they do not fit,
+ * two panels of each are there, one in use and one on its way, and C is summed over steps of k.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../error.h"
-#include "../memory/handles.h"
+#include "../memory/host.h"
+#include "../memory/panels.h"
 #include "../memory/pool.h"
-#include "../memory/transfer.h"
 #include "../types.h"
 #include "algorithm.h"
 
-#include <string.h>
-
-enum { BEGIN, UPLOADED, COMPUTED, DOWNLOADED, EVENTS };
-
-/* A piece of an operand that is on the device. */
+/* A buffer on the device and what is in it: the panel or tile (row, col) of its matrix. */
 typedef struct {
   void *memory;
-  const void *from; /* where the piece starts in the caller's memory; NULL: nothing yet */
-  int64_t rows, cols;
-} panel;
+  int64_t row, col;  /* -1: nothing yet */
+  int64_t last_step; /* the last that uses it */
+} buffer;
 
 typedef struct {
-  const gpumm_driver *driver;
-  int device;
-  gpumm_stream *stream;
-  gpumm_event *events[EVENTS];
-  panel a, b;
-  void *c;
-  gpumm_report *report;
-} run_state;
+  const struct gpumm_job *job;
+  const gpumm_operand *result;
+  gpumm_buffers sizes;
+  void *memory[3]; /* of all buffers of A, of B, of C */
+  buffer *a, *b, *c;
+  gpumm_step *steps;
+  int64_t count, tiles;
+} schedule;
 
 static int64_t least (int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-static gpumm_status failed (const run_state *r, gpumm_status status, const char *what) {
-  return status ? gpumm_fail (status, "%s failed on device %d: %s", what, r->device,
-                              r->driver->error_text ())
-                : GPUMM_OK;
+static int64_t pieces (int64_t size, int64_t tile) {
+  return tile > 0 ? (size + tile - 1) / tile : 1;
 }
 
-static gpumm_status take (const run_state *r, int64_t rows, int64_t cols, size_t element,
-                          void **p) {
-  return gpumm_pool_take (r->driver, r->device, GPUMM_POOL_DEVICE,
-                          (size_t) rows * (size_t) cols * element, p);
-}
-
-static void give (const run_state *r, void *p) {
-  gpumm_pool_give (r->driver, r->device, GPUMM_POOL_DEVICE, p);
-}
-
-static gpumm_status mark (const run_state *r, int event) {
-  return failed (r, r->driver->event_record (r->device, r->events[event], r->stream), "an event");
-}
+/* ---- panels ------------------------------------------------------------------------------- */
 
 /* The stored part of x that holds rows row .. and columns col .. of op (x). */
-static gpumm_operand part (const gpumm_operand *x, gpumm_op op, int64_t row, int64_t rows,
-                           int64_t col, int64_t cols) {
-  gpumm_operand y = *x;
+static gpumm_panel part (const gpumm_operand *x, gpumm_op op, int64_t row, int64_t rows,
+                         int64_t col, int64_t cols) {
   int64_t first_row = op == GPUMM_NONE ? row : col, first_col = op == GPUMM_NONE ? col : row;
-  y.rows = op == GPUMM_NONE ? rows : cols;
-  y.cols = op == GPUMM_NONE ? cols : rows;
-  y.values =
-      (char *) x->values + (size_t) (first_row + first_col * x->ld) * gpumm_type_bytes (x->type);
-  return y;
-}
-
-static gpumm_status up (run_state *r, const gpumm_operand *x, void *to) {
   size_t element = gpumm_type_bytes (x->type);
-  r->report->bytes_up += x->rows * x->cols * (int64_t) element;
-  return gpumm_upload (&(gpumm_transfer){.driver = r->driver,
-                                         .device = r->device,
-                                         .stream = r->stream,
-                                         .from = x->values,
-                                         .to = to,
-                                         .rows = x->rows,
-                                         .cols = x->cols,
-                                         .ld_from = x->ld,
-                                         .ld_to = x->rows,
-                                         .element = element});
+  gpumm_panel p = {.rows = op == GPUMM_NONE ? rows : cols,
+                   .cols = op == GPUMM_NONE ? cols : rows,
+                   .ld_from = x->ld};
+  p.from = (const char *) x->values + (size_t) (first_row + first_col * x->ld) * element;
+  p.ld_to = gpumm_device_ld (p.rows, element);
+  return p;
 }
 
-static int holds (const panel *p, const gpumm_operand *x) {
-  return p->from == x->values && p->rows == x->rows && p->cols == x->cols;
-}
-
-static gpumm_status bring (run_state *r, const gpumm_operand *x, panel *p) {
-  if (holds (p, x))
-    return GPUMM_OK;
-  p->from = x->values;
-  p->rows = x->rows;
-  p->cols = x->cols;
-  return up (r, x, p->memory);
-}
-
-static gpumm_status add_seconds (run_state *r, int from, int to, double *sum) {
-  double seconds = 0;
-  gpumm_status status =
-      r->driver->event_seconds (r->device, r->events[from], r->events[to], &seconds);
-  *sum += seconds;
-  return failed (r, status, "timing by events");
-}
-
-/* One tile of C: rows i .., columns j ... */
-static gpumm_status make_tile (run_state *r, struct gpumm_job *job, gpumm_operand *result,
-                               int64_t i, int64_t j) {
-  const gpumm_problem *p = &job->problem;
-  const gpumm_plan *plan = &job->plan;
-  int64_t m = least (plan->tile_m, result->rows - i), n = least (plan->tile_n, result->cols - j);
-  int64_t k = gpumm_is_zero (p->alpha) ? 0 : gpumm_k (p);
-  gpumm_scalar beta = p->beta;
-  gpumm_status status = mark (r, BEGIN);
-  if (!status && p->c0) {
-    gpumm_operand c0 = part (p->c0, GPUMM_NONE, i, m, j, n);
-    status = up (r, &c0, r->c);
+/* The buffer that holds panel (row, col), or else the one used longest ago, where the panel then
+ * goes up with this step. */
+static buffer *bring (schedule *s, gpumm_step *step, buffer *buffers, int64_t count, int64_t row,
+                      int64_t col, gpumm_panel p) {
+  buffer *oldest = buffers;
+  for (buffer *x = buffers; x < buffers + count; x++) {
+    if (x->row == row && x->col == col) {
+      x->last_step = s->count;
+      return x;
+    }
+    if (x->last_step < oldest->last_step)
+      oldest = x;
   }
-  int64_t l = 0;
-  do {
-    int64_t step = least (plan->tile_k, k - l);
-    gpumm_operand a = part (&p->a, p->op_a, i, m, l, step);
-    gpumm_operand b = part (&p->b, p->op_b, l, step, j, n);
-    if (!status && step > 0)
-      status = bring (r, &a, &r->a);
-    /* A and B one array, as in A'*A: it goes up once */
-    int same = r->b.memory == NULL;
-    if (!status && step > 0 && !same)
-      status = bring (r, &b, &r->b);
-    if (!status)
-      status = mark (r, UPLOADED);
-    gpumm_product product = {.type = p->output,
+  if (oldest->last_step > step->after_product)
+    step->after_product = oldest->last_step;
+  *oldest = (buffer){.memory = oldest->memory, .row = row, .col = col, .last_step = s->count};
+  p.to = oldest->memory;
+  if (p.rows > 0 && p.cols > 0)
+    step->up[step->ups++] = p;
+  return oldest;
+}
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+/* Where op (B)'s panel is when A's buffer holds the whole of the one array: in it. */
+static const void *inside (const schedule *s, const gpumm_panel *b, int64_t ld) {
+  const gpumm_operand *x = &s->job->problem.b;
+  size_t element = gpumm_type_bytes (x->type);
+  size_t offset = (size_t) ((const char *) b->from - (const char *) x->values) / element;
+  int64_t row = (int64_t) offset % x->ld, col = (int64_t) offset / x->ld;
+  return (const char *) s->a[0].memory + (size_t) (row + col * ld) * element;
+}
+
+static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
+  const gpumm_problem *p = &s->job->problem;
+  const gpumm_plan *plan = &s->job->plan;
+  gpumm_step *step = &s->steps[s->count];
+  *step = (gpumm_step){.after_product = -1, .after_download = -1};
+  int64_t row = i * plan->tile_m, col = j * plan->tile_n, from = l * plan->tile_k;
+  int64_t m = least (plan->tile_m, s->result->rows - row);
+  int64_t n = least (plan->tile_n, s->result->cols - col), depth = least (plan->tile_k, k - from);
+  gpumm_panel a = part (&p->a, p->op_a, row, m, from, depth);
+  gpumm_panel b = part (&p->b, p->op_b, from, depth, col, n);
+  gpumm_panel c = part (s->result, GPUMM_NONE, row, m, col, n); /* of the result: where it goes */
+  gpumm_product *product = &step->product;
+  *product = (gpumm_product){.type = p->output,
                              .op_a = p->op_a,
                              .op_b = p->op_b,
                              .m = m,
                              .n = n,
-                             .k = step,
-                             .a = r->a.memory,
-                             .lda = a.rows,
-                             .b = same ? r->a.memory : r->b.memory,
-                             .ldb = b.rows,
-                             .c = r->c,
-                             .ldc = m,
+                             .k = depth,
+                             .lda = a.ld_to,
+                             .ldb = b.ld_to,
+                             .ldc = c.ld_to,
                              .alpha = p->alpha,
-                             .beta = beta};
-    if (!status) {
-      status = plan->kernel->launch (r->device, r->stream, &product);
-      if (status)
-        gpumm_fail (status, "kernel %s failed on %lld x %lld times %lld x %lld: %s",
-                    plan->kernel->name, (long long) m, (long long) step, (long long) step,
-                    (long long) n, r->driver->error_text ());
+                             .beta = l == 0 ? p->beta : (gpumm_scalar){1, 0}};
+  if (depth > 0) {
+    product->a = bring (s, step, s->a, s->sizes.a, i, l, a)->memory;
+    if (s->sizes.b > 0)
+      product->b = bring (s, step, s->b, s->sizes.b, l, j, b)->memory;
+    else if ((p->op_a == GPUMM_NONE) != (p->op_b == GPUMM_NONE)) /* A*A' */
+      product->b = bring (s, step, s->a, s->sizes.a, j, l, b)->memory;
+    else { /* A*A */
+      product->b = inside (s, &b, a.ld_to);
+      product->ldb = a.ld_to;
     }
-    if (!status)
-      status = mark (r, COMPUTED);
-    l += step;
-    beta = (gpumm_scalar){1, 0};
-    if (!status && l < k) {
-      /* the next panels overwrite these: wait, and take the times before the events are reused */
-      status = failed (r, r->driver->event_synchronize (r->device, r->events[COMPUTED]),
-                       plan->kernel->name);
-      if (!status)
-        status = add_seconds (r, BEGIN, UPLOADED, &r->report->upload);
-      if (!status)
-        status = add_seconds (r, UPLOADED, COMPUTED, &r->report->compute);
-      if (!status)
-        status = mark (r, BEGIN);
-    }
-  } while (!status && l < k);
-  if (!status) {
-    size_t element = gpumm_type_bytes (p->output);
-    char *to = (char *) result->values + (size_t) (i + j * result->ld) * element;
-    status = gpumm_download (&(gpumm_transfer){.driver = r->driver,
-                                               .device = r->device,
-                                               .stream = r->stream,
-                                               .from = r->c,
-                                               .to = to,
-                                               .rows = m,
-                                               .cols = n,
-                                               .ld_from = m,
-                                               .ld_to = result->ld,
-                                               .element = element});
-    r->report->bytes_down += m * n * (int64_t) element;
   }
-  if (!status)
-    status = mark (r, DOWNLOADED);
-  if (!status)
-    status = failed (r, r->driver->event_synchronize (r->device, r->events[DOWNLOADED]),
-                     plan->kernel->name);
-  if (!status)
-    status = add_seconds (r, BEGIN, UPLOADED, &r->report->upload);
-  if (!status)
-    status = add_seconds (r, UPLOADED, COMPUTED, &r->report->compute);
-  if (!status)
-    status = add_seconds (r, COMPUTED, DOWNLOADED, &r->report->download);
+  buffer *tile = &s->c[s->tiles % s->sizes.c];
+  if (l == 0) {
+    if (tile->last_step >= 0)
+      step->after_download = tile->last_step;
+    if (p->c0) {
+      gpumm_panel c0 = part (p->c0, GPUMM_NONE, row, m, col, n);
+      c0.to = tile->memory;
+      step->up[step->ups++] = c0;
+    }
+  }
+  product->c = tile->memory;
+  tile->last_step = s->count;
+  if (from + depth == k) {
+    step->down = (gpumm_panel){.from = tile->memory,
+                               .to = (void *) (uintptr_t) c.from,
+                               .rows = m,
+                               .cols = n,
+                               .ld_from = c.ld_to,
+                               .ld_to = s->result->ld};
+    s->tiles++;
+  }
+  s->count++;
+}
+
+/* The tiles whose larger index is d, then d + 1, ... */
+static void add_shells (schedule *s, int64_t down, int64_t across, int64_t k) {
+  for (int64_t d = 0; d < down || d < across; d++) {
+    for (int64_t j = 0; d < down && j < least (d, across); j++)
+      add_step (s, d, j, 0, k);
+    for (int64_t i = 0; d < across && i < least (d + 1, down); i++)
+      add_step (s, i, d, 0, k);
+  }
+}
+
+static void add_tiles (schedule *s, int64_t down, int64_t across, int64_t deep, int64_t k) {
+  for (int64_t j = 0; j < across; j++)
+    for (int64_t i = 0; i < down; i++)
+      for (int64_t l = 0; l < deep; l++)
+        add_step (s, i, j, l, k);
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+static gpumm_status take_buffers (schedule *s, int which, int64_t count, size_t bytes,
+                                  buffer **buffers) {
+  const gpumm_plan *plan = &s->job->plan;
+  *buffers = gpumm_allocate (count, sizeof **buffers);
+  if (!*buffers)
+    return GPUMM_HOST_MEMORY;
+  if (count == 0)
+    return GPUMM_OK;
+  gpumm_status status = gpumm_pool_take (plan->driver, plan->device, GPUMM_POOL_DEVICE,
+                                         (size_t) count * bytes, &s->memory[which]);
+  for (int64_t i = 0; i < count && !status; i++)
+    (*buffers)[i] = (buffer){.memory = (char *) s->memory[which] + (size_t) i * bytes,
+                             .row = -1,
+                             .col = -1,
+                             .last_step = -1};
   return status;
 }
 
-static gpumm_status prepare (run_state *r, const struct gpumm_job *job) {
-  const gpumm_problem *p = &job->problem;
+/* Makes room under a given limit, where blocks of other sizes are kept. */
+static void make_room (const struct gpumm_job *job) {
   const gpumm_plan *plan = &job->plan;
-  size_t element = gpumm_type_bytes (p->output);
-  gpumm_status status = GPUMM_OK;
-  if (job->options.max_device_memory > 0) {
-    size_t limit = (size_t) job->options.max_device_memory;
-    size_t all = gpumm_pool_bytes (r->driver, r->device, GPUMM_POOL_DEVICE, NULL);
-    if (all + (size_t) plan->device_bytes > limit)
-      gpumm_pool_trim (r->driver, r->device, GPUMM_POOL_DEVICE, 0);
-  }
-  status = gpumm_stream_take (r->driver, r->device, &r->stream);
-  for (int e = 0; e < EVENTS && !status; e++)
-    status = gpumm_event_take (r->driver, r->device, &r->events[e]);
-  if (!status)
-    status = take (r, plan->tile_m, plan->tile_k, element, &r->a.memory);
-  /* one array in one piece serves as A and B; b.memory stays NULL */
-  gpumm_operand a = part (&p->a, p->op_a, 0, plan->tile_m, 0, plan->tile_k);
-  gpumm_operand b = part (&p->b, p->op_b, 0, plan->tile_k, 0, plan->tile_n);
-  int whole =
-      plan->tile_m == gpumm_m (p) && plan->tile_n == gpumm_n (p) && plan->tile_k == gpumm_k (p);
-  int same = whole && a.values == b.values && a.ld == b.ld && a.rows == b.rows && a.cols == b.cols;
-  if (!status && !same)
-    status = take (r, plan->tile_k, plan->tile_n, element, &r->b.memory);
-  if (!status)
-    status = take (r, plan->tile_m, plan->tile_n, element, &r->c);
-  return status;
+  size_t limit = (size_t) job->options.max_device_memory;
+  size_t held = gpumm_pool_bytes (plan->driver, plan->device, GPUMM_POOL_DEVICE, NULL);
+  if (limit > 0 && held + (size_t) plan->device_bytes > limit)
+    gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, 0);
+}
+
+/* Touched before they are filled, pages come from several threads: the result's, where its columns
+ * lie without gaps that belong to the caller. */
+static size_t fresh_bytes (const gpumm_operand *result) {
+  if (result->ld != result->rows)
+    return 0;
+  return (size_t) result->rows * (size_t) result->cols * gpumm_type_bytes (result->type);
 }
 
 static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+  const gpumm_problem *p = &job->problem;
   const gpumm_plan *plan = &job->plan;
-  run_state r = {.driver = plan->driver, .device = plan->device, .report = &job->report};
-  gpumm_status status = GPUMM_OK;
-  job->report.flops = gpumm_dense_flops (&job->problem);
+  schedule s = {.job = job, .result = result};
+  gpumm_status status;
+  job->report.flops = gpumm_dense_flops (p);
   if (result->rows == 0 || result->cols == 0)
     return GPUMM_OK;
-  status = prepare (&r, job);
-  /* columns of tiles outside: B's panel stays on the device while A's pass, where k is one step */
-  for (int64_t j = 0; j < result->cols && !status; j += plan->tile_n)
-    for (int64_t i = 0; i < result->rows && !status; i += plan->tile_m)
-      status = make_tile (&r, job, result, i, j);
-  /* after a failure work may still be under way in what is given back */
-  if (status && r.stream)
-    r.driver->stream_synchronize (r.device, r.stream);
-  gpumm_stream_give (r.driver, r.device, r.stream);
-  for (int e = 0; e < EVENTS; e++)
-    gpumm_event_give (r.driver, r.device, r.events[e]);
-  give (&r, r.a.memory);
-  give (&r, r.b.memory);
-  give (&r, r.c);
+  /* alpha = 0: A and B are not read, so they do not go up */
+  int64_t k = gpumm_is_zero (p->alpha) ? 0 : gpumm_k (p);
+  int64_t down = pieces (result->rows, plan->tile_m), across = pieces (result->cols, plan->tile_n);
+  int64_t deep = k > 0 ? pieces (k, plan->tile_k) : 1;
+  s.sizes = gpumm_plan_buffers (p, plan);
+  make_room (job);
+  status = take_buffers (&s, 0, s.sizes.a, s.sizes.a_bytes, &s.a);
+  if (!status)
+    status = take_buffers (&s, 1, s.sizes.b, s.sizes.b_bytes, &s.b);
+  if (!status)
+    status = take_buffers (&s, 2, s.sizes.c, s.sizes.c_bytes, &s.c);
+  if (!status && !(s.steps = gpumm_allocate (down * across * deep, sizeof *s.steps)))
+    status = GPUMM_HOST_MEMORY;
+  if (!status) {
+    if (plan->resident)
+      add_shells (&s, down, across, k);
+    else
+      add_tiles (&s, down, across, deep, k);
+    gpumm_stream_job stream = {.driver = plan->driver,
+                               .device = plan->device,
+                               .kernel = plan->kernel,
+                               .element = gpumm_type_bytes (p->output),
+                               .steps = s.steps,
+                               .count = s.count,
+                               .result = result->values,
+                               .result_bytes = fresh_bytes (result)};
+    status = gpumm_run_steps (&stream, &job->report);
+  }
+  for (int i = 0; i < 3; i++)
+    gpumm_pool_give (plan->driver, plan->device, GPUMM_POOL_DEVICE, s.memory[i]);
+  gpumm_release (s.a);
+  gpumm_release (s.b);
+  gpumm_release (s.c);
+  gpumm_release (s.steps);
   if (job->options.max_device_memory > 0)
-    gpumm_pool_trim (r.driver, r.device, GPUMM_POOL_DEVICE,
+    gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE,
                      (size_t) job->options.max_device_memory);
   return status;
 }

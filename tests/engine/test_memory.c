@@ -1,11 +1,11 @@
 /* test_memory.c - pool, transfers, out of core and faults, on the host device.
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
+#include "algorithms/algorithm.h"
 #include "check.h"
 #include "devices.h"
 #include "memory/host.h"
 #include "memory/pool.h"
-#include "memory/transfer.h"
 #include "types.h"
 
 #include <dlfcn.h>
@@ -55,69 +55,6 @@ static void test_pool (void) {
   CHECK (strstr (gpumm_last_error (), "bytes"), "text: %s", gpumm_last_error ());
   gpumm_pool_give (driver, 0, GPUMM_POOL_DEVICE, b);
   gpumm_pools_reset ();
-}
-
-/* ---- transfers ---------------------------------------------------------------------------- */
-
-static void round_trip (int64_t rows, int64_t cols, size_t element) {
-  int64_t ld[3] = {rows + check_between (0, 5), rows + check_between (0, 40),
-                   rows + check_between (0, 5)};
-  gpumm_stream *stream = NULL;
-  void *device = NULL;
-  uint8_t *from = gpumm_allocate (ld[0] * cols + 1, element);
-  uint8_t *to = gpumm_allocate (ld[2] * cols + 1, element);
-  for (int64_t i = 0; i < ld[0] * cols * (int64_t) element; i++)
-    from[i] = (uint8_t) check_random ();
-  memset (to, 0x5a, (size_t) (ld[2] * cols + 1) * element);
-  gpumm_status status = driver->stream_create (0, &stream);
-  if (!status)
-    status = gpumm_pool_take (driver, 0, GPUMM_POOL_DEVICE, (size_t) (ld[1] * cols) * element + 1,
-                              &device);
-  gpumm_transfer t = {.driver = driver,
-                      .stream = stream,
-                      .from = from,
-                      .to = device,
-                      .rows = rows,
-                      .cols = cols,
-                      .ld_from = ld[0],
-                      .ld_to = ld[1],
-                      .element = element};
-  if (!status)
-    status = gpumm_upload (&t);
-  t.from = device;
-  t.to = to;
-  t.ld_from = ld[1];
-  t.ld_to = ld[2];
-  if (!status)
-    status = gpumm_download (&t);
-  CHECK (!status, "%s", gpumm_last_error ());
-  int64_t wrong = 0, outside = 0;
-  for (int64_t j = 0; j < cols; j++) {
-    wrong += memcmp (to + (size_t) (j * ld[2]) * element, from + (size_t) (j * ld[0]) * element,
-                     (size_t) rows * element)
-             != 0;
-    for (int64_t i = rows * (int64_t) element; i < ld[2] * (int64_t) element; i++)
-      outside += to[j * ld[2] * (int64_t) element + i] != 0x5a;
-  }
-  CHECK (wrong == 0 && outside == 0,
-         "%lld x %lld of %zu bytes: %lld columns wrong, %lld bytes over", (long long) rows,
-         (long long) cols, element, (long long) wrong, (long long) outside);
-  driver->stream_destroy (0, stream);
-  gpumm_pool_give (driver, 0, GPUMM_POOL_DEVICE, device);
-  gpumm_release (from);
-  gpumm_release (to);
-}
-
-static void test_transfers (void) {
-  static const int64_t sizes[][2] = {{0, 0},      {0, 5},       {5, 0},     {1, 1},
-                                     {1, 3000},   {3000, 1},    {777, 901}, {262144, 3},
-                                     {262145, 3}, {1000001, 2}, {3, 700001}};
-  static const size_t elements[] = {1, 4, 8, 16};
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-    for (int e = 0; e < 4; e++)
-      round_trip (sizes[i][0], sizes[i][1], elements[e]);
-  for (int i = 0; i < 50; i++)
-    round_trip (check_between (0, 700), check_between (0, 700), elements[check_between (0, 3)]);
 }
 
 /* ---- products ----------------------------------------------------------------------------- */
@@ -258,6 +195,44 @@ static void test_out_of_core (void) {
   gpumm_reset ();
 }
 
+/* A product that fits, in tiles of 64 and more instead of 1024: shells, of all shapes. */
+static void test_shells (void) {
+  static const int64_t sizes[][3] = {{64, 64, 10},   {65, 64, 10},  {200, 64, 33}, {64, 200, 33},
+                                     {300, 200, 70}, {129, 400, 5}, {600, 65, 9},  {200, 200, 200}};
+  gpumm_place place;
+  CHECK (!gpumm_place_device (driver, 0, GPUMM_D, &place), "%s", gpumm_last_error ());
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (int ops = 0; ops < 9; ops++)
+      for (int with_c0 = 0; with_c0 < 2; with_c0++)
+        for (int gram = 0; gram < 2; gram++) {
+          int64_t m = sizes[i][0], n = sizes[i][1], k = sizes[i][2];
+          if (gram) { /* one array, and sizes that let it */
+            int turned = (ops % 3 == 0) != (ops / 3 == 0);
+            n = m;
+            if (!turned)
+              k = m;
+          }
+          sample *s = make_sample (m, n, k, ops, with_c0, gram);
+          gpumm_options o = {.backend = GPUMM_CPU, .algorithm = "naive"};
+          gpumm_choices choices = {.host = &place, .why_no_gpu = "", .smallest_tile = 64};
+          struct gpumm_job job = {.problem = s->problem, .options = o};
+          job.problem.output = GPUMM_D;
+          memset (s->c.values, 0xff, (size_t) (m * n) * sizeof (double));
+          gpumm_status status = gpumm_make_plan (&job.problem, &o, &choices, &job.plan);
+          CHECK (!status && job.plan.resident, "%s", gpumm_last_error ());
+          status = job.plan.algorithm->run (&job, &s->c);
+          CHECK (!status && is_right (s), "%lld x %lld x %lld, ops %d, C0 %d, one array %d: %s",
+                 (long long) m, (long long) n, (long long) k, ops, with_c0, gram,
+                 status ? gpumm_last_error () : "wrong");
+          int64_t once = (m * k + (gram ? 0 : k * n) + (with_c0 ? m * n : 0)) * 8;
+          CHECK (job.report.bytes_up == once, "%lld bytes up, not %lld: ops %d, one array %d",
+                 (long long) job.report.bytes_up, (long long) once, ops, gram);
+          CHECK (job.report.bytes_down == m * n * 8, "bytes down");
+          free_sample (s);
+        }
+  gpumm_reset ();
+}
+
 /* The n-th call fails, for every n until none is left: an error or the right result, nothing
  * leaked, and the next call works. */
 static void test_faults (int64_t (*inject) (int64_t), const char *what, int64_t limit,
@@ -302,8 +277,8 @@ int main (int argc, char **argv) {
     return check_done ();
   int64_t live = gpumm_live_allocations ();
   test_pool ();
-  test_transfers ();
   test_out_of_core ();
+  test_shells ();
   test_faults (gpumm_fault_device, "device call", 0, GPUMM_DEVICE_MEMORY, GPUMM_DEVICE_FAILED);
   test_faults (gpumm_fault_device, "device call out of core", 40 << 10, GPUMM_DEVICE_MEMORY,
                GPUMM_DEVICE_FAILED);
