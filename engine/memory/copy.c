@@ -35,7 +35,7 @@ __attribute__ ((target ("avx2"))) static void stream_avx2 (char *to, const char 
   memcpy (to, from, bytes);
 }
 
-static void copy (char *to, const char *from, size_t bytes) {
+static void stream (char *to, const char *from, size_t bytes) {
   if (bytes >= SHORTEST_STREAM && __builtin_cpu_supports ("avx2"))
     stream_avx2 (to, from, bytes);
   else
@@ -49,7 +49,7 @@ static void settle (void) {
 
 #else
 
-static void copy (char *to, const char *from, size_t bytes) {
+static void stream (char *to, const char *from, size_t bytes) {
   memcpy (to, from, bytes);
 }
 
@@ -59,14 +59,21 @@ static void settle (void) {
 #endif
 
 void gpumm_copy_columns (void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                         size_t width, int64_t height) {
-  if (width == to_pitch && width == from_pitch)
-    copy (to, from, width * (size_t) height);
-  else
-    for (int64_t j = 0; j < height; j++)
-      copy ((char *) to + (size_t) j * to_pitch, (const char *) from + (size_t) j * from_pitch,
-            width);
-  settle ();
+                         size_t width, int64_t height, int past_caches) {
+  if (width == to_pitch && width == from_pitch) { /* one long column */
+    width *= (size_t) height;
+    height = 1;
+  }
+  for (int64_t j = 0; j < height; j++) {
+    char *there = (char *) to + (size_t) j * to_pitch;
+    const char *here = (const char *) from + (size_t) j * from_pitch;
+    if (past_caches)
+      stream (there, here, width);
+    else
+      memcpy (there, here, width);
+  }
+  if (past_caches)
+    settle ();
 }
 
 void gpumm_touch (void *begin, size_t bytes) {

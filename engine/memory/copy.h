@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* height columns of width bytes each, so many bytes apart. Large ones are written past the caches:
- * they are read next by a copy engine or long after. */
+/* height columns of width bytes each, so many bytes apart. With past_caches large ones are written
+ * so that the caches keep what they hold: for memory that is read long after. */
 void gpumm_copy_columns (void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                         size_t width, int64_t height);
+                         size_t width, int64_t height, int past_caches);
 
 /* Lets the system provide the pages of fresh memory now, in this thread, without changing what is
  * in them; whole pages within begin .. begin + bytes only. Advice: nothing depends on it. */

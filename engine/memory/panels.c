@@ -18,9 +18,11 @@
 #include <pthread.h>
 #include <stdio.h>
 
-/* Chunks: PCIe reaches its rate from about 1 MiB; small products are cut finer, so that several
- * threads share the copying. Page-locking costs 0.5 s/GiB at the first call, so slots are few. */
-enum { SLOT_BYTES = 4 << 20, SMALLEST_CHUNK = 128 << 10, SLOTS = 2 };
+/* Chunks: PCIe reaches its rate from about 1 MiB, and on an H200 host 2 MiB, written through the
+ * caches (from which the copy engine reads), were faster than 1 and 4; small products are cut
+ * finer, so that several threads share the copying. Page-locking costs 0.5 s/GiB at the first
+ * call, so slots are few. */
+enum { SLOT_BYTES = 2 << 20, SMALLEST_CHUNK = 128 << 10, SLOTS = 2 };
 
 /* Workers: a thread for so many bytes; of them at most so many copy up at once, which is where
  * PCIe is full (measured on an H200 host: 8 threads 50 GB/s); others give the result its pages. */
@@ -315,7 +317,7 @@ static gpumm_status upload (run *r, const task *t, slot *s) {
   size_t element = r->job->element, width = (size_t) c.rows * element;
   gpumm_status status = settle (r, s);
   if (!status)
-    gpumm_copy_columns (s->memory, width, c.from, (size_t) c.ld_from * element, width, c.cols);
+    gpumm_copy_columns (s->memory, width, c.from, (size_t) c.ld_from * element, width, c.cols, 0);
   pthread_mutex_lock (&r->lock);
   r->uploading--;
   if (!status && !r->status)
@@ -337,7 +339,7 @@ static gpumm_status download (run *r, const task *t, slot *s) {
   if (!status && queued) {
     status = settle (r, s);
     if (!status)
-      gpumm_copy_columns (c.to, (size_t) c.ld_to * element, s->memory, width, width, c.cols);
+      gpumm_copy_columns (c.to, (size_t) c.ld_to * element, s->memory, width, width, c.cols, 1);
   }
   pthread_mutex_lock (&r->lock);
   r->downloading--;
