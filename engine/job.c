@@ -17,6 +17,8 @@ const char *gpumm_version (void) {
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
+/* Sizes that do not go together are told in Octave's own words. */
+
 static gpumm_status check_operand (const gpumm_operand *x, const char *name) {
   if (x->kind != GPUMM_DENSE && x->kind != GPUMM_SPARSE)
     return gpumm_fail (GPUMM_INVALID, "%s has an unknown kind", name);
@@ -84,9 +86,10 @@ static gpumm_status check_scalars (gpumm_problem *p) {
   if (p->c0->kind != GPUMM_DENSE || p->c0->type != p->output)
     return gpumm_fail (GPUMM_INVALID, "C0 is not a full %s matrix", gpumm_type_name (p->output));
   if (p->c0->rows != m || p->c0->cols != n)
-    return gpumm_fail (GPUMM_NONCONFORMANT, "C0 is %lldx%lld and the product %lldx%lld",
-                       (long long) p->c0->rows, (long long) p->c0->cols, (long long) m,
-                       (long long) n);
+    return gpumm_fail (GPUMM_NONCONFORMANT,
+                       "operator +: nonconformant arguments (op1 is %lldx%lld, op2 is %lldx%lld)",
+                       (long long) m, (long long) n, (long long) p->c0->rows,
+                       (long long) p->c0->cols);
   return GPUMM_OK;
 }
 
@@ -107,7 +110,6 @@ static gpumm_status check_problem (gpumm_problem *p) {
     return status;
   if ((unsigned) p->op_a > GPUMM_CTRANSPOSE || (unsigned) p->op_b > GPUMM_CTRANSPOSE)
     return gpumm_fail (GPUMM_INVALID, "unknown op");
-  /* Octave's own words */
   if (gpumm_k (p) != gpumm_op_rows (&p->b, p->op_b))
     return gpumm_fail (GPUMM_NONCONFORMANT,
                        "operator *: nonconformant arguments (op1 is %lldx%lld, op2 is %lldx%lld)",

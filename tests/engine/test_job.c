@@ -345,7 +345,13 @@ static void test_errors (void) {
       {negative, d, {1, 0}, {0, 0}, NULL, GPUMM_INVALID, "negative"},
       {d, d, {1, 1}, {0, 0}, NULL, GPUMM_INVALID, "complex alpha"},
       {d, d, {1, 0}, {1, 0}, NULL, GPUMM_INVALID, "C0 is missing"},
-      {d, d, {1, 0}, {1, 0}, &tall, GPUMM_NONCONFORMANT, "4x3"},
+      {d,
+       d,
+       {1, 0},
+       {1, 0},
+       &tall,
+       GPUMM_NONCONFORMANT,
+       "operator +: nonconformant arguments (op1 is 4x4, op2 is 4x3)"},
       {d, d, {1, 0}, {1, 0}, &single, GPUMM_INVALID, "double"},
   };
   (void) complex_type;
