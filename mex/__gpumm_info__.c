@@ -11,14 +11,6 @@
 
 static const char type_letters[GPUMM_TYPES] = "sdcz"; /* of those a kernel may have */
 
-static void set_number (mxArray *s, int i, const char *field, double value) {
-  mxSetField (s, (mwIndex) i, field, mxCreateDoubleScalar (value));
-}
-
-static void set_text (mxArray *s, int i, const char *field, const char *text) {
-  mxSetField (s, (mwIndex) i, field, mxCreateString (text));
-}
-
 /* CUDA counts its versions as 1000 major + 10 minor. */
 static void set_version (mxArray *s, int i, const char *field, int version) {
   char text[32] = "";

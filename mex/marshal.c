@@ -52,11 +52,86 @@ mxArray *gateway_error_value (const gateway_error *e) {
   return value;
 }
 
-/* ---- operands ----------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------- */
 
 int get_text (const mxArray *x, char *text, size_t size) {
   return mxIsChar (x) && mxGetString (x, text, size) == 0;
 }
+
+double get_number (const mxArray *options, const char *field) {
+  const mxArray *x = mxGetField (options, 0, field);
+  return x && mxGetNumberOfElements (x) == 1 ? mxGetScalar (x) : 0;
+}
+
+int get_scalar (const mxArray *x, gpumm_scalar *scalar) {
+  if (!mxIsDouble (x) || mxIsSparse (x) || mxGetNumberOfElements (x) != 1)
+    return 0;
+  const double *v = mxGetData (x);
+  *scalar = (gpumm_scalar){v[0], mxIsComplex (x) ? v[1] : 0};
+  return 1;
+}
+
+int get_type (const mxArray *name, gpumm_type *type) {
+  char text[16];
+  if (get_text (name, text, sizeof text))
+    for (int t = 0; t < GPUMM_TYPES; t++)
+      if (strcmp (text, gpumm_type_name ((gpumm_type) t)) == 0) {
+        *type = (gpumm_type) t;
+        return 1;
+      }
+  return 0;
+}
+
+void set_number (mxArray *s, int i, const char *field, double value) {
+  mxSetField (s, (mwIndex) i, field, mxCreateDoubleScalar (value));
+}
+
+void set_text (mxArray *s, int i, const char *field, const char *text) {
+  mxSetField (s, (mwIndex) i, field, mxCreateString (text));
+}
+
+void get_options (const mxArray *options, gpumm_options *o, char name[NAME_BYTES]) {
+  const mxArray *algorithm = mxGetField (options, 0, "algorithm");
+  if (algorithm && get_text (algorithm, name, NAME_BYTES))
+    o->algorithm = name;
+  o->backend = (gpumm_backend) get_number (options, "backend");
+  o->device = (int) get_number (options, "device");
+  o->max_device_memory = (int64_t) get_number (options, "max_device_memory");
+  o->max_capability = (int) get_number (options, "max_capability");
+}
+
+mxArray *report_value (const gpumm_report *r) {
+  const char *fields[] = {"backend", "device", "algorithm", "kernel", "seconds",
+                          "bytes",   "flops",  "gflops",    "reason"};
+  const char *device_fields[] = {"name", "index"};
+  const char *seconds_fields[] = {"total", "upload", "compute", "download", "overhead"};
+  const char *bytes_fields[] = {"up", "down"};
+  mxArray *info = mxCreateStructMatrix (1, 1, 9, fields);
+  mxArray *device = mxCreateStructMatrix (1, 1, 2, device_fields);
+  mxArray *seconds = mxCreateStructMatrix (1, 1, 5, seconds_fields);
+  mxArray *bytes = mxCreateStructMatrix (1, 1, 2, bytes_fields);
+  set_text (device, 0, "name", r->device_name);
+  set_number (device, 0, "index", r->device);
+  set_number (seconds, 0, "total", r->total);
+  set_number (seconds, 0, "upload", r->upload);
+  set_number (seconds, 0, "compute", r->compute);
+  set_number (seconds, 0, "download", r->download);
+  set_number (seconds, 0, "overhead", r->overhead);
+  set_number (bytes, 0, "up", (double) r->bytes_up);
+  set_number (bytes, 0, "down", (double) r->bytes_down);
+  set_text (info, 0, "backend", r->backend == GPUMM_GPU ? "gpu" : "cpu");
+  mxSetField (info, 0, "device", device);
+  set_text (info, 0, "algorithm", r->algorithm);
+  set_text (info, 0, "kernel", r->kernel);
+  mxSetField (info, 0, "seconds", seconds);
+  mxSetField (info, 0, "bytes", bytes);
+  set_number (info, 0, "flops", r->flops);
+  set_number (info, 0, "gflops", r->total > 0 ? 1e-9 * r->flops / r->total : 0);
+  set_text (info, 0, "reason", r->reason);
+  return info;
+}
+
+/* ---- operands ----------------------------------------------------------------------------- */
 
 /* The types whose memory the engine reads as it is, by Octave's names for them: the classes alone
  * do not tell a matrix from a diagonal one or a range, which a look at the data would expand. */
@@ -99,7 +174,7 @@ enum { PLAIN_TYPES = sizeof plain / sizeof plain[0] };
 
 int get_operand (const mxArray *x, const mxArray *type_name, gpumm_operand *operand) {
   char name[32];
-  if (!get_text (type_name, name, sizeof name))
+  if (!x || !type_name || !get_text (type_name, name, sizeof name))
     return 0;
   int i = 0;
   while (i < PLAIN_TYPES && strcmp (name, plain[i].name) != 0)
@@ -137,10 +212,6 @@ static const mxClassID class_of[GPUMM_TYPES] = {
     [GPUMM_U8] = mxUINT8_CLASS,   [GPUMM_U16] = mxUINT16_CLASS, [GPUMM_U32] = mxUINT32_CLASS,
     [GPUMM_U64] = mxUINT64_CLASS,
 };
-
-static int is_complex (gpumm_type type) {
-  return type == GPUMM_C || type == GPUMM_Z;
-}
 
 /* A complex array without elements is real in Octave. */
 static gpumm_type real_if_empty (const gpumm_operand *shape) {

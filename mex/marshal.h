@@ -10,6 +10,8 @@
 #include "gpumm.h"
 #include "mex.h"
 
+/* ---- life and errors of a gateway --------------------------------------------------------- */
+
 typedef struct gateway_error {
   char identifier[64]; /* "" while nothing has failed */
   char message[1024];
@@ -28,8 +30,44 @@ int gateway_fail_engine (gateway_error *e, gpumm_status status);
 /* The error as a struct (message, identifier), or [] for none. */
 mxArray *gateway_error_value (const gateway_error *e);
 
+/* ---- values ------------------------------------------------------------------------------- */
+
 /* One of mex's own arguments as text; 0 when it is none or longer than size - 1. */
 int get_text (const mxArray *x, char *text, size_t size);
+
+/* A field that is one number, else 0. */
+double get_number (const mxArray *options, const char *field);
+
+/* One double, real or complex; 0 when x is not. */
+int get_scalar (const mxArray *x, gpumm_scalar *scalar);
+
+/* A type by its class's name; 0 when there is none of it. */
+int get_type (const mxArray *name, gpumm_type *type);
+
+/* Field by name of element i of a struct array. */
+void set_number (mxArray *s, int i, const char *field, double value);
+void set_text (mxArray *s, int i, const char *field, const char *text);
+
+/* The fields of private/parse_options.m that are the engine's options; name keeps the algorithm. */
+enum { NAME_BYTES = 64 };
+void get_options (const mxArray *options, gpumm_options *o, char name[NAME_BYTES]);
+
+/* The struct info of gpumm.m. */
+mxArray *report_value (const gpumm_report *r);
+
+/* ---- operands and results ----------------------------------------------------------------- */
+
+static inline int is_single (gpumm_type type) {
+  return type == GPUMM_S || type == GPUMM_C;
+}
+
+static inline int is_complex (gpumm_type type) {
+  return type == GPUMM_C || type == GPUMM_Z;
+}
+
+static inline int is_integer (gpumm_type type) {
+  return type >= GPUMM_I8 && type <= GPUMM_U64;
+}
 
 /* x as an operand that shares its memory; type_name is what Octave's typeinfo says of x. Returns 0
  * and leaves x's memory alone when the engine has no such operand: x is of a special type

@@ -152,26 +152,27 @@
 
 function [C, info] = gpumm (A, B, varargin)
 
-  ## Two plain matrices go straight to the engine: every statement here costs a small product
-  ## more than the product itself.
+  ## What the engine does as it stands goes straight there: every statement here costs a small
+  ## product more than the product itself.
+  options = [];
   if (nargin == 2 && nargout < 2)
     [C, err] = __gpumm_multiply__ (A, B, typeinfo (A), typeinfo (B));
-    if (isempty (err))
-      return;
-    elseif (! strcmp (err.identifier, "gpumm:special"))
-      error (err);
-    endif
+  elseif (nargin < 2)
+    print_usage ();
+  else
+    options = parse_options (varargin);
+    [C, err, info] = __gpumm_multiply__ (A, B, typeinfo (A), typeinfo (B), options);
+  endif
+  if (isempty (err))
+    return;
+  elseif (! strcmp (err.identifier, "gpumm:special"))
+    error (err);
   endif
 
-  if (nargin < 2)
-    print_usage ();
+  if (isempty (options))
+    options = parse_options ({});
   endif
-  options = parse_options (varargin);
-  if (nargout > 1)
-    [C, info] = multiply_any (A, B, options);
-  else
-    C = multiply_any (A, B, options);
-  endif
+  [C, info] = multiply_any (A, B, options);
 
 endfunction
 

@@ -9,7 +9,6 @@
 
 function [C, info] = multiply_any (A, B, o)
 
-  want_info = nargout > 1;
   started = tic ();
 
   kind_a = kind (A);
@@ -72,13 +71,11 @@ function [C, info] = multiply_any (A, B, o)
     endif
   endif
 
-  if (want_info)
-    ## what was done here counts, too
-    info.seconds.total += toc (started) - info.seconds.total;
-    stages = info.seconds.upload + info.seconds.compute + info.seconds.download;
-    info.seconds.overhead = max (info.seconds.total - stages, 0);
-    info.gflops = 1e-9 * info.flops / info.seconds.total;
-  endif
+  ## what was done here counts, too
+  info.seconds.total = toc (started);
+  stages = info.seconds.upload + info.seconds.compute + info.seconds.download;
+  info.seconds.overhead = max (info.seconds.total - stages, 0);
+  info.gflops = 1e-9 * info.flops / info.seconds.total;
 
 endfunction
 
@@ -308,9 +305,7 @@ function [C, info] = float_product (A, B, o)
     o.alpha = double (o.alpha != 0);
     o.beta = 0;
   endif
-  if (o.beta == 0)
-    o.c = [];
-  endif
+  o.output = ""; # the caller converts
 
   [C, info] = engine_product (A, B, o);
   if (! in_engine)
@@ -348,9 +343,7 @@ function [C, info] = integer_product (A, B, o)
     o.transpose_a = o.transpose_b = 0;
   endif
 
-  if (o.beta == 0)
-    o.c = [];
-  else
+  if (o.beta != 0)
     if (! isa (o.c, o.output))
       error ("gpumm:bad-value", "gpumm: C must be of class \"%s\", as the product is", o.output);
     endif
@@ -376,7 +369,7 @@ endfunction
 
 function [C, info] = engine_product (A, B, o)
   o.c_type = typeinfo (o.c);
-  o = rmfield (o, "has_c");
+  o.scalars = true; # those that are left to `*` do not come here
   [C, err, info] = __gpumm_multiply__ (A, B, typeinfo (A), typeinfo (B), o);
   if (! isempty (err))
     error (err);

@@ -4,14 +4,17 @@
 ## O = parse_options (LIST): the options of gpumm, checked, as a struct.
 ##
 ## LIST is the cell array of names and values; {} gives the defaults.  The fields are what
-## __gpumm_multiply__ reads, but for has_c and for alpha and beta, which keep the user's class.
+## __gpumm_multiply__ reads; alpha and beta keep the user's class.
 
 function o = parse_options (list)
 
-  o = struct ("transpose_a", 0, "transpose_b", 0, "alpha", 1, "beta", 0, "c", [], ...
-              "has_c", false, "backend", 0, "algorithm", "auto", "device", -1, "output", "", ...
-              "max_device_memory", 0, "max_capability", 0);
-  has_beta = false;
+  ## Made once: the struct costs more than all else here.
+  persistent defaults = struct ("transpose_a", 0, "transpose_b", 0, "alpha", 1, "beta", 0, ...
+                                "c", [], "c_type", "null_matrix", "backend", 0, ...
+                                "algorithm", "auto", "device", -1, "output", "", ...
+                                "max_device_memory", 0, "max_capability", 0, "scalars", false);
+  o = defaults;
+  has_beta = has_c = false;
 
   if (mod (numel (list), 2) != 0)
     if (ischar (list{end}) && isrow (list{end}))
@@ -43,7 +46,8 @@ function o = parse_options (list)
           error ("gpumm:bad-value", "gpumm: C must be a numeric matrix, not a %s", class (value));
         endif
         o.c = value;
-        o.has_c = true;
+        o.c_type = typeinfo (value);
+        has_c = true;
       case "backend"
         o.backend = choice ("Backend", value, {"auto", "cpu", "gpu"}) - 1; # as gpumm_backend
       case "algorithm"
@@ -80,8 +84,8 @@ function o = parse_options (list)
   endif
 
   if (! has_beta)
-    o.beta = double (o.has_c);
-  elseif (! o.has_c && o.beta != 0)
+    o.beta = double (has_c);
+  elseif (! has_c && o.beta != 0)
     error ("gpumm:bad-value", "gpumm: Beta is not 0 and there is no C to multiply with it");
   endif
 
@@ -120,13 +124,12 @@ function x = whole (name, value, meaning)
 endfunction
 
 function name = algorithm (value)
-  name = "auto";
-  if (ischar (value) && strcmpi (value, "auto"))
-    return;
+  persistent families words; # a session's libraries do not change
+  if (isempty (words))
+    info = __gpumm_info__ ();
+    families = {info.algorithms.name};
+    words = [{"auto"}, families, {info.kernels.name}];
   endif
-  info = __gpumm_info__ ();
-  families = {info.algorithms.name};
-  words = [families, {info.kernels.name}];
   i = [];
   if (ischar (value) && isrow (value))
     i = find (strcmpi (value, words), 1);
