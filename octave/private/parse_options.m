@@ -112,7 +112,10 @@ function x = factor (name, value)
   if (! ((isnumeric (value) || islogical (value)) && isscalar (value)))
     error ("gpumm:bad-value", "gpumm: %s must be a numeric scalar", name);
   endif
-  x = full (value);
+  x = value;
+  if (isreal (value) || issparse (value))
+    x = full (value); # it would make complex (2, 0) real, which counts beside Inf
+  endif
 endfunction
 
 function x = whole (name, value, meaning)

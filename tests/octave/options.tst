@@ -30,6 +30,15 @@
 %!  assert (full (C), full (R), 1e3 * eps (class (R)));
 %!endfunction
 
+## a complex Alpha without imaginary part counts as complex, as it does for `*`
+%!test
+%! A = [Inf, 1; 2, 3];
+%! alpha = complex (2, 0);
+%! C = gpumm (A, A, "Alpha", alpha);
+%! R = alpha * (A * A);
+%! assert (real (C), real (R));
+%! assert (imag (C), imag (R));
+
 %!test
 %! rand ("twister", 41);
 %! types = {"double", "single", "complex", "single complex", "sparse", "sparse complex", "logical"};
