@@ -153,8 +153,10 @@ static void *random_matrix (int64_t elements, gpumm_type type) {
   int is_single = type == GPUMM_S || type == GPUMM_C;
   int64_t reals = elements * (gpumm_is_complex (type) ? 2 : 1);
   void *x = gpumm_allocate (reals, is_single ? sizeof (float) : sizeof (double));
+  if (!x)
+    return NULL;
   uint64_t state = 88172645463325252u;
-  for (int64_t i = 0; x && i < reals; i++) {
+  for (int64_t i = 0; i < reals; i++) {
     state ^= state << 13; /* xorshift64, Marsaglia 2003 */
     state ^= state >> 7;
     state ^= state << 17;
