@@ -25,7 +25,7 @@ static uint64_t check_state = 88172645463325252u;
     }                                                                                              \
   } while (0)
 
-/* The seed comes from the command line or the clock is never asked: a run can be repeated. */
+/* A seed is printed and never taken from the clock: a run can be repeated. */
 static inline void check_seed (uint64_t seed) {
   printf ("seed %llu\n", (unsigned long long) seed);
   check_state = seed * 2862933555777941757u + 3037000493u;
@@ -47,6 +47,16 @@ static inline double check_uniform (void) {
 
 static inline int64_t check_between (int64_t low, int64_t high) {
   return low + (int64_t) (check_random () % (uint64_t) (high - low + 1));
+}
+
+/* Memory for the test itself: count elements, zeroed, and never NULL. */
+static inline void *check_allocate (int64_t count, size_t size) {
+  void *p = calloc ((size_t) count + 1, size);
+  if (!p) {
+    printf ("no memory for %lld elements of %zu bytes\n", (long long) count, size);
+    exit (EXIT_FAILURE);
+  }
+  return p;
 }
 
 /* The closing line; main () returns it. */

@@ -187,7 +187,7 @@ static gpumm_operand make (gpumm_type type, int64_t rows, int64_t cols, int mode
                      .cols = cols,
                      .ld = rows + check_between (0, 2),
                      .place = GPUMM_HOST};
-  x.values = calloc ((size_t) (x.ld * cols) + 1, gpumm_type_bytes (type));
+  x.values = check_allocate (x.ld * cols, gpumm_type_bytes (type));
   for (int64_t j = 0; j < cols; j++)
     for (int64_t i = 0; i < x.ld; i++)
       if (type == GPUMM_D)
@@ -291,7 +291,7 @@ static void one (const test_case *t) {
   p.b = make (t->type, plain_b ? t->k : t->n, plain_b ? t->n : t->k, t->mode);
   gpumm_operand c0 = make (t->output, t->m, t->n, ANY), c = make (t->output, t->m, t->n, ANY);
   const size_t bytes = gpumm_type_bytes (c.type);
-  char *before = malloc ((size_t) (c.ld * c.cols) * bytes + 1);
+  char *before = check_allocate (c.ld * c.cols, bytes);
   memcpy (before, c.values, (size_t) (c.ld * c.cols) * bytes);
   if (t->beta != 0 || check_between (0, 1))
     p.c0 = &c0;

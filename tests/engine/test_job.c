@@ -7,7 +7,6 @@
 #include "algorithms/algorithm.h"
 #include "algorithms/blas.h"
 #include "check.h"
-#include "memory/host.h"
 #include "types.h"
 
 #include <complex.h>
@@ -45,7 +44,7 @@ static gpumm_operand make (gpumm_type type, int64_t rows, int64_t cols) {
   int parts = gpumm_is_complex (type) ? 2 : 1;
   int single = type == GPUMM_S || type == GPUMM_C;
   int64_t count = (x.ld * cols + 1) * parts;
-  x.values = gpumm_allocate (count, 8);
+  x.values = check_allocate (count, 8);
   for (int64_t i = 0; i < count; i++)
     if (single)
       ((float *) x.values)[i] = (float) check_uniform ();
@@ -91,13 +90,9 @@ static gpumm_status multiply (const gpumm_problem *p, const gpumm_options *o, gp
   if (!status) {
     gpumm_result (job, c);
     c->ld += 2;
-    c->values = gpumm_allocate (c->ld * c->cols + 1, gpumm_type_bytes (c->type));
-    if (!c->values)
-      status = GPUMM_HOST_MEMORY;
-    else {
-      memset (c->values, 0xff, (size_t) (c->ld * c->cols + 1) * gpumm_type_bytes (c->type));
-      status = gpumm_run (job, c);
-    }
+    c->values = check_allocate (c->ld * c->cols + 1, gpumm_type_bytes (c->type));
+    memset (c->values, 0xff, (size_t) (c->ld * c->cols + 1) * gpumm_type_bytes (c->type));
+    status = gpumm_run (job, c);
     if (report)
       *report = *gpumm_job_report (job);
   }
@@ -130,10 +125,10 @@ static void one (gpumm_type ta, gpumm_type tb, gpumm_op oa, gpumm_op ob, int64_t
            (long long) k, scalars, report.kernel, ratio);
     CHECK (report.backend == GPUMM_CPU && report.device == -1 && report.reason[0], "report");
   }
-  gpumm_release (c.values);
-  gpumm_release (c0.values);
-  gpumm_release (p.a.values);
-  gpumm_release (p.b.values);
+  free (c.values);
+  free (c0.values);
+  free (p.a.values);
+  free (p.b.values);
 }
 
 static const gpumm_type pairs[][2] = {{GPUMM_S, GPUMM_S}, {GPUMM_D, GPUMM_D}, {GPUMM_C, GPUMM_C},
@@ -213,9 +208,9 @@ static void test_own_transpose (void) {
         }
       CHECK (symmetric, "row %zu: the result is not symmetric to the bit", i);
       if (copies)
-        gpumm_release (p.b.values);
-      gpumm_release (p.a.values);
-      gpumm_release (c.values);
+        free (p.b.values);
+      free (p.a.values);
+      free (c.values);
     }
 }
 
@@ -233,7 +228,7 @@ static void test_split (void) {
       gpumm_operand c0 = make (p.output, 23, 20), c = c0;
       size_t bytes = (size_t) (c.ld * c.cols) * gpumm_type_bytes (c.type);
       p.c0 = &c0;
-      c.values = gpumm_allocate ((int64_t) bytes, 1);
+      c.values = check_allocate ((int64_t) bytes, 1);
       memcpy (c.values, c0.values, bytes);
       gpumm_product product = {.type = p.output,
                                .op_a = p.op_a,
@@ -251,10 +246,10 @@ static void test_split (void) {
                                .beta = p.beta};
       CHECK (gpumm_blas_product (&product, 10, NULL) == GPUMM_OK, "%s", gpumm_last_error ());
       CHECK (worst (&p, &c) <= 1, "type %d ops %d", t, ops);
-      gpumm_release (c.values);
-      gpumm_release (c0.values);
-      gpumm_release (p.a.values);
-      gpumm_release (p.b.values);
+      free (c.values);
+      free (c0.values);
+      free (p.a.values);
+      free (p.b.values);
     }
 }
 
@@ -269,12 +264,12 @@ static void test_special_values (void) {
   CHECK (!multiply (&p, NULL, &c, NULL), "%s", gpumm_last_error ());
   for (int i = 0; i < 4; i++)
     CHECK (get (&c, i % 2, i / 2) == 0, "alpha = 0 read A");
-  gpumm_release (c.values);
+  free (c.values);
   p.alpha.re = 1;
   CHECK (!multiply (&p, NULL, &c, NULL), "%s", gpumm_last_error ());
   CHECK (isnan (creal (get (&c, 0, 0))) && isnan (creal (get (&c, 0, 1))) && get (&c, 1, 1) == 3,
          "NaN spreads along its row");
-  gpumm_release (c.values);
+  free (c.values);
   double complex z[4] = {1, I, 2, 1 + I};
   a[0] = INFINITY;
   p.b.type = GPUMM_Z;
@@ -283,7 +278,7 @@ static void test_special_values (void) {
   /* Inf * (1 + 0i) + 2 * (0 + 1i): real Inf, imaginary Inf * 0 + 2 = NaN, as Octave has it */
   CHECK (isinf (creal (get (&c, 0, 0))) && isnan (cimag (get (&c, 0, 0))), "Inf times complex");
   CHECK (get (&c, 1, 0) == 1 + 3 * I, "the row without Inf");
-  gpumm_release (c.values);
+  free (c.values);
 }
 
 /* A result that no machine holds is refused before anything is asked for. */

@@ -58,7 +58,7 @@ static gpumm_operand make (gpumm_type type, int64_t rows, int64_t cols, int rand
                      .cols = cols,
                      .ld = rows + check_between (0, 2),
                      .place = GPUMM_HOST};
-  x.values = calloc ((size_t) (x.ld * cols) + 1, gpumm_type_bytes (type));
+  x.values = check_allocate (x.ld * cols, gpumm_type_bytes (type));
   for (int64_t j = 0; j < cols; j++)
     for (int64_t i = 0; i < x.ld; i++) {
       number value = CMPLXL (check_uniform (), is_complex (type) ? check_uniform () : 0);

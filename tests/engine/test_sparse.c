@@ -31,10 +31,6 @@ typedef struct {
 /* Whole numbers make every product exact, and sums that cancel; SPECIAL has Inf, NaN and zeros. */
 enum { REAL_NUMBERS, WHOLE_NUMBERS, SPECIAL, MODES };
 
-static void *memory (int64_t count, size_t size) {
-  return calloc ((size_t) count + 1, size);
-}
-
 static double random_value (int mode) {
   static const double special[] = {INFINITY, -INFINITY, NAN, 0, 1, -2, 1};
   switch (mode) {
@@ -72,12 +68,12 @@ static gpumm_operand make (gpumm_kind kind, gpumm_type type, int64_t rows, int64
       .kind = kind, .type = type, .rows = rows, .cols = cols, .ld = rows, .place = GPUMM_HOST};
   if (kind == GPUMM_DENSE) {
     x.ld = rows + check_between (0, 2);
-    x.values = memory (x.ld * cols, gpumm_type_bytes (type));
+    x.values = check_allocate (x.ld * cols, gpumm_type_bytes (type));
     for (int64_t e = 0; e < x.ld * cols; e++)
       set (&x, e, mode);
     return x;
   }
-  x.column = memory (cols + 1, sizeof *x.column);
+  x.column = check_allocate (cols + 1, sizeof *x.column);
   x.nzmax = 0;
   int64_t room = 0;
   for (int64_t j = 0; j < cols; j++) {
@@ -91,7 +87,7 @@ static gpumm_operand make (gpumm_kind kind, gpumm_type type, int64_t rows, int64
       }
     x.column[j + 1] = x.nzmax;
   }
-  x.values = memory (x.nzmax, gpumm_type_bytes (type));
+  x.values = check_allocate (x.nzmax, gpumm_type_bytes (type));
   for (int64_t e = 0; e < x.nzmax; e++)
     set (&x, e, mode);
   return x;
@@ -114,7 +110,7 @@ static int by_column (const void *a, const void *b) {
 
 static triplets list_of (const gpumm_operand *x, gpumm_op op) {
   const int64_t count = x->kind == GPUMM_SPARSE ? x->column[x->cols] : x->rows * x->cols;
-  triplets t = {.list = memory (count, sizeof (triplet)),
+  triplets t = {.list = check_allocate (count, sizeof (triplet)),
                 .cols = op == GPUMM_NONE ? x->cols : x->rows,
                 .is_complex = x->type == GPUMM_Z};
   for (int64_t j = 0; j < x->cols; j++) {
@@ -129,7 +125,7 @@ static triplets list_of (const gpumm_operand *x, gpumm_op op) {
     }
   }
   qsort (t.list, (size_t) t.count, sizeof (triplet), by_column);
-  t.first = memory (t.cols + 1, sizeof *t.first);
+  t.first = check_allocate (t.cols + 1, sizeof *t.first);
   for (int64_t e = 0; e < t.count; e++)
     t.first[t.list[e].col + 1]++;
   for (int64_t j = 0; j < t.cols; j++)
@@ -209,12 +205,12 @@ static gpumm_status multiply (const gpumm_problem *p, int64_t spare_rows, gpumm_
     gpumm_result (job, c);
     const size_t bytes = gpumm_type_bytes (c->type);
     if (c->kind == GPUMM_SPARSE) {
-      c->column = memory (c->cols + 1, sizeof *c->column);
-      c->row = memory (c->nzmax, sizeof *c->row);
-      c->values = memory (c->nzmax, bytes);
+      c->column = check_allocate (c->cols + 1, sizeof *c->column);
+      c->row = check_allocate (c->nzmax, sizeof *c->row);
+      c->values = check_allocate (c->nzmax, bytes);
     } else {
       c->ld += spare_rows;
-      c->values = memory (c->ld * c->cols, bytes);
+      c->values = check_allocate (c->ld * c->cols, bytes);
       memset (c->values, 0xff, (size_t) (c->ld * c->cols) * bytes);
     }
     status = gpumm_run (job, c);
@@ -292,8 +288,8 @@ static void one (const test_case *t) {
   CHECK (status == GPUMM_OK, "%s", gpumm_last_error ());
   if (!status) {
     triplets a = list_of (&p.a, t->op_a), b = list_of (&p.b, t->op_b);
-    column o = {memory (t->m, sizeof *o.sum), memory (t->m, sizeof *o.size),
-                memory (t->m, sizeof *o.terms)};
+    column o = {check_allocate (t->m, sizeof *o.sum), check_allocate (t->m, sizeof *o.size),
+                check_allocate (t->m, sizeof *o.terms)};
     int64_t wrong = 0, pattern = 0;
     for (int64_t j = 0; j < t->n; j++) {
       sum_column (&a, &b, j, t->m, &o);
