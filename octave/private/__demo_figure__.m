@@ -15,6 +15,7 @@ function drawn = __demo_figure__ (file, results, panels)
     return;
   endif
   warning ("off", "Octave:gnuplot-graphics", "local");
+  warning ("off", "print:nogs", "local"); # Ghostscript is not needed for PNG
   toolkit = graphics_toolkit ();
   h = [];
   unwind_protect
