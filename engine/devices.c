@@ -19,7 +19,7 @@
 
 /* What one driver library turned out to be. */
 typedef struct {
-  const char *file;
+  const char *file, *name;
   const gpumm_driver *driver; /* NULL where it cannot be used */
   int tried;
   pid_t opened_by; /* a CUDA context does not survive fork () */
@@ -33,24 +33,25 @@ typedef struct {
 } rates;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static library cuda = {.file = "libgpumm_cuda.so"}, host = {.file = "libgpumm_host.so"};
+static library cuda = {.file = "libgpumm_cuda.so", .name = "CUDA"};
+static library host = {.file = "libgpumm_host.so", .name = "the host device"};
 static rates measured[2][MOST_DEVICES]; /* [is it the GPU] */
 static double cpu_flops[FLOAT_TYPES];
 
 /* ---- libraries ---------------------------------------------------------------------------- */
 
-/* Beside this library, else where the loader looks. */
+/* Beside this library, else, where none is there, where the loader looks. */
 static void *open_beside (const char *file) {
   Dl_info self;
   char path[4096];
-  void *handle = NULL;
   if (dladdr ((void *) (uintptr_t) &gpumm_version, &self) && self.dli_fname) {
     const char *slash = strrchr (self.dli_fname, '/');
     int length = slash ? (int) (slash - self.dli_fname) + 1 : 0;
-    if ((size_t) snprintf (path, sizeof path, "%.*s%s", length, self.dli_fname, file) < sizeof path)
-      handle = dlopen (path, RTLD_NOW | RTLD_LOCAL);
+    if ((size_t) snprintf (path, sizeof path, "%.*s%s", length, self.dli_fname, file) < sizeof path
+        && access (path, F_OK) == 0)
+      return dlopen (path, RTLD_NOW | RTLD_LOCAL);
   }
-  return handle ? handle : dlopen (file, RTLD_NOW | RTLD_LOCAL);
+  return dlopen (file, RTLD_NOW | RTLD_LOCAL);
 }
 
 static void open_library (library *l) {
@@ -59,8 +60,12 @@ static void open_library (library *l) {
   void *handle = open_beside (l->file);
   if (!handle) {
     const char *said = dlerror ();
-    snprintf (l->why, sizeof l->why, "%s cannot be opened (%s)", l->file,
-              said ? said : "no reason given");
+    if (said && strstr (said, "No such file") && strncmp (said, l->file, strlen (l->file)) == 0)
+      snprintf (l->why, sizeof l->why, "gpumm was built without %s (there is no %s)", l->name,
+                l->file);
+    else
+      snprintf (l->why, sizeof l->why, "%s cannot be opened (%s)", l->file,
+                said ? said : "no reason given");
     return;
   }
   const gpumm_driver *(*table) (void) =
