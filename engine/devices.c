@@ -35,7 +35,7 @@ typedef struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static library cuda = {.file = "libgpumm_cuda.so", .name = "CUDA"};
 static library host = {.file = "libgpumm_host.so", .name = "the host device"};
-static rates measured[2][MOST_DEVICES]; /* [is it the GPU] */
+static rates measured[MOST_DEVICES];
 static double cpu_flops[FLOAT_TYPES];
 
 /* ---- libraries ---------------------------------------------------------------------------- */
@@ -248,7 +248,7 @@ gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_t
   if (driver != cuda.driver || device >= MOST_DEVICES || (unsigned) type >= FLOAT_TYPES)
     return GPUMM_OK;
   pthread_mutex_lock (&lock);
-  rates *r = &measured[1][device];
+  rates *r = &measured[device];
   if (!r->flops[type])
     status = measure_gpu (place, type, r);
   place->upload = r->upload;

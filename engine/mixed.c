@@ -153,10 +153,6 @@ static gpumm_status widen (const gpumm_operand *x, gpumm_type type, mixed *state
   return GPUMM_OK;
 }
 
-static int64_t least (int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 /* Octave's rule; its product with the real operand alone transposed (trans_mul of op-m-cm.cc,
  * mul_trans of op-cm-m.cc) is always two real ones. */
 static int octave_widens (const gpumm_problem *p) {
@@ -164,7 +160,7 @@ static int octave_widens (const gpumm_problem *p) {
   gpumm_op op_real = a_complex ? p->op_b : p->op_a, op_complex = a_complex ? p->op_a : p->op_b;
   if (op_real != GPUMM_NONE && op_complex == GPUMM_NONE)
     return 0;
-  return gpumm_k (p) <= least (gpumm_m (p), gpumm_n (p)) / 10;
+  return gpumm_k (p) <= gpumm_least (gpumm_m (p), gpumm_n (p)) / 10;
 }
 
 static gpumm_status open (struct gpumm_job *job) {

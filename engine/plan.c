@@ -17,6 +17,9 @@ static const double FEWEST_GPU_FLOPS = 2e6;
  * fragmentation need the rest. */
 static const double USABLE_MEMORY = 0.9;
 
+/* The pool keeps at most this part of a device's memory between calls. */
+static const int64_t KEPT_PART = 4;
+
 /* Steps along k are kept at least this long while C's tiles can shrink instead. */
 static const int64_t SHORTEST_STEP = 512;
 
@@ -77,6 +80,8 @@ static const gpumm_kernel *choose_in_family (const gpumm_place *place, const cha
       continue;
     if (exact && strcmp (k->algorithm, name) != 0)
       return k;
+    if (k->from == INT64_MAX) /* by its own name only */
+      continue;
     if (!best || least >= k->from)
       best = k;
   }
@@ -93,10 +98,6 @@ const gpumm_kernel *gpumm_choose_kernel (const gpumm_place *place, const char *a
       return k;
   }
   return NULL;
-}
-
-static int64_t smaller (int64_t a, int64_t b) {
-  return a < b ? a : b;
 }
 
 static int64_t half (int64_t size) {
@@ -138,9 +139,9 @@ gpumm_buffers gpumm_plan_buffers (const gpumm_problem *p, const gpumm_plan *plan
   x.c = x.a * x.b;
   if (!plan->resident) {
     int64_t steps = pieces (gpumm_k (p), plan->tile_k);
-    x.a = smaller (x.a * steps, 2);
-    x.b = smaller (x.b * steps, 2);
-    x.c = smaller (x.c, 2);
+    x.a = gpumm_least (x.a * steps, 2);
+    x.b = gpumm_least (x.b * steps, 2);
+    x.c = gpumm_least (x.c, 2);
   }
   if (shares_operand (p, plan))
     x.b = 0;
@@ -168,7 +169,7 @@ static int64_t resident_tile (int64_t size, int64_t smallest) {
     tile = (tile + 63) / 64 * 64;
   else
     tile = smallest;
-  return smaller (size, tile);
+  return gpumm_least (size, tile);
 }
 
 /* All on the device where it fits, in tiles only so that transfers overlap with products. Else
@@ -183,9 +184,9 @@ static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *pla
   if (limit > 0 && (double) limit < room)
     room = (double) limit;
   plan->resident = m <= largest && n <= largest && k <= largest;
-  plan->tile_k = smaller (k, largest);
-  plan->tile_m = plan->resident ? resident_tile (m, smallest) : smaller (m, largest);
-  plan->tile_n = plan->resident ? resident_tile (n, smallest) : smaller (n, largest);
+  plan->tile_k = gpumm_least (k, largest);
+  plan->tile_m = plan->resident ? resident_tile (m, smallest) : gpumm_least (m, largest);
+  plan->tile_n = plan->resident ? resident_tile (n, smallest) : gpumm_least (n, largest);
   /* A*A: the panels of B are columns of the whole A */
   if (plan->resident && p->a.values == p->b.values
       && (p->op_a == GPUMM_NONE) == (p->op_b == GPUMM_NONE))
@@ -212,6 +213,7 @@ static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *pla
     *longest = half (*longest);
   }
   plan->device_bytes = (int64_t) device_bytes (p, plan);
+  plan->keep_bytes = limit > 0 ? limit : place->properties.memory_total / KEPT_PART;
   return GPUMM_OK;
 }
 
@@ -222,9 +224,9 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
   gpumm_product product = {.type = p->output,
                            .op_a = p->op_a,
                            .op_b = p->op_b,
-                           .m = smaller (gpumm_m (p), largest),
-                           .n = smaller (gpumm_n (p), largest),
-                           .k = smaller (gpumm_k (p), largest),
+                           .m = gpumm_least (gpumm_m (p), largest),
+                           .n = gpumm_least (gpumm_n (p), largest),
+                           .k = gpumm_least (gpumm_k (p), largest),
                            .alpha = p->alpha,
                            .beta = p->beta};
   const gpumm_kernel *kernel =

@@ -34,6 +34,7 @@ typedef struct gpumm_plan {
   int resident;
   int64_t tile_m, tile_n, tile_k;
   int64_t device_bytes; /* of A's, B's and C's buffers */
+  int64_t keep_bytes;   /* of unused device memory, for the next call */
   char reason[512];
 } gpumm_plan;
 

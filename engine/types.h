@@ -21,6 +21,10 @@ static inline int gpumm_is_signed (gpumm_type type) {
   return type >= GPUMM_I8 && type <= GPUMM_I64;
 }
 
+static inline int64_t gpumm_least (int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
 /* Sizes of op (X): */
 static inline int64_t gpumm_op_rows (const gpumm_operand *x, gpumm_op op) {
   return op == GPUMM_NONE ? x->rows : x->cols;

@@ -289,10 +289,6 @@ static const void *offset (const void *x, int64_t ld, gpumm_op op, int64_t row, 
   return (const char *) x + elements * (int64_t) gpumm_type_bytes (type);
 }
 
-static int64_t least (int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 gpumm_status gpumm_blas_product (const gpumm_product *p, int64_t largest, const char **kernel) {
   const char *name = "scale";
   gpumm_status status = open_blas ();
@@ -313,9 +309,9 @@ gpumm_status gpumm_blas_product (const gpumm_product *p, int64_t largest, const 
       for (int64_t i = 0; i < p->m; i += largest)
         for (int64_t l = 0; l < p->k; l += largest) {
           gpumm_product piece = *p;
-          piece.m = least (p->m - i, largest);
-          piece.n = least (p->n - j, largest);
-          piece.k = least (p->k - l, largest);
+          piece.m = gpumm_least (p->m - i, largest);
+          piece.n = gpumm_least (p->n - j, largest);
+          piece.k = gpumm_least (p->k - l, largest);
           piece.a = offset (p->a, p->lda, p->op_a, i, l, p->type);
           piece.b = offset (p->b, p->ldb, p->op_b, l, j, p->type);
           piece.c = (char *) p->c + (i + j * p->ldc) * (int64_t) gpumm_type_bytes (p->type);

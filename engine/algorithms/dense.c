@@ -14,6 +14,9 @@
 #include "../types.h"
 #include "algorithm.h"
 
+/* Steps are made and run so many at a time: a product in tiny tiles may have millions. */
+enum { WINDOW = 512 };
+
 /* A buffer on the device and what is in it: the panel or tile (row, col) of its matrix. */
 typedef struct {
   void *memory;
@@ -22,18 +25,15 @@ typedef struct {
 } buffer;
 
 typedef struct {
-  const struct gpumm_job *job;
+  struct gpumm_job *job;
   const gpumm_operand *result;
   gpumm_buffers sizes;
   void *memory[3]; /* of all buffers of A, of B, of C */
   buffer *a, *b, *c;
-  gpumm_step *steps;
-  int64_t count, tiles;
+  gpumm_step *steps; /* of the window that is being filled */
+  int64_t count, room, tiles;
+  gpumm_status status;
 } schedule;
-
-static int64_t least (int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
 
 static int64_t pieces (int64_t size, int64_t tile) {
   return tile > 0 ? (size + tile - 1) / tile : 1;
@@ -87,14 +87,47 @@ static const void *inside (const schedule *s, const gpumm_panel *b, int64_t ld) 
   return (const char *) s->a[0].memory + (size_t) (row + col * ld) * element;
 }
 
+/* Touched before they are filled, pages come from several threads: the result's, where its columns
+ * lie without gaps that belong to the caller. */
+static size_t fresh_bytes (const gpumm_operand *result) {
+  if (result->ld != result->rows)
+    return 0;
+  return (size_t) result->rows * (size_t) result->cols * gpumm_type_bytes (result->type);
+}
+
+/* Runs the steps there are. What is in the buffers stays, and nothing waits for it any more. */
+static void run_window (schedule *s) {
+  const gpumm_plan *plan = &s->job->plan;
+  gpumm_stream_job stream = {.driver = plan->driver,
+                             .device = plan->device,
+                             .kernel = plan->kernel,
+                             .element = gpumm_type_bytes (s->result->type),
+                             .steps = s->steps,
+                             .count = s->count,
+                             .result = s->result->values,
+                             .result_bytes = plan->resident ? fresh_bytes (s->result) : 0};
+  if (!s->status && s->count > 0)
+    s->status = gpumm_run_steps (&stream, &s->job->report);
+  s->count = 0;
+  for (int64_t i = 0; i < s->sizes.a; i++)
+    s->a[i].last_step = -1;
+  for (int64_t i = 0; i < s->sizes.b; i++)
+    s->b[i].last_step = -1;
+  for (int64_t i = 0; i < s->sizes.c; i++)
+    s->c[i].last_step = -1;
+}
+
 static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   const gpumm_problem *p = &s->job->problem;
   const gpumm_plan *plan = &s->job->plan;
+  if (s->count == s->room)
+    run_window (s);
   gpumm_step *step = &s->steps[s->count];
   *step = (gpumm_step){.after_product = -1, .after_download = -1};
   int64_t row = i * plan->tile_m, col = j * plan->tile_n, from = l * plan->tile_k;
-  int64_t m = least (plan->tile_m, s->result->rows - row);
-  int64_t n = least (plan->tile_n, s->result->cols - col), depth = least (plan->tile_k, k - from);
+  int64_t m = gpumm_least (plan->tile_m, s->result->rows - row);
+  int64_t n = gpumm_least (plan->tile_n, s->result->cols - col),
+          depth = gpumm_least (plan->tile_k, k - from);
   gpumm_panel a = part (&p->a, p->op_a, row, m, from, depth);
   gpumm_panel b = part (&p->b, p->op_b, from, depth, col, n);
   gpumm_panel c = part (s->result, GPUMM_NONE, row, m, col, n); /* of the result: where it goes */
@@ -148,17 +181,17 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
 /* The tiles whose larger index is d, then d + 1, ... */
 static void add_shells (schedule *s, int64_t down, int64_t across, int64_t k) {
   for (int64_t d = 0; d < down || d < across; d++) {
-    for (int64_t j = 0; d < down && j < least (d, across); j++)
+    for (int64_t j = 0; d < down && j < gpumm_least (d, across); j++)
       add_step (s, d, j, 0, k);
-    for (int64_t i = 0; d < across && i < least (d + 1, down); i++)
+    for (int64_t i = 0; d < across && i < gpumm_least (d + 1, down); i++)
       add_step (s, i, d, 0, k);
   }
 }
 
 static void add_tiles (schedule *s, int64_t down, int64_t across, int64_t deep, int64_t k) {
-  for (int64_t j = 0; j < across; j++)
-    for (int64_t i = 0; i < down; i++)
-      for (int64_t l = 0; l < deep; l++)
+  for (int64_t j = 0; j < across && !s->status; j++)
+    for (int64_t i = 0; i < down && !s->status; i++)
+      for (int64_t l = 0; l < deep && !s->status; l++)
         add_step (s, i, j, l, k);
 }
 
@@ -191,14 +224,6 @@ static void make_room (const struct gpumm_job *job) {
     gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, 0);
 }
 
-/* Touched before they are filled, pages come from several threads: the result's, where its columns
- * lie without gaps that belong to the caller. */
-static size_t fresh_bytes (const gpumm_operand *result) {
-  if (result->ld != result->rows)
-    return 0;
-  return (size_t) result->rows * (size_t) result->cols * gpumm_type_bytes (result->type);
-}
-
 static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   const gpumm_problem *p = &job->problem;
   const gpumm_plan *plan = &job->plan;
@@ -218,22 +243,16 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
     status = take_buffers (&s, 1, s.sizes.b, s.sizes.b_bytes, &s.b);
   if (!status)
     status = take_buffers (&s, 2, s.sizes.c, s.sizes.c_bytes, &s.c);
-  if (!status && !(s.steps = gpumm_allocate (down * across * deep, sizeof *s.steps)))
+  s.room = plan->resident ? down * across : WINDOW;
+  if (!status && !(s.steps = gpumm_allocate (s.room, sizeof *s.steps)))
     status = GPUMM_HOST_MEMORY;
   if (!status) {
     if (plan->resident)
       add_shells (&s, down, across, k);
     else
       add_tiles (&s, down, across, deep, k);
-    gpumm_stream_job stream = {.driver = plan->driver,
-                               .device = plan->device,
-                               .kernel = plan->kernel,
-                               .element = gpumm_type_bytes (p->output),
-                               .steps = s.steps,
-                               .count = s.count,
-                               .result = result->values,
-                               .result_bytes = fresh_bytes (result)};
-    status = gpumm_run_steps (&stream, &job->report);
+    run_window (&s);
+    status = s.status;
   }
   for (int i = 0; i < 3; i++)
     gpumm_pool_give (plan->driver, plan->device, GPUMM_POOL_DEVICE, s.memory[i]);
@@ -241,9 +260,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   gpumm_release (s.b);
   gpumm_release (s.c);
   gpumm_release (s.steps);
-  if (job->options.max_device_memory > 0)
-    gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE,
-                     (size_t) job->options.max_device_memory);
+  gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, (size_t) plan->keep_bytes);
   return status;
 }
 

@@ -10,6 +10,7 @@
 #include "panels.h"
 #include "../error.h"
 #include "../threads.h"
+#include "../types.h"
 #include "copy.h"
 #include "handles.h"
 #include "host.h"
@@ -68,15 +69,11 @@ typedef struct {
 
 /* ---- chunks ------------------------------------------------------------------------------- */
 
-static int64_t least (int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 /* Columns of a panel in one chunk, or, where a column is longer than a chunk, rows. */
 static void chunk_shape (const run *r, const gpumm_panel *p, int64_t *rows, int64_t *cols) {
   int64_t fit = r->chunk_bytes / (int64_t) r->job->element;
-  *rows = least (p->rows, fit);
-  *cols = least (p->cols, fit / *rows);
+  *rows = gpumm_least (p->rows, fit);
+  *cols = gpumm_least (p->cols, fit / *rows);
 }
 
 static int64_t chunk_count (const run *r, const gpumm_panel *p) {
@@ -95,8 +92,8 @@ static gpumm_panel chunk_at (const run *r, const gpumm_panel *p, int64_t index) 
   gpumm_panel c = *p;
   c.from = (const char *) p->from + (row + col * p->ld_from) * element;
   c.to = (char *) p->to + (row + col * p->ld_to) * element;
-  c.rows = least (rows, p->rows - row);
-  c.cols = least (cols, p->cols - col);
+  c.rows = gpumm_least (rows, p->rows - row);
+  c.cols = gpumm_least (cols, p->cols - col);
   return c;
 }
 
@@ -174,8 +171,10 @@ static gpumm_status launch (run *r) {
 static gpumm_status launch_ready (run *r) {
   gpumm_status status = GPUMM_OK;
   int64_t before = r->launched;
-  while (!status && r->launched < r->job->count && may_launch (r))
+  while (!r->status && !status && r->launched < r->job->count && may_launch (r))
     status = launch (r);
+  if (status) /* at once, so that nobody launches it again */
+    fail (r, status, gpumm_last_error ());
   if (r->launched > before)
     pthread_cond_broadcast (&r->changed);
   return status;
@@ -391,8 +390,10 @@ static void work (void *context, int worker) {
       pthread_mutex_unlock (&r->lock);
     }
   }
+  /* Nothing may be under way in a slot that goes back; after a failure perhaps what no event tells. */
+  for (int s = 0; r->status && s < STREAMS; s++)
+    j->driver->stream_synchronize (j->device, r->streams[s]);
   for (int i = 0; i < SLOTS; i++) {
-    /* nothing may be under way in a slot that goes back */
     gpumm_status status = settle (r, &slots[i]);
     if (status) {
       pthread_mutex_lock (&r->lock);
@@ -472,7 +473,7 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
     bytes += panel_bytes (&job->steps[i].down, job->element);
   }
   int workers = gpumm_threads ();
-  workers = (int) least (least (workers, MOST_WORKERS), bytes / BYTES_PER_WORKER + 1);
+  workers = (int) gpumm_least (gpumm_least (workers, MOST_WORKERS), bytes / BYTES_PER_WORKER + 1);
   r.status = prepare (&r, bytes, workers);
   if (r.status)
     snprintf (r.error, sizeof r.error, "%s", gpumm_last_error ());
