@@ -16,7 +16,9 @@ function [C, info] = multiply_any (A, B, o)
   if (strcmp (kind_a, "none") || strcmp (kind_b, "none"))
     undefined_operator (typeinfo (A), typeinfo (B));
   endif
-  check_output (A, B, kind_a, kind_b, o);
+  if (! isempty (o.output))
+    check_output (A, B, kind_a, kind_b, o);
+  endif
 
   is_scale = numel (A) == 1 || numel (B) == 1;
   is_special = strcmp (kind_a, "diagonal") || strcmp (kind_b, "diagonal") ...
@@ -28,8 +30,9 @@ function [C, info] = multiply_any (A, B, o)
            size_text (size (A)), size_text (size (B)));
   endif
 
-  is_integer = strcmp (kind_a, "integer") && strcmp (kind_b, "integer") ...
-               && strcmp (class (A), class (B));
+  integer_a = strcmp (kind_a, "integer");
+  integer_b = strcmp (kind_b, "integer");
+  is_integer = integer_a && integer_b && strcmp (class (A), class (B));
   if (is_special)
     on_engine = false;
   elseif (is_integer)
@@ -38,7 +41,7 @@ function [C, info] = multiply_any (A, B, o)
   elseif (is_scale)
     ## A named algorithm multiplies a 1x1 matrix like any other, where the sizes let it.
     on_engine = ! strcmp (o.algorithm, "auto") && ! is_nd ...
-                && ! any (strcmp ("integer", {kind_a, kind_b})) && inner_sizes_agree (A, B, o);
+                && ! integer_a && ! integer_b && inner_sizes_agree (A, B, o);
   else
     on_engine = true;
   endif
@@ -46,7 +49,7 @@ function [C, info] = multiply_any (A, B, o)
     ## the pairs of classes that have no product
     has_sparse = issparse (A) || issparse (B);
     has_single = isa (A, "single") || isa (B, "single");
-    on_engine = ! any (strcmp ("integer", {kind_a, kind_b})) && ! (has_sparse && has_single);
+    on_engine = ! integer_a && ! integer_b && ! (has_sparse && has_single);
   endif
 
   if (on_engine && is_integer)
@@ -129,9 +132,6 @@ endfunction
 
 ## Is OutputClass one that this pair can have?
 function check_output (A, B, kind_a, kind_b, o)
-  if (isempty (o.output))
-    return;
-  endif
   integers = strcmp ({kind_a, kind_b}, "integer");
   if (all (integers))
     return; # any; two different classes fail later
