@@ -2,7 +2,8 @@
  *
  * sparse x sparse   Gustavson's product by columns of C, in two phases: gpumm_open counts the
  *                   pattern of C exactly, gpumm_run computes. Columns of op (X) where op
- *                   transposes come from a bucket transpose, O(nnz + rows + columns).
+ *                   transposes come from a bucket transpose, O(nnz + rows + columns). Columns side
+ *                   by side with the same rows (3 x 3 blocks of elasticity) are treated as one.
  * sparse x dense    C in panels of a few columns. A panel of op (B) is packed by rows, so that each
  *                   element of A, read once a panel, meets values that lie side by side.
  * dense x sparse    the same code, as C' = op (B)' op (A)': panels are rows of op (A) and C. No
@@ -43,9 +44,11 @@ typedef struct {
   const int64_t *column, *row;
   const void *values;
   gpumm_type type;
+  const unsigned char
+      *repeats; /* sparse x sparse: 1 for a column with the rows of the one before */
 } matrix;
 
-enum { MOST_OWNED = 12 };
+enum { MOST_OWNED = 14 };
 
 /* What lives from gpumm_open to gpumm_close. */
 typedef struct {
@@ -119,7 +122,7 @@ static gpumm_status check_structure (const gpumm_operand *x, const char *name) {
 
 /* x as it is stored; logical elements become doubles. */
 static gpumm_status as_stored (state *s, const gpumm_operand *x, matrix *out) {
-  *out = (matrix){x->rows, x->cols, x->column, x->row, x->values, x->type};
+  *out = (matrix){x->rows, x->cols, x->column, x->row, x->values, x->type, NULL};
   if (x->type != GPUMM_B)
     return GPUMM_OK;
   const int64_t nnz = x->column[x->cols];
@@ -163,7 +166,35 @@ static gpumm_status transposed (state *s, const matrix *x, int conjugate, matrix
         ((double complex *) values)[to] = conjugate ? conj (value) : value;
       }
     }
-  *out = (matrix){x->cols, x->rows, next, row, values, x->type};
+  *out = (matrix){x->cols, x->rows, next, row, values, x->type, NULL};
+  return GPUMM_OK;
+}
+
+/* Several unknowns at a point, as in a stiffness matrix, give columns with the same rows, side by
+ * side. They are found once, so that sets of rows are made once for all of them. */
+typedef struct {
+  const matrix *x;
+  unsigned char *repeats;
+} repeat_search;
+
+static void search_repeats (void *context, int64_t begin, int64_t end) {
+  const repeat_search *search = context;
+  const int64_t *column = search->x->column, *row = search->x->row;
+  for (int64_t j = begin > 0 ? begin : 1; j < end; j++) {
+    const int64_t count = column[j + 1] - column[j];
+    if (count > 0 && count == column[j] - column[j - 1]
+        && memcmp (row + column[j - 1], row + column[j], (size_t) count * sizeof *row) == 0)
+      search->repeats[j] = 1;
+  }
+}
+
+static gpumm_status find_repeats (state *s, matrix *x) {
+  repeat_search search = {x, own (s, x->cols, 1)};
+  if (!search.repeats)
+    return GPUMM_HOST_MEMORY;
+  const double each = ((double) x->column[x->cols] + 1) / ((double) x->cols + 1);
+  gpumm_parallel (x->cols, (int64_t) (cutting.least_flops / each) + 1, search_repeats, &search);
+  x->repeats = search.repeats;
   return GPUMM_OK;
 }
 
@@ -262,11 +293,26 @@ typedef struct {
   void *sum; /* one element a row of C */
 } workspace;
 
+/* The elements of a column of B from t on, up to before end, that meet columns of A with the same
+ * rows: where they end. */
+static inline int64_t group_end (const gustavson *g, int64_t t, int64_t end) {
+  const int64_t *row = g->b->row;
+  do
+    t++;
+  while (t < end && row[t] == row[t - 1] + 1 && g->a->repeats[row[t]]);
+  return t;
+}
+
 static void count_columns (gustavson *g, rowset *rows, int64_t piece) {
   const matrix *a = g->a, *b = g->b;
-  for (int64_t j = g->cut[piece]; j < g->cut[piece + 1]; j++) {
+  const int64_t first = g->cut[piece];
+  for (int64_t j = first; j < g->cut[piece + 1]; j++) {
     int64_t count = 0;
-    for (int64_t t = b->column[j]; t < b->column[j + 1]; t++) {
+    if (j > first && b->repeats[j]) {
+      g->start[j + 1] = g->start[j];
+      continue;
+    }
+    for (int64_t t = b->column[j]; t < b->column[j + 1]; t = group_end (g, t, b->column[j + 1])) {
       const int64_t p = b->row[t];
       for (int64_t s = a->column[p]; s < a->column[p + 1]; s++)
         count += rowset_add_new (rows, a->row[s]);
@@ -641,6 +687,10 @@ static gpumm_status open (struct gpumm_job *job) {
     status = by_columns (s, &p->a, p->op_a, &s->a);
     if (!status)
       status = by_columns (s, &p->b, p->op_b, &s->b);
+    if (!status)
+      status = find_repeats (s, &s->a);
+    if (!status)
+      status = find_repeats (s, &s->b);
     if (!status)
       status = count (job, s);
   } else if (!status)

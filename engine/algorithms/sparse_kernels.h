@@ -11,33 +11,63 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 
+/* sum(row) += A(:,0:width-1) factor for columns of A with the same rows, count, that lie one behind
+ * the other; width is a constant where this is inlined. */
+static inline __attribute__ ((always_inline)) void NAME (add) (const T1 *a, const int64_t *row,
+                                                               int64_t count, const T2 *factor,
+                                                               TC *sum, const int width) {
+  for (int64_t s = 0; s < count; s++) {
+    TC total = sum[row[s]];
+    for (int w = 0; w < width; w++)
+      total += a[w * count + s] * factor[w];
+    sum[row[s]] = total;
+  }
+}
+
 /* Columns g->cut[task] to g->cut[task + 1] of C = alpha A B, column by column: column j of C is the
  * sum of the columns p of A times B(p,j) (F. G. Gustavson, ACM TOMS 4 (1978) 250). w->sum is zero
- * before and after. The rows of a thin column come from a set that gives them back in order; a full
- * column is read off w->sum from top to bottom. The columns lie one behind the other from where the
- * symbolic phase said the first begins; elements that are zero are left out. */
+ * before and after. The rows of a thin column come from a set that gives them back in order, or
+ * from the column before where that is certain to have the same; a full column is read off w->sum
+ * from top to bottom. The columns lie one behind the other from where the symbolic phase said the
+ * first begins; elements that are zero are left out. */
 static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
   const T1 *a = g->a->values;
   const T2 *b = g->b->values;
-  const int64_t *a_column = g->a->column, *a_row = g->a->row;
+  const int64_t *a_column = g->a->column, *a_row = g->a->row, first = g->cut[task];
   TC *sum = w->sum, *values = g->c->values;
-  int64_t *row = g->c->row, out = g->start[g->cut[task]];
-  for (int64_t j = g->cut[task]; j < g->cut[task + 1]; j++) {
-    const int64_t most = g->start[j + 1] - g->start[j];
+  int64_t *row = g->c->row, out = g->start[first];
+  for (int64_t j = first; j < g->cut[task + 1]; j++) {
+    const int64_t most = g->start[j + 1] - g->start[j], end = g->b->column[j + 1];
     const int full = g->a->rows / cutting.full_column < most;
+    const int same = j > first && g->b->repeats[j] && out - g->c->column[j - 1] == most;
     g->c->column[j] = out;
-    for (int64_t t = g->b->column[j]; t < g->b->column[j + 1]; t++) {
-      const int64_t begin = a_column[g->b->row[t]], end = a_column[g->b->row[t] + 1];
-      const T2 factor = b[t];
-      for (int64_t s = begin; s < end; s++)
-        sum[a_row[s]] += a[s] * factor;
-      if (!full)
-        for (int64_t s = begin; s < end; s++)
-          rowset_add (&w->rows, a_row[s]);
+    for (int64_t t = g->b->column[j], next; t < end; t = next) {
+      const int64_t begin = a_column[g->b->row[t]], count = a_column[g->b->row[t] + 1] - begin;
+      const int64_t *rows = a_row + begin;
+      next = group_end (g, t, end);
+      for (int64_t u = t; u < next;) {
+        const T1 *from = a + begin + (u - t) * count;
+        switch (next - u) {
+        case 1:
+          NAME (add) (from, rows, count, b + u, sum, 1);
+          u += 1;
+          break;
+        case 2:
+          NAME (add) (from, rows, count, b + u, sum, 2);
+          u += 2;
+          break;
+        default:
+          NAME (add) (from, rows, count, b + u, sum, 3);
+          u += 3;
+        }
+      }
+      if (!full && !same)
+        for (int64_t s = 0; s < count; s++)
+          rowset_add (&w->rows, rows[s]);
     }
     /* the symbolic phase counted the rows of a thin column: they have room where they will stay */
-    const int64_t *rows = row + out;
-    if (!full)
+    const int64_t *rows = row + (same ? g->c->column[j - 1] : out);
+    if (!full && !same)
       rowset_drain (&w->rows, row + out);
     const int64_t candidates = full ? g->a->rows : most;
     for (int64_t q = 0; q < candidates; q++) {
