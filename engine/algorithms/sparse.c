@@ -182,7 +182,7 @@ static void search_repeats (void *context, int64_t begin, int64_t end) {
   const int64_t *column = search->x->column, *row = search->x->row;
   for (int64_t j = begin > 0 ? begin : 1; j < end; j++) {
     const int64_t count = column[j + 1] - column[j];
-    if (count > 0 && count == column[j] - column[j - 1]
+    if (count > 0 && count == column[j] - column[j - 1] && row[column[j - 1]] == row[column[j]]
         && memcmp (row + column[j - 1], row + column[j], (size_t) count * sizeof *row) == 0)
       search->repeats[j] = 1;
   }
@@ -248,12 +248,19 @@ static inline void rowset_add (rowset *s, int64_t i) {
   }
 }
 
-/* 1 when i was not there yet */
-static inline int rowset_add_new (rowset *s, int64_t i) {
-  if (s->level[0][i >> 6] >> (i & 63) & 1)
-    return 0;
-  rowset_add (s, i);
-  return 1;
+/* Adds the rows of a list; returns how many were not there yet. Nothing is stored for the others: a
+ * store would make the next row, often of the same word, wait for it. */
+static inline int64_t rowset_add_all (rowset *s, const int64_t *rows, int64_t count) {
+  const uint64_t *bottom = s->level[0];
+  int64_t added = 0;
+  for (int64_t q = 0; q < count; q++) {
+    const int64_t i = rows[q];
+    if (!(bottom[i >> 6] >> (i & 63) & 1)) {
+      rowset_add (s, i);
+      added++;
+    }
+  }
+  return added;
 }
 
 /* Empties the part of the set under one word; writes its rows to out unless that is NULL. */
@@ -313,9 +320,8 @@ static void count_columns (gustavson *g, rowset *rows, int64_t piece) {
       continue;
     }
     for (int64_t t = b->column[j]; t < b->column[j + 1]; t = group_end (g, t, b->column[j + 1])) {
-      const int64_t p = b->row[t];
-      for (int64_t s = a->column[p]; s < a->column[p + 1]; s++)
-        count += rowset_add_new (rows, a->row[s]);
+      const int64_t begin = a->column[b->row[t]], end = a->column[b->row[t] + 1];
+      count += rowset_add_all (rows, a->row + begin, end - begin);
     }
     rowset_drain (rows, NULL);
     g->start[j + 1] = count;

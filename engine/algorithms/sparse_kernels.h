@@ -11,14 +11,17 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* sum(row) += A(:,0:width-1) factor for columns of A with the same rows, count, that lie one behind
+/* sum(row) += A(:,0:width-1) b for columns of A with the same rows, count, that lie one behind
  * the other; width is a constant where this is inlined. */
 static inline __attribute__ ((always_inline)) void NAME (add) (const T1 *a, const int64_t *row,
-                                                               int64_t count, const T2 *factor,
-                                                               TC *sum, const int width) {
+                                                               int64_t count, const T2 *b, TC *sum,
+                                                               const int width) {
+  T2 factor[3]; /* in registers: for all the compiler knows, sum may lie over b */
+  for (int w = 0; w < width; w++)
+    factor[w] = b[w];
   for (int64_t s = 0; s < count; s++) {
-    TC total = sum[row[s]];
-    for (int w = 0; w < width; w++)
+    TC total = sum[row[s]] + a[s] * factor[0];
+    for (int w = 1; w < width; w++)
       total += a[w * count + s] * factor[w];
     sum[row[s]] = total;
   }
@@ -62,8 +65,7 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
         }
       }
       if (!full && !same)
-        for (int64_t s = 0; s < count; s++)
-          rowset_add (&w->rows, rows[s]);
+        rowset_add_all (&w->rows, rows, count);
     }
     /* the symbolic phase counted the rows of a thin column: they have room where they will stay */
     const int64_t *rows = row + (same ? g->c->column[j - 1] : out);
