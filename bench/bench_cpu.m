@@ -1,0 +1,61 @@
+## bench_cpu.m - gpumm on the CPU beside `*`.
+##
+##   CUDA_VISIBLE_DEVICES= octave-cli --no-history --path octave --path build/package \
+##     bench/bench_cpu.m FILE.csv
+##
+## gpumm (A, B) as a user writes it, on a machine without a GPU or with the GPU hidden: it must not
+## be slower than A*B by more than the cost of a call.  Median of 7 of each in turn, in
+## milliseconds, on random data; results compared first.
+## SPDX-License-Identifier: BSD-3-Clause
+1;
+
+function t = seconds_of (f)
+  begun = tic ();
+  x = f ();
+  t = toc (begun);
+endfunction
+
+function compare (file, name, A, B)
+  C = gpumm (A, B);
+  R = A * B;
+  assert (norm (C - R, 1) <= 1e-5 * norm (R, 1));
+  clear C R
+  own = octave = zeros (1, 7);
+  for i = 1:7
+    octave(i) = seconds_of (@() A * B);
+    own(i) = seconds_of (@() gpumm (A, B));
+  endfor
+  own = 1e3 * median (own);
+  octave = 1e3 * median (octave);
+  fprintf (file, "%s,%.4f,%.4f,%.2f\n", name, octave, own, own / octave);
+  printf ("%-28s * %10.4f ms, gpumm %10.4f ms, ratio %.2f\n", name, octave, own, own / octave);
+endfunction
+
+file = fopen (argv (){1}, "w");
+about = gpumm_info ();
+fprintf (file, "# bench/bench_cpu.m; %d cores; gpumm %s (%s)\n", nproc (), about.version, ...
+         about.build);
+fprintf (file, "case,octave_ms,gpumm_ms,ratio\n");
+rand ("twister", 1);
+for n = [2, 10, 30, 100, 200, 300, 500, 1000, 2000, 4000]
+  compare (file, sprintf ("double %d", n), rand (n) - 0.5, rand (n) - 0.5);
+endfor
+A = rand (2000) - 0.5;
+compare (file, "matrix by vector 2000", A, rand (2000, 1));
+compare (file, "vector by matrix 2000", rand (1, 2000), A);
+compare (file, "column by row 2000", rand (2000, 1), rand (1, 2000));
+compare (file, "row by column 1e6", rand (1, 1e6), rand (1e6, 1));
+compare (file, "A by A' 2000", A, A');
+compare (file, "single 2000", single (A), single (A));
+compare (file, "complex 1000", complex (rand (1000), rand (1000)), complex (rand (1000), 1));
+compare (file, "real by complex 1000", rand (1000), complex (rand (1000), rand (1000)));
+compare (file, "complex by real 1000", complex (rand (1000), rand (1000)), rand (1000));
+S = sprand (50000, 50000, 3e-4);
+T = sprand (50000, 50000, 3e-4);
+compare (file, "sparse by sparse 50000", S, T);
+compare (file, "sparse by full 64 columns", S, rand (50000, 64));
+compare (file, "full 64 rows by sparse", rand (64, 50000), S);
+compare (file, "sparse by vector", S, rand (50000, 1));
+compare (file, "vector by sparse", rand (1, 50000), S);
+compare (file, "sparse complex by sparse", S * (1 + 2i), T);
+fclose (file);
