@@ -146,8 +146,8 @@ GPUMM_API gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_opt
 GPUMM_API gpumm_status gpumm_result (const gpumm_job *job, gpumm_operand *shape);
 
 /* Computes into result, whose kind, type and sizes are those of gpumm_result and whose memory is
- * the caller's (need not be initialised). A job runs once. After a failure the result's values are
- * undefined. */
+ * the caller's, apart from the operands' (need not be initialised). A job runs once. After a
+ * failure the result's values are undefined. */
 GPUMM_API gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result);
 
 GPUMM_API const gpumm_report *gpumm_job_report (const gpumm_job *job);

@@ -127,6 +127,17 @@ static gpumm_status check_problem (gpumm_problem *p) {
   return check_scalars (p);
 }
 
+static gpumm_status check_options (const gpumm_options *o) {
+  if ((unsigned) o->backend > GPUMM_GPU)
+    return gpumm_fail (GPUMM_INVALID, "unknown backend");
+  if (o->device < -1)
+    return gpumm_fail (GPUMM_INVALID, "device %d: devices count from 0, and -1 is the first",
+                       o->device);
+  if (o->max_device_memory < 0 || o->max_capability < 0)
+    return gpumm_fail (GPUMM_INVALID, "a limit of device memory or capability below 0");
+  return GPUMM_OK;
+}
+
 /* ---- plan --------------------------------------------------------------------------------- */
 
 static int is_mixed (const gpumm_problem *p) {
@@ -220,7 +231,9 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
   job->problem = *problem;
   job->options = options ? *options : (gpumm_options){.device = -1};
   job->opened = opened;
-  status = check_problem (&job->problem);
+  status = check_options (&job->options);
+  if (!status)
+    status = check_problem (&job->problem);
   if (status)
     goto done;
   if (job->problem.c0) {
@@ -260,12 +273,18 @@ gpumm_status gpumm_result (const gpumm_job *job, gpumm_operand *shape) {
 
 static gpumm_status check_result (const gpumm_job *job, const gpumm_operand *result) {
   const gpumm_operand *s = &job->shape;
+  const gpumm_problem *p = &job->problem;
   gpumm_status status = check_operand (result, "the result");
   if (status)
     return status;
   if (result->kind != s->kind || result->type != s->type || result->rows != s->rows
       || result->cols != s->cols || (s->kind == GPUMM_SPARSE && result->nzmax < s->nzmax))
     return gpumm_fail (GPUMM_INVALID, "the result is not of the shape that gpumm_result gave");
+  /* some algorithms would read what they have written */
+  if (result->values
+      && (result->values == p->a.values || result->values == p->b.values
+          || (p->c0 && result->values == p->c0->values)))
+    return gpumm_fail (GPUMM_INVALID, "the result lies in the memory of an operand");
   return GPUMM_OK;
 }
 

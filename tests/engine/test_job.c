@@ -368,13 +368,32 @@ static void test_errors (void) {
   CHECK (gpumm_open (&p, &(gpumm_options){.algorithm = "none such", .device = -1}, &job)
              == GPUMM_UNSUPPORTED,
          "an unknown algorithm: %s", gpumm_last_error ());
+  const gpumm_options bad_options[] = {{.backend = (gpumm_backend) 3, .device = -1},
+                                       {.backend = (gpumm_backend) -1, .device = -1},
+                                       {.device = -2},
+                                       {.device = -1, .max_device_memory = -1},
+                                       {.device = -1, .max_capability = -75}};
+  for (size_t i = 0; i < sizeof bad_options / sizeof *bad_options; i++)
+    CHECK (gpumm_open (&p, &bad_options[i], &job) == GPUMM_INVALID && job == NULL, "options %zu",
+           i);
+  double y[16] = {0};
+  gpumm_operand other = d;
+  other.values = y;
+  gpumm_problem in_place = {.a = d, .b = d, .alpha = {1, 0}, .beta = {1, 0}, .c0 = &other};
+  for (int i = 0; i < 2; i++) {
+    CHECK (!gpumm_open (&in_place, NULL, &job), "%s", gpumm_last_error ());
+    gpumm_result (job, &c);
+    c.values = i ? x : other.values;
+    CHECK (gpumm_run (job, &c) == GPUMM_INVALID && strstr (gpumm_last_error (), "operand"),
+           "a result in the memory of an operand");
+    gpumm_close (job);
+  }
   CHECK (!gpumm_open (&p, NULL, &job), "%s", gpumm_last_error ());
   gpumm_result (job, &c);
   CHECK (gpumm_run (job, &c) == GPUMM_INVALID, "a result without memory");
   c.values = x;
   c.rows = 3;
   CHECK (gpumm_run (job, &c) == GPUMM_INVALID, "a result of another size");
-  double y[16];
   c.rows = 4;
   c.values = y;
   CHECK (!gpumm_run (job, &c), "%s", gpumm_last_error ());
