@@ -53,18 +53,18 @@ function o = parse_options (list)
       case "algorithm"
         o.algorithm = algorithm (value);
       case "device"
-        o.device = whole ("Device", value, "the index of a device, from 0");
+        o.device = whole ("Device", value, intmax ("int32"), "the index of a device, from 0");
       case "outputclass"
         classes = {"double", "single", "int8", "int16", "int32", "int64", ...
                    "uint8", "uint16", "uint32", "uint64"};
         o.output = classes{choice("OutputClass", value, classes)};
       case "maxdevicememory"
-        o.max_device_memory = whole ("MaxDeviceMemory", value, "a number of bytes");
+        o.max_device_memory = whole ("MaxDeviceMemory", value, flintmax (), "a number of bytes");
         if (o.max_device_memory == 0)
           error ("gpumm:bad-value", "gpumm: MaxDeviceMemory must be positive");
         endif
       case "maxcapability"
-        if (! (isnumeric (value) && isreal (value) && isscalar (value) && value > 0 ...
+        if (! (isnumeric (value) && isreal (value) && isscalar (value) && value >= 1 ...
                && value < 1000))
           error ("gpumm:bad-value", ["gpumm: MaxCapability must be a compute capability, " ...
                                      "for instance 7.5"]);
@@ -118,9 +118,9 @@ function x = factor (name, value)
   endif
 endfunction
 
-function x = whole (name, value, meaning)
+function x = whole (name, value, most, meaning)
   if (! (isnumeric (value) && isreal (value) && isscalar (value) && value >= 0 ...
-         && value == fix (value) && value <= flintmax ()))
+         && value == fix (value) && value <= most))
     error ("gpumm:bad-value", "gpumm: %s must be %s", name, meaning);
   endif
   x = double (value);
