@@ -286,7 +286,7 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
     return gpumm_fail (GPUMM_NO_DEVICE, "algorithm \"%s\" needs a device: %s", o->algorithm,
                        choices->why_no_gpu);
   gpumm_status status = plan_device (p, o, choices, place, plan);
-  if (status == GPUMM_UNSUPPORTED && place == choices->host)
+  if (status == GPUMM_UNSUPPORTED && place == choices->host && !o->max_capability)
     return gpumm_fail (status, "algorithm \"%s\" does not run on the CPU's host device%s%s",
                        o->algorithm, o->backend == GPUMM_AUTO ? ", and there is no GPU: " : "",
                        o->backend == GPUMM_AUTO ? choices->why_no_gpu : "");

@@ -88,6 +88,8 @@
 %!error id=gpumm:unsupported gpumm (ones (2), ones (2), "Algorithm", "sparse")
 %!error id=gpumm:unsupported gpumm (int8 (ones (2)), int8 (ones (2)), "Algorithm", "blas")
 %!error id=gpumm:unsupported gpumm (ones (2), ones (2), "Algorithm", "cublas", "Backend", "cpu")
+%!error <no kernel of "naive" .* under the given MaxCapability> ...
+%! gpumm (ones (2), ones (2), "Algorithm", "naive", "Backend", "cpu", "MaxCapability", 1)
 
 ## too large for this machine
 %!test
