@@ -28,6 +28,10 @@
 /* Columns of a panel: a power of two. Eight doubles are a cache line. */
 enum { WIDEST = 8 };
 
+/* Elements of B from a request to the cache to its use. 8 make A A a quarter faster where A is
+ * 200000 x 200000 with 16 random elements a row. */
+enum { AHEAD = 8 };
+
 /* How work is cut for threads. */
 static const struct {
   double least_flops;        /* of a piece: below it a thread costs more than it brings */
@@ -310,9 +314,15 @@ static inline int64_t group_end (const gustavson *g, int64_t t, int64_t end) {
   return t;
 }
 
+/* Where the column of A begins that an element of B soon after t meets, to ask the cache for it:
+ * these columns may lie anywhere. B's elements end before last. */
+static inline int64_t soon (const gustavson *g, int64_t t, int64_t last) {
+  return g->a->column[g->b->row[t + AHEAD < last ? t + AHEAD : t]];
+}
+
 static void count_columns (gustavson *g, rowset *rows, int64_t piece) {
   const matrix *a = g->a, *b = g->b;
-  const int64_t first = g->cut[piece];
+  const int64_t first = g->cut[piece], last = b->column[g->cut[piece + 1]];
   for (int64_t j = first; j < g->cut[piece + 1]; j++) {
     int64_t count = 0;
     if (j > first && b->repeats[j]) {
@@ -320,6 +330,7 @@ static void count_columns (gustavson *g, rowset *rows, int64_t piece) {
       continue;
     }
     for (int64_t t = b->column[j]; t < b->column[j + 1]; t = group_end (g, t, b->column[j + 1])) {
+      __builtin_prefetch (a->row + soon (g, t, last));
       const int64_t begin = a->column[b->row[t]], end = a->column[b->row[t] + 1];
       count += rowset_add_all (rows, a->row + begin, end - begin);
     }

@@ -16,8 +16,8 @@
 static inline __attribute__ ((always_inline)) void NAME (add) (const T1 *a, const int64_t *row,
                                                                int64_t count, const T2 *b, TC *sum,
                                                                const int width) {
-  T2 factor[3]; /* in registers: for all the compiler knows, sum may lie over b */
-  for (int w = 0; w < width; w++)
+  T2 factor[3] = {b[0]}; /* in registers: for all the compiler knows, sum may lie over b */
+  for (int w = 1; w < width; w++)
     factor[w] = b[w];
   for (int64_t s = 0; s < count; s++) {
     TC total = sum[row[s]] + a[s] * factor[0];
@@ -39,6 +39,7 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
   const int64_t *a_column = g->a->column, *a_row = g->a->row, first = g->cut[task];
   TC *sum = w->sum, *values = g->c->values;
   int64_t *row = g->c->row, out = g->start[first];
+  const int64_t last = g->b->column[g->cut[task + 1]];
   for (int64_t j = first; j < g->cut[task + 1]; j++) {
     const int64_t most = g->start[j + 1] - g->start[j], end = g->b->column[j + 1];
     const int full = g->a->rows / cutting.full_column < most;
@@ -46,7 +47,9 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
     g->c->column[j] = out;
     for (int64_t t = g->b->column[j], next; t < end; t = next) {
       const int64_t begin = a_column[g->b->row[t]], count = a_column[g->b->row[t] + 1] - begin;
-      const int64_t *rows = a_row + begin;
+      const int64_t *rows = a_row + begin, later = soon (g, t, last);
+      __builtin_prefetch (a_row + later);
+      __builtin_prefetch (a + later);
       next = group_end (g, t, end);
       for (int64_t u = t; u < next;) {
         const T1 *from = a + begin + (u - t) * count;
