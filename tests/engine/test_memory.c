@@ -233,6 +233,23 @@ static void test_shells (void) {
   gpumm_reset ();
 }
 
+/* Large enough for several threads: whole and out of core. */
+static void test_threads (void) {
+  sample *s = make_sample (1500, 1400, 6, 4, 1, 0);
+  static const int64_t limits[] = {0, 8 << 20, 3 << 20};
+  for (int l = 0; l < 3; l++) {
+    gpumm_options o = {.backend = GPUMM_CPU,
+                       .algorithm = "register",
+                       .device = -1,
+                       .max_device_memory = limits[l]};
+    gpumm_status status = run_sample (s, &o, NULL);
+    CHECK (!status && is_right (s), "under %lld bytes: %s", (long long) limits[l],
+           status ? gpumm_last_error () : "wrong");
+  }
+  free_sample (s);
+  gpumm_reset ();
+}
+
 /* The n-th call fails, for every n until none is left: an error or the right result, nothing
  * leaked, and the next call works. */
 static void test_faults (int64_t (*inject) (int64_t), const char *what, int64_t limit,
@@ -279,6 +296,7 @@ int main (int argc, char **argv) {
   test_pool ();
   test_out_of_core ();
   test_shells ();
+  test_threads ();
   test_faults (gpumm_fault_device, "device call", 0, GPUMM_DEVICE_MEMORY, GPUMM_DEVICE_FAILED);
   test_faults (gpumm_fault_device, "device call out of core", 40 << 10, GPUMM_DEVICE_MEMORY,
                GPUMM_DEVICE_FAILED);
