@@ -67,6 +67,31 @@
 %!   assert (resident () - before < 10e6); # a leaked result a round would be 100 MB
 %! endif
 
+%!test # why there is no GPU: without its library, and with one that cannot be opened
+%! package = fileparts (which ("__gpumm_info__"));
+%! folder = tempname ();
+%! mkdir (folder);
+%! file = fullfile (folder, "libgpumm_cuda.so");
+%! code = "[~, why] = gpumm_available (); disp (why);";
+%! ask = sprintf ("\"%s\" --no-history --norc --path \"%s\" --path \"%s\" --eval '%s' 2>&1", ...
+%!                fullfile (OCTAVE_HOME (), "bin", "octave-cli"), folder, ...
+%!                fileparts (which ("gpumm")), code);
+%! unwind_protect
+%!   for name = {"__gpumm_info__.mex", "libgpumm.so"}
+%!     copyfile (fullfile (package, name{1}), folder);
+%!   endfor
+%!   [~, said] = system (ask);
+%!   assert (! isempty (strfind (said, "built without CUDA")), said);
+%!   fid = fopen (file, "w");
+%!   fputs (fid, "no library");
+%!   fclose (fid);
+%!   [~, said] = system (ask);
+%!   assert (! isempty (strfind (said, [file, ": "])), said);
+%! unwind_protect_cleanup
+%!   confirm_recursive_rmdir (false, "local");
+%!   rmdir (folder, "s");
+%! end_unwind_protect
+
 %!test # the info functions print something readable
 %! text = evalc ("gpumm_info ()");
 %! assert (! isempty (strfind (text, gpumm_info ().version)));
