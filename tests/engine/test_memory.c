@@ -235,7 +235,7 @@ static void test_shells (void) {
 
 /* Large enough for several threads: whole and out of core. */
 static void test_threads (void) {
-  sample *s = make_sample (1500, 1400, 6, 4, 1, 0);
+  sample *s = make_sample (900, 800, 6, 4, 1, 0);
   static const int64_t limits[] = {0, 8 << 20, 3 << 20};
   for (int l = 0; l < 3; l++) {
     gpumm_options o = {.backend = GPUMM_CPU,
