@@ -37,11 +37,6 @@ static int is_auto (const char *name) {
   return !name || strcmp (name, "auto") == 0;
 }
 
-static int is_dense_float (const gpumm_problem *p) {
-  return p->a.kind == GPUMM_DENSE && p->b.kind == GPUMM_DENSE && gpumm_is_float (p->a.type)
-         && gpumm_is_float (p->b.type);
-}
-
 /* An algorithm that runs on a device, or the name of a kernel (which no algorithm bears). */
 static int names_device_algorithm (const char *name) {
   const gpumm_algorithm *a = gpumm_algorithm_find (name);
@@ -49,7 +44,7 @@ static int names_device_algorithm (const char *name) {
 }
 
 int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
-  if (o->backend == GPUMM_CPU || !is_dense_float (p))
+  if (o->backend == GPUMM_CPU || !gpumm_is_dense_float (p))
     return 0;
   if (!is_auto (o->algorithm))
     return names_device_algorithm (o->algorithm);
@@ -58,7 +53,8 @@ int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
 
 int gpumm_plan_needs_host_device (const gpumm_problem *p, const gpumm_options *o,
                                   const gpumm_place *gpu) {
-  return is_dense_float (p) && !is_auto (o->algorithm) && names_device_algorithm (o->algorithm)
+  return gpumm_is_dense_float (p) && !is_auto (o->algorithm)
+         && names_device_algorithm (o->algorithm)
          && (o->backend == GPUMM_CPU || (o->backend == GPUMM_AUTO && !gpu));
 }
 
@@ -111,10 +107,6 @@ int64_t gpumm_device_ld (int64_t rows, size_t element) {
   return rows > INT64_MAX - line ? rows : (rows + line - 1) / line * line;
 }
 
-static int64_t pieces (int64_t size, int64_t tile) {
-  return tile > 0 ? (size + tile - 1) / tile : 1;
-}
-
 /* Bytes of a stored panel, at most 1e18: sizes of a product that fits nowhere overflow integers. */
 static size_t panel_bytes (int64_t rows, int64_t cols, gpumm_op op, size_t element) {
   int64_t down = op == GPUMM_NONE ? rows : cols, across = op == GPUMM_NONE ? cols : rows;
@@ -134,11 +126,11 @@ static int shares_operand (const gpumm_problem *p, const gpumm_plan *plan) {
 
 gpumm_buffers gpumm_plan_buffers (const gpumm_problem *p, const gpumm_plan *plan) {
   size_t element = gpumm_type_bytes (p->output);
-  gpumm_buffers x = {.a = pieces (gpumm_m (p), plan->tile_m),
-                     .b = pieces (gpumm_n (p), plan->tile_n)};
+  gpumm_buffers x = {.a = gpumm_pieces (gpumm_m (p), plan->tile_m),
+                     .b = gpumm_pieces (gpumm_n (p), plan->tile_n)};
   x.c = x.a * x.b;
   if (!plan->resident) {
-    int64_t steps = pieces (gpumm_k (p), plan->tile_k);
+    int64_t steps = gpumm_pieces (gpumm_k (p), plan->tile_k);
     x.a = gpumm_least (x.a * steps, 2);
     x.b = gpumm_least (x.b * steps, 2);
     x.c = gpumm_least (x.c, 2);
@@ -269,13 +261,13 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
   if (a && !a->on_device) {
     plan->algorithm = a;
     plan->backend = GPUMM_CPU;
-    if (o->backend == GPUMM_GPU && is_dense_float (p))
+    if (o->backend == GPUMM_GPU && gpumm_is_dense_float (p))
       return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" runs on the CPU only", o->algorithm);
     snprintf (plan->reason, sizeof plan->reason, "algorithm \"%s\" was asked for%s", o->algorithm,
               o->backend == GPUMM_GPU ? "; it has no GPU kernels yet, so it runs on the CPU" : "");
     return GPUMM_OK;
   }
-  if (!is_dense_float (p))
+  if (!gpumm_is_dense_float (p))
     return gpumm_fail (GPUMM_UNSUPPORTED, "kernel \"%s\" multiplies full single and double only",
                        o->algorithm);
   const gpumm_place *place = o->backend == GPUMM_CPU   ? choices->host
@@ -351,7 +343,7 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
   *plan = (gpumm_plan){.device = -1};
   if (!is_auto (o->algorithm))
     status = plan_named (p, o, choices, plan);
-  else if (is_dense_float (p))
+  else if (gpumm_is_dense_float (p))
     status = plan_dense (p, o, choices, plan);
   else {
     plan->algorithm = p->a.kind == GPUMM_SPARSE || p->b.kind == GPUMM_SPARSE

@@ -25,6 +25,17 @@ static inline int64_t gpumm_least (int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
+/* Tiles that cover size. */
+static inline int64_t gpumm_pieces (int64_t size, int64_t tile) {
+  return tile > 0 ? (size + tile - 1) / tile : 1;
+}
+
+/* Both operands full and of floating point. */
+static inline int gpumm_is_dense_float (const gpumm_problem *p) {
+  return p->a.kind == GPUMM_DENSE && p->b.kind == GPUMM_DENSE && gpumm_is_float (p->a.type)
+         && gpumm_is_float (p->b.type);
+}
+
 /* Sizes of op (X): */
 static inline int64_t gpumm_op_rows (const gpumm_operand *x, gpumm_op op) {
   return op == GPUMM_NONE ? x->rows : x->cols;

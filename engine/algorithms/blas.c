@@ -327,11 +327,6 @@ gpumm_status gpumm_blas_product (const gpumm_product *p, int64_t largest, const 
   return GPUMM_OK;
 }
 
-static int takes (const gpumm_problem *p) {
-  return p->a.kind == GPUMM_DENSE && p->b.kind == GPUMM_DENSE && gpumm_is_float (p->a.type)
-         && gpumm_is_float (p->b.type);
-}
-
 static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   const gpumm_problem *p = &job->problem;
   double begun = gpumm_seconds ();
@@ -366,6 +361,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
 const gpumm_algorithm gpumm_algorithm_blas = {
     .name = "blas",
     .summary = "the BLAS of this process, on the CPU",
-    .takes = takes,
+    .takes = gpumm_is_dense_float,
     .run = run,
 };

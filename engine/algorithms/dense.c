@@ -35,10 +35,6 @@ typedef struct {
   gpumm_status status;
 } schedule;
 
-static int64_t pieces (int64_t size, int64_t tile) {
-  return tile > 0 ? (size + tile - 1) / tile : 1;
-}
-
 /* ---- panels ------------------------------------------------------------------------------- */
 
 /* The stored part of x that holds rows row .. and columns col .. of op (x). */
@@ -234,8 +230,9 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
     return GPUMM_OK;
   /* alpha = 0: A and B are not read, so they do not go up */
   int64_t k = gpumm_is_zero (p->alpha) ? 0 : gpumm_k (p);
-  int64_t down = pieces (result->rows, plan->tile_m), across = pieces (result->cols, plan->tile_n);
-  int64_t deep = k > 0 ? pieces (k, plan->tile_k) : 1;
+  int64_t down = gpumm_pieces (result->rows, plan->tile_m),
+          across = gpumm_pieces (result->cols, plan->tile_n);
+  int64_t deep = k > 0 ? gpumm_pieces (k, plan->tile_k) : 1;
   s.sizes = gpumm_plan_buffers (p, plan);
   make_room (job);
   status = take_buffers (&s, 0, s.sizes.a, s.sizes.a_bytes, &s.a);
@@ -264,14 +261,9 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   return status;
 }
 
-static int takes (const gpumm_problem *p) {
-  return p->a.kind == GPUMM_DENSE && p->b.kind == GPUMM_DENSE && gpumm_is_float (p->a.type)
-         && gpumm_is_float (p->b.type);
-}
-
 #define ROW(family, text)                                                                          \
   const gpumm_algorithm gpumm_algorithm_##family = {                                               \
-      .name = #family, .summary = text, .on_device = 1, .takes = takes, .run = run}
+      .name = #family, .summary = text, .on_device = 1, .takes = gpumm_is_dense_float, .run = run}
 
 ROW (naive, "one thread an element of C, operands in global memory");
 ROW (tiled, "square tiles of A and B in shared memory");

@@ -422,10 +422,6 @@ static int choose_sum_bits (gpumm_type type, int64_t k) {
   return 2 * bits < 127 && k <= most >> 2 * bits ? 128 : 192;
 }
 
-static int64_t smaller (int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 static int64_t blocks (int64_t size, int64_t block) {
   return (size + block - 1) / block;
 }
@@ -462,8 +458,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   while (block > SMALLEST_BLOCK
          && blocks (d.m, block) * blocks (d.n, block) < (int64_t) 2 * gpumm_threads ())
     block /= 2;
-  d.block_m = smaller (block, blocks (d.m, TILE) * TILE);
-  d.block_n = smaller (block, blocks (d.n, TILE) * TILE);
+  d.block_m = gpumm_least (block, blocks (d.m, TILE) * TILE);
+  d.block_n = gpumm_least (block, blocks (d.n, TILE) * TILE);
   d.blocks_m = blocks (d.m, d.block_m);
   const double products =
       (double) (d.block_m * d.block_n) * (double) (d.k + 1) * d.digits * d.digits;
