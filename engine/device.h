@@ -19,6 +19,8 @@ extern "C" {
 typedef struct gpumm_stream gpumm_stream; /* owned by the driver, opaque to the engine */
 typedef struct gpumm_event gpumm_event;
 
+enum { GPUMM_NOTE_BYTES = 32 };
+
 /* One dense product with all operands on one device, type S, D, C or Z for all three:
  * C = alpha op(A) op(B) + beta C, sizes m x k, k x n, m x n after op (), any of them >= 0. */
 typedef struct gpumm_product {
@@ -32,6 +34,9 @@ typedef struct gpumm_product {
   void *c;
   int64_t ldc;
   gpumm_scalar alpha, beta;
+  void *workspace; /* on the device, 256-byte aligned, at least what the kernel's row asked for */
+  size_t workspace_bytes;
+  char *note; /* NULL, or GPUMM_NOTE_BYTES for what the launch decided: "14 moduli" */
 } gpumm_product;
 
 /* A row of the kernel table. */
@@ -47,6 +52,10 @@ typedef struct gpumm_kernel {
   /* may it run this product on that device? NULL: always */
   int (*runs) (const gpumm_product *product, const gpumm_device_properties *device);
   gpumm_status (*launch) (int device, gpumm_stream *stream, const gpumm_product *product);
+  /* bytes of workspace it needs for a product of that type, ops and sizes (its pointers are not
+   * set yet); NULL: none */
+  size_t (*workspace) (const gpumm_product *product, const gpumm_device_properties *device);
+  int waits; /* launch reads the device and waits for the stream before it decides */
 } gpumm_kernel;
 
 #define GPUMM_DRIVER_VERSION 1

@@ -125,7 +125,7 @@ typedef struct gpumm_report {
   int device;            /* index, or -1 for the CPU */
   char device_name[128];
   char algorithm[32];
-  char kernel[64];
+  char kernel[128];                 /* its name, and what it decided: "emulated (14 moduli)" */
   double total;                     /* seconds on the host clock, gpumm_open to gpumm_run's end */
   double upload, compute, download; /* seconds, on a device by its own events */
   double overhead;                  /* total less what the stages did not overlap */

@@ -149,9 +149,37 @@ static double rounded (int64_t count, size_t bytes) {
   return all < 1e18 ? (double) gpumm_pool_rounded ((size_t) all) : all;
 }
 
-static double device_bytes (const gpumm_problem *p, const gpumm_plan *plan) {
+/* The most that the kernel asks for among tiles and the smaller ones at the edges, which may need
+ * more: fewer blocks make a kernel that splits k split it further. */
+static int64_t workspace_bytes (const gpumm_problem *p, const gpumm_place *place,
+                                const gpumm_plan *plan) {
+  size_t most = 0;
+  if (!plan->kernel->workspace)
+    return 0;
+  for (int edges = 0; edges < 8; edges++) {
+    int64_t rest_m = plan->tile_m ? gpumm_m (p) % plan->tile_m : 0;
+    int64_t rest_n = plan->tile_n ? gpumm_n (p) % plan->tile_n : 0;
+    int64_t rest_k = plan->tile_k ? gpumm_k (p) % plan->tile_k : 0;
+    gpumm_product tile = {.type = p->output,
+                          .op_a = p->op_a,
+                          .op_b = p->op_b,
+                          .m = edges & 1 && rest_m ? rest_m : plan->tile_m,
+                          .n = edges & 2 && rest_n ? rest_n : plan->tile_n,
+                          .k = edges & 4 && rest_k ? rest_k : plan->tile_k,
+                          .alpha = p->alpha,
+                          .beta = p->beta};
+    size_t bytes = plan->kernel->workspace (&tile, &place->properties);
+    most = bytes > most ? bytes : most;
+  }
+  return (int64_t) most;
+}
+
+static double device_bytes (const gpumm_problem *p, const gpumm_place *place,
+                            const gpumm_plan *plan) {
   gpumm_buffers x = gpumm_plan_buffers (p, plan);
-  return rounded (x.a, x.a_bytes) + (x.b ? rounded (x.b, x.b_bytes) : 0) + rounded (x.c, x.c_bytes);
+  int64_t workspace = workspace_bytes (p, place, plan);
+  return rounded (x.a, x.a_bytes) + (x.b ? rounded (x.b, x.b_bytes) : 0) + rounded (x.c, x.c_bytes)
+         + (workspace ? rounded (1, (size_t) workspace) : 0);
 }
 
 /* A tile so that there are at most MOST_TILES along a dimension, unless they were too small. */
@@ -183,12 +211,12 @@ static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *pla
   if (plan->resident && p->a.values == p->b.values
       && (p->op_a == GPUMM_NONE) == (p->op_b == GPUMM_NONE))
     plan->tile_m = m;
-  if (plan->resident && device_bytes (p, plan) > room) {
+  if (plan->resident && device_bytes (p, place, plan) > room) {
     plan->resident = 0;
     plan->tile_m = m;
     plan->tile_n = n;
   }
-  while (device_bytes (p, plan) > room) {
+  while (device_bytes (p, place, plan) > room) {
     int64_t *longest = plan->tile_m > plan->tile_n ? &plan->tile_m : &plan->tile_n;
     if (plan->tile_k > SHORTEST_STEP
         && (plan->tile_k > *longest || *longest <= SHORTEST_STEP || plan->tile_k > 4096))
@@ -204,7 +232,8 @@ static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *pla
                          limit > 0 ? ", MaxDeviceMemory given" : "");
     *longest = half (*longest);
   }
-  plan->device_bytes = (int64_t) device_bytes (p, plan);
+  plan->workspace_bytes = workspace_bytes (p, place, plan);
+  plan->device_bytes = (int64_t) device_bytes (p, place, plan);
   plan->keep_bytes = limit > 0 ? limit : place->properties.memory_total / KEPT_PART;
   return GPUMM_OK;
 }

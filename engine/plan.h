@@ -33,8 +33,9 @@ typedef struct gpumm_plan {
    * C are, one in use and one on its way. */
   int resident;
   int64_t tile_m, tile_n, tile_k;
-  int64_t device_bytes; /* of A's, B's and C's buffers */
-  int64_t keep_bytes;   /* of unused device memory, for the next call */
+  int64_t workspace_bytes; /* of the kernel, for the product of any tile */
+  int64_t device_bytes;    /* of A's, B's and C's buffers and the workspace */
+  int64_t keep_bytes;      /* of unused device memory, for the next call */
   char reason[512];
 } gpumm_plan;
 

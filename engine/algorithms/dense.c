@@ -28,7 +28,7 @@ typedef struct {
   struct gpumm_job *job;
   const gpumm_operand *result;
   gpumm_buffers sizes;
-  void *memory[3]; /* of all buffers of A, of B, of C */
+  void *memory[4]; /* of all buffers of A, of B, of C; the kernel's workspace */
   buffer *a, *b, *c;
   gpumm_step *steps; /* of the window that is being filled */
   int64_t count, room, tiles;
@@ -138,7 +138,9 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
                              .ldb = b.ld_to,
                              .ldc = c.ld_to,
                              .alpha = p->alpha,
-                             .beta = l == 0 ? p->beta : (gpumm_scalar){1, 0}};
+                             .beta = l == 0 ? p->beta : (gpumm_scalar){1, 0},
+                             .workspace = s->memory[3],
+                             .workspace_bytes = (size_t) plan->workspace_bytes};
   if (depth > 0) {
     product->a = bring (s, step, s->a, s->sizes.a, i, l, a)->memory;
     if (s->sizes.b > 0)
@@ -240,6 +242,9 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
     status = take_buffers (&s, 1, s.sizes.b, s.sizes.b_bytes, &s.b);
   if (!status)
     status = take_buffers (&s, 2, s.sizes.c, s.sizes.c_bytes, &s.c);
+  if (!status && plan->workspace_bytes > 0)
+    status = gpumm_pool_take (plan->driver, plan->device, GPUMM_POOL_DEVICE,
+                              (size_t) plan->workspace_bytes, &s.memory[3]);
   s.room = plan->resident ? down * across : WINDOW;
   if (!status && !(s.steps = gpumm_allocate (s.room, sizeof *s.steps)))
     status = GPUMM_HOST_MEMORY;
@@ -251,7 +256,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
     run_window (&s);
     status = s.status;
   }
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 4; i++)
     gpumm_pool_give (plan->driver, plan->device, GPUMM_POOL_DEVICE, s.memory[i]);
   gpumm_release (s.a);
   gpumm_release (s.b);

@@ -18,6 +18,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Chunks: PCIe reaches its rate from about 1 MiB, and on an H200 host 2 MiB, written through the
  * caches (from which the copy engine reads), were faster than 1 and 4; small products are cut
@@ -49,6 +50,7 @@ typedef struct {
 
 typedef struct {
   const gpumm_stream_job *job;
+  gpumm_report *report;
   gpumm_stream *streams[STREAMS];
   gpumm_event *up_begun, *uploaded, *down_begun, *fetched;
   step_state *states;
@@ -61,6 +63,7 @@ typedef struct {
   int64_t up_step, up_chunk; /* next to go up */
   int uploading, downloading, most_downloading;
   int64_t launched;              /* steps whose product is queued */
+  int launching;                 /* a worker is at it without the lock */
   int64_t down_step, down_chunk; /* next to come down */
   size_t touched;
   int up_started, down_started;
@@ -135,14 +138,31 @@ static int is_fetched (const run *r, int64_t step) {
 static int may_launch (const run *r) {
   const gpumm_step *s = &r->job->steps[r->launched];
   const step_state *state = &r->states[r->launched];
-  return state->queued == state->chunks && is_fetched (r, s->after_download);
+  return !r->launching && state->queued == state->chunks && is_fetched (r, s->after_download);
 }
 
+/* Adds to the kernel's name in the report what a launch decided, once however often it did. */
+static void add_note (gpumm_report *report, const char *note) {
+  char *kernel = report->kernel;
+  size_t length = strlen (kernel), room = sizeof report->kernel;
+  if (!note[0] || strstr (kernel, note) || length + strlen (note) + 4 > room)
+    return;
+  if (length > 0 && kernel[length - 1] == ')')
+    snprintf (kernel + length - 1, room - length + 1, ", %s)", note);
+  else
+    snprintf (kernel + length, room - length, " (%s)", note);
+}
+
+/* Launches the next step's product. A kernel that waits for its stream does so without the lock,
+ * so that the others go on copying. */
 static gpumm_status launch (run *r) {
   const gpumm_stream_job *j = r->job;
   const gpumm_step *s = &j->steps[r->launched];
   step_state *state = &r->states[r->launched];
-  const gpumm_product *p = &s->product;
+  char note[GPUMM_NOTE_BYTES] = "";
+  gpumm_product product = s->product;
+  const gpumm_product *p = &product;
+  product.note = note;
   gpumm_status status = GPUMM_OK;
   if (state->chunks > 0) {
     status = record (r, r->uploaded, UP);
@@ -154,7 +174,15 @@ static gpumm_status launch (run *r) {
   if (!status)
     status = record (r, state->begun, PRODUCT);
   if (!status) {
+    if (j->kernel->waits) {
+      r->launching = 1;
+      pthread_mutex_unlock (&r->lock);
+    }
     status = j->kernel->launch (j->device, r->streams[PRODUCT], p);
+    if (j->kernel->waits) {
+      pthread_mutex_lock (&r->lock);
+      r->launching = 0;
+    }
     if (status)
       gpumm_fail (status, "kernel %s failed on %lld x %lld times %lld x %lld: %s", j->kernel->name,
                   (long long) p->m, (long long) p->k, (long long) p->k, (long long) p->n,
@@ -162,8 +190,10 @@ static gpumm_status launch (run *r) {
   }
   if (!status)
     status = record (r, state->ended, PRODUCT);
-  if (!status)
+  if (!status) {
     r->launched++;
+    add_note (r->report, note);
+  }
   return status;
 }
 
@@ -453,7 +483,8 @@ static void add_seconds (run *r, gpumm_event *from, gpumm_event *to, double *sum
   *sum += seconds;
 }
 
-static void report_on (run *r, gpumm_report *report) {
+static void report_on (run *r) {
+  gpumm_report *report = r->report;
   report->bytes_up += r->bytes_up;
   report->bytes_down += r->bytes_down;
   if (r->up_started)
@@ -465,7 +496,10 @@ static void report_on (run *r, gpumm_report *report) {
 }
 
 gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report) {
-  run r = {.job = job, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+  run r = {.job = job,
+           .report = report,
+           .lock = PTHREAD_MUTEX_INITIALIZER,
+           .changed = PTHREAD_COND_INITIALIZER};
   int64_t bytes = 0;
   for (int64_t i = 0; i < job->count; i++) {
     for (int u = 0; u < job->steps[i].ups; u++)
@@ -478,9 +512,9 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
   if (r.status)
     snprintf (r.error, sizeof r.error, "%s", gpumm_last_error ());
   else {
-    gpumm_status status = launch_ready (&r); /* steps that need nothing from the host */
-    if (status)
-      fail (&r, status, gpumm_last_error ());
+    pthread_mutex_lock (&r.lock);
+    launch_ready (&r); /* steps that need nothing from the host */
+    pthread_mutex_unlock (&r.lock);
     gpumm_team (workers, work, &r);
     if (!r.status && r.up_started)
       r.status = record (&r, r.uploaded, UP);
@@ -498,7 +532,7 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
       }
     }
   if (!r.status)
-    report_on (&r, report);
+    report_on (&r);
   for (int s = 0; s < STREAMS; s++)
     gpumm_stream_give (job->driver, job->device, r.streams[s]);
   gpumm_event *events[] = {r.up_begun, r.uploaded, r.down_begun, r.fetched};

@@ -233,6 +233,68 @@ static void test_shells (void) {
   gpumm_reset ();
 }
 
+/* A kernel that asks for workspace, waits for its stream, and says what it did. */
+static const gpumm_kernel *naive;
+static int64_t launches, largest_workspace;
+
+static size_t a_byte_an_element (const gpumm_product *p, const gpumm_device_properties *device) {
+  (void) device;
+  return (size_t) (p->m * p->n + 1);
+}
+
+static gpumm_status launch_with_workspace (int device, gpumm_stream *stream,
+                                           const gpumm_product *p) {
+  size_t bytes = (size_t) (p->m * p->n + 1);
+  CHECK (p->workspace && (uintptr_t) p->workspace % 256 == 0 && p->workspace_bytes >= bytes,
+         "workspace %p of %zu bytes, asked for %zu", p->workspace, p->workspace_bytes, bytes);
+  CHECK (!driver->fill (device, stream, p->workspace, 0xff, p->workspace_bytes), "%s",
+         driver->error_text ());
+  CHECK (!driver->stream_synchronize (device, stream), "%s", driver->error_text ());
+  snprintf (p->note, GPUMM_NOTE_BYTES, launches++ % 2 ? "odd" : "even");
+  if ((int64_t) p->workspace_bytes > largest_workspace)
+    largest_workspace = (int64_t) p->workspace_bytes;
+  return naive->launch (device, stream, p);
+}
+
+static void test_workspace (void) {
+  static const int64_t limits[] = {0, 1 << 20, 400 << 10};
+  for (const gpumm_kernel *const *row = driver->kernels; *row; row++)
+    if (strcmp ((*row)->name, "naive") == 0)
+      naive = *row;
+  gpumm_kernel demanding = *naive;
+  demanding.launch = launch_with_workspace;
+  demanding.workspace = a_byte_an_element;
+  demanding.waits = 1;
+  const gpumm_kernel *const rows[] = {&demanding, NULL};
+  gpumm_driver with_it = *driver;
+  with_it.kernels = rows;
+  gpumm_place place;
+  CHECK (!gpumm_place_device (driver, 0, GPUMM_D, &place), "%s", gpumm_last_error ());
+  place.driver = &with_it;
+  for (int l = 0; l < 3; l++) {
+    sample *s = make_sample (700, 800, 6, 4, 1, 0);
+    gpumm_options o = {.backend = GPUMM_CPU, .algorithm = "naive", .max_device_memory = limits[l]};
+    gpumm_choices choices = {.host = &place, .why_no_gpu = "", .smallest_tile = 256};
+    struct gpumm_job job = {.problem = s->problem, .options = o};
+    job.problem.output = GPUMM_D;
+    launches = largest_workspace = 0;
+    snprintf (job.report.kernel, sizeof job.report.kernel, "naive");
+    gpumm_status status = gpumm_make_plan (&job.problem, &o, &choices, &job.plan);
+    CHECK (!status && job.plan.kernel == &demanding, "%s", gpumm_last_error ());
+    CHECK (limits[l] == 0 || job.plan.device_bytes <= limits[l], "%lld bytes under %lld",
+           (long long) job.plan.device_bytes, (long long) limits[l]);
+    status = job.plan.algorithm->run (&job, &s->c);
+    CHECK (!status && is_right (s), "under %lld bytes: %s", (long long) limits[l],
+           status ? gpumm_last_error () : "wrong");
+    CHECK (launches > 1 && largest_workspace == job.plan.workspace_bytes, "%lld launches",
+           (long long) launches);
+    CHECK (strcmp (job.report.kernel, "naive (even, odd)") == 0, "notes: %s", job.report.kernel);
+    free_sample (s);
+  }
+  gpumm_pools_reset ();
+  gpumm_reset ();
+}
+
 /* Large enough for several threads: whole and out of core. */
 static void test_threads (void) {
   sample *s = make_sample (900, 800, 6, 4, 1, 0);
@@ -296,6 +358,7 @@ int main (int argc, char **argv) {
   test_pool ();
   test_out_of_core ();
   test_shells ();
+  test_workspace ();
   test_threads ();
   test_faults (gpumm_fault_device, "device call", 0, GPUMM_DEVICE_MEMORY, GPUMM_DEVICE_FAILED);
   test_faults (gpumm_fault_device, "device call out of core", 40 << 10, GPUMM_DEVICE_MEMORY,

@@ -322,7 +322,14 @@ static void run_kernel (const struct test *t, const gpumm_product *p, const gpum
                         const void *before) {
   memcpy (c->host, before, c->bytes);
   up (c);
-  gpumm_status status = row->launch (0, stream, p);
+  char note[GPUMM_NOTE_BYTES + 1];
+  gpumm_product product = *p;
+  memset (note, 0x5a, sizeof note);
+  note[0] = 0;
+  product.note = note;
+  gpumm_status status = row->launch (0, stream, &product);
+  if (note[GPUMM_NOTE_BYTES] != 0x5a || !memchr (note, 0, GPUMM_NOTE_BYTES))
+    report (0, "%s: a note longer than its room", describe (t, row->name, order));
   if (!status)
     status = driver->stream_synchronize (0, stream);
   if (status) {
@@ -390,17 +397,24 @@ static void run_test (const struct test *t) {
         || !(kernel->types & 1u << t->type) || kernel->capability > device.capability
         || (kernel->runs && !kernel->runs (&p, &device)))
       continue;
-    if (!set_order) {
+    size_t bytes = kernel->workspace ? kernel->workspace (&p, &device) : 0;
+    p.workspace = NULL;
+    p.workspace_bytes = bytes;
+    if (bytes > 0)
+      need (driver->allocate (0, bytes, &p.workspace), "workspace");
+    if (!set_order)
       run_kernel (t, &p, kernel, "on the GPU", right, &c, before);
-      continue;
+    else {
+      set_order (GPUMM_FORWARDS, 0);
+      run_kernel (t, &p, kernel, "threads forwards", right, &c, before);
+      set_order (GPUMM_BACKWARDS, 0);
+      run_kernel (t, &p, kernel, "threads backwards", right, &c, before);
+      set_order (GPUMM_SHUFFLED, draw ());
+      run_kernel (t, &p, kernel, "threads shuffled", right, &c, before);
+      set_order (GPUMM_FORWARDS, 0);
     }
-    set_order (GPUMM_FORWARDS, 0);
-    run_kernel (t, &p, kernel, "threads forwards", right, &c, before);
-    set_order (GPUMM_BACKWARDS, 0);
-    run_kernel (t, &p, kernel, "threads backwards", right, &c, before);
-    set_order (GPUMM_SHUFFLED, draw ());
-    run_kernel (t, &p, kernel, "threads shuffled", right, &c, before);
-    set_order (GPUMM_FORWARDS, 0);
+    if (p.workspace)
+      need (driver->release (0, p.workspace), "workspace");
   }
   free (before);
   free (right);
