@@ -10,11 +10,13 @@
 #include "blas.h"
 #include "../clock.h"
 #include "../error.h"
+#include "../threads.h"
 #include "../types.h"
 #include "algorithm.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -157,12 +159,42 @@ static int relation (const void *x, const void *y, gpumm_type type) {
   return (a[1] == b[1] ? EQUAL : 0) | (a[1] == (b[1] ^ sign) ? CONJUGATE : 0);
 }
 
+/* Two matrices, or two triangles, are walked in squares; a thread gets at least so many elements,
+ * which it walks in ten times what it takes to wake it. */
+enum { SIDE = 32, LEAST_ELEMENTS = 100000 };
+
+typedef struct {
+  const gpumm_product *p;
+  int64_t first, rows, cols; /* of the stored A; columns are counted from the first */
+  _Atomic int holds;         /* what still may be so */
+} comparison;
+
+/* A's columns begin .. end - 1 against B's rows, as long as there is hope. */
+static void compare_columns (void *context, int64_t begin, int64_t end) {
+  comparison *x = context;
+  const gpumm_product *p = x->p;
+  size_t element = gpumm_type_bytes (p->type);
+  int holds = EQUAL | CONJUGATE;
+  for (int64_t j0 = begin; j0 < end; j0 += SIDE)
+    for (int64_t i0 = 0; i0 < x->rows; i0 += SIDE) {
+      for (int64_t j = x->first + j0; j < x->first + gpumm_least (end, j0 + SIDE); j++)
+        for (int64_t i = i0; i < gpumm_least (x->rows, i0 + SIDE); i++)
+          holds &= relation ((const char *) p->a + (size_t) (i + j * p->lda) * element,
+                             (const char *) p->b + (size_t) (j + i * p->ldb) * element, p->type);
+      holds &= atomic_load_explicit (&x->holds, memory_order_relaxed);
+      if (!holds) {
+        atomic_store_explicit (&x->holds, 0, memory_order_relaxed);
+        return;
+      }
+    }
+  atomic_fetch_and (&x->holds, holds);
+}
+
 /* Is op (B) the transpose (conjugate: the conjugate transpose) of op (A), so that syrk (herk) can
  * make the product? One array is told by its pointer; two are compared, as gpumm (A, A') gives
  * them, which ends at the first difference and costs n^2 beside n^2 k. */
 static int is_own_transpose (const gpumm_product *p, int *conjugate) {
   int turned_a = p->op_a != GPUMM_NONE, turned_b = p->op_b != GPUMM_NONE;
-  size_t element = gpumm_type_bytes (p->type);
   *conjugate = 0;
   if (p->m != p->n || p->m < 2)
     return 0;
@@ -174,28 +206,32 @@ static int is_own_transpose (const gpumm_product *p, int *conjugate) {
   }
   if (turned_a && p->op_a != p->op_b)
     return 0;
-  int64_t rows = turned_a ? p->k : p->m, cols = turned_a ? p->m : p->k;
-  int holds = EQUAL | CONJUGATE;
-  enum { SIDE = 32 };
-  for (int64_t j0 = 0; j0 < cols; j0 += SIDE)
-    for (int64_t i0 = 0; i0 < rows; i0 += SIDE)
-      for (int64_t j = j0; j < cols && j < j0 + SIDE; j++)
-        for (int64_t i = i0; i < rows && i < i0 + SIDE; i++) {
-          holds &= relation ((const char *) p->a + (size_t) (i + j * p->lda) * element,
-                             (const char *) p->b + (size_t) (j + i * p->ldb) * element, p->type);
-          if (!holds)
-            return 0;
-        }
-  *conjugate = !(holds & EQUAL);
-  return 1;
+  comparison x = {.p = p,
+                  .rows = turned_a ? p->k : p->m,
+                  .cols = turned_a ? p->m : p->k,
+                  .holds = EQUAL | CONJUGATE};
+  /* most pairs differ at once, for which no thread need be woken */
+  compare_columns (&x, 0, gpumm_least (x.cols, SIDE));
+  if (x.holds && x.cols > SIDE) {
+    x.first = SIDE;
+    gpumm_parallel (x.cols - SIDE, LEAST_ELEMENTS / x.rows + 1, compare_columns, &x);
+  }
+  *conjugate = !(x.holds & EQUAL);
+  return x.holds != 0;
 }
 
-/* The upper triangle into the lower one, conjugated where conjugate. */
+typedef struct {
+  const gpumm_product *p;
+  int conjugate;
+} triangle;
+
+/* The upper triangle into the lower one, conjugated where conjugate: so many squares of columns. */
 #define MIRROR(name, real, parts)                                                                  \
-  static void name (const gpumm_product *p, int conjugate) {                                       \
-    enum { SIDE = 32 };                                                                            \
+  static void name (void *context, int64_t begin, int64_t end) {                                   \
+    const triangle *t = context;                                                                   \
+    const gpumm_product *p = t->p;                                                                 \
     real *c = p->c;                                                                                \
-    for (int64_t j0 = 0; j0 < p->n; j0 += SIDE)                                                    \
+    for (int64_t j0 = begin * SIDE; j0 < p->n && j0 < end * SIDE; j0 += SIDE)                      \
       for (int64_t i0 = 0; i0 <= j0; i0 += SIDE)                                                   \
         for (int64_t j = j0; j < p->n && j < j0 + SIDE; j++)                                       \
           for (int64_t i = i0; i < j && i < i0 + SIDE; i++) {                                      \
@@ -203,7 +239,7 @@ static int is_own_transpose (const gpumm_product *p, int *conjugate) {
             real *to = c + (parts) * (j + i * p->ldc);                                             \
             to[0] = from[0];                                                                       \
             if ((parts) == 2)                                                                      \
-              to[(parts) -1] = conjugate ? -from[(parts) -1] : from[(parts) -1];                   \
+              to[(parts) -1] = t->conjugate ? -from[(parts) -1] : from[(parts) -1];                \
           }                                                                                        \
   }
 MIRROR (mirror_s, float, 1)
@@ -212,9 +248,11 @@ MIRROR (mirror_c, float, 2)
 MIRROR (mirror_z, double, 2)
 
 static void mirror (const gpumm_product *p, int conjugate) {
-  static void (*const mirrors[4]) (const gpumm_product *, int) = {mirror_s, mirror_d, mirror_c,
-                                                                  mirror_z};
-  mirrors[p->type](p, conjugate);
+  static void (*const mirrors[4]) (void *, int64_t, int64_t) = {mirror_s, mirror_d, mirror_c,
+                                                                mirror_z};
+  triangle t = {p, conjugate};
+  gpumm_parallel (gpumm_pieces (p->n, SIDE), LEAST_ELEMENTS / (SIDE * p->n) + 1, mirrors[p->type],
+                  &t);
 }
 
 static void symmetric (const gpumm_product *p, int conjugate) {

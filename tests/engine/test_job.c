@@ -214,6 +214,44 @@ static void test_own_transpose (void) {
     }
 }
 
+/* Large enough for several threads, which see one element that differs wherever it is. */
+static void test_nearly_own_transpose (void) {
+  enum { M = 700, K = 900 };
+  for (int differs = 0; differs < 4; differs++) {
+    gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_D};
+    p.a = make (GPUMM_D, M, K);
+    p.b = make (GPUMM_D, K, M);
+    double *a = p.a.values, *b = p.b.values;
+    for (int64_t r = 0; r < M; r++)
+      for (int64_t c = 0; c < K; c++)
+        b[c + r * p.b.ld] = a[r + c * p.a.ld];
+    int64_t row = check_between (0, M - 1), col = differs == 3 ? K - 1 : check_between (0, K - 1);
+    if (differs)
+      b[col + row * p.b.ld] += 1;
+    gpumm_operand c = {0};
+    gpumm_report report = {0};
+    gpumm_options o = {.backend = GPUMM_CPU, .device = -1};
+    CHECK (!multiply (&p, &o, &c, &report), "%s", gpumm_last_error ());
+    CHECK (strcmp (report.kernel, differs ? "dgemm" : "dsyrk") == 0, "(%lld, %lld): %s",
+           (long long) row, (long long) col, report.kernel);
+    double largest = 0; /* error of some elements, half of them in the column that differs */
+    for (int i = 0; i < 2000; i++) {
+      int64_t r = check_between (0, M - 1);
+      int64_t s = differs && i % 2 ? row : check_between (0, M - 1);
+      double sum = 0;
+      for (int64_t l = 0; l < K; l++)
+        sum += a[r + l * p.a.ld] * b[l + s * p.b.ld];
+      double error = fabs (sum - ((double *) c.values)[r + s * c.ld]);
+      largest = error > largest || isnan (error) ? error : largest;
+    }
+    CHECK (largest < 1e-10, "(%lld, %lld) differs: error %g", (long long) row, (long long) col,
+           largest);
+    free (p.a.values);
+    free (p.b.values);
+    free (c.values);
+  }
+}
+
 /* Sizes beyond the BLAS's integers are split: the same at a limit of 10. */
 static void test_split (void) {
   for (int t = 0; t < 4; t++)
@@ -409,6 +447,7 @@ int main (int argc, char **argv) {
   test_products ("loops");
   test_random (2000);
   test_own_transpose ();
+  test_nearly_own_transpose ();
   test_split ();
   test_special_values ();
   test_too_large ();
