@@ -31,6 +31,10 @@ typedef void (*gemm_t) (const char *, const char *, const int64_t *, const int64
 typedef void (*gemv_t) (const char *, const int64_t *, const int64_t *, const void *, const void *,
                         const int64_t *, const void *, const int64_t *, const void *, void *,
                         const int64_t *, size_t);
+typedef float (*sdot_t) (const int64_t *, const void *, const int64_t *, const void *,
+                         const int64_t *);
+typedef double (*ddot_t) (const int64_t *, const void *, const int64_t *, const void *,
+                          const int64_t *);
 typedef void (*syrk_t) (const char *, const char *, const int64_t *, const int64_t *, const void *,
                         const void *, const int64_t *, const void *, void *, const int64_t *,
                         size_t, size_t);
@@ -38,6 +42,8 @@ typedef void (*syrk_t) (const char *, const char *, const int64_t *, const int64
 static struct {
   gemm_t gemm[4]; /* by type S, D, C, Z */
   gemv_t gemv[4];
+  sdot_t sdot; /* the complex ones return their value in ways that differ between libraries */
+  ddot_t ddot;
   syrk_t syrk[4], herk[4];
   int64_t largest; /* value of a Fortran integer */
   char why[256];   /* why there is none, or "" */
@@ -77,6 +83,8 @@ static void look_up (void) {
     snprintf (name, sizeof name, "%cherk_", letters[t]);
     blas.herk[t] = t < GPUMM_C ? blas.syrk[t] : (syrk_t) find (library, name);
   }
+  blas.sdot = (sdot_t) find (library, "sdot_");
+  blas.ddot = (ddot_t) find (library, "ddot_");
   void *isamax = find (library, "isamax_");
   if (isamax)
     blas.largest = has_64_bit_integers (isamax) ? INT64_MAX : INT32_MAX;
@@ -265,6 +273,15 @@ static void symmetric (const gpumm_product *p, int conjugate) {
   mirror (p, conjugate);
 }
 
+/* A row by a column, c = alpha x'y: where gemv would use one thread. */
+static void dot (const gpumm_product *p) {
+  int64_t step_x = p->op_a == GPUMM_NONE ? p->lda : 1, step_y = p->op_b == GPUMM_NONE ? 1 : p->ldb;
+  if (p->type == GPUMM_S)
+    *(float *) p->c = (float) p->alpha.re * blas.sdot (&p->k, p->a, &step_x, p->b, &step_y);
+  else
+    *(double *) p->c = p->alpha.re * blas.ddot (&p->k, p->a, &step_x, p->b, &step_y);
+}
+
 /* y = alpha op (M) x + beta y with M = A, x = B's column or M = B', x = A's row. */
 static void vector (const gpumm_product *p) {
   blas_scalar alpha = scalar (p->type, p->alpha), beta = scalar (p->type, p->beta);
@@ -297,11 +314,15 @@ static int is_vector (const gpumm_product *p) {
 }
 
 static const char *one_call (const gpumm_product *p) {
-  static const char *const names[4][4] = {{"sgemm", "sgemv", "ssyrk", "ssyrk"},
-                                          {"dgemm", "dgemv", "dsyrk", "dsyrk"},
+  static const char *const names[4][5] = {{"sgemm", "sgemv", "ssyrk", "ssyrk", "sdot"},
+                                          {"dgemm", "dgemv", "dsyrk", "dsyrk", "ddot"},
                                           {"cgemm", "cgemv", "csyrk", "cherk"},
                                           {"zgemm", "zgemv", "zsyrk", "zherk"}};
   int conjugate = 0;
+  if (p->m == 1 && p->n == 1 && !gpumm_is_complex (p->type) && gpumm_is_zero (p->beta)) {
+    dot (p);
+    return names[p->type][4];
+  }
   if (is_vector (p)) {
     vector (p);
     return names[p->type][1];
