@@ -58,7 +58,7 @@ typedef struct gpumm_kernel {
   int waits; /* launch reads the device and waits for the stream before it decides */
 } gpumm_kernel;
 
-#define GPUMM_DRIVER_VERSION 1
+#define GPUMM_DRIVER_VERSION 2
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
@@ -81,6 +81,7 @@ typedef struct gpumm_driver {
   gpumm_status (*event_destroy) (int device, gpumm_event *event);
   gpumm_status (*event_record) (int device, gpumm_event *event, gpumm_stream *stream);
   gpumm_status (*event_synchronize) (int device, gpumm_event *event); /* waits */
+  gpumm_status (*event_done) (int device, gpumm_event *event, int *done); /* looks */
   gpumm_status (*event_seconds) (int device, gpumm_event *from, gpumm_event *to, double *seconds);
   /* work queued on stream from now on waits for event */
   gpumm_status (*stream_wait) (int device, gpumm_stream *stream, gpumm_event *event);

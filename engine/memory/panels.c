@@ -1,12 +1,15 @@
 /* panels.c - a product as a sequence of steps, streamed through a device.
  *
  * Panels are cut into chunks. The caller's memory is pageable, and the copy engines want
- * page-locked memory: each worker of a team has page-locked slots, copies a chunk into one and
- * queues its upload, or queues the download of a chunk into one, waits, and copies it out. Whoever
- * brings the last chunk of a step launches its product. One lock guards the state of all steps and
- * the three streams (up, products, down); copies of memory and waits happen outside it.
+ * page-locked memory, so a chunk goes through a page-locked slot: copied into it by a thread and
+ * taken up from it by the device, or taken down into it and copied out. One thread, the conductor,
+ * makes all calls to the device and decides what comes next; the others copy. They share no lock:
+ * the conductor hands out slots through a ring, and a copier says by the slot's state that it is
+ * done. (With a lock around the calls to the device, 16 threads spent more time waiting for it than
+ * copying: a call takes 5 us and its lock three times as long to change hands.)
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "panels.h"
 #include "../error.h"
 #include "../threads.h"
@@ -17,20 +20,33 @@
 #include "pool.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Chunks: PCIe reaches its rate from about 1 MiB, and on an H200 host 2 MiB, written through the
  * caches (from which the copy engine reads), were faster than 1 and 4; small products are cut
  * finer, so that several threads share the copying. Page-locking costs 0.5 s/GiB at the first
- * call, so slots are few. */
-enum { SLOT_BYTES = 2 << 20, SMALLEST_CHUNK = 512 << 10, SLOTS = 2 };
+ * call, so slots are few: enough that some are being filled, some wait and one is on its way. */
+enum {
+  SLOT_BYTES = 2 << 20,
+  SMALLEST_CHUNK = 512 << 10,
+  SLOTS_A_WAY = 16,
+  SLOTS = 2 * SLOTS_A_WAY
+};
 
-/* Workers: a thread for so many bytes (on an H200 host 4 MiB was faster than 1, 2, 8 and 16); of them at most so many copy up at once, which is where
- * PCIe is full (measured on an H200 host: 8 threads 50 GB/s); others give the result its pages. */
-enum { BYTES_PER_WORKER = 4 << 20, MOST_WORKERS = 16, MOST_UPLOADING = 8 };
+/* Threads: one for so many bytes, as waking one takes as long as copying half a MiB. */
+enum { BYTES_PER_WORKER = 2 << 20, MOST_WORKERS = 16 };
 
-enum { TOUCH_BYTES = 4 << 20 };
+/* With fewer threads than this the conductor copies too, rather than wait for them. */
+enum { FEW_COPIERS = 3 };
+
+enum { TOUCH_BYTES = 2 << 20 };
+
+/* Rounds of waiting (some 50 ns each) after which a copier goes to sleep, and the conductor begins
+ * to look less often. Waking a thread takes as long as copying half a MiB. */
+enum { COPIER_PATIENCE = 2000, CONDUCTOR_PATIENCE = 10000, CONDUCTOR_NAP = 20 /* us */ };
 
 enum { UP, PRODUCT, DOWN, STREAMS };
 
@@ -42,11 +58,25 @@ typedef struct {
   gpumm_event *fetched;       /* after the last copy down; only where a later step waits for it */
 } step_state;
 
+/* Whose a slot is: the conductor's but for FILLING and EMPTYING, which are a copier's. */
+enum { IDLE, FILLING, FILLED, UPLOADING, DOWNLOADING, EMPTYING, EMPTIED };
+
 typedef struct {
   void *memory;
   gpumm_event *moved; /* after the copy that uses it */
-  int busy;
+  int64_t step;
+  gpumm_panel chunk;
+  _Atomic int state;
 } slot;
+
+/* Slots in the order in which they were queued on a stream, which is that of their arrival. */
+typedef struct {
+  slot *slots[SLOTS_A_WAY];
+  int first, count;
+} flight;
+
+/* What copiers are given: the index of a slot, or a product to launch. */
+enum { LAUNCH = SLOTS, NOTHING, RING = 64 /* > SLOTS + 1, a power of two */ };
 
 typedef struct {
   const gpumm_stream_job *job;
@@ -56,19 +86,31 @@ typedef struct {
   step_state *states;
   int64_t chunk_bytes;
 
-  pthread_mutex_t lock; /* of all below, and of the streams */
-  pthread_cond_t changed;
-  gpumm_status status; /* the first failure of any worker */
+  /* the conductor's own */
+  gpumm_status status; /* the first failure */
   char error[768];
-  int64_t up_step, up_chunk; /* next to go up */
-  int uploading, downloading, most_downloading;
+  int64_t up_step, up_chunk;     /* next to go up; chunk counts through all uploads of the step */
   int64_t launched;              /* steps whose product is queued */
-  int launching;                 /* a worker is at it without the lock */
   int64_t down_step, down_chunk; /* next to come down */
-  size_t touched;
+  flight rising, falling;
   int up_started, down_started;
   int64_t bytes_up, bytes_down;
+
+  /* between conductor and copiers */
+  slot slots[SLOTS]; /* the first half goes up, the second down */
+  _Atomic int ring[RING];
+  atomic_ullong given, taken; /* of the ring's entries, counted without end */
+  atomic_size_t touched;
+  atomic_int copiers, sleepers, over;
+  pthread_mutex_t lock; /* of going to sleep */
+  pthread_cond_t woken;
+  _Atomic int launching; /* a product by a kernel that waits: LAUNCH_NONE .. */
+  gpumm_status launch_status;
+  char launch_error[768];
+  char note[GPUMM_NOTE_BYTES];
 } run;
+
+enum { LAUNCH_NONE, LAUNCH_RUNS, LAUNCH_ENDED };
 
 /* ---- chunks ------------------------------------------------------------------------------- */
 
@@ -102,13 +144,12 @@ static gpumm_panel chunk_at (const run *r, const gpumm_panel *p, int64_t index) 
 
 /* ---- failures ----------------------------------------------------------------------------- */
 
-/* Keeps the first; the lock is held. */
-static void fail (run *r, gpumm_status status, const char *text) {
-  if (!r->status) {
+/* Keeps the first. */
+static void fail (run *r, gpumm_status status) {
+  if (status && !r->status) {
     r->status = status;
-    snprintf (r->error, sizeof r->error, "%s", text);
+    snprintf (r->error, sizeof r->error, "%s", gpumm_last_error ());
   }
-  pthread_cond_broadcast (&r->changed);
 }
 
 static gpumm_status driver_failed (const run *r, gpumm_status status, const char *what) {
@@ -117,7 +158,136 @@ static gpumm_status driver_failed (const run *r, gpumm_status status, const char
                 : GPUMM_OK;
 }
 
-/* ---- the device's side; the lock is held -------------------------------------------------- */
+/* ---- copiers ------------------------------------------------------------------------------ */
+
+static void pause_briefly (void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause ();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/* The oldest entry of the ring that nobody has taken. The conductor overwrites an entry only after
+ * it was taken, in which case the exchange fails and what was read is not used. */
+static int take_task (run *r) {
+  unsigned long long taken = atomic_load (&r->taken);
+  while (taken < atomic_load (&r->given)) {
+    int task = atomic_load_explicit (&r->ring[taken % RING], memory_order_relaxed);
+    if (atomic_compare_exchange_weak (&r->taken, &taken, taken + 1))
+      return task;
+  }
+  return NOTHING;
+}
+
+/* Gives the caller's memory pages before they are written: the next piece of it. */
+static int touch (run *r) {
+  size_t all = r->job->result_bytes;
+  if (atomic_load (&r->touched) >= all)
+    return 0;
+  size_t offset = atomic_fetch_add (&r->touched, TOUCH_BYTES);
+  if (offset >= all)
+    return 0;
+  gpumm_touch ((char *) r->job->result + offset,
+               all - offset < TOUCH_BYTES ? all - offset : TOUCH_BYTES);
+  return 1;
+}
+
+static gpumm_status call_kernel (run *r, char *note) {
+  const gpumm_stream_job *j = r->job;
+  gpumm_product p = j->steps[r->launched].product;
+  p.note = note;
+  gpumm_status status = j->kernel->launch (j->device, r->streams[PRODUCT], &p);
+  if (status)
+    gpumm_fail (status, "kernel %s failed on %lld x %lld times %lld x %lld: %s", j->kernel->name,
+                (long long) p.m, (long long) p.k, (long long) p.k, (long long) p.n,
+                j->driver->error_text ());
+  return status;
+}
+
+static void do_task (run *r, int task) {
+  if (task == LAUNCH) {
+    r->launch_status = call_kernel (r, r->note);
+    if (r->launch_status) /* the text is this thread's */
+      snprintf (r->launch_error, sizeof r->launch_error, "%s", gpumm_last_error ());
+    atomic_store (&r->launching, LAUNCH_ENDED);
+    return;
+  }
+  slot *s = &r->slots[task];
+  const gpumm_panel *c = &s->chunk;
+  size_t element = r->job->element, width = (size_t) c->rows * element;
+  if (atomic_load (&s->state) == FILLING) {
+    gpumm_copy_columns (s->memory, width, c->from, (size_t) c->ld_from * element, width, c->cols,
+                        0);
+    atomic_store (&s->state, FILLED);
+  } else {
+    gpumm_copy_columns (c->to, (size_t) c->ld_to * element, s->memory, width, width, c->cols, 1);
+    atomic_store (&s->state, EMPTIED);
+  }
+}
+
+/* Until there is something in the ring or all is over. */
+static void sleep_until_woken (run *r) {
+  pthread_mutex_lock (&r->lock);
+  atomic_fetch_add (&r->sleepers, 1);
+  while (!atomic_load (&r->over) && atomic_load (&r->taken) == atomic_load (&r->given))
+    pthread_cond_wait (&r->woken, &r->lock);
+  atomic_fetch_sub (&r->sleepers, 1);
+  pthread_mutex_unlock (&r->lock);
+}
+
+static void copy (run *r) {
+  atomic_fetch_add (&r->copiers, 1);
+  for (int rounds = 0; !atomic_load (&r->over);) {
+    int task = take_task (r);
+    if (task != NOTHING)
+      do_task (r, task);
+    if (task != NOTHING || touch (r))
+      rounds = 0;
+    else if (++rounds < COPIER_PATIENCE)
+      pause_briefly ();
+    else
+      sleep_until_woken (r);
+  }
+}
+
+/* ---- the conductor: handing out ----------------------------------------------------------- */
+
+/* There is room: a slot is in the ring at most once. */
+static void give_task (run *r, int task) {
+  unsigned long long given = atomic_load (&r->given);
+  atomic_store_explicit (&r->ring[given % RING], task, memory_order_relaxed);
+  atomic_store (&r->given, given + 1);
+  if (atomic_load (&r->sleepers) > 0) {
+    pthread_mutex_lock (&r->lock);
+    pthread_cond_signal (&r->woken);
+    pthread_mutex_unlock (&r->lock);
+  }
+}
+
+static void hand_out (run *r, slot *s, int state) {
+  atomic_store (&s->state, state);
+  give_task (r, (int) (s - r->slots));
+}
+
+/* An idle slot of those from first on, NULL if there is none or memory for it is wanting. */
+static slot *idle_slot (run *r, int first) {
+  const gpumm_stream_job *j = r->job;
+  gpumm_status status = GPUMM_OK;
+  slot *s = &r->slots[first];
+  while (s < &r->slots[first + SLOTS_A_WAY] && atomic_load (&s->state) != IDLE)
+    s++;
+  if (s == &r->slots[first + SLOTS_A_WAY])
+    return NULL;
+  if (!s->memory)
+    status = gpumm_pool_take (j->driver, j->device, GPUMM_POOL_PINNED, SLOT_BYTES, &s->memory);
+  if (!status && !s->moved)
+    status = gpumm_event_take (j->driver, j->device, &s->moved);
+  fail (r, status);
+  return status ? NULL : s;
+}
+
+/* ---- the conductor: the device ------------------------------------------------------------ */
 
 static gpumm_status record (run *r, gpumm_event *event, int stream) {
   const gpumm_stream_job *j = r->job;
@@ -135,85 +305,37 @@ static int is_fetched (const run *r, int64_t step) {
   return step < 0 || r->states[step].down_queued == r->states[step].down_chunks;
 }
 
-static int may_launch (const run *r) {
-  const gpumm_step *s = &r->job->steps[r->launched];
-  const step_state *state = &r->states[r->launched];
-  return !r->launching && state->queued == state->chunks && is_fetched (r, s->after_download);
-}
-
-/* Adds to the kernel's name in the report what a launch decided, once however often it did. */
-static void add_note (gpumm_report *report, const char *note) {
-  char *kernel = report->kernel;
-  size_t length = strlen (kernel), room = sizeof report->kernel;
-  if (!note[0] || strstr (kernel, note) || length + strlen (note) + 4 > room)
-    return;
-  if (length > 0 && kernel[length - 1] == ')')
-    snprintf (kernel + length - 1, room - length + 1, ", %s)", note);
-  else
-    snprintf (kernel + length, room - length, " (%s)", note);
-}
-
-/* Launches the next step's product. A kernel that waits for its stream does so without the lock,
- * so that the others go on copying. */
-static gpumm_status launch (run *r) {
-  const gpumm_stream_job *j = r->job;
-  const gpumm_step *s = &j->steps[r->launched];
-  step_state *state = &r->states[r->launched];
-  char note[GPUMM_NOTE_BYTES] = "";
-  gpumm_product product = s->product;
-  const gpumm_product *p = &product;
-  product.note = note;
-  gpumm_status status = GPUMM_OK;
-  if (state->chunks > 0) {
-    status = record (r, r->uploaded, UP);
-    if (!status)
-      status = wait_for (r, PRODUCT, r->uploaded);
-  }
-  if (!status && s->after_download >= 0)
-    status = wait_for (r, PRODUCT, r->states[s->after_download].fetched);
-  if (!status)
-    status = record (r, state->begun, PRODUCT);
+/* Puts a slot whose copy has been queued at the end of its flight. */
+static gpumm_status take_off (run *r, flight *f, slot *s, int stream, int state) {
+  gpumm_status status = record (r, s->moved, stream);
   if (!status) {
-    if (j->kernel->waits) {
-      r->launching = 1;
-      pthread_mutex_unlock (&r->lock);
-    }
-    status = j->kernel->launch (j->device, r->streams[PRODUCT], p);
-    if (j->kernel->waits) {
-      pthread_mutex_lock (&r->lock);
-      r->launching = 0;
-    }
-    if (status)
-      gpumm_fail (status, "kernel %s failed on %lld x %lld times %lld x %lld: %s", j->kernel->name,
-                  (long long) p->m, (long long) p->k, (long long) p->k, (long long) p->n,
-                  j->driver->error_text ());
-  }
-  if (!status)
-    status = record (r, state->ended, PRODUCT);
-  if (!status) {
-    r->launched++;
-    add_note (r->report, note);
+    atomic_store (&s->state, state);
+    f->slots[(f->first + f->count++) % SLOTS_A_WAY] = s;
   }
   return status;
 }
 
-/* Launches all that is ready, in order. */
-static gpumm_status launch_ready (run *r) {
-  gpumm_status status = GPUMM_OK;
-  int64_t before = r->launched;
-  while (!r->status && !status && r->launched < r->job->count && may_launch (r))
-    status = launch (r);
-  if (status) /* at once, so that nobody launches it again */
-    fail (r, status, gpumm_last_error ());
-  if (r->launched > before)
-    pthread_cond_broadcast (&r->changed);
-  return status;
+/* The first slot of a flight if its copy has ended; NULL if not. */
+static slot *land (run *r, flight *f) {
+  const gpumm_stream_job *j = r->job;
+  int done = 0;
+  if (f->count == 0)
+    return NULL;
+  slot *s = f->slots[f->first];
+  fail (r, driver_failed (r, j->driver->event_done (j->device, s->moved, &done),
+                          "looking for a copy"));
+  if (r->status || !done)
+    return NULL;
+  f->first = (f->first + 1) % SLOTS_A_WAY;
+  f->count--;
+  return s;
 }
 
-static gpumm_status queue_up (run *r, int64_t step, const gpumm_panel *c, slot *s) {
+static gpumm_status queue_up (run *r, slot *s) {
   const gpumm_stream_job *j = r->job;
-  const gpumm_step *what = &j->steps[step];
-  step_state *state = &r->states[step];
+  const gpumm_step *step = &j->steps[s->step];
+  step_state *state = &r->states[s->step];
+  const gpumm_panel *c = &s->chunk;
   size_t width = (size_t) c->rows * j->element;
   gpumm_status status = GPUMM_OK;
   if (!r->up_started) {
@@ -222,10 +344,10 @@ static gpumm_status queue_up (run *r, int64_t step, const gpumm_panel *c, slot *
   }
   if (!status && !state->waited) {
     state->waited = 1;
-    if (what->after_product >= 0)
-      status = wait_for (r, UP, r->states[what->after_product].ended);
-    if (!status && what->after_download >= 0)
-      status = wait_for (r, UP, r->states[what->after_download].fetched);
+    if (step->after_product >= 0)
+      status = wait_for (r, UP, r->states[step->after_product].ended);
+    if (!status && step->after_download >= 0)
+      status = wait_for (r, UP, r->states[step->after_download].fetched);
   }
   if (!status)
     status = driver_failed (r,
@@ -234,19 +356,18 @@ static gpumm_status queue_up (run *r, int64_t step, const gpumm_panel *c, slot *
                                                 width, (size_t) c->cols),
                             "an upload");
   if (!status)
-    status = record (r, s->moved, UP);
+    status = take_off (r, &r->rising, s, UP, UPLOADING);
   if (!status) {
-    s->busy = 1;
     r->bytes_up += (int64_t) width * c->cols;
     state->queued++;
-    status = launch_ready (r);
   }
   return status;
 }
 
-static gpumm_status queue_down (run *r, int64_t step, const gpumm_panel *c, slot *s) {
+static gpumm_status queue_down (run *r, slot *s) {
   const gpumm_stream_job *j = r->job;
-  step_state *state = &r->states[step];
+  step_state *state = &r->states[s->step];
+  const gpumm_panel *c = &s->chunk;
   size_t width = (size_t) c->rows * j->element;
   gpumm_status status = GPUMM_OK;
   if (state->down_queued == 0)
@@ -262,177 +383,189 @@ static gpumm_status queue_down (run *r, int64_t step, const gpumm_panel *c, slot
                                                   (size_t) c->cols),
                             "a download");
   if (!status)
-    status = record (r, s->moved, DOWN);
+    status = take_off (r, &r->falling, s, DOWN, DOWNLOADING);
   if (!status) {
-    s->busy = 1;
     r->bytes_down += (int64_t) width * c->cols;
     if (++state->down_queued == state->down_chunks && state->fetched)
       status = record (r, state->fetched, DOWN);
   }
-  if (!status)
-    status = launch_ready (r);
   return status;
 }
 
-/* ---- the workers -------------------------------------------------------------------------- */
-
-typedef enum { STOP, WAIT, UPLOAD, DOWNLOAD, TOUCH } task_kind;
-
-typedef struct {
-  task_kind kind;
-  int64_t step, chunk; /* chunk counts through all uploads of the step */
-  size_t offset, bytes;
-} task;
-
-/* Past the steps that have nothing more to hand out. */
-static void settle_cursors (run *r) {
-  const gpumm_stream_job *j = r->job;
-  while (r->up_step < j->count && r->up_chunk == r->states[r->up_step].chunks) {
-    r->up_step++;
-    r->up_chunk = 0;
-  }
-  while (r->down_step < j->count && r->down_chunk == r->states[r->down_step].down_chunks) {
-    r->down_step++;
-    r->down_chunk = 0;
-  }
+/* Adds to the kernel's name in the report what a launch decided, once however often it did. */
+static void add_note (gpumm_report *report, const char *note) {
+  char *kernel = report->kernel;
+  size_t length = strlen (kernel), room = sizeof report->kernel;
+  if (!note[0] || strstr (kernel, note) || length + strlen (note) + 4 > room)
+    return;
+  if (length > 0 && kernel[length - 1] == ')')
+    snprintf (kernel + length - 1, room - length + 1, ", %s)", note);
+  else
+    snprintf (kernel + length, room - length, " (%s)", note);
 }
 
-/* What to do next; the lock is held. Uploads come before downloads of the same readiness up to
- * half of the workers each, so that both directions of PCIe are busy. */
-static task pick (run *r) {
-  const gpumm_stream_job *j = r->job;
-  settle_cursors (r);
-  if (r->status)
-    return (task){.kind = STOP};
-  int up = 0, down = r->down_step < j->count && r->down_step < r->launched;
-  if (r->up_step < j->count) {
-    const gpumm_step *s = &j->steps[r->up_step];
-    up = s->after_product < r->launched && is_fetched (r, s->after_download)
-         && r->uploading < MOST_UPLOADING;
+/* What the next step's product waits for, on its stream. */
+static gpumm_status before_product (run *r) {
+  const gpumm_step *s = &r->job->steps[r->launched];
+  step_state *state = &r->states[r->launched];
+  gpumm_status status = GPUMM_OK;
+  if (state->chunks > 0) {
+    status = record (r, r->uploaded, UP);
+    if (!status)
+      status = wait_for (r, PRODUCT, r->uploaded);
   }
-  if (down && (!up || r->downloading < r->most_downloading)) {
-    r->downloading++;
-    return (task){.kind = DOWNLOAD, .step = r->down_step, .chunk = r->down_chunk++};
-  }
-  if (up) {
-    r->uploading++;
-    return (task){.kind = UPLOAD, .step = r->up_step, .chunk = r->up_chunk++};
-  }
-  if (r->touched < j->result_bytes) {
-    task t = {.kind = TOUCH, .offset = r->touched, .bytes = j->result_bytes - r->touched};
-    if (t.bytes > TOUCH_BYTES)
-      t.bytes = TOUCH_BYTES;
-    r->touched += t.bytes;
-    return t;
-  }
-  return (task){.kind = r->up_step == j->count && r->down_step == j->count ? STOP : WAIT};
+  if (!status && s->after_download >= 0)
+    status = wait_for (r, PRODUCT, r->states[s->after_download].fetched);
+  return status ? status : record (r, state->begun, PRODUCT);
 }
 
-static gpumm_status settle (const run *r, slot *s) {
-  const gpumm_stream_job *j = r->job;
-  if (!s->busy)
-    return GPUMM_OK;
-  s->busy = 0;
-  return driver_failed (r, j->driver->event_synchronize (j->device, s->moved), "a copy");
+static gpumm_status after_product (run *r) {
+  gpumm_status status = record (r, r->states[r->launched].ended, PRODUCT);
+  add_note (r->report, r->note);
+  r->launched++;
+  return status;
 }
 
-static gpumm_status upload (run *r, const task *t, slot *s) {
-  const gpumm_step *step = &r->job->steps[t->step];
-  int64_t index = t->chunk;
+/* ---- the conductor: what comes next ------------------------------------------------------- */
+
+/* Each of these does all that can be done of its kind now and returns whether that was anything. */
+
+static int collect_slots (run *r) {
+  int moved = 0;
+  for (slot *s; (s = land (r, &r->rising)) != NULL; moved = 1)
+    atomic_store (&s->state, IDLE);
+  for (slot *s; (s = land (r, &r->falling)) != NULL; moved = 1)
+    hand_out (r, s, EMPTYING);
+  for (slot *s = r->slots; s < r->slots + SLOTS && !r->status; s++) {
+    int state = atomic_load (&s->state);
+    if (state == FILLED)
+      fail (r, queue_up (r, s));
+    else if (state == EMPTIED)
+      atomic_store (&s->state, IDLE);
+    moved |= state == FILLED || state == EMPTIED;
+  }
+  return moved;
+}
+
+/* Products, in order. One by a kernel that waits for the device is launched by a copier, so that
+ * the conductor need not. */
+static int launch_products (run *r) {
+  int moved = 0;
+  if (atomic_load (&r->launching) == LAUNCH_ENDED) {
+    if (r->launch_status)
+      fail (r, gpumm_fail (r->launch_status, "%s", r->launch_error));
+    else
+      fail (r, after_product (r));
+    atomic_store (&r->launching, LAUNCH_NONE);
+    moved = 1;
+  }
+  while (!r->status && atomic_load (&r->launching) == LAUNCH_NONE && r->launched < r->job->count) {
+    const step_state *state = &r->states[r->launched];
+    if (state->queued < state->chunks || !is_fetched (r, r->job->steps[r->launched].after_download))
+      break;
+    r->note[0] = 0;
+    gpumm_status status = before_product (r);
+    if (!status && r->job->kernel->waits) {
+      atomic_store (&r->launching, LAUNCH_RUNS);
+      give_task (r, LAUNCH);
+      return 1;
+    }
+    if (!status)
+      status = call_kernel (r, r->note);
+    fail (r, status ? status : after_product (r));
+    moved = 1;
+  }
+  return moved;
+}
+
+/* The panel and the chunk of it that a step's index-th chunk of uploads is. */
+static gpumm_panel upload_at (const run *r, const gpumm_step *step, int64_t index) {
   const gpumm_panel *p = step->up;
   while (index >= chunk_count (r, p))
     index -= chunk_count (r, p++);
-  gpumm_panel c = chunk_at (r, p, index);
-  size_t element = r->job->element, width = (size_t) c.rows * element;
-  gpumm_status status = settle (r, s);
-  if (!status)
-    gpumm_copy_columns (s->memory, width, c.from, (size_t) c.ld_from * element, width, c.cols, 0);
-  pthread_mutex_lock (&r->lock);
-  r->uploading--;
-  if (!status && !r->status)
-    status = queue_up (r, t->step, &c, s);
-  pthread_cond_signal (&r->changed);
-  pthread_mutex_unlock (&r->lock);
-  return status;
+  return chunk_at (r, p, index);
 }
 
-static gpumm_status download (run *r, const task *t, slot *s) {
-  gpumm_panel c = chunk_at (r, &r->job->steps[t->step].down, t->chunk);
-  size_t element = r->job->element, width = (size_t) c.rows * element;
-  gpumm_status status = settle (r, s);
-  pthread_mutex_lock (&r->lock);
-  if (!status && !r->status)
-    status = queue_down (r, t->step, &c, s);
-  pthread_mutex_unlock (&r->lock);
-  int queued = s->busy;
-  if (!status && queued) {
-    status = settle (r, s);
-    if (!status)
-      gpumm_copy_columns (c.to, (size_t) c.ld_to * element, s->memory, width, width, c.cols, 1);
-  }
-  pthread_mutex_lock (&r->lock);
-  r->downloading--;
-  pthread_cond_signal (&r->changed);
-  pthread_mutex_unlock (&r->lock);
-  return status;
-}
-
-static gpumm_status take_slot (const run *r, slot *s) {
+static int begin_uploads (run *r) {
   const gpumm_stream_job *j = r->job;
-  gpumm_status status = GPUMM_OK;
-  if (!s->memory)
-    status = gpumm_pool_take (j->driver, j->device, GPUMM_POOL_PINNED, SLOT_BYTES, &s->memory);
-  if (!status && !s->moved)
-    status = gpumm_event_take (j->driver, j->device, &s->moved);
-  return status;
+  int moved = 0;
+  for (; !r->status; moved = 1) {
+    while (r->up_step < j->count && r->up_chunk == r->states[r->up_step].chunks) {
+      r->up_step++;
+      r->up_chunk = 0;
+    }
+    if (r->up_step == j->count)
+      return moved;
+    const gpumm_step *step = &j->steps[r->up_step];
+    slot *s;
+    if (step->after_product >= r->launched || !is_fetched (r, step->after_download)
+        || !(s = idle_slot (r, 0)))
+      return moved;
+    s->step = r->up_step;
+    s->chunk = upload_at (r, step, r->up_chunk++);
+    hand_out (r, s, FILLING);
+  }
+  return moved;
+}
+
+static int begin_downloads (run *r) {
+  const gpumm_stream_job *j = r->job;
+  int moved = 0;
+  for (; !r->status; moved = 1) {
+    while (r->down_step < r->launched && r->down_chunk == r->states[r->down_step].down_chunks) {
+      r->down_step++;
+      r->down_chunk = 0;
+    }
+    slot *s;
+    if (r->down_step == r->launched || !(s = idle_slot (r, SLOTS_A_WAY)))
+      return moved;
+    s->step = r->down_step;
+    s->chunk = chunk_at (r, &j->steps[r->down_step].down, r->down_chunk++);
+    fail (r, queue_down (r, s));
+  }
+  return moved;
+}
+
+static int is_over (run *r) {
+  if (r->down_step < r->job->count || r->rising.count > 0 || r->falling.count > 0)
+    return 0;
+  for (const slot *s = r->slots; s < r->slots + SLOTS; s++)
+    if (atomic_load (&s->state) != IDLE)
+      return 0;
+  return 1;
+}
+
+static void conduct (run *r) {
+  for (int rounds = 0; !r->status && !is_over (r);) {
+    int moved = collect_slots (r);
+    moved |= launch_products (r);
+    moved |= begin_downloads (r);
+    moved |= begin_uploads (r);
+    if (!moved && atomic_load (&r->copiers) < FEW_COPIERS) {
+      int task = take_task (r);
+      if (task != NOTHING) {
+        do_task (r, task);
+        moved = 1;
+      }
+    }
+    if (moved)
+      rounds = 0;
+    else if (++rounds < CONDUCTOR_PATIENCE)
+      pause_briefly ();
+    else
+      usleep (CONDUCTOR_NAP);
+  }
+  atomic_store (&r->over, 1);
+  pthread_mutex_lock (&r->lock);
+  pthread_cond_broadcast (&r->woken);
+  pthread_mutex_unlock (&r->lock);
 }
 
 static void work (void *context, int worker) {
-  run *r = context;
-  const gpumm_stream_job *j = r->job;
-  slot slots[SLOTS] = {{0}};
-  (void) worker;
-  for (int64_t done = 0;; done++) {
-    pthread_mutex_lock (&r->lock);
-    task t = pick (r);
-    while (t.kind == WAIT) {
-      pthread_cond_wait (&r->changed, &r->lock);
-      t = pick (r);
-    }
-    if (t.kind == STOP) /* for all */
-      pthread_cond_broadcast (&r->changed);
-    pthread_mutex_unlock (&r->lock);
-    slot *s = &slots[done % SLOTS];
-    gpumm_status status = GPUMM_OK;
-    if (t.kind == STOP)
-      break;
-    if (t.kind == TOUCH)
-      gpumm_touch ((char *) j->result + t.offset, t.bytes);
-    else
-      status = take_slot (r, s);
-    if (!status && t.kind == UPLOAD)
-      status = upload (r, &t, s);
-    else if (!status && t.kind == DOWNLOAD)
-      status = download (r, &t, s);
-    if (status) {
-      pthread_mutex_lock (&r->lock);
-      fail (r, status, gpumm_last_error ());
-      pthread_mutex_unlock (&r->lock);
-    }
-  }
-  /* Nothing may be under way in a slot that goes back; after a failure perhaps what no event tells. */
-  for (int s = 0; r->status && s < STREAMS; s++)
-    j->driver->stream_synchronize (j->device, r->streams[s]);
-  for (int i = 0; i < SLOTS; i++) {
-    gpumm_status status = settle (r, &slots[i]);
-    if (status) {
-      pthread_mutex_lock (&r->lock);
-      fail (r, status, gpumm_last_error ());
-      pthread_mutex_unlock (&r->lock);
-    }
-    gpumm_event_give (j->driver, j->device, slots[i].moved);
-    gpumm_pool_give (j->driver, j->device, GPUMM_POOL_PINNED, slots[i].memory);
-  }
+  if (worker == 0)
+    conduct (context);
+  else
+    copy (context);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */
@@ -449,9 +582,6 @@ static gpumm_status prepare (run *r, int64_t bytes, int workers) {
   r->chunk_bytes = r->chunk_bytes > SLOT_BYTES       ? SLOT_BYTES
                    : r->chunk_bytes < SMALLEST_CHUNK ? SMALLEST_CHUNK
                                                      : r->chunk_bytes;
-  r->most_downloading = workers / 2;
-  if (workers == 1)
-    r->touched = j->result_bytes; /* nobody is free for it */
   r->states = gpumm_allocate (j->count, sizeof *r->states);
   if (!r->states)
     return GPUMM_HOST_MEMORY;
@@ -475,11 +605,8 @@ static gpumm_status prepare (run *r, int64_t bytes, int workers) {
 
 static void add_seconds (run *r, gpumm_event *from, gpumm_event *to, double *sum) {
   double seconds = 0;
-  gpumm_status status = r->job->driver->event_seconds (r->job->device, from, to, &seconds);
-  if (status && !r->status) {
-    driver_failed (r, status, "timing by events");
-    fail (r, status, gpumm_last_error ());
-  }
+  fail (r, driver_failed (r, r->job->driver->event_seconds (r->job->device, from, to, &seconds),
+                          "timing by events"));
   *sum += seconds;
 }
 
@@ -495,11 +622,37 @@ static void report_on (run *r) {
     add_seconds (r, r->states[i].begun, r->states[i].ended, &report->compute);
 }
 
+/* Waits for all that is under way, and gives back what was taken. */
+static void finish (run *r) {
+  const gpumm_stream_job *j = r->job;
+  gpumm_event *events[] = {r->up_begun, r->uploaded, r->down_begun, r->fetched};
+  for (int s = 0; s < STREAMS; s++)
+    if (r->streams[s])
+      fail (r, driver_failed (r, j->driver->stream_synchronize (j->device, r->streams[s]),
+                              "the device"));
+  if (!r->status)
+    report_on (r);
+  for (int s = 0; s < STREAMS; s++)
+    gpumm_stream_give (j->driver, j->device, r->streams[s]);
+  for (size_t e = 0; e < sizeof events / sizeof *events; e++)
+    gpumm_event_give (j->driver, j->device, events[e]);
+  for (slot *s = r->slots; s < r->slots + SLOTS; s++) {
+    gpumm_event_give (j->driver, j->device, s->moved);
+    gpumm_pool_give (j->driver, j->device, GPUMM_POOL_PINNED, s->memory);
+  }
+  for (int64_t i = 0; r->states && i < j->count; i++) {
+    gpumm_event_give (j->driver, j->device, r->states[i].begun);
+    gpumm_event_give (j->driver, j->device, r->states[i].ended);
+    gpumm_event_give (j->driver, j->device, r->states[i].fetched);
+  }
+  gpumm_release (r->states);
+}
+
 gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report) {
   run r = {.job = job,
            .report = report,
            .lock = PTHREAD_MUTEX_INITIALIZER,
-           .changed = PTHREAD_COND_INITIALIZER};
+           .woken = PTHREAD_COND_INITIALIZER};
   int64_t bytes = 0;
   for (int64_t i = 0; i < job->count; i++) {
     for (int u = 0; u < job->steps[i].ups; u++)
@@ -508,41 +661,13 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
   }
   int workers = gpumm_threads ();
   workers = (int) gpumm_least (gpumm_least (workers, MOST_WORKERS), bytes / BYTES_PER_WORKER + 1);
-  r.status = prepare (&r, bytes, workers);
-  if (r.status)
-    snprintf (r.error, sizeof r.error, "%s", gpumm_last_error ());
-  else {
-    pthread_mutex_lock (&r.lock);
-    launch_ready (&r); /* steps that need nothing from the host */
-    pthread_mutex_unlock (&r.lock);
-    gpumm_team (workers, work, &r);
-    if (!r.status && r.up_started)
-      r.status = record (&r, r.uploaded, UP);
-    if (!r.status && r.down_started)
-      r.status = record (&r, r.fetched, DOWN);
-    if (r.status && !r.error[0])
-      snprintf (r.error, sizeof r.error, "%s", gpumm_last_error ());
-  }
-  for (int s = 0; s < STREAMS; s++)
-    if (r.streams[s]) {
-      gpumm_status status = job->driver->stream_synchronize (job->device, r.streams[s]);
-      if (status && !r.status) {
-        driver_failed (&r, status, "the device");
-        fail (&r, status, gpumm_last_error ());
-      }
-    }
+  fail (&r, prepare (&r, bytes, workers));
   if (!r.status)
-    report_on (&r);
-  for (int s = 0; s < STREAMS; s++)
-    gpumm_stream_give (job->driver, job->device, r.streams[s]);
-  gpumm_event *events[] = {r.up_begun, r.uploaded, r.down_begun, r.fetched};
-  for (size_t e = 0; e < sizeof events / sizeof *events; e++)
-    gpumm_event_give (job->driver, job->device, events[e]);
-  for (int64_t i = 0; r.states && i < job->count; i++) {
-    gpumm_event_give (job->driver, job->device, r.states[i].begun);
-    gpumm_event_give (job->driver, job->device, r.states[i].ended);
-    gpumm_event_give (job->driver, job->device, r.states[i].fetched);
-  }
-  gpumm_release (r.states);
+    gpumm_team (workers, work, &r);
+  if (!r.status && r.up_started)
+    fail (&r, record (&r, r.uploaded, UP));
+  if (!r.status && r.down_started)
+    fail (&r, record (&r, r.fetched, DOWN));
+  finish (&r);
   return r.status ? gpumm_fail (r.status, "%s", r.error) : GPUMM_OK;
 }

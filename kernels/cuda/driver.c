@@ -233,6 +233,17 @@ static gpumm_status event_synchronize (int device, gpumm_event *event) {
   ON_DEVICE (device, "cudaEventSynchronize", cudaEventSynchronize ((cudaEvent_t) event));
 }
 
+static gpumm_status event_done (int device, gpumm_event *event, int *done) {
+  (void) device;
+  cudaError_t error = cudaEventQuery ((cudaEvent_t) event);
+  *done = error == cudaSuccess;
+  if (error == cudaErrorNotReady) {
+    cudaGetLastError ();
+    return GPUMM_OK;
+  }
+  return gpumm_cuda_check ("cudaEventQuery", error);
+}
+
 static gpumm_status event_seconds (int device, gpumm_event *from, gpumm_event *to,
                                    double *seconds) {
   (void) device;
@@ -311,6 +322,7 @@ static gpumm_driver driver = {
     .event_destroy = event_destroy,
     .event_record = event_record,
     .event_synchronize = event_synchronize,
+    .event_done = event_done,
     .event_seconds = event_seconds,
     .stream_wait = stream_wait,
     .copy_up = copy_up,

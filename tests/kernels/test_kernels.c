@@ -543,6 +543,7 @@ static void check_copies (void) {
   gpumm_stream *second = NULL;
   gpumm_event *event[2] = {NULL, NULL};
   double seconds = -1;
+  int done = 0;
   for (int i = 0; i < UP * COLUMNS; i++)
     p[i] = (char) i;
   memset (q, 77, DOWN * COLUMNS);
@@ -559,6 +560,7 @@ static void check_copies (void) {
   CHECK (driver->copy_down (0, second, q, DOWN, from.device, THERE, THERE, COLUMNS) == GPUMM_OK);
   CHECK (driver->stream_synchronize (0, second) == GPUMM_OK);
   CHECK (driver->event_synchronize (0, event[1]) == GPUMM_OK);
+  CHECK (driver->event_done (0, event[1], &done) == GPUMM_OK && done);
   CHECK (driver->event_seconds (0, event[0], event[1], &seconds) == GPUMM_OK);
   CHECK (seconds >= 0 && seconds < 60);
   int right = 1;
