@@ -58,6 +58,8 @@ typedef struct {
   gpumm_event *fetched;       /* after the last copy down; only where a later step waits for it */
 } step_state;
 
+enum { LINE = 64 }; /* bytes of a line of cache */
+
 /* Whose a slot is: the conductor's but for FILLING and EMPTYING, which are a copier's. */
 enum { IDLE, FILLING, FILLED, UPLOADING, DOWNLOADING, EMPTYING, EMPTIED };
 
@@ -66,7 +68,7 @@ typedef struct {
   gpumm_event *moved; /* after the copy that uses it */
   int64_t step;
   gpumm_panel chunk;
-  _Atomic int state;
+  _Alignas(LINE) _Atomic int state;
 } slot;
 
 /* Slots in the order in which they were queued on a stream, which is that of their arrival. */
@@ -96,12 +98,15 @@ typedef struct {
   int up_started, down_started;
   int64_t bytes_up, bytes_down;
 
-  /* between conductor and copiers */
+  /* between conductor and copiers; apart, since a line of cache that one writes and others watch
+   * is slow for all that lies in it */
   slot slots[SLOTS]; /* the first half goes up, the second down */
-  _Atomic int ring[RING];
-  atomic_ullong given, taken; /* of the ring's entries, counted without end */
-  atomic_size_t touched;
-  atomic_int copiers, sleepers, over;
+  _Alignas(LINE) _Atomic int ring[RING];
+  _Alignas(LINE) atomic_ullong given; /* of the ring's entries, counted without end */
+  _Alignas(LINE) atomic_ullong taken;
+  _Alignas(LINE) atomic_size_t touched;
+  _Alignas(LINE) atomic_int over;
+  atomic_int copiers, sleepers;
   pthread_mutex_t lock; /* of going to sleep */
   pthread_cond_t woken;
   _Atomic int launching; /* a product by a kernel that waits: LAUNCH_NONE .. */
