@@ -84,7 +84,7 @@ typedef struct {
   const gpumm_stream_job *job;
   gpumm_report *report;
   gpumm_stream *streams[STREAMS];
-  gpumm_event *up_begun, *uploaded, *down_begun, *fetched;
+  gpumm_event *up_begun, *uploaded, *down_begun, *fetched; /* the second and last: so far */
   step_state *states;
   int64_t chunk_bytes;
 
@@ -391,8 +391,11 @@ static gpumm_status queue_down (run *r, slot *s) {
     status = take_off (r, &r->falling, s, DOWN, DOWNLOADING);
   if (!status) {
     r->bytes_down += (int64_t) width * c->cols;
-    if (++state->down_queued == state->down_chunks && state->fetched)
-      status = record (r, state->fetched, DOWN);
+    if (++state->down_queued == state->down_chunks) {
+      status = record (r, r->fetched, DOWN);
+      if (!status && state->fetched)
+        status = record (r, state->fetched, DOWN);
+    }
   }
   return status;
 }
@@ -669,10 +672,6 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
   fail (&r, prepare (&r, bytes, workers));
   if (!r.status)
     gpumm_team (workers, work, &r);
-  if (!r.status && r.up_started)
-    fail (&r, record (&r, r.uploaded, UP));
-  if (!r.status && r.down_started)
-    fail (&r, record (&r, r.fetched, DOWN));
   finish (&r);
   return r.status ? gpumm_fail (r.status, "%s", r.error) : GPUMM_OK;
 }
