@@ -24,8 +24,8 @@ static const int64_t KEPT_PART = 4;
 static const int64_t SHORTEST_STEP = 512;
 
 /* Tiles of a product that fits the device: more let transfers and products overlap better, larger
- * ones make the products themselves faster. */
-static const int64_t MOST_TILES = 8, SMALLEST_TILE = 1024;
+ * ones make the products themselves faster. On an H200 tiles of 1024 run at full rate. */
+static const int64_t MOST_TILES = 16, SMALLEST_TILE = 1024;
 
 double gpumm_dense_flops (const gpumm_problem *p) {
   int complexes = gpumm_is_complex (p->a.type) + gpumm_is_complex (p->b.type);
@@ -182,14 +182,12 @@ static double device_bytes (const gpumm_problem *p, const gpumm_place *place,
          + (workspace ? rounded (1, (size_t) workspace) : 0);
 }
 
-/* A tile so that there are at most MOST_TILES along a dimension, unless they were too small. */
+/* A dimension in tiles of about the smallest size, but at most MOST_TILES, with no sliver left. */
 static int64_t resident_tile (int64_t size, int64_t smallest) {
-  int64_t tile = (size + MOST_TILES - 1) / MOST_TILES;
-  if (tile > smallest)
-    tile = (tile + 63) / 64 * 64;
-  else
-    tile = smallest;
-  return gpumm_least (size, tile);
+  int64_t tiles = gpumm_least ((size + smallest / 2) / smallest, MOST_TILES);
+  if (tiles <= 1)
+    return size;
+  return (gpumm_pieces (size, tiles) + 63) / 64 * 64;
 }
 
 /* All on the device where it fits, in tiles only so that transfers overlap with products. Else

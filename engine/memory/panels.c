@@ -46,7 +46,7 @@ enum { TOUCH_BYTES = 2 << 20 };
 
 /* Rounds of waiting (some 50 ns each) after which a copier goes to sleep, and the conductor begins
  * to look less often. Waking a thread takes as long as copying half a MiB. */
-enum { COPIER_PATIENCE = 2000, CONDUCTOR_PATIENCE = 10000, CONDUCTOR_NAP = 20 /* us */ };
+enum { COPIER_PATIENCE = 10000, CONDUCTOR_PATIENCE = 10000, CONDUCTOR_NAP = 20 /* us */ };
 
 enum { UP, PRODUCT, DOWN, STREAMS };
 
@@ -84,7 +84,7 @@ typedef struct {
   const gpumm_stream_job *job;
   gpumm_report *report;
   gpumm_stream *streams[STREAMS];
-  gpumm_event *up_begun, *uploaded, *down_begun, *fetched; /* the second and last: so far */
+  gpumm_event *up_begun, *uploaded, *fetched; /* the latter two: so far */
   step_state *states;
   int64_t chunk_bytes;
 
@@ -95,7 +95,8 @@ typedef struct {
   int64_t launched;              /* steps whose product is queued */
   int64_t down_step, down_chunk; /* next to come down */
   flight rising, falling;
-  int up_started, down_started;
+  int up_started;
+  gpumm_event *first_down; /* when downloads could begin */
   int64_t bytes_up, bytes_down;
 
   /* between conductor and copiers; apart, since a line of cache that one writes and others watch
@@ -375,12 +376,12 @@ static gpumm_status queue_down (run *r, slot *s) {
   const gpumm_panel *c = &s->chunk;
   size_t width = (size_t) c->rows * j->element;
   gpumm_status status = GPUMM_OK;
+  /* No event before the first copy: a stream without copies runs among the kernels, and its copies
+   * would wait until those leave a gap, which may be the end of the product. */
   if (state->down_queued == 0)
     status = wait_for (r, DOWN, state->ended);
-  if (!status && !r->down_started) {
-    r->down_started = 1;
-    status = record (r, r->down_begun, DOWN);
-  }
+  if (!r->first_down)
+    r->first_down = state->ended;
   if (!status)
     status = driver_failed (r,
                             j->driver->copy_down (j->device, r->streams[DOWN], s->memory, width,
@@ -585,7 +586,7 @@ static int64_t panel_bytes (const gpumm_panel *p, size_t element) {
 static gpumm_status prepare (run *r, int64_t bytes, int workers) {
   const gpumm_stream_job *j = r->job;
   gpumm_status status = GPUMM_OK;
-  gpumm_event **events[] = {&r->up_begun, &r->uploaded, &r->down_begun, &r->fetched};
+  gpumm_event **events[] = {&r->up_begun, &r->uploaded, &r->fetched};
   r->chunk_bytes = bytes / (4 * workers);
   r->chunk_bytes = r->chunk_bytes > SLOT_BYTES       ? SLOT_BYTES
                    : r->chunk_bytes < SMALLEST_CHUNK ? SMALLEST_CHUNK
@@ -624,8 +625,8 @@ static void report_on (run *r) {
   report->bytes_down += r->bytes_down;
   if (r->up_started)
     add_seconds (r, r->up_begun, r->uploaded, &report->upload);
-  if (r->down_started)
-    add_seconds (r, r->down_begun, r->fetched, &report->download);
+  if (r->first_down)
+    add_seconds (r, r->first_down, r->fetched, &report->download);
   for (int64_t i = 0; i < r->job->count; i++)
     add_seconds (r, r->states[i].begun, r->states[i].ended, &report->compute);
 }
@@ -633,7 +634,7 @@ static void report_on (run *r) {
 /* Waits for all that is under way, and gives back what was taken. */
 static void finish (run *r) {
   const gpumm_stream_job *j = r->job;
-  gpumm_event *events[] = {r->up_begun, r->uploaded, r->down_begun, r->fetched};
+  gpumm_event *events[] = {r->up_begun, r->uploaded, r->fetched};
   for (int s = 0; s < STREAMS; s++)
     if (r->streams[s])
       fail (r, driver_failed (r, j->driver->stream_synchronize (j->device, r->streams[s]),
