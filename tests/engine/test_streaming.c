@@ -89,7 +89,7 @@ static int run_first (gpumm_stream *s) {
 static void run_some (void) {
   static uint64_t still;
   uint64_t number = 0;
-  if (draw () % 64 == 0)
+  if (draw () % 16 == 0)
     still = draw () % 5;
   for (gpumm_stream *s = streams; s; s = s->next)
     for (uint64_t steps = number++ == still ? 0 : draw () % 3;
@@ -414,6 +414,16 @@ static void test_random (int cases) {
   }
 }
 
+/* Two by two tiles in two buffers, k in one step: the last one's panels are there already, so that
+ * only its product waits for the buffer to be free. */
+static void test_reused_tile (int times) {
+  test_case t = {.m = 256, .n = 256, .k = 20, .kernel = "quick", .limit = 450 << 10};
+  for (int i = 0; i < times; i++) {
+    int right;
+    CHECK (!run_case (&t, &right) && right, "%s", gpumm_last_error ());
+  }
+}
+
 /* A failure at any call is reported, nothing hangs, and the next product is right. */
 static void test_failures (const char *kernel) {
   test_case t = {.m = 300,
@@ -451,6 +461,7 @@ int main (int argc, char **argv) {
   late = &late_driver;
   int64_t live = gpumm_live_allocations ();
   test_random (argc > 2 ? atoi (argv[2]) : 300);
+  test_reused_tile (200);
   test_failures ("quick");
   test_failures ("waiting");
   gpumm_pools_reset ();
