@@ -1,12 +1,12 @@
 /* __gpumm_multiply__.c - the gateway of gpumm.m to a product.
  *
- *   [C, ERR, INFO] = __gpumm_multiply__ (A, B, TYPE_A, TYPE_B, OPTIONS)
+ *   [C, FAILED, INFO] = __gpumm_multiply__ (A, B, TYPE_A, TYPE_B, OPTIONS)
  *
  * TYPE_A and TYPE_B are typeinfo (A) and typeinfo (B). OPTIONS is the struct of private/
- * parse_options.m, or left out for the defaults. ERR is [] or a struct (message, identifier) for
- * error (); its identifier is "gpumm:special" where the engine does not do what Octave's
- * alpha * A * B + beta * C means for these operands as they are: multiply_any.m then converts them,
- * or multiplies by Octave's own rules. INFO is what gpumm_report says.
+ * parse_options.m, or left out for the defaults. Where FAILED is true, C is a struct (message,
+ * identifier) for error (); its identifier is "gpumm:special" where the engine does not do what
+ * Octave's alpha * A * B + beta * C means for these operands as they are: multiply_any.m then
+ * converts them, or multiplies by Octave's own rules. INFO is what gpumm_report says.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
@@ -125,12 +125,10 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
 
 done: /* release */
   gpumm_close (job);
-  if (error.identifier[0] && c) {
+  if (error.identifier[0] && c)
     mxDestroyArray (c);
-    c = NULL;
-  }
-  plhs[0] = c ? c : mxCreateDoubleMatrix (0, 0, mxREAL);
-  plhs[1] = gateway_error_value (&error);
+  plhs[0] = error.identifier[0] ? gateway_error_value (&error) : c;
+  plhs[1] = mxCreateLogicalScalar (error.identifier[0] != 0);
   if (nlhs > 2)
     plhs[2] = info ? info : mxCreateDoubleMatrix (0, 0, mxREAL);
 }

@@ -152,28 +152,30 @@
 
 function [C, info] = gpumm (A, B, varargin)
 
-  ## What the engine does as it stands goes straight there: every statement here costs a small
-  ## product more than the product itself.
-  options = [];
+  ## Every statement here costs a small product more than the product itself.
   if (nargin == 2 && nargout < 2)
-    [C, err] = __gpumm_multiply__ (A, B, typeinfo (A), typeinfo (B));
+    [C, failed] = __gpumm_multiply__ (A, B, typeinfo (A), typeinfo (B));
+    if (failed)
+      C = not_as_it_stands (A, B, parse_options ({}), C);
+    endif
   elseif (nargin < 2)
     print_usage ();
   else
     options = parse_options (varargin);
-    [C, err, info] = __gpumm_multiply__ (A, B, typeinfo (A), typeinfo (B), options);
+    [C, failed, info] = __gpumm_multiply__ (A, B, typeinfo (A), typeinfo (B), options);
+    if (failed)
+      [C, info] = not_as_it_stands (A, B, options, C);
+    endif
   endif
-  if (isempty (err))
-    return;
-  elseif (! strcmp (err.identifier, "gpumm:special"))
+
+endfunction
+
+## What the engine does not take as it stands goes the longer way; all else is an error.
+function [C, info] = not_as_it_stands (A, B, options, err)
+  if (! strcmp (err.identifier, "gpumm:special"))
     error (err);
   endif
-
-  if (isempty (options))
-    options = parse_options ({});
-  endif
   [C, info] = multiply_any (A, B, options);
-
 endfunction
 
 %!assert (gpumm ([1, 2; 3, 4], [5; 6]), [17; 39])

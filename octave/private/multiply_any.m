@@ -370,8 +370,8 @@ endfunction
 function [C, info] = engine_product (A, B, o)
   o.c_type = typeinfo (o.c);
   o.scalars = true; # those that are left to `*` do not come here
-  [C, err, info] = __gpumm_multiply__ (A, B, typeinfo (A), typeinfo (B), o);
-  if (! isempty (err))
-    error (err);
+  [C, failed, info] = __gpumm_multiply__ (A, B, typeinfo (A), typeinfo (B), o);
+  if (failed)
+    error (C);
   endif
 endfunction
