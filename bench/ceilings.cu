@@ -8,10 +8,8 @@
  * ROUNDS runs by CUDA events after one that is not counted.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <algorithm>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
+#include <stdio.h>
+#include <stdlib.h>
 
 enum {
   ROUNDS = 7,
@@ -22,6 +20,8 @@ enum {
   THREADS = 256,
   BLOCKS_EACH = 8 /* of a multiprocessor */
 };
+
+#define LAUNCH(kernel, ...) kernel<<<blocks, THREADS> > > (__VA_ARGS__)
 
 #define TRY(call)                                                                                  \
   do {                                                                                             \
@@ -116,6 +116,11 @@ __global__ void tensor_i8 (int *out) {
 
 /* ---- measuring ---------------------------------------------------------------------------- */
 
+static int ascending (const void *x, const void *y) {
+  double a = *(const double *) x, b = *(const double *) y;
+  return (a > b) - (a < b);
+}
+
 /* work () queues something; amount is what it does, in unit. */
 template <class F> static void row (const char *name, double amount, const char *unit, F work) {
   cudaEvent_t from, to;
@@ -134,7 +139,7 @@ template <class F> static void row (const char *name, double amount, const char 
     if (round >= 0)
       rates[round] = amount / (1e-3 * ms);
   }
-  std::sort (rates, rates + ROUNDS);
+  qsort (rates, ROUNDS, sizeof *rates, ascending);
   printf ("ceiling,%s,,,,,,%d,%.5g,%.5g,%.5g,%s,,,,,\n", name, (int) ROUNDS, rates[ROUNDS / 2],
           rates[0], rates[ROUNDS - 1], unit);
   TRY (cudaEventDestroy (from));
@@ -149,7 +154,7 @@ int main (void) {
   TRY (cudaMallocHost (&back, LINK_BYTES));
   TRY (cudaMalloc (&memory, 2 * (size_t) DEVICE_BYTES));
   for (int i = 0; i < LINK_BYTES; i++)
-    host[i] = (char) (i * 2654435761u >> 24);
+    host[i] = (char) (i * 2654435761u >> 24); /* neither zeros nor a pattern */
 
   row ("host to device", LINK_BYTES, "bytes/s",
        [&] { cudaMemcpyAsync (memory, host, LINK_BYTES, cudaMemcpyHostToDevice, 0); });
@@ -182,14 +187,14 @@ int main (void) {
   double threads = (double) blocks * THREADS, warps = threads / 32;
   double chains = 2.0 * CHAINS * STEPS * threads;
   row ("single multiply-add", chains, "flops/s",
-       [&] { multiply_adds<<<blocks, THREADS> > > (0.5f, 1.0f, (float *) memory); });
+       [&] { LAUNCH (multiply_adds, 0.5f, 1.0f, (float *) memory); });
   row ("double multiply-add", chains, "flops/s",
-       [&] { multiply_adds<<<blocks, THREADS> > > (0.5, 1.0, (double *) memory); });
+       [&] { LAUNCH (multiply_adds, 0.5, 1.0, (double *) memory); });
   if (capability >= 80) {
     row ("double tensor", tensor_d_operations (capability) * warps, "flops/s",
-         [&] { tensor_d<<<blocks, THREADS> > > ((double *) memory); });
+         [&] { LAUNCH (tensor_d, (double *) memory); });
     row ("int8 tensor (mma.sync)", 2.0 * 16 * 8 * 32 * CHAINS * STEPS * warps, "flops/s",
-         [&] { tensor_i8<<<blocks, THREADS> > > ((int *) memory); });
+         [&] { LAUNCH (tensor_i8, (int *) memory); });
   }
   return 0;
 }

@@ -12,7 +12,7 @@
 ##   product WHO TYPE M K N LEFT    who: gpumm, or any other name for `*`; LEFT: seconds there are
 ##   algorithms TYPE M K N LEFT     each kernel, and each algorithm that has none
 ##   overhead FOLDER                of the smallest call, beside empty_call.m in FOLDER
-##   crossover LEFT                 gpumm and `*` in turn
+##   crossover LEFT                 gpumm and `*` at many small sizes
 ##   first small, first product, first stages, memory N     in a fresh Octave only
 ##   out_of_core N BYTES            without and with MaxDeviceMemory
 ##   forget                         operands kept for the next case
@@ -123,17 +123,26 @@ endfunction
 
 ## ---- products ----------------------------------------------------------------------------------
 
-## Operations a second as last seen, by name and type; Inf: never.
+## The most operations a second seen so far, by name and type; Inf: none.
 function r = rate (name, value = [])
   persistent seen = struct ();
-  name = regexprep (name, '\W', "_");
+  name = ["rate_" regexprep(name, '\W', "_")];
   if (! isempty (value))
-    seen.(["r_" name]) = value;
+    if (isfield (seen, name))
+      value = max (value, seen.(name));
+    endif
+    seen.(name) = value;
   endif
   r = Inf;
-  if (isfield (seen, ["r_" name]))
-    r = seen.(["r_" name]);
+  if (isfield (seen, name))
+    r = seen.(name);
   endif
+endfunction
+
+## OpenBLAS's threads keep their cores busy for some 30 ms after each product, and whatever comes
+## next shares them: nothing is timed in that while but what follows on a product of its own kind.
+function settle ()
+  pause (0.05);
 endfunction
 
 ## First a product that is checked, which also loads libraries and starts threads, then as many as
@@ -148,6 +157,7 @@ function [seconds, e] = check_and_measure (product, A, B, who, repeats, long)
   if (seconds > long)
     return;
   endif
+  settle ();
   seconds = measure (product, 1);
   seconds = [seconds, measure(product, min (repeats, floor (long / seconds)) - 1)];
 endfunction
@@ -209,6 +219,7 @@ function said = algorithms (type, m, k, n, left, repeats)
       e = relative_error (C, A, B);
       clear C
       check (e, A, name{1});
+      settle ();
       seconds = [];
       stages = zeros (0, 3);
       do
@@ -217,7 +228,7 @@ function said = algorithms (type, m, k, n, left, repeats)
         seconds(end+1) = toc (tried);
         stages(end+1,:) = stages_of (info);
         clear C
-      until (numel (seconds) == repeats || sum (seconds) > LONGEST)
+      until (numel (seconds) == repeats || sum (seconds) > LONGEST / 2)
     catch err
       if (strcmp (err.identifier, "gpumm:unsupported"))
         continue; # for other classes of matrices, or not for this place
@@ -279,8 +290,15 @@ function said = overhead (folder)
   said = "done";
 endfunction
 
+function seconds = repeat (product, longest)
+  settle ();
+  measure (product, 1);
+  count = floor (longest / measure (product, 1));
+  seconds = measure (product, max (7, min (101, count)));
+endfunction
+
 function said = crossover (left)
-  EACH = 0.15; # seconds a size may take, with at least 7 and at most 101 products of each
+  EACH = 0.1; # seconds that the products of one kind may take; at least 7 and at most 101
   sizes = [2, 4, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, ...
            288, 320, 352, 384, 416, 448, 512, 576, 640, 704, 768, 832, 896, 960, 1024];
   begun = tic ();
@@ -294,22 +312,8 @@ function said = crossover (left)
     [C, info] = gpumm (A, B);
     e = relative_error (C, A, B);
     check (e, A, "gpumm");
-    C = gpumm (A, B);
-    started = tic ();
-    C = A * B;
-    C = gpumm (A, B);
-    count = max (7, min (101, floor (EACH / toc (started))));
-    own = octave = zeros (1, count);
-    for i = 1:count
-      clear C
-      started = tic ();
-      C = gpumm (A, B);
-      own(i) = toc (started);
-      clear C
-      started = tic ();
-      C = A * B;
-      octave(i) = toc (started);
-    endfor
+    own = repeat (@() gpumm (A, B), EACH);
+    octave = repeat (@() A * B, EACH);
     put_product ("crossover", "gpumm", kernel_of (info), "d", [n, n, n], own, [], e);
     put_product ("crossover", "octave", "", "d", [n, n, n], octave, [], 0);
   endfor
@@ -375,7 +379,7 @@ endfunction
 function said = memory (n)
   A = random_matrix ("d", n, n);
   B = random_matrix ("d", n, n);
-  measure_memory (A, B, "first product, CUDA included");
+  measure_memory (A, B, "first product with CUDA's own");
   gpumm_reset ();
   measure_memory (A, B, "gpumm");
   said = "done";
