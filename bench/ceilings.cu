@@ -21,8 +21,6 @@ enum {
   BLOCKS_EACH = 8 /* of a multiprocessor */
 };
 
-#define LAUNCH(kernel, ...) kernel<<<blocks, THREADS> > > (__VA_ARGS__)
-
 #define TRY(call)                                                                                  \
   do {                                                                                             \
     cudaError_t failed = (call);                                                                   \
@@ -116,6 +114,11 @@ __global__ void tensor_i8 (int *out) {
 
 /* ---- measuring ---------------------------------------------------------------------------- */
 
+template <class... T> static void launch (void (*kernel) (T...), int blocks, T... values) {
+  void *addresses[] = {&values...};
+  TRY (cudaLaunchKernel ((const void *) kernel, dim3 (blocks), dim3 (THREADS), addresses, 0, 0));
+}
+
 static int ascending (const void *x, const void *y) {
   double a = *(const double *) x, b = *(const double *) y;
   return (a > b) - (a < b);
@@ -187,14 +190,14 @@ int main (void) {
   double threads = (double) blocks * THREADS, warps = threads / 32;
   double chains = 2.0 * CHAINS * STEPS * threads;
   row ("single multiply-add", chains, "flops/s",
-       [&] { LAUNCH (multiply_adds, 0.5f, 1.0f, (float *) memory); });
+       [&] { launch (multiply_adds<float>, blocks, 0.5f, 1.0f, (float *) memory); });
   row ("double multiply-add", chains, "flops/s",
-       [&] { LAUNCH (multiply_adds, 0.5, 1.0, (double *) memory); });
+       [&] { launch (multiply_adds<double>, blocks, 0.5, 1.0, (double *) memory); });
   if (capability >= 80) {
     row ("double tensor", tensor_d_operations (capability) * warps, "flops/s",
-         [&] { LAUNCH (tensor_d, (double *) memory); });
+         [&] { launch (tensor_d, blocks, (double *) memory); });
     row ("int8 tensor (mma.sync)", 2.0 * 16 * 8 * 32 * CHAINS * STEPS * warps, "flops/s",
-         [&] { LAUNCH (tensor_i8, (int *) memory); });
+         [&] { launch (tensor_i8, blocks, (int *) memory); });
   }
   return 0;
 }
