@@ -188,6 +188,22 @@ function said = product (who, type, m, k, n, left, repeats, long)
   said = "done";
 endfunction
 
+## From small products up, until it is known that one of so much work would be short enough: a
+## small product alone says nothing of the rate of a large one on a GPU.
+function learn_rate (name, type, work, longest)
+  for n = [64, 256, 1024]
+    known = rate ([name type]);
+    tried = flops (type, n, n, n);
+    if (! isinf (known) && (work / known <= longest || tried / known > longest || tried >= work))
+      return;
+    endif
+    [A, B] = operands (type, n, n, n);
+    multiply = @() gpumm (A, B, "Algorithm", name);
+    measure (multiply, 1);
+    rate ([name type], tried / measure (multiply, 1));
+  endfor
+endfunction
+
 function said = algorithms (type, m, k, n, left, repeats)
   LONGEST = 1; # seconds: kernels to learn from are left out where a product takes longer
   begun = tic ();
@@ -205,12 +221,7 @@ function said = algorithms (type, m, k, n, left, repeats)
       return;
     endif
     try
-      if (isinf (rate ([name{1} type])))
-        [A, B] = operands (type, 64, 64, 64);
-        multiply = @() gpumm (A, B, "Algorithm", name{1});
-        measure (multiply, 1);
-        rate ([name{1} type], flops (type, 64, 64, 64) / measure (multiply, 1));
-      endif
+      learn_rate (name{1}, type, work, LONGEST);
       if (work / rate ([name{1} type]) > LONGEST)
         continue;
       endif
