@@ -205,7 +205,7 @@ function learn_rate (name, type, work, longest)
 endfunction
 
 function said = algorithms (type, m, k, n, left, repeats)
-  LONGEST = 1; # seconds: kernels to learn from are left out where a product takes longer
+  LONGEST = 0.25; # seconds: what takes longer is left out, so that none takes a second in all
   begun = tic ();
   said = "done";
   about = gpumm_info ();
@@ -239,7 +239,7 @@ function said = algorithms (type, m, k, n, left, repeats)
         seconds(end+1) = toc (tried);
         stages(end+1,:) = stages_of (info);
         clear C
-      until (numel (seconds) == repeats || sum (seconds) > LONGEST / 2)
+      until (numel (seconds) == repeats || sum (seconds) > 2 * LONGEST)
     catch err
       if (strcmp (err.identifier, "gpumm:unsupported"))
         continue; # for other classes of matrices, or not for this place
