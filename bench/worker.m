@@ -430,6 +430,8 @@ addpath (here);
 if (! isempty (package))
   addpath (package, fullfile (fileparts (here), "octave"));
 endif
+sigterm_dumps_octave_core (false); # gigabytes of operands, where bench/run is interrupted
+sighup_dumps_octave_core (false);
 rand ("twister", 1);
 long = 5;
 printf ("ready\n");
