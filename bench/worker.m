@@ -264,8 +264,8 @@ function said = out_of_core (n, bytes, left, long)
   put_product ("product", "gpumm", kernel_of (info), "d", [n, n, n], seconds, stages_of (info), e);
   [seconds, e] = check_and_measure (limited, A, B, "gpumm out of core", 3, long);
   [~, info] = gpumm (A, B, "Backend", "gpu", "MaxDeviceMemory", bytes);
-  put_product ("out of core", sprintf ("gpumm MaxDeviceMemory=%d", bytes), kernel_of (info), "d", ...
-               [n, n, n], seconds, stages_of (info), e);
+  put_product ("out of core", sprintf ("gpumm MaxDeviceMemory=%d", bytes), kernel_of (info), ...
+               "d", [n, n, n], seconds, stages_of (info), e);
   said = "done";
 endfunction
 
@@ -310,8 +310,8 @@ endfunction
 
 function said = crossover (left)
   EACH = 0.1; # seconds that the products of one kind may take; at least 7 and at most 101
-  sizes = [2, 4, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, ...
-           288, 320, 352, 384, 416, 448, 512, 576, 640, 704, 768, 832, 896, 960, 1024];
+  sizes = [2, 4, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, ...
+           256, 288, 320, 352, 384, 416, 448, 512, 576, 640, 704, 768, 832, 896, 960, 1024];
   begun = tic ();
   said = "done";
   for n = sizes
