@@ -9,11 +9,7 @@
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 
-function t = seconds_of (f)
-  begun = tic ();
-  x = f ();
-  t = toc (begun);
-endfunction
+addpath (fileparts (mfilename ("fullpath")));
 
 function compare (file, name, A, B)
   C = gpumm (A, B);
@@ -22,8 +18,8 @@ function compare (file, name, A, B)
   clear C R
   own = octave = zeros (1, 7);
   for i = 1:7
-    octave(i) = seconds_of (@() A * B);
-    own(i) = seconds_of (@() gpumm (A, B));
+    octave(i) = measure (@() A * B, 1);
+    own(i) = measure (@() gpumm (A, B), 1);
   endfor
   own = 1e3 * median (own);
   octave = 1e3 * median (octave);

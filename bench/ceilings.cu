@@ -1,0 +1,203 @@
+/* ceilings.cu - what the hardware can do: the lines of the roofline.
+ *
+ *   nvcc -O3 -arch=native bench/ceilings.cu -o ceilings && ./ceilings
+ *
+ * Rows of the CSV file that bench/run writes: page-locked copies to the GPU, from it and both at
+ * once; copies within the GPU's memory (read and written bytes counted); and the arithmetic of each
+ * unit, by chains of instructions in registers that nothing waits for. Median, least and most of
+ * ROUNDS runs by CUDA events after one that is not counted.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+  ROUNDS = 7,
+  LINK_BYTES = 256 << 20,
+  DEVICE_BYTES = 1 << 30,
+  STEPS = 4096, /* instructions of each chain */
+  CHAINS = 8,   /* independent of each other, in each thread: more than the latency asks for */
+  THREADS = 256,
+  BLOCKS_EACH = 8 /* of a multiprocessor */
+};
+
+#define TRY(call)                                                                                  \
+  do {                                                                                             \
+    cudaError_t failed = (call);                                                                   \
+    if (failed != cudaSuccess) {                                                                   \
+      fprintf (stderr, "ceilings: %s: %s\n", #call, cudaGetErrorString (failed));                  \
+      exit (1);                                                                                    \
+    }                                                                                              \
+  } while (0)
+
+/* ---- arithmetic --------------------------------------------------------------------------- */
+
+/* Never true: keeps what the chains compute alive. */
+template <class T> __device__ bool impossible (const T *x, int count) {
+  T sum = 0;
+  for (int i = 0; i < count; i++)
+    sum += x[i];
+  return sum == (T) 12345;
+}
+
+/* x <- a x + b, 2 operations */
+template <class T> __global__ void multiply_adds (T a, T b, T *out) {
+  T x[CHAINS];
+#pragma unroll
+  for (int c = 0; c < CHAINS; c++)
+    x[c] = (T) (threadIdx.x + c);
+#pragma unroll 16
+  for (int step = 0; step < STEPS; step++)
+#pragma unroll
+    for (int c = 0; c < CHAINS; c++)
+      x[c] = a * x[c] + b;
+  if (impossible (x, CHAINS))
+    *out = x[0];
+}
+
+/* Double precision tensor instruction: m8n8k4 from 8.0 on, m16n8k16 from 9.0 on. */
+__global__ void tensor_d (double *out) {
+#if __CUDA_ARCH__ >= 900
+  double a[8], b[4], x[4][4] = {};
+  for (int i = 0; i < 8; i++)
+    a[i] = 1e-3 * (threadIdx.x + i);
+  for (int i = 0; i < 4; i++)
+    b[i] = 1e-3 * (threadIdx.x - i);
+  for (int step = 0; step < STEPS / 4; step++)
+#pragma unroll
+    for (int c = 0; c < 4; c++)
+      asm volatile("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
+                   "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
+                   : "+d"(x[c][0]), "+d"(x[c][1]), "+d"(x[c][2]), "+d"(x[c][3])
+                   : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]),
+                     "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+  if (impossible (x[0], 4) && impossible (x[1], 4) && impossible (x[2], 4) && impossible (x[3], 4))
+    *out = x[0][0];
+#elif __CUDA_ARCH__ >= 800
+  double a = 1e-3 * threadIdx.x, b = 1 - a, x[4][2] = {};
+  for (int step = 0; step < STEPS; step++)
+#pragma unroll
+    for (int c = 0; c < 4; c++)
+      asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, "
+                   "{%0, %1};"
+                   : "+d"(x[c][0]), "+d"(x[c][1])
+                   : "d"(a), "d"(b));
+  if (impossible (x[0], 2) && impossible (x[1], 2) && impossible (x[2], 2) && impossible (x[3], 2))
+    *out = x[0][0];
+#endif
+}
+
+/* Operations of a warp in tensor_d, as compiled for this capability. */
+static double tensor_d_operations (int capability) {
+  if (capability >= 90)
+    return 2.0 * 16 * 8 * 16 * 4 * (STEPS / 4);
+  return capability >= 80 ? 2.0 * 8 * 8 * 4 * 4 * STEPS : 0;
+}
+
+/* 8-bit integer tensor instruction, m16n8k32 with 32-bit sums. */
+__global__ void tensor_i8 (int *out) {
+#if __CUDA_ARCH__ >= 800
+  int a = threadIdx.x * 0x01030507, b = a ^ 0x5a5a5a5a, x[CHAINS][4] = {};
+  for (int step = 0; step < STEPS; step++)
+#pragma unroll
+    for (int c = 0; c < CHAINS; c++)
+      asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, "
+                   "{%4, %5, %4, %5}, {%5, %4}, {%0, %1, %2, %3};"
+                   : "+r"(x[c][0]), "+r"(x[c][1]), "+r"(x[c][2]), "+r"(x[c][3])
+                   : "r"(a), "r"(b));
+  for (int c = 0; c < CHAINS; c++)
+    if (!impossible (x[c], 4))
+      return;
+  *out = x[0][0];
+#endif
+}
+
+/* ---- measuring ---------------------------------------------------------------------------- */
+
+template <class... T> static void launch (void (*kernel) (T...), int blocks, T... values) {
+  void *addresses[] = {&values...};
+  TRY (cudaLaunchKernel ((const void *) kernel, dim3 (blocks), dim3 (THREADS), addresses, 0, 0));
+}
+
+static int ascending (const void *x, const void *y) {
+  double a = *(const double *) x, b = *(const double *) y;
+  return (a > b) - (a < b);
+}
+
+/* work () queues something; amount is what it does, in unit. */
+template <class F> static void row (const char *name, double amount, const char *unit, F work) {
+  cudaEvent_t from, to;
+  TRY (cudaEventCreate (&from));
+  TRY (cudaEventCreate (&to));
+  double rates[ROUNDS];
+  for (int round = -1; round < ROUNDS; round++) {
+    float ms;
+    TRY (cudaDeviceSynchronize ());
+    TRY (cudaEventRecord (from));
+    work ();
+    TRY (cudaGetLastError ());
+    TRY (cudaEventRecord (to));
+    TRY (cudaEventSynchronize (to));
+    TRY (cudaEventElapsedTime (&ms, from, to));
+    if (round >= 0)
+      rates[round] = amount / (1e-3 * ms);
+  }
+  qsort (rates, ROUNDS, sizeof *rates, ascending);
+  printf ("ceiling,%s,,,,,,%d,%.5g,%.5g,%.5g,%s,,,,,\n", name, (int) ROUNDS, rates[ROUNDS / 2],
+          rates[0], rates[ROUNDS - 1], unit);
+  TRY (cudaEventDestroy (from));
+  TRY (cudaEventDestroy (to));
+}
+
+int main (void) {
+  cudaDeviceProp device;
+  char *host, *back, *memory;
+  TRY (cudaGetDeviceProperties (&device, 0));
+  TRY (cudaMallocHost (&host, LINK_BYTES));
+  TRY (cudaMallocHost (&back, LINK_BYTES));
+  TRY (cudaMalloc (&memory, 2 * (size_t) DEVICE_BYTES));
+  for (int i = 0; i < LINK_BYTES; i++)
+    host[i] = (char) (i * 2654435761u >> 24); /* neither zeros nor a pattern */
+
+  row ("host to device", LINK_BYTES, "bytes/s",
+       [&] { cudaMemcpyAsync (memory, host, LINK_BYTES, cudaMemcpyHostToDevice, 0); });
+  row ("device to host", LINK_BYTES, "bytes/s",
+       [&] { cudaMemcpyAsync (back, memory, LINK_BYTES, cudaMemcpyDeviceToHost, 0); });
+  cudaStream_t up, down;
+  cudaEvent_t begun, up_done, down_done;
+  TRY (cudaStreamCreateWithFlags (&up, cudaStreamNonBlocking));
+  TRY (cudaStreamCreateWithFlags (&down, cudaStreamNonBlocking));
+  TRY (cudaEventCreate (&begun));
+  TRY (cudaEventCreate (&up_done));
+  TRY (cudaEventCreate (&down_done));
+  row ("both ways at once", 2.0 * LINK_BYTES, "bytes/s", [&] {
+    cudaEventRecord (begun, 0);
+    cudaStreamWaitEvent (up, begun, 0);
+    cudaStreamWaitEvent (down, begun, 0);
+    cudaMemcpyAsync (memory, host, LINK_BYTES, cudaMemcpyHostToDevice, up);
+    cudaMemcpyAsync (back, memory + DEVICE_BYTES, LINK_BYTES, cudaMemcpyDeviceToHost, down);
+    cudaEventRecord (up_done, up);
+    cudaEventRecord (down_done, down);
+    cudaStreamWaitEvent (0, up_done, 0);
+    cudaStreamWaitEvent (0, down_done, 0);
+  });
+  row ("device memory", 2.0 * DEVICE_BYTES, "bytes/s", [&] {
+    cudaMemcpyAsync (memory + DEVICE_BYTES, memory, DEVICE_BYTES, cudaMemcpyDeviceToDevice, 0);
+  });
+
+  int blocks = BLOCKS_EACH * device.multiProcessorCount;
+  int capability = 10 * device.major + device.minor;
+  double threads = (double) blocks * THREADS, warps = threads / 32;
+  double chains = 2.0 * CHAINS * STEPS * threads;
+  row ("single multiply-add", chains, "flops/s",
+       [&] { launch (multiply_adds<float>, blocks, 0.5f, 1.0f, (float *) memory); });
+  row ("double multiply-add", chains, "flops/s",
+       [&] { launch (multiply_adds<double>, blocks, 0.5, 1.0, (double *) memory); });
+  if (capability >= 80) {
+    row ("double tensor", tensor_d_operations (capability) * warps, "flops/s",
+         [&] { launch (tensor_d, blocks, (double *) memory); });
+    row ("int8 tensor (mma.sync)", 2.0 * 16 * 8 * 32 * CHAINS * STEPS * warps, "flops/s",
+         [&] { launch (tensor_i8, blocks, (int *) memory); });
+  }
+  return 0;
+}

@@ -1,0 +1,118 @@
+"""peers.py - the Python libraries that bench/run measures beside gpumm.
+
+  python3 bench/peers.py cupy|pytorch|numpy
+
+From host array to host array, as their users write it. The commands and answers are those of
+worker.m: "long SECONDS", "product WHO TYPE M K N LEFT", "forget". "absent" and why, instead of
+"ready", where the library or its GPU is not there.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import math
+import statistics
+import sys
+import time
+
+REPEATS = 7
+
+
+def open_cupy():
+    import cupy
+
+    cupy.cuda.runtime.getDeviceCount()
+    release = cupy.get_default_memory_pool().free_all_blocks
+    return (cupy.__version__, release,
+            lambda a, b: cupy.asnumpy(cupy.asarray(a) @ cupy.asarray(b)))
+
+
+def open_pytorch():
+    import torch
+
+    torch.cuda.init()
+    return (torch.__version__, torch.cuda.empty_cache,
+            lambda a, b: (torch.from_numpy(a).cuda() @ torch.from_numpy(b).cuda()).cpu())
+
+
+def open_numpy():
+    import numpy
+
+    return numpy.__version__, lambda: None, lambda a, b: a @ b
+
+
+def random_matrix(letter, rows, cols):
+    precision = numpy.float32 if letter in "sc" else numpy.float64
+
+    def real():
+        x = generator.random((rows, cols), dtype=precision)
+        x -= 0.5
+        return x
+
+    return real() + precision(1) * 1j * real() if letter in "cz" else real()
+
+
+def relative_error(c, a, b):
+    """|C t - A (B t)| / |A (B t)| for a random t, as in worker.m."""
+    c = numpy.asarray(c)
+    if c.shape != (a.shape[0], b.shape[1]) or c.dtype != a.dtype:
+        return math.nan
+    t = random_matrix("s" if c.real.dtype == numpy.float32 else "d", b.shape[1], 1)
+    right = a @ (b @ t)
+    return float(numpy.linalg.norm(c @ t - right) / numpy.linalg.norm(right))
+
+
+def timed(a, b):
+    begun = time.perf_counter()
+    c = multiply(a, b)
+    return time.perf_counter() - begun, c
+
+
+def product(who, letter, m, k, n, left):
+    m, k, n, left = int(m), int(k), int(n), float(left)
+    flops = (8 if letter in "cz" else 2) * m * k * n
+    predicted = flops / rates.get(letter, math.inf)
+    if 2 * predicted > left:
+        return f"skip a product would take {predicted:.1f} s"
+    a, b = random_matrix(letter, m, k), random_matrix(letter, k, n)
+    first, c = timed(a, b)
+    error = relative_error(c, a, b)
+    del c
+    limit = 10 * numpy.finfo(a.dtype).eps * math.sqrt(max(k, 64))
+    if not error <= limit:
+        return f"wrong {who}, {m}x{k} {a.dtype}: relative error {error}"
+    seconds = [first]
+    if first <= long:
+        seconds = [timed(a, b)[0]]
+        for _ in range(min(REPEATS, int(long / seconds[0])) - 1):
+            seconds.append(timed(a, b)[0])
+    release()
+    median = statistics.median(seconds)
+    rates[letter] = max(rates.get(letter, 0), flops / median)
+    print(f"row product,{who},,{letter},{m},{k},{n},{len(seconds)},{median:.5g},"
+          f"{min(seconds):.5g},{max(seconds):.5g},s,{1e-9 * flops / median:.5g},,,,{error:.2g}")
+    return "done"
+
+
+long = 5.0
+rates = {}
+try:
+    import numpy
+
+    generator = numpy.random.default_rng(1)
+    libraries = {"cupy": open_cupy, "pytorch": open_pytorch, "numpy": open_numpy}
+    version, release, multiply = libraries[sys.argv[1]]()
+except Exception as why:  # whatever keeps a peer from working, the others are measured
+    print("absent", " ".join(str(why).split()), flush=True)
+    sys.exit()
+print("ready", version, flush=True)
+for line in sys.stdin:
+    words = line.split()
+    said = "done"
+    if words[0] == "long":
+        long = float(words[1])
+    elif words[0] == "product":
+        try:
+            said = product(*words[1:])
+        except Exception as why:
+            release()
+            said = "wrong " + " ".join(str(why).split())
+    print(said, flush=True)

@@ -1,0 +1,474 @@
+## worker.m - the Octave that bench/run asks for measurements.
+##
+##   octave-cli --no-history --norc --no-line-editing bench/worker.m PACKAGE
+##
+## PACKAGE is the directory with the gateways (build/package), or "" for an Octave that only does
+## `*` (NVBLAS preloaded, say).  One command a line on standard input; the answer is any number of
+## lines "row ..." (of the CSV file that bench/run writes, which names the columns), and one line
+## that begins "done", "skip" (and why) or "wrong" (and what).
+##
+##   about                          what there is, a line "about name text" each
+##   long SECONDS                   what a case may take: fewer repeats where it takes longer
+##   product WHO TYPE M K N LEFT    who: gpumm, or any other name for `*`; LEFT: seconds there are
+##   algorithms TYPE M K N LEFT     each kernel, and each algorithm that has none
+##   overhead FOLDER                of the smallest call, beside empty_call.m in FOLDER
+##   crossover LEFT                 gpumm and `*` at many small sizes
+##   first small, first product, first stages, memory N     in a fresh Octave only
+##   out_of_core N BYTES            without and with MaxDeviceMemory
+##   forget                         operands kept for the next case
+##
+## Results are checked before they are timed: C*t against A*(B*t) for a random t.
+## SPDX-License-Identifier: BSD-3-Clause
+1;
+
+REPEATS = 7;
+
+## ---- operands and checks -----------------------------------------------------------------------
+
+function x = random_matrix (type, rows, cols)
+  precision = "double";
+  if (any (type == "sc"))
+    precision = "single";
+  endif
+  x = rand (rows, cols, precision);
+  x -= 0.5; # in place
+  if (any (type == "cz"))
+    y = rand (rows, cols, precision);
+    y -= 0.5;
+    x = complex (x, y);
+  endif
+endfunction
+
+## Of the last case; what is asked for next is often of the same sizes.
+function [A, B] = operands (type, m, k, n)
+  persistent last = "" a b
+  wanted = sprintf ("%s %d %d %d", type, m, k, n);
+  if (! strcmp (wanted, last))
+    a = b = [];
+    if (! isempty (type))
+      a = random_matrix (type, m, k);
+      b = random_matrix (type, k, n);
+    endif
+    last = wanted;
+  endif
+  A = a;
+  B = b;
+endfunction
+
+## |C t - A (B t)| / |A (B t)|: rounding makes it a fraction of eps sqrt (k) for random operands;
+## one wrong element of C makes it about 1 / n.
+function e = relative_error (C, A, B)
+  if (rows (C) != rows (A) || columns (C) != columns (B) || ! strcmp (class (C), class (A)))
+    e = NaN;
+    return;
+  endif
+  t = random_matrix (ifelse (isa (C, "single"), "s", "d"), columns (B), 1);
+  right = A * (B * t);
+  e = norm (C * t - right) / norm (right);
+endfunction
+
+function x = ifelse (condition, yes, no)
+  if (condition)
+    x = yes;
+  else
+    x = no;
+  endif
+endfunction
+
+function check (e, A, who)
+  limit = 10 * eps (class (A)) * sqrt (max (columns (A), 64));
+  if (! (e <= limit))
+    error ("bench:wrong", "%s, %dx%d %s: relative error %g", who, size (A), class (A), e);
+  endif
+endfunction
+
+function f = flops (type, m, k, n)
+  f = (2 + 6 * any (type == "cz")) * m * k * n;
+endfunction
+
+## ---- rows --------------------------------------------------------------------------------------
+
+## A row of anything: times (or bytes, or rates) in unit.
+function put (what, who, unit, values, varargin)
+  r = struct ("kernel", "", "type", "", "sizes", [], "gflops", "", "stages", [], "error", "");
+  for i = 1:2:numel (varargin)
+    r.(varargin{i}) = varargin{i+1};
+  endfor
+  sizes = stages = {"", "", ""};
+  if (! isempty (r.sizes))
+    sizes = arrayfun (@(x) sprintf ("%d", x), r.sizes, "uniformoutput", false);
+  endif
+  if (! isempty (r.stages))
+    stages = arrayfun (@(x) sprintf ("%.4g", x), r.stages, "uniformoutput", false);
+  endif
+  numbers = sprintf ("%d,%.5g,%.5g,%.5g", numel (values), median (values), min (values), ...
+                     max (values));
+  printf ("row %s\n", strjoin ({what, who, r.kernel, r.type, sizes{:}, numbers, unit, r.gflops, ...
+                                stages{:}, r.error}, ","));
+endfunction
+
+function put_product (what, who, kernel, type, sizes, seconds, stages, e)
+  put (what, who, "s", seconds, "kernel", kernel, "type", type, "sizes", sizes, ...
+       "gflops", sprintf ("%.5g", 1e-9 * flops (type, num2cell (sizes){:}) / median (seconds)), ...
+       "stages", stages, "error", sprintf ("%.2g", e));
+endfunction
+
+function s = stages_of (info)
+  s = [info.seconds.upload, info.seconds.compute, info.seconds.download];
+endfunction
+
+function name = kernel_of (info)
+  name = ifelse (isempty (info.kernel), info.algorithm, info.kernel);
+endfunction
+
+## ---- products ----------------------------------------------------------------------------------
+
+## The most operations a second seen so far, by name and type; Inf: none.
+function r = rate (name, value = [])
+  persistent seen = struct ();
+  name = ["rate_" regexprep(name, '\W', "_")];
+  if (! isempty (value))
+    if (isfield (seen, name))
+      value = max (value, seen.(name));
+    endif
+    seen.(name) = value;
+  endif
+  r = Inf;
+  if (isfield (seen, name))
+    r = seen.(name);
+  endif
+endfunction
+
+## OpenBLAS's threads keep their cores busy for some 30 ms after each product, and whatever comes
+## next shares them: nothing is timed in that while but what follows on a product of its own kind.
+function settle ()
+  pause (0.05);
+endfunction
+
+## First a product that is checked, which also loads libraries and starts threads, then as many as
+## fit into long.  A product that takes longer than that is timed once.
+function [seconds, e] = check_and_measure (product, A, B, who, repeats, long)
+  begun = tic ();
+  C = product ();
+  seconds = toc (begun);
+  e = relative_error (C, A, B);
+  clear C
+  check (e, A, who);
+  if (seconds > long)
+    return;
+  endif
+  settle ();
+  seconds = measure (product, 1);
+  seconds = [seconds, measure(product, min (repeats, floor (long / seconds)) - 1)];
+endfunction
+
+function said = product (who, type, m, k, n, left, repeats, long)
+  key = [who type];
+  work = flops (type, m, k, n);
+  if (2 * work / rate (key) > left)
+    said = sprintf ("skip a product would take %.1f s", work / rate (key));
+    return;
+  endif
+  [A, B] = operands (type, m, k, n);
+  kernel = "";
+  if (strcmp (who, "gpumm"))
+    [seconds, e] = check_and_measure (@() gpumm (A, B), A, B, who, repeats, long);
+    [~, info] = gpumm (A, B);
+    kernel = kernel_of (info);
+  else
+    [seconds, e] = check_and_measure (@() A * B, A, B, who, repeats, long);
+  endif
+  rate (key, work / median (seconds));
+  put_product ("product", who, kernel, type, [m, k, n], seconds, [], e);
+  said = "done";
+endfunction
+
+## From small products up, until it is known that one of so much work would be short enough: a
+## small product alone says nothing of the rate of a large one on a GPU.
+function learn_rate (name, type, work, longest)
+  for n = [64, 256, 1024]
+    known = rate ([name type]);
+    tried = flops (type, n, n, n);
+    if (! isinf (known) && (work / known <= longest || tried / known > longest || tried >= work))
+      return;
+    endif
+    [A, B] = operands (type, n, n, n);
+    multiply = @() gpumm (A, B, "Algorithm", name);
+    measure (multiply, 1);
+    rate ([name type], tried / measure (multiply, 1));
+  endfor
+endfunction
+
+function said = algorithms (type, m, k, n, left, repeats)
+  LONGEST = 0.25; # seconds: what takes longer is left out, so that none takes a second in all
+  begun = tic ();
+  said = "done";
+  about = gpumm_info ();
+  names = about.algorithms;
+  if (! isempty (about.kernels))
+    own = ! ismember (names, {about.kernels.algorithm});
+    names = [names(own), {about.kernels.name}];
+  endif
+  work = flops (type, m, k, n);
+  for name = names
+    if (toc (begun) > left)
+      said = "skip the rest of the algorithms";
+      return;
+    endif
+    try
+      learn_rate (name{1}, type, work, LONGEST);
+      if (work / rate ([name{1} type]) > LONGEST)
+        continue;
+      endif
+      [A, B] = operands (type, m, k, n);
+      C = gpumm (A, B, "Algorithm", name{1});
+      e = relative_error (C, A, B);
+      clear C
+      check (e, A, name{1});
+      settle ();
+      seconds = [];
+      stages = zeros (0, 3);
+      do
+        tried = tic ();
+        [C, info] = gpumm (A, B, "Algorithm", name{1});
+        seconds(end+1) = toc (tried);
+        stages(end+1,:) = stages_of (info);
+        clear C
+      until (numel (seconds) == repeats || sum (seconds) > 2 * LONGEST)
+    catch err
+      if (strcmp (err.identifier, "gpumm:unsupported"))
+        continue; # for other classes of matrices, or not for this place
+      endif
+      rethrow (err);
+    end_try_catch
+    rate ([name{1} type], work / median (seconds));
+    put_product ("algorithm", name{1}, kernel_of (info), type, [m, k, n], seconds, ...
+                 median (stages, 1), e);
+  endfor
+endfunction
+
+function said = out_of_core (n, bytes, left, long)
+  if (2 * 2 * n ^ 3 / rate ("gpummd") > left)
+    said = "skip it would take too long";
+    return;
+  endif
+  [A, B] = operands ("d", n, n, n);
+  limited = @() gpumm (A, B, "Backend", "gpu", "MaxDeviceMemory", bytes);
+  [seconds, e] = check_and_measure (@() gpumm (A, B), A, B, "gpumm", 3, long);
+  [~, info] = gpumm (A, B);
+  put_product ("product", "gpumm", kernel_of (info), "d", [n, n, n], seconds, stages_of (info), e);
+  [seconds, e] = check_and_measure (limited, A, B, "gpumm out of core", 3, long);
+  [~, info] = gpumm (A, B, "Backend", "gpu", "MaxDeviceMemory", bytes);
+  put_product ("out of core", sprintf ("gpumm MaxDeviceMemory=%d", bytes), kernel_of (info), ...
+               "d", [n, n, n], seconds, stages_of (info), e);
+  said = "done";
+endfunction
+
+## ---- calls -------------------------------------------------------------------------------------
+
+## Batches, because a call takes less than the clock's grain; the loop is in all of them.
+function said = overhead (folder)
+  BATCHES = 15;
+  CALLS = 400;
+  addpath (folder);
+  A = B = [1, 2; 3, 4];
+  own = empty = octave = zeros (1, BATCHES);
+  for b = 0:BATCHES # the first is not counted
+    begun = tic ();
+    for i = 1:CALLS
+      empty_call (A, B);
+    endfor
+    empty(max (b, 1)) = toc (begun) / CALLS;
+    begun = tic ();
+    for i = 1:CALLS
+      C = gpumm (A, B);
+    endfor
+    own(max (b, 1)) = toc (begun) / CALLS;
+    begun = tic ();
+    for i = 1:CALLS
+      C = A * B;
+    endfor
+    octave(max (b, 1)) = toc (begun) / CALLS;
+  endfor
+  put ("overhead", "gpumm", "s", own, "type", "d", "sizes", [2, 2, 2]);
+  put ("overhead", "empty function and empty MEX file", "s", empty);
+  put ("overhead", "octave", "s", octave, "type", "d", "sizes", [2, 2, 2]);
+  said = "done";
+endfunction
+
+function seconds = repeat (product, longest)
+  settle ();
+  measure (product, 1);
+  count = floor (longest / measure (product, 1));
+  seconds = measure (product, max (7, min (101, count)));
+endfunction
+
+function said = crossover (left)
+  EACH = 0.1; # seconds that the products of one kind may take; at least 7 and at most 101
+  sizes = [2, 4, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, ...
+           256, 288, 320, 352, 384, 416, 448, 512, 576, 640, 704, 768, 832, 896, 960, 1024];
+  begun = tic ();
+  said = "done";
+  for n = sizes
+    if (toc (begun) > left)
+      said = sprintf ("skip sizes from %d", n);
+      return;
+    endif
+    [A, B] = operands ("d", n, n, n);
+    [C, info] = gpumm (A, B);
+    e = relative_error (C, A, B);
+    check (e, A, "gpumm");
+    own = repeat (@() gpumm (A, B), EACH);
+    octave = repeat (@() A * B, EACH);
+    put_product ("crossover", "gpumm", kernel_of (info), "d", [n, n, n], own, [], e);
+    put_product ("crossover", "octave", "", "d", [n, n, n], octave, [], 0);
+  endfor
+endfunction
+
+## ---- the first calls of a session --------------------------------------------------------------
+
+function names = loaded (pattern)
+  names = unique (regexp (fileread ("/proc/self/maps"), ['/\S*' pattern '\S*\.so\S*'], "match"));
+endfunction
+
+function said = first (which)
+  switch (which)
+    case "small"
+      A = [1, 2; 3, 4];
+      put ("first", "gpumm of 2x2", "s", measure (@() gpumm (A, A), 1));
+      put ("first", "gpumm of 2x2 again", "s", measure (@() gpumm (A, A), 7));
+      if (! isempty (loaded ('(libcuda|libcublas|libgpumm_cuda)')))
+        error ("bench:wrong", "a product of 2x2 has loaded CUDA");
+      endif
+    case "product"
+      A = random_matrix ("d", 1024, 1024);
+      B = random_matrix ("d", 1024, 1024);
+      put ("first", "gpumm of 1024x1024", "s", measure (@() gpumm (A, B), 1));
+      put ("first", "gpumm of 1024x1024 again", "s", measure (@() gpumm (A, B), 7));
+    case "stages"
+      A = random_matrix ("d", 64, 64);
+      put ("first", "CUDA driver opened", "s", measure (@() gpumm_available ("gpu"), 1));
+      for kernel = {"naive", "cublas"}
+        multiply = @() gpumm (A, A, "Algorithm", kernel{1}, "Backend", "gpu");
+        put ("first", ["64x64 by " kernel{1}], "s", measure (multiply, 1));
+        put ("first", ["64x64 by " kernel{1} " again"], "s", measure (multiply, 7));
+      endfor
+  endswitch
+  said = "done";
+endfunction
+
+## ---- memory ------------------------------------------------------------------------------------
+
+function bytes = proc_bytes (file, field)
+  bytes = 1024 * str2double (regexp (fileread (file), [field ':\s*(\d+)'], "tokens"){1}{1});
+endfunction
+
+## The most memory that the process holds while it multiplies, less what it held before and the
+## result; page-locked memory is seen in the machine's free memory, if not in the process.
+function measure_memory (A, B, who)
+  n = rows (A);
+  file = fopen ("/proc/self/clear_refs", "w");
+  fputs (file, "5"); # VmHWM begins again
+  fclose (file);
+  before = proc_bytes ("/proc/self/status", "VmRSS");
+  free_before = proc_bytes ("/proc/meminfo", "MemAvailable");
+  C = gpumm (A, B);
+  most = proc_bytes ("/proc/self/status", "VmHWM");
+  free_after = proc_bytes ("/proc/meminfo", "MemAvailable");
+  result = sizeof (C);
+  put ("memory", [who ": VmHWM"], "bytes", most - before - result, "type", "d", ...
+       "sizes", [n, n, n]);
+  put ("memory", [who ": of MemAvailable after it"], "bytes", free_before - free_after - result, ...
+       "type", "d", "sizes", [n, n, n]);
+endfunction
+
+function said = memory (n)
+  A = random_matrix ("d", n, n);
+  B = random_matrix ("d", n, n);
+  measure_memory (A, B, "first product with CUDA's own");
+  gpumm_reset ();
+  measure_memory (A, B, "gpumm");
+  said = "done";
+endfunction
+
+## ---- what there is -----------------------------------------------------------------------------
+
+function said = about (package)
+  say = @(name, text) printf ("about %s %s\n", name, text);
+  say ("octave", OCTAVE_VERSION ());
+  say ("blas", regexprep (version ("-blas"), '^.*config: (.*)\)$', "$1"));
+  files = loaded ("(openblas|blis|mkl_rt|libblas)");
+  if (! isempty (files)) # the library itself rather than one that passes on to it
+    best = find (! cellfun (@isempty, regexp (files, '/libopenblas[^/]*$')), 1);
+    say ("blas_file", files{[best, 1](1)});
+  endif
+  say ("preloaded", strjoin (loaded ("libnvblas"), " "));
+  if (! isempty (package))
+    info = gpumm_info ();
+    say ("gpumm", sprintf ("%s (%s)", info.version, info.build));
+    if (! isempty (info.devices))
+      say ("gpu", info.devices(1).name);
+      say ("cuda", sprintf ("driver for CUDA %s, runtime %s", info.devices(1).driver, ...
+                            info.devices(1).runtime));
+    else
+      say ("why_no_gpu", info.why_no_gpu);
+    endif
+  endif
+  said = "done";
+endfunction
+
+## ---- commands ----------------------------------------------------------------------------------
+
+package = argv (){1};
+here = fileparts (mfilename ("fullpath"));
+addpath (here);
+if (! isempty (package))
+  addpath (package, fullfile (fileparts (here), "octave"));
+endif
+sigterm_dumps_octave_core (false); # gigabytes of operands, where bench/run is interrupted
+sighup_dumps_octave_core (false);
+rand ("twister", 1);
+long = 5;
+printf ("ready\n");
+fflush (stdout);
+while (true)
+  try
+    line = input ("", "s"); # fgetl waits for what follows the line's end
+  catch
+    break;
+  end_try_catch
+  words = ostrsplit (line, " ");
+  numbers = num2cell (str2double (words));
+  try
+    switch (words{1})
+      case "about"
+        said = about (package);
+      case "long"
+        long = numbers{2};
+        said = "done";
+      case "product"
+        said = product (words{2:3}, numbers{4:7}, REPEATS, long);
+      case "algorithms"
+        said = algorithms (words{2}, numbers{3:6}, REPEATS);
+      case "overhead"
+        said = overhead (line(10:end));
+      case "crossover"
+        said = crossover (numbers{2});
+      case "first"
+        said = first (words{2});
+      case "memory"
+        said = memory (numbers{2});
+      case "out_of_core"
+        said = out_of_core (numbers{2:4}, long);
+      case "forget"
+        operands ("", 0, 0, 0);
+        said = "done";
+      otherwise
+        said = ["wrong command " line];
+    endswitch
+  catch err
+    said = ["wrong " strrep(err.message, "\n", " ")];
+  end_try_catch
+  printf ("%s\n", said);
+  fflush (stdout);
+endwhile
