@@ -80,7 +80,7 @@ typedef struct gpumm_driver {
   gpumm_status (*event_create) (int device, gpumm_event **event);
   gpumm_status (*event_destroy) (int device, gpumm_event *event);
   gpumm_status (*event_record) (int device, gpumm_event *event, gpumm_stream *stream);
-  gpumm_status (*event_synchronize) (int device, gpumm_event *event); /* waits */
+  gpumm_status (*event_synchronize) (int device, gpumm_event *event);     /* waits */
   gpumm_status (*event_done) (int device, gpumm_event *event, int *done); /* looks */
   gpumm_status (*event_seconds) (int device, gpumm_event *from, gpumm_event *to, double *seconds);
   /* work queued on stream from now on waits for event */
