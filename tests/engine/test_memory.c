@@ -316,7 +316,7 @@ static void test_threads (void) {
  * leaked, and the next call works. */
 static void test_faults (int64_t (*inject) (int64_t), const char *what, int64_t limit,
                          gpumm_status first, gpumm_status second) {
-  sample *s = make_sample (70, 75, 80, 3, 1, 0);
+  sample *s = make_sample (40, 45, 50, 3, 1, 0);
   gpumm_options o = {
       .backend = GPUMM_CPU, .algorithm = "tiled", .device = -1, .max_device_memory = limit};
   gpumm_reset ();
@@ -361,7 +361,7 @@ int main (int argc, char **argv) {
   test_workspace ();
   test_threads ();
   test_faults (gpumm_fault_device, "device call", 0, GPUMM_DEVICE_MEMORY, GPUMM_DEVICE_FAILED);
-  test_faults (gpumm_fault_device, "device call out of core", 40 << 10, GPUMM_DEVICE_MEMORY,
+  test_faults (gpumm_fault_device, "device call out of core", 24 << 10, GPUMM_DEVICE_MEMORY,
                GPUMM_DEVICE_FAILED);
   test_faults (gpumm_fault_memory, "allocation", 0, GPUMM_HOST_MEMORY, GPUMM_HOST_MEMORY);
   gpumm_reset ();
