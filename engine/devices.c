@@ -37,6 +37,8 @@ static library cuda = {.file = "libgpumm_cuda.so", .name = "CUDA"};
 static library host = {.file = "libgpumm_host.so", .name = "the host device"};
 static rates measured[MOST_DEVICES];
 static double cpu_flops[FLOAT_TYPES];
+static gpumm_tuned tuned[MOST_DEVICES + 1]; /* of the GPUs and, last, of the host device */
+static int tuned_is_read[MOST_DEVICES + 1];
 
 /* ---- libraries ---------------------------------------------------------------------------- */
 
@@ -142,9 +144,70 @@ gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info) {
                                   .thread_m = k->thread_m,
                                   .thread_n = k->thread_n,
                                   .capability = k->capability};
+      const gpumm_algorithm *a = gpumm_algorithm_find (k->algorithm);
+      info->automatic = a && !a->wider_bound;
       return GPUMM_OK;
     }
   return GPUMM_INVALID;
+}
+
+/* ---- tuned tables ------------------------------------------------------------------------- */
+
+/* The device's table, read at first use, or NULL; while the lock is held. */
+static const gpumm_tuned *tuned_table (const gpumm_driver *driver, int device,
+                                       const gpumm_device_properties *properties) {
+  int i = driver == cuda.driver ? device : MOST_DEVICES;
+  if (device < 0 || device >= MOST_DEVICES)
+    return NULL;
+  if (!tuned_is_read[i])
+    gpumm_tuned_read (driver->kernels, properties, &tuned[i]);
+  tuned_is_read[i] = 1;
+  return &tuned[i];
+}
+
+static void place_tuned (gpumm_place *place, gpumm_type type) {
+  if (gpumm_tuned_refused ())
+    return;
+  pthread_mutex_lock (&lock);
+  const gpumm_tuned *table = tuned_table (place->driver, place->device, &place->properties);
+  if (table) {
+    place->tuned_count = table->count[type];
+    memcpy (place->tuned, table->rows[type], (size_t) place->tuned_count * sizeof *place->tuned);
+  }
+  pthread_mutex_unlock (&lock);
+}
+
+gpumm_status gpumm_tuned_table (int device, gpumm_tuned_info *info) {
+  const char *why;
+  const gpumm_driver *driver = device == GPUMM_HOST ? gpumm_host_device (&why) : gpumm_cuda (&why);
+  gpumm_device_properties properties;
+  if (!info)
+    return gpumm_fail (GPUMM_INVALID, "nowhere to put what is known of the table");
+  *info = (gpumm_tuned_info){0};
+  if (!driver)
+    return gpumm_fail (GPUMM_NO_DEVICE, "%s", why);
+  int index = device == GPUMM_HOST ? 0 : device;
+  gpumm_status status = driver->properties (index, &properties);
+  if (status)
+    return gpumm_fail (status, "device %d: %s", device, driver->error_text ());
+  snprintf (info->device, sizeof info->device, "%s", properties.name);
+  gpumm_tuned_header (&properties, info->header);
+  pthread_mutex_lock (&lock);
+  const gpumm_tuned *table = tuned_table (driver, index, &properties);
+  if (table) {
+    for (int t = 0; t < FLOAT_TYPES; t++)
+      info->lines += table->count[t];
+    info->ignored = table->ignored;
+    memcpy (info->file, table->file, sizeof info->file);
+    memcpy (info->why, table->why, sizeof info->why);
+  } else
+    snprintf (info->why, sizeof info->why, "tables are kept for %d devices only", MOST_DEVICES);
+  pthread_mutex_unlock (&lock);
+  if (gpumm_tuned_refused ()) {
+    info->lines = 0;
+    snprintf (info->why, sizeof info->why, "GPUMM_TUNED is 0 in the environment");
+  }
+  return GPUMM_OK;
 }
 
 /* ---- rates -------------------------------------------------------------------------------- */
@@ -244,8 +307,10 @@ gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_t
   size_t unused;
   gpumm_pool_bytes (driver, device, GPUMM_POOL_DEVICE, &unused);
   place->properties.memory_free += (int64_t) unused;
-  /* the host device is never chosen for its speed */
-  if (driver != cuda.driver || device >= MOST_DEVICES || (unsigned) type >= FLOAT_TYPES)
+  if (device >= MOST_DEVICES || (unsigned) type >= FLOAT_TYPES)
+    return GPUMM_OK;
+  place_tuned (place, type);
+  if (driver != cuda.driver) /* the host device is never chosen for its speed */
     return GPUMM_OK;
   pthread_mutex_lock (&lock);
   rates *r = &measured[device];
@@ -321,5 +386,6 @@ void gpumm_devices_reset (void) {
     host.driver->reset ();
   memset (measured, 0, sizeof measured);
   memset (cpu_flops, 0, sizeof cpu_flops);
+  memset (tuned_is_read, 0, sizeof tuned_is_read);
   pthread_mutex_unlock (&lock);
 }

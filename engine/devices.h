@@ -13,8 +13,8 @@ const gpumm_driver *gpumm_cuda (const char **why);
 /* The host device's driver table, or NULL and *why. */
 const gpumm_driver *gpumm_host_device (const char **why);
 
-/* Fills place for a device: its properties now, and its rates, measured once a process. Real
- * rates are measured with uploads and downloads as dense.c makes them, and with the kernel that
+/* Fills place for a device: its properties now, its tuned rows for the type, and its rates, measured
+ * once a process. Real rates are measured with uploads and downloads as dense.c makes them, and with the kernel that
  * "auto" would take. On failure the error's text is set. */
 gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_type type,
                                  gpumm_place *place);
@@ -22,7 +22,7 @@ gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_t
 /* The CPU's rate for one type is measured once a process, with the BLAS in use. */
 gpumm_status gpumm_place_cpu (gpumm_type type, gpumm_place *place);
 
-/* Forgets measured rates and closes what the drivers keep. */
+/* Forgets measured rates and tuned tables, and closes what the drivers keep. */
 void gpumm_devices_reset (void);
 
 #endif

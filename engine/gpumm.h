@@ -173,12 +173,23 @@ typedef struct gpumm_kernel_info {
   unsigned types; /* bit 1 << gpumm_type for each it multiplies */
   int tile_m, tile_n, tile_k, thread_m, thread_n;
   int capability;
+  int automatic; /* "auto" may take it, as its error bound is not above plain arithmetic's */
 } gpumm_kernel_info;
 
 typedef struct gpumm_algorithm_info {
   const char *name;    /* what gpumm_options.algorithm takes */
   const char *summary; /* one line */
 } gpumm_algorithm_info;
+
+/* What gpumm_tune has stored for a device, in the user's configuration folder. */
+typedef struct gpumm_tuned_info {
+  char device[128]; /* its name */
+  char file[4096];  /* where its table is looked for; "" where the environment names no folder */
+  char header[512]; /* the lines that the file must begin with */
+  int lines;        /* of the file that are in use; 0: none is */
+  int ignored;      /* lines that say nothing of use on this device */
+  char why[256];    /* the table is not in use, in a sentence; "" if it is */
+} gpumm_tuned_info;
 
 GPUMM_API const char *gpumm_version (void); /* "0.1.0" */
 
@@ -190,7 +201,11 @@ GPUMM_API gpumm_status gpumm_device (int device, gpumm_device_properties *proper
 GPUMM_API gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info);
 GPUMM_API gpumm_status gpumm_algorithm_at (int i, gpumm_algorithm_info *info);
 
-/* Gives back all memory held between calls, on host and devices; the next call starts afresh. */
+/* device is the index of a GPU, or GPUMM_HOST for the CPU's host device. */
+GPUMM_API gpumm_status gpumm_tuned_table (int device, gpumm_tuned_info *info);
+
+/* Gives back all memory held between calls, on host and devices; the next call starts afresh,
+ * and reads tuned tables again. */
 GPUMM_API gpumm_status gpumm_reset (void);
 
 /* ---- fault injection, for tests ----------------------------------------------------------- */

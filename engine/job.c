@@ -302,7 +302,8 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
         && job->plan.device_bytes < before.device_bytes) {
       announce (job);
       snprintf (job->report.reason, sizeof job->report.reason,
-                "in smaller tiles, as the device refused the memory (%.200s)", why);
+                "%.250s; in smaller tiles, as the device refused the memory (%.180s)",
+                job->plan.reason, why);
       return 1;
     }
     job->plan = before;

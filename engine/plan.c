@@ -23,6 +23,10 @@ static const int64_t KEPT_PART = 4;
 /* Steps along k are kept at least this long while C's tiles can shrink instead. */
 static const int64_t SHORTEST_STEP = 512;
 
+/* A tuned table was measured with square products. It says nothing of one whose longest size is more
+ * than so many times the shortest: there rows differ by how they share k, or thin edges. */
+static const int64_t LONGEST_TUNED = 4;
+
 /* Tiles of a product that fits the device: more let transfers and products overlap better, larger
  * ones make the products themselves faster. On an H200 tiles of 1024 run at full rate. */
 static const int64_t MOST_TILES = 16, SMALLEST_TILE = 1024;
@@ -61,6 +65,35 @@ int gpumm_plan_needs_host_device (const gpumm_problem *p, const gpumm_options *o
 /* "auto" on a device: families by their measured rates, best first. */
 static const char *const families[] = {"cublas", "register", "tiled", "naive", NULL};
 
+static int may_run (const gpumm_kernel *k, const gpumm_place *place, const gpumm_product *product,
+                    int max_capability) {
+  return k->types & 1u << product->type && k->capability <= place->properties.capability
+         && (!max_capability || k->capability <= max_capability)
+         && (!k->runs || k->runs (product, &place->properties));
+}
+
+/* The fastest as measured in the size class of the product, among those that may run it; NULL
+ * where the table has none. */
+static const gpumm_kernel *choose_tuned (const gpumm_place *place, const char *family,
+                                         const gpumm_product *product, int max_capability) {
+  const gpumm_tuned_row *best = NULL;
+  int64_t least = gpumm_least (product->m, product->n);
+  int64_t shortest = gpumm_least (least, product->k);
+  if (product->m / LONGEST_TUNED > shortest || product->n / LONGEST_TUNED > shortest
+      || product->k / LONGEST_TUNED > shortest)
+    return NULL;
+  for (const gpumm_tuned_row *row = place->tuned; row < place->tuned + place->tuned_count; row++) {
+    if (row->from > least || (best && row->from < best->from)
+        || (best && row->from == best->from && row->gflops <= best->gflops))
+      continue;
+    const gpumm_algorithm *a = gpumm_algorithm_find (row->kernel->algorithm);
+    int wanted = family ? strcmp (row->kernel->algorithm, family) == 0 : a && !a->wider_bound;
+    if (wanted && may_run (row->kernel, place, product, max_capability))
+      best = row;
+  }
+  return best ? best->kernel : NULL;
+}
+
 static const gpumm_kernel *choose_in_family (const gpumm_place *place, const char *name,
                                              const gpumm_product *product, int max_capability) {
   const gpumm_kernel *best = NULL;
@@ -70,9 +103,7 @@ static const gpumm_kernel *choose_in_family (const gpumm_place *place, const cha
     int exact = strcmp (k->name, name) == 0;
     if (!exact && strcmp (k->algorithm, name) != 0)
       continue;
-    if (!(k->types & 1u << product->type) || k->capability > place->properties.capability
-        || (max_capability && k->capability > max_capability)
-        || (k->runs && !k->runs (product, &place->properties)))
+    if (!may_run (k, place, product, max_capability))
       continue;
     if (exact && strcmp (k->algorithm, name) != 0)
       return k;
@@ -85,9 +116,15 @@ static const gpumm_kernel *choose_in_family (const gpumm_place *place, const cha
 }
 
 const gpumm_kernel *gpumm_choose_kernel (const gpumm_place *place, const char *algorithm,
-                                         const gpumm_product *product, int max_capability) {
-  if (!is_auto (algorithm))
-    return choose_in_family (place, algorithm, product, max_capability);
+                                         const gpumm_product *product, int max_capability,
+                                         int *tuned) {
+  const char *name = is_auto (algorithm) ? NULL : algorithm;
+  const gpumm_kernel *measured = choose_tuned (place, name, product, max_capability);
+  *tuned = measured != NULL;
+  if (measured)
+    return measured;
+  if (name)
+    return choose_in_family (place, name, product, max_capability);
   for (const char *const *family = families; *family; family++) {
     const gpumm_kernel *k = choose_in_family (place, *family, product, max_capability);
     if (k)
@@ -249,7 +286,7 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
                            .alpha = p->alpha,
                            .beta = p->beta};
   const gpumm_kernel *kernel =
-      gpumm_choose_kernel (place, o->algorithm, &product, o->max_capability);
+      gpumm_choose_kernel (place, o->algorithm, &product, o->max_capability, &plan->tuned);
   if (!kernel)
     return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies %s matrices on %s%s",
                        is_auto (o->algorithm) ? "auto" : o->algorithm, gpumm_type_name (p->output),
@@ -385,5 +422,10 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
   }
   if (!plan->driver)
     plan->device = -1;
+  if (!status && plan->tuned) {
+    size_t length = strlen (plan->reason);
+    snprintf (plan->reason + length, sizeof plan->reason - length,
+              "; tuned: %s was the fastest measured here at such sizes", plan->kernel->name);
+  }
   return status;
 }

@@ -9,6 +9,7 @@
 
 #include "device.h"
 #include "gpumm.h"
+#include "tuned.h"
 
 struct gpumm_algorithm;
 
@@ -20,6 +21,9 @@ typedef struct gpumm_place {
   double flops[4];         /* dense rate at large n by type S, D, C, Z, operations a second */
   double upload, download; /* bytes a second from and to the caller's memory */
   double call;             /* seconds a call costs before any work */
+  /* the fastest kernels as gpumm_tune measured them for the type of the product; 0: not known */
+  int tuned_count;
+  gpumm_tuned_row tuned[GPUMM_TUNED_ROWS];
 } gpumm_place;
 
 typedef struct gpumm_plan {
@@ -28,6 +32,7 @@ typedef struct gpumm_plan {
   const gpumm_driver *driver; /* NULL: no device takes part */
   int device;
   const gpumm_kernel *kernel; /* NULL where the algorithm has none */
+  int tuned;                  /* the place's tuned rows chose it */
   /* C is made in tiles of tile_m x tile_n, summed over steps of tile_k. resident: A, B and C are
    * all on the device at once and k is one step; else two panels of each operand and two tiles of
    * C are, one in use and one on its way. */
@@ -70,9 +75,13 @@ gpumm_buffers gpumm_plan_buffers (const gpumm_problem *problem, const gpumm_plan
 double gpumm_dense_flops (const gpumm_problem *problem);
 
 /* The row of a driver's table that a product of that size should use: of the family algorithm (or
- * the row of that name; NULL: any family, best first), NULL where none may run it. */
+ * the row of that name; NULL: any family), NULL where none may run it. The place's tuned rows come
+ * first, and *tuned says whether one of them it is; then families and their rows as they are
+ * ordered. Without a name none is taken whose error bound is wider than
+ * plain arithmetic's. */
 const gpumm_kernel *gpumm_choose_kernel (const gpumm_place *place, const char *algorithm,
-                                         const gpumm_product *product, int max_capability);
+                                         const gpumm_product *product, int max_capability,
+                                         int *tuned);
 
 /* problem has been checked and problem->output set. */
 gpumm_status gpumm_make_plan (const gpumm_problem *problem, const gpumm_options *options,

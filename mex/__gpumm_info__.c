@@ -40,13 +40,13 @@ static mxArray *devices (int count) {
 }
 
 static mxArray *kernels (void) {
-  const char *fields[] = {"algorithm", "name",     "types",    "tile_m",    "tile_n",
-                          "tile_k",    "thread_m", "thread_n", "capability"};
+  const char *fields[] = {"algorithm", "name",     "types",    "tile_m",     "tile_n",
+                          "tile_k",    "thread_m", "thread_n", "capability", "automatic"};
   gpumm_kernel_info k;
   int count = 0;
   while (gpumm_kernel_at (count, &k) == GPUMM_OK)
     count++;
-  mxArray *s = mxCreateStructMatrix ((mwSize) count, count > 0 ? 1 : 0, 9, fields);
+  mxArray *s = mxCreateStructMatrix ((mwSize) count, count > 0 ? 1 : 0, 10, fields);
   for (int i = 0; i < count && gpumm_kernel_at (i, &k) == GPUMM_OK; i++) {
     char types[GPUMM_TYPES + 1];
     int letters = 0;
@@ -63,6 +63,27 @@ static mxArray *kernels (void) {
     set_number (s, i, "thread_m", k.thread_m);
     set_number (s, i, "thread_n", k.thread_n);
     set_number (s, i, "capability", k.capability / 10.0);
+    mxSetField (s, (mwIndex) i, "automatic", mxCreateLogicalScalar (k.automatic != 0));
+  }
+  return s;
+}
+
+/* Of the GPUs and, last, of the host device. */
+static mxArray *tuned (int count) {
+  const char *fields[] = {"index", "device", "file", "header", "lines", "ignored", "why"};
+  mxArray *s = mxCreateStructMatrix ((mwSize) count + 1, 1, 7, fields);
+  for (int i = 0; i <= count; i++) {
+    gpumm_tuned_info t;
+    int device = i < count ? i : GPUMM_HOST;
+    if (gpumm_tuned_table (device, &t) != GPUMM_OK)
+      snprintf (t.why, sizeof t.why, "%.200s", gpumm_last_error ());
+    set_number (s, i, "index", device);
+    set_text (s, i, "device", t.device);
+    set_text (s, i, "file", t.file);
+    set_text (s, i, "header", t.header);
+    set_number (s, i, "lines", t.lines);
+    set_number (s, i, "ignored", t.ignored);
+    set_text (s, i, "why", t.why);
   }
   return s;
 }
@@ -84,11 +105,12 @@ static mxArray *algorithms (void) {
 void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   (void) nlhs;
   (void) prhs;
-  const char *fields[] = {"version", "build", "gpus", "why", "devices", "kernels", "algorithms"};
+  const char *fields[] = {"version", "build",   "gpus",       "why",
+                          "devices", "kernels", "algorithms", "tuned"};
   const char *why = "";
   gateway_enter ();
   int gpus = gpumm_device_count (&why);
-  plhs[0] = mxCreateStructMatrix (1, 1, 7, fields);
+  plhs[0] = mxCreateStructMatrix (1, 1, 8, fields);
   set_text (plhs[0], 0, "version", gpumm_version ());
   set_text (plhs[0], 0, "build", GPUMM_BUILD);
   set_number (plhs[0], 0, "gpus", gpus);
@@ -98,4 +120,5 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   mxSetField (plhs[0], 0, "devices", devices (gpus));
   mxSetField (plhs[0], 0, "kernels", kernels ());
   mxSetField (plhs[0], 0, "algorithms", algorithms ());
+  mxSetField (plhs[0], 0, "tuned", tuned (gpus));
 }

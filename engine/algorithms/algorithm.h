@@ -22,6 +22,9 @@ typedef struct gpumm_algorithm {
   const char *name;
   const char *summary;
   int on_device; /* runs kernels of the table on a device (the GPU, or the host device) */
+  /* its error can be larger than plain arithmetic of the class allows, element by element: "auto"
+   * never takes it */
+  int wider_bound;
   /* can it multiply these at all? A pure look at kinds and types; shape->type is the result's. */
   int (*takes) (const gpumm_problem *problem);
   /* may be NULL; for sparse results the symbolic phase: sets job->shape.nzmax */

@@ -266,11 +266,19 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   return status;
 }
 
-#define ROW(family, text)                                                                          \
-  const gpumm_algorithm gpumm_algorithm_##family = {                                               \
-      .name = #family, .summary = text, .on_device = 1, .takes = gpumm_is_dense_float, .run = run}
+/* bound: PLAIN, or WIDER where the error can be larger than plain arithmetic's (a bound by norms,
+ * say), so that only its name chooses the family. */
+enum { PLAIN, WIDER };
 
-ROW (naive, "one thread an element of C, operands in global memory");
-ROW (tiled, "square tiles of A and B in shared memory");
-ROW (register, "tiles in shared memory, a small tile of C in each thread's registers");
-ROW (cublas, "NVIDIA's library");
+#define ROW(family, bound, text)                                                                   \
+  const gpumm_algorithm gpumm_algorithm_##family = {.name = #family,                               \
+                                                    .summary = text,                               \
+                                                    .on_device = 1,                                \
+                                                    .wider_bound = bound,                          \
+                                                    .takes = gpumm_is_dense_float,                 \
+                                                    .run = run}
+
+ROW (naive, PLAIN, "one thread an element of C, operands in global memory");
+ROW (tiled, PLAIN, "square tiles of A and B in shared memory");
+ROW (register, PLAIN, "tiles in shared memory, a small tile of C in each thread's registers");
+ROW (cublas, PLAIN, "NVIDIA's library");

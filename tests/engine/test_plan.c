@@ -198,6 +198,70 @@ static void test_choice_of_kernel (void) {
            &fast, GPUMM_UNSUPPORTED);
 }
 
+static const gpumm_kernel wider = {.algorithm = "wider", .name = "wider_1", .types = ALL};
+
+/* A tuned table comes before the order of families and rows, where it may: the same product without
+ * one, and with it. */
+static void test_tuned (void) {
+  static const struct {
+    const char *algorithm;
+    int64_t m, n, k;
+    int most;
+    const char *untuned, *tuned; /* the latter NULL: as untuned, for the table does not say */
+  } table[] = {
+      {"auto", 99, 4000, 400, 0, "cublas", NULL},      /* below the first class */
+      {"auto", 100, 400, 400, 0, "cublas", "tiled_8"}, /* min (m, n) is the measure */
+      {"auto", 400, 100, 400, 0, "cublas", "tiled_8"}, /* of either */
+      {"auto", 100, 401, 404, 0, "cublas", NULL},      /* too unlike a square: n */
+      {"auto", 404, 400, 100, 0, "cublas", NULL},      /* m, of a small k */
+      {"auto", 100, 100, 404, 0, "cublas", NULL},      /* k */
+      {"auto", 999, 999, 999, 0, "cublas", "tiled_8"}, /* the class ends before the next */
+      {"auto", 1000, 1000, 1000, 0, "cublas", "register_even"},
+      {"auto", 1001, 1001, 1001, 0, "cublas", "register_90"}, /* the next that may run it */
+      {"auto", 1001, 1001, 1001, 80, "cublas", "naive"},
+      {"auto", 90000, 90000, 90000, 0, "cublas", "register_even"}, /* the last has no end */
+      {"tiled", 300, 300, 300, 0, "tiled_16", "tiled_8"},          /* within a family */
+      {"tiled", 3000, 3000, 3000, 0, "tiled_32", "tiled_8"},       /* which the class has not */
+      {"tiled", 99, 99, 99, 0, "tiled_16", NULL},
+      {"tiled_32", 300, 300, 300, 0, "tiled_32", NULL}, /* a row that was asked for */
+      {"cublas", 3000, 3000, 3000, 0, "cublas", NULL},  /* a family that the table has not */
+      {"register", 3000, 3000, 3000, 80, "register_even", "register_even"},
+  };
+  make_places ();
+  gpumm_place tuned = fast;
+  const gpumm_tuned_row measured[] = {
+      {1000, &reg, 500},   {1000, &hopper, 900}, {1000, &wider, 5000}, {1000, &even, 1000},
+      {1000, &naive, 600}, {100, &tiled_8, 70},  {100, &tiled_16, 60}, {100, &tiled_8, 65}};
+  tuned.tuned_count = sizeof measured / sizeof *measured;
+  memcpy (tuned.tuned, measured, sizeof measured);
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    for (int with = 0; with < 2; with++) {
+      gpumm_plan plan = plan_of (square (GPUMM_D, table[i].m, table[i].n, table[i].k),
+                                 (gpumm_options){.backend = GPUMM_GPU,
+                                                 .algorithm = table[i].algorithm,
+                                                 .device = -1,
+                                                 .max_capability = table[i].most},
+                                 with ? &tuned : &fast, GPUMM_OK);
+      int chosen = with && table[i].tuned;
+      const char *expected = chosen ? table[i].tuned : table[i].untuned;
+      CHECK (strcmp (plan.kernel->name, expected) == 0, "row %zu: kernel %s, expected %s", i,
+             plan.kernel->name, expected);
+      CHECK (plan.tuned == chosen, "row %zu: tuned is %d", i, plan.tuned);
+      CHECK (!strstr (plan.reason, "; tuned: ") == !chosen, "row %zu: reason: %s", i, plan.reason);
+      CHECK (strcmp (plan.algorithm->name, plan.kernel->algorithm) == 0, "row %zu: algorithm", i);
+    }
+  /* rows are of a type, and what may not run is passed over also where nothing else is left */
+  tuned.tuned[0] = (gpumm_tuned_row){1, &reg, 500};
+  tuned.tuned_count = 1;
+  gpumm_plan plan = plan_of (square (GPUMM_Z, 64, 64, 64),
+                             (gpumm_options){.backend = GPUMM_GPU, .device = -1}, &tuned, GPUMM_OK);
+  CHECK (plan.kernel == &library && !plan.tuned, "a kernel without the type: %s", plan.reason);
+  /* the CPU has no tuned rows, whatever the place of the GPU has */
+  plan = plan_of (square (GPUMM_D, 64, 64, 64), (gpumm_options){.backend = GPUMM_CPU, .device = -1},
+                  &tuned, GPUMM_OK);
+  CHECK (plan.algorithm == &gpumm_algorithm_blas && !plan.tuned, "on the CPU: %s", plan.reason);
+}
+
 static double needed (const gpumm_problem *p, const gpumm_plan *plan) {
   gpumm_buffers x = gpumm_plan_buffers (p, plan);
   return (double) x.a * (double) x.a_bytes + (double) x.b * (double) x.b_bytes
@@ -278,6 +342,7 @@ int main (void) {
   test_choice_of_backend ();
   test_crossover ();
   test_choice_of_kernel ();
+  test_tuned ();
   test_tiles ();
   test_needs ();
   return check_done ();

@@ -1,0 +1,194 @@
+/* tuned.c - the kernels that gpumm_tune found fastest on a device, read from the user's folder.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "tuned.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A full table takes a third of it. */
+enum { MOST_BYTES = 1 << 16 };
+
+/* ---- whose it is -------------------------------------------------------------------------- */
+
+/* Another version may have other kernels, and another driver or runtime other libraries. */
+void gpumm_tuned_header (const gpumm_device_properties *device, char text[GPUMM_TUNED_HEADER]) {
+  snprintf (text, GPUMM_TUNED_HEADER,
+            "# gpumm %s: the fastest kernels by type and size, measured by gpumm_tune\n"
+            "# device: %s\n"
+            "# driver: %d\n"
+            "# runtime: %d\n"
+            "type,from,algorithm,kernel,gflops\n",
+            gpumm_version (), device->name, device->driver, device->runtime);
+}
+
+/* Letters and digits of the device's name, all else a hyphen, as part of a file's name. */
+static void plain_name (const char *name, char *plain, size_t size) {
+  size_t used = 0;
+  for (; *name && used + 1 < size; name++) {
+    int usual = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z')
+                || (*name >= '0' && *name <= '9');
+    if (usual)
+      plain[used++] = *name;
+    else if (used > 0 && plain[used - 1] != '-')
+      plain[used++] = '-';
+  }
+  while (used > 0 && plain[used - 1] == '-')
+    used--;
+  plain[used] = '\0';
+}
+
+/* The XDG Base Directory Specification: a relative XDG_CONFIG_HOME is ignored. */
+static int find_file (const gpumm_device_properties *device, char *file, size_t size) {
+  const char *folder = getenv ("XDG_CONFIG_HOME"), *within = "";
+  char name[sizeof device->name];
+  if (!folder || folder[0] != '/') {
+    folder = getenv ("HOME");
+    within = "/.config";
+  }
+  plain_name (device->name, name, sizeof name);
+  size_t length =
+      folder && folder[0] == '/'
+          ? (size_t) snprintf (file, size, "%s%s/gpumm/tuned-%s-driver-%d-runtime-%d.csv", folder,
+                               within, name, device->driver, device->runtime)
+          : size;
+  if (length < size)
+    return 1;
+  file[0] = '\0';
+  return 0;
+}
+
+/* ---- lines -------------------------------------------------------------------------------- */
+
+/* A decimal number without sign or exponent; strtod's would depend on the locale. */
+static int get_decimal (const char *text, double *value) {
+  double unit = 1;
+  int digits = 0;
+  *value = 0;
+  for (; *text >= '0' && *text <= '9' && digits < 18; text++, digits++)
+    *value = 10 * *value + (*text - '0');
+  if (digits > 0 && *text == '.')
+    for (text++; *text >= '0' && *text <= '9' && digits < 18; text++, digits++)
+      *value += (*text - '0') * (unit /= 10);
+  return digits > 0 && *text == '\0';
+}
+
+static const gpumm_kernel *find_kernel (const gpumm_kernel *const *kernels, const char *algorithm,
+                                        const char *name) {
+  for (; *kernels; kernels++)
+    if (strcmp ((*kernels)->name, name) == 0 && strcmp ((*kernels)->algorithm, algorithm) == 0)
+      return *kernels;
+  return NULL;
+}
+
+/* Cuts the line at its commas; 0 unless there are so many fields. */
+static int get_fields (char *line, char *fields[], int count) {
+  for (int i = 0; i < count; i++) {
+    fields[i] = line;
+    line = strchr (line, ',');
+    if (!line != (i == count - 1))
+      return 0;
+    if (line)
+      *line++ = '\0';
+  }
+  return 1;
+}
+
+/* 0 where the line says nothing of use here. */
+static int take_line (char *line, const gpumm_kernel *const *kernels,
+                      const gpumm_device_properties *device, gpumm_tuned *table) {
+  static const char letters[] = "sdcz"; /* as gpumm_type counts */
+  char *field[5];
+  double from, gflops;
+  if (!get_fields (line, field, 5) || strlen (field[0]) != 1 || !strchr (letters, field[0][0])
+      || !get_decimal (field[1], &from) || from != (double) (int64_t) from
+      || !get_decimal (field[4], &gflops) || gflops <= 0)
+    return 0;
+  int type = (int) (strchr (letters, field[0][0]) - letters);
+  const gpumm_kernel *kernel = find_kernel (kernels, field[2], field[3]);
+  if (!kernel || !(kernel->types & 1u << type) || kernel->capability > device->capability
+      || table->count[type] == GPUMM_TUNED_ROWS)
+    return 0;
+  table->rows[type][table->count[type]++] =
+      (gpumm_tuned_row){.from = (int64_t) from, .kernel = kernel, .gflops = gflops};
+  return 1;
+}
+
+void gpumm_tuned_parse (const char *text, size_t bytes, const gpumm_kernel *const *kernels,
+                        const gpumm_device_properties *device, gpumm_tuned *table) {
+  char header[GPUMM_TUNED_HEADER];
+  memset (table->count, 0, sizeof table->count);
+  table->ignored = 0;
+  table->why[0] = '\0';
+  gpumm_tuned_header (device, header);
+  size_t at = strlen (header);
+  if (bytes < at || memcmp (text, header, at) != 0) {
+    snprintf (table->why, sizeof table->why,
+              "its table was measured with another gpumm, GPU, driver or runtime");
+    return;
+  }
+  int used = 0;
+  while (at < bytes) {
+    char line[256];
+    const char *end = memchr (text + at, '\n', bytes - at);
+    size_t length = end ? (size_t) (end - (text + at)) : bytes - at;
+    int whole = length < sizeof line && !memchr (text + at, '\0', length);
+    memcpy (line, text + at, whole ? length : 0);
+    line[whole ? length : 0] = '\0';
+    if (whole && take_line (line, kernels, device, table))
+      used++;
+    else
+      table->ignored++;
+    at += length + 1;
+  }
+  if (!used)
+    snprintf (table->why, sizeof table->why, "its table has no line of use here");
+}
+
+/* ---- the file ----------------------------------------------------------------------------- */
+
+/* The bytes of a file; -1 unless it is a regular file of at most size bytes: a pipe would be waited
+ * for, and a device need not end. */
+static ptrdiff_t read_file (const char *name, char *text, size_t size) {
+  struct stat about;
+  size_t bytes = 0;
+  ptrdiff_t got = -1;
+  int file = open (name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0)
+    return -1;
+  if (fstat (file, &about) == 0 && S_ISREG (about.st_mode))
+    while (bytes < size && (got = read (file, text + bytes, size - bytes)) > 0)
+      bytes += (size_t) got;
+  close (file);
+  return got == 0 ? (ptrdiff_t) bytes : -1;
+}
+
+void gpumm_tuned_read (const gpumm_kernel *const *kernels, const gpumm_device_properties *device,
+                       gpumm_tuned *table) {
+  char text[MOST_BYTES];
+  memset (table->count, 0, sizeof table->count);
+  table->ignored = 0;
+  if (!find_file (device, table->file, sizeof table->file)) {
+    snprintf (table->why, sizeof table->why, "neither XDG_CONFIG_HOME nor HOME names a folder");
+    return;
+  }
+  if (access (table->file, F_OK) != 0) {
+    snprintf (table->why, sizeof table->why, "it has not been tuned: see gpumm_tune");
+    return;
+  }
+  ptrdiff_t bytes = read_file (table->file, text, sizeof text);
+  if (bytes < 0)
+    snprintf (table->why, sizeof table->why,
+              "its table cannot be read, or is no file of less than %d bytes", MOST_BYTES);
+  else
+    gpumm_tuned_parse (text, (size_t) bytes, kernels, device, table);
+}
+
+int gpumm_tuned_refused (void) {
+  const char *value = getenv ("GPUMM_TUNED");
+  return value && strcmp (value, "0") == 0;
+}
