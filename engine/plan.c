@@ -23,9 +23,10 @@ static const int64_t KEPT_PART = 4;
 /* Steps along k are kept at least this long while C's tiles can shrink instead. */
 static const int64_t SHORTEST_STEP = 512;
 
-/* A tuned table was measured with square products. It says nothing of one whose longest size is more
- * than so many times the shortest: there rows differ by how they share k, or thin edges. */
-static const int64_t LONGEST_TUNED = 4;
+/* A class of a tuned table was measured with square products of about the size where it begins. It
+ * says nothing of a product with a size that is more than so many times that, or as many times less:
+ * there rows differ by how they share a long k, or gain from sizes that were not measured. */
+static const int64_t TUNED_REACH = 4;
 
 /* Tiles of a product that fits the device: more let transfers and products overlap better, larger
  * ones make the products themselves faster. On an H200 tiles of 1024 run at full rate. */
@@ -78,12 +79,11 @@ static const gpumm_kernel *choose_tuned (const gpumm_place *place, const char *f
                                          const gpumm_product *product, int max_capability) {
   const gpumm_tuned_row *best = NULL;
   int64_t least = gpumm_least (product->m, product->n);
-  int64_t shortest = gpumm_least (least, product->k);
-  if (product->m / LONGEST_TUNED > shortest || product->n / LONGEST_TUNED > shortest
-      || product->k / LONGEST_TUNED > shortest)
-    return NULL;
+  int64_t longest = product->m > product->n ? product->m : product->n;
+  longest = longest > product->k ? longest : product->k;
   for (const gpumm_tuned_row *row = place->tuned; row < place->tuned + place->tuned_count; row++) {
-    if (row->from > least || (best && row->from < best->from)
+    if (row->from > least || row->from < longest / TUNED_REACH
+        || row->from / TUNED_REACH > product->k || (best && row->from < best->from)
         || (best && row->from == best->from && row->gflops <= best->gflops))
       continue;
     const gpumm_algorithm *a = gpumm_algorithm_find (row->kernel->algorithm);

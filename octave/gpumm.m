@@ -82,7 +82,10 @@
 ## @item @qcode{"Algorithm"}
 ## @qcode{"auto"} (the default), one of @code{gpumm_info ().algorithms}, or the name of one of
 ## @code{gpumm_info ().kernels}.  Without a GPU, or with Backend @qcode{"cpu"}, the kernels for the
-## GPU run on the CPU, for study and not for speed.
+## GPU run on the CPU, for study and not for speed.  Where @code{gpumm_tune} has measured the GPU,
+## @qcode{"auto"} takes the kernel that was the fastest at such sizes, and an algorithm the fastest of
+## its own kernels; @code{@var{info}.reason} then says @qcode{"tuned: @dots{}"}.  With the environment
+## variable @env{GPUMM_TUNED} set to 0 they do not.
 ##
 ## @item @qcode{"Device"}
 ## The index of the GPU to use, from 0.
@@ -147,7 +150,7 @@
 ## @code{gpumm:nd-array}, @code{gpumm:unknown-option}, @code{gpumm:missing-value},
 ## @code{gpumm:bad-value}, @code{gpumm:no-device}, @code{gpumm:host-memory},
 ## @code{gpumm:device-memory}, @code{gpumm:device-failed} and @code{gpumm:unsupported}.
-## @seealso{gpumm_info, gpumm_available, gpumm_reset, mtimes}
+## @seealso{gpumm_info, gpumm_available, gpumm_reset, gpumm_tune, mtimes}
 ## @end deftypefn
 
 function [C, info] = gpumm (A, B, varargin)

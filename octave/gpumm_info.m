@@ -25,7 +25,15 @@
 ## A struct array of the kernels for the GPU: @code{algorithm}, @code{name}, @code{types} (as BLAS
 ## names them: s, d, c, z), @code{tile_m}, @code{tile_n} and @code{tile_k} (the part of the product
 ## that a block of threads makes, and its step along k), @code{thread_m} and @code{thread_n} (the
-## part that a thread makes), @code{capability} (the lowest that it needs).
+## part that a thread makes), @code{capability} (the lowest that it needs), @code{automatic} (whether
+## @qcode{"auto"} may take it, which it may not where its error bound is wider than that of plain
+## arithmetic).
+## @item tuned
+## A struct array of the tables that @code{gpumm_tune} may have stored: @code{index} and @code{device}
+## (of each GPU and, last, with the index -1, of the kernels on the CPU), @code{file}, @code{lines}
+## (how many of the file's are in use), @code{ignored} (how many are not, as they are damaged or of
+## kernels that do not run here), @code{why} (why none is, in a sentence), and @code{header}, with
+## which the file must begin.
 ## @end table
 ##
 ## @example
@@ -34,7 +42,7 @@
 ##   @result{} ans = 1
 ## @end group
 ## @end example
-## @seealso{gpumm, gpumm_available}
+## @seealso{gpumm, gpumm_available, gpumm_tune}
 ## @end deftypefn
 
 function info = gpumm_info ()
@@ -43,7 +51,7 @@ function info = gpumm_info ()
   r = struct ("version", s.version, "build", s.build, "backends", {{"cpu"}}, ...
               "why_no_gpu", s.why, "devices", s.devices, ...
               "algorithms", {{s.algorithms.name}}, "summaries", {{s.algorithms.summary}}, ...
-              "kernels", s.kernels);
+              "kernels", s.kernels, "tuned", s.tuned);
   if (s.gpus > 0)
     r.backends{end+1} = "gpu";
   endif
@@ -66,6 +74,16 @@ function show (r)
     printf (["device %d: %s, compute capability %.1f, %.1f of %.1f GB free, driver for CUDA %s, " ...
              "runtime %s\n"], d.index, d.name, d.capability, 1e-9 * d.memory_free, ...
             1e-9 * d.memory_total, d.driver, d.runtime);
+  endfor
+  for t = r.tuned.'
+    if (t.index >= 0 || t.lines > 0)
+      name = {sprintf("device %d", t.index), "kernels on the CPU"}{1 + (t.index < 0)};
+      if (isempty (t.why))
+        printf ("%s: tuned by %d lines of %s (%d ignored)\n", name, t.lines, t.file, t.ignored);
+      else
+        printf ("%s: no tuned table in use: %s\n", name, t.why);
+      endif
+    endif
   endfor
   printf ("algorithms:\n");
   for i = 1:numel (r.algorithms)
@@ -90,6 +108,8 @@ endfunction
 %! assert (iscellstr (info.algorithms) && ! isempty (info.algorithms));
 %! assert (numel (info.summaries), numel (info.algorithms));
 %! assert (numel (info.devices) > 0, gpumm_available ("gpu"));
+%! assert (islogical ([info.kernels.automatic]));
+%! assert ([info.tuned.index], [0:numel(info.devices)-1, -1]);
 %!test
 %! text = evalc ("gpumm_info ()");
 %! assert (! isempty (strfind (text, "algorithms:")));

@@ -5,7 +5,8 @@
 ## @deftypefn {} {} gpumm_reset ()
 ## Give back all memory that @code{gpumm} keeps between calls, on the GPU and on the host.
 ##
-## The next call of @code{gpumm} starts afresh, and takes the time of a first call.
+## The next call of @code{gpumm} starts afresh, and takes the time of a first call.  It also reads what
+## @code{gpumm_tune} has stored again.
 ##
 ## @example
 ## @group

@@ -10,38 +10,18 @@
 
 function drawn = __demo_figure__ (file, results, panels)
 
-  drawn = false;
-  if (! any (strcmp (available_graphics_toolkits (), "gnuplot")) || ! has_gnuplot ())
-    return;
-  endif
-  warning ("off", "Octave:gnuplot-graphics", "local");
-  warning ("off", "print:nogs", "local"); # Ghostscript is not needed for PNG
-  toolkit = graphics_toolkit ();
-  h = [];
-  unwind_protect
-    graphics_toolkit ("gnuplot");
-    h = figure ("visible", "off");
-    ## gnuplot makes 72 pixels of an inch and keeps the size of letters, so paper is what counts.
-    set (h, "paperunits", "inches", "papersize", [20, 13.5], "paperposition", [0, 0, 20, 13.5]);
-    n = numel (panels);
-    for k = 1:n
-      left = 0.05 + (k - 1) / n * 0.96;
-      draw_panel (panels(k), [left, 0.58, 0.96 / n - 0.055, 0.34]);
-    endfor
-    draw_times (results, [0.09, 0.07, 0.88, 0.38]);
-    print (h, file, "-dpngcairo");
-    drawn = true;
-  unwind_protect_cleanup
-    close (h);
-    graphics_toolkit (toolkit);
-  end_unwind_protect
+  drawn = __draw_png__ (file, [20, 13.5], @() draw (results, panels));
 
 endfunction
 
-function yes = has_gnuplot ()
+function draw (results, panels)
 
-  [status, ~] = system (sprintf ("%s --version", gnuplot_binary ()));
-  yes = status == 0;
+  n = numel (panels);
+  for k = 1:n
+    left = 0.05 + (k - 1) / n * 0.96;
+    draw_panel (panels(k), [left, 0.58, 0.96 / n - 0.055, 0.34]);
+  endfor
+  draw_times (results, [0.09, 0.07, 0.88, 0.38]);
 
 endfunction
 

@@ -212,16 +212,21 @@ static void test_tuned (void) {
       {"auto", 99, 4000, 400, 0, "cublas", NULL},      /* below the first class */
       {"auto", 100, 400, 400, 0, "cublas", "tiled_8"}, /* min (m, n) is the measure */
       {"auto", 400, 100, 400, 0, "cublas", "tiled_8"}, /* of either */
-      {"auto", 100, 401, 404, 0, "cublas", NULL},      /* too unlike a square: n */
-      {"auto", 404, 400, 100, 0, "cublas", NULL},      /* m, of a small k */
+      {"auto", 100, 404, 404, 0, "cublas", NULL},      /* too unlike what was measured: n */
+      {"auto", 404, 400, 400, 0, "cublas", NULL},      /* m */
       {"auto", 100, 100, 404, 0, "cublas", NULL},      /* k */
-      {"auto", 999, 999, 999, 0, "cublas", "tiled_8"}, /* the class ends before the next */
+      {"auto", 400, 400, 24, 0, "cublas", NULL},       /* and a small one */
+      {"auto", 400, 400, 25, 0, "cublas", "tiled_8"},
+      {"auto", 403, 403, 403, 0, "cublas", "tiled_8"}, /* as far as a class reaches */
+      {"auto", 404, 404, 404, 0, "cublas", NULL},
       {"auto", 1000, 1000, 1000, 0, "cublas", "register_even"},
       {"auto", 1001, 1001, 1001, 0, "cublas", "register_90"}, /* the next that may run it */
       {"auto", 1001, 1001, 1001, 80, "cublas", "naive"},
-      {"auto", 90000, 90000, 90000, 0, "cublas", "register_even"}, /* the last has no end */
-      {"tiled", 300, 300, 300, 0, "tiled_16", "tiled_8"},          /* within a family */
-      {"tiled", 3000, 3000, 3000, 0, "tiled_32", "tiled_8"},       /* which the class has not */
+      {"auto", 4002, 4002, 4002, 0, "cublas",
+       "register_even"}, /* and no further: the last class ends, too */
+      {"auto", 4004, 4004, 4004, 0, "cublas", NULL},
+      {"tiled", 300, 300, 300, 0, "tiled_16", "tiled_8"},     /* within a family */
+      {"tiled", 3000, 3000, 3000, 0, "tiled_32", "tiled_32"}, /* by a class below its own */
       {"tiled", 99, 99, 99, 0, "tiled_16", NULL},
       {"tiled_32", 300, 300, 300, 0, "tiled_32", NULL}, /* a row that was asked for */
       {"cublas", 3000, 3000, 3000, 0, "cublas", NULL},  /* a family that the table has not */
@@ -230,8 +235,9 @@ static void test_tuned (void) {
   make_places ();
   gpumm_place tuned = fast;
   const gpumm_tuned_row measured[] = {
-      {1000, &reg, 500},   {1000, &hopper, 900}, {1000, &wider, 5000}, {1000, &even, 1000},
-      {1000, &naive, 600}, {100, &tiled_8, 70},  {100, &tiled_16, 60}, {100, &tiled_8, 65}};
+      {1000, &reg, 500},    {1000, &hopper, 900}, {1000, &wider, 5000},
+      {1000, &even, 1000},  {1000, &naive, 600},  {100, &tiled_8, 70},
+      {100, &tiled_16, 60}, {100, &tiled_8, 65},  {800, &tiled_32, 200}};
   tuned.tuned_count = sizeof measured / sizeof *measured;
   memcpy (tuned.tuned, measured, sizeof measured);
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)

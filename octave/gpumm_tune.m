@@ -1,0 +1,466 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn  {} {} gpumm_tune ()
+## @deftypefnx {} {@var{T} =} gpumm_tune (@var{name}, @var{value}, @dots{})
+## Measure on this machine's GPU which kernel is the fastest by type and size, and let @code{gpumm}
+## use it.
+##
+## Each row of @code{gpumm_info ().kernels} that @qcode{"auto"} may take multiplies random square
+## matrices; its results are checked, and the median of its seconds on the device counts.  A row that
+## is 20 times slower than the fastest at 512 or above is left out at larger sizes.  Progress is printed, then a
+## table, and a figure is drawn: the rate of each block size of the algorithm @code{tiled}, and of the
+## fastest row of all.
+##
+## The winners are stored in a text file in the folder @file{gpumm} of the user's configuration
+## (@env{XDG_CONFIG_HOME}, or @file{~/.config}).  From then on Algorithm @qcode{"auto"} takes the
+## fastest row of the product's type and size class, and an algorithm that is asked for by name the
+## fastest of its own.  A class goes by the smaller of the result's sizes.  Products with a size more
+## than 4 times what their class begins with, or 4 times less, are left to gpumm's own order, as they
+## are too unlike what was measured.
+## The file counts for the GPU, driver, CUDA runtime and version of gpumm it was measured with, for no
+## other; @code{gpumm_info} tells whether it is in use and where it is, and @code{info.reason} of
+## @code{gpumm} whether it chose.  With @env{GPUMM_TUNED} set to 0 in the environment
+## (@code{setenv ("GPUMM_TUNED", "0")}) no file counts.  To forget a file, delete it and call
+## @code{gpumm_reset}.
+##
+## Options are pairs of a name, in upper or lower case, and a value:
+##
+## @table @asis
+## @item @qcode{"Types"}
+## Letters of the types to measure: @code{s} for single, @code{d} for double, @code{c} and @code{z}
+## for complex single and complex double.  The default is @qcode{"sdcz"}.  The file tells of these
+## alone.
+##
+## @item @qcode{"Sizes"}
+## A vector of the sizes n of the n x n matrices.  The default goes from 16 to 4096, on the CPU to 64.
+##
+## @item @qcode{"Repeats"}
+## How many runs the median is of, at most; 7 by default.  Slow rows get fewer.
+##
+## @item @qcode{"Backend"}
+## @qcode{"gpu"} (the default), or @qcode{"cpu"}: the kernels for the GPU as they run on the CPU, for
+## study and not for speed.
+##
+## @item @qcode{"Device"}
+## The index of the GPU to measure, from 0.
+##
+## @item @qcode{"Store"}
+## Whether to store the winners; true by default.
+##
+## @item @qcode{"Figure"}
+## The name of the figure's file; true (the default) for @file{gpumm_tune.png}, false for none.  It
+## needs gnuplot and no display.
+## @end table
+##
+## @var{T} is a struct with the fields
+##
+## @table @code
+## @item version, device, backend
+## What was measured.
+## @item types, sizes, kernels
+## Letters, a vector, and a cell array of names.
+## @item gflops
+## Rates in units of 1e9 operations a second, by kernel, size and type; NaN where not measured.
+## @item best
+## A struct array of what is stored: of each type, size @code{n} and @code{algorithm} the fastest
+## @code{kernel}, its @code{gflops}, and @code{from}, where its size class begins, half way (by ratio)
+## from the size before.
+## @item winners
+## Those of @code{best} that are the fastest of all, which @qcode{"auto"} takes.
+## @item file, figure
+## The files that were written; empty for none.
+## @end table
+##
+## @example
+## @group
+## said = evalc (["T = gpumm_tune ('Types', 'd', 'Sizes', [8, 16], 'Backend', 'cpu', " ...
+##                "'Store', false, 'Figure', false);"]);
+## [T.winners.from]
+##   @result{} ans =
+##        8   12
+## @end group
+## @end example
+##
+## Errors have the identifiers @code{gpumm:unknown-option}, @code{gpumm:missing-value},
+## @code{gpumm:bad-value}, @code{gpumm:no-device}, @code{gpumm:unwritable} and those of @code{gpumm}.
+## A row with a wrong result is left out, with the warning @code{gpumm:wrong-result}.
+## @seealso{gpumm, gpumm_info, gpumm_reset}
+## @end deftypefn
+
+function T = gpumm_tune (varargin)
+
+  started = tic ();
+  o = parse (varargin);
+  about = gpumm_info ();
+  table = find_table (about, o);
+  if (o.store)
+    prepare (table);
+  endif
+  kernels = about.kernels([about.kernels.automatic]);
+  r = struct ("version", about.version, "device", table.device, "backend", o.backend, ...
+              "types", o.types, "sizes", o.sizes, "kernels", {{kernels.name}}, ...
+              "gflops", NaN (numel (kernels), numel (o.sizes), numel (o.types)), ...
+              "best", [], "winners", [], "file", "", "figure", "");
+
+  printf ("gpumm %s on %s\n", r.version, r.device);
+  state = {rand("twister"), randn("twister")};
+  unwind_protect
+    rand ("twister", 1);
+    for t = 1:numel (o.types)
+      r.gflops(:,:,t) = measure_type (kernels, o.types(t), o);
+    endfor
+  unwind_protect_cleanup
+    rand ("twister", state{1});
+    randn ("twister", state{2});
+  end_unwind_protect
+
+  [r.best, r.winners] = choose (r, {kernels.algorithm});
+  show (r);
+  if (o.store)
+    store (table, r.best);
+    r.file = table.file;
+    gpumm_reset (); # which has the table read
+    printf ("stored: %s\n", r.file);
+  endif
+  if (! isempty (o.figure))
+    if (__tune_figure__ (o.figure, r, {kernels.algorithm}))
+      r.figure = o.figure;
+      printf ("figure: %s\n", r.figure);
+    else
+      printf ("no figure: it needs gnuplot (package gnuplot-nox)\n");
+    endif
+  endif
+  printf ("%d types, %d sizes and %d kernels in %.0f seconds\n", numel (r.types), ...
+          numel (r.sizes), numel (r.kernels), toc (started));
+  if (nargout > 0)
+    T = r;
+  endif
+
+endfunction
+
+## ---- options ------------------------------------------------------------------------------------
+
+function o = parse (list)
+
+  o = struct ("types", "sdcz", "sizes", [], "repeats", 7, "backend", "gpu", "device", 0, ...
+              "store", true, "figure", "gpumm_tune.png");
+  valid = "valid options are Types, Sizes, Repeats, Backend, Device, Store, Figure";
+  if (mod (numel (list), 2) != 0 && ischar (list{end}))
+    error ("gpumm:missing-value", "gpumm_tune: option \"%s\" has no value", list{end});
+  elseif (mod (numel (list), 2) != 0 || ! iscellstr (list(1:2:end)))
+    error ("gpumm:unknown-option", "gpumm_tune: options are pairs of a name and a value; %s", ...
+           valid);
+  endif
+  for i = 1:2:numel (list)
+    value = list{i+1};
+    switch (lower (list{i}))
+      case "types"
+        demand (ischar (value) && isrow (value) && all (any (value == "sdcz".', 1)) ...
+                && numel (unique (value)) == numel (value), "Types must be letters of \"sdcz\"");
+        o.types = value;
+      case "sizes"
+        demand (all (is_whole (value(:))) && isvector (value) && all (value >= 1) ...
+                && all (value <= 2 ^ 15), "Sizes must be a vector of whole numbers, 1 to 32768");
+        o.sizes = unique (double (value(:).'));
+      case "repeats"
+        demand (isscalar (value) && is_whole (value) && value >= 1, ...
+                "Repeats must be a number of runs");
+        o.repeats = double (value);
+      case "backend"
+        demand (ischar (value) && any (strcmpi (value, {"gpu", "cpu"})), ...
+                "Backend must be \"gpu\" or \"cpu\"");
+        o.backend = lower (value);
+      case "device"
+        demand (isscalar (value) && is_whole (value) && value >= 0, ...
+                "Device must be the index of a device, from 0");
+        o.device = double (value);
+      case "store"
+        demand (isscalar (value) && (islogical (value) || isnumeric (value)), ...
+                "Store must be true or false");
+        o.store = logical (value);
+      case "figure"
+        if (isscalar (value) && islogical (value))
+          value = {"", "gpumm_tune.png"}{1 + value};
+        endif
+        demand (ischar (value) && rows (value) <= 1, "Figure must be true, false or a file's name");
+        o.figure = value;
+      otherwise
+        error ("gpumm:unknown-option", "gpumm_tune: unknown option \"%s\"; %s", list{i}, valid);
+    endswitch
+  endfor
+  if (isempty (o.sizes))
+    ## Powers of two and half way between; on the CPU what takes seconds.
+    o.sizes = unique ([2 .^ (4:12), 1.5 * 2 .^ (4:11)]);
+    if (strcmp (o.backend, "cpu"))
+      o.sizes = o.sizes(o.sizes <= 64);
+    endif
+  endif
+
+endfunction
+
+function demand (yes, text)
+
+  if (! yes)
+    error ("gpumm:bad-value", "gpumm_tune: %s", text);
+  endif
+
+endfunction
+
+function yes = is_whole (x)
+
+  yes = isnumeric (x) && isreal (x) && ! isempty (x) && isequal (x, fix (x)) && all (isfinite (x(:)));
+
+endfunction
+
+## What gpumm_info says of the table of the device that is to be measured.
+function table = find_table (about, o)
+
+  if (strcmp (o.backend, "cpu"))
+    table = about.tuned(end);
+  elseif (isempty (about.devices))
+    error ("gpumm:no-device", "gpumm_tune: there is no GPU: %s", about.why_no_gpu);
+  elseif (o.device >= numel (about.devices))
+    error ("gpumm:bad-value", "gpumm_tune: Device must be 0 to %d", numel (about.devices) - 1);
+  else
+    table = about.tuned(o.device + 1);
+  endif
+  if (isempty (table.device))
+    error ("gpumm:no-device", "gpumm_tune: the device cannot be used: %s", table.why);
+  endif
+
+endfunction
+
+## ---- measuring ----------------------------------------------------------------------------------
+
+## GFLOPS of the rows at each size.
+function gflops = measure_type (kernels, type, o)
+
+  ## So many times slower than the fastest, a row does not win at a larger size.  Below 512 that may
+  ## be the fixed cost of a call, which it may yet make up for.
+  too_slow = 20;
+  too_small = 512;
+  gflops = NaN (numel (kernels), numel (o.sizes));
+  left = find (cellfun (@(types) any (types == type), {kernels.types}));
+  printf ("%s, n =", type_name (type));
+  for j = 1:numel (o.sizes)
+    n = o.sizes(j);
+    printf (" %d", n);
+    fflush (stdout);
+    p = make_product (type, n);
+    for i = left
+      gflops(i,j) = measure (kernels(i).name, p, o);
+    endfor
+    wrong = gflops(left,j) < 0;
+    slow = n >= too_small & gflops(left,j) < max (gflops(left,j)) / too_slow;
+    gflops(left(wrong),:) = NaN;
+    left = left(! (wrong | slow));
+  endfor
+  printf ("\n");
+
+endfunction
+
+## Random in (-0.5, 0.5), as zeros would flatter, with what is known of the product: A (B t) for a
+## random t, and how far C t may be from it.
+function p = make_product (type, n)
+
+  p.A = operand (type, n);
+  p.B = operand (type, n);
+  A = double (p.A);
+  B = double (p.B);
+  p.t = 2 * rand (n, 1) - 1;
+  p.expected = A * (B * p.t);
+  p.bound = n * eps (class (p.A)) * (abs (A) * (abs (B) * abs (p.t)));
+
+endfunction
+
+function X = operand (type, n)
+
+  X = rand (n) - 0.5;
+  if (any (type == "cz"))
+    X = complex (X, rand (n) - 0.5);
+  endif
+  if (any (type == "sc"))
+    X = single (X);
+  endif
+
+endfunction
+
+## GFLOPS of a row by the median of its seconds on the device: NaN where it does not run this product,
+## negative where its result is wrong.
+function gflops = measure (name, p, o)
+
+  gflops = NaN;
+  options = {"Algorithm", name, "Backend", o.backend};
+  if (strcmp (o.backend, "gpu"))
+    options = [options, {"Device", o.device}];
+  endif
+  try
+    [C, info] = gpumm (p.A, p.B, options{:}); # loads the kernel, and is checked
+  catch err
+    if (any (strcmp (err.identifier, {"gpumm:unsupported", "gpumm:device-memory"})))
+      return;
+    endif
+    rethrow (err);
+  end_try_catch
+  if (! is_right (C, p))
+    warning ("gpumm:wrong-result", "gpumm_tune: %s is wrong at n = %d on this device", name, ...
+             rows (p.A));
+    gflops = -1;
+    return;
+  endif
+
+  ## A slow row's time varies little, so that 0.2 seconds are enough of it, but for an outlier.
+  times = [];
+  spent = tic ();
+  do
+    C = [];
+    [C, info] = gpumm (p.A, p.B, options{:});
+    times(end+1) = max (info.seconds.compute, 1e-9);
+  until (numel (times) >= o.repeats || (numel (times) >= 3 && toc (spent) > 0.2))
+  gflops = 1e-9 * info.flops / median (times);
+
+endfunction
+
+## C t and A (B t), which are computed in double, differ by less than 2 n eps |A| |B| |t|, for
+## complex a small factor more; what is wrong differs by 1/eps.
+function yes = is_right (C, p)
+
+  err = abs (double (C) * p.t - p.expected);
+  yes = strcmp (class (C), class (p.A)) && all (err <= 8 * p.bound);
+
+endfunction
+
+## ---- the table ----------------------------------------------------------------------------------
+
+## Of each type and size the fastest row of each family, and of all.
+function [best, winners] = choose (r, families)
+
+  best = winners = struct ("type", {}, "n", {}, "from", {}, "algorithm", {}, "kernel", {}, ...
+                           "gflops", {});
+  from = ceil (sqrt (r.sizes .* r.sizes([1, 1:end-1])));
+  for t = 1:numel (r.types)
+    for j = 1:numel (r.sizes)
+      first = numel (best) + 1;
+      for family = unique (families, "stable")
+        rates = r.gflops(:,j,t);
+        rates(! strcmp (families, family{1})) = NaN;
+        [rate, i] = max (rates);
+        if (! isnan (rate))
+          best(end+1) = struct ("type", r.types(t), "n", r.sizes(j), "from", from(j), ...
+                                "algorithm", family{1}, "kernel", r.kernels{i}, "gflops", rate);
+        endif
+      endfor
+      if (numel (best) >= first)
+        [~, i] = max ([best(first:end).gflops]);
+        winners(end+1) = best(first+i-1);
+      endif
+    endfor
+  endfor
+
+endfunction
+
+function show (r)
+
+  printf ("\n%-8s %6s   %-24s %10s   %-10s %10s\n", "type", "n", "fastest", "GFLOPS", ...
+          "best block", "GFLOPS");
+  for w = r.winners
+    of_blocks = r.best(strcmp ({r.best.algorithm}, "tiled") & [r.best.n] == w.n ...
+                       & [r.best.type] == w.type);
+    block = rate = "-";
+    if (! isempty (of_blocks))
+      block = of_blocks.kernel;
+      rate = sprintf ("%.4g", of_blocks.gflops);
+    endif
+    printf ("%-8s %6d   %-24s %10.4g   %-10s %10s\n", w.type, w.n, w.kernel, w.gflops, block, rate);
+  endfor
+  printf ("\n");
+
+endfunction
+
+function name = type_name (type)
+
+  name = {"single", "double", "complex single", "complex double"}{type == "sdcz"};
+
+endfunction
+
+## ---- the file -----------------------------------------------------------------------------------
+
+## Tells before all the measuring, and not after, that nothing can be stored.
+function prepare (table)
+
+  if (isempty (table.file))
+    error ("gpumm:unwritable", "gpumm_tune: nowhere to store the winners: %s", table.why);
+  endif
+  folder = fileparts (table.file);
+  [made, why] = mkdir (folder);
+  if (! made)
+    error ("gpumm:unwritable", "gpumm_tune: the folder %s cannot be made: %s", folder, why);
+  endif
+  file = open_beside (table.file);
+  unlink (file);
+
+endfunction
+
+## A new file in the same folder: it becomes the table in one step, when it is whole.
+function [name, fid] = open_beside (file)
+
+  name = tempname (fileparts (file), "new-");
+  [fid, why] = fopen (name, "wb");
+  if (fid < 0)
+    error ("gpumm:unwritable", "gpumm_tune: %s cannot be written: %s", file, why);
+  endif
+  if (nargout < 2)
+    fclose (fid);
+  endif
+
+endfunction
+
+function store (table, best)
+
+  [name, fid] = open_beside (table.file);
+  fputs (fid, table.header);
+  for b = best
+    fprintf (fid, "%s,%d,%s,%s,%.3f\n", b.type, b.from, b.algorithm, b.kernel, ...
+             max (b.gflops, 0.001));
+  endfor
+  failed = ferror (fid);
+  failed = fclose (fid) != 0 || ! isempty (failed);
+  why = "the disk may be full";
+  if (! failed)
+    [err, why] = rename (name, table.file);
+    failed = err != 0;
+  endif
+  if (failed)
+    unlink (name);
+    error ("gpumm:unwritable", "gpumm_tune: %s cannot be written: %s", table.file, why);
+  endif
+
+endfunction
+
+%!error id=gpumm:unknown-option gpumm_tune ("Size", 3)
+%!error id=gpumm:unknown-option gpumm_tune (1)
+%!error id=gpumm:unknown-option gpumm_tune (1, 2)
+%!error id=gpumm:missing-value gpumm_tune ("Sizes")
+%!error id=gpumm:bad-value gpumm_tune ("Types", "sx")
+%!error id=gpumm:bad-value gpumm_tune ("Types", "ss")
+%!error id=gpumm:bad-value gpumm_tune ("Types", "")
+%!error id=gpumm:bad-value gpumm_tune ("Sizes", [])
+%!error id=gpumm:bad-value gpumm_tune ("Sizes", [16, 2.5])
+%!error id=gpumm:bad-value gpumm_tune ("Sizes", [16, 0])
+%!error id=gpumm:bad-value gpumm_tune ("Sizes", "16")
+%!error id=gpumm:bad-value gpumm_tune ("Sizes", [16, NaN])
+%!error id=gpumm:bad-value gpumm_tune ("Repeats", 0)
+%!error id=gpumm:bad-value gpumm_tune ("Backend", "tpu")
+%!error id=gpumm:bad-value gpumm_tune ("Device", -1)
+%!error id=gpumm:bad-value gpumm_tune ("Store", "yes")
+%!error id=gpumm:bad-value gpumm_tune ("Figure", 1)
+%!testif ; ! gpumm_available ("gpu")
+%! try
+%!   gpumm_tune ();
+%!   error ("no error");
+%! catch err
+%!   assert (err.identifier, "gpumm:no-device");
+%!   assert (! isempty (strfind (err.message, gpumm_info ().why_no_gpu)));
+%! end_try_catch

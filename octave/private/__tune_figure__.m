@@ -1,0 +1,116 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## drawn = __tune_figure__ (file, T, families)
+##
+## Draws, for each type that gpumm_tune measured, the rate of the tiled kernels by size, which is to
+## say by block size, and that of the fastest kernel of all, to a .png file.  families names the
+## algorithm of each of T.kernels.  False if there is no gnuplot.
+
+function drawn = __tune_figure__ (file, T, families)
+
+  height = 6 * ceil (numel (T.types) / 2) + 1;
+  drawn = __draw_png__ (file, [17, height], @() draw (T, find (strcmp (families, "tiled")), height));
+
+endfunction
+
+## The legend, one inch high, over two columns of panels, all of one height.
+function draw (T, tiled, height)
+
+  across = 1 + (numel (T.types) > 1);
+  draw_legend (T.kernels(tiled), [0.02, 1 - 0.8 / height, 0.96, 0.6 / height]);
+  for t = 1:numel (T.types)
+    column = mod (t - 1, across);
+    row = ceil (t / across);
+    axes ("position", [(column + 0.14) / across, 1 - (6 * row + 0.15) / height, 0.83 / across, ...
+                       4.3 / height]);
+    draw_type (T, t, tiled);
+  endfor
+
+endfunction
+
+## Okabe and Ito's colours, which the colour-blind tell apart, and a marker beside each.
+function [colour, marker] = style (i)
+
+  colours = [0 114 178; 230 159 0; 0 158 115; 213 94 0; 204 121 167; 86 180 233] / 255;
+  i = mod (i - 1, rows (colours)) + 1;
+  colour = colours(i,:);
+  marker = "osd^v>"(i);
+
+endfunction
+
+function draw_legend (names, place)
+
+  axes ("position", place, "visible", "off");
+  hold on;
+  step = 1 / (numel (names) + 3);
+  plot ([0, 0.15, 0.3] * step, [0.5, 0.5, 0.5], "k*--", "linewidth", 1.5);
+  text (0.4 * step, 0.5, "fastest of all kernels, with its name", "fontsize", 13);
+  for i = 1:numel (names)
+    [colour, marker] = style (i);
+    left = (i + 2) * step;
+    plot (left + [0, 0.15, 0.3] * step, [0.5, 0.5, 0.5], [marker "-"], "color", colour, ...
+          "markersize", 7, "linewidth", 1.5);
+    text (left + 0.4 * step, 0.5, names{i}, "fontsize", 13, "interpreter", "none");
+  endfor
+  axis ([0, 1, 0, 1]);
+
+endfunction
+
+function draw_type (T, t, tiled)
+
+  hold on;
+  winners = T.winners([T.winners.type] == T.types(t));
+  n = [winners.n];
+  rates = [winners.gflops];
+  loglog (n, rates, "k*--", "linewidth", 1.5);
+  for i = 1:numel (tiled)
+    [colour, marker] = style (i);
+    loglog (T.sizes, T.gflops(tiled(i),:,t), [marker "-"], "color", colour, "markersize", 7, ...
+            "linewidth", 1.5);
+  endfor
+  last = ""; # the name stands where it changes
+  for i = 1:numel (winners)
+    if (! strcmp (winners(i).kernel, last))
+      text (n(i), 1.5 * rates(i), winners(i).kernel, "fontsize", 11, "interpreter", "none", ...
+            "horizontalalignment", {"left", "center", "right"}{1 + (i > 1) + (n(i) == T.sizes(end))});
+      last = winners(i).kernel;
+    endif
+  endfor
+  few = T.sizes(end:-max (1, floor (numel (T.sizes) / 8)):1)(end:-1:1);
+  set (gca (), "xscale", "log", "yscale", "log", "fontsize", 13, "xgrid", "on", "ygrid", "on", ...
+       "box", "on", "xminortick", "off", "xtick", few, "xticklabel", ...
+       arrayfun (@num2str, few, "UniformOutput", false));
+  own = T.gflops(tiled,:,t);
+  lowest = min ([rates(:); own(:)]);
+  highest = max (rates);
+  axis ([T.sizes(1) / 1.2, T.sizes(end) * 1.2, lowest / 1.5, highest * 3]);
+  xlabel (["n of n x n matrices, on " T.device], "fontsize", 13, "interpreter", "none");
+  ylabel ("GFLOPS on the device", "fontsize", 13);
+  name = {"single", "double", "complex single", "complex double"}{T.types(t) == "sdcz"};
+  title ([name, ", ", best_blocks(T, t)], "fontsize", 13, "fontweight", "normal", ...
+         "interpreter", "none");
+
+endfunction
+
+## "best block: 8 at 16, 16 at 24 to 384, 32 from 512"
+function str = best_blocks (T, t)
+
+  b = T.best([T.best.type] == T.types(t) & strcmp ({T.best.algorithm}, "tiled"));
+  str = "best block:";
+  i = 1;
+  while (i <= numel (b))
+    last = i;
+    while (last < numel (b) && strcmp (b(last+1).kernel, b(i).kernel))
+      last++;
+    endwhile
+    range = sprintf ("at %d to %d", b(i).n, b(last).n);
+    if (last == i)
+      range = sprintf ("at %d", b(i).n);
+    endif
+    str = sprintf ("%s%s %s %s", str, {",", ""}{1 + (i == 1)}, ...
+                   strrep (b(i).kernel, "tiled_", ""), range);
+    i = last + 1;
+  endwhile
+
+endfunction
