@@ -9,7 +9,8 @@
  *
  * A class holds the products whose min (m, n) is at least from and below that of the next class:
  * the measure of gpumm_kernel.from, as the number of C's tiles decides how much of a device a row
- * keeps busy, and the edge of C how much of a tile is waste.
+ * keeps busy, and the edge of C how much of a tile is waste. How far a class reaches beyond the
+ * squares it was measured with is the plan's to say.
  *
  * Anyone may write to the file, so nothing of it is believed: a line that is garbage, or names no
  * row that this device runs for that type, counts as ignored.

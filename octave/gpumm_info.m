@@ -25,15 +25,15 @@
 ## A struct array of the kernels for the GPU: @code{algorithm}, @code{name}, @code{types} (as BLAS
 ## names them: s, d, c, z), @code{tile_m}, @code{tile_n} and @code{tile_k} (the part of the product
 ## that a block of threads makes, and its step along k), @code{thread_m} and @code{thread_n} (the
-## part that a thread makes), @code{capability} (the lowest that it needs), @code{automatic} (whether
-## @qcode{"auto"} may take it, which it may not where its error bound is wider than that of plain
-## arithmetic).
+## part that a thread makes), @code{capability} (the lowest that it needs), @code{automatic}
+## (whether @qcode{"auto"} may take it, which it may not where its error bound is wider than that of
+## plain arithmetic).
 ## @item tuned
-## A struct array of the tables that @code{gpumm_tune} may have stored: @code{index} and @code{device}
-## (of each GPU and, last, with the index -1, of the kernels on the CPU), @code{file}, @code{lines}
-## (how many of the file's are in use), @code{ignored} (how many are not, as they are damaged or of
-## kernels that do not run here), @code{why} (why none is, in a sentence), and @code{header}, with
-## which the file must begin.
+## A struct array of the tables that @code{gpumm_tune} may have stored: @code{index} and
+## @code{device} (of each GPU and, last, with the index -1, of the kernels on the CPU), @code{file},
+## @code{lines} (how many of the file's are in use), @code{ignored} (how many are not, as they are
+## damaged or of kernels that do not run here), @code{why} (why none is, in a sentence), and
+## @code{header}, with which the file must begin.
 ## @end table
 ##
 ## @example

@@ -8,19 +8,20 @@
 ## use it.
 ##
 ## Each row of @code{gpumm_info ().kernels} that @qcode{"auto"} may take multiplies random square
-## matrices; its results are checked, and the median of its seconds on the device counts.  A row that
-## is 20 times slower than the fastest at 512 or above is left out at larger sizes.  Progress is printed, then a
-## table, and a figure is drawn: the rate of each block size of the algorithm @code{tiled}, and of the
-## fastest row of all.
+## matrices; its results are checked, and the median of its seconds on the device counts.  A row
+## that is 20 times slower than the fastest at 512 or above is left out at larger sizes.  Progress
+## is printed, then a table, and a figure is drawn: the rate of each block size of the algorithm
+## @code{tiled}, and of the fastest row of all.
 ##
 ## The winners are stored in a text file in the folder @file{gpumm} of the user's configuration
 ## (@env{XDG_CONFIG_HOME}, or @file{~/.config}).  From then on Algorithm @qcode{"auto"} takes the
 ## fastest row of the product's type and size class, and an algorithm that is asked for by name the
-## fastest of its own.  A class goes by the smaller of the result's sizes.  Products with a size more
-## than 4 times what their class begins with, or 4 times less, are left to gpumm's own order, as they
-## are too unlike what was measured.
-## The file counts for the GPU, driver, CUDA runtime and version of gpumm it was measured with, for no
-## other; @code{gpumm_info} tells whether it is in use and where it is, and @code{info.reason} of
+## fastest of its own.  A class goes by the smaller of the result's sizes.  Products with a size
+## more than 4 times what their class begins with, or 4 times less, are left to gpumm's own order,
+## as they are too unlike what was measured.
+##
+## The file counts for the GPU, driver, CUDA runtime and version of gpumm it was measured with, for
+## no other; @code{gpumm_info} tells whether it is in use and where it is, and @code{info.reason} of
 ## @code{gpumm} whether it chose.  With @env{GPUMM_TUNED} set to 0 in the environment
 ## (@code{setenv ("GPUMM_TUNED", "0")}) no file counts.  To forget a file, delete it and call
 ## @code{gpumm_reset}.
@@ -34,14 +35,15 @@
 ## alone.
 ##
 ## @item @qcode{"Sizes"}
-## A vector of the sizes n of the n x n matrices.  The default goes from 16 to 4096, on the CPU to 64.
+## A vector of the sizes n of the n x n matrices.  The default goes from 16 to 4096, on the CPU to
+## 64.
 ##
 ## @item @qcode{"Repeats"}
 ## How many runs the median is of, at most; 7 by default.  Slow rows get fewer.
 ##
 ## @item @qcode{"Backend"}
-## @qcode{"gpu"} (the default), or @qcode{"cpu"}: the kernels for the GPU as they run on the CPU, for
-## study and not for speed.
+## @qcode{"gpu"} (the default), or @qcode{"cpu"}: the kernels for the GPU as they run on the CPU,
+## for study and not for speed.
 ##
 ## @item @qcode{"Device"}
 ## The index of the GPU to measure, from 0.
@@ -65,8 +67,8 @@
 ## Rates in units of 1e9 operations a second, by kernel, size and type; NaN where not measured.
 ## @item best
 ## A struct array of what is stored: of each type, size @code{n} and @code{algorithm} the fastest
-## @code{kernel}, its @code{gflops}, and @code{from}, where its size class begins, half way (by ratio)
-## from the size before.
+## @code{kernel}, its @code{gflops}, and @code{from}, where its size class begins, half way (by
+## ratio) from the size before.
 ## @item winners
 ## Those of @code{best} that are the fastest of all, which @qcode{"auto"} takes.
 ## @item file, figure
@@ -84,8 +86,8 @@
 ## @end example
 ##
 ## Errors have the identifiers @code{gpumm:unknown-option}, @code{gpumm:missing-value},
-## @code{gpumm:bad-value}, @code{gpumm:no-device}, @code{gpumm:unwritable} and those of @code{gpumm}.
-## A row with a wrong result is left out, with the warning @code{gpumm:wrong-result}.
+## @code{gpumm:bad-value}, @code{gpumm:no-device}, @code{gpumm:unwritable} and those of
+## @code{gpumm}.  A row with a wrong result is left out, with the warning @code{gpumm:wrong-result}.
 ## @seealso{gpumm, gpumm_info, gpumm_reset}
 ## @end deftypefn
 
@@ -123,6 +125,10 @@ function T = gpumm_tune (varargin)
     r.file = table.file;
     gpumm_reset (); # which has the table read
     printf ("stored: %s\n", r.file);
+    table = find_table (gpumm_info (), o);
+    if (! isempty (table.why))
+      printf ("not in use: %s\n", table.why);
+    endif
   endif
   if (! isempty (o.figure))
     if (__tune_figure__ (o.figure, r, {kernels.algorithm}))
@@ -210,7 +216,8 @@ endfunction
 
 function yes = is_whole (x)
 
-  yes = isnumeric (x) && isreal (x) && ! isempty (x) && isequal (x, fix (x)) && all (isfinite (x(:)));
+  yes = isnumeric (x) && isreal (x) && ! isempty (x) && all (isfinite (x(:))) ...
+        && isequal (x, fix (x));
 
 endfunction
 
@@ -287,8 +294,8 @@ function X = operand (type, n)
 
 endfunction
 
-## GFLOPS of a row by the median of its seconds on the device: NaN where it does not run this product,
-## negative where its result is wrong.
+## GFLOPS of a row by the median of its seconds on the device: NaN where it does not run this
+## product, negative where its result is wrong.
 function gflops = measure (name, p, o)
 
   gflops = NaN;
@@ -311,14 +318,14 @@ function gflops = measure (name, p, o)
     return;
   endif
 
-  ## A slow row's time varies little, so that 0.2 seconds are enough of it, but for an outlier.
+  ## A slow row's time varies little, so that 0.1 seconds are enough of it, but for an outlier.
   times = [];
   spent = tic ();
   do
     C = [];
     [C, info] = gpumm (p.A, p.B, options{:});
     times(end+1) = max (info.seconds.compute, 1e-9);
-  until (numel (times) >= o.repeats || (numel (times) >= 3 && toc (spent) > 0.2))
+  until (numel (times) >= o.repeats || (numel (times) >= 3 && toc (spent) > 0.1))
   gflops = 1e-9 * info.flops / median (times);
 
 endfunction

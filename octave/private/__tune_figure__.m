@@ -9,8 +9,9 @@
 
 function drawn = __tune_figure__ (file, T, families)
 
+  tiled = find (strcmp (families, "tiled"));
   height = 6 * ceil (numel (T.types) / 2) + 1;
-  drawn = __draw_png__ (file, [17, height], @() draw (T, find (strcmp (families, "tiled")), height));
+  drawn = __draw_png__ (file, [17, height], @() draw (T, tiled, height));
 
 endfunction
 
@@ -61,6 +62,9 @@ function draw_type (T, t, tiled)
 
   hold on;
   winners = T.winners([T.winners.type] == T.types(t));
+  if (isempty (winners)) # no kernel runs this type
+    return;
+  endif
   n = [winners.n];
   rates = [winners.gflops];
   loglog (n, rates, "k*--", "linewidth", 1.5);
@@ -72,9 +76,10 @@ function draw_type (T, t, tiled)
   last = ""; # the name stands where it changes
   for i = 1:numel (winners)
     if (! strcmp (winners(i).kernel, last))
-      text (n(i), 1.5 * rates(i), winners(i).kernel, "fontsize", 11, "interpreter", "none", ...
-            "horizontalalignment", {"left", "center", "right"}{1 + (i > 1) + (n(i) == T.sizes(end))});
       last = winners(i).kernel;
+      side = {"left", "center", "right"}{1 + (i > 1) + (n(i) == T.sizes(end))};
+      text (n(i), 1.5 * rates(i), last, "fontsize", 11, "interpreter", "none", ...
+            "horizontalalignment", side);
     endif
   endfor
   few = T.sizes(end:-max (1, floor (numel (T.sizes) / 8)):1)(end:-1:1);

@@ -94,6 +94,8 @@ static void test_lines (void) {
            cases[i].line, total (), table.ignored);
     CHECK (table.why[0] == '\0', "\"%s\": why \"%s\"", cases[i].line, table.why);
   }
+  parse ("d,16,tiled,tiled_8,1.5\0 and more\n", 33);
+  CHECK (total () == 0 && table.ignored == 1, "a line with a zero byte: %d", total ());
   parse ("d,16,tiled,tiled_8,1.25\nz,300,tiled,tiled_16,12345.5\n", 52);
   CHECK (table.count[GPUMM_D] == 1 && table.count[GPUMM_Z] == 1, "rows of each type");
   const gpumm_tuned_row *d = table.rows[GPUMM_D], *z = table.rows[GPUMM_Z];
