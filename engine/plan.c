@@ -83,8 +83,7 @@ static const gpumm_kernel *choose_tuned (const gpumm_place *place, const char *f
   longest = longest > product->k ? longest : product->k;
   for (const gpumm_tuned_row *row = place->tuned; row < place->tuned + place->tuned_count; row++) {
     if (row->from > least || row->from < longest / TUNED_REACH
-        || row->from / TUNED_REACH > product->k || (best && row->from < best->from)
-        || (best && row->from == best->from && row->gflops <= best->gflops))
+        || row->from / TUNED_REACH > product->k || (best && row->from <= best->from))
       continue;
     const gpumm_algorithm *a = gpumm_algorithm_find (row->kernel->algorithm);
     int wanted = family ? strcmp (row->kernel->algorithm, family) == 0 : a && !a->wider_bound;

@@ -114,7 +114,7 @@ static int take_line (char *line, const gpumm_kernel *const *kernels,
       || table->count[type] == GPUMM_TUNED_ROWS)
     return 0;
   table->rows[type][table->count[type]++] =
-      (gpumm_tuned_row){.from = (int64_t) from, .kernel = kernel, .gflops = gflops};
+      (gpumm_tuned_row){.from = (int64_t) from, .kernel = kernel};
   return 1;
 }
 

@@ -2,7 +2,7 @@
  *
  * A table is a text file, one a GPU, driver, runtime and version of gpumm, whose first lines say
  * whose it is. It then has a line for each type, size class and family, with the fastest row of the
- * family there:
+ * family there, and of the lines of a class the fastest row's first:
  *
  *   type,from,algorithm,kernel,gflops
  *   d,887,tiled,tiled_32,4413.210
@@ -24,14 +24,13 @@
 typedef struct gpumm_tuned_row {
   int64_t from;
   const gpumm_kernel *kernel;
-  double gflops; /* as measured at the class's own size */
 } gpumm_tuned_row;
 
 /* Of a type: 17 sizes of 9 families, with room. */
 enum { GPUMM_TUNED_TYPES = 4, GPUMM_TUNED_ROWS = 192 };
 
 typedef struct gpumm_tuned {
-  gpumm_tuned_row rows[GPUMM_TUNED_TYPES][GPUMM_TUNED_ROWS]; /* by type S, D, C, Z */
+  gpumm_tuned_row rows[GPUMM_TUNED_TYPES][GPUMM_TUNED_ROWS]; /* of type S, D, C, Z, as filed */
   int count[GPUMM_TUNED_TYPES];
   int ignored;     /* lines */
   char file[4096]; /* where it is looked for; "" where the environment names no folder */

@@ -16,7 +16,7 @@
 ## The winners are stored in a text file in the folder @file{gpumm} of the user's configuration
 ## (@env{XDG_CONFIG_HOME}, or @file{~/.config}).  From then on Algorithm @qcode{"auto"} takes the
 ## fastest row of the product's type and size class, and an algorithm that is asked for by name the
-## fastest of its own.  A class goes by the smaller of the result's sizes.  Products with a size
+## fastest of its own.  Of rows that differ by chance alone, the one counts that wins at larger sizes.  A class goes by the smaller of the result's sizes.  Products with a size
 ## more than 4 times what their class begins with, or 4 times less, are left to gpumm's own order,
 ## as they are too unlike what was measured.
 ##
@@ -67,7 +67,7 @@
 ## Rates in units of 1e9 operations a second, by kernel, size and type; NaN where not measured.
 ## @item best
 ## A struct array of what is stored: of each type, size @code{n} and @code{algorithm} the fastest
-## @code{kernel}, its @code{gflops}, and @code{from}, where its size class begins, half way (by
+## @code{kernel} (the fastest of all first), its @code{gflops}, and @code{from}, where its size class begins, half way (by
 ## ratio) from the size before.
 ## @item winners
 ## Those of @code{best} that are the fastest of all, which @qcode{"auto"} takes.
@@ -341,29 +341,53 @@ endfunction
 
 ## ---- the table ----------------------------------------------------------------------------------
 
-## Of each type and size the fastest row of each family, and of all.
+## Of each type and size the fastest row of each family, the fastest of all first.
 function [best, winners] = choose (r, families)
 
   best = winners = struct ("type", {}, "n", {}, "from", {}, "algorithm", {}, "kernel", {}, ...
                            "gflops", {});
   from = ceil (sqrt (r.sizes .* r.sizes([1, 1:end-1])));
+  names = unique (families, "stable");
   for t = 1:numel (r.types)
+    flops = (2 + 6 * any (r.types(t) == "cz")) * r.sizes .^ 3;
+    seconds = 1e-9 * flops ./ r.gflops(:,:,t);
+    fastest = zeros (numel (names), numel (r.sizes)); # rows of each family
+    of_them = NaN (size (fastest));
+    for f = 1:numel (names)
+      own = seconds;
+      own(! strcmp (families, names{f}),:) = NaN;
+      [fastest(f,:), of_them(f,:)] = pick (own);
+    endfor
+    first = pick (of_them);
     for j = 1:numel (r.sizes)
-      first = numel (best) + 1;
-      for family = unique (families, "stable")
-        rates = r.gflops(:,j,t);
-        rates(! strcmp (families, family{1})) = NaN;
-        [rate, i] = max (rates);
-        if (! isnan (rate))
-          best(end+1) = struct ("type", r.types(t), "n", r.sizes(j), "from", from(j), ...
-                                "algorithm", family{1}, "kernel", r.kernels{i}, "gflops", rate);
+      [~, order] = sort (of_them(:,j));
+      order = [first(j); order(order != first(j))];
+      for f = order(! isnan (of_them(order,j))).'
+        i = fastest(f,j);
+        best(end+1) = struct ("type", r.types(t), "n", r.sizes(j), "from", from(j), ...
+                              "algorithm", names{f}, "kernel", r.kernels{i}, ...
+                              "gflops", r.gflops(i,j,t));
+        if (f == first(j))
+          winners(end+1) = best(end);
         endif
       endfor
-      if (numel (best) >= first)
-        [~, i] = max ([best(first:end).gflops]);
-        winners(end+1) = best(first+i-1);
-      endif
     endfor
+  endfor
+
+endfunction
+
+## Which row takes the least seconds at each size, and how many.  What wins at a size keeps the next
+## smaller one, too, unless another is faster by more than chance makes it: 3 %, and a microsecond,
+## as a GPU's events tell half a one apart and all rows wait for about the same launch there.
+function [row, least] = pick (seconds)
+
+  [least, row] = min (seconds, [], 1);
+  for j = columns (seconds)-1:-1:1
+    kept = row(j+1);
+    if (seconds(kept,j) <= 1.03 * least(j) + 1e-6)
+      row(j) = kept;
+      least(j) = seconds(kept,j);
+    endif
   endfor
 
 endfunction

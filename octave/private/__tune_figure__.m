@@ -23,9 +23,10 @@ function draw (T, tiled, height)
   for t = 1:numel (T.types)
     column = mod (t - 1, across);
     row = ceil (t / across);
-    axes ("position", [(column + 0.14) / across, 1 - (6 * row + 0.15) / height, 0.83 / across, ...
-                       4.3 / height]);
+    place = [(column + 0.14) / across, 1 - (6 * row + 0.15) / height, 0.83 / across, 4.5 / height];
+    axes ("position", place);
     draw_type (T, t, tiled);
+    list_blocks (T, t, place);
   endfor
 
 endfunction
@@ -93,29 +94,31 @@ function draw_type (T, t, tiled)
   xlabel (["n of n x n matrices, on " T.device], "fontsize", 13, "interpreter", "none");
   ylabel ("GFLOPS on the device", "fontsize", 13);
   name = {"single", "double", "complex single", "complex double"}{T.types(t) == "sdcz"};
-  title ([name, ", ", best_blocks(T, t)], "fontsize", 13, "fontweight", "normal", ...
-         "interpreter", "none");
+  title (name, "fontsize", 14, "fontweight", "normal");
 
 endfunction
 
-## "best block: 8 at 16, 16 at 24 to 384, 32 from 512"
-function str = best_blocks (T, t)
+## In the corner below the curves: "block 16 at 16 to 384", "block 32 at 512 to 4096".
+function list_blocks (T, t, place)
 
   b = T.best([T.best.type] == T.types(t) & strcmp ({T.best.algorithm}, "tiled"));
-  str = "best block:";
-  i = 1;
-  while (i <= numel (b))
-    last = i;
-    while (last < numel (b) && strcmp (b(last+1).kernel, b(i).kernel))
-      last++;
+  axes ("position", place, "visible", "off");
+  axis ([0, 1, 0, 1]);
+  height = 0.05;
+  last = numel (b);
+  while (last > 0)
+    first = last;
+    while (first > 1 && strcmp (b(first-1).kernel, b(last).kernel))
+      first--;
     endwhile
-    range = sprintf ("at %d to %d", b(i).n, b(last).n);
-    if (last == i)
-      range = sprintf ("at %d", b(i).n);
+    range = sprintf ("%d to %d", b(first).n, b(last).n);
+    if (first == last)
+      range = sprintf ("%d", b(first).n);
     endif
-    str = sprintf ("%s%s %s %s", str, {",", ""}{1 + (i == 1)}, ...
-                   strrep (b(i).kernel, "tiled_", ""), range);
-    i = last + 1;
+    text (0.97, height, sprintf ("best block at %s: %s", range, b(first).kernel), ...
+          "fontsize", 11, "interpreter", "none", "horizontalalignment", "right");
+    height += 0.06;
+    last = first - 1;
   endwhile
 
 endfunction

@@ -99,8 +99,9 @@ static void test_lines (void) {
   parse ("d,16,tiled,tiled_8,1.25\nz,300,tiled,tiled_16,12345.5\n", 52);
   CHECK (table.count[GPUMM_D] == 1 && table.count[GPUMM_Z] == 1, "rows of each type");
   const gpumm_tuned_row *d = table.rows[GPUMM_D], *z = table.rows[GPUMM_Z];
-  CHECK (d->from == 16 && d->kernel == &tiled_8 && d->gflops == 1.25, "%g", d->gflops);
-  CHECK (z->from == 300 && z->kernel == &tiled_16 && z->gflops == 12345.5, "%g", z->gflops);
+  CHECK (d->from == 16 && d->kernel == &tiled_8, "%lld, %s", (long long) d->from, d->kernel->name);
+  CHECK (z->from == 300 && z->kernel == &tiled_16, "%lld, %s", (long long) z->from,
+         z->kernel->name);
 }
 
 static void test_headers (void) {
@@ -158,7 +159,7 @@ static void test_noise (void) {
     for (int t = 0; t < GPUMM_TUNED_TYPES; t++)
       for (int i = 0; i < table.count[t]; i++) {
         const gpumm_tuned_row *row = &table.rows[t][i];
-        CHECK (row->kernel && row->kernel->types & 1u << t && row->from >= 0 && row->gflops > 0,
+        CHECK (row->kernel && row->kernel->types & 1u << t && row->from >= 0,
                "a row that is not valid");
       }
   }
