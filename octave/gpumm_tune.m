@@ -16,9 +16,10 @@
 ## The winners are stored in a text file in the folder @file{gpumm} of the user's configuration
 ## (@env{XDG_CONFIG_HOME}, or @file{~/.config}).  From then on Algorithm @qcode{"auto"} takes the
 ## fastest row of the product's type and size class, and an algorithm that is asked for by name the
-## fastest of its own.  Of rows that differ by chance alone, the one counts that wins at larger sizes.  A class goes by the smaller of the result's sizes.  Products with a size
-## more than 4 times what their class begins with, or 4 times less, are left to gpumm's own order,
-## as they are too unlike what was measured.
+## fastest of its own.  Of rows that differ by chance alone, the one counts that wins at larger
+## sizes.  A class goes by the smaller of the result's sizes.  Products with a size more than 4
+## times what their class begins with, or 4 times less, are left to gpumm's own order, as they are
+## too unlike what was measured.
 ##
 ## The file counts for the GPU, driver, CUDA runtime and version of gpumm it was measured with, for
 ## no other; @code{gpumm_info} tells whether it is in use and where it is, and @code{info.reason} of
@@ -67,8 +68,8 @@
 ## Rates in units of 1e9 operations a second, by kernel, size and type; NaN where not measured.
 ## @item best
 ## A struct array of what is stored: of each type, size @code{n} and @code{algorithm} the fastest
-## @code{kernel} (the fastest of all first), its @code{gflops}, and @code{from}, where its size class begins, half way (by
-## ratio) from the size before.
+## @code{kernel} (the fastest of all first), its @code{gflops}, and @code{from}, where its size
+## class begins, half way (by ratio) from the size before.
 ## @item winners
 ## Those of @code{best} that are the fastest of all, which @qcode{"auto"} takes.
 ## @item file, figure
