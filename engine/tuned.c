@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A full table takes a third of it. */
+/* A full table takes about half of it. */
 enum { MOST_BYTES = 1 << 16 };
 
 /* ---- whose it is -------------------------------------------------------------------------- */
