@@ -274,3 +274,4 @@ ROW (naive, "one thread an element of C, operands in global memory");
 ROW (tiled, "square tiles of A and B in shared memory");
 ROW (register, "tiles in shared memory, a small tile of C in each thread's registers");
 ROW (cublas, "NVIDIA's library");
+ROW (strassen, "seven products of halves instead of eight; over register or cublas");
