@@ -82,7 +82,9 @@
 ## @item @qcode{"Algorithm"}
 ## @qcode{"auto"} (the default), one of @code{gpumm_info ().algorithms}, or the name of one of
 ## @code{gpumm_info ().kernels}.  Without a GPU, or with Backend @qcode{"cpu"}, the kernels for the
-## GPU run on the CPU, for study and not for speed.
+## GPU run on the CPU, for study and not for speed.  @qcode{"strassen"} takes fewer operations, with
+## an error that is small beside the largest elements of @var{A} and @var{B} but not beside each
+## element of @code{|A| |B|}.
 ##
 ## @item @qcode{"Device"}
 ## The index of the GPU to use, from 0.
