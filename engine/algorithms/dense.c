@@ -282,3 +282,4 @@ ROW (naive, PLAIN, "one thread an element of C, operands in global memory");
 ROW (tiled, PLAIN, "square tiles of A and B in shared memory");
 ROW (register, PLAIN, "tiles in shared memory, a small tile of C in each thread's registers");
 ROW (cublas, PLAIN, "NVIDIA's library");
+ROW (strassen, WIDER, "seven products of halves instead of eight; over register or cublas");

@@ -1,17 +1,19 @@
 /* test_kernels.c - every kernel of a driver against a triple loop in higher precision.
  *
- *   test_kernels LIBRARY [table=1] [special=200] [random=300] [seed=1] [types=sdcz] [kernel=]
- *                [largest=129] [driver=1]
+ *   test_kernels LIBRARY [table=1] [special=200] [random=300] [exact=100] [seed=1] [types=sdcz]
+ *                [kernel=] [largest=129] [driver=1]
  *
  * table    of sizes around tiles, all ops and types: run one case in so many (1: all, 0: none)
  * special  so many random cases with NaN, Inf and zeros, whose places in C are compared
  * random   so many random cases
+ * exact    so many random cases of small integers, without rounding in any kernel: C must be exact
  * types    the element types to test, by BLAS letter
  * kernel   only rows whose name begins so
  * largest  cuts all sizes down to this
  * driver   test the driver's own functions? 0: no
  *
- * On the host device each product runs three times: threads forwards, backwards and shuffled.
+ * On the host device each product runs three times: threads forwards, backwards and shuffled;
+ * Strassen's only shuffled.
  * Exits with 77 when the driver finds no device.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -35,11 +37,11 @@ static gpumm_stream *stream;
 
 static struct {
   int driver;
-  long table, special, random;
+  long table, special, random, exact;
   unsigned long long seed;
   const char *types, *kernel;
   int64_t largest;
-} options = {1, 1, 200, 300, 1, "sdcz", "", 129};
+} options = {1, 1, 200, 300, 100, 1, "sdcz", "", 129};
 
 /* ---- counting ----------------------------------------------------------------------------- */
 
@@ -168,12 +170,15 @@ struct test {
   int64_t m, n, k;
   int64_t pad_a, pad_b, pad_c; /* what the leading dimensions are longer than needed */
   gpumm_scalar alpha, beta;
-  int special; /* NaN, Inf and zeros among the elements? */
+  int special;  /* NaN, Inf and zeros among the elements? */
+  int integers; /* elements -2 .. 2 only? */
 };
 
 static const double specials[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0};
 
 static double element (const struct test *t) {
+  if (t->integers)
+    return (double) (below (5) - 2);
   return t->special && below (24) == 0 ? specials[below (5)] : number ();
 }
 
@@ -196,6 +201,7 @@ enum { GUARD = 64 }; /* elements before and after C */
 /* One element of C as it should be, and how far from it C may be. */
 struct expected {
   long double re, im, bound;
+  int nan; /* is one of what it is made of NaN? */
 };
 
 typedef struct number {
@@ -221,18 +227,21 @@ static struct expected expect (const struct test *t, const gpumm_product *p, con
                                const void *b, const void *c0, int64_t i, int64_t j) {
   complex_number sum = {0, 0};
   long double size = 0;
+  int nan = 0;
   if (t->alpha.re != 0 || t->alpha.im != 0) {
     int conjugate_a = t->op_a == GPUMM_CTRANSPOSE, conjugate_b = t->op_b == GPUMM_CTRANSPOSE;
     for (int64_t l = 0; l < t->k; l++) {
       int64_t at_a = t->op_a == GPUMM_NONE ? i + l * p->lda : l + i * p->lda;
       int64_t at_b = t->op_b == GPUMM_NONE ? l + j * p->ldb : j + l * p->ldb;
       long double xr = get (t->type, a, at_a, 0), yr = get (t->type, b, at_b, 0);
+      nan = nan || isnan (xr) || isnan (yr);
       if (!is_complex (t->type)) {
         sum.re += xr * yr;
         size += if_finite (xr * yr);
         continue;
       }
       long double xi = get (t->type, a, at_a, 1), yi = get (t->type, b, at_b, 1);
+      nan = nan || isnan (xi) || isnan (yi);
       xi = conjugate_a ? -xi : xi;
       yi = conjugate_b ? -yi : yi;
       sum.re += xr * yr - xi * yi;
@@ -247,13 +256,14 @@ static struct expected expect (const struct test *t, const gpumm_product *p, con
     int64_t at = i + j * p->ldc;
     complex_number old = {get (t->type, c0, at, 0), get (t->type, c0, at, 1)};
     size += hypotl (t->beta.re, t->beta.im) * (if_finite (old.re) + if_finite (old.im));
+    nan = nan || isnan (old.re) || isnan (old.im);
     old = scale (t->beta, old);
     sum.re += old.re;
     sum.im += old.im;
   }
   long double tiny = t->type == GPUMM_S || t->type == GPUMM_C ? FLT_MIN : DBL_MIN;
   long double bound = (long double) (t->k + 8) * epsilons[t->type] * (size + tiny);
-  return (struct expected){sum.re, sum.im, bound};
+  return (struct expected){sum.re, sum.im, t->integers ? 0 : bound, nan};
 }
 
 /* Of the same kind (NaN, an Inf of that sign, a number), and if a number, near enough. */
@@ -269,6 +279,66 @@ static int is_finite (long double x, long double y) {
   return isfinite (x) && isfinite (y);
 }
 
+/* ---- Strassen's algorithm ----------------------------------------------------------------- */
+
+/* Largest finite elements. */
+struct norms {
+  long double a, b, c;
+};
+
+static long double norm (gpumm_type type, const void *p, int64_t rows, int64_t cols, int64_t ld) {
+  long double most = 0;
+  for (int64_t j = 0; j < cols; j++)
+    for (int64_t i = 0; i < rows; i++) {
+      long double x = if_finite (get (type, p, i + j * ld, 0)),
+                  y = if_finite (get (type, p, i + j * ld, 1));
+      most = fmaxl (most, hypotl (x, y));
+    }
+  return most;
+}
+
+static int is_strassen (const gpumm_kernel *row) {
+  return strcmp (row->algorithm, "strassen") == 0;
+}
+
+/* How often it should recurse at these sizes; -1: it decides. A row with a number at its end: so
+ * often, as long as blocks are whole vectors of 16 bytes. */
+static int expected_depth (const struct test *t, const gpumm_kernel *row) {
+  const char *digit = row->name + strlen (row->name) - 1;
+  int64_t least = t->m < t->n ? t->m : t->n, width = 16 / (int64_t) sizes[t->type];
+  least = least < t->k ? least : t->k;
+  if (!strchr ("1234", *digit))
+    return -1;
+  int depth = t->alpha.re == 0 && t->alpha.im == 0 ? 0 : *digit - '0';
+  while (depth > 0 && width << depth > least)
+    depth--;
+  return depth;
+}
+
+/* Its bound holds for the largest element, not for each (Higham 2002, theorem 23.3, with k / 2^depth
+ * for n0; eps is 2 u, which leaves room for complex products). A level of the recursion rounds an
+ * element of C two times, and it is scaled, added to and rounded at the edges. */
+static long double strassen_bound (const struct test *t, const struct norms *x, int depth) {
+  long double k0 = ldexpl ((long double) t->k, -depth);
+  long double product = powl (18, depth) * (k0 * k0 + 6 * k0) * x->a * x->b;
+  return epsilons[t->type]
+         * (hypotl (t->alpha.re, t->alpha.im) * product
+            + (2 * depth + 8) * hypotl (t->beta.re, t->beta.im) * x->c);
+}
+
+/* Where A or B has Inf or NaN, its sums may spread them or make NaN of Inf; but what is not finite
+ * by definition is never finite, and what a NaN goes into is NaN. */
+static int strassen_agrees (const struct test *t, long double re, long double im,
+                            const struct expected *y, long double bound) {
+  if (y->nan)
+    return isnan (re) || isnan (im);
+  if (!is_finite (y->re, y->im) || (t->special && !is_finite (re, im)))
+    return !is_finite (re, im);
+  return agrees (re, y->re, bound) && agrees (im, y->im, bound);
+}
+
+/* ---- comparing ---------------------------------------------------------------------------- */
+
 static const char *describe (const struct test *t, const char *row, const char *order) {
   static char text[512];
   static const char *const ops[] = {"none", "transpose", "ctranspose"};
@@ -283,14 +353,23 @@ static const char *describe (const struct test *t, const char *row, const char *
 
 /* Checks what a kernel made. before: what was there. Says what is wrong first. */
 static void compare (const struct test *t, const gpumm_product *p, const gpumm_kernel *row,
-                     const char *order, const struct expected *right, const struct pair *c,
-                     const void *before) {
+                     const char *order, const struct expected *right, const struct norms *x,
+                     const struct pair *c, const void *before) {
   size_t size = sizes[t->type];
   int64_t total = (int64_t) (c->bytes / size);
   const char *now = c->host;
   /* cuBLAS scales by a complex alpha whatever it is, so that an Inf in one part may become NaN in
    * both: of complex elements only whether they are finite is compared. */
   int loose = is_complex (t->type) && strcmp (row->algorithm, "cublas") == 0;
+  int depth = 0, recursive = is_strassen (row);
+  if (recursive) {
+    int should = expected_depth (t, row);
+    if (sscanf (p->note, "depth %d", &depth) != 1 || (should >= 0 && depth != should)) {
+      report (0, "%s: the note is \"%s\", not depth %d", describe (t, row->name, order), p->note,
+              should);
+      return;
+    }
+  }
 
   for (int64_t e = 0; e < total; e++) {
     int64_t at = e - GUARD, i = p->ldc ? at % p->ldc : 0, j = p->ldc ? at / p->ldc : 0;
@@ -304,13 +383,16 @@ static void compare (const struct test *t, const gpumm_product *p, const gpumm_k
     }
     const struct expected *y = &right[i + j * t->m];
     long double re = get (t->type, now, e, 0), im = get (t->type, now, e, 1);
-    int ok = loose && !is_finite (y->re, y->im)
+    long double bound =
+        recursive && depth > 0 && !t->integers ? strassen_bound (t, x, depth) : y->bound;
+    int ok = recursive ? strassen_agrees (t, re, im, y, bound)
+             : loose && !is_finite (y->re, y->im)
                  ? !is_finite (re, im)
-                 : agrees (re, y->re, y->bound) && agrees (im, y->im, y->bound);
+                 : agrees (re, y->re, bound) && agrees (im, y->im, bound);
     if (!ok) {
       report (0, "%s: C(%lld,%lld) is (%.17Lg,%.17Lg), not (%.17Lg,%.17Lg) within %.3Lg",
               describe (t, row->name, order), (long long) i, (long long) j, re, im, y->re, y->im,
-              y->bound);
+              bound);
       return;
     }
   }
@@ -318,8 +400,8 @@ static void compare (const struct test *t, const gpumm_product *p, const gpumm_k
 }
 
 static void run_kernel (const struct test *t, const gpumm_product *p, const gpumm_kernel *row,
-                        const char *order, const struct expected *right, struct pair *c,
-                        const void *before) {
+                        const char *order, const struct expected *right, const struct norms *x,
+                        struct pair *c, const void *before) {
   memcpy (c->host, before, c->bytes);
   up (c);
   char note[GPUMM_NOTE_BYTES + 1];
@@ -337,7 +419,7 @@ static void run_kernel (const struct test *t, const gpumm_product *p, const gpum
     return;
   }
   down (c);
-  compare (t, p, row, order, right, c, before);
+  compare (t, &product, row, order, right, x, c, before);
 }
 
 static void run_test (const struct test *t) {
@@ -390,6 +472,9 @@ static void run_test (const struct test *t) {
   for (int64_t j = 0; j < t->n; j++)
     for (int64_t i = 0; i < t->m; i++)
       right[i + j * t->m] = expect (t, &p, a.host, b.host, before + GUARD * size, i, j);
+  struct norms x = {norm (t->type, a.host, a_rows, a_cols, p.lda),
+                    norm (t->type, b.host, b_rows, b_cols, p.ldb),
+                    norm (t->type, before + GUARD * size, t->m, t->n, p.ldc)};
 
   for (const gpumm_kernel *const *row = driver->kernels; *row; row++) {
     const gpumm_kernel *kernel = *row;
@@ -403,14 +488,17 @@ static void run_test (const struct test *t) {
     if (bytes > 0)
       need (driver->allocate (0, bytes, &p.workspace), "workspace");
     if (!set_order)
-      run_kernel (t, &p, kernel, "on the GPU", right, &c, before);
+      run_kernel (t, &p, kernel, "on the GPU", right, &x, &c, before);
     else {
-      set_order (GPUMM_FORWARDS, 0);
-      run_kernel (t, &p, kernel, "threads forwards", right, &c, before);
-      set_order (GPUMM_BACKWARDS, 0);
-      run_kernel (t, &p, kernel, "threads backwards", right, &c, before);
+      /* Strassen's sums have no barrier, and the base below it is tested by itself */
+      if (!is_strassen (kernel)) {
+        set_order (GPUMM_FORWARDS, 0);
+        run_kernel (t, &p, kernel, "threads forwards", right, &x, &c, before);
+        set_order (GPUMM_BACKWARDS, 0);
+        run_kernel (t, &p, kernel, "threads backwards", right, &x, &c, before);
+      }
       set_order (GPUMM_SHUFFLED, draw ());
-      run_kernel (t, &p, kernel, "threads shuffled", right, &c, before);
+      run_kernel (t, &p, kernel, "threads shuffled", right, &x, &c, before);
       set_order (GPUMM_FORWARDS, 0);
     }
     if (p.workspace)
@@ -480,7 +568,7 @@ static void run_table (void) {
     }
 }
 
-static void run_random (long count, int special) {
+static void run_random (long count, int special, int integers) {
   for (long i = 0; i < count; i++) {
     int64_t most = 1 + cut (below (4) == 0 ? 100 : 40);
     struct test t = {
@@ -494,6 +582,7 @@ static void run_random (long count, int special) {
         .pad_b = below (9),
         .pad_c = below (9),
         .special = special,
+        .integers = integers,
     };
     choose_scalars (&t, below (SCALARS));
     if (tested (t.type))
@@ -654,7 +743,7 @@ static void check_faults (void) {
     driver->fault (0);
     CHECK (small_product (*row) == GPUMM_OK);
     int64_t calls = driver->fault (0);
-    CHECK (calls == 14);
+    CHECK (calls >= 14); /* a row may launch more than one kernel */
     CHECK (driver->properties (0, &before) == GPUMM_OK);
     for (int64_t n = 1; n <= calls; n++) {
       driver->fault (n);
@@ -668,10 +757,67 @@ static void check_faults (void) {
   }
 }
 
+static const gpumm_kernel *find_row (const char *name) {
+  for (const gpumm_kernel *const *row = driver->kernels; *row; row++)
+    if (strcmp ((*row)->name, name) == 0)
+      return *row;
+  return NULL;
+}
+
+/* Strassen's algorithm recurses only as deep as its workspace allows. A row of fixed depth tells
+ * what that depth needs; with a byte less there is one level less. */
+static void check_strassen_workspace (void) {
+  enum { N = 64, DEPTH = 3 };
+  static const char *const names[] = {"strassen_register_1", "strassen_register_2",
+                                      "strassen_register_3"};
+  const gpumm_kernel *deepest = find_row (names[DEPTH - 1]);
+  CHECK (deepest != NULL);
+  struct test t = {.type = GPUMM_D, .m = N, .n = N, .k = N, .alpha = {1, 0}, .integers = 1};
+  struct pair a = make_pair (N * N * 8), c = make_pair (N * N * 8);
+  gpumm_product p = {.type = GPUMM_D,
+                     .m = N,
+                     .n = N,
+                     .k = N,
+                     .a = a.device,
+                     .lda = N,
+                     .b = a.device,
+                     .ldb = N,
+                     .c = c.device,
+                     .ldc = N,
+                     .alpha = t.alpha};
+  make_matrix (&t, a.host, N, N, N);
+  up (&a);
+  for (int less = 0; less < 2; less++)
+    for (int depth = less; depth <= DEPTH; depth++) {
+      const gpumm_kernel *row = depth > 0 ? find_row (names[depth - 1]) : NULL;
+      char note[GPUMM_NOTE_BYTES] = "", wanted[GPUMM_NOTE_BYTES];
+      snprintf (wanted, sizeof wanted, "depth %d", depth - less);
+      p.note = note;
+      p.workspace_bytes = row ? row->workspace (&p, &device) - (size_t) less : 0;
+      need (driver->allocate (0, p.workspace_bytes, &p.workspace), "workspace");
+      memset (c.host, 0xff, c.bytes);
+      up (&c);
+      CHECK (deepest->launch (0, stream, &p) == GPUMM_OK);
+      down (&c);
+      CHECK (strcmp (note, wanted) == 0);
+      int right = 1;
+      for (int64_t i = 0; i < N; i++)
+        for (int64_t j = 0; j < N; j++)
+          right = right
+                  && get (GPUMM_D, c.host, i + j * N, 0)
+                         == (double) expect (&t, &p, a.host, a.host, NULL, i, j).re;
+      CHECK (right);
+      need (driver->release (0, p.workspace), "workspace");
+    }
+  drop_pair (&a);
+  drop_pair (&c);
+}
+
 static void check_driver (void) {
   check_memory ();
   check_copies ();
   check_table ();
+  check_strassen_workspace ();
   if (driver->fault)
     check_faults ();
   driver->reset ();
@@ -695,6 +841,8 @@ static int parse (const char *argument) {
     options.special = atol (value);
   else if (IS ("random"))
     options.random = atol (value);
+  else if (IS ("exact"))
+    options.exact = atol (value);
   else if (IS ("seed"))
     options.seed = strtoull (value, NULL, 0);
   else if (IS ("types"))
@@ -721,7 +869,7 @@ int main (int count, char **arguments) {
   for (int i = 2; i < count; i++)
     usage = usage || !parse (arguments[i]);
   if (usage) {
-    printf ("usage: test_kernels LIBRARY [table=1] [special=200] [random=300] [seed=1] "
+    printf ("usage: test_kernels LIBRARY [table=1] [special=200] [random=300] [exact=100] [seed=1] "
             "[types=sdcz] [kernel=] [largest=129] [driver=1]\n");
     return 2;
   }
@@ -751,8 +899,9 @@ int main (int count, char **arguments) {
     check_driver ();
   if (options.table > 0)
     run_table ();
-  run_random (options.special, 1);
-  run_random (options.random, 0);
+  run_random (options.special, 1, 0);
+  run_random (options.random, 0, 0);
+  run_random (options.exact, 0, 1);
 
   need (driver->stream_destroy (0, stream), "stream_destroy");
   driver->reset ();

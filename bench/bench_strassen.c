@@ -1,0 +1,342 @@
+/* bench_strassen.c - Strassen's algorithm beside its base kernel, by size and depth, on the device
+ * alone.
+ *
+ *   cc -O2 -o bench_strassen bench/bench_strassen.c -ldl -lm
+ *   ./bench_strassen LIBRARY FILE.csv [types=sd] [repeats=5] [N ...]
+ *
+ * LIBRARY is the driver, build/package/libgpumm_cuda.so. For each type, n and base: the row of the
+ * base's family that the plan would take (depth 0), then the rows strassen_BASE_1 .. 4. Random data
+ * in (-0.5, 0.5); each row runs once before it is timed, then `repeats` times in one queue, with
+ * events between them; the median counts, in seconds, and the spread is the longest less the
+ * shortest. gflops are those of the definition, 2 n^3 (complex 8 n^3), so that more than the
+ * hardware's peak is possible.
+ *
+ * error is the largest of some thousand elements' errors, against sums in long double, and bound
+ * what docs/strassen.md allows it, both over max |A| max |B|. A row beyond its bound ends the
+ * benchmark.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "../engine/device.h"
+
+#include <dlfcn.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEPTH = 4, MOST_REPEATS = 32, MOST_SIZES = 64 };
+enum { SAMPLED_COLUMNS = 16, SAMPLED_ROWS = 64 };
+
+static const gpumm_driver *driver;
+static gpumm_device_properties device;
+static gpumm_stream *stream;
+static gpumm_event *events[MOST_REPEATS + 1];
+
+static void need (gpumm_status status, const char *what) {
+  if (status) {
+    printf ("bench_strassen: %s: %s\n", what, driver->error_text ());
+    exit (1);
+  }
+}
+
+/* ---- random matrices ---------------------------------------------------------------------- */
+
+static uint64_t state = 1;
+
+/* xorshift64*, Vigna 2016 */
+static uint64_t draw (void) {
+  state ^= state >> 12;
+  state ^= state << 25;
+  state ^= state >> 27;
+  return state * 2685821657736338717u;
+}
+
+static int is_double (gpumm_type type) {
+  return type == GPUMM_D || type == GPUMM_Z;
+}
+
+static int is_complex (gpumm_type type) {
+  return type == GPUMM_C || type == GPUMM_Z;
+}
+
+/* Columns begin at random places of a pool of random reals: making 16384^2 of them anew would take
+ * longer than multiplying them. */
+enum { POOL = 1 << 23 };
+static void *pool; /* pinned */
+
+static void fill_pool (gpumm_type type) {
+  for (int64_t i = 0; i < POOL; i++) {
+    double x = (double) (draw () >> 11) * 0x1p-53 - 0.5;
+    if (is_double (type))
+      ((double *) pool)[i] = x;
+    else
+      ((float *) pool)[i] = (float) x;
+  }
+}
+
+struct matrix {
+  gpumm_type type;
+  size_t element;
+  int64_t n;
+  void *device;
+  int64_t *begin; /* of each column in the pool, counted in reals */
+};
+
+static struct matrix make_matrix (gpumm_type type, int64_t n) {
+  struct matrix a = {.type = type, .n = n, .begin = malloc ((size_t) n * sizeof *a.begin)};
+  int64_t parts = is_complex (type) ? 2 : 1;
+  a.element = (size_t) parts * (is_double (type) ? 8 : 4);
+  need (a.begin ? GPUMM_OK : GPUMM_HOST_MEMORY, "memory");
+  need (driver->allocate (0, a.element * (size_t) (n * n), &a.device), "allocate");
+  for (int64_t j = 0; j < n; j++) {
+    a.begin[j] = (int64_t) (draw () % (uint64_t) (POOL - parts * n));
+    size_t bytes = a.element * (size_t) n;
+    need (driver->copy_up (0, stream, (char *) a.device + (size_t) j * bytes, bytes,
+                           (char *) pool + (size_t) a.begin[j] * (a.element / (size_t) parts),
+                           bytes, bytes, 1),
+          "copy_up");
+  }
+  need (driver->stream_synchronize (0, stream), "copy_up");
+  return a;
+}
+
+static void drop_matrix (struct matrix *a) {
+  need (driver->release (0, a->device), "release");
+  free (a->begin);
+}
+
+static double real_at (gpumm_type type, const void *p, int64_t i) {
+  return is_double (type) ? ((const double *) p)[i] : (double) ((const float *) p)[i];
+}
+
+static double part_of (const struct matrix *a, int64_t i, int64_t j, int part) {
+  if (!is_complex (a->type))
+    return part ? 0 : real_at (a->type, pool, a->begin[j] + i);
+  return real_at (a->type, pool, a->begin[j] + 2 * i + part);
+}
+
+/* ---- the error ---------------------------------------------------------------------------- */
+
+static struct {
+  int64_t row[SAMPLED_ROWS], col[SAMPLED_COLUMNS];
+  long double re[SAMPLED_ROWS][SAMPLED_COLUMNS], im[SAMPLED_ROWS][SAMPLED_COLUMNS];
+  void *column; /* pinned */
+} sample;
+
+/* The definition for the sampled elements of A*B. */
+static void make_sample (const struct matrix *a, const struct matrix *b) {
+  for (int r = 0; r < SAMPLED_ROWS; r++)
+    sample.row[r] = (int64_t) (draw () % (uint64_t) a->n);
+  for (int c = 0; c < SAMPLED_COLUMNS; c++)
+    sample.col[c] = (int64_t) (draw () % (uint64_t) a->n);
+  memset (sample.re, 0, sizeof sample.re);
+  memset (sample.im, 0, sizeof sample.im);
+  for (int64_t l = 0; l < a->n; l++)
+    for (int c = 0; c < SAMPLED_COLUMNS; c++) {
+      long double yr = part_of (b, l, sample.col[c], 0), yi = part_of (b, l, sample.col[c], 1);
+      for (int r = 0; r < SAMPLED_ROWS; r++) {
+        long double xr = part_of (a, sample.row[r], l, 0), xi = part_of (a, sample.row[r], l, 1);
+        sample.re[r][c] += xr * yr - xi * yi;
+        sample.im[r][c] += xr * yi + xi * yr;
+      }
+    }
+}
+
+/* The largest error of the sampled elements of C, over max |A| max |B|. */
+static double error_of (const struct matrix *c, double largest) {
+  long double most = 0;
+  int64_t parts = is_complex (c->type) ? 2 : 1;
+  size_t bytes = c->element * (size_t) c->n;
+  for (int j = 0; j < SAMPLED_COLUMNS; j++) {
+    need (driver->copy_down (0, stream, sample.column, bytes,
+                             (char *) c->device + (size_t) sample.col[j] * bytes, bytes, bytes, 1),
+          "copy_down");
+    need (driver->stream_synchronize (0, stream), "copy_down");
+    for (int r = 0; r < SAMPLED_ROWS; r++) {
+      int64_t at = parts * sample.row[r];
+      long double re = real_at (c->type, sample.column, at) - sample.re[r][j];
+      long double im = parts == 2 ? real_at (c->type, sample.column, at + 1) - sample.im[r][j] : 0;
+      most = fmaxl (most, isnan (re) || isnan (im) ? INFINITY : hypotl (re, im));
+    }
+  }
+  return (double) most / (largest * largest);
+}
+
+/* docs/strassen.md, with eps = 2 u, which leaves room for complex products */
+static double bound_of (gpumm_type type, int64_t k, int depth) {
+  double k0 = ldexp ((double) k, -depth), eps = is_double (type) ? DBL_EPSILON : FLT_EPSILON;
+  return pow (18, depth) * (k0 * k0 + 6 * k0) * eps;
+}
+
+/* ---- measuring ---------------------------------------------------------------------------- */
+
+/* The row of that name; or, of a family, the one that the plan takes at that size. */
+static const gpumm_kernel *find_row (const char *name, const gpumm_product *p) {
+  const gpumm_kernel *found = NULL;
+  for (const gpumm_kernel *const *row = driver->kernels; *row; row++) {
+    const gpumm_kernel *k = *row;
+    int exact = strcmp (k->name, name) == 0 && strcmp (k->algorithm, name) != 0;
+    if ((exact || strcmp (k->algorithm, name) == 0) && k->types & 1u << p->type
+        && k->capability <= device.capability && (!k->runs || k->runs (p, &device))
+        && (exact || (k->from != INT64_MAX && (!found || p->n >= k->from))))
+      found = k;
+  }
+  return found;
+}
+
+static int compare_doubles (const void *x, const void *y) {
+  double a = *(const double *) x, b = *(const double *) y;
+  return (a > b) - (a < b);
+}
+
+struct timing {
+  double median, spread;
+};
+
+static struct timing measure (const gpumm_kernel *row, gpumm_product *p, int repeats) {
+  double seconds[MOST_REPEATS];
+  p->workspace = NULL;
+  p->workspace_bytes = row->workspace ? row->workspace (p, &device) : 0;
+  if (p->workspace_bytes > 0)
+    need (driver->allocate (0, p->workspace_bytes, &p->workspace), "workspace");
+  need (row->launch (0, stream, p), row->name);
+  need (driver->event_record (0, events[0], stream), "event_record");
+  for (int i = 0; i < repeats; i++) {
+    need (row->launch (0, stream, p), row->name);
+    need (driver->event_record (0, events[i + 1], stream), "event_record");
+  }
+  need (driver->stream_synchronize (0, stream), row->name);
+  for (int i = 0; i < repeats; i++)
+    need (driver->event_seconds (0, events[i], events[i + 1], &seconds[i]), "event_seconds");
+  qsort (seconds, (size_t) repeats, sizeof *seconds, compare_doubles);
+  need (driver->release (0, p->workspace), "workspace");
+  return (struct timing){seconds[repeats / 2], seconds[repeats - 1] - seconds[0]};
+}
+
+static void run_size (FILE *file, gpumm_type type, int64_t n, int repeats) {
+  static const char *const bases[] = {"register", "cublas"};
+  struct matrix a = make_matrix (type, n), b = make_matrix (type, n), c = make_matrix (type, n);
+  make_sample (&a, &b);
+  double largest = is_complex (type) ? sqrt (0.5) : 0.5;
+  double operations = (is_complex (type) ? 8.0 : 2.0) * pow ((double) n, 3);
+  gpumm_product p = {.type = type,
+                     .m = n,
+                     .n = n,
+                     .k = n,
+                     .a = a.device,
+                     .lda = n,
+                     .b = b.device,
+                     .ldb = n,
+                     .c = c.device,
+                     .ldc = n,
+                     .alpha = {1, 0}};
+  for (size_t base = 0; base < sizeof bases / sizeof *bases; base++) {
+    double plain = 0;
+    for (int depth = 0; depth <= MOST_DEPTH; depth++) {
+      char name[64], note[GPUMM_NOTE_BYTES] = "";
+      snprintf (name, sizeof name, depth ? "strassen_%s_%d" : "%s", bases[base], depth);
+      const gpumm_kernel *row = find_row (name, &p);
+      if (!row)
+        continue;
+      p.note = note;
+      need (driver->fill (0, stream, c.device, 0xff, c.element * (size_t) (n * n)), "fill");
+      struct timing t = measure (row, &p, repeats);
+      int ran = 0;
+      if (depth > 0 && (sscanf (note, "depth %d", &ran) != 1 || ran != depth))
+        continue; /* too small for so many levels */
+      double error = error_of (&c, largest), bound = bound_of (type, n, depth);
+      plain = depth ? plain : t.median;
+      fprintf (file, "%c,%lld,%s,%d,%s,%.5g,%.2g,%.5g,%.3g,%.3g\n", "sdcz"[type], (long long) n,
+               bases[base], depth, row -> name, t.median, t.spread, 1e-9 * operations / t.median,
+               error, bound);
+      printf ("%c n = %5lld %-8s depth %d %10.4f ms %9.1f GFLOPS, speedup %.3f, error %.2g\n",
+              "sdcz"[type], (long long) n, bases[base], depth, 1e3 * t.median,
+              1e-9 * operations / t.median, plain / t.median, error);
+      if (!(error <= bound)) {
+        printf ("bench_strassen: %s is wrong\n", row->name);
+        exit (1);
+      }
+    }
+  }
+  drop_matrix (&a);
+  drop_matrix (&b);
+  drop_matrix (&c);
+}
+
+/* ---- main --------------------------------------------------------------------------------- */
+
+int main (int count, char **arguments) {
+  static const int64_t ladder[] = {512,  768,  1024, 1536,  2048, 3072,
+                                   4096, 6144, 8192, 12288, 16384};
+  const gpumm_driver *(*table) (void);
+  static const char letters[] = "sdcz";
+  const char *types = "sd";
+  int64_t sizes[MOST_SIZES];
+  int size_count = 0, repeats = 5, devices = 0;
+  if (count < 3) {
+    printf ("usage: bench_strassen LIBRARY FILE.csv [types=sd] [repeats=5] [N ...]\n");
+    return 2;
+  }
+  for (int i = 3; i < count; i++)
+    if (strncmp (arguments[i], "types=", 6) == 0)
+      types = arguments[i] + 6;
+    else if (strncmp (arguments[i], "repeats=", 8) == 0)
+      repeats = atoi (arguments[i] + 8);
+    else if (size_count < MOST_SIZES)
+      sizes[size_count++] = atoll (arguments[i]);
+  if (size_count == 0) {
+    size_count = sizeof ladder / sizeof *ladder;
+    memcpy (sizes, ladder, sizeof ladder);
+  }
+  repeats = repeats < 1 ? 1 : repeats > MOST_REPEATS ? MOST_REPEATS : repeats;
+
+  void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
+  void *symbol = library ? dlsym (library, "gpumm_driver_table") : NULL;
+  if (!symbol) {
+    printf ("%s\n", dlerror ());
+    return 2;
+  }
+  memcpy (&table, &symbol, sizeof table);
+  driver = table ();
+  if (driver->version != GPUMM_DRIVER_VERSION || driver->count (&devices) || devices == 0) {
+    printf ("bench_strassen: no GPU: %s\n", driver->error_text ());
+    return 0;
+  }
+  FILE *file = fopen (arguments[2], "w");
+  if (!file) {
+    printf ("bench_strassen: %s cannot be written\n", arguments[2]);
+    return 2;
+  }
+  need (driver->properties (0, &device), "properties");
+  need (driver->stream_create (0, &stream), "stream_create");
+  for (int i = 0; i <= repeats; i++)
+    need (driver->event_create (0, &events[i]), "event_create");
+  need (driver->pin (0, POOL * sizeof (double), &pool), "pin");
+  need (driver->pin (0, (size_t) 1 << 20, &sample.column), "pin");
+
+  fprintf (file, "# bench_strassen");
+  for (int i = 1; i < count; i++)
+    fprintf (file, " %s", arguments[i]);
+  fprintf (file, "\n# %s, driver for CUDA %d.%d, runtime %d.%d\n", device.name,
+           device.driver / 1000, device.driver % 1000 / 10, device.runtime / 1000,
+           device.runtime % 1000 / 10);
+  fprintf (file, "type,n,base,depth,kernel,seconds,spread,gflops,error,bound\n");
+  for (const char *type = types; *type; type++) {
+    const char *letter = strchr (letters, *type);
+    if (!letter)
+      continue;
+    fill_pool ((gpumm_type) (letter - letters));
+    for (int i = 0; i < size_count; i++)
+      run_size (file, (gpumm_type) (letter - letters), sizes[i], repeats);
+  }
+  fclose (file);
+  need (driver->unpin (0, pool), "unpin");
+  need (driver->unpin (0, sample.column), "unpin");
+  for (int i = 0; i <= repeats; i++)
+    need (driver->event_destroy (0, events[i]), "event_destroy");
+  need (driver->stream_destroy (0, stream), "stream_destroy");
+  driver->reset ();
+  return 0;
+}
