@@ -52,10 +52,12 @@ typedef struct gpumm_kernel {
   /* may it run this product on that device? NULL: always */
   int (*runs) (const gpumm_product *product, const gpumm_device_properties *device);
   gpumm_status (*launch) (int device, gpumm_stream *stream, const gpumm_product *product);
-  /* bytes of workspace it needs for a product of that type, ops and sizes (its pointers are not
-   * set yet); NULL: none */
+  /* bytes of workspace it needs for a product of that type, ops, sizes, alpha and beta (its
+   * pointers are not set yet); NULL: none */
   size_t (*workspace) (const gpumm_product *product, const gpumm_device_properties *device);
   int waits; /* launch reads the device and waits for the stream before it decides */
+  /* tiles of C are not cut smaller than this only so that transfers overlap; 0: as the plan likes */
+  int64_t smallest_tile;
 } gpumm_kernel;
 
 #define GPUMM_DRIVER_VERSION 2

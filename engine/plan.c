@@ -203,7 +203,8 @@ static int64_t workspace_bytes (const gpumm_problem *p, const gpumm_place *place
                           .n = edges & 2 && rest_n ? rest_n : plan->tile_n,
                           .k = edges & 4 && rest_k ? rest_k : plan->tile_k,
                           .alpha = p->alpha,
-                          .beta = p->beta};
+                          /* all steps along k but the first add to C */
+                          .beta = plan->tile_k < gpumm_k (p) ? (gpumm_scalar){1, 0} : p->beta};
     size_t bytes = plan->kernel->workspace (&tile, &place->properties);
     most = bytes > most ? bytes : most;
   }
@@ -218,9 +219,12 @@ static double device_bytes (const gpumm_problem *p, const gpumm_place *place,
          + (workspace ? rounded (1, (size_t) workspace) : 0);
 }
 
-/* A dimension in tiles of about the smallest size, but at most MOST_TILES, with no sliver left. */
-static int64_t resident_tile (int64_t size, int64_t smallest) {
+/* A dimension in tiles of about the smallest size, but at most MOST_TILES and none smaller than the
+ * kernel likes, with no sliver left. */
+static int64_t resident_tile (int64_t size, int64_t smallest, const gpumm_kernel *kernel) {
   int64_t tiles = gpumm_least ((size + smallest / 2) / smallest, MOST_TILES);
+  if (kernel->smallest_tile > 0)
+    tiles = gpumm_least (tiles, size / kernel->smallest_tile);
   if (tiles <= 1)
     return size;
   return (gpumm_pieces (size, tiles) + 63) / 64 * 64;
@@ -239,8 +243,10 @@ static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *pla
     room = (double) limit;
   plan->resident = m <= largest && n <= largest && k <= largest;
   plan->tile_k = gpumm_least (k, largest);
-  plan->tile_m = plan->resident ? resident_tile (m, smallest) : gpumm_least (m, largest);
-  plan->tile_n = plan->resident ? resident_tile (n, smallest) : gpumm_least (n, largest);
+  plan->tile_m =
+      plan->resident ? resident_tile (m, smallest, plan->kernel) : gpumm_least (m, largest);
+  plan->tile_n =
+      plan->resident ? resident_tile (n, smallest, plan->kernel) : gpumm_least (n, largest);
   /* A*A: the panels of B are columns of the whole A */
   if (plan->resident && p->a.values == p->b.values
       && (p->op_a == GPUMM_NONE) == (p->op_b == GPUMM_NONE))

@@ -300,6 +300,24 @@ static void test_tiles (void) {
           CHECK (whole || plan.resident || bytes_needed > limits[t] / 16,
                  "tiles of %g bytes under a limit of %g", bytes_needed, limits[t]);
         }
+  /* what fits is cut so that transfers overlap, but no smaller than its kernel likes */
+  static const struct {
+    int64_t smallest, expected;
+  } likes[] = {{0, 1024}, {1000, 1024}, {3000, 4032}, {INT64_MAX, 8000}};
+  for (size_t i = 0; i < sizeof likes / sizeof *likes; i++) {
+    gpumm_kernel picky = naive;
+    const gpumm_kernel *const only[] = {&picky, NULL};
+    gpumm_driver with_it = cuda;
+    gpumm_place place = fast;
+    picky.smallest_tile = likes[i].smallest;
+    with_it.kernels = only;
+    place.driver = &with_it;
+    gpumm_plan plan =
+        plan_of (square (GPUMM_D, 8000, 8000, 100),
+                 (gpumm_options){.backend = GPUMM_GPU, .algorithm = "naive"}, &place, GPUMM_OK);
+    CHECK (plan.resident && plan.tile_m == likes[i].expected && plan.tile_n == likes[i].expected,
+           "tiles of %lld, expected %lld", (long long) plan.tile_m, (long long) likes[i].expected);
+  }
   /* free memory bounds too, and A*A' counts A once */
   plan_of (square (GPUMM_D, 4096, 4096, 4096), (gpumm_options){.backend = GPUMM_GPU, .device = -1},
            &tiny, GPUMM_OK);
