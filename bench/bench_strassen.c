@@ -79,23 +79,28 @@ static void fill_pool (gpumm_type type) {
 struct matrix {
   gpumm_type type;
   size_t element;
-  int64_t n;
+  int64_t n, ld;
   void *device;
   int64_t *begin; /* of each column in the pool, counted in reals */
 };
+
+/* As the engine keeps panels on the device: columns begin at multiples of 128 bytes. */
+static size_t column_bytes (const struct matrix *a) {
+  return a->element * (size_t) a->ld;
+}
 
 static struct matrix make_matrix (gpumm_type type, int64_t n) {
   struct matrix a = {.type = type, .n = n, .begin = malloc ((size_t) n * sizeof *a.begin)};
   int64_t parts = is_complex (type) ? 2 : 1;
   a.element = (size_t) parts * (is_double (type) ? 8 : 4);
   need (a.begin ? GPUMM_OK : GPUMM_HOST_MEMORY, "memory");
-  need (driver->allocate (0, a.element * (size_t) (n * n), &a.device), "allocate");
+  a.ld = (n * (int64_t) a.element + 127) / 128 * 128 / (int64_t) a.element;
+  need (driver->allocate (0, column_bytes (&a) * (size_t) n, &a.device), "allocate");
   for (int64_t j = 0; j < n; j++) {
     a.begin[j] = (int64_t) (draw () % (uint64_t) (POOL - parts * n));
-    size_t bytes = a.element * (size_t) n;
-    need (driver->copy_up (0, stream, (char *) a.device + (size_t) j * bytes, bytes,
-                           (char *) pool + (size_t) a.begin[j] * (a.element / (size_t) parts),
-                           bytes, bytes, 1),
+    size_t bytes = a.element * (size_t) n, real = a.element / (size_t) parts;
+    need (driver->copy_up (0, stream, (char *) a.device + (size_t) j * column_bytes (&a), bytes,
+                           (char *) pool + (size_t) a.begin[j] * real, bytes, bytes, 1),
           "copy_up");
   }
   need (driver->stream_synchronize (0, stream), "copy_up");
@@ -151,7 +156,8 @@ static double error_of (const struct matrix *c, double largest) {
   size_t bytes = c->element * (size_t) c->n;
   for (int j = 0; j < SAMPLED_COLUMNS; j++) {
     need (driver->copy_down (0, stream, sample.column, bytes,
-                             (char *) c->device + (size_t) sample.col[j] * bytes, bytes, bytes, 1),
+                             (char *) c->device + (size_t) sample.col[j] * column_bytes (c), bytes,
+                             bytes, 1),
           "copy_down");
     need (driver->stream_synchronize (0, stream), "copy_down");
     for (int r = 0; r < SAMPLED_ROWS; r++) {
@@ -226,11 +232,11 @@ static void run_size (FILE *file, gpumm_type type, int64_t n, int repeats) {
                      .n = n,
                      .k = n,
                      .a = a.device,
-                     .lda = n,
+                     .lda = a.ld,
                      .b = b.device,
-                     .ldb = n,
+                     .ldb = b.ld,
                      .c = c.device,
-                     .ldc = n,
+                     .ldc = c.ld,
                      .alpha = {1, 0}};
   for (size_t base = 0; base < sizeof bases / sizeof *bases; base++) {
     double plain = 0;
@@ -241,7 +247,7 @@ static void run_size (FILE *file, gpumm_type type, int64_t n, int repeats) {
       if (!row)
         continue;
       p.note = note;
-      need (driver->fill (0, stream, c.device, 0xff, c.element * (size_t) (n * n)), "fill");
+      need (driver->fill (0, stream, c.device, 0xff, column_bytes (&c) * (size_t) n), "fill");
       struct timing t = measure (row, &p, repeats);
       int ran = 0;
       if (depth > 0 && (sscanf (note, "depth %d", &ran) != 1 || ran != depth))

@@ -60,8 +60,8 @@ static const struct {
   const char *family;
   int64_t smallest[4];
 } bases[] = {
-    {"register", {1024, 1024, 1024, 1024}},
-    {"cublas", {4096, 4096, 4096, 4096}},
+    {"register", {2048, 2048, 1024, 1024}},
+    {"cublas", {2048, 4096, 1024, 1536}},
 };
 
 /* ---- kernels: sums of blocks -------------------------------------------------------------- */
@@ -470,26 +470,27 @@ static int runs (const gpumm_product *p, const gpumm_device_properties *device) 
   return choose_base (bases[BASE].family, p, SIZE_MAX, device) != NULL;
 }
 
-/* Rows with a number recurse so often wherever the sizes can be halved so often: to study, to test
- * and to measure. */
-#define STRASSEN(name, base, depth, from)                                                          \
+/* Rows with a number recurse so often wherever the sizes can be halved so often, in C as a whole: to
+ * study, to test and to measure. */
+#define ROW(name, base, depth, from, tile)                                                         \
   {                                                                                                \
     "strassen", name, ALL_TYPES, 1, 1, 1, 1, 1, ANY_CAPABILITY, from, runs<base>,                  \
-        launch<base, depth>, workspace<base, depth>                                                \
+        launch<base, depth>, workspace<base, depth>, 0, tile                                       \
   }
+#define ROW_OF_DEPTH(name, base, depth) ROW (name, base, depth, BY_NAME_ONLY, INT64_MAX)
 
 FAMILY_ROWS (strassen) = {
-    STRASSEN ("strassen_register", REGISTER, BY_SIZE, 0),
-    STRASSEN ("strassen_register_1", REGISTER, 1, BY_NAME_ONLY),
-    STRASSEN ("strassen_register_2", REGISTER, 2, BY_NAME_ONLY),
-    STRASSEN ("strassen_register_3", REGISTER, 3, BY_NAME_ONLY),
+    ROW ("strassen_register", REGISTER, BY_SIZE, 0, 4096),
+    ROW_OF_DEPTH ("strassen_register_1", REGISTER, 1),
+    ROW_OF_DEPTH ("strassen_register_2", REGISTER, 2),
+    ROW_OF_DEPTH ("strassen_register_3", REGISTER, 3),
 #ifdef __CUDACC__
-    STRASSEN ("strassen_register_4", REGISTER, 4, BY_NAME_ONLY),
-    STRASSEN ("strassen_cublas", CUBLAS, BY_SIZE, 0),
-    STRASSEN ("strassen_cublas_1", CUBLAS, 1, BY_NAME_ONLY),
-    STRASSEN ("strassen_cublas_2", CUBLAS, 2, BY_NAME_ONLY),
-    STRASSEN ("strassen_cublas_3", CUBLAS, 3, BY_NAME_ONLY),
-    STRASSEN ("strassen_cublas_4", CUBLAS, 4, BY_NAME_ONLY),
+    ROW_OF_DEPTH ("strassen_register_4", REGISTER, 4),
+    ROW ("strassen_cublas", CUBLAS, BY_SIZE, 0, 8192),
+    ROW_OF_DEPTH ("strassen_cublas_1", CUBLAS, 1),
+    ROW_OF_DEPTH ("strassen_cublas_2", CUBLAS, 2),
+    ROW_OF_DEPTH ("strassen_cublas_3", CUBLAS, 3),
+    ROW_OF_DEPTH ("strassen_cublas_4", CUBLAS, 4),
 #endif
     {},
 };

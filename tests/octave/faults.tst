@@ -76,7 +76,7 @@
 %!test # the host device
 %! id = {"gpumm:device-memory", "gpumm:device-failed", "gpumm:no-device", "gpumm:host-memory"};
 %! faults = 0;
-%! for name = {"tiled", "register"}
+%! for name = {"tiled", "register", "strassen_register_2"}
 %!   options = {"Algorithm", name{1}, "Backend", "cpu"};
 %!   faults += fail_each ("device", id, A * B, A, B, options{:});
 %!   faults += fail_each ("device", id, A * B + 1, A, B, options{:}, "C", ones (40, 30));
