@@ -1,7 +1,7 @@
 /* test_kernels.c - every kernel of a driver against a triple loop in higher precision.
  *
  *   test_kernels LIBRARY [table=1] [special=200] [random=300] [exact=100] [seed=1] [types=sdcz]
- *                [kernel=] [largest=129] [driver=1]
+ *                [kernel=] [without=] [largest=129] [driver=1]
  *
  * table    of sizes around tiles, all ops and types: run one case in so many (1: all, 0: none)
  * special  so many random cases with NaN, Inf and zeros, whose places in C are compared
@@ -9,6 +9,7 @@
  * exact    so many random cases of small integers, without rounding in any kernel: C must be exact
  * types    the element types to test, by BLAS letter
  * kernel   only rows whose name begins so
+ * without  no rows whose name begins so
  * largest  cuts all sizes down to this
  * driver   test the driver's own functions? 0: no
  *
@@ -39,9 +40,9 @@ static struct {
   int driver;
   long table, special, random, exact;
   unsigned long long seed;
-  const char *types, *kernel;
+  const char *types, *kernel, *without;
   int64_t largest;
-} options = {1, 1, 200, 300, 100, 1, "sdcz", "", 129};
+} options = {1, 1, 200, 300, 100, 1, "sdcz", "", NULL, 129};
 
 /* ---- counting ----------------------------------------------------------------------------- */
 
@@ -479,6 +480,8 @@ static void run_test (const struct test *t) {
   for (const gpumm_kernel *const *row = driver->kernels; *row; row++) {
     const gpumm_kernel *kernel = *row;
     if (strncmp (kernel->name, options.kernel, strlen (options.kernel)) != 0
+        || (options.without
+            && strncmp (kernel->name, options.without, strlen (options.without)) == 0)
         || !(kernel->types & 1u << t->type) || kernel->capability > device.capability
         || (kernel->runs && !kernel->runs (&p, &device)))
       continue;
@@ -849,6 +852,8 @@ static int parse (const char *argument) {
     options.types = value;
   else if (IS ("kernel"))
     options.kernel = value;
+  else if (IS ("without"))
+    options.without = value;
   else if (IS ("largest"))
     options.largest = atoll (value);
   else
@@ -870,7 +875,7 @@ int main (int count, char **arguments) {
     usage = usage || !parse (arguments[i]);
   if (usage) {
     printf ("usage: test_kernels LIBRARY [table=1] [special=200] [random=300] [exact=100] [seed=1] "
-            "[types=sdcz] [kernel=] [largest=129] [driver=1]\n");
+            "[types=sdcz] [kernel=] [without=] [largest=129] [driver=1]\n");
     return 2;
   }
   void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
