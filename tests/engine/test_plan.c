@@ -273,6 +273,11 @@ static double needed (const gpumm_problem *p, const gpumm_plan *plan) {
          + (double) x.c * (double) x.c_bytes;
 }
 
+static size_t more_with_beta (const gpumm_product *p, const gpumm_device_properties *d) {
+  (void) d;
+  return p->beta.re != 0 ? 4096 : 256;
+}
+
 /* Every tiling fits its limit, covers the product and wastes no more than halving must. */
 static void test_tiles (void) {
   static const int64_t sizes[] = {1, 3, 64, 100, 1000, 4097, 32768, 1000000, 3000000000};
@@ -317,6 +322,24 @@ static void test_tiles (void) {
                  (gpumm_options){.backend = GPUMM_GPU, .algorithm = "naive"}, &place, GPUMM_OK);
     CHECK (plan.resident && plan.tile_m == likes[i].expected && plan.tile_n == likes[i].expected,
            "tiles of %lld, expected %lld", (long long) plan.tile_m, (long long) likes[i].expected);
+  }
+  /* in steps along k, all but the first add to C: workspace is asked for with beta */
+  for (int in_steps = 0; in_steps < 2; in_steps++) {
+    gpumm_kernel adding = naive;
+    const gpumm_kernel *const only[] = {&adding, NULL};
+    gpumm_driver with_it = cuda;
+    gpumm_place place = fast;
+    adding.workspace = more_with_beta;
+    with_it.kernels = only;
+    place.driver = &with_it;
+    gpumm_plan plan = plan_of (square (GPUMM_D, 64, 64, 100000),
+                               (gpumm_options){.backend = GPUMM_GPU,
+                                               .algorithm = "naive",
+                                               .max_device_memory = in_steps ? 8000000 : 0},
+                               &place, GPUMM_OK);
+    CHECK ((plan.tile_k < 100000) == in_steps && plan.workspace_bytes == (in_steps ? 4096 : 256),
+           "steps of %lld, %lld bytes of workspace", (long long) plan.tile_k,
+           (long long) plan.workspace_bytes);
   }
   /* free memory bounds too, and A*A' counts A once */
   plan_of (square (GPUMM_D, 4096, 4096, 4096), (gpumm_options){.backend = GPUMM_GPU, .device = -1},
