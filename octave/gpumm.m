@@ -84,10 +84,10 @@
 ## @code{gpumm_info ().kernels}.  Without a GPU, or with Backend @qcode{"cpu"}, the kernels for the
 ## GPU run on the CPU, for study and not for speed.  @qcode{"strassen"} takes fewer operations, with
 ## an error that is small beside the largest elements of @var{A} and @var{B} but not beside each
-## element of @code{|A| |B|}.  Where @code{gpumm_tune} has measured the GPU,
-## @qcode{"auto"} takes the kernel that was the fastest at such sizes, and an algorithm the fastest
-## of its own kernels; @code{@var{info}.reason} then says @qcode{"tuned: @dots{}"}.  With the
-## environment variable @env{GPUMM_TUNED} set to 0 they do not.
+## element of @code{|A| |B|}.  Where @code{gpumm_tune} has measured the GPU, @qcode{"auto"} takes the
+## kernel that was the fastest at such sizes, and an algorithm the fastest of its own kernels;
+## @code{@var{info}.reason} then says @qcode{"tuned: @dots{}"}.  With the environment variable
+## @env{GPUMM_TUNED} set to 0 they do not.
 ##
 ## @item @qcode{"Device"}
 ## The index of the GPU to use, from 0.
