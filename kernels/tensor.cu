@@ -1,0 +1,617 @@
+/* tensor.cu - double precision on tensor cores.
+ *
+ * What it does: tiles in shared memory and sums in registers as in register.cu, but the products
+ * are made by the tensor cores: a warp multiplies 16 x 8 by 8 x 8 elements in one instruction
+ * (m16n8k8 on compute capability 9.0; four of 8 x 4 by 4 x 8 on others from 8.0 on), and each
+ * element is a chain of fused multiply-adds as in plain code: the same error bound, NaN and Inf
+ * where the formula has them. A complex product is four real ones on split fragments.
+ *
+ * - Copies overlap with the products: of the STAGES steps along k that lie in shared memory one is
+ *   in use, and the others are on their way by asynchronous copies (cp.async), which pass no
+ *   register. They are of 16 bytes where pointers and leading dimensions allow it, else of an
+ *   element. The copies are what it costs: without them the kernel is as fast as cuBLAS, with copies
+ *   of 8 bytes a fifth slower; warps of their own for the copies do not help.
+ * - Operands lie in shared memory as they do in global memory, along k or across: each pair of ops
+ *   has its own kernel. The padding of a line keeps the threads that read a fragment in different
+ *   banks.
+ * - Blocks share the work evenly, whatever the number of tiles. As many blocks run as fit the GPU,
+ *   and make whole tiles in turn for as long as there is one for each. The steps along k of the
+ *   tiles that are left are put in one row and cut in equal shares, so that a tile may be made by
+ *   several blocks: each leaves its sum in the workspace, and add_shares adds them, always in the
+ *   same order. (Osama, Merrill, Cecka, Garland, Owens: Stream-K, PPoPP 2023; here with a second
+ *   kernel where they wait for each other.) This is also what splits k where C has few tiles.
+ *
+ * What limits it is the arithmetic, of which the copies hide a part: a tensor core works 80 % of the
+ * time at n = 4096 on an H200. For m or n below some 64 it is the memory, and for small sizes the
+ * second kernel.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "kernel.h"
+
+/* ---- the division of the work ------------------------------------------------------------- */
+
+/* C has down x across tiles, each a sum of so many steps along k. The first `whole` tiles are made
+ * by one block each: block b makes tiles b, b + blocks, ... The steps of the tiles that are left,
+ * one tile after the other, are cut in `shares` equal parts for the last so many blocks, which have
+ * a whole tile fewer than the others where their number does not divide `whole`. */
+struct division {
+  int down, across, tiles, steps;
+  int blocks, whole, shares;
+};
+
+/* The share that has that step of the rest, s with share_begin (s) <= step < share_begin (s + 1). */
+DEVICE int share_of (const division &d, int64_t step) {
+  return (int) (((step + 1) * d.shares - 1) / ((int64_t) (d.tiles - d.whole) * d.steps));
+}
+
+/* Tiles go down GROUP rows of tiles and then one to the right, so that those made at one time lie
+ * in a square and share what they read in the cache. */
+enum { GROUP = 8 };
+
+DEVICE void tile_at (const division &d, int tile, int &i, int &j) {
+  int top = tile / (GROUP * d.across) * GROUP, inside = tile % (GROUP * d.across);
+  int height = d.down - top < GROUP ? d.down - top : GROUP;
+  i = top + inside % height;
+  j = inside / height;
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800 /* older GPUs have none of what follows */
+
+/* Negative: the block has none. */
+DEVICE int own_share (const division &d) {
+  return (int) blockIdx.x + d.shares - d.blocks;
+}
+
+/* Where a share begins among the steps of the rest; share = shares: where the last one ends. */
+DEVICE int64_t share_begin (const division &d, int share) {
+  return (int64_t) (d.tiles - d.whole) * d.steps * share / d.shares;
+}
+
+/* A place in a block's work: a step of [from, last), the block's steps of a tile; tile -1: done. */
+struct cursor {
+  int tile, from, step, last;
+};
+
+DEVICE void enter_share (const division &d, cursor &c, int64_t step) {
+  int64_t left = share_begin (d, own_share (d) + 1) - step;
+  c.tile = -1;
+  if (left <= 0)
+    return;
+  c.tile = d.whole + (int) (step / d.steps);
+  c.from = c.step = (int) (step % d.steps);
+  c.last = left < d.steps - c.from ? c.from + (int) left : d.steps;
+}
+
+DEVICE void enter_tile (const division &d, cursor &c, int tile) {
+  c = {tile, 0, 0, d.steps};
+  if (tile < d.whole)
+    return;
+  c.tile = -1;
+  if (own_share (d) >= 0 && d.shares > 0)
+    enter_share (d, c, share_begin (d, own_share (d)));
+}
+
+DEVICE void advance (const division &d, cursor &c) {
+  if (++c.step < c.last)
+    return;
+  if (c.tile < d.whole)
+    enter_tile (d, c, c.tile + d.blocks);
+  else
+    enter_share (d, c, (int64_t) (c.tile - d.whole) * d.steps + c.last);
+}
+
+#endif
+
+/* The workspace holds two sums for a block: of the tile in which its share begins and of that in
+ * which it ends. The share that has a tile's step 0 keeps it as the second, all others as the
+ * first. */
+DEVICE int slot (int share, int from) {
+  return 2 * share + (from == 0);
+}
+
+/* ---- shared memory ------------------------------------------------------------------------ */
+
+/* Where element (r, l) of a tile of ROWS x TILE_K lies: neighbours are those in memory, along k or
+ * across. Shared memory serves 16 doubles or 8 complex ones at a time, from as many different
+ * banks; the padding makes it so for 4 along k by 4 (2) across, of which fragments are made. */
+template <class T, bool ALONG, int ROWS, int TILE_K> DEVICE constexpr int place (int r, int l) {
+  return ALONG ? r * (TILE_K + 4) + l : l * (ROWS + 32 / (int) sizeof (T)) + r;
+}
+
+/* Elements of shared memory for it. */
+template <class T, int ROWS, int TILE_K> DEVICE constexpr int room () {
+  return place<T, true, ROWS, TILE_K> (ROWS, 0) > place<T, false, ROWS, TILE_K> (0, TILE_K)
+             ? place<T, true, ROWS, TILE_K> (ROWS, 0)
+             : place<T, false, ROWS, TILE_K> (0, TILE_K);
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+
+__device__ static inline void end_group (void) {
+  asm volatile("cp.async.commit_group;" : : : "memory");
+}
+
+template <int GROUPS> __device__ static inline void wait_groups (void) {
+  asm volatile("cp.async.wait_group %0;" : : "n"(GROUPS) : "memory");
+}
+
+/* ---- products ----------------------------------------------------------------------------- */
+
+/* A warp's c += a b, 16 x 8 by 8 x 8: thread 4 g + t holds of a rows g and g + 8 (fast) of columns
+ * t and t + 4, of b rows t and t + 4 of column g, of c columns 2 t and 2 t + 1 (fast) of rows g and
+ * g + 8. */
+__device__ static inline void tensor_multiply_add (double &c0, double &c1, double &c2, double &c3,
+                                                   double a0, double a1, double a2, double a3,
+                                                   double b0, double b1) {
+#if __CUDA_ARCH__ == 900
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
+      : "d"(a0), "d"(a1), "d"(a2), "d"(a3), "d"(b0), "d"(b1));
+#else
+#define MULTIPLY_ADD_8X8X4(c0, c1, a, b)                                                           \
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"            \
+      : "+d"(c0), "+d"(c1)                                                                         \
+      : "d"(a), "d"(b))
+  MULTIPLY_ADD_8X8X4 (c0, c1, a0, b0);
+  MULTIPLY_ADD_8X8X4 (c2, c3, a1, b0);
+  MULTIPLY_ADD_8X8X4 (c0, c1, a2, b1);
+  MULTIPLY_ADD_8X8X4 (c2, c3, a3, b1);
+#undef MULTIPLY_ADD_8X8X4
+#endif
+}
+
+__device__ static inline void multiply_add (double (&c)[4], const double (&a)[4],
+                                            const double (&b)[2]) {
+  tensor_multiply_add (c[0], c[1], c[2], c[3], a[0], a[1], a[2], a[3], b[0], b[1]);
+}
+
+__device__ static inline void multiply_add (complex<double> (&c)[4], const complex<double> (&a)[4],
+                                            const complex<double> (&b)[2]) {
+  tensor_multiply_add (c[0].re, c[1].re, c[2].re, c[3].re, a[0].re, a[1].re, a[2].re, a[3].re,
+                       b[0].re, b[1].re);
+  tensor_multiply_add (c[0].im, c[1].im, c[2].im, c[3].im, a[0].re, a[1].re, a[2].re, a[3].re,
+                       b[0].im, b[1].im);
+  tensor_multiply_add (c[0].re, c[1].re, c[2].re, c[3].re, a[0].im, a[1].im, a[2].im, a[3].im,
+                       -b[0].im, -b[1].im);
+  tensor_multiply_add (c[0].im, c[1].im, c[2].im, c[3].im, a[0].im, a[1].im, a[2].im, a[3].im,
+                       b[0].re, b[1].re);
+}
+
+#endif
+
+/* ---- the kernel --------------------------------------------------------------------------- */
+
+/* op (A), or op (B) transposed: rows run along m, or n. */
+template <class T> struct operand {
+  const T *x;
+  int64_t ld, rows;
+  bool conjugated;
+};
+
+template <class T> struct problem {
+  int64_t k;
+  operand<T> a, b;
+  T alpha, beta;
+  T *c;
+  int64_t ldc;
+  T *workspace;
+  division d = {};
+};
+
+/* A thread's copies of tiles, COUNT of each, of V elements that are neighbours in memory along k or
+ * across; zeros past the edges: along k both operands have them, so that padding only ever
+ * multiplies 0 by 0. Neighbouring threads copy neighbours. What does not change from step to step
+ * is kept, and there are no branches in a step, so that the compiler can put copies between
+ * products. */
+template <class T, bool ALONG, int V, int ROWS, int TILE_K, int THREADS> struct copies {
+  static constexpr int COUNT = ROWS * TILE_K / V / THREADS;
+  static constexpr int LINE = (ALONG ? TILE_K : ROWS) / V; /* copies of neighbours */
+  static constexpr int NEXT = THREADS / LINE;              /* rows or steps, from copy to copy */
+  static_assert (THREADS % LINE == 0 && COUNT * NEXT == (ALONG ? ROWS : TILE_K), "whole lines");
+  const T *from;
+  int64_t next, next_step; /* from copy to copy, and besides from step to step */
+  unsigned to;             /* the first, in the first stage */
+  int lines, elements;     /* so many of the copies are inside, with so many elements */
+
+  /* row and step of the first copy, in the tile */
+  __device__ static inline int row () {
+    return ALONG ? threadIdx.x / LINE : threadIdx.x % LINE * V;
+  }
+
+  __device__ static inline int step () {
+    return ALONG ? threadIdx.x % LINE * V : threadIdx.x / LINE;
+  }
+
+  __device__ inline copies (const T *s, const operand<T> &x) : from (x.x), lines (0), elements (0) {
+    next = NEXT * x.ld;
+    next_step = ALONG ? TILE_K - ROWS * x.ld : 0;
+    to = (unsigned) __cvta_generic_to_shared (s + place<T, ALONG, ROWS, TILE_K> (row (), step ()));
+  }
+
+  /* the tile at row r0 comes from step l0 on */
+  __device__ inline void begin_tile (const operand<T> &x, int64_t r0, int64_t l0) {
+    int64_t r = r0 + row (), l = l0 + step ();
+    from = x.x + (ALONG ? l + r * x.ld : r + l * x.ld);
+  }
+
+  /* the next step has so many rows and so much of k, at most */
+  __device__ inline void set_edges (int64_t rows, int64_t k) {
+    rows = max (min (rows, (int64_t) ROWS) - row (), (int64_t) 0);
+    k = max (min (k, (int64_t) TILE_K) - step (), (int64_t) 0);
+    lines = ((int) (ALONG ? rows : k) + NEXT - 1) / NEXT;
+    elements = min ((int) (ALONG ? k : rows), V);
+  }
+
+  /* starts copy e into the stage that begins so many bytes after the first; all, in their order */
+  __device__ inline void start (int e, unsigned stage) {
+    constexpr int BYTES = V * sizeof (T);
+    unsigned address =
+        to + stage
+        + (unsigned) sizeof (T)
+              * place<T, ALONG, ROWS, TILE_K> (ALONG ? e * NEXT : 0, ALONG ? 0 : e * NEXT);
+    int inside = e < lines ? elements * (int) sizeof (T) : 0;
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;"
+                 :
+                 : "r"(address), "l"(from), "n"(BYTES), "r"(inside));
+    from += next;
+    if (e + 1 == COUNT)
+      from += next_step;
+  }
+};
+
+/* What a row of the table chooses: a block makes M x N of C in steps of K, each of its warps
+ * WARP_M x WARP_N of that; STAGES steps lie in shared memory; BLOCKS blocks fit a multiprocessor. */
+template <class Type, int M, int N, int K, int WARP_M, int WARP_N, int STAGES, int BLOCKS>
+struct tiling {
+  typedef Type T;
+  static constexpr int m = M, n = N, k = K, warp_m = WARP_M, warp_n = WARP_N;
+  static constexpr int warps_m = M / WARP_M, threads = 32 * warps_m * (N / WARP_N);
+  static constexpr int stages = STAGES, stage = room<T, M, K> () + room<T, N, K> (); /* elements */
+  static constexpr int shared_bytes = stages * stage * (int) sizeof (T), blocks = BLOCKS;
+};
+
+template <class own, bool ALONG_A, bool ALONG_B, int V>
+__global__ void __launch_bounds__ (own::threads, own::blocks)
+    /* cppcheck-suppress passedByValue; a kernel's parameters are */
+    multiply (problem<typename own::T> p) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  typedef typename own::T T;
+  constexpr int TILE_M = own::m, TILE_N = own::n, TILE_K = own::k, STAGES = own::stages;
+  constexpr int ROOM_A = room<T, TILE_M, TILE_K> ();
+  constexpr int ROWS = own::warp_m / 16, COLUMNS = own::warp_n / 8; /* of fragments, of a warp */
+  extern __shared__ __align__ (16) char shared[];
+  T *tiles = (T *) shared;
+  int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+  int warp_i = warp % own::warps_m * own::warp_m, warp_j = warp / own::warps_m * own::warp_n;
+
+  cursor load, now; /* the step that is copied next, and that which is multiplied next */
+  enter_tile (p.d, load, blockIdx.x);
+  now = load;
+  copies<T, ALONG_A, V, TILE_M, TILE_K, own::threads> copies_a (tiles, p.a);
+  copies<T, ALONG_B, V, TILE_N, TILE_K, own::threads> copies_b (tiles + ROOM_A, p.b);
+  auto prepare_copies = [&] {
+    int64_t l0 = (int64_t) load.step * TILE_K, left = load.tile < 0 ? 0 : p.k - l0;
+    bool begins = load.tile >= 0 && load.step == load.from;
+    if (!begins && left >= TILE_K)
+      return;
+    int i, j;
+    tile_at (p.d, load.tile < 0 ? 0 : load.tile, i, j);
+    int64_t i0 = (int64_t) i * TILE_M, j0 = (int64_t) j * TILE_N;
+    copies_a.set_edges (p.a.rows - i0, left);
+    copies_b.set_edges (p.b.rows - j0, left);
+    if (begins) {
+      copies_a.begin_tile (p.a, i0, l0);
+      copies_b.begin_tile (p.b, j0, l0);
+    }
+  };
+  /* part u of U */
+  auto start_copies = [&] (int u, int U, int stage) {
+    unsigned bytes = stage * own::stage * (unsigned) sizeof (T);
+#pragma unroll
+    for (int e = u * copies_a.COUNT / U; e < (u + 1) * copies_a.COUNT / U; e++)
+      copies_a.start (e, bytes);
+#pragma unroll
+    for (int e = u * copies_b.COUNT / U; e < (u + 1) * copies_b.COUNT / U; e++)
+      copies_b.start (e, bytes);
+  };
+  auto next_copies = [&] {
+    if (load.tile >= 0) {
+      advance (p.d, load);
+      prepare_copies ();
+    }
+  };
+  prepare_copies ();
+#pragma unroll 1
+  for (int stage = 0; stage < STAGES - 1; stage++) {
+    start_copies (0, 1, stage);
+    end_group ();
+    next_copies ();
+  }
+
+  /* A step goes in units of one fragment of a by a row of fragments of b. While the tensor cores make one,
+   * the next fragment of a is read, and part of the next fragments of b. The next step's first ones
+   * are read in the last unit: from there on the stage of this step is free. */
+  constexpr int U = TILE_K / 8 * ROWS;
+  static_assert (U % 2 == 0 && TILE_K / 8 % 2 == 0, "a step begins with x[0] and y[0]");
+  T x[2][4], y[2][COLUMNS][2];
+  auto read_a = [&] (int u, int stage) {
+    const T *a = tiles + stage * own::stage + place<T, ALONG_A, TILE_M, TILE_K> (warp_i + g, t);
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+      T value = a[place<T, ALONG_A, TILE_M, TILE_K> (u % ROWS * 16 + e % 2 * 8,
+                                                     u / ROWS * 8 + e / 2 * 4)];
+      x[u % 2][e] = p.a.conjugated ? conjugate (value) : value;
+    }
+  };
+  auto read_b = [&] (int u, int stage, int c) {
+    const T *b =
+        tiles + stage * own::stage + ROOM_A + place<T, ALONG_B, TILE_N, TILE_K> (warp_j + g, t);
+#pragma unroll
+    for (int e = 0; e < 2; e++) {
+      T value = b[place<T, ALONG_B, TILE_N, TILE_K> (c * 8, u / ROWS * 8 + e * 4)];
+      y[u / ROWS % 2][c][e] = p.b.conjugated ? conjugate (value) : value;
+    }
+  };
+  auto wait = [&] {
+    wait_groups<STAGES - 2> ();
+    __syncthreads (); /* the next stage is whole, and all have read this one */
+  };
+
+  T sum[ROWS][COLUMNS][4] = {};
+  wait ();
+  read_a (0, 0);
+#pragma unroll
+  for (int c = 0; c < COLUMNS; c++)
+    read_b (0, 0, c);
+  for (int stage = 0, next; now.tile >= 0; stage = next) {
+    next = stage + 1 < STAGES ? stage + 1 : 0;
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+      bool last = u + 1 == U;
+      if (last)
+        wait ();
+      read_a ((u + 1) % U, last ? next : stage);
+      int row = (u / ROWS + 1) * ROWS % U; /* the first unit of the next row of b */
+#pragma unroll
+      for (int c = 0; c < COLUMNS; c++)
+        if (row == 0 ? last : c * ROWS / COLUMNS == u % ROWS)
+          read_b (row, last ? next : stage, c);
+      /* in two groups: the compiler holds each back until what was read before is there */
+      if (u == 0)
+        start_copies (0, 2, stage > 0 ? stage - 1 : STAGES - 1);
+      if (u == (U - 1) / 2) {
+        start_copies (1, 2, stage > 0 ? stage - 1 : STAGES - 1);
+        end_group ();
+      }
+#pragma unroll
+      for (int c = 0; c < COLUMNS; c++)
+        multiply_add (sum[u % ROWS][c], x[u % 2], y[u / ROWS % 2][c]);
+    }
+    next_copies ();
+
+    if (now.step + 1 == now.last) {
+      int tile_i, tile_j;
+      tile_at (p.d, now.tile, tile_i, tile_j);
+      bool whole = now.from == 0 && now.last == p.d.steps;
+      T *partial = p.workspace + (int64_t) slot (own_share (p.d), now.from) * (TILE_M * TILE_N);
+#pragma unroll
+      for (int r = 0; r < ROWS; r++)
+#pragma unroll
+        for (int c = 0; c < COLUMNS; c++)
+#pragma unroll
+          for (int e = 0; e < 4; e++) {
+            int i = warp_i + 16 * r + 8 * (e / 2) + g, j = warp_j + 8 * c + 2 * t + e % 2;
+            int64_t row = (int64_t) tile_i * TILE_M + i, column = (int64_t) tile_j * TILE_N + j;
+            if (!whole)
+              partial[i + j * TILE_M] = sum[r][c][e];
+            else if (row < p.a.rows && column < p.b.rows)
+              store<T> (p.c, row + column * p.ldc, p.alpha, sum[r][c][e], p.beta);
+            sum[r][c][e] = T{};
+          }
+    }
+    advance (p.d, now);
+  }
+#endif
+}
+
+/* ---- the sums of shares ------------------------------------------------------------------- */
+
+enum { ADDERS = 256 };
+
+/* C = alpha (sum of the shares of a tile) + beta C. ADDERS / elements threads work for an element:
+ * each adds every so many shares, then the first adds their sums. Tiles that one share made whole
+ * are in C already. */
+template <class T, int TILE_M, int TILE_N>
+__global__ void __launch_bounds__ (ADDERS) add_shares (problem<T> p, int elements) {
+  __shared__ T sums[ADDERS];
+  int chunks = TILE_M * TILE_N / elements;
+  int tile = blockIdx.x / chunks;
+  int e = blockIdx.x % chunks * elements + threadIdx.x % elements;
+  __shared__ int ends[2]; /* the tile's first and last share: divisions, for two threads alone */
+  if (threadIdx.x < 2)
+    ends[threadIdx.x] =
+        share_of (p.d, (int64_t) tile * p.d.steps + (threadIdx.x == 0 ? 0 : p.d.steps - 1));
+  __syncthreads ();
+  int first = ends[0], last = ends[1];
+  if (first == last)
+    return;
+  T sum = {};
+  for (int share = first + threadIdx.x / elements; share <= last; share += ADDERS / elements)
+    sum = add (sum, p.workspace[(int64_t) slot (share, share > first) * (TILE_M * TILE_N) + e]);
+  sums[threadIdx.x] = sum;
+  __syncthreads ();
+  if ((int) threadIdx.x >= elements)
+    return;
+  for (int other = threadIdx.x + elements; other < ADDERS; other += elements)
+    sum = add (sum, sums[other]);
+  int i, j;
+  tile_at (p.d, p.d.whole + tile, i, j);
+  int64_t row = (int64_t) i * TILE_M + e % TILE_M, column = (int64_t) j * TILE_N + e / TILE_M;
+  if (row < p.a.rows && column < p.b.rows)
+    store<T> (p.c, row + column * p.ldc, p.alpha, sum, p.beta);
+}
+
+/* ---- launch ------------------------------------------------------------------------------- */
+
+/* What it costs to add shares, in multiply-adds of a multiprocessor: some 6 us to write and read
+ * the sums and to start the second kernel. */
+static const double SHARING_COST = 1.3e6;
+
+/* A share has at least so many steps: fewer do not pay for its sum. */
+enum { FEWEST_STEPS = 4 };
+
+static int64_t least (int64_t x, int64_t y) {
+  return x < y ? x : y;
+}
+
+/* A tile more on some multiprocessors than on others costs them its whole time. Shares are made
+ * where they save more than they cost. */
+template <class own>
+static gpumm_status divide (int64_t m, int64_t n, int64_t k, int multiprocessors, bool share,
+                            division *d) {
+  int64_t down = ceil_div (m, own::m), across = ceil_div (n, own::n);
+  int64_t steps = k > 0 ? ceil_div (k, own::k) : 1;
+  if ((double) down * (double) across > INT32_MAX / GROUP || steps > INT32_MAX)
+    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "kernel tensor: %lld x %lld tiles are too many",
+                              (long long) down, (long long) across);
+  int64_t tiles = down * across, most = (int64_t) multiprocessors * own::blocks;
+  *d = {(int) down, (int) across, (int) tiles, (int) steps, (int) least (tiles, most), (int) tiles,
+        0};
+  double step = (double) own::m * own::n * own::k * (sizeof (typename own::T) > 8 ? 4 : 1);
+  double saved = (double) ceil_div (tiles, multiprocessors) - (double) tiles / multiprocessors;
+  /* whole tiles for all blocks, then, if there are as many, for one block of each multiprocessor */
+  int64_t whole = tiles - tiles % multiprocessors, rest = tiles - whole;
+  int64_t sharing = whole % most ? most - whole % most : most;
+  int64_t shares = least (sharing, rest * steps / FEWEST_STEPS);
+  if (share && shares > rest && saved * (double) steps * step > SHARING_COST) {
+    d->whole = (int) whole;
+    d->shares = (int) shares;
+    d->blocks = (int) (whole > 0 ? most : shares);
+  }
+  return GPUMM_OK;
+}
+
+template <class own> static size_t bytes_for (const division &d) {
+  return (size_t) 2 * (size_t) d.shares * own::m * own::n * sizeof (typename own::T);
+}
+
+template <class own>
+static size_t workspace (const gpumm_product *p, const gpumm_device_properties *device) {
+  division d = {};
+  return divide<own> (p->m, p->n, p->k, device->multiprocessors, true, &d) ? 0 : bytes_for<own> (d);
+}
+
+template <class own, bool ALONG_A, bool ALONG_B, int V>
+static gpumm_status launch_as (int device, gpumm_stream *stream,
+                               const problem<typename own::T> &q) {
+  return launch_on_gpu ("tensor", q.d.blocks, own::threads, device, [&] {
+    auto kernel = multiply<own, ALONG_A, ALONG_B, V>;
+    if (!cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               own::shared_bytes))
+      /* clang-format off */
+      kernel<<<(unsigned) q.d.blocks, own::threads, own::shared_bytes, (cudaStream_t) stream>>> (q);
+    /* clang-format on */
+  });
+}
+
+template <class own, int V>
+static gpumm_status launch_ops (int device, gpumm_stream *stream, bool along_a, bool along_b,
+                                const problem<typename own::T> &q) {
+  return along_a   ? along_b ? launch_as<own, true, true, V> (device, stream, q)
+                             : launch_as<own, true, false, V> (device, stream, q)
+           : along_b ? launch_as<own, false, true, V> (device, stream, q)
+                   : launch_as<own, false, false, V> (device, stream, q);
+}
+
+/* May elements be copied by 16 bytes? */
+static bool aligned (const void *p, int64_t ld_bytes) {
+  return (uintptr_t) p % 16 == 0 && ld_bytes % 16 == 0;
+}
+
+template <class own>
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_product *p) {
+  typedef typename own::T T;
+  if (p->type != (sizeof (T) > 8 ? GPUMM_Z : GPUMM_D))
+    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "kernel tensor: not for elements of type %d",
+                              (int) p->type);
+  arguments<T> x (p);
+  problem<T> q = {x.k,
+                  {x.a, p->lda, x.m, p->op_a == GPUMM_CTRANSPOSE},
+                  {x.b, p->ldb, x.n, p->op_b == GPUMM_CTRANSPOSE},
+                  x.alpha,
+                  x.beta,
+                  x.c,
+                  p->ldc,
+                  (T *) p->workspace,
+                  {}};
+  int multiprocessors;
+  gpumm_status status = gpumm_cuda_check (
+      "cudaDeviceGetAttribute",
+      cudaDeviceGetAttribute (&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  if (!status)
+    status = divide<own> (x.m, x.n, x.k, multiprocessors, true, &q.d);
+  if (!status && (!p->workspace || bytes_for<own> (q.d) > p->workspace_bytes))
+    status = divide<own> (x.m, x.n, x.k, multiprocessors, false, &q.d);
+  if (status)
+    return status;
+  constexpr int WIDE = 16 / sizeof (T);
+  bool along_a = p->op_a != GPUMM_NONE, along_b = p->op_b == GPUMM_NONE;
+  if (aligned (x.a, p->lda * (int64_t) sizeof (T)) && aligned (x.b, p->ldb * (int64_t) sizeof (T)))
+    status = launch_ops<own, WIDE> (device, stream, along_a, along_b, q);
+  else
+    status = launch_ops<own, 1> (device, stream, along_a, along_b, q);
+  if (status || q.d.shares == 0)
+    return status;
+  int rest = q.d.tiles - q.d.whole, elements = ADDERS;
+  while (elements > 32 && q.d.shares / rest > 2 * ADDERS / elements)
+    elements /= 2;
+  return LAUNCH ("tensor, shares", (add_shares<T, own::m, own::n>),
+                 (int64_t) rest * (own::m * own::n / elements), ADDERS, device, stream, q,
+                 elements);
+}
+
+template <class own>
+static int runs (const gpumm_product *p, const gpumm_device_properties *device) {
+  (void) p;
+  return device->shared_bytes >= own::shared_bytes;
+}
+
+/* Skinny tiles, for a C of few rows or columns. */
+template <class own>
+static int runs_flat (const gpumm_product *p, const gpumm_device_properties *device) {
+  return p->m <= own::m && runs<own> (p, device);
+}
+
+template <class own>
+static int runs_narrow (const gpumm_product *p, const gpumm_device_properties *device) {
+  return p->n <= own::n && runs<own> (p, device);
+}
+
+/* As measured on an H200 (bench/results/h200/shapes.csv): 64 x 64 is ahead at 1024 and 1025, 128 x 64
+ * from 2047 on. For at most 32 rows or columns of C the skinny tiles are 1.2 times as fast as 64 x 64
+ * in double, and 2.3 times as fast as 64 x 32 in complex. */
+typedef tiling<double, 64, 64, 16, 32, 32, 3, 3> d_64x64;
+typedef tiling<double, 128, 64, 16, 64, 32, 3, 2> d_128x64;
+typedef tiling<double, 32, 64, 32, 16, 32, 4, 2> d_32x64;
+typedef tiling<double, 128, 32, 16, 32, 32, 4, 2> d_128x32;
+typedef tiling<complex<double>, 64, 32, 16, 32, 16, 3, 2> z_64x32;
+typedef tiling<complex<double>, 32, 64, 16, 32, 16, 3, 2> z_32x64;
+
+#define ROW(name, types, own, from, runs)                                                          \
+  {                                                                                                \
+    "tensor", name, types, own::m, own::n, own::k, own::warp_m / 8, own::warp_n / 4, 80, from,     \
+        runs<own>, launch<own>, workspace<own>                                                     \
+  }
+
+enum { D = 1 << GPUMM_D, Z = 1 << GPUMM_Z };
+
+FAMILY_ROWS (tensor) = {
+    ROW ("tensor_64x64x16", D, d_64x64, 0, runs),
+    ROW ("tensor_128x64x16", D, d_128x64, 2000, runs),
+    ROW ("tensor_32x64x32", D, d_32x64, 0, runs_flat),
+    ROW ("tensor_128x32x16", D, d_128x32, 0, runs_narrow),
+    ROW ("tensor_64x32x16", Z, z_64x32, 0, runs),
+    ROW ("tensor_32x64x16", Z, z_32x64, 0, runs_flat),
+    {},
+};
