@@ -283,3 +283,4 @@ ROW (tiled, PLAIN, "square tiles of A and B in shared memory");
 ROW (register, PLAIN, "tiles in shared memory, a small tile of C in each thread's registers");
 ROW (cublas, PLAIN, "NVIDIA's library");
 ROW (strassen, WIDER, "seven products of halves instead of eight; over register or cublas");
+ROW (emulated, PLAIN, "8-bit integer tensor cores, by the Chinese remainder theorem");

@@ -23,8 +23,9 @@ gpumm_status gpumm_cuda_check (const char *call, cudaError_t error);
 /* Has this library code for the current device? An attribute of a kernel is asked for. */
 cudaError_t gpumm_cuda_probe (void);
 
-/* Gives back cuBLAS's handles. */
+/* Give back cuBLAS's handles, and cuBLASLt's. */
 void gpumm_cublas_reset (void);
+void gpumm_emulated_reset (void);
 
 #ifdef __cplusplus
 }

@@ -304,6 +304,11 @@ static gpumm_status fill (int device, gpumm_stream *stream, void *p, int byte, s
   ON_DEVICE (device, "cudaMemsetAsync", cudaMemsetAsync (p, byte, bytes, (cudaStream_t) stream));
 }
 
+static void reset (void) {
+  gpumm_cublas_reset ();
+  gpumm_emulated_reset ();
+}
+
 /* ---- the table ---------------------------------------------------------------------------- */
 
 static gpumm_driver driver = {
@@ -329,7 +334,7 @@ static gpumm_driver driver = {
     .copy_down = copy_down,
     .fill = fill,
     .error_text = gpumm_driver_text,
-    .reset = gpumm_cublas_reset,
+    .reset = reset,
 };
 
 static void complete (void) {

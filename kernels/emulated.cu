@@ -1,0 +1,475 @@
+/* emulated.cu - products of floating-point numbers from products of 8-bit integers.
+ *
+ * What it does: Ozaki scheme II (arXiv 2504.08009; complex: 2512.08321). The rows of op(A) and the
+ * columns of op(B) are scaled by powers of two and rounded to integers; of the integers, residues
+ * modulo 14 or so small primes and their like are taken, which are int8; tensor cores multiply
+ * those, each modulus by itself; the Chinese remainder theorem makes of the residues of the
+ * product the product, exactly, and one rounding makes it a number. INT8 tensor cores are 25 times
+ * as fast as those for double on an H200, and on cards whose FP64 is a 64th of FP32 they are all
+ * there is.
+ *
+ * The error is made by the scaling alone: what of an element lies below the last bit kept. How
+ * many moduli keep enough of them depends on the data, so the data are looked at first (operand.h),
+ * and choice.h decides: as few as give an error no larger than native arithmetic's own and a bound
+ * of k eps |A||B| that holds whatever the data; none, and native arithmetic, where NaN or Inf are
+ * met or exponents lie too far apart. Where rows and columns are integers times a power of two and
+ * short enough, nothing is rounded at all, and C is exact. docs/accuracy.md has the proofs.
+ *
+ * What limits it: for large products, INT8 tensor cores; below 4096 or so, the passes over memory
+ * that make residues and read their products.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "kernel.h"
+
+#if __has_include(<cublasLt.h>)
+#include "emulated/int8_product.h"
+
+/* For bench/bench_emulated.cu, which records an event between stages. */
+#ifndef EMULATED_STAGE
+#define EMULATED_STAGE(name, stream)
+#endif
+
+extern "C" {
+extern const gpumm_kernel gpumm_family_cublas[];
+}
+
+/* ---- workspace ---------------------------------------------------------------------------- */
+
+/* Native dot products to look at, and products in all of them, at most. */
+static const int64_t MOST_SAMPLES = 512, LEAST_SAMPLES = 16, SAMPLED_PRODUCTS = 1 << 22;
+
+/* Elements of one int8 product: 127^2 2^17 < 2^31. Where it takes several, the sum so far is added,
+ * which needs room. */
+static const int64_t MOST_DEPTH = 1 << 17, DEPTH_OF_MANY = 1 << 16;
+
+/* Sizes of int8 products are multiples of these: what a warp writes at once; what cuBLASLt likes. */
+static const int64_t DEPTH_UNIT = 128, VECTOR_UNIT = 16;
+
+/* Rows or columns of a panel that make an int8 product as fast as any; and what is not gone below
+ * where workspace is short. */
+static const int64_t WIDE_PANEL = 2048, NARROW_PANEL = 64, SHORT_PANEL = 1024;
+
+/* Panels of more than this do not make a product faster. */
+static const double MOST_PANEL_BYTES = 3.0 * (1 << 30);
+
+/* And for any data there must be room for panels of this many. */
+static const double LEAST_PANEL_BYTES = 64.0 * (1 << 20);
+
+/* Memory is handed out in multiples of this: what 16-byte accesses and cuBLASLt like. */
+static const size_t PIECE = 256;
+
+/* Blocks that fill any GPU, where each takes many elements in turn. */
+static const int64_t FILLING = 4096;
+
+static int64_t round_up (int64_t x, int64_t unit) {
+  return ceil_div (x, unit) * unit;
+}
+
+/* A part of the product: rows x depth residues of A, depth x cols of B, rows x cols of products, in
+ * so many planes. */
+struct panels {
+  int planes;
+  int64_t rows, cols, depth;
+
+  int64_t ld () const {
+    return round_up (depth, DEPTH_UNIT);
+  }
+  int64_t padded_rows () const {
+    return round_up (rows, VECTOR_UNIT);
+  }
+  int64_t padded_cols () const {
+    return round_up (cols, VECTOR_UNIT);
+  }
+  double bytes () const {
+    double r = (double) padded_rows (), c = (double) padded_cols ();
+    return planes * ((r + c) * (double) ld () + 4 * r * c) + 3 * PIECE;
+  }
+};
+
+static int64_t half_panel (int64_t size) {
+  return round_up ((size + 1) / 2, NARROW_PANEL);
+}
+
+/* Panels that fit, as large as can be. */
+static panels choose_panels (int64_t m, int64_t n, int64_t k, int planes, double room) {
+  panels x = {planes, m, n, k <= MOST_DEPTH ? k : DEPTH_OF_MANY};
+  while (x.bytes () > room)
+    if (x.cols > WIDE_PANEL)
+      x.cols = half_panel (x.cols);
+    else if (x.rows > WIDE_PANEL)
+      x.rows = half_panel (x.rows);
+    else if (x.depth > SHORT_PANEL)
+      x.depth = half_panel (x.depth);
+    else if (x.cols > NARROW_PANEL || x.rows > NARROW_PANEL)
+      (x.cols > x.rows ? x.cols : x.rows) = half_panel (x.cols > x.rows ? x.cols : x.rows);
+    else
+      break;
+  return x;
+}
+
+/* Hands out a block of memory piece by piece; with NULL, only counts. */
+struct pieces {
+  char *memory;
+  size_t used;
+
+  template <class P> void take (P **p, int64_t count) {
+    *p = (P *) (memory ? memory + used : NULL);
+    used += ((size_t) count * sizeof (P) + PIECE - 1) / PIECE * PIECE;
+  }
+};
+
+struct workspace {
+  product_facts *facts;
+  double *errors;
+  kappas *worst;
+  operand_vectors a, b;
+  char *int8, *panels;
+};
+
+static void take_vectors (pieces *from, int64_t count, operand_vectors *x) {
+  from->take (&x->top, count);
+  from->take (&x->low, count);
+  from->take (&x->squares, count);
+  from->take (&x->bins, count * LEVEL_BINS);
+  from->take (&x->norm, count);
+  from->take (&x->weight, count);
+  from->take (&x->exponent, count + 3); /* of which four are read at once */
+}
+
+/* Lays out all but the panels, which take the rest. */
+static size_t lay_out (const gpumm_product *p, workspace *w) {
+  pieces from = {(char *) p->workspace, 0};
+  from.take (&w->facts, 1);
+  from.take (&w->errors, MOST_SAMPLES);
+  from.take (&w->worst, 1);
+  take_vectors (&from, p->m, &w->a);
+  take_vectors (&from, p->n, &w->b);
+  from.take (&w->int8, (int64_t) INT8_WORKSPACE);
+  w->panels = from.memory ? from.memory + from.used : NULL;
+  if (w->facts) {
+    w->a.facts = &w->facts->a;
+    w->b.facts = &w->facts->b;
+  }
+  return from.used;
+}
+
+static int is_complex_type (gpumm_type type) {
+  return type == GPUMM_C || type == GPUMM_Z;
+}
+
+static size_t workspace_bytes (const gpumm_product *p, const gpumm_device_properties *device) {
+  (void) device;
+  gpumm_product sizes = *p;
+  workspace w = {};
+  sizes.workspace = NULL;
+  if (p->m == 0 || p->n == 0 || p->k == 0)
+    return 0;
+  /* moduli that ordinary data take, and the most there are */
+  int usual = p->type == GPUMM_S || p->type == GPUMM_C ? 8 : 16;
+  int parts = is_complex_type (p->type) ? 3 : 1;
+  double wanted = choose_panels (p->m, p->n, p->k, usual * parts, MOST_PANEL_BYTES).bytes ();
+  double least = choose_panels (p->m, p->n, p->k, MOST_MODULI * parts, LEAST_PANEL_BYTES).bytes ();
+  return lay_out (&sizes, &w) + (size_t) (wanted > least ? wanted : least);
+}
+
+/* ---- the product, panel by panel ---------------------------------------------------------- */
+
+template <class T>
+static operand_view<T> part_of (const operand_view<T> &x, int64_t v, int64_t count, int64_t l,
+                                int64_t k) {
+  operand_view<T> y = x;
+  y.x += x.along_k ? l + v * x.ld : v + l * x.ld;
+  y.count = count < x.count - v ? count : x.count - v;
+  y.k = k < x.k - l ? k : x.k - l;
+  return y;
+}
+
+/* Calls for each panel of C, in any order, once its products of planes are there:
+ * each (i0, j0, products). to_planes makes the planes of a part of an operand: 0 for A, 1 for B;
+ * between (products) is called before more products are added to them. */
+template <class T, class Quantise, class Between, class Each>
+static gpumm_status for_panels (int device, gpumm_stream *stream, const workspace &w,
+                                const panels &size, const operand_view<T> &a,
+                                const operand_view<T> &b, Quantise to_planes, Between between,
+                                Each each) {
+  pieces from = {w.panels, 0};
+  residue_planes planes[2] = {{NULL, size.ld (), size.padded_rows (), 0},
+                              {NULL, size.ld (), size.padded_cols (), 0}};
+  for (residue_planes &x : planes) {
+    x.plane = x.ld * x.vectors;
+    from.take (&x.to, size.planes * x.plane);
+  }
+  product_planes products = {NULL, size.padded_rows (), 0, 0, 0};
+  products.plane = products.ld * size.padded_cols ();
+  from.take (&products.d, size.planes * products.plane);
+
+  gpumm_status status = GPUMM_OK;
+  int64_t at[2][2] = {{-1, -1}, {-1, -1}}; /* vector and element from which on there are planes */
+  for (int64_t i = 0; i < a.count && !status; i += size.rows)
+    for (int64_t j = 0; j < b.count && !status; j += size.cols) {
+      operand_view<T> rows, cols;
+      for (int64_t l = 0; l < a.k && !status; l += size.depth) {
+        rows = part_of (a, i, size.rows, l, size.depth);
+        cols = part_of (b, j, size.cols, l, size.depth);
+        if (at[0][0] != i || at[0][1] != l)
+          status = to_planes (0, rows, i, planes[0]);
+        if (!status && (at[1][0] != j || at[1][1] != l))
+          status = to_planes (1, cols, j, planes[1]);
+        at[0][0] = i;
+        at[1][0] = j;
+        at[0][1] = at[1][1] = l;
+        EMULATED_STAGE ("quantise", stream);
+        if (!status && l > 0)
+          status = between (products);
+        if (!status)
+          status = multiply_planes (device, stream, planes[0], planes[1], products, size.ld (),
+                                    size.planes, l > 0, w.int8);
+        EMULATED_STAGE ("int8 products", stream);
+      }
+      products.rows = rows.count;
+      products.cols = cols.count;
+      if (!status)
+        status = each (i, j, products);
+      EMULATED_STAGE ("reconstruct", stream);
+    }
+  return status;
+}
+
+/* ---- the choice of moduli ----------------------------------------------------------------- */
+
+/* Copies to the host and waits for it. */
+static gpumm_status read_back (int device, gpumm_stream *stream, void *to, const void *from,
+                               size_t bytes) {
+  int before;
+  gpumm_status status = gpumm_cuda_enter ("cudaMemcpyAsync", device, &before);
+  if (status)
+    return status;
+  status =
+      gpumm_cuda_check ("cudaMemcpyAsync", cudaMemcpyAsync (to, from, bytes, cudaMemcpyDeviceToHost,
+                                                            (cudaStream_t) stream));
+  if (!status)
+    status =
+        gpumm_cuda_check ("cudaStreamSynchronize", cudaStreamSynchronize ((cudaStream_t) stream));
+  gpumm_cuda_leave (device, before);
+  return status;
+}
+
+/* What is on the device, as doubles and floats that mean what they say. */
+static void settle (operand_facts *x) {
+  bool none = x->norm == 0; /* a matrix of zeros */
+  x->norm = none ? 0 : x->norm - FACT_OFFSET;
+  x->exact = none ? 0 : x->exact - FACT_OFFSET;
+}
+
+template <class T>
+static gpumm_status learn_all (int device, gpumm_stream *stream, const workspace &w,
+                               const operand_view<T> &a, const operand_view<T> &b,
+                               product_facts *facts) {
+  struct {
+    product_facts facts;
+    alignas (PIECE) double errors[MOST_SAMPLES];
+  } back; /* as lay_out has them */
+  int64_t samples = SAMPLED_PRODUCTS / a.k;
+  samples = samples > MOST_SAMPLES ? MOST_SAMPLES : samples;
+  samples = samples < LEAST_SAMPLES ? LEAST_SAMPLES : samples;
+  gpumm_status status = learn (device, stream, a, w.a, w.facts);
+  if (!status)
+    status = learn (device, stream, b, w.b, (product_facts *) NULL);
+  if (!status)
+    status = LAUNCH ("sample_native", (sample_native<T>), samples, dim3 (32), device, stream, a, b,
+                     w.a.top, w.b.top, a.k, w.errors);
+  EMULATED_STAGE ("look at the data", stream);
+  if (!status)
+    status = read_back (device, stream, &back, w.facts, sizeof back);
+  if (status)
+    return status;
+  *facts = back.facts;
+  settle (&facts->a);
+  settle (&facts->b);
+  for (int64_t i = 0; i < samples; i++)
+    if (back.errors[i] > 0) {
+      facts->native.squares += back.errors[i];
+      facts->native.count++;
+    }
+  return GPUMM_OK;
+}
+
+/* The kappas of the data, from a product of levels. */
+template <class T>
+static gpumm_status measure_kappas (int device, gpumm_stream *stream, const workspace &w,
+                                    double room, const product_facts &facts,
+                                    const operand_view<T> &a, const operand_view<T> &b,
+                                    kappas *worst) {
+  int drop = 0; /* bits, so that int32 holds the sums of all k */
+  while ((double) ((127 >> drop) * (127 >> drop)) * (double) a.k >= 2147483648.0)
+    drop++;
+  bool masked = facts.a.zeros && facts.b.zeros;
+  float units = (float) (1 << 2 * drop);
+  *worst = kappas{0, 0};
+  int before;
+  gpumm_status status = gpumm_cuda_enter ("cudaMemsetAsync", device, &before);
+  if (status)
+    return status;
+  status = gpumm_cuda_check ("cudaMemsetAsync",
+                             cudaMemsetAsync (w.worst, 0, sizeof *w.worst, (cudaStream_t) stream));
+  gpumm_cuda_leave (device, before);
+  if (!status)
+    status = for_panels (
+        device, stream, w, choose_panels (a.count, b.count, a.k, masked ? 2 : 1, room), a, b,
+        [&] (int which, const operand_view<T> &x, int64_t v0, const residue_planes &planes) {
+          return take_levels (device, stream, x, (which ? w.b : w.a).top + v0, drop, masked,
+                              planes);
+        },
+        [] (const product_planes &) { return GPUMM_OK; },
+        [&] (int64_t i0, int64_t j0, const product_planes &products) {
+          int64_t blocks = ceil_div (products.rows * products.cols, EMULATED_THREADS);
+          return LAUNCH ("find_kappas", find_kappas, blocks < FILLING ? blocks : FILLING,
+                         dim3 (EMULATED_THREADS), device, stream, products, masked, units, w.a, i0,
+                         w.b, j0, w.worst);
+        });
+  if (!status)
+    status = read_back (device, stream, worst, w.worst, sizeof *worst);
+  EMULATED_STAGE ("guard", stream);
+  return status;
+}
+
+/* First by what the vectors say one by one. A product of levels, which costs as much as a modulus,
+ * is made where they leave open whether two moduli or more could be saved. */
+template <class T>
+static gpumm_status decide (int device, gpumm_stream *stream, const workspace &w, double room,
+                            const operand_view<T> &a, const operand_view<T> &b, double eps,
+                            choice *chosen, const char **why) {
+  bool complexes = part_count<T>::VALUE == 2;
+  product_facts x;
+  *chosen = choice{};
+  gpumm_status status = learn_all (device, stream, w, a, b, &x);
+  if (status)
+    return status;
+  if (x.a.bad || x.b.bad) {
+    *why = "NaN or Inf";
+    return GPUMM_OK;
+  }
+  *why = "exponents far apart";
+  choice least = choose_moduli (x.a, x.b, least_kappas (x.a, x.b), x.native, a.k, complexes, eps);
+  *chosen =
+      choose_moduli (x.a, x.b, kappas_of_histograms (x.a, x.b, a.k), x.native, a.k, complexes, eps);
+  if (least.count == 0 || (chosen->count && chosen->count <= least.count + 1))
+    return GPUMM_OK;
+  kappas worst;
+  status = measure_kappas (device, stream, w, room, x, a, b, &worst);
+  if (!status)
+    *chosen = choose_moduli (x.a, x.b, worst, x.native, a.k, complexes, eps);
+  return status;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+template <class T>
+static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_product *p,
+                              const arguments<T> &x, const workspace &w, double room,
+                              const operand_view<T> &a, const operand_view<T> &b,
+                              const choice &chosen) {
+  int64_t threads = EMULATED_THREADS;
+  residue_table tables[2] = {make_residue_table (chosen.count, chosen.words, 1),
+                             make_residue_table (chosen.count, chosen.words, 0)};
+  crt_table crt = make_crt_table (chosen.count);
+  gpumm_status status = LAUNCH ("set_exponents", set_exponents, ceil_div (x.m, threads),
+                                dim3 (EMULATED_THREADS), device, stream, w.a, x.m, chosen.bits_a);
+  if (!status)
+    status = LAUNCH ("set_exponents", set_exponents, ceil_div (x.n, threads),
+                     dim3 (EMULATED_THREADS), device, stream, w.b, x.n, chosen.bits_b);
+  if (status)
+    return status;
+  return for_panels (
+      device, stream, w, choose_panels (x.m, x.n, x.k, chosen.count * part_count<T>::PLANES, room),
+      a, b,
+      [&] (int which, const operand_view<T> &part, int64_t v0, const residue_planes &planes) {
+        return quantise (device, stream, part, (which ? w.b : w.a).exponent + v0, tables[which],
+                         planes);
+      },
+      [&] (const product_planes &products) {
+        int64_t total = products.plane * crt.count * part_count<T>::PLANES;
+        return LAUNCH ("reduce_planes", reduce_planes, ceil_div (total, 4 * threads),
+                       dim3 (EMULATED_THREADS), device, stream, products, total, crt);
+      },
+      [&] (int64_t i0, int64_t j0, const product_planes &products) {
+        return reconstruct_panel (device, stream, products, crt, w.a.exponent + i0,
+                                  w.b.exponent + j0, x.alpha, x.beta, x.c + i0 + j0 * p->ldc,
+                                  p->ldc);
+      });
+}
+
+static double epsilon (float) {
+  return 0x1p-23;
+}
+
+static double epsilon (double) {
+  return 0x1p-52;
+}
+
+static void say (const gpumm_product *p, const choice &chosen, const char *why) {
+  if (!p->note)
+    return;
+  if (chosen.count == 0)
+    snprintf (p->note, GPUMM_NOTE_BYTES, "native: %s", why);
+  else
+    snprintf (p->note, GPUMM_NOTE_BYTES, "%d moduli%s", chosen.count,
+              chosen.bits_a == EXACT && chosen.bits_b == EXACT ? ", exact" : "");
+}
+
+template <class T>
+static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_product *p) {
+  arguments<T> x (p);
+  if (x.m == 0 || x.n == 0)
+    return GPUMM_OK;
+  if (x.k == 0) /* C = beta C */
+    return gpumm_family_cublas[0].launch (device, stream, p);
+  if (!int8_usable ())
+    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "%s", lt.why);
+  workspace w;
+  size_t used = lay_out (p, &w);
+  if (!p->workspace || p->workspace_bytes < used)
+    return gpumm_driver_fail (GPUMM_INTERNAL, "emulated: %zu bytes of workspace are too few",
+                              p->workspace_bytes);
+  double room = (double) (p->workspace_bytes - used);
+  operand_view<T> a = {x.a, p->lda, x.m, x.k, p->op_a != GPUMM_NONE, p->op_a == GPUMM_CTRANSPOSE};
+  operand_view<T> b = {x.b, p->ldb, x.n, x.k, p->op_b == GPUMM_NONE, p->op_b == GPUMM_CTRANSPOSE};
+  choice chosen;
+  const char *why = "";
+  gpumm_status status = decide (device, stream, w, room, a, b,
+                                epsilon (typename real_part<T>::type ()), &chosen, &why);
+  if (status)
+    return status;
+  say (p, chosen, why);
+  if (chosen.count == 0)
+    return gpumm_family_cublas[0].launch (device, stream, p);
+  return multiply (device, stream, p, x, w, room, a, b, chosen);
+}
+
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_product *p) {
+  WITH_TYPE (p->type, T, return launch_as<T> (device, stream, p));
+}
+
+static int runs (const gpumm_product *p, const gpumm_device_properties *device) {
+  const gpumm_kernel *native = gpumm_family_cublas;
+  return int8_usable () && native->name && native->runs (p, device);
+}
+
+enum { INT8_CAPABILITY = 75 }; /* the first whose INT8 tensor cores cuBLASLt uses */
+
+FAMILY_ROWS (emulated) = {
+    /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch, workspace,
+     * waits */
+    {"emulated", "emulated", ALL_TYPES, 1, 1, 1, 1, 1, INT8_CAPABILITY, 0, runs, launch,
+     workspace_bytes, 1},
+    {},
+};
+
+#else /* a Toolkit without cuBLASLt: no rows */
+
+FAMILY_ROWS (emulated) = {{}};
+
+void gpumm_emulated_reset (void) {
+}
+
+#endif

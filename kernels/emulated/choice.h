@@ -1,0 +1,166 @@
+/* choice.h - how many moduli a product needs, from what is known of its operands.
+ *
+ * Vectors are the rows of op(A) and the columns of op(B), k elements each. Of a vector v with
+ * all |v_l| < 2^top, levels s_l = floor (128 |v_l| / 2^top) in 0 .. 127 are known, and w^2 = sum
+ * over v_l != 0 of (s_l + 1)^2, so that 128 ||v||_2 / 2^top <= w. norm is log2 (w / 128). Elements
+ * are multiples of 2^low, so that v 2^-low is a vector of integers, and exact = top - low + norm
+ * bounds log2 of its 2-norm.
+ *
+ * A' = rint (A diag 2^e) with e = bits_a + floor (largest norm - norm) - top: its rows' 2-norms
+ * are at most 2^(bits_a + largest norm), and by Cauchy and Schwarz |A'||B'| <= 2^(bits_a + largest
+ * norm of A + bits_b + largest norm of B), which must not exceed 2^moduli_bits (N).
+ *
+ * The rounding of A and B makes an error of C_ij of at most
+ *
+ *   2^-e_i ||b_j||_1 / 2 + 2^-f_j ||a_i||_1 / 2 + k 2^(-e_i - f_j) / 4,                       (1)
+ *
+ * and where roundings are independent, of a root mean square of
+ *
+ *   sqrt ((2^(-2 e_i) ||b_j||_2^2 + 2^(-2 f_j) ||a_i||_2^2) / 12).                            (2)
+ *
+ * Both are to be compared with (|A||B|)_ij >= t_ij 2^(top_i + top_j - 14), t = the product of the
+ * levels: kappa_a = max over i, j of 2^-floor (largest norm - norm_i) w_j / t_ij, kappa_b alike.
+ * docs/accuracy.md has the proofs.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_EMULATED_CHOICE_H
+#define GPUMM_EMULATED_CHOICE_H
+
+#include "residues.h"
+
+enum {
+  LEVEL_BINS = 32, /* of the histogram of levels, LEVELS_A_BIN in each */
+  LEVELS_A_BIN = 4,
+  MOST_BITS = 90 /* of an element of A': the words hold 96 */
+};
+
+/* What is known of all vectors of an operand. */
+struct operand_facts {
+  int bad;   /* NaN or Inf among the elements */
+  int zeros; /* 0 among them */
+  float norm, exact;
+  uint32_t below[LEVEL_BINS]; /* the most elements of any vector, not 0, in bins before this */
+};
+
+/* What the sample of native dot products says: docs/accuracy.md. */
+struct native_facts {
+  double squares; /* of the errors over |a||b|, summed */
+  int count;      /* of samples whose error is not 0 */
+};
+
+struct product_facts {
+  operand_facts a, b;
+  native_facts native;
+};
+
+struct choice {
+  int count; /* of moduli; 0: none will do */
+  int words;
+  int bits_a, bits_b; /* EXACT: the operand is scaled to integers as it is */
+  double error;       /* (2) over |A||B|, predicted at its worst; 0: none */
+};
+
+enum { EXACT = 10000 };
+
+/* Errors as large as native arithmetic's own are let pass, times this: (2) with kappa at its worst
+ * is a prediction from above (of uniform data by the rearrangement below 1.5 times too large). */
+static const double NATIVE_ERRORS = 1.25;
+
+/* What the vectors' histograms alone promise of the least t_ij: by the rearrangement inequality a
+ * sum of products is smallest when the one factor's largest meet the other's smallest. Counts are
+ * the worst of all vectors, levels the least of their bins. */
+static inline double least_product (const operand_facts &a, const operand_facts &b, int64_t k) {
+  double sum = 0;
+  int64_t at = 0;
+  int i = 0, j = LEVEL_BINS - 1; /* bins of a ascending and of b descending */
+  while (at < k) {
+    int64_t end_a = i + 1 < LEVEL_BINS ? (int64_t) a.below[i + 1] : k;
+    int64_t end_b = k - (int64_t) b.below[j];
+    int64_t end = end_a < end_b ? end_a : end_b;
+    if (end > at) {
+      sum += (double) (end - at) * LEVELS_A_BIN * i * LEVELS_A_BIN * j;
+      at = end;
+    }
+    if (end_a <= at && i + 1 < LEVEL_BINS)
+      i++;
+    if (end_b <= at && j > 0)
+      j--;
+  }
+  return sum;
+}
+
+struct kappas {
+  float a, b;
+};
+
+static inline kappas kappas_of_histograms (const operand_facts &a, const operand_facts &b,
+                                           int64_t k) {
+  double least = least_product (a, b, k);
+  return {(float) (exp2 (b.norm + 7.0) / least), (float) (exp2 (a.norm + 7.0) / least)};
+}
+
+/* The kappas that no data can be below: vectors that are parallel. */
+static inline kappas least_kappas (const operand_facts &a, const operand_facts &b) {
+  return {(float) exp2 (-a.norm - 7.0), (float) exp2 (-b.norm - 7.0)};
+}
+
+/* As few moduli as will do. terms: products in a sum, k or 2 k (complex); eps: the type's. */
+static inline choice choose_moduli (const operand_facts &a, const operand_facts &b, kappas kappa,
+                                    const native_facts &native, int64_t k, bool is_complex,
+                                    double eps) {
+  double allowed = native.count ? NATIVE_ERRORS * sqrt (native.squares / native.count) : 0;
+  double root = is_complex ? sqrt (2.0) : 1; /* |re| + |im| <= root |z| */
+  for (int count = 2; count <= MOST_MODULI; count++) {
+    choice x = {};
+    x.count = count;
+    double bits = moduli_bits (count);
+    double log_a = a.norm, log_b = b.norm; /* log2 of the norms of A' and B' to be */
+    if (a.exact + b.exact <= bits && a.exact <= MOST_BITS && b.exact <= MOST_BITS) {
+      x.bits_a = x.bits_b = EXACT;
+      log_a = a.exact;
+      log_b = b.exact;
+    } else if (a.exact <= bits / 2) {
+      x.bits_a = EXACT;
+      x.bits_b = (int) floor (bits - a.exact - b.norm);
+      log_a = a.exact;
+    } else if (b.exact <= bits / 2) {
+      x.bits_a = (int) floor (bits - b.exact - a.norm);
+      x.bits_b = EXACT;
+      log_b = b.exact;
+    } else {
+      int both = (int) floor (bits - a.norm - b.norm);
+      x.bits_b = both / 2;
+      x.bits_a = both - x.bits_b;
+    }
+    double part_a = 0, part_b = 0; /* of the error: what rounding A does, and B */
+    if (x.bits_a != EXACT) {
+      x.bits_a = x.bits_a + a.norm > MOST_BITS ? (int) floor (MOST_BITS - a.norm) : x.bits_a;
+      log_a = x.bits_a + a.norm;
+      part_a = ldexp (128.0 * kappa.a, -x.bits_a);
+    }
+    if (x.bits_b != EXACT) {
+      x.bits_b = x.bits_b + b.norm > MOST_BITS ? (int) floor (MOST_BITS - b.norm) : x.bits_b;
+      log_b = x.bits_b + b.norm;
+      part_b = ldexp (128.0 * kappa.b, -x.bits_b);
+    }
+    /* rint adds up to 1/2 to each element: sqrt (k) / 2 to a norm, within the margin of P/2 */
+    double grows = sqrt (root * root * (double) k) / 2;
+    if ((x.bits_a != EXACT && log2 (grows) > log_a - 17)
+        || (x.bits_b != EXACT && log2 (grows) > log_b - 17))
+      continue;
+    /* (1); ||b||_1 <= sqrt (k) ||b||_2, and the third term's kappa is less than kappa_a / 64 */
+    double most = sqrt ((double) k) * root / 2 * (part_a + part_b);
+    if (x.bits_a != EXACT && x.bits_b != EXACT)
+      most += (double) k * root * root / 4 * part_a * ldexp (2, -x.bits_b);
+    x.error = sqrt ((part_a * part_a + part_b * part_b) / 12);
+    if (x.bits_a != EXACT || x.bits_b != EXACT)
+      if (!(x.error <= allowed && most + eps / 2 <= (double) k * eps))
+        continue;
+    double largest = log_a > log_b ? log_a : log_b; /* of an element: at most the norm */
+    x.words = largest < 31.5 ? 1 : largest < 63.5 ? 2 : 3;
+    return x;
+  }
+  return {};
+}
+
+#endif

@@ -1,0 +1,266 @@
+/* product.h - from the products of residues to C; and what the choice of moduli asks of products.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_EMULATED_PRODUCT_H
+#define GPUMM_EMULATED_PRODUCT_H
+
+#include "operand.h"
+
+/* Products of residues of a panel of C: element (i, j) of plane p is at d[p * plane + j * ld + i],
+ * planes as those of the operands. ld is a multiple of 16. */
+struct product_planes {
+  int32_t *d;
+  int64_t ld, rows, cols, plane;
+};
+
+/* ---- the error of native arithmetic ------------------------------------------------------- */
+
+/* s + a b as native arithmetic makes it, and the square of the error that it makes. */
+__device__ static inline double rounded_add (double s, double a, double b, double *squares) {
+  double exact_high = a * b, exact_low = fma (a, b, -exact_high);
+  double sum = fma (a, b, s);
+  double high = exact_high + s, other = high - exact_high;
+  double low = (exact_high - (high - other)) + (s - other);
+  double error = ((high - sum) + low) + exact_low;
+  *squares += error * error;
+  return sum;
+}
+
+__device__ static inline float rounded_add (float s, float a, float b, double *squares) {
+  float sum = fmaf (a, b, s);
+  double error = ((double) a * (double) b + (double) s) - (double) sum;
+  *squares += error * error;
+  return sum;
+}
+
+__device__ static inline double scaled (double x, int e) {
+  return scalbn (x, e);
+}
+
+__device__ static inline float scaled (float x, int e) {
+  return scalbnf (x, e);
+}
+
+template <class R> __device__ static inline complex<R> scaled (complex<R> z, int e) {
+  return {scaled (z.re, e), scaled (z.im, e)};
+}
+
+/* One term of a dot product, of the real part where it is complex. */
+template <class R> __device__ static inline R native_step (R s, R a, R b, double *squares) {
+  return rounded_add (s, a, b, squares);
+}
+
+template <class R>
+__device__ static inline R native_step (R s, complex<R> a, complex<R> b, double *squares) {
+  return rounded_add (rounded_add (s, a.re, b.re, squares), -a.im, b.im, squares);
+}
+
+template <class R> __device__ static inline double magnitude (R x) {
+  return fabs ((double) x);
+}
+
+template <class R> __device__ static inline double magnitude (complex<R> z) {
+  return sqrt ((double) z.re * (double) z.re + (double) z.im * (double) z.im);
+}
+
+template <class T> struct real_part { typedef T type; };
+
+template <class R> struct real_part<complex<R> > { typedef R type; };
+
+/* splitmix64, Steele, Lea and Flood 2014 */
+__device__ static inline uint64_t scramble (uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+/* Makes dot products of rows and columns drawn by chance (always the same ones) in the type's own
+ * arithmetic, one a warp: the sum of the squares of what each step rounds off, over (|a||b|)^2.
+ * Vectors are scaled first, so that nothing overflows. A lane sums a stretch of the products; it begins
+ * with the sum of the stretches before its own. */
+template <class T>
+__global__ void __launch_bounds__ (32)
+    sample_native (operand_view<T> a, operand_view<T> b, const int *top_a, const int *top_b,
+                   int64_t k, double *errors) {
+  typedef typename real_part<T>::type R;
+  int64_t i = (int64_t) (scramble (2 * blockIdx.x) % (uint64_t) a.count);
+  int64_t j = (int64_t) (scramble (2 * blockIdx.x + 1) % (uint64_t) b.count);
+  if (top_a[i] == NO_TOP || top_b[j] == NO_TOP) {
+    errors[blockIdx.x] = 0;
+    return;
+  }
+  int64_t each = (k + 31) / 32, begin = threadIdx.x * each, end = min (begin + each, k);
+  double unused = 0, squares = 0, sizes = 0;
+  R sum = 0;
+  for (int64_t l = begin; l < end; l++) {
+    T x = scaled (a.at (i, l), -top_a[i]), y = scaled (b.at (j, l), -top_b[j]);
+    sizes += magnitude (x) * magnitude (y);
+    sum = native_step (sum, x, y, &unused);
+  }
+  R before = 0;
+  for (int lane = 0; lane < 31; lane++) {
+    R of_lane = __shfl_sync (0xffffffffu, sum, lane);
+    if (lane < (int) threadIdx.x)
+      before += of_lane;
+  }
+  for (int64_t l = begin; l < end; l++)
+    before = native_step (before, scaled (a.at (i, l), -top_a[i]), scaled (b.at (j, l), -top_b[j]),
+                          &squares);
+  squares = warp_sum (squares);
+  sizes = warp_sum (sizes);
+  if (threadIdx.x == 0)
+    errors[blockIdx.x] = squares > 0 ? squares / (sizes * sizes) : 0;
+}
+
+/* ---- the guard ---------------------------------------------------------------------------- */
+
+/* From the product t of levels, kappa_a and kappa_b of choice.h at their largest. Where t is 0
+ * they are infinite, unless no element of the one vector meets one of the other: then C_ij is 0
+ * without an error. */
+__global__ void __launch_bounds__ (EMULATED_THREADS) static find_kappas (
+    product_planes t, bool masked, float units, operand_vectors a, int64_t i0, operand_vectors b,
+    int64_t j0, kappas *worst) {
+  float largest_a = a.facts->norm - FACT_OFFSET, largest_b = b.facts->norm - FACT_OFFSET;
+  float kappa_a = 0, kappa_b = 0;
+  int64_t all = t.rows * t.cols, step = (int64_t) gridDim.x * EMULATED_THREADS;
+  for (int64_t e = blockIdx.x * (int64_t) EMULATED_THREADS + threadIdx.x; e < all; e += step) {
+    int64_t i = e % t.rows, j = e / t.rows;
+    float w_a = a.weight[i0 + i], w_b = b.weight[j0 + j];
+    int32_t product = t.d[j * t.ld + i];
+    bool meet = masked ? t.d[t.plane + j * t.ld + i] != 0 : w_a > 0 && w_b > 0;
+    if (!meet)
+      continue;
+    float each = 1 / ((float) product * units) * 1.0001f;
+    kappa_a = fmaxf (kappa_a, exp2f (-floorf (largest_a - a.norm[i0 + i])) * w_b * each);
+    kappa_b = fmaxf (kappa_b, exp2f (-floorf (largest_b - b.norm[j0 + j])) * w_a * each);
+  }
+  int bits_a = warp_max (__float_as_int (kappa_a)), bits_b = warp_max (__float_as_int (kappa_b));
+  if (threadIdx.x % 32 == 0) {
+    atomicMax ((int *) &worst->a, bits_a);
+    atomicMax ((int *) &worst->b, bits_b);
+  }
+}
+
+/* ---- C ------------------------------------------------------------------------------------ */
+
+/* d modulo p in its place, so that the products of more elements can be added. */
+__global__ void __launch_bounds__ (EMULATED_THREADS) static reduce_planes (product_planes planes,
+                                                                           int64_t total,
+                                                                           const crt_table t) {
+  int64_t e = (blockIdx.x * (int64_t) EMULATED_THREADS + threadIdx.x) * 4;
+  if (e >= total)
+    return;
+  int p = (int) (e / planes.plane) % t.count;
+  int4 *d = (int4 *) (planes.d + e);
+  int4 x = *d;
+  *d = make_int4 (reduce (x.x, t, p), reduce (x.y, t, p), reduce (x.z, t, p), reduce (x.w, t, p));
+}
+
+__device__ static inline void load (int (&x)[4], const int32_t *p) {
+  int4 y = __ldcs ((const int4 *) p);
+  x[0] = y.x;
+  x[1] = y.y;
+  x[2] = y.z;
+  x[3] = y.w;
+}
+
+__device__ static inline void load (int (&x)[2], const int32_t *p) {
+  int2 y = __ldcs ((const int2 *) p);
+  x[0] = y.x;
+  x[1] = y.y;
+}
+
+__device__ static inline void set_parts (double *x, double re, double) {
+  *x = re;
+}
+
+__device__ static inline void set_parts (float *x, double re, double) {
+  *x = (float) re;
+}
+
+template <class R> __device__ static inline void set_parts (complex<R> *z, double re, double im) {
+  *z = {(R) re, (R) im};
+}
+
+/* C = alpha C' 2^(-e_i - f_j) + beta C of a panel: ROWS of a column a thread. Complex products are
+ * made of three: (a + i b) (c + i d) = (a c - b d) + i ((a + b) (c + d) - a c - b d), which is
+ * exact modulo p (arXiv 2512.08321, section 3). */
+template <class T, int LIMBS, int ROWS>
+__global__ void __launch_bounds__ (EMULATED_THREADS)
+    reconstruct (product_planes planes, const crt_table t, const int *e, const int *f, T alpha,
+                 T beta, T *C, int64_t ldc) {
+  constexpr int PARTS = part_count<T>::VALUE;
+  uint32_t groups = (uint32_t) ((planes.rows + ROWS - 1) / ROWS);
+  uint32_t at = blockIdx.x * EMULATED_THREADS + threadIdx.x;
+  int64_t j = at / groups, i = (int64_t) (at % groups) * ROWS;
+  if (j >= planes.cols)
+    return;
+  wide<LIMBS> sum[PARTS][ROWS] = {};
+  const int32_t *d = planes.d + j * planes.ld + i;
+#pragma unroll 2
+  for (int p = 0; p < t.count; p++, d += planes.plane) {
+    int x[ROWS];
+    load (x, d);
+    if (PARTS == 1) {
+#pragma unroll
+      for (int r = 0; r < ROWS; r++)
+        add_residue (sum[0][r], reduce (x[r], t, p), t, p);
+    } else {
+      int y[ROWS], z[ROWS];
+      load (y, d + t.count * planes.plane);
+      load (z, d + 2 * t.count * planes.plane);
+#pragma unroll
+      for (int r = 0; r < ROWS; r++) {
+        int ac = reduce (x[r], t, p), bd = reduce (y[r], t, p), all = reduce (z[r], t, p);
+        add_residue (sum[0][r], ac - bd, t, p);
+        add_residue (sum[1 % PARTS][r], all - ac - bd, t, p);
+      }
+    }
+  }
+#pragma unroll
+  for (int r = 0; r < ROWS; r++)
+    if (i + r < planes.rows) {
+      double value[2] = {0, 0};
+#pragma unroll
+      for (int part = 0; part < PARTS; part++) {
+        int exponent;
+        double x = to_double (sum[part][r], t, &exponent);
+        value[part] = scale_by_power (x, exponent - e[i + r] - f[j]);
+      }
+      T element;
+      set_parts (&element, value[0], value[1]);
+      store (global<T> (C), i + r + j * ldc, alpha, element, beta);
+    }
+}
+
+template <class T, int LIMBS>
+static gpumm_status reconstruct_limbs (int device, gpumm_stream *stream,
+                                       const product_planes &planes, const crt_table &t,
+                                       const int *e, const int *f, T alpha, T beta, T *c,
+                                       int64_t ldc) {
+  constexpr int ROWS = part_count<T>::VALUE == 1 ? 4 : 2;
+  return LAUNCH ("reconstruct", (reconstruct<T, LIMBS, ROWS>),
+                 ceil_div (ceil_div (planes.rows, ROWS) * planes.cols, EMULATED_THREADS),
+                 dim3 (EMULATED_THREADS), device, stream, planes, t, e, f, alpha, beta, c, ldc);
+}
+
+template <class T>
+static gpumm_status reconstruct_panel (int device, gpumm_stream *stream,
+                                       const product_planes &planes, const crt_table &t,
+                                       const int *e, const int *f, T alpha, T beta, T *c,
+                                       int64_t ldc) {
+  switch (t.limbs) {
+  case 2:
+    return reconstruct_limbs<T, 2> (device, stream, planes, t, e, f, alpha, beta, c, ldc);
+  case 3:
+    return reconstruct_limbs<T, 3> (device, stream, planes, t, e, f, alpha, beta, c, ldc);
+  case 4:
+    return reconstruct_limbs<T, 4> (device, stream, planes, t, e, f, alpha, beta, c, ldc);
+  case 5:
+    return reconstruct_limbs<T, 5> (device, stream, planes, t, e, f, alpha, beta, c, ldc);
+  default:
+    return reconstruct_limbs<T, 6> (device, stream, planes, t, e, f, alpha, beta, c, ldc);
+  }
+}
+
+#endif

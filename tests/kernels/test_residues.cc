@@ -1,0 +1,319 @@
+/* test_residues.cc - the arithmetic of the emulated products, on the host: residues, the Chinese
+ * remainder theorem, rounding, and the choice of moduli.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "../../kernels/kernel.h"
+#include "../../kernels/emulated/choice.h"
+#include "../check.h"
+
+#include <float.h>
+
+typedef __int128 int128;
+
+static int128 magnitude_of (const whole<3> &x) {
+  return (int128) x.word[2] << 64 | (int128) x.word[1] << 32 | x.word[0];
+}
+
+static int128 value_of (const whole<3> &x) {
+  return x.negative ? -magnitude_of (x) : magnitude_of (x);
+}
+
+static int modulo (int128 x, int p) {
+  int r = (int) (x % p);
+  return r < 0 ? r + p : r;
+}
+
+/* Uniform below 2^bits, with a sign. */
+static int128 random_integer (int bits) {
+  unsigned __int128 x = (unsigned __int128) check_random () << 64 | check_random ();
+  int128 y = bits ? (int128) (x >> (128 - bits)) : 0;
+  return check_random () & 1 ? -y : y;
+}
+
+/* The nearest double of x 2^e, ties to even, by halves of the integer alone. */
+static double nearest (int128 x) {
+  unsigned __int128 y = x < 0 ? -(unsigned __int128) x : (unsigned __int128) x;
+  int shift = 0;
+  while (y >> shift >> 53)
+    shift++;
+  unsigned __int128 kept = y >> shift, rest = y - (kept << shift);
+  unsigned __int128 half = shift ? (unsigned __int128) 1 << (shift - 1) : 1;
+  if (shift && (rest > half || (rest == half && kept & 1)))
+    kept++;
+  double d = ldexp ((double) (uint64_t) kept, shift);
+  return x < 0 ? -d : d;
+}
+
+/* ---- tables ------------------------------------------------------------------------------- */
+
+static int gcd (int a, int b) {
+  return b ? gcd (b, a % b) : a;
+}
+
+static void test_moduli (void) {
+  for (int i = 0; i < MOST_MODULI; i++) {
+    CHECK (moduli[i] <= 256 && moduli[i] > 128, "%d", moduli[i]);
+    for (int j = 0; j < i; j++)
+      CHECK (gcd (moduli[i], moduli[j]) == 1, "%d and %d", moduli[i], moduli[j]);
+  }
+  for (int n = 2; n <= MOST_MODULI; n++) {
+    crt_table t = make_crt_table (n);
+    double bits = 0;
+    for (int i = 0; i < n; i++)
+      bits += log2 (moduli[i]);
+    CHECK (t.limbs * LIMB_BITS >= bits && t.limbs <= MOST_LIMBS, "%d moduli in %d limbs", n,
+           t.limbs);
+    CHECK (fabs (moduli_bits (n) - (bits - 1)) < 1e-3 && moduli_bits (n) < bits - 1, "%d", n);
+    for (int l = t.limbs; l < MOST_LIMBS; l++)
+      CHECK (t.product[l] == 0, "%d moduli: limb %d", n, l);
+    for (int i = 0; i < n; i++) /* P is 0, P/p is not 0 modulo p, and 0 modulo the others */
+      for (int j = 0; j < n; j++) {
+        CHECK (limbs_modulo (t.product, moduli[j]) == 0, "P modulo %d", moduli[j]);
+        CHECK ((limbs_modulo (t.m[i], moduli[j]) == 0) == (i != j), "P/%d modulo %d", moduli[i],
+               moduli[j]);
+      }
+  }
+}
+
+/* ---- numbers to integers ------------------------------------------------------------------ */
+
+static void test_parts (void) {
+  static const double edges[] = {0,        1,       -1,       0x1p-1074,           -0x1.8p-1073,
+                                 0x1p1023, DBL_MAX, -DBL_MIN, DBL_MIN - 0x1p-1074, 0.1};
+  for (int i = 0; i < 2000; i++) {
+    double x = i < 10 ? edges[i] : ldexp (check_uniform (), (int) check_between (-1070, 1020));
+    number_parts p = take_apart (x);
+    double back = ldexp ((double) p.significand, p.exponent);
+    CHECK ((p.negative ? -back : back) == x, "%a", x);
+    float y = (float) x;
+    if (!isfinite (y))
+      continue;
+    p = take_apart (y);
+    back = ldexp ((double) p.significand, p.exponent);
+    CHECK ((p.negative ? -back : back) == y, "%a", (double) y);
+  }
+}
+
+static void test_integers (void) {
+  for (int i = 0; i < 20000; i++) {
+    double x = ldexp (check_uniform (), (int) check_between (-60, 60));
+    if (i % 7 == 0)
+      x = ldexp (rint (8 * check_uniform ()) + 0.5, (int) check_between (-3, 3)); /* ties */
+    int e = (int) check_between (-130, 94 - ilogb (x ? x : 1) - 1);
+    whole<3> y = to_whole<3> (take_apart (x), e);
+    long double exact = ldexpl ((long double) x, e);
+    long double want = copysignl (floorl (fabsl (exact) + 0.5L), exact);
+    long double have = ldexpl ((long double) (uint64_t) (magnitude_of (y) >> 64), 64)
+                       + (long double) (uint64_t) magnitude_of (y);
+    CHECK ((y.negative ? -have : have) == want, "%a 2^%d: %Lg, not %Lg", x, e, have, want);
+    if (fabsl (want) < 0x1p63L) {
+      whole<2> z = to_whole<2> (take_apart (x), e);
+      CHECK (z.word[0] == y.word[0] && z.word[1] == y.word[1], "%a 2^%d in two words", x, e);
+    }
+    if (fabsl (want) < 0x1p31L) {
+      whole<1> z = to_whole<1> (take_apart (x), e);
+      CHECK (z.word[0] == y.word[0], "%a 2^%d in one word", x, e);
+    }
+  }
+}
+
+/* ---- residues and back -------------------------------------------------------------------- */
+
+static void test_residues (void) {
+  for (int i = 0; i < 4000; i++) {
+    int n = (int) check_between (2, MOST_MODULI), words = (int) check_between (1, MOST_WORDS);
+    residue_table a = make_residue_table (n, words, 1), b = make_residue_table (n, words, 0);
+    crt_table t = make_crt_table (n);
+    int128 v = random_integer ((int) check_between (0, 32 * words));
+    int128 size = v < 0 ? -v : v;
+    whole<3> x = {{(uint32_t) size, (uint32_t) (size >> 32), (uint32_t) (size >> 64)}, v < 0};
+    for (int j = 0; j < n; j++) {
+      int p = moduli[j];
+      float r = residue (x, b, j), s = residue (x, a, j);
+      CHECK (fabsf (r) <= (float) p / 2 && modulo ((int) r, p) == modulo (v, p),
+             "residue %g modulo %d", (double) r, p);
+      CHECK (fabsf (s) <= (float) p / 2
+                 && (int64_t) modulo ((int) s, p) * limbs_modulo (t.m[j], p) % p == modulo (v, p),
+             "factor %g modulo %d", (double) s, p);
+      CHECK ((int) (int8_t) to_byte (r) == (int) r || (p == 256 && r == 128), "byte of %g",
+             (double) r);
+      int d = (int) random_integer (31);
+      if (i % 50 == 0)
+        d = i % 100 ? INT32_MAX : INT32_MIN;
+      CHECK (abs (reduce (d, t, j)) <= p / 2 + 3 && modulo (reduce (d, t, j), p) == modulo (d, p),
+             "%d modulo %d is %d", d, p, reduce (d, t, j));
+    }
+  }
+}
+
+template <int LIMBS> static double combine (const int *r, const crt_table &t, int *exponent) {
+  wide<LIMBS> x = {};
+  for (int i = 0; i < t.count; i++)
+    add_residue (x, r[i], t, i);
+  return to_double (x, t, exponent);
+}
+
+/* An integer up to the very margin of P/2 comes back from its residues, to the nearest double. */
+static void test_reconstruction (void) {
+  for (int i = 0; i < 40000; i++) {
+    int n = (int) check_between (2, MOST_MODULI);
+    crt_table t = make_crt_table (n);
+    double bits = moduli_bits (n);
+    int128 x;
+    if (bits < 126 && i % 3 == 0) { /* next to the margin */
+      x = (int128) floor (exp2 (bits - (double) check_between (0, 3) * 1e-4));
+      x = bits > 60 ? x - random_integer ((int) bits - 20) * (check_random () % 2) : x;
+      x = check_random () & 1 ? -x : x;
+    } else
+      x = random_integer ((int) check_between (0, bits < 126 ? (int) bits : 126));
+    if (i % 5 == 0 && x) /* ties and their neighbours */
+      x = (x >> 60) * ((int128) 1 << 60) + ((int128) 1 << check_between (0, 59))
+          + check_between (-1, 1);
+    double size = fabs (nearest (x));
+    if (log2 (size) > bits)
+      continue;
+    int r[MOST_MODULI];
+    for (int j = 0; j < n; j++) {
+      int p = moduli[j], factor = 1;
+      while (limbs_modulo (t.m[j], p) * factor % p != 1)
+        factor++;
+      r[j] = modulo (x, p) * factor % p - (check_random () & 1 ? p : 0);
+    }
+    int exponent;
+    double y = t.limbs == 2   ? combine<2> (r, t, &exponent)
+               : t.limbs == 3 ? combine<3> (r, t, &exponent)
+               : t.limbs == 4 ? combine<4> (r, t, &exponent)
+               : t.limbs == 5 ? combine<5> (r, t, &exponent)
+                              : combine<6> (r, t, &exponent);
+    CHECK (scale_by_power (y, exponent) == nearest (x), "%d moduli: %a, not %a", n,
+           ldexp (y, exponent), nearest (x));
+    CHECK (y == 0 || (fabs (y) >= 1 && fabs (y) <= 0x1p64), "%a", y);
+  }
+  for (int s = -1200; s < 1000; s++)
+    CHECK (scale_by_power (0x1.23456789abcdep57, s) == ldexp (0x1.23456789abcdep57, s), "%d", s);
+}
+
+/* A small product from its residues alone. */
+static void test_products (void) {
+  enum { K = 30 };
+  for (int i = 0; i < 300; i++) {
+    int n = (int) check_between (12, MOST_MODULI);
+    residue_table a = make_residue_table (n, 2, 1), b = make_residue_table (n, 2, 0);
+    crt_table t = make_crt_table (n);
+    int128 sum = 0;
+    int d[MOST_MODULI] = {};
+    int most = (int) (moduli_bits (n) - 5) / 2;
+    for (int l = 0; l < K; l++) {
+      whole<3> x = to_whole<3> (take_apart (check_uniform ()), most > 53 ? 53 : most);
+      whole<3> y = to_whole<3> (take_apart (check_uniform ()), most > 53 ? 53 : most);
+      whole<2> x2 = {{x.word[0], x.word[1]}, x.negative}, y2 = {{y.word[0], y.word[1]}, y.negative};
+      sum += value_of (x) * value_of (y);
+      for (int j = 0; j < n; j++)
+        d[j] += (int8_t) to_byte (residue (x2, a, j)) * (int8_t) to_byte (residue (y2, b, j));
+    }
+    for (int j = 0; j < n; j++)
+      d[j] = reduce (d[j], t, j);
+    int exponent;
+    double y = t.limbs == 3   ? combine<3> (d, t, &exponent)
+               : t.limbs == 4 ? combine<4> (d, t, &exponent)
+               : t.limbs == 5 ? combine<5> (d, t, &exponent)
+                              : combine<6> (d, t, &exponent);
+    CHECK (ldexp (y, exponent) == nearest (sum), "%d moduli: %a, not %a", n, ldexp (y, exponent),
+           nearest (sum));
+  }
+}
+
+/* ---- the choice --------------------------------------------------------------------------- */
+
+/* The rearrangement's bound, against all orders there are of few elements: sorting both ways. */
+static void test_least_product (void) {
+  for (int i = 0; i < 3000; i++) {
+    enum { K = 12 };
+    int level[2][K], k = (int) check_between (1, K);
+    operand_facts x[2] = {};
+    for (int s = 0; s < 2; s++) {
+      int high = (int) check_between (0, 127);
+      for (int l = 0; l < k; l++) {
+        level[s][l] = (int) check_between (0, high);
+        for (int b = level[s][l] / LEVELS_A_BIN + 1; b < LEVEL_BINS; b++)
+          x[s].below[b]++;
+      }
+      for (int l = 1; l < k; l++) /* ascending, and descending */
+        for (int e = l; e > 0 && (level[s][e] < level[s][e - 1]) != s; e--) {
+          int swap = level[s][e];
+          level[s][e] = level[s][e - 1];
+          level[s][e - 1] = swap;
+        }
+    }
+    double least = 0, binned = 0;
+    for (int l = 0; l < k; l++) {
+      least += level[0][l] * level[1][l];
+      binned +=
+          level[0][l] / LEVELS_A_BIN * LEVELS_A_BIN * (level[1][l] / LEVELS_A_BIN * LEVELS_A_BIN);
+    }
+    double bound = least_product (x[0], x[1], k);
+    CHECK (bound <= least && bound == binned, "%g, least %g, binned %g", bound, least, binned);
+  }
+}
+
+/* Facts of vectors like k elements uniform in (-1/2, 1/2). */
+static operand_facts uniform_facts (int64_t k, double exact) {
+  operand_facts x = {};
+  x.norm = (float) (0.5 * log2 ((double) k / 3));
+  x.exact = (float) exact + x.norm;
+  for (int b = 0; b < LEVEL_BINS; b++)
+    x.below[b] = (uint32_t) (k * b / LEVEL_BINS);
+  return x;
+}
+
+static void test_choice (void) {
+  for (int64_t k = 64; k <= 1 << 20; k *= 2) {
+    native_facts native = {0.18 * 0x1p-106, 1}; /* 0.42 2^-53, what uniform data give */
+    operand_facts x = uniform_facts (k, 56), counts = uniform_facts (k, 1);
+    kappas kappa = kappas_of_histograms (x, x, k);
+    choice c = choose_moduli (x, x, kappa, native, k, false, 0x1p-52);
+    CHECK (c.count >= 14 && c.count <= 15, "k = %lld: %d moduli", (long long) k, c.count);
+    CHECK (c.error <= NATIVE_ERRORS * 0.425 * 0x1p-53, "k = %lld: %g", (long long) k, c.error);
+    CHECK (c.bits_a + c.bits_b + 2 * (double) x.norm <= moduli_bits (c.count), "%d and %d bits",
+           c.bits_a, c.bits_b);
+    c = choose_moduli (counts, counts, kappa, native, k, false, 0x1p-52);
+    CHECK (
+        c.count == 2 + (2 * counts.exact > moduli_bits (2)) + (2 * counts.exact > moduli_bits (3))
+            && c.bits_a == EXACT && c.bits_b == EXACT && c.error == 0,
+        "k = %lld, counts: %d moduli", (long long) k, c.count);
+    c = choose_moduli (counts, x, kappa, native, k, false, 0x1p-52);
+    CHECK (c.count <= 12 && c.bits_a == EXACT, "k = %lld, counts times x: %d", (long long) k,
+           c.count);
+    /* native arithmetic is exact: only what is exact will do */
+    native_facts none = {0, 0};
+    c = choose_moduli (x, x, kappa, none, k, false, 0x1p-52);
+    CHECK (c.count == 0 || (c.bits_a == EXACT && c.bits_b == EXACT), "%d moduli", c.count);
+    /* nothing is known of t: infinite kappas */
+    kappas infinite = {INFINITY, INFINITY};
+    operand_facts wide = uniform_facts (k, 100);
+    c = choose_moduli (wide, wide, infinite, native, k, false, 0x1p-52);
+    CHECK (c.count == 0, "%d moduli", c.count);
+    /* more moduli where vectors are closer to orthogonal */
+    int before = 0;
+    for (int bits = 0; bits < 20; bits++) {
+      kappas larger = {ldexpf (kappa.a, bits), ldexpf (kappa.b, bits)};
+      c = choose_moduli (wide, wide, larger, native, k, false, 0x1p-52);
+      CHECK (c.count >= before && c.count > 0, "k = %lld, 2^%d: %d moduli", (long long) k, bits,
+             c.count);
+      before = c.count;
+    }
+  }
+}
+
+int main (void) {
+  check_seed (1);
+  test_moduli ();
+  test_parts ();
+  test_integers ();
+  test_residues ();
+  test_reconstruction ();
+  test_products ();
+  test_least_product ();
+  test_choice ();
+  return check_done ();
+}
