@@ -1,0 +1,553 @@
+/* test_emulated.c - emulated products of hostile data, beside cuBLAS's, against exact sums.
+ *
+ *   test_emulated LIBRARY [TYPES [SET]]
+ *
+ * Each set of data is multiplied in sizes from 1 to some hundreds, in all types and with several
+ * ops. Sums in 113 bits (products of doubles are exact in them) say what is right. Asserted of each
+ * element: the error is at most k eps (|A||B|)_ij. Of all together: the largest error over |A||B|
+ * is at most twice cuBLAS's own on the same data, and none where the set is of integers. And a
+ * second run gives the same bits.
+ *
+ * TYPES are BLAS letters (sdcz), SET the beginning of a name. Exits with 77 where there is no GPU.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "../../engine/device.h"
+#include "../check.h"
+
+#include <dlfcn.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+typedef __float128 quad; /* 113 bits, exponents to +-16383 */
+
+static const gpumm_driver *driver;
+static gpumm_stream *stream;
+static const gpumm_kernel *emulated, *native;
+
+static void need (gpumm_status status, const char *what) {
+  if (status) {
+    printf ("cannot go on, %s: %s\n", what, driver->error_text ());
+    exit (1);
+  }
+}
+
+/* ---- data --------------------------------------------------------------------------------- */
+
+/* What a set knows of the element that it makes: element (v, l) of the vectors of A (rows) or of B
+ * (columns), k elements long, of so many vectors; all in double, before rounding to the type. */
+typedef struct place {
+  int of_b;
+  int64_t v, l, vectors, k;
+  int largest; /* exponent of the type's numbers, at most */
+} place;
+
+static double normal (void) {
+  double u = check_uniform () + 0.5 + 0x1p-60, v = check_uniform ();
+  return sqrt (-2 * log (u)) * cos (6.283185307179586 * v);
+}
+
+static double uniform (const place *p) {
+  (void) p;
+  return check_uniform ();
+}
+
+static double positive (const place *p) {
+  (void) p;
+  return check_uniform () + 0.5;
+}
+
+static double normals (const place *p) {
+  (void) p;
+  return normal ();
+}
+
+static double constant (const place *p) {
+  return p->of_b ? 1.0 / 7 : 1.0 / 3;
+}
+
+static double spread (const place *p) {
+  (void) p;
+  return copysign (exp (2 * normal ()), check_uniform ());
+}
+
+static double wide_spread (const place *p) {
+  (void) p;
+  return copysign (exp (4 * normal ()), check_uniform ());
+}
+
+/* Rows of A and columns of B from small to large: exponents at both ends, products in range. */
+static double graded_vectors (const place *p) {
+  double at = p->vectors > 1 ? (double) p->v / (double) (p->vectors - 1) : 0;
+  return ldexp (check_uniform (), (int) ((at - 0.5) * 0.9 * p->largest));
+}
+
+/* Columns of A and rows of B fall off together. */
+static double graded_along (const place *p) {
+  return ldexp (check_uniform (), (int) (-p->l / 8 % 40));
+}
+
+/* A's large elements meet B's small ones. */
+static double mismatched (const place *p) {
+  int64_t at = 40 * p->l / p->k;
+  return ldexp (check_uniform (), (int) (p->of_b ? at : -at));
+}
+
+static double halves (const place *p) {
+  int first = 2 * p->l < p->k;
+  return ldexp (check_uniform (), first == p->of_b ? 0 : -20);
+}
+
+static double disjoint (const place *p) {
+  int first = 2 * p->l < p->k || p->l == p->k / 2 + 1;
+  return first == p->of_b ? check_uniform () : 0;
+}
+
+static double one_huge (const place *p) {
+  double x = check_uniform ();
+  return !p->of_b && p->v == p->vectors / 2 && p->l == p->k / 3 ? ldexp (0.7, p->largest - 8) : x;
+}
+
+static double one_large (const place *p) {
+  double x = check_uniform ();
+  return p->of_b && p->v == p->vectors / 2 && p->l == p->k / 3 ? 3e4 : x;
+}
+
+static double subnormal (const place *p) {
+  int smallest = p->largest == 1024 ? -1040 : -135;
+  return ldexp (check_uniform (), p->of_b ? p->largest - 20 : smallest);
+}
+
+/* A sum of products each of which the next one cancels but for a little. */
+static double cancelling (const place *p) {
+  static double last;
+  if (p->l % 2 == 0)
+    last = check_uniform ();
+  return p->of_b ? last : (p->l % 2 ? -1 : 1) * last * (1 + ldexp (check_uniform (), -30));
+}
+
+static double alternating (const place *p) {
+  return (p->l % 2 && !p->of_b ? -1 : 1) * (check_uniform () + 0.5);
+}
+
+/* Columns of a discrete cosine transform: A B is nearly the unit matrix. */
+static double orthogonal (const place *p) {
+  return cos (3.141592653589793 * ((double) p->v + 0.5) * ((double) p->l + 0.5) / (double) p->k);
+}
+
+static double hilbert (const place *p) {
+  return 1.0 / (double) (p->v + p->l + 1);
+}
+
+static double powers (const place *p) {
+  return pow (0.9 + 0.2 * (double) p->v / (double) p->vectors, (double) (p->l % 200));
+}
+
+static double few_elements (const place *p) {
+  (void) p;
+  return check_random () % 20 == 0 ? check_uniform () : 0;
+}
+
+static double zero_vectors (const place *p) {
+  return p->v % 3 ? check_uniform () : 0;
+}
+
+static double bits (const place *p) {
+  (void) p;
+  return (double) (check_random () & 1);
+}
+
+static double bytes (const place *p) {
+  (void) p;
+  return (double) check_between (-128, 127);
+}
+
+static double words (const place *p) {
+  (void) p;
+  return (double) check_between (-32768, 32767);
+}
+
+/* In single, of 24 bits; in double, of 32. */
+static double longs (const place *p) {
+  return rint (ldexp (check_uniform (), p->largest == 1024 ? 32 : 24));
+}
+
+/* A's numbers as they are, or twice that, and some powers of two: no error may come of it. */
+static double permuted (const place *p) {
+  if (p->of_b)
+    return check_uniform ();
+  return p->l == (7 * p->v + 3) % p->k ? ldexp (1, (int) (p->v % 50)) : 0;
+}
+
+/* Like diag (D) times uniform numbers. */
+static double diagonal (const place *p) {
+  return p->of_b ? check_uniform () : p->l == p->v % p->k ? check_uniform () : 0;
+}
+
+static double zeros (const place *p) {
+  (void) p;
+  return 0;
+}
+
+typedef struct set {
+  const char *name;
+  double (*element) (const place *);
+  int exact; /* the result must be the nearest number */
+  int same;  /* B is A' */
+} set;
+
+static const set sets[] = {
+    {"uniform", uniform, 0, 0},
+    {"positive", positive, 0, 0},
+    {"normal", normals, 0, 0},
+    {"constant", constant, 0, 0},
+    {"spread", spread, 0, 0},
+    {"wide_spread", wide_spread, 0, 0},
+    {"graded_vectors", graded_vectors, 0, 0},
+    {"graded_along", graded_along, 0, 0},
+    {"mismatched", mismatched, 0, 0},
+    {"halves", halves, 0, 0},
+    {"disjoint", disjoint, 0, 0},
+    {"one_huge", one_huge, 0, 0},
+    {"one_large", one_large, 0, 0},
+    {"subnormal", subnormal, 0, 0},
+    {"cancelling", cancelling, 0, 0},
+    {"alternating", alternating, 0, 0},
+    {"orthogonal", orthogonal, 0, 1},
+    {"gram", uniform, 0, 1},
+    {"gram_spread", spread, 0, 1},
+    {"hilbert", hilbert, 0, 0},
+    {"powers", powers, 0, 0},
+    {"few_elements", few_elements, 0, 0},
+    {"zero_vectors", zero_vectors, 0, 0},
+    {"diagonal", diagonal, 0, 0},
+    {"bits", bits, 1, 0},
+    {"bytes", bytes, 1, 0},
+    {"words", words, 1, 0},
+    {"longs", longs, 1, 0},
+    {"permuted", permuted, 1, 0},
+    {"zeros", zeros, 1, 0},
+};
+enum { SETS = sizeof sets / sizeof *sets };
+
+/* ---- matrices ----------------------------------------------------------------------------- */
+
+static const double epsilons[] = {FLT_EPSILON, DBL_EPSILON, FLT_EPSILON, DBL_EPSILON};
+
+static int is_complex (gpumm_type type) {
+  return type == GPUMM_C || type == GPUMM_Z;
+}
+
+static int is_single (gpumm_type type) {
+  return type == GPUMM_S || type == GPUMM_C;
+}
+
+static size_t bytes_of (gpumm_type type) {
+  return (size_t) (is_single (type) ? 4 : 8) * (is_complex (type) ? 2 : 1);
+}
+
+static double get (gpumm_type type, const void *p, int64_t e, int part) {
+  int64_t at = is_complex (type) ? 2 * e + part : e;
+  if (part && !is_complex (type))
+    return 0;
+  return is_single (type) ? (double) ((const float *) p)[at] : ((const double *) p)[at];
+}
+
+static void put (gpumm_type type, void *p, int64_t e, int part, double x) {
+  int64_t at = is_complex (type) ? 2 * e + part : e;
+  if (part && !is_complex (type))
+    return;
+  if (is_single (type))
+    ((float *) p)[at] = (float) x;
+  else
+    ((double *) p)[at] = x;
+}
+
+/* Page-locked memory and its like on the device. */
+typedef struct {
+  void *host, *device;
+  size_t bytes;
+} pair;
+
+static pair make_pair (size_t bytes) {
+  pair p = {NULL, NULL, bytes};
+  need (driver->pin (0, bytes, &p.host), "pin");
+  need (driver->allocate (0, bytes, &p.device), "allocate");
+  return p;
+}
+
+static void drop_pair (pair *p) {
+  need (driver->unpin (0, p->host), "unpin");
+  need (driver->release (0, p->device), "release");
+}
+
+static void up (const pair *p) {
+  need (driver->copy_up (0, stream, p->device, p->bytes, p->host, p->bytes, p->bytes, 1), "up");
+}
+
+static void down (const pair *p) {
+  need (driver->copy_down (0, stream, p->host, p->bytes, p->device, p->bytes, p->bytes, 1), "down");
+  need (driver->stream_synchronize (0, stream), "stream_synchronize");
+}
+
+/* ---- a product ---------------------------------------------------------------------------- */
+
+typedef struct {
+  const set *set;
+  gpumm_type type;
+  int64_t m, n, k;
+  gpumm_op op_a, op_b;
+} test;
+
+/* Element l of vector v of an operand with vectors side by side or, turned, each in a column. */
+static int64_t index_of (int64_t v, int64_t l, int64_t ld, int turned) {
+  return turned ? l + v * ld : v + l * ld;
+}
+
+static void fill (const test *t, pair *x, int of_b, int64_t ld, int turned, int conjugated) {
+  place p = {.of_b = of_b,
+             .vectors = of_b ? t->n : t->m,
+             .k = t->k,
+             .largest = is_single (t->type) ? 128 : 1024};
+  memset (x->host, 0xff, x->bytes); /* NaN where no element is */
+  for (p.v = 0; p.v < p.vectors; p.v++)
+    for (p.l = 0; p.l < p.k; p.l++)
+      for (int part = 0; part < 2; part++) {
+        double value = t->set->element (&p);
+        put (t->type, x->host, index_of (p.v, p.l, ld, turned), part,
+             part && conjugated ? -value : value);
+      }
+}
+
+/* The exact element (i, j) and (|A||B|)_ij. */
+static void exact_element (const test *t, const pair *a, int64_t lda, const pair *b, int64_t ldb,
+                           int64_t i, int64_t j, quad sum[2], quad *size) {
+  int turned_a = t->op_a != GPUMM_NONE, turned_b = t->op_b == GPUMM_NONE;
+  sum[0] = sum[1] = *size = 0;
+  for (int64_t l = 0; l < t->k; l++) {
+    int64_t at_a = index_of (i, l, lda, turned_a), at_b = index_of (j, l, ldb, turned_b);
+    quad x = get (t->type, a->host, at_a, 0), y = get (t->type, b->host, at_b, 0);
+    if (!is_complex (t->type)) {
+      sum[0] += x * y;
+      *size += x * y < 0 ? -x * y : x * y;
+      continue;
+    }
+    quad u = get (t->type, a->host, at_a, 1), v = get (t->type, b->host, at_b, 1);
+    u = t->op_a == GPUMM_CTRANSPOSE ? -u : u;
+    v = t->op_b == GPUMM_CTRANSPOSE ? -v : v;
+    sum[0] += x * y - u * v;
+    sum[1] += x * v + u * y;
+    *size += (quad) hypotl ((long double) x, (long double) u)
+             * (quad) hypotl ((long double) y, (long double) v);
+  }
+}
+
+static void run (const gpumm_kernel *kernel, gpumm_product p, pair *c, char *note) {
+  gpumm_device_properties device;
+  need (driver->properties (0, &device), "properties");
+  p.workspace_bytes = kernel->workspace ? kernel->workspace (&p, &device) : 0;
+  if (p.workspace_bytes)
+    need (driver->allocate (0, p.workspace_bytes, &p.workspace), "workspace");
+  p.c = c->device;
+  p.note = note;
+  need (driver->fill (0, stream, c->device, 0xff, c->bytes), "fill");
+  need (kernel->launch (0, stream, &p), kernel->name);
+  down (c);
+  if (p.workspace)
+    need (driver->release (0, p.workspace), "release");
+}
+
+/* Of exact sums, a product: at fewer elements of C where k is large. */
+enum { MOST_TERMS = 400000 };
+
+static quad absolute (quad x) {
+  return x < 0 ? -x : x;
+}
+
+static void run_test (const test *t) {
+  int turned_a = t->op_a != GPUMM_NONE, turned_b = t->op_b == GPUMM_NONE;
+  int64_t lda = turned_a ? t->k : t->m + 3, ldb = turned_b ? t->k + 1 : t->n;
+  size_t element = bytes_of (t->type);
+  pair a = make_pair (element * (size_t) (lda * (turned_a ? t->m : t->k)));
+  pair b = make_pair (element * (size_t) (ldb * (turned_b ? t->n : t->k)));
+  pair c = make_pair (element * (size_t) (t->m * t->n));
+  pair other = make_pair (c.bytes), again = make_pair (c.bytes);
+  fill (t, &a, 0, lda, turned_a, t->op_a == GPUMM_CTRANSPOSE);
+  fill (t, &b, 1, ldb, turned_b, t->op_b == GPUMM_CTRANSPOSE);
+  if (t->set->same) /* B = A': element l of column j is the conjugate of element l of row j */
+    for (int64_t j = 0; j < t->n; j++)
+      for (int64_t l = 0; l < t->k; l++)
+        for (int part = 0; part < 2; part++) {
+          double x = get (t->type, a.host, index_of (j % t->m, l, lda, turned_a), part);
+          int turns = (t->op_a != GPUMM_CTRANSPOSE) != (t->op_b == GPUMM_CTRANSPOSE);
+          put (t->type, b.host, index_of (j, l, ldb, turned_b), part, part && turns ? -x : x);
+        }
+  up (&a);
+  up (&b);
+  gpumm_product p = {.type = t->type,
+                     .op_a = t->op_a,
+                     .op_b = t->op_b,
+                     .m = t->m,
+                     .n = t->n,
+                     .k = t->k,
+                     .a = a.device,
+                     .lda = lda,
+                     .b = b.device,
+                     .ldb = ldb,
+                     .ldc = t->m,
+                     .alpha = {1, 0}};
+  char note[GPUMM_NOTE_BYTES] = "";
+  run (native, p, &other, NULL);
+  run (emulated, p, &c, note);
+  run (emulated, p, &again, NULL);
+  char what[200];
+  snprintf (what, sizeof what, "%s %c %lld x %lld x %lld ops %d %d (%s)", t->set->name,
+            "sdcz"[t->type], (long long) t -> m, (long long) t -> n, (long long) t -> k, t -> op_a,
+            t -> op_b, note);
+  CHECK (memcmp (c.host, again.host, c.bytes) == 0, "%s: other bits", what);
+
+  double eps = epsilons[t->type], own = 0, natives = 0;
+  /* what even a correct rounding may be off by where numbers end */
+  quad tiny = is_single (t->type) ? 0x1p-149 : 0x1p-1074, bound = 0;
+  quad huge = is_single (t->type) ? FLT_MAX : DBL_MAX;
+  int within = 1, nearest = 1;
+  int64_t all = t->m * t->n, most = MOST_TERMS / t->k, step = all > most ? all / most : 1;
+  for (int64_t e = 0; e < all; e += step) {
+    int64_t i = e % t->m, j = e / t->m;
+    quad sum[2], size;
+    exact_element (t, &a, lda, &b, ldb, i, j, sum, &size);
+    for (int part = 0; part < 1 + is_complex (t->type); part++) {
+      quad x = get (t->type, c.host, e, part), y = get (t->type, other.host, e, part);
+      if (absolute (sum[part]) > huge) /* what overflows is nobody's error */
+        continue;
+      quad error = absolute (x - sum[part]);
+      bound = (quad) t->k * eps * size + tiny;
+      within = within && error <= bound;
+      double rounded = is_single (t->type) ? (double) (float) sum[part] : (double) sum[part];
+      nearest = nearest && (double) x == rounded;
+      if (size > 0 && size * eps > 4 * tiny) {
+        own = fmax (own, (double) (error / size));
+        natives = fmax (natives, (double) (absolute (y - sum[part]) / size));
+      }
+    }
+  }
+  CHECK (within, "%s: error above k eps |A||B|", what);
+  CHECK (own <= 2 * natives || nearest, "%s: error %.3g, of cuBLAS %.3g, in eps / 2", what,
+         own * 2 / eps, natives * 2 / eps);
+  if (t->set->exact)
+    CHECK (nearest && strncmp (note, "native", 6) != 0, "%s: not exact", what);
+  if (t->m * t->n * t->k >= 1000000 || getenv ("GPUMM_TEST_NOTES"))
+    printf ("%-50s error %8.3g, of cuBLAS %8.3g\n", what, own * 2 / eps, natives * 2 / eps);
+  drop_pair (&a);
+  drop_pair (&b);
+  drop_pair (&c);
+  drop_pair (&other);
+  drop_pair (&again);
+}
+
+/* ---- NaN and Inf, scalars ----------------------------------------------------------------- */
+
+/* One element that is no number makes the same of C as cuBLAS's. */
+static void test_not_numbers (gpumm_type type) {
+  static const double values[] = {NAN, INFINITY, -INFINITY};
+  enum { N = 40 };
+  for (int i = 0; i < 6; i++) {
+    size_t bytes = bytes_of (type) * N * N;
+    pair x[2] = {make_pair (bytes), make_pair (bytes)}, c = make_pair (bytes),
+         other = make_pair (bytes);
+    for (int64_t e = 0; e < N * N; e++)
+      for (int part = 0; part < 2; part++) {
+        put (type, x[0].host, e, part, check_uniform ());
+        put (type, x[1].host, e, part, check_uniform ());
+      }
+    put (type, x[i % 2].host, check_between (0, N * N - 1), i / 3 % 2, values[i % 3]);
+    up (&x[0]);
+    up (&x[1]);
+    gpumm_product p = {.type = type,
+                       .m = N,
+                       .n = N,
+                       .k = N,
+                       .a = x[0].device,
+                       .lda = N,
+                       .b = x[1].device,
+                       .ldb = N,
+                       .ldc = N,
+                       .alpha = {1, 0}};
+    char note[GPUMM_NOTE_BYTES] = "";
+    run (emulated, p, &c, note);
+    run (native, p, &other, NULL);
+    CHECK (memcmp (c.host, other.host, bytes) == 0, "type %c, %g", "sdcz"[type], values[i % 3]);
+    int real = i / 3 % 2 == 0 || is_complex (type);
+    CHECK (!real || strcmp (note, "native: NaN or Inf") == 0, "%s", note);
+    drop_pair (&x[0]);
+    drop_pair (&x[1]);
+    drop_pair (&c);
+    drop_pair (&other);
+  }
+}
+
+/* ---- main --------------------------------------------------------------------------------- */
+
+static void run_set (const set *s, gpumm_type type) {
+  static const struct {
+    int64_t m, n, k;
+    gpumm_op op_a, op_b;
+  } cases[] = {
+      {1, 1, 1, GPUMM_NONE, GPUMM_NONE},         {5, 3, 2, GPUMM_TRANSPOSE, GPUMM_NONE},
+      {17, 40, 7, GPUMM_NONE, GPUMM_CTRANSPOSE}, {33, 31, 100, GPUMM_CTRANSPOSE, GPUMM_TRANSPOSE},
+      {48, 40, 700, GPUMM_NONE, GPUMM_NONE},     {160, 120, 3000, GPUMM_TRANSPOSE, GPUMM_NONE},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    test t = {s, type, cases[i].m, cases[i].n, cases[i].k, cases[i].op_a, cases[i].op_b};
+    run_test (&t);
+  }
+}
+
+int main (int count, char **arguments) {
+  const gpumm_driver *(*table) (void);
+  if (count < 2) {
+    printf ("usage: test_emulated LIBRARY [TYPES [SET]]\n");
+    return 2;
+  }
+  void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
+  void *symbol = library ? dlsym (library, "gpumm_driver_table") : NULL;
+  if (!symbol) {
+    printf ("%s\n", dlerror ());
+    return 2;
+  }
+  memcpy (&table, &symbol, sizeof symbol);
+  driver = table ();
+  int devices = 0;
+  gpumm_device_properties device;
+  if (driver->count (&devices) || devices == 0) {
+    printf ("SKIP: no GPU: %s\n", driver->error_text ());
+    return 77;
+  }
+  need (driver->properties (0, &device), "properties");
+  for (const gpumm_kernel *const *row = driver->kernels; *row; row++) {
+    gpumm_product any = {.type = GPUMM_D, .m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1};
+    if (strcmp ((*row)->name, "cublas") == 0)
+      native = *row;
+    if (strcmp ((*row)->name, "emulated") == 0 && (*row)->capability <= device.capability
+        && (*row)->runs (&any, &device))
+      emulated = *row;
+  }
+  if (!emulated || !native) {
+    printf ("SKIP: no cuBLASLt with products of 8-bit integers\n");
+    return 77;
+  }
+  check_seed (1);
+  need (driver->stream_create (0, &stream), "stream_create");
+  const char *types = count > 2 ? arguments[2] : "sdcz";
+  for (const char *letter = types; *letter; letter++) {
+    gpumm_type type = (gpumm_type) (strchr ("sdcz", *letter) - "sdcz");
+    for (int i = 0; i < SETS; i++)
+      if (count < 4 || strncmp (sets[i].name, arguments[3], strlen (arguments[3])) == 0)
+        run_set (&sets[i], type);
+    test_not_numbers (type);
+  }
+  need (driver->stream_destroy (0, stream), "stream_destroy");
+  driver->reset ();
+  return check_done ();
+}
