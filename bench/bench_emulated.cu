@@ -160,7 +160,8 @@ static void measure (FILE *file, gpumm_type type, int64_t n, cudaStream_t stream
   p.c = c;
   p.alpha.re = 1;
   const gpumm_kernel *native = gpumm_family_cublas, *emulated = gpumm_family_emulated;
-  gpumm_device_properties device = {};
+  gpumm_device_properties device;
+  need (!gpumm_driver_table ()->properties (0, &device), "properties");
   p.workspace_bytes = emulated->workspace (&p, &device);
   CUDA (cudaMalloc (&p.workspace, p.workspace_bytes));
   p.note = note;

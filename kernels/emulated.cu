@@ -38,6 +38,10 @@ extern const gpumm_kernel gpumm_family_cublas[];
 /* Native dot products to look at, and products in all of them, at most. */
 static const int64_t MOST_SAMPLES = 512, LEAST_SAMPLES = 16, SAMPLED_PRODUCTS = 1 << 22;
 
+/* A C of fewer elements leaves multiprocessors idle (132 tiles of 128 x 128 fill an H200), so that
+ * libraries split k, and make errors that are smaller. */
+static const int64_t SPLIT_BELOW = 1 << 21;
+
 /* Elements of one int8 product: 127^2 2^17 < 2^31. Where it takes several, the sum so far is added,
  * which needs room. */
 static const int64_t MOST_DEPTH = 1 << 17, DEPTH_OF_MANY = 1 << 16;
@@ -45,15 +49,17 @@ static const int64_t MOST_DEPTH = 1 << 17, DEPTH_OF_MANY = 1 << 16;
 /* Sizes of int8 products are multiples of these: what a warp writes at once; what cuBLASLt likes. */
 static const int64_t DEPTH_UNIT = 128, VECTOR_UNIT = 16;
 
-/* Rows or columns of a panel that make an int8 product as fast as any; and what is not gone below
- * where workspace is short. */
-static const int64_t WIDE_PANEL = 2048, NARROW_PANEL = 64, SHORT_PANEL = 1024;
+/* Rows and columns of one int8 product. On an H200 4096 x 2048 ran at 1550 to 1625 TOPS, as fast as
+ * any other; the results of 14 are 470 MB. */
+static const int64_t PRODUCT_ROWS = 4096, PRODUCT_COLS = 2048;
 
-/* Panels of more than this do not make a product faster. */
-static const double MOST_PANEL_BYTES = 3.0 * (1 << 30);
+/* Where workspace is short, no shorter than these. */
+static const int64_t NARROW_PANEL = 64, SHORT_PANEL = 1024;
 
-/* And for any data there must be room for panels of this many. */
-static const double LEAST_PANEL_BYTES = 64.0 * (1 << 20);
+/* The workspace asked for is at most this part of the device's memory, but in any case this much:
+ * all residues of both operands of 16384 x 16384 on an H200. */
+static const int64_t WORKSPACE_PART = 16;
+static const double LEAST_WORKSPACE = (double) (1 << 30);
 
 /* Memory is handed out in multiples of this: what 16-byte accesses and cuBLASLt like. */
 static const size_t PIECE = 256;
@@ -61,49 +67,65 @@ static const size_t PIECE = 256;
 /* Blocks that fill any GPU, where each takes many elements in turn. */
 static const int64_t FILLING = 4096;
 
+static int64_t least (int64_t x, int64_t y) {
+  return x < y ? x : y;
+}
+
 static int64_t round_up (int64_t x, int64_t unit) {
   return ceil_div (x, unit) * unit;
 }
 
-/* A part of the product: rows x depth residues of A, depth x cols of B, rows x cols of products, in
- * so many planes. */
+/* What is there at a time, in so many planes: residues of rows x depth of A and of depth x cols of
+ * B, and products of part_rows x part_cols of them. */
 struct panels {
   int planes;
-  int64_t rows, cols, depth;
+  int64_t rows, cols, depth, part_rows, part_cols;
 
   int64_t ld () const {
     return round_up (depth, DEPTH_UNIT);
   }
-  int64_t padded_rows () const {
-    return round_up (rows, VECTOR_UNIT);
-  }
-  int64_t padded_cols () const {
-    return round_up (cols, VECTOR_UNIT);
-  }
+
   double bytes () const {
-    double r = (double) padded_rows (), c = (double) padded_cols ();
-    return planes * ((r + c) * (double) ld () + 4 * r * c) + 3 * PIECE;
+    double r = (double) round_up (rows, VECTOR_UNIT), c = (double) round_up (cols, VECTOR_UNIT);
+    double part =
+        (double) round_up (part_rows, VECTOR_UNIT) * (double) round_up (part_cols, VECTOR_UNIT);
+    return planes * ((r + c) * (double) ld () + 4 * part) + 3 * PIECE;
   }
 };
 
-static int64_t half_panel (int64_t size) {
-  return round_up ((size + 1) / 2, NARROW_PANEL);
+/* Halves, in whole products where there are several. */
+static int64_t halved (int64_t size) {
+  return round_up ((size + 1) / 2, size > 2 * PRODUCT_ROWS ? PRODUCT_ROWS : NARROW_PANEL);
 }
 
 /* Panels that fit, as large as can be. */
 static panels choose_panels (int64_t m, int64_t n, int64_t k, int planes, double room) {
-  panels x = {planes, m, n, k <= MOST_DEPTH ? k : DEPTH_OF_MANY};
-  while (x.bytes () > room)
-    if (x.cols > WIDE_PANEL)
-      x.cols = half_panel (x.cols);
-    else if (x.rows > WIDE_PANEL)
-      x.rows = half_panel (x.rows);
+  panels x = {planes, m, n, k, least (m, PRODUCT_ROWS), least (n, PRODUCT_COLS)};
+  if (k > MOST_DEPTH) { /* of each part all elements in turn */
+    x.depth = DEPTH_OF_MANY;
+    x.rows = x.part_rows;
+    x.cols = x.part_cols;
+  }
+  while (x.bytes () > room) {
+    if (x.cols > PRODUCT_COLS && x.cols >= x.rows)
+      x.cols = halved (x.cols);
+    else if (x.rows > PRODUCT_ROWS)
+      x.rows = halved (x.rows);
+    else if (x.cols > PRODUCT_COLS)
+      x.cols = halved (x.cols);
     else if (x.depth > SHORT_PANEL)
-      x.depth = half_panel (x.depth);
+      x.depth = halved (x.depth);
     else if (x.cols > NARROW_PANEL || x.rows > NARROW_PANEL)
-      (x.cols > x.rows ? x.cols : x.rows) = half_panel (x.cols > x.rows ? x.cols : x.rows);
+      (x.cols > x.rows ? x.cols : x.rows) = halved (x.cols > x.rows ? x.cols : x.rows);
     else
       break;
+    if (x.depth < k) {
+      x.rows = least (x.rows, PRODUCT_ROWS);
+      x.cols = least (x.cols, PRODUCT_COLS);
+    }
+    x.part_rows = least (x.rows, PRODUCT_ROWS);
+    x.part_cols = least (x.cols, PRODUCT_COLS);
+  }
   return x;
 }
 
@@ -158,7 +180,6 @@ static int is_complex_type (gpumm_type type) {
 }
 
 static size_t workspace_bytes (const gpumm_product *p, const gpumm_device_properties *device) {
-  (void) device;
   gpumm_product sizes = *p;
   workspace w = {};
   sizes.workspace = NULL;
@@ -167,9 +188,11 @@ static size_t workspace_bytes (const gpumm_product *p, const gpumm_device_proper
   /* moduli that ordinary data take, and the most there are */
   int usual = p->type == GPUMM_S || p->type == GPUMM_C ? 8 : 16;
   int parts = is_complex_type (p->type) ? 3 : 1;
-  double wanted = choose_panels (p->m, p->n, p->k, usual * parts, MOST_PANEL_BYTES).bytes ();
-  double least = choose_panels (p->m, p->n, p->k, MOST_MODULI * parts, LEAST_PANEL_BYTES).bytes ();
-  return lay_out (&sizes, &w) + (size_t) (wanted > least ? wanted : least);
+  double room = (double) (device->memory_total / WORKSPACE_PART);
+  room = room < LEAST_WORKSPACE ? LEAST_WORKSPACE : room;
+  double wanted = choose_panels (p->m, p->n, p->k, usual * parts, room).bytes ();
+  double most = choose_panels (p->m, p->n, p->k, MOST_MODULI * parts, LEAST_WORKSPACE).bytes ();
+  return lay_out (&sizes, &w) + (size_t) (wanted > most ? wanted : most);
 }
 
 /* ---- the product, panel by panel ---------------------------------------------------------- */
@@ -179,58 +202,75 @@ static operand_view<T> part_of (const operand_view<T> &x, int64_t v, int64_t cou
                                 int64_t k) {
   operand_view<T> y = x;
   y.x += x.along_k ? l + v * x.ld : v + l * x.ld;
-  y.count = count < x.count - v ? count : x.count - v;
-  y.k = k < x.k - l ? k : x.k - l;
+  y.v0 += v;
+  y.l0 += l;
+  y.count = least (count, x.count - v);
+  y.k = least (k, x.k - l);
   return y;
 }
 
-/* Calls for each panel of C, in any order, once its products of planes are there:
- * each (i0, j0, products). to_planes makes the planes of a part of an operand: 0 for A, 1 for B;
- * between (products) is called before more products are added to them. */
+/* Vectors first .. first + count of planes that hold more. */
+static residue_planes part_of (const residue_planes &x, int64_t first, int64_t count) {
+  residue_planes y = x;
+  y.to += first * x.ld;
+  y.vectors = least (round_up (count, VECTOR_UNIT), x.vectors - first);
+  return y;
+}
+
+/* Makes all of C, part by part: to_planes (0 or 1, part of A or B, planes) makes planes of a part
+ * of an operand; their products are added up over k, where it takes several, after between
+ * (products); each (i0, j0, products) has them when they are whole. */
 template <class T, class Quantise, class Between, class Each>
-static gpumm_status for_panels (int device, gpumm_stream *stream, const workspace &w,
-                                const panels &size, const operand_view<T> &a,
-                                const operand_view<T> &b, Quantise to_planes, Between between,
-                                Each each) {
+static gpumm_status for_parts (int device, gpumm_stream *stream, const workspace &w,
+                               const panels &size, const operand_view<T> &a,
+                               const operand_view<T> &b, Quantise to_planes, Between between,
+                               Each each) {
   pieces from = {w.panels, 0};
-  residue_planes planes[2] = {{NULL, size.ld (), size.padded_rows (), 0},
-                              {NULL, size.ld (), size.padded_cols (), 0}};
+  residue_planes planes[2] = {{NULL, size.ld (), round_up (size.rows, VECTOR_UNIT), 0},
+                              {NULL, size.ld (), round_up (size.cols, VECTOR_UNIT), 0}};
   for (residue_planes &x : planes) {
     x.plane = x.ld * x.vectors;
     from.take (&x.to, size.planes * x.plane);
   }
-  product_planes products = {NULL, size.padded_rows (), 0, 0, 0};
-  products.plane = products.ld * size.padded_cols ();
+  product_planes products = {NULL, round_up (size.part_rows, VECTOR_UNIT), 0, 0, 0};
+  products.plane = products.ld * round_up (size.part_cols, VECTOR_UNIT);
   from.take (&products.d, size.planes * products.plane);
 
   gpumm_status status = GPUMM_OK;
   int64_t at[2][2] = {{-1, -1}, {-1, -1}}; /* vector and element from which on there are planes */
-  for (int64_t i = 0; i < a.count && !status; i += size.rows)
-    for (int64_t j = 0; j < b.count && !status; j += size.cols) {
-      operand_view<T> rows, cols;
-      for (int64_t l = 0; l < a.k && !status; l += size.depth) {
-        rows = part_of (a, i, size.rows, l, size.depth);
-        cols = part_of (b, j, size.cols, l, size.depth);
-        if (at[0][0] != i || at[0][1] != l)
-          status = to_planes (0, rows, i, planes[0]);
-        if (!status && (at[1][0] != j || at[1][1] != l))
-          status = to_planes (1, cols, j, planes[1]);
-        at[0][0] = i;
-        at[1][0] = j;
-        at[0][1] = at[1][1] = l;
-        EMULATED_STAGE ("quantise", stream);
-        if (!status && l > 0)
-          status = between (products);
-        if (!status)
-          status = multiply_planes (device, stream, planes[0], planes[1], products, size.ld (),
-                                    size.planes, l > 0, w.int8);
-        EMULATED_STAGE ("int8 products", stream);
-      }
-      products.rows = rows.count;
-      products.cols = cols.count;
-      if (!status)
-        status = each (i, j, products);
-      EMULATED_STAGE ("reconstruct", stream);
+  auto bring = [&] (int which, const operand_view<T> &x, int64_t v, int64_t count, int64_t l) {
+    if (at[which][0] == v && at[which][1] == l)
+      return;
+    at[which][0] = v;
+    at[which][1] = l;
+    if (!status)
+      status = to_planes (which, part_of (x, v, count, l, size.depth), planes[which]);
+  };
+  for (int64_t i = 0; i < a.count; i += size.rows)
+    for (int64_t j = 0; j < b.count; j += size.cols) {
+      int64_t rows = least (size.rows, a.count - i), cols = least (size.cols, b.count - j);
+      for (int64_t pj = 0; pj < cols; pj += size.part_cols)
+        for (int64_t pi = 0; pi < rows; pi += size.part_rows) {
+          products.rows = least (size.part_rows, rows - pi);
+          products.cols = least (size.part_cols, cols - pj);
+          for (int64_t l = 0; l < a.k && !status; l += size.depth) {
+            bring (0, a, i, rows, l);
+            bring (1, b, j, cols, l);
+            EMULATED_STAGE ("quantise", stream);
+            if (!status && l > 0)
+              status = between (products);
+            if (!status)
+              status = multiply_planes (device, stream, part_of (planes[0], pi, products.rows),
+                                        part_of (planes[1], pj, products.cols), products,
+                                        size.ld (), size.planes, l > 0, w.int8);
+            EMULATED_STAGE ("int8 products", stream);
+          }
+          if (!status)
+            status = each (i + pi, j + pj, products);
+          EMULATED_STAGE ("reconstruct", stream);
+          if (status)
+            return status;
+        }
     }
   return status;
 }
@@ -272,12 +312,13 @@ static gpumm_status learn_all (int device, gpumm_stream *stream, const workspace
   int64_t samples = SAMPLED_PRODUCTS / a.k;
   samples = samples > MOST_SAMPLES ? MOST_SAMPLES : samples;
   samples = samples < LEAST_SAMPLES ? LEAST_SAMPLES : samples;
+  bool split = a.count * b.count < SPLIT_BELOW;
   gpumm_status status = learn (device, stream, a, w.a, w.facts);
   if (!status)
     status = learn (device, stream, b, w.b, (product_facts *) NULL);
   if (!status)
     status = LAUNCH ("sample_native", (sample_native<T>), samples, dim3 (32), device, stream, a, b,
-                     w.a.top, w.b.top, a.k, w.errors);
+                     w.a.top, w.b.top, split, w.errors);
   EMULATED_STAGE ("look at the data", stream);
   if (!status)
     status = read_back (device, stream, &back, w.facts, sizeof back);
@@ -314,18 +355,18 @@ static gpumm_status measure_kappas (int device, gpumm_stream *stream, const work
                              cudaMemsetAsync (w.worst, 0, sizeof *w.worst, (cudaStream_t) stream));
   gpumm_cuda_leave (device, before);
   if (!status)
-    status = for_panels (
+    status = for_parts (
         device, stream, w, choose_panels (a.count, b.count, a.k, masked ? 2 : 1, room), a, b,
-        [&] (int which, const operand_view<T> &x, int64_t v0, const residue_planes &planes) {
-          return take_levels (device, stream, x, (which ? w.b : w.a).top + v0, drop, masked,
+        [&] (int which, const operand_view<T> &x, const residue_planes &planes) {
+          return take_levels (device, stream, x, (which ? w.b : w.a).top + x.v0, drop, masked,
                               planes);
         },
         [] (const product_planes &) { return GPUMM_OK; },
         [&] (int64_t i0, int64_t j0, const product_planes &products) {
           int64_t blocks = ceil_div (products.rows * products.cols, EMULATED_THREADS);
           return LAUNCH ("find_kappas", find_kappas, blocks < FILLING ? blocks : FILLING,
-                         dim3 (EMULATED_THREADS), device, stream, products, masked, units, w.a, i0,
-                         w.b, j0, w.worst);
+                         dim3 (EMULATED_THREADS), device, stream, products, masked, a.k, units, w.a,
+                         i0, w.b, j0, w.worst);
         });
   if (!status)
     status = read_back (device, stream, worst, w.worst, sizeof *worst);
@@ -380,12 +421,12 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_prod
                      dim3 (EMULATED_THREADS), device, stream, w.b, x.n, chosen.bits_b);
   if (status)
     return status;
-  return for_panels (
+  return for_parts (
       device, stream, w, choose_panels (x.m, x.n, x.k, chosen.count * part_count<T>::PLANES, room),
       a, b,
-      [&] (int which, const operand_view<T> &part, int64_t v0, const residue_planes &planes) {
-        return quantise (device, stream, part, (which ? w.b : w.a).exponent + v0, tables[which],
-                         planes);
+      [&] (int which, const operand_view<T> &part, const residue_planes &planes) {
+        return quantise (device, stream, part, (which ? w.b : w.a).exponent + part.v0,
+                         tables[which], planes);
       },
       [&] (const product_planes &products) {
         int64_t total = products.plane * crt.count * part_count<T>::PLANES;
@@ -406,6 +447,9 @@ static double epsilon (float) {
 static double epsilon (double) {
   return 0x1p-52;
 }
+
+/* Where the dither of each operand begins: far apart. */
+static const uint64_t SALT_A = 0, SALT_B = UINT64_C (1) << 62;
 
 static void say (const gpumm_product *p, const choice &chosen, const char *why) {
   if (!p->note)
@@ -432,8 +476,10 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
     return gpumm_driver_fail (GPUMM_INTERNAL, "emulated: %zu bytes of workspace are too few",
                               p->workspace_bytes);
   double room = (double) (p->workspace_bytes - used);
-  operand_view<T> a = {x.a, p->lda, x.m, x.k, p->op_a != GPUMM_NONE, p->op_a == GPUMM_CTRANSPOSE};
-  operand_view<T> b = {x.b, p->ldb, x.n, x.k, p->op_b == GPUMM_NONE, p->op_b == GPUMM_CTRANSPOSE};
+  operand_view<T> a = {x.a, p->lda, x.m,   x.k, p->op_a != GPUMM_NONE, p->op_a == GPUMM_CTRANSPOSE,
+                       0,   0,      SALT_A};
+  operand_view<T> b = {x.b, p->ldb, x.n,   x.k, p->op_b == GPUMM_NONE, p->op_b == GPUMM_CTRANSPOSE,
+                       0,   0,      SALT_B};
   choice chosen;
   const char *why = "";
   gpumm_status status = decide (device, stream, w, room, a, b,

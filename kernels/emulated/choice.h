@@ -6,17 +6,18 @@
  * are multiples of 2^low, so that v 2^-low is a vector of integers, and exact = top - low + norm
  * bounds log2 of its 2-norm.
  *
- * A' = rint (A diag 2^e) with e = bits_a + floor (largest norm - norm) - top: its rows' 2-norms
- * are at most 2^(bits_a + largest norm), and by Cauchy and Schwarz |A'||B'| <= 2^(bits_a + largest
- * norm of A + bits_b + largest norm of B), which must not exceed 2^moduli_bits (N).
+ * A' is A diag 2^e rounded to integers, e = bits_a + floor (largest norm - norm) - top: its rows'
+ * 2-norms are at most 2^(bits_a + largest norm), and by Cauchy and Schwarz |A'||B'| <= 2^(bits_a +
+ * largest norm of A + bits_b + largest norm of B), which must not exceed 2^moduli_bits (N).
  *
- * The rounding of A and B makes an error of C_ij of at most
+ * Rounding up or down by less than 1, it makes an error of C_ij of less than
  *
- *   2^-e_i ||b_j||_1 / 2 + 2^-f_j ||a_i||_1 / 2 + k 2^(-e_i - f_j) / 4,                       (1)
+ *   2^-e_i ||b_j||_1 + 2^-f_j ||a_i||_1 + k 2^(-e_i - f_j),                                   (1)
  *
- * and where roundings are independent, of a root mean square of
+ * and since it is dithered, so that errors have mean 0 and independent of each other a variance of
+ * 1/6 on average, of a root mean square of
  *
- *   sqrt ((2^(-2 e_i) ||b_j||_2^2 + 2^(-2 f_j) ||a_i||_2^2) / 12).                            (2)
+ *   sqrt ((2^(-2 e_i) ||b_j||_2^2 + 2^(-2 f_j) ||a_i||_2^2) / 6).                             (2)
  *
  * Both are to be compared with (|A||B|)_ij >= t_ij 2^(top_i + top_j - 14), t = the product of the
  * levels: kappa_a = max over i, j of 2^-floor (largest norm - norm_i) w_j / t_ij, kappa_b alike.
@@ -36,8 +37,9 @@ enum {
 
 /* What is known of all vectors of an operand. */
 struct operand_facts {
-  int bad;   /* NaN or Inf among the elements */
-  int zeros; /* 0 among them */
+  int bad;       /* NaN or Inf among the elements */
+  int zeros;     /* 0 among them */
+  int fractions; /* not all are integers below the type's 2^53 or 2^24 */
   float norm, exact;
   uint32_t below[LEVEL_BINS]; /* the most elements of any vector, not 0, in bins before this */
 };
@@ -63,8 +65,12 @@ struct choice {
 enum { EXACT = 10000 };
 
 /* Errors as large as native arithmetic's own are let pass, times this: (2) with kappa at its worst
- * is a prediction from above (of uniform data by the rearrangement below 1.5 times too large). */
-static const double NATIVE_ERRORS = 1.25;
+ * is a prediction from above (of uniform data by the rearrangement below 1.6 times too large). */
+static const double NATIVE_ERRORS = 1.7;
+
+/* Native errors, in units of eps/2 |A||B|, count up to this: what terms of random signs make
+ * whatever k is. Sums of terms of one sign make more, but not in every order of summation. */
+static const double MOST_NATIVE_ERROR = 0.42;
 
 /* What the vectors' histograms alone promise of the least t_ij: by the rearrangement inequality a
  * sum of products is smallest when the one factor's largest meet the other's smallest. Counts are
@@ -104,11 +110,13 @@ static inline kappas least_kappas (const operand_facts &a, const operand_facts &
   return {(float) exp2 (-a.norm - 7.0), (float) exp2 (-b.norm - 7.0)};
 }
 
-/* As few moduli as will do. terms: products in a sum, k or 2 k (complex); eps: the type's. */
+/* As few moduli as will do; of integers, as few as make the result exact if there are enough. */
 static inline choice choose_moduli (const operand_facts &a, const operand_facts &b, kappas kappa,
                                     const native_facts &native, int64_t k, bool is_complex,
                                     double eps) {
-  double allowed = native.count ? NATIVE_ERRORS * sqrt (native.squares / native.count) : 0;
+  double own = native.count ? sqrt (native.squares / native.count) : 0;
+  double allowed = NATIVE_ERRORS * fmin (own, MOST_NATIVE_ERROR * eps / 2);
+  bool integers = !a.fractions && !b.fractions && a.exact + b.exact <= moduli_bits (MOST_MODULI);
   double root = is_complex ? sqrt (2.0) : 1; /* |re| + |im| <= root |z| */
   for (int count = 2; count <= MOST_MODULI; count++) {
     choice x = {};
@@ -143,18 +151,18 @@ static inline choice choose_moduli (const operand_facts &a, const operand_facts 
       log_b = x.bits_b + b.norm;
       part_b = ldexp (128.0 * kappa.b, -x.bits_b);
     }
-    /* rint adds up to 1/2 to each element: sqrt (k) / 2 to a norm, within the margin of P/2 */
-    double grows = sqrt (root * root * (double) k) / 2;
+    /* rounding adds up to 1 to each element: sqrt (k) to a norm, within the margin of P/2 */
+    double grows = sqrt (root * root * (double) k);
     if ((x.bits_a != EXACT && log2 (grows) > log_a - 17)
         || (x.bits_b != EXACT && log2 (grows) > log_b - 17))
       continue;
     /* (1); ||b||_1 <= sqrt (k) ||b||_2, and the third term's kappa is less than kappa_a / 64 */
-    double most = sqrt ((double) k) * root / 2 * (part_a + part_b);
+    double most = sqrt ((double) k) * root * (part_a + part_b);
     if (x.bits_a != EXACT && x.bits_b != EXACT)
-      most += (double) k * root * root / 4 * part_a * ldexp (2, -x.bits_b);
-    x.error = sqrt ((part_a * part_a + part_b * part_b) / 12);
+      most += (double) k * root * root * part_a * ldexp (2, -x.bits_b);
+    x.error = sqrt ((part_a * part_a + part_b * part_b) / 6);
     if (x.bits_a != EXACT || x.bits_b != EXACT)
-      if (!(x.error <= allowed && most + eps / 2 <= (double) k * eps))
+      if (integers || !(x.error <= allowed && most + eps / 2 <= (double) k * eps))
         continue;
     double largest = log_a > log_b ? log_a : log_b; /* of an element: at most the norm */
     x.words = largest < 31.5 ? 1 : largest < 63.5 ? 2 : 3;

@@ -37,7 +37,8 @@ static const size_t INT8_WORKSPACE = (size_t) 32 << 20;
   F (MatmulPreferenceCreate)                                                                       \
   F (MatmulPreferenceDestroy)                                                                      \
   F (MatmulPreferenceSetAttribute)                                                                 \
-  F (MatmulAlgoGetHeuristic)
+  F (MatmulAlgoGetHeuristic)                                                                       \
+  F (MatmulAlgoCheck)
 
 static struct {
   void *library;
@@ -94,11 +95,14 @@ static gpumm_status check_lt (const char *call, cublasStatus_t error) {
 
 /* ---- handles and algorithms --------------------------------------------------------------- */
 
-enum { MOST_LT_DEVICES = 64, KEPT_ALGORITHMS = 32 };
+enum { MOST_LT_DEVICES = 64, KEPT_ALGORITHMS = 64, CANDIDATES = 6 };
 
-/* What cuBLASLt advised: asking takes it tens of microseconds. */
+/* Operations of a product whose algorithm is worth measuring: some 10 us on an H200. */
+static const double FEWEST_OPERATIONS = 1e10;
+
+/* The fastest of what cuBLASLt advises for products of about these sizes. */
 struct advice {
-  int64_t key[8];
+  int64_t key[5];
   cublasLtMatmulAlgo_t algorithm;
 };
 
@@ -127,11 +131,16 @@ void gpumm_emulated_reset (void) {
 
 /* ---- the product -------------------------------------------------------------------------- */
 
-/* What one call of the library needs, and gives back whatever failed. */
+/* One call of the library: what it needs, given back whatever failed. */
 struct lt_call {
+  cublasLtHandle_t handle;
   cublasLtMatmulDesc_t operation;
   cublasLtMatrixLayout_t a, b, d;
   cublasLtMatmulPreference_t preference;
+  const int8_t *from_a, *from_b;
+  int32_t *to;
+  void *workspace;
+  cudaStream_t stream;
 
   lt_call () : operation (NULL), a (NULL), b (NULL), d (NULL), preference (NULL) {
   }
@@ -164,31 +173,91 @@ static gpumm_status make_layout (cublasLtMatrixLayout_t *x, cudaDataType type, i
   return status;
 }
 
-static gpumm_status find_algorithm (int device, const lt_call &call, const int64_t (&key)[8],
-                                    cublasLtMatmulAlgo_t *algorithm) {
-  for (const advice &kept : lt_state.kept)
-    if (memcmp (kept.key, key, sizeof key) == 0) {
-      *algorithm = kept.algorithm;
-      return GPUMM_OK;
+static gpumm_status run_call (const lt_call &x, const cublasLtMatmulAlgo_t &algorithm, bool add) {
+  int32_t one = 1, beta = add;
+  return check_lt ("cublasLtMatmul of int8",
+                   lt.Matmul (x.handle, x.operation, &one, x.from_a, x.a, x.from_b, x.b, &beta,
+                              x.to, x.d, x.to, x.d, &algorithm, x.workspace, INT8_WORKSPACE,
+                              x.stream));
+}
+
+/* Runs each candidate twice, for the first time may have to load it, and picks the fastest. */
+static gpumm_status measure_algorithms (const lt_call &x, int count,
+                                        const cublasLtMatmulHeuristicResult_t *candidates,
+                                        int *best) {
+  cudaEvent_t from = NULL, to = NULL;
+  float least = 0;
+  gpumm_status status = gpumm_cuda_check ("cudaEventCreate", cudaEventCreate (&from));
+  if (!status)
+    status = gpumm_cuda_check ("cudaEventCreate", cudaEventCreate (&to));
+  for (int i = 0; i < count && !status; i++) {
+    float ms = 0;
+    status = run_call (x, candidates[i].algo, false);
+    if (!status)
+      status = gpumm_cuda_check ("cudaEventRecord", cudaEventRecord (from, x.stream));
+    if (!status)
+      status = run_call (x, candidates[i].algo, false);
+    if (!status)
+      status = gpumm_cuda_check ("cudaEventRecord", cudaEventRecord (to, x.stream));
+    if (!status)
+      status = gpumm_cuda_check ("cudaEventSynchronize", cudaEventSynchronize (to));
+    if (!status)
+      status = gpumm_cuda_check ("cudaEventElapsedTime", cudaEventElapsedTime (&ms, from, to));
+    if (!status && (i == 0 || ms < least)) {
+      least = ms;
+      *best = i;
     }
-  cublasLtMatmulHeuristicResult_t result;
-  int found = 0;
-  gpumm_status status =
-      check_lt ("cublasLtMatmulAlgoGetHeuristic for int8",
-                lt.MatmulAlgoGetHeuristic (lt_state.handles[device], call.operation, call.a, call.b,
-                                           call.d, call.d, call.preference, 1, &result, &found));
-  if (!status && found == 0)
-    status = gpumm_driver_fail (GPUMM_UNSUPPORTED, "this cuBLASLt has no product of int8");
-  if (!status) {
-    advice &oldest = lt_state.kept[lt_state.asked++ % KEPT_ALGORITHMS];
-    memcpy (oldest.key, key, sizeof key);
-    *algorithm = oldest.algorithm = result.algo;
   }
+  if (from)
+    cudaEventDestroy (from);
+  if (to)
+    cudaEventDestroy (to);
   return status;
 }
 
-/* Of each of batch planes: D = A^T B, or D += A^T B, k elements deep. workspace: INT8_WORKSPACE
- * bytes. */
+static int64_t size_class (int64_t size) {
+  int bits = 0;
+  while (size > (int64_t) 1 << bits)
+    bits++;
+  return bits;
+}
+
+/* Its first advice can be poor: 1180 TOPS on an H200 (cuBLAS 13.1) where the second gives 1600, for
+ * batches of 14 products of 8192 x 2048 x 8192. So products that are not small are tried with a
+ * few, once for all of about that size; the result is the same whatever is chosen. */
+static gpumm_status find_algorithm (int device, const lt_call &x, int64_t m, int64_t n, int64_t k,
+                                    int batch, bool add, cublasLtMatmulAlgo_t *algorithm) {
+  int64_t key[5] = {device + 1, size_class (m), size_class (n), size_class (k), size_class (batch)};
+  cublasLtMatmulHeuristicResult_t found[CANDIDATES];
+  for (const advice &kept : lt_state.kept)
+    if (memcmp (kept.key, key, sizeof key) == 0
+        && lt.MatmulAlgoCheck (x.handle, x.operation, x.a, x.b, x.d, x.d, &kept.algorithm, found)
+               == CUBLAS_STATUS_SUCCESS
+        && found->workspaceSize <= INT8_WORKSPACE) {
+      *algorithm = kept.algorithm;
+      return GPUMM_OK;
+    }
+  int count = 0, best = 0;
+  gpumm_status status =
+      check_lt ("cublasLtMatmulAlgoGetHeuristic for int8",
+                lt.MatmulAlgoGetHeuristic (x.handle, x.operation, x.a, x.b, x.d, x.d, x.preference,
+                                           CANDIDATES, found, &count));
+  if (!status && count == 0)
+    status = gpumm_driver_fail (GPUMM_UNSUPPORTED, "this cuBLASLt has no product of int8");
+  bool worth = 2.0 * (double) m * (double) n * (double) k * batch >= FEWEST_OPERATIONS;
+  if (!status && worth && !add)
+    status = measure_algorithms (x, count, found, &best);
+  if (!status && !add) {
+    advice &oldest = lt_state.kept[lt_state.asked++ % KEPT_ALGORITHMS];
+    memcpy (oldest.key, key, sizeof key);
+    oldest.algorithm = found[best].algo;
+  }
+  *algorithm = found[best].algo;
+  return status;
+}
+
+/* Of each of batch planes: D = A^T B, or D += A^T B; rows vectors of A, cols of B, k elements
+ * deep. workspace: INT8_WORKSPACE bytes. */
 static gpumm_status multiply_planes (int device, gpumm_stream *stream, const residue_planes &a,
                                      const residue_planes &b, const product_planes &d, int64_t k,
                                      int batch, bool add, void *workspace) {
@@ -198,42 +267,42 @@ static gpumm_status multiply_planes (int device, gpumm_stream *stream, const res
     return status;
   pthread_mutex_lock (&lt_state.lock);
   {
-    lt_call call;
+    lt_call x;
+    x.from_a = a.to;
+    x.from_b = b.to;
+    x.to = d.d;
+    x.workspace = workspace;
+    x.stream = (cudaStream_t) stream;
     cublasOperation_t transpose = CUBLAS_OP_T;
     if (!lt_state.handles[device])
       status = check_lt ("cublasLtCreate", lt.Create (&lt_state.handles[device]));
+    x.handle = lt_state.handles[device];
     if (!status)
       status = check_lt ("cublasLtMatmulDescCreate",
-                         lt.MatmulDescCreate (&call.operation, CUBLAS_COMPUTE_32I, CUDA_R_32I));
+                         lt.MatmulDescCreate (&x.operation, CUBLAS_COMPUTE_32I, CUDA_R_32I));
     if (!status)
       status = check_lt ("cublasLtMatmulDescSetAttribute",
-                         lt.MatmulDescSetAttribute (call.operation, CUBLASLT_MATMUL_DESC_TRANSA,
+                         lt.MatmulDescSetAttribute (x.operation, CUBLASLT_MATMUL_DESC_TRANSA,
                                                     &transpose, sizeof transpose));
     if (!status)
-      status = make_layout (&call.a, CUDA_R_8I, k, a.vectors, a.ld, batch, a.plane);
+      status = make_layout (&x.a, CUDA_R_8I, k, a.vectors, a.ld, batch, a.plane);
     if (!status)
-      status = make_layout (&call.b, CUDA_R_8I, k, b.vectors, b.ld, batch, b.plane);
+      status = make_layout (&x.b, CUDA_R_8I, k, b.vectors, b.ld, batch, b.plane);
     if (!status)
-      status = make_layout (&call.d, CUDA_R_32I, a.vectors, b.vectors, d.ld, batch, d.plane);
+      status = make_layout (&x.d, CUDA_R_32I, a.vectors, b.vectors, d.ld, batch, d.plane);
     if (!status)
       status =
-          check_lt ("cublasLtMatmulPreferenceCreate", lt.MatmulPreferenceCreate (&call.preference));
-    size_t bytes = INT8_WORKSPACE;
+          check_lt ("cublasLtMatmulPreferenceCreate", lt.MatmulPreferenceCreate (&x.preference));
     if (!status)
       status = check_lt ("cublasLtMatmulPreferenceSetAttribute",
-                         lt.MatmulPreferenceSetAttribute (call.preference,
+                         lt.MatmulPreferenceSetAttribute (x.preference,
                                                           CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                                          &bytes, sizeof bytes));
-    int64_t key[8] = {device + 1, a.vectors, b.vectors, k, batch, a.ld, d.ld, add};
+                                                          &INT8_WORKSPACE, sizeof INT8_WORKSPACE));
     cublasLtMatmulAlgo_t algorithm;
     if (!status)
-      status = find_algorithm (device, call, key, &algorithm);
-    int32_t one = 1, beta = add;
+      status = find_algorithm (device, x, a.vectors, b.vectors, k, batch, add, &algorithm);
     if (!status)
-      status = check_lt ("cublasLtMatmul of int8",
-                         lt.Matmul (lt_state.handles[device], call.operation, &one, a.to, call.a,
-                                    b.to, call.b, &beta, d.d, call.d, d.d, call.d, &algorithm,
-                                    workspace, bytes, (cudaStream_t) stream));
+      status = run_call (x, algorithm, add);
   }
   pthread_mutex_unlock (&lt_state.lock);
   gpumm_cuda_leave (device, before);

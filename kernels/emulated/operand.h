@@ -18,6 +18,12 @@ template <class T> struct operand_view {
   int64_t ld, count, k;
   bool along_k; /* are a vector's elements side by side? Else those of all vectors */
   bool conjugated;
+  int64_t v0, l0; /* its first vector and element among those of the whole operand */
+  uint64_t salt;  /* so that A and B are not dithered alike */
+
+  __device__ uint64_t seed (int64_t v) const {
+    return scramble ((uint64_t) (v0 + v) ^ salt);
+  }
 
   __device__ T at (int64_t v, int64_t l) const {
     T value = x[along_k ? l + v * ld : v + l * ld];
@@ -216,12 +222,15 @@ __global__ void __launch_bounds__ (EMULATED_THREADS)
     }
 }
 
-/* The norms, and the worst of all vectors: a thread a vector. */
-__global__ void static summarise (operand_vectors x, int64_t count) {
+/* The norms, and the worst of all vectors: a thread a vector. Of integers, all with so many binary
+ * digits at most are floating-point numbers. */
+__global__ void static summarise (operand_vectors x, int64_t count, int digits) {
   int64_t v = blockIdx.x * (int64_t) EMULATED_THREADS + threadIdx.x;
   bool known = v < count && x.top[v] != NO_TOP;
   float norm = 0, exact = 0;
   if (known) {
+    if (x.low[v] < 0 || x.top[v] > digits)
+      x.facts->fractions = 1;
     float squares = (float) x.squares[v];
     norm = 0.5f * log2f (squares) - 7 + NORM_MARGIN;
     exact = (float) (x.top[v] - x.low[v]) + norm;
@@ -246,6 +255,19 @@ __global__ void static summarise (operand_vectors x, int64_t count) {
   }
 }
 
+static int digits (float) {
+  return 24;
+}
+
+static int digits (double) {
+  return 53;
+}
+
+/* Of a complex number: top is for its magnitude. */
+template <class R> static int digits (complex<R>) {
+  return digits (R ()) + 1;
+}
+
 template <class T>
 static gpumm_status learn (int device, gpumm_stream *stream, const operand_view<T> &x,
                            const operand_vectors &known, product_facts *facts) {
@@ -266,7 +288,7 @@ static gpumm_status learn (int device, gpumm_stream *stream, const operand_view<
                      dim3 (EMULATED_THREADS), device, stream, x, known);
   if (!status)
     status = LAUNCH ("summarise", summarise, blocks, dim3 (EMULATED_THREADS), device, stream, known,
-                     x.count);
+                     x.count, digits (T ()));
   return status;
 }
 
@@ -325,8 +347,8 @@ __device__ static inline uint32_t pack (const float (&x)[QUAD]) {
 }
 
 template <class T, int WORDS>
-__device__ static inline void write_residues (const T (&x)[QUAD], int exponent,
-                                              const residue_table &t, uint32_t *to,
+__device__ static inline void write_residues (const T (&x)[QUAD], int exponent, uint64_t seed,
+                                              int64_t l, const residue_table &t, uint32_t *to,
                                               int64_t plane_words) {
   constexpr int PARTS = part_count<T>::VALUE;
   whole<WORDS> integer[PARTS][QUAD];
@@ -334,7 +356,8 @@ __device__ static inline void write_residues (const T (&x)[QUAD], int exponent,
   for (int i = 0; i < PARTS; i++)
 #pragma unroll
     for (int e = 0; e < QUAD; e++)
-      integer[i][e] = to_whole<WORDS> (part (x[e], i), exponent);
+      integer[i][e] =
+          to_whole<WORDS> (part (x[e], i), exponent, dither_at (seed, PARTS * (l + e) + i));
   for (int p = 0; p < t.count; p++, to += plane_words) {
     float r[PARTS][QUAD];
 #pragma unroll
@@ -367,7 +390,7 @@ __global__ void __launch_bounds__ (EMULATED_THREADS)
 #pragma unroll
   for (int e = 0; e < QUAD; e++)
     value[e] = v < x.count && l + e < x.k ? x.at (v, l + e) : T{};
-  write_residues<T, WORDS> (value, v < x.count ? exponents[v] : 0, t,
+  write_residues<T, WORDS> (value, v < x.count ? exponents[v] : 0, x.seed (v), x.l0 + l, t,
                             (uint32_t *) (planes.to + v * planes.ld + l), planes.plane / 4);
 }
 
@@ -396,9 +419,9 @@ __global__ void __launch_bounds__ (EMULATED_THREADS)
 #pragma unroll
     for (int e = 0; e < QUAD; e++)
       value[e] = tile[l + e][v];
-    write_residues<T, WORDS> (value, v0 + v < x.count ? exponents[v0 + v] : 0, t,
-                              (uint32_t *) (planes.to + (v0 + v) * planes.ld + l0 + l),
-                              planes.plane / 4);
+    write_residues<T, WORDS> (
+        value, v0 + v < x.count ? exponents[v0 + v] : 0, x.seed (v0 + v), x.l0 + l0 + l, t,
+        (uint32_t *) (planes.to + (v0 + v) * planes.ld + l0 + l), planes.plane / 4);
   }
 }
 
@@ -432,8 +455,20 @@ static gpumm_status quantise (int device, gpumm_stream *stream, const operand_vi
 
 /* ---- levels for the guard's product ------------------------------------------------------- */
 
-/* The levels of x, less drop bits, into the first plane; with masked, into the second 1 for each
- * element that is not 0. */
+/* floor (127 sqrt (|x| 2^-top)) at most: square roots span twice the exponents in as many bits. */
+template <class R> __device__ static inline int root_level (R x, int top) {
+  float part = (float) leading_bits (take_apart (x), top, 24) * 0x1p-24f;
+  return (int) (sqrtf (part) * (127 * (1 - 0x1p-20f)));
+}
+
+template <class R> __device__ static inline int root_level (complex<R> z, int top) {
+  float re = (float) leading_bits (take_apart (z.re), top, 24) * 0x1p-24f;
+  float im = (float) leading_bits (take_apart (z.im), top, 24) * 0x1p-24f;
+  return (int) (sqrtf (sqrtf (re * re + im * im)) * (127 * (1 - 0x1p-20f)));
+}
+
+/* The levels of roots of x, less drop bits, into the first plane; with masked, into the second 1
+ * for each element that is not 0. */
 template <class T>
 __global__ void __launch_bounds__ (EMULATED_THREADS)
     write_levels (operand_view<T> x, const int *tops, int drop, bool masked,
@@ -456,7 +491,7 @@ __global__ void __launch_bounds__ (EMULATED_THREADS)
     for (int e = 0; e < QUAD; e++) {
       T value = tile[l + e][v];
       if (top != NO_TOP && !is_zero (value)) {
-        levels |= (uint32_t) (level (value, top) >> drop) << 8 * e;
+        levels |= (uint32_t) (root_level (value, top) >> drop) << 8 * e;
         mask |= 1u << 8 * e;
       }
     }

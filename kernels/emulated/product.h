@@ -66,22 +66,15 @@ template <class T> struct real_part { typedef T type; };
 
 template <class R> struct real_part<complex<R> > { typedef R type; };
 
-/* splitmix64, Steele, Lea and Flood 2014 */
-__device__ static inline uint64_t scramble (uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 /* Makes dot products of rows and columns drawn by chance (always the same ones) in the type's own
  * arithmetic, one a warp: the sum of the squares of what each step rounds off, over (|a||b|)^2.
- * Vectors are scaled first, so that nothing overflows. A lane sums a stretch of the products; it begins
- * with the sum of the stretches before its own. */
+ * Vectors are scaled first, so that nothing overflows. A lane sums a stretch of the products,
+ * which with split is a sum of its own, as where a library splits k over blocks; else each goes on
+ * from the sum of those before. */
 template <class T>
 __global__ void __launch_bounds__ (32)
     sample_native (operand_view<T> a, operand_view<T> b, const int *top_a, const int *top_b,
-                   int64_t k, double *errors) {
+                   bool split, double *errors) {
   typedef typename real_part<T>::type R;
   int64_t i = (int64_t) (scramble (2 * blockIdx.x) % (uint64_t) a.count);
   int64_t j = (int64_t) (scramble (2 * blockIdx.x + 1) % (uint64_t) b.count);
@@ -89,23 +82,26 @@ __global__ void __launch_bounds__ (32)
     errors[blockIdx.x] = 0;
     return;
   }
-  int64_t each = (k + 31) / 32, begin = threadIdx.x * each, end = min (begin + each, k);
-  double unused = 0, squares = 0, sizes = 0;
+  int64_t each = (a.k + 31) / 32, begin = threadIdx.x * each, end = min (begin + each, a.k);
+  double squares = 0, sizes = 0;
   R sum = 0;
   for (int64_t l = begin; l < end; l++) {
     T x = scaled (a.at (i, l), -top_a[i]), y = scaled (b.at (j, l), -top_b[j]);
     sizes += magnitude (x) * magnitude (y);
-    sum = native_step (sum, x, y, &unused);
+    sum = native_step (sum, x, y, &squares);
   }
-  R before = 0;
-  for (int lane = 0; lane < 31; lane++) {
-    R of_lane = __shfl_sync (0xffffffffu, sum, lane);
-    if (lane < (int) threadIdx.x)
-      before += of_lane;
+  if (!split) {
+    squares = 0;
+    R before = 0;
+    for (int lane = 0; lane < 31; lane++) {
+      R of_lane = __shfl_sync (0xffffffffu, sum, lane);
+      if (lane < (int) threadIdx.x)
+        before += of_lane;
+    }
+    for (int64_t l = begin; l < end; l++)
+      before = native_step (before, scaled (a.at (i, l), -top_a[i]),
+                            scaled (b.at (j, l), -top_b[j]), &squares);
   }
-  for (int64_t l = begin; l < end; l++)
-    before = native_step (before, scaled (a.at (i, l), -top_a[i]), scaled (b.at (j, l), -top_b[j]),
-                          &squares);
   squares = warp_sum (squares);
   sizes = warp_sum (sizes);
   if (threadIdx.x == 0)
@@ -114,23 +110,24 @@ __global__ void __launch_bounds__ (32)
 
 /* ---- the guard ---------------------------------------------------------------------------- */
 
-/* From the product t of levels, kappa_a and kappa_b of choice.h at their largest. Where t is 0
- * they are infinite, unless no element of the one vector meets one of the other: then C_ij is 0
- * without an error. */
+/* From the product r of levels of roots, kappa_a and kappa_b of choice.h at their largest: t is at
+ * least (128 r / 127^2)^2 over the number of products that are not 0, by Cauchy and Schwarz. Where
+ * r is 0 they are infinite, unless no element of the one vector meets one of the other: then C_ij
+ * is 0 without an error. units: of r. */
 __global__ void __launch_bounds__ (EMULATED_THREADS) static find_kappas (
-    product_planes t, bool masked, float units, operand_vectors a, int64_t i0, operand_vectors b,
-    int64_t j0, kappas *worst) {
+    product_planes r, bool masked, int64_t k, float units, operand_vectors a, int64_t i0,
+    operand_vectors b, int64_t j0, kappas *worst) {
   float largest_a = a.facts->norm - FACT_OFFSET, largest_b = b.facts->norm - FACT_OFFSET;
   float kappa_a = 0, kappa_b = 0;
-  int64_t all = t.rows * t.cols, step = (int64_t) gridDim.x * EMULATED_THREADS;
+  int64_t all = r.rows * r.cols, step = (int64_t) gridDim.x * EMULATED_THREADS;
   for (int64_t e = blockIdx.x * (int64_t) EMULATED_THREADS + threadIdx.x; e < all; e += step) {
-    int64_t i = e % t.rows, j = e / t.rows;
+    int64_t i = e % r.rows, j = e / r.rows;
     float w_a = a.weight[i0 + i], w_b = b.weight[j0 + j];
-    int32_t product = t.d[j * t.ld + i];
-    bool meet = masked ? t.d[t.plane + j * t.ld + i] != 0 : w_a > 0 && w_b > 0;
-    if (!meet)
+    float roots = (float) r.d[j * r.ld + i] * units * (128 / (127.0f * 127.0f));
+    float terms = masked ? (float) r.d[r.plane + j * r.ld + i] : w_a > 0 && w_b > 0 ? (float) k : 0;
+    if (terms == 0)
       continue;
-    float each = 1 / ((float) product * units) * 1.0001f;
+    float each = terms / (roots * roots) * 1.0001f;
     kappa_a = fmaxf (kappa_a, exp2f (-floorf (largest_a - a.norm[i0 + i])) * w_b * each);
     kappa_b = fmaxf (kappa_b, exp2f (-floorf (largest_b - b.norm[j0 + j])) * w_a * each);
   }

@@ -160,12 +160,18 @@ template <int WORDS> struct whole {
   bool negative;
 };
 
-/* x 2^e rounded to the nearest integer, halves away from 0; its magnitude must fit the words. */
-template <int WORDS> DEVICE whole<WORDS> to_whole (number_parts x, int e) {
+/* x 2^e rounded to one of the two integers next to it, up in magnitude where the part cut off
+ * exceeds what dither, uniform in 0 .. 2^64 - 1, leaves of 1: what is an integer stays. The
+ * magnitude must fit the words. */
+template <int WORDS> DEVICE whole<WORDS> to_whole (number_parts x, int e, uint64_t dither) {
   int shift = x.exponent + e;
   uint64_t low = x.significand, high = 0;
+  if (shift < -63) { /* bits below 2^-63 */
+    low = shift < -126 ? 0 : low >> (-63 - shift);
+    shift = -63;
+  }
   if (shift < 0)
-    low = shift < -63 ? 0 : ((low >> (-shift - 1)) + 1) >> 1;
+    low = (low + (dither >> (64 + shift))) >> -shift;
   else {
     if (WORDS > 2)
       high = shift >= 64 ? (shift < 128 ? low << (shift - 64) : 0)
@@ -180,6 +186,20 @@ template <int WORDS> DEVICE whole<WORDS> to_whole (number_parts x, int e) {
     y.word[2 % WORDS] = (uint32_t) high;
   y.negative = x.negative;
   return y;
+}
+
+/* splitmix64, Steele, Lea and Flood 2014 */
+DEVICE uint64_t scramble (uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+/* What rounds element l of a vector that has this seed: Weyl's sequence of the golden ratio, whose
+ * neighbours lie far apart, so that the errors of equal elements cancel. */
+DEVICE uint64_t dither_at (uint64_t seed, int64_t l) {
+  return seed + (uint64_t) l * 0x9e3779b97f4a7c15u;
 }
 
 /* ---- residues ----------------------------------------------------------------------------- */

@@ -97,23 +97,41 @@ static void test_parts (void) {
 static void test_integers (void) {
   for (int i = 0; i < 20000; i++) {
     double x = ldexp (check_uniform (), (int) check_between (-60, 60));
-    if (i % 7 == 0)
-      x = ldexp (rint (8 * check_uniform ()) + 0.5, (int) check_between (-3, 3)); /* ties */
-    int e = (int) check_between (-130, 94 - ilogb (x ? x : 1) - 1);
-    whole<3> y = to_whole<3> (take_apart (x), e);
-    long double exact = ldexpl ((long double) x, e);
-    long double want = copysignl (floorl (fabsl (exact) + 0.5L), exact);
+    int e = (int) check_between (-110, 94 - ilogb (x ? x : 1) - 1);
+    uint64_t dither = i % 3 == 0 ? 0 : i % 3 == 1 ? UINT64_MAX : check_random ();
+    whole<3> y = to_whole<3> (take_apart (x), e, dither);
+    long double exact = ldexpl ((long double) x, e), size = fabsl (exact);
+    long double part = size - floorl (size), add = ldexpl ((long double) dither, -64);
+    long double want = copysignl (floorl (size) + (part + add >= 1), exact);
+    if (part > 0 && fabsl (part + add - 1) < 0x1p-50L)
+      continue; /* the one or the other */
     long double have = ldexpl ((long double) (uint64_t) (magnitude_of (y) >> 64), 64)
                        + (long double) (uint64_t) magnitude_of (y);
     CHECK ((y.negative ? -have : have) == want, "%a 2^%d: %Lg, not %Lg", x, e, have, want);
     if (fabsl (want) < 0x1p63L) {
-      whole<2> z = to_whole<2> (take_apart (x), e);
+      whole<2> z = to_whole<2> (take_apart (x), e, dither);
       CHECK (z.word[0] == y.word[0] && z.word[1] == y.word[1], "%a 2^%d in two words", x, e);
     }
     if (fabsl (want) < 0x1p31L) {
-      whole<1> z = to_whole<1> (take_apart (x), e);
+      whole<1> z = to_whole<1> (take_apart (x), e, dither);
       CHECK (z.word[0] == y.word[0], "%a 2^%d in one word", x, e);
     }
+  }
+}
+
+/* Rounding is right on average: the mean error of equal numbers is a hundredth of what each may
+ * have. */
+static void test_dither (void) {
+  enum { K = 4096 };
+  for (int i = 0; i < 200; i++) {
+    double x = 1 + check_uniform (), sum = 0;
+    int bits = (int) check_between (0, 30);
+    uint64_t seed = scramble ((uint64_t) i);
+    for (int l = 0; l < K; l++) {
+      whole<1> y = to_whole<1> (take_apart (x), bits, dither_at (seed, l));
+      sum += (double) y.word[0] - ldexp (x, bits);
+    }
+    CHECK (fabs (sum) / K < 0.01, "%a to %d bits: %g", x, bits, sum / K);
   }
 }
 
@@ -204,8 +222,10 @@ static void test_products (void) {
     int d[MOST_MODULI] = {};
     int most = (int) (moduli_bits (n) - 5) / 2;
     for (int l = 0; l < K; l++) {
-      whole<3> x = to_whole<3> (take_apart (check_uniform ()), most > 53 ? 53 : most);
-      whole<3> y = to_whole<3> (take_apart (check_uniform ()), most > 53 ? 53 : most);
+      whole<3> x =
+          to_whole<3> (take_apart (check_uniform ()), most > 53 ? 53 : most, check_random ());
+      whole<3> y =
+          to_whole<3> (take_apart (check_uniform ()), most > 53 ? 53 : most, check_random ());
       whole<2> x2 = {{x.word[0], x.word[1]}, x.negative}, y2 = {{y.word[0], y.word[1]}, y.negative};
       sum += value_of (x) * value_of (y);
       for (int j = 0; j < n; j++)
@@ -261,6 +281,7 @@ static operand_facts uniform_facts (int64_t k, double exact) {
   operand_facts x = {};
   x.norm = (float) (0.5 * log2 ((double) k / 3));
   x.exact = (float) exact + x.norm;
+  x.fractions = 1;
   for (int b = 0; b < LEVEL_BINS; b++)
     x.below[b] = (uint32_t) (k * b / LEVEL_BINS);
   return x;
@@ -274,6 +295,8 @@ static void test_choice (void) {
     choice c = choose_moduli (x, x, kappa, native, k, false, 0x1p-52);
     CHECK (c.count >= 14 && c.count <= 15, "k = %lld: %d moduli", (long long) k, c.count);
     CHECK (c.error <= NATIVE_ERRORS * 0.425 * 0x1p-53, "k = %lld: %g", (long long) k, c.error);
+    if (getenv ("GPUMM_TEST_NOTES"))
+      printf ("k = %lld: %d moduli, error %g\n", (long long) k, c.count, c.error * 0x1p53);
     CHECK (c.bits_a + c.bits_b + 2 * (double) x.norm <= moduli_bits (c.count), "%d and %d bits",
            c.bits_a, c.bits_b);
     c = choose_moduli (counts, counts, kappa, native, k, false, 0x1p-52);
@@ -281,6 +304,11 @@ static void test_choice (void) {
         c.count == 2 + (2 * counts.exact > moduli_bits (2)) + (2 * counts.exact > moduli_bits (3))
             && c.bits_a == EXACT && c.bits_b == EXACT && c.error == 0,
         "k = %lld, counts: %d moduli", (long long) k, c.count);
+    operand_facts integers = x;
+    integers.fractions = counts.fractions = 0;
+    c = choose_moduli (integers, integers, kappa, native, k, false, 0x1p-52);
+    CHECK (c.bits_a == EXACT && c.bits_b == EXACT, "k = %lld, integers: %d moduli", (long long) k,
+           c.count);
     c = choose_moduli (counts, x, kappa, native, k, false, 0x1p-52);
     CHECK (c.count <= 12 && c.bits_a == EXACT, "k = %lld, counts times x: %d", (long long) k,
            c.count);
@@ -310,6 +338,7 @@ int main (void) {
   test_moduli ();
   test_parts ();
   test_integers ();
+  test_dither ();
   test_residues ();
   test_reconstruction ();
   test_products ();
