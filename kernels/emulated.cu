@@ -391,15 +391,16 @@ static gpumm_status decide (int device, gpumm_stream *stream, const workspace &w
     return GPUMM_OK;
   }
   *why = "exponents far apart";
-  choice least = choose_moduli (x.a, x.b, least_kappas (x.a, x.b), x.native, a.k, complexes, eps);
-  *chosen =
-      choose_moduli (x.a, x.b, kappas_of_histograms (x.a, x.b, a.k), x.native, a.k, complexes, eps);
-  if (least.count == 0 || (chosen->count && chosen->count <= least.count + 1))
+  choice fewest =
+      choose_moduli (x.a, x.b, least_kappas (x.a, x.b), x.native, MEASURED, a.k, complexes, eps);
+  *chosen = choose_moduli (x.a, x.b, kappas_of_histograms (x.a, x.b, a.k), x.native, BOUNDED, a.k,
+                           complexes, eps);
+  if (fewest.count == 0 || (chosen->count && chosen->count <= fewest.count + 1))
     return GPUMM_OK;
   kappas worst;
   status = measure_kappas (device, stream, w, room, x, a, b, &worst);
   if (!status)
-    *chosen = choose_moduli (x.a, x.b, worst, x.native, a.k, complexes, eps);
+    *chosen = choose_moduli (x.a, x.b, worst, x.native, MEASURED, a.k, complexes, eps);
   return status;
 }
 
@@ -414,6 +415,9 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_prod
   residue_table tables[2] = {make_residue_table (chosen.count, chosen.words, 1),
                              make_residue_table (chosen.count, chosen.words, 0)};
   crt_table crt = make_crt_table (chosen.count);
+  /* what is added up of a modulus: as ints, complex numbers of three products */
+  double most = ldexp ((double) least (x.k, MOST_DEPTH), 14) * part_count<T>::PLANES;
+  bool large = !fits_limbs (chosen.count, most) || (part_count<T>::PLANES > 1 && most > INT32_MAX);
   gpumm_status status = LAUNCH ("set_exponents", set_exponents, ceil_div (x.m, threads),
                                 dim3 (EMULATED_THREADS), device, stream, w.a, x.m, chosen.bits_a);
   if (!status)
@@ -434,7 +438,7 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_prod
                        dim3 (EMULATED_THREADS), device, stream, products, total, crt);
       },
       [&] (int64_t i0, int64_t j0, const product_planes &products) {
-        return reconstruct_panel (device, stream, products, crt, w.a.exponent + i0,
+        return reconstruct_panel (device, stream, products, crt, large, w.a.exponent + i0,
                                   w.b.exponent + j0, x.alpha, x.beta, x.c + i0 + j0 * p->ldc,
                                   p->ldc);
       });

@@ -68,33 +68,40 @@ struct extent {
   bool bad, zero;
 };
 
-__device__ static inline void add_extent (extent &e, number_parts x) {
-  e.bad = e.bad || x.exponent == 2047 - 1075;
-  if (x.significand) {
-    e.zero = false;
-    e.top = max (e.top, x.exponent + 64 - __clzll ((long long) x.significand));
-    e.low = min (e.low, x.exponent + __ffsll ((long long) x.significand) - 1);
+/* Of a number with so many binary digits. The low bit by one slow instruction, not by four. */
+template <int DIGITS> __device__ static inline void add_extent (extent &e, number_parts x) {
+  if (x.significand == 0)
+    return;
+  bool normal = x.significand >> (DIGITS - 1) != 0;
+  uint32_t word = (uint32_t) x.significand;
+  int zeros = 0;
+  if (DIGITS > 32 && word == 0) {
+    word = (uint32_t) (x.significand >> 32);
+    zeros = 32;
   }
+  zeros += __popc (~word & (word - 1));
+  e.zero = false;
+  e.top = max (e.top, x.exponent + (normal ? DIGITS : 64 - __clzll ((long long) x.significand)));
+  e.low = min (e.low, x.exponent + zeros);
 }
 
-/* Infinite and NaN floats become such doubles. */
 __device__ static inline extent extent_of (double x) {
-  extent e = {NO_TOP, -NO_TOP, false, true};
-  add_extent (e, take_apart (x));
+  extent e = {NO_TOP, -NO_TOP, !isfinite (x), true};
+  add_extent<53> (e, take_apart (x));
   return e;
 }
 
 __device__ static inline extent extent_of (float x) {
-  return extent_of ((double) x);
+  extent e = {NO_TOP, -NO_TOP, !isfinite (x), true};
+  add_extent<24> (e, take_apart (x));
+  return e;
 }
 
 /* |z| < 2^top: a bit more than the larger part's. */
 template <class R> __device__ static inline extent extent_of (complex<R> z) {
-  extent e = {NO_TOP, -NO_TOP, false, true};
-  add_extent (e, take_apart ((double) z.re));
-  add_extent (e, take_apart ((double) z.im));
-  e.top += !e.zero;
-  return e;
+  extent e = extent_of (z.re), im = extent_of (z.im);
+  e.zero = e.zero && im.zero;
+  return {max (e.top, im.top) + !e.zero, min (e.low, im.low), e.bad || im.bad, e.zero};
 }
 
 /* floor (|x| 2^(bits - top)) */
@@ -134,7 +141,7 @@ __global__ void static forget (operand_vectors x, int64_t count, product_facts *
  * vector, or of 32. */
 template <bool ALONG_K> struct pass {
   static constexpr int VECTORS = ALONG_K ? WARPS : 32;
-  static constexpr int ELEMENTS = ALONG_K ? 2048 : 512;
+  static constexpr int ELEMENTS = ALONG_K ? 4096 : 1024; /* 128 a thread */
   static constexpr int STEP = ALONG_K ? 32 : WARPS;
   int64_t v, l, end;
 
@@ -184,16 +191,14 @@ __global__ void __launch_bounds__ (EMULATED_THREADS)
 template <class T, bool ALONG_K>
 __global__ void __launch_bounds__ (EMULATED_THREADS)
     count_levels (operand_view<T> x, operand_vectors known) {
-  /* of the vector of each warp, or for each bin of the 32 vectors: no two lanes in one bank */
-  constexpr int ROWS = ALONG_K ? WARPS : LEVEL_BINS;
-  __shared__ uint32_t bins[ROWS][32];
-  for (int b = threadIdx.x; b < ROWS * 32; b += EMULATED_THREADS)
-    bins[b / 32][b % 32] = 0;
-  __syncthreads ();
-  pass<ALONG_K> p (x.count, x.k);
+  /* each thread counts by itself, in its own bank */
+  __shared__ uint32_t bins[WARPS][LEVEL_BINS][32];
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  for (int b = 0; b < LEVEL_BINS; b++)
+    bins[warp][b][lane] = 0;
+  pass<ALONG_K> p (x.count, x.k);
   int top = p.end > 0 ? known.top[p.v] : NO_TOP;
-  uint32_t squares = 0; /* at most 128^2 of 64 elements */
+  uint32_t squares = 0; /* at most 128^2 of 128 elements */
   if (top != NO_TOP)
 #pragma unroll 4
     for (int64_t l = p.l; l < p.end; l += p.STEP) {
@@ -201,24 +206,29 @@ __global__ void __launch_bounds__ (EMULATED_THREADS)
       int s = level (value, top);
       if (!is_zero (value))
         squares += (uint32_t) ((s + 1) * (s + 1));
-      if (ALONG_K)
-        atomicAdd (&bins[warp][s / LEVELS_A_BIN], 1);
-      else
-        atomicAdd (&bins[s / LEVELS_A_BIN][lane], 1);
+      bins[warp][s / LEVELS_A_BIN][lane]++;
     }
   if (ALONG_K)
     squares = warp_sum (squares);
   if ((!ALONG_K || lane == 0) && squares > 0)
     atomicAdd (&known.squares[p.v], (unsigned long long) squares);
-  __syncthreads ();
-  if (ALONG_K) {
-    if (top != NO_TOP && bins[warp][lane])
-      atomicAdd (&known.bins[p.v * LEVEL_BINS + lane], bins[warp][lane]);
-  } else
-    for (int vector = warp; vector < 32; vector += WARPS) {
-      int64_t v = p.v - lane + vector;
-      if (v < x.count && bins[lane][vector])
-        atomicAdd (&known.bins[v * LEVEL_BINS + lane], bins[lane][vector]);
+  if (ALONG_K)
+    __syncwarp ();
+  else
+    __syncthreads ();
+  if (ALONG_K) { /* a bin a lane */
+    uint32_t sum = 0;
+    for (int i = 0; i < 32; i++)
+      sum += bins[warp][lane][(lane + i) % 32];
+    if (top != NO_TOP && sum > 0)
+      atomicAdd (&known.bins[p.v * LEVEL_BINS + lane], sum);
+  } else if (top != NO_TOP) /* some bins of a vector a thread */
+    for (int b = warp; b < LEVEL_BINS; b += WARPS) {
+      uint32_t sum = 0;
+      for (int i = 0; i < WARPS; i++)
+        sum += bins[i][b][lane];
+      if (sum > 0)
+        atomicAdd (&known.bins[p.v * LEVEL_BINS + b], sum);
     }
 }
 
@@ -337,12 +347,10 @@ template <class R> __device__ static inline number_parts part (complex<R> z, int
   return take_apart (which ? z.im : z.re);
 }
 
-/* The low bytes of four integers that are floats. */
+/* The low bytes of four biased integers. */
 __device__ static inline uint32_t pack (const float (&x)[QUAD]) {
-  uint32_t low =
-      __byte_perm (__float_as_uint (x[0] + ROUNDER), __float_as_uint (x[1] + ROUNDER), 0x0040);
-  uint32_t high =
-      __byte_perm (__float_as_uint (x[2] + ROUNDER), __float_as_uint (x[3] + ROUNDER), 0x0040);
+  uint32_t low = __byte_perm (__float_as_uint (x[0]), __float_as_uint (x[1]), 0x0040);
+  uint32_t high = __byte_perm (__float_as_uint (x[2]), __float_as_uint (x[3]), 0x0040);
   return __byte_perm (low, high, 0x5410);
 }
 
@@ -370,7 +378,7 @@ __device__ static inline void write_residues (const T (&x)[QUAD], int exponent, 
     if (PARTS == 2) {
 #pragma unroll
       for (int e = 0; e < QUAD; e++)
-        r[0][e] = reduce (r[0][e] + r[1 % PARTS][e], t, p);
+        r[0][e] = reduce (r[0][e] + (r[1 % PARTS][e] - ROUNDER), t, p);
       to[2 * t.count * plane_words] = pack (r[0]);
     }
   }
