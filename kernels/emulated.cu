@@ -217,14 +217,17 @@ static residue_planes part_of (const residue_planes &x, int64_t first, int64_t c
   return y;
 }
 
-/* Makes all of C, part by part: to_planes (0 or 1, part of A or B, planes) makes planes of a part
+/* Makes all of C, part by part, with count planes in so much room: to_planes (0 or 1, part of A or B, planes) makes planes of a part
  * of an operand; their products are added up over k, where it takes several, after between
  * (products); each (i0, j0, products) has them when they are whole. */
 template <class T, class Quantise, class Between, class Each>
-static gpumm_status for_parts (int device, gpumm_stream *stream, const workspace &w,
-                               const panels &size, const operand_view<T> &a,
-                               const operand_view<T> &b, Quantise to_planes, Between between,
-                               Each each) {
+static gpumm_status for_parts (int device, gpumm_stream *stream, const workspace &w, double room,
+                               int count, const operand_view<T> &a, const operand_view<T> &b,
+                               Quantise to_planes, Between between, Each each) {
+  panels size = choose_panels (a.count, b.count, a.k, count, room);
+  if (size.bytes () > room)
+    return gpumm_driver_fail (GPUMM_INTERNAL, "emulated: %.0f bytes of workspace are too few",
+                              room);
   pieces from = {w.panels, 0};
   residue_planes planes[2] = {{NULL, size.ld (), round_up (size.rows, VECTOR_UNIT), 0},
                               {NULL, size.ld (), round_up (size.cols, VECTOR_UNIT), 0}};
@@ -356,7 +359,7 @@ static gpumm_status measure_kappas (int device, gpumm_stream *stream, const work
   gpumm_cuda_leave (device, before);
   if (!status)
     status = for_parts (
-        device, stream, w, choose_panels (a.count, b.count, a.k, masked ? 2 : 1, room), a, b,
+        device, stream, w, room, masked ? 2 : 1, a, b,
         [&] (int which, const operand_view<T> &x, const residue_planes &planes) {
           return take_levels (device, stream, x, (which ? w.b : w.a).top + x.v0, drop, masked,
                               planes);
@@ -415,9 +418,6 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_prod
   residue_table tables[2] = {make_residue_table (chosen.count, chosen.words, 1),
                              make_residue_table (chosen.count, chosen.words, 0)};
   crt_table crt = make_crt_table (chosen.count);
-  /* what is added up of a modulus: as ints, complex numbers of three products */
-  double most = ldexp ((double) least (x.k, MOST_DEPTH), 14) * part_count<T>::PLANES;
-  bool large = !fits_limbs (chosen.count, most) || (part_count<T>::PLANES > 1 && most > INT32_MAX);
   gpumm_status status = LAUNCH ("set_exponents", set_exponents, ceil_div (x.m, threads),
                                 dim3 (EMULATED_THREADS), device, stream, w.a, x.m, chosen.bits_a);
   if (!status)
@@ -426,8 +426,7 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_prod
   if (status)
     return status;
   return for_parts (
-      device, stream, w, choose_panels (x.m, x.n, x.k, chosen.count * part_count<T>::PLANES, room),
-      a, b,
+      device, stream, w, room, chosen.count * part_count<T>::PLANES, a, b,
       [&] (int which, const operand_view<T> &part, const residue_planes &planes) {
         return quantise (device, stream, part, (which ? w.b : w.a).exponent + part.v0,
                          tables[which], planes);
@@ -438,7 +437,7 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_prod
                        dim3 (EMULATED_THREADS), device, stream, products, total, crt);
       },
       [&] (int64_t i0, int64_t j0, const product_planes &products) {
-        return reconstruct_panel (device, stream, products, crt, large, w.a.exponent + i0,
+        return reconstruct_panel (device, stream, products, crt, w.a.exponent + i0,
                                   w.b.exponent + j0, x.alpha, x.beta, x.c + i0 + j0 * p->ldc,
                                   p->ldc);
       });

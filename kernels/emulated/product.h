@@ -181,11 +181,11 @@ template <class R> __device__ static inline void set_parts (complex<R> *z, doubl
 
 /* C = alpha C' 2^(-e_i - f_j) + beta C of a panel: ROWS of a column a thread. Complex products are
  * made of three: (a + i b) (c + i d) = (a c - b d) + i ((a + b) (c + d) - a c - b d), which is
- * exact modulo p (arXiv 2512.08321, section 3). large: must products be reduced modulo p first? */
+ * exact modulo p (arXiv 2512.08321, section 3). */
 template <class T, int LIMBS, int ROWS>
 __global__ void __launch_bounds__ (EMULATED_THREADS)
-    reconstruct (product_planes planes, const crt_table t, bool large, const int *e, const int *f,
-                 T alpha, T beta, T *C, int64_t ldc) {
+    reconstruct (product_planes planes, const crt_table t, const int *e, const int *f, T alpha,
+                 T beta, T *C, int64_t ldc) {
   constexpr int PARTS = part_count<T>::VALUE;
   uint32_t groups = (uint32_t) ((planes.rows + ROWS - 1) / ROWS);
   uint32_t at = blockIdx.x * EMULATED_THREADS + threadIdx.x;
@@ -201,19 +201,14 @@ __global__ void __launch_bounds__ (EMULATED_THREADS)
     if (PARTS == 1) {
 #pragma unroll
       for (int r = 0; r < ROWS; r++)
-        add_residue (sum[0][r], large ? reduce (x[r], t, p) : x[r], t, p);
+        add_residue (sum[0][r], reduce (x[r], t, p), t, p);
     } else {
       int y[ROWS], z[ROWS];
       load (y, d + t.count * planes.plane);
       load (z, d + 2 * t.count * planes.plane);
 #pragma unroll
       for (int r = 0; r < ROWS; r++) {
-        int ac = x[r], bd = y[r], all = z[r];
-        if (large) {
-          ac = reduce (ac, t, p);
-          bd = reduce (bd, t, p);
-          all = reduce (all, t, p);
-        }
+        int ac = reduce (x[r], t, p), bd = reduce (y[r], t, p), all = reduce (z[r], t, p);
         add_residue (sum[0][r], ac - bd, t, p);
         add_residue (sum[1 % PARTS][r], all - ac - bd, t, p);
       }
@@ -237,32 +232,31 @@ __global__ void __launch_bounds__ (EMULATED_THREADS)
 
 template <class T, int LIMBS>
 static gpumm_status reconstruct_limbs (int device, gpumm_stream *stream,
-                                       const product_planes &planes, const crt_table &t, bool large,
+                                       const product_planes &planes, const crt_table &t,
                                        const int *e, const int *f, T alpha, T beta, T *c,
                                        int64_t ldc) {
   constexpr int ROWS = part_count<T>::VALUE == 1 ? 4 : 2;
   return LAUNCH ("reconstruct", (reconstruct<T, LIMBS, ROWS>),
                  ceil_div (ceil_div (planes.rows, ROWS) * planes.cols, EMULATED_THREADS),
-                 dim3 (EMULATED_THREADS), device, stream, planes, t, large, e, f, alpha, beta, c,
-                 ldc);
+                 dim3 (EMULATED_THREADS), device, stream, planes, t, e, f, alpha, beta, c, ldc);
 }
 
 template <class T>
 static gpumm_status reconstruct_panel (int device, gpumm_stream *stream,
-                                       const product_planes &planes, const crt_table &t, bool large,
+                                       const product_planes &planes, const crt_table &t,
                                        const int *e, const int *f, T alpha, T beta, T *c,
                                        int64_t ldc) {
   switch (t.limbs) {
   case 2:
-    return reconstruct_limbs<T, 2> (device, stream, planes, t, large, e, f, alpha, beta, c, ldc);
+    return reconstruct_limbs<T, 2> (device, stream, planes, t, e, f, alpha, beta, c, ldc);
   case 3:
-    return reconstruct_limbs<T, 3> (device, stream, planes, t, large, e, f, alpha, beta, c, ldc);
+    return reconstruct_limbs<T, 3> (device, stream, planes, t, e, f, alpha, beta, c, ldc);
   case 4:
-    return reconstruct_limbs<T, 4> (device, stream, planes, t, large, e, f, alpha, beta, c, ldc);
+    return reconstruct_limbs<T, 4> (device, stream, planes, t, e, f, alpha, beta, c, ldc);
   case 5:
-    return reconstruct_limbs<T, 5> (device, stream, planes, t, large, e, f, alpha, beta, c, ldc);
+    return reconstruct_limbs<T, 5> (device, stream, planes, t, e, f, alpha, beta, c, ldc);
   default:
-    return reconstruct_limbs<T, 6> (device, stream, planes, t, large, e, f, alpha, beta, c, ldc);
+    return reconstruct_limbs<T, 6> (device, stream, planes, t, e, f, alpha, beta, c, ldc);
   }
 }
 

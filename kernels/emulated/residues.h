@@ -47,7 +47,7 @@ struct crt_table {
   int32_t p[MOST_MODULI], reciprocal[MOST_MODULI]; /* rint (2^38 / p) */
   int32_t m[MOST_MODULI][MOST_LIMBS];              /* P/p */
   int32_t product[MOST_LIMBS];                     /* P */
-  double inverse;                                  /* 2^(LIMB_BITS (limbs - 2)) / P */
+  float inverse;                                   /* 2^(LIMB_BITS (limbs - 2)) / P */
 };
 
 /* Limbs that hold P. */
@@ -88,7 +88,7 @@ static inline crt_table make_crt_table (int count) {
   double product = 0;
   for (int l = t.limbs - 1; l >= 0; l--)
     product = ldexp (product, LIMB_BITS) + t.product[l];
-  t.inverse = ldexp (1, LIMB_BITS * (t.limbs - 2)) / product;
+  t.inverse = (float) (ldexp (1, LIMB_BITS * (t.limbs - 2)) / product);
   for (int i = 0; i < count; i++) {
     t.p[i] = moduli[i];
     t.reciprocal[i] = (int32_t) rint (ldexp (1, 38) / moduli[i]);
@@ -119,9 +119,9 @@ static inline residue_table make_residue_table (int count, int words, int is_a) 
   return t;
 }
 
-/* log2 of what sum |a'| |b'| may reach: P/2, less a margin of 2^-13 bits. What q is rounded from is
- * off by less than 2^-24; the margin keeps x farther than that from the boundary, where a wrong q
- * would be a wrong result, with room for the roundings of norms. */
+/* log2 of what sum |a'| |b'| may reach: P/2, less a margin of 2^-13 bits. The rounding q of above
+ * is estimated in single precision, wrong by less than 2^-17; the margin keeps x that far, and
+ * farther, from the boundary, where a wrong q would be a wrong result. */
 static inline double moduli_bits (int count) {
   double bits = -1 - ldexp (1, -13);
   for (int i = 0; i < count; i++)
@@ -266,13 +266,7 @@ DEVICE int reduce (int x, const crt_table &t, int which) {
 
 template <int LIMBS> struct wide { int64_t limb[LIMBS]; };
 
-/* A sum of count products by P/p of integers below most: does it leave limbs of 63 bits a carry,
- * and q below 2^31? */
-static inline bool fits_limbs (int count, double most) {
-  return count * most <= ldexp (1, 62 - LIMB_BITS);
-}
-
-/* x += r P/p */
+/* x += r P/p; |r| < 400, so that 20 of them stay below 2^42. */
 template <int LIMBS>
 DEVICE void add_residue (wide<LIMBS> &x, int r, const crt_table &t, int which) {
 #ifdef __CUDACC__
@@ -289,53 +283,50 @@ template <int LIMBS> DEVICE void carry (wide<LIMBS> &x) {
   }
 }
 
-/* Sign bits of x beyond the first. */
-DEVICE int spare_bits (int64_t x) {
-  uint64_t y = (uint64_t) (x ^ x >> 63);
-#ifdef __CUDA_ARCH__
-  return __clzll ((long long) y) - 1;
-#else
-  return y ? __builtin_clzll (y) - 1 : 63;
-#endif
-}
-
-/* x less the multiple of P next to it, rounded to double: value 2^*exponent, exact or the nearest
- * there is. */
+/* x less the multiple of P next to it, rounded to double: value 2^*exponent, which is exact or
+ * the nearest. */
 template <int LIMBS> DEVICE double to_double (wide<LIMBS> x, const crt_table &t, int *exponent) {
-  constexpr int PAIR = 2 * LIMB_BITS;
-  carry (x);
-  double top = (double) x.limb[LIMBS - 1] * (1 << LIMB_BITS) + (double) x.limb[LIMBS - 2];
-  int q = (int) rint (top * t.inverse);
+  float top = (float) x.limb[LIMBS - 1] * (float) (1 << LIMB_BITS) + (float) x.limb[LIMBS - 2];
+  int q = (int) rintf (top * t.inverse);
   for (int l = 0; l < LIMBS; l++)
     x.limb[l] -= (int64_t) q * t.product[l];
   carry (x);
-
-  /* in words of two limbs, the highest with the sign */
-  int64_t word[3] = {0, 0, 0};
+  bool negative = x.limb[LIMBS - 1] < 0;
   for (int l = 0; l < LIMBS; l++)
-    word[l / 2] += x.limb[l] * (l % 2 ? 1 << LIMB_BITS : 1);
-  *exponent = 0;
-  if (LIMBS == 2)
-    return (double) word[0];
-  int64_t high = word[1], low = word[0];
-  bool rest = false;
-  if (LIMBS > 4) {
-    bool shorter = word[2] == 0 || word[2] == -1;
-    high = shorter ? word[2] * ((int64_t) 1 << PAIR) + word[1] : word[2];
-    low = shorter ? word[0] : word[1];
-    rest = !shorter && word[0] != 0;
-    *exponent = shorter ? 0 : PAIR;
-  }
+    x.limb[l] = negative ? -x.limb[l] : x.limb[l];
+  carry (x);
 
-  /* their highest bits, the last of which says that some below it are not 0: where any are, there
-   * are more than 56 bits, so that this one only breaks ties */
-  int shift = spare_bits (high);
-  shift = shift < PAIR ? shift : PAIR;
-  int64_t kept = (int64_t) ((uint64_t) high << shift | (uint64_t) low >> (PAIR - shift));
-  if (rest || (low & (((int64_t) 1 << (PAIR - shift)) - 1)) != 0)
+  /* the highest limb that is not 0, the two below it, and whether anything is below those */
+  int at = LIMBS > 2 ? LIMB_BITS * (LIMBS - 3) : 0;
+  uint64_t a = LIMBS > 2 ? (uint64_t) x.limb[LIMBS - 1] : 0;
+  uint64_t b = (uint64_t) x.limb[LIMBS > 2 ? LIMBS - 2 : 1];
+  uint64_t c = (uint64_t) x.limb[LIMBS > 2 ? LIMBS - 3 : 0];
+  int64_t below[LIMBS] = {};
+  for (int l = 1; l < LIMBS; l++)
+    below[l] = below[l - 1] | x.limb[l - 1];
+  int64_t rest = LIMBS > 2 ? below[LIMBS > 2 ? LIMBS - 3 : 0] : 0;
+  for (int l = LIMBS - 4; l >= 0; l--)
+    if (a == 0) {
+      a = b;
+      b = c;
+      c = (uint64_t) x.limb[l];
+      rest = below[l];
+      at -= LIMB_BITS;
+    }
+
+    /* their 64 highest bits, the last of which says that a 1 was dropped: at least 57 bits if any
+   * was, so that it only breaks ties */
+#ifdef __CUDA_ARCH__
+  int bits = 32 - __clz ((int) a);
+#else
+  int bits = a ? 32 - __builtin_clz ((unsigned) a) : 0;
+#endif
+  int drop = bits > 8 ? bits - 8 : 0;
+  uint64_t kept = (a << LIMB_BITS | b) << (LIMB_BITS - drop) | c >> drop;
+  if (rest || c & ((UINT64_C (1) << drop) - 1))
     kept |= 1;
-  *exponent += PAIR - shift;
-  return (double) kept;
+  *exponent = at + drop;
+  return negative ? -(double) kept : (double) kept;
 }
 
 /* x 2^s, rounded once; 1 <= |x| < 2^64 or 0. */

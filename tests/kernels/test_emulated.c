@@ -195,39 +195,40 @@ typedef struct set {
   double (*element) (const place *);
   int exact; /* the result must be the nearest number */
   int same;  /* B is A' */
+  int deep;  /* also with a very large k */
 } set;
 
 static const set sets[] = {
-    {"uniform", uniform, 0, 0},
-    {"positive", positive, 0, 0},
-    {"normal", normals, 0, 0},
-    {"constant", constant, 0, 0},
-    {"spread", spread, 0, 0},
-    {"wide_spread", wide_spread, 0, 0},
-    {"graded_vectors", graded_vectors, 0, 0},
-    {"graded_along", graded_along, 0, 0},
-    {"mismatched", mismatched, 0, 0},
-    {"halves", halves, 0, 0},
-    {"disjoint", disjoint, 0, 0},
-    {"one_huge", one_huge, 0, 0},
-    {"one_large", one_large, 0, 0},
-    {"subnormal", subnormal, 0, 0},
-    {"cancelling", cancelling, 0, 0},
-    {"alternating", alternating, 0, 0},
-    {"orthogonal", orthogonal, 0, 1},
-    {"gram", uniform, 0, 1},
-    {"gram_spread", spread, 0, 1},
-    {"hilbert", hilbert, 0, 0},
-    {"powers", powers, 0, 0},
-    {"few_elements", few_elements, 0, 0},
-    {"zero_vectors", zero_vectors, 0, 0},
-    {"diagonal", diagonal, 0, 0},
-    {"bits", bits, 1, 0},
-    {"bytes", bytes, 1, 0},
-    {"words", words, 1, 0},
-    {"longs", longs, 1, 0},
-    {"permuted", permuted, 1, 0},
-    {"zeros", zeros, 1, 0},
+    {"uniform", uniform, 0, 0, 1},
+    {"positive", positive, 0, 0, 0},
+    {"normal", normals, 0, 0, 0},
+    {"constant", constant, 0, 0, 0},
+    {"spread", spread, 0, 0, 1},
+    {"wide_spread", wide_spread, 0, 0, 0},
+    {"graded_vectors", graded_vectors, 0, 0, 0},
+    {"graded_along", graded_along, 0, 0, 0},
+    {"mismatched", mismatched, 0, 0, 0},
+    {"halves", halves, 0, 0, 0},
+    {"disjoint", disjoint, 0, 0, 0},
+    {"one_huge", one_huge, 0, 0, 0},
+    {"one_large", one_large, 0, 0, 0},
+    {"subnormal", subnormal, 0, 0, 0},
+    {"cancelling", cancelling, 0, 0, 0},
+    {"alternating", alternating, 0, 0, 0},
+    {"orthogonal", orthogonal, 0, 1, 0},
+    {"gram", uniform, 0, 1, 0},
+    {"gram_spread", spread, 0, 1, 0},
+    {"hilbert", hilbert, 0, 0, 0},
+    {"powers", powers, 0, 0, 0},
+    {"few_elements", few_elements, 0, 0, 1},
+    {"zero_vectors", zero_vectors, 0, 0, 0},
+    {"diagonal", diagonal, 0, 0, 0},
+    {"bits", bits, 1, 0, 0},
+    {"bytes", bytes, 1, 0, 1},
+    {"words", words, 1, 0, 0},
+    {"longs", longs, 1, 0, 0},
+    {"permuted", permuted, 1, 0, 0},
+    {"zeros", zeros, 1, 0, 0},
 };
 enum { SETS = sizeof sets / sizeof *sets };
 
@@ -343,10 +344,14 @@ static void exact_element (const test *t, const pair *a, int64_t lda, const pair
   }
 }
 
-static void run (const gpumm_kernel *kernel, gpumm_product p, pair *c, char *note) {
+/* With scant workspace: for panels as thin as if k were 1, and so many bytes more. */
+static void run_within (const gpumm_kernel *kernel, gpumm_product p, size_t scant, pair *c,
+                        char *note) {
   gpumm_device_properties device;
+  gpumm_product thin = p;
+  thin.k = scant ? 1 : p.k;
   need (driver->properties (0, &device), "properties");
-  p.workspace_bytes = kernel->workspace ? kernel->workspace (&p, &device) : 0;
+  p.workspace_bytes = kernel->workspace ? kernel->workspace (&thin, &device) + scant : 0;
   if (p.workspace_bytes)
     need (driver->allocate (0, p.workspace_bytes, &p.workspace), "workspace");
   p.c = c->device;
@@ -362,6 +367,10 @@ static char last_note[GPUMM_NOTE_BYTES];
 
 /* Of exact sums, a product: at fewer elements of C where k is large. */
 enum { MOST_TERMS = 400000 };
+
+static void run (const gpumm_kernel *kernel, gpumm_product p, pair *c, char *note) {
+  run_within (kernel, p, 0, c, note);
+}
 
 static quad absolute (quad x) {
   return x < 0 ? -x : x;
@@ -410,13 +419,17 @@ static void run_test (const test *t, double *own, double *natives) {
             "sdcz"[t->type], (long long) t -> m, (long long) t -> n, (long long) t -> k, t -> op_a,
             t -> op_b, note);
   CHECK (memcmp (c.host, again.host, c.bytes) == 0, "%s: other bits", what);
+  if (t->k >= 3000) { /* k in several steps */
+    run_within (emulated, p, (size_t) 2 << 20, &again, NULL);
+    CHECK (memcmp (c.host, again.host, c.bytes) == 0, "%s: other bits in less workspace", what);
+  }
 
   double eps = epsilons[t->type];
   /* what even a correct rounding may be off by where numbers end */
   quad tiny = is_single (t->type) ? 0x1p-149 : 0x1p-1074, bound = 0;
   quad huge = is_single (t->type) ? FLT_MAX : DBL_MAX;
   int within = 1, nearest = 1;
-  int64_t all = t->m * t->n, most = MOST_TERMS / t->k, step = all > most ? all / most : 1;
+  int64_t all = t->m * t->n, most = MOST_TERMS / t->k + 1, step = all > most ? all / most : 1;
   for (int64_t e = 0; e < all; e += step) {
     int64_t i = e % t->m, j = e / t->m;
     quad sum[2], size;
@@ -501,11 +514,15 @@ static void run_set (const set *s, gpumm_type type) {
       {1, 1, 1, GPUMM_NONE, GPUMM_NONE},         {5, 3, 2, GPUMM_TRANSPOSE, GPUMM_NONE},
       {17, 40, 7, GPUMM_NONE, GPUMM_CTRANSPOSE}, {33, 31, 100, GPUMM_CTRANSPOSE, GPUMM_TRANSPOSE},
       {48, 40, 700, GPUMM_NONE, GPUMM_NONE},     {160, 120, 3000, GPUMM_TRANSPOSE, GPUMM_NONE},
+      {3, 2, 140000, GPUMM_NONE, GPUMM_NONE}, /* more than an int8 product can take at once */
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     test t = {s, type, cases[i].m, cases[i].n, cases[i].k, cases[i].op_a, cases[i].op_b};
     double own = 0, natives = 0;
-    for (int64_t elements = 0; elements < FEWEST_ELEMENTS; elements += t.m * t.n)
+    if (t.k > 100000 && !s->deep)
+      continue;
+    for (int64_t elements = t.k > 100000 ? FEWEST_ELEMENTS - 1 : 0; elements < FEWEST_ELEMENTS;
+         elements += t.m * t.n)
       run_test (&t, &own, &natives);
     CHECK (own <= 2 * natives, "%s %c %lld x %lld x %lld (%s): error %.3g, of cuBLAS %.3g", s->name,
            "sdcz"[type], (long long) t.m, (long long) t.n, (long long) t.k, last_note, own,

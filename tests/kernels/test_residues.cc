@@ -197,9 +197,7 @@ static void test_reconstruction (void) {
       while (limbs_modulo (t.m[j], p) * factor % p != 1)
         factor++;
       r[j] = modulo (x, p) * factor % p;
-      int64_t most = ((int64_t) 1 << (62 - LIMB_BITS)) / n; /* and multiples of p besides */
-      most = most < INT32_MAX ? most : INT32_MAX;
-      r[j] += p * (int) check_between (-most / p + 2, most / p - 2);
+      r[j] -= check_random () & 1 ? p : 0;
     }
     int exponent;
     double y = t.limbs == 2   ? combine<2> (r, t, &exponent)
@@ -210,7 +208,6 @@ static void test_reconstruction (void) {
     CHECK (scale_by_power (y, exponent) == nearest (x), "%d moduli: %a, not %a", n,
            ldexp (y, exponent), nearest (x));
     CHECK (y == 0 || (fabs (y) >= 1 && fabs (y) <= 0x1p64), "%a", y);
-    CHECK (fits_limbs (n, ldexp (1, 62 - LIMB_BITS) / n), "%d moduli", n);
   }
   for (int s = -1200; s < 1000; s++)
     CHECK (scale_by_power (0x1.23456789abcdep57, s) == ldexp (0x1.23456789abcdep57, s), "%d", s);
