@@ -191,7 +191,7 @@ static void measure (FILE *file, gpumm_type type, int64_t n, cudaStream_t stream
           "sdcz"[type], (long long) n, native_ms, tflop / native_ms, ms, tflop / ms, native_ms / ms,
           note, own.largest, own.rms, native_errors.largest, native_errors.rms,
           different ? "OTHER" : "same", 1e-9 * (double) p.workspace_bytes);
-  fprintf (file, "%c,%lld,%.4g,%.4g,%.4g,%.4g,%.3g,%s,%.3g,%.3g,%.3g,%.3g,%s", "sdcz"[type],
+  fprintf (file, "%c,%lld,%.4g,%.4g,%.4g,%.4g,%.3g,\"%s\",%.3g,%.3g,%.3g,%.3g,%s", "sdcz"[type],
            (long long) n, native_ms, tflop / native_ms, ms, tflop / ms, native_ms / ms, note,
            own.largest, own.rms, native_errors.largest, native_errors.rms,
            different ? "no" : "yes");
