@@ -6,7 +6,7 @@
  * are multiples of 2^low, so that v 2^-low is a vector of integers, and exact = top - low + norm
  * bounds log2 of its 2-norm.
  *
- * A' is A diag 2^e rounded to integers, e = bits_a + floor (largest norm - norm) - top: its rows'
+ * A' is diag (2^e) A rounded to integers, e = bits_a + floor (largest norm - norm) - top: its rows'
  * 2-norms are at most 2^(bits_a + largest norm), and by Cauchy and Schwarz |A'||B'| <= 2^(bits_a +
  * largest norm of A + bits_b + largest norm of B), which must not exceed 2^moduli_bits (N).
  *
@@ -111,7 +111,8 @@ static inline kappas least_kappas (const operand_facts &a, const operand_facts &
   return {(float) exp2 (-a.norm - 7.0), (float) exp2 (-b.norm - 7.0)};
 }
 
-/* As few moduli as will do; of integers, as few as make the result exact if there are enough. */
+/* As few moduli as will do; of integers, as few as make the result exact if there are enough.
+ * times: MEASURED or BOUNDED, by where the kappas come from; eps: the type's. */
 static inline choice choose_moduli (const operand_facts &a, const operand_facts &b, kappas kappa,
                                     const native_facts &native, double times, int64_t k,
                                     bool is_complex, double eps) {

@@ -262,6 +262,8 @@ static gpumm_status multiply_planes (int device, gpumm_stream *stream, const res
                                      const residue_planes &b, const product_planes &d, int64_t k,
                                      int batch, bool add, void *workspace) {
   int before;
+  if (device < 0 || device >= MOST_LT_DEVICES)
+    return gpumm_driver_fail (GPUMM_NO_DEVICE, "there is no device %d", device);
   gpumm_status status = gpumm_cuda_enter ("int8 product", device, &before);
   if (status)
     return status;

@@ -47,6 +47,14 @@ enum { NO_TOP = -100000 };
 /* Rounding in what follows, all in all: norms are a little more than they are. */
 #define NORM_MARGIN 2e-4f
 
+/* Bits that a vector has more than the one of the largest norm; the rounding of that, which is less
+ * than this, must not make it -1. */
+#define NORM_ROUNDING 1e-5f
+
+__device__ static inline int more_bits (float largest, float norm) {
+  return (int) floorf (largest - norm + NORM_ROUNDING);
+}
+
 enum { EMULATED_THREADS = 256, WARPS = EMULATED_THREADS / 32 };
 
 __device__ static inline int warp_max (int x) {
@@ -312,8 +320,8 @@ __global__ void static set_exponents (operand_vectors x, int64_t count, int bits
   if (x.top[v] != NO_TOP) {
     exponent = -x.low[v]; /* more would be zeros */
     if (bits != EXACT) {
-      float largest = x.facts->norm - FACT_OFFSET;
-      exponent = min (exponent, bits + (int) floorf (largest - x.norm[v]) - x.top[v]);
+      int more = more_bits (x.facts->norm - FACT_OFFSET, x.norm[v]);
+      exponent = min (exponent, bits + more - x.top[v]);
     }
   }
   x.exponent[v] = exponent;

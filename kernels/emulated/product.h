@@ -128,8 +128,8 @@ __global__ void __launch_bounds__ (EMULATED_THREADS) static find_kappas (
     if (terms == 0)
       continue;
     float each = terms / (roots * roots) * 1.0001f;
-    kappa_a = fmaxf (kappa_a, exp2f (-floorf (largest_a - a.norm[i0 + i])) * w_b * each);
-    kappa_b = fmaxf (kappa_b, exp2f (-floorf (largest_b - b.norm[j0 + j])) * w_a * each);
+    kappa_a = fmaxf (kappa_a, exp2f (-(float) more_bits (largest_a, a.norm[i0 + i])) * w_b * each);
+    kappa_b = fmaxf (kappa_b, exp2f (-(float) more_bits (largest_b, b.norm[j0 + j])) * w_a * each);
   }
   int bits_a = warp_max (__float_as_int (kappa_a)), bits_b = warp_max (__float_as_int (kappa_b));
   if (threadIdx.x % 32 == 0) {
@@ -181,7 +181,7 @@ template <class R> __device__ static inline void set_parts (complex<R> *z, doubl
 
 /* C = alpha C' 2^(-e_i - f_j) + beta C of a panel: ROWS of a column a thread. Complex products are
  * made of three: (a + i b) (c + i d) = (a c - b d) + i ((a + b) (c + d) - a c - b d), which is
- * exact modulo p (arXiv 2512.08321, section 3). */
+ * exact modulo p (as in arXiv 2512.08321). */
 template <class T, int LIMBS, int ROWS>
 __global__ void __launch_bounds__ (EMULATED_THREADS)
     reconstruct (product_planes planes, const crt_table t, const int *e, const int *f, T alpha,

@@ -6,7 +6,7 @@
  *   x = sum over p of M ((x y) mod p)  -  q P,   q = rint (the sum / P),
  *
  * for each term is x modulo its own p and 0 modulo the others (Ozaki, Uchino and Imamura, arXiv
- * 2504.08009, section 3). Here y is part of A's residues, so that a product of residues reduced
+ * 2504.08009). Here y is part of A's residues, so that a product of residues reduced
  * modulo p is the factor of M; and the sum is made in integers of several limbs, so that x comes
  * out exactly and is rounded once.
  *
