@@ -42,103 +42,13 @@ static const int64_t MOST_SAMPLES = 512, LEAST_SAMPLES = 16, SAMPLED_PRODUCTS = 
  * libraries split k, and make errors that are smaller. */
 static const int64_t SPLIT_BELOW = 1 << 21;
 
-/* Elements of one int8 product: 127^2 2^17 < 2^31. Where it takes several, the sum so far is added,
- * which needs room. */
-static const int64_t MOST_DEPTH = 1 << 17, DEPTH_OF_MANY = 1 << 16;
-
-/* Sizes of int8 products are multiples of these: what a warp writes at once; what cuBLASLt likes. */
-static const int64_t DEPTH_UNIT = 128, VECTOR_UNIT = 16;
-
-/* Rows and columns of one int8 product. On an H200 4096 x 2048 ran at 1550 to 1625 TOPS, as fast as
- * any other; the results of 14 are 470 MB. */
-static const int64_t PRODUCT_ROWS = 4096, PRODUCT_COLS = 2048;
-
-/* Where workspace is short, no shorter than these. */
-static const int64_t NARROW_PANEL = 64, SHORT_PANEL = 1024;
-
 /* The workspace asked for is at most this part of the device's memory, but in any case this much:
  * all residues of both operands of 16384 x 16384 on an H200. */
 static const int64_t WORKSPACE_PART = 16;
 static const double LEAST_WORKSPACE = (double) (1 << 30);
 
-/* Memory is handed out in multiples of this: what 16-byte accesses and cuBLASLt like. */
-static const size_t PIECE = 256;
-
 /* Blocks that fill any GPU, where each takes many elements in turn. */
 static const int64_t FILLING = 4096;
-
-static int64_t least (int64_t x, int64_t y) {
-  return x < y ? x : y;
-}
-
-static int64_t round_up (int64_t x, int64_t unit) {
-  return ceil_div (x, unit) * unit;
-}
-
-/* What is there at a time, in so many planes: residues of rows x depth of A and of depth x cols of
- * B, and products of part_rows x part_cols of them. */
-struct panels {
-  int planes;
-  int64_t rows, cols, depth, part_rows, part_cols;
-
-  int64_t ld () const {
-    return round_up (depth, DEPTH_UNIT);
-  }
-
-  double bytes () const {
-    double r = (double) round_up (rows, VECTOR_UNIT), c = (double) round_up (cols, VECTOR_UNIT);
-    double part =
-        (double) round_up (part_rows, VECTOR_UNIT) * (double) round_up (part_cols, VECTOR_UNIT);
-    return planes * ((r + c) * (double) ld () + 4 * part) + 3 * PIECE;
-  }
-};
-
-/* Halves, in whole products where there are several. */
-static int64_t halved (int64_t size) {
-  return round_up ((size + 1) / 2, size > 2 * PRODUCT_ROWS ? PRODUCT_ROWS : NARROW_PANEL);
-}
-
-/* Panels that fit, as large as can be. */
-static panels choose_panels (int64_t m, int64_t n, int64_t k, int planes, double room) {
-  panels x = {planes, m, n, k, least (m, PRODUCT_ROWS), least (n, PRODUCT_COLS)};
-  if (k > MOST_DEPTH) { /* of each part all elements in turn */
-    x.depth = DEPTH_OF_MANY;
-    x.rows = x.part_rows;
-    x.cols = x.part_cols;
-  }
-  while (x.bytes () > room) {
-    if (x.cols > PRODUCT_COLS && x.cols >= x.rows)
-      x.cols = halved (x.cols);
-    else if (x.rows > PRODUCT_ROWS)
-      x.rows = halved (x.rows);
-    else if (x.cols > PRODUCT_COLS)
-      x.cols = halved (x.cols);
-    else if (x.depth > SHORT_PANEL)
-      x.depth = halved (x.depth);
-    else if (x.cols > NARROW_PANEL || x.rows > NARROW_PANEL)
-      (x.cols > x.rows ? x.cols : x.rows) = halved (x.cols > x.rows ? x.cols : x.rows);
-    else
-      break;
-    if (x.depth < k) {
-      x.rows = least (x.rows, PRODUCT_ROWS);
-      x.cols = least (x.cols, PRODUCT_COLS);
-    }
-    x.part_rows = least (x.rows, PRODUCT_ROWS);
-    x.part_cols = least (x.cols, PRODUCT_COLS);
-  }
-  return x;
-}
-
-/* Hands out a block of memory piece by piece; with NULL, only counts. */
-struct pieces {
-  char *memory;
-  size_t used;
-
-  template <class P> void take (P **p, int64_t count) {
-    *p = (P *) (memory ? memory + used : NULL);
-    used += ((size_t) count * sizeof (P) + PIECE - 1) / PIECE * PIECE;
-  }
-};
 
 struct workspace {
   product_facts *facts;
@@ -193,89 +103,6 @@ static size_t workspace_bytes (const gpumm_product *p, const gpumm_device_proper
   double wanted = choose_panels (p->m, p->n, p->k, usual * parts, room).bytes ();
   double most = choose_panels (p->m, p->n, p->k, MOST_MODULI * parts, LEAST_WORKSPACE).bytes ();
   return lay_out (&sizes, &w) + (size_t) (wanted > most ? wanted : most);
-}
-
-/* ---- the product, panel by panel ---------------------------------------------------------- */
-
-template <class T>
-static operand_view<T> part_of (const operand_view<T> &x, int64_t v, int64_t count, int64_t l,
-                                int64_t k) {
-  operand_view<T> y = x;
-  y.x += x.along_k ? l + v * x.ld : v + l * x.ld;
-  y.v0 += v;
-  y.l0 += l;
-  y.count = least (count, x.count - v);
-  y.k = least (k, x.k - l);
-  return y;
-}
-
-/* Vectors first .. first + count of planes that hold more. */
-static residue_planes part_of (const residue_planes &x, int64_t first, int64_t count) {
-  residue_planes y = x;
-  y.to += first * x.ld;
-  y.vectors = least (round_up (count, VECTOR_UNIT), x.vectors - first);
-  return y;
-}
-
-/* Makes all of C, part by part, with count planes in so much room: to_planes (0 or 1, part of A or B, planes) makes planes of a part
- * of an operand; their products are added up over k, where it takes several, after between
- * (products); each (i0, j0, products) has them when they are whole. */
-template <class T, class Quantise, class Between, class Each>
-static gpumm_status for_parts (int device, gpumm_stream *stream, const workspace &w, double room,
-                               int count, const operand_view<T> &a, const operand_view<T> &b,
-                               Quantise to_planes, Between between, Each each) {
-  panels size = choose_panels (a.count, b.count, a.k, count, room);
-  if (size.bytes () > room)
-    return gpumm_driver_fail (GPUMM_INTERNAL, "emulated: %.0f bytes of workspace are too few",
-                              room);
-  pieces from = {w.panels, 0};
-  residue_planes planes[2] = {{NULL, size.ld (), round_up (size.rows, VECTOR_UNIT), 0},
-                              {NULL, size.ld (), round_up (size.cols, VECTOR_UNIT), 0}};
-  for (residue_planes &x : planes) {
-    x.plane = x.ld * x.vectors;
-    from.take (&x.to, size.planes * x.plane);
-  }
-  product_planes products = {NULL, round_up (size.part_rows, VECTOR_UNIT), 0, 0, 0};
-  products.plane = products.ld * round_up (size.part_cols, VECTOR_UNIT);
-  from.take (&products.d, size.planes * products.plane);
-
-  gpumm_status status = GPUMM_OK;
-  int64_t at[2][2] = {{-1, -1}, {-1, -1}}; /* vector and element from which on there are planes */
-  auto bring = [&] (int which, const operand_view<T> &x, int64_t v, int64_t count, int64_t l) {
-    if (at[which][0] == v && at[which][1] == l)
-      return;
-    at[which][0] = v;
-    at[which][1] = l;
-    if (!status)
-      status = to_planes (which, part_of (x, v, count, l, size.depth), planes[which]);
-  };
-  for (int64_t i = 0; i < a.count; i += size.rows)
-    for (int64_t j = 0; j < b.count; j += size.cols) {
-      int64_t rows = least (size.rows, a.count - i), cols = least (size.cols, b.count - j);
-      for (int64_t pj = 0; pj < cols; pj += size.part_cols)
-        for (int64_t pi = 0; pi < rows; pi += size.part_rows) {
-          products.rows = least (size.part_rows, rows - pi);
-          products.cols = least (size.part_cols, cols - pj);
-          for (int64_t l = 0; l < a.k && !status; l += size.depth) {
-            bring (0, a, i, rows, l);
-            bring (1, b, j, cols, l);
-            EMULATED_STAGE ("quantise", stream);
-            if (!status && l > 0)
-              status = between (products);
-            if (!status)
-              status = multiply_planes (device, stream, part_of (planes[0], pi, products.rows),
-                                        part_of (planes[1], pj, products.cols), products,
-                                        size.ld (), size.planes, l > 0, w.int8);
-            EMULATED_STAGE ("int8 products", stream);
-          }
-          if (!status)
-            status = each (i + pi, j + pj, products);
-          EMULATED_STAGE ("reconstruct", stream);
-          if (status)
-            return status;
-        }
-    }
-  return status;
 }
 
 /* ---- the choice of moduli ----------------------------------------------------------------- */
@@ -359,12 +186,15 @@ static gpumm_status measure_kappas (int device, gpumm_stream *stream, const work
   gpumm_cuda_leave (device, before);
   if (!status)
     status = for_parts (
-        device, stream, w, room, masked ? 2 : 1, a, b,
+        w.panels, room, masked ? 2 : 1, a, b,
         [&] (int which, const operand_view<T> &x, const residue_planes &planes) {
           return take_levels (device, stream, x, (which ? w.b : w.a).top + x.v0, drop, masked,
                               planes);
         },
-        [] (const product_planes &) { return GPUMM_OK; },
+        [&] (const residue_planes &x, const residue_planes &y, const product_planes &products,
+             int64_t k, bool add) {
+          return multiply_planes (device, stream, x, y, products, k, masked ? 2 : 1, add, w.int8);
+        },
         [&] (int64_t i0, int64_t j0, const product_planes &products) {
           int64_t blocks = ceil_div (products.rows * products.cols, EMULATED_THREADS);
           return LAUNCH ("find_kappas", find_kappas, blocks < FILLING ? blocks : FILLING,
@@ -425,21 +255,32 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_prod
                      dim3 (EMULATED_THREADS), device, stream, w.b, x.n, chosen.bits_b);
   if (status)
     return status;
+  int planes = chosen.count * part_count<T>::PLANES;
   return for_parts (
-      device, stream, w, room, chosen.count * part_count<T>::PLANES, a, b,
-      [&] (int which, const operand_view<T> &part, const residue_planes &planes) {
+      w.panels, room, planes, a, b,
+      [&] (int which, const operand_view<T> &part, const residue_planes &to) {
         return quantise (device, stream, part, (which ? w.b : w.a).exponent + part.v0,
-                         tables[which], planes);
+                         tables[which], to);
       },
-      [&] (const product_planes &products) {
-        int64_t total = products.plane * crt.count * part_count<T>::PLANES;
-        return LAUNCH ("reduce_planes", reduce_planes, ceil_div (total, 4 * threads),
-                       dim3 (EMULATED_THREADS), device, stream, products, total, crt);
+      [&] (const residue_planes &rows, const residue_planes &cols, const product_planes &products,
+           int64_t k, bool add) {
+        int64_t total = products.plane * planes;
+        gpumm_status done = GPUMM_OK;
+        EMULATED_STAGE ("quantise", stream);
+        if (add)
+          done = LAUNCH ("reduce_planes", reduce_planes, ceil_div (total, 4 * threads),
+                         dim3 (EMULATED_THREADS), device, stream, products, total, crt);
+        if (!done)
+          done = multiply_planes (device, stream, rows, cols, products, k, planes, add, w.int8);
+        EMULATED_STAGE ("int8 products", stream);
+        return done;
       },
       [&] (int64_t i0, int64_t j0, const product_planes &products) {
-        return reconstruct_panel (device, stream, products, crt, w.a.exponent + i0,
-                                  w.b.exponent + j0, x.alpha, x.beta, x.c + i0 + j0 * p->ldc,
-                                  p->ldc);
+        gpumm_status done =
+            reconstruct_panel (device, stream, products, crt, w.a.exponent + i0, w.b.exponent + j0,
+                               x.alpha, x.beta, x.c + i0 + j0 * p->ldc, p->ldc);
+        EMULATED_STAGE ("reconstruct", stream);
+        return done;
       });
 }
 

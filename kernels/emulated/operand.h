@@ -11,25 +11,7 @@
 #define GPUMM_EMULATED_OPERAND_H
 
 #include "choice.h"
-
-/* Element l of vector v. */
-template <class T> struct operand_view {
-  const T *x;
-  int64_t ld, count, k;
-  bool along_k; /* are a vector's elements side by side? Else those of all vectors */
-  bool conjugated;
-  int64_t v0, l0; /* its first vector and element among those of the whole operand */
-  uint64_t salt;  /* so that A and B are not dithered alike */
-
-  __device__ uint64_t seed (int64_t v) const {
-    return scramble ((uint64_t) (v0 + v) ^ salt);
-  }
-
-  __device__ T at (int64_t v, int64_t l) const {
-    T value = x[along_k ? l + v * ld : v + l * ld];
-    return conjugated ? conjugate (value) : value;
-  }
-};
+#include "parts.h"
 
 /* What is known on the device of each vector, and of all. */
 struct operand_vectors {
@@ -328,14 +310,6 @@ __global__ void static set_exponents (operand_vectors x, int64_t count, int bits
 }
 
 /* ---- the third pass: integers and their residues ------------------------------------------ */
-
-/* Where an operand's residues go: element l of vector v of plane p is at
- * to[p * plane + v * ld + l]. Complex operands have count planes of the real part, count of the
- * imaginary, count of their sum. Vectors and elements from x.count and x.k on are zeros. */
-struct residue_planes {
-  int8_t *to;
-  int64_t ld, vectors, plane;
-};
 
 enum { QUAD = 4 }; /* elements a thread turns into residues: a word of each plane */
 

@@ -5,13 +5,6 @@
 
 #include "operand.h"
 
-/* Products of residues of a panel of C: element (i, j) of plane p is at d[p * plane + j * ld + i],
- * planes as those of the operands. ld is a multiple of 16. */
-struct product_planes {
-  int32_t *d;
-  int64_t ld, rows, cols, plane;
-};
-
 /* ---- the error of native arithmetic ------------------------------------------------------- */
 
 /* s + a b as native arithmetic makes it, and the square of the error that it makes. */

@@ -1,9 +1,10 @@
-/* test_residues.cc - the arithmetic of the emulated products, on the host: residues, the Chinese
- * remainder theorem, rounding, and the choice of moduli.
+/* test_residues.cc - the emulated products on the host: residues, the Chinese remainder theorem,
+ * rounding, products in parts, and the choice of moduli.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../kernels/kernel.h"
 #include "../../kernels/emulated/choice.h"
+#include "../../kernels/emulated/parts.h"
 #include "../check.h"
 
 #include <float.h>
@@ -245,6 +246,115 @@ static void test_products (void) {
   }
 }
 
+/* ---- parts -------------------------------------------------------------------------------- */
+
+/* What kernels/driver.c has for drivers. */
+gpumm_status gpumm_driver_fail (gpumm_status status, const char *, ...) {
+  return status;
+}
+
+/* The planes' product as cuBLASLt makes it. */
+static gpumm_status multiply_on_host (const residue_planes &a, const residue_planes &b,
+                                      const product_planes &d, int64_t k, int count, bool add) {
+  for (int p = 0; p < count; p++)
+    for (int64_t j = 0; j < b.vectors; j++)
+      for (int64_t i = 0; i < a.vectors; i++) {
+        int32_t sum = 0;
+        for (int64_t l = 0; l < k; l++)
+          sum += a.to[p * a.plane + i * a.ld + l] * b.to[p * b.plane + j * b.ld + l];
+        int32_t *to = &d.d[p * d.plane + j * d.ld + i];
+        *to = add ? *to + sum : sum;
+      }
+  return GPUMM_OK;
+}
+
+/* A whole product of integers, in so much workspace, which must come out as it is; the number of
+ * int8 products that it took, or -1 where workspace is too short. */
+static int product_in_parts (int64_t m, int64_t n, int64_t k, bool along, double room) {
+  enum { MODULI = 6, MOST = 100 };
+  int products = 0, wrong = 0, outside = 0;
+  size_t bytes = (size_t) room;
+  double *x = (double *) check_allocate (m * k, sizeof *x);
+  double *y = (double *) check_allocate (k * n, sizeof *y);
+  char *made = (char *) check_allocate (m * n, 1);
+  char *memory = (char *) check_allocate ((int64_t) bytes + 256, 1);
+  memset (memory, 0x55, bytes + 256);
+  for (int64_t e = 0; e < m * k; e++)
+    x[e] = (double) check_between (-MOST, MOST);
+  for (int64_t e = 0; e < k * n; e++)
+    y[e] = (double) check_between (-MOST, MOST);
+  operand_view<double> a = {x, along ? k : m, m, k, along, false, 0, 0, 0};
+  operand_view<double> b = {y, along ? n : k, n, k, !along, false, 0, 0, 1};
+  residue_table tables[2] = {make_residue_table (MODULI, 1, 1), make_residue_table (MODULI, 1, 0)};
+  crt_table crt = make_crt_table (MODULI);
+  gpumm_status status = for_parts (
+      memory, room, MODULI, a, b,
+      [&] (int which, const operand_view<double> &part, const residue_planes &to) {
+        for (int p = 0; p < MODULI; p++)
+          for (int64_t v = 0; v < to.vectors; v++)
+            for (int64_t l = 0; l < to.ld; l++) {
+              double value = v < part.count && l < part.k ? part.at (v, l) : 0;
+              whole<1> integer = to_whole<1> (take_apart (value), 0, part.seed (v));
+              to.to[p * to.plane + v * to.ld + l] =
+                  (int8_t) low_byte (residue (integer, tables[which], p));
+            }
+        return GPUMM_OK;
+      },
+      [&] (const residue_planes &rows, const residue_planes &cols, const product_planes &d,
+           int64_t depth, bool add) {
+        for (int64_t e = 0; add && e < d.plane * MODULI; e++)
+          d.d[e] = reduce (d.d[e], crt, (int) (e / d.plane));
+        products++;
+        return multiply_on_host (rows, cols, d, depth, MODULI, add);
+      },
+      [&] (int64_t i0, int64_t j0, const product_planes &d) {
+        for (int64_t j = j0; j < j0 + d.cols; j++)
+          for (int64_t i = i0; i < i0 + d.rows; i++) {
+            wide<2> sum = {};
+            for (int p = 0; p < MODULI; p++)
+              add_residue (sum, reduce (d.d[p * d.plane + (j - j0) * d.ld + i - i0], crt, p), crt,
+                           p);
+            int exponent;
+            double value = to_double (sum, crt, &exponent), right = 0;
+            for (int64_t l = 0; l < k; l++)
+              right += a.at (i, l) * b.at (j, l);
+            wrong += ldexp (value, exponent) != right;
+            made[i + j * m]++;
+          }
+        return GPUMM_OK;
+      });
+  for (int i = 0; i < 256; i++)
+    outside += memory[bytes + (size_t) i] != 0x55;
+  for (int64_t e = 0; e < m * n && !status; e++)
+    wrong += made[e] != 1;
+  CHECK (wrong == 0 && outside == 0, "%lld x %lld x %lld in %.0f bytes: %d wrong, %d outside",
+         (long long) m, (long long) n, (long long) k, room, wrong, outside);
+  free (x);
+  free (y);
+  free (made);
+  free (memory);
+  return status ? -1 : products;
+}
+
+static void test_parts_of_products (void) {
+  /* all there, and parts of rows and of columns */
+  CHECK (product_in_parts (33, 20, 300, true, 1e6) == 1, "one part");
+  CHECK (product_in_parts (PRODUCT_ROWS + 5, 2, 3, false, 1e7) == 2, "two parts of rows");
+  CHECK (product_in_parts (2, PRODUCT_COLS + 1, 3, true, 1e7) == 2, "two parts of columns");
+  /* panels of them */
+  CHECK (product_in_parts (2 * PRODUCT_ROWS + 5, 2, 3, true, 5e6) > 2, "panels of rows");
+  CHECK (product_in_parts (2, 2 * PRODUCT_COLS + 1, 3, false, 2.5e6) > 2, "panels of columns");
+  /* steps along k */
+  CHECK (product_in_parts (2, 3, MOST_DEPTH + 1, false, 1e8) == 3, "steps along a long k");
+  for (int i = 0; i < 12; i++) {
+    int64_t m = check_between (1, 150), n = check_between (1, 150), k = check_between (1, 2500);
+    double all = choose_panels (m, n, k, 6, 1e18).bytes ();
+    product_in_parts (m, n, k, i % 2, floor (all * (double) check_between (5, 110) / 100));
+  }
+  CHECK (product_in_parts (60, 60, 2500, true, 1e6) > 1, "steps along k");
+  CHECK (product_in_parts (60, 60, 2500, true, 1e5) == -1, "no room");
+}
+
 /* ---- the choice --------------------------------------------------------------------------- */
 
 /* The rearrangement's bound, against all orders there are of few elements: sorting both ways. */
@@ -344,6 +454,7 @@ int main (void) {
   test_residues ();
   test_reconstruction ();
   test_products ();
+  test_parts_of_products ();
   test_least_product ();
   test_choice ();
   return check_done ();

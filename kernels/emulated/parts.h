@@ -1,0 +1,220 @@
+/* parts.h - operands, their residues and the products of residues, and how workspace that does not
+ * hold them whole is shared out.
+ *
+ * Residues of all of A and B are there at a time where they fit, else of panels of rows of A and of
+ * columns of B; of the products, which take four bytes a modulus, always only a part. Where k is
+ * very long, or workspace very short, a part is made in several steps along k.
+ *
+ * Everything is for the host's compiler, too: tests/kernels/test_residues.cc tests it there.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_EMULATED_PARTS_H
+#define GPUMM_EMULATED_PARTS_H
+
+#include "residues.h"
+
+/* Element l of vector v. */
+template <class T> struct operand_view {
+  const T *x;
+  int64_t ld, count, k;
+  bool along_k; /* are a vector's elements side by side? Else those of all vectors */
+  bool conjugated;
+  int64_t v0, l0; /* its first vector and element among those of the whole operand */
+  uint64_t salt;  /* so that A and B are not dithered alike */
+
+  __host__ __device__ uint64_t seed (int64_t v) const {
+    return scramble ((uint64_t) (v0 + v) ^ salt);
+  }
+
+  __host__ __device__ T at (int64_t v, int64_t l) const {
+    T value = x[along_k ? l + v * ld : v + l * ld];
+    return conjugated ? conjugate (value) : value;
+  }
+};
+
+/* Where an operand's residues go: element l of vector v of plane p is at
+ * to[p * plane + v * ld + l]. Complex operands have count planes of the real part, count of the
+ * imaginary, count of their sum. Vectors and elements from x.count and x.k on are zeros. */
+struct residue_planes {
+  int8_t *to;
+  int64_t ld, vectors, plane;
+};
+
+/* Products of residues of a panel of C: element (i, j) of plane p is at d[p * plane + j * ld + i],
+ * planes as those of the operands. ld is a multiple of 16. */
+struct product_planes {
+  int32_t *d;
+  int64_t ld, rows, cols, plane;
+};
+
+/* ---- sizes -------------------------------------------------------------------------------- */
+
+/* Elements of one int8 product: 127^2 2^17 < 2^31. Where it takes several, the sum so far is added,
+ * which needs room. */
+static const int64_t MOST_DEPTH = 1 << 17, DEPTH_OF_MANY = 1 << 16;
+
+/* Sizes of int8 products are multiples of these: what a warp writes at once; what cuBLASLt likes. */
+static const int64_t DEPTH_UNIT = 128, VECTOR_UNIT = 16;
+
+/* Rows and columns of one int8 product. On an H200 4096 x 2048 ran at 1550 to 1625 TOPS, as fast as
+ * any other; the results of 14 are 470 MB. */
+static const int64_t PRODUCT_ROWS = 4096, PRODUCT_COLS = 2048;
+
+/* Where workspace is short, no shorter than these. */
+static const int64_t NARROW_PANEL = 64, SHORT_PANEL = 1024;
+
+/* Memory is handed out in multiples of this: what 16-byte accesses and cuBLASLt like. */
+static const size_t PIECE = 256;
+
+static int64_t least (int64_t x, int64_t y) {
+  return x < y ? x : y;
+}
+
+static int64_t round_up (int64_t x, int64_t unit) {
+  return ceil_div (x, unit) * unit;
+}
+
+/* What is there at a time, in so many planes: residues of rows x depth of A and of depth x cols of
+ * B, and products of part_rows x part_cols of them. */
+struct panels {
+  int planes;
+  int64_t rows, cols, depth, part_rows, part_cols;
+
+  int64_t ld () const {
+    return round_up (depth, DEPTH_UNIT);
+  }
+
+  double bytes () const {
+    double r = (double) round_up (rows, VECTOR_UNIT), c = (double) round_up (cols, VECTOR_UNIT);
+    double part =
+        (double) round_up (part_rows, VECTOR_UNIT) * (double) round_up (part_cols, VECTOR_UNIT);
+    return planes * ((r + c) * (double) ld () + 4 * part) + 3 * PIECE;
+  }
+};
+
+/* Halves, in whole products where there are several. */
+static int64_t halved (int64_t size) {
+  return round_up ((size + 1) / 2, size > 2 * PRODUCT_ROWS ? PRODUCT_ROWS : NARROW_PANEL);
+}
+
+/* Panels that fit, as large as can be. */
+static panels choose_panels (int64_t m, int64_t n, int64_t k, int planes, double room) {
+  panels x = {planes, m, n, k, least (m, PRODUCT_ROWS), least (n, PRODUCT_COLS)};
+  if (k > MOST_DEPTH) { /* of each part all elements in turn */
+    x.depth = DEPTH_OF_MANY;
+    x.rows = x.part_rows;
+    x.cols = x.part_cols;
+  }
+  while (x.bytes () > room) {
+    if (x.cols > PRODUCT_COLS && x.cols >= x.rows)
+      x.cols = halved (x.cols);
+    else if (x.rows > PRODUCT_ROWS)
+      x.rows = halved (x.rows);
+    else if (x.cols > PRODUCT_COLS)
+      x.cols = halved (x.cols);
+    else if (x.depth > SHORT_PANEL)
+      x.depth = halved (x.depth);
+    else if (x.cols > NARROW_PANEL || x.rows > NARROW_PANEL)
+      (x.cols > x.rows ? x.cols : x.rows) = halved (x.cols > x.rows ? x.cols : x.rows);
+    else
+      break;
+    if (x.depth < k) {
+      x.rows = least (x.rows, PRODUCT_ROWS);
+      x.cols = least (x.cols, PRODUCT_COLS);
+    }
+    x.part_rows = least (x.rows, PRODUCT_ROWS);
+    x.part_cols = least (x.cols, PRODUCT_COLS);
+  }
+  return x;
+}
+
+/* Hands out a block of memory piece by piece; with NULL, only counts. */
+struct pieces {
+  char *memory;
+  size_t used;
+
+  template <class P> void take (P **p, int64_t count) {
+    *p = (P *) (memory ? memory + used : NULL);
+    used += ((size_t) count * sizeof (P) + PIECE - 1) / PIECE * PIECE;
+  }
+};
+
+/* ---- the product, part by part ------------------------------------------------------------ */
+
+template <class T>
+static operand_view<T> part_of (const operand_view<T> &x, int64_t v, int64_t count, int64_t l,
+                                int64_t k) {
+  operand_view<T> y = x;
+  y.x += x.along_k ? l + v * x.ld : v + l * x.ld;
+  y.v0 += v;
+  y.l0 += l;
+  y.count = least (count, x.count - v);
+  y.k = least (k, x.k - l);
+  return y;
+}
+
+/* Vectors first .. first + count of planes that hold more. */
+static residue_planes part_of (const residue_planes &x, int64_t first, int64_t count) {
+  residue_planes y = x;
+  y.to += first * x.ld;
+  y.vectors = least (round_up (count, VECTOR_UNIT), x.vectors - first);
+  return y;
+}
+
+/* Makes all of C, part by part, in so much memory: to_planes (0 or 1, part of A or B, planes) makes
+ * the count planes of a part of an operand; multiply (planes of A, of B, products, k, add) multiplies
+ * them, or adds that to what is there, which it has to where k takes several; each (i0, j0,
+ * products) has the products when they are whole. The first failure ends it. */
+template <class T, class Quantise, class Multiply, class Each>
+static gpumm_status for_parts (char *memory, double room, int count, const operand_view<T> &a,
+                               const operand_view<T> &b, Quantise to_planes, Multiply multiply,
+                               Each each) {
+  panels size = choose_panels (a.count, b.count, a.k, count, room);
+  if (size.bytes () > room)
+    return gpumm_driver_fail (GPUMM_INTERNAL, "emulated: %.0f bytes of workspace are too few",
+                              room);
+  pieces from = {memory, 0};
+  residue_planes planes[2] = {{NULL, size.ld (), round_up (size.rows, VECTOR_UNIT), 0},
+                              {NULL, size.ld (), round_up (size.cols, VECTOR_UNIT), 0}};
+  for (residue_planes &x : planes) {
+    x.plane = x.ld * x.vectors;
+    from.take (&x.to, count * x.plane);
+  }
+  product_planes products = {NULL, round_up (size.part_rows, VECTOR_UNIT), 0, 0, 0};
+  products.plane = products.ld * round_up (size.part_cols, VECTOR_UNIT);
+  from.take (&products.d, count * products.plane);
+
+  gpumm_status status = GPUMM_OK;
+  int64_t at[2][2] = {{-1, -1}, {-1, -1}}; /* vector and element from which on there are planes */
+  auto bring = [&] (int which, const operand_view<T> &x, int64_t v, int64_t vectors, int64_t l) {
+    if (status || (at[which][0] == v && at[which][1] == l))
+      return;
+    at[which][0] = v;
+    at[which][1] = l;
+    status = to_planes (which, part_of (x, v, vectors, l, size.depth), planes[which]);
+  };
+  for (int64_t i = 0; i < a.count; i += size.rows)
+    for (int64_t j = 0; j < b.count; j += size.cols) {
+      int64_t rows = least (size.rows, a.count - i), cols = least (size.cols, b.count - j);
+      for (int64_t pj = 0; pj < cols; pj += size.part_cols)
+        for (int64_t pi = 0; pi < rows; pi += size.part_rows) {
+          products.rows = least (size.part_rows, rows - pi);
+          products.cols = least (size.part_cols, cols - pj);
+          for (int64_t l = 0; l < a.k && !status; l += size.depth) {
+            bring (0, a, i, rows, l);
+            bring (1, b, j, cols, l);
+            if (!status)
+              status =
+                  multiply (part_of (planes[0], pi, products.rows),
+                            part_of (planes[1], pj, products.cols), products, size.ld (), l > 0);
+          }
+          if (!status)
+            status = each (i + pi, j + pj, products);
+          if (status)
+            return status;
+        }
+    }
+  return status;
+}
+
+#endif
