@@ -348,7 +348,7 @@ static int runs (const gpumm_product *p, const gpumm_device_properties *device) 
 enum { INT8_CAPABILITY = 75 }; /* the first whose INT8 tensor cores cuBLASLt uses */
 
 /* From this n on it beat cuBLAS on an H200 in double; in complex double from 2600, in single from
- * 2200, in complex single from 1500 (bench/results/h200/emulated.csv, between the sizes measured). */
+ * 2200, in complex single from 1500 (between the sizes of bench/results/h200/emulated.csv). */
 static const int64_t FASTER_FROM = 5000;
 
 FAMILY_ROWS (emulated) = {

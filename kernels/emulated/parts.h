@@ -53,7 +53,8 @@ struct product_planes {
  * which needs room. */
 static const int64_t MOST_DEPTH = 1 << 17, DEPTH_OF_MANY = 1 << 16;
 
-/* Sizes of int8 products are multiples of these: what a warp writes at once; what cuBLASLt likes. */
+/* Sizes of int8 products are multiples of these: what a warp writes at once, and what cuBLASLt
+ * likes. */
 static const int64_t DEPTH_UNIT = 128, VECTOR_UNIT = 16;
 
 /* Rows and columns of one int8 product. On an H200 4096 x 2048 ran at 1550 to 1625 TOPS, as fast as
@@ -162,9 +163,9 @@ static residue_planes part_of (const residue_planes &x, int64_t first, int64_t c
 }
 
 /* Makes all of C, part by part, in so much memory: to_planes (0 or 1, part of A or B, planes) makes
- * the count planes of a part of an operand; multiply (planes of A, of B, products, k, add) multiplies
- * them, or adds that to what is there, which it has to where k takes several; each (i0, j0,
- * products) has the products when they are whole. The first failure ends it. */
+ * the count planes of a part of an operand; multiply (planes of A, of B, products, k, add) makes
+ * their products, or adds them to what is there, as it has to where k takes several; each (i0, j0,
+ * products) has them when they are whole. The first failure ends it. */
 template <class T, class Quantise, class Multiply, class Each>
 static gpumm_status for_parts (char *memory, double room, int count, const operand_view<T> &a,
                                const operand_view<T> &b, Quantise to_planes, Multiply multiply,
