@@ -353,9 +353,9 @@ static const int64_t FASTER_FROM = 5000;
 
 FAMILY_ROWS (emulated) = {
     /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch, workspace,
-     * waits */
+     * waits, smallest tile: smaller ones are slower than cuBLAS, and make residues more often */
     {"emulated", "emulated", ALL_TYPES, 1, 1, 1, 1, 1, INT8_CAPABILITY, FASTER_FROM, runs, launch,
-     workspace_bytes, 1},
+     workspace_bytes, 1, PRODUCT_ROWS},
     {},
 };
 

@@ -283,5 +283,5 @@ ROW (tiled, PLAIN, "square tiles of A and B in shared memory");
 ROW (register, PLAIN, "tiles in shared memory, a small tile of C in each thread's registers");
 ROW (cublas, PLAIN, "NVIDIA's library");
 ROW (strassen, WIDER, "seven products of halves instead of eight; over register or cublas");
-/* Its bound is plain arithmetic's; but how fast it is depends on the data, which no plan knows yet. */
+/* Its bound is plain arithmetic's, but how fast it is depends on the data, which no plan knows. */
 ROW (emulated, WIDER, "8-bit integer tensor cores, by the Chinese remainder theorem");
