@@ -60,7 +60,7 @@ typedef struct gpumm_kernel {
   int64_t smallest_tile;
 } gpumm_kernel;
 
-#define GPUMM_DRIVER_VERSION 2
+#define GPUMM_DRIVER_VERSION 3
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
@@ -104,6 +104,14 @@ typedef struct gpumm_driver {
   /* Tests: let the n-th call from now fail, 0: none. Returns the calls since the last setting.
    * NULL where the driver cannot (cuda). */
   int64_t (*fault) (int64_t n);
+
+  /* To study kernels. launched says what was launched since its last call; NULL where the driver
+   * cannot. count_accesses starts (on != 0) or stops counting what kernels do, and counts gives the
+   * counts since, of the allocation that p points into or, p NULL, of all memory; both NULL where
+   * the driver cannot (cuda). */
+  gpumm_status (*launched) (int device, gpumm_launches *launches);
+  void (*count_accesses) (int on);
+  gpumm_status (*counts) (const void *p, gpumm_counts *counts);
 
   const gpumm_kernel *const *kernels; /* ends with NULL */
 } gpumm_driver;

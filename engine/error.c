@@ -20,6 +20,7 @@ static const struct {
     {GPUMM_DEVICE_MEMORY, "device-memory"},
     {GPUMM_DEVICE_FAILED, "device-failed"},
     {GPUMM_INTERNAL, "internal"},
+    {GPUMM_TOO_LARGE, "too-large"},
 };
 
 const char *gpumm_status_name (gpumm_status status) {

@@ -39,7 +39,8 @@ typedef enum gpumm_status {
   GPUMM_HOST_MEMORY = -5,   /* out of host memory */
   GPUMM_DEVICE_MEMORY = -6, /* out of device memory, or over the given limit */
   GPUMM_DEVICE_FAILED = -7, /* a launch, a copy or the device itself failed */
-  GPUMM_INTERNAL = -8       /* a mistake of this library */
+  GPUMM_INTERNAL = -8,      /* a mistake of this library */
+  GPUMM_TOO_LARGE = -9      /* more than gpumm_run_traced counts */
 } gpumm_status;
 
 /* The status in a word ("device-memory"): what follows "gpumm:" in an Octave error identifier. */
@@ -153,6 +154,53 @@ GPUMM_API gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result);
 GPUMM_API const gpumm_report *gpumm_job_report (const gpumm_job *job);
 
 GPUMM_API void gpumm_close (gpumm_job *job); /* NULL is allowed */
+
+/* ---- a kernel under the microscope -------------------------------------------------------- */
+
+/* What the threads of a kernel did to one kind of memory. A request is what the 32 threads of a
+ * warp ask for together, in one step. */
+typedef struct gpumm_access {
+  int64_t elements; /* read or written by threads */
+  int64_t requests; /* by warps */
+  /* Global memory: different sectors of 32 bytes, summed over the requests. Shared memory: passes
+   * over the 32 banks of 4 bytes, each of which gives one word, to all that ask for it, a pass. */
+  int64_t transfers;
+  int64_t conflicts; /* shared memory: passes beyond what the bytes alone need */
+} gpumm_access;
+
+typedef struct gpumm_counts {
+  gpumm_access load, store;               /* global memory */
+  gpumm_access shared_load, shared_store; /* shared memory of all blocks */
+  int64_t operations; /* of multiply-adds and sums, in reals: 2 and 1, complex 8 and 2 */
+  int64_t barriers;   /* that a block came to, summed over the blocks */
+} gpumm_counts;
+
+/* What was launched; fields are -1 where the driver cannot tell, or launches differ in them. */
+typedef struct gpumm_launches {
+  int64_t launches;     /* of kernels of the table, 0 for a library's */
+  int64_t blocks;       /* of all of them */
+  int64_t threads[2];   /* of a block, along x and y */
+  int64_t shared_bytes; /* of a block */
+  int registers;        /* of a thread */
+  double occupancy;     /* warps that a multiprocessor has room for, beside the most it can have */
+} gpumm_launches;
+
+typedef struct gpumm_trace {
+  double seconds; /* of the kernel, by the device's events, without counting */
+  gpumm_launches launched;
+  int counted;            /* 0: the counts below are not set */
+  gpumm_counts a, b, c;   /* global memory, of each operand */
+  gpumm_counts workspace; /* and of the temporaries, for kernels that have some */
+  gpumm_counts all;
+} gpumm_trace;
+
+/* As gpumm_run, but a kernel of the table runs in one piece, A, B and C all on the device, so that
+ * what it does is what its source says. count: then it runs once more and is counted, which only
+ * the host device can (GPUMM_UNSUPPORTED elsewhere) and which takes 0.2 microseconds or so for each
+ * access: GPUMM_TOO_LARGE where m n k or k is above its most. beta must be 0. */
+enum { GPUMM_COUNT_MOST = 1 << 24, GPUMM_COUNT_MOST_K = 1 << 13 };
+GPUMM_API gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_operand *result, int count,
+                                         gpumm_trace *trace);
 
 /* ---- what there is ------------------------------------------------------------------------ */
 

@@ -338,11 +338,33 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
     r->upload = r->compute = r->download = r->flops = 0;
     r->bytes_up = r->bytes_down = 0;
     status = job->plan.algorithm->run (job, result);
-  } while (status && fall_back (job, status));
+  } while (status && !job->trace && fall_back (job, status));
   r->total = gpumm_seconds () - job->opened;
   r->overhead = r->total - r->upload - r->compute - r->download;
   if (r->overhead < 0)
     r->overhead = 0; /* stages that overlap add up to more than the total */
+  return status;
+}
+
+gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_operand *result, int count,
+                               gpumm_trace *trace) {
+  if (!job || !trace)
+    return gpumm_fail (GPUMM_INVALID, "no job, or nowhere to put its trace");
+  const gpumm_problem *p = &job->problem;
+  int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
+  if (p->c0)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "a product that adds to a C is not traced");
+  if (count && (k > GPUMM_COUNT_MOST_K || (double) m * (double) n * (double) k > GPUMM_COUNT_MOST))
+    return gpumm_fail (GPUMM_TOO_LARGE,
+                       "a product of %lld x %lld by %lld x %lld is too large to be counted: m n k "
+                       "may be %d (256 x 256 x 256), k %d",
+                       (long long) m, (long long) k, (long long) k, (long long) n, GPUMM_COUNT_MOST,
+                       GPUMM_COUNT_MOST_K);
+  *trace = (gpumm_trace){.launched = {.shared_bytes = -1, .registers = -1, .occupancy = -1}};
+  job->trace = trace;
+  job->count = count;
+  gpumm_status status = gpumm_run (job, result);
+  trace->seconds = job->report.compute;
   return status;
 }
 

@@ -197,8 +197,8 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
   if (x.m == 0 || x.n == 0)
     return GPUMM_OK;
   if (x.k == 0)
-    return LAUNCH ("scale_only", scale_only, ceil_div (x.m * x.n, THREADS), THREADS, device, stream,
-                   x.m, x.n, x.beta, x.c, p->ldc);
+    return LAUNCH ("scale_only", scale_only<T>, ceil_div (x.m * x.n, THREADS), THREADS, device,
+                   stream, x.m, x.n, x.beta, x.c, p->ldc);
   if (!usable () || !fits (p))
     return gpumm_driver_fail (GPUMM_UNSUPPORTED, "%s",
                               usable () ? "this cuBLAS takes no sizes above 2^31 - 1" : cublas.why);

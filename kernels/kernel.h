@@ -9,6 +9,7 @@
  *   tile<T, r, c> &     such an array as a parameter
  *   LAUNCH (name, kernel, blocks, threads, device, stream, arguments...)
  *                       starts it, gives a status; name is for error texts
+ *   COUNT_OPERATIONS (n) so many operations on reals, for the host device's counts
  *
  * On the host A[i] is an object that counts; so copy an element to a variable of type T before
  * giving it to a template. Everything else is CUDA C: __global__, threadIdx, __syncthreads ().
@@ -77,10 +78,12 @@ template <class R> DEVICE complex<R> conjugate (complex<R> x) {
 /* sum += a b, complex by four real products: rounds and spreads NaN and Inf as the formula says.
  * nvcc makes each line a fused multiply-add. */
 template <class T> DEVICE void multiply_add (T &sum, T a, T b) {
+  COUNT_OPERATIONS (2);
   sum += a * b;
 }
 
 template <class R> DEVICE void multiply_add (complex<R> &sum, complex<R> a, complex<R> b) {
+  COUNT_OPERATIONS (8);
   sum.re += a.re * b.re;
   sum.re -= a.im * b.im;
   sum.im += a.re * b.im;
@@ -99,10 +102,12 @@ template <class R> DEVICE complex<R> scale (complex<R> s, complex<R> x) {
 }
 
 template <class T> DEVICE T add (T x, T y) {
+  COUNT_OPERATIONS (1);
   return x + y;
 }
 
 template <class R> DEVICE complex<R> add (complex<R> x, complex<R> y) {
+  COUNT_OPERATIONS (2);
   return {x.re + y.re, x.im + y.im};
 }
 

@@ -131,6 +131,58 @@ mxArray *report_value (const gpumm_report *r) {
   return info;
 }
 
+static void set_known (mxArray *s, const char *field, double value) {
+  set_number (s, 0, field, value < 0 ? mxGetNaN () : value);
+}
+
+/* NaN for all where t was not counted. */
+static mxArray *access_value (const gpumm_trace *t, const gpumm_access *x, int shared) {
+  const char *fields[] = {"elements", "requests", shared ? "passes" : "sectors", "conflicts"};
+  mxArray *s = mxCreateStructMatrix (1, 1, shared ? 4 : 3, fields);
+  set_known (s, fields[0], t->counted ? (double) x->elements : -1);
+  set_known (s, fields[1], t->counted ? (double) x->requests : -1);
+  set_known (s, fields[2], t->counted ? (double) x->transfers : -1);
+  if (shared)
+    set_known (s, fields[3], t->counted ? (double) x->conflicts : -1);
+  return s;
+}
+
+mxArray *trace_value (const gpumm_trace *t) {
+  const char *fields[] = {"launches",  "blocks",    "threads",    "shared_bytes",
+                          "registers", "occupancy", "operations", "barriers",
+                          "load",      "store",     "shared"};
+  const char *parts[] = {"A", "B", "C", "temporaries", "total"};
+  const char *ways[] = {"load", "store"};
+  const gpumm_counts *of[] = {&t->a, &t->b, &t->c, &t->workspace, &t->all};
+  const gpumm_launches *l = &t->launched;
+  mxArray *s = mxCreateStructMatrix (1, 1, 11, fields);
+  mxArray *threads = mxCreateDoubleMatrix (1, 2, mxREAL);
+  mxArray *load = mxCreateStructMatrix (1, 1, 5, parts);
+  mxArray *store = mxCreateStructMatrix (1, 1, 5, parts);
+  mxArray *shared = mxCreateStructMatrix (1, 1, 2, ways);
+  for (int i = 0; i < 2; i++)
+    ((double *) mxGetData (threads))[i] =
+        l->launches > 0 && l->threads[i] > 0 ? (double) l->threads[i] : mxGetNaN ();
+  for (int i = 0; i < 5; i++) {
+    mxSetField (load, 0, parts[i], access_value (t, &of[i]->load, 0));
+    mxSetField (store, 0, parts[i], access_value (t, &of[i]->store, 0));
+  }
+  mxSetField (shared, 0, "load", access_value (t, &t->all.shared_load, 1));
+  mxSetField (shared, 0, "store", access_value (t, &t->all.shared_store, 1));
+  set_number (s, 0, "launches", (double) l->launches);
+  set_number (s, 0, "blocks", (double) l->blocks);
+  mxSetField (s, 0, "threads", threads);
+  set_known (s, "shared_bytes", (double) l->shared_bytes);
+  set_known (s, "registers", l->registers);
+  set_known (s, "occupancy", l->occupancy);
+  set_known (s, "operations", t->counted ? (double) t->all.operations : -1);
+  set_known (s, "barriers", t->counted ? (double) t->all.barriers : -1);
+  mxSetField (s, 0, "load", load);
+  mxSetField (s, 0, "store", store);
+  mxSetField (s, 0, "shared", shared);
+  return s;
+}
+
 /* ---- operands ----------------------------------------------------------------------------- */
 
 /* The types whose memory the engine reads as it is, by Octave's names for them: the classes alone

@@ -55,6 +55,9 @@ void get_options (const mxArray *options, gpumm_options *o, char name[NAME_BYTES
 /* The struct info of gpumm.m. */
 mxArray *report_value (const gpumm_report *r);
 
+/* A trace as gpumm_kernel.m takes it: a struct; numbers that are not known are NaN. */
+mxArray *trace_value (const gpumm_trace *t);
+
 /* ---- operands and results ----------------------------------------------------------------- */
 
 static inline int is_single (gpumm_type type) {

@@ -15,8 +15,14 @@ struct gpumm_job {
   gpumm_report report;
   double opened; /* host clock, seconds */
   int has_run;
+  gpumm_trace
+      *trace;  /* of gpumm_run_traced, else NULL: kernels run in one piece, and are watched */
+  int count;   /* and counted */
   void *state; /* the algorithm's own, between open and close */
 };
+
+/* What an algorithm that runs a kernel of the table does instead where job->trace is set. */
+gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_operand *result);
 
 typedef struct gpumm_algorithm {
   const char *name;

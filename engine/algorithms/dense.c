@@ -228,6 +228,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   schedule s = {.job = job, .result = result};
   gpumm_status status;
   job->report.flops = gpumm_dense_flops (p);
+  if (job->trace)
+    return gpumm_trace_kernel (job, result);
   if (result->rows == 0 || result->cols == 0)
     return GPUMM_OK;
   /* alpha = 0: A and B are not read, so they do not go up */

@@ -20,6 +20,10 @@ void gpumm_cuda_leave (int device, int before);
 /* The status for what CUDA returned; keeps CUDA's own text beside the call's name. */
 gpumm_status gpumm_cuda_check (const char *call, cudaError_t error);
 
+/* Notes the launch of a kernel for driver->launched (). */
+void gpumm_cuda_note_launch (const void *kernel, int64_t blocks, int64_t threads_x,
+                             int64_t threads_y);
+
 /* Has this library code for the current device? An attribute of a kernel is asked for. */
 cudaError_t gpumm_cuda_probe (void);
 

@@ -311,6 +311,59 @@ static void reset (void) {
 #endif
 }
 
+/* ---- launches ----------------------------------------------------------------------------- */
+
+/* Of this thread, since it was asked. The attributes are asked for only then. */
+static _Thread_local struct {
+  const void *kernel; /* NULL where launches were of several */
+  gpumm_launches all;
+} noted;
+
+void gpumm_cuda_note_launch (const void *kernel, int64_t blocks, int64_t threads_x,
+                             int64_t threads_y) {
+  gpumm_launches *all = &noted.all;
+  if (all->launches == 0) {
+    noted.kernel = kernel;
+    all->threads[0] = threads_x;
+    all->threads[1] = threads_y;
+  }
+  if (kernel != noted.kernel)
+    noted.kernel = NULL;
+  if (all->threads[0] != threads_x || all->threads[1] != threads_y)
+    all->threads[0] = all->threads[1] = -1;
+  all->blocks += blocks;
+  all->launches++;
+}
+
+static cudaError_t ask (int device, const void *kernel, gpumm_launches *launches) {
+  struct cudaFuncAttributes attributes;
+  int threads = (int) (launches->threads[0] * launches->threads[1]), resident = 0, most = 0;
+  cudaError_t error = cudaFuncGetAttributes (&attributes, kernel);
+  if (!error)
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, kernel, threads, 0);
+  if (!error)
+    error = cudaDeviceGetAttribute (&most, cudaDevAttrMaxThreadsPerMultiProcessor, device);
+  if (!error) {
+    int warps = (threads + 31) / 32;
+    launches->shared_bytes = (int64_t) attributes.sharedSizeBytes;
+    launches->registers = attributes.numRegs;
+    launches->occupancy = most > 0 ? 32.0 * warps * resident / most : -1;
+  }
+  return error;
+}
+
+static gpumm_status launched (int device, gpumm_launches *launches) {
+  const void *kernel = noted.kernel;
+  *launches = noted.all;
+  noted.all = (gpumm_launches){0};
+  noted.kernel = NULL;
+  launches->shared_bytes = launches->registers = -1;
+  launches->occupancy = -1;
+  if (launches->launches == 0 || !kernel || launches->threads[0] < 0)
+    return GPUMM_OK;
+  ON_DEVICE (device, "cudaFuncGetAttributes", ask (device, kernel, launches));
+}
+
 /* ---- the table ---------------------------------------------------------------------------- */
 
 static gpumm_driver driver = {
@@ -337,6 +390,7 @@ static gpumm_driver driver = {
     .fill = fill,
     .error_text = gpumm_driver_text,
     .reset = reset,
+    .launched = launched,
 };
 
 static void complete (void) {

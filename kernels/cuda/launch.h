@@ -11,13 +11,16 @@ template <class T> using global = T *__restrict__;
 
 template <class T, int ROWS, int COLUMNS> using tile = T[ROWS][COLUMNS];
 
+#define COUNT_OPERATIONS(n)
+
 #define SHARED(T, name, rows, columns) __shared__ T name[rows][columns]
 
 /* Blocks lie along x, which takes 2^31 - 1 of them: C can have no more tiles in any memory there
- * is. An empty C needs no launch. */
+ * is. An empty C needs no launch. code is the kernel, for what driver->launched () tells of it:
+ * NULL where it also has shared memory that only its launch knows of. */
 template <class Body>
 static gpumm_status launch_on_gpu (const char *kernel, int64_t blocks, dim3 threads, int device,
-                                   Body body) {
+                                   Body body, const void *code = NULL) {
   if (blocks == 0)
     return GPUMM_OK;
   if (blocks > INT32_MAX)
@@ -34,7 +37,8 @@ static gpumm_status launch_on_gpu (const char *kernel, int64_t blocks, dim3 thre
     snprintf (call, sizeof call, "kernel %s, %lld blocks of %u x %u threads", kernel,
               (long long) blocks, threads.x, threads.y);
     status = gpumm_cuda_check (call, error);
-  }
+  } else
+    gpumm_cuda_note_launch (code, blocks, threads.x, threads.y);
   gpumm_cuda_leave (device, before);
   return status;
 }
@@ -43,7 +47,7 @@ static gpumm_status launch_on_gpu (const char *kernel, int64_t blocks, dim3 thre
 #define LAUNCH(name, kernel, blocks, threads, device, stream, ...)                                 \
   launch_on_gpu (name, blocks, threads, device, [&] {                                              \
     kernel<<<(unsigned) (blocks), threads, 0, (cudaStream_t) (stream)>>> (__VA_ARGS__);            \
-  })
+  }, (const void *) (kernel))
 /* clang-format on */
 
 #endif

@@ -23,6 +23,7 @@ struct access {
 };
 
 int gpumm_host_counting;
+int64_t gpumm_host_operations, gpumm_host_barriers;
 
 static struct access *accesses;
 static int64_t noted, room;
@@ -44,6 +45,7 @@ void gpumm_host_count (int on) {
   noted = room = 0;
   tally_count = 0;
   lost = 0;
+  gpumm_host_operations = gpumm_host_barriers = 0;
   gpumm_host_counting = on;
 }
 
@@ -216,5 +218,9 @@ gpumm_status gpumm_host_counts (const void *p, gpumm_counts *counts) {
       counts->shared_load = tallies[i].counts[GPUMM_SHARED_LOAD];
       counts->shared_store = tallies[i].counts[GPUMM_SHARED_STORE];
     }
+  if (!p) {
+    counts->operations = gpumm_host_operations;
+    counts->barriers = gpumm_host_barriers;
+  }
   return GPUMM_OK;
 }

@@ -326,11 +326,37 @@ static gpumm_status fill (int device, gpumm_stream *stream, void *p, int byte, s
 
 /* ---- launches ----------------------------------------------------------------------------- */
 
+static gpumm_launches seen;
+
+/* A stranger to all earlier launches leaves its fields unknown. */
+static void agree (int64_t *known, int64_t value) {
+  if (seen.launches > 0 && *known != value)
+    value = -1;
+  *known = value;
+}
+
+static gpumm_status launched (int device, gpumm_launches *launches) {
+  (void) device;
+  pthread_mutex_lock (&lock);
+  *launches = seen;
+  launches->registers = -1; /* there are none here */
+  launches->occupancy = -1;
+  seen = (gpumm_launches){0};
+  return leave (GPUMM_OK);
+}
+
 gpumm_status gpumm_host_launch (const char *kernel, int64_t blocks, gpumm_index3 threads,
                                 void (*thread) (const void *arguments), const void *arguments) {
   gpumm_status status = enter (kernel, 0, GPUMM_DEVICE_FAILED);
   if (!status)
     status = gpumm_host_run (kernel, blocks, threads, thread, arguments);
+  if (!status && blocks > 0) {
+    agree (&seen.threads[0], threads.x);
+    agree (&seen.threads[1], threads.y);
+    agree (&seen.shared_bytes, gpumm_host_shared_bytes ());
+    seen.blocks += blocks;
+    seen.launches++;
+  }
   return leave (status);
 }
 
@@ -367,6 +393,9 @@ static gpumm_driver driver = {
     .error_text = gpumm_driver_text,
     .reset = reset,
     .fault = fault,
+    .launched = launched,
+    .count_accesses = gpumm_host_count,
+    .counts = gpumm_host_counts,
 };
 
 static void complete (void) {

@@ -166,6 +166,7 @@ static void end_phase (void) {
   if (first->state == ENDED)
     switch_to (&scheduler);
   else {
+    gpumm_host_barriers += gpumm_host_counting != 0;
     begin_phase ();
     switch_to (fibers[run.order[0]]);
   }
@@ -286,6 +287,13 @@ void *gpumm_host_shared (size_t bytes) {
   memset (shared[i].p, 0xff, bytes); /* NaN in every type, to show what is read unwritten */
   shared_arrays = i + 1;
   return shared[i].p;
+}
+
+int64_t gpumm_host_shared_bytes (void) {
+  size_t all = 0;
+  for (int i = 0; i < shared_arrays; i++)
+    all += shared[i].bytes;
+  return (int64_t) all;
 }
 
 /* ---- a launch ----------------------------------------------------------------------------- */

@@ -34,12 +34,16 @@ void gpumm_host_barrier (int line);
  * ask for the same arrays in the same order; the first to ask finds it full of NaN. */
 void *gpumm_host_shared (size_t bytes);
 
+/* Bytes of all arrays in shared memory of the block that ran last. */
+int64_t gpumm_host_shared_bytes (void);
+
 /* Gives back the stacks and the shared memory that are kept from run to run. */
 void gpumm_host_run_reset (void);
 
 /* ---- counting, count.c -------------------------------------------------------------------- */
 
 extern int gpumm_host_counting; /* on? */
+extern int64_t gpumm_host_operations, gpumm_host_barriers;
 
 enum { GPUMM_LOAD, GPUMM_STORE, GPUMM_SHARED_LOAD, GPUMM_SHARED_STORE, GPUMM_ACCESS_KINDS };
 

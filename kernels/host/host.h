@@ -32,27 +32,13 @@ GPUMM_API void gpumm_host_set_memory (int64_t bytes);
  * Counted is what a GPU would do, warp by warp: the n-th time that the 32 threads of a warp come
  * to the same place of the kernel between two barriers is one request. (Threads of a warp that
  * take different ways through a loop are taken to wait for each other at its places.) Counting is
- * slow and off until asked for. */
-
-typedef struct gpumm_access {
-  int64_t elements; /* read or written by threads */
-  int64_t requests; /* by warps */
-  /* Global memory: different sectors of 32 bytes, summed over the requests. Shared memory: passes
-   * over the 32 banks of 4 bytes, each of which gives one word, to all that ask for it, a pass. */
-  int64_t transfers;
-  int64_t conflicts; /* shared memory: passes beyond what the bytes alone need */
-} gpumm_access;
-
-typedef struct gpumm_counts {
-  gpumm_access load, store;               /* global memory */
-  gpumm_access shared_load, shared_store; /* shared memory of all blocks */
-} gpumm_counts;
+ * slow and off until asked for. gpumm_counts is in engine/gpumm.h. */
 
 /* Sets all counts to 0 and starts (on != 0) or stops counting. */
 GPUMM_API void gpumm_host_count (int on);
 
 /* The counts since: of the allocation that p points into, or, p NULL, of all memory. Of one
- * allocation the shared counts are 0. */
+ * allocation only load and store are set. */
 GPUMM_API gpumm_status gpumm_host_counts (const void *p, gpumm_counts *counts);
 
 #ifdef __cplusplus

@@ -24,6 +24,13 @@ static INLINE void counted (int kind, const void *p, unsigned bytes) {
     gpumm_host_access (kind, p, bytes);
 }
 
+/* Arithmetic is counted too: so many operations on reals. */
+#define COUNT_OPERATIONS(n)                                                                        \
+  do                                                                                               \
+    if (__builtin_expect (gpumm_host_counting, 0))                                                 \
+      gpumm_host_operations += (n);                                                                \
+  while (0)
+
 /* One element in memory: reading and writing it are counted. */
 template <class T, int LOAD, int STORE> struct element {
   T &x;

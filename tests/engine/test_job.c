@@ -1,4 +1,4 @@
-/* test_job.c - dense jobs on the CPU: every type pair, op, scalar; checks; splits; syrk.
+/* test_job.c - dense jobs on the CPU: every type pair, op, scalar; checks; splits; syrk; traces.
  *
  * The oracle is the triple loop in long double, the bound k eps |A||B| element by element
  * (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.5).
@@ -440,6 +440,104 @@ static void test_errors (void) {
   gpumm_close (NULL);
 }
 
+/* ---- traces ------------------------------------------------------------------------------- */
+
+static gpumm_status trace (const gpumm_problem *p, const char *kernel, int count, gpumm_operand *c,
+                           gpumm_trace *t) {
+  gpumm_options o = {.backend = GPUMM_CPU, .algorithm = kernel, .device = -1};
+  gpumm_job *job = NULL;
+  *c = (gpumm_operand){0};
+  gpumm_status status = gpumm_open (p, &o, &job);
+  if (!status) {
+    gpumm_result (job, c);
+    c->ld += 2;
+    c->values = check_allocate (c->ld * c->cols + 1, gpumm_type_bytes (c->type));
+    status = gpumm_run_traced (job, c, count, t);
+  }
+  gpumm_close (job);
+  return status;
+}
+
+/* The product is right and its loads are 2 m n k divided by the tile, over edges and transposes. */
+static void test_trace (void) {
+  static const struct {
+    const char *kernel;
+    int64_t tile, m, n, k;
+  } table[] = {{"naive", 1, 5, 7, 9},
+               {"tiled_8", 8, 16, 24, 9},
+               {"tiled_32", 32, 32, 32, 3},
+               {"naive", 1, 0, 3, 4},
+               {"tiled_8", 8, 8, 8, 0},
+               {"register_32x32x4", 32, 64, 32, 6},
+               {"strassen_register_1", 0, 40, 40, 40}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    for (int type = GPUMM_S; type <= GPUMM_Z; type++)
+      for (int ops = 0; ops < 4; ops++) {
+        gpumm_op oa = ops & 1 ? GPUMM_CTRANSPOSE : GPUMM_NONE;
+        gpumm_op ob = ops & 2 ? GPUMM_TRANSPOSE : GPUMM_NONE;
+        int64_t m = table[i].m, n = table[i].n, k = table[i].k;
+        gpumm_problem p = {.op_a = oa, .op_b = ob, .alpha = {1, 0}, .output = (gpumm_type) type};
+        p.a = make ((gpumm_type) type, oa ? k : m, oa ? m : k);
+        p.b = make ((gpumm_type) type, ob ? n : k, ob ? k : n);
+        gpumm_operand c = {0};
+        gpumm_trace t;
+        CHECK (!trace (&p, table[i].kernel, 1, &c, &t), "%s", gpumm_last_error ());
+        if (table[i].tile > 0)
+          CHECK (worst (&p, &c) <= 1, "%s is wrong", table[i].kernel);
+        CHECK (t.counted, "%s is not counted", table[i].kernel);
+        if (table[i].tile > 0)
+          CHECK (t.all.load.elements == 2 * m * n * k / table[i].tile, "%lld loads of %s",
+                 (long long) t.all.load.elements, table[i].kernel);
+        CHECK (t.a.load.elements + t.b.load.elements + t.c.load.elements + t.workspace.load.elements
+                   == t.all.load.elements,
+               "loads of the operands add up");
+        CHECK ((t.launched.launches > 0) == (m * n > 0), "%lld launches",
+               (long long) t.launched.launches);
+        free (p.a.values);
+        free (p.b.values);
+        free (c.values);
+      }
+}
+
+static void test_trace_errors (void) {
+  gpumm_operand x = make (GPUMM_D, 3, 3), c = {0};
+  gpumm_problem p = {.a = x, .b = x, .alpha = {1, 0}};
+  gpumm_trace t;
+  CHECK (!trace (&p, "naive", 0, &c, &t) && !t.counted && t.launched.launches == 1, "uncounted");
+  free (c.values);
+  CHECK (!trace (&p, "loops", 1, &c, &t) && !t.counted && t.launched.launches == 0, "no kernel");
+  free (c.values);
+  CHECK (gpumm_run_traced (NULL, &c, 1, &t) == GPUMM_INVALID, "no job");
+  gpumm_problem with_c = p;
+  with_c.beta.re = 1;
+  with_c.c0 = &x;
+  CHECK (trace (&with_c, "naive", 0, &c, &t) == GPUMM_UNSUPPORTED, "a C to add to");
+  free (c.values);
+  free (x.values);
+  x = make (GPUMM_S, 1, GPUMM_COUNT_MOST_K + 1);
+  p = (gpumm_problem){.a = x, .b = x, .op_b = GPUMM_TRANSPOSE, .alpha = {1, 0}};
+  CHECK (trace (&p, "naive", 1, &c, &t) == GPUMM_TOO_LARGE, "%s", gpumm_last_error ());
+  CHECK (strcmp (gpumm_status_name (GPUMM_TOO_LARGE), "too-large") == 0, "the status has a name");
+  free (c.values);
+  CHECK (!trace (&p, "naive", 0, &c, &t), "%s", gpumm_last_error ());
+  free (c.values);
+  free (x.values);
+  /* the host device fails: an error, and nothing is lost */
+  x = make (GPUMM_D, 3, 3);
+  p = (gpumm_problem){.a = x, .b = x, .alpha = {1, 0}};
+  int failed = 0;
+  for (int i = 1; i < 40; i++) {
+    gpumm_fault_device (i);
+    failed += trace (&p, "tiled_8", 1, &c, &t) != GPUMM_OK;
+    gpumm_fault_device (0);
+    free (c.values);
+  }
+  CHECK (failed > 3 && failed < 39, "%d of 39 calls failed", failed);
+  CHECK (!trace (&p, "tiled_8", 1, &c, &t) && t.a.load.elements == 9, "after all failures");
+  free (c.values);
+  free (x.values);
+}
+
 int main (int argc, char **argv) {
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261120);
   int64_t before = gpumm_live_allocations ();
@@ -452,6 +550,8 @@ int main (int argc, char **argv) {
   test_special_values ();
   test_too_large ();
   test_errors ();
+  test_trace ();
+  test_trace_errors ();
   gpumm_reset (); /* on a GPU the pools keep what they have */
   CHECK (gpumm_live_allocations () == before, "%lld allocations leaked",
          (long long) (gpumm_live_allocations () - before));

@@ -178,6 +178,46 @@ static gpumm_product product_of (const struct operands *x, gpumm_type type, gpum
   };
 }
 
+/* Operations and barriers, and what was launched: multiply-adds of a padded tile count as well. */
+static void check_work (const struct operands *x) {
+  enum { M = 33, N = 33, K = 40 };
+  static const struct {
+    const char *name;
+    int64_t padded_m, padded_n, padded_k; /* sizes as the tiles fill them up */
+    int64_t blocks, steps;                /* along k, with two barriers each */
+    int64_t threads;
+  } table[] = {{"naive", M, N, K, 2 * 5, 0, 256},
+               {"tiled_16", 48, 48, 48, 9, 3, 256},
+               {"tiled_32", 64, 64, 64, 4, 2, 1024},
+               {"register_32x32x4", 64, 64, 40, 4, 10, 128}};
+  gpumm_launches seen;
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    for (int type = GPUMM_S; type <= GPUMM_Z; type++) {
+      gpumm_product p = product_of (x, (gpumm_type) type, GPUMM_NONE, GPUMM_NONE, M, N, K);
+      int64_t each = type >= GPUMM_C ? 8 : 2;
+      CHECK (driver->launched (0, &seen) == GPUMM_OK);
+      driver->count_accesses (1);
+      CHECK (find (table[i].name)->launch (0, NULL, &p) == GPUMM_OK);
+      gpumm_counts counts;
+      CHECK (driver->counts (NULL, &counts) == GPUMM_OK);
+      CHECK (counts.operations == each * table[i].padded_m * table[i].padded_n * table[i].padded_k);
+      CHECK (counts.barriers == 2 * table[i].blocks * table[i].steps);
+      CHECK (driver->launched (0, &seen) == GPUMM_OK);
+      CHECK (seen.launches == 1 && seen.blocks == table[i].blocks);
+      CHECK (seen.threads[0] * seen.threads[1] == table[i].threads);
+      CHECK (seen.registers == -1 && seen.occupancy == -1);
+    }
+  /* of several launches, what they differ in is unknown */
+  gpumm_product p = product_of (x, GPUMM_D, GPUMM_NONE, GPUMM_NONE, M, N, K);
+  driver->count_accesses (0);
+  CHECK (find ("tiled_16")->launch (0, NULL, &p) == GPUMM_OK);
+  CHECK (find ("tiled_32")->launch (0, NULL, &p) == GPUMM_OK);
+  CHECK (driver->launched (0, &seen) == GPUMM_OK);
+  CHECK (seen.launches == 2 && seen.blocks == 13 && seen.threads[0] == -1);
+  CHECK (seen.shared_bytes == -1);
+  CHECK (driver->launched (0, &seen) == GPUMM_OK && seen.launches == 0 && seen.blocks == 0);
+}
+
 /* naive: one load of A and of B for each multiply-add. In double 32 neighbours are 8 sectors. */
 static void check_naive (const struct operands *x) {
   enum { M = 64, N = 16, K = 24 };
@@ -241,6 +281,25 @@ static void check_tiled (const struct operands *x) {
   gpumm_host_count (0);
 }
 
+/* Without padding the threads of a warp, which fetch a column of B, write to one bank: 32 words
+ * apart in single. A transposed B is fetched along a row of the tile. */
+static void check_unpadded (const struct operands *x) {
+  enum { M = 64, N = 32, K = 96 };
+  for (int type = GPUMM_S; type <= GPUMM_Z; type++)
+    for (int ops = 0; ops < 4; ops++) {
+      gpumm_product p = product_of (x, (gpumm_type) type, ops & 1 ? GPUMM_TRANSPOSE : GPUMM_NONE,
+                                    ops & 2 ? GPUMM_TRANSPOSE : GPUMM_NONE, M, N, K);
+      gpumm_host_count (1);
+      CHECK (find ("tiled_32_unpadded")->launch (0, NULL, &p) == GPUMM_OK);
+      gpumm_access store = counts_of (NULL).shared_store;
+      int64_t a = ops & 1 ? M * K : 0, b = ops & 2 ? 0 : K * N * (M / 32); /* fetched along k */
+      /* a part of a warp that one pass could serve takes as many passes as it has threads */
+      int64_t part = type == GPUMM_S ? 32 : type == GPUMM_Z ? 8 : 16;
+      CHECK (store.conflicts == (a + b) / part * (part - 1));
+    }
+  gpumm_host_count (0);
+}
+
 /* A tile in registers: thread_m + thread_n shared loads for thread_m thread_n multiply-adds, and
  * no bank conflict, whatever the type and the op. */
 static void check_register (const struct operands *x) {
@@ -301,8 +360,10 @@ int main (void) {
   CHECK (driver->allocate (0, BYTES, &o.c) == GPUMM_OK);
   check_strides (o.a, o.b);
   check_banks (o.c);
+  check_work (&o);
   check_naive (&o);
   check_tiled (&o);
+  check_unpadded (&o);
   check_register (&o);
   CHECK (driver->release (0, o.a) == GPUMM_OK && driver->release (0, o.b) == GPUMM_OK
          && driver->release (0, o.c) == GPUMM_OK);

@@ -1,0 +1,78 @@
+/* __gpumm_kernel__.c - the gateway of gpumm_kernel.m to one kernel under the microscope.
+ *
+ *   [C, FAILED, INFO, TRACE] = __gpumm_kernel__ (A, B, TYPE_A, TYPE_B, OPTIONS, COUNT)
+ *
+ * A and B are full and of one type, TYPE_A and TYPE_B typeinfo (A) and typeinfo (B). OPTIONS has
+ * the fields algorithm, backend, device, transpose_a and transpose_b; COUNT says whether to count.
+ * Where FAILED is true, C is a struct (message, identifier) for error ().
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "marshal.h"
+
+/* ---- check and marshal -------------------------------------------------------------------- */
+
+static int get_problem (const mxArray *prhs[], gpumm_problem *p) {
+  *p = (gpumm_problem){.alpha = {1, 0}};
+  if (!get_operand (prhs[0], prhs[2], &p->a) || !get_operand (prhs[1], prhs[3], &p->b)
+      || p->a.kind != GPUMM_DENSE || p->b.kind != GPUMM_DENSE || p->a.type != p->b.type)
+    return 0;
+  p->op_a = (gpumm_op) get_number (prhs[4], "transpose_a");
+  p->op_b = (gpumm_op) get_number (prhs[4], "transpose_b");
+  p->output = p->a.type;
+  return 1;
+}
+
+/* ---- the gateway -------------------------------------------------------------------------- */
+
+void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
+  gateway_error error = {0};
+  gpumm_problem problem;
+  gpumm_options options = {.device = -1};
+  char algorithm[NAME_BYTES];
+  gpumm_job *job = NULL;
+  gpumm_operand result;
+  gpumm_trace trace = {0};
+  mxArray *c = NULL;
+  gpumm_status status;
+  gateway_enter ();
+
+  /* check, marshal */
+  if (nrhs != 6 || nlhs != 4 || !mxIsStruct (prhs[4]))
+    mexErrMsgIdAndTxt ("gpumm:internal", "for use by gpumm_kernel.m only");
+  get_options (prhs[4], &options, algorithm);
+  if (!get_problem (prhs, &problem)) {
+    gateway_fail (&error, "gpumm:unsupported", "gpumm_kernel: no kernel multiplies these operands");
+    goto done;
+  }
+
+  /* multiply */
+  if ((status = gpumm_open (&problem, &options, &job)) != GPUMM_OK
+      || (status = gpumm_result (job, &result)) != GPUMM_OK) {
+    gateway_fail_engine (&error, status);
+    goto done;
+  }
+  c = allocate_result (&result, &error);
+  if (!c)
+    goto done;
+  status = gpumm_run_traced (job, &result, mxGetScalar (prhs[5]) != 0, &trace);
+  if (status != GPUMM_OK) {
+    gateway_fail_engine (&error, status);
+    goto done;
+  }
+
+  /* deliver */
+  c = settle_result (c, &result, &error);
+  plhs[2] = report_value (gpumm_job_report (job));
+  plhs[3] = trace_value (&trace);
+
+done: /* release */
+  gpumm_close (job);
+  if (error.identifier[0]) {
+    if (c)
+      mxDestroyArray (c);
+    plhs[2] = mxCreateDoubleMatrix (0, 0, mxREAL);
+    plhs[3] = mxCreateDoubleMatrix (0, 0, mxREAL);
+  }
+  plhs[0] = error.identifier[0] ? gateway_error_value (&error) : c;
+  plhs[1] = mxCreateLogicalScalar (error.identifier[0] != 0);
+}
