@@ -1,0 +1,435 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn  {} {@var{C} =} gpumm_kernel (@var{kernel}, @var{A}, @var{B})
+## @deftypefnx {} {[@var{C}, @var{trace}] =} gpumm_kernel (@var{kernel}, @var{A}, @var{B}, @var{name}, @var{value}, @dots{})
+## Multiply two full matrices by one kernel, and count what it does.
+##
+## @var{kernel} is @qcode{"loops"}, the three loops of the definition on the CPU, or a family of
+## @code{gpumm_info ().kernels}: @qcode{"naive"}, one thread an element of C; @qcode{"tiled"}, tiles
+## of A and B in shared memory; @qcode{"register"}, a small tile of C in each thread's registers;
+## @qcode{"strassen"}, seven products of halves instead of eight.  Of a family the row of the table
+## that suits the sizes is taken, or the one that the options below ask for, or @var{kernel} is the
+## name of a row.  @code{gpumm_source (@var{kernel})} shows the source.
+##
+## Without a GPU the kernel runs on the CPU, from the same source: for study and not for speed.
+## There everything it does is counted, warp by warp, as a GPU would do it.  A tile in shared memory
+## lets every number that was loaded be used 8 times:
+##
+## @example
+## @group
+## A = magic (16);
+## [C, trace] = gpumm_kernel ("naive", A, A);
+## trace.load.total.elements            # 2 n^3
+##   @result{} ans = 8192
+## [C, trace] = gpumm_kernel ("tiled", A, A, "Tile", 8);
+## trace.load.total.elements            # 2 n^3 / 8
+##   @result{} ans = 1024
+## @end group
+## @end example
+##
+## Options are pairs of a name, in upper or lower case, and a value.  The first four choose among
+## the rows that there are; where none fits, the error lists them.
+##
+## @table @asis
+## @item @qcode{"Tile"}
+## The part of C that a block of threads makes: @code{m} (square), @code{[m, n]}, or
+## @code{[m, n, k]} with the step along the inner dimension.
+##
+## @item @qcode{"Thread"}
+## The part of C that a thread makes in its registers, @code{m} or @code{[m, n]}.
+##
+## @item @qcode{"Grid"}
+## How many blocks there are down and across C, @code{[down, across]}.
+##
+## @item @qcode{"Depth"}
+## How often @qcode{"strassen"} halves, from 1.
+##
+## @item @qcode{"TransposeA"}, @qcode{"TransposeB"}
+## @qcode{"none"}, @qcode{"transpose"} or @qcode{"ctranspose"}, as in @code{gpumm}.
+##
+## @item @qcode{"Backend"}
+## @qcode{"auto"} (the default): the GPU where there is one; @qcode{"gpu"}; @qcode{"cpu"}.
+##
+## @item @qcode{"Device"}
+## The index of the GPU to use, from 0.
+##
+## @item @qcode{"Count"}
+## Whether to count; true by default where @var{trace} is asked for.  Counting takes
+## some 0.2 microseconds for each access, 6 seconds for matrices of 256 x 256, and larger ones are
+## an error: @w{m n k} may be 256^3 and k 8192.  With @code{"Count", false} any size runs, and what
+## would be counted is NaN.  On a GPU the counts are those of the CPU's run, and where the sizes are
+## too large they are NaN unless @qcode{"Count"} is given.
+## @end table
+##
+## @var{trace} has the fields
+##
+## @table @code
+## @item kernel, algorithm, backend, device
+## What ran: its row in the table and its family, @qcode{"cpu"} or @qcode{"gpu"}, the device's name.
+## @item tile, thread
+## @code{[m, n, k]} of a block and @code{[m, n]} of a thread.
+## @item grid, blocks, launches
+## Blocks down and across C; blocks in all; launches of a kernel, more than one for
+## @qcode{"strassen"}.
+## @item threads, shared_bytes
+## Threads of a block along x and y, and its shared memory.
+## @item registers, occupancy
+## Registers of a thread; and the share of a multiprocessor's threads that can be resident.  NaN on
+## the CPU.
+## @item seconds
+## Of the kernel alone, without counting; on a GPU by its own events.
+## @item flops
+## A struct: @code{needed}, 2mnk (complex: 8mnk), and @code{done}, counted, with what padding and
+## temporaries add.
+## @item load, store
+## Structs of what went through global memory: @code{A}, @code{B}, @code{C}, @code{temporaries},
+## @code{total}; each a struct of @code{elements} that threads asked for, @code{requests} of warps
+## of 32 threads, and the @code{sectors} of 32 bytes that these touched.  A coalesced request of 32
+## doubles touches 8 sectors, a scattered one 32.
+## @item shared
+## A struct of @code{load} and @code{store}: @code{elements}, @code{requests}, @code{passes} over
+## the 32 banks of 4 bytes, and the @code{conflicts} among these: passes that a better layout would
+## spare.
+## @item barriers
+## That the blocks came to, in all.
+## @item bytes, intensity
+## Bytes of all sectors loaded and stored, and operations done for each of them.
+## @item per_block
+## @code{load}, @code{store}, @code{shared}, @code{barriers} and @code{flops} (those done) once
+## more, divided by @code{blocks}.
+## @end table
+##
+## @example
+## @group
+## [C, trace] = gpumm_kernel ("tiled", ones (33), ones (33), "Tile", 32);
+## printf ("%d blocks, %d operations for %d\n", trace.blocks, trace.flops.done, trace.flops.needed)
+##   @print{} 4 blocks, 524288 operations for 71874
+## [C, trace] = gpumm_kernel ("tiled_32_unpadded", ones (32), ones (32));
+## trace.shared.store.conflicts > 0
+##   @result{} ans = 1
+## @end group
+## @end example
+##
+## Errors have the identifiers of @code{gpumm} and @code{gpumm:too-large}.
+## @seealso{gpumm_source, gpumm_plot, gpumm, gpumm_info}
+## @end deftypefn
+
+function [C, trace] = gpumm_kernel (kernel, A, B, varargin)
+
+  if (nargin < 3)
+    print_usage ();
+  endif
+  kernels = __gpumm_info__ ().kernels;
+  o = parse (varargin);
+  given = ! isempty (o.count);
+  if (! given)
+    o.count = nargout > 1;
+  endif
+  [A, B] = alike (A, B);
+  s = sizes_of (A, B, o);
+  o.algorithm = choose (kernel, kernels, o, s);
+
+  counting = o.count && ! strcmp (o.algorithm, "loops");
+  on_gpu = o.backend == 2;
+  [C, info, t] = run (A, B, o, counting && ! on_gpu);
+  row = strtok (info.kernel);
+  if (counting && on_gpu)
+    t = count_on_cpu (t, A, B, o, row, given);
+  endif
+  if (nargout > 1)
+    k = kernels(strcmp ({kernels.name}, row));
+    trace = describe (t, info, row, k, s, class (A));
+  endif
+
+endfunction
+
+## ---- options ------------------------------------------------------------------------------------
+
+function o = parse (list)
+
+  o = struct ("tile", [], "thread", [], "grid", [], "depth", [], "transpose_a", 0, ...
+              "transpose_b", 0, "backend", 0, "device", -1, "count", [], "max_device_memory", 0, ...
+              "max_capability", 0);
+  valid = ["valid options are Tile, Thread, Grid, Depth, TransposeA, TransposeB, Backend, " ...
+           "Device, Count"];
+  if (mod (numel (list), 2) != 0 && ischar (list{end}))
+    error ("gpumm:missing-value", "gpumm_kernel: option \"%s\" has no value", list{end});
+  elseif (mod (numel (list), 2) != 0 || ! iscellstr (list(1:2:end)))
+    error ("gpumm:unknown-option", "gpumm_kernel: options are pairs of a name and a value; %s", ...
+           valid);
+  endif
+  for i = 1:2:numel (list)
+    value = list{i+1};
+    switch (lower (list{i}))
+      case "tile"
+        o.tile = whole (value, 1:3, "Tile must be one to three numbers, [m, n, k]");
+      case "thread"
+        o.thread = whole (value, 1:2, "Thread must be one or two numbers, [m, n]");
+      case "grid"
+        o.grid = whole (value, 2, "Grid must be two numbers, [down, across]");
+      case "depth"
+        o.depth = whole (value, 1, "Depth must be a number, from 1");
+      case "transposea"
+        o.transpose_a = op ("TransposeA", value);
+      case "transposeb"
+        o.transpose_b = op ("TransposeB", value);
+      case "backend"
+        o.backend = word ("Backend", value, {"auto", "cpu", "gpu"}) - 1;
+      case "device"
+        demand (isnumeric (value) && isscalar (value) && value >= 0 && value == fix (value), ...
+                "Device must be the index of a device, from 0");
+        o.device = double (value);
+      case "count"
+        demand (isscalar (value) && (islogical (value) || isnumeric (value)), ...
+                "Count must be true or false");
+        o.count = logical (value);
+      otherwise
+        error ("gpumm:unknown-option", "gpumm_kernel: unknown option \"%s\"; %s", list{i}, valid);
+    endswitch
+  endfor
+  if (isscalar (o.tile))
+    o.tile = [o.tile, o.tile];
+  endif
+  if (isscalar (o.thread))
+    o.thread = [o.thread, o.thread];
+  endif
+  if (o.backend == 0)
+    o.backend = 1 + gpumm_available ("gpu");
+  endif
+
+endfunction
+
+function x = whole (value, counts, text)
+  demand (isnumeric (value) && isreal (value) && any (numel (value) == counts) ...
+          && all (value(:) >= 1) && all (value(:) == fix (value(:))), text);
+  x = double (value(:).');
+endfunction
+
+function i = op (name, value)
+  i = word (name, value, {"none", "transpose", "ctranspose"}) - 1;
+endfunction
+
+function i = word (name, value, words)
+  i = [];
+  if (ischar (value) && isrow (value))
+    i = find (strcmpi (value, words));
+  endif
+  demand (! isempty (i), "%s must be \"%s\"", name, strjoin (words, "\", \""));
+endfunction
+
+function demand (yes, varargin)
+  if (! yes)
+    error ("gpumm:bad-value", "gpumm_kernel: %s", sprintf (varargin{:}));
+  endif
+endfunction
+
+## ---- operands -----------------------------------------------------------------------------------
+
+## Full matrices of the class of their product, both real or both complex.
+function [A, B] = alike (A, B)
+
+  for X = {A, B}
+    if (! (isfloat (X{1}) || islogical (X{1}) || ischar (X{1})) || issparse (X{1}) ...
+        || ndims (X{1}) > 2)
+      error ("gpumm:unsupported", ["gpumm_kernel: the kernels multiply full matrices, double " ...
+                                   "or single, real or complex"]);
+    endif
+  endfor
+  to = "double";
+  if (isa (A, "single") || isa (B, "single"))
+    to = "single";
+  endif
+  convert = @(X) full (feval (to, X));
+  if (iscomplex (A) || iscomplex (B)) # also where all imaginary parts are 0
+    convert = @(X) complex (full (feval (to, X)));
+  endif
+  A = convert (A);
+  B = convert (B);
+
+endfunction
+
+## Sizes of the product, and its operations.
+function s = sizes_of (A, B, o)
+
+  [s.m, s.k] = size (A);
+  if (o.transpose_a > 0)
+    [s.k, s.m] = size (A);
+  endif
+  s.n = size (B, 1 + (o.transpose_b == 0));
+  s.flops = (2 + 6 * iscomplex (A)) * s.m * s.n * s.k;
+
+endfunction
+
+## ---- rows of the table --------------------------------------------------------------------------
+
+## What the engine is to run: a family, where it is free to choose, or a row.
+function name = choose (kernel, kernels, o, s)
+
+  families = [{"loops"}, unique({kernels.algorithm}, "stable")];
+  rows = {kernels.name};
+  name = "";
+  if (ischar (kernel) && isrow (kernel))
+    name = lower (kernel);
+  endif
+  if (! any (strcmp (name, [families, rows])))
+    error ("gpumm:bad-value", ["gpumm_kernel: KERNEL must be one of %s, or the name of one of " ...
+                               "gpumm_info ().kernels"], strjoin (families, ", "));
+  endif
+  if (isempty ([o.tile, o.thread, o.grid, o.depth]))
+    return;
+  endif
+  if (strcmp (name, "loops"))
+    error ("gpumm:bad-value", "gpumm_kernel: loops has no Tile, Thread, Grid or Depth");
+  endif
+  own = kernels(strcmp ({kernels.algorithm}, name) | strcmp (rows, name));
+  fits = arrayfun (@(k) suits (k, o, s), own);
+  if (! any (fits))
+    error ("gpumm:bad-value", "gpumm_kernel: no row of %s has %s; there are %s", name, ...
+           asked_for (o), strjoin (arrayfun (@(k) text_of (k, s), own(:).', ...
+                                             "UniformOutput", false), "; "));
+  endif
+  own = own(fits);
+  name = own(1).name;
+
+endfunction
+
+function yes = suits (k, o, s)
+
+  tile = [k.tile_m, k.tile_n, k.tile_k];
+  yes = isequal (o.tile, tile(1:numel (o.tile))) || isempty (o.tile);
+  yes = yes && (isempty (o.thread) || isequal (o.thread, [k.thread_m, k.thread_n]));
+  yes = yes && (isempty (o.grid) || isequal (o.grid, grid_of (k, s)));
+  yes = yes && (isempty (o.depth) || isequal (o.depth, depth_of (k)));
+
+endfunction
+
+## strassen makes grids by its base kernel, and its rows know a depth instead.
+function yes = has_tiles (k)
+  yes = ! strcmp (k.algorithm, "strassen") && k.tile_m * k.tile_n > 1;
+endfunction
+
+function grid = grid_of (k, s)
+  grid = [NaN, NaN];
+  if (has_tiles (k))
+    grid = [ceil(s.m / k.tile_m), ceil(s.n / k.tile_n)];
+  endif
+endfunction
+
+function depth = depth_of (k)
+  depth = NaN;
+  if (strcmp (k.algorithm, "strassen"))
+    depth = str2double (regexp (k.name, '\d+$', "match", "once"));
+  endif
+endfunction
+
+function text = text_of (k, s)
+  text = k.name;
+  if (has_tiles (k))
+    text = sprintf ("%s (Tile [%d, %d, %d], Thread [%d, %d], here Grid [%d, %d])", k.name, ...
+                    k.tile_m, k.tile_n, k.tile_k, k.thread_m, k.thread_n, grid_of (k, s));
+  elseif (! isnan (depth_of (k)))
+    text = sprintf ("%s (Depth %d)", k.name, depth_of (k));
+  endif
+endfunction
+
+function text = asked_for (o)
+  text = {};
+  for field = {"tile", "thread", "grid", "depth"}
+    value = o.(field{1});
+    if (! isempty (value))
+      name = [upper(field{1}(1)), field{1}(2:end)];
+      text{end+1} = sprintf ("%s %s", name, mat2str (value));
+    endif
+  endfor
+  text = strjoin (text, ", ");
+endfunction
+
+## ---- running and counting -----------------------------------------------------------------------
+
+function [C, info, t] = run (A, B, o, count)
+
+  if (strcmp (o.algorithm, "loops"))
+    o.backend = 1;
+  endif
+  [C, failed, info, t] = __gpumm_kernel__ (A, B, typeinfo (A), typeinfo (B), o, count);
+  if (failed)
+    if (strcmp (C.identifier, "gpumm:too-large"))
+      C.message = [C.message "; \"Count\", false runs it uncounted"];
+    endif
+    error (C);
+  endif
+
+endfunction
+
+## The GPU does not count; the CPU does, for the kernels that it runs.
+function t = count_on_cpu (t, A, B, o, row, demanded)
+
+  o.backend = 1;
+  o.device = -1;
+  o.algorithm = row;
+  try
+    [~, ~, counted] = run (A, B, o, true);
+  catch err
+    if (demanded || ! any (strcmp (err.identifier, {"gpumm:too-large", "gpumm:unsupported"})))
+      rethrow (err);
+    endif
+    return;
+  end_try_catch
+  for field = {"operations", "barriers", "load", "store", "shared"}
+    t.(field{1}) = counted.(field{1});
+  endfor
+
+endfunction
+
+## ---- the trace ----------------------------------------------------------------------------------
+
+function trace = describe (t, info, row, k, s, precision)
+
+  trace = struct ("kernel", row, "algorithm", info.algorithm, "backend", info.backend, ...
+                  "device", info.device.name, "precision", precision, "m", s.m, "n", s.n, ...
+                  "k", s.k, "tile", NaN (1, 3), "thread", NaN (1, 2), "grid", NaN (1, 2));
+  if (! isempty (k) && has_tiles (k))
+    trace.tile = [k.tile_m, k.tile_n, k.tile_k];
+    trace.thread = [k.thread_m, k.thread_n];
+    trace.grid = grid_of (k, s);
+  endif
+  for field = {"blocks", "launches", "threads", "shared_bytes", "registers", "occupancy"}
+    trace.(field{1}) = t.(field{1});
+  endfor
+  trace.seconds = info.seconds.compute;
+  trace.flops = struct ("needed", s.flops, "done", t.operations);
+  for field = {"load", "store", "shared", "barriers"}
+    trace.(field{1}) = t.(field{1});
+  endfor
+  trace.bytes = 32 * (t.load.total.sectors + t.store.total.sectors);
+  trace.intensity = t.operations / trace.bytes;
+  whole = struct ("load", t.load, "store", t.store, "shared", t.shared, "barriers", t.barriers, ...
+                  "flops", t.operations);
+  trace.per_block = divided (whole, t.blocks);
+
+endfunction
+
+function x = divided (x, blocks)
+
+  if (isstruct (x))
+    x = structfun (@(y) divided (y, blocks), x, "UniformOutput", false);
+  else
+    x /= blocks;
+  endif
+
+endfunction
+
+%!assert (gpumm_kernel ("loops", [1, 2; 3, 4], [5; 6]), [17; 39])
+%!assert (gpumm_kernel ("Naive", single ([1, 2; 3, 4]), [5; 6]), single ([17; 39]))
+%!error <Invalid call> gpumm_kernel ("naive", 1)
+%!error id=gpumm:bad-value gpumm_kernel ("cannon", 1, 1)
+%!error id=gpumm:bad-value gpumm_kernel (3, 1, 1)
+%!error id=gpumm:unknown-option gpumm_kernel ("naive", 1, 1, "Blocks", 3)
+%!error id=gpumm:missing-value gpumm_kernel ("naive", 1, 1, "Count")
+%!error id=gpumm:bad-value gpumm_kernel ("tiled", 1, 1, "Tile", 2.5)
+%!error id=gpumm:bad-value gpumm_kernel ("loops", 1, 1, "Tile", 8)
+%!error id=gpumm:unsupported gpumm_kernel ("naive", speye (2), speye (2))
+%!error id=gpumm:unsupported gpumm_kernel ("naive", int8 (1), int8 (1))
+%!error id=Octave:nonconformant-args gpumm_kernel ("naive", ones (2, 3), ones (2, 3))

@@ -1,0 +1,89 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn  {} {} gpumm_source (@var{kernel})
+## @deftypefnx {} {@var{text} =} gpumm_source (@var{kernel})
+## Show the source of a kernel, as this package was built from it.
+##
+## @var{kernel} is what @code{gpumm_kernel} takes: @qcode{"loops"}, @qcode{"naive"},
+## @qcode{"tiled"}, @qcode{"register"}, @qcode{"strassen"}, or the name of a row of one of these
+## families.  Without an output argument the source is printed.
+##
+## The head of a source says what the kernel does and what limits it.  A kernel is CUDA C: nvcc
+## makes it one of the GPU, and the compiler of the host the same on the CPU.
+##
+## @example
+## @group
+## text = gpumm_source ("tiled");
+## strtok (text, "\n")
+##   @result{} ans = /* tiled.cu - square tiles in shared memory.
+## @end group
+## @end example
+## @seealso{gpumm_kernel, gpumm_info}
+## @end deftypefn
+
+function text = gpumm_source (kernel)
+
+  if (nargin != 1)
+    print_usage ();
+  endif
+  names = {"loops"};
+  files = {find_file("loops_kernel.h")};
+  kernels = gpumm_info ().kernels;
+  for family = unique ({kernels.algorithm}, "stable")
+    file = find_file ([family{1} ".cu"]);
+    if (! isempty (file)) # a library has no source here
+      names{end+1} = family{1};
+      files{end+1} = file;
+    endif
+  endfor
+
+  name = "";
+  if (ischar (kernel) && isrow (kernel))
+    name = lower (kernel);
+    row = strcmp ({kernels.name}, name);
+    if (any (row) && ! any (strcmp (name, names)))
+      name = kernels(row).algorithm;
+    endif
+  endif
+  at = find (strcmp (name, names));
+  if (isempty (at))
+    error ("gpumm:bad-value", "gpumm_source: KERNEL must be one of %s, or a row of one of them", ...
+           strjoin (names, ", "));
+  endif
+  source = fileread (files{at});
+  if (nargout > 0)
+    text = source;
+  else
+    puts (source);
+  endif
+
+endfunction
+
+## Beside the gateways, where the build puts sources, or beside this function; "" if in neither.
+function file = find_file (name)
+
+  file = "";
+  for folder = {fileparts(which ("__gpumm_kernel__")), fileparts(mfilename ("fullpath"))}
+    here = fullfile (folder{1}, name);
+    if (isempty (file) && exist (here, "file") == 2)
+      file = here;
+    endif
+  endfor
+
+endfunction
+
+%!error <Invalid call> gpumm_source ()
+%!error id=gpumm:bad-value gpumm_source ("cublas_none")
+%!error id=gpumm:bad-value gpumm_source (1)
+%!error <one of loops, naive, tiled, register> gpumm_source ("cannon")
+%!test
+%! for name = {"naive", "tiled", "register", "strassen"}
+%!   text = gpumm_source (name{1});
+%!   assert (strncmp (text, ["/* " name{1} ".cu - "], 7 + numel (name{1})));
+%!   assert (! isempty (strfind (text, "__global__")));
+%! endfor
+%! assert (gpumm_source ("Tiled_16"), gpumm_source ("tiled"));
+%! assert (! isempty (strfind (gpumm_source ("loops"), "for (")));
+%! assert (evalc ("gpumm_source (\"naive\")"), gpumm_source ("naive"));

@@ -1,0 +1,244 @@
+## kernel.tst - what gpumm_kernel counts is what one works out by hand.
+## SPDX-License-Identifier: BSD-3-Clause
+
+%!shared n, A, B
+%! rand ("twister", 91);
+%! n = 64;
+%! A = rand (n) - 0.5;
+%! B = rand (n) - 0.5;
+
+## each kernel, each class, edges and transposes: the product is right
+%!test
+%! names = {"loops", "naive", "tiled", "register", "strassen", "tiled_10", "tiled_32_unpadded"};
+%! ops = {"none", "transpose", "ctranspose"};
+%! apply = {@(X) X, @(X) X.', @(X) X'};
+%! for name = names
+%!   for type = {"double", "single", "complex", "single complex"}
+%!     for i = 1:3
+%!       P = make_operand (type{1}, 33, 21);
+%!       Q = make_operand (type{1}, 21, 17);
+%!       R = P * Q;
+%!       C = gpumm_kernel (name{1}, apply{i} (P), apply{4-i} (Q), "TransposeA", ops{i}, ...
+%!                         "TransposeB", ops{4-i});
+%!       if (i != 2) # the conjugates
+%!         R = apply{i} (apply{i} (P)) * apply{4-i} (apply{4-i} (Q));
+%!       endif
+%!       assert (class (C), class (R));
+%!       assert (C, R, 100 * eps (class (R)) * norm (R, 1));
+%!     endfor
+%!   endfor
+%! endfor
+%! assert (gpumm_kernel ("tiled", ones (3, 0), ones (0, 2)), zeros (3, 2));
+%! assert (gpumm_kernel ("naive", 1:3, (1:3)'), 14);
+%! assert (gpumm_kernel ("naive", single ([1, 2]), [1i; 2]), single (4 + 1i));
+%! assert (gpumm_kernel ("naive", [true, false], [2; 3]), 2);
+%! assert (gpumm_kernel ("naive", eye (2), [2; 3]), [2; 3]);
+
+## naive: a b x c block of C reads 2 n b c numbers, all blocks 2 n^3
+%!test
+%! [C, t] = gpumm_kernel ("naive", A, B, "Backend", "cpu");
+%! assert (C, A * B, 1e-12);
+%! b = t.tile(1) * t.tile(2);
+%! assert (t.per_block.load.total.elements, 2 * n * b);
+%! assert (t.load.A.elements, n ^ 3);
+%! assert (t.load.B.elements, n ^ 3);
+%! assert (t.load.total.elements, 2 * n ^ 3);
+%! assert (t.load.C.elements, 0);
+%! assert (t.store.C.elements, n ^ 2);
+%! assert (t.store.total, t.store.C);
+%! assert (t.flops.done, 2 * n ^ 3);
+%! assert (t.flops.needed, 2 * n ^ 3);
+%! assert (t.barriers, 0);
+%! assert (t.shared.load.elements, 0);
+%! assert (t.blocks, prod (t.grid));
+%! assert (prod (t.threads), b);
+%! assert (t.launches, 1);
+
+## tiled: a b x b block reads 2 n b, all blocks 2 n^3 / b; two barriers a step; shared memory reads
+## what naive reads from global
+%!test
+%! for b = [8, 16, 32]
+%!   [C, t] = gpumm_kernel ("tiled", A, B, "Tile", b, "Backend", "cpu");
+%!   assert (C, A * B, 1e-12);
+%!   assert (t.kernel, sprintf ("tiled_%d", b));
+%!   assert (t.per_block.load.total.elements, 2 * n * b);
+%!   assert (t.load.total.elements, 2 * n ^ 3 / b);
+%!   assert (t.load.A, t.load.B);
+%!   assert (t.load.total.sectors, 2 * n ^ 3 / b / 4); # 4 doubles each
+%!   assert (t.shared.load.elements, 2 * n ^ 3);
+%!   assert (t.shared.store.elements, t.load.total.elements);
+%!   assert (t.per_block.barriers, 2 * n / b);
+%!   assert (t.grid, [n, n] / b);
+%!   assert (t.threads, [b, b]);
+%!   assert (t.shared_bytes, 2 * 8 * b * (b + 1));
+%!   assert (t.per_block.flops, 2 * n * b ^ 2);
+%!   assert (t.bytes, 8 * (2 * n ^ 3 / b + n ^ 2));
+%!   assert (t.intensity, t.flops.done / t.bytes);
+%! endfor
+
+## register: thread_m + thread_n reads from shared memory for thread_m thread_n multiply-adds
+%!test
+%! for tile = {[32, 32, 4], [64, 64, 8]}
+%!   [C, t] = gpumm_kernel ("register", A, B, "Tile", tile{1}, "Backend", "cpu");
+%!   assert (C, A * B, 1e-12);
+%!   assert (t.load.total.elements, 2 * n ^ 3 / tile{1}(1));
+%!   assert (t.shared.load.elements, n ^ 3 * sum (t.thread) / prod (t.thread));
+%!   assert (t.shared.load.conflicts + t.shared.store.conflicts, 0);
+%!   [~, u] = gpumm_kernel ("register", A, B, "Thread", t.thread, "Backend", "cpu");
+%!   assert (u.kernel, t.kernel);
+%! endfor
+
+## coalesced and strided: 32 doubles side by side are 8 sectors, a column apart 32, one for all 1
+%!test
+%! [~, t] = gpumm_kernel ("naive", A, B, "Backend", "cpu");
+%! assert (t.load.A.sectors / t.load.A.requests, 8);
+%! assert (t.load.B.sectors / t.load.B.requests, 1);
+%! [C, t] = gpumm_kernel ("naive", A', B, "TransposeA", "transpose", "Backend", "cpu");
+%! assert (C, A * B, 1e-12);
+%! assert (t.load.A.sectors / t.load.A.requests, 32);
+%! [~, t] = gpumm_kernel ("naive", single (A), single (B), "Backend", "cpu");
+%! assert (t.load.A.sectors / t.load.A.requests, 4);
+%! ## tiled turns the tile on its way instead
+%! [~, t] = gpumm_kernel ("tiled", A, B, "Tile", 32, "Backend", "cpu");
+%! [~, u] = gpumm_kernel ("tiled", A', B, "Tile", 32, "TransposeA", "transpose", "Backend", "cpu");
+%! assert (u.load, t.load);
+
+## bank conflicts: B goes into the tile by columns; in single, 32 words apart is one bank for all
+%!test
+%! X = single (A);
+%! Y = single (B);
+%! [~, padded] = gpumm_kernel ("tiled_32", X, Y, "Backend", "cpu");
+%! [C, unpadded] = gpumm_kernel ("tiled_32_unpadded", X, Y, "Backend", "cpu");
+%! assert (C, X * Y, 1e-4);
+%! assert (padded.shared.store.conflicts, 0);
+%! assert (padded.shared.load.conflicts, 0);
+%! requests = unpadded.load.B.requests;
+%! assert (unpadded.shared.store.conflicts, 31 * requests);
+%! assert (unpadded.shared.store.passes, 33 * requests); # 32 for B, 1 for A
+%! assert (unpadded.load, padded.load);
+%! assert (unpadded.shared_bytes, 2 * 4 * 32 * 32);
+
+## odd sizes: 33 x 33 by tiles of 32 fills four blocks of 64 x 64, and loads only what is there
+%!test
+%! A33 = A(1:33,1:33);
+%! [C, t] = gpumm_kernel ("tiled", A33, A33, "Tile", 32, "Backend", "cpu");
+%! assert (C, A33 * A33, 1e-12);
+%! assert (t.grid, [2, 2]);
+%! assert (t.blocks, 4);
+%! assert (t.flops.needed, 2 * 33 ^ 3);
+%! assert (t.flops.done, 2 * 64 ^ 3);
+%! assert (t.load.A.elements, 2 * 33 ^ 2);
+%! assert (t.load.total.elements, 4 * 33 ^ 2);
+%! assert (t.store.C.elements, 33 ^ 2);
+%! [~, t] = gpumm_kernel ("tiled", A33, A33, "Tile", 8, "Backend", "cpu");
+%! assert (t.flops.done, 2 * 40 ^ 3);
+
+## complex: 8 operations; strassen: 7 of 8 products and some sums, with temporaries
+%!test
+%! [~, t] = gpumm_kernel ("naive", complex (A(1:8,:)), complex (B(:,1:8)), "Backend", "cpu");
+%! assert (t.flops, struct ("needed", 8 * 64 * n, "done", 8 * 64 * n));
+%! [C, t] = gpumm_kernel ("strassen", A, B, "Depth", 1, "Backend", "cpu");
+%! assert (C, A * B, 1e-11);
+%! assert (t.flops.done > 7 / 8 * t.flops.needed && t.flops.done < t.flops.needed);
+%! assert (t.launches > 7);
+%! assert (t.store.temporaries.elements > 0);
+%! parts = [t.store.A, t.store.B, t.store.C, t.store.temporaries];
+%! assert (sum ([parts.elements]), t.store.total.elements);
+
+## a grid chooses the row that makes it
+%!test
+%! [~, t] = gpumm_kernel ("tiled", A(:,1:20), B(1:20,1:33), "Grid", [4, 3], "Backend", "cpu");
+%! assert (t.kernel, "tiled_16");
+%! assert (t.grid, [4, 3]);
+%! assert (t.blocks, 12);
+
+## what there is not is said, with what there is
+%!error <no row of tiled has Tile \[12 12\]; there are tiled_8 .*tiled_32 .*Grid \[2, 2\]> ...
+%! gpumm_kernel ("tiled", ones (33), ones (33), "Tile", 12)
+%!error <no row of tiled has Grid \[1 2\]; there are> ...
+%! gpumm_kernel ("tiled", ones (33), ones (33), "Grid", [1, 2])
+%!error <no row of strassen has Depth 9; .*strassen_register_3 \(Depth 3\)> ...
+%! gpumm_kernel ("strassen", ones (8), ones (8), "Depth", 9)
+%!error <KERNEL must be one of loops, naive, tiled, register> gpumm_kernel ("summa", 1, 1)
+
+## limits of counting
+%!test
+%! big = ones (257, 256);
+%! C = gpumm_kernel ("register", big, big', "Backend", "cpu"); # nothing is counted
+%! assert (C, big * big');
+%! try
+%!   [C, t] = gpumm_kernel ("register", big, big', "Backend", "cpu");
+%!   error ("no error");
+%! catch err
+%!   assert (err.identifier, "gpumm:too-large");
+%!   assert (! isempty (strfind (err.message, "\"Count\", false")));
+%! end_try_catch
+%! [C, t] = gpumm_kernel ("register", big, big', "Backend", "cpu", "Count", false);
+%! assert (C, big * big');
+%! assert (isnan (t.load.total.elements) && isnan (t.flops.done) && isnan (t.barriers));
+%! assert (t.seconds > 0 && t.blocks == prod (t.grid));
+%!error id=gpumm:too-large
+%! [C, t] = gpumm_kernel ("naive", ones (1, 8193), ones (8193, 1), "Backend", "cpu");
+
+## loops: no kernel of the table, so nothing is counted
+%!test
+%! [C, t] = gpumm_kernel ("loops", A, B);
+%! assert (C, A * B, 1e-12);
+%! assert (t.kernel, "loops");
+%! assert (t.flops.needed, 2 * n ^ 3);
+%! assert (isnan (t.flops.done) && isnan (t.tile(1)) && t.launches == 0);
+%! assert (t.backend, "cpu");
+
+## counting stops, and counts afresh
+%!test
+%! [~, t] = gpumm_kernel ("naive", A, B, "Backend", "cpu");
+%! gpumm_kernel ("naive", A, B, "Backend", "cpu");
+%! [~, u] = gpumm_kernel ("naive", A, B, "Backend", "cpu");
+%! assert (rmfield (u, "seconds"), rmfield (t, "seconds"));
+
+## every failure of the device's memory and calls is an error, and nothing is lost
+%!test
+%! gpumm_reset ();
+%! X = A(1:9,1:9);
+%! [C, t] = gpumm_kernel ("tiled", X, X, "Backend", "cpu");
+%! gpumm_reset ();
+%! live = __gpumm_fault__ ("live");
+%! for what = {"memory", "device"}
+%!   failed = 0;
+%!   for i = 1:60
+%!     __gpumm_fault__ (what{1}, i);
+%!     try
+%!       [C, t] = gpumm_kernel ("tiled", X, X, "Backend", "cpu");
+%!       assert (C, X * X, 1e-12);
+%!     catch err
+%!       assert (! isempty (regexp (err.identifier, '^gpumm:(host|device)-')), true);
+%!       failed++;
+%!     end_try_catch
+%!     __gpumm_fault__ (what{1}, 0);
+%!     gpumm_reset ();
+%!     assert (__gpumm_fault__ ("live"), live);
+%!   endfor
+%!   assert (failed > 3);
+%! endfor
+%! [C, u] = gpumm_kernel ("tiled", X, X, "Backend", "cpu");
+%! assert (u.load, t.load);
+
+%!testif ; gpumm_available ("gpu")
+%! for name = {"naive", "tiled", "register"}
+%!   [C, t] = gpumm_kernel (name{1}, A, B, "Backend", "gpu");
+%!   assert (C, A * B, 1e-12);
+%!   assert (t.backend, "gpu");
+%!   assert (t.occupancy > 0 && t.occupancy <= 1);
+%!   assert (t.registers > 0 && t.seconds > 0);
+%!   assert (t.flops.done, 2 * n ^ 3);
+%!   [~, u] = gpumm_kernel (t.kernel, A, B, "Backend", "cpu");
+%!   assert (t.load, u.load);
+%!   assert (t.blocks, u.blocks);
+%! endfor
+%!testif ; ! gpumm_available ("gpu")
+%! try
+%!   gpumm_kernel ("naive", 1, 1, "Backend", "gpu");
+%!   error ("no error");
+%! catch err
+%!   assert (err.identifier, "gpumm:no-device");
+%! end_try_catch
