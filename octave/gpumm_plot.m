@@ -1,0 +1,607 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn  {} {@var{h} =} gpumm_plot (@var{what})
+## @deftypefnx {} {[@var{h}, @var{data}] =} gpumm_plot (@var{what}, @var{name}, @var{value}, @dots{})
+## Measure and draw how a matrix product becomes fast.
+##
+## @var{what} is
+##
+## @table @asis
+## @item @qcode{"rates"}
+## GFLOPS by size of @code{*}, the three loops and the kernels, each alone, without transfers.
+## @item @qcode{"block size"}
+## Milliseconds of the tiled kernels by the width of their tiles, for each size.
+## @item @qcode{"speedup"}
+## How many times faster than @code{A * B} the calls of @code{gpumm} are, transfers included.
+## @item @qcode{"strassen"}
+## Strassen's algorithm, once and twice, against the block algorithm in registers that it is built
+## on, and the size from which it is ahead.
+## @item @qcode{"stages"}
+## Where the milliseconds of a call go: upload, compute, download and the rest.
+## @item @qcode{"roofline"}
+## Rate by arithmetic intensity, as counted by @code{gpumm_kernel}, under the ceilings of this
+## machine.
+## @item @qcode{"pattern"}
+## Which blocks of two sparse matrices and of their product have nonzeros.
+## @end table
+##
+## The data are measured by the call, on small sizes that take some seconds on a CPU.  @var{h} is
+## the figure, and @var{data} what was measured, as a struct, which @qcode{"Data"} takes again.  The
+## figure is drawn without a display, too.
+##
+## Options are pairs of a name, in upper or lower case, and a value:
+##
+## @table @asis
+## @item @qcode{"Sizes"}
+## The sizes n of the n x n matrices, double.
+## @item @qcode{"Kernels"}
+## A cell array of what @code{gpumm_kernel} and the option @qcode{"Algorithm"} of @code{gpumm} take.
+## @item @qcode{"Backend"}
+## @qcode{"auto"} (the default): the GPU where there is one; @qcode{"gpu"}; @qcode{"cpu"}, where
+## the kernels run for study.
+## @item @qcode{"Ceilings"}
+## For the roofline: @code{[GFLOPS, GB/s]}.  By default they are measured: the fastest product that
+## there is (cuBLAS, or @code{*}) for the first, and a matrix by a vector for the second.
+## @item @qcode{"A"}, @qcode{"B"}, @qcode{"Block"}
+## For the pattern: the matrices, and the width of a block, by default 8.
+## @item @qcode{"Data"}
+## Draw these, from an earlier call of the same @var{what}, and measure nothing.
+## @item @qcode{"File"}
+## Print the figure to this file: .png, .svg or .pdf.
+## @end table
+##
+## @example
+## @group
+## S = kron (speye (3), ones (2));
+## [h, data] = gpumm_plot ("pattern", "A", S, "B", S, "Block", 2);
+## data.C
+##   @result{} ans =
+##        1   0   0
+##        0   1   0
+##        0   0   1
+## close (h)
+## @end group
+## @end example
+## @seealso{gpumm_kernel, gpumm_source, gpumm_tune, gpumm}
+## @end deftypefn
+
+function [h, data] = gpumm_plot (what, varargin)
+
+  figures = {"rates", @measure_rates, @draw_rates; ...
+             "block size", @measure_blocks, @draw_blocks; ...
+             "speedup", @measure_speedup, @draw_speedup; ...
+             "strassen", @measure_strassen, @draw_strassen; ...
+             "stages", @measure_stages, @draw_stages; ...
+             "roofline", @measure_roofline, @draw_roofline; ...
+             "pattern", @measure_pattern, @draw_pattern};
+  if (nargin < 1)
+    print_usage ();
+  endif
+  at = [];
+  if (ischar (what) && isrow (what))
+    at = find (strcmpi (what, figures(:,1)));
+  endif
+  demand (! isempty (at), "WHAT must be \"%s\"", strjoin (figures(:,1), "\", \""));
+  what = figures{at,1};
+  o = parse (varargin);
+
+  d = o.data;
+  if (isempty (d))
+    d = figures{at,2} (o);
+    d.what = what;
+  endif
+  demand (isfield (d, "what") && strcmp (d.what, what), ...
+          "Data must be what gpumm_plot (\"%s\") gave", what);
+
+  f = __plot_figure__ ();
+  unwind_protect
+    figures{at,3} (d);
+    if (! isempty (o.file))
+      __plot_figure__ (f, o.file);
+    endif
+    drawn = true;
+  unwind_protect_cleanup
+    if (! exist ("drawn", "var"))
+      close (f);
+    endif
+  end_unwind_protect
+  if (nargout > 0)
+    h = f;
+    data = d;
+  endif
+
+endfunction
+
+## ---- options ------------------------------------------------------------------------------------
+
+function o = parse (list)
+
+  o = struct ("sizes", [], "kernels", {{}}, "backend", "auto", "ceilings", [], "a", [], "b", [], ...
+              "block", 8, "data", [], "file", "");
+  valid = "valid options are Sizes, Kernels, Backend, Ceilings, A, B, Block, Data, File";
+  if (mod (numel (list), 2) != 0 && ischar (list{end}))
+    error ("gpumm:missing-value", "gpumm_plot: option \"%s\" has no value", list{end});
+  elseif (mod (numel (list), 2) != 0 || ! iscellstr (list(1:2:end)))
+    error ("gpumm:unknown-option", "gpumm_plot: options are pairs of a name and a value; %s", ...
+           valid);
+  endif
+  for i = 1:2:numel (list)
+    value = list{i+1};
+    switch (lower (list{i}))
+      case "sizes"
+        demand (is_positive (value) && isvector (value) && all (value == fix (value)), ...
+                "Sizes must be a vector of whole numbers, from 1");
+        o.sizes = unique (double (value(:).'));
+      case "kernels"
+        demand (iscellstr (value) && ! isempty (value), "Kernels must be a cell array of names");
+        o.kernels = value(:).';
+      case "backend"
+        demand (ischar (value) && any (strcmpi (value, {"auto", "cpu", "gpu"})), ...
+                "Backend must be \"auto\", \"cpu\" or \"gpu\"");
+        o.backend = lower (value);
+      case "ceilings"
+        demand (is_positive (value) && numel (value) == 2, "Ceilings must be [GFLOPS, GB/s]");
+        o.ceilings = double (value(:).');
+      case {"a", "b"}
+        demand ((isnumeric (value) || islogical (value)) && ndims (value) == 2, ...
+                "%s must be a matrix", upper (list{i}));
+        o.(lower (list{i})) = value;
+      case "block"
+        demand (is_positive (value) && isscalar (value) && value == fix (value), ...
+                "Block must be a whole number, from 1");
+        o.block = double (value);
+      case "data"
+        demand (isstruct (value) && isscalar (value), "Data must be a struct");
+        o.data = value;
+      case "file"
+        demand (ischar (value) && isrow (value) && ! isempty (regexpi (value, ...
+                                                                       '\.(png|svg|pdf)$')), ...
+                "File must be the name of a .png, .svg or .pdf file");
+        o.file = value;
+      otherwise
+        error ("gpumm:unknown-option", "gpumm_plot: unknown option \"%s\"; %s", list{i}, valid);
+    endswitch
+  endfor
+  if (strcmp (o.backend, "auto"))
+    o.backend = {"cpu", "gpu"}{1 + gpumm_available("gpu")};
+  elseif (strcmp (o.backend, "gpu") && ! gpumm_available ("gpu"))
+    error ("gpumm:no-device", "gpumm_plot: there is no GPU: %s", gpumm_info ().why_no_gpu);
+  endif
+
+endfunction
+
+function yes = is_positive (x)
+  yes = isnumeric (x) && isreal (x) && ! isempty (x) && all (isfinite (x(:))) && all (x(:) > 0);
+endfunction
+
+function demand (yes, varargin)
+  if (! yes)
+    error ("gpumm:bad-value", "gpumm_plot: %s", sprintf (varargin{:}));
+  endif
+endfunction
+
+## Those given, or sizes that take a CPU, or a GPU, some seconds.
+function o = defaults (o, on_cpu, on_gpu, kernels)
+  if (isempty (o.sizes))
+    o.sizes = {on_cpu, on_gpu}{1 + strcmp(o.backend, "gpu")};
+  endif
+  if (isempty (o.kernels))
+    o.kernels = kernels;
+  endif
+endfunction
+
+## ---- measuring ----------------------------------------------------------------------------------
+
+## What all data have in common: matrices of which size, what, and where.
+function d = new_data (o)
+  d = struct ("what", "", "backend", o.backend, "device", "CPU", "sizes", o.sizes, ...
+              "kernels", {o.kernels}, "seconds", NaN (numel (o.kernels), numel (o.sizes)));
+  if (strcmp (o.backend, "gpu"))
+    d.device = gpumm_info ().devices(1).name;
+  endif
+endfunction
+
+## The least of some times, until a tenth of a second is spent; [C, s] = f ().
+function [least, C] = fastest (f)
+  least = Inf;
+  runs = 0;
+  spent = tic ();
+  do
+    [C, seconds] = f ();
+    least = min (least, max (seconds, 1e-9));
+    runs++;
+  until (runs >= 2 && (toc (spent) > 0.1 || runs >= 7))
+endfunction
+
+## Seconds of one kernel, or of `*`, alone.
+function seconds = time_kernel (name, A, B, backend)
+  if (strcmp (name, "*"))
+    [seconds, C] = fastest (@() octave_product (A, B));
+  else
+    [seconds, C] = fastest (@() kernel_product (name, A, B, backend));
+  endif
+  check (name, C, A, B);
+endfunction
+
+function [C, seconds] = octave_product (A, B)
+  begun = tic ();
+  C = A * B;
+  seconds = toc (begun);
+endfunction
+
+function [C, seconds] = kernel_product (name, A, B, backend)
+  [C, trace] = gpumm_kernel (name, A, B, "Backend", backend, "Count", false);
+  seconds = trace.seconds;
+endfunction
+
+## Of a whole call of gpumm.
+function [C, seconds, info] = call_product (name, A, B, backend)
+  options = {"Algorithm", name, "Backend", backend};
+  if (any (strcmp (name, {"gpumm", "auto"})))
+    options = {"Backend", {"cpu", "auto"}{1 + strcmp(backend, "gpu")}};
+  elseif (any (strcmp (name, {"loops", "blas"})))
+    options = {"Algorithm", name, "Backend", "cpu"};
+  endif
+  begun = tic ();
+  [C, info] = gpumm (A, B, options{:});
+  seconds = toc (begun);
+endfunction
+
+## Strassen's bound is by the norm; what is wrong is wrong by much more.
+function check (name, C, A, B)
+  if (norm (C - A * B, 1) > 1e3 * rows (A) * eps () * norm (A, 1) * norm (B, 1))
+    error ("gpumm:wrong-result", "gpumm_plot: %s is wrong at n = %d", name, rows (A));
+  endif
+endfunction
+
+function [A, B] = operands (n)
+  A = rand (n) - 0.5;
+  B = rand (n) - 0.5;
+endfunction
+
+function d = measure_rates (o)
+  o = defaults (o, [16, 32, 64, 96, 128, 192, 256], 2 .^ (7:12), ...
+                {"*", "loops", "naive", "tiled", "register"});
+  d = new_data (o);
+  for j = 1:numel (o.sizes)
+    [A, B] = operands (o.sizes(j));
+    for i = 1:numel (o.kernels)
+      if (! strcmp (o.kernels{i}, "loops") || o.sizes(j) <= 1024)
+        d.seconds(i,j) = time_kernel (o.kernels{i}, A, B, o.backend);
+      endif
+    endfor
+  endfor
+  d.gflops = 2e-9 * o.sizes .^ 3 ./ d.seconds;
+endfunction
+
+function d = measure_blocks (o)
+  k = gpumm_info ().kernels;
+  k = k(strcmp ({k.algorithm}, "tiled") & cellfun (@isempty, strfind ({k.name}, "unpadded")));
+  o = defaults (o, [32, 33, 64, 96, 128], [256, 512, 1000, 1024], {k.name});
+  d = new_data (o);
+  [there, at] = ismember (o.kernels, {k.name});
+  demand (all (there), "Kernels must be tiled kernels: %s", strjoin ({k.name}, ", "));
+  d.tiles = [k(at).tile_m];
+  for j = 1:numel (o.sizes)
+    [A, B] = operands (o.sizes(j));
+    for i = 1:numel (o.kernels)
+      d.seconds(i,j) = time_kernel (o.kernels{i}, A, B, o.backend);
+    endfor
+  endfor
+endfunction
+
+function d = measure_speedup (o)
+  o = defaults (o, [16, 32, 64, 96, 128, 192, 256], 2 .^ (7:12), ...
+                {"gpumm", "loops", "naive", "tiled", "register"});
+  d = new_data (o);
+  d.octave_seconds = NaN (1, numel (o.sizes));
+  for j = 1:numel (o.sizes)
+    [A, B] = operands (o.sizes(j));
+    d.octave_seconds(j) = time_kernel ("*", A, B);
+    for i = 1:numel (o.kernels)
+      if (! strcmp (o.kernels{i}, "loops") || o.sizes(j) <= 1024)
+        [d.seconds(i,j), C] = fastest (@() call_product (o.kernels{i}, A, B, o.backend));
+        check (o.kernels{i}, C, A, B);
+      endif
+    endfor
+  endfor
+  d.speedup = d.octave_seconds ./ d.seconds;
+endfunction
+
+function d = measure_strassen (o)
+  if (! any (strcmp (gpumm_info ().algorithms, "strassen")))
+    error ("gpumm:unsupported", ["gpumm_plot: this build has no algorithm strassen; " ...
+                                 "gpumm_info ().algorithms lists what there is"]);
+  endif
+  o = defaults (o, [64, 96, 128, 192, 256, 384, 512], 2 .^ (9:13), ...
+                {"tiled", "register", "strassen_register_1", "strassen_register_2"});
+  demand (any (strcmp (o.kernels, "register")), ...
+          "Kernels must have \"register\", which strassen is built on");
+  d = new_data (o);
+  for j = 1:numel (o.sizes)
+    [A, B] = operands (o.sizes(j));
+    for i = 1:numel (o.kernels)
+      d.seconds(i,j) = time_kernel (o.kernels{i}, A, B, o.backend);
+    endfor
+  endfor
+  base = d.seconds(strcmp (o.kernels, "register"),:);
+  d.ratio = base ./ d.seconds;
+  ahead = max (d.ratio(strncmp (o.kernels, "strassen", 8),:), [], 1) > 1;
+  d.crossover = o.sizes(min ([find(! ahead, 1, "last") + 1, numel(ahead) + 1]):end);
+  d.crossover = [d.crossover, NaN](1); # the size from which it is ahead at all sizes measured
+endfunction
+
+function d = measure_stages (o)
+  o = defaults (o, 128, 2048, {"gpumm", "naive", "tiled", "register"});
+  d = new_data (o);
+  d.sizes = o.sizes(end);
+  d.seconds = zeros (numel (o.kernels), 4);
+  d.stages = {"upload", "compute", "download", "the rest of the call"};
+  [A, B] = operands (d.sizes);
+  for i = 1:numel (o.kernels)
+    least = Inf;
+    for round = 1:3
+      [C, seconds, info] = call_product (o.kernels{i}, A, B, o.backend);
+      if (seconds < least)
+        least = seconds;
+        s = info.seconds;
+        d.seconds(i,:) = [s.upload, s.compute, s.download, 0];
+        d.seconds(i,4) = max (0, seconds - sum (d.seconds(i,:)));
+        d.total(i) = seconds;
+        d.ran{i} = info.kernel;
+      endif
+    endfor
+    check (o.kernels{i}, C, A, B);
+  endfor
+endfunction
+
+function d = measure_roofline (o)
+  o = defaults (o, 128, 2048, {"naive", "tiled_8", "tiled_16", "tiled_32", "register_32x32x4", ...
+                               "register_64x64x8"});
+  d = new_data (o);
+  d.sizes = o.sizes(end);
+  d.seconds = NaN (numel (o.kernels), 1);
+  d.ceilings = o.ceilings;
+  if (isempty (o.ceilings))
+    d.ceilings = measure_ceilings (o.backend);
+  endif
+  ## Intensity is that of the tile, whatever the size: counted at one that takes a second.
+  most = 128;
+  [P, Q] = operands (min (d.sizes, most));
+  [A, B] = operands (d.sizes);
+  for i = 1:numel (o.kernels)
+    [~, trace] = gpumm_kernel (o.kernels{i}, P, Q, "Backend", "cpu");
+    d.intensity(i,1) = trace.intensity;
+    d.seconds(i) = time_kernel (o.kernels{i}, A, B, o.backend);
+  endfor
+  d.gflops = 2e-9 * d.sizes ^ 3 ./ d.seconds;
+endfunction
+
+## [GFLOPS, GB/s]: of a product that computes, and of one that does little but read A.
+function c = measure_ceilings (backend)
+  if (strcmp (backend, "gpu"))
+    [m, n, name] = {8192, 4096, "cublas"}{:};
+  else
+    [m, n, name] = {4096, 512, "*"}{:};
+  endif
+  [A, B] = operands (n);
+  c(1) = 2e-9 * n ^ 3 / time_kernel (name, A, B, backend);
+  A = rand (m);
+  c(2) = 8e-9 * m ^ 2 / time_kernel (name, A, rand (m, 1), backend);
+endfunction
+
+function d = measure_pattern (o)
+  A = o.a;
+  B = o.b;
+  if (isempty (A))
+    A = kron (sprand (12, 12, 0.15) + speye (12), ones (8));
+  endif
+  if (isempty (B))
+    B = A;
+  endif
+  C = gpumm (A, B);
+  b = o.block;
+  d = struct ("what", "", "block", b, "rows", rows (A), "columns", columns (B), ...
+              "A", share (A, b), "B", share (B, b), "C", share (C, b), ...
+              "nonzeros", [nnz(A), nnz(B), nnz(C)]);
+endfunction
+
+## The share of nonzeros in each b x b block.
+function S = share (X, b)
+  [i, j] = find (X);
+  in = @(count) min (b, count - b * (0:ceil (count / b) - 1));
+  S = accumarray ([ceil(i(:) / b), ceil(j(:) / b)], 1, ceil (size (X) / b));
+  S ./= in (rows (X)).' * in (columns (X));
+endfunction
+
+## ---- drawing ------------------------------------------------------------------------------------
+
+## Okabe and Ito's colours, which the colour-blind tell apart, and a marker beside each.
+function [colour, marker] = style (i)
+  colours = [0 114 178; 213 94 0; 0 158 115; 204 121 167; 230 159 0; 86 180 233; 0 0 0] / 255;
+  colour = colours(mod (i - 1, rows (colours)) + 1,:);
+  marker = "os^dvph"(mod (i - 1, 7) + 1);
+endfunction
+
+## Where curves go, beside them the legend, which a toolkit's own would move.
+function a = main_axes ()
+  a = axes ("position", [0.13, 0.12, 0.6, 0.79], "fontsize", 13);
+  hold (a, "on");
+endfunction
+
+## One line of the legend for each name: kinds are "line", "marker", "bar", or "black" for a line
+## without a marker; of the colours and markers in styles.
+function draw_legend (names, kinds, styles)
+  a = axes ("position", [0.75, 0.12, 0.24, 0.79], "visible", "off");
+  hold on;
+  for i = 1:numel (names)
+    [colour, marker] = style (styles(i));
+    y = 1 - 0.07 * i;
+    switch (kinds{i})
+      case "line"
+        plot ([0, 0.12], [y, y], "-", "color", colour, "linewidth", 1.5);
+        plot (0.06, y, marker, "color", colour, "markerfacecolor", colour, "markersize", 6);
+      case "marker"
+        plot (0.06, y, marker, "color", colour, "markerfacecolor", colour, "markersize", 9);
+      case "bar"
+        rectangle ("position", [0, y - 0.02, 0.12, 0.04], "facecolor", colour, "edgecolor", "none");
+      case "black"
+        plot ([0, 0.12], [y, y], "k-", "linewidth", 1.5);
+    endswitch
+    text (0.16, y, names{i}, "fontsize", 12, "interpreter", "none");
+  endfor
+  axis ([0, 1, 0, 1]);
+endfunction
+
+## A line for each row of Y over x, both axes logarithmic.
+function a = draw_lines (x, Y, names)
+  a = main_axes ();
+  for i = 1:rows (Y)
+    [colour, marker] = style (i);
+    plot (x, Y(i,:), [marker "-"], "color", colour, "markerfacecolor", colour, ...
+          "markersize", 6, "linewidth", 1.5);
+  endfor
+  y = Y(isfinite (Y) & Y > 0);
+  log_axes (a);
+  axis ([min(x) / 1.15, max(x) * 1.15, min(y) / 2, max(y) * 2]);
+  tick_x (x);
+  draw_legend (names, repmat ({"line"}, 1, rows (Y)), 1:rows (Y));
+  axes (a);
+endfunction
+
+function log_axes (a)
+  set (a, "xscale", "log", "yscale", "log", "xgrid", "on", "ygrid", "on", "box", "on", ...
+       "xminortick", "off", "xminorgrid", "off", "yminorgrid", "off");
+endfunction
+
+function tick_x (x)
+  set (gca (), "xtick", x, "xticklabel", arrayfun (@num2str, x, "UniformOutput", false));
+endfunction
+
+function labels (x, y, text, d)
+  place = d.device;
+  if (strcmp (d.backend, "cpu"))
+    place = "CPU, kernels for study";
+  endif
+  xlabel (x, "fontsize", 13);
+  ylabel (y, "fontsize", 13);
+  title ([text " (" place ")"], "fontsize", 13, "fontweight", "normal", "interpreter", "none");
+endfunction
+
+function draw_rates (d)
+  draw_lines (d.sizes, d.gflops, d.kernels);
+  labels ("n of n x n matrices, double", "GFLOPS: 2 n^3 / time of the kernel alone", ...
+          "Rate by size", d);
+endfunction
+
+function draw_blocks (d)
+  [tiles, order] = sort (d.tiles);
+  names = arrayfun (@(n) sprintf ("n = %d", n), d.sizes, "UniformOutput", false);
+  draw_lines (tiles, 1e3 * d.seconds(order,:).', names);
+  labels ("width of a tile and of a block of threads", "milliseconds of the kernel alone", ...
+          "Time by block size, tiled kernels, double", d);
+endfunction
+
+function draw_speedup (d)
+  draw_lines (d.sizes, d.speedup, d.kernels);
+  plot (xlim (), [1, 1], "k--");
+  labels ("n of n x n matrices, double", "time of A*B / time of gpumm, whole calls", ...
+          "Speedup over *", d);
+endfunction
+
+function draw_strassen (d)
+  draw_lines (d.sizes, d.ratio, d.kernels);
+  low = min (d.ratio(:)) / 1.3;
+  high = max (d.ratio(:)) * 1.3;
+  axis ([xlim(), low, high]);
+  ticks = [0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3];
+  ticks = ticks(ticks > low & ticks < high);
+  set (gca (), "ytick", ticks, "yticklabel", arrayfun (@num2str, ticks, "UniformOutput", false));
+  said = "no crossover";
+  if (! isnan (d.crossover))
+    said = sprintf ("crossover at n = %d", d.crossover);
+    plot (d.crossover([1, 1]), [low, high], "k--");
+  endif
+  labels ("n of n x n matrices, double", "time of register / time (above 1: faster)", ...
+          ["Strassen against the block algorithm: " said], d);
+endfunction
+
+function draw_stages (d)
+  colours = [6, 2, 3, 5];
+  share = 100 * d.seconds ./ sum (d.seconds, 2);
+  n = rows (share);
+  a = axes ("position", [0.27, 0.12, 0.46, 0.79]);
+  padded = [share; zeros(1, 4)]; # barh takes one row for a column
+  bars = barh (2 * (1:n + 1), padded, 0.6, "stacked"); # away from its line at 0
+  for k = 1:numel (bars)
+    set (bars(k), "facecolor", style (colours(k)), "edgecolor", "none");
+  endfor
+  names = cell (1, n);
+  for i = 1:n
+    names{i} = sprintf ("%s, %.3g ms", d.ran{i}, 1e3 * d.total(i));
+  endfor
+  axis ([0, 100, 1, 2 * n + 1], "ij");
+  set (a, "ytick", 2 * (1:n), "yticklabel", strrep (names, "_", " "), "fontsize", 13, ...
+       "xgrid", "on", "box", "on", "ticklength", [0, 0]);
+  labels ("share of the stages' time (%); in milliseconds, the whole call", "", ...
+          sprintf ("Where the milliseconds go, n = %d, double", d.sizes), d);
+  draw_legend (d.stages, repmat ({"bar"}, 1, 4), colours);
+endfunction
+
+function draw_roofline (d)
+  peak = d.ceilings(1);
+  rate = d.ceilings(2);
+  x = sort ([min(d.intensity) / 3, max(d.intensity) * 3, peak / rate * [1, 3]]);
+  a = main_axes ();
+  plot (x, min (peak, rate * x), "k-", "linewidth", 1.5);
+  for i = 1:numel (d.intensity)
+    [colour, marker] = style (i);
+    plot (d.intensity(i), d.gflops(i), marker, "color", colour, "markerfacecolor", colour, ...
+          "markersize", 9);
+  endfor
+  log_axes (a);
+  roof = sprintf ("%.3g GFLOPS, %.3g GB/s", peak, rate);
+  axis ([x(1), x(end), min([d.gflops(:); rate * x(1)]) / 2, 2 * max([peak; d.gflops(:)])]);
+  labels ("operations for each byte of global memory, as counted", "GFLOPS", ...
+          sprintf ("Roofline, n = %d, double", d.sizes), d);
+  count = numel (d.kernels);
+  draw_legend ([roof, d.kernels], ["black", repmat({"marker"}, 1, count)], ...
+               [1, 1:count]);
+endfunction
+
+function draw_pattern (d)
+  axes ("position", [0, 0, 1, 1], "visible", "off");
+  text (0.5, 0.05, sprintf (["blocks of %d x %d; black: all of a block is nonzero, grey: some, " ...
+                             "white: none"], d.block, d.block), "fontsize", 13, ...
+        "horizontalalignment", "center");
+  names = {"A", "B", "C = A B"};
+  parts = {d.A, d.B, d.C};
+  for i = 1:3
+    axes ("position", [0.07 + 0.32 * (i - 1), 0.22, 0.26, 0.7]);
+    S = parts{i};
+    shade = (S > 0) .* (0.2 + 0.8 * S); # one nonzero shows, too
+    imagesc ([0.5, columns(S) - 0.5] * d.block, [0.5, rows(S) - 0.5] * d.block, shade, [0, 1]);
+    colormap (gca (), flipud (gray (256)));
+    axis ("image");
+    set (gca (), "fontsize", 13);
+    xlabel (sprintf ("column, %d nonzeros", d.nonzeros(i)), "fontsize", 13);
+    ylabel ("row", "fontsize", 13);
+    title (sprintf ("%s: %d of %d blocks", names{i}, nnz (S), numel (S)), "fontsize", 13, ...
+           "fontweight", "normal");
+  endfor
+endfunction
+
+%!error <Invalid call> gpumm_plot ()
+%!error id=gpumm:bad-value gpumm_plot ("pie")
+%!error <"rates", "block size", "speedup"> gpumm_plot (3)
+%!error id=gpumm:unknown-option gpumm_plot ("rates", "Size", 3)
+%!error id=gpumm:missing-value gpumm_plot ("rates", "Sizes")
+%!error id=gpumm:bad-value gpumm_plot ("rates", "Sizes", 0)
+%!error id=gpumm:bad-value gpumm_plot ("rates", "Kernels", "tiled")
+%!error id=gpumm:bad-value gpumm_plot ("rates", "File", "figure.doc")
+%!error id=gpumm:bad-value gpumm_plot ("rates", "Data", struct ("what", "stages"))
+%!error id=gpumm:bad-value gpumm_plot ("roofline", "Ceilings", 3)
+%!error id=gpumm:bad-value gpumm_plot ("block size", "Kernels", {"naive"}, "Sizes", 8)
+%!error id=gpumm:bad-value gpumm_plot ("pattern", "Block", 2.5)

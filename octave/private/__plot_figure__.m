@@ -1,0 +1,36 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## h = __plot_figure__ ()
+## __plot_figure__ (h, file)
+##
+## A new figure for gpumm_plot: on the screen where there is one, else of gnuplot, the toolkit that
+## draws without; and what prints it to a .png, .svg or .pdf file.
+
+function h = __plot_figure__ (h, file)
+
+  inches = [14, 8]; # gnuplot makes 72 pixels of an inch and keeps the size of letters
+  if (nargin == 0)
+    if (have_window_system ())
+      h = figure ("position", [100, 100, 72 * inches]);
+    else
+      warning ("off", "Octave:gnuplot-graphics", "local");
+      h = figure ("visible", "off");
+      if (any (strcmp (available_graphics_toolkits (), "gnuplot")))
+        graphics_toolkit (h, "gnuplot");
+      endif
+    endif
+    set (h, "color", "white", "paperunits", "inches", "papersize", inches, ...
+         "paperposition", [0, 0, inches]);
+    return;
+  endif
+
+  warning ("off", "print:nogs", "local"); # Ghostscript is not needed for these
+  [~, ~, kind] = fileparts (file);
+  device = {"-dpng", "-dsvg", "-dpdf"}{strcmpi (kind, {".png", ".svg", ".pdf"})};
+  if (strcmp (get (h, "__graphics_toolkit__"), "gnuplot"))
+    device = strrep (strrep (device, "png", "pngcairo"), "pdf", "pdfcairo");
+  endif
+  print (h, file, device);
+
+endfunction

@@ -1,0 +1,125 @@
+## plot.tst - gpumm_plot measures what it says, and draws it without a display.
+## SPDX-License-Identifier: BSD-3-Clause
+
+## whether gnuplot, which draws without a display, is there
+%!function yes = can_draw ()
+%!  [status, ~] = system (sprintf ("%s --version", gnuplot_binary ()));
+%!  yes = have_window_system () || (status == 0 ...
+%!        && any (strcmp (available_graphics_toolkits (), "gnuplot")));
+%!endfunction
+
+## draws to a file; every axes that shows has labels with words, and texts name what is drawn
+%!function d = draw (what, names, varargin)
+%!  file = [tempname() ".png"];
+%!  unwind_protect
+%!    [h, d] = gpumm_plot (what, varargin{:}, "File", file);
+%!    assert (isfigure (h));
+%!    id = fopen (file, "r");
+%!    assert (fread (id, 4).', [137, double("PNG")]);
+%!    fclose (id);
+%!    assert (stat (file).size > 5000);
+%!    texts = get (findall (h, "type", "text"), "string");
+%!    for name = names
+%!      assert (any (strcmp (name{1}, texts)));
+%!    endfor
+%!    a = findobj (h, "type", "axes", "visible", "on");
+%!    assert (! isempty (a));
+%!    for i = 1:numel (a)
+%!      assert (numel (get (get (a(i), "xlabel"), "string")) > 5);
+%!    endfor
+%!    close (h);
+%!    ## the data draw the same figure again, measuring nothing
+%!    [h, e] = gpumm_plot (what, "Data", d);
+%!    assert (e, d);
+%!    close (h);
+%!  unwind_protect_cleanup
+%!    unlink (file);
+%!  end_unwind_protect
+%!endfunction
+
+%!testif ; can_draw ()
+%! kernels = {"*", "loops", "naive", "tiled_8"};
+%! d = draw ("rates", kernels, "Sizes", [33, 16], "Kernels", kernels, "Backend", "cpu");
+%! assert (d.sizes, [16, 33]);
+%! assert (size (d.gflops), [4, 2]);
+%! assert (all (d.gflops(:) > 0));
+%! assert (d.gflops, 2e-9 * d.sizes .^ 3 ./ d.seconds, -1e-12);
+
+%!testif ; can_draw ()
+%! d = draw ("block size", {"n = 16", "n = 33"}, "Sizes", [16, 33], "Backend", "cpu");
+%! k = gpumm_info ().kernels;
+%! assert (d.tiles, cellfun (@(name) k(strcmp ({k.name}, name)).tile_m, d.kernels));
+%! assert (any (d.tiles == 16) && any (d.tiles == 32));
+%! assert (all (d.seconds(:) > 0));
+
+%!testif ; can_draw ()
+%! d = draw ("speedup", {"gpumm", "naive"}, "Sizes", [16, 32], "Kernels", {"gpumm", "naive"}, ...
+%!           "Backend", "cpu");
+%! assert (d.speedup, d.octave_seconds ./ d.seconds, -1e-12);
+%! assert (all (d.speedup(:) > 0));
+
+%!testif ; can_draw ()
+%! d = draw ("strassen", {"register", "strassen_register_1"}, "Sizes", [32, 64], "Backend", "cpu");
+%! at = strcmp (d.kernels, "register");
+%! assert (d.ratio(at,:), [1, 1]);
+%! ahead = any (d.ratio(! at & ! strcmp (d.kernels, "tiled"),:) > 1, 1);
+%! if (isnan (d.crossover))
+%!   assert (! ahead(end));
+%! else
+%!   assert (all (ahead(d.sizes >= d.crossover)));
+%! endif
+%!error id=gpumm:bad-value gpumm_plot ("strassen", "Kernels", {"tiled"}, "Sizes", 8)
+
+%!testif ; can_draw ()
+%! d = draw ("stages", {"upload", "compute", "download", "the rest of the call"}, "Sizes", 40, ...
+%!           "Kernels", {"gpumm", "tiled_16"}, "Backend", "cpu");
+%! assert (d.ran{2}, "tiled_16");
+%! assert (size (d.seconds), [2, 4]);
+%! assert (all (d.seconds(2,[1, 2, 3]) > 0));
+%! assert (sum (d.seconds(2,:)) >= d.total(2) * (1 - 1e-9));
+
+## one bar alone
+%!testif ; can_draw ()
+%! draw ("stages", {"upload"}, "Sizes", 8, "Kernels", {"naive"}, "Backend", "cpu");
+
+%!testif ; can_draw ()
+%! names = {"naive", "tiled_8", "tiled_32"};
+%! d = draw ("roofline", names, "Sizes", 64, "Kernels", names, "Ceilings", [10, 5], ...
+%!           "Backend", "cpu");
+%! assert (d.ceilings, [10, 5]);
+%! ## 2 operations for 8 sectors of A a warp and one of B; tiles: 2 n^3 for 16 n^3 / b + 8 n^2 bytes
+%! n = 64;
+%! assert (d.intensity(1), 2 * n ^ 3 / (32 * (9 * n ^ 3 / 32 + n ^ 2 / 4)), -1e-12);
+%! b = [8; 32];
+%! assert (d.intensity(2:3), 2 * n ^ 3 ./ (16 * n ^ 3 ./ b + 8 * n ^ 2), -1e-12);
+
+## ceilings are measured, too
+%!testif ; can_draw ()
+%! d = draw ("roofline", {"naive"}, "Sizes", 16, "Kernels", {"naive"}, "Backend", "cpu");
+%! assert (all (d.ceilings > 0.01) && all (isfinite (d.ceilings)));
+
+%!testif ; can_draw ()
+%! A = kron (sparse ([1, 0, 1; 0, 1, 0]), ones (4));
+%! B = sparse (12, 9);
+%! B(1,1) = 3;
+%! d = draw ("pattern", {}, "A", A, "B", B, "Block", 4);
+%! assert (d.A, [1, 0, 1; 0, 1, 0]);
+%! assert (d.B, [1/16, 0, 0; 0, 0, 0; 0, 0, 0]);
+%! assert (d.C, [1/4, 0, 0; 0, 0, 0]);
+%! assert (d.nonzeros, [48, 1, 4]);
+%! assert ([d.rows, d.columns], [8, 9]);
+
+## a wrong pair, and no figure is left behind
+%!testif ; can_draw ()
+%! before = numel (get (0, "children"));
+%! fail ("gpumm_plot (\"pattern\", \"A\", ones (2), \"B\", ones (3))", "nonconformant");
+%! fail ("gpumm_plot (\"rates\", \"Data\", struct (\"what\", \"rates\"))");
+%! assert (numel (get (0, "children")), before);
+
+%!testif ; ! gpumm_available ("gpu")
+%! try
+%!   gpumm_plot ("rates", "Backend", "gpu");
+%!   error ("no error");
+%! catch err
+%!   assert (err.identifier, "gpumm:no-device");
+%! end_try_catch
