@@ -21,7 +21,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
-#include "wide.h"
+#include "integer_end.h"
+#include "processors.h"
 #include "../clock.h"
 #include "../error.h"
 #include "../memory/host.h"
@@ -33,7 +34,6 @@
 #include <string.h>
 
 typedef int16_t digit;
-typedef __int128 int128;
 
 enum {
   DIGIT_BITS = 11,
@@ -54,17 +54,6 @@ static const int64_t block_size[MOST_DIGITS + 1] = {[1] = 256, [2] = 192, [3] = 
  * gets at least so many multiplications of digits, 50 us of work. */
 static const int64_t SMALLEST_BLOCK = 32;
 static const double LEAST_PRODUCTS = 1e6;
-
-/* Every integer type: its letter and its C type. */
-#define INTEGER_TYPES(F)                                                                           \
-  F (I8, int8_t)                                                                                   \
-  F (I16, int16_t)                                                                                 \
-  F (I32, int32_t)                                                                                 \
-  F (I64, int64_t)                                                                                 \
-  F (U8, uint8_t)                                                                                  \
-  F (U16, uint16_t)                                                                                \
-  F (U32, uint32_t)                                                                                \
-  F (U64, uint64_t)
 
 static int digits_of (gpumm_type type) {
   const size_t bytes = gpumm_type_bytes (type);
@@ -124,16 +113,6 @@ static int pack (gpumm_type type, const strip *s) {
   }
 }
 
-/* The compiler makes this for several generations of processors and the loader picks. Sanitizers
- * cannot start with that. */
-#if defined __x86_64__ && defined __GLIBC__ && defined __GNUC__ && !defined __clang__              \
-    && __GNUC__ >= 12 && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-#define FOR_EACH_PROCESSOR                                                                         \
-  __attribute__ ((noinline, target_clones ("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define FOR_EACH_PROCESSOR
-#endif
-
 /* tile (i,j) = dot product of row i of a and row j of b, length <= CHUNK */
 FOR_EACH_PROCESSOR static void multiply_tile (int64_t length, const digit *restrict a,
                                               const digit *restrict b,
@@ -148,111 +127,19 @@ FOR_EACH_PROCESSOR static void multiply_tile (int64_t length, const digit *restr
 
 /* ---- the end: one element of C ------------------------------------------------------------ */
 
-static int128 load_integer (gpumm_type type, const void *values, int64_t at) {
-  switch (type) {
-#define LOAD_CASE(letter, type)                                                                    \
-  case GPUMM_##letter:                                                                             \
-    return ((const type *) values)[at];
-    INTEGER_TYPES (LOAD_CASE)
-  default:
-    return 0;
-  }
-}
-
-static void store_integer (gpumm_type type, void *values, int64_t at, int128 value) {
-  const int bits = 8 * (int) gpumm_type_bytes (type);
-  const int128 half = (int128) 1 << (bits - 1);
-  const int128 low = gpumm_is_signed (type) ? -half : 0;
-  const int128 high = low + 2 * half - 1;
-  value = value < low ? low : value > high ? high : value;
-  switch (type) {
-#define STORE_CASE(letter, type)                                                                   \
-  case GPUMM_##letter:                                                                             \
-    ((type *) values)[at] = (type) value;                                                          \
-    break;
-    INTEGER_TYPES (STORE_CASE)
-  default:
-    break;
-  }
-}
-
 /* What all blocks of a product share. */
 typedef struct {
-  gpumm_type type, output;
+  gpumm_type type;
   int64_t m, n, k;
   const void *a, *b;
   int64_t a_across, a_along, b_across, b_along;
   int digits;
   int64_t block_m, block_n, blocks_m; /* sizes of a block, blocks in a column of them */
   int sum_bits;                       /* 64, 128 or 192: what the full sum fits */
-  int64_t alpha, beta;
-  const void *c0; /* NULL where beta is 0 */
-  int64_t ldc0;
-  void *c;
-  int64_t ldc;
+  integer_end end;
+  int64_t ldc0, ldc;
   atomic_int failed; /* a thread had no memory */
 } product;
-
-/* x += beta c0 for a double c0, exactly: together they are x 2^exponent, and 1 is returned when
- * anything not zero was left out below x. |x| < 2^222. */
-static int add_double (wide *x, int64_t beta, double c0, int *exponent) {
-  enum { FAR = 250, ROOM = 128 };
-  int e;
-  const int64_t significand = (int64_t) ldexp (frexp (c0, &e), 53);
-  const wide y = wide_from ((int128) beta * significand); /* beta c0 = y 2^e, |y| <= 2^106 */
-  int lost = 0;
-  e -= 53;
-  *exponent = 0;
-  if (significand == 0)
-    return 0;
-  if (wide_is_zero (x)) {
-    *x = y;
-    *exponent = e;
-  } else if (e > FAR) { /* y is far above: 128 places under its last, x is a matter of rounding */
-    wide above = y;
-    wide_shift (&above, ROOM);
-    *exponent = e - ROOM;
-    lost = wide_shift (x, -*exponent);
-    wide_add (x, &above);
-  } else if (e >= 0) {
-    wide above = y;
-    wide_shift (&above, e);
-    wide_add (x, &above);
-  } else if (e >= -FAR) {
-    wide_shift (x, -e);
-    *exponent = e;
-    wide_add (x, &y);
-  } else { /* |beta c0| < 2^-144: a matter of rounding */
-    const wide below = wide_from (wide_is_negative (&y) ? -1 : 0);
-    wide_shift (x, ROOM);
-    *exponent = -ROOM;
-    lost = 1;
-    wide_add (x, &below);
-  }
-  return lost;
-}
-
-static void store_float (const product *d, int64_t at, wide *x, int64_t at_c0) {
-  int exponent = 0;
-  const int is_double = d->output == GPUMM_D;
-  if (d->c0) {
-    const double c0 =
-        is_double ? ((const double *) d->c0)[at_c0] : (double) ((const float *) d->c0)[at_c0];
-    if (!isfinite (c0)) { /* and the sum is finite */
-      if (is_double)
-        ((double *) d->c)[at] = (double) d->beta * c0;
-      else
-        ((float *) d->c)[at] = (float) ((double) d->beta * c0);
-      return;
-    }
-    /* an odd last bit far below the rounding stands for all that was left out */
-    x->limb[0] |= (uint64_t) add_double (x, d->beta, c0, &exponent);
-  }
-  if (is_double)
-    ((double *) d->c)[at] = wide_to_double (x, exponent);
-  else
-    ((float *) d->c)[at] = wide_to_float (x, exponent);
-}
 
 /* The exact sum of 2^(11 u) D_u is high 2^66 + low: |D_u| < 2^63, so each half fits 128 bits. */
 typedef struct {
@@ -282,37 +169,18 @@ static int128 clamp (halves sum) {
 static void finish (const product *d, int64_t i, int64_t j, const int64_t *diagonal, int64_t plane,
                     int last) {
   const int64_t at = i + j * d->ldc, at_c0 = i + j * d->ldc0;
-  const int to_integer = gpumm_is_integer (d->output);
+  const integer_end *e = &d->end;
   const halves sum = add_diagonals (diagonal, plane, last);
-  if (to_integer && d->alpha == 1 && !d->c0)
-    store_integer (d->output, d->c, at, clamp (sum));
-  else if (d->sum_bits == 64 && (to_integer || !d->c0)) {
-    /* the sum is below 2^63, so alpha times it and beta times C0 fit 128 bits */
-    int128 value = d->alpha * sum.low;
-    if (d->c0)
-      value += d->beta * load_integer (d->output, d->c0, at_c0);
-    if (to_integer)
-      store_integer (d->output, d->c, at, value);
-    else if (d->output == GPUMM_D)
-      ((double *) d->c)[at] = (double) value;
-    else
-      ((float *) d->c)[at] = (float) value;
-  } else {
+  if (gpumm_is_integer (e->output) && e->alpha == 1 && !e->c0)
+    store_integer (e->output, e->c, at, clamp (sum));
+  else if (d->sum_bits == 64)
+    finish_narrow (e, at, at_c0, (int64_t) sum.low);
+  else {
     const wide low = wide_from (sum.low);
     wide value = wide_from (sum.high);
     wide_shift (&value, HALF * DIGIT_BITS);
     wide_add (&value, &low);
-    wide_multiply (&value, d->alpha);
-    if (!to_integer)
-      store_float (d, at, &value, at_c0);
-    else {
-      if (d->c0) {
-        wide c0 = wide_from (load_integer (d->output, d->c0, at_c0));
-        wide_multiply (&c0, d->beta);
-        wide_add (&value, &c0);
-      }
-      store_integer (d->output, d->c, at, wide_clamp (&value));
-    }
+    finish_wide (e, at, at_c0, value);
   }
 }
 
@@ -347,7 +215,7 @@ static void multiply_block (const product *d, const workspace *w, int64_t block)
   const int64_t plane = d->block_m * d->block_n, bytes = (int64_t) gpumm_type_bytes (d->type);
   const int last = 2 * d->digits - 2;
   memset (w->diagonal, 0, (size_t) ((last + 1) * plane) * sizeof *w->diagonal);
-  for (int64_t p = 0; p < d->k && d->alpha != 0; p += CHUNK) {
+  for (int64_t p = 0; p < d->k && d->end.alpha != 0; p += CHUNK) {
     const int64_t length = d->k - p < CHUNK ? d->k - p : CHUNK;
     strip a = {.from = (const char *) d->a + (i0 * d->a_across + p * d->a_along) * bytes,
                .across = d->a_across,
@@ -399,15 +267,11 @@ static int takes (const gpumm_problem *p) {
          && (gpumm_is_integer (p->output) || p->output == GPUMM_S || p->output == GPUMM_D);
 }
 
-static int is_whole (gpumm_scalar s) {
-  return s.im == 0 && fabs (s.re) <= 0x1p53 && s.re == trunc (s.re);
-}
-
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
-  if (!is_whole (p->alpha) || !is_whole (p->beta))
-    return gpumm_fail (GPUMM_INVALID, "with integer matrices alpha and beta must be whole numbers "
-                                      "of at most 2^53 in size");
+  gpumm_status status = check_whole (p);
+  if (status)
+    return status;
   if (gpumm_k (p) > LONGEST_K)
     return gpumm_fail (GPUMM_UNSUPPORTED, "integer sums of more than 2^40 products");
   return GPUMM_OK;
@@ -431,7 +295,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   const double began = gpumm_seconds ();
   const int plain_a = p->op_a == GPUMM_NONE, plain_b = p->op_b == GPUMM_NONE;
   product d = {.type = p->a.type,
-               .output = result->type,
                .m = gpumm_m (p),
                .n = gpumm_n (p),
                .k = gpumm_k (p),
@@ -443,11 +306,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
                .b_along = plain_b ? 1 : p->b.ld,
                .digits = digits_of (p->a.type),
                .sum_bits = choose_sum_bits (p->a.type, gpumm_k (p)),
-               .alpha = (int64_t) p->alpha.re,
-               .beta = (int64_t) p->beta.re,
-               .c0 = p->c0 ? p->c0->values : NULL,
+               .end = integer_end_of (p, result),
                .ldc0 = p->c0 ? p->c0->ld : 0,
-               .c = result->values,
                .ldc = result->ld};
   gpumm_report *report = &job->report;
   snprintf (report->kernel, sizeof report->kernel, "int%d", d.sum_bits);
