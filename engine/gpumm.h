@@ -1,8 +1,8 @@
 /* gpumm.h - the whole public face of the engine.
  *
  * C = alpha op(A) op(B) + beta C0 for matrices that live in the caller's memory: dense (column
- * major, as BLAS has them) or sparse (compressed columns, as Octave has them). A product is a job
- * in steps, and the engine calls nobody back:
+ * major, as BLAS has them), sparse (compressed columns, as Octave has them) or sparse by blocks
+ * (compressed block rows). A product is a job in steps, and the engine calls nobody back:
  *
  *   gpumm_open    plans, and for sparse operands counts (the symbolic phase)
  *   gpumm_result  says what the result is: kind, type, sizes, most nonzeros
@@ -73,7 +73,7 @@ typedef enum gpumm_type {
 GPUMM_API size_t gpumm_type_bytes (gpumm_type type);
 GPUMM_API const char *gpumm_type_name (gpumm_type type);
 
-typedef enum gpumm_kind { GPUMM_DENSE, GPUMM_SPARSE } gpumm_kind;
+typedef enum gpumm_kind { GPUMM_DENSE, GPUMM_SPARSE, GPUMM_BLOCKS } gpumm_kind;
 
 typedef enum gpumm_op { GPUMM_NONE, GPUMM_TRANSPOSE, GPUMM_CTRANSPOSE } gpumm_op;
 
@@ -85,11 +85,18 @@ typedef struct gpumm_operand {
   gpumm_type type;
   int64_t rows, cols;
   int64_t ld;      /* dense: elements from one column to the next, >= rows */
-  int64_t nzmax;   /* sparse: room in row_index and values */
+  int64_t nzmax;   /* sparse: room in row and values; blocks: room in block_column, in blocks */
   int64_t *column; /* sparse: cols + 1 offsets, the first 0, the last the number of nonzeros */
   int64_t *row;    /* sparse: row of each stored element, ascending in a column */
   void *values;    /* the elements */
   int place;       /* GPUMM_HOST, or the device where all of it lives */
+  /* blocks: all of one size, which divides the matrix's; values has them one after the other. By
+   * block rows, so that a row of C is made from rows of B, by threads and by GPUs; the elements of
+   * a block column by column, as BLAS and Octave have them: files by rows are turned on the way. */
+  int64_t block_rows, block_cols;
+  int64_t
+      *block_start; /* rows / block_rows + 1 offsets, the first 0, the last the number of blocks */
+  int32_t *block_column; /* block column of each, from 0, ascending in a block row */
 } gpumm_operand;
 
 typedef struct gpumm_scalar {
@@ -104,6 +111,7 @@ typedef struct gpumm_problem {
   gpumm_scalar alpha, beta;
   const gpumm_operand *c0; /* dense, of the result's type and size; NULL where beta is 0 */
   gpumm_type output;       /* integer operands: type of the result. Others: set by gpumm_open */
+  int full;                /* blocks by blocks: 1 for a full result, 0 for one in blocks */
 } gpumm_problem;
 
 /* ---- options ------------------------------------------------------------------------------ */

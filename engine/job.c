@@ -20,7 +20,7 @@ const char *gpumm_version (void) {
 /* Sizes that do not go together are told in Octave's own words. */
 
 static gpumm_status check_operand (const gpumm_operand *x, const char *name) {
-  if (x->kind != GPUMM_DENSE && x->kind != GPUMM_SPARSE)
+  if ((unsigned) x->kind > GPUMM_BLOCKS)
     return gpumm_fail (GPUMM_INVALID, "%s has an unknown kind", name);
   if ((unsigned) x->type >= GPUMM_TYPES)
     return gpumm_fail (GPUMM_INVALID, "%s has an unknown element type", name);
@@ -33,6 +33,14 @@ static gpumm_status check_operand (const gpumm_operand *x, const char *name) {
       return gpumm_fail (GPUMM_INVALID, "%s has a leading dimension below its rows", name);
     if (x->rows > 0 && x->cols > 0 && !x->values)
       return gpumm_fail (GPUMM_INVALID, "%s has no values", name);
+  } else if (x->kind == GPUMM_BLOCKS) {
+    if (x->block_rows < 1 || x->block_cols < 1 || x->rows % x->block_rows != 0
+        || x->cols % x->block_cols != 0)
+      return gpumm_fail (GPUMM_INVALID, "%s of %lldx%lld does not divide into blocks of %lldx%lld",
+                         name, (long long) x->rows, (long long) x->cols, (long long) x->block_rows,
+                         (long long) x->block_cols);
+    if (!x->block_start || (x->nzmax > 0 && (!x->block_column || !x->values)))
+      return gpumm_fail (GPUMM_INVALID, "%s in blocks lacks its arrays", name);
   } else if (!x->column || (x->column[x->cols] > 0 && (!x->row || !x->values)))
     return gpumm_fail (GPUMM_INVALID, "sparse %s lacks its arrays", name);
   return GPUMM_OK;
@@ -47,8 +55,11 @@ static int same_precision (gpumm_type a, gpumm_type b) {
 static gpumm_status check_types (gpumm_problem *p) {
   gpumm_type a = p->a.type, b = p->b.type;
   int sparse = p->a.kind == GPUMM_SPARSE || p->b.kind == GPUMM_SPARSE;
+  int blocks = p->a.kind == GPUMM_BLOCKS || p->b.kind == GPUMM_BLOCKS;
   int known;
-  if (sparse) {
+  if (sparse && blocks)
+    known = 0;
+  else if (sparse) {
     int logical_dense =
         (p->a.kind == GPUMM_DENSE && a == GPUMM_B) || (p->b.kind == GPUMM_DENSE && b == GPUMM_B);
     known = !logical_dense && (a == GPUMM_D || a == GPUMM_Z || a == GPUMM_B)
@@ -63,8 +74,8 @@ static gpumm_status check_types (gpumm_problem *p) {
   }
   if (!known)
     return gpumm_fail (GPUMM_UNSUPPORTED, "%s%s by %s%s has no product",
-                       p->a.kind == GPUMM_SPARSE ? "sparse " : "", gpumm_type_name (a),
-                       p->b.kind == GPUMM_SPARSE ? "sparse " : "", gpumm_type_name (b));
+                       gpumm_kind_word (p->a.kind), gpumm_type_name (a),
+                       gpumm_kind_word (p->b.kind), gpumm_type_name (b));
   return GPUMM_OK;
 }
 
@@ -78,7 +89,7 @@ static gpumm_status check_scalars (gpumm_problem *p) {
   }
   if (!p->c0)
     return gpumm_fail (GPUMM_INVALID, "beta is not zero and C0 is missing");
-  if (p->a.kind == GPUMM_SPARSE && p->b.kind == GPUMM_SPARSE)
+  if (gpumm_result_kind (p) != GPUMM_DENSE)
     return gpumm_fail (GPUMM_UNSUPPORTED, "beta with a sparse product");
   gpumm_status status = check_operand (p->c0, "C0");
   if (status)
@@ -102,6 +113,14 @@ static double memory_of_machine (void) {
   return ((double) s.totalram + (double) s.totalswap) * (double) s.mem_unit;
 }
 
+static gpumm_status check_size_in_blocks (const gpumm_operand *x) {
+  const double each = (double) x->block_rows * (double) x->block_cols;
+  if ((double) x->nzmax * each * (double) gpumm_type_bytes (x->type) > memory_of_machine ())
+    return gpumm_fail (GPUMM_HOST_MEMORY, "a result of %lld blocks of %lldx%lld is too large",
+                       (long long) x->nzmax, (long long) x->block_rows, (long long) x->block_cols);
+  return GPUMM_OK;
+}
+
 static gpumm_status check_problem (gpumm_problem *p) {
   gpumm_status status = check_operand (&p->a, "A");
   if (!status)
@@ -118,7 +137,7 @@ static gpumm_status check_problem (gpumm_problem *p) {
   status = check_types (p);
   if (status)
     return status;
-  int dense = p->a.kind == GPUMM_DENSE || p->b.kind == GPUMM_DENSE;
+  int dense = gpumm_result_kind (p) == GPUMM_DENSE;
   double bytes =
       (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_type_bytes (p->output);
   if (dense && bytes > memory_of_machine ())
@@ -241,19 +260,24 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
     job->problem.c0 = &job->c0;
   }
   const gpumm_problem *p = &job->problem;
-  int sparse = p->a.kind == GPUMM_SPARSE && p->b.kind == GPUMM_SPARSE;
-  job->shape = (gpumm_operand){.kind = sparse ? GPUMM_SPARSE : GPUMM_DENSE,
+  job->shape = (gpumm_operand){.kind = gpumm_result_kind (p),
                                .type = p->output,
                                .rows = gpumm_m (p),
                                .cols = gpumm_n (p),
                                .ld = gpumm_m (p),
                                .place = GPUMM_HOST};
+  if (job->shape.kind == GPUMM_BLOCKS) {
+    job->shape.block_rows = gpumm_op_block_rows (&p->a, p->op_a);
+    job->shape.block_cols = gpumm_op_block_cols (&p->b, p->op_b);
+  }
   status = plan (job);
   if (status)
     goto done;
   announce (job);
   if (job->plan.algorithm->open)
     status = job->plan.algorithm->open (job);
+  if (!status && job->shape.kind == GPUMM_BLOCKS)
+    status = check_size_in_blocks (&job->shape);
 done:
   if (status)
     gpumm_close (job);
@@ -278,7 +302,8 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_operand *res
   if (status)
     return status;
   if (result->kind != s->kind || result->type != s->type || result->rows != s->rows
-      || result->cols != s->cols || (s->kind == GPUMM_SPARSE && result->nzmax < s->nzmax))
+      || result->cols != s->cols || (s->kind != GPUMM_DENSE && result->nzmax < s->nzmax)
+      || result->block_rows != s->block_rows || result->block_cols != s->block_cols)
     return gpumm_fail (GPUMM_INVALID, "the result is not of the shape that gpumm_result gave");
   /* some algorithms would read what they have written */
   if (result->values

@@ -324,9 +324,8 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
   const gpumm_algorithm *a = gpumm_algorithm_find (o->algorithm);
   if (a && !a->takes (p))
     return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not multiply %s%s by %s%s",
-                       o->algorithm, p->a.kind == GPUMM_SPARSE ? "sparse " : "",
-                       gpumm_type_name (p->a.type), p->b.kind == GPUMM_SPARSE ? "sparse " : "",
-                       gpumm_type_name (p->b.type));
+                       o->algorithm, gpumm_kind_word (p->a.kind), gpumm_type_name (p->a.type),
+                       gpumm_kind_word (p->b.kind), gpumm_type_name (p->b.type));
   if (a && !a->on_device) {
     plan->algorithm = a;
     plan->backend = GPUMM_CPU;
@@ -415,12 +414,17 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
   else if (gpumm_is_dense_float (p))
     status = plan_dense (p, o, choices, plan);
   else {
-    plan->algorithm = p->a.kind == GPUMM_SPARSE || p->b.kind == GPUMM_SPARSE
-                          ? &gpumm_algorithm_sparse
-                          : &gpumm_algorithm_integers;
+    const char *what = "integer";
+    plan->algorithm = &gpumm_algorithm_integers;
+    if (p->a.kind == GPUMM_BLOCKS || p->b.kind == GPUMM_BLOCKS) {
+      what = "block sparse";
+      plan->algorithm = &gpumm_algorithm_blocks;
+    } else if (p->a.kind == GPUMM_SPARSE || p->b.kind == GPUMM_SPARSE) {
+      what = "sparse";
+      plan->algorithm = &gpumm_algorithm_sparse;
+    }
     plan->backend = GPUMM_CPU;
-    snprintf (plan->reason, sizeof plan->reason, "%s products run on the CPU%s",
-              plan->algorithm->name[0] == 's' ? "sparse" : "integer",
+    snprintf (plan->reason, sizeof plan->reason, "%s products run on the CPU%s", what,
               o->backend == GPUMM_GPU
                   ? "; they have no GPU kernels yet, though the GPU was asked for"
                   : "");

@@ -58,6 +58,26 @@ static inline int64_t gpumm_n (const gpumm_problem *p) {
   return gpumm_op_cols (&p->b, p->op_b);
 }
 
+/* Sizes of the blocks of op (X). */
+static inline int64_t gpumm_op_block_rows (const gpumm_operand *x, gpumm_op op) {
+  return op == GPUMM_NONE ? x->block_rows : x->block_cols;
+}
+
+static inline int64_t gpumm_op_block_cols (const gpumm_operand *x, gpumm_op op) {
+  return op == GPUMM_NONE ? x->block_cols : x->block_rows;
+}
+
+/* The result is sparse, or in blocks, where both operands are. */
+static inline gpumm_kind gpumm_result_kind (const gpumm_problem *p) {
+  return p->a.kind == p->b.kind && !(p->a.kind == GPUMM_BLOCKS && p->full) ? p->a.kind
+                                                                           : GPUMM_DENSE;
+}
+
+/* What stands before the element type's name in an error. */
+static inline const char *gpumm_kind_word (gpumm_kind kind) {
+  return kind == GPUMM_SPARSE ? "sparse " : kind == GPUMM_BLOCKS ? "block sparse " : "";
+}
+
 static inline int gpumm_is_one (gpumm_scalar s) {
   return s.re == 1 && s.im == 0;
 }

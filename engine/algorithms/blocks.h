@@ -1,0 +1,15 @@
+/* blocks.h - what products by blocks and files of blocks share.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_BLOCKS_H
+#define GPUMM_BLOCKS_H
+
+#include "../gpumm.h"
+
+/* Is any of count elements not zero? -0 is zero, NaN is not. */
+int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count);
+
+/* Blocks of x, whose block row i has block_start[i + 1] of them from start[i] on, close up, and
+ * block_start becomes what it should be. */
+void gpumm_blocks_close_gaps (gpumm_operand *x, const int64_t *start);
+
+#endif

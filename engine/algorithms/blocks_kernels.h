@@ -1,0 +1,104 @@
+/* blocks_kernels.h - a block row of C from blocks of A and B, for one set of element types.
+ *
+ * blocks.c includes this file once for each set, with these macros:
+ *   TA, TB  the element types of A and B as they are stored, or T for both
+ *   XA, XB  what they are multiplied as, or X for both; where left out, as they are stored
+ *   TC      what the products are added up in
+ *   ADD     ADD (c, a, b) adds a b to c; may be left out
+ *   NAME    NAME (f) is the name of f for these types
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+
+#ifdef T
+#define TA T
+#define TB T
+#endif
+#ifdef X
+#define XA X
+#define XB X
+#else
+#define XA TA
+#define XB TB
+#endif
+#ifndef ADD
+#define ADD(c, a, b) ((c) += (a) * (b))
+#endif
+
+/* c += a b for blocks of m x k, k x n and m x n, column by column. Where sizes are constants the
+ * compiler keeps a column of c in registers. */
+static inline __attribute__ ((always_inline)) void NAME (add_sized) (
+    int64_t m, int64_t n, int64_t k, const XA *restrict a, const XB *restrict b, TC *restrict c) {
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t p = 0; p < k; p++) {
+      const XB b_pj = b[p + j * k];
+      for (int64_t i = 0; i < m; i++)
+        ADD (c[i + j * m], a[i + p * m], b_pj);
+    }
+}
+
+static inline __attribute__ ((always_inline)) void NAME (add_block) (int64_t m, int64_t n,
+                                                                     int64_t k, const XA *a,
+                                                                     const XB *b, TC *c) {
+  enum { SMALL = _Generic((TC *) NULL, float * : 1, double * : 1, default : 0) };
+  if (!SMALL)
+    NAME (add_sized) (m, n, k, a, b, c);
+  else if (m == 4 && n == 4 && k == 4)
+    NAME (add_sized) (4, 4, 4, a, b, c);
+  else if (m == 8 && n == 8 && k == 8)
+    NAME (add_sized) (8, 8, 8, a, b, c);
+  else if (m == 3 && n == 3 && k == 3)
+    NAME (add_sized) (3, 3, 3, a, b, c);
+  else if (m == 4)
+    NAME (add_sized) (4, n, k, a, b, c);
+  else if (m == 8)
+    NAME (add_sized) (8, n, k, a, b, c);
+  else
+    NAME (add_sized) (m, n, k, a, b, c);
+}
+
+/* The sums of block row i of C; place[j] says where those of block column j are, NULL: at j. */
+FOR_EACH_PROCESSOR static void NAME (add_row) (const numeric *d, const workspace *w, int64_t i) {
+  const view *a = &d->a, *b = &d->b;
+  const int64_t m = rows_at (a, i), k = a->block_cols;
+  const int64_t begin = a->start ? a->start[i] : 0, end = a->start ? a->start[i + 1] : a->cols;
+  enum {
+    AS_STORED_A = _Generic((TA *) NULL, XA * : 1, default : 0),
+    AS_STORED_B = _Generic((TB *) NULL, XB * : 1, default : 0)
+  };
+  TC *const sums = w->sums;
+  for (int64_t t = begin; t < end; t++) {
+    const int64_t q = a->start ? a->column[t] : t;
+    const TA *from_a = element_at (a, i, q, t);
+    const XA *block_a = w->a;
+    if (AS_STORED_A && a->plain)
+      block_a = (const XA *) from_a;
+    else
+      for (int64_t p = 0; p < k; p++)
+        for (int64_t r = 0; r < m; r++)
+          ((XA *) w->a)[r + p * m] = LOADED (from_a[r * a->down + p * a->across], a->conjugate);
+    const int64_t first = b->start ? b->start[q] : 0, last = b->start ? b->start[q + 1] : b->cols;
+    for (int64_t u = first; u < last; u++) {
+      const int64_t j = b->start ? b->column[u] : u, n = cols_at (b, j);
+      const TB *from_b = element_at (b, q, j, u);
+      const XB *block_b = w->b;
+      if (AS_STORED_B && b->plain)
+        block_b = (const XB *) from_b;
+      else
+        for (int64_t s = 0; s < n; s++)
+          for (int64_t p = 0; p < k; p++)
+            ((XB *) w->b)[p + s * k] = LOADED (from_b[p * b->down + s * b->across], b->conjugate);
+      NAME (add_block)
+      (m, n, k, block_a, block_b, sums + (w->place ? w->place[j] : j) * d->elements);
+    }
+  }
+}
+
+#undef T
+#undef X
+#undef TA
+#undef TB
+#undef XA
+#undef XB
+#undef TC
+#undef ADD
+#undef NAME

@@ -1,0 +1,590 @@
+/* test_blocks.c - products of matrices that are sparse by blocks.
+ *
+ * The oracle works on full copies: integers of up to 32 bits are summed in 128 bits, floating point
+ * in long double with the bound k eps |A||B|; integers of all types are compared bit for bit with
+ * the full product, which has an oracle of its own (test_integers.c).
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "check.h"
+#include "types.h"
+
+#include <complex.h>
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const gpumm_type types[] = {GPUMM_S,   GPUMM_D,   GPUMM_C,  GPUMM_Z,   GPUMM_I8,  GPUMM_I16,
+                                   GPUMM_I32, GPUMM_I64, GPUMM_U8, GPUMM_U16, GPUMM_U32, GPUMM_U64};
+enum { ALL_TYPES = 12 };
+
+/* ---- elements ----------------------------------------------------------------------------- */
+
+static double complex get (gpumm_type type, const void *values, int64_t at) {
+  switch (type) {
+  case GPUMM_S:
+    return ((const float *) values)[at];
+  case GPUMM_D:
+    return ((const double *) values)[at];
+  case GPUMM_C:
+    return ((const float complex *) values)[at];
+  default:
+    return ((const double complex *) values)[at];
+  }
+}
+
+static __int128 get_integer (gpumm_type type, const void *values, int64_t at) {
+  const size_t bytes = gpumm_type_bytes (type);
+  uint64_t raw = 0;
+  memcpy (&raw, (const char *) values + (size_t) at * bytes, bytes);
+  if (gpumm_is_signed (type) && raw >> (8 * bytes - 1))
+    return (__int128) raw - ((__int128) 1 << 8 * bytes);
+  return raw;
+}
+
+/* Elements up to about most in size; most = 0: of all the type has. */
+static void set_random (gpumm_type type, void *values, int64_t at, int64_t most) {
+  if (gpumm_is_integer (type)) {
+    const size_t bytes = gpumm_type_bytes (type);
+    uint64_t raw = check_random ();
+    if (most > 0)
+      raw = (uint64_t) check_between (gpumm_is_signed (type) ? -most : 0, most);
+    memcpy ((char *) values + (size_t) at * bytes, &raw, bytes);
+    return;
+  }
+  const double re = check_uniform (), im = check_uniform ();
+  if (type == GPUMM_S)
+    ((float *) values)[at] = (float) re;
+  else if (type == GPUMM_D)
+    ((double *) values)[at] = re;
+  else if (type == GPUMM_C)
+    ((float complex *) values)[at] = CMPLXF ((float) re, (float) im);
+  else
+    ((double complex *) values)[at] = CMPLX (re, im);
+}
+
+/* ---- matrices ----------------------------------------------------------------------------- */
+
+/* rows x cols blocks of block_rows x block_cols, about percent of 100 of them there; block rows and
+ * columns are empty now and then. */
+static gpumm_operand make_blocks (gpumm_type type, int64_t rows, int64_t cols, int64_t block_rows,
+                                  int64_t block_cols, int percent, int64_t most) {
+  const int64_t each = block_rows * block_cols;
+  const int64_t empty_row = check_between (-2, rows), empty_col = check_between (-2, cols);
+  gpumm_operand x = {.kind = GPUMM_BLOCKS,
+                     .type = type,
+                     .rows = rows * block_rows,
+                     .cols = cols * block_cols,
+                     .block_rows = block_rows,
+                     .block_cols = block_cols,
+                     .nzmax = rows * cols,
+                     .place = GPUMM_HOST};
+  x.block_start = check_allocate (rows + 1, sizeof *x.block_start);
+  x.block_column = check_allocate (rows * cols, sizeof *x.block_column);
+  x.values = check_allocate (rows * cols * each, gpumm_type_bytes (type));
+  int64_t count = 0;
+  for (int64_t i = 0; i < rows; i++) {
+    for (int64_t j = 0; j < cols; j++)
+      if (i != empty_row && j != empty_col && check_between (0, 99) < percent) {
+        x.block_column[count] = (int32_t) j;
+        for (int64_t e = 0; e < each; e++)
+          set_random (type, x.values, count * each + e, most);
+        count++;
+      }
+    x.block_start[i + 1] = count;
+  }
+  return x;
+}
+
+static gpumm_operand make_full (gpumm_type type, int64_t rows, int64_t cols, int64_t most) {
+  gpumm_operand x = {.kind = GPUMM_DENSE,
+                     .type = type,
+                     .rows = rows,
+                     .cols = cols,
+                     .ld = rows + check_between (0, 3),
+                     .place = GPUMM_HOST};
+  x.values = check_allocate (x.ld * cols, gpumm_type_bytes (type));
+  for (int64_t e = 0; e < x.ld * cols; e++)
+    set_random (type, x.values, e, most);
+  return x;
+}
+
+/* A full copy, without anything of the engine's. */
+static gpumm_operand full_copy (const gpumm_operand *x) {
+  const size_t bytes = gpumm_type_bytes (x->type);
+  gpumm_operand y = {.kind = GPUMM_DENSE,
+                     .type = x->type,
+                     .rows = x->rows,
+                     .cols = x->cols,
+                     .ld = x->rows,
+                     .place = GPUMM_HOST};
+  y.values = check_allocate (y.ld * y.cols, bytes);
+  if (x->kind == GPUMM_DENSE) {
+    for (int64_t j = 0; j < x->cols; j++)
+      memcpy ((char *) y.values + (size_t) (j * y.ld) * bytes,
+              (char *) x->values + (size_t) (j * x->ld) * bytes, (size_t) x->rows * bytes);
+    return y;
+  }
+  const int64_t m = x->block_rows, n = x->block_cols;
+  for (int64_t i = 0; i < x->rows / m; i++)
+    for (int64_t t = x->block_start[i]; t < x->block_start[i + 1]; t++)
+      for (int64_t q = 0; q < n; q++)
+        memcpy ((char *) y.values + (size_t) (i * m + (x->block_column[t] * n + q) * y.ld) * bytes,
+                (char *) x->values + (size_t) (t * m * n + q * m) * bytes, (size_t) m * bytes);
+  return y;
+}
+
+static void release (gpumm_operand *x) {
+  free (x->values);
+  free (x->block_start);
+  free (x->block_column);
+  *x = (gpumm_operand){0};
+}
+
+/* ---- products ----------------------------------------------------------------------------- */
+
+/* Memory that holds no zeros, so that what is not written shows. */
+static void provide (gpumm_operand *c) {
+  const int64_t elements =
+      c->kind == GPUMM_DENSE ? c->ld * c->cols : c->nzmax * c->block_rows * c->block_cols;
+  const size_t bytes = gpumm_type_bytes (c->type);
+  c->values = check_allocate (elements, bytes);
+  memset (c->values, 0x5a, (size_t) elements * bytes);
+  if (c->kind == GPUMM_BLOCKS) {
+    c->block_start = check_allocate (c->rows / c->block_rows + 1, sizeof *c->block_start);
+    c->block_column = check_allocate (c->nzmax, sizeof *c->block_column);
+    memset (c->block_start, 0x5a, (size_t) (c->rows / c->block_rows + 1) * sizeof *c->block_start);
+  }
+}
+
+static gpumm_status multiply (const gpumm_problem *p, gpumm_operand *c, gpumm_report *report) {
+  gpumm_job *job = NULL;
+  gpumm_options o = {.backend = GPUMM_CPU, .device = -1};
+  gpumm_status status = gpumm_open (p, &o, &job);
+  *c = (gpumm_operand){0};
+  if (!status) {
+    gpumm_result (job, c);
+    if (c->kind == GPUMM_DENSE)
+      c->ld += 2;
+    provide (c);
+    status = gpumm_run (job, c);
+    if (report)
+      *report = *gpumm_job_report (job);
+  }
+  gpumm_close (job);
+  return status;
+}
+
+/* Sorted, inside, and without blocks of zeros. */
+static int is_sound (const gpumm_operand *c) {
+  const size_t each = (size_t) (c->block_rows * c->block_cols) * gpumm_type_bytes (c->type);
+  int sound = c->block_start[0] == 0;
+  for (int64_t i = 0; i < c->rows / c->block_rows; i++) {
+    sound &= c->block_start[i + 1] >= c->block_start[i];
+    for (int64_t t = c->block_start[i]; t < c->block_start[i + 1]; t++) {
+      sound &= c->block_column[t] >= 0 && c->block_column[t] < c->cols / c->block_cols;
+      sound &= t == c->block_start[i] || c->block_column[t - 1] < c->block_column[t];
+      int zero = 1;
+      for (size_t b = 0; b < each; b++)
+        zero &= ((char *) c->values)[(size_t) t * each + b] == 0;
+      sound &= !zero;
+    }
+  }
+  return sound && c->block_start[c->rows / c->block_rows] <= c->nzmax;
+}
+
+static int64_t at_op (const gpumm_operand *x, gpumm_op op, int64_t i, int64_t j) {
+  return op == GPUMM_NONE ? i + j * x->ld : j + i * x->ld;
+}
+
+/* How sums of integers lie: counted, so that a test can ask that each happened. */
+static int64_t below, at_end, above;
+
+/* alpha sum + beta C0, saturated, for types of up to 32 bits and integer results. */
+static int same_integers (const gpumm_problem *p, const gpumm_operand *c) {
+  const int bits = 8 * (int) gpumm_type_bytes (c->type);
+  const __int128 high = ((__int128) 1 << (bits - gpumm_is_signed (c->type))) - 1;
+  const __int128 low = gpumm_is_signed (c->type) ? -high - 1 : 0;
+  for (int64_t j = 0; j < c->cols; j++)
+    for (int64_t i = 0; i < c->rows; i++) {
+      __int128 sum = 0;
+      for (int64_t l = 0; l < gpumm_k (p); l++)
+        sum += get_integer (p->a.type, p->a.values, at_op (&p->a, p->op_a, i, l))
+               * get_integer (p->b.type, p->b.values, at_op (&p->b, p->op_b, l, j));
+      sum *= (__int128) p->alpha.re;
+      if (p->c0)
+        sum += (__int128) p->beta.re
+               * get_integer (c->type, p->c0->values, at_op (p->c0, GPUMM_NONE, i, j));
+      below += sum < high;
+      at_end += sum == high;
+      above += sum > high;
+      sum = sum < low ? low : sum > high ? high : sum;
+      if (sum != get_integer (c->type, c->values, i + j * c->ld))
+        return 0;
+    }
+  return 1;
+}
+
+/* Largest error over its bound; NaN counts as infinite. */
+static double worst (const gpumm_problem *p, const gpumm_operand *c) {
+  const int64_t k = gpumm_k (p);
+  const double eps = c->type == GPUMM_S || c->type == GPUMM_C ? FLT_EPSILON : DBL_EPSILON;
+  double largest = 0;
+  for (int64_t j = 0; j < c->cols; j++)
+    for (int64_t i = 0; i < c->rows; i++) {
+      long double complex sum = 0;
+      long double bound = 0;
+      for (int64_t l = 0; l < k; l++) {
+        double complex x = get (p->a.type, p->a.values, at_op (&p->a, p->op_a, i, l));
+        double complex y = get (p->b.type, p->b.values, at_op (&p->b, p->op_b, l, j));
+        x = p->op_a == GPUMM_CTRANSPOSE ? conj (x) : x;
+        y = p->op_b == GPUMM_CTRANSPOSE ? conj (y) : y;
+        sum += (long double complex) x * y;
+        bound += cabsl (x) * cabsl (y);
+      }
+      const long double complex alpha = p->alpha.re + p->alpha.im * I;
+      const long double complex beta = p->beta.re + p->beta.im * I;
+      sum *= alpha;
+      bound *= cabsl (alpha) * (long double) (k + 4);
+      if (p->c0) {
+        const double complex c0 = get (c->type, p->c0->values, at_op (p->c0, GPUMM_NONE, i, j));
+        sum += beta * c0;
+        bound += 4 * cabsl (beta) * cabs (c0);
+      }
+      const double error = (double) cabsl (sum - get (c->type, c->values, i + j * c->ld));
+      if (error > 0 || isnan (error)) {
+        const double ratio = error / (2 * eps * (double) bound + DBL_MIN);
+        largest = isnan (ratio) ? INFINITY : ratio > largest ? ratio : largest;
+      }
+    }
+  return largest;
+}
+
+/* One product and its check; the text says which. */
+static void check_product (gpumm_problem *p, const char *text) {
+  gpumm_operand c, copy, c_full, full = {0};
+  gpumm_status status = multiply (p, &c, NULL);
+  if (status) {
+    CHECK (0, "%s: %s: %s", text, gpumm_status_name (status), gpumm_last_error ());
+    return;
+  }
+  if (c.kind == GPUMM_BLOCKS)
+    CHECK (is_sound (&c), "%s", text);
+  gpumm_problem q = *p;
+  q.a = full_copy (&p->a);
+  q.b = full_copy (&p->b);
+  copy = full_copy (&c);
+  const gpumm_operand c0_full = p->c0 ? full_copy (p->c0) : (gpumm_operand){0};
+  q.c0 = p->c0 ? &c0_full : NULL;
+  if (gpumm_is_integer (q.a.type)) {
+    status = multiply (&q, &full, NULL);
+    CHECK (!status, "%s: %s", text, gpumm_last_error ());
+    c_full = full_copy (&full);
+    CHECK (memcmp (c_full.values, copy.values,
+                   (size_t) (copy.rows * copy.cols) * gpumm_type_bytes (copy.type))
+               == 0,
+           "%s", text);
+    release (&c_full);
+    if (gpumm_type_bytes (q.a.type) <= 4 && gpumm_is_integer (c.type))
+      CHECK (same_integers (&q, &copy), "%s", text);
+  } else {
+    const double ratio = worst (&q, &copy);
+    CHECK (ratio <= 1, "%s: %.3g of the bound", text, ratio);
+  }
+  gpumm_operand c0_copy = c0_full;
+  release (&q.a);
+  release (&q.b);
+  release (&copy);
+  release (&full);
+  release (&c);
+  release (&c0_copy);
+}
+
+/* Types of the second operand and the result that go with the first's. */
+static void choose_types (gpumm_type a, gpumm_type *b, gpumm_type *output) {
+  static const gpumm_type outputs[] = {GPUMM_I8,  GPUMM_I16, GPUMM_I32, GPUMM_I64, GPUMM_U8,
+                                       GPUMM_U16, GPUMM_U32, GPUMM_U64, GPUMM_S,   GPUMM_D};
+  *b = a;
+  if (gpumm_is_integer (a))
+    *output = check_between (0, 1) ? a : outputs[check_between (0, 9)];
+  else {
+    const int single = a == GPUMM_S || a == GPUMM_C, real = check_between (0, 2) == 0;
+    *b = single ? real ? GPUMM_S : GPUMM_C : real ? GPUMM_D : GPUMM_Z;
+    if (!gpumm_is_complex (a) && check_between (0, 1))
+      *b = a;
+    *output = gpumm_is_complex (a) ? a : *b;
+  }
+}
+
+enum { BLOCKS_BLOCKS, BLOCKS_BLOCKS_FULL, BLOCKS_FULL, FULL_BLOCKS, KINDS };
+
+/* A product of mb x kb by kb x nb blocks of m x k and k x n. */
+static void one (gpumm_type type, int kind, gpumm_op op_a, gpumm_op op_b, int64_t mb, int64_t kb,
+                 int64_t nb, int64_t m, int64_t k, int64_t n, int percent, int64_t most,
+                 int scalars) {
+  gpumm_type type_b, output;
+  choose_types (type, &type_b, &output);
+  gpumm_problem p = {.op_a = op_a, .op_b = op_b, .alpha = {1, 0}, .output = output};
+  const int turned_a = op_a != GPUMM_NONE, turned_b = op_b != GPUMM_NONE;
+  if (kind == FULL_BLOCKS)
+    p.a =
+        turned_a ? make_full (type, kb * k, mb * m, most) : make_full (type, mb * m, kb * k, most);
+  else
+    p.a = turned_a ? make_blocks (type, kb, mb, k, m, percent, most)
+                   : make_blocks (type, mb, kb, m, k, percent, most);
+  if (kind == BLOCKS_FULL)
+    p.b = turned_b ? make_full (type_b, nb * n, kb * k, most)
+                   : make_full (type_b, kb * k, nb * n, most);
+  else
+    p.b = turned_b ? make_blocks (type_b, nb, kb, n, k, percent, most)
+                   : make_blocks (type_b, kb, nb, k, n, percent, most);
+  p.full = kind == BLOCKS_BLOCKS_FULL;
+  gpumm_operand c0 = make_full (output, mb * m, nb * n, most);
+  if (scalars) {
+    p.alpha = gpumm_is_integer (type) ? (gpumm_scalar){(double) check_between (-3, 3), 0}
+                                      : (gpumm_scalar){-1.5, gpumm_is_complex (output) ? 0.25 : 0};
+    if (kind != BLOCKS_BLOCKS && check_between (0, 1)) {
+      p.beta = gpumm_is_integer (type) ? (gpumm_scalar){(double) check_between (-3, 3), 0}
+                                       : (gpumm_scalar){0.75, 0};
+      p.c0 = &c0;
+    }
+  }
+  char text[200];
+  snprintf (text, sizeof text,
+            "%s by %s to %s, kind %d, ops %d %d, %" PRId64 "x%" PRId64 "x%" PRId64
+            " blocks of %" PRId64 "x%" PRId64 "x%" PRId64 ", %d %%, alpha %g, beta %g",
+            gpumm_type_name (type), gpumm_type_name (type_b), gpumm_type_name (output), kind, op_a,
+            op_b, mb, kb, nb, m, k, n, percent, p.alpha.re, p.beta.re);
+  check_product (&p, text);
+  release (&p.a);
+  release (&p.b);
+  release (&c0);
+}
+
+/* ---- tests -------------------------------------------------------------------------------- */
+
+static void test_tables (void) {
+  static const int64_t shapes[][3] = {{1, 1, 1}, {2, 2, 2}, {3, 3, 3}, {4, 4, 4}, {5, 5, 5},
+                                      {6, 6, 6}, {7, 7, 7}, {8, 8, 8}, {9, 9, 9}, {4, 8, 4},
+                                      {8, 4, 2}, {1, 4, 9}, {3, 1, 5}, {2, 7, 1}};
+  for (int t = 0; t < ALL_TYPES; t++)
+    for (int s = 0; s < (int) (sizeof shapes / sizeof *shapes); s++)
+      for (int kind = 0; kind < KINDS; kind++)
+        for (int ops = 0; ops < 9; ops += kind == BLOCKS_BLOCKS ? 1 : 4)
+          one (types[t], kind, (gpumm_op) (ops / 3), (gpumm_op) (ops % 3), 3, 4, 5, shapes[s][0],
+               shapes[s][1], shapes[s][2], 40, (s + ops) % 2 ? 0 : 50, ops % 2);
+}
+
+static void test_edges (void) {
+  static const int64_t sizes[][3] = {{0, 3, 2}, {2, 0, 3}, {3, 2, 0}, {0, 0, 0},
+                                     {1, 1, 1}, {1, 9, 1}, {9, 1, 9}};
+  for (int t = 0; t < ALL_TYPES; t++)
+    for (int s = 0; s < (int) (sizeof sizes / sizeof *sizes); s++)
+      for (int kind = 0; kind < KINDS; kind++)
+        for (int percent = 0; percent <= 100; percent += 50)
+          one (types[t], kind, GPUMM_NONE, s % 2 ? GPUMM_TRANSPOSE : GPUMM_NONE, sizes[s][0],
+               sizes[s][1], sizes[s][2], 2, 3, 4, percent, 9, 1);
+}
+
+static void test_random (uint64_t seed, int cases) {
+  check_seed (seed);
+  for (int c = 0; c < cases; c++) {
+    const int64_t m = check_between (1, 9), k = check_between (1, 9), n = check_between (1, 9);
+    const gpumm_type type = types[check_between (0, ALL_TYPES - 1)];
+    const int64_t wide = check_between (0, 9) == 0 ? 150 : 12;
+    one (type, (int) check_between (0, KINDS - 1), (gpumm_op) check_between (0, 2),
+         (gpumm_op) check_between (0, 2), check_between (0, 12), check_between (0, 12),
+         check_between (0, wide), m, k, n, (int) check_between (0, 100),
+         check_between (0, 1) ? 0 : check_between (1, 100), (int) check_between (0, 1));
+  }
+}
+
+/* uint16 x uint16 -> uint32 with sums below, at and above the end of the range. */
+static void test_saturation (void) {
+  static const struct {
+    int64_t most;
+    int percent;
+  } ranges[] = {{2047, 50}, {65535, 5}, {0, 100}, {30000, 30}};
+  for (int size = 1; size <= 8; size++)
+    for (int r = 0; r < 4; r++) {
+      const int64_t seen = below + at_end + above;
+      gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U32};
+      p.a = make_blocks (GPUMM_U16, 6, 9, size, size, ranges[r].percent, ranges[r].most);
+      p.b = make_blocks (GPUMM_U16, 9, 7, size, size, ranges[r].percent, ranges[r].most);
+      check_product (&p, "saturation");
+      CHECK (below + at_end + above == seen + 42 * size * size, "nothing was compared");
+      release (&p.a);
+      release (&p.b);
+    }
+  /* 65535 65535 + 65535 2 = 2^32 - 1: one less, just that, one more */
+  below = at_end = above = 0;
+  for (int d = -1; d <= 1; d++) {
+    gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U32};
+    p.a = make_blocks (GPUMM_U16, 1, 2, 1, 2, 100, 1);
+    p.b = make_blocks (GPUMM_U16, 2, 1, 2, 1, 100, 1);
+    for (int i = 0; i < 2; i++) { /* make_blocks may have left a block out */
+      p.a.block_start[1] = 2;
+      p.a.block_column[i] = i;
+      p.b.block_start[i + 1] = i + 1;
+      p.b.block_column[i] = 0;
+    }
+    const uint16_t row[] = {65535, 1, 1, (uint16_t) (d == 1)};
+    const uint16_t col[] = {65535, 65535, (uint16_t) (65535 - (d == -1)), 1};
+    memcpy (p.a.values, row, sizeof row);
+    memcpy (p.b.values, col, sizeof col);
+    gpumm_operand c;
+    CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
+    const uint32_t expected = d < 0 ? UINT32_MAX - 1 : UINT32_MAX;
+    CHECK (*(uint32_t *) c.values == expected, "%" PRIu32 ", not %" PRIu32, *(uint32_t *) c.values,
+           expected);
+    release (&c);
+    check_product (&p, "at the end of the range");
+    release (&p.a);
+    release (&p.b);
+  }
+  CHECK (below == 1 && at_end == 1 && above == 1,
+         "%" PRId64 " below, %" PRId64 " at, %" PRId64 " above", below, at_end, above);
+}
+
+/* Blocks that cancel are left out; a NaN is not zero; -0 is. */
+static void test_zeros (void) {
+  double a[] = {1, 2, 3, 4, -1, -2, -3, -4, 5, 6, 7, 8}, b[] = {1, 0, 0, 1, 1, 0, 0, 1};
+  int64_t start_a[] = {0, 2, 3}, start_b[] = {0, 1, 2};
+  int32_t column_a[] = {0, 1, 0}, column_b[] = {0, 0};
+  gpumm_operand x = {.kind = GPUMM_BLOCKS,
+                     .type = GPUMM_D,
+                     .rows = 4,
+                     .cols = 4,
+                     .nzmax = 3,
+                     .block_rows = 2,
+                     .block_cols = 2,
+                     .block_start = start_a,
+                     .block_column = column_a,
+                     .values = a,
+                     .place = GPUMM_HOST};
+  gpumm_operand y = x, c;
+  y.cols = 2;
+  y.block_start = start_b;
+  y.block_column = column_b;
+  y.values = b;
+  gpumm_problem p = {.a = x, .b = y, .alpha = {1, 0}};
+  gpumm_report report;
+  CHECK (!multiply (&p, &c, &report), "%s", gpumm_last_error ());
+  CHECK (c.nzmax == 2 && c.block_start[1] == 0 && c.block_start[2] == 1, "the zero block is there");
+  CHECK (((double *) c.values)[1] == 6, "the other block has moved wrongly");
+  CHECK (report.flops == 3 * 2 * 8, "%g operations", report.flops);
+  CHECK (strcmp (report.algorithm, "blocks") == 0, "%s", report.algorithm);
+  release (&c);
+  a[0] = NAN;
+  CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
+  CHECK (c.block_start[1] == 1 && isnan (((double *) c.values)[0]), "NaN is zero");
+  release (&c);
+  p.alpha.re = 0;
+  CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
+  CHECK (c.nzmax == 0 && c.block_start[2] == 0, "alpha = 0 leaves blocks");
+  release (&c);
+}
+
+static void test_errors (void) {
+  gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_I8};
+  gpumm_operand c;
+  p.a = make_blocks (GPUMM_I8, 4, 4, 2, 3, 100, 0);
+  p.b = make_blocks (GPUMM_I8, 6, 4, 2, 3, 100, 0);
+  CHECK (multiply (&p, &c, NULL) == GPUMM_NONCONFORMANT, "%s", gpumm_last_error ());
+  CHECK (strstr (gpumm_last_error (), "blocks of 2x3, op2 of 2x3"), "%s", gpumm_last_error ());
+  release (&p.b);
+  p.b = make_blocks (GPUMM_I8, 4, 4, 3, 2, 100, 0);
+  for (int64_t i = 1; i <= 4; i++) { /* all blocks, whatever was drawn */
+    p.a.block_start[i] = p.b.block_start[i] = 4 * i;
+    for (int32_t j = 0; j < 4; j++)
+      p.a.block_column[4 * i - 4 + j] = p.b.block_column[4 * i - 4 + j] = j;
+  }
+  CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
+  release (&c);
+  const struct {
+    const char *what;
+    int64_t *offset, offset_value;
+    int32_t *column, column_value;
+  } wrong[] = {{"begins at 1", &p.a.block_start[0], 1, NULL, 0},
+               {"descend", &p.a.block_start[2], 3, NULL, 0},
+               {"descend", &p.b.block_start[3], -1, NULL, 0},
+               {"in room for", &p.b.block_start[4], 17, NULL, 0},
+               {"block row 1 do not ascend", NULL, 0, &p.a.block_column[0], -1},
+               {"block row 4 do not ascend", NULL, 0, &p.b.block_column[15], 4},
+               {"block row 2 do not ascend", NULL, 0, &p.a.block_column[5], 0},
+               {"block row 2 do not ascend", NULL, 0, &p.a.block_column[5], 2}};
+  for (int w = 0; w < (int) (sizeof wrong / sizeof *wrong); w++) {
+    const int64_t offset = wrong[w].offset ? *wrong[w].offset : 0;
+    const int32_t column = wrong[w].column ? *wrong[w].column : 0;
+    if (wrong[w].offset)
+      *wrong[w].offset = wrong[w].offset_value;
+    else
+      *wrong[w].column = wrong[w].column_value;
+    CHECK (multiply (&p, &c, NULL) == GPUMM_INVALID, "%s was taken", wrong[w].what);
+    CHECK (strstr (gpumm_last_error (), wrong[w].what), "%s", gpumm_last_error ());
+    if (wrong[w].offset)
+      *wrong[w].offset = offset;
+    else
+      *wrong[w].column = column;
+  }
+  gpumm_problem q = p;
+  q.a.block_rows = 3;
+  CHECK (multiply (&q, &c, NULL) == GPUMM_INVALID
+             && strstr (gpumm_last_error (), "does not divide"),
+         "%s", gpumm_last_error ());
+  q = p;
+  q.alpha.re = 0.5;
+  CHECK (multiply (&q, &c, NULL) == GPUMM_INVALID, "alpha is not whole");
+  q = p;
+  q.beta.re = 1;
+  q.c0 = &q.a;
+  CHECK (multiply (&q, &c, NULL) == GPUMM_UNSUPPORTED, "beta with a result in blocks");
+  q = p;
+  q.a.type = GPUMM_D;
+  CHECK (multiply (&q, &c, NULL) == GPUMM_UNSUPPORTED, "double by int8");
+  CHECK (strstr (gpumm_last_error (), "block sparse double by block sparse int8"), "%s",
+         gpumm_last_error ());
+  release (&p.a);
+  release (&p.b);
+}
+
+/* Every allocation fails in turn: an error, and nothing is left behind. */
+static void test_memory (void) {
+  for (int kind = 0; kind < KINDS; kind++) {
+    gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U32, .full = kind == BLOCKS_BLOCKS_FULL};
+    p.op_a = GPUMM_TRANSPOSE;
+    p.a = kind == FULL_BLOCKS ? make_full (GPUMM_U16, 12, 8, 0)
+                              : make_blocks (GPUMM_U16, 3, 2, 4, 4, 60, 0);
+    p.b = kind == BLOCKS_FULL ? make_full (GPUMM_U16, 12, 5, 0)
+                              : make_blocks (GPUMM_U16, 3, 70, 4, 4, 60, 0);
+    const int64_t live = gpumm_live_allocations ();
+    int failures = 0;
+    for (int64_t n = 1; n < 100; n++) {
+      gpumm_operand c;
+      gpumm_fault_memory (n);
+      const gpumm_status status = multiply (&p, &c, NULL);
+      const int64_t counted = gpumm_fault_memory (0);
+      CHECK (!status || status == GPUMM_HOST_MEMORY, "%s", gpumm_last_error ());
+      CHECK (gpumm_live_allocations () == live, "allocation %" PRId64 " leaves memory behind", n);
+      failures += status != GPUMM_OK;
+      release (&c);
+      if (counted < n)
+        break;
+    }
+    CHECK (failures > 3, "only %d allocations", failures);
+    release (&p.a);
+    release (&p.b);
+  }
+}
+
+int main (void) {
+  check_seed (4);
+  test_tables ();
+  test_edges ();
+  test_saturation ();
+  test_zeros ();
+  test_errors ();
+  test_memory ();
+  test_random (1, 1500);
+  return check_done ();
+}
