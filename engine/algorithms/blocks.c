@@ -566,7 +566,8 @@ int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count) {
       any |= v[e] != 0;
   } else {
     const unsigned char *v = values;
-    for (int64_t e = 0; e < count * (int64_t) gpumm_type_bytes (type); e++)
+    const int64_t bytes = count * (int64_t) gpumm_type_bytes (type);
+    for (int64_t e = 0; e < bytes; e++)
       any |= v[e];
   }
   return any != 0;

@@ -24,8 +24,8 @@
 #define ADD(c, a, b) ((c) += (a) * (b))
 #endif
 
-/* c += a b for blocks of m x k, k x n and m x n, column by column. Where sizes are constants the
- * compiler keeps a column of c in registers. */
+/* c += a b for blocks of m x k, k x n and m x n, column by column. Inlined with constant sizes it is
+ * unrolled. */
 static inline __attribute__ ((always_inline)) void NAME (add_sized) (
     int64_t m, int64_t n, int64_t k, const XA *restrict a, const XB *restrict b, TC *restrict c) {
   for (int64_t j = 0; j < n; j++)
@@ -72,6 +72,9 @@ FOR_EACH_PROCESSOR static void NAME (add_row) (const numeric *d, const workspace
     const XA *block_a = w->a;
     if (AS_STORED_A && a->plain)
       block_a = (const XA *) from_a;
+    else if (a->plain)
+      for (int64_t e = 0; e < m * k; e++)
+        ((XA *) w->a)[e] = LOADED (from_a[e], a->conjugate);
     else
       for (int64_t p = 0; p < k; p++)
         for (int64_t r = 0; r < m; r++)
@@ -83,6 +86,9 @@ FOR_EACH_PROCESSOR static void NAME (add_row) (const numeric *d, const workspace
       const XB *block_b = w->b;
       if (AS_STORED_B && b->plain)
         block_b = (const XB *) from_b;
+      else if (b->plain)
+        for (int64_t e = 0; e < k * n; e++)
+          ((XB *) w->b)[e] = LOADED (from_b[e], b->conjugate);
       else
         for (int64_t s = 0; s < n; s++)
           for (int64_t p = 0; p < k; p++)
