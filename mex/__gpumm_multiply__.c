@@ -59,6 +59,9 @@ static int get_problem (const mxArray *options, request *r) {
   p->op_b = (gpumm_op) get_number (options, "transpose_b");
   r->scalars = get_number (options, "scalars") != 0;
   const mxArray *output = mxGetField (options, 0, "output");
+  const mxArray *form = mxGetField (options, 0, "form");
+  if (form && !mxIsEmpty (form)) /* a matter of blocks */
+    return 0;
   if (output && !mxIsEmpty (output) && (!is_integer (p->output) || !get_type (output, &p->output)))
     return 0;
   if (!get_factor (options, "alpha", p, &p->alpha) || !get_factor (options, "beta", p, &p->beta))

@@ -38,6 +38,8 @@
 ## @item integer scalar @tab double, single or logical @tab the integer class
 ## @item N-d array @tab scalar @tab as @code{*}
 ## @item diagonal, permutation @tab any of these @tab as @code{*}, by its special rules
+## @item @code{blocksparse} @tab @code{blocksparse}, or full or sparse of a class that goes with its
+## elements @tab @code{blocksparse}, or full or sparse
 ## @end multitable
 ##
 ## Real and complex go with each other except among integers; a complex result without imaginary
@@ -97,6 +99,10 @@
 ## @qcode{"double"} or @qcode{"single"}: the product is computed in the widest of this class and
 ## those of the operands, and converted once at the end.
 ##
+## @item @qcode{"Output"}
+## For products with a @code{blocksparse}: @qcode{"full"}, @qcode{"sparse"} or
+## @qcode{"blocksparse"}.
+##
 ## @item @qcode{"MaxDeviceMemory"}
 ## Bytes of the GPU's memory that this call may use; larger problems are done in parts.
 ##
@@ -152,7 +158,7 @@
 ## @code{gpumm:nd-array}, @code{gpumm:unknown-option}, @code{gpumm:missing-value},
 ## @code{gpumm:bad-value}, @code{gpumm:no-device}, @code{gpumm:host-memory},
 ## @code{gpumm:device-memory}, @code{gpumm:device-failed} and @code{gpumm:unsupported}.
-## @seealso{gpumm_info, gpumm_available, gpumm_reset, gpumm_tune, mtimes}
+## @seealso{blocksparse, gpumm_info, gpumm_available, gpumm_reset, gpumm_tune, mtimes}
 ## @end deftypefn
 
 function [C, info] = gpumm (A, B, varargin)

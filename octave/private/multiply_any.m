@@ -3,7 +3,7 @@
 
 ## [C, INFO] = multiply_any (A, B, O): the product of any two values that `*` takes.
 ##
-## Full and sparse matrices go to the engine.  What `*` treats by special rules (a scalar times an
+## Full, sparse and blocksparse matrices go to the engine.  What `*` treats by special rules (a scalar times an
 ## array, diagonal and permutation matrices) is left to `*`, and so are the pairs of classes that
 ## have no product: it raises the error.  O is from parse_options.
 
@@ -11,6 +11,12 @@ function [C, info] = multiply_any (A, B, o)
 
   started = tic ();
 
+  if (isa (A, "blocksparse") || isa (B, "blocksparse"))
+    [C, info] = blocks_product (A, B, o);
+    return;
+  elseif (! isempty (o.form))
+    error ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
+  endif
   kind_a = kind (A);
   kind_b = kind (B);
   if (strcmp (kind_a, "none") || strcmp (kind_b, "none"))

@@ -11,7 +11,7 @@ function o = parse_options (list)
   ## Made once: the struct costs more than all else here.
   persistent defaults = struct ("transpose_a", 0, "transpose_b", 0, "alpha", 1, "beta", 0, ...
                                 "c", [], "c_type", "null_matrix", "backend", 0, ...
-                                "algorithm", "auto", "device", -1, "output", "", ...
+                                "algorithm", "auto", "device", -1, "output", "", "form", "", ...
                                 "max_device_memory", 0, "max_capability", 0, "scalars", false);
   o = defaults;
   has_beta = has_c = false;
@@ -58,6 +58,9 @@ function o = parse_options (list)
         classes = {"double", "single", "int8", "int16", "int32", "int64", ...
                    "uint8", "uint16", "uint32", "uint64"};
         o.output = classes{choice("OutputClass", value, classes)};
+      case "output"
+        forms = {"full", "sparse", "blocksparse"};
+        o.form = forms{choice("Output", value, forms)};
       case "maxdevicememory"
         o.max_device_memory = whole ("MaxDeviceMemory", value, flintmax (), "a number of bytes");
         if (o.max_device_memory == 0)
@@ -93,7 +96,7 @@ endfunction
 
 function text = valid_names ()
   text = ["valid options are TransposeA, TransposeB, Alpha, Beta, C, Backend, Algorithm, " ...
-          "Device, OutputClass, MaxDeviceMemory, MaxCapability"];
+          "Device, OutputClass, Output, MaxDeviceMemory, MaxCapability"];
 endfunction
 
 ## Which of the list's words value is, in whatever case; an error that lists them if none.

@@ -8,14 +8,14 @@
 
 %!testif ; ! isempty (pkg ("list", "doctest"))
 %! pkg load doctest
-%! [failed, total] = count_failures ({"gpumm", "gpumm_info", "gpumm_available", "gpumm_reset", ...
+%! [failed, total] = count_failures ({"gpumm", "blocksparse", "gpumm_info", "gpumm_available", "gpumm_reset", ...
 %!                                   "gpumm_tune", "gpumm_kernel", "gpumm_source", "gpumm_plot"});
 %! assert (failed, 0);
 %! assert (total >= 8);
 
 ## every public function has a help text with a usage
 %!test
-%! for name = {"gpumm", "gpumm_info", "gpumm_available", "gpumm_reset", "gpumm_tune", ...
+%! for name = {"gpumm", "blocksparse", "gpumm_info", "gpumm_available", "gpumm_reset", "gpumm_tune", ...
 %!             "gpumm_kernel", "gpumm_source", "gpumm_plot"}
 %!   [text, format] = get_help_text (name{1});
 %!   assert (format, "texinfo");

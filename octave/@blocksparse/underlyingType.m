@@ -1,0 +1,10 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## underlyingType (S): the class of the elements.
+
+function name = underlyingType (S)
+
+  name = class (S.values);
+
+endfunction

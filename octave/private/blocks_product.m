@@ -1,0 +1,286 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## [C, INFO] = blocks_product (A, B, O): a product with a blocksparse among A and B.
+##
+## The engine multiplies blocks by blocks and by full matrices.  A sparse matrix is cut in blocks
+## that go with the other's, a row or a column wide.  O is from parse_options.
+
+function [C, info] = blocks_product (A, B, o)
+
+  started = tic ();
+  has_sparse = issparse (A) || issparse (B);
+  if ((! isobject (A) && numel (A) == 1) || (! isobject (B) && numel (B) == 1))
+    [C, info] = scaled (A, B, o);
+  else
+    [A, type_a] = operand (A);
+    [B, type_b] = operand (B);
+    check_sizes (A, B, o);
+    if (issparse (A))
+      A = cut (A, o.transpose_a, [1, op_blocks(B, o.transpose_b)(1)]);
+    elseif (issparse (B))
+      B = cut (B, o.transpose_b, [op_blocks(A, o.transpose_a)(2), 1]);
+    endif
+    o.full = isnumeric (A) || isnumeric (B) || strcmp (o.form, "full");
+    [A, B, o] = common_class (A, B, type_a, type_b, o);
+    o = check_factors (A, B, o);
+    [C, failed, info] = __gpumm_blocks__ (A, B, type_of (A), type_of (B), o);
+    if (failed)
+      error (C);
+    endif
+    if (isstruct (C))
+      C = blocksparse (C);
+    endif
+    if (! isempty (o.after))
+      C = feval (o.after, C);
+    endif
+  endif
+
+  ## without a word the result has the richer form of the two
+  if (isempty (o.form) && has_sparse && isa (C, "blocksparse")
+      && strcmp (underlyingType (C), "double"))
+    o.form = "sparse";
+  endif
+  if (strcmp (o.form, "full"))
+    C = full (C);
+  elseif (strcmp (o.form, "sparse") && ! issparse (C))
+    check_sparse (C);
+    C = sparse (C);
+  elseif (strcmp (o.form, "blocksparse") && ! isa (C, "blocksparse"))
+    error ("gpumm:bad-value", ["gpumm: Output \"blocksparse\" is for products of two sparse " ...
+                               "matrices"]);
+  endif
+
+  info.seconds.total = toc (started);
+  stages = info.seconds.upload + info.seconds.compute + info.seconds.download;
+  info.seconds.overhead = max (info.seconds.total - stages, 0);
+  info.gflops = 1e-9 * info.flops / info.seconds.total;
+
+endfunction
+
+function check_sparse (C)
+  name = class (C);
+  if (isa (C, "blocksparse"))
+    name = underlyingType (C);
+  endif
+  if (! strcmp (name, "double"))
+    error ("gpumm:bad-value", "gpumm: Output \"sparse\" is for double, and the product is %s", name);
+  endif
+endfunction
+
+## What the engine takes (a struct for a blocksparse), and what to call it in an error.
+function [X, type] = operand (X)
+  type = typeinfo (X);
+  if (isa (X, "blocksparse"))
+    type = ["blocksparse " underlyingType(X)];
+    X = struct (X);
+  elseif (! (isnumeric (X) || islogical (X) || ischar (X)))
+    undefined_operator (type, "blocksparse");
+  elseif (ndims (X) > 2)
+    error ("gpumm:nd-array", "gpumm: an N-d array is multiplied by scalars only");
+  elseif (issparse (X))
+    X = double (X);
+  elseif (isinteger (X) || isfloat (X))
+    X = full (X);
+  else
+    X = full (double (X));
+  endif
+endfunction
+
+function undefined_operator (type_a, type_b)
+  error ("gpumm:undefined-operator", ...
+         "gpumm: binary operator '*' not implemented for '%s' by '%s' operations", type_a, type_b);
+endfunction
+
+## The typeinfo of the elements: of a matrix, even where there is just one.
+function type = type_of (X)
+  if (isstruct (X))
+    X = X.values;
+  endif
+  type = typeinfo (X);
+endfunction
+
+function check_sizes (A, B, o)
+  a = op_size (A, o.transpose_a);
+  b = op_size (B, o.transpose_b);
+  if (a(2) != b(1))
+    error ("Octave:nonconformant-args", ...
+           "operator *: nonconformant arguments (op1 is %dx%d, op2 is %dx%d)", a, b);
+  endif
+endfunction
+
+function sizes = op_size (X, op)
+  if (isstruct (X))
+    sizes = [X.rows, X.cols];
+  else
+    sizes = size (X);
+  endif
+  if (op)
+    sizes = sizes([2, 1]);
+  endif
+endfunction
+
+## Block rows and columns of op (X).
+function b = op_blocks (X, op)
+  b = [X.block_rows, X.block_cols];
+  if (op)
+    b = b([2, 1]);
+  endif
+endfunction
+
+## A sparse matrix in such blocks of op (X).
+function X = cut (X, op, b)
+  if (op)
+    b = b([2, 1]);
+  endif
+  X = struct (blocksparse (X, b));
+endfunction
+
+## The operands in one class, as `*` has it for full matrices; o.output is then for the engine, and
+## o.after the class that the result still has to be converted to.
+function [A, B, o] = common_class (A, B, type_a, type_b, o)
+  class_a = class_of (A);
+  class_b = class_of (B);
+  integers = [strncmp(class_a, "int", 3) || strncmp(class_a, "uint", 4), ...
+              strncmp(class_b, "int", 3) || strncmp(class_b, "uint", 4)];
+  o.after = "";
+  if (any (integers))
+    if (! strcmp (class_a, class_b))
+      undefined_operator (type_a, type_b);
+    elseif (isempty (o.output))
+      o.output = class_a;
+    endif
+    return;
+  endif
+  common = "double";
+  if (strcmp (class_a, "single") || strcmp (class_b, "single"))
+    common = "single";
+  endif
+  if (! isempty (o.output))
+    if (! any (strcmp (o.output, {"double", "single"})))
+      error ("gpumm:bad-value", ["gpumm: OutputClass of a %s by %s product must be \"double\" or " ...
+                                 "\"single\""], type_a, type_b);
+    endif
+    ## computed in the widest class of operands and result, converted at the end
+    if (strcmp (o.output, "double") || strcmp (class_a, "double") || strcmp (class_b, "double"))
+      common = "double";
+    endif
+    if (! strcmp (o.output, common))
+      o.after = o.output;
+    endif
+    o.output = "";
+  endif
+  A = converted (A, common);
+  B = converted (B, common);
+endfunction
+
+function name = class_of (X)
+  if (isstruct (X))
+    X = X.values;
+  endif
+  name = class (X);
+endfunction
+
+function X = converted (X, name)
+  if (isstruct (X))
+    X.values = converted (X.values, name);
+  elseif (! isa (X, name))
+    X = feval (name, X);
+  endif
+endfunction
+
+function yes = is_real (X)
+  if (isstruct (X))
+    X = X.values;
+  endif
+  yes = isreal (X);
+endfunction
+
+## Alpha, Beta and C as the engine takes them.
+function o = check_factors (A, B, o)
+  is_integer = ! isempty (o.output);
+  is_complex = ! (is_real (A) && is_real (B));
+  names = {"Alpha", "Beta"};
+  values = {o.alpha, o.beta};
+  for i = 1:2
+    x = double (values{i});
+    if (is_integer && ! (isreal (x) && x == fix (x) && abs (x) <= flintmax ()))
+      error ("gpumm:bad-value", "gpumm: %s of an integer product must be an integer", names{i});
+    elseif (! isreal (x) && ! is_complex)
+      error ("gpumm:bad-value", "gpumm: %s of a product of real matrices by blocks must be real", ...
+             names{i});
+    endif
+    values{i} = x;
+  endfor
+  [o.alpha, o.beta] = values{:};
+  if (o.beta == 0)
+    return;
+  endif
+  name = o.output;
+  if (! is_integer)
+    name = class_of (A);
+  endif
+  if (! o.full)
+    error ("gpumm:bad-value", "gpumm: C goes with a full product; ask for Output \"full\"");
+  elseif (! isa (o.c, name) || issparse (o.c) || ! isempty (o.after) ...
+          || (! isreal (o.c) && ! is_complex))
+    error ("gpumm:bad-value", "gpumm: C must be a full matrix of class \"%s\", as the product is", ...
+           name);
+  endif
+  o.c = full (o.c);
+  if (is_complex && isreal (o.c))
+    o.c = complex (o.c, 0);
+  endif
+  o.c_type = typeinfo (o.c);
+endfunction
+
+## By a scalar: element by element, by the rules of `*`.
+function [C, info] = scaled (A, B, o)
+  started = tic ();
+  if (o.beta != 0)
+    error ("gpumm:bad-value", "gpumm: C goes with products of two matrices");
+  endif
+  A = turned (A, o.transpose_a);
+  B = turned (B, o.transpose_b);
+  if (isa (A, "blocksparse"))
+    [S, x] = deal (struct (A), B);
+  else
+    [S, x] = deal (struct (B), A);
+  endif
+  try
+    values = S.values * x;
+    if (o.alpha != 1 || ! isa (o.alpha, "double"))
+      values = o.alpha * values;
+    endif
+  catch err
+    error ("gpumm:undefined-operator", "gpumm: %s", err.message);
+  end_try_catch
+  if (! isempty (o.output))
+    values = feval (o.output, values);
+  endif
+  ## built anew: products may be zero
+  count = numel (S.column);
+  b = [S.block_rows, S.block_cols];
+  if (count == 0)
+    C = blocksparse (S.rows, S.cols, b, class (values));
+  else
+    begins = double (S.start(1:end-1)) + 1;
+    I = cumsum (accumarray (begins, 1, [count + 1, 1]))(1:count);
+    C = blocksparse (I, S.column + 1, reshape (values, [b, count]), S.rows, S.cols);
+  endif
+  flops = [1, 2, 6](1 + iscomplex (S.values) + iscomplex (x)) * numel (values);
+  info = struct ("backend", "cpu", "device", struct ("name", "CPU", "index", -1), ...
+                 "algorithm", "scale", "kernel", "", ...
+                 "seconds", struct ("total", 0, "upload", 0, "compute", toc (started), ...
+                                    "download", 0, "overhead", 0), ...
+                 "bytes", struct ("up", 0, "down", 0), "flops", flops, "gflops", 0, "reason", ...
+                 "a scalar multiplies element by element");
+endfunction
+
+function X = turned (X, op)
+  if (op == 1)
+    X = X.';
+  elseif (op == 2)
+    X = X';
+  endif
+endfunction
