@@ -210,6 +210,27 @@ enum { GPUMM_COUNT_MOST = 1 << 24, GPUMM_COUNT_MOST_K = 1 << 13 };
 GPUMM_API gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_operand *result, int count,
                                          gpumm_trace *trace);
 
+/* ---- files of blocks ---------------------------------------------------------------------- */
+
+/* int32 n, m, k; then k records of int32 i, int32 j and m x m elements by rows, uint16 or uint32,
+ * all little-endian: an n x n matrix in blocks of m x m, i and j from 0, records in any order. What
+ * is wrong with a file is GPUMM_INVALID, and the text says where it is. */
+typedef struct gpumm_blocks_file gpumm_blocks_file;
+
+/* Maps and checks a file. type is that of its elements, GPUMM_TYPES for what its size says (uint16
+ * where there are no blocks). shape is the matrix without its memory, nzmax as many blocks as the
+ * file has. */
+GPUMM_API gpumm_status gpumm_blocks_file_open (const char *name, gpumm_type type,
+                                               gpumm_blocks_file **file, gpumm_operand *shape);
+
+/* Reads into x, of that shape and with the caller's memory. Blocks of zeros are left out. */
+GPUMM_API gpumm_status gpumm_blocks_file_read (gpumm_blocks_file *file, gpumm_operand *x);
+
+GPUMM_API void gpumm_blocks_file_close (gpumm_blocks_file *file); /* NULL is allowed */
+
+/* Writes x, square and in square blocks of uint16 or uint32, sorted by i, then j. */
+GPUMM_API gpumm_status gpumm_blocks_file_write (const char *name, const gpumm_operand *x);
+
 /* ---- what there is ------------------------------------------------------------------------ */
 
 typedef struct gpumm_device_properties {

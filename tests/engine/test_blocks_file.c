@@ -1,0 +1,405 @@
+/* test_blocks_file.c - files of blocks: round trips, every error, and 10000 damaged files.
+ *
+ * The oracle reads a file on its own, element by element, and says whether it is one; the engine
+ * must agree on that and on every element.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "check.h"
+#include "types.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+static char file_name[] = "/tmp/gpumm_blocks_XXXXXX";
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+enum { MOST_BYTES = 1 << 16 };
+
+typedef struct {
+  unsigned char bytes[MOST_BYTES];
+  size_t length;
+} image;
+
+static void put32 (image *f, size_t at, int64_t value) {
+  const uint32_t x = (uint32_t) value;
+  for (size_t b = 0; b < 4; b++)
+    f->bytes[at + b] = (unsigned char) (x >> 8 * b);
+}
+
+static int32_t get32 (const image *f, size_t at) {
+  uint32_t x = 0;
+  for (size_t b = 0; b < 4; b++)
+    x |= (uint32_t) f->bytes[at + b] << 8 * b;
+  return (int32_t) x;
+}
+
+static size_t record_bytes (int64_t m, size_t width) {
+  return 8 + (size_t) (m * m) * width;
+}
+
+/* grid x grid blocks of m x m, about percent of 100 of them there, in no order. */
+static void make (image *f, int64_t grid, int64_t m, size_t width, int percent) {
+  int64_t places[400], count = 0;
+  for (int64_t p = 0; p < grid * grid; p++)
+    if (check_between (0, 99) < percent)
+      places[count++] = p;
+  for (int64_t t = count - 1; t > 0; t--) {
+    const int64_t other = check_between (0, t), place = places[t];
+    places[t] = places[other];
+    places[other] = place;
+  }
+  put32 (f, 0, grid * m);
+  put32 (f, 4, m);
+  put32 (f, 8, count);
+  f->length = 12;
+  for (int64_t t = 0; t < count; t++) {
+    put32 (f, f->length, places[t] / grid);
+    put32 (f, f->length + 4, places[t] % grid);
+    for (size_t b = 8; b < record_bytes (m, width); b++)
+      f->bytes[f->length + b] = (unsigned char) check_random ();
+    f->length += record_bytes (m, width);
+  }
+}
+
+static void save (const image *f) {
+  unlink (file_name); /* some file systems wait for the disk when a file is overwritten */
+  FILE *out = fopen (file_name, "wb");
+  if (!out || fwrite (f->bytes, 1, f->length, out) != f->length || fclose (out) != 0) {
+    printf ("cannot write %s\n", file_name);
+    exit (EXIT_FAILURE);
+  }
+}
+
+static void load (image *f) {
+  FILE *in = fopen (file_name, "rb");
+  f->length = in ? fread (f->bytes, 1, MOST_BYTES, in) : 0;
+  if (in)
+    fclose (in);
+}
+
+/* ---- the oracle --------------------------------------------------------------------------- */
+
+/* Bytes of an element, or 0 for a file that is none. */
+static size_t width_of (const image *f) {
+  if (f->length < 12)
+    return 0;
+  const int64_t n = get32 (f, 0), m = get32 (f, 4), k = get32 (f, 8);
+  if (n < 0 || m < 1 || k < 0 || n % m != 0 || n / m > 1 << 24)
+    return 0;
+  size_t width = 0;
+  for (size_t w = 4; w >= 2; w -= 2)
+    if ((double) f->length == 12.0 + (double) k * (8.0 + (double) w * (double) m * (double) m))
+      width = w;
+  if (width == 0)
+    return 0;
+  const size_t record = record_bytes (m, width);
+  for (int64_t t = 0; t < k; t++) {
+    const size_t at = 12 + (size_t) t * record;
+    for (size_t b = at; b < at + 8; b += 4)
+      if (get32 (f, b) < 0 || get32 (f, b) >= n / m)
+        return 0;
+    for (size_t before = 12; before < at; before += record)
+      if (memcmp (f->bytes + before, f->bytes + at, 8) == 0)
+        return 0;
+  }
+  return width;
+}
+
+static uint32_t element (const image *f, size_t width, size_t record, int64_t e) {
+  uint32_t x = 0;
+  for (size_t b = 0; b < width; b++)
+    x |= (uint32_t) f->bytes[record + 8 + (size_t) e * width + b] << 8 * b;
+  return x;
+}
+
+/* Has x the blocks of the file, sorted, without those that are zero? */
+static int same (const image *f, size_t width, const gpumm_operand *x) {
+  const int64_t m = get32 (f, 4), k = get32 (f, 8), rows = x->rows / m;
+  const size_t record = record_bytes (m, width);
+  int64_t nonzero = 0;
+  int right = x->block_start[0] == 0;
+  for (int64_t t = 0; t < k; t++) {
+    const size_t at = 12 + (size_t) t * record;
+    const int32_t i = get32 (f, at), j = get32 (f, at + 4);
+    int64_t q = x->block_start[i];
+    int any = 0;
+    for (int64_t e = 0; e < m * m; e++)
+      any |= element (f, width, at, e) != 0;
+    nonzero += any;
+    while (q < x->block_start[i + 1] && x->block_column[q] != j)
+      q++;
+    if ((q < x->block_start[i + 1]) != any)
+      return 0;
+    for (int64_t e = 0; any && e < m * m; e++) {
+      const int64_t to = q * m * m + e / m + e % m * m; /* by columns */
+      right &= element (f, width, at, e)
+               == (width == 2 ? ((uint16_t *) x->values)[to] : ((uint32_t *) x->values)[to]);
+    }
+  }
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t q = x->block_start[i] + 1; q < x->block_start[i + 1]; q++)
+      right &= x->block_column[q - 1] < x->block_column[q];
+  return right && x->block_start[rows] == nonzero;
+}
+
+/* ---- the engine --------------------------------------------------------------------------- */
+
+static gpumm_status read_file (gpumm_type type, gpumm_operand *x) {
+  gpumm_blocks_file *f = NULL;
+  *x = (gpumm_operand){0};
+  gpumm_status status = gpumm_blocks_file_open (file_name, type, &f, x);
+  if (!status) {
+    const int64_t rows = x->rows / x->block_rows;
+    const size_t each =
+        x->nzmax > 0 ? (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type) : 1;
+    x->block_start = check_allocate (rows + 1, sizeof *x->block_start);
+    x->block_column = check_allocate (x->nzmax, sizeof *x->block_column);
+    x->values = check_allocate (x->nzmax, each);
+    status = gpumm_blocks_file_read (f, x);
+  }
+  gpumm_blocks_file_close (f);
+  return status;
+}
+
+static void release (gpumm_operand *x) {
+  free (x->block_start);
+  free (x->block_column);
+  free (x->values);
+  *x = (gpumm_operand){0};
+}
+
+/* ---- tests -------------------------------------------------------------------------------- */
+
+static void test_round_trips (void) {
+  static image f, g;
+  for (int c = 0; c < 300; c++) {
+    const size_t width = c % 2 ? 2 : 4;
+    const int64_t m = check_between (1, 9), grid = check_between (0, 6);
+    gpumm_operand x, y;
+    make (&f, grid, m, width, (int) check_between (0, 100));
+    if (get32 (&f, 8) > 1 && c % 3 == 0) /* a block of zeros */
+      memset (f.bytes + 12 + 8, 0, record_bytes (m, width) - 8);
+    save (&f);
+    gpumm_status status = read_file (GPUMM_TYPES, &x);
+    CHECK (!status, "%s", gpumm_last_error ());
+    if (status)
+      continue;
+    const gpumm_type type = get32 (&f, 8) == 0 || width == 2 ? GPUMM_U16 : GPUMM_U32;
+    CHECK (x.type == type && same (&f, width, &x), "%s", gpumm_type_name (x.type));
+    CHECK (!gpumm_blocks_file_write (file_name, &x), "%s", gpumm_last_error ());
+    load (&g);
+    CHECK (width_of (&g) > 0 && get32 (&g, 8) == x.block_start[grid],
+           "what was written is no file");
+    for (int64_t t = 1; t < get32 (&g, 8); t++) {
+      const size_t at = 12 + (size_t) t * record_bytes (m, width),
+                   before = at - record_bytes (m, width);
+      CHECK (get32 (&g, before) < get32 (&g, at)
+                 || (get32 (&g, before) == get32 (&g, at)
+                     && get32 (&g, before + 4) < get32 (&g, at + 4)),
+             "records are not sorted");
+    }
+    CHECK (!read_file (type, &y), "%s", gpumm_last_error ());
+    CHECK (y.block_start[grid] == x.block_start[grid]
+               && memcmp (x.values, y.values,
+                          (size_t) (x.block_start[grid] * m * m) * gpumm_type_bytes (type))
+                      == 0,
+           "what was written is read otherwise");
+    release (&x);
+    release (&y);
+  }
+}
+
+static void expect (const char *text, gpumm_type type) {
+  gpumm_operand x;
+  CHECK (read_file (type, &x) == GPUMM_INVALID, "\"%s\" did not come", text);
+  CHECK (strstr (gpumm_last_error (), text), "\"%s\" is not in \"%s\"", text, gpumm_last_error ());
+  CHECK (strstr (gpumm_last_error (), file_name), "no file in \"%s\"", gpumm_last_error ());
+  release (&x);
+}
+
+static void test_errors (void) {
+  static image good, f;
+  static const struct {
+    size_t at;
+    int64_t value;
+    const char *text;
+  } wrong[] = {{0, -4, "size -4, blocks of 2, 9 of them"},
+               {0, 7, "size 7 does not divide into blocks of 2"},
+               {4, 0, "blocks of 0"},
+               {4, -2, "blocks of -2"},
+               {4, 1, "9 blocks of 1x1 need 102 bytes of uint16 or 120 of uint32"},
+               {8, -1, "-1 of them"},
+               {8, 8, "the count of blocks is wrong"},
+               {8, 10, "10 blocks where there is room for 9"},
+               {0, INT32_MAX - 1, "1073741823 block rows are more than 16777216"},
+               {12, -1, "record 0, at byte 12: block (-1, "},
+               {12 + 16 * 3, 3, "record 3, at byte 60: block (3, "},
+               {12 + 16 * 8 + 4, INT32_MIN, "record 8, at byte 140: block ("},
+               {12 + 16 * 5 + 4, 99, ", 99) is outside of 3x3 blocks"}};
+  make (&good, 3, 2, 2, 100);
+  for (int w = 0; w < (int) (sizeof wrong / sizeof *wrong); w++) {
+    f = good;
+    put32 (&f, wrong[w].at, wrong[w].value);
+    save (&f);
+    expect (wrong[w].text, GPUMM_TYPES);
+  }
+  f = good;
+  memcpy (f.bytes + 12 + 16 * 7, f.bytes + 12 + 16 * 2, 8);
+  char text[100];
+  snprintf (text, sizeof text, "record 7, at byte 124: block (%d, %d) was already in record 2",
+            get32 (&f, 124), get32 (&f, 128));
+  save (&f);
+  expect (text, GPUMM_U16);
+  for (size_t length = 0; length < good.length; length++) {
+    f.length = length;
+    save (&f);
+    expect (length < 12 ? "the header has 12 bytes" : "it was cut off", GPUMM_TYPES);
+  }
+  save (&good);
+  expect ("the elements are of the other class", GPUMM_U32);
+  unlink (file_name);
+  expect ("cannot open", GPUMM_TYPES);
+
+  gpumm_operand x = {.kind = GPUMM_BLOCKS,
+                     .type = GPUMM_U32,
+                     .rows = 4,
+                     .cols = 4,
+                     .block_rows = 2,
+                     .block_cols = 2,
+                     .place = GPUMM_HOST};
+  int64_t start[] = {0, 0, 0};
+  x.block_start = start;
+  CHECK (gpumm_blocks_file_write ("/nowhere/at/all", &x) == GPUMM_INVALID
+             && strstr (gpumm_last_error (), "cannot write /nowhere/at/all"),
+         "%s", gpumm_last_error ());
+  x.type = GPUMM_I32;
+  CHECK (gpumm_blocks_file_write (file_name, &x) == GPUMM_INVALID, "int32 was written");
+  x.type = GPUMM_U16;
+  x.cols = 6;
+  CHECK (gpumm_blocks_file_write (file_name, &x) == GPUMM_INVALID
+             && strstr (gpumm_last_error (), "not 4x6 in blocks of 2x2"),
+         "%s", gpumm_last_error ());
+  x.cols = 4;
+  x.block_cols = 1;
+  CHECK (gpumm_blocks_file_write (file_name, &x) == GPUMM_INVALID, "blocks that are not square");
+  CHECK (access (file_name, F_OK) != 0, "a refused file is there");
+}
+
+static void test_memory (void) {
+  static image f;
+  make (&f, 4, 3, 2, 60);
+  save (&f);
+  const int64_t live = gpumm_live_allocations ();
+  int failures = 0;
+  for (int64_t n = 1; n < 50; n++) {
+    gpumm_operand x;
+    gpumm_fault_memory (n);
+    const gpumm_status status = read_file (GPUMM_TYPES, &x);
+    const int64_t counted = gpumm_fault_memory (0);
+    CHECK (!status || status == GPUMM_HOST_MEMORY, "%s", gpumm_last_error ());
+    CHECK (gpumm_live_allocations () == live, "allocation %" PRId64 " leaves memory behind", n);
+    failures += status != GPUMM_OK;
+    release (&x);
+    if (counted < n)
+      break;
+  }
+  CHECK (failures >= 5, "only %d allocations", failures);
+}
+
+/* One change of a file, which may leave it right. */
+static void damage (image *f, size_t width) {
+  static const int64_t values[] = {-1, 0, 1, 2, 3, 4, 6, 8, 12, 255, 65536, INT32_MAX, INT32_MIN};
+  const size_t record = record_bytes (get32 (f, 4), width);
+  const int64_t m = check_between (1, 4), k = (int64_t) ((f->length - 12) / record);
+  const int64_t value = values[check_random () % (sizeof values / sizeof *values)];
+  const size_t one = 12 + (size_t) check_between (0, k > 0 ? k - 1 : 0) * record;
+  const size_t other = 12 + (size_t) check_between (0, k > 0 ? k - 1 : 0) * record;
+  switch (check_between (0, 8)) {
+  case 0:
+    put32 (f, (size_t) check_between (0, 2) * 4, value);
+    break;
+  case 1:
+    put32 (f, (size_t) check_between (0, 2) * 4,
+           get32 (f, (size_t) check_between (0, 2) * 4) + check_between (-2, 2));
+    break;
+  case 2:
+    f->bytes[check_random () % f->length] ^= (unsigned char) (1u << check_random () % 8);
+    break;
+  case 3:
+    f->length = (size_t) check_between (0, (int64_t) f->length);
+    break;
+  case 4:
+    f->length += (size_t) check_between (1, (int64_t) record);
+    break;
+  case 5:
+    if (k > 0)
+      put32 (f, one + (size_t) check_between (0, 1) * 4, value);
+    break;
+  case 6:
+    if (k > 0)
+      memcpy (f->bytes + one, f->bytes + other, 8);
+    break;
+  case 7:
+    if (k > 0)
+      memset (f->bytes + one + 8, 0, record - 8);
+    break;
+  default: /* other sizes that may well fit the file */
+    put32 (f, 4, m);
+    put32 (f, 0, m * check_between (0, 8));
+    put32 (f, 8, (int64_t) ((f->length - 12) / record_bytes (m, width)));
+  }
+}
+
+static void test_damaged (uint64_t seed, int files) {
+  static image f;
+  int right = 0, refused = 0;
+  check_seed (seed);
+  for (int c = 0; c < files; c++) {
+    gpumm_operand x;
+    const size_t width = check_between (0, 1) ? 2 : 4;
+    make (&f, check_between (1, 5), check_between (1, 4), width, (int) check_between (0, 100));
+    memset (f.bytes + f.length, 0, 1024); /* what an extension shows */
+    const int64_t changes = check_between (1, 3);
+    for (int64_t t = 0; t < changes; t++) {
+      image before = f;
+      damage (&f, width);
+      if (f.length < 12 || get32 (&f, 4) < 1 || get32 (&f, 4) > 16) { /* no way to go on from it */
+        if (t < changes - 1 && check_between (0, 1))
+          f = before;
+        else
+          break;
+      }
+    }
+    save (&f);
+    const size_t found = width_of (&f);
+    const gpumm_status status = read_file (GPUMM_TYPES, &x);
+    if (found == 0) {
+      refused++;
+      CHECK (status == GPUMM_INVALID, "file %d was taken", c);
+    } else {
+      right++;
+      CHECK (!status, "file %d: %s", c, gpumm_last_error ());
+      CHECK (!status && same (&f, get32 (&f, 8) == 0 ? 2 : gpumm_type_bytes (x.type), &x),
+             "file %d was read wrongly", c);
+    }
+    release (&x);
+  }
+  printf ("%d damaged files: %d are right all the same, %d refused\n", files, right, refused);
+  CHECK (right > files / 20 && refused > files / 2, "the damage is of one kind");
+}
+
+int main (void) {
+  const int fd = mkstemp (file_name);
+  if (fd < 0)
+    return EXIT_FAILURE;
+  close (fd);
+  check_seed (5);
+  test_round_trips ();
+  test_errors ();
+  test_memory ();
+  test_damaged (6, 10000);
+  unlink (file_name);
+  return check_done ();
+}
