@@ -368,3 +368,104 @@ mxArray *settle_result (mxArray *x, const gpumm_operand *result, gateway_error *
   mxDestroyArray (x);
   return y;
 }
+
+/* ---- matrices by blocks -------------------------------------------------------------------- */
+
+/* The engine follows these arrays: their classes and lengths must be right. */
+int get_blocks (const mxArray *x, const mxArray *type_name, gpumm_operand *operand) {
+  const mxArray *start = mxGetField (x, 0, "start"), *column = mxGetField (x, 0, "column");
+  const mxArray *values = mxGetField (x, 0, "values");
+  gpumm_operand v;
+  if (!start || !column || !get_operand (values, type_name, &v) || v.kind != GPUMM_DENSE
+      || mxGetClassID (start) != mxINT64_CLASS || mxGetClassID (column) != mxINT32_CLASS)
+    return 0;
+  *operand = (gpumm_operand){.kind = GPUMM_BLOCKS,
+                             .type = v.type,
+                             .rows = (int64_t) get_number (x, "rows"),
+                             .cols = (int64_t) get_number (x, "cols"),
+                             .block_rows = (int64_t) get_number (x, "block_rows"),
+                             .block_cols = (int64_t) get_number (x, "block_cols"),
+                             .nzmax = (int64_t) mxGetNumberOfElements (column),
+                             .block_start = mxGetData (start),
+                             .block_column = mxGetData (column),
+                             .values = v.values,
+                             .place = GPUMM_HOST};
+  const int64_t each = operand->block_rows * operand->block_cols;
+  return operand->block_rows > 0 && operand->block_cols > 0
+         && (int64_t) mxGetNumberOfElements (start) == operand->rows / operand->block_rows + 1
+         && v.rows * v.cols == each * operand->nzmax;
+}
+
+void destroy_blocks (block_arrays *x) {
+  if (x->start)
+    mxDestroyArray (x->start);
+  if (x->column)
+    mxDestroyArray (x->column);
+  if (x->values)
+    mxDestroyArray (x->values);
+  *x = (block_arrays){0};
+}
+
+int allocate_blocks (gpumm_operand *shape, block_arrays *x, gateway_error *e) {
+  gpumm_operand start = {.type = GPUMM_I64, .rows = shape->rows / shape->block_rows + 1, .cols = 1};
+  gpumm_operand column = {.type = GPUMM_I32, .rows = shape->nzmax, .cols = 1};
+  gpumm_operand values = {
+      .type = shape->type, .rows = shape->block_rows, .cols = shape->block_cols * shape->nzmax};
+  x->start = allocate_result (&start, e);
+  x->column = x->start ? allocate_result (&column, e) : NULL;
+  x->values = x->column ? allocate_result (&values, e) : NULL;
+  if (!x->values) {
+    destroy_blocks (x);
+    return 0;
+  }
+  shape->block_start = start.values;
+  shape->block_column = column.values;
+  shape->values = values.values;
+  return 1;
+}
+
+/* A result that came out with fewer blocks than it has room for, or without imaginary parts, in
+ * arrays of their own size. */
+static int settle_blocks (block_arrays *x, const gpumm_operand *result, gateway_error *e) {
+  const int64_t count = result->block_start[result->rows / result->block_rows];
+  gpumm_operand values = {.kind = GPUMM_DENSE,
+                          .type = result->type,
+                          .rows = result->block_rows,
+                          .cols = result->block_cols * count,
+                          .ld = result->block_rows,
+                          .values = result->values};
+  if (count < result->nzmax) {
+    block_arrays less = {0};
+    gpumm_operand shape = *result;
+    shape.nzmax = count;
+    if (!allocate_blocks (&shape, &less, e))
+      return 0;
+    const size_t bytes = gpumm_type_bytes (result->type);
+    memcpy (shape.block_start, result->block_start,
+            (size_t) (result->rows / result->block_rows + 1) * sizeof *shape.block_start);
+    memcpy (shape.block_column, result->block_column, (size_t) count * sizeof *shape.block_column);
+    memcpy (shape.values, result->values, (size_t) (values.rows * values.cols) * bytes);
+    destroy_blocks (x);
+    *x = less;
+    values.values = shape.values;
+  }
+  x->values = settle_result (x->values, &values, e);
+  return x->values != NULL;
+}
+
+mxArray *blocks_value (block_arrays *x, const gpumm_operand *c, gateway_error *e) {
+  static const char *names[] = {"rows",  "cols",   "block_rows", "block_cols",
+                                "start", "column", "values"};
+  if (!settle_blocks (x, c, e))
+    return NULL;
+  mxArray *s = mxCreateStructMatrix (1, 1, sizeof names / sizeof *names, names);
+  set_number (s, 0, "rows", (double) c->rows);
+  set_number (s, 0, "cols", (double) c->cols);
+  set_number (s, 0, "block_rows", (double) c->block_rows);
+  set_number (s, 0, "block_cols", (double) c->block_cols);
+  mxSetField (s, 0, "start", x->start);
+  mxSetField (s, 0, "column", x->column);
+  mxSetField (s, 0, "values", x->values);
+  *x = (block_arrays){0};
+  return s;
+}

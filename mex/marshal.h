@@ -87,4 +87,23 @@ mxArray *allocate_result (gpumm_operand *shape, gateway_error *e);
  * is then destroyed), or NULL with the error set (and the old one destroyed). */
 mxArray *settle_result (mxArray *x, const gpumm_operand *result, gateway_error *e);
 
+/* ---- matrices by blocks ------------------------------------------------------------------- */
+
+/* The same for structs with the fields of octave/@blocksparse/blocksparse.m; type_name is what
+ * typeinfo says of the field values. */
+int get_blocks (const mxArray *x, const mxArray *type_name, gpumm_operand *operand);
+
+/* Arrays for a result by blocks: column and values have room for nzmax of them. */
+typedef struct block_arrays {
+  mxArray *start, *column, *values;
+} block_arrays;
+
+int allocate_blocks (gpumm_operand *shape, block_arrays *x, gateway_error *e);
+
+/* The struct of a result, as settle_result would have it; x no longer owns the arrays then. NULL
+ * with the error set. */
+mxArray *blocks_value (block_arrays *x, const gpumm_operand *result, gateway_error *e);
+
+void destroy_blocks (block_arrays *x);
+
 #endif

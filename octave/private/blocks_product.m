@@ -64,7 +64,8 @@ function check_sparse (C)
     name = underlyingType (C);
   endif
   if (! strcmp (name, "double"))
-    error ("gpumm:bad-value", "gpumm: Output \"sparse\" is for double, and the product is %s", name);
+    error ("gpumm:bad-value", "gpumm: Output \"sparse\" is for double, and the product is %s", ...
+           name);
   endif
 endfunction
 
@@ -158,8 +159,8 @@ function [A, B, o] = common_class (A, B, type_a, type_b, o)
   endif
   if (! isempty (o.output))
     if (! any (strcmp (o.output, {"double", "single"})))
-      error ("gpumm:bad-value", ["gpumm: OutputClass of a %s by %s product must be \"double\" or " ...
-                                 "\"single\""], type_a, type_b);
+      error ("gpumm:bad-value", ["gpumm: OutputClass of a %s by %s product must be " ...
+                                 "\"double\" or \"single\""], type_a, type_b);
     endif
     ## computed in the widest class of operands and result, converted at the end
     if (strcmp (o.output, "double") || strcmp (class_a, "double") || strcmp (class_b, "double"))
@@ -207,8 +208,8 @@ function o = check_factors (A, B, o)
     if (is_integer && ! (isreal (x) && x == fix (x) && abs (x) <= flintmax ()))
       error ("gpumm:bad-value", "gpumm: %s of an integer product must be an integer", names{i});
     elseif (! isreal (x) && ! is_complex)
-      error ("gpumm:bad-value", "gpumm: %s of a product of real matrices by blocks must be real", ...
-             names{i});
+      error ("gpumm:bad-value", ["gpumm: %s of a product of real matrices by blocks must " ...
+                                 "be real"], names{i});
     endif
     values{i} = x;
   endfor
@@ -224,8 +225,8 @@ function o = check_factors (A, B, o)
     error ("gpumm:bad-value", "gpumm: C goes with a full product; ask for Output \"full\"");
   elseif (! isa (o.c, name) || issparse (o.c) || ! isempty (o.after) ...
           || (! isreal (o.c) && ! is_complex))
-    error ("gpumm:bad-value", "gpumm: C must be a full matrix of class \"%s\", as the product is", ...
-           name);
+    error ("gpumm:bad-value", ["gpumm: C must be a full matrix of class \"%s\", as the " ...
+                               "product is"], name);
   endif
   o.c = full (o.c);
   if (is_complex && isreal (o.c))
