@@ -246,13 +246,6 @@ typedef struct workspace {
   uint64_t *bits;
 } workspace;
 
-/* A stored element, conjugated where it is complex and that is asked for. */
-#define LOADED(x, conjugate)                                                                       \
-  _Generic((x), float complex                                                                      \
-           : (conjugate) ? conjf (x) : (x), double complex                                         \
-           : (conjugate) ? conj (x) : (x), default                                                 \
-           : (x))
-
 static inline void add_signed (halves *sum, int64_t a, int64_t b) {
   const int128 product = (int128) a * b;
   sum->low += (uint64_t) product;
@@ -273,17 +266,20 @@ static inline void add_unsigned (halves *sum, uint64_t a, uint64_t b) {
 #define TA      float
 #define TB      float complex
 #define TC      float complex
+#define CONJ_B  conjf
 #define NAME(f) f##_sc
 #include "blocks_kernels.h"
 
 #define TA      float complex
 #define TB      float
 #define TC      float complex
+#define CONJ_A  conjf
 #define NAME(f) f##_cs
 #include "blocks_kernels.h"
 
 #define T       float complex
 #define TC      float complex
+#define CONJ    conjf
 #define NAME(f) f##_cc
 #include "blocks_kernels.h"
 
@@ -295,17 +291,20 @@ static inline void add_unsigned (halves *sum, uint64_t a, uint64_t b) {
 #define TA      double
 #define TB      double complex
 #define TC      double complex
+#define CONJ_B  conj
 #define NAME(f) f##_dz
 #include "blocks_kernels.h"
 
 #define TA      double complex
 #define TB      double
 #define TC      double complex
+#define CONJ_A  conj
 #define NAME(f) f##_zd
 #include "blocks_kernels.h"
 
 #define T       double complex
 #define TC      double complex
+#define CONJ    conj
 #define NAME(f) f##_zz
 #include "blocks_kernels.h"
 

@@ -4,6 +4,7 @@
  *   TA, TB  the element types of A and B as they are stored, or T for both
  *   XA, XB  what they are multiplied as, or X for both; where left out, as they are stored
  *   TC      what the products are added up in
+ *   CONJ_A, CONJ_B  the complex conjugate of an element, or CONJ for both; may be left out
  *   ADD     ADD (c, a, b) adds a b to c; may be left out
  *   NAME    NAME (f) is the name of f for these types
  *
@@ -19,6 +20,16 @@
 #else
 #define XA TA
 #define XB TB
+#endif
+#ifdef CONJ
+#define CONJ_A CONJ
+#define CONJ_B CONJ
+#endif
+#ifndef CONJ_A
+#define CONJ_A(x) (x)
+#endif
+#ifndef CONJ_B
+#define CONJ_B(x) (x)
 #endif
 #ifndef ADD
 #define ADD(c, a, b) ((c) += (a) * (b))
@@ -56,6 +67,14 @@ static inline __attribute__ ((always_inline)) void NAME (add_block) (int64_t m, 
     NAME (add_sized) (m, n, k, a, b, c);
 }
 
+static inline XA NAME (load_a) (TA x, int conjugate) {
+  return conjugate ? CONJ_A (x) : x;
+}
+
+static inline XB NAME (load_b) (TB x, int conjugate) {
+  return conjugate ? CONJ_B (x) : x;
+}
+
 /* The sums of block row i of C; place[j] says where those of block column j are, NULL: at j. */
 FOR_EACH_PROCESSOR static void NAME (add_row) (const numeric *d, const workspace *w, int64_t i) {
   const view *a = &d->a, *b = &d->b;
@@ -68,31 +87,35 @@ FOR_EACH_PROCESSOR static void NAME (add_row) (const numeric *d, const workspace
   TC *const sums = w->sums;
   for (int64_t t = begin; t < end; t++) {
     const int64_t q = a->start ? a->column[t] : t;
-    const TA *from_a = element_at (a, i, q, t);
+    const void *stored_a = element_at (a, i, q, t);
+    const TA *from_a = stored_a;
     const XA *block_a = w->a;
     if (AS_STORED_A && a->plain)
-      block_a = (const XA *) from_a;
+      block_a = stored_a;
     else if (a->plain)
       for (int64_t e = 0; e < m * k; e++)
-        ((XA *) w->a)[e] = LOADED (from_a[e], a->conjugate);
+        ((XA *) w->a)[e] = NAME (load_a) (from_a[e], a->conjugate);
     else
       for (int64_t p = 0; p < k; p++)
         for (int64_t r = 0; r < m; r++)
-          ((XA *) w->a)[r + p * m] = LOADED (from_a[r * a->down + p * a->across], a->conjugate);
+          ((XA *) w->a)[r + p * m] =
+              NAME (load_a) (from_a[r * a->down + p * a->across], a->conjugate);
     const int64_t first = b->start ? b->start[q] : 0, last = b->start ? b->start[q + 1] : b->cols;
     for (int64_t u = first; u < last; u++) {
       const int64_t j = b->start ? b->column[u] : u, n = cols_at (b, j);
-      const TB *from_b = element_at (b, q, j, u);
+      const void *stored_b = element_at (b, q, j, u);
+      const TB *from_b = stored_b;
       const XB *block_b = w->b;
       if (AS_STORED_B && b->plain)
-        block_b = (const XB *) from_b;
+        block_b = stored_b;
       else if (b->plain)
         for (int64_t e = 0; e < k * n; e++)
-          ((XB *) w->b)[e] = LOADED (from_b[e], b->conjugate);
+          ((XB *) w->b)[e] = NAME (load_b) (from_b[e], b->conjugate);
       else
         for (int64_t s = 0; s < n; s++)
           for (int64_t p = 0; p < k; p++)
-            ((XB *) w->b)[p + s * k] = LOADED (from_b[p * b->down + s * b->across], b->conjugate);
+            ((XB *) w->b)[p + s * k] =
+                NAME (load_b) (from_b[p * b->down + s * b->across], b->conjugate);
       NAME (add_block)
       (m, n, k, block_a, block_b, sums + (w->place ? w->place[j] : j) * d->elements);
     }
@@ -106,5 +129,8 @@ FOR_EACH_PROCESSOR static void NAME (add_row) (const numeric *d, const workspace
 #undef XA
 #undef XB
 #undef TC
+#undef CONJ
+#undef CONJ_A
+#undef CONJ_B
 #undef ADD
 #undef NAME

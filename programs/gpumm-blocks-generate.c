@@ -1,0 +1,124 @@
+/* gpumm-blocks-generate.c - random matrices sparse by blocks, for gpumm-blocks.
+ *
+ *   gpumm-blocks-generate N M COUNT LOW HIGH SEED FILE
+ *
+ * N x N in blocks of M x M, COUNT of them at places drawn without repetition, elements uniform in
+ * LOW .. HIGH (at most 65535). Records are in no order. The same arguments give the same file.
+ *
+ * Nothing is kept: places are drawn in order by sequential sampling (D. E. Knuth, The Art of
+ * Computer Programming 2, section 3.4.2, algorithm S), and record t goes to place a t + c mod COUNT
+ * of the file, which is mapped; a and COUNT have no common factor.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Block rows: every place is drawn for, so there are at most 2^32 of them. */
+static const int64_t MOST_BLOCK_ROWS = 65536;
+
+static uint64_t state;
+
+static uint64_t draw (void) { /* splitmix64: S. Vigna, 2015, public domain */
+  uint64_t z = state += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+/* Uniform in 0 .. range - 1 but for a bias below range / 2^64. */
+static uint64_t below (uint64_t range) {
+  return (uint64_t) ((unsigned __int128) draw () * range >> 64);
+}
+
+static int64_t number (const char *text, int64_t low, int64_t high, const char *what) {
+  char *end;
+  errno = 0;
+  const long long x = strtoll (text, &end, 10);
+  if (errno || *end || end == text || x < low || x > high) {
+    fprintf (stderr, "gpumm-blocks-generate: %s must be %lld to %lld, not \"%s\"\n", what,
+             (long long) low, (long long) high, text);
+    exit (EXIT_FAILURE);
+  }
+  return x;
+}
+
+static uint64_t common_factor (uint64_t a, uint64_t b) {
+  while (b) {
+    const uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+static void fill (unsigned char *record, int64_t i, int64_t j, int64_t elements, int64_t low,
+                  int64_t high) {
+  const int32_t index[2] = {(int32_t) i, (int32_t) j};
+  memcpy (record, index, sizeof index);
+  for (int64_t e = 0; e < elements; e++) {
+    const uint16_t x = (uint16_t) ((uint64_t) low + below ((uint64_t) (high - low + 1)));
+    memcpy (record + sizeof index + (size_t) e * sizeof x, &x, sizeof x);
+  }
+}
+
+int main (int count, char **arguments) {
+  if (count != 8) {
+    fprintf (stderr, "usage: gpumm-blocks-generate N M COUNT LOW HIGH SEED FILE\n");
+    return EXIT_FAILURE;
+  }
+  const int64_t n = number (arguments[1], 1, INT32_MAX, "N");
+  const int64_t m = number (arguments[2], 1, n, "M");
+  const int64_t grid = n / m;
+  if (n % m != 0 || grid > MOST_BLOCK_ROWS) {
+    fprintf (stderr, "gpumm-blocks-generate: M must divide N, at most %lld times\n",
+             (long long) MOST_BLOCK_ROWS);
+    return EXIT_FAILURE;
+  }
+  const int64_t places = grid * grid;
+  const int64_t blocks = number (arguments[3], 0, places < INT32_MAX ? places : INT32_MAX, "COUNT");
+  const int64_t low = number (arguments[4], 0, 65535, "LOW");
+  const int64_t high = number (arguments[5], low, 65535, "HIGH");
+  state = (uint64_t) number (arguments[6], 0, INT64_MAX, "SEED");
+
+  const size_t header = 3 * sizeof (int32_t), record = 8 + 2 * (size_t) (m * m);
+  const size_t bytes = header + (size_t) blocks * record;
+  const int fd = open (arguments[7], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  /* the disk's room is taken first: a map that outgrows it would end the process */
+  const int error = fd < 0 ? errno : posix_fallocate (fd, 0, (off_t) bytes);
+  unsigned char *map =
+      error ? MAP_FAILED : mmap (NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (map == MAP_FAILED) {
+    fprintf (stderr, "gpumm-blocks-generate: cannot write %s: %s\n", arguments[7],
+             strerror (error ? error : errno));
+    return EXIT_FAILURE;
+  }
+  const int32_t sizes[3] = {(int32_t) n, (int32_t) m, (int32_t) blocks};
+  memcpy (map, sizes, sizeof sizes);
+  uint64_t step = 1, at = 0;
+  if (blocks > 1) {
+    do
+      step = 1 + below ((uint64_t) blocks - 1);
+    while (common_factor (step, (uint64_t) blocks) != 1);
+    at = below ((uint64_t) blocks);
+  }
+  int64_t left = blocks;
+  for (int64_t p = 0; left > 0; p++)
+    if ((int64_t) below ((uint64_t) (places - p)) < left) {
+      fill (map + header + at * record, p / grid, p % grid, m * m, low, high);
+      at = (at + step) % (uint64_t) blocks;
+      left--;
+    }
+  if (munmap (map, bytes) != 0 || close (fd) != 0) {
+    fprintf (stderr, "gpumm-blocks-generate: cannot write %s: %s\n", arguments[7],
+             strerror (errno));
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
+}
