@@ -791,6 +791,16 @@ static sum_kind choose_sum (gpumm_type type, int64_t k) {
   return k <= (int64_t) 1 << (53 - 2 * bits) ? SUM_DOUBLE : SUM_64;
 }
 
+/* What speaks for blocks: how much of the full product they are. */
+static void add_reason (struct gpumm_job *job, const state *s) {
+  char *reason = job->report.reason;
+  const size_t used = strlen (reason);
+  const double all = (double) s->a.rows * (double) s->b.rows * (double) s->b.cols;
+  snprintf (reason + used, sizeof job->report.reason - used,
+            "; %lld products of blocks, %.3g %% of those of full matrices", (long long) s->pairs,
+            all > 0 ? 100 * (double) s->pairs / all : 0.0);
+}
+
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const int blocks_a = p->a.kind == GPUMM_BLOCKS, blocks_b = p->b.kind == GPUMM_BLOCKS;
@@ -831,6 +841,7 @@ static gpumm_status open (struct gpumm_job *job) {
                * (double) s->pairs;
     if (job->shape.kind == GPUMM_BLOCKS)
       status = count_blocks (job, s);
+    add_reason (job, s);
   }
   s->seconds = gpumm_seconds () - began;
   return status;

@@ -474,6 +474,7 @@ static void test_zeros (void) {
   CHECK (((double *) c.values)[1] == 6, "the other block has moved wrongly");
   CHECK (report.flops == 3 * 2 * 8, "%g operations", report.flops);
   CHECK (strcmp (report.algorithm, "blocks") == 0, "%s", report.algorithm);
+  CHECK (strstr (report.reason, "3 products of blocks, 75 %"), "%s", report.reason);
   release (&c);
   a[0] = NAN;
   CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
