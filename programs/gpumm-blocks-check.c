@@ -290,5 +290,12 @@ int main (int count, char **arguments) {
           " elements exactly, of which %" PRId64 " below 2^32 - 1, %" PRId64 " at it, %" PRId64
           " above\n",
           c.count, rows, n, x.compared, x.below, x.at, x.above);
+  void *const taken[] = {a.first, a.other, a.values, b.first,   b.other, b.values, v,
+                         y,       bv,      abv,      saturated, x.where, x.sum,    x.found};
+  for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+    free (taken[i]);
+  fclose (file_a.file);
+  fclose (file_b.file);
+  fclose (c.file);
   return EXIT_SUCCESS;
 }
