@@ -446,6 +446,26 @@ static void test_saturation (void) {
          "%" PRId64 " below, %" PRId64 " at, %" PRId64 " above", below, at_end, above);
 }
 
+/* A sum above 2^53, and odd: no double holds it. */
+static void test_long (void) {
+  const int64_t k = ((int64_t) 1 << 22) + 1;
+  gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U64};
+  p.a = make_blocks (GPUMM_U16, 1, 1, 1, k, 0, 1);
+  p.b = make_blocks (GPUMM_U16, 1, 1, k, 1, 0, 1);
+  p.a.block_start[1] = p.b.block_start[1] = 1;
+  memset (p.a.values, 0xff, (size_t) k * 2);
+  memset (p.b.values, 0xff, (size_t) k * 2);
+  gpumm_operand c;
+  gpumm_report report = {0};
+  CHECK (!multiply (&p, &c, &report), "%s", gpumm_last_error ());
+  CHECK (*(uint64_t *) c.values == (uint64_t) k * 65535 * 65535, "%" PRIu64,
+         *(uint64_t *) c.values);
+  CHECK (strstr (report.kernel, "int64"), "%s", report.kernel);
+  release (&c);
+  release (&p.a);
+  release (&p.b);
+}
+
 /* Blocks that cancel are left out; a NaN is not zero; -0 is. */
 static void test_zeros (void) {
   double a[] = {1, 2, 3, 4, -1, -2, -3, -4, 5, 6, 7, 8}, b[] = {1, 0, 0, 1, 1, 0, 0, 1};
@@ -583,6 +603,7 @@ int main (void) {
   test_tables ();
   test_edges ();
   test_saturation ();
+  test_long ();
   test_zeros ();
   test_errors ();
   test_memory ();
