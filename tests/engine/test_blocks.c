@@ -450,9 +450,13 @@ static void test_saturation (void) {
 static void test_long (void) {
   const int64_t k = ((int64_t) 1 << 22) + 1;
   gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U64};
-  p.a = make_blocks (GPUMM_U16, 1, 1, 1, k, 0, 1);
-  p.b = make_blocks (GPUMM_U16, 1, 1, k, 1, 0, 1);
-  p.a.block_start[1] = p.b.block_start[1] = 1;
+  p.a = make_blocks (GPUMM_U16, 1, k, 1, 1, 0, 1);
+  p.b = make_blocks (GPUMM_U16, k, 1, 1, 1, 0, 1);
+  p.a.block_start[1] = k;
+  for (int64_t t = 0; t < k; t++) {
+    p.a.block_column[t] = (int32_t) t;
+    p.b.block_start[t + 1] = t + 1;
+  }
   memset (p.a.values, 0xff, (size_t) k * 2);
   memset (p.b.values, 0xff, (size_t) k * 2);
   gpumm_operand c;
