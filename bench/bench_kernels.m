@@ -15,7 +15,7 @@ if (! gpumm_available ("gpu"))
   exit (0);
 endif
 file = fopen (arguments{1}, "w");
-sizes = cellfun (@str2double, arguments(2:end));
+sizes = cellfun (@str2double, arguments(2:end))'; # a row, to loop over
 if (isempty (sizes))
   sizes = [16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096];
 endif
