@@ -83,8 +83,6 @@ static inline const void *element_at (const view *x, int64_t i, int64_t j, int64
   return x->values + (size_t) at * x->bytes;
 }
 
-enum { MOST_OWNED = 8 };
-
 /* What lives from gpumm_open to gpumm_close: the symbolic phase's results, on which another numeric
  * phase, on a device, can build. */
 typedef struct {
@@ -95,16 +93,8 @@ typedef struct {
   int64_t words;
   int64_t pairs;         /* products of blocks */
   double flops, seconds; /* of the product; of the symbolic phase */
-  void *owned[MOST_OWNED];
-  int owned_count;
+  gpumm_owner memory;
 } state;
-
-static void *own (state *s, int64_t count, size_t size) {
-  void *p = gpumm_allocate (count, size);
-  if (p)
-    s->owned[s->owned_count++] = p;
-  return p;
-}
 
 /* Block rows whose columns do not ascend or are out of range, looked for in parallel. */
 typedef struct {
@@ -160,9 +150,9 @@ static gpumm_status transpose_structure (state *s, const gpumm_operand *x, view 
   const int64_t rows = x->rows / x->block_rows, blocks = x->block_start[rows];
   if (rows > INT32_MAX)
     return gpumm_fail (GPUMM_UNSUPPORTED, "more than 2^31 block columns");
-  int64_t *next = own (s, out->rows + 2, sizeof *next);
-  int32_t *column = own (s, blocks, sizeof *column);
-  int64_t *source = own (s, blocks, sizeof *source);
+  int64_t *next = gpumm_own (&s->memory, out->rows + 2, sizeof *next);
+  int32_t *column = gpumm_own (&s->memory, blocks, sizeof *column);
+  int64_t *source = gpumm_own (&s->memory, blocks, sizeof *source);
   if (!next || !column || !source)
     return GPUMM_HOST_MEMORY;
   /* counts go two places up: handing out then leaves next[1] .. as the offsets */
@@ -677,13 +667,13 @@ static void count_rows (void *context, int64_t begin, int64_t end) {
 static gpumm_status count_blocks (struct gpumm_job *job, state *s) {
   const view *a = &s->a, *b = &s->b;
   const int64_t blocks_a = a->start[a->rows], blocks_b = b->start[b->rows];
-  s->start = own (s, a->rows + 1, sizeof *s->start);
+  s->start = gpumm_own (&s->memory, a->rows + 1, sizeof *s->start);
   if (!s->start)
     return GPUMM_HOST_MEMORY;
   /* B's pattern as bits where that takes no more words than B has blocks: they are fewer steps */
   s->words = rowset_words (b->cols);
   if (s->words > 0 && b->rows <= blocks_b / s->words) {
-    s->bits = own (s, b->rows * s->words, sizeof *s->bits);
+    s->bits = gpumm_own (&s->memory, b->rows * s->words, sizeof *s->bits);
     if (!s->bits)
       return GPUMM_HOST_MEMORY;
     gpumm_parallel (b->rows, (int64_t) (LEAST_FLOPS / (double) s->words) + 1, set_bits, s);
@@ -901,8 +891,7 @@ static void close_state (struct gpumm_job *job) {
   state *s = job->state;
   if (!s)
     return;
-  for (int i = 0; i < s->owned_count; i++)
-    gpumm_release (s->owned[i]);
+  gpumm_release_owned (&s->memory);
   gpumm_release (s);
   job->state = NULL;
 }

@@ -53,26 +53,16 @@ typedef struct {
       *repeats; /* sparse x sparse: 1 for a column with the rows of the one before */
 } matrix;
 
-enum { MOST_OWNED = 14 };
-
 /* What lives from gpumm_open to gpumm_close. */
 typedef struct {
-  matrix a, b;             /* both sparse: op (A), op (B). Else the sparse one, as it is stored */
-  void *owned[MOST_OWNED]; /* memory behind them and what follows */
-  int owned_count;
-  int64_t *start; /* n + 1: where each column of C begins if no element of it is zero */
-  int64_t *cut;   /* pieces + 1: columns of C in pieces of about equal work */
+  matrix a, b;        /* both sparse: op (A), op (B). Else the sparse one, as it is stored */
+  gpumm_owner memory; /* behind them and what follows */
+  int64_t *start;     /* n + 1: where each column of C begins if no element of it is zero */
+  int64_t *cut;       /* pieces + 1: columns of C in pieces of about equal work */
   int64_t pieces;
   double products; /* multiplications of a sparse product */
   double seconds;  /* of the symbolic phase */
 } state;
-
-static void *own (state *s, int64_t count, size_t size) {
-  void *p = gpumm_allocate (count, size);
-  if (p)
-    s->owned[s->owned_count++] = p;
-  return p;
-}
 
 /* Columns whose row indices do not ascend or are out of range, looked for in parallel. */
 typedef struct {
@@ -132,7 +122,7 @@ static gpumm_status as_stored (state *s, const gpumm_operand *x, matrix *out) {
     return GPUMM_OK;
   const int64_t nnz = x->column[x->cols];
   const unsigned char *from = x->values;
-  double *to = own (s, nnz, sizeof *to);
+  double *to = gpumm_own (&s->memory, nnz, sizeof *to);
   if (!to)
     return GPUMM_HOST_MEMORY;
   for (int64_t t = 0; t < nnz; t++)
@@ -150,9 +140,9 @@ static gpumm_status transposed (state *s, const matrix *x, int conjugate, matrix
   if (x->rows >= INT64_MAX - 1)
     return gpumm_fail (GPUMM_HOST_MEMORY, "a sparse matrix of %lld columns is too large",
                        (long long) x->rows);
-  int64_t *next = own (s, x->rows + 2, sizeof *next);
-  int64_t *row = own (s, nnz, sizeof *row);
-  void *values = own (s, nnz, bytes);
+  int64_t *next = gpumm_own (&s->memory, x->rows + 2, sizeof *next);
+  int64_t *row = gpumm_own (&s->memory, nnz, sizeof *row);
+  void *values = gpumm_own (&s->memory, nnz, bytes);
   if (!next || !row || !values)
     return GPUMM_HOST_MEMORY;
   /* counts go two places up: handing out then leaves next[1] .. as the column pointers */
@@ -194,7 +184,7 @@ static void search_repeats (void *context, int64_t begin, int64_t end) {
 }
 
 static gpumm_status find_repeats (state *s, matrix *x) {
-  repeat_search search = {x, own (s, x->cols, 1)};
+  repeat_search search = {x, gpumm_own (&s->memory, x->cols, 1)};
   if (!search.repeats)
     return GPUMM_HOST_MEMORY;
   const double each = ((double) x->column[x->cols] + 1) / ((double) x->cols + 1);
@@ -386,7 +376,7 @@ static gpumm_status cut_columns (state *s, const int64_t *before, gpumm_type typ
   if (each > 0 && most > cutting.workspace_bytes / each)
     most = cutting.workspace_bytes / each;
   s->pieces = most < 1 ? 1 : most;
-  s->cut = own (s, s->pieces + 1, sizeof *s->cut);
+  s->cut = gpumm_own (&s->memory, s->pieces + 1, sizeof *s->cut);
   if (!s->cut)
     return GPUMM_HOST_MEMORY;
   for (int64_t piece = 1; piece < s->pieces; piece++) {
@@ -409,7 +399,7 @@ static gpumm_status cut_columns (state *s, const int64_t *before, gpumm_type typ
 static gpumm_status count (struct gpumm_job *job, state *s) {
   const int64_t n = s->b.cols;
   const matrix *a = &s->a, *b = &s->b;
-  s->start = own (s, n + 1, sizeof *s->start);
+  s->start = gpumm_own (&s->memory, n + 1, sizeof *s->start);
   if (!s->start)
     return GPUMM_HOST_MEMORY;
   int64_t *before = s->start; /* the same memory, until the pieces are cut */
@@ -504,7 +494,7 @@ static gpumm_status list_used (state *s, panels *d) {
   if (nnz >= d->inner)
     return GPUMM_OK;
   rowset rows;
-  int64_t *used = own (s, nnz, sizeof *used);
+  int64_t *used = gpumm_own (&s->memory, nnz, sizeof *used);
   if (!used || rowset_create (&rows, d->inner))
     return GPUMM_HOST_MEMORY;
   for (int64_t j = 0; j < d->s.cols; j++)
@@ -646,8 +636,7 @@ static void close_state (struct gpumm_job *job) {
   state *s = job->state;
   if (!s)
     return;
-  for (int i = 0; i < s->owned_count; i++)
-    gpumm_release (s->owned[i]);
+  gpumm_release_owned (&s->memory);
   gpumm_release (s);
   job->state = NULL;
 }

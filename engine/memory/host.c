@@ -52,3 +52,15 @@ void gpumm_release (void *p) {
   atomic_fetch_sub (&live, 1);
   free (((void **) p)[-1]);
 }
+
+void *gpumm_own (gpumm_owner *owner, int64_t count, size_t size) {
+  void *p = gpumm_allocate (count, size);
+  if (p)
+    owner->owned[owner->count++] = p;
+  return p;
+}
+
+void gpumm_release_owned (gpumm_owner *owner) {
+  while (owner->count > 0)
+    gpumm_release (owner->owned[--owner->count]);
+}

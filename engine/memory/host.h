@@ -11,4 +11,15 @@ void *gpumm_allocate (int64_t count, size_t size);
 
 void gpumm_release (void *p); /* NULL is allowed */
 
+/* Blocks of memory that are released together: what an algorithm keeps from open to close. */
+enum { GPUMM_MOST_OWNED = 16 };
+
+typedef struct gpumm_owner {
+  void *owned[GPUMM_MOST_OWNED];
+  int count;
+} gpumm_owner;
+
+void *gpumm_own (gpumm_owner *owner, int64_t count, size_t size); /* as gpumm_allocate */
+void gpumm_release_owned (gpumm_owner *owner);
+
 #endif

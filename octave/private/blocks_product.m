@@ -51,10 +51,7 @@ function [C, info] = blocks_product (A, B, o)
                                "matrices"]);
   endif
 
-  info.seconds.total = toc (started);
-  stages = info.seconds.upload + info.seconds.compute + info.seconds.download;
-  info.seconds.overhead = max (info.seconds.total - stages, 0);
-  info.gflops = 1e-9 * info.flops / info.seconds.total;
+  info = whole_call (info, started);
 
 endfunction
 
@@ -241,8 +238,8 @@ function [C, info] = scaled (A, B, o)
   if (o.beta != 0)
     error ("gpumm:bad-value", "gpumm: C goes with products of two matrices");
   endif
-  A = turned (A, o.transpose_a);
-  B = turned (B, o.transpose_b);
+  A = apply_op (A, o.transpose_a);
+  B = apply_op (B, o.transpose_b);
   if (isa (A, "blocksparse"))
     [S, x] = deal (struct (A), B);
   else
@@ -270,18 +267,5 @@ function [C, info] = scaled (A, B, o)
     C = blocksparse (I, S.column + 1, reshape (values, [b, count]), S.rows, S.cols);
   endif
   flops = [1, 2, 6](1 + iscomplex (S.values) + iscomplex (x)) * numel (values);
-  info = struct ("backend", "cpu", "device", struct ("name", "CPU", "index", -1), ...
-                 "algorithm", "scale", "kernel", "", ...
-                 "seconds", struct ("total", 0, "upload", 0, "compute", toc (started), ...
-                                    "download", 0, "overhead", 0), ...
-                 "bytes", struct ("up", 0, "down", 0), "flops", flops, "gflops", 0, "reason", ...
-                 "a scalar multiplies element by element");
-endfunction
-
-function X = turned (X, op)
-  if (op == 1)
-    X = X.';
-  elseif (op == 2)
-    X = X';
-  endif
+  info = octave_info ("scale", toc (started), flops, "a scalar multiplies element by element");
 endfunction

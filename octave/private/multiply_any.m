@@ -3,9 +3,9 @@
 
 ## [C, INFO] = multiply_any (A, B, O): the product of any two values that `*` takes.
 ##
-## Full, sparse and blocksparse matrices go to the engine.  What `*` treats by special rules (a scalar times an
-## array, diagonal and permutation matrices) is left to `*`, and so are the pairs of classes that
-## have no product: it raises the error.  O is from parse_options.
+## Full, sparse and blocksparse matrices go to the engine.  What `*` treats by special rules (a
+## scalar times an array, diagonal and permutation matrices) is left to `*`, and so are the pairs of
+## classes that have no product: it raises the error.  O is from parse_options.
 
 function [C, info] = multiply_any (A, B, o)
 
@@ -80,11 +80,7 @@ function [C, info] = multiply_any (A, B, o)
     endif
   endif
 
-  ## what was done here counts, too
-  info.seconds.total = toc (started);
-  stages = info.seconds.upload + info.seconds.compute + info.seconds.download;
-  info.seconds.overhead = max (info.seconds.total - stages, 0);
-  info.gflops = 1e-9 * info.flops / info.seconds.total;
+  info = whole_call (info, started);
 
 endfunction
 
@@ -180,8 +176,8 @@ function [C, info] = octave_product (A, B, o, kind_a, kind_b)
     endif
   endif
   started = tic ();
-  A = turned (A, o.transpose_a);
-  B = turned (B, o.transpose_b);
+  A = apply_op (A, o.transpose_a);
+  B = apply_op (B, o.transpose_b);
   try
     C = A * B;
   catch err
@@ -205,25 +201,12 @@ function [C, info] = octave_product (A, B, o, kind_a, kind_b)
     flops = work * numel (C);
   endif
   C = combined (C, o);
-  seconds = toc (started);
-  info = struct ("backend", "cpu", "device", struct ("name", "CPU", "index", -1), ...
-                 "algorithm", algorithm, "kernel", "", ...
-                 "seconds", struct ("total", seconds, "upload", 0, "compute", seconds, ...
-                                    "download", 0, "overhead", 0), ...
-                 "bytes", struct ("up", 0, "down", 0), "flops", flops, "gflops", 0, "reason", ...
-                 "scalars, diagonal and permutation matrices are multiplied by Octave's own rules");
+  info = octave_info (algorithm, toc (started), flops, ["scalars, diagonal and permutation " ...
+                      "matrices are multiplied by Octave's own rules"]);
 endfunction
 
 function yes = isdiag_type (X)
   yes = any (strfind (typeinfo (X), "diagonal"));
-endfunction
-
-function X = turned (X, op)
-  if (op == 1)
-    X = X.';
-  elseif (op == 2)
-    X = X';
-  endif
 endfunction
 
 ## alpha * P + beta * C0 by Octave's operators.  A factor of another class than double is applied
@@ -343,7 +326,7 @@ function [C, info] = integer_product (A, B, o)
     else
       [X, op, s] = deal (A, o.transpose_a, B);
     endif
-    X = turned (X, op);
+    X = apply_op (X, op);
     sizes = size (X);
     [A, B] = deal (X(:), s);
     o.transpose_a = o.transpose_b = 0;

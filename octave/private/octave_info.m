@@ -1,0 +1,16 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## INFO = octave_info (ALGORITHM, SECONDS, FLOPS, REASON): the info of a product that Octave's own
+## operators made, as gpumm describes it.
+
+function info = octave_info (algorithm, seconds, flops, reason)
+
+  info = struct ("backend", "cpu", "device", struct ("name", "CPU", "index", -1), ...
+                 "algorithm", algorithm, "kernel", "", ...
+                 "seconds", struct ("total", seconds, "upload", 0, "compute", seconds, ...
+                                    "download", 0, "overhead", 0), ...
+                 "bytes", struct ("up", 0, "down", 0), "flops", flops, "gflops", 0, ...
+                 "reason", reason);
+
+endfunction
