@@ -117,8 +117,9 @@ function s = stages_of (info)
   s = [info.seconds.upload, info.seconds.compute, info.seconds.download];
 endfunction
 
+## A field of the CSV: "emulated (14 moduli; exact)".
 function name = kernel_of (info)
-  name = ifelse (isempty (info.kernel), info.algorithm, info.kernel);
+  name = strrep (ifelse (isempty (info.kernel), info.algorithm, info.kernel), ",", ";");
 endfunction
 
 ## ---- products ----------------------------------------------------------------------------------

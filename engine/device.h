@@ -22,7 +22,9 @@ typedef struct gpumm_event gpumm_event;
 enum { GPUMM_NOTE_BYTES = 32 };
 
 /* One dense product with all operands on one device, type S, D, C or Z for all three:
- * C = alpha op(A) op(B) + beta C, sizes m x k, k x n, m x n after op (), any of them >= 0. */
+ * C = alpha op(A) op(B) + beta C, sizes m x k, k x n, m x n after op (), any of them >= 0. A and B
+ * are read in whole pieces of 16 bytes where that is faster: memory reaches to the end of the last
+ * one, as all that a driver hands out does. */
 typedef struct gpumm_product {
   gpumm_type type;
   gpumm_op op_a, op_b;

@@ -64,7 +64,7 @@ int gpumm_plan_needs_host_device (const gpumm_problem *p, const gpumm_options *o
 }
 
 /* "auto" on a device: families by their measured rates, best first. */
-static const char *const families[] = {"cublas", "register", "tiled", "naive", NULL};
+static const char *const families[] = {"cublas", "tensor", "register", "tiled", "naive", NULL};
 
 static int may_run (const gpumm_kernel *k, const gpumm_place *place, const gpumm_product *product,
                     int max_capability) {

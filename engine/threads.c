@@ -29,7 +29,8 @@ static struct {
   pid_t process; /* whose threads these are */
   int members;   /* threads that exist, besides the caller */
   uint64_t round;
-  int count, running; /* of this round: workers, and those of them that have not returned */
+  int count;          /* of this round: workers; 0 where none may begin any more */
+  int begun, running; /* those of them, besides the caller, that have begun, and not returned */
   void (*work) (void *context, int worker);
   void *context;
 } team;
@@ -44,6 +45,8 @@ static void *member (void *argument) {
     seen = team.round;
     if (worker >= team.count)
       continue;
+    team.begun++;
+    team.running++;
     void (*work) (void *, int) = team.work;
     void *context = team.context;
     pthread_mutex_unlock (&lock);
@@ -89,7 +92,7 @@ int gpumm_team (int count, void (*work) (void *context, int worker), void *conte
   if (count > team.members + 1)
     count = team.members + 1;
   team.count = count;
-  team.running = count - 1;
+  team.begun = team.running = 0;
   team.work = work;
   team.context = context;
   team.round++;
@@ -97,12 +100,13 @@ int gpumm_team (int count, void (*work) (void *context, int worker), void *conte
   pthread_mutex_unlock (&lock);
   work (context, 0);
   pthread_mutex_lock (&lock);
+  team.count = 0;
   while (team.running > 0)
     pthread_cond_wait (&end, &lock);
-  team.count = 0;
+  int ran = team.begun + 1;
   pthread_mutex_unlock (&lock);
   pthread_mutex_unlock (&taken);
-  return count;
+  return ran;
 }
 
 /* ---- a loop ------------------------------------------------------------------------------- */

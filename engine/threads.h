@@ -14,8 +14,10 @@
 int gpumm_threads (void);
 
 /* Calls work (context, worker) for worker = 0 .. count - 1 (count at most gpumm_threads ()) in
- * threads of their own, worker 0 in the caller, and returns when all have returned. Returns how
- * many ran: fewer than count, and at least 1, where threads are wanting. */
+ * threads of their own, worker 0 in the caller, and returns when all have returned. Those that
+ * have not begun when worker 0 returns are not called: so work shares itself out, and worker 0
+ * returns when there is none left to begin. (A thread that was woken onto a busy core begins
+ * milliseconds later.) Returns how many ran, at least 1. */
 int gpumm_team (int count, void (*work) (void *context, int worker), void *context);
 
 /* Calls body (context, begin, end) over pieces that cover 0 .. n - 1 once; pieces are at least

@@ -27,11 +27,6 @@ const char *gpumm_driver_text (void) {
 #else
 #define CUDA_FAMILY(name)
 #endif
-#ifdef GPUMM_CANDIDATES
-#define CANDIDATE_FAMILY(name) CUDA_FAMILY (name)
-#else
-#define CANDIDATE_FAMILY(name)
-#endif
 
 #define FAMILY(name) extern const gpumm_kernel gpumm_family_##name[];
 #include "families.h"

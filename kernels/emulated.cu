@@ -39,8 +39,17 @@ extern const gpumm_kernel gpumm_family_cublas[];
 static const int64_t MOST_SAMPLES = 512, LEAST_SAMPLES = 16, SAMPLED_PRODUCTS = 1 << 22;
 
 /* A C of fewer elements leaves multiprocessors idle (132 tiles of 128 x 128 fill an H200), so that
- * libraries split k, and make errors that are smaller. */
-static const int64_t SPLIT_BELOW = 1 << 21;
+ * libraries split k, the further the smaller C is, and make errors that are smaller. Stretches of
+ * a few terms are summed by one thread. */
+static const int64_t SPLIT_BELOW = 1 << 21, SHORTEST_STRETCH = 64;
+
+/* Terms that a library sums one after the other, as far as its errors tell; 0: all. */
+static int64_t native_stretch (int64_t elements, int64_t k) {
+  if (elements >= SPLIT_BELOW)
+    return 0;
+  double stretch = (double) k / 32 * (double) elements / (double) SPLIT_BELOW;
+  return stretch > (double) SHORTEST_STRETCH ? (int64_t) stretch : SHORTEST_STRETCH;
+}
 
 /* The workspace asked for is at most this part of the device's memory, but in any case this much:
  * all residues of both operands of 16384 x 16384 on an H200. */
@@ -142,13 +151,12 @@ static gpumm_status learn_all (int device, gpumm_stream *stream, const workspace
   int64_t samples = SAMPLED_PRODUCTS / a.k;
   samples = samples > MOST_SAMPLES ? MOST_SAMPLES : samples;
   samples = samples < LEAST_SAMPLES ? LEAST_SAMPLES : samples;
-  bool split = a.count * b.count < SPLIT_BELOW;
   gpumm_status status = learn (device, stream, a, w.a, w.facts);
   if (!status)
     status = learn (device, stream, b, w.b, (product_facts *) NULL);
   if (!status)
     status = LAUNCH ("sample_native", (sample_native<T>), samples, dim3 (32), device, stream, a, b,
-                     w.a.top, w.b.top, split, w.errors);
+                     w.a.top, w.b.top, native_stretch (a.count * b.count, a.k), w.errors);
   EMULATED_STAGE ("look at the data", stream);
   if (!status)
     status = read_back (device, stream, &back, w.facts, sizeof back);

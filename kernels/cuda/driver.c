@@ -306,9 +306,7 @@ static gpumm_status fill (int device, gpumm_stream *stream, void *p, int byte, s
 
 static void reset (void) {
   gpumm_cublas_reset ();
-#ifdef GPUMM_CANDIDATES
   gpumm_emulated_reset ();
-#endif
 }
 
 /* ---- launches ----------------------------------------------------------------------------- */

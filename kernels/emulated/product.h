@@ -61,13 +61,13 @@ template <class R> struct real_part<complex<R> > { typedef R type; };
 
 /* Makes dot products of rows and columns drawn by chance (always the same ones) in the type's own
  * arithmetic, one a warp: the sum of the squares of what each step rounds off, over (|a||b|)^2.
- * Vectors are scaled first, so that nothing overflows. A lane sums a stretch of the products,
- * which with split is a sum of its own, as where a library splits k over blocks; else each goes on
- * from the sum of those before. */
+ * Vectors are scaled first, so that nothing overflows. A lane sums a part of the products. Every
+ * stretch terms it begins anew, as where a library splits k; with stretch 0 each lane goes on from
+ * the sum of those before. */
 template <class T>
 __global__ void __launch_bounds__ (32)
     sample_native (operand_view<T> a, operand_view<T> b, const int *top_a, const int *top_b,
-                   bool split, double *errors) {
+                   int64_t stretch, double *errors) {
   typedef typename real_part<T>::type R;
   int64_t i = (int64_t) (scramble (2 * blockIdx.x) % (uint64_t) a.count);
   int64_t j = (int64_t) (scramble (2 * blockIdx.x + 1) % (uint64_t) b.count);
@@ -79,11 +79,13 @@ __global__ void __launch_bounds__ (32)
   double squares = 0, sizes = 0;
   R sum = 0;
   for (int64_t l = begin; l < end; l++) {
+    if (stretch > 0 && (l - begin) % stretch == 0)
+      sum = 0;
     T x = scaled (a.at (i, l), -top_a[i]), y = scaled (b.at (j, l), -top_b[j]);
     sizes += magnitude (x) * magnitude (y);
     sum = native_step (sum, x, y, &squares);
   }
-  if (!split) {
+  if (stretch == 0) {
     squares = 0;
     R before = 0;
     for (int lane = 0; lane < 31; lane++) {

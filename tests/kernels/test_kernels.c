@@ -197,6 +197,11 @@ static int64_t length (int64_t rows, int64_t cols, int64_t ld) {
   return rows == 0 || cols == 0 ? 0 : (cols - 1) * ld + rows;
 }
 
+/* Of an operand: device.h lets kernels read whole pieces of 16 bytes. */
+static size_t operand_bytes (const struct test *t, int64_t rows, int64_t cols, int64_t ld) {
+  return (sizes[t->type] * (size_t) length (rows, cols, ld) + 15) / 16 * 16;
+}
+
 enum { GUARD = 64 }; /* elements before and after C */
 
 /* One element of C as it should be, and how far from it C may be. */
@@ -445,13 +450,15 @@ static void run_test (const struct test *t) {
       .alpha = t->alpha,
       .beta = t->beta,
   };
-  struct pair a = make_pair (size * (size_t) length (a_rows, a_cols, p.lda));
-  struct pair b = make_pair (size * (size_t) length (b_rows, b_cols, p.ldb));
+  struct pair a = make_pair (operand_bytes (t, a_rows, a_cols, p.lda));
+  struct pair b = make_pair (operand_bytes (t, b_rows, b_cols, p.ldb));
   struct pair c = make_pair (size * (size_t) (2 * GUARD + length (t->m, t->n, p.ldc)));
   p.a = a.device;
   p.b = b.device;
   p.c = (char *) c.device + GUARD * size;
 
+  memset (a.host, 0xff, a.bytes); /* NaN */
+  memset (b.host, 0xff, b.bytes);
   make_matrix (t, a.host, a_rows, a_cols, p.lda);
   make_matrix (t, b.host, b_rows, b_cols, p.ldb);
   up (&a);
