@@ -62,7 +62,47 @@ typedef struct gpumm_kernel {
   int64_t smallest_tile;
 } gpumm_kernel;
 
-#define GPUMM_DRIVER_VERSION 3
+/* A matrix by compressed rows on a device, in blocks of one size, plain sparse in blocks of 1 x 1;
+ * or, start NULL, a dense one by columns. In a row the block columns ascend. */
+typedef struct gpumm_rows {
+  int64_t rows, cols;             /* in blocks; dense: in elements */
+  int64_t block_rows, block_cols; /* of a block, its elements column by column */
+  int64_t *start;                 /* rows + 1 offsets, counted in blocks from 0 */
+  int32_t *column;                /* block column of each */
+  void *values;                   /* the blocks one after the other */
+  int64_t ld;                     /* dense: elements from one column to the next */
+} gpumm_rows;
+
+/* C = alpha A B + beta C for the block rows row .. row + count - 1 of A and C (with a dense C: the
+ * rows of elements that these are), all on one device, at least one of A and B by compressed rows.
+ * beta is 0 where C is by rows. op_a and op_b are of dense operands; the others come as they are
+ * multiplied. */
+typedef struct gpumm_sparse_product {
+  gpumm_type type_a, type_b, type_c;
+  gpumm_op op_a, op_b;
+  gpumm_rows a, b, c;
+  int64_t row, count;
+  gpumm_scalar alpha, beta;
+  void *workspace; /* as for gpumm_product */
+  size_t workspace_bytes;
+  char *note;
+} gpumm_sparse_product;
+
+/* A row of the table of kernels that have an operand by compressed rows. */
+typedef struct gpumm_sparse_kernel {
+  const char *algorithm; /* family: "spgemm" */
+  const char *name;      /* row */
+  int capability;
+  int (*runs) (const gpumm_sparse_product *product, const gpumm_device_properties *device);
+  size_t (*workspace) (const gpumm_sparse_product *product, const gpumm_device_properties *device);
+  /* The symbolic phase: c.start[i + 1] becomes the number of blocks of row i of C, for each row of
+   * the product; zeros that come of cancellation count. NULL: C is dense. */
+  gpumm_status (*symbolic) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
+  /* The numeric phase, with c.start as it will be: offsets. */
+  gpumm_status (*launch) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
+} gpumm_sparse_kernel;
+
+#define GPUMM_DRIVER_VERSION 4
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
@@ -115,7 +155,8 @@ typedef struct gpumm_driver {
   void (*count_accesses) (int on);
   gpumm_status (*counts) (const void *p, gpumm_counts *counts);
 
-  const gpumm_kernel *const *kernels; /* ends with NULL */
+  const gpumm_kernel *const *kernels;               /* ends with NULL */
+  const gpumm_sparse_kernel *const *sparse_kernels; /* ends with NULL */
 } gpumm_driver;
 
 /* The one symbol that a driver library exports. */

@@ -23,32 +23,56 @@ const char *gpumm_driver_text (void) {
 /* ---- the kernel table --------------------------------------------------------------------- */
 
 #ifdef GPUMM_DRIVER_CUDA
-#define CUDA_FAMILY(name) FAMILY (name)
+#define CUDA_FAMILY(name)        FAMILY (name)
+#define SPARSE_CUDA_FAMILY(name) SPARSE_FAMILY (name)
 #else
 #define CUDA_FAMILY(name)
+#define SPARSE_CUDA_FAMILY(name)
 #endif
 
-#define FAMILY(name) extern const gpumm_kernel gpumm_family_##name[];
+#define FAMILY(name)        extern const gpumm_kernel gpumm_family_##name[];
+#define SPARSE_FAMILY(name) extern const gpumm_sparse_kernel gpumm_family_##name[];
 #include "families.h"
 #undef FAMILY
+#undef SPARSE_FAMILY
 
 #define FAMILY(name) gpumm_family_##name,
+#define SPARSE_FAMILY(name)
 static const gpumm_kernel *const families[] = {
+#include "families.h"
+    NULL};
+#undef FAMILY
+#undef SPARSE_FAMILY
+
+#define FAMILY(name)
+#define SPARSE_FAMILY(name) gpumm_family_##name,
+static const gpumm_sparse_kernel *const sparse_families[] = {
 #include "families.h"
     NULL};
 
 enum { MOST_ROWS = 256 };
 static const gpumm_kernel *rows[MOST_ROWS + 1];
+static const gpumm_sparse_kernel *sparse_rows[MOST_ROWS + 1];
 
 static void collect_rows (void) {
   int count = 0;
   for (const gpumm_kernel *const *family = families; *family; family++)
     for (const gpumm_kernel *row = *family; row->name && count < MOST_ROWS; row++)
       rows[count++] = row;
+  count = 0;
+  for (const gpumm_sparse_kernel *const *family = sparse_families; *family; family++)
+    for (const gpumm_sparse_kernel *row = *family; row->name && count < MOST_ROWS; row++)
+      sparse_rows[count++] = row;
 }
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
 const gpumm_kernel *const *gpumm_driver_kernels (void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once (&once, collect_rows);
   return rows;
+}
+
+const gpumm_sparse_kernel *const *gpumm_driver_sparse_kernels (void) {
+  pthread_once (&once, collect_rows);
+  return sparse_rows;
 }

@@ -18,6 +18,7 @@ const char *gpumm_driver_text (void);
 
 /* All rows of all families in the order of families.h, ended by NULL. */
 const gpumm_kernel *const *gpumm_driver_kernels (void);
+const gpumm_sparse_kernel *const *gpumm_driver_sparse_kernels (void);
 
 #ifdef __cplusplus
 }

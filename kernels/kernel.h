@@ -185,4 +185,11 @@ enum {
   }                                                                                                \
   const gpumm_kernel gpumm_family_##name[]
 
+/* Alike, with rows of gpumm_sparse_kernel. */
+#define SPARSE_FAMILY_ROWS(name)                                                                   \
+  extern "C" {                                                                                     \
+  extern const gpumm_sparse_kernel gpumm_family_##name[];                                          \
+  }                                                                                                \
+  const gpumm_sparse_kernel gpumm_family_##name[]
+
 #endif

@@ -393,6 +393,7 @@ static gpumm_driver driver = {
 
 static void complete (void) {
   driver.kernels = gpumm_driver_kernels ();
+  driver.sparse_kernels = gpumm_driver_sparse_kernels ();
 }
 
 const gpumm_driver *gpumm_driver_table (void) {
