@@ -31,6 +31,7 @@ typedef struct {
   void *memory[4]; /* of all buffers of A, of B, of C; the kernel's workspace */
   buffer *a, *b, *c;
   gpumm_step *steps; /* of the window that is being filled */
+  gpumm_product *products;
   int64_t count, room, tiles;
   gpumm_status status;
 } schedule;
@@ -44,7 +45,8 @@ static gpumm_panel part (const gpumm_operand *x, gpumm_op op, int64_t row, int64
   size_t element = gpumm_type_bytes (x->type);
   gpumm_panel p = {.rows = op == GPUMM_NONE ? rows : cols,
                    .cols = op == GPUMM_NONE ? cols : rows,
-                   .ld_from = x->ld};
+                   .ld_from = x->ld,
+                   .element = element};
   p.from = (const char *) x->values + (size_t) (first_row + first_col * x->ld) * element;
   p.ld_to = gpumm_device_ld (p.rows, element);
   return p;
@@ -63,8 +65,8 @@ static buffer *bring (schedule *s, gpumm_step *step, buffer *buffers, int64_t co
     if (x->last_step < oldest->last_step)
       oldest = x;
   }
-  if (oldest->last_step > step->after_product)
-    step->after_product = oldest->last_step;
+  if (oldest->last_step > step->after_launch)
+    step->after_launch = oldest->last_step;
   *oldest = (buffer){.memory = oldest->memory, .row = row, .col = col, .last_step = s->count};
   p.to = oldest->memory;
   if (p.rows > 0 && p.cols > 0)
@@ -91,17 +93,32 @@ static size_t fresh_bytes (const gpumm_operand *result) {
   return (size_t) result->rows * (size_t) result->cols * gpumm_type_bytes (result->type);
 }
 
+gpumm_status gpumm_launch_product (const gpumm_stream_job *job, const void *task,
+                                   gpumm_stream *stream, char *note) {
+  const gpumm_kernel *kernel = job->context;
+  gpumm_product p = *(const gpumm_product *) task;
+  p.note = note;
+  gpumm_status status = kernel->launch (job->device, stream, &p);
+  return status ? gpumm_fail (status, "kernel %s failed on %lld x %lld times %lld x %lld: %s",
+                              kernel->name, (long long) p.m, (long long) p.k, (long long) p.k,
+                              (long long) p.n, job->driver->error_text ())
+                : GPUMM_OK;
+}
+
 /* Runs the steps there are. What is in the buffers stays, and nothing waits for it any more. */
 static void run_window (schedule *s) {
   const gpumm_plan *plan = &s->job->plan;
   gpumm_stream_job stream = {.driver = plan->driver,
                              .device = plan->device,
-                             .kernel = plan->kernel,
-                             .element = gpumm_type_bytes (s->result->type),
                              .steps = s->steps,
                              .count = s->count,
-                             .result = s->result->values,
-                             .result_bytes = plan->resident ? fresh_bytes (s->result) : 0};
+                             .launch = gpumm_launch_product,
+                             .context = plan->kernel,
+                             .waits = plan->kernel->waits};
+  if (plan->resident) {
+    stream.fresh[0].begin = s->result->values;
+    stream.fresh[0].bytes = fresh_bytes (s->result);
+  }
   if (!s->status && s->count > 0)
     s->status = gpumm_run_steps (&stream, &s->job->report);
   s->count = 0;
@@ -119,7 +136,7 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   if (s->count == s->room)
     run_window (s);
   gpumm_step *step = &s->steps[s->count];
-  *step = (gpumm_step){.after_product = -1, .after_download = -1};
+  *step = (gpumm_step){.after_launch = -1, .after_download = -1};
   int64_t row = i * plan->tile_m, col = j * plan->tile_n, from = l * plan->tile_k;
   int64_t m = gpumm_least (plan->tile_m, s->result->rows - row);
   int64_t n = gpumm_least (plan->tile_n, s->result->cols - col),
@@ -127,7 +144,8 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   gpumm_panel a = part (&p->a, p->op_a, row, m, from, depth);
   gpumm_panel b = part (&p->b, p->op_b, from, depth, col, n);
   gpumm_panel c = part (s->result, GPUMM_NONE, row, m, col, n); /* of the result: where it goes */
-  gpumm_product *product = &step->product;
+  gpumm_product *product = &s->products[s->count];
+  step->task = product;
   *product = (gpumm_product){.type = p->output,
                              .op_a = p->op_a,
                              .op_b = p->op_b,
@@ -165,12 +183,14 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   product->c = tile->memory;
   tile->last_step = s->count;
   if (from + depth == k) {
-    step->down = (gpumm_panel){.from = tile->memory,
-                               .to = (void *) (uintptr_t) c.from,
-                               .rows = m,
-                               .cols = n,
-                               .ld_from = c.ld_to,
-                               .ld_to = s->result->ld};
+    step->down[0] = (gpumm_panel){.from = tile->memory,
+                                  .to = (void *) (uintptr_t) c.from,
+                                  .rows = m,
+                                  .cols = n,
+                                  .ld_from = c.ld_to,
+                                  .ld_to = s->result->ld,
+                                  .element = c.element};
+    step->downs = 1;
     s->tiles++;
   }
   s->count++;
@@ -248,7 +268,9 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
     status = gpumm_pool_take (plan->driver, plan->device, GPUMM_POOL_DEVICE,
                               (size_t) plan->workspace_bytes, &s.memory[3]);
   s.room = plan->resident ? down * across : WINDOW;
-  if (!status && !(s.steps = gpumm_allocate (s.room, sizeof *s.steps)))
+  s.steps = status ? NULL : gpumm_allocate (s.room, sizeof *s.steps);
+  s.products = s.steps ? gpumm_allocate (s.room, sizeof *s.products) : NULL;
+  if (!status && !s.products)
     status = GPUMM_HOST_MEMORY;
   if (!status) {
     if (plan->resident)
@@ -264,6 +286,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   gpumm_release (s.b);
   gpumm_release (s.c);
   gpumm_release (s.steps);
+  gpumm_release (s.products);
   gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, (size_t) plan->keep_bytes);
   return status;
 }

@@ -18,6 +18,7 @@ enum { A, B, C, WORKSPACE, PARTS };
 typedef struct {
   const gpumm_plan *plan;
   void *memory[PARTS];
+  gpumm_product product;
   gpumm_step step;
 } stage;
 
@@ -39,7 +40,8 @@ static gpumm_status take_operand (stage *s, int part, const gpumm_operand *x, gp
                          .rows = x->rows,
                          .cols = x->cols,
                          .ld_from = x->ld,
-                         .ld_to = gpumm_device_ld (x->rows, element)};
+                         .ld_to = gpumm_device_ld (x->rows, element),
+                         .element = element};
   gpumm_status status = take (s, part, (size_t) panel->ld_to * (size_t) x->cols * element);
   panel->to = s->memory[part];
   return status;
@@ -60,11 +62,11 @@ static gpumm_status set_up (stage *s, const gpumm_problem *p, const gpumm_operan
                             "reading the properties");
   if (status)
     return status;
-  s->step = (gpumm_step){.after_product = -1, .after_download = -1};
+  s->step = (gpumm_step){.after_launch = -1, .after_download = -1};
   for (int i = A; i <= B; i++)
     if (up[i].rows > 0 && up[i].cols > 0)
       s->step.up[s->step.ups++] = up[i];
-  gpumm_product *product = &s->step.product;
+  gpumm_product *product = &s->product;
   *product = (gpumm_product){.type = p->output,
                              .op_a = p->op_a,
                              .op_b = p->op_b,
@@ -76,12 +78,15 @@ static gpumm_status set_up (stage *s, const gpumm_problem *p, const gpumm_operan
                              .ldc = c.ld_to,
                              .alpha = p->alpha,
                              .beta = {0, 0}};
-  s->step.down = (gpumm_panel){.from = c.to,
-                               .to = result->values,
-                               .rows = c.rows,
-                               .cols = c.cols,
-                               .ld_from = c.ld_to,
-                               .ld_to = result->ld};
+  s->step.task = product;
+  s->step.down[0] = (gpumm_panel){.from = c.to,
+                                  .to = result->values,
+                                  .rows = c.rows,
+                                  .cols = c.cols,
+                                  .ld_from = c.ld_to,
+                                  .ld_to = result->ld,
+                                  .element = c.element};
+  s->step.downs = 1;
   if (kernel->workspace)
     product->workspace_bytes = kernel->workspace (product, &properties);
   if (product->workspace_bytes > 0)
@@ -124,7 +129,7 @@ static gpumm_status count (const stage *s, gpumm_trace *trace) {
   if (status)
     return status;
   driver->count_accesses (1);
-  status = driver_failed (s, s->plan->kernel->launch (s->plan->device, stream, &s->step.product),
+  status = driver_failed (s, s->plan->kernel->launch (s->plan->device, stream, &s->product),
                           "a counted kernel");
   if (!status)
     status = driver_failed (s, driver->stream_synchronize (s->plan->device, stream),
@@ -142,11 +147,11 @@ gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_operand *result) {
   gpumm_launches before;
   gpumm_stream_job stream = {.driver = plan->driver,
                              .device = plan->device,
-                             .kernel = plan->kernel,
-                             .element = gpumm_type_bytes (result->type),
                              .steps = &s.step,
                              .count = 1,
-                             .result = result->values};
+                             .launch = gpumm_launch_product,
+                             .context = plan->kernel,
+                             .waits = plan->kernel->waits};
   gpumm_status status = set_up (&s, &job->problem, result);
   if (!status)
     status = launched (&s, &before);

@@ -1,4 +1,4 @@
-/* panels.c - a product as a sequence of steps, streamed through a device.
+/* panels.c - work as a sequence of steps, streamed through a device.
  *
  * Panels are cut into chunks. The caller's memory is pageable, and the copy engines want
  * page-locked memory, so a chunk goes through a page-locked slot: copied into it by a thread and
@@ -51,13 +51,13 @@ enum { TOUCH_BYTES = 2 << 20 };
  * waits as long as a product of that size takes. */
 enum { COPIER_PATIENCE = 100000, CONDUCTOR_PATIENCE = 10000, CONDUCTOR_NAP = 20 /* us */ };
 
-enum { UP, PRODUCT, DOWN, STREAMS };
+enum { UP, WORK, DOWN, STREAMS };
 
 typedef struct {
   int64_t chunks, queued; /* of the uploads */
   int waited;             /* the up stream waits for what the uploads overwrite */
   int64_t down_chunks, down_queued;
-  gpumm_event *begun, *ended; /* around the product */
+  gpumm_event *begun, *ended; /* around the launch */
   gpumm_event *fetched;       /* after the last copy down; only where a later step waits for it */
 } step_state;
 
@@ -80,7 +80,7 @@ typedef struct {
   int first, count;
 } flight;
 
-/* What copiers are given: the index of a slot, or a product to launch. */
+/* What copiers are given: the index of a slot, or a task to launch. */
 enum { LAUNCH = SLOTS, NOTHING, RING = 64 /* > SLOTS + 1, a power of two */ };
 
 typedef struct {
@@ -90,12 +90,13 @@ typedef struct {
   gpumm_event *up_begun, *uploaded, *fetched; /* the latter two: so far */
   step_state *states;
   int64_t chunk_bytes;
+  size_t pieces; /* of fresh memory, those of all regions in turn */
 
   /* the conductor's own */
   gpumm_status status; /* the first failure */
   char error[768];
   int64_t up_step, up_chunk;     /* next to go up; chunk counts through all uploads of the step */
-  int64_t launched;              /* steps whose product is queued */
+  int64_t launched;              /* steps whose task is queued */
   int64_t down_step, down_chunk; /* next to come down */
   flight rising, falling;
   int up_started;
@@ -113,7 +114,7 @@ typedef struct {
   atomic_int copiers, sleepers;
   pthread_mutex_t lock; /* of going to sleep */
   pthread_cond_t woken;
-  _Atomic int launching; /* a product by a kernel that waits: LAUNCH_NONE .. */
+  _Atomic int launching; /* a task that waits for the device: LAUNCH_NONE .. */
   gpumm_status launch_status;
   char launch_error[768];
   char note[GPUMM_NOTE_BYTES];
@@ -123,9 +124,27 @@ enum { LAUNCH_NONE, LAUNCH_RUNS, LAUNCH_ENDED };
 
 /* ---- chunks ------------------------------------------------------------------------------- */
 
+/* Bytes of an element on the device. */
+static size_t device_element (const gpumm_panel *p) {
+  switch (p->form) {
+  case GPUMM_INDEX:
+    return sizeof (int32_t);
+  case GPUMM_LOGICAL:
+    return sizeof (double);
+  case GPUMM_REAL:
+    return 2 * sizeof (double);
+  default:
+    return p->element;
+  }
+}
+
+static int64_t device_bytes (const gpumm_panel *p) {
+  return p->rows * p->cols * (int64_t) device_element (p);
+}
+
 /* Columns of a panel in one chunk, or, where a column is longer than a chunk, rows. */
 static void chunk_shape (const run *r, const gpumm_panel *p, int64_t *rows, int64_t *cols) {
-  int64_t fit = r->chunk_bytes / (int64_t) r->job->element;
+  int64_t fit = r->chunk_bytes / (int64_t) device_element (p);
   *rows = gpumm_least (p->rows, fit);
   *cols = gpumm_least (p->cols, fit / *rows);
 }
@@ -138,14 +157,16 @@ static int64_t chunk_count (const run *r, const gpumm_panel *p) {
   return ((p->rows + rows - 1) / rows) * ((p->cols + cols - 1) / cols);
 }
 
-static gpumm_panel chunk_at (const run *r, const gpumm_panel *p, int64_t index) {
-  int64_t rows, cols, element = (int64_t) r->job->element;
+/* up: the panel goes up. */
+static gpumm_panel chunk_at (const run *r, const gpumm_panel *p, int up, int64_t index) {
+  int64_t rows, cols;
+  int64_t there = (int64_t) device_element (p), here = (int64_t) p->element;
   chunk_shape (r, p, &rows, &cols);
   int64_t down = (p->rows + rows - 1) / rows;
   int64_t row = index % down * rows, col = index / down * cols;
   gpumm_panel c = *p;
-  c.from = (const char *) p->from + (row + col * p->ld_from) * element;
-  c.to = (char *) p->to + (row + col * p->ld_to) * element;
+  c.from = (const char *) p->from + (row + col * p->ld_from) * (up ? here : there);
+  c.to = (char *) p->to + (row + col * p->ld_to) * (up ? there : here);
   c.rows = gpumm_least (rows, p->rows - row);
   c.cols = gpumm_least (cols, p->cols - col);
   return c;
@@ -189,34 +210,56 @@ static int take_task (run *r) {
   return NOTHING;
 }
 
-/* Gives the caller's memory pages before they are written: the next piece of it. */
+/* Gives the caller's memory pages before they are written: the next piece of it, from all that is
+ * fresh in turn. */
 static int touch (run *r) {
-  size_t all = r->job->result_bytes;
-  if (atomic_load (&r->touched) >= all)
+  const gpumm_stream_job *j = r->job;
+  if (atomic_load (&r->touched) >= r->pieces)
     return 0;
-  size_t offset = atomic_fetch_add (&r->touched, TOUCH_BYTES);
-  if (offset >= all)
-    return 0;
-  gpumm_touch ((char *) r->job->result + offset,
-               all - offset < TOUCH_BYTES ? all - offset : TOUCH_BYTES);
-  return 1;
+  const size_t piece = atomic_fetch_add (&r->touched, 1);
+  const size_t which = piece % GPUMM_MOST_DOWNLOADS;
+  const size_t offset = piece / GPUMM_MOST_DOWNLOADS * TOUCH_BYTES, all = j->fresh[which].bytes;
+  if (offset < all)
+    gpumm_touch ((char *) j->fresh[which].begin + offset,
+                 all - offset < TOUCH_BYTES ? all - offset : TOUCH_BYTES);
+  return piece < r->pieces;
 }
 
-static gpumm_status call_kernel (run *r, char *note) {
+static gpumm_status launch (run *r, char *note) {
   const gpumm_stream_job *j = r->job;
-  gpumm_product p = j->steps[r->launched].product;
-  p.note = note;
-  gpumm_status status = j->kernel->launch (j->device, r->streams[PRODUCT], &p);
-  if (status)
-    gpumm_fail (status, "kernel %s failed on %lld x %lld times %lld x %lld: %s", j->kernel->name,
-                (long long) p.m, (long long) p.k, (long long) p.k, (long long) p.n,
-                j->driver->error_text ());
-  return status;
+  const void *task = j->steps[r->launched].task;
+  return task ? j->launch (j, task, r->streams[WORK], note) : GPUMM_OK;
+}
+
+/* A chunk as the device keeps it, its columns without gaps. */
+static void change_form_up (void *to, const gpumm_panel *c) {
+  int64_t at = 0;
+  for (int64_t j = 0; j < c->cols; j++) {
+    const int64_t begin = j * c->ld_from, end = begin + c->rows;
+    if (c->form == GPUMM_INDEX)
+      for (int64_t i = begin; i < end; i++)
+        ((int32_t *) to)[at++] = (int32_t) ((const int64_t *) c->from)[i];
+    else if (c->form == GPUMM_LOGICAL)
+      for (int64_t i = begin; i < end; i++)
+        ((double *) to)[at++] = ((const unsigned char *) c->from)[i];
+    else
+      for (int64_t i = begin; i < end; i++) {
+        ((double *) to)[at++] = ((const double *) c->from)[i];
+        ((double *) to)[at++] = 0;
+      }
+  }
+}
+
+static void widen_indices (const gpumm_panel *c, const void *from) {
+  const int32_t *next = from;
+  for (int64_t j = 0; j < c->cols; j++)
+    for (int64_t i = 0; i < c->rows; i++)
+      ((int64_t *) c->to)[i + j * c->ld_to] = *next++;
 }
 
 static void do_task (run *r, int task) {
   if (task == LAUNCH) {
-    r->launch_status = call_kernel (r, r->note);
+    r->launch_status = launch (r, r->note);
     if (r->launch_status) /* the text is this thread's */
       snprintf (r->launch_error, sizeof r->launch_error, "%s", gpumm_last_error ());
     atomic_store (&r->launching, LAUNCH_ENDED);
@@ -224,13 +267,20 @@ static void do_task (run *r, int task) {
   }
   slot *s = &r->slots[task];
   const gpumm_panel *c = &s->chunk;
-  size_t element = r->job->element, width = (size_t) c->rows * element;
+  size_t width = (size_t) c->rows * device_element (c);
   if (atomic_load (&s->state) == FILLING) {
-    gpumm_copy_columns (s->memory, width, c->from, (size_t) c->ld_from * element, width, c->cols,
-                        0);
+    if (c->form == GPUMM_AS_IT_IS)
+      gpumm_copy_columns (s->memory, width, c->from, (size_t) c->ld_from * c->element, width,
+                          c->cols, 0);
+    else
+      change_form_up (s->memory, c);
     atomic_store (&s->state, FILLED);
   } else {
-    gpumm_copy_columns (c->to, (size_t) c->ld_to * element, s->memory, width, width, c->cols, 1);
+    if (c->form == GPUMM_AS_IT_IS)
+      gpumm_copy_columns (c->to, (size_t) c->ld_to * c->element, s->memory, width, width, c->cols,
+                          1);
+    else
+      widen_indices (c, s->memory);
     atomic_store (&s->state, EMPTIED);
   }
 }
@@ -345,7 +395,7 @@ static gpumm_status queue_up (run *r, slot *s) {
   const gpumm_step *step = &j->steps[s->step];
   step_state *state = &r->states[s->step];
   const gpumm_panel *c = &s->chunk;
-  size_t width = (size_t) c->rows * j->element;
+  size_t element = device_element (c), width = (size_t) c->rows * element;
   gpumm_status status = GPUMM_OK;
   if (!r->up_started) {
     r->up_started = 1;
@@ -353,15 +403,15 @@ static gpumm_status queue_up (run *r, slot *s) {
   }
   if (!status && !state->waited) {
     state->waited = 1;
-    if (step->after_product >= 0)
-      status = wait_for (r, UP, r->states[step->after_product].ended);
+    if (step->after_launch >= 0)
+      status = wait_for (r, UP, r->states[step->after_launch].ended);
     if (!status && step->after_download >= 0)
       status = wait_for (r, UP, r->states[step->after_download].fetched);
   }
   if (!status)
     status = driver_failed (r,
                             j->driver->copy_up (j->device, r->streams[UP], c->to,
-                                                (size_t) c->ld_to * j->element, s->memory, width,
+                                                (size_t) c->ld_to * element, s->memory, width,
                                                 width, (size_t) c->cols),
                             "an upload");
   if (!status)
@@ -377,10 +427,10 @@ static gpumm_status queue_down (run *r, slot *s) {
   const gpumm_stream_job *j = r->job;
   step_state *state = &r->states[s->step];
   const gpumm_panel *c = &s->chunk;
-  size_t width = (size_t) c->rows * j->element;
+  size_t element = device_element (c), width = (size_t) c->rows * element;
   gpumm_status status = GPUMM_OK;
   /* No event before the first copy: a stream without copies runs among the kernels, and its copies
-   * would wait until those leave a gap, which may be the end of the product. */
+   * would wait until those leave a gap, which may be the end of them. */
   if (state->down_queued == 0)
     status = wait_for (r, DOWN, state->ended);
   if (!r->first_down)
@@ -388,7 +438,7 @@ static gpumm_status queue_down (run *r, slot *s) {
   if (!status)
     status = driver_failed (r,
                             j->driver->copy_down (j->device, r->streams[DOWN], s->memory, width,
-                                                  c->from, (size_t) c->ld_from * j->element, width,
+                                                  c->from, (size_t) c->ld_from * element, width,
                                                   (size_t) c->cols),
                             "a download");
   if (!status)
@@ -416,23 +466,23 @@ static void add_note (gpumm_report *report, const char *note) {
     snprintf (kernel + length, room - length, " (%s)", note);
 }
 
-/* What the next step's product waits for, on its stream. */
-static gpumm_status before_product (run *r) {
+/* What the next step's launch waits for, on its stream. */
+static gpumm_status before_launch (run *r) {
   const gpumm_step *s = &r->job->steps[r->launched];
   step_state *state = &r->states[r->launched];
   gpumm_status status = GPUMM_OK;
   if (state->chunks > 0) {
     status = record (r, r->uploaded, UP);
     if (!status)
-      status = wait_for (r, PRODUCT, r->uploaded);
+      status = wait_for (r, WORK, r->uploaded);
   }
   if (!status && s->after_download >= 0)
-    status = wait_for (r, PRODUCT, r->states[s->after_download].fetched);
-  return status ? status : record (r, state->begun, PRODUCT);
+    status = wait_for (r, WORK, r->states[s->after_download].fetched);
+  return status ? status : record (r, state->begun, WORK);
 }
 
-static gpumm_status after_product (run *r) {
-  gpumm_status status = record (r, r->states[r->launched].ended, PRODUCT);
+static gpumm_status after_launch (run *r) {
+  gpumm_status status = record (r, r->states[r->launched].ended, WORK);
   add_note (r->report, r->note);
   r->launched++;
   return status;
@@ -459,15 +509,15 @@ static int collect_slots (run *r) {
   return moved;
 }
 
-/* Products, in order. One by a kernel that waits for the device is launched by a copier, so that
+/* Tasks, in order. One that waits for the device is launched by a copier, so that
  * the conductor need not. */
-static int launch_products (run *r) {
+static int launch_steps (run *r) {
   int moved = 0;
   if (atomic_load (&r->launching) == LAUNCH_ENDED) {
     if (r->launch_status)
       fail (r, gpumm_fail (r->launch_status, "%s", r->launch_error));
     else
-      fail (r, after_product (r));
+      fail (r, after_launch (r));
     atomic_store (&r->launching, LAUNCH_NONE);
     moved = 1;
   }
@@ -476,26 +526,25 @@ static int launch_products (run *r) {
     if (state->queued < state->chunks || !is_fetched (r, r->job->steps[r->launched].after_download))
       break;
     r->note[0] = 0;
-    gpumm_status status = before_product (r);
-    if (!status && r->job->kernel->waits) {
+    gpumm_status status = before_launch (r);
+    if (!status && r->job->waits) {
       atomic_store (&r->launching, LAUNCH_RUNS);
       give_task (r, LAUNCH);
       return 1;
     }
     if (!status)
-      status = call_kernel (r, r->note);
-    fail (r, status ? status : after_product (r));
+      status = launch (r, r->note);
+    fail (r, status ? status : after_launch (r));
     moved = 1;
   }
   return moved;
 }
 
-/* The panel and the chunk of it that a step's index-th chunk of uploads is. */
-static gpumm_panel upload_at (const run *r, const gpumm_step *step, int64_t index) {
-  const gpumm_panel *p = step->up;
+/* The panel and the chunk of it that is the index-th of all the panels'. */
+static gpumm_panel chunk_of (const run *r, const gpumm_panel *p, int up, int64_t index) {
   while (index >= chunk_count (r, p))
     index -= chunk_count (r, p++);
-  return chunk_at (r, p, index);
+  return chunk_at (r, p, up, index);
 }
 
 static int begin_uploads (run *r) {
@@ -510,11 +559,11 @@ static int begin_uploads (run *r) {
       return moved;
     const gpumm_step *step = &j->steps[r->up_step];
     slot *s;
-    if (step->after_product >= r->launched || !is_fetched (r, step->after_download)
+    if (step->after_launch >= r->launched || !is_fetched (r, step->after_download)
         || !(s = idle_slot (r, 0)))
       return moved;
     s->step = r->up_step;
-    s->chunk = upload_at (r, step, r->up_chunk++);
+    s->chunk = chunk_of (r, step->up, 1, r->up_chunk++);
     hand_out (r, s, FILLING);
   }
   return moved;
@@ -532,7 +581,7 @@ static int begin_downloads (run *r) {
     if (r->down_step == r->launched || !(s = idle_slot (r, SLOTS_A_WAY)))
       return moved;
     s->step = r->down_step;
-    s->chunk = chunk_at (r, &j->steps[r->down_step].down, r->down_chunk++);
+    s->chunk = chunk_of (r, j->steps[r->down_step].down, 0, r->down_chunk++);
     fail (r, queue_down (r, s));
   }
   return moved;
@@ -550,7 +599,7 @@ static int is_over (run *r) {
 static void conduct (run *r) {
   for (int rounds = 0; !r->status && !is_over (r);) {
     int moved = collect_slots (r);
-    moved |= launch_products (r);
+    moved |= launch_steps (r);
     moved |= begin_downloads (r);
     moved |= begin_uploads (r);
     if (!moved && atomic_load (&r->copiers) < FEW_COPIERS) {
@@ -582,10 +631,6 @@ static void work (void *context, int worker) {
 
 /* ---- the whole ---------------------------------------------------------------------------- */
 
-static int64_t panel_bytes (const gpumm_panel *p, size_t element) {
-  return p->rows * p->cols * (int64_t) element;
-}
-
 static gpumm_status prepare (run *r, int64_t bytes, int workers) {
   const gpumm_stream_job *j = r->job;
   gpumm_status status = GPUMM_OK;
@@ -605,7 +650,8 @@ static gpumm_status prepare (run *r, int64_t bytes, int workers) {
     const gpumm_step *s = &j->steps[i];
     for (int u = 0; u < s->ups; u++)
       r->states[i].chunks += chunk_count (r, &s->up[u]);
-    r->states[i].down_chunks = chunk_count (r, &s->down);
+    for (int d = 0; d < s->downs; d++)
+      r->states[i].down_chunks += chunk_count (r, &s->down[d]);
     status = gpumm_event_take (j->driver, j->device, &r->states[i].begun);
     if (!status)
       status = gpumm_event_take (j->driver, j->device, &r->states[i].ended);
@@ -668,8 +714,13 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
   int64_t bytes = 0;
   for (int64_t i = 0; i < job->count; i++) {
     for (int u = 0; u < job->steps[i].ups; u++)
-      bytes += panel_bytes (&job->steps[i].up[u], job->element);
-    bytes += panel_bytes (&job->steps[i].down, job->element);
+      bytes += device_bytes (&job->steps[i].up[u]);
+    for (int d = 0; d < job->steps[i].downs; d++)
+      bytes += device_bytes (&job->steps[i].down[d]);
+  }
+  for (int d = 0; d < GPUMM_MOST_DOWNLOADS; d++) {
+    size_t pieces = (job->fresh[d].bytes + TOUCH_BYTES - 1) / TOUCH_BYTES * GPUMM_MOST_DOWNLOADS;
+    r.pieces = pieces > r.pieces ? pieces : r.pieces;
   }
   int workers = gpumm_threads ();
   workers = (int) gpumm_least (gpumm_least (workers, MOST_WORKERS), bytes / BYTES_PER_WORKER + 1);

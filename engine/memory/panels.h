@@ -1,8 +1,8 @@
-/* panels.h - a product as a sequence of steps, streamed through a device.
+/* panels.h - work as a sequence of steps, streamed through a device.
  *
- * A step takes panels up, multiplies, and may take a tile of C down. Steps run in order on the
- * device, while host threads copy for the steps ahead and behind: uploads, products and downloads
- * overlap wherever the steps leave them free to.
+ * A step takes panels up, launches something that reads and writes them, and may take panels down.
+ * Steps run in order on the device, while host threads copy for the steps ahead and behind:
+ * uploads, kernels and downloads overlap wherever the steps leave them free to.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_MEMORY_PANELS_H
@@ -10,37 +10,56 @@
 
 #include "../device.h"
 
-/* A matrix on its way, columns ld elements apart. */
+/* How an element of the caller's is kept on the device. */
+typedef enum gpumm_form {
+  GPUMM_AS_IT_IS,
+  GPUMM_INDEX,   /* int64 as int32: the caller has seen to it that they fit */
+  GPUMM_LOGICAL, /* a byte as a double; up only */
+  GPUMM_REAL     /* a double as a double complex; up only */
+} gpumm_form;
+
+/* A matrix on its way, columns ld elements apart; a vector is one column. */
 typedef struct gpumm_panel {
   const void *from;
   void *to;
   int64_t rows, cols, ld_from, ld_to;
+  size_t element; /* bytes of one in the caller's memory */
+  gpumm_form form;
 } gpumm_panel;
 
-enum { GPUMM_MOST_UPLOADS = 3 }; /* of op (A), of op (B), of C0 */
+enum { GPUMM_MOST_UPLOADS = 6, GPUMM_MOST_DOWNLOADS = 2 };
 
 typedef struct gpumm_step {
-  gpumm_panel up[GPUMM_MOST_UPLOADS]; /* what the product needs and no step before brought */
+  gpumm_panel up[GPUMM_MOST_UPLOADS]; /* what the launch needs and no step before brought */
   int ups;
-  int64_t after_product;  /* the uploads overwrite what this earlier step's product read; -1 */
-  int64_t after_download; /* uploads and product overwrite what this earlier step takes down; -1 */
-  gpumm_product product;
-  gpumm_panel down; /* the finished tile; rows = 0: none with this step */
+  int64_t after_launch;   /* the uploads overwrite what this earlier step's launch read; -1 */
+  int64_t after_download; /* uploads and launch overwrite what this earlier step takes down; -1 */
+  const void *task;       /* what to launch; NULL: nothing */
+  gpumm_panel down[GPUMM_MOST_DOWNLOADS]; /* what is finished */
+  int downs;
 } gpumm_step;
 
 typedef struct gpumm_stream_job {
   const gpumm_driver *driver;
   int device;
-  const gpumm_kernel *kernel;
-  size_t element; /* bytes of one */
   const gpumm_step *steps;
   int64_t count;
-  void *result; /* the caller's memory that the tiles go to, provided with pages meanwhile */
-  size_t result_bytes;
+  /* Launches the task on the stream. A failure has left its text (gpumm_fail). note has
+   * GPUMM_NOTE_BYTES for what it decided. waits: it waits for the device, so that a thread of its
+   * own calls it. */
+  gpumm_status (*launch) (const struct gpumm_stream_job *job, const void *task,
+                          gpumm_stream *stream, char *note);
+  const void *context; /* for launch */
+  int waits;
+  /* the caller's memory that downloads go to, provided with pages meanwhile */
+  struct {
+    void *begin;
+    size_t bytes;
+  } fresh[GPUMM_MOST_DOWNLOADS];
 } gpumm_stream_job;
 
 /* Runs the steps and adds seconds and bytes to the report. Seconds are the device's own: of
- * uploads and downloads from the first copy to the last, of products their sum. When it returns,
+ * uploads and downloads from the first copy to the last, of launches their sum. When it returns,
  * nothing is under way, whatever failed. */
 gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report);
 
