@@ -175,7 +175,8 @@ static gpumm_status find_gpu (const gpumm_problem *p, const gpumm_options *o, gp
   if (o->device >= count)
     return gpumm_fail (GPUMM_INVALID, "device %d does not exist: there %s %d (0 to %d)", o->device,
                        count == 1 ? "is" : "are", count, count - 1);
-  gpumm_status status = gpumm_place_device (cuda, o->device < 0 ? 0 : o->device, p->output, gpu);
+  gpumm_status status = gpumm_place_device (cuda, o->device < 0 ? 0 : o->device,
+                                            gpumm_is_float (p->output) ? p->output : GPUMM_D, gpu);
   if (!status) {
     choices->gpu = gpu;
     return GPUMM_OK;
@@ -199,7 +200,7 @@ static gpumm_status plan (gpumm_job *job) {
     gpumm_status status = find_gpu (p, o, &gpu, &choices);
     if (status)
       return status;
-    if (choices.gpu && o->backend == GPUMM_AUTO) {
+    if (choices.gpu && o->backend == GPUMM_AUTO && gpumm_is_dense_float (p)) {
       status = gpumm_place_cpu (p->output, &cpu);
       if (status)
         return status;
@@ -233,6 +234,54 @@ static void announce (gpumm_job *job) {
     snprintf (r->device_name, sizeof r->device_name, "%s", properties.name);
   else
     snprintf (r->device_name, sizeof r->device_name, "CPU");
+}
+
+static gpumm_status open_algorithm (gpumm_job *job) {
+  job->is_open = 1;
+  return job->plan.algorithm->open ? job->plan.algorithm->open (job) : GPUMM_OK;
+}
+
+static void close_algorithm (gpumm_job *job) {
+  if (job->is_open && job->plan.algorithm->close)
+    job->plan.algorithm->close (job);
+  job->is_open = 0;
+}
+
+/* After a device refused or failed: the same on smaller tiles, then, where "auto" chose the
+ * device, on the CPU. 1 when there is something left to try, with job->plan set to it. */
+static int fall_back (gpumm_job *job, gpumm_status status) {
+  char why[300];
+  snprintf (why, sizeof why, "%s", gpumm_last_error ());
+  if (!job->plan.driver)
+    return 0;
+  if (status == GPUMM_DEVICE_MEMORY && job->plan.device_bytes > 1 << 20) {
+    job->options.max_device_memory = job->plan.device_bytes / 2;
+    gpumm_plan before = job->plan;
+    if (plan (job) == GPUMM_OK && job->plan.driver
+        && job->plan.device_bytes < before.device_bytes) {
+      announce (job);
+      snprintf (job->report.reason, sizeof job->report.reason,
+                "%.250s; in smaller tiles, as the device refused the memory (%.180s)",
+                job->plan.reason, why);
+      return 1;
+    }
+    job->plan = before;
+  }
+  int chosen = job->options.backend == GPUMM_AUTO
+               && (!job->options.algorithm || strcmp (job->options.algorithm, "auto") == 0);
+  if (chosen
+      && (status == GPUMM_DEVICE_MEMORY || status == GPUMM_DEVICE_FAILED
+          || status == GPUMM_NO_DEVICE)) {
+    close_algorithm (job);
+    job->plan = (gpumm_plan){
+        .algorithm = gpumm_host_algorithm (&job->problem), .backend = GPUMM_CPU, .device = -1};
+    announce (job);
+    snprintf (job->report.reason, sizeof job->report.reason,
+              "on the CPU, as the GPU failed (%.280s)", why);
+    return 1;
+  }
+  gpumm_fail (status, "%s", why);
+  return 0;
 }
 
 gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *options,
@@ -274,8 +323,9 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
   if (status)
     goto done;
   announce (job);
-  if (job->plan.algorithm->open)
-    status = job->plan.algorithm->open (job);
+  do
+    status = open_algorithm (job);
+  while (status && fall_back (job, status));
   if (!status && job->shape.kind == GPUMM_BLOCKS)
     status = check_size_in_blocks (&job->shape);
 done:
@@ -313,42 +363,6 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_operand *res
   return GPUMM_OK;
 }
 
-/* After a device refused or failed: the same on smaller tiles, then, where "auto" chose the
- * device, on the CPU. 1 when there is something left to try, with job->plan set to it. */
-static int fall_back (gpumm_job *job, gpumm_status status) {
-  char why[300];
-  snprintf (why, sizeof why, "%s", gpumm_last_error ());
-  if (!job->plan.driver)
-    return 0;
-  if (status == GPUMM_DEVICE_MEMORY && job->plan.device_bytes > 1 << 20) {
-    job->options.max_device_memory = job->plan.device_bytes / 2;
-    gpumm_plan before = job->plan;
-    if (plan (job) == GPUMM_OK && job->plan.driver
-        && job->plan.device_bytes < before.device_bytes) {
-      announce (job);
-      snprintf (job->report.reason, sizeof job->report.reason,
-                "%.250s; in smaller tiles, as the device refused the memory (%.180s)",
-                job->plan.reason, why);
-      return 1;
-    }
-    job->plan = before;
-  }
-  int chosen = job->options.backend == GPUMM_AUTO
-               && (!job->options.algorithm || strcmp (job->options.algorithm, "auto") == 0);
-  if (chosen
-      && (status == GPUMM_DEVICE_MEMORY || status == GPUMM_DEVICE_FAILED
-          || status == GPUMM_NO_DEVICE)) {
-    job->plan =
-        (gpumm_plan){.algorithm = &gpumm_algorithm_blas, .backend = GPUMM_CPU, .device = -1};
-    announce (job);
-    snprintf (job->report.reason, sizeof job->report.reason,
-              "on the CPU, as the GPU failed (%.280s)", why);
-    return 1;
-  }
-  gpumm_fail (status, "%s", why);
-  return 0;
-}
-
 gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
   if (!job || !result)
     return gpumm_fail (GPUMM_INVALID, "no job or no result given");
@@ -362,7 +376,10 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
   do {
     r->upload = r->compute = r->download = r->flops = 0;
     r->bytes_up = r->bytes_down = 0;
-    status = job->plan.algorithm->run (job, result);
+    if (!job->is_open) /* another one than before */
+      status = open_algorithm (job);
+    if (!status)
+      status = job->plan.algorithm->run (job, result);
   } while (status && !job->trace && fall_back (job, status));
   r->total = gpumm_seconds () - job->opened;
   r->overhead = r->total - r->upload - r->compute - r->download;
@@ -400,8 +417,7 @@ const gpumm_report *gpumm_job_report (const gpumm_job *job) {
 void gpumm_close (gpumm_job *job) {
   if (!job)
     return;
-  if (job->plan.algorithm && job->plan.algorithm->close)
-    job->plan.algorithm->close (job);
+  close_algorithm (job);
   gpumm_release (job);
 }
 

@@ -48,18 +48,56 @@ static int names_device_algorithm (const char *name) {
   return !a || a->on_device;
 }
 
+static double stored_elements (const gpumm_operand *x) {
+  switch (x->kind) {
+  case GPUMM_SPARSE:
+    return (double) x->column[x->cols];
+  case GPUMM_BLOCKS:
+    return (double) x->block_start[x->rows / x->block_rows] * (double) x->block_rows
+           * (double) x->block_cols;
+  default:
+    return (double) x->rows * (double) x->cols;
+  }
+}
+
+double gpumm_sparse_flops (const gpumm_problem *p) {
+  double k = (double) gpumm_k (p);
+  double each = gpumm_is_complex (p->a.type) && gpumm_is_complex (p->b.type)   ? 8
+                : gpumm_is_complex (p->a.type) || gpumm_is_complex (p->b.type) ? 4
+                                                                               : 2;
+  return k > 0 ? each * stored_elements (&p->a) * stored_elements (&p->b) / k : 0;
+}
+
+const gpumm_algorithm *gpumm_host_algorithm (const gpumm_problem *p) {
+  if (gpumm_is_dense_float (p))
+    return &gpumm_algorithm_blas;
+  if (p->a.kind == GPUMM_BLOCKS || p->b.kind == GPUMM_BLOCKS)
+    return &gpumm_algorithm_blocks;
+  if (p->a.kind == GPUMM_SPARSE || p->b.kind == GPUMM_SPARSE)
+    return &gpumm_algorithm_sparse;
+  return &gpumm_algorithm_integers;
+}
+
+/* The first that multiplies these on a device; NULL if none does. */
+static const gpumm_algorithm *device_algorithm (const gpumm_problem *p) {
+  for (const gpumm_algorithm *const *a = gpumm_algorithms; *a; a++)
+    if ((*a)->on_device && (*a)->takes (p))
+      return *a;
+  return NULL;
+}
+
 int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
-  if (o->backend == GPUMM_CPU || !gpumm_is_dense_float (p))
+  if (o->backend == GPUMM_CPU || !device_algorithm (p))
     return 0;
   if (!is_auto (o->algorithm))
     return names_device_algorithm (o->algorithm);
-  return o->backend == GPUMM_GPU || gpumm_dense_flops (p) >= FEWEST_GPU_FLOPS;
+  double flops = gpumm_is_dense_float (p) ? gpumm_dense_flops (p) : gpumm_sparse_flops (p);
+  return o->backend == GPUMM_GPU || flops >= FEWEST_GPU_FLOPS;
 }
 
 int gpumm_plan_needs_host_device (const gpumm_problem *p, const gpumm_options *o,
                                   const gpumm_place *gpu) {
-  return gpumm_is_dense_float (p) && !is_auto (o->algorithm)
-         && names_device_algorithm (o->algorithm)
+  return device_algorithm (p) && !is_auto (o->algorithm) && names_device_algorithm (o->algorithm)
          && (o->backend == GPUMM_CPU || (o->backend == GPUMM_AUTO && !gpu));
 }
 
@@ -319,6 +357,37 @@ static double seconds_gpu (const gpumm_problem *p, const gpumm_place *gpu) {
          + gpumm_dense_flops (p) / gpu->flops[p->output];
 }
 
+/* The first row of the table of sparse kernels that is of that family (or bears that name) and that
+ * the device can run; NULL if there is none. */
+static const gpumm_sparse_kernel *find_sparse_kernel (const gpumm_place *place, const char *name) {
+  for (const gpumm_sparse_kernel *const *row = place->driver->sparse_kernels; row && *row; row++)
+    if ((strcmp ((*row)->algorithm, name) == 0 || strcmp ((*row)->name, name) == 0)
+        && (*row)->capability <= place->properties.capability)
+      return *row;
+  return NULL;
+}
+
+/* As asked for: an algorithm of sparse products on a device, or one of its kernels. */
+static gpumm_status plan_sparse_device (const gpumm_problem *p, const gpumm_options *o,
+                                        const gpumm_place *place, const gpumm_algorithm *algorithm,
+                                        gpumm_plan *plan) {
+  const char *name = algorithm ? algorithm->name : o->algorithm;
+  const gpumm_sparse_kernel *kernel = find_sparse_kernel (place, name);
+  if (kernel)
+    plan->algorithm = gpumm_algorithm_find (kernel->algorithm);
+  if (!plan->algorithm || !plan->algorithm->takes (p))
+    return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies %s%s by %s%s on %s", name,
+                       gpumm_kind_word (p->a.kind), gpumm_type_name (p->a.type),
+                       gpumm_kind_word (p->b.kind), gpumm_type_name (p->b.type),
+                       place->properties.name);
+  plan->sparse_kernel = algorithm ? NULL : kernel;
+  plan->driver = place->driver;
+  plan->device = place->device;
+  plan->keep_bytes =
+      o->max_device_memory > 0 ? o->max_device_memory : place->properties.memory_total / KEPT_PART;
+  return GPUMM_OK;
+}
+
 static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
                                 const gpumm_choices *choices, gpumm_plan *plan) {
   const gpumm_algorithm *a = gpumm_algorithm_find (o->algorithm);
@@ -335,7 +404,8 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
               o->backend == GPUMM_GPU ? "; it has no GPU kernels yet, so it runs on the CPU" : "");
     return GPUMM_OK;
   }
-  if (!gpumm_is_dense_float (p))
+  int dense = gpumm_is_dense_float (p);
+  if (!dense && !device_algorithm (p))
     return gpumm_fail (GPUMM_UNSUPPORTED, "kernel \"%s\" multiplies full single and double only",
                        o->algorithm);
   const gpumm_place *place = o->backend == GPUMM_CPU   ? choices->host
@@ -345,7 +415,8 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
   if (!place)
     return gpumm_fail (GPUMM_NO_DEVICE, "algorithm \"%s\" needs a device: %s", o->algorithm,
                        choices->why_no_gpu);
-  gpumm_status status = plan_device (p, o, choices, place, plan);
+  gpumm_status status =
+      dense ? plan_device (p, o, choices, place, plan) : plan_sparse_device (p, o, place, a, plan);
   if (status == GPUMM_UNSUPPORTED && place == choices->host && !o->max_capability)
     return gpumm_fail (status, "algorithm \"%s\" does not run on the CPU's host device%s%s",
                        o->algorithm, o->backend == GPUMM_AUTO ? ", and there is no GPU: " : "",
@@ -405,6 +476,52 @@ static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
   return GPUMM_OK;
 }
 
+/* Sparse, block sparse and integer products. */
+static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
+                                const gpumm_choices *choices, gpumm_plan *plan) {
+  const gpumm_algorithm *on_host = gpumm_host_algorithm (p), *on_device = device_algorithm (p);
+  const gpumm_place *gpu = choices->gpu;
+  const char *what = on_host == &gpumm_algorithm_blocks   ? "block sparse"
+                     : on_host == &gpumm_algorithm_sparse ? "sparse"
+                                                          : "integer";
+  size_t room = sizeof plan->reason;
+  plan->algorithm = on_host;
+  plan->backend = GPUMM_CPU;
+  if (!on_device)
+    snprintf (plan->reason, room, "%s products run on the CPU%s", what,
+              o->backend == GPUMM_GPU
+                  ? "; they have no GPU kernels yet, though the GPU was asked for"
+                  : "");
+  else if (o->backend == GPUMM_CPU)
+    snprintf (plan->reason, room, "the CPU was asked for");
+  else if (o->backend == GPUMM_GPU) {
+    if (!gpu)
+      return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", choices->why_no_gpu);
+    snprintf (plan->reason, room, "the GPU was asked for");
+    plan->backend = GPUMM_GPU;
+    return plan_sparse_device (p, o, gpu, on_device, plan);
+  } else if (gpumm_sparse_flops (p) < FEWEST_GPU_FLOPS)
+    snprintf (plan->reason, room,
+              "too small for any GPU: some %.3g operations are done before one could be called",
+              gpumm_sparse_flops (p));
+  else if (!gpu)
+    snprintf (plan->reason, room, "there is no GPU: %s", choices->why_no_gpu);
+  else if (!on_host->seconds || !on_device->seconds)
+    snprintf (plan->reason, room, "%s products run on the CPU unless the GPU is asked for", what);
+  else {
+    double cpu = on_host->seconds (p, NULL), device = on_device->seconds (p, gpu);
+    int on_gpu = device < cpu && find_sparse_kernel (gpu, on_device->name) != NULL;
+    snprintf (plan->reason, room,
+              "by measured rates the GPU takes some %.3g ms with both transfers and the CPU %.3g",
+              1e3 * device, 1e3 * cpu);
+    if (on_gpu) {
+      plan->backend = GPUMM_GPU;
+      return plan_sparse_device (p, o, gpu, on_device, plan);
+    }
+  }
+  return GPUMM_OK;
+}
+
 gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
                               const gpumm_choices *choices, gpumm_plan *plan) {
   gpumm_status status = GPUMM_OK;
@@ -413,22 +530,8 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
     status = plan_named (p, o, choices, plan);
   else if (gpumm_is_dense_float (p))
     status = plan_dense (p, o, choices, plan);
-  else {
-    const char *what = "integer";
-    plan->algorithm = &gpumm_algorithm_integers;
-    if (p->a.kind == GPUMM_BLOCKS || p->b.kind == GPUMM_BLOCKS) {
-      what = "block sparse";
-      plan->algorithm = &gpumm_algorithm_blocks;
-    } else if (p->a.kind == GPUMM_SPARSE || p->b.kind == GPUMM_SPARSE) {
-      what = "sparse";
-      plan->algorithm = &gpumm_algorithm_sparse;
-    }
-    plan->backend = GPUMM_CPU;
-    snprintf (plan->reason, sizeof plan->reason, "%s products run on the CPU%s", what,
-              o->backend == GPUMM_GPU
-                  ? "; they have no GPU kernels yet, though the GPU was asked for"
-                  : "");
-  }
+  else
+    status = plan_other (p, o, choices, plan);
   if (!plan->driver)
     plan->device = -1;
   if (!status && plan->tuned) {

@@ -32,8 +32,9 @@ typedef struct gpumm_plan {
   gpumm_backend backend;
   const gpumm_driver *driver; /* NULL: no device takes part */
   int device;
-  const gpumm_kernel *kernel; /* NULL where the algorithm has none */
-  int tuned;                  /* the place's tuned rows chose it */
+  const gpumm_kernel *kernel;               /* NULL where the algorithm has none */
+  const gpumm_sparse_kernel *sparse_kernel; /* asked for by name; NULL: the algorithm chooses */
+  int tuned;                                /* the place's tuned rows chose it */
   /* C is made in tiles of tile_m x tile_n, summed over steps of tile_k. resident: A, B and C are
    * all on the device at once and k is one step; else two panels of each operand and two tiles of
    * C are, one in use and one on its way. */
@@ -74,6 +75,12 @@ gpumm_buffers gpumm_plan_buffers (const gpumm_problem *problem, const gpumm_plan
 
 /* 2 m n k, or 8 m n k where an operand is complex and 4 m n k where just one is. */
 double gpumm_dense_flops (const gpumm_problem *problem);
+
+/* What "auto" multiplies with on the CPU. */
+const struct gpumm_algorithm *gpumm_host_algorithm (const gpumm_problem *problem);
+
+/* Operations of a product with sparse operands, if their elements were spread evenly. */
+double gpumm_sparse_flops (const gpumm_problem *problem);
 
 /* The row of a driver's table that a product of that size should use: of the family algorithm (or
  * the row of that name; NULL: any family), NULL where none may run it. The place's tuned rows come

@@ -15,6 +15,7 @@ struct gpumm_job {
   gpumm_report report;
   double opened; /* host clock, seconds */
   int has_run;
+  int is_open; /* the algorithm's open was called, and its close was not */
   gpumm_trace
       *trace;  /* of gpumm_run_traced, else NULL: kernels run in one piece, and are watched */
   int count;   /* and counted */
@@ -38,6 +39,10 @@ typedef struct gpumm_algorithm {
   int wider_bound;
   /* can it multiply these at all? A pure look at kinds and types; shape->type is the result's. */
   int (*takes) (const gpumm_problem *problem);
+  /* Products that are not full by full in floating point: an estimate of the seconds from host
+   * memory to host memory, on a device, or on the CPU with place NULL, by which "auto" chooses.
+   * NULL: "auto" takes the CPU. */
+  double (*seconds) (const gpumm_problem *problem, const gpumm_place *place);
   /* may be NULL; for sparse results the symbolic phase: sets job->shape.nzmax */
   gpumm_status (*open) (struct gpumm_job *job);
   /* computes into result; fills kernel, compute and flops of job->report */

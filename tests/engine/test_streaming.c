@@ -11,6 +11,7 @@
 #include "check.h"
 #include "memory/handles.h"
 #include "memory/host.h"
+#include "memory/panels.h"
 #include "memory/pool.h"
 
 #include <pthread.h>
@@ -455,6 +456,61 @@ static void test_failures (const char *kernel) {
   CHECK (failures > 20, "%d failures", failures);
 }
 
+/* Vectors that change on their way: up in one step, nothing launched, and what is on the device
+ * down in the next: indices as indices, the rest as the doubles that they are there. */
+static void test_forms (int64_t n) {
+  int64_t *index = check_allocate (n, sizeof *index), *index_back = check_allocate (n, 8);
+  unsigned char *logical = check_allocate (n, 1);
+  double *real = check_allocate (n, sizeof *real), *back = check_allocate (3 * n, sizeof *back);
+  void *there[3] = {NULL, NULL, NULL};
+  const size_t bytes[3] = {4, 8, 16};
+  gpumm_report report = {0};
+  for (int64_t i = 0; i < n; i++) {
+    index[i] = check_between (0, INT32_MAX);
+    logical[i] = (unsigned char) check_between (0, 1);
+    real[i] = check_uniform ();
+  }
+  for (int x = 0; x < 3; x++)
+    CHECK (!gpumm_pool_take (late, 0, GPUMM_POOL_DEVICE, (size_t) n * bytes[x], &there[x]), "%s",
+           gpumm_last_error ());
+  gpumm_step steps[3] = {
+      {.up = {{index, there[0], n, 1, n, n, 8, GPUMM_INDEX},
+              {logical, there[1], n, 1, n, n, 1, GPUMM_LOGICAL},
+              {real, there[2], n, 1, n, n, 8, GPUMM_REAL}},
+       .ups = 3,
+       .after_launch = -1,
+       .after_download = -1},
+      {.down = {{there[0], index_back, n, 1, n, n, 8, GPUMM_INDEX},
+                {there[1], back, n, 1, n, n, 8, GPUMM_AS_IT_IS}},
+       .downs = 2,
+       .after_launch = -1,
+       .after_download = -1},
+      {.down = {{there[2], back + n, n, 1, n, n, 16, GPUMM_AS_IT_IS}},
+       .downs = 1,
+       .after_launch = -1,
+       .after_download = -1},
+  };
+  gpumm_stream_job job = {.driver = late,
+                          .steps = steps,
+                          .count = 3,
+                          .fresh = {{index_back, (size_t) n * 8}, {back, (size_t) n * 24}}};
+  CHECK (!gpumm_run_steps (&job, &report), "%s", gpumm_last_error ());
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < n; i++)
+    wrong += index_back[i] != index[i] || back[i] != logical[i] || back[n + 2 * i] != real[i]
+             || back[n + 2 * i + 1] != 0;
+  CHECK (wrong == 0, "%lld of %lld elements changed otherwise", (long long) wrong, (long long) n);
+  CHECK (report.bytes_up == n * 28 && report.bytes_down == n * 28, "%lld bytes up, %lld down",
+         (long long) report.bytes_up, (long long) report.bytes_down);
+  for (int x = 0; x < 3; x++)
+    gpumm_pool_give (late, 0, GPUMM_POOL_DEVICE, there[x]);
+  free (index);
+  free (index_back);
+  free (logical);
+  free (real);
+  free (back);
+}
+
 int main (int argc, char **argv) {
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261121);
   luck = check_random () | 1;
@@ -462,6 +518,8 @@ int main (int argc, char **argv) {
   int64_t live = gpumm_live_allocations ();
   test_random (argc > 2 ? atoi (argv[2]) : 300);
   test_reused_tile (200);
+  test_forms (1);
+  test_forms (1000003);
   test_failures ("quick");
   test_failures ("waiting");
   gpumm_pools_reset ();
