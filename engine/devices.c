@@ -29,7 +29,7 @@ typedef struct {
 enum { MOST_DEVICES = 16, FLOAT_TYPES = 4 };
 
 typedef struct {
-  double upload, download, call, flops[FLOAT_TYPES];
+  double upload, download, call, near_bytes, near_seconds, flops[FLOAT_TYPES];
 } rates;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -214,7 +214,7 @@ gpumm_status gpumm_tuned_table (int device, gpumm_tuned_info *info) {
 
 /* Sizes that take a GPU and a CPU about a millisecond: long enough to time, near the sizes where
  * the choice between the two is close. */
-enum { LARGE = 1024, SMALL = 16, CPU_SIZE = 384, ROUNDS = 5 };
+enum { LARGE = 1024, NEAR = 384, SMALL = 16, CPU_SIZE = 384, ROUNDS = 5 };
 
 /* Uniform in (-0.5, 0.5): power and clocks depend on the data, and zeros would flatter. */
 static void *random_matrix (int64_t elements, gpumm_type type) {
@@ -272,12 +272,14 @@ static gpumm_status time_product (const gpumm_place *place, gpumm_type type, voi
 /* Rates come from products that do little but call, upload, download or compute. */
 static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rates *r) {
   double bytes = (double) LARGE * LARGE * (double) gpumm_type_bytes (type);
-  double call = 0, up = 0, down = 0, all = 0, compute = 0;
+  double call = 0, near = 0, up = 0, down = 0, all = 0, compute = 0;
   void *x = random_matrix (2 * LARGE * LARGE, type);
   void *y = gpumm_allocate (LARGE * LARGE, gpumm_type_bytes (type));
   gpumm_status status = x && y ? GPUMM_OK : GPUMM_HOST_MEMORY;
   if (!status)
     status = time_product (place, type, x, y, SMALL, SMALL, SMALL, &call, &compute);
+  if (!status)
+    status = time_product (place, type, x, y, NEAR, NEAR, NEAR, &near, &compute);
   if (!status)
     status = time_product (place, type, x, y, LARGE, SMALL, LARGE, &up, &compute);
   if (!status)
@@ -288,6 +290,8 @@ static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rate
     /* a clock that stands still for one of them must not make a rate infinite or negative */
     double shortest = 1e-7;
     r->call = call;
+    r->near_bytes = 3.0 * NEAR * NEAR * (double) gpumm_type_bytes (type);
+    r->near_seconds = near;
     r->upload = bytes / (up - call > shortest ? up - call : shortest);
     r->download = bytes / (down - call > shortest ? down - call : shortest);
     r->flops[type] = flops_of (type, LARGE) / (compute > shortest ? compute : shortest);
@@ -319,6 +323,8 @@ gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_t
   place->upload = r->upload;
   place->download = r->download;
   place->call = r->call;
+  place->near_bytes = r->near_bytes;
+  place->near_seconds = r->near_seconds;
   memcpy (place->flops, r->flops, sizeof place->flops);
   pthread_mutex_unlock (&lock);
   return status;

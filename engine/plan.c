@@ -353,8 +353,13 @@ static double seconds_gpu (const gpumm_problem *p, const gpumm_place *gpu) {
   double element = (double) gpumm_type_bytes (p->output);
   double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
   double up = m * k + (p->a.values == p->b.values ? 0 : k * n) + (p->c0 ? m * n : 0);
-  return gpu->call + up * element / gpu->upload + m * n * element / gpu->download
-         + gpumm_dense_flops (p) / gpu->flops[p->output];
+  double seconds = gpu->call + up * element / gpu->upload + m * n * element / gpu->download
+                   + gpumm_dense_flops (p) / gpu->flops[p->output];
+  /* A few MB move at a lower rate than many: fewer threads copy, and the first and last of them
+   * overlap with nothing. */
+  double part = gpu->near_bytes > 0 ? (up + m * n) * element / gpu->near_bytes : 0;
+  double least = gpu->call + (gpu->near_seconds - gpu->call) * (part < 1 ? part : 1);
+  return seconds > least ? seconds : least;
 }
 
 /* The first row of the table of sparse kernels that is of that family (or bears that name) and that

@@ -21,6 +21,8 @@ typedef struct gpumm_place {
   double flops[4];         /* dense rate at large n by type S, D, C, Z, operations a second */
   double upload, download; /* bytes a second from and to the caller's memory */
   double call;             /* seconds a call costs before any work */
+  /* bytes and seconds of a product about where the CPU is as fast; 0: not known */
+  double near_bytes, near_seconds;
   /* the fastest kernels as gpumm_tune measured them for the type of the product, in each class the
    * best first; 0: not known */
   int tuned_count;

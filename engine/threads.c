@@ -20,6 +20,11 @@ int gpumm_threads (void) {
 
 /* ---- the team ----------------------------------------------------------------------------- */
 
+/* Whether a member is needed for the round to end: one that rests is let go. It says so itself,
+ * without a lock, and in a line of cache of its own, as it may say so a million times a second. */
+enum { OUTSIDE, WORKING, RESTING, LET_GO };
+static struct { _Alignas(64) _Atomic int state; } members[MOST_THREADS];
+
 /* Who uses the team holds `taken` from the first word to the last; the rest is under `lock`. */
 static pthread_mutex_t taken = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -29,8 +34,8 @@ static struct {
   pid_t process; /* whose threads these are */
   int members;   /* threads that exist, besides the caller */
   uint64_t round;
-  int count;          /* of this round: workers; 0 where none may begin any more */
-  int begun, running; /* those of them, besides the caller, that have begun, and not returned */
+  int count;   /* of this round: workers; 0 where none may begin any more */
+  int running; /* those of them, besides the caller, that have begun and are waited for */
   void (*work) (void *context, int worker);
   void *context;
 } team;
@@ -45,14 +50,14 @@ static void *member (void *argument) {
     seen = team.round;
     if (worker >= team.count)
       continue;
-    team.begun++;
     team.running++;
+    atomic_store (&members[worker].state, WORKING);
     void (*work) (void *, int) = team.work;
     void *context = team.context;
     pthread_mutex_unlock (&lock);
     work (context, worker);
     pthread_mutex_lock (&lock);
-    if (--team.running == 0)
+    if (atomic_exchange (&members[worker].state, OUTSIDE) != LET_GO && --team.running == 0)
       pthread_cond_signal (&end);
   }
   return NULL;
@@ -74,12 +79,12 @@ static void grow (int wanted) {
   pthread_sigmask (SIG_SETMASK, &before, NULL);
 }
 
-int gpumm_team (int count, void (*work) (void *context, int worker), void *context) {
+void gpumm_team (int count, void (*work) (void *context, int worker), void *context) {
   /* Alone without asking for the team: nothing to share out. A team in use may be our own, when
    * work calls for workers itself; after fork () it may be one whose user stayed behind. */
   if (count <= 1 || pthread_mutex_trylock (&taken) != 0) {
     work (context, 0);
-    return 1;
+    return;
   }
   if (team.process != getpid ()) { /* the parent's threads are not here, and its waiters neither */
     lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
@@ -89,10 +94,8 @@ int gpumm_team (int count, void (*work) (void *context, int worker), void *conte
   }
   pthread_mutex_lock (&lock);
   grow (count - 1);
-  if (count > team.members + 1)
-    count = team.members + 1;
   team.count = count;
-  team.begun = team.running = 0;
+  team.running = 0;
   team.work = work;
   team.context = context;
   team.round++;
@@ -101,12 +104,33 @@ int gpumm_team (int count, void (*work) (void *context, int worker), void *conte
   work (context, 0);
   pthread_mutex_lock (&lock);
   team.count = 0;
+  for (int worker = 1; worker < count; worker++) {
+    int resting = RESTING;
+    if (atomic_compare_exchange_strong (&members[worker].state, &resting, LET_GO))
+      team.running--;
+  }
   while (team.running > 0)
     pthread_cond_wait (&end, &lock);
-  int ran = team.begun + 1;
   pthread_mutex_unlock (&lock);
   pthread_mutex_unlock (&taken);
-  return ran;
+}
+
+void gpumm_team_rest (int worker) {
+  atomic_store (&members[worker].state, RESTING);
+}
+
+int gpumm_team_resume (int worker) {
+  int resting = RESTING;
+  return atomic_compare_exchange_strong (&members[worker].state, &resting, WORKING);
+}
+
+void gpumm_team_recall (const void *context) {
+  pthread_mutex_lock (&lock);
+  if (team.context == context && team.count > 0) { /* not where the caller works alone */
+    team.round++;
+    pthread_cond_broadcast (&begin);
+  }
+  pthread_mutex_unlock (&lock);
 }
 
 /* ---- a loop ------------------------------------------------------------------------------- */

@@ -14,11 +14,20 @@
 int gpumm_threads (void);
 
 /* Calls work (context, worker) for worker = 0 .. count - 1 (count at most gpumm_threads ()) in
- * threads of their own, worker 0 in the caller, and returns when all have returned. Those that
- * have not begun when worker 0 returns are not called: so work shares itself out, and worker 0
- * returns when there is none left to begin. (A thread that was woken onto a busy core begins
- * milliseconds later.) Returns how many ran, at least 1. */
-int gpumm_team (int count, void (*work) (void *context, int worker), void *context);
+ * threads of their own, worker 0 in the caller, and returns when all that have begun have returned
+ * or rest. Those that have not begun when worker 0 returns are not called: so work shares itself
+ * out, and worker 0 returns when there is none left to begin. A thread that was woken onto a busy
+ * core, or is taken from it, goes on milliseconds later, and nobody should wait for one that has
+ * nothing to do. */
+void gpumm_team (int count, void (*work) (void *context, int worker), void *context);
+
+/* A worker but 0 that waits for something to do rests: until it resumes it touches nothing of the
+ * context. Where resume gives 0 the team has gone on without it, and it must return at once. */
+void gpumm_team_rest (int worker);
+int gpumm_team_resume (int worker);
+
+/* From worker 0: calls those that have returned to work again. */
+void gpumm_team_recall (const void *context);
 
 /* Calls body (context, begin, end) over pieces that cover 0 .. n - 1 once; pieces are at least
  * grain long but for the last. n <= grain runs in the caller. */

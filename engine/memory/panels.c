@@ -19,7 +19,7 @@
 #include "host.h"
 #include "pool.h"
 
-#include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,10 +46,14 @@ enum { FEW_COPIERS = 3 };
 
 enum { TOUCH_BYTES = 2 << 20 };
 
-/* Rounds of waiting (some 50 ns each) after which a copier goes to sleep, and the conductor begins
- * to look less often. A copier that has to be woken costs 2048 x 2048 a fifth of its time, so it
- * waits as long as a product of that size takes. */
-enum { COPIER_PATIENCE = 100000, CONDUCTOR_PATIENCE = 10000, CONDUCTOR_NAP = 20 /* us */ };
+/* A copier without a task looks so often, every half a microsecond, and then leaves. One that has
+ * to be called back costs 2048 x 2048 a fifth of its time, so it stays as long as a product of that
+ * size takes. Between two looks it yields its core: it may be the conductor's, which would else be
+ * without it for the rest of a time slice, 3 ms. */
+enum { COPIER_PATIENCE = 10000 };
+
+/* Rounds of waiting after which the conductor begins to look less often. */
+enum { CONDUCTOR_PATIENCE = 10000, CONDUCTOR_NAP = 20 /* us */ };
 
 enum { UP, WORK, DOWN, STREAMS };
 
@@ -89,6 +93,7 @@ typedef struct {
   gpumm_stream *streams[STREAMS];
   gpumm_event *up_begun, *uploaded, *fetched; /* the latter two: so far */
   step_state *states;
+  int workers; /* the conductor and copiers */
   int64_t chunk_bytes;
   size_t pieces; /* of fresh memory, those of all regions in turn */
 
@@ -111,9 +116,8 @@ typedef struct {
   _Alignas(LINE) atomic_ullong taken;
   _Alignas(LINE) atomic_size_t touched;
   _Alignas(LINE) atomic_int over;
-  atomic_int copiers, sleepers;
-  pthread_mutex_t lock; /* of going to sleep */
-  pthread_cond_t woken;
+  atomic_int copiers;    /* at work */
+  atomic_int called;     /* called to work, less those that have left */
   _Atomic int launching; /* a task that waits for the device: LAUNCH_NONE .. */
   gpumm_status launch_status;
   char launch_error[768];
@@ -285,29 +289,34 @@ static void do_task (run *r, int task) {
   }
 }
 
-/* Until there is something in the ring or all is over. */
-static void sleep_until_woken (run *r) {
-  pthread_mutex_lock (&r->lock);
-  atomic_fetch_add (&r->sleepers, 1);
-  while (!atomic_load (&r->over) && atomic_load (&r->taken) == atomic_load (&r->given))
-    pthread_cond_wait (&r->woken, &r->lock);
-  atomic_fetch_sub (&r->sleepers, 1);
-  pthread_mutex_unlock (&r->lock);
+static int ring_is_empty (run *r) {
+  return atomic_load (&r->taken) == atomic_load (&r->given);
 }
 
-static void copy (run *r) {
+/* A copier that has been let go while it rested must not look at r any more. */
+static void copy (run *r, int worker) {
   atomic_fetch_add (&r->copiers, 1);
-  for (int rounds = 0; !atomic_load (&r->over);) {
+  for (int looks = 0; !atomic_load (&r->over);) {
     int task = take_task (r);
     if (task != NOTHING)
       do_task (r, task);
-    if (task != NOTHING || touch (r))
-      rounds = 0;
-    else if (++rounds < COPIER_PATIENCE)
-      pause_briefly ();
-    else
-      sleep_until_woken (r);
+    if (task != NOTHING || touch (r)) {
+      looks = 0;
+      continue;
+    }
+    if (++looks > COPIER_PATIENCE) {
+      atomic_fetch_sub (&r->called, 1);
+      if (ring_is_empty (r)) /* what is given from now on calls back */
+        break;
+      atomic_fetch_add (&r->called, 1);
+      looks = 0;
+    }
+    gpumm_team_rest (worker);
+    sched_yield ();
+    if (!gpumm_team_resume (worker))
+      return;
   }
+  atomic_fetch_sub (&r->copiers, 1);
 }
 
 /* ---- the conductor: handing out ----------------------------------------------------------- */
@@ -317,10 +326,9 @@ static void give_task (run *r, int task) {
   unsigned long long given = atomic_load (&r->given);
   atomic_store_explicit (&r->ring[given % RING], task, memory_order_relaxed);
   atomic_store (&r->given, given + 1);
-  if (atomic_load (&r->sleepers) > 0) {
-    pthread_mutex_lock (&r->lock);
-    pthread_cond_signal (&r->woken);
-    pthread_mutex_unlock (&r->lock);
+  if (atomic_load (&r->called) < r->workers - 1) {
+    atomic_store (&r->called, r->workers - 1);
+    gpumm_team_recall (r);
   }
 }
 
@@ -617,25 +625,22 @@ static void conduct (run *r) {
       usleep (CONDUCTOR_NAP);
   }
   atomic_store (&r->over, 1);
-  pthread_mutex_lock (&r->lock);
-  pthread_cond_broadcast (&r->woken);
-  pthread_mutex_unlock (&r->lock);
 }
 
 static void work (void *context, int worker) {
   if (worker == 0)
     conduct (context);
   else
-    copy (context);
+    copy (context, worker);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */
 
-static gpumm_status prepare (run *r, int64_t bytes, int workers) {
+static gpumm_status prepare (run *r, int64_t bytes) {
   const gpumm_stream_job *j = r->job;
   gpumm_status status = GPUMM_OK;
   gpumm_event **events[] = {&r->up_begun, &r->uploaded, &r->fetched};
-  r->chunk_bytes = bytes / (4 * workers);
+  r->chunk_bytes = bytes / (4 * r->workers);
   r->chunk_bytes = r->chunk_bytes > SLOT_BYTES       ? SLOT_BYTES
                    : r->chunk_bytes < SMALLEST_CHUNK ? SMALLEST_CHUNK
                                                      : r->chunk_bytes;
@@ -707,10 +712,7 @@ static void finish (run *r) {
 }
 
 gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report) {
-  run r = {.job = job,
-           .report = report,
-           .lock = PTHREAD_MUTEX_INITIALIZER,
-           .woken = PTHREAD_COND_INITIALIZER};
+  run r = {.job = job, .report = report};
   int64_t bytes = 0;
   for (int64_t i = 0; i < job->count; i++) {
     for (int u = 0; u < job->steps[i].ups; u++)
@@ -724,7 +726,9 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
   }
   int workers = gpumm_threads ();
   workers = (int) gpumm_least (gpumm_least (workers, MOST_WORKERS), bytes / BYTES_PER_WORKER + 1);
-  fail (&r, prepare (&r, bytes, workers));
+  r.workers = workers;
+  atomic_init (&r.called, workers - 1);
+  fail (&r, prepare (&r, bytes));
   if (!r.status)
     gpumm_team (workers, work, &r);
   finish (&r);
