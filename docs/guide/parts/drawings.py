@@ -208,33 +208,32 @@ def residues():
         "matrices by itself. The Chinese remainder theorem makes one matrix of integers of all the "
         "products, and one rounding and scaling makes it C.")
 
-    moduli = ["256", "255", "253"]
-    for y, name, kind in ((30, "A", "a"), (164, "B", "b")):
-        d.rect(8, y + 12, 70, 70, kind + " edge", name, "strong")
-        d.arrow((82, y + 47), (116, y + 47))
-        d.rect(120, y + 12, 78, 70, kind + " edge")
-        d.text(159, y + 44, f"{name}′|integers", "small", "middle")
-        d.arrow((202, y + 47), (236, y + 47))
-        for i in (2, 1, 0):
-            d.rect(240 + 16 * i, y + 18 * i, 64, 64, kind + " edge")
-            d.text(245 + 16 * i, y + 13 + 18 * i, moduli[i], "small")
-        d.text(272, y + 44, "int8", "small", "middle")
-    d.text(99, 22, "scale,|round", "small quiet", "middle")
-    d.text(219, 22, "residues|mod p", "small quiet", "middle")
-    d.arrow((346, 90), (394, 132))
-    d.arrow((346, 216), (394, 174))
-    for i in (2, 1, 0):
-        d.rect(398 + 16 * i, 100 + 18 * i, 68, 64, "warm edge")
-        d.text(403 + 16 * i, 113 + 18 * i, moduli[i], "small")
-    d.text(432, 146, "A′B′ mod p", "small", "middle")
-    d.text(440, 70, "products on INT8|tensor cores", "small quiet", "middle")
-    d.arrow((504, 153), (530, 153))
-    d.rect(534, 118, 66, 70, "c edge")
-    d.text(567, 150, "C′|integers", "small", "middle")
-    d.arrow((604, 153), (628, 153))
-    d.rect(632, 118, 60, 70, "c edge", "C", "strong")
-    d.text(567, 86, "Chinese|remainders", "small quiet", "middle")
-    d.text(662, 86, "scale,|round once", "small quiet", "middle")
+    def stack(x, y, kind, label):
+        """A matrix for each modulus, one behind the other."""
+        for i, modulus in reversed(list(enumerate((256, 255, 253)))):
+            d.rect(x + 17 * i, y + 36 - 18 * i, 72, 64, kind + " edge")
+            d.text(x + 4 + 17 * i, y + 49 - 18 * i, f"mod {modulus}", "small")
+        d.text(x + 36, y + 80, label, "small", "middle")
+
+    for y, name, kind in ((56, "A", "a"), (196, "B", "b")):
+        d.rect(8, y, 70, 70, kind + " edge", name, "strong")
+        d.arrow((82, y + 35), (112, y + 35))
+        d.rect(116, y, 70, 70, kind + " edge")
+        d.text(151, y + 32, f"{name}′|integers", "small", "middle")
+        d.arrow((190, y + 35), (220, y + 35))
+        stack(224, y - 26, kind, "int8")
+    d.arrow((338, 100), (386, 138))
+    d.arrow((338, 226), (386, 188))
+    stack(390, 100, "warm", "A′B′")
+    d.arrow((502, 166), (528, 166))
+    d.rect(532, 131, 70, 70, "c edge")
+    d.text(567, 163, "C′|integers", "small", "middle")
+    d.arrow((606, 166), (632, 166))
+    d.rect(636, 131, 58, 70, "c edge", "C", "strong")
+    for x, y, label in ((97, 22, "scale,|round"), (205, 22, "residues"),
+                        (444, 72, "products on INT8|tensor cores"), (567, 104, "Chinese|remainders"),
+                        (662, 104, "scale,|round once")):
+        d.text(x, y, label, "small quiet", "middle")
     return d
 
 

@@ -3,24 +3,40 @@
 A link into the folder must name a file in it and, after #, an id of that page; one that leads out
 of the folder is wrong, for the folder is copied as it is. Addresses of other sites are only looked
 at, for the pages are made without a network. What is told beside: an id that a page has twice, a
-picture without an alternative text.
+picture without an alternative text, tags that do not close what was opened.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
 import html.parser
 import urllib.parse
 
+VOID = {"br", "col", "hr", "img", "link", "meta"}  # tags that have no end
 
-class Page (html.parser.HTMLParser):
+
+class Page(html.parser.HTMLParser):
     """The ids of a page, what it links to, and what is wrong with it by itself."""
 
     def __init__(self, text):
         super().__init__()
-        self.ids, self.links, self.faults = set(), [], []
+        self.ids, self.links, self.faults, self.open = set(), [], [], []
         self.feed(text)
+        self.faults += [f"<{tag}> is never closed" for tag in self.open]
+
+    def handle_endtag(self, tag):
+        if self.open and self.open[-1] == tag:
+            self.open.pop()
+        else:
+            self.faults.append(f"line {self.getpos()[0]}: </{tag}> closes nothing")
+
+    def handle_startendtag(self, tag, attributes):
+        self.look_at(tag, dict(attributes))
 
     def handle_starttag(self, tag, attributes):
-        values = dict(attributes)
+        if tag not in VOID:
+            self.open.append(tag)
+        self.look_at(tag, dict(attributes))
+
+    def look_at(self, tag, values):
         name = values.get("id") or (values.get("name") if tag == "a" else None)
         if name in self.ids:
             self.faults.append(f"the id {name} is there twice")

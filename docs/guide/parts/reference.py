@@ -5,6 +5,7 @@ which HTML is whose.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import os
 import re
 import subprocess
 
@@ -55,16 +56,21 @@ def linked(text, known):
     return re.sub(r"^@seealso\{(.*?)\}", see_also, text, flags=re.M | re.S)
 
 
+def mark(name):
+    return f"@html\n<!-- {MARK}{name} -->\n@end html\n"
+
+
 def functions(root):
     """Markdown: a section for each category, in it one for each function, its text as HTML."""
     categories = index(root)
     known = [name for _, names in categories for name in names]
     source = MACROS
     for name in known:
-        source += f"@html\n<!-- {MARK}{name} -->\n@end html\n" + linked(help_text(root, name), known)
-    source += "@bye\n"
+        source += mark(name) + linked(help_text(root, name), known)
+    source += mark("end") + "@bye\n"
     made = subprocess.run(["makeinfo", "--html", "--no-split", "--no-headers", "--output", "-", "-"],
-                          input=source, text=True, capture_output=True, check=False)
+                          input=source, text=True, capture_output=True, check=False,
+                          env={**os.environ, "LC_ALL": "C.UTF-8"})
     if made.returncode or made.stderr:
         raise ValueError(f"makeinfo: {made.stderr}")
     body = re.search(r"<body[^>]*>(.*)</body>", made.stdout, re.S)[1]

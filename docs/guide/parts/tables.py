@@ -8,9 +8,10 @@ A fenced block `measured` of a page says which rows and columns; no number is ty
                                       that column, and a * in it stands for anything
   rows: n                             a line of the table for each value, in order
   columns: who = gpumm; cupy as CuPy  a column for each of these values (patterns with * too), with
-                                      its heading
-  value: 1e3 * median                 what is in a cell, of the row's columns; of several rows
-  pick: least                         of several rows the least, or the most; without it several are an
+                                      its heading; without any value it is left out
+  value: 1e3 * median                 what is in a cell, of the row's columns
+  pick: least                         of several rows the least, or the most; without this several
+                                      are an error
   relative: gpumm                     cells are divided by that column's
   only: 512 1024                      of rows, these values
   caption: ...                        above the table
@@ -95,7 +96,9 @@ def pivot(rows, spec):
             line[1:] = [value / base if value and base else None for value in line[1:]]
         if any(value is not None for value in line[1:]):
             lines.append(line)
-    return [heading] + [label for _, label in wanted], lines
+    headings = [heading] + [label for _, label in wanted]
+    there = [0] + [i for i in range(1, len(headings)) if any(line[i] is not None for line in lines)]
+    return [headings[i] for i in there], [[line[i] for i in there] for line in lines]
 
 
 def listing(rows, spec):
