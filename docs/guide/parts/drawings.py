@@ -50,7 +50,8 @@ class Drawing:
         width, height = self.size
         ids = f"{self.name}-title", f"{self.name}-words"
         return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-                f'width="{width}" height="{height}" role="img" aria-labelledby="{ids[0]} {ids[1]}">\n'
+                f'width="{width}" height="{height}" role="img" '
+                f'aria-labelledby="{ids[0]} {ids[1]}">\n'
                 f'<title id="{ids[0]}">{escape(self.title)}</title>\n'
                 f'<desc id="{ids[1]}">{escape(self.words)}</desc>\n'
                 + "\n".join(self.parts) + "\n</svg>\n")
@@ -59,10 +60,10 @@ class Drawing:
 def tiles():
     d = Drawing(
         "tiles", 700, 372, "A product in tiles",
-        "A, B and C are cut into tiles. The tile of C in row 2, column 3 is made from the tiles 1 to 4 "
-        "of A's second row and the tiles 1 to 4 of B's third column. At each step a tile of A and one "
-        "of B are fetched into shared memory, multiplied there and added to the tile of C, which "
-        "stays in registers.")
+        "A, B and C are cut into tiles. The tile of C in row 2, column 3 is made from the tiles 1 "
+        "to 4 of A's second row and the tiles 1 to 4 of B's third column. At each step a tile of "
+        "A and one of B are fetched into shared memory, multiplied there and added to the tile of "
+        "C, which stays in registers.")
     side, x0, x1, y0, y1 = 36, 30, 204, 26, 200
     row, column = 1, 2
     for step in range(4):
@@ -91,14 +92,14 @@ def flow():
     d = Drawing(
         "flow", 700, 430, "From host array to host array",
         "Above, the way of the data: threads copy panels of A and B from Octave's arrays into "
-        "page-locked slots, the GPU's copy engine takes them to the GPU's memory, kernels make tiles "
-        "of C, which go back the same way into a new array. Below, time: five rows, one a stage, each "
-        "with the same four panels, every stage one step behind the one before, so that all five work "
-        "at once most of the time.")
+        "page-locked slots, the GPU's copy engine takes them to the GPU's memory, kernels make "
+        "tiles of C, which go back the same way into a new array. Below, time: five rows, one a "
+        "stage, each with the same four panels, every stage one step behind the one before, so "
+        "that all five work at once most of the time.")
     top, high = 34, 62
     boxes = [(6, 104, "a", "Octave's|arrays A, B"), (158, 92, "plain", "page-locked|slots"),
-             (298, 104, "warm", "GPU memory:|panels, tiles"), (450, 92, "plain", "page-locked|slots"),
-             (590, 104, "c", "a new array,|C")]
+             (298, 104, "warm", "GPU memory:|panels, tiles"),
+             (450, 92, "plain", "page-locked|slots"), (590, 104, "c", "a new array,|C")]
     for x, width, kind, label in boxes:
         d.rect(x, top, width, high, kind + " edge")
         d.text(x + width / 2, top + 27, label, "small", "middle")
@@ -127,12 +128,12 @@ def flow():
 def ladder():
     d = Drawing(
         "ladder", 700, 356, "What a multiply-add must fetch",
-        "Elements fetched for each multiply-add, as bars. naive: 2 from global memory. tiled with tiles "
-        "of 16: 0.125 from global memory and 2 from shared memory. register with tiles of 64 x 64 and 8 "
-        "x 4 for a thread: 0.031 from global memory and 0.375 from shared memory.")
+        "Elements fetched for each multiply-add, as bars. naive: 2 from global memory. tiled with "
+        "tiles of 16: 0.125 from global memory and 2 from shared memory. register with tiles of "
+        "64 x 64 and 8 x 4 for a thread: 0.031 from global memory and 0.375 from shared memory.")
     rungs = [("naive", "a thread makes one element", 1, 1, 1, 1),
-             ("tiled", "a block shares tiles of 16 × 16", 16, 16, 1, 1),
-             ("register", "a thread makes 8 × 4 of 64 × 64", 64, 64, 8, 4)]
+             ("tiled", "a block shares tiles|of 16 × 16", 16, 16, 1, 1),
+             ("register", "a thread makes 8 × 4|of 64 × 64", 64, 64, 8, 4)]
     left, longest = 300, 250
     d.text(left, 22, "elements fetched for each multiply-add", "strong")
     for i, (name, words, tile_m, tile_n, thread_m, thread_n) in enumerate(rungs):
@@ -143,7 +144,7 @@ def ladder():
         if thread_m * thread_n > 1:
             d.rect(8, y, 84 * thread_n / 64, 84 * thread_m / 64, "warm edge")
         d.text(106, y + 18, name, "strong")
-        d.text(106, y + 36, words.replace(" of ", "|of ") if len(words) > 26 else words, "small quiet")
+        d.text(106, y + 36, words, "small quiet")
         bars = [("global memory", 1 / tile_m + 1 / tile_n, "b")]
         if tile_m > 1:
             bars.append(("shared memory", 1 / thread_m + 1 / thread_n, "a"))
@@ -157,10 +158,11 @@ def ladder():
 def blocks():
     d = Drawing(
         "blocks", 700, 330, "A product of matrices sparse by blocks",
-        "S has 4 x 5 blocks, of which 6 are stored; T has 5 x 4, of which 7 are stored. Block row 2 of S "
-        "has blocks in block columns 2 and 5, so block row 2 of C is the first of them by block row 2 of "
-        "T plus the second by block row 5 of T; it has a block wherever one of these has one. Below, how "
-        "S is stored: where each block row begins, the block columns, the blocks.")
+        "S has 4 x 5 blocks, of which 6 are stored; T has 5 x 4, of which 7 are stored. Block row "
+        "2 of S has blocks in block columns 2 and 5, so block row 2 of C is the first of them by "
+        "block row 2 of T plus the second by block row 5 of T; it has a block wherever one of "
+        "these has one. Below, how S is stored: where each block row begins, the block columns, "
+        "the blocks.")
     side = 34
     stored = {"S": [(0, 0), (0, 3), (1, 1), (1, 4), (2, 2), (3, 1)],
               "T": [(0, 1), (1, 0), (1, 2), (2, 3), (3, 1), (4, 2), (4, 3)]}
@@ -185,8 +187,8 @@ def blocks():
     d.text(x, y - 12, "C", "strong")
     first, second = inner
     d.text(x + 4 * side + 14, y + chosen * side + 14,
-           f"row 2 =|S{{2,{first + 1}}} T{{{first + 1},:}}|+ S{{2,{second + 1}}} T{{{second + 1},:}}",
-           "small")
+           f"row {chosen + 1} =|S{{2,{first + 1}}} T{{{first + 1},:}}|"
+           f"+ S{{2,{second + 1}}} T{{{second + 1},:}}", "small")
 
     y = 240
     starts = [sum(1 for r, _ in stored["S"] if r < i) for i in range(5)]
@@ -196,17 +198,18 @@ def blocks():
         d.text(14, y + 19 + 30 * i, label, "small")
         for j, value in enumerate(values):
             mine = shaded and starts[chosen] <= j < starts[chosen + 1]
-            d.rect(224 + 44 * j, y + 30 * i, 44, 26, ("a" if mine else "plain") + " edge", str(value))
+            kind = "a edge" if mine else "plain edge"
+            d.rect(224 + 44 * j, y + 30 * i, 44, 26, kind, str(value))
     return d
 
 
 def residues():
     d = Drawing(
         "residues", 700, 300, "A product in double from products of 8-bit integers",
-        "A and B are scaled and rounded to integers. Of the integers the residues modulo 14 or so small "
-        "numbers are taken, a matrix of int8 for each. The tensor cores multiply each pair of residue "
-        "matrices by itself. The Chinese remainder theorem makes one matrix of integers of all the "
-        "products, and one rounding and scaling makes it C.")
+        "A and B are scaled and rounded to integers. Of the integers the residues modulo 14 or so "
+        "small numbers are taken, a matrix of int8 for each. The tensor cores multiply each pair "
+        "of residue matrices by itself. The Chinese remainder theorem makes one matrix of "
+        "integers of all the products, and one rounding and scaling makes it C.")
 
     def stack(x, y, kind, label):
         """A matrix for each modulus, one behind the other."""
@@ -231,8 +234,8 @@ def residues():
     d.arrow((606, 166), (632, 166))
     d.rect(636, 131, 58, 70, "c edge", "C", "strong")
     for x, y, label in ((97, 22, "scale,|round"), (205, 22, "residues"),
-                        (444, 72, "products on INT8|tensor cores"), (567, 104, "Chinese|remainders"),
-                        (662, 104, "scale,|round once")):
+                        (444, 72, "products on INT8|tensor cores"),
+                        (567, 104, "Chinese|remainders"), (662, 104, "scale,|round once")):
         d.text(x, y, label, "small quiet", "middle")
     return d
 

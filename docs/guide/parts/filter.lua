@@ -1,6 +1,6 @@
--- filter.lua - what pandoc does to each page on its way: the title leaves the text for the template,
--- links to .md lead to .html, drawings come into the page, tables can be moved sideways on a phone,
--- and in Octave's samples prompts, input and output are told apart.
+-- filter.lua - what pandoc does to each page on its way: the title leaves the text for the
+-- template, links to .md lead to .html, drawings come into the page, tables can be moved sideways
+-- on a phone, and in Octave's samples prompts, input and output are told apart.
 -- SPDX-License-Identifier: BSD-3-Clause
 
 local up, drawings = "", ""
@@ -46,8 +46,8 @@ local function octave_sample (block)
                                     .. table.concat (out, "\n") .. "</code></pre>")
 end
 
--- A paragraph that is a drawing becomes a figure with the drawing itself in it, so that it takes the
--- page's colours; its words stand below.
+-- A paragraph that is a picture becomes a figure, its words below. A drawing comes itself, so that
+-- it takes the page's colours.
 local function figure (paragraph)
   local image = paragraph.content[1]
   if #paragraph.content ~= 1 or image.t ~= "Image" then

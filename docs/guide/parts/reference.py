@@ -51,7 +51,7 @@ def linked(text, known):
         names = (name.strip() for name in match[1].split(","))
         items = (f"@uref{{#{name},{name}}}" if name in known else f"@code{{{name}}}"
                  for name in names)
-        return "\n@sp 1\n@noindent\nSee also: " + ", ".join(items) + "."
+        return "\n@noindent\nSee also: " + ", ".join(items) + "."
 
     return re.sub(r"^@seealso\{(.*?)\}", see_also, text, flags=re.M | re.S)
 
@@ -68,8 +68,8 @@ def functions(root):
     for name in known:
         source += mark(name) + linked(help_text(root, name), known)
     source += mark("end") + "@bye\n"
-    made = subprocess.run(["makeinfo", "--html", "--no-split", "--no-headers", "--output", "-", "-"],
-                          input=source, text=True, capture_output=True, check=False,
+    command = ["makeinfo", "--html", "--no-split", "--no-headers", "--output", "-", "-"]
+    made = subprocess.run(command, input=source, text=True, capture_output=True, check=False,
                           env={**os.environ, "LC_ALL": "C.UTF-8"})
     if made.returncode or made.stderr:
         raise ValueError(f"makeinfo: {made.stderr}")

@@ -17,11 +17,13 @@ A fenced block `measured` of a page says which rows and columns; no number is ty
   caption: ...                        above the table
 
 or, instead of rows, columns and value, `list: n; 1e3 * seconds as ms; kernel`, a line for each row.
+A line that begins with a space goes on with the one before.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
 import csv
 import fnmatch
+import re
 
 
 def read(file):
@@ -110,7 +112,8 @@ def listing(rows, spec):
 
 def table(folder, block):
     """The Markdown of the table that the block asks for."""
-    spec = dict(line.split(":", 1) for line in block.strip().splitlines())
+    lines = re.sub(r"\n\s+", " ", block.strip()).splitlines()
+    spec = dict(line.split(":", 1) for line in lines)
     spec = {name.strip(): value.strip() for name, value in spec.items()}
     rows, _ = read(folder / spec["file"])
     conditions = [c.strip() for c in spec.get("where", "").split(";") if c.strip()]
