@@ -26,14 +26,13 @@ class Drawing:
             self.parts.append(f'<text class="{style}" x="{x:g}" y="{y + 17 * i:g}" '
                               f'text-anchor="{anchor}">{escape(line)}</text>')
 
-    def grid(self, x, y, across, down, side, width=None):
-        """Lines of a grid of cells, and its edge."""
-        width = width or side
-        lines = "".join(f"M{x + i * width:g} {y:g}v{down * side:g}" for i in range(1, across))
-        lines += "".join(f"M{x:g} {y + j * side:g}h{across * width:g}" for j in range(1, down))
+    def grid(self, x, y, across, down, side):
+        """Lines of a grid of square cells, and its edge."""
+        lines = "".join(f"M{x + i * side:g} {y:g}v{down * side:g}" for i in range(1, across))
+        lines += "".join(f"M{x:g} {y + j * side:g}h{across * side:g}" for j in range(1, down))
         self.parts.append(f'<path class="grid" d="{lines}"/>')
         self.parts.append(f'<rect class="edge" fill="none" x="{x:g}" y="{y:g}" '
-                          f'width="{across * width:g}" height="{down * side:g}"/>')
+                          f'width="{across * side:g}" height="{down * side:g}"/>')
 
     def arrow(self, *points):
         """A line through points, with a head at its end."""
@@ -83,7 +82,7 @@ def tiles():
     d.arrow((left + 100, 182), (left + 100, 208))
     d.text(left, 230, "In registers", "strong")
     d.rect(left, 244, 84, 84, "c edge", "sums", "strong")
-    d.text(left + 100, 272, "C + A 1 × B 1|   + A 2 × B 2|   + ...", "small")
+    d.text(left + 100, 272, "A 1 × B 1|+ A 2 × B 2|+ ...", "small")
     d.text(left, 350, "stored once, after the last step", "small quiet")
     return d
 
@@ -94,8 +93,8 @@ def flow():
         "Above, the way of the data: threads copy panels of A and B from Octave's arrays into "
         "page-locked slots, the GPU's copy engine takes them to the GPU's memory, kernels make "
         "tiles of C, which go back the same way into a new array. Below, time: five rows, one a "
-        "stage, each with the same four panels, every stage one step behind the one before, so "
-        "that all five work at once most of the time.")
+        "stage, each with the same four panels, every stage one step behind the one before: while "
+        "panel 2 is multiplied, panel 3 goes up, panel 4 is copied in and panel 1 goes down.")
     top, high = 34, 62
     boxes = [(6, 104, "a", "Octave's|arrays A, B"), (158, 92, "plain", "page-locked|slots"),
              (298, 104, "warm", "GPU memory:|panels, tiles"),
