@@ -26,12 +26,26 @@ import fnmatch
 import re
 
 
+REMARK = "a remark above these rows"  # no column has such a name
+
+
 def read(file):
-    """The rows of a file as dictionaries, numbers as such, and its lines of comment."""
-    lines = file.read_text().splitlines()
-    comments = [line[1:].strip() for line in lines if line.startswith("#")]
-    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
-    return [{name: number(cell) for name, cell in row.items()} for row in rows], comments
+    """The rows of a file as dictionaries, numbers as such, and the comment in its head. What a
+    comment between rows says is with the rows below it, as REMARK."""
+    rows, head, names, remark = [], [], None, ""
+    for line in file.read_text().splitlines():
+        if line.startswith("#") and not names:
+            head.append(line[1:].strip())
+        elif line.startswith("#"):
+            remark = line[1:].strip()
+        elif not names:
+            names = next(csv.reader([line]))
+        else:
+            cells = [number(cell) for cell in next(csv.reader([line]))]
+            if len(cells) != len(names):
+                raise ValueError(f"{file}: {len(cells)} cells under {len(names)} names: {line}")
+            rows.append(dict(zip(names, cells), **{REMARK: remark}))
+    return rows, head
 
 
 def number(cell):
@@ -129,13 +143,15 @@ def table(folder, block):
         texts = ["–" if value is None or value == "" else text_of(value) for value in line]
         out.append("| " + " | ".join(texts) + " |")
     caption = spec.get("caption", "") + f" From `{spec['file']}`."
+    for remark in sorted({row[REMARK] for row in rows} - {""}):
+        caption += f" It says: \"{remark}\"."
     return f"\n::: measured\n{caption.strip()}\n\n" + "\n".join(out) + "\n:::\n"
 
 
 def heads(folder, block):
-    """What the files named in the block, one a line, say of the machine and the command."""
+    """What the files named in the block, one a line, say in their heads."""
     out = []
     for name in block.split():
-        _, comments = read(folder / name)
-        out.append(f"`{name}`\n\n```\n" + "\n".join(comments) + "\n```\n")
+        _, head = read(folder / name)
+        out.append(f"`{name}`\n\n```\n" + "\n".join(head) + "\n```\n")
     return "\n".join(out)
