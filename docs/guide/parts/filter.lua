@@ -1,0 +1,99 @@
+-- filter.lua - what pandoc does to each page on its way: the title leaves the text for the
+-- template, links to .md lead to .html, drawings come into the page, tables can be moved sideways
+-- on a phone, and in Octave's samples prompts, input and output are told apart.
+-- SPDX-License-Identifier: BSD-3-Clause
+
+local up, drawings = "", ""
+
+-- Notes lie in notes/; a page's own folder is docs/guide/, a note's is docs/.
+local function address (target)
+  local inside_notes = up ~= ""
+  local figure = target:match ("^[./]*bench/results/(.*)$")
+  if figure then
+    return up .. "figures/" .. figure
+  end
+  local path, fragment = target:match ("^([^#:]*)%.md(#?.*)$")
+  if not path then
+    return target
+  end
+  local page = path:match ("^guide/(.*)$")
+  if inside_notes and page then
+    path = up .. page
+  elseif not inside_notes and path:match ("^%.%./[^./]*$") then
+    path = "notes/" .. path:sub (4)
+  end
+  return path .. ".html" .. fragment
+end
+
+local function escaped (text)
+  return (text:gsub ("&", "&amp;"):gsub ("<", "&lt;"):gsub (">", "&gt;"))
+end
+
+-- Lines that begin with a prompt are input, the others what Octave answers. A prompt is no text, so
+-- that what a reader copies is what is typed.
+local function octave_sample (block)
+  local out = {}
+  for line in (block.text .. "\n"):gmatch ("(.-)\n") do
+    local prompt, code = line:match ("^([>.][>.]) ?(.*)$")
+    if prompt then
+      out[#out + 1] = string.format ('<span class="in" data-prompt="%s ">%s</span>',
+                                     escaped (prompt), escaped (code))
+    else
+      out[#out + 1] = '<span class="out">' .. escaped (line) .. "</span>"
+    end
+  end
+  return pandoc.RawBlock ("html", '<pre class="octave" tabindex="0"><code>'
+                                    .. table.concat (out, "\n") .. "</code></pre>")
+end
+
+-- A paragraph that is a picture becomes a figure, its words below. A drawing comes itself, so that
+-- it takes the page's colours.
+local function figure (paragraph)
+  local image = paragraph.content[1]
+  if #paragraph.content ~= 1 or image.t ~= "Image" then
+    return nil
+  end
+  local name = image.src:match ("^drawings/(.*)%.svg$")
+  local shown
+  if name then
+    local file = assert (io.open (drawings .. "/" .. name .. ".svg"))
+    shown = pandoc.RawBlock ("html", file:read ("a"))
+    file:close ()
+  else
+    shown = pandoc.Plain { image }
+  end
+  return { pandoc.RawBlock ("html", '<figure tabindex="0">'), shown,
+           pandoc.RawBlock ("html", "<figcaption>"), pandoc.Plain (image.caption),
+           pandoc.RawBlock ("html", "</figcaption></figure>") }
+end
+
+local change = {
+  Link = function (link)
+    link.target = address (link.target)
+    return link
+  end,
+  Image = function (image)
+    image.src = address (image.src)
+    return image
+  end,
+  CodeBlock = function (block)
+    if block.classes[1] == "octave" then
+      return octave_sample (block)
+    end
+    block.attributes.tabindex = "0"
+    return block
+  end,
+  Table = function (t)
+    return pandoc.Div ({ t }, pandoc.Attr ("", { "wide" }, { tabindex = "0" }))
+  end,
+}
+
+function Pandoc (document)
+  up = pandoc.utils.stringify (document.meta.up or "")
+  drawings = pandoc.utils.stringify (document.meta.drawings or "")
+  if document.blocks[1] and document.blocks[1].t == "Header" and document.blocks[1].level == 1 then
+    document.blocks:remove (1)
+  end
+  document = document:walk (change)
+  return document:walk { Para = figure }
+end

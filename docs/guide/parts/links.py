@@ -1,0 +1,75 @@
+"""links.py - does every link of a folder of HTML pages lead somewhere?
+
+A link into the folder must name a file in it and, after #, an id of that page; one that leads out
+of the folder is wrong, for the folder is copied as it is. Addresses of other sites are only looked
+at, for the pages are made without a network. What is told beside: an id that a page has twice, a
+picture without an alternative text, tags that do not close what was opened.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import html.parser
+import urllib.parse
+
+VOID = {"br", "col", "hr", "img", "link", "meta"}  # tags that have no end
+
+
+class Page(html.parser.HTMLParser):
+    """The ids of a page, what it links to, and what is wrong with it by itself."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.links, self.faults, self.open = set(), [], [], []
+        self.feed(text)
+        self.faults += [f"<{tag}> is never closed" for tag in self.open]
+
+    def handle_endtag(self, tag):
+        if self.open and self.open[-1] == tag:
+            self.open.pop()
+        else:
+            self.faults.append(f"line {self.getpos()[0]}: </{tag}> closes nothing")
+
+    def handle_startendtag(self, tag, attributes):
+        self.look_at(tag, dict(attributes))
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in VOID:
+            self.open.append(tag)
+        self.look_at(tag, dict(attributes))
+
+    def look_at(self, tag, values):
+        name = values.get("id") or (values.get("name") if tag == "a" else None)
+        if name in self.ids:
+            self.faults.append(f"the id {name} is there twice")
+        if name:
+            self.ids.add(name)
+        if tag == "img" and not values.get("alt"):
+            self.faults.append(f"{values.get('src')} has no alternative text")
+        for attribute in ("href", "src"):
+            if attribute in values:
+                self.links.append(values[attribute] or "")
+
+
+def check(folder):
+    """A list of sentences, one for each fault in the folder's pages; empty where all is well."""
+    pages = {file: Page(file.read_text()) for file in sorted(folder.rglob("*.html"))}
+    faults = []
+    for file, page in pages.items():
+        name = file.relative_to(folder)
+        faults += [f"{name}: {fault}" for fault in page.faults]
+        for link in page.links:
+            parsed = urllib.parse.urlsplit(link)
+            if parsed.scheme or parsed.netloc:
+                if parsed.scheme not in ("http", "https") or "." not in parsed.netloc:
+                    faults.append(f"{name}: {link} is no address")
+                continue
+            target = file
+            if parsed.path:
+                target = (file.parent / urllib.parse.unquote(parsed.path)).resolve()
+            fragment = urllib.parse.unquote(parsed.fragment)
+            if folder not in target.parents or not target.is_file():
+                faults.append(f"{name}: {link} leads nowhere")
+            elif fragment and target in pages and fragment not in pages[target].ids:
+                faults.append(f"{name}: {link}: that page has no such id")
+            elif not link:
+                faults.append(f"{name}: an empty link")
+    return faults
