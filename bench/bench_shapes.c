@@ -6,7 +6,8 @@
  *
  * Square sizes even and odd, C of few rows or columns, long k; with columns that follow each other
  * (exact) and with columns that begin at multiples of 128 bytes (padded), which is what the engine
- * gives its kernels. Random data in (-0.5, 0.5). Each kernel is compared with cuBLAS before it is
+ * gives its kernels; with padded ones also cuBLAS with m, n and k padded (whole), as the engine does
+ * it, at the rate of the product that was asked for. Random data in (-0.5, 0.5). Each kernel is compared with cuBLAS before it is
  * timed: batches of launches between two events, some 2 ms each; the median is printed. kernels:
  * rows whose name begins with one of these, in place of all.
  *
@@ -169,12 +170,24 @@ static void bring (int which, size_t size) {
   need (driver->stream_synchronize (0, stream), "stream_synchronize");
 }
 
+static int64_t up_to (int64_t size, int64_t multiple) {
+  return (size + multiple - 1) / multiple * multiple;
+}
+
+static void put (FILE *file, gpumm_type type, const char *ops, const struct shape *s,
+                 const char *ld, const char *kernel, double taken, double reference) {
+  double flops = (type == GPUMM_C || type == GPUMM_Z ? 8.0 : 2.0) * (double) s->m * (double) s->n
+                 * (double) s->k;
+  fprintf (file, "%c,%.2s,%lld,%lld,%lld,%s,%s,%.4f,%.3f,%.3f\n", "sdcz"[type], ops,
+           (long long) s -> m, (long long) s -> n, (long long) s -> k, ld, kernel, 1e3 * taken,
+           1e-12 * flops / taken, reference / taken);
+}
+
 static int measure (FILE *file, gpumm_type type, const struct shape *s, const char *ops,
                     int padded) {
   const gpumm_kernel *cublas = find ("cublas");
   int turned_a = ops[0] != 'n', turned_b = ops[1] != 'n', wrong = 0;
   int64_t line = padded ? 128 / (int64_t) sizes[type] : 1;
-#define LD(rows) (((rows) + line - 1) / line * line)
   gpumm_product p = {.type = type,
                      .op_a = turned_a ? GPUMM_TRANSPOSE : GPUMM_NONE,
                      .op_b = turned_b ? GPUMM_TRANSPOSE : GPUMM_NONE,
@@ -182,15 +195,12 @@ static int measure (FILE *file, gpumm_type type, const struct shape *s, const ch
                      .n = s->n,
                      .k = s->k,
                      .a = operand[0],
-                     .lda = LD (turned_a ? s->k : s->m),
+                     .lda = up_to (turned_a ? s->k : s->m, line),
                      .b = operand[1],
-                     .ldb = LD (turned_b ? s->n : s->k),
-                     .ldc = LD (s->m),
+                     .ldb = up_to (turned_b ? s->n : s->k, line),
+                     .ldc = up_to (s->m, line),
                      .alpha = {1, 0}};
-#undef LD
   size_t size = (size_t) p.ldc * (size_t) p.n * sizes[type];
-  double flops =
-      (type == GPUMM_C || type == GPUMM_Z ? 8.0 : 2.0) * (double) p.m * (double) p.n * (double) p.k;
   for (int i = 0; i < 2; i++)
     need (driver->fill (0, stream, result[i], 0, size), "fill");
   need (launch (cublas, &p, result[1]), "cublas");
@@ -214,9 +224,14 @@ static int measure (FILE *file, gpumm_type type, const struct shape *s, const ch
       }
       taken = seconds (k, &p);
     }
-    fprintf (file, "%c,%.2s,%lld,%lld,%lld,%s,%s,%.4f,%.3f,%.3f\n", "sdcz"[type], ops,
-             (long long) p.m, (long long) p.n, (long long) p.k, padded ? "padded" : "exact",
-             k->name, 1e3 * taken, 1e-12 * flops / taken, reference / taken);
+    put (file, type, ops, s, padded ? "padded" : "exact", k->name, taken, reference);
+    if (padded && k->padded_types & 1u << type) {
+      gpumm_product whole = p;
+      whole.m = up_to (p.m, k->multiple);
+      whole.n = up_to (p.n, k->multiple);
+      whole.k = up_to (p.k, k->multiple);
+      put (file, type, ops, s, "whole", k->name, seconds (k, &whole), reference);
+    }
   }
   fflush (file);
   return wrong;

@@ -60,6 +60,10 @@ typedef struct gpumm_kernel {
   int waits; /* launch reads the device and waits for the stream before it decides */
   /* tiles of C are not cut smaller than this only so that transfers overlap; 0: as the plan likes */
   int64_t smallest_tile;
+  /* products of these types are faster where m, n and k are multiples of this: the engine pads with
+   * zeros; 0: none are */
+  unsigned padded_types;
+  int64_t multiple;
 } gpumm_kernel;
 
 /* A matrix by compressed rows on a device, in blocks of one size, plain sparse in blocks of 1 x 1;

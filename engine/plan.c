@@ -32,6 +32,9 @@ static const int64_t TUNED_REACH = 4;
  * ones make the products themselves faster. On an H200 tiles of 1024 run at full rate. */
 static const int64_t MOST_TILES = 16, SMALLEST_TILE = 1024;
 
+/* Smaller sizes are not padded: there is little to win, and the padding is more of the product. */
+static const int64_t PADDED_FROM = 512;
+
 double gpumm_dense_flops (const gpumm_problem *p) {
   int complexes = gpumm_is_complex (p->a.type) + gpumm_is_complex (p->b.type);
   double each = complexes == 2 ? 8 : complexes == 1 ? 4 : 2;
@@ -181,6 +184,13 @@ int64_t gpumm_device_ld (int64_t rows, size_t element) {
   return rows > INT64_MAX - line ? rows : (rows + line - 1) / line * line;
 }
 
+int64_t gpumm_padded (const gpumm_kernel *kernel, int64_t size, gpumm_type type) {
+  int64_t multiple = kernel && kernel->padded_types & 1u << type ? kernel->multiple : 0;
+  if (multiple <= 1 || size < PADDED_FROM || size > INT32_MAX - multiple)
+    return size;
+  return (size + multiple - 1) / multiple * multiple;
+}
+
 /* Bytes of a stored panel, at most 1e18: sizes of a product that fits nowhere overflow integers. */
 static size_t panel_bytes (int64_t rows, int64_t cols, gpumm_op op, size_t element) {
   int64_t down = op == GPUMM_NONE ? rows : cols, across = op == GPUMM_NONE ? cols : rows;
@@ -211,9 +221,12 @@ gpumm_buffers gpumm_plan_buffers (const gpumm_problem *p, const gpumm_plan *plan
   }
   if (shares_operand (p, plan))
     x.b = 0;
-  x.a_bytes = panel_bytes (plan->tile_m, plan->tile_k, p->op_a, element);
-  x.b_bytes = panel_bytes (plan->tile_k, plan->tile_n, p->op_b, element);
-  x.c_bytes = panel_bytes (plan->tile_m, plan->tile_n, GPUMM_NONE, element);
+  int64_t m = gpumm_padded (plan->kernel, plan->tile_m, p->output);
+  int64_t n = gpumm_padded (plan->kernel, plan->tile_n, p->output);
+  int64_t k = gpumm_padded (plan->kernel, plan->tile_k, p->output);
+  x.a_bytes = panel_bytes (m, k, p->op_a, element);
+  x.b_bytes = panel_bytes (k, n, p->op_b, element);
+  x.c_bytes = panel_bytes (m, n, GPUMM_NONE, element);
   return x;
 }
 

@@ -66,6 +66,9 @@ int gpumm_plan_needs_host_device (const gpumm_problem *problem, const gpumm_opti
 /* Columns of device matrices begin at multiples of 128 bytes: copies and kernels read whole lines. */
 int64_t gpumm_device_ld (int64_t rows, size_t element);
 
+/* m, n or k as the kernel is given it: large ones are padded to what it likes. */
+int64_t gpumm_padded (const gpumm_kernel *kernel, int64_t size, gpumm_type type);
+
 /* How many of each the device holds at once, and their bytes: panels of A and of B, tiles of C. A
  * number of 0: the panels of B are parts of A's. */
 typedef struct gpumm_buffers {

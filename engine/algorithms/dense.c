@@ -6,6 +6,9 @@
  * has gone up, and the device soon has more to do than the transfers take. Where they do not fit,
  * two panels of each are there, one in use and one on its way, and C is summed over steps of k.
  *
+ * Kernels that are faster at certain sizes get them: op(A) and op(B) are padded with zeros on their
+ * way up, and the rows and columns of C that come of them stay on the device.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../error.h"
 #include "../memory/host.h"
@@ -38,9 +41,11 @@ typedef struct {
 
 /* ---- panels ------------------------------------------------------------------------------- */
 
-/* The stored part of x that holds rows row .. and columns col .. of op (x). */
-static gpumm_panel part (const gpumm_operand *x, gpumm_op op, int64_t row, int64_t rows,
-                         int64_t col, int64_t cols) {
+/* The stored part of x that holds rows row .. and columns col .. of op (x), with the padding that
+ * the kernel likes. */
+static gpumm_panel part (const schedule *s, const gpumm_operand *x, gpumm_op op, int64_t row,
+                         int64_t rows, int64_t col, int64_t cols) {
+  const gpumm_kernel *kernel = s->job->plan.kernel;
   int64_t first_row = op == GPUMM_NONE ? row : col, first_col = op == GPUMM_NONE ? col : row;
   size_t element = gpumm_type_bytes (x->type);
   gpumm_panel p = {.rows = op == GPUMM_NONE ? rows : cols,
@@ -48,7 +53,9 @@ static gpumm_panel part (const gpumm_operand *x, gpumm_op op, int64_t row, int64
                    .ld_from = x->ld,
                    .element = element};
   p.from = (const char *) x->values + (size_t) (first_row + first_col * x->ld) * element;
-  p.ld_to = gpumm_device_ld (p.rows, element);
+  p.pad_rows = gpumm_padded (kernel, p.rows, x->type) - p.rows;
+  p.pad_cols = gpumm_padded (kernel, p.cols, x->type) - p.cols;
+  p.ld_to = gpumm_device_ld (p.rows + p.pad_rows, element);
   return p;
 }
 
@@ -141,17 +148,19 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   int64_t m = gpumm_least (plan->tile_m, s->result->rows - row);
   int64_t n = gpumm_least (plan->tile_n, s->result->cols - col),
           depth = gpumm_least (plan->tile_k, k - from);
-  gpumm_panel a = part (&p->a, p->op_a, row, m, from, depth);
-  gpumm_panel b = part (&p->b, p->op_b, from, depth, col, n);
-  gpumm_panel c = part (s->result, GPUMM_NONE, row, m, col, n); /* of the result: where it goes */
+  gpumm_panel a = part (s, &p->a, p->op_a, row, m, from, depth);
+  gpumm_panel b = part (s, &p->b, p->op_b, from, depth, col, n);
+  /* of the result: where it goes */
+  gpumm_panel c = part (s, s->result, GPUMM_NONE, row, m, col, n);
+  const gpumm_kernel *kernel = plan->kernel;
   gpumm_product *product = &s->products[s->count];
   step->task = product;
   *product = (gpumm_product){.type = p->output,
                              .op_a = p->op_a,
                              .op_b = p->op_b,
-                             .m = m,
-                             .n = n,
-                             .k = depth,
+                             .m = gpumm_padded (kernel, m, p->output),
+                             .n = gpumm_padded (kernel, n, p->output),
+                             .k = gpumm_padded (kernel, depth, p->output),
                              .lda = a.ld_to,
                              .ldb = b.ld_to,
                              .ldc = c.ld_to,
@@ -175,7 +184,8 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
     if (tile->last_step >= 0)
       step->after_download = tile->last_step;
     if (p->c0) {
-      gpumm_panel c0 = part (p->c0, GPUMM_NONE, row, m, col, n);
+      gpumm_panel c0 = part (s, p->c0, GPUMM_NONE, row, m, col, n);
+      c0.pad_rows = c0.pad_cols = 0; /* what is there is multiplied by beta and not taken down */
       c0.to = tile->memory;
       step->up[step->ups++] = c0;
     }

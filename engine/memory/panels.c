@@ -142,23 +142,40 @@ static size_t device_element (const gpumm_panel *p) {
   }
 }
 
+/* Rows and columns on the device. */
+static int64_t all_rows (const gpumm_panel *p) {
+  return p->rows + p->pad_rows;
+}
+
+static int64_t all_cols (const gpumm_panel *p) {
+  return p->cols + p->pad_cols;
+}
+
 static int64_t device_bytes (const gpumm_panel *p) {
-  return p->rows * p->cols * (int64_t) device_element (p);
+  return all_rows (p) * all_cols (p) * (int64_t) device_element (p);
 }
 
 /* Columns of a panel in one chunk, or, where a column is longer than a chunk, rows. */
 static void chunk_shape (const run *r, const gpumm_panel *p, int64_t *rows, int64_t *cols) {
   int64_t fit = r->chunk_bytes / (int64_t) device_element (p);
-  *rows = gpumm_least (p->rows, fit);
-  *cols = gpumm_least (p->cols, fit / *rows);
+  *rows = gpumm_least (all_rows (p), fit);
+  *cols = gpumm_least (all_cols (p), fit / *rows);
 }
 
 static int64_t chunk_count (const run *r, const gpumm_panel *p) {
   int64_t rows, cols;
-  if (p->rows == 0 || p->cols == 0)
+  if (all_rows (p) == 0 || all_cols (p) == 0)
     return 0;
   chunk_shape (r, p, &rows, &cols);
-  return ((p->rows + rows - 1) / rows) * ((p->cols + cols - 1) / cols);
+  return ((all_rows (p) + rows - 1) / rows) * ((all_cols (p) + cols - 1) / cols);
+}
+
+/* Of a chunk's extent in one direction: what of it is the caller's, and what is padding. */
+static void cut (int64_t chunk, int64_t at, int64_t size, int64_t pad, int64_t *own,
+                 int64_t *padding) {
+  int64_t all = gpumm_least (chunk, size + pad - at);
+  *own = at >= size ? 0 : gpumm_least (all, size - at);
+  *padding = all - *own;
 }
 
 /* up: the panel goes up. */
@@ -166,13 +183,13 @@ static gpumm_panel chunk_at (const run *r, const gpumm_panel *p, int up, int64_t
   int64_t rows, cols;
   int64_t there = (int64_t) device_element (p), here = (int64_t) p->element;
   chunk_shape (r, p, &rows, &cols);
-  int64_t down = (p->rows + rows - 1) / rows;
+  int64_t down = (all_rows (p) + rows - 1) / rows;
   int64_t row = index % down * rows, col = index / down * cols;
   gpumm_panel c = *p;
   c.from = (const char *) p->from + (row + col * p->ld_from) * (up ? here : there);
   c.to = (char *) p->to + (row + col * p->ld_to) * (up ? there : here);
-  c.rows = gpumm_least (rows, p->rows - row);
-  c.cols = gpumm_least (cols, p->cols - col);
+  cut (rows, row, p->rows, p->pad_rows, &c.rows, &c.pad_rows);
+  cut (cols, col, p->cols, p->pad_cols, &c.cols, &c.pad_cols);
   return c;
 }
 
@@ -235,11 +252,11 @@ static gpumm_status launch (run *r, char *note) {
   return task ? j->launch (j, task, r->streams[WORK], note) : GPUMM_OK;
 }
 
-/* A chunk as the device keeps it, its columns without gaps. */
+/* A chunk as the device keeps it. */
 static void change_form_up (void *to, const gpumm_panel *c) {
-  int64_t at = 0;
   for (int64_t j = 0; j < c->cols; j++) {
     const int64_t begin = j * c->ld_from, end = begin + c->rows;
+    int64_t at = j * all_rows (c) * (c->form == GPUMM_REAL ? 2 : 1);
     if (c->form == GPUMM_INDEX)
       for (int64_t i = begin; i < end; i++)
         ((int32_t *) to)[at++] = (int32_t) ((const int64_t *) c->from)[i];
@@ -252,6 +269,16 @@ static void change_form_up (void *to, const gpumm_panel *c) {
         ((double *) to)[at++] = 0;
       }
   }
+}
+
+/* Below each column, and columns. */
+static void add_padding (void *to, const gpumm_panel *c) {
+  size_t element = device_element (c), height = (size_t) all_rows (c) * element;
+  size_t own = (size_t) c->rows * element;
+  if (c->pad_rows > 0)
+    for (int64_t j = 0; j < c->cols; j++)
+      memset ((char *) to + (size_t) j * height + own, 0, height - own);
+  memset ((char *) to + (size_t) c->cols * height, 0, (size_t) c->pad_cols * height);
 }
 
 static void widen_indices (const gpumm_panel *c, const void *from) {
@@ -271,13 +298,14 @@ static void do_task (run *r, int task) {
   }
   slot *s = &r->slots[task];
   const gpumm_panel *c = &s->chunk;
-  size_t width = (size_t) c->rows * device_element (c);
+  size_t element = device_element (c), width = (size_t) c->rows * element;
   if (atomic_load (&s->state) == FILLING) {
     if (c->form == GPUMM_AS_IT_IS)
-      gpumm_copy_columns (s->memory, width, c->from, (size_t) c->ld_from * c->element, width,
-                          c->cols, 0);
+      gpumm_copy_columns (s->memory, (size_t) all_rows (c) * element, c->from,
+                          (size_t) c->ld_from * c->element, width, c->cols, 0);
     else
       change_form_up (s->memory, c);
+    add_padding (s->memory, c);
     atomic_store (&s->state, FILLED);
   } else {
     if (c->form == GPUMM_AS_IT_IS)
@@ -403,7 +431,7 @@ static gpumm_status queue_up (run *r, slot *s) {
   const gpumm_step *step = &j->steps[s->step];
   step_state *state = &r->states[s->step];
   const gpumm_panel *c = &s->chunk;
-  size_t element = device_element (c), width = (size_t) c->rows * element;
+  size_t element = device_element (c), width = (size_t) all_rows (c) * element;
   gpumm_status status = GPUMM_OK;
   if (!r->up_started) {
     r->up_started = 1;
@@ -420,12 +448,12 @@ static gpumm_status queue_up (run *r, slot *s) {
     status = driver_failed (r,
                             j->driver->copy_up (j->device, r->streams[UP], c->to,
                                                 (size_t) c->ld_to * element, s->memory, width,
-                                                width, (size_t) c->cols),
+                                                width, (size_t) all_cols (c)),
                             "an upload");
   if (!status)
     status = take_off (r, &r->rising, s, UP, UPLOADING);
   if (!status) {
-    r->bytes_up += (int64_t) width * c->cols;
+    r->bytes_up += c->rows * c->cols * (int64_t) element;
     state->queued++;
   }
   return status;

@@ -25,6 +25,7 @@ typedef struct gpumm_panel {
   int64_t rows, cols, ld_from, ld_to;
   size_t element; /* bytes of one in the caller's memory */
   gpumm_form form;
+  int64_t pad_rows, pad_cols; /* zeros that follow on the device; up only */
 } gpumm_panel;
 
 enum { GPUMM_MOST_UPLOADS = 6, GPUMM_MOST_DOWNLOADS = 2 };

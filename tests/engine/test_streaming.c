@@ -263,6 +263,13 @@ static gpumm_status late_launch (int device, gpumm_stream *s, const gpumm_produc
   return queue (s, (op){.kind = PRODUCT, .product = *p});
 }
 
+static gpumm_status even_launch (int device, gpumm_stream *stream, const gpumm_product *p) {
+  CHECK ((p->m < 512 || p->m % 16 == 0) && (p->n < 512 || p->n % 16 == 0)
+             && (p->k < 512 || p->k % 16 == 0),
+         "%lld x %lld x %lld is not padded", (long long) p->m, (long long) p->n, (long long) p->k);
+  return late_launch (device, stream, p);
+}
+
 static const gpumm_driver *late;
 
 /* As a kernel does that decides by what it finds on the device. */
@@ -280,13 +287,20 @@ static size_t some_workspace (const gpumm_product *p, const gpumm_device_propert
 
 static const gpumm_kernel quick = {
     .algorithm = "naive", .name = "quick", .types = 1 << GPUMM_D, .launch = late_launch};
+/* of even sizes only, as far as they are padded */
+static const gpumm_kernel even = {.algorithm = "naive",
+                                  .name = "even",
+                                  .types = 1 << GPUMM_D,
+                                  .launch = even_launch,
+                                  .padded_types = 1 << GPUMM_D,
+                                  .multiple = 16};
 static const gpumm_kernel waiting = {.algorithm = "naive",
                                      .name = "waiting",
                                      .types = 1 << GPUMM_D,
                                      .launch = wait_and_launch,
                                      .workspace = some_workspace,
                                      .waits = 1};
-static const gpumm_kernel *const kernels[] = {&quick, &waiting, NULL};
+static const gpumm_kernel *const kernels[] = {&quick, &even, &waiting, NULL};
 
 static const gpumm_driver late_driver = {.version = GPUMM_DRIVER_VERSION,
                                          .name = "late",
@@ -373,7 +387,8 @@ static gpumm_status run_case (const test_case *t, int *right) {
 static test_case random_case (void) {
   static const struct {
     int64_t m, n, k;
-  } most[] = {{60, 60, 60}, {300, 200, 20}, {900, 700, 4}, {1000, 12, 500}, {12, 1000, 500}};
+  } most[] = {{60, 60, 60}, {300, 200, 20}, {900, 700, 4}, {1000, 12, 700}, {12, 1000, 700}};
+  static const char *const names[] = {"quick", "even", "waiting"};
   int shape = (int) check_between (0, 4);
   test_case t = {.m = check_between (1, most[shape].m),
                  .n = check_between (1, most[shape].n),
@@ -381,8 +396,8 @@ static test_case random_case (void) {
                  .ops = (int) check_between (0, 8),
                  .with_c0 = (int) check_between (0, 1),
                  .gram = check_between (0, 3) == 0,
-                 .kernel = check_between (0, 1) ? "quick" : "waiting",
-                 .smallest_tile = check_between (16, 200)};
+                 .kernel = names[check_between (0, 2)],
+                 .smallest_tile = check_between (0, 3) ? check_between (16, 200) : 600};
   if (t.gram) { /* sizes that let one array be both */
     t.n = t.m = check_between (1, 300);
     if ((t.ops % 3 == 0) == (t.ops / 3 == 0))
