@@ -203,18 +203,6 @@ function d = new_data (o)
   endif
 endfunction
 
-## The least of some times, until a tenth of a second is spent; [C, s] = f ().
-function [least, C] = fastest (f)
-  least = Inf;
-  runs = 0;
-  spent = tic ();
-  do
-    [C, seconds] = f ();
-    least = min (least, max (seconds, 1e-9));
-    runs++;
-  until (runs >= 2 && (toc (spent) > 0.1 || runs >= 7))
-endfunction
-
 ## Seconds of one kernel, or of `*`, alone.
 function seconds = time_kernel (name, A, B, backend)
   if (strcmp (name, "*"))
@@ -225,13 +213,14 @@ function seconds = time_kernel (name, A, B, backend)
   check (name, C, A, B);
 endfunction
 
-function [C, seconds] = octave_product (A, B)
+function [C, seconds, info] = octave_product (A, B)
   begun = tic ();
   C = A * B;
   seconds = toc (begun);
+  info = [];
 endfunction
 
-function [C, seconds] = kernel_product (name, A, B, backend)
+function [C, seconds, trace] = kernel_product (name, A, B, backend)
   [C, trace] = gpumm_kernel (name, A, B, "Backend", backend, "Count", false);
   seconds = trace.seconds;
 endfunction

@@ -4,7 +4,7 @@
 %!function list = names ()
 %!  list = {"gpumm", "blocksparse", "blocksparse_read", "blocksparse_write", "gpumm_info", ...
 %!          "gpumm_available", "gpumm_reset", "gpumm_tune", "gpumm_kernel", "gpumm_source", ...
-%!          "gpumm_plot"};
+%!          "gpumm_plot", "gpumm_gui"};
 %!endfunction
 
 %!function [failed, total] = count_failures (names)

@@ -1,0 +1,161 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn  {} {} gpumm_gui ()
+## @deftypefnx {} {@var{h} =} gpumm_gui ("FontSize", @var{pixels})
+## @deftypefnx {} {@var{results} =} gpumm_gui (@var{choices})
+## Compare the ways to multiply two matrices, in a window.
+##
+## Choose the sizes of @w{C = A*B}, what A and B hold, and the kernels, and press @emph{Compute}:
+## the window shows the time of each kernel as a bar, its rate, whether its product is that of
+## @code{A*B}, and the elements of A, B and C in a table.  Those of A and B can be edited there.
+## What cannot be computed, or takes too much memory or time, is said in place.
+##
+## The window needs a display and an Octave with the Qt toolkit: @command{octave}, with or without
+## @option{--no-gui}, and not @command{octave-cli}.  Where they are missing the error is
+## @code{gpumm:no-display}; the notebooks of gpumm, in @file{notebooks/} of its sources, show the
+## same without a window.  @var{h} is the window, a figure.  Letters are 13 pixels high, or as many
+## as @qcode{"FontSize"} says, 9 to 30, if the screen has room for it.
+##
+## With @var{choices}, a struct, the same is computed without a window, on any Octave.  Fields that
+## are not given are as the window is at first:
+##
+## @table @code
+## @item m, n, k
+## The sizes: A is m x k, B is k x n.  128, or those of the matrices that are given.
+## @item A, B
+## @qcode{"random"} (the default; from -0.5 to 0.5, the same each time), @qcode{"ones"},
+## @qcode{"identity"}, @qcode{"counting"} (1, 2, 3 along the rows), or a matrix, real and full.
+## @item kernels
+## A cell array of @qcode{"loops"}, the three loops of the definition on the CPU; @qcode{"naive"},
+## @qcode{"tiled"} (shared memory), @qcode{"register"}, the kernels; @qcode{"library"}, cuBLAS or
+## the BLAS; and @qcode{"*"}, Octave's own product.  By default all.
+## @item backend
+## Where kernels and library run: @qcode{"auto"} (the default), the GPU where there is one;
+## @qcode{"gpu"}; @qcode{"cpu"}, where the kernels run for study.
+## @item seconds, bytes
+## The most time that all steps may take, as estimated from a small product: 30 s; and memory:
+## half of what is free.
+## @end table
+##
+## @var{results} is a struct with m, n and k, A, B, and the fields
+##
+## @table @code
+## @item C
+## The product by the first kernel, or by one that is wrong if there is any.
+## @item kernels, ran
+## Cell arrays, one line a kernel: as chosen, and the row of the table of kernels that ran.
+## @item seconds, total
+## Of the fastest of some runs: the kernel alone, and the whole call with its transfers.
+## @item gflops
+## 2mnk operations by @code{seconds}.
+## @item error, right
+## The largest error of an element against @code{A*B}, in units of k eps |A| |B|; and whether it is
+## at most 1, as two products that round each in its own way may differ by so much.
+## @item failed
+## Where a kernel could not run, why; else empty.
+## @item backend, device, flops, stopped
+## Where the kernels ran; 2mnk; whether it was stopped before the end, in the window.
+## @end table
+##
+## @example
+## @group
+## r = gpumm_gui (struct ("A", [1 2; 3 4], "B", [5 6; 7 8]));
+## r.C
+##   @result{} ans =
+##        19   22
+##        43   50
+## all (r.right)
+##   @result{} ans = 1
+## @end group
+## @end example
+##
+## Errors have the identifiers @code{gpumm:no-display}, @code{gpumm:no-device},
+## @code{gpumm:too-large}, @code{gpumm:unknown-option}, @code{gpumm:missing-value} and
+## @code{gpumm:bad-value}.
+## @seealso{gpumm_kernel, gpumm_plot, gpumm_source, gpumm}
+## @end deftypefn
+
+function r = gpumm_gui (varargin)
+
+  if (nargin == 1 && isstruct (varargin{1}))
+    r = compare (varargin{1});
+    return;
+  endif
+  pixels = parse (varargin);
+  if (! have_window_system ())
+    no_display ("there is no display");
+  elseif (! any (strcmp (available_graphics_toolkits (), "qt")))
+    no_display (["this Octave has no Qt toolkit, as octave-cli; octave and octave --no-gui " ...
+                 "have it"]);
+  endif
+  h = __gui_window__ (pixels);
+  if (nargout > 0)
+    r = h;
+  endif
+
+endfunction
+
+function no_display (why)
+  error ("gpumm:no-display", ...
+         ["gpumm_gui: %s. The notebooks of gpumm (notebooks/ in its sources) show the same " ...
+          "without a window, and gpumm_gui (choices) computes it"], why);
+endfunction
+
+function pixels = parse (list)
+
+  pixels = 13;
+  if (numel (list) == 1 && ischar (list{1}))
+    error ("gpumm:missing-value", "gpumm_gui: option \"%s\" has no value", list{1});
+  elseif (! isempty (list) && ! (numel (list) == 2 && ischar (list{1}) ...
+                                 && strcmpi (list{1}, "FontSize")))
+    error ("gpumm:unknown-option", ["gpumm_gui: the argument is a struct of choices, or " ...
+                                    "\"FontSize\" and a number"]);
+  elseif (! isempty (list))
+    pixels = list{2};
+    demand (isnumeric (pixels) && isreal (pixels) && isscalar (pixels) && pixels >= 9 ...
+            && pixels <= 30, "FontSize must be a number of pixels, 9 to 30");
+  endif
+
+endfunction
+
+function r = compare (choices)
+
+  demand (isscalar (choices), "CHOICES must be one struct");
+  valid = fieldnames (__gui_check__ ());
+  for field = fieldnames (choices).'
+    if (! any (strcmp (field{1}, valid)))
+      error ("gpumm:unknown-option", "gpumm_gui: unknown choice \"%s\"; valid ones are %s", ...
+             field{1}, strjoin (valid, ", "));
+    endif
+  endfor
+  [c, wrong] = __gui_check__ (choices);
+  for field = {"m", "n", "k", "A", "B"}
+    demand (isempty (wrong.(field{1})), "%s %s", field{1}, wrong.(field{1}));
+  endfor
+  demand (isempty (wrong.kernels), "%s", wrong.kernels);
+  if (strncmp (wrong.backend, "there", 5))
+    error ("gpumm:no-device", "gpumm_gui: %s", wrong.backend);
+  endif
+  demand (isempty (wrong.backend), "%s", wrong.backend);
+  demand (isempty (wrong.limits), "%s", wrong.limits);
+  if (! isempty (wrong.size))
+    error ("gpumm:too-large", "gpumm_gui: m = %d, n = %d, k = %d: %s", c.m, c.n, c.k, wrong.size);
+  endif
+  r = __gui_compare__ (c);
+
+endfunction
+
+function demand (yes, varargin)
+  if (! yes)
+    error ("gpumm:bad-value", "gpumm_gui: %s", sprintf (varargin{:}));
+  endif
+endfunction
+
+%!error id=gpumm:missing-value gpumm_gui ("FontSize")
+%!error id=gpumm:unknown-option gpumm_gui ("Size", 3)
+%!error id=gpumm:unknown-option gpumm_gui (3)
+%!error id=gpumm:bad-value gpumm_gui ("FontSize", 8)
+%!error id=gpumm:unknown-option gpumm_gui (struct ("l", 3))
+%!error id=gpumm:bad-value gpumm_gui (struct ("m", {3, 4}))

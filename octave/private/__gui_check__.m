@@ -1,0 +1,202 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## [c, wrong] = __gui_check__ (choices)
+## initial = __gui_check__ ()
+##
+## The choices of gpumm_gui, completed: sizes may be text, as typed.  wrong says of each choice, in
+## the field of its name, what is wrong with it, or "".  Its field `size` is about all together:
+## memory and time, of which c.estimate says how much.  Where nothing is wrong __gui_compare__ takes
+## c.  Without an argument: what is chosen at first.
+
+function [c, wrong] = __gui_check__ (choices = struct ())
+
+  products = __gui_product__ ()(:,1).';
+  c = struct ("m", [], "n", [], "k", [], "A", "random", "B", "random", "kernels", {products}, ...
+              "backend", "auto", "seconds", 30, "bytes", []);
+  for field = fieldnames (choices).'
+    c.(field{1}) = choices.(field{1});
+  endfor
+  c = sizes_of_own (c);
+  if (nargin == 0)
+    return;
+  endif
+
+  wrong = struct ("m", "", "n", "", "k", "", "A", "", "B", "", "kernels", "", "backend", "", ...
+                  "limits", "", "size", "");
+  [c.m, wrong.m] = whole (c.m);
+  [c.n, wrong.n] = whole (c.n);
+  [c.k, wrong.k] = whole (c.k);
+  sized = isempty ([wrong.m, wrong.n, wrong.k]);
+  [c.A, wrong.A] = matrix (c.A, {"m", "k"}, [c.m, c.k], sized);
+  [c.B, wrong.B] = matrix (c.B, {"k", "n"}, [c.k, c.n], sized);
+
+  known = iscellstr (c.kernels) && all (ismember (c.kernels, products));
+  if (! known)
+    wrong.kernels = ["kernels must be a cell array of \"" strjoin(products, "\", \"") "\""];
+  elseif (isempty (c.kernels))
+    wrong.kernels = "choose one at least";
+  else
+    c.kernels = products(ismember (products, c.kernels));
+  endif
+
+  [gpu, why] = gpumm_available ("gpu");
+  if (! (ischar (c.backend) && any (strcmp (c.backend, {"auto", "gpu", "cpu"}))))
+    wrong.backend = "backend must be \"auto\", \"gpu\" or \"cpu\"";
+  elseif (strcmp (c.backend, "gpu") && ! gpu)
+    wrong.backend = ["there is no GPU: " why];
+  elseif (strcmp (c.backend, "auto"))
+    c.backend = {"cpu", "gpu"}{1 + gpu};
+  endif
+
+  if (! (is_positive (c.seconds) && (isempty (c.bytes) || is_positive (c.bytes))))
+    wrong.limits = "seconds and bytes must be numbers above 0";
+  endif
+
+  c.seeds = [1, 2]; # of A and B, where they are random
+  c.estimate = struct ("bytes", NaN, "seconds", NaN, "said", {{"", ""}});
+  if (sized && isempty ([wrong.kernels, wrong.backend, wrong.limits]))
+    [c.estimate, wrong.size] = estimate (c);
+  endif
+
+endfunction
+
+## Sizes that are not given are those of the user's own matrices.
+function c = sizes_of_own (c)
+
+  usual = 128;
+  own = {[], [], []};
+  if (! ischar (c.B))
+    own([3, 2]) = {rows(c.B), columns(c.B)};
+  endif
+  if (! ischar (c.A)) # k is A's where both have one
+    own([1, 3]) = {rows(c.A), columns(c.A)};
+  endif
+  names = "mnk";
+  for i = 1:3
+    if (isempty (own{i}))
+      own{i} = usual;
+    endif
+    if (isnumeric (c.(names(i))) && isempty (c.(names(i))))
+      c.(names(i)) = own{i};
+    endif
+  endfor
+
+endfunction
+
+## A size as a number or as typed.
+function [x, text] = whole (x)
+
+  text = "";
+  if (ischar (x))
+    typed = strtrim (x);
+    x = typed_number (typed);
+    if (isempty (typed))
+      text = "is missing";
+      return;
+    elseif (isnan (x))
+      if (numel (typed) > 12)
+        typed = [typed(1:9) "..."];
+      endif
+      text = sprintf ("\"%s\" is no number", typed);
+      return;
+    endif
+  endif
+  if (! (isnumeric (x) && isreal (x) && isscalar (x)) || isnan (x))
+    text = "is no number";
+    x = NaN;
+  elseif (x < 1)
+    text = "must be 1 or more";
+  elseif (x != fix (x))
+    text = "must be whole";
+  elseif (x > flintmax ())
+    text = "is too large";
+  endif
+  x = double (x);
+
+endfunction
+
+## How to fill a matrix, or the matrix itself.  Elements are kept where neither sums nor the unit of
+## the check, eps |A| |B|, leave the range of numbers.
+function [X, text] = matrix (X, names, sizes, sized)
+
+  text = "";
+  tiny = 1e-150;
+  fills = __gui_fill__ ();
+  if (ischar (X))
+    if (! any (strcmp (X, fills)))
+      text = ["must be a matrix or \"" strjoin(fills, "\", \"") "\""];
+    endif
+  elseif (! (isnumeric (X) || islogical (X)) || ! isreal (X) || issparse (X) || ndims (X) > 2)
+    text = "must be a real full matrix";
+  elseif (sized && ! isequal (size (X), sizes))
+    text = sprintf ("is %d x %d, and %s x %s is %d x %d", size (X), names{:}, sizes);
+  else
+    X = double (X);
+    x = abs (X(X != 0 & isfinite (X)));
+    if (any (x < tiny | x > 1 / tiny))
+      text = "has an element below 1e-150 or above 1e150";
+    endif
+  endif
+
+endfunction
+
+## Memory and time of all steps.
+function [e, text] = estimate (c)
+
+  text = "";
+  ## A, B and their absolute values, and copies of a device; C of two runs and on that device, A*B,
+  ## |A| |B|, and what is made to compare these.
+  e.bytes = 8 * (3 * c.m * c.k + 3 * c.k * c.n + 8 * c.m * c.n);
+  e.seconds = NaN;
+  e.said = {"", in_bytes(e.bytes)};
+  if (isempty (c.bytes))
+    c.bytes = half_of_free ();
+  endif
+  if (e.bytes > c.bytes)
+    text = sprintf ("too large: it needs %s of memory, and %s may be taken", ...
+                    in_bytes (e.bytes), in_bytes (c.bytes));
+    return;
+  endif
+
+  each = __gui_rates__ (c.kernels, c.backend, c.m, c.n, c.k);
+  each .*= 1 + (each < 1); # as often as fastest () runs them
+  e.seconds = sum (each) + 2 * __gui_rates__ ({"*"}, c.backend, c.m, c.n, c.k); # the check
+  e.said{1} = in_seconds (e.seconds);
+  if (e.seconds > c.seconds)
+    [longest, i] = max (each);
+    titles = __gui_product__ ();
+    text = sprintf ("too slow: it takes %s, of that %s %s, and %s is the most", ...
+                    in_seconds (e.seconds), ...
+                    titles{strcmp(titles(:,1), c.kernels{i}),2}, in_seconds (longest), ...
+                    in_seconds (c.seconds));
+  endif
+
+endfunction
+
+## A window should not take all memory; where Octave cannot say what is free, 2 GB.
+function bytes = half_of_free ()
+
+  bytes = 2e9;
+  try
+    [~, system] = memory ();
+    bytes = system.PhysicalMemory.Available / 2;
+  catch
+  end_try_catch
+
+endfunction
+
+function text = in_bytes (x)
+  i = min (5, max (0, floor (log10 (x) / 3)));
+  text = sprintf ("%.3g %s", x / 1000 ^ i, {"bytes", "kB", "MB", "GB", "TB", "PB"}{i+1});
+endfunction
+
+function text = in_seconds (x)
+  units = [1e-3, 1, 60, 3600, 86400];
+  i = max ([1, find(x >= units, 1, "last")]);
+  text = sprintf ("%.2g %s", x / units(i), {"ms", "s", "minutes", "hours", "days"}{i});
+endfunction
+
+function yes = is_positive (x)
+  yes = isnumeric (x) && isreal (x) && isscalar (x) && x > 0;
+endfunction

@@ -1,0 +1,57 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## r = __gui_compare__ (c, go_on)
+##
+## Multiplies as __gui_check__ says in c: runs each kernel, times it, and checks its product against
+## A*B.  Before each, go_on (share, text) hears how far it is and what is next; where it returns
+## false, what is done so far is the result.  The fields of r are described in gpumm_gui's help.
+
+function r = __gui_compare__ (c, go_on = @(share, text) true)
+
+  count = numel (c.kernels);
+  none = NaN (count, 1);
+  r = struct ("m", c.m, "n", c.n, "k", c.k, "flops", 2 * c.m * c.n * c.k, "backend", c.backend, ...
+              "device", "CPU", "kernels", {c.kernels(:)}, "ran", {repmat({""}, count, 1)}, ...
+              "seconds", none, "total", none, "gflops", none, "error", none, ...
+              "right", false (count, 1), "failed", {repmat({""}, count, 1)}, "stopped", true, ...
+              "A", [], "B", [], "C", []);
+  if (strcmp (c.backend, "gpu"))
+    r.device = gpumm_info ().devices(1).name;
+  endif
+
+  if (! go_on (0, "A, B and A*B"))
+    return;
+  endif
+  A = __gui_fill__ (c.A, c.m, c.k, c.seeds(1));
+  B = __gui_fill__ (c.B, c.k, c.n, c.seeds(2));
+  r.A = A;
+  r.B = B;
+  expected = A * B;
+  bound = abs (A) * abs (B);
+
+  titles = __gui_product__ ();
+  for i = 1:count
+    name = c.kernels{i};
+    if (! go_on (i / (count + 1), titles{strcmp(titles(:,1), name),2}))
+      return;
+    endif
+    try
+      [seconds, C, info] = fastest (@() __gui_product__ (name, A, B, c.backend));
+    catch err
+      r.failed{i} = err.message;
+      continue;
+    end_try_catch
+    r.ran{i} = info.kernel;
+    r.seconds(i) = seconds;
+    r.total(i) = max (info.seconds.total, seconds);
+    r.gflops(i) = 1e-9 * r.flops / seconds;
+    r.error(i) = largest_error (C, expected, c.k, @() bound);
+    r.right(i) = r.error(i) <= 1;
+    if (isempty (r.C) || ! r.right(i)) # a wrong one is worth looking at
+      r.C = C;
+    endif
+  endfor
+  r.stopped = false;
+
+endfunction

@@ -1,0 +1,483 @@
+## window.tst - the window of gpumm_gui, as its user sees it. Run by tests/gui/run.
+## SPDX-License-Identifier: BSD-3-Clause
+
+## a window, and its controls by their tags
+%!function [f, h] = open_window (varargin)
+%!  f = gpumm_gui (varargin{:});
+%!  h = struct ();
+%!  for x = findobj (f, "-not", "tag", "").'
+%!    h.(get (x, "tag")) = x;
+%!  endfor
+%!  settle ();
+%!endfunction
+
+## what the toolkit does when a control was pressed
+%!function press (control)
+%!  if (any (strcmp (get (control, "style"), {"checkbox", "radiobutton"})))
+%!    set (control, "value", ! get (control, "value"));
+%!  endif
+%!  feval (get (control, "callback"), control, []);
+%!endfunction
+
+%!function fill_in (control, value)
+%!  if (ischar (value))
+%!    set (control, "string", value);
+%!  else
+%!    set (control, "value", value);
+%!  endif
+%!  feval (get (control, "callback"), control, []);
+%!endfunction
+
+## types into the table
+%!function edit_element (h, i, j, typed)
+%!  data = get (h.table, "data");
+%!  event = struct ("Indices", [i, j], "PreviousData", data{i,j}, "NewData", typed, ...
+%!                  "EditData", typed, "Error", "");
+%!  data{i,j} = typed;
+%!  set (h.table, "data", data);
+%!  feval (get (h.table, "celleditcallback"), h.table, event);
+%!endfunction
+
+%!function words = said (h)
+%!  words = strjoin (cellstr (get (h.status, "string")).', " ");
+%!endfunction
+
+%!function r = results (f)
+%!  r = getappdata (f, "gpumm").results;
+%!endfunction
+
+## all words in the part with the bars
+%!function words = texts (f)
+%!  words = get (findall (f, "type", "text"), "string");
+%!  words = words(! cellfun (@isempty, words));
+%!endfunction
+
+%!function yes = has_text (f, pattern)
+%!  yes = any (! cellfun (@isempty, regexp (texts (f), pattern)));
+%!endfunction
+
+%!function check_table (h, X)
+%!  shown = cellfun (@str2double, get (h.table, "data"));
+%!  assert (shown, X(1:min (end, 30),1:min (end, 30)), -1e-4);
+%!endfunction
+
+## Everything lies in the window, and nothing over another thing.
+%!function check_layout (f)
+%!  sizes = get (f, "position")(3:4);
+%!  controls = findobj (f, "type", "uicontrol", "visible", "on", "-not", "string", "");
+%!  places = cell2mat (get ([controls; findobj(f, "type", "uitable")], "position"));
+%!  places(end+1,:) = getappdata (f, "gpumm").area;
+%!  logarithmic = findobj (f, "tag", "logarithmic"); # in the area of the bars
+%!  tags = [get(controls, "tag"); {"table"; "area"}];
+%!  for i = 1:rows (places)
+%!    p = places(i,:);
+%!    if (any (p(1:2) < 0) || any (p(1:2) + p(3:4) > sizes) || any (p(3:4) < 5))
+%!      error ("%s is not in the window of %d x %d: %s", tags{i}, sizes, mat2str (p));
+%!    endif
+%!    for j = 1:i - 1
+%!      q = places(j,:);
+%!      common = min (p(1:2) + p(3:4), q(1:2) + q(3:4)) - max (p(1:2), q(1:2));
+%!      if (all (common > 0) && ! any (strcmp (tags([i, j]), "logarithmic")))
+%!        error ("%s lies over %s", tags{i}, tags{j});
+%!      endif
+%!    endfor
+%!  endfor
+%!endfunction
+
+## Sizes are filled in, Compute is pressed, and results, bars and table are those of A*B.
+%!test
+%! [f, h] = open_window ();
+%! unwind_protect
+%!   assert (regexp (said (h), '^4 194 304 operations, about .* of memory\. Press Compute\.$'), 1);
+%!   assert (has_text (f, "Press Compute"));
+%!   screenshot ("1-opened");
+%!   fill_in (h.m, "33");
+%!   fill_in (h.k, " 17 ");
+%!   fill_in (h.n, "4.0e1");
+%!   press (h.compute);
+%!   r = results (f);
+%!   assert ([r.m, r.n, r.k], [33, 40, 17]);
+%!   assert (r.C, r.A * r.B, 17 * eps () * norm (r.A) * norm (r.B));
+%!   assert (all (r.right) && ! r.stopped);
+%!   assert (said (h), "Done: 6 products, all that of A*B to rounding.");
+%!   assert (get (h.show_C, "value") == 1);
+%!   check_table (h, r.C);
+%!   names = {"triple loop", "naive", "shared memory", "registers", "library", "Octave's A*B"};
+%!   for name = names
+%!     assert (sum (strcmp (name{1}, texts (f))), 1);
+%!   endfor
+%!   assert (sum (strcmp ("right", texts (f))), 6);
+%!   bars = findobj (findobj (f, "type", "axes", "visible", "on"), "type", "patch");
+%!   assert (numel (bars), 12);
+%!   ends = cellfun (@max, get (bars, "xdata"));
+%!   for seconds = [r.seconds; r.total].'
+%!     assert (any (abs (ends / (1e3 * seconds) - 1) < 1e-9));
+%!   endfor
+%!   assert (has_text (f, '^m = 33, k = 17, n = 40 \('));
+%!   screenshot ("2-computed");
+%!   press (h.logarithmic);
+%!   assert (get (findobj (f, "type", "axes", "visible", "on"), "xscale"), "linear");
+%!   press (h.show_A);
+%!   check_table (h, r.A);
+%!   assert ([get(h.show_A, "value"), get(h.show_C, "value")] == [1, 0]);
+%!   press (h.show_B);
+%!   check_table (h, r.B);
+%!   press (h.show_B);
+%!   assert (get (h.show_B, "value") == 1); # one is always shown
+%!   screenshot ("3-linear");
+%! unwind_protect_cleanup
+%!   close (f);
+%! end_unwind_protect
+
+## Fills and a choice of kernels.
+%!test
+%! [f, h] = open_window ();
+%! unwind_protect
+%!   fill_in (h.m, "3");
+%!   fill_in (h.k, "4");
+%!   fill_in (h.n, "2");
+%!   fill_in (h.fill_A, find (strcmp (get (h.fill_A, "string"), "counting")));
+%!   check_table (h, [1 2 3 4; 5 6 7 8; 9 10 11 12]);
+%!   fill_in (h.fill_B, find (strcmp (get (h.fill_B, "string"), "identity")));
+%!   check_table (h, eye (4, 2));
+%!   for box = {"box_loops", "box_naive", "box_register", "box_library"}
+%!     press (h.(box{1}));
+%!   endfor
+%!   press (h.compute);
+%!   assert (results (f).kernels, {"tiled"; "*"});
+%!   check_table (h, [1 2; 5 6; 9 10]);
+%!   fill_in (h.fill_B, find (strcmp (get (h.fill_B, "string"), "ones")));
+%!   press (h.compute);
+%!   check_table (h, [10 10; 26 26; 42 42]);
+%!   press (h.box_tiled);
+%!   press (h.box_octave);
+%!   assert (get (h.wrong_kernels, "string"), "choose one at least");
+%!   press (h.compute);
+%!   assert (results (f).kernels, {"tiled"; "*"});
+%! unwind_protect_cleanup
+%!   close (f);
+%! end_unwind_protect
+
+## Sizes that are none: it is said beside them, and nothing is computed.
+%!test
+%! [f, h] = open_window ();
+%! unwind_protect
+%!   bad = {"", "is missing"; "  ", "is missing"; "abc", '"abc" is no number'; ...
+%!          "12x", '"12x" is no number'; "0", "must be 1 or more"; "-3", "must be 1 or more"; ...
+%!          "2.5", "must be whole"; "NaN", '"NaN" is no number'; "2i", '"2i" is no number'; ...
+%!          "[1 2]", '"[1 2]" is no number'; "4,5", '"4,5" is no number'; "Inf", "is too large"; ...
+%!          "a long line of words", '"a long li..." is no number'};
+%!   for size = "mkn"
+%!     for i = 1:rows (bad)
+%!       fill_in (h.(size), bad{i,1});
+%!       assert (get (h.(["wrong_" size]), "string"), bad{i,2});
+%!       assert (said (h), "What is written in red cannot be computed.");
+%!     endfor
+%!   endfor
+%!   press (h.compute);
+%!   assert (isempty (results (f)));
+%!   assert (get (h.compute, "enable"), "on");
+%!   fill_in (h.m, "0");
+%!   fill_in (h.k, "abc");
+%!   fill_in (h.n, "2.5");
+%!   check_layout (f);
+%!   screenshot ("4-bad-sizes");
+%!   fill_in (h.m, "2");
+%!   assert (get (h.wrong_m, "string"), "");
+%!   fill_in (h.k, "2");
+%!   fill_in (h.n, "2");
+%!   press (h.compute);
+%!   assert (all (results (f).right));
+%! unwind_protect_cleanup
+%!   close (f);
+%! end_unwind_protect
+
+## Sizes that are too large: it is said why, at once and when Compute is pressed.
+%!test
+%! [f, h] = open_window ();
+%! unwind_protect
+%!   fill_in (h.m, "1e6");
+%!   fill_in (h.n, "1e6");
+%!   pattern = '^C = A\*B is too large: it needs 64 TB of memory, and .* may be taken$';
+%!   assert (regexp (said (h), pattern), 1);
+%!   press (h.compute);
+%!   assert (isempty (results (f)));
+%!   assert (regexp (said (h), pattern), 1);
+%!   screenshot ("5-too-large");
+%!   fill_in (h.m, "1e12");
+%!   fill_in (h.k, "1e12");
+%!   assert (regexp (said (h), '^C = A\*B is too large: it needs .* PB of memory, '), 1);
+%!   assert (isempty (get (h.table, "data")));
+%!   for size = "mnk"
+%!     fill_in (h.(size), "9000");
+%!   endfor
+%!   pattern = '^C = A\*B is too (slow: it takes .* and 30 s is the most$|large)';
+%!   assert (regexp (said (h), pattern), 1);
+%!   press (h.compute);
+%!   assert (isempty (results (f)));
+%! unwind_protect_cleanup
+%!   close (f);
+%! end_unwind_protect
+
+## Elements typed into the table: numbers, NaN and Inf are taken, other words are not.
+%!test
+%! [f, h] = open_window ();
+%! unwind_protect
+%!   for size = "mkn"
+%!     fill_in (h.(size), "2");
+%!   endfor
+%!   fill_in (h.fill_A, numel (get (h.fill_A, "string")));
+%!   check_table (h, zeros (2));
+%!   edit_element (h, 1, 1, "1.23456789");
+%!   edit_element (h, 1, 2, "-2");
+%!   edit_element (h, 2, 1, "abc");
+%!   assert (said (h), '"abc" is no number: A(2, 1) stays as it was.');
+%!   edit_element (h, 2, 2, "2i");
+%!   assert (said (h), '"2i" is no number: A(2, 2) stays as it was.');
+%!   edit_element (h, 2, 2, "1,5");
+%!   edit_element (h, 2, 2, "");
+%!   edit_element (h, 1, 1, "1.2346"); # as shown: opened and left
+%!   A = [1.23456789, -2; 0, 0];
+%!   check_table (h, A);
+%!   fill_in (h.fill_B, find (strcmp (get (h.fill_B, "string"), "counting")));
+%!   edit_element (h, 2, 1, "NaN");
+%!   assert (get (h.fill_B, "value"), numel (get (h.fill_B, "string")));
+%!   press (h.compute);
+%!   r = results (f);
+%!   assert (r.A, A);
+%!   assert (r.B, [1 2; NaN 4]);
+%!   assert (r.C, A * [1 2; NaN 4], 1e-12);
+%!   assert (all (r.right));
+%!   check_table (h, r.C);
+%!   screenshot ("6-own-elements");
+%!   edit_element (h, 1, 1, "7"); # C is not for writing
+%!   check_table (h, r.C);
+%!   press (h.show_B);
+%!   edit_element (h, 2, 1, "-Inf");
+%!   press (h.compute);
+%!   assert (results (f).C, A * [1 2; -Inf 4], 1e-12);
+%!   press (h.show_A);
+%!   fill_in (h.m, "3"); # the elements there are stay
+%!   fill_in (h.k, "1");
+%!   check_table (h, [1.23456789; 0; 0]);
+%!   edit_element (h, 3, 1, "1e200");
+%!   assert (said (h), "A has an element below 1e-150 or above 1e150: A(3, 1) stays as it was.");
+%!   check_table (h, [1.23456789; 0; 0]);
+%!   check_layout (f);
+%!   edit_element (h, 3, 1, "1");
+%!   press (h.compute);
+%!   assert (results (f).A, [1.23456789; 0; 1]);
+%! unwind_protect_cleanup
+%!   close (f);
+%! end_unwind_protect
+
+## Where there is no GPU the choice is grey, and it is said why.
+%!testif ; ! gpumm_available ("gpu")
+%! [f, h] = open_window ();
+%! unwind_protect
+%!   assert (get (h.gpu, "enable"), "off");
+%!   assert (get (h.cpu, "value") == 1);
+%!   [~, why] = gpumm_available ("gpu");
+%!   assert (strjoin (cellstr (get (h.why_backend, "string")).', " "), ["no GPU: " why]);
+%!   press (h.gpu); # even so
+%!   assert (said (h), ["there is no GPU: " why]);
+%!   press (h.compute);
+%!   assert (isempty (results (f)));
+%!   press (h.cpu);
+%!   press (h.compute);
+%!   assert (all (results (f).right));
+%!   assert (has_text (f, "CPU, kernels for study"));
+%! unwind_protect_cleanup
+%!   close (f);
+%! end_unwind_protect
+
+%!testif ; gpumm_available ("gpu")
+%! [f, h] = open_window ();
+%! unwind_protect
+%!   assert ([get(h.gpu, "value"), get(h.cpu, "value")] == [1, 0]);
+%!   name = gpumm_info ().devices(1).name;
+%!   assert (strjoin (cellstr (get (h.why_backend, "string")).', " "), name);
+%!   press (h.compute);
+%!   assert (results (f).backend, "gpu");
+%!   assert (all (results (f).right));
+%!   press (h.cpu);
+%!   press (h.compute);
+%!   assert (results (f).backend, "cpu");
+%! unwind_protect_cleanup
+%!   close (f);
+%! end_unwind_protect
+
+## A GPU that is made up, for machines without: it is named, chosen at first, and asked for; its
+## transfers are seen, and what fails on it is said.
+%!function write_function (folder, name, head, body)
+%!  id = fopen (fullfile (folder, [name ".m"]), "w");
+%!  fprintf (id, "%s\n%s\nendfunction\n", head, body);
+%!  fclose (id);
+%!endfunction
+%!test
+%! folder = tempname ();
+%! mkdir (folder);
+%! write_function (folder, "gpumm_available", "function [yes, why] = gpumm_available (~)", ...
+%!                 "yes = true; why = '';");
+%! write_function (folder, "gpumm_info", "function s = gpumm_info ()", ...
+%!                 "s.devices = struct ('name', 'Made-up 9000');");
+%! write_function (folder, "gpumm", "function [C, info] = gpumm (A, B, varargin)", ...
+%!                 ["asked = strjoin (varargin, ' ');\n" ...
+%!                  "if (! isempty (strfind (asked, 'register')))\n" ...
+%!                  "  error ('gpumm:device-failed', 'gpumm: the device failed');\n" ...
+%!                  "endif\n" ...
+%!                  "C = A * B;\n" ...
+%!                  "info = struct ('kernel', asked, 'seconds', ...\n" ...
+%!                  "               struct ('compute', 2e-4, 'total', 5e-3));"]);
+%! warning ("off", "Octave:shadowed-function", "local");
+%! addpath (folder);
+%! unwind_protect
+%!   [f, h] = open_window ();
+%!   assert (get (h.gpu, "enable"), "on");
+%!   assert ([get(h.gpu, "value"), get(h.cpu, "value")] == [1, 0]);
+%!   assert (get (h.why_backend, "string"), {"Made-up 9000"});
+%!   press (h.compute);
+%!   r = results (f);
+%!   assert (r.ran, {"Algorithm loops Backend cpu"; "Algorithm naive Backend gpu"; ...
+%!                   "Algorithm tiled Backend gpu"; ""; "Algorithm cublas Backend gpu"; "*"});
+%!   assert (r.total(2) - r.seconds(2), 4.8e-3, 1e-12);
+%!   assert (r.failed{4}, "gpumm: the device failed");
+%!   assert (said (h), "A kernel could not run, as is said beside it.");
+%!   assert (has_text (f, '\(Made-up 9000\)$'));
+%!   screenshot ("10-gpu");
+%!   press (h.cpu);
+%!   press (h.compute);
+%!   assert (results (f).ran{5}, "Algorithm blas Backend cpu");
+%! unwind_protect_cleanup
+%!   close (f);
+%!   rmpath (folder);
+%!   confirm_recursive_rmdir (false, "local");
+%!   rmdir (folder, "s");
+%! end_unwind_protect
+
+## does something when the window says so
+%!function press_at (h, words, action)
+%!  if (! isempty (strfind (said (h), words)))
+%!    action ();
+%!  endif
+%!endfunction
+
+## Stop, pressed while the third product runs, keeps the first two.
+%!test
+%! [f, h] = open_window ();
+%! unwind_protect
+%!   press (h.stop); # nothing runs
+%!   addlistener (h.status, "string", ...
+%!                @(varargin) press_at (h, "shared memory", @() press (h.stop)));
+%!   press (h.compute);
+%!   r = results (f);
+%!   assert (r.stopped);
+%!   assert (r.ran(1:2), {"loops"; "naive"});
+%!   assert (all (cellfun (@isempty, r.ran(3:6))));
+%!   assert (all (isnan (r.seconds(3:6))));
+%!   assert (said (h), "Stopped: 2 of 6 kernels have run.");
+%!   assert ({get(h.compute, "enable"), get(h.stop, "enable")}, {"on", "off"});
+%!   assert (sum (strcmp ("stopped before", texts (f))), 4);
+%!   screenshot ("7-stopped");
+%! unwind_protect_cleanup
+%!   close (f);
+%! end_unwind_protect
+
+## Compute, pressed again while it runs, does nothing; the window, closed then, ends quietly.
+%!test
+%! [f, h] = open_window ();
+%! addlistener (h.status, "string", @(varargin) press_at (h, "naive", @() press (h.compute)));
+%! addlistener (h.status, "string", @(varargin) press_at (h, "registers", @() close (f)));
+%! printed = evalc ("press (h.compute); settle ();");
+%! assert (! isfigure (f));
+%! assert (printed, "");
+
+## A wrong product, and a kernel that cannot run, are shown as what they are.
+%!test
+%! [f, h] = open_window ();
+%! unwind_protect
+%!   press (h.compute);
+%!   s = getappdata (f, "gpumm");
+%!   s.results.right(2) = false;
+%!   s.results.error(2) = 1e12;
+%!   s.results.failed{4} = "CUDA: out of memory";
+%!   s.results.ran{4} = "";
+%!   s.results.seconds(4) = s.results.total(4) = NaN;
+%!   setappdata (f, "gpumm", s);
+%!   press (h.logarithmic);
+%!   press (h.logarithmic);
+%!   assert (sum (strcmp ("WRONG", texts (f))), 1);
+%!   assert (sum (strcmp ("right", texts (f))), 4);
+%!   assert (has_text (f, "could not run: CUDA: out of memory"));
+%!   screenshot ("8-wrong");
+%! unwind_protect_cleanup
+%!   close (f);
+%! end_unwind_protect
+
+## Larger letters, up to what the screen has room for; other sizes of the window.
+%!test
+%! for pixels = [10, 13, 18, 30]
+%!   [f, h] = open_window ("FontSize", pixels);
+%!   unwind_protect
+%!     press (h.compute);
+%!     assert (all (results (f).right));
+%!     check_layout (f);
+%!     if (pixels == 18)
+%!       screenshot ("9-larger-letters");
+%!     endif
+%!     if (pixels == 13)
+%!       for sizes = [1000, 600; 1270, 780].'
+%!         set (f, "position", [5, 5, sizes.']);
+%!         settle ();
+%!         check_layout (f);
+%!         area = getappdata (f, "gpumm").area;
+%!         assert (area(1) + area(3) > sizes(1) - 20);
+%!       endfor
+%!     endif
+%!   unwind_protect_cleanup
+%!     close (f);
+%!   end_unwind_protect
+%! endfor
+
+## By mouse and keys: a size is typed, and Compute clicked without Enter; an element is edited.
+%!function click (f, control, times, dx, dy)
+%!  place = get (f, "position")(1:2) + get (control, "position")(1:2) + [dx, dy];
+%!  screen = get (0, "screensize");
+%!  assert (system (sprintf ("xdotool mousemove %d %d click --repeat %d --delay 60 1", ...
+%!                           place(1), screen(4) - place(2), times)), 0);
+%!  settle (8);
+%!endfunction
+%!function type_in (words)
+%!  assert (system (["xdotool key ctrl+a && xdotool type --delay 20 '" words "'"]), 0);
+%!  settle (8);
+%!endfunction
+%!test
+%! [f, h] = open_window ();
+%! unwind_protect
+%!   for size = "mkn"
+%!     click (f, h.(size), 1, 20, 10);
+%!     type_in (num2str (double (size) - 100)); # 9, 7, 10
+%!   endfor
+%!   click (f, h.compute, 1, 50, 15);
+%!   r = results (f);
+%!   assert ([r.m, r.k, r.n], [9, 7, 10]);
+%!   click (f, h.show_A, 1, 8, 10);
+%!   check_table (h, r.A);
+%!   click (f, h.table, 2, 60, get (h.table, "position")(4) - 35);
+%!   type_in ("2.5");
+%!   system ("xdotool key Return");
+%!   settle (8);
+%!   click (f, h.box_naive, 1, 8, 10);
+%!   click (f, h.compute, 1, 50, 15);
+%!   s = results (f);
+%!   assert (s.kernels, {"loops"; "tiled"; "register"; "library"; "*"});
+%!   assert (s.A(1,1), 2.5);
+%!   assert (s.A(2:end), r.A(2:end));
+%!   assert (all (s.right));
+%! unwind_protect_cleanup
+%!   close (f);
+%! end_unwind_protect
+
+## One window after another, and no figure is left.
+%!test
+%! assert (isempty (findall (0, "type", "figure")));
