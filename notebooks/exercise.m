@@ -1,0 +1,43 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn  {} {} exercise (@var{id}, @var{answer})
+## @deftypefnx {} {@var{right} =} exercise (@var{id}, @var{answer})
+## Say whether the answer to an exercise is right, and if not, why.
+##
+## @var{id} is the number of the notebook and that of the exercise, @qcode{"2.1"}.  @var{answer} is
+## a number, a vector, or a function that is tried on some cases.  Nothing that an answer does is an
+## error: an empty one, or a function that returns @code{[]}, is not answered yet, and of a function
+## that fails it is said with what.
+##
+## The answers are worked out or counted by @file{private/answers_1.m} and the others, one for each
+## notebook; those who look there see how.
+## @end deftypefn
+
+function right = exercise (id, answer)
+
+  number = sscanf (id, "%d.%d");
+  if (isempty (answer))
+    verdict = false;
+    said = "not answered yet";
+  else
+    try
+      why = feval (sprintf ("answers_%d", number(1)), number(2), answer);
+      verdict = isempty (why);
+      said = {["wrong: ", why], "right"}{1 + verdict};
+    catch err
+      verdict = false;
+      if (strcmp (err.identifier, "gpumm:not-answered"))
+        said = "not answered yet";
+      else
+        said = ["wrong: your answer stops with \"", err.message, "\""];
+      endif
+    end_try_catch
+  endif
+  printf ("exercise %s: %s\n", id, said);
+  if (nargout > 0)
+    right = verdict;
+  endif
+
+endfunction

@@ -1,0 +1,47 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn {} {@var{data} =} from_gpu (@var{name}, @var{measure})
+## Measure on the GPU, or, where there is none, take what was measured on one before.
+##
+## @var{measure} is a function without arguments, which uses the GPU and returns @var{data}: a
+## number, a matrix or a struct of these.  @var{name} is that of the file in @file{measured/} beside
+## the notebooks, in Octave's text format.  A line that is printed says which of the two it was, and
+## of which GPU.
+##
+## Where outputs are being stored that the repository keeps (@env{GPUMM_NOTEBOOKS_STORE} is set),
+## @var{data} go to that file.  Where there is neither GPU nor file, that is the error
+## @code{gpumm:no-device}.
+## @seealso{lesson}
+## @end deftypefn
+
+function data = from_gpu (name, measure)
+
+  file = fullfile (fileparts (mfilename ("fullpath")), "measured", [name, ".txt"]);
+  [there, why] = gpumm_available ("gpu");
+  if (there)
+    data = measure ();
+    gpu = gpumm_info ().devices(1).name;
+    printf ("measured now, on %s\n", gpu);
+    if (! isempty (getenv ("GPUMM_NOTEBOOKS_STORE")))
+      [status, driver] = system (["nvidia-smi --query-gpu=driver_version " ...
+                                  "--format=csv,noheader -i 0"]);
+      driver = {"of unknown version", strtrim(driver)}{1 + (status == 0)};
+      build = gpumm_info ().build;
+      save_header_format_string ("# from_gpu, %Y-%m-%d", "local"); # without the machine's name
+      if (exist (fileparts (file), "dir") != 7)
+        mkdir (fileparts (file));
+      endif
+      save ("-text", file, "gpu", "driver", "build", "data");
+    endif
+  elseif (exist (file, "file") == 2)
+    before = load (file);
+    data = before.data;
+    printf ("measured before, on %s, driver %s (%s)\n", before.gpu, before.driver, before.build);
+  else
+    error ("gpumm:no-device", ["from_gpu: nothing was measured before as %s, and there is no " ...
+                               "GPU: %s"], name, why);
+  endif
+
+endfunction

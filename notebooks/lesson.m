@@ -1,0 +1,49 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn {} {@var{where} =} lesson ()
+## Begin a notebook: find gpumm, make figures large enough to read, and say what machine this is.
+##
+## @var{where} is @qcode{"gpu"} where there is one to use, and @qcode{"cpu"} where not.  Random
+## numbers begin anew, so that a lesson has the same matrices each time.
+##
+## Where outputs are being stored that the repository keeps (@env{GPUMM_NOTEBOOKS_STORE} is set), a
+## machine without a GPU is the error @code{gpumm:no-device}.
+## @seealso{from_gpu, exercise}
+## @end deftypefn
+
+function where = lesson ()
+
+  if (exist ("gpumm", "file") != 2)
+    root = fileparts (fileparts (mfilename ("fullpath")));
+    if (exist (fullfile (root, "build", "package"), "dir") == 7)
+      addpath (fullfile (root, "octave"), fullfile (root, "build", "package"));
+    else
+      pkg load gpumm
+    endif
+  endif
+
+  ## Okabe and Ito's colours, which the colour-blind tell apart
+  colours = [0 114 178; 213 94 0; 0 158 115; 204 121 167; 230 159 0; 86 180 233; 0 0 0] / 255;
+  set (0, "defaultfigureposition", [100, 100, 900, 515], "defaultfigurecolor", "white", ...
+       "defaultaxesfontsize", 14, "defaultaxescolororder", colours, "defaultlinelinewidth", 2, ...
+       "defaultlinemarkersize", 4);
+  warning ("off", "Octave:gnuplot-graphics");
+  rand ("twister", 1);
+  randn ("twister", 1);
+
+  [there, why] = gpumm_available ("gpu");
+  where = {"cpu", "gpu"}{1 + there};
+  if (there)
+    gpu = gpumm_info ().devices(1);
+    printf ("gpumm on a GPU: %s with %d multiprocessors, driver for CUDA %s, runtime %s\n", ...
+            gpu.name, gpu.multiprocessors, gpu.driver, gpu.runtime);
+  elseif (! isempty (getenv ("GPUMM_NOTEBOOKS_STORE")))
+    error ("gpumm:no-device", "lesson: the outputs to store are those of a GPU; %s", why);
+  else
+    printf (["gpumm without a GPU: kernels run on the CPU, from the same source.  Beside what\n" ...
+             "you measure is shown what was measured on a GPU before.\n"]);
+  endif
+
+endfunction

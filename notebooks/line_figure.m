@@ -1,0 +1,41 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn {} {} line_figure (@var{x}, @var{Y}, @var{names}, @var{texts}, @var{axes})
+## A figure of lines: each row of @var{Y} over @var{x}, with its name in a legend.
+##
+## @var{texts} is @code{@{x, y, title@}}.  @var{axes} is what draws: @code{@@loglog} (the default),
+## where equal factors are equal lengths, @code{@@semilogx}, @code{@@semilogy} or @code{@@plot}.
+## @seealso{gpumm_plot}
+## @end deftypefn
+
+function line_figure (x, Y, names, texts, draw = @loglog)
+
+  if (any (strcmp (func2str (draw), {"loglog", "semilogy"})))
+    Y(Y <= 0) = NaN; # has no logarithm
+  endif
+  figure ("visible", get (0, "defaultfigurevisible"));
+  shapes = "os^dvph";
+  a = axes ();
+  lines = draw (x, Y.', "-");
+  for i = 1:numel (lines)
+    set (lines(i), "marker", shapes(mod (i - 1, 7) + 1), ...
+         "markerfacecolor", get (lines(i), "color"));
+  endfor
+  xlabel (texts{1});
+  ylabel (texts{2});
+  title (texts{3}, "fontweight", "normal");
+  if (any (strcmp (func2str (draw), {"loglog", "semilogx"})))
+    y = ylim ();
+    axis ([min(x) / 1.15, max(x) * 1.15, y]);
+  endif
+  if (numel (x) <= 12)
+    set (a, "xtick", x, "xticklabel", arrayfun (@num2str, x, "UniformOutput", false));
+  endif
+  set (a, "xminortick", "off", "xminorgrid", "off", "yminorgrid", "off", "xgrid", "on", ...
+       "ygrid", "on");
+  legend (lines, names, "location", "northeastoutside", "interpreter", "none");
+  set (a, "position", [0.12, 0.13, 0.56, 0.77]); # the legend took more than it needs
+
+endfunction

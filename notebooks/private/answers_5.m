@@ -1,0 +1,68 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## why = answers_5 (number, x)
+##
+## Why x is not the answer to an exercise of notebook 5; "" if it is.
+
+function why = answers_5 (number, x)
+
+  why = "";
+  switch (number)
+
+    case 1
+      counts = [2, 0, 3, 1, 0];
+      pointer = 1 + [0, cumsum(counts)];
+      if (! isnumeric (x) || ! isvector (x))
+        why = "the answer is a vector";
+      elseif (isequal (x(:).', counts))
+        why = "these are the numbers of blocks; the pointer says where each row begins";
+      elseif (isequal (x(:).', pointer(1:end-1)))
+        why = "the last entry is missing, which says where the last row ends";
+      elseif (isequal (x(:).', pointer - 1))
+        why = "the first entry is 1, as indices in Octave are";
+      elseif (numel (x) != numel (pointer))
+        why = sprintf ("it has one entry more than there are rows, %d", numel (pointer));
+      elseif (! isequal (x(:).', pointer))
+        i = find (x(:).' != pointer, 1);
+        why = sprintf ("entry %d is not %g: the rows before it have %d blocks", i, x(i), ...
+                       sum (counts(1:i-1)));
+      endif
+
+    case 2
+      ## cases with a number in both, one after another, lists of unequal length, an empty one; the
+      ## first tells a function that is still empty
+      cases = {[1, 4, 7], [2, 4, 7, 9]; [3, 5], [1, 2, 8]; [2], [1, 2, 3, 4]; ...
+               find(rand (1, 50) < 0.4), find(rand (1, 50) < 0.4); [], [1, 2]; [5, 6], []};
+      not_empty (x (cases{1,:}));
+      for i = 1:rows (cases)
+        k = x (cases{i,:});
+        both = intersect (cases{i,:});
+        if (! isequal (k(:), both(:)))
+          why = sprintf ("of the lists %s and %s the numbers in both are %s, and not %s", ...
+                         mat2str (cases{i,1}), mat2str (cases{i,2}), mat2str (both(:).'), ...
+                         mat2str (k(:).'));
+          return;
+        endif
+      endfor
+
+    case 3
+      A = int8 ([100, 100, -100; 1, 2, 3; -128, -128, 1]);
+      B = int8 ([1, 127; 1, 127; 1, -128]);
+      C = not_empty (x (A, B));
+      right = int8 (double (A) * double (B));
+      if (! strcmp (class (C), "int8"))
+        why = sprintf ("the result is to be int8, and yours is %s", class (C));
+      elseif (! isequal (size (C), size (right)))
+        why = sprintf ("the result of 3 x 3 by 3 x 2 is 3 x 2, and yours is %d x %d", size (C));
+      elseif (C(1,1) != right(1,1))
+        why = sprintf (["100*1 + 100*1 - 100*1 is %d, and yours makes %d of it; the sum ", ...
+                        "saturates on its way"], right(1,1), C(1,1));
+      elseif (! isequal (C, right))
+        [i, j] = find (C != right, 1);
+        why = sprintf ("C(%d,%d) is %d, and yours is %d", i, j, right(i,j), C(i,j));
+      endif
+
+  endswitch
+
+endfunction
