@@ -356,7 +356,8 @@ typedef struct {
   gpumm_type type;
   int64_t k;
   void *block, *a, *c, *workspace; /* block: on the host, page-locked */
-  size_t a_bytes, workspace_bytes;
+  size_t a_bytes, c_bytes, workspace_bytes;
+  const gpumm_kernel *kernel;
   gpumm_stream *stream;
   gpumm_event *from, *to;
 } trial;
@@ -382,24 +383,25 @@ static gpumm_status fill_a (trial *t, size_t bytes) {
   return status;
 }
 
-static gpumm_status begin_trial (trial *t, size_t a_bytes) {
+static gpumm_status begin_trial (trial *t) {
   gpumm_status status =
       gpumm_pool_take (t->driver, t->device, GPUMM_POOL_PINNED, BLOCK_BYTES, &t->block);
-  void *random = random_matrix ((int64_t) (BLOCK_BYTES / gpumm_type_bytes (t->type)), t->type);
-  if (!random)
-    return GPUMM_HOST_MEMORY;
+  void *random = NULL;
+  if (!status) {
+    random = random_matrix ((int64_t) (BLOCK_BYTES / gpumm_type_bytes (t->type)), t->type);
+    status = random ? GPUMM_OK : GPUMM_HOST_MEMORY;
+  }
   if (!status)
     memcpy (t->block, random, BLOCK_BYTES);
   gpumm_release (random);
   if (!status)
-    status = gpumm_pool_take (t->driver, t->device, GPUMM_POOL_DEVICE, a_bytes, &t->a);
+    status = gpumm_pool_take (t->driver, t->device, GPUMM_POOL_DEVICE, t->a_bytes, &t->a);
   if (!status)
     status = gpumm_stream_take (t->driver, t->device, &t->stream);
   if (!status)
     status = gpumm_event_take (t->driver, t->device, &t->from);
   if (!status)
     status = gpumm_event_take (t->driver, t->device, &t->to);
-  t->a_bytes = a_bytes;
   return status;
 }
 
@@ -430,15 +432,14 @@ static gpumm_status run_copies (trial *t, const void *what) {
 }
 
 typedef struct {
-  const gpumm_kernel *kernel;
-  int64_t m, n, k;
+  int64_t m, n, k; /* k 0: the trial's */
 } slice;
 
 static gpumm_product product_of (const trial *t, const slice *s) {
   return (gpumm_product){.type = t->type,
                          .m = s->m,
                          .n = s->n,
-                         .k = s->k,
+                         .k = s->k ? s->k : t->k,
                          .a = t->a,
                          .lda = EMULATED_ROWS,
                          .b = t->a,
@@ -453,7 +454,7 @@ static gpumm_product product_of (const trial *t, const slice *s) {
 static gpumm_status run_slice (trial *t, const void *what) {
   const slice *s = what;
   gpumm_product p = product_of (t, s);
-  return s->kernel->launch (t->device, t->stream, &p);
+  return t->kernel->launch (t->device, t->stream, &p);
 }
 
 static const gpumm_kernel *find_row (const gpumm_driver *driver, const char *name) {
@@ -464,10 +465,10 @@ static const gpumm_kernel *find_row (const gpumm_driver *driver, const char *nam
 }
 
 static gpumm_status measure_link (const gpumm_place *place, gpumm_type type, double *link) {
-  trial t = {.driver = place->driver, .device = place->device, .type = type};
   size_t bytes = (size_t) LINK_COPIES * BLOCK_BYTES;
+  trial t = {.driver = place->driver, .device = place->device, .type = type, .a_bytes = bytes};
   double seconds = 0;
-  gpumm_status status = begin_trial (&t, bytes);
+  gpumm_status status = begin_trial (&t);
   if (!status)
     status = time_on_device (&t, run_copies, NULL, &seconds);
   end_trial (&t);
@@ -476,60 +477,67 @@ static gpumm_status measure_link (const gpumm_place *place, gpumm_type type, dou
   return status;
 }
 
-static double slice_flops (gpumm_type type, const slice *s) {
-  return flops_of (type, 1) * (double) s->m * (double) s->n * (double) s->k;
+/* The slices: one, which is all for the library, a square of two, and hardly anything. */
+enum { ONE, TWO, LITTLE, SLICES };
+
+static const slice slices[SLICES] = {
+    {EMULATED_ROWS, EMULATED_COLS, 0}, {EMULATED_ROWS, 2 * EMULATED_COLS, 0}, {64, 64, 64}};
+
+/* What they need on the device. */
+static void size_trial (trial *t, const gpumm_place *place, const gpumm_kernel *kernel) {
+  size_t element = gpumm_type_bytes (t->type);
+  t->kernel = kernel;
+  t->a_bytes = EMULATED_ROWS * (size_t) t->k * element;
+  t->c_bytes = (size_t) EMULATED_ROWS * 2 * EMULATED_COLS * element;
+  gpumm_product p = product_of (t, &slices[TWO]);
+  t->workspace_bytes = kernel->workspace ? kernel->workspace (&p, &place->properties) : 0;
 }
 
-/* The library's rate; with_emulated, the three of emulated instead: of hardly anything (call), of a
- * slice, and of a quarter of it, which has half of its elements of A and B. */
-static gpumm_status measure_slices (const gpumm_place *place, gpumm_type type, int with_emulated,
-                                    int64_t k, gpumm_emulated_rates *r) {
-  enum { LITTLE = 64 };
+/* Seconds of the first count slices. */
+static gpumm_status measure_slices (const gpumm_place *place, gpumm_type type, int64_t k,
+                                    const gpumm_kernel *kernel, int count, double *seconds) {
   trial t = {.driver = place->driver, .device = place->device, .type = type, .k = k};
-  size_t element = gpumm_type_bytes (type);
-  slice whole = {find_row (t.driver, with_emulated ? "emulated" : "cublas"), EMULATED_ROWS,
-                 EMULATED_COLS, k};
-  slice part = {whole.kernel, EMULATED_ROWS / 2, EMULATED_COLS / 2, k};
-  slice little = {whole.kernel, LITTLE, LITTLE, LITTLE};
-  double of_whole = 0, of_part = 0, of_little = 0;
-  gpumm_status status = whole.kernel ? GPUMM_OK : GPUMM_UNSUPPORTED;
-  if (!status)
-    status = begin_trial (&t, EMULATED_ROWS * (size_t) k * element);
+  size_trial (&t, place, kernel);
+  gpumm_status status = begin_trial (&t);
   if (!status)
     status = fill_a (&t, t.a_bytes);
   if (!status)
-    status = gpumm_pool_take (t.driver, t.device, GPUMM_POOL_DEVICE,
-                              (size_t) EMULATED_ROWS * EMULATED_COLS * element, &t.c);
-  if (!status && whole.kernel->workspace) {
-    gpumm_product p = product_of (&t, &whole);
-    t.workspace_bytes = whole.kernel->workspace (&p, &place->properties);
+    status = gpumm_pool_take (t.driver, t.device, GPUMM_POOL_DEVICE, t.c_bytes, &t.c);
+  if (!status && t.workspace_bytes > 0)
     status =
         gpumm_pool_take (t.driver, t.device, GPUMM_POOL_DEVICE, t.workspace_bytes, &t.workspace);
-  }
-  if (!status)
-    status = time_on_device (&t, run_slice, &whole, &of_whole);
-  if (!status && with_emulated)
-    status = time_on_device (&t, run_slice, &part, &of_part);
-  if (!status && with_emulated)
-    status = time_on_device (&t, run_slice, &little, &of_little);
+  for (int s = 0; s < count && !status; s++)
+    status = time_on_device (&t, run_slice, &slices[s], &seconds[s]);
   end_trial (&t);
-  if (status)
-    return status;
-  double flops = slice_flops (type, &whole);
-  if (!with_emulated) {
-    r->library = of_whole / flops;
-    return GPUMM_OK;
-  }
-  /* whole - call = x + y, part - call = x / 2 + y / 4 */
-  double operands = 4 * (of_part - of_little) - (of_whole - of_little);
-  operands = operands > 0 ? operands : 0;
-  double products = of_whole - of_little - operands;
-  if (products <= 0)
-    return GPUMM_DEVICE_FAILED;
-  r->call = of_little;
-  r->operand = operands / ((double) (EMULATED_ROWS + EMULATED_COLS) * (double) k);
-  r->product = products / flops;
-  return GPUMM_OK;
+  return status;
+}
+
+static double slice_flops (gpumm_type type, int64_t k) {
+  return flops_of (type, 1) * EMULATED_ROWS * EMULATED_COLS * (double) k;
+}
+
+static void measure_library (const gpumm_place *place, gpumm_type type, int64_t k,
+                             const gpumm_kernel *kernel, gpumm_emulated_rates *r) {
+  double seconds;
+  if (measure_slices (place, type, k, kernel, 1, &seconds) == GPUMM_OK)
+    r->library = seconds / slice_flops (type, k);
+}
+
+static void measure_emulated (const gpumm_place *place, gpumm_type type, int64_t k,
+                              const gpumm_kernel *kernel, gpumm_emulated_rates *r) {
+  const double rows = EMULATED_ROWS, cols = EMULATED_COLS, depth = (double) k;
+  double seconds[SLICES];
+  if (measure_slices (place, type, k, kernel, SLICES, seconds))
+    return;
+  /* call + operand (rows + cols) k + product flops for one slice; for two, cols and flops twice */
+  double operand = (2 * seconds[ONE] - seconds[TWO] - seconds[LITTLE]) / (rows * depth);
+  operand = operand > 0 ? operand : 0;
+  double product = seconds[ONE] - seconds[LITTLE] - operand * (rows + cols) * depth;
+  if (product <= 0)
+    return;
+  r->call = seconds[LITTLE];
+  r->operand = operand;
+  r->product = product / slice_flops (type, k);
 }
 
 static emulated_class *class_of (rates *r, gpumm_type type, int64_t depth) {
@@ -544,27 +552,35 @@ static emulated_class *class_of (rates *r, gpumm_type type, int64_t depth) {
 void gpumm_place_emulated (const gpumm_problem *problem, const gpumm_options *options,
                            gpumm_place *place) {
   gpumm_type type = problem->output;
-  int64_t depth = gpumm_emulated_depth (problem, options, place);
-  if (!depth || place->driver != cuda.driver || place->device >= MOST_DEVICES)
+  int64_t k = gpumm_emulated_depth (problem, options, place);
+  if (!k || place->driver == host.driver || place->device >= MOST_DEVICES)
     return;
-  /* what is measured needs memory that a limit may not leave */
-  int may_measure = options->max_device_memory == 0;
+  const gpumm_kernel *emulated = find_row (place->driver, "emulated");
+  const gpumm_kernel *library = find_row (place->driver, "cublas");
+  trial needs = {.type = type, .k = k};
+  if (!emulated || !library)
+    return;
+  size_trial (&needs, place, emulated);
+  if (options->max_device_memory > 0
+      && needs.a_bytes + needs.c_bytes + needs.workspace_bytes
+             > (size_t) options->max_device_memory)
+    return;
   pthread_mutex_lock (&lock);
   rates *r = &measured[place->device];
-  emulated_class *c = class_of (r, type, depth);
-  if (may_measure && !r->link_tried) {
+  emulated_class *c = class_of (r, type, k);
+  if (!r->link_tried) {
     r->link_tried = 1;
     measure_link (place, type, &r->link);
   }
   place->link = r->link;
-  if (c && may_measure && r->link > 0 && !c->library_tried) {
+  if (c && r->link > 0 && !c->library_tried) {
     c->library_tried = 1;
-    measure_slices (place, type, 0, depth, &c->rates);
+    measure_library (place, type, k, library, &c->rates);
   }
-  if (c && may_measure && c->rates.library > 0 && !c->emulated_tried
+  if (c && c->rates.library > 0 && !c->emulated_tried
       && gpumm_bound_by_computing (problem, place, 1 / c->rates.library)) {
     c->emulated_tried = 1;
-    measure_slices (place, type, 1, depth, &c->rates);
+    measure_emulated (place, type, k, emulated, &c->rates);
   }
   if (c)
     place->emulated = c->rates;
