@@ -36,19 +36,21 @@ static const int64_t MOST_TILES = 16, SMALLEST_TILE = 1024;
 static const int64_t PADDED_FROM = 512;
 
 /* "emulated" is weighed for products that take the library so many seconds and more: less is not
- * worth the measuring, which takes 10 to 35 ms on an H200, once a type and class of k. And for those
+ * worth the measuring, which took 11 to 55 ms on an H200, once a type and class of k. And for those
  * with no size below this, since its rates are of products as wide. */
 static const double WEIGHED_FROM = 20e-3;
 static const int64_t LEAST_WEIGHED = 2048;
 
-/* Rates are measured at k of half the product's or less, a power of 2 up to this: deeper products
- * run at the same rates. */
+/* Rates are measured at k of half the product's or less, of a quarter in complex, where all takes
+ * longer: a power of 2 up to this, as deeper products run at the same rates. */
 static const int64_t DEEPEST_WEIGHED = 8192;
 
 /* It is taken where the library's seconds are so many times those of the transfers, that is, where
  * they are what the caller waits for, and its own at most so large a part of the library's: what
- * its larger tiles cost in overlap must be won back. On an H200 that is single and complex single
- * from 8192 x 8192 on, complex double from 8192, double from about 12000. */
+ * its larger tiles cost in overlap must be won back. On an H200, end to end, emulated took 0.94 of
+ * the library's time in double at 16384, 0.70 in single at 8192 and 0.47 at 16384, 0.49 in complex
+ * single and 0.99 in complex double at 8192 (bench/results/h200/auto.csv); in double at 8192, where
+ * the link takes as long as the library, 1.3. */
 static const double CLEARLY_BOUND = 1.25, CLEARLY_FASTER = 0.8;
 
 double gpumm_dense_flops (const gpumm_problem *p) {
@@ -298,13 +300,32 @@ static double device_bytes (const gpumm_problem *p, const gpumm_place *place,
 
 /* A dimension in tiles of about the smallest size, but at most MOST_TILES and none smaller than the
  * kernel likes, with no sliver left. */
-static int64_t resident_tile (int64_t size, int64_t smallest, const gpumm_kernel *kernel) {
+static int64_t resident_tile (int64_t size, int64_t smallest, int64_t liked) {
   int64_t tiles = gpumm_least ((size + smallest / 2) / smallest, MOST_TILES);
-  if (kernel->smallest_tile > 0)
-    tiles = gpumm_least (tiles, size / kernel->smallest_tile);
+  if (liked > 0)
+    tiles = gpumm_least (tiles, size / liked);
   if (tiles <= 1)
     return size;
   return (gpumm_pieces (size, tiles) + 63) / 64 * 64;
+}
+
+/* Tiles of C where all is on the device, none smaller than liked. The kernel keeps what it finds out
+ * of panels where that fits, and where it asks for memory to do so. */
+static void choose_resident (const gpumm_problem *p, const gpumm_place *place, int64_t smallest,
+                             int64_t liked, double room, gpumm_plan *plan) {
+  int64_t m = gpumm_m (p), n = gpumm_n (p);
+  plan->tile_m = resident_tile (m, smallest, liked);
+  plan->tile_n = resident_tile (n, smallest, liked);
+  /* A*A: the panels of B are columns of the whole A */
+  if (p->a.values == p->b.values && (p->op_a == GPUMM_NONE) == (p->op_b == GPUMM_NONE))
+    plan->tile_m = m;
+  plan->keeps = 0;
+  if (plan->kernel->workspace && (plan->tile_m < m || plan->tile_n < n)) {
+    int64_t without = workspace_bytes (p, place, plan);
+    plan->keeps = 1;
+    if (workspace_bytes (p, place, plan) <= without || device_bytes (p, place, plan) > room)
+      plan->keeps = 0;
+  }
 }
 
 /* All on the device where it fits, in tiles only so that transfers overlap with products. Else
@@ -318,19 +339,21 @@ static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *pla
   double room = USABLE_MEMORY * (double) place->properties.memory_free;
   if (limit > 0 && (double) limit < room)
     room = (double) limit;
+  int64_t liked = plan->kernel->smallest_tile;
   plan->resident = m <= largest && n <= largest && k <= largest;
+  plan->tile_m = gpumm_least (m, largest);
+  plan->tile_n = gpumm_least (n, largest);
   plan->tile_k = gpumm_least (k, largest);
-  plan->tile_m =
-      plan->resident ? resident_tile (m, smallest, plan->kernel) : gpumm_least (m, largest);
-  plan->tile_n =
-      plan->resident ? resident_tile (n, smallest, plan->kernel) : gpumm_least (n, largest);
-  /* A*A: the panels of B are columns of the whole A */
-  if (plan->resident && p->a.values == p->b.values
-      && (p->op_a == GPUMM_NONE) == (p->op_b == GPUMM_NONE))
-    plan->tile_m = m;
-  plan->keeps = plan->resident && (plan->tile_m < m || plan->tile_n < n);
-  if (plan->keeps && device_bytes (p, place, plan) > room)
-    plan->keeps = 0;
+  if (plan->resident) {
+    /* Complex tiles have four times the operations, so half the edge will do, unless what is found
+     * out of panels is found out again for each tile. With emulated at 8192 on an H200 that takes 76
+     * ms instead of 84 in complex double, 39 instead of 43 in complex single; in single, where it
+     * would be as many operations as a quarter of those, 22 instead of 20 (auto.csv). */
+    int halves = gpumm_is_complex (p->output) && liked > 0;
+    choose_resident (p, place, smallest, halves ? (liked + 1) / 2 : liked, room, plan);
+    if (halves && !plan->keeps)
+      choose_resident (p, place, smallest, liked, room, plan);
+  }
   if (plan->resident && device_bytes (p, place, plan) > room) {
     plan->resident = 0;
     plan->tile_m = m;
@@ -407,8 +430,8 @@ int64_t gpumm_emulated_depth (const gpumm_problem *p, const gpumm_options *o,
   /* a library's A A' is symmetric to the last bit, which eig and chol look for; this one's is not */
   if (is_gram (p))
     return 0;
-  int64_t depth = LEAST_WEIGHED;
-  while (depth < DEEPEST_WEIGHED && 4 * depth <= k)
+  int64_t depth = LEAST_WEIGHED, part = gpumm_is_complex (p->output) ? 4 : 2;
+  while (depth < DEEPEST_WEIGHED && 2 * part * depth <= k)
     depth *= 2;
   return depth;
 }
@@ -464,8 +487,6 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
     return gpumm_fail (GPUMM_INTERNAL, "kernel %s belongs to no algorithm", kernel->name);
   plan->driver = place->driver;
   plan->device = place->device;
-  if (plan->tuned && is_auto (o->algorithm) && plan->algorithm == &gpumm_algorithm_emulated)
-    plan->gain = 1;
   gpumm_status status = choose_tiles (p, place, choices, o->max_device_memory, plan);
   if (!status)
     weigh_emulated (p, o, choices, place, plan);

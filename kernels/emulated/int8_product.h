@@ -100,7 +100,8 @@ enum { MOST_LT_DEVICES = 64, KEPT_ALGORITHMS = 64, CANDIDATES = 6 };
 /* Operations of a product whose algorithm is worth measuring: some 10 us on an H200. */
 static const double FEWEST_OPERATIONS = 1e10;
 
-/* From this k on the fastest algorithm stays the fastest. */
+/* From this k on the fastest algorithm stays the fastest: what was measured at 4096 ran 16384 on an
+ * H200 as fast as what was measured there, 101 and 103 ms in all. */
 static const int64_t DEEP = 4096;
 
 /* The fastest of what cuBLASLt advises for products of about these sizes. */
