@@ -21,6 +21,17 @@ typedef struct gpumm_event gpumm_event;
 
 enum { GPUMM_NOTE_BYTES = 32 };
 
+/* A product that is a tile of a larger one whose operands stay on the device: C is made of down x
+ * across tiles, all but the last of m x n, in launches one after the other that share a workspace
+ * nobody else writes to. This is tile (row, col), and known_a and known_b say whether an earlier
+ * launch read the same rows of op(A) and the same columns of op(B): what it found out of them may
+ * still be there. down = 0: a product by itself. */
+typedef struct gpumm_tiling {
+  int64_t down, across, m, n;
+  int64_t row, col;
+  int known_a, known_b;
+} gpumm_tiling;
+
 /* One dense product with all operands on one device, type S, D, C or Z for all three:
  * C = alpha op(A) op(B) + beta C, sizes m x k, k x n, m x n after op (), any of them >= 0. A and B
  * are read in whole pieces of 16 bytes where that is faster: memory reaches to the end of the last
@@ -38,6 +49,11 @@ typedef struct gpumm_product {
   gpumm_scalar alpha, beta;
   void *workspace; /* on the device, 256-byte aligned, at least what the kernel's row asked for */
   size_t workspace_bytes;
+  gpumm_tiling tiling;
+  /* For a kernel whose speed depends on the data: how many times faster than the library's it is on
+   * ordinary data, as measured. Where the data make it the slower one, it calls the library's. 0: it
+   * was asked for, and is not to. */
+  double gain;
   char *note; /* NULL, or GPUMM_NOTE_BYTES for what the launch decided: "14 moduli" */
 } gpumm_product;
 
@@ -106,7 +122,7 @@ typedef struct gpumm_sparse_kernel {
   gpumm_status (*launch) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
 } gpumm_sparse_kernel;
 
-#define GPUMM_DRIVER_VERSION 4
+#define GPUMM_DRIVER_VERSION 5
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */

@@ -19,6 +19,13 @@ const gpumm_driver *gpumm_host_device (const char **why);
 gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_type type,
                                  gpumm_place *place);
 
+/* Fills in what says whether "auto" should take "emulated" for this product, measured on the device
+ * at the first product of its type and class of k for which that could matter: the link, then the
+ * library's rate, and where computing is what takes the time, emulated's. What cannot be measured
+ * (no room on the device, say) stays 0, not known. */
+void gpumm_place_emulated (const gpumm_problem *problem, const gpumm_options *options,
+                           gpumm_place *place);
+
 /* The CPU's rate for one type is measured once a process, with the BLAS in use. */
 gpumm_status gpumm_place_cpu (gpumm_type type, gpumm_place *place);
 

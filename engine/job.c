@@ -178,6 +178,7 @@ static gpumm_status find_gpu (const gpumm_problem *p, const gpumm_options *o, gp
   gpumm_status status = gpumm_place_device (cuda, o->device < 0 ? 0 : o->device,
                                             gpumm_is_float (p->output) ? p->output : GPUMM_D, gpu);
   if (!status) {
+    gpumm_place_emulated (p, o, gpu);
     choices->gpu = gpu;
     return GPUMM_OK;
   }

@@ -35,6 +35,24 @@ static const int64_t MOST_TILES = 16, SMALLEST_TILE = 1024;
 /* Smaller sizes are not padded: there is little to win, and the padding is more of the product. */
 static const int64_t PADDED_FROM = 512;
 
+/* "emulated" is weighed for products that take the library so many seconds and more: less is not
+ * worth the measuring, which took 11 to 55 ms on an H200, once a type and class of k. And for those
+ * with no size below this, since its rates are of products as wide. */
+static const double WEIGHED_FROM = 20e-3;
+static const int64_t LEAST_WEIGHED = 2048;
+
+/* Rates are measured at k of half the product's or less, of a quarter in complex, where all takes
+ * longer: a power of 2 up to this, as deeper products run at the same rates. */
+static const int64_t DEEPEST_WEIGHED = 8192;
+
+/* It is taken where the library's seconds are so many times those of the transfers, that is, where
+ * they are what the caller waits for, and its own at most so large a part of the library's: what
+ * its larger tiles cost in overlap must be won back. On an H200, end to end, emulated took 0.94 of
+ * the library's time in double at 16384, 0.70 in single at 8192 and 0.47 at 16384, 0.49 in complex
+ * single and 0.99 in complex double at 8192 (bench/results/h200/auto.csv); in double at 8192, where
+ * the link takes as long as the library, 1.3. */
+static const double CLEARLY_BOUND = 1.25, CLEARLY_FASTER = 0.8;
+
 double gpumm_dense_flops (const gpumm_problem *p) {
   int complexes = gpumm_is_complex (p->a.type) + gpumm_is_complex (p->b.type);
   double each = complexes == 2 ? 8 : complexes == 1 ? 4 : 2;
@@ -230,6 +248,15 @@ gpumm_buffers gpumm_plan_buffers (const gpumm_problem *p, const gpumm_plan *plan
   return x;
 }
 
+gpumm_tiling gpumm_plan_tiling (const gpumm_problem *p, const gpumm_plan *plan) {
+  if (!plan->keeps)
+    return (gpumm_tiling){0};
+  return (gpumm_tiling){.down = gpumm_pieces (gpumm_m (p), plan->tile_m),
+                        .across = gpumm_pieces (gpumm_n (p), plan->tile_n),
+                        .m = plan->tile_m,
+                        .n = plan->tile_n};
+}
+
 /* What the pool takes for all buffers of an operand together. */
 static double rounded (int64_t count, size_t bytes) {
   double all = (double) count * (double) bytes;
@@ -253,6 +280,7 @@ static int64_t workspace_bytes (const gpumm_problem *p, const gpumm_place *place
                           .m = edges & 1 && rest_m ? rest_m : plan->tile_m,
                           .n = edges & 2 && rest_n ? rest_n : plan->tile_n,
                           .k = edges & 4 && rest_k ? rest_k : plan->tile_k,
+                          .tiling = gpumm_plan_tiling (p, plan),
                           .alpha = p->alpha,
                           /* all steps along k but the first add to C */
                           .beta = plan->tile_k < gpumm_k (p) ? (gpumm_scalar){1, 0} : p->beta};
@@ -272,13 +300,32 @@ static double device_bytes (const gpumm_problem *p, const gpumm_place *place,
 
 /* A dimension in tiles of about the smallest size, but at most MOST_TILES and none smaller than the
  * kernel likes, with no sliver left. */
-static int64_t resident_tile (int64_t size, int64_t smallest, const gpumm_kernel *kernel) {
+static int64_t resident_tile (int64_t size, int64_t smallest, int64_t liked) {
   int64_t tiles = gpumm_least ((size + smallest / 2) / smallest, MOST_TILES);
-  if (kernel->smallest_tile > 0)
-    tiles = gpumm_least (tiles, size / kernel->smallest_tile);
+  if (liked > 0)
+    tiles = gpumm_least (tiles, size / liked);
   if (tiles <= 1)
     return size;
   return (gpumm_pieces (size, tiles) + 63) / 64 * 64;
+}
+
+/* Tiles of C where all is on the device, none smaller than liked. The kernel keeps what it finds out
+ * of panels where that fits, and where it asks for memory to do so. */
+static void choose_resident (const gpumm_problem *p, const gpumm_place *place, int64_t smallest,
+                             int64_t liked, double room, gpumm_plan *plan) {
+  int64_t m = gpumm_m (p), n = gpumm_n (p);
+  plan->tile_m = resident_tile (m, smallest, liked);
+  plan->tile_n = resident_tile (n, smallest, liked);
+  /* A*A: the panels of B are columns of the whole A */
+  if (p->a.values == p->b.values && (p->op_a == GPUMM_NONE) == (p->op_b == GPUMM_NONE))
+    plan->tile_m = m;
+  plan->keeps = 0;
+  if (plan->kernel->workspace && (plan->tile_m < m || plan->tile_n < n)) {
+    int64_t without = workspace_bytes (p, place, plan);
+    plan->keeps = 1;
+    if (workspace_bytes (p, place, plan) <= without || device_bytes (p, place, plan) > room)
+      plan->keeps = 0;
+  }
 }
 
 /* All on the device where it fits, in tiles only so that transfers overlap with products. Else
@@ -292,16 +339,21 @@ static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *pla
   double room = USABLE_MEMORY * (double) place->properties.memory_free;
   if (limit > 0 && (double) limit < room)
     room = (double) limit;
+  int64_t liked = plan->kernel->smallest_tile;
   plan->resident = m <= largest && n <= largest && k <= largest;
+  plan->tile_m = gpumm_least (m, largest);
+  plan->tile_n = gpumm_least (n, largest);
   plan->tile_k = gpumm_least (k, largest);
-  plan->tile_m =
-      plan->resident ? resident_tile (m, smallest, plan->kernel) : gpumm_least (m, largest);
-  plan->tile_n =
-      plan->resident ? resident_tile (n, smallest, plan->kernel) : gpumm_least (n, largest);
-  /* A*A: the panels of B are columns of the whole A */
-  if (plan->resident && p->a.values == p->b.values
-      && (p->op_a == GPUMM_NONE) == (p->op_b == GPUMM_NONE))
-    plan->tile_m = m;
+  if (plan->resident) {
+    /* Complex tiles have four times the operations, so half the edge will do, unless what is found
+     * out of panels is found out again for each tile. With emulated at 8192 on an H200 that takes 76
+     * ms instead of 84 in complex double, 39 instead of 43 in complex single; in single, where it
+     * would be as many operations as a quarter of those, 22 instead of 20 (auto.csv). */
+    int halves = gpumm_is_complex (p->output) && liked > 0;
+    choose_resident (p, place, smallest, halves ? (liked + 1) / 2 : liked, room, plan);
+    if (halves && !plan->keeps)
+      choose_resident (p, place, smallest, liked, room, plan);
+  }
   if (plan->resident && device_bytes (p, place, plan) > room) {
     plan->resident = 0;
     plan->tile_m = m;
@@ -329,18 +381,99 @@ static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *pla
   return GPUMM_OK;
 }
 
+/* ---- "emulated" by "auto" ----------------------------------------------------------------- */
+
+static gpumm_product whole_product (const gpumm_problem *p, int64_t largest) {
+  return (gpumm_product){.type = p->output,
+                         .op_a = p->op_a,
+                         .op_b = p->op_b,
+                         .m = gpumm_least (gpumm_m (p), largest),
+                         .n = gpumm_least (gpumm_n (p), largest),
+                         .k = gpumm_least (gpumm_k (p), largest),
+                         .alpha = p->alpha,
+                         .beta = p->beta};
+}
+
+/* Bytes to the device and from it. */
+static double bytes_up (const gpumm_problem *p) {
+  double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
+  double elements = m * k + (p->a.values == p->b.values ? 0 : k * n) + (p->c0 ? m * n : 0);
+  return elements * (double) gpumm_type_bytes (p->output);
+}
+
+static double bytes_down (const gpumm_problem *p) {
+  return (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_type_bytes (p->output);
+}
+
+int gpumm_bound_by_computing (const gpumm_problem *p, const gpumm_place *place, double flops) {
+  double up = bytes_up (p), down = bytes_down (p);
+  return gpumm_dense_flops (p) / flops > CLEARLY_BOUND * (up > down ? up : down) / place->link;
+}
+
+/* A and B are one array of which one is turned. */
+static int is_gram (const gpumm_problem *p) {
+  return p->a.values == p->b.values && (p->op_a == GPUMM_NONE) != (p->op_b == GPUMM_NONE);
+}
+
+int64_t gpumm_emulated_depth (const gpumm_problem *p, const gpumm_options *o,
+                              const gpumm_place *place) {
+  int tuned;
+  if (!is_auto (o->algorithm) || !gpumm_is_dense_float (p) || !place->flops[p->output])
+    return 0;
+  int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
+  gpumm_product product = whole_product (p, INT32_MAX);
+  if (gpumm_least (gpumm_least (m, n), k) < LEAST_WEIGHED || gpumm_is_zero (p->alpha)
+      || gpumm_dense_flops (p) / place->flops[p->output] < WEIGHED_FROM
+      || !choose_in_family (place, "emulated", &product, o->max_capability)
+      || !gpumm_choose_kernel (place, NULL, &product, o->max_capability, &tuned) || tuned)
+    return 0;
+  /* a library's A A' is symmetric to the last bit, which eig and chol look for; this one's is not */
+  if (is_gram (p))
+    return 0;
+  int64_t depth = LEAST_WEIGHED, part = gpumm_is_complex (p->output) ? 4 : 2;
+  while (depth < DEEPEST_WEIGHED && 2 * part * depth <= k)
+    depth *= 2;
+  return depth;
+}
+
+/* In the tiles of the plan. What is found out of panels is kept, or else found again for each. */
+static double seconds_emulated (const gpumm_problem *p, const gpumm_emulated_rates *r,
+                                const gpumm_plan *plan) {
+  double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
+  double down = (double) gpumm_pieces (gpumm_m (p), plan->tile_m);
+  double across = (double) gpumm_pieces (gpumm_n (p), plan->tile_n);
+  double operands = plan->keeps ? m * k + k * n : across * m * k + down * k * n;
+  return down * across * r->call + r->operand * operands + r->product * gpumm_dense_flops (p);
+}
+
+/* Makes the plan one of "emulated" where it is clearly faster by measured rates. */
+static void weigh_emulated (const gpumm_problem *p, const gpumm_options *o,
+                            const gpumm_choices *choices, const gpumm_place *place,
+                            gpumm_plan *plan) {
+  const gpumm_emulated_rates *r = &place->emulated;
+  gpumm_plan other = *plan;
+  if (!gpumm_emulated_depth (p, o, place) || !r->product || !r->library
+      || !gpumm_bound_by_computing (p, place, 1 / r->library))
+    return;
+  gpumm_product product = whole_product (p, INT32_MAX);
+  other.kernel = choose_in_family (place, "emulated", &product, o->max_capability);
+  other.algorithm = gpumm_algorithm_find (other.kernel->algorithm);
+  /* what it needs besides must not make larger transfers */
+  if (choose_tiles (p, place, choices, o->max_device_memory, &other) || !other.resident)
+    return;
+  other.library_seconds = r->library * gpumm_dense_flops (p);
+  other.emulated_seconds = seconds_emulated (p, r, &other);
+  if (other.emulated_seconds > CLEARLY_FASTER * other.library_seconds)
+    return;
+  other.gain = other.library_seconds / other.emulated_seconds;
+  *plan = other;
+}
+
 static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
                                  const gpumm_choices *choices, const gpumm_place *place,
                                  gpumm_plan *plan) {
   int64_t largest = choices->largest_dimension ? choices->largest_dimension : INT32_MAX;
-  gpumm_product product = {.type = p->output,
-                           .op_a = p->op_a,
-                           .op_b = p->op_b,
-                           .m = gpumm_least (gpumm_m (p), largest),
-                           .n = gpumm_least (gpumm_n (p), largest),
-                           .k = gpumm_least (gpumm_k (p), largest),
-                           .alpha = p->alpha,
-                           .beta = p->beta};
+  gpumm_product product = whole_product (p, largest);
   const gpumm_kernel *kernel =
       gpumm_choose_kernel (place, o->algorithm, &product, o->max_capability, &plan->tuned);
   if (!kernel)
@@ -354,7 +487,10 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
     return gpumm_fail (GPUMM_INTERNAL, "kernel %s belongs to no algorithm", kernel->name);
   plan->driver = place->driver;
   plan->device = place->device;
-  return choose_tiles (p, place, choices, o->max_device_memory, plan);
+  gpumm_status status = choose_tiles (p, place, choices, o->max_device_memory, plan);
+  if (!status)
+    weigh_emulated (p, o, choices, place, plan);
+  return status;
 }
 
 /* Seconds of the product from host memory to host memory. */
@@ -363,14 +499,12 @@ static double seconds_cpu (const gpumm_problem *p, const gpumm_place *cpu) {
 }
 
 static double seconds_gpu (const gpumm_problem *p, const gpumm_place *gpu) {
-  double element = (double) gpumm_type_bytes (p->output);
-  double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
-  double up = m * k + (p->a.values == p->b.values ? 0 : k * n) + (p->c0 ? m * n : 0);
-  double seconds = gpu->call + up * element / gpu->upload + m * n * element / gpu->download
+  double up = bytes_up (p), down = bytes_down (p);
+  double seconds = gpu->call + up / gpu->upload + down / gpu->download
                    + gpumm_dense_flops (p) / gpu->flops[p->output];
   /* A few MB move at a lower rate than many: fewer threads copy, and the first and last of them
    * overlap with nothing. */
-  double part = gpu->near_bytes > 0 ? (up + m * n) * element / gpu->near_bytes : 0;
+  double part = gpu->near_bytes > 0 ? (up + down) / gpu->near_bytes : 0;
   double least = gpu->call + (gpu->near_seconds - gpu->call) * (part < 1 ? part : 1);
   return seconds > least ? seconds : least;
 }
@@ -556,6 +690,12 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
     size_t length = strlen (plan->reason);
     snprintf (plan->reason + length, sizeof plan->reason - length,
               "; tuned: %s was the fastest measured here at such sizes", plan->kernel->name);
+  }
+  if (!status && plan->emulated_seconds > 0) {
+    size_t length = strlen (plan->reason);
+    snprintf (plan->reason + length, sizeof plan->reason - length,
+              "; by rates measured here emulated computes %.3g ms and the library %.3g ms",
+              1e3 * plan->emulated_seconds, 1e3 * plan->library_seconds);
   }
   return status;
 }

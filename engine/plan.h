@@ -13,6 +13,13 @@
 
 struct gpumm_algorithm;
 
+/* Seconds on a device alone of products of one type, k of one class, of data uniform in (-1/2, 1/2):
+ * m x n x k takes the library library for each of its operations, and "emulated" call, operand for
+ * each of the m k + k n elements, and product for each operation. 0: not known. */
+typedef struct gpumm_emulated_rates {
+  double library, call, operand, product;
+} gpumm_emulated_rates;
+
 /* What the plan knows of a place to run: the CPU (driver NULL) or one device. */
 typedef struct gpumm_place {
   const gpumm_driver *driver; /* NULL: the engine's own host code */
@@ -23,6 +30,9 @@ typedef struct gpumm_place {
   double call;             /* seconds a call costs before any work */
   /* bytes and seconds of a product about where the CPU is as fast; 0: not known */
   double near_bytes, near_seconds;
+  /* for the product at hand, where it matters (gpumm_place_emulated); 0: not known */
+  double link; /* bytes a second from page-locked memory */
+  gpumm_emulated_rates emulated;
   /* the fastest kernels as gpumm_tune measured them for the type of the product, in each class the
    * best first; 0: not known */
   int tuned_count;
@@ -42,9 +52,13 @@ typedef struct gpumm_plan {
    * C are, one in use and one on its way. */
   int resident;
   int64_t tile_m, tile_n, tile_k;
+  int keeps; /* the kernel may keep in its workspace what it found out of panels (gpumm_tiling) */
   int64_t workspace_bytes; /* of the kernel, for the product of any tile */
   int64_t device_bytes;    /* of A's, B's and C's buffers and the workspace */
   int64_t keep_bytes;      /* of unused device memory, for the next call */
+  /* of "emulated", where "auto" weighed it and took it: gpumm_product.gain, and the seconds on the
+   * device that decided; else 0 */
+  double gain, emulated_seconds, library_seconds;
   char reason[512];
 } gpumm_plan;
 
@@ -78,6 +92,9 @@ typedef struct gpumm_buffers {
 
 gpumm_buffers gpumm_plan_buffers (const gpumm_problem *problem, const gpumm_plan *plan);
 
+/* The tiling of C's first tile; that of a product by itself where the plan keeps nothing. */
+gpumm_tiling gpumm_plan_tiling (const gpumm_problem *problem, const gpumm_plan *plan);
+
 /* 2 m n k, or 8 m n k where an operand is complex and 4 m n k where just one is. */
 double gpumm_dense_flops (const gpumm_problem *problem);
 
@@ -95,6 +112,15 @@ double gpumm_sparse_flops (const gpumm_problem *problem);
 const gpumm_kernel *gpumm_choose_kernel (const gpumm_place *place, const char *algorithm,
                                          const gpumm_product *product, int max_capability,
                                          int *tuned);
+
+/* Could "auto" take "emulated" for this product on that place, if it were faster? Then the class of k
+ * whose rates say so; else 0: other products, and those that are too small to measure for. */
+int64_t gpumm_emulated_depth (const gpumm_problem *problem, const gpumm_options *options,
+                              const gpumm_place *place);
+
+/* Does computing so fast, in operations a second, take clearly longer than the transfers? Where it
+ * does not, a faster kernel gains nothing. place->link must be known. */
+int gpumm_bound_by_computing (const gpumm_problem *problem, const gpumm_place *place, double flops);
 
 /* problem has been checked and problem->output set. */
 gpumm_status gpumm_make_plan (const gpumm_problem *problem, const gpumm_options *options,

@@ -53,19 +53,37 @@ static int64_t native_stretch (int64_t elements, int64_t k) {
 
 /* The workspace asked for is at most this part of the device's memory, but in any case this much:
  * all residues of both operands of 16384 x 16384 on an H200. */
-static const int64_t WORKSPACE_PART = 16;
+static const int64_t WORKSPACE_PART = 12;
 static const double LEAST_WORKSPACE = (double) (1 << 30);
 
 /* Blocks that fill any GPU, where each takes many elements in turn. */
 static const int64_t FILLING = 4096;
 
+/* Rows or columns of tiles of C whose operands' residues are kept. */
+enum { MOST_KEPT = 16 };
+
 struct workspace {
-  product_facts *facts;
+  operand_record *records; /* MOST_KEPT of A, then of B */
   double *errors;
   kappas *worst;
-  operand_vectors a, b;
-  char *int8, *panels;
+  operand_vectors a, b; /* of this tile's */
+  char *int8;
+  int8_t *kept_a, *kept_b; /* where the residues of this tile's operands are kept, or NULL */
+  char *panels;
 };
+
+static int is_complex_type (gpumm_type type) {
+  return type == GPUMM_C || type == GPUMM_Z;
+}
+
+static int is_single_type (gpumm_type type) {
+  return type == GPUMM_S || type == GPUMM_C;
+}
+
+/* Planes that there is memory for: of the moduli that ordinary data take, with some to spare. */
+static int provided_planes (gpumm_type type) {
+  return (is_single_type (type) ? 8 : 16) * (is_complex_type (type) ? 3 : 1);
+}
 
 static void take_vectors (pieces *from, int64_t count, operand_vectors *x) {
   from->take (&x->top, count);
@@ -77,25 +95,70 @@ static void take_vectors (pieces *from, int64_t count, operand_vectors *x) {
   from->take (&x->exponent, count);
 }
 
+/* From its vector first on, and with that record. */
+static void go_to (operand_vectors *x, int64_t first, operand_record *record) {
+  x->top += first;
+  x->low += first;
+  x->squares += first;
+  x->bins += first * LEVEL_BINS;
+  x->norm += first;
+  x->weight += first;
+  x->exponent += first;
+  x->facts = &record->facts;
+  x->kept = &record->kept;
+}
+
+/* Can what is found out of a tile's operands be kept for other tiles, if there is memory for it? */
+static bool may_keep (const gpumm_product *p) {
+  return p->tiling.down > 0 && p->tiling.down <= MOST_KEPT && p->tiling.across <= MOST_KEPT
+         && p->k > 0 && p->k <= MOST_DEPTH;
+}
+
 /* Lays out all but the panels, which take the rest. */
-static size_t lay_out (const gpumm_product *p, workspace *w) {
+static size_t lay_out (const gpumm_product *p, bool keep, workspace *w) {
+  gpumm_tiling alone = {1, 1, p->m, p->n, 0, 0, 0, 0};
+  const gpumm_tiling &t = keep ? p->tiling : alone;
   pieces from = {(char *) p->workspace, 0};
-  from.take (&w->facts, 1);
+  from.take (&w->records, 2 * MOST_KEPT);
   from.take (&w->errors, MOST_SAMPLES);
   from.take (&w->worst, 1);
-  take_vectors (&from, p->m, &w->a);
-  take_vectors (&from, p->n, &w->b);
+  take_vectors (&from, t.down * t.m, &w->a);
+  take_vectors (&from, t.across * t.n, &w->b);
   from.take (&w->int8, (int64_t) INT8_WORKSPACE);
-  w->panels = from.memory ? from.memory + from.used : NULL;
-  if (w->facts) {
-    w->a.facts = &w->facts->a;
-    w->b.facts = &w->facts->b;
+  if (keep) {
+    int64_t vector = provided_planes (p->type) * round_up (p->k, DEPTH_UNIT);
+    int64_t a = round_up (t.m, VECTOR_UNIT) * vector, b = round_up (t.n, VECTOR_UNIT) * vector;
+    from.take (&w->kept_a, t.down * a);
+    from.take (&w->kept_b, t.across * b);
+    if (from.memory) {
+      w->kept_a += t.row * a;
+      w->kept_b += t.col * b;
+    }
+  }
+  if (from.memory) {
+    w->panels = from.memory + from.used;
+    go_to (&w->a, t.row * t.m, w->records + t.row);
+    go_to (&w->b, t.col * t.n, w->records + MOST_KEPT + t.col);
   }
   return from.used;
 }
 
-static int is_complex_type (gpumm_type type) {
-  return type == GPUMM_C || type == GPUMM_Z;
+/* For panels of any number of moduli. */
+static double least_panels (gpumm_type type, int64_t m, int64_t n, int64_t k) {
+  int planes = MOST_MODULI * (is_complex_type (type) ? 3 : 1);
+  return choose_panels (m, n, k, planes, LEAST_WORKSPACE).bytes ();
+}
+
+/* The workspace with which residues are kept. Where the data take more moduli than planes are
+ * provided for, panels do. */
+static double keeping_bytes (const gpumm_product *p) {
+  const gpumm_tiling &t = p->tiling;
+  gpumm_product sizes = *p;
+  workspace w = {};
+  sizes.workspace = NULL;
+  double products = whole_panels (t.m, t.n, p->k, provided_planes (p->type)).product_bytes ();
+  double panels = least_panels (p->type, t.m, t.n, p->k);
+  return (double) lay_out (&sizes, true, &w) + (products > panels ? products : panels);
 }
 
 static size_t workspace_bytes (const gpumm_product *p, const gpumm_device_properties *device) {
@@ -104,14 +167,13 @@ static size_t workspace_bytes (const gpumm_product *p, const gpumm_device_proper
   sizes.workspace = NULL;
   if (p->m == 0 || p->n == 0 || p->k == 0)
     return 0;
-  /* moduli that ordinary data take, and the most there are */
-  int usual = p->type == GPUMM_S || p->type == GPUMM_C ? 8 : 16;
-  int parts = is_complex_type (p->type) ? 3 : 1;
   double room = (double) (device->memory_total / WORKSPACE_PART);
   room = room < LEAST_WORKSPACE ? LEAST_WORKSPACE : room;
-  double wanted = choose_panels (p->m, p->n, p->k, usual * parts, room).bytes ();
-  double most = choose_panels (p->m, p->n, p->k, MOST_MODULI * parts, LEAST_WORKSPACE).bytes ();
-  return lay_out (&sizes, &w) + (size_t) (wanted > most ? wanted : most);
+  double wanted = choose_panels (p->m, p->n, p->k, provided_planes (p->type), room).bytes ();
+  double most = least_panels (p->type, p->m, p->n, p->k);
+  double bytes = (double) lay_out (&sizes, false, &w) + (wanted > most ? wanted : most);
+  double keeping = may_keep (p) ? keeping_bytes (p) : 0;
+  return (size_t) (keeping > bytes && keeping <= room ? keeping : bytes);
 }
 
 /* ---- the choice of moduli ----------------------------------------------------------------- */
@@ -140,29 +202,37 @@ static void settle (operand_facts *x) {
   x->exact = none ? 0 : x->exact - FACT_OFFSET;
 }
 
+/* What is kept of the operands of one launch. */
+struct kept_operands {
+  scaling a, b;
+};
+
+/* known: what an earlier launch found out of an operand is there. */
 template <class T>
 static gpumm_status learn_all (int device, gpumm_stream *stream, const workspace &w,
                                const operand_view<T> &a, const operand_view<T> &b,
-                               product_facts *facts) {
+                               const gpumm_tiling &t, product_facts *facts, kept_operands *kept) {
   struct {
-    product_facts facts;
+    operand_record records[2 * MOST_KEPT];
     alignas (PIECE) double errors[MOST_SAMPLES];
   } back; /* as lay_out has them */
   int64_t samples = SAMPLED_PRODUCTS / a.k;
   samples = samples > MOST_SAMPLES ? MOST_SAMPLES : samples;
   samples = samples < LEAST_SAMPLES ? LEAST_SAMPLES : samples;
-  gpumm_status status = learn (device, stream, a, w.a, w.facts);
-  if (!status)
-    status = learn (device, stream, b, w.b, (product_facts *) NULL);
+  gpumm_status status = t.known_a ? GPUMM_OK : learn (device, stream, a, w.a);
+  if (!status && !t.known_b)
+    status = learn (device, stream, b, w.b);
   if (!status)
     status = LAUNCH ("sample_native", (sample_native<T>), samples, dim3 (32), device, stream, a, b,
                      w.a.top, w.b.top, native_stretch (a.count * b.count, a.k), w.errors);
   EMULATED_STAGE ("look at the data", stream);
   if (!status)
-    status = read_back (device, stream, &back, w.facts, sizeof back);
+    status = read_back (device, stream, &back, w.records, sizeof back);
   if (status)
     return status;
-  *facts = back.facts;
+  const operand_record &of_a = back.records[t.row], &of_b = back.records[MOST_KEPT + t.col];
+  *facts = {of_a.facts, of_b.facts, {}};
+  *kept = {of_a.kept, of_b.kept};
   settle (&facts->a);
   settle (&facts->b);
   for (int64_t i = 0; i < samples; i++)
@@ -172,6 +242,8 @@ static gpumm_status learn_all (int device, gpumm_stream *stream, const workspace
     }
   return GPUMM_OK;
 }
+
+static const kept_residues NOT_KEPT[2] = {{NULL, false}, {NULL, false}};
 
 /* The kappas of the data, from a product of levels. */
 template <class T>
@@ -194,7 +266,7 @@ static gpumm_status measure_kappas (int device, gpumm_stream *stream, const work
   gpumm_cuda_leave (device, before);
   if (!status)
     status = for_parts (
-        w.panels, room, masked ? 2 : 1, a, b,
+        w.panels, room, masked ? 2 : 1, a, b, NOT_KEPT,
         [&] (int which, const operand_view<T> &x, const residue_planes &planes) {
           return take_levels (device, stream, x, (which ? w.b : w.a).top + x.v0, drop, masked,
                               planes);
@@ -216,15 +288,17 @@ static gpumm_status measure_kappas (int device, gpumm_stream *stream, const work
 }
 
 /* First by what the vectors say one by one. A product of levels, which costs as much as a modulus,
- * is made where they leave open whether two moduli or more could be saved. */
+ * is made where they leave open whether two moduli or more could be saved. More than most moduli
+ * will not do. */
 template <class T>
 static gpumm_status decide (int device, gpumm_stream *stream, const workspace &w, double room,
-                            const operand_view<T> &a, const operand_view<T> &b, double eps,
-                            choice *chosen, const char **why) {
+                            const operand_view<T> &a, const operand_view<T> &b,
+                            const gpumm_tiling &t, double eps, int most, choice *chosen,
+                            kept_operands *kept, const char **why) {
   bool complexes = part_count<T>::VALUE == 2;
   product_facts x;
   *chosen = choice{};
-  gpumm_status status = learn_all (device, stream, w, a, b, &x);
+  gpumm_status status = learn_all (device, stream, w, a, b, t, &x, kept);
   if (status)
     return status;
   if (x.a.bad || x.b.bad) {
@@ -236,12 +310,17 @@ static gpumm_status decide (int device, gpumm_stream *stream, const workspace &w
       choose_moduli (x.a, x.b, least_kappas (x.a, x.b), x.native, MEASURED, a.k, complexes, eps);
   *chosen = choose_moduli (x.a, x.b, kappas_of_histograms (x.a, x.b, a.k), x.native, BOUNDED, a.k,
                            complexes, eps);
-  if (fewest.count == 0 || (chosen->count && chosen->count <= fewest.count + 1))
-    return GPUMM_OK;
-  kappas worst;
-  status = measure_kappas (device, stream, w, room, x, a, b, &worst);
-  if (!status)
-    *chosen = choose_moduli (x.a, x.b, worst, x.native, MEASURED, a.k, complexes, eps);
+  if (fewest.count != 0 && fewest.count <= most
+      && (chosen->count == 0 || chosen->count > fewest.count + 1)) {
+    kappas worst;
+    status = measure_kappas (device, stream, w, room, x, a, b, &worst);
+    if (!status)
+      *chosen = choose_moduli (x.a, x.b, worst, x.native, MEASURED, a.k, complexes, eps);
+  }
+  if (chosen->count > most) {
+    *why = "faster for such data";
+    *chosen = choice{};
+  }
   return status;
 }
 
@@ -251,21 +330,30 @@ template <class T>
 static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_product *p,
                               const arguments<T> &x, const workspace &w, double room,
                               const operand_view<T> &a, const operand_view<T> &b,
-                              const choice &chosen) {
+                              const kept_operands &known, const choice &chosen) {
   int64_t threads = EMULATED_THREADS;
   residue_table tables[2] = {make_residue_table (chosen.count, chosen.words, 1),
                              make_residue_table (chosen.count, chosen.words, 0)};
   crt_table crt = make_crt_table (chosen.count);
-  gpumm_status status = LAUNCH ("set_exponents", set_exponents, ceil_div (x.m, threads),
-                                dim3 (EMULATED_THREADS), device, stream, w.a, x.m, chosen.bits_a);
-  if (!status)
-    status = LAUNCH ("set_exponents", set_exponents, ceil_div (x.n, threads),
-                     dim3 (EMULATED_THREADS), device, stream, w.b, x.n, chosen.bits_b);
+  int planes = chosen.count * part_count<T>::PLANES;
+  bool keeps = w.kept_a && planes <= provided_planes (p->type);
+  scaling scaling_a = {chosen.count, chosen.words, chosen.bits_a};
+  scaling scaling_b = {chosen.count, chosen.words, chosen.bits_b}, none = {};
+  kept_residues kept[2] = {{keeps ? w.kept_a : NULL, is_same (known.a, scaling_a)},
+                           {keeps ? w.kept_b : NULL, is_same (known.b, scaling_b)}};
+  gpumm_status status = GPUMM_OK;
+  if (!kept[0].ready)
+    status =
+        LAUNCH ("set_exponents", set_exponents, ceil_div (x.m, threads), dim3 (EMULATED_THREADS),
+                device, stream, w.a, x.m, chosen.bits_a, keeps ? scaling_a : none);
+  if (!status && !kept[1].ready)
+    status =
+        LAUNCH ("set_exponents", set_exponents, ceil_div (x.n, threads), dim3 (EMULATED_THREADS),
+                device, stream, w.b, x.n, chosen.bits_b, keeps ? scaling_b : none);
   if (status)
     return status;
-  int planes = chosen.count * part_count<T>::PLANES;
   return for_parts (
-      w.panels, room, planes, a, b,
+      w.panels, room, planes, a, b, kept,
       [&] (int which, const operand_view<T> &part, const residue_planes &to) {
         return quantise (device, stream, part, (which ? w.b : w.a).exponent + part.v0,
                          tables[which], to);
@@ -322,8 +410,10 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
     return gpumm_family_cublas[0].launch (device, stream, p);
   if (!int8_usable ())
     return gpumm_driver_fail (GPUMM_UNSUPPORTED, "%s", lt.why);
-  workspace w;
-  size_t used = lay_out (p, &w);
+  workspace w = {};
+  bool keep = may_keep (p) && keeping_bytes (p) <= (double) p->workspace_bytes;
+  gpumm_tiling t = keep ? p->tiling : gpumm_tiling{};
+  size_t used = lay_out (p, keep, &w);
   if (!p->workspace || p->workspace_bytes < used)
     return gpumm_driver_fail (GPUMM_INTERNAL, "emulated: %zu bytes of workspace are too few",
                               p->workspace_bytes);
@@ -333,15 +423,18 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
   operand_view<T> b = {x.b, p->ldb, x.n,   x.k, p->op_b == GPUMM_NONE, p->op_b == GPUMM_CTRANSPOSE,
                        0,   0,      SALT_B};
   choice chosen;
+  kept_operands kept;
   const char *why = "";
-  gpumm_status status = decide (device, stream, w, room, a, b,
-                                epsilon (typename real_part<T>::type ()), &chosen, &why);
+  int most = worthwhile_moduli (p->gain, is_single_type (p->type));
+  gpumm_status status =
+      decide (device, stream, w, room, a, b, t, epsilon (typename real_part<T>::type ()), most,
+              &chosen, &kept, &why);
   if (status)
     return status;
   say (p, chosen, why);
   if (chosen.count == 0)
     return gpumm_family_cublas[0].launch (device, stream, p);
-  return multiply (device, stream, p, x, w, room, a, b, chosen);
+  return multiply (device, stream, p, x, w, room, a, b, kept, chosen);
 }
 
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_product *p) {
@@ -361,7 +454,8 @@ static const int64_t FASTER_FROM = 5000;
 
 FAMILY_ROWS (emulated) = {
     /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch, workspace,
-     * waits, smallest tile: smaller ones are slower than cuBLAS, and make residues more often */
+     * waits, smallest tile: 2048 took 22 ms instead of 20 in single at 8192, end to end on an H200
+     * (bench/results/h200/auto.csv) */
     {"emulated", "emulated", ALL_TYPES, 1, 1, 1, 1, 1, INT8_CAPABILITY, FASTER_FROM, runs, launch,
      workspace_bytes, 1, PRODUCT_ROWS},
     {},

@@ -36,6 +36,7 @@ typedef struct {
   gpumm_step *steps; /* of the window that is being filled */
   gpumm_product *products;
   int64_t count, room, tiles;
+  char *known_a, *known_b; /* for each panel: has a launch read it? NULL: nothing is kept of them */
   gpumm_status status;
 } schedule;
 
@@ -167,7 +168,16 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
                              .alpha = p->alpha,
                              .beta = l == 0 ? p->beta : (gpumm_scalar){1, 0},
                              .workspace = s->memory[3],
-                             .workspace_bytes = (size_t) plan->workspace_bytes};
+                             .workspace_bytes = (size_t) plan->workspace_bytes,
+                             .tiling = gpumm_plan_tiling (p, plan),
+                             .gain = plan->gain};
+  if (plan->keeps) {
+    product->tiling.row = i;
+    product->tiling.col = j;
+    product->tiling.known_a = s->known_a[i];
+    product->tiling.known_b = s->known_b[j];
+    s->known_a[i] = s->known_b[j] = 1;
+  }
   if (depth > 0) {
     product->a = bring (s, step, s->a, s->sizes.a, i, l, a)->memory;
     if (s->sizes.b > 0)
@@ -282,6 +292,13 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   s.products = s.steps ? gpumm_allocate (s.room, sizeof *s.products) : NULL;
   if (!status && !s.products)
     status = GPUMM_HOST_MEMORY;
+  if (!status && plan->keeps) {
+    s.known_a = gpumm_allocate (down + across, sizeof *s.known_a);
+    if (!s.known_a)
+      status = GPUMM_HOST_MEMORY;
+    else
+      s.known_b = s.known_a + down;
+  }
   if (!status) {
     if (plan->resident)
       add_shells (&s, down, across, k);
@@ -297,6 +314,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   gpumm_release (s.c);
   gpumm_release (s.steps);
   gpumm_release (s.products);
+  gpumm_release (s.known_a);
   gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, (size_t) plan->keep_bytes);
   return status;
 }
@@ -319,5 +337,5 @@ ROW (register, PLAIN, "tiles in shared memory, a small tile of C in each thread'
 ROW (tensor, PLAIN, "double-precision tensor cores, steps along k shared evenly among blocks");
 ROW (cublas, PLAIN, "NVIDIA's library");
 ROW (strassen, WIDER, "seven products of halves instead of eight; over register or cublas");
-/* Its bound is plain arithmetic's, but how fast it is depends on the data, which no plan knows. */
-ROW (emulated, WIDER, "8-bit integer tensor cores, by the Chinese remainder theorem");
+/* Not in the order of families (plan.c): whether it pays is measured. */
+ROW (emulated, PLAIN, "8-bit integer tensor cores, by the Chinese remainder theorem");

@@ -55,6 +55,21 @@ struct product_facts {
   native_facts native;
 };
 
+/* What an operand's residues were made by; count 0: there are none. */
+struct scaling {
+  int count, words, bits; /* of choice, bits_a or bits_b */
+};
+
+/* What is found out of an operand, once for all products that read it. */
+struct operand_record {
+  operand_facts facts;
+  scaling kept;
+};
+
+static inline bool is_same (const scaling &x, const scaling &y) {
+  return x.count == y.count && x.words == y.words && x.bits == y.bits;
+}
+
 struct choice {
   int count; /* of moduli; 0: none will do */
   int words;
@@ -109,6 +124,24 @@ static inline kappas kappas_of_histograms (const operand_facts &a, const operand
 /* The kappas that no data can be below: vectors that are parallel. */
 static inline kappas least_kappas (const operand_facts &a, const operand_facts &b) {
   return {(float) exp2 (-a.norm - 7.0), (float) exp2 (-b.norm - 7.0)};
+}
+
+/* Ordinary data, uniform or normal, take so many moduli, or one more. */
+static inline int usual_moduli (bool is_single) {
+  return is_single ? 7 : 14;
+}
+
+/* Of the seconds of a product with the usual moduli, the part that looking at the data takes: what
+ * is spent when the choice is made. 0.02 to 0.1 from 8192 on (look_ms in
+ * bench/results/h200/emulated.csv). */
+static const double LOOK = 0.05;
+
+/* The most moduli with which a product is still faster than the library's, which takes gain times as
+ * long as one with the usual: all but the look grows with the moduli, and the look is spent either
+ * way. gain 0: whatever they take. */
+static inline int worthwhile_moduli (double gain, bool is_single) {
+  double most = usual_moduli (is_single) * gain / (1 - LOOK);
+  return gain <= 0 || most > MOST_MODULI ? MOST_MODULI : (int) most;
 }
 
 /* As few moduli as will do; of integers, as few as make the result exact if there are enough.

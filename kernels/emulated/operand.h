@@ -21,6 +21,7 @@ struct operand_vectors {
   float *norm, *weight;        /* weight: sqrt (squares) */
   int *exponent;               /* the scaling: A' = rint (A 2^exponent) */
   operand_facts *facts;        /* norm and exact: FACT_OFFSET more, so that bits order them */
+  scaling *kept;               /* what exponent, and residues that are kept, were made by */
 };
 
 enum { NO_TOP = -100000 };
@@ -114,7 +115,7 @@ template <class R> __device__ static inline int level (complex<R> z, int top) {
 
 /* ---- the first pass: exponents ------------------------------------------------------------ */
 
-__global__ void static forget (operand_vectors x, int64_t count, product_facts *facts) {
+__global__ void static forget (operand_vectors x, int64_t count) {
   int64_t v = blockIdx.x * (int64_t) EMULATED_THREADS + threadIdx.x;
   if (v < count) {
     x.top[v] = NO_TOP;
@@ -123,8 +124,10 @@ __global__ void static forget (operand_vectors x, int64_t count, product_facts *
     for (int b = 0; b < LEVEL_BINS; b++)
       x.bins[v * LEVEL_BINS + b] = 0;
   }
-  if (v == 0 && facts)
-    *facts = product_facts{};
+  if (v == 0) {
+    *x.facts = operand_facts{};
+    *x.kept = scaling{};
+  }
 }
 
 /* Vectors and elements of a block in the two passes. A warp takes 32 elements at a time: of one
@@ -270,10 +273,10 @@ template <class R> static int digits (complex<R>) {
 
 template <class T>
 static gpumm_status learn (int device, gpumm_stream *stream, const operand_view<T> &x,
-                           const operand_vectors &known, product_facts *facts) {
+                           const operand_vectors &known) {
   int64_t threads = EMULATED_THREADS, blocks = ceil_div (x.count, threads);
-  gpumm_status status = LAUNCH ("forget", forget, blocks, dim3 (EMULATED_THREADS), device, stream,
-                                known, x.count, facts);
+  gpumm_status status =
+      LAUNCH ("forget", forget, blocks, dim3 (EMULATED_THREADS), device, stream, known, x.count);
   if (!status && x.along_k)
     status = LAUNCH ("find_extents", (find_extents<T, true>), pass<true>::blocks (x.count, x.k),
                      dim3 (EMULATED_THREADS), device, stream, x, known);
@@ -294,8 +297,11 @@ static gpumm_status learn (int device, gpumm_stream *stream, const operand_view<
 
 /* ---- the scaling -------------------------------------------------------------------------- */
 
-__global__ void static set_exponents (operand_vectors x, int64_t count, int bits) {
+/* kept: what the residues that follow will have been made by, if they are kept. */
+__global__ void static set_exponents (operand_vectors x, int64_t count, int bits, scaling kept) {
   int64_t v = blockIdx.x * (int64_t) EMULATED_THREADS + threadIdx.x;
+  if (v == 0)
+    *x.kept = kept;
   if (v >= count)
     return;
   int exponent = 0;

@@ -85,13 +85,22 @@ struct panels {
     return round_up (depth, DEPTH_UNIT);
   }
 
+  double product_bytes () const {
+    return 4.0 * planes * (double) round_up (part_rows, VECTOR_UNIT)
+               * (double) round_up (part_cols, VECTOR_UNIT)
+           + PIECE;
+  }
+
   double bytes () const {
     double r = (double) round_up (rows, VECTOR_UNIT), c = (double) round_up (cols, VECTOR_UNIT);
-    double part =
-        (double) round_up (part_rows, VECTOR_UNIT) * (double) round_up (part_cols, VECTOR_UNIT);
-    return planes * ((r + c) * (double) ld () + 4 * part) + 3 * PIECE;
+    return planes * (r + c) * (double) ld () + 2 * PIECE + product_bytes ();
   }
 };
+
+/* All of both operands, of k <= MOST_DEPTH. */
+static panels whole_panels (int64_t m, int64_t n, int64_t k, int planes) {
+  return {planes, m, n, k, least (m, PRODUCT_ROWS), least (n, PRODUCT_COLS)};
+}
 
 /* Halves, in whole products where there are several. */
 static int64_t halved (int64_t size) {
@@ -100,7 +109,7 @@ static int64_t halved (int64_t size) {
 
 /* Panels that fit, as large as can be. */
 static panels choose_panels (int64_t m, int64_t n, int64_t k, int planes, double room) {
-  panels x = {planes, m, n, k, least (m, PRODUCT_ROWS), least (n, PRODUCT_COLS)};
+  panels x = whole_panels (m, n, k, planes);
   if (k > MOST_DEPTH) { /* of each part all elements in turn */
     x.depth = DEPTH_OF_MANY;
     x.rows = x.part_rows;
@@ -162,31 +171,46 @@ static residue_planes part_of (const residue_planes &x, int64_t first, int64_t c
   return y;
 }
 
+/* Where the residues of a whole operand are kept, to NULL: nowhere; are they there already? */
+struct kept_residues {
+  int8_t *to;
+  bool ready;
+};
+
 /* Makes all of C, part by part, in so much memory: to_planes (0 or 1, part of A or B, planes) makes
  * the count planes of a part of an operand; multiply (planes of A, of B, products, k, add) makes
  * their products, or adds them to what is there, as it has to where k takes several; each (i0, j0,
- * products) has them when they are whole. The first failure ends it. */
+ * products) has them when they are whole. Where both operands' residues are kept, memory is for the
+ * products alone. The first failure ends it. */
 template <class T, class Quantise, class Multiply, class Each>
 static gpumm_status for_parts (char *memory, double room, int count, const operand_view<T> &a,
-                               const operand_view<T> &b, Quantise to_planes, Multiply multiply,
-                               Each each) {
-  panels size = choose_panels (a.count, b.count, a.k, count, room);
-  if (size.bytes () > room)
+                               const operand_view<T> &b, const kept_residues (&kept)[2],
+                               Quantise to_planes, Multiply multiply, Each each) {
+  bool keeps = kept[0].to && kept[1].to;
+  panels size = keeps ? whole_panels (a.count, b.count, a.k, count)
+                      : choose_panels (a.count, b.count, a.k, count, room);
+  if ((keeps ? size.product_bytes () : size.bytes ()) > room)
     return gpumm_driver_fail (GPUMM_INTERNAL, "emulated: %.0f bytes of workspace are too few",
                               room);
   pieces from = {memory, 0};
   residue_planes planes[2] = {{NULL, size.ld (), round_up (size.rows, VECTOR_UNIT), 0},
                               {NULL, size.ld (), round_up (size.cols, VECTOR_UNIT), 0}};
-  for (residue_planes &x : planes) {
+  for (int which = 0; which < 2; which++) {
+    residue_planes &x = planes[which];
     x.plane = x.ld * x.vectors;
-    from.take (&x.to, count * x.plane);
+    if (keeps)
+      x.to = kept[which].to;
+    else
+      from.take (&x.to, count * x.plane);
   }
   product_planes products = {NULL, round_up (size.part_rows, VECTOR_UNIT), 0, 0, 0};
   products.plane = products.ld * round_up (size.part_cols, VECTOR_UNIT);
   from.take (&products.d, count * products.plane);
 
   gpumm_status status = GPUMM_OK;
-  int64_t at[2][2] = {{-1, -1}, {-1, -1}}; /* vector and element from which on there are planes */
+  int64_t at[2][2]; /* vector and element from which on there are planes; -1: nothing yet */
+  for (int which = 0; which < 2; which++)
+    at[which][0] = at[which][1] = keeps && kept[which].ready ? 0 : -1;
   auto bring = [&] (int which, const operand_view<T> &x, int64_t v, int64_t vectors, int64_t l) {
     if (status || (at[which][0] == v && at[which][1] == l))
       return;

@@ -278,6 +278,11 @@ static size_t more_with_beta (const gpumm_product *p, const gpumm_device_propert
   return p->beta.re != 0 ? 4096 : 256;
 }
 
+static size_t kept_panels (const gpumm_product *p, const gpumm_device_properties *d) {
+  (void) d;
+  return p->tiling.down > 0 ? (size_t) 3 << 30 : (size_t) 1 << 30;
+}
+
 /* Every tiling fits its limit, covers the product and wastes no more than halving must. */
 static void test_tiles (void) {
   static const int64_t sizes[] = {1, 3, 64, 100, 1000, 4097, 32768, 1000000, 3000000000};
@@ -323,6 +328,25 @@ static void test_tiles (void) {
     CHECK (plan.resident && plan.tile_m == likes[i].expected && plan.tile_n == likes[i].expected,
            "tiles of %lld, expected %lld", (long long) plan.tile_m, (long long) likes[i].expected);
   }
+  /* complex tiles half as large, where panels are kept: not where there is no room for that, or the
+   * kernel does not ask for any */
+  for (int kept = 0; kept < 3; kept++) {
+    gpumm_kernel picky = naive;
+    const gpumm_kernel *const only[] = {&picky, NULL};
+    gpumm_driver with_it = cuda;
+    gpumm_place place = fast;
+    picky.smallest_tile = 4000;
+    picky.workspace = kept == 2 ? more_with_beta : kept_panels;
+    with_it.kernels = only;
+    place.driver = &with_it;
+    place.properties.memory_free = kept == 1 ? 4ll << 30 : fast.properties.memory_free;
+    gpumm_plan plan =
+        plan_of (square (GPUMM_Z, 8000, 8000, 100),
+                 (gpumm_options){.backend = GPUMM_GPU, .algorithm = "naive"}, &place, GPUMM_OK);
+    int64_t edge = kept == 0 ? 2048 : 4032;
+    CHECK (plan.resident && plan.keeps == (kept == 0) && plan.tile_m == edge && plan.tile_n == edge,
+           "case %d: tiles of %lld", kept, (long long) plan.tile_m);
+  }
   /* in steps along k, all but the first add to C: workspace is asked for with beta */
   for (int in_steps = 0; in_steps < 2; in_steps++) {
     gpumm_kernel adding = naive;
@@ -363,6 +387,189 @@ static void test_tiles (void) {
          plan.reason);
 }
 
+/* "auto" takes emulated where computing takes the time and it is clearly faster, by the rates of the
+ * place alone. */
+static void test_emulated (void) {
+  /* the library: 50 TFLOPS; the link: 50 GB/s; so computing takes 1.25 times the transfers of real
+   * double from n = 10000 on. emulated: 100 TFLOPS. */
+  static const gpumm_emulated_rates good = {2e-14, 2e-4, 1.5e-11, 1e-14};
+  static const struct {
+    const char *algorithm;
+    gpumm_type type;
+    int64_t m, n, k;
+    gpumm_emulated_rates rates;
+    double link;
+    int64_t limit;
+    int most;
+    const char *expected;
+  } table[] = {
+      {"auto", GPUMM_D, 16384, 16384, 16384, good, 5e10, 0, 0, "emulated"},
+      {NULL, GPUMM_D, 16384, 16384, 16384, good, 5e10, 0, 0, "emulated"},
+      {"cublas", GPUMM_D, 16384, 16384, 16384, good, 5e10, 0, 0, "cublas"},
+      {"auto", GPUMM_D, 9500, 9500, 9500, good, 5e10, 0, 0, "cublas"}, /* the link takes as long */
+      {"auto", GPUMM_D, 10500, 10500, 10500, good, 5e10, 0, 0, "emulated"},
+      {"auto", GPUMM_D, 16384, 16384, 16384, good, 2e10, 0, 0, "cublas"}, /* a slower link */
+      {"auto", GPUMM_S, 8192, 8192, 8192, good, 5e10, 0, 0, "emulated"},  /* half the bytes */
+      {"auto", GPUMM_Z, 8192, 8192, 8192, good, 5e10, 0, 0, "emulated"},  /* more operations */
+      {"auto", GPUMM_D, 40000, 40000, 2048, good, 5e10, 0, 0,
+       "cublas"}, /* C takes longer to come */
+      {"auto", GPUMM_D, 40000, 40000, 2000, good, 5e11, 0, 0, "cublas"}, /* k is too small */
+      {"auto", GPUMM_S, 4096, 4096, 4096, good, 5e10, 0, 0, "cublas"},   /* not worth measuring */
+      {"auto",
+       GPUMM_D,
+       16384,
+       16384,
+       16384,
+       {2e-14, 2e-4, 1.5e-11, 1.6e-14},
+       5e10,
+       0,
+       0,
+       "cublas"}, /* hardly faster: 149 ms and 176 */
+      {"auto",
+       GPUMM_D,
+       16384,
+       16384,
+       16384,
+       {2e-14, 2e-4, 1.5e-10, 1e-14},
+       5e10,
+       0,
+       0,
+       "cublas"}, /* operands are slow */
+      {"auto",
+       GPUMM_D,
+       16384,
+       16384,
+       16384,
+       {2e-14, 5e-3, 1.5e-11, 1e-14},
+       5e10,
+       0,
+       0,
+       "cublas"}, /* so is each of 16 calls */
+      {"auto",
+       GPUMM_D,
+       16384,
+       16384,
+       16384,
+       {0, 0, 0, 0},
+       5e10,
+       0,
+       0,
+       "cublas"}, /* nothing is known */
+      {"auto", GPUMM_D, 16384, 16384, 16384, {2e-14, 0, 0, 0}, 5e10, 0, 0, "cublas"},
+      {"auto", GPUMM_D, 16384, 16384, 16384, good, 5e10, 1ll << 31, 0, "cublas"}, /* in parts */
+      {"auto", GPUMM_D, 16384, 16384, 16384, good, 5e10, 0, 70, "cublas"},        /* a newer row */
+  };
+  const gpumm_kernel emulated = {.algorithm = "emulated",
+                                 .name = "emulated",
+                                 .types = ALL,
+                                 .capability = 75,
+                                 .workspace = kept_panels,
+                                 .smallest_tile = 4096};
+  const gpumm_kernel *const with_it[] = {&library, &emulated, &naive, NULL};
+  gpumm_driver driver = cuda;
+  driver.kernels = with_it;
+  make_places ();
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    gpumm_place place = fast;
+    place.driver = &driver;
+    place.link = table[i].link;
+    place.emulated = table[i].rates;
+    gpumm_plan plan = plan_of (square (table[i].type, table[i].m, table[i].n, table[i].k),
+                               (gpumm_options){.backend = GPUMM_GPU,
+                                               .algorithm = table[i].algorithm,
+                                               .device = -1,
+                                               .max_device_memory = table[i].limit,
+                                               .max_capability = table[i].most},
+                               &place, GPUMM_OK);
+    int taken = strcmp (table[i].expected, "emulated") == 0;
+    CHECK (strcmp (plan.kernel->name, table[i].expected) == 0, "row %zu: %s", i, plan.reason);
+    CHECK (strcmp (plan.algorithm->name, table[i].expected) == 0, "row %zu: algorithm", i);
+    CHECK (taken == (plan.gain > 1), "row %zu: gain %g", i, plan.gain);
+    CHECK (taken == (strstr (plan.reason, "emulated computes ") != NULL), "row %zu: %s", i,
+           plan.reason);
+  }
+  gpumm_place place = fast;
+  gpumm_options automatic = {.device = -1}, on_gpu = {.backend = GPUMM_GPU, .device = -1};
+  gpumm_options named = {.algorithm = "emulated", .backend = GPUMM_GPU, .device = -1};
+  gpumm_problem p = square (GPUMM_D, 16384, 16384, 16384);
+  place.driver = &driver;
+  place.link = 5e10;
+  place.emulated = good;
+  /* the numbers: 16 calls, both operands once, all operations; and the sentence */
+  gpumm_plan plan = plan_of (p, automatic, &place, GPUMM_OK);
+  double n = 16384, expected = 16 * 2e-4 + 2 * n * n * 1.5e-11 + 2 * n * n * n * 1e-14;
+  CHECK (plan.kernel == &emulated && plan.keeps && plan.tile_m == 4096, "%s", plan.reason);
+  CHECK (fabs (plan.emulated_seconds - expected) < 1e-9 * expected, "%g seconds, expected %g",
+         plan.emulated_seconds, expected);
+  CHECK (fabs (plan.gain - 2e-14 * 2 * n * n * n / expected) < 1e-9, "gain %g", plan.gain);
+  CHECK (strstr (plan.reason, "by measured rates the GPU takes")
+             && strstr (plan.reason, "emulated computes 99.2 ms and the library 176 ms"),
+         "%s", plan.reason);
+  /* where panels cannot be kept each tile finds out anew, which takes longer */
+  place.properties.memory_free = 9ll << 30;
+  gpumm_plan tight = plan_of (p, on_gpu, &place, GPUMM_OK);
+  CHECK (tight.kernel == &emulated && !tight.keeps && tight.resident
+             && tight.workspace_bytes == 1ll << 30,
+         "%s", tight.reason);
+  CHECK (fabs (tight.emulated_seconds - expected - 6 * n * n * 1.5e-11) < 1e-9, "%g seconds",
+         tight.emulated_seconds);
+  place.properties.memory_free = fast.properties.memory_free;
+  /* asked for by name it multiplies whatever the data are */
+  plan = plan_of (p, named, &place, GPUMM_OK);
+  CHECK (plan.kernel == &emulated && plan.gain == 0, "by name: gain %g", plan.gain);
+  /* a tuned table decides, and nothing is measured for what it decides */
+  gpumm_place tuned = place;
+  tuned.tuned_count = 1;
+  tuned.tuned[0] = (gpumm_tuned_row){16384, &library};
+  CHECK (gpumm_emulated_depth (&p, &automatic, &tuned) == 0, "tuned: nothing to measure");
+  plan = plan_of (p, on_gpu, &tuned, GPUMM_OK);
+  CHECK (plan.kernel == &library && plan.tuned, "%s", plan.reason);
+  tuned.tuned[0].kernel = &emulated;
+  plan = plan_of (p, on_gpu, &tuned, GPUMM_OK);
+  CHECK (plan.kernel == &emulated && plan.tuned && plan.gain == 0, "%s", plan.reason);
+  /* A A' is the library's, A A is not */
+  p.b = p.a;
+  plan = plan_of (p, on_gpu, &place, GPUMM_OK);
+  CHECK (plan.kernel == &emulated, "A A: %s", plan.reason);
+  p.op_b = GPUMM_TRANSPOSE;
+  plan = plan_of (p, on_gpu, &place, GPUMM_OK);
+  CHECK (plan.kernel == &library, "A A': %s", plan.reason);
+}
+
+/* For what products rates are measured, and at what k. */
+static void test_emulated_depth (void) {
+  static const struct {
+    gpumm_type type;
+    int64_t m, n, k, expected;
+  } table[] = {
+      {GPUMM_D, 16384, 16384, 16384, 8192}, {GPUMM_D, 16384, 16384, 32767, 8192},
+      {GPUMM_D, 16384, 16384, 16383, 4096}, {GPUMM_D, 8192, 8192, 8192, 4096},
+      {GPUMM_D, 16384, 16384, 2048, 2048},  {GPUMM_D, 16384, 16384, 2047, 0},
+      {GPUMM_D, 2047, 65536, 65536, 0},     {GPUMM_D, 65536, 2047, 65536, 0},
+      {GPUMM_D, 7000, 7000, 7000, 0},       {GPUMM_Z, 7000, 7000, 7000, 2048},
+      {GPUMM_C, 8192, 8192, 8192, 2048},    {GPUMM_Z, 16384, 16384, 16384, 4096},
+  };
+  const gpumm_kernel emulated = {.algorithm = "emulated", .name = "emulated", .types = ALL};
+  const gpumm_kernel *const with_it[] = {&library, &emulated, NULL};
+  gpumm_driver driver = cuda;
+  driver.kernels = with_it;
+  make_places ();
+  gpumm_place place = fast;
+  gpumm_options automatic = {.device = -1}, named = {.algorithm = "tiled"};
+  gpumm_problem p = square (GPUMM_D, 16384, 16384, 16384);
+  CHECK (gpumm_emulated_depth (&p, &automatic, &place) == 0, "no such row");
+  place.driver = &driver;
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    p = square (table[i].type, table[i].m, table[i].n, table[i].k);
+    int64_t depth = gpumm_emulated_depth (&p, &automatic, &place);
+    CHECK (depth == table[i].expected, "row %zu: depth %lld", i, (long long) depth);
+    CHECK (gpumm_emulated_depth (&p, &named, &place) == 0, "row %zu: by name", i);
+  }
+  p = square (GPUMM_D, 16384, 16384, 16384);
+  p.alpha.re = 0;
+  CHECK (gpumm_emulated_depth (&p, &automatic, &place) == 0, "nothing is multiplied");
+}
+
 /* Nothing is opened that cannot be chosen. */
 static void test_needs (void) {
   gpumm_problem small = square (GPUMM_D, 30, 30, 30), large = square (GPUMM_D, 300, 300, 300);
@@ -390,6 +597,8 @@ int main (void) {
   test_choice_of_kernel ();
   test_tuned ();
   test_tiles ();
+  test_emulated ();
+  test_emulated_depth ();
   test_needs ();
   return check_done ();
 }

@@ -501,6 +501,132 @@ static void test_not_numbers (gpumm_type type) {
   }
 }
 
+/* ---- what the plan adds: a gain, tiles ---------------------------------------------------- */
+
+/* Of data that need more moduli than a gain of 1 is good for, the library makes the product; of
+ * others, and where no gain is given, it does not. */
+static void test_gain (gpumm_type type) {
+  static const struct {
+    double (*element) (const place *p);
+    double gain;
+    int native;
+  } cases[] = {{uniform, 2, 0}, {spread, 0, 0}, {spread, 5, 0}, {spread, 1, 1}, {bits, 1, 0}};
+  enum { N = 160 };
+  set s = {"gain", uniform, 0, 0, 0};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    s.element = cases[i].element;
+    test t = {&s, type, N, N, N, GPUMM_NONE, GPUMM_NONE};
+    size_t bytes = bytes_of (type) * N * N;
+    pair a = make_pair (bytes), b = make_pair (bytes), c = make_pair (bytes);
+    pair other = make_pair (bytes);
+    fill (&t, &a, 0, N, 0, 0);
+    fill (&t, &b, 1, N, 1, 0);
+    up (&a);
+    up (&b);
+    gpumm_product p = {.type = type,
+                       .m = N,
+                       .n = N,
+                       .k = N,
+                       .a = a.device,
+                       .lda = N,
+                       .b = b.device,
+                       .ldb = N,
+                       .ldc = N,
+                       .alpha = {1, 0},
+                       .gain = cases[i].gain};
+    char note[GPUMM_NOTE_BYTES] = "";
+    run (emulated, p, &c, note);
+    p.gain = 0;
+    run (cases[i].native ? native : emulated, p, &other, NULL);
+    CHECK ((strncmp (note, "native: ", 8) == 0) == cases[i].native, "type %c, case %zu: %s",
+           "sdcz"[type], i, note);
+    CHECK (memcmp (c.host, other.host, bytes) == 0, "type %c, case %zu (%s): other bits",
+           "sdcz"[type], i, note);
+    drop_pair (&a);
+    drop_pair (&b);
+    drop_pair (&c);
+    drop_pair (&other);
+  }
+}
+
+/* A product in tiles whose launches share a workspace: each has the bits that it has by itself, in
+ * whatever order, though panels are not looked at again; with data that take more moduli than are
+ * kept, and a NaN in one panel, too. */
+static void test_tiling (gpumm_type type) {
+  enum { M = 100, N = 90, K = 150, TILE_M = 40, TILE_N = 50, DOWN = 3, ACROSS = 2 };
+  static const int order[DOWN * ACROSS] = {0, 3, 1, 4, 2, 5}; /* row + DOWN * column */
+  gpumm_device_properties device;
+  need (driver->properties (0, &device), "properties");
+  for (int kind = 0; kind < 3; kind++) {
+    set s = {"tiles", kind == 1 ? spread : uniform, 0, 0, 0};
+    test t = {&s, type, M, N, K, GPUMM_NONE, GPUMM_NONE};
+    size_t element = bytes_of (type);
+    pair a = make_pair (element * M * K), b = make_pair (element * K * N);
+    pair c = make_pair (element * M * N), other = make_pair (element * M * N);
+    fill (&t, &a, 0, M, 0, 0);
+    fill (&t, &b, 1, K, 1, 0);
+    if (kind == 2)
+      put (type, a.host, TILE_M + 1, 0, NAN);
+    up (&a);
+    up (&b);
+    need (driver->fill (0, stream, c.device, 0xff, c.bytes), "fill");
+    need (driver->fill (0, stream, other.device, 0xff, c.bytes), "fill");
+    gpumm_product p = {.type = type,
+                       .m = TILE_M,
+                       .n = TILE_N,
+                       .k = K,
+                       .lda = M,
+                       .ldb = K,
+                       .ldc = M,
+                       .alpha = {1, 0},
+                       .tiling = {.down = DOWN, .across = ACROSS, .m = TILE_M, .n = TILE_N}};
+    p.workspace_bytes = emulated->workspace (&p, &device);
+    need (driver->allocate (0, p.workspace_bytes, &p.workspace), "workspace");
+    need (driver->fill (0, stream, p.workspace, 0xff, p.workspace_bytes), "fill");
+    int known_a[DOWN] = {0}, known_b[ACROSS] = {0}, moduli = 0;
+    for (int e = 0; e < DOWN * ACROSS; e++) {
+      int row = order[e] % DOWN, col = order[e] / DOWN;
+      char note[GPUMM_NOTE_BYTES] = "", alone_note[GPUMM_NOTE_BYTES] = "";
+      p.tiling.row = row;
+      p.tiling.col = col;
+      p.tiling.known_a = known_a[row];
+      p.tiling.known_b = known_b[col];
+      known_a[row] = known_b[col] = 1;
+      p.m = row == DOWN - 1 ? M - row * TILE_M : TILE_M;
+      p.n = col == ACROSS - 1 ? N - col * TILE_N : TILE_N;
+      p.a = (char *) a.device + element * (size_t) (row * TILE_M);
+      p.b = (char *) b.device + element * (size_t) (col * TILE_N * K);
+      size_t at = element * (size_t) (row * TILE_M + col * TILE_N * M);
+      p.c = (char *) c.device + at;
+      p.note = note;
+      need (emulated->launch (0, stream, &p), "a tile");
+      gpumm_product alone = p;
+      alone.tiling = (gpumm_tiling){0};
+      alone.c = (char *) other.device + at;
+      alone.note = alone_note;
+      alone.workspace_bytes = emulated->workspace (&alone, &device);
+      need (driver->allocate (0, alone.workspace_bytes, &alone.workspace), "workspace");
+      need (emulated->launch (0, stream, &alone), "a tile by itself");
+      need (driver->stream_synchronize (0, stream), "waiting");
+      need (driver->release (0, alone.workspace), "release");
+      CHECK (strcmp (note, alone_note) == 0, "%s, by itself %s", note, alone_note);
+      CHECK ((kind == 2 && row == 1) == (strncmp (note, "native", 6) == 0), "row %d: %s", row,
+             note);
+      moduli += atoi (note);
+    }
+    CHECK (moduli > 0, "nothing was emulated");
+    down (&c);
+    down (&other);
+    CHECK (memcmp (c.host, other.host, c.bytes) == 0, "type %c, kind %d: other bits in tiles",
+           "sdcz"[type], kind);
+    need (driver->release (0, p.workspace), "release");
+    drop_pair (&a);
+    drop_pair (&b);
+    drop_pair (&c);
+    drop_pair (&other);
+  }
+}
+
 /* ---- main --------------------------------------------------------------------------------- */
 
 /* Errors of a few elements are luck: small products are made until there are so many. */
@@ -576,6 +702,8 @@ int main (int count, char **arguments) {
       if (count < 4 || strncmp (sets[i].name, arguments[3], strlen (arguments[3])) == 0)
         run_set (&sets[i], type);
     test_not_numbers (type);
+    test_gain (type);
+    test_tiling (type);
   }
   need (driver->stream_destroy (0, stream), "stream_destroy");
   driver->reset ();

@@ -269,10 +269,12 @@ static gpumm_status multiply_on_host (const residue_planes &a, const residue_pla
 }
 
 /* A whole product of integers, in so much workspace, which must come out as it is; the number of
- * int8 products that it took, or -1 where workspace is too short. */
-static int product_in_parts (int64_t m, int64_t n, int64_t k, bool along, double room) {
+ * int8 products that it took, or -1 where workspace is too short. With ready, residues are kept
+ * elsewhere: ready[0] of A and ready[1] of B are there, the others are made. */
+static int product_in_parts (int64_t m, int64_t n, int64_t k, bool along, double room,
+                             const bool *ready = NULL) {
   enum { MODULI = 6, MOST = 100 };
-  int products = 0, wrong = 0, outside = 0;
+  int products = 0, wrong = 0, outside = 0, quantised[2] = {0, 0};
   size_t bytes = (size_t) room;
   double *x = (double *) check_allocate (m * k, sizeof *x);
   double *y = (double *) check_allocate (k * n, sizeof *y);
@@ -287,19 +289,31 @@ static int product_in_parts (int64_t m, int64_t n, int64_t k, bool along, double
   operand_view<double> b = {y, along ? n : k, n, k, !along, false, 0, 0, 1};
   residue_table tables[2] = {make_residue_table (MODULI, 1, 1), make_residue_table (MODULI, 1, 0)};
   crt_table crt = make_crt_table (MODULI);
+  auto quantise = [&] (int which, const operand_view<double> &part, const residue_planes &to) {
+    quantised[which]++;
+    for (int p = 0; p < MODULI; p++)
+      for (int64_t v = 0; v < to.vectors; v++)
+        for (int64_t l = 0; l < to.ld; l++) {
+          double value = v < part.count && l < part.k ? part.at (v, l) : 0;
+          whole<1> integer = to_whole<1> (take_apart (value), 0, part.seed (v));
+          to.to[p * to.plane + v * to.ld + l] =
+              (int8_t) low_byte (residue (integer, tables[which], p));
+        }
+    return GPUMM_OK;
+  };
+  kept_residues kept[2] = {};
+  for (int which = 0; ready && which < 2; which++) {
+    const operand_view<double> &x = which ? b : a;
+    residue_planes planes = {NULL, round_up (k, DEPTH_UNIT), round_up (x.count, VECTOR_UNIT), 0};
+    planes.plane = planes.ld * planes.vectors;
+    planes.to = (int8_t *) check_allocate (MODULI * planes.plane, 1);
+    kept[which] = {planes.to, ready[which]};
+    if (ready[which])
+      quantise (which, x, planes);
+    quantised[which] = 0;
+  }
   gpumm_status status = for_parts (
-      memory, room, MODULI, a, b,
-      [&] (int which, const operand_view<double> &part, const residue_planes &to) {
-        for (int p = 0; p < MODULI; p++)
-          for (int64_t v = 0; v < to.vectors; v++)
-            for (int64_t l = 0; l < to.ld; l++) {
-              double value = v < part.count && l < part.k ? part.at (v, l) : 0;
-              whole<1> integer = to_whole<1> (take_apart (value), 0, part.seed (v));
-              to.to[p * to.plane + v * to.ld + l] =
-                  (int8_t) low_byte (residue (integer, tables[which], p));
-            }
-        return GPUMM_OK;
-      },
+      memory, room, MODULI, a, b, kept, quantise,
       [&] (const residue_planes &rows, const residue_planes &cols, const product_planes &d,
            int64_t depth, bool add) {
         for (int64_t e = 0; add && e < d.plane * MODULI; e++)
@@ -329,6 +343,11 @@ static int product_in_parts (int64_t m, int64_t n, int64_t k, bool along, double
     wrong += made[e] != 1;
   CHECK (wrong == 0 && outside == 0, "%lld x %lld x %lld in %.0f bytes: %d wrong, %d outside",
          (long long) m, (long long) n, (long long) k, room, wrong, outside);
+  for (int which = 0; ready && which < 2; which++) {
+    CHECK (status || quantised[which] == !ready[which], "residues of %d made %d times", which,
+           quantised[which]);
+    free (kept[which].to);
+  }
   free (x);
   free (y);
   free (made);
@@ -341,6 +360,13 @@ static void test_parts_of_products (void) {
   CHECK (product_in_parts (33, 20, 300, true, 1e6) == 1, "one part");
   CHECK (product_in_parts (PRODUCT_ROWS + 5, 2, 3, false, 1e7) == 2, "two parts of rows");
   CHECK (product_in_parts (2, PRODUCT_COLS + 1, 3, true, 1e7) == 2, "two parts of columns");
+  /* residues that are kept: the room is for products alone */
+  const bool states[4][2] = {{false, false}, {true, false}, {false, true}, {true, true}};
+  for (const bool (&ready)[2] : states) {
+    double room = whole_panels (33, PRODUCT_COLS + 1, 30, 6).product_bytes ();
+    CHECK (product_in_parts (33, PRODUCT_COLS + 1, 30, true, room, ready) == 2, "kept residues");
+    CHECK (product_in_parts (33, PRODUCT_COLS + 1, 30, false, room - 1, ready) == -1, "no room");
+  }
   /* panels of them */
   CHECK (product_in_parts (2 * PRODUCT_ROWS + 5, 2, 3, true, 5e6) > 2, "panels of rows");
   CHECK (product_in_parts (2, 2 * PRODUCT_COLS + 1, 3, false, 2.5e6) > 2, "panels of columns");
@@ -445,6 +471,23 @@ static void test_choice (void) {
   }
 }
 
+/* The library takes over where the moduli that data need eat up the gain. */
+static void test_worthwhile (void) {
+  for (int is_single = 0; is_single < 2; is_single++) {
+    int usual = is_single ? 7 : 14;
+    CHECK (usual_moduli (is_single) == usual, "usual");
+    CHECK (worthwhile_moduli (0, is_single) == MOST_MODULI, "asked for");
+    CHECK (worthwhile_moduli (1, is_single) == usual, "no gain");
+    CHECK (worthwhile_moduli (100, is_single) == MOST_MODULI, "all there are");
+    for (double gain = 1; gain < 2; gain += 0.01) {
+      int most = worthwhile_moduli (gain, is_single);
+      double seconds = LOOK + (1 - LOOK) * most / usual, more = seconds + (1 - LOOK) / usual;
+      CHECK (most == MOST_MODULI || (seconds <= gain + LOOK && more > gain + LOOK),
+             "gain %g: %d moduli", gain, most);
+    }
+  }
+}
+
 int main (void) {
   check_seed (1);
   test_moduli ();
@@ -457,5 +500,6 @@ int main (void) {
   test_parts_of_products ();
   test_least_product ();
   test_choice ();
+  test_worthwhile ();
   return check_done ();
 }

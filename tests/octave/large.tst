@@ -76,3 +76,32 @@
 %! check_by_vectors (A, A, "Backend", "gpu", "TransposeB", "ctranspose");
 %! check_by_vectors (single (A), single (B), "Backend", "gpu");
 %! check_by_vectors (complex (A, flip (A)), B, "Backend", "gpu");
+
+## where there is a GPU: "auto" weighs emulated by what it measures, says so, and the product is right,
+## whatever the data are; the same at each call, and after all was forgotten
+%!testif ; gpumm_available ("gpu")
+%! rand ("twister", 56);
+%! A = single (rand (8192) - 0.5);
+%! B = single (rand (8192) - 0.5);
+%! [C, info] = gpumm (A, B, "Backend", "gpu");
+%! taken = ! isempty (strfind (info.reason, "emulated computes"));
+%! assert (strcmp (info.algorithm, "emulated"), taken);
+%! [D, again] = gpumm (A, B, "Backend", "gpu");
+%! assert (again.algorithm, info.algorithm);
+%! assert (D, C);
+%! gpumm_reset ();
+%! [D, again] = gpumm (A, B, "Backend", "gpu");
+%! taken = ! isempty (strfind (again.reason, "emulated computes"));
+%! assert (strcmp (again.algorithm, "emulated"), taken);
+%! assert (norm (double (D - C), "fro") <= 1e-5 * norm (double (C), "fro"));
+%! check_by_vectors (A, B, "Backend", "gpu");
+%! S = A .* single (exp (4 * randn (8192)));
+%! check_by_vectors (S, B, "Backend", "gpu");
+%! A(17, 4000) = NaN;
+%! [D, again] = gpumm (A, B, "Backend", "gpu");
+%! assert (all (isnan (D(17,:))));
+%! D(17,:) = C(17,:);
+%! assert (norm (double (D - C), "fro") <= 1e-5 * norm (double (C), "fro"));
+%! if (strcmp (again.algorithm, "emulated"))
+%!   assert (! isempty (strfind (again.kernel, "native: NaN or Inf")), again.kernel);
+%! endif
