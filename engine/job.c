@@ -178,7 +178,8 @@ static gpumm_status find_gpu (const gpumm_problem *p, const gpumm_options *o, gp
   gpumm_status status = gpumm_place_device (cuda, o->device < 0 ? 0 : o->device,
                                             gpumm_is_float (p->output) ? p->output : GPUMM_D, gpu);
   if (!status) {
-    gpumm_place_emulated (p, o, gpu);
+    if (choices->candidates)
+      gpumm_place_emulated (p, o, gpu);
     choices->gpu = gpu;
     return GPUMM_OK;
   }
@@ -192,7 +193,7 @@ static gpumm_status plan (gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const gpumm_options *o = &job->options;
   gpumm_place cpu, gpu, host;
-  gpumm_choices choices = {.why_no_gpu = ""};
+  gpumm_choices choices = {.why_no_gpu = "", .candidates = GPUMM_CANDIDATES};
   if (is_mixed (p)) {
     job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_mixed, .device = -1};
     return GPUMM_OK;

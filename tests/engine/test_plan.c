@@ -74,7 +74,7 @@ static gpumm_problem square (gpumm_type type, int64_t m, int64_t n, int64_t k) {
 
 static gpumm_plan plan_of (gpumm_problem p, gpumm_options o, const gpumm_place *gpu,
                            gpumm_status expected) {
-  gpumm_choices choices = {.cpu = &cpu, .gpu = gpu, .host = &host_place, .why_no_gpu = "made up"};
+  gpumm_choices choices = {.cpu = &cpu, .gpu = gpu, .host = &host_place, .why_no_gpu = "made up", .candidates = 1};
   gpumm_plan plan;
   gpumm_status status = gpumm_make_plan (&p, &o, &choices, &plan);
   CHECK (status == expected, "status %s (%s), expected %s", gpumm_status_name (status),
