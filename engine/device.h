@@ -91,6 +91,7 @@ typedef struct gpumm_rows {
   int32_t *column;                /* block column of each */
   void *values;                   /* the blocks one after the other */
   int64_t ld;                     /* dense: elements from one column to the next */
+  int64_t stored;                 /* blocks that there are; of C: that there is room for */
 } gpumm_rows;
 
 /* C = alpha A B + beta C for the block rows row .. row + count - 1 of A and C (with a dense C: the
@@ -103,6 +104,7 @@ typedef struct gpumm_sparse_product {
   gpumm_rows a, b, c;
   int64_t row, count;
   gpumm_scalar alpha, beta;
+  int32_t *zero;   /* NULL, or on the device: becomes 1 where a block of C comes out all zero */
   void *workspace; /* as for gpumm_product */
   size_t workspace_bytes;
   char *note;
