@@ -2,11 +2,11 @@
  *
  *   cc -O2 bench/bench_blocks.c -o build/bench_blocks -ldl -lm -lpthread
  *   build/bench_blocks build/package/libgpumm_cuda.so FILE.csv N,M,COUNT[,HIGH] ...
- *                      [kernels=classic,blocks] [repeats=3] [most=10]
+ *                      [kernels=classic,blocks_strips] [repeats=3] [most=10]
  *
  * N,M,COUNT   A and B are N x N elements in blocks of M x M, COUNT blocks each, spread at random over
  *             rows of as many blocks; elements uniform in 0 .. HIGH (65535)
- * kernels=    rows whose name begins with one of these, in place of all that run it
+ * kernels=    rows of these names, in place of all that run it
  * most=       seconds: a row that is expected to take longer than that is left out. What a row
  *             takes is expected from the last case it ran, by products of blocks
  *
@@ -204,7 +204,7 @@ static int listed (const char *list, const char *name) {
     return 1;
   for (const char *p = list; p; p = strchr (p, ',') ? strchr (p, ',') + 1 : NULL) {
     const size_t length = strcspn (p, ",");
-    if (length > 0 && strncmp (p, name, length) == 0)
+    if (length == strlen (name) && strncmp (p, name, length) == 0)
       return 1;
   }
   return 0;
@@ -232,6 +232,7 @@ static int measure (FILE *file, const gpumm_sparse_kernel *kernel, const matrix 
   p.workspace_bytes = kernel->workspace ? kernel->workspace (&p, &device) : 0;
   need (driver->allocate (0, p.workspace_bytes, &p.workspace), "workspace");
   need (driver->allocate (0, sizeof (int32_t), (void **) &p.zero), "allocate");
+  need (driver->fill (0, stream, p.zero, 0, sizeof (int32_t)), "fill");
   double best[2] = {1e9, 1e9}, seconds;
   int64_t blocks = 0;
   for (int repeat = 0; repeat < options.repeats; repeat++) {
@@ -381,7 +382,8 @@ int main (int count, char **arguments) {
       options.repeats = atoi (arguments[i] + 8);
     else if (strncmp (arguments[i], "most=", 5) == 0)
       options.most = atof (arguments[i] + 5);
-    else
+  for (int i = 3; i < count; i++)
+    if (!strchr (arguments[i], '='))
       wrong += run_case (file, arguments[i]);
   fclose (file);
   return wrong > 0;

@@ -243,13 +243,13 @@ struct layout {
   int64_t rows, cols, ld;
 };
 
-/* Places all in p->workspace, tiles as large as the bytes allow, and gives the bytes used; with
- * bytes 0 what tiles of TILE_SIZE need. 0: there is no room for any tile. */
-static size_t lay_out (const gpumm_sparse_product *p, int planes, int sums, size_t bytes,
-                       layout *w) {
+/* Places all in p->workspace, tiles of at most that size and as large as the bytes allow, and gives
+ * the bytes used. 0: there is no room for any tile. */
+static size_t lay_out (const gpumm_sparse_product *p, int planes, int sums, int64_t largest,
+                       size_t bytes, layout *w) {
   const int64_t m = p->count * p->a.block_rows, n = p->b.cols * p->b.block_cols;
   const int64_t k = padded (p->b.rows * p->b.block_rows);
-  for (int64_t size = TILE_SIZE; size >= VECTOR_STEP; size -= VECTOR_STEP) {
+  for (int64_t size = largest; size >= VECTOR_STEP; size -= VECTOR_STEP) {
     const int64_t rows = padded (m < size ? m : size), cols = padded (n < size ? n : size);
     size_t used = 0;
     char *base = (char *) p->workspace;
@@ -274,7 +274,7 @@ static size_t lay_out (const gpumm_sparse_product *p, int planes, int sums, size
     w->a.ld = w->b.ld = k;
     w->a.plane = rows * k;
     w->b.plane = cols * k;
-    if (bytes == 0 || used <= bytes)
+    if (used <= bytes)
       return used;
   }
   return 0;
@@ -282,7 +282,9 @@ static size_t lay_out (const gpumm_sparse_product *p, int planes, int sums, size
 
 static size_t workspace_bytes (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   layout w;
-  return lay_out (p, 2, 3, 0, &w);
+  const size_t two = lay_out (p, 2, 3, TILE_SIZE, SIZE_MAX, &w);
+  const size_t three = lay_out (p, 3, 3, VECTOR_STEP, SIZE_MAX, &w);
+  return two > three ? two : three;
 }
 
 /* ---- launchers ---------------------------------------------------------------------------- */
@@ -389,8 +391,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   int64_t tiles = 0, saved = 0;
   if (p->count == 0 || b.cols == 0)
     return GPUMM_OK;
-  size_t used = lay_out (p, 2, 3, p->workspace_bytes, &w);
-  if (!p->workspace || used == 0)
+  if (!p->workspace || lay_out (p, 3, 3, VECTOR_STEP, p->workspace_bytes, &w) == 0)
     return gpumm_driver_fail (GPUMM_INTERNAL, "blocks_slices: %zu bytes of workspace are too few",
                               p->workspace_bytes);
   gpumm_status status = make_pattern (device, stream, p, true, w.bits);
@@ -398,9 +399,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
     status = find_digits (device, stream, p, w, &d);
   if (status)
     return status;
-  if (lay_out (p, d.planes, d.sums, p->workspace_bytes, &w) == 0)
-    return gpumm_driver_fail (GPUMM_INTERNAL, "blocks_slices: %zu bytes of workspace are too few",
-                              p->workspace_bytes);
+  lay_out (p, d.planes, d.sums, TILE_SIZE, p->workspace_bytes, &w);
   for (int64_t row = 0; row < p->count && !status; row += w.rows / M) {
     const int64_t rows = p->count - row < w.rows / M ? p->count - row : w.rows / M;
     status = clear_planes (device, stream, d, w.a);
