@@ -3,6 +3,7 @@
  *   cc -O2 bench/bench_blocks.c -o build/bench_blocks -ldl -lm -lpthread
  *   build/bench_blocks build/package/libgpumm_cuda.so FILE.csv N,M,COUNT[,HIGH] ...
  *                      [kernels=classic,blocks_strips] [repeats=3] [most=10]
+ *                      [engine=build/package/libgpumm.so]
  *
  * N,M,COUNT   A and B are N x N elements in blocks of M x M, COUNT blocks each, spread at random over
  *             rows of as many blocks; elements uniform in 0 .. HIGH (65535)
@@ -10,8 +11,10 @@
  * most=       seconds: a row that is expected to take longer than that is left out. What a row
  *             takes is expected from the last case it ran, by products of blocks
  *
+ * engine=     the engine multiplies, too, from host blocks to host blocks: the row "engine"
+ *
  * Each kernel counts the blocks of C, and makes them; seconds of both by the device's events, of the
- * fastest of the repeats. 2000 blocks of C drawn by chance are compared with the definition, and all
+ * fastest of the repeats. (The engine's: its upload, the sum of its launches, and all.) 2000 blocks of C drawn by chance are compared with the definition, and all
  * of C, by a sum over its bytes, with that of the first kernel.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -23,6 +26,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <time.h>
 
 static const gpumm_driver *driver;
 static gpumm_device_properties device;
@@ -30,10 +35,10 @@ static gpumm_stream *stream;
 static gpumm_event *event[3];
 
 static struct {
-  const char *kernels;
+  const char *kernels, *engine;
   int repeats;
   double most;
-} options = {"", 3, 10};
+} options = {"", NULL, 3, 10};
 
 static void need (gpumm_status status, const char *what) {
   if (status) {
@@ -304,6 +309,137 @@ static int measure (FILE *file, const gpumm_sparse_kernel *kernel, const matrix 
   return wrong || differs;
 }
 
+/* ---- the engine --------------------------------------------------------------------------- */
+
+static struct {
+  gpumm_status (*open) (const gpumm_problem *problem, const gpumm_options *options,
+                        gpumm_job **job);
+  gpumm_status (*result) (const gpumm_job *job, gpumm_operand *shape);
+  gpumm_status (*run) (gpumm_job *job, gpumm_operand *result);
+  const gpumm_report *(*report) (const gpumm_job *job);
+  void (*close) (gpumm_job *job);
+  const char *(*last_error) (void);
+} engine;
+
+static void find_function (void *library, const char *name, void *function) {
+  void *symbol = dlsym (library, name);
+  if (!symbol) {
+    printf ("%s\n", dlerror ());
+    exit (1);
+  }
+  memcpy (function, &symbol, sizeof symbol);
+}
+
+static void open_engine (const char *name) {
+  void *library = dlopen (name, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    printf ("%s\n", dlerror ());
+    exit (1);
+  }
+  find_function (library, "gpumm_open", &engine.open);
+  find_function (library, "gpumm_result", &engine.result);
+  find_function (library, "gpumm_run", &engine.run);
+  find_function (library, "gpumm_job_report", &engine.report);
+  find_function (library, "gpumm_close", &engine.close);
+  find_function (library, "gpumm_last_error", &engine.last_error);
+}
+
+/* Untouched pages, of 2 MB where the system grants them, as gpumm-blocks has them. */
+static void *take_pages (size_t bytes) {
+  const size_t page = (size_t) 2 << 20;
+  void *p = NULL;
+  if (posix_memalign (&p, page, bytes + page))
+    exit (1);
+  (void) madvise (p, bytes, MADV_HUGEPAGE);
+  return p;
+}
+
+static gpumm_operand copy_to_host (const matrix *x) {
+  const size_t columns = (size_t) x->stored * sizeof *x->column;
+  const size_t values = (size_t) (x->stored * x->m * x->m) * sizeof *x->values;
+  gpumm_operand y = {.kind = GPUMM_BLOCKS,
+                     .type = GPUMM_U16,
+                     .rows = x->rows * x->m,
+                     .cols = x->rows * x->m,
+                     .block_rows = x->m,
+                     .block_cols = x->m,
+                     .nzmax = x->stored,
+                     .place = GPUMM_HOST,
+                     .block_start = x->start};
+  y.block_column = take_pages (columns);
+  y.values = take_pages (values);
+  memcpy (y.block_column, x->column, columns);
+  memcpy (y.values, x->values, values);
+  return y;
+}
+
+static double now (void) {
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
+}
+
+static void need_engine (gpumm_status status) {
+  if (status) {
+    printf ("engine: %s\n", engine.last_error ());
+    exit (1);
+  }
+}
+
+/* From gpumm_open to the end of gpumm_run, with the memory of the result taken anew each time. */
+static int measure_engine (FILE *file, const matrix *a, const matrix *b, double pairs) {
+  const gpumm_problem problem = {
+      .a = copy_to_host (a), .b = copy_to_host (b), .alpha = {1, 0}, .output = GPUMM_U32};
+  const gpumm_options with = {.backend = GPUMM_GPU, .device = -1};
+  int wrong = 0;
+  gpumm_report best = {.total = 1e9};
+  int64_t blocks = 0;
+  for (int repeat = 0; repeat <= options.repeats; repeat++) { /* the first is not measured */
+    gpumm_job *job = NULL;
+    gpumm_operand c;
+    const double begun = now ();
+    need_engine (engine.open (&problem, &with, &job));
+    need_engine (engine.result (job, &c));
+    const size_t bytes = (size_t) (c.nzmax * a->m * a->m) * sizeof (uint32_t);
+    c.block_start = take_pages ((size_t) (a->rows + 1) * sizeof *c.block_start);
+    c.block_column = take_pages ((size_t) c.nzmax * sizeof *c.block_column);
+    c.values = take_pages (bytes);
+    need_engine (engine.run (job, &c));
+    const double taken = now () - begun;
+    blocks = c.block_start[a->rows];
+    if (repeat > 0 && taken < best.total) {
+      best = *engine.report (job);
+      best.total = taken;
+    }
+    if (repeat == options.repeats)
+      wrong = count_wrong (a, b, c.block_start, c.block_column, c.values) > 0
+              || (have_sum
+                  && (sum_of (c.values, bytes)
+                      ^ sum_of (c.block_column, (size_t) blocks * sizeof *c.block_column))
+                         != first_sum);
+    engine.close (job);
+    free (c.block_start);
+    free (c.block_column);
+    free (c.values);
+  }
+  const double operations = 2 * (double) (a->m * a->m * a->m) * pairs;
+  fprintf (file, "%lld,%lld,%lld,%u,%.6g,%lld,engine,%s,%.4f,%.4f,%.4f,%.4g,%d\n",
+           (long long) (a->rows * a->m), (long long) a->m, (long long) a->stored, a->high, pairs,
+           (long long) blocks, best.kernel, 1e3 * best.upload, 1e3 * best.compute, 1e3 * best.total,
+           1e-9 * operations / best.total, wrong);
+  printf ("%-15s n %lld, m %lld, %lld blocks: %.3f ms (up %.3f, compute %.3f, down %.3f) %s%s\n"
+          "                %s\n",
+          "engine", (long long) (a->rows * a->m), (long long) a->m, (long long) a->stored,
+          1e3 * best.total, 1e3 * best.upload, 1e3 * best.compute, 1e3 * best.download, best.kernel,
+          wrong ? " WRONG" : "", best.reason);
+  fflush (stdout);
+  free (problem.a.block_column);
+  free (problem.a.values);
+  free (problem.b.block_column);
+  free (problem.b.values);
+  return wrong;
+}
+
 /* ---- main --------------------------------------------------------------------------------- */
 
 enum { MOST_ROWS = 256 };
@@ -337,6 +473,8 @@ static int run_case (FILE *file, const char *text) {
       continue;
     wrong += measure (file, *row, &a, &b, pairs, &rates[r]);
   }
+  if (options.engine)
+    wrong += measure_engine (file, &a, &b, pairs);
   drop_matrix (&a);
   drop_matrix (&b);
   return wrong;
@@ -380,6 +518,8 @@ int main (int count, char **arguments) {
       options.kernels = arguments[i] + 8;
     else if (strncmp (arguments[i], "repeats=", 8) == 0)
       options.repeats = atoi (arguments[i] + 8);
+    else if (strncmp (arguments[i], "engine=", 7) == 0)
+      open_engine (options.engine = arguments[i] + 7);
     else if (strncmp (arguments[i], "most=", 5) == 0)
       options.most = atof (arguments[i] + 5);
   for (int i = 3; i < count; i++)

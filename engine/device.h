@@ -122,6 +122,10 @@ typedef struct gpumm_sparse_kernel {
   gpumm_status (*symbolic) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
   /* The numeric phase, with c.start as it will be: offsets. */
   gpumm_status (*launch) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
+  int waits; /* launch reads the device and waits for the stream before it decides */
+  /* C is not cut in pieces of fewer rows of elements only so that transfers overlap; 0: as the
+   * engine likes */
+  int64_t smallest_piece;
 } gpumm_sparse_kernel;
 
 #define GPUMM_DRIVER_VERSION 5

@@ -442,8 +442,8 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *)
 enum { INT8_CAPABILITY = 75 }; /* the first whose INT8 tensor cores cuBLASLt uses */
 
 SPARSE_FAMILY_ROWS (blocks_slices) = {
-    /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"blocks_slices", "blocks_slices", INT8_CAPABILITY, runs, workspace_bytes, pattern_symbolic,
-     launch},
+    /* algorithm, name, capability, runs, workspace, symbolic, launch, waits, smallest piece */
+    {"blocks_integer", "blocks_slices", INT8_CAPABILITY, runs, workspace_bytes, pattern_symbolic,
+     launch, 1, TILE_SIZE},
     {},
 };
