@@ -19,12 +19,8 @@
 
 enum {
   STRIP_ELEMENTS = 8192, /* of C a thread block: 64 KiB, what any GPU has; three on an H200 */
+  STRIP_THREADS = 256,
   PLACE_THREADS = 256
-};
-
-/* Threads of a block, so that three fill an H200's registers. */
-template <int M> struct strip_threads {
-  enum { VALUE = M == 4 ? 384 : 256 };
 };
 
 /* place[s * rows + i]: how many blocks of row row + i have columns below s * width. */
@@ -65,13 +61,13 @@ __device__ static inline uint32_t half_word (const uint32_t (&words)[WORDS], int
 /* Block row row + blockIdx.x % count of C in strip blockIdx.x / count: rows that run together share
  * the strip's part of B, which the L2 cache then holds. */
 template <int M>
-__global__ void __launch_bounds__ (strip_threads<M>::VALUE)
+__global__ void __launch_bounds__ (STRIP_THREADS)
     strips (int64_t row, int64_t count, int64_t rows_b, global<const int64_t> a_start,
             global<const int32_t> a_column, const uint16_t *A, global<const int64_t> b_start,
             global<const int32_t> b_column, const uint16_t *B, global<const int32_t> place_b,
             global<const int64_t> c_start, global<const int32_t> c_column,
             global<const int32_t> place_c, uint32_t *C, int32_t *zero) {
-  enum { STRIP_THREADS = strip_threads<M>::VALUE, WARPS = STRIP_THREADS / 32, PAIRS = 32 / M };
+  enum { WARPS = STRIP_THREADS / 32, PAIRS = 32 / M };
   extern __shared__ uint32_t sums[]; /* low parts by rows of each block, then high parts */
   uint32_t *high = sums + STRIP_ELEMENTS;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -195,11 +191,10 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   if (status)
     return status;
   /* clang-format off */
-  return launch_on_gpu ("blocks_strips", p->count * many, dim3 (strip_threads<M>::VALUE), device, [&] {
+  return launch_on_gpu ("blocks_strips", p->count * many, dim3 (STRIP_THREADS), device, [&] {
     if (cudaFuncSetAttribute (strips<M>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared))
       return;
-    strips<M><<<(unsigned) (p->count * many), strip_threads<M>::VALUE, shared,
-                (cudaStream_t) stream>>> (
+    strips<M><<<(unsigned) (p->count * many), STRIP_THREADS, shared, (cudaStream_t) stream>>> (
         p->row, p->count, b.rows, a.start, a.column, (const uint16_t *) a.values, b.start, b.column,
         (const uint16_t *) b.values, place_b, c.start, c.column, place_c, (uint32_t *) c.values,
         p->zero);
