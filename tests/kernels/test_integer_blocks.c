@@ -1,8 +1,9 @@
 /* test_integer_blocks.c - kernels for blocks of integers against the definition, in 256 bits.
  *
- *   test_integer_blocks LIBRARY [seed=1] [random=100] [kernel=] [large=1]
+ *   test_integer_blocks LIBRARY [seed=1] [edges=1] [random=100] [kernel=] [large=1]
  *
- * random  so many random cases, after those at the edges
+ * edges   of cases at the edges run one in so many (1: all)
+ * random  so many random cases after them
  * kernel  only rows whose name begins so
  * large   products with rows of some thousands of blocks too? 0: no
  *
@@ -30,10 +31,10 @@ static gpumm_stream *stream;
 
 static struct {
   uint64_t seed;
-  long random;
+  long edges, random;
   const char *kernel;
   int large;
-} options = {1, 100, "", 1};
+} options = {1, 1, 100, "", 1};
 
 static void need (gpumm_status status, const char *what) {
   if (status) {
@@ -257,12 +258,43 @@ static void describe (char *text, size_t size, const char *kernel, const test *t
 
 enum { POISON = 0x5a };
 
+/* C by the definition. */
+typedef struct {
+  int64_t *start;
+  int32_t *column;
+  int128 *values;
+} result;
+
+static result make_result (const test *t, const matrix *a, const matrix *b) {
+  const int64_t elements = t->m * t->n;
+  result c;
+  c.start = check_allocate (t->rows + 1, sizeof *c.start);
+  c.column = check_allocate (t->rows * t->cols, sizeof *c.column);
+  for (int64_t i = 0; i < t->rows; i++) {
+    int64_t q = c.start[i];
+    for (int64_t j = 0; j < t->cols; j++) {
+      int met = 0;
+      for (int64_t x = 0; x < t->inner && !met; x++)
+        met = a->at[i * t->inner + x] >= 0 && b->at[x * t->cols + j] >= 0;
+      if (met)
+        c.column[q++] = (int32_t) j;
+    }
+    c.start[i + 1] = q;
+  }
+  c.values = check_allocate (c.start[t->rows] * elements, sizeof *c.values);
+  for (int64_t i = 0; i < t->rows; i++)
+    for (int64_t q = c.start[i]; q < c.start[i + 1]; q++)
+      for (int64_t e = 0; e < elements; e++)
+        c.values[q * elements + e] = expected (t, a, b, i, c.column[q], e % t->m, e / t->m);
+  return c;
+}
+
 /* Rows row .. row + count - 1 by one kernel. */
 static void check_rows (const gpumm_sparse_kernel *kernel, const test *t, const matrix *a,
-                        const matrix *b, const int64_t *start, int64_t row, int64_t count) {
+                        const matrix *b, const result *c, int64_t row, int64_t count) {
   char text[300], note[GPUMM_NOTE_BYTES] = "";
   describe (text, sizeof text, kernel->name, t);
-  const int64_t elements = t->m * t->n, blocks = start[t->rows];
+  const int64_t *start = c->start, elements = t->m * t->n, blocks = start[t->rows];
   const size_t bytes = (size_t) elements * (size_t) bits_of (t->output) / 8;
   int64_t *counts = check_allocate (t->rows + 1, sizeof *counts);
   int32_t *column = check_allocate (blocks, sizeof *column), zero = 0, any_zero = 0;
@@ -315,30 +347,25 @@ static void check_rows (const gpumm_sparse_kernel *kernel, const test *t, const 
   from_device (column, p.c.column, (size_t) blocks * sizeof *column);
   from_device (values, p.c.values, (size_t) blocks * bytes);
   from_device (&zero, p.zero, sizeof zero);
-  int64_t q = 0, wrong = 0, misplaced = 0;
+  int64_t wrong = 0, misplaced = 0;
   for (int64_t i = 0; i < t->rows; i++)
-    for (int64_t j = 0; j < t->cols && q < start[i + 1]; j++) {
-      int met = 0, some = 0;
-      for (int64_t x = 0; x < t->inner && !met; x++)
-        met = a->at[i * t->inner + x] >= 0 && b->at[x * t->cols + j] >= 0;
-      if (!met)
-        continue;
+    for (int64_t q = start[i]; q < start[i + 1]; q++) {
+      int some = 0;
       if (i < row || i >= row + count) {
         int32_t untouched;
         memset (&untouched, POISON, sizeof untouched);
         misplaced += column[q] != untouched;
         for (size_t e = 0; e < bytes; e++)
           wrong += values[(size_t) q * bytes + e] != POISON;
-      } else {
-        misplaced += column[q] != j;
-        for (int64_t e = 0; e < elements; e++) {
-          const int128 is = get (t->output, values, q * elements + e);
-          wrong += is != expected (t, a, b, i, j, e % t->m, e / t->m);
-          some |= is != 0;
-        }
-        any_zero |= !some;
+        continue;
       }
-      q++;
+      misplaced += column[q] != c->column[q];
+      for (int64_t e = q * elements; e < (q + 1) * elements; e++) {
+        const int128 is = get (t->output, values, e);
+        wrong += is != c->values[e];
+        some |= is != 0;
+      }
+      any_zero |= !some;
     }
   CHECK (misplaced == 0, "%lld columns: %s", (long long) misplaced, text);
   CHECK (wrong == 0, "%lld elements: %s (%s)", (long long) wrong, text, note);
@@ -356,26 +383,19 @@ static void check_rows (const gpumm_sparse_kernel *kernel, const test *t, const 
 static void run_test (const test *t) {
   matrix a = make_matrix (t, t->shape_a, t->density_a, t->rows, t->inner, t->m, t->k);
   matrix b = make_matrix (t, t->shape_b, t->density_b, t->inner, t->cols, t->k, t->n);
-  int64_t *start = check_allocate (t->rows + 1, sizeof *start);
-  for (int64_t i = 0; i < t->rows; i++) {
-    start[i + 1] = start[i];
-    for (int64_t j = 0; j < t->cols; j++) {
-      int met = 0;
-      for (int64_t q = 0; q < t->inner && !met; q++)
-        met = a.at[i * t->inner + q] >= 0 && b.at[q * t->cols + j] >= 0;
-      start[i + 1] += met;
-    }
-  }
+  result c = make_result (t, &a, &b);
   const int64_t row = check_between (0, t->rows), count = check_between (0, t->rows - row);
   for (const gpumm_sparse_kernel *const *kernel = driver->sparse_kernels; *kernel; kernel++) {
     /* a launch a block of C: enough once */
     const int slow = strcmp ((*kernel)->name, "classic_one") == 0 && t->rows * t->cols > 2000;
     if (slow || strncmp ((*kernel)->name, options.kernel, strlen (options.kernel)) != 0)
       continue;
-    check_rows (*kernel, t, &a, &b, start, 0, t->rows);
-    check_rows (*kernel, t, &a, &b, start, row, count);
+    check_rows (*kernel, t, &a, &b, &c, 0, t->rows);
+    check_rows (*kernel, t, &a, &b, &c, row, count);
   }
-  free (start);
+  free (c.start);
+  free (c.column);
+  free (c.values);
   drop_matrix (&a);
   drop_matrix (&b);
 }
@@ -404,6 +424,12 @@ static int128 threshold (double products) {
   return high > 65535 ? 65535 : (int128) high;
 }
 
+static void run_edge (const test *t) {
+  static long cases;
+  if (cases++ % options.edges == 0)
+    run_test (t);
+}
+
 static void run_edges (void) {
   static const int64_t sizes[][3] = {{1, 1, 1},  {1, 5, 40}, {7, 1, 3},    {40, 33, 1},
                                      {3, 70, 9}, {5, 8, 33}, {17, 130, 20}};
@@ -413,24 +439,24 @@ static void run_edges (void) {
       for (size_t h = 0; h < sizeof highs / sizeof *highs; h++) {
         test t = classic (sizes[s][0], sizes[s][1], sizes[s][2], m, 0.5, highs[h]);
         t.zeros = (int) h % 3;
-        run_test (&t);
+        run_edge (&t);
       }
       for (int density = 0; density <= 1; density++) {
         test t = classic (sizes[s][0], sizes[s][1], sizes[s][2], m, density,
                           threshold ((double) (sizes[s][1] * m)));
-        run_test (&t);
+        run_edge (&t);
         t.density_a = 1 - density;
-        run_test (&t);
+        run_edge (&t);
       }
       for (shape x = SPREAD; x < SHAPES; x++) {
         test t = classic (sizes[s][0], sizes[s][1], sizes[s][2], m, 0.1, 65535);
         t.shape_a = x;
         t.shape_b = (shape) ((x + (shape) s) % SHAPES);
-        run_test (&t);
+        run_edge (&t);
       }
     }
   test t = classic (9, 9, 9, 4, 0.5, 0); /* all zeros */
-  run_test (&t);
+  run_edge (&t);
 }
 
 static void run_types (void) {
@@ -460,9 +486,10 @@ static void run_large (void) {
   static const struct {
     int64_t rows, inner, cols, m;
     double density;
-  } large[] = {{6, 150, 1100, 4, 0.3},   {6, 300, 600, 8, 0.02},  {3, 40, 2100, 4, 0.5},
-               {2100, 9, 5, 4, 0.5},     {1050, 8, 1030, 8, 0.5}, {2, 30, 70000, 4, 0.001},
-               {3, 500, 2000, 4, 0.005}, {4, 700, 70, 8, 0.9},    {9, 100, 17000, 4, 0.01}};
+  } large[] = {{6, 150, 1100, 4, 0.3},   {6, 300, 600, 8, 0.02},   {3, 40, 2100, 4, 0.5},
+               {2100, 9, 5, 4, 0.5},     {1050, 3, 30, 8, 0.7},    {30, 3, 1050, 8, 0.7},
+               {2, 30, 70000, 4, 0.001}, {3, 500, 2000, 4, 0.005}, {4, 700, 70, 8, 0.9},
+               {9, 100, 17000, 4, 0.01}};
   for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
     const double met = (double) (large[i].inner * large[i].m) * large[i].density * large[i].density;
     for (int full = 0; full < 2; full++) {
@@ -496,6 +523,8 @@ static int parse (const char *argument) {
     return 0;
   if (strncmp (argument, "seed=", 5) == 0)
     options.seed = strtoull (value, NULL, 0);
+  else if (strncmp (argument, "edges=", 6) == 0)
+    options.edges = atol (value);
   else if (strncmp (argument, "random=", 7) == 0)
     options.random = atol (value);
   else if (strncmp (argument, "kernel=", 7) == 0)
@@ -504,7 +533,7 @@ static int parse (const char *argument) {
     options.large = atoi (value);
   else
     return 0;
-  return 1;
+  return options.edges > 0;
 }
 
 static void *symbol (void *library, const char *name, void *function, size_t size) {
@@ -520,7 +549,8 @@ int main (int count, char **arguments) {
   for (int i = 2; i < count; i++)
     usage = usage || !parse (arguments[i]);
   if (usage) {
-    printf ("usage: test_integer_blocks LIBRARY [seed=1] [random=100] [kernel=] [large=1]\n");
+    printf ("usage: test_integer_blocks LIBRARY [seed=1] [edges=1] [random=100] [kernel=] "
+            "[large=1]\n");
     return 2;
   }
   void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
