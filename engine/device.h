@@ -116,6 +116,7 @@ typedef struct gpumm_sparse_kernel {
   const char *name;      /* row */
   int capability;
   int (*runs) (const gpumm_sparse_product *product, const gpumm_device_properties *device);
+  /* memory_free of device: what workspace and C may take together */
   size_t (*workspace) (const gpumm_sparse_product *product, const gpumm_device_properties *device);
   /* The symbolic phase: c.start[i + 1] becomes the number of blocks of row i of C, for each row of
    * the product; zeros that come of cancellation count. NULL: C is dense. */

@@ -280,11 +280,14 @@ static size_t lay_out (const gpumm_sparse_product *p, int planes, int sums, int6
   return 0;
 }
 
-static size_t workspace_bytes (const gpumm_sparse_product *p, const gpumm_device_properties *) {
+/* Half of the memory there is, for C needs some too; no more than full tiles, no less than the
+ * smallest. */
+static size_t workspace_bytes (const gpumm_sparse_product *p,
+                               const gpumm_device_properties *device) {
   layout w;
-  const size_t two = lay_out (p, 2, 3, TILE_SIZE, SIZE_MAX, &w);
-  const size_t three = lay_out (p, 3, 3, VECTOR_STEP, SIZE_MAX, &w);
-  return two > three ? two : three;
+  const size_t least = lay_out (p, 3, 3, VECTOR_STEP, SIZE_MAX, &w);
+  const size_t wanted = lay_out (p, 2, 3, TILE_SIZE, (size_t) (device->memory_free / 2), &w);
+  return wanted > least ? wanted : least;
 }
 
 /* ---- launchers ---------------------------------------------------------------------------- */

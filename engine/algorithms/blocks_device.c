@@ -259,10 +259,13 @@ static int64_t rows_a_piece (const gpumm_sparse_kernel *kernel, const gpumm_prob
  * known. */
 static gpumm_status choose_kernel (struct gpumm_job *job, state *s, double pairs) {
   const gpumm_problem *p = &job->problem;
-  const gpumm_device_properties *device = &s->properties;
+  gpumm_device_properties left = s->properties, *device = &left;
   const int classic = strcmp (job->plan.algorithm->name, "classic") == 0;
   const int64_t rows = s->product.a.rows;
-  const size_t values = stored (&p->a) * block_bytes (&p->a) + stored (&p->b) * block_bytes (&p->b);
+  size_t values = (size_t) stored (&p->a) * block_bytes (&p->a);
+  if (!same_blocks (&p->a, &p->b))
+    values += (size_t) stored (&p->b) * block_bytes (&p->b);
+  left.memory_free = s->bytes + values < s->limit ? (int64_t) (s->limit - s->bytes - values) : 0;
   double best = INFINITY;
   size_t needed = 0;
   for (const gpumm_sparse_kernel *const *row = s->driver->sparse_kernels; *row; row++) {
@@ -275,10 +278,12 @@ static gpumm_status choose_kernel (struct gpumm_job *job, state *s, double pairs
     const gpumm_sparse_product product = describe (p, s, rows_a_piece (k, p, rows));
     if (k->capability > device->capability || !k->runs (&product, device))
       continue;
-    needed = s->bytes + values + (k->workspace ? k->workspace (&product, device) : 0);
+    const size_t workspace = k->workspace ? k->workspace (&product, device) : 0;
+    needed = s->bytes + values + workspace;
     const double expected = kernel_seconds (k->name, p, pairs, device->multiprocessors);
     if (needed <= s->limit && (!s->kernel || expected < best)) {
       s->kernel = k;
+      s->product.workspace_bytes = workspace;
       best = expected;
     }
   }
@@ -312,16 +317,6 @@ static void add_reason (struct gpumm_job *job, const state *s, double pairs) {
 }
 
 /* ---- open --------------------------------------------------------------------------------- */
-
-static gpumm_status take_workspace (state *s, int64_t count, const gpumm_problem *p) {
-  const gpumm_sparse_product product = describe (p, s, count);
-  const size_t bytes = s->kernel->workspace ? s->kernel->workspace (&product, &s->properties) : 0;
-  if (bytes == 0)
-    return GPUMM_OK;
-  gpumm_status status = take (s, bytes, &s->product.workspace);
-  s->product.workspace_bytes = bytes;
-  return status;
-}
 
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
@@ -360,8 +355,8 @@ static gpumm_status open (struct gpumm_job *job) {
                               .start = start};
   s->product.zero = zero;
   status = choose_kernel (job, s, pairs);
-  if (!status)
-    status = take_workspace (s, rows_a_piece (s->kernel, p, rows), p);
+  if (!status && s->product.workspace_bytes > 0)
+    status = take (s, s->product.workspace_bytes, &s->product.workspace);
   if (status)
     return status;
   add_reason (job, s, pairs);

@@ -322,7 +322,10 @@ static void check_rows (const gpumm_sparse_kernel *kernel, const test *t, const 
     free (values);
     return;
   }
-  p.workspace_bytes = kernel->workspace ? kernel->workspace (&p, &device) : 0;
+  gpumm_device_properties left = device; /* little memory makes smaller tiles */
+  if (check_between (0, 1))
+    left.memory_free = check_between (0, (int64_t) 200 << 20);
+  p.workspace_bytes = kernel->workspace ? kernel->workspace (&p, &left) : 0;
   need (driver->allocate (0, p.workspace_bytes, &p.workspace), "workspace");
   need (driver->fill (0, stream, p.workspace, POISON, p.workspace_bytes), "fill");
 
