@@ -457,8 +457,8 @@ gpumm_status gpumm_int8_multiply (int device, gpumm_stream *stream, const int8_m
                                   const int8_matrix &b, int32_t *d, int64_t ld, int64_t k, bool add,
                                   void *workspace) {
   return multiply_planes (device, stream, {(int8_t *) a.to, a.ld, a.vectors, 0},
-                          {(int8_t *) b.to, b.ld, b.vectors, 0}, {d, ld, a.vectors, b.vectors, 0}, k,
-                          1, add, workspace);
+                          {(int8_t *) b.to, b.ld, b.vectors, 0}, {d, ld, a.vectors, b.vectors, 0},
+                          k, 1, add, workspace);
 }
 
 #else /* a Toolkit without cuBLASLt: no rows */

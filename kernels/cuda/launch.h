@@ -49,7 +49,7 @@ static gpumm_status launch_on_gpu (const char *kernel, int64_t blocks, dim3 thre
 
 /* Copies to the host and waits for it. */
 static inline gpumm_status read_back (int device, gpumm_stream *stream, void *to, const void *from,
-                               size_t bytes) {
+                                      size_t bytes) {
   int before;
   gpumm_status status = gpumm_cuda_enter ("cudaMemcpyAsync", device, &before);
   if (status)
