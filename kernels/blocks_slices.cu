@@ -31,8 +31,9 @@
 
 enum {
   SLICE_THREADS = 256,
-  TILE_SIZE = 8192, /* of C: products of 8192 x 8192 x k run at the full rate */
-  VECTOR_STEP = 128 /* k and the sizes of a tile are padded to it */
+  TILE_SIZE = 8192,  /* of C: products of 8192 x 8192 x k run at the full rate */
+  LEAST_TILE = 2048, /* smaller ones would take longer to be filled than to be multiplied */
+  VECTOR_STEP = 128  /* k and the sizes of a tile are padded to it */
 };
 
 /* How elements are cut in digits. */
@@ -280,12 +281,12 @@ static size_t lay_out (const gpumm_sparse_product *p, int planes, int sums, int6
   return 0;
 }
 
-/* Half of the memory there is, for C needs some too; no more than full tiles, no less than the
- * smallest. */
+/* Half of the memory there is, for C needs some too; no more than full tiles, no less than those of
+ * LEAST_TILE. */
 static size_t workspace_bytes (const gpumm_sparse_product *p,
                                const gpumm_device_properties *device) {
   layout w;
-  const size_t least = lay_out (p, 3, 3, VECTOR_STEP, SIZE_MAX, &w);
+  const size_t least = lay_out (p, 3, 3, LEAST_TILE, SIZE_MAX, &w);
   const size_t wanted = lay_out (p, 2, 3, TILE_SIZE, (size_t) (device->memory_free / 2), &w);
   return wanted > least ? wanted : least;
 }
