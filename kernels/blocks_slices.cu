@@ -32,7 +32,7 @@
 enum {
   SLICE_THREADS = 256,
   TILE_SIZE = 8192,  /* of C: products of 8192 x 8192 x k run at the full rate */
-  LEAST_TILE = 2048, /* smaller ones would take longer to be filled than to be multiplied */
+  LEAST_TILE = 2048, /* below, filling a tile moves more bytes than its products hide; counted */
   VECTOR_STEP = 128  /* k and the sizes of a tile are padded to it */
 };
 
