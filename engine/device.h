@@ -91,6 +91,7 @@ typedef struct gpumm_rows {
   int32_t *column;                /* block column of each */
   void *values;                   /* the blocks one after the other */
   int64_t ld;                     /* dense: elements from one column to the next */
+  int64_t stored;                 /* blocks that there are; of C: that there is room for */
 } gpumm_rows;
 
 /* C = alpha A B + beta C for the block rows row .. row + count - 1 of A and C (with a dense C: the
@@ -103,6 +104,7 @@ typedef struct gpumm_sparse_product {
   gpumm_rows a, b, c;
   int64_t row, count;
   gpumm_scalar alpha, beta;
+  int32_t *zero;   /* NULL, or on the device: becomes 1 where a block of C comes out all zero */
   void *workspace; /* as for gpumm_product */
   size_t workspace_bytes;
   char *note;
@@ -114,12 +116,17 @@ typedef struct gpumm_sparse_kernel {
   const char *name;      /* row */
   int capability;
   int (*runs) (const gpumm_sparse_product *product, const gpumm_device_properties *device);
+  /* memory_free of device: what workspace and C may take together */
   size_t (*workspace) (const gpumm_sparse_product *product, const gpumm_device_properties *device);
   /* The symbolic phase: c.start[i + 1] becomes the number of blocks of row i of C, for each row of
    * the product; zeros that come of cancellation count. NULL: C is dense. */
   gpumm_status (*symbolic) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
   /* The numeric phase, with c.start as it will be: offsets. */
   gpumm_status (*launch) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
+  int waits; /* launch reads the device and waits for the stream before it decides */
+  /* C is not cut in pieces of fewer rows of elements only so that transfers overlap; 0: as the
+   * engine likes */
+  int64_t smallest_piece;
 } gpumm_sparse_kernel;
 
 #define GPUMM_DRIVER_VERSION 5

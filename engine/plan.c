@@ -6,6 +6,7 @@
 #include "memory/pool.h"
 #include "types.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -664,9 +665,14 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
   else {
     double cpu = on_host->seconds (p, NULL), device = on_device->seconds (p, gpu);
     int on_gpu = device < cpu && find_sparse_kernel (gpu, on_device->name) != NULL;
-    snprintf (plan->reason, room,
-              "by measured rates the GPU takes some %.3g ms with both transfers and the CPU %.3g",
-              1e3 * device, 1e3 * cpu);
+    if (isfinite (device))
+      snprintf (plan->reason, room,
+                "by measured rates the GPU takes some %.3g ms with both transfers and the CPU %.3g",
+                1e3 * device, 1e3 * cpu);
+    else
+      snprintf (plan->reason, room,
+                "%s products of these classes and sizes run on the CPU unless the GPU is asked for",
+                what);
     if (on_gpu) {
       plan->backend = GPUMM_GPU;
       return plan_sparse_device (p, o, gpu, on_device, plan);

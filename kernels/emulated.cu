@@ -20,6 +20,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
+#include "emulated/int8.h"
 
 #if __has_include(<cublasLt.h>)
 #include "emulated/int8_product.h"
@@ -177,23 +178,6 @@ static size_t workspace_bytes (const gpumm_product *p, const gpumm_device_proper
 }
 
 /* ---- the choice of moduli ----------------------------------------------------------------- */
-
-/* Copies to the host and waits for it. */
-static gpumm_status read_back (int device, gpumm_stream *stream, void *to, const void *from,
-                               size_t bytes) {
-  int before;
-  gpumm_status status = gpumm_cuda_enter ("cudaMemcpyAsync", device, &before);
-  if (status)
-    return status;
-  status =
-      gpumm_cuda_check ("cudaMemcpyAsync", cudaMemcpyAsync (to, from, bytes, cudaMemcpyDeviceToHost,
-                                                            (cudaStream_t) stream));
-  if (!status)
-    status =
-        gpumm_cuda_check ("cudaStreamSynchronize", cudaStreamSynchronize ((cudaStream_t) stream));
-  gpumm_cuda_leave (device, before);
-  return status;
-}
 
 /* What is on the device, as doubles and floats that mean what they say. */
 static void settle (operand_facts *x) {
@@ -461,9 +445,36 @@ FAMILY_ROWS (emulated) = {
     {},
 };
 
+/* ---- for others ---------------------------------------------------------------------------- */
+
+const size_t gpumm_int8_workspace = INT8_WORKSPACE;
+
+bool gpumm_int8_usable (void) {
+  return int8_usable ();
+}
+
+gpumm_status gpumm_int8_multiply (int device, gpumm_stream *stream, const int8_matrix &a,
+                                  const int8_matrix &b, int32_t *d, int64_t ld, int64_t k, bool add,
+                                  void *workspace) {
+  return multiply_planes (device, stream, {(int8_t *) a.to, a.ld, a.vectors, 0},
+                          {(int8_t *) b.to, b.ld, b.vectors, 0}, {d, ld, a.vectors, b.vectors, 0},
+                          k, 1, add, workspace);
+}
+
 #else /* a Toolkit without cuBLASLt: no rows */
 
 FAMILY_ROWS (emulated) = {{}};
+
+const size_t gpumm_int8_workspace = 0;
+
+bool gpumm_int8_usable (void) {
+  return false;
+}
+
+gpumm_status gpumm_int8_multiply (int, gpumm_stream *, const int8_matrix &, const int8_matrix &,
+                                  int32_t *, int64_t, int64_t, bool, void *) {
+  return gpumm_driver_fail (GPUMM_UNSUPPORTED, "this was built without cuBLASLt");
+}
 
 void gpumm_emulated_reset (void) {
 }

@@ -9,6 +9,7 @@
  *   tile<T, r, c> &     such an array as a parameter
  *   LAUNCH (name, kernel, blocks, threads, device, stream, arguments...)
  *                       starts it, gives a status; name is for error texts
+ *   atomic_or (x, y)    x |= y with nothing between, for x an element of memory; gives the old x
  *   COUNT_OPERATIONS (n) so many operations on reals, for the host device's counts
  *
  * On the host A[i] is an object that counts; so copy an element to a variable of type T before

@@ -84,6 +84,9 @@ static int multiply (const gpumm_operand *a, const gpumm_operand *b, gpumm_backe
     printf ("%lld blocks by %s on %s (%s), %.4g operations; %s\n",
             (long long) c->block_start[c->rows / c->block_rows], r->algorithm, r->device_name,
             r->kernel, r->flops, r->reason);
+    if (r->backend == GPUMM_GPU)
+      printf ("upload %.3f s, compute %.3f s, download %.3f s, overlapping\n", r->upload,
+              r->compute, r->download);
   }
   gpumm_close (job);
   return done;

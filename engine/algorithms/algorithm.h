@@ -40,8 +40,8 @@ typedef struct gpumm_algorithm {
   /* can it multiply these at all? A pure look at kinds and types; shape->type is the result's. */
   int (*takes) (const gpumm_problem *problem);
   /* Products that are not full by full in floating point: an estimate of the seconds from host
-   * memory to host memory, on a device, or on the CPU with place NULL, by which "auto" chooses.
-   * NULL: "auto" takes the CPU. */
+   * memory to host memory, on a device, or on the CPU with place NULL, by which "auto" chooses;
+   * INFINITY: not known. NULL: "auto" takes the CPU. */
   double (*seconds) (const gpumm_problem *problem, const gpumm_place *place);
   /* may be NULL; for sparse results the symbolic phase: sets job->shape.nzmax */
   gpumm_status (*open) (struct gpumm_job *job);
@@ -60,6 +60,7 @@ extern const gpumm_algorithm gpumm_algorithm_mixed;
 extern const gpumm_algorithm gpumm_algorithm_blas, gpumm_algorithm_loops, gpumm_algorithm_integers,
     gpumm_algorithm_sparse, gpumm_algorithm_blocks, gpumm_algorithm_naive, gpumm_algorithm_tiled,
     gpumm_algorithm_register, gpumm_algorithm_cublas, gpumm_algorithm_strassen,
-    gpumm_algorithm_tensor, gpumm_algorithm_emulated;
+    gpumm_algorithm_tensor, gpumm_algorithm_emulated, gpumm_algorithm_blocks_integer,
+    gpumm_algorithm_classic;
 
 #endif

@@ -5,6 +5,10 @@
 
 #include "../gpumm.h"
 
+/* Are the block sizes of op (A) and op (B), where both are in blocks, and, where they will be read,
+ * their arrays fit to be multiplied? */
+gpumm_status gpumm_blocks_check (const gpumm_problem *p);
+
 /* Is any of count elements not zero? -0 is zero, NaN is not. */
 int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count);
 

@@ -15,6 +15,10 @@ template <class T, int ROWS, int COLUMNS> using tile = T[ROWS][COLUMNS];
 
 #define SHARED(T, name, rows, columns) __shared__ T name[rows][columns]
 
+template <class T> __device__ static inline T atomic_or (T &x, T y) {
+  return atomicOr (&x, y);
+}
+
 /* Blocks lie along x, which takes 2^31 - 1 of them: C can have no more tiles in any memory there
  * is. An empty C needs no launch. code is the kernel, for what driver->launched () tells of it:
  * NULL where it also has shared memory that only its launch knows of. */
@@ -39,6 +43,23 @@ static gpumm_status launch_on_gpu (const char *kernel, int64_t blocks, dim3 thre
     status = gpumm_cuda_check (call, error);
   } else
     gpumm_cuda_note_launch (code, blocks, threads.x, threads.y);
+  gpumm_cuda_leave (device, before);
+  return status;
+}
+
+/* Copies to the host and waits for it. */
+static inline gpumm_status read_back (int device, gpumm_stream *stream, void *to, const void *from,
+                                      size_t bytes) {
+  int before;
+  gpumm_status status = gpumm_cuda_enter ("cudaMemcpyAsync", device, &before);
+  if (status)
+    return status;
+  status =
+      gpumm_cuda_check ("cudaMemcpyAsync", cudaMemcpyAsync (to, from, bytes, cudaMemcpyDeviceToHost,
+                                                            (cudaStream_t) stream));
+  if (!status)
+    status =
+        gpumm_cuda_check ("cudaStreamSynchronize", cudaStreamSynchronize ((cudaStream_t) stream));
   gpumm_cuda_leave (device, before);
   return status;
 }

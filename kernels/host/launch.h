@@ -86,6 +86,18 @@ template <class T, int ROWS, int COLUMNS> struct tile {
   tile<T, rows, columns> name = {                                                                  \
       (T (*)[columns]) gpumm_host_shared (sizeof (T) * (rows) * (columns))}
 
+/* Threads run one at a time: nothing comes between. */
+template <class T, int LOAD, int STORE>
+static INLINE T atomic_or (element<T, LOAD, STORE> x, T y) {
+  T old = x;
+  x = (T) (old | y);
+  return old;
+}
+
+static inline int __popc (unsigned x) {
+  return __builtin_popcount (x);
+}
+
 struct dim3 {
   unsigned x, y, z;
 

@@ -157,9 +157,17 @@ static void provide (gpumm_operand *c) {
   }
 }
 
+/* What multiplies blocks by blocks, and on the host device in how much memory; NULL, 0: auto. */
+static const char *algorithm;
+static int64_t most_memory;
+
 static gpumm_status multiply (const gpumm_problem *p, gpumm_operand *c, gpumm_report *report) {
   gpumm_job *job = NULL;
   gpumm_options o = {.backend = GPUMM_CPU, .device = -1};
+  if (p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS) {
+    o.algorithm = algorithm;
+    o.max_device_memory = most_memory;
+  }
   gpumm_status status = gpumm_open (p, &o, &job);
   *c = (gpumm_operand){0};
   if (!status) {
@@ -602,6 +610,101 @@ static void test_memory (void) {
   }
 }
 
+/* Integers on the host device: in one piece of memory, and in two that take turns. */
+static void test_device (void) {
+  static const gpumm_type integers[] = {GPUMM_I8, GPUMM_I16, GPUMM_I32, GPUMM_I64,
+                                        GPUMM_U8, GPUMM_U16, GPUMM_U32, GPUMM_U64};
+  check_seed (7);
+  for (int c = 0; c < 60; c++) {
+    const int classic = c % 3 == 0;
+    const gpumm_type type = classic ? GPUMM_U16 : integers[check_between (0, 7)];
+    const int64_t m = classic ? 4 * check_between (1, 2) : check_between (1, 6);
+    const int64_t k = classic ? m : check_between (1, 6), n = classic ? m : check_between (1, 6);
+    const int64_t rows = check_between (0, 40), inner = check_between (0, 9),
+                  cols = check_between (0, 60), most = check_between (0, 1) ? 0 : 3;
+    const int percent = (int) check_between (0, 100);
+    algorithm = classic && check_between (0, 1) ? "classic" : "blocks_integer";
+    /* the pool gives memory in pieces of 2 MiB; C of 40 x 60 blocks needs less than one of them */
+    most_memory = check_between (0, 1) ? (int64_t) 64 << 20 : 0;
+    gpumm_problem p = {.alpha = {1, 0},
+                       .output = classic ? GPUMM_U32 : integers[check_between (0, 7)]};
+    p.a = make_blocks (type, rows, inner, m, k, percent, most);
+    p.b = make_blocks (type, inner, cols, k, n, percent, most);
+    char text[100];
+    snprintf (text, sizeof text, "%s, %s to %s, case %d", algorithm, gpumm_type_name (type),
+              gpumm_type_name (p.output), c);
+    check_product (&p, text);
+    release (&p.a);
+    release (&p.b);
+  }
+  algorithm = "blocks_integer";
+  most_memory = 0;
+  gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U32};
+  gpumm_report report = {0};
+  gpumm_operand c;
+  p.a = make_blocks (GPUMM_U16, 30, 30, 4, 4, 30, 0);
+  p.b = p.a; /* goes up once */
+  check_product (&p, "A*A");
+  CHECK (!multiply (&p, &c, &report), "%s", gpumm_last_error ());
+  const int64_t blocks = p.a.block_start[30];
+  CHECK (report.bytes_up == 31 * 8 * 2 + blocks * (4 + 32) + 4, "%" PRId64 " bytes up",
+         report.bytes_up);
+  CHECK (strcmp (report.algorithm, "blocks_integer") == 0 && strstr (report.reason, "products of"),
+         "%s: %s", report.algorithm, report.reason);
+  release (&c);
+  /* every call of the device fails in turn: an error, and nothing is left behind */
+  gpumm_reset ();
+  const int64_t live = gpumm_live_allocations ();
+  int failures = 0;
+  for (int64_t i = 1; i < 400; i++) {
+    gpumm_fault_device (i);
+    const gpumm_status status = multiply (&p, &c, NULL);
+    const int64_t counted = gpumm_fault_device (0);
+    CHECK (!status || status == GPUMM_DEVICE_FAILED || status == GPUMM_DEVICE_MEMORY, "%s",
+           gpumm_last_error ());
+    failures += status != GPUMM_OK;
+    release (&c);
+    gpumm_reset ();
+    CHECK (gpumm_live_allocations () == live, "call %" PRId64 " leaves memory behind", i);
+    if (counted < i)
+      break;
+  }
+  CHECK (failures > 20, "only %d calls", failures);
+  p.alpha.re = 2;
+  CHECK (multiply (&p, &c, NULL) == GPUMM_UNSUPPORTED, "alpha = 2 on a device");
+  release (&p.a);
+  algorithm = NULL;
+}
+
+/* C larger than the memory: two pieces that take turns. */
+static void test_device_pieces (void) {
+  enum { BLOCKS = 700 };
+  gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U64};
+  gpumm_operand c, d;
+  p.a = make_blocks (GPUMM_U8, BLOCKS, 2, 2, 1, 100, 0);
+  p.b = make_blocks (GPUMM_U8, 2, BLOCKS, 1, 2, 100, 0);
+  algorithm = NULL;
+  CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
+  algorithm = "blocks_integer";
+  most_memory = (int64_t) 12 << 20; /* of 16 MiB and more that C takes */
+  gpumm_reset ();
+  CHECK (!multiply (&p, &d, NULL), "%s", gpumm_last_error ());
+  const int64_t blocks = c.block_start[BLOCKS];
+  CHECK (blocks > 400000 && d.block_start[BLOCKS] == blocks, "%" PRId64 " blocks", blocks);
+  CHECK (memcmp (c.block_column, d.block_column, (size_t) blocks * sizeof (int32_t)) == 0
+             && memcmp (c.values, d.values, (size_t) blocks * 4 * sizeof (uint64_t)) == 0,
+         "pieces differ");
+  release (&d);
+  most_memory = 20000;
+  gpumm_reset ();
+  CHECK (multiply (&p, &d, NULL) == GPUMM_DEVICE_MEMORY, "20 kB are enough");
+  release (&c);
+  release (&p.a);
+  release (&p.b);
+  algorithm = NULL;
+  most_memory = 0;
+}
+
 int main (void) {
   check_seed (4);
   test_tables ();
@@ -611,6 +714,8 @@ int main (void) {
   test_zeros ();
   test_errors ();
   test_memory ();
+  test_device ();
+  test_device_pieces ();
   test_random (1, 1500);
   return check_done ();
 }

@@ -278,3 +278,21 @@
 %!error id=gpumm:unsupported gpumm (blocksparse (eye (4), 2), eye (4), "Algorithm", "tiled")
 %!assert (full (gpumm (blocksparse (eye (4), 2), eye (4), "Algorithm", "blocks")), eye (4))
 %!error id=gpumm:unsupported gpumm (magic (4), magic (4), "Algorithm", "blocks")
+
+## integers by the kernels for the GPU, on the host device where there is no GPU
+%!test
+%! for m = [4, 8]
+%!   A = uint16 (randi (65535, 3 * m, 5 * m)) .* uint16 (kron (rand (3, 5) < 0.6, ones (m)));
+%!   B = uint16 (randi (65535, 5 * m, 4 * m)) .* uint16 (kron (rand (5, 4) < 0.6, ones (m)));
+%!   S = blocksparse (A, m);
+%!   T = blocksparse (B, m);
+%!   for name = {"classic", "blocks_integer"}
+%!     [C, info] = gpumm (S, T, "Algorithm", name{1}, "OutputClass", "uint32");
+%!     assert (info.algorithm, name{1});
+%!     assert (class (C), "blocksparse");
+%!     assert (full (C), gpumm (A, B, "OutputClass", "uint32"));
+%!   endfor
+%! endfor
+%!error <algorithm "classic" does not multiply block sparse int8>
+%! S = blocksparse (int8 (ones (4)), 4);
+%! gpumm (S, S, "Algorithm", "classic");

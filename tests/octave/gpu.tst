@@ -66,3 +66,34 @@
 %! [~, info] = gpumm (ones (10), ones (10));
 %! assert (info.backend, "cpu");
 %! assert (isempty (strfind (info.reason, "no GPU")));
+
+## integers sparse by blocks: every class, few blocks and many, elements small and large
+%!testif ; gpumm_available ("gpu")
+%! classes = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"};
+%! for i = 1:numel (classes)
+%!   top = double (intmax (classes{i}));
+%!   A = feval (classes{i}, top * (rand (30, 40) - 0.3) .* kron (rand (10, 10) < 0.5, ones (3, 4)));
+%!   B = feval (classes{i}, 9 * rand (40, 20) .* kron (rand (10, 10) < 0.5, ones (4, 2)));
+%!   S = blocksparse (A, [3, 4]);
+%!   T = blocksparse (B, [4, 2]);
+%!   [C, info] = gpumm (S, T, "Backend", "gpu", "OutputClass", classes{end + 1 - i});
+%!   assert (info.algorithm, "blocks_integer");
+%!   assert (full (C), gpumm (A, B, "OutputClass", classes{end + 1 - i}));
+%! endfor
+
+%!testif ; gpumm_available ("gpu")
+%! for m = [4, 8]
+%!   for density = [0.02, 0.6]
+%!     for top = [100, 5000, 65535]
+%!       A = uint16 (top * rand (1600)) .* uint16 (kron (rand (1600 / m) < density, ones (m)));
+%!       B = uint16 (top * rand (1600)) .* uint16 (kron (rand (1600 / m) < density, ones (m)));
+%!       S = blocksparse (A, m);
+%!       T = blocksparse (B, m);
+%!       [C, info] = gpumm (S, T, "Backend", "gpu", "OutputClass", "uint32");
+%!       [D, slow] = gpumm (S, T, "Backend", "cpu", "OutputClass", "uint32");
+%!       assert (isequal (C, D));
+%!       assert (info.backend, "gpu");
+%!       assert (slow.backend, "cpu");
+%!     endfor
+%!   endfor
+%! endfor

@@ -1,0 +1,597 @@
+/* blocks_device.c - products of integer matrices that are sparse by blocks, on a device.
+ *
+ * gpumm_open takes the structure of A and B up, where a kernel counts the blocks of each row of C.
+ * gpumm_run takes the values up and has C made in pieces of block rows: while one is made, the one
+ * before comes down. All of A and B, and of C as much as there is room for, but two pieces at least,
+ * are on the device.
+ *
+ * Of the kernels the one with the least estimated seconds is taken. Products of blocks are counted
+ * exactly; the rates were measured (bench/results/h200/blocks.csv) and go by multiprocessors.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "blocks.h"
+#include "algorithm.h"
+#include "integer_end.h"
+#include "../error.h"
+#include "../memory/host.h"
+#include "../memory/panels.h"
+#include "../memory/pool.h"
+#include "../threads.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* C is cut in so many pieces where it all fits, so that it comes down while it is made. */
+static const int64_t PIECES = 8;
+
+/* Of what a device has free, for what the driver and libraries take beside. */
+static const double USABLE = 0.95;
+
+/* Bytes that the pool may add to a block of memory. */
+static const int64_t POOL_ROUNDS = 2 << 20;
+
+/* Work for a thread of the host, in blocks. */
+static const int64_t LEAST_BLOCKS = 1 << 15;
+
+/* What lives from gpumm_open to gpumm_close. */
+enum { MOST_TAKEN = 12 };
+
+typedef struct {
+  const gpumm_driver *driver;
+  int device;
+  const gpumm_sparse_kernel *kernel;
+  void *taken[MOST_TAKEN];
+  int count;
+  size_t bytes, limit; /* taken, and that may be */
+  gpumm_device_properties properties;
+  gpumm_sparse_product product;
+  int64_t *start; /* of C, on the host */
+  gpumm_owner memory;
+  gpumm_report spent; /* by gpumm_open's step */
+  double flops;
+} state;
+
+/* ---- what it takes, and how long ---------------------------------------------------------- */
+
+static int same_blocks (const gpumm_operand *x, const gpumm_operand *y) {
+  return x->values == y->values && x->block_start == y->block_start
+         && x->block_column == y->block_column;
+}
+
+static int takes (const gpumm_problem *p) {
+  return p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS && !p->full
+         && gpumm_is_integer (p->a.type) && p->a.type == p->b.type && gpumm_is_integer (p->output)
+         && p->op_a == GPUMM_NONE && p->op_b == GPUMM_NONE && p->alpha.re == 1 && p->alpha.im == 0
+         && !p->c0;
+}
+
+/* uint16 in square blocks of 4 or 8, sums in uint32. */
+static int is_classic (const gpumm_problem *p) {
+  const int64_t m = p->a.block_rows;
+  return p->a.type == GPUMM_U16 && p->output == GPUMM_U32 && (m == 4 || m == 8)
+         && p->a.block_cols == m && p->b.block_cols == m;
+}
+
+static int takes_classic (const gpumm_problem *p) {
+  return takes (p) && is_classic (p);
+}
+
+static int64_t stored (const gpumm_operand *x) {
+  return x->block_start[x->rows / x->block_rows];
+}
+
+typedef struct {
+  const gpumm_operand *a, *b;
+  atomic_llong pairs;
+} pair_count;
+
+static void count_part (void *context, int64_t begin, int64_t end) {
+  pair_count *c = context;
+  const int64_t *start = c->b->block_start;
+  int64_t pairs = 0;
+  for (int64_t t = begin; t < end; t++)
+    pairs += start[c->a->block_column[t] + 1] - start[c->a->block_column[t]];
+  atomic_fetch_add (&c->pairs, pairs);
+}
+
+static int64_t count_pairs (const gpumm_problem *p) {
+  pair_count c = {.a = &p->a, .b = &p->b};
+  gpumm_parallel (stored (&p->a), LEAST_BLOCKS, count_part, &c);
+  return atomic_load (&c.pairs);
+}
+
+/* Multiply-adds a second and multiprocessor. On an H200 (132 of them), at 1.5 % of the blocks of
+ * 32768 x 32768 and of 8192 x 8192; slices: full products, three of digits on average. */
+static const double STRIPS_RATE = 1.1e12 / 132, SLICES_RATE = 2.2e14 / 132;
+
+/* Seconds that a kernel needs on so many multiprocessors; INFINITY: not known, or it cannot. */
+static double kernel_seconds (const char *name, const gpumm_problem *p, double pairs,
+                              int multiprocessors) {
+  const double element = (double) p->a.block_rows * (double) p->a.block_cols;
+  if (!is_classic (p))
+    return INFINITY;
+  if (strcmp (name, "blocks_strips") == 0)
+    return pairs * element * (double) p->b.block_cols / (STRIPS_RATE * multiprocessors);
+  if (strcmp (name, "blocks_slices") == 0)
+    return (double) p->a.rows * (double) p->a.cols * (double) p->b.cols
+           / (SLICES_RATE * multiprocessors);
+  return INFINITY;
+}
+
+/* From host to host, if blocks were spread evenly. */
+static double seconds (const gpumm_problem *p, const gpumm_place *place) {
+  const double rows = (double) (p->a.rows / p->a.block_rows),
+               inner = (double) (p->b.rows / p->b.block_rows),
+               cols = (double) (p->b.cols / p->b.block_cols);
+  if (rows == 0 || inner == 0 || cols == 0)
+    return 0;
+  const double element = (double) gpumm_type_bytes (p->a.type);
+  const double pairs = (double) stored (&p->a) * (double) stored (&p->b) / inner;
+  const double blocks = rows * cols * -expm1 (-pairs / (rows * cols));
+  const double up =
+      (double) stored (&p->a) * (element * (double) (p->a.block_rows * p->a.block_cols) + 4)
+      + (double) stored (&p->b) * (element * (double) (p->b.block_rows * p->b.block_cols) + 4);
+  const double down =
+      blocks
+      * ((double) gpumm_type_bytes (p->output) * (double) (p->a.block_rows * p->b.block_cols) + 4);
+  double best = INFINITY;
+  for (const gpumm_sparse_kernel *const *row = place->driver->sparse_kernels; *row; row++)
+    if ((*row)->capability <= place->properties.capability)
+      best =
+          fmin (best, kernel_seconds ((*row)->name, p, pairs, place->properties.multiprocessors));
+  return place->call + up / place->upload + down / place->download + best;
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+static gpumm_status take (state *s, size_t bytes, void **p) {
+  const size_t rounded = gpumm_pool_rounded (bytes);
+  *p = NULL;
+  if (s->bytes + rounded > s->limit)
+    return gpumm_fail (GPUMM_DEVICE_MEMORY,
+                       "a product of blocks needs more than the %zu bytes that it may take",
+                       s->limit);
+  gpumm_status status = gpumm_pool_take (s->driver, s->device, GPUMM_POOL_DEVICE, bytes, p);
+  if (!status) {
+    s->taken[s->count++] = *p;
+    s->bytes += rounded;
+  }
+  return status;
+}
+
+static gpumm_status find_limit (state *s, const struct gpumm_job *job) {
+  size_t unused = 0;
+  gpumm_status status = s->driver->properties (s->device, &s->properties);
+  if (status)
+    return gpumm_fail (status, "%s", s->driver->error_text ());
+  const size_t held = gpumm_pool_bytes (s->driver, s->device, GPUMM_POOL_DEVICE, &unused);
+  const size_t limit = (size_t) job->options.max_device_memory;
+  s->limit = (size_t) (USABLE * (double) s->properties.memory_free) + unused;
+  if (limit > 0) {
+    if (held > limit)
+      gpumm_pool_trim (s->driver, s->device, GPUMM_POOL_DEVICE, 0);
+    s->limit = gpumm_least ((int64_t) s->limit, (int64_t) limit);
+  }
+  return GPUMM_OK;
+}
+
+static gpumm_status take_structure (state *s, const gpumm_operand *x, gpumm_rows *on) {
+  *on = (gpumm_rows){.rows = x->rows / x->block_rows,
+                     .cols = x->cols / x->block_cols,
+                     .block_rows = x->block_rows,
+                     .block_cols = x->block_cols,
+                     .stored = stored (x)};
+  void *start, *column;
+  gpumm_status status = take (s, (size_t) (on->rows + 1) * sizeof *on->start, &start);
+  if (!status)
+    status = take (s, (size_t) on->stored * sizeof *on->column, &column);
+  if (!status) {
+    on->start = start;
+    on->column = column;
+  }
+  return status;
+}
+
+static size_t block_bytes (const gpumm_operand *x) {
+  return (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type);
+}
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+/* A task: the symbolic phase, or a piece of the numeric one. */
+typedef struct {
+  gpumm_sparse_product product;
+  int symbolic;
+} task;
+
+static gpumm_status launch (const gpumm_stream_job *job, const void *context, gpumm_stream *stream,
+                            char *note) {
+  const task *t = context;
+  const gpumm_sparse_kernel *kernel = job->context;
+  gpumm_sparse_product p = t->product;
+  p.note = note;
+  gpumm_status status = (t->symbolic ? kernel->symbolic : kernel->launch) (job->device, stream, &p);
+  return status ? gpumm_fail (status, "kernel %s failed on block rows %lld to %lld: %s",
+                              kernel->name, (long long) p.row, (long long) (p.row + p.count),
+                              job->driver->error_text ())
+                : GPUMM_OK;
+}
+
+static gpumm_panel vector (const void *from, void *to, int64_t count, size_t element) {
+  return (gpumm_panel){.from = from,
+                       .to = to,
+                       .rows = count,
+                       .cols = 1,
+                       .ld_from = count,
+                       .ld_to = count,
+                       .element = element};
+}
+
+static void bring (gpumm_step *step, const void *from, void *to, int64_t count, size_t element) {
+  if (count > 0)
+    step->up[step->ups++] = vector (from, to, count, element);
+}
+
+/* ---- kernels ------------------------------------------------------------------------------ */
+
+/* The product with its operands as they lie on the device, count rows of C a launch. */
+static gpumm_sparse_product describe (const gpumm_problem *p, const state *s, int64_t count) {
+  gpumm_sparse_product product = s->product;
+  product.type_a = p->a.type;
+  product.type_b = p->b.type;
+  product.type_c = p->output;
+  product.alpha = p->alpha;
+  product.count = count;
+  return product;
+}
+
+/* Block rows of C a launch, for a kernel: PIECES of them, but none smaller than the kernel likes. */
+static int64_t rows_a_piece (const gpumm_sparse_kernel *kernel, const gpumm_problem *p,
+                             int64_t rows) {
+  const int64_t least = gpumm_pieces (kernel->smallest_piece, p->a.block_rows);
+  const int64_t piece = gpumm_pieces (rows, PIECES);
+  return piece < least ? gpumm_least (least, rows) : piece;
+}
+
+/* Of the algorithm's rows the fastest that runs this and has room; the first where none's speed is
+ * known. */
+static gpumm_status choose_kernel (struct gpumm_job *job, state *s, double pairs) {
+  const gpumm_problem *p = &job->problem;
+  gpumm_device_properties left = s->properties, *device = &left;
+  const int classic = strcmp (job->plan.algorithm->name, "classic") == 0;
+  const int64_t rows = s->product.a.rows;
+  size_t values = (size_t) stored (&p->a) * block_bytes (&p->a);
+  if (!same_blocks (&p->a, &p->b))
+    values += (size_t) stored (&p->b) * block_bytes (&p->b);
+  left.memory_free = s->bytes + values < s->limit ? (int64_t) (s->limit - s->bytes - values) : 0;
+  double best = INFINITY;
+  size_t needed = 0;
+  for (const gpumm_sparse_kernel *const *row = s->driver->sparse_kernels; *row; row++) {
+    const gpumm_sparse_kernel *k = *row;
+    if (job->plan.sparse_kernel ? k != job->plan.sparse_kernel
+                                : strcmp (k->algorithm, job->plan.algorithm->name) != 0)
+      continue;
+    if (classic && !job->plan.sparse_kernel && strcmp (k->name, "classic") != 0)
+      continue;
+    const gpumm_sparse_product product = describe (p, s, rows_a_piece (k, p, rows));
+    if (k->capability > device->capability || !k->runs (&product, device))
+      continue;
+    const size_t workspace = k->workspace ? k->workspace (&product, device) : 0;
+    needed = s->bytes + values + workspace;
+    const double expected = kernel_seconds (k->name, p, pairs, device->multiprocessors);
+    if (needed <= s->limit && (!s->kernel || expected < best)) {
+      s->kernel = k;
+      s->product.workspace_bytes = workspace;
+      best = expected;
+    }
+  }
+  if (s->kernel)
+    return GPUMM_OK;
+  if (needed > 0)
+    return gpumm_fail (GPUMM_DEVICE_MEMORY,
+                       "a product of blocks needs %zu bytes on the device and may take %zu", needed,
+                       s->limit);
+  return gpumm_fail (GPUMM_UNSUPPORTED,
+                     "no kernel of \"%s\" on %s multiplies blocks of these sizes",
+                     job->plan.algorithm->name, device->name);
+}
+
+static void add_reason (struct gpumm_job *job, const state *s, double pairs) {
+  const gpumm_problem *p = &job->problem;
+  char *reason = job->report.reason;
+  const size_t used = strlen (reason);
+  const double all =
+      (double) s->product.a.rows * (double) s->product.a.cols * (double) s->product.b.cols;
+  snprintf (reason + used, sizeof job->report.reason - used,
+            "; %.0f products of blocks, %.3g %% of those of full matrices", pairs,
+            all > 0 ? 100 * pairs / all : 0.0);
+  const size_t now = strlen (reason);
+  const int multiprocessors = s->properties.multiprocessors;
+  if (is_classic (p) && strcmp (s->kernel->algorithm, "classic") != 0)
+    snprintf (reason + now, sizeof job->report.reason - now,
+              ": some %.3g ms by those alone, %.3g as full ones",
+              1e3 * kernel_seconds ("blocks_strips", p, pairs, multiprocessors),
+              1e3 * kernel_seconds ("blocks_slices", p, pairs, multiprocessors));
+}
+
+/* ---- open --------------------------------------------------------------------------------- */
+
+static gpumm_status open (struct gpumm_job *job) {
+  const gpumm_problem *p = &job->problem;
+  const gpumm_plan *plan = &job->plan;
+  void *zero, *start;
+  gpumm_status status = gpumm_blocks_check (p);
+  if (status)
+    return status;
+  state *s = job->state = gpumm_allocate (1, sizeof *s);
+  if (!s)
+    return GPUMM_HOST_MEMORY;
+  s->driver = plan->driver;
+  s->device = plan->device;
+  const int64_t rows = p->a.rows / p->a.block_rows, cols = p->b.cols / p->b.block_cols;
+  const double pairs = (double) count_pairs (p);
+  s->start = gpumm_own (&s->memory, rows + 1, sizeof *s->start);
+  if (!s->start)
+    return GPUMM_HOST_MEMORY;
+  status = find_limit (s, job);
+  if (!status)
+    status = take_structure (s, &p->a, &s->product.a);
+  if (!status && same_blocks (&p->a, &p->b))
+    s->product.b = s->product.a;
+  else if (!status)
+    status = take_structure (s, &p->b, &s->product.b);
+  if (!status)
+    status = take (s, (size_t) (rows + 1) * sizeof *s->start, &start);
+  if (!status)
+    status = take (s, sizeof *s->product.zero, &zero);
+  if (status)
+    return status;
+  s->product.c = (gpumm_rows){.rows = rows,
+                              .cols = cols,
+                              .block_rows = p->a.block_rows,
+                              .block_cols = p->b.block_cols,
+                              .start = start};
+  s->product.zero = zero;
+  status = choose_kernel (job, s, pairs);
+  if (!status && s->product.workspace_bytes > 0)
+    status = take (s, s->product.workspace_bytes, &s->product.workspace);
+  if (status)
+    return status;
+  add_reason (job, s, pairs);
+  s->flops = 2 * pairs * (double) (p->a.block_rows * p->a.block_cols) * (double) p->b.block_cols;
+  if (rows == 0 || cols == 0) {
+    job->shape.nzmax = 0;
+    return GPUMM_OK;
+  }
+  const task symbolic = {.product = describe (p, s, rows), .symbolic = 1};
+  gpumm_step step = {.after_launch = -1, .after_download = -1, .task = &symbolic, .downs = 1};
+  const gpumm_rows *a = &s->product.a, *b = &s->product.b;
+  bring (&step, p->a.block_start, a->start, rows + 1, sizeof *a->start);
+  bring (&step, p->a.block_column, a->column, a->stored, sizeof *a->column);
+  if (b->start != a->start) {
+    bring (&step, p->b.block_start, b->start, b->rows + 1, sizeof *b->start);
+    bring (&step, p->b.block_column, b->column, b->stored, sizeof *b->column);
+  }
+  step.down[0] = vector (s->product.c.start + 1, s->start + 1, rows, sizeof *s->start);
+  const gpumm_stream_job stream = {.driver = s->driver,
+                                   .device = s->device,
+                                   .steps = &step,
+                                   .count = 1,
+                                   .launch = launch,
+                                   .context = s->kernel};
+  status = gpumm_run_steps (&stream, &s->spent);
+  for (int64_t i = 0; i < rows && !status; i++)
+    s->start[i + 1] += s->start[i];
+  if (!status)
+    job->shape.nzmax = s->start[rows];
+  return status;
+}
+
+/* ---- run ---------------------------------------------------------------------------------- */
+
+/* Block rows of C that are made at a time, the last of a buffer's, and where they are. */
+typedef struct {
+  int64_t *end;  /* of each piece, in block rows */
+  int64_t count; /* of pieces */
+  int64_t most;  /* blocks in one */
+} pieces;
+
+/* Cuts C so that a piece has at most so many block rows and, but for single rows, blocks. */
+static gpumm_status cut (const state *s, int64_t rows, int64_t most_rows, int64_t most_blocks,
+                         pieces *p) {
+  p->end = gpumm_allocate (rows, sizeof *p->end);
+  if (!p->end)
+    return GPUMM_HOST_MEMORY;
+  int64_t row = 0;
+  while (row < rows) {
+    int64_t end = row + 1;
+    while (end < rows && end - row < most_rows && s->start[end + 1] - s->start[row] <= most_blocks)
+      end++;
+    if (s->start[end] - s->start[row] > p->most)
+      p->most = s->start[end] - s->start[row];
+    p->end[p->count++] = end;
+    row = end;
+  }
+  return GPUMM_OK;
+}
+
+/* Leaves out what is all zero, row by row. */
+typedef struct {
+  const state *s;
+  gpumm_operand *c;
+} zero_drop;
+
+static void drop_zeros (void *context, int64_t begin, int64_t end) {
+  const zero_drop *d = context;
+  const gpumm_operand *c = d->c;
+  const int64_t elements = c->block_rows * c->block_cols;
+  const size_t bytes = block_bytes (c);
+  for (int64_t i = begin; i < end; i++) {
+    int64_t out = d->s->start[i];
+    for (int64_t t = d->s->start[i]; t < d->s->start[i + 1]; t++) {
+      const char *from = (const char *) c->values + (size_t) t * bytes;
+      if (!gpumm_blocks_any (c->type, from, elements))
+        continue;
+      if (out < t) {
+        memmove ((char *) c->values + (size_t) out * bytes, from, bytes);
+        c->block_column[out] = c->block_column[t];
+      }
+      out++;
+    }
+    c->block_start[i + 1] = out - d->s->start[i];
+  }
+}
+
+static gpumm_status run_pieces (struct gpumm_job *job, state *s, gpumm_operand *result,
+                                const pieces *cuts, int64_t buffers, void *values, void *columns,
+                                int32_t *zero) {
+  const gpumm_problem *p = &job->problem;
+  const size_t bytes = block_bytes (result);
+  gpumm_status status = GPUMM_OK;
+  gpumm_step *steps = gpumm_allocate (cuts->count + 1, sizeof *steps);
+  task *tasks = steps ? gpumm_allocate (cuts->count, sizeof *tasks) : NULL;
+  if (!tasks)
+    status = GPUMM_HOST_MEMORY;
+  static const int32_t none = 0;
+  int64_t row = 0;
+  for (int64_t i = 0; i < cuts->count && !status; i++) {
+    gpumm_step *step = &steps[i];
+    *step = (gpumm_step){.after_launch = -1,
+                         .after_download = i >= buffers ? i - buffers : -1,
+                         .task = &tasks[i],
+                         .downs = 2};
+    if (i == 0) {
+      const int64_t a = s->product.a.stored, b = s->product.b.stored;
+      bring (step, p->a.values, s->product.a.values, a, block_bytes (&p->a));
+      if (s->product.b.values != s->product.a.values)
+        bring (step, p->b.values, s->product.b.values, b, block_bytes (&p->b));
+      bring (step, s->start, s->product.c.start, s->product.c.rows + 1, sizeof *s->start);
+      bring (step, &none, s->product.zero, 1, sizeof none);
+    }
+    /* with two buffers, where C's block 0 would be: only those of the piece are written */
+    const int64_t first = s->start[row], count = s->start[cuts->end[i]] - first;
+    const int64_t at = buffers < cuts->count ? i % buffers * cuts->most : first;
+    task *t = &tasks[i];
+    t->symbolic = 0;
+    t->product = describe (p, s, cuts->end[i] - row);
+    t->product.row = row;
+    t->product.c.values =
+        (void *) ((uintptr_t) values + (uintptr_t) at * bytes - (uintptr_t) first * bytes);
+    t->product.c.column = (int32_t *) ((uintptr_t) columns + (uintptr_t) at * sizeof (int32_t)
+                                       - (uintptr_t) first * sizeof (int32_t));
+    t->product.c.stored = result->nzmax;
+    step->down[0] = vector ((char *) values + (size_t) at * bytes,
+                            (char *) result->values + (size_t) first * bytes, count, bytes);
+    step->down[1] =
+        vector ((int32_t *) columns + at, result->block_column + first, count, sizeof (int32_t));
+    row = cuts->end[i];
+  }
+  if (!status) {
+    steps[cuts->count] = (gpumm_step){.after_launch = -1, .after_download = -1, .downs = 1};
+    steps[cuts->count].down[0] = vector (s->product.zero, zero, 1, sizeof *zero);
+    const gpumm_stream_job stream = {
+        .driver = s->driver,
+        .device = s->device,
+        .steps = steps,
+        .count = cuts->count + 1,
+        .launch = launch,
+        .context = s->kernel,
+        .waits = s->kernel->waits,
+        .fresh = {{result->values, (size_t) result->nzmax * bytes},
+                  {result->block_column, (size_t) result->nzmax * sizeof (int32_t)}}};
+    status = gpumm_run_steps (&stream, &job->report);
+  }
+  gpumm_release (steps);
+  gpumm_release (tasks);
+  return status;
+}
+
+static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+  const gpumm_problem *p = &job->problem;
+  state *s = job->state;
+  gpumm_report *report = &job->report;
+  const int64_t rows = s->product.c.rows;
+  const size_t bytes = block_bytes (result);
+  pieces cuts = {0};
+  void *values = NULL, *columns = NULL;
+  int32_t zero = 0;
+  gpumm_status status;
+  if (job->trace)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "products of blocks on a device are not traced");
+  snprintf (report->kernel, sizeof report->kernel, "%s", s->kernel->name);
+  report->flops = s->flops;
+  report->upload += s->spent.upload;
+  report->compute += s->spent.compute;
+  report->download += s->spent.download;
+  report->bytes_up += s->spent.bytes_up;
+  report->bytes_down += s->spent.bytes_down;
+  if (result->nzmax == 0) {
+    memset (result->block_start, 0, (size_t) (rows + 1) * sizeof *result->block_start);
+    return GPUMM_OK;
+  }
+  status = take (s, (size_t) s->product.a.stored * block_bytes (&p->a), &s->product.a.values);
+  if (!status && same_blocks (&p->a, &p->b))
+    s->product.b.values = s->product.a.values;
+  else if (!status)
+    status = take (s, (size_t) s->product.b.stored * block_bytes (&p->b), &s->product.b.values);
+  if (status)
+    return status;
+  /* all of C where there is room, else two pieces of it; the pool rounds up what it gives */
+  const int64_t each = (int64_t) (bytes + sizeof (int32_t));
+  const int64_t room = ((int64_t) (s->limit - s->bytes) - 2 * POOL_ROUNDS) / each;
+  const int64_t buffers = result->nzmax <= room ? INT64_MAX : 2;
+  status = cut (s, rows, rows_a_piece (s->kernel, p, rows), buffers == 2 ? room / 2 : result->nzmax,
+                &cuts);
+  const int64_t blocks = buffers == 2 && cuts.count > 2 ? 2 * cuts.most : result->nzmax;
+  if (!status)
+    status = take (s, (size_t) blocks * bytes, &values);
+  if (!status)
+    status = take (s, (size_t) blocks * sizeof (int32_t), &columns);
+  if (!status)
+    status = run_pieces (job, s, result, &cuts, buffers, values, columns, &zero);
+  gpumm_release (cuts.end);
+  if (status)
+    return status;
+  memcpy (result->block_start, s->start, (size_t) (rows + 1) * sizeof *s->start);
+  if (zero) {
+    zero_drop d = {.s = s, .c = result};
+    gpumm_parallel (rows, LEAST_BLOCKS * rows / (result->nzmax + 1) + 1, drop_zeros, &d);
+    gpumm_blocks_close_gaps (result, s->start);
+  }
+  return GPUMM_OK;
+}
+
+static void close_state (struct gpumm_job *job) {
+  state *s = job->state;
+  if (!s)
+    return;
+  for (int i = 0; i < s->count; i++)
+    gpumm_pool_give (s->driver, s->device, GPUMM_POOL_DEVICE, s->taken[i]);
+  gpumm_pool_trim (s->driver, s->device, GPUMM_POOL_DEVICE, (size_t) job->plan.keep_bytes);
+  gpumm_release_owned (&s->memory);
+  gpumm_release (s);
+  job->state = NULL;
+}
+
+const gpumm_algorithm gpumm_algorithm_blocks_integer = {
+    .name = "blocks_integer",
+    .summary = "integer matrices sparse by blocks: few by what meets, many as full ones in 8 bits",
+    .on_device = 1,
+    .takes = takes,
+    .seconds = seconds,
+    .open = open,
+    .run = run,
+    .close = close_state,
+};
+
+const gpumm_algorithm gpumm_algorithm_classic = {
+    .name = "classic",
+    .summary = "blocks of uint16 by uint16 in uint32, a thread block a block of C",
+    .on_device = 1,
+    .takes = takes_classic,
+    .open = open,
+    .run = run,
+    .close = close_state,
+};

@@ -1,0 +1,197 @@
+/* blocks_exact.cu - blocks of any size and any class of integers, exactly.
+ *
+ * What it does: a thread makes an element of C at a time, for one block row of C: it goes along the
+ * row of A, and looks for its own block column in the rows of B. Sums are exact and saturate once:
+ * products of 8 and 16 bits in 64 bits, of 32 in 128, of 64 in 192, as two halves of 128.
+ *
+ * It is there so that every class runs; what is asked for most is faster in blocks_strips.cu and
+ * blocks_slices.cu.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "blocks/pattern.h"
+
+enum { EXACT_THREADS = 128, SPLIT = 8 /* thread blocks a block row of C */ };
+
+typedef __int128 int128;
+typedef unsigned __int128 uint128;
+
+/* ---- sums --------------------------------------------------------------------------------- */
+
+/* A sum of at most 2^62 products: high 2^64 + low. */
+struct halves {
+  int128 high;
+  uint128 low;
+};
+
+template <int BYTES> struct sum_of { typedef int64_t type; };
+
+template <> struct sum_of<4> { typedef int128 type; };
+
+template <> struct sum_of<8> { typedef halves type; };
+
+template <class T> DEVICE void add_integers (int64_t &sum, T x, T y) {
+  sum += (int64_t) x * (int64_t) y;
+}
+
+template <class T> DEVICE void add_integers (int128 &sum, T x, T y) {
+  sum += (int128) x * (int128) y;
+}
+
+DEVICE void add_integers (halves &sum, int64_t x, int64_t y) {
+  const int128 product = (int128) x * y;
+  sum.low += (uint64_t) product;
+  sum.high += product >> 64;
+}
+
+DEVICE void add_integers (halves &sum, uint64_t x, uint64_t y) {
+  const uint128 product = (uint128) x * y;
+  sum.low += (uint64_t) product;
+  sum.high += (uint64_t) (product >> 64);
+}
+
+/* The sum, or what saturates the same in every class. */
+DEVICE int128 clamp (int64_t sum) {
+  return sum;
+}
+
+DEVICE int128 clamp (int128 sum) {
+  return sum;
+}
+
+DEVICE int128 clamp (halves sum) {
+  const int128 high = sum.high + (int128) (sum.low >> 64), one = 1;
+  if (high > 0)
+    return one << 64;
+  if (high < -1)
+    return -(one << 64);
+  return (int128) (uint64_t) sum.low + (high < 0 ? -(one << 64) : (int128) 0);
+}
+
+template <class T> DEVICE void store_as (void *c, int64_t at, int128 value) {
+  const bool is_signed = (T) -1 < (T) 0;
+  const int128 half = (int128) 1 << (8 * sizeof (T) - 1);
+  const int128 low = is_signed ? -half : (int128) 0, high = low + 2 * half - 1;
+  global<T> C = (T *) c;
+  C[at] = (T) (value < low ? low : value > high ? high : value);
+}
+
+DEVICE void store_integer (gpumm_type type, void *c, int64_t at, int128 value) {
+  switch (type) {
+  case GPUMM_I8:
+    store_as<int8_t> (c, at, value);
+    break;
+  case GPUMM_I16:
+    store_as<int16_t> (c, at, value);
+    break;
+  case GPUMM_I32:
+    store_as<int32_t> (c, at, value);
+    break;
+  case GPUMM_I64:
+    store_as<int64_t> (c, at, value);
+    break;
+  case GPUMM_U8:
+    store_as<uint8_t> (c, at, value);
+    break;
+  case GPUMM_U16:
+    store_as<uint16_t> (c, at, value);
+    break;
+  case GPUMM_U32:
+    store_as<uint32_t> (c, at, value);
+    break;
+  default:
+    store_as<uint64_t> (c, at, value);
+  }
+}
+
+/* ---- the kernel --------------------------------------------------------------------------- */
+
+/* Block row row + blockIdx.x / SPLIT of C, in blocks of m x n from such of m x k and k x n. */
+template <class T>
+__global__ void __launch_bounds__ (EXACT_THREADS)
+    exact (int64_t row, int64_t m, int64_t n, int64_t k, global<const int64_t> a_start,
+           global<const int32_t> a_column, global<const T> A, global<const int64_t> b_start,
+           global<const int32_t> b_column, global<const T> B, global<const int64_t> c_start,
+           global<const int32_t> c_column, gpumm_type output, void *C) {
+  const int64_t i = row + blockIdx.x / SPLIT, begin = c_start[i] * m * n,
+                end = c_start[i + 1] * m * n;
+  const int64_t first = blockIdx.x % SPLIT * EXACT_THREADS + threadIdx.x;
+  for (int64_t at = begin + first; at < end; at += SPLIT * EXACT_THREADS) {
+    const int64_t r = at % (m * n) % m, c = at % (m * n) / m;
+    const int32_t j = c_column[at / (m * n)];
+    typename sum_of<sizeof (T)>::type sum = {};
+    for (int64_t t = a_start[i]; t < a_start[i + 1]; t++) {
+      const int32_t q = a_column[t];
+      const int64_t last = b_start[q + 1], u = find_column (b_column, b_start[q], last, j);
+      if (u < last && b_column[u] == j)
+        for (int64_t p = 0; p < k; p++) {
+          const T x = A[t * m * k + r + p * m], y = B[u * k * n + p + c * k];
+          add_integers (sum, x, y);
+        }
+    }
+    store_integer (output, C, at, clamp (sum));
+  }
+}
+
+/* ---- launchers ---------------------------------------------------------------------------- */
+
+static bool is_integer (gpumm_type type) {
+  return type >= GPUMM_I8 && type <= GPUMM_U64;
+}
+
+static size_t integer_bytes (gpumm_type type) {
+  const int at = type >= GPUMM_U8 ? type - GPUMM_U8 : type - GPUMM_I8;
+  return (size_t) 1 << at;
+}
+
+/* 2^30 products of 16 bits are the most that an int64 surely holds. */
+static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
+  return takes_blocks (p) && p->type_a == p->type_b && is_integer (p->type_a)
+         && is_integer (p->type_c) && p->a.cols * p->a.block_cols <= INT64_C (1) << 30
+         && p->count <= INT32_MAX / SPLIT;
+}
+
+template <class T>
+static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  const gpumm_rows &a = p->a, &b = p->b, &c = p->c;
+  gpumm_status status = make_pattern (device, stream, p, true, p->workspace);
+  if (!status)
+    status = LAUNCH ("blocks_exact", exact<T>, p->count * SPLIT, dim3 (EXACT_THREADS), device,
+                     stream, p->row, a.block_rows, b.block_cols, a.block_cols, a.start, a.column,
+                     (const T *) a.values, b.start, b.column, (const T *) b.values, c.start,
+                     c.column, p->type_c, c.values);
+  if (status)
+    return status;
+  return look_for_zeros (device, stream, p,
+                         (size_t) (a.block_rows * b.block_cols) * integer_bytes (p->type_c));
+}
+
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  switch (p->type_a) {
+  case GPUMM_I8:
+    return launch_as<int8_t> (device, stream, p);
+  case GPUMM_I16:
+    return launch_as<int16_t> (device, stream, p);
+  case GPUMM_I32:
+    return launch_as<int32_t> (device, stream, p);
+  case GPUMM_I64:
+    return launch_as<int64_t> (device, stream, p);
+  case GPUMM_U8:
+    return launch_as<uint8_t> (device, stream, p);
+  case GPUMM_U16:
+    return launch_as<uint16_t> (device, stream, p);
+  case GPUMM_U32:
+    return launch_as<uint32_t> (device, stream, p);
+  case GPUMM_U64:
+    return launch_as<uint64_t> (device, stream, p);
+  default:
+    return gpumm_driver_fail (GPUMM_UNSUPPORTED,
+                              "blocks_exact: elements of type %d are no integers", (int) p->type_a);
+  }
+}
+
+SPARSE_FAMILY_ROWS (blocks_exact) = {
+    /* algorithm, name, capability, runs, workspace, symbolic, launch */
+    {"blocks_integer", "blocks_exact", ANY_CAPABILITY, runs, pattern_workspace, pattern_symbolic,
+     launch},
+    {},
+};

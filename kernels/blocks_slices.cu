@@ -1,0 +1,453 @@
+/* blocks_slices.cu - blocks of uint16, sums in uint32, where the blocks are many: as full matrices of
+ * 8-bit digits on INT8 tensor cores.
+ *
+ * What it does: with a = B ah + al and b alike, for the base B of the digits,
+ *
+ *   a b = B^2 ah bh + B (ah bl + al bh) + al bl,
+ *
+ * and the sums over k of each of the products of digits fit 32 bits. The largest elements of A and
+ * B decide how many products of matrices that takes:
+ *
+ *   below 2^8    one, of al bl
+ *   below 2^14   three, with B = 2^7: ah bl + al bh = (ah + al) (bh + bl) - ah bh - al bl (Karatsuba
+ *                and Ofman 1962)
+ *   else         four, with B = 2^8; the middle two are added up by the product itself
+ *
+ * Tensor cores take signed digits. What may be above 127 is stored less an offset o, zeros of absent
+ * blocks too: sum (x - o) (y - o) = sum x y - o (sum x + sum y) + o^2 k, where x and y are digits
+ * without it; their sums by row and by column are made as they are stored.
+ *
+ * C is made in tiles. A and B are written out as digits for the tile; then one kernel reads the two
+ * or three planes of sums where C has blocks, puts them together, cuts them to 2^32 - 1 and writes
+ * the blocks. All terms are nonnegative: where B^2 sum ah bh alone is at least 2^32 - 1 all over
+ * a tile, as it is where many large elements meet, the others are not made. The first tile
+ * where it is not ends the trying.
+ *
+ * What limits it: INT8 tensor cores.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "blocks/pattern.h"
+#include "emulated/int8.h"
+
+enum {
+  SLICE_THREADS = 256,
+  TILE_SIZE = 8192,  /* of C: products of 8192 x 8192 x k run at the full rate */
+  LEAST_TILE = 2048, /* below, filling a tile moves more bytes than its products hide; counted */
+  VECTOR_STEP = 128  /* k and the sizes of a tile are padded to it */
+};
+
+/* How elements are cut in digits. */
+struct digits {
+  int planes;        /* of digits: 1, 2, or 3 with their sum */
+  int shift;         /* the base is 2^shift */
+  int offset[3];     /* of each plane */
+  int sums, factors; /* planes of sums; products of matrices */
+};
+
+static digits choose_digits (uint32_t largest) {
+  if (largest < 1 << 8)
+    return {1, 8, {128, 0, 0}, 1, 1};
+  if (largest < 1 << 14)
+    return {3, 7, {0, 0, 127}, 3, 3};
+  return {2, 8, {128, 128, 0}, 3, 4};
+}
+
+/* ---- digits ------------------------------------------------------------------------------- */
+
+/* The largest of count elements, eight a time. */
+template <int THREADS>
+__global__ void __launch_bounds__ (THREADS)
+    find_largest (int64_t count, const uint16_t *x, uint32_t *largest) {
+  uint32_t most = 0;
+  for (int64_t e = blockIdx.x * (int64_t) THREADS + threadIdx.x; e < count / 8;
+       e += (int64_t) gridDim.x * THREADS) {
+    const uint4 eight = ((const uint4 *) x)[e];
+    const uint32_t pairs = __vmaxu2 (__vmaxu2 (eight.x, eight.y), __vmaxu2 (eight.z, eight.w));
+    most = max (most, max (pairs & 0xffff, pairs >> 16));
+  }
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2)
+    most = max (most, __shfl_xor_sync (0xffffffffu, most, step));
+  if (threadIdx.x % 32 == 0 && most > 0)
+    atomicMax (largest, most);
+}
+
+/* Where digits of a tile go: plane s of vector v begins at to + s * plane + v * ld. The lowest digit
+ * is plane 0, and sums[s * vectors + v] adds up plane s of vector v. */
+struct digit_planes {
+  int8_t *to;
+  int64_t plane, ld, vectors;
+  int32_t *sums;
+};
+
+/* M elements of a vector, side by side in memory as digits less their offset. */
+template <int M>
+__device__ static inline void store_digits (const digit_planes &to, const digits &d, int64_t vector,
+                                            int64_t at, const uint32_t (&x)[M], int32_t (&sum)[2]) {
+  const uint32_t mask = (1u << d.shift) - 1;
+  for (int s = 0; s < d.planes; s++) {
+    uint32_t word[M / 4] = {};
+#pragma unroll
+    for (int p = 0; p < M; p++) {
+      const uint32_t low = x[p] & mask, high = x[p] >> d.shift;
+      const uint32_t digit = s == 0 ? low : s == 1 ? high : low + high;
+      if (s < 2)
+        sum[s] += (int32_t) digit;
+      word[p / 4] |= (digit - (uint32_t) d.offset[s] & 0xff) << p % 4 * 8;
+    }
+    int8_t *target = to.to + s * to.plane + vector * to.ld + at;
+    if (M == 4)
+      *(uint32_t *) target = word[0];
+    else
+      *(uint2 *) target = make_uint2 (word[0], word[M / 4 - 1]);
+  }
+}
+
+/* Block row row + blockIdx.x of A becomes the tile's vectors blockIdx.x M ... */
+template <int M>
+__global__ void __launch_bounds__ (SLICE_THREADS)
+    slice_rows (int64_t row, global<const int64_t> start, global<const int32_t> column,
+                const uint16_t *A, digits d, digit_planes to) {
+  __shared__ int32_t sums[2][M];
+  const int r = threadIdx.x % M;
+  const int64_t i = row + blockIdx.x, vector = blockIdx.x * (int64_t) M + r;
+  if (threadIdx.x < 2 * M)
+    sums[threadIdx.x / M][threadIdx.x % M] = 0;
+  __syncthreads ();
+  int32_t sum[2] = {0, 0};
+  for (int64_t t = start[i] + threadIdx.x / M; t < start[i + 1]; t += SLICE_THREADS / M) {
+    uint32_t x[M];
+#pragma unroll
+    for (int p = 0; p < M; p++)
+      x[p] = A[t * (M * M) + r + p * M];
+    store_digits<M> (to, d, vector, column[t] * (int64_t) M, x, sum);
+  }
+  for (int s = 0; s < 2; s++)
+    atomicAdd (&sums[s][r], sum[s]);
+  __syncthreads ();
+  if (threadIdx.x < M)
+    for (int s = 0; s < 2; s++)
+      to.sums[s * to.vectors + vector] = sums[s][r];
+}
+
+/* Of block row blockIdx.x of B the blocks in block columns first .. first + width - 1: their columns
+ * become the tile's vectors. The sums must be zeros. */
+template <int M>
+__global__ void __launch_bounds__ (SLICE_THREADS)
+    slice_columns (int64_t first, int64_t width, global<const int64_t> start,
+                   global<const int32_t> column, const uint16_t *B, digits d, digit_planes to) {
+  const int c = threadIdx.x % M;
+  const int64_t k = blockIdx.x;
+  const int64_t from = find_column (column, start[k], start[k + 1], first);
+  const int64_t end = find_column (column, from, start[k + 1], first + width);
+  for (int64_t t = from + threadIdx.x / M; t < end; t += SLICE_THREADS / M) {
+    uint32_t x[M];
+    int32_t sum[2] = {0, 0};
+#pragma unroll
+    for (int p = 0; p < M; p++)
+      x[p] = B[t * (M * M) + p + c * M];
+    const int64_t vector = (column[t] - first) * M + c;
+    store_digits<M> (to, d, vector, k * M, x, sum);
+    for (int s = 0; s < 2; s++)
+      if (sum[s] > 0)
+        atomicAdd (&to.sums[s * to.vectors + vector], sum[s]);
+  }
+}
+
+/* ---- C ------------------------------------------------------------------------------------ */
+
+/* Of a tile: element (i, j) of plane s of the sums is at to[s * plane + i * ld + j]. Planes are
+ * those of the lowest digits, of the highest, and what the digits have in the middle. */
+struct sum_planes {
+  const int32_t *to;
+  int64_t plane, ld;
+};
+
+/* What the columns and the rows of a tile add to sums of plane s. */
+__device__ static inline int64_t correct (int64_t sum, int offset, int64_t a, int64_t b,
+                                          int64_t k) {
+  return sum + offset * (a + b) - offset * offset * k;
+}
+
+/* The blocks of C in the tile that begins at block (row, first) and is width blocks wide; a thread
+ * block a block row, a thread a column of a block. only_high: only the highest digits were
+ * multiplied; a block that they do not saturate sets *open. */
+template <int M>
+__global__ void __launch_bounds__ (SLICE_THREADS)
+    join_digits (int64_t row, int64_t first, int64_t width, int64_t k, digits d, digit_planes a,
+                 digit_planes b, sum_planes from, bool only_high, global<const int64_t> start,
+                 global<const int32_t> column, uint32_t *C, int32_t *zero, int32_t *open) {
+  const int c = threadIdx.x % M;
+  const int64_t i = row + blockIdx.x, vector_a = blockIdx.x * (int64_t) M;
+  const int64_t begin = find_column (column, start[i], start[i + 1], first);
+  const int64_t end = find_column (column, begin, start[i + 1], first + width);
+  int64_t low_a[M], high_a[M];
+#pragma unroll
+  for (int r = 0; r < M; r++) {
+    low_a[r] = a.sums[vector_a + r];
+    high_a[r] = d.planes > 1 ? a.sums[a.vectors + vector_a + r] : 0;
+  }
+  bool all = true;
+  for (int64_t t = begin + threadIdx.x / M; t - threadIdx.x / M < end; t += SLICE_THREADS / M) {
+    uint32_t value[M], some = t >= end;
+    if (t < end) {
+      const int64_t j = (column[t] - first) * M + c;
+      const int64_t low_b = b.sums[j], high_b = d.planes > 1 ? b.sums[b.vectors + j] : 0;
+#pragma unroll
+      for (int r = 0; r < M; r++) {
+        const int32_t *at = from.to + (vector_a + r) * from.ld + j;
+        int64_t low = 0, high = 0, middle = 0;
+        if (d.planes > 1)
+          high = correct (at[from.plane], d.offset[1], high_a[r], high_b, k);
+        if (!only_high)
+          low = correct (at[0], d.offset[0], low_a[r], low_b, k);
+        if (!only_high && d.planes == 2)
+          middle = correct (at[2 * from.plane], d.offset[0], high_a[r] + low_a[r], high_b + low_b,
+                            2 * k);
+        if (!only_high && d.planes == 3)
+          middle =
+              correct (at[2 * from.plane], d.offset[2], high_a[r] + low_a[r], high_b + low_b, k)
+              - high - low;
+        const int64_t sum = (high << 2 * d.shift) + (middle << d.shift) + low;
+        value[r] = sum < UINT32_MAX ? (uint32_t) sum : UINT32_MAX;
+        some |= value[r];
+        all = all && sum >= UINT32_MAX;
+      }
+      uint4 *to = (uint4 *) (C + t * (M * M) + c * M);
+      for (int q = 0; q < M / 4; q++)
+        to[q] = make_uint4 (value[4 * q], value[4 * q + 1], value[4 * q + 2], value[4 * q + 3]);
+    }
+    const unsigned lanes = __ballot_sync (0xffffffffu, some != 0);
+    if (zero && !only_high && (lanes >> threadIdx.x % 32 / M * M & ((1u << M) - 1)) == 0)
+      *zero = 1;
+  }
+  if (only_high && !all)
+    *open = 1;
+}
+
+/* ---- workspace ---------------------------------------------------------------------------- */
+
+static size_t aligned (size_t bytes) {
+  return (bytes + 255) / 256 * 256;
+}
+
+static int64_t padded (int64_t size) {
+  return ceil_div (size, VECTOR_STEP) * VECTOR_STEP;
+}
+
+/* Of one tile, rows x cols at most. */
+struct layout {
+  void *bits, *library;
+  uint32_t *facts; /* the largest elements of A and B, and whether a tile is open */
+  digit_planes a, b;
+  int32_t *sums;
+  int64_t rows, cols, ld;
+};
+
+/* Places all in p->workspace, tiles of at most that size and as large as the bytes allow, and gives
+ * the bytes used. 0: there is no room for any tile. */
+static size_t lay_out (const gpumm_sparse_product *p, int planes, int sums, int64_t largest,
+                       size_t bytes, layout *w) {
+  const int64_t m = p->count * p->a.block_rows, n = p->b.cols * p->b.block_cols;
+  const int64_t k = padded (p->b.rows * p->b.block_rows);
+  for (int64_t size = largest; size >= VECTOR_STEP; size -= VECTOR_STEP) {
+    const int64_t rows = padded (m < size ? m : size), cols = padded (n < size ? n : size);
+    size_t used = 0;
+    char *base = (char *) p->workspace;
+#define PLACE(member, type, count)                                                                 \
+  (member = (type *) (base + used), used += aligned ((size_t) (count) * sizeof *(member)))
+    w->bits = base;
+    used += aligned (pattern_bytes (p));
+    w->library = base + used;
+    used += aligned (gpumm_int8_workspace);
+    PLACE (w->facts, uint32_t, 3);
+    PLACE (w->a.sums, int32_t, 2 * rows);
+    PLACE (w->b.sums, int32_t, 2 * cols);
+    PLACE (w->a.to, int8_t, planes * rows * k);
+    PLACE (w->b.to, int8_t, planes * cols * k);
+    PLACE (w->sums, int32_t, sums * rows * cols);
+#undef PLACE
+    w->rows = rows;
+    w->cols = cols;
+    w->ld = k;
+    w->a.vectors = rows;
+    w->b.vectors = cols;
+    w->a.ld = w->b.ld = k;
+    w->a.plane = rows * k;
+    w->b.plane = cols * k;
+    if (used <= bytes)
+      return used;
+  }
+  return 0;
+}
+
+/* Half of the memory there is, for C needs some too; no more than full tiles, no less than those of
+ * LEAST_TILE. */
+static size_t workspace_bytes (const gpumm_sparse_product *p,
+                               const gpumm_device_properties *device) {
+  layout w;
+  const size_t least = lay_out (p, 3, 3, LEAST_TILE, SIZE_MAX, &w);
+  const size_t wanted = lay_out (p, 2, 3, TILE_SIZE, (size_t) (device->memory_free / 2), &w);
+  return wanted > least ? wanted : least;
+}
+
+/* ---- launchers ---------------------------------------------------------------------------- */
+
+static gpumm_status fill (int device, gpumm_stream *stream, void *to, int byte, size_t bytes) {
+  int before;
+  gpumm_status status = gpumm_cuda_enter ("cudaMemsetAsync", device, &before);
+  if (status)
+    return status;
+  status = gpumm_cuda_check ("cudaMemsetAsync",
+                             cudaMemsetAsync (to, byte, bytes, (cudaStream_t) stream));
+  gpumm_cuda_leave (device, before);
+  return status;
+}
+
+/* Planes full of zeros less their offsets, and sums of zero. */
+static gpumm_status clear_planes (int device, gpumm_stream *stream, const digits &d,
+                                  const digit_planes &to) {
+  gpumm_status status =
+      fill (device, stream, to.sums, 0, 2 * (size_t) to.vectors * sizeof *to.sums);
+  for (int s = 0; s < d.planes && !status; s++)
+    status = fill (device, stream, to.to + s * to.plane, -d.offset[s] & 0xff, (size_t) to.plane);
+  return status;
+}
+
+/* Plane s of the sums = digits of plane of_a of A by those of plane of_b of B, or += with add. */
+static gpumm_status multiply (int device, gpumm_stream *stream, const layout &w, int s, int of_a,
+                              int of_b, bool add) {
+  /* the library's D is by columns and this by rows: its A is this B */
+  return gpumm_int8_multiply (device, stream, {w.b.to + of_b * w.b.plane, w.b.ld, w.b.vectors},
+                              {w.a.to + of_a * w.a.plane, w.a.ld, w.a.vectors},
+                              w.sums + s * w.rows * w.cols, w.cols, w.ld, add, w.library);
+}
+
+static gpumm_status find_digits (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
+                                 const layout &w, digits *d) {
+  enum { BLOCKS = 1024 };
+  const int64_t m = p->a.block_rows;
+  uint32_t largest[2] = {0, 0};
+  gpumm_status status = fill (device, stream, w.facts, 0, sizeof largest);
+  for (int x = 0; x < 2 && !status; x++) {
+    const gpumm_rows &rows = x == 0 ? p->a : p->b;
+    status =
+        LAUNCH ("find_largest", find_largest<SLICE_THREADS>, BLOCKS, dim3 (SLICE_THREADS), device,
+                stream, rows.stored * m * m, (const uint16_t *) rows.values, w.facts + x);
+  }
+  if (!status)
+    status = read_back (device, stream, largest, w.facts, sizeof largest);
+  *d = choose_digits (largest[0] > largest[1] ? largest[0] : largest[1]);
+  return status;
+}
+
+template <int M>
+static gpumm_status join (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
+                          const layout &w, const digits &d, int64_t row, int64_t rows,
+                          int64_t first, bool only_high) {
+  return LAUNCH ("blocks_slices", join_digits<M>, rows, dim3 (SLICE_THREADS), device, stream, row,
+                 first, w.cols / M, w.ld, d, w.a, w.b,
+                 (sum_planes{w.sums, w.rows * w.cols, w.cols}), only_high, p->c.start, p->c.column,
+                 (uint32_t *) p->c.values, p->zero, (int32_t *) w.facts + 2);
+}
+
+/* One tile, the digits being there. *trying: are the highest digits worth being tried alone? Then
+ * *saved counts the products that were not needed. */
+template <int M>
+static gpumm_status make_tile (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
+                               const layout &w, const digits &d, int64_t row, int64_t rows,
+                               int64_t first, bool *trying, int64_t *saved) {
+  gpumm_status status = GPUMM_OK;
+  if (d.planes > 1)
+    status = multiply (device, stream, w, 1, 1, 1, false);
+  if (d.planes > 1 && *trying && !status) {
+    int32_t open = 0;
+    status = fill (device, stream, w.facts + 2, 0, sizeof open);
+    if (!status)
+      status = join<M> (device, stream, p, w, d, row, rows, first, true);
+    if (!status)
+      status = read_back (device, stream, &open, w.facts + 2, sizeof open);
+    if (!status && !open) {
+      *saved += d.factors - 1;
+      return GPUMM_OK;
+    }
+    *trying = false;
+  }
+  if (!status)
+    status = multiply (device, stream, w, 0, 0, 0, false);
+  if (!status && d.planes == 3)
+    status = multiply (device, stream, w, 2, 2, 2, false);
+  if (!status && d.planes == 2)
+    status = multiply (device, stream, w, 2, 0, 1, false);
+  if (!status && d.planes == 2)
+    status = multiply (device, stream, w, 2, 1, 0, true);
+  if (!status)
+    status = join<M> (device, stream, p, w, d, row, rows, first, false);
+  return status;
+}
+
+template <int M>
+static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  const gpumm_rows &a = p->a, &b = p->b;
+  layout w;
+  digits d;
+  bool trying = true;
+  int64_t tiles = 0, saved = 0;
+  if (p->count == 0 || b.cols == 0)
+    return GPUMM_OK;
+  if (!p->workspace || lay_out (p, 3, 3, VECTOR_STEP, p->workspace_bytes, &w) == 0)
+    return gpumm_driver_fail (GPUMM_INTERNAL, "blocks_slices: %zu bytes of workspace are too few",
+                              p->workspace_bytes);
+  gpumm_status status = make_pattern (device, stream, p, true, w.bits);
+  if (!status)
+    status = find_digits (device, stream, p, w, &d);
+  if (status)
+    return status;
+  lay_out (p, d.planes, d.sums, TILE_SIZE, p->workspace_bytes, &w);
+  for (int64_t row = 0; row < p->count && !status; row += w.rows / M) {
+    const int64_t rows = p->count - row < w.rows / M ? p->count - row : w.rows / M;
+    status = clear_planes (device, stream, d, w.a);
+    if (!status)
+      status = LAUNCH ("slice_rows", slice_rows<M>, rows, dim3 (SLICE_THREADS), device, stream,
+                       p->row + row, a.start, a.column, (const uint16_t *) a.values, d, w.a);
+    for (int64_t first = 0; first < b.cols && !status; first += w.cols / M, tiles++) {
+      /* one tile's width holds all of B: its digits are still there */
+      if (row == 0 || w.cols / M < b.cols) {
+        status = clear_planes (device, stream, d, w.b);
+        if (!status)
+          status = LAUNCH ("slice_columns", slice_columns<M>, b.rows, dim3 (SLICE_THREADS), device,
+                           stream, first, w.cols / M, b.start, b.column,
+                           (const uint16_t *) b.values, d, w.b);
+      }
+      if (!status)
+        status = make_tile<M> (device, stream, p, w, d, p->row + row, rows, first, &trying, &saved);
+    }
+  }
+  if (p->note && !status)
+    snprintf (p->note, GPUMM_NOTE_BYTES, "%lld of %lld products",
+              (long long) (tiles * d.factors - saved), (long long) (tiles * d.factors));
+  return status;
+}
+
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  return p->a.block_rows == 4 ? launch_as<4> (device, stream, p) : launch_as<8> (device, stream, p);
+}
+
+/* Sums of 2 k products of digits of at most 2^7 in size fit 31 bits. */
+static const int64_t MOST_SLICED_K = 65408;
+
+static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
+  const int64_t m = p->a.block_rows;
+  return takes_blocks (p) && p->type_a == GPUMM_U16 && p->type_b == GPUMM_U16
+         && p->type_c == GPUMM_U32 && (m == 4 || m == 8) && p->a.block_cols == m
+         && p->b.block_cols == m && p->b.rows * m <= MOST_SLICED_K && gpumm_int8_usable ();
+}
+
+enum { INT8_CAPABILITY = 75 }; /* the first whose INT8 tensor cores cuBLASLt uses */
+
+SPARSE_FAMILY_ROWS (blocks_slices) = {
+    /* algorithm, name, capability, runs, workspace, symbolic, launch, waits, smallest piece */
+    {"blocks_integer", "blocks_slices", INT8_CAPABILITY, runs, workspace_bytes, pattern_symbolic,
+     launch, 1, TILE_SIZE},
+    {},
+};

@@ -1,0 +1,214 @@
+/* blocks_strips.cu - blocks of uint16, sums in uint32, where the blocks are few: a strip of C in shared
+ * memory adds up what meets there.
+ *
+ * What it does: a thread block makes one block row of C over a run of block columns. Its warps share
+ * the row's blocks of A; each block A(i, k) names a row of B, and the blocks that this has in the
+ * strip are multiplied, M lanes a block of B, a lane a column of it: 32 / M products of blocks at a
+ * time. Nothing is looked for: tables of where each row of B, and of C, enters each strip are made
+ * first. At the end the strip is written as the blocks that C has there.
+ *
+ * A sum of k products of 16 bits needs 32 + log2 k bits, and shared memory adds words of 32 without
+ * anything between: what is added goes in two parts, the low 16 bits and the rest. 2^16 of the one
+ * fit a word, and so many of the other as leave it below 2^32: MOST_PRODUCTS. Sums of integers do
+ * not depend on their order.
+ *
+ * What limits it: shared memory's atomic additions, two an element and product of blocks.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "blocks/pattern.h"
+
+enum {
+  STRIP_ELEMENTS = 8192, /* of C a thread block: 64 KiB, what any GPU has; three on an H200 */
+  STRIP_THREADS = 256,
+  PLACE_THREADS = 256
+};
+
+/* place[s * rows + i]: how many blocks of row row + i have columns below s * width. */
+template <int THREADS>
+__global__ void __launch_bounds__ (THREADS)
+    place_strips (int64_t row, int64_t rows, int64_t strips, int64_t width,
+                  global<const int64_t> start, global<const int32_t> column,
+                  global<int32_t> place) {
+  const int64_t at = blockIdx.x * (int64_t) THREADS + threadIdx.x;
+  if (at >= rows * (strips + 1))
+    return;
+  const int64_t i = row + at % rows, s = at / rows, begin = start[i];
+  place[at] = (int32_t) (find_column (column, begin, start[i + 1], s * width) - begin);
+}
+
+/* Words of 32 bits, sixteen bytes a time where there are as many. */
+template <int WORDS>
+__device__ static inline void load_words (uint32_t (&to)[WORDS], const uint16_t *from) {
+  constexpr int EACH = WORDS < 4 ? WORDS : 4;
+  struct alignas (4 * EACH) piece {
+    uint32_t word[EACH];
+  };
+#pragma unroll
+  for (int w = 0; w < WORDS; w += EACH) {
+    const piece x = ((const piece *) from)[w / EACH];
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+      to[w + e] = x.word[e];
+  }
+}
+
+/* Element e of words that hold two each. */
+template <int WORDS>
+__device__ static inline uint32_t half_word (const uint32_t (&words)[WORDS], int e) {
+  return e % 2 ? words[e / 2] >> 16 : words[e / 2] & 0xffff;
+}
+
+/* Block row row + blockIdx.x % count of C in strip blockIdx.x / count: rows that run together share
+ * the strip's part of B, which the L2 cache then holds. */
+template <int M>
+__global__ void __launch_bounds__ (STRIP_THREADS)
+    strips (int64_t row, int64_t count, int64_t rows_b, global<const int64_t> a_start,
+            global<const int32_t> a_column, const uint16_t *A, global<const int64_t> b_start,
+            global<const int32_t> b_column, const uint16_t *B, global<const int32_t> place_b,
+            global<const int64_t> c_start, global<const int32_t> c_column,
+            global<const int32_t> place_c, uint32_t *C, int32_t *zero) {
+  enum { WARPS = STRIP_THREADS / 32, PAIRS = 32 / M };
+  extern __shared__ uint32_t sums[]; /* low parts by rows of each block, then high parts */
+  uint32_t *high = sums + STRIP_ELEMENTS;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int64_t s = blockIdx.x / count, of = blockIdx.x % count, i = row + of;
+  const int64_t first = s * (STRIP_ELEMENTS / (M * M));
+  const int from = place_c[s * count + of], to = place_c[(s + 1) * count + of];
+  if (from == to)
+    return;
+  for (int e = threadIdx.x; e < 2 * STRIP_ELEMENTS / 4; e += STRIP_THREADS)
+    ((uint4 *) sums)[e] = make_uint4 (0, 0, 0, 0);
+  __syncthreads ();
+
+  const int64_t end = a_start[i + 1];
+  for (int64_t base = a_start[i]; base < end; base += 32 * WARPS) {
+    /* each lane knows of one block of A, and of its row's blocks of B in the strip */
+    const int64_t own = base + lane * WARPS + warp;
+    int64_t begin = 0;
+    int many = 0;
+    if (own < end) {
+      const int32_t k = a_column[own];
+      const int32_t enter = place_b[s * rows_b + k];
+      begin = b_start[k] + enter;
+      many = place_b[(s + 1) * rows_b + k] - enter;
+    }
+    for (unsigned left = __ballot_sync (0xffffffffu, many > 0); left; left &= left - 1) {
+      const int x = __ffs (left) - 1, last = __shfl_sync (0xffffffffu, many, x);
+      const int64_t u0 = __shfl_sync (0xffffffffu, begin, x);
+      uint32_t a[M * M / 2];
+      load_words (a, A + (base + x * WARPS + warp) * (M * M));
+      const int c = lane % M;
+      for (int pair = lane / M; pair < last; pair += PAIRS) {
+        const int64_t u = u0 + pair;
+        const int j = (int) (b_column[u] - first);
+        uint32_t b[M / 2];
+        load_words (b, B + (u * M + c) * M);
+        uint32_t *at = sums + j * (M * M) + c;
+#pragma unroll
+        for (int r = 0; r < M; r++) {
+          uint64_t sum = 0;
+#pragma unroll
+          for (int p = 0; p < M; p++)
+            sum += (uint64_t) half_word (a, r + p * M) * half_word (b, p);
+          atomicAdd (at + r * M, (uint32_t) sum & 0xffff);
+          atomicAdd (at + r * M + STRIP_ELEMENTS, (uint32_t) (sum >> 16));
+        }
+      }
+    }
+  }
+  __syncthreads ();
+
+  /* the blocks that C has in the strip, a thread a column */
+  const int c = threadIdx.x % M;
+  for (int q = from + (int) threadIdx.x / M; q - (int) threadIdx.x / M < to;
+       q += STRIP_THREADS / M) {
+    uint32_t value[M], some = q >= to;
+    if (q < to) {
+      const int64_t at = c_start[i] + q;
+      const int j = (int) (c_column[at] - first);
+#pragma unroll
+      for (int r = 0; r < M; r++) {
+        const int e = j * (M * M) + r * M + c;
+        const uint64_t sum = ((uint64_t) high[e] << 16) + sums[e];
+        value[r] = sum < UINT32_MAX ? (uint32_t) sum : UINT32_MAX;
+        some |= value[r];
+      }
+      for (int p = 0; p < M / 4; p++)
+        ((uint4 *) (C + at * (M * M) + c * M))[p] =
+            make_uint4 (value[4 * p], value[4 * p + 1], value[4 * p + 2], value[4 * p + 3]);
+    }
+    const unsigned lanes = __ballot_sync (0xffffffffu, some != 0);
+    if (zero && (lanes >> lane / M * M & ((1u << M) - 1)) == 0)
+      *zero = 1;
+  }
+}
+
+/* ---- launchers ---------------------------------------------------------------------------- */
+
+/* Of blocks for one sum: M products of 32 bits less 16 are below M 2^16, and 2^16 / M such fit. */
+static int64_t most_products (int64_t m) {
+  return 65536 / m;
+}
+
+static int64_t strip_count (const gpumm_sparse_product *p) {
+  return ceil_div (p->b.cols * p->a.block_rows * p->b.block_cols, STRIP_ELEMENTS);
+}
+
+static size_t aligned (size_t bytes) {
+  return (bytes + 255) / 256 * 256;
+}
+
+static size_t strips_workspace (const gpumm_sparse_product *p, const gpumm_device_properties *) {
+  return aligned (pattern_bytes (p))
+         + (size_t) (p->b.rows + p->count) * (size_t) (strip_count (p) + 1) * sizeof (int32_t);
+}
+
+static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
+  const int64_t m = p->a.block_rows;
+  return takes_blocks (p) && p->type_a == GPUMM_U16 && p->type_b == GPUMM_U16
+         && p->type_c == GPUMM_U32 && (m == 4 || m == 8) && p->a.block_cols == m
+         && p->b.block_cols == m && p->b.rows <= most_products (m)
+         && p->count * strip_count (p) <= INT32_MAX
+         && device->shared_bytes >= (int64_t) (2 * STRIP_ELEMENTS * sizeof (uint32_t));
+}
+
+template <int M>
+static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  const gpumm_rows &a = p->a, &b = p->b, &c = p->c;
+  const int64_t many = strip_count (p), width = STRIP_ELEMENTS / (M * M);
+  const size_t shared = 2 * STRIP_ELEMENTS * sizeof (uint32_t);
+  int32_t *place_b = (int32_t *) ((char *) p->workspace + aligned (pattern_bytes (p)));
+  int32_t *place_c = place_b + b.rows * (many + 1);
+  gpumm_status status = make_pattern (device, stream, p, true, p->workspace);
+  if (!status)
+    status = LAUNCH ("place_strips", place_strips<PLACE_THREADS>,
+                     ceil_div (b.rows * (many + 1), PLACE_THREADS), dim3 (PLACE_THREADS), device,
+                     stream, 0, b.rows, many, width, b.start, b.column, place_b);
+  if (!status)
+    status = LAUNCH ("place_strips", place_strips<PLACE_THREADS>,
+                     ceil_div (p->count * (many + 1), PLACE_THREADS), dim3 (PLACE_THREADS), device,
+                     stream, p->row, p->count, many, width, c.start, c.column, place_c);
+  if (status)
+    return status;
+  /* clang-format off */
+  return launch_on_gpu ("blocks_strips", p->count * many, dim3 (STRIP_THREADS), device, [&] {
+    if (cudaFuncSetAttribute (strips<M>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared))
+      return;
+    strips<M><<<(unsigned) (p->count * many), STRIP_THREADS, shared, (cudaStream_t) stream>>> (
+        p->row, p->count, b.rows, a.start, a.column, (const uint16_t *) a.values, b.start, b.column,
+        (const uint16_t *) b.values, place_b, c.start, c.column, place_c, (uint32_t *) c.values,
+        p->zero);
+  });
+  /* clang-format on */
+}
+
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  return p->a.block_rows == 4 ? launch_as<4> (device, stream, p) : launch_as<8> (device, stream, p);
+}
+
+SPARSE_FAMILY_ROWS (blocks_strips) = {
+    /* algorithm, name, capability, runs, workspace, symbolic, launch */
+    {"blocks_integer", "blocks_strips", ANY_CAPABILITY, runs, strips_workspace, pattern_symbolic,
+     launch},
+    {},
+};
