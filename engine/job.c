@@ -198,7 +198,9 @@ static gpumm_status plan (gpumm_job *job) {
     job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_mixed, .device = -1};
     return GPUMM_OK;
   }
-  if (gpumm_plan_needs_gpu (p, o)) {
+  if (!choices.candidates && !gpumm_is_dense_float (p))
+    choices.why_no_gpu = "its kernels have not been checked on one yet";
+  if (gpumm_plan_needs_gpu (p, o, choices.candidates)) {
     gpumm_status status = find_gpu (p, o, &gpu, &choices);
     if (status)
       return status;

@@ -108,8 +108,9 @@ static const gpumm_algorithm *device_algorithm (const gpumm_problem *p) {
   return NULL;
 }
 
-int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
-  if (o->backend == GPUMM_CPU || !device_algorithm (p))
+int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o, int candidates) {
+  if (o->backend == GPUMM_CPU || !device_algorithm (p)
+      || (!candidates && !gpumm_is_dense_float (p)))
     return 0;
   if (!is_auto (o->algorithm))
     return names_device_algorithm (o->algorithm);
@@ -641,7 +642,7 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
   size_t room = sizeof plan->reason;
   plan->algorithm = on_host;
   plan->backend = GPUMM_CPU;
-  if (!on_device)
+  if (!on_device || (!choices->candidates && o->backend != GPUMM_CPU))
     snprintf (plan->reason, room, "%s products run on the CPU%s", what,
               o->backend == GPUMM_GPU
                   ? "; they have no GPU kernels yet, though the GPU was asked for"
