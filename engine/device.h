@@ -96,8 +96,9 @@ typedef struct gpumm_rows {
 
 /* C = alpha A B + beta C for the block rows row .. row + count - 1 of A and C (with a dense C: the
  * rows of elements that these are), all on one device, at least one of A and B by compressed rows.
- * beta is 0 where C is by rows. op_a and op_b are of dense operands; the others come as they are
- * multiplied. */
+ * beta is 0 where C is by rows. With a dense C op_a and op_b are of any operand: of one by rows they
+ * say that its transpose is multiplied, so that a matrix by compressed columns is given as the rows
+ * of its transpose, and GPUMM_TRANSPOSE. With a C by rows both operands come as they are multiplied. */
 typedef struct gpumm_sparse_product {
   gpumm_type type_a, type_b, type_c;
   gpumm_op op_a, op_b;

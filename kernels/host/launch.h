@@ -94,6 +94,12 @@ static INLINE T atomic_or (element<T, LOAD, STORE> x, T y) {
   return old;
 }
 
+template <class T> static INLINE T atomic_add (T &x, T y) {
+  T old = x;
+  x = old + y;
+  return old;
+}
+
 static inline int __popc (unsigned x) {
   return __builtin_popcount (x);
 }
