@@ -50,10 +50,10 @@ __global__ void __launch_bounds__ (THREADS)
         T sum[SIZE][SIZE] = {};
         int first = lists.first[0][x], last = lists.first[0][x + 1];
         for (int product = first; product < last; product++) {
-          int entry = lists.entry[0][product];
-          int64_t base = lists.base[0][entry];
-          const T *a = A + (run.entry + entry) * size_a;
-          const T *b = B + (base + lists.place[0][product]) * size_b;
+          uint32_t which = lists.which[0][product];
+          int32_t block = lists.block[0][product];
+          const T *a = A + (run.entry + which_entry (which)) * size_a;
+          const T *b = B + block * size_b;
 #pragma unroll 4
           for (int l = 0; l < inner; l++) {
             T u[SIZE], v[SIZE];
@@ -127,9 +127,7 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
 
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
   (void) device;
-  return p->a.start && p->b.start && p->c.start && p->type_a == p->type_c && p->type_b == p->type_c
-         && p->type_c <= GPUMM_Z && p->a.block_cols == p->b.block_rows && p->op_a == GPUMM_NONE
-         && p->op_b == GPUMM_NONE;
+  return has_blocks (p);
 }
 
 SPARSE_FAMILY_ROWS (bsr) = {

@@ -92,11 +92,10 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
         int load = begin_product, load_l = 0; /* the next step to be copied */
         auto start_step = [&] (int stage) {
           if (load < end_product) {
-            int entry = lists.entry[0][load];
-            int64_t base = lists.base[0][entry];
-            const T *a = (const T *) p.a.values + (run.entry + entry) * size_a + i0
+            const T *a = (const T *) p.a.values
+                         + (run.entry + which_entry (lists.which[0][load])) * size_a + i0
                          + (int64_t) load_l * rows;
-            const T *b = (const T *) p.b.values + (base + lists.place[0][load]) * size_b + load_l
+            const T *b = (const T *) p.b.values + lists.block[0][load] * size_b + load_l
                          + (int64_t) j0 * inner;
             T *to = stages + stage * own::stage, *to_b = to + K * LINE_A;
             if (PAIR > 1 && pairs) {
@@ -246,9 +245,7 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
 }
 
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
-  return p->a.start && p->b.start && p->c.start && p->type_a == p->type_c && p->type_b == p->type_c
-         && (p->type_c == GPUMM_D || p->type_c == GPUMM_Z) && p->a.block_cols == p->b.block_rows
-         && p->op_a == GPUMM_NONE && p->op_b == GPUMM_NONE && p->c.block_rows >= 8
+  return has_blocks (p) && (p->type_c == GPUMM_D || p->type_c == GPUMM_Z) && p->c.block_rows >= 8
          && p->c.block_cols >= 8 && p->a.block_cols >= 8 && device->shared_bytes >= 160000;
 }
 

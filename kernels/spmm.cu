@@ -89,44 +89,59 @@ __global__ void __launch_bounds__ (THREADS) multiply_rows (form<T> x) {
 
 /* ---- in blocks ---------------------------------------------------------------------------- */
 
-/* A group makes HEIGHT rows of a row of blocks, and LANES columns. */
-template <class T, int HEIGHT>
+/* A group makes HEIGHT rows of a row of blocks, and WIDE * LANES columns, every LANES-th a thread. */
+template <class T, int HEIGHT, int WIDE>
 __global__ void __launch_bounds__ (THREADS) multiply_block_rows (form<T> x) {
-  SHARED (T, sums, LANES, GROUPS * HEIGHT + 1);
+  constexpr int ALL = GROUPS * HEIGHT, COLUMNS = WIDE * LANES;
+  SHARED (T, sums, COLUMNS, ALL + 1);
   int parts = (x.block_rows + HEIGHT - 1) / HEIGHT; /* of a block */
   int64_t units = x.count * parts, tiles = (units + GROUPS - 1) / GROUPS;
-  int64_t unit0 = blockIdx.x % tiles * GROUPS, j0 = blockIdx.x / tiles * LANES;
+  int64_t unit0 = blockIdx.x % tiles * GROUPS, j0 = blockIdx.x / tiles * COLUMNS;
   int lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
-  int64_t j = j0 + lane < x.n ? j0 + lane : x.n - 1, unit = unit0 + group;
-  T sum[HEIGHT] = {};
+  int64_t unit = unit0 + group;
+  T sum[HEIGHT][WIDE] = {};
   if (!is_zero (x.alpha) && unit < units) {
     int64_t i = unit / parts, end = x.start[i + 1];
     int64_t size = (int64_t) x.block_rows * x.block_cols;
-    int at[HEIGHT]; /* rows of the block; past its end the last one, for nothing */
+    int at[HEIGHT]; /* rows of the block; past its end the last one, for nothing; columns alike */
+    int64_t j[WIDE];
 #pragma unroll
     for (int e = 0; e < HEIGHT; e++) {
       at[e] = (int) (unit % parts) * HEIGHT + e;
       at[e] = at[e] < x.block_rows ? at[e] : x.block_rows - 1;
     }
+#pragma unroll
+    for (int f = 0; f < WIDE; f++) {
+      j[f] = j0 + lane + f * LANES;
+      j[f] = j[f] < x.n ? j[f] : x.n - 1;
+    }
     for (int64_t p = x.start[i]; p < end; p++) {
       const T *s = x.values + p * size;
-      const T *d = x.d + j + (int64_t) x.column[p] * x.block_cols * x.ld;
+      const T *d = x.d + (int64_t) x.column[p] * x.block_cols * x.ld;
 #pragma unroll 4
       for (int l = 0; l < x.block_cols; l++) {
-        T y = conjugate_if (x.d_conjugated, d[l * x.ld]);
+        T y[WIDE];
 #pragma unroll
-        for (int e = 0; e < HEIGHT; e++)
-          multiply_add (sum[e], conjugate_if (x.conjugated, s[at[e] + l * x.block_rows]), y);
+        for (int f = 0; f < WIDE; f++)
+          y[f] = conjugate_if (x.d_conjugated, d[l * x.ld + j[f]]);
+#pragma unroll
+        for (int e = 0; e < HEIGHT; e++) {
+          T u = conjugate_if (x.conjugated, s[at[e] + l * x.block_rows]);
+#pragma unroll
+          for (int f = 0; f < WIDE; f++)
+            multiply_add (sum[e][f], u, y[f]);
+        }
       }
     }
   }
 #pragma unroll
   for (int e = 0; e < HEIGHT; e++)
-    sums[lane][group * HEIGHT + e] = sum[e];
+#pragma unroll
+    for (int f = 0; f < WIDE; f++)
+      sums[lane + f * LANES][group * HEIGHT + e] = sum[e][f];
   __syncthreads ();
-  constexpr int ALL = GROUPS * HEIGHT;
-  for (int e = threadIdx.x; e < LANES * ALL; e += THREADS) {
-    int w = x.by_rows ? e % LANES : e / ALL, r = x.by_rows ? e / LANES : e % ALL;
+  for (int e = threadIdx.x; e < COLUMNS * ALL; e += THREADS) {
+    int w = x.by_rows ? e % COLUMNS : e / ALL, r = x.by_rows ? e / COLUMNS : e % ALL;
     int64_t of = unit0 + r / HEIGHT;
     int in_block = (int) (of % parts) * HEIGHT + r % HEIGHT;
     int64_t row = of / parts * x.block_rows + in_block, column = j0 + w;
@@ -184,10 +199,11 @@ static facts facts_of (const gpumm_sparse_product *p) {
   return f;
 }
 
-/* Columns of D that are turned at one time */
+/* Columns of D that are turned at one time; for blocks two a thread, as each is read less often. */
 static int64_t panel_of (const facts &f, size_t size) {
+  int64_t least = f.s->block_rows * f.s->block_cols > 1 ? 2 * LANES : LANES;
   int64_t most = PANEL_BYTES / ((f.inner > 0 ? f.inner : 1) * (int64_t) size) / LANES * LANES;
-  most = most > LANES ? most : (int64_t) LANES;
+  most = most > least ? most : least;
   return f.n < most ? f.n : most;
 }
 
@@ -213,12 +229,20 @@ static gpumm_status launch_plain (int device, gpumm_stream *stream, const form<T
                  x);
 }
 
+template <class T, int HEIGHT, int WIDE>
+static gpumm_status launch_wide (int device, gpumm_stream *stream, const form<T> &x) {
+  int64_t units = x.count * ceil_div (x.block_rows, HEIGHT);
+  return LAUNCH ("spmm", (multiply_block_rows<T, HEIGHT, WIDE>),
+                 ceil_div (units, GROUPS) * ceil_div (x.n, WIDE * LANES), dim3 (THREADS), device,
+                 stream, x);
+}
+
+/* Two columns a thread where there are as many and their sums fit shared memory. */
 template <class T, int HEIGHT>
 static gpumm_status launch_blocks (int device, gpumm_stream *stream, const form<T> &x) {
-  int64_t units = x.count * ceil_div (x.block_rows, HEIGHT);
-  return LAUNCH ("spmm", (multiply_block_rows<T, HEIGHT>),
-                 ceil_div (units, GROUPS) * ceil_div (x.n, LANES), dim3 (THREADS), device, stream,
-                 x);
+  if (sizeof (T) <= 8 && x.n > LANES)
+    return launch_wide < T, HEIGHT, sizeof (T) <= 8 ? 2 : 1 > (device, stream, x);
+  return launch_wide<T, HEIGHT, 1> (device, stream, x);
 }
 
 template <class T>

@@ -31,6 +31,14 @@ template <int GROUPS> __device__ static inline void wait_groups (void) {
 
 /* ---- products ----------------------------------------------------------------------------- */
 
+/* A warp's c += a b, 8 x 4 by 4 x 8: thread 4 g + t holds of a row g of column t, of b row t of column g, of
+ * c columns 2 t and 2 t + 1 of row g. */
+__device__ static inline void multiply_add_8x8 (double &c0, double &c1, double a, double b) {
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(c0), "+d"(c1)
+      : "d"(a), "d"(b));
+}
+
 /* A warp's c += a b, 16 x 8 by 8 x 8: thread 4 g + t holds of a rows g and g + 8 (fast) of columns
  * t and t + 4, of b rows t and t + 4 of column g, of c columns 2 t and 2 t + 1 (fast) of rows g and
  * g + 8. */
@@ -43,15 +51,10 @@ __device__ static inline void tensor_multiply_add (double &c0, double &c1, doubl
       : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
       : "d"(a0), "d"(a1), "d"(a2), "d"(a3), "d"(b0), "d"(b1));
 #else
-#define MULTIPLY_ADD_8X8X4(c0, c1, a, b)                                                           \
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"            \
-      : "+d"(c0), "+d"(c1)                                                                         \
-      : "d"(a), "d"(b))
-  MULTIPLY_ADD_8X8X4 (c0, c1, a0, b0);
-  MULTIPLY_ADD_8X8X4 (c2, c3, a1, b0);
-  MULTIPLY_ADD_8X8X4 (c0, c1, a2, b1);
-  MULTIPLY_ADD_8X8X4 (c2, c3, a3, b1);
-#undef MULTIPLY_ADD_8X8X4
+  multiply_add_8x8 (c0, c1, a0, b0);
+  multiply_add_8x8 (c2, c3, a1, b0);
+  multiply_add_8x8 (c0, c1, a2, b1);
+  multiply_add_8x8 (c2, c3, a3, b1);
 #endif
 }
 
@@ -70,6 +73,18 @@ __device__ static inline void multiply_add (complex<double> (&c)[4], const compl
                        -b[0].im, -b[1].im);
   tensor_multiply_add (c[0].im, c[1].im, c[2].im, c[3].im, a[0].im, a[1].im, a[2].im, a[3].im,
                        b[0].re, b[1].re);
+}
+
+__device__ static inline void multiply_add_8x8 (double (&c)[2], double a, double b) {
+  multiply_add_8x8 (c[0], c[1], a, b);
+}
+
+__device__ static inline void multiply_add_8x8 (complex<double> (&c)[2], complex<double> a,
+                                                complex<double> b) {
+  multiply_add_8x8 (c[0].re, c[1].re, a.re, b.re);
+  multiply_add_8x8 (c[0].im, c[1].im, a.re, b.im);
+  multiply_add_8x8 (c[0].re, c[1].re, a.im, -b.im);
+  multiply_add_8x8 (c[0].im, c[1].im, a.im, b.re);
 }
 
 #endif

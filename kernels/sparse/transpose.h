@@ -100,21 +100,10 @@ __global__ void __launch_bounds__ (THREADS)
     }
 }
 
-/* Block t.values[to] is a's of number from, turned. */
-template <class T>
-__device__ static inline void move_block (const gpumm_rows &a, const gpumm_rows &t, int64_t from,
-                                          int64_t to) {
-  int rows = (int) a.block_rows, cols = (int) a.block_cols;
-  const T *x = (const T *) a.values + from * rows * cols;
-  T *y = (T *) t.values + to * rows * cols;
-  for (int j = 0; j < cols; j++)
-    for (int i = 0; i < rows; i++)
-      y[j + i * cols] = x[i + j * rows];
-}
-
-template <class T, int THREADS>
+/* Rows of the transpose in their order: columns, and which block it is. */
+template <int THREADS>
 __global__ void __launch_bounds__ (THREADS)
-    order_blocks (gpumm_rows a, gpumm_rows t, const noted_block *noted) {
+    order_blocks (gpumm_rows t, const noted_block *noted, int64_t *from) {
   SHARED (uint32_t, bits, 1, SYMBOLIC_WORDS);
   SHARED (int32_t, before, 1, SYMBOLIC_WORDS); /* bits of the words before */
   SHARED (int32_t, scan, 2, THREADS);
@@ -131,18 +120,18 @@ __global__ void __launch_bounds__ (THREADS)
       for (int y = 0; y < length; y++)
         place += row[y].column < block.column;
       t.column[t.start[i] + place] = block.column;
-      move_block<T> (a, t, block.from, t.start[i] + place);
+      from[t.start[i] + place] = block.from;
     }
   }
   for (i = first; i < end; i++) {
     int64_t length = t.start[i + 1] - t.start[i], to = t.start[i];
     const noted_block *row = noted + t.start[i];
-    for (int64_t from = 0; length > SHORT_ROW && from < t.cols; from += 32 * SYMBOLIC_WORDS) {
+    for (int64_t low = 0; length > SHORT_ROW && low < t.cols; low += 32 * SYMBOLIC_WORDS) {
       for (int w = me; w < SYMBOLIC_WORDS; w += THREADS)
         bits[0][w] = 0;
       __syncthreads ();
       for (int64_t x = me; x < length; x += THREADS) {
-        int64_t j = row[x].column - from;
+        int64_t j = row[x].column - low;
         if (j >= 0 && j < 32 * SYMBOLIC_WORDS)
           atomic_or (bits[0][(int) j / 32], 1u << j % 32);
       }
@@ -158,18 +147,33 @@ __global__ void __launch_bounds__ (THREADS)
       }
       __syncthreads ();
       for (int64_t x = me; x < length; x += THREADS) {
-        int64_t j = row[x].column - from;
+        int64_t j = row[x].column - low;
         if (j < 0 || j >= 32 * SYMBOLIC_WORDS)
           continue;
         int64_t place =
             to + before[0][(int) j / 32] + __popc (bits[0][(int) j / 32] & ((1u << j % 32) - 1));
         t.column[place] = row[x].column;
-        move_block<T> (a, t, row[x].from, place);
+        from[place] = row[x].from;
       }
       to += all;
       __syncthreads (); /* before the next window */
     }
   }
+}
+
+/* Elements: t's block x is a's block from[x], turned. */
+template <class T, int THREADS>
+__global__ void __launch_bounds__ (THREADS)
+    move_blocks (gpumm_rows a, gpumm_rows t, const int64_t *from) {
+  int rows = (int) t.block_rows, cols = (int) t.block_cols, size = rows * cols;
+  int lanes = size < TRANSPOSE_LANES ? 1 : TRANSPOSE_LANES, lane = threadIdx.x % lanes;
+  int64_t x = (int64_t) blockIdx.x * (THREADS / lanes) + threadIdx.x / lanes;
+  if (x >= t.start[t.rows])
+    return;
+  const T *of = (const T *) a.values + from[x] * size;
+  T *to = (T *) t.values + x * size;
+  for (int e = lane; e < size; e += lanes)
+    to[e] = of[e / rows + e % rows * cols];
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */
@@ -183,7 +187,7 @@ static inline size_t transpose_bytes (const gpumm_rows *a, size_t size) {
   return whole_pieces (a->cols + 1, 8) + whole_pieces (a->stored, 4)
          + whole_pieces (a->stored * a->block_rows * a->block_cols, size)
          + whole_pieces (a->cols, 4) + whole_pieces (ceil_div (a->cols, SUM_CHUNK), 8)
-         + whole_pieces (a->stored, sizeof (noted_block));
+         + whole_pieces (a->stored, sizeof (noted_block)) + whole_pieces (a->stored, 8);
 }
 
 template <class T> __global__ void clear (T *x, int64_t count) {
@@ -210,7 +214,8 @@ static gpumm_status transpose_rows (int device, gpumm_stream *stream, const gpum
       (int32_t *) (p += whole_pieces (a->stored * a->block_rows * a->block_cols, sizeof (T)));
   int64_t *sums = (int64_t *) (p += whole_pieces (t->rows, 4));
   int64_t chunks = ceil_div (t->rows, SUM_CHUNK);
-  noted_block *noted = (noted_block *) (p + whole_pieces (chunks, 8));
+  noted_block *noted = (noted_block *) (p += whole_pieces (chunks, 8));
+  int64_t *from = (int64_t *) (p + whole_pieces (a->stored, sizeof (noted_block)));
   int64_t teams = ceil_div (a->rows, TRANSPOSE_ROWS);
   gpumm_status status = LAUNCH ("transpose", clear<int32_t>, ceil_div (t->rows, 16 * THREADS),
                                 dim3 (THREADS), device, stream, count, t->rows);
@@ -227,8 +232,13 @@ static gpumm_status transpose_rows (int device, gpumm_stream *stream, const gpum
     status = LAUNCH ("transpose", note_blocks<THREADS>, teams, dim3 (THREADS), device, stream, *a,
                      t->start, count, noted);
   if (!status)
-    status = LAUNCH ("transpose", (order_blocks<T, THREADS>), ceil_div (t->rows, TRANSPOSE_ROWS),
-                     dim3 (THREADS), device, stream, *a, *t, noted);
+    status = LAUNCH ("transpose", order_blocks<THREADS>, ceil_div (t->rows, TRANSPOSE_ROWS),
+                     dim3 (THREADS), device, stream, *t, noted, from);
+  int64_t blocks_at_once =
+      t->block_rows * t->block_cols < TRANSPOSE_LANES ? THREADS : TRANSPOSE_ROWS;
+  if (!status)
+    status = LAUNCH ("transpose", (move_blocks<T, THREADS>), ceil_div (a->stored, blocks_at_once),
+                     dim3 (THREADS), device, stream, *a, *t, from);
   return status;
 }
 
