@@ -111,7 +111,8 @@ typedef struct gpumm_sparse_product {
   char *note;
 } gpumm_sparse_product;
 
-/* A row of the table of kernels that have an operand by compressed rows. */
+/* A row of the table of kernels that have an operand by compressed rows. Of an algorithm's rows that
+ * run, the last is the fastest. */
 typedef struct gpumm_sparse_kernel {
   const char *algorithm; /* family: "spgemm" */
   const char *name;      /* row */
