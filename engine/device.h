@@ -106,6 +106,8 @@ typedef struct gpumm_sparse_product {
   int64_t row, count;
   gpumm_scalar alpha, beta;
   int32_t *zero;   /* NULL, or on the device: becomes 1 where a block of C comes out all zero */
+  int conjugated;  /* the elements of the operand by rows are conjugated, beside what its op does */
+  int prepared;    /* the workspace is as a launch with this operand by rows has left it */
   void *workspace; /* as for gpumm_product */
   size_t workspace_bytes;
   char *note;

@@ -273,7 +273,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   convert (p->beta, &x.beta);
   gpumm_status status = GPUMM_OK;
   if (f.turned && !is_zero (x.alpha)) {
-    status = transpose_rows<T> (device, stream, f.s, memory, &s);
+    status = transpose_rows<T> (device, stream, f.s, memory, p->prepared != 0, &s);
     if (status)
       return status;
     memory += transpose_bytes (f.s, sizeof (T));
@@ -288,7 +288,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   x.count = left ? p->count : s.rows;
   x.block_rows = (int) s.block_rows;
   x.block_cols = (int) s.block_cols;
-  x.conjugated = op_s == GPUMM_CTRANSPOSE;
+  x.conjugated = (op_s == GPUMM_CTRANSPOSE) != (p->conjugated != 0);
   x.d_conjugated = op_d == GPUMM_CTRANSPOSE;
   x.by_rows = !left;
   x.ldc = p->c.ld;
@@ -323,7 +323,8 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
   (void) device;
   return !p->a.start != !p->b.start && !p->c.start && p->type_a == p->type_c
-         && p->type_b == p->type_c && p->type_c <= GPUMM_Z;
+         && p->type_b == p->type_c && p->type_c <= GPUMM_Z
+         && (p->a.start ? p->a.stored : p->b.stored) <= INT32_MAX;
 }
 
 SPARSE_FAMILY_ROWS (spmm) = {

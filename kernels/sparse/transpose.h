@@ -84,7 +84,7 @@ __global__ void __launch_bounds__ (THREADS)
 
 /* A stored block, on its way to its place. */
 struct noted_block {
-  int64_t from;   /* its number in the matrix */
+  int32_t from;   /* its number in the matrix */
   int32_t column; /* of the transpose */
 };
 
@@ -96,14 +96,14 @@ __global__ void __launch_bounds__ (THREADS)
     for (int64_t p = a.start[i] + threadIdx.x % TRANSPOSE_LANES; p < a.start[i + 1];
          p += TRANSPOSE_LANES) {
       int32_t j = a.column[p];
-      noted[start[j] + atomic_add (count[j], 1)] = {p, (int32_t) i};
+      noted[start[j] + atomic_add (count[j], 1)] = {(int32_t) p, (int32_t) i};
     }
 }
 
 /* Rows of the transpose in their order: columns, and which block it is. */
 template <int THREADS>
 __global__ void __launch_bounds__ (THREADS)
-    order_blocks (gpumm_rows t, const noted_block *noted, int64_t *from) {
+    order_blocks (gpumm_rows t, const noted_block *noted, int32_t *from) {
   SHARED (uint32_t, bits, 1, SYMBOLIC_WORDS);
   SHARED (int32_t, before, 1, SYMBOLIC_WORDS); /* bits of the words before */
   SHARED (int32_t, scan, 2, THREADS);
@@ -164,13 +164,13 @@ __global__ void __launch_bounds__ (THREADS)
 /* Elements: t's block x is a's block from[x], turned. */
 template <class T, int THREADS>
 __global__ void __launch_bounds__ (THREADS)
-    move_blocks (gpumm_rows a, gpumm_rows t, const int64_t *from) {
+    move_blocks (gpumm_rows a, gpumm_rows t, const int32_t *from) {
   int rows = (int) t.block_rows, cols = (int) t.block_cols, size = rows * cols;
   int lanes = size < TRANSPOSE_LANES ? 1 : TRANSPOSE_LANES, lane = threadIdx.x % lanes;
   int64_t x = (int64_t) blockIdx.x * (THREADS / lanes) + threadIdx.x / lanes;
   if (x >= t.start[t.rows])
     return;
-  const T *of = (const T *) a.values + from[x] * size;
+  const T *of = (const T *) a.values + (int64_t) from[x] * size;
   T *to = (T *) t.values + x * size;
   for (int e = lane; e < size; e += lanes)
     to[e] = of[e / rows + e % rows * cols];
@@ -182,12 +182,13 @@ static inline size_t whole_pieces (int64_t count, size_t size) {
   return ((size_t) count * size + 255) / 256 * 256;
 }
 
-/* Memory for the transpose of a, whose elements have that size, and to make it. */
+/* Memory for the transpose of a, of at most 2^31 - 1 blocks whose elements have that size, and to make
+ * it. */
 static inline size_t transpose_bytes (const gpumm_rows *a, size_t size) {
   return whole_pieces (a->cols + 1, 8) + whole_pieces (a->stored, 4)
          + whole_pieces (a->stored * a->block_rows * a->block_cols, size)
          + whole_pieces (a->cols, 4) + whole_pieces (ceil_div (a->cols, SUM_CHUNK), 8)
-         + whole_pieces (a->stored, sizeof (noted_block)) + whole_pieces (a->stored, 8);
+         + whole_pieces (a->stored, sizeof (noted_block)) + whole_pieces (a->stored, 4);
 }
 
 template <class T> __global__ void clear (T *x, int64_t count) {
@@ -196,10 +197,10 @@ template <class T> __global__ void clear (T *x, int64_t count) {
     x[i] = 0;
 }
 
-/* t = a', in transpose_bytes of memory. */
+/* t = a', in transpose_bytes of memory; prepared: it is there already. */
 template <class T>
 static gpumm_status transpose_rows (int device, gpumm_stream *stream, const gpumm_rows *a,
-                                    void *memory, gpumm_rows *t) {
+                                    void *memory, bool prepared, gpumm_rows *t) {
   constexpr int THREADS = TRANSPOSE_THREADS;
   char *p = (char *) memory;
   *t = *a;
@@ -210,12 +211,14 @@ static gpumm_status transpose_rows (int device, gpumm_stream *stream, const gpum
   t->start = (int64_t *) p;
   t->column = (int32_t *) (p += whole_pieces (t->rows + 1, 8));
   t->values = p += whole_pieces (a->stored, 4);
+  if (prepared)
+    return GPUMM_OK;
   int32_t *count =
       (int32_t *) (p += whole_pieces (a->stored * a->block_rows * a->block_cols, sizeof (T)));
   int64_t *sums = (int64_t *) (p += whole_pieces (t->rows, 4));
   int64_t chunks = ceil_div (t->rows, SUM_CHUNK);
   noted_block *noted = (noted_block *) (p += whole_pieces (chunks, 8));
-  int64_t *from = (int64_t *) (p + whole_pieces (a->stored, sizeof (noted_block)));
+  int32_t *from = (int32_t *) (p + whole_pieces (a->stored, sizeof (noted_block)));
   int64_t teams = ceil_div (a->rows, TRANSPOSE_ROWS);
   gpumm_status status = LAUNCH ("transpose", clear<int32_t>, ceil_div (t->rows, 16 * THREADS),
                                 dim3 (THREADS), device, stream, count, t->rows);
