@@ -1,21 +1,23 @@
-/* bench_bsr.c - the rate of kernels of floating-point blocks, and of a sparse matrix with a dense one,
- * on the device alone.
+/* bench_bsr.c - the rate of kernels of floating-point blocks, and of a sparse matrix with a dense
+ * one, on the device alone.
  *
  *   cc -O2 bench/bench_bsr.c -o build/bench_bsr -ldl -lm
- *   build/bench_bsr build/package/libgpumm_cuda.so FILE.csv [only=bsr,spmm] [types=d] [blocks=4,9,64]
+ *   build/bench_bsr build/package/libgpumm_cuda.so FILE.csv [only=bsr,spmm] [types=d]
+ * [blocks=4,9,64]
  *                   [room=16] [runs=3]
  *
- * bsr: A*A for a matrix with 40 random blocks a row, 100,000 rows of blocks. C is made in one range of
- * rows, as many as give it `room` GB; its blocks are counted by the symbolic phase, timed by itself.
- * Where A itself would be larger than `room`, it has fewer rows. "small": so few rows that A is some
- * 40 MB and stays in the cache, as in benchmarks of kernels for blocks alone.
+ * bsr: A*A for a matrix with 40 random blocks a row, 100,000 rows of blocks. C is made in one range
+ * of rows, as many as give it `room` GB; its blocks are counted by the symbolic phase, timed by
+ * itself. Where A itself would be larger than `room`, it has fewer rows. "small": so few rows that
+ * A is some 40 MB and stays in the cache, as in benchmarks of kernels for blocks alone.
  *
  * spmm: random matrices with so many nonzeros (blocks) a row, times a dense matrix and the reverse.
  *
- * The column of block q of row i is splitmix64 (i per_row + q) modulo the columns, duplicates left out
- * (bench_bsr.py makes the same matrices for its peers). Elements are random, in (-0.5, 0.5). Elements of
- * the result are compared with sums on the host before it is timed; the median of the runs is printed.
- * useful: 2 (complex 8) operations for each multiply-add of elements of stored blocks.
+ * The column of block q of row i is splitmix64 (i per_row + q) modulo the columns, duplicates left
+ * out (bench_bsr.py makes the same matrices for its peers). Elements are random, in (-0.5, 0.5).
+ * Elements of the result are compared with sums on the host before it is timed; the median of the
+ * runs is printed. useful: 2 (complex 8) operations for each multiply-add of elements of stored
+ * blocks.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE

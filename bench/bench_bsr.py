@@ -2,8 +2,9 @@
 
   python3 bench/bench_bsr.py FILE.csv [TYPES [BLOCKS]]
 
-A sparse matrix by rows times a dense one by columns, on the device alone: cuSPARSE's SpMM on the plain
-matrix that has the blocks' elements. Its times for the other forms (by columns, dense x sparse) too.
+A sparse matrix by rows times a dense one by columns, on the device alone: cuSPARSE's SpMM on the
+plain matrix that has the blocks' elements. Its times for other forms (by columns; the dense one by
+rows, which is what dense x sparse comes to) too.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -39,8 +40,8 @@ def matrix(blocks, per_row, b, letter):
     with numpy.errstate(over="ignore"):
         column = splitmix64(number) % numpy.uint64(blocks)
     key = numpy.unique(number // numpy.uint64(per_row) * numpy.uint64(blocks) + column)
-    row, column = cupy.asarray(key // numpy.uint64(blocks)), cupy.asarray(key % numpy.uint64(blocks))
-    row, column = row.astype(cupy.int32), column.astype(cupy.int32)
+    row = cupy.asarray(key // numpy.uint64(blocks)).astype(cupy.int32)
+    column = cupy.asarray(key % numpy.uint64(blocks)).astype(cupy.int32)
     start = cupy.searchsorted(row, cupy.arange(blocks + 1, dtype=cupy.int32))
     length = cupy.diff(start)
     first = cupy.repeat(start[:-1], b)  # of each plain row: its first block
@@ -100,12 +101,11 @@ def measure(file, letter, b, columns):
 
 def main():
     letters = sys.argv[2] if len(sys.argv) > 2 else "d"
-    widths = [int(b) for b in sys.argv[3].split(",")] if len(sys.argv) > 3 else [1, 2, 3, 4, 6, 8, 9, 16]
+    widths = [int(b) for b in (sys.argv[3] if len(sys.argv) > 3 else "1,2,3,4,6,8,9,16").split(",")]
     with open(sys.argv[1], "w") as file:
         name = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
         print("# bench/bench_bsr.py", *sys.argv[2:], file=file)
-        print(f"# {name}, CuPy {cupy.__version__}, cuSPARSE {cusparse.getVersion() if hasattr(cusparse, 'getVersion') else ''}",
-              file=file)
+        print(f"# {name}, CuPy {cupy.__version__}, cuSPARSE {cusparse.getVersion()}", file=file)
         for letter in letters:
             for b in widths:
                 for columns in (256, 64) if b == 1 else (256,):

@@ -1,11 +1,11 @@
 /* bsr.cu - products of two matrices sparse by blocks, by registers.
  *
- * What it does: C = alpha A B for matrices by compressed block rows, of any block sizes that conform.
- * The symbolic phase counts the blocks of C (sparse/symbolic.h), the numeric one writes their
- * columns, lists the products of blocks that each is the sum of (sparse/products.h), and makes the
- * sums: so many threads a block of C as it has tiles of SIZE x SIZE elements, each of which sums its
- * tile in registers and reads the blocks of A and B straight from memory. In a list k ascends, so that
- * the bits are the same on each run.
+ * What it does: C = alpha A B for matrices by compressed block rows, of any block sizes that
+ * conform. The symbolic phase counts the blocks of C (sparse/symbolic.h), the numeric one writes
+ * their columns, lists the products of blocks that each is the sum of (sparse/products.h), and
+ * makes the sums: so many threads a block of C as it has tiles of SIZE x SIZE elements, each of
+ * which sums its tile in registers and reads the blocks of A and B straight from memory. In a list
+ * k ascends, so that the bits are the same on each run.
  *
  * What limits it: for small blocks memory, as a block of B is read and one of C is written for few
  * operations (4 x 4 in double: half an operation a byte where each block of C has one product); for

@@ -1,14 +1,14 @@
 /* bsr_tensor.cu - products of two matrices sparse by blocks, double precision on tensor cores.
  *
- * What it does: as bsr.cu, with the same structure and the same lists of products, but sums are made by
- * tensor cores (tensor_products.h). A team of one, two or four warps makes a block of C, or a tile of
- * it where it is larger than the team's. Blocks of C that follow each other are a team's, so that
- * their products are one row of steps, each TILE_K of the inner size: while one is multiplied those
- * after it, also of the next block of C, are on their way to shared memory by asynchronous copies.
- * Past the edges of blocks there are zeros, in A and B both along k.
+ * What it does: as bsr.cu, with the same structure and the same lists of products, but sums are
+ * made by tensor cores (tensor_products.h). A team of one, two or four warps makes a block of C, or
+ * a tile of it where it is larger than the team's. Blocks of C that follow each other are a team's,
+ * so that their products are one row of steps, each TILE_K of the inner size: while one is
+ * multiplied those after it, also of the next block of C, are on their way to shared memory by
+ * asynchronous copies. Past the edges of blocks there are zeros, in A and B both along k.
  *
- * What limits it: for blocks below some 24 the padding to 16 x 8 and the steps' own cost; for larger
- * ones the second-level cache, from which A and B come: 2 b^3 operations for 2 b^2 elements.
+ * What limits it: for blocks below some 24 the padding to 16 x 8 and the steps' own cost; for
+ * larger ones the second-level cache, from which A and B come: 2 b^3 operations for 2 b^2 elements.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tensor_products.h"
@@ -45,8 +45,8 @@ template <class own> __device__ static inline void wait_for_team (int team) {
     asm volatile("bar.sync %0, %1;" : : "r"(team + 1), "n"(own::threads) : "memory");
 }
 
-/* A thread's copies of a tile of LINES lines of LENGTH elements, WIDE at a time, from lines that are
- * ld apart; beyond the first so many lines and elements there are zeros. */
+/* A thread's copies of a tile of LINES lines of LENGTH elements, WIDE at a time, from lines that
+ * are ld apart; beyond the first so many lines and elements there are zeros. */
 template <class T, int WIDE, int LENGTH, int LINES, int LINE, int TEAM>
 __device__ static inline void copy_tile (T *to, const T *from, int ld, int lines, int elements) {
   constexpr int EACH = LENGTH / WIDE;
@@ -67,6 +67,7 @@ __device__ static inline void copy_tile (T *to, const T *from, int ld, int lines
 
 template <class own>
 __global__ void __launch_bounds__ (THREADS, own::blocks)
+    /* cppcheck-suppress passedByValue; a kernel's parameters are */
     multiply_blocks (gpumm_sparse_product p, int piece, typename own::T alpha) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   typedef typename own::T T;
@@ -199,7 +200,8 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
     auto kernel = multiply_blocks<own>;
     if (!cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, own::bytes))
       /* clang-format off */
-      kernel<<<(unsigned) blocks, THREADS, own::bytes, (cudaStream_t) stream>>> (*p, (int) piece, alpha);
+      kernel<<<(unsigned) blocks, THREADS, own::bytes, (cudaStream_t) stream>>> (*p, (int) piece,
+                                                                                alpha);
     /* clang-format on */
   });
 }
@@ -247,9 +249,10 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
          && device->shared_bytes >= SHARED_BYTES;
 }
 
-/* As measured on an H200 (bench/results/h200/bsr.csv), double, 40 random blocks a row: 1.8 times as fast
- * as registers at 23 x 23, 1.4 times at 32 x 32 and 3.4 times at 64 x 64, where it has half of what the
- * arithmetic could do if blocks of C have several products, and 60 % of memory's rate if they have one. */
+/* As measured on an H200 (bench/results/h200/bsr.csv), double, 40 random blocks a row: 1.8 times as
+ * fast as registers at 23 x 23, 1.4 times at 32 x 32 and 3.4 times at 64 x 64, where it has half of
+ * what the arithmetic could do if blocks of C have several products, and 60 % of memory's rate if
+ * they have one. */
 SPARSE_FAMILY_ROWS (bsr_tensor) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
     {"bsr", "bsr_tensor", 80, runs, NULL, count_blocks, launch},

@@ -2,14 +2,14 @@
  * cores.
  *
  * What it does: as bsr.cu, with the same structure and the same lists of products, for blocks up to
- * 16 x 16. A warp makes a block of C in one piece. What a tensor core takes are the elements of a block
- * as they lie in memory, so that they go from there straight to the threads' registers, and nothing is
- * shared. The blocks of C that a warp makes follow each other, and so do their products: while one warp
- * waits for its elements others multiply.
+ * 16 x 16. A warp makes a block of C in one piece. What a tensor core takes are the elements of a
+ * block as they lie in memory, so that they go from there straight to the threads' registers, and
+ * nothing is shared. The blocks of C that a warp makes follow each other, and so do their products:
+ * while one warp waits for its elements others multiply.
  *
  * What limits it is memory, as a block of B is read and one of C is written for few operations
- * (9 x 9: 1.1 operations a byte where each block of C has one product), and for 9 x 9 and the like how
- * many lines of the first-level cache a fragment lies in.
+ * (9 x 9: 1.1 operations a byte where each block of C has one product), and for 9 x 9 and the like
+ * how many lines of the first-level cache a fragment lies in.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tensor_products.h"
@@ -21,7 +21,8 @@ enum {
   PIECE = 1024, /* blocks of C for a thread block */
 };
 
-/* A sum of ROWS x COLUMNS fragments of 8 x 8, STEPS times 4 along k at once, for so many products. */
+/* A sum of ROWS x COLUMNS fragments of 8 x 8, STEPS times 4 along k at once, for so many products.
+ * */
 template <class Type, int ROWS, int COLUMNS, int STEPS, int PRODUCTS, int BLOCKS> struct shape {
   typedef Type T;
   static constexpr int rows = ROWS, columns = COLUMNS, steps = STEPS, products = PRODUCTS,
@@ -30,6 +31,7 @@ template <class Type, int ROWS, int COLUMNS, int STEPS, int PRODUCTS, int BLOCKS
 
 template <class own>
 __global__ void __launch_bounds__ (THREADS, own::blocks)
+    /* cppcheck-suppress passedByValue; a kernel's parameters are */
     multiply_small_blocks (gpumm_sparse_product p, typename own::T alpha) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   typedef typename own::T T;
@@ -39,8 +41,8 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
   int rows = (int) p.c.block_rows, cols = (int) p.c.block_cols, inner = (int) p.a.block_cols;
   int size_a = rows * inner, size_b = inner * cols, size_c = rows * cols;
   int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-  /* This thread reads every eighth row of A from row_a on and column of B from column_b on, and past
-   * the last that again. */
+  /* This thread reads every eighth row of A from row_a on and column of B from column_b on, and
+   * past the last that again. */
   int row_a = min (g, rows - 1), column_b = min (g, cols - 1);
   int next_a[ROWS], next_b[COLUMNS];
 #pragma unroll
@@ -181,9 +183,9 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
          && p->c.block_rows * p->c.block_cols >= FEWEST_ELEMENTS;
 }
 
-/* As measured on an H200 (bench/results/h200/bsr.csv), double, 40 random blocks a row: 1.4 times as fast
- * as registers at 8 x 8, and 1.2 times as fast as bsr_tensor at 16 x 16. Of the shapes, those that let
- * more warps run are ahead of those that read more products at a time. */
+/* As measured on an H200 (bench/results/h200/bsr.csv), double, 40 random blocks a row: 1.4 times as
+ * fast as registers at 8 x 8, and 1.2 times as fast as bsr_tensor at 16 x 16. Of the shapes, those
+ * that let more warps run are ahead of those that read more products at a time. */
 SPARSE_FAMILY_ROWS (bsr_tensor_small) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
     {"bsr", "bsr_tensor_small", 80, runs, NULL, count_blocks, launch},

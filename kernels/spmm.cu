@@ -1,19 +1,19 @@
 /* spmm.cu - a matrix by compressed rows, plain or in blocks, times a dense one, and the reverse.
  *
  * All are brought to one form, C = alpha S D + beta C with S by rows. A dense A times B by rows is
- * C' = B' A', where C' lies in memory by rows if C lies by columns. Where it is the transpose of S that
- * is given by rows, it is transposed first (sparse/transpose.h): what Octave has by compressed
+ * C' = B' A', where C' lies in memory by rows if C lies by columns. Where it is the transpose of S
+ * that is given by rows, it is transposed first (sparse/transpose.h): what Octave has by compressed
  * columns needs that on the left of a product, and not on its right.
  *
- * What it does: each block of S in a row meets a row of D. A group of LANES threads makes a row of C
- * (of blocks: some rows) and so many columns of it, one a thread, so that it reads D in whole lines of
- * memory; where D has few columns the threads share out the row of S instead. That wants D with the
- * elements of a row side by side. Where they lie column by column, a panel of columns is turned first,
- * so few that the panel stays in the second-level cache, from which the rows are then gathered. Sums go
- * through shared memory, so that C is written in whole lines either way.
+ * What it does: each block of S in a row meets a row of D. A group of LANES threads makes a row of
+ * C (of blocks: some rows) and so many columns of it, one a thread, so that it reads D in whole
+ * lines of memory; where D has few columns the threads share out the row of S instead. That wants D
+ * with the elements of a row side by side. Where they lie column by column, a panel of columns is
+ * turned first, so few that the panel stays in the second-level cache, from which the rows are then
+ * gathered. Sums go through shared memory, so that C is written in whole lines either way.
  *
- * What limits it is the second-level cache: a line of it for 2 * LANES operations, times the rows of
- * a block.
+ * What limits it is the second-level cache: a line of it for 2 * LANES operations, times the rows
+ * of a block.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "sparse/transpose.h"
@@ -89,7 +89,8 @@ __global__ void __launch_bounds__ (THREADS) multiply_rows (form<T> x) {
 
 /* ---- in blocks ---------------------------------------------------------------------------- */
 
-/* A group makes HEIGHT rows of a row of blocks, and WIDE * LANES columns, every LANES-th a thread. */
+/* A group makes HEIGHT rows of a row of blocks, and WIDE * LANES columns, every LANES-th a thread.
+ * */
 template <class T, int HEIGHT, int WIDE>
 __global__ void __launch_bounds__ (THREADS) multiply_block_rows (form<T> x) {
   constexpr int ALL = GROUPS * HEIGHT, COLUMNS = WIDE * LANES;
@@ -179,7 +180,8 @@ __global__ void __launch_bounds__ (THREADS)
 
 /* ---- launch ------------------------------------------------------------------------------- */
 
-/* Which operand is by rows, and is its transpose wanted, not itself? Has D its rows side by side? */
+/* Which operand is by rows, and is its transpose wanted, not itself? Has D its rows side by side?
+ * */
 struct facts {
   const gpumm_rows *s, *d;
   bool turned, d_by_rows;
@@ -296,6 +298,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   const T *d = (const T *) f.d->values;
   if (!left)
     d += op_d == GPUMM_NONE ? p->row : p->row * f.d->ld;
+  void *panel = memory;
   int64_t step = f.d_by_rows ? f.n : panel_of (f, sizeof (T));
   for (int64_t j = 0; j < f.n && !status; j += step) {
     x.n = f.n - j < step ? f.n - j : step;
@@ -303,12 +306,12 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
     x.d = d + j;
     x.ld = left && op_d == GPUMM_NONE ? 1 : f.d->ld; /* that 1 of one column only */
     if (!f.d_by_rows) {
-      x.d = (const T *) memory;
+      x.d = (const T *) panel;
       x.ld = x.n;
       if (!is_zero (x.alpha))
         status = LAUNCH ("spmm, panel", turn_panel<T>,
                          ceil_div (f.inner, TURN) * ceil_div (x.n, TURN), dim3 (THREADS), device,
-                         stream, d + j * f.d->ld, f.d->ld, f.inner, x.n, (T *) memory);
+                         stream, d + j * f.d->ld, f.d->ld, f.inner, x.n, (T *) panel);
     }
     if (!status)
       status = launch_form<T> (device, stream, x);

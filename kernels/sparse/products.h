@@ -1,13 +1,13 @@
 /* products.h - which products of blocks make up each block of C, listed in shared memory.
  *
  * C's structure is known (symbolic.h). A thread block takes some PIECE blocks of C that follow each
- * other, row by row of C, and lists for each block (i, j) the pairs of blocks (i, k) of A and (k, j)
- * of B, by ascending k, so that sums are made in the same order on each run. For a run of blocks of
- * row i it goes over the blocks of A's row and, for each, over B's row k between the run's first and
- * last column. The place of j in the run comes of a binary search; there the bit of k is set in a
- * mask of a bit for each block of A's row, which needs no order and no second place. The bits counted
- * and summed say where each list begins, and a second pass puts each product behind those whose bits
- * are lower.
+ * other, row by row of C, and lists for each block (i, j) the pairs of blocks (i, k) of A and (k,
+ * j) of B, by ascending k, so that sums are made in the same order on each run. For a run of blocks
+ * of row i it goes over the blocks of A's row and, for each, over B's row k between the run's first
+ * and last column. The place of j in the run comes of a binary search; there the bit of k is set in
+ * a mask of a bit for each block of A's row, which needs no order and no second place. The bits
+ * counted and summed say where each list begins, and a second pass puts each product behind those
+ * whose bits are lower.
  *
  * Runs are cut, by halves, so that masks and lists fit. Rows of A with more than ENTRIES blocks are
  * taken in parts, whose sums are added in C.

@@ -1,9 +1,9 @@
 /* symbolic.h - which blocks a product of two matrices by compressed rows has.
  *
- * Row i of C has the columns of all rows k of B for which A has a block (i, k). A thread block makes
- * a row: it marks these columns in a bitmap in shared memory, which needs no order, counts the bits,
- * and, once it is known where the row begins, writes their places, which are ascending. A row that
- * reaches over more columns than the bitmap has bits is made window by window.
+ * Row i of C has the columns of all rows k of B for which A has a block (i, k). A thread block
+ * makes a row: it marks these columns in a bitmap in shared memory, which needs no order, counts
+ * the bits, and, once it is known where the row begins, writes their places, which are ascending. A
+ * row that reaches over more columns than the bitmap has bits is made window by window.
  *
  * What limits it is shared memory: a bit to set for each pair of blocks, and a bitmap to clear and
  * to read for each row.

@@ -1,9 +1,10 @@
 /* transpose.h - the transpose of a matrix by compressed rows, plain or in blocks.
  *
- * Blocks are counted by column, the counts summed to where each row of the transpose begins, and each
- * block is noted in the next free place of its row. That order is of chance, so that each row is put
- * in order then: the place of a block is the number of blocks with lower columns, in short rows
- * counted one by one, in long ones by a bitmap. The elements are moved last, blocks turned on the way.
+ * Blocks are counted by column, the counts summed to where each row of the transpose begins, and
+ * each block is noted in the next free place of its row. That order is of chance, so that each row
+ * is put in order then: the place of a block is the number of blocks with lower columns, in short
+ * rows counted one by one, in long ones by a bitmap. The elements are moved last, blocks turned on
+ * the way.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_SPARSE_TRANSPOSE_H
@@ -182,8 +183,8 @@ static inline size_t whole_pieces (int64_t count, size_t size) {
   return ((size_t) count * size + 255) / 256 * 256;
 }
 
-/* Memory for the transpose of a, of at most 2^31 - 1 blocks whose elements have that size, and to make
- * it. */
+/* Memory for the transpose of a, of at most 2^31 - 1 blocks whose elements have that size, and to
+ * make it. */
 static inline size_t transpose_bytes (const gpumm_rows *a, size_t size) {
   return whole_pieces (a->cols + 1, 8) + whole_pieces (a->stored, 4)
          + whole_pieces (a->stored * a->block_rows * a->block_cols, size)

@@ -1,5 +1,6 @@
-/* test_block_kernels.c - the kernels of a driver that multiply floating-point matrices by compressed
- * rows, plain and in blocks, with each other and with dense ones, against sums in higher precision.
+/* test_block_kernels.c - the kernels of a driver that multiply floating-point matrices by
+ * compressed rows, plain and in blocks, with each other and with dense ones, against sums in higher
+ * precision.
  *
  *   test_block_kernels LIBRARY [edges=1] [random=150] [special=60] [exact=100] [seed=1] [kernel=]
  *                      [large=1]
@@ -12,8 +13,8 @@
  * large    0: no edges of many blocks, which take the host device long
  *
  * Each product runs three times, on the host device with threads forwards, backwards and shuffled:
- * the bits must be the same. C by rows is made in two ranges of rows. Memory of results is poisoned,
- * with guards around it. Exits with 77 when the driver finds no device.
+ * the bits must be the same. C by rows is made in two ranges of rows. Memory of results is
+ * poisoned, with guards around it. Exits with 77 when the driver finds no device.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -402,6 +403,8 @@ static const char *check_rows (const struct test *t, const gpumm_rows *a, const 
     }
     if (wrong)
       break;
+    if (count == 0)
+      continue;
     if (count > room) {
       room = count;
       free (sums);
@@ -523,8 +526,8 @@ static void run_blocks (const struct test *t) {
 
 /* ---- with a dense operand ----------------------------------------------------------------- */
 
-/* C = alpha op (A) op (B) + beta C: left, A by rows and B dense, else the reverse. t's m, k and n are
- * those of op (A) op (B). */
+/* C = alpha op (A) op (B) + beta C: left, A by rows and B dense, else the reverse. t's m, k and n
+ * are those of op (A) op (B). */
 static void run_dense (const struct test *t, int left) {
   gpumm_op op_s = left ? t->op_a : t->op_b, op_d = left ? t->op_b : t->op_a;
   int64_t out = left ? t->m : t->n, b_out = left ? t->bm : t->bn; /* blocks, and of a block */
