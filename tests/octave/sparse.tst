@@ -95,7 +95,7 @@
 %! assert (gpumm (S, F, "Alpha", 2, "Beta", 3, "C", G(:,1:40), options{:}), 2 * S * F + 3 * G);
 %!endfunction
 %!test check_spmm ("Backend", "cpu");
-%!testif ; gpumm_available ("gpu")
+%!testif ; gpumm_available ("gpu") && strcmp (nthargout (2, @gpumm, sparse (1), [1, 2], "Backend", "gpu").backend, "gpu")
 %! check_spmm ("Backend", "gpu");
 
 %!error id=gpumm:undefined-operator gpumm (sparse (eye (2)), single (ones (2)))
