@@ -51,8 +51,8 @@ typedef struct gpumm_product {
   size_t workspace_bytes;
   gpumm_tiling tiling;
   /* For a kernel whose speed depends on the data: how many times faster than the library's it is on
-   * ordinary data, as measured. Where the data make it the slower one, it calls the library's. 0: it
-   * was asked for, and is not to. */
+   * ordinary data, as measured. Where the data make it the slower one, it calls the library's. 0:
+   * it was asked for, and is not to. */
   double gain;
   char *note; /* NULL, or GPUMM_NOTE_BYTES for what the launch decided: "14 moduli" */
 } gpumm_product;
@@ -74,7 +74,8 @@ typedef struct gpumm_kernel {
    * pointers are not set yet); NULL: none */
   size_t (*workspace) (const gpumm_product *product, const gpumm_device_properties *device);
   int waits; /* launch reads the device and waits for the stream before it decides */
-  /* tiles of C are not cut smaller than this only so that transfers overlap; 0: as the plan likes */
+  /* tiles of C are not cut smaller than this only so that transfers overlap; 0: as the plan likes
+   * */
   int64_t smallest_tile;
   /* products of these types are faster where m, n and k are multiples of this: the engine pads with
    * zeros; 0: none are */
@@ -96,7 +97,9 @@ typedef struct gpumm_rows {
 
 /* C = alpha A B + beta C for the block rows row .. row + count - 1 of A and C (with a dense C: the
  * rows of elements that these are), all on one device, at least one of A and B by compressed rows.
- * beta is 0 where C is by rows. op_a and op_b are of dense operands; the others come as they are
+ * beta is 0 where C is by rows. With a dense C op_a and op_b are of any operand: of one by rows
+ * they say that its transpose is multiplied, so that a matrix by compressed columns is given as the
+ * rows of its transpose, and GPUMM_TRANSPOSE. With a C by rows both operands come as they are
  * multiplied. */
 typedef struct gpumm_sparse_product {
   gpumm_type type_a, type_b, type_c;
@@ -105,12 +108,15 @@ typedef struct gpumm_sparse_product {
   int64_t row, count;
   gpumm_scalar alpha, beta;
   int32_t *zero;   /* NULL, or on the device: becomes 1 where a block of C comes out all zero */
+  int conjugated;  /* the elements of the operand by rows are conjugated, beside what its op does */
+  int prepared;    /* the workspace is as a launch with this operand by rows has left it */
   void *workspace; /* as for gpumm_product */
   size_t workspace_bytes;
   char *note;
 } gpumm_sparse_product;
 
-/* A row of the table of kernels that have an operand by compressed rows. */
+/* A row of the table of kernels that have an operand by compressed rows. Of an algorithm's rows
+ * that run, the last is the fastest. */
 typedef struct gpumm_sparse_kernel {
   const char *algorithm; /* family: "spgemm" */
   const char *name;      /* row */

@@ -26,7 +26,7 @@
  * second kernel.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "kernel.h"
+#include "tensor_products.h"
 
 /* ---- the division of the work ------------------------------------------------------------- */
 
@@ -125,61 +125,6 @@ template <class T, int ROWS, int TILE_K> DEVICE constexpr int room () {
              : place<T, false, ROWS, TILE_K> (0, TILE_K);
 }
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-
-__device__ static inline void end_group (void) {
-  asm volatile("cp.async.commit_group;" : : : "memory");
-}
-
-template <int GROUPS> __device__ static inline void wait_groups (void) {
-  asm volatile("cp.async.wait_group %0;" : : "n"(GROUPS) : "memory");
-}
-
-/* ---- products ----------------------------------------------------------------------------- */
-
-/* A warp's c += a b, 16 x 8 by 8 x 8: thread 4 g + t holds of a rows g and g + 8 (fast) of columns
- * t and t + 4, of b rows t and t + 4 of column g, of c columns 2 t and 2 t + 1 (fast) of rows g and
- * g + 8. */
-__device__ static inline void tensor_multiply_add (double &c0, double &c1, double &c2, double &c3,
-                                                   double a0, double a1, double a2, double a3,
-                                                   double b0, double b1) {
-#if __CUDA_ARCH__ == 900
-  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
-      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
-      : "d"(a0), "d"(a1), "d"(a2), "d"(a3), "d"(b0), "d"(b1));
-#else
-#define MULTIPLY_ADD_8X8X4(c0, c1, a, b)                                                           \
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"            \
-      : "+d"(c0), "+d"(c1)                                                                         \
-      : "d"(a), "d"(b))
-  MULTIPLY_ADD_8X8X4 (c0, c1, a0, b0);
-  MULTIPLY_ADD_8X8X4 (c2, c3, a1, b0);
-  MULTIPLY_ADD_8X8X4 (c0, c1, a2, b1);
-  MULTIPLY_ADD_8X8X4 (c2, c3, a3, b1);
-#undef MULTIPLY_ADD_8X8X4
-#endif
-}
-
-__device__ static inline void multiply_add (double (&c)[4], const double (&a)[4],
-                                            const double (&b)[2]) {
-  tensor_multiply_add (c[0], c[1], c[2], c[3], a[0], a[1], a[2], a[3], b[0], b[1]);
-}
-
-__device__ static inline void multiply_add (complex<double> (&c)[4], const complex<double> (&a)[4],
-                                            const complex<double> (&b)[2]) {
-  tensor_multiply_add (c[0].re, c[1].re, c[2].re, c[3].re, a[0].re, a[1].re, a[2].re, a[3].re,
-                       b[0].re, b[1].re);
-  tensor_multiply_add (c[0].im, c[1].im, c[2].im, c[3].im, a[0].re, a[1].re, a[2].re, a[3].re,
-                       b[0].im, b[1].im);
-  tensor_multiply_add (c[0].re, c[1].re, c[2].re, c[3].re, a[0].im, a[1].im, a[2].im, a[3].im,
-                       -b[0].im, -b[1].im);
-  tensor_multiply_add (c[0].im, c[1].im, c[2].im, c[3].im, a[0].im, a[1].im, a[2].im, a[3].im,
-                       b[0].re, b[1].re);
-}
-
-#endif
-
 /* ---- the kernel --------------------------------------------------------------------------- */
 
 /* op (A), or op (B) transposed: rows run along m, or n. */
@@ -251,9 +196,7 @@ template <class T, bool ALONG, int V, int ROWS, int TILE_K, int THREADS> struct 
         + (unsigned) sizeof (T)
               * place<T, ALONG, ROWS, TILE_K> (ALONG ? e * NEXT : 0, ALONG ? 0 : e * NEXT);
     int inside = e < lines ? elements * (int) sizeof (T) : 0;
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;"
-                 :
-                 : "r"(address), "l"(from), "n"(BYTES), "r"(inside));
+    start_copy<BYTES> (address, from, inside);
     from += next;
     if (e + 1 == COUNT)
       from += next_step;

@@ -15,6 +15,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
 #include "rowset.h"
+#include "sparse.h"
 #include "../clock.h"
 #include "../error.h"
 #include "../memory/host.h"
@@ -83,8 +84,7 @@ static void check_rows (void *context, int64_t begin, int64_t end) {
     }
 }
 
-/* The arrays must be sound before anything follows their indices. name is "A" or "B". */
-static gpumm_status check_structure (const gpumm_operand *x, const char *name) {
+gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name) {
   if (x->column[0] != 0)
     return gpumm_fail (GPUMM_INVALID, "sparse %s: the first column pointer is %lld and not 0", name,
                        (long long) x->column[0]);
@@ -604,9 +604,9 @@ static gpumm_status open (struct gpumm_job *job) {
   if (gpumm_is_zero (p->alpha))
     return GPUMM_OK; /* A and B are not read; nzmax stays 0 */
   if (sparse_a)
-    status = check_structure (&p->a, "A");
+    status = gpumm_check_sparse (&p->a, "A");
   if (!status && sparse_b)
-    status = check_structure (&p->b, "B");
+    status = gpumm_check_sparse (&p->b, "B");
   if (!status && sparse_a && sparse_b) {
     status = by_columns (s, &p->a, p->op_a, &s->a);
     if (!status)

@@ -19,6 +19,10 @@ template <class T> __device__ static inline T atomic_or (T &x, T y) {
   return atomicOr (&x, y);
 }
 
+template <class T> __device__ static inline T atomic_add (T &x, T y) {
+  return atomicAdd (&x, y);
+}
+
 /* Blocks lie along x, which takes 2^31 - 1 of them: C can have no more tiles in any memory there
  * is. An empty C needs no launch. code is the kernel, for what driver->launched () tells of it:
  * NULL where it also has shared memory that only its launch knows of. */

@@ -87,10 +87,15 @@ template <class T, int ROWS, int COLUMNS> struct tile {
       (T (*)[columns]) gpumm_host_shared (sizeof (T) * (rows) * (columns))}
 
 /* Threads run one at a time: nothing comes between. */
-template <class T, int LOAD, int STORE>
-static INLINE T atomic_or (element<T, LOAD, STORE> x, T y) {
+template <class T, int LOAD, int STORE> static INLINE T atomic_or (element<T, LOAD, STORE> x, T y) {
   T old = x;
   x = (T) (old | y);
+  return old;
+}
+
+template <class T> static INLINE T atomic_add (T &x, T y) {
+  T old = x;
+  x = old + y;
   return old;
 }
 

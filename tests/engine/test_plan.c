@@ -574,8 +574,11 @@ static void test_emulated_depth (void) {
 /* Nothing is opened that cannot be chosen. */
 static void test_needs (void) {
   gpumm_problem small = square (GPUMM_D, 30, 30, 30), large = square (GPUMM_D, 300, 300, 300);
-  gpumm_problem sparse = large;
+  gpumm_problem sparse = large, integers = large;
+  int64_t column[301] = {0};
   sparse.a.kind = GPUMM_SPARSE;
+  sparse.a.column = column;
+  integers.a.type = integers.b.type = integers.output = GPUMM_I8;
   gpumm_options automatic = {0}, on_cpu = {.backend = GPUMM_CPU}, on_gpu = {.backend = GPUMM_GPU};
   gpumm_options tiled = {.algorithm = "tiled"}, row = {.algorithm = "tiled_16"};
   gpumm_options loops = {.algorithm = "loops"};
@@ -583,7 +586,9 @@ static void test_needs (void) {
   CHECK (gpumm_plan_needs_gpu (&large, &automatic, 1), "large ones do");
   CHECK (gpumm_plan_needs_gpu (&small, &on_gpu, 1), "those that were sent there do");
   CHECK (!gpumm_plan_needs_gpu (&large, &on_cpu, 1), "those sent to the CPU do not");
-  CHECK (!gpumm_plan_needs_gpu (&sparse, &on_gpu, 1), "sparse ones do not");
+  CHECK (gpumm_plan_needs_gpu (&sparse, &on_gpu, 1), "sparse ones that were sent there do");
+  CHECK (!gpumm_plan_needs_gpu (&sparse, &automatic, 1), "those with next to nothing to do do not");
+  CHECK (!gpumm_plan_needs_gpu (&integers, &on_gpu, 1), "what has no kernels does not");
   CHECK (gpumm_plan_needs_gpu (&small, &tiled, 1), "kernels by family do");
   CHECK (gpumm_plan_needs_gpu (&small, &row, 1), "kernels by row do");
   CHECK (!gpumm_plan_needs_gpu (&large, &loops, 1), "loops do not");

@@ -75,6 +75,29 @@
 %! check_product (A', A);
 %! check_product (A, A, "TransposeB", "ctranspose");
 
+## sparse by full and full by sparse by the kernels of devices: whole numbers, so that C is exact
+%!function check_spmm (varargin)
+%! S = round (8 * sprandn (300, 200, 0.05));
+%! T = S + i * round (8 * sprandn (300, 200, 0.05));
+%! F = round (8 * randn (200, 40));
+%! G = round (8 * randn (300, 40)) + i * round (8 * randn (300, 40));
+%! options = [varargin, {"Algorithm", "spmm"}];
+%! [C, info] = gpumm (S, F, options{:});
+%! assert (C, S * F);
+%! assert (info.kernel, "spmm");
+%! assert (gpumm (T, F, options{:}), T * F);
+%! assert (gpumm (S > 3, F, options{:}), (S > 3) * F);
+%! assert (gpumm (T, G, "TransposeA", "ctranspose", options{:}), T' * G);
+%! assert (gpumm (T, G, "TransposeA", "transpose", options{:}), T.' * G);
+%! assert (gpumm (G, T, "TransposeA", "ctranspose", options{:}), G' * T);
+%! assert (gpumm (F, T, "TransposeA", "transpose", "TransposeB", "ctranspose", options{:}), F' * T');
+%! assert (gpumm (S, F(:,1), options{:}), S * F(:,1));
+%! assert (gpumm (S, F, "Alpha", 2, "Beta", 3, "C", G(:,1:40), options{:}), 2 * S * F + 3 * G);
+%!endfunction
+%!test check_spmm ("Backend", "cpu");
+%!testif ; gpumm_available ("gpu") && strcmp (nthargout (2, @gpumm, sparse (1), [1, 2], "Backend", "gpu").backend, "gpu")
+%! check_spmm ("Backend", "gpu");
+
 %!error id=gpumm:undefined-operator gpumm (sparse (eye (2)), single (ones (2)))
 %!error id=gpumm:undefined-operator gpumm (single (ones (2)), sparse (eye (2)))
 %!error id=gpumm:undefined-operator gpumm (sparse (eye (2)), int8 (ones (2)))

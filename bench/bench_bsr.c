@@ -1,0 +1,473 @@
+/* bench_bsr.c - the rate of kernels of floating-point blocks, and of a sparse matrix with a dense
+ * one, on the device alone.
+ *
+ *   cc -O2 bench/bench_bsr.c -o build/bench_bsr -ldl -lm
+ *   build/bench_bsr build/package/libgpumm_cuda.so FILE.csv [only=bsr,spmm] [types=d]
+ * [blocks=4,9,64]
+ *                   [room=16] [runs=3]
+ *
+ * bsr: A*A for a matrix with 40 random blocks a row, 100,000 rows of blocks. C is made in one range
+ * of rows, as many as give it `room` GB; its blocks are counted by the symbolic phase, timed by
+ * itself. Where A itself would be larger than `room`, it has fewer rows. "small": so few rows that
+ * A is some 40 MB and stays in the cache, as in benchmarks of kernels for blocks alone.
+ *
+ * spmm: random matrices with so many nonzeros (blocks) a row, times a dense matrix and the reverse.
+ *
+ * The column of block q of row i is splitmix64 (i per_row + q) modulo the columns, duplicates left
+ * out (bench_bsr.py makes the same matrices for its peers). Elements are random, in (-0.5, 0.5).
+ * Elements of the result are compared with sums on the host before it is timed; the median of the
+ * runs is printed. useful: 2 (complex 8) operations for each multiply-add of elements of stored
+ * blocks.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "../engine/device.h"
+
+#include <dlfcn.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const gpumm_driver *driver;
+static gpumm_device_properties device;
+static gpumm_stream *stream;
+static gpumm_event *begin, *end;
+static FILE *file;
+static int wrong;
+
+static struct {
+  const char *only, *types, *blocks;
+  double room;
+  int runs;
+} options = {"bsr,spmm", "d", "", 16, 3};
+
+static const double epsilons[] = {FLT_EPSILON, DBL_EPSILON, FLT_EPSILON, DBL_EPSILON};
+static const size_t sizes[] = {4, 8, 8, 16};
+
+static void need (gpumm_status status, const char *what) {
+  if (status) {
+    printf ("%s: %s\n", what, driver->error_text ());
+    exit (1);
+  }
+}
+
+/* ---- data --------------------------------------------------------------------------------- */
+
+static uint64_t splitmix64 (uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+/* A piece of random elements, of which all operands are copies one after the other: element e of
+ * an operand is that of number e modulo PIECE. */
+enum { PIECE = 1 << 21 };
+static void *piece;
+
+static void make_piece (gpumm_type type) {
+  int single = type == GPUMM_S || type == GPUMM_C;
+  int64_t reals = PIECE * (int64_t) (sizes[type] / (single ? 4 : 8));
+  for (int64_t i = 0; i < reals; i++) {
+    double x = (double) (splitmix64 ((uint64_t) i) >> 11) * 0x1p-53 - 0.5;
+    if (single)
+      ((float *) piece)[i] = (float) x;
+    else
+      ((double *) piece)[i] = x;
+  }
+}
+
+static double part_of (gpumm_type type, int64_t e, int part) {
+  e %= PIECE;
+  switch (type) {
+  case GPUMM_S:
+    return part ? 0 : (double) ((float *) piece)[e];
+  case GPUMM_D:
+    return part ? 0 : ((double *) piece)[e];
+  case GPUMM_C:
+    return (double) ((float *) piece)[2 * e + part];
+  default:
+    return ((double *) piece)[2 * e + part];
+  }
+}
+
+static void *take (int64_t elements, size_t size) {
+  void *p;
+  need (driver->allocate (0, (size_t) elements * size, &p), "allocate");
+  return p;
+}
+
+static void fill (gpumm_type type, void *p, int64_t elements) {
+  size_t bytes = (size_t) elements * sizes[type], all = PIECE * sizes[type];
+  for (size_t at = 0; at < bytes; at += all) {
+    size_t now = bytes - at < all ? bytes - at : all;
+    need (driver->copy_up (0, stream, (char *) p + at, now, piece, now, now, 1), "copy_up");
+  }
+}
+
+static void up (void *to, const void *from, size_t bytes) {
+  void *pinned;
+  need (driver->pin (0, bytes, &pinned), "pin");
+  memcpy (pinned, from, bytes);
+  need (driver->copy_up (0, stream, to, bytes, pinned, bytes, bytes, 1), "copy_up");
+  need (driver->stream_synchronize (0, stream), "stream_synchronize");
+  need (driver->unpin (0, pinned), "unpin");
+}
+
+static void down (void *to, const void *from, size_t bytes) {
+  void *pinned;
+  need (driver->pin (0, bytes, &pinned), "pin");
+  need (driver->copy_down (0, stream, pinned, bytes, from, bytes, bytes, 1), "copy_down");
+  need (driver->stream_synchronize (0, stream), "stream_synchronize");
+  memcpy (to, pinned, bytes);
+  need (driver->unpin (0, pinned), "unpin");
+}
+
+struct matrix {
+  gpumm_rows host, device; /* values on the device alone */
+};
+
+static int by_column (const void *x, const void *y) {
+  return *(const int32_t *) x < *(const int32_t *) y ? -1 : 1;
+}
+
+static struct matrix make_matrix (gpumm_type type, int64_t rows, int64_t cols, int64_t per_row,
+                                  int64_t block_rows, int64_t block_cols) {
+  struct matrix x = {
+      .host = {.rows = rows, .cols = cols, .block_rows = block_rows, .block_cols = block_cols}};
+  int64_t *start = malloc ((size_t) (rows + 1) * sizeof *start), count = 0;
+  int32_t *column = malloc ((size_t) (rows * per_row) * sizeof *column);
+  for (int64_t i = 0; i < rows; i++) {
+    int32_t *row = column + count;
+    start[i] = count;
+    for (int64_t q = 0; q < per_row; q++)
+      row[q] = (int32_t) (splitmix64 ((uint64_t) (i * per_row + q)) % (uint64_t) cols);
+    qsort (row, (size_t) per_row, sizeof *row, by_column);
+    int64_t kept = 0;
+    for (int64_t q = 0; q < per_row; q++)
+      if (kept == 0 || row[q] != row[kept - 1])
+        row[kept++] = row[q];
+    count += kept;
+  }
+  start[rows] = count;
+  x.host.start = start;
+  x.host.column = column;
+  x.host.stored = count;
+  x.device = x.host;
+  x.device.start = take (rows + 1, sizeof *start);
+  x.device.column = take (count, sizeof *column);
+  x.device.values = take (count * block_rows * block_cols, sizes[type]);
+  up (x.device.start, start, (size_t) (rows + 1) * sizeof *start);
+  up (x.device.column, column, (size_t) count * sizeof *column);
+  fill (type, x.device.values, count * block_rows * block_cols);
+  return x;
+}
+
+static void drop_matrix (struct matrix *x) {
+  need (driver->release (0, x->device.start), "release");
+  need (driver->release (0, x->device.column), "release");
+  need (driver->release (0, x->device.values), "release");
+  free (x->host.start);
+  free (x->host.column);
+}
+
+/* ---- time --------------------------------------------------------------------------------- */
+
+typedef gpumm_status step (int device, gpumm_stream *stream, const gpumm_sparse_product *p);
+
+static int by_size (const void *x, const void *y) {
+  return (*(const double *) x > *(const double *) y) - (*(const double *) x < *(const double *) y);
+}
+
+static double seconds (step *make, const gpumm_sparse_product *p, const char *name) {
+  double times[64];
+  for (int i = 0; i < options.runs; i++) {
+    need (driver->event_record (0, begin, stream), "event_record");
+    need (make (0, stream, p), name);
+    need (driver->event_record (0, end, stream), "event_record");
+    need (driver->event_synchronize (0, end), "event_synchronize");
+    need (driver->event_seconds (0, begin, end, &times[i]), "event_seconds");
+  }
+  qsort (times, (size_t) options.runs, sizeof *times, by_size);
+  return times[options.runs / 2];
+}
+
+static const gpumm_sparse_kernel *next_row (const char *algorithm, const gpumm_sparse_product *p,
+                                            const gpumm_sparse_kernel *last) {
+  int past = last == NULL;
+  for (const gpumm_sparse_kernel *const *row = driver->sparse_kernels; *row; row++) {
+    if (past && strcmp ((*row)->algorithm, algorithm) == 0
+        && (*row)->capability <= device.capability && (!(*row)->runs || (*row)->runs (p, &device)))
+      return *row;
+    past = past || *row == last;
+  }
+  return NULL;
+}
+
+/* Adds a b to the sum, and its size; a and b are elements of operands by their number. */
+static void add_product (gpumm_type type, int64_t a, int64_t b, double *sum, double *size) {
+  double ar = part_of (type, a, 0), ai = part_of (type, a, 1);
+  double br = part_of (type, b, 0), bi = part_of (type, b, 1);
+  sum[0] += ar * br - ai * bi;
+  sum[1] += ar * bi + ai * br;
+  *size += hypot (ar, ai) * hypot (br, bi);
+}
+
+/* Is x, an element of C, that sum? */
+static int agrees (gpumm_type type, const void *x, const double *sum, double size) {
+  double re, im = 0;
+  if (type == GPUMM_S || type == GPUMM_C) {
+    re = (double) ((const float *) x)[0];
+    im = type == GPUMM_C ? (double) ((const float *) x)[1] : 0;
+  } else {
+    re = ((const double *) x)[0];
+    im = type == GPUMM_Z ? ((const double *) x)[1] : 0;
+  }
+  return hypot (re - sum[0], im - sum[1]) <= 100 * epsilons[type] * size;
+}
+
+/* ---- blocks by blocks --------------------------------------------------------------------- */
+
+enum { PER_ROW = 40, MOST_ROWS = 100000, SAMPLES = 20 };
+
+/* Some blocks of C, one element of each */
+static int check_blocks (gpumm_type type, int64_t b, const struct matrix *a,
+                         const gpumm_sparse_product *p, const int64_t *start) {
+  for (int s = 0; s < SAMPLES; s++) {
+    int64_t i = (int64_t) (splitmix64 ((uint64_t) s) % (uint64_t) p->count);
+    int64_t length = start[i + 1] - start[i];
+    if (length == 0)
+      continue;
+    int64_t x = start[i] + (int64_t) (splitmix64 ((uint64_t) s + 999) % (uint64_t) length);
+    int64_t e = (int64_t) (splitmix64 ((uint64_t) s + 99) % (uint64_t) (b * b)), r = e % b,
+            c = e / b;
+    int32_t j;
+    char value[16];
+    down (&j, p->c.column + x, sizeof j);
+    down (value, (char *) p->c.values + (size_t) (x * b * b + e) * sizes[type], sizes[type]);
+    double sum[2] = {0, 0}, size = 0;
+    for (int64_t y = a->host.start[i]; y < a->host.start[i + 1]; y++)
+      for (int64_t z = a->host.start[a->host.column[y]]; z < a->host.start[a->host.column[y] + 1];
+           z++)
+        for (int64_t l = 0; a->host.column[z] == j && l < b; l++)
+          add_product (type, y * b * b + r + l * b, z * b * b + l + c * b, sum, &size);
+    if (size == 0 || !agrees (type, value, sum, size))
+      return 0;
+  }
+  return 1;
+}
+
+static void measure_blocks (gpumm_type type, int64_t b, int small) {
+  double block = (double) (b * b) * (double) sizes[type], room = 1e9 * options.room;
+  double most = (small ? 4e7 : room) / (PER_ROW * block);
+  int64_t n = most < MOST_ROWS ? (int64_t) most : MOST_ROWS;
+  n = n < 200 ? 200 : n;
+  struct matrix a = make_matrix (type, n, n, PER_ROW, b, b);
+  /* so many rows that C, if no two products meet, has room */
+  double made = (double) n * (1 - exp (-(double) PER_ROW * PER_ROW / (double) n));
+  int64_t count = (int64_t) (room / (made * block));
+  count = count < n ? count : n;
+  double pairs = 0;
+  for (int64_t i = 0; i < count; i++)
+    for (int64_t y = a.host.start[i]; y < a.host.start[i + 1]; y++)
+      pairs += (double) (a.host.start[a.host.column[y] + 1] - a.host.start[a.host.column[y]]);
+  double flops = pairs * (type == GPUMM_C || type == GPUMM_Z ? 8.0 : 2.0) * (double) (b * b * b);
+  gpumm_sparse_product p = {.type_a = type,
+                            .type_b = type,
+                            .type_c = type,
+                            .a = a.device,
+                            .b = a.device,
+                            .c = {.rows = n, .cols = n, .block_rows = b, .block_cols = b},
+                            .count = count,
+                            .alpha = {1, 0}};
+  int64_t *start = calloc ((size_t) n + 1, sizeof *start);
+  p.c.start = take (n + 1, sizeof *start);
+  const gpumm_sparse_kernel *row = next_row ("bsr", &p, NULL);
+  up (p.c.start, start, ((size_t) n + 1) * sizeof *start);
+  need (row->symbolic (0, stream, &p), "symbolic");
+  double symbolic = seconds (row->symbolic, &p, "symbolic");
+  down (start, p.c.start, ((size_t) n + 1) * sizeof *start);
+  for (int64_t i = 0; i < count; i++)
+    start[i + 1] += start[i];
+  up (p.c.start, start, ((size_t) n + 1) * sizeof *start);
+  p.c.stored = start[count];
+  p.c.column = take (p.c.stored, sizeof (int32_t));
+  size_t bytes = (size_t) (p.c.stored * b * b) * sizes[type];
+  p.c.values = take (p.c.stored * b * b, sizes[type]);
+  for (; row; row = next_row ("bsr", &p, row)) {
+    need (driver->fill (0, stream, p.c.values, 0xff, bytes), "fill");
+    need (row->launch (0, stream, &p), row->name);
+    if (!check_blocks (type, b, &a, &p, start)) {
+      printf ("WRONG: %s %c %lld\n", row->name, "sdcz"[type], (long long) b);
+      wrong++;
+      continue;
+    }
+    double taken = seconds (row->launch, &p, row->name);
+    fprintf (file, "bsr,%s,%c,%lld,%lld,%lld,%d,%.0f,%lld,%.4f,%.4f,%.1f,%.1f\n", row->name,
+             "sdcz"[type], (long long) b, (long long) n, (long long) count, PER_ROW, pairs,
+             (long long) p.c.stored, 1e3 * symbolic, 1e3 * taken, 1e-9 * flops / taken,
+             1e-9 * ((double) bytes + pairs * block) / taken);
+    fflush (file);
+  }
+  need (driver->release (0, p.c.start), "release");
+  need (driver->release (0, p.c.column), "release");
+  need (driver->release (0, p.c.values), "release");
+  free (start);
+  drop_matrix (&a);
+}
+
+/* ---- with a dense matrix ------------------------------------------------------------------ */
+
+/* left: S x dense, S as it lies by rows or (columns) by compressed columns; else dense x S. */
+static void measure_dense (gpumm_type type, int64_t n, int64_t b, int64_t per_row, int64_t columns,
+                           int left, int by_columns) {
+  int64_t blocks = n / b, rows = blocks * b;
+  struct matrix s = make_matrix (type, blocks, blocks, per_row, b, b);
+  void *x = take (rows * columns, sizes[type]), *y = take (rows * columns, sizes[type]);
+  fill (type, x, rows * columns);
+  gpumm_rows dense = {.rows = left ? rows : columns,
+                      .cols = left ? columns : rows,
+                      .block_rows = 1,
+                      .block_cols = 1,
+                      .values = x,
+                      .ld = left ? rows : columns};
+  gpumm_rows c = dense;
+  c.values = y;
+  gpumm_sparse_product p = {.type_a = type,
+                            .type_b = type,
+                            .type_c = type,
+                            .op_a = left && by_columns ? GPUMM_TRANSPOSE : GPUMM_NONE,
+                            .op_b = !left && by_columns ? GPUMM_TRANSPOSE : GPUMM_NONE,
+                            .a = left ? s.device : dense,
+                            .b = left ? dense : s.device,
+                            .c = c,
+                            .count = left ? blocks : columns,
+                            .alpha = {1, 0}};
+  const gpumm_sparse_kernel *row = next_row ("spmm", &p, NULL);
+  p.workspace_bytes = row->workspace (&p, &device);
+  p.workspace = take ((int64_t) p.workspace_bytes, 1);
+  need (driver->fill (0, stream, y, 0xff, (size_t) (rows * columns) * sizes[type]), "fill");
+  need (row->launch (0, stream, &p), row->name);
+  int ok = 1;
+  for (int t = 0; t < SAMPLES && ok; t++) {
+    int64_t i = (int64_t) (splitmix64 ((uint64_t) t) % (uint64_t) rows);
+    int64_t j = (int64_t) (splitmix64 ((uint64_t) t + 99) % (uint64_t) columns);
+    char value[16];
+    double sum[2] = {0, 0}, size = 0;
+    down (value, (char *) y + (size_t) (left ? i + j * rows : j + i * columns) * sizes[type],
+          sizes[type]);
+    /* row i of op (S), or column i of it: along the rows that are stored, or across */
+    int along = left != by_columns;
+    for (int64_t u = along ? i / b : 0; u < (along ? i / b + 1 : blocks); u++)
+      for (int64_t q = s.host.start[u]; q < s.host.start[u + 1]; q++)
+        for (int64_t l = 0; (along || s.host.column[q] == i / b) && l < b; l++) {
+          int64_t at = q * b * b + (along ? i % b + l * b : l + i % b * b);
+          int64_t k = (along ? s.host.column[q] : u) * b + l;
+          add_product (type, at, left ? k + j * rows : j + k * columns, sum, &size);
+        }
+    ok = agrees (type, value, sum, size);
+  }
+  if (!ok) {
+    printf ("WRONG: %s %c n=%lld b=%lld %lld columns, left %d, by columns %d\n", row->name,
+            "sdcz"[type], (long long) n, (long long) b, (long long) columns, left, by_columns);
+    wrong++;
+  } else {
+    double taken = seconds (row->launch, &p, row->name);
+    double flops = (double) (s.host.stored * b * b * columns)
+                   * (type == GPUMM_C || type == GPUMM_Z ? 8.0 : 2.0);
+    fprintf (file, "spmm,%s %s,%c,%lld,%lld,%lld,%lld,%lld,,,%.4f,%.1f,\n", row->name,
+             left         ? by_columns ? "columns x dense" : "rows x dense"
+             : by_columns ? "dense x columns"
+                          : "dense x rows",
+             "sdcz"[type], (long long) b, (long long) blocks, (long long) columns,
+             (long long) per_row, (long long) s.host.stored, 1e3 * taken, 1e-9 * flops / taken);
+    fflush (file);
+  }
+  need (driver->release (0, p.workspace), "release");
+  need (driver->release (0, x), "release");
+  need (driver->release (0, y), "release");
+  drop_matrix (&s);
+}
+
+/* ---- main --------------------------------------------------------------------------------- */
+
+static int listed (const char *list, int64_t b) {
+  char all[300], name[30];
+  snprintf (all, sizeof all, ",%s,", list);
+  snprintf (name, sizeof name, ",%lld,", (long long) b);
+  return !*list || strstr (all, name);
+}
+
+int main (int count, char **arguments) {
+  static const int64_t widths[] = {2, 3, 4, 5, 6, 8, 9, 13, 16, 23, 32, 45, 64};
+  const gpumm_driver *(*table) (void);
+  int usage = count < 3;
+  for (int i = 3; i < count; i++) {
+    const char *x = arguments[i], *value = strchr (x, '=') ? strchr (x, '=') + 1 : "";
+    if (strncmp (x, "only=", 5) == 0)
+      options.only = value;
+    else if (strncmp (x, "types=", 6) == 0)
+      options.types = value;
+    else if (strncmp (x, "blocks=", 7) == 0)
+      options.blocks = value;
+    else if (strncmp (x, "room=", 5) == 0)
+      options.room = atof (value);
+    else if (strncmp (x, "runs=", 5) == 0)
+      options.runs = atoi (value);
+    else
+      usage = 1;
+  }
+  file = usage ? NULL : fopen (arguments[2], "w");
+  if (!file || options.runs < 1 || options.runs > 64 || !(options.room > 0)) {
+    printf ("usage: bench_bsr LIBRARY FILE.csv [only=] [types=] [blocks=] [room=] [runs=]\n");
+    return 2;
+  }
+  void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
+  void *symbol = library ? dlsym (library, "gpumm_driver_table") : NULL;
+  if (!symbol) {
+    printf ("%s\n", dlerror ());
+    return 2;
+  }
+  memcpy (&table, &symbol, sizeof table);
+  driver = table ();
+  int devices = 0;
+  if (driver->count (&devices) || devices == 0) {
+    printf ("no GPU: %s\n", driver->error_text ());
+    return 77;
+  }
+  need (driver->properties (0, &device), "properties");
+  need (driver->stream_create (0, &stream), "stream_create");
+  need (driver->event_create (0, &begin), "event_create");
+  need (driver->event_create (0, &end), "event_create");
+  need (driver->pin (0, PIECE * 16, &piece), "pin");
+  fprintf (file, "#");
+  for (int i = 0; i < count; i++)
+    fprintf (file, " %s",
+             strrchr (arguments[i], '/') ? strrchr (arguments[i], '/') + 1 : arguments[i]);
+  fprintf (file, "\n# %s, driver for CUDA %d, runtime %d\n", device.name, device.driver,
+           device.runtime);
+  fprintf (file,
+           "family,kernel,type,b,block_rows,rows_or_columns,per_row,pairs_or_blocks,blocks_of_c,"
+           "symbolic_ms,ms,gflops,gb_s\n");
+  for (const char *t = options.types; *t; t++) {
+    gpumm_type type = (gpumm_type) (strchr ("sdcz", *t) - "sdcz");
+    make_piece (type);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+      for (int small = 0; small < 2; small++)
+        if (strstr (options.only, "bsr") && listed (options.blocks, widths[i]))
+          measure_blocks (type, widths[i], small);
+    for (int columns = 256; columns >= 64 && strstr (options.only, "spmm"); columns /= 4)
+      for (int form = 0; form < 4; form++) {
+        if (listed (options.blocks, 1))
+          measure_dense (type, 200000, 1, 16, columns, form < 2, form % 2);
+        for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+          if (listed (options.blocks, widths[i]) && columns == 256)
+            measure_dense (type, 200000, widths[i], 16, columns, form < 2, form % 2);
+      }
+  }
+  fclose (file);
+  printf ("%d wrong\n", wrong);
+  return wrong > 0;
+}

@@ -1,0 +1,337 @@
+/* spmm.cu - a matrix by compressed rows, plain or in blocks, times a dense one, and the reverse.
+ *
+ * All are brought to one form, C = alpha S D + beta C with S by rows. A dense A times B by rows is
+ * C' = B' A', where C' lies in memory by rows if C lies by columns. Where it is the transpose of S
+ * that is given by rows, it is transposed first (sparse/transpose.h): what Octave has by compressed
+ * columns needs that on the left of a product, and not on its right.
+ *
+ * What it does: each block of S in a row meets a row of D. A group of LANES threads makes a row of
+ * C (of blocks: some rows) and so many columns of it, one a thread, so that it reads D in whole
+ * lines of memory; where D has few columns the threads share out the row of S instead. That wants D
+ * with the elements of a row side by side. Where they lie column by column, a panel of columns is
+ * turned first, so few that the panel stays in the second-level cache, from which the rows are then
+ * gathered. Sums go through shared memory, so that C is written in whole lines either way.
+ *
+ * What limits it is the second-level cache: a line of it for 2 * LANES operations, times the rows
+ * of a block.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "sparse/transpose.h"
+
+enum {
+  THREADS = 256,
+  LANES = 16, /* of a group: a line of 128 bytes of doubles */
+  GROUPS = THREADS / LANES,
+  ROWS = 32, /* of C for a thread block, plain */
+  /* of a panel: half of an H200's second-level cache of 60 MB */
+  PANEL_BYTES = 32 << 20,
+};
+
+/* C = alpha S D + beta C, S with count rows of blocks from start[0] on. */
+template <class T> struct form {
+  const int64_t *start;
+  const int32_t *column;
+  const T *values;
+  int64_t count;
+  int block_rows, block_cols;
+  bool conjugated;
+  const T *d; /* (k, j) at d[j + k ld] */
+  int64_t ld, n;
+  bool d_conjugated;
+  T alpha, beta;
+  T *c; /* (i, j) at c[i + j ldc], or by rows at c[j + i ldc] */
+  int64_t ldc;
+  bool by_rows;
+};
+
+template <class T> DEVICE T conjugate_if (bool yes, T x) {
+  return yes ? conjugate (x) : x;
+}
+
+/* ---- plain -------------------------------------------------------------------------------- */
+
+/* A group makes a row and WIDTH columns; LANES / WIDTH threads share out the row. */
+template <class T, int WIDTH>
+__global__ void __launch_bounds__ (THREADS) multiply_rows (form<T> x) {
+  SHARED (T, sums, LANES, ROWS + 1);
+  constexpr int PARTS = LANES / WIDTH;
+  int64_t tiles = (x.count + ROWS - 1) / ROWS;
+  int64_t i0 = blockIdx.x % tiles * ROWS, j0 = blockIdx.x / tiles * WIDTH;
+  int lane = threadIdx.x % LANES, part = lane / WIDTH;
+  int64_t j = j0 + lane % WIDTH < x.n ? j0 + lane % WIDTH : x.n - 1;
+  const T *d = x.d + j;
+  bool reads = !is_zero (x.alpha);
+  for (int r = threadIdx.x / LANES; r < ROWS; r += GROUPS) {
+    T sum = {};
+    if (reads && i0 + r < x.count) {
+      int64_t end = x.start[i0 + r + 1];
+#pragma unroll 4
+      for (int64_t p = x.start[i0 + r] + part; p < end; p += PARTS) {
+        T s = x.values[p], y = d[x.column[p] * x.ld];
+        multiply_add (sum, conjugate_if (x.conjugated, s), conjugate_if (x.d_conjugated, y));
+      }
+    }
+    sums[lane][r] = sum;
+  }
+  __syncthreads ();
+  for (int e = threadIdx.x; e < WIDTH * ROWS; e += THREADS) {
+    int w = x.by_rows ? e % WIDTH : e / ROWS, r = x.by_rows ? e / WIDTH : e % ROWS;
+    T sum = sums[w][r];
+    for (int other = 1; other < PARTS; other++) {
+      T y = sums[other * WIDTH + w][r];
+      sum = add (sum, y);
+    }
+    int64_t row = i0 + r, column = j0 + w;
+    if (row < x.count && column < x.n)
+      store<T> (x.c, x.by_rows ? column + row * x.ldc : row + column * x.ldc, x.alpha, sum, x.beta);
+  }
+}
+
+/* ---- in blocks ---------------------------------------------------------------------------- */
+
+/* A group makes HEIGHT rows of a row of blocks, and WIDE * LANES columns, every LANES-th a thread.
+ * */
+template <class T, int HEIGHT, int WIDE>
+__global__ void __launch_bounds__ (THREADS) multiply_block_rows (form<T> x) {
+  constexpr int ALL = GROUPS * HEIGHT, COLUMNS = WIDE * LANES;
+  SHARED (T, sums, COLUMNS, ALL + 1);
+  int parts = (x.block_rows + HEIGHT - 1) / HEIGHT; /* of a block */
+  int64_t units = x.count * parts, tiles = (units + GROUPS - 1) / GROUPS;
+  int64_t unit0 = blockIdx.x % tiles * GROUPS, j0 = blockIdx.x / tiles * COLUMNS;
+  int lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
+  int64_t unit = unit0 + group;
+  T sum[HEIGHT][WIDE] = {};
+  if (!is_zero (x.alpha) && unit < units) {
+    int64_t i = unit / parts, end = x.start[i + 1];
+    int64_t size = (int64_t) x.block_rows * x.block_cols;
+    int at[HEIGHT]; /* rows of the block; past its end the last one, for nothing; columns alike */
+    int64_t j[WIDE];
+#pragma unroll
+    for (int e = 0; e < HEIGHT; e++) {
+      at[e] = (int) (unit % parts) * HEIGHT + e;
+      at[e] = at[e] < x.block_rows ? at[e] : x.block_rows - 1;
+    }
+#pragma unroll
+    for (int f = 0; f < WIDE; f++) {
+      j[f] = j0 + lane + f * LANES;
+      j[f] = j[f] < x.n ? j[f] : x.n - 1;
+    }
+    for (int64_t p = x.start[i]; p < end; p++) {
+      const T *s = x.values + p * size;
+      const T *d = x.d + (int64_t) x.column[p] * x.block_cols * x.ld;
+#pragma unroll 4
+      for (int l = 0; l < x.block_cols; l++) {
+        T y[WIDE];
+#pragma unroll
+        for (int f = 0; f < WIDE; f++)
+          y[f] = conjugate_if (x.d_conjugated, d[l * x.ld + j[f]]);
+#pragma unroll
+        for (int e = 0; e < HEIGHT; e++) {
+          T u = conjugate_if (x.conjugated, s[at[e] + l * x.block_rows]);
+#pragma unroll
+          for (int f = 0; f < WIDE; f++)
+            multiply_add (sum[e][f], u, y[f]);
+        }
+      }
+    }
+  }
+#pragma unroll
+  for (int e = 0; e < HEIGHT; e++)
+#pragma unroll
+    for (int f = 0; f < WIDE; f++)
+      sums[lane + f * LANES][group * HEIGHT + e] = sum[e][f];
+  __syncthreads ();
+  for (int e = threadIdx.x; e < COLUMNS * ALL; e += THREADS) {
+    int w = x.by_rows ? e % COLUMNS : e / ALL, r = x.by_rows ? e / COLUMNS : e % ALL;
+    int64_t of = unit0 + r / HEIGHT;
+    int in_block = (int) (of % parts) * HEIGHT + r % HEIGHT;
+    int64_t row = of / parts * x.block_rows + in_block, column = j0 + w;
+    T value = sums[w][r];
+    if (of < units && in_block < x.block_rows && column < x.n)
+      store<T> (x.c, x.by_rows ? column + row * x.ldc : row + column * x.ldc, x.alpha, value,
+                x.beta);
+  }
+}
+
+/* ---- a panel of D ------------------------------------------------------------------------- */
+
+enum { TURN = 32 };
+
+/* to[j + k n] = from[k + j ld] */
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    turn_panel (const T *from, int64_t ld, int64_t rows, int64_t n, T *to) {
+  SHARED (T, square, TURN, TURN + 1);
+  int64_t down = (rows + TURN - 1) / TURN;
+  int64_t k0 = blockIdx.x % down * TURN, j0 = blockIdx.x / down * TURN;
+  int x = threadIdx.x % TURN;
+  for (int y = threadIdx.x / TURN; y < TURN; y += THREADS / TURN)
+    if (k0 + x < rows && j0 + y < n)
+      square[y][x] = from[k0 + x + (j0 + y) * ld];
+  __syncthreads ();
+  for (int e = threadIdx.x; e < TURN * TURN; e += THREADS) {
+    int width = n - j0 < TURN ? (int) (n - j0) : (int) TURN, j = e % width, k = e / width;
+    if (k < TURN && k0 + k < rows) {
+      T value = square[j][k];
+      to[j0 + j + (k0 + k) * n] = value;
+    }
+  }
+}
+
+/* ---- launch ------------------------------------------------------------------------------- */
+
+/* Which operand is by rows, and is its transpose wanted, not itself? Has D its rows side by side?
+ * */
+struct facts {
+  const gpumm_rows *s, *d;
+  bool turned, d_by_rows;
+  int64_t inner, n; /* elements */
+};
+
+static facts facts_of (const gpumm_sparse_product *p) {
+  facts f;
+  bool left = p->a.start != NULL;
+  f.s = left ? &p->a : &p->b;
+  f.d = left ? &p->b : &p->a;
+  f.turned = left ? p->op_a != GPUMM_NONE : p->op_b == GPUMM_NONE;
+  f.inner = f.turned ? f.s->rows * f.s->block_rows : f.s->cols * f.s->block_cols;
+  f.n = !left ? p->count : p->op_b == GPUMM_NONE ? p->b.cols : p->b.rows;
+  /* one column is a row too, if it is one without gaps */
+  f.d_by_rows = left ? p->op_b != GPUMM_NONE || f.n == 1 : p->op_a == GPUMM_NONE;
+  return f;
+}
+
+/* Columns of D that are turned at one time; for blocks two a thread, as each is read less often. */
+static int64_t panel_of (const facts &f, size_t size) {
+  int64_t least = f.s->block_rows * f.s->block_cols > 1 ? 2 * LANES : LANES;
+  int64_t most = PANEL_BYTES / ((f.inner > 0 ? f.inner : 1) * (int64_t) size) / LANES * LANES;
+  most = most > least ? most : least;
+  return f.n < most ? f.n : most;
+}
+
+static size_t panel_bytes (const facts &f, size_t size) {
+  return f.d_by_rows ? 0 : whole_pieces (f.inner * panel_of (f, size), size);
+}
+
+static size_t size_of (gpumm_type type) {
+  return type == GPUMM_S ? 4 : type == GPUMM_Z ? 16 : 8;
+}
+
+static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
+  (void) device;
+  facts f = facts_of (p);
+  size_t size = size_of (p->type_c);
+  return panel_bytes (f, size) + (f.turned ? transpose_bytes (f.s, size) : 0);
+}
+
+template <class T, int WIDTH>
+static gpumm_status launch_plain (int device, gpumm_stream *stream, const form<T> &x) {
+  return LAUNCH ("spmm", (multiply_rows<T, WIDTH>),
+                 ceil_div (x.count, ROWS) * ceil_div (x.n, WIDTH), dim3 (THREADS), device, stream,
+                 x);
+}
+
+template <class T, int HEIGHT, int WIDE>
+static gpumm_status launch_wide (int device, gpumm_stream *stream, const form<T> &x) {
+  int64_t units = x.count * ceil_div (x.block_rows, HEIGHT);
+  return LAUNCH ("spmm", (multiply_block_rows<T, HEIGHT, WIDE>),
+                 ceil_div (units, GROUPS) * ceil_div (x.n, WIDE * LANES), dim3 (THREADS), device,
+                 stream, x);
+}
+
+/* Two columns a thread where there are as many and their sums fit shared memory. */
+template <class T, int HEIGHT>
+static gpumm_status launch_blocks (int device, gpumm_stream *stream, const form<T> &x) {
+  if (sizeof (T) <= 8 && x.n > LANES)
+    return launch_wide < T, HEIGHT, sizeof (T) <= 8 ? 2 : 1 > (device, stream, x);
+  return launch_wide<T, HEIGHT, 1> (device, stream, x);
+}
+
+template <class T>
+static gpumm_status launch_form (int device, gpumm_stream *stream, const form<T> &x) {
+  if (x.block_rows == 1 && x.block_cols == 1)
+    return x.n <= 2   ? launch_plain<T, 1> (device, stream, x)
+           : x.n <= 8 ? launch_plain<T, 4> (device, stream, x)
+                      : launch_plain<T, LANES> (device, stream, x);
+  if (x.block_rows <= 2)
+    return launch_blocks<T, 2> (device, stream, x);
+  if (ceil_div (x.block_rows, 4) * 4 < ceil_div (x.block_rows, 8) * 8)
+    return launch_blocks<T, 4> (device, stream, x);
+  return launch_blocks<T, 8> (device, stream, x);
+}
+
+template <class T>
+static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  facts f = facts_of (p);
+  bool left = f.s == &p->a;
+  gpumm_op op_s = left ? p->op_a : p->op_b, op_d = left ? p->op_b : p->op_a;
+  char *memory = (char *) p->workspace;
+  if (p->workspace_bytes < workspace (p, NULL))
+    return gpumm_driver_fail (GPUMM_INVALID, "spmm: a workspace of %zu bytes is too small",
+                              p->workspace_bytes);
+  gpumm_rows s = *f.s;
+  form<T> x = {};
+  convert (p->alpha, &x.alpha);
+  convert (p->beta, &x.beta);
+  gpumm_status status = GPUMM_OK;
+  if (f.turned && !is_zero (x.alpha)) {
+    status = transpose_rows<T> (device, stream, f.s, memory, p->prepared != 0, &s);
+    if (status)
+      return status;
+    memory += transpose_bytes (f.s, sizeof (T));
+  } else if (f.turned) {
+    s.rows = f.s->cols;
+    s.block_rows = f.s->block_cols;
+    s.block_cols = f.s->block_rows;
+  }
+  x.start = s.start + (left && !is_zero (x.alpha) ? p->row : 0);
+  x.column = s.column;
+  x.values = (const T *) s.values;
+  x.count = left ? p->count : s.rows;
+  x.block_rows = (int) s.block_rows;
+  x.block_cols = (int) s.block_cols;
+  x.conjugated = (op_s == GPUMM_CTRANSPOSE) != (p->conjugated != 0);
+  x.d_conjugated = op_d == GPUMM_CTRANSPOSE;
+  x.by_rows = !left;
+  x.ldc = p->c.ld;
+  T *c = (T *) p->c.values + p->row * (left ? s.block_rows : 1);
+  const T *d = (const T *) f.d->values;
+  if (!left)
+    d += op_d == GPUMM_NONE ? p->row : p->row * f.d->ld;
+  void *panel = memory;
+  int64_t step = f.d_by_rows ? f.n : panel_of (f, sizeof (T));
+  for (int64_t j = 0; j < f.n && !status; j += step) {
+    x.n = f.n - j < step ? f.n - j : step;
+    x.c = c + (x.by_rows ? j : j * x.ldc);
+    x.d = d + j;
+    x.ld = left && op_d == GPUMM_NONE ? 1 : f.d->ld; /* that 1 of one column only */
+    if (!f.d_by_rows) {
+      x.d = (const T *) panel;
+      x.ld = x.n;
+      if (!is_zero (x.alpha))
+        status = LAUNCH ("spmm, panel", turn_panel<T>,
+                         ceil_div (f.inner, TURN) * ceil_div (x.n, TURN), dim3 (THREADS), device,
+                         stream, d + j * f.d->ld, f.d->ld, f.inner, x.n, (T *) panel);
+    }
+    if (!status)
+      status = launch_form<T> (device, stream, x);
+  }
+  return status;
+}
+
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  WITH_TYPE (p->type_c, T, return launch_as<T> (device, stream, p));
+}
+
+static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
+  (void) device;
+  return !p->a.start != !p->b.start && !p->c.start && p->type_a == p->type_c
+         && p->type_b == p->type_c && p->type_c <= GPUMM_Z
+         && (p->a.start ? p->a.stored : p->b.stored) <= INT32_MAX;
+}
+
+SPARSE_FAMILY_ROWS (spmm) = {
+    /* algorithm, name, capability, runs, workspace, symbolic, launch */
+    {"spmm", "spmm", ANY_CAPABILITY, runs, workspace, NULL, launch},
+    {},
+};
