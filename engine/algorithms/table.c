@@ -16,6 +16,7 @@ const gpumm_algorithm *const gpumm_algorithms[] = {
     &gpumm_algorithm_strassen,
     &gpumm_algorithm_integers,
     &gpumm_algorithm_sparse,
+    &gpumm_algorithm_spgemm,
     &gpumm_algorithm_blocks,
     &gpumm_algorithm_blocks_integer,
     &gpumm_algorithm_classic,
