@@ -107,6 +107,8 @@ typedef struct gpumm_sparse_product {
   gpumm_rows a, b, c;
   int64_t row, count;
   gpumm_scalar alpha, beta;
+  /* Z, and all elements of A (of B) are real: as such they multiply, both parts of the other */
+  int real_a, real_b;
   int32_t *zero;   /* NULL, or on the device: becomes 1 where a block of C comes out all zero */
   int conjugated;  /* the elements of the operand by rows are conjugated, beside what its op does */
   int prepared;    /* the workspace is as a launch with this operand by rows has left it */
@@ -133,6 +135,9 @@ typedef struct gpumm_sparse_kernel {
   /* C is not cut in pieces of fewer rows of elements only so that transfers overlap; 0: as the
    * engine likes */
   int64_t smallest_piece;
+  /* Between them: c.start[i + 1] for each row of the product, counts, become offsets that go on from
+   * c.start[row]. NULL: for the caller to do. */
+  gpumm_status (*offsets) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
 } gpumm_sparse_kernel;
 
 #define GPUMM_DRIVER_VERSION 5

@@ -352,7 +352,7 @@ static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *pla
      * ms instead of 84 in complex double, 39 instead of 43 in complex single; in single, where it
      * would be as many operations as a quarter of those, 22 instead of 20 (auto.csv). */
     int halves = gpumm_is_complex (p->output) && liked > 0;
-    choose_resident (p, place, choices->candidates, smallest, halves ? (liked + 1) / 2 : liked,
+    choose_resident (p, place, choices->candidates, smallest, halves ? liked - liked / 2 : liked,
                      room, plan);
     if (halves && !plan->keeps)
       choose_resident (p, place, choices->candidates, smallest, liked, room, plan);

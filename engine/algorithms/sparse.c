@@ -425,17 +425,17 @@ static gpumm_status count (struct gpumm_job *job, state *s) {
   return GPUMM_OK;
 }
 
-/* Where zeros were left out, what follows moves down. */
-static void close_gaps (const state *s, const int64_t *end, gpumm_operand *c) {
+void gpumm_close_gaps (gpumm_operand *c, const int64_t *start, const int64_t *cut, int64_t pieces,
+                       const int64_t *end) {
   const size_t bytes = gpumm_type_bytes (c->type);
   int64_t out = 0;
-  for (int64_t piece = 0; piece < s->pieces; piece++) {
-    const int64_t begin = s->start[s->cut[piece]], length = end[piece] - begin;
+  for (int64_t piece = 0; piece < pieces; piece++) {
+    const int64_t begin = start[cut[piece]], length = end[piece] - begin;
     if (begin != out) {
       memmove (c->row + out, c->row + begin, (size_t) length * sizeof *c->row);
       memmove ((char *) c->values + (size_t) out * bytes,
                (char *) c->values + (size_t) begin * bytes, (size_t) length * bytes);
-      for (int64_t j = s->cut[piece]; j < s->cut[piece + 1]; j++)
+      for (int64_t j = cut[piece]; j < cut[piece + 1]; j++)
         c->column[j] -= begin - out;
     }
     out += length;
@@ -467,7 +467,7 @@ static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_op
                          "out of host memory: an accumulator of %lld %s elements was refused",
                          (long long) c->rows, gpumm_type_name (c->type));
   else
-    close_gaps (s, end, c);
+    gpumm_close_gaps (c, s->start, s->cut, s->pieces, end);
   gpumm_release (end);
   return status;
 }
@@ -590,6 +590,25 @@ static gpumm_status by_columns (state *s, const gpumm_operand *x, gpumm_op op, m
     return status;
   const matrix stored = *out;
   return transposed (s, &stored, op == GPUMM_CTRANSPOSE, out);
+}
+
+gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_operand *x, gpumm_op op,
+                                      gpumm_operand *out) {
+  state s = {.memory = *memory};
+  matrix m;
+  gpumm_status status = by_columns (&s, x, op, &m);
+  *memory = s.memory;
+  if (!status)
+    *out = (gpumm_operand){.kind = GPUMM_SPARSE,
+                           .type = m.type,
+                           .rows = m.rows,
+                           .cols = m.cols,
+                           .nzmax = m.column[m.cols],
+                           .column = (int64_t *) (uintptr_t) m.column,
+                           .row = (int64_t *) (uintptr_t) m.row,
+                           .values = (void *) (uintptr_t) m.values,
+                           .place = GPUMM_HOST};
+  return status;
 }
 
 static gpumm_status open (struct gpumm_job *job) {

@@ -4,9 +4,20 @@
 #define GPUMM_SPARSE_H
 
 #include "../gpumm.h"
+#include "../memory/host.h"
 
 /* A sparse operand's arrays must be sound before anything follows their indices. name is "A" or
  * "B". */
 gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name);
+
+/* op (X) by columns, its elements double or double complex, in the memory of X where that will do
+ * and else in memory of the owner. */
+gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_operand *x, gpumm_op op,
+                                      gpumm_operand *out);
+
+/* Columns cut[piece] to before cut[piece + 1] of C lie from start[cut[piece]] on and end before
+ * end[piece], as zeros were left out: what follows moves down. */
+void gpumm_close_gaps (gpumm_operand *c, const int64_t *start, const int64_t *cut, int64_t pieces,
+                       const int64_t *end);
 
 #endif

@@ -201,14 +201,15 @@ static int is_zero (gpumm_scalar s) {
   return s.re == 0 && s.im == 0;
 }
 
-/* How sparse times full is made: NULL as "auto" does it here, or by an algorithm on the host
- * device. */
+/* How products are made: NULL as "auto" does it here, or by an algorithm on the host device. */
 static const gpumm_options *options;
 static const gpumm_options on_device = {.backend = GPUMM_CPU, .algorithm = "spmm", .device = -1},
                            in_small_pieces = {.backend = GPUMM_CPU,
                                               .algorithm = "spmm",
                                               .device = -1,
-                                              .max_device_memory = 40 << 20};
+                                              .max_device_memory = 64 << 20};
+static const gpumm_options sparse_on_device = {
+    .backend = GPUMM_CPU, .algorithm = "spgemm", .device = -1};
 
 /* Opens and runs; c gets memory of its own, filled with NaN, and nothing of it is uninitialised. */
 static gpumm_status multiply (const gpumm_problem *p, int64_t spare_rows, gpumm_operand *c) {
@@ -231,11 +232,14 @@ static gpumm_status multiply (const gpumm_problem *p, int64_t spare_rows, gpumm_
     if (!status) {
       const gpumm_report *r = gpumm_job_report (job);
       const char *algorithm = options ? options->algorithm : "sparse";
-      const char *kernel = options                     ? "spmm"
+      const int full = options && strcmp (options->algorithm, "spmm") == 0;
+      const char *kernel = full                        ? "spmm"
+                           : options                   ? "spgemm_merge"
                            : c->kind == GPUMM_SPARSE   ? "gustavson"
                            : p->a.kind == GPUMM_SPARSE ? "sparse_dense"
                                                        : "dense_sparse";
-      if (options && (c->rows == 0 || c->cols == 0)) /* none runs */
+      if (options
+          && (is_zero (p->alpha) || (full && (c->rows == 0 || c->cols == 0)))) /* none runs */
         kernel = r->kernel;
       CHECK (strcmp (r->algorithm, algorithm) == 0 && strcmp (r->kernel, kernel) == 0, "%s, %s",
              r->algorithm, r->kernel);
@@ -388,11 +392,9 @@ static void test_pairs (int repeats) {
               t.beta = random_scalar (is_complex);
           }
           one (&t);
-          if (kinds != 3) {
-            options = &on_device;
-            one (&t);
-            options = NULL;
-          }
+          options = kinds == 3 ? &sparse_on_device : &on_device;
+          one (&t);
+          options = NULL;
         }
 }
 
@@ -604,6 +606,71 @@ static void test_out_of_memory (void) {
   }
 }
 
+/* C in several chunks, as it is and under a limit of device memory; and too little of that. */
+static void test_chunks (void) {
+  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_Z, 900, 900, 3, WHOLE_NUMBERS);
+  gpumm_operand b = make (GPUMM_SPARSE, GPUMM_D, 900, 900, 4, WHOLE_NUMBERS);
+  const gpumm_problem p = {.a = a, .b = b, .alpha = {2, 0}};
+  gpumm_operand right;
+  CHECK (multiply (&p, 0, &right) == GPUMM_OK, "%s", gpumm_last_error ());
+  /* room for operands and workspace and some 3, 2 or 1 buffers, then for less */
+  static const int64_t limits[] = {0, 16 << 20, 9 << 20, 5 << 20, 1 << 10};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    gpumm_options limited = sparse_on_device;
+    limited.max_device_memory = limits[i];
+    gpumm_operand c;
+    options = &limited;
+    const gpumm_status status = multiply (&p, 0, &c);
+    options = NULL;
+    if (limits[i] == 1 << 10) {
+      CHECK (status == GPUMM_DEVICE_MEMORY && strstr (gpumm_last_error (), "MaxDeviceMemory"),
+             "%d: %s", status, gpumm_last_error ());
+      continue;
+    }
+    CHECK (status == GPUMM_OK, "limit %" PRId64 ": %s", limits[i], gpumm_last_error ());
+    if (status)
+      continue;
+    const int64_t nnz = right.column[right.cols];
+    CHECK (memcmp (c.column, right.column, (size_t) (c.cols + 1) * sizeof *c.column) == 0
+               && memcmp (c.row, right.row, (size_t) nnz * sizeof *c.row) == 0
+               && memcmp (c.values, right.values, (size_t) nnz * 16) == 0,
+           "limit %" PRId64 ": another result", limits[i]);
+    release (&c);
+  }
+  release (&right);
+  release (&a);
+  release (&b);
+}
+
+/* Each call of the device fails once: an error, nothing leaked, and the next product is right. */
+static void test_device_faults (void) {
+  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 60, 60, 10, WHOLE_NUMBERS);
+  const gpumm_problem p = {.a = a, .b = a, .alpha = {1, 0}};
+  int failures = 0;
+  options = &sparse_on_device;
+  for (int64_t n = 1;; n++) {
+    gpumm_operand c;
+    gpumm_reset ();
+    const int64_t alive = gpumm_live_allocations ();
+    gpumm_fault_device (n);
+    const gpumm_status status = multiply (&p, 0, &c);
+    gpumm_fault_device (0);
+    gpumm_reset ();
+    if (status == GPUMM_OK) {
+      release (&c);
+      if (n > 100) /* some calls fail without harm */
+        break;
+      continue;
+    }
+    failures++;
+    CHECK (gpumm_live_allocations () == alive, "call %" PRId64 " leaked", n);
+    CHECK (gpumm_last_error ()[0] != 0, "call %" PRId64 " failed without a word", n);
+  }
+  CHECK (failures > 10, "%d calls failed", failures);
+  options = NULL;
+  release (&a);
+}
+
 int main (int argc, char **argv) {
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 10) : 1);
   const int64_t alive = gpumm_live_allocations ();
@@ -615,6 +682,9 @@ int main (int argc, char **argv) {
   test_device_failures ();
   gpumm_reset (); /* what the host device's pools keep */
   test_out_of_memory ();
+  test_chunks ();
+  test_device_faults ();
+  gpumm_reset (); /* what the host device's pools keep */
   CHECK (gpumm_live_allocations () == alive, "%" PRId64 " allocations leaked",
          gpumm_live_allocations () - alive);
   return check_done ();

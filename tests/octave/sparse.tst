@@ -104,3 +104,26 @@
 %!error id=gpumm:undefined-operator gpumm (sparse (eye (2)), single (2))
 %!error <gpumm: binary operator '\*' not implemented for 'sparse matrix' by 'float matrix' operations> ...
 %! gpumm (sparse (eye (2)), single (ones (2)))
+
+## the kernels for the GPU give the same matrix, here on the host device
+%!test
+%! rand ("twister", 23);
+%! ops = {"none", "transpose", "ctranspose"};
+%! A = sprand (40, 30, 0.2);
+%! B = sprand (30, 45, 0.2);
+%! Z = sparse (complex (A, sprand (40, 30, 0.1)));
+%! for i = 1:3
+%!   X = {A, A.', A.'}{i};
+%!   W = {Z, Z.', Z.'}{i};
+%!   Y = {B, B.', B.'}{i};
+%!   options = {"TransposeA", ops{i}, "TransposeB", ops{i}, "Algorithm", "spgemm", "Backend", "cpu"};
+%!   check_product (X, Y, options{:});
+%!   check_product (W, Y, options{:});
+%!   check_product (X > 0.5, W.', options{:});
+%! endfor
+%! options = {"Algorithm", "spgemm", "Backend", "cpu"};
+%! [C, info] = gpumm (A, B, options{:});
+%! assert (info.algorithm, "spgemm");
+%! assert (info.kernel, "spgemm_merge");
+%! assert (gpumm (sparse (Inf), sparse (1 + 2i), options{:}), sparse (complex (Inf, Inf)));
+%! assert (gpumm (A, -B, "Alpha", 0, options{:}), sparse (40, 45));

@@ -1,0 +1,529 @@
+/* sparse_device.c - sparse times sparse by a kernel of the table of sparse kernels.
+ *
+ * Octave stores columns and the kernels take rows, but the columns of a matrix are the rows of its
+ * transpose: C' = op (B)' op (A)' needs no conversion. What is called a row on the device is a
+ * column here.
+ *
+ * gpumm_open brings both operands to the device and counts: it gives the exact number of elements
+ * that C can have, and where each column begins. gpumm_run multiplies in chunks of columns and
+ * takes each chunk down while the next is made, so that the device never holds more of C than a few
+ * chunks. Elements that turn out to be zero, which are few as a rule, are dropped on the host.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "../clock.h"
+#include "../error.h"
+#include "../memory/host.h"
+#include "../memory/panels.h"
+#include "../memory/pool.h"
+#include "../threads.h"
+#include "../types.h"
+#include "algorithm.h"
+#include "sparse.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Chunks: one is made, one waits and two are on their way down. C is cut into some 32, so that the
+ * first and the last, which overlap with nothing, are a small part. */
+static const struct {
+  int64_t buffers, parts, smallest, largest; /* the latter two in bytes of a chunk */
+} chunks = {4, 32, 4 << 20, 128 << 20};
+
+/* The pool rounds blocks up by less than this. */
+enum { ROUNDED = 2 << 20 };
+
+/* Part of free device memory that is used where no limit was given. */
+static const double USABLE_MEMORY = 0.9;
+
+/* What lives from gpumm_open to gpumm_close. */
+typedef struct {
+  const gpumm_sparse_kernel *kernel;
+  gpumm_owner memory; /* behind what follows */
+  gpumm_operand a, b; /* op (A), op (B) by columns */
+  int64_t *start;     /* n + 1: where each column of C begins if no element is zero */
+  void *blocks[3];    /* of device memory: operands, workspace, chunks */
+  int block_count;
+  char *next;             /* in the latest, what has not been handed out */
+  double device_bytes;    /* in them */
+  gpumm_sparse_product p; /* the whole product, on the device; C without elements */
+  double products;
+  double room;         /* bytes of device memory that may be used in all */
+  gpumm_report report; /* of gpumm_open's part */
+} state;
+
+/* ---- device memory ------------------------------------------------------------------------ */
+
+static size_t in_lines (int64_t count, size_t element) {
+  return ((size_t) count * element + 255) / 256 * 256;
+}
+
+static gpumm_status take (struct gpumm_job *job, size_t bytes) {
+  state *s = job->state;
+  void *block = NULL;
+  const double rounded = (double) gpumm_pool_rounded (bytes);
+  if (s->device_bytes + rounded > s->room)
+    return gpumm_fail (GPUMM_DEVICE_MEMORY,
+                       "a sparse product needs more device memory than %.0f bytes%s", s->room,
+                       job->options.max_device_memory > 0 ? ", MaxDeviceMemory given" : "");
+  gpumm_status status =
+      gpumm_pool_take (job->plan.driver, job->plan.device, GPUMM_POOL_DEVICE, bytes, &block);
+  if (status)
+    return status;
+  s->blocks[s->block_count++] = s->next = block;
+  s->device_bytes += rounded;
+  return GPUMM_OK;
+}
+
+/* The next piece of the latest block. */
+static void *hand_out (state *s, int64_t count, size_t element) {
+  void *p = s->next;
+  s->next += in_lines (count, element);
+  return p;
+}
+
+/* Makes room under a given limit, where blocks of other sizes are kept. */
+static void find_room (struct gpumm_job *job) {
+  state *s = job->state;
+  const gpumm_plan *plan = &job->plan;
+  gpumm_device_properties properties;
+  const int64_t limit = job->options.max_device_memory;
+  size_t unused;
+  const size_t held = gpumm_pool_bytes (plan->driver, plan->device, GPUMM_POOL_DEVICE, &unused);
+  s->room = 9e18;
+  if (plan->driver->properties (plan->device, &properties) == GPUMM_OK)
+    s->room = USABLE_MEMORY * ((double) properties.memory_free + (double) unused);
+  if (limit > 0 && (double) limit < s->room)
+    s->room = (double) limit;
+  if (limit > 0 && (int64_t) held > 0)
+    gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, 0);
+}
+
+/* ---- operands ----------------------------------------------------------------------------- */
+
+static int is_same (const gpumm_operand *a, const gpumm_operand *b) {
+  return a->column == b->column && a->row == b->row && a->values == b->values;
+}
+
+/* op (X) by columns. A logical one that goes up as doubles stays as it is. */
+static gpumm_status by_columns (state *s, const gpumm_operand *x, gpumm_op op, gpumm_type output,
+                                gpumm_operand *out) {
+  if (op != GPUMM_NONE || (x->type == GPUMM_B && output == GPUMM_Z))
+    return gpumm_sparse_by_columns (&s->memory, x, op, out);
+  *out = *x;
+  return GPUMM_OK;
+}
+
+/* A vector that goes up. */
+static void add_upload (gpumm_step *step, const void *from, void *to, int64_t count, size_t element,
+                        gpumm_form form) {
+  if (count > 0)
+    step->up[step->ups++] = (gpumm_panel){.from = from,
+                                          .to = to,
+                                          .rows = count,
+                                          .cols = 1,
+                                          .ld_from = count,
+                                          .ld_to = count,
+                                          .element = element,
+                                          .form = form};
+}
+
+/* Bytes of x on the device. */
+static size_t bytes_there (const gpumm_operand *x, gpumm_type type) {
+  const int64_t nnz = x->column[x->cols];
+  return in_lines (x->cols + 1, sizeof (int64_t)) + in_lines (nnz, sizeof (int32_t))
+         + in_lines (nnz, gpumm_type_bytes (type));
+}
+
+/* Memory for x and the uploads that fill it: its columns are the rows there. */
+static gpumm_rows bring (state *s, const gpumm_operand *x, gpumm_type type, gpumm_step *step) {
+  const int64_t nnz = x->column[x->cols];
+  gpumm_rows rows = {.rows = x->cols, .cols = x->rows, .block_rows = 1, .block_cols = 1};
+  rows.start = hand_out (s, x->cols + 1, sizeof *rows.start);
+  rows.column = hand_out (s, nnz, sizeof *rows.column);
+  rows.values = hand_out (s, nnz, gpumm_type_bytes (type));
+  add_upload (step, x->column, rows.start, x->cols + 1, sizeof *x->column, GPUMM_AS_IT_IS);
+  add_upload (step, x->row, rows.column, nnz, sizeof *x->row, GPUMM_INDEX);
+  add_upload (step, x->values, rows.values, nnz, gpumm_type_bytes (x->type),
+              x->type == GPUMM_B ? GPUMM_LOGICAL
+              : x->type == type  ? GPUMM_AS_IT_IS
+                                 : GPUMM_REAL);
+  return rows;
+}
+
+typedef struct {
+  const state *s;
+  atomic_llong products;
+} product_count;
+
+static void count_products (void *context, int64_t begin, int64_t end) {
+  product_count *count = context;
+  const gpumm_operand *a = &count->s->a, *b = &count->s->b;
+  int64_t products = 0;
+  for (int64_t t = begin; t < end; t++)
+    products += a->column[b->row[t] + 1] - a->column[b->row[t]];
+  atomic_fetch_add (&count->products, products);
+}
+
+/* ---- launching ---------------------------------------------------------------------------- */
+
+typedef struct {
+  gpumm_sparse_product p;
+  int counting; /* the symbolic phase */
+} task;
+
+static gpumm_status launch (const gpumm_stream_job *job, const void *what, gpumm_stream *stream,
+                            char *note) {
+  const gpumm_sparse_kernel *kernel = job->context;
+  const task *t = what;
+  gpumm_sparse_product p = t->p;
+  gpumm_status status = GPUMM_OK;
+  p.note = note;
+  if (t->counting) {
+    status = job->driver->fill (job->device, stream, p.c.start, 0, sizeof *p.c.start);
+    if (!status)
+      status = job->driver->fill (job->device, stream, p.zero, 0, sizeof *p.zero);
+    if (!status)
+      status = kernel->symbolic (job->device, stream, &p);
+    if (!status && kernel->offsets)
+      status = kernel->offsets (job->device, stream, &p);
+  } else
+    status = kernel->launch (job->device, stream, &p);
+  return status ? gpumm_fail (status, "kernel %s failed on rows %lld to %lld of %lld: %s",
+                              kernel->name, (long long) p.row, (long long) (p.row + p.count),
+                              (long long) p.a.rows, job->driver->error_text ())
+                : GPUMM_OK;
+}
+
+static gpumm_status run_steps (struct gpumm_job *job, const gpumm_step *steps, int64_t count,
+                               gpumm_operand *fresh, gpumm_report *report) {
+  const state *s = job->state;
+  gpumm_stream_job stream = {.driver = job->plan.driver,
+                             .device = job->plan.device,
+                             .steps = steps,
+                             .count = count,
+                             .launch = launch,
+                             .context = s->kernel};
+  if (fresh) {
+    stream.fresh[0].begin = fresh->row;
+    stream.fresh[0].bytes = (size_t) s->start[fresh->cols] * sizeof *fresh->row;
+    stream.fresh[1].begin = fresh->values;
+    stream.fresh[1].bytes = (size_t) s->start[fresh->cols] * gpumm_type_bytes (fresh->type);
+  }
+  return gpumm_run_steps (&stream, report);
+}
+
+/* ---- open --------------------------------------------------------------------------------- */
+
+static gpumm_status choose_kernel (struct gpumm_job *job) {
+  state *s = job->state;
+  gpumm_device_properties device;
+  const gpumm_driver *driver = job->plan.driver;
+  gpumm_status status = driver->properties (job->plan.device, &device);
+  if (status)
+    return gpumm_fail (status, "device %d does not answer: %s", job->plan.device,
+                       driver->error_text ());
+  for (const gpumm_sparse_kernel *const *row = driver->sparse_kernels; *row && !s->kernel; row++)
+    if ((job->plan.sparse_kernel ? *row == job->plan.sparse_kernel
+                                 : strcmp ((*row)->algorithm, "spgemm") == 0)
+        && (*row)->capability <= device.capability
+        && (!job->options.max_capability || (*row)->capability <= job->options.max_capability)
+        && (!(*row)->runs || (*row)->runs (&s->p, &device)))
+      s->kernel = *row;
+  if (!s->kernel)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel multiplies these sparse matrices on %s%s",
+                       device.name,
+                       job->options.max_capability ? " under the given MaxCapability" : "");
+  s->p.workspace_bytes = s->kernel->workspace ? s->kernel->workspace (&s->p, &device) : 0;
+  if (s->p.workspace_bytes > 0)
+    status = take (job, s->p.workspace_bytes);
+  if (!status && s->p.workspace_bytes > 0)
+    s->p.workspace = hand_out (s, (int64_t) s->p.workspace_bytes, 1);
+  return status;
+}
+
+/* Brings the operands and counts. */
+static gpumm_status count (struct gpumm_job *job) {
+  state *s = job->state;
+  const int64_t n = job->shape.cols;
+  gpumm_sparse_product *p = &s->p;
+  gpumm_step step = {.after_launch = -1, .after_download = -1};
+  s->start = gpumm_own (&s->memory, n + 1, sizeof *s->start);
+  if (!s->start)
+    return GPUMM_HOST_MEMORY;
+  find_room (job);
+  *p = (gpumm_sparse_product){.type_a = job->shape.type,
+                              .type_b = job->shape.type,
+                              .type_c = job->shape.type,
+                              .count = n,
+                              .alpha = job->problem.alpha,
+                              .real_a = s->b.type != GPUMM_Z,
+                              .real_b = s->a.type != GPUMM_Z};
+  const gpumm_type type = job->shape.type;
+  const int same = is_same (&s->a, &s->b);
+  /* one place more than offsets: whether there are zeros */
+  gpumm_status status =
+      take (job, bytes_there (&s->b, type) + (same ? 0 : bytes_there (&s->a, type))
+                     + in_lines (n + 2, sizeof *p->c.start));
+  if (status)
+    return status;
+  p->a = bring (s, &s->b, type, &step); /* exchanged: C' = op (B)' op (A)' */
+  p->b = same ? p->a : bring (s, &s->a, type, &step);
+  p->c = (gpumm_rows){.rows = n, .cols = job->shape.rows, .block_rows = 1, .block_cols = 1};
+  p->c.start = hand_out (s, n + 2, sizeof *p->c.start);
+  p->zero = (int32_t *) (p->c.start + n + 1);
+  status = choose_kernel (job);
+  if (status)
+    return status;
+  const task counting = {s->p, 1};
+  step.task = &counting;
+  step.down[0] = (gpumm_panel){.from = p->c.start,
+                               .to = s->start,
+                               .rows = n + 1,
+                               .cols = 1,
+                               .ld_from = n + 1,
+                               .ld_to = n + 1,
+                               .element = sizeof *s->start};
+  step.downs = 1;
+  status = run_steps (job, &step, 1, NULL, &s->report);
+  for (int64_t j = 0; j < n && !status && !s->kernel->offsets; j++)
+    s->start[j + 1] += s->start[j];
+  return status;
+}
+
+static gpumm_status open (struct gpumm_job *job) {
+  const gpumm_problem *p = &job->problem;
+  state *s = job->state = gpumm_allocate (1, sizeof *s);
+  if (!s)
+    return GPUMM_HOST_MEMORY;
+  if (gpumm_is_zero (p->alpha))
+    return GPUMM_OK; /* A and B are not read; nzmax stays 0 */
+  gpumm_status status = gpumm_check_sparse (&p->a, "A");
+  if (!status && !is_same (&p->a, &p->b))
+    status = gpumm_check_sparse (&p->b, "B");
+  if (!status)
+    status = by_columns (s, &p->a, p->op_a, p->output, &s->a);
+  if (!status && is_same (&p->a, &p->b) && p->op_a == p->op_b)
+    s->b = s->a;
+  else if (!status)
+    status = by_columns (s, &p->b, p->op_b, p->output, &s->b);
+  if (!status)
+    status = count (job);
+  if (status)
+    return status;
+  product_count products = {.s = s};
+  gpumm_parallel (s->b.column[s->b.cols], 1 << 16, count_products, &products);
+  s->products = (double) atomic_load (&products.products);
+  job->shape.nzmax = s->start[job->shape.cols];
+  return GPUMM_OK;
+}
+
+/* ---- run ---------------------------------------------------------------------------------- */
+
+/* The columns of C from j on that are a chunk of so many elements; at least one. */
+static int64_t chunk_end (const state *s, int64_t j, int64_t n, int64_t elements) {
+  int64_t low = j + 1, high = n;
+  while (low < high) {
+    const int64_t middle = high - (high - low) / 2;
+    if (s->start[middle] - s->start[j] <= elements)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+static int64_t most (int64_t x, int64_t y) {
+  return x > y ? x : y;
+}
+
+/* Elements of a chunk: as many as `chunks` says, as there is room for, and as the longest column
+ * has. */
+static int64_t chunk_size (const state *s, int64_t n, int64_t each) {
+  int64_t longest = 0;
+  for (int64_t j = 0; j < n; j++)
+    longest = most (longest, s->start[j + 1] - s->start[j]);
+  const int64_t fair = most (s->start[n] * each / chunks.parts, chunks.smallest);
+  int64_t bytes = gpumm_least (fair, chunks.largest);
+  const double room = (s->room - s->device_bytes - ROUNDED) / (double) chunks.buffers;
+  if ((double) bytes > room)
+    bytes = room > 0 ? (int64_t) room : 0;
+  return most (bytes / each, longest);
+}
+
+static gpumm_status multiply (struct gpumm_job *job, gpumm_operand *c, int32_t *zeros) {
+  state *s = job->state;
+  const int64_t n = c->cols, bytes = (int64_t) gpumm_type_bytes (c->type);
+  const int64_t each = bytes + (int64_t) sizeof (int32_t), size = chunk_size (s, n, each);
+  int64_t count = 0;
+  for (int64_t j = 0; j < n; j = chunk_end (s, j, n, size))
+    count++;
+  const int64_t buffers = gpumm_least (count, chunks.buffers);
+  /* of each buffer the values first: they need the alignment */
+  const int64_t apart = (int64_t) in_lines (size, (size_t) each);
+  gpumm_status status = take (job, (size_t) (buffers * apart));
+  char *const memory = s->next;
+  gpumm_step *steps = status ? NULL : gpumm_allocate (count + 1, sizeof *steps);
+  task *tasks = steps ? gpumm_allocate (count, sizeof *tasks) : NULL;
+  if (!status && !tasks)
+    status = GPUMM_HOST_MEMORY;
+  for (int64_t i = 0, j = 0, end; i < count && !status; i++, j = end) {
+    end = chunk_end (s, j, n, size);
+    char *values = memory + i % buffers * apart;
+    int32_t *column = (int32_t *) (values + size * bytes);
+    const int64_t from = s->start[j], nnz = s->start[end] - from;
+    tasks[i] = (task){s->p, 0};
+    tasks[i].p.row = j;
+    tasks[i].p.count = end - j;
+    /* the kernel writes where the offsets say, which count from the beginning of C */
+    tasks[i].p.c.column = (int32_t *) ((uintptr_t) column - (uintptr_t) from * sizeof *column);
+    tasks[i].p.c.values = (void *) ((uintptr_t) values - (uintptr_t) (from * bytes));
+    steps[i] = (gpumm_step){
+        .after_launch = -1, .after_download = i >= buffers ? i - buffers : -1, .task = &tasks[i]};
+    if (i == 0 && !s->kernel->offsets)
+      add_upload (&steps[i], s->start, s->p.c.start, n + 1, sizeof *s->start, GPUMM_AS_IT_IS);
+    if (nnz == 0)
+      continue;
+    steps[i].down[0] = (gpumm_panel){.from = column,
+                                     .to = c->row + from,
+                                     .rows = nnz,
+                                     .cols = 1,
+                                     .ld_from = nnz,
+                                     .ld_to = nnz,
+                                     .element = sizeof *c->row,
+                                     .form = GPUMM_INDEX};
+    steps[i].down[1] = (gpumm_panel){.from = values,
+                                     .to = (char *) c->values + from * bytes,
+                                     .rows = nnz,
+                                     .cols = 1,
+                                     .ld_from = nnz,
+                                     .ld_to = nnz,
+                                     .element = (size_t) bytes};
+    steps[i].downs = 2;
+  }
+  if (!status) {
+    steps[count] = (gpumm_step){.after_launch = -1, .after_download = -1, .downs = 1};
+    steps[count].down[0] = (gpumm_panel){.from = s->p.zero,
+                                         .to = zeros,
+                                         .rows = 1,
+                                         .cols = 1,
+                                         .ld_from = 1,
+                                         .ld_to = 1,
+                                         .element = sizeof *zeros};
+    status = run_steps (job, steps, count + 1, c, &job->report);
+  }
+  gpumm_release (steps);
+  gpumm_release (tasks);
+  return status;
+}
+
+/* ---- zeros -------------------------------------------------------------------------------- */
+
+enum { PIECES = 256 };
+
+typedef struct {
+  gpumm_operand *c;
+  const int64_t *start;
+  int64_t cut[PIECES + 1], end[PIECES];
+} compaction;
+
+/* Columns of some pieces move together, each from where it begins. */
+static void compact (void *context, int64_t begin, int64_t end) {
+  compaction *x = context;
+  gpumm_operand *c = x->c;
+  const int is_complex = c->type == GPUMM_Z;
+  double *values = c->values;
+  for (int64_t piece = begin; piece < end; piece++) {
+    int64_t out = x->start[x->cut[piece]];
+    for (int64_t j = x->cut[piece]; j < x->cut[piece + 1]; j++) {
+      c->column[j] = out;
+      for (int64_t t = x->start[j]; t < x->start[j + 1]; t++) {
+        if (is_complex ? values[2 * t] == 0 && values[2 * t + 1] == 0 : values[t] == 0)
+          continue;
+        c->row[out] = c->row[t];
+        if (is_complex) {
+          values[2 * out] = values[2 * t];
+          values[2 * out + 1] = values[2 * t + 1];
+        } else
+          values[out] = values[t];
+        out++;
+      }
+    }
+    x->end[piece] = out;
+  }
+}
+
+static void drop_zeros (const state *s, gpumm_operand *c) {
+  compaction x = {.c = c, .start = s->start};
+  const int64_t n = c->cols, nnz = s->start[n];
+  for (int64_t piece = 0; piece < PIECES; piece++) {
+    x.cut[piece + 1] = piece + 1 < PIECES ? x.cut[piece] : n;
+    if (piece + 1 < PIECES && x.cut[piece] < n)
+      x.cut[piece + 1] = chunk_end (s, x.cut[piece], n, nnz / PIECES + 1);
+  }
+  gpumm_parallel (PIECES, 1, compact, &x);
+  gpumm_close_gaps (c, s->start, x.cut, PIECES, x.end);
+}
+
+/* ---- the row of the table ----------------------------------------------------------------- */
+
+static int is_sparse_element (gpumm_type type) {
+  return type == GPUMM_D || type == GPUMM_Z || type == GPUMM_B;
+}
+
+/* Kernels have row indices of 32 bits. */
+static int takes (const gpumm_problem *p) {
+  return p->a.kind == GPUMM_SPARSE && p->b.kind == GPUMM_SPARSE && is_sparse_element (p->a.type)
+         && is_sparse_element (p->b.type) && gpumm_is_zero (p->beta) && p->a.rows < INT32_MAX
+         && p->a.cols < INT32_MAX && p->b.rows < INT32_MAX && p->b.cols < INT32_MAX;
+}
+
+static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+  state *s = job->state;
+  gpumm_report *r = &job->report;
+  if (job->trace)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "products of sparse matrices are not traced");
+  memset (result->column, 0, (size_t) (result->cols + 1) * sizeof *result->column);
+  if (gpumm_is_zero (job->problem.alpha))
+    return GPUMM_OK;
+  int32_t zeros = 0;
+  snprintf (r->kernel, sizeof r->kernel, "%s", s->kernel->name);
+  gpumm_status status = s->start[result->cols] > 0 ? multiply (job, result, &zeros) : GPUMM_OK;
+  r->upload += s->report.upload;
+  r->compute += s->report.compute;
+  r->download += s->report.download;
+  r->bytes_up += s->report.bytes_up;
+  r->bytes_down += s->report.bytes_down;
+  r->flops = s->products * 2 * (s->a.type == GPUMM_Z ? 2 : 1) * (s->b.type == GPUMM_Z ? 2 : 1);
+  if (status)
+    return status;
+  if (zeros)
+    drop_zeros (s, result);
+  else
+    memcpy (result->column, s->start, (size_t) (result->cols + 1) * sizeof *result->column);
+  return GPUMM_OK;
+}
+
+static void close_state (struct gpumm_job *job) {
+  state *s = job->state;
+  if (!s)
+    return;
+  for (int i = 0; i < s->block_count; i++)
+    gpumm_pool_give (job->plan.driver, job->plan.device, GPUMM_POOL_DEVICE, s->blocks[i]);
+  if (job->plan.driver)
+    gpumm_pool_trim (job->plan.driver, job->plan.device, GPUMM_POOL_DEVICE,
+                     (size_t) job->plan.keep_bytes);
+  gpumm_release_owned (&s->memory);
+  gpumm_release (s);
+  job->state = NULL;
+}
+
+const gpumm_algorithm gpumm_algorithm_spgemm = {
+    .name = "spgemm",
+    .summary = "sparse by sparse on a device, rows in bins by their number of products",
+    .on_device = 1,
+    .takes = takes,
+    .open = open,
+    .run = run,
+    .close = close_state,
+};

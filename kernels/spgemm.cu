@@ -1,0 +1,1054 @@
+/* spgemm.cu - sparse times sparse, both by compressed rows.
+ *
+ * Row i of C is the sum of the rows k of B times A(i,k) (F. G. Gustavson, ACM TOMS 4 (1978) 250).
+ * Rows differ by orders of magnitude, so they are first put into bins by their number of products:
+ *
+ * short rows  up to 2048 products: 8 to 128 threads make keys of the columns of all of them, each
+ *             with its number behind it, and sort the keys in registers (bitonic sort: K. E.
+ *             Batcher, AFIPS 32 (1968) 307). Products of one column are then neighbours, in the
+ *             order of ascending k, and are added up in it.
+ * long rows   a bit for each column of a window marks those that occur; the bits counted from the
+ *             left give each column its place in C, already in order. Sums are kept in shared
+ *             memory, or in C itself where they do not fit. The elements of A are taken one after
+ *             the other, the row of B that each meets by all threads, so that no two threads add
+ *             to the same sum at a time and sums run in ascending k. Up to 16384 products a warp
+ *             does it, above that a block.
+ *
+ * Several unknowns at a point, as in a stiffness matrix, give rows side by side with the same
+ * columns. Up to three such rows of A are multiplied together, and up to three such rows of B are
+ * read together: places are looked up once, each sum is read and written once, for 9 products.
+ *
+ * Sums are made in ascending k, whatever the GPU does first: results are the same on each run.
+ *
+ * What limits it: short rows the sorting, whose steps grow with the square of the logarithm of a
+ * row's products; long rows latency, as the tables in shared memory leave room for few warps.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "spgemm.h"
+
+/* ---- sizes -------------------------------------------------------------------------------- */
+
+static constexpr unsigned ALL = 0xffffffff; /* lanes of a warp */
+
+enum {
+  WARP = 32,
+  GROUP = 8,            /* lanes that look at a row together */
+  SHORT_BINS = 6,       /* up to 64, 128, 256, 512, 1024 and 2048 products */
+  MOST_OF_WARP = 16384, /* products of a long row that a warp makes */
+  LONG = SHORT_BINS,    /* the bins of long rows: for warps, for blocks */
+  BINS = SHORT_BINS + 2,
+  TOGETHER = 3, /* rows with the same columns that are treated as one */
+  RUN = 12,     /* a run of such rows is cut at multiples of this */
+  LOOK_UP = 30  /* elements of A that a warp looks up at once: whole groups of three */
+};
+
+/* Of a block that makes long rows: columns of a window, bytes of sums. A window's bits and counts
+ * and the sums take 21 KiB for a warp and 57 KiB for a block: at least 10 and 4 of them are on a
+ * multiprocessor of compute capability 9.0 at once, 3 and 1 on one of 7.5. */
+template <int THREADS> struct table {
+  static constexpr int window = THREADS == WARP ? 1 << 16 : 1 << 17;
+  static constexpr int words = window / 32;
+  static constexpr int sum_bytes = THREADS == WARP ? 9216 : 24576;
+  static constexpr int warps = THREADS / WARP;
+  static constexpr int blocks = THREADS == WARP ? 16 : 4; /* started for each multiprocessor */
+};
+
+/* exclusive counts of bits: of a warp's window they fit 16 bits */
+template <int THREADS> struct count_of { typedef int type; };
+template <> struct count_of<WARP> { typedef unsigned short type; };
+
+enum { BLOCK = 256 };
+
+/* ---- what a launch hands to its kernels ---------------------------------------------------- */
+
+struct bins {
+  int *length;            /* BINS: rows in each */
+  int *next;              /* 2: of the long bins, the place to be taken next */
+  int *any;               /* are there long rows? */
+  int *list[BINS];        /* rows, counted from the launch's first */
+  unsigned char *mark;    /* of each row: as follows */
+  unsigned char *repeats; /* 1 for a row of B with the columns of the one before */
+};
+
+enum { IS_LONG = 1, IS_REPEAT = 2, IS_LONGEST = 4 };
+
+template <class T> struct problem {
+  gpumm_rows a, b, c;
+  int64_t row;
+  int count;
+  T alpha;
+  int32_t *zero;
+  int real; /* REAL_A, REAL_B */
+  bins w;
+};
+
+__device__ static inline int lane_of () {
+  return threadIdx.x % WARP;
+}
+
+__device__ static inline double read (const double *p) {
+  return __ldg (p);
+}
+
+__device__ static inline complex<double> read (const complex<double> *p) {
+  double2 x = __ldg ((const double2 *) p);
+  return {x.x, x.y};
+}
+
+template <int THREADS> __device__ static inline void wait_for_all () {
+  if (THREADS == WARP)
+    __syncwarp ();
+  else
+    __syncthreads ();
+}
+
+/* ---- bins --------------------------------------------------------------------------------- */
+
+/* Has row i of x the columns of the one before? Asked by GROUP lanes together, mask. */
+__device__ static inline bool repeats (const gpumm_rows &x, int64_t i, unsigned mask) {
+  int64_t before = x.start[i - 1], begin = x.start[i], end = x.start[i + 1];
+  bool same = begin < end && end - begin == begin - before;
+  for (int64_t t = begin + threadIdx.x % GROUP; same && t - threadIdx.x % GROUP < end; t += GROUP)
+    same = __all_sync (mask, t >= end || x.column[t] == x.column[t - (begin - before)]);
+  return same;
+}
+
+/* Lists the short rows and marks the long ones. GROUP lanes a row. */
+__global__ void __launch_bounds__ (BLOCK)
+    find_bins (gpumm_rows a, gpumm_rows b, int64_t row, int count, int most_short, bins w) {
+  __shared__ int found[SHORT_BINS], begin[SHORT_BINS];
+  const unsigned mask = 0xffu << (threadIdx.x % WARP / GROUP * GROUP);
+  const int lane = threadIdx.x % GROUP;
+  for (int64_t r0 = (int64_t) blockIdx.x * (BLOCK / GROUP); r0 < count;
+       r0 += (int64_t) gridDim.x * (BLOCK / GROUP)) {
+    int64_t r = r0 + threadIdx.x / GROUP, products = 0;
+    int bin = -1, at = 0;
+    if (threadIdx.x < SHORT_BINS)
+      found[threadIdx.x] = 0;
+    __syncthreads ();
+    if (r < count) {
+      int64_t i = row + r, end = a.start[i + 1];
+      for (int64_t t = a.start[i] + lane; t < end; t += GROUP) {
+        int64_t k = a.column[t];
+        products += b.start[k + 1] - b.start[k];
+      }
+      for (int d = GROUP / 2; d > 0; d /= 2)
+        products += __shfl_xor_sync (mask, products, d, GROUP);
+      int marked = 0;
+      if (products > most_short)
+        marked = IS_LONG | (products > MOST_OF_WARP ? IS_LONGEST : 0)
+                 | (r % RUN != 0 && repeats (a, i, mask) ? IS_REPEAT : 0);
+      else if (products > 0)
+        for (bin = 0; products > 64 << bin;)
+          bin++;
+      if (lane == 0) {
+        w.mark[r] = (unsigned char) marked;
+        if (marked)
+          *w.any = 1;
+        if (bin >= 0)
+          at = atomicAdd (&found[bin], 1);
+      }
+    }
+    __syncthreads ();
+    if (threadIdx.x < SHORT_BINS && found[threadIdx.x] > 0)
+      begin[threadIdx.x] = atomicAdd (&w.length[threadIdx.x], found[threadIdx.x]);
+    __syncthreads ();
+    if (lane == 0 && bin >= 0)
+      w.list[bin][begin[bin] + at] = (int) r;
+  }
+}
+
+/* Lists the first of each group of long rows. sums: a warp has room for so many; 0: none matter. */
+__global__ void __launch_bounds__ (BLOCK)
+    list_long (gpumm_rows c, int64_t row, int count, int64_t sums, bins w) {
+  if (!*w.any)
+    return;
+  for (int64_t r = (int64_t) blockIdx.x * BLOCK + threadIdx.x; r < count;
+       r += (int64_t) gridDim.x * BLOCK) {
+    int before = 0, together = 1;
+    if (!(w.mark[r] & IS_LONG))
+      continue;
+    while (w.mark[r - before] & IS_REPEAT)
+      before++;
+    if (before % TOGETHER != 0)
+      continue;
+    while (together < TOGETHER && r + together < count && w.mark[r + together] & IS_REPEAT)
+      together++;
+    bool longest = w.mark[r] & IS_LONGEST
+                   || (sums > 0 && together * (c.start[row + r + 1] - c.start[row + r]) > sums);
+    int bin = longest ? LONG + 1 : LONG;
+    w.list[bin][atomicAdd (&w.length[bin], 1)] = (int) r;
+  }
+}
+
+/* The rows of the group that begins at r. */
+__device__ static inline int group_of (const bins &w, int r, int count) {
+  int together = 1;
+  while (together < TOGETHER && r + together < count && w.mark[r + together] & IS_REPEAT)
+    together++;
+  return together;
+}
+
+__global__ void __launch_bounds__ (BLOCK) find_repeats (gpumm_rows b, bins w) {
+  if (!*w.any)
+    return;
+  const unsigned mask = 0xffu << (threadIdx.x % WARP / GROUP * GROUP);
+  for (int64_t k = (int64_t) blockIdx.x * (BLOCK / GROUP) + threadIdx.x / GROUP; k < b.rows;
+       k += (int64_t) gridDim.x * (BLOCK / GROUP)) {
+    bool same = k > 0 && repeats (b, k, mask);
+    if (threadIdx.x % GROUP == 0)
+      w.repeats[k] = same;
+  }
+}
+
+/* ---- short rows --------------------------------------------------------------------------- */
+
+/* How the rows of a bin are made: threads of a row, products of a thread. */
+template <int BIN> struct shape {
+  static constexpr int items = BIN < 3 ? 8 : 16;
+  static constexpr int threads = BIN < 3 ? 8 << BIN : BIN < 5 ? 32 << (BIN - 3) : 128;
+  static constexpr int size = items * threads; /* products of the longest row */
+  static constexpr int block = threads > WARP ? threads : BIN == 3 ? 64 : 128;
+  static constexpr int rows = block / threads; /* of a block, at a time */
+  static constexpr int lanes = threads < WARP ? threads : WARP;
+};
+
+template <int THREADS> __device__ static inline void wait_for_row () {
+  wait_for_all<(THREADS > WARP ? BLOCK : WARP)> ();
+}
+
+/* Where the products of a row of A, its elements t0 .. end - 1, come from: product q is item
+ * q / threads of thread q % threads. All threads of a warp call it. */
+template <class own> struct products {
+  int total;
+  int a[own::items];     /* elements of A, counted from t0 */
+  int64_t b[own::items]; /* elements of B; -1: no product */
+};
+
+template <class own>
+__device__ static inline void find_products (const gpumm_rows &a, const gpumm_rows &b, int64_t t0,
+                                             int64_t end, products<own> &found) {
+  const int lane = threadIdx.x % own::lanes, count = (int) (end - t0);
+  found.total = 0;
+#pragma unroll
+  for (int j = 0; j < own::items; j++) {
+    found.a[j] = 0;
+    found.b[j] = -1;
+  }
+  for (int t = 0; __any_sync (ALL, t < count); t += own::lanes) {
+    int64_t from = 0;
+    int length = 0;
+    if (t + lane < count) {
+      const int64_t k = a.column[t0 + t + lane];
+      from = b.start[k];
+      length = (int) (b.start[k + 1] - from);
+    }
+    int upto = length; /* products of the elements of the lanes up to this */
+    for (int d = 1; d < own::lanes; d *= 2) {
+      const int other = __shfl_up_sync (ALL, upto, d, own::lanes);
+      upto += lane >= d ? other : 0;
+    }
+    from -= upto - length;
+    const int here = __shfl_sync (ALL, upto, own::lanes - 1, own::lanes);
+#pragma unroll
+    for (int j = 0; j < own::items; j++) {
+      const int q = j * own::threads + (int) threadIdx.x % own::threads - found.total;
+      const bool mine = q >= 0 && q < here;
+      if (!__any_sync (ALL, mine))
+        continue;
+      int e = 0; /* the lane whose product q is */
+#pragma unroll
+      for (int d = own::lanes / 2; d > 0; d /= 2)
+        e += __shfl_sync (ALL, upto, e + d - 1, own::lanes) <= q ? d : 0;
+      const int64_t at = __shfl_sync (ALL, from, e, own::lanes) + q;
+      if (mine) {
+        found.a[j] = t + e;
+        found.b[j] = at;
+      }
+    }
+    found.total += here;
+  }
+}
+
+template <class KEY> __device__ static inline void in_order (KEY &x, KEY &y) {
+  const KEY least = min (x, y);
+  y = max (x, y);
+  x = least;
+}
+
+/* One step of sorting: each key is compared with the one `apart` threads and, in the first step of
+ * a merge, where both halves ascend, as many items from the other end away. */
+template <class own, bool MIRRORED, class KEY>
+__device__ static inline void exchange_keys (KEY (&key)[own::items], KEY *exchange, int apart,
+                                             bool lower) {
+  constexpr int ITEMS = own::items;
+  const int thread = threadIdx.x % own::threads;
+  KEY other[ITEMS];
+  if (apart >= WARP) {
+    __syncthreads ();
+#pragma unroll
+    for (int j = 0; j < ITEMS; j++)
+      exchange[j * own::threads + thread] = key[j];
+    __syncthreads ();
+  }
+#pragma unroll
+  for (int j = 0; j < ITEMS; j++) {
+    const int from = MIRRORED ? ITEMS - 1 - j : j;
+    other[j] = apart >= WARP ? exchange[from * own::threads + (thread ^ apart)]
+                             : __shfl_xor_sync (ALL, key[from], apart % WARP);
+  }
+#pragma unroll
+  for (int j = 0; j < ITEMS; j++)
+    key[j] = lower ? min (key[j], other[j]) : max (key[j], other[j]);
+}
+
+/* Sorts the keys of a row's threads: the smallest become those of the first thread. exchange has
+ * room for all of them; used where there is more than a warp. Keys of 64 bits are rare: their loops
+ * over threads are not unrolled, which would take nvcc a minute. */
+template <class own, class KEY>
+__device__ static inline void sort (KEY (&key)[own::items], KEY *exchange) {
+  constexpr int ITEMS = own::items, UNROLLED = sizeof (KEY) == 4 ? 8 : 1;
+  const int thread = threadIdx.x % own::threads;
+  /* those of each thread */
+#pragma unroll
+  for (int size = 2; size <= ITEMS; size *= 2)
+#pragma unroll
+    for (int d = size / 2; d > 0; d /= 2)
+#pragma unroll
+      for (int j = 0; j < ITEMS; j++)
+        if ((j & d) == 0)
+          in_order (key[j], key[d == size / 2 ? j ^ (size - 1) : j | d]);
+          /* of twice as many threads at a time */
+#pragma unroll UNROLLED
+  for (int threads = 2; threads <= own::threads; threads *= 2) {
+    exchange_keys<own, true> (key, exchange, threads - 1, (thread & threads / 2) == 0);
+#pragma unroll UNROLLED
+    for (int apart = threads / 4; apart > 0; apart /= 2)
+      exchange_keys<own, false> (key, exchange, apart, (thread & apart) == 0);
+#pragma unroll
+    for (int d = ITEMS / 2; d > 0; d /= 2)
+#pragma unroll
+      for (int j = 0; j < ITEMS; j++)
+        if ((j & d) == 0)
+          in_order (key[j], key[j | d]);
+  }
+}
+
+template <int BIN>
+__global__ void __launch_bounds__ (shape<BIN>::block)
+    count_short (gpumm_rows a, gpumm_rows b, gpumm_rows c, int64_t row, bins w) {
+  typedef shape<BIN> own;
+  __shared__ unsigned exchange[own::threads > WARP ? own::size : 1];
+  __shared__ unsigned last_of[own::block / WARP];
+  __shared__ int sum_of[own::block / WARP];
+  const int rows = w.length[BIN], thread = threadIdx.x % own::threads, warp = threadIdx.x / WARP;
+  for (int r0 = blockIdx.x * own::rows; r0 < rows; r0 += gridDim.x * own::rows) {
+    const int r = r0 + threadIdx.x / own::threads;
+    const int64_t i = r < rows ? row + w.list[BIN][r] : -1;
+    products<own> found;
+    find_products<own> (a, b, i < 0 ? 0 : a.start[i], i < 0 ? 0 : a.start[i + 1], found);
+    unsigned key[own::items];
+#pragma unroll
+    for (int j = 0; j < own::items; j++)
+      key[j] = found.b[j] >= 0 ? (unsigned) __ldg (b.column + found.b[j]) : UINT32_MAX;
+    sort<own> (key, exchange);
+    unsigned last = __shfl_up_sync (ALL, key[own::items - 1], 1);
+    if (own::threads > WARP) {
+      if (lane_of () == WARP - 1)
+        last_of[warp] = key[own::items - 1];
+      __syncthreads ();
+      if (lane_of () == 0 && warp > 0)
+        last = last_of[warp - 1];
+    }
+    int different = 0;
+#pragma unroll
+    for (int j = 0; j < own::items; j++) {
+      different += key[j] != UINT32_MAX && ((j == 0 && thread == 0) || key[j] != last);
+      last = key[j];
+    }
+    for (int d = own::lanes / 2; d > 0; d /= 2)
+      different += __shfl_xor_sync (ALL, different, d, own::lanes);
+    if (own::threads > WARP) {
+      if (lane_of () == 0)
+        sum_of[warp] = different;
+      __syncthreads ();
+      different = 0;
+      for (int v = 0; v < own::threads / WARP; v++)
+        different += sum_of[v];
+    }
+    if (thread == 0 && i >= 0)
+      c.start[i + 1] = different;
+    if (own::threads > WARP)
+      __syncthreads ();
+  }
+}
+
+/* A place in the sorted keys: lanes write their items in a row and hit different banks. */
+__device__ static inline int padded (int q) {
+  return q + q / WARP;
+}
+
+/* KEY has room for a column and the number of a product. */
+template <class T, int BIN, class KEY>
+__global__ void __launch_bounds__ (shape<BIN>::block) multiply_short (problem<T> p) {
+  typedef shape<BIN> own;
+  __shared__ KEY all_keys[own::rows][own::size + own::size / WARP];
+  __shared__ T all_values[own::rows][own::size];
+  __shared__ unsigned short all_firsts[own::rows][own::size]; /* where each column begins */
+  __shared__ int firsts_of[own::block / WARP];
+  const int rows = p.w.length[BIN], thread = threadIdx.x % own::threads,
+            slot = threadIdx.x / own::threads, lane = threadIdx.x % own::lanes;
+  /* the lanes of this row among those of the warp */
+  const unsigned mine = ALL >> (WARP - own::lanes) << (lane_of () - lane);
+  const unsigned left = mine & ((1u << lane_of ()) - 1);
+  const T *a_values = (const T *) p.a.values, *b_values = (const T *) p.b.values;
+  KEY *keys = all_keys[slot];
+  T *values = all_values[slot];
+  unsigned short *firsts = all_firsts[slot];
+  bool zeros = false;
+  for (int r0 = blockIdx.x * own::rows; r0 < rows; r0 += gridDim.x * own::rows) {
+    const int r = r0 + slot;
+    const int64_t i = r < rows ? p.row + p.w.list[BIN][r] : -1;
+    const int64_t to = i < 0 ? 0 : p.c.start[i];
+    const int64_t row = i < 0 ? 0 : p.a.start[i], row_end = i < 0 ? 0 : p.a.start[i + 1];
+    products<own> found;
+    find_products<own> (p.a, p.b, row, row_end, found);
+    const int total = found.total;
+    KEY key[own::items];
+    T x[own::items], y[own::items];
+#pragma unroll
+    for (int j = 0; j < own::items; j++) {
+      key[j] = found.b[j] >= 0 ? __ldg (p.b.column + found.b[j]) : 0;
+      x[j] = found.b[j] >= 0 ? read (b_values + found.b[j]) : T{};
+      y[j] = found.b[j] >= 0 ? read (a_values + row + found.a[j]) : T{};
+    }
+#pragma unroll
+    for (int j = 0; j < own::items; j++) {
+      const int q = j * own::threads + thread;
+      key[j] = q < total ? key[j] * own::size + q : (KEY) -1;
+      values[q] = times (y[j], x[j], p.real);
+    }
+    sort<own> (key, keys);
+    wait_for_row<own::threads> ();
+#pragma unroll
+    for (int j = 0; j < own::items; j++)
+      keys[padded (thread * own::items + j)] = key[j];
+    wait_for_row<own::threads> ();
+    /* each warp goes through its part of the sorted products and lists the first of each column */
+    const int begin = own::threads > WARP ? threadIdx.x / WARP * (WARP * own::items) : 0;
+    const int end = own::threads > WARP ? min (total, begin + WARP * own::items) : total;
+    int columns = 0, before = 0;
+    if (own::threads > WARP) {
+      for (int q = begin + lane; q < end; q += WARP)
+        columns += q == 0 || keys[padded (q)] / own::size != keys[padded (q - 1)] / own::size;
+      for (int d = WARP / 2; d > 0; d /= 2)
+        columns += __shfl_xor_sync (ALL, columns, d);
+      if (lane == 0)
+        firsts_of[threadIdx.x / WARP] = columns;
+      __syncthreads ();
+      columns = 0;
+      for (int v = 0; v < own::threads / WARP; v++) {
+        before += v < (int) threadIdx.x / WARP ? firsts_of[v] : 0;
+        columns += firsts_of[v];
+      }
+    }
+    for (int q0 = begin; __any_sync (ALL, q0 < end); q0 += own::lanes) {
+      const int q = q0 + lane;
+      const bool first =
+          q < end && (q == 0 || keys[padded (q)] / own::size != keys[padded (q - 1)] / own::size);
+      const unsigned all = __ballot_sync (ALL, first);
+      if (first)
+        firsts[before + __popc (all & left)] = (unsigned short) q;
+      before += __popc (all & mine);
+    }
+    if (own::threads <= WARP)
+      columns = before;
+    wait_for_row<own::threads> ();
+    for (int f = thread; f < columns; f += own::threads) {
+      int q = firsts[f];
+      const int last = f + 1 < columns ? firsts[f + 1] : total;
+      const KEY self = keys[padded (q)];
+      T sum = values[self % own::size];
+      while (++q < last)
+        sum = add (sum, values[keys[padded (q)] % own::size]);
+      sum = scale (p.alpha, sum);
+      p.c.column[to + f] = (int32_t) (self / own::size);
+      ((T *) p.c.values)[to + f] = sum;
+      zeros |= is_zero (sum);
+    }
+    wait_for_row<own::threads> (); /* before the next row's values overwrite these */
+  }
+  if (zeros && p.zero)
+    *p.zero = 1;
+}
+
+/* ---- long rows ---------------------------------------------------------------------------- */
+
+/* The first element from begin on, before end, whose column is not below column. */
+__device__ static inline int64_t lower_bound (const int32_t *x, int64_t begin, int64_t end,
+                                              int64_t column) {
+  while (begin < end) {
+    const int64_t middle = begin + (end - begin) / 2;
+    if (x[middle] < column)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/* The part within a window of the row of B that this lane's element of A meets, and the lanes whose
+ * row has the columns of the lane's before, as a mask. */
+struct meeting {
+  int64_t from;
+  int length;
+  unsigned same;
+};
+
+__device__ static inline meeting look_up (const gpumm_rows &a, const gpumm_rows &b,
+                                          const unsigned char *repeats, int64_t t0, int64_t end,
+                                          int64_t window, int64_t window_end, bool whole) {
+  const int lane = lane_of ();
+  const bool there = lane < LOOK_UP && t0 + lane < end;
+  meeting m = {0, 0, 0};
+  int k = -2;
+  if (there) {
+    k = a.column[t0 + lane];
+    m.from = b.start[k];
+    int64_t stop = b.start[k + 1];
+    if (!whole) {
+      m.from = lower_bound (b.column, m.from, stop, window);
+      stop = lower_bound (b.column, m.from, stop, window_end);
+    }
+    m.length = (int) (stop - m.from);
+  }
+  const int before = __shfl_up_sync (ALL, k, 1);
+  m.same = __ballot_sync (ALL, there && lane > 0 && k == before + 1 && repeats[k]);
+  return m;
+}
+
+/* How many rows from lane e on have the same columns. */
+__device__ static inline int group_at (unsigned same, int e) {
+  return !(same >> (e + 1) & 1) ? 1 : !(same >> (e + 2) & 1) ? 2 : 3;
+}
+
+/* Smallest and largest of all threads of a block. scratch has an element for each warp. */
+template <int THREADS>
+__device__ static inline void range_of_all (int &low, int &high, int2 *scratch) {
+  for (int d = WARP / 2; d > 0; d /= 2) {
+    low = min (low, __shfl_xor_sync (ALL, low, d));
+    high = max (high, __shfl_xor_sync (ALL, high, d));
+  }
+  if (THREADS == WARP)
+    return;
+  __syncthreads (); /* all have read what was there */
+  if (lane_of () == 0)
+    scratch[threadIdx.x / WARP] = make_int2 (low, high);
+  __syncthreads ();
+  for (int v = 0; v < THREADS / WARP; v++) {
+    low = min (low, scratch[v].x);
+    high = max (high, scratch[v].y);
+  }
+}
+
+/* First and last column of row i of C; first > last where it is empty. */
+template <int THREADS>
+__device__ static inline void find_range (const gpumm_rows &a, const gpumm_rows &b, int64_t i,
+                                          int &low, int &high, int2 *scratch) {
+  low = INT32_MAX;
+  high = -1;
+  for (int64_t t = a.start[i] + threadIdx.x; t < a.start[i + 1]; t += THREADS) {
+    const int64_t k = a.column[t], begin = b.start[k], end = b.start[k + 1];
+    if (begin < end) {
+      low = min (low, b.column[begin]);
+      high = max (high, b.column[end - 1]);
+    }
+  }
+  range_of_all<THREADS> (low, high, scratch);
+}
+
+/* Sets the bit of each column of row i of C that lies in the window. bits are cleared. */
+template <int THREADS>
+__device__ static inline void mark_columns (const gpumm_rows &a, const gpumm_rows &b,
+                                            const unsigned char *repeats, int64_t i, int64_t window,
+                                            int64_t window_end, bool whole, unsigned *bits) {
+  const int64_t end = a.start[i + 1];
+  for (int64_t t0 = a.start[i]; t0 < end; t0 += LOOK_UP) {
+    const meeting m = look_up (a, b, repeats, t0, end, window, window_end, whole);
+    for (int e = 0; e < LOOK_UP && t0 + e < end; e += group_at (m.same, e)) {
+      const int64_t from = __shfl_sync (ALL, m.from, e);
+      const int length = __shfl_sync (ALL, m.length, e);
+      for (int l = threadIdx.x; l < length; l += THREADS) {
+        const int column = (int) (__ldg (b.column + from + l) - window);
+        const unsigned bit = 1u << (column & 31);
+        /* looking first: most are set, and to set one twice at a time is slow */
+        if (!(*(volatile unsigned *) &bits[column / 32] & bit))
+          atomicOr (&bits[column / 32], bit);
+      }
+    }
+  }
+}
+
+/* The next row of a long bin, -1 after the last. */
+template <int THREADS> __device__ static inline int next_row (const bins &w, int *taken) {
+  const int bin = THREADS == WARP ? LONG : LONG + 1;
+  wait_for_all<THREADS> (); /* all have read the last, and shared memory is free */
+  if (threadIdx.x == 0)
+    *taken = atomicAdd (&w.next[bin - LONG], 1);
+  wait_for_all<THREADS> ();
+  return *taken < w.length[bin] ? w.list[bin][*taken] : -1;
+}
+
+template <int THREADS>
+__global__ void __launch_bounds__ (THREADS)
+    count_long (gpumm_rows a, gpumm_rows b, gpumm_rows c, int64_t row, int count, bins w) {
+  typedef table<THREADS> own;
+  __shared__ unsigned bits[own::words];
+  __shared__ int2 scratch[own::warps];
+  __shared__ int taken;
+  for (int r; (r = next_row<THREADS> (w, &taken)) >= 0;) {
+    const int64_t i = row + r;
+    int low, high, found = 0;
+    find_range<THREADS> (a, b, i, low, high, scratch);
+    const int64_t first = low / 32 * 32;
+    for (int64_t window = first; window <= high; window += own::window) {
+      const int64_t window_end = min (window + own::window, (int64_t) high + 1);
+      const int words = (int) ((window_end - window + 31) / 32);
+      for (int q = threadIdx.x; q < words; q += THREADS)
+        bits[q] = 0;
+      wait_for_all<THREADS> ();
+      mark_columns<THREADS> (a, b, w.repeats, i, window, window_end,
+                             window == first && window_end > high, bits);
+      wait_for_all<THREADS> ();
+      for (int q = threadIdx.x; q < words; q += THREADS)
+        found += __popc (bits[q]);
+      wait_for_all<THREADS> ();
+    }
+    for (int d = WARP / 2; d > 0; d /= 2)
+      found += __shfl_xor_sync (ALL, found, d);
+    if (lane_of () == 0)
+      scratch[threadIdx.x / WARP].x = found;
+    wait_for_all<THREADS> ();
+    if (threadIdx.x == 0) {
+      int64_t sum = 0;
+      for (int v = 0; v < own::warps; v++)
+        sum += scratch[v].x;
+      for (int g = group_of (w, r, count); g > 0; g--)
+        c.start[i + g] = sum;
+    }
+  }
+}
+
+/* Counts the bits to the left of each word, and writes the columns of the window to the rows of C
+ * of the group: the first of them at `to`, rows a row's length apart. Returns the bits of all. */
+template <int THREADS, class COUNT>
+__device__ static inline int count_bits (const unsigned *bits, int words, COUNT *before,
+                                         int2 *scratch, int64_t window, int32_t *to, int64_t length,
+                                         int together) {
+  const int warp = threadIdx.x / WARP, lane = lane_of (), warps = THREADS / WARP;
+  /* each warp counts a piece of the words */
+  const int piece = (words + warps - 1) / warps, begin = min (warp * piece, words),
+            end = min (begin + piece, words);
+  int total = 0, all = 0;
+  if (warps > 1) {
+    int sum = 0;
+    for (int q = begin + lane; q < end; q += WARP)
+      sum += __popc (bits[q]);
+    for (int d = WARP / 2; d > 0; d /= 2)
+      sum += __shfl_xor_sync (ALL, sum, d);
+    if (lane == 0)
+      scratch[warp].x = sum;
+    __syncthreads ();
+    for (int v = 0; v < warps; v++) {
+      total += v < warp ? scratch[v].x : 0;
+      all += scratch[v].x;
+    }
+  }
+  for (int q0 = begin; q0 < end; q0 += WARP) {
+    const int q = q0 + lane;
+    unsigned word = q < end ? bits[q] : 0;
+    const int mine = __popc (word);
+    int sum = mine;
+    for (int d = 1; d < WARP; d *= 2) {
+      const int other = __shfl_up_sync (ALL, sum, d);
+      sum += lane >= d ? other : 0;
+    }
+    const int all_of_warp = __shfl_sync (ALL, sum, WARP - 1);
+    sum += total - mine;
+    total += all_of_warp;
+    if (q < end)
+      before[q] = (COUNT) sum;
+    for (; word; word &= word - 1, sum++)
+      for (int g = 0; g < together; g++)
+        to[sum + g * length] = (int32_t) (window + 32 * q + __ffs ((int) word) - 1);
+  }
+  return warps > 1 ? all : total;
+}
+
+template <class T, int THREADS>
+__global__ void __launch_bounds__ (THREADS) multiply_long (problem<T> p) {
+  typedef table<THREADS> own;
+  typedef typename count_of<THREADS>::type count_type;
+  extern __shared__ double2 shared[]; /* sums, bits, counts */
+  T *const shared_sums = (T *) shared;
+  unsigned *const bits = (unsigned *) ((char *) shared + own::sum_bytes);
+  count_type *const before = (count_type *) (bits + own::words);
+  __shared__ int2 scratch[own::warps];
+  __shared__ int taken;
+  const T *a_values = (const T *) p.a.values, *b_values = (const T *) p.b.values;
+  bool zeros = false;
+  for (int r; (r = next_row<THREADS> (p.w, &taken)) >= 0;) {
+    const int64_t i = p.row + r, start = p.c.start[i], length = p.c.start[i + 1] - start;
+    const int64_t a_begin = p.a.start[i], a_length = p.a.start[i + 1] - a_begin;
+    const int together = group_of (p.w, r, p.count);
+    const int64_t all = together * length;
+    T *const values = (T *) p.c.values + start;
+    T *const sums = all * (int64_t) sizeof (T) <= own::sum_bytes ? shared_sums : values;
+    int low, high;
+    int64_t done = 0; /* elements of the row in the windows before */
+    for (int64_t q = threadIdx.x; q < all; q += THREADS)
+      sums[q] = T{};
+    find_range<THREADS> (p.a, p.b, i, low, high, scratch);
+    const int64_t first = low / 32 * 32;
+    for (int64_t window = first; window <= high; window += own::window) {
+      const int64_t window_end = min (window + own::window, (int64_t) high + 1);
+      const int words = (int) ((window_end - window + 31) / 32);
+      const bool whole = window == first && window_end > high;
+      for (int q = threadIdx.x; q < words; q += THREADS)
+        bits[q] = 0;
+      wait_for_all<THREADS> ();
+      mark_columns<THREADS> (p.a, p.b, p.w.repeats, i, window, window_end, whole, bits);
+      wait_for_all<THREADS> ();
+      const int found = count_bits<THREADS> (bits, words, before, scratch, window,
+                                             p.c.column + start + done, length, together);
+      wait_for_all<THREADS> ();
+      for (int64_t t0 = 0; t0 < a_length; t0 += LOOK_UP) {
+        const meeting m = look_up (p.a, p.b, p.w.repeats, a_begin + t0, a_begin + a_length, window,
+                                   window_end, whole);
+        for (int e = 0, wide; e < LOOK_UP && t0 + e < a_length; e += wide) {
+          wide = group_at (m.same, e);
+          const int64_t from = __shfl_sync (ALL, m.from, e),
+                        from1 = __shfl_sync (ALL, m.from, e + 1),
+                        from2 = __shfl_sync (ALL, m.from, e + 2);
+          const int part = __shfl_sync (ALL, m.length, e);
+          T x[TOGETHER][TOGETHER]; /* elements of A */
+#pragma unroll
+          for (int g = 0; g < TOGETHER; g++)
+#pragma unroll
+            for (int h = 0; h < TOGETHER; h++)
+              x[g][h] = g < together && h < wide
+                            ? read (a_values + a_begin + g * a_length + t0 + e + h)
+                            : T{};
+          for (int l = threadIdx.x; l < part; l += THREADS) {
+            const int column = (int) (__ldg (p.b.column + from + l) - window);
+            const T y0 = read (b_values + from + l),
+                    y1 = wide > 1 ? read (b_values + from1 + l) : T{},
+                    y2 = wide > 2 ? read (b_values + from2 + l) : T{};
+            T *sum = sums + done + before[column / 32]
+                     + __popc (bits[column / 32] & ((1u << (column & 31)) - 1));
+#pragma unroll
+            for (int g = 0; g < TOGETHER; g++)
+              if (g < together) {
+                T s = sum[g * length];
+                accumulate (s, x[g][0], y0, p.real);
+                if (wide > 1)
+                  accumulate (s, x[g][1], y1, p.real);
+                if (wide > 2)
+                  accumulate (s, x[g][2], y2, p.real);
+                sum[g * length] = s;
+              }
+          }
+          wait_for_all<THREADS> ();
+        }
+      }
+      done += found;
+    }
+    for (int64_t q = threadIdx.x; q < all; q += THREADS) {
+      const T sum = scale (p.alpha, sums[q]);
+      values[q] = sum;
+      zeros |= is_zero (sum);
+    }
+  }
+  if (zeros && p.zero)
+    *p.zero = 1;
+}
+
+/* ---- offsets ------------------------------------------------------------------------------ */
+
+enum { TILE = 4096, SCANNERS = 256 };
+
+/* Inclusive sums over the threads of a block. */
+__device__ static inline int64_t scan_block (int64_t x, int64_t *scratch) {
+  const int warp = threadIdx.x / WARP;
+  for (int d = 1; d < WARP; d *= 2) {
+    const int64_t other = __shfl_up_sync (ALL, x, d);
+    x += lane_of () >= d ? other : 0;
+  }
+  __syncthreads ();
+  if (lane_of () == WARP - 1)
+    scratch[warp] = x;
+  __syncthreads ();
+  for (int v = 0; v < warp; v++)
+    x += scratch[v];
+  return x;
+}
+
+__global__ void __launch_bounds__ (SCANNERS)
+    sum_tiles (const int64_t *x, int64_t n, int64_t *sums) {
+  __shared__ int64_t scratch[SCANNERS / WARP];
+  int64_t sum = 0;
+  const int64_t end = min ((int64_t) (blockIdx.x + 1) * TILE, n);
+  for (int64_t q = (int64_t) blockIdx.x * TILE + threadIdx.x; q < end; q += SCANNERS)
+    sum += x[q];
+  sum = scan_block (sum, scratch);
+  if (threadIdx.x == SCANNERS - 1)
+    sums[blockIdx.x] = sum;
+}
+
+/* One block: sums[q] becomes the sum of those before it. */
+__global__ void __launch_bounds__ (SCANNERS) scan_sums (int64_t *sums, int64_t tiles) {
+  __shared__ int64_t scratch[SCANNERS / WARP], last;
+  int64_t carry = 0;
+  for (int64_t q0 = 0; q0 < tiles; q0 += SCANNERS) {
+    const int64_t q = q0 + threadIdx.x, mine = q < tiles ? sums[q] : 0;
+    const int64_t upto = scan_block (mine, scratch);
+    if (q < tiles)
+      sums[q] = carry + upto - mine;
+    if (threadIdx.x == SCANNERS - 1)
+      last = upto;
+    __syncthreads ();
+    carry += last;
+  }
+}
+
+/* x[q] becomes x[-1] + x[0] + ... + x[q]. */
+__global__ void __launch_bounds__ (SCANNERS)
+    add_tiles (int64_t *x, int64_t n, const int64_t *sums) {
+  __shared__ int64_t scratch[SCANNERS / WARP], last;
+  const int64_t end = min ((int64_t) (blockIdx.x + 1) * TILE, n);
+  int64_t carry = x[-1] + sums[blockIdx.x];
+  for (int64_t q0 = (int64_t) blockIdx.x * TILE; q0 < end; q0 += SCANNERS) {
+    const int64_t q = q0 + threadIdx.x, upto = scan_block (q < end ? x[q] : 0, scratch);
+    if (q < end)
+      x[q] = carry + upto;
+    if (threadIdx.x == SCANNERS - 1)
+      last = upto;
+    __syncthreads ();
+    carry += last;
+  }
+}
+
+/* ---- launch ------------------------------------------------------------------------------- */
+
+static size_t in_lines (size_t bytes) {
+  return (bytes + 255) / 256 * 256;
+}
+
+/* Where the parts of the workspace lie from base on; returns its bytes. */
+static size_t lay_out (char *base, const gpumm_sparse_product *p, bins *w) {
+  const size_t rows = (size_t) p->count;
+  size_t at = 256;
+  w->length = (int *) base;
+  w->next = w->length + BINS;
+  w->any = w->next + 2;
+  for (int bin = 0; bin < BINS; bin++) {
+    w->list[bin] = (int *) (base + at);
+    at += in_lines (rows * sizeof (int));
+  }
+  w->mark = (unsigned char *) base + at;
+  at += in_lines (rows);
+  w->repeats = (unsigned char *) base + at;
+  return at + in_lines ((size_t) p->b.rows);
+}
+
+static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_properties *) {
+  bins w;
+  return lay_out (NULL, p, &w);
+}
+
+static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
+  return p->a.start && p->b.start && p->c.start && p->type_a == p->type_b && p->type_a == p->type_c
+         && (p->type_a == GPUMM_D || p->type_a == GPUMM_Z) && p->a.block_rows == 1
+         && p->a.block_cols == 1 && p->b.block_rows == 1 && p->b.block_cols == 1
+         && p->count <= INT32_MAX - (1 << 24) && device->shared_bytes >= 60 << 10;
+}
+
+static gpumm_status multiprocessors (int device, int *count) {
+  return gpumm_cuda_check ("cudaDeviceGetAttribute",
+                           cudaDeviceGetAttribute (count, cudaDevAttrMultiProcessorCount, device));
+}
+
+static int64_t least (int64_t x, int64_t y) {
+  return x < y ? x : y;
+}
+
+/* Puts the rows into bins. sums: as for list_long. */
+static gpumm_status prepare (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
+                             int64_t sums, int most_short, int processors, bins *w) {
+  if (lay_out ((char *) p->workspace, p, w) > p->workspace_bytes)
+    return gpumm_driver_fail (GPUMM_INVALID, "kernel spgemm: its workspace is too small");
+  const int count = (int) p->count;
+  const int64_t most = (int64_t) processors * 8;
+  gpumm_status status = launch_on_gpu ("spgemm, bins", 1, 1, device, [&] {
+    cudaMemsetAsync (p->workspace, 0, 256, (cudaStream_t) stream);
+  });
+  if (!status)
+    status = LAUNCH ("spgemm, bins", find_bins, least (ceil_div (count, BLOCK / GROUP), most),
+                     BLOCK, device, stream, p->a, p->b, p->row, count, most_short, *w);
+  if (!status)
+    status = LAUNCH ("spgemm, bins", list_long, least (ceil_div (count, BLOCK), most), BLOCK,
+                     device, stream, p->c, p->row, count, sums, *w);
+  if (!status)
+    status =
+        LAUNCH ("spgemm, bins", find_repeats, least (ceil_div (p->b.rows, BLOCK / GROUP), most),
+                BLOCK, device, stream, p->b, *w);
+  return status;
+}
+
+/* Threads started for each multiprocessor: four times what it holds, so that parts are even. */
+enum { SHORT_THREADS = 8192 };
+
+/* Blocks for a bin of short rows, of which the device alone knows how many there are. */
+template <int BIN> static int64_t short_blocks (int64_t count, int processors) {
+  return least (ceil_div (count, shape<BIN>::rows),
+                (int64_t) processors * (SHORT_THREADS / shape<BIN>::block));
+}
+
+template <int THREADS> static int64_t long_blocks (int64_t count, int processors) {
+  return least (count, (int64_t) processors * table<THREADS>::blocks);
+}
+
+/* From BIN on. */
+template <int BIN>
+static gpumm_status count_bins (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
+                                int processors, const bins &w) {
+  gpumm_status status =
+      LAUNCH ("spgemm, counting", count_short<BIN>, short_blocks<BIN> (p->count, processors),
+              shape<BIN>::block, device, stream, p->a, p->b, p->c, p->row, w);
+  if constexpr (BIN + 1 < SHORT_BINS)
+    if (!status)
+      status = count_bins<BIN + 1> (device, stream, p, processors, w);
+  return status;
+}
+
+template <int THREADS>
+static gpumm_status count_rest (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
+                                int processors, const bins &w) {
+  return LAUNCH ("spgemm, counting", count_long<THREADS>,
+                 long_blocks<THREADS> (p->count, processors), THREADS, device, stream, p->a, p->b,
+                 p->c, p->row, (int) p->count, w);
+}
+
+static gpumm_status symbolic (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  bins w;
+  int processors;
+  if (p->count == 0)
+    return GPUMM_OK;
+  gpumm_status status = multiprocessors (device, &processors);
+  if (!status) /* rows without products are in no bin */
+    status = launch_on_gpu ("spgemm, counting", 1, 1, device, [&] {
+      cudaMemsetAsync (p->c.start + p->row + 1, 0, (size_t) p->count * sizeof (int64_t),
+                       (cudaStream_t) stream);
+    });
+  if (!status)
+    status = prepare (device, stream, p, 0, shape<SHORT_BINS - 1>::size, processors, &w);
+  if (!status)
+    status = count_bins<0> (device, stream, p, processors, w);
+  if (!status)
+    status = count_rest<WARP> (device, stream, p, processors, w);
+  if (!status)
+    status = count_rest<BLOCK> (device, stream, p, processors, w);
+  return status;
+}
+
+static gpumm_status offsets (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  const int64_t tiles = ceil_div (p->count, TILE);
+  int64_t *x = p->c.start + p->row + 1, *sums = (int64_t *) p->workspace;
+  if ((size_t) tiles * sizeof (int64_t) > p->workspace_bytes)
+    return gpumm_driver_fail (GPUMM_INVALID, "kernel spgemm: its workspace is too small");
+  gpumm_status status =
+      LAUNCH ("spgemm, offsets", sum_tiles, tiles, SCANNERS, device, stream, x, p->count, sums);
+  if (!status && tiles > 0)
+    status = LAUNCH ("spgemm, offsets", scan_sums, 1, SCANNERS, device, stream, sums, tiles);
+  if (!status)
+    status =
+        LAUNCH ("spgemm, offsets", add_tiles, tiles, SCANNERS, device, stream, x, p->count, sums);
+  return status;
+}
+
+/* Columns and the numbers of products fit 32 bits. */
+template <int BIN> static bool is_narrow (int64_t cols) {
+  return cols <= ((int64_t) 1 << 32) / shape<BIN>::size;
+}
+
+/* Without those that do not fit the shared memory that every GPU has. */
+template <class T> static constexpr int most_bins (bool narrow) {
+  return narrow || sizeof (T) == 8 ? SHORT_BINS : SHORT_BINS - 1;
+}
+
+/* From BIN on. */
+template <class T, int BIN>
+static gpumm_status multiply_bins (int device, gpumm_stream *stream, const problem<T> &q,
+                                   int processors) {
+  const int64_t blocks = short_blocks<BIN> (q.count, processors);
+  const int threads = shape<BIN>::block;
+  gpumm_status status = GPUMM_OK;
+  if (is_narrow<BIN> (q.b.cols))
+    status =
+        LAUNCH ("spgemm", (multiply_short<T, BIN, uint32_t>), blocks, threads, device, stream, q);
+  else if constexpr (BIN < most_bins<T> (false))
+    status =
+        LAUNCH ("spgemm", (multiply_short<T, BIN, uint64_t>), blocks, threads, device, stream, q);
+  if constexpr (BIN + 1 < SHORT_BINS)
+    if (!status)
+      status = multiply_bins<T, BIN + 1> (device, stream, q, processors);
+  return status;
+}
+
+template <class T, int THREADS>
+static gpumm_status multiply_rest (int device, gpumm_stream *stream, const problem<T> &q,
+                                   int processors) {
+  typedef table<THREADS> own;
+  const int64_t blocks = long_blocks<THREADS> (q.count, processors);
+  const size_t bytes =
+      own::sum_bytes + own::words * (sizeof (unsigned) + sizeof (typename count_of<THREADS>::type));
+  return launch_on_gpu ("spgemm", blocks, THREADS, device, [&] {
+    auto kernel = multiply_long<T, THREADS>;
+    if (!cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes))
+      /* clang-format off */
+      kernel<<<(unsigned) blocks, THREADS, bytes, (cudaStream_t) stream>>> (q);
+    /* clang-format on */
+  });
+}
+
+template <class T>
+static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  problem<T> q = {p->a, p->b, p->c, p->row, (int) p->count, {}, p->zero, real_factors (p), {}};
+  const int bins = most_bins<T> (is_narrow<SHORT_BINS - 1> (p->b.cols));
+  int processors;
+  convert (p->alpha, &q.alpha);
+  gpumm_status status = multiprocessors (device, &processors);
+  if (!status)
+    status = prepare (device, stream, p, table<WARP>::sum_bytes / (int64_t) sizeof (T),
+                      64 << (bins - 1), processors, &q.w);
+  if (!status)
+    status = multiply_bins<T, 0> (device, stream, q, processors);
+  if (!status)
+    status = multiply_rest<T, WARP> (device, stream, q, processors);
+  if (!status)
+    status = multiply_rest<T, BLOCK> (device, stream, q, processors);
+  return status;
+}
+
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  if (p->count == 0)
+    return GPUMM_OK;
+  return p->type_c == GPUMM_Z ? launch_as<complex<double> > (device, stream, p)
+                              : launch_as<double> (device, stream, p);
+}
+
+SPARSE_FAMILY_ROWS (spgemm) = {
+    /* algorithm, name, capability, runs, workspace, symbolic, launch, waits, piece, offsets */
+    {"spgemm", "spgemm", 70, runs, workspace, symbolic, launch, 0, 0, offsets},
+    {},
+};

@@ -1,0 +1,76 @@
+/* spgemm.h - products of two elements as Octave's sparse matrices have them.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_SPGEMM_H
+#define GPUMM_SPGEMM_H
+
+#include "kernel.h"
+
+#include <math.h>
+
+/* Which factors are real, though they are stored as complex numbers. */
+enum { REAL_A = 1, REAL_B = 2 };
+
+static inline int real_factors (const gpumm_sparse_product *p) {
+  return (p->real_a ? REAL_A : 0) | (p->real_b ? REAL_B : 0);
+}
+
+template <class T> DEVICE T times (T a, T b, int) {
+  COUNT_OPERATIONS (1);
+  return a * b;
+}
+
+DEVICE double one_if_infinite (double x) {
+  return copysign (isinf (x) ? 1.0 : 0.0, x);
+}
+
+DEVICE double zero_if_nan (double x) {
+  return isnan (x) ? copysign (0.0, x) : x;
+}
+
+/* A factor that is infinite makes the product infinite also where the formula has NaN in both parts
+ * (C11, annex G.5.1): Octave multiplies so. a and b are such factors. */
+template <class R> DEVICE complex<R> infinite_product (complex<R> a, complex<R> b) {
+  bool recover = false;
+  if (isinf (a.re) || isinf (a.im)) {
+    a = {(R) one_if_infinite (a.re), (R) one_if_infinite (a.im)};
+    b = {(R) zero_if_nan (b.re), (R) zero_if_nan (b.im)};
+    recover = true;
+  }
+  if (isinf (b.re) || isinf (b.im)) {
+    b = {(R) one_if_infinite (b.re), (R) one_if_infinite (b.im)};
+    a = {(R) zero_if_nan (a.re), (R) zero_if_nan (a.im)};
+    recover = true;
+  }
+  if (!recover
+      && (isinf (a.re * b.re) || isinf (a.im * b.im) || isinf (a.re * b.im)
+          || isinf (a.im * b.re))) {
+    a = {(R) zero_if_nan (a.re), (R) zero_if_nan (a.im)};
+    b = {(R) zero_if_nan (b.re), (R) zero_if_nan (b.im)};
+    recover = true;
+  }
+  const R nan = (R) NAN, infinity = (R) INFINITY;
+  if (!recover)
+    return {nan, nan};
+  return {infinity * (a.re * b.re - a.im * b.im), infinity * (a.re * b.im + a.im * b.re)};
+}
+
+template <class R> DEVICE complex<R> times (complex<R> a, complex<R> b, int real) {
+  COUNT_OPERATIONS (6);
+  if (real & REAL_A)
+    return {a.re * b.re, a.re * b.im};
+  if (real & REAL_B)
+    return {a.re * b.re, a.im * b.re};
+  complex<R> x = {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  return isnan (x.re) && isnan (x.im) ? infinite_product (a, b) : x;
+}
+
+/* sum += a b; double by one rounding, where the GPU has a fused operation. */
+template <class T> DEVICE void accumulate (T &sum, T a, T b, int) {
+  multiply_add (sum, a, b);
+}
+
+template <class R> DEVICE void accumulate (complex<R> &sum, complex<R> a, complex<R> b, int real) {
+  sum = add (sum, times (a, b, real));
+}
+
+#endif

@@ -1,0 +1,609 @@
+/* test_spgemm.c - every kernel of a driver for sparse times sparse, against sorted products.
+ *
+ *   test_spgemm LIBRARY [random=200] [seed=1] [kernel=] [types=dz] [large=1]
+ *
+ * random   so many random cases, after the named ones
+ * kernel   only rows whose name begins so
+ * types    of the named cases, by BLAS letter
+ * large    1: also cases of up to 2^20 columns and rows of 10^5 products; 0: none of them
+ *
+ * All products of a row are listed, sorted by column, and added up in long double: the pattern must
+ * be the same, a value within the bound of a sum in any order. Each product is made twice, whole and
+ * in ranges of rows, and must have the same bits.
+ * Exits with 77 when the driver finds no device.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "../../engine/device.h"
+
+#include <dlfcn.h>
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const gpumm_driver *driver;
+static gpumm_device_properties device;
+static gpumm_stream *stream;
+
+static struct {
+  long random, large;
+  unsigned long long seed;
+  const char *kernel, *types;
+} options = {200, 1, 1, "", "dz"};
+
+/* ---- counting ----------------------------------------------------------------------------- */
+
+static long passed, failed;
+
+static void report (int ok, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
+
+static void report (int ok, const char *format, ...) {
+  if (ok) {
+    passed++;
+    return;
+  }
+  if (++failed > 20)
+    return;
+  va_list arguments;
+  va_start (arguments, format);
+  printf ("FAILED: ");
+  vprintf (format, arguments);
+  printf ("\n");
+  va_end (arguments);
+}
+
+static void need (gpumm_status status, const char *what) {
+  if (status) {
+    printf ("cannot go on, %s: %s\n%ld passed, %ld failed\n", what, driver->error_text (), passed,
+            failed + 1);
+    exit (1);
+  }
+}
+
+static void *room (int64_t count, size_t size) {
+  void *p = calloc ((size_t) count + 1, size);
+  if (!p) {
+    printf ("out of memory\n");
+    exit (1);
+  }
+  return p;
+}
+
+/* ---- random numbers ----------------------------------------------------------------------- */
+
+static uint64_t state;
+
+/* xorshift64*, Vigna 2016 */
+static uint64_t draw (void) {
+  state ^= state >> 12;
+  state ^= state << 25;
+  state ^= state >> 27;
+  return state * 2685821657736338717u;
+}
+
+static int64_t below (int64_t n) {
+  return (int64_t) ((draw () >> 11) % (uint64_t) n);
+}
+
+/* ---- matrices ----------------------------------------------------------------------------- */
+
+enum { GUARD = 16 }; /* elements after the arrays of C */
+
+typedef struct {
+  int64_t rows, cols;
+  int64_t *start;
+  int32_t *column;
+  double *values; /* two for a complex element */
+} matrix;
+
+typedef struct {
+  const char *name;
+  gpumm_type type;
+  matrix a, b;
+  gpumm_scalar alpha;
+  int integers; /* elements -2 .. 2: sums are exact, and some cancel */
+} test;
+
+static int parts (gpumm_type type) {
+  return type == GPUMM_Z ? 2 : 1;
+}
+
+static void drop (matrix *x) {
+  free (x->start);
+  free (x->column);
+  free (x->values);
+}
+
+static int ascending (const void *x, const void *y) {
+  return (*(const int32_t *) x > *(const int32_t *) y)
+         - (*(const int32_t *) x < *(const int32_t *) y);
+}
+
+/* A row of at most wanted different columns of cols, ascending. Returns how many. */
+static int64_t draw_row (int32_t *to, int64_t wanted, int64_t cols) {
+  int64_t count = 0;
+  if (wanted >= cols) {
+    for (; count < cols; count++)
+      to[count] = (int32_t) count;
+    return count;
+  }
+  /* half the time near to each other, as in a matrix of a grid */
+  const int64_t span = below (2) && cols > 4 * wanted ? 4 * wanted : cols,
+                from = below (cols - span + 1);
+  for (int64_t q = 0; q < wanted; q++)
+    to[q] = (int32_t) (from + below (span));
+  qsort (to, (size_t) wanted, sizeof *to, ascending);
+  for (int64_t q = 0; q < wanted; q++)
+    if (q == 0 || to[q] != to[count - 1])
+      to[count++] = to[q];
+  return count;
+}
+
+/* lengths: how many elements each row should have. together: rows side by side with equal columns,
+ * 0: as many as chance has it. */
+static matrix make_matrix (const test *t, int64_t rows, int64_t cols, const int64_t *lengths,
+                           int64_t together) {
+  matrix x = {rows, cols, room (rows + 1, sizeof (int64_t)), NULL, NULL};
+  int64_t size = 1024;
+  x.column = room (size, sizeof *x.column);
+  for (int64_t i = 0, left = 0; i < rows; i++, left--) {
+    const int64_t at = x.start[i], before = i > 0 ? at - x.start[i - 1] : 0;
+    const int64_t wanted = lengths[i] < cols ? lengths[i] : cols;
+    while (at + wanted + before + 1 > size) {
+      x.column = realloc (x.column, (size_t) (size *= 2) * sizeof *x.column);
+      if (!x.column)
+        exit (1);
+    }
+    if (left > 0) {
+      memcpy (x.column + at, x.column + at - before, (size_t) before * sizeof *x.column);
+      x.start[i + 1] = at + before;
+    } else {
+      left = together > 0 ? together : 1 + below (5);
+      x.start[i + 1] = at + draw_row (x.column + at, wanted, cols);
+    }
+  }
+  const int64_t reals = x.start[rows] * parts (t->type);
+  x.values = room (reals, sizeof *x.values);
+  for (int64_t q = 0; q < reals; q++)
+    x.values[q] = t->integers ? (double) (below (5) - 2)
+                              : ldexp ((double) (draw () >> 11) * 0x1p-52 - 1, (int) -below (8));
+  return x;
+}
+
+/* ---- what is right ------------------------------------------------------------------------ */
+
+typedef struct {
+  int32_t column;
+  long double re, im, size;
+} term;
+
+static int by_column (const void *x, const void *y) {
+  return ascending (&((const term *) x)->column, &((const term *) y)->column);
+}
+
+typedef struct {
+  int64_t *start;
+  int32_t *column;
+  long double *re, *im, *bound;
+  int64_t zeros;
+} expected;
+
+/* The definition: all products of a row, sorted. A sum of k of them lies within k eps times the sum
+ * of their sizes of the exact one in any order (Higham 2002, section 3.1); complex: 2 k terms. */
+static expected expect (const test *t) {
+  const matrix *a = &t->a, *b = &t->b;
+  const int z = parts (t->type);
+  int64_t all = 0, most = 0;
+  for (int64_t i = 0; i < a->rows; i++) {
+    int64_t products = 0;
+    for (int64_t s = a->start[i]; s < a->start[i + 1]; s++)
+      products += b->start[a->column[s] + 1] - b->start[a->column[s]];
+    all += products;
+    most = products > most ? products : most;
+  }
+  expected y = {room (a->rows + 1, sizeof *y.start),
+                room (all, sizeof *y.column),
+                room (all, sizeof *y.re),
+                room (all, sizeof *y.im),
+                room (all, sizeof *y.bound),
+                0};
+  term *terms = room (most, sizeof *terms);
+  int64_t out = 0;
+  for (int64_t i = 0; i < a->rows; i++) {
+    int64_t count = 0;
+    for (int64_t s = a->start[i]; s < a->start[i + 1]; s++)
+      for (int64_t q = b->start[a->column[s]]; q < b->start[a->column[s] + 1]; q++) {
+        const double *u = a->values + z * s, *v = b->values + z * q;
+        const long double ur = u[0], ui = z > 1 ? u[1] : 0, vr = v[0], vi = z > 1 ? v[1] : 0;
+        terms[count++] = (term){b->column[q], ur * vr - ui * vi, ur * vi + ui * vr,
+                                hypotl (ur, ui) * hypotl (vr, vi)};
+      }
+    qsort (terms, (size_t) count, sizeof *terms, by_column);
+    for (int64_t q = 0, end; q < count; q = end) {
+      long double re = 0, im = 0, size = 0;
+      for (end = q; end < count && terms[end].column == terms[q].column; end++) {
+        re += terms[end].re;
+        im += terms[end].im;
+        size += terms[end].size;
+      }
+      y.column[out] = terms[q].column;
+      y.re[out] = t->alpha.re * re - t->alpha.im * im;
+      y.im[out] = t->alpha.re * im + t->alpha.im * re;
+      y.zeros += y.re[out] == 0 && y.im[out] == 0;
+      y.bound[out++] = t->integers ? 0
+                                   : (long double) (end - q + 8) * DBL_EPSILON
+                                         * hypotl (t->alpha.re, t->alpha.im) * size;
+    }
+    y.start[i + 1] = out;
+  }
+  free (terms);
+  return y;
+}
+
+static void drop_expected (expected *y) {
+  free (y->start);
+  free (y->column);
+  free (y->re);
+  free (y->im);
+  free (y->bound);
+}
+
+/* ---- running ------------------------------------------------------------------------------ */
+
+static void *take (size_t bytes) {
+  void *p;
+  need (driver->allocate (0, bytes ? bytes : 1, &p), "allocate");
+  return p;
+}
+
+static void give (void *p) {
+  need (driver->release (0, p), "release");
+}
+
+/* By way of host memory that copies may use, kept from one to the next. */
+static void copy (void *to, const void *from, size_t bytes, int is_up) {
+  static void *pinned;
+  static size_t size;
+  if (bytes > size) {
+    if (pinned)
+      need (driver->unpin (0, pinned), "unpin");
+    need (driver->pin (0, size = 2 * bytes, &pinned), "pin");
+  }
+  if (bytes == 0)
+    return;
+  if (is_up)
+    memcpy (pinned, from, bytes);
+  need (is_up ? driver->copy_up (0, stream, to, bytes, pinned, bytes, bytes, 1)
+              : driver->copy_down (0, stream, pinned, bytes, from, bytes, bytes, 1),
+        "copy");
+  need (driver->stream_synchronize (0, stream), "stream_synchronize");
+  if (!is_up)
+    memcpy (to, pinned, bytes);
+}
+
+static gpumm_rows up (const matrix *x, gpumm_type type) {
+  const size_t nnz = (size_t) x->start[x->rows], each = 8 * (size_t) parts (type);
+  gpumm_rows r = {.rows = x->rows, .cols = x->cols, .block_rows = 1, .block_cols = 1};
+  r.start = take ((size_t) (x->rows + 1) * sizeof *r.start);
+  r.column = take (nnz * sizeof *r.column);
+  r.values = take (nnz * each);
+  copy (r.start, x->start, (size_t) (x->rows + 1) * sizeof *r.start, 1);
+  copy (r.column, x->column, nnz * sizeof *r.column, 1);
+  copy (r.values, x->values, nnz * each, 1);
+  return r;
+}
+
+static void drop_rows (gpumm_rows *r) {
+  give (r->start);
+  give (r->column);
+  give (r->values);
+}
+
+/* What a kernel made of it. Memory begins as 0xff, which is no index and no number. */
+typedef struct {
+  int64_t *start;
+  int32_t *column;
+  double *values;
+  int32_t zero;
+} made;
+
+static void drop_made (made *m) {
+  free (m->start);
+  free (m->column);
+  free (m->values);
+}
+
+/* In `pieces` ranges of rows. 0: the kernel failed, or the counts are wrong. */
+static int run_kernel (const test *t, const gpumm_sparse_kernel *row, int64_t pieces,
+                       const expected *y, made *m) {
+  const int64_t rows = t->a.rows, nnz = y->start[rows] + GUARD;
+  const size_t each = 8 * (size_t) parts (t->type), start_bytes = (size_t) (rows + 1) * 8;
+  gpumm_sparse_product p = {.type_a = t->type,
+                            .type_b = t->type,
+                            .type_c = t->type,
+                            .a = up (&t->a, t->type),
+                            .b = up (&t->b, t->type),
+                            .alpha = t->alpha};
+  p.c = (gpumm_rows){.rows = rows, .cols = t->b.cols, .block_rows = 1, .block_cols = 1};
+  p.c.start = take (start_bytes);
+  p.zero = take (sizeof *p.zero);
+  *m = (made){room (rows + 1, 8), room (nnz, 4), room (nnz, each), 0};
+  need (driver->fill (0, stream, p.c.start, 0xff, start_bytes), "fill");
+  need (driver->fill (0, stream, p.c.start, 0, 8), "fill");
+  need (driver->fill (0, stream, p.zero, 0, sizeof *p.zero), "fill");
+  p.count = rows;
+  p.workspace_bytes = row->workspace ? row->workspace (&p, &device) : 0;
+  p.workspace = take (p.workspace_bytes);
+  gpumm_status status = GPUMM_OK;
+  if (!row->runs (&p, &device)) {
+    report (0, "%s %s: does not run", row->name, t->name);
+    return 0;
+  }
+  for (int64_t piece = 0; piece < pieces && !status; piece++) {
+    p.row = rows * piece / pieces;
+    p.count = rows * (piece + 1) / pieces - p.row;
+    need (driver->fill (0, stream, p.workspace, 0x5a, p.workspace_bytes), "fill");
+    status = row->symbolic (0, stream, &p);
+    if (!status && row->offsets)
+      status = row->offsets (0, stream, &p);
+  }
+  copy (m->start, p.c.start, start_bytes, 0);
+  if (!row->offsets) {
+    for (int64_t i = 0; i < rows; i++)
+      m->start[i + 1] += m->start[i];
+    copy (p.c.start, m->start, start_bytes, 1);
+  }
+  int ok = !status;
+  for (int64_t i = 0; i <= rows && ok; i++)
+    if (m->start[i] != y->start[i]) {
+      report (0, "%s %s: row %lld ends at %lld, not %lld", row->name, t->name, (long long) i,
+              (long long) m->start[i], (long long) y->start[i]);
+      ok = 0;
+    }
+  p.c.column = take ((size_t) nnz * 4);
+  p.c.values = take ((size_t) nnz * each);
+  need (driver->fill (0, stream, p.c.column, 0xff, (size_t) nnz * 4), "fill");
+  need (driver->fill (0, stream, p.c.values, 0xff, (size_t) nnz * each), "fill");
+  for (int64_t piece = 0; piece < pieces && ok && !status; piece++) {
+    p.row = rows * piece / pieces;
+    p.count = rows * (piece + 1) / pieces - p.row;
+    need (driver->fill (0, stream, p.workspace, 0x5a, p.workspace_bytes), "fill");
+    status = row->launch (0, stream, &p);
+  }
+  if (ok && !status)
+    status = driver->stream_synchronize (0, stream);
+  if (status)
+    report (0, "%s %s: %s", row->name, t->name, driver->error_text ());
+  else {
+    copy (m->column, p.c.column, (size_t) nnz * 4, 0);
+    copy (m->values, p.c.values, (size_t) nnz * each, 0);
+    copy (&m->zero, p.zero, sizeof m->zero, 0);
+  }
+  drop_rows (&p.a);
+  drop_rows (&p.b);
+  drop_rows (&p.c);
+  give (p.zero);
+  give (p.workspace);
+  return ok && !status;
+}
+
+static void compare (const test *t, const gpumm_sparse_kernel *row, const expected *y,
+                     const made *m) {
+  const int z = parts (t->type);
+  const int64_t nnz = y->start[t->a.rows];
+  for (int64_t q = 0; q < nnz; q++) {
+    const long double re = m->values[z * q], im = z > 1 ? m->values[z * q + 1] : 0;
+    if (m->column[q] != y->column[q] || !(fabsl (re - y->re[q]) <= y->bound[q])
+        || !(fabsl (im - y->im[q]) <= y->bound[q])) {
+      int64_t i = 0;
+      while (y->start[i + 1] <= q)
+        i++;
+      report (0,
+              "%s %s: C(%lld,%ld) is (%.17Lg,%.17Lg), not C(%lld,%ld) = (%.17Lg,%.17Lg) +- %.2Lg",
+              row->name, t->name, (long long) i, (long) m->column[q], re, im, (long long) i,
+              (long) y->column[q], y->re[q], y->im[q], y->bound[q]);
+      return;
+    }
+  }
+  int outside = 0;
+  for (int64_t q = nnz; q < nnz + GUARD; q++)
+    outside |= m->column[q] != -1 || !isnan (m->values[z * q]);
+  report (!outside, "%s %s: wrote behind C", row->name, t->name);
+  if (t->integers)
+    report (m->zero == (y->zeros > 0), "%s %s: zeros: %d, and there are %lld", row->name, t->name,
+            (int) m->zero, (long long) y->zeros);
+}
+
+/* spgemm_merge makes a row by one thread, in a time of elements of A times elements of C. */
+static int is_slow (const test *t, const expected *y) {
+  int64_t most = 0;
+  for (int64_t i = 0; i < t->a.rows; i++) {
+    const int64_t work = (t->a.start[i + 1] - t->a.start[i]) * (y->start[i + 1] - y->start[i]);
+    most = work > most ? work : most;
+  }
+  return most > 200000;
+}
+
+static void run_test (test *t) {
+  expected y = expect (t);
+  const int slow = strcmp (driver->name, "cuda") == 0 && is_slow (t, &y);
+  for (const gpumm_sparse_kernel *const *r = driver->sparse_kernels; *r; r++) {
+    const gpumm_sparse_kernel *row = *r;
+    made whole, again;
+    if (strcmp (row->algorithm, "spgemm") != 0 || row->capability > device.capability
+        || strncmp (row->name, options.kernel, strlen (options.kernel)) != 0
+        || (slow && strcmp (row->name, "spgemm_merge") == 0))
+      continue;
+    if (!run_kernel (t, row, 1, &y, &whole))
+      continue;
+    compare (t, row, &y, &whole);
+    if (run_kernel (t, row, 1 + below (4), &y, &again)) {
+      const int64_t nnz = y.start[t->a.rows];
+      const size_t each = 8 * (size_t) parts (t->type);
+      report (memcmp (whole.column, again.column, (size_t) nnz * 4) == 0
+                  && memcmp (whole.values, again.values, (size_t) nnz * each) == 0,
+              "%s %s: other bits in the second run", row->name, t->name);
+      drop_made (&again);
+    }
+    drop_made (&whole);
+  }
+  drop_expected (&y);
+  drop (&t->a);
+  drop (&t->b);
+}
+
+/* ---- cases -------------------------------------------------------------------------------- */
+
+static int64_t *equal_lengths (int64_t rows, int64_t length) {
+  int64_t *x = room (rows, sizeof *x);
+  for (int64_t i = 0; i < rows; i++)
+    x[i] = length;
+  return x;
+}
+
+/* A with rows of length_a, together side by side alike; B likewise. */
+static void run_regular (const char *name, gpumm_type type, int64_t m, int64_t k, int64_t n,
+                         int64_t length_a, int64_t together_a, int64_t length_b,
+                         int64_t together_b) {
+  test t = {.name = name, .type = type, .alpha = {1, 0}};
+  int64_t *la = equal_lengths (m, length_a), *lb = equal_lengths (k, length_b);
+  t.a = make_matrix (&t, m, k, la, together_a);
+  t.b = make_matrix (&t, k, n, lb, together_b);
+  run_test (&t);
+  free (la);
+  free (lb);
+}
+
+/* Rows of A that make so many products, around the limits of bins: B's rows have one element each,
+ * or 8, and some of the columns are the same. */
+static void run_limits (gpumm_type type, int64_t length_b, int64_t n) {
+  static const int64_t products[] = {
+      0,   1,   2,   7,   8,   9,   31,   32,   33,   63,   64,   65,   127,   128,   129,   255,
+      256, 257, 511, 512, 513, 520, 1023, 1200, 2047, 3071, 3073, 4096, 16383, 16384, 16385, 20000};
+  const int64_t rows = sizeof products / sizeof *products, k = 20008;
+  test t = {.name = "limits of bins", .type = type, .alpha = {-2, 0}, .integers = length_b == 1};
+  int64_t lengths[sizeof products / sizeof *products];
+  for (int64_t i = 0; i < rows; i++)
+    lengths[i] = products[i] / length_b;
+  int64_t *lb = equal_lengths (k, length_b);
+  t.a = make_matrix (&t, rows, k, lengths, 1);
+  t.b = make_matrix (&t, k, n, lb, 1);
+  run_test (&t);
+  free (lb);
+}
+
+static void run_named (gpumm_type type) {
+  run_regular ("0 x 0", type, 0, 0, 0, 0, 1, 0, 1);
+  run_regular ("3 x 0 x 5", type, 3, 0, 5, 0, 1, 0, 1);
+  run_regular ("1 x 1", type, 1, 1, 1, 1, 1, 1, 1);
+  run_regular ("no elements", type, 70, 40, 50, 0, 1, 0, 1);
+  run_regular ("A without elements", type, 70, 40, 50, 0, 1, 3, 1);
+  run_regular ("B without elements", type, 70, 40, 50, 3, 1, 0, 1);
+  run_regular ("1 x n", type, 1, 300, 500, 300, 1, 5, 1);
+  run_regular ("n x 1", type, 500, 300, 1, 7, 1, 1, 1);
+  run_regular ("outer product", type, 80, 1, 90, 1, 1, 90, 1);
+  run_regular ("full", type, 40, 37, 41, 37, 1, 41, 1);
+  run_regular ("full, long", type, 9, 130, 140, 130, 1, 140, 1);
+  run_regular ("threes", type, 90, 90, 120, 27, 3, 30, 3);
+  run_regular ("twos", type, 90, 90, 300, 36, 2, 40, 2);
+  run_regular ("threes and twos", type, 50, 200, 300, 66, 3, 40, 2);
+  run_regular ("all rows alike", type, 50, 64, 300, 30, 50, 40, 64);
+  run_limits (type, 1, 5000);
+  run_limits (type, 8, 5000);
+  if (!options.large)
+    return;
+  run_limits (type, 8, 1 << 28); /* keys of 64 bits, many windows */
+  run_regular ("wide", type, 60, 400, 1 << 20, 50, 1, 40, 1);
+  run_regular ("wide, threes", type, 60, 400, 1 << 20, 60, 3, 50, 3);
+  run_regular ("dense rows", type, 12, 2000, 40000, 300, 1, 400, 1);
+  run_regular ("dense rows, wide", type, 6, 300, 300000, 100, 3, 3000, 3);
+}
+
+/* Rows of very different lengths: many empty, most short, a few long. */
+static void run_random (void) {
+  test t = {.name = "random",
+            .type = below (2) ? GPUMM_D : GPUMM_Z,
+            .alpha = {below (3) ? 1 : -0.75, 0},
+            .integers = (int) below (2)};
+  if (t.type == GPUMM_Z && below (3) == 0)
+    t.alpha.im = 0.5;
+  const int64_t m = below (120), k = 1 + below (150), n = 1 + below (below (4) ? 200 : 200000);
+  int64_t *la = room (m, sizeof *la), *lb = room (k, sizeof *lb);
+  const int64_t hubs = below (4);
+  for (int64_t i = 0; i < m; i++)
+    la[i] = below (20) < hubs ? below (k + 1) : below (3) ? below (9) : 0;
+  for (int64_t i = 0; i < k; i++)
+    lb[i] = below (20) < hubs ? below (n < 600 ? n + 1 : 600) : below (3) ? below (17) : 0;
+  t.a = make_matrix (&t, m, k, la, below (2));
+  t.b = make_matrix (&t, k, n, lb, below (2));
+  run_test (&t);
+  free (la);
+  free (lb);
+}
+
+/* ---- main --------------------------------------------------------------------------------- */
+
+static int parse (const char *argument) {
+  const char *value = strchr (argument, '=');
+  if (!value)
+    return 0;
+  size_t name = (size_t) (value++ - argument);
+#define IS(text) (name == strlen (text) && strncmp (argument, text, name) == 0)
+  if (IS ("random"))
+    options.random = atol (value);
+  else if (IS ("large"))
+    options.large = atol (value);
+  else if (IS ("seed"))
+    options.seed = strtoull (value, NULL, 0);
+  else if (IS ("kernel"))
+    options.kernel = value;
+  else if (IS ("types"))
+    options.types = value;
+  else
+    return 0;
+#undef IS
+  return 1;
+}
+
+int main (int count, char **arguments) {
+  const gpumm_driver *(*table) (void);
+  int usage = count < 2;
+  for (int i = 2; i < count; i++)
+    usage = usage || !parse (arguments[i]);
+  if (usage) {
+    printf ("usage: test_spgemm LIBRARY [random=200] [seed=1] [kernel=] [types=dz] [large=1]\n");
+    return 2;
+  }
+  void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
+  void *symbol = library ? dlsym (library, "gpumm_driver_table") : NULL;
+  if (!symbol) {
+    printf ("%s\n", dlerror ());
+    return 2;
+  }
+  memcpy (&table, &symbol, sizeof table);
+  driver = table ();
+  int devices = 0;
+  if (driver->version != GPUMM_DRIVER_VERSION || driver->count (&devices)) {
+    printf ("driver %s: %s\n", driver->name, driver->error_text ());
+    return 1;
+  }
+  if (devices == 0) {
+    printf ("SKIP: no GPU: %s\n", driver->error_text ());
+    return 77;
+  }
+  need (driver->properties (0, &device), "properties");
+  need (driver->stream_create (0, &stream), "stream_create");
+  printf ("driver %s, %s, seed=%llu\n", driver->name, device.name, options.seed);
+  state = options.seed * 2 + 1; /* not 0, where xorshift stays */
+  for (const char *letter = options.types; *letter; letter++)
+    run_named (*letter == 'z' ? GPUMM_Z : GPUMM_D);
+  for (long q = 0; q < options.random; q++)
+    run_random ();
+  need (driver->stream_destroy (0, stream), "stream_destroy");
+  driver->reset ();
+  printf ("%ld passed, %ld failed\n", passed, failed);
+  return failed > 0 || passed == 0;
+}
