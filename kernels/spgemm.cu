@@ -206,7 +206,7 @@ __global__ void __launch_bounds__ (BLOCK) find_repeats (gpumm_rows b, bins w) {
 /* How the rows of a bin are made: threads of a row, products of a thread. */
 template <int BIN> struct shape {
   static constexpr int items = BIN < 3 ? 8 : 16;
-  static constexpr int threads = BIN < 3 ? 8 << BIN : BIN < 5 ? 32 << (BIN - 3) : 128;
+  static constexpr int threads = BIN == 0 ? 8 : BIN == 1 ? 16 : BIN < 4 ? 32 : BIN == 4 ? 64 : 128;
   static constexpr int size = items * threads; /* products of the longest row */
   static constexpr int block = threads > WARP ? threads : BIN == 3 ? 64 : 128;
   static constexpr int rows = block / threads; /* of a block, at a time */
@@ -844,26 +844,26 @@ static size_t in_lines (size_t bytes) {
   return (bytes + 255) / 256 * 256;
 }
 
-/* Where the parts of the workspace lie from base on; returns its bytes. */
-static size_t lay_out (char *base, const gpumm_sparse_product *p, bins *w) {
+/* Counters, the lists of the bins, a byte for each row of C and for each of B. */
+static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   const size_t rows = (size_t) p->count;
-  size_t at = 256;
+  return 256 + BINS * in_lines (rows * sizeof (int)) + in_lines (rows)
+         + in_lines ((size_t) p->b.rows);
+}
+
+/* Where they lie from base on. */
+static void lay_out (char *base, const gpumm_sparse_product *p, bins *w) {
+  const size_t rows = (size_t) p->count;
   w->length = (int *) base;
   w->next = w->length + BINS;
   w->any = w->next + 2;
+  base += 256;
   for (int bin = 0; bin < BINS; bin++) {
-    w->list[bin] = (int *) (base + at);
-    at += in_lines (rows * sizeof (int));
+    w->list[bin] = (int *) base;
+    base += in_lines (rows * sizeof (int));
   }
-  w->mark = (unsigned char *) base + at;
-  at += in_lines (rows);
-  w->repeats = (unsigned char *) base + at;
-  return at + in_lines ((size_t) p->b.rows);
-}
-
-static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_properties *) {
-  bins w;
-  return lay_out (NULL, p, &w);
+  w->mark = (unsigned char *) base;
+  w->repeats = (unsigned char *) base + in_lines (rows);
 }
 
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
@@ -885,8 +885,9 @@ static int64_t least (int64_t x, int64_t y) {
 /* Puts the rows into bins. sums: as for list_long. */
 static gpumm_status prepare (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
                              int64_t sums, int most_short, int processors, bins *w) {
-  if (lay_out ((char *) p->workspace, p, w) > p->workspace_bytes)
+  if (!p->workspace || workspace (p, NULL) > p->workspace_bytes)
     return gpumm_driver_fail (GPUMM_INVALID, "kernel spgemm: its workspace is too small");
+  lay_out ((char *) p->workspace, p, w);
   const int count = (int) p->count;
   const int64_t most = (int64_t) processors * 8;
   gpumm_status status = launch_on_gpu ("spgemm, bins", 1, 1, device, [&] {
