@@ -5,8 +5,7 @@
 ## n x n with so many random elements a column; gpumm by Backend "gpu" (the median of some calls after
 ## a first), by Backend "cpu" and, up to 20000, Octave's `*`.  Milliseconds.  Each result is
 ## checked with a random vector before it is timed.  The sizes below 20000 are for the crossover, the
-## last row is the one that fills memory: 755 million nonzeros, 12 GB.  On the GPU in a build with
-## -DGPUMM_CANDIDATES=ON.
+## last row is the one that fills memory: 755 million nonzeros, 12 GB.
 ##
 ## SPDX-License-Identifier: BSD-3-Clause
 1; # a script

@@ -178,8 +178,7 @@ static gpumm_status find_gpu (const gpumm_problem *p, const gpumm_options *o, gp
   gpumm_status status = gpumm_place_device (cuda, o->device < 0 ? 0 : o->device,
                                             gpumm_is_float (p->output) ? p->output : GPUMM_D, gpu);
   if (!status) {
-    if (choices->candidates)
-      gpumm_place_emulated (p, o, gpu);
+    gpumm_place_emulated (p, o, gpu);
     choices->gpu = gpu;
     return GPUMM_OK;
   }
@@ -193,14 +192,12 @@ static gpumm_status plan (gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const gpumm_options *o = &job->options;
   gpumm_place cpu, gpu, host;
-  gpumm_choices choices = {.why_no_gpu = "", .candidates = GPUMM_CANDIDATES};
+  gpumm_choices choices = {.why_no_gpu = ""};
   if (is_mixed (p)) {
     job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_mixed, .device = -1};
     return GPUMM_OK;
   }
-  if (!choices.candidates && !gpumm_is_dense_float (p))
-    choices.why_no_gpu = "its kernels have not been checked on one yet";
-  if (gpumm_plan_needs_gpu (p, o, choices.candidates)) {
+  if (gpumm_plan_needs_gpu (p, o)) {
     gpumm_status status = find_gpu (p, o, &gpu, &choices);
     if (status)
       return status;

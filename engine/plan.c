@@ -108,9 +108,8 @@ static const gpumm_algorithm *device_algorithm (const gpumm_problem *p) {
   return NULL;
 }
 
-int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o, int candidates) {
-  if (o->backend == GPUMM_CPU || !device_algorithm (p)
-      || (!candidates && !gpumm_is_dense_float (p)))
+int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
+  if (o->backend == GPUMM_CPU || !device_algorithm (p))
     return 0;
   if (!is_auto (o->algorithm))
     return names_device_algorithm (o->algorithm);
@@ -313,8 +312,8 @@ static int64_t resident_tile (int64_t size, int64_t smallest, int64_t liked) {
 
 /* Tiles of C where all is on the device, none smaller than liked. The kernel keeps what it finds out
  * of panels where that fits, and where it asks for memory to do so. */
-static void choose_resident (const gpumm_problem *p, const gpumm_place *place, int may_keep,
-                             int64_t smallest, int64_t liked, double room, gpumm_plan *plan) {
+static void choose_resident (const gpumm_problem *p, const gpumm_place *place, int64_t smallest,
+                             int64_t liked, double room, gpumm_plan *plan) {
   int64_t m = gpumm_m (p), n = gpumm_n (p);
   plan->tile_m = resident_tile (m, smallest, liked);
   plan->tile_n = resident_tile (n, smallest, liked);
@@ -322,7 +321,7 @@ static void choose_resident (const gpumm_problem *p, const gpumm_place *place, i
   if (p->a.values == p->b.values && (p->op_a == GPUMM_NONE) == (p->op_b == GPUMM_NONE))
     plan->tile_m = m;
   plan->keeps = 0;
-  if (may_keep && plan->kernel->workspace && (plan->tile_m < m || plan->tile_n < n)) {
+  if (plan->kernel->workspace && (plan->tile_m < m || plan->tile_n < n)) {
     int64_t without = workspace_bytes (p, place, plan);
     plan->keeps = 1;
     if (workspace_bytes (p, place, plan) <= without || device_bytes (p, place, plan) > room)
@@ -352,10 +351,9 @@ static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *pla
      * ms instead of 84 in complex double, 39 instead of 43 in complex single; in single, where it
      * would be as many operations as a quarter of those, 22 instead of 20 (auto.csv). */
     int halves = gpumm_is_complex (p->output) && liked > 0;
-    choose_resident (p, place, choices->candidates, smallest, halves ? liked - liked / 2 : liked,
-                     room, plan);
+    choose_resident (p, place, smallest, halves ? liked - liked / 2 : liked, room, plan);
     if (halves && !plan->keeps)
-      choose_resident (p, place, choices->candidates, smallest, liked, room, plan);
+      choose_resident (p, place, smallest, liked, room, plan);
   }
   if (plan->resident && device_bytes (p, place, plan) > room) {
     plan->resident = 0;
@@ -455,7 +453,7 @@ static void weigh_emulated (const gpumm_problem *p, const gpumm_options *o,
                             gpumm_plan *plan) {
   const gpumm_emulated_rates *r = &place->emulated;
   gpumm_plan other = *plan;
-  if (!choices->candidates || !gpumm_emulated_depth (p, o, place) || !r->product || !r->library
+  if (!gpumm_emulated_depth (p, o, place) || !r->product || !r->library
       || !gpumm_bound_by_computing (p, place, 1 / r->library))
     return;
   gpumm_product product = whole_product (p, INT32_MAX);
@@ -642,7 +640,7 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
   size_t room = sizeof plan->reason;
   plan->algorithm = on_host;
   plan->backend = GPUMM_CPU;
-  if (!on_device || (!choices->candidates && o->backend != GPUMM_CPU))
+  if (!on_device)
     snprintf (plan->reason, room, "%s products run on the CPU%s", what,
               o->backend == GPUMM_GPU
                   ? "; they have no GPU kernels yet, though the GPU was asked for"

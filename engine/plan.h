@@ -69,16 +69,11 @@ typedef struct gpumm_choices {
   const char *why_no_gpu;
   int64_t largest_dimension; /* of one kernel launch; 0: what the kernels take (2^31 - 1) */
   int64_t smallest_tile;     /* of a product that fits the device; 0: as measured */
-  /* also what has not been checked on a GPU in its present form: built with -DGPUMM_CANDIDATES=ON.
-   * Today "auto" taking emulated, and what that keeps of panels; and all kernels of products with
-   * sparse operands. */
-  int candidates;
 } gpumm_choices;
 
 /* Must the plan know the GPU, or the host device? 0 where neither can be chosen, so that nothing is
  * opened that will not be used. */
-int gpumm_plan_needs_gpu (const gpumm_problem *problem, const gpumm_options *options,
-                          int candidates);
+int gpumm_plan_needs_gpu (const gpumm_problem *problem, const gpumm_options *options);
 int gpumm_plan_needs_host_device (const gpumm_problem *problem, const gpumm_options *options,
                                   const gpumm_place *gpu);
 

@@ -26,6 +26,7 @@
 #else
 #include "host/launch.h"
 #endif
+#include <math.h>
 
 #define DEVICE __host__ __device__ static inline /* a function of kernels */
 
@@ -92,7 +93,8 @@ template <class R> DEVICE void multiply_add (complex<R> &sum, complex<R> a, comp
   sum.im += a.im * b.re;
 }
 
-/* s x; a real s multiplies both parts, so that 1 x is x also where x holds Inf. */
+/* s x; a real s multiplies both parts, so that 1 x is x also where x holds Inf. What is fused is
+ * written out, so that it is the same in each copy of the code. */
 template <class T> DEVICE T scale (T s, T x) {
   return s * x;
 }
@@ -100,7 +102,7 @@ template <class T> DEVICE T scale (T s, T x) {
 template <class R> DEVICE complex<R> scale (complex<R> s, complex<R> x) {
   if (s.im == 0)
     return {s.re * x.re, s.re * x.im};
-  return {s.re * x.re - s.im * x.im, s.re * x.im + s.im * x.re};
+  return {fma (s.re, x.re, -(s.im * x.im)), fma (s.re, x.im, s.im * x.re)};
 }
 
 template <class T> DEVICE T add (T x, T y) {

@@ -5,8 +5,6 @@
 
 #include "kernel.h"
 
-#include <math.h>
-
 /* Which factors are real, though they are stored as complex numbers. */
 enum { REAL_A = 1, REAL_B = 2 };
 
@@ -60,17 +58,27 @@ template <class R> DEVICE complex<R> times (complex<R> a, complex<R> b, int real
     return {a.re * b.re, a.re * b.im};
   if (real & REAL_B)
     return {a.re * b.re, a.im * b.re};
-  complex<R> x = {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  complex<R> x = {fma (a.re, b.re, -(a.im * b.im)), fma (a.re, b.im, a.im * b.re)};
   return isnan (x.re) && isnan (x.im) ? infinite_product (a, b) : x;
 }
 
-/* sum += a b; double by one rounding, where the GPU has a fused operation. */
-template <class T> DEVICE void accumulate (T &sum, T a, T b, int) {
-  multiply_add (sum, a, b);
+/* sum += a b; a real factor by one rounding. What is fused is written out, here and in times: the
+ * compiler may do it otherwise in each copy that it makes of a loop's body, and a row of C would
+ * have other bits in another range of rows. */
+template <class R> DEVICE void accumulate (R &sum, R a, R b, int) {
+  COUNT_OPERATIONS (2);
+  sum = fma (a, b, sum);
 }
 
 template <class R> DEVICE void accumulate (complex<R> &sum, complex<R> a, complex<R> b, int real) {
-  sum = add (sum, times (a, b, real));
+  if (real & REAL_A) {
+    accumulate (sum.re, a.re, b.re, real);
+    accumulate (sum.im, a.re, b.im, real);
+  } else if (real & REAL_B) {
+    accumulate (sum.re, a.re, b.re, real);
+    accumulate (sum.im, a.im, b.re, real);
+  } else
+    sum = add (sum, times (a, b, real));
 }
 
 #endif

@@ -74,8 +74,7 @@ static gpumm_problem square (gpumm_type type, int64_t m, int64_t n, int64_t k) {
 
 static gpumm_plan plan_of (gpumm_problem p, gpumm_options o, const gpumm_place *gpu,
                            gpumm_status expected) {
-  gpumm_choices choices = {
-      .cpu = &cpu, .gpu = gpu, .host = &host_place, .why_no_gpu = "made up", .candidates = 1};
+  gpumm_choices choices = {.cpu = &cpu, .gpu = gpu, .host = &host_place, .why_no_gpu = "made up"};
   gpumm_plan plan;
   gpumm_status status = gpumm_make_plan (&p, &o, &choices, &plan);
   CHECK (status == expected, "status %s (%s), expected %s", gpumm_status_name (status),
@@ -582,16 +581,16 @@ static void test_needs (void) {
   gpumm_options automatic = {0}, on_cpu = {.backend = GPUMM_CPU}, on_gpu = {.backend = GPUMM_GPU};
   gpumm_options tiled = {.algorithm = "tiled"}, row = {.algorithm = "tiled_16"};
   gpumm_options loops = {.algorithm = "loops"};
-  CHECK (!gpumm_plan_needs_gpu (&small, &automatic, 1), "small products ask for no GPU");
-  CHECK (gpumm_plan_needs_gpu (&large, &automatic, 1), "large ones do");
-  CHECK (gpumm_plan_needs_gpu (&small, &on_gpu, 1), "those that were sent there do");
-  CHECK (!gpumm_plan_needs_gpu (&large, &on_cpu, 1), "those sent to the CPU do not");
-  CHECK (gpumm_plan_needs_gpu (&sparse, &on_gpu, 1), "sparse ones that were sent there do");
-  CHECK (!gpumm_plan_needs_gpu (&sparse, &automatic, 1), "those with next to nothing to do do not");
-  CHECK (!gpumm_plan_needs_gpu (&integers, &on_gpu, 1), "what has no kernels does not");
-  CHECK (gpumm_plan_needs_gpu (&small, &tiled, 1), "kernels by family do");
-  CHECK (gpumm_plan_needs_gpu (&small, &row, 1), "kernels by row do");
-  CHECK (!gpumm_plan_needs_gpu (&large, &loops, 1), "loops do not");
+  CHECK (!gpumm_plan_needs_gpu (&small, &automatic), "small products ask for no GPU");
+  CHECK (gpumm_plan_needs_gpu (&large, &automatic), "large ones do");
+  CHECK (gpumm_plan_needs_gpu (&small, &on_gpu), "those that were sent there do");
+  CHECK (!gpumm_plan_needs_gpu (&large, &on_cpu), "those sent to the CPU do not");
+  CHECK (gpumm_plan_needs_gpu (&sparse, &on_gpu), "sparse ones that were sent there do");
+  CHECK (!gpumm_plan_needs_gpu (&sparse, &automatic), "those with next to nothing to do do not");
+  CHECK (!gpumm_plan_needs_gpu (&integers, &on_gpu), "what has no kernels does not");
+  CHECK (gpumm_plan_needs_gpu (&small, &tiled), "kernels by family do");
+  CHECK (gpumm_plan_needs_gpu (&small, &row), "kernels by row do");
+  CHECK (!gpumm_plan_needs_gpu (&large, &loops), "loops do not");
   tiled.backend = GPUMM_CPU;
   CHECK (gpumm_plan_needs_host_device (&small, &tiled, NULL), "tiled on the CPU: the host device");
   CHECK (!gpumm_plan_needs_host_device (&large, &on_cpu, NULL), "blas needs no host device");

@@ -126,7 +126,7 @@
 %!  fputs (id, jsonencode (struct ("cells", {cells}, "nbformat", 4)));
 %!  fclose (id);
 %!endfunction
-%!testif ; ! isempty (notebooks ()) && system ("python3 --version > /dev/null") == 0
+%!testif ; ! isempty (notebooks ()) && system ("python3 --version > /dev/null && gnuplot --version > /dev/null 2>&1") == 0
 %! execute = fullfile (notebooks (), "execute");
 %! file = [tempname(), ".ipynb"];
 %! run = @(mode) system (sprintf ("'%s' %s '%s' 2>&1", execute, mode, file));

@@ -114,7 +114,9 @@
 %!       endfor
 %!     endif
 %!   endfor
-%!   [~, info] = gpumm (ones (40), ones (40), "Algorithm", k.name);
+%!   types = {"double", "single", "complex", "single complex"};
+%!   X = make_operand (types{find (ismember ("dszc", k.types), 1)}, 40, 40);
+%!   [~, info] = gpumm (X, X, "Algorithm", k.name);
 %!   assert (strtok (info.kernel), k.name); # a note may follow
 %!   assert (info.algorithm, k.algorithm);
 %! endfor
