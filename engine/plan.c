@@ -14,6 +14,9 @@
  * call a GPU, feed it and read it. Above it the measured rates decide. */
 static const double FEWEST_GPU_FLOPS = 2e6;
 
+/* Of a product with a plain sparse operand, whose operations are so much slower. */
+static const double FEWEST_SPARSE_FLOPS = 1e5;
+
 /* The part of the free device memory that a plan may take: others on the card, the context and
  * fragmentation need the rest. */
 static const double USABLE_MEMORY = 0.9;
@@ -108,13 +111,18 @@ static const gpumm_algorithm *device_algorithm (const gpumm_problem *p) {
   return NULL;
 }
 
+static double fewest_flops (const gpumm_problem *p) {
+  return gpumm_host_algorithm (p) == &gpumm_algorithm_sparse ? FEWEST_SPARSE_FLOPS
+                                                             : FEWEST_GPU_FLOPS;
+}
+
 int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
   if (o->backend == GPUMM_CPU || !device_algorithm (p))
     return 0;
   if (!is_auto (o->algorithm))
     return names_device_algorithm (o->algorithm);
   double flops = gpumm_is_dense_float (p) ? gpumm_dense_flops (p) : gpumm_sparse_flops (p);
-  return o->backend == GPUMM_GPU || flops >= FEWEST_GPU_FLOPS;
+  return o->backend == GPUMM_GPU || flops >= fewest_flops (p);
 }
 
 int gpumm_plan_needs_host_device (const gpumm_problem *p, const gpumm_options *o,
@@ -653,7 +661,7 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
     snprintf (plan->reason, room, "the GPU was asked for");
     plan->backend = GPUMM_GPU;
     return plan_sparse_device (p, o, gpu, on_device, plan);
-  } else if (gpumm_sparse_flops (p) < FEWEST_GPU_FLOPS)
+  } else if (gpumm_sparse_flops (p) < fewest_flops (p))
     snprintf (plan->reason, room,
               "too small for any GPU: some %.3g operations are done before one could be called",
               gpumm_sparse_flops (p));

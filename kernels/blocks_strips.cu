@@ -12,16 +12,22 @@
  * fit a word, and so many of the other as leave it below 2^32: MOST_PRODUCTS. Sums of integers do
  * not depend on their order.
  *
- * What limits it: shared memory's atomic additions, two an element and product of blocks.
+ * What limits it: shared memory's atomic additions, two an element and product of blocks. The
+ * products that a warp makes at a time meet blocks at random, so the rows of a block lie in an order
+ * that depends on its column: with row r always in the same banks, four of them would meet there.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "blocks/pattern.h"
 
 enum {
   STRIP_ELEMENTS = 8192, /* of C a thread block: 64 KiB, what any GPU has; three on an H200 */
-  STRIP_THREADS = 256,
   PLACE_THREADS = 256
 };
+
+/* Of a strip's threads three times as many are on a multiprocessor of an H200. In blocks of 4 x 4, a
+ * million of them at n = 32768, 384 take 6.2 ms, 256 take 7.6 and 512 7.1; in blocks of 8 x 8, which
+ * need more registers, 250,000 take 5.5, 5.4 and 8.8 ms. */
+template <int M> constexpr int STRIP_THREADS = M == 4 ? 384 : 256;
 
 /* place[s * rows + i]: how many blocks of row row + i have columns below s * width. */
 template <int THREADS>
@@ -58,17 +64,23 @@ __device__ static inline uint32_t half_word (const uint32_t (&words)[WORDS], int
   return e % 2 ? words[e / 2] >> 16 : words[e / 2] & 0xffff;
 }
 
+/* Row r of the block in column j of the strip begins at word place_of_block<M> (j) ^ (r * M): in eight
+ * (M = 4) or four (M = 8) neighbours each row comes to lie in all of the 32 banks. */
+template <int M> __device__ static inline int place_of_block (int j) {
+  return j * (M * M) + ((M == 4 ? j >> 1 : j) & 3) * M;
+}
+
 /* Block row row + blockIdx.x % count of C in strip blockIdx.x / count: rows that run together share
  * the strip's part of B, which the L2 cache then holds. */
 template <int M>
-__global__ void __launch_bounds__ (STRIP_THREADS)
+__global__ void __launch_bounds__ (STRIP_THREADS<M>)
     strips (int64_t row, int64_t count, int64_t rows_b, global<const int64_t> a_start,
             global<const int32_t> a_column, const uint16_t *A, global<const int64_t> b_start,
             global<const int32_t> b_column, const uint16_t *B, global<const int32_t> place_b,
             global<const int64_t> c_start, global<const int32_t> c_column,
             global<const int32_t> place_c, uint32_t *C, int32_t *zero) {
-  enum { WARPS = STRIP_THREADS / 32, PAIRS = 32 / M };
-  extern __shared__ uint32_t sums[]; /* low parts by rows of each block, then high parts */
+  enum { THREADS = STRIP_THREADS<M>, WARPS = THREADS / 32, PAIRS = 32 / M };
+  extern __shared__ uint32_t sums[]; /* low parts, a block after the other, then high parts */
   uint32_t *high = sums + STRIP_ELEMENTS;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int64_t s = blockIdx.x / count, of = blockIdx.x % count, i = row + of;
@@ -76,7 +88,7 @@ __global__ void __launch_bounds__ (STRIP_THREADS)
   const int from = place_c[s * count + of], to = place_c[(s + 1) * count + of];
   if (from == to)
     return;
-  for (int e = threadIdx.x; e < 2 * STRIP_ELEMENTS / 4; e += STRIP_THREADS)
+  for (int e = threadIdx.x; e < 2 * STRIP_ELEMENTS / 4; e += THREADS)
     ((uint4 *) sums)[e] = make_uint4 (0, 0, 0, 0);
   __syncthreads ();
 
@@ -103,15 +115,16 @@ __global__ void __launch_bounds__ (STRIP_THREADS)
         const int j = (int) (b_column[u] - first);
         uint32_t b[M / 2];
         load_words (b, B + (u * M + c) * M);
-        uint32_t *at = sums + j * (M * M) + c;
+        const int place = place_of_block<M> (j) + c;
 #pragma unroll
         for (int r = 0; r < M; r++) {
           uint64_t sum = 0;
 #pragma unroll
           for (int p = 0; p < M; p++)
             sum += (uint64_t) half_word (a, r + p * M) * half_word (b, p);
-          atomicAdd (at + r * M, (uint32_t) sum & 0xffff);
-          atomicAdd (at + r * M + STRIP_ELEMENTS, (uint32_t) (sum >> 16));
+          uint32_t *at = sums + (place ^ (r * M));
+          atomicAdd (at, (uint32_t) sum & 0xffff);
+          atomicAdd (at + STRIP_ELEMENTS, (uint32_t) (sum >> 16));
         }
       }
     }
@@ -120,15 +133,14 @@ __global__ void __launch_bounds__ (STRIP_THREADS)
 
   /* the blocks that C has in the strip, a thread a column */
   const int c = threadIdx.x % M;
-  for (int q = from + (int) threadIdx.x / M; q - (int) threadIdx.x / M < to;
-       q += STRIP_THREADS / M) {
+  for (int q = from + (int) threadIdx.x / M; q - (int) threadIdx.x / M < to; q += THREADS / M) {
     uint32_t value[M], some = q >= to;
     if (q < to) {
       const int64_t at = c_start[i] + q;
       const int j = (int) (c_column[at] - first);
 #pragma unroll
       for (int r = 0; r < M; r++) {
-        const int e = j * (M * M) + r * M + c;
+        const int e = (place_of_block<M> (j) + c) ^ (r * M);
         const uint64_t sum = ((uint64_t) high[e] << 16) + sums[e];
         value[r] = sum < UINT32_MAX ? (uint32_t) sum : UINT32_MAX;
         some |= value[r];
@@ -191,10 +203,10 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   if (status)
     return status;
   /* clang-format off */
-  return launch_on_gpu ("blocks_strips", p->count * many, dim3 (STRIP_THREADS), device, [&] {
+  return launch_on_gpu ("blocks_strips", p->count * many, dim3 (STRIP_THREADS<M>), device, [&] {
     if (cudaFuncSetAttribute (strips<M>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared))
       return;
-    strips<M><<<(unsigned) (p->count * many), STRIP_THREADS, shared, (cudaStream_t) stream>>> (
+    strips<M><<<(unsigned) (p->count * many), STRIP_THREADS<M>, shared, (cudaStream_t) stream>>> (
         p->row, p->count, b.rows, a.start, a.column, (const uint16_t *) a.values, b.start, b.column,
         (const uint16_t *) b.values, place_b, c.start, c.column, place_c, (uint32_t *) c.values,
         p->zero);

@@ -23,6 +23,7 @@
 #include "../types.h"
 
 #include <complex.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,10 +38,11 @@ enum { AHEAD = 8 };
 /* How work is cut for threads. */
 static const struct {
   double least_flops;        /* of a piece: below it a thread costs more than it brings */
+  int64_t least_products;    /* alike, sparse by sparse: each takes some 20 ns in both phases */
   int64_t pieces_per_thread; /* so that uneven pieces balance */
   int64_t workspace_bytes;   /* that all threads together may take */
   int64_t full_column;       /* rows for each nonzero, up to which a column is scanned whole */
-} cutting = {2e5, 4, (int64_t) 1 << 30, 8};
+} cutting = {2e5, 1 << 14, 4, (int64_t) 1 << 30, 8};
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
@@ -371,8 +373,8 @@ static gpumm_status cut_columns (state *s, const int64_t *before, gpumm_type typ
   const int64_t n = s->b.cols, total = before[n];
   int64_t most = gpumm_threads () * cutting.pieces_per_thread;
   const int64_t each = s->a.rows * (int64_t) gpumm_type_bytes (type);
-  if (most > (int64_t) ((double) total / cutting.least_flops))
-    most = (int64_t) ((double) total / cutting.least_flops);
+  if (most > total / cutting.least_products)
+    most = total / cutting.least_products;
   if (each > 0 && most > cutting.workspace_bytes / each)
     most = cutting.workspace_bytes / each;
   s->pieces = most < 1 ? 1 : most;
@@ -570,6 +572,51 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
   return GPUMM_OK;
 }
 
+/* ---- estimates ---------------------------------------------------------------------------- */
+
+/* Seconds of a thread: of a multiplication of sparse by sparse, of both phases; of an element of the
+ * sparse operand, read, and of its multiplication with one of the full operand. Of 16 cores beside
+ * an H200: n = 1000 to 1,000,000 with 8 to 64 elements a column, full operands of 1 to 256 columns
+ * (bench/results/h200/sparse.csv). They are twice as fast where all fits the cache, and two times
+ * slower at the largest; the choice between CPU and GPU is not so close there. */
+static const double PRODUCT_SECONDS = 40e-9, READ_SECONDS = 10e-9, FULL_SECONDS = 2e-9;
+
+static double seconds (const gpumm_problem *p, const gpumm_place *place) {
+  (void) place;
+  const int sparse_a = p->a.kind == GPUMM_SPARSE;
+  double work, pieces;
+  if (sparse_a && p->b.kind == GPUMM_SPARSE) {
+    const double products = gpumm_sparse_products (p);
+    work = products * PRODUCT_SECONDS;
+    pieces = products / (double) cutting.least_products;
+  } else {
+    const gpumm_operand *s = sparse_a ? &p->a : &p->b;
+    const double stored = (double) s->column[s->cols];
+    const double other = (double) (sparse_a ? gpumm_n (p) : gpumm_m (p));
+    work = stored * (READ_SECONDS + other * FULL_SECONDS);
+    pieces = 2 * stored * other / cutting.least_flops;
+  }
+  return work / fmin (gpumm_threads (), 1 + pieces);
+}
+
+enum { SAMPLES = 1 << 15 }; /* elements of B: 0.1 ms or less */
+
+double gpumm_sparse_products (const gpumm_problem *p) {
+  const gpumm_operand *a = &p->a, *b = &p->b;
+  const int64_t k = gpumm_k (p), stored_b = b->column[b->cols];
+  double products = 0;
+  if (k == 0 || stored_b <= 0)
+    return 0;
+  if (p->op_a != GPUMM_NONE || p->op_b != GPUMM_NONE) /* if they were spread evenly */
+    return (double) a->column[a->cols] * (double) stored_b / (double) k;
+  const int64_t apart = stored_b / SAMPLES + 1;
+  int64_t seen = 0;
+  for (int64_t t = 0; t < stored_b; t += apart, seen++)
+    if (b->row[t] >= 0 && b->row[t] < k)
+      products += (double) (a->column[b->row[t] + 1] - a->column[b->row[t]]);
+  return products * ((double) stored_b / (double) seen);
+}
+
 /* ---- the row of the table ----------------------------------------------------------------- */
 
 static int is_sparse_element (gpumm_type type) {
@@ -664,6 +711,7 @@ const gpumm_algorithm gpumm_algorithm_sparse = {
     .name = "sparse",
     .summary = "sparse by sparse (Gustavson), sparse by dense and dense by sparse on the CPU",
     .takes = takes,
+    .seconds = seconds,
     .open = open,
     .run = run,
     .close = close_state,

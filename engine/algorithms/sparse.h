@@ -15,6 +15,10 @@ gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name);
 gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_operand *x, gpumm_op op,
                                       gpumm_operand *out);
 
+/* Multiplications of a product of two sparse operands: counted, or of many elements estimated from
+ * some of them or from their number. Looks at no index that is out of range. */
+double gpumm_sparse_products (const gpumm_problem *p);
+
 /* Columns cut[piece] to before cut[piece + 1] of C lie from start[cut[piece]] on and end before
  * end[piece], as zeros were left out: what follows moves down. */
 void gpumm_close_gaps (gpumm_operand *c, const int64_t *start, const int64_t *cut, int64_t pieces,

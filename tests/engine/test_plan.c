@@ -1,6 +1,7 @@
 /* test_plan.c - the plan with made-up devices and rates.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithms/algorithm.h"
+#include "algorithms/sparse.h"
 #include "check.h"
 #include "memory/pool.h"
 #include "types.h"
@@ -570,6 +571,93 @@ static void test_emulated_depth (void) {
   CHECK (gpumm_emulated_depth (&p, &automatic, &place) == 0, "nothing is multiplied");
 }
 
+/* n x n, each column with so many elements, in random rows that are not in order. */
+static gpumm_operand random_columns (int64_t n, int64_t each) {
+  gpumm_operand x = {
+      .kind = GPUMM_SPARSE, .type = GPUMM_D, .rows = n, .cols = n, .nzmax = n * each};
+  x.column = check_allocate (n + 1, sizeof *x.column);
+  x.row = check_allocate (n * each, sizeof *x.row);
+  for (int64_t j = 0; j <= n; j++)
+    x.column[j] = j * each;
+  for (int64_t t = 0; t < n * each; t++)
+    x.row[t] = check_between (0, n - 1);
+  x.values = &bytes[0];
+  return x;
+}
+
+static void drop (gpumm_operand *x) {
+  free (x->column);
+  free (x->row);
+}
+
+static void test_sparse_products (void) {
+  const int64_t sizes[] = {1, 30, 3000, 60000};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const int64_t n = sizes[i];
+    gpumm_problem p = {.a = random_columns (n, 3), .b = random_columns (n, 5)};
+    for (int64_t j = 1; j <= n; j++) /* columns of A of 3, 0 and 6 elements */
+      p.a.column[j] = p.a.column[j - 1] + (j % 3 == 0 ? 6 : j % 3 == 1 ? 3 : 0);
+    double products = 0;
+    for (int64_t t = 0; t < 5 * n; t++)
+      products += (double) (p.a.column[p.b.row[t] + 1] - p.a.column[p.b.row[t]]);
+    const double counted = gpumm_sparse_products (&p), error = fabs (counted - products);
+    CHECK (n < 6000 ? error == 0 : error < 0.05 * products, "n %lld: %g, not %g", (long long) n,
+           counted, products);
+    p.b.row[0] = -1;
+    p.b.row[5 * n - 1] = INT64_MAX;
+    CHECK (gpumm_sparse_products (&p) <= counted, "indices that are out of range are not followed");
+    p.b.column[n] = 0;
+    CHECK (gpumm_sparse_products (&p) == 0, "nothing stored");
+    drop (&p.a);
+    drop (&p.b);
+  }
+}
+
+/* By estimates of both, as the dense ones by rates. */
+static void test_choice_for_sparse (void) {
+  static const struct {
+    int64_t n, each, other; /* other 0: sparse by sparse; < 0: full by sparse */
+    gpumm_backend asked;
+    int gpu, kernels;
+    gpumm_backend expected;
+  } table[] = {
+      {100, 8, 0, GPUMM_AUTO, 1, 1, GPUMM_CPU},   {50000, 8, 0, GPUMM_AUTO, 1, 1, GPUMM_GPU},
+      {50000, 8, 0, GPUMM_AUTO, 0, 1, GPUMM_CPU}, {50000, 8, 0, GPUMM_AUTO, 1, 0, GPUMM_CPU},
+      {50000, 8, 0, GPUMM_CPU, 1, 1, GPUMM_CPU},  {100, 8, 0, GPUMM_GPU, 1, 1, GPUMM_GPU},
+      {1000, 8, 1, GPUMM_AUTO, 1, 1, GPUMM_CPU},  {50000, 40, 64, GPUMM_AUTO, 1, 1, GPUMM_GPU},
+      {1000, 8, -1, GPUMM_AUTO, 1, 1, GPUMM_CPU}, {50000, 40, -64, GPUMM_AUTO, 1, 1, GPUMM_GPU},
+  };
+  static const gpumm_sparse_kernel spgemm = {.algorithm = "spgemm", .name = "s", .capability = 70},
+                                   spmm = {.algorithm = "spmm", .name = "m", .capability = 70};
+  static const gpumm_sparse_kernel *const both[] = {&spgemm, &spmm, NULL}, *const none[] = {NULL};
+  make_places ();
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    gpumm_driver driver = *fast.driver;
+    gpumm_place place = fast;
+    driver.sparse_kernels = table[i].kernels ? both : none;
+    place.driver = &driver;
+    place.properties.multiprocessors = 100;
+    gpumm_operand s = random_columns (table[i].n, table[i].each);
+    const int64_t other = table[i].other;
+    gpumm_operand full = {.type = GPUMM_D,
+                          .rows = other < 0 ? -other : s.rows,
+                          .cols = other < 0 ? s.rows : other,
+                          .values = &bytes[1]};
+    full.ld = full.rows;
+    gpumm_plan plan = plan_of ((gpumm_problem){.a = other < 0 ? full : s,
+                                               .b = other > 0 ? full : s,
+                                               .alpha = {1, 0},
+                                               .output = GPUMM_D},
+                               (gpumm_options){.backend = table[i].asked, .device = -1},
+                               table[i].gpu ? &place : NULL, GPUMM_OK);
+    CHECK (plan.backend == table[i].expected, "row %zu: backend %d, reason: %s", i, plan.backend,
+           plan.reason);
+    const char *name = plan.backend == GPUMM_CPU ? "sparse" : other ? "spmm" : "spgemm";
+    CHECK (strcmp (plan.algorithm->name, name) == 0, "row %zu: %s", i, plan.algorithm->name);
+    drop (&s);
+  }
+}
+
 /* Nothing is opened that cannot be chosen. */
 static void test_needs (void) {
   gpumm_problem small = square (GPUMM_D, 30, 30, 30), large = square (GPUMM_D, 300, 300, 300);
@@ -604,6 +692,8 @@ int main (void) {
   test_tiles ();
   test_emulated ();
   test_emulated_depth ();
+  test_sparse_products ();
+  test_choice_for_sparse ();
   test_needs ();
   return check_done ();
 }
