@@ -574,29 +574,39 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
 
 /* ---- estimates ---------------------------------------------------------------------------- */
 
-/* Seconds of a thread: of a multiplication of sparse by sparse, of both phases; of an element of the
- * sparse operand, read, and of its multiplication with one of the full operand. Of 16 cores beside
- * an H200: n = 1000 to 1,000,000 with 8 to 64 elements a column, full operands of 1 to 256 columns
- * (bench/results/h200/sparse.csv). They are twice as fast where all fits the cache, and two times
- * slower at the largest; the choice between CPU and GPU is not so close there. */
-static const double PRODUCT_SECONDS = 40e-9, READ_SECONDS = 10e-9, FULL_SECONDS = 2e-9;
+/* Seconds, as they are on 16 cores beside an H200: n = 1000 to 1,000,000 with 8 to 64 elements a
+ * column, full operands of 1 to 256 columns (bench/results/h200/sparse.csv). Of a thread: of a
+ * multiplication of sparse by sparse, both phases; of an element of the sparse operand, read for a
+ * panel of the full one, for each column of the panel, and where a row of C is one sum. PARTNERS + 1
+ * threads that make panels at once take twice as long as one does, as they share the memory. What
+ * fits the cache is up to three times faster; the choice is not so close there. */
+static const double PRODUCT_SECONDS = 40e-9, READ_SECONDS = 1e-9, COLUMN_SECONDS = 0.4e-9,
+                    SUM_SECONDS = 10e-9, PARTNERS = 4;
+
+static double seconds_one_dense (const gpumm_problem *p) {
+  const int left = p->a.kind == GPUMM_SPARSE;
+  const gpumm_operand *s = left ? &p->a : &p->b;
+  const double stored = (double) s->column[s->cols];
+  const int64_t other = left ? gpumm_n (p) : gpumm_m (p);
+  const int gather = left == ((left ? p->op_a : p->op_b) != GPUMM_NONE);
+  if (other == 0)
+    return 0;
+  if (other == 1 && gather)
+    return stored * SUM_SECONDS / fmin (gpumm_threads (), 1 + 2 * stored / cutting.least_flops);
+  const int64_t width = choose_width (other), count = gpumm_pieces (other, width);
+  const int64_t threads = gpumm_least (gpumm_threads (), count);
+  const double each = READ_SECONDS + (double) width * COLUMN_SECONDS;
+  return (double) gpumm_pieces (count, threads) * stored * each
+         * (1 + (double) (threads - 1) / PARTNERS);
+}
 
 static double seconds (const gpumm_problem *p, const gpumm_place *place) {
   (void) place;
-  const int sparse_a = p->a.kind == GPUMM_SPARSE;
-  double work, pieces;
-  if (sparse_a && p->b.kind == GPUMM_SPARSE) {
-    const double products = gpumm_sparse_products (p);
-    work = products * PRODUCT_SECONDS;
-    pieces = products / (double) cutting.least_products;
-  } else {
-    const gpumm_operand *s = sparse_a ? &p->a : &p->b;
-    const double stored = (double) s->column[s->cols];
-    const double other = (double) (sparse_a ? gpumm_n (p) : gpumm_m (p));
-    work = stored * (READ_SECONDS + other * FULL_SECONDS);
-    pieces = 2 * stored * other / cutting.least_flops;
-  }
-  return work / fmin (gpumm_threads (), 1 + pieces);
+  if (p->a.kind != GPUMM_SPARSE || p->b.kind != GPUMM_SPARSE)
+    return seconds_one_dense (p);
+  const double products = gpumm_sparse_products (p);
+  return products * PRODUCT_SECONDS
+         / fmin (gpumm_threads (), 1 + products / (double) cutting.least_products);
 }
 
 enum { SAMPLES = 1 << 15 }; /* elements of B: 0.1 ms or less */
