@@ -137,11 +137,28 @@ gpumm_status gpumm_device (int device, gpumm_device_properties *properties) {
   return status ? gpumm_fail (status, "device %d: %s", device, driver->error_text ()) : GPUMM_OK;
 }
 
-gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info) {
-  /* the GPU's rows where there is a GPU; else those that the host device runs */
+/* The GPU's where there is a GPU; else the host device's. */
+static const gpumm_driver *listed_driver (void) {
   const gpumm_driver *driver = gpumm_cuda (NULL);
-  if (!driver)
-    driver = gpumm_host_device (NULL);
+  return driver ? driver : gpumm_host_device (NULL);
+}
+
+gpumm_status gpumm_sparse_kernel_at (int i, gpumm_sparse_kernel_info *info) {
+  const gpumm_driver *driver = listed_driver ();
+  if (!driver || !info || i < 0)
+    return GPUMM_INVALID;
+  for (int r = 0; driver->sparse_kernels && driver->sparse_kernels[r]; r++)
+    if (r == i) {
+      const gpumm_sparse_kernel *k = driver->sparse_kernels[r];
+      *info = (gpumm_sparse_kernel_info){
+          .algorithm = k->algorithm, .name = k->name, .capability = k->capability};
+      return GPUMM_OK;
+    }
+  return GPUMM_INVALID;
+}
+
+gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info) {
+  const gpumm_driver *driver = listed_driver ();
   if (!driver || !info || i < 0)
     return GPUMM_INVALID;
   for (int r = 0; driver->kernels[r]; r++)

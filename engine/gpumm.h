@@ -253,6 +253,12 @@ typedef struct gpumm_kernel_info {
   int automatic; /* "auto" may take it, as its error bound is not above plain arithmetic's */
 } gpumm_kernel_info;
 
+/* A row of the table of kernels with sparse operands, plain or by blocks. */
+typedef struct gpumm_sparse_kernel_info {
+  const char *algorithm, *name;
+  int capability;
+} gpumm_sparse_kernel_info;
+
 typedef struct gpumm_algorithm_info {
   const char *name;    /* what gpumm_options.algorithm takes */
   const char *summary; /* one line */
@@ -274,8 +280,10 @@ GPUMM_API const char *gpumm_version (void); /* "0.1.0" */
 GPUMM_API int gpumm_device_count (const char **why);
 GPUMM_API gpumm_status gpumm_device (int device, gpumm_device_properties *properties);
 
-/* Entry i, or GPUMM_INVALID past the last. */
+/* Entry i, or GPUMM_INVALID past the last: of the kernels of full matrices, of those with sparse
+ * operands, of the algorithms. */
 GPUMM_API gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info);
+GPUMM_API gpumm_status gpumm_sparse_kernel_at (int i, gpumm_sparse_kernel_info *info);
 GPUMM_API gpumm_status gpumm_algorithm_at (int i, gpumm_algorithm_info *info);
 
 /* device is the index of a GPU, or GPUMM_HOST for the CPU's host device. */

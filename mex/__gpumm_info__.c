@@ -68,6 +68,21 @@ static mxArray *kernels (void) {
   return s;
 }
 
+static mxArray *sparse_kernels (void) {
+  const char *fields[] = {"algorithm", "name", "capability"};
+  gpumm_sparse_kernel_info k;
+  int count = 0;
+  while (gpumm_sparse_kernel_at (count, &k) == GPUMM_OK)
+    count++;
+  mxArray *s = mxCreateStructMatrix ((mwSize) count, count > 0 ? 1 : 0, 3, fields);
+  for (int i = 0; i < count && gpumm_sparse_kernel_at (i, &k) == GPUMM_OK; i++) {
+    set_text (s, i, "algorithm", k.algorithm);
+    set_text (s, i, "name", k.name);
+    set_number (s, i, "capability", k.capability / 10.0);
+  }
+  return s;
+}
+
 /* Of the GPUs and, last, of the host device. */
 static mxArray *tuned (int count) {
   const char *fields[] = {"index", "device", "file", "header", "lines", "ignored", "why"};
@@ -105,12 +120,12 @@ static mxArray *algorithms (void) {
 void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   (void) nlhs;
   (void) prhs;
-  const char *fields[] = {"version", "build",   "gpus",       "why",
-                          "devices", "kernels", "algorithms", "tuned"};
+  const char *fields[] = {"version", "build",          "gpus",       "why",  "devices",
+                          "kernels", "sparse_kernels", "algorithms", "tuned"};
   const char *why = "";
   gateway_enter ();
   int gpus = gpumm_device_count (&why);
-  plhs[0] = mxCreateStructMatrix (1, 1, 8, fields);
+  plhs[0] = mxCreateStructMatrix (1, 1, 9, fields);
   set_text (plhs[0], 0, "version", gpumm_version ());
   set_text (plhs[0], 0, "build", GPUMM_BUILD);
   set_number (plhs[0], 0, "gpus", gpus);
@@ -119,6 +134,7 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
     return;
   mxSetField (plhs[0], 0, "devices", devices (gpus));
   mxSetField (plhs[0], 0, "kernels", kernels ());
+  mxSetField (plhs[0], 0, "sparse_kernels", sparse_kernels ());
   mxSetField (plhs[0], 0, "algorithms", algorithms ());
   mxSetField (plhs[0], 0, "tuned", tuned (gpus));
 }

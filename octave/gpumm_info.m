@@ -28,6 +28,9 @@
 ## part that a thread makes), @code{capability} (the lowest that it needs), @code{automatic}
 ## (whether @qcode{"auto"} may take it, which it may not where its error bound is wider than that of
 ## plain arithmetic).
+## @item sparse_kernels
+## Alike, of kernels with sparse operands, plain or by blocks: @code{algorithm}, @code{name} and
+## @code{capability}.
 ## @item tuned
 ## A struct array of the tables that @code{gpumm_tune} may have stored: @code{index} and
 ## @code{device} (of each GPU and, last, with the index -1, of the kernels on the CPU), @code{file},
@@ -51,7 +54,7 @@ function info = gpumm_info ()
   r = struct ("version", s.version, "build", s.build, "backends", {{"cpu"}}, ...
               "why_no_gpu", s.why, "devices", s.devices, ...
               "algorithms", {{s.algorithms.name}}, "summaries", {{s.algorithms.summary}}, ...
-              "kernels", s.kernels, "tuned", s.tuned);
+              "kernels", s.kernels, "sparse_kernels", s.sparse_kernels, "tuned", s.tuned);
   if (s.gpus > 0)
     r.backends{end+1} = "gpu";
   endif
@@ -96,6 +99,12 @@ function show (r)
       printf ("  %-28s %-5s %-14s %-8s %.1f\n", k.name, k.types, ...
               sprintf ("%dx%dx%d", k.tile_m, k.tile_n, k.tile_k), ...
               sprintf ("%dx%d", k.thread_m, k.thread_n), k.capability);
+    endfor
+  endif
+  if (! isempty (r.sparse_kernels))
+    printf ("kernels of sparse products:\n");
+    for k = r.sparse_kernels.'
+      printf ("  %-28s %-29s %.1f\n", k.name, k.algorithm, k.capability);
     endfor
   endif
 endfunction

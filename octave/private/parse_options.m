@@ -134,7 +134,8 @@ function name = algorithm (value)
   if (isempty (words))
     info = __gpumm_info__ ();
     families = {info.algorithms.name};
-    words = [{"auto"}, families, {info.kernels.name}];
+    words = [{"auto"}, families, {info.kernels.name}, ...
+             {info.sparse_kernels.name}];
   endif
   i = [];
   if (ischar (value) && isrow (value))

@@ -65,6 +65,60 @@
 %! unlink (file);
 %! assert (isequal (C, D));
 
+## patterns of practice: graphs (R-MAT: Chakrabarti, Zhan, Faloutsos 2004), finite elements with three
+## unknowns a point, hubs, a band; wherever they run
+%!function S = pattern (name, n)
+%! switch (name)
+%!   case "rmat"
+%!     levels = round (log2 (n));
+%!     at = ones (8 * n, 2);
+%!     for l = 1:levels
+%!       part = rand (8 * n, 1);
+%!       at += 2 ^ (l - 1) * [part > 0.76, (part > 0.57 & part <= 0.76) | part > 0.95];
+%!     endfor
+%!     S = sparse (at(:,1), at(:,2), rand (8 * n, 1) - 0.5, 2 ^ levels, 2 ^ levels);
+%!   case "elements"
+%!     side = round ((n / 3) ^ (1 / 3));
+%!     line = spdiags (ones (side, 3), -1:1, side, side);
+%!     S = kron (kron (line, kron (line, line)), sparse (rand (3)));
+%!   case "hubs"
+%!     S = sprand (n, n, 3 / n);
+%!     S(5,:) = rand (1, n) - 0.5;
+%!     S(:,[1, end]) = rand (n, 2) - 0.5;
+%!     S(10:20,:) = 0;
+%!     S(:,30:40) = 0;
+%!   case "band"
+%!     S = spdiags (rand (n, 7) - 0.5, [-40, -3:1, 9], n, n);
+%! endswitch
+%!endfunction
+%!test
+%! rand ("twister", 25);
+%! backends = {"auto", "cpu", "gpu"}(1:2 + gpumm_available ("gpu"));
+%! for name = {"rmat", "elements", "hubs", "band"}
+%!   for n = [100, 600]
+%!     S = pattern (name{1}, n);
+%!     Z = S + i * S.';
+%!     F = rand (columns (S), 9) - 0.5;
+%!     for backend = backends
+%!       check_product (S, S, "Backend", backend{1});
+%!       check_product (S, Z, "TransposeA", "transpose", "Backend", backend{1});
+%!       check_product (S > 0, S, "Backend", backend{1});
+%!       check_product (S, F, "Backend", backend{1});
+%!       check_product (F, S, "TransposeA", "transpose", "Backend", backend{1});
+%!     endfor
+%!   endfor
+%!   check_product (pattern (name{1}, 100), pattern (name{1}, 100), "Algorithm", "spgemm", "Backend", "cpu");
+%! endfor
+
+## kernels of sparse products can be asked for by name, as gpumm_info tells it
+%!test
+%! k = gpumm_info ().sparse_kernels;
+%! assert (any (strcmp ({k.algorithm}, "spgemm")) && any (strcmp ({k.algorithm}, "spmm")));
+%! name = k(find (strcmp ({k.algorithm}, "spgemm"), 1)).name;
+%! [C, info] = gpumm (speye (4), speye (4), "Algorithm", name);
+%! assert (info.kernel, name);
+%! assert (C, speye (4));
+
 ## Inf times a stored zero-product, NaN with a pattern
 %!test
 %! A = sparse ([1, 0, NaN; 0, Inf, 0]);
@@ -95,7 +149,7 @@
 %! assert (gpumm (S, F, "Alpha", 2, "Beta", 3, "C", G(:,1:40), options{:}), 2 * S * F + 3 * G);
 %!endfunction
 %!test check_spmm ("Backend", "cpu");
-%!testif ; gpumm_available ("gpu") && strcmp (nthargout (2, @gpumm, sparse (1), [1, 2], "Backend", "gpu").backend, "gpu")
+%!testif ; gpumm_available ("gpu")
 %! check_spmm ("Backend", "gpu");
 
 %!error id=gpumm:undefined-operator gpumm (sparse (eye (2)), single (ones (2)))
