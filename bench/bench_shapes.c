@@ -193,16 +193,12 @@ static int measure (FILE *file, gpumm_type type, const struct shape *s, const ch
 
 static int wanted (const struct shape *s) {
   char name[100];
-  if (!*options.shapes)
-    return 1;
   if (s->m == s->n && s->n == s->k)
-    snprintf (name, sizeof name, ",%lld,", (long long) s->m);
+    snprintf (name, sizeof name, "%lld", (long long) s->m);
   else
-    snprintf (name, sizeof name, ",%lldx%lldx%lld,", (long long) s->m, (long long) s->n,
+    snprintf (name, sizeof name, "%lldx%lldx%lld", (long long) s->m, (long long) s->n,
               (long long) s->k);
-  char list[1000];
-  snprintf (list, sizeof list, ",%s,", options.shapes);
-  return strstr (list, name) != NULL;
+  return listed (options.shapes, name, 0);
 }
 
 static size_t most (size_t x, size_t y) {

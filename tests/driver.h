@@ -93,8 +93,15 @@ static inline int take_option (const option *options, const char *argument) {
 static const double epsilons[] = {FLT_EPSILON, DBL_EPSILON, FLT_EPSILON, DBL_EPSILON};
 static const size_t sizes[] = {4, 8, 8, 16};
 
+/* By its BLAS letter; another one ends the program. */
 static inline gpumm_type type_of (char letter) {
-  return (gpumm_type) (strchr ("sdcz", letter) - "sdcz");
+  static const char letters[] = "sdcz";
+  const char *at = strchr (letters, letter);
+  if (!letter || !at) {
+    printf ("no element type %c\n", letter);
+    exit (2);
+  }
+  return (gpumm_type) (at - letters);
 }
 
 static inline int is_complex (gpumm_type type) {
