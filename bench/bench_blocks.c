@@ -19,33 +19,19 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "../engine/device.h"
+#include "bench.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
-static const gpumm_driver *driver;
-static gpumm_device_properties device;
-static gpumm_stream *stream;
 static gpumm_event *event[3];
 
 static struct {
   const char *kernels, *engine;
-  int repeats;
+  long repeats;
   double most;
 } options = {"", NULL, 3, 10};
-
-static void need (gpumm_status status, const char *what) {
-  if (status) {
-    printf ("%s: %s\n", what, driver->error_text ());
-    exit (1);
-  }
-}
 
 /* ---- data --------------------------------------------------------------------------------- */
 
@@ -204,17 +190,6 @@ static uint64_t sum_of (const void *p, size_t bytes) {
 
 /* ---- a kernel ----------------------------------------------------------------------------- */
 
-static int listed (const char *list, const char *name) {
-  if (!*list)
-    return 1;
-  for (const char *p = list; p; p = strchr (p, ',') ? strchr (p, ',') + 1 : NULL) {
-    const size_t length = strcspn (p, ",");
-    if (length == strlen (name) && strncmp (p, name, length) == 0)
-      return 1;
-  }
-  return 0;
-}
-
 static uint64_t first_sum;
 static int have_sum;
 
@@ -238,14 +213,13 @@ static int measure (FILE *file, const gpumm_sparse_kernel *kernel, const matrix 
   need (driver->allocate (0, p.workspace_bytes, &p.workspace), "workspace");
   need (driver->allocate (0, sizeof (int32_t), (void **) &p.zero), "allocate");
   need (driver->fill (0, stream, p.zero, 0, sizeof (int32_t)), "fill");
-  double best[2] = {1e9, 1e9}, seconds;
+  double best[2] = {1e9, 1e9};
   int64_t blocks = 0;
   for (int repeat = 0; repeat < options.repeats; repeat++) {
-    need (driver->event_record (0, event[0], stream), "event_record");
+    record (event[0]);
     need (kernel->symbolic (0, stream, &p), kernel->name);
-    need (driver->event_record (0, event[1], stream), "event_record");
-    need (driver->event_synchronize (0, event[1]), "event_synchronize");
-    need (driver->event_seconds (0, event[0], event[1], &seconds), "event_seconds");
+    record (event[1]);
+    const double seconds = seconds_between (event[0], event[1]);
     best[0] = seconds < best[0] ? seconds : best[0];
   }
   const size_t bytes = (size_t) (rows + 1) * sizeof *start;
@@ -263,11 +237,10 @@ static int measure (FILE *file, const gpumm_sparse_kernel *kernel, const matrix 
   need (driver->fill (0, stream, p.c.values, 0x5a, of_values), "fill");
   p.c.stored = blocks;
   for (int repeat = 0; repeat < options.repeats; repeat++) {
-    need (driver->event_record (0, event[1], stream), "event_record");
+    record (event[1]);
     need (kernel->launch (0, stream, &p), kernel->name);
-    need (driver->event_record (0, event[2], stream), "event_record");
-    need (driver->event_synchronize (0, event[2]), "event_synchronize");
-    need (driver->event_seconds (0, event[1], event[2], &seconds), "event_seconds");
+    record (event[2]);
+    const double seconds = seconds_between (event[1], event[2]);
     best[1] = seconds < best[1] ? seconds : best[1];
     if (seconds > 1)
       break;
@@ -321,13 +294,11 @@ static struct {
   const char *(*last_error) (void);
 } engine;
 
-static void find_function (void *library, const char *name, void *function) {
-  void *symbol = dlsym (library, name);
-  if (!symbol) {
+static void find_engine_function (void *library, const char *name, void *function) {
+  if (!find_function (library, name, function)) {
     printf ("%s\n", dlerror ());
     exit (1);
   }
-  memcpy (function, &symbol, sizeof symbol);
 }
 
 static void open_engine (const char *name) {
@@ -336,12 +307,12 @@ static void open_engine (const char *name) {
     printf ("%s\n", dlerror ());
     exit (1);
   }
-  find_function (library, "gpumm_open", &engine.open);
-  find_function (library, "gpumm_result", &engine.result);
-  find_function (library, "gpumm_run", &engine.run);
-  find_function (library, "gpumm_job_report", &engine.report);
-  find_function (library, "gpumm_close", &engine.close);
-  find_function (library, "gpumm_last_error", &engine.last_error);
+  find_engine_function (library, "gpumm_open", &engine.open);
+  find_engine_function (library, "gpumm_result", &engine.result);
+  find_engine_function (library, "gpumm_run", &engine.run);
+  find_engine_function (library, "gpumm_job_report", &engine.report);
+  find_engine_function (library, "gpumm_close", &engine.close);
+  find_engine_function (library, "gpumm_last_error", &engine.last_error);
 }
 
 /* Untouched pages, of 2 MB where the system grants them, as gpumm-blocks has them. */
@@ -468,7 +439,7 @@ static int run_case (FILE *file, const char *text) {
                               .c = a.on,
                               .count = a.rows,
                               .alpha = {1, 0}};
-    if (!listed (options.kernels, (*row)->name) || !(*row)->runs || !(*row)->runs (&p, &device)
+    if (!listed (options.kernels, (*row)->name, 0) || !(*row)->runs || !(*row)->runs (&p, &device)
         || r >= MOST_ROWS || rates[r] * pairs > options.most)
       continue;
     wrong += measure (file, *row, &a, &b, pairs, &rates[r]);
@@ -481,47 +452,31 @@ static int run_case (FILE *file, const char *text) {
 }
 
 int main (int count, char **arguments) {
-  const gpumm_driver *(*table) (void);
-  int wrong = 0, devices = 0;
-  FILE *file = count < 4 ? NULL : fopen (arguments[2], "w");
-  if (!file) {
+  const option known[] = {{.name = "kernels", .text = &options.kernels},
+                          {.name = "repeats", .number = &options.repeats},
+                          {.name = "engine", .text = &options.engine},
+                          {.name = "most", .real = &options.most},
+                          {.name = NULL}};
+  int wrong = 0, cases = 0, usage = 0;
+  for (int i = 3; i < count; i++) {
+    cases += !strchr (arguments[i], '=');
+    usage = usage || (strchr (arguments[i], '=') && !take_option (known, arguments[i]));
+  }
+  if (usage || cases == 0 || options.repeats < 1) {
     printf ("usage: bench_blocks LIBRARY FILE.csv N,M,COUNT[,HIGH] ... [kernels=] [repeats=] "
-            "[most=]\n");
+            "[most=] [engine=]\n");
     return 2;
   }
-  void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
-  void *symbol = library ? dlsym (library, "gpumm_driver_table") : NULL;
-  if (!symbol) {
-    printf ("%s\n", dlerror ());
-    return 2;
-  }
-  memcpy (&table, &symbol, sizeof table);
-  driver = table ();
-  if (driver->count (&devices) || devices == 0) {
-    printf ("no GPU: %s\n", driver->error_text ());
-    return 77;
-  }
-  need (driver->properties (0, &device), "properties");
-  need (driver->stream_create (0, &stream), "stream_create");
+  FILE *file;
+  int status = open_benchmark (count, arguments, &file);
+  if (status)
+    return status;
   for (int i = 0; i < 3; i++)
-    need (driver->event_create (0, &event[i]), "event_create");
-  fprintf (file, "#");
-  for (int i = 0; i < count; i++)
-    fprintf (file, " %s",
-             strrchr (arguments[i], '/') ? strrchr (arguments[i], '/') + 1 : arguments[i]);
-  fprintf (file, "\n# %s, driver for CUDA %d, runtime %d\n", device.name, device.driver,
-           device.runtime);
+    event[i] = make_event ();
+  if (options.engine)
+    open_engine (options.engine);
   fprintf (file, "n,m,blocks,high,products,blocks_c,kernel,note,ms_symbolic,ms_numeric,ms,gops,"
                  "wrong\n");
-  for (int i = 3; i < count; i++)
-    if (strncmp (arguments[i], "kernels=", 8) == 0)
-      options.kernels = arguments[i] + 8;
-    else if (strncmp (arguments[i], "repeats=", 8) == 0)
-      options.repeats = atoi (arguments[i] + 8);
-    else if (strncmp (arguments[i], "engine=", 7) == 0)
-      open_engine (options.engine = arguments[i] + 7);
-    else if (strncmp (arguments[i], "most=", 5) == 0)
-      options.most = atof (arguments[i] + 5);
   for (int i = 3; i < count; i++)
     if (!strchr (arguments[i], '='))
       wrong += run_case (file, arguments[i]);

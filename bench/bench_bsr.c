@@ -21,37 +21,19 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "../engine/device.h"
+#include "bench.h"
 
-#include <dlfcn.h>
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const gpumm_driver *driver;
-static gpumm_device_properties device;
-static gpumm_stream *stream;
 static gpumm_event *begin, *end;
 static FILE *file;
 static int wrong;
 
+enum { MOST_RUNS = 64 };
+
 static struct {
   const char *only, *types, *blocks;
   double room;
-  int runs;
+  long runs;
 } options = {"bsr,spmm", "d", "", 16, 3};
-
-static const double epsilons[] = {FLT_EPSILON, DBL_EPSILON, FLT_EPSILON, DBL_EPSILON};
-static const size_t sizes[] = {4, 8, 8, 16};
-
-static void need (gpumm_status status, const char *what) {
-  if (status) {
-    printf ("%s: %s\n", what, driver->error_text ());
-    exit (1);
-  }
-}
 
 /* ---- data --------------------------------------------------------------------------------- */
 
@@ -68,29 +50,14 @@ enum { PIECE = 1 << 21 };
 static void *piece;
 
 static void make_piece (gpumm_type type) {
-  int single = type == GPUMM_S || type == GPUMM_C;
-  int64_t reals = PIECE * (int64_t) (sizes[type] / (single ? 4 : 8));
-  for (int64_t i = 0; i < reals; i++) {
-    double x = (double) (splitmix64 ((uint64_t) i) >> 11) * 0x1p-53 - 0.5;
-    if (single)
-      ((float *) piece)[i] = (float) x;
-    else
-      ((double *) piece)[i] = x;
-  }
+  const int64_t parts = is_complex (type) ? 2 : 1;
+  for (int64_t i = 0; i < parts * PIECE; i++)
+    put (type, piece, i / parts, (int) (i % parts),
+         (double) (splitmix64 ((uint64_t) i) >> 11) * 0x1p-53 - 0.5);
 }
 
 static double part_of (gpumm_type type, int64_t e, int part) {
-  e %= PIECE;
-  switch (type) {
-  case GPUMM_S:
-    return part ? 0 : (double) ((float *) piece)[e];
-  case GPUMM_D:
-    return part ? 0 : ((double *) piece)[e];
-  case GPUMM_C:
-    return (double) ((float *) piece)[2 * e + part];
-  default:
-    return ((double *) piece)[2 * e + part];
-  }
+  return get (type, piece, e % PIECE, part);
 }
 
 static void *take (int64_t elements, size_t size) {
@@ -177,21 +144,15 @@ static void drop_matrix (struct matrix *x) {
 
 typedef gpumm_status step (int device, gpumm_stream *stream, const gpumm_sparse_product *p);
 
-static int by_size (const void *x, const void *y) {
-  return (*(const double *) x > *(const double *) y) - (*(const double *) x < *(const double *) y);
-}
-
 static double seconds (step *make, const gpumm_sparse_product *p, const char *name) {
-  double times[64];
+  double times[MOST_RUNS];
   for (int i = 0; i < options.runs; i++) {
-    need (driver->event_record (0, begin, stream), "event_record");
+    record (begin);
     need (make (0, stream, p), name);
-    need (driver->event_record (0, end, stream), "event_record");
-    need (driver->event_synchronize (0, end), "event_synchronize");
-    need (driver->event_seconds (0, begin, end, &times[i]), "event_seconds");
+    record (end);
+    times[i] = seconds_between (begin, end);
   }
-  qsort (times, (size_t) options.runs, sizeof *times, by_size);
-  return times[options.runs / 2];
+  return median (times, (int) options.runs);
 }
 
 static const gpumm_sparse_kernel *next_row (const char *algorithm, const gpumm_sparse_product *p,
@@ -217,15 +178,8 @@ static void add_product (gpumm_type type, int64_t a, int64_t b, double *sum, dou
 
 /* Is x, an element of C, that sum? */
 static int agrees (gpumm_type type, const void *x, const double *sum, double size) {
-  double re, im = 0;
-  if (type == GPUMM_S || type == GPUMM_C) {
-    re = (double) ((const float *) x)[0];
-    im = type == GPUMM_C ? (double) ((const float *) x)[1] : 0;
-  } else {
-    re = ((const double *) x)[0];
-    im = type == GPUMM_Z ? ((const double *) x)[1] : 0;
-  }
-  return hypot (re - sum[0], im - sum[1]) <= 100 * epsilons[type] * size;
+  return hypot (get (type, x, 0, 0) - sum[0], get (type, x, 0, 1) - sum[1])
+         <= 100 * epsilons[type] * size;
 }
 
 /* ---- blocks by blocks --------------------------------------------------------------------- */
@@ -273,7 +227,7 @@ static void measure_blocks (gpumm_type type, int64_t b, int small) {
   for (int64_t i = 0; i < count; i++)
     for (int64_t y = a.host.start[i]; y < a.host.start[i + 1]; y++)
       pairs += (double) (a.host.start[a.host.column[y] + 1] - a.host.start[a.host.column[y]]);
-  double flops = pairs * (type == GPUMM_C || type == GPUMM_Z ? 8.0 : 2.0) * (double) (b * b * b);
+  double flops = pairs * operations_of (type) * (double) (b * b * b);
   gpumm_sparse_product p = {.type_a = type,
                             .type_b = type,
                             .type_c = type,
@@ -375,8 +329,7 @@ static void measure_dense (gpumm_type type, int64_t n, int64_t b, int64_t per_ro
     wrong++;
   } else {
     double taken = seconds (row->launch, &p, row->name);
-    double flops = (double) (s.host.stored * b * b * columns)
-                   * (type == GPUMM_C || type == GPUMM_Z ? 8.0 : 2.0);
+    double flops = (double) (s.host.stored * b * b * columns) * operations_of (type);
     fprintf (file, "spmm,%s %s,%c,%lld,%lld,%lld,%lld,%lld,,,%.4f,%.1f,\n", row->name,
              left         ? by_columns ? "columns x dense" : "rows x dense"
              : by_columns ? "dense x columns"
@@ -393,77 +346,47 @@ static void measure_dense (gpumm_type type, int64_t n, int64_t b, int64_t per_ro
 
 /* ---- main --------------------------------------------------------------------------------- */
 
-static int listed (const char *list, int64_t b) {
-  char all[300], name[30];
-  snprintf (all, sizeof all, ",%s,", list);
-  snprintf (name, sizeof name, ",%lld,", (long long) b);
-  return !*list || strstr (all, name);
+static int chosen (int64_t b) {
+  char name[30];
+  snprintf (name, sizeof name, "%lld", (long long) b);
+  return listed (options.blocks, name, 0);
 }
 
 int main (int count, char **arguments) {
   static const int64_t widths[] = {2, 3, 4, 5, 6, 8, 9, 13, 16, 23, 32, 45, 64};
-  const gpumm_driver *(*table) (void);
+  const option known[] = {
+      {.name = "only", .text = &options.only},     {.name = "types", .text = &options.types},
+      {.name = "blocks", .text = &options.blocks}, {.name = "room", .real = &options.room},
+      {.name = "runs", .number = &options.runs},   {.name = NULL}};
   int usage = count < 3;
-  for (int i = 3; i < count; i++) {
-    const char *x = arguments[i], *value = strchr (x, '=') ? strchr (x, '=') + 1 : "";
-    if (strncmp (x, "only=", 5) == 0)
-      options.only = value;
-    else if (strncmp (x, "types=", 6) == 0)
-      options.types = value;
-    else if (strncmp (x, "blocks=", 7) == 0)
-      options.blocks = value;
-    else if (strncmp (x, "room=", 5) == 0)
-      options.room = atof (value);
-    else if (strncmp (x, "runs=", 5) == 0)
-      options.runs = atoi (value);
-    else
-      usage = 1;
-  }
-  file = usage ? NULL : fopen (arguments[2], "w");
-  if (!file || options.runs < 1 || options.runs > 64 || !(options.room > 0)) {
+  for (int i = 3; i < count; i++)
+    usage = usage || !take_option (known, arguments[i]);
+  if (usage || options.runs < 1 || options.runs > MOST_RUNS || !(options.room > 0)) {
     printf ("usage: bench_bsr LIBRARY FILE.csv [only=] [types=] [blocks=] [room=] [runs=]\n");
     return 2;
   }
-  void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
-  void *symbol = library ? dlsym (library, "gpumm_driver_table") : NULL;
-  if (!symbol) {
-    printf ("%s\n", dlerror ());
-    return 2;
-  }
-  memcpy (&table, &symbol, sizeof table);
-  driver = table ();
-  int devices = 0;
-  if (driver->count (&devices) || devices == 0) {
-    printf ("no GPU: %s\n", driver->error_text ());
-    return 77;
-  }
-  need (driver->properties (0, &device), "properties");
-  need (driver->stream_create (0, &stream), "stream_create");
-  need (driver->event_create (0, &begin), "event_create");
-  need (driver->event_create (0, &end), "event_create");
+  int status = open_benchmark (count, arguments, &file);
+  if (status)
+    return status;
+  begin = make_event ();
+  end = make_event ();
   need (driver->pin (0, PIECE * 16, &piece), "pin");
-  fprintf (file, "#");
-  for (int i = 0; i < count; i++)
-    fprintf (file, " %s",
-             strrchr (arguments[i], '/') ? strrchr (arguments[i], '/') + 1 : arguments[i]);
-  fprintf (file, "\n# %s, driver for CUDA %d, runtime %d\n", device.name, device.driver,
-           device.runtime);
   fprintf (file,
            "family,kernel,type,b,block_rows,rows_or_columns,per_row,pairs_or_blocks,blocks_of_c,"
            "symbolic_ms,ms,gflops,gb_s\n");
   for (const char *t = options.types; *t; t++) {
-    gpumm_type type = (gpumm_type) (strchr ("sdcz", *t) - "sdcz");
+    gpumm_type type = type_of (*t);
     make_piece (type);
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
       for (int small = 0; small < 2; small++)
-        if (strstr (options.only, "bsr") && listed (options.blocks, widths[i]))
+        if (strstr (options.only, "bsr") && chosen (widths[i]))
           measure_blocks (type, widths[i], small);
     for (int columns = 256; columns >= 64 && strstr (options.only, "spmm"); columns /= 4)
       for (int form = 0; form < 4; form++) {
-        if (listed (options.blocks, 1))
+        if (chosen (1))
           measure_dense (type, 200000, 1, 16, columns, form < 2, form % 2);
         for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
-          if (listed (options.blocks, widths[i]) && columns == 256)
+          if (chosen (widths[i]) && columns == 256)
             measure_dense (type, 200000, widths[i], 16, columns, form < 2, form % 2);
       }
   }

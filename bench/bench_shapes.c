@@ -13,23 +13,15 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "../engine/device.h"
+#include "bench.h"
 
-#include <dlfcn.h>
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const gpumm_driver *driver;
-static gpumm_device_properties device;
-static gpumm_stream *stream;
 static gpumm_event *begin, *end;
+
+enum { MOST_BATCHES = 64 };
 
 static struct {
   const char *types, *kernels, *shapes, *ops, *ld;
-  int batches;
+  long batches;
 } options = {"sd", "", "", "nn", "exact,padded", 5};
 
 static const struct shape {
@@ -49,40 +41,20 @@ static const struct shape {
     {1000, 400, 1600},  {1024, 400, 1280},   {10000, 32, 10000}, {8192, 8192, 24},
 };
 
-static const double epsilons[] = {FLT_EPSILON, DBL_EPSILON, FLT_EPSILON, DBL_EPSILON};
-static const size_t sizes[] = {4, 8, 8, 16};
-
-static void need (gpumm_status status, const char *what) {
-  if (status) {
-    printf ("%s: %s\n", what, driver->error_text ());
-    exit (1);
-  }
-}
-
 /* ---- data --------------------------------------------------------------------------------- */
 
 static void *operand[2], *result[2], *workspace, *host[2];
 static size_t bytes[3], workspace_bytes; /* of A, B, C */
 
-/* xorshift64*, Vigna 2016 */
-static double draw (void) {
-  static uint64_t state = 88172645463325252u;
-  state ^= state >> 12;
-  state ^= state << 25;
-  state ^= state >> 27;
-  return (double) ((state * 2685821657736338717u) >> 11) * 0x1p-53 - 0.5;
-}
-
 static void make_operand (gpumm_type type, void *p, size_t size) {
   void *q;
-  int single = type == GPUMM_S || type == GPUMM_C;
   need (driver->pin (0, size, &q), "pin");
-  if (single)
+  if (is_single (type))
     for (size_t i = 0; i < size / 4; i++)
-      ((float *) q)[i] = (float) draw ();
+      ((float *) q)[i] = (float) check_uniform ();
   else
     for (size_t i = 0; i < size / 8; i++)
-      ((double *) q)[i] = draw ();
+      ((double *) q)[i] = check_uniform ();
   need (driver->copy_up (0, stream, p, size, q, size, size, 1), "copy_up");
   need (driver->stream_synchronize (0, stream), "stream_synchronize");
   need (driver->unpin (0, q), "unpin");
@@ -90,7 +62,7 @@ static void make_operand (gpumm_type type, void *p, size_t size) {
 
 /* The largest difference of two results, and the largest element. */
 static double difference (gpumm_type type, int64_t elements, double *largest) {
-  int single = type == GPUMM_S || type == GPUMM_C;
+  int single = is_single (type);
   double most = 0;
   int64_t reals = elements * (int64_t) (sizes[type] / (single ? 4 : 8));
   *largest = 0;
@@ -114,18 +86,6 @@ static const gpumm_kernel *find (const char *name) {
   return NULL;
 }
 
-/* list names one that `name` begins with; an empty list names all */
-static int listed (const char *list, const char *name) {
-  if (!*list)
-    return 1;
-  for (const char *p = list; p; p = strchr (p, ',') ? strchr (p, ',') + 1 : NULL) {
-    size_t length = strcspn (p, ",");
-    if (length > 0 && strncmp (p, name, length) == 0)
-      return 1;
-  }
-  return 0;
-}
-
 static gpumm_status launch (const gpumm_kernel *kernel, gpumm_product *p, void *c) {
   size_t size = kernel->workspace ? kernel->workspace (p, &device) : 0;
   if (size > workspace_bytes) {
@@ -139,29 +99,22 @@ static gpumm_status launch (const gpumm_kernel *kernel, gpumm_product *p, void *
   return kernel->launch (0, stream, p);
 }
 
-static int by_size (const void *x, const void *y) {
-  return (*(const double *) x > *(const double *) y) - (*(const double *) x < *(const double *) y);
-}
-
 /* Seconds a launch; p->workspace is there. */
 static double seconds (const gpumm_kernel *kernel, const gpumm_product *p) {
-  double times[64] = {0};
+  double times[MOST_BATCHES] = {0};
   int launches = 1;
   for (int i = -1; i < options.batches; i++) {
-    need (driver->event_record (0, begin, stream), "event_record");
+    record (begin);
     for (int l = 0; l < launches; l++)
       need (kernel->launch (0, stream, p), kernel->name);
-    need (driver->event_record (0, end, stream), "event_record");
-    need (driver->event_synchronize (0, end), "event_synchronize");
-    double taken;
-    need (driver->event_seconds (0, begin, end, &taken), "event_seconds");
+    record (end);
+    double taken = seconds_between (begin, end);
     if (i < 0)
       launches = taken > 2e-3 ? 1 : taken < 1e-5 ? 200 : (int) (2e-3 / taken);
     else
       times[i] = taken / launches;
   }
-  qsort (times, (size_t) options.batches, sizeof *times, by_size);
-  return times[options.batches / 2];
+  return median (times, (int) options.batches);
 }
 
 static void bring (int which, size_t size) {
@@ -174,10 +127,9 @@ static int64_t up_to (int64_t size, int64_t multiple) {
   return (size + multiple - 1) / multiple * multiple;
 }
 
-static void put (FILE *file, gpumm_type type, const char *ops, const struct shape *s,
-                 const char *ld, const char *kernel, double taken, double reference) {
-  double flops = (type == GPUMM_C || type == GPUMM_Z ? 8.0 : 2.0) * (double) s->m * (double) s->n
-                 * (double) s->k;
+static void write_row (FILE *file, gpumm_type type, const char *ops, const struct shape *s,
+                       const char *ld, const char *kernel, double taken, double reference) {
+  double flops = operations_of (type) * (double) s->m * (double) s->n * (double) s->k;
   fprintf (file, "%c,%.2s,%lld,%lld,%lld,%s,%s,%.4f,%.3f,%.3f\n", "sdcz"[type], ops,
            (long long) s -> m, (long long) s -> n, (long long) s -> k, ld, kernel, 1e3 * taken,
            1e-12 * flops / taken, reference / taken);
@@ -210,7 +162,7 @@ static int measure (FILE *file, gpumm_type type, const struct shape *s, const ch
     const gpumm_kernel *k = *row;
     double taken = reference;
     if (k != cublas) {
-      if (!listed (options.kernels, k->name) || !(k->types & 1u << type)
+      if (!listed (options.kernels, k->name, 1) || !(k->types & 1u << type)
           || k->capability > device.capability || (k->runs && !k->runs (&p, &device)))
         continue;
       need (launch (k, &p, result[0]), k->name);
@@ -224,13 +176,13 @@ static int measure (FILE *file, gpumm_type type, const struct shape *s, const ch
       }
       taken = seconds (k, &p);
     }
-    put (file, type, ops, s, padded ? "padded" : "exact", k->name, taken, reference);
+    write_row (file, type, ops, s, padded ? "padded" : "exact", k->name, taken, reference);
     if (padded && k->padded_types & 1u << type) {
       gpumm_product whole = p;
       whole.m = up_to (p.m, k->multiple);
       whole.n = up_to (p.n, k->multiple);
       whole.k = up_to (p.k, k->multiple);
-      put (file, type, ops, s, "whole", k->name, seconds (k, &whole), reference);
+      write_row (file, type, ops, s, "whole", k->name, seconds (k, &whole), reference);
     }
   }
   fflush (file);
@@ -241,16 +193,12 @@ static int measure (FILE *file, gpumm_type type, const struct shape *s, const ch
 
 static int wanted (const struct shape *s) {
   char name[100];
-  if (!*options.shapes)
-    return 1;
   if (s->m == s->n && s->n == s->k)
-    snprintf (name, sizeof name, ",%lld,", (long long) s->m);
+    snprintf (name, sizeof name, "%lld", (long long) s->m);
   else
-    snprintf (name, sizeof name, ",%lldx%lldx%lld,", (long long) s->m, (long long) s->n,
+    snprintf (name, sizeof name, "%lldx%lldx%lld", (long long) s->m, (long long) s->n,
               (long long) s->k);
-  char list[1000];
-  snprintf (list, sizeof list, ",%s,", options.shapes);
-  return strstr (list, name) != NULL;
+  return listed (options.shapes, name, 0);
 }
 
 static size_t most (size_t x, size_t y) {
@@ -285,61 +233,31 @@ static void give_memory (void) {
   }
 }
 
-static int parse (const char *argument) {
-  static const struct {
-    const char *name, **value;
-  } texts[] = {{"types=", &options.types},
-               {"kernels=", &options.kernels},
-               {"shapes=", &options.shapes},
-               {"ops=", &options.ops},
-               {"ld=", &options.ld}};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (strncmp (argument, texts[i].name, strlen (texts[i].name)) == 0) {
-      *texts[i].value = argument + strlen (texts[i].name);
-      return 1;
-    }
-  if (strncmp (argument, "batches=", 8) == 0)
-    options.batches = atoi (argument + 8);
-  return strncmp (argument, "batches=", 8) == 0 && options.batches > 0 && options.batches <= 64;
-}
-
 int main (int count, char **arguments) {
-  const gpumm_driver *(*table) (void);
+  const option known[] = {{.name = "types", .text = &options.types},
+                          {.name = "kernels", .text = &options.kernels},
+                          {.name = "shapes", .text = &options.shapes},
+                          {.name = "ops", .text = &options.ops},
+                          {.name = "ld", .text = &options.ld},
+                          {.name = "batches", .number = &options.batches},
+                          {.name = NULL}};
   int usage = count < 3, wrong = 0;
   for (int i = 3; i < count; i++)
-    usage = usage || !parse (arguments[i]);
-  FILE *file = usage ? NULL : fopen (arguments[2], "w");
-  if (!file) {
+    usage = usage || !take_option (known, arguments[i]);
+  if (usage || options.batches < 1 || options.batches > MOST_BATCHES) {
     printf ("usage: bench_shapes LIBRARY FILE.csv [types=] [kernels=] [shapes=] [ops=] [ld=] "
             "[batches=]\n");
     return 2;
   }
-  void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
-  void *symbol = library ? dlsym (library, "gpumm_driver_table") : NULL;
-  if (!symbol) {
-    printf ("%s\n", dlerror ());
-    return 2;
-  }
-  memcpy (&table, &symbol, sizeof table);
-  driver = table ();
-  int devices = 0;
-  if (driver->count (&devices) || devices == 0) {
-    printf ("no GPU: %s\n", driver->error_text ());
-    return 77;
-  }
-  need (driver->properties (0, &device), "properties");
-  need (driver->stream_create (0, &stream), "stream_create");
-  need (driver->event_create (0, &begin), "event_create");
-  need (driver->event_create (0, &end), "event_create");
-  fprintf (file, "#");
-  for (int i = 0; i < count; i++)
-    fprintf (file, " %s",
-             strrchr (arguments[i], '/') ? strrchr (arguments[i], '/') + 1 : arguments[i]);
-  fprintf (file, "\n# %s, driver for CUDA %d, runtime %d\n", device.name, device.driver,
-           device.runtime);
+  FILE *file;
+  int status = open_benchmark (count, arguments, &file);
+  if (status)
+    return status;
+  begin = make_event ();
+  end = make_event ();
   fprintf (file, "type,ops,m,n,k,ld,kernel,ms,tflops,to_cublas\n");
   for (const char *t = options.types; *t; t++) {
-    gpumm_type type = (gpumm_type) (strchr ("sdcz", *t) - "sdcz");
+    gpumm_type type = type_of (*t);
     take_memory (type);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
       for (const char *ops = options.ops; wanted (&shapes[i]) && ops;
@@ -349,6 +267,7 @@ int main (int count, char **arguments) {
             wrong += measure (file, type, &shapes[i], ops, padded);
     give_memory ();
   }
+  fclose (file);
   printf ("%d wrong\n", wrong);
   return wrong > 0;
 }

@@ -14,40 +14,16 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "../engine/device.h"
+#include "bench.h"
 
-#include <dlfcn.h>
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const gpumm_driver *driver;
-static gpumm_device_properties device;
-static gpumm_stream *stream;
 static gpumm_event *events[4];
+
+enum { MOST_REPEATS = 64 };
 
 static struct {
   const char *cases, *kernel, *save;
-  int repeats;
+  long repeats;
 } options = {"", "spgemm", NULL, 7};
-
-static void need (gpumm_status status, const char *what) {
-  if (status) {
-    printf ("%s: %s\n", what, driver->error_text ());
-    exit (1);
-  }
-}
-
-/* xorshift64*, Vigna 2016 */
-static uint64_t draw (void) {
-  static uint64_t state = 88172645463325252u;
-  state ^= state >> 12;
-  state ^= state << 25;
-  state ^= state >> 27;
-  return state * 2685821657736338717u;
-}
 
 /* ---- matrices ----------------------------------------------------------------------------- */
 
@@ -80,7 +56,7 @@ static void give_matrix (matrix *x) {
 static void draw_values (matrix *x) {
   x->nnz = x->start[x->n];
   for (int64_t q = 0; q < x->nnz; q++)
-    x->values[q] = (double) (draw () >> 11) * 0x1p-53 - 0.5;
+    x->values[q] = check_uniform ();
 }
 
 /* Sorts a short row and drops columns that are there twice. */
@@ -105,7 +81,7 @@ static matrix make_random (int64_t n, int64_t each) {
   for (int64_t i = 0; i < n; i++) {
     int32_t *row = x.column + x.start[i];
     for (int64_t q = 0; q < each; q++)
-      row[q] = (int32_t) ((draw () >> 11) % (uint64_t) n);
+      row[q] = (int32_t) ((check_random () >> 11) % (uint64_t) n);
     x.start[i + 1] = x.start[i] + sort_row (row, each);
   }
   draw_values (&x);
@@ -151,7 +127,7 @@ static matrix make_rmat (int scale, int64_t each) {
   for (int64_t e = 0; cell && e < edges; e++) {
     uint64_t i = 0, j = 0;
     for (int b = 0; b < scale; b++) {
-      const double u = (double) (draw () >> 11) * 0x1p-53;
+      const double u = (double) (check_random () >> 11) * 0x1p-53;
       i = 2 * i + (u >= 0.76);
       j = 2 * j + ((u >= 0.57 && u < 0.76) || u >= 0.95);
     }
@@ -263,10 +239,6 @@ static int row_is_right (const matrix *x, const gpumm_rows *c, int64_t i) {
   return right;
 }
 
-static int by_size (const void *x, const void *y) {
-  return (*(const double *) x > *(const double *) y) - (*(const double *) x < *(const double *) y);
-}
-
 static void save (const char *name, const char *what, const void *p, size_t bytes) {
   char path[4096];
   snprintf (path, sizeof path, "%s/%s.%s", options.save, name, what);
@@ -281,7 +253,7 @@ static int measure (FILE *file, const struct benchmark *s, const gpumm_sparse_ke
                                : make_rmat ((int) s->size, s->each);
   gpumm_sparse_product p = {
       .type_a = GPUMM_D, .type_b = GPUMM_D, .type_c = GPUMM_D, .count = x.n, .alpha = {1, 0}};
-  double products = 0, times[4][64];
+  double products = 0, times[4][MOST_REPEATS];
   void *nnz;
   int wrong = 0;
   for (int64_t q = 0; q < x.nnz; q++)
@@ -302,11 +274,11 @@ static int measure (FILE *file, const struct benchmark *s, const gpumm_sparse_ke
   p.workspace = take (p.workspace_bytes);
   for (int i = -1; i < options.repeats; i++) {
     need (driver->fill (0, stream, p.c.start, 0, 8), "fill");
-    need (driver->event_record (0, events[0], stream), "event_record");
+    record (events[0]);
     need (kernel->symbolic (0, stream, &p), "symbolic");
-    need (driver->event_record (0, events[1], stream), "event_record");
+    record (events[1]);
     need (kernel->offsets (0, stream, &p), "offsets");
-    need (driver->event_record (0, events[2], stream), "event_record");
+    record (events[2]);
     if (i < 0) {
       copy (nnz, p.c.start + x.n, 8, 0);
       p.c.column = take ((size_t) * (int64_t *) nnz * 4);
@@ -314,30 +286,26 @@ static int measure (FILE *file, const struct benchmark *s, const gpumm_sparse_ke
       need (driver->fill (0, stream, p.c.values, 0xff, (size_t) * (int64_t *) nnz * 8), "fill");
     }
     need (kernel->launch (0, stream, &p), kernel->name);
-    need (driver->event_record (0, events[3], stream), "event_record");
-    need (driver->event_synchronize (0, events[3]), "event_synchronize");
-    for (int e = 0; e < 4 && i >= 0; e++)
-      need (
-          driver->event_seconds (0, events[e < 3 ? e : 0], events[e < 3 ? e + 1 : 3], &times[e][i]),
-          "event_seconds");
+    record (events[3]);
+    for (int e = 0; e < 4; e++)
+      times[e][i < 0 ? 0 : i] = seconds_between (events[e < 3 ? e : 0], events[e < 3 ? e + 1 : 3]);
   }
-  for (int e = 0; e < 4; e++)
-    qsort (times[e], (size_t) options.repeats, sizeof (double), by_size);
   for (int q = 0; q < 100 && !wrong; q++) {
-    const int64_t i = q == 0 ? 0 : (int64_t) ((draw () >> 11) % (uint64_t) x.n);
+    const int64_t i = q == 0 ? 0 : (int64_t) ((check_random () >> 11) % (uint64_t) x.n);
     if (!row_is_right (&x, &p.c, i)) {
       printf ("WRONG: %s, row %lld\n", s->name, (long long) i);
       wrong = 1;
     }
   }
-  const int middle = options.repeats / 2;
+  double ms[4];
+  for (int e = 0; e < 4; e++)
+    ms[e] = 1e3 * median (times[e], (int) options.repeats);
   const double operand = 8.0 * (double) (x.n + 1) + 12.0 * (double) x.nnz,
                result = 8.0 * (double) (x.n + 1) + 12.0 * (double) *(int64_t *) nnz;
   char line[400];
   snprintf (line, sizeof line, "%s,%s,%lld,%lld,%.0f,%lld,%.4f,%.4f,%.4f,%.4f,%.2f,%.4f\n", s->name,
             kernel->name, (long long) x.n, (long long) x.nnz, products,
-            (long long) *(int64_t *) nnz, 1e3 * times[0][middle], 1e3 * times[1][middle],
-            1e3 * times[2][middle], 1e3 * times[3][middle], 2e-9 * products / times[3][middle],
+            (long long) *(int64_t *) nnz, ms[0], ms[1], ms[2], ms[3], 2e-6 * products / ms[3],
             (operand + result + (double) p.workspace_bytes) / (operand + result));
   fputs (line, file);
   fputs (line, stdout);
@@ -354,54 +322,25 @@ static int measure (FILE *file, const struct benchmark *s, const gpumm_sparse_ke
 
 /* ---- main --------------------------------------------------------------------------------- */
 
-/* list has name, or is empty */
-static int listed (const char *list, const char *name) {
-  for (const char *p = list; *list && p; p = strchr (p, ',') ? strchr (p, ',') + 1 : NULL)
-    if (strncmp (p, name, strlen (name)) == 0 && strchr (",", p[strlen (name)]))
-      return 1;
-  return !*list;
-}
-
-static int parse (const char *argument) {
-  static const struct {
-    const char *name, **value;
-  } texts[] = {{"cases=", &options.cases}, {"kernel=", &options.kernel}, {"save=", &options.save}};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (strncmp (argument, texts[i].name, strlen (texts[i].name)) == 0) {
-      *texts[i].value = argument + strlen (texts[i].name);
-      return 1;
-    }
-  if (strncmp (argument, "repeats=", 8) == 0)
-    options.repeats = atoi (argument + 8);
-  return strncmp (argument, "repeats=", 8) == 0 && options.repeats > 0 && options.repeats <= 64;
-}
-
 int main (int count, char **arguments) {
-  const gpumm_driver *(*table) (void);
-  int usage = count < 3, wrong = 0, devices = 0;
+  const option known[] = {{.name = "cases", .text = &options.cases},
+                          {.name = "kernel", .text = &options.kernel},
+                          {.name = "save", .text = &options.save},
+                          {.name = "repeats", .number = &options.repeats},
+                          {.name = NULL}};
+  int usage = count < 3, wrong = 0;
   for (int i = 3; i < count; i++)
-    usage = usage || !parse (arguments[i]);
-  FILE *file = usage ? NULL : fopen (arguments[2], "w");
-  if (!file) {
+    usage = usage || !take_option (known, arguments[i]);
+  if (usage || options.repeats < 1 || options.repeats > MOST_REPEATS) {
     printf ("usage: bench_spgemm LIBRARY FILE.csv [cases=] [kernel=] [repeats=] [save=]\n");
     return 2;
   }
-  void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
-  void *symbol = library ? dlsym (library, "gpumm_driver_table") : NULL;
-  if (!symbol) {
-    printf ("%s\n", dlerror ());
-    return 2;
-  }
-  memcpy (&table, &symbol, sizeof table);
-  driver = table ();
-  if (driver->count (&devices) || devices == 0) {
-    printf ("no GPU: %s\n", driver->error_text ());
-    return 77;
-  }
-  need (driver->properties (0, &device), "properties");
-  need (driver->stream_create (0, &stream), "stream_create");
+  FILE *file;
+  int status = open_benchmark (count, arguments, &file);
+  if (status)
+    return status;
   for (int e = 0; e < 4; e++)
-    need (driver->event_create (0, &events[e]), "event_create");
+    events[e] = make_event ();
   const gpumm_sparse_kernel *kernel = NULL;
   for (const gpumm_sparse_kernel *const *row = driver->sparse_kernels; *row && !kernel; row++)
     kernel = strcmp ((*row)->name, options.kernel) == 0 ? *row : NULL;
@@ -409,17 +348,12 @@ int main (int count, char **arguments) {
     printf ("no kernel %s that makes offsets\n", options.kernel);
     return 2;
   }
-  fprintf (file, "#");
-  for (int i = 0; i < count; i++)
-    fprintf (file, " %s",
-             strrchr (arguments[i], '/') ? strrchr (arguments[i], '/') + 1 : arguments[i]);
-  fprintf (file, "\n# %s, driver for CUDA %d, runtime %d\n", device.name, device.driver,
-           device.runtime);
   fprintf (file, "case,kernel,n,nnz,products,nnz_c,counting_ms,offsets_ms,multiplying_ms,ms,gflops,"
                  "memory_to_operands_and_result\n");
   for (size_t i = 0; i < sizeof benchmarks / sizeof *benchmarks; i++)
-    if (listed (options.cases, benchmarks[i].name))
+    if (listed (options.cases, benchmarks[i].name, 0))
       wrong += measure (file, &benchmarks[i], kernel);
+  fclose (file);
   printf ("%d wrong\n", wrong);
   return wrong > 0;
 }

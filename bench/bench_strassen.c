@@ -17,50 +17,15 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "../engine/device.h"
-
-#include <dlfcn.h>
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "bench.h"
 
 enum { MOST_DEPTH = 4, MOST_REPEATS = 32, MOST_SIZES = 64 };
 enum { SAMPLED_COLUMNS = 16, SAMPLED_ROWS = 32 };
 static const double LONG_ENOUGH = 0.4; /* seconds that the timed runs need not exceed */
 
-static const gpumm_driver *driver;
-static gpumm_device_properties device;
-static gpumm_stream *stream;
 static gpumm_event *events[MOST_REPEATS + 1];
 
-static void need (gpumm_status status, const char *what) {
-  if (status) {
-    printf ("bench_strassen: %s: %s\n", what, driver->error_text ());
-    exit (1);
-  }
-}
-
 /* ---- random matrices ---------------------------------------------------------------------- */
-
-static uint64_t state = 1;
-
-/* xorshift64*, Vigna 2016 */
-static uint64_t draw (void) {
-  state ^= state >> 12;
-  state ^= state << 25;
-  state ^= state >> 27;
-  return state * 2685821657736338717u;
-}
-
-static int is_double (gpumm_type type) {
-  return type == GPUMM_D || type == GPUMM_Z;
-}
-
-static int is_complex (gpumm_type type) {
-  return type == GPUMM_C || type == GPUMM_Z;
-}
 
 /* Columns begin at random places of a pool of random reals: making 16384^2 of them anew would take
  * longer than multiplying them. */
@@ -69,11 +34,10 @@ static void *pool; /* pinned */
 
 static void fill_pool (gpumm_type type) {
   for (int64_t i = 0; i < POOL; i++) {
-    double x = (double) (draw () >> 11) * 0x1p-53 - 0.5;
-    if (is_double (type))
-      ((double *) pool)[i] = x;
+    if (is_single (type))
+      ((float *) pool)[i] = (float) check_uniform ();
     else
-      ((float *) pool)[i] = (float) x;
+      ((double *) pool)[i] = check_uniform ();
   }
 }
 
@@ -91,14 +55,14 @@ static size_t column_bytes (const struct matrix *a) {
 }
 
 static struct matrix make_matrix (gpumm_type type, int64_t n) {
-  struct matrix a = {.type = type, .n = n, .begin = malloc ((size_t) n * sizeof *a.begin)};
+  struct matrix a = {
+      .type = type, .element = sizes[type], .n = n, .begin = malloc ((size_t) n * sizeof *a.begin)};
   int64_t parts = is_complex (type) ? 2 : 1;
-  a.element = (size_t) parts * (is_double (type) ? 8 : 4);
   need (a.begin ? GPUMM_OK : GPUMM_HOST_MEMORY, "memory");
   a.ld = (n * (int64_t) a.element + 127) / 128 * 128 / (int64_t) a.element;
   need (driver->allocate (0, column_bytes (&a) * (size_t) n, &a.device), "allocate");
   for (int64_t j = 0; j < n; j++) {
-    a.begin[j] = (int64_t) (draw () % (uint64_t) (POOL - parts * n));
+    a.begin[j] = (int64_t) (check_random () % (uint64_t) (POOL - parts * n));
     size_t bytes = a.element * (size_t) n, real = a.element / (size_t) parts;
     need (driver->copy_up (0, stream, (char *) a.device + (size_t) j * column_bytes (&a), bytes,
                            (char *) pool + (size_t) a.begin[j] * real, bytes, bytes, 1),
@@ -113,14 +77,11 @@ static void drop_matrix (struct matrix *a) {
   free (a->begin);
 }
 
-static double real_at (gpumm_type type, const void *p, int64_t i) {
-  return is_double (type) ? ((const double *) p)[i] : (double) ((const float *) p)[i];
-}
-
 static double part_of (const struct matrix *a, int64_t i, int64_t j, int part) {
-  if (!is_complex (a->type))
-    return part ? 0 : real_at (a->type, pool, a->begin[j] + i);
-  return real_at (a->type, pool, a->begin[j] + 2 * i + part);
+  if (part && !is_complex (a->type))
+    return 0;
+  const size_t real = a->element / (is_complex (a->type) ? 2 : 1);
+  return get (a->type, (const char *) pool + (size_t) a->begin[j] * real, i, part);
 }
 
 /* ---- the error ---------------------------------------------------------------------------- */
@@ -134,9 +95,9 @@ static struct {
 /* The definition for the sampled elements of A*B. */
 static void make_sample (const struct matrix *a, const struct matrix *b) {
   for (int r = 0; r < SAMPLED_ROWS; r++)
-    sample.row[r] = (int64_t) (draw () % (uint64_t) a->n);
+    sample.row[r] = (int64_t) (check_random () % (uint64_t) a->n);
   for (int c = 0; c < SAMPLED_COLUMNS; c++)
-    sample.col[c] = (int64_t) (draw () % (uint64_t) a->n);
+    sample.col[c] = (int64_t) (check_random () % (uint64_t) a->n);
   memset (sample.re, 0, sizeof sample.re);
   memset (sample.im, 0, sizeof sample.im);
   for (int64_t l = 0; l < a->n; l++)
@@ -153,7 +114,6 @@ static void make_sample (const struct matrix *a, const struct matrix *b) {
 /* The largest error of the sampled elements of C, over max |A| max |B|. */
 static double error_of (const struct matrix *c, double largest) {
   long double most = 0;
-  int64_t parts = is_complex (c->type) ? 2 : 1;
   size_t bytes = c->element * (size_t) c->n;
   for (int j = 0; j < SAMPLED_COLUMNS; j++) {
     need (driver->copy_down (0, stream, sample.column, bytes,
@@ -162,9 +122,8 @@ static double error_of (const struct matrix *c, double largest) {
           "copy_down");
     need (driver->stream_synchronize (0, stream), "copy_down");
     for (int r = 0; r < SAMPLED_ROWS; r++) {
-      int64_t at = parts * sample.row[r];
-      long double re = real_at (c->type, sample.column, at) - sample.re[r][j];
-      long double im = parts == 2 ? real_at (c->type, sample.column, at + 1) - sample.im[r][j] : 0;
+      long double re = get (c->type, sample.column, sample.row[r], 0) - sample.re[r][j];
+      long double im = get (c->type, sample.column, sample.row[r], 1) - sample.im[r][j];
       most = fmaxl (most, isnan (re) || isnan (im) ? INFINITY : hypotl (re, im));
     }
   }
@@ -173,8 +132,8 @@ static double error_of (const struct matrix *c, double largest) {
 
 /* docs/strassen.md, with eps = 2 u, which leaves room for complex products */
 static double bound_of (gpumm_type type, int64_t k, int depth) {
-  double k0 = ldexp ((double) k, -depth), eps = is_double (type) ? DBL_EPSILON : FLT_EPSILON;
-  return pow (18, depth) * (k0 * k0 + 6 * k0) * eps;
+  double k0 = ldexp ((double) k, -depth);
+  return pow (18, depth) * (k0 * k0 + 6 * k0) * epsilons[type];
 }
 
 /* ---- measuring ---------------------------------------------------------------------------- */
@@ -193,11 +152,6 @@ static const gpumm_kernel *find_row (const char *name, const gpumm_product *p) {
   return found;
 }
 
-static int compare_doubles (const void *x, const void *y) {
-  double a = *(const double *) x, b = *(const double *) y;
-  return (a > b) - (a < b);
-}
-
 struct timing {
   double median, spread;
 };
@@ -208,27 +162,25 @@ static struct timing measure (const gpumm_kernel *row, gpumm_product *p, int rep
   p->workspace_bytes = row->workspace ? row->workspace (p, &device) : 0;
   if (p->workspace_bytes > 0)
     need (driver->allocate (0, p->workspace_bytes, &p->workspace), "workspace");
-  need (driver->event_record (0, events[0], stream), "event_record");
+  record (events[0]);
   need (row->launch (0, stream, p), row->name);
-  need (driver->event_record (0, events[1], stream), "event_record");
-  need (driver->event_synchronize (0, events[1]), row->name);
-  need (driver->event_seconds (0, events[0], events[1], &first), "event_seconds");
+  record (events[1]);
+  first = seconds_between (events[0], events[1]);
   if (first * repeats > LONG_ENOUGH)
     repeats = LONG_ENOUGH > first ? (int) (LONG_ENOUGH / first) : 1;
   /* once more, so that the queue is not empty when the first event is recorded */
   if (first < 0.01)
     need (row->launch (0, stream, p), row->name);
-  need (driver->event_record (0, events[0], stream), "event_record");
+  record (events[0]);
   for (int i = 0; i < repeats; i++) {
     need (row->launch (0, stream, p), row->name);
-    need (driver->event_record (0, events[i + 1], stream), "event_record");
+    record (events[i + 1]);
   }
-  need (driver->stream_synchronize (0, stream), row->name);
   for (int i = 0; i < repeats; i++)
-    need (driver->event_seconds (0, events[i], events[i + 1], &seconds[i]), "event_seconds");
-  qsort (seconds, (size_t) repeats, sizeof *seconds, compare_doubles);
+    seconds[i] = seconds_between (events[i], events[i + 1]);
   need (driver->release (0, p->workspace), "workspace");
-  return (struct timing){seconds[repeats / 2], seconds[repeats - 1] - seconds[0]};
+  const double middle = median (seconds, repeats);
+  return (struct timing){middle, seconds[repeats - 1] - seconds[0]};
 }
 
 static void run_size (FILE *file, gpumm_type type, int64_t n, int repeats) {
@@ -236,7 +188,7 @@ static void run_size (FILE *file, gpumm_type type, int64_t n, int repeats) {
   struct matrix a = make_matrix (type, n), b = make_matrix (type, n), c = make_matrix (type, n);
   make_sample (&a, &b);
   double largest = is_complex (type) ? sqrt (0.5) : 0.5;
-  double operations = (is_complex (type) ? 8.0 : 2.0) * pow ((double) n, 3);
+  double operations = operations_of (type) * pow ((double) n, 3);
   gpumm_product p = {.type = type,
                      .m = n,
                      .n = n,
@@ -286,73 +238,45 @@ static void run_size (FILE *file, gpumm_type type, int64_t n, int repeats) {
 int main (int count, char **arguments) {
   static const int64_t ladder[] = {512,  768,  1024, 1536,  2048, 3072,
                                    4096, 6144, 8192, 12288, 16384};
-  const gpumm_driver *(*table) (void);
-  static const char letters[] = "sdcz";
   const char *types = "sd";
-  int64_t sizes[MOST_SIZES];
-  int size_count = 0, repeats = 5, devices = 0;
+  int64_t asked[MOST_SIZES];
+  int size_count = 0;
+  long repeats = 5;
+  const option known[] = {
+      {.name = "types", .text = &types}, {.name = "repeats", .number = &repeats}, {.name = NULL}};
   if (count < 3) {
     printf ("usage: bench_strassen LIBRARY FILE.csv [types=sd] [repeats=5] [N ...]\n");
     return 2;
   }
   for (int i = 3; i < count; i++)
-    if (strncmp (arguments[i], "types=", 6) == 0)
-      types = arguments[i] + 6;
-    else if (strncmp (arguments[i], "repeats=", 8) == 0)
-      repeats = atoi (arguments[i] + 8);
-    else if (size_count < MOST_SIZES)
-      sizes[size_count++] = atoll (arguments[i]);
+    if (!take_option (known, arguments[i]) && size_count < MOST_SIZES)
+      asked[size_count++] = atoll (arguments[i]);
   if (size_count == 0) {
     size_count = sizeof ladder / sizeof *ladder;
-    memcpy (sizes, ladder, sizeof ladder);
+    memcpy (asked, ladder, sizeof ladder);
   }
   repeats = repeats < 1 ? 1 : repeats > MOST_REPEATS ? MOST_REPEATS : repeats;
 
-  void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
-  void *symbol = library ? dlsym (library, "gpumm_driver_table") : NULL;
-  if (!symbol) {
-    printf ("%s\n", dlerror ());
-    return 2;
-  }
-  memcpy (&table, &symbol, sizeof table);
-  driver = table ();
-  if (driver->version != GPUMM_DRIVER_VERSION || driver->count (&devices) || devices == 0) {
-    printf ("bench_strassen: no GPU: %s\n", driver->error_text ());
-    return 0;
-  }
-  FILE *file = fopen (arguments[2], "w");
-  if (!file) {
-    printf ("bench_strassen: %s cannot be written\n", arguments[2]);
-    return 2;
-  }
-  need (driver->properties (0, &device), "properties");
-  need (driver->stream_create (0, &stream), "stream_create");
+  FILE *file;
+  int status = open_benchmark (count, arguments, &file);
+  if (status)
+    return status;
   for (int i = 0; i <= repeats; i++)
-    need (driver->event_create (0, &events[i]), "event_create");
+    events[i] = make_event ();
   need (driver->pin (0, POOL * sizeof (double), &pool), "pin");
   need (driver->pin (0, (size_t) 1 << 20, &sample.column), "pin");
 
-  fprintf (file, "# bench_strassen");
-  for (int i = 1; i < count; i++)
-    fprintf (file, " %s", arguments[i]);
-  fprintf (file, "\n# %s, driver for CUDA %d.%d, runtime %d.%d\n", device.name,
-           device.driver / 1000, device.driver % 1000 / 10, device.runtime / 1000,
-           device.runtime % 1000 / 10);
   fprintf (file, "type,n,base,depth,kernel,seconds,spread,gflops,error,bound\n");
   for (const char *type = types; *type; type++) {
-    const char *letter = strchr (letters, *type);
-    if (!letter)
-      continue;
-    fill_pool ((gpumm_type) (letter - letters));
+    fill_pool (type_of (*type));
     for (int i = 0; i < size_count; i++)
-      run_size (file, (gpumm_type) (letter - letters), sizes[i], repeats);
+      run_size (file, type_of (*type), asked[i], (int) repeats);
   }
   fclose (file);
   need (driver->unpin (0, pool), "unpin");
   need (driver->unpin (0, sample.column), "unpin");
   for (int i = 0; i <= repeats; i++)
     need (driver->event_destroy (0, events[i]), "event_destroy");
-  need (driver->stream_destroy (0, stream), "stream_destroy");
-  driver->reset ();
+  close_driver ();
   return 0;
 }

@@ -21,18 +21,12 @@
 #include "kernel.h"
 
 #if __has_include(<cublas_v2.h>)
+#include "cuda/cublas_library.h"
+
 #include <cublas_v2.h>
 #include <cuComplex.h>
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* Where the Toolkit that built this has it, with a slash at the end; "" if not known. */
-#ifndef GPUMM_CUBLAS_DIRECTORY
-#define GPUMM_CUBLAS_DIRECTORY ""
-#endif
 
 /* ---- the library -------------------------------------------------------------------------- */
 
@@ -52,26 +46,8 @@ static struct {
   char why[256];              /* it cannot be used; "" if it can */
 } cublas;
 
-template <class F> static bool find (const char *name, F *f) {
-  void *symbol = dlsym (cublas.library, name);
-  memcpy (f, &symbol, sizeof symbol);
-  return symbol != NULL;
-}
-
 static void open_library (void) {
-  static const char *const names[] = {
-      "libcublas.so.13",
-      "libcublas.so.12",
-      "libcublas.so.11",
-      "libcublas.so",
-      GPUMM_CUBLAS_DIRECTORY "libcublas.so",
-  };
-  /* the first name is that of the headers this was compiled with */
-  char own[64];
-  snprintf (own, sizeof own, "libcublas.so.%d", CUBLAS_VER_MAJOR);
-  cublas.library = dlopen (own, RTLD_NOW | RTLD_LOCAL);
-  for (size_t i = 0; !cublas.library && i < sizeof names / sizeof *names; i++)
-    cublas.library = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
+  cublas.library = open_cublas_library ("libcublas");
   if (!cublas.library) {
     snprintf (cublas.why, sizeof cublas.why, "cuBLAS cannot be opened: %s", dlerror ());
     return;
@@ -80,15 +56,15 @@ static void open_library (void) {
                                            "cublasZgemm_v2"};
   static const char *const gemm_64_names[] = {"cublasSgemm_v2_64", "cublasDgemm_v2_64",
                                               "cublasCgemm_v2_64", "cublasZgemm_v2_64"};
-  bool found = find ("cublasCreate_v2", &cublas.create)
-               && find ("cublasDestroy_v2", &cublas.destroy)
-               && find ("cublasSetStream_v2", &cublas.set_stream)
-               && find ("cublasSetMathMode", &cublas.set_math_mode);
+  bool found = find_function (cublas.library, "cublasCreate_v2", &cublas.create)
+               && find_function (cublas.library, "cublasDestroy_v2", &cublas.destroy)
+               && find_function (cublas.library, "cublasSetStream_v2", &cublas.set_stream)
+               && find_function (cublas.library, "cublasSetMathMode", &cublas.set_math_mode);
   for (int t = 0; t < 4; t++) {
-    found = find (gemm_names[t], &cublas.gemm[t]) && found;
-    find (gemm_64_names[t], &cublas.gemm_64[t]);
+    found = find_function (cublas.library, gemm_names[t], &cublas.gemm[t]) && found;
+    find_function (cublas.library, gemm_64_names[t], &cublas.gemm_64[t]);
   }
-  find ("cublasGetStatusString", &cublas.status_string); /* since 11.4.2 */
+  find_function (cublas.library, "cublasGetStatusString", &cublas.status_string); /* since 11.4.2 */
   if (!found)
     snprintf (cublas.why, sizeof cublas.why, "cuBLAS lacks functions that gpumm needs");
 }

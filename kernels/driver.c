@@ -51,28 +51,22 @@ static const gpumm_sparse_kernel *const sparse_families[] = {
     NULL};
 
 enum { MOST_ROWS = 256 };
-static const gpumm_kernel *rows[MOST_ROWS + 1];
-static const gpumm_sparse_kernel *sparse_rows[MOST_ROWS + 1];
+const gpumm_kernel *gpumm_driver_kernels[MOST_ROWS + 1];
+const gpumm_sparse_kernel *gpumm_driver_sparse_kernels[MOST_ROWS + 1];
 
 static void collect_rows (void) {
   int count = 0;
   for (const gpumm_kernel *const *family = families; *family; family++)
     for (const gpumm_kernel *row = *family; row->name && count < MOST_ROWS; row++)
-      rows[count++] = row;
+      gpumm_driver_kernels[count++] = row;
   count = 0;
   for (const gpumm_sparse_kernel *const *family = sparse_families; *family; family++)
     for (const gpumm_sparse_kernel *row = *family; row->name && count < MOST_ROWS; row++)
-      sparse_rows[count++] = row;
+      gpumm_driver_sparse_kernels[count++] = row;
 }
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-const gpumm_kernel *const *gpumm_driver_kernels (void) {
+const gpumm_driver *gpumm_driver_table (void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once (&once, collect_rows);
-  return rows;
-}
-
-const gpumm_sparse_kernel *const *gpumm_driver_sparse_kernels (void) {
-  pthread_once (&once, collect_rows);
-  return sparse_rows;
+  return &gpumm_driver_here;
 }

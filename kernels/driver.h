@@ -16,9 +16,24 @@ gpumm_status gpumm_driver_fail (gpumm_status status, const char *format, ...)
 
 const char *gpumm_driver_text (void);
 
-/* All rows of all families in the order of families.h, ended by NULL. */
-const gpumm_kernel *const *gpumm_driver_kernels (void);
-const gpumm_sparse_kernel *const *gpumm_driver_sparse_kernels (void);
+/* All rows of all families in the order of families.h, ended by NULL: there from the first call of
+ * gpumm_driver_table () on. */
+extern const gpumm_kernel *gpumm_driver_kernels[];
+extern const gpumm_sparse_kernel *gpumm_driver_sparse_kernels[];
+
+/* What gpumm_driver_table () returns: each of the two defines it. Of its functions, those that both
+ * have are static ones of the same names. */
+extern const gpumm_driver gpumm_driver_here;
+#define GPUMM_DRIVER_FUNCTIONS                                                                     \
+  .version = GPUMM_DRIVER_VERSION, .count = count, .properties = properties, .allocate = allocate, \
+  .release = release, .pin = pin, .unpin = unpin, .stream_create = stream_create,                  \
+  .stream_destroy = stream_destroy, .stream_synchronize = stream_synchronize,                      \
+  .event_create = event_create, .event_destroy = event_destroy, .event_record = event_record,      \
+  .event_synchronize = event_synchronize, .event_done = event_done,                                \
+  .event_seconds = event_seconds, .stream_wait = stream_wait, .copy_up = copy_up,                  \
+  .copy_down = copy_down, .fill = fill, .error_text = gpumm_driver_text, .reset = reset,           \
+  .launched = launched, .kernels = gpumm_driver_kernels,                                           \
+  .sparse_kernels = gpumm_driver_sparse_kernels
 
 #ifdef __cplusplus
 }

@@ -225,7 +225,7 @@ static const gpumm_kernel *choose_base (const char *family, const gpumm_product 
                                         const gpumm_device_properties *device) {
   const gpumm_kernel *best = NULL;
   int64_t least = p->m < p->n ? p->m : p->n;
-  for (const gpumm_kernel *const *row = gpumm_driver_kernels (); *row; row++) {
+  for (const gpumm_kernel *const *row = gpumm_driver_kernels; *row; row++) {
     const gpumm_kernel *k = *row;
     if (strcmp (k->algorithm, family) == 0 && k->types & 1u << p->type && k->from != BY_NAME_ONLY
         && k->capability <= device->capability && !k->waits && (!k->runs || k->runs (p, device))

@@ -124,22 +124,7 @@ endfunction
 ## All of the file, as a row of characters with lines that end in "\n" or "\r\n".
 function text = read_text (file)
 
-  if (isfolder (file))
-    error ("gpumm:mmread:open", "mmread: cannot read %s: it is a directory", file);
-  endif
-  [fid, msg] = fopen (file, "rb");
-  if (fid < 0)
-    error ("gpumm:mmread:open", "mmread: cannot open %s: %s", file, msg);
-  endif
-  unwind_protect
-    text = fread (fid, Inf, "uint8=>char").';
-  unwind_protect_cleanup
-    fclose (fid);
-  end_unwind_protect
-
-  if (strncmp (text, "\xEF\xBB\xBF", 3))  # the byte order mark some editors put first
-    text(1:3) = [];
-  endif
+  text = __read_text__ (file, "mmread", "gpumm:mmread:open");
   if (! any (text == "\n"))               # lines that end in CR alone
     text(text == "\r") = "\n";
   endif

@@ -22,6 +22,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "blocks.h"
 #include "algorithm.h"
+#include "compressed.h"
 #include "integer_end.h"
 #include "processors.h"
 #include "rowset.h"
@@ -96,26 +97,6 @@ typedef struct {
   gpumm_owner memory;
 } state;
 
-/* Block rows whose columns do not ascend or are out of range, looked for in parallel. */
-typedef struct {
-  const gpumm_operand *x;
-  atomic_llong bad; /* one of them, or -1 */
-} column_check;
-
-static void check_columns (void *context, int64_t begin, int64_t end) {
-  column_check *check = context;
-  const int64_t *start = check->x->block_start, across = check->x->cols / check->x->block_cols;
-  const int32_t *column = check->x->block_column;
-  for (int64_t i = begin; i < end; i++)
-    if (start[i] < start[i + 1]) {
-      int wrong = column[start[i]] < 0 || column[start[i + 1] - 1] >= across;
-      for (int64_t t = start[i] + 1; t < start[i + 1]; t++)
-        wrong |= column[t - 1] >= column[t];
-      if (wrong)
-        atomic_store (&check->bad, i);
-    }
-}
-
 /* The arrays must be sound before anything follows their indices. name is "A" or "B". */
 static gpumm_status check_structure (const gpumm_operand *x, const char *name) {
   const int64_t rows = x->rows / x->block_rows, *start = x->block_start;
@@ -132,10 +113,10 @@ static gpumm_status check_structure (const gpumm_operand *x, const char *name) {
   if (start[rows] > x->nzmax)
     return gpumm_fail (GPUMM_INVALID, "%s in blocks: %lld blocks in room for %lld", name,
                        (long long) start[rows], (long long) x->nzmax);
-  column_check check = {.x = x, .bad = -1};
   const double each = ((double) start[rows] + 1) / ((double) rows + 1);
-  gpumm_parallel (rows, (int64_t) (LEAST_FLOPS / each) + 1, check_columns, &check);
-  const int64_t bad = atomic_load (&check.bad);
+  const int64_t bad =
+      gpumm_find_unsorted (rows, start, x->block_column, sizeof *x->block_column,
+                           x->cols / x->block_cols, (int64_t) (LEAST_FLOPS / each) + 1);
   if (bad >= 0)
     return gpumm_fail (GPUMM_INVALID,
                        "%s in blocks: the block columns of block row %lld do not ascend from 0 to "

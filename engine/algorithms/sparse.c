@@ -14,6 +14,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
+#include "compressed.h"
 #include "rowset.h"
 #include "sparse.h"
 #include "../clock.h"
@@ -67,25 +68,6 @@ typedef struct {
   double seconds;  /* of the symbolic phase */
 } state;
 
-/* Columns whose row indices do not ascend or are out of range, looked for in parallel. */
-typedef struct {
-  const gpumm_operand *x;
-  atomic_llong bad; /* one of them, or -1 */
-} row_check;
-
-static void check_rows (void *context, int64_t begin, int64_t end) {
-  row_check *check = context;
-  const int64_t *column = check->x->column, *row = check->x->row;
-  for (int64_t j = begin; j < end; j++)
-    if (column[j] < column[j + 1]) {
-      int wrong = row[column[j]] < 0 || row[column[j + 1] - 1] >= check->x->rows;
-      for (int64_t t = column[j] + 1; t < column[j + 1]; t++)
-        wrong |= row[t - 1] >= row[t];
-      if (wrong)
-        atomic_store (&check->bad, j);
-    }
-}
-
 gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name) {
   if (x->column[0] != 0)
     return gpumm_fail (GPUMM_INVALID, "sparse %s: the first column pointer is %lld and not 0", name,
@@ -99,10 +81,9 @@ gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name) {
   if (nnz > x->nzmax)
     return gpumm_fail (GPUMM_INVALID, "sparse %s: %lld nonzeros in room for %lld", name,
                        (long long) nnz, (long long) x->nzmax);
-  row_check check = {.x = x, .bad = -1};
   const double each = ((double) nnz + 1) / ((double) x->cols + 1); /* nonzeros of a column */
-  gpumm_parallel (x->cols, (int64_t) (cutting.least_flops / each) + 1, check_rows, &check);
-  const int64_t bad = atomic_load (&check.bad);
+  const int64_t bad = gpumm_find_unsorted (x->cols, x->column, x->row, sizeof *x->row, x->rows,
+                                           (int64_t) (cutting.least_flops / each) + 1);
   for (int64_t t = bad < 0 ? nnz : x->column[bad]; t < nnz; t++) {
     const char *wrong = x->row[t] < 0 || x->row[t] >= x->rows              ? "out of range"
                         : t > x->column[bad] && x->row[t - 1] >= x->row[t] ? "not above the last"

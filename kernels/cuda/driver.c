@@ -364,40 +364,4 @@ static gpumm_status launched (int device, gpumm_launches *launches) {
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-static gpumm_driver driver = {
-    .version = GPUMM_DRIVER_VERSION,
-    .name = "cuda",
-    .count = count,
-    .properties = properties,
-    .allocate = allocate,
-    .release = release,
-    .pin = pin,
-    .unpin = unpin,
-    .stream_create = stream_create,
-    .stream_destroy = stream_destroy,
-    .stream_synchronize = stream_synchronize,
-    .event_create = event_create,
-    .event_destroy = event_destroy,
-    .event_record = event_record,
-    .event_synchronize = event_synchronize,
-    .event_done = event_done,
-    .event_seconds = event_seconds,
-    .stream_wait = stream_wait,
-    .copy_up = copy_up,
-    .copy_down = copy_down,
-    .fill = fill,
-    .error_text = gpumm_driver_text,
-    .reset = reset,
-    .launched = launched,
-};
-
-static void complete (void) {
-  driver.kernels = gpumm_driver_kernels ();
-  driver.sparse_kernels = gpumm_driver_sparse_kernels ();
-}
-
-const gpumm_driver *gpumm_driver_table (void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once (&once, complete);
-  return &driver;
-}
+const gpumm_driver gpumm_driver_here = {GPUMM_DRIVER_FUNCTIONS, .name = "cuda"};

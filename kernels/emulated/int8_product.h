@@ -8,16 +8,11 @@
 #ifndef GPUMM_EMULATED_INT8_PRODUCT_H
 #define GPUMM_EMULATED_INT8_PRODUCT_H
 
+#include "../cuda/cublas_library.h"
 #include "product.h"
 
 #include <cublasLt.h>
-#include <dlfcn.h>
 #include <pthread.h>
-
-/* Where the Toolkit that built this has it, with a slash at the end; "" if not known. */
-#ifndef GPUMM_CUBLAS_DIRECTORY
-#define GPUMM_CUBLAS_DIRECTORY ""
-#endif
 
 /* For kernels that split k or keep tiles there: what cuBLAS itself takes on Hopper. */
 static const size_t INT8_WORKSPACE = (size_t) 32 << 20;
@@ -49,29 +44,13 @@ static struct {
 } lt;
 
 static void open_lt (void) {
-  static const char *const names[] = {
-      "libcublasLt.so.13",
-      "libcublasLt.so.12",
-      "libcublasLt.so.11",
-      "libcublasLt.so",
-      GPUMM_CUBLAS_DIRECTORY "libcublasLt.so",
-  };
-  /* the first name is that of the headers this was compiled with */
-  char own[64];
-  snprintf (own, sizeof own, "libcublasLt.so.%d", CUBLAS_VER_MAJOR);
-  lt.library = dlopen (own, RTLD_NOW | RTLD_LOCAL);
-  for (size_t i = 0; !lt.library && i < sizeof names / sizeof *names; i++)
-    lt.library = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
+  lt.library = open_cublas_library ("libcublasLt");
   if (!lt.library) {
     snprintf (lt.why, sizeof lt.why, "cuBLASLt cannot be opened: %s", dlerror ());
     return;
   }
   bool found = true;
-  void *symbol;
-#define FIND(name)                                                                                 \
-  symbol = dlsym (lt.library, "cublasLt" #name);                                                   \
-  memcpy (&lt.name, &symbol, sizeof symbol);                                                       \
-  found = found && symbol;
+#define FIND(name) found = find_function (lt.library, "cublasLt" #name, &lt.name) && found;
   WITH_FUNCTIONS (FIND)
 #undef FIND
   if (!found)

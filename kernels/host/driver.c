@@ -368,43 +368,7 @@ static void reset (void) {
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-static gpumm_driver driver = {
-    .version = GPUMM_DRIVER_VERSION,
-    .name = "host",
-    .count = count,
-    .properties = properties,
-    .allocate = allocate,
-    .release = release,
-    .pin = pin,
-    .unpin = unpin,
-    .stream_create = stream_create,
-    .stream_destroy = stream_destroy,
-    .stream_synchronize = stream_synchronize,
-    .event_create = event_create,
-    .event_destroy = event_destroy,
-    .event_record = event_record,
-    .event_synchronize = event_synchronize,
-    .event_done = event_done,
-    .event_seconds = event_seconds,
-    .stream_wait = stream_wait,
-    .copy_up = copy_up,
-    .copy_down = copy_down,
-    .fill = fill,
-    .error_text = gpumm_driver_text,
-    .reset = reset,
-    .fault = fault,
-    .launched = launched,
-    .count_accesses = gpumm_host_count,
+const gpumm_driver gpumm_driver_here = {
+    GPUMM_DRIVER_FUNCTIONS,      .name = "host", .fault = fault, .count_accesses = gpumm_host_count,
     .counts = gpumm_host_counts,
 };
-
-static void complete (void) {
-  driver.kernels = gpumm_driver_kernels ();
-  driver.sparse_kernels = gpumm_driver_sparse_kernels ();
-}
-
-const gpumm_driver *gpumm_driver_table (void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once (&once, complete);
-  return &driver;
-}

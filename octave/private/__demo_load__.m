@@ -87,20 +87,9 @@ endfunction
 ## A table of numbers, separated by commas, semicolons or tabs, with or without a line of titles.
 function A = read_csv (file)
 
-  [fid, msg] = fopen (file, "rb");
-  if (fid < 0)
-    error ("gpumm:demo:file", "gpumm_demo: cannot open %s: %s", file, msg);
-  endif
-  unwind_protect
-    text = fread (fid, Inf, "uint8=>char").';
-  unwind_protect_cleanup
-    fclose (fid);
-  end_unwind_protect
+  text = __read_text__ (file, "gpumm_demo", "gpumm:demo:file");
   text = strrep (text, "\r\n", "\n");
   text(text == "\r") = "\n";
-  if (strncmp (text, "\xEF\xBB\xBF", 3))
-    text(1:3) = [];
-  endif
   text = regexprep (text, '\s+$', "");
 
   number = '[ ]*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF]|[nN][aA][nN]?)[ ]*';

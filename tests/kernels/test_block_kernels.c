@@ -18,161 +18,34 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "../../engine/device.h"
 #include "../../kernels/host/host.h"
+#include "driver_test.h"
 
-#include <dlfcn.h>
-#include <float.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const gpumm_driver *driver;
 static void (*set_order) (gpumm_host_order order, uint64_t seed); /* host device only */
-static gpumm_device_properties device;
-static gpumm_stream *stream;
 
 static struct {
-  long edges, random, special, exact, large;
-  unsigned long long seed;
+  long edges, random, special, exact, large, seed;
   const char *kernel;
 } options = {1, 150, 60, 100, 1, 1, ""};
 
-/* ---- counting ----------------------------------------------------------------------------- */
-
-static long passed, failed;
-
-static void report (int ok, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
-
-static void report (int ok, const char *format, ...) {
-  if (ok) {
-    passed++;
-    return;
-  }
-  if (++failed > 20)
-    return;
-  va_list arguments;
-  va_start (arguments, format);
-  printf ("FAILED: ");
-  vprintf (format, arguments);
-  printf ("\n");
-  va_end (arguments);
-}
-
-/* What the test itself needs: without it there is no going on. */
-static void need (gpumm_status status, const char *what) {
-  if (status) {
-    printf ("cannot go on, %s: %s\n%ld passed, %ld failed\n", what, driver->error_text (), passed,
-            failed + 1);
-    exit (1);
-  }
-}
-
-static void *take (size_t bytes) {
-  void *p = calloc (bytes ? bytes : 1, 1);
-  if (!p) {
-    printf ("out of memory\n");
-    exit (1);
-  }
-  return p;
-}
-
-/* ---- random numbers ----------------------------------------------------------------------- */
-
-static uint64_t state;
-
-/* xorshift64*, Vigna 2016 */
-static uint64_t draw (void) {
-  state ^= state >> 12;
-  state ^= state << 25;
-  state ^= state >> 27;
-  return state * 2685821657736338717u;
-}
-
-static int64_t below (int64_t n) {
-  return (int64_t) ((draw () >> 11) % (uint64_t) n);
-}
-
 /* ---- elements ----------------------------------------------------------------------------- */
-
-static const double epsilons[] = {FLT_EPSILON, DBL_EPSILON, FLT_EPSILON, DBL_EPSILON};
-static const size_t sizes[] = {4, 8, 8, 16};
-
-static int is_complex (gpumm_type type) {
-  return type == GPUMM_C || type == GPUMM_Z;
-}
-
-static double get (gpumm_type type, const void *p, int64_t i, int part) {
-  if (part && !is_complex (type))
-    return 0;
-  i = is_complex (type) ? 2 * i + part : i;
-  return type == GPUMM_S || type == GPUMM_C ? (double) ((const float *) p)[i]
-                                            : ((const double *) p)[i];
-}
-
-static void set (gpumm_type type, void *p, int64_t i, double x, int part) {
-  if (part && !is_complex (type))
-    return;
-  i = is_complex (type) ? 2 * i + part : i;
-  if (type == GPUMM_S || type == GPUMM_C)
-    ((float *) p)[i] = (float) x;
-  else
-    ((double *) p)[i] = x;
-}
 
 enum kind { NUMBERS, INTEGERS, SPECIALS };
 
-/* Numbers in (-1, 1) over several orders of magnitude, a few of them exactly zero. */
 static double element (enum kind kind) {
   static const double specials[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0};
   if (kind == INTEGERS)
     return (double) (below (5) - 2);
   if (kind == SPECIALS && below (60) == 0)
     return specials[below (5)];
-  double x = (double) (draw () >> 11) * 0x1p-52 - 1;
-  return below (16) == 0 ? 0 : ldexp (x, (int) -below (8));
+  return number ();
 }
 
 static void fill (gpumm_type type, void *p, int64_t count, enum kind kind) {
   for (int64_t i = 0; i < count; i++) {
-    set (type, p, i, element (kind), 0);
-    set (type, p, i, element (kind), 1);
+    put (type, p, i, 0, element (kind));
+    put (type, p, i, 1, element (kind));
   }
-}
-
-/* ---- memory of both sides ----------------------------------------------------------------- */
-
-struct pair {
-  void *host, *device;
-  size_t bytes;
-};
-
-static struct pair make_pair (size_t bytes) {
-  struct pair p = {NULL, NULL, bytes};
-  need (driver->pin (0, bytes, &p.host), "pin");
-  need (driver->allocate (0, bytes, &p.device), "allocate");
-  return p;
-}
-
-static void drop_pair (struct pair *p) {
-  if (p->host)
-    need (driver->unpin (0, p->host), "unpin");
-  if (p->device)
-    need (driver->release (0, p->device), "release");
-  memset (p, 0, sizeof *p);
-}
-
-static void up (const struct pair *p) {
-  need (driver->copy_up (0, stream, p->device, p->bytes, p->host, p->bytes, p->bytes, 1),
-        "copy_up");
-}
-
-static void down (const struct pair *p) {
-  need (driver->copy_down (0, stream, p->host, p->bytes, p->device, p->bytes, p->bytes, 1),
-        "copy_down");
-  need (driver->stream_synchronize (0, stream), "stream_synchronize");
 }
 
 /* ---- matrices by compressed rows ---------------------------------------------------------- */
@@ -180,7 +53,7 @@ static void down (const struct pair *p) {
 struct matrix {
   gpumm_type type;
   gpumm_rows host, device;
-  struct pair start, column, values;
+  pair start, column, values;
 };
 
 enum pattern { SCATTERED, EMPTY, BANDED, HUBS, FULL, PATTERNS };
@@ -208,7 +81,7 @@ static struct matrix make_matrix (gpumm_type type, enum pattern pattern, enum ki
       .type = type,
       .host = {.rows = rows, .cols = cols, .block_rows = block_rows, .block_cols = block_cols}};
   int64_t room = 16;
-  int32_t *column = take ((size_t) room * sizeof *column);
+  int32_t *column = check_allocate (room, sizeof *column);
   x.start = make_pair ((size_t) (rows + 1) * sizeof (int64_t));
   int64_t *start = x.start.host, count = 0;
   for (int64_t i = 0; i < rows; i++) {
@@ -262,10 +135,6 @@ struct sum {
   int64_t terms;
 };
 
-static long double if_finite (long double x) {
-  return isfinite (x) ? fabsl (x) : 0;
-}
-
 static void add_product (struct sum *s, gpumm_type type, const void *a, int64_t at_a, int conj_a,
                          const void *b, int64_t at_b, int conj_b) {
   long double ar = get (type, a, at_a, 0), ai = get (type, a, at_a, 1);
@@ -288,15 +157,6 @@ static void multiply_scalar (gpumm_scalar s, long double *re, long double *im) {
   long double x = *re, y = *im;
   *re = s.im == 0 ? s.re * x : s.re * x - s.im * y;
   *im = s.im == 0 ? s.re * y : s.re * y + s.im * x;
-}
-
-/* Of the same kind (NaN, an Inf of that sign, a number), and if a number, near enough. */
-static int agrees (long double x, long double y, long double bound) {
-  if (isnan (y))
-    return isnan (x);
-  if (isinf (y))
-    return x == y;
-  return fabsl (x - y) <= bound;
 }
 
 /* Is element `at` of c the sum, times alpha, plus beta times old? Sums in any order are within
@@ -354,7 +214,7 @@ enum { RUNS = 3, GUARD = 256 }; /* bytes before and after C */
 static void order_of_run (int run) {
   static const gpumm_host_order orders[] = {GPUMM_FORWARDS, GPUMM_BACKWARDS, GPUMM_SHUFFLED};
   if (set_order)
-    set_order (orders[run], draw ());
+    set_order (orders[run], check_random ());
 }
 
 static int wanted (const gpumm_sparse_kernel *row, const gpumm_sparse_product *p) {
@@ -363,7 +223,7 @@ static int wanted (const gpumm_sparse_kernel *row, const gpumm_sparse_product *p
          && row->capability <= device.capability && (!row->runs || row->runs (p, &device));
 }
 
-static int guarded (const struct pair *c) {
+static int guarded (const pair *c) {
   const unsigned char *p = c->host;
   for (size_t i = 0; i < GUARD; i++)
     if (p[i] != 0xff || p[c->bytes - 1 - i] != 0xff)
@@ -381,9 +241,9 @@ static const char *check_rows (const struct test *t, const gpumm_rows *a, const 
                                const int64_t *start, const int32_t *column, const void *values) {
   const char *wrong = NULL;
   int64_t size = t->bm * t->bn;
-  int64_t *seen = take ((size_t) b->cols * sizeof *seen), room = 0;
-  int32_t *place = take ((size_t) b->cols * sizeof *place),
-          *found = place ? take ((size_t) b->cols * sizeof *found) : NULL;
+  int64_t *seen = check_allocate (b->cols, sizeof *seen), room = 0;
+  int32_t *place = check_allocate (b->cols, sizeof *place);
+  int32_t *found = check_allocate (b->cols, sizeof *found);
   struct sum *sums = NULL;
   for (int64_t i = 0; i < t->m && !wrong; i++) {
     int64_t count = 0;
@@ -408,7 +268,7 @@ static const char *check_rows (const struct test *t, const gpumm_rows *a, const 
     if (count > room) {
       room = count;
       free (sums);
-      sums = take ((size_t) (room * size) * sizeof *sums);
+      sums = check_allocate (room * size, sizeof *sums);
     }
     memset (sums, 0, (size_t) (count * size) * sizeof *sums);
     for (int64_t p = a->start[i]; p < a->start[i + 1]; p++)
@@ -450,7 +310,7 @@ static void run_blocks (const struct test *t) {
       make_matrix (t->type, t->pattern_a, t->kind, t->m, t->k, t->bm, t->bk, t->per_a);
   struct matrix b =
       make_matrix (t->type, t->pattern_b, t->kind, t->k, t->n, t->bk, t->bn, t->per_b);
-  struct pair start = make_pair ((size_t) (t->m + 1) * sizeof (int64_t));
+  pair start = make_pair ((size_t) (t->m + 1) * sizeof (int64_t));
   gpumm_sparse_product p = {.type_a = t->type,
                             .type_b = t->type,
                             .type_c = t->type,
@@ -466,7 +326,7 @@ static void run_blocks (const struct test *t) {
     const gpumm_sparse_kernel *kernel = *row;
     if (!wanted (kernel, &p))
       continue;
-    struct pair column = {NULL, NULL, 0}, values = {NULL, NULL, 0};
+    pair column = {NULL, NULL, 0}, values = {NULL, NULL, 0};
     void *first = NULL;
     const char *wrong = NULL;
     for (int run = 0; run < RUNS && !wrong; run++) {
@@ -488,7 +348,7 @@ static void run_blocks (const struct test *t) {
       if (run == 0) {
         column = make_pair ((size_t) count * sizeof (int32_t) + 2 * GUARD);
         values = make_pair ((size_t) (count * t->bm * t->bn) * sizes[t->type] + 2 * GUARD);
-        first = take (values.bytes);
+        first = check_allocate (1, values.bytes);
       }
       memset (column.host, 0xff, column.bytes);
       memset (values.host, 0xff, values.bytes);
@@ -543,17 +403,17 @@ static void run_dense (const struct test *t, int left) {
   int64_t d_cols = (op_d == GPUMM_NONE) == left ? other : inner;
   int64_t c_rows = left ? rows : other, c_cols = left ? other : rows;
   int64_t ldd = d_rows + t->pad, ldc = c_rows + t->pad;
-  struct pair d = make_pair ((size_t) (ldd * d_cols) * sizes[t->type]);
-  struct pair c = make_pair ((size_t) (ldc * c_cols) * sizes[t->type] + 2 * GUARD);
+  pair d = make_pair ((size_t) (ldd * d_cols) * sizes[t->type]);
+  pair c = make_pair ((size_t) (ldc * c_cols) * sizes[t->type] + 2 * GUARD);
   fill (t->type, d.host, ldd * d_cols, t->kind);
   up (&d);
-  void *old = take (c.bytes), *first = take (c.bytes);
+  void *old = check_allocate (1, c.bytes), *first = check_allocate (1, c.bytes);
   memset (old, 0xff, c.bytes);
   if (t->beta.re != 0 || t->beta.im != 0) /* else what is there must not matter */
     fill (t->type, (char *) old + GUARD, ldc * c_cols, t->kind);
 
   /* sums[i + j rows]: of S D, or of the transpose of C where S is on the right */
-  struct sum *sums = take ((size_t) (rows * other) * sizeof *sums);
+  struct sum *sums = check_allocate (rows * other, sizeof *sums);
   for (int64_t i = 0; i < s.host.rows; i++)
     for (int64_t p = s.host.start[i]; p < s.host.start[i + 1]; p++)
       for (int64_t y = 0; y < s.host.block_cols; y++)
@@ -643,23 +503,6 @@ static void run_dense (const struct test *t, int left) {
 
 /* ---- cases -------------------------------------------------------------------------------- */
 
-static const struct {
-  gpumm_scalar alpha, beta;
-} scalars[] = {
-    {{1, 0}, {0, 0}}, {{1, 0}, {1, 0}},      {{0.5, 0}, {-2, 0}},  {{0, 0}, {0, 0}},
-    {{0, 0}, {3, 0}}, {{0.5, -1.5}, {0, 0}}, {{-1, 0}, {0.25, 2}}, {{0, 1}, {0, -1}},
-};
-enum { SCALARS = sizeof scalars / sizeof *scalars };
-
-/* Integers stay exact with small integer and half scalars; a real type has real ones. */
-static void choose_scalars (struct test *t) {
-  int64_t which = below (SCALARS);
-  t->alpha = scalars[which].alpha;
-  t->beta = scalars[which].beta;
-  if (!is_complex (t->type))
-    t->alpha.im = t->beta.im = 0;
-}
-
 static void run_test (struct test *t) {
   struct test blocks = *t;
   blocks.op_a = blocks.op_b = GPUMM_NONE;
@@ -691,7 +534,7 @@ static void run_random (long count, enum kind kind) {
     t.n = below (most);
     t.per_a = 1 + below (4);
     t.per_b = 1 + below (4);
-    choose_scalars (&t);
+    choose_scalars (t.type, below (SCALARS), &t.alpha, &t.beta);
     run_test (&t);
     t.n = t.n * 2 + below (40);
     run_dense (&t, 1);
@@ -794,7 +637,7 @@ static void run_edges (void) {
                        .bk = dense[x].bk,
                        .per_a = dense[x].per_row,
                        .pad = ops % 2 ? 3 : 0};
-      choose_scalars (&t);
+      choose_scalars (t.type, below (SCALARS), &t.alpha, &t.beta);
       if (below (options.edges) != 0 || (!options.large && dense[x].large))
         continue;
       run_dense (&t, 1);
@@ -822,66 +665,34 @@ static void check_table (void) {
 
 /* ---- main --------------------------------------------------------------------------------- */
 
-static int parse (const char *argument) {
-  static const struct {
-    const char *name;
-    long *value;
-  } numbers[] = {{"edges=", &options.edges},
-                 {"random=", &options.random},
-                 {"special=", &options.special},
-                 {"exact=", &options.exact},
-                 {"large=", &options.large}};
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    if (strncmp (argument, numbers[i].name, strlen (numbers[i].name)) == 0) {
-      *numbers[i].value = atol (argument + strlen (numbers[i].name));
-      return 1;
-    }
-  if (strncmp (argument, "seed=", 5) == 0)
-    options.seed = strtoull (argument + 5, NULL, 0);
-  else if (strncmp (argument, "kernel=", 7) == 0)
-    options.kernel = argument + 7;
-  else
-    return 0;
-  return 1;
-}
-
 int main (int count, char **arguments) {
-  const gpumm_driver *(*table) (void);
+  const option known[] = {{.name = "edges", .number = &options.edges},
+                          {.name = "random", .number = &options.random},
+                          {.name = "special", .number = &options.special},
+                          {.name = "exact", .number = &options.exact},
+                          {.name = "large", .number = &options.large},
+                          {.name = "seed", .number = &options.seed},
+                          {.name = "kernel", .text = &options.kernel},
+                          {.name = NULL}};
   int usage = count < 2;
   for (int i = 2; i < count; i++)
-    usage = usage || !parse (arguments[i]);
+    usage = usage || !take_option (known, arguments[i]);
   if (usage) {
     printf ("usage: test_block_kernels LIBRARY [edges=] [random=] [special=] [exact=] [seed=] "
             "[kernel=] [large=]\n");
     return 2;
   }
-  void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
-  void *symbol = library ? dlsym (library, "gpumm_driver_table") : NULL;
-  if (!symbol) {
-    printf ("%s\n", dlerror ());
-    return 2;
-  }
-  memcpy (&table, &symbol, sizeof table);
-  driver = table ();
-  symbol = dlsym (library, "gpumm_host_set_order");
-  memcpy (&set_order, &symbol, sizeof set_order);
-  int devices = 0;
-  if (driver->count (&devices) || devices == 0) {
-    printf ("SKIP: %s\n0 passed, 0 failed\n", driver->error_text ());
-    return 77;
-  }
-  need (driver->properties (0, &device), "properties");
-  need (driver->stream_create (0, &stream), "stream_create");
-  printf ("driver %s, %s, seed=%llu\n", driver->name, device.name, options.seed);
-  state = options.seed * 2 + 1; /* not 0, where xorshift stays */
+  int status = open_driver (arguments[1]);
+  if (status)
+    return status;
+  find_function (driver_library, "gpumm_host_set_order", &set_order);
+  begin_tests (options.seed);
   check_table ();
   if (options.edges > 0)
     run_edges ();
   run_random (options.random, NUMBERS);
   run_random (options.special, SPECIALS);
   run_random (options.exact, INTEGERS);
-  need (driver->stream_destroy (0, stream), "stream_destroy");
-  driver->reset ();
-  printf ("%ld passed, %ld failed\n", passed, failed);
-  return failed > 0 || passed == 0;
+  close_driver ();
+  return check_done ();
 }

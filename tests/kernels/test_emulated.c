@@ -12,26 +12,11 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "../../engine/device.h"
-#include "../check.h"
-
-#include <dlfcn.h>
-#include <float.h>
-#include <math.h>
-#include <string.h>
+#include "driver_test.h"
 
 typedef __float128 quad; /* 113 bits, exponents to +-16383 */
 
-static const gpumm_driver *driver;
-static gpumm_stream *stream;
 static const gpumm_kernel *emulated, *native;
-
-static void need (gpumm_status status, const char *what) {
-  if (status) {
-    printf ("cannot go on, %s: %s\n", what, driver->error_text ());
-    exit (1);
-  }
-}
 
 /* ---- data --------------------------------------------------------------------------------- */
 
@@ -232,66 +217,6 @@ static const set sets[] = {
 };
 enum { SETS = sizeof sets / sizeof *sets };
 
-/* ---- matrices ----------------------------------------------------------------------------- */
-
-static const double epsilons[] = {FLT_EPSILON, DBL_EPSILON, FLT_EPSILON, DBL_EPSILON};
-
-static int is_complex (gpumm_type type) {
-  return type == GPUMM_C || type == GPUMM_Z;
-}
-
-static int is_single (gpumm_type type) {
-  return type == GPUMM_S || type == GPUMM_C;
-}
-
-static size_t bytes_of (gpumm_type type) {
-  return (size_t) (is_single (type) ? 4 : 8) * (is_complex (type) ? 2 : 1);
-}
-
-static double get (gpumm_type type, const void *p, int64_t e, int part) {
-  int64_t at = is_complex (type) ? 2 * e + part : e;
-  if (part && !is_complex (type))
-    return 0;
-  return is_single (type) ? (double) ((const float *) p)[at] : ((const double *) p)[at];
-}
-
-static void put (gpumm_type type, void *p, int64_t e, int part, double x) {
-  int64_t at = is_complex (type) ? 2 * e + part : e;
-  if (part && !is_complex (type))
-    return;
-  if (is_single (type))
-    ((float *) p)[at] = (float) x;
-  else
-    ((double *) p)[at] = x;
-}
-
-/* Page-locked memory and its like on the device. */
-typedef struct {
-  void *host, *device;
-  size_t bytes;
-} pair;
-
-static pair make_pair (size_t bytes) {
-  pair p = {NULL, NULL, bytes};
-  need (driver->pin (0, bytes, &p.host), "pin");
-  need (driver->allocate (0, bytes, &p.device), "allocate");
-  return p;
-}
-
-static void drop_pair (pair *p) {
-  need (driver->unpin (0, p->host), "unpin");
-  need (driver->release (0, p->device), "release");
-}
-
-static void up (const pair *p) {
-  need (driver->copy_up (0, stream, p->device, p->bytes, p->host, p->bytes, p->bytes, 1), "up");
-}
-
-static void down (const pair *p) {
-  need (driver->copy_down (0, stream, p->host, p->bytes, p->device, p->bytes, p->bytes, 1), "down");
-  need (driver->stream_synchronize (0, stream), "stream_synchronize");
-}
-
 /* ---- a product ---------------------------------------------------------------------------- */
 
 typedef struct {
@@ -347,10 +272,8 @@ static void exact_element (const test *t, const pair *a, int64_t lda, const pair
 /* With scant workspace: for panels as thin as if k were 1, and so many bytes more. */
 static void run_within (const gpumm_kernel *kernel, gpumm_product p, size_t scant, pair *c,
                         char *note) {
-  gpumm_device_properties device;
   gpumm_product thin = p;
   thin.k = scant ? 1 : p.k;
-  need (driver->properties (0, &device), "properties");
   p.workspace_bytes = kernel->workspace ? kernel->workspace (&thin, &device) + scant : 0;
   if (p.workspace_bytes)
     need (driver->allocate (0, p.workspace_bytes, &p.workspace), "workspace");
@@ -381,7 +304,7 @@ static quad absolute (quad x) {
 static void run_test (const test *t, double *own, double *natives) {
   int turned_a = t->op_a != GPUMM_NONE, turned_b = t->op_b == GPUMM_NONE;
   int64_t lda = turned_a ? t->k : t->m + 3, ldb = turned_b ? t->k + 1 : t->n;
-  size_t element = bytes_of (t->type);
+  size_t element = sizes[t->type];
   pair a = make_pair (element * (size_t) (lda * (turned_a ? t->m : t->k)));
   pair b = make_pair (element * (size_t) (ldb * (turned_b ? t->n : t->k)));
   pair c = make_pair (element * (size_t) (t->m * t->n));
@@ -468,7 +391,7 @@ static void test_not_numbers (gpumm_type type) {
   static const double values[] = {NAN, INFINITY, -INFINITY};
   enum { N = 40 };
   for (int i = 0; i < (is_complex (type) ? 6 : 3); i++) {
-    size_t bytes = bytes_of (type) * N * N;
+    size_t bytes = sizes[type] * N * N;
     pair x[2] = {make_pair (bytes), make_pair (bytes)}, c = make_pair (bytes),
          other = make_pair (bytes);
     for (int64_t e = 0; e < N * N; e++)
@@ -516,7 +439,7 @@ static void test_gain (gpumm_type type) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     s.element = cases[i].element;
     test t = {&s, type, N, N, N, GPUMM_NONE, GPUMM_NONE};
-    size_t bytes = bytes_of (type) * N * N;
+    size_t bytes = sizes[type] * N * N;
     pair a = make_pair (bytes), b = make_pair (bytes), c = make_pair (bytes);
     pair other = make_pair (bytes);
     fill (&t, &a, 0, N, 0, 0);
@@ -555,12 +478,10 @@ static void test_gain (gpumm_type type) {
 static void test_tiling (gpumm_type type) {
   enum { M = 100, N = 90, K = 150, TILE_M = 40, TILE_N = 50, DOWN = 3, ACROSS = 2 };
   static const int order[DOWN * ACROSS] = {0, 3, 1, 4, 2, 5}; /* row + DOWN * column */
-  gpumm_device_properties device;
-  need (driver->properties (0, &device), "properties");
   for (int kind = 0; kind < 3; kind++) {
     set s = {"tiles", kind == 1 ? spread : uniform, 0, 0, 0};
     test t = {&s, type, M, N, K, GPUMM_NONE, GPUMM_NONE};
-    size_t element = bytes_of (type);
+    size_t element = sizes[type];
     pair a = make_pair (element * M * K), b = make_pair (element * K * N);
     pair c = make_pair (element * M * N), other = make_pair (element * M * N);
     fill (&t, &a, 0, M, 0, 0);
@@ -661,26 +582,13 @@ static void run_set (const set *s, gpumm_type type) {
 }
 
 int main (int count, char **arguments) {
-  const gpumm_driver *(*table) (void);
   if (count < 2) {
     printf ("usage: test_emulated LIBRARY [TYPES [SET]]\n");
     return 2;
   }
-  void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
-  void *symbol = library ? dlsym (library, "gpumm_driver_table") : NULL;
-  if (!symbol) {
-    printf ("%s\n", dlerror ());
-    return 2;
-  }
-  memcpy (&table, &symbol, sizeof symbol);
-  driver = table ();
-  int devices = 0;
-  gpumm_device_properties device;
-  if (driver->count (&devices) || devices == 0) {
-    printf ("SKIP: no GPU: %s\n", driver->error_text ());
-    return 77;
-  }
-  need (driver->properties (0, &device), "properties");
+  int status = open_driver (arguments[1]);
+  if (status)
+    return status;
   for (const gpumm_kernel *const *row = driver->kernels; *row; row++) {
     gpumm_product any = {.type = GPUMM_D, .m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1};
     if (strcmp ((*row)->name, "cublas") == 0)
@@ -694,10 +602,9 @@ int main (int count, char **arguments) {
     return 77;
   }
   check_seed (1);
-  need (driver->stream_create (0, &stream), "stream_create");
   const char *types = count > 2 ? arguments[2] : "sdcz";
   for (const char *letter = types; *letter; letter++) {
-    gpumm_type type = (gpumm_type) (strchr ("sdcz", *letter) - "sdcz");
+    gpumm_type type = type_of (*letter);
     for (int i = 0; i < SETS; i++)
       if (count < 4 || strncmp (sets[i].name, arguments[3], strlen (arguments[3])) == 0)
         run_set (&sets[i], type);
@@ -705,7 +612,6 @@ int main (int count, char **arguments) {
     test_gain (type);
     test_tiling (type);
   }
-  need (driver->stream_destroy (0, stream), "stream_destroy");
-  driver->reset ();
+  close_driver ();
   return check_done ();
 }

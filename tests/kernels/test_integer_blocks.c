@@ -14,34 +14,16 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "../../engine/device.h"
 #include "../../kernels/host/host.h"
-#include "../check.h"
-
-#include <dlfcn.h>
-#include <math.h>
-#include <string.h>
+#include "../driver.h"
 
 typedef __int128 int128;
 typedef unsigned __int128 uint128;
 
-static const gpumm_driver *driver;
-static gpumm_device_properties device;
-static gpumm_stream *stream;
-
 static struct {
-  uint64_t seed;
-  long edges, random;
+  long seed, edges, random, large;
   const char *kernel;
-  int large;
-} options = {1, 1, 100, "", 1};
-
-static void need (gpumm_status status, const char *what) {
-  if (status) {
-    printf ("cannot go on, %s: %s\n", what, driver->error_text ());
-    exit (EXIT_FAILURE);
-  }
-}
+} options = {1, 1, 100, 1, ""};
 
 /* ---- cases -------------------------------------------------------------------------------- */
 
@@ -86,7 +68,7 @@ typedef struct {
   size_t block_bytes;
 } matrix;
 
-static int128 get (gpumm_type type, const void *values, int64_t i) {
+static int128 integer_at (gpumm_type type, const void *values, int64_t i) {
   switch (type) {
   case GPUMM_I8:
     return ((const int8_t *) values)[i];
@@ -238,8 +220,8 @@ static int128 expected (const test *t, const matrix *a, const matrix *b, int64_t
   for (int64_t q = 0; q < t->inner; q++) {
     const int64_t u = a->at[i * t->inner + q], v = b->at[q * t->cols + j];
     for (int64_t p = 0; u >= 0 && v >= 0 && p < t->k; p++)
-      add (&sum, t->type, get (t->type, a->values, u * t->m * t->k + r + p * t->m),
-           get (t->type, b->values, v * t->k * t->n + p + c * t->k));
+      add (&sum, t->type, integer_at (t->type, a->values, u * t->m * t->k + r + p * t->m),
+           integer_at (t->type, b->values, v * t->k * t->n + p + c * t->k));
   }
   return saturated (&sum, t->output);
 }
@@ -364,7 +346,7 @@ static void check_rows (const gpumm_sparse_kernel *kernel, const test *t, const 
       }
       misplaced += column[q] != c->column[q];
       for (int64_t e = q * elements; e < (q + 1) * elements; e++) {
-        const int128 is = get (t->output, values, e);
+        const int128 is = integer_at (t->output, values, e);
         wrong += is != c->values[e];
         some |= is != 0;
       }
@@ -520,65 +502,33 @@ static void run_random (long cases) {
 
 /* ---- main --------------------------------------------------------------------------------- */
 
-static int parse (const char *argument) {
-  const char *value = strchr (argument, '=');
-  if (!value++)
-    return 0;
-  if (strncmp (argument, "seed=", 5) == 0)
-    options.seed = strtoull (value, NULL, 0);
-  else if (strncmp (argument, "edges=", 6) == 0)
-    options.edges = atol (value);
-  else if (strncmp (argument, "random=", 7) == 0)
-    options.random = atol (value);
-  else if (strncmp (argument, "kernel=", 7) == 0)
-    options.kernel = value;
-  else if (strncmp (argument, "large=", 6) == 0)
-    options.large = atoi (value);
-  else
-    return 0;
-  return options.edges > 0;
-}
-
-static void *symbol (void *library, const char *name, void *function, size_t size) {
-  void *found = dlsym (library, name);
-  memcpy (function, &found, size);
-  return found;
-}
-
 int main (int count, char **arguments) {
-  const gpumm_driver *(*table) (void);
+  const option known[] = {
+      {.name = "seed", .number = &options.seed},     {.name = "edges", .number = &options.edges},
+      {.name = "random", .number = &options.random}, {.name = "kernel", .text = &options.kernel},
+      {.name = "large", .number = &options.large},   {.name = NULL}};
   void (*set_order) (gpumm_host_order order, uint64_t seed); /* host device only */
-  int usage = count < 2, devices = 0;
+  int usage = count < 2;
   for (int i = 2; i < count; i++)
-    usage = usage || !parse (arguments[i]);
+    usage = usage || !take_option (known, arguments[i]);
+  usage = usage || options.edges < 1;
   if (usage) {
     printf ("usage: test_integer_blocks LIBRARY [seed=1] [edges=1] [random=100] [kernel=] "
             "[large=1]\n");
     return 2;
   }
-  void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
-  if (!library || !symbol (library, "gpumm_driver_table", &table, sizeof table)) {
-    printf ("%s\n", dlerror ());
-    return 2;
-  }
-  driver = table ();
-  if (symbol (library, "gpumm_host_set_order", &set_order, sizeof set_order))
-    set_order (GPUMM_SHUFFLED, options.seed);
-  need (driver->count (&devices), "count");
-  if (devices == 0) {
-    printf ("SKIP: no GPU: %s\n", driver->error_text ());
-    return 77;
-  }
-  need (driver->properties (0, &device), "properties");
-  need (driver->stream_create (0, &stream), "stream_create");
+  int status = open_driver (arguments[1]);
+  if (status)
+    return status;
+  if (find_function (driver_library, "gpumm_host_set_order", &set_order))
+    set_order (GPUMM_SHUFFLED, (uint64_t) options.seed);
   printf ("driver %s, %s, ", driver->name, device.name);
-  check_seed (options.seed);
+  check_seed ((uint64_t) options.seed);
   run_edges ();
   run_types ();
   if (options.large)
     run_large ();
   run_random (options.random);
-  need (driver->stream_destroy (0, stream), "stream_destroy");
-  driver->reset ();
+  close_driver ();
   return check_done ();
 }

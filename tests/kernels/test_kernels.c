@@ -19,148 +19,22 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "../../engine/device.h"
 #include "../../kernels/host/host.h"
+#include "driver_test.h"
 
-#include <dlfcn.h>
-#include <float.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const gpumm_driver *driver;
 static void (*set_order) (gpumm_host_order order, uint64_t seed); /* host device only */
 static void (*set_memory) (int64_t bytes);
-static gpumm_device_properties device;
-static gpumm_stream *stream;
 
 static struct {
-  int driver;
-  long table, special, random, exact;
-  unsigned long long seed;
+  long driver, table, special, random, exact, seed, largest;
   const char *types, *kernel, *without;
-  int64_t largest;
-} options = {1, 1, 200, 300, 100, 1, "sdcz", "", NULL, 129};
-
-/* ---- counting ----------------------------------------------------------------------------- */
-
-static long passed, failed;
-
-static void report (int ok, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
-
-static void report (int ok, const char *format, ...) {
-  if (ok) {
-    passed++;
-    return;
-  }
-  if (++failed > 20)
-    return;
-  va_list arguments;
-  va_start (arguments, format);
-  printf ("FAILED: ");
-  vprintf (format, arguments);
-  printf ("\n");
-  va_end (arguments);
-}
-
-#define CHECK(what)                                                                                \
-  report ((what) ? 1 : 0, "line %d: %s (%s)", __LINE__, #what, driver->error_text ())
-
-/* What the test itself needs of the driver: without it there is no going on. */
-static void need (gpumm_status status, const char *what) {
-  if (status) {
-    printf ("cannot go on, %s: %s\n%ld passed, %ld failed\n", what, driver->error_text (), passed,
-            failed + 1);
-    exit (1);
-  }
-}
-
-/* ---- random numbers ----------------------------------------------------------------------- */
-
-static uint64_t state;
-
-/* xorshift64*, Vigna 2016 */
-static uint64_t draw (void) {
-  state ^= state >> 12;
-  state ^= state << 25;
-  state ^= state >> 27;
-  return state * 2685821657736338717u;
-}
-
-static int64_t below (int64_t n) {
-  return (int64_t) ((draw () >> 11) % (uint64_t) n);
-}
-
-/* In (-1, 1), a few of them exactly zero, the others over several orders of magnitude. */
-static double number (void) {
-  double x = (double) (draw () >> 11) * 0x1p-52 - 1;
-  return below (16) == 0 ? 0 : ldexp (x, (int) -below (8));
-}
+} options = {1, 1, 200, 300, 100, 1, 129, "sdcz", "", NULL};
 
 /* ---- matrices ----------------------------------------------------------------------------- */
 
-static const double epsilons[] = {FLT_EPSILON, DBL_EPSILON, FLT_EPSILON, DBL_EPSILON};
-static const size_t sizes[] = {4, 8, 8, 16};
-
-static int is_complex (gpumm_type type) {
-  return type == GPUMM_C || type == GPUMM_Z;
-}
-
-static double get (gpumm_type type, const void *p, int64_t i, int part) {
-  i = is_complex (type) ? 2 * i + part : i;
-  if (part && !is_complex (type))
-    return 0;
-  return type == GPUMM_S || type == GPUMM_C ? (double) ((const float *) p)[i]
-                                            : ((const double *) p)[i];
-}
-
 static void set (gpumm_type type, void *p, int64_t i, double re, double im) {
-  switch (type) {
-  case GPUMM_S:
-    ((float *) p)[i] = (float) re;
-    break;
-  case GPUMM_D:
-    ((double *) p)[i] = re;
-    break;
-  case GPUMM_C:
-    ((float *) p)[2 * i] = (float) re;
-    ((float *) p)[2 * i + 1] = (float) im;
-    break;
-  default:
-    ((double *) p)[2 * i] = re;
-    ((double *) p)[2 * i + 1] = im;
-  }
-}
-
-/* Page-locked memory and its like on the device, of exactly that many bytes. */
-struct pair {
-  void *host, *device;
-  size_t bytes;
-};
-
-static struct pair make_pair (size_t bytes) {
-  struct pair p = {NULL, NULL, bytes};
-  need (driver->pin (0, bytes, &p.host), "pin");
-  need (driver->allocate (0, bytes, &p.device), "allocate");
-  return p;
-}
-
-static void drop_pair (struct pair *p) {
-  need (driver->unpin (0, p->host), "unpin");
-  need (driver->release (0, p->device), "release");
-}
-
-static void up (const struct pair *p) {
-  need (driver->copy_up (0, stream, p->device, p->bytes, p->host, p->bytes, p->bytes, 1),
-        "copy_up");
-}
-
-static void down (const struct pair *p) {
-  need (driver->copy_down (0, stream, p->host, p->bytes, p->device, p->bytes, p->bytes, 1),
-        "copy_down");
-  need (driver->stream_synchronize (0, stream), "stream_synchronize");
+  put (type, p, i, 0, re);
+  put (type, p, i, 1, im);
 }
 
 /* ---- a case ------------------------------------------------------------------------------- */
@@ -221,11 +95,6 @@ static complex_number scale (gpumm_scalar s, complex_number x) {
   return (complex_number){s.re * x.re - s.im * x.im, s.re * x.im + s.im * x.re};
 }
 
-/* |x|; 0 for NaN and Inf, beside which there is no error to bound. */
-static long double if_finite (long double x) {
-  return isfinite (x) ? fabsl (x) : 0;
-}
-
 /* The definition, in long double: C = alpha op(A) op(B) + beta C. A sum of k products made in any
  * order and with precision eps / 2 lies within k eps |A||B| of the exact one (Higham 2002, section
  * 3.1; complex: 2 k terms, each at most |a||b|); alpha and beta add a few roundings. */
@@ -270,15 +139,6 @@ static struct expected expect (const struct test *t, const gpumm_product *p, con
   long double tiny = t->type == GPUMM_S || t->type == GPUMM_C ? FLT_MIN : DBL_MIN;
   long double bound = (long double) (t->k + 8) * epsilons[t->type] * (size + tiny);
   return (struct expected){sum.re, sum.im, t->integers ? 0 : bound, nan};
-}
-
-/* Of the same kind (NaN, an Inf of that sign, a number), and if a number, near enough. */
-static int agrees (long double x, long double y, long double bound) {
-  if (isnan (y))
-    return isnan (x);
-  if (isinf (y))
-    return x == y;
-  return fabsl (x - y) <= bound;
 }
 
 static int is_finite (long double x, long double y) {
@@ -360,7 +220,7 @@ static const char *describe (const struct test *t, const char *row, const char *
 /* Checks what a kernel made. before: what was there. Says what is wrong first. */
 static void compare (const struct test *t, const gpumm_product *p, const gpumm_kernel *row,
                      const char *order, const struct expected *right, const struct norms *x,
-                     const struct pair *c, const void *before) {
+                     const pair *c, const void *before) {
   size_t size = sizes[t->type];
   int64_t total = (int64_t) (c->bytes / size);
   const char *now = c->host;
@@ -410,7 +270,7 @@ static void compare (const struct test *t, const gpumm_product *p, const gpumm_k
 
 static void run_kernel (const struct test *t, const gpumm_product *p, const gpumm_kernel *row,
                         const char *order, const struct expected *right, const struct norms *x,
-                        struct pair *c, const void *before) {
+                        pair *c, const void *before) {
   memcpy (c->host, before, c->bytes);
   up (c);
   char note[GPUMM_NOTE_BYTES + 1];
@@ -450,9 +310,9 @@ static void run_test (const struct test *t) {
       .alpha = t->alpha,
       .beta = t->beta,
   };
-  struct pair a = make_pair (operand_bytes (t, a_rows, a_cols, p.lda));
-  struct pair b = make_pair (operand_bytes (t, b_rows, b_cols, p.ldb));
-  struct pair c = make_pair (size * (size_t) (2 * GUARD + length (t->m, t->n, p.ldc)));
+  pair a = make_pair (operand_bytes (t, a_rows, a_cols, p.lda));
+  pair b = make_pair (operand_bytes (t, b_rows, b_cols, p.ldb));
+  pair c = make_pair (size * (size_t) (2 * GUARD + length (t->m, t->n, p.ldc)));
   p.a = a.device;
   p.b = b.device;
   p.c = (char *) c.device + GUARD * size;
@@ -465,12 +325,8 @@ static void run_test (const struct test *t) {
   up (&b);
 
   /* with beta = 0 what is in C must not matter */
-  char *before = malloc (c.bytes);
-  struct expected *right = malloc ((size_t) (t->m * t->n + 1) * sizeof *right);
-  if (!before || !right) {
-    printf ("out of memory\n");
-    exit (1);
-  }
+  char *before = check_allocate ((int64_t) c.bytes, 1);
+  struct expected *right = check_allocate (t->m * t->n, sizeof *right);
   memset (before, 0xa5, c.bytes);
   for (int64_t j = 0; j < t->n; j++)
     for (int64_t i = 0; i < t->m; i++) {
@@ -510,7 +366,7 @@ static void run_test (const struct test *t) {
         set_order (GPUMM_BACKWARDS, 0);
         run_kernel (t, &p, kernel, "threads backwards", right, &x, &c, before);
       }
-      set_order (GPUMM_SHUFFLED, draw ());
+      set_order (GPUMM_SHUFFLED, check_random ());
       run_kernel (t, &p, kernel, "threads shuffled", right, &x, &c, before);
       set_order (GPUMM_FORWARDS, 0);
     }
@@ -526,28 +382,12 @@ static void run_test (const struct test *t) {
 
 /* ---- cases -------------------------------------------------------------------------------- */
 
-static const struct {
-  gpumm_scalar alpha, beta;
-} scalars[] = {
-    {{1, 0}, {0, 0}}, {{1, 0}, {1, 0}},      {{0.5, 0}, {-2, 0}},  {{0, 0}, {0, 0}},
-    {{0, 0}, {3, 0}}, {{0.5, -1.5}, {0, 0}}, {{-1, 0}, {0.25, 2}}, {{0, 1}, {0, -1}},
-};
-enum { SCALARS = sizeof scalars / sizeof *scalars };
-
 static int64_t cut (int64_t size) {
   return size < options.largest ? size : options.largest;
 }
 
 static int tested (gpumm_type type) {
   return strchr (options.types, "sdcz"[type]) != NULL;
-}
-
-/* A complex scalar for a real type is not a problem that can be put: its real part is used. */
-static void choose_scalars (struct test *t, int64_t which) {
-  t->alpha = scalars[which % SCALARS].alpha;
-  t->beta = scalars[which % SCALARS].beta;
-  if (!is_complex (t->type))
-    t->alpha.im = t->beta.im = 0;
 }
 
 /* Every size as m, as n and as k, with others that change; every one with all ops and types. */
@@ -574,7 +414,7 @@ static void run_table (void) {
               .pad_b = number_of % 3 ? 5 : 0,
               .pad_c = number_of % 5 ? 2 : 0,
           };
-          choose_scalars (&t, number_of++);
+          choose_scalars (t.type, number_of++, &t.alpha, &t.beta);
           if (tested (t.type) && below (options.table) == 0)
             run_test (&t);
         }
@@ -597,7 +437,7 @@ static void run_random (long count, int special, int integers) {
         .special = special,
         .integers = integers,
     };
-    choose_scalars (&t, below (SCALARS));
+    choose_scalars (t.type, below (SCALARS), &t.alpha, &t.beta);
     if (tested (t.type))
       run_test (&t);
   }
@@ -608,31 +448,32 @@ static void run_random (long count, int special, int integers) {
 static void check_memory (void) {
   void *p = NULL, *q = NULL;
   gpumm_device_properties before, after;
-  CHECK (driver->properties (0, &before) == GPUMM_OK);
-  CHECK (before.memory_free <= before.memory_total && before.memory_total > 0);
-  CHECK (driver->allocate (0, (size_t) before.memory_total * 2, &p) == GPUMM_DEVICE_MEMORY);
-  CHECK (p == NULL);
-  CHECK (strlen (driver->error_text ()) > 0);
-  CHECK (driver->allocate (0, 0, &p) == GPUMM_OK && p);
-  CHECK (driver->release (0, p) == GPUMM_OK);
-  CHECK (driver->release (0, NULL) == GPUMM_OK && driver->unpin (0, NULL) == GPUMM_OK);
-  CHECK (driver->allocate (0, 64 << 20, &p) == GPUMM_OK);
-  CHECK (driver->properties (0, &after) == GPUMM_OK);
-  CHECK (after.memory_free <= before.memory_free - (32 << 20)); /* others may use the GPU too */
-  CHECK (driver->release (0, p) == GPUMM_OK);
-  CHECK (driver->allocate (99, 1, &p) != GPUMM_OK);
-  CHECK (driver->properties (99, &after) != GPUMM_OK);
-  CHECK (driver->pin (0, 100, &q) == GPUMM_OK && q);
-  CHECK (driver->unpin (0, q) == GPUMM_OK);
+  CHECK_DRIVER (driver->properties (0, &before) == GPUMM_OK);
+  CHECK_DRIVER (before.memory_free <= before.memory_total && before.memory_total > 0);
+  CHECK_DRIVER (driver->allocate (0, (size_t) before.memory_total * 2, &p) == GPUMM_DEVICE_MEMORY);
+  CHECK_DRIVER (p == NULL);
+  CHECK_DRIVER (strlen (driver->error_text ()) > 0);
+  CHECK_DRIVER (driver->allocate (0, 0, &p) == GPUMM_OK && p);
+  CHECK_DRIVER (driver->release (0, p) == GPUMM_OK);
+  CHECK_DRIVER (driver->release (0, NULL) == GPUMM_OK && driver->unpin (0, NULL) == GPUMM_OK);
+  CHECK_DRIVER (driver->allocate (0, 64 << 20, &p) == GPUMM_OK);
+  CHECK_DRIVER (driver->properties (0, &after) == GPUMM_OK);
+  CHECK_DRIVER (after.memory_free
+                <= before.memory_free - (32 << 20)); /* others may use the GPU too */
+  CHECK_DRIVER (driver->release (0, p) == GPUMM_OK);
+  CHECK_DRIVER (driver->allocate (99, 1, &p) != GPUMM_OK);
+  CHECK_DRIVER (driver->properties (99, &after) != GPUMM_OK);
+  CHECK_DRIVER (driver->pin (0, 100, &q) == GPUMM_OK && q);
+  CHECK_DRIVER (driver->unpin (0, q) == GPUMM_OK);
   if (set_memory) {
     set_memory (1000);
-    CHECK (driver->allocate (0, 600, &p) == GPUMM_OK);
-    CHECK (driver->allocate (0, 600, &q) == GPUMM_DEVICE_MEMORY);
-    CHECK (driver->allocate (0, 400, &q) == GPUMM_OK);
-    CHECK (driver->properties (0, &after) == GPUMM_OK);
-    CHECK (after.memory_total == 1000 && after.memory_free == 0);
-    CHECK (driver->release (0, p) == GPUMM_OK && driver->release (0, q) == GPUMM_OK);
-    CHECK (driver->release (0, q) == GPUMM_INVALID);
+    CHECK_DRIVER (driver->allocate (0, 600, &p) == GPUMM_OK);
+    CHECK_DRIVER (driver->allocate (0, 600, &q) == GPUMM_DEVICE_MEMORY);
+    CHECK_DRIVER (driver->allocate (0, 400, &q) == GPUMM_OK);
+    CHECK_DRIVER (driver->properties (0, &after) == GPUMM_OK);
+    CHECK_DRIVER (after.memory_total == 1000 && after.memory_free == 0);
+    CHECK_DRIVER (driver->release (0, p) == GPUMM_OK && driver->release (0, q) == GPUMM_OK);
+    CHECK_DRIVER (driver->release (0, q) == GPUMM_INVALID);
     set_memory (INT64_C (1) << 30);
   }
 }
@@ -640,7 +481,7 @@ static void check_memory (void) {
 /* Columns with gaps, up and down; a fill; streams that wait. */
 static void check_copies (void) {
   enum { ROWS = 5, COLUMNS = 7, UP = 9, THERE = 6, DOWN = 11 };
-  struct pair from = make_pair (UP * COLUMNS), to = make_pair (DOWN * COLUMNS);
+  pair from = make_pair (UP * COLUMNS), to = make_pair (DOWN * COLUMNS);
   char *p = from.host, *q = to.host;
   gpumm_stream *second = NULL;
   gpumm_event *event[2] = {NULL, NULL};
@@ -649,32 +490,33 @@ static void check_copies (void) {
   for (int i = 0; i < UP * COLUMNS; i++)
     p[i] = (char) i;
   memset (q, 77, DOWN * COLUMNS);
-  CHECK (driver->stream_create (0, &second) == GPUMM_OK);
-  CHECK (driver->event_create (0, &event[0]) == GPUMM_OK);
-  CHECK (driver->event_create (0, &event[1]) == GPUMM_OK);
-  CHECK (driver->event_record (0, event[0], stream) == GPUMM_OK);
-  CHECK (driver->fill (0, stream, from.device, 3, from.bytes) == GPUMM_OK);
-  CHECK (driver->fill (0, stream, from.device, 3, 0) == GPUMM_OK);
-  CHECK (driver->copy_up (0, stream, from.device, THERE, p, UP, ROWS, COLUMNS) == GPUMM_OK);
-  CHECK (driver->copy_up (0, stream, from.device, 0, p, 0, 0, 5) == GPUMM_OK);
-  CHECK (driver->event_record (0, event[1], stream) == GPUMM_OK);
-  CHECK (driver->stream_wait (0, second, event[1]) == GPUMM_OK);
-  CHECK (driver->copy_down (0, second, q, DOWN, from.device, THERE, THERE, COLUMNS) == GPUMM_OK);
-  CHECK (driver->stream_synchronize (0, second) == GPUMM_OK);
-  CHECK (driver->event_synchronize (0, event[1]) == GPUMM_OK);
-  CHECK (driver->event_done (0, event[1], &done) == GPUMM_OK && done);
-  CHECK (driver->event_seconds (0, event[0], event[1], &seconds) == GPUMM_OK);
-  CHECK (seconds >= 0 && seconds < 60);
+  CHECK_DRIVER (driver->stream_create (0, &second) == GPUMM_OK);
+  CHECK_DRIVER (driver->event_create (0, &event[0]) == GPUMM_OK);
+  CHECK_DRIVER (driver->event_create (0, &event[1]) == GPUMM_OK);
+  CHECK_DRIVER (driver->event_record (0, event[0], stream) == GPUMM_OK);
+  CHECK_DRIVER (driver->fill (0, stream, from.device, 3, from.bytes) == GPUMM_OK);
+  CHECK_DRIVER (driver->fill (0, stream, from.device, 3, 0) == GPUMM_OK);
+  CHECK_DRIVER (driver->copy_up (0, stream, from.device, THERE, p, UP, ROWS, COLUMNS) == GPUMM_OK);
+  CHECK_DRIVER (driver->copy_up (0, stream, from.device, 0, p, 0, 0, 5) == GPUMM_OK);
+  CHECK_DRIVER (driver->event_record (0, event[1], stream) == GPUMM_OK);
+  CHECK_DRIVER (driver->stream_wait (0, second, event[1]) == GPUMM_OK);
+  CHECK_DRIVER (driver->copy_down (0, second, q, DOWN, from.device, THERE, THERE, COLUMNS)
+                == GPUMM_OK);
+  CHECK_DRIVER (driver->stream_synchronize (0, second) == GPUMM_OK);
+  CHECK_DRIVER (driver->event_synchronize (0, event[1]) == GPUMM_OK);
+  CHECK_DRIVER (driver->event_done (0, event[1], &done) == GPUMM_OK && done);
+  CHECK_DRIVER (driver->event_seconds (0, event[0], event[1], &seconds) == GPUMM_OK);
+  CHECK_DRIVER (seconds >= 0 && seconds < 60);
   int right = 1;
   for (int j = 0; j < COLUMNS; j++)
     for (int i = 0; i < DOWN; i++)
       right = right && q[i + j * DOWN] == (i < ROWS ? p[i + j * UP] : i < THERE ? 3 : 77);
-  CHECK (right);
-  CHECK (driver->event_destroy (0, event[0]) == GPUMM_OK);
-  CHECK (driver->event_destroy (0, event[1]) == GPUMM_OK);
-  CHECK (driver->stream_destroy (0, second) == GPUMM_OK);
-  CHECK (driver->stream_destroy (0, NULL) == GPUMM_OK);
-  CHECK (driver->event_destroy (0, NULL) == GPUMM_OK);
+  CHECK_DRIVER (right);
+  CHECK_DRIVER (driver->event_destroy (0, event[0]) == GPUMM_OK);
+  CHECK_DRIVER (driver->event_destroy (0, event[1]) == GPUMM_OK);
+  CHECK_DRIVER (driver->stream_destroy (0, second) == GPUMM_OK);
+  CHECK_DRIVER (driver->stream_destroy (0, NULL) == GPUMM_OK);
+  CHECK_DRIVER (driver->event_destroy (0, NULL) == GPUMM_OK);
   drop_pair (&from);
   drop_pair (&to);
 }
@@ -685,14 +527,15 @@ static void check_table (void) {
     const gpumm_kernel *k = *row;
     gpumm_product integers = {
         .type = GPUMM_I8, .m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1};
-    CHECK (k->algorithm && k->name && k->launch && k->types);
-    CHECK (k->tile_m > 0 && k->tile_n > 0 && k->tile_k > 0 && k->thread_m > 0 && k->thread_n > 0);
-    CHECK (strncmp (k->name, k->algorithm, strlen (k->algorithm)) == 0);
-    CHECK (k->launch (0, stream, &integers) == GPUMM_UNSUPPORTED);
+    CHECK_DRIVER (k->algorithm && k->name && k->launch && k->types);
+    CHECK_DRIVER (k->tile_m > 0 && k->tile_n > 0 && k->tile_k > 0 && k->thread_m > 0
+                  && k->thread_n > 0);
+    CHECK_DRIVER (strncmp (k->name, k->algorithm, strlen (k->algorithm)) == 0);
+    CHECK_DRIVER (k->launch (0, stream, &integers) == GPUMM_UNSUPPORTED);
     for (const gpumm_kernel *const *other = driver->kernels; other != row; other++)
-      CHECK (strcmp ((*other)->name, k->name) != 0);
+      CHECK_DRIVER (strcmp ((*other)->name, k->name) != 0);
   }
-  CHECK (rows >= 8);
+  CHECK_DRIVER (rows >= 8);
 }
 
 /* A whole small product; gives the first failure, and back all that it took. */
@@ -742,10 +585,10 @@ static gpumm_status small_product (const gpumm_kernel *kernel) {
     status = driver->event_seconds (0, e, e, &seconds);
   if (!status)
     status = driver->stream_synchronize (0, s);
-  CHECK (driver->unpin (0, p) == GPUMM_OK);
-  CHECK (driver->release (0, d) == GPUMM_OK);
-  CHECK (driver->event_destroy (0, e) == GPUMM_OK);
-  CHECK (driver->stream_destroy (0, s) == GPUMM_OK);
+  CHECK_DRIVER (driver->unpin (0, p) == GPUMM_OK);
+  CHECK_DRIVER (driver->release (0, d) == GPUMM_OK);
+  CHECK_DRIVER (driver->event_destroy (0, e) == GPUMM_OK);
+  CHECK_DRIVER (driver->stream_destroy (0, s) == GPUMM_OK);
   return status;
 }
 
@@ -754,19 +597,19 @@ static void check_faults (void) {
   for (const gpumm_kernel *const *row = driver->kernels; *row; row++) {
     gpumm_device_properties before, after;
     driver->fault (0);
-    CHECK (small_product (*row) == GPUMM_OK);
+    CHECK_DRIVER (small_product (*row) == GPUMM_OK);
     int64_t calls = driver->fault (0);
-    CHECK (calls >= 14); /* a row may launch more than one kernel */
-    CHECK (driver->properties (0, &before) == GPUMM_OK);
+    CHECK_DRIVER (calls >= 14); /* a row may launch more than one kernel */
+    CHECK_DRIVER (driver->properties (0, &before) == GPUMM_OK);
     for (int64_t n = 1; n <= calls; n++) {
       driver->fault (n);
       gpumm_status status = small_product (*row);
-      CHECK (driver->fault (0) == n);
-      CHECK (status == GPUMM_DEVICE_FAILED || status == GPUMM_DEVICE_MEMORY);
-      CHECK (strstr (driver->error_text (), "made to fail"));
+      CHECK_DRIVER (driver->fault (0) == n);
+      CHECK_DRIVER (status == GPUMM_DEVICE_FAILED || status == GPUMM_DEVICE_MEMORY);
+      CHECK_DRIVER (strstr (driver->error_text (), "made to fail"));
     }
-    CHECK (driver->properties (0, &after) == GPUMM_OK);
-    CHECK (before.memory_free == after.memory_free);
+    CHECK_DRIVER (driver->properties (0, &after) == GPUMM_OK);
+    CHECK_DRIVER (before.memory_free == after.memory_free);
   }
 }
 
@@ -784,9 +627,9 @@ static void check_strassen_workspace (void) {
   static const char *const names[] = {"strassen_register_1", "strassen_register_2",
                                       "strassen_register_3"};
   const gpumm_kernel *deepest = find_row (names[DEPTH - 1]);
-  CHECK (deepest != NULL);
+  CHECK_DRIVER (deepest != NULL);
   struct test t = {.type = GPUMM_D, .m = N, .n = N, .k = N, .alpha = {1, 0}, .integers = 1};
-  struct pair a = make_pair (N * N * 8), c = make_pair (N * N * 8);
+  pair a = make_pair (N * N * 8), c = make_pair (N * N * 8);
   gpumm_product p = {.type = GPUMM_D,
                      .m = N,
                      .n = N,
@@ -810,16 +653,16 @@ static void check_strassen_workspace (void) {
       need (driver->allocate (0, p.workspace_bytes, &p.workspace), "workspace");
       memset (c.host, 0xff, c.bytes);
       up (&c);
-      CHECK (deepest->launch (0, stream, &p) == GPUMM_OK);
+      CHECK_DRIVER (deepest->launch (0, stream, &p) == GPUMM_OK);
       down (&c);
-      CHECK (strcmp (note, wanted) == 0);
+      CHECK_DRIVER (strcmp (note, wanted) == 0);
       int right = 1;
       for (int64_t i = 0; i < N; i++)
         for (int64_t j = 0; j < N; j++)
           right = right
                   && get (GPUMM_D, c.host, i + j * N, 0)
                          == (double) expect (&t, &p, a.host, a.host, NULL, i, j).re;
-      CHECK (right);
+      CHECK_DRIVER (right);
       need (driver->release (0, p.workspace), "workspace");
     }
   drop_pair (&a);
@@ -835,80 +678,37 @@ static void check_driver (void) {
     check_faults ();
   driver->reset ();
   driver->reset ();
-  CHECK (small_product (driver->kernels[0]) == GPUMM_OK); /* and goes on after it */
+  CHECK_DRIVER (small_product (driver->kernels[0]) == GPUMM_OK); /* and goes on after it */
 }
 
 /* ---- main --------------------------------------------------------------------------------- */
 
-static int parse (const char *argument) {
-  const char *value = strchr (argument, '=');
-  if (!value)
-    return 0;
-  size_t name = (size_t) (value++ - argument);
-#define IS(text) (name == strlen (text) && strncmp (argument, text, name) == 0)
-  if (IS ("table"))
-    options.table = atol (value);
-  else if (IS ("driver"))
-    options.driver = atoi (value);
-  else if (IS ("special"))
-    options.special = atol (value);
-  else if (IS ("random"))
-    options.random = atol (value);
-  else if (IS ("exact"))
-    options.exact = atol (value);
-  else if (IS ("seed"))
-    options.seed = strtoull (value, NULL, 0);
-  else if (IS ("types"))
-    options.types = value;
-  else if (IS ("kernel"))
-    options.kernel = value;
-  else if (IS ("without"))
-    options.without = value;
-  else if (IS ("largest"))
-    options.largest = atoll (value);
-  else
-    return 0;
-#undef IS
-  return 1;
-}
-
-static void *symbol (void *library, const char *name, void *function, size_t size) {
-  void *found = dlsym (library, name);
-  memcpy (function, &found, size);
-  return found;
-}
-
 int main (int count, char **arguments) {
-  const gpumm_driver *(*table) (void);
+  const option known[] = {{.name = "table", .number = &options.table},
+                          {.name = "special", .number = &options.special},
+                          {.name = "random", .number = &options.random},
+                          {.name = "exact", .number = &options.exact},
+                          {.name = "seed", .number = &options.seed},
+                          {.name = "types", .text = &options.types},
+                          {.name = "kernel", .text = &options.kernel},
+                          {.name = "without", .text = &options.without},
+                          {.name = "largest", .number = &options.largest},
+                          {.name = "driver", .number = &options.driver},
+                          {.name = NULL}};
   int usage = count < 2;
   for (int i = 2; i < count; i++)
-    usage = usage || !parse (arguments[i]);
+    usage = usage || !take_option (known, arguments[i]);
   if (usage) {
     printf ("usage: test_kernels LIBRARY [table=1] [special=200] [random=300] [exact=100] [seed=1] "
             "[types=sdcz] [kernel=] [without=] [largest=129] [driver=1]\n");
     return 2;
   }
-  void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
-  if (!library || !symbol (library, "gpumm_driver_table", &table, sizeof table)) {
-    printf ("%s\n", dlerror ());
-    return 2;
-  }
-  driver = table ();
-  symbol (library, "gpumm_host_set_order", &set_order, sizeof set_order);
-  symbol (library, "gpumm_host_set_memory", &set_memory, sizeof set_memory);
-  int devices = 0;
-  if (driver->version != GPUMM_DRIVER_VERSION || driver->count (&devices)) {
-    printf ("driver %s: %s\n", driver->name, driver->error_text ());
-    return 1;
-  }
-  if (devices == 0) {
-    printf ("SKIP: no GPU: %s\n", driver->error_text ());
-    return 77;
-  }
-  need (driver->properties (0, &device), "properties");
-  need (driver->stream_create (0, &stream), "stream_create");
-  printf ("driver %s, %s, seed=%llu\n", driver->name, device.name, options.seed);
-  state = options.seed * 2 + 1; /* not 0, where xorshift stays */
+  int status = open_driver (arguments[1]);
+  if (status)
+    return status;
+  find_function (driver_library, "gpumm_host_set_order", &set_order);
+  find_function (driver_library, "gpumm_host_set_memory", &set_memory);
+  begin_tests (options.seed);
 
   if (options.driver)
     check_driver ();
@@ -918,8 +718,6 @@ int main (int count, char **arguments) {
   run_random (options.random, 0, 0);
   run_random (options.exact, 0, 1);
 
-  need (driver->stream_destroy (0, stream), "stream_destroy");
-  driver->reset ();
-  printf ("%ld passed, %ld failed\n", passed, failed);
-  return failed > 0 || passed == 0;
+  close_driver ();
+  return check_done ();
 }

@@ -14,79 +14,12 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "../../engine/device.h"
-
-#include <dlfcn.h>
-#include <float.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const gpumm_driver *driver;
-static gpumm_device_properties device;
-static gpumm_stream *stream;
+#include "driver_test.h"
 
 static struct {
-  long random, large;
-  unsigned long long seed;
+  long random, large, seed;
   const char *kernel, *types;
 } options = {200, 1, 1, "", "dz"};
-
-/* ---- counting ----------------------------------------------------------------------------- */
-
-static long passed, failed;
-
-static void report (int ok, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
-
-static void report (int ok, const char *format, ...) {
-  if (ok) {
-    passed++;
-    return;
-  }
-  if (++failed > 20)
-    return;
-  va_list arguments;
-  va_start (arguments, format);
-  printf ("FAILED: ");
-  vprintf (format, arguments);
-  printf ("\n");
-  va_end (arguments);
-}
-
-static void need (gpumm_status status, const char *what) {
-  if (status) {
-    printf ("cannot go on, %s: %s\n%ld passed, %ld failed\n", what, driver->error_text (), passed,
-            failed + 1);
-    exit (1);
-  }
-}
-
-static void *room (int64_t count, size_t size) {
-  void *p = calloc ((size_t) count + 1, size);
-  if (!p) {
-    printf ("out of memory\n");
-    exit (1);
-  }
-  return p;
-}
-
-/* ---- random numbers ----------------------------------------------------------------------- */
-
-static uint64_t state;
-
-/* xorshift64*, Vigna 2016 */
-static uint64_t draw (void) {
-  state ^= state >> 12;
-  state ^= state << 25;
-  state ^= state >> 27;
-  return state * 2685821657736338717u;
-}
-
-static int64_t below (int64_t n) {
-  return (int64_t) ((draw () >> 11) % (uint64_t) n);
-}
 
 /* ---- matrices ----------------------------------------------------------------------------- */
 
@@ -146,9 +79,9 @@ static int64_t draw_row (int32_t *to, int64_t wanted, int64_t cols) {
  * 0: as many as chance has it. */
 static matrix make_matrix (const test *t, int64_t rows, int64_t cols, const int64_t *lengths,
                            int64_t together) {
-  matrix x = {rows, cols, room (rows + 1, sizeof (int64_t)), NULL, NULL};
+  matrix x = {rows, cols, check_allocate (rows + 1, sizeof (int64_t)), NULL, NULL};
   int64_t size = 1024;
-  x.column = room (size, sizeof *x.column);
+  x.column = check_allocate (size, sizeof *x.column);
   for (int64_t i = 0, left = 0; i < rows; i++, left--) {
     const int64_t at = x.start[i], before = i > 0 ? at - x.start[i - 1] : 0;
     const int64_t wanted = lengths[i] < cols ? lengths[i] : cols;
@@ -166,10 +99,11 @@ static matrix make_matrix (const test *t, int64_t rows, int64_t cols, const int6
     }
   }
   const int64_t reals = x.start[rows] * parts (t->type);
-  x.values = room (reals, sizeof *x.values);
+  x.values = check_allocate (reals, sizeof *x.values);
   for (int64_t q = 0; q < reals; q++)
-    x.values[q] = t->integers ? (double) (below (5) - 2)
-                              : ldexp ((double) (draw () >> 11) * 0x1p-52 - 1, (int) -below (8));
+    x.values[q] = t->integers
+                      ? (double) (below (5) - 2)
+                      : ldexp ((double) (check_random () >> 11) * 0x1p-52 - 1, (int) -below (8));
   return x;
 }
 
@@ -204,13 +138,13 @@ static expected expect (const test *t) {
     all += products;
     most = products > most ? products : most;
   }
-  expected y = {room (a->rows + 1, sizeof *y.start),
-                room (all, sizeof *y.column),
-                room (all, sizeof *y.re),
-                room (all, sizeof *y.im),
-                room (all, sizeof *y.bound),
+  expected y = {check_allocate (a->rows + 1, sizeof *y.start),
+                check_allocate (all, sizeof *y.column),
+                check_allocate (all, sizeof *y.re),
+                check_allocate (all, sizeof *y.im),
+                check_allocate (all, sizeof *y.bound),
                 0};
-  term *terms = room (most, sizeof *terms);
+  term *terms = check_allocate (most, sizeof *terms);
   int64_t out = 0;
   for (int64_t i = 0; i < a->rows; i++) {
     int64_t count = 0;
@@ -284,7 +218,7 @@ static void copy (void *to, const void *from, size_t bytes, int is_up) {
     memcpy (to, pinned, bytes);
 }
 
-static gpumm_rows up (const matrix *x, gpumm_type type) {
+static gpumm_rows copy_rows (const matrix *x, gpumm_type type) {
   const size_t nnz = (size_t) x->start[x->rows], each = 8 * (size_t) parts (type);
   gpumm_rows r = {.rows = x->rows, .cols = x->cols, .block_rows = 1, .block_cols = 1};
   r.start = take ((size_t) (x->rows + 1) * sizeof *r.start);
@@ -324,13 +258,13 @@ static int run_kernel (const test *t, const gpumm_sparse_kernel *row, int64_t pi
   gpumm_sparse_product p = {.type_a = t->type,
                             .type_b = t->type,
                             .type_c = t->type,
-                            .a = up (&t->a, t->type),
-                            .b = up (&t->b, t->type),
+                            .a = copy_rows (&t->a, t->type),
+                            .b = copy_rows (&t->b, t->type),
                             .alpha = t->alpha};
   p.c = (gpumm_rows){.rows = rows, .cols = t->b.cols, .block_rows = 1, .block_cols = 1};
   p.c.start = take (start_bytes);
   p.zero = take (sizeof *p.zero);
-  *m = (made){room (rows + 1, 8), room (nnz, 4), room (nnz, each), 0};
+  *m = (made){check_allocate (rows + 1, 8), check_allocate (nnz, 4), check_allocate (nnz, each), 0};
   need (driver->fill (0, stream, p.c.start, 0xff, start_bytes), "fill");
   need (driver->fill (0, stream, p.c.start, 0, 8), "fill");
   need (driver->fill (0, stream, p.zero, 0, sizeof *p.zero), "fill");
@@ -417,19 +351,21 @@ static void compare (const test *t, const gpumm_sparse_kernel *row, const expect
             (int) m->zero, (long long) y->zeros);
 }
 
-/* spgemm_merge makes a row by one thread, in a time of elements of A times elements of C. */
+/* spgemm_merge makes a row by one thread, in a time of elements of A times elements of C: what would
+ * take it seconds is left to spgemm. */
 static int is_slow (const test *t, const expected *y) {
+  const int64_t limit = strcmp (driver->name, "cuda") == 0 ? 200000 : 20000000;
   int64_t most = 0;
   for (int64_t i = 0; i < t->a.rows; i++) {
     const int64_t work = (t->a.start[i + 1] - t->a.start[i]) * (y->start[i + 1] - y->start[i]);
     most = work > most ? work : most;
   }
-  return most > 200000;
+  return most > limit;
 }
 
 static void run_test (test *t) {
   expected y = expect (t);
-  const int slow = strcmp (driver->name, "cuda") == 0 && is_slow (t, &y);
+  const int slow = is_slow (t, &y);
   for (const gpumm_sparse_kernel *const *r = driver->sparse_kernels; *r; r++) {
     const gpumm_sparse_kernel *row = *r;
     made whole, again;
@@ -458,7 +394,7 @@ static void run_test (test *t) {
 /* ---- cases -------------------------------------------------------------------------------- */
 
 static int64_t *equal_lengths (int64_t rows, int64_t length) {
-  int64_t *x = room (rows, sizeof *x);
+  int64_t *x = check_allocate (rows, sizeof *x);
   for (int64_t i = 0; i < rows; i++)
     x[i] = length;
   return x;
@@ -531,7 +467,7 @@ static void run_random (void) {
   if (t.type == GPUMM_Z && below (3) == 0)
     t.alpha.im = 0.5;
   const int64_t m = below (120), k = 1 + below (150), n = 1 + below (below (4) ? 200 : 200000);
-  int64_t *la = room (m, sizeof *la), *lb = room (k, sizeof *lb);
+  int64_t *la = check_allocate (m, sizeof *la), *lb = check_allocate (k, sizeof *lb);
   const int64_t hubs = below (4);
   for (int64_t i = 0; i < m; i++)
     la[i] = below (20) < hubs ? below (k + 1) : below (3) ? below (9) : 0;
@@ -546,64 +482,26 @@ static void run_random (void) {
 
 /* ---- main --------------------------------------------------------------------------------- */
 
-static int parse (const char *argument) {
-  const char *value = strchr (argument, '=');
-  if (!value)
-    return 0;
-  size_t name = (size_t) (value++ - argument);
-#define IS(text) (name == strlen (text) && strncmp (argument, text, name) == 0)
-  if (IS ("random"))
-    options.random = atol (value);
-  else if (IS ("large"))
-    options.large = atol (value);
-  else if (IS ("seed"))
-    options.seed = strtoull (value, NULL, 0);
-  else if (IS ("kernel"))
-    options.kernel = value;
-  else if (IS ("types"))
-    options.types = value;
-  else
-    return 0;
-#undef IS
-  return 1;
-}
-
 int main (int count, char **arguments) {
-  const gpumm_driver *(*table) (void);
+  const option known[] = {
+      {.name = "random", .number = &options.random}, {.name = "large", .number = &options.large},
+      {.name = "seed", .number = &options.seed},     {.name = "kernel", .text = &options.kernel},
+      {.name = "types", .text = &options.types},     {.name = NULL}};
   int usage = count < 2;
   for (int i = 2; i < count; i++)
-    usage = usage || !parse (arguments[i]);
+    usage = usage || !take_option (known, arguments[i]);
   if (usage) {
     printf ("usage: test_spgemm LIBRARY [random=200] [seed=1] [kernel=] [types=dz] [large=1]\n");
     return 2;
   }
-  void *library = dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL);
-  void *symbol = library ? dlsym (library, "gpumm_driver_table") : NULL;
-  if (!symbol) {
-    printf ("%s\n", dlerror ());
-    return 2;
-  }
-  memcpy (&table, &symbol, sizeof table);
-  driver = table ();
-  int devices = 0;
-  if (driver->version != GPUMM_DRIVER_VERSION || driver->count (&devices)) {
-    printf ("driver %s: %s\n", driver->name, driver->error_text ());
-    return 1;
-  }
-  if (devices == 0) {
-    printf ("SKIP: no GPU: %s\n", driver->error_text ());
-    return 77;
-  }
-  need (driver->properties (0, &device), "properties");
-  need (driver->stream_create (0, &stream), "stream_create");
-  printf ("driver %s, %s, seed=%llu\n", driver->name, device.name, options.seed);
-  state = options.seed * 2 + 1; /* not 0, where xorshift stays */
+  int status = open_driver (arguments[1]);
+  if (status)
+    return status;
+  begin_tests (options.seed);
   for (const char *letter = options.types; *letter; letter++)
     run_named (*letter == 'z' ? GPUMM_Z : GPUMM_D);
   for (long q = 0; q < options.random; q++)
     run_random ();
-  need (driver->stream_destroy (0, stream), "stream_destroy");
-  driver->reset ();
-  printf ("%ld passed, %ld failed\n", passed, failed);
-  return failed > 0 || passed == 0;
+  close_driver ();
+  return check_done ();
 }

@@ -1,0 +1,16 @@
+/* compressed.h - what compressed columns of elements and compressed rows of blocks share.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_COMPRESSED_H
+#define GPUMM_COMPRESSED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Do the indices of every line ascend, within 0 .. range - 1? The indices of line i lie at start[i]
+ * to before start[i + 1], an offset never less than the one before; each has index_bytes, 4 or 8.
+ * Lines are looked at in parallel, by pieces of at least `grain`. Returns a line that does not, or
+ * -1. */
+int64_t gpumm_find_unsorted (int64_t lines, const int64_t *start, const void *index,
+                             size_t index_bytes, int64_t range, int64_t grain);
+
+#endif

@@ -1,0 +1,28 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## text = __read_text__ (file, caller, id)
+##
+## All of a file, as a row of characters, without the byte order mark that some editors put first.
+## Where it cannot be read, the error has that identifier and begins with the name of the caller.
+
+function text = __read_text__ (file, caller, id)
+
+  if (isfolder (file))
+    error (id, "%s: cannot read %s: it is a directory", caller, file);
+  endif
+  [fid, msg] = fopen (file, "rb");
+  if (fid < 0)
+    error (id, "%s: cannot open %s: %s", caller, file, msg);
+  endif
+  unwind_protect
+    text = fread (fid, Inf, "uint8=>char").';
+  unwind_protect_cleanup
+    fclose (fid);
+  end_unwind_protect
+
+  if (strncmp (text, "\xEF\xBB\xBF", 3))
+    text(1:3) = [];
+  endif
+
+endfunction
