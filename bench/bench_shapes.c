@@ -9,7 +9,7 @@
  * gives its kernels; with padded ones also cuBLAS with m, n and k padded (whole), as the engine does
  * it, at the rate of the product that was asked for. Random data in (-0.5, 0.5). Each kernel is compared with cuBLAS before it is
  * timed: batches of launches between two events, some 2 ms each; the median is printed. kernels:
- * rows whose name begins with one of these, in place of all.
+ * rows whose name begins with one of these, in place of all. shapes: in place of those below.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -24,9 +24,12 @@ static struct {
   long batches;
 } options = {"sd", "", "", "nn", "exact,padded", 5};
 
-static const struct shape {
-  int64_t m, n, k;
-} shapes[] = {
+enum { MOST_SHAPES = 100 };
+
+static struct shape { int64_t m, n, k; } shapes[MOST_SHAPES];
+static size_t count_of_shapes;
+
+static const struct shape all_shapes[] = {
     {64, 64, 64},       {256, 256, 256},     {384, 384, 384},    {512, 512, 512},
     {513, 513, 513},    {768, 768, 768},     {1000, 1000, 1000}, {1023, 1023, 1023},
     {1024, 1024, 1024}, {1025, 1025, 1025},  {1215, 1215, 1215}, {1343, 1343, 1343},
@@ -191,14 +194,24 @@ static int measure (FILE *file, gpumm_type type, const struct shape *s, const ch
 
 /* ---- main --------------------------------------------------------------------------------- */
 
-static int wanted (const struct shape *s) {
-  char name[100];
-  if (s->m == s->n && s->n == s->k)
-    snprintf (name, sizeof name, "%lld", (long long) s->m);
-  else
-    snprintf (name, sizeof name, "%lldx%lldx%lld", (long long) s->m, (long long) s->n,
-              (long long) s->k);
-  return listed (options.shapes, name, 0);
+/* The shapes that the options name, in place of all. */
+static int parse_shapes (void) {
+  const char *p = options.shapes;
+  count_of_shapes = *p ? 0 : sizeof all_shapes / sizeof *all_shapes;
+  memcpy (shapes, all_shapes, sizeof all_shapes);
+  while (*p && count_of_shapes < MOST_SHAPES) {
+    struct shape *s = &shapes[count_of_shapes++];
+    char *end;
+    s->m = s->n = s->k = strtoll (p, &end, 10);
+    if (*end == 'x') {
+      s->n = strtoll (end + 1, &end, 10);
+      s->k = *end == 'x' ? strtoll (end + 1, &end, 10) : 0;
+    }
+    if (s->m < 1 || s->n < 1 || s->k < 1 || (*end && *end != ','))
+      return 0;
+    p = *end ? end + 1 : end;
+  }
+  return !*p;
 }
 
 static size_t most (size_t x, size_t y) {
@@ -208,10 +221,8 @@ static size_t most (size_t x, size_t y) {
 static void take_memory (gpumm_type type) {
   size_t line = 128;
   memset (bytes, 0, sizeof bytes);
-  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+  for (size_t i = 0; i < count_of_shapes; i++) {
     const struct shape *s = &shapes[i];
-    if (!wanted (s))
-      continue;
     size_t m = (size_t) s->m + line, n = (size_t) s->n + line, k = (size_t) s->k + line;
     bytes[0] = most (bytes[0], m * k * sizes[type]);
     bytes[1] = most (bytes[1], n * k * sizes[type]);
@@ -244,6 +255,7 @@ int main (int count, char **arguments) {
   int usage = count < 3, wrong = 0;
   for (int i = 3; i < count; i++)
     usage = usage || !take_option (known, arguments[i]);
+  usage = usage || !parse_shapes ();
   if (usage || options.batches < 1 || options.batches > MOST_BATCHES) {
     printf ("usage: bench_shapes LIBRARY FILE.csv [types=] [kernels=] [shapes=] [ops=] [ld=] "
             "[batches=]\n");
@@ -259,8 +271,8 @@ int main (int count, char **arguments) {
   for (const char *t = options.types; *t; t++) {
     gpumm_type type = type_of (*t);
     take_memory (type);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-      for (const char *ops = options.ops; wanted (&shapes[i]) && ops;
+    for (size_t i = 0; i < count_of_shapes; i++)
+      for (const char *ops = options.ops; ops;
            ops = strchr (ops, ',') ? strchr (ops, ',') + 1 : NULL)
         for (int padded = 0; padded < 2; padded++)
           if (strstr (options.ld, padded ? "padded" : "exact"))
