@@ -3,7 +3,8 @@
  *   test_kernels LIBRARY [table=1] [special=200] [random=300] [exact=100] [seed=1] [types=sdcz]
  *                [kernel=] [without=] [largest=129] [driver=1]
  *
- * table    of sizes around tiles, all ops and types: run one case in so many (1: all, 0: none)
+ * table    of sizes around tiles, all ops and types, and on a GPU of few rows or columns and long
+ *          k: run one case in so many (1: all, 0: none)
  * special  so many random cases with NaN, Inf and zeros, whose places in C are compared
  * random   so many random cases
  * exact    so many random cases of small integers, without rounding in any kernel: C must be exact
@@ -421,6 +422,44 @@ static void run_table (void) {
     }
 }
 
+/* Sizes that several blocks share a tile for: few tiles and a long k, C of few rows or columns, a few
+ * tiles more than a GPU makes at once. Not on the host device, which would take minutes. */
+static void run_shared (void) {
+  static const int64_t shapes[][3] = {
+      {16, 16, 20000}, {63, 65, 3001},  {64, 64, 4096},   {1, 300, 3000},  {200, 1, 3001},
+      {32, 330, 1500}, {330, 31, 1501}, {64, 270, 1040},  {33, 130, 4095}, {66, 48, 4097},
+      {129, 257, 500}, {70, 2600, 65},  {1300, 900, 130},
+  };
+  enum { SHAPES = sizeof shapes / sizeof *shapes };
+  int64_t number_of = 0;
+  for (int e = 0; e < SHAPES; e++) {
+    /* the definition takes a second of each, and of the last some more */
+    int every = e + 1 < SHAPES ? 2 : 9;
+    for (int type = GPUMM_S; type <= GPUMM_Z; type++)
+      for (int ops = type % every; ops < 9; ops += every) {
+        struct test t = {
+            .type = (gpumm_type) type,
+            .op_a = (gpumm_op) (ops % 3),
+            .op_b = (gpumm_op) (ops / 3),
+            .m = shapes[e][0],
+            .n = shapes[e][1],
+            .k = shapes[e][2],
+            .integers = number_of % 4 == 3,
+            .special = number_of % 7 == 6,
+        };
+        /* columns as they are, and at multiples of 16 bytes */
+        if (number_of % 2) {
+          t.pad_a = (t.op_a == GPUMM_NONE ? t.m : t.k) % 2;
+          t.pad_b = (t.op_b == GPUMM_NONE ? t.k : t.n) % 2;
+          t.pad_c = 3;
+        }
+        choose_scalars (t.type, number_of++, &t.alpha, &t.beta);
+        if (tested (t.type) && below (options.table) == 0)
+          run_test (&t);
+      }
+  }
+}
+
 static void run_random (long count, int special, int integers) {
   for (long i = 0; i < count; i++) {
     int64_t most = 1 + cut (below (4) == 0 ? 100 : 40);
@@ -714,6 +753,8 @@ int main (int count, char **arguments) {
     check_driver ();
   if (options.table > 0)
     run_table ();
+  if (options.table > 0 && !set_order)
+    run_shared ();
   run_random (options.special, 1, 0);
   run_random (options.random, 0, 0);
   run_random (options.exact, 0, 1);
