@@ -173,7 +173,11 @@ function [C, info] = gpumm (A, B, varargin)
     print_usage ();
   else
     options = parse_options (varargin);
-    [C, failed, info] = __gpumm_multiply__ (A, B, typeinfo (A), typeinfo (B), options);
+    if (nargout < 2) # making info takes longer than a small product
+      [C, failed] = __gpumm_multiply__ (A, B, typeinfo (A), typeinfo (B), options);
+    else
+      [C, failed, info] = __gpumm_multiply__ (A, B, typeinfo (A), typeinfo (B), options);
+    endif
     if (failed)
       [C, info] = not_as_it_stands (A, B, options, C);
     endif
