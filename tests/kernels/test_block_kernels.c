@@ -149,7 +149,7 @@ static void add_product (struct sum *s, gpumm_type type, const void *a, int64_t 
   }
   s->re += ar * br - ai * bi;
   s->im += ar * bi + ai * br;
-  s->size += if_finite (hypotl (ar, ai)) * if_finite (hypotl (br, bi));
+  s->size += if_finite (sqrtl ((ar * ar + ai * ai) * (br * br + bi * bi)));
 }
 
 /* As kernels define it: a real s multiplies both parts. */
