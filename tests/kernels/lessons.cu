@@ -74,6 +74,18 @@ gpumm_status lesson_stacks (double *y) {
   return LAUNCH ("stacks", stacks, 1, 1024, 0, NULL, y);
 }
 
+__global__ void overrun (int last) {
+  double own[8];
+  for (int i = 0; i < 8; i++)
+    own[i] = threadIdx.x;
+  __syncthreads ();
+  *(volatile double *) &own[last] = 0;
+}
+
+gpumm_status lesson_overrun (int last) {
+  return LAUNCH ("overrun", overrun, 1, 32, 0, NULL, last);
+}
+
 /* ---- counts ------------------------------------------------------------------------------- */
 
 template <int COLUMNS> __global__ void banks (global<float> y) {

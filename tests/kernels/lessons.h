@@ -29,6 +29,9 @@ gpumm_status lesson_too_much (void);
  * barrier. */
 gpumm_status lesson_stacks (double *y);
 
+/* Writes element last of an array of 8 on each thread's stack, after a barrier. */
+gpumm_status lesson_overrun (int last);
+
 /* Writes a 32 x 32 tile along rows and reads it along columns, which are 32 or 33 floats apart. */
 gpumm_status lesson_banks (float *y, int padded);
 
