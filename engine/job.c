@@ -377,8 +377,8 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
   do {
     r->upload = r->compute = r->download = r->flops = 0;
     r->bytes_up = r->bytes_down = 0;
-    if (!job->is_open) /* another one than before */
-      status = open_algorithm (job);
+    /* in smaller tiles it is the same one, which stays open */
+    status = job->is_open ? GPUMM_OK : open_algorithm (job);
     if (!status)
       status = job->plan.algorithm->run (job, result);
   } while (status && !job->trace && fall_back (job, status));
