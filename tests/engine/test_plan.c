@@ -594,7 +594,7 @@ static void test_sparse_products (void) {
   const int64_t sizes[] = {1, 30, 3000, 60000};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     const int64_t n = sizes[i];
-    gpumm_problem p = {.a = random_columns (n, 3), .b = random_columns (n, 5)};
+    gpumm_problem p = {.a = random_columns (n, 3), .b = random_columns (n, 5), .alpha = {1, 0}};
     for (int64_t j = 1; j <= n; j++) /* columns of A of 3, 0 and 6 elements */
       p.a.column[j] = p.a.column[j - 1] + (j % 3 == 0 ? 6 : j % 3 == 1 ? 3 : 0);
     double products = 0;
@@ -606,6 +606,12 @@ static void test_sparse_products (void) {
     p.b.row[0] = -1;
     p.b.row[5 * n - 1] = INT64_MAX;
     CHECK (gpumm_sparse_products (&p) <= counted, "indices that are out of range are not followed");
+    p.b.column[n] = INT64_MAX - 1;
+    CHECK (isfinite (gpumm_sparse_products (&p)), "elements that are not there are not looked at");
+    p.b.column[n] = 5 * n;
+    p.alpha.re = 0;
+    CHECK (gpumm_sparse_products (&p) == 0, "alpha = 0: A and B are not read");
+    p.alpha.re = 1;
     p.b.column[n] = 0;
     CHECK (gpumm_sparse_products (&p) == 0, "nothing stored");
     drop (&p.a);
