@@ -55,9 +55,12 @@ typedef struct {
 
 /* ---- what it takes, and how long ---------------------------------------------------------- */
 
+/* One matrix, not only one memory: of that each operand may have other sizes. */
 static int same_blocks (const gpumm_operand *x, const gpumm_operand *y) {
   return x->values == y->values && x->block_start == y->block_start
-         && x->block_column == y->block_column;
+         && x->block_column == y->block_column && x->rows == y->rows && x->cols == y->cols
+         && x->block_rows == y->block_rows && x->block_cols == y->block_cols
+         && x->nzmax == y->nzmax;
 }
 
 static int takes (const gpumm_problem *p) {

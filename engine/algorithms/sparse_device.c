@@ -102,8 +102,10 @@ static void find_room (struct gpumm_job *job) {
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
+/* One matrix, not only one memory: of that each operand may have other sizes. */
 static int is_same (const gpumm_operand *a, const gpumm_operand *b) {
-  return a->column == b->column && a->row == b->row && a->values == b->values;
+  return a->column == b->column && a->row == b->row && a->values == b->values && a->rows == b->rows
+         && a->cols == b->cols && a->nzmax == b->nzmax && a->type == b->type;
 }
 
 /* op (X) by columns. A logical one that goes up as doubles stays as it is. */

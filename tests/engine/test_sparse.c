@@ -590,6 +590,26 @@ static void test_results (void) {
     }
 }
 
+/* A and B in one memory, but not of one size: rows that A has, B has not. */
+static void test_shared_arrays (void) {
+  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 40, 40, 20, WHOLE_NUMBERS), b = a, c;
+  a.rows = 70;
+  const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
+  for (int on = 0; on < 2; on++) {
+    options = on ? &sparse_on_device : NULL;
+    CHECK (multiply (&p, 0, &c) == GPUMM_OK && c.rows == 70, "%s", gpumm_last_error ());
+    release (&c);
+    const int64_t last = a.column[40] - 1, before = a.row[last];
+    a.row[last] = 60;
+    CHECK (multiply (&p, 0, &c) == GPUMM_INVALID
+               && strstr (gpumm_last_error (), "sparse B: row index 60 in column 40 of 40"),
+           "\"%s\"", gpumm_last_error ());
+    a.row[last] = before;
+  }
+  options = NULL;
+  release (&a);
+}
+
 /* A device without room for one column of a panel; a device that fails at each of its calls. */
 static void test_device_failures (void) {
   gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 2000, 900, 10, REAL_NUMBERS);
@@ -726,6 +746,7 @@ int main (int argc, char **argv) {
   test_structure ();
   test_refusals ();
   test_results ();
+  test_shared_arrays ();
   test_device_failures ();
   gpumm_reset (); /* what the host device's pools keep */
   test_out_of_memory ();
