@@ -664,6 +664,38 @@ static void test_choice_for_sparse (void) {
   }
 }
 
+/* More elements than kernels count are the CPU's; so is an algorithm of the CPU, and that is said. */
+static void test_sparse_on_the_cpu (void) {
+  static const gpumm_sparse_kernel spmm = {.algorithm = "spmm", .name = "m"};
+  static const gpumm_sparse_kernel *const kernels[] = {&spmm, NULL};
+  gpumm_driver driver = *fast.driver;
+  gpumm_place place = fast;
+  driver.sparse_kernels = kernels;
+  place.driver = &driver;
+  place.properties.multiprocessors = 100;
+  gpumm_operand s = random_columns (50000, 40);
+  gpumm_operand full = {
+      .type = GPUMM_D, .rows = s.cols, .cols = 64, .ld = s.cols, .values = &bytes[1]};
+  const gpumm_problem p = {.a = s, .b = full, .alpha = {1, 0}, .output = GPUMM_D};
+  for (int backend = GPUMM_AUTO; backend <= GPUMM_GPU; backend++) {
+    const gpumm_options o = {.backend = (gpumm_backend) backend, .device = -1};
+    s.column[s.cols] = s.nzmax;
+    gpumm_plan plan = plan_of (p, o, &place, GPUMM_OK);
+    CHECK ((plan.backend == GPUMM_GPU) == (backend != GPUMM_CPU), "%s", plan.reason);
+    s.column[s.cols] = (int64_t) INT32_MAX + 1;
+    plan = plan_of (p, o, &place, GPUMM_OK);
+    CHECK (plan.backend == GPUMM_CPU && plan.algorithm == &gpumm_algorithm_sparse
+               && strstr (plan.reason, "of these classes and sizes run on the CPU")
+               && !strstr (plan.reason, "asked for") == (backend != GPUMM_GPU),
+           "%s", plan.reason);
+  }
+  s.column[s.cols] = s.nzmax;
+  plan_of (p, (gpumm_options){.backend = GPUMM_GPU, .algorithm = "sparse", .device = -1}, &place,
+           GPUMM_UNSUPPORTED);
+  CHECK (strstr (gpumm_last_error (), "runs on the CPU only"), "%s", gpumm_last_error ());
+  drop (&s);
+}
+
 /* Nothing is opened that cannot be chosen. */
 static void test_needs (void) {
   gpumm_problem small = square (GPUMM_D, 30, 30, 30), large = square (GPUMM_D, 300, 300, 300);
@@ -700,6 +732,7 @@ int main (void) {
   test_emulated_depth ();
   test_sparse_products ();
   test_choice_for_sparse ();
+  test_sparse_on_the_cpu ();
   test_needs ();
   return check_done ();
 }
