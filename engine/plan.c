@@ -673,8 +673,12 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
   else if (!on_host->seconds || !on_device->seconds)
     snprintf (plan->reason, room, "%s products run on the CPU unless the GPU is asked for", what);
   else {
-    double cpu = on_host->seconds (p, NULL), device = on_device->seconds (p, gpu);
-    int on_gpu = device < cpu && find_sparse_kernel (gpu, on_device->name) != NULL;
+    gpumm_place place = *gpu; /* without the kernels that MaxCapability hides */
+    if (o->max_capability)
+      place.properties.capability =
+          (int) gpumm_least (place.properties.capability, o->max_capability);
+    double cpu = on_host->seconds (p, NULL), device = on_device->seconds (p, &place);
+    int on_gpu = device < cpu && find_sparse_kernel (&place, on_device->name) != NULL;
     if (isfinite (device))
       snprintf (plan->reason, room,
                 "by measured rates the GPU takes some %.3g ms with both transfers and the CPU %.3g",

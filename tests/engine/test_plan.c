@@ -664,6 +664,37 @@ static void test_choice_for_sparse (void) {
   }
 }
 
+/* The rate of sparse by sparse is that of a kernel that older GPUs cannot run, nor MaxCapability. */
+static void test_sparse_capability (void) {
+  static const struct {
+    int capability, most;
+    gpumm_backend asked, expected;
+  } table[] = {
+      {90, 0, GPUMM_AUTO, GPUMM_GPU},  {70, 0, GPUMM_AUTO, GPUMM_GPU},
+      {61, 0, GPUMM_AUTO, GPUMM_CPU},  {90, 70, GPUMM_AUTO, GPUMM_GPU},
+      {90, 61, GPUMM_AUTO, GPUMM_CPU}, {90, 61, GPUMM_GPU, GPUMM_GPU},
+  };
+  static const gpumm_sparse_kernel spgemm = {.algorithm = "spgemm", .name = "s", .capability = 70},
+                                   merge = {.algorithm = "spgemm", .name = "m", .capability = 50};
+  static const gpumm_sparse_kernel *const both[] = {&spgemm, &merge, NULL};
+  gpumm_operand s = random_columns (50000, 8);
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    gpumm_driver driver = *fast.driver;
+    gpumm_place place = fast;
+    driver.sparse_kernels = both;
+    place.driver = &driver;
+    place.properties.capability = table[i].capability;
+    place.properties.multiprocessors = 100;
+    gpumm_plan plan = plan_of (
+        (gpumm_problem){.a = s, .b = s, .alpha = {1, 0}, .output = GPUMM_D},
+        (gpumm_options){.backend = table[i].asked, .device = -1, .max_capability = table[i].most},
+        &place, GPUMM_OK);
+    CHECK (plan.backend == table[i].expected, "row %zu: backend %d, reason: %s", i, plan.backend,
+           plan.reason);
+  }
+  drop (&s);
+}
+
 /* More elements than kernels count are the CPU's; so is an algorithm of the CPU, and that is said. */
 static void test_sparse_on_the_cpu (void) {
   static const gpumm_sparse_kernel spmm = {.algorithm = "spmm", .name = "m"};
@@ -732,6 +763,7 @@ int main (void) {
   test_emulated_depth ();
   test_sparse_products ();
   test_choice_for_sparse ();
+  test_sparse_capability ();
   test_sparse_on_the_cpu ();
   test_needs ();
   return check_done ();
