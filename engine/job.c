@@ -41,7 +41,7 @@ static gpumm_status check_operand (const gpumm_operand *x, const char *name) {
                          (long long) x->block_cols);
     if (!x->block_start || (x->nzmax > 0 && (!x->block_column || !x->values)))
       return gpumm_fail (GPUMM_INVALID, "%s in blocks lacks its arrays", name);
-  } else if (!x->column || (x->column[x->cols] > 0 && (!x->row || !x->values)))
+  } else if (!x->column || (x->nzmax > 0 && (!x->row || !x->values)))
     return gpumm_fail (GPUMM_INVALID, "sparse %s lacks its arrays", name);
   return GPUMM_OK;
 }
@@ -346,6 +346,17 @@ gpumm_status gpumm_result (const gpumm_job *job, gpumm_operand *shape) {
 
 /* ---- run ---------------------------------------------------------------------------------- */
 
+static int share_memory (const gpumm_operand *result, const gpumm_operand *x) {
+  if (result->values && result->values == x->values)
+    return 1;
+  if (result->kind != x->kind || x->kind == GPUMM_DENSE)
+    return 0;
+  return x->kind == GPUMM_SPARSE
+             ? result->column == x->column || (result->row && result->row == x->row)
+             : result->block_start == x->block_start
+                   || (result->block_column && result->block_column == x->block_column);
+}
+
 static gpumm_status check_result (const gpumm_job *job, const gpumm_operand *result) {
   const gpumm_operand *s = &job->shape;
   const gpumm_problem *p = &job->problem;
@@ -357,9 +368,8 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_operand *res
       || result->block_rows != s->block_rows || result->block_cols != s->block_cols)
     return gpumm_fail (GPUMM_INVALID, "the result is not of the shape that gpumm_result gave");
   /* some algorithms would read what they have written */
-  if (result->values
-      && (result->values == p->a.values || result->values == p->b.values
-          || (p->c0 && result->values == p->c0->values)))
+  if (share_memory (result, &p->a) || share_memory (result, &p->b)
+      || (p->c0 && share_memory (result, p->c0)))
     return gpumm_fail (GPUMM_INVALID, "the result lies in the memory of an operand");
   return GPUMM_OK;
 }
@@ -377,8 +387,8 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
   do {
     r->upload = r->compute = r->download = r->flops = 0;
     r->bytes_up = r->bytes_down = 0;
-    if (!job->is_open) /* another one than before */
-      status = open_algorithm (job);
+    /* in smaller tiles it is the same one, which stays open */
+    status = job->is_open ? GPUMM_OK : open_algorithm (job);
     if (!status)
       status = job->plan.algorithm->run (job, result);
   } while (status && !job->trace && fall_back (job, status));

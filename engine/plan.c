@@ -559,10 +559,12 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
   if (a && !a->on_device) {
     plan->algorithm = a;
     plan->backend = GPUMM_CPU;
-    if (o->backend == GPUMM_GPU && gpumm_is_dense_float (p))
+    if (o->backend == GPUMM_GPU && device_algorithm (p))
       return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" runs on the CPU only", o->algorithm);
     snprintf (plan->reason, sizeof plan->reason, "algorithm \"%s\" was asked for%s", o->algorithm,
-              o->backend == GPUMM_GPU ? "; it has no GPU kernels yet, so it runs on the CPU" : "");
+              o->backend == GPUMM_GPU
+                  ? "; it runs on the CPU, as no GPU kernel multiplies these matrices"
+                  : "");
     return GPUMM_OK;
   }
   int dense = gpumm_is_dense_float (p);
@@ -649,9 +651,10 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
   plan->algorithm = on_host;
   plan->backend = GPUMM_CPU;
   if (!on_device)
-    snprintf (plan->reason, room, "%s products run on the CPU%s", what,
+    snprintf (plan->reason, room, "%s products%s run on the CPU%s", what,
+              on_host == &gpumm_algorithm_sparse ? " of these classes and sizes" : "",
               o->backend == GPUMM_GPU
-                  ? "; they have no GPU kernels yet, though the GPU was asked for"
+                  ? "; no GPU kernel multiplies them, though the GPU was asked for"
                   : "");
   else if (o->backend == GPUMM_CPU)
     snprintf (plan->reason, room, "the CPU was asked for");
@@ -670,8 +673,12 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
   else if (!on_host->seconds || !on_device->seconds)
     snprintf (plan->reason, room, "%s products run on the CPU unless the GPU is asked for", what);
   else {
-    double cpu = on_host->seconds (p, NULL), device = on_device->seconds (p, gpu);
-    int on_gpu = device < cpu && find_sparse_kernel (gpu, on_device->name) != NULL;
+    gpumm_place place = *gpu; /* without the kernels that MaxCapability hides */
+    if (o->max_capability)
+      place.properties.capability =
+          (int) gpumm_least (place.properties.capability, o->max_capability);
+    double cpu = on_host->seconds (p, NULL), device = on_device->seconds (p, &place);
+    int on_gpu = device < cpu && find_sparse_kernel (&place, on_device->name) != NULL;
     if (isfinite (device))
       snprintf (plan->reason, room,
                 "by measured rates the GPU takes some %.3g ms with both transfers and the CPU %.3g",

@@ -55,9 +55,12 @@ typedef struct {
 
 /* ---- what it takes, and how long ---------------------------------------------------------- */
 
+/* One matrix, not only one memory: of that each operand may have other sizes. */
 static int same_blocks (const gpumm_operand *x, const gpumm_operand *y) {
   return x->values == y->values && x->block_start == y->block_start
-         && x->block_column == y->block_column;
+         && x->block_column == y->block_column && x->rows == y->rows && x->cols == y->cols
+         && x->block_rows == y->block_rows && x->block_cols == y->block_cols
+         && x->nzmax == y->nzmax;
 }
 
 static int takes (const gpumm_problem *p) {
@@ -261,6 +264,7 @@ static gpumm_status choose_kernel (struct gpumm_job *job, state *s, double pairs
   const gpumm_problem *p = &job->problem;
   gpumm_device_properties left = s->properties, *device = &left;
   const int classic = strcmp (job->plan.algorithm->name, "classic") == 0;
+  const int most = job->options.max_capability;
   const int64_t rows = s->product.a.rows;
   size_t values = (size_t) stored (&p->a) * block_bytes (&p->a);
   if (!same_blocks (&p->a, &p->b))
@@ -276,7 +280,8 @@ static gpumm_status choose_kernel (struct gpumm_job *job, state *s, double pairs
     if (classic && !job->plan.sparse_kernel && strcmp (k->name, "classic") != 0)
       continue;
     const gpumm_sparse_product product = describe (p, s, rows_a_piece (k, p, rows));
-    if (k->capability > device->capability || !k->runs (&product, device))
+    if (k->capability > device->capability || (most && k->capability > most)
+        || !k->runs (&product, device))
       continue;
     const size_t workspace = k->workspace ? k->workspace (&product, device) : 0;
     needed = s->bytes + values + workspace;
@@ -293,9 +298,9 @@ static gpumm_status choose_kernel (struct gpumm_job *job, state *s, double pairs
     return gpumm_fail (GPUMM_DEVICE_MEMORY,
                        "a product of blocks needs %zu bytes on the device and may take %zu", needed,
                        s->limit);
-  return gpumm_fail (GPUMM_UNSUPPORTED,
-                     "no kernel of \"%s\" on %s multiplies blocks of these sizes",
-                     job->plan.algorithm->name, device->name);
+  return gpumm_fail (
+      GPUMM_UNSUPPORTED, "no kernel of \"%s\" on %s multiplies blocks of these sizes%s",
+      job->plan.algorithm->name, device->name, most ? " under the given MaxCapability" : "");
 }
 
 static void add_reason (struct gpumm_job *job, const state *s, double pairs) {

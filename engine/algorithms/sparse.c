@@ -594,9 +594,10 @@ enum { SAMPLES = 1 << 15 }; /* elements of B: 0.1 ms or less */
 
 double gpumm_sparse_products (const gpumm_problem *p) {
   const gpumm_operand *a = &p->a, *b = &p->b;
-  const int64_t k = gpumm_k (p), stored_b = b->column[b->cols];
+  /* nothing has been checked yet: an offset may promise more than there is */
+  const int64_t k = gpumm_k (p), stored_b = gpumm_least (b->column[b->cols], b->nzmax);
   double products = 0;
-  if (k == 0 || stored_b <= 0)
+  if (k == 0 || stored_b <= 0 || gpumm_is_zero (p->alpha))
     return 0;
   if (p->op_a != GPUMM_NONE || p->op_b != GPUMM_NONE) /* if they were spread evenly */
     return (double) a->column[a->cols] * (double) stored_b / (double) k;
@@ -604,7 +605,7 @@ double gpumm_sparse_products (const gpumm_problem *p) {
   int64_t seen = 0;
   for (int64_t t = 0; t < stored_b; t += apart, seen++)
     if (b->row[t] >= 0 && b->row[t] < k)
-      products += (double) (a->column[b->row[t] + 1] - a->column[b->row[t]]);
+      products += (double) a->column[b->row[t] + 1] - (double) a->column[b->row[t]];
   return products * ((double) stored_b / (double) seen);
 }
 

@@ -16,7 +16,8 @@ gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_operand *
                                       gpumm_operand *out);
 
 /* Multiplications of a product of two sparse operands: counted, or of many elements estimated from
- * some of them or from their number. Looks at no index that is out of range. */
+ * some of them or from their number. The operands need not be sound: it looks at no element past
+ * nzmax and follows no index that is out of range. */
 double gpumm_sparse_products (const gpumm_problem *p);
 
 /* Columns cut[piece] to before cut[piece + 1] of C lie from start[cut[piece]] on and end before

@@ -102,8 +102,10 @@ static void find_room (struct gpumm_job *job) {
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
+/* One matrix, not only one memory: of that each operand may have other sizes. */
 static int is_same (const gpumm_operand *a, const gpumm_operand *b) {
-  return a->column == b->column && a->row == b->row && a->values == b->values;
+  return a->column == b->column && a->row == b->row && a->values == b->values && a->rows == b->rows
+         && a->cols == b->cols && a->nzmax == b->nzmax && a->type == b->type;
 }
 
 /* op (X) by columns. A logical one that goes up as doubles stays as it is. */
@@ -471,6 +473,7 @@ static void drop_zeros (const state *s, gpumm_operand *c) {
 /* Multiplications a second and multiprocessor, both phases: on an H200 (132 of them) 51 million at
  * n = 200,000 take 2.8 ms, 8 million at n = 5000 take 1.1 (bench/results/h200/sparse.csv). */
 static const double PRODUCT_RATE = 1.2e10 / 132;
+enum { MEASURED_FROM = 70 }; /* compute capability of the kernel that has this rate */
 
 static double stored_bytes (const gpumm_operand *x) {
   return (double) (x->cols + 1) * 8
@@ -479,6 +482,8 @@ static double stored_bytes (const gpumm_operand *x) {
 
 /* With C's elements as many as if products were spread evenly. Two calls: one counts. */
 static double seconds (const gpumm_problem *p, const gpumm_place *place) {
+  if (place->properties.capability < MEASURED_FROM)
+    return INFINITY;
   const double products = gpumm_sparse_products (p);
   const double cells = (double) gpumm_m (p) * (double) gpumm_n (p);
   const double nonzeros = cells > 0 ? cells * -expm1 (-products / cells) : 0;

@@ -263,13 +263,13 @@ static int is_element (gpumm_type type) {
   return type == GPUMM_D || type == GPUMM_Z || type == GPUMM_B;
 }
 
-/* One sparse, one full. Kernels have indices of 32 bits. */
+/* One sparse, one full. Kernels have indices of 32 bits, and count the elements so. */
 static int takes (const gpumm_problem *p) {
   const gpumm_operand *x = p->a.kind == GPUMM_SPARSE ? &p->a : &p->b;
   const gpumm_operand *y = p->a.kind == GPUMM_SPARSE ? &p->b : &p->a;
   return x->kind == GPUMM_SPARSE && y->kind == GPUMM_DENSE && is_element (x->type)
-         && is_element (y->type) && y->type != GPUMM_B && x->rows < INT32_MAX
-         && x->cols < INT32_MAX;
+         && is_element (y->type) && y->type != GPUMM_B && x->rows < INT32_MAX && x->cols < INT32_MAX
+         && x->column[x->cols] <= INT32_MAX;
 }
 
 /* Seconds besides a call, transfers and the kernel: checks, memory, small copies. As long as 160,000

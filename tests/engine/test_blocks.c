@@ -705,6 +705,35 @@ static void test_device_pieces (void) {
   most_memory = 0;
 }
 
+/* A and B in one memory, cut into blocks of other sizes: 2 x 3 by 3 x 2. */
+static void test_shared_memory (void) {
+  int32_t values[] = {1, 2, 3, 4, 5, 6}, column[] = {0};
+  int64_t start[] = {0, 1};
+  gpumm_operand a = {.kind = GPUMM_BLOCKS,
+                     .type = GPUMM_I32,
+                     .rows = 2,
+                     .cols = 3,
+                     .block_rows = 2,
+                     .block_cols = 3,
+                     .nzmax = 1,
+                     .block_start = start,
+                     .block_column = column,
+                     .values = values,
+                     .place = GPUMM_HOST},
+                b = a, c;
+  b.rows = b.block_rows = 3;
+  b.cols = b.block_cols = 2;
+  const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}, .output = GPUMM_I32};
+  const int32_t right[] = {22, 28, 49, 64};
+  for (int on = 0; on < 2; on++) {
+    algorithm = on ? "blocks_integer" : NULL;
+    CHECK (multiply (&p, &c, NULL) == GPUMM_OK, "%s", gpumm_last_error ());
+    CHECK (memcmp (c.values, right, sizeof right) == 0, "%d: wrong", on);
+    release (&c);
+  }
+  algorithm = NULL;
+}
+
 int main (void) {
   check_seed (4);
   test_tables ();
@@ -716,6 +745,7 @@ int main (void) {
   test_memory ();
   test_device ();
   test_device_pieces ();
+  test_shared_memory ();
   test_random (1, 1500);
   return check_done ();
 }

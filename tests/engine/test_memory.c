@@ -312,6 +312,28 @@ static void test_threads (void) {
   gpumm_reset ();
 }
 
+/* Between the plan and the run others take the device's memory: the same in smaller tiles. */
+static void test_refused (void) {
+  sample *s = make_sample (500, 600, 6, 4, 1, 0);
+  gpumm_options o = {.backend = GPUMM_CPU, .algorithm = "register", .device = -1};
+  gpumm_device_properties properties;
+  gpumm_job *job = NULL;
+  void *others = NULL;
+  memset (s->c.values, 0xff, (size_t) (s->c.rows * s->c.cols) * sizeof (double));
+  CHECK (!gpumm_open (&s->problem, &o, &job), "%s", gpumm_last_error ());
+  CHECK (!driver->properties (0, &properties)
+             && !driver->allocate (0, (size_t) properties.memory_free - (2 << 20), &others),
+         "%s", driver->error_text ());
+  gpumm_status status = gpumm_run (job, &s->c);
+  CHECK (!status && is_right (s), "%s", status ? gpumm_last_error () : "wrong");
+  CHECK (strstr (gpumm_job_report (job)->reason, "smaller tiles"), "reason: %s",
+         gpumm_job_report (job)->reason);
+  gpumm_close (job);
+  gpumm_reset ();
+  CHECK (!driver->release (0, others), "%s", driver->error_text ());
+  free_sample (s);
+}
+
 /* The n-th call fails, for every n until none is left: an error or the right result, nothing
  * leaked, and the next call works. */
 static void test_faults (int64_t (*inject) (int64_t), const char *what, int64_t limit,
@@ -360,6 +382,7 @@ int main (int argc, char **argv) {
   test_shells ();
   test_workspace ();
   test_threads ();
+  test_refused ();
   test_faults (gpumm_fault_device, "device call", 0, GPUMM_DEVICE_MEMORY, GPUMM_DEVICE_FAILED);
   test_faults (gpumm_fault_device, "device call out of core", 24 << 10, GPUMM_DEVICE_MEMORY,
                GPUMM_DEVICE_FAILED);

@@ -594,7 +594,7 @@ static void test_sparse_products (void) {
   const int64_t sizes[] = {1, 30, 3000, 60000};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     const int64_t n = sizes[i];
-    gpumm_problem p = {.a = random_columns (n, 3), .b = random_columns (n, 5)};
+    gpumm_problem p = {.a = random_columns (n, 3), .b = random_columns (n, 5), .alpha = {1, 0}};
     for (int64_t j = 1; j <= n; j++) /* columns of A of 3, 0 and 6 elements */
       p.a.column[j] = p.a.column[j - 1] + (j % 3 == 0 ? 6 : j % 3 == 1 ? 3 : 0);
     double products = 0;
@@ -606,6 +606,12 @@ static void test_sparse_products (void) {
     p.b.row[0] = -1;
     p.b.row[5 * n - 1] = INT64_MAX;
     CHECK (gpumm_sparse_products (&p) <= counted, "indices that are out of range are not followed");
+    p.b.column[n] = INT64_MAX - 1;
+    CHECK (isfinite (gpumm_sparse_products (&p)), "elements that are not there are not looked at");
+    p.b.column[n] = 5 * n;
+    p.alpha.re = 0;
+    CHECK (gpumm_sparse_products (&p) == 0, "alpha = 0: A and B are not read");
+    p.alpha.re = 1;
     p.b.column[n] = 0;
     CHECK (gpumm_sparse_products (&p) == 0, "nothing stored");
     drop (&p.a);
@@ -658,6 +664,69 @@ static void test_choice_for_sparse (void) {
   }
 }
 
+/* The rate of sparse by sparse is that of a kernel that older GPUs cannot run, nor MaxCapability. */
+static void test_sparse_capability (void) {
+  static const struct {
+    int capability, most;
+    gpumm_backend asked, expected;
+  } table[] = {
+      {90, 0, GPUMM_AUTO, GPUMM_GPU},  {70, 0, GPUMM_AUTO, GPUMM_GPU},
+      {61, 0, GPUMM_AUTO, GPUMM_CPU},  {90, 70, GPUMM_AUTO, GPUMM_GPU},
+      {90, 61, GPUMM_AUTO, GPUMM_CPU}, {90, 61, GPUMM_GPU, GPUMM_GPU},
+  };
+  static const gpumm_sparse_kernel spgemm = {.algorithm = "spgemm", .name = "s", .capability = 70},
+                                   merge = {.algorithm = "spgemm", .name = "m", .capability = 50};
+  static const gpumm_sparse_kernel *const both[] = {&spgemm, &merge, NULL};
+  gpumm_operand s = random_columns (50000, 8);
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    gpumm_driver driver = *fast.driver;
+    gpumm_place place = fast;
+    driver.sparse_kernels = both;
+    place.driver = &driver;
+    place.properties.capability = table[i].capability;
+    place.properties.multiprocessors = 100;
+    gpumm_plan plan = plan_of (
+        (gpumm_problem){.a = s, .b = s, .alpha = {1, 0}, .output = GPUMM_D},
+        (gpumm_options){.backend = table[i].asked, .device = -1, .max_capability = table[i].most},
+        &place, GPUMM_OK);
+    CHECK (plan.backend == table[i].expected, "row %zu: backend %d, reason: %s", i, plan.backend,
+           plan.reason);
+  }
+  drop (&s);
+}
+
+/* More elements than kernels count are the CPU's; so is an algorithm of the CPU, and that is said. */
+static void test_sparse_on_the_cpu (void) {
+  static const gpumm_sparse_kernel spmm = {.algorithm = "spmm", .name = "m"};
+  static const gpumm_sparse_kernel *const kernels[] = {&spmm, NULL};
+  gpumm_driver driver = *fast.driver;
+  gpumm_place place = fast;
+  driver.sparse_kernels = kernels;
+  place.driver = &driver;
+  place.properties.multiprocessors = 100;
+  gpumm_operand s = random_columns (50000, 40);
+  gpumm_operand full = {
+      .type = GPUMM_D, .rows = s.cols, .cols = 64, .ld = s.cols, .values = &bytes[1]};
+  const gpumm_problem p = {.a = s, .b = full, .alpha = {1, 0}, .output = GPUMM_D};
+  for (int backend = GPUMM_AUTO; backend <= GPUMM_GPU; backend++) {
+    const gpumm_options o = {.backend = (gpumm_backend) backend, .device = -1};
+    s.column[s.cols] = s.nzmax;
+    gpumm_plan plan = plan_of (p, o, &place, GPUMM_OK);
+    CHECK ((plan.backend == GPUMM_GPU) == (backend != GPUMM_CPU), "%s", plan.reason);
+    s.column[s.cols] = (int64_t) INT32_MAX + 1;
+    plan = plan_of (p, o, &place, GPUMM_OK);
+    CHECK (plan.backend == GPUMM_CPU && plan.algorithm == &gpumm_algorithm_sparse
+               && strstr (plan.reason, "of these classes and sizes run on the CPU")
+               && !strstr (plan.reason, "asked for") == (backend != GPUMM_GPU),
+           "%s", plan.reason);
+  }
+  s.column[s.cols] = s.nzmax;
+  plan_of (p, (gpumm_options){.backend = GPUMM_GPU, .algorithm = "sparse", .device = -1}, &place,
+           GPUMM_UNSUPPORTED);
+  CHECK (strstr (gpumm_last_error (), "runs on the CPU only"), "%s", gpumm_last_error ());
+  drop (&s);
+}
+
 /* Nothing is opened that cannot be chosen. */
 static void test_needs (void) {
   gpumm_problem small = square (GPUMM_D, 30, 30, 30), large = square (GPUMM_D, 300, 300, 300);
@@ -694,6 +763,8 @@ int main (void) {
   test_emulated_depth ();
   test_sparse_products ();
   test_choice_for_sparse ();
+  test_sparse_capability ();
+  test_sparse_on_the_cpu ();
   test_needs ();
   return check_done ();
 }

@@ -544,6 +544,72 @@ static void test_refusals (void) {
   release (&c0);
 }
 
+/* A result without elements has a column of offsets, in memory that need not be initialised, and
+ * nothing else; none of a result's arrays is an operand's. */
+static void test_results (void) {
+  double values[] = {1, 2};
+  int64_t row_a[] = {0}, row_b[] = {1, 1}, column_b[] = {0, 1, 2};
+  gpumm_operand a = {.kind = GPUMM_SPARSE,
+                     .type = GPUMM_D,
+                     .rows = 1,
+                     .cols = 2,
+                     .nzmax = 1,
+                     .column = (int64_t[]){0, 1, 1},
+                     .row = row_a,
+                     .values = values,
+                     .place = GPUMM_HOST},
+                b = a, c;
+  b.rows = b.nzmax = 2;
+  b.column = column_b;
+  b.row = row_b;
+  const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
+  for (int on = 0; on < 2; on++)
+    for (int shared = 0; shared < 3; shared++) {
+      int64_t column[3] = {7, 7, 7}, row[1] = {7};
+      double value[1];
+      gpumm_job *job = NULL;
+      CHECK (gpumm_open (&p, on ? &sparse_on_device : NULL, &job) == GPUMM_OK
+                 && gpumm_result (job, &c) == GPUMM_OK,
+             "%s", gpumm_last_error ());
+      CHECK (c.nzmax == 0, "%" PRId64 " nonzeros", c.nzmax);
+      c.column = shared == 1 ? b.column : column;
+      if (shared == 2) {
+        c.nzmax = 1;
+        c.row = b.row;
+        c.values = value;
+      }
+      if (shared)
+        CHECK (gpumm_run (job, &c) == GPUMM_INVALID
+                   && strstr (gpumm_last_error (), "memory of an operand"),
+               "%d: \"%s\"", shared, gpumm_last_error ());
+      else
+        CHECK (gpumm_run (job, &c) == GPUMM_OK && column[0] == 0 && column[1] == 0 && column[2] == 0
+                   && row[0] == 7,
+               "\"%s\"", gpumm_last_error ());
+      gpumm_close (job);
+    }
+}
+
+/* A and B in one memory, but not of one size: rows that A has, B has not. */
+static void test_shared_arrays (void) {
+  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 40, 40, 20, WHOLE_NUMBERS), b = a, c;
+  a.rows = 70;
+  const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
+  for (int on = 0; on < 2; on++) {
+    options = on ? &sparse_on_device : NULL;
+    CHECK (multiply (&p, 0, &c) == GPUMM_OK && c.rows == 70, "%s", gpumm_last_error ());
+    release (&c);
+    const int64_t last = a.column[40] - 1, before = a.row[last];
+    a.row[last] = 60;
+    CHECK (multiply (&p, 0, &c) == GPUMM_INVALID
+               && strstr (gpumm_last_error (), "sparse B: row index 60 in column 40 of 40"),
+           "\"%s\"", gpumm_last_error ());
+    a.row[last] = before;
+  }
+  options = NULL;
+  release (&a);
+}
+
 /* A device without room for one column of a panel; a device that fails at each of its calls. */
 static void test_device_failures (void) {
   gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 2000, 900, 10, REAL_NUMBERS);
@@ -679,6 +745,8 @@ int main (int argc, char **argv) {
   test_few_in_many ();
   test_structure ();
   test_refusals ();
+  test_results ();
+  test_shared_arrays ();
   test_device_failures ();
   gpumm_reset (); /* what the host device's pools keep */
   test_out_of_memory ();

@@ -167,6 +167,24 @@
 %! [C, info] = gpumm (A, B, "Algorithm", "naive", "Backend", "cpu", "MaxCapability", 7.5);
 %! assert (C, A * B, 1e-12);
 %!error id=gpumm:unsupported gpumm (ones (9), ones (9), "Algorithm", "naive", "Backend", "cpu", "MaxCapability", 1)
+%!test # sparse operands too
+%! S = speye (9);
+%! U = blocksparse (eye (8, "uint16"), 4);
+%! for product = {S, S, "spgemm"; S, ones(9), "spmm"; U, U, "blocks_integer"; U, U, "classic"}.'
+%!   options = {"Algorithm", product{3}, "Backend", "cpu", "MaxCapability"};
+%!   if (isa (product{1}, "blocksparse"))
+%!     options = [{"OutputClass", "uint32"}, options];
+%!   endif
+%!   gpumm (product{1:2}, options{:}, 7.5);
+%!   id = "none";
+%!   try
+%!     gpumm (product{1:2}, options{:}, 1);
+%!   catch err
+%!     id = err.identifier;
+%!     assert (! isempty (strfind (err.message, "under the given MaxCapability")), err.message);
+%!   end_try_catch
+%!   assert (id, "gpumm:unsupported", product{3});
+%! endfor
 
 ## info: every field, of every way to multiply
 %!test
