@@ -14,7 +14,7 @@
  * call a GPU, feed it and read it. Above it the measured rates decide. */
 static const double FEWEST_GPU_FLOPS = 2e6;
 
-/* Of a product with a plain sparse operand, whose operations are so much slower. */
+/* Of a product with a sparse operand, plain or in blocks, whose operations are so much slower. */
 static const double FEWEST_SPARSE_FLOPS = 1e5;
 
 /* The part of the free device memory that a plan may take: others on the card, the context and
@@ -112,8 +112,8 @@ static const gpumm_algorithm *device_algorithm (const gpumm_problem *p) {
 }
 
 static double fewest_flops (const gpumm_problem *p) {
-  return gpumm_host_algorithm (p) == &gpumm_algorithm_sparse ? FEWEST_SPARSE_FLOPS
-                                                             : FEWEST_GPU_FLOPS;
+  return p->a.kind != GPUMM_DENSE || p->b.kind != GPUMM_DENSE ? FEWEST_SPARSE_FLOPS
+                                                              : FEWEST_GPU_FLOPS;
 }
 
 int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
@@ -645,11 +645,13 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
   const char *what = on_host == &gpumm_algorithm_blocks   ? "block sparse"
                      : on_host == &gpumm_algorithm_sparse ? "sparse"
                                                           : "integer";
+  const int in_blocks = p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS;
+  const char *with = in_blocks && p->full ? " with a full result" : "";
   size_t room = sizeof plan->reason;
   plan->algorithm = on_host;
   plan->backend = GPUMM_CPU;
   if (!on_device)
-    snprintf (plan->reason, room, "%s products run on the CPU%s", what,
+    snprintf (plan->reason, room, "%s products%s run on the CPU%s", what, with,
               o->backend == GPUMM_GPU
                   ? "; they have no GPU kernels yet, though the GPU was asked for"
                   : "");

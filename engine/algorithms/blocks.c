@@ -32,6 +32,7 @@
 #include "../threads.h"
 
 #include <complex.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +47,9 @@ static const int64_t MOST_DOUBLE_PRODUCTS = 64;
 
 /* Work for a thread below which it costs more than it brings, in operations. */
 static const double LEAST_FLOPS = 2e5;
+
+/* Alike, in products of blocks: each costs some 25 ns besides its operations, in both phases. */
+static const double LEAST_PAIRS = 1 << 13;
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
@@ -659,11 +663,10 @@ static gpumm_status count_blocks (struct gpumm_job *job, state *s) {
       return GPUMM_HOST_MEMORY;
     gpumm_parallel (b->rows, (int64_t) (LEAST_FLOPS / (double) s->words) + 1, set_bits, s);
   }
-  const double steps =
-      s->bits ? (double) blocks_a * (double) s->words : (double) s->pairs + (double) blocks_a;
+  const double work = s->bits ? (double) blocks_a * (double) s->words / LEAST_FLOPS
+                              : ((double) s->pairs + (double) blocks_a) / LEAST_PAIRS;
   symbolic y = {.s = s};
-  gpumm_parallel (a->rows, (int64_t) (LEAST_FLOPS * (double) a->rows / (steps + 1)) + 1, count_rows,
-                  &y);
+  gpumm_parallel (a->rows, (int64_t) ((double) a->rows / (work + 1)) + 1, count_rows, &y);
   if (atomic_load (&y.failed))
     return gpumm_fail (GPUMM_HOST_MEMORY,
                        "out of host memory: marks for %lld block columns were refused",
@@ -865,9 +868,9 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   if (result->kind == GPUMM_BLOCKS && result->nzmax == 0)
     memset (result->block_start, 0, (size_t) (s->a.rows + 1) * sizeof *result->block_start);
   else if (s->b.cols > 0) {
-    const double each = (s->flops + (double) result->rows * (double) s->b.block_cols + 1)
-                        / ((double) s->a.rows + 1);
-    gpumm_parallel (s->a.rows, (int64_t) (LEAST_FLOPS / each) + 1, multiply_rows, &d);
+    const double work = (s->flops + (double) result->rows * (double) s->b.block_cols) / LEAST_FLOPS
+                        + (double) s->pairs / LEAST_PAIRS;
+    gpumm_parallel (s->a.rows, (int64_t) ((double) s->a.rows / (work + 1)) + 1, multiply_rows, &d);
     if (atomic_load (&d.failed))
       return gpumm_fail (GPUMM_HOST_MEMORY,
                          "out of host memory: the sums of a block row of C were refused");
@@ -887,14 +890,70 @@ static void close_state (struct gpumm_job *job) {
   job->state = NULL;
 }
 
+/* ---- estimates ---------------------------------------------------------------------------- */
+
+enum { SAMPLES = 1 << 15 }; /* blocks, or block rows */
+
+double gpumm_blocks_pairs (const gpumm_problem *p) {
+  const gpumm_operand *a = &p->a, *b = &p->b;
+  const int64_t rows_a = a->rows / a->block_rows, rows_b = b->rows / b->block_rows;
+  const int64_t stored_a = a->block_start[rows_a], stored_b = b->block_start[rows_b];
+  const int64_t inner = gpumm_k (p) / gpumm_op_block_cols (a, p->op_a);
+  double pairs = 0;
+  int64_t all = gpumm_least (stored_a, a->nzmax), seen = 0;
+  if (inner == 0 || stored_a <= 0 || stored_b <= 0)
+    return 0;
+  if (p->op_b != GPUMM_NONE)
+    return (double) stored_a * (double) stored_b / (double) inner;
+  if (p->op_a != GPUMM_NONE) {
+    all = gpumm_least (rows_a, rows_b);
+    for (int64_t k = 0; k < all; k += all / SAMPLES + 1, seen++)
+      pairs += (double) (a->block_start[k + 1] - a->block_start[k])
+               * (double) (b->block_start[k + 1] - b->block_start[k]);
+  } else
+    for (int64_t t = 0; t < all; t += all / SAMPLES + 1, seen++)
+      if (a->block_column[t] >= 0 && a->block_column[t] < rows_b)
+        pairs +=
+            (double) (b->block_start[a->block_column[t] + 1] - b->block_start[a->block_column[t]]);
+  return seen > 0 ? pairs * ((double) all / (double) seen) : 0;
+}
+
 /* Multiply-adds a second and thread, of integers of 8 and 16 bits: uint16, n = 8192, 5 % of the
  * blocks of 4x4 or 8x8, on two cores with AVX-512. */
 static const double SMALL_INTEGER_RATE = 2e9;
 
-/* On the CPU, if blocks were spread evenly; for the classes that "auto" knows a device's rate of. */
+/* Of floating point: operations a second and thread, products of two blocks and of a block and a
+ * tile, and bytes of C a second. Fitted to products of 10^4 to 7 10^7 pairs of blocks of 1x1 to
+ * 64x64, and of 4x4 by full, on 16 cores of a Xeon with AVX-512
+ * (bench/results/h200/blocksparse.csv). */
+static const double FLOAT_RATE = 1.2e10, PAIR_RATE = 4e7, TILE_RATE = 5e6, WRITE_RATE = 2e10;
+
+/* On the CPU; for the classes that "auto" knows a device's rate of. */
 static double seconds (const gpumm_problem *p, const gpumm_place *place) {
   (void) place;
-  return gpumm_sparse_flops (p) / (2 * SMALL_INTEGER_RATE * gpumm_threads ());
+  const int in_blocks = p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS;
+  const gpumm_operand *x = p->a.kind == GPUMM_BLOCKS ? &p->a : &p->b;
+  const double threads = gpumm_threads ();
+  if (gpumm_is_integer (p->a.type))
+    return gpumm_sparse_flops (p) / (2 * SMALL_INTEGER_RATE * threads);
+  const double each =
+      2.0 * (gpumm_is_complex (p->a.type) ? 2 : 1) * (gpumm_is_complex (p->b.type) ? 2 : 1);
+  double pairs, flops, c = (double) gpumm_m (p) * (double) gpumm_n (p);
+  if (in_blocks) {
+    const double size =
+        (double) (gpumm_op_block_rows (&p->a, p->op_a) * gpumm_op_block_cols (&p->b, p->op_b));
+    pairs = gpumm_blocks_pairs (p);
+    flops = each * pairs * size * (double) gpumm_op_block_cols (&p->a, p->op_a);
+    if (!p->full && c > 0)
+      c *= -expm1 (-pairs * size / c);
+  } else {
+    const int64_t other = p->a.kind == GPUMM_BLOCKS ? gpumm_n (p) : gpumm_m (p);
+    const double stored = (double) x->block_start[x->rows / x->block_rows];
+    pairs = stored * (double) gpumm_pieces (other, TILE);
+    flops = each * stored * (double) (x->block_rows * x->block_cols) * (double) other;
+  }
+  return (flops / FLOAT_RATE + pairs / (in_blocks ? PAIR_RATE : TILE_RATE)) / threads
+         + c * (double) gpumm_type_bytes (p->output) / WRITE_RATE;
 }
 
 const gpumm_algorithm gpumm_algorithm_blocks = {

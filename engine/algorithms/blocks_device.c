@@ -66,6 +66,10 @@ static int64_t stored (const gpumm_operand *x) {
   return x->block_start[x->rows / x->block_rows];
 }
 
+static size_t block_bytes (const gpumm_operand *x) {
+  return (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type);
+}
+
 static int takes (const gpumm_problem *p) {
   return p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS && !p->full
          && gpumm_is_integer (p->a.type) && p->a.type == p->b.type && gpumm_is_integer (p->output)
@@ -161,28 +165,52 @@ static double kernel_seconds (const char *name, const gpumm_problem *p, double p
   return INFINITY;
 }
 
-/* From host to host, if blocks were spread evenly. */
+/* Blocks of floating point, on an H200 (bench/results/h200/bsr.csv): products of blocks, and bytes of
+ * B's and C's blocks, a second and multiprocessor; and the part of the library's rate for full
+ * matrices that products of the largest blocks reach. */
+static const double PAIR_RATE = 1.2e10 / 132, BYTE_RATE = 2e12 / 132, LIBRARY_PART = 0.4;
+
+/* Seconds on a device of pairs products that make so many blocks. */
+static double float_seconds (const gpumm_problem *p, const gpumm_place *place, double pairs,
+                             double blocks) {
+  const double m = (double) gpumm_op_block_rows (&p->a, p->op_a),
+               k = (double) gpumm_op_block_cols (&p->a, p->op_a),
+               n = (double) gpumm_op_block_cols (&p->b, p->op_b);
+  const double element = (double) gpumm_type_bytes (p->output);
+  const double flops = (gpumm_is_complex (p->output) ? 8 : 2) * pairs * m * k * n;
+  const double moving = pairs / PAIR_RATE + element * (pairs * k * n + blocks * m * n) / BYTE_RATE;
+  return fmax (moving / place->properties.multiprocessors,
+               flops / (LIBRARY_PART * place->flops[p->output]));
+}
+
+/* Seconds besides a call, transfers and kernels: checks, memory, small copies, launches. As long as
+ * 6400 pairs of blocks take on an H200 (bench/results/h200/blocksparse.csv). */
+static const double SETUP = 1e-3;
+
+/* From host to host. */
 static double seconds (const gpumm_problem *p, const gpumm_place *place) {
-  const double rows = (double) (p->a.rows / p->a.block_rows),
-               inner = (double) (p->b.rows / p->b.block_rows),
-               cols = (double) (p->b.cols / p->b.block_cols);
-  if (rows == 0 || inner == 0 || cols == 0)
+  const double rows = (double) (gpumm_m (p) / gpumm_op_block_rows (&p->a, p->op_a)),
+               cols = (double) (gpumm_n (p) / gpumm_op_block_cols (&p->b, p->op_b));
+  if (rows == 0 || cols == 0)
     return 0;
-  const double element = (double) gpumm_type_bytes (p->a.type);
-  const double pairs = (double) stored (&p->a) * (double) stored (&p->b) / inner;
-  const double blocks = rows * cols * -expm1 (-pairs / (rows * cols));
+  const double pairs = gpumm_blocks_pairs (p);
+  const double blocks = rows * cols * -expm1 (-pairs / (rows * cols)); /* if spread evenly */
   const double up =
-      (double) stored (&p->a) * (element * (double) (p->a.block_rows * p->a.block_cols) + 4)
-      + (double) stored (&p->b) * (element * (double) (p->b.block_rows * p->b.block_cols) + 4);
-  const double down =
-      blocks
-      * ((double) gpumm_type_bytes (p->output) * (double) (p->a.block_rows * p->b.block_cols) + 4);
+      (double) stored (&p->a) * ((double) block_bytes (&p->a) + 4)
+      + (same_blocks (&p->a, &p->b) ? 0
+                                    : (double) stored (&p->b) * ((double) block_bytes (&p->b) + 4));
+  const double size =
+      (double) (gpumm_op_block_rows (&p->a, p->op_a) * gpumm_op_block_cols (&p->b, p->op_b));
+  const double down = blocks * ((double) gpumm_type_bytes (p->output) * size + 4);
+  const double ends = SETUP + place->call + up / place->upload + down / place->download;
+  if (gpumm_is_float (p->output))
+    return ends + float_seconds (p, place, pairs, blocks);
   double best = INFINITY;
   for (const gpumm_sparse_kernel *const *row = place->driver->sparse_kernels; *row; row++)
     if ((*row)->capability <= place->properties.capability)
       best =
           fmin (best, kernel_seconds ((*row)->name, p, pairs, place->properties.multiprocessors));
-  return place->call + up / place->upload + down / place->download + best;
+  return ends + best;
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -233,10 +261,6 @@ static gpumm_status take_structure (state *s, const gpumm_operand *x, gpumm_rows
     on->column = column;
   }
   return status;
-}
-
-static size_t block_bytes (const gpumm_operand *x) {
-  return (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type);
 }
 
 /* On the device, where real operands that meet complex ones are complex too. */
@@ -664,6 +688,7 @@ const gpumm_algorithm gpumm_algorithm_bsr = {
     .summary = "matrices of floating point sparse by blocks, on a device",
     .on_device = 1,
     .takes = takes_floats,
+    .seconds = seconds,
     .open = open,
     .run = run,
     .close = close_state,
