@@ -903,7 +903,7 @@ int main (int argc, char **argv) {
   test_memory ();
   test_device ();
   test_device_pieces ();
-  test_device_floats (400);
+  test_device_floats (200);
   test_device_special ();
   test_float_pieces ();
   test_full_pieces ();
