@@ -588,14 +588,12 @@ static void test_errors (void) {
 }
 
 /* Every allocation fails in turn: an error, and nothing is left behind. */
-static void test_memory (void) {
+static void test_memory (gpumm_type type) {
   for (int kind = 0; kind < KINDS; kind++) {
     gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U32, .full = kind == BLOCKS_BLOCKS_FULL};
     p.op_a = GPUMM_TRANSPOSE;
-    p.a = kind == FULL_BLOCKS ? make_full (GPUMM_U16, 12, 8, 0)
-                              : make_blocks (GPUMM_U16, 3, 2, 4, 4, 60, 0);
-    p.b = kind == BLOCKS_FULL ? make_full (GPUMM_U16, 12, 5, 0)
-                              : make_blocks (GPUMM_U16, 3, 70, 4, 4, 60, 0);
+    p.a = kind == FULL_BLOCKS ? make_full (type, 12, 8, 0) : make_blocks (type, 3, 2, 4, 4, 60, 0);
+    p.b = kind == BLOCKS_FULL ? make_full (type, 12, 5, 0) : make_blocks (type, 3, 70, 4, 4, 60, 0);
     const int64_t live = gpumm_live_allocations ();
     int failures = 0;
     for (int64_t n = 1; n < 100; n++) {
@@ -614,6 +612,32 @@ static void test_memory (void) {
     release (&p.a);
     release (&p.b);
   }
+}
+
+/* On the CPU, so many rows that the full matrix needs more than one panel: what each panel makes is what
+ * its columns alone make. */
+static void test_panels (void) {
+  enum { ROWS = 140000, COLUMNS = 45, PART = 20 };
+  gpumm_problem p = {.alpha = {1, 0}};
+  gpumm_operand c, d;
+  p.a = make_blocks (GPUMM_D, 3, ROWS / 5, 4, 5, 50, 0);
+  p.b = make_full (GPUMM_D, ROWS, COLUMNS, 0);
+  CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
+  for (int64_t first = 0; first < COLUMNS; first += PART) {
+    gpumm_problem q = p;
+    q.b.cols = first + PART < COLUMNS ? PART : COLUMNS - first;
+    q.b.values = (double *) p.b.values + first * p.b.ld;
+    CHECK (!multiply (&q, &d, NULL), "%s", gpumm_last_error ());
+    for (int64_t j = 0; j < q.b.cols; j++)
+      CHECK (memcmp ((double *) c.values + (first + j) * c.ld, (double *) d.values + j * d.ld,
+                     12 * sizeof (double))
+                 == 0,
+             "column %" PRId64, first + j);
+    release (&d);
+  }
+  release (&c);
+  release (&p.a);
+  release (&p.b);
 }
 
 /* Integers on the host device: in one piece of memory, and in two that take turns. */
@@ -900,7 +924,9 @@ int main (int argc, char **argv) {
   test_long ();
   test_zeros_with ("blocks");
   test_errors ();
-  test_memory ();
+  test_memory (GPUMM_U16);
+  test_memory (GPUMM_Z);
+  test_panels ();
   test_device ();
   test_device_pieces ();
   test_device_floats (200);
