@@ -100,7 +100,8 @@ typedef struct gpumm_rows {
  * beta is 0 where C is by rows. With a dense C op_a and op_b are of any operand: of one by rows
  * they say that its transpose is multiplied, so that a matrix by compressed columns is given as the
  * rows of its transpose, and GPUMM_TRANSPOSE. With a C by rows both operands come as they are
- * multiplied. */
+ * multiplied, but for kernels of blocks of floating point: these transpose in their workspace, the
+ * structure in the symbolic phase and the elements in a launch, each unless it is prepared. */
 typedef struct gpumm_sparse_product {
   gpumm_type type_a, type_b, type_c;
   gpumm_op op_a, op_b;
@@ -111,7 +112,7 @@ typedef struct gpumm_sparse_product {
   int real_a, real_b;
   int32_t *zero;   /* NULL, or on the device: becomes 1 where a block of C comes out all zero */
   int conjugated;  /* the elements of the operand by rows are conjugated, beside what its op does */
-  int prepared;    /* the workspace is as a launch with this operand by rows has left it */
+  int prepared;    /* the workspace is as this phase has left it, with these operands by rows */
   void *workspace; /* as for gpumm_product */
   size_t workspace_bytes;
   char *note;

@@ -14,7 +14,7 @@
  * call a GPU, feed it and read it. Above it the measured rates decide. */
 static const double FEWEST_GPU_FLOPS = 2e6;
 
-/* Of a product with a plain sparse operand, whose operations are so much slower. */
+/* Of a product with a sparse operand, plain or in blocks, whose operations are so much slower. */
 static const double FEWEST_SPARSE_FLOPS = 1e5;
 
 /* The part of the free device memory that a plan may take: others on the card, the context and
@@ -112,8 +112,8 @@ static const gpumm_algorithm *device_algorithm (const gpumm_problem *p) {
 }
 
 static double fewest_flops (const gpumm_problem *p) {
-  return gpumm_host_algorithm (p) == &gpumm_algorithm_sparse ? FEWEST_SPARSE_FLOPS
-                                                             : FEWEST_GPU_FLOPS;
+  return p->a.kind != GPUMM_DENSE || p->b.kind != GPUMM_DENSE ? FEWEST_SPARSE_FLOPS
+                                                              : FEWEST_GPU_FLOPS;
 }
 
 int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
@@ -123,6 +123,11 @@ int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
     return names_device_algorithm (o->algorithm);
   double flops = gpumm_is_dense_float (p) ? gpumm_dense_flops (p) : gpumm_sparse_flops (p);
   return o->backend == GPUMM_GPU || flops >= fewest_flops (p);
+}
+
+int gpumm_plan_holds_back (const gpumm_problem *p) {
+  const gpumm_algorithm *a = device_algorithm (p);
+  return a && a->unchecked && !GPUMM_CANDIDATES;
 }
 
 int gpumm_plan_needs_host_device (const gpumm_problem *p, const gpumm_options *o,
@@ -647,11 +652,13 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
   const char *what = on_host == &gpumm_algorithm_blocks   ? "block sparse"
                      : on_host == &gpumm_algorithm_sparse ? "sparse"
                                                           : "integer";
+  const int in_blocks = p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS;
+  const char *with = in_blocks && p->full ? " with a full result" : "";
   size_t room = sizeof plan->reason;
   plan->algorithm = on_host;
   plan->backend = GPUMM_CPU;
-  if (!on_device)
-    snprintf (plan->reason, room, "%s products%s run on the CPU%s", what,
+  if (!on_device || (choices->held_back && o->backend != GPUMM_CPU))
+    snprintf (plan->reason, room, "%s products%s%s run on the CPU%s", what, with,
               on_host == &gpumm_algorithm_sparse ? " of these classes and sizes" : "",
               o->backend == GPUMM_GPU
                   ? "; no GPU kernel multiplies them, though the GPU was asked for"

@@ -118,11 +118,14 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   }
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  gpumm_status status = write_columns (device, stream, p);
-  if (status)
-    return status;
+static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   WITH_TYPE (p->type_c, T, return launch_as<T> (device, stream, p));
+}
+
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  return make_products (device, stream, p, [&] (const gpumm_sparse_product *turned) {
+    return multiply (device, stream, turned);
+  });
 }
 
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
@@ -132,6 +135,6 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
 
 SPARSE_FAMILY_ROWS (bsr) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"bsr", "bsr_register", ANY_CAPABILITY, runs, NULL, count_blocks, launch},
+    {"bsr", "bsr_register", ANY_CAPABILITY, runs, turned_bytes, count_products, launch},
     {},
 };

@@ -219,10 +219,7 @@ template <class own> static int64_t covered (const gpumm_sparse_product *p) {
          * (ceil_div (p->c.block_cols, own::tile_n) * own::tile_n);
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  gpumm_status status = write_columns (device, stream, p);
-  if (status)
-    return status;
+static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   if (p->type_c == GPUMM_D) {
     int64_t x = covered<d_64x64> (p);
     if (covered<d_32x24> (p) < covered<d_32x32> (p) && covered<d_32x24> (p) < x)
@@ -239,13 +236,19 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
                             (int) p->type_c);
 }
 
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  return make_products (device, stream, p, [&] (const gpumm_sparse_product *turned) {
+    return multiply (device, stream, turned);
+  });
+}
+
 /* Smaller blocks leave most of a tile empty, and bsr_tensor_small is for those up to 16 x 16. */
 enum { FEWEST_ROWS = 8, FEWEST_ELEMENTS = 257, SHARED_BYTES = 112 << 10 };
 
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
   return has_blocks (p) && (p->type_c == GPUMM_D || p->type_c == GPUMM_Z)
          && p->c.block_rows >= FEWEST_ROWS && p->c.block_cols >= FEWEST_ROWS
-         && p->a.block_cols >= FEWEST_ROWS && p->c.block_rows * p->c.block_cols >= FEWEST_ELEMENTS
+         && inner_of (p) >= FEWEST_ROWS && p->c.block_rows * p->c.block_cols >= FEWEST_ELEMENTS
          && device->shared_bytes >= SHARED_BYTES;
 }
 
@@ -255,6 +258,6 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
  * they have one. */
 SPARSE_FAMILY_ROWS (bsr_tensor) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"bsr", "bsr_tensor", 80, runs, NULL, count_blocks, launch},
+    {"bsr", "bsr_tensor", 80, runs, turned_bytes, count_products, launch},
     {},
 };

@@ -157,10 +157,7 @@ typedef shape<double, 2, 2, 4, 1, 2> d_16x16x16;
 typedef shape<Z, 1, 1, 2, 1, 3> z_8x8;
 typedef shape<Z, 2, 2, 2, 1, 2> z_16x16;
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  gpumm_status status = write_columns (device, stream, p);
-  if (status)
-    return status;
+static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   int64_t widest = p->c.block_rows > p->c.block_cols ? p->c.block_rows : p->c.block_cols;
   if (p->type_c == GPUMM_D)
     return widest <= 8             ? launch_as<d_8x8> (device, stream, p)
@@ -171,6 +168,12 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
                        : launch_as<z_16x16> (device, stream, p);
   return gpumm_driver_fail (GPUMM_UNSUPPORTED, "bsr_tensor_small: not for elements of type %d",
                             (int) p->type_c);
+}
+
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  return make_products (device, stream, p, [&] (const gpumm_sparse_product *turned) {
+    return multiply (device, stream, turned);
+  });
 }
 
 /* Tiles of 8 x 8 pay where blocks fill most of one. */
@@ -188,6 +191,6 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
  * that let more warps run are ahead of those that read more products at a time. */
 SPARSE_FAMILY_ROWS (bsr_tensor_small) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"bsr", "bsr_tensor_small", 80, runs, NULL, count_blocks, launch},
+    {"bsr", "bsr_tensor_small", 80, runs, turned_bytes, count_products, launch},
     {},
 };

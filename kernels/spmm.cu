@@ -213,14 +213,10 @@ static size_t panel_bytes (const facts &f, size_t size) {
   return f.d_by_rows ? 0 : whole_pieces (f.inner * panel_of (f, size), size);
 }
 
-static size_t size_of (gpumm_type type) {
-  return type == GPUMM_S ? 4 : type == GPUMM_Z ? 16 : 8;
-}
-
 static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
   (void) device;
   facts f = facts_of (p);
-  size_t size = size_of (p->type_c);
+  size_t size = element_bytes (p->type_c);
   return panel_bytes (f, size) + (f.turned ? transpose_bytes (f.s, size) : 0);
 }
 

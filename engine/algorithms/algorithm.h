@@ -37,6 +37,9 @@ typedef struct gpumm_algorithm {
   /* its error can be larger than plain arithmetic of the class allows, element by element: "auto"
    * never takes it */
   int wider_bound;
+  /* kernels of it have not been under compute-sanitizer in their present form: on a GPU only in builds
+   * with -DGPUMM_CANDIDATES=ON */
+  int unchecked;
   /* can it multiply these at all? A pure look at kinds and types; shape->type is the result's. */
   int (*takes) (const gpumm_problem *problem);
   /* Products that are not full by full in floating point: an estimate of the seconds from host
@@ -61,6 +64,6 @@ extern const gpumm_algorithm gpumm_algorithm_blas, gpumm_algorithm_loops, gpumm_
     gpumm_algorithm_sparse, gpumm_algorithm_blocks, gpumm_algorithm_naive, gpumm_algorithm_tiled,
     gpumm_algorithm_register, gpumm_algorithm_cublas, gpumm_algorithm_strassen,
     gpumm_algorithm_tensor, gpumm_algorithm_emulated, gpumm_algorithm_blocks_integer,
-    gpumm_algorithm_classic, gpumm_algorithm_spgemm, gpumm_algorithm_spmm;
+    gpumm_algorithm_classic, gpumm_algorithm_bsr, gpumm_algorithm_spgemm, gpumm_algorithm_spmm;
 
 #endif

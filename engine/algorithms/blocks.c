@@ -4,7 +4,9 @@
  *                   blocks of C exactly, gpumm_run computes them (or, for a full C, computes alone).
  *                   Where the block rows of B are rich, a row of C's pattern is an OR of bits.
  * blocks x full     the same loop; the full matrix is cut in tiles that stand for blocks, all of
- * full x blocks     which are there.
+ * full x blocks     which are there. Floating point by WIDTH columns of the full matrix at a time,
+ *                   which lie side by side in a panel that is copied before; full x blocks is the
+ *                   transpose of blocks x full.
  *
  * Where op transposes, the structure is transposed, O(blocks), and the values stay where they are:
  * a block is turned when it is loaded. A thread needs the sums of one block row of C beside that.
@@ -32,6 +34,7 @@
 #include "../threads.h"
 
 #include <complex.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +49,9 @@ static const int64_t MOST_DOUBLE_PRODUCTS = 64;
 
 /* Work for a thread below which it costs more than it brings, in operations. */
 static const double LEAST_FLOPS = 2e5;
+
+/* Alike, in products of blocks: each costs some 25 ns besides its operations, in both phases. */
+static const double LEAST_PAIRS = 1 << 13;
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
@@ -88,6 +94,8 @@ static inline const void *element_at (const view *x, int64_t i, int64_t j, int64
  * phase, on a device, can build. */
 typedef struct {
   view a, b;
+  view x; /* one of them is full, and is multiplied by panels: the other, or its transpose */
+  int by_panels;
   int64_t *start;  /* result in blocks: where each block row of C begins if no block is zero */
   int64_t longest; /* most blocks in a block row of C */
   uint64_t *bits;  /* the pattern of op (B), words words a block row, or NULL */
@@ -574,6 +582,174 @@ static void store_row (const numeric *d, const workspace *w, int64_t i, int64_t 
     }
 }
 
+/* ---- by a full matrix, in floating point -------------------------------------------------- */
+
+/* Columns at a time: of doubles a line of cache. Measured on two cores with AVX-512, a matrix of a
+ * mesh in blocks of 2x2 / 4x4 / 8x8 with 1.0 to 1.6 million elements by 128 columns: 65 / 33 / 17 ms,
+ * where tiles that each block row of C took from where they lie made it 534 / 136 / 64. */
+enum { WIDTH = 8 };
+
+/* Bytes of a panel, of what a product may take beside its operands. */
+static const int64_t PANEL_BYTES = 32 << 20;
+
+/* C = alpha X Y + beta C0 with X in blocks; the panel has stride columns of Y side by side, those
+ * from `column` on, and zeros where Y has fewer. Elements of C and C0 are so far apart, downward and
+ * across. */
+typedef struct full_product {
+  view x, y;
+  void *panel;
+  int64_t column, columns, stride;
+  gpumm_operand *c;
+  const gpumm_operand *c0;
+  int64_t c_down, c_across, c0_down, c0_across;
+  gpumm_scalar alpha, beta;
+  size_t sum_bytes;
+  void (*pack) (const struct full_product *d, int64_t first, int64_t end);
+  void (*multiply) (const struct full_product *d, int64_t i, void *sums);
+  atomic_int failed; /* a thread had no memory */
+} full_product;
+
+#define TX float
+#define TY float
+#define TC float
+#define REAL
+#define SCALE   scale_s
+#define NAME(f) f##_ss
+#include "blocks_full_kernels.h"
+
+#define TX      float
+#define TY      float complex
+#define TC      float complex
+#define CONJ_Y  conjf
+#define SCALE   scale_c
+#define NAME(f) f##_sc
+#include "blocks_full_kernels.h"
+
+#define TX      float complex
+#define TY      float
+#define TC      float complex
+#define CONJ_X  conjf
+#define SCALE   scale_c
+#define NAME(f) f##_cs
+#include "blocks_full_kernels.h"
+
+#define TX      float complex
+#define TY      float complex
+#define TC      float complex
+#define CONJ_X  conjf
+#define CONJ_Y  conjf
+#define SCALE   scale_c
+#define NAME(f) f##_cc
+#include "blocks_full_kernels.h"
+
+#define TX double
+#define TY double
+#define TC double
+#define REAL
+#define SCALE   scale_d
+#define NAME(f) f##_dd
+#include "blocks_full_kernels.h"
+
+#define TX      double
+#define TY      double complex
+#define TC      double complex
+#define CONJ_Y  conj
+#define SCALE   scale_z
+#define NAME(f) f##_dz
+#include "blocks_full_kernels.h"
+
+#define TX      double complex
+#define TY      double
+#define TC      double complex
+#define CONJ_X  conj
+#define SCALE   scale_z
+#define NAME(f) f##_zd
+#include "blocks_full_kernels.h"
+
+#define TX      double complex
+#define TY      double complex
+#define TC      double complex
+#define CONJ_X  conj
+#define CONJ_Y  conj
+#define SCALE   scale_z
+#define NAME(f) f##_zz
+#include "blocks_full_kernels.h"
+
+static void choose_full (gpumm_type x, gpumm_type y, full_product *d) {
+  static const struct {
+    void (*pack) (const full_product *d, int64_t first, int64_t end);
+    void (*multiply) (const full_product *d, int64_t i, void *sums);
+  } single[2][2] = {{{pack_ss, multiply_full_ss}, {pack_sc, multiply_full_sc}},
+                    {{pack_cs, multiply_full_cs}, {pack_cc, multiply_full_cc}}},
+    twice[2][2] = {{{pack_dd, multiply_full_dd}, {pack_dz, multiply_full_dz}},
+                   {{pack_zd, multiply_full_zd}, {pack_zz, multiply_full_zz}}};
+  const int complex_x = gpumm_is_complex (x), complex_y = gpumm_is_complex (y);
+  const int is_single = x == GPUMM_S || x == GPUMM_C;
+  d->pack = is_single ? single[complex_x][complex_y].pack : twice[complex_x][complex_y].pack;
+  d->multiply =
+      is_single ? single[complex_x][complex_y].multiply : twice[complex_x][complex_y].multiply;
+}
+
+static void pack_rows (void *context, int64_t begin, int64_t end) {
+  const full_product *d = context;
+  d->pack (d, begin, end);
+}
+
+static void multiply_by_full (void *context, int64_t begin, int64_t end) {
+  full_product *d = context;
+  void *sums = gpumm_allocate (d->x.block_rows * WIDTH, d->sum_bytes);
+  if (!sums)
+    atomic_store (&d->failed, 1);
+  else
+    for (int64_t i = begin; i < end; i++)
+      d->multiply (d, i, sums);
+  gpumm_release (sums);
+}
+
+static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_operand *c) {
+  const int left = p->a.kind == GPUMM_BLOCKS;
+  const gpumm_operand *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
+  const int64_t other = left ? c->cols : c->rows, inner = gpumm_k (p);
+  full_product d = {.x = s->x,
+                    .y = left ? s->b : s->a,
+                    .c = c,
+                    .c0 = p->c0,
+                    .c_down = left ? 1 : c->ld,
+                    .c_across = left ? c->ld : 1,
+                    .alpha = p->alpha,
+                    .beta = p->beta,
+                    .sum_bytes = gpumm_type_bytes (c->type)};
+  if (p->c0) {
+    d.c0_down = left ? 1 : p->c0->ld;
+    d.c0_across = left ? p->c0->ld : 1;
+  }
+  if (!left) { /* Y' */
+    const int64_t down = d.y.down;
+    d.y.down = d.y.across;
+    d.y.across = down;
+  }
+  choose_full (x->type, y->type, &d);
+  const int64_t bytes = (int64_t) gpumm_type_bytes (y->type), least = gpumm_pieces (other, WIDTH);
+  int64_t tiles = PANEL_BYTES / (WIDTH * bytes * (inner > 0 ? inner : 1));
+  tiles = tiles < 1 ? 1 : gpumm_least (tiles, least);
+  d.stride = tiles * WIDTH;
+  d.panel = gpumm_allocate (inner * d.stride, (size_t) bytes);
+  if (!d.panel)
+    return GPUMM_HOST_MEMORY;
+  const double flops = 2.0 * (double) d.x.elements * (double) d.x.start[d.x.rows];
+  for (d.column = 0; d.column < other; d.column += d.stride) {
+    d.columns = gpumm_least (d.stride, other - d.column);
+    const double work = (flops + (double) gpumm_op_rows (&p->a, p->op_a)) * (double) d.columns;
+    gpumm_parallel (inner, (int64_t) (LEAST_FLOPS / (4.0 * (double) d.stride)) + 1, pack_rows, &d);
+    gpumm_parallel (d.x.rows, (int64_t) (LEAST_FLOPS * (double) d.x.rows / (work + 1)) + 1,
+                    multiply_by_full, &d);
+  }
+  gpumm_release (d.panel);
+  return atomic_load (&d.failed) ? gpumm_fail (
+             GPUMM_HOST_MEMORY, "out of host memory: the sums of a block were refused")
+                                 : GPUMM_OK;
+}
+
 /* ---- patterns ----------------------------------------------------------------------------- */
 
 /* How many blocks block row i of C has; their block columns, ascending, go to columns unless that
@@ -659,11 +835,10 @@ static gpumm_status count_blocks (struct gpumm_job *job, state *s) {
       return GPUMM_HOST_MEMORY;
     gpumm_parallel (b->rows, (int64_t) (LEAST_FLOPS / (double) s->words) + 1, set_bits, s);
   }
-  const double steps =
-      s->bits ? (double) blocks_a * (double) s->words : (double) s->pairs + (double) blocks_a;
+  const double work = s->bits ? (double) blocks_a * (double) s->words / LEAST_FLOPS
+                              : ((double) s->pairs + (double) blocks_a) / LEAST_PAIRS;
   symbolic y = {.s = s};
-  gpumm_parallel (a->rows, (int64_t) (LEAST_FLOPS * (double) a->rows / (steps + 1)) + 1, count_rows,
-                  &y);
+  gpumm_parallel (a->rows, (int64_t) ((double) a->rows / (work + 1)) + 1, count_rows, &y);
   if (atomic_load (&y.failed))
     return gpumm_fail (GPUMM_HOST_MEMORY,
                        "out of host memory: marks for %lld block columns were refused",
@@ -820,12 +995,24 @@ static gpumm_status open (struct gpumm_job *job) {
   status = make_view (s, &p->a, p->op_a, tile_of (gpumm_m (p)), middle, read, &s->a);
   if (!status)
     status = make_view (s, &p->b, p->op_b, middle, tile_of (gpumm_n (p)), read, &s->b);
+  const gpumm_operand *x = blocks_a ? &p->a : &p->b;
+  const int64_t other = blocks_a ? gpumm_n (p) : gpumm_m (p);
+  s->by_panels = read && p->a.kind != p->b.kind && gpumm_is_float (p->a.type) && other >= WIDTH / 2;
+  if (!status && s->by_panels && blocks_a)
+    s->x = s->a;
+  else if (!status && s->by_panels) {
+    status = make_view (s, x, p->op_b == GPUMM_NONE ? GPUMM_TRANSPOSE : GPUMM_NONE, 1, 1, 1, &s->x);
+    s->x.conjugate = s->b.conjugate;
+  }
   if (!status && read) {
     s->pairs = count_pairs (&s->a, &s->b);
     const double each =
         2.0 * (gpumm_is_complex (p->a.type) ? 2 : 1) * (gpumm_is_complex (p->b.type) ? 2 : 1);
     s->flops = each * (double) s->a.block_rows * (double) middle * (double) s->b.block_cols
                * (double) s->pairs;
+    if (s->by_panels)
+      s->flops = each * (double) x->block_start[x->rows / x->block_rows]
+                 * (double) (x->block_rows * x->block_cols) * (double) other;
     if (job->shape.kind == GPUMM_BLOCKS)
       status = count_blocks (job, s);
     add_reason (job, s);
@@ -862,12 +1049,16 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
             p->a.kind == GPUMM_BLOCKS ? "blocks" : "full",
             p->b.kind == GPUMM_BLOCKS ? "blocks" : "full", sum_names[kind]);
   report->flops = s->flops;
-  if (result->kind == GPUMM_BLOCKS && result->nzmax == 0)
+  if (s->by_panels) {
+    gpumm_status status = run_full (p, s, result);
+    if (status)
+      return status;
+  } else if (result->kind == GPUMM_BLOCKS && result->nzmax == 0)
     memset (result->block_start, 0, (size_t) (s->a.rows + 1) * sizeof *result->block_start);
   else if (s->b.cols > 0) {
-    const double each = (s->flops + (double) result->rows * (double) s->b.block_cols + 1)
-                        / ((double) s->a.rows + 1);
-    gpumm_parallel (s->a.rows, (int64_t) (LEAST_FLOPS / each) + 1, multiply_rows, &d);
+    const double work = (s->flops + (double) result->rows * (double) s->b.block_cols) / LEAST_FLOPS
+                        + (double) s->pairs / LEAST_PAIRS;
+    gpumm_parallel (s->a.rows, (int64_t) ((double) s->a.rows / (work + 1)) + 1, multiply_rows, &d);
     if (atomic_load (&d.failed))
       return gpumm_fail (GPUMM_HOST_MEMORY,
                          "out of host memory: the sums of a block row of C were refused");
@@ -887,14 +1078,70 @@ static void close_state (struct gpumm_job *job) {
   job->state = NULL;
 }
 
+/* ---- estimates ---------------------------------------------------------------------------- */
+
+enum { SAMPLES = 1 << 15 }; /* blocks, or block rows */
+
+double gpumm_blocks_pairs (const gpumm_problem *p) {
+  const gpumm_operand *a = &p->a, *b = &p->b;
+  const int64_t rows_a = a->rows / a->block_rows, rows_b = b->rows / b->block_rows;
+  const int64_t stored_a = a->block_start[rows_a], stored_b = b->block_start[rows_b];
+  const int64_t inner = gpumm_k (p) / gpumm_op_block_cols (a, p->op_a);
+  double pairs = 0;
+  int64_t all = gpumm_least (stored_a, a->nzmax), seen = 0;
+  if (inner == 0 || stored_a <= 0 || stored_b <= 0)
+    return 0;
+  if (p->op_b != GPUMM_NONE)
+    return (double) stored_a * (double) stored_b / (double) inner;
+  if (p->op_a != GPUMM_NONE) {
+    all = gpumm_least (rows_a, rows_b);
+    for (int64_t k = 0; k < all; k += all / SAMPLES + 1, seen++)
+      pairs += (double) (a->block_start[k + 1] - a->block_start[k])
+               * (double) (b->block_start[k + 1] - b->block_start[k]);
+  } else
+    for (int64_t t = 0; t < all; t += all / SAMPLES + 1, seen++)
+      if (a->block_column[t] >= 0 && a->block_column[t] < rows_b)
+        pairs +=
+            (double) (b->block_start[a->block_column[t] + 1] - b->block_start[a->block_column[t]]);
+  return seen > 0 ? pairs * ((double) all / (double) seen) : 0;
+}
+
 /* Multiply-adds a second and thread, of integers of 8 and 16 bits: uint16, n = 8192, 5 % of the
  * blocks of 4x4 or 8x8, on two cores with AVX-512. */
 static const double SMALL_INTEGER_RATE = 2e9;
 
-/* On the CPU, if blocks were spread evenly; for the classes that "auto" knows a device's rate of. */
+/* Of floating point: operations, and products of two blocks or of a block and WIDTH columns, a second
+ * and thread, and bytes of C a second. Fitted to products of 10^4 to 7 10^7 pairs of blocks of 1x1 to
+ * 64x64 on 16 cores of a Xeon with AVX-512 (bench/results/h200/blocksparse.csv), and to blocks of 2x2
+ * to 8x8 by 16 and 128 columns on two. */
+static const double FLOAT_RATE = 1.2e10, PAIR_RATE = 4e7, WRITE_RATE = 2e10;
+
+/* On the CPU; for the classes that "auto" knows a device's rate of. */
 static double seconds (const gpumm_problem *p, const gpumm_place *place) {
   (void) place;
-  return gpumm_sparse_flops (p) / (2 * SMALL_INTEGER_RATE * gpumm_threads ());
+  const int in_blocks = p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS;
+  const gpumm_operand *x = p->a.kind == GPUMM_BLOCKS ? &p->a : &p->b;
+  const double threads = gpumm_threads ();
+  if (gpumm_is_integer (p->a.type))
+    return gpumm_sparse_flops (p) / (2 * SMALL_INTEGER_RATE * threads);
+  const double each =
+      2.0 * (gpumm_is_complex (p->a.type) ? 2 : 1) * (gpumm_is_complex (p->b.type) ? 2 : 1);
+  double pairs, flops, c = (double) gpumm_m (p) * (double) gpumm_n (p);
+  if (in_blocks) {
+    const double size =
+        (double) (gpumm_op_block_rows (&p->a, p->op_a) * gpumm_op_block_cols (&p->b, p->op_b));
+    pairs = gpumm_blocks_pairs (p);
+    flops = each * pairs * size * (double) gpumm_op_block_cols (&p->a, p->op_a);
+    if (!p->full && c > 0)
+      c *= -expm1 (-pairs * size / c);
+  } else {
+    const int64_t other = p->a.kind == GPUMM_BLOCKS ? gpumm_n (p) : gpumm_m (p);
+    const double stored = (double) x->block_start[x->rows / x->block_rows];
+    pairs = stored * (double) gpumm_pieces (other, TILE);
+    flops = each * stored * (double) (x->block_rows * x->block_cols) * (double) other;
+  }
+  return (flops / FLOAT_RATE + pairs / PAIR_RATE) / threads
+         + c * (double) gpumm_type_bytes (p->output) / WRITE_RATE;
 }
 
 const gpumm_algorithm gpumm_algorithm_blocks = {

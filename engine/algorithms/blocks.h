@@ -9,6 +9,10 @@
  * their arrays fit to be multiplied? */
 gpumm_status gpumm_blocks_check (const gpumm_problem *p);
 
+/* Products of blocks, of both operands in blocks: of A by B and A' by B estimated from a sample of
+ * what is there, else as if blocks were spread evenly. Their arrays may not have been checked. */
+double gpumm_blocks_pairs (const gpumm_problem *p);
+
 /* Is any of count elements not zero? -0 is zero, NaN is not. */
 int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count);
 

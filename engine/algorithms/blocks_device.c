@@ -1,12 +1,14 @@
-/* blocks_device.c - products of integer matrices that are sparse by blocks, on a device.
+/* blocks_device.c - products of two matrices that are sparse by blocks, on a device.
  *
  * gpumm_open takes the structure of A and B up, where a kernel counts the blocks of each row of C.
  * gpumm_run takes the values up and has C made in pieces of block rows: while one is made, the one
  * before comes down. All of A and B, and of C as much as there is room for, but two pieces at least,
- * are on the device.
+ * are on the device. An operand of floating point that has an op goes up as it is: the kernels
+ * transpose it in their workspace.
  *
- * Of the kernels the one with the least estimated seconds is taken. Products of blocks are counted
- * exactly; the rates were measured (bench/results/h200/blocks.csv) and go by multiprocessors.
+ * Of the kernels for integers the one with the least estimated seconds is taken, of those for
+ * floating point the last that runs. Products of blocks are counted exactly; the rates were measured
+ * (bench/results/h200/blocks.csv, bsr.csv) and go by multiprocessors.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "blocks.h"
@@ -63,11 +65,25 @@ static int same_blocks (const gpumm_operand *x, const gpumm_operand *y) {
          && x->nzmax == y->nzmax;
 }
 
+static int64_t stored (const gpumm_operand *x) {
+  return x->block_start[x->rows / x->block_rows];
+}
+
+static size_t block_bytes (const gpumm_operand *x) {
+  return (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type);
+}
+
 static int takes (const gpumm_problem *p) {
   return p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS && !p->full
          && gpumm_is_integer (p->a.type) && p->a.type == p->b.type && gpumm_is_integer (p->output)
          && p->op_a == GPUMM_NONE && p->op_b == GPUMM_NONE && p->alpha.re == 1 && p->alpha.im == 0
          && !p->c0;
+}
+
+static int takes_floats (const gpumm_problem *p) {
+  return p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS && !p->full
+         && gpumm_is_float (p->a.type) && gpumm_is_float (p->b.type) && stored (&p->a) <= INT32_MAX
+         && stored (&p->b) <= INT32_MAX;
 }
 
 /* uint16 in square blocks of 4 or 8, sums in uint32. */
@@ -81,28 +97,57 @@ static int takes_classic (const gpumm_problem *p) {
   return takes (p) && is_classic (p);
 }
 
-static int64_t stored (const gpumm_operand *x) {
-  return x->block_start[x->rows / x->block_rows];
-}
-
+/* Over some block columns, the blocks in the row of another matrix. */
 typedef struct {
-  const gpumm_operand *a, *b;
+  const int32_t *column;
+  const int64_t *start;
   atomic_llong pairs;
 } pair_count;
 
 static void count_part (void *context, int64_t begin, int64_t end) {
   pair_count *c = context;
-  const int64_t *start = c->b->block_start;
   int64_t pairs = 0;
   for (int64_t t = begin; t < end; t++)
-    pairs += start[c->a->block_column[t] + 1] - start[c->a->block_column[t]];
+    pairs += c->start[c->column[t] + 1] - c->start[c->column[t]];
   atomic_fetch_add (&c->pairs, pairs);
 }
 
-static int64_t count_pairs (const gpumm_problem *p) {
-  pair_count c = {.a = &p->a, .b = &p->b};
-  gpumm_parallel (stored (&p->a), LEAST_BLOCKS, count_part, &c);
-  return atomic_load (&c.pairs);
+/* Where the block rows of the transpose begin. */
+static int64_t *column_starts (const gpumm_operand *x) {
+  const int64_t cols = x->cols / x->block_cols;
+  int64_t *start = gpumm_allocate (cols + 1, sizeof *start);
+  if (!start)
+    return NULL;
+  for (int64_t t = 0; t < stored (x); t++)
+    start[x->block_column[t] + 1]++;
+  for (int64_t j = 0; j < cols; j++)
+    start[j + 1] += start[j];
+  return start;
+}
+
+/* Products of blocks: over the inner index, the blocks of that column of op (A) times those of that
+ * row of op (B). Of one of them the blocks are gone over; of the other where rows begin will do. */
+static gpumm_status count_pairs (const gpumm_problem *p, double *pairs) {
+  const int turned_a = p->op_a != GPUMM_NONE, turned_b = p->op_b != GPUMM_NONE;
+  const gpumm_operand *over = turned_a ? &p->b : &p->a, *in = turned_a ? &p->a : &p->b;
+  int64_t *made = NULL;
+  *pairs = 0;
+  if (turned_a && !turned_b) {
+    for (int64_t k = 0; k < p->a.rows / p->a.block_rows; k++)
+      *pairs += (double) (p->a.block_start[k + 1] - p->a.block_start[k])
+                * (double) (p->b.block_start[k + 1] - p->b.block_start[k]);
+    return GPUMM_OK;
+  }
+  if (turned_b && !turned_a) {
+    made = column_starts (in);
+    if (!made)
+      return GPUMM_HOST_MEMORY;
+  }
+  pair_count c = {.column = over->block_column, .start = made ? made : in->block_start};
+  gpumm_parallel (stored (over), LEAST_BLOCKS, count_part, &c);
+  *pairs = (double) atomic_load (&c.pairs);
+  gpumm_release (made);
+  return GPUMM_OK;
 }
 
 /* Multiply-adds a second and multiprocessor. On an H200 (132 of them), at 1.5 % of the blocks of
@@ -123,28 +168,52 @@ static double kernel_seconds (const char *name, const gpumm_problem *p, double p
   return INFINITY;
 }
 
-/* From host to host, if blocks were spread evenly. */
+/* Blocks of floating point, on an H200 (bench/results/h200/bsr.csv): products of blocks, and bytes of
+ * B's and C's blocks, a second and multiprocessor; and the part of the library's rate for full
+ * matrices that products of the largest blocks reach. */
+static const double PAIR_RATE = 1.2e10 / 132, BYTE_RATE = 2e12 / 132, LIBRARY_PART = 0.4;
+
+/* Seconds on a device of pairs products that make so many blocks. */
+static double float_seconds (const gpumm_problem *p, const gpumm_place *place, double pairs,
+                             double blocks) {
+  const double m = (double) gpumm_op_block_rows (&p->a, p->op_a),
+               k = (double) gpumm_op_block_cols (&p->a, p->op_a),
+               n = (double) gpumm_op_block_cols (&p->b, p->op_b);
+  const double element = (double) gpumm_type_bytes (p->output);
+  const double flops = (gpumm_is_complex (p->output) ? 8 : 2) * pairs * m * k * n;
+  const double moving = pairs / PAIR_RATE + element * (pairs * k * n + blocks * m * n) / BYTE_RATE;
+  return fmax (moving / place->properties.multiprocessors,
+               flops / (LIBRARY_PART * place->flops[p->output]));
+}
+
+/* Seconds besides a call, transfers and kernels: checks, memory, small copies, launches. As long as
+ * 6400 pairs of blocks take on an H200 (bench/results/h200/blocksparse.csv). */
+static const double SETUP = 1e-3;
+
+/* From host to host. */
 static double seconds (const gpumm_problem *p, const gpumm_place *place) {
-  const double rows = (double) (p->a.rows / p->a.block_rows),
-               inner = (double) (p->b.rows / p->b.block_rows),
-               cols = (double) (p->b.cols / p->b.block_cols);
-  if (rows == 0 || inner == 0 || cols == 0)
+  const double rows = (double) (gpumm_m (p) / gpumm_op_block_rows (&p->a, p->op_a)),
+               cols = (double) (gpumm_n (p) / gpumm_op_block_cols (&p->b, p->op_b));
+  if (rows == 0 || cols == 0)
     return 0;
-  const double element = (double) gpumm_type_bytes (p->a.type);
-  const double pairs = (double) stored (&p->a) * (double) stored (&p->b) / inner;
-  const double blocks = rows * cols * -expm1 (-pairs / (rows * cols));
+  const double pairs = gpumm_blocks_pairs (p);
+  const double blocks = rows * cols * -expm1 (-pairs / (rows * cols)); /* if spread evenly */
   const double up =
-      (double) stored (&p->a) * (element * (double) (p->a.block_rows * p->a.block_cols) + 4)
-      + (double) stored (&p->b) * (element * (double) (p->b.block_rows * p->b.block_cols) + 4);
-  const double down =
-      blocks
-      * ((double) gpumm_type_bytes (p->output) * (double) (p->a.block_rows * p->b.block_cols) + 4);
+      (double) stored (&p->a) * ((double) block_bytes (&p->a) + 4)
+      + (same_blocks (&p->a, &p->b) ? 0
+                                    : (double) stored (&p->b) * ((double) block_bytes (&p->b) + 4));
+  const double size =
+      (double) (gpumm_op_block_rows (&p->a, p->op_a) * gpumm_op_block_cols (&p->b, p->op_b));
+  const double down = blocks * ((double) gpumm_type_bytes (p->output) * size + 4);
+  const double ends = SETUP + place->call + up / place->upload + down / place->download;
+  if (gpumm_is_float (p->output))
+    return ends + float_seconds (p, place, pairs, blocks);
   double best = INFINITY;
   for (const gpumm_sparse_kernel *const *row = place->driver->sparse_kernels; *row; row++)
     if ((*row)->capability <= place->properties.capability)
       best =
           fmin (best, kernel_seconds ((*row)->name, p, pairs, place->properties.multiprocessors));
-  return place->call + up / place->upload + down / place->download + best;
+  return ends + best;
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -197,8 +266,14 @@ static gpumm_status take_structure (state *s, const gpumm_operand *x, gpumm_rows
   return status;
 }
 
-static size_t block_bytes (const gpumm_operand *x) {
-  return (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type);
+/* On the device, where real operands that meet complex ones are complex too. */
+static gpumm_type type_there (const gpumm_problem *p, const gpumm_operand *x) {
+  return gpumm_is_float (p->output) ? p->output : x->type;
+}
+
+static size_t values_there (const gpumm_problem *p, const gpumm_operand *x) {
+  return (size_t) (stored (x) * x->block_rows * x->block_cols)
+         * gpumm_type_bytes (type_there (p, x));
 }
 
 /* ---- steps -------------------------------------------------------------------------------- */
@@ -237,38 +312,50 @@ static void bring (gpumm_step *step, const void *from, void *to, int64_t count, 
     step->up[step->ups++] = vector (from, to, count, element);
 }
 
+/* The values of x, element by element where they become complex on the way. */
+static void bring_values (gpumm_step *step, const gpumm_problem *p, const gpumm_operand *x,
+                          void *to) {
+  const int same = type_there (p, x) == x->type;
+  const int64_t elements = x->block_rows * x->block_cols;
+  bring (step, x->values, to, same ? stored (x) : stored (x) * elements,
+         same ? block_bytes (x) : gpumm_type_bytes (x->type));
+  if (!same && stored (x) > 0)
+    step->up[step->ups - 1].form = GPUMM_REAL;
+}
+
 /* ---- kernels ------------------------------------------------------------------------------ */
 
 /* The product with its operands as they lie on the device, count rows of C a launch. */
 static gpumm_sparse_product describe (const gpumm_problem *p, const state *s, int64_t count) {
   gpumm_sparse_product product = s->product;
-  product.type_a = p->a.type;
-  product.type_b = p->b.type;
+  product.type_a = type_there (p, &p->a);
+  product.type_b = type_there (p, &p->b);
   product.type_c = p->output;
+  product.op_a = p->op_a;
+  product.op_b = p->op_b;
   product.alpha = p->alpha;
   product.count = count;
   return product;
 }
 
 /* Block rows of C a launch, for a kernel: PIECES of them, but none smaller than the kernel likes. */
-static int64_t rows_a_piece (const gpumm_sparse_kernel *kernel, const gpumm_problem *p,
-                             int64_t rows) {
-  const int64_t least = gpumm_pieces (kernel->smallest_piece, p->a.block_rows);
+static int64_t rows_a_piece (const gpumm_sparse_kernel *kernel, const state *s, int64_t rows) {
+  const int64_t least = gpumm_pieces (kernel->smallest_piece, s->product.c.block_rows);
   const int64_t piece = gpumm_pieces (rows, PIECES);
   return piece < least ? gpumm_least (least, rows) : piece;
 }
 
-/* Of the algorithm's rows the fastest that runs this and has room; the first where none's speed is
- * known. */
+/* Of the algorithm's rows the fastest that runs this and has room: of integers by its seconds, and
+ * the first where none's are known; of floating point the last. */
 static gpumm_status choose_kernel (struct gpumm_job *job, state *s, double pairs) {
   const gpumm_problem *p = &job->problem;
   gpumm_device_properties left = s->properties, *device = &left;
   const int classic = strcmp (job->plan.algorithm->name, "classic") == 0;
+  const int64_t rows = s->product.c.rows;
   const int most = job->options.max_capability;
-  const int64_t rows = s->product.a.rows;
-  size_t values = (size_t) stored (&p->a) * block_bytes (&p->a);
+  size_t values = values_there (p, &p->a);
   if (!same_blocks (&p->a, &p->b))
-    values += (size_t) stored (&p->b) * block_bytes (&p->b);
+    values += values_there (p, &p->b);
   left.memory_free = s->bytes + values < s->limit ? (int64_t) (s->limit - s->bytes - values) : 0;
   double best = INFINITY;
   size_t needed = 0;
@@ -279,14 +366,14 @@ static gpumm_status choose_kernel (struct gpumm_job *job, state *s, double pairs
       continue;
     if (classic && !job->plan.sparse_kernel && strcmp (k->name, "classic") != 0)
       continue;
-    const gpumm_sparse_product product = describe (p, s, rows_a_piece (k, p, rows));
+    const gpumm_sparse_product product = describe (p, s, rows_a_piece (k, s, rows));
     if (k->capability > device->capability || (most && k->capability > most)
         || !k->runs (&product, device))
       continue;
     const size_t workspace = k->workspace ? k->workspace (&product, device) : 0;
     needed = s->bytes + values + workspace;
     const double expected = kernel_seconds (k->name, p, pairs, device->multiprocessors);
-    if (needed <= s->limit && (!s->kernel || expected < best)) {
+    if (needed <= s->limit && (!s->kernel || expected < best || gpumm_is_float (p->output))) {
       s->kernel = k;
       s->product.workspace_bytes = workspace;
       best = expected;
@@ -307,8 +394,8 @@ static void add_reason (struct gpumm_job *job, const state *s, double pairs) {
   const gpumm_problem *p = &job->problem;
   char *reason = job->report.reason;
   const size_t used = strlen (reason);
-  const double all =
-      (double) s->product.a.rows * (double) s->product.a.cols * (double) s->product.b.cols;
+  const int64_t inner = gpumm_k (p) / gpumm_op_block_cols (&p->a, p->op_a);
+  const double all = (double) s->product.c.rows * (double) inner * (double) s->product.c.cols;
   snprintf (reason + used, sizeof job->report.reason - used,
             "; %.0f products of blocks, %.3g %% of those of full matrices", pairs,
             all > 0 ? 100 * pairs / all : 0.0);
@@ -335,12 +422,22 @@ static gpumm_status open (struct gpumm_job *job) {
     return GPUMM_HOST_MEMORY;
   s->driver = plan->driver;
   s->device = plan->device;
-  const int64_t rows = p->a.rows / p->a.block_rows, cols = p->b.cols / p->b.block_cols;
-  const double pairs = (double) count_pairs (p);
+  const int64_t rows = gpumm_m (p) / job->shape.block_rows,
+                cols = gpumm_n (p) / job->shape.block_cols;
+  double pairs = 0;
   s->start = gpumm_own (&s->memory, rows + 1, sizeof *s->start);
   if (!s->start)
     return GPUMM_HOST_MEMORY;
-  status = find_limit (s, job);
+  s->product.c = (gpumm_rows){.rows = rows,
+                              .cols = cols,
+                              .block_rows = job->shape.block_rows,
+                              .block_cols = job->shape.block_cols};
+  job->shape.nzmax = 0;
+  if (gpumm_is_zero (p->alpha)) /* A and B are not read */
+    return GPUMM_OK;
+  status = count_pairs (p, &pairs);
+  if (!status)
+    status = find_limit (s, job);
   if (!status)
     status = take_structure (s, &p->a, &s->product.a);
   if (!status && same_blocks (&p->a, &p->b))
@@ -353,11 +450,7 @@ static gpumm_status open (struct gpumm_job *job) {
     status = take (s, sizeof *s->product.zero, &zero);
   if (status)
     return status;
-  s->product.c = (gpumm_rows){.rows = rows,
-                              .cols = cols,
-                              .block_rows = p->a.block_rows,
-                              .block_cols = p->b.block_cols,
-                              .start = start};
+  s->product.c.start = start;
   s->product.zero = zero;
   status = choose_kernel (job, s, pairs);
   if (!status && s->product.workspace_bytes > 0)
@@ -365,15 +458,15 @@ static gpumm_status open (struct gpumm_job *job) {
   if (status)
     return status;
   add_reason (job, s, pairs);
-  s->flops = 2 * pairs * (double) (p->a.block_rows * p->a.block_cols) * (double) p->b.block_cols;
-  if (rows == 0 || cols == 0) {
-    job->shape.nzmax = 0;
+  s->flops = 2.0 * (gpumm_is_complex (p->a.type) ? 2 : 1) * (gpumm_is_complex (p->b.type) ? 2 : 1)
+             * pairs * (double) (p->a.block_rows * p->a.block_cols)
+             * (double) job->shape.block_cols;
+  if (rows == 0 || cols == 0)
     return GPUMM_OK;
-  }
   const task symbolic = {.product = describe (p, s, rows), .symbolic = 1};
   gpumm_step step = {.after_launch = -1, .after_download = -1, .task = &symbolic, .downs = 1};
   const gpumm_rows *a = &s->product.a, *b = &s->product.b;
-  bring (&step, p->a.block_start, a->start, rows + 1, sizeof *a->start);
+  bring (&step, p->a.block_start, a->start, a->rows + 1, sizeof *a->start);
   bring (&step, p->a.block_column, a->column, a->stored, sizeof *a->column);
   if (b->start != a->start) {
     bring (&step, p->b.block_start, b->start, b->rows + 1, sizeof *b->start);
@@ -454,6 +547,7 @@ static gpumm_status run_pieces (struct gpumm_job *job, state *s, gpumm_operand *
                                 int32_t *zero) {
   const gpumm_problem *p = &job->problem;
   const size_t bytes = block_bytes (result);
+  const int64_t stored_c = s->start[s->product.c.rows];
   gpumm_status status = GPUMM_OK;
   gpumm_step *steps = gpumm_allocate (cuts->count + 1, sizeof *steps);
   task *tasks = steps ? gpumm_allocate (cuts->count, sizeof *tasks) : NULL;
@@ -468,10 +562,9 @@ static gpumm_status run_pieces (struct gpumm_job *job, state *s, gpumm_operand *
                          .task = &tasks[i],
                          .downs = 2};
     if (i == 0) {
-      const int64_t a = s->product.a.stored, b = s->product.b.stored;
-      bring (step, p->a.values, s->product.a.values, a, block_bytes (&p->a));
+      bring_values (step, p, &p->a, s->product.a.values);
       if (s->product.b.values != s->product.a.values)
-        bring (step, p->b.values, s->product.b.values, b, block_bytes (&p->b));
+        bring_values (step, p, &p->b, s->product.b.values);
       bring (step, s->start, s->product.c.start, s->product.c.rows + 1, sizeof *s->start);
       bring (step, &none, s->product.zero, 1, sizeof none);
     }
@@ -482,11 +575,12 @@ static gpumm_status run_pieces (struct gpumm_job *job, state *s, gpumm_operand *
     t->symbolic = 0;
     t->product = describe (p, s, cuts->end[i] - row);
     t->product.row = row;
+    t->product.prepared = i > 0;
     t->product.c.values =
         (void *) ((uintptr_t) values + (uintptr_t) at * bytes - (uintptr_t) first * bytes);
     t->product.c.column = (int32_t *) ((uintptr_t) columns + (uintptr_t) at * sizeof (int32_t)
                                        - (uintptr_t) first * sizeof (int32_t));
-    t->product.c.stored = result->nzmax;
+    t->product.c.stored = count;
     step->down[0] = vector ((char *) values + (size_t) at * bytes,
                             (char *) result->values + (size_t) first * bytes, count, bytes);
     step->down[1] =
@@ -504,8 +598,8 @@ static gpumm_status run_pieces (struct gpumm_job *job, state *s, gpumm_operand *
         .launch = launch,
         .context = s->kernel,
         .waits = s->kernel->waits,
-        .fresh = {{result->values, (size_t) result->nzmax * bytes},
-                  {result->block_column, (size_t) result->nzmax * sizeof (int32_t)}}};
+        .fresh = {{result->values, (size_t) stored_c * bytes},
+                  {result->block_column, (size_t) stored_c * sizeof (int32_t)}}};
     status = gpumm_run_steps (&stream, &job->report);
   }
   gpumm_release (steps);
@@ -517,7 +611,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   const gpumm_problem *p = &job->problem;
   state *s = job->state;
   gpumm_report *report = &job->report;
-  const int64_t rows = s->product.c.rows;
+  const int64_t rows = s->product.c.rows, stored_c = s->start[rows];
   const size_t bytes = block_bytes (result);
   pieces cuts = {0};
   void *values = NULL, *columns = NULL;
@@ -525,31 +619,32 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   gpumm_status status;
   if (job->trace)
     return gpumm_fail (GPUMM_UNSUPPORTED, "products of blocks on a device are not traced");
-  snprintf (report->kernel, sizeof report->kernel, "%s", s->kernel->name);
+  if (s->kernel)
+    snprintf (report->kernel, sizeof report->kernel, "%s", s->kernel->name);
   report->flops = s->flops;
   report->upload += s->spent.upload;
   report->compute += s->spent.compute;
   report->download += s->spent.download;
   report->bytes_up += s->spent.bytes_up;
   report->bytes_down += s->spent.bytes_down;
-  if (result->nzmax == 0) {
+  if (stored_c == 0) {
     memset (result->block_start, 0, (size_t) (rows + 1) * sizeof *result->block_start);
     return GPUMM_OK;
   }
-  status = take (s, (size_t) s->product.a.stored * block_bytes (&p->a), &s->product.a.values);
+  status = take (s, values_there (p, &p->a), &s->product.a.values);
   if (!status && same_blocks (&p->a, &p->b))
     s->product.b.values = s->product.a.values;
   else if (!status)
-    status = take (s, (size_t) s->product.b.stored * block_bytes (&p->b), &s->product.b.values);
+    status = take (s, values_there (p, &p->b), &s->product.b.values);
   if (status)
     return status;
   /* all of C where there is room, else two pieces of it; the pool rounds up what it gives */
   const int64_t each = (int64_t) (bytes + sizeof (int32_t));
   const int64_t room = ((int64_t) (s->limit - s->bytes) - 2 * POOL_ROUNDS) / each;
-  const int64_t buffers = result->nzmax <= room ? INT64_MAX : 2;
-  status = cut (s, rows, rows_a_piece (s->kernel, p, rows), buffers == 2 ? room / 2 : result->nzmax,
-                &cuts);
-  const int64_t blocks = buffers == 2 && cuts.count > 2 ? 2 * cuts.most : result->nzmax;
+  const int64_t buffers = stored_c <= room ? INT64_MAX : 2;
+  status =
+      cut (s, rows, rows_a_piece (s->kernel, s, rows), buffers == 2 ? room / 2 : stored_c, &cuts);
+  const int64_t blocks = buffers == 2 && cuts.count > 2 ? 2 * cuts.most : stored_c;
   if (!status)
     status = take (s, (size_t) blocks * bytes, &values);
   if (!status)
@@ -562,7 +657,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   memcpy (result->block_start, s->start, (size_t) (rows + 1) * sizeof *s->start);
   if (zero) {
     zero_drop d = {.s = s, .c = result};
-    gpumm_parallel (rows, LEAST_BLOCKS * rows / (result->nzmax + 1) + 1, drop_zeros, &d);
+    gpumm_parallel (rows, LEAST_BLOCKS * rows / (stored_c + 1) + 1, drop_zeros, &d);
     gpumm_blocks_close_gaps (result, s->start);
   }
   return GPUMM_OK;
@@ -585,6 +680,18 @@ const gpumm_algorithm gpumm_algorithm_blocks_integer = {
     .summary = "integer matrices sparse by blocks: few by what meets, many as full ones in 8 bits",
     .on_device = 1,
     .takes = takes,
+    .seconds = seconds,
+    .open = open,
+    .run = run,
+    .close = close_state,
+};
+
+const gpumm_algorithm gpumm_algorithm_bsr = {
+    .name = "bsr",
+    .summary = "matrices of floating point sparse by blocks, on a device",
+    .on_device = 1,
+    .unchecked = 1,
+    .takes = takes_floats,
     .seconds = seconds,
     .open = open,
     .run = run,

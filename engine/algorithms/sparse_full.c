@@ -1,10 +1,11 @@
-/* sparse_full.c - sparse times full and full times sparse by a kernel of the table of sparse
- * kernels.
+/* sparse_full.c - sparse times full and full times sparse, plain or in blocks, by a kernel of the
+ * table of sparse kernels.
  *
- * The sparse operand goes up once. Its columns are the rows of its transpose, which is how kernels
- * take it; where they need the other one, they transpose it at the first launch and keep that. The
- * full operand and C follow in panels: of columns where the sparse operand is on the left, of rows
- * where it is on the right. While one panel is multiplied the next goes up and the last comes down.
+ * The sparse operand goes up once. Kernels take it by rows: blocks lie so, and the columns of a
+ * plain one are the rows of its transpose. Where they need the other one of the two, they transpose
+ * it at the first launch and keep that. The full operand and C follow in panels: of columns where
+ * the sparse operand is on the left, of rows where it is on the right. While one panel is multiplied
+ * the next goes up and the last comes down.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../error.h"
@@ -13,6 +14,7 @@
 #include "../memory/pool.h"
 #include "../types.h"
 #include "algorithm.h"
+#include "blocks.h"
 #include "sparse.h"
 
 #include <stdio.h>
@@ -30,7 +32,7 @@ static const double USABLE_MEMORY = 0.9;
 
 enum { START, COLUMN, VALUES, WORKSPACE, PANELS, BLOCKS };
 
-/* C = alpha op (A) op (B) + beta C0, one of A and B sparse: x, the other y. */
+/* C = alpha op (A) op (B) + beta C0, one of A and B sparse or in blocks: x, the other y. */
 typedef struct {
   struct gpumm_job *job;
   const gpumm_sparse_kernel *kernel;
@@ -41,7 +43,9 @@ typedef struct {
   int by_column;             /* are panels of y columns of it? */
   int reads;                 /* alpha is not 0: A and B are read */
   int64_t inner, out, other; /* sizes: of the sum; of C on the sparse operand's side; the other */
-  int64_t stored;            /* elements of x */
+  int64_t out_block;         /* of the blocks of op (X), in the direction of out */
+  gpumm_rows rows;           /* x by rows, as it goes up; of a plain one the transpose */
+  int64_t stored;            /* elements of x, all of blocks */
   size_t element;            /* bytes of one on the device */
   gpumm_sparse_product p;    /* without what changes from panel to panel */
   void *memory[BLOCKS];      /* on the device */
@@ -76,7 +80,7 @@ static gpumm_sparse_product product_of (const product *s, int64_t width, char *m
   c.values = memory ? memory + bytes_of (s, &y) : NULL;
   *(s->left ? &p.b : &p.a) = y;
   p.c = c;
-  p.count = s->left ? s->out : width;
+  p.count = s->left ? s->out / s->out_block : width;
   return p;
 }
 
@@ -107,8 +111,9 @@ static double find_room (const product *s) {
 static gpumm_status take_memory (product *s, int64_t *width, int64_t *buffers) {
   const gpumm_plan *plan = &s->job->plan;
   const double room = find_room (s);
-  size_t bytes[BLOCKS] = {(size_t) (s->x->cols + 1) * sizeof (int64_t),
-                          (size_t) s->stored * sizeof (int32_t), (size_t) s->stored * s->element};
+  size_t bytes[BLOCKS] = {(size_t) (s->rows.rows + 1) * sizeof (int64_t),
+                          (size_t) s->rows.stored * sizeof (int32_t),
+                          (size_t) s->stored * s->element};
   const int64_t fewest = s->by_column && s->left ? panels.fewest_columns : panels.fewest_rows;
   int64_t w = panels.bytes / ((s->inner + s->out) * (int64_t) s->element) / fewest * fewest;
   w = gpumm_least (w > fewest ? w : fewest, s->other);
@@ -161,14 +166,19 @@ static gpumm_form form_of (gpumm_type from, gpumm_type to) {
   return from == GPUMM_B ? GPUMM_LOGICAL : from == to ? GPUMM_AS_IT_IS : GPUMM_REAL;
 }
 
-/* The sparse operand, by the columns that it has. Logical elements that meet complex ones are made
- * doubles here, in `doubles`. */
+/* The sparse operand, by the columns or block rows that it has. Logical elements that meet complex
+ * ones have been made doubles, in `doubles`. */
 static void add_sparse (const product *s, gpumm_step *step, const double *doubles) {
   const gpumm_operand *x = s->x;
   const gpumm_type type = doubles ? GPUMM_D : x->type;
-  add_upload (step,
-              vector (x->column, s->memory[START], x->cols + 1, sizeof (int64_t), GPUMM_AS_IT_IS));
-  add_upload (step, vector (x->row, s->memory[COLUMN], s->stored, sizeof (int64_t), GPUMM_INDEX));
+  const int64_t count = s->rows.stored;
+  const int blocks = x->kind == GPUMM_BLOCKS;
+  add_upload (step, vector (blocks ? x->block_start : x->column, s->memory[START], s->rows.rows + 1,
+                            sizeof (int64_t), GPUMM_AS_IT_IS));
+  add_upload (step, blocks
+                        ? vector (x->block_column, s->memory[COLUMN], count, sizeof (int32_t),
+                                  GPUMM_AS_IT_IS)
+                        : vector (x->row, s->memory[COLUMN], count, sizeof (int64_t), GPUMM_INDEX));
   add_upload (step, vector (doubles ? doubles : x->values, s->memory[VALUES], s->stored,
                             gpumm_type_bytes (type), form_of (type, s->job->shape.type)));
 }
@@ -263,13 +273,40 @@ static int is_element (gpumm_type type) {
   return type == GPUMM_D || type == GPUMM_Z || type == GPUMM_B;
 }
 
-/* One sparse, one full. Kernels have indices of 32 bits, and count the elements so. */
+static int64_t stored_blocks (const gpumm_operand *x) {
+  return x->block_start[x->rows / x->block_rows];
+}
+
+/* One sparse or in blocks, one full. Kernels have indices of 32 bits, and count the elements so. */
 static int takes (const gpumm_problem *p) {
-  const gpumm_operand *x = p->a.kind == GPUMM_SPARSE ? &p->a : &p->b;
-  const gpumm_operand *y = p->a.kind == GPUMM_SPARSE ? &p->b : &p->a;
-  return x->kind == GPUMM_SPARSE && y->kind == GPUMM_DENSE && is_element (x->type)
-         && is_element (y->type) && y->type != GPUMM_B && x->rows < INT32_MAX && x->cols < INT32_MAX
+  const int left = p->a.kind != GPUMM_DENSE;
+  const gpumm_operand *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
+  if (y->kind != GPUMM_DENSE)
+    return 0;
+  if (x->kind == GPUMM_BLOCKS)
+    return gpumm_is_float (x->type) && gpumm_is_float (y->type) && stored_blocks (x) <= INT32_MAX
+           && x->rows / x->block_rows < INT32_MAX && x->cols / x->block_cols < INT32_MAX;
+  return x->kind == GPUMM_SPARSE && is_element (x->type) && is_element (y->type)
+         && y->type != GPUMM_B && x->rows < INT32_MAX && x->cols < INT32_MAX
          && x->column[x->cols] <= INT32_MAX;
+}
+
+/* x by rows, without memory, and what its op becomes for that. */
+static gpumm_op by_rows (const gpumm_operand *x, gpumm_op op, int reads, gpumm_rows *rows) {
+  if (x->kind == GPUMM_BLOCKS) {
+    *rows = (gpumm_rows){.rows = x->rows / x->block_rows,
+                         .cols = x->cols / x->block_cols,
+                         .block_rows = x->block_rows,
+                         .block_cols = x->block_cols,
+                         .stored = reads ? stored_blocks (x) : 0};
+    return op;
+  }
+  *rows = (gpumm_rows){.rows = x->cols,
+                       .cols = x->rows,
+                       .block_rows = 1,
+                       .block_cols = 1,
+                       .stored = reads ? x->column[x->cols] : 0};
+  return op == GPUMM_NONE ? GPUMM_TRANSPOSE : GPUMM_NONE;
 }
 
 /* Seconds besides a call, transfers and the kernel: checks, memory, small copies. As long as 160,000
@@ -280,22 +317,34 @@ static const double SETUP = 0.6e-3;
  * columns take 2.4 ms, by one 0.37 with the transposing (bench/results/h200/sparse.csv). */
 static const double FULL_RATE = 3e11 / 132, TRANSPOSING = 16; /* the latter in columns */
 
+/* Rows of a block that share what is read of the full matrix: with more the rate grows little
+ * (bench/results/h200/bsr.csv). */
+static const int64_t SHARING_ROWS = 4;
+
 static double seconds (const gpumm_problem *p, const gpumm_place *place) {
-  const int left = p->a.kind == GPUMM_SPARSE;
+  const int left = p->a.kind != GPUMM_DENSE;
   const gpumm_operand *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
-  const double stored = (double) x->column[x->cols];
+  gpumm_rows rows;
+  by_rows (x, GPUMM_NONE, 1, &rows);
+  const double stored = (double) rows.stored * (double) (rows.block_rows * rows.block_cols);
+  const double index = x->kind == GPUMM_BLOCKS ? sizeof *x->block_column : sizeof *x->row;
+  const double shared = (double) gpumm_least (rows.block_rows, SHARING_ROWS);
   const double other = (double) (left ? gpumm_n (p) : gpumm_m (p));
   const double c =
       (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_type_bytes (p->output);
-  const double up = (double) (x->cols + 1) * 8 + stored * (8 + (double) gpumm_type_bytes (x->type))
+  const double up = (double) (rows.rows + 1) * 8 + (double) rows.stored * index
+                    + stored * (double) gpumm_type_bytes (x->type)
                     + (double) y->rows * (double) y->cols * (double) gpumm_type_bytes (y->type)
                     + (p->c0 ? c : 0);
   return SETUP + place->call + up / place->upload + c / place->download
-         + stored * (other + TRANSPOSING) / (FULL_RATE * place->properties.multiprocessors);
+         + stored * (other + TRANSPOSING)
+               / (shared * FULL_RATE * place->properties.multiprocessors);
 }
 
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
+  if (p->a.kind == GPUMM_BLOCKS || p->b.kind == GPUMM_BLOCKS)
+    return gpumm_blocks_check (p);
   if (gpumm_is_zero (p->alpha))
     return GPUMM_OK; /* A and B are not read */
   return p->a.kind == GPUMM_SPARSE ? gpumm_check_sparse (&p->a, "A")
@@ -324,7 +373,7 @@ static gpumm_status choose_kernel (product *s) {
 
 static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   const gpumm_problem *p = &job->problem;
-  const int left = p->a.kind == GPUMM_SPARSE;
+  const int left = p->a.kind != GPUMM_DENSE;
   if (job->trace)
     return gpumm_fail (GPUMM_UNSUPPORTED, "products of a sparse and a full matrix are not traced");
   if (result->rows == 0 || result->cols == 0)
@@ -341,9 +390,9 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
                .other = left ? result->cols : result->rows,
                .element = gpumm_type_bytes (result->type)};
   s.by_column = (s.op_y == GPUMM_NONE) == left;
-  s.stored = s.reads ? s.x->column[s.x->cols] : 0;
-  /* the columns of X are the rows of X' */
-  const gpumm_op op = s.op_x == GPUMM_NONE ? GPUMM_TRANSPOSE : GPUMM_NONE;
+  const gpumm_op op = by_rows (s.x, s.op_x, s.reads, &s.rows);
+  s.stored = s.rows.stored * s.rows.block_rows * s.rows.block_cols;
+  s.out_block = (op == GPUMM_NONE) == left ? s.rows.block_rows : s.rows.block_cols;
   s.p = (gpumm_sparse_product){.type_a = result->type,
                                .type_b = result->type,
                                .type_c = result->type,
@@ -351,9 +400,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
                                .op_b = left ? s.op_y : op,
                                .alpha = p->alpha,
                                .beta = p->beta,
-                               .conjugated = s.op_x == GPUMM_CTRANSPOSE};
-  *(left ? &s.p.a : &s.p.b) = (gpumm_rows){
-      .rows = s.x->cols, .cols = s.x->rows, .block_rows = 1, .block_cols = 1, .stored = s.stored};
+                               .conjugated = s.op_x == GPUMM_CTRANSPOSE && op != s.op_x};
+  *(left ? &s.p.a : &s.p.b) = s.rows;
   /* what is by rows has a start, also for those who ask before there is memory */
   (left ? &s.p.a : &s.p.b)->start = &s.stored;
   gpumm_status status = choose_kernel (&s);
@@ -366,8 +414,9 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   }
   if (!status) {
     snprintf (job->report.kernel, sizeof job->report.kernel, "%s", s.kernel->name);
-    job->report.flops = 2 * (double) s.stored * (double) s.other * (s.x->type == GPUMM_Z ? 2 : 1)
-                        * (s.y->type == GPUMM_Z ? 2 : 1);
+    job->report.flops = 2 * (double) s.stored * (double) s.other
+                        * (gpumm_is_complex (s.x->type) ? 2 : 1)
+                        * (gpumm_is_complex (s.y->type) ? 2 : 1);
     status = multiply (&s, result, doubles);
   }
   gpumm_release (doubles);
@@ -380,7 +429,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
 
 const gpumm_algorithm gpumm_algorithm_spmm = {
     .name = "spmm",
-    .summary = "sparse by full and full by sparse on a device, in panels",
+    .summary = "sparse, plain or in blocks, by full and full by sparse on a device, in panels",
     .on_device = 1,
     .takes = takes,
     .seconds = seconds,

@@ -136,7 +136,7 @@ static size_t device_element (const gpumm_panel *p) {
   case GPUMM_LOGICAL:
     return sizeof (double);
   case GPUMM_REAL:
-    return 2 * sizeof (double);
+    return 2 * p->element;
   default:
     return p->element;
   }
@@ -263,6 +263,11 @@ static void change_form_up (void *to, const gpumm_panel *c) {
     else if (c->form == GPUMM_LOGICAL)
       for (int64_t i = begin; i < end; i++)
         ((double *) to)[at++] = ((const unsigned char *) c->from)[i];
+    else if (c->element == sizeof (float))
+      for (int64_t i = begin; i < end; i++) {
+        ((float *) to)[at++] = ((const float *) c->from)[i];
+        ((float *) to)[at++] = 0;
+      }
     else
       for (int64_t i = begin; i < end; i++) {
         ((double *) to)[at++] = ((const double *) c->from)[i];

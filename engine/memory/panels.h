@@ -15,7 +15,7 @@ typedef enum gpumm_form {
   GPUMM_AS_IT_IS,
   GPUMM_INDEX,   /* int64 as int32: the caller has seen to it that they fit */
   GPUMM_LOGICAL, /* a byte as a double; up only */
-  GPUMM_REAL     /* a double as a double complex; up only */
+  GPUMM_REAL     /* a float or double as a complex one; up only */
 } gpumm_form;
 
 /* A matrix on its way, columns ld elements apart; a vector is one column. */

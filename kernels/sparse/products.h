@@ -16,7 +16,7 @@
 #ifndef GPUMM_SPARSE_PRODUCTS_H
 #define GPUMM_SPARSE_PRODUCTS_H
 
-#include "symbolic.h"
+#include "transpose.h"
 
 /* Shared memory for lists is 23 KB, so that six thread blocks of 256 threads have 60 % of it on an
  * H200 and leave the rest to the first-level cache. */
@@ -214,11 +214,108 @@ static inline int64_t pieces_of (const gpumm_sparse_product *p, int piece) {
   return p->count > 0 ? ceil_div (p->c.stored, piece) : 0;
 }
 
-/* Do the kernels with lists take it? Blocks of B are counted by 32 bits. */
+/* ---- operands that are transposed --------------------------------------------------------- */
+
+/* Columns of the blocks of op (A). */
+static inline int64_t inner_of (const gpumm_sparse_product *p) {
+  return p->op_a == GPUMM_NONE ? p->a.block_cols : p->a.block_rows;
+}
+
+/* Do the kernels with lists take it? Blocks of A and B are counted by 32 bits. */
 static inline int has_blocks (const gpumm_sparse_product *p) {
   return p->a.start && p->b.start && p->c.start && p->type_a == p->type_c && p->type_b == p->type_c
-         && p->type_c <= GPUMM_Z && p->a.block_cols == p->b.block_rows && p->op_a == GPUMM_NONE
-         && p->op_b == GPUMM_NONE && p->b.stored <= INT32_MAX;
+         && p->type_c <= GPUMM_Z
+         && inner_of (p) == (p->op_b == GPUMM_NONE ? p->b.block_rows : p->b.block_cols)
+         && p->a.stored <= INT32_MAX && p->b.stored <= INT32_MAX;
+}
+
+/* gpumm_sparse_kernel.workspace of all of them: the transposes of operands that have an op. */
+static inline size_t turned_bytes (const gpumm_sparse_product *p,
+                                   const gpumm_device_properties *device) {
+  (void) device;
+  size_t size = element_bytes (p->type_c);
+  return (p->op_a == GPUMM_NONE ? 0 : transpose_bytes (&p->a, size))
+         + (p->op_b == GPUMM_NONE ? 0 : transpose_bytes (&p->b, size));
+}
+
+/* What of the transposes is still to be made. */
+enum to_make { STRUCTURE, ELEMENTS, NOTHING };
+
+/* The product of operands as they are multiplied: without ops. */
+template <class T>
+static gpumm_status turn_operands (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
+                                   to_make what, gpumm_sparse_product *turned) {
+  char *memory = (char *) p->workspace;
+  gpumm_status status = GPUMM_OK;
+  *turned = *p;
+  turned->op_a = turned->op_b = GPUMM_NONE;
+  if (p->workspace_bytes < turned_bytes (p, NULL))
+    return gpumm_driver_fail (GPUMM_INVALID, "bsr: a workspace of %zu bytes is too small",
+                              p->workspace_bytes);
+  for (int right = 0; right < 2 && !status; right++) {
+    const gpumm_rows *x = right ? &p->b : &p->a;
+    gpumm_op op = right ? p->op_b : p->op_a;
+    if (op == GPUMM_NONE)
+      continue;
+    transpose t = lay_out_transpose (x, memory, sizeof (T));
+    memory += transpose_bytes (x, sizeof (T));
+    if (what == STRUCTURE)
+      status = transpose_structure (device, stream, x, t);
+    else if (what == ELEMENTS)
+      status = transpose_elements<T> (device, stream, x, t, op == GPUMM_CTRANSPOSE);
+    *(right ? &turned->b : &turned->a) = t.t;
+  }
+  return status;
+}
+
+/* ---- both phases -------------------------------------------------------------------------- */
+
+/* gpumm_sparse_kernel.symbolic of all of them */
+static inline gpumm_status count_products (int device, gpumm_stream *stream,
+                                           const gpumm_sparse_product *p) {
+  gpumm_sparse_product turned;
+  gpumm_status status = GPUMM_OK;
+  WITH_TYPE (p->type_c, T, {
+    status = turn_operands<T> (device, stream, p, p->prepared ? NOTHING : STRUCTURE, &turned);
+    return status ? status : count_blocks (device, stream, &turned);
+  });
+}
+
+enum { ZERO_THREADS = 256 };
+
+/* Notes in *zero if one of the product's blocks of C is all zero. One thread a block: nearly all
+ * have a first element that is not. */
+template <class T>
+__global__ void __launch_bounds__ (ZERO_THREADS) look_for_zeros (gpumm_sparse_product p) {
+  int64_t x = p.c.start[p.row] + (int64_t) blockIdx.x * ZERO_THREADS + threadIdx.x;
+  if (x >= p.c.start[p.row + p.count])
+    return;
+  int64_t size = p.c.block_rows * p.c.block_cols, e = 0;
+  const T *block = (const T *) p.c.values + x * size;
+  while (e < size && is_zero (block[e]))
+    e++;
+  if (e == size)
+    *p.zero = 1;
+}
+
+/* gpumm_sparse_kernel.launch around what multiplies: it is given the product without ops, and C's
+ * columns are there. */
+template <class F>
+static gpumm_status make_products (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
+                                   F multiply) {
+  gpumm_sparse_product turned;
+  gpumm_status status = GPUMM_OK;
+  WITH_TYPE (p->type_c, T, {
+    status = turn_operands<T> (device, stream, p, p->prepared ? NOTHING : ELEMENTS, &turned);
+    if (!status)
+      status = write_columns (device, stream, &turned);
+    if (!status)
+      status = multiply (&turned);
+    if (!status && p->zero)
+      status = LAUNCH ("zeros", look_for_zeros<T>, pieces_of (p, ZERO_THREADS), dim3 (ZERO_THREADS),
+                       device, stream, turned);
+    return status;
+  });
 }
 
 #endif

@@ -163,7 +163,7 @@ __global__ void __launch_bounds__ (THREADS)
 }
 
 /* Elements: t's block x is a's block from[x], turned. */
-template <class T, int THREADS>
+template <class T, int THREADS, bool CONJUGATED>
 __global__ void __launch_bounds__ (THREADS)
     move_blocks (gpumm_rows a, gpumm_rows t, const int32_t *from) {
   int rows = (int) t.block_rows, cols = (int) t.block_cols, size = rows * cols;
@@ -174,10 +174,17 @@ __global__ void __launch_bounds__ (THREADS)
   const T *of = (const T *) a.values + (int64_t) from[x] * size;
   T *to = (T *) t.values + x * size;
   for (int e = lane; e < size; e += lanes)
-    to[e] = of[e / rows + e % rows * cols];
+    if (CONJUGATED)
+      to[e] = conjugate (of[e / rows + e % rows * cols]);
+    else
+      to[e] = of[e / rows + e % rows * cols];
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */
+
+static inline size_t element_bytes (gpumm_type type) {
+  return type == GPUMM_S ? 4 : type == GPUMM_Z ? 16 : 8;
+}
 
 static inline size_t whole_pieces (int64_t count, size_t size) {
   return ((size_t) count * size + 255) / 256 * 256;
@@ -198,13 +205,19 @@ template <class T> __global__ void clear (T *x, int64_t count) {
     x[i] = 0;
 }
 
-/* t = a', in transpose_bytes of memory; prepared: it is there already. */
-template <class T>
-static gpumm_status transpose_rows (int device, gpumm_stream *stream, const gpumm_rows *a,
-                                    void *memory, bool prepared, gpumm_rows *t) {
-  constexpr int THREADS = TRANSPOSE_THREADS;
+/* The transpose of a matrix and what is needed to make it, in transpose_bytes of memory. */
+struct transpose {
+  gpumm_rows t;
+  int32_t *count;     /* blocks of each row of t */
+  int64_t *sums;      /* and of SUM_CHUNK rows together */
+  noted_block *noted; /* of each row, in any order */
+  int32_t *from;      /* which block of the matrix each block of t is */
+};
+
+static inline transpose lay_out_transpose (const gpumm_rows *a, void *memory, size_t size) {
   char *p = (char *) memory;
-  *t = *a;
+  transpose x = {*a, NULL, NULL, NULL, NULL};
+  gpumm_rows *t = &x.t;
   t->rows = a->cols;
   t->cols = a->rows;
   t->block_rows = a->block_cols;
@@ -212,38 +225,63 @@ static gpumm_status transpose_rows (int device, gpumm_stream *stream, const gpum
   t->start = (int64_t *) p;
   t->column = (int32_t *) (p += whole_pieces (t->rows + 1, 8));
   t->values = p += whole_pieces (a->stored, 4);
-  if (prepared)
-    return GPUMM_OK;
-  int32_t *count =
-      (int32_t *) (p += whole_pieces (a->stored * a->block_rows * a->block_cols, sizeof (T)));
-  int64_t *sums = (int64_t *) (p += whole_pieces (t->rows, 4));
-  int64_t chunks = ceil_div (t->rows, SUM_CHUNK);
-  noted_block *noted = (noted_block *) (p += whole_pieces (chunks, 8));
-  int32_t *from = (int32_t *) (p + whole_pieces (a->stored, sizeof (noted_block)));
-  int64_t teams = ceil_div (a->rows, TRANSPOSE_ROWS);
-  gpumm_status status = LAUNCH ("transpose", clear<int32_t>, ceil_div (t->rows, 16 * THREADS),
-                                dim3 (THREADS), device, stream, count, t->rows);
+  x.count = (int32_t *) (p += whole_pieces (a->stored * a->block_rows * a->block_cols, size));
+  x.sums = (int64_t *) (p += whole_pieces (t->rows, 4));
+  x.noted = (noted_block *) (p += whole_pieces (ceil_div (t->rows, SUM_CHUNK), 8));
+  x.from = (int32_t *) (p + whole_pieces (a->stored, sizeof (noted_block)));
+  return x;
+}
+
+/* All but the elements. */
+static inline gpumm_status transpose_structure (int device, gpumm_stream *stream,
+                                                const gpumm_rows *a, const transpose &x) {
+  constexpr int THREADS = TRANSPOSE_THREADS;
+  const gpumm_rows &t = x.t;
+  int64_t chunks = ceil_div (t.rows, SUM_CHUNK), teams = ceil_div (a->rows, TRANSPOSE_ROWS);
+  gpumm_status status = LAUNCH ("transpose", clear<int32_t>, ceil_div (t.rows, 16 * THREADS),
+                                dim3 (THREADS), device, stream, x.count, t.rows);
   if (!status)
     status = LAUNCH ("transpose", count_columns<THREADS>, teams, dim3 (THREADS), device, stream, *a,
-                     count);
+                     x.count);
   if (!status)
     status = LAUNCH ("transpose", add_chunks<THREADS>, chunks, dim3 (THREADS), device, stream,
-                     count, t->rows, sums);
+                     x.count, t.rows, x.sums);
   if (!status)
     status = LAUNCH ("transpose", begin_rows<THREADS>, chunks, dim3 (THREADS), device, stream,
-                     count, t->rows, sums, t->start);
+                     x.count, t.rows, x.sums, t.start);
   if (!status)
     status = LAUNCH ("transpose", note_blocks<THREADS>, teams, dim3 (THREADS), device, stream, *a,
-                     t->start, count, noted);
+                     t.start, x.count, x.noted);
   if (!status)
-    status = LAUNCH ("transpose", order_blocks<THREADS>, ceil_div (t->rows, TRANSPOSE_ROWS),
-                     dim3 (THREADS), device, stream, *t, noted, from);
-  int64_t blocks_at_once =
-      t->block_rows * t->block_cols < TRANSPOSE_LANES ? THREADS : TRANSPOSE_ROWS;
-  if (!status)
-    status = LAUNCH ("transpose", (move_blocks<T, THREADS>), ceil_div (a->stored, blocks_at_once),
-                     dim3 (THREADS), device, stream, *a, *t, from);
+    status = LAUNCH ("transpose", order_blocks<THREADS>, ceil_div (t.rows, TRANSPOSE_ROWS),
+                     dim3 (THREADS), device, stream, t, x.noted, x.from);
   return status;
+}
+
+/* The elements, where the structure is there. */
+template <class T>
+static gpumm_status transpose_elements (int device, gpumm_stream *stream, const gpumm_rows *a,
+                                        const transpose &x, bool conjugated) {
+  constexpr int THREADS = TRANSPOSE_THREADS;
+  int64_t size = a->block_rows * a->block_cols;
+  int64_t blocks_at_once = size < TRANSPOSE_LANES ? THREADS : TRANSPOSE_ROWS;
+  int64_t blocks = ceil_div (a->stored, blocks_at_once);
+  return conjugated ? LAUNCH ("transpose", (move_blocks<T, THREADS, true>), blocks, dim3 (THREADS),
+                              device, stream, *a, x.t, x.from)
+                    : LAUNCH ("transpose", (move_blocks<T, THREADS, false>), blocks, dim3 (THREADS),
+                              device, stream, *a, x.t, x.from);
+}
+
+/* t = a', in transpose_bytes of memory; prepared: it is there already. */
+template <class T>
+static gpumm_status transpose_rows (int device, gpumm_stream *stream, const gpumm_rows *a,
+                                    void *memory, bool prepared, gpumm_rows *t) {
+  transpose x = lay_out_transpose (a, memory, sizeof (T));
+  *t = x.t;
+  if (prepared)
+    return GPUMM_OK;
+  gpumm_status status = transpose_structure (device, stream, a, x);
+  return status ? status : transpose_elements<T> (device, stream, a, x, false);
 }
 
 #endif

@@ -4,6 +4,10 @@
  * in long double with the bound k eps |A||B|; integers of all types are compared bit for bit with
  * the full product, which has an oracle of its own (test_integers.c).
  *
+ *   test_blocks [gpu [CASES]]
+ *
+ * gpu: floating point alone, on a GPU in place of the host device, so many random cases.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
 #include "types.h"
@@ -157,16 +161,18 @@ static void provide (gpumm_operand *c) {
   }
 }
 
-/* What multiplies blocks by blocks, and on the host device in how much memory; NULL, 0: auto. */
+/* What multiplies blocks, and on the host device in how much memory; NULL, 0: auto. */
 static const char *algorithm;
 static int64_t most_memory;
+static gpumm_backend device_backend = GPUMM_CPU; /* whose device runs what is asked for by name */
 
 static gpumm_status multiply (const gpumm_problem *p, gpumm_operand *c, gpumm_report *report) {
   gpumm_job *job = NULL;
   gpumm_options o = {.backend = GPUMM_CPU, .device = -1};
-  if (p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS) {
+  if (p->a.kind == GPUMM_BLOCKS || p->b.kind == GPUMM_BLOCKS) {
     o.algorithm = algorithm;
     o.max_device_memory = most_memory;
+    o.backend = algorithm ? device_backend : GPUMM_CPU;
   }
   gpumm_status status = gpumm_open (p, &o, &job);
   *c = (gpumm_operand){0};
@@ -478,8 +484,8 @@ static void test_long (void) {
   release (&p.b);
 }
 
-/* Blocks that cancel are left out; a NaN is not zero; -0 is. */
-static void test_zeros (void) {
+/* Blocks that cancel are left out; a NaN is not zero; -0 is. By "blocks" or a device's algorithm. */
+static void test_zeros_with (const char *name) {
   double a[] = {1, 2, 3, 4, -1, -2, -3, -4, 5, 6, 7, 8}, b[] = {1, 0, 0, 1, 1, 0, 0, 1};
   int64_t start_a[] = {0, 2, 3}, start_b[] = {0, 1, 2};
   int32_t column_a[] = {0, 1, 0}, column_b[] = {0, 0};
@@ -505,7 +511,7 @@ static void test_zeros (void) {
   CHECK (c.nzmax == 2 && c.block_start[1] == 0 && c.block_start[2] == 1, "the zero block is there");
   CHECK (((double *) c.values)[1] == 6, "the other block has moved wrongly");
   CHECK (report.flops == 3 * 2 * 8, "%g operations", report.flops);
-  CHECK (strcmp (report.algorithm, "blocks") == 0, "%s", report.algorithm);
+  CHECK (strcmp (report.algorithm, name) == 0, "%s", report.algorithm);
   CHECK (strstr (report.reason, "3 products of blocks, 75 %"), "%s", report.reason);
   release (&c);
   a[0] = NAN;
@@ -582,14 +588,12 @@ static void test_errors (void) {
 }
 
 /* Every allocation fails in turn: an error, and nothing is left behind. */
-static void test_memory (void) {
+static void test_memory (gpumm_type type) {
   for (int kind = 0; kind < KINDS; kind++) {
     gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U32, .full = kind == BLOCKS_BLOCKS_FULL};
     p.op_a = GPUMM_TRANSPOSE;
-    p.a = kind == FULL_BLOCKS ? make_full (GPUMM_U16, 12, 8, 0)
-                              : make_blocks (GPUMM_U16, 3, 2, 4, 4, 60, 0);
-    p.b = kind == BLOCKS_FULL ? make_full (GPUMM_U16, 12, 5, 0)
-                              : make_blocks (GPUMM_U16, 3, 70, 4, 4, 60, 0);
+    p.a = kind == FULL_BLOCKS ? make_full (type, 12, 8, 0) : make_blocks (type, 3, 2, 4, 4, 60, 0);
+    p.b = kind == BLOCKS_FULL ? make_full (type, 12, 5, 0) : make_blocks (type, 3, 70, 4, 4, 60, 0);
     const int64_t live = gpumm_live_allocations ();
     int failures = 0;
     for (int64_t n = 1; n < 100; n++) {
@@ -608,6 +612,32 @@ static void test_memory (void) {
     release (&p.a);
     release (&p.b);
   }
+}
+
+/* On the CPU, so many rows that the full matrix needs more than one panel: what each panel makes is what
+ * its columns alone make. */
+static void test_panels (void) {
+  enum { ROWS = 140000, COLUMNS = 45, PART = 20 };
+  gpumm_problem p = {.alpha = {1, 0}};
+  gpumm_operand c, d;
+  p.a = make_blocks (GPUMM_D, 3, ROWS / 5, 4, 5, 50, 0);
+  p.b = make_full (GPUMM_D, ROWS, COLUMNS, 0);
+  CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
+  for (int64_t first = 0; first < COLUMNS; first += PART) {
+    gpumm_problem q = p;
+    q.b.cols = first + PART < COLUMNS ? PART : COLUMNS - first;
+    q.b.values = (double *) p.b.values + first * p.b.ld;
+    CHECK (!multiply (&q, &d, NULL), "%s", gpumm_last_error ());
+    for (int64_t j = 0; j < q.b.cols; j++)
+      CHECK (memcmp ((double *) c.values + (first + j) * c.ld, (double *) d.values + j * d.ld,
+                     12 * sizeof (double))
+                 == 0,
+             "column %" PRId64, first + j);
+    release (&d);
+  }
+  release (&c);
+  release (&p.a);
+  release (&p.b);
 }
 
 /* Integers on the host device: in one piece of memory, and in two that take turns. */
@@ -676,6 +706,179 @@ static void test_device (void) {
   algorithm = NULL;
 }
 
+/* Floating point on a device, with ops and factors. */
+static void test_device_floats (int cases) {
+  static const int64_t sizes[] = {1, 1, 2, 3, 4, 5, 6, 8, 9, 13, 16, 23, 32, 64};
+  static const int kinds[] = {BLOCKS_BLOCKS, BLOCKS_FULL, FULL_BLOCKS};
+  check_seed (9);
+  for (int c = 0; c < cases; c++) {
+    const int kind = kinds[c % 3], square = check_between (0, 1) == 0;
+    const int64_t m = sizes[check_between (0, 13)], k = square ? m : sizes[check_between (0, 13)],
+                  n = square ? m : sizes[check_between (0, 13)], most = 1 + 60 / (m + k + n);
+    algorithm = kind == BLOCKS_BLOCKS ? "bsr" : "spmm";
+    most_memory = check_between (0, 1) ? (int64_t) 64 << 20 : 0;
+    one (types[check_between (0, 3)], kind, (gpumm_op) check_between (0, 2),
+         (gpumm_op) check_between (0, 2), check_between (0, most), check_between (0, most),
+         check_between (0, most), m, k, n, (int) check_between (0, 100), 0,
+         (int) check_between (0, 1));
+  }
+  most_memory = 0;
+  algorithm = NULL;
+}
+
+/* What blocks on a device are asked besides: zeros, NaN, one operand twice, reports, failures. */
+static void test_device_special (void) {
+  algorithm = "bsr";
+  test_zeros_with ("bsr");
+  gpumm_problem p = {.alpha = {1, 0}};
+  gpumm_report report = {0};
+  gpumm_operand c, d;
+  p.a = make_blocks (GPUMM_D, 20, 20, 3, 3, 30, 0);
+  p.b = p.a; /* goes up once, also where it is transposed */
+  const int64_t blocks = p.a.block_start[20];
+  for (int op = GPUMM_NONE; op <= GPUMM_TRANSPOSE; op++) {
+    p.op_a = (gpumm_op) op;
+    check_product (&p, "A*A, A'*A");
+    CHECK (!multiply (&p, &c, &report), "%s", gpumm_last_error ());
+    CHECK (report.bytes_up == 21 * 8 * 2 + blocks * (4 + 72) + 4, "%" PRId64 " bytes up",
+           report.bytes_up);
+    CHECK (strcmp (report.algorithm, "bsr") == 0 && strcmp (report.kernel, "bsr_register") == 0
+               && strstr (report.reason, "products of blocks"),
+           "%s, %s: %s", report.algorithm, report.kernel, report.reason);
+    release (&c);
+  }
+  p.op_a = GPUMM_NONE;
+  /* only blocks that are there multiply, and what they make is as the CPU makes it */
+  for (int64_t e = 0; e < blocks; e++) {
+    ((double *) p.a.values)[9 * e + 2] = NAN;
+    ((double *) p.a.values)[9 * e + 7] = -INFINITY;
+  }
+  for (int full = 0; full <= 1; full++) {
+    gpumm_operand x = make_full (GPUMM_D, 60, 7, 0);
+    gpumm_problem q = p;
+    q.b = full ? x : p.b;
+    algorithm = full ? "spmm" : "bsr";
+    CHECK (!multiply (&q, &c, NULL), "%s", gpumm_last_error ());
+    algorithm = NULL;
+    CHECK (!multiply (&q, &d, NULL), "%s", gpumm_last_error ());
+    const int64_t elements = full ? 60 * 7 : c.block_start[20] * 9;
+    CHECK (full || c.block_start[20] == d.block_start[20], "not as many blocks");
+    int64_t wrong = 0, special = 0;
+    for (int64_t e = 0; e < elements; e++) {
+      const int64_t at = full ? e % 60 + e / 60 * c.ld : e;
+      const double u = ((double *) c.values)[at], v = ((double *) d.values)[at];
+      special += !isfinite (v);
+      wrong += isnan (v) ? !isnan (u) : isinf (v) ? u != v : !(fabs (u - v) < 1e-12);
+    }
+    CHECK (wrong == 0 && special > 0, "%" PRId64 " elements differ, %" PRId64 " are special", wrong,
+           special);
+    release (&c);
+    release (&d);
+    release (&x);
+  }
+  /* every call of the device fails in turn */
+  gpumm_reset ();
+  const int64_t live = gpumm_live_allocations ();
+  int failures = 0;
+  gpumm_operand x = make_full (GPUMM_D, 60, 7, 0);
+  for (int full = 0; full <= 1 && device_backend == GPUMM_CPU; full++)
+    for (int64_t i = 1; i < 400; i++) {
+      gpumm_problem q = p;
+      q.op_a = GPUMM_TRANSPOSE;
+      q.b = full ? x : p.b;
+      algorithm = full ? "spmm" : "bsr";
+      gpumm_fault_device (i);
+      const gpumm_status status = multiply (&q, &c, NULL);
+      const int64_t counted = gpumm_fault_device (0);
+      CHECK (!status || status == GPUMM_DEVICE_FAILED || status == GPUMM_DEVICE_MEMORY, "%s",
+             gpumm_last_error ());
+      failures += status != GPUMM_OK;
+      release (&c);
+      gpumm_reset ();
+      CHECK (gpumm_live_allocations () == live, "call %" PRId64 " leaves memory behind", i);
+      if (counted < i)
+        break;
+    }
+  CHECK (failures > 40 || device_backend == GPUMM_GPU, "only %d calls", failures);
+  release (&x);
+  release (&p.a);
+  algorithm = NULL;
+}
+
+/* The same of floating point: two pieces, each of which finds transposes made. */
+static void test_float_pieces (void) {
+  enum { BLOCKS = 500 };
+  for (int ops = 0; ops < 4; ops++) {
+    gpumm_problem p = {.alpha = {0.5, 0}};
+    gpumm_operand c, d;
+    p.op_a = ops & 1 ? GPUMM_TRANSPOSE : GPUMM_NONE;
+    p.op_b = ops & 2 ? GPUMM_TRANSPOSE : GPUMM_NONE;
+    p.a = ops & 1 ? make_blocks (GPUMM_D, 2, BLOCKS, 1, 3, 100, 0)
+                  : make_blocks (GPUMM_D, BLOCKS, 2, 3, 1, 100, 0);
+    p.b = ops & 2 ? make_blocks (GPUMM_D, BLOCKS, 2, 3, 1, 100, 0)
+                  : make_blocks (GPUMM_D, 2, BLOCKS, 1, 3, 100, 0);
+    algorithm = NULL;
+    CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
+    algorithm = "bsr";
+    most_memory = (int64_t) 28 << 20; /* of 19 MiB that C takes, 2 MiB each that the rest does */
+    gpumm_reset ();
+    CHECK (!multiply (&p, &d, NULL), "%s", gpumm_last_error ());
+    const int64_t blocks = c.block_start[BLOCKS];
+    CHECK (blocks > 200000 && d.block_start[BLOCKS] == blocks, "%" PRId64 " blocks", blocks);
+    int64_t wrong = 0;
+    for (int64_t e = 0; e < 9 * blocks; e++)
+      wrong += !(fabs (((double *) c.values)[e] - ((double *) d.values)[e]) <= 1e-15);
+    CHECK (memcmp (c.block_column, d.block_column, (size_t) blocks * sizeof (int32_t)) == 0
+               && wrong == 0,
+           "pieces differ, in %" PRId64 " elements", wrong);
+    release (&d);
+    most_memory = 20000;
+    gpumm_reset ();
+    CHECK (multiply (&p, &d, NULL) == GPUMM_DEVICE_MEMORY, "20 kB are enough");
+    release (&c);
+    release (&p.a);
+    release (&p.b);
+    algorithm = NULL;
+    most_memory = 0;
+  }
+}
+
+/* With a full matrix larger than the memory: panels that find the transpose made. */
+static void test_full_pieces (void) {
+  enum { LONG = 20000 };
+  for (int c = 0; c < 8; c++) {
+    const int left = c % 2, ops = c / 2;
+    gpumm_problem p = {.alpha = {-2, 0}};
+    gpumm_operand u, v;
+    gpumm_operand x = make_blocks (GPUMM_D, 12, 12, 5, 5, 40, 0);
+    const int turned = ops & 2;
+    gpumm_operand y =
+        left != turned / 2 ? make_full (GPUMM_D, 60, LONG, 0) : make_full (GPUMM_D, LONG, 60, 0);
+    p.a = left ? x : y;
+    p.b = left ? y : x;
+    *(left ? &p.op_a : &p.op_b) = ops & 1 ? GPUMM_TRANSPOSE : GPUMM_NONE;
+    *(left ? &p.op_b : &p.op_a) = turned ? GPUMM_TRANSPOSE : GPUMM_NONE;
+    algorithm = NULL;
+    CHECK (!multiply (&p, &u, NULL), "%s", gpumm_last_error ());
+    algorithm = "spmm";
+    most_memory = (int64_t) 16 << 20; /* of 19 MB that the full matrices take */
+    gpumm_reset ();
+    CHECK (!multiply (&p, &v, NULL), "%s", gpumm_last_error ());
+    int64_t wrong = 0;
+    for (int64_t j = 0; j < u.cols; j++)
+      for (int64_t i = 0; i < u.rows; i++)
+        wrong += !(fabs (((double *) u.values)[i + j * u.ld] - ((double *) v.values)[i + j * v.ld])
+                   <= 1e-13);
+    CHECK (wrong == 0, "case %d: %" PRId64 " elements differ", c, wrong);
+    release (&u);
+    release (&v);
+    release (&x);
+    release (&y);
+  }
+  algorithm = NULL;
+  most_memory = 0;
+}
+
 /* C larger than the memory: two pieces that take turns. */
 static void test_device_pieces (void) {
   enum { BLOCKS = 700 };
@@ -734,18 +937,32 @@ static void test_shared_memory (void) {
   algorithm = NULL;
 }
 
-int main (void) {
+int main (int argc, char **argv) {
+  if (argc > 1 && strcmp (argv[1], "gpu") == 0) {
+    device_backend = GPUMM_GPU;
+    test_device_floats (argc > 2 ? atoi (argv[2]) : 400);
+    test_device_special ();
+    test_float_pieces ();
+    test_full_pieces ();
+    return check_done ();
+  }
   check_seed (4);
   test_tables ();
   test_edges ();
   test_saturation ();
   test_long ();
-  test_zeros ();
+  test_zeros_with ("blocks");
   test_errors ();
-  test_memory ();
+  test_memory (GPUMM_U16);
+  test_memory (GPUMM_Z);
+  test_panels ();
   test_device ();
   test_device_pieces ();
   test_shared_memory ();
+  test_device_floats (200);
+  test_device_special ();
+  test_float_pieces ();
+  test_full_pieces ();
   test_random (1, 1500);
   return check_done ();
 }

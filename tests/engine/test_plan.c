@@ -1,6 +1,7 @@
 /* test_plan.c - the plan with made-up devices and rates.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithms/algorithm.h"
+#include "algorithms/blocks.h"
 #include "algorithms/sparse.h"
 #include "check.h"
 #include "memory/pool.h"
@@ -727,6 +728,147 @@ static void test_sparse_on_the_cpu (void) {
   drop (&s);
 }
 
+/* rows x cols blocks of m x n, each block row with so many, in random columns that are not in order. */
+static gpumm_operand random_blocks (gpumm_type type, int64_t rows, int64_t cols, int64_t m,
+                                    int64_t n, int64_t each) {
+  gpumm_operand x = {.kind = GPUMM_BLOCKS,
+                     .type = type,
+                     .rows = rows * m,
+                     .cols = cols * n,
+                     .block_rows = m,
+                     .block_cols = n,
+                     .nzmax = rows * each};
+  x.block_start = check_allocate (rows + 1, sizeof *x.block_start);
+  x.block_column = check_allocate (rows * each, sizeof *x.block_column);
+  for (int64_t i = 0; i <= rows; i++)
+    x.block_start[i] = i * each;
+  for (int64_t t = 0; t < rows * each; t++)
+    x.block_column[t] = (int32_t) check_between (0, cols - 1);
+  x.values = &bytes[0];
+  return x;
+}
+
+static void drop_blocks (gpumm_operand *x) {
+  free (x->block_start);
+  free (x->block_column);
+}
+
+static void test_pairs_of_blocks (void) {
+  const int64_t sizes[] = {1, 30, 3000, 60000};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    const int64_t n = sizes[s];
+    gpumm_problem p = {.a = random_blocks (GPUMM_D, n, n, 2, 3, 5),
+                       .b = random_blocks (GPUMM_D, n, n, 3, 2, 3)};
+    for (int64_t i = 1; i <= n; i++) /* rows of B of 3, 0 and 6 blocks */
+      p.b.block_start[i] = p.b.block_start[i - 1] + (i % 3 == 0 ? 6 : i % 3 == 1 ? 3 : 0);
+    double pairs = 0, turned = 0;
+    for (int64_t t = 0; t < 5 * n; t++)
+      pairs += (double) (p.b.block_start[p.a.block_column[t] + 1]
+                         - p.b.block_start[p.a.block_column[t]]);
+    for (int64_t k = 0; k < n; k++)
+      turned += 5.0 * (double) (p.b.block_start[k + 1] - p.b.block_start[k]);
+    const double counted = gpumm_blocks_pairs (&p), error = fabs (counted - pairs);
+    CHECK (n < 6000 ? error == 0 : error < 0.05 * pairs, "n %lld: %g, not %g", (long long) n,
+           counted, pairs);
+    gpumm_problem q = p;
+    q.op_a = GPUMM_TRANSPOSE;
+    q.a.block_rows = 3;
+    q.a.block_cols = 2;
+    q.a.rows = 3 * n;
+    q.a.cols = 2 * n;
+    CHECK (fabs (gpumm_blocks_pairs (&q) - turned) <= 0.05 * turned, "n %lld, A': %g, not %g",
+           (long long) n, gpumm_blocks_pairs (&q), turned);
+    p.a.block_column[0] = -1;
+    p.a.block_column[5 * n - 1] = INT32_MAX;
+    CHECK (gpumm_blocks_pairs (&p) <= counted, "indices that are out of range are not followed");
+    p.a.block_start[n] = INT64_MAX; /* nor are those that are not there */
+    CHECK (isfinite (gpumm_blocks_pairs (&p)), "too many blocks");
+    p.a.block_start[n] = 0;
+    CHECK (gpumm_blocks_pairs (&p) == 0, "nothing stored");
+    drop_blocks (&p.a);
+    drop_blocks (&p.b);
+  }
+}
+
+/* Blocks of floating point, by estimates. */
+static void test_choice_for_blocks (void) {
+  static const struct {
+    int64_t n, b, each, other; /* other as above */
+    gpumm_type type;
+    gpumm_op op;
+    int full; /* a full result */
+    gpumm_backend asked;
+    int gpu, kernels;
+    const char *expected;
+  } table[] = {
+      {40, 4, 4, 0, GPUMM_D, GPUMM_NONE, 0, GPUMM_AUTO, 1, 1, "blocks"},
+      {20000, 4, 16, 0, GPUMM_D, GPUMM_NONE, 0, GPUMM_AUTO, 1, 1, "bsr"},
+      {20000, 4, 16, 0, GPUMM_C, GPUMM_CTRANSPOSE, 0, GPUMM_AUTO, 1, 1, "bsr"},
+      {20000, 4, 16, 0, GPUMM_D, GPUMM_NONE, 1, GPUMM_GPU, 1, 1, "blocks"},
+      {20000, 4, 16, 0, GPUMM_D, GPUMM_NONE, 0, GPUMM_AUTO, 0, 1, "blocks"},
+      {20000, 4, 16, 0, GPUMM_D, GPUMM_NONE, 0, GPUMM_AUTO, 1, 0, "blocks"},
+      {20000, 4, 16, 0, GPUMM_D, GPUMM_NONE, 0, GPUMM_CPU, 1, 1, "blocks"},
+      {20000, 4, 16, 0, GPUMM_I32, GPUMM_NONE, 0, GPUMM_AUTO, 1, 1, "blocks"},
+      {40, 4, 4, 0, GPUMM_D, GPUMM_NONE, 0, GPUMM_GPU, 1, 1, "bsr"},
+      {40, 4, 4, 1, GPUMM_D, GPUMM_NONE, 0, GPUMM_AUTO, 1, 1, "blocks"},
+      {20000, 4, 16, 256, GPUMM_S, GPUMM_NONE, 0, GPUMM_AUTO, 1, 1, "spmm"},
+      {20000, 4, 16, -256, GPUMM_Z, GPUMM_TRANSPOSE, 0, GPUMM_AUTO, 1, 1, "spmm"},
+      {20000, 4, 16, 256, GPUMM_I32, GPUMM_NONE, 0, GPUMM_GPU, 1, 1, "blocks"},
+  };
+  static const gpumm_sparse_kernel bsr = {.algorithm = "bsr", .name = "b", .capability = 70},
+                                   spmm = {.algorithm = "spmm", .name = "m", .capability = 70};
+  static const gpumm_sparse_kernel *const both[] = {&bsr, &spmm, NULL}, *const none[] = {NULL};
+  make_places ();
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    gpumm_driver driver = *fast.driver;
+    gpumm_place place = fast;
+    driver.sparse_kernels = table[i].kernels ? both : none;
+    place.driver = &driver;
+    place.properties.multiprocessors = 100;
+    for (int t = 0; t < 4; t++)
+      place.flops[t] = 2e13;
+    gpumm_operand s = random_blocks (table[i].type, table[i].n, table[i].n, table[i].b, table[i].b,
+                                     table[i].each);
+    const int64_t other = table[i].other;
+    gpumm_operand full = {.type = table[i].type,
+                          .rows = other < 0 ? -other : s.rows,
+                          .cols = other < 0 ? s.rows : other,
+                          .values = &bytes[1]};
+    full.ld = full.rows;
+    gpumm_plan plan = plan_of ((gpumm_problem){.a = other < 0 ? full : s,
+                                               .b = other > 0 ? full : s,
+                                               .op_a = other < 0 ? GPUMM_NONE : table[i].op,
+                                               .op_b = other < 0 ? table[i].op : GPUMM_NONE,
+                                               .alpha = {1, 0},
+                                               .output = table[i].type,
+                                               .full = table[i].full},
+                               (gpumm_options){.backend = table[i].asked, .device = -1},
+                               table[i].gpu ? &place : NULL, GPUMM_OK);
+    CHECK (strcmp (plan.algorithm->name, table[i].expected) == 0, "row %zu: %s, reason: %s", i,
+           plan.algorithm->name, plan.reason);
+    CHECK ((plan.backend == GPUMM_CPU) == (strcmp (table[i].expected, "blocks") == 0),
+           "row %zu: backend %d", i, plan.backend);
+    CHECK (!table[i].full || strstr (plan.reason, "with a full result run on the CPU"), "%s",
+           plan.reason);
+    drop_blocks (&s);
+  }
+}
+
+/* Without a GPU, as the algorithm's kernels are not used on one, its products are the CPU's. */
+static void test_held_back (void) {
+  gpumm_operand s = random_blocks (GPUMM_D, 20000, 20000, 4, 4, 16);
+  const gpumm_problem p = {.a = s, .b = s, .alpha = {1, 0}, .output = GPUMM_D};
+  for (int backend = GPUMM_AUTO; backend <= GPUMM_GPU; backend++) {
+    const gpumm_choices choices = {.cpu = &cpu, .why_no_gpu = "made up", .held_back = 1};
+    const gpumm_options o = {.backend = (gpumm_backend) backend, .device = -1};
+    gpumm_plan plan;
+    CHECK (gpumm_make_plan (&p, &o, &choices, &plan) == GPUMM_OK, "%s", gpumm_last_error ());
+    CHECK (plan.backend == GPUMM_CPU && plan.algorithm == &gpumm_algorithm_blocks, "%s",
+           plan.reason);
+  }
+  drop_blocks (&s);
+}
+
 /* Nothing is opened that cannot be chosen. */
 static void test_needs (void) {
   gpumm_problem small = square (GPUMM_D, 30, 30, 30), large = square (GPUMM_D, 300, 300, 300);
@@ -765,6 +907,9 @@ int main (void) {
   test_choice_for_sparse ();
   test_sparse_capability ();
   test_sparse_on_the_cpu ();
+  test_pairs_of_blocks ();
+  test_choice_for_blocks ();
+  test_held_back ();
   test_needs ();
   return check_done ();
 }

@@ -121,6 +121,47 @@ static struct matrix make_matrix (gpumm_type type, enum pattern pattern, enum ki
   return x;
 }
 
+/* op (X) on the host, with memory of its own. */
+static gpumm_rows copy_as (const struct matrix *x, gpumm_op op) {
+  const gpumm_rows *h = &x->host;
+  int turned = op != GPUMM_NONE;
+  int64_t size = h->block_rows * h->block_cols, count = 0;
+  gpumm_rows y = *h;
+  if (turned) {
+    y.rows = h->cols;
+    y.cols = h->rows;
+    y.block_rows = h->block_cols;
+    y.block_cols = h->block_rows;
+  }
+  y.start = check_allocate (y.rows + 1, sizeof *y.start);
+  y.column = check_allocate (y.stored, sizeof *y.column);
+  y.values = check_allocate (y.stored * size, sizes[x->type]);
+  for (int64_t i = 0; i < y.rows; i++) {
+    /* turned: row by row of X, its block in column i, if there is one */
+    for (int64_t from = turned ? 0 : i; from < (turned ? h->rows : i + 1); from++)
+      for (int64_t p = h->start[from]; p < h->start[from + 1]; p++) {
+        if (turned && h->column[p] != i)
+          continue;
+        y.column[count] = turned ? (int32_t) from : h->column[p];
+        for (int64_t e = 0; e < size; e++) {
+          int64_t at = turned ? e / y.block_rows + e % y.block_rows * h->block_rows : e;
+          double im = get (x->type, h->values, p * size + at, 1);
+          put (x->type, y.values, count * size + e, 0, get (x->type, h->values, p * size + at, 0));
+          put (x->type, y.values, count * size + e, 1, op == GPUMM_CTRANSPOSE ? -im : im);
+        }
+        count++;
+      }
+    y.start[i + 1] = count;
+  }
+  return y;
+}
+
+static void drop_copy (gpumm_rows *x) {
+  free (x->start);
+  free (x->column);
+  free (x->values);
+}
+
 static void drop_matrix (struct matrix *x) {
   drop_pair (&x->start);
   drop_pair (&x->column);
@@ -293,6 +334,21 @@ static const char *check_rows (const struct test *t, const gpumm_rows *a, const 
   return wrong;
 }
 
+/* Is one of C's blocks all zero? They lie behind a guard. */
+static int has_zeros (const struct test *t, const void *values, int64_t count) {
+  const char *from = (const char *) values + GUARD;
+  int64_t size = t->bm * t->bn;
+  for (int64_t x = 0; x < count; x++) {
+    int64_t e = 0;
+    while (e < size && get (t->type, from, x * size + e, 0) == 0
+           && get (t->type, from, x * size + e, 1) == 0)
+      e++;
+    if (e == size)
+      return 1;
+  }
+  return 0;
+}
+
 static gpumm_status in_two_ranges (gpumm_sparse_product *p, int64_t rows,
                                    gpumm_status (*make) (int, gpumm_stream *,
                                                          const gpumm_sparse_product *)) {
@@ -306,14 +362,21 @@ static gpumm_status in_two_ranges (gpumm_sparse_product *p, int64_t rows,
 }
 
 static void run_blocks (const struct test *t) {
+  int turned_a = t->op_a != GPUMM_NONE, turned_b = t->op_b != GPUMM_NONE;
   struct matrix a =
-      make_matrix (t->type, t->pattern_a, t->kind, t->m, t->k, t->bm, t->bk, t->per_a);
+      turned_a ? make_matrix (t->type, t->pattern_a, t->kind, t->k, t->m, t->bk, t->bm, t->per_a)
+               : make_matrix (t->type, t->pattern_a, t->kind, t->m, t->k, t->bm, t->bk, t->per_a);
   struct matrix b =
-      make_matrix (t->type, t->pattern_b, t->kind, t->k, t->n, t->bk, t->bn, t->per_b);
+      turned_b ? make_matrix (t->type, t->pattern_b, t->kind, t->n, t->k, t->bn, t->bk, t->per_b)
+               : make_matrix (t->type, t->pattern_b, t->kind, t->k, t->n, t->bk, t->bn, t->per_b);
+  gpumm_rows op_a = copy_as (&a, t->op_a), op_b = copy_as (&b, t->op_b);
+  pair zero = make_pair (sizeof (int32_t));
   pair start = make_pair ((size_t) (t->m + 1) * sizeof (int64_t));
   gpumm_sparse_product p = {.type_a = t->type,
                             .type_b = t->type,
                             .type_c = t->type,
+                            .op_a = t->op_a,
+                            .op_b = t->op_b,
                             .a = a.device,
                             .b = b.device,
                             .c = {.rows = t->m,
@@ -321,11 +384,14 @@ static void run_blocks (const struct test *t) {
                                   .block_rows = t->bm,
                                   .block_cols = t->bn,
                                   .start = start.device},
-                            .alpha = t->alpha};
+                            .alpha = t->alpha,
+                            .zero = zero.device};
   for (const gpumm_sparse_kernel *const *row = driver->sparse_kernels; *row; row++) {
     const gpumm_sparse_kernel *kernel = *row;
     if (!wanted (kernel, &p))
       continue;
+    p.workspace_bytes = kernel->workspace (&p, &device);
+    need (driver->allocate (0, p.workspace_bytes, &p.workspace), "workspace");
     pair column = {NULL, NULL, 0}, values = {NULL, NULL, 0};
     void *first = NULL;
     const char *wrong = NULL;
@@ -334,6 +400,9 @@ static void run_blocks (const struct test *t) {
       memset (start.host, 0xff, start.bytes);
       *(int64_t *) start.host = 0;
       up (&start);
+      *(int32_t *) zero.host = 0;
+      up (&zero);
+      need (driver->fill (0, stream, p.workspace, 0xff, p.workspace_bytes), "fill");
       gpumm_status status = in_two_ranges (&p, t->m, kernel->symbolic);
       if (status) {
         wrong = driver->error_text ();
@@ -363,15 +432,19 @@ static void run_blocks (const struct test *t) {
       }
       down (&column);
       down (&values);
+      down (&zero);
       if (!guarded (&column) || !guarded (&values))
         wrong = "wrote outside of C";
       else if (run == 0) {
-        wrong = check_rows (t, &a.host, &b.host, s, (int32_t *) ((char *) column.host + GUARD),
+        wrong = check_rows (t, &op_a, &op_b, s, (int32_t *) ((char *) column.host + GUARD),
                             (char *) values.host + GUARD);
         memcpy (first, values.host, values.bytes);
       } else if (memcmp (first, values.host, values.bytes) != 0)
         wrong = "other bits on another run";
+      if (!wrong && *(int32_t *) zero.host != has_zeros (t, values.host, count))
+        wrong = "blocks of zeros, or none, were not noted";
     }
+    need (driver->release (0, p.workspace), "workspace");
     report (!wrong, "%s", describe (t, kernel->name, wrong ? wrong : ""));
     free (first);
     drop_pair (&column);
@@ -380,8 +453,11 @@ static void run_blocks (const struct test *t) {
   if (set_order)
     set_order (GPUMM_FORWARDS, 0);
   drop_pair (&start);
+  drop_pair (&zero);
   drop_matrix (&a);
   drop_matrix (&b);
+  drop_copy (&op_a);
+  drop_copy (&op_b);
 }
 
 /* ---- with a dense operand ----------------------------------------------------------------- */
@@ -505,7 +581,6 @@ static void run_dense (const struct test *t, int left) {
 
 static void run_test (struct test *t) {
   struct test blocks = *t;
-  blocks.op_a = blocks.op_b = GPUMM_NONE;
   if (blocks.alpha.re == 0 && blocks.alpha.im == 0)
     blocks.alpha.re = 1; /* such a C has no blocks: not a kernel's business */
   blocks.beta = (gpumm_scalar){0, 0};

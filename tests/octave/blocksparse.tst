@@ -296,3 +296,30 @@
 %!error <algorithm "classic" does not multiply block sparse int8>
 %! S = blocksparse (int8 (ones (4)), 4);
 %! gpumm (S, S, "Algorithm", "classic");
+
+## floating point by the kernels for the GPU, on the host device where there is no GPU
+%!test
+%! for name = {"double", "single"}
+%!   for is_complex = [false, true]
+%!     A = feval (name{1}, randn (12, 15) .* kron (rand (4, 3) < 0.6, ones (3, 5)));
+%!     B = feval (name{1}, randn (15, 8) .* kron (rand (3, 4) < 0.6, ones (5, 2)));
+%!     if (is_complex)
+%!       A *= 1 + 2i;
+%!     endif
+%!     S = blocksparse (A, [3, 5]);
+%!     T = blocksparse (B, [5, 2]);
+%!     bound = 40 * eps (name{1}) * max ((abs (A) * abs (B))(:)) + realmin (name{1});
+%!     [C, info] = gpumm (S, T, "Algorithm", "bsr", "Alpha", 2);
+%!     assert (info.algorithm, "bsr");
+%!     assert (blocksize (C), [3, 2]);
+%!     assert (full (C), 2 * (A * B), 2 * bound);
+%!     assert (full (gpumm (T, S, "Algorithm", "bsr", "TransposeA", "ctranspose", ...
+%!                          "TransposeB", "transpose")), B' * A.', bound);
+%!     [C, info] = gpumm (S, B, "Algorithm", "spmm");
+%!     assert (info.algorithm, "spmm");
+%!     assert (C, A * B, bound);
+%!     assert (gpumm (A, T, "Algorithm", "spmm"), A * B, bound);
+%!     assert (gpumm (S, A, "Algorithm", "spmm", "TransposeA", "ctranspose"), A' * A, ...
+%!             40 * eps (name{1}) * max ((abs (A)' * abs (A))(:)));
+%!   endfor
+%! endfor

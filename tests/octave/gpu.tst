@@ -97,3 +97,42 @@
 %!     endfor
 %!   endfor
 %! endfor
+
+## floating point sparse by blocks: elements, ops, sizes of blocks; against the CPU and full matrices
+%!testif ; gpumm_available ("gpu") && strcmp (nthargout (2, @gpumm, blocksparse (1, 1), blocksparse (1, 1), "Backend", "gpu").backend, "gpu")
+%! ops = {"none", "transpose", "ctranspose"};
+%! sizes = [1, 2, 3, 4, 5, 8, 9, 13, 16, 23, 32, 64];
+%! for i = 1:24
+%!   b = sizes(mod (i, numel (sizes)) + 1);
+%!   c = sizes(randi (numel (sizes)));
+%!   precision = {"double", "single"}{mod(i, 2) + 1};
+%!   A = feval (precision, randn (9 * b, 7 * c) .* kron (rand (9, 7) < 0.5, ones (b, c)));
+%!   B = feval (precision, randn (7 * c, 6 * b) .* kron (rand (7, 6) < 0.5, ones (c, b)));
+%!   if (mod (i, 3) == 0)
+%!     A = complex (A, A(end:-1:1,end:-1:1) .* (A != 0));
+%!   endif
+%!   bound = 4 * columns (A) * eps (precision) * max ((abs (A) * abs (B))(:)) + realmin;
+%!   a = ops{randi(3)};
+%!   switch (a)
+%!     case "none"
+%!       S = blocksparse (A, [b, c]);
+%!     case "transpose"
+%!       S = blocksparse (A.', [c, b]);
+%!     case "ctranspose"
+%!       S = blocksparse (A', [c, b]);
+%!   endswitch
+%!   T = blocksparse (B, [c, b]);
+%!   [C, info] = gpumm (S, T, "TransposeA", a, "Backend", "gpu");
+%!   assert (info.backend, "gpu");
+%!   assert (info.algorithm, "bsr");
+%!   D = gpumm (S, T, "TransposeA", a, "Backend", "cpu");
+%!   assert (nnzb (C), nnzb (D));
+%!   assert (full (C), full (D), bound);
+%!   assert (full (C), A * B, bound);
+%!   [C, info] = gpumm (S, full (B), "TransposeA", a, "Backend", "gpu");
+%!   assert (info.algorithm, "spmm");
+%!   assert (C, A * B, bound);
+%!   [C, info] = gpumm (full (A), T.', "TransposeB", "transpose", "Alpha", 3, "Backend", "gpu");
+%!   assert (info.backend, "gpu");
+%!   assert (C, 3 * (A * B), 3 * bound);
+%! endfor
