@@ -83,7 +83,7 @@
 ##
 ## @item @qcode{"Algorithm"}
 ## @qcode{"auto"} (the default), one of @code{gpumm_info ().algorithms}, or the name of one of
-## @code{gpumm_info ().kernels}.  Without a GPU, or with Backend @qcode{"cpu"}, the kernels for the
+## @code{gpumm_info ().kernels} or @code{gpumm_info ().sparse_kernels}.  Without a GPU, or with Backend @qcode{"cpu"}, the kernels for the
 ## GPU run on the CPU, for study and not for speed.  @qcode{"strassen"} takes fewer operations, with
 ## an error that is small beside the largest elements of @var{A} and @var{B} but not beside each
 ## element of @code{|A| |B|}.  Where @code{gpumm_tune} has measured the GPU, @qcode{"auto"} takes the
@@ -104,7 +104,8 @@
 ## @qcode{"blocksparse"}.
 ##
 ## @item @qcode{"MaxDeviceMemory"}
-## Bytes of the GPU's memory that this call may use; larger problems are done in parts.
+## Bytes of the GPU's memory that this call may use; larger problems are done in parts.  Sparse
+## operands must fit.
 ##
 ## @item @qcode{"MaxCapability"}
 ## A compute capability, for instance 7.5: kernels that need a newer card are left out.
