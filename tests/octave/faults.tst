@@ -84,6 +84,11 @@
 %!   faults += fail_each ("device", id, A * B, A, B, options{:}, "MaxDeviceMemory", 20000);
 %!   faults += fail_each ("device", id, single (A * B), single (A), single (B), options{:});
 %! endfor
+%! options = {"Backend", "cpu", "Algorithm"};
+%! faults += fail_each ("device", id, S * S', S, S, "TransposeB", "ctranspose", options{:}, "spgemm");
+%! faults += fail_each ("device", id, S * B, S, B, options{:}, "spmm");
+%! fail_each ("memory", id, S' * Z, S, Z, "TransposeA", "transpose", options{:}, "spmm");
+%! fail_each ("memory", id, S' * (S > 0.5), S, S > 0.5, "TransposeA", "transpose", options{:}, "spgemm");
 %! faults += fail_each ("device", id, A * B, A, B, "Algorithm", "strassen_register_1", ...
 %!                      "Backend", "cpu"); # in the midst of its launches
 %! assert (faults > 50);
