@@ -353,11 +353,11 @@ static void multiply_pieces (void *context, int64_t begin, int64_t end) {
 static gpumm_status cut_columns (state *s, const int64_t *before, gpumm_type type) {
   const int64_t n = s->b.cols, total = before[n];
   int64_t most = gpumm_threads () * cutting.pieces_per_thread;
-  const int64_t each = s->a.rows * (int64_t) gpumm_type_bytes (type);
+  const double each = (double) s->a.rows * (double) gpumm_type_bytes (type);
   if (most > total / cutting.least_products)
     most = total / cutting.least_products;
-  if (each > 0 && most > cutting.workspace_bytes / each)
-    most = cutting.workspace_bytes / each;
+  if ((double) most * each > (double) cutting.workspace_bytes)
+    most = (int64_t) ((double) cutting.workspace_bytes / each);
   s->pieces = most < 1 ? 1 : most;
   s->cut = gpumm_own (&s->memory, s->pieces + 1, sizeof *s->cut);
   if (!s->cut)

@@ -472,6 +472,16 @@ static void test_few_in_many (void) {
   const double *v = c.values;
   CHECK (v[0] == 60 && v[1] == -10 && v[2] == 20 && v[3] == 10 && v[4] == 20, "values");
   release (&c);
+  /* more rows than there is memory for marks of: refused, by whatever number of them */
+  for (int shift = 40; shift < 63; shift++) {
+    p.a.rows = (int64_t) 1 << shift;
+    CHECK (multiply (&p, 0, &c) == GPUMM_HOST_MEMORY && strstr (gpumm_last_error (), "memory"),
+           "2^%d rows: %s", shift, gpumm_last_error ());
+    p.op_a = GPUMM_TRANSPOSE; /* as columns of op (A) they do not fit B */
+    CHECK (multiply (&p, 0, &c) == GPUMM_NONCONFORMANT, "2^%d rows: %s", shift,
+           gpumm_last_error ());
+    p.op_a = GPUMM_NONE;
+  }
 }
 
 /* Whatever is wrong with the arrays is found before they are followed. */
