@@ -273,15 +273,16 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
   }
   int chosen = job->options.backend == GPUMM_AUTO
                && (!job->options.algorithm || strcmp (job->options.algorithm, "auto") == 0);
+  /* page-locked memory, too, is memory that the CPU does not need */
   if (chosen
       && (status == GPUMM_DEVICE_MEMORY || status == GPUMM_DEVICE_FAILED
-          || status == GPUMM_NO_DEVICE)) {
+          || status == GPUMM_NO_DEVICE || status == GPUMM_HOST_MEMORY)) {
     close_algorithm (job);
     job->plan = (gpumm_plan){
         .algorithm = gpumm_host_algorithm (&job->problem), .backend = GPUMM_CPU, .device = -1};
     announce (job);
     snprintf (job->report.reason, sizeof job->report.reason,
-              "on the CPU, as the GPU failed (%.280s)", why);
+              "on the CPU, as the GPU could not do it (%.270s)", why);
     return 1;
   }
   gpumm_fail (status, "%s", why);

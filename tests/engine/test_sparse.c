@@ -5,7 +5,11 @@
  * terms eps |A||B| of the oracle's, and the pattern is exactly that of the nonzero sums.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "algorithms/algorithm.h"
 #include "check.h"
+#include "devices.h"
+#include "memory/host.h"
+#include "types.h"
 #include "gpumm.h"
 
 #include <complex.h>
@@ -747,6 +751,75 @@ static void test_device_faults (void) {
   release (&a);
 }
 
+/* A job that "auto" has given to a GPU, for which the host device stands. */
+static gpumm_job *job_on_gpu (const gpumm_problem *p) {
+  const char *why = "";
+  const gpumm_options asked = {.backend = GPUMM_GPU, .device = -1};
+  gpumm_place place = {.driver = gpumm_host_device (&why)};
+  gpumm_choices choices = {.gpu = &place, .why_no_gpu = ""};
+  gpumm_job *job = gpumm_allocate (1, sizeof *job);
+  CHECK (place.driver && !place.driver->properties (0, &place.properties), "%s", why);
+  job->problem = *p;
+  job->problem.output = p->a.type == GPUMM_Z || p->b.type == GPUMM_Z ? GPUMM_Z : GPUMM_D;
+  CHECK (!gpumm_make_plan (&job->problem, &asked, &choices, &job->plan)
+             && job->plan.backend == GPUMM_GPU,
+         "%s", gpumm_last_error ());
+  job->options = (gpumm_options){.device = -1};
+  job->shape = (gpumm_operand){.kind = gpumm_result_kind (&job->problem),
+                               .type = job->problem.output,
+                               .rows = gpumm_m (p),
+                               .cols = gpumm_n (p),
+                               .ld = gpumm_m (p),
+                               .place = GPUMM_HOST};
+  return job;
+}
+
+/* Whatever fails there, at whatever step, the CPU goes on, and the result is the same. */
+static void test_fall_back (void) {
+  for (int kind = 0; kind < 2; kind++)
+    for (int what = 0; what < 2; what++) {
+      int64_t (*inject) (int64_t) = what ? gpumm_fault_memory : gpumm_fault_device;
+      gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 60, 50, 20, WHOLE_NUMBERS);
+      gpumm_operand b =
+          make (kind ? GPUMM_DENSE : GPUMM_SPARSE, GPUMM_Z, 50, 40, 20, WHOLE_NUMBERS);
+      const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
+      gpumm_operand right;
+      CHECK (multiply (&p, 0, &right) == GPUMM_OK, "%s", gpumm_last_error ());
+      const int64_t count = kind ? right.rows * right.cols : right.column[right.cols];
+      int fallen = 0;
+      gpumm_reset ();
+      const int64_t alive = gpumm_live_allocations ();
+      for (int64_t n = 1, calls = 1; calls >= n - 1; n++) {
+        gpumm_job *job = job_on_gpu (&p);
+        gpumm_operand c = job->shape;
+        c.nzmax = kind ? 0 : right.nzmax;
+        c.values = check_allocate (kind ? count : c.nzmax, 16);
+        c.row = kind ? NULL : check_allocate (c.nzmax, sizeof *c.row);
+        c.column = kind ? NULL : check_allocate (c.cols + 1, sizeof *c.column);
+        inject (n);
+        const gpumm_status status = gpumm_run (job, &c);
+        calls = inject (0);
+        fallen += job->plan.backend == GPUMM_CPU;
+        CHECK (!status && !memcmp (c.values, right.values, (size_t) count * 16)
+                   && (kind || !memcmp (c.row, right.row, (size_t) count * sizeof *c.row)),
+               "call %" PRId64 ": %s", n, status ? gpumm_last_error () : "wrong");
+        CHECK (!strstr (job->report.reason, "as the GPU could not")
+                   == (job->plan.backend != GPUMM_CPU),
+               "reason: %s", job->report.reason);
+        gpumm_close (job);
+        free (c.row);
+        free (c.column);
+        free (c.values);
+        gpumm_reset ();
+        CHECK (gpumm_live_allocations () == alive, "call %" PRId64 " leaked", n);
+      }
+      CHECK (fallen >= 3, "%d products fell back", fallen);
+      release (&right);
+      release (&a);
+      release (&b);
+    }
+}
+
 int main (int argc, char **argv) {
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 10) : 1);
   const int64_t alive = gpumm_live_allocations ();
@@ -762,6 +835,7 @@ int main (int argc, char **argv) {
   test_out_of_memory ();
   test_chunks ();
   test_device_faults ();
+  test_fall_back ();
   gpumm_reset (); /* what the host device's pools keep */
   CHECK (gpumm_live_allocations () == alive, "%" PRId64 " allocations leaked",
          gpumm_live_allocations () - alive);
