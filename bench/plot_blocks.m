@@ -8,6 +8,8 @@
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 
+addpath (fileparts (mfilename ("fullpath")));
+
 function text = quoted (file)
   text = ["'", strrep(file, "'", "''"), "'"];
 endfunction
@@ -55,15 +57,4 @@ for edge = edges
             strjoin(plots, ", "), "\n"];
 endfor
 
-file = [tempname() ".gnuplot"];
-unwind_protect
-  id = fopen (file, "w");
-  fputs (id, script);
-  fclose (id);
-  [status, said] = system (["gnuplot " quoted(file) " 2>&1"]);
-  if (status != 0)
-    error ("plot_blocks: gnuplot: %s", said);
-  endif
-unwind_protect_cleanup
-  unlink (file);
-end_unwind_protect
+draw (script);

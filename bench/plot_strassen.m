@@ -8,6 +8,8 @@
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 
+addpath (fileparts (mfilename ("fullpath")));
+
 DEPTHS = 4;
 
 function text = quoted (file)
@@ -76,15 +78,4 @@ for t = present
   endfor
 endfor
 
-file = [tempname() ".gnuplot"];
-unwind_protect
-  id = fopen (file, "w");
-  fputs (id, script);
-  fclose (id);
-  [status, said] = system (["gnuplot " quoted(file) " 2>&1"]);
-  if (status != 0)
-    error ("plot_strassen: gnuplot: %s", said);
-  endif
-unwind_protect_cleanup
-  unlink (file);
-end_unwind_protect
+draw (script);

@@ -227,10 +227,6 @@ __global__ void __launch_bounds__ (SLICE_THREADS)
 
 /* ---- workspace ---------------------------------------------------------------------------- */
 
-static size_t aligned (size_t bytes) {
-  return (bytes + 255) / 256 * 256;
-}
-
 static int64_t padded (int64_t size) {
   return ceil_div (size, VECTOR_STEP) * VECTOR_STEP;
 }

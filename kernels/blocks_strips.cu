@@ -166,10 +166,6 @@ static int64_t strip_count (const gpumm_sparse_product *p) {
   return ceil_div (p->b.cols * p->a.block_rows * p->b.block_cols, STRIP_ELEMENTS);
 }
 
-static size_t aligned (size_t bytes) {
-  return (bytes + 255) / 256 * 256;
-}
-
 static size_t strips_workspace (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   return aligned (pattern_bytes (p))
          + (size_t) (p->b.rows + p->count) * (size_t) (strip_count (p) + 1) * sizeof (int32_t);

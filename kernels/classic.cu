@@ -169,10 +169,6 @@ static size_t columns_bytes (const gpumm_rows *b) {
          + ((size_t) b->cols * GROUPS + 2 * (size_t) b->stored) * sizeof (int32_t);
 }
 
-static size_t aligned (size_t bytes) {
-  return (bytes + 255) / 256 * 256;
-}
-
 static size_t columns_workspace (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   return aligned (pattern_bytes (p)) + columns_bytes (&p->b);
 }

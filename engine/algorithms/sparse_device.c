@@ -34,9 +34,6 @@ static const struct {
 /* The pool rounds blocks up by less than this. */
 enum { ROUNDED = 2 << 20 };
 
-/* Part of free device memory that is used where no limit was given. */
-static const double USABLE_MEMORY = 0.9;
-
 /* What lives from gpumm_open to gpumm_close. */
 typedef struct {
   const gpumm_sparse_kernel *kernel;
@@ -49,6 +46,7 @@ typedef struct {
   double device_bytes;    /* in them */
   gpumm_sparse_product p; /* the whole product, on the device; C without elements */
   double products;
+  gpumm_device_properties device;
   double room;         /* bytes of device memory that may be used in all */
   gpumm_report report; /* of gpumm_open's part */
 } state;
@@ -83,21 +81,16 @@ static void *hand_out (state *s, int64_t count, size_t element) {
   return p;
 }
 
-/* Makes room under a given limit, where blocks of other sizes are kept. */
-static void find_room (struct gpumm_job *job) {
+static gpumm_status find_room (struct gpumm_job *job) {
   state *s = job->state;
   const gpumm_plan *plan = &job->plan;
-  gpumm_device_properties properties;
-  const int64_t limit = job->options.max_device_memory;
-  size_t unused;
-  const size_t held = gpumm_pool_bytes (plan->driver, plan->device, GPUMM_POOL_DEVICE, &unused);
-  s->room = 9e18;
-  if (plan->driver->properties (plan->device, &properties) == GPUMM_OK)
-    s->room = USABLE_MEMORY * ((double) properties.memory_free + (double) unused);
-  if (limit > 0 && (double) limit < s->room)
-    s->room = (double) limit;
-  if (limit > 0 && (int64_t) held > 0)
-    gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, 0);
+  gpumm_status status = plan->driver->properties (plan->device, &s->device);
+  if (status)
+    return gpumm_fail (status, "device %d does not answer: %s", plan->device,
+                       plan->driver->error_text ());
+  s->room = gpumm_pool_room (plan->driver, plan->device, s->device.memory_free,
+                             job->options.max_device_memory);
+  return GPUMM_OK;
 }
 
 /* ---- operands ----------------------------------------------------------------------------- */
@@ -220,24 +213,21 @@ static gpumm_status run_steps (struct gpumm_job *job, const gpumm_step *steps, i
 
 static gpumm_status choose_kernel (struct gpumm_job *job) {
   state *s = job->state;
-  gpumm_device_properties device;
+  const gpumm_device_properties *device = &s->device;
   const gpumm_driver *driver = job->plan.driver;
-  gpumm_status status = driver->properties (job->plan.device, &device);
-  if (status)
-    return gpumm_fail (status, "device %d does not answer: %s", job->plan.device,
-                       driver->error_text ());
+  gpumm_status status = GPUMM_OK;
   for (const gpumm_sparse_kernel *const *row = driver->sparse_kernels; *row && !s->kernel; row++)
     if ((job->plan.sparse_kernel ? *row == job->plan.sparse_kernel
                                  : strcmp ((*row)->algorithm, "spgemm") == 0)
-        && (*row)->capability <= device.capability
+        && (*row)->capability <= device->capability
         && (!job->options.max_capability || (*row)->capability <= job->options.max_capability)
-        && (!(*row)->runs || (*row)->runs (&s->p, &device)))
+        && (!(*row)->runs || (*row)->runs (&s->p, device)))
       s->kernel = *row;
   if (!s->kernel)
     return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel multiplies these sparse matrices on %s%s",
-                       device.name,
+                       device->name,
                        job->options.max_capability ? " under the given MaxCapability" : "");
-  s->p.workspace_bytes = s->kernel->workspace ? s->kernel->workspace (&s->p, &device) : 0;
+  s->p.workspace_bytes = s->kernel->workspace ? s->kernel->workspace (&s->p, device) : 0;
   if (s->p.workspace_bytes > 0)
     status = take (job, s->p.workspace_bytes);
   if (!status && s->p.workspace_bytes > 0)
@@ -254,7 +244,9 @@ static gpumm_status count (struct gpumm_job *job) {
   s->start = gpumm_own (&s->memory, n + 1, sizeof *s->start);
   if (!s->start)
     return GPUMM_HOST_MEMORY;
-  find_room (job);
+  gpumm_status status = find_room (job);
+  if (status)
+    return status;
   *p = (gpumm_sparse_product){.type_a = job->shape.type,
                               .type_b = job->shape.type,
                               .type_c = job->shape.type,
@@ -265,9 +257,8 @@ static gpumm_status count (struct gpumm_job *job) {
   const gpumm_type type = job->shape.type;
   const int same = is_same (&s->a, &s->b);
   /* one place more than offsets: whether there are zeros */
-  gpumm_status status =
-      take (job, bytes_there (&s->b, type) + (same ? 0 : bytes_there (&s->a, type))
-                     + in_lines (n + 2, sizeof *p->c.start));
+  status = take (job, bytes_there (&s->b, type) + (same ? 0 : bytes_there (&s->a, type))
+                          + in_lines (n + 2, sizeof *p->c.start));
   if (status)
     return status;
   p->a = bring (s, &s->b, type, &step); /* exchanged: C' = op (B)' op (A)' */

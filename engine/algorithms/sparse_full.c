@@ -27,9 +27,6 @@ static const struct {
   int64_t buffers, bytes, fewest_columns, fewest_rows;
 } panels = {3, 64 << 20, 32, 512};
 
-/* Part of free device memory that is used where no limit was given. */
-static const double USABLE_MEMORY = 0.9;
-
 enum { START, COLUMN, VALUES, WORKSPACE, PANELS, BLOCKS };
 
 /* C = alpha op (A) op (B) + beta C0, one of A and B sparse or in blocks: x, the other y. */
@@ -95,22 +92,11 @@ static size_t pair_bytes (const product *s, int64_t width) {
   return bytes_of (s, &y) + bytes_of (s, &c);
 }
 
-/* Bytes of device memory that may be used. */
-static double find_room (const product *s) {
-  const gpumm_plan *plan = &s->job->plan;
-  const int64_t limit = s->job->options.max_device_memory;
-  size_t unused;
-  const size_t held = gpumm_pool_bytes (plan->driver, plan->device, GPUMM_POOL_DEVICE, &unused);
-  double room = USABLE_MEMORY * ((double) s->device.memory_free + (double) unused);
-  if (limit > 0 && held > 0)
-    gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, 0);
-  return limit > 0 && (double) limit < room ? (double) limit : room;
-}
-
 /* Takes device memory for panels as wide as `panels` says and as there is room for. */
 static gpumm_status take_memory (product *s, int64_t *width, int64_t *buffers) {
   const gpumm_plan *plan = &s->job->plan;
-  const double room = find_room (s);
+  const double room = gpumm_pool_room (plan->driver, plan->device, s->device.memory_free,
+                                       s->job->options.max_device_memory);
   size_t bytes[BLOCKS] = {(size_t) (s->rows.rows + 1) * sizeof (int64_t),
                           (size_t) s->rows.stored * sizeof (int32_t),
                           (size_t) s->stored * s->element};

@@ -181,6 +181,11 @@ __global__ void __launch_bounds__ (THREADS)
 
 /* ---- for launchers ------------------------------------------------------------------------ */
 
+/* Parts of a workspace begin at multiples of this. */
+static inline size_t aligned (size_t bytes) {
+  return (bytes + 255) / 256 * 256;
+}
+
 /* B's bits, in a kernel's workspace. */
 static size_t pattern_bytes (const gpumm_sparse_product *p) {
   if (p->b.cols > SHORT_COLUMNS)
