@@ -197,10 +197,7 @@ static gpumm_status plan (gpumm_job *job) {
     job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_mixed, .device = -1};
     return GPUMM_OK;
   }
-  choices.held_back = gpumm_plan_holds_back (p);
-  if (choices.held_back)
-    choices.why_no_gpu = "its kernels have not been checked on one in their present form";
-  else if (gpumm_plan_needs_gpu (p, o)) {
+  if (gpumm_plan_needs_gpu (p, o)) {
     gpumm_status status = find_gpu (p, o, &gpu, &choices);
     if (status)
       return status;

@@ -125,11 +125,6 @@ int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
   return o->backend == GPUMM_GPU || flops >= fewest_flops (p);
 }
 
-int gpumm_plan_holds_back (const gpumm_problem *p) {
-  const gpumm_algorithm *a = device_algorithm (p);
-  return a && a->unchecked && !GPUMM_CANDIDATES;
-}
-
 int gpumm_plan_needs_host_device (const gpumm_problem *p, const gpumm_options *o,
                                   const gpumm_place *gpu) {
   return device_algorithm (p) && !is_auto (o->algorithm) && names_device_algorithm (o->algorithm)
@@ -657,7 +652,7 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
   size_t room = sizeof plan->reason;
   plan->algorithm = on_host;
   plan->backend = GPUMM_CPU;
-  if (!on_device || (choices->held_back && o->backend != GPUMM_CPU))
+  if (!on_device)
     snprintf (plan->reason, room, "%s products%s%s run on the CPU%s", what, with,
               on_host == &gpumm_algorithm_sparse ? " of these classes and sizes" : "",
               o->backend == GPUMM_GPU

@@ -67,7 +67,6 @@ typedef struct gpumm_plan {
 typedef struct gpumm_choices {
   const gpumm_place *cpu, *gpu, *host;
   const char *why_no_gpu;
-  int held_back;             /* gpu is NULL as gpumm_plan_holds_back said */
   int64_t largest_dimension; /* of one kernel launch; 0: what the kernels take (2^31 - 1) */
   int64_t smallest_tile;     /* of a product that fits the device; 0: as measured */
 } gpumm_choices;
@@ -75,7 +74,6 @@ typedef struct gpumm_choices {
 /* Must the plan know the GPU, or the host device? 0 where neither can be chosen, so that nothing is
  * opened that will not be used. */
 int gpumm_plan_needs_gpu (const gpumm_problem *problem, const gpumm_options *options);
-int gpumm_plan_holds_back (const gpumm_problem *problem); /* gpumm_algorithm.unchecked */
 int gpumm_plan_needs_host_device (const gpumm_problem *problem, const gpumm_options *options,
                                   const gpumm_place *gpu);
 

@@ -37,9 +37,6 @@ typedef struct gpumm_algorithm {
   /* its error can be larger than plain arithmetic of the class allows, element by element: "auto"
    * never takes it */
   int wider_bound;
-  /* kernels of it have not been under compute-sanitizer in their present form: on a GPU only in builds
-   * with -DGPUMM_CANDIDATES=ON */
-  int unchecked;
   /* can it multiply these at all? A pure look at kinds and types; shape->type is the result's. */
   int (*takes) (const gpumm_problem *problem);
   /* Products that are not full by full in floating point: an estimate of the seconds from host

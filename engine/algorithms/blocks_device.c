@@ -690,7 +690,6 @@ const gpumm_algorithm gpumm_algorithm_bsr = {
     .name = "bsr",
     .summary = "matrices of floating point sparse by blocks, on a device",
     .on_device = 1,
-    .unchecked = 1,
     .takes = takes_floats,
     .seconds = seconds,
     .open = open,

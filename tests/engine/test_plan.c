@@ -854,21 +854,6 @@ static void test_choice_for_blocks (void) {
   }
 }
 
-/* Without a GPU, as the algorithm's kernels are not used on one, its products are the CPU's. */
-static void test_held_back (void) {
-  gpumm_operand s = random_blocks (GPUMM_D, 20000, 20000, 4, 4, 16);
-  const gpumm_problem p = {.a = s, .b = s, .alpha = {1, 0}, .output = GPUMM_D};
-  for (int backend = GPUMM_AUTO; backend <= GPUMM_GPU; backend++) {
-    const gpumm_choices choices = {.cpu = &cpu, .why_no_gpu = "made up", .held_back = 1};
-    const gpumm_options o = {.backend = (gpumm_backend) backend, .device = -1};
-    gpumm_plan plan;
-    CHECK (gpumm_make_plan (&p, &o, &choices, &plan) == GPUMM_OK, "%s", gpumm_last_error ());
-    CHECK (plan.backend == GPUMM_CPU && plan.algorithm == &gpumm_algorithm_blocks, "%s",
-           plan.reason);
-  }
-  drop_blocks (&s);
-}
-
 /* Nothing is opened that cannot be chosen. */
 static void test_needs (void) {
   gpumm_problem small = square (GPUMM_D, 30, 30, 30), large = square (GPUMM_D, 300, 300, 300);
@@ -909,7 +894,6 @@ int main (void) {
   test_sparse_on_the_cpu ();
   test_pairs_of_blocks ();
   test_choice_for_blocks ();
-  test_held_back ();
   test_needs ();
   return check_done ();
 }
