@@ -102,19 +102,19 @@ template <class T>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   T alpha;
   convert (p->alpha, &alpha);
-  int64_t elements = p->c.block_rows * p->c.block_cols, piece = PIECE_ELEMENTS / elements;
-  piece = piece > PIECE ? (int64_t) PIECE : piece < 1 ? 1 : piece;
-  int64_t blocks = pieces_of (p, (int) piece);
+  int64_t most = PIECE_ELEMENTS / (p->c.block_rows * p->c.block_cols);
+  int piece = piece_of (p, most < PIECE ? most : (int64_t) PIECE, 1);
+  int64_t blocks = pieces_of (p, piece);
   switch (tile_size (p->c.block_rows, p->c.block_cols)) {
   case 2:
     return LAUNCH ("bsr", (multiply_blocks<T, 2>), blocks, dim3 (THREADS), device, stream, *p,
-                   (int) piece, alpha);
+                   piece, alpha);
   case 3:
     return LAUNCH ("bsr", (multiply_blocks<T, 3>), blocks, dim3 (THREADS), device, stream, *p,
-                   (int) piece, alpha);
+                   piece, alpha);
   default:
     return LAUNCH ("bsr", (multiply_blocks<T, 4>), blocks, dim3 (THREADS), device, stream, *p,
-                   (int) piece, alpha);
+                   piece, alpha);
   }
 }
 

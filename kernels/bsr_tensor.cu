@@ -193,15 +193,14 @@ template <class own>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   typename own::T alpha;
   convert (p->alpha, &alpha);
-  int64_t elements = p->c.block_rows * p->c.block_cols, piece = PIECE_ELEMENTS / elements;
-  piece = piece > PIECE ? (int64_t) PIECE : piece < 2 * own::teams ? 2 * own::teams : piece;
-  int64_t blocks = pieces_of (p, (int) piece);
+  int64_t most = PIECE_ELEMENTS / (p->c.block_rows * p->c.block_cols);
+  int piece = piece_of (p, most < PIECE ? most : (int64_t) PIECE, 2 * own::teams);
+  int64_t blocks = pieces_of (p, piece);
   return launch_on_gpu ("bsr_tensor", blocks, THREADS, device, [&] {
     auto kernel = multiply_blocks<own>;
     if (!cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, own::bytes))
       /* clang-format off */
-      kernel<<<(unsigned) blocks, THREADS, own::bytes, (cudaStream_t) stream>>> (*p, (int) piece,
-                                                                                alpha);
+      kernel<<<(unsigned) blocks, THREADS, own::bytes, (cudaStream_t) stream>>> (*p, piece, alpha);
     /* clang-format on */
   });
 }

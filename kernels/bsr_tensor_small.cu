@@ -32,7 +32,7 @@ template <class Type, int ROWS, int COLUMNS, int STEPS, int PRODUCTS, int BLOCKS
 template <class own>
 __global__ void __launch_bounds__ (THREADS, own::blocks)
     /* cppcheck-suppress passedByValue; a kernel's parameters are */
-    multiply_small_blocks (gpumm_sparse_product p, typename own::T alpha) {
+    multiply_small_blocks (gpumm_sparse_product p, int piece, typename own::T alpha) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   typedef typename own::T T;
   constexpr int ROWS = own::rows, COLUMNS = own::columns, STEPS = own::steps;
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
   const T *A = (const T *) p.a.values + row_a + t * rows;
   const T *B = (const T *) p.b.values + column_b * inner + t;
 
-  for_runs<THREADS> (p, PIECE, lists, [&] (const run_of_blocks &run) {
+  for_runs<THREADS> (p, piece, lists, [&] (const run_of_blocks &run) {
     T *C = (T *) p.c.values + run.begin * size_c;
     if (!run.whole && !run.adds) /* blocks without a product */
       for (int x = warp; x < run.count; x += WARPS)
@@ -147,8 +147,9 @@ template <class own>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   typename own::T alpha;
   convert (p->alpha, &alpha);
-  return LAUNCH ("bsr_tensor_small", multiply_small_blocks<own>, pieces_of (p, PIECE),
-                 dim3 (THREADS), device, stream, *p, alpha);
+  int piece = piece_of (p, PIECE, WARPS);
+  return LAUNCH ("bsr_tensor_small", multiply_small_blocks<own>, pieces_of (p, piece),
+                 dim3 (THREADS), device, stream, *p, piece, alpha);
 }
 
 typedef shape<double, 1, 1, 2, 2, 4> d_8x8;

@@ -28,6 +28,9 @@
 /* C is cut in so many pieces where it all fits, so that it comes down while it is made. */
 static const int64_t PIECES = 8;
 
+/* But pieces of floating point are not smaller, as chunks of sparse products are not. */
+static const int64_t LEAST_BYTES = 4 << 20;
+
 /* Of what a device has free, for what the driver and libraries take beside. */
 static const double USABLE = 0.95;
 
@@ -642,8 +645,12 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   const int64_t each = (int64_t) (bytes + sizeof (int32_t));
   const int64_t room = ((int64_t) (s->limit - s->bytes) - 2 * POOL_ROUNDS) / each;
   const int64_t buffers = stored_c <= room ? INT64_MAX : 2;
-  status =
-      cut (s, rows, rows_a_piece (s->kernel, s, rows), buffers == 2 ? room / 2 : stored_c, &cuts);
+  int64_t piece = rows_a_piece (s->kernel, s, rows);
+  if (gpumm_is_float (p->output)) {
+    const int64_t least = gpumm_pieces (rows, stored_c * each / LEAST_BYTES + 1);
+    piece = piece < least ? least : piece;
+  }
+  status = cut (s, rows, piece, buffers == 2 ? room / 2 : stored_c, &cuts);
   const int64_t blocks = buffers == 2 && cuts.count > 2 ? 2 * cuts.most : stored_c;
   if (!status)
     status = take (s, (size_t) blocks * bytes, &values);

@@ -214,6 +214,16 @@ static inline int64_t pieces_of (const gpumm_sparse_product *p, int piece) {
   return p->count > 0 ? ceil_div (p->c.stored, piece) : 0;
 }
 
+/* Blocks of C for a thread block: so many at most, but where there are few, so few that each
+ * multiprocessor of a large GPU has work: an H200 has 132, and room on each for two to six. */
+enum { FEWEST_TEAMS = 512 };
+
+static inline int piece_of (const gpumm_sparse_product *p, int64_t most, int64_t least) {
+  int64_t fair = ceil_div (p->c.stored, FEWEST_TEAMS);
+  fair = fair < most ? fair : most;
+  return (int) (fair > least ? fair : least);
+}
+
 /* ---- operands that are transposed --------------------------------------------------------- */
 
 /* Columns of the blocks of op (A). */
