@@ -21,7 +21,7 @@ enum {
   PIECE = 1024, /* blocks of C for a thread block */
 };
 
-/* A sum of ROWS x COLUMNS fragments of 8 x 8, STEPS times 4 along k at once, for so many products.
+/* A sum of ROWS (1 or 2) x COLUMNS fragments of 8 x 8, STEPS times 4 along k at once, for so many products.
  * */
 template <class Type, int ROWS, int COLUMNS, int STEPS, int PRODUCTS, int BLOCKS> struct shape {
   typedef Type T;
@@ -96,9 +96,11 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
           for (int s = 0; s < STEPS; s++)
 #pragma unroll
             for (int c = 0; c < COLUMNS; c++)
-#pragma unroll
-              for (int r = 0; r < ROWS; r++)
-                multiply_add_8x8 (sum[r][c], a[u][s][r], b[u][s][c]);
+              if (ROWS == 2)
+                multiply_add_16x8 (sum[0][c], sum[ROWS - 1][c], a[u][s][0], a[u][s][ROWS - 1],
+                                   b[u][s][c]);
+              else
+                multiply_add_8x8 (sum[0][c], a[u][s][0], b[u][s][c]);
         };
 #pragma unroll
         for (int u = 0; u < PRODUCTS; u++) {

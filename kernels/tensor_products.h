@@ -39,6 +39,21 @@ __device__ static inline void multiply_add_8x8 (double &c0, double &c1, double a
       : "d"(a), "d"(b));
 }
 
+/* A warp's c += a b, 16 x 4 by 4 x 8: two of these one above the other, the lower ones c2, c3, a1. Twice
+ * as fast from compute capability 9.0 on (66 against 33 TFLOPS on an H200). */
+__device__ static inline void multiply_add_16x8 (double &c0, double &c1, double &c2, double &c3,
+                                                 double a0, double a1, double b) {
+#if __CUDA_ARCH__ == 900
+  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, "
+      "%2, %3};"
+      : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
+      : "d"(a0), "d"(a1), "d"(b));
+#else
+  multiply_add_8x8 (c0, c1, a0, b);
+  multiply_add_8x8 (c2, c3, a1, b);
+#endif
+}
+
 /* A warp's c += a b, 16 x 8 by 8 x 8: thread 4 g + t holds of a rows g and g + 8 (fast) of columns
  * t and t + 4, of b rows t and t + 4 of column g, of c columns 2 t and 2 t + 1 (fast) of rows g and
  * g + 8. */
@@ -77,6 +92,21 @@ __device__ static inline void multiply_add (complex<double> (&c)[4], const compl
 
 __device__ static inline void multiply_add_8x8 (double (&c)[2], double a, double b) {
   multiply_add_8x8 (c[0], c[1], a, b);
+}
+
+/* c above d */
+__device__ static inline void multiply_add_16x8 (double (&c)[2], double (&d)[2], double a0,
+                                                 double a1, double b) {
+  multiply_add_16x8 (c[0], c[1], d[0], d[1], a0, a1, b);
+}
+
+__device__ static inline void multiply_add_16x8 (complex<double> (&c)[2], complex<double> (&d)[2],
+                                                 complex<double> a0, complex<double> a1,
+                                                 complex<double> b) {
+  multiply_add_16x8 (c[0].re, c[1].re, d[0].re, d[1].re, a0.re, a1.re, b.re);
+  multiply_add_16x8 (c[0].im, c[1].im, d[0].im, d[1].im, a0.re, a1.re, b.im);
+  multiply_add_16x8 (c[0].re, c[1].re, d[0].re, d[1].re, a0.im, a1.im, -b.im);
+  multiply_add_16x8 (c[0].im, c[1].im, d[0].im, d[1].im, a0.im, a1.im, b.re);
 }
 
 __device__ static inline void multiply_add_8x8 (complex<double> (&c)[2], complex<double> a,

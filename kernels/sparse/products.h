@@ -172,10 +172,11 @@ __device__ static inline bool list_products (const gpumm_rows &a, const gpumm_ro
 
 /* Calls multiply (run) for the runs of the thread block's piece, the blocks of C from piece
  * blockIdx.x on; in it the lists are there, and what it leaves behind for other threads to read in
- * C may be read in the next. */
+ * C may be read in the next. Runs have up to `most_entries` of A's row. */
 template <int THREADS, class F>
 __device__ static inline void for_runs (const gpumm_sparse_product &p, int piece,
-                                        const product_lists<THREADS> &s, F multiply) {
+                                        const product_lists<THREADS> &s, F multiply,
+                                        int most_entries = MOST_ENTRIES) {
   int64_t begin = p.c.start[p.row] + (int64_t) blockIdx.x * piece;
   int64_t end = p.c.start[p.row + p.count];
   if (begin >= end)
@@ -192,9 +193,9 @@ __device__ static inline void for_runs (const gpumm_sparse_product &p, int piece
   for (; begin < end; i++) {
     int64_t stop = p.c.start[i + 1] < end ? p.c.start[i + 1] : end;
     int64_t a_begin = p.a.start[i], a_end = p.a.start[i + 1];
-    for (int64_t entry = a_begin; entry < a_end && begin < stop; entry += MOST_ENTRIES) {
-      run_of_blocks run = {begin, 0, entry, 0, entry > a_begin, a_end - a_begin <= MOST_ENTRIES};
-      run.entries = a_end - entry < MOST_ENTRIES ? (int) (a_end - entry) : MOST_ENTRIES;
+    for (int64_t entry = a_begin; entry < a_end && begin < stop; entry += most_entries) {
+      run_of_blocks run = {begin, 0, entry, 0, entry > a_begin, a_end - a_begin <= most_entries};
+      run.entries = a_end - entry < most_entries ? (int) (a_end - entry) : most_entries;
       int most = MASK_WORDS / ((run.entries + 31) / 32);
       most = most < MOST_BLOCKS ? most : MOST_BLOCKS;
       for (; run.begin < stop; run.begin += run.count) {

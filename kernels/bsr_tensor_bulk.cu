@@ -1,0 +1,272 @@
+/* bsr_tensor_bulk.cu - products of two matrices sparse by small square blocks, double precision on
+ * tensor cores, by bulk copies.
+ *
+ * What it does: as bsr_tensor_small.cu, with the same lists of products, a warp for each block of
+ * C. The blocks of A's row lie in shared memory, where all warps of the thread block find them.
+ * Each warp has a ring of DEPTH blocks of B: while one is multiplied, the next are on their way. A
+ * bulk copy brings a block in one piece, so that no thread and no line of the first-level cache is
+ * busy with it. A block of C goes by way of shared memory, as its elements follow each other in
+ * memory but not in the tensor core's registers.
+ *
+ * What limits it: for 9 x 9 and blocks of C with one product each, a block of B is read and one of C
+ * written for 1458 operations, 1.1 a byte; to come near the memory's rate a multiprocessor has some
+ * 75 cycles for them. Each size is therefore a kernel of its own, whose addresses are constants:
+ * with sizes as variables, address arithmetic alone took as long.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "bulk.h"
+#include "tensor_products.h"
+#include "sparse/products.h"
+
+enum {
+  THREADS = 256,
+  WARPS = THREADS / 32,
+  PIECE = 512,                    /* blocks of C for a thread block, at most */
+  ENTRIES = 40,                   /* of A's row at one time */
+  GRAIN = 2,                      /* doubles that a bulk copy is made of */
+  SHARED_BYTES = (228 << 10) / 3, /* where three thread blocks share a multiprocessor */
+  OTHER_BYTES = 23 << 10,         /* for the lists, and what the driver takes */
+};
+
+/* Blocks of SIDE x SIDE, and how they lie in shared memory. Copies are of whole grains, and a block
+ * of 9 x 9 doubles may begin in the middle of one: it is copied from that grain's begin on, and then
+ * lies a double behind its place. */
+template <int SIDE> struct shape {
+  static constexpr int side = SIDE, size = SIDE * SIDE, depth = 4;
+  static constexpr int tiles = (SIDE + 7) / 8, steps = (SIDE + 3) / 4; /* of 8, and of 4 along k */
+  static constexpr int slot = (size + 1 + GRAIN - 1) / GRAIN * GRAIN;  /* doubles */
+  static constexpr int row_of_a = (ENTRIES * size + 1 + GRAIN - 1) / GRAIN * GRAIN;
+  static constexpr int barriers = (1 + WARPS * depth + GRAIN - 1) / GRAIN * GRAIN;
+  static constexpr int bytes = 8 * (barriers + row_of_a + WARPS * (depth * slot + size));
+  static constexpr int blocks = bytes + OTHER_BYTES <= SHARED_BYTES ? 3 : 2;
+};
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+
+/* Doubles by which this one lies behind a grain's begin. */
+__device__ static inline int lies_off (const double *x) {
+  return (int) ((uintptr_t) x / sizeof *x % GRAIN);
+}
+
+/* An array of which blocks of `size` doubles are copied. The first and the last grain of an array may
+ * be in it by half: what is in them is not for bulk copies. */
+template <int SIZE> struct source {
+  const double *begin, *end;
+  int off;                    /* of begin */
+  int first_whole, end_whole; /* blocks that touch no such grain */
+
+  __device__ inline source (const gpumm_rows &x) {
+    begin = (const double *) x.values;
+    end = begin + x.stored * SIZE;
+    off = lies_off (begin);
+    first_whole = off;
+    end_whole = (int) x.stored - lies_off (end);
+  }
+
+  /* by how much the copy of a block lies behind its place */
+  __device__ inline int lies_off_of (int block) const {
+    return (block * (SIZE % GRAIN) + off) % GRAIN;
+  }
+};
+
+/* Starts the copy of `count` blocks from number `block` on, so that the first will be at to +
+ * lies_off_of it. By one thread. */
+template <int SIZE>
+__device__ static inline void fetch (double *to, const source<SIZE> &x, int block, int count,
+                                     unsigned barrier) {
+  const int off = x.lies_off_of (block);
+  const double *from = x.begin + ((int64_t) block * SIZE - off);
+  int bytes = (off + count * SIZE + 1) / GRAIN * GRAIN * (int) sizeof (double);
+  if (block < x.first_whole || block + count > x.end_whole) {
+    if (from < x.begin) {
+      to[1] = from[1];
+      to += GRAIN;
+      from += GRAIN;
+      bytes -= 16;
+    }
+    if (from + bytes / 8 > x.end) {
+      bytes -= 16;
+      to[bytes / 8] = from[bytes / 8];
+    }
+    order_bulk (); /* before later copies to the same place */
+  }
+  arrive_and_expect (barrier, bytes);
+  start_bulk ((unsigned) __cvta_generic_to_shared (to), from, bytes, barrier);
+}
+
+#endif
+
+template <class own>
+__global__ void __launch_bounds__ (THREADS, own::blocks)
+    /* cppcheck-suppress passedByValue; a kernel's parameters are */
+    multiply_by_bulk (gpumm_sparse_product p, int piece, double alpha) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  constexpr int SIDE = own::side, SIZE = own::size, DEPTH = own::depth, TILES = own::tiles;
+  extern __shared__ __align__ (128) double shared[];
+  PRODUCT_LISTS (lists, THREADS);
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+  double *const row_of_a = shared + own::barriers;
+  double *const ring = row_of_a + own::row_of_a + warp * DEPTH * own::slot;
+  double *const made = row_of_a + own::row_of_a + WARPS * DEPTH * own::slot + warp * SIZE;
+  const unsigned barrier_a = (unsigned) __cvta_generic_to_shared (shared);
+  const unsigned barriers = barrier_a + 8 * (1 + warp * DEPTH);
+  const source<SIZE> a (p.a), b (p.b);
+  if (threadIdx.x == 0) {
+    for (int x = 0; x < 1 + WARPS * DEPTH; x++)
+      make_barrier (barrier_a + 8 * x, 1);
+    publish_barriers ();
+  }
+  __syncthreads ();
+  int64_t held = -1;                   /* A's entry with which row_of_a begins */
+  unsigned parity_a = 0, parities = 0; /* of the barriers' phases, by place in the ring */
+
+  /* This thread reads the rows g, g + 8 of A and the columns g, g + 8 of B, of every four steps of k
+   * the one of number t; past the last row or column that again: what comes of it is not stored. */
+  int of_a[TILES], of_b[TILES];
+#pragma unroll
+  for (int i = 0; i < TILES; i++) {
+    of_a[i] = min (g + 8 * i, SIDE - 1) + t * SIDE;
+    of_b[i] = min (g + 8 * i, SIDE - 1) * SIDE + t;
+  }
+
+  auto multiply = [&] (const run_of_blocks &run) {
+    double *C = (double *) p.c.values + run.begin * SIZE;
+    if (!run.whole && !run.adds) /* blocks without a product */
+      for (int x = warp; x < run.count; x += WARPS)
+        if (lists.first[0][x] == lists.first[0][x + 1])
+          for (int e = lane; e < SIZE; e += 32)
+            C[x * SIZE + e] = 0;
+
+    const bool other_row = run.entry != held;
+    if (other_row && warp == 0 && elected ())
+      fetch (row_of_a, a, (int) run.entry, run.entries, barrier_a);
+    /* the products of the warp's blocks */
+    const int begin = lists.first[0][run.count * warp / WARPS];
+    const int end = lists.first[0][run.count * (warp + 1) / WARPS];
+    const int32_t *const blocks = &lists.block[0][0];
+    auto fetch_b = [&] (int product, int place) {
+      if (product < end && elected ())
+        fetch (ring + place * own::slot, b, blocks[product], 1, barriers + 8 * place);
+    };
+#pragma unroll
+    for (int d = 0; d < DEPTH; d++)
+      fetch_b (begin + d, d);
+    if (other_row) {
+      wait (barrier_a, parity_a);
+      parity_a ^= 1;
+      held = run.entry;
+    }
+    const double *const entries = row_of_a + a.lies_off_of ((int) run.entry);
+    double sum[TILES][TILES][2] = {};
+    for (int product = begin, place = 0; product < end; product++) {
+      const uint32_t which = lists.which[0][product];
+      const double *x = entries + which_entry (which) * SIZE;
+      const double *y = ring + place * own::slot + b.lies_off_of (blocks[product]);
+      wait (barriers + 8 * place, parities >> place & 1);
+      parities ^= 1u << place;
+#pragma unroll
+      for (int s = 0; s < own::steps; s++) {
+        const bool inside = 4 * s + 3 < SIDE || 4 * s + t < SIDE; /* past k's end, zeros in both */
+        double u[TILES], v[TILES];
+#pragma unroll
+        for (int i = 0; i < TILES; i++) {
+          u[i] = inside ? x[of_a[i] + 4 * s * SIDE] : 0;
+          v[i] = inside ? y[of_b[i] + 4 * s] : 0;
+        }
+#pragma unroll
+        for (int c = 0; c < TILES; c++)
+          if (TILES == 2)
+            multiply_add_16x8 (sum[0][c], sum[TILES - 1][c], u[0], u[TILES - 1], v[c]);
+          else
+            multiply_add_8x8 (sum[0][c], u[0], v[c]);
+      }
+      __syncwarp (); /* all have read the block, and what was made before */
+      fetch_b (product + DEPTH, place);
+      place = place + 1 < DEPTH ? place + 1 : 0;
+      if (!which_last (which))
+        continue;
+#pragma unroll
+      for (int r = 0; r < TILES; r++)
+#pragma unroll
+        for (int c = 0; c < TILES; c++)
+#pragma unroll
+          for (int e = 0; e < 2; e++) {
+            const int i = g + 8 * r, j = 2 * t + 8 * c + e;
+            if ((8 * r + 7 < SIDE || i < SIDE) && (8 * c + 6 + e < SIDE || j < SIDE))
+              made[i + j * SIDE] = sum[r][c][e];
+            sum[r][c][e] = 0;
+          }
+      __syncwarp ();
+      double *to = C + which_rank (which) * SIZE;
+#pragma unroll
+      for (int e0 = 0; e0 < SIZE; e0 += 32)
+        if (e0 + 31 < SIZE || lane + e0 < SIZE) {
+          const double value = scale (alpha, made[lane + e0]);
+          /* not to be kept in the cache, which has B's blocks */
+          __stcs (to + lane + e0, run.adds ? add (to[lane + e0], value) : value);
+        }
+    }
+  };
+  for_runs<THREADS> (p, piece, lists, multiply, ENTRIES);
+#endif
+}
+
+/* ---- launch ------------------------------------------------------------------------------- */
+
+template <int SIDE>
+static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  typedef shape<SIDE> own;
+  double alpha;
+  convert (p->alpha, &alpha);
+  int piece = piece_of (p, PIECE, WARPS);
+  int64_t blocks = pieces_of (p, piece);
+  return launch_on_gpu ("bsr_tensor_bulk", blocks, dim3 (THREADS), device, [&] {
+    auto kernel = multiply_by_bulk<own>;
+    if (!cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, own::bytes))
+      /* clang-format off */
+      kernel<<<(unsigned) blocks, THREADS, own::bytes, (cudaStream_t) stream>>> (*p, piece, alpha);
+    /* clang-format on */
+  });
+}
+
+static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  switch (p->c.block_rows) {
+  case 7:
+    return launch_as<7> (device, stream, p);
+  case 8:
+    return launch_as<8> (device, stream, p);
+  case 9:
+    return launch_as<9> (device, stream, p);
+  case 10:
+    return launch_as<10> (device, stream, p);
+  case 11:
+    return launch_as<11> (device, stream, p);
+  case 12:
+    return launch_as<12> (device, stream, p);
+  }
+  return gpumm_driver_fail (GPUMM_UNSUPPORTED, "bsr_tensor_bulk: not for blocks of %lld rows",
+                            (long long) p->c.block_rows);
+}
+
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  return make_products (device, stream, p, [&] (const gpumm_sparse_product *turned) {
+    return multiply (device, stream, turned);
+  });
+}
+
+/* Where rows of A have more entries than are held at one time, blocks of C are written more than
+ * once. */
+static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
+  int64_t side = p->c.block_rows, rows = p->op_a == GPUMM_NONE ? p->a.rows : p->a.cols;
+  (void) device;
+  return has_blocks (p) && p->type_c == GPUMM_D && side >= 7 && side <= 12
+         && p->c.block_cols == side && inner_of (p) == side && p->a.stored <= rows * ENTRIES;
+}
+
+/* As measured on an H200 (bench/results/h200/bsr.csv), 40 random blocks a row: 1.5 times as fast as
+ * bsr_tensor_small at 9 x 9. Fewer threads with more blocks on the way are slower. */
+SPARSE_FAMILY_ROWS (bsr_tensor_bulk) = {
+    /* algorithm, name, capability, runs, workspace, symbolic, launch */
+    {"bsr", "bsr_tensor_bulk", 90, runs, turned_bytes, count_products, launch},
+    {},
+};
