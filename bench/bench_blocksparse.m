@@ -115,7 +115,7 @@ for n = [200, 2000, 50000]
   F = rand (4 * n, 256) - 0.5;
   row ("random 16 x full", "double", 4, S, F, repeats (n));
   row ("full x random 16", "double", 4, F', S, repeats (n));
-  row ("the same, not in blocks", "double", 1, F', sparse (S), repeats (n));
+  row ("full x random 16 not in blocks", "double", 1, F', sparse (S), repeats (n));
 endfor
 S = mesh_blocks ("double", 3, 46);
 row ("mesh", "double", 3, S, S, 3);

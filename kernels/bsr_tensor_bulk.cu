@@ -31,7 +31,7 @@ enum {
 /* Blocks of SIDE x SIDE, and how they lie in shared memory. Copies are of whole grains, and a block
  * of 9 x 9 doubles may begin in the middle of one: it is copied from that grain's begin on, and then
  * lies a double behind its place. */
-template <int SIDE> struct shape {
+template <int SIDE> struct square {
   static constexpr int side = SIDE, size = SIDE * SIDE, depth = 4;
   static constexpr int tiles = (SIDE + 7) / 8, steps = (SIDE + 3) / 4; /* of 8, and of 4 along k */
   static constexpr int slot = (size + 1 + GRAIN - 1) / GRAIN * GRAIN;  /* doubles */
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
 
 template <int SIDE>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  typedef shape<SIDE> own;
+  typedef square<SIDE> own;
   double alpha;
   convert (p->alpha, &alpha);
   int piece = piece_of (p, PIECE, WARPS);
