@@ -551,13 +551,22 @@ function draw_roofline (d)
           "markersize", 9);
   endfor
   log_axes (a);
-  roof = sprintf ("%.3g GFLOPS, %.3g GB/s", peak, rate);
   axis ([x(1), x(end), min([d.gflops(:); rate * x(1)]) / 2, 2 * max([peak; d.gflops(:)])]);
   labels ("operations for each byte of global memory, as counted", "GFLOPS", ...
-          sprintf ("Roofline, n = %d, double", d.sizes), d);
+          sprintf ("Roofline, n = %d, double: %s, %s", d.sizes, with_unit (peak, "FLOPS"), ...
+                   with_unit (rate, "B/s")), d);
   count = numel (d.kernels);
-  draw_legend ([roof, d.kernels], ["black", repmat({"marker"}, 1, count)], ...
+  draw_legend (["ceilings", d.kernels], ["black", repmat({"marker"}, 1, count)], ...
                [1, 1:count]);
+endfunction
+
+## A rate in 10^9 or, from 1000 of these on, in 10^12.
+function s = with_unit (rate, unit)
+  if (rate < 1000)
+    s = sprintf ("%.3g G%s", rate, unit);
+  else
+    s = sprintf ("%.3g T%s", rate / 1000, unit);
+  endif
 endfunction
 
 function draw_pattern (d)
