@@ -140,7 +140,7 @@ def table(folder, block):
     out = ["| " + " | ".join(headings) + " |",
            "|" + "|".join(" ---: " if right else " --- " for right in numeric) + "|"]
     for line in lines:
-        texts = ["–" if value is None or value == "" else text_of(value) for value in line]
+        texts = ["–" if value in (None, "") or value != value else text_of(value) for value in line]
         out.append("| " + " | ".join(texts) + " |")
     caption = spec.get("caption", "") + f" From `{spec['file']}`."
     for remark in sorted({row[REMARK] for row in rows} - {""}):
