@@ -156,6 +156,8 @@ static void test_out_of_core (void) {
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     for (int ops = 0; ops < 9; ops += 4)
       for (int with_c0 = 0; with_c0 < 2; with_c0++) {
+        if (((int) i + ops / 4 + with_c0) % SANITIZED_STEP)
+          continue;
         sample *s = make_sample (sizes[i][0], sizes[i][1], sizes[i][2], ops, with_c0, 0);
         for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
           gpumm_options o = {.backend = GPUMM_CPU,
@@ -205,6 +207,8 @@ static void test_shells (void) {
     for (int ops = 0; ops < 9; ops++)
       for (int with_c0 = 0; with_c0 < 2; with_c0++)
         for (int gram = 0; gram < 2; gram++) {
+          if (((int) i + ops + with_c0 + gram) % SANITIZED_STEP)
+            continue;
           int64_t m = sizes[i][0], n = sizes[i][1], k = sizes[i][2];
           if (gram) { /* one array, and sizes that let it: square where neither is turned */
             int turned = (ops % 3 == 0) != (ops / 3 == 0);
@@ -356,8 +360,9 @@ static void test_faults (int64_t (*inject) (int64_t), const char *what, int64_t 
       CHECK (strlen (gpumm_last_error ()) > 10, "%s %lld has no text", what, (long long) n);
     } else
       CHECK (is_right (s), "%s %lld gave a wrong result", what, (long long) n);
-    CHECK (!run_sample (s, &o, NULL) && is_right (s), "after %s %lld: %s", what, (long long) n,
-           gpumm_last_error ());
+    if (n % SANITIZED_STEP == 0)
+      CHECK (!run_sample (s, &o, NULL) && is_right (s), "after %s %lld: %s", what, (long long) n,
+             gpumm_last_error ());
     gpumm_reset ();
     CHECK (gpumm_live_allocations () == live, "%s %lld leaked %lld allocations", what,
            (long long) n, (long long) (gpumm_live_allocations () - live));
