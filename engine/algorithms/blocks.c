@@ -617,18 +617,20 @@ typedef struct full_product {
 #define NAME(f) f##_ss
 #include "blocks_full_kernels.h"
 
-#define TX      float
-#define TY      float complex
-#define TC      float complex
-#define CONJ_Y  conjf
+#define TX     float
+#define TY     float complex
+#define TC     float complex
+#define CONJ_Y conjf
+#define MIXED
 #define SCALE   scale_c
 #define NAME(f) f##_sc
 #include "blocks_full_kernels.h"
 
-#define TX      float complex
-#define TY      float
-#define TC      float complex
-#define CONJ_X  conjf
+#define TX     float complex
+#define TY     float
+#define TC     float complex
+#define CONJ_X conjf
+#define MIXED
 #define SCALE   scale_c
 #define NAME(f) f##_cs
 #include "blocks_full_kernels.h"
@@ -650,18 +652,20 @@ typedef struct full_product {
 #define NAME(f) f##_dd
 #include "blocks_full_kernels.h"
 
-#define TX      double
-#define TY      double complex
-#define TC      double complex
-#define CONJ_Y  conj
+#define TX     double
+#define TY     double complex
+#define TC     double complex
+#define CONJ_Y conj
+#define MIXED
 #define SCALE   scale_z
 #define NAME(f) f##_dz
 #include "blocks_full_kernels.h"
 
-#define TX      double complex
-#define TY      double
-#define TC      double complex
-#define CONJ_X  conj
+#define TX     double complex
+#define TY     double
+#define TC     double complex
+#define CONJ_X conj
+#define MIXED
 #define SCALE   scale_z
 #define NAME(f) f##_zd
 #include "blocks_full_kernels.h"

@@ -4,7 +4,7 @@
  *   TX, TY  the element types of the matrix in blocks and of the full one
  *   TC      that of the product
  *   CONJ_X, CONJ_Y  the complex conjugate of an element; may be left out
- *   REAL    defined where all are real
+ *   REAL    defined where all are real, MIXED where one of X and Y is
  *   SCALE   SCALE (x, s) is s x for an element of the product
  *   NAME    NAME (f) is the name of f for these types
  *
@@ -50,6 +50,23 @@ static void NAME (pack) (const full_product *d, int64_t first, int64_t end) {
   }
 }
 
+/* A tile of m rows on its way to C. */
+static void NAME (store_tile) (const full_product *d, int64_t m, int64_t i, int64_t s0,
+                               const NAME (line) * sums) {
+  const int64_t width = gpumm_least (WIDTH, d->columns - s0), column = d->column + s0;
+  TC *c = (TC *) d->c->values + i * m * d->c_down + column * d->c_across;
+  for (int64_t s = 0; s < width; s++)
+    for (int64_t r = 0; r < m; r++)
+      c[r * d->c_down + s * d->c_across] = SCALE (sums[r][s], d->alpha);
+  if (d->c0) {
+    const TC *c0 = (const TC *) d->c0->values + i * m * d->c0_down + column * d->c0_across;
+    for (int64_t s = 0; s < width; s++)
+      for (int64_t r = 0; r < m; r++)
+        c[r * d->c_down + s * d->c_across] +=
+            SCALE (c0[r * d->c0_down + s * d->c0_across], d->beta);
+  }
+}
+
 /* Block row i of the product, WIDTH columns of it from the panel's s0-th on. sums[r][s]: inlined with
  * a constant m they stay in registers. */
 static inline __attribute__ ((always_inline)) void NAME (make_tile) (const full_product *d,
@@ -72,26 +89,21 @@ static inline __attribute__ ((always_inline)) void NAME (make_tile) (const full_
         ADD_LINE (sums[r], u, rows);
       }
   }
-  const int64_t width = gpumm_least (WIDTH, d->columns - s0), column = d->column + s0;
-  TC *c = (TC *) d->c->values + i * m * d->c_down + column * d->c_across;
-  for (int64_t s = 0; s < width; s++)
-    for (int64_t r = 0; r < m; r++)
-      c[r * d->c_down + s * d->c_across] = SCALE (sums[r][s], d->alpha);
-  if (d->c0) {
-    const TC *c0 = (const TC *) d->c0->values + i * m * d->c0_down + column * d->c0_across;
-    for (int64_t s = 0; s < width; s++)
-      for (int64_t r = 0; r < m; r++)
-        c[r * d->c_down + s * d->c_across] +=
-            SCALE (c0[r * d->c0_down + s * d->c0_across], d->beta);
-  }
+  NAME (store_tile) (d, m, i, s0, (const NAME (line) *) sums);
 }
 
+/* Where the rows of a block are known, they are in registers: for the common ones, and not for mixed
+ * products, which are rare, as it takes a second of compiling for each. */
+#ifdef MIXED
+#define WITH_ROWS(m)
+#else
 #define WITH_ROWS(m)                                                                               \
   case m: {                                                                                        \
     NAME (line) few[m];                                                                            \
     NAME (make_tile) (d, m, i, s0, few);                                                           \
     break;                                                                                         \
   }
+#endif
 
 /* Block row i of the product, the panel's columns of it. sums has a block's rows by WIDTH. */
 FOR_EACH_PROCESSOR static void NAME (multiply_full) (const full_product *d, int64_t i, void *sums) {
@@ -112,6 +124,7 @@ FOR_EACH_PROCESSOR static void NAME (multiply_full) (const full_product *d, int6
 #undef WITH_ROWS
 #undef ADD_LINE
 #undef REAL
+#undef MIXED
 #undef TX
 #undef TY
 #undef TC
