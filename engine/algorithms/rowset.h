@@ -44,12 +44,11 @@ static inline void rowset_destroy (rowset *s) {
   gpumm_release (s->level[0]);
 }
 
+/* Sets the bit in all levels: whether a word was zero before is a coin's toss, and a branch on it
+ * costs more than the stores. */
 static inline void rowset_add (rowset *s, int64_t i) {
   for (int l = 0; l < s->levels; l++) {
-    uint64_t *word = &s->level[l][i >> 6], before = *word;
-    *word = before | (uint64_t) 1 << (i & 63);
-    if (before)
-      return;
+    s->level[l][i >> 6] |= (uint64_t) 1 << (i & 63);
     i >>= 6;
   }
 }

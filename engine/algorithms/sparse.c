@@ -191,7 +191,8 @@ typedef struct {
 /* One thread's accumulator. */
 typedef struct {
   rowset rows;
-  void *sum; /* one element a row of C */
+  void *sum;     /* one element a row of C */
+  int64_t *list; /* rows of a column of C that have a sum */
 } workspace;
 
 /* The elements of a column of B from t on, up to before end, that meet columns of A with the same
@@ -338,14 +339,16 @@ static void count_pieces (void *context, int64_t begin, int64_t end) {
 
 static void multiply_pieces (void *context, int64_t begin, int64_t end) {
   gustavson *g = context;
-  workspace w = {.sum = gpumm_allocate (g->a->rows, gpumm_type_bytes (g->c->type))};
-  if (!w.sum || rowset_create (&w.rows, g->a->rows))
+  workspace w = {.sum = gpumm_allocate (g->a->rows, gpumm_type_bytes (g->c->type)),
+                 .list = gpumm_allocate (g->a->rows + 1, sizeof *w.list)};
+  if (!w.sum || !w.list || rowset_create (&w.rows, g->a->rows))
     atomic_store (&g->failed, 1);
   else
     for (int64_t piece = begin; piece < end; piece++)
       loops[g->a->type == GPUMM_Z][g->b->type == GPUMM_Z].gustavson (g, &w, piece);
   rowset_destroy (&w.rows);
   gpumm_release (w.sum);
+  gpumm_release (w.list);
 }
 
 /* Cuts the columns of C into pieces of about equal work: multiplications, elements of B and
@@ -353,7 +356,7 @@ static void multiply_pieces (void *context, int64_t begin, int64_t end) {
 static gpumm_status cut_columns (state *s, const int64_t *before, gpumm_type type) {
   const int64_t n = s->b.cols, total = before[n];
   int64_t most = gpumm_threads () * cutting.pieces_per_thread;
-  const double each = (double) s->a.rows * (double) gpumm_type_bytes (type);
+  const double each = (double) s->a.rows * (double) (gpumm_type_bytes (type) + sizeof *s->start);
   if (most > total / cutting.least_products)
     most = total / cutting.least_products;
   if ((double) most * each > (double) cutting.workspace_bytes)
@@ -489,9 +492,15 @@ static gpumm_status list_used (state *s, panels *d) {
   return GPUMM_OK;
 }
 
-/* As wide as may be, but a panel for each thread. */
-static int64_t choose_width (int64_t count) {
-  int64_t width = 1, threads = gpumm_threads ();
+/* Threads that columns of so much work each are worth. */
+static int64_t choose_threads (int64_t count, double work) {
+  const double worth = (double) count * work / cutting.least_flops, most = gpumm_threads ();
+  return worth < 1 ? 1 : (int64_t) fmin (worth, most);
+}
+
+/* As wide as may be, but a panel for each of these threads. */
+static int64_t choose_width (int64_t count, int64_t threads) {
+  int64_t width = 1;
   while (width < WIDEST && width * threads < count)
     width *= 2;
   return width;
@@ -538,7 +547,7 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
     work += nnz + (double) (d.used ? d.used_count : d.inner);
     job->report.flops = nnz * (double) d.count * flops_each (d.s.type, d.x_type);
   }
-  d.width = choose_width (d.count);
+  d.width = choose_width (d.count, choose_threads (d.count, work));
   d.direct = d.width == 1 && d.x_down == 1 && !(d.conj_x && d.x_type == GPUMM_Z);
   /* where there are fewer columns than threads, such as one, rows of Y are shared out too */
   d.parts =
@@ -574,8 +583,9 @@ static double seconds_one_dense (const gpumm_problem *p) {
     return 0;
   if (other == 1 && gather)
     return stored * SUM_SECONDS / fmin (gpumm_threads (), 1 + 2 * stored / cutting.least_flops);
-  const int64_t width = choose_width (other), count = gpumm_pieces (other, width);
-  const int64_t threads = gpumm_least (gpumm_threads (), count);
+  const double work = stored + (double) gpumm_k (p) + (double) (left ? gpumm_m (p) : gpumm_n (p));
+  const int64_t most = choose_threads (other, work), width = choose_width (other, most);
+  const int64_t count = gpumm_pieces (other, width), threads = gpumm_least (most, count);
   const double each = READ_SECONDS + (double) width * COLUMN_SECONDS;
   return (double) gpumm_pieces (count, threads) * stored * each
          * (1 + (double) (threads - 1) / PARTNERS);

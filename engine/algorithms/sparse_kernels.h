@@ -30,9 +30,10 @@ static inline __attribute__ ((always_inline)) void NAME (add) (const T1 *a, cons
 /* Columns g->cut[task] to g->cut[task + 1] of C = alpha A B, column by column: column j of C is the
  * sum of the columns p of A times B(p,j) (F. G. Gustavson, ACM TOMS 4 (1978) 250). w->sum is zero
  * before and after. The rows of a thin column come from a set that gives them back in order, or
- * from the column before where that is certain to have the same; a full column is read off w->sum
- * from top to bottom. The columns lie one behind the other from where the symbolic phase said the
- * first begins; elements that are zero are left out. */
+ * from the column before where that is certain to have the same. Those of a full column are read off
+ * w->sum from top to bottom; which of its elements are zero nobody can foretell, and a branch for
+ * each took longer than the product. The columns lie one behind the other from where the symbolic
+ * phase said the first begins; elements that are zero are left out. */
 static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
   const T1 *a = g->a->values;
   const T2 *b = g->b->values;
@@ -70,13 +71,18 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
       if (!full && !same)
         rowset_add_all (&w->rows, rows, count);
     }
-    /* the symbolic phase counted the rows of a thin column: they have room where they will stay */
-    const int64_t *rows = row + (same ? g->c->column[j - 1] : out);
-    if (!full && !same)
-      rowset_drain (&w->rows, row + out);
-    const int64_t candidates = full ? g->a->rows : most;
-    for (int64_t q = 0; q < candidates; q++) {
-      const int64_t i = full ? q : rows[q];
+    const int64_t *rows = same ? row + g->c->column[j - 1] : w->list;
+    int64_t count = most;
+    if (full && !same) {
+      count = 0;
+      for (int64_t i = 0; i < g->a->rows; i++) {
+        w->list[count] = i;
+        count += sum[i] != 0;
+      }
+    } else if (!same)
+      rowset_drain (&w->rows, w->list);
+    for (int64_t q = 0; q < count; q++) {
+      const int64_t i = rows[q];
       const TC value = SCALE (sum[i], g->alpha);
       sum[i] = 0;
       if (value != 0) {
