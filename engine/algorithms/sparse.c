@@ -4,6 +4,8 @@
  *                   pattern of C exactly, gpumm_run computes. Columns of op (X) where op
  *                   transposes come from a bucket transpose, O(nnz + rows + columns). Columns side
  *                   by side with the same rows (3 x 3 blocks of elasticity) are treated as one.
+ *                   Where both operands are made of full square blocks (natural.h), blocks take the
+ *                   place of elements in all of this.
  * sparse x dense    C in panels of a few columns. A panel of op (B) is packed by rows, so that each
  *                   element of A, read once a panel, meets values that lie side by side.
  * dense x sparse    the same code, as C' = op (B)' op (A)': panels are rows of op (A) and C. No
@@ -15,6 +17,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
 #include "compressed.h"
+#include "natural.h"
+#include "processors.h"
 #include "rowset.h"
 #include "sparse.h"
 #include "../clock.h"
@@ -47,7 +51,9 @@ static const struct {
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
-/* A sparse matrix with elements double or double complex. */
+/* A sparse matrix with elements double or double complex. In natural blocks of b x b, rows, columns
+ * and what is stored are counted in blocks, whose elements lie where plain columns have them: element
+ * (r,k) of the u-th block of column j, which has count blocks, at column[j] b^2 + (k count + u) b + r. */
 typedef struct {
   int64_t rows, cols;
   const int64_t *column, *row;
@@ -60,6 +66,8 @@ typedef struct {
 /* What lives from gpumm_open to gpumm_close. */
 typedef struct {
   matrix a, b;        /* both sparse: op (A), op (B). Else the sparse one, as it is stored */
+  int64_t natural;    /* both are in blocks so large; 1: they are not */
+  int64_t longest;    /* blocks of a column of C, at most */
   gpumm_owner memory; /* behind them and what follows */
   int64_t *start;     /* n + 1: where each column of C begins if no element of it is zero */
   int64_t *cut;       /* pieces + 1: columns of C in pieces of about equal work */
@@ -176,11 +184,53 @@ static gpumm_status find_repeats (state *s, matrix *x) {
   return GPUMM_OK;
 }
 
+/* x in blocks of b x b, where it is made of them; else out->column is NULL. */
+static gpumm_status as_blocks (state *s, const matrix *x, int64_t b, matrix *out) {
+  const int64_t nnz = x->column[x->cols];
+  const gpumm_operand plain = {.rows = x->rows,
+                               .cols = x->cols,
+                               .nzmax = nnz,
+                               .column = (int64_t *) (uintptr_t) x->column,
+                               .row = (int64_t *) (uintptr_t) x->row};
+  int64_t *column = gpumm_own (&s->memory, x->cols / b + 1 + nnz / (b * b), sizeof *column);
+  if (!column)
+    return GPUMM_HOST_MEMORY;
+  int64_t *row = column + x->cols / b + 1;
+  const int found = gpumm_find_natural (&plain, b, column, row);
+  *out = (matrix){x->rows / b, x->cols / b, found ? column : NULL, row, x->values, x->type, NULL};
+  return GPUMM_OK;
+}
+
+/* Blocks take the place of elements where both operands are made of them. */
+static gpumm_status find_natural (state *s, const gpumm_problem *p) {
+  const int64_t b = gpumm_natural_size (p);
+  matrix x, y;
+  if (b == 0)
+    return GPUMM_OK;
+  gpumm_status status = as_blocks (s, &s->a, b, &x);
+  if (status || !x.column)
+    return status;
+  y = x;
+  if (s->a.column == s->b.column && s->a.row == s->b.row && s->a.rows == s->b.rows
+      && s->a.cols == s->b.cols) {
+    y.values = s->b.values;
+    y.type = s->b.type;
+  } else
+    status = as_blocks (s, &s->b, b, &y);
+  if (status || !y.column)
+    return status;
+  s->natural = b;
+  s->a = x;
+  s->b = y;
+  return GPUMM_OK;
+}
+
 /* ---- sparse x sparse ---------------------------------------------------------------------- */
 
 typedef struct {
   const matrix *a, *b;
   const int64_t *cut;
+  int64_t natural, longest;
   int64_t *start;   /* numeric phase: given. Symbolic phase: start[j + 1] = nonzeros of column j */
   gpumm_operand *c; /* NULL in the symbolic phase */
   int64_t *end;     /* pieces: where each piece of C ends */
@@ -191,8 +241,9 @@ typedef struct {
 /* One thread's accumulator. */
 typedef struct {
   rowset rows;
-  void *sum;     /* one element a row of C */
-  int64_t *list; /* rows of a column of C that have a sum */
+  void *sum;      /* one element a row of C */
+  int64_t *list;  /* rows of a column of C that have a sum */
+  int64_t *place; /* in blocks: where in the list a row of blocks is */
 } workspace;
 
 /* The elements of a column of B from t on, up to before end, that meet columns of A with the same
@@ -275,9 +326,13 @@ typedef struct {
 
 /* ---- the loops, for each pair of element types -------------------------------------------- */
 
-#define T1      double
-#define T2      double
-#define TC      double
+/* Compilers do not find the vectors in blocks by themselves. */
+typedef double four __attribute__ ((vector_size (32), may_alias));
+
+#define T1 double
+#define T2 double
+#define TC double
+#define VECTORS
 #define SCALE   scale_d
 #define LOAD1   load_d
 #define LOAD2   load_d
@@ -314,9 +369,10 @@ typedef struct {
 /* By whether the first and the second operand are complex. */
 static const struct {
   void (*gustavson) (const gustavson *g, workspace *w, int64_t piece);
+  void (*natural) (const gustavson *g, workspace *w, int64_t piece);
   void (*panels) (const panels *d, int64_t begin, int64_t end, void *x, void *y);
-} loops[2][2] = {{{gustavson_dd, panels_dd}, {gustavson_dz, panels_dz}},
-                 {{gustavson_zd, panels_zd}, {gustavson_zz, panels_zz}}};
+} loops[2][2] = {{{gustavson_dd, natural_dd, panels_dd}, {gustavson_dz, natural_dz, panels_dz}},
+                 {{gustavson_zd, natural_zd, panels_zd}, {gustavson_zz, natural_zz, panels_zz}}};
 
 /* Operations of one multiply-add: real 2, complex 8, one of each 4. */
 static double flops_each (gpumm_type a, gpumm_type b) {
@@ -337,18 +393,32 @@ static void count_pieces (void *context, int64_t begin, int64_t end) {
   rowset_destroy (&rows);
 }
 
+/* Sums are of all rows of C, or of the blocks of a column of it. */
+static int create_workspace (const gustavson *g, workspace *w) {
+  const int64_t rows = g->a->rows, size = g->natural;
+  const int64_t sums = size > 1 ? g->longest * size * ((size + 3) / 4 * 4) : rows;
+  w->sum = gpumm_allocate (sums, gpumm_type_bytes (g->c->type));
+  w->list = w->sum ? gpumm_allocate (rows + 1, sizeof *w->list) : NULL;
+  w->place = w->list && size > 1 ? gpumm_allocate (rows, sizeof *w->place) : NULL;
+  return w->list && (w->place || size == 1) && rowset_create (&w->rows, rows) == GPUMM_OK;
+}
+
 static void multiply_pieces (void *context, int64_t begin, int64_t end) {
   gustavson *g = context;
-  workspace w = {.sum = gpumm_allocate (g->a->rows, gpumm_type_bytes (g->c->type)),
-                 .list = gpumm_allocate (g->a->rows + 1, sizeof *w.list)};
-  if (!w.sum || !w.list || rowset_create (&w.rows, g->a->rows))
+  workspace w = {0};
+  const int complex_a = g->a->type == GPUMM_Z, complex_b = g->b->type == GPUMM_Z;
+  if (!create_workspace (g, &w))
     atomic_store (&g->failed, 1);
   else
     for (int64_t piece = begin; piece < end; piece++)
-      loops[g->a->type == GPUMM_Z][g->b->type == GPUMM_Z].gustavson (g, &w, piece);
+      if (g->natural > 1)
+        loops[complex_a][complex_b].natural (g, &w, piece);
+      else
+        loops[complex_a][complex_b].gustavson (g, &w, piece);
   rowset_destroy (&w.rows);
   gpumm_release (w.sum);
   gpumm_release (w.list);
+  gpumm_release (w.place);
 }
 
 /* Cuts the columns of C into pieces of about equal work: multiplications, elements of B and
@@ -356,7 +426,8 @@ static void multiply_pieces (void *context, int64_t begin, int64_t end) {
 static gpumm_status cut_columns (state *s, const int64_t *before, gpumm_type type) {
   const int64_t n = s->b.cols, total = before[n];
   int64_t most = gpumm_threads () * cutting.pieces_per_thread;
-  const double each = (double) s->a.rows * (double) (gpumm_type_bytes (type) + sizeof *s->start);
+  const double each =
+      (double) (s->a.rows * s->natural) * (double) (gpumm_type_bytes (type) + sizeof *s->start);
   if (most > total / cutting.least_products)
     most = total / cutting.least_products;
   if ((double) most * each > (double) cutting.workspace_bytes)
@@ -381,11 +452,24 @@ static gpumm_status cut_columns (state *s, const int64_t *before, gpumm_type typ
   return GPUMM_OK;
 }
 
+/* From columns of blocks to columns: where they begin, and the cut. Backwards, as it is in place. */
+static void count_elements (state *s) {
+  const int64_t size = s->natural, n = s->b.cols;
+  s->start[n * size] = s->start[n] * size * size;
+  for (int64_t j = n - 1; j >= 0; j--) {
+    const int64_t begin = s->start[j] * size * size, count = (s->start[j + 1] - s->start[j]) * size;
+    for (int64_t w = 0; w < size; w++)
+      s->start[j * size + w] = begin + w * count;
+  }
+  for (int64_t piece = 0; piece <= s->pieces; piece++)
+    s->cut[piece] *= size;
+}
+
 /* The symbolic phase: where each column of C begins, and with that how many nonzeros it can have. */
 static gpumm_status count (struct gpumm_job *job, state *s) {
-  const int64_t n = s->b.cols;
+  const int64_t n = s->b.cols, size = s->natural;
   const matrix *a = &s->a, *b = &s->b;
-  s->start = gpumm_own (&s->memory, n + 1, sizeof *s->start);
+  s->start = gpumm_own (&s->memory, n * size + 1, sizeof *s->start);
   if (!s->start)
     return GPUMM_HOST_MEMORY;
   int64_t *before = s->start; /* the same memory, until the pieces are cut */
@@ -393,7 +477,7 @@ static gpumm_status count (struct gpumm_job *job, state *s) {
     int64_t work = 0;
     for (int64_t t = b->column[j]; t < b->column[j + 1]; t++)
       work += a->column[b->row[t] + 1] - a->column[b->row[t]];
-    s->products += (double) work;
+    s->products += (double) work * (double) (size * size * size);
     before[j + 1] = before[j] + work + b->column[j + 1] - b->column[j] + 1;
   }
   gpumm_status status = cut_columns (s, before, job->shape.type);
@@ -405,9 +489,14 @@ static gpumm_status count (struct gpumm_job *job, state *s) {
     return gpumm_fail (GPUMM_HOST_MEMORY, "out of host memory: marks for %lld rows were refused",
                        (long long) a->rows);
   s->start[0] = 0;
-  for (int64_t j = 0; j < n; j++)
+  for (int64_t j = 0; j < n; j++) {
+    if (s->start[j + 1] > s->longest)
+      s->longest = s->start[j + 1];
     s->start[j + 1] += s->start[j];
-  job->shape.nzmax = s->start[n];
+  }
+  job->shape.nzmax = s->start[n] * size * size;
+  if (size > 1)
+    count_elements (s);
   return GPUMM_OK;
 }
 
@@ -430,7 +519,11 @@ void gpumm_close_gaps (gpumm_operand *c, const int64_t *start, const int64_t *cu
 }
 
 static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_operand *c) {
-  snprintf (job->report.kernel, sizeof job->report.kernel, "gustavson");
+  if (s->natural > 1)
+    snprintf (job->report.kernel, sizeof job->report.kernel, "gustavson_%dx%d", (int) s->natural,
+              (int) s->natural);
+  else
+    snprintf (job->report.kernel, sizeof job->report.kernel, "gustavson");
   if (gpumm_is_zero (job->problem.alpha)) {
     memset (c->column, 0, (size_t) (c->cols + 1) * sizeof *c->column);
     return GPUMM_OK;
@@ -442,6 +535,8 @@ static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_op
   gustavson g = {.a = &s->a,
                  .b = &s->b,
                  .cut = s->cut,
+                 .natural = s->natural,
+                 .longest = s->longest,
                  .start = s->start,
                  .c = c,
                  .end = end,
@@ -573,6 +668,9 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
 static const double PRODUCT_SECONDS = 40e-9, READ_SECONDS = 1e-9, COLUMN_SECONDS = 0.4e-9,
                     SUM_SECONDS = 10e-9, PARTNERS = 4;
 
+/* Alike, of a row of a product of two natural blocks. */
+static const double BLOCK_ROW_SECONDS = 10e-9;
+
 static double seconds_one_dense (const gpumm_problem *p) {
   const int left = p->a.kind == GPUMM_SPARSE;
   const gpumm_operand *s = left ? &p->a : &p->b;
@@ -595,9 +693,13 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place) {
   (void) place;
   if (p->a.kind != GPUMM_SPARSE || p->b.kind != GPUMM_SPARSE)
     return seconds_one_dense (p);
-  const double products = gpumm_sparse_products (p);
-  return products * PRODUCT_SECONDS
-         / fmin (gpumm_threads (), 1 + products / (double) cutting.least_products);
+  const double products = gpumm_sparse_products (p), size = (double) gpumm_natural_size (p);
+  if (size == 0)
+    return products * PRODUCT_SECONDS
+           / fmin (gpumm_threads (), 1 + products / (double) cutting.least_products);
+  const double pairs = products / (size * size * size);
+  return pairs * size * BLOCK_ROW_SECONDS
+         / fmin (gpumm_threads (), 1 + pairs / (double) cutting.least_products);
 }
 
 enum { SAMPLES = 1 << 15 }; /* elements of B: 0.1 ms or less */
@@ -660,6 +762,15 @@ gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_operand *
   return status;
 }
 
+static void add_reason (struct gpumm_job *job, const state *s) {
+  char *reason = job->report.reason;
+  const size_t used = strlen (reason);
+  if (s->natural > 1)
+    snprintf (reason + used, sizeof job->report.reason - used,
+              "; both matrices are made of natural blocks of %d x %d, which are multiplied",
+              (int) s->natural, (int) s->natural);
+}
+
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const int sparse_a = p->a.kind == GPUMM_SPARSE, sparse_b = p->b.kind == GPUMM_SPARSE;
@@ -668,6 +779,7 @@ static gpumm_status open (struct gpumm_job *job) {
   state *s = job->state = gpumm_allocate (1, sizeof *s);
   if (!s)
     return GPUMM_HOST_MEMORY;
+  s->natural = 1;
   s->a.type = sparse_a ? p->a.type : p->b.type;
   if (gpumm_is_zero (p->alpha))
     return GPUMM_OK; /* A and B are not read; nzmax stays 0 */
@@ -680,11 +792,14 @@ static gpumm_status open (struct gpumm_job *job) {
     if (!status)
       status = by_columns (s, &p->b, p->op_b, &s->b);
     if (!status)
+      status = find_natural (s, p);
+    if (!status)
       status = find_repeats (s, &s->a);
     if (!status)
       status = find_repeats (s, &s->b);
     if (!status)
       status = count (job, s);
+    add_reason (job, s);
   } else if (!status)
     status = as_stored (s, sparse_a ? &p->a : &p->b, &s->a);
   s->seconds = gpumm_seconds () - began;

@@ -5,11 +5,24 @@
  *   TC, SCALE    elements of the result; a scalar times one of them
  *   LOAD1, LOAD2 an element, conjugated where the second argument says so
  *   NAME (f)     f with the combination's suffix
+ *   VECTORS      all are double, and "four" is a vector of them; else left out
  *
  * A real times a complex number is (r re, r im), as C and Octave have it: infinities in r do not
  * meet a zero that the complex operand would be given.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+
+#ifdef VECTORS
+#define TV     four
+#define TF     four
+#define LANES  4
+#define CLONES FOR_EACH_PROCESSOR
+#else
+#define TV     TC
+#define TF     T2
+#define LANES  1
+#define CLONES /* GCC 12 fuses the products and sums of complex numbers though it is told not to */
+#endif
 
 /* sum(row) += A(:,0:width-1) b for columns of A with the same rows, count, that lie one behind
  * the other; width is a constant where this is inlined. */
@@ -92,6 +105,87 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
     }
   }
   g->end[task] = out;
+}
+
+/* The same in natural blocks of size x size. Sums lie by rows of a block: there a number of A meets a
+ * row of a block of B, which is one or two vectors of doubles, with zeros where it is shorter. They
+ * add up in the order of the plain product. */
+static inline __attribute__ ((always_inline)) void NAME (natural_sized) (const gustavson *g,
+                                                                         workspace *w, int64_t task,
+                                                                         const int size) {
+  const int64_t *a_column = g->a->column, *b_column = g->b->column;
+  const int64_t first = g->cut[task] / size, last = g->cut[task + 1] / size;
+  const int width = (size + LANES - 1) / LANES; /* vectors of a row */
+  const gpumm_scalar alpha = g->alpha;
+  TV *const sum = w->sum;
+  int64_t *const list = w->list, *const place = w->place;
+  TC *values = g->c->values;
+  int64_t *row = g->c->row, out = g->start[g->cut[task]];
+  for (int64_t j = first; j < last; j++) {
+    const int64_t begin = b_column[j], count = b_column[j + 1] - begin;
+    for (int64_t t = begin; t < begin + count; t++) {
+      const int64_t k = g->b->row[t];
+      rowset_add_all (&w->rows, g->a->row + a_column[k], a_column[k + 1] - a_column[k]);
+    }
+    const int64_t blocks = rowset_drain (&w->rows, list) - list;
+    for (int64_t q = 0; q < blocks; q++)
+      place[list[q]] = q;
+    memset (sum, 0, (size_t) (blocks * size * width) * sizeof *sum);
+    for (int64_t t = 0; t < count; t++) {
+      const T2 *b = (const T2 *) g->b->values + (begin * size + t) * size;
+      const int64_t k = g->b->row[begin + t], from = a_column[k], stride = a_column[k + 1] - from;
+      const int64_t *rows = g->a->row + from;
+      const T1 *a = (const T1 *) g->a->values + from * size * size;
+      TF factor[8 * 8 / LANES] = {0};
+      for (int p = 0; p < size; p++)
+        for (int q = 0; q < size; q++)
+          ((T2 *) factor)[p * width * LANES + q] = b[q * count * size + p];
+      for (int64_t u = 0; u < stride; u++) {
+        TV *c = sum + place[rows[u]] * size * width;
+        for (int r = 0; r < size; r++)
+          for (int q = 0; q < width; q++) {
+            TV total = c[r * width + q];
+            for (int p = 0; p < size; p++)
+              total += a[(p * stride + u) * size + r] * factor[p * width + q];
+            c[r * width + q] = total;
+          }
+      }
+    }
+    for (int q = 0; q < size; q++) {
+      g->c->column[j * size + q] = out;
+      for (int64_t u = 0; u < blocks; u++) {
+        const int64_t top = list[u] * size;
+        const TC *from = (const TC *) sum + u * size * width * LANES + q;
+        for (int r = 0; r < size; r++) {
+          const TC value = SCALE (from[r * width * LANES], alpha);
+          if (value != 0) {
+            row[out] = top + r;
+            values[out++] = value;
+          }
+        }
+      }
+    }
+  }
+  g->end[task] = out;
+}
+
+CLONES static void NAME (natural) (const gustavson *g, workspace *w, int64_t task) {
+  switch (g->natural) {
+  case 2:
+    NAME (natural_sized) (g, w, task, 2);
+    break;
+  case 3:
+    NAME (natural_sized) (g, w, task, 3);
+    break;
+  case 4:
+    NAME (natural_sized) (g, w, task, 4);
+    break;
+  case 6:
+    NAME (natural_sized) (g, w, task, 6);
+    break;
+  default:
+    NAME (natural_sized) (g, w, task, 8);
+  }
 }
 
 /* X(0:inner-1, 0:width-1) by rows: count columns of the dense operand from first on, then zeros. */
@@ -196,3 +290,8 @@ static void NAME (panels) (const panels *d, int64_t begin, int64_t end, void *x,
 #undef LOAD1
 #undef LOAD2
 #undef NAME
+#undef VECTORS
+#undef TV
+#undef TF
+#undef LANES
+#undef CLONES

@@ -245,8 +245,10 @@ static gpumm_status multiply (const gpumm_problem *p, int64_t spare_rows, gpumm_
       if (options
           && (is_zero (p->alpha) || (full && (c->rows == 0 || c->cols == 0)))) /* none runs */
         kernel = r->kernel;
-      CHECK (strcmp (r->algorithm, algorithm) == 0 && strcmp (r->kernel, kernel) == 0, "%s, %s",
-             r->algorithm, r->kernel);
+      /* what is filled to the last may be in blocks: test_natural.c */
+      CHECK (strcmp (r->algorithm, algorithm) == 0
+                 && strncmp (r->kernel, kernel, strlen (kernel)) == 0,
+             "%s, %s", r->algorithm, r->kernel);
     } else
       release (c);
   }

@@ -181,3 +181,70 @@
 %! assert (info.kernel, "spgemm_merge");
 %! assert (gpumm (sparse (Inf), sparse (1 + 2i), options{:}), sparse (complex (Inf, Inf)));
 %! assert (gpumm (A, -B, "Alpha", 0, options{:}), sparse (40, 45));
+
+## blocks that a matrix is made of without saying so: the product is that of `*`, to the last bit
+%!function A = of_mesh (n, b) # b unknowns at each of n x n nodes
+%!  [x, y] = ndgrid (1:n);
+%!  [dx, dy] = ndgrid (-1:1);
+%!  X = x(:)' + dx(:);
+%!  Y = y(:)' + dy(:);
+%!  inside = min (X, Y) >= 1 & max (X, Y) <= n;
+%!  I = repmat (1:n^2, 9, 1)(inside);
+%!  J = (X + n * (Y - 1))(inside);
+%!  [i, j] = find (kron (sparse (I, J, 1), ones (b)));
+%!  A = sparse (i, j, rand (numel (i), 1) - 0.5, n^2 * b, n^2 * b);
+%!endfunction
+%!function same_as_octave (A, B, size)
+%!  [C, info] = gpumm (A, B, "Backend", "cpu");
+%!  R = A * B;
+%!  assert (isequaln (C, R) && nnz (C) == nnz (R) && isreal (C) == isreal (R));
+%!  found = sprintf ("natural blocks of %d x %d", size, size);
+%!  assert (isempty (strfind (info.reason, "natural blocks")), size == 0);
+%!  assert (size == 0 || ! isempty (strfind (info.reason, found)));
+%!endfunction
+%!test
+%! rand ("twister", 5);
+%! for b = [1, 2, 3, 4, 6, 8]
+%!   size = b * (b > 1);
+%!   A = of_mesh (9, b);
+%!   same_as_octave (A, A, size);
+%!   same_as_octave (A', A, size);
+%!   same_as_octave (A, A(:,1:6*b), size);
+%!   same_as_octave (A + 2i * A', A, size);
+%!   same_as_octave (A != 0, A != 0, size);
+%!   assert (gpumm (A, A, "TransposeA", "transpose", "Backend", "cpu"), A' * A);
+%!   assert (gpumm (A, A, "TransposeB", "ctranspose", "Backend", "cpu"), A * A');
+%! endfor
+
+## nearly blocks: an element less, one more, all of it a row and a column further
+%!test
+%! rand ("twister", 6);
+%! for b = [2, 3, 4, 6, 8]
+%!   A = of_mesh (8, b);
+%!   n = rows (A);
+%!   D = A;
+%!   D(n - 1, n) = 0;
+%!   same_as_octave (D, D, 0);
+%!   same_as_octave (D, A, 0);
+%!   same_as_octave (A, D, 0);
+%!   D = A;
+%!   D(n, 1) = 1;
+%!   same_as_octave (D, D, 0);
+%!   D = [sparse(1, n + b); sparse(n, 1), A, sparse(n, b - 1); sparse(b - 1, n + b)];
+%!   same_as_octave (D, D, 0);
+%! endfor
+
+## what cancels in blocks is not stored; NaN and Inf meet what is stored and nothing else
+%!test
+%! rand ("twister", 7);
+%! for b = [2, 3, 4, 6, 8]
+%!   A = spfun (@(x) sign (x), of_mesh (7, b));
+%!   same_as_octave (A, A, b);
+%!   assert (nnz (A * A) < 0.9 * nnz ((A != 0) * (A != 0)));
+%!   A(1, 1) = NaN;
+%!   A(b + 1, 2) = -Inf;
+%!   A(1, b + 1) = Inf;
+%!   same_as_octave (A, A, b);
+%!   Z = kron (speye (5), (-1) .^ (1:b) .* ones (b, 1)); # whose square is zero where b is even
+%!   assert (nnz (gpumm (Z, Z)), nnz (Z * Z));
+%! endfor

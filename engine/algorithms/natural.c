@@ -1,0 +1,97 @@
+/* natural.c - is a sparse matrix made of full square blocks?
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "natural.h"
+
+#include "../threads.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* Columns that the estimate looks at. */
+enum { SAMPLES = 200 };
+
+/* Elements that a thread looks at, at least. */
+enum { LEAST = 1 << 16 };
+
+static const int sizes[] = {8, 6, 4, 3, 2};
+
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+/* Do columns j b to j b + b - 1 hold full blocks only? Where rows ascend, a run of b of them is one
+ * whose last is b - 1 above its first. */
+static int in_blocks (const gpumm_operand *x, int64_t b, int64_t j) {
+  const int64_t begin = x->column[j * b], end = x->column[j * b + b];
+  if (begin < 0 || end < begin || end > x->nzmax || (end - begin) % (b * b) != 0)
+    return 0;
+  const int64_t count = (end - begin) / b, *row = x->row + begin;
+  for (int64_t w = 1; w < b; w++)
+    if (x->column[j * b + w] != begin + w * count
+        || memcmp (row, row + w * count, (size_t) count * sizeof *row) != 0)
+      return 0;
+  for (int64_t t = 0; t < count; t += b)
+    if (row[t] % b != 0 || row[t + b - 1] != row[t] + b - 1)
+      return 0;
+  return 1;
+}
+
+unsigned gpumm_natural_sizes (const gpumm_operand *x) {
+  unsigned possible = 0;
+  if (x->kind != GPUMM_SPARSE || x->column[x->cols] <= 0)
+    return 0;
+  for (int s = 0; s < SIZES; s++)
+    if (x->rows % sizes[s] == 0 && x->cols % sizes[s] == 0)
+      possible |= 1u << sizes[s];
+  const int64_t apart = x->cols / SAMPLES + 1;
+  int any = 0;
+  for (int64_t j = 0; j < x->cols && possible; j += apart) {
+    any |= x->column[j + 1] > x->column[j];
+    for (int s = 0; s < SIZES; s++)
+      if (possible & 1u << sizes[s] && !in_blocks (x, sizes[s], j / sizes[s]))
+        possible &= ~(1u << sizes[s]);
+  }
+  return any ? possible : 0;
+}
+
+int64_t gpumm_natural_size (const gpumm_problem *p) {
+  const gpumm_operand *a = &p->a, *b = &p->b;
+  unsigned both = gpumm_natural_sizes (a);
+  if (both
+      && (a->column != b->column || a->row != b->row || a->rows != b->rows || a->cols != b->cols))
+    both &= gpumm_natural_sizes (b);
+  for (int s = 0; s < SIZES; s++)
+    if (both & 1u << sizes[s])
+      return sizes[s];
+  return 0;
+}
+
+typedef struct {
+  const gpumm_operand *x;
+  int64_t b, *start, *row;
+  atomic_int wrong;
+} search;
+
+static void search_columns (void *context, int64_t begin, int64_t end) {
+  search *s = context;
+  const gpumm_operand *x = s->x;
+  for (int64_t j = begin; j < end && !atomic_load_explicit (&s->wrong, memory_order_relaxed); j++) {
+    if (!in_blocks (x, s->b, j)) {
+      atomic_store (&s->wrong, 1);
+      return;
+    }
+    const int64_t first = x->column[j * s->b], last = x->column[j * s->b + 1]; /* of one column */
+    int64_t *row = s->row + first / (s->b * s->b);
+    s->start[j + 1] = x->column[(j + 1) * s->b] / (s->b * s->b);
+    for (int64_t t = first; t < last; t += s->b)
+      *row++ = x->row[t] / s->b;
+  }
+}
+
+int gpumm_find_natural (const gpumm_operand *x, int64_t b, int64_t *start, int64_t *row) {
+  search s = {x, b, start, row, 0};
+  if (x->rows % b != 0 || x->cols % b != 0)
+    return 0;
+  const double each = ((double) x->column[x->cols] + 1) / ((double) (x->cols / b) + 1);
+  start[0] = 0;
+  gpumm_parallel (x->cols / b, (int64_t) (LEAST / each) + 1, search_columns, &s);
+  return !atomic_load (&s.wrong);
+}
