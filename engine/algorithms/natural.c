@@ -1,14 +1,15 @@
 /* natural.c - is a sparse matrix made of full square blocks?
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "natural.h"
-
+#include "rowset.h"
 #include "../threads.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-/* Columns that the estimate looks at. */
-enum { SAMPLES = 200 };
+/* Columns that the estimate looks at, which takes 30 us or less, and 0.1 us where there are no blocks;
+ * columns of C, and about how many products of blocks in them, alike. */
+enum { SAMPLES = 100, SAMPLES_OF_C = 30, MOST_PAIRS = 1 << 12 };
 
 /* Elements that a thread looks at, at least. */
 enum { LEAST = 1 << 16 };
@@ -62,6 +63,42 @@ int64_t gpumm_natural_size (const gpumm_problem *p) {
     if (both & 1u << sizes[s])
       return sizes[s];
   return 0;
+}
+
+/* Of column j of x: where its elements begin and end, none where that cannot be. */
+static int64_t begin_of (const gpumm_operand *x, int64_t j, int64_t *end) {
+  const int64_t begin = x->column[j];
+  *end = x->column[j + 1];
+  if (begin < 0 || *end < begin || *end > x->nzmax)
+    *end = begin;
+  return begin;
+}
+
+double gpumm_natural_yield (const gpumm_problem *p, int64_t b) {
+  const gpumm_operand *x = &p->a, *y = &p->b;
+  int64_t pairs = 0, blocks = 0, end_x, end_y;
+  rowset rows;
+  if (x->cols != y->rows || rowset_create (&rows, x->rows / b))
+    return 0;
+  const int64_t apart = (y->cols / b / 2 / SAMPLES_OF_C + 1) * b;
+  /* from the middle on: few columns are of an edge */
+  for (int64_t j = y->cols / b / 2 * b; j < y->cols && pairs < MOST_PAIRS; j += apart) {
+    for (int64_t t = begin_of (y, j, &end_y); t < end_y; t += b) {
+      const int64_t k = y->row[t];
+      if (k < 0 || k >= x->cols)
+        continue;
+      for (int64_t u = begin_of (x, k / b * b, &end_x); u < end_x; u += b) {
+        const int64_t i = x->row[u] / b;
+        if (x->row[u] < 0 || i >= x->rows / b)
+          continue;
+        pairs++;
+        blocks += rowset_add_all (&rows, &i, 1);
+      }
+    }
+    rowset_drain (&rows, NULL);
+  }
+  rowset_destroy (&rows);
+  return pairs > 0 ? (double) blocks / (double) (pairs * b) : 0;
 }
 
 typedef struct {

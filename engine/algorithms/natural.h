@@ -10,16 +10,18 @@
 
 #include "../gpumm.h"
 
-/* The largest block that is looked for. */
-enum { GPUMM_LARGEST_NATURAL = 8 };
-
 /* The sizes b, of 2, 3, 4, 6 and 8, of full blocks that some columns of x all consist of, as bits
- * 1 << b; 0: none, or x has no elements. An estimate, from a few hundred columns at most and from
+ * 1 << b; 0: none, or x has no elements. An estimate, from some columns, and from
  * one or two where x is not made of blocks. x need not be sound. */
 unsigned gpumm_natural_sizes (const gpumm_operand *x);
 
 /* The largest size that both operands may have; 0 if there is none. */
 int64_t gpumm_natural_size (const gpumm_problem *p);
+
+/* Elements of C for each multiplication of a product in natural blocks of b x b, as they are in some
+ * of its columns; transposed operands count as they are stored, for patterns of finite elements are
+ * symmetric. 0: not known. The operands need not be sound. */
+double gpumm_natural_yield (const gpumm_problem *p, int64_t b);
 
 /* Is x, which is sound, made of full b x b blocks to the last element? Then block column j begins
  * at start[j] = column[j b] / b^2, counted in blocks, and row[t] is the block row of block t. start

@@ -668,8 +668,10 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
 static const double PRODUCT_SECONDS = 40e-9, READ_SECONDS = 1e-9, COLUMN_SECONDS = 0.4e-9,
                     SUM_SECONDS = 10e-9, PARTNERS = 4;
 
-/* Alike, of a row of a product of two natural blocks. */
-static const double BLOCK_ROW_SECONDS = 10e-9;
+/* Alike, in natural blocks: of a product of two blocks, of a multiplication in it, and of an element
+ * of C, most of which is the first touch of its memory. On two cores with AVX-512, 100,000 rows in
+ * blocks of 2 to 8 (bench_natural.m). */
+static const double PAIR_SECONDS = 6e-9, MULTIPLY_SECONDS = 0.05e-9, ELEMENT_SECONDS = 7e-9;
 
 static double seconds_one_dense (const gpumm_problem *p) {
   const int left = p->a.kind == GPUMM_SPARSE;
@@ -698,7 +700,8 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place) {
     return products * PRODUCT_SECONDS
            / fmin (gpumm_threads (), 1 + products / (double) cutting.least_products);
   const double pairs = products / (size * size * size);
-  return pairs * size * BLOCK_ROW_SECONDS
+  return (pairs * PAIR_SECONDS + products * MULTIPLY_SECONDS
+          + gpumm_sparse_nonzeros (p, products) * ELEMENT_SECONDS)
          / fmin (gpumm_threads (), 1 + pairs / (double) cutting.least_products);
 }
 
@@ -719,6 +722,13 @@ double gpumm_sparse_products (const gpumm_problem *p) {
     if (b->row[t] >= 0 && b->row[t] < k)
       products += (double) a->column[b->row[t] + 1] - (double) a->column[b->row[t]];
   return products * ((double) stored_b / (double) seen);
+}
+
+double gpumm_sparse_nonzeros (const gpumm_problem *p, double products) {
+  const double cells = (double) gpumm_m (p) * (double) gpumm_n (p);
+  const int64_t natural = gpumm_natural_size (p);
+  const double yield = natural ? gpumm_natural_yield (p, natural) : 0;
+  return yield > 0 ? products * yield : cells > 0 ? cells * -expm1 (-products / cells) : 0;
 }
 
 /* ---- the row of the table ----------------------------------------------------------------- */
@@ -767,7 +777,7 @@ static void add_reason (struct gpumm_job *job, const state *s) {
   const size_t used = strlen (reason);
   if (s->natural > 1)
     snprintf (reason + used, sizeof job->report.reason - used,
-              "; both matrices are made of natural blocks of %d x %d, which are multiplied",
+              "; both matrices are made of natural blocks of %d x %d, and these are multiplied",
               (int) s->natural, (int) s->natural);
 }
 

@@ -471,13 +471,12 @@ static double stored_bytes (const gpumm_operand *x) {
          + (double) x->column[x->cols] * (4 + (double) gpumm_type_bytes (x->type));
 }
 
-/* With C's elements as many as if products were spread evenly. Two calls: one counts. */
+/* Two calls: one counts. */
 static double seconds (const gpumm_problem *p, const gpumm_place *place) {
   if (place->properties.capability < MEASURED_FROM)
     return INFINITY;
   const double products = gpumm_sparse_products (p);
-  const double cells = (double) gpumm_m (p) * (double) gpumm_n (p);
-  const double nonzeros = cells > 0 ? cells * -expm1 (-products / cells) : 0;
+  const double nonzeros = gpumm_sparse_nonzeros (p, products);
   const double up = stored_bytes (&p->a) + (is_same (&p->a, &p->b) ? 0 : stored_bytes (&p->b));
   return 2 * place->call + up / place->upload
          + nonzeros * (4 + (double) gpumm_type_bytes (p->output)) / place->download

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithms/natural.h"
+#include "algorithms/sparse.h"
 #include "check.h"
 #include "memory/host.h"
 #include "gpumm.h"
@@ -188,11 +189,37 @@ static void test_unsound (void) {
     x.column[at] = repeat % 3 ? wild[check_between (0, 5)] : x.column[at] + check_between (-9, 9);
     if (repeat % 2)
       x.nzmax /= 2;
-    (void) gpumm_natural_sizes (&x);
+    const gpumm_problem p = {.a = x, .b = x, .alpha = {1, 0}};
+    (void) gpumm_natural_size (&p);
+    (void) gpumm_natural_yield (&p, sizes[repeat % SIZES]);
     release (&x);
   }
-  gpumm_operand wide = {.kind = GPUMM_DENSE, .type = GPUMM_D, .rows = 6, .cols = 6};
+  const gpumm_operand wide = {.kind = GPUMM_DENSE, .type = GPUMM_D, .rows = 6, .cols = 6};
   CHECK (gpumm_natural_sizes (&wide) == 0, "a full matrix");
+}
+
+/* Elements of C of a chain of blocks, each of which meets three neighbours to both sides: spread evenly
+ * they would be far more. */
+static void test_nonzeros (void) {
+  for (int s = 0; s < SIZES; s++) {
+    const int64_t b = sizes[s], n = 400;
+    gpumm_operand x = make (GPUMM_D, n, n, b, 0, REAL_NUMBERS);
+    x.nzmax = 7 * n * b * b;
+    free (x.row);
+    x.row = check_allocate (x.nzmax, sizeof *x.row);
+    int64_t out = 0;
+    for (int64_t j = 0; j < n * b; j++) {
+      for (int64_t i = j / b - 3 < 0 ? 0 : (j / b - 3) * b; i < (j / b + 4) * b && i < n * b; i++)
+        x.row[out++] = i;
+      x.column[j + 1] = out;
+    }
+    const gpumm_problem p = {.a = x, .b = x, .alpha = {1, 0}};
+    const double products = gpumm_sparse_products (&p);
+    const double nonzeros = gpumm_sparse_nonzeros (&p, products), right = 13.0 * n * b * b;
+    CHECK (fabs (nonzeros - right) < 0.1 * right, "blocks of %" PRId64 ": %g nonzeros, not %g", b,
+           nonzeros, right);
+    release (&x);
+  }
 }
 
 /* ---- products ----------------------------------------------------------------------------- */
@@ -409,6 +436,7 @@ int main (int argc, char **argv) {
   test_nearly ();
   test_unseen ();
   test_unsound ();
+  test_nonzeros ();
   test_products ();
   test_common ();
   test_large ();
