@@ -234,6 +234,52 @@ static inline __attribute__ ((always_inline)) void NAME (multiply) (const panels
   }
 }
 
+#ifdef VECTORS
+/* Y += S X for a panel of width columns, S in natural blocks of size x size. The sums of an element
+ * are in the order of the plain product. */
+static inline __attribute__ ((always_inline)) void NAME (multiply_sized) (
+    const panels *d, const double *x, double *y, const int width, const int size) {
+  const matrix *s = &d->blocks;
+  const int vectors = width / LANES;
+  for (int64_t j = 0; j < s->cols; j++) {
+    const int64_t from = s->column[j], count = s->column[j + 1] - from;
+    const double *a = (const double *) s->values + from * size * size;
+    const four *here = (const four *) (x + j * size * width);
+    for (int64_t u = 0; u < count; u++) {
+      four *there = (four *) (y + s->row[from + u] * size * width);
+      const double *block = a + u * size;
+      for (int r = 0; r < size; r++)
+        for (int q = 0; q < vectors; q++) {
+          four total = there[r * vectors + q];
+          for (int p = 0; p < size; p++)
+            total += block[p * count * size + r] * here[p * vectors + q];
+          there[r * vectors + q] = total;
+        }
+    }
+  }
+}
+
+CLONES static void NAME (multiply_natural) (const panels *d, const double *x, double *y) {
+  const int wide = d->width == WIDEST;
+  switch (d->natural) {
+  case 2:
+    wide ? NAME (multiply_sized) (d, x, y, WIDEST, 2) : NAME (multiply_sized) (d, x, y, 4, 2);
+    break;
+  case 3:
+    wide ? NAME (multiply_sized) (d, x, y, WIDEST, 3) : NAME (multiply_sized) (d, x, y, 4, 3);
+    break;
+  case 4:
+    wide ? NAME (multiply_sized) (d, x, y, WIDEST, 4) : NAME (multiply_sized) (d, x, y, 4, 4);
+    break;
+  case 6:
+    wide ? NAME (multiply_sized) (d, x, y, WIDEST, 6) : NAME (multiply_sized) (d, x, y, 4, 6);
+    break;
+  default:
+    wide ? NAME (multiply_sized) (d, x, y, WIDEST, 8) : NAME (multiply_sized) (d, x, y, 4, 8);
+  }
+}
+#endif
+
 /* Rows begin to end - 1 of count columns of C, from column first on: alpha Y + beta C0. */
 static void NAME (store) (const panels *d, int64_t begin, int64_t end, const TC *y, int64_t first,
                           int64_t count) {
@@ -261,19 +307,24 @@ static void NAME (panel) (const panels *d, int64_t panel, int64_t part, void *x,
       packed = (const T2 *) d->x + first * d->x_across;
     else
       NAME (pack) (d, first, count, x);
-    switch (d->width) {
-    case 1:
-      NAME (multiply) (d, begin, end, packed, y, 1);
-      break;
-    case 2:
-      NAME (multiply) (d, begin, end, packed, y, 2);
-      break;
-    case 4:
-      NAME (multiply) (d, begin, end, packed, y, 4);
-      break;
-    default:
-      NAME (multiply) (d, begin, end, packed, y, WIDEST);
-    }
+#ifdef VECTORS
+    if (d->natural)
+      NAME (multiply_natural) (d, packed, y);
+    else
+#endif
+      switch (d->width) {
+      case 1:
+        NAME (multiply) (d, begin, end, packed, y, 1);
+        break;
+      case 2:
+        NAME (multiply) (d, begin, end, packed, y, 2);
+        break;
+      case 4:
+        NAME (multiply) (d, begin, end, packed, y, 4);
+        break;
+      default:
+        NAME (multiply) (d, begin, end, packed, y, WIDEST);
+      }
   }
   NAME (store) (d, begin, end, y, first, count);
 }

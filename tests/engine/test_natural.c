@@ -390,6 +390,67 @@ static void test_large (void) {
   }
 }
 
+/* A matrix in blocks by a full one, to the last bit where rows are scattered; sums of rows, other types
+ * and few columns go the plain way. */
+static void test_full (void) {
+  for (int s = 0; s < SIZES; s++)
+    for (int left = 0; left < 2; left++)
+      for (int turned = 0; turned < 2; turned++)
+        for (int repeat = 0; repeat < 12; repeat++) {
+          const int64_t b = sizes[s], other = repeat < 2 ? 5 : check_between (16, 80);
+          const gpumm_type type = repeat == 2 ? GPUMM_Z : GPUMM_D;
+          /* few blocks in many columns, too: then only the rows that are met are packed */
+          gpumm_operand x = make (repeat == 3 ? GPUMM_B : GPUMM_D, check_between (1, 9),
+                                  check_between (2, 40), b, repeat == 4 ? 1 : 40, WHOLE_NUMBERS);
+          const int64_t rows = turned ? x.cols : x.rows, cols = turned ? x.rows : x.cols;
+          const int64_t inner = left ? cols : rows;
+          gpumm_operand y = {.type = type,
+                             .rows = left ? inner : other,
+                             .cols = left ? other : inner,
+                             .place = GPUMM_HOST};
+          y.ld = y.rows + 1;
+          y.values = check_allocate (y.ld * y.cols, gpumm_type_bytes (type));
+          for (int64_t e = 0; e < y.ld * y.cols; e++)
+            set (&y, e, REAL_NUMBERS);
+          gpumm_problem p = {.a = left ? x : y, .b = left ? y : x, .alpha = {1, 0}};
+          *(left ? &p.op_a : &p.op_b) = turned ? GPUMM_TRANSPOSE : GPUMM_NONE;
+          gpumm_job *job = NULL;
+          gpumm_operand c;
+          CHECK (gpumm_open (&p, NULL, &job) == GPUMM_OK, "%s", gpumm_last_error ());
+          gpumm_result (job, &c);
+          c.values = check_allocate (c.rows * c.cols, gpumm_type_bytes (c.type));
+          CHECK (gpumm_run (job, &c) == GPUMM_OK, "%s", gpumm_last_error ());
+          const char *kernel = gpumm_job_report (job)->kernel;
+          const unsigned there = gpumm_natural_sizes (&x);
+          if (other < 16 || type != GPUMM_D || left == turned || !there)
+            CHECK (!strchr (kernel, 'x'), "%s", kernel);
+          else /* so little work is for panels of 4 or 8 on any machine */
+            CHECK (strchr (kernel, 'x') && (kernel[strlen (kernel) - 1] - '0') % b == 0, "%s",
+                   kernel);
+          char *stored = check_allocate (x.rows * x.cols, 1);
+          double complex *full = spread (&x, turned ? GPUMM_TRANSPOSE : GPUMM_NONE, stored);
+          int64_t wrong = 0;
+          for (int64_t j = 0; j < c.cols; j++)
+            for (int64_t i = 0; i < c.rows; i++) {
+              double complex sum = 0;
+              for (int64_t q = 0; q < inner; q++)
+                if (stored[left ? i + q * rows : q + j * rows])
+                  sum += left ? creal (full[i + q * rows]) * value_at (&y, q + j * y.ld, 0)
+                              : value_at (&y, i + q * y.ld, 0) * creal (full[q + j * rows]);
+              const double complex got = value_at (&c, i + j * c.rows, 0);
+              wrong += creal (got) != creal (sum) || cimag (got) != cimag (sum);
+            }
+          CHECK (wrong == 0, "blocks of %" PRId64 ", %s, left %d, turned %d: %" PRId64 " wrong", b,
+                 kernel, left, turned, wrong);
+          gpumm_close (job);
+          free (stored);
+          free (full);
+          free (c.values);
+          free (y.values);
+          release (&x);
+        }
+}
+
 /* One memory, two matrices: B is A without its last column, and so without blocks. */
 static void test_shared_arrays (void) {
   gpumm_problem p = {.alpha = {1, 0}};
@@ -440,6 +501,7 @@ int main (int argc, char **argv) {
   test_products ();
   test_common ();
   test_large ();
+  test_full ();
   test_shared_arrays ();
   test_out_of_memory ();
   return check_done ();

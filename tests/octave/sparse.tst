@@ -216,6 +216,25 @@
 %!   assert (gpumm (A, A, "TransposeB", "ctranspose", "Backend", "cpu"), A * A');
 %! endfor
 
+## by a full matrix: where rows are scattered, through blocks
+%!test
+%! rand ("twister", 8);
+%! for b = [2, 3, 4, 6, 8]
+%!   A = of_mesh (9, b);
+%!   X = rand (rows (A), 40) - 0.5;
+%!   [C, info] = gpumm (A, X, "Backend", "cpu", "Alpha", -2);
+%!   assert (C, -2 * (A * X));
+%!   assert (! isempty (strfind (info.reason, sprintf ("natural blocks of %d x %d", b, b))));
+%!   A(1, 2) = NaN;
+%!   A(b, b) = Inf;
+%!   C = gpumm (A, X, "Backend", "cpu");
+%!   assert (C, A * X);
+%!   A(b, b) = 0;
+%!   [C, info] = gpumm (A, X, "Backend", "cpu");
+%!   assert (C, A * X);
+%!   assert (isempty (strfind (info.reason, "natural blocks")));
+%! endfor
+
 ## nearly blocks: an element less, one more, all of it a row and a column further
 %!test
 %! rand ("twister", 6);
