@@ -10,6 +10,25 @@
 
 #include "../gpumm.h"
 
+/* f (b) with b, one of the sizes that are looked for, as a constant. */
+#define GPUMM_WITH_NATURAL_SIZE(b, f)                                                              \
+  switch (b) {                                                                                     \
+  case 2:                                                                                          \
+    f (2);                                                                                         \
+    break;                                                                                         \
+  case 3:                                                                                          \
+    f (3);                                                                                         \
+    break;                                                                                         \
+  case 4:                                                                                          \
+    f (4);                                                                                         \
+    break;                                                                                         \
+  case 6:                                                                                          \
+    f (6);                                                                                         \
+    break;                                                                                         \
+  default:                                                                                         \
+    f (8);                                                                                         \
+  }
+
 /* The sizes b, of 2, 3, 4, 6 and 8, of full blocks that some columns of x all consist of, as bits
  * 1 << b; 0: none, or x has no elements. An estimate, from some columns, and from
  * one or two where x is not made of blocks. x need not be sound. */

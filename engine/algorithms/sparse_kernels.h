@@ -170,22 +170,9 @@ static inline __attribute__ ((always_inline)) void NAME (natural_sized) (const g
 }
 
 CLONES static void NAME (natural) (const gustavson *g, workspace *w, int64_t task) {
-  switch (g->natural) {
-  case 2:
-    NAME (natural_sized) (g, w, task, 2);
-    break;
-  case 3:
-    NAME (natural_sized) (g, w, task, 3);
-    break;
-  case 4:
-    NAME (natural_sized) (g, w, task, 4);
-    break;
-  case 6:
-    NAME (natural_sized) (g, w, task, 6);
-    break;
-  default:
-    NAME (natural_sized) (g, w, task, 8);
-  }
+#define SIZED(size) NAME (natural_sized) (g, w, task, size)
+  GPUMM_WITH_NATURAL_SIZE (g->natural, SIZED)
+#undef SIZED
 }
 
 /* X(0:inner-1, 0:width-1) by rows: count columns of the dense operand from first on, then zeros. */
@@ -260,23 +247,14 @@ static inline __attribute__ ((always_inline)) void NAME (multiply_sized) (
 }
 
 CLONES static void NAME (multiply_natural) (const panels *d, const double *x, double *y) {
-  const int wide = d->width == WIDEST;
-  switch (d->natural) {
-  case 2:
-    wide ? NAME (multiply_sized) (d, x, y, WIDEST, 2) : NAME (multiply_sized) (d, x, y, 4, 2);
-    break;
-  case 3:
-    wide ? NAME (multiply_sized) (d, x, y, WIDEST, 3) : NAME (multiply_sized) (d, x, y, 4, 3);
-    break;
-  case 4:
-    wide ? NAME (multiply_sized) (d, x, y, WIDEST, 4) : NAME (multiply_sized) (d, x, y, 4, 4);
-    break;
-  case 6:
-    wide ? NAME (multiply_sized) (d, x, y, WIDEST, 6) : NAME (multiply_sized) (d, x, y, 4, 6);
-    break;
-  default:
-    wide ? NAME (multiply_sized) (d, x, y, WIDEST, 8) : NAME (multiply_sized) (d, x, y, 4, 8);
-  }
+#define WIDE(size)   NAME (multiply_sized) (d, x, y, WIDEST, size)
+#define NARROW(size) NAME (multiply_sized) (d, x, y, LEAST_NATURAL_WIDTH, size)
+  if (d->width == WIDEST)
+    GPUMM_WITH_NATURAL_SIZE (d->natural, WIDE)
+  else
+    GPUMM_WITH_NATURAL_SIZE (d->natural, NARROW)
+#undef WIDE
+#undef NARROW
 }
 #endif
 

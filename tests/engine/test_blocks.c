@@ -805,6 +805,16 @@ static void test_device_special (void) {
   algorithm = NULL;
 }
 
+/* The product in device memory that is too small for a piece; then as before. */
+static void refuse_few_bytes (const gpumm_problem *p) {
+  gpumm_operand d;
+  most_memory = 20000;
+  gpumm_reset ();
+  CHECK (multiply (p, &d, NULL) == GPUMM_DEVICE_MEMORY, "20 kB are enough");
+  algorithm = NULL;
+  most_memory = 0;
+}
+
 /* The same of floating point: two pieces, each of which finds transposes made. */
 static void test_float_pieces (void) {
   enum { BLOCKS = 500 };
@@ -832,14 +842,10 @@ static void test_float_pieces (void) {
                && wrong == 0,
            "pieces differ, in %" PRId64 " elements", wrong);
     release (&d);
-    most_memory = 20000;
-    gpumm_reset ();
-    CHECK (multiply (&p, &d, NULL) == GPUMM_DEVICE_MEMORY, "20 kB are enough");
+    refuse_few_bytes (&p);
     release (&c);
     release (&p.a);
     release (&p.b);
-    algorithm = NULL;
-    most_memory = 0;
   }
 }
 
@@ -899,14 +905,10 @@ static void test_device_pieces (void) {
              && memcmp (c.values, d.values, (size_t) blocks * 4 * sizeof (uint64_t)) == 0,
          "pieces differ");
   release (&d);
-  most_memory = 20000;
-  gpumm_reset ();
-  CHECK (multiply (&p, &d, NULL) == GPUMM_DEVICE_MEMORY, "20 kB are enough");
+  refuse_few_bytes (&p);
   release (&c);
   release (&p.a);
   release (&p.b);
-  algorithm = NULL;
-  most_memory = 0;
 }
 
 /* A and B in one memory, cut into blocks of other sizes: 2 x 3 by 3 x 2. */
