@@ -38,6 +38,10 @@ __device__ static inline void publish_barriers (void) {
   asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
 }
 
+__device__ static inline void arrive (unsigned barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(barrier) : "memory");
+}
+
 __device__ static inline void arrive_and_expect (unsigned barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
                :

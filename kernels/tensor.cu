@@ -26,88 +26,8 @@
  * second kernel.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "tensor_division.h"
 #include "tensor_products.h"
-
-/* ---- the division of the work ------------------------------------------------------------- */
-
-/* C has down x across tiles, each a sum of so many steps along k. The first `whole` tiles are made
- * by one block each: block b makes tiles b, b + blocks, ... The steps of the tiles that are left,
- * one tile after the other, are cut in `shares` equal parts for the last so many blocks, which have
- * a whole tile fewer than the others where their number does not divide `whole`. */
-struct division {
-  int down, across, tiles, steps;
-  int blocks, whole, shares;
-};
-
-/* The share that has that step of the rest, s with share_begin (s) <= step < share_begin (s + 1). */
-DEVICE int share_of (const division &d, int64_t step) {
-  return (int) (((step + 1) * d.shares - 1) / ((int64_t) (d.tiles - d.whole) * d.steps));
-}
-
-/* Tiles go down GROUP rows of tiles and then one to the right, so that those made at one time lie
- * in a square and share what they read in the cache. */
-enum { GROUP = 8 };
-
-DEVICE void tile_at (const division &d, int tile, int &i, int &j) {
-  int top = tile / (GROUP * d.across) * GROUP, inside = tile % (GROUP * d.across);
-  int height = d.down - top < GROUP ? d.down - top : GROUP;
-  i = top + inside % height;
-  j = inside / height;
-}
-
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800 /* older GPUs have none of what follows */
-
-/* Negative: the block has none. */
-DEVICE int own_share (const division &d) {
-  return (int) blockIdx.x + d.shares - d.blocks;
-}
-
-/* Where a share begins among the steps of the rest; share = shares: where the last one ends. */
-DEVICE int64_t share_begin (const division &d, int share) {
-  return (int64_t) (d.tiles - d.whole) * d.steps * share / d.shares;
-}
-
-/* A place in a block's work: a step of [from, last), the block's steps of a tile; tile -1: done. */
-struct cursor {
-  int tile, from, step, last;
-};
-
-DEVICE void enter_share (const division &d, cursor &c, int64_t step) {
-  int64_t left = share_begin (d, own_share (d) + 1) - step;
-  c.tile = -1;
-  if (left <= 0)
-    return;
-  c.tile = d.whole + (int) (step / d.steps);
-  c.from = c.step = (int) (step % d.steps);
-  c.last = left < d.steps - c.from ? c.from + (int) left : d.steps;
-}
-
-DEVICE void enter_tile (const division &d, cursor &c, int tile) {
-  c = {tile, 0, 0, d.steps};
-  if (tile < d.whole)
-    return;
-  c.tile = -1;
-  if (own_share (d) >= 0 && d.shares > 0)
-    enter_share (d, c, share_begin (d, own_share (d)));
-}
-
-DEVICE void advance (const division &d, cursor &c) {
-  if (++c.step < c.last)
-    return;
-  if (c.tile < d.whole)
-    enter_tile (d, c, c.tile + d.blocks);
-  else
-    enter_share (d, c, (int64_t) (c.tile - d.whole) * d.steps + c.last);
-}
-
-#endif
-
-/* The workspace holds two sums for a block: of the tile in which its share begins and of that in
- * which it ends. The share that has a tile's step 0 keeps it as the second, all others as the
- * first. */
-DEVICE int slot (int share, int from) {
-  return 2 * share + (from == 0);
-}
 
 /* ---- shared memory ------------------------------------------------------------------------ */
 
