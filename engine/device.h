@@ -141,7 +141,18 @@ typedef struct gpumm_sparse_kernel {
   gpumm_status (*offsets) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
 } gpumm_sparse_kernel;
 
-#define GPUMM_DRIVER_VERSION 5
+/* Reals on a device that came in a narrower type. Columns of rows reals, ld apart, are cut in pieces
+ * of piece rows, the last of a column in what is left; at the beginning of a piece its reals lie one
+ * after the other, in the narrow type. Of the pieces, counted down the columns, count from first on
+ * become reals of the wide type where they lie. */
+typedef struct gpumm_widening {
+  gpumm_type narrow, wide; /* I8, I16 or S; S or D */
+  void *p;
+  int64_t rows, ld, piece;
+  int64_t first, count;
+} gpumm_widening;
+
+#define GPUMM_DRIVER_VERSION 6
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
@@ -175,6 +186,9 @@ typedef struct gpumm_driver {
   gpumm_status (*copy_down) (int device, gpumm_stream *stream, void *to, size_t to_pitch,
                              const void *from, size_t from_pitch, size_t width, size_t height);
   gpumm_status (*fill) (int device, gpumm_stream *stream, void *p, int byte, size_t bytes);
+
+  /* NULL where the driver cannot: then nothing comes narrow. */
+  gpumm_status (*widen) (int device, gpumm_stream *stream, const gpumm_widening *widening);
 
   /* What the runtime said of the last failure in this thread: its own words. */
   const char *(*error_text) (void);

@@ -21,6 +21,9 @@ const char *gpumm_driver_text (void);
 extern const gpumm_kernel *gpumm_driver_kernels[];
 extern const gpumm_sparse_kernel *gpumm_driver_sparse_kernels[];
 
+/* gpumm_driver.widen of both. */
+gpumm_status gpumm_driver_widen (int device, gpumm_stream *stream, const gpumm_widening *widening);
+
 /* What gpumm_driver_table () returns: each of the two defines it. Of its functions, those that both
  * have are static ones of the same names. */
 extern const gpumm_driver gpumm_driver_here;
@@ -31,9 +34,9 @@ extern const gpumm_driver gpumm_driver_here;
   .event_create = event_create, .event_destroy = event_destroy, .event_record = event_record,      \
   .event_synchronize = event_synchronize, .event_done = event_done,                                \
   .event_seconds = event_seconds, .stream_wait = stream_wait, .copy_up = copy_up,                  \
-  .copy_down = copy_down, .fill = fill, .error_text = gpumm_driver_text, .reset = reset,           \
-  .launched = launched, .kernels = gpumm_driver_kernels,                                           \
-  .sparse_kernels = gpumm_driver_sparse_kernels
+  .copy_down = copy_down, .fill = fill, .widen = gpumm_driver_widen,                               \
+  .error_text = gpumm_driver_text, .reset = reset, .launched = launched,                           \
+  .kernels = gpumm_driver_kernels, .sparse_kernels = gpumm_driver_sparse_kernels
 
 #ifdef __cplusplus
 }

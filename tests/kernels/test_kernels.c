@@ -27,9 +27,9 @@ static void (*set_order) (gpumm_host_order order, uint64_t seed); /* host device
 static void (*set_memory) (int64_t bytes);
 
 static struct {
-  long driver, table, special, random, exact, seed, largest;
+  long driver, table, special, random, exact, seed, largest, widen;
   const char *types, *kernel, *without;
-} options = {1, 1, 200, 300, 100, 1, 129, "sdcz", "", NULL};
+} options = {1, 1, 200, 300, 100, 1, 129, 200, "sdcz", "", NULL};
 
 /* ---- matrices ----------------------------------------------------------------------------- */
 
@@ -708,6 +708,78 @@ static void check_strassen_workspace (void) {
   drop_pair (&c);
 }
 
+/* ---- widening ----------------------------------------------------------------------------- */
+
+/* Number i of a narrow type, the ends of its range among them. */
+static double narrow_number (gpumm_type narrow, int64_t i) {
+  static const double reals[] = {0.0,     -0.0,      0x1p-149,   -0x1p-126,
+                                 FLT_MAX, -INFINITY, 0x1p24 - 1, 1 + 0x1p-23};
+  const int64_t most = narrow == GPUMM_I8 ? INT8_MAX : INT16_MAX;
+  if (narrow == GPUMM_S)
+    return i % 3 ? (double) (float) number () : reals[i / 3 % 8];
+  return i % 3 ? (double) (below (2 * most + 2) - most - 1)
+               : (double) (i % 2   ? most
+                           : i % 4 ? -most - 1
+                                   : 0);
+}
+
+static void put_narrow (gpumm_type narrow, void *p, int64_t i, double x) {
+  if (narrow == GPUMM_I8)
+    ((int8_t *) p)[i] = (int8_t) x;
+  else if (narrow == GPUMM_I16)
+    ((int16_t *) p)[i] = (int16_t) x;
+  else
+    put (GPUMM_S, p, i, 0, x);
+}
+
+/* Columns cut in pieces of a length, some of which are widened; all other memory stays. */
+static void check_widening (gpumm_type narrow, gpumm_type wide, int64_t longest) {
+  const size_t element = sizes[wide];
+  gpumm_widening w = {.narrow = narrow, .wide = wide, .rows = 1 + below (longest)};
+  const int64_t cols = 1 + below (9);
+  w.ld = w.rows + below (40);
+  w.piece = below (2) ? w.rows : 1 + below (w.rows);
+  const int64_t pieces = (w.rows + w.piece - 1) / w.piece;
+  w.first = below (pieces * cols);
+  w.count = 1 + below (pieces * cols - w.first);
+  pair x = make_pair ((size_t) (w.ld * cols) * element);
+  char *wanted = check_allocate (w.ld * cols, element), *values = x.host;
+  w.p = x.device;
+  for (size_t b = 0; b < x.bytes; b++)
+    values[b] = (char) below (256);
+  memcpy (wanted, values, x.bytes);
+  for (int64_t piece = w.first; piece < w.first + w.count; piece++) {
+    const int64_t row = piece % pieces * w.piece;
+    const size_t at = (size_t) (row + piece / pieces * w.ld) * element;
+    for (int64_t i = 0; i < w.piece && row + i < w.rows; i++) {
+      double value = narrow_number (narrow, i);
+      put_narrow (narrow, values + at, i, value);
+      put (wide, wanted + at, i, 0, value);
+    }
+  }
+  up (&x);
+  need (driver->widen (0, stream, &w), "widen");
+  down (&x);
+  report (memcmp (values, wanted, x.bytes) == 0,
+          "type %d to %d, columns of %lld, %lld apart, pieces of %lld, %lld from %lld on",
+          (int) narrow, (int) wide, (long long) w.rows, (long long) w.ld, (long long) w.piece,
+          (long long) w.count, (long long) w.first);
+  free (wanted);
+  drop_pair (&x);
+}
+
+static void run_widening (long cases) {
+  for (long i = 0; i < cases; i++) {
+    static const int64_t longest[] = {3, 300, 5000, 50000};
+    static const gpumm_type types[][2] = {{GPUMM_I8, GPUMM_D},
+                                          {GPUMM_I16, GPUMM_D},
+                                          {GPUMM_S, GPUMM_D},
+                                          {GPUMM_I8, GPUMM_S},
+                                          {GPUMM_I16, GPUMM_S}};
+    check_widening (types[i % 5][0], types[i % 5][1], longest[i / 5 % 4]);
+  }
+}
+
 static void check_driver (void) {
   check_memory ();
   check_copies ();
@@ -718,6 +790,8 @@ static void check_driver (void) {
   driver->reset ();
   driver->reset ();
   CHECK_DRIVER (small_product (driver->kernels[0]) == GPUMM_OK); /* and goes on after it */
+  gpumm_widening none = {.narrow = GPUMM_U8, .wide = GPUMM_D, .rows = 1, .ld = 1, .piece = 1};
+  CHECK_DRIVER (driver->widen (0, stream, &none) == GPUMM_UNSUPPORTED);
 }
 
 /* ---- main --------------------------------------------------------------------------------- */
@@ -733,13 +807,15 @@ int main (int count, char **arguments) {
                           {.name = "without", .text = &options.without},
                           {.name = "largest", .number = &options.largest},
                           {.name = "driver", .number = &options.driver},
+                          {.name = "widen", .number = &options.widen},
                           {.name = NULL}};
   int usage = count < 2;
   for (int i = 2; i < count; i++)
     usage = usage || !take_option (known, arguments[i]);
   if (usage) {
     printf ("usage: test_kernels LIBRARY [table=1] [special=200] [random=300] [exact=100] [seed=1] "
-            "[types=sdcz] [kernel=] [without=] [largest=129] [driver=1]\n");
+            "[types=sdcz] [kernel=] [without=] [largest=129] [driver=1] "
+            "[widen=200]\n");
     return 2;
   }
   int status = open_driver (arguments[1]);
@@ -755,6 +831,7 @@ int main (int count, char **arguments) {
     run_table ();
   if (options.table > 0 && !set_order)
     run_shared ();
+  run_widening (options.widen);
   run_random (options.special, 1, 0);
   run_random (options.random, 0, 0);
   run_random (options.exact, 0, 1);
