@@ -139,7 +139,8 @@
 ## A struct: @code{total}, @code{upload}, @code{compute}, @code{download}, and @code{overhead}, what
 ## these three leave of the total.  The GPU's stages are timed on the GPU.
 ## @item bytes
-## A struct: @code{up} and @code{down}, bytes moved to the GPU and back.
+## A struct: @code{up} and @code{down}, bytes moved to the GPU and back.  Numbers of full matrices that
+## @code{single}, @code{int16} or @code{int8} holds exactly go up as these.
 ## @item flops, gflops
 ## Operations of the problem (2mnk where full and real) and, with @code{seconds.total}, their rate
 ## in units of 1e9 a second.

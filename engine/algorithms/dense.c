@@ -52,7 +52,8 @@ static gpumm_panel part (const schedule *s, const gpumm_operand *x, gpumm_op op,
   gpumm_panel p = {.rows = op == GPUMM_NONE ? rows : cols,
                    .cols = op == GPUMM_NONE ? cols : rows,
                    .ld_from = x->ld,
-                   .element = element};
+                   .element = element,
+                   .form = x->type == GPUMM_S || x->type == GPUMM_C ? GPUMM_FLOATS : GPUMM_DOUBLES};
   p.from = (const char *) x->values + (size_t) (first_row + first_col * x->ld) * element;
   p.pad_rows = gpumm_padded (kernel, p.rows, x->type) - p.rows;
   p.pad_cols = gpumm_padded (kernel, p.cols, x->type) - p.cols;

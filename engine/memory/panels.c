@@ -8,6 +8,11 @@
  * done. (With a lock around the calls to the device, 16 threads spent more time waiting for it than
  * copying: a call takes 5 us and its lock three times as long to change hands.)
  *
+ * A chunk of numbers that a narrower type holds exactly goes up in that type: small integers in
+ * doubles are an eighth of what the link would carry. Each of its columns lies at the beginning of
+ * its place until the step that needs it widens it there, on the stream of the launches and before
+ * its own. (On another stream it would wait for a gap between their blocks.)
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "panels.h"
@@ -17,6 +22,7 @@
 #include "copy.h"
 #include "handles.h"
 #include "host.h"
+#include "narrow.h"
 #include "pool.h"
 
 #include <sched.h>
@@ -55,10 +61,18 @@ enum { COPIER_PATIENCE = 10000 };
 /* Rounds of waiting after which the conductor begins to look less often. */
 enum { CONDUCTOR_PATIENCE = 10000, CONDUCTOR_NAP = 20 /* us */ };
 
+/* Columns of fewer numbers go up as they are: a block of the device would widen too few. */
+enum { SHORTEST_NARROW = 512 };
+
+/* After so many numbers were copied for nothing, and an eighth of those that were not, no more are
+ * tried: what that costs is data that a narrow type holds but for a few. */
+enum { MOST_VAIN = 1 << 20, VAIN_PART = 8 };
+
 enum { UP, WORK, DOWN, STREAMS };
 
 typedef struct {
   int64_t chunks, queued; /* of the uploads */
+  unsigned char *went;    /* for each of them, the type of its numbers as they went up */
   int waited;             /* the up stream waits for what the uploads overwrite */
   int64_t down_chunks, down_queued;
   gpumm_event *begun, *ended; /* around the launch */
@@ -72,9 +86,10 @@ enum { IDLE, FILLING, FILLED, UPLOADING, DOWNLOADING, EMPTYING, EMPTIED };
 
 typedef struct {
   void *memory;
-  gpumm_event *moved; /* after the copy that uses it */
-  int64_t step;
+  gpumm_event *moved;  /* after the copy that uses it */
+  int64_t step, index; /* of the chunk among the step's */
   gpumm_panel chunk;
+  gpumm_type narrow; /* in which its numbers go up; of those that go as they are no matter */
   _Alignas(LINE) _Atomic int state;
 } slot;
 
@@ -93,7 +108,8 @@ typedef struct {
   gpumm_stream *streams[STREAMS];
   gpumm_event *up_begun, *uploaded, *fetched; /* the latter two: so far */
   step_state *states;
-  int workers; /* the conductor and copiers */
+  unsigned char *went; /* of all steps */
+  int workers;         /* the conductor and copiers */
   int64_t chunk_bytes;
   size_t pieces; /* of fresh memory, those of all regions in turn */
 
@@ -116,9 +132,10 @@ typedef struct {
   _Alignas(LINE) atomic_ullong taken;
   _Alignas(LINE) atomic_size_t touched;
   _Alignas(LINE) atomic_int over;
-  atomic_int copiers;    /* at work */
-  atomic_int called;     /* called to work, less those that have left */
-  _Atomic int launching; /* a task that waits for the device: LAUNCH_NONE .. */
+  atomic_int copiers;          /* at work */
+  atomic_int called;           /* called to work, less those that have left */
+  atomic_llong narrowed, vain; /* numbers that went up narrow; that were copied so for nothing */
+  _Atomic int launching;       /* a task that waits for the device: LAUNCH_NONE .. */
   gpumm_status launch_status;
   char launch_error[768];
   char note[GPUMM_NOTE_BYTES];
@@ -140,6 +157,20 @@ static size_t device_element (const gpumm_panel *p) {
   default:
     return p->element;
   }
+}
+
+/* Floats or doubles that may go up in another type; wide is theirs. */
+static int is_numbers (const gpumm_panel *p, gpumm_type *wide) {
+  *wide = p->form == GPUMM_FLOATS ? GPUMM_S : GPUMM_D;
+  return p->form == GPUMM_FLOATS || p->form == GPUMM_DOUBLES;
+}
+
+/* Bytes of an element on its way up, in the type narrow where it is of numbers. */
+static size_t element_up (const gpumm_panel *p, gpumm_type narrow) {
+  gpumm_type wide;
+  if (!is_numbers (p, &wide))
+    return device_element (p);
+  return p->element / gpumm_type_bytes (wide) * gpumm_type_bytes (narrow);
 }
 
 /* Rows and columns on the device. */
@@ -276,9 +307,33 @@ static void change_form_up (void *to, const gpumm_panel *c) {
   }
 }
 
+/* Copies a chunk of numbers in the narrowest type that holds them, and returns that. Where it returns
+ * their own, nothing is copied yet. */
+static gpumm_type copy_narrow (run *r, void *to, const gpumm_panel *c) {
+  gpumm_type wide;
+  if (!is_numbers (c, &wide))
+    return wide;
+  const int64_t numbers = (int64_t) (c->element / gpumm_type_bytes (wide));
+  const int64_t rows = numbers * c->rows, height = numbers * all_rows (c);
+  if (!r->job->driver->widen || height < SHORTEST_NARROW
+      || atomic_load (&r->vain) > MOST_VAIN + atomic_load (&r->narrowed) / VAIN_PART)
+    return wide;
+  int64_t vain = 0;
+  gpumm_type narrow =
+      gpumm_narrow_columns (wide, to, height, c->from, numbers * c->ld_from, rows, c->cols, &vain);
+  atomic_fetch_add (&r->vain, vain);
+  if (narrow != wide)
+    atomic_fetch_add (&r->narrowed, rows * c->cols);
+  return narrow;
+}
+
+static int is_changed (const gpumm_panel *c) {
+  return c->form == GPUMM_INDEX || c->form == GPUMM_LOGICAL || c->form == GPUMM_REAL;
+}
+
 /* Below each column, and columns. */
-static void add_padding (void *to, const gpumm_panel *c) {
-  size_t element = device_element (c), height = (size_t) all_rows (c) * element;
+static void add_padding (void *to, const gpumm_panel *c, size_t element) {
+  size_t height = (size_t) all_rows (c) * element;
   size_t own = (size_t) c->rows * element;
   if (c->pad_rows > 0)
     for (int64_t j = 0; j < c->cols; j++)
@@ -305,12 +360,13 @@ static void do_task (run *r, int task) {
   const gpumm_panel *c = &s->chunk;
   size_t element = device_element (c), width = (size_t) c->rows * element;
   if (atomic_load (&s->state) == FILLING) {
-    if (c->form == GPUMM_AS_IT_IS)
+    s->narrow = copy_narrow (r, s->memory, c);
+    if (is_changed (c))
+      change_form_up (s->memory, c);
+    else if (element_up (c, s->narrow) == element)
       gpumm_copy_columns (s->memory, (size_t) all_rows (c) * element, c->from,
                           (size_t) c->ld_from * c->element, width, c->cols, 0);
-    else
-      change_form_up (s->memory, c);
-    add_padding (s->memory, c);
+    add_padding (s->memory, c, element_up (c, s->narrow));
     atomic_store (&s->state, FILLED);
   } else {
     if (c->form == GPUMM_AS_IT_IS)
@@ -436,7 +492,8 @@ static gpumm_status queue_up (run *r, slot *s) {
   const gpumm_step *step = &j->steps[s->step];
   step_state *state = &r->states[s->step];
   const gpumm_panel *c = &s->chunk;
-  size_t element = device_element (c), width = (size_t) all_rows (c) * element;
+  size_t element = device_element (c), up = element_up (c, s->narrow);
+  size_t width = (size_t) all_rows (c) * up;
   gpumm_status status = GPUMM_OK;
   if (!r->up_started) {
     r->up_started = 1;
@@ -458,7 +515,8 @@ static gpumm_status queue_up (run *r, slot *s) {
   if (!status)
     status = take_off (r, &r->rising, s, UP, UPLOADING);
   if (!status) {
-    r->bytes_up += c->rows * c->cols * (int64_t) element;
+    r->bytes_up += c->rows * c->cols * (int64_t) up;
+    state->went[s->index] = (unsigned char) s->narrow;
     state->queued++;
   }
   return status;
@@ -507,6 +565,46 @@ static void add_note (gpumm_report *report, const char *note) {
     snprintf (kernel + length, room - length, " (%s)", note);
 }
 
+/* Chunks from first on, count of them, that went up in the type narrow. */
+static gpumm_status widen_chunks (const run *r, const gpumm_panel *p, gpumm_type narrow,
+                                  int64_t first, int64_t count) {
+  const gpumm_stream_job *j = r->job;
+  gpumm_type wide;
+  int64_t rows, cols;
+  if (!is_numbers (p, &wide) || narrow == wide)
+    return GPUMM_OK;
+  const int64_t numbers = (int64_t) (p->element / gpumm_type_bytes (wide));
+  chunk_shape (r, p, &rows, &cols);
+  /* chunks are of whole columns, or pieces of one */
+  const int64_t pieces = (all_rows (p) + rows - 1) / rows * all_cols (p);
+  gpumm_widening w = {.narrow = narrow,
+                      .wide = wide,
+                      .p = p->to,
+                      .rows = numbers * all_rows (p),
+                      .ld = numbers * p->ld_to,
+                      .piece = numbers * rows,
+                      .first = first * cols,
+                      .count = gpumm_least (count * cols, pieces - first * cols)};
+  return driver_failed (r, j->driver->widen (j->device, r->streams[WORK], &w), "widening");
+}
+
+/* What the next step brought up narrow, in runs of chunks of one type. */
+static gpumm_status widen_panels (const run *r) {
+  const gpumm_step *s = &r->job->steps[r->launched];
+  const unsigned char *went = r->states[r->launched].went;
+  gpumm_status status = GPUMM_OK;
+  for (int u = 0; u < s->ups; u++) {
+    const int64_t chunks = chunk_count (r, &s->up[u]);
+    for (int64_t first = 0, next; first < chunks && !status; first = next) {
+      for (next = first + 1; next < chunks && went[next] == went[first]; next++)
+        ;
+      status = widen_chunks (r, &s->up[u], (gpumm_type) went[first], first, next - first);
+    }
+    went += chunks;
+  }
+  return status;
+}
+
 /* What the next step's launch waits for, on its stream. */
 static gpumm_status before_launch (run *r) {
   const gpumm_step *s = &r->job->steps[r->launched];
@@ -519,7 +617,9 @@ static gpumm_status before_launch (run *r) {
   }
   if (!status && s->after_download >= 0)
     status = wait_for (r, WORK, r->states[s->after_download].fetched);
-  return status ? status : record (r, state->begun, WORK);
+  if (!status)
+    status = record (r, state->begun, WORK);
+  return status ? status : widen_panels (r);
 }
 
 static gpumm_status after_launch (run *r) {
@@ -604,7 +704,8 @@ static int begin_uploads (run *r) {
         || !(s = idle_slot (r, 0)))
       return moved;
     s->step = r->up_step;
-    s->chunk = chunk_of (r, step->up, 1, r->up_chunk++);
+    s->index = r->up_chunk++;
+    s->chunk = chunk_of (r, step->up, 1, s->index);
     hand_out (r, s, FILLING);
   }
   return moved;
@@ -672,6 +773,7 @@ static void work (void *context, int worker) {
 static gpumm_status prepare (run *r, int64_t bytes) {
   const gpumm_stream_job *j = r->job;
   gpumm_status status = GPUMM_OK;
+  int64_t chunks = 0;
   gpumm_event **events[] = {&r->up_begun, &r->uploaded, &r->fetched};
   r->chunk_bytes = bytes / (4 * r->workers);
   r->chunk_bytes = r->chunk_bytes > SLOT_BYTES       ? SLOT_BYTES
@@ -695,6 +797,15 @@ static gpumm_status prepare (run *r, int64_t bytes) {
       status = gpumm_event_take (j->driver, j->device, &r->states[i].ended);
     if (!status && s->after_download >= 0 && !r->states[s->after_download].fetched)
       status = gpumm_event_take (j->driver, j->device, &r->states[s->after_download].fetched);
+    chunks += r->states[i].chunks;
+  }
+  r->went = status ? NULL : gpumm_allocate (chunks, sizeof *r->went);
+  if (!status && !r->went)
+    status = GPUMM_HOST_MEMORY;
+  chunks = 0;
+  for (int64_t i = 0; i < j->count && !status; i++) {
+    r->states[i].went = r->went + chunks;
+    chunks += r->states[i].chunks;
   }
   return status;
 }
@@ -742,6 +853,7 @@ static void finish (run *r) {
     gpumm_event_give (j->driver, j->device, r->states[i].fetched);
   }
   gpumm_release (r->states);
+  gpumm_release (r->went);
 }
 
 gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report) {

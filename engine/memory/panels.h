@@ -15,7 +15,12 @@ typedef enum gpumm_form {
   GPUMM_AS_IT_IS,
   GPUMM_INDEX,   /* int64 as int32: the caller has seen to it that they fit */
   GPUMM_LOGICAL, /* a byte as a double; up only */
-  GPUMM_REAL     /* a float or double as a complex one; up only */
+  GPUMM_REAL,    /* a float or double as a complex one; up only */
+  /* floats or doubles, an element one or more of them: as they are, but they may go up in a type
+   * that is narrower and holds them exactly; up only, to memory that is the panel's alone up to its
+   * last column's end */
+  GPUMM_FLOATS,
+  GPUMM_DOUBLES
 } gpumm_form;
 
 /* A matrix on its way, columns ld elements apart; a vector is one column. */

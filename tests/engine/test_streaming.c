@@ -24,13 +24,14 @@ struct gpumm_event {
 };
 
 typedef struct op {
-  enum { COPY, RECORD, WAIT, PRODUCT } kind;
+  enum { COPY, RECORD, WAIT, WIDEN, PRODUCT } kind;
   void *to;
   const void *from;
   size_t to_pitch, from_pitch, width, height;
   gpumm_event *event;
   int64_t count; /* WAIT: for so many passings */
   gpumm_product product;
+  gpumm_widening widening;
   struct op *next;
 } op;
 
@@ -42,6 +43,7 @@ struct gpumm_stream {
 static gpumm_stream *streams;
 static uint64_t luck = 1; /* its own, as copiers of panels.c call from threads of theirs */
 static int64_t calls, fail_at, blocks;
+static int64_t widened[GPUMM_U64 + 1]; /* pieces of each type */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static uint64_t draw (void) {
@@ -66,6 +68,35 @@ static void multiply (const gpumm_product *p) {
     }
 }
 
+static double narrow_at (gpumm_type narrow, const char *p, int64_t i) {
+  float real;
+  int16_t integer;
+  if (narrow == GPUMM_I8)
+    return (double) ((const signed char *) p)[i];
+  if (narrow == GPUMM_I16) {
+    memcpy (&integer, p + 2 * i, sizeof integer);
+    return (double) integer;
+  }
+  memcpy (&real, p + 4 * i, sizeof real);
+  return (double) real;
+}
+
+static void widen (const gpumm_widening *w) {
+  int64_t down = (w->rows + w->piece - 1) / w->piece;
+  for (int64_t piece = w->first; piece < w->first + w->count; piece++) {
+    int64_t row = piece % down * w->piece;
+    size_t element = w->wide == GPUMM_D ? sizeof (double) : sizeof (float);
+    char *p = (char *) w->p + (size_t) (row + piece / down * w->ld) * element;
+    for (int64_t i = (w->piece < w->rows - row ? w->piece : w->rows - row) - 1; i >= 0; i--) {
+      double x = narrow_at (w->narrow, p, i);
+      float single = (float) x;
+      memcpy (p + element * (size_t) i, w->wide == GPUMM_D ? (void *) &x : (void *) &single,
+              element);
+    }
+  }
+  widened[w->narrow] += w->count;
+}
+
 /* Runs the first operation of a stream; 0 if it waits for another. */
 static int run_first (gpumm_stream *s) {
   op *o = s->first;
@@ -77,6 +108,8 @@ static int run_first (gpumm_stream *s) {
               o->width);
   else if (o->kind == RECORD)
     o->event->passed++;
+  else if (o->kind == WIDEN)
+    widen (&o->widening);
   else if (o->kind == PRODUCT)
     multiply (&o->product);
   s->first = o->next;
@@ -254,6 +287,11 @@ static gpumm_status late_copy (int device, gpumm_stream *s, void *to, size_t to_
                         .height = height});
 }
 
+static gpumm_status late_widen (int device, gpumm_stream *s, const gpumm_widening *w) {
+  (void) device;
+  return queue (s, (op){.kind = WIDEN, .widening = *w});
+}
+
 static const char *late_error_text (void) {
   return "made to fail";
 }
@@ -321,6 +359,7 @@ static const gpumm_driver late_driver = {.version = GPUMM_DRIVER_VERSION,
                                          .stream_wait = late_stream_wait,
                                          .copy_up = late_copy,
                                          .copy_down = late_copy,
+                                         .widen = late_widen,
                                          .error_text = late_error_text,
                                          .kernels = kernels};
 
@@ -331,14 +370,38 @@ typedef struct {
   int ops, with_c0, gram; /* gram: A and B are one array */
   const char *kernel;
   int64_t limit, smallest_tile;
+  int kind_a, kind_b;
 } test_case;
 
-static gpumm_operand whole_numbers (int64_t rows, int64_t cols) {
+/* What the numbers of an operand are: chunks of them go up as int8, int16, float or double, all of
+ * one kind, or each column of another, or all int8 but for the last. Sums of their products are
+ * exact if just one operand is of doubles. */
+enum { NINES, THOUSANDS, QUARTERS, FINEST, BY_COLUMNS, ALL_BUT_ONE, KINDS };
+
+static double number (int kind) {
+  switch (kind) {
+  case THOUSANDS:
+    return (double) check_between (-9999, 9999);
+  case QUARTERS:
+    return (double) check_between (-9999, 9999) / 4;
+  case FINEST:
+    return (double) check_between (-9, 9) + 0x1p-22;
+  default:
+    return (double) check_between (-9, 9);
+  }
+}
+
+static gpumm_operand numbers (int64_t rows, int64_t cols, int kind) {
   gpumm_operand x = {
       .type = GPUMM_D, .rows = rows, .cols = cols, .ld = rows + check_between (0, 3)};
   double *values = check_allocate (x.ld * cols + 1, sizeof *values);
-  for (int64_t e = 0; e < x.ld * cols; e++)
-    values[e] = (double) check_between (-9, 9);
+  for (int64_t j = 0; j < cols; j++) {
+    int of_column = kind == BY_COLUMNS ? (int) check_between (NINES, QUARTERS) : kind;
+    for (int64_t i = 0; i < x.ld; i++)
+      values[i + j * x.ld] = number (of_column);
+  }
+  if (kind == ALL_BUT_ONE)
+    values[rows - 1 + (cols - 1) * x.ld] = check_between (0, 1) ? 0.25 : 300;
   x.values = values;
   return x;
 }
@@ -354,11 +417,11 @@ static gpumm_status run_case (const test_case *t, int *right) {
   p->op_b = (gpumm_op) (t->ops / 3);
   p->alpha.re = 2;
   p->output = GPUMM_D;
-  p->a = p->op_a == GPUMM_NONE ? whole_numbers (t->m, t->k) : whole_numbers (t->k, t->m);
+  p->a = p->op_a == GPUMM_NONE ? numbers (t->m, t->k, t->kind_a) : numbers (t->k, t->m, t->kind_a);
   p->b = t->gram                 ? p->a
-         : p->op_b == GPUMM_NONE ? whole_numbers (t->k, t->n)
-                                 : whole_numbers (t->n, t->k);
-  gpumm_operand c0 = whole_numbers (t->m, t->n), c = whole_numbers (t->m, t->n);
+         : p->op_b == GPUMM_NONE ? numbers (t->k, t->n, t->kind_b)
+                                 : numbers (t->n, t->k, t->kind_b);
+  gpumm_operand c0 = numbers (t->m, t->n, NINES), c = numbers (t->m, t->n, NINES);
   if (t->with_c0) {
     p->c0 = &c0;
     p->beta.re = -3;
@@ -387,9 +450,10 @@ static gpumm_status run_case (const test_case *t, int *right) {
 static test_case random_case (void) {
   static const struct {
     int64_t m, n, k;
-  } most[] = {{60, 60, 60}, {300, 200, 20}, {900, 700, 4}, {1000, 12, 700}, {12, 1000, 700}};
+  } most[] = {{60, 60, 60},    {300, 200, 20}, {900, 700, 4}, {1000, 12, 700},
+              {12, 1000, 700}, {70000, 3, 2},  {3, 2, 70000}};
   static const char *const names[] = {"quick", "even", "waiting"};
-  int shape = (int) check_between (0, 4);
+  int shape = (int) check_between (0, 6);
   test_case t = {.m = check_between (1, most[shape].m),
                  .n = check_between (1, most[shape].n),
                  .k = check_between (1, most[shape].k),
@@ -397,11 +461,14 @@ static test_case random_case (void) {
                  .with_c0 = (int) check_between (0, 1),
                  .gram = check_between (0, 3) == 0,
                  .kernel = names[check_between (0, 2)],
-                 .smallest_tile = check_between (0, 3) ? check_between (16, 200) : 600};
+                 .smallest_tile = check_between (0, 3) ? check_between (16, 200) : 600,
+                 .kind_a = (int) check_between (0, KINDS - 1),
+                 .kind_b = (int) check_between (0, KINDS - 1)};
+  if (t.kind_a == FINEST && (t.kind_b == FINEST || t.gram))
+    t.kind_a = NINES;
   if (t.gram) { /* sizes that let one array be both */
     t.n = t.m = check_between (1, 300);
-    if ((t.ops % 3 == 0) == (t.ops / 3 == 0))
-      t.k = t.m;
+    t.k = (t.ops % 3 == 0) == (t.ops / 3 == 0) ? t.m : check_between (1, 700);
   }
   if (check_between (0, 1)) { /* out of core: what a few of the pool's blocks take, up to all */
     double all = 8.0 * (double) (t.m * t.k + t.k * t.n + t.m * t.n);
@@ -411,10 +478,11 @@ static test_case random_case (void) {
 }
 
 static void describe (const test_case *t, char *text, size_t size) {
-  snprintf (text, size,
-            "%lld x %lld x %lld, ops %d, C0 %d, one array %d, %s, limit %lld, tile %lld",
-            (long long) t->m, (long long) t->n, (long long) t->k, t->ops, t->with_c0, t->gram,
-            t->kernel, (long long) t->limit, (long long) t->smallest_tile);
+  snprintf (
+      text, size,
+      "%lld x %lld x %lld, ops %d, C0 %d, one array %d, %s, limit %lld, tile %lld, kinds %d %d",
+      (long long) t->m, (long long) t->n, (long long) t->k, t->ops, t->with_c0, t->gram, t->kernel,
+      (long long) t->limit, (long long) t->smallest_tile, t->kind_a, t->kind_b);
 }
 
 static void test_random (int cases) {
@@ -442,7 +510,7 @@ static void test_reused_tile (int times) {
 
 /* A failure at any call is reported, nothing hangs, and the next product is right. */
 static void test_failures (const char *kernel) {
-  test_case t = {.m = 300,
+  test_case t = {.m = 600,
                  .n = 300,
                  .k = 20,
                  .with_c0 = 1,
@@ -526,6 +594,41 @@ static void test_forms (int64_t n) {
   free (back);
 }
 
+/* A panel of doubles up and down again, padded: so many bytes for each on the way up, but for those of
+ * the last chunk, whose last number needs width_last. */
+static void test_widths (int kind, int64_t width, int64_t width_last) {
+  enum { ROWS = 1000, COLS = 100, PAD = 24, LD = ROWS + PAD, CHUNK_COLS = 64 /* of 512 KiB */ };
+  const int64_t all = (int64_t) ROWS * COLS, room = (int64_t) LD * (COLS + PAD);
+  double *from = check_allocate (all, sizeof *from), *back = check_allocate (room, sizeof *back);
+  void *there = NULL;
+  gpumm_report report = {0};
+  for (int64_t i = 0; i < all; i++)
+    from[i] = number (kind);
+  if (width_last > width)
+    from[all - 1] = 0x1p-30 + 1;
+  CHECK (!gpumm_pool_take (late, 0, GPUMM_POOL_DEVICE, (size_t) room * 8, &there), "%s",
+         gpumm_last_error ());
+  gpumm_step step = {.up = {{from, there, ROWS, COLS, ROWS, LD, 8, GPUMM_DOUBLES, PAD, PAD}},
+                     .ups = 1,
+                     .down = {{there, back, LD, COLS + PAD, LD, LD, 8, GPUMM_AS_IT_IS}},
+                     .downs = 1,
+                     .after_launch = -1,
+                     .after_download = -1};
+  gpumm_stream_job job = {.driver = late, .steps = &step, .count = 1};
+  CHECK (!gpumm_run_steps (&job, &report), "%s", gpumm_last_error ());
+  int64_t wrong = 0;
+  for (int64_t j = 0; j < COLS + PAD; j++)
+    for (int64_t i = 0; i < LD; i++)
+      wrong += back[i + j * LD] != (i < ROWS && j < COLS ? from[i + j * ROWS] : 0);
+  CHECK (wrong == 0, "%lld numbers are wrong", (long long) wrong);
+  int64_t last = width_last > width ? (COLS - CHUNK_COLS) * ROWS : 0;
+  CHECK (report.bytes_up == width * (all - last) + width_last * last, "%lld bytes up",
+         (long long) report.bytes_up);
+  gpumm_pool_give (late, 0, GPUMM_POOL_DEVICE, there);
+  free (from);
+  free (back);
+}
+
 int main (int argc, char **argv) {
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261121);
   luck = check_random () | 1;
@@ -535,8 +638,17 @@ int main (int argc, char **argv) {
   test_reused_tile (200);
   test_forms (1);
   test_forms (1000003);
+  test_widths (NINES, 1, 1);
+  test_widths (NINES, 1, 8);
+  test_widths (THOUSANDS, 2, 2);
+  test_widths (THOUSANDS, 2, 8);
+  test_widths (QUARTERS, 4, 4);
+  test_widths (FINEST, 8, 8);
   test_failures ("quick");
   test_failures ("waiting");
+  CHECK (widened[GPUMM_I8] > 0 && widened[GPUMM_I16] > 0 && widened[GPUMM_S] > 0,
+         "pieces widened: %lld, %lld, %lld", (long long) widened[GPUMM_I8],
+         (long long) widened[GPUMM_I16], (long long) widened[GPUMM_S]);
   gpumm_pools_reset ();
   gpumm_handles_reset ();
   CHECK (blocks == 0, "%lld blocks, streams and events of the device are left", (long long) blocks);

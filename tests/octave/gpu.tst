@@ -42,8 +42,10 @@
 %! assert (all (made >= 8), "%s", disp ([names; num2cell(made)]));
 
 %!testif ; gpumm_available ("gpu")
-%! [C, info] = gpumm (ones (600, 700), ones (700, 800), "Backend", "gpu");
-%! assert (C, 700 * ones (600, 800));
+%! A = rand (600, 700); # which no narrower type holds
+%! B = rand (700, 800);
+%! [C, info] = gpumm (A, B, "Backend", "gpu");
+%! assert (C, A * B, 700 * eps * 200);
 %! assert (info.backend, "gpu");
 %! assert (info.device.index >= 0);
 %! assert (info.device.name, gpumm_info ().devices(info.device.index + 1).name);
