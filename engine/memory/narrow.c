@@ -21,21 +21,19 @@ typedef int converter (void *to, const void *from, int64_t count, const void *ne
 
 /* ---- one by one --------------------------------------------------------------------------- */
 
-static int is_int (double x, double least, double most, int *value) {
-  if (!(x >= least && x <= most)) /* NaN neither */
-    return 0;
-  *value = (int) x;
-  return (double) *value == x && !(*value == 0 && signbit (x));
-}
-
+/* Bits are compared, as -0 equals 0, and so does a subnormal in a thread that takes it for zero: any
+ * library linked with -ffast-math sets that for the process. NaN is in no range. */
 #define TO_INTEGERS(name, wide, narrow, least, most)                                               \
   static int name (void *to, const void *from, int64_t count, const void *next) {                  \
     (void) next;                                                                                   \
     for (int64_t i = 0; i < count; i++) {                                                          \
-      int value;                                                                                   \
-      if (!is_int ((double) ((const wide *) from)[i], least, most, &value))                        \
+      const wide x = ((const wide *) from)[i];                                                     \
+      if (!(x >= (least) && x <= (most)))                                                          \
         return 0;                                                                                  \
-      ((narrow *) to)[i] = (narrow) value;                                                         \
+      const wide back = (narrow) x;                                                                \
+      if (memcmp (&back, &x, sizeof x) != 0)                                                       \
+        return 0;                                                                                  \
+      ((narrow *) to)[i] = (narrow) x;                                                             \
     }                                                                                              \
     return 1;                                                                                      \
   }
@@ -134,7 +132,7 @@ TO_INTEGERS_AVX2 (floats_to_i16, float, int16_t, 0)
 TO_INTEGERS_AVX2 (doubles_to_i8, double, int8_t, 1)
 TO_INTEGERS_AVX2 (doubles_to_i16, double, int16_t, 1)
 
-/* Bits are compared, and numbers too, which tells a NaN. */
+/* Bits are compared, as above, and numbers too, which tells a NaN. */
 AVX2 static int doubles_to_floats_avx2 (void *to, const void *from, int64_t count,
                                         const void *next) {
   __m256i differ = _mm256_setzero_si256 ();
