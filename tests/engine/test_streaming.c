@@ -508,35 +508,39 @@ static void test_reused_tile (int times) {
   }
 }
 
-/* A failure at any call is reported, nothing hangs, and the next product is right. */
-static void test_failures (const char *kernel) {
-  test_case t = {.m = 600,
-                 .n = 300,
+/* A failure at any call is reported, nothing hangs, and the next product is right. Tiles of a tall C
+ * go up narrow. */
+static void test_failures (const char *kernel, int64_t m, int64_t n, int narrow) {
+  test_case t = {.m = m,
+                 .n = n,
                  .k = 20,
                  .with_c0 = 1,
                  .kernel = kernel,
                  .limit = 1 << 20,
                  .smallest_tile = 64};
+  const int64_t before = widened[GPUMM_I8];
   int right, failures = 0;
-  for (int64_t n = 1; n < 2000; n += check_between (1, 9)) {
+  for (int64_t call = 1; call < 2000; call += check_between (1, 5)) {
     calls = 0;
-    fail_at = n;
+    fail_at = call;
     gpumm_status status = run_case (&t, &right);
-    int reached = calls >= n;
+    int reached = calls >= call;
     fail_at = 0;
     failures += status != GPUMM_OK;
     /* an allocation is tried again after the pools have given back what they keep */
     CHECK (status ? status == GPUMM_DEVICE_FAILED || status == GPUMM_HOST_MEMORY
                         || status == GPUMM_DEVICE_MEMORY
                   : right,
-           "call %lld: %s", (long long) n, gpumm_status_name (status));
+           "call %lld: %s", (long long) call, gpumm_status_name (status));
     status = run_case (&t, &right);
-    CHECK (!status && right, "after a failure at call %lld: %s", (long long) n,
+    CHECK (!status && right, "after a failure at call %lld: %s", (long long) call,
            gpumm_last_error ());
     if (!reached)
       break;
   }
   CHECK (failures > 20, "%d failures", failures);
+  CHECK ((widened[GPUMM_I8] > before) == narrow, "%lld pieces widened",
+         (long long) (widened[GPUMM_I8] - before));
 }
 
 /* Vectors that change on their way: up in one step, nothing launched, and what is on the device
@@ -594,39 +598,112 @@ static void test_forms (int64_t n) {
   free (back);
 }
 
-/* A panel of doubles up and down again, padded: so many bytes for each on the way up, but for those of
- * the last chunk, whose last number needs width_last. */
+/* A panel of numbers up and down again: returns the bytes that went up. *wrong counts the reals that
+ * came back otherwise, and those of the padding that are not 0. */
+static int64_t up_and_down (const gpumm_driver *driver, gpumm_panel up, int64_t *wrong) {
+  const int64_t rows = up.rows + up.pad_rows, cols = up.cols + up.pad_cols;
+  const size_t real = up.form == GPUMM_FLOATS ? sizeof (float) : sizeof (double);
+  const size_t reals = up.element / real, ld = (size_t) up.ld_from;
+  char *back = check_allocate (rows * cols, up.element);
+  gpumm_report report = {0};
+  CHECK (!gpumm_pool_take (driver, 0, GPUMM_POOL_DEVICE, (size_t) (up.ld_to * cols) * up.element,
+                           &up.to),
+         "%s", gpumm_last_error ());
+  gpumm_step step = {
+      .up = {up},
+      .ups = 1,
+      .down = {{up.to, back, rows, cols, up.ld_to, rows, up.element, GPUMM_AS_IT_IS}},
+      .downs = 1,
+      .after_launch = -1,
+      .after_download = -1};
+  gpumm_stream_job job = {.driver = driver, .steps = &step, .count = 1};
+  CHECK (!gpumm_run_steps (&job, &report), "%s", gpumm_last_error ());
+  *wrong = 0;
+  for (size_t j = 0; j < (size_t) cols; j++)
+    for (size_t i = 0; i < (size_t) rows * reals; i++) {
+      const char *is = back + (i + j * (size_t) rows * reals) * real;
+      const char *was = (const char *) up.from + (i + j * ld * reals) * real;
+      const int own = i < (size_t) up.rows * reals && j < (size_t) up.cols;
+      *wrong += memcmp (is, own ? was : (const char *) &(double){0}, real) != 0;
+    }
+  gpumm_pool_give (driver, 0, GPUMM_POOL_DEVICE, up.to);
+  free (back);
+  return report.bytes_up;
+}
+
+/* Padded doubles: so many bytes for each on the way up, but for those of the last chunk, whose last
+ * number needs width_last. */
 static void test_widths (int kind, int64_t width, int64_t width_last) {
   enum { ROWS = 1000, COLS = 100, PAD = 24, LD = ROWS + PAD, CHUNK_COLS = 64 /* of 512 KiB */ };
-  const int64_t all = (int64_t) ROWS * COLS, room = (int64_t) LD * (COLS + PAD);
-  double *from = check_allocate (all, sizeof *from), *back = check_allocate (room, sizeof *back);
-  void *there = NULL;
-  gpumm_report report = {0};
+  const int64_t all = (int64_t) ROWS * COLS;
+  double *from = check_allocate (all, sizeof *from);
+  int64_t wrong;
   for (int64_t i = 0; i < all; i++)
     from[i] = number (kind);
   if (width_last > width)
     from[all - 1] = 0x1p-30 + 1;
-  CHECK (!gpumm_pool_take (late, 0, GPUMM_POOL_DEVICE, (size_t) room * 8, &there), "%s",
-         gpumm_last_error ());
-  gpumm_step step = {.up = {{from, there, ROWS, COLS, ROWS, LD, 8, GPUMM_DOUBLES, PAD, PAD}},
-                     .ups = 1,
-                     .down = {{there, back, LD, COLS + PAD, LD, LD, 8, GPUMM_AS_IT_IS}},
-                     .downs = 1,
-                     .after_launch = -1,
-                     .after_download = -1};
-  gpumm_stream_job job = {.driver = late, .steps = &step, .count = 1};
-  CHECK (!gpumm_run_steps (&job, &report), "%s", gpumm_last_error ());
-  int64_t wrong = 0;
-  for (int64_t j = 0; j < COLS + PAD; j++)
-    for (int64_t i = 0; i < LD; i++)
-      wrong += back[i + j * LD] != (i < ROWS && j < COLS ? from[i + j * ROWS] : 0);
-  CHECK (wrong == 0, "%lld numbers are wrong", (long long) wrong);
+  int64_t bytes_up = up_and_down (
+      late, (gpumm_panel){from, NULL, ROWS, COLS, ROWS, LD, 8, GPUMM_DOUBLES, PAD, PAD}, &wrong);
   int64_t last = width_last > width ? (COLS - CHUNK_COLS) * ROWS : 0;
-  CHECK (report.bytes_up == width * (all - last) + width_last * last, "%lld bytes up",
-         (long long) report.bytes_up);
-  gpumm_pool_give (late, 0, GPUMM_POOL_DEVICE, there);
+  CHECK (wrong == 0, "%lld numbers are wrong", (long long) wrong);
+  CHECK (bytes_up == width * (all - last) + width_last * last, "%lld bytes up",
+         (long long) bytes_up);
   free (from);
-  free (back);
+}
+
+/* Real and complex, single and double, columns shorter than a block widens and longer than a chunk,
+ * with padding and with gaps on both sides; and the same to a device that cannot widen. */
+static void test_panels (int cases) {
+  static const int64_t most[][2] = {{3000, 60}, {300, 300}, {180000, 2}};
+  gpumm_driver narrow_less = late_driver;
+  narrow_less.widen = NULL;
+  for (int n = 0; n < cases; n++) {
+    const int64_t *size = most[check_between (0, 2)], reals = check_between (1, 2);
+    const int floats = (int) check_between (0, 1), kind = (int) check_between (0, KINDS - 1);
+    gpumm_panel p = {.rows = check_between (1, size[0]),
+                     .cols = check_between (1, size[1]),
+                     .element = (size_t) reals * (floats ? sizeof (float) : sizeof (double)),
+                     .form = floats ? GPUMM_FLOATS : GPUMM_DOUBLES,
+                     .pad_rows = check_between (0, 1) * check_between (0, 40),
+                     .pad_cols = check_between (0, 1) * check_between (0, 40)};
+    p.ld_from = p.rows + check_between (0, 3);
+    p.ld_to = p.rows + p.pad_rows + check_between (0, 3);
+    gpumm_operand x = numbers (reals * p.ld_from, p.cols, kind);
+    float *single = check_allocate (reals * p.ld_from * p.cols, sizeof *single);
+    double *real = x.values; /* without the gaps between its columns */
+    for (int64_t i = 0; i < reals * p.ld_from * p.cols; i++) {
+      real[i] = real[i % (reals * p.ld_from) + i / (reals * p.ld_from) * x.ld];
+      single[i] = (float) real[i];
+    }
+    p.from = floats ? (void *) single : x.values;
+    const int64_t all = p.rows * p.cols * (int64_t) p.element;
+    int64_t wrong, up = up_and_down (late, p, &wrong);
+    CHECK (wrong == 0 && up <= all, "%lld x %lld, %lld reals of type %d, kind %d: %lld are wrong",
+           (long long) p.rows, (long long) p.cols, (long long) reals, floats, kind,
+           (long long) wrong);
+    up = up_and_down (&narrow_less, p, &wrong);
+    CHECK (wrong == 0 && up == all, "%lld of %lld bytes up, %lld wrong", (long long) up,
+           (long long) all, (long long) wrong);
+    free (single);
+    free (x.values);
+  }
+  gpumm_pools_reset (); /* they know the driver by its address */
+  gpumm_handles_reset ();
+}
+
+/* Chunks that no narrow type holds because of their last number: after some of them no more are
+ * tried, not even those that one would hold. */
+static void test_trials_end (void) {
+  enum { COUNT = 8 << 20, CHUNK = 256 << 10 /* of 2 MiB */, NARROW = 2 << 20 };
+  double *from = check_allocate (COUNT, sizeof *from);
+  int64_t wrong;
+  for (int64_t i = CHUNK; i <= COUNT - NARROW; i += CHUNK)
+    from[i - 1] = 1 + 0x1p-30;
+  const gpumm_panel p = {from, NULL, COUNT, 1, COUNT, COUNT, 8, GPUMM_DOUBLES, 0, 0};
+  int64_t bytes_up = up_and_down (late, p, &wrong);
+  CHECK (wrong == 0 && bytes_up == 8 * (int64_t) COUNT, "%lld bytes up, %lld numbers are wrong",
+         (long long) bytes_up, (long long) wrong);
+  free (from);
 }
 
 int main (int argc, char **argv) {
@@ -644,8 +721,12 @@ int main (int argc, char **argv) {
   test_widths (THOUSANDS, 2, 8);
   test_widths (QUARTERS, 4, 4);
   test_widths (FINEST, 8, 8);
-  test_failures ("quick");
-  test_failures ("waiting");
+  test_panels (60);
+  test_trials_end ();
+  test_failures ("quick", 300, 300, 0);
+  test_failures ("quick", 2000, 60, 1);
+  test_failures ("waiting", 300, 300, 0);
+  test_failures ("waiting", 2000, 60, 1);
   CHECK (widened[GPUMM_I8] > 0 && widened[GPUMM_I16] > 0 && widened[GPUMM_S] > 0,
          "pieces widened: %lld, %lld, %lld", (long long) widened[GPUMM_I8],
          (long long) widened[GPUMM_I16], (long long) widened[GPUMM_S]);
