@@ -89,6 +89,7 @@
 %! faults += fail_each ("device", id, S * B, S, B, options{:}, "spmm");
 %! fail_each ("memory", id, S' * Z, S, Z, "TransposeA", "transpose", options{:}, "spmm");
 %! fail_each ("memory", id, S' * (S > 0.5), S, S > 0.5, "TransposeA", "transpose", options{:}, "spgemm");
+%! faults += fail_each ("device", id, ones (600, 3) * B(1:3,:), ones (600, 3), B(1:3,:), options{:}, "naive"); # widened
 %! faults += fail_each ("device", id, A * B, A, B, "Algorithm", "strassen_register_1", ...
 %!                      "Backend", "cpu"); # in the midst of its launches
 %! assert (faults > 50);
