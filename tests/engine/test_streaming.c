@@ -508,6 +508,23 @@ static void test_reused_tile (int times) {
   }
 }
 
+/* One array that is both operands, goes up once and narrow, and is widened once: A*A, A'*A, A*A'. */
+static void test_shared (void) {
+  static const test_case cases[] = {
+      {.m = 520, .n = 520, .k = 520, .gram = 1, .kernel = "quick", .kind_a = BY_COLUMNS},
+      {.m = 520, .n = 520, .k = 520, .gram = 1, .kernel = "even", .kind_a = QUARTERS},
+      {.m = 40, .n = 40, .k = 2000, .ops = 1, .gram = 1, .kernel = "quick", .kind_a = BY_COLUMNS},
+      {.m = 900, .n = 900, .k = 9, .ops = 3, .gram = 1, .kernel = "waiting", .kind_a = QUARTERS}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[256];
+    int right;
+    const int64_t before = widened[GPUMM_S];
+    describe (&cases[i], text, sizeof text);
+    CHECK (!run_case (&cases[i], &right) && right, "%s: %s", text, gpumm_last_error ());
+    CHECK (widened[GPUMM_S] > before, "%s: nothing widened", text);
+  }
+}
+
 /* A failure at any call is reported, nothing hangs, and the next product is right. Tiles of a tall C
  * go up narrow. */
 static void test_failures (const char *kernel, int64_t m, int64_t n, int narrow) {
@@ -713,6 +730,7 @@ int main (int argc, char **argv) {
   int64_t live = gpumm_live_allocations ();
   test_random (argc > 2 ? atoi (argv[2]) : 300);
   test_reused_tile (200);
+  test_shared ();
   test_forms (1);
   test_forms (1000003);
   test_widths (NINES, 1, 1);
