@@ -11,9 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Numbers that are converted before it is asked whether all of them fitted: at the beginning few, as
- * ordinary data fit nowhere; then enough for the loops. */
-enum { FIRST_RUN = 16, RUN = 256 };
+/* Numbers that are converted before it is asked whether all of them fitted. One thread of a Xeon
+ * (AVX2, gcc 12) takes 0.15 ms for 2 MiB of int8 in doubles by runs of 256, 0.12 ms by 1024. At first
+ * they are few, as ordinary data fit nowhere: to try 16 in all types takes it 0.02 us, 1024 0.9 us,
+ * and to copy the smallest chunk, 512 KiB, 25 us. */
+enum { FIRST_RUN = 16, RUN = 1024 };
 
 /* Converts count numbers, at most RUN; 0: to has others than from. next are those that come after
  * them, to be fetched meanwhile; they may be anywhere. */
