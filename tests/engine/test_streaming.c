@@ -511,8 +511,7 @@ static void test_reused_tile (int times) {
 /* One array that is both operands, goes up once and narrow, and is widened once: A*A, A'*A, A*A'. */
 static void test_shared (void) {
   static const test_case cases[] = {
-      {.m = 520, .n = 520, .k = 520, .gram = 1, .kernel = "quick", .kind_a = BY_COLUMNS},
-      {.m = 520, .n = 520, .k = 520, .gram = 1, .kernel = "even", .kind_a = QUARTERS},
+      {.m = 520, .n = 520, .k = 520, .gram = 1, .kernel = "even", .kind_a = BY_COLUMNS},
       {.m = 40, .n = 40, .k = 2000, .ops = 1, .gram = 1, .kernel = "quick", .kind_a = BY_COLUMNS},
       {.m = 900, .n = 900, .k = 9, .ops = 3, .gram = 1, .kernel = "waiting", .kind_a = QUARTERS}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -537,7 +536,7 @@ static void test_failures (const char *kernel, int64_t m, int64_t n, int narrow)
                  .smallest_tile = 64};
   const int64_t before = widened[GPUMM_I8];
   int right, failures = 0;
-  for (int64_t call = 1; call < 2000; call += check_between (1, 5)) {
+  for (int64_t call = 1; call < 2000; call += check_between (1, 9)) {
     calls = 0;
     fail_at = call;
     gpumm_status status = run_case (&t, &right);
@@ -555,7 +554,7 @@ static void test_failures (const char *kernel, int64_t m, int64_t n, int narrow)
     if (!reached)
       break;
   }
-  CHECK (failures > 20, "%d failures", failures);
+  CHECK (failures > 10, "%d failures", failures);
   CHECK ((widened[GPUMM_I8] > before) == narrow, "%lld pieces widened",
          (long long) (widened[GPUMM_I8] - before));
 }
@@ -739,7 +738,7 @@ int main (int argc, char **argv) {
   test_widths (THOUSANDS, 2, 8);
   test_widths (QUARTERS, 4, 4);
   test_widths (FINEST, 8, 8);
-  test_panels (60);
+  test_panels (40 / SANITIZED_STEP);
   test_trials_end ();
   test_failures ("quick", 300, 300, 0);
   test_failures ("quick", 2000, 60, 1);
