@@ -4,12 +4,14 @@
 #include "rowset.h"
 #include "../threads.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
 /* Columns that the estimate looks at, which takes 30 us or less, and 0.1 us where there are no blocks;
- * columns of C, and about how many products of blocks in them, alike. */
-enum { SAMPLES = 100, SAMPLES_OF_C = 30, MOST_PAIRS = 1 << 12 };
+ * columns of C, and about how many products of blocks in them, alike; one product in WORTH, so that
+ * to look costs little beside the product. */
+enum { SAMPLES = 100, SAMPLES_OF_C = 30, MOST_PAIRS = 1 << 12, WORTH = 64 };
 
 /* Elements that a thread looks at, at least. */
 enum { LEAST = 1 << 16 };
@@ -74,15 +76,16 @@ static int64_t begin_of (const gpumm_operand *x, int64_t j, int64_t *end) {
   return begin;
 }
 
-double gpumm_natural_yield (const gpumm_problem *p, int64_t b) {
+double gpumm_natural_yield (const gpumm_problem *p, int64_t b, double products) {
   const gpumm_operand *x = &p->a, *y = &p->b;
+  const double most = fmin (products / (double) (b * b * b) / WORTH, MOST_PAIRS);
   int64_t pairs = 0, blocks = 0, end_x, end_y;
   rowset rows;
   if (x->cols != y->rows || rowset_create (&rows, x->rows / b))
     return 0;
   const int64_t apart = (y->cols / b / 2 / SAMPLES_OF_C + 1) * b;
   /* from the middle on: few columns are of an edge */
-  for (int64_t j = y->cols / b / 2 * b; j < y->cols && pairs < MOST_PAIRS; j += apart) {
+  for (int64_t j = y->cols / b / 2 * b; j < y->cols && (double) pairs < most; j += apart) {
     for (int64_t t = begin_of (y, j, &end_y); t < end_y; t += b) {
       const int64_t k = y->row[t];
       if (k < 0 || k >= x->cols)

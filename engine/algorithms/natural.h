@@ -37,10 +37,10 @@ unsigned gpumm_natural_sizes (const gpumm_operand *x);
 /* The largest size that both operands may have; 0 if there is none. */
 int64_t gpumm_natural_size (const gpumm_problem *p);
 
-/* Elements of C for each multiplication of a product in natural blocks of b x b, as they are in some
- * of its columns; transposed operands count as they are stored, for patterns of finite elements are
- * symmetric. 0: not known. The operands need not be sound. */
-double gpumm_natural_yield (const gpumm_problem *p, int64_t b);
+/* Elements of C for each of so many multiplications of a product in natural blocks of b x b (1: of
+ * elements), as they are in some of its columns; transposed operands count as they are stored, for
+ * patterns of finite elements are symmetric. 0: not known. The operands need not be sound. */
+double gpumm_natural_yield (const gpumm_problem *p, int64_t b, double products);
 
 /* Is x, which is sound, made of full b x b blocks to the last element? Then block column j begins
  * at start[j] = column[j b] / b^2, counted in blocks, and row[t] is the block row of block t. start

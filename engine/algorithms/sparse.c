@@ -707,19 +707,20 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
 
 /* ---- estimates ---------------------------------------------------------------------------- */
 
-/* Seconds, as they are on 16 cores beside an H200: n = 1000 to 1,000,000 with 8 to 64 elements a
- * column, full operands of 1 to 256 columns (bench/results/h200/sparse.csv). Of a thread: of a
- * multiplication of sparse by sparse, both phases; of an element of the sparse operand, read for a
- * panel of the full one, for each column of the panel, and where a row of C is one sum. PARTNERS + 1
- * threads that make panels at once take twice as long as one does, as they share the memory. What
- * fits the cache is up to three times faster; the choice is not so close there. */
-static const double PRODUCT_SECONDS = 40e-9, READ_SECONDS = 1e-9, COLUMN_SECONDS = 0.4e-9,
-                    SUM_SECONDS = 10e-9, PARTNERS = 4;
+/* Seconds, as they are on 16 cores beside an H200: random matrices, n = 1000 to 1,000,000 with 8 to 64
+ * elements a column, full operands of 1 to 256 columns (bench/results/h200/sparse.csv), and meshes
+ * of 375 to 100,000 rows (natural.csv). Of a thread, sparse by sparse: of a multiplication, and of an
+ * element of C, where memory is first touched and, in random patterns, a cache missed; for all threads,
+ * to share the work. Of an element of the sparse operand, read for a panel of the full one, for each
+ * column of the panel, and where a row of C is one sum. PARTNERS + 1 threads that make panels at once
+ * take twice as long as one does, as they share the memory. What fits the cache is up to three times
+ * faster; the choice is not so close there. */
+static const double PRODUCT_SECONDS = 1e-9, ELEMENT_SECONDS = 35e-9, SHARING_SECONDS = 0.15e-3,
+                    READ_SECONDS = 1e-9, COLUMN_SECONDS = 0.4e-9, SUM_SECONDS = 10e-9, PARTNERS = 4;
 
-/* Alike, in natural blocks: of a product of two blocks, of a multiplication in it, and of an element
- * of C, most of which is the first touch of its memory. On two cores with AVX-512, 100,000 rows in
- * blocks of 2 to 8 (bench_natural.m). */
-static const double PAIR_SECONDS = 6e-9, MULTIPLY_SECONDS = 0.05e-9, ELEMENT_SECONDS = 7e-9;
+/* Alike, in natural blocks of 2 to 8: of a product of two blocks, of a multiplication in it, and of an
+ * element of C. */
+static const double PAIR_SECONDS = 12e-9, MULTIPLY_SECONDS = 0.05e-9, NATURAL_SECONDS = 10e-9;
 
 static double seconds_one_dense (const gpumm_problem *p) {
   const int left = p->a.kind == GPUMM_SPARSE;
@@ -743,13 +744,13 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place) {
   if (p->a.kind != GPUMM_SPARSE || p->b.kind != GPUMM_SPARSE)
     return seconds_one_dense (p);
   const double products = gpumm_sparse_products (p), size = (double) gpumm_natural_size (p);
-  if (size == 0)
-    return products * PRODUCT_SECONDS
-           / fmin (gpumm_threads (), 1 + products / (double) cutting.least_products);
-  const double pairs = products / (size * size * size);
-  return (pairs * PAIR_SECONDS + products * MULTIPLY_SECONDS
-          + gpumm_sparse_nonzeros (p, products) * ELEMENT_SECONDS)
-         / fmin (gpumm_threads (), 1 + pairs / (double) cutting.least_products);
+  const double nonzeros = gpumm_sparse_nonzeros (p, products);
+  const double pairs = size > 0 ? products / (size * size * size) : products;
+  const double threads = fmin (gpumm_threads (), 1 + pairs / (double) cutting.least_products);
+  const double work =
+      size > 0 ? pairs * PAIR_SECONDS + products * MULTIPLY_SECONDS + nonzeros * NATURAL_SECONDS
+               : products * PRODUCT_SECONDS + nonzeros * ELEMENT_SECONDS;
+  return work / threads + fmin (threads - 1, 1) * SHARING_SECONDS;
 }
 
 enum { SAMPLES = 1 << 15 }; /* elements of B: 0.1 ms or less */
@@ -774,8 +775,10 @@ double gpumm_sparse_products (const gpumm_problem *p) {
 double gpumm_sparse_nonzeros (const gpumm_problem *p, double products) {
   const double cells = (double) gpumm_m (p) * (double) gpumm_n (p);
   const int64_t natural = gpumm_natural_size (p);
-  const double yield = natural ? gpumm_natural_yield (p, natural) : 0;
-  return yield > 0 ? products * yield : cells > 0 ? cells * -expm1 (-products / cells) : 0;
+  const double yield = gpumm_natural_yield (p, natural ? natural : 1, products);
+  return yield > 0   ? fmin (products * yield, cells)
+         : cells > 0 ? cells * -expm1 (-products / cells)
+                     : 0;
 }
 
 /* ---- the row of the table ----------------------------------------------------------------- */

@@ -20,8 +20,8 @@ gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_operand *
  * nzmax and follows no index that is out of range. */
 double gpumm_sparse_products (const gpumm_problem *p);
 
-/* Elements of C, of so many multiplications: of matrices in natural blocks counted in some columns,
- * else as many as if products were spread evenly. */
+/* Elements of C, of so many multiplications: counted in some columns, and where that cannot be as many
+ * as if products were spread evenly. */
 double gpumm_sparse_nonzeros (const gpumm_problem *p, double products);
 
 /* Columns cut[piece] to before cut[piece + 1] of C lie from start[cut[piece]] on and end before

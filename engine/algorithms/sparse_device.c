@@ -461,9 +461,15 @@ static void drop_zeros (const state *s, gpumm_operand *c) {
 
 /* ---- the row of the table ----------------------------------------------------------------- */
 
-/* Multiplications a second and multiprocessor, both phases: on an H200 (132 of them) 51 million at
- * n = 200,000 take 2.8 ms, 8 million at n = 5000 take 1.1 (bench/results/h200/sparse.csv). */
-static const double PRODUCT_RATE = 1.2e10 / 132;
+/* Multiplications, and elements of C, a second and multiprocessor, both phases: on an H200 (132 of
+ * them) 51 million of both take 2.8 ms (bench/results/h200/sparse.csv), 6.5e9 that yield 0.4e9 36 ms
+ * (spgemm.csv). */
+static const double PRODUCT_RATE = 2e11 / 132, ELEMENT_RATE = 1.8e10 / 132;
+
+/* An element on its way to the host is widened to 16 bytes there, into memory that is touched for the
+ * first time: seconds of 16 cores; and of each of the first FEW more, as fewer of them work then, and
+ * less overlaps. */
+static const double ELEMENT_SECONDS = 0.6e-9, FEW = 5e6, FEW_SECONDS = 0.5e-9;
 enum { MEASURED_FROM = 70 }; /* compute capability of the kernel that has this rate */
 
 static double stored_bytes (const gpumm_operand *x) {
@@ -479,8 +485,11 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place) {
   const double nonzeros = gpumm_sparse_nonzeros (p, products);
   const double up = stored_bytes (&p->a) + (is_same (&p->a, &p->b) ? 0 : stored_bytes (&p->b));
   return 2 * place->call + up / place->upload
-         + nonzeros * (4 + (double) gpumm_type_bytes (p->output)) / place->download
-         + products / (PRODUCT_RATE * place->properties.multiprocessors);
+         + nonzeros
+               * fmax ((4 + (double) gpumm_type_bytes (p->output)) / place->download,
+                       ELEMENT_SECONDS)
+         + fmin (nonzeros, FEW) * FEW_SECONDS
+         + (products / PRODUCT_RATE + nonzeros / ELEMENT_RATE) / place->properties.multiprocessors;
 }
 
 static int is_sparse_element (gpumm_type type) {

@@ -191,18 +191,18 @@ static void test_unsound (void) {
       x.nzmax /= 2;
     const gpumm_problem p = {.a = x, .b = x, .alpha = {1, 0}};
     (void) gpumm_natural_size (&p);
-    (void) gpumm_natural_yield (&p, sizes[repeat % SIZES]);
+    (void) gpumm_natural_yield (&p, sizes[repeat % SIZES], 1e6);
     release (&x);
   }
   const gpumm_operand wide = {.kind = GPUMM_DENSE, .type = GPUMM_D, .rows = 6, .cols = 6};
   CHECK (gpumm_natural_sizes (&wide) == 0, "a full matrix");
 }
 
-/* Elements of C of a chain of blocks, each of which meets three neighbours to both sides: spread evenly
+/* Elements of C of a chain of blocks, or elements, each of which meets three neighbours to both sides: spread evenly
  * they would be far more. */
 static void test_nonzeros (void) {
-  for (int s = 0; s < SIZES; s++) {
-    const int64_t b = sizes[s], n = 400;
+  for (int s = 0; s <= SIZES; s++) {
+    const int64_t b = s < SIZES ? sizes[s] : 1, n = 400;
     gpumm_operand x = make (GPUMM_D, n, n, b, 0, REAL_NUMBERS);
     x.nzmax = 7 * n * b * b;
     free (x.row);
