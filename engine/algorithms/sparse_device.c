@@ -466,6 +466,9 @@ static void drop_zeros (const state *s, gpumm_operand *c) {
  * (spgemm.csv). */
 static const double PRODUCT_RATE = 2e11 / 132, ELEMENT_RATE = 1.8e10 / 132;
 
+/* Seconds besides calls, transfers and the kernels: checks, memory, small copies. */
+static const double SETUP = 0.3e-3;
+
 /* An element on its way to the host is widened to 16 bytes there, into memory that is touched for the
  * first time: seconds of 16 cores; and of each of the first FEW more, as fewer of them work then, and
  * less overlaps. */
@@ -484,7 +487,7 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place) {
   const double products = gpumm_sparse_products (p);
   const double nonzeros = gpumm_sparse_nonzeros (p, products);
   const double up = stored_bytes (&p->a) + (is_same (&p->a, &p->b) ? 0 : stored_bytes (&p->b));
-  return 2 * place->call + up / place->upload
+  return SETUP + 2 * place->call + up / place->upload
          + nonzeros
                * fmax ((4 + (double) gpumm_type_bytes (p->output)) / place->download,
                        ELEMENT_SECONDS)
