@@ -384,6 +384,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
                                .type_c = result->type,
                                .op_a = left ? op : s.op_y,
                                .op_b = left ? s.op_y : op,
+                               .real_a = !gpumm_is_complex (p->a.type),
+                               .real_b = !gpumm_is_complex (p->b.type),
                                .alpha = p->alpha,
                                .beta = p->beta,
                                .conjugated = s.op_x == GPUMM_CTRANSPOSE && op != s.op_x};

@@ -170,6 +170,9 @@ static void drop_matrix (struct matrix *x) {
 
 /* ---- what it should be -------------------------------------------------------------------- */
 
+/* Of complex types: which factor is real, and multiplies both parts of the other. */
+enum { REAL_A = 1, REAL_B = 2 };
+
 /* An element of C: the sum, the sum of sizes, and how many terms. */
 struct sum {
   long double re, im, size;
@@ -177,7 +180,7 @@ struct sum {
 };
 
 static void add_product (struct sum *s, gpumm_type type, const void *a, int64_t at_a, int conj_a,
-                         const void *b, int64_t at_b, int conj_b) {
+                         const void *b, int64_t at_b, int conj_b, int real) {
   long double ar = get (type, a, at_a, 0), ai = get (type, a, at_a, 1);
   long double br = get (type, b, at_b, 0), bi = get (type, b, at_b, 1);
   ai = conj_a ? -ai : ai;
@@ -188,8 +191,10 @@ static void add_product (struct sum *s, gpumm_type type, const void *a, int64_t 
     s->size += if_finite (ar * br);
     return;
   }
-  s->re += ar * br - ai * bi;
-  s->im += ar * bi + ai * br;
+  s->re += real ? ar * br : ar * br - ai * bi;
+  s->im += real == REAL_A ? ar * bi : real == REAL_B ? ai * br : ar * bi + ai * br;
+  ai = real == REAL_A ? 0 : ai;
+  bi = real == REAL_B ? 0 : bi;
   s->size += if_finite (sqrtl ((ar * ar + ai * ai) * (br * br + bi * bi)));
 }
 
@@ -235,18 +240,19 @@ struct test {
   gpumm_op op_a, op_b;  /* one operand dense */
   int64_t pad;          /* of the leading dimensions */
   gpumm_scalar alpha, beta;
+  int real; /* one operand dense: 0, REAL_A if the other one is real, REAL_B if the dense one is */
 };
 
 static const char *describe (const struct test *t, const char *row, const char *what) {
   static char text[512];
   snprintf (text, sizeof text,
             "%s %c m=%lld k=%lld n=%lld blocks %lld %lld %lld, patterns %d %d, per row %lld %lld, "
-            "ops %d %d, pad %lld, alpha=(%g,%g) beta=(%g,%g), kind %d: %s",
+            "ops %d %d, pad %lld, alpha=(%g,%g) beta=(%g,%g), kind %d, real %d: %s",
             row, "sdcz"[t->type], (long long) t -> m, (long long) t -> k, (long long) t -> n,
             (long long) t -> bm, (long long) t -> bk, (long long) t -> bn, (int) t -> pattern_a,
             (int) t -> pattern_b, (long long) t -> per_a, (long long) t -> per_b, (int) t -> op_a,
             (int) t -> op_b, (long long) t -> pad, t -> alpha.re, t->alpha.im, t->beta.re,
-            t->beta.im, (int) t->kind, what);
+            t->beta.im, (int) t->kind, t->real, what);
   return text;
 }
 
@@ -319,7 +325,7 @@ static const char *check_rows (const struct test *t, const gpumm_rows *a, const 
           for (int64_t r = 0; r < t->bm; r++)
             for (int64_t l = 0; l < t->bk; l++)
               add_product (&s[r + c * t->bm], t->type, a->values, (p * t->bk + l) * t->bm + r, 0,
-                           b->values, (q * t->bn + c) * t->bk + l, 0);
+                           b->values, (q * t->bn + c) * t->bk + l, 0, 0);
       }
     gpumm_scalar none = {0, 0};
     for (int64_t e = 0; e < count * size && !wrong; e++)
@@ -500,7 +506,7 @@ static void run_dense (const struct test *t, int left) {
           for (int64_t j = 0; j < other; j++)
             add_product (&sums[r + j * rows], t->type, s.host.values, at, op_s == GPUMM_CTRANSPOSE,
                          d.host, (op_d == GPUMM_NONE) == left ? l + j * ldd : j + l * ldd,
-                         op_d == GPUMM_CTRANSPOSE);
+                         op_d == GPUMM_CTRANSPOSE, t->real);
         }
 
   gpumm_rows dense = {.rows = d_rows,
@@ -523,7 +529,9 @@ static void run_dense (const struct test *t, int left) {
                                   .values = (char *) c.device + GUARD,
                                   .ld = ldc},
                             .alpha = t->alpha,
-                            .beta = t->beta};
+                            .beta = t->beta,
+                            .real_a = t->real == (left ? REAL_A : REAL_B),
+                            .real_b = t->real == (left ? REAL_B : REAL_A)};
   int64_t all = left ? out : other;
   for (const gpumm_sparse_kernel *const *row = driver->sparse_kernels; *row; row++) {
     const gpumm_sparse_kernel *kernel = *row;
@@ -612,6 +620,7 @@ static void run_random (long count, enum kind kind) {
     choose_scalars (t.type, below (SCALARS), &t.alpha, &t.beta);
     run_test (&t);
     t.n = t.n * 2 + below (40);
+    t.real = (int) below (3);
     run_dense (&t, 1);
     int64_t n = t.m;
     t.m = t.n;
@@ -711,6 +720,7 @@ static void run_edges (void) {
                        .bm = dense[x].bm,
                        .bk = dense[x].bk,
                        .per_a = dense[x].per_row,
+                       .real = (int) (x % 3),
                        .pad = ops % 2 ? 3 : 0};
       choose_scalars (t.type, below (SCALARS), &t.alpha, &t.beta);
       if (below (options.edges) != 0 || (!options.large && dense[x].large))
