@@ -108,8 +108,7 @@ typedef struct gpumm_sparse_product {
   gpumm_rows a, b, c;
   int64_t row, count;
   gpumm_scalar alpha, beta;
-  /* C or Z, and all elements of A (of B) are real: as such they multiply, both parts of the other.
-   * Kernels of blocks by blocks take them as complex numbers. */
+  /* C or Z, and all elements of A (of B) are real: as such they multiply, both parts of the other */
   int real_a, real_b;
   int32_t *zero;   /* NULL, or on the device: becomes 1 where a block of C comes out all zero */
   int conjugated;  /* the elements of the operand by rows are conjugated, beside what its op does */

@@ -33,6 +33,7 @@ __global__ void __launch_bounds__ (THREADS)
           size_c = (int64_t) rows * cols;
   const T *A = (const T *) p.a.values, *B = (const T *) p.b.values;
   T *C = (T *) p.c.values;
+  const int real = real_factors (p);
 
   for_runs<THREADS> (p, piece, lists, [&] (const run_of_blocks &run) {
     if (my_team >= teams)
@@ -66,7 +67,7 @@ __global__ void __launch_bounds__ (THREADS)
             for (int f = 0; f < SIZE; f++)
 #pragma unroll
               for (int e = 0; e < SIZE; e++)
-                multiply_add (sum[e][f], u[e], v[f]);
+                multiply_add (sum[e][f], u[e], v[f], real);
           }
         }
         T *to = C + (run.begin + x) * size_c;

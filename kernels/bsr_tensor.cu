@@ -83,6 +83,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
   int team = threadIdx.x / own::threads, warp = threadIdx.x / 32 % own::warps;
   int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
   int warp_i = warp % own::down * (16 * own::rows), warp_j = warp / own::down * (8 * own::columns);
+  const int real = real_factors (p);
   T *stages = (T *) shared + team * (STAGES * own::stage);
 
   for_runs<THREADS> (p, piece, lists, [&] (const run_of_blocks &run) {
@@ -172,7 +173,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
               for (int r = 0; r < own::rows; r++)
 #pragma unroll
                 for (int c = 0; c < own::columns; c++)
-                  multiply_add (sum[r][c], u[r], v[c]);
+                  multiply_add (sum[r][c], u[r], v[c], real);
             }
             stage = stage + 1 < STAGES ? stage + 1 : 0;
           }

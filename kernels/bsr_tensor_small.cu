@@ -51,6 +51,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
 #pragma unroll
   for (int c = 0; c < COLUMNS; c++)
     next_b[c] = (min (g + 8 * c, cols - 1) - column_b) * inner;
+  const int real = real_factors (p);
   const T *A = (const T *) p.a.values + row_a + t * rows;
   const T *B = (const T *) p.b.values + column_b * inner + t;
 
@@ -98,9 +99,9 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
             for (int c = 0; c < COLUMNS; c++)
               if (ROWS == 2)
                 multiply_add_16x8 (sum[0][c], sum[ROWS - 1][c], a[u][s][0], a[u][s][ROWS - 1],
-                                   b[u][s][c]);
+                                   b[u][s][c], real);
               else
-                multiply_add_8x8 (sum[0][c], a[u][s][0], b[u][s][c]);
+                multiply_add_8x8 (sum[0][c], a[u][s][0], b[u][s][c], real);
         };
 #pragma unroll
         for (int u = 0; u < PRODUCTS; u++) {

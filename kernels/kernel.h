@@ -93,6 +93,30 @@ template <class R> DEVICE void multiply_add (complex<R> &sum, complex<R> a, comp
   sum.im += a.im * b.re;
 }
 
+/* Which factors are real, though they are stored as complex numbers. */
+enum { REAL_A = 1, REAL_B = 2 };
+
+DEVICE int real_factors (const gpumm_sparse_product &p) {
+  return (p.real_a ? REAL_A : 0) | (p.real_b ? REAL_B : 0);
+}
+
+/* sum += a b. A real factor multiplies both parts of the other: Inf and NaN in one part of that do
+ * not reach the other part of the sum. */
+template <class T> DEVICE void multiply_add (T &sum, T a, T b, int) {
+  multiply_add (sum, a, b);
+}
+
+template <class R>
+DEVICE void multiply_add (complex<R> &sum, complex<R> a, complex<R> b, int real) {
+  multiply_add (sum.re, a.re, b.re);
+  if (!(real & REAL_B))
+    multiply_add (sum.im, a.re, b.im);
+  if (!real)
+    multiply_add (sum.re, a.im, -b.im);
+  if (!(real & REAL_A))
+    multiply_add (sum.im, a.im, b.re);
+}
+
 /* s x; a real s multiplies both parts, so that 1 x is x also where x holds Inf. What is fused is
  * written out, so that it is the same in each copy of the code. */
 template <class T> DEVICE T scale (T s, T x) {

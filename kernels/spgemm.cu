@@ -1024,7 +1024,7 @@ static gpumm_status multiply_rest (int device, gpumm_stream *stream, const probl
 
 template <class T>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  problem<T> q = {p->a, p->b, p->c, p->row, (int) p->count, {}, p->zero, real_factors (p), {}};
+  problem<T> q = {p->a, p->b, p->c, p->row, (int) p->count, {}, p->zero, real_factors (*p), {}};
   const int bins = most_bins<T> (is_narrow<SHORT_BINS - 1> (p->b.cols));
   int processors;
   convert (p->alpha, &q.alpha);

@@ -5,13 +5,6 @@
 
 #include "kernel.h"
 
-/* Which factors are real, though they are stored as complex numbers. */
-enum { REAL_A = 1, REAL_B = 2 };
-
-static inline int real_factors (const gpumm_sparse_product *p) {
-  return (p->real_a ? REAL_A : 0) | (p->real_b ? REAL_B : 0);
-}
-
 template <class T> DEVICE T times (T a, T b, int) {
   COUNT_OPERATIONS (1);
   return a * b;

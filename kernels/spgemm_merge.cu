@@ -104,7 +104,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   T alpha;
   convert (p->alpha, &alpha);
   return LAUNCH ("spgemm_merge", merge_rows<T>, ceil_div (p->count, THREADS), THREADS, device,
-                 stream, p->row, p->count, p->b.cols, alpha, real_factors (p), p->zero != NULL,
+                 stream, p->row, p->count, p->b.cols, alpha, real_factors (*p), p->zero != NULL,
                  p->a.start, p->a.column, (const T *) p->a.values, p->b.start, p->b.column,
                  (const T *) p->b.values, p->c.start, p->c.column, (T *) p->c.values, p->zero);
 }

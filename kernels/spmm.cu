@@ -42,30 +42,11 @@ template <class T> struct form {
   T *c; /* (i, j) at c[i + j ldc], or by rows at c[j + i ldc] */
   int64_t ldc;
   bool by_rows;
-  int real; /* REAL_S, REAL_D: factors that are real, though stored as complex numbers */
+  int real; /* REAL_A for S, REAL_B for D */
 };
-
-enum { REAL_S = 1, REAL_D = 2 };
 
 template <class T> DEVICE T conjugate_if (bool yes, T x) {
   return yes ? conjugate (x) : x;
-}
-
-/* sum += s d. A real factor multiplies both parts of the other, so that Inf and NaN in one part do
- * not reach the other. */
-template <class T> DEVICE void accumulate (T &sum, T s, T d, int) {
-  multiply_add (sum, s, d);
-}
-
-template <class R> DEVICE void accumulate (complex<R> &sum, complex<R> s, complex<R> d, int real) {
-  if (real & REAL_S) {
-    multiply_add (sum.re, s.re, d.re);
-    multiply_add (sum.im, s.re, d.im);
-  } else if (real & REAL_D) {
-    multiply_add (sum.re, s.re, d.re);
-    multiply_add (sum.im, s.im, d.re);
-  } else
-    multiply_add (sum, s, d);
 }
 
 /* ---- plain -------------------------------------------------------------------------------- */
@@ -88,7 +69,8 @@ __global__ void __launch_bounds__ (THREADS) multiply_rows (form<T> x) {
 #pragma unroll 4
       for (int64_t p = x.start[i0 + r] + part; p < end; p += PARTS) {
         T s = x.values[p], y = d[x.column[p] * x.ld];
-        accumulate (sum, conjugate_if (x.conjugated, s), conjugate_if (x.d_conjugated, y), x.real);
+        multiply_add (sum, conjugate_if (x.conjugated, s), conjugate_if (x.d_conjugated, y),
+                      x.real);
       }
     }
     sums[lane][r] = sum;
@@ -150,7 +132,7 @@ __global__ void __launch_bounds__ (THREADS) multiply_block_rows (form<T> x) {
           T u = conjugate_if (x.conjugated, s[at[e] + l * x.block_rows]);
 #pragma unroll
           for (int f = 0; f < WIDE; f++)
-            accumulate (sum[e][f], u, y[f], x.real);
+            multiply_add (sum[e][f], u, y[f], x.real);
         }
       }
     }
@@ -309,8 +291,8 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   x.conjugated = (op_s == GPUMM_CTRANSPOSE) != (p->conjugated != 0);
   x.d_conjugated = op_d == GPUMM_CTRANSPOSE;
   x.by_rows = !left;
-  x.real =
-      ((left ? p->real_a : p->real_b) ? REAL_S : 0) | ((left ? p->real_b : p->real_a) ? REAL_D : 0);
+  const int real = real_factors (*p);
+  x.real = left || real == 0 ? real : real ^ (REAL_A | REAL_B);
   x.ldc = p->c.ld;
   T *c = (T *) p->c.values + p->row * (left ? s.block_rows : 1);
   const T *d = (const T *) f.d->values;

@@ -73,48 +73,59 @@ __device__ static inline void tensor_multiply_add (double &c0, double &c1, doubl
 #endif
 }
 
+/* The same by arrays, of complex numbers by their parts: without the parts of real factors
+ * (real_factors), which are zeros to be left out. */
 __device__ static inline void multiply_add (double (&c)[4], const double (&a)[4],
-                                            const double (&b)[2]) {
+                                            const double (&b)[2], int = 0) {
   tensor_multiply_add (c[0], c[1], c[2], c[3], a[0], a[1], a[2], a[3], b[0], b[1]);
 }
 
 __device__ static inline void multiply_add (complex<double> (&c)[4], const complex<double> (&a)[4],
-                                            const complex<double> (&b)[2]) {
+                                            const complex<double> (&b)[2], int real = 0) {
   tensor_multiply_add (c[0].re, c[1].re, c[2].re, c[3].re, a[0].re, a[1].re, a[2].re, a[3].re,
                        b[0].re, b[1].re);
-  tensor_multiply_add (c[0].im, c[1].im, c[2].im, c[3].im, a[0].re, a[1].re, a[2].re, a[3].re,
-                       b[0].im, b[1].im);
-  tensor_multiply_add (c[0].re, c[1].re, c[2].re, c[3].re, a[0].im, a[1].im, a[2].im, a[3].im,
-                       -b[0].im, -b[1].im);
-  tensor_multiply_add (c[0].im, c[1].im, c[2].im, c[3].im, a[0].im, a[1].im, a[2].im, a[3].im,
-                       b[0].re, b[1].re);
+  if (!(real & REAL_B))
+    tensor_multiply_add (c[0].im, c[1].im, c[2].im, c[3].im, a[0].re, a[1].re, a[2].re, a[3].re,
+                         b[0].im, b[1].im);
+  if (!real)
+    tensor_multiply_add (c[0].re, c[1].re, c[2].re, c[3].re, a[0].im, a[1].im, a[2].im, a[3].im,
+                         -b[0].im, -b[1].im);
+  if (!(real & REAL_A))
+    tensor_multiply_add (c[0].im, c[1].im, c[2].im, c[3].im, a[0].im, a[1].im, a[2].im, a[3].im,
+                         b[0].re, b[1].re);
 }
 
-__device__ static inline void multiply_add_8x8 (double (&c)[2], double a, double b) {
+__device__ static inline void multiply_add_8x8 (double (&c)[2], double a, double b, int = 0) {
   multiply_add_8x8 (c[0], c[1], a, b);
 }
 
 /* c above d */
 __device__ static inline void multiply_add_16x8 (double (&c)[2], double (&d)[2], double a0,
-                                                 double a1, double b) {
+                                                 double a1, double b, int = 0) {
   multiply_add_16x8 (c[0], c[1], d[0], d[1], a0, a1, b);
 }
 
 __device__ static inline void multiply_add_16x8 (complex<double> (&c)[2], complex<double> (&d)[2],
                                                  complex<double> a0, complex<double> a1,
-                                                 complex<double> b) {
+                                                 complex<double> b, int real = 0) {
   multiply_add_16x8 (c[0].re, c[1].re, d[0].re, d[1].re, a0.re, a1.re, b.re);
-  multiply_add_16x8 (c[0].im, c[1].im, d[0].im, d[1].im, a0.re, a1.re, b.im);
-  multiply_add_16x8 (c[0].re, c[1].re, d[0].re, d[1].re, a0.im, a1.im, -b.im);
-  multiply_add_16x8 (c[0].im, c[1].im, d[0].im, d[1].im, a0.im, a1.im, b.re);
+  if (!(real & REAL_B))
+    multiply_add_16x8 (c[0].im, c[1].im, d[0].im, d[1].im, a0.re, a1.re, b.im);
+  if (!real)
+    multiply_add_16x8 (c[0].re, c[1].re, d[0].re, d[1].re, a0.im, a1.im, -b.im);
+  if (!(real & REAL_A))
+    multiply_add_16x8 (c[0].im, c[1].im, d[0].im, d[1].im, a0.im, a1.im, b.re);
 }
 
 __device__ static inline void multiply_add_8x8 (complex<double> (&c)[2], complex<double> a,
-                                                complex<double> b) {
+                                                complex<double> b, int real = 0) {
   multiply_add_8x8 (c[0].re, c[1].re, a.re, b.re);
-  multiply_add_8x8 (c[0].im, c[1].im, a.re, b.im);
-  multiply_add_8x8 (c[0].re, c[1].re, a.im, -b.im);
-  multiply_add_8x8 (c[0].im, c[1].im, a.im, b.re);
+  if (!(real & REAL_B))
+    multiply_add_8x8 (c[0].im, c[1].im, a.re, b.im);
+  if (!real)
+    multiply_add_8x8 (c[0].re, c[1].re, a.im, -b.im);
+  if (!(real & REAL_A))
+    multiply_add_8x8 (c[0].im, c[1].im, a.im, b.re);
 }
 
 #endif

@@ -336,6 +336,8 @@ static gpumm_sparse_product describe (const gpumm_problem *p, const state *s, in
   product.type_c = p->output;
   product.op_a = p->op_a;
   product.op_b = p->op_b;
+  product.real_a = !gpumm_is_complex (p->a.type);
+  product.real_b = !gpumm_is_complex (p->b.type);
   product.alpha = p->alpha;
   product.count = count;
   return product;

@@ -240,7 +240,7 @@ struct test {
   gpumm_op op_a, op_b;  /* one operand dense */
   int64_t pad;          /* of the leading dimensions */
   gpumm_scalar alpha, beta;
-  int real; /* one operand dense: 0, REAL_A if the other one is real, REAL_B if the dense one is */
+  int real; /* 0, REAL_A, REAL_B; with a dense operand that is B */
 };
 
 static const char *describe (const struct test *t, const char *row, const char *what) {
@@ -325,7 +325,7 @@ static const char *check_rows (const struct test *t, const gpumm_rows *a, const 
           for (int64_t r = 0; r < t->bm; r++)
             for (int64_t l = 0; l < t->bk; l++)
               add_product (&s[r + c * t->bm], t->type, a->values, (p * t->bk + l) * t->bm + r, 0,
-                           b->values, (q * t->bn + c) * t->bk + l, 0, 0);
+                           b->values, (q * t->bn + c) * t->bk + l, 0, t->real);
       }
     gpumm_scalar none = {0, 0};
     for (int64_t e = 0; e < count * size && !wrong; e++)
@@ -391,6 +391,8 @@ static void run_blocks (const struct test *t) {
                                   .block_cols = t->bn,
                                   .start = start.device},
                             .alpha = t->alpha,
+                            .real_a = t->real == REAL_A,
+                            .real_b = t->real == REAL_B,
                             .zero = zero.device};
   for (const gpumm_sparse_kernel *const *row = driver->sparse_kernels; *row; row++) {
     const gpumm_sparse_kernel *kernel = *row;
@@ -617,10 +619,10 @@ static void run_random (long count, enum kind kind) {
     t.n = below (most);
     t.per_a = 1 + below (4);
     t.per_b = 1 + below (4);
+    t.real = (int) below (3);
     choose_scalars (t.type, below (SCALARS), &t.alpha, &t.beta);
     run_test (&t);
     t.n = t.n * 2 + below (40);
-    t.real = (int) below (3);
     run_dense (&t, 1);
     int64_t n = t.m;
     t.m = t.n;
@@ -704,6 +706,7 @@ static void run_edges (void) {
                        .bn = cases[x].bn,
                        .per_a = cases[x].per_a,
                        .per_b = cases[x].per_b,
+                       .real = (int) (x % 3),
                        .alpha = {type % 2 ? 1 : -0.5, 0}};
       if (below (options.edges) == 0 && (options.large || !cases[x].large))
         run_test (&t);
