@@ -65,6 +65,18 @@
 %! endfor
 %! assert (exercises, numel (strfind (teacher, "\n### ")));
 
+## an exercise that there is not is the mistake of a notebook, and no answer to it right
+%!testif ; ! isempty (notebooks ())
+%! addpath (notebooks ());
+%! for id = {"1.4", "8.1", "0.1", "1", "first"}
+%!   try
+%!     exercise (id{1}, 1);
+%!     error ("no error");
+%!   catch err
+%!     assert (err.identifier, "gpumm:bad-value");
+%!   end_try_catch
+%! endfor
+
 ## answers of the wrong kind are told so, and a function that fails stops nothing
 %!testif ; ! isempty (notebooks ())
 %! addpath (notebooks ());
