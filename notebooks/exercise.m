@@ -22,6 +22,9 @@ function right = exercise (id, answer)
   if (! (numel (number) == 2 && any (number(1) == 1:7) && any (number(2) == 1:3)))
     error ("gpumm:bad-value", "exercise: there are 1.1 to 7.3, three of each notebook, and no %s", id);
   endif
+  if (isnumeric (answer))
+    answer = double (answer); # sums and squares of an integer class would saturate
+  endif
   if (isempty (answer))
     verdict = false;
     said = "not answered yet";
@@ -34,6 +37,8 @@ function right = exercise (id, answer)
       verdict = false;
       if (strcmp (err.identifier, "gpumm:not-answered"))
         said = "not answered yet";
+      elseif (! is_function_handle (answer))
+        said = "wrong: the answer is a function, with @ before its name";
       else
         said = ["wrong: your answer stops with \"", err.message, "\""];
       endif
