@@ -2,9 +2,11 @@
  *
  *   [C, FAILED, INFO, TRACE] = __gpumm_kernel__ (A, B, TYPE_A, TYPE_B, OPTIONS, COUNT)
  *
- * A and B are full and of one type, TYPE_A and TYPE_B typeinfo (A) and typeinfo (B). OPTIONS has
- * the fields algorithm, backend, device, transpose_a and transpose_b; COUNT says whether to count.
- * Where FAILED is true, C is a struct (message, identifier) for error ().
+ * A and B are full and of one type, TYPE_A and TYPE_B typeinfo (A) and typeinfo (B); or both are
+ * structs with the fields of a blocksparse, and the types those of their values. OPTIONS has the
+ * fields algorithm, backend, device, transpose_a and transpose_b, and for blocks output, the class of
+ * C; COUNT says whether to count. Where FAILED is true, C is a struct (message, identifier) for
+ * error ().
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
@@ -13,11 +15,16 @@
 
 static int get_problem (const mxArray *prhs[], gpumm_problem *p) {
   *p = (gpumm_problem){.alpha = {1, 0}};
+  p->op_a = (gpumm_op) get_number (prhs[4], "transpose_a");
+  p->op_b = (gpumm_op) get_number (prhs[4], "transpose_b");
+  if (mxIsStruct (prhs[0]) && mxIsStruct (prhs[1])) {
+    const mxArray *output = mxGetField (prhs[4], 0, "output");
+    return get_blocks (prhs[0], prhs[2], &p->a) && get_blocks (prhs[1], prhs[3], &p->b)
+           && p->a.type == p->b.type && output && get_type (output, &p->output);
+  }
   if (!get_operand (prhs[0], prhs[2], &p->a) || !get_operand (prhs[1], prhs[3], &p->b)
       || p->a.kind != GPUMM_DENSE || p->b.kind != GPUMM_DENSE || p->a.type != p->b.type)
     return 0;
-  p->op_a = (gpumm_op) get_number (prhs[4], "transpose_a");
-  p->op_b = (gpumm_op) get_number (prhs[4], "transpose_b");
   p->output = p->a.type;
   return 1;
 }
@@ -32,6 +39,7 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   gpumm_job *job = NULL;
   gpumm_operand result;
   gpumm_trace trace = {0};
+  block_arrays blocks = {0};
   mxArray *c = NULL;
   gpumm_status status;
   gateway_enter ();
@@ -51,8 +59,8 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
     gateway_fail_engine (&error, status);
     goto done;
   }
-  c = allocate_result (&result, &error);
-  if (!c)
+  if (result.kind == GPUMM_BLOCKS ? !allocate_blocks (&result, &blocks, &error)
+                                  : !(c = allocate_result (&result, &error)))
     goto done;
   status = gpumm_run_traced (job, &result, mxGetScalar (prhs[5]) != 0, &trace);
   if (status != GPUMM_OK) {
@@ -61,12 +69,16 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   }
 
   /* deliver */
-  c = settle_result (c, &result, &error);
+  if (result.kind == GPUMM_BLOCKS)
+    c = blocks_value (&blocks, &result, &error);
+  else
+    c = settle_result (c, &result, &error);
   plhs[2] = report_value (gpumm_job_report (job));
   plhs[3] = trace_value (&trace);
 
 done: /* release */
   gpumm_close (job);
+  destroy_blocks (&blocks);
   if (error.identifier[0]) {
     if (c)
       mxDestroyArray (c);

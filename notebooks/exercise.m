@@ -9,7 +9,8 @@
 ## @var{id} is the number of the notebook and that of the exercise, @qcode{"2.1"}.  @var{answer} is
 ## a number, a vector, or a function that is tried on some cases.  Nothing that an answer does is an
 ## error: an empty one, or a function that returns @code{[]}, is not answered yet, and of a function
-## that fails it is said with what.
+## that fails it is said with what.  An exercise that there is not is the error
+## @code{gpumm:bad-value}.
 ##
 ## The answers are worked out or counted by @file{private/answers_1.m} and the others, one for each
 ## notebook; those who look there see how.
@@ -18,6 +19,12 @@
 function right = exercise (id, answer)
 
   number = sscanf (id, "%d.%d");
+  if (! (numel (number) == 2 && any (number(1) == 1:7) && any (number(2) == 1:3)))
+    error ("gpumm:bad-value", "exercise: there are 1.1 to 7.3, three of each notebook, and no %s", id);
+  endif
+  if (isnumeric (answer))
+    answer = double (answer); # sums and squares of an integer class would saturate
+  endif
   if (isempty (answer))
     verdict = false;
     said = "not answered yet";
@@ -30,6 +37,8 @@ function right = exercise (id, answer)
       verdict = false;
       if (strcmp (err.identifier, "gpumm:not-answered"))
         said = "not answered yet";
+      elseif (! is_function_handle (answer))
+        said = "wrong: the answer is a function, with @ before its name";
       else
         said = ["wrong: your answer stops with \"", err.message, "\""];
       endif

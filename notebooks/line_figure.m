@@ -12,7 +12,8 @@
 
 function line_figure (x, Y, names, texts, draw = @loglog)
 
-  if (any (strcmp (func2str (draw), {"loglog", "semilogy"})))
+  logarithmic = any (strcmp (func2str (draw), {"loglog", "semilogy"}));
+  if (logarithmic)
     Y(Y <= 0) = NaN; # has no logarithm
   endif
   figure ("visible", get (0, "defaultfigurevisible"));
@@ -26,6 +27,13 @@ function line_figure (x, Y, names, texts, draw = @loglog)
   xlabel (texts{1});
   ylabel (texts{2});
   title (texts{3}, "fontweight", "normal");
+  if (logarithmic && max (Y(:)) < 30 * min (Y(:))) # powers of ten alone would be too few
+    limits = [min(Y(:)) / 1.5, max(Y(:)) * 1.5];
+    ticks = ([1; 2; 5] * 10 .^ (floor (log10 (limits(1))):ceil (log10 (limits(2)))))(:).';
+    ticks = ticks(ticks >= limits(1) & ticks <= limits(2));
+    set (a, "ylim", limits, "ytick", ticks, ...
+         "yticklabel", arrayfun (@num2str, ticks, "UniformOutput", false));
+  endif
   if (any (strcmp (func2str (draw), {"loglog", "semilogx"})))
     y = ylim ();
     axis ([min(x) / 1.15, max(x) * 1.15, y]);

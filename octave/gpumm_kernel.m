@@ -4,12 +4,16 @@
 ## -*- texinfo -*-
 ## @deftypefn  {} {@var{C} =} gpumm_kernel (@var{kernel}, @var{A}, @var{B})
 ## @deftypefnx {} {[@var{C}, @var{trace}] =} gpumm_kernel (@var{kernel}, @var{A}, @var{B}, @var{name}, @var{value}, @dots{})
-## Multiply two full matrices by one kernel, and count what it does.
+## Multiply two matrices by one kernel, and count what it does.
 ##
 ## @var{kernel} is @qcode{"loops"}, the three loops of the definition on the CPU, or a family of
 ## @code{gpumm_info ().kernels}: @qcode{"naive"}, one thread an element of C; @qcode{"tiled"}, tiles
 ## of A and B in shared memory; @qcode{"register"}, a small tile of C in each thread's registers;
-## @qcode{"strassen"}, seven products of halves instead of eight.  Of a family the row of the table
+## @qcode{"strassen"}, seven products of halves instead of eight.  They multiply full matrices.
+## @qcode{"classic"} multiplies a @code{blocksparse} by another, both of uint16 in blocks of 4 x 4 or
+## 8 x 8, to one of uint32: a block of threads makes a block of C.  Its rows are
+## @qcode{"classic_one"}, one such block a launch; @qcode{"classic_search"}, which looks B's blocks
+## up; and @qcode{"classic"}, which merges a row of A and a column of B.  Of a family the row of the table
 ## that suits the sizes is taken, or the one that the options below ask for, or @var{kernel} is the
 ## name of a row.  @code{gpumm_source (@var{kernel})} shows the source.
 ##
@@ -30,7 +34,8 @@
 ## @end example
 ##
 ## Options are pairs of a name, in upper or lower case, and a value.  The first four choose among
-## the rows that there are; where none fits, the error lists them.
+## the rows that there are; where none fits, the error lists them.  Of @qcode{"classic"} they choose
+## nothing: its tiles are the blocks of A and B.
 ##
 ## @table @asis
 ## @item @qcode{"Tile"}
@@ -72,22 +77,23 @@
 ## @code{[m, n, k]} of a block and @code{[m, n]} of a thread.
 ## @item grid, blocks, launches
 ## Blocks down and across C; blocks in all; launches of a kernel, more than one for
-## @qcode{"strassen"}.
+## @qcode{"strassen"}, and for @qcode{"classic"}, which finds out first which blocks C has.
 ## @item threads, shared_bytes
 ## Threads of a block along x and y, and its shared memory.
 ## @item registers, occupancy
 ## Registers of a thread; and the share of a multiprocessor's threads that can be resident.  NaN on
 ## the CPU.
 ## @item seconds
-## Of the kernel alone, without counting; on a GPU by its own events.
+## Of the kernel alone (of blocks, all its launches), without counting; on a GPU by its own events.
 ## @item flops
-## A struct: @code{needed}, 2mnk (complex: 8mnk), and @code{done}, counted, with what padding and
-## temporaries add.
+## A struct: @code{needed}, 2mnk (complex: 8mnk; of blocks: those of the blocks that meet), and
+## @code{done}, counted, with what padding and temporaries add.
 ## @item load, store
 ## Structs of what went through global memory: @code{A}, @code{B}, @code{C}, @code{temporaries},
 ## @code{total}; each a struct of @code{elements} that threads asked for, @code{requests} of warps
 ## of 32 threads, and the @code{sectors} of 32 bytes that these touched.  A coalesced request of 32
-## doubles touches 8 sectors, a scattered one 32.
+## doubles touches 8 sectors, a scattered one 32.  Of blocks A, B and C are their elements; where
+## the blocks lie is in @code{total} only.
 ## @item shared
 ## A struct of @code{load} and @code{store}: @code{elements}, @code{requests}, @code{passes} over
 ## the 32 banks of 4 bytes, and the @code{conflicts} among these: passes that a better layout would
@@ -98,7 +104,8 @@
 ## Bytes of all sectors loaded and stored, and operations done for each of them.
 ## @item per_block
 ## @code{load}, @code{store}, @code{shared}, @code{barriers} and @code{flops} (those done) once
-## more, divided by @code{blocks}.
+## more, divided by @code{blocks}; of @qcode{"classic"} by those of @code{grid}, one for each block
+## that C can have.
 ## @end table
 ##
 ## @example
@@ -112,6 +119,17 @@
 ## @end group
 ## @end example
 ##
+## What @qcode{"classic"} reads of A, @math{b^3} numbers for each pair of blocks that meet:
+##
+## @example
+## @group
+## S = blocksparse (uint16 (kron (eye (3), magic (4))), 4);
+## [C, trace] = gpumm_kernel ("classic", S, S);
+## trace.load.A.elements                # 3 pairs of 4 x 4
+##   @result{} ans = 192
+## @end group
+## @end example
+##
 ## Errors have the identifiers of @code{gpumm} and @code{gpumm:too-large}.
 ## @seealso{gpumm_source, gpumm_plot, gpumm, gpumm_info}
 ## @end deftypefn
@@ -121,15 +139,23 @@ function [C, trace] = gpumm_kernel (kernel, A, B, varargin)
   if (nargin < 3)
     print_usage ();
   endif
-  kernels = __gpumm_info__ ().kernels;
+  info = __gpumm_info__ ();
+  kernels = info.kernels;
   o = parse (varargin);
   given = ! isempty (o.count);
   if (! given)
     o.count = nargout > 1;
   endif
-  [A, B] = alike (A, B);
-  s = sizes_of (A, B, o);
-  o.algorithm = choose (kernel, kernels, o, s);
+  if (is_classic (kernel, info.sparse_kernels))
+    [A, B] = both_blocks (kernel, A, B, o);
+    o.output = "uint32";
+    o.algorithm = lower (kernel);
+    s = sizes_of (A, B, o);
+  else
+    [A, B] = alike (A, B);
+    s = sizes_of (A, B, o);
+    o.algorithm = choose (kernel, kernels, o, s);
+  endif
 
   counting = o.count && ! strcmp (o.algorithm, "loops");
   on_gpu = o.backend == 2;
@@ -140,7 +166,10 @@ function [C, trace] = gpumm_kernel (kernel, A, B, varargin)
   endif
   if (nargout > 1)
     k = kernels(strcmp ({kernels.name}, row));
-    trace = describe (t, info, row, k, s, class (A));
+    trace = describe (t, info, row, k, s, precision_of (A));
+  endif
+  if (isstruct (C))
+    C = blocksparse (C);
   endif
 
 endfunction
@@ -234,7 +263,7 @@ function [A, B] = alike (A, B)
     if (! (isfloat (X{1}) || islogical (X{1}) || ischar (X{1})) || issparse (X{1}) ...
         || ndims (X{1}) > 2)
       error ("gpumm:unsupported", ["gpumm_kernel: the kernels multiply full matrices, double " ...
-                                   "or single, real or complex"]);
+                                   "or single, real or complex; classic alone, blocksparse"]);
     endif
   endfor
   to = "double";
@@ -250,9 +279,36 @@ function [A, B] = alike (A, B)
 
 endfunction
 
-## Sizes of the product, and its operations.
+## Two matrices by blocks, as the engine takes them.
+function [A, B] = both_blocks (kernel, A, B, o)
+
+  if (! isempty ([o.tile, o.thread, o.grid, o.depth]))
+    error ("gpumm:bad-value", ["gpumm_kernel: %s has no Tile, Thread, Grid or Depth: its tiles " ...
+                               "are the blocks of A and B"], lower (kernel));
+  elseif (! (is_short (A) && is_short (B) && isequal (blocksize (A), blocksize (B)))
+          || o.transpose_a || o.transpose_b)
+    error ("gpumm:unsupported", ["gpumm_kernel: %s multiplies two blocksparse matrices of " ...
+                                 "uint16, both in blocks of 4x4 or both of 8x8, not " ...
+                                 "transposed"], lower (kernel));
+  endif
+  A = struct (A);
+  B = struct (B);
+
+endfunction
+
+function yes = is_short (X)
+  yes = isa (X, "blocksparse") && strcmp (underlyingType (X), "uint16") ...
+        && (isequal (blocksize (X), [4, 4]) || isequal (blocksize (X), [8, 8]));
+endfunction
+
+## Sizes of the product, and its operations; of blocks the engine counts these.
 function s = sizes_of (A, B, o)
 
+  if (isstruct (A))
+    s = struct ("m", A.rows, "k", A.cols, "n", B.cols, "flops", NaN, ...
+                "blocks", [A.block_rows, B.block_cols, A.block_cols]);
+    return;
+  endif
   [s.m, s.k] = size (A);
   if (o.transpose_a > 0)
     [s.k, s.m] = size (A);
@@ -262,12 +318,33 @@ function s = sizes_of (A, B, o)
 
 endfunction
 
+function name = precision_of (X)
+  if (isstruct (X))
+    X = X.values;
+  endif
+  name = class (X);
+endfunction
+
+## What typeinfo says of the elements.
+function name = elements_of (X)
+  if (isstruct (X))
+    X = X.values;
+  endif
+  name = typeinfo (X);
+endfunction
+
 ## ---- rows of the table --------------------------------------------------------------------------
+
+## Is it the family that multiplies blocks, or one of its rows?
+function yes = is_classic (kernel, rows)
+  rows = rows(strcmp ({rows.algorithm}, "classic"));
+  yes = ischar (kernel) && isrow (kernel) && any (strcmpi (kernel, [{"classic"}, {rows.name}]));
+endfunction
 
 ## What the engine is to run: a family, where it is free to choose, or a row.
 function name = choose (kernel, kernels, o, s)
 
-  families = [{"loops"}, unique({kernels.algorithm}, "stable")];
+  families = [{"loops"}, unique({kernels.algorithm}, "stable"), {"classic"}];
   rows = {kernels.name};
   name = "";
   if (ischar (kernel) && isrow (kernel))
@@ -353,7 +430,7 @@ function [C, info, t] = run (A, B, o, count)
   if (strcmp (o.algorithm, "loops"))
     o.backend = 1;
   endif
-  [C, failed, info, t] = __gpumm_kernel__ (A, B, typeinfo (A), typeinfo (B), o, count);
+  [C, failed, info, t] = __gpumm_kernel__ (A, B, elements_of (A), elements_of (B), o, count);
   if (failed)
     if (strcmp (C.identifier, "gpumm:too-large"))
       C.message = [C.message "; \"Count\", false runs it uncounted"];
@@ -394,10 +471,20 @@ function trace = describe (t, info, row, k, s, precision)
     trace.tile = [k.tile_m, k.tile_n, k.tile_k];
     trace.thread = [k.thread_m, k.thread_n];
     trace.grid = grid_of (k, s);
+  elseif (isfield (s, "blocks"))
+    trace.tile = s.blocks;
+    trace.thread = [1, 1];
+    trace.grid = [s.m, s.n] ./ s.blocks(1:2);
+    s.flops = info.flops;
   endif
   for field = {"blocks", "launches", "threads", "shared_bytes", "registers", "occupancy"}
     trace.(field{1}) = t.(field{1});
   endfor
+  blocks = t.blocks;
+  if (isfield (s, "blocks")) # the other launches, of other threads, only prepare
+    trace.threads = s.blocks(1:2);
+    blocks = prod (trace.grid);
+  endif
   trace.seconds = info.seconds.compute;
   trace.flops = struct ("needed", s.flops, "done", t.operations);
   for field = {"load", "store", "shared", "barriers"}
@@ -407,7 +494,7 @@ function trace = describe (t, info, row, k, s, precision)
   trace.intensity = t.operations / trace.bytes;
   whole = struct ("load", t.load, "store", t.store, "shared", t.shared, "barriers", t.barriers, ...
                   "flops", t.operations);
-  trace.per_block = divided (whole, t.blocks);
+  trace.per_block = divided (whole, blocks);
 
 endfunction
 
@@ -430,6 +517,8 @@ endfunction
 %!error id=gpumm:missing-value gpumm_kernel ("naive", 1, 1, "Count")
 %!error id=gpumm:bad-value gpumm_kernel ("tiled", 1, 1, "Tile", 2.5)
 %!error id=gpumm:bad-value gpumm_kernel ("loops", 1, 1, "Tile", 8)
+%!error id=gpumm:bad-value gpumm_kernel ("classic", 1, 1, "Tile", 4)
+%!error id=gpumm:unsupported gpumm_kernel ("classic", 1, 1)
 %!error id=gpumm:unsupported gpumm_kernel ("naive", speye (2), speye (2))
 %!error id=gpumm:unsupported gpumm_kernel ("naive", int8 (1), int8 (1))
 %!error id=Octave:nonconformant-args gpumm_kernel ("naive", ones (2, 3), ones (2, 3))

@@ -45,7 +45,8 @@
 ## For the roofline: @code{[GFLOPS, GB/s]}.  By default they are measured: the fastest product that
 ## there is (cuBLAS, or @code{*}) for the first, and a matrix by a vector for the second.
 ## @item @qcode{"A"}, @qcode{"B"}, @qcode{"Block"}
-## For the pattern: the matrices, and the width of a block, by default 8.
+## For the pattern: the matrices, full, sparse or @code{blocksparse}, and the width of a block, by
+## default 8.
 ## @item @qcode{"Data"}
 ## Draw these, from an earlier call of the same @var{what}, and measure nothing.
 ## @item @qcode{"File"}
@@ -145,6 +146,9 @@ function o = parse (list)
         demand (is_positive (value) && numel (value) == 2, "Ceilings must be [GFLOPS, GB/s]");
         o.ceilings = double (value(:).');
       case {"a", "b"}
+        if (isa (value, "blocksparse"))
+          value = full (value);
+        endif
         demand ((isnumeric (value) || islogical (value)) && ndims (value) == 2, ...
                 "%s must be a matrix", upper (list{i}));
         o.(lower (list{i})) = value;

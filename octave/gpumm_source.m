@@ -7,8 +7,9 @@
 ## Show the source of a kernel, as this package was built from it.
 ##
 ## @var{kernel} is what @code{gpumm_kernel} takes: @qcode{"loops"}, @qcode{"naive"},
-## @qcode{"tiled"}, @qcode{"register"}, @qcode{"strassen"}, or the name of a row of one of these
-## families.  Without an output argument the source is printed.
+## @qcode{"tiled"}, @qcode{"register"}, @qcode{"strassen"}, @qcode{"classic"}, or the name of a row
+## of one of these families; or one of @code{gpumm_info ().sparse_kernels} that comes with its
+## source.  Without an output argument the source is printed.
 ##
 ## The head of a source says what the kernel does and what limits it.  A kernel is CUDA C: nvcc
 ## makes it one of the GPU, and the compiler of the host the same on the CPU.
@@ -30,8 +31,12 @@ function text = gpumm_source (kernel)
   endif
   names = {"loops"};
   files = {find_file("loops_kernel.h")};
-  kernels = gpumm_info ().kernels;
-  for family = unique ({kernels.algorithm}, "stable")
+  info = gpumm_info ();
+  kernels = info.kernels;
+  sparse_kernels = info.sparse_kernels;
+  ## of sparse products some files are a family's and some a row's
+  for family = unique ([{kernels.algorithm}, {sparse_kernels.algorithm}, {sparse_kernels.name}], ...
+                       "stable")
     file = find_file ([family{1} ".cu"]);
     if (! isempty (file)) # a library has no source here
       names{end+1} = family{1};
@@ -42,9 +47,10 @@ function text = gpumm_source (kernel)
   name = "";
   if (ischar (kernel) && isrow (kernel))
     name = lower (kernel);
-    row = strcmp ({kernels.name}, name);
+    families = [{kernels.algorithm}, {sparse_kernels.algorithm}];
+    row = strcmp ([{kernels.name}, {sparse_kernels.name}], name);
     if (any (row) && ! any (strcmp (name, names)))
-      name = kernels(row).algorithm;
+      name = families{row};
     endif
   endif
   at = find (strcmp (name, names));
@@ -79,11 +85,12 @@ endfunction
 %!error id=gpumm:bad-value gpumm_source (1)
 %!error <one of loops, naive, tiled, register> gpumm_source ("cannon")
 %!test
-%! for name = {"naive", "tiled", "register", "strassen"}
+%! for name = {"naive", "tiled", "register", "strassen", "classic"}
 %!   text = gpumm_source (name{1});
 %!   assert (strncmp (text, ["/* " name{1} ".cu - "], 7 + numel (name{1})));
 %!   assert (! isempty (strfind (text, "__global__")));
 %! endfor
 %! assert (gpumm_source ("Tiled_16"), gpumm_source ("tiled"));
+%! assert (gpumm_source ("classic_search"), gpumm_source ("classic"));
 %! assert (! isempty (strfind (gpumm_source ("loops"), "for (")));
 %! assert (evalc ("gpumm_source (\"naive\")"), gpumm_source ("naive"));

@@ -30,6 +30,15 @@ gpumm_status gpumm_launch_product (const struct gpumm_stream_job *job, const voi
 /* What an algorithm that runs a kernel of the table does instead where job->trace is set. */
 gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_operand *result);
 
+/* Its parts, for algorithms with steps of their own: what was launched since the last call; and a
+ * launch with counting on, to job->trace. memory is where A, B, C and the temporaries lie on the
+ * device, NULL for those that lie nowhere. */
+typedef gpumm_status gpumm_counted_launch (const struct gpumm_job *job, const void *context,
+                                           gpumm_stream *stream);
+gpumm_status gpumm_trace_launches (const struct gpumm_job *job, gpumm_launches *launches);
+gpumm_status gpumm_trace_count (const struct gpumm_job *job, gpumm_counted_launch *launch,
+                                const void *context, void *const memory[]);
+
 typedef struct gpumm_algorithm {
   const char *name;
   const char *summary;

@@ -547,6 +547,16 @@ static void drop_zeros (void *context, int64_t begin, int64_t end) {
   }
 }
 
+/* The whole product once more, which a trace counts. */
+static gpumm_status launch_again (const struct gpumm_job *job, const void *product,
+                                  gpumm_stream *stream) {
+  const state *s = job->state;
+  char note[sizeof job->report.kernel] = "";
+  gpumm_sparse_product p = *(const gpumm_sparse_product *) product;
+  p.note = note;
+  return s->kernel->launch (s->device, stream, &p);
+}
+
 static gpumm_status run_pieces (struct gpumm_job *job, state *s, gpumm_operand *result,
                                 const pieces *cuts, int64_t buffers, void *values, void *columns,
                                 int32_t *zero) {
@@ -605,7 +615,17 @@ static gpumm_status run_pieces (struct gpumm_job *job, state *s, gpumm_operand *
         .waits = s->kernel->waits,
         .fresh = {{result->values, (size_t) stored_c * bytes},
                   {result->block_column, (size_t) stored_c * sizeof (int32_t)}}};
-    status = gpumm_run_steps (&stream, &job->report);
+    gpumm_launches before;
+    if (job->trace)
+      status = gpumm_trace_launches (job, &before);
+    if (!status)
+      status = gpumm_run_steps (&stream, &job->report);
+    if (!status && job->trace)
+      status = gpumm_trace_launches (job, &job->trace->launched);
+  }
+  if (!status && job->trace && job->count) {
+    void *const memory[] = {s->product.a.values, s->product.b.values, values, s->product.workspace};
+    status = gpumm_trace_count (job, launch_again, &tasks[0].product, memory);
   }
   gpumm_release (steps);
   gpumm_release (tasks);
@@ -622,8 +642,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   void *values = NULL, *columns = NULL;
   int32_t zero = 0;
   gpumm_status status;
-  if (job->trace)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "products of blocks on a device are not traced");
   if (s->kernel)
     snprintf (report->kernel, sizeof report->kernel, "%s", s->kernel->name);
   report->flops = s->flops;
@@ -634,10 +652,12 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   report->bytes_down += s->spent.bytes_down;
   if (stored_c == 0) {
     memset (result->block_start, 0, (size_t) (rows + 1) * sizeof *result->block_start);
+    if (job->trace) /* nothing is launched, which counts 0 where there is counting at all */
+      job->trace->counted = job->count && s->driver->counts;
     return GPUMM_OK;
   }
   status = take (s, values_there (p, &p->a), &s->product.a.values);
-  if (!status && same_blocks (&p->a, &p->b))
+  if (!status && same_blocks (&p->a, &p->b) && !job->trace) /* which counts A and B apart */
     s->product.b.values = s->product.a.values;
   else if (!status)
     status = take (s, values_there (p, &p->b), &s->product.b.values);
@@ -648,7 +668,15 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   const int64_t room = ((int64_t) (s->limit - s->bytes) - 2 * POOL_ROUNDS) / each;
   const int64_t buffers = stored_c <= room ? INT64_MAX : 2;
   int64_t piece = rows_a_piece (s->kernel, s, rows);
-  if (gpumm_is_float (p->output)) {
+  if (job->trace) {
+    const gpumm_sparse_product whole = describe (p, s, rows);
+    if (buffers == 2 || !s->kernel->runs (&whole, &s->properties)
+        || (s->kernel->workspace
+            && s->kernel->workspace (&whole, &s->properties) > s->product.workspace_bytes))
+      return gpumm_fail (GPUMM_TOO_LARGE, "a product of so many blocks is made in pieces, and what "
+                                          "is traced runs in one");
+    piece = rows;
+  } else if (gpumm_is_float (p->output)) {
     const int64_t least = gpumm_pieces (rows, stored_c * each / LEAST_BYTES + 1);
     piece = piece < least ? least : piece;
   }

@@ -22,9 +22,9 @@ typedef struct {
   gpumm_step step;
 } stage;
 
-static gpumm_status driver_failed (const stage *s, gpumm_status status, const char *what) {
-  return status ? gpumm_fail (status, "%s failed on device %d: %s", what, s->plan->device,
-                              s->plan->driver->error_text ())
+static gpumm_status driver_failed (const gpumm_plan *plan, gpumm_status status, const char *what) {
+  return status ? gpumm_fail (status, "%s failed on device %d: %s", what, plan->device,
+                              plan->driver->error_text ())
                 : GPUMM_OK;
 }
 
@@ -58,7 +58,7 @@ static gpumm_status set_up (stage *s, const gpumm_problem *p, const gpumm_operan
   if (!status)
     status = take_operand (s, C, result, &c);
   if (!status)
-    status = driver_failed (s, s->plan->driver->properties (s->plan->device, &properties),
+    status = driver_failed (s->plan, s->plan->driver->properties (s->plan->device, &properties),
                             "reading the properties");
   if (status)
     return status;
@@ -98,47 +98,51 @@ static gpumm_status set_up (stage *s, const gpumm_problem *p, const gpumm_operan
   return status;
 }
 
-/* What was launched since the last call. */
-static gpumm_status launched (const stage *s, gpumm_launches *launches) {
-  const gpumm_driver *driver = s->plan->driver;
-  if (!driver->launched)
+gpumm_status gpumm_trace_launches (const struct gpumm_job *job, gpumm_launches *launches) {
+  const gpumm_plan *plan = &job->plan;
+  if (!plan->driver->launched)
     return GPUMM_OK;
-  return driver_failed (s, driver->launched (s->plan->device, launches), "watching launches");
+  return driver_failed (plan, plan->driver->launched (plan->device, launches), "watching launches");
 }
 
-static gpumm_status read_counts (const stage *s, gpumm_trace *trace) {
-  const gpumm_driver *driver = s->plan->driver;
+static gpumm_status read_counts (const gpumm_plan *plan, void *const memory[], gpumm_trace *trace) {
   gpumm_counts *counts[PARTS] = {&trace->a, &trace->b, &trace->c, &trace->workspace};
-  gpumm_status status = driver->counts (NULL, &trace->all);
+  gpumm_status status = plan->driver->counts (NULL, &trace->all);
   for (int i = 0; i < PARTS && !status; i++)
-    if (s->memory[i])
-      status = driver->counts (s->memory[i], counts[i]);
+    if (memory[i])
+      status = plan->driver->counts (memory[i], counts[i]);
   trace->counted = !status;
-  return driver_failed (s, status, "counting");
+  return driver_failed (plan, status, "counting");
 }
 
-/* The product once more. */
-static gpumm_status count (const stage *s, gpumm_trace *trace) {
-  const gpumm_driver *driver = s->plan->driver;
+gpumm_status gpumm_trace_count (const struct gpumm_job *job, gpumm_counted_launch *launch,
+                                const void *context, void *const memory[]) {
+  const gpumm_plan *plan = &job->plan;
+  const gpumm_driver *driver = plan->driver;
   gpumm_stream *stream = NULL;
   if (!driver->count_accesses || !driver->counts)
     return gpumm_fail (GPUMM_UNSUPPORTED,
                        "device %d does not count what a kernel does; the CPU's host device does",
-                       s->plan->device);
-  gpumm_status status = gpumm_stream_take (driver, s->plan->device, &stream);
+                       plan->device);
+  gpumm_status status = gpumm_stream_take (driver, plan->device, &stream);
   if (status)
     return status;
   driver->count_accesses (1);
-  status = driver_failed (s, s->plan->kernel->launch (s->plan->device, stream, &s->product),
-                          "a counted kernel");
+  status = driver_failed (plan, launch (job, context, stream), "a counted kernel");
   if (!status)
-    status = driver_failed (s, driver->stream_synchronize (s->plan->device, stream),
+    status = driver_failed (plan, driver->stream_synchronize (plan->device, stream),
                             "waiting for a counted kernel");
   if (!status)
-    status = read_counts (s, trace);
+    status = read_counts (plan, memory, job->trace);
   driver->count_accesses (0);
-  gpumm_stream_give (driver, s->plan->device, stream);
+  gpumm_stream_give (driver, plan->device, stream);
   return status;
+}
+
+/* The product once more. */
+static gpumm_status launch_again (const struct gpumm_job *job, const void *product,
+                                  gpumm_stream *stream) {
+  return job->plan.kernel->launch (job->plan.device, stream, product);
 }
 
 gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_operand *result) {
@@ -154,13 +158,13 @@ gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_operand *result) {
                              .waits = plan->kernel->waits};
   gpumm_status status = set_up (&s, &job->problem, result);
   if (!status)
-    status = launched (&s, &before);
+    status = gpumm_trace_launches (job, &before);
   if (!status && result->rows > 0 && result->cols > 0)
     status = gpumm_run_steps (&stream, &job->report);
   if (!status)
-    status = launched (&s, &job->trace->launched);
+    status = gpumm_trace_launches (job, &job->trace->launched);
   if (!status && job->count)
-    status = count (&s, job->trace);
+    status = gpumm_trace_count (job, launch_again, &s.product, s.memory);
   for (int i = 0; i < PARTS; i++)
     gpumm_pool_give (plan->driver, plan->device, GPUMM_POOL_DEVICE, s.memory[i]);
   gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, (size_t) plan->keep_bytes);

@@ -30,7 +30,7 @@ function why = answers_2 (number, x)
       close_to = @(y) abs (x - y) <= 0.005;
       if (! is_number (x))
         why = "the answer is one number";
-      elseif (close_to (100 * useful))
+      elseif (abs (x - 100 * useful) <= 0.5)
         why = "this is in percent; the answer is from 0 to 1";
       elseif (close_to (65 / 96) || close_to ((65 / 96) ^ 2))
         why = "all three sizes are rounded up: m, n and the inner one";

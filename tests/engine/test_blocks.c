@@ -940,6 +940,89 @@ static void test_shared_memory (void) {
   algorithm = NULL;
 }
 
+static gpumm_status trace (const gpumm_problem *p, const char *kernel, int count, gpumm_operand *c,
+                           gpumm_trace *t) {
+  const gpumm_options o = {.backend = GPUMM_CPU, .algorithm = kernel, .device = -1};
+  gpumm_job *job = NULL;
+  gpumm_status status = gpumm_open (p, &o, &job);
+  *c = (gpumm_operand){0};
+  if (!status) {
+    gpumm_result (job, c);
+    provide (c);
+    status = gpumm_run_traced (job, c, count, t);
+  }
+  gpumm_close (job);
+  return status;
+}
+
+/* On the host device: the product is right, each pair of blocks reads m m m numbers of A and of B,
+ * and what fails is an error that leaves nothing behind. */
+static void test_trace (void) {
+  static const char *kernels[] = {"classic_one", "classic_search", "classic", "blocks_exact",
+                                  "bsr_register"};
+  check_seed (11);
+  for (int c = 0; c < 60; c++) {
+    const int which = c % 5, whole = which < 4;
+    const int64_t m = 4 * check_between (1, 2), rows = check_between (0, 6),
+                  inner = check_between (0, 6), cols = check_between (0, 6);
+    const int percent = (int) check_between (0, 100);
+    gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U32};
+    p.a = make_blocks (whole ? GPUMM_U16 : GPUMM_D, rows, inner, m, m, percent, 0);
+    p.b = make_blocks (p.a.type, inner, cols, m, m, percent, 0);
+    int64_t pairs = 0;
+    for (int64_t t = 0; t < p.a.block_start[rows]; t++)
+      pairs += p.b.block_start[p.a.block_column[t] + 1] - p.b.block_start[p.a.block_column[t]];
+    gpumm_operand x;
+    gpumm_trace t;
+    CHECK (!trace (&p, kernels[which], 1, &x, &t), "%s", gpumm_last_error ());
+    gpumm_operand full = full_copy (&x);
+    gpumm_problem q = p;
+    q.a = full_copy (&p.a);
+    q.b = full_copy (&p.b);
+    CHECK (is_sound (&x), "%s: a result that is not sound", kernels[which]);
+    CHECK (whole ? same_integers (&q, &full) : worst (&q, &full) <= 1, "%s is wrong",
+           kernels[which]);
+    release (&q.a);
+    release (&q.b);
+    release (&full);
+    CHECK (t.counted && (t.launched.launches > 0) == (pairs > 0), "%" PRId64 " launches",
+           t.launched.launches);
+    CHECK (
+        which > 2
+            || (t.a.load.elements == pairs * m * m * m && t.b.load.elements == t.a.load.elements),
+        "%" PRId64 " loads of %" PRId64 " pairs", t.a.load.elements, pairs);
+    CHECK (which > 2 || t.all.operations == 2 * pairs * m * m * m, "%" PRId64 " operations",
+           t.all.operations);
+    release (&x);
+    release (&p.a);
+    release (&p.b);
+  }
+  gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U32};
+  gpumm_operand x;
+  gpumm_trace t;
+  p.a = p.b = make_blocks (GPUMM_U16, 5, 5, 4, 4, 50, 0);
+  CHECK (!trace (&p, "classic", 0, &x, &t) && !t.counted, "%s", gpumm_last_error ());
+  release (&x);
+  gpumm_reset ();
+  const int64_t live = gpumm_live_allocations ();
+  int failures = 0;
+  for (int64_t i = 1; i < 400; i++) {
+    gpumm_fault_device (i);
+    const gpumm_status status = trace (&p, "classic", 1, &x, &t);
+    const int64_t counted = gpumm_fault_device (0);
+    CHECK (!status || status == GPUMM_DEVICE_FAILED || status == GPUMM_DEVICE_MEMORY, "%s",
+           gpumm_last_error ());
+    failures += status != GPUMM_OK;
+    release (&x);
+    gpumm_reset ();
+    CHECK (gpumm_live_allocations () == live, "call %" PRId64 " leaves memory behind", i);
+    if (counted < i)
+      break;
+  }
+  CHECK (failures > 20, "only %d calls", failures);
+  release (&p.a);
+}
+
 int main (int argc, char **argv) {
   if (argc > 1 && strcmp (argv[1], "gpu") == 0) {
     device_backend = GPUMM_GPU;
@@ -966,6 +1049,7 @@ int main (int argc, char **argv) {
   test_device_special ();
   test_float_pieces ();
   test_full_pieces ();
+  test_trace ();
   test_random (1, 1500);
   return check_done ();
 }

@@ -242,3 +242,98 @@
 %! catch err
 %!   assert (err.identifier, "gpumm:no-device");
 %! end_try_catch
+
+## classic: each pair of blocks that meet reads b^3 numbers of A and as many of B for 2 b^3 operations;
+## merge and search differ in how they find the pairs
+%!shared P, Q
+%! P = logical ([1 0 0 1 0; 0 0 1 0 1; 1 1 0 0 0; 0 0 0 0 0]);
+%! Q = logical ([1 0 1; 0 0 1; 0 1 0; 1 0 0; 1 1 0]);
+%!test
+%! pairs = sum ((double (P) * double (Q))(:));
+%! for b = [4, 8]
+%!   S = blocksparse (uint16 (kron (P, magic (b))), b);
+%!   T = blocksparse (uint16 (kron (Q, 60000 + magic (b))), b);
+%!   R = gpumm (S, T, "OutputClass", "uint32", "Backend", "cpu", "Algorithm", "blocks");
+%!   for name = {"classic", "Classic_Search", "classic_one"}
+%!     [C, t] = gpumm_kernel (name{1}, S, T, "Backend", "cpu");
+%!     assert (isequal (C, R));
+%!     assert (underlyingType (C), "uint32");
+%!     assert ({t.kernel, t.algorithm, t.precision}, {lower(name{1}), "classic", "uint16"});
+%!     assert ([t.load.A.elements, t.load.B.elements], pairs * b ^ 3 * [1, 1]);
+%!     assert (t.load.total.elements > 2 * pairs * b ^ 3); # and where the blocks lie
+%!     assert ([t.store.A.elements, t.store.C.elements], [0, nnzb(R) * b ^ 2]);
+%!     assert ([t.flops.needed, t.flops.done], 2 * pairs * b ^ 3 * [1, 1]);
+%!     assert ({t.tile, t.thread, t.threads, t.grid}, {[b, b, b], [1, 1], [b, b], [4, 3]});
+%!     assert (t.per_block.flops, 2 * pairs * b ^ 3 / 12);
+%!     assert (t.launches > 1 && t.seconds > 0);
+%!     launches.(lower (name{1})) = t.launches;
+%!   endfor
+%!   assert (launches.classic_one - launches.classic_search, 12 - 1); # a block of C each
+%! endfor
+%! [C, t] = gpumm_kernel ("classic", S, S', "Backend", "cpu", "Count", false);
+%! assert (isequal (C, gpumm (S, S', "OutputClass", "uint32", "Backend", "cpu")));
+%! assert (isnan (t.load.A.elements));
+%!test # one matrix as both operands is counted as two, and no block as none
+%! S = blocksparse (uint16 (magic (8)), 8);
+%! [C, t] = gpumm_kernel ("classic", S, S, "Backend", "cpu");
+%! assert (full (C), uint32 (magic (8) * magic (8)));
+%! assert ([t.load.A.elements, t.load.B.elements], [512, 512]);
+%! [C, t] = gpumm_kernel ("classic", S, blocksparse (8, 16, 8, "uint16"), "Backend", "cpu");
+%! assert ({size(C), nnzb(C), t.flops.done, t.load.total.elements}, {[8, 16], 0, 0, 0});
+%!test # every failure of the device is an error, and nothing is lost
+%! S = blocksparse (uint16 (kron (P(:,1:4), ones (4))), 4);
+%! R = gpumm_kernel ("classic", S, S, "Backend", "cpu");
+%! for what = {"memory", "device"}
+%!   gpumm_reset ();
+%!   live = __gpumm_fault__ ("live");
+%!   failed = 0;
+%!   for i = 1:200
+%!     __gpumm_fault__ (what{1}, i);
+%!     try
+%!       [C, t] = gpumm_kernel ("classic", S, S, "Backend", "cpu");
+%!       assert (isequal (C, R));
+%!     catch err
+%!       assert (! isempty (regexp (err.identifier, '^gpumm:(host|device)-')), true);
+%!       failed++;
+%!     end_try_catch
+%!     counted = __gpumm_fault__ (what{1}, 0);
+%!     gpumm_reset ();
+%!     assert (__gpumm_fault__ ("live"), live);
+%!     if (counted < i)
+%!       break;
+%!     endif
+%!   endfor
+%!   assert (failed > 3 && counted < i);
+%! endfor
+%!function check_unsupported (varargin)
+%!  try
+%!    gpumm_kernel ("classic", varargin{:});
+%!    error ("no error");
+%!  catch err
+%!    assert (err.identifier, "gpumm:unsupported");
+%!    assert (! isempty (strfind (err.message, "4x4 or both of 8x8, not transposed")));
+%!  end_try_catch
+%!endfunction
+%!test
+%! S = blocksparse (uint16 (magic (8)), 4);
+%! check_unsupported (S, uint16 (magic (8)));
+%! check_unsupported (S, blocksparse (magic (8), 4));
+%! check_unsupported (S, blocksparse (uint16 (magic (8)), 8));
+%! check_unsupported (blocksparse (uint16 (magic (8)), 2), blocksparse (uint16 (magic (8)), 2));
+%! check_unsupported (S, S, "TransposeB", "transpose");
+%!error <are the blocks of A and B>
+%! S = blocksparse (uint16 (magic (8)), 4);
+%! gpumm_kernel ("classic", S, S, "Grid", [2, 2]);
+%!error <classic alone, blocksparse>
+%! S = blocksparse (uint16 (magic (8)), 4);
+%! gpumm_kernel ("naive", S, S);
+%!error id=gpumm:too-large
+%! S = blocksparse (320, 320, 8, "uint16");
+%! [C, t] = gpumm_kernel ("classic", S, S, "Backend", "cpu");
+%!testif ; gpumm_available ("gpu")
+%! S = blocksparse (uint16 (kron (P(:,1:4), magic (8))), 8);
+%! [C, t] = gpumm_kernel ("classic", S, S, "Backend", "gpu");
+%! [R, u] = gpumm_kernel ("classic", S, S, "Backend", "cpu");
+%! assert (isequal (C, R));
+%! assert ({t.backend, t.load, t.flops, t.launches}, {"gpu", u.load, u.flops, u.launches});
+%! assert (t.seconds > 0);

@@ -65,6 +65,38 @@
 %! endfor
 %! assert (exercises, numel (strfind (teacher, "\n### ")));
 
+## an exercise that there is not is the mistake of a notebook, and no answer to it right
+%!testif ; ! isempty (notebooks ())
+%! addpath (notebooks ());
+%! for id = {"1.4", "8.1", "0.1", "1", "first"}
+%!   try
+%!     exercise (id{1}, 1);
+%!     error ("no error");
+%!   catch err
+%!     assert (err.identifier, "gpumm:bad-value");
+%!   end_try_catch
+%! endfor
+
+## other ways to write a right answer, and near ones to write a wrong one
+%!testif ; ! isempty (notebooks ())
+%! addpath (notebooks ());
+%! right = {"1.1", int32(12e6); "2.1", [7; 5]; "2.2", 0.31; "2.3", int8([32, 24, 16, 8]); ...
+%!          "3.1", 0.42; "3.1", 5/12; "4.3", int8(16); "5.1", int8([1; 3; 3; 6; 7; 7]); ...
+%!          "5.2", @(a, b) intersect (a, b).'; "6.2", single(4800); ...
+%!          "7.1", @(x, p) mod(x + p / 2, p) - p / 2};
+%! wrong = {"2.2", 31, "in percent"; "3.1", 0.4, "for each l"; "4.3", int8(14), "5341"; ...
+%!          "1.2", 3, "is a function"; "5.3", [1, 2], "is a function"; ...
+%!          "7.1", @(x, p) x - p * round (x / p), "makes 128"};
+%! for i = 1:rows (right)
+%!   said = evalc ("exercise (right{i,:});");
+%!   assert (said, ["exercise " right{i,1} ": right\n"]);
+%! endfor
+%! for i = 1:rows (wrong)
+%!   said = evalc ("exercise (wrong{i,1:2});");
+%!   assert (strncmp (said, ["exercise " wrong{i,1} ": wrong: "], 21));
+%!   assert (! isempty (strfind (said, wrong{i,3})));
+%! endfor
+
 ## answers of the wrong kind are told so, and a function that fails stops nothing
 %!testif ; ! isempty (notebooks ())
 %! addpath (notebooks ());

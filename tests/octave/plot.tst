@@ -108,6 +108,8 @@
 %! assert (d.C, [1/4, 0, 0; 0, 0, 0]);
 %! assert (d.nonzeros, [48, 1, 4]);
 %! assert ([d.rows, d.columns], [8, 9]);
+%! e = draw ("pattern", {}, "A", blocksparse (A, 4), "B", B, "Block", 4);
+%! assert ({e.A, e.B, e.C}, {d.A, d.B, d.C});
 
 ## a wrong pair, and no figure is left behind
 %!testif ; can_draw ()
