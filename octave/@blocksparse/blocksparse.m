@@ -123,8 +123,8 @@ function check_divides (sizes, b)
   ## block columns are int32, and places among the blocks are numbered in double
   grid = sizes ./ b;
   if (any (grid > 2^31 - 1) || prod (grid) > flintmax ())
-    error ("gpumm:blocksparse:size", ["blocksparse: %dx%d blocks are more than 2^31 - 1 rows or " ...
-                                      "columns of them, or 2^53 in all"], grid);
+    error ("gpumm:blocksparse:size", ["blocksparse: %dx%d blocks are more than 2^31 - 1 rows " ...
+                                      "or columns of them, or 2^53 in all"], grid);
   endif
 endfunction
 

@@ -60,6 +60,17 @@
 %! assert (full (S), [0, 0; 1, 2]);
 %! assert (nnzb (single (blocksparse ([1e-60, 0, 0, 1], [1, 2]))), 1);
 
+%!test # as sparse: zeros of blocks are not stored, NaN is, and what is damaged is told
+%! S = blocksparse (single ([NaN, 0, 0, 0; 0, 1+2i, 0, 0]), 2);
+%! A = sparse (S);
+%! assert (A, sparse ([1, 2], [1, 2], [NaN, 1+2i], 2, 4));
+%! assert (nzmax (A), 2);
+%! A = sparse (blocksparse (complex (ones (2), [0, 0; 0, 1])(:,1), [2, 1]));
+%! assert (isreal (A) && isequal (A, sparse ([1; 1])));
+%! s = struct (S);
+%! s.column = int32 (7);
+%! fail ("sparse (blocksparse (s))", "columns of block row 1 do not ascend from 0 to at most 1");
+
 %!test # blocks in any order
 %! rand ("twister", 2);
 %! A = blocky (5, 4, [2, 3], "double");
@@ -105,8 +116,7 @@
 
 %!test # the last block column that there can be
 %! S = blocksparse (1, 2^31 - 1, 5, 1, 2^31 - 1);
-%! [i, j, x] = find (sparse (S));
-%! assert ([i, j, x], [1, 2^31 - 1, 5]);
+%! assert ([S{1,2^31-1}, S{1,2^31-2}], [5, 0]);
 
 ## elements and blocks
 %!test
