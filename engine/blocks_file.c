@@ -159,7 +159,7 @@ static gpumm_status check_indices (gpumm_blocks_file *f) {
 static gpumm_status map_file (gpumm_blocks_file *f, const char *name) {
   struct stat info;
   gpumm_status status = GPUMM_OK;
-  const int fd = open (name, O_RDONLY | O_CLOEXEC);
+  const int fd = open (name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would be waited for */
   if (fd < 0)
     return gpumm_fail (GPUMM_INVALID, "cannot open %s: %s", name, strerror (errno));
   if (fstat (fd, &info) != 0)
@@ -403,9 +403,14 @@ gpumm_status gpumm_blocks_file_write (const char *name, const gpumm_operand *x) 
                .record = INDEX_BYTES
                          + (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type)};
   const size_t bytes = HEADER_BYTES + (size_t) count * w.record;
-  const int fd = open (name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  struct stat info;
+  const int fd = open (name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
   if (fd < 0)
     return gpumm_fail (GPUMM_INVALID, "cannot write %s: %s", name, strerror (errno));
+  if (fstat (fd, &info) != 0 || !S_ISREG (info.st_mode)) {
+    close (fd); /* a device or a pipe is not removed below, as the rest of a file is */
+    return gpumm_fail (GPUMM_INVALID, "cannot write %s: not a file", name);
+  }
   /* the disk's room is taken first: a map that outgrows it would end the process */
   const int error = posix_fallocate (fd, 0, (off_t) bytes);
   if (error)

@@ -231,6 +231,21 @@ GPUMM_API void gpumm_blocks_file_close (gpumm_blocks_file *file); /* NULL is all
 /* Writes x, square and in square blocks of uint16 or uint32, sorted by i, then j. */
 GPUMM_API gpumm_status gpumm_blocks_file_write (const char *name, const gpumm_operand *x);
 
+/* ---- blocks as a sparse matrix ------------------------------------------------------------ */
+
+typedef struct gpumm_blocks_sparse gpumm_blocks_sparse;
+
+/* Checks x, in blocks of double or complex double, and counts its nonzeros. shape is the sparse
+ * matrix without its memory, nzmax the room it needs. x must live until it is closed. */
+GPUMM_API gpumm_status gpumm_blocks_sparse_open (const gpumm_operand *x,
+                                                 gpumm_blocks_sparse **sparse,
+                                                 gpumm_operand *shape);
+
+/* Fills y, of that shape and with the caller's memory. */
+GPUMM_API gpumm_status gpumm_blocks_sparse_fill (gpumm_blocks_sparse *sparse, gpumm_operand *y);
+
+GPUMM_API void gpumm_blocks_sparse_close (gpumm_blocks_sparse *sparse); /* NULL is allowed */
+
 /* ---- what there is ------------------------------------------------------------------------ */
 
 typedef struct gpumm_device_properties {

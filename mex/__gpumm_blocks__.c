@@ -1,6 +1,9 @@
 /* __gpumm_blocks__.c - the gateway to products with matrices that are sparse by blocks.
  *
  *   [C, FAILED, INFO] = __gpumm_blocks__ (A, B, TYPE_A, TYPE_B, OPTIONS)
+ *   [C, FAILED] = __gpumm_blocks__ (S, TYPE)
+ *
+ * The second makes a sparse matrix of S, in blocks of double.
  *
  * A and B are structs with the fields of a blocksparse (octave/@blocksparse/blocksparse.m) or full
  * matrices; TYPE_X is typeinfo (X.values) or typeinfo (X). OPTIONS is the struct of private/
@@ -38,6 +41,27 @@ static int get_problem (const mxArray *const prhs[], gpumm_problem *p, gpumm_ope
          && c0->kind == GPUMM_DENSE;
 }
 
+/* ---- as a sparse matrix ------------------------------------------------------------------- */
+
+static mxArray *make_sparse (const mxArray *s, const mxArray *type_name, gateway_error *e) {
+  gpumm_operand x, shape;
+  gpumm_blocks_sparse *sparse = NULL;
+  mxArray *c = NULL;
+  gpumm_status status;
+  if (!get_blocks (s, type_name, &x))
+    gateway_fail (e, "gpumm:unsupported", "gpumm: not a matrix by blocks");
+  else if ((status = gpumm_blocks_sparse_open (&x, &sparse, &shape)) != GPUMM_OK)
+    gateway_fail_engine (e, status);
+  else if ((c = allocate_result (&shape, e)) != NULL) {
+    if ((status = gpumm_blocks_sparse_fill (sparse, &shape)) != GPUMM_OK)
+      gateway_fail_engine (e, status);
+    else
+      c = settle_result (c, &shape, e);
+  }
+  gpumm_blocks_sparse_close (sparse);
+  return c;
+}
+
 /* ---- the gateway -------------------------------------------------------------------------- */
 
 void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
@@ -51,6 +75,11 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   mxArray *c = NULL, *info = NULL;
   gpumm_status status;
   gateway_enter ();
+
+  if (nrhs == 2 && nlhs == 2 && mxIsStruct (prhs[0])) {
+    c = make_sparse (prhs[0], prhs[1], &error);
+    goto done;
+  }
 
   /* check, marshal */
   if (nrhs != 5 || nlhs < 2 || !mxIsStruct (prhs[4]))

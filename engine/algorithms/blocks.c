@@ -106,7 +106,7 @@ typedef struct {
 } state;
 
 /* The arrays must be sound before anything follows their indices. name is "A" or "B". */
-static gpumm_status check_structure (const gpumm_operand *x, const char *name) {
+gpumm_status gpumm_blocks_check_structure (const gpumm_operand *x, const char *name) {
   const int64_t rows = x->rows / x->block_rows, *start = x->block_start;
   if (x->cols / x->block_cols > INT32_MAX)
     return gpumm_fail (GPUMM_UNSUPPORTED, "%s has more than 2^31 block columns", name);
@@ -978,9 +978,9 @@ gpumm_status gpumm_blocks_check (const gpumm_problem *p) {
   if (gpumm_is_zero (p->alpha))
     return GPUMM_OK;
   if (blocks_a)
-    status = check_structure (&p->a, "A");
+    status = gpumm_blocks_check_structure (&p->a, "A");
   if (!status && blocks_b)
-    status = check_structure (&p->b, "B");
+    status = gpumm_blocks_check_structure (&p->b, "B");
   return status;
 }
 

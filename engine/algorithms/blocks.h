@@ -9,6 +9,9 @@
  * their arrays fit to be multiplied? */
 gpumm_status gpumm_blocks_check (const gpumm_problem *p);
 
+/* Are the arrays of x, in blocks and in host memory, sound? name is what an error calls it. */
+gpumm_status gpumm_blocks_check_structure (const gpumm_operand *x, const char *name);
+
 /* Products of blocks, of both operands in blocks: of A by B and A' by B estimated from a sample of
  * what is there, else as if blocks were spread evenly. Their arrays may not have been checked. */
 double gpumm_blocks_pairs (const gpumm_problem *p);

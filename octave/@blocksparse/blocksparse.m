@@ -46,7 +46,8 @@
 ## (@code{end} counts elements in both.)  There is no assignment to elements: make another matrix.
 ## These functions take a blocksparse: size, rows, columns, numel, nnz, nnzb, blocksize, full,
 ## sparse, double, single, transpose, ctranspose, @code{==} (a full logical matrix), isequal, spy,
-## save and load, and @code{*}, which is @code{gpumm}:
+## save and load (in all of Octave's formats but HDF5, of which it does not read any object), and
+## @code{*}, which is @code{gpumm}:
 ##
 ## @table @asis
 ## @item blocksparse by blocksparse
@@ -100,13 +101,30 @@ function b = block_size (b)
     error ("gpumm:blocksparse:size", ["blocksparse: the size of a block must be a positive " ...
                                       "integer or two of them"]);
   endif
-  b = double ([b(1), b(end)]);
+  b = full (double ([b(1), b(end)]));
+endfunction
+
+## [M, N] as double, each on its own: beside an int8 or a single the other would be rounded.
+function sizes = matrix_size (m, n)
+  for x = {m, n}
+    x = x{1};
+    if (! (isnumeric (x) && isreal (x) && isscalar (x) && x >= 0 && x == fix (x) && x < Inf))
+      error ("gpumm:blocksparse:size", "blocksparse: M and N must be whole numbers from 0");
+    endif
+  endfor
+  sizes = full ([double(m), double(n)]);
 endfunction
 
 function check_divides (sizes, b)
   if (any (mod (sizes, b)))
     error ("gpumm:blocksparse:size", "blocksparse: %dx%d does not divide into blocks of %dx%d", ...
            sizes, b);
+  endif
+  ## block columns are int32, and places among the blocks are numbered in double
+  grid = sizes ./ b;
+  if (any (grid > 2^31 - 1) || prod (grid) > flintmax ())
+    error ("gpumm:blocksparse:size", ["blocksparse: %dx%d blocks are more than 2^31 - 1 rows " ...
+                                      "or columns of them, or 2^53 in all"], grid);
   endif
 endfunction
 
@@ -126,12 +144,8 @@ function s = make (sizes, b, start, column, values)
 endfunction
 
 function s = from_sizes (m, n, b, name = "double")
-  if (! (isscalar (m) && isscalar (n) && isnumeric (m) && isnumeric (n) && m >= 0 && n >= 0 ...
-         && m == fix (m) && n == fix (n)))
-    error ("gpumm:blocksparse:size", "blocksparse: M and N must be whole numbers from 0");
-  endif
+  sizes = matrix_size (m, n);
   b = block_size (b);
-  sizes = double ([m, n]);
   check_divides (sizes, b);
   if (! ischar (name))
     error ("gpumm:blocksparse:class", "blocksparse: CLASS must be the name of a class");
@@ -181,15 +195,15 @@ function s = from_blocks (I, J, blocks, m, n)
     blocks = double (blocks);
   endif
   check_class (class (blocks));
+  if (ndims (blocks) > 3)
+    error ("gpumm:blocksparse:size", "blocksparse: BLOCKS must be an array BR x BC x K");
+  endif
   b = block_size ([size(blocks, 1), size(blocks, 2)]);
   count = size (blocks, 3);
   if (numel (blocks) == 0)
     count = 0;
   endif
-  if (! (isscalar (m) && isscalar (n) && m >= 0 && n >= 0 && m == fix (m) && n == fix (n)))
-    error ("gpumm:blocksparse:size", "blocksparse: M and N must be whole numbers from 0");
-  endif
-  sizes = double ([m, n]);
+  sizes = matrix_size (m, n);
   check_divides (sizes, b);
   grid = sizes ./ b;
   if (numel (I) != count || numel (J) != count)
@@ -219,6 +233,9 @@ function s = from_blocks (I, J, blocks, m, n)
 endfunction
 
 function x = check_index (what, x, most)
+  if (! (isnumeric (x) && isreal (x)))
+    error ("gpumm:blocksparse:index", "blocksparse: block %ss must be numbers", what);
+  endif
   x = double (x(:));
   bad = find (! (x >= 1 & x <= most & x == fix (x)), 1);
   if (! isempty (bad))

@@ -5,6 +5,9 @@
 
 function yes = isequal (S, T, varargin)
 
+  if (nargin < 2)
+    error ("Octave:invalid-fun-call", "Invalid call to isequal");
+  endif
   if (isa (S, "blocksparse") && isa (T, "blocksparse") && isequal (blocksize (S), blocksize (T)))
     ## zero blocks are not stored: equal matrices have equal fields
     yes = isequal (struct (S), struct (T));

@@ -18,9 +18,12 @@ function varargout = subsref (S, s)
           k = find (k);
         endif
         x = zeros (size (k), class (S.values));
+        k = (1:S.rows*S.cols)(k) - 1; # with Octave's own errors
         for t = 1:numel (k)
-          [i, j] = ind2sub ([S.rows, S.cols], k(t));
-          x(t) = elements (S, i, j);
+          i = mod (k(t), S.rows);
+          j = floor (k(t) / S.rows);
+          b = block (S, {floor(i / S.block_rows) + 1, floor(j / S.block_cols) + 1});
+          x(t) = b(mod (i, S.block_rows) + 1, mod (j, S.block_cols) + 1);
         endfor
       else
         error ("gpumm:blocksparse:index", "blocksparse: there are two dimensions");
@@ -43,7 +46,7 @@ function x = block (S, index)
   if (numel (index) != 2 || ! all (cellfun (@(k) isnumeric (k) && isscalar (k), index)))
     error ("gpumm:blocksparse:index", "blocksparse: a block is S{I,J} with two numbers");
   endif
-  place = double ([index{:}]);
+  place = cellfun (@double, index);
   if (any (place < 1 | place > grid | place != fix (place)))
     error ("gpumm:blocksparse:index", "blocksparse: there is no block {%g,%g} in %dx%d of them", ...
            place, grid);

@@ -10,7 +10,10 @@ function [C, info] = blocks_product (A, B, o)
 
   started = tic ();
   has_sparse = issparse (A) || issparse (B);
-  if ((! isobject (A) && numel (A) == 1) || (! isobject (B) && numel (B) == 1))
+  [A, B] = scalars (A, B, o);
+  if (! (isobject (A) || isobject (B)))
+    [C, info] = multiply_any (A, B, setfield (o, "form", ""));
+  elseif ((! isobject (A) && numel (A) == 1) || (! isobject (B) && numel (B) == 1))
     [C, info] = scaled (A, B, o);
   else
     [A, type_a] = operand (A);
@@ -63,6 +66,15 @@ function check_sparse (C)
   if (! strcmp (name, "double"))
     error ("gpumm:bad-value", "gpumm: Output \"sparse\" is for double, and the product is %s", ...
            name);
+  endif
+endfunction
+
+## A blocksparse of 1x1 that does not conform with the other operand is a scalar, as it is for `*`.
+function [A, B] = scalars (A, B, o)
+  if (isa (A, "blocksparse") && numel (A) == 1 && op_size (B, o.transpose_b)(1) != 1)
+    A = full (A);
+  elseif (isa (B, "blocksparse") && numel (B) == 1 && op_size (A, o.transpose_a)(2) != 1)
+    B = full (B);
   endif
 endfunction
 
@@ -232,29 +244,22 @@ function o = check_factors (A, B, o)
   o.c_type = typeinfo (o.c);
 endfunction
 
-## By a scalar: element by element, by the rules of `*`.
+## By a scalar: element by element, as a full matrix of the stored blocks.
 function [C, info] = scaled (A, B, o)
-  started = tic ();
   if (o.beta != 0)
     error ("gpumm:bad-value", "gpumm: C goes with products of two matrices");
   endif
   A = apply_op (A, o.transpose_a);
   B = apply_op (B, o.transpose_b);
+  o.transpose_a = o.transpose_b = 0;
+  o.form = "";
+  o.algorithm = "auto"; # it names one for matrices of blocks
   if (isa (A, "blocksparse"))
-    [S, x] = deal (struct (A), B);
+    S = struct (A);
+    [values, info] = multiply_any (S.values, B, o);
   else
-    [S, x] = deal (struct (B), A);
-  endif
-  try
-    values = S.values * x;
-    if (o.alpha != 1 || ! isa (o.alpha, "double"))
-      values = o.alpha * values;
-    endif
-  catch err
-    error ("gpumm:undefined-operator", "gpumm: %s", err.message);
-  end_try_catch
-  if (! isempty (o.output))
-    values = feval (o.output, values);
+    S = struct (B);
+    [values, info] = multiply_any (A, S.values, o);
   endif
   ## built anew: products may be zero
   count = numel (S.column);
@@ -266,6 +271,4 @@ function [C, info] = scaled (A, B, o)
     I = cumsum (accumarray (begins, 1, [count + 1, 1]))(1:count);
     C = blocksparse (I, S.column + 1, reshape (values, [b, count]), S.rows, S.cols);
   endif
-  flops = [1, 2, 6](1 + iscomplex (S.values) + iscomplex (x)) * numel (values);
-  info = octave_info ("scale", toc (started), flops, "a scalar multiplies element by element");
 endfunction

@@ -1023,6 +1023,81 @@ static void test_trace (void) {
   release (&p.a);
 }
 
+/* As a sparse matrix: every element against the full copy, columns that ascend, no zeros; then what
+ * is refused, and memory that is. */
+static void test_sparse (int cases) {
+  for (int n = 0; n < cases; n++) {
+    const gpumm_type type = n % 2 ? GPUMM_D : GPUMM_Z;
+    const int large = n == cases - 1; /* for several threads */
+    gpumm_operand y = {0};
+    gpumm_blocks_sparse *sparse = NULL;
+    gpumm_operand x =
+        make_blocks (type, check_between (0, 6) + 300 * large, check_between (0, 6) + 100 * large,
+                     check_between (1, 5), check_between (1, 5), (int) check_between (0, 100), 0);
+    const int64_t blocks = x.block_start[x.rows / x.block_rows];
+    for (int64_t e = 0; e < blocks * x.block_rows * x.block_cols; e++)
+      if (check_between (0, 2) == 0)
+        memset ((char *) x.values + (size_t) e * gpumm_type_bytes (type), 0,
+                gpumm_type_bytes (type));
+    gpumm_operand full = full_copy (&x);
+    int64_t wrong = 0, stored = 0;
+    CHECK (!gpumm_blocks_sparse_open (&x, &sparse, &y), "%s", gpumm_last_error ());
+    y.column = check_allocate (y.cols + 1, sizeof *y.column);
+    y.row = check_allocate (y.nzmax, sizeof *y.row);
+    y.values = check_allocate (y.nzmax, gpumm_type_bytes (type));
+    CHECK (!gpumm_blocks_sparse_fill (sparse, &y), "%s", gpumm_last_error ());
+    for (int64_t j = 0; j < x.cols; j++) {
+      for (int64_t i = 0; i < x.rows; i++) {
+        const double complex element = get (type, full.values, i + j * full.ld);
+        if (element != 0) {
+          wrong += stored >= y.column[j + 1] || y.row[stored] != i
+                   || get (type, y.values, stored) != element;
+          stored++;
+        }
+      }
+      wrong += y.column[j + 1] != stored;
+    }
+    CHECK (wrong == 0 && stored == y.nzmax, "%" PRId64 " of %" PRId64 " elements are wrong", wrong,
+           stored);
+    y.nzmax--;
+    CHECK (gpumm_blocks_sparse_fill (sparse, &y) == GPUMM_INVALID, "too little room was taken");
+    gpumm_blocks_sparse_close (sparse);
+
+    if (blocks > 0) {
+      x.block_column[0] = (int32_t) (x.cols / x.block_cols);
+      CHECK (gpumm_blocks_sparse_open (&x, &sparse, &y) == GPUMM_INVALID && !sparse
+                 && strstr (gpumm_last_error (), "the block columns of block row"),
+             "a block column out of range was taken");
+    }
+    free (y.column);
+    free (y.row);
+    free (y.values);
+    release (&full);
+    release (&x);
+  }
+
+  gpumm_operand y, x = make_blocks (GPUMM_S, 3, 3, 2, 2, 100, 0);
+  gpumm_blocks_sparse *sparse = NULL;
+  CHECK (gpumm_blocks_sparse_open (&x, &sparse, &y) == GPUMM_UNSUPPORTED, "single was taken");
+  release (&x);
+  x = make_blocks (GPUMM_D, 3, 3, 2, 2, 100, 0);
+  const int64_t live = gpumm_live_allocations ();
+  int failures = 0;
+  for (int64_t n = 1; n < 100; n++) {
+    gpumm_fault_memory (n);
+    const gpumm_status status = gpumm_blocks_sparse_open (&x, &sparse, &y);
+    const int64_t counted = gpumm_fault_memory (0);
+    CHECK (!status || status == GPUMM_HOST_MEMORY, "%s", gpumm_last_error ());
+    gpumm_blocks_sparse_close (sparse);
+    CHECK (gpumm_live_allocations () == live, "allocation %" PRId64 " leaves memory behind", n);
+    failures += status != GPUMM_OK;
+    if (counted < n)
+      break;
+  }
+  CHECK (failures == 5, "%d allocations", failures);
+  release (&x);
+}
+
 int main (int argc, char **argv) {
   if (argc > 1 && strcmp (argv[1], "gpu") == 0) {
     device_backend = GPUMM_GPU;
@@ -1042,6 +1117,7 @@ int main (int argc, char **argv) {
   test_memory (GPUMM_U16);
   test_memory (GPUMM_Z);
   test_panels ();
+  test_sparse (300);
   test_device ();
   test_device_pieces ();
   test_shared_memory ();

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char file_name[] = "/tmp/gpumm_blocks_XXXXXX";
@@ -285,6 +286,15 @@ static void test_errors (void) {
   x.block_cols = 1;
   CHECK (gpumm_blocks_file_write (file_name, &x) == GPUMM_INVALID, "blocks that are not square");
   CHECK (access (file_name, F_OK) != 0, "a refused file is there");
+
+  /* what is no file is neither waited for nor removed */
+  x.block_cols = 2;
+  CHECK (mkfifo (file_name, 0600) == 0, "no pipe can be made");
+  expect ("not a file", GPUMM_TYPES);
+  CHECK (gpumm_blocks_file_write (file_name, &x) == GPUMM_INVALID
+             && strstr (gpumm_last_error (), "not a file"),
+         "%s", gpumm_last_error ());
+  CHECK (unlink (file_name) == 0, "the pipe was removed");
 }
 
 static void test_memory (void) {

@@ -60,6 +60,17 @@
 %! assert (full (S), [0, 0; 1, 2]);
 %! assert (nnzb (single (blocksparse ([1e-60, 0, 0, 1], [1, 2]))), 1);
 
+%!test # as sparse: zeros of blocks are not stored, NaN is, and what is damaged is told
+%! S = blocksparse (single ([NaN, 0, 0, 0; 0, 1+2i, 0, 0]), 2);
+%! A = sparse (S);
+%! assert (A, sparse ([1, 2], [1, 2], [NaN, 1+2i], 2, 4));
+%! assert (nzmax (A), 2);
+%! A = sparse (blocksparse (complex (ones (2), [0, 0; 0, 1])(:,1), [2, 1]));
+%! assert (isreal (A) && isequal (A, sparse ([1; 1])));
+%! s = struct (S);
+%! s.column = int32 (7);
+%! fail ("sparse (blocksparse (s))", "columns of block row 1 do not ascend from 0 to at most 1");
+
 %!test # blocks in any order
 %! rand ("twister", 2);
 %! A = blocky (5, 4, [2, 3], "double");
@@ -84,9 +95,28 @@
 %!error id=gpumm:blocksparse:size blocksparse (ones (4), [1, 2, 3])
 %!error id=gpumm:blocksparse:size blocksparse (ones (2, 2, 2), 2)
 %!error id=gpumm:blocksparse:size blocksparse (-1, 2, 1)
+%!error id=gpumm:blocksparse:size blocksparse (Inf, 2, 1)
+%!error id=gpumm:blocksparse:size blocksparse ({2}, 2, 1)
+%!error id=gpumm:blocksparse:size blocksparse (1, 1, 5, "a", 4)
+%!error id=gpumm:blocksparse:size blocksparse (1, 1, ones (2, 2, 1, 2), 4, 4)
+%!error id=gpumm:blocksparse:size blocksparse (1, 2^31, 5, 1, 2^31)
+%!error <more than 2\^31 - 1 rows or columns> blocksparse (2^24, 2^31, 1)
+%!error <or 2\^53 in all> blocksparse (2^23, 2^31 - 1, 1)
+%!error id=gpumm:blocksparse:index blocksparse ({1}, 1, 5, 4, 4)
 %!error id=gpumm:blocksparse:class blocksparse ({1}, 1)
 %!error id=gpumm:blocksparse:class blocksparse (2, 2, 1, "logical")
 %!error <Invalid call> blocksparse ()
+
+%!test # sizes and indices of narrow classes do not round each other
+%! assert (size (blocksparse (int8 (4), 1000, 2)), [4, 1000]);
+%! S = blocksparse (1, uint16 (250), [1, 2; 3, 4], single (2), int16 (500));
+%! assert (size (S), [2, 500]);
+%! assert (S{int8(1),250}, [1, 2; 3, 4]);
+%! assert (blocksize (blocksparse (eye (4), sparse (2))), [2, 2]);
+
+%!test # the last block column that there can be
+%! S = blocksparse (1, 2^31 - 1, 5, 1, 2^31 - 1);
+%! assert ([S{1,2^31-1}, S{1,2^31-2}], [5, 0]);
 
 ## elements and blocks
 %!test
@@ -110,6 +140,9 @@
 %! assert (S == S, true (18, 10));
 %! assert (S == A, true (18, 10));
 %!error id=Octave:index-out-of-bounds blocksparse (eye (4), 2)(5,1)
+%!error id=Octave:index-out-of-bounds blocksparse (eye (4), 2)(17)
+%!error id=Octave:invalid-index blocksparse (eye (4), 2)(0)
+%!error id=Octave:invalid-fun-call isequal (blocksparse (eye (4), 2))
 %!error id=gpumm:blocksparse:index blocksparse (eye (4), 2){3,1}
 %!error id=gpumm:blocksparse:index blocksparse (eye (4), 2).values
 %!error id=gpumm:blocksparse:index blocksparse (eye (4), 2)(1,1,1)
@@ -239,6 +272,40 @@
 %! assert (gpumm (S, S', "Output", "sparse"), sparse (A * A'));
 %! assert (class (gpumm (S, sparse (A), "Output", "blocksparse")), "blocksparse");
 %! assert (isreal (blocksparse (1i * A, 2) * blocksparse (1i * A, 2)));
+
+%!test # by a scalar, as full matrices: classes, saturation once at the end
+%! A = uint8 ([200, 100, 0, 0; 1, 2, 0, 0]);
+%! S = blocksparse (A, 2);
+%! for option = {{}, {"OutputClass", "uint16"}, {"OutputClass", "int8", "Alpha", -1}, ...
+%!               {"OutputClass", "double"}, {"Alpha", 3}}
+%!   expected = gpumm (A, uint8 (20), option{1}{:});
+%!   assert (full (gpumm (S, uint8 (20), option{1}{:})), expected);
+%!   assert (full (gpumm (uint8 (20), S, option{1}{:})), expected);
+%!   assert (full (gpumm (S, uint8 (20), option{1}{:}, "TransposeA", "transpose")), expected.');
+%! endfor
+%! assert (full (gpumm (S, 0.5)), A * 0.5);
+%! assert (full (gpumm (S, 2, "Algorithm", "blocks")), A * 2);
+%! [C, info] = gpumm (S, true);
+%! assert (full (C), A);
+%! assert (info.algorithm, "scale");
+%! fail ("gpumm (S, 20, \"OutputClass\", \"uint16\")", "must be \"uint8\"");
+
+%!test # a blocksparse of 1x1 is a scalar where it does not conform, as it is for *
+%! for five = {5, single(5), int16(5), 5i}
+%!   x = blocksparse (five{1}, 1);
+%!   S = blocksparse (cast (magic (4), class (five{1})), 2);
+%!   for C = {gpumm(x, S), gpumm(S, x), gpumm(x, S, "TransposeA", "transpose")}
+%!     assert (isa (C{1}, "blocksparse"));
+%!     assert (full (C{1}), five{1} * full (S));
+%!   endfor
+%!   assert (gpumm (x, S, "Output", "full"), five{1} * full (S));
+%!   assert (gpumm (x, full (S)), five{1} * full (S));
+%!   assert (gpumm (full (S), x), five{1} * full (S));
+%! endfor
+%! x = blocksparse (5, 1);
+%! assert (gpumm (x, sparse (magic (4))), sparse (5 * magic (4)));
+%! assert (gpumm (x, ones (2, 2, 2)), 5 * ones (2, 2, 2));
+%! assert (gpumm (x, [1, 2, 3]), [5, 10, 15]);
 
 %!test # empty and zero
 %! Z = blocksparse (4, 6, [2, 3]);
