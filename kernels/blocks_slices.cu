@@ -240,37 +240,56 @@ struct layout {
   int64_t rows, cols, ld;
 };
 
+/* Places all in p->workspace for tiles of rows x cols, and gives the bytes that takes. */
+static size_t place_all (const gpumm_sparse_product *p, int planes, int sums, int64_t rows,
+                         int64_t cols, layout *w) {
+  const int64_t k = padded (p->b.rows * p->b.block_rows);
+  size_t used = 0;
+  char *base = (char *) p->workspace;
+#define PLACE(member, type, count)                                                                 \
+  (member = (type *) (base + used), used += aligned ((size_t) (count) * sizeof *(member)))
+  w->bits = base;
+  used += aligned (pattern_bytes (p));
+  w->library = base + used;
+  used += aligned (gpumm_int8_workspace);
+  PLACE (w->facts, uint32_t, 3);
+  PLACE (w->a.sums, int32_t, 2 * rows);
+  PLACE (w->b.sums, int32_t, 2 * cols);
+  PLACE (w->a.to, int8_t, planes * rows * k);
+  PLACE (w->b.to, int8_t, planes * cols * k);
+  PLACE (w->sums, int32_t, sums * rows * cols);
+#undef PLACE
+  w->rows = rows;
+  w->cols = cols;
+  w->ld = k;
+  w->a.vectors = rows;
+  w->b.vectors = cols;
+  w->a.ld = w->b.ld = k;
+  w->a.plane = rows * k;
+  w->b.plane = cols * k;
+  return used;
+}
+
+/* The size of the fewest equal parts of that length that none exceeds largest. */
+static int64_t part (int64_t length, int64_t largest) {
+  return length > largest ? padded (ceil_div (length, ceil_div (length, largest)))
+                          : padded (length);
+}
+
 /* Places all in p->workspace, tiles of at most that size and as large as the bytes allow, and gives
- * the bytes used. 0: there is no room for any tile. */
+ * the bytes used. 0: there is no room for any tile. Where the bytes are few, tiles get narrower
+ * first: the engine's pieces of C have TILE_SIZE rows, and what is left of them would be a thin tile
+ * for which all of B is written out once more. */
 static size_t lay_out (const gpumm_sparse_product *p, int planes, int sums, int64_t largest,
                        size_t bytes, layout *w) {
   const int64_t m = p->count * p->a.block_rows, n = p->b.cols * p->b.block_cols;
-  const int64_t k = padded (p->b.rows * p->b.block_rows);
+  for (int64_t size = largest; size >= largest / 2; size -= VECTOR_STEP) {
+    const size_t used = place_all (p, planes, sums, part (m, largest), part (n, size), w);
+    if (used <= bytes)
+      return used;
+  }
   for (int64_t size = largest; size >= VECTOR_STEP; size -= VECTOR_STEP) {
-    const int64_t rows = padded (m < size ? m : size), cols = padded (n < size ? n : size);
-    size_t used = 0;
-    char *base = (char *) p->workspace;
-#define PLACE(member, type, count)                                                                 \
-  (member = (type *) (base + used), used += aligned ((size_t) (count) * sizeof *(member)))
-    w->bits = base;
-    used += aligned (pattern_bytes (p));
-    w->library = base + used;
-    used += aligned (gpumm_int8_workspace);
-    PLACE (w->facts, uint32_t, 3);
-    PLACE (w->a.sums, int32_t, 2 * rows);
-    PLACE (w->b.sums, int32_t, 2 * cols);
-    PLACE (w->a.to, int8_t, planes * rows * k);
-    PLACE (w->b.to, int8_t, planes * cols * k);
-    PLACE (w->sums, int32_t, sums * rows * cols);
-#undef PLACE
-    w->rows = rows;
-    w->cols = cols;
-    w->ld = k;
-    w->a.vectors = rows;
-    w->b.vectors = cols;
-    w->a.ld = w->b.ld = k;
-    w->a.plane = rows * k;
-    w->b.plane = cols * k;
+    const size_t used = place_all (p, planes, sums, part (m, size), part (n, size), w);
     if (used <= bytes)
       return used;
   }
