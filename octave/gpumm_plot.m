@@ -98,7 +98,12 @@ function [h, data] = gpumm_plot (what, varargin)
 
   f = __plot_figure__ ();
   unwind_protect
-    figures{at,3} (d);
+    try
+      figures{at,3} (d);
+    catch err
+      demand (isempty (o.data), "Data must be what gpumm_plot (\"%s\") gave: %s", what, err.message);
+      rethrow (err);
+    end_try_catch
     if (! isempty (o.file))
       __plot_figure__ (f, o.file);
     endif
@@ -604,6 +609,7 @@ endfunction
 %!error id=gpumm:bad-value gpumm_plot ("rates", "Kernels", "tiled")
 %!error id=gpumm:bad-value gpumm_plot ("rates", "File", "figure.doc")
 %!error id=gpumm:bad-value gpumm_plot ("rates", "Data", struct ("what", "stages"))
+%!error id=gpumm:bad-value gpumm_plot ("rates", "Data", struct ("what", "rates"))
 %!error id=gpumm:bad-value gpumm_plot ("roofline", "Ceilings", 3)
 %!error id=gpumm:bad-value gpumm_plot ("block size", "Kernels", {"naive"}, "Sizes", 8)
 %!error id=gpumm:bad-value gpumm_plot ("pattern", "Block", 2.5)
