@@ -1,4 +1,5 @@
-/* compressed.c - are the indices of compressed columns, or of rows of blocks, sound?
+/* compressed.c - are the indices of compressed columns, or of rows of blocks, sound, and how many
+ * products do they make?
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "compressed.h"
 
@@ -42,4 +43,23 @@ int64_t gpumm_find_unsorted (int64_t lines, const int64_t *start, const void *in
   search s = {start, index, index_bytes, range, -1};
   gpumm_parallel (lines, grain, search_lines, &s);
   return atomic_load (&s.found);
+}
+
+typedef struct {
+  const int64_t *start, *row;
+  atomic_llong products;
+} product_count;
+
+static void count_products (void *context, int64_t begin, int64_t end) {
+  product_count *count = context;
+  int64_t products = 0;
+  for (int64_t t = begin; t < end; t++)
+    products += count->start[count->row[t] + 1] - count->start[count->row[t]];
+  atomic_fetch_add (&count->products, products);
+}
+
+int64_t gpumm_count_products (const int64_t *start, const int64_t *row, int64_t count) {
+  product_count products = {start, row, 0};
+  gpumm_parallel (count, 1 << 16, count_products, &products);
+  return atomic_load (&products.products);
 }

@@ -13,4 +13,8 @@
 int64_t gpumm_find_unsorted (int64_t lines, const int64_t *start, const void *index,
                              size_t index_bytes, int64_t range, int64_t grain);
 
+/* Multiplications of a product of which so many elements of B, in these rows, each meet a column of A;
+ * column l of A begins at start[l]. */
+int64_t gpumm_count_products (const int64_t *start, const int64_t *row, int64_t count);
+
 #endif

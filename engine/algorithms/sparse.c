@@ -783,13 +783,9 @@ double gpumm_sparse_nonzeros (const gpumm_problem *p, double products) {
 
 /* ---- the row of the table ----------------------------------------------------------------- */
 
-static int is_sparse_element (gpumm_type type) {
-  return type == GPUMM_D || type == GPUMM_Z || type == GPUMM_B;
-}
-
 static int takes (const gpumm_problem *p) {
   const int a = p->a.kind == GPUMM_SPARSE, b = p->b.kind == GPUMM_SPARSE;
-  return (a || b) && is_sparse_element (p->a.type) && is_sparse_element (p->b.type)
+  return (a || b) && gpumm_is_sparse_element (p->a.type) && gpumm_is_sparse_element (p->b.type)
          && (a || p->a.type != GPUMM_B) && (b || p->b.type != GPUMM_B)
          && !(a && b && !gpumm_is_zero (p->beta));
 }

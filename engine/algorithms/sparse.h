@@ -10,6 +10,17 @@
  * "B". */
 gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name);
 
+/* Can it be an element of a sparse matrix? */
+static inline int gpumm_is_sparse_element (gpumm_type type) {
+  return type == GPUMM_D || type == GPUMM_Z || type == GPUMM_B;
+}
+
+/* One sparse matrix, not only one memory: of that each operand may have other sizes. */
+static inline int gpumm_is_same_sparse (const gpumm_operand *a, const gpumm_operand *b) {
+  return a->column == b->column && a->row == b->row && a->values == b->values && a->rows == b->rows
+         && a->cols == b->cols && a->nzmax == b->nzmax && a->type == b->type;
+}
+
 /* op (X) by columns, its elements double or double complex, in the memory of X where that will do
  * and else in memory of the owner. */
 gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_operand *x, gpumm_op op,

@@ -18,10 +18,10 @@
 #include "../threads.h"
 #include "../types.h"
 #include "algorithm.h"
+#include "compressed.h"
 #include "sparse.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,12 +95,6 @@ static gpumm_status find_room (struct gpumm_job *job) {
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
-/* One matrix, not only one memory: of that each operand may have other sizes. */
-static int is_same (const gpumm_operand *a, const gpumm_operand *b) {
-  return a->column == b->column && a->row == b->row && a->values == b->values && a->rows == b->rows
-         && a->cols == b->cols && a->nzmax == b->nzmax && a->type == b->type;
-}
-
 /* op (X) by columns. A logical one that goes up as doubles stays as it is. */
 static gpumm_status by_columns (state *s, const gpumm_operand *x, gpumm_op op, gpumm_type output,
                                 gpumm_operand *out) {
@@ -145,20 +139,6 @@ static gpumm_rows bring (state *s, const gpumm_operand *x, gpumm_type type, gpum
               : x->type == type  ? GPUMM_AS_IT_IS
                                  : GPUMM_REAL);
   return rows;
-}
-
-typedef struct {
-  const state *s;
-  atomic_llong products;
-} product_count;
-
-static void count_products (void *context, int64_t begin, int64_t end) {
-  product_count *count = context;
-  const gpumm_operand *a = &count->s->a, *b = &count->s->b;
-  int64_t products = 0;
-  for (int64_t t = begin; t < end; t++)
-    products += a->column[b->row[t] + 1] - a->column[b->row[t]];
-  atomic_fetch_add (&count->products, products);
 }
 
 /* ---- launching ---------------------------------------------------------------------------- */
@@ -255,7 +235,7 @@ static gpumm_status count (struct gpumm_job *job) {
                               .real_a = s->b.type != GPUMM_Z,
                               .real_b = s->a.type != GPUMM_Z};
   const gpumm_type type = job->shape.type;
-  const int same = is_same (&s->a, &s->b);
+  const int same = gpumm_is_same_sparse (&s->a, &s->b);
   /* one place more than offsets: whether there are zeros */
   status = take (job, bytes_there (&s->b, type) + (same ? 0 : bytes_there (&s->a, type))
                           + in_lines (n + 2, sizeof *p->c.start));
@@ -293,11 +273,11 @@ static gpumm_status open (struct gpumm_job *job) {
   if (gpumm_is_zero (p->alpha))
     return GPUMM_OK; /* A and B are not read; nzmax stays 0 */
   gpumm_status status = gpumm_check_sparse (&p->a, "A");
-  if (!status && !is_same (&p->a, &p->b))
+  if (!status && !gpumm_is_same_sparse (&p->a, &p->b))
     status = gpumm_check_sparse (&p->b, "B");
   if (!status)
     status = by_columns (s, &p->a, p->op_a, p->output, &s->a);
-  if (!status && is_same (&p->a, &p->b) && p->op_a == p->op_b)
+  if (!status && gpumm_is_same_sparse (&p->a, &p->b) && p->op_a == p->op_b)
     s->b = s->a;
   else if (!status)
     status = by_columns (s, &p->b, p->op_b, p->output, &s->b);
@@ -305,9 +285,7 @@ static gpumm_status open (struct gpumm_job *job) {
     status = count (job);
   if (status)
     return status;
-  product_count products = {.s = s};
-  gpumm_parallel (s->b.column[s->b.cols], 1 << 16, count_products, &products);
-  s->products = (double) atomic_load (&products.products);
+  s->products = (double) gpumm_count_products (s->a.column, s->b.row, s->b.column[s->b.cols]);
   job->shape.nzmax = s->start[job->shape.cols];
   return GPUMM_OK;
 }
@@ -486,7 +464,8 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place) {
     return INFINITY;
   const double products = gpumm_sparse_products (p);
   const double nonzeros = gpumm_sparse_nonzeros (p, products);
-  const double up = stored_bytes (&p->a) + (is_same (&p->a, &p->b) ? 0 : stored_bytes (&p->b));
+  const double up =
+      stored_bytes (&p->a) + (gpumm_is_same_sparse (&p->a, &p->b) ? 0 : stored_bytes (&p->b));
   return SETUP + 2 * place->call + up / place->upload
          + nonzeros
                * fmax ((4 + (double) gpumm_type_bytes (p->output)) / place->download,
@@ -495,15 +474,12 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place) {
          + (products / PRODUCT_RATE + nonzeros / ELEMENT_RATE) / place->properties.multiprocessors;
 }
 
-static int is_sparse_element (gpumm_type type) {
-  return type == GPUMM_D || type == GPUMM_Z || type == GPUMM_B;
-}
-
 /* Kernels have row indices of 32 bits. */
 static int takes (const gpumm_problem *p) {
-  return p->a.kind == GPUMM_SPARSE && p->b.kind == GPUMM_SPARSE && is_sparse_element (p->a.type)
-         && is_sparse_element (p->b.type) && gpumm_is_zero (p->beta) && p->a.rows < INT32_MAX
-         && p->a.cols < INT32_MAX && p->b.rows < INT32_MAX && p->b.cols < INT32_MAX;
+  return p->a.kind == GPUMM_SPARSE && p->b.kind == GPUMM_SPARSE
+         && gpumm_is_sparse_element (p->a.type) && gpumm_is_sparse_element (p->b.type)
+         && gpumm_is_zero (p->beta) && p->a.rows < INT32_MAX && p->a.cols < INT32_MAX
+         && p->b.rows < INT32_MAX && p->b.cols < INT32_MAX;
 }
 
 static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
