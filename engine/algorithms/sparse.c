@@ -714,8 +714,11 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
  * to share the work. Of an element of the sparse operand, read for a panel of the full one, for each
  * column of the panel, and where a row of C is one sum. PARTNERS + 1 threads that make panels at once
  * take twice as long as one does, as they share the memory. What fits the cache is up to three times
- * faster; the choice is not so close there. */
-static const double PRODUCT_SECONDS = 1e-9, ELEMENT_SECONDS = 35e-9, SHARING_SECONDS = 0.15e-3,
+ * faster; the choice is not so close there.
+ *
+ * A multiplication counts where C fills up: 1.6 to 3.2 ns, and twice that in complex, at n = 200 to
+ * 2000, 20 to 70 % full, on two cores of a Xeon (bench_filled.m). */
+static const double PRODUCT_SECONDS = 2e-9, ELEMENT_SECONDS = 35e-9, SHARING_SECONDS = 0.15e-3,
                     READ_SECONDS = 1e-9, COLUMN_SECONDS = 0.4e-9, SUM_SECONDS = 10e-9, PARTNERS = 4;
 
 /* Alike, in natural blocks of 2 to 8: of a product of two blocks, of a multiplication in it, and of an
@@ -747,9 +750,10 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place) {
   const double nonzeros = gpumm_sparse_nonzeros (p, products);
   const double pairs = size > 0 ? products / (size * size * size) : products;
   const double threads = fmin (gpumm_threads (), 1 + pairs / (double) cutting.least_products);
+  const double product = PRODUCT_SECONDS * (gpumm_is_complex (p->output) ? 2 : 1);
   const double work =
       size > 0 ? pairs * PAIR_SECONDS + products * MULTIPLY_SECONDS + nonzeros * NATURAL_SECONDS
-               : products * PRODUCT_SECONDS + nonzeros * ELEMENT_SECONDS;
+               : products * product + nonzeros * ELEMENT_SECONDS;
   return work / threads + fmin (threads - 1, 1) * SHARING_SECONDS;
 }
 
