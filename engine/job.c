@@ -192,7 +192,7 @@ static gpumm_status plan (gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const gpumm_options *o = &job->options;
   gpumm_place cpu, gpu, host;
-  gpumm_choices choices = {.why_no_gpu = ""};
+  gpumm_choices choices = {.why_no_gpu = "", .keeps_sparse = job->keeps_sparse};
   if (is_mixed (p)) {
     job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_mixed, .device = -1};
     return GPUMM_OK;
@@ -201,12 +201,13 @@ static gpumm_status plan (gpumm_job *job) {
     gpumm_status status = find_gpu (p, o, &gpu, &choices);
     if (status)
       return status;
-    if (choices.gpu && o->backend == GPUMM_AUTO && gpumm_is_dense_float (p)) {
-      status = gpumm_place_cpu (p->output, &cpu);
-      if (status)
-        return status;
+  }
+  if (gpumm_plan_needs_cpu (p, o, choices.gpu)) {
+    gpumm_status status = gpumm_place_cpu (p->output, &cpu);
+    if (!status)
       choices.cpu = &cpu;
-    }
+    else if (gpumm_is_dense_float (p)) /* others can do without */
+      return status;
   }
   if (gpumm_plan_needs_host_device (p, o, choices.gpu)) {
     const char *why = "";
@@ -249,10 +250,22 @@ static void close_algorithm (gpumm_job *job) {
 }
 
 /* After a device refused or failed: the same on smaller tiles, then, where "auto" chose the
- * device, on the CPU. 1 when there is something left to try, with job->plan set to it. */
+ * device, on the CPU. After sparse matrices could not be made dense: as they are. 1 when there is
+ * something left to try, with job->plan set to it. */
 static int fall_back (gpumm_job *job, gpumm_status status) {
   char why[300];
+  const int is_auto = !job->options.algorithm || strcmp (job->options.algorithm, "auto") == 0;
   snprintf (why, sizeof why, "%s", gpumm_last_error ());
+  if (is_auto && job->plan.algorithm == &gpumm_algorithm_sparse_as_dense) {
+    close_algorithm (job);
+    job->keeps_sparse = 1;
+    if (plan (job))
+      return 0;
+    announce (job);
+    snprintf (job->report.reason, sizeof job->report.reason,
+              "%.250s; not as dense matrices (%.220s)", job->plan.reason, why);
+    return 1;
+  }
   if (!job->plan.driver)
     return 0;
   if (status == GPUMM_DEVICE_MEMORY && job->plan.device_bytes > 1 << 20) {
@@ -268,10 +281,8 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
     }
     job->plan = before;
   }
-  int chosen = job->options.backend == GPUMM_AUTO
-               && (!job->options.algorithm || strcmp (job->options.algorithm, "auto") == 0);
   /* page-locked memory, too, is memory that the CPU does not need */
-  if (chosen
+  if (is_auto && job->options.backend == GPUMM_AUTO
       && (status == GPUMM_DEVICE_MEMORY || status == GPUMM_DEVICE_FAILED
           || status == GPUMM_NO_DEVICE || status == GPUMM_HOST_MEMORY)) {
     close_algorithm (job);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "plan.h"
 #include "algorithms/algorithm.h"
+#include "algorithms/sparse.h"
+#include "algorithms/sparse_as_dense.h"
 #include "error.h"
 #include "memory/pool.h"
 #include "types.h"
@@ -16,6 +18,14 @@ static const double FEWEST_GPU_FLOPS = 2e6;
 
 /* Of a product with a sparse operand, plain or in blocks, whose operations are so much slower. */
 static const double FEWEST_SPARSE_FLOPS = 1e5;
+
+/* Two sparse matrices are weighed as dense ones from so many operations on, if these are so large a
+ * part of those of the dense product. Fewer take a millisecond or so; and the operations of a dense
+ * product are some 10 to 100 times as fast as those of a sparse one (filled.csv). */
+static const double FEWEST_FILLED_FLOPS = 2e6, LEAST_FILL = 0.005;
+
+/* And where the result fills up to this part: its memory is taken before its elements are counted. */
+static const double FILLED_PART = 0.5;
 
 /* The part of the free device memory that a plan may take: others on the card, the context and
  * fragmentation need the rest. */
@@ -130,6 +140,21 @@ int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
     return names_device_algorithm (o->algorithm);
   double flops = gpumm_is_dense_float (p) ? gpumm_dense_flops (p) : gpumm_sparse_flops (p);
   return o->backend == GPUMM_GPU || flops >= fewest_flops (p);
+}
+
+/* Two sparse matrices of which "auto" may make dense ones: a look at sizes alone. */
+static int may_be_dense (const gpumm_problem *p, const gpumm_options *o) {
+  if (p->a.kind != GPUMM_SPARSE || p->b.kind != GPUMM_SPARSE || !is_auto (o->algorithm))
+    return 0;
+  const double flops = gpumm_sparse_flops (p);
+  return flops >= FEWEST_FILLED_FLOPS && flops >= LEAST_FILL * gpumm_dense_flops (p)
+         && !gpumm_is_zero (p->alpha) && gpumm_algorithm_sparse_as_dense.takes (p);
+}
+
+int gpumm_plan_needs_cpu (const gpumm_problem *p, const gpumm_options *o, const gpumm_place *gpu) {
+  if (gpumm_is_dense_float (p))
+    return gpu && o->backend == GPUMM_AUTO;
+  return o->backend != GPUMM_GPU && may_be_dense (p, o);
 }
 
 int gpumm_plan_needs_host_device (const gpumm_problem *p, const gpumm_options *o,
@@ -566,6 +591,10 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
   if (a && !a->on_device) {
     plan->algorithm = a;
     plan->backend = GPUMM_CPU;
+    if (a->has_own_jobs) {
+      snprintf (plan->reason, sizeof plan->reason, "algorithm \"%s\" was asked for", o->algorithm);
+      return GPUMM_OK;
+    }
     if (o->backend == GPUMM_GPU && device_algorithm (p))
       return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" runs on the CPU only", o->algorithm);
     snprintf (plan->reason, sizeof plan->reason, "algorithm \"%s\" was asked for%s", o->algorithm,
@@ -646,9 +675,10 @@ static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
   return GPUMM_OK;
 }
 
-/* Sparse, block sparse and integer products. */
+/* Sparse, block sparse and integer products. *seconds is what it takes as planned, where that was
+ * estimated. */
 static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
-                                const gpumm_choices *choices, gpumm_plan *plan) {
+                                const gpumm_choices *choices, gpumm_plan *plan, double *seconds) {
   const gpumm_algorithm *on_host = gpumm_host_algorithm (p), *on_device = device_algorithm (p);
   const gpumm_place *gpu = choices->gpu;
   const char *what = on_host == &gpumm_algorithm_blocks   ? "block sparse"
@@ -696,12 +726,44 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
       snprintf (plan->reason, room,
                 "%s products of these classes and sizes run on the CPU unless the GPU is asked for",
                 what);
+    *seconds = on_gpu ? device : cpu;
     if (on_gpu) {
       plan->backend = GPUMM_GPU;
       return plan_sparse_device (p, o, gpu, on_device, plan);
     }
   }
   return GPUMM_OK;
+}
+
+/* Makes the plan of a sparse product one of dense matrices where that is faster: seconds, if it is
+ * known, is what the sparse one takes. */
+static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
+                            const gpumm_choices *choices, double seconds, gpumm_plan *plan) {
+  const int64_t width =
+      may_be_dense (p, o) && !choices->keeps_sparse ? gpumm_as_dense_width (p) : 0;
+  if (width == 0)
+    return;
+  const gpumm_problem panel = gpumm_as_dense_panel (p, width);
+  double dense = INFINITY;
+  if (choices->cpu && o->backend != GPUMM_GPU)
+    dense = seconds_cpu (&panel, choices->cpu);
+  if (choices->gpu && o->backend != GPUMM_CPU)
+    dense = fmin (dense, seconds_gpu (&panel, choices->gpu));
+  dense = dense * (double) gpumm_pieces (gpumm_n (p), width) + gpumm_as_dense_seconds (p);
+  if (isnan (seconds) && isfinite (dense))
+    seconds = plan->backend == GPUMM_GPU ? plan->algorithm->seconds (p, choices->gpu)
+                                         : plan->algorithm->seconds (p, NULL);
+  const double cells = (double) gpumm_m (p) * (double) gpumm_n (p);
+  if (!(dense < seconds)
+      || gpumm_sparse_nonzeros (p, gpumm_sparse_products (p)) < FILLED_PART * cells)
+    return;
+  const size_t length = strlen (plan->reason);
+  snprintf (plan->reason + length, sizeof plan->reason - length,
+            "; C fills up: by dense matrices it takes some %.3g ms and by sparse ones %.3g",
+            1e3 * dense, 1e3 * seconds);
+  gpumm_plan other = {.algorithm = &gpumm_algorithm_sparse_as_dense, .backend = GPUMM_CPU};
+  memcpy (other.reason, plan->reason, sizeof other.reason);
+  *plan = other;
 }
 
 gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
@@ -712,8 +774,12 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
     status = plan_named (p, o, choices, plan);
   else if (gpumm_is_dense_float (p))
     status = plan_dense (p, o, choices, plan);
-  else
-    status = plan_other (p, o, choices, plan);
+  else {
+    double seconds = NAN;
+    status = plan_other (p, o, choices, plan, &seconds);
+    if (!status)
+      weigh_as_dense (p, o, choices, seconds, plan);
+  }
   if (!plan->driver)
     plan->device = -1;
   if (!status && plan->tuned) {

@@ -67,13 +67,16 @@ typedef struct gpumm_plan {
 typedef struct gpumm_choices {
   const gpumm_place *cpu, *gpu, *host;
   const char *why_no_gpu;
+  int keeps_sparse;          /* sparse matrices are not to be multiplied as dense ones */
   int64_t largest_dimension; /* of one kernel launch; 0: what the kernels take (2^31 - 1) */
   int64_t smallest_tile;     /* of a product that fits the device; 0: as measured */
 } gpumm_choices;
 
-/* Must the plan know the GPU, or the host device? 0 where neither can be chosen, so that nothing is
- * opened that will not be used. */
+/* Must the plan know the GPU, the CPU's rate, or the host device? 0 where they do not matter, so that
+ * nothing is opened or measured that will not be used. */
 int gpumm_plan_needs_gpu (const gpumm_problem *problem, const gpumm_options *options);
+int gpumm_plan_needs_cpu (const gpumm_problem *problem, const gpumm_options *options,
+                          const gpumm_place *gpu);
 int gpumm_plan_needs_host_device (const gpumm_problem *problem, const gpumm_options *options,
                                   const gpumm_place *gpu);
 

@@ -13,7 +13,8 @@ struct gpumm_job {
   gpumm_operand shape; /* the result without memory; open () of an algorithm may lower nzmax */
   gpumm_plan plan;
   gpumm_report report;
-  double opened; /* host clock, seconds */
+  int keeps_sparse; /* making dense matrices of sparse ones has failed */
+  double opened;    /* host clock, seconds */
   int has_run;
   int is_open; /* the algorithm's open was called, and its close was not */
   gpumm_trace
@@ -46,6 +47,8 @@ typedef struct gpumm_algorithm {
   /* its error can be larger than plain arithmetic of the class allows, element by element: "auto"
    * never takes it */
   int wider_bound;
+  /* it multiplies by jobs of its own, whose plans choose the CPU or a device */
+  int has_own_jobs;
   /* can it multiply these at all? A pure look at kinds and types; shape->type is the result's. */
   int (*takes) (const gpumm_problem *problem);
   /* Products that are not full by full in floating point: an estimate of the seconds from host
@@ -70,6 +73,7 @@ extern const gpumm_algorithm gpumm_algorithm_blas, gpumm_algorithm_loops, gpumm_
     gpumm_algorithm_sparse, gpumm_algorithm_blocks, gpumm_algorithm_naive, gpumm_algorithm_tiled,
     gpumm_algorithm_register, gpumm_algorithm_cublas, gpumm_algorithm_strassen,
     gpumm_algorithm_tensor, gpumm_algorithm_emulated, gpumm_algorithm_blocks_integer,
-    gpumm_algorithm_classic, gpumm_algorithm_bsr, gpumm_algorithm_spgemm, gpumm_algorithm_spmm;
+    gpumm_algorithm_classic, gpumm_algorithm_bsr, gpumm_algorithm_spgemm, gpumm_algorithm_spmm,
+    gpumm_algorithm_sparse_as_dense;
 
 #endif

@@ -294,10 +294,12 @@ static int64_t wrong_in (const gpumm_problem *p, const gpumm_operand *c) {
   return wrong;
 }
 
+static const gpumm_options on_cpu = {.backend = GPUMM_CPU, .algorithm = "sparse", .device = -1};
+
 static gpumm_status multiply (const gpumm_problem *p, gpumm_operand *c, char kernel[128]) {
   gpumm_job *job = NULL;
   *c = (gpumm_operand){0};
-  gpumm_status status = gpumm_open (p, NULL, &job);
+  gpumm_status status = gpumm_open (p, &on_cpu, &job);
   if (!status) {
     gpumm_result (job, c);
     c->column = check_allocate (c->cols + 1, sizeof *c->column);

@@ -3,6 +3,7 @@
 #include "algorithms/algorithm.h"
 #include "algorithms/blocks.h"
 #include "algorithms/sparse.h"
+#include "algorithms/sparse_as_dense.h"
 #include "check.h"
 #include "memory/pool.h"
 #include "types.h"
@@ -665,6 +666,113 @@ static void test_choice_for_sparse (void) {
   }
 }
 
+/* Nearly full matrices as dense ones: by rates, where both are full and C fills up. */
+static void test_choice_as_dense (void) {
+  enum { SLOW, FAST }; /* the CPU's BLAS */
+  static const struct {
+    int64_t each, rows;
+    int cpu, gpu, keeps;
+    gpumm_backend asked;
+    const char *algorithm, *expected;
+  } table[] = {
+      {500, 1000, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse_as_dense"},
+      {500, 1000, FAST, 0, 0, GPUMM_CPU, "auto", "sparse_as_dense"},
+      {500, 1000, SLOW, 0, 0, GPUMM_AUTO, NULL, "sparse"},
+      {500, 1000, FAST, 0, 1, GPUMM_AUTO, NULL, "sparse"},
+      {500, 1000, FAST, 0, 0, GPUMM_AUTO, "sparse", "sparse"},
+      {500, 1000, SLOW, 1, 0, GPUMM_AUTO, NULL, "sparse_as_dense"},
+      {500, 1000, SLOW, 1, 0, GPUMM_GPU, NULL, "sparse_as_dense"},
+      {500, 1000, SLOW, 1, 1, GPUMM_GPU, NULL, "spgemm"},
+      {500, 1000, SLOW, 1, 0, GPUMM_CPU, NULL, "sparse"},
+      {8, 1000, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse"},
+      {500, 100, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse"}, /* a tenth of C is filled */
+  };
+  static const gpumm_sparse_kernel spgemm = {.algorithm = "spgemm", .name = "s", .capability = 70};
+  static const gpumm_sparse_kernel *const kernels[] = {&spgemm, NULL};
+  gpumm_driver driver = cuda;
+  driver.sparse_kernels = kernels;
+  make_places ();
+  gpumm_place gpu = fast;
+  gpu.driver = &driver;
+  gpu.properties.multiprocessors = 1;
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    gpumm_operand s = random_columns (1000, table[i].each);
+    for (int64_t t = 0; t < s.nzmax; t++)
+      s.row[t] %= table[i].rows;
+    gpumm_problem p = {.a = s, .b = s, .alpha = {1, 0}, .output = GPUMM_D};
+    const gpumm_options o = {
+        .backend = table[i].asked, .algorithm = table[i].algorithm, .device = -1};
+    cpu.flops[GPUMM_D] = table[i].cpu == FAST ? 1e12 : 1e9;
+    const gpumm_choices choices = {.cpu = &cpu,
+                                   .gpu = table[i].gpu ? &gpu : NULL,
+                                   .why_no_gpu = "made up",
+                                   .keeps_sparse = table[i].keeps};
+    gpumm_plan plan;
+    CHECK (gpumm_make_plan (&p, &o, &choices, &plan) == GPUMM_OK
+               && strcmp (plan.algorithm->name, table[i].expected) == 0,
+           "row %zu: %s, %s", i, plan.algorithm->name, plan.reason);
+    CHECK (!strstr (plan.reason, "by dense matrices")
+               == (strcmp (table[i].expected, "sparse_as_dense") != 0),
+           "row %zu: %s", i, plan.reason);
+    /* the CPU is measured where it may matter */
+    CHECK (gpumm_plan_needs_cpu (&p, &o, choices.gpu)
+               == (table[i].asked != GPUMM_GPU && table[i].each > 8
+                   && (!table[i].algorithm || strcmp (table[i].algorithm, "auto") == 0)),
+           "row %zu: needs the CPU", i);
+    p.alpha.re = 0;
+    CHECK (!gpumm_plan_needs_cpu (&p, &o, choices.gpu), "row %zu: nothing is multiplied", i);
+    drop (&s);
+  }
+}
+
+/* What fits 256 MiB: all of A, and of op (B) and C all or panels of 256 columns and more. */
+static void test_width_as_dense (void) {
+  static const struct {
+    gpumm_type a, b;
+    int64_t m, n, k, expected;
+  } table[] = {
+      {GPUMM_D, GPUMM_D, 1000, 1000, 1000, 1000},
+      {GPUMM_D, GPUMM_B, 3344, 3344, 3344, 3344},
+      {GPUMM_D, GPUMM_D, 3345, 3345, 3345, 3328},
+      {GPUMM_Z, GPUMM_Z, 2364, 2364, 2364, 2364},
+      {GPUMM_Z, GPUMM_Z, 3345, 3345, 3345, 832},
+      {GPUMM_B, GPUMM_Z, 2364, 2364, 2364, 832},
+      {GPUMM_D, GPUMM_D, 5800, 5800, 5800, 0},
+      {GPUMM_D, GPUMM_D, 5700, 5700, 5700, 0},
+      {GPUMM_D, GPUMM_D, 5700, 90, 5700, 90},
+      {GPUMM_D, GPUMM_D, 0, 0, 0, 0},
+      {GPUMM_D, GPUMM_D, 1, 1 << 30, 1, (1 << 24) - 64},
+      {GPUMM_D, GPUMM_D, INT64_MAX, 1, INT64_MAX, 0},
+  };
+  int64_t column[2][1];
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    for (int turned = 0; turned < 2; turned++) {
+      gpumm_problem p = {.a = {.type = table[i].a, .rows = table[i].m, .cols = table[i].k},
+                         .b = {.type = table[i].b, .rows = table[i].k, .cols = table[i].n},
+                         .output =
+                             table[i].a == GPUMM_Z || table[i].b == GPUMM_Z ? GPUMM_Z : GPUMM_D};
+      p.a.column = column[0];
+      p.b.column = column[1];
+      if (turned) {
+        p.op_b = GPUMM_TRANSPOSE;
+        p.b.rows = table[i].n;
+        p.b.cols = table[i].k;
+      }
+      CHECK (gpumm_as_dense_width (&p) == table[i].expected, "row %zu: %lld columns", i,
+             (long long) gpumm_as_dense_width (&p));
+      const gpumm_problem q = gpumm_as_dense_panel (&p, table[i].expected);
+      CHECK (gpumm_is_dense_float (&q) && gpumm_m (&q) == table[i].m && gpumm_k (&q) == table[i].k
+                 && gpumm_n (&q) == table[i].expected,
+             "row %zu: panel", i);
+    }
+  /* A A: one matrix less */
+  gpumm_problem p = {.a = {.type = GPUMM_D, .rows = 4000, .cols = 4000}, .output = GPUMM_D};
+  p.b = p.a;
+  CHECK (gpumm_as_dense_width (&p) == 4000, "%lld", (long long) gpumm_as_dense_width (&p));
+  p.b.values = bytes;
+  CHECK (gpumm_as_dense_width (&p) == 2176, "%lld", (long long) gpumm_as_dense_width (&p));
+}
+
 /* The rate of sparse by sparse is that of a kernel that older GPUs cannot run, nor MaxCapability. */
 static void test_sparse_capability (void) {
   static const struct {
@@ -890,6 +998,8 @@ int main (void) {
   test_emulated_depth ();
   test_sparse_products ();
   test_choice_for_sparse ();
+  test_choice_as_dense ();
+  test_width_as_dense ();
   test_sparse_capability ();
   test_sparse_on_the_cpu ();
   test_pairs_of_blocks ();

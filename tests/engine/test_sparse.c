@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithms/algorithm.h"
+#include "algorithms/sparse_as_dense.h"
 #include "check.h"
 #include "devices.h"
 #include "memory/host.h"
@@ -205,21 +206,25 @@ static int is_zero (gpumm_scalar s) {
   return s.re == 0 && s.im == 0;
 }
 
-/* How products are made: NULL as "auto" does it here, or by an algorithm on the host device. */
+/* How products are made: NULL by "sparse", or by another algorithm, on the host device if it has
+ * kernels. */
 static const gpumm_options *options;
-static const gpumm_options on_device = {.backend = GPUMM_CPU, .algorithm = "spmm", .device = -1},
+static const gpumm_options on_cpu = {.backend = GPUMM_CPU, .algorithm = "sparse", .device = -1},
+                           on_device = {.backend = GPUMM_CPU, .algorithm = "spmm", .device = -1},
                            in_small_pieces = {.backend = GPUMM_CPU,
                                               .algorithm = "spmm",
                                               .device = -1,
                                               .max_device_memory = 64 << 20};
 static const gpumm_options sparse_on_device = {
     .backend = GPUMM_CPU, .algorithm = "spgemm", .device = -1};
+static const gpumm_options as_dense = {
+    .backend = GPUMM_CPU, .algorithm = "sparse_as_dense", .device = -1};
 
 /* Opens and runs; c gets memory of its own, filled with NaN, and nothing of it is uninitialised. */
 static gpumm_status multiply (const gpumm_problem *p, int64_t spare_rows, gpumm_operand *c) {
   gpumm_job *job = NULL;
   *c = (gpumm_operand){0};
-  gpumm_status status = gpumm_open (p, options, &job);
+  gpumm_status status = gpumm_open (p, options ? options : &on_cpu, &job);
   if (!status) {
     gpumm_result (job, c);
     const size_t bytes = gpumm_type_bytes (c->type);
@@ -245,6 +250,11 @@ static gpumm_status multiply (const gpumm_problem *p, int64_t spare_rows, gpumm_
       if (options
           && (is_zero (p->alpha) || (full && (c->rows == 0 || c->cols == 0)))) /* none runs */
         kernel = r->kernel;
+      if (options && strcmp (options->algorithm, "sparse_as_dense") == 0) /* of BLAS */
+        kernel = is_zero (p->alpha) || c->rows == 0 || c->cols == 0 ? ""
+                 : gpumm_k (p) == 0                                 ? "scale"
+                 : p->a.type == GPUMM_Z && p->b.type == GPUMM_Z     ? "z"
+                                                                    : r->kernel;
       /* what is filled to the last may be in blocks: test_natural.c */
       CHECK (strcmp (r->algorithm, algorithm) == 0
                  && strncmp (r->kernel, kernel, strlen (kernel)) == 0,
@@ -333,8 +343,9 @@ static void one (const test_case *t) {
     CHECK (c.type == type && c.rows == t->m && c.cols == t->n, "shape");
     if (sparse) {
       CHECK (c.column[0] == 0, "the first column pointer is %" PRId64, c.column[0]);
-      CHECK (c.nzmax == (is_zero (t->alpha) ? 0 : pattern), "nzmax %" PRId64 ", not %" PRId64,
-             c.nzmax, pattern);
+      const int64_t most = options == &as_dense ? t->m * t->n : pattern;
+      CHECK (c.nzmax == (is_zero (t->alpha) ? 0 : most), "nzmax %" PRId64 ", not %" PRId64, c.nzmax,
+             most);
     }
     CHECK (
         wrong == 0,
@@ -400,6 +411,10 @@ static void test_pairs (int repeats) {
           one (&t);
           options = kinds == 3 ? &sparse_on_device : &on_device;
           one (&t);
+          if (kinds == 3 && t.mode != SPECIAL) {
+            options = &as_dense;
+            one (&t);
+          }
           options = NULL;
         }
 }
@@ -535,7 +550,8 @@ static void test_structure (void) {
       gpumm_problem p = {
           .a = side & 1 ? *other : bad, .b = side & 1 ? bad : *other, .alpha = {1, 0}};
       gpumm_job *job = NULL;
-      CHECK (gpumm_open (&p, NULL, &job) == GPUMM_INVALID && !job, "row %zu side %d", r, side);
+      const gpumm_options *named = r % 2 && !(side & 2) ? &as_dense : NULL;
+      CHECK (gpumm_open (&p, named, &job) == GPUMM_INVALID && !job, "row %zu side %d", r, side);
       CHECK (strstr (gpumm_last_error (), rows[r].says)
                  && strstr (gpumm_last_error (), side & 1 ? "sparse B" : "sparse A"),
              "row %zu: \"%s\"", r, gpumm_last_error ());
@@ -613,8 +629,8 @@ static void test_shared_arrays (void) {
   gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 40, 40, 20, WHOLE_NUMBERS), b = a, c;
   a.rows = 70;
   const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
-  for (int on = 0; on < 2; on++) {
-    options = on ? &sparse_on_device : NULL;
+  for (int on = 0; on < 3; on++) {
+    options = on == 2 ? &as_dense : on ? &sparse_on_device : NULL;
     CHECK (multiply (&p, 0, &c) == GPUMM_OK && c.rows == 70, "%s", gpumm_last_error ());
     release (&c);
     const int64_t last = a.column[40] - 1, before = a.row[last];
@@ -662,11 +678,13 @@ static void test_device_failures (void) {
 
 static void test_out_of_memory (void) {
   const int64_t alive = gpumm_live_allocations ();
-  for (int kinds = 1; kinds < 4; kinds++) {
+  for (int way = 1; way < 5; way++) {
+    const int kinds = way == 4 ? 3 : way;
     gpumm_operand a = make (kinds & 1 ? GPUMM_SPARSE : GPUMM_DENSE, kinds & 1 ? GPUMM_B : GPUMM_D,
                             200, 200, 20, REAL_NUMBERS);
     gpumm_operand b =
         make (kinds & 2 ? GPUMM_SPARSE : GPUMM_DENSE, GPUMM_Z, 200, 200, 20, REAL_NUMBERS);
+    options = way == 4 ? &as_dense : NULL;
     gpumm_problem p = {
         .a = a, .b = b, .op_a = GPUMM_TRANSPOSE, .op_b = GPUMM_CTRANSPOSE, .alpha = {1, 0}};
     int failures = 0;
@@ -688,6 +706,7 @@ static void test_out_of_memory (void) {
     release (&a);
     release (&b);
   }
+  options = NULL;
 }
 
 /* C in several chunks, as it is and under a limit of device memory; and too little of that. */
@@ -824,6 +843,177 @@ static void test_fall_back (void) {
     }
 }
 
+/* ---- as dense matrices -------------------------------------------------------------------- */
+
+/* Inf, NaN and what might become so in a sum would meet zeros that are not stored. */
+static void test_refused_as_dense (void) {
+  static const double bad[] = {INFINITY, -INFINITY, NAN, 0x1.8p480, -0x1p1000};
+  static const double good[] = {0, -0.0, 0x1p480, -0x1p480, 0x1p-1074};
+  for (int is_complex = 0; is_complex < 2; is_complex++)
+    for (size_t i = 0; i < 5; i++)
+      for (int side = 0; side < 2; side++) {
+        gpumm_operand a =
+            make (GPUMM_SPARSE, is_complex ? GPUMM_Z : GPUMM_D, 9, 8, 50, WHOLE_NUMBERS);
+        gpumm_operand b = make (GPUMM_SPARSE, is_complex ? GPUMM_Z : GPUMM_D, 8, 9, 50,
+                                WHOLE_NUMBERS),
+                      c;
+        const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
+        const gpumm_operand *x = side ? &b : &a;
+        const int64_t reals = x->column[x->cols] * (1 + is_complex);
+        double *at = (double *) x->values + check_between (0, reals - 1);
+        *at = bad[i];
+        options = &as_dense;
+        CHECK (multiply (&p, 0, &c) == GPUMM_UNSUPPORTED
+                   && strstr (gpumm_last_error (), side ? "dense matrix B" : "dense matrix A"),
+               "%g: \"%s\"", bad[i], gpumm_last_error ());
+        options = NULL;
+        *at = good[i];
+        options = &as_dense;
+        CHECK (multiply (&p, 0, &c) == GPUMM_OK, "%g: %s", good[i], gpumm_last_error ());
+        options = NULL;
+        for (int64_t t = 0; t < c.column[9] * (1 + is_complex); t++)
+          CHECK (isfinite (((double *) c.values)[t]), "%g: not finite", good[i]);
+        release (&c);
+        release (&a);
+        release (&b);
+      }
+  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 9, 9, 50, WHOLE_NUMBERS), c;
+  static const double alphas[] = {NAN, INFINITY, 0x1p17};
+  options = &as_dense;
+  for (size_t i = 0; i < 3; i++) {
+    const gpumm_problem p = {.a = a, .b = a, .alpha = {alphas[i], 0}};
+    CHECK (multiply (&p, 0, &c) == GPUMM_UNSUPPORTED && strstr (gpumm_last_error (), "alpha = "),
+           "alpha %g", alphas[i]);
+  }
+  options = NULL;
+  release (&a);
+}
+
+/* Zeros may differ in their sign. */
+static void check_same (const gpumm_operand *c, const gpumm_operand *right) {
+  const int64_t nnz = right->column[right->cols];
+  int64_t wrong = 0;
+  CHECK (memcmp (c->column, right->column, (size_t) (c->cols + 1) * sizeof *c->column) == 0
+             && memcmp (c->row, right->row, (size_t) nnz * sizeof *c->row) == 0,
+         "another pattern");
+  for (int64_t t = 0; t < nnz; t++)
+    wrong += result_at (c, t) != result_at (right, t);
+  CHECK (wrong == 0, "%" PRId64 " elements differ", wrong);
+}
+
+/* B in panels, of columns as they are stored and of rows; and an A that has no room. */
+static void test_panels_as_dense (void) {
+  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 16, 100000, 5, WHOLE_NUMBERS), c, right;
+  for (int turned = 0; turned < 2; turned++) {
+    gpumm_operand b = make (GPUMM_SPARSE, GPUMM_D, turned ? 400 : 100000, turned ? 100000 : 400, 1,
+                            WHOLE_NUMBERS);
+    const gpumm_problem p = {
+        .a = a, .b = b, .op_b = turned ? GPUMM_TRANSPOSE : GPUMM_NONE, .alpha = {2, 0}};
+    CHECK (gpumm_as_dense_width (&p) == 256, "panels of %" PRId64, gpumm_as_dense_width (&p));
+    CHECK (multiply (&p, 0, &right) == GPUMM_OK, "%s", gpumm_last_error ());
+    options = &as_dense;
+    CHECK (multiply (&p, 0, &c) == GPUMM_OK, "%s", gpumm_last_error ());
+    options = NULL;
+    check_same (&c, &right);
+    release (&c);
+    release (&right);
+    release (&b);
+  }
+  release (&a);
+  a = make (GPUMM_SPARSE, GPUMM_D, 6000, 6000, 0, WHOLE_NUMBERS);
+  const gpumm_problem p = {.a = a, .b = a, .alpha = {1, 0}};
+  options = &as_dense;
+  CHECK (multiply (&p, 0, &c) == GPUMM_HOST_MEMORY && strstr (gpumm_last_error (), "256 MiB"), "%s",
+         gpumm_last_error ());
+  options = NULL;
+  release (&a);
+}
+
+/* A matrix by its own transpose is written out once, and BLAS makes half of C. */
+static void test_gram_as_dense (void) {
+  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_Z, 50, 40, 60, WHOLE_NUMBERS), c, right;
+  const gpumm_op ops[][2] = {{GPUMM_CTRANSPOSE, GPUMM_NONE}, {GPUMM_NONE, GPUMM_CTRANSPOSE}};
+  for (int i = 0; i < 2; i++) {
+    const gpumm_problem p = {.a = a, .b = a, .op_a = ops[i][0], .op_b = ops[i][1], .alpha = {1, 0}};
+    gpumm_job *job = NULL;
+    CHECK (multiply (&p, 0, &right) == GPUMM_OK, "%s", gpumm_last_error ());
+    c = right;
+    CHECK (gpumm_open (&p, &as_dense, &job) == GPUMM_OK && gpumm_result (job, &c) == GPUMM_OK, "%s",
+           gpumm_last_error ());
+    c.column = check_allocate (c.cols + 1, sizeof *c.column);
+    c.row = check_allocate (c.nzmax, sizeof *c.row);
+    c.values = check_allocate (c.nzmax, 16);
+    CHECK (gpumm_run (job, &c) == GPUMM_OK, "%s", gpumm_last_error ());
+    const gpumm_report *r = gpumm_job_report (job);
+    CHECK (strcmp (r->kernel, "zherk") == 0, "%s", r->kernel);
+    /* what has been done for stored elements alone */
+    int64_t count[50] = {0}, products = 0;
+    for (int64_t j = 0; j < a.cols; j++)
+      for (int64_t t = a.column[j]; t < a.column[j + 1]; t++)
+        count[i ? j : a.row[t]]++;
+    for (int64_t l = 0; l < (i ? a.cols : a.rows); l++)
+      products += count[l] * count[l];
+    CHECK (r->flops == 8 * (double) products, "%g operations", r->flops);
+    gpumm_close (job);
+    check_same (&c, &right);
+    release (&c);
+    release (&right);
+  }
+  release (&a);
+}
+
+/* "auto" goes the sparse way where the dense one cannot be gone, be it at its last step. */
+static void test_sparse_after_all (void) {
+  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 60, 50, 70, WHOLE_NUMBERS);
+  gpumm_operand b = make (GPUMM_SPARSE, GPUMM_Z, 50, 40, 70, WHOLE_NUMBERS);
+  for (int what = 0; what < 3; what++) {
+    if (what == 1)
+      ((double *) a.values)[7] = INFINITY;
+    if (what == 2)
+      ((double *) a.values)[7] = 1;
+    const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
+    gpumm_operand right;
+    CHECK (multiply (&p, 0, &right) == GPUMM_OK, "%s", gpumm_last_error ());
+    const int64_t alive = gpumm_live_allocations ();
+    int fallen = 0;
+    for (int64_t n = 1, calls = 1; what == 2 ? calls >= n - 1 : n == 1; n++) {
+      gpumm_operand c = right;
+      gpumm_job *job = gpumm_allocate (1, sizeof *job);
+      *job = (struct gpumm_job){.problem = p,
+                                .options = {.device = -1},
+                                .plan = {.algorithm = &gpumm_algorithm_sparse_as_dense,
+                                         .backend = GPUMM_CPU,
+                                         .device = -1}};
+      job->problem.output = GPUMM_Z;
+      c.nzmax = c.rows * c.cols;
+      job->shape = c;
+      c.column = check_allocate (c.cols + 1, sizeof *c.column);
+      c.row = check_allocate (c.nzmax, sizeof *c.row);
+      c.values = check_allocate (c.nzmax, 16);
+      gpumm_fault_memory (what == 2 ? n : 0);
+      const gpumm_status status = gpumm_run (job, &c);
+      calls = gpumm_fault_memory (0);
+      CHECK (!status, "call %" PRId64 ": %s", n, gpumm_last_error ());
+      const int is_sparse = strcmp (job->plan.algorithm->name, "sparse") == 0;
+      CHECK (!strstr (job->report.reason, "not as dense matrices") == !is_sparse, "reason: %s",
+             job->report.reason);
+      CHECK (what == 2 || is_sparse == (what == 1), "%s", job->plan.algorithm->name);
+      fallen += is_sparse;
+      if (what != 1) /* with NaN, which differ in their bits */
+        check_same (&c, &right);
+      else
+        CHECK (memcmp (c.row, right.row, (size_t) right.column[40] * sizeof *c.row) == 0, "rows");
+      gpumm_close (job);
+      release (&c);
+      CHECK (gpumm_live_allocations () == alive, "call %" PRId64 " leaked", n);
+    }
+    CHECK (what != 2 || fallen >= 5, "%d products fell back", fallen);
+    release (&right);
+  }
+  release (&a);
+  release (&b);
+}
+
 int main (int argc, char **argv) {
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 10) : 1);
   const int64_t alive = gpumm_live_allocations ();
@@ -837,6 +1027,10 @@ int main (int argc, char **argv) {
   test_device_failures ();
   gpumm_reset (); /* what the host device's pools keep */
   test_out_of_memory ();
+  test_refused_as_dense ();
+  test_panels_as_dense ();
+  test_gram_as_dense ();
+  test_sparse_after_all ();
   test_chunks ();
   test_device_faults ();
   test_fall_back ();

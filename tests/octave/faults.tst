@@ -60,6 +60,9 @@
 %! faults += fail_each ("memory", id, S * S', S, S, "TransposeB", "ctranspose");
 %! faults += fail_each ("memory", id, S' * S, S, S, "TransposeA", "ctranspose");
 %! faults += fail_each ("memory", id, (S > 0.5) * (S' > 0.5), S > 0.5, S' > 0.5);
+%! faults += fail_each ("memory", id, S * S', S, S, "TransposeB", "transpose", "Algorithm", "sparse_as_dense");
+%! faults += fail_each ("memory", id, S' * sparse (Z), S, sparse (Z), "TransposeA", "transpose", ...
+%!                      "Algorithm", "sparse_as_dense");
 %! faults += fail_each ("memory", id, exact_integer_product (I, I.', "int8"), I, I, ...
 %!                      "TransposeB", "transpose");
 %! printf ("faults.tst: %d allocations failed\n", faults);

@@ -267,3 +267,88 @@
 %!   Z = kron (speye (5), (-1) .^ (1:b) .* ones (b, 1)); # whose square is zero where b is even
 %!   assert (nnz (gpumm (Z, Z)), nnz (Z * Z));
 %! endfor
+
+## so full that a dense product is faster: by name, of all classes and transposes, and by "auto"
+%!test
+%! rand ("twister", 9);
+%! ops = {"none", "transpose", "ctranspose"};
+%! by = {"Algorithm", "sparse_as_dense"};
+%! A = sprand (40, 30, 0.7);
+%! B = sprand (30, 45, 0.5);
+%! Z = sparse (complex (A, sprand (40, 30, 0.6)));
+%! for i = 1:3
+%!   for j = 1:3
+%!     X = {A, A.', A.'}{i};
+%!     Y = {B, B.', B.'}{j};
+%!     W = {Z, Z.', Z.'}{i};
+%!     V = {Y, Y, i * Y + Y.^2}{j};
+%!     turned = {"TransposeA", ops{i}, "TransposeB", ops{j}};
+%!     check_product (X, Y, turned{:}, by{:});
+%!     check_product (W, Y, turned{:}, by{:});
+%!     check_product (X > 0.5, V, turned{:}, by{:});
+%!     check_product (W, Y > 0.5, turned{:}, by{:});
+%!     check_product (W, V, turned{:}, by{:});
+%!   endfor
+%! endfor
+%! [C, info] = gpumm (A, B, by{:}, "Backend", "cpu");
+%! assert (info.algorithm, "sparse_as_dense");
+%! assert (info.backend, "cpu");
+%! assert (info.kernel, "dgemm");
+%! assert (info.flops, 2 * sum (full (sum (A != 0, 1)) .* full (sum (B != 0, 2)).'));
+%! assert (gpumm (A, A, "TransposeB", "transpose", by{:}), A * A', 1e-12);
+%! assert (gpumm (A, B, "Alpha", 0, by{:}), sparse (40, 45));
+%! check_product (sprand (50, 60, 0.01), sprand (60, 40, 0.01), by{:}); # hardly anything
+%! for sizes = [0, 4, 3; 4, 0, 3; 4, 3, 0; 0, 0, 0; 1, 9, 1; 9, 1, 9].'
+%!   check_product (sprand (sizes(1), sizes(2), 0.5), sprand (sizes(2), sizes(3), 0.5), by{:});
+%! endfor
+
+## what cancels, and what turns out real, is stored as after `*`
+%!test
+%! A = sparse ([1, 1; 1, 1]);
+%! B = sparse ([1, 2; -1, 3]);
+%! by = {"Algorithm", "sparse_as_dense"};
+%! C = gpumm (A, B, by{:});
+%! assert (nnz (C), 2);
+%! assert (C, A * B);
+%! C = gpumm (i * A, i * B, by{:});
+%! assert (isreal (C));
+%! assert (C, -(A * B));
+
+## "auto" with Inf and NaN, which must not meet zeros that are not stored
+%!test
+%! rand ("twister", 10);
+%! for n = [60, 300]
+%!   for what = [1, Inf, -Inf, NaN, 1e200]
+%!     A = sparse (rand (n) .* (rand (n) < 0.9));
+%!     B = sparse (rand (n) .* (rand (n) < 0.9));
+%!     A(3, 5) = what;
+%!     B(5, 7) = 0;
+%!     [C, info] = gpumm (A, B);
+%!     check_product (A, B);
+%!     check_product (B, A, "TransposeB", "transpose");
+%!     check_product (A != 0, B + i * B.');
+%!     said = ! isempty (strfind (info.reason, "by dense matrices it takes"));
+%!     fell = ! isempty (strfind (info.reason, "not as dense matrices"));
+%!     assert (strcmp (info.algorithm, "sparse_as_dense"), said);
+%!     assert (! said || what == 1);
+%!     assert (! fell || what != 1);
+%!   endfor
+%! endfor
+%!error <dense matrix B could give Inf or NaN where a sparse one does not> ...
+%! gpumm (speye (3), sparse ([1, Inf; 2, 3; 4, 5]), "Algorithm", "sparse_as_dense")
+%!error id=gpumm:unsupported gpumm (sparse ([1, NaN; 2, 0]), speye (2), "Algorithm", "sparse_as_dense")
+%!error id=gpumm:unsupported gpumm (speye (3), ones (3), "Algorithm", "sparse_as_dense")
+%!error id=gpumm:host-memory ...
+%! gpumm (sparse (6000, 6000), sparse (6000, 6000), "Algorithm", "sparse_as_dense")
+
+%!testif ; gpumm_available ("gpu")
+%! A = round (8 * sprandn (700, 600, 0.7));
+%! B = round (8 * sprandn (600, 500, 0.7)) + i * round (8 * sprandn (600, 500, 0.7));
+%! by = {"Algorithm", "sparse_as_dense", "Backend", "gpu"};
+%! for limit = {{}, {"MaxDeviceMemory", 4e6}}
+%!   [C, info] = gpumm (A, B, by{:}, limit{1}{:});
+%!   assert (C, A * B);
+%!   assert (info.backend, "gpu");
+%!   assert (info.bytes.up > 0 && info.seconds.compute > 0);
+%!   assert (gpumm (B, A, "TransposeA", "ctranspose", "TransposeB", "transpose", by{:}, limit{1}{:}), B' * A');
+%! endfor
