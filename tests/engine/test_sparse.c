@@ -567,6 +567,36 @@ static void test_structure (void) {
   CHECK (gpumm_live_allocations () == alive, "leaked");
 }
 
+/* One wrong row index among many is found, and named, wherever it is; many columns are empty, and
+ * they are looked at in several pieces. */
+static void test_wrong_row (void) {
+  enum { WRONG = 60 };
+  const int64_t rows = 60, cols = 200000;
+  gpumm_operand s = make (GPUMM_SPARSE, GPUMM_D, rows, cols, 5, REAL_NUMBERS);
+  gpumm_operand x = make (GPUMM_DENSE, GPUMM_D, 1, rows, 100, REAL_NUMBERS), c;
+  gpumm_problem p = {.a = x, .b = s, .alpha = {1, 0}};
+  CHECK (multiply (&p, 0, &c) == GPUMM_OK, "%s", gpumm_last_error ());
+  release (&c);
+  for (int n = 0; n < WRONG; n++) {
+    int64_t j = check_between (0, cols - 1);
+    while (s.column[j + 1] - s.column[j] < 2)
+      j = (j + 1) % cols;
+    const int last = n % 2; /* of its column, or the second one */
+    const int64_t t = last ? s.column[j + 1] - 1 : s.column[j] + 1, right = s.row[t];
+    s.row[t] = n % 3 == 0 ? s.row[t - 1] : n % 3 == 1 ? rows : -1;
+    char says[64];
+    snprintf (says, sizeof says, "row index %" PRId64 " in column %" PRId64 " of", s.row[t], j + 1);
+    gpumm_job *job = NULL;
+    CHECK (gpumm_open (&p, NULL, &job) == GPUMM_INVALID && !job, "%s", says);
+    CHECK (strstr (gpumm_last_error (), says), "%s: \"%s\"", says, gpumm_last_error ());
+    s.row[t] = right;
+  }
+  CHECK (multiply (&p, 0, &c) == GPUMM_OK, "%s", gpumm_last_error ());
+  release (&c);
+  release (&x);
+  release (&s);
+}
+
 /* Beta with a sparse result is refused. */
 static void test_refusals (void) {
   gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 3, 3, 50, REAL_NUMBERS);
@@ -1021,6 +1051,7 @@ int main (int argc, char **argv) {
   test_large ();
   test_few_in_many ();
   test_structure ();
+  test_wrong_row ();
   test_refusals ();
   test_results ();
   test_shared_arrays ();
