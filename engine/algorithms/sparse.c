@@ -10,7 +10,9 @@
  *                   element of A, read once a panel, meets values that lie side by side. An A in
  *                   natural blocks is taken by blocks.
  * dense x sparse    the same code, as C' = op (B)' op (A)': panels are rows of op (A) and C. No
- *                   dense operand is ever transposed but panel by panel.
+ *                   dense operand is ever transposed but panel by panel. Where op (B) is B, an
+ *                   element of C is one sum, and with few rows nothing is packed: they lie side by
+ *                   side in a column of A, and their sums go straight to a column of C.
  *
  * Only stored elements multiply, as in Octave: an Inf or NaN in one operand against no element in
  * the other gives nothing.
@@ -46,6 +48,14 @@ enum { AHEAD = 8 };
  * with AVX-512, 16 columns then take 0.60 to 0.83 of the time, 64 columns 0.37 to 0.64. And columns of a
  * panel, as there must be whole vectors. */
 enum { LEAST_NATURAL_COLUMNS = 16, LEAST_NATURAL_WIDTH = 4 };
+
+/* Of Y = S.' X where columns lie side by side, as rows of a full matrix by a sparse one do: so many
+ * are summed at once, and so many where vectors cannot; rows that are made of one group of columns
+ * before the next, that they stay in the cache. With more columns than MOST_UNPACKED, and
+ * LEAST_REUSE elements for each row of X, X is packed. On two cores with AVX-512 to pack takes 1.0 to
+ * 1.2 times as long with 24 to 64 columns and 8 to 15 elements a row, 0.9 with 200 columns, half with
+ * 1000 and 40 elements; a packed panel of sixteen takes 0.7 to 0.9 of the time of two of eight. */
+enum { MOST_BESIDE = 16, FEW_BESIDE = 4, ROWS_AT_ONCE = 32, MOST_UNPACKED = 64, LEAST_REUSE = 4 };
 
 /* How work is cut for threads. */
 static const struct {
@@ -369,6 +379,7 @@ typedef struct {
   int64_t inner, outer, count; /* X is inner x count, Y and C are outer x count */
   int64_t width;               /* columns of a panel */
   int64_t parts;               /* in which the rows of a panel of Y are made, each by a thread */
+  int beside;                  /* sums go straight to columns of C that lie side by side */
   int direct;                  /* a panel of X is a column of the operand: it need not be packed */
   /* the rows of X that meet an element of S; NULL: take all */
   const int64_t *used;
@@ -387,8 +398,9 @@ typedef struct {
 
 /* ---- the loops, for each pair of element types -------------------------------------------- */
 
-/* Compilers do not find the vectors in blocks by themselves. */
+/* Compilers do not find the vectors in blocks by themselves, and not the best in columns. */
 typedef double four __attribute__ ((vector_size (32), may_alias));
+typedef double four_anywhere __attribute__ ((vector_size (32), may_alias, aligned (8)));
 
 #define T1 double
 #define T2 double
@@ -432,8 +444,11 @@ static const struct {
   void (*gustavson) (const gustavson *g, workspace *w, int64_t piece);
   void (*natural) (const gustavson *g, workspace *w, int64_t piece);
   void (*panels) (const panels *d, int64_t begin, int64_t end, void *x, void *y);
-} loops[2][2] = {{{gustavson_dd, natural_dd, panels_dd}, {gustavson_dz, natural_dz, panels_dz}},
-                 {{gustavson_zd, natural_zd, panels_zd}, {gustavson_zz, natural_zz, panels_zz}}};
+  void (*gather) (const panels *d, int64_t begin, int64_t end, int64_t first, int64_t count);
+} loops[2][2] = {{{gustavson_dd, natural_dd, panels_dd, gather_dd},
+                  {gustavson_dz, natural_dz, panels_dz, gather_dz}},
+                 {{gustavson_zd, natural_zd, panels_zd, gather_zd},
+                  {gustavson_zz, natural_zz, panels_zz, gather_zz}}};
 
 /* Operations of one multiply-add: real 2, complex 8, one of each 4. */
 static double flops_each (gpumm_type a, gpumm_type b) {
@@ -616,13 +631,26 @@ static void multiply_panels (void *context, int64_t begin, int64_t end) {
   panels *d = context;
   const int64_t inner = d->direct ? 0 : d->inner;
   void *x = gpumm_allocate (inner, (size_t) d->width * gpumm_type_bytes (d->x_type));
-  void *y = gpumm_allocate (d->outer, (size_t) d->width * gpumm_type_bytes (d->c_type));
+  void *y =
+      gpumm_allocate (d->beside ? 0 : d->outer, (size_t) d->width * gpumm_type_bytes (d->c_type));
   if (x && y)
     loops[d->s.type == GPUMM_Z][d->x_type == GPUMM_Z].panels (d, begin, end, x, y);
   else
     atomic_store (&d->failed, 1);
   gpumm_release (x);
   gpumm_release (y);
+}
+
+/* Tasks are the rows of C, once for each group of columns. */
+static void gather_rows (void *context, int64_t begin, int64_t end) {
+  const panels *d = context;
+  for (int64_t stop; begin < end; begin = stop) {
+    const int64_t group = begin / d->outer, first = group * d->width;
+    stop = gpumm_least (end, (group + 1) * d->outer);
+    loops[d->s.type == GPUMM_Z][d->x_type == GPUMM_Z].gather (
+        d, begin - group * d->outer, stop - group * d->outer, first,
+        gpumm_least (d->count - first, d->width));
+  }
 }
 
 /* Where S has fewer elements than X has rows: the rows that matter, so that the others cost
@@ -642,6 +670,26 @@ static gpumm_status list_used (state *s, panels *d) {
   d->used_count = rowset_drain (&rows, used) - used;
   rowset_destroy (&rows);
   return GPUMM_OK;
+}
+
+/* A real S meets both parts of a complex X alike, like twice as many real columns. */
+static void parts_as_columns (panels *d) {
+  d->x_type = d->c_type = GPUMM_D;
+  d->count *= 2;
+  d->x_down *= 2;
+  d->c_down *= 2;
+  d->c0_down *= 2;
+}
+
+/* Y = S.' X, where X need not be packed: rows of C are shared out, and columns where rows are few. */
+static void run_unpacked (panels *d) {
+  const int64_t groups =
+      gpumm_pieces (gpumm_threads () * cutting.pieces_per_thread, d->outer); /* of columns */
+  d->width = gpumm_pieces (gpumm_pieces (d->count, groups), MOST_BESIDE) * MOST_BESIDE;
+  const double each = (double) d->s.column[d->s.cols] / (double) d->outer + 1;
+  const double task = each * (double) gpumm_least (d->width, d->count);
+  gpumm_parallel (gpumm_pieces (d->count, d->width) * d->outer,
+                  (int64_t) (cutting.least_flops / task) + 1, gather_rows, d);
 }
 
 static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operand *c) {
@@ -675,23 +723,37 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
             first ? "sparse_dense" : "dense_sparse", s->suffix);
   if (d.outer == 0 || d.count == 0)
     return GPUMM_OK;
+  if (d.count == 1)
+    d.x_across = d.c_across = d.c0_across = 1; /* as good as any */
+  d.width = choose_panels (p).width;
   double work = (double) d.outer; /* of a column */
   if (gpumm_is_zero (p->alpha))
     d.inner = 0; /* S and X are not read: C = beta C0 */
   else {
+    const double nnz = (double) d.s.column[d.s.cols];
+    const int conjugates = d.conj_x && d.x_type == GPUMM_Z;
+    job->report.flops = nnz * (double) d.count * flops_each (d.s.type, d.x_type);
+    d.beside = d.gather && d.c_across == 1 && d.c0_across == 1;
+    if (d.beside && d.x_across == 1 && !conjugates) {
+      if (d.s.type == GPUMM_D && d.x_type == GPUMM_Z && d.alpha.im == 0 && d.beta.im == 0)
+        parts_as_columns (&d);
+      if (d.count <= MOST_UNPACKED || nnz < LEAST_REUSE * (double) d.inner) {
+        run_unpacked (&d);
+        return GPUMM_OK;
+      }
+    }
     gpumm_status status = list_used (s, &d);
     if (status)
       return status;
-    const double nnz = (double) d.s.column[d.s.cols];
     work += nnz + (double) (d.used ? d.used_count : d.inner);
-    job->report.flops = nnz * (double) d.count * flops_each (d.s.type, d.x_type);
+    if (d.beside && d.width == WIDEST && MOST_BESIDE * gpumm_threads () <= d.count)
+      d.width = MOST_BESIDE;
+    d.direct = !d.beside && d.width == 1 && d.x_down == 1 && !conjugates;
   }
-  d.width = choose_panels (p).width;
   if (s->natural > 1) {
     d.natural = s->natural;
     d.blocks = s->b;
   }
-  d.direct = d.width == 1 && d.x_down == 1 && !(d.conj_x && d.x_type == GPUMM_Z);
   /* where there are fewer columns than threads, such as one, rows of Y are shared out too */
   d.parts =
       d.direct && d.gather ? (gpumm_threads () * cutting.pieces_per_thread - 1) / d.count + 1 : 1;

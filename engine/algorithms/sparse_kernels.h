@@ -272,13 +272,130 @@ static void NAME (store) (const panels *d, int64_t begin, int64_t end, const TC 
     }
 }
 
-/* Part of a panel, in memory of one thread: x has room for inner rows, y for outer ones. */
+/* Rows begin to end - 1 of columns first to first + width - 1 of C = alpha S.' X + beta C0, where
+ * these columns lie side by side in C and in x, whose rows are down elements apart: sums go from
+ * registers to C. width is a constant where this is inlined. */
+static inline __attribute__ ((always_inline)) void NAME (gather_some) (const panels *d, const T2 *x,
+                                                                       int64_t down, int64_t begin,
+                                                                       int64_t end, int64_t first,
+                                                                       const int width) {
+  const T1 *values = d->s.values;
+  const int64_t *column = d->s.column, *row = d->s.row;
+  const TC *c0 = d->c0 ? (const TC *) d->c0 + first : NULL;
+  TC *c = (TC *) d->c + first;
+  for (int64_t j = begin; j < end; j++) {
+    TC sum[FEW_BESIDE] = {0};
+    for (int64_t t = column[j]; t < column[j + 1]; t++) {
+      const T1 value = LOAD1 (values[t], d->conj_s);
+      const T2 *from = x + row[t] * down;
+      for (int w = 0; w < width; w++)
+        sum[w] += value * from[w];
+    }
+    for (int w = 0; w < width; w++) {
+      TC total = SCALE (sum[w], d->alpha);
+      if (c0)
+        total += SCALE (c0[j * d->c0_down + w], d->beta);
+      c[j * d->c_down + w] = total;
+    }
+  }
+}
+
+#ifdef VECTORS
+/* The same for so many vectors of columns. */
+static inline __attribute__ ((always_inline)) void NAME (gather_vectors) (
+    const panels *d, const double *x, int64_t down, int64_t begin, int64_t end, int64_t first,
+    const int vectors) {
+  const double *values = d->s.values;
+  const int64_t *column = d->s.column, *row = d->s.row;
+  const double *c0 = d->c0 ? (const double *) d->c0 + first : NULL;
+  double *c = (double *) d->c + first;
+  for (int64_t j = begin; j < end; j++) {
+    four sum[MOST_BESIDE / LANES] = {{0}};
+    for (int64_t t = column[j]; t < column[j + 1]; t++) {
+      const double value = values[t];
+      const four_anywhere *from = (const four_anywhere *) (x + row[t] * down);
+      for (int v = 0; v < vectors; v++)
+        sum[v] += value * from[v];
+    }
+    four_anywhere *to = (four_anywhere *) (c + j * d->c_down);
+    for (int v = 0; v < vectors; v++) {
+      four total = sum[v];
+      if (d->alpha.re != 1)
+        total *= d->alpha.re;
+      if (c0)
+        total += d->beta.re * ((const four_anywhere *) (c0 + j * d->c0_down))[v];
+      to[v] = total;
+    }
+  }
+}
+
+/* The last vectors lie over those before, rather than that fours, twos and ones follow: what is
+ * made twice is the same. */
+CLONES static void NAME (gather_many) (const panels *d, const double *x, int64_t down,
+                                       int64_t begin, int64_t end, int64_t first, int64_t count) {
+  int64_t width;
+  for (int64_t done = 0; done < count; done += width) {
+    for (width = LANES; width < count - done && 2 * width <= count && width < MOST_BESIDE;)
+      width *= 2;
+    const int64_t at = gpumm_least (done, count - width);
+    switch (width / LANES) {
+    case 1:
+      NAME (gather_vectors) (d, x + at, down, begin, end, first + at, 1);
+      break;
+    case 2:
+      NAME (gather_vectors) (d, x + at, down, begin, end, first + at, 2);
+      break;
+    default:
+      NAME (gather_vectors) (d, x + at, down, begin, end, first + at, MOST_BESIDE / LANES);
+    }
+  }
+}
+#endif
+
+static void NAME (gather_columns) (const panels *d, const T2 *x, int64_t down, int64_t begin,
+                                   int64_t end, int64_t first, int64_t count) {
+#ifdef VECTORS
+  if (count >= LANES) {
+    NAME (gather_many) (d, x, down, begin, end, first, count);
+    return;
+  }
+#endif
+  for (; count >= FEW_BESIDE; first += FEW_BESIDE, x += FEW_BESIDE, count -= FEW_BESIDE)
+    NAME (gather_some) (d, x, down, begin, end, first, FEW_BESIDE);
+  switch (count) {
+  case 3:
+    NAME (gather_some) (d, x, down, begin, end, first, 3);
+    break;
+  case 2:
+    NAME (gather_some) (d, x, down, begin, end, first, 2);
+    break;
+  case 1:
+    NAME (gather_some) (d, x, down, begin, end, first, 1);
+  }
+}
+
+/* Rows begin to end - 1 of count columns of C, from column first on, without packing X. */
+static void NAME (gather) (const panels *d, int64_t begin, int64_t end, int64_t first,
+                           int64_t count) {
+  for (int64_t stop; begin < end; begin = stop) {
+    stop = gpumm_least (end, begin + ROWS_AT_ONCE);
+    NAME (gather_columns) (d, (const T2 *) d->x + first, d->x_down, begin, stop, first, count);
+  }
+}
+
+/* Part of a panel, in memory of one thread: x has room for inner rows, y for outer ones where sums
+ * do not go straight to C. */
 static void NAME (panel) (const panels *d, int64_t panel, int64_t part, void *x, TC *y) {
   const int64_t first = panel * d->width;
   const int64_t count = d->count - first < d->width ? d->count - first : d->width;
   const int64_t begin = d->outer / d->parts * part;
   const int64_t end = part + 1 == d->parts ? d->outer : d->outer / d->parts * (part + 1);
   const T2 *packed = x;
+  if (d->beside) {
+    NAME (pack) (d, first, count, x);
+    NAME (gather_columns) (d, packed, d->width, begin, end, first, count);
+    return;
+  }
   memset (y + begin * d->width, 0, (size_t) ((end - begin) * d->width) * sizeof (TC));
   if (!gpumm_is_zero (d->alpha)) {
     if (d->direct)

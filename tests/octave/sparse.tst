@@ -235,6 +235,25 @@
 %!   assert (isempty (strfind (info.reason, "natural blocks")));
 %! endfor
 
+## a full matrix by a sparse one: by any number of rows, packed or not, to the last bit
+%!test
+%! rand ("twister", 9);
+%! for n = [1, 3, 400]
+%!   B = sprand (300, n, 0.1);
+%!   B(7, 1) = Inf;
+%!   for m = [1:20, 31:33, 64, 65, 130]
+%!     A = rand (m, 300) - 0.5;
+%!     A(:, 9) = NaN;
+%!     A(m, 7) = 0;
+%!     assert (isequaln (gpumm (A, B, "Algorithm", "sparse"), A * B));
+%!     assert (isequaln (gpumm (A, B, "Alpha", -3, "Algorithm", "sparse"), -3 * (A * B)));
+%!     Z = complex (A, rand (m, 300));
+%!     assert (isequaln (gpumm (Z, B, "Algorithm", "sparse"), Z * B));
+%!     assert (isequaln (gpumm (A, B * 2i, "Algorithm", "sparse"), A * (B * 2i)));
+%!     check_product (Z, B, "TransposeA", "none", "TransposeB", "none");
+%!   endfor
+%! endfor
+
 ## nearly blocks: an element less, one more, all of it a row and a column further
 %!test
 %! rand ("twister", 6);
