@@ -161,7 +161,8 @@ void gpumm_parallel (int64_t n, int64_t grain,
     return;
   if (grain < 1)
     grain = 1;
-  int threads = gpumm_threads ();
+  /* the system is asked only where there is something to share */
+  int threads = n / grain > 1 ? gpumm_threads () : 1;
   if (n / grain < threads)
     threads = (int) (n / grain);
   if (threads <= 1) {

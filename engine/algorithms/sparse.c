@@ -245,8 +245,8 @@ static gpumm_status find_natural (state *s, const gpumm_problem *p) {
 
 /* Threads that columns of so much work each are worth. */
 static int64_t choose_threads (int64_t count, double work) {
-  const double worth = (double) count * work / cutting.least_flops, most = gpumm_threads ();
-  return worth < 1 ? 1 : (int64_t) fmin (worth, most);
+  const double worth = (double) count * work / cutting.least_flops;
+  return worth < 2 ? 1 : (int64_t) fmin (worth, gpumm_threads ());
 }
 
 /* As wide as may be, but a panel for each of these threads. */
