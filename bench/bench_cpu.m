@@ -70,4 +70,13 @@ for other = [1, 4, 16, 64] # S is now 1000 x 1000
   compare (file, sprintf ("sparse by %d columns", other), S, rand (1000, other));
   compare (file, sprintf ("%d rows by sparse", other), rand (other, 1000), S);
 endfor
+S = random_columns (5000, 8);
+for other = [1, 2, 3, 4, 16, 64, 200]
+  compare (file, sprintf ("%d rows by sparse 5000", other), rand (other, 5000), S);
+  compare (file, sprintf ("%d complex rows by sparse 5000", other),
+           complex (rand (other, 5000), 1), S);
+endfor
+S = sprand (20000, 5, 0.1);
+compare (file, "row by 5 sparse columns", rand (1, 20000), S);
+compare (file, "300 rows by 5 sparse columns", rand (300, 20000), S);
 fclose (file);
