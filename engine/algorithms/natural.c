@@ -76,17 +76,43 @@ static int64_t begin_of (const gpumm_operand *x, int64_t j, int64_t *end) {
   return begin;
 }
 
+/* Elements that a column has after so many products, of which those that were looked at gave so many:
+ * all fall into places of equal chance, of which there are as many as explain what was seen. */
+static double extrapolate (double elements, double seen, double products) {
+  double low = 1e-9, high = 50; /* seen products for each place: elements = places (1 - exp (-x)) */
+  if (seen >= products || elements <= 0)
+    return elements;
+  for (int step = 0; step < 40; step++) {
+    const double x = sqrt (low * high);
+    if (-expm1 (-x) / x > elements / seen)
+      low = x;
+    else
+      high = x;
+  }
+  const double places = seen / low;
+  return places * -expm1 (-products / places);
+}
+
 double gpumm_natural_yield (const gpumm_problem *p, int64_t b, double products) {
   const gpumm_operand *x = &p->a, *y = &p->b;
   const double most = fmin (products / (double) (b * b * b) / WORTH, MOST_PAIRS);
-  int64_t pairs = 0, blocks = 0, end_x, end_y;
+  double pairs = 0, blocks = 0;
+  int64_t end_x, end_y;
   rowset rows;
   if (x->cols != y->rows || rowset_create (&rows, x->rows / b))
     return 0;
   const int64_t apart = (y->cols / b / 2 / SAMPLES_OF_C + 1) * b;
   /* from the middle on: few columns are of an edge */
-  for (int64_t j = y->cols / b / 2 * b; j < y->cols && (double) pairs < most; j += apart) {
-    for (int64_t t = begin_of (y, j, &end_y); t < end_y; t += b) {
+  for (int64_t j = y->cols / b / 2 * b; j < y->cols && pairs < most; j += apart) {
+    int64_t all = 0, seen = 0, found = 0; /* products of this column of C, and elements */
+    const int64_t begin_y = begin_of (y, j, &end_y);
+    for (int64_t t = begin_y; t < end_y; t += b)
+      if (y->row[t] >= 0 && y->row[t] < x->cols) {
+        const int64_t begin_x = begin_of (x, y->row[t] / b * b, &end_x);
+        all += (end_x - begin_x + b - 1) / b;
+      }
+    const int64_t stride = (all / MOST_PAIRS + 1) * b; /* of a full column some elements */
+    for (int64_t t = begin_y; t < end_y; t += stride) {
       const int64_t k = y->row[t];
       if (k < 0 || k >= x->cols)
         continue;
@@ -94,14 +120,16 @@ double gpumm_natural_yield (const gpumm_problem *p, int64_t b, double products) 
         const int64_t i = x->row[u] / b;
         if (x->row[u] < 0 || i >= x->rows / b)
           continue;
-        pairs++;
-        blocks += rowset_add_all (&rows, &i, 1);
+        seen++;
+        found += rowset_add_all (&rows, &i, 1);
       }
     }
     rowset_drain (&rows, NULL);
+    pairs += (double) all;
+    blocks += extrapolate ((double) found, (double) seen, (double) all);
   }
   rowset_destroy (&rows);
-  return pairs > 0 ? (double) blocks / (double) (pairs * b) : 0;
+  return pairs > 0 ? blocks / (pairs * (double) b) : 0;
 }
 
 typedef struct {

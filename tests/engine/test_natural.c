@@ -222,6 +222,38 @@ static void test_nonzeros (void) {
   }
 }
 
+/* Columns of so many products that only some of them are looked at: of a full matrix, and of a wide
+ * band, all of whose columns fall into the same rows. */
+static void test_nonzeros_of_full (void) {
+  const int64_t n = 1500, widths[] = {1500, 200};
+  for (int w = 0; w < 2; w++) {
+    const int64_t width = widths[w];
+    gpumm_operand x = {.kind = GPUMM_SPARSE,
+                       .type = GPUMM_D,
+                       .rows = n,
+                       .cols = n,
+                       .nzmax = n * n,
+                       .column = check_allocate (n + 1, sizeof (int64_t)),
+                       .row = check_allocate (n * n, sizeof (int64_t))};
+    double right = 0;
+    int64_t out = 0;
+    for (int64_t j = 0; j < n; j++) {
+      for (int64_t i = j - width < 0 ? 0 : j - width; i <= j + width && i < n; i++)
+        x.row[out++] = i;
+      x.column[j + 1] = out;
+      right +=
+          fmin ((double) n - 1, (double) (j + 2 * width)) - fmax (0, (double) (j - 2 * width)) + 1;
+    }
+    x.nzmax = out;
+    const gpumm_problem p = {.a = x, .b = x, .alpha = {1, 0}};
+    const double nonzeros = gpumm_sparse_nonzeros (&p, gpumm_sparse_products (&p));
+    CHECK (fabs (nonzeros - right) < 0.15 * right, "width %" PRId64 ": %g nonzeros, not %g", width,
+           nonzeros, right);
+    free (x.column);
+    free (x.row);
+  }
+}
+
 /* ---- products ----------------------------------------------------------------------------- */
 
 static double complex value_at (const gpumm_operand *x, int64_t t, int conjugate) {
@@ -500,6 +532,7 @@ int main (int argc, char **argv) {
   test_unseen ();
   test_unsound ();
   test_nonzeros ();
+  test_nonzeros_of_full ();
   test_products ();
   test_common ();
   test_large ();
