@@ -64,7 +64,7 @@ compare (file, "vector by sparse", rand (1, 50000), S);
 compare (file, "sparse complex by sparse", S * (1 + 2i), T);
 for n = [50, 100, 200, 300, 500, 1000]
   S = random_columns (n, 8);
-  compare (file, sprintf ("sparse %d, 8 a column", n), S, S);
+  compare (file, sprintf ("sparse %d of 8 a column", n), S, S);
 endfor
 for other = [1, 4, 16, 64] # S is now 1000 x 1000
   compare (file, sprintf ("sparse by %d columns", other), S, rand (1000, other));
