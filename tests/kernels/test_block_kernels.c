@@ -191,10 +191,15 @@ static void add_product (struct sum *s, gpumm_type type, const void *a, int64_t 
     s->size += if_finite (ar * br);
     return;
   }
-  s->re += real ? ar * br : ar * br - ai * bi;
-  s->im += real == REAL_A ? ar * bi : real == REAL_B ? ai * br : ar * bi + ai * br;
-  ai = real == REAL_A ? 0 : ai;
-  bi = real == REAL_B ? 0 : bi;
+  if (real) { /* of which one part may be finite where the other is not */
+    const long double im = real == REAL_A ? ar * bi : ai * br;
+    s->re += ar * br;
+    s->im += im;
+    s->size += if_finite (ar * br) + if_finite (im);
+    return;
+  }
+  s->re += ar * br - ai * bi;
+  s->im += ar * bi + ai * br;
   s->size += if_finite (sqrtl ((ar * ar + ai * ai) * (br * br + bi * bi)));
 }
 
