@@ -68,10 +68,9 @@ static const int64_t DEEPEST_WEIGHED = 8192;
  * the link takes as long as the library, 1.3. */
 static const double CLEARLY_BOUND = 1.25, CLEARLY_FASTER = 0.8;
 
-/* The GPU is taken where it needs at most so large a part of the CPU's seconds: about where both need
- * the same, rates measured once are 10 to 20 % wrong, and a GPU that shares its host's cores with
- * others is the less steady of the two (crossover rows of bench/results/h200/ladder.csv: 288 to
- * 384). */
+/* The GPU is taken where it needs at most so large a part of the CPU's seconds. Without a margin it was
+ * taken on an H200 where it was 43 to 64 us slower than `*` (n = 288, 320, 384) and 35 us faster (352:
+ * crossover rows of bench/results/h200/ladder.csv). The value is a guess, and has not been measured. */
 static const double WORTH_THE_WAY = 0.85;
 
 double gpumm_dense_flops (const gpumm_problem *p) {
