@@ -166,7 +166,7 @@ function [C, trace] = gpumm_kernel (kernel, A, B, varargin)
   endif
   if (nargout > 1)
     k = kernels(strcmp ({kernels.name}, row));
-    trace = describe (t, info, row, k, s, precision_of (A));
+    trace = describe (t, info, row, k, s, class (elements_of (A)));
   endif
   if (isstruct (C))
     C = blocksparse (C);
@@ -318,21 +318,6 @@ function s = sizes_of (A, B, o)
 
 endfunction
 
-function name = precision_of (X)
-  if (isstruct (X))
-    X = X.values;
-  endif
-  name = class (X);
-endfunction
-
-## What typeinfo says of the elements.
-function name = elements_of (X)
-  if (isstruct (X))
-    X = X.values;
-  endif
-  name = typeinfo (X);
-endfunction
-
 ## ---- rows of the table --------------------------------------------------------------------------
 
 ## Is it the family that multiplies blocks, or one of its rows?
@@ -430,7 +415,8 @@ function [C, info, t] = run (A, B, o, count)
   if (strcmp (o.algorithm, "loops"))
     o.backend = 1;
   endif
-  [C, failed, info, t] = __gpumm_kernel__ (A, B, elements_of (A), elements_of (B), o, count);
+  [C, failed, info, t] = __gpumm_kernel__ (A, B, typeinfo (elements_of (A)), ...
+                                           typeinfo (elements_of (B)), o, count);
   if (failed)
     if (strcmp (C.identifier, "gpumm:too-large"))
       C.message = [C.message "; \"Count\", false runs it uncounted"];

@@ -27,7 +27,8 @@ function [C, info] = blocks_product (A, B, o)
     o.full = isnumeric (A) || isnumeric (B) || strcmp (o.form, "full");
     [A, B, o] = common_class (A, B, type_a, type_b, o);
     o = check_factors (A, B, o);
-    [C, failed, info] = __gpumm_blocks__ (A, B, type_of (A), type_of (B), o);
+    [C, failed, info] = __gpumm_blocks__ (A, B, typeinfo (elements_of (A)), ...
+                                          typeinfo (elements_of (B)), o);
     if (failed)
       error (C);
     endif
@@ -102,14 +103,6 @@ function undefined_operator (type_a, type_b)
          "gpumm: binary operator '*' not implemented for '%s' by '%s' operations", type_a, type_b);
 endfunction
 
-## The typeinfo of the elements: of a matrix, even where there is just one.
-function type = type_of (X)
-  if (isstruct (X))
-    X = X.values;
-  endif
-  type = typeinfo (X);
-endfunction
-
 function check_sizes (A, B, o)
   a = op_size (A, o.transpose_a);
   b = op_size (B, o.transpose_b);
@@ -149,8 +142,8 @@ endfunction
 ## The operands in one class, as `*` has it for full matrices; o.output is then for the engine, and
 ## o.after the class that the result still has to be converted to.
 function [A, B, o] = common_class (A, B, type_a, type_b, o)
-  class_a = class_of (A);
-  class_b = class_of (B);
+  class_a = class (elements_of (A));
+  class_b = class (elements_of (B));
   integers = [strncmp(class_a, "int", 3) || strncmp(class_a, "uint", 4), ...
               strncmp(class_b, "int", 3) || strncmp(class_b, "uint", 4)];
   o.after = "";
@@ -184,13 +177,6 @@ function [A, B, o] = common_class (A, B, type_a, type_b, o)
   B = converted (B, common);
 endfunction
 
-function name = class_of (X)
-  if (isstruct (X))
-    X = X.values;
-  endif
-  name = class (X);
-endfunction
-
 function X = converted (X, name)
   if (isstruct (X))
     X.values = converted (X.values, name);
@@ -199,17 +185,10 @@ function X = converted (X, name)
   endif
 endfunction
 
-function yes = is_real (X)
-  if (isstruct (X))
-    X = X.values;
-  endif
-  yes = isreal (X);
-endfunction
-
 ## Alpha, Beta and C as the engine takes them.
 function o = check_factors (A, B, o)
   is_integer = ! isempty (o.output);
-  is_complex = ! (is_real (A) && is_real (B));
+  is_complex = ! (isreal (elements_of (A)) && isreal (elements_of (B)));
   names = {"Alpha", "Beta"};
   values = {o.alpha, o.beta};
   for i = 1:2
@@ -228,7 +207,7 @@ function o = check_factors (A, B, o)
   endif
   name = o.output;
   if (! is_integer)
-    name = class_of (A);
+    name = class (elements_of (A));
   endif
   if (! o.full)
     error ("gpumm:bad-value", "gpumm: C goes with a full product; ask for Output \"full\"");
