@@ -659,14 +659,15 @@ static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
                 gpumm_last_error ());
     } else
       snprintf (plan->reason, sizeof plan->reason,
-                "by measured rates the CPU takes %.3g ms and the GPU %.3g ms with both transfers",
-                1e3 * on_cpu, 1e3 * on_gpu);
+                "by measured rates the CPU takes %lld us and the GPU %lld us with both transfers",
+                (long long) (1e6 * on_cpu), (long long) (1e6 * on_gpu));
   } else if (o->backend == GPUMM_CPU)
     snprintf (plan->reason, sizeof plan->reason, "the CPU was asked for");
   else if (gpumm_dense_flops (p) < FEWEST_GPU_FLOPS)
-    snprintf (plan->reason, sizeof plan->reason,
-              "too small for any GPU: %.3g operations are done before one could be called",
-              gpumm_dense_flops (p));
+    snprintf (
+        plan->reason, sizeof plan->reason,
+        "too small for any GPU: %lld operations are done before one could be called",
+        (long long) gpumm_dense_flops (p)); /* floating-point formats take ten times as long */
   else
     snprintf (plan->reason, sizeof plan->reason, "there is no GPU: %s", choices->why_no_gpu);
   plan->backend = GPUMM_CPU;

@@ -1,29 +1,29 @@
 /* __gpumm_blocks__.c - the gateway to products with matrices that are sparse by blocks.
  *
- *   [C, FAILED, INFO] = __gpumm_blocks__ (A, B, TYPE_A, TYPE_B, OPTIONS)
- *   [C, FAILED] = __gpumm_blocks__ (S, TYPE)
+ *   [C, FAILED, INFO] = __gpumm_blocks__ (A, B, OPTIONS)
+ *   [C, FAILED] = __gpumm_blocks__ (S)
  *
  * The second makes a sparse matrix of S, in blocks of double.
  *
  * A and B are structs with the fields of a blocksparse (octave/@blocksparse/blocksparse.m) or full
- * matrices; TYPE_X is typeinfo (X.values) or typeinfo (X). OPTIONS is the struct of private/
- * parse_options.m with the field full, true where C is to be full of two in blocks. C is a struct
- * or a matrix like them, or where FAILED is true a struct (message, identifier) for error ().
+ * matrices. OPTIONS is the struct of private/parse_options.m with the field full, true where C is to
+ * be full of two in blocks. C is a struct or a matrix like them, or where FAILED is true a struct
+ * (message, identifier) for error ().
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
 
 /* ---- check and marshal -------------------------------------------------------------------- */
 
-static int get_any (const mxArray *x, const mxArray *type_name, gpumm_operand *operand) {
-  return mxIsStruct (x) ? get_blocks (x, type_name, operand)
-                        : get_operand (x, type_name, operand) && operand->kind == GPUMM_DENSE;
+static int get_any (const mxArray *x, gpumm_operand *operand) {
+  return mxIsStruct (x) ? get_blocks (x, operand)
+                        : get_operand (x, operand) && operand->kind == GPUMM_DENSE;
 }
 
 static int get_problem (const mxArray *const prhs[], gpumm_problem *p, gpumm_operand *c0) {
-  const mxArray *options = prhs[4], *output = mxGetField (options, 0, "output");
+  const mxArray *options = prhs[2], *output = mxGetField (options, 0, "output");
   *p = (gpumm_problem){.alpha = {1, 0}};
-  if (!get_any (prhs[0], prhs[2], &p->a) || !get_any (prhs[1], prhs[3], &p->b))
+  if (!get_any (prhs[0], &p->a) || !get_any (prhs[1], &p->b))
     return 0;
   p->output = is_complex (p->a.type) ? p->a.type : p->b.type;
   p->op_a = (gpumm_op) get_number (options, "transpose_a");
@@ -37,18 +37,17 @@ static int get_problem (const mxArray *const prhs[], gpumm_problem *p, gpumm_ope
   if (p->beta.re == 0 && p->beta.im == 0)
     return 1;
   p->c0 = c0;
-  return get_operand (mxGetField (options, 0, "c"), mxGetField (options, 0, "c_type"), c0)
-         && c0->kind == GPUMM_DENSE;
+  return get_operand (mxGetField (options, 0, "c"), c0) && c0->kind == GPUMM_DENSE;
 }
 
 /* ---- as a sparse matrix ------------------------------------------------------------------- */
 
-static mxArray *make_sparse (const mxArray *s, const mxArray *type_name, gateway_error *e) {
+static mxArray *make_sparse (const mxArray *s, gateway_error *e) {
   gpumm_operand x, shape;
   gpumm_blocks_sparse *sparse = NULL;
   mxArray *c = NULL;
   gpumm_status status;
-  if (!get_blocks (s, type_name, &x))
+  if (!get_blocks (s, &x))
     gateway_fail (e, "gpumm:unsupported", "gpumm: not a matrix by blocks");
   else if ((status = gpumm_blocks_sparse_open (&x, &sparse, &shape)) != GPUMM_OK)
     gateway_fail_engine (e, status);
@@ -76,15 +75,15 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   gpumm_status status;
   gateway_enter ();
 
-  if (nrhs == 2 && nlhs == 2 && mxIsStruct (prhs[0])) {
-    c = make_sparse (prhs[0], prhs[1], &error);
+  if (nrhs == 1 && nlhs == 2 && mxIsStruct (prhs[0])) {
+    c = make_sparse (prhs[0], &error);
     goto done;
   }
 
   /* check, marshal */
-  if (nrhs != 5 || nlhs < 2 || !mxIsStruct (prhs[4]))
+  if (nrhs != 3 || nlhs < 2 || !mxIsStruct (prhs[2]))
     mexErrMsgIdAndTxt ("gpumm:internal", "for use by gpumm.m only");
-  get_options (prhs[4], &options, algorithm);
+  get_options (prhs[2], &options, algorithm);
   if (!get_problem (prhs, &problem, &c0)) {
     gateway_fail (&error, "gpumm:unsupported", "gpumm: not matrices by blocks that have a product");
     goto done;

@@ -1,11 +1,11 @@
 /* __gpumm_blocks_file__.c - the gateway to files of blocks.
  *
  *   [S, FAILED] = __gpumm_blocks_file__ (FILE, CLASS)
- *   [ERR, FAILED] = __gpumm_blocks_file__ (FILE, S, TYPE)
+ *   [ERR, FAILED] = __gpumm_blocks_file__ (FILE, S)
  *
  * reads and writes S, a struct with the fields of a blocksparse. CLASS is "uint16", "uint32" or "",
- * for what the file's size says; TYPE is typeinfo (S.values). Where FAILED is true the first value
- * is a struct (message, identifier) for error ().
+ * for what the file's size says. Where FAILED is true the first value is a struct (message,
+ * identifier) for error ().
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
@@ -33,11 +33,10 @@ static mxArray *read_file (const char *name, const mxArray *class_name, gateway_
   return s;
 }
 
-static void write_file (const char *name, const mxArray *s, const mxArray *type_name,
-                        gateway_error *e) {
+static void write_file (const char *name, const mxArray *s, gateway_error *e) {
   gpumm_operand x;
   gpumm_status status;
-  if (!get_blocks (s, type_name, &x))
+  if (!get_blocks (s, &x))
     gateway_fail (e, "gpumm:unsupported", "gpumm: not a matrix by blocks");
   else if ((status = gpumm_blocks_file_write (name, &x)) != GPUMM_OK)
     gateway_fail_engine (e, status);
@@ -48,14 +47,14 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   gateway_error error = {0};
   mxArray *s = NULL;
   gateway_enter ();
-  if (nrhs < 2 || nrhs > 3 || nlhs != 2 || (nrhs == 3 && !mxIsStruct (prhs[1])))
+  if (nrhs != 2 || nlhs != 2)
     mexErrMsgIdAndTxt ("gpumm:internal", "for use by blocksparse_read and _write only");
   if (!get_text (prhs[0], name, sizeof name))
     gateway_fail (&error, "gpumm:invalid", "gpumm: the name of a file is too long");
-  else if (nrhs == 2)
-    s = read_file (name, prhs[1], &error);
+  else if (mxIsStruct (prhs[1]))
+    write_file (name, prhs[1], &error);
   else
-    write_file (name, prhs[1], prhs[2], &error);
+    s = read_file (name, prhs[1], &error);
   plhs[0] = s ? s : gateway_error_value (&error);
   plhs[1] = mxCreateLogicalScalar (error.identifier[0] != 0);
 }

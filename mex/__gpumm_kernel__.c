@@ -1,11 +1,10 @@
 /* __gpumm_kernel__.c - the gateway of gpumm_kernel.m to one kernel under the microscope.
  *
- *   [C, FAILED, INFO, TRACE] = __gpumm_kernel__ (A, B, TYPE_A, TYPE_B, OPTIONS, COUNT)
+ *   [C, FAILED, INFO, TRACE] = __gpumm_kernel__ (A, B, OPTIONS, COUNT)
  *
- * A and B are full and of one type, TYPE_A and TYPE_B typeinfo (A) and typeinfo (B); or both are
- * structs with the fields of a blocksparse, and the types those of their values. OPTIONS has the
- * fields algorithm, backend, device, transpose_a and transpose_b, and for blocks output, the class of
- * C; COUNT says whether to count. Where FAILED is true, C is a struct (message, identifier) for
+ * A and B are full and of one type, or both are structs with the fields of a blocksparse. OPTIONS has
+ * the fields algorithm, backend, device, transpose_a and transpose_b, and for blocks output, the class
+ * of C; COUNT says whether to count. Where FAILED is true, C is a struct (message, identifier) for
  * error ().
  *
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -15,15 +14,15 @@
 
 static int get_problem (const mxArray *prhs[], gpumm_problem *p) {
   *p = (gpumm_problem){.alpha = {1, 0}};
-  p->op_a = (gpumm_op) get_number (prhs[4], "transpose_a");
-  p->op_b = (gpumm_op) get_number (prhs[4], "transpose_b");
+  p->op_a = (gpumm_op) get_number (prhs[2], "transpose_a");
+  p->op_b = (gpumm_op) get_number (prhs[2], "transpose_b");
   if (mxIsStruct (prhs[0]) && mxIsStruct (prhs[1])) {
-    const mxArray *output = mxGetField (prhs[4], 0, "output");
-    return get_blocks (prhs[0], prhs[2], &p->a) && get_blocks (prhs[1], prhs[3], &p->b)
-           && p->a.type == p->b.type && output && get_type (output, &p->output);
+    const mxArray *output = mxGetField (prhs[2], 0, "output");
+    return get_blocks (prhs[0], &p->a) && get_blocks (prhs[1], &p->b) && p->a.type == p->b.type
+           && output && get_type (output, &p->output);
   }
-  if (!get_operand (prhs[0], prhs[2], &p->a) || !get_operand (prhs[1], prhs[3], &p->b)
-      || p->a.kind != GPUMM_DENSE || p->b.kind != GPUMM_DENSE || p->a.type != p->b.type)
+  if (!get_operand (prhs[0], &p->a) || !get_operand (prhs[1], &p->b) || p->a.kind != GPUMM_DENSE
+      || p->b.kind != GPUMM_DENSE || p->a.type != p->b.type)
     return 0;
   p->output = p->a.type;
   return 1;
@@ -45,9 +44,9 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   gateway_enter ();
 
   /* check, marshal */
-  if (nrhs != 6 || nlhs != 4 || !mxIsStruct (prhs[4]))
+  if (nrhs != 4 || nlhs != 4 || !mxIsStruct (prhs[2]))
     mexErrMsgIdAndTxt ("gpumm:internal", "for use by gpumm_kernel.m only");
-  get_options (prhs[4], &options, algorithm);
+  get_options (prhs[2], &options, algorithm);
   if (!get_problem (prhs, &problem)) {
     gateway_fail (&error, "gpumm:unsupported", "gpumm_kernel: no kernel multiplies these operands");
     goto done;
@@ -62,7 +61,7 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   if (result.kind == GPUMM_BLOCKS ? !allocate_blocks (&result, &blocks, &error)
                                   : !(c = allocate_result (&result, &error)))
     goto done;
-  status = gpumm_run_traced (job, &result, mxGetScalar (prhs[5]) != 0, &trace);
+  status = gpumm_run_traced (job, &result, mxGetScalar (prhs[3]) != 0, &trace);
   if (status != GPUMM_OK) {
     gateway_fail_engine (&error, status);
     goto done;

@@ -16,9 +16,7 @@
 // octave_value's constructor narrows a complex array without imaginary parts to a real one, half
 // the size: so element 0 gets an imaginary part first, and the gateway narrows what it has filled.
 //
-// This file alone of gpumm links to the C++ interfaces of GNU Octave, which are covered by the GNU
-// General Public License, version 3 or later: the oct-file built from it is a combined work under
-// that licence. The file itself is under gpumm's BSD-3-Clause, which that licence allows.
+// Links to the C++ interfaces of GNU Octave: typeinfo.cc says what that means for the licence.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>

@@ -52,6 +52,11 @@ mxArray *gateway_error_value (const gateway_error *e) {
   return value;
 }
 
+void gateway_raise (const gateway_error *e) {
+  if (e->identifier[0])
+    mexErrMsgIdAndTxt (e->identifier, "%s", e->message);
+}
+
 /* ---- values ------------------------------------------------------------------------------- */
 
 int get_text (const mxArray *x, char *text, size_t size) {
@@ -185,57 +190,56 @@ mxArray *trace_value (const gpumm_trace *t) {
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
+/* typeinfo.cc */
+void get_type_name (const mxArray *x, char *name, size_t size);
+
 /* The types whose memory the engine reads as it is, by Octave's names for them: the classes alone
  * do not tell a matrix from a diagonal one or a range, which a look at the data would expand. */
 static const struct {
   const char *name;
   gpumm_kind kind;
   gpumm_type type;
-  mxClassID class_id;
 } plain[] = {
-    {"matrix", GPUMM_DENSE, GPUMM_D, mxDOUBLE_CLASS},
-    {"float matrix", GPUMM_DENSE, GPUMM_S, mxSINGLE_CLASS},
-    {"complex matrix", GPUMM_DENSE, GPUMM_Z, mxDOUBLE_CLASS},
-    {"float complex matrix", GPUMM_DENSE, GPUMM_C, mxSINGLE_CLASS},
-    {"scalar", GPUMM_DENSE, GPUMM_D, mxDOUBLE_CLASS},
-    {"float scalar", GPUMM_DENSE, GPUMM_S, mxSINGLE_CLASS},
-    {"complex scalar", GPUMM_DENSE, GPUMM_Z, mxDOUBLE_CLASS},
-    {"float complex scalar", GPUMM_DENSE, GPUMM_C, mxSINGLE_CLASS},
-    {"sparse matrix", GPUMM_SPARSE, GPUMM_D, mxDOUBLE_CLASS},
-    {"sparse complex matrix", GPUMM_SPARSE, GPUMM_Z, mxDOUBLE_CLASS},
-    {"sparse bool matrix", GPUMM_SPARSE, GPUMM_B, mxLOGICAL_CLASS},
-    {"int8 matrix", GPUMM_DENSE, GPUMM_I8, mxINT8_CLASS},
-    {"int16 matrix", GPUMM_DENSE, GPUMM_I16, mxINT16_CLASS},
-    {"int32 matrix", GPUMM_DENSE, GPUMM_I32, mxINT32_CLASS},
-    {"int64 matrix", GPUMM_DENSE, GPUMM_I64, mxINT64_CLASS},
-    {"uint8 matrix", GPUMM_DENSE, GPUMM_U8, mxUINT8_CLASS},
-    {"uint16 matrix", GPUMM_DENSE, GPUMM_U16, mxUINT16_CLASS},
-    {"uint32 matrix", GPUMM_DENSE, GPUMM_U32, mxUINT32_CLASS},
-    {"uint64 matrix", GPUMM_DENSE, GPUMM_U64, mxUINT64_CLASS},
-    {"int8 scalar", GPUMM_DENSE, GPUMM_I8, mxINT8_CLASS},
-    {"int16 scalar", GPUMM_DENSE, GPUMM_I16, mxINT16_CLASS},
-    {"int32 scalar", GPUMM_DENSE, GPUMM_I32, mxINT32_CLASS},
-    {"int64 scalar", GPUMM_DENSE, GPUMM_I64, mxINT64_CLASS},
-    {"uint8 scalar", GPUMM_DENSE, GPUMM_U8, mxUINT8_CLASS},
-    {"uint16 scalar", GPUMM_DENSE, GPUMM_U16, mxUINT16_CLASS},
-    {"uint32 scalar", GPUMM_DENSE, GPUMM_U32, mxUINT32_CLASS},
-    {"uint64 scalar", GPUMM_DENSE, GPUMM_U64, mxUINT64_CLASS},
+    {"matrix", GPUMM_DENSE, GPUMM_D},
+    {"float matrix", GPUMM_DENSE, GPUMM_S},
+    {"complex matrix", GPUMM_DENSE, GPUMM_Z},
+    {"float complex matrix", GPUMM_DENSE, GPUMM_C},
+    {"scalar", GPUMM_DENSE, GPUMM_D},
+    {"float scalar", GPUMM_DENSE, GPUMM_S},
+    {"complex scalar", GPUMM_DENSE, GPUMM_Z},
+    {"float complex scalar", GPUMM_DENSE, GPUMM_C},
+    {"sparse matrix", GPUMM_SPARSE, GPUMM_D},
+    {"sparse complex matrix", GPUMM_SPARSE, GPUMM_Z},
+    {"sparse bool matrix", GPUMM_SPARSE, GPUMM_B},
+    {"int8 matrix", GPUMM_DENSE, GPUMM_I8},
+    {"int16 matrix", GPUMM_DENSE, GPUMM_I16},
+    {"int32 matrix", GPUMM_DENSE, GPUMM_I32},
+    {"int64 matrix", GPUMM_DENSE, GPUMM_I64},
+    {"uint8 matrix", GPUMM_DENSE, GPUMM_U8},
+    {"uint16 matrix", GPUMM_DENSE, GPUMM_U16},
+    {"uint32 matrix", GPUMM_DENSE, GPUMM_U32},
+    {"uint64 matrix", GPUMM_DENSE, GPUMM_U64},
+    {"int8 scalar", GPUMM_DENSE, GPUMM_I8},
+    {"int16 scalar", GPUMM_DENSE, GPUMM_I16},
+    {"int32 scalar", GPUMM_DENSE, GPUMM_I32},
+    {"int64 scalar", GPUMM_DENSE, GPUMM_I64},
+    {"uint8 scalar", GPUMM_DENSE, GPUMM_U8},
+    {"uint16 scalar", GPUMM_DENSE, GPUMM_U16},
+    {"uint32 scalar", GPUMM_DENSE, GPUMM_U32},
+    {"uint64 scalar", GPUMM_DENSE, GPUMM_U64},
 };
 
 enum { PLAIN_TYPES = sizeof plain / sizeof plain[0] };
 
-int get_operand (const mxArray *x, const mxArray *type_name, gpumm_operand *operand) {
+int get_operand (const mxArray *x, gpumm_operand *operand) {
   char name[32];
-  if (!x || !type_name || !get_text (type_name, name, sizeof name))
+  if (!x)
     return 0;
+  get_type_name (x, name, sizeof name);
   int i = 0;
   while (i < PLAIN_TYPES && strcmp (name, plain[i].name) != 0)
     i++;
-  /* A name that is not x's own would misread its memory. */
-  if (i == PLAIN_TYPES || mxGetClassID (x) != plain[i].class_id
-      || mxIsSparse (x) != (plain[i].kind == GPUMM_SPARSE)
-      || mxIsComplex (x) != (plain[i].type == GPUMM_C || plain[i].type == GPUMM_Z)
-      || mxGetNumberOfDimensions (x) != 2)
+  if (i == PLAIN_TYPES || mxGetNumberOfDimensions (x) != 2)
     return 0;
   *operand = (gpumm_operand){.kind = plain[i].kind,
                              .type = plain[i].type,
@@ -372,11 +376,11 @@ mxArray *settle_result (mxArray *x, const gpumm_operand *result, gateway_error *
 /* ---- matrices by blocks -------------------------------------------------------------------- */
 
 /* The engine follows these arrays: their classes and lengths must be right. */
-int get_blocks (const mxArray *x, const mxArray *type_name, gpumm_operand *operand) {
+int get_blocks (const mxArray *x, gpumm_operand *operand) {
   const mxArray *start = mxGetField (x, 0, "start"), *column = mxGetField (x, 0, "column");
   const mxArray *values = mxGetField (x, 0, "values");
   gpumm_operand v;
-  if (!start || !column || !get_operand (values, type_name, &v) || v.kind != GPUMM_DENSE
+  if (!start || !column || !get_operand (values, &v) || v.kind != GPUMM_DENSE
       || mxGetClassID (start) != mxINT64_CLASS || mxGetClassID (column) != mxINT32_CLASS)
     return 0;
   *operand = (gpumm_operand){.kind = GPUMM_BLOCKS,

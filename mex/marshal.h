@@ -1,7 +1,7 @@
 /* marshal.h - what all gateways share: Octave's arrays as operands, results, errors.
  *
- * A function here that can fail leaves the failure in a gateway_error, for gpumm.m to raise: an
- * error raised in a MEX file jumps over the release of everything and prefixes the file's name.
+ * A function here that can fail leaves the failure in a gateway_error, which is raised when all is
+ * released: an error raised in a MEX file jumps over what is left of it.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_MARSHAL_H
@@ -29,6 +29,10 @@ int gateway_fail_engine (gateway_error *e, gpumm_status status);
 
 /* The error as a struct (message, identifier), or [] for none. */
 mxArray *gateway_error_value (const gateway_error *e);
+
+/* Raises the error, if there is one: the last thing a gateway does. Octave puts the file's name
+ * before the message. */
+void gateway_raise (const gateway_error *e);
 
 /* ---- values ------------------------------------------------------------------------------- */
 
@@ -72,10 +76,10 @@ static inline int is_integer (gpumm_type type) {
   return type >= GPUMM_I8 && type <= GPUMM_U64;
 }
 
-/* x as an operand that shares its memory; type_name is what Octave's typeinfo says of x. Returns 0
- * and leaves x's memory alone when the engine has no such operand: x is of a special type
- * (diagonal, range, ...), has more than two dimensions, or is no numeric array at all. */
-int get_operand (const mxArray *x, const mxArray *type_name, gpumm_operand *operand);
+/* x as an operand that shares its memory; x may be NULL. Returns 0 and leaves x's memory alone when
+ * the engine has no such operand: x is of a special type (diagonal, range, ...), has more than two
+ * dimensions, or is no numeric array at all. */
+int get_operand (const mxArray *x, gpumm_operand *operand);
 
 /* An array of that kind, type and size in Octave's memory, its elements undefined; shape gets the
  * pointers to them. NULL with the error set. Complex arrays must get values before Octave sees
@@ -89,9 +93,8 @@ mxArray *settle_result (mxArray *x, const gpumm_operand *result, gateway_error *
 
 /* ---- matrices by blocks ------------------------------------------------------------------- */
 
-/* The same for structs with the fields of octave/@blocksparse/blocksparse.m; type_name is what
- * typeinfo says of the field values. */
-int get_blocks (const mxArray *x, const mxArray *type_name, gpumm_operand *operand);
+/* The same for structs with the fields of octave/@blocksparse/blocksparse.m. */
+int get_blocks (const mxArray *x, gpumm_operand *operand);
 
 /* Arrays for a result by blocks: column and values have room for nzmax of them. */
 typedef struct block_arrays {

@@ -34,7 +34,7 @@ function blocksparse_write (file, S)
     error ("gpumm:blocksparse:argument", "blocksparse_write: S must be a blocksparse");
   endif
   S = struct (S);
-  [err, failed] = __gpumm_blocks_file__ (file, S, typeinfo (S.values));
+  [err, failed] = __gpumm_blocks_file__ (file, S);
   if (failed)
     err.message = strrep (err.message, "gpumm: ", "blocksparse_write: ");
     err.identifier = "gpumm:blocksparse:file";

@@ -167,22 +167,24 @@ function [C, info] = gpumm (A, B, varargin)
 
   ## Every statement here costs a small product more than the product itself.
   if (nargin == 2 && nargout < 2)
-    [C, failed] = __gpumm_multiply__ (A, B, typeinfo (A), typeinfo (B));
-    if (failed)
-      C = not_as_it_stands (A, B, parse_options ({}), C);
-    endif
+    try
+      C = __gpumm_multiply__ (A, B);
+    catch err
+      C = not_as_it_stands (A, B, parse_options ({}), err);
+    end_try_catch
   elseif (nargin < 2)
     print_usage ();
   else
     options = parse_options (varargin);
-    if (nargout < 2) # making info takes longer than a small product
-      [C, failed] = __gpumm_multiply__ (A, B, typeinfo (A), typeinfo (B), options);
-    else
-      [C, failed, info] = __gpumm_multiply__ (A, B, typeinfo (A), typeinfo (B), options);
-    endif
-    if (failed)
-      [C, info] = not_as_it_stands (A, B, options, C);
-    endif
+    try
+      if (nargout < 2) # making info takes longer than a small product
+        C = __gpumm_multiply__ (A, B, options);
+      else
+        [C, info] = __gpumm_multiply__ (A, B, options);
+      endif
+    catch err
+      [C, info] = not_as_it_stands (A, B, options, err);
+    end_try_catch
   endif
 
 endfunction
@@ -190,7 +192,7 @@ endfunction
 ## What the engine does not take as it stands goes the longer way; all else is an error.
 function [C, info] = not_as_it_stands (A, B, options, err)
   if (! strcmp (err.identifier, "gpumm:special"))
-    error (err);
+    error (without_prefix (err));
   endif
   [C, info] = multiply_any (A, B, options);
 endfunction

@@ -415,8 +415,7 @@ function [C, info, t] = run (A, B, o, count)
   if (strcmp (o.algorithm, "loops"))
     o.backend = 1;
   endif
-  [C, failed, info, t] = __gpumm_kernel__ (A, B, typeinfo (elements_of (A)), ...
-                                           typeinfo (elements_of (B)), o, count);
+  [C, failed, info, t] = __gpumm_kernel__ (A, B, o, count);
   if (failed)
     if (strcmp (C.identifier, "gpumm:too-large"))
       C.message = [C.message "; \"Count\", false runs it uncounted"];

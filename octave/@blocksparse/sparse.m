@@ -6,7 +6,7 @@
 function A = sparse (S)
 
   S = struct (double (S));
-  [A, failed] = __gpumm_blocks__ (S, typeinfo (S.values));
+  [A, failed] = __gpumm_blocks__ (S);
   if (failed)
     error (A);
   endif

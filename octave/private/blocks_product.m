@@ -27,8 +27,7 @@ function [C, info] = blocks_product (A, B, o)
     o.full = isnumeric (A) || isnumeric (B) || strcmp (o.form, "full");
     [A, B, o] = common_class (A, B, type_a, type_b, o);
     o = check_factors (A, B, o);
-    [C, failed, info] = __gpumm_blocks__ (A, B, typeinfo (elements_of (A)), ...
-                                          typeinfo (elements_of (B)), o);
+    [C, failed, info] = __gpumm_blocks__ (A, B, o);
     if (failed)
       error (C);
     endif
@@ -220,7 +219,6 @@ function o = check_factors (A, B, o)
   if (is_complex && isreal (o.c))
     o.c = complex (o.c, 0);
   endif
-  o.c_type = typeinfo (o.c);
 endfunction
 
 ## By a scalar: element by element, as a full matrix of the stored blocks.

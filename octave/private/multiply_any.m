@@ -357,10 +357,10 @@ function check_sizes (A, B, o)
 endfunction
 
 function [C, info] = engine_product (A, B, o)
-  o.c_type = typeinfo (o.c);
   o.scalars = true; # those that are left to `*` do not come here
-  [C, failed, info] = __gpumm_multiply__ (A, B, typeinfo (A), typeinfo (B), o);
-  if (failed)
-    error (C);
-  endif
+  try
+    [C, info] = __gpumm_multiply__ (A, B, o);
+  catch err
+    error (without_prefix (err));
+  end_try_catch
 endfunction

@@ -10,8 +10,8 @@ function o = parse_options (list)
 
   ## Made once: the struct costs more than all else here.
   persistent defaults = struct ("transpose_a", 0, "transpose_b", 0, "alpha", 1, "beta", 0, ...
-                                "c", [], "c_type", "null_matrix", "backend", 0, ...
-                                "algorithm", "auto", "device", -1, "output", "", "form", "", ...
+                                "c", [], "backend", 0, "algorithm", "auto", ...
+                                "device", -1, "output", "", "form", "", ...
                                 "max_device_memory", 0, "max_capability", 0, "scalars", false);
   o = defaults;
   has_beta = has_c = false;
@@ -46,7 +46,6 @@ function o = parse_options (list)
           error ("gpumm:bad-value", "gpumm: C must be a numeric matrix, not a %s", class (value));
         endif
         o.c = value;
-        o.c_type = typeinfo (value);
         has_c = true;
       case "backend"
         o.backend = choice ("Backend", value, {"auto", "cpu", "gpu"}) - 1; # as gpumm_backend
