@@ -321,26 +321,16 @@ __global__ void __launch_bounds__ (ADDERS) add_shares (problem<T> p, int element
  * the sums and to start the second kernel. */
 static const double SHARING_COST = 1.3e6;
 
-/* A share has at least so many steps: fewer do not pay for its sum. */
-enum { FEWEST_STEPS = 4 };
-
-static int64_t least (int64_t x, int64_t y) {
-  return x < y ? x : y;
-}
-
 /* A tile more on some multiprocessors than on others costs them its whole time. Shares are made
  * where they save more than they cost. */
 template <class own>
 static gpumm_status divide (int64_t m, int64_t n, int64_t k, int multiprocessors, bool share,
                             division *d) {
-  int64_t down = ceil_div (m, own::m), across = ceil_div (n, own::n);
-  int64_t steps = k > 0 ? ceil_div (k, own::k) : 1;
-  if ((double) down * (double) across > INT32_MAX / GROUP || steps > INT32_MAX)
-    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "kernel tensor: %lld x %lld tiles are too many",
-                              (long long) down, (long long) across);
-  int64_t tiles = down * across, most = (int64_t) multiprocessors * own::blocks;
-  *d = {(int) down, (int) across, (int) tiles, (int) steps, (int) least (tiles, most), (int) tiles,
-        0};
+  const int64_t most = (int64_t) multiprocessors * own::blocks;
+  gpumm_status status = divide_whole<own> (m, n, k, most, d);
+  if (status)
+    return status;
+  const int64_t tiles = d->tiles, steps = d->steps;
   double step = (double) own::m * own::n * own::k * (sizeof (typename own::T) > 8 ? 4 : 1);
   double saved = (double) ceil_div (tiles, multiprocessors) - (double) tiles / multiprocessors;
   /* whole tiles for all blocks, then, if there are as many, for one block of each multiprocessor */

@@ -436,33 +436,19 @@ __global__ void __launch_bounds__ (own::threads + 32 * copying_warps (BULK), 1)
  * the bytes of the sums and two waits for the memory. */
 static const double SHARING_COST = 0.9e6;
 
-/* A share has at least so many steps: fewer do not pay for its sum. */
-enum { FEWEST_STEPS = 4 };
-
 /* Shares that cut each tile alike read the same steps of k at the same time, and find in the cache
  * what others have read. They are taken where they keep so many of the multiprocessors busy. */
 static const double BUSY = 0.9;
-
-static int64_t least (int64_t x, int64_t y) {
-  return x < y ? x : y;
-}
 
 /* Tiles one after the other on each multiprocessor for as long as there is one for all; the rest in
  * shares, where that saves more than it costs. */
 template <class own>
 static gpumm_status divide (int64_t m, int64_t n, int64_t k, int multiprocessors, bool share,
                             division *d) {
-  int64_t down = ceil_div (m, own::m), across = ceil_div (n, own::n);
-  int64_t steps = k > 0 ? ceil_div (k, own::k) : 1;
-  if ((double) down * (double) across > INT32_MAX / GROUP || steps > INT32_MAX)
-    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "kernel tensor: %lld x %lld tiles are too many",
-                              (long long) down, (long long) across);
-  int64_t tiles = down * across, all = multiprocessors;
-  *d = {(int) down, (int) across, (int) tiles, (int) steps, (int) least (tiles, all), (int) tiles,
-        0};
-  int64_t rest = tiles % all;
-  if (!share || rest == 0)
-    return GPUMM_OK;
+  gpumm_status status = divide_whole<own> (m, n, k, multiprocessors, d);
+  const int64_t all = multiprocessors, tiles = d->tiles, steps = d->steps, rest = tiles % all;
+  if (status || !share || rest == 0)
+    return status;
   int64_t even = all / rest * rest;
   int64_t shares = tiles < all && (double) even >= BUSY * (double) all ? even : all;
   shares = least (shares, rest * steps / FEWEST_STEPS);

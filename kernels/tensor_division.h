@@ -17,14 +17,35 @@ struct division {
   int blocks, whole, shares;
 };
 
+/* Tiles go down GROUP rows of tiles and then one to the right, so that those made at one time lie
+ * in a square and share what they read in the cache. */
+enum { GROUP = 8 };
+
+/* A share has at least so many steps: fewer do not pay for its sum. */
+enum { FEWEST_STEPS = 4 };
+
+static inline int64_t least (int64_t x, int64_t y) {
+  return x < y ? x : y;
+}
+
+/* Tiles of own::m x own::n in steps of own::k, all of them whole, for up to so many blocks. */
+template <class own>
+static gpumm_status divide_whole (int64_t m, int64_t n, int64_t k, int64_t blocks, division *d) {
+  int64_t down = ceil_div (m, own::m), across = ceil_div (n, own::n);
+  int64_t steps = k > 0 ? ceil_div (k, own::k) : 1, tiles = down * across;
+  if ((double) down * (double) across > INT32_MAX / GROUP || steps > INT32_MAX)
+    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "kernel tensor: %lld x %lld tiles are too many",
+                              (long long) down, (long long) across);
+  *d = {
+      (int) down, (int) across, (int) tiles, (int) steps, (int) least (tiles, blocks), (int) tiles,
+      0};
+  return GPUMM_OK;
+}
+
 /* The share that has that step of the rest, s with share_begin (s) <= step < share_begin (s + 1). */
 DEVICE int share_of (const division &d, int64_t step) {
   return (int) (((step + 1) * d.shares - 1) / ((int64_t) (d.tiles - d.whole) * d.steps));
 }
-
-/* Tiles go down GROUP rows of tiles and then one to the right, so that those made at one time lie
- * in a square and share what they read in the cache. */
-enum { GROUP = 8 };
 
 DEVICE void tile_at (const division &d, int tile, int &i, int &j) {
   int top = tile / (GROUP * d.across) * GROUP, inside = tile % (GROUP * d.across);
