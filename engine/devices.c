@@ -330,6 +330,26 @@ static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rate
   return status;
 }
 
+static void set_rates (const rates *r, gpumm_place *place) {
+  place->upload = r->upload;
+  place->download = r->download;
+  place->call = r->call;
+  place->near_bytes = r->near_bytes;
+  place->near_seconds = r->near_seconds;
+  memcpy (place->flops, r->flops, sizeof place->flops);
+}
+
+int gpumm_place_known_rates (int device, gpumm_type type, gpumm_place *place) {
+  if (device < 0 || device >= MOST_DEVICES || (unsigned) type >= FLOAT_TYPES)
+    return 0;
+  pthread_mutex_lock (&lock);
+  const int known = measured[device].flops[type] > 0;
+  *place = (gpumm_place){.device = device};
+  set_rates (&measured[device], place);
+  pthread_mutex_unlock (&lock);
+  return known;
+}
+
 gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_type type,
                                  gpumm_place *place) {
   *place = (gpumm_place){.driver = driver, .device = device};
@@ -349,12 +369,7 @@ gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_t
   rates *r = &measured[device];
   if (!r->flops[type])
     status = measure_gpu (place, type, r);
-  place->upload = r->upload;
-  place->download = r->download;
-  place->call = r->call;
-  place->near_bytes = r->near_bytes;
-  place->near_seconds = r->near_seconds;
-  memcpy (place->flops, r->flops, sizeof place->flops);
+  set_rates (r, place);
   pthread_mutex_unlock (&lock);
   return status;
 }

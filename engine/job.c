@@ -190,6 +190,16 @@ static gpumm_status find_gpu (const gpumm_problem *p, const gpumm_options *o, gp
   return GPUMM_OK;
 }
 
+/* Where rates that were measured before say that the CPU is faster, they are all that is asked: to
+ * look at the device's memory takes as long as a small product. Sets both places. */
+static int leaves_gpu_alone (const gpumm_problem *p, const gpumm_options *o, gpumm_place *cpu,
+                             gpumm_place *gpu) {
+  return gpumm_is_dense_float (p)
+         && gpumm_place_known_rates (o->device < 0 ? 0 : o->device, p->output, gpu)
+         && gpumm_place_cpu (p->output, cpu) == GPUMM_OK
+         && !gpumm_plan_prefers_gpu (p, o, cpu, gpu);
+}
+
 static gpumm_status plan (gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const gpumm_options *o = &job->options;
@@ -200,6 +210,11 @@ static gpumm_status plan (gpumm_job *job) {
     return GPUMM_OK;
   }
   if (gpumm_plan_needs_gpu (p, o)) {
+    if (leaves_gpu_alone (p, o, &cpu, &gpu)) {
+      choices.cpu = &cpu;
+      choices.gpu = &gpu;
+      return gpumm_make_plan (p, o, &choices, &job->plan);
+    }
     gpumm_status status = find_gpu (p, o, &gpu, &choices);
     if (status)
       return status;

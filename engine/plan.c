@@ -549,6 +549,12 @@ static double seconds_gpu (const gpumm_problem *p, const gpumm_place *gpu) {
   return seconds > least ? seconds : least;
 }
 
+int gpumm_plan_prefers_gpu (const gpumm_problem *p, const gpumm_options *o, const gpumm_place *cpu,
+                            const gpumm_place *gpu) {
+  return !gpumm_is_dense_float (p) || !is_auto (o->algorithm) || o->backend != GPUMM_AUTO
+         || seconds_gpu (p, gpu) < WORTH_THE_WAY * seconds_cpu (p, cpu);
+}
+
 /* The first row of the table of sparse kernels that is of that family (or bears that name) and that
  * the device can run; NULL if there is none. */
 static const gpumm_sparse_kernel *find_sparse_kernel (const gpumm_place *place, const char *name) {
@@ -646,7 +652,7 @@ static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
   }
   if (o->backend == GPUMM_AUTO && gpu && gpumm_dense_flops (p) >= FEWEST_GPU_FLOPS) {
     double on_cpu = seconds_cpu (p, cpu), on_gpu = seconds_gpu (p, gpu);
-    if (on_gpu < WORTH_THE_WAY * on_cpu) {
+    if (gpumm_plan_prefers_gpu (p, o, cpu, gpu)) {
       plan->backend = GPUMM_GPU;
       status = plan_device (p, o, choices, gpu, plan);
       snprintf (plan->reason, sizeof plan->reason,

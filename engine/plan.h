@@ -77,6 +77,9 @@ typedef struct gpumm_choices {
 int gpumm_plan_needs_gpu (const gpumm_problem *problem, const gpumm_options *options);
 int gpumm_plan_needs_cpu (const gpumm_problem *problem, const gpumm_options *options,
                           const gpumm_place *gpu);
+/* Is the GPU the faster, by rates alone? 1 also where that is not what decides. */
+int gpumm_plan_prefers_gpu (const gpumm_problem *problem, const gpumm_options *options,
+                            const gpumm_place *cpu, const gpumm_place *gpu);
 int gpumm_plan_needs_host_device (const gpumm_problem *problem, const gpumm_options *options,
                                   const gpumm_place *gpu);
 

@@ -121,11 +121,6 @@ __device__ static inline void prefetch_map (const CUtensorMap *map) {
   asm volatile("prefetch.tensormap [%0];" : : "l"(map) : "memory");
 }
 
-/* Arrives when this thread's copies by start_copy are there. */
-__device__ static inline void arrive_after_copies (unsigned barrier) {
-  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" : : "r"(barrier) : "memory");
-}
-
 /* The box of the map at (x, y); it and all past the edges as zeros. */
 __device__ static inline void start_box (unsigned to, const CUtensorMap *map, int x, int y,
                                          unsigned barrier) {
@@ -329,6 +324,14 @@ __global__ void __launch_bounds__ (own::threads + 32 * copying_warps (BULK), 1)
 
   if (warp >= own::warps) { /* copy */
     int tile_i = 0, tile_j = 0;
+    /* Copies of elements are told when they are there, which is waited for when those of the next
+     * step are on their way. */
+    int untold = 0, oldest = 0;
+    auto tell = [&] {
+      arrive (full + 8 * oldest);
+      oldest = oldest + 1 == STAGES ? 0 : oldest + 1;
+      untold--;
+    };
     if (!BULK || elected ())
       for (; now.tile >= 0; advance (p.d, now), next_stage ()) {
         if (now.step == now.from)
@@ -345,9 +348,18 @@ __global__ void __launch_bounds__ (own::threads + 32 * copying_warps (BULK), 1)
                                                            (int64_t) tile_i * own::m, l, p.k);
           copy_elements<ALONG_B, own::n, own::k, COPIERS> (p.b, copier, to + own::bytes_a,
                                                            (int64_t) tile_j * own::n, l, p.k);
-          arrive_after_copies (barrier);
+          end_group ();
+          if (++untold > 1) {
+            wait_groups<1> ();
+            tell ();
+          }
         }
       }
+    if (!BULK) {
+      wait_groups<0> ();
+      if (untold > 0)
+        tell ();
+    }
     __syncwarp ();
   } else { /* multiply */
     int warp_i = warp % own::warps_m * own::warp_m, warp_j = warp / own::warps_m * own::warp_n;

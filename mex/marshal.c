@@ -190,9 +190,6 @@ mxArray *trace_value (const gpumm_trace *t) {
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
-/* typeinfo.cc */
-void get_type_name (const mxArray *x, char *name, size_t size);
-
 /* The types whose memory the engine reads as it is, by Octave's names for them: the classes alone
  * do not tell a matrix from a diagonal one or a range, which a look at the data would expand. */
 static const struct {

@@ -76,6 +76,9 @@ static inline int is_integer (gpumm_type type) {
   return type >= GPUMM_I8 && type <= GPUMM_U64;
 }
 
+/* typeinfo (x), cut off at size - 1 characters; to be asked before x's memory is (typeinfo.cc). */
+void get_type_name (const mxArray *x, char *name, size_t size);
+
 /* x as an operand that shares its memory; x may be NULL. Returns 0 and leaves x's memory alone when
  * the engine has no such operand: x is of a special type (diagonal, range, ...), has more than two
  * dimensions, or is no numeric array at all. */

@@ -24,6 +24,23 @@
 %!   assert (typeinfo (gpumm (pair{1}, pair{2})), typeinfo (R));
 %! endfor
 
+## what is short Octave multiplies at once, the rest is converted first: the same values, both sides of
+## a million multiply-adds
+%!test
+%! for n = [99, 100, 101]
+%!   A = rand (n);
+%!   for X = {single(A), A > 0.5, single(complex (A, 0)), "a" + zeros (n, "single")}
+%!     C = gpumm (X{1}, A);
+%!     R = X{1} * A;
+%!     assert (class (C), class (R));
+%!     assert (C, R, 4 * n * eps (max (abs (R(:)))));
+%!     assert (gpumm (A, X{1}), A * X{1}, 4 * n * eps (max (abs (R(:)))));
+%!   endfor
+%!   assert (gpumm (1:n, A), (1:n) * A, n * n * eps (n));
+%!   assert (gpumm (A, 'x'), A * 'x');
+%!   assert (gpumm (complex (2, 0), [Inf, 1]), complex (2, 0) * [Inf, 1]);
+%! endfor
+
 ## diagonal matrices skip their zeros: NaN stays where it is
 %!assert (gpumm (diag ([1, 2]), [NaN, 1; 1, 1]), [NaN, 1; 2, 2])
 %!assert (gpumm ([NaN, 1; 1, 1], diag ([1, 2])), [NaN, 2; 1, 2])
