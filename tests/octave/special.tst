@@ -29,7 +29,8 @@
 %!test
 %! for n = [99, 100, 101]
 %!   A = rand (n);
-%!   for X = {single(A), A > 0.5, single(complex (A, 0)), "a" + zeros (n, "single")}
+%!   Z = single (complex (A, 0));
+%!   for X = {single(A), A > 0.5, Z, repmat("a", n, n)}
 %!     C = gpumm (X{1}, A);
 %!     R = X{1} * A;
 %!     assert (class (C), class (R));
