@@ -68,10 +68,11 @@ static const int64_t DEEPEST_WEIGHED = 8192;
  * the link takes as long as the library, 1.3. */
 static const double CLEARLY_BOUND = 1.25, CLEARLY_FASTER = 0.8;
 
-/* The GPU is taken where it needs at most so large a part of the CPU's seconds. Without a margin it was
- * taken on an H200 where it was 43 to 64 us slower than `*` (n = 288, 320, 384) and 35 us faster (352:
- * crossover rows of bench/results/h200/ladder.csv). The value is a guess, and has not been measured. */
-static const double WORTH_THE_WAY = 0.85;
+/* The GPU is taken where by the rates it saves so many seconds, and needs at most so large a part of
+ * the CPU's: near the crossover both estimates are of a calm machine. On an H200 with 16 cores, at 512
+ * estimated 0.19 ms shorter, it took 40 to 70 us longer than `*` in two of three runs and 260 us less
+ * in the third; at 576, 0.44 ms, it was 170 to 190 us faster (crossover rows). */
+static const double LEAST_SAVED = 0.25e-3, WORTH_THE_WAY = 0.85;
 
 double gpumm_dense_flops (const gpumm_problem *p) {
   int complexes = gpumm_is_complex (p->a.type) + gpumm_is_complex (p->b.type);
@@ -551,8 +552,10 @@ static double seconds_gpu (const gpumm_problem *p, const gpumm_place *gpu) {
 
 int gpumm_plan_prefers_gpu (const gpumm_problem *p, const gpumm_options *o, const gpumm_place *cpu,
                             const gpumm_place *gpu) {
-  return !gpumm_is_dense_float (p) || !is_auto (o->algorithm) || o->backend != GPUMM_AUTO
-         || seconds_gpu (p, gpu) < WORTH_THE_WAY * seconds_cpu (p, cpu);
+  if (!gpumm_is_dense_float (p) || !is_auto (o->algorithm) || o->backend != GPUMM_AUTO)
+    return 1;
+  const double on_gpu = seconds_gpu (p, gpu), on_cpu = seconds_cpu (p, cpu);
+  return on_gpu < WORTH_THE_WAY * on_cpu && on_gpu < on_cpu - LEAST_SAVED;
 }
 
 /* The first row of the table of sparse kernels that is of that family (or bears that name) and that

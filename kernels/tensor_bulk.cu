@@ -304,7 +304,7 @@ __global__ void __launch_bounds__ (own::threads + 32 * copying_warps (BULK), 1)
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < STAGES; stage++) {
       make_barrier (full + 8 * stage, BULK ? 1 : COPIERS);
-      make_barrier (empty + 8 * stage, own::warps);
+      make_barrier (empty + 8 * stage, BULK ? own::warps : own::threads);
     }
     publish_barriers ();
   }
@@ -396,7 +396,7 @@ __global__ void __launch_bounds__ (own::threads + 32 * copying_warps (BULK), 1)
           } else {
             /* all of the stage is in registers */
             __syncwarp ();
-            if (thread == 0)
+            if (thread == 0 || !BULK) /* each for itself where threads copy, for racecheck's sake */
               arrive (empty + 8 * stage);
             next_stage ();
             tile = stage == 0 ? first_tile : tile + own::stage_bytes;

@@ -1,0 +1,84 @@
+## bench_memory.m - the most device memory that a product takes, as nvidia-smi sees it.
+##
+##   octave --path octave --path build/package bench/bench_memory.m >FILE.csv
+##
+## Each product runs three times with Backend "gpu" and without a limit, while nvidia-smi writes every
+## 10 ms how much device memory is in use.  The columns, in MB: operands and result (an operand that
+## is both counts once), the most in use beside what was in use before (the driver's context, the
+## loaded kernels), and the share of it that is neither.  Nothing else may use the GPU meanwhile.
+##
+## SPDX-License-Identifier: BSD-3-Clause
+1; # a script
+
+function S = random_blocks (make, b, n, each)
+  J = zeros (each, n);
+  for i = 1:n
+    J(:,i) = randperm (n, each);
+  endfor
+  S = blocksparse (kron ((1:n)', ones (each, 1)), J(:), make (b, b, n * each), b * n, b * n);
+endfunction
+
+function x = bytes_of (X)
+  if (isa (X, "blocksparse"))
+    X = struct (X);
+  endif
+  x = sizeof (X);
+endfunction
+
+## MB in use on the first GPU: the most of a file of nvidia-smi's, or now.
+function mb = in_use (file = "")
+  if (isempty (file))
+    [~, text] = system ("nvidia-smi -i 0 --query-gpu=memory.used --format=csv,noheader,nounits");
+  else
+    text = fileread (file);
+  endif
+  mb = max (sscanf (text, "%d")) * 2^20 / 1e6;
+endfunction
+
+function row (name, A, B, same = false)
+  file = tempname ();
+  gpumm (ones (1000), ones (1000), "Backend", "gpu");
+  gpumm_reset ();
+  before = in_use ();
+  [~, pid] = system (["nvidia-smi -i 0 --query-gpu=memory.used --format=csv,noheader,nounits " ...
+                      "-lms 10 >" file " & echo $!"]);
+  for i = 1:3
+    C = [];
+    [C, info] = gpumm (A, B, "Backend", "gpu");
+  endfor
+  pause (0.1);
+  system (["kill " strtrim(pid)]);
+  most = in_use (file);
+  unlink (file);
+  operands = bytes_of (A) + (! same) * bytes_of (B);
+  known = 1e-6 * (operands + bytes_of (C));
+  printf ("%s,%s,%s,%.0f,%.0f,%.0f,%.0f\n", name, info.algorithm, strrep (info.kernel, ",", ";"), ...
+          1e-6 * operands, 1e-6 * bytes_of (C), most - before, 100 * (most - before - known) / known);
+  fflush (stdout);
+endfunction
+
+rand ("twister", 1);
+if (! gpumm_available ("gpu"))
+  error ("there is no GPU");
+endif
+printf ("# bench_memory.m, %s\n", gpumm_info ().devices(1).name);
+printf ("product,algorithm,kernel,operands_mb,result_mb,device_mb,more_percent\n");
+real_blocks = @(m, n, k) rand (m, n, k) - 0.5;
+whole_blocks = @(m, n, k) uint16 (randi (100, m, n, k));
+
+S = random_blocks (real_blocks, 9, 4000, 40);
+row ("blocks 9x9 by themselves", S, S, true);
+S = random_blocks (real_blocks, 4, 200000, 20);
+row ("blocks 4x4 by full 256 columns", S, rand (800000, 256) - 0.5);
+row ("full 256 rows by blocks 4x4", rand (256, 800000) - 0.5, S);
+S = random_blocks (whole_blocks, 4, 8192, 122);
+row ("uint16 blocks 4x4 by themselves", S, S, true);
+S = random_blocks (whole_blocks, 8, 4096, 537);
+row ("uint16 blocks 8x8 by themselves", S, S, true);
+S = sprand (1e6, 1e6, 8e-6);
+row ("sparse by sparse", S, S, true);
+S = sprand (400000, 400000, 4e-5);
+row ("sparse by full 256 columns", S, rand (400000, 256));
+row ("full 256 rows by sparse", rand (256, 400000), S);
+A = rand (12000) - 0.5;
+row ("full by full", A, A(:,end:-1:1));
