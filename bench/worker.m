@@ -142,6 +142,9 @@ endfunction
 
 ## OpenBLAS's threads keep their cores busy for some 30 ms after each product, and whatever comes
 ## next shares them: nothing is timed in that while but what follows on a product of its own kind.
+## For some tenths of a second more it takes longer to wake the threads that copy for a GPU (a product
+## of 1024 then takes 1.4 to 2.5 ms instead of 1.0; not after a second, and not with OPENBLAS_NUM_THREADS=1):
+## of calmest's groups the last two lie behind that.
 function settle ()
   pause (0.05);
 endfunction
@@ -319,29 +322,8 @@ function said = overhead (folder)
   said = "done";
 endfunction
 
-## gpumm and `*` in groups, and of each the calmest group, as above.
-function [own, octave] = in_groups (A, B, longest)
-  GROUPS = 3;
-  own = octave = Inf;
-  for group = 1:GROUPS
-    for who = 1:2
-      product = {@() gpumm(A, B), @() A * B}{who};
-      settle ();
-      measure (product, 1);
-      count = floor (longest / GROUPS / measure (product, 1));
-      seconds = measure (product, max (7, min (101, count)));
-      if (who == 1 && median (seconds) < median (own))
-        own = seconds;
-      elseif (who == 2 && median (seconds) < median (octave))
-        octave = seconds;
-      endif
-    endfor
-  endfor
-endfunction
-
 ## Where both run on the CPU, by the same library, they take turns: what disturbs one disturbs the other,
-## and what is left between them is gpumm's.  (A GPU's copying threads would share their cores with
-## the library's, which stay busy for a while: in_groups.)
+## and what is left between them is gpumm's.  (On a GPU they do not: see settle.)
 function [own, octave] = in_turn (A, B, longest)
   own = octave = [];
   products = {@() gpumm(A, B), @() A * B};
@@ -372,7 +354,9 @@ function said = crossover (left)
     if (strcmp (info.backend, "cpu"))
       [own, octave] = in_turn (A, B, EACH);
     else
-      [own, octave] = in_groups (A, B, EACH);
+      settle ();
+      own = calmest (@() gpumm (A, B), 101, EACH / 3);
+      octave = calmest (@() A * B, 101, EACH / 3);
     endif
     put_product ("crossover", "gpumm", kernel_of (info), "d", [n, n, n], own, [], e);
     put_product ("crossover", "octave", "", "d", [n, n, n], octave, [], 0);
