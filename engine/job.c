@@ -248,11 +248,8 @@ static void announce (gpumm_job *job) {
   snprintf (r->algorithm, sizeof r->algorithm, "%s", plan->algorithm->name);
   snprintf (r->kernel, sizeof r->kernel, "%s", plan->kernel ? plan->kernel->name : "");
   snprintf (r->reason, sizeof r->reason, "%s", plan->reason);
-  gpumm_device_properties properties;
-  if (plan->driver && plan->driver->properties (plan->device, &properties) == GPUMM_OK)
-    snprintf (r->device_name, sizeof r->device_name, "%s", properties.name);
-  else
-    snprintf (r->device_name, sizeof r->device_name, "CPU");
+  snprintf (r->device_name, sizeof r->device_name, "%s",
+            plan->device_name[0] ? plan->device_name : "CPU");
 }
 
 static gpumm_status open_algorithm (gpumm_job *job) {

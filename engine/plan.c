@@ -510,6 +510,12 @@ static void weigh_emulated (const gpumm_problem *p, const gpumm_options *o,
   *plan = other;
 }
 
+static void set_device (gpumm_plan *plan, const gpumm_place *place) {
+  plan->driver = place->driver;
+  plan->device = place->device;
+  snprintf (plan->device_name, sizeof plan->device_name, "%s", place->properties.name);
+}
+
 static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
                                  const gpumm_choices *choices, const gpumm_place *place,
                                  gpumm_plan *plan) {
@@ -526,8 +532,7 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
   plan->algorithm = gpumm_algorithm_find (kernel->algorithm);
   if (!plan->algorithm)
     return gpumm_fail (GPUMM_INTERNAL, "kernel %s belongs to no algorithm", kernel->name);
-  plan->driver = place->driver;
-  plan->device = place->device;
+  set_device (plan, place);
   gpumm_status status = choose_tiles (p, place, choices, o->max_device_memory, plan);
   if (!status)
     weigh_emulated (p, o, choices, place, plan);
@@ -582,8 +587,7 @@ static gpumm_status plan_sparse_device (const gpumm_problem *p, const gpumm_opti
                        gpumm_kind_word (p->b.kind), gpumm_type_name (p->b.type),
                        place->properties.name);
   plan->sparse_kernel = algorithm ? NULL : kernel;
-  plan->driver = place->driver;
-  plan->device = place->device;
+  set_device (plan, place);
   plan->keep_bytes =
       o->max_device_memory > 0 ? o->max_device_memory : place->properties.memory_total / KEPT_PART;
   return GPUMM_OK;
