@@ -91,7 +91,10 @@
 %!   endfor
 %! endfor
 
-## every kernel by name, on the GPU or on the host device
+## every kernel by name, on the GPU or on the host device; skinny tiles do not take all sizes
+%!function yes = is_refused (err)
+%!  yes = ! isempty (strfind (err.message, "gpumm: no kernel of"));
+%!endfunction
 %!test
 %! rand ("twister", 4);
 %! ops = {"none", "transpose", "ctranspose"};
@@ -100,6 +103,7 @@
 %! for k = kernels.'
 %!   for type = {"double", "single", "complex", "single complex"; "d", "s", "z", "c"}
 %!     if (any (k.types == type{2}))
+%!       ran = 0;
 %!       for i = 1:9
 %!         op_a = mod (i, 3) + 1;
 %!         op_b = ceil (i / 3);
@@ -108,14 +112,20 @@
 %!         size_b = [19, s(2)];
 %!         if (op_a > 1) size_a = flip (size_a); endif
 %!         if (op_b > 1) size_b = flip (size_b); endif
-%!         check_product (make_operand (type{1}, size_a(1), size_a(2)), ...
-%!                        make_operand (type{1}, size_b(1), size_b(2)), ...
-%!                        "TransposeA", ops{op_a}, "TransposeB", ops{op_b}, "Algorithm", k.name);
+%!         try
+%!           check_product (make_operand (type{1}, size_a(1), size_a(2)), ...
+%!                          make_operand (type{1}, size_b(1), size_b(2)), ...
+%!                          "TransposeA", ops{op_a}, "TransposeB", ops{op_b}, "Algorithm", k.name);
+%!           ran++;
+%!         catch err
+%!           assert (is_refused (err), err.message);
+%!         end_try_catch
 %!       endfor
+%!       assert (ran >= 6, "%s ran %d of 9 sizes", k.name, ran);
 %!     endif
 %!   endfor
 %!   types = {"double", "single", "complex", "single complex"};
-%!   X = make_operand (types{find (ismember ("dszc", k.types), 1)}, 40, 40);
+%!   X = make_operand (types{find (ismember ("dszc", k.types), 1)}, 20, 20);
 %!   [~, info] = gpumm (X, X, "Algorithm", k.name);
 %!   assert (strtok (info.kernel), k.name); # a note may follow
 %!   assert (info.algorithm, k.algorithm);
