@@ -81,12 +81,12 @@
 %!     copyfile (fullfile (package, name{1}), folder);
 %!   endfor
 %!   [~, said] = system (ask);
-%!   assert (! isempty (strfind (said, "built without CUDA")), said);
+%!   assert (! isempty (strfind (said, "built without CUDA")), "it said: %s", said);
 %!   fid = fopen (file, "w");
 %!   fputs (fid, "no library");
 %!   fclose (fid);
 %!   [~, said] = system (ask);
-%!   assert (! isempty (strfind (said, [file, ": "])), said);
+%!   assert (! isempty (strfind (said, [file, ": "])), "it said: %s", said);
 %! unwind_protect_cleanup
 %!   confirm_recursive_rmdir (false, "local");
 %!   rmdir (folder, "s");
