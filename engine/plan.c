@@ -688,10 +688,11 @@ static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
   return GPUMM_OK;
 }
 
-/* Sparse, block sparse and integer products. *seconds is what it takes as planned, where that was
- * estimated. */
+/* Sparse, block sparse and integer products. *seconds is what it takes as planned, by *estimate, where
+ * that was estimated. */
 static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
-                                const gpumm_choices *choices, gpumm_plan *plan, double *seconds) {
+                                const gpumm_choices *choices, gpumm_plan *plan,
+                                gpumm_sparse_estimate *estimate, double *seconds) {
   const gpumm_algorithm *on_host = gpumm_host_algorithm (p), *on_device = device_algorithm (p);
   const gpumm_place *gpu = choices->gpu;
   const char *what = on_host == &gpumm_algorithm_blocks   ? "block sparse"
@@ -729,7 +730,9 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
     if (o->max_capability)
       place.properties.capability =
           (int) gpumm_least (place.properties.capability, o->max_capability);
-    double cpu = on_host->seconds (p, NULL), device = on_device->seconds (p, &place);
+    *estimate = gpumm_estimate_sparse (p);
+    double cpu = on_host->seconds (p, NULL, estimate);
+    double device = on_device->seconds (p, &place, estimate);
     int on_gpu = device < cpu && find_sparse_kernel (&place, on_device->name) != NULL;
     if (isfinite (device))
       snprintf (plan->reason, room,
@@ -749,9 +752,10 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
 }
 
 /* Makes the plan of a sparse product one of dense matrices where that is faster: seconds, if it is
- * known, is what the sparse one takes. */
+ * known, is what the sparse one takes by the estimate. */
 static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
-                            const gpumm_choices *choices, double seconds, gpumm_plan *plan) {
+                            const gpumm_choices *choices, gpumm_sparse_estimate estimate,
+                            double seconds, gpumm_plan *plan) {
   const int64_t width =
       may_be_dense (p, o) && !choices->keeps_sparse ? gpumm_as_dense_width (p) : 0;
   if (width == 0)
@@ -763,12 +767,13 @@ static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
   if (choices->gpu && o->backend != GPUMM_CPU)
     dense = fmin (dense, seconds_gpu (&panel, choices->gpu));
   dense = dense * (double) gpumm_pieces (gpumm_n (p), width) + gpumm_as_dense_seconds (p);
-  if (isnan (seconds) && isfinite (dense))
-    seconds = plan->backend == GPUMM_GPU ? plan->algorithm->seconds (p, choices->gpu)
-                                         : plan->algorithm->seconds (p, NULL);
+  if (isnan (seconds) && isfinite (dense)) {
+    const gpumm_place *place = plan->backend == GPUMM_GPU ? choices->gpu : NULL;
+    estimate = gpumm_estimate_sparse (p);
+    seconds = plan->algorithm->seconds (p, place, &estimate);
+  }
   const double cells = (double) gpumm_m (p) * (double) gpumm_n (p);
-  if (!(dense < seconds)
-      || gpumm_sparse_nonzeros (p, gpumm_sparse_products (p)) < FILLED_PART * cells)
+  if (!(dense < seconds) || estimate.nonzeros < FILLED_PART * cells)
     return;
   const size_t length = strlen (plan->reason);
   snprintf (plan->reason + length, sizeof plan->reason - length,
@@ -788,10 +793,11 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
   else if (gpumm_is_dense_float (p))
     status = plan_dense (p, o, choices, plan);
   else {
+    gpumm_sparse_estimate estimate = {0};
     double seconds = NAN;
-    status = plan_other (p, o, choices, plan, &seconds);
+    status = plan_other (p, o, choices, plan, &estimate, &seconds);
     if (!status)
-      weigh_as_dense (p, o, choices, seconds, plan);
+      weigh_as_dense (p, o, choices, estimate, seconds, plan);
   }
   if (!plan->driver)
     plan->device = -1;

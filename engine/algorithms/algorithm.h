@@ -6,6 +6,8 @@
 #include "../gpumm.h"
 #include "../plan.h"
 
+struct gpumm_sparse_estimate; /* sparse.h */
+
 struct gpumm_job {
   gpumm_problem problem;
   gpumm_options options;
@@ -54,7 +56,8 @@ typedef struct gpumm_algorithm {
   /* Products that are not full by full in floating point: an estimate of the seconds from host
    * memory to host memory, on a device, or on the CPU with place NULL, by which "auto" chooses;
    * INFINITY: not known. NULL: "auto" takes the CPU. */
-  double (*seconds) (const gpumm_problem *problem, const gpumm_place *place);
+  double (*seconds) (const gpumm_problem *problem, const gpumm_place *place,
+                     const struct gpumm_sparse_estimate *estimate);
   /* may be NULL; for sparse results the symbolic phase: sets job->shape.nzmax */
   gpumm_status (*open) (struct gpumm_job *job);
   /* computes into result; fills kernel, compute and flops of job->report */

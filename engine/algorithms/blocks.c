@@ -1121,7 +1121,9 @@ static const double SMALL_INTEGER_RATE = 2e9;
 static const double FLOAT_RATE = 1.2e10, PAIR_RATE = 4e7, WRITE_RATE = 2e10;
 
 /* On the CPU; for the classes that "auto" knows a device's rate of. */
-static double seconds (const gpumm_problem *p, const gpumm_place *place) {
+static double seconds (const gpumm_problem *p, const gpumm_place *place,
+                       const struct gpumm_sparse_estimate *estimate) {
+  (void) estimate;
   (void) place;
   const int in_blocks = p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS;
   const gpumm_operand *x = p->a.kind == GPUMM_BLOCKS ? &p->a : &p->b;

@@ -194,7 +194,9 @@ static double float_seconds (const gpumm_problem *p, const gpumm_place *place, d
 static const double SETUP = 1e-3;
 
 /* From host to host. */
-static double seconds (const gpumm_problem *p, const gpumm_place *place) {
+static double seconds (const gpumm_problem *p, const gpumm_place *place,
+                       const struct gpumm_sparse_estimate *estimate) {
+  (void) estimate;
   const double rows = (double) (gpumm_m (p) / gpumm_op_block_rows (&p->a, p->op_a)),
                cols = (double) (gpumm_n (p) / gpumm_op_block_cols (&p->b, p->op_b));
   if (rows == 0 || cols == 0)

@@ -8,10 +8,17 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Columns that the estimate looks at, which takes 30 us or less, and 0.1 us where there are no blocks;
- * columns of C, and about how many products of blocks in them, alike; one product in WORTH, so that
+/* Columns that the estimate looks at, which takes 30 us or less, and 0.1 us where there are no blocks:
+ * fewer of long ones, with so many elements and a few more; columns of C, and about how many products of blocks in them, alike; one product in WORTH, so that
  * to look costs little beside the product. */
-enum { SAMPLES = 100, SAMPLES_OF_C = 30, MOST_PAIRS = 1 << 12, WORTH = 64 };
+enum {
+  SAMPLES = 100,
+  MOST_ELEMENTS = 1 << 13,
+  FEWEST_SAMPLES = 4,
+  SAMPLES_OF_C = 30,
+  MOST_PAIRS = 1 << 12,
+  WORTH = 64
+};
 
 /* Elements that a thread looks at, at least. */
 enum { LEAST = 1 << 16 };
@@ -44,7 +51,9 @@ unsigned gpumm_natural_sizes (const gpumm_operand *x) {
   for (int s = 0; s < SIZES; s++)
     if (x->rows % sizes[s] == 0 && x->cols % sizes[s] == 0)
       possible |= 1u << sizes[s];
-  const int64_t apart = x->cols / SAMPLES + 1;
+  const double columns = MOST_ELEMENTS / (double) x->column[x->cols] * (double) x->cols;
+  const int64_t samples = columns < SAMPLES ? (int64_t) columns + FEWEST_SAMPLES : SAMPLES;
+  const int64_t apart = x->cols / samples + 1;
   int any = 0;
   for (int64_t j = 0; j < x->cols && possible; j += apart) {
     any |= x->column[j + 1] > x->column[j];

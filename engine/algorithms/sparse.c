@@ -813,12 +813,12 @@ static double seconds_one_dense (const gpumm_problem *p) {
          * (1 + (double) (threads - 1) / PARTNERS);
 }
 
-static double seconds (const gpumm_problem *p, const gpumm_place *place) {
+static double seconds (const gpumm_problem *p, const gpumm_place *place,
+                       const gpumm_sparse_estimate *x) {
   (void) place;
   if (p->a.kind != GPUMM_SPARSE || p->b.kind != GPUMM_SPARSE)
     return seconds_one_dense (p);
-  const double products = gpumm_sparse_products (p), size = (double) gpumm_natural_size (p);
-  const double nonzeros = gpumm_sparse_nonzeros (p, products);
+  const double products = x->products, nonzeros = x->nonzeros, size = (double) x->natural;
   const double pairs = size > 0 ? products / (size * size * size) : products;
   const double threads = fmin (gpumm_threads (), 1 + pairs / (double) cutting.least_products);
   const double product = PRODUCT_SECONDS * (gpumm_is_complex (p->output) ? 2 : 1);
@@ -830,7 +830,7 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place) {
 
 enum { SAMPLES = 1 << 15 }; /* elements of B: 0.1 ms or less */
 
-double gpumm_sparse_products (const gpumm_problem *p) {
+static double estimate_products (const gpumm_problem *p) {
   const gpumm_operand *a = &p->a, *b = &p->b;
   /* nothing has been checked yet: an offset may promise more than there is */
   const int64_t k = gpumm_k (p), stored_b = gpumm_least (b->column[b->cols], b->nzmax);
@@ -847,13 +847,22 @@ double gpumm_sparse_products (const gpumm_problem *p) {
   return products * ((double) stored_b / (double) seen);
 }
 
-double gpumm_sparse_nonzeros (const gpumm_problem *p, double products) {
+static double estimate_nonzeros (const gpumm_problem *p, int64_t natural, double products) {
   const double cells = (double) gpumm_m (p) * (double) gpumm_n (p);
-  const int64_t natural = gpumm_natural_size (p);
   const double yield = gpumm_natural_yield (p, natural ? natural : 1, products);
   return yield > 0   ? fmin (products * yield, cells)
          : cells > 0 ? cells * -expm1 (-products / cells)
                      : 0;
+}
+
+gpumm_sparse_estimate gpumm_estimate_sparse (const gpumm_problem *p) {
+  gpumm_sparse_estimate x = {0};
+  if (p->a.kind != GPUMM_SPARSE || p->b.kind != GPUMM_SPARSE)
+    return x;
+  x.products = estimate_products (p);
+  x.natural = gpumm_natural_size (p);
+  x.nonzeros = estimate_nonzeros (p, x.natural, x.products);
+  return x;
 }
 
 /* ---- the row of the table ----------------------------------------------------------------- */

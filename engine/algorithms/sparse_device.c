@@ -459,11 +459,11 @@ static double stored_bytes (const gpumm_operand *x) {
 }
 
 /* Two calls: one counts. */
-static double seconds (const gpumm_problem *p, const gpumm_place *place) {
+static double seconds (const gpumm_problem *p, const gpumm_place *place,
+                       const gpumm_sparse_estimate *x) {
   if (place->properties.capability < MEASURED_FROM)
     return INFINITY;
-  const double products = gpumm_sparse_products (p);
-  const double nonzeros = gpumm_sparse_nonzeros (p, products);
+  const double products = x->products, nonzeros = x->nonzeros;
   const double up =
       stored_bytes (&p->a) + (gpumm_is_same_sparse (&p->a, &p->b) ? 0 : stored_bytes (&p->b));
   return SETUP + 2 * place->call + up / place->upload

@@ -307,7 +307,9 @@ static const double FULL_RATE = 3e11 / 132, TRANSPOSING = 16; /* the latter in c
  * (bench/results/h200/bsr.csv). */
 static const int64_t SHARING_ROWS = 4;
 
-static double seconds (const gpumm_problem *p, const gpumm_place *place) {
+static double seconds (const gpumm_problem *p, const gpumm_place *place,
+                       const struct gpumm_sparse_estimate *estimate) {
+  (void) estimate;
   const int left = p->a.kind != GPUMM_DENSE;
   const gpumm_operand *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
   gpumm_rows rows;

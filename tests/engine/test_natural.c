@@ -214,8 +214,7 @@ static void test_nonzeros (void) {
       x.column[j + 1] = out;
     }
     const gpumm_problem p = {.a = x, .b = x, .alpha = {1, 0}};
-    const double products = gpumm_sparse_products (&p);
-    const double nonzeros = gpumm_sparse_nonzeros (&p, products), right = 13.0 * n * b * b;
+    const double nonzeros = gpumm_estimate_sparse (&p).nonzeros, right = 13.0 * n * b * b;
     CHECK (fabs (nonzeros - right) < 0.1 * right, "blocks of %" PRId64 ": %g nonzeros, not %g", b,
            nonzeros, right);
     release (&x);
@@ -246,7 +245,7 @@ static void test_nonzeros_of_full (void) {
     }
     x.nzmax = out;
     const gpumm_problem p = {.a = x, .b = x, .alpha = {1, 0}};
-    const double nonzeros = gpumm_sparse_nonzeros (&p, gpumm_sparse_products (&p));
+    const double nonzeros = gpumm_estimate_sparse (&p).nonzeros;
     CHECK (fabs (nonzeros - right) < 0.15 * right, "width %" PRId64 ": %g nonzeros, not %g", width,
            nonzeros, right);
     free (x.column);

@@ -602,20 +602,22 @@ static void test_sparse_products (void) {
     double products = 0;
     for (int64_t t = 0; t < 5 * n; t++)
       products += (double) (p.a.column[p.b.row[t] + 1] - p.a.column[p.b.row[t]]);
-    const double counted = gpumm_sparse_products (&p), error = fabs (counted - products);
+    const double counted = gpumm_estimate_sparse (&p).products, error = fabs (counted - products);
     CHECK (n < 6000 ? error == 0 : error < 0.05 * products, "n %lld: %g, not %g", (long long) n,
            counted, products);
     p.b.row[0] = -1;
     p.b.row[5 * n - 1] = INT64_MAX;
-    CHECK (gpumm_sparse_products (&p) <= counted, "indices that are out of range are not followed");
+    CHECK (gpumm_estimate_sparse (&p).products <= counted,
+           "indices that are out of range are not followed");
     p.b.column[n] = INT64_MAX - 1;
-    CHECK (isfinite (gpumm_sparse_products (&p)), "elements that are not there are not looked at");
+    CHECK (isfinite (gpumm_estimate_sparse (&p).products),
+           "elements that are not there are not looked at");
     p.b.column[n] = 5 * n;
     p.alpha.re = 0;
-    CHECK (gpumm_sparse_products (&p) == 0, "alpha = 0: A and B are not read");
+    CHECK (gpumm_estimate_sparse (&p).products == 0, "alpha = 0: A and B are not read");
     p.alpha.re = 1;
     p.b.column[n] = 0;
-    CHECK (gpumm_sparse_products (&p) == 0, "nothing stored");
+    CHECK (gpumm_estimate_sparse (&p).products == 0, "nothing stored");
     drop (&p.a);
     drop (&p.b);
   }
