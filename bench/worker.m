@@ -142,9 +142,9 @@ endfunction
 
 ## OpenBLAS's threads keep their cores busy for some 30 ms after each product, and whatever comes
 ## next shares them: nothing is timed in that while but what follows on a product of its own kind.
-## For some tenths of a second more it takes longer to wake the threads that copy for a GPU (a product
-## of 1024 then takes 1.4 to 2.5 ms instead of 1.0; not after a second, and not with OPENBLAS_NUM_THREADS=1):
-## of calmest's groups the last two lie behind that.
+## For some tenths of a second more it takes longer to wake the threads that copy for a GPU: a product
+## of 1024 then takes 1.4 to 2.5 ms instead of 1.0; not after a second, and not with one thread for
+## OpenBLAS.  Of calmest's groups the last two lie behind that.
 function settle ()
   pause (0.05);
 endfunction
@@ -348,7 +348,7 @@ function [own, octave] = in_turn (A, B, longest)
 endfunction
 
 function said = crossover (left)
-  EACH = 0.1; # seconds that the products of one kind may take, but at least 21 (in groups 7)
+  EACH = 0.1; # seconds of a group of pairs, but at least 21; on a GPU of the three groups of one kind
   sizes = [2, 4, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, ...
            256, 288, 320, 352, 384, 416, 448, 512, 576, 640, 704, 768, 832, 896, 960, 1024];
   begun = tic ();

@@ -8,6 +8,7 @@
 #include "memory/pool.h"
 #include "types.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -645,6 +646,11 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
   return status;
 }
 
+/* Rates that are not known make them infinite. */
+static long long microseconds (double seconds) {
+  return seconds < 1e12 ? (long long) (1e6 * seconds) : LLONG_MAX;
+}
+
 static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
                                 const gpumm_choices *choices, gpumm_plan *plan) {
   gpumm_status status;
@@ -673,7 +679,7 @@ static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
     } else
       snprintf (plan->reason, sizeof plan->reason,
                 "by measured rates the CPU takes %lld us and the GPU %lld us with both transfers",
-                (long long) (1e6 * on_cpu), (long long) (1e6 * on_gpu));
+                microseconds (on_cpu), microseconds (on_gpu));
   } else if (o->backend == GPUMM_CPU)
     snprintf (plan->reason, sizeof plan->reason, "the CPU was asked for");
   else if (gpumm_dense_flops (p) < FEWEST_GPU_FLOPS)

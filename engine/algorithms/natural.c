@@ -8,9 +8,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Columns that the estimate looks at, which takes 30 us or less, and 0.1 us where there are no blocks:
- * fewer of long ones, with so many elements and a few more; columns of C, and about how many products of blocks in them, alike; one product in WORTH, so that
- * to look costs little beside the product. */
+/* Columns that the estimate looks at, which takes 30 us or less, and 0.1 us where there are no blocks;
+ * fewer where columns are long, with so many elements and a few columns more. Columns of C, and about
+ * how many products of blocks in them, alike; one product in WORTH, so that to look costs little
+ * beside the product. */
 enum {
   SAMPLES = 100,
   MOST_ELEMENTS = 1 << 13,

@@ -139,7 +139,7 @@ function check_output (A, B, kind_a, kind_b, o)
     return; # any; two different classes fail later
   elseif (any (integers))
     valid = {class(ifelse_first (integers(1), A, B))};
-  elseif (issparse (A) && issparse (B))
+  elseif (stays_sparse (A, B, kind_b) || stays_sparse (B, A, kind_a))
     valid = {"double"}; # Octave has no sparse single
   else
     valid = {"double", "single"};
@@ -148,6 +148,12 @@ function check_output (A, B, kind_a, kind_b, o)
     error ("gpumm:bad-value", "gpumm: OutputClass of a %s by %s product must be %s", ...
            typeinfo (A), typeinfo (B), ["\"" strjoin(valid, "\" or \"") "\""]);
   endif
+endfunction
+
+## Is the product of S and X, of that kind, sparse as S is?
+function yes = stays_sparse (S, X, kind)
+  yes = issparse (S) && (issparse (X) || isscalar (X) ...
+                         || any (strcmp (kind, {"diagonal", "permutation"})));
 endfunction
 
 function x = ifelse_first (condition, a, b)

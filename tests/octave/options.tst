@@ -132,6 +132,11 @@
 %! assert (C, 2 * double (S) * double (T) + double (S), 1e-13);
 
 %!error id=gpumm:bad-value gpumm (1, 2, "OutputClass", "int8")
+%!error <OutputClass of a sparse matrix by scalar product must be "double"> ...
+%! gpumm (sparse (eye (2)), 3, "OutputClass", "single")
+%!error <OutputClass of a permutation matrix by sparse matrix product must be "double"> ...
+%! gpumm (eye (2)([2, 1], :), sparse (eye (2)), "OutputClass", "single")
+%!assert (class (gpumm (sparse (eye (2)), ones (2), "OutputClass", "single")), "single")
 %!error <OutputClass of a matrix by matrix product must be "double" or "single"> ...
 %! gpumm (ones (2), ones (2), "OutputClass", "int8")
 %!error <OutputClass must be "double", "single", "int8"> gpumm (1, 2, "OutputClass", "char")

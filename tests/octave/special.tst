@@ -42,6 +42,9 @@
 %!   assert (gpumm (complex (2, 0), [Inf, 1]), complex (2, 0) * [Inf, 1]);
 %! endfor
 
+## none of k, but many of C: the engine's error, not the lack of memory
+%!error id=gpumm:host-memory gpumm (zeros (1e7, 0) > 0, zeros (0, 1e7) > 0)
+
 ## diagonal matrices skip their zeros: NaN stays where it is
 %!assert (gpumm (diag ([1, 2]), [NaN, 1; 1, 1]), [NaN, 1; 2, 2])
 %!assert (gpumm ([NaN, 1; 1, 1], diag ([1, 2])), [NaN, 2; 1, 2])
