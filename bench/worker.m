@@ -327,19 +327,18 @@ endfunction
 ## (On a GPU they do not: see settle.)
 function [own, octave] = in_turn (A, B, longest)
   GROUPS = 3;
-  APART = 0.15; # seconds
   PAIRS = 101;
   products = {@() gpumm(A, B), @() A * B};
   own = octave = Inf;
   for group = 1:GROUPS
-    pause (APART);
+    settle ();
     measure (products{1}, 2);
     measure (products{2}, 2);
     seconds = zeros (2, 0);
     begun = tic ();
     do
       seconds(:,end+1) = [measure(products{1}, 1); measure(products{2}, 1)];
-    until (columns (seconds) == PAIRS || (toc (begun) > longest && columns (seconds) >= 21))
+    until (columns (seconds) == PAIRS || (toc (begun) > longest && columns (seconds) >= 7))
     if (median (seconds(2,:)) < median (octave))
       own = seconds(1,:);
       octave = seconds(2,:);
@@ -348,7 +347,7 @@ function [own, octave] = in_turn (A, B, longest)
 endfunction
 
 function said = crossover (left)
-  EACH = 0.1; # seconds of a group of pairs, but at least 21; on a GPU of the three groups of one kind
+  EACH = 0.1; # seconds of a group of pairs, but at least 7; on a GPU of the three groups of one kind
   sizes = [2, 4, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, ...
            256, 288, 320, 352, 384, 416, 448, 512, 576, 640, 704, 768, 832, 896, 960, 1024];
   begun = tic ();
