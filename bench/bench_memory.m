@@ -25,13 +25,12 @@ function x = bytes_of (X)
   x = sizeof (X);
 endfunction
 
-## MB in use on the first GPU: the most of a file of nvidia-smi's, or now.
-function mb = in_use (file = "")
-  if (isempty (file))
-    [~, text] = system ("nvidia-smi -i 0 --query-gpu=memory.used --format=csv,noheader,nounits");
-  else
-    text = fileread (file);
-  endif
+function text = query ()
+  text = "nvidia-smi -i 0 --query-gpu=memory.used --format=csv,noheader,nounits";
+endfunction
+
+## MB of the largest of nvidia-smi's numbers.
+function mb = most_of (text)
   mb = max (sscanf (text, "%d")) * 2^20 / 1e6;
 endfunction
 
@@ -39,16 +38,16 @@ function row (name, A, B, same = false)
   file = tempname ();
   gpumm (ones (1000), ones (1000), "Backend", "gpu");
   gpumm_reset ();
-  before = in_use ();
-  [~, pid] = system (["nvidia-smi -i 0 --query-gpu=memory.used --format=csv,noheader,nounits " ...
-                      "-lms 10 >" file " & echo $!"]);
+  [~, now] = system (query ());
+  before = most_of (now);
+  [~, pid] = system ([query() " -lms 10 >" file " & echo $!"]);
   for i = 1:3
     C = [];
     [C, info] = gpumm (A, B, "Backend", "gpu");
   endfor
   pause (0.1);
   system (["kill " strtrim(pid)]);
-  most = in_use (file);
+  most = most_of (fileread (file));
   unlink (file);
   operands = bytes_of (A) + (! same) * bytes_of (B);
   known = 1e-6 * (operands + bytes_of (C));

@@ -340,8 +340,8 @@ static void set_rates (const rates *r, gpumm_place *place) {
 }
 
 int gpumm_place_known_rates (int device, gpumm_type type, gpumm_place *place) {
-  if (device < 0 || device >= MOST_DEVICES || (unsigned) type >= FLOAT_TYPES)
-    return 0;
+  if (device < 0 || device >= MOST_DEVICES || (unsigned) type >= FLOAT_TYPES || !gpumm_cuda (NULL))
+    return 0; /* no GPU, or not one of this process: after fork () */
   pthread_mutex_lock (&lock);
   const int known = measured[device].flops[type] > 0;
   *place = (gpumm_place){.device = device};

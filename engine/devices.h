@@ -19,8 +19,8 @@ const gpumm_driver *gpumm_host_device (const char **why);
 gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_type type,
                                  gpumm_place *place);
 
-/* The rates of a GPU alone, if they have been measured, without a call of the driver: 1, or 0 where
- * they are not known. */
+/* The rates of a GPU alone, if this process has measured them, without a look at the device: 1, or 0
+ * where they are not known. */
 int gpumm_place_known_rates (int device, gpumm_type type, gpumm_place *place);
 
 /* Fills in what says whether "auto" should take "emulated" for this product, measured on the device

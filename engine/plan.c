@@ -556,12 +556,14 @@ static double seconds_gpu (const gpumm_problem *p, const gpumm_place *gpu) {
   return seconds > least ? seconds : least;
 }
 
+static int saves_enough (double on_gpu, double on_cpu) {
+  return on_gpu < WORTH_THE_WAY * on_cpu && on_gpu < on_cpu - LEAST_SAVED;
+}
+
 int gpumm_plan_prefers_gpu (const gpumm_problem *p, const gpumm_options *o, const gpumm_place *cpu,
                             const gpumm_place *gpu) {
-  if (!gpumm_is_dense_float (p) || !is_auto (o->algorithm) || o->backend != GPUMM_AUTO)
-    return 1;
-  const double on_gpu = seconds_gpu (p, gpu), on_cpu = seconds_cpu (p, cpu);
-  return on_gpu < WORTH_THE_WAY * on_cpu && on_gpu < on_cpu - LEAST_SAVED;
+  return !gpumm_is_dense_float (p) || !is_auto (o->algorithm) || o->backend != GPUMM_AUTO
+         || saves_enough (seconds_gpu (p, gpu), seconds_cpu (p, cpu));
 }
 
 /* The first row of the table of sparse kernels that is of that family (or bears that name) and that
@@ -665,7 +667,7 @@ static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
   }
   if (o->backend == GPUMM_AUTO && gpu && gpumm_dense_flops (p) >= FEWEST_GPU_FLOPS) {
     double on_cpu = seconds_cpu (p, cpu), on_gpu = seconds_gpu (p, gpu);
-    if (gpumm_plan_prefers_gpu (p, o, cpu, gpu)) {
+    if (saves_enough (on_gpu, on_cpu)) {
       plan->backend = GPUMM_GPU;
       status = plan_device (p, o, choices, gpu, plan);
       snprintf (plan->reason, sizeof plan->reason,

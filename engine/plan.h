@@ -78,11 +78,12 @@ typedef struct gpumm_choices {
 int gpumm_plan_needs_gpu (const gpumm_problem *problem, const gpumm_options *options);
 int gpumm_plan_needs_cpu (const gpumm_problem *problem, const gpumm_options *options,
                           const gpumm_place *gpu);
+int gpumm_plan_needs_host_device (const gpumm_problem *problem, const gpumm_options *options,
+                                  const gpumm_place *gpu);
+
 /* Is the GPU the faster, by rates alone? 1 also where that is not what decides. */
 int gpumm_plan_prefers_gpu (const gpumm_problem *problem, const gpumm_options *options,
                             const gpumm_place *cpu, const gpumm_place *gpu);
-int gpumm_plan_needs_host_device (const gpumm_problem *problem, const gpumm_options *options,
-                                  const gpumm_place *gpu);
 
 /* Columns of device matrices begin at multiples of 128 bytes: copies and kernels read whole lines. */
 int64_t gpumm_device_ld (int64_t rows, size_t element);

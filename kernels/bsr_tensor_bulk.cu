@@ -12,7 +12,7 @@
  * written for 1458 operations, 1.1 a byte; to come near the memory's rate a multiprocessor has some
  * 75 cycles for them. Each size is therefore a kernel of its own, whose addresses are constants:
  * with sizes as variables, address arithmetic alone took as long. Of 4.24 TB/s that a copy moves on
- * an H200 it moves 3.15. Two other orders were measured at 9 x 9 and are not better: panels of B's rows
+ * an H200 it moves 3.15. Two other orders were tried at 9 x 9, in programs that are not kept: panels of B's rows
  * that stay in the second-level cache scatter C, whose blocks then share sectors that are written twice
  * (3.3 to 3.7 TFLOPS without the time for lists); the blocks of B in the order of its rows, several in
  * a copy, move 3.8 TB/s with lists that are there already (4.3 TFLOPS), but to make these lists takes

@@ -149,7 +149,8 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   if (nrhs < 2 || nrhs > 3 || (nrhs == 3 && !mxIsStruct (prhs[2])))
     mexErrMsgIdAndTxt ("gpumm:internal", "for use by gpumm.m only");
   if (!get_request (nrhs, prhs, &r)) {
-    if (nrhs == 2 && is_for_octave (prhs[0], prhs[1]) && (c = octave_product (prhs)) != NULL)
+    if (nrhs == 2 && nlhs < 2 && is_for_octave (prhs[0], prhs[1])
+        && (c = octave_product (prhs)) != NULL)
       goto done;
     gateway_fail (&error, "gpumm:special", "gpumm: not for the engine as they are");
     goto done;
@@ -181,5 +182,5 @@ done: /* release */
   gateway_raise (&error);
   plhs[0] = c;
   if (nlhs > 1)
-    plhs[1] = info ? info : mxCreateDoubleMatrix (0, 0, mxREAL);
+    plhs[1] = info;
 }

@@ -165,7 +165,11 @@
 %!     C = gpumm (Z, Z);
 %!     assert (isreal (C));
 %!     R = Z * Z;
-%!     assert (C, R, n * eps (max (abs (R(:))))); # in single from n = 40 on it is rounded
+%!     tolerance = 0; # of double all sums are exact, and of single the short ones
+%!     if (strcmp (class{1}, "single") && n >= 40)
+%!       tolerance = n * eps (max (abs (R(:))));
+%!     endif
+%!     assert (C, R, tolerance);
 %!     C = gpumm (Z, cast (magic (n), class{1}));
 %!     assert (iscomplex (C));
 %!     W = complex (cast (magic (n), class{1}), 0);
