@@ -11,16 +11,20 @@
  * What limits it: for 9 x 9 and blocks of C with one product each, a block of B is read and one of C
  * written for 1458 operations, 1.1 a byte; to come near the memory's rate a multiprocessor has some
  * 75 cycles for them. Each size is therefore a kernel of its own, whose addresses are constants:
- * with sizes as variables, address arithmetic alone took as long. Of 4.24 TB/s that a copy moves on
- * an H200 it moves 3.15. Two other orders were tried at 9 x 9, in programs that are not kept: panels of B's rows
- * that stay in the second-level cache scatter C, whose blocks then share sectors that are written twice
- * (3.3 to 3.7 TFLOPS without the time for lists); the blocks of B in the order of its rows, several in
- * a copy, move 3.8 TB/s with lists that are there already (4.3 TFLOPS), but to make these lists takes
- * longer than that saves (2.9 TFLOPS; this kernel 3.6).
+ * with sizes as variables, address arithmetic alone took as long. On an H200 it moves 3.3 of the 4.24
+ * TB/s that a copy does, and the way from one half of the second-level cache to the other is busy
+ * for 85 % of the time (ncu, lts__ltcfabric2ltc_cycles_active).
+ *
+ * Other orders were tried at 9 x 9 (3.55 TFLOPS) and not kept: panels of B's rows that stay in the
+ * second-level cache scatter C, whose blocks then share sectors that are written twice (3.3 to 3.7
+ * TFLOPS without the time for lists); lists by entries, with one to four neighbouring blocks of B in
+ * a copy (2.8 to 3.1), as the further products of C's blocks are then made by themselves; C by whole
+ * lines, the rest of a block waiting for the next one (3.5).
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "bulk.h"
 #include "tensor_products.h"
+#include "sparse/bulk_blocks.h"
 #include "sparse/products.h"
 
 enum {
@@ -28,14 +32,11 @@ enum {
   WARPS = THREADS / 32,
   PIECE = 512,                    /* blocks of C for a thread block, at most */
   ENTRIES = 40,                   /* of A's row at one time */
-  GRAIN = 2,                      /* doubles that a bulk copy is made of */
   SHARED_BYTES = (228 << 10) / 3, /* where three thread blocks share a multiprocessor */
   OTHER_BYTES = 23 << 10,         /* for the lists, and what the driver takes */
 };
 
-/* Blocks of SIDE x SIDE, and how they lie in shared memory. Copies are of whole grains, and a block
- * of 9 x 9 doubles may begin in the middle of one: it is copied from that grain's begin on, and then
- * lies a double behind its place. */
+/* Blocks of SIDE x SIDE, and how they lie in shared memory. */
 template <int SIDE> struct square {
   static constexpr int side = SIDE, size = SIDE * SIDE, depth = 4;
   static constexpr int tiles = (SIDE + 7) / 8, steps = (SIDE + 3) / 4; /* of 8, and of 4 along k */
@@ -45,61 +46,6 @@ template <int SIDE> struct square {
   static constexpr int bytes = 8 * (barriers + row_of_a + WARPS * (depth * slot + size));
   static constexpr int blocks = bytes + OTHER_BYTES <= SHARED_BYTES ? 3 : 2;
 };
-
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-
-/* Doubles by which this one lies behind a grain's begin. */
-__device__ static inline int lies_off (const double *x) {
-  return (int) ((uintptr_t) x / sizeof *x % GRAIN);
-}
-
-/* An array of which blocks of `size` doubles are copied. The first and the last grain of an array may
- * be in it by half: what is in them is not for bulk copies. */
-template <int SIZE> struct source {
-  const double *begin, *end;
-  int off;                    /* of begin */
-  int first_whole, end_whole; /* blocks that touch no such grain */
-
-  __device__ inline source (const gpumm_rows &x) {
-    begin = (const double *) x.values;
-    end = begin + x.stored * SIZE;
-    off = lies_off (begin);
-    first_whole = off;
-    end_whole = (int) x.stored - lies_off (end);
-  }
-
-  /* by how much the copy of a block lies behind its place */
-  __device__ inline int lies_off_of (int block) const {
-    return (block * (SIZE % GRAIN) + off) % GRAIN;
-  }
-};
-
-/* Starts the copy of `count` blocks from number `block` on, so that the first will be at to +
- * lies_off_of it. By one thread. */
-template <int SIZE>
-__device__ static inline void fetch (double *to, const source<SIZE> &x, int block, int count,
-                                     unsigned barrier) {
-  const int off = x.lies_off_of (block);
-  const double *from = x.begin + ((int64_t) block * SIZE - off);
-  int bytes = (off + count * SIZE + 1) / GRAIN * GRAIN * (int) sizeof (double);
-  if (block < x.first_whole || block + count > x.end_whole) {
-    if (from < x.begin) {
-      to[1] = from[1];
-      to += GRAIN;
-      from += GRAIN;
-      bytes -= 16;
-    }
-    if (from + bytes / 8 > x.end) {
-      bytes -= 16;
-      to[bytes / 8] = from[bytes / 8];
-    }
-    order_bulk (); /* before later copies to the same place */
-  }
-  arrive_and_expect (barrier, bytes);
-  start_bulk ((unsigned) __cvta_generic_to_shared (to), from, bytes, barrier);
-}
-
-#endif
 
 template <class own>
 __global__ void __launch_bounds__ (THREADS, own::blocks)
@@ -115,7 +61,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
   double *const made = row_of_a + own::row_of_a + WARPS * DEPTH * own::slot + warp * SIZE;
   const unsigned barrier_a = (unsigned) __cvta_generic_to_shared (shared);
   const unsigned barriers = barrier_a + 8 * (1 + warp * DEPTH);
-  const source<SIZE> a (p.a), b (p.b);
+  const source_of_blocks a (p.a, SIZE), b (p.b, SIZE);
   if (threadIdx.x == 0) {
     for (int x = 0; x < 1 + WARPS * DEPTH; x++)
       make_barrier (barrier_a + 8 * x, 1);
@@ -144,14 +90,14 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
 
     const bool other_row = run.entry != held;
     if (other_row && warp == 0 && elected ())
-      fetch (row_of_a, a, (int) run.entry, run.entries, barrier_a);
+      fetch_blocks (row_of_a, a, (int) run.entry, run.entries, barrier_a);
     /* the products of the warp's blocks */
     const int begin = lists.first[0][run.count * warp / WARPS];
     const int end = lists.first[0][run.count * (warp + 1) / WARPS];
     const int32_t *const blocks = &lists.block[0][0];
     auto fetch_b = [&] (int product, int place) {
       if (product < end && elected ())
-        fetch (ring + place * own::slot, b, blocks[product], 1, barriers + 8 * place);
+        fetch_blocks (ring + place * own::slot, b, blocks[product], 1, barriers + 8 * place);
     };
 #pragma unroll
     for (int d = 0; d < DEPTH; d++)
@@ -161,12 +107,12 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
       parity_a ^= 1;
       held = run.entry;
     }
-    const double *const entries = row_of_a + a.lies_off_of ((int) run.entry);
+    const double *const entries = row_of_a + a.lies_off ((int) run.entry);
     double sum[TILES][TILES][2] = {};
     for (int product = begin, place = 0; product < end; product++) {
       const uint32_t which = lists.which[0][product];
       const double *x = entries + which_entry (which) * SIZE;
-      const double *y = ring + place * own::slot + b.lies_off_of (blocks[product]);
+      const double *y = ring + place * own::slot + b.lies_off (blocks[product]);
       wait (barriers + 8 * place, parities >> place & 1);
       parities ^= 1u << place;
 #pragma unroll

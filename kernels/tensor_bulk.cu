@@ -25,20 +25,19 @@
  * as cuBLAS. (NVIDIA H200, bench/results/h200/shapes.csv.)
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "bulk.h"
+#include "bulk_maps.h"
 #include "tensor_division.h"
 #include "tensor_products.h"
 
-#if CUDART_VERSION >= 12050
+#ifdef BULK_MAPS
 #include <cooperative_groups.h>
-#include <cuda.h>
 
 /* ---- layout in shared memory -------------------------------------------------------------- */
 
 /* A tile of `rows` x K elements lies in boxes of lines of 128 bytes. Along k: a line is LINE steps
  * of a row, a box has all rows, and the tile K / LINE boxes. Across: a line is LINE rows of a step,
  * a box has all K steps, and the tile rows / LINE boxes. */
-enum { LINE = 16, LINE_BYTES = 128 };
+enum { LINE = BOX_WIDTH, LINE_BYTES = 8 * LINE };
 
 template <bool ALONG> DEVICE constexpr int box_bytes (int rows, int k) {
   return LINE_BYTES * (ALONG ? rows : k);
@@ -114,23 +113,6 @@ template <bool ALONG, bool PAIRS, int ROWS, int K> struct fragments {
   }
 };
 
-/* ---- copies by maps ------------------------------------------------------------------------ */
-
-/* Brings a map to where copies look for it. */
-__device__ static inline void prefetch_map (const CUtensorMap *map) {
-  asm volatile("prefetch.tensormap [%0];" : : "l"(map) : "memory");
-}
-
-/* The box of the map at (x, y); it and all past the edges as zeros. */
-__device__ static inline void start_box (unsigned to, const CUtensorMap *map, int x, int y,
-                                         unsigned barrier) {
-  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], "
-               "[%1, {%2, %3}], [%4];"
-               :
-               : "r"(to), "l"(map), "r"(x), "r"(y), "r"(barrier)
-               : "memory");
-}
-
 #endif
 
 /* ---- the kernel --------------------------------------------------------------------------- */
@@ -181,12 +163,12 @@ __device__ static inline void copy_boxes (const maps &x, unsigned to, int r_a, i
   arrive_and_expect (barrier, own::stage_bytes);
 #pragma unroll
   for (int box = 0; box < boxes<ALONG_A> (own::m, own::k); box++)
-    start_box (to + box * box_bytes<ALONG_A> (own::m, own::k), &x.a,
-               (ALONG_A ? l : r_a) + box * LINE, ALONG_A ? r_a : l, barrier);
+    start_box_of_2 (to + box * box_bytes<ALONG_A> (own::m, own::k), &x.a,
+                    (ALONG_A ? l : r_a) + box * LINE, ALONG_A ? r_a : l, barrier);
 #pragma unroll
   for (int box = 0; box < boxes<ALONG_B> (own::n, own::k); box++)
-    start_box (to + own::bytes_a + box * box_bytes<ALONG_B> (own::n, own::k), &x.b,
-               (ALONG_B ? l : r_b) + box * LINE, ALONG_B ? r_b : l, barrier);
+    start_box_of_2 (to + own::bytes_a + box * box_bytes<ALONG_B> (own::n, own::k), &x.b,
+                    (ALONG_B ? l : r_b) + box * LINE, ALONG_B ? r_b : l, barrier);
 }
 
 /* A step's copies of one operand by THREADS threads, an element at a time; neighbouring threads
@@ -489,20 +471,6 @@ static size_t workspace (const gpumm_product *p, const gpumm_device_properties *
   return divide<own> (m, n, p->k, device->multiprocessors, true, &d) ? 0 : bytes_for<own> (d);
 }
 
-/* The driver's own function that describes an operand to bulk copies; NULL where it has none. */
-static decltype (&cuTensorMapEncodeTiled) map_encoder (void) {
-  static const auto encoder = [] {
-    void *function = NULL;
-    cudaDriverEntryPointQueryResult found;
-    if (cudaGetDriverEntryPointByVersion ("cuTensorMapEncodeTiled", &function, 12000,
-                                          cudaEnableDefault, &found)
-        || found != cudaDriverEntryPointSuccess)
-      function = NULL;
-    return (decltype (&cuTensorMapEncodeTiled)) function;
-  }();
-  return encoder;
-}
-
 /* What a map can describe: columns less than so many bytes apart, and places of type int, also of
  * boxes that reach past the edges. */
 static const int64_t PITCH_END = (int64_t) 1 << 40, LONGEST_SIDE = INT32_MAX / 2;
@@ -513,16 +481,12 @@ template <bool ALONG>
 static bool make_map (const operand &x, int64_t k, int rows, int steps, CUtensorMap *map) {
   bool aligned = (uintptr_t) x.x % 16 == 0 && x.ld % 2 == 0 && x.ld < PITCH_END / 8;
   bool sized = x.rows > 0 && x.rows <= LONGEST_SIDE && k > 0 && k <= LONGEST_SIDE;
-  auto encode = map_encoder ();
-  if (!encode || !aligned || !sized)
+  if (!aligned || !sized)
     return false;
   cuuint64_t sizes[] = {(cuuint64_t) (ALONG ? k : x.rows), (cuuint64_t) (ALONG ? x.rows : k)};
   cuuint64_t pitch[] = {(cuuint64_t) x.ld * sizeof (double)};
-  cuuint32_t box[] = {LINE, (cuuint32_t) (ALONG ? rows : steps)}, every[] = {1, 1};
-  return encode (map, CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 2, (void *) x.x, sizes, pitch, box, every,
-                 CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
-         == CUDA_SUCCESS;
+  cuuint32_t box[] = {LINE, (cuuint32_t) (ALONG ? rows : steps)};
+  return encode_map (x.x, 2, sizes, pitch, box, map);
 }
 
 template <class own, bool ALONG_A, bool ALONG_B, bool BULK>
