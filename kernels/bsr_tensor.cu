@@ -221,13 +221,13 @@ template <class own> static int64_t covered (const gpumm_sparse_product *p) {
 
 static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   if (p->type_c == GPUMM_D) {
-    int64_t x = covered<d_64x64> (p);
-    if (covered<d_32x24> (p) < covered<d_32x32> (p) && covered<d_32x24> (p) < x)
-      return launch_as<d_32x24> (device, stream, p);
-    if (covered<d_48x48> (p) < covered<d_32x32> (p) && covered<d_48x48> (p) < x)
-      return launch_as<d_48x48> (device, stream, p);
-    return covered<d_32x32> (p) < x ? launch_as<d_32x32> (device, stream, p)
-                                    : launch_as<d_64x64> (device, stream, p);
+    int64_t least = covered<d_64x64> (p);
+    least =
+        min (least, min (covered<d_32x24> (p), min (covered<d_32x32> (p), covered<d_48x48> (p))));
+    return covered<d_64x64> (p) == least   ? launch_as<d_64x64> (device, stream, p)
+           : covered<d_48x48> (p) == least ? launch_as<d_48x48> (device, stream, p)
+           : covered<d_32x32> (p) == least ? launch_as<d_32x32> (device, stream, p)
+                                           : launch_as<d_32x24> (device, stream, p);
   }
   if (p->type_c == GPUMM_Z)
     return covered<z_32x32> (p) < covered<z_64x32> (p) ? launch_as<z_32x32> (device, stream, p)
