@@ -9,6 +9,11 @@
  * counted and summed say where each list begins, and a second pass puts each product behind those
  * whose bits are lower.
  *
+ * Where nearly all blocks of C have one product, a kernel may ask for another order, by A's blocks: a
+ * block of A then serves for a stretch of the list, and the blocks of B in it lie side by side.
+ * Each block of C has its first product there, and further ones in a second list behind, by C's
+ * blocks.
+ *
  * Runs are cut, by halves, so that masks and lists fit. Rows of A with more than ENTRIES blocks are
  * taken in parts, whose sums are added in C.
  *
@@ -76,13 +81,61 @@ struct run_of_blocks {
   int entries;
   bool adds;  /* to what is in C? */
   bool whole; /* all of A's row? Else blocks of C may have no product */
+  /* Are its products listed by A's blocks? Then which_last is true of those that are the first of
+   * their block of C, the others of the list are to be passed over, and second_list tells where
+   * they are. */
+  bool by_entries;
+  int products;
 };
+
+/* Where in a run by entries the further products of C's block of rank x begin, or of C's first x
+ * blocks end. */
+template <int THREADS>
+DEVICE int second_list (const run_of_blocks &run, const product_lists<THREADS> &s, int x) {
+  return run.products + s.first[0][x] - x;
+}
+
+/* Products of a run: all, or, in lists by entries, the first of each block of C, and those that are
+ * left, for which C has to be there. */
+enum which_products { ALL, FIRST, FURTHER };
+
+struct part_of_list {
+  int begin, end;
+};
+
+/* A team's part of them. */
+template <int THREADS>
+DEVICE part_of_list part_of (const run_of_blocks &run, const product_lists<THREADS> &s,
+                             which_products what, int team, int teams) {
+  const int begin = run.count * team / teams, end = run.count * (team + 1) / teams;
+  if (what == FIRST)
+    return {run.products * team / teams, run.products * (team + 1) / teams};
+  if (what == FURTHER)
+    return {second_list (run, s, begin), second_list (run, s, end)};
+  return {s.first[0][begin], s.first[0][end]};
+}
+
+/* Calls f (what) for a run's lists. Threads that then read what is in C find it there. */
+template <class F> __device__ static inline void for_lists (const run_of_blocks &run, F f) {
+  for (int pass = 0; pass < (run.by_entries ? 2 : 1); pass++) {
+    if (pass == 1)
+      __syncthreads ();
+    f (!run.by_entries ? ALL : pass == 0 ? FIRST : FURTHER);
+  }
+}
+
+/* By entries where at most a quarter of C's blocks have two products: each further one reads what
+ * is in C and writes it again. */
+DEVICE bool goes_by_entries (const run_of_blocks &run, int products) {
+  int further = products - run.count;
+  return run.whole && 4 * further <= run.count && products + further <= MOST_PRODUCTS;
+}
 
 /* Lists the products of a run; false, for all threads, if they are too many. */
 template <int THREADS>
 __device__ static inline bool list_products (const gpumm_rows &a, const gpumm_rows &b,
-                                             const gpumm_rows &c, const run_of_blocks &run,
-                                             const product_lists<THREADS> &s) {
+                                             const gpumm_rows &c, run_of_blocks &run,
+                                             const product_lists<THREADS> &s, bool may_by_entries) {
   int me = threadIdx.x, words = (run.entries + 31) / 32, all;
   int32_t low = c.column[run.begin], high = c.column[run.begin + run.count - 1];
   for (int x = me; x < run.count * words; x += THREADS)
@@ -110,6 +163,8 @@ __device__ static inline bool list_products (const gpumm_rows &a, const gpumm_ro
   int at = sum_before<THREADS> (s.scan, own, all);
   if (all > MOST_PRODUCTS)
     return false;
+  run.products = all;
+  run.by_entries = may_by_entries && goes_by_entries (run, all);
 #pragma unroll
   for (int e = 0; e < EACH; e++) {
     int p = me * EACH + e;
@@ -161,9 +216,18 @@ __device__ static inline bool list_products (const gpumm_rows &a, const gpumm_ro
       for (int w = 0; w < p / 32; w++)
         to += __popc (s.mask[0][rank * words + w]);
       to += __popc (s.mask[0][rank * words + p / 32] & ((1u << p % 32) - 1));
-      s.block[0][to] = base + (x - before);
-      s.which[0][to] =
-          (uint32_t) p | (uint32_t) rank << 16 | (to + 1 == s.first[0][rank + 1] ? 1u << 31 : 0);
+      const int block = base + (x - before), nth = to - s.first[0][rank];
+      const uint32_t which = (uint32_t) p | (uint32_t) rank << 16;
+      const uint32_t last = to + 1 == s.first[0][rank + 1] ? 1u << 31 : 0;
+      if (run.by_entries) {
+        s.block[0][x] = block;
+        s.which[0][x] = which | (nth == 0 ? 1u << 31 : 0);
+        to = second_list (run, s, rank) + nth - 1;
+      }
+      if (!run.by_entries || nth > 0) {
+        s.block[0][to] = block;
+        s.which[0][to] = which | last;
+      }
     }
   }
   __syncthreads ();
@@ -172,11 +236,13 @@ __device__ static inline bool list_products (const gpumm_rows &a, const gpumm_ro
 
 /* Calls multiply (run) for the runs of the thread block's piece, the blocks of C from piece
  * blockIdx.x on; in it the lists are there, and what it leaves behind for other threads to read in
- * C may be read in the next. Runs have up to `most_entries` of A's row. */
+ * C may be read in the next. Runs have up to `most_entries` of A's row, and their products are
+ * listed by A's blocks where the kernel can and where it pays. */
 template <int THREADS, class F>
 __device__ static inline void for_runs (const gpumm_sparse_product &p, int piece,
                                         const product_lists<THREADS> &s, F multiply,
-                                        int most_entries = MOST_ENTRIES) {
+                                        int most_entries = MOST_ENTRIES,
+                                        bool may_by_entries = false) {
   int64_t begin = p.c.start[p.row] + (int64_t) blockIdx.x * piece;
   int64_t end = p.c.start[p.row + p.count];
   if (begin >= end)
@@ -194,14 +260,15 @@ __device__ static inline void for_runs (const gpumm_sparse_product &p, int piece
     int64_t stop = p.c.start[i + 1] < end ? p.c.start[i + 1] : end;
     int64_t a_begin = p.a.start[i], a_end = p.a.start[i + 1];
     for (int64_t entry = a_begin; entry < a_end && begin < stop; entry += most_entries) {
-      run_of_blocks run = {begin, 0, entry, 0, entry > a_begin, a_end - a_begin <= most_entries};
+      const bool whole = a_end - a_begin <= most_entries;
+      run_of_blocks run = {begin, 0, entry, 0, entry > a_begin, whole, false, 0};
       run.entries = a_end - entry < most_entries ? (int) (a_end - entry) : most_entries;
       int most = MASK_WORDS / ((run.entries + 31) / 32);
       most = most < MOST_BLOCKS ? most : MOST_BLOCKS;
       for (; run.begin < stop; run.begin += run.count) {
         run.count = stop - run.begin < most ? (int) (stop - run.begin) : most;
-        while (!list_products<THREADS> (p.a, p.b, p.c, run, s)) /* one block: at most ENTRIES */
-          run.count /= 2;
+        while (!list_products<THREADS> (p.a, p.b, p.c, run, s, may_by_entries))
+          run.count /= 2; /* one block has at most MOST_ENTRIES */
         multiply (run);
         __syncthreads (); /* all have read the lists */
       }
