@@ -15,8 +15,9 @@
  *             does it, above that a block.
  *
  * Several unknowns at a point, as in a stiffness matrix, give rows side by side with the same
- * columns. Up to three such rows of A are multiplied together, and up to three such rows of B are
- * read together: places are looked up once, each sum is read and written once, for 9 products.
+ * columns: these are long from 512 products on. Up to three such rows of A are multiplied together,
+ * and up to three such rows of B are read together: places are looked up once, each sum is read and
+ * written once, for 9 products.
  *
  * Sums are made in ascending k, whatever the GPU does first: results are the same on each run.
  *
@@ -39,7 +40,11 @@ enum {
   BINS = SHORT_BINS + 2,
   TOGETHER = 3, /* rows with the same columns that are treated as one */
   RUN = 12,     /* a run of such rows is cut at multiples of this */
-  LOOK_UP = 30  /* elements of A that a warp looks up at once: whole groups of three */
+  LOOK_UP = 30, /* elements of A that a warp looks up at once: whole groups of three */
+  /* A row of so many products and more that has the columns of the one before or after it is made
+   * as a long one, unless it reaches over more columns than so many a product. */
+  FEWEST_TOGETHER = 512,
+  WIDEST_TOGETHER = 64
 };
 
 /* Of a block that makes long rows: columns of a window, bytes of sums. A window's bits and counts
@@ -113,6 +118,28 @@ __device__ static inline bool repeats (const gpumm_rows &x, int64_t i, unsigned 
   return same;
 }
 
+/* Is row i of C, of few products, better made as a long row? What is asked is the same in all ranges of
+ * rows, and so is the rounding of the row's sums. Asked by GROUP lanes together, mask. */
+__device__ static inline bool better_together (const gpumm_rows &a, const gpumm_rows &b, int64_t i,
+                                               int64_t products, unsigned mask) {
+  if (products < FEWEST_TOGETHER
+      || !((i > 0 && repeats (a, i, mask)) || (i + 1 < a.rows && repeats (a, i + 1, mask))))
+    return false;
+  int low = INT32_MAX, high = -1;
+  for (int64_t t = a.start[i] + threadIdx.x % GROUP; t < a.start[i + 1]; t += GROUP) {
+    const int64_t k = a.column[t], begin = b.start[k], end = b.start[k + 1];
+    if (begin < end) {
+      low = min (low, b.column[begin]);
+      high = max (high, b.column[end - 1]);
+    }
+  }
+  for (int d = GROUP / 2; d > 0; d /= 2) {
+    low = min (low, __shfl_xor_sync (mask, low, d, GROUP));
+    high = max (high, __shfl_xor_sync (mask, high, d, GROUP));
+  }
+  return high - low <= WIDEST_TOGETHER * products;
+}
+
 /* Lists the short rows and marks the long ones. GROUP lanes a row. */
 __global__ void __launch_bounds__ (BLOCK)
     find_bins (gpumm_rows a, gpumm_rows b, int64_t row, int count, int most_short, bins w) {
@@ -135,7 +162,7 @@ __global__ void __launch_bounds__ (BLOCK)
       for (int d = GROUP / 2; d > 0; d /= 2)
         products += __shfl_xor_sync (mask, products, d, GROUP);
       int marked = 0;
-      if (products > most_short)
+      if (products > most_short || better_together (a, b, i, products, mask))
         marked = IS_LONG | (products > MOST_OF_WARP ? IS_LONGEST : 0)
                  | (r % RUN != 0 && repeats (a, i, mask) ? IS_REPEAT : 0);
       else if (products > 0)

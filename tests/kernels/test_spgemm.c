@@ -446,6 +446,8 @@ static void run_named (gpumm_type type) {
   run_regular ("threes", type, 90, 90, 120, 27, 3, 30, 3);
   run_regular ("twos", type, 90, 90, 300, 36, 2, 40, 2);
   run_regular ("threes and twos", type, 50, 200, 300, 66, 3, 40, 2);
+  run_regular ("full, 511 products", type, 14, 7, 73, 7, 1, 73, 1);   /* as short rows */
+  run_regular ("full, 512 products", type, 14, 16, 32, 16, 1, 32, 1); /* as long rows */
   run_regular ("all rows alike", type, 50, 64, 300, 30, 50, 40, 64);
   run_limits (type, 1, 5000);
   run_limits (type, 8, 5000);
@@ -454,6 +456,7 @@ static void run_named (gpumm_type type) {
   run_limits (type, 8, 1 << 28); /* keys of 64 bits, many windows */
   run_regular ("wide", type, 60, 400, 1 << 20, 50, 1, 40, 1);
   run_regular ("wide, threes", type, 60, 400, 1 << 20, 60, 3, 50, 3);
+  run_regular ("wide, threes of few products", type, 60, 400, 1 << 20, 30, 3, 20, 3);
   run_regular ("dense rows", type, 12, 2000, 40000, 300, 1, 400, 1);
   run_regular ("dense rows, wide", type, 6, 300, 300000, 100, 3, 3000, 3);
 }
