@@ -122,7 +122,8 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
     for (int x = 0; x < PLACES_A + PLACES_B; x++)
       make_barrier (there_a + 8 * x, 1);
     for (int x = 0; x < PLACES_B; x++)
-      make_barrier (free_b + 8 * x, own::warps);
+      /* where compute-sanitizer follows the copies, it wants to see each thread arrive */
+      make_barrier (free_b + 8 * x, BOXES ? own::warps : 32 * own::warps);
     publish_barriers ();
   }
   __syncthreads ();
@@ -264,8 +265,9 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
           for (int c = 0; c < own::columns; c++)
             multiply_add (sum[r][c], u[r], v[c]);
       }
-      __syncwarp ();
-      if (elected ())
+      if (BOXES)
+        __syncwarp ();
+      if (!BOXES || elected ())
         arrive (free_b + 8 * place);
       product++;
       if (which_last (which) && run.adds)

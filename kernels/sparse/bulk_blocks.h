@@ -37,8 +37,7 @@ struct source_of_blocks {
 };
 
 /* Starts the copy of `count` blocks from number `block` on, so that the first will be at to +
- * lies_off of it. By one thread, which arrives after the copy's start: so compute-sanitizer sees
- * that threads which wait for the barrier read what the copy has written. */
+ * lies_off of it. By one thread. */
 __device__ static inline void fetch_blocks (double *to, const source_of_blocks &x, int block,
                                             int count, unsigned barrier) {
   const int off = x.lies_off (block);
