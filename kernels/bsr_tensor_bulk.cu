@@ -15,11 +15,14 @@
  * TB/s that a copy does, and the way from one half of the second-level cache to the other is busy
  * for 85 % of the time (ncu, lts__ltcfabric2ltc_cycles_active).
  *
- * Other orders were tried at 9 x 9 (3.55 TFLOPS) and not kept: panels of B's rows that stay in the
+ * To copy the blocks of B to C, without multiplying and without lists, takes the time of 4.0
+ * TFLOPS at 9 x 9 in this order and of 4.1 in the best of 177 ways (bench/ceiling_blocks.cu); this
+ * kernel makes 3.5. Other ways were tried and not kept: panels of B's rows that stay in the
  * second-level cache scatter C, whose blocks then share sectors that are written twice (3.3 to 3.7
- * TFLOPS without the time for lists); lists by entries, with one to four neighbouring blocks of B in
- * a copy (2.8 to 3.1), as the further products of C's blocks are then made by themselves; C by whole
- * lines, the rest of a block waiting for the next one (3.5).
+ * without the time for lists); lists by entries, with one to four neighbouring blocks of B in a
+ * copy (2.8 to 3.1), as the further products of C's blocks are then made by themselves; C by whole
+ * lines, the rest of a block waiting for the next one (3.5), or each store within whole lines
+ * (3.4).
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "bulk.h"
@@ -40,9 +43,9 @@ enum {
 template <int SIDE> struct square {
   static constexpr int side = SIDE, size = SIDE * SIDE, depth = 4;
   static constexpr int tiles = (SIDE + 7) / 8, steps = (SIDE + 3) / 4; /* of 8, and of 4 along k */
-  static constexpr int slot = (size + 1 + GRAIN - 1) / GRAIN * GRAIN;  /* doubles */
-  static constexpr int row_of_a = (ENTRIES * size + 1 + GRAIN - 1) / GRAIN * GRAIN;
-  static constexpr int barriers = (1 + WARPS * depth + GRAIN - 1) / GRAIN * GRAIN;
+  static constexpr int slot = in_grains (size + 1);                    /* doubles */
+  static constexpr int row_of_a = in_grains (ENTRIES * size + 1);
+  static constexpr int barriers = in_grains (1 + WARPS * depth);
   static constexpr int bytes = 8 * (barriers + row_of_a + WARPS * (depth * slot + size));
   static constexpr int blocks = bytes + OTHER_BYTES <= SHARED_BYTES ? 3 : 2;
 };

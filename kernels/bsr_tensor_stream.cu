@@ -21,7 +21,7 @@
 #include "sparse/bulk_blocks.h"
 #include "sparse/products.h"
 
-#ifdef BULK_MAPS
+#if CUDART_VERSION >= 12050
 
 enum {
   PIECE = 512, /* blocks of C for a thread block, and elements, where they are large */
@@ -44,8 +44,7 @@ struct teams_of {
   static constexpr int places_b = PLACES_B, places = PLACES_A + PLACES_B;
   /* doubles of a block: in boxes, or as it lies, a double off its place */
   DEVICE constexpr int place (bool boxes) {
-    return boxes ? round_up (SIDE, BOX_WIDTH) * round_up (SIDE, 8)
-                 : round_up (SIDE * SIDE + 1, GRAIN);
+    return boxes ? round_up (SIDE, BOX_WIDTH) * round_up (SIDE, 8) : in_grains (SIDE * SIDE + 1);
   }
   static constexpr int barriers = PLACES_A + 2 * PLACES_B; /* of a team */
   DEVICE constexpr int bytes (bool boxes) {

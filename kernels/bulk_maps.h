@@ -5,7 +5,8 @@
  * ^ y % 8, so that a warp that reads a column does not meet itself in one bank. Their place in
  * shared memory is a multiple of 1024 bytes.
  *
- * BULK_MAPS is defined where the Toolkit can ask the driver for its functions by version.
+ * For Toolkits from 12.5 on, which can ask the driver for its functions by version: what includes
+ * this guards its use for older ones.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_BULK_MAPS_H
@@ -14,7 +15,6 @@
 #include "bulk.h"
 
 #if CUDART_VERSION >= 12050
-#define BULK_MAPS
 #include <cuda.h>
 
 enum { BOX_WIDTH = 16, BOX_ALIGNMENT = 1024 }; /* doubles, bytes */

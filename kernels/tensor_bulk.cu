@@ -29,7 +29,7 @@
 #include "tensor_division.h"
 #include "tensor_products.h"
 
-#ifdef BULK_MAPS
+#if CUDART_VERSION >= 12050
 #include <cooperative_groups.h>
 
 /* ---- layout in shared memory -------------------------------------------------------------- */

@@ -11,6 +11,10 @@
 
 enum { GRAIN = 2 }; /* doubles that a bulk copy is made of */
 
+DEVICE constexpr int in_grains (int doubles) {
+  return (doubles + GRAIN - 1) / GRAIN * GRAIN;
+}
+
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
 /* An array of which blocks of `size` doubles are copied. The first and the last grain of an array may

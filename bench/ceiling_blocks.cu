@@ -1,0 +1,165 @@
+/* ceiling_blocks.cu - what a product of blocks moves, without the product: the most that any kernel
+ * can make of blocks of double precision whose products make a block of C each.
+ *
+ *   nvcc -O3 -arch=native -DGPUMM_DRIVER_CUDA bench/ceiling_blocks.cu -o ceiling_blocks
+ *   ./ceiling_blocks [SIDE]
+ *
+ * A matrix with 40 random blocks of SIDE x SIDE (9) in each of 100,000 rows by itself: a row of C has
+ * 1600 products and nearly as many blocks; each product reads a block of B that none has read
+ * lately and writes one of C. Here a block of B is copied to C, for 11,666 rows of C, by warps with
+ * a ring of bulk copies, in two orders:
+ *
+ * by C       blocks of C one after the other, those of B anywhere: as bsr_tensor_bulk.cu
+ * by B       blocks of B in the order of its rows, some in a copy, those of C anywhere in a row
+ *
+ * without lists: which blocks these are follows from their numbers. Each line says into how many parts
+ * a row of C is cut, how many of them a multiprocessor makes at once, how many warps make one, how
+ * many copies of how many blocks are on their way for each, milliseconds (the least of 3), TB/s of
+ * B and C, and the GFLOPS that a product in this time had.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "../kernels/sparse/bulk_blocks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+  ROWS_B = 100000,
+  ROWS_C = 11666,
+  EACH = 40,
+  ROW_OF_C = EACH * EACH,
+  MOST_WARPS = 16,
+  MOST_COPIES = 8,
+  SHARED_BYTES = 200 << 10 /* of a multiprocessor */
+};
+
+#define TRY(call)                                                                                  \
+  do {                                                                                             \
+    cudaError_t failed = (call);                                                                   \
+    if (failed != cudaSuccess) {                                                                   \
+      fprintf (stderr, "ceiling_blocks: %s: %s\n", #call, cudaGetErrorString (failed));            \
+      exit (1);                                                                                    \
+    }                                                                                              \
+  } while (0)
+
+/* A number below n for each x, as good as random. */
+__device__ static unsigned any (unsigned long long x, unsigned n) {
+  x = (x + 1) * 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return (unsigned) ((x >> 32) * n >> 32);
+}
+
+/* What a thread block does: a part of a row of C. */
+struct shape {
+  bool by_b;
+  int parts; /* of a row */
+  int warps, copies, batch;
+};
+
+/* Each warp has a stretch of the part's products. */
+__global__ void move_blocks (gpumm_rows B, double *C, int size, shape s) {
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ __align__ (128) double shared[];
+  __shared__ unsigned long long all_barriers[MOST_WARPS][MOST_COPIES];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int place = in_grains (s.batch * size + 1), each = EACH / s.parts;
+  const long long row = blockIdx.x / s.parts, part = blockIdx.x % s.parts;
+  const int products = EACH * each;
+  double *const ring = shared + warp * s.copies * place;
+  const unsigned barriers = (unsigned) __cvta_generic_to_shared (all_barriers[warp]);
+  const source_of_blocks b (B, size);
+  if (lane == 0) {
+    for (int d = 0; d < s.copies; d++)
+      make_barrier (barriers + 8 * d, 1);
+    publish_barriers ();
+  }
+  __syncwarp ();
+  const int begin = products * warp / s.warps / s.batch * s.batch;
+  const int end = products * (warp + 1) / s.warps / s.batch * s.batch;
+  /* the block of B of product q: any, or of the part's blocks of row q / each */
+  auto block_of = [&] (int q) {
+    return s.by_b ? (int) (any (row * EACH + q / each, ROWS_B) * EACH + part * each + q % each)
+                  : (int) any ((row * s.parts + part) * products + q, ROWS_B * EACH - s.batch);
+  };
+  int next = begin;
+  auto fetch = [&] (int d) {
+    if (next < end && elected ())
+      fetch_blocks (ring + d * place, b, block_of (next), s.batch, barriers + 8 * d);
+    next += s.batch;
+  };
+  for (int d = 0; d < s.copies; d++)
+    fetch (d);
+  for (int q = begin, d = 0, parity = 0; q < end; q += s.batch) {
+    const double *from = ring + d * place + b.lies_off (block_of (q));
+    wait (barriers + 8 * d, parity);
+    for (int x = 0; x < s.batch; x++, from += size) {
+      const int at = s.by_b ? (q + x) % each * EACH + (q + x) / each : q + x;
+      double *to = C + ((row * s.parts + part) * products + at) * size;
+      /* each store of a warp within whole lines of the cache */
+      const int skipped = (int) ((uintptr_t) to / sizeof *to % 16);
+      for (int e = lane - skipped; e < size; e += 32)
+        if (e >= 0)
+          __stcs (to + e, from[e]);
+    }
+    __syncwarp ();
+    fetch (d);
+    d = d + 1 < s.copies ? d + 1 : 0;
+    parity ^= d == 0;
+  }
+#endif
+}
+
+int main (int count, char **arguments) {
+  const int side = count > 1 ? atoi (arguments[1]) : 9, size = side * side;
+  const size_t bytes_b = (size_t) ROWS_B * EACH * size * 8, products = (size_t) ROWS_C * ROW_OF_C;
+  double *b, *c;
+  cudaEvent_t from, to;
+  if (size < 1 || size > 4096) {
+    fprintf (stderr, "usage: ceiling_blocks [SIDE]\n");
+    return 2;
+  }
+  TRY (cudaMalloc (&b, bytes_b));
+  TRY (cudaMalloc (&c, products * size * 8));
+  TRY (cudaMemset (b, 0x3f, bytes_b));
+  TRY (cudaEventCreate (&from));
+  TRY (cudaEventCreate (&to));
+  gpumm_rows rows = {};
+  rows.values = b;
+  rows.stored = (int64_t) ROWS_B * EACH;
+  printf ("order,side,parts,resident,warps,copies,blocks_of_a_copy,ms,tb_s,gflops\n");
+  static const int parts[] = {1, 2, 4, 8}, batches[] = {1, 2, 5};
+  for (int by_b = 0; by_b < 2; by_b++)
+    for (int part : parts)
+      for (int resident = 1; resident <= 4; resident *= 2)
+        for (int warps = 8; warps <= MOST_WARPS; warps *= 2)
+          for (int batch : batches)
+            for (int copies = 2; copies <= MOST_COPIES; copies *= 2) {
+              const int needed = warps * copies * in_grains (batch * size + 1) * 8;
+              const int shared = SHARED_BYTES / resident;
+              const shape s = {by_b == 1, part, warps, copies, batch};
+              float least = 0;
+              if (needed > shared || (by_b ? EACH / part % batch != 0 : batch > 1 || part > 4))
+                continue;
+              TRY (cudaFuncSetAttribute (move_blocks, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         shared));
+              for (int round = -1; round < 3; round++) {
+                float ms;
+                TRY (cudaEventRecord (from));
+                /* clang-format off */
+                move_blocks<<<ROWS_C * part, 32 * warps, shared>>> (rows, c, size, s);
+                /* clang-format on */
+                TRY (cudaGetLastError ());
+                TRY (cudaEventRecord (to));
+                TRY (cudaEventSynchronize (to));
+                TRY (cudaEventElapsedTime (&ms, from, to));
+                if (round == 0 || (round > 0 && ms < least))
+                  least = ms;
+              }
+              printf ("by %c,%d,%d,%d,%d,%d,%d,%.3f,%.3f,%.0f\n", by_b ? 'B' : 'C', side, part,
+                      resident, warps, copies, batch, least,
+                      1e-9 * 16 * (double) products * size / least,
+                      2e-6 * (double) products * size * side / least);
+            }
+  return 0;
+}
