@@ -353,8 +353,8 @@ static int chosen (int64_t b) {
 }
 
 int main (int count, char **arguments) {
-  static const int64_t widths[] = {2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
-                                   13, 16, 20, 23, 24, 32, 40, 45, 48, 56, 64};
+  static const int64_t widths[] = {2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 16, 20,
+                                   23, 24, 25, 31, 32, 33, 40, 45, 48, 49, 56, 63, 64};
   const option known[] = {
       {.name = "only", .text = &options.only},     {.name = "types", .text = &options.types},
       {.name = "blocks", .text = &options.blocks}, {.name = "room", .real = &options.room},

@@ -1,5 +1,5 @@
-/* ceiling_blocks.cu - what a product of blocks moves, without the product: the most that any kernel
- * can make of blocks of double precision whose products make a block of C each.
+/* ceiling_blocks.cu - what a product of blocks moves, without the product: how fast that is at best,
+ * of the ways tried here, where each product makes a block of C of its own.
  *
  *   nvcc -O3 -arch=native -DGPUMM_DRIVER_CUDA bench/ceiling_blocks.cu -o ceiling_blocks
  *   ./ceiling_blocks [SIDE]

@@ -252,10 +252,10 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
          && device->shared_bytes >= SHARED_BYTES;
 }
 
-/* As measured on an H200 (bench/results/h200/bsr.csv), double, 40 random blocks a row: 1.8 times as
- * fast as registers at 23 x 23, 1.4 times at 32 x 32 and 3.4 times at 64 x 64, where it has half of
- * what the arithmetic could do if blocks of C have several products, and 60 % of memory's rate if
- * they have one. */
+/* As measured on an H200 (bench/results/h200/bsr.csv), double, 40 random blocks a row: 1.7 times as
+ * fast as registers at 23 x 23, 1.3 times at 32 x 32 and 2.8 times at 64 x 64, where it has half of
+ * what the arithmetic could do if blocks of C have several products, and two thirds of memory's
+ * rate if they have one. */
 SPARSE_FAMILY_ROWS (bsr_tensor) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
     {"bsr", "bsr_tensor", 80, runs, turned_bytes, count_products, launch},

@@ -11,9 +11,9 @@
  * What limits it: for 9 x 9 and blocks of C with one product each, a block of B is read and one of C
  * written for 1458 operations, 1.1 a byte; to come near the memory's rate a multiprocessor has some
  * 75 cycles for them. Each size is therefore a kernel of its own, whose addresses are constants:
- * with sizes as variables, address arithmetic alone took as long. On an H200 it moves 3.3 of the 4.24
- * TB/s that a copy does, and the way from one half of the second-level cache to the other is busy
- * for 85 % of the time (ncu, lts__ltcfabric2ltc_cycles_active).
+ * with sizes as variables, address arithmetic alone took as long. An H200's memory then moves 3.3
+ * TB/s (ncu; 3.1 of B and C), of 4.3 with a copy, and the way from one half of the second-level
+ * cache to the other is busy for 85 % of the time (ncu, lts__ltcfabric2ltc_cycles_active).
  *
  * To copy the blocks of B to C, without multiplying and without lists, takes the time of 4.0
  * TFLOPS at 9 x 9 in this order and of 4.1 in the best of 177 ways (bench/ceiling_blocks.cu); this

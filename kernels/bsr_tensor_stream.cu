@@ -5,8 +5,8 @@
  * of C; it has a ring of blocks of B and one of A, which its first warp fills by bulk copies. A
  * block of A that the next product needs, too, is not copied again: where blocks of C have one
  * product each, the lists go by A's blocks (sparse/products.h), and one of A serves for all of B's
- * row that fall into the run. There are no barriers for a team: a warp waits for the block that it
- * is about to multiply, and the first one for the slowest before it fills a place again.
+ * row that fall into the run. No step waits for the whole team: a warp waits for the block that it is
+ * about to multiply, and the first one for the slowest before it fills a place again.
  *
  * Blocks with an even number of rows come as boxes (bulk_maps.h), padded by zeros. Columns of the
  * others begin at odd multiples of 8 bytes, which no box may: they come as they lie.
@@ -120,8 +120,9 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
   if (threadIdx.x % (32 * own::warps) == 0) {
     for (int x = 0; x < PLACES_A + PLACES_B; x++)
       make_barrier (there_a + 8 * x, 1);
+    /* One thread of a warp arrives for all. Of plain copies, unlike those of boxes, compute-sanitizer
+     * notes which threads read them, and takes it for a race if not each of these arrives. */
     for (int x = 0; x < PLACES_B; x++)
-      /* where compute-sanitizer follows the copies, it wants to see each thread arrive */
       make_barrier (free_b + 8 * x, BOXES ? own::warps : 32 * own::warps);
     publish_barriers ();
   }
@@ -171,7 +172,7 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
     auto fetch = [&] () {
       for (; next < end && next_product < product + PLACES_B; next++) {
         const uint32_t which = lists.which[0][next];
-        if (what == FIRST && !which_last (which))
+        if (what == FIRST && !which_first (which))
           continue;
         const int entry = which_entry (which), place = next_product % PLACES_B;
         const int place_a = next_entries % PLACES_A, last = place_a ? user1 : user0;
@@ -221,13 +222,14 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
     bool begins = true; /* a block of C */
     for (int x = begin; x < end; x++) {
       const uint32_t which = lists.which[0][x];
-      if (what == FIRST && !which_last (which))
+      if (what == FIRST && !which_first (which))
         continue;
       if (warp == 0)
         fetch ();
       if (begins && what == FURTHER)
         for_sums (which, [] (double &value, const double *at) { value = *at; });
-      begins = which_last (which);
+      const bool ends = what == FIRST || which_last (which);
+      begins = ends;
       if (which_entry (which) != entry) {
         entry = which_entry (which);
         wait (there_a + 8 * (entries % PLACES_A), entries / PLACES_A & 1);
@@ -269,10 +271,10 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
       if (!BOXES || elected ())
         arrive (free_b + 8 * place);
       product++;
-      if (which_last (which) && run.adds)
+      if (ends && run.adds)
         for_sums (which,
                   [&] (double &value, double *at) { value = add (*at, scale (alpha, value)); });
-      if (which_last (which))
+      if (ends)
         for_sums (which, [&] (double &value, double *at) {
           /* not to be kept in the cache, which has B's blocks */
           __stcs (at, run.adds ? value : scale (alpha, value));
@@ -354,14 +356,12 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
   });
 }
 
-/* Smaller blocks leave much of a tile empty, and so do narrow ones. */
-enum { NARROWEST = 25, WIDEST = 64 };
-
+/* Blocks of C that leave much of their tile empty are for the other kernels, and so are small ones. */
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
-  int64_t rows = p->c.block_rows, cols = p->c.block_cols, inner = inner_of (p), wide = widest (p);
-  return has_blocks (p) && p->type_c == GPUMM_D && wide >= NARROWEST && wide <= WIDEST
-         && 2 * rows >= wide && 2 * cols >= wide && 2 * inner >= wide
-         && device->shared_bytes >= SHARED_BYTES - (1 << 10);
+  int64_t rows = p->c.block_rows, cols = p->c.block_cols, wide = widest (p);
+  int64_t least = wide <= 32 ? 25 : wide <= 48 ? 33 : 49; /* more than the tile below */
+  return has_blocks (p) && p->type_c == GPUMM_D && wide <= 64 && rows >= least && cols >= least
+         && 2 * inner_of (p) >= wide && device->shared_bytes >= SHARED_BYTES - (1 << 10);
 }
 
 /* As measured on an H200 (bench/results/h200/bsr.csv), double, 40 random blocks a row: 1.1 to 1.6 times

@@ -119,10 +119,12 @@ __device__ static inline bool repeats (const gpumm_rows &x, int64_t i, unsigned 
 }
 
 /* Is row i of C, of few products, better made as a long row? What is asked is the same in all ranges of
- * rows, and so is the rounding of the row's sums. Asked by GROUP lanes together, mask. */
-__device__ static inline bool better_together (const gpumm_rows &a, const gpumm_rows &b, int64_t i,
-                                               int64_t products, unsigned mask) {
-  if (products < FEWEST_TOGETHER
+ * rows, and so is the rounding of the row's sums. sums: as for list_long. Asked by GROUP lanes
+ * together, mask. */
+__device__ static inline bool better_together (const gpumm_rows &a, const gpumm_rows &b,
+                                               const gpumm_rows &c, int64_t i, int64_t products,
+                                               int64_t sums, unsigned mask) {
+  if (products < FEWEST_TOGETHER || (sums > 0 && TOGETHER * (c.start[i + 1] - c.start[i]) > sums)
       || !((i > 0 && repeats (a, i, mask)) || (i + 1 < a.rows && repeats (a, i + 1, mask))))
     return false;
   int low = INT32_MAX, high = -1;
@@ -140,9 +142,11 @@ __device__ static inline bool better_together (const gpumm_rows &a, const gpumm_
   return high - low <= WIDEST_TOGETHER * products;
 }
 
-/* Lists the short rows and marks the long ones. GROUP lanes a row. */
+/* Lists the short rows and marks the long ones. sums: as for list_long. GROUP lanes a row. */
 __global__ void __launch_bounds__ (BLOCK)
-    find_bins (gpumm_rows a, gpumm_rows b, int64_t row, int count, int most_short, bins w) {
+    /* cppcheck-suppress passedByValue; a kernel's parameters are */
+    find_bins (gpumm_rows a, gpumm_rows b, gpumm_rows c, int64_t row, int count, int64_t sums,
+               int most_short, bins w) {
   __shared__ int found[SHORT_BINS], begin[SHORT_BINS];
   const unsigned mask = 0xffu << (threadIdx.x % WARP / GROUP * GROUP);
   const int lane = threadIdx.x % GROUP;
@@ -162,7 +166,7 @@ __global__ void __launch_bounds__ (BLOCK)
       for (int d = GROUP / 2; d > 0; d /= 2)
         products += __shfl_xor_sync (mask, products, d, GROUP);
       int marked = 0;
-      if (products > most_short || better_together (a, b, i, products, mask))
+      if (products > most_short || better_together (a, b, c, i, products, sums, mask))
         marked = IS_LONG | (products > MOST_OF_WARP ? IS_LONGEST : 0)
                  | (r % RUN != 0 && repeats (a, i, mask) ? IS_REPEAT : 0);
       else if (products > 0)
@@ -922,7 +926,7 @@ static gpumm_status prepare (int device, gpumm_stream *stream, const gpumm_spars
   });
   if (!status)
     status = LAUNCH ("spgemm, bins", find_bins, least (ceil_div (count, BLOCK / GROUP), most),
-                     BLOCK, device, stream, p->a, p->b, p->row, count, most_short, *w);
+                     BLOCK, device, stream, p->a, p->b, p->c, p->row, count, sums, most_short, *w);
   if (!status)
     status = LAUNCH ("spgemm, bins", list_long, least (ceil_div (count, BLOCK), most), BLOCK,
                      device, stream, p->c, p->row, count, sums, *w);

@@ -776,15 +776,16 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
  * to share the work. Of an element of the sparse operand, read for a panel of the full one, for each
  * column of the panel, and where a row of C is one sum; of rows that lie beside each other, of an
  * element of the sparse operand and for each of the rows, which takes twice as long for what does not
- * fit the cache, and, of all threads, of an element of C, whose memory is first touched. PARTNERS + 1
- * threads that make panels at once take twice as long as one does, as they share the memory. What
- * fits the cache is up to three times faster; the choice is not so close there.
+ * fit the cache (of the third level there), and, of all threads, of a byte of C, whose memory is
+ * first touched. PARTNERS + 1 threads that make panels at once take twice as long as one does, as
+ * they share the memory. What fits the cache is up to three times faster; the choice is not so close
+ * there.
  *
  * A multiplication counts where C fills up: 1.6 to 3.2 ns, and twice that in complex, at n = 200 to
  * 2000, 20 to 70 % full, on two cores of a Xeon (bench_filled.m). */
 static const double PRODUCT_SECONDS = 2e-9, ELEMENT_SECONDS = 35e-9, SHARING_SECONDS = 0.15e-3,
                     READ_SECONDS = 1e-9, COLUMN_SECONDS = 0.4e-9, SUM_SECONDS = 10e-9,
-                    BESIDE_SECONDS = 5e-9, ROW_SECONDS = 0.7e-9, TOUCH_SECONDS = 0.35e-9,
+                    BESIDE_SECONDS = 5e-9, ROW_SECONDS = 0.7e-9, TOUCH_SECONDS = 0.044e-9,
                     CACHE_BYTES = 128e6, PARTNERS = 4;
 
 /* Alike, in natural blocks of 2 to 8: of a product of two blocks, of a multiplication in it, and of an
@@ -803,7 +804,9 @@ static double seconds_one_dense (const gpumm_problem *p) {
       && (shape.count <= MOST_UNPACKED || stored < LEAST_REUSE * (double) gpumm_k (p))) {
     const double rows = (double) shape.count * (p->a.type == GPUMM_Z ? 2 : 1);
     const double beyond = fmax (0, 1 - CACHE_BYTES / (8 * rows * (double) gpumm_k (p)));
-    return SHARING_SECONDS + rows * (double) gpumm_n (p) * TOUCH_SECONDS
+    const double c =
+        (double) shape.count * (double) gpumm_n (p) * (double) gpumm_type_bytes (p->output);
+    return SHARING_SECONDS + c * TOUCH_SECONDS
            + stored * (BESIDE_SECONDS + rows * ROW_SECONDS * (1 + beyond))
                  / fmin (gpumm_threads (), 1 + stored * rows / cutting.least_flops);
   }

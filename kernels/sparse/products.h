@@ -9,10 +9,10 @@
  * counted and summed say where each list begins, and a second pass puts each product behind those
  * whose bits are lower.
  *
- * Where nearly all blocks of C have one product, a kernel may ask for another order, by A's blocks: a
- * block of A then serves for a stretch of the list, and the blocks of B in it lie side by side.
- * Each block of C has its first product there, and further ones in a second list behind, by C's
- * blocks.
+ * Where there are at most a quarter more products than blocks of C, a kernel may ask for another
+ * order, by A's blocks: a block of A then serves for a stretch of the list, and the blocks of B in it
+ * lie side by side. Each block of C has its first product there, and further ones in a second list
+ * behind, by C's blocks.
  *
  * Runs are cut, by halves, so that masks and lists fit. Rows of A with more than ENTRIES blocks are
  * taken in parts, whose sums are added in C.
@@ -73,6 +73,11 @@ DEVICE bool which_last (uint32_t which) {
   return which >> 31;
 }
 
+/* The same bit says in the first list by entries: is it the first product of its block of C? */
+DEVICE bool which_first (uint32_t which) {
+  return which >> 31;
+}
+
 /* Blocks of C that follow each other in a row, and blocks of A's row. */
 struct run_of_blocks {
   int64_t begin; /* of C: the first */
@@ -81,9 +86,8 @@ struct run_of_blocks {
   int entries;
   bool adds;  /* to what is in C? */
   bool whole; /* all of A's row? Else blocks of C may have no product */
-  /* Are its products listed by A's blocks? Then which_last is true of those that are the first of
-   * their block of C, the others of the list are to be passed over, and second_list tells where
-   * they are. */
+  /* Are its products listed by A's blocks? Then those of the list that are not which_first are to be
+   * passed over, and second_list tells where they are. */
   bool by_entries;
   int products;
 };
@@ -210,8 +214,8 @@ __device__ static inline bool list_products (const gpumm_rows &a, const gpumm_ro
   __syncthreads ();
 
   for (int p = me / LIST_LANES; p < run.entries; p += THREADS / LIST_LANES) {
-    int base = s.base[0][p], before = s.before[0][p], last = s.before[0][p + 1];
-    for (int x = before + me % LIST_LANES; x < last; x += LIST_LANES) {
+    int base = s.base[0][p], before = s.before[0][p], end = s.before[0][p + 1];
+    for (int x = before + me % LIST_LANES; x < end; x += LIST_LANES) {
       int rank = s.rank[0][x], to = s.first[0][rank];
       for (int w = 0; w < p / 32; w++)
         to += __popc (s.mask[0][rank * words + w]);

@@ -376,7 +376,7 @@ static void run_test (test *t) {
     if (!run_kernel (t, row, 1, &y, &whole))
       continue;
     compare (t, row, &y, &whole);
-    if (run_kernel (t, row, 1 + below (4), &y, &again)) {
+    if (run_kernel (t, row, 2 + below (4), &y, &again)) {
       const int64_t nnz = y.start[t->a.rows];
       const size_t each = 8 * (size_t) parts (t->type);
       report (memcmp (whole.column, again.column, (size_t) nnz * 4) == 0
@@ -448,6 +448,9 @@ static void run_named (gpumm_type type) {
   run_regular ("threes and twos", type, 50, 200, 300, 66, 3, 40, 2);
   run_regular ("full, 511 products", type, 14, 7, 73, 7, 1, 73, 1);   /* as short rows */
   run_regular ("full, 512 products", type, 14, 16, 32, 16, 1, 32, 1); /* as long rows */
+  run_regular ("twos, cut", type, 15, 40, 60, 20, 2, 30, 2);
+  run_regular ("threes, cut", type, 25, 40, 60, 20, 3, 30, 3);
+  run_regular ("threes with long rows of C", type, 60, 400, 60000, 30, 3, 40, 1);
   run_regular ("all rows alike", type, 50, 64, 300, 30, 50, 40, 64);
   run_limits (type, 1, 5000);
   run_limits (type, 8, 5000);
