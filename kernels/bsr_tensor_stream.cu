@@ -356,17 +356,20 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
   });
 }
 
-/* Blocks of C that leave much of their tile empty are for the other kernels, and so are small ones. */
+/* Blocks of C that leave much of their tile empty are for the other kernels, and so are small ones,
+ * and large ones that cannot come as boxes: threads that read a fragment of those meet in banks. */
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
-  int64_t rows = p->c.block_rows, cols = p->c.block_cols, wide = widest (p);
+  int64_t rows = p->c.block_rows, cols = p->c.block_cols, inner = inner_of (p), wide = widest (p);
   int64_t least = wide <= 32 ? 25 : wide <= 48 ? 33 : 49; /* more than the tile below */
   return has_blocks (p) && p->type_c == GPUMM_D && wide <= 64 && rows >= least && cols >= least
-         && 2 * inner_of (p) >= wide && device->shared_bytes >= SHARED_BYTES - (1 << 10);
+         && 2 * inner >= wide && (wide <= 48 || (rows % 2 == 0 && inner % 2 == 0))
+         && device->shared_bytes >= SHARED_BYTES - (1 << 10);
 }
 
-/* As measured on an H200 (bench/results/h200/bsr.csv), double, 40 random blocks a row: 1.1 to 1.6 times
- * as fast as bsr_tensor where blocks of C have one product (64 x 64: 26.9 TFLOPS), 0.98 to 1.3 times
- * where they have seven; at 24 x 24 it was not ahead. */
+/* As measured on an H200 (bench/results/h200/bsr.csv), double, 40 random blocks a row: 1.1 to 1.6
+ * times as fast as bsr_tensor where blocks of C have one product (64 x 64: 27 TFLOPS), 0.92 to 1.3
+ * times where they have seven. At 24 x 24 it was not ahead; at 49 x 49 and 63 x 63 it made 1.00 and
+ * 0.94 times as much, 0.74 and 0.64 times where blocks of C have seven. */
 SPARSE_FAMILY_ROWS (bsr_tensor_stream) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
     {"bsr", "bsr_tensor_stream", 90, runs, turned_bytes, count_products, launch},
