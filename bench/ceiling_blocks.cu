@@ -18,6 +18,7 @@
  * B and C, and the GFLOPS that a product in this time had.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "try.h"
 #include "../kernels/sparse/bulk_blocks.h"
 
 #include <stdio.h>
@@ -32,15 +33,6 @@ enum {
   MOST_COPIES = 8,
   SHARED_BYTES = 200 << 10 /* of a multiprocessor */
 };
-
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    cudaError_t failed = (call);                                                                   \
-    if (failed != cudaSuccess) {                                                                   \
-      fprintf (stderr, "ceiling_blocks: %s: %s\n", #call, cudaGetErrorString (failed));            \
-      exit (1);                                                                                    \
-    }                                                                                              \
-  } while (0)
 
 /* A number below n for each x, as good as random. */
 __device__ static unsigned any (unsigned long long x, unsigned n) {

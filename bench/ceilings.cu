@@ -8,6 +8,8 @@
  * ROUNDS runs by CUDA events after one that is not counted.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "try.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,15 +22,6 @@ enum {
   THREADS = 256,
   BLOCKS_EACH = 8 /* of a multiprocessor */
 };
-
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    cudaError_t failed = (call);                                                                   \
-    if (failed != cudaSuccess) {                                                                   \
-      fprintf (stderr, "ceilings: %s: %s\n", #call, cudaGetErrorString (failed));                  \
-      exit (1);                                                                                    \
-    }                                                                                              \
-  } while (0)
 
 /* ---- arithmetic --------------------------------------------------------------------------- */
 
