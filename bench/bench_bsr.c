@@ -3,10 +3,9 @@
  *
  *   cc -O2 bench/bench_bsr.c -o build/bench_bsr -ldl -lm
  *   build/bench_bsr build/package/libgpumm_cuda.so FILE.csv [only=bsr,spmm] [types=d]
- * [blocks=4,9,64]
- *                   [room=16] [runs=3]
+ *                   [blocks=4,9,64] [room=16] [runs=3] [rows=100000]
  *
- * bsr: A*A for a matrix with 40 random blocks a row, 100,000 rows of blocks. C is made in one range
+ * bsr: A*A for a matrix with 40 random blocks a row, `rows` rows of blocks. C is made in one range
  * of rows, as many as give it `room` GB; its blocks are counted by the symbolic phase, timed by
  * itself. Where A itself would be larger than `room`, it has fewer rows. "small": so few rows that
  * A is some 40 MB and stays in the cache, as in benchmarks of kernels for blocks alone.
@@ -32,8 +31,8 @@ enum { MOST_RUNS = 64 };
 static struct {
   const char *only, *types, *blocks;
   double room;
-  long runs;
-} options = {"bsr,spmm", "d", "", 16, 3};
+  long runs, rows;
+} options = {"bsr,spmm", "d", "", 16, 3, 100000};
 
 /* ---- data --------------------------------------------------------------------------------- */
 
@@ -184,7 +183,7 @@ static int agrees (gpumm_type type, const void *x, const double *sum, double siz
 
 /* ---- blocks by blocks --------------------------------------------------------------------- */
 
-enum { PER_ROW = 40, MOST_ROWS = 100000, SAMPLES = 20 };
+enum { PER_ROW = 40, SAMPLES = 20 };
 
 /* Some blocks of C, one element of each */
 static int check_blocks (gpumm_type type, int64_t b, const struct matrix *a,
@@ -216,7 +215,7 @@ static int check_blocks (gpumm_type type, int64_t b, const struct matrix *a,
 static void measure_blocks (gpumm_type type, int64_t b, int small) {
   double block = (double) (b * b) * (double) sizes[type], room = 1e9 * options.room;
   double most = (small ? 4e7 : room) / (PER_ROW * block);
-  int64_t n = most < MOST_ROWS ? (int64_t) most : MOST_ROWS;
+  int64_t n = most < (double) options.rows ? (int64_t) most : options.rows;
   n = n < 200 ? 200 : n;
   struct matrix a = make_matrix (type, n, n, PER_ROW, b, b);
   /* so many rows that C, if no two products meet, has room */
@@ -235,6 +234,7 @@ static void measure_blocks (gpumm_type type, int64_t b, int small) {
                             .b = a.device,
                             .c = {.rows = n, .cols = n, .block_rows = b, .block_cols = b},
                             .count = count,
+                            .pairs = (int64_t) pairs,
                             .alpha = {1, 0}};
   int64_t *start = calloc ((size_t) n + 1, sizeof *start);
   p.c.start = take (n + 1, sizeof *start);
@@ -251,14 +251,18 @@ static void measure_blocks (gpumm_type type, int64_t b, int small) {
   size_t bytes = (size_t) (p.c.stored * b * b) * sizes[type];
   p.c.values = take (p.c.stored * b * b, sizes[type]);
   for (; row; row = next_row ("bsr", &p, row)) {
+    p.workspace_bytes = row->workspace ? row->workspace (&p, &device) : 0;
+    p.workspace = take ((int64_t) p.workspace_bytes + 1, 1);
     need (driver->fill (0, stream, p.c.values, 0xff, bytes), "fill");
     need (row->launch (0, stream, &p), row->name);
     if (!check_blocks (type, b, &a, &p, start)) {
       printf ("WRONG: %s %c %lld\n", row->name, "sdcz"[type], (long long) b);
       wrong++;
+      need (driver->release (0, p.workspace), "release");
       continue;
     }
     double taken = seconds (row->launch, &p, row->name);
+    need (driver->release (0, p.workspace), "release");
     fprintf (file, "bsr,%s,%c,%lld,%lld,%lld,%d,%.0f,%lld,%.4f,%.4f,%.1f,%.1f\n", row->name,
              "sdcz"[type], (long long) b, (long long) n, (long long) count, PER_ROW, pairs,
              (long long) p.c.stored, 1e3 * symbolic, 1e3 * taken, 1e-9 * flops / taken,
@@ -355,15 +359,20 @@ static int chosen (int64_t b) {
 int main (int count, char **arguments) {
   static const int64_t widths[] = {2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 16, 20,
                                    23, 24, 25, 31, 32, 33, 40, 45, 48, 49, 56, 63, 64};
-  const option known[] = {
-      {.name = "only", .text = &options.only},     {.name = "types", .text = &options.types},
-      {.name = "blocks", .text = &options.blocks}, {.name = "room", .real = &options.room},
-      {.name = "runs", .number = &options.runs},   {.name = NULL}};
+  const option known[] = {{.name = "only", .text = &options.only},
+                          {.name = "types", .text = &options.types},
+                          {.name = "blocks", .text = &options.blocks},
+                          {.name = "room", .real = &options.room},
+                          {.name = "runs", .number = &options.runs},
+                          {.name = "rows", .number = &options.rows},
+                          {.name = NULL}};
   int usage = count < 3;
   for (int i = 3; i < count; i++)
     usage = usage || !take_option (known, arguments[i]);
-  if (usage || options.runs < 1 || options.runs > MOST_RUNS || !(options.room > 0)) {
-    printf ("usage: bench_bsr LIBRARY FILE.csv [only=] [types=] [blocks=] [room=] [runs=]\n");
+  if (usage || options.runs < 1 || options.runs > MOST_RUNS || options.rows < 1
+      || !(options.room > 0)) {
+    printf ("usage: bench_bsr LIBRARY FILE.csv [only=] [types=] [blocks=] [room=] [runs=] "
+            "[rows=]\n");
     return 2;
   }
   int status = open_benchmark (count, arguments, &file);

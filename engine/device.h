@@ -107,6 +107,7 @@ typedef struct gpumm_sparse_product {
   gpumm_op op_a, op_b;
   gpumm_rows a, b, c;
   int64_t row, count;
+  int64_t pairs; /* of blocks that are multiplied for these rows, at most; 0: not known */
   gpumm_scalar alpha, beta;
   /* C or Z, and all elements of A (of B) are real: as such they multiply, both parts of the other */
   int real_a, real_b;
@@ -152,7 +153,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-#define GPUMM_DRIVER_VERSION 6
+#define GPUMM_DRIVER_VERSION 7
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */

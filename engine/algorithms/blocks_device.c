@@ -53,6 +53,7 @@ typedef struct {
   gpumm_device_properties properties;
   gpumm_sparse_product product;
   int64_t *start; /* of C, on the host */
+  int64_t *pairs; /* products of blocks in the rows before each of C's; NULL: not known by rows */
   gpumm_owner memory;
   gpumm_report spent; /* by gpumm_open's step */
   double flops;
@@ -151,6 +152,48 @@ static gpumm_status count_pairs (const gpumm_problem *p, double *pairs) {
   *pairs = (double) atomic_load (&c.pairs);
   gpumm_release (made);
   return GPUMM_OK;
+}
+
+/* Over some block rows of A, the blocks in B's rows that they meet. */
+typedef struct {
+  const gpumm_operand *a, *b;
+  int64_t *pairs; /* becomes them, of row i in pairs[i + 1] */
+} row_count;
+
+static void count_rows (void *context, int64_t begin, int64_t end) {
+  const row_count *c = context;
+  for (int64_t i = begin; i < end; i++)
+    for (int64_t t = c->a->block_start[i]; t < c->a->block_start[i + 1]; t++) {
+      const int64_t k = c->a->block_column[t];
+      c->pairs[i + 1] += c->b->block_start[k + 1] - c->b->block_start[k];
+    }
+}
+
+/* s->pairs, and their sum: of floating point, where neither operand has an op. */
+static gpumm_status count_by_rows (const gpumm_problem *p, state *s, double *pairs) {
+  const int64_t rows = s->product.c.rows;
+  if (!takes_floats (p) || p->op_a != GPUMM_NONE || p->op_b != GPUMM_NONE)
+    return count_pairs (p, pairs);
+  s->pairs = gpumm_own (&s->memory, rows + 1, sizeof *s->pairs);
+  if (!s->pairs)
+    return GPUMM_HOST_MEMORY;
+  row_count c = {.a = &p->a, .b = &p->b, .pairs = s->pairs};
+  gpumm_parallel (rows, LEAST_BLOCKS * rows / (stored (&p->a) + 1) + 1, count_rows, &c);
+  for (int64_t i = 0; i < rows; i++)
+    s->pairs[i + 1] += s->pairs[i];
+  *pairs = (double) s->pairs[rows];
+  return GPUMM_OK;
+}
+
+/* The most products that so many block rows of C have which follow each other; 0: not known. */
+static int64_t most_pairs (const state *s, int64_t count) {
+  int64_t most = 0;
+  for (int64_t i = 0; s->pairs && i < s->product.c.rows; i++) {
+    const int64_t end = gpumm_least (i + count, s->product.c.rows);
+    const int64_t pairs = s->pairs[end] - s->pairs[i];
+    most = pairs > most ? pairs : most;
+  }
+  return most;
 }
 
 /* Multiply-adds a second and multiprocessor. On an H200 (132 of them), at 1.5 % of the blocks of
@@ -373,7 +416,8 @@ static gpumm_status choose_kernel (struct gpumm_job *job, state *s, double pairs
       continue;
     if (classic && !job->plan.sparse_kernel && strcmp (k->name, "classic") != 0)
       continue;
-    const gpumm_sparse_product product = describe (p, s, rows_a_piece (k, s, rows));
+    gpumm_sparse_product product = describe (p, s, job->trace ? rows : rows_a_piece (k, s, rows));
+    product.pairs = most_pairs (s, product.count);
     if (k->capability > device->capability || (most && k->capability > most)
         || !k->runs (&product, device))
       continue;
@@ -442,7 +486,7 @@ static gpumm_status open (struct gpumm_job *job) {
   job->shape.nzmax = 0;
   if (gpumm_is_zero (p->alpha)) /* A and B are not read */
     return GPUMM_OK;
-  status = count_pairs (p, &pairs);
+  status = count_by_rows (p, s, &pairs);
   if (!status)
     status = find_limit (s, job);
   if (!status)
@@ -592,6 +636,7 @@ static gpumm_status run_pieces (struct gpumm_job *job, state *s, gpumm_operand *
     t->symbolic = 0;
     t->product = describe (p, s, cuts->end[i] - row);
     t->product.row = row;
+    t->product.pairs = s->pairs ? s->pairs[cuts->end[i]] - s->pairs[row] : 0;
     t->product.prepared = i > 0;
     t->product.c.values =
         (void *) ((uintptr_t) values + (uintptr_t) at * bytes - (uintptr_t) first * bytes);
@@ -671,7 +716,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   const int64_t buffers = stored_c <= room ? INT64_MAX : 2;
   int64_t piece = rows_a_piece (s->kernel, s, rows);
   if (job->trace) {
-    const gpumm_sparse_product whole = describe (p, s, rows);
+    gpumm_sparse_product whole = describe (p, s, rows);
+    whole.pairs = most_pairs (s, rows);
     if (buffers == 2 || !s->kernel->runs (&whole, &s->properties)
         || (s->kernel->workspace
             && s->kernel->workspace (&whole, &s->properties) > s->product.workspace_bytes))

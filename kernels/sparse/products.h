@@ -380,16 +380,16 @@ __global__ void __launch_bounds__ (ZERO_THREADS) look_for_zeros (gpumm_sparse_pr
     *p.zero = 1;
 }
 
-/* gpumm_sparse_kernel.launch around what multiplies: it is given the product without ops, and C's
- * columns are there. */
-template <class F>
+/* gpumm_sparse_kernel.launch around what multiplies: it is given the product without ops, and, with
+ * COLUMNS, C's columns are there; else it writes them. */
+template <bool COLUMNS = true, class F>
 static gpumm_status make_products (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
                                    F multiply) {
   gpumm_sparse_product turned;
   gpumm_status status = GPUMM_OK;
   WITH_TYPE (p->type_c, T, {
     status = turn_operands<T> (device, stream, p, p->prepared ? NOTHING : ELEMENTS, &turned);
-    if (!status)
+    if (!status && COLUMNS)
       status = write_columns (device, stream, &turned);
     if (!status)
       status = multiply (&turned);
