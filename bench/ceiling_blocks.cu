@@ -7,10 +7,14 @@
  * A matrix with 40 random blocks of SIDE x SIDE (9) in each of 100,000 rows by itself: a row of C has
  * 1600 products and nearly as many blocks; each product reads a block of B that none has read
  * lately and writes one of C. Here a block of B is copied to C, for 11,666 rows of C, by warps with
- * a ring of bulk copies, in two orders:
+ * a ring of bulk copies, in these orders:
  *
  * by C       blocks of C one after the other, those of B anywhere: as bsr_tensor_bulk.cu
  * by B       blocks of B in the order of its rows, some in a copy, those of C anywhere in a row
+ * by K       each row of B once, for all rows of C that it is in, blocks of C anywhere: as
+ *            bsr_tensor_outer.cu; "blocks" as a whole, "sectors" only the whole sectors of 32 bytes
+ *            in each. "seams" are the other sectors alone, in the order of C: to make all of C takes
+ *            the time of both.
  *
  * without lists: which blocks these are follows from their numbers. Each line says into how many parts
  * a row of C is cut, how many of them a multiprocessor makes at once, how many warps make one, how
@@ -102,11 +106,110 @@ __global__ void move_blocks (gpumm_rows B, double *C, int size, shape s) {
 #endif
 }
 
+/* ---- by K --------------------------------------------------------------------------------- */
+
+enum { SECTOR = 4, ENTRIES = ROWS_C * EACH }; /* doubles; blocks of A */
+
+/* The whole sectors of a block: where they begin in it, and their doubles. */
+__device__ static inline int first_sector (const double *block) {
+  return (int) ((SECTOR - (uintptr_t) block / sizeof *block % SECTOR) % SECTOR);
+}
+
+__device__ static inline int whole_sectors (const double *block, int size) {
+  return (size - first_sector (block)) / SECTOR * SECTOR;
+}
+
+/* A row of B for a thread block at a time, in places of shared memory that it has two of. */
+__global__ void scatter_blocks (gpumm_rows B, double *C, int size, int warps, bool by_sectors) {
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ __align__ (128) double shared[];
+  __shared__ unsigned long long barriers[2];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, place = in_grains (EACH * size + 1);
+  const unsigned barrier = (unsigned) __cvta_generic_to_shared (barriers);
+  const source_of_blocks b (B, size);
+  const int begin = (int) ((long long) ROWS_B * blockIdx.x / gridDim.x);
+  const int end = (int) ((long long) ROWS_B * (blockIdx.x + 1) / gridDim.x);
+  if (threadIdx.x == 0) {
+    make_barrier (barrier, 1);
+    make_barrier (barrier + 8, 1);
+    publish_barriers ();
+  }
+  __syncthreads ();
+  auto fetch = [&] (int k) {
+    if (k < end && warp == 0 && elected ())
+      fetch_blocks (shared + (k - begin) % 2 * place, b, k * EACH, EACH,
+                    barrier + 8 * ((k - begin) % 2));
+  };
+  fetch (begin);
+  fetch (begin + 1);
+  for (int k = begin; k < end; k++) {
+    const double *row = shared + (k - begin) % 2 * place;
+    wait (barrier + 8 * ((k - begin) % 2), (k - begin) / 2 % 2);
+    for (int e = (int) ((long long) ENTRIES * k / ROWS_B);
+         e < (int) ((long long) ENTRIES * (k + 1) / ROWS_B); e++) {
+      /* its block of A: 314159 is prime, and no factor of ENTRIES */
+      const long long of_a = (long long) e * 314159 % ENTRIES;
+      double *to_row = C + (of_a / EACH * ROW_OF_C + of_a % EACH) * size;
+      if (by_sectors) { /* a thread starts the copy of a block, which may be its neighbour in B */
+        asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory");
+        for (int x = lane * warps + warp; x < EACH; x += 32 * warps) {
+          double *to = to_row + (long long) x * EACH * size;
+          const unsigned from = (unsigned) __cvta_generic_to_shared (row + x * size) / 16 * 16;
+          asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
+                       :
+                       : "l"(to + first_sector (to)), "r"(from), "r"(whole_sectors (to, size) * 8)
+                       : "memory");
+          asm volatile("cp.async.bulk.commit_group;" : : : "memory");
+        }
+      } else
+        for (int x = warp; x < EACH; x += warps)
+          for (int y = lane; y < size; y += 32)
+            to_row[(long long) x * EACH * size + y] = row[x * size + y];
+    }
+    asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory");
+    __syncthreads ();
+    fetch (k + 2);
+  }
+#endif
+}
+
+/* SECTOR threads for the sector in which a block begins; what is put there is read from B. */
+__global__ void write_seams (const double *b, double *C, int size, long long blocks) {
+  const long long step = (long long) gridDim.x * blockDim.x;
+#pragma unroll 4
+  for (long long x = (long long) blockIdx.x * blockDim.x + threadIdx.x; x < blocks * SECTOR;
+       x += step) {
+    const long long first = x / SECTOR * size;
+    if (first % SECTOR != 0)
+      C[first / SECTOR * SECTOR + x % SECTOR] = b[x];
+  }
+}
+
+/* ---- time --------------------------------------------------------------------------------- */
+
+static cudaEvent_t from, to;
+
+/* Milliseconds of f (), the least of 3 after one. */
+template <class F> static float least_ms (F f) {
+  float least = 0;
+  for (int round = -1; round < 3; round++) {
+    float ms;
+    TRY (cudaEventRecord (from));
+    f ();
+    TRY (cudaGetLastError ());
+    TRY (cudaEventRecord (to));
+    TRY (cudaEventSynchronize (to));
+    TRY (cudaEventElapsedTime (&ms, from, to));
+    if (round == 0 || (round > 0 && ms < least))
+      least = ms;
+  }
+  return least;
+}
+
 int main (int count, char **arguments) {
   const int side = count > 1 ? atoi (arguments[1]) : 9, size = side * side;
   const size_t bytes_b = (size_t) ROWS_B * EACH * size * 8, products = (size_t) ROWS_C * ROW_OF_C;
   double *b, *c;
-  cudaEvent_t from, to;
   if (size < 1 || size > 4096) {
     fprintf (stderr, "usage: ceiling_blocks [SIDE]\n");
     return 2;
@@ -130,28 +233,45 @@ int main (int count, char **arguments) {
               const int needed = warps * copies * in_grains (batch * size + 1) * 8;
               const int shared = SHARED_BYTES / resident;
               const shape s = {by_b == 1, part, warps, copies, batch};
-              float least = 0;
               if (needed > shared || (by_b ? EACH / part % batch != 0 : batch > 1 || part > 4))
                 continue;
               TRY (cudaFuncSetAttribute (move_blocks, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                          shared));
-              for (int round = -1; round < 3; round++) {
-                float ms;
-                TRY (cudaEventRecord (from));
+              const float least = least_ms ([&] {
                 /* clang-format off */
                 move_blocks<<<ROWS_C * part, 32 * warps, shared>>> (rows, c, size, s);
                 /* clang-format on */
-                TRY (cudaGetLastError ());
-                TRY (cudaEventRecord (to));
-                TRY (cudaEventSynchronize (to));
-                TRY (cudaEventElapsedTime (&ms, from, to));
-                if (round == 0 || (round > 0 && ms < least))
-                  least = ms;
-              }
+              });
               printf ("by %c,%d,%d,%d,%d,%d,%d,%.3f,%.3f,%.0f\n", by_b ? 'B' : 'C', side, part,
                       resident, warps, copies, batch, least,
                       1e-9 * 16 * (double) products * size / least,
                       2e-6 * (double) products * size * side / least);
             }
+  for (int by_sectors = 0; by_sectors < 2; by_sectors++)
+    for (int resident = 1; resident <= 4; resident *= 2)
+      for (int warps = 8; warps <= MOST_WARPS; warps *= 2) {
+        const int needed = 2 * in_grains (EACH * size + 1) * 8, shared = SHARED_BYTES / resident;
+        if (needed > shared)
+          continue;
+        TRY (cudaFuncSetAttribute (scatter_blocks, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   shared));
+        const float least = least_ms ([&] {
+          /* clang-format off */
+          scatter_blocks<<<132 * 8 * resident, 32 * warps, shared>>> (rows, c, size, warps, by_sectors);
+          /* clang-format on */
+        });
+        printf ("by K by %s,%d,1,%d,%d,2,%d,%.3f,%.3f,%.0f\n", by_sectors ? "sectors" : "blocks",
+                side, resident, warps, EACH, least,
+                1e-9 * 8 * ((double) products + (double) rows.stored) * size / least,
+                2e-6 * (double) products * size * side / least);
+      }
+  if (size % SECTOR != 0 && products * SECTOR <= (size_t) rows.stored * size) {
+    const float least = least_ms ([&] {
+      /* clang-format off */
+      write_seams<<<132 * 16, 512>>> (b, c, size, (long long) products);
+      /* clang-format on */
+    });
+    printf ("seams,%d,1,4,16,,,%.3f,,\n", side, least);
+  }
   return 0;
 }

@@ -390,3 +390,18 @@
 %!             40 * eps (name{1}) * max ((abs (A)' * abs (A))(:)));
 %!   endfor
 %! endfor
+
+## a row of B meets many rows of A, and nearly each product is a block of its own
+%!test
+%! for b = [8, 9]
+%!   [i, j] = find (sprand (400, 40, 0.1));
+%!   S = blocksparse (i, j, randn (b, b, numel (i)), 400 * b, 40 * b);
+%!   [i, j] = find (sprand (40, 8000, 36 / 8000));
+%!   T = blocksparse (i, j, randn (b, b, numel (i)), 40 * b, 8000 * b);
+%!   A = sparse (S);
+%!   B = sparse (T);
+%!   bound = 100 * eps () * max (nonzeros (abs (A) * abs (B)));
+%!   C = gpumm (S, T, "Algorithm", "bsr");
+%!   assert (class (C), "blocksparse");
+%!   assert (all (abs (nonzeros (sparse (C) - A * B)) <= bound));
+%! endfor
