@@ -15,14 +15,12 @@
  * TB/s (ncu; 3.1 of B and C), of 4.3 with a copy, and the way from one half of the second-level
  * cache to the other is busy for 85 % of the time (ncu, lts__ltcfabric2ltc_cycles_active).
  *
- * To copy the blocks of B to C, without multiplying and without lists, takes the time of 4.0
- * TFLOPS at 9 x 9 in this order and of 4.1 in the best of 177 ways (bench/ceiling_blocks.cu); this
- * kernel makes 3.5. Other ways were tried and not kept: panels of B's rows that stay in the
- * second-level cache scatter C, whose blocks then share sectors that are written twice (3.3 to 3.7
- * without the time for lists); lists by entries, with one to four neighbouring blocks of B in a
- * copy (2.8 to 3.1), as the further products of C's blocks are then made by themselves; C by whole
- * lines, the rest of a block waiting for the next one (3.5), or each store within whole lines
- * (3.4).
+ * In this order, to copy the blocks of B to C, without multiplying and without lists, takes the time
+ * of 4.0 TFLOPS at 9 x 9, and of 4.1 in the best of 177 ways (bench/ceiling_blocks.cu); this kernel
+ * makes 3.5. bsr_tensor_outer.cu has another order, for rows of B that meet some rows of A. Tried
+ * and not kept: lists by entries, with one to four neighbouring blocks of B in a copy (2.8 to 3.1),
+ * as the further products of C's blocks are then made by themselves; C by whole lines, the rest of a
+ * block waiting for the next one (3.5), or each store within whole lines (3.4).
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "bulk.h"
