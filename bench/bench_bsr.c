@@ -235,6 +235,7 @@ static void measure_blocks (gpumm_type type, int64_t b, int small) {
                             .c = {.rows = n, .cols = n, .block_rows = b, .block_cols = b},
                             .count = count,
                             .pairs = (int64_t) pairs,
+                            .row_pairs = PER_ROW * PER_ROW,
                             .alpha = {1, 0}};
   int64_t *start = calloc ((size_t) n + 1, sizeof *start);
   p.c.start = take (n + 1, sizeof *start);

@@ -107,7 +107,9 @@ typedef struct gpumm_sparse_product {
   gpumm_op op_a, op_b;
   gpumm_rows a, b, c;
   int64_t row, count;
-  int64_t pairs; /* of blocks that are multiplied for these rows, at most; 0: not known */
+  /* Blocks that are multiplied with each other for these rows, and for one of them, at most. Both 0:
+   * not known, or none. */
+  int64_t pairs, row_pairs;
   gpumm_scalar alpha, beta;
   /* C or Z, and all elements of A (of B) are real: as such they multiply, both parts of the other */
   int real_a, real_b;

@@ -61,6 +61,7 @@ enum {
   MOST_TEAMS = 132 * 8 * 3,   /* thread blocks of what goes over all there is */
   LEAST_SERVED = 2,           /* entries of a column of A, for which B's row comes once */
   MOST_LISTED = 12,           /* at most one further product for so many blocks of C */
+  MOST_OF_ROW = 1 << 16,      /* products of a row of C */
 };
 
 /* ---- what is in the workspace ------------------------------------------------------------- */
@@ -183,10 +184,16 @@ static __global__ void __launch_bounds__ (ROW_THREADS)
                      (int32_t) (x.entry_begin[k] + (product - x.product_begin[k]) / each)};
 }
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+#define NUMBER_TEAMS 4 /* fill a multiprocessor; others may have room for fewer threads */
+#else
+#define NUMBER_TEAMS 1
+#endif
+
 /* Writes the columns of the rows of C, as make_structure does (symbolic.h), numbers the products, and
  * lists the blocks that have more than one. A thread block makes a row. */
 template <bool SEAMS>
-static __global__ void __launch_bounds__ (NUMBER_THREADS, 4)
+static __global__ void __launch_bounds__ (NUMBER_THREADS, NUMBER_TEAMS)
     number_products (gpumm_sparse_product p, outer_products x) {
   constexpr int THREADS = NUMBER_THREADS, AT_ONCE = 3;
   SHARED (uint32_t, met, 1, WINDOW_WORDS);   /* a bit for each column that has a product, */
@@ -245,7 +252,7 @@ static __global__ void __launch_bounds__ (NUMBER_THREADS, 4)
             column[z] = q + z * ENTRY_LANES < end ? p.b.column[q + z * ENTRY_LANES] : INT32_MAX;
 #pragma unroll
           for (int z = 0; z < AT_ONCE; z++)
-            if (column[z] - from < 32 * (int64_t) words)
+            if (q + z * ENTRY_LANES < end && column[z] - from < 32 * (int64_t) words)
               f (product + (q + z * ENTRY_LANES - begin), e, q + z * ENTRY_LANES,
                  (int) (column[z] - from));
           if (column[AT_ONCE - 1] - from >= 32 * (int64_t) words)
@@ -346,7 +353,7 @@ static __global__ void __launch_bounds__ (NUMBER_THREADS, 4)
 /* ---- multiply ----------------------------------------------------------------------------- */
 
 /* Blocks of SIDE x SIDE, and how they lie in shared memory, in doubles. */
-template <int SIDE> struct square {
+template <int SIDE> struct staged_square {
   static constexpr int side = SIDE, size = SIDE * SIDE;
   static constexpr bool seams = size % SECTOR != 0;
   static constexpr int slot = in_grains (size + 1);
@@ -414,8 +421,6 @@ __device__ static inline void wait_bulk_stores (void) {
   asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory");
 }
 
-#endif
-
 /* What a thread 4 g + t of a warp reads of a block of A: of rows g and g + 8, of every four columns
  * the one of number t. Past the last row that again: what comes of it is not stored; past the last
  * column zeros, also of B. */
@@ -448,6 +453,8 @@ template <int SIDE> struct fragments_of_a {
     }
   }
 };
+
+#endif
 
 template <class own>
 __global__ void __launch_bounds__ (THREADS, 1)
@@ -738,7 +745,7 @@ __global__ void __launch_bounds__ (ROW_THREADS, 4)
 template <int SIDE>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
                                const outer_products &x) {
-  typedef square<SIDE> own;
+  typedef staged_square<SIDE> own;
   double alpha;
   convert (p->alpha, &alpha);
   int processors;
@@ -831,10 +838,19 @@ static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_prope
   return turned_bytes (p, device) + lay_out (p, NULL, &x);
 }
 
-/* Listed blocks take more time than others, so that few of them may be. Pieces of small products can
- * be larger than the one that the workspace is for. */
+/* Does a row of B serve for some entries of A? */
+static bool serves (const gpumm_sparse_product *p) {
+  const int64_t rows = p->op_a == GPUMM_NONE ? p->a.rows : p->a.cols;
+  const int64_t inner = p->op_a == GPUMM_NONE ? p->a.cols : p->a.rows;
+  return (double) p->a.stored * (double) p->count
+         >= (double) LEAST_SERVED * (double) rows * (double) inner;
+}
+
+/* Listed blocks take more time than others, so that few of them may be (c.stored is all that there
+ * are), the more so in rows of which many are searched for. Pieces of a product may be smaller, or of
+ * small ones larger, than that for which this kernel and its workspace were chosen. */
 static bool pays (const gpumm_sparse_product *p) {
-  return p->pairs <= p->c.stored + p->c.stored / MOST_LISTED
+  return p->pairs > 0 && p->pairs <= p->c.stored + p->c.stored / MOST_LISTED && serves (p)
          && p->workspace_bytes >= workspace (p, NULL);
 }
 
@@ -850,13 +866,12 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
   });
 }
 
-/* Where a row of B serves for some entries of A, and the caller knows how many products there are. */
+/* Where the caller knows how many products there are, and the workspace leaves most room to C. */
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
-  const int64_t rows = p->op_a == GPUMM_NONE ? p->a.rows : p->a.cols;
-  const int64_t inner = p->op_a == GPUMM_NONE ? p->a.cols : p->a.rows;
   return gpumm_family_bsr_tensor_bulk->runs (p, device) && p->pairs > 0 && p->pairs <= INT32_MAX
-         && (double) p->a.stored * (double) p->count
-                >= (double) LEAST_SERVED * (double) rows * (double) inner
+         && p->row_pairs <= MOST_OF_ROW && serves (p)
+         && device->shared_bytes >= SHARED_BYTES + (1 << 10)
+         && workspace (p, device) <= (size_t) device->memory_free / 4
          && (has_seams (p->c.block_rows) || (uintptr_t) p->c.values % (8 * SECTOR) == 0);
 }
 

@@ -7,8 +7,8 @@
  * transpose it in their workspace.
  *
  * Of the kernels for integers the one with the least estimated seconds is taken, of those for
- * floating point the last that runs. Products of blocks are counted exactly; the rates were measured
- * (bench/results/h200/blocks.csv, bsr.csv) and go by multiprocessors.
+ * floating point the last that runs and has room. Products of blocks are counted exactly; the rates
+ * were measured (bench/results/h200/blocks.csv, bsr.csv) and go by multiprocessors.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "blocks.h"
@@ -185,15 +185,23 @@ static gpumm_status count_by_rows (const gpumm_problem *p, state *s, double *pai
   return GPUMM_OK;
 }
 
-/* The most products that so many block rows of C have which follow each other; 0: not known. */
-static int64_t most_pairs (const state *s, int64_t count) {
+/* The most products that so many block rows of C which follow each other have, of those from begin to
+ * end; 0: not known. */
+static int64_t most_pairs (const state *s, int64_t begin, int64_t end, int64_t count) {
   int64_t most = 0;
-  for (int64_t i = 0; s->pairs && i < s->product.c.rows; i++) {
-    const int64_t end = gpumm_least (i + count, s->product.c.rows);
-    const int64_t pairs = s->pairs[end] - s->pairs[i];
+  for (int64_t i = begin; s->pairs && i < end; i++) {
+    const int64_t pairs = s->pairs[gpumm_least (i + count, end)] - s->pairs[i];
     most = pairs > most ? pairs : most;
   }
   return most;
+}
+
+/* Says in *product how many products its rows have; `most`: as many as any rows of that number. */
+static void tell_pairs (const state *s, gpumm_sparse_product *product, int most) {
+  const int64_t begin = most ? 0 : product->row;
+  const int64_t end = most ? product->c.rows : product->row + product->count;
+  product->pairs = most_pairs (s, begin, end, product->count);
+  product->row_pairs = most_pairs (s, begin, end, 1);
 }
 
 /* Multiply-adds a second and multiprocessor. On an H200 (132 of them), at 1.5 % of the blocks of
@@ -417,7 +425,7 @@ static gpumm_status choose_kernel (struct gpumm_job *job, state *s, double pairs
     if (classic && !job->plan.sparse_kernel && strcmp (k->name, "classic") != 0)
       continue;
     gpumm_sparse_product product = describe (p, s, job->trace ? rows : rows_a_piece (k, s, rows));
-    product.pairs = most_pairs (s, product.count);
+    tell_pairs (s, &product, 1);
     if (k->capability > device->capability || (most && k->capability > most)
         || !k->runs (&product, device))
       continue;
@@ -636,7 +644,7 @@ static gpumm_status run_pieces (struct gpumm_job *job, state *s, gpumm_operand *
     t->symbolic = 0;
     t->product = describe (p, s, cuts->end[i] - row);
     t->product.row = row;
-    t->product.pairs = s->pairs ? s->pairs[cuts->end[i]] - s->pairs[row] : 0;
+    tell_pairs (s, &t->product, 0);
     t->product.prepared = i > 0;
     t->product.c.values =
         (void *) ((uintptr_t) values + (uintptr_t) at * bytes - (uintptr_t) first * bytes);
@@ -717,7 +725,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   int64_t piece = rows_a_piece (s->kernel, s, rows);
   if (job->trace) {
     gpumm_sparse_product whole = describe (p, s, rows);
-    whole.pairs = most_pairs (s, rows);
+    tell_pairs (s, &whole, 1);
     if (buffers == 2 || !s->kernel->runs (&whole, &s->properties)
         || (s->kernel->workspace
             && s->kernel->workspace (&whole, &s->properties) > s->product.workspace_bytes))

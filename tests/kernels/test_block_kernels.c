@@ -345,12 +345,15 @@ static const char *check_rows (const struct test *t, const gpumm_rows *a, const 
   return wrong;
 }
 
-/* Products of blocks. */
-static int64_t count_pairs (const gpumm_rows *a, const gpumm_rows *b) {
-  int64_t pairs = 0;
-  for (int64_t p = 0; p < a->start[a->rows]; p++)
-    pairs += b->start[a->column[p] + 1] - b->start[a->column[p]];
-  return pairs;
+/* Says in *p how many products of blocks there are. */
+static void tell_pairs (gpumm_sparse_product *p, const gpumm_rows *a, const gpumm_rows *b) {
+  for (int64_t i = 0; i < a->rows; i++) {
+    int64_t pairs = 0;
+    for (int64_t t = a->start[i]; t < a->start[i + 1]; t++)
+      pairs += b->start[a->column[t] + 1] - b->start[a->column[t]];
+    p->pairs += pairs;
+    p->row_pairs = pairs > p->row_pairs ? pairs : p->row_pairs;
+  }
 }
 
 /* Is one of C's blocks all zero? They lie behind a guard. */
@@ -404,11 +407,11 @@ static void run_blocks (const struct test *t) {
                                   .block_cols = t->bn,
                                   .start = start.device},
                             .count = t->m,
-                            .pairs = count_pairs (&op_a, &op_b),
                             .alpha = t->alpha,
                             .real_a = t->real == REAL_A,
                             .real_b = t->real == REAL_B,
                             .zero = zero.device};
+  tell_pairs (&p, &op_a, &op_b);
   for (const gpumm_sparse_kernel *const *row = driver->sparse_kernels; *row; row++) {
     const gpumm_sparse_kernel *kernel = *row;
     if (!wanted (kernel, &p))
@@ -698,7 +701,7 @@ static void run_edges (void) {
       {SCATTERED, SCATTERED, 57, 150, 1500, 45, 45, 45, 8, 9, 2},
       {SCATTERED, SCATTERED, 57, 150, 1500, 50, 50, 50, 8, 9, 2},
       {SCATTERED, SCATTERED, 57, 150, 1500, 51, 51, 51, 8, 9, 2},
-      /* and columns of A that meet rows of B: none, few and many blocks of each, long rows of C, and
+      /* and columns of A that meet rows of B, in both ranges at least twice: none, few and many blocks of each, long rows of C, and
        * blocks with further products; hubs */
       {SCATTERED, SCATTERED, 120, 40, 4000, 7, 7, 7, 3, 9, 2},
       {SCATTERED, SCATTERED, 120, 40, 4000, 8, 8, 8, 3, 9, 2},
@@ -708,17 +711,20 @@ static void run_edges (void) {
       {SCATTERED, SCATTERED, 120, 40, 4000, 12, 12, 12, 3, 9, 2},
       {SCATTERED, SCATTERED, 100, 30, 150, 9, 9, 9, 3, 5, 2},
       {SCATTERED, SCATTERED, 100, 30, 150, 12, 12, 12, 3, 5, 2},
-      {SCATTERED, SCATTERED, 100, 30, 40, 9, 9, 9, 1, 1, 2},
-      {SCATTERED, SCATTERED, 12, 150, 100000, 9, 9, 9, 30, 100, 2},
-      {SCATTERED, SCATTERED, 12, 150, 100000, 12, 12, 12, 30, 100, 2},
+      {SCATTERED, SCATTERED, 200, 30, 40, 9, 9, 9, 1, 1, 2},
+      {SCATTERED, SCATTERED, 32, 150, 100000, 9, 9, 9, 30, 100, 2},
+      {SCATTERED, SCATTERED, 32, 150, 100000, 12, 12, 12, 30, 100, 2},
       {HUBS, SCATTERED, 90, 40, 20000, 9, 9, 9, 6, 50, 2},
       {FULL, SCATTERED, 1000, 1, 4000, 9, 9, 9, 1, 60, 2},
+      /* more than thread blocks take at first, and many short columns in what they take */
+      {SCATTERED, SCATTERED, 600, 300, 60000, 7, 7, 7, 10, 60, 2},
+      {SCATTERED, SCATTERED, 3000, 400, 60000, 8, 8, 8, 2, 2, 2},
       /* many further products in a row of C, and in a block; windows of columns */
-      {FULL, SCATTERED, 4, 40, 42000, 9, 9, 9, 1, 100, 2},
+      {FULL, SCATTERED, 6, 40, 42000, 9, 9, 9, 1, 100, 2},
       {FULL, SCATTERED, 9, 40, 15000, 8, 8, 8, 1, 30, 2},
-      {SCATTERED, SCATTERED, 12, 100, 300000, 9, 9, 9, 25, 40, 2},
-      {SCATTERED, SCATTERED, 12, 100, 114688, 7, 7, 7, 25, 40, 2},
-      {SCATTERED, SCATTERED, 12, 100, 114689, 7, 7, 7, 25, 40, 2},
+      {SCATTERED, SCATTERED, 26, 100, 300000, 9, 9, 9, 25, 40, 2},
+      {SCATTERED, SCATTERED, 26, 100, 114688, 7, 7, 7, 25, 40, 2},
+      {SCATTERED, SCATTERED, 26, 100, 114689, 7, 7, 7, 25, 40, 2},
       {FULL, SCATTERED, 1, 300, 12, 26, 26, 26, 1, 5, 2},
       {FULL, SCATTERED, 2, 600, 12, 35, 35, 35, 1, 3, 2},
       {FULL, SCATTERED, 1, 300, 12, 64, 64, 64, 1, 3, 2},
