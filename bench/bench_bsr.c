@@ -256,14 +256,14 @@ static void measure_blocks (gpumm_type type, int64_t b, int small) {
     p.workspace = take ((int64_t) p.workspace_bytes + 1, 1);
     need (driver->fill (0, stream, p.c.values, 0xff, bytes), "fill");
     need (row->launch (0, stream, &p), row->name);
-    if (!check_blocks (type, b, &a, &p, start)) {
+    const int ok = check_blocks (type, b, &a, &p, start);
+    const double taken = ok ? seconds (row->launch, &p, row->name) : 0;
+    need (driver->release (0, p.workspace), "release");
+    if (!ok) {
       printf ("WRONG: %s %c %lld\n", row->name, "sdcz"[type], (long long) b);
       wrong++;
-      need (driver->release (0, p.workspace), "release");
       continue;
     }
-    double taken = seconds (row->launch, &p, row->name);
-    need (driver->release (0, p.workspace), "release");
     fprintf (file, "bsr,%s,%c,%lld,%lld,%lld,%d,%.0f,%lld,%.4f,%.4f,%.1f,%.1f\n", row->name,
              "sdcz"[type], (long long) b, (long long) n, (long long) count, PER_ROW, pairs,
              (long long) p.c.stored, 1e3 * symbolic, 1e3 * taken, 1e-9 * flops / taken,

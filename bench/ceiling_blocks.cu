@@ -151,22 +151,18 @@ __global__ void scatter_blocks (gpumm_rows B, double *C, int size, int warps, bo
       const long long of_a = (long long) e * 314159 % ENTRIES;
       double *to_row = C + (of_a / EACH * ROW_OF_C + of_a % EACH) * size;
       if (by_sectors) { /* a thread starts the copy of a block, which may be its neighbour in B */
-        asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory");
+        wait_bulk_stores ();
         for (int x = lane * warps + warp; x < EACH; x += 32 * warps) {
           double *to = to_row + (long long) x * EACH * size;
           const unsigned from = (unsigned) __cvta_generic_to_shared (row + x * size) / 16 * 16;
-          asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
-                       :
-                       : "l"(to + first_sector (to)), "r"(from), "r"(whole_sectors (to, size) * 8)
-                       : "memory");
-          asm volatile("cp.async.bulk.commit_group;" : : : "memory");
+          start_bulk_store (to + first_sector (to), from, whole_sectors (to, size) * 8);
         }
       } else
         for (int x = warp; x < EACH; x += warps)
           for (int y = lane; y < size; y += 32)
             to_row[(long long) x * EACH * size + y] = row[x * size + y];
     }
-    asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory");
+    wait_bulk_stores ();
     __syncthreads ();
     fetch (k + 2);
   }

@@ -181,28 +181,11 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   });
 }
 
-static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  switch (p->c.block_rows) {
-  case 7:
-    return launch_as<7> (device, stream, p);
-  case 8:
-    return launch_as<8> (device, stream, p);
-  case 9:
-    return launch_as<9> (device, stream, p);
-  case 10:
-    return launch_as<10> (device, stream, p);
-  case 11:
-    return launch_as<11> (device, stream, p);
-  case 12:
-    return launch_as<12> (device, stream, p);
-  }
-  return gpumm_driver_fail (GPUMM_UNSUPPORTED, "bsr_tensor_bulk: not for blocks of %lld rows",
-                            (long long) p->c.block_rows);
-}
-
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   return make_products (device, stream, p, [&] (const gpumm_sparse_product *turned) {
-    return multiply (device, stream, turned);
+    return with_side ("bsr_tensor_bulk", turned->c.block_rows, [&] (auto side) {
+      return launch_as<decltype (side)::value> (device, stream, turned);
+    });
   });
 }
 

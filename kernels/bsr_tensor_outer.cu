@@ -399,28 +399,6 @@ struct seams_of_block {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
-/* So many bytes more in this phase. */
-__device__ static inline void expect (unsigned barrier, int bytes) {
-  asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;"
-               :
-               : "r"(barrier), "r"(bytes)
-               : "memory");
-}
-
-/* Starts the copy of bytes from shared memory, both at multiples of 16. */
-__device__ static inline void start_bulk_store (void *to, unsigned from, int bytes) {
-  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
-               :
-               : "l"(to), "r"(from), "r"(bytes)
-               : "memory");
-  asm volatile("cp.async.bulk.commit_group;" : : : "memory");
-}
-
-/* Until this thread's have read what they store. */
-__device__ static inline void wait_bulk_stores (void) {
-  asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory");
-}
-
 /* What a thread 4 g + t of a warp reads of a block of A: of rows g and g + 8, of every four columns
  * the one of number t. Past the last row that again: what comes of it is not stored; past the last
  * column zeros, also of B. */
@@ -749,9 +727,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   double alpha;
   convert (p->alpha, &alpha);
   int processors;
-  gpumm_status status = gpumm_cuda_check (
-      "cudaDeviceGetAttribute",
-      cudaDeviceGetAttribute (&processors, cudaDevAttrMultiProcessorCount, device));
+  gpumm_status status = multiprocessors (device, &processors);
   if (status)
     return status;
   const int64_t count = stretches_of (p), blocks = count < processors ? count : processors;
@@ -765,26 +741,6 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   return status ? status
                 : LAUNCH ("bsr_tensor_outer", add_products<SIDE>, MOST_TEAMS, dim3 (ROW_THREADS),
                           device, stream, *p, x, alpha);
-}
-
-static gpumm_status launch_by_side (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
-                                    const outer_products &x) {
-  switch (p->c.block_rows) {
-  case 7:
-    return launch_as<7> (device, stream, p, x);
-  case 8:
-    return launch_as<8> (device, stream, p, x);
-  case 9:
-    return launch_as<9> (device, stream, p, x);
-  case 10:
-    return launch_as<10> (device, stream, p, x);
-  case 11:
-    return launch_as<11> (device, stream, p, x);
-  case 12:
-    return launch_as<12> (device, stream, p, x);
-  }
-  return gpumm_driver_fail (GPUMM_UNSUPPORTED, "bsr_tensor_outer: not for blocks of %lld rows",
-                            (long long) p->c.block_rows);
 }
 
 /* The sum of counts, in to[K] of which to[k] are those before k; counts become zeros. */
@@ -827,7 +783,9 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_spar
     status =
         LAUNCH ("bsr_tensor_outer", number, p->count, dim3 (NUMBER_THREADS), device, stream, *p, x);
   if (!status)
-    status = launch_by_side (device, stream, p, x);
+    status = with_side ("bsr_tensor_outer", p->c.block_rows, [&] (auto side) {
+      return launch_as<decltype (side)::value> (device, stream, p, x);
+    });
   if (!status && seams)
     status = LAUNCH ("bsr_tensor_outer", write_seams, MOST_TEAMS, threads, device, stream, *p, x);
   return status;

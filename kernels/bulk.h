@@ -1,5 +1,5 @@
-/* bulk.h - barriers in shared memory and bulk copies to it: what compute capability 9.0 (TMA) brings
- * beside plain copies.
+/* bulk.h - barriers in shared memory and bulk copies to and from it: what compute capability 9.0
+ * (TMA) brings beside plain copies.
  *
  * One thread starts a copy of any length; the hardware makes it, past registers and past the L1
  * cache, and a barrier says when it is there. What includes this guards its use for older GPUs.
@@ -49,6 +49,14 @@ __device__ static inline void arrive_and_expect (unsigned barrier, int bytes) {
                : "memory");
 }
 
+/* Announces bytes, without arriving. */
+__device__ static inline void expect (unsigned barrier, int bytes) {
+  asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;"
+               :
+               : "r"(barrier), "r"(bytes)
+               : "memory");
+}
+
 /* Until the phase of that parity has ended. */
 __device__ static inline void wait (unsigned barrier, int parity) {
   asm volatile("{\n"
@@ -75,6 +83,20 @@ __device__ static inline void start_bulk (unsigned to, const void *from, int byt
                :
                : "r"(to), "l"(from), "r"(bytes), "r"(barrier)
                : "memory");
+}
+
+/* Starts a copy from shared memory: of bytes and between places that are multiples of 16, too. */
+__device__ static inline void start_bulk_store (void *to, unsigned from, int bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
+               :
+               : "l"(to), "r"(from), "r"(bytes)
+               : "memory");
+  asm volatile("cp.async.bulk.commit_group;" : : : "memory");
+}
+
+/* Until this thread's copies to global memory have read what they copy. */
+__device__ static inline void wait_bulk_stores (void) {
+  asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory");
 }
 
 #endif

@@ -904,11 +904,6 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
          && p->count <= INT32_MAX - (1 << 24) && device->shared_bytes >= 60 << 10;
 }
 
-static gpumm_status multiprocessors (int device, int *count) {
-  return gpumm_cuda_check ("cudaDeviceGetAttribute",
-                           cudaDeviceGetAttribute (count, cudaDevAttrMultiProcessorCount, device));
-}
-
 static int64_t least (int64_t x, int64_t y) {
   return x < y ? x : y;
 }

@@ -398,14 +398,12 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_produc
                   p->ldc,
                   (T *) p->workspace,
                   {}};
-  int multiprocessors;
-  gpumm_status status = gpumm_cuda_check (
-      "cudaDeviceGetAttribute",
-      cudaDeviceGetAttribute (&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  int processors;
+  gpumm_status status = multiprocessors (device, &processors);
   if (!status)
-    status = divide<own> (x.m, x.n, x.k, multiprocessors, true, &q.d);
+    status = divide<own> (x.m, x.n, x.k, processors, true, &q.d);
   if (!status && (!p->workspace || bytes_for<own> (q.d) > p->workspace_bytes))
-    status = divide<own> (x.m, x.n, x.k, multiprocessors, false, &q.d);
+    status = divide<own> (x.m, x.n, x.k, processors, false, &q.d);
   if (status)
     return status;
   constexpr int WIDE = 16 / sizeof (T);

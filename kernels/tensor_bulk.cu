@@ -511,14 +511,12 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const problem &
 template <class own, bool ALONG_A, bool ALONG_B>
 static gpumm_status launch_ops (int device, gpumm_stream *stream, const gpumm_product *p,
                                 problem q) {
-  int multiprocessors;
-  gpumm_status status = gpumm_cuda_check (
-      "cudaDeviceGetAttribute",
-      cudaDeviceGetAttribute (&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  int processors;
+  gpumm_status status = multiprocessors (device, &processors);
   if (!status)
-    status = divide<own> (q.a.rows, q.b.rows, q.k, multiprocessors, true, &q.d);
+    status = divide<own> (q.a.rows, q.b.rows, q.k, processors, true, &q.d);
   if (!status && (!p->workspace || bytes_for<own> (q.d) > p->workspace_bytes))
-    status = divide<own> (q.a.rows, q.b.rows, q.k, multiprocessors, false, &q.d);
+    status = divide<own> (q.a.rows, q.b.rows, q.k, processors, false, &q.d);
   if (status)
     return status;
   maps x = {};

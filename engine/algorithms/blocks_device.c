@@ -196,10 +196,8 @@ static int64_t most_pairs (const state *s, int64_t begin, int64_t end, int64_t c
   return most;
 }
 
-/* Says in *product how many products its rows have; `most`: as many as any rows of that number. */
-static void tell_pairs (const state *s, gpumm_sparse_product *product, int most) {
-  const int64_t begin = most ? 0 : product->row;
-  const int64_t end = most ? product->c.rows : product->row + product->count;
+/* Says in *product how many products its number of rows has at most, of those from begin to end. */
+static void tell_pairs (const state *s, gpumm_sparse_product *product, int64_t begin, int64_t end) {
   product->pairs = most_pairs (s, begin, end, product->count);
   product->row_pairs = most_pairs (s, begin, end, 1);
 }
@@ -417,6 +415,8 @@ static gpumm_status choose_kernel (struct gpumm_job *job, state *s, double pairs
   left.memory_free = s->bytes + values < s->limit ? (int64_t) (s->limit - s->bytes - values) : 0;
   double best = INFINITY;
   size_t needed = 0;
+  /* as for the kernel before, which most often has the same pieces */
+  gpumm_sparse_product product = {.count = -1};
   for (const gpumm_sparse_kernel *const *row = s->driver->sparse_kernels; *row; row++) {
     const gpumm_sparse_kernel *k = *row;
     if (job->plan.sparse_kernel ? k != job->plan.sparse_kernel
@@ -424,8 +424,11 @@ static gpumm_status choose_kernel (struct gpumm_job *job, state *s, double pairs
       continue;
     if (classic && !job->plan.sparse_kernel && strcmp (k->name, "classic") != 0)
       continue;
-    gpumm_sparse_product product = describe (p, s, job->trace ? rows : rows_a_piece (k, s, rows));
-    tell_pairs (s, &product, 1);
+    const int64_t count = job->trace ? rows : rows_a_piece (k, s, rows);
+    if (product.count != count) {
+      product = describe (p, s, count);
+      tell_pairs (s, &product, 0, rows);
+    }
     if (k->capability > device->capability || (most && k->capability > most)
         || !k->runs (&product, device))
       continue;
@@ -644,7 +647,7 @@ static gpumm_status run_pieces (struct gpumm_job *job, state *s, gpumm_operand *
     t->symbolic = 0;
     t->product = describe (p, s, cuts->end[i] - row);
     t->product.row = row;
-    tell_pairs (s, &t->product, 0);
+    tell_pairs (s, &t->product, row, cuts->end[i]);
     t->product.prepared = i > 0;
     t->product.c.values =
         (void *) ((uintptr_t) values + (uintptr_t) at * bytes - (uintptr_t) first * bytes);
@@ -725,7 +728,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   int64_t piece = rows_a_piece (s->kernel, s, rows);
   if (job->trace) {
     gpumm_sparse_product whole = describe (p, s, rows);
-    tell_pairs (s, &whole, 1);
+    tell_pairs (s, &whole, 0, rows);
     if (buffers == 2 || !s->kernel->runs (&whole, &s->properties)
         || (s->kernel->workspace
             && s->kernel->workspace (&whole, &s->properties) > s->product.workspace_bytes))

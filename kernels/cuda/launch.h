@@ -68,6 +68,11 @@ static inline gpumm_status read_back (int device, gpumm_stream *stream, void *to
   return status;
 }
 
+static inline gpumm_status multiprocessors (int device, int *count) {
+  return gpumm_cuda_check ("cudaDeviceGetAttribute",
+                           cudaDeviceGetAttribute (count, cudaDevAttrMultiProcessorCount, device));
+}
+
 /* clang-format off */
 #define LAUNCH(name, kernel, blocks, threads, device, stream, ...)                                 \
   launch_on_gpu (name, blocks, threads, device, [&] {                                              \
