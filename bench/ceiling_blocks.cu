@@ -2,12 +2,12 @@
  * of the ways tried here, where each product makes a block of C of its own.
  *
  *   nvcc -O3 -arch=native -DGPUMM_DRIVER_CUDA bench/ceiling_blocks.cu -o ceiling_blocks
- *   ./ceiling_blocks [SIDE]
+ *   ./ceiling_blocks [SIDE [ROWS [ORDERS]]]
  *
  * A matrix with 40 random blocks of SIDE x SIDE (9) in each of 100,000 rows by itself: a row of C has
  * 1600 products and nearly as many blocks; each product reads a block of B that none has read
- * lately and writes one of C. Here a block of B is copied to C, for 11,666 rows of C, by warps with
- * a ring of bulk copies, in these orders:
+ * lately and writes one of C. Here a block of B is copied to C, for ROWS (11,666) rows of C, by warps
+ * with a ring of bulk copies, in these orders, or in those of which ORDERS (CBK) has the letter:
  *
  * by C       blocks of C one after the other, those of B anywhere: as bsr_tensor_bulk.cu
  * by B       blocks of B in the order of its rows, some in a copy, those of C anywhere in a row
@@ -27,10 +27,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
   ROWS_B = 100000,
-  ROWS_C = 11666,
   EACH = 40,
   ROW_OF_C = EACH * EACH,
   MOST_WARPS = 16,
@@ -108,7 +108,7 @@ __global__ void move_blocks (gpumm_rows B, double *C, int size, shape s) {
 
 /* ---- by K --------------------------------------------------------------------------------- */
 
-enum { SECTOR = 4, ENTRIES = ROWS_C * EACH }; /* doubles; blocks of A */
+enum { SECTOR = 4 }; /* doubles */
 
 /* The whole sectors of a block: where they begin in it, and their doubles. */
 __device__ static inline int first_sector (const double *block) {
@@ -119,8 +119,10 @@ __device__ static inline int whole_sectors (const double *block, int size) {
   return (size - first_sector (block)) / SECTOR * SECTOR;
 }
 
-/* A row of B for a thread block at a time, in places of shared memory that it has two of. */
-__global__ void scatter_blocks (gpumm_rows B, double *C, int size, int warps, bool by_sectors) {
+/* A row of B for a thread block at a time, in places of shared memory that it has two of, for its
+ * share of the `entries` blocks of A. */
+__global__ void scatter_blocks (gpumm_rows B, double *C, int entries, int size, int warps,
+                                bool by_sectors) {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__ (128) double shared[];
   __shared__ unsigned long long barriers[2];
@@ -145,10 +147,10 @@ __global__ void scatter_blocks (gpumm_rows B, double *C, int size, int warps, bo
   for (int k = begin; k < end; k++) {
     const double *row = shared + (k - begin) % 2 * place;
     wait (barrier + 8 * ((k - begin) % 2), (k - begin) / 2 % 2);
-    for (int e = (int) ((long long) ENTRIES * k / ROWS_B);
-         e < (int) ((long long) ENTRIES * (k + 1) / ROWS_B); e++) {
-      /* its block of A: 314159 is prime, and no factor of ENTRIES */
-      const long long of_a = (long long) e * 314159 % ENTRIES;
+    for (int e = (int) ((long long) entries * k / ROWS_B);
+         e < (int) ((long long) entries * (k + 1) / ROWS_B); e++) {
+      /* its block of A: 314159 is prime, and no factor of entries */
+      const long long of_a = (long long) e * 314159 % entries;
       double *to_row = C + (of_a / EACH * ROW_OF_C + of_a % EACH) * size;
       if (by_sectors) { /* a thread starts the copy of a block, which may be its neighbour in B */
         wait_bulk_stores ();
@@ -169,15 +171,17 @@ __global__ void scatter_blocks (gpumm_rows B, double *C, int size, int warps, bo
 #endif
 }
 
-/* SECTOR threads for the sector in which a block begins; what is put there is read from B. */
-__global__ void write_seams (const double *b, double *C, int size, long long blocks) {
+/* SECTOR threads for the sector in which a block begins; what is put there is read from B, of so many
+ * elements. */
+__global__ void write_seams (const double *b, size_t elements, double *C, int size,
+                             long long blocks) {
   const long long step = (long long) gridDim.x * blockDim.x;
 #pragma unroll 4
   for (long long x = (long long) blockIdx.x * blockDim.x + threadIdx.x; x < blocks * SECTOR;
        x += step) {
     const long long first = x / SECTOR * size;
     if (first % SECTOR != 0)
-      C[first / SECTOR * SECTOR + x % SECTOR] = b[x];
+      C[first / SECTOR * SECTOR + x % SECTOR] = b[x % elements];
   }
 }
 
@@ -204,10 +208,12 @@ template <class F> static float least_ms (F f) {
 
 int main (int count, char **arguments) {
   const int side = count > 1 ? atoi (arguments[1]) : 9, size = side * side;
-  const size_t bytes_b = (size_t) ROWS_B * EACH * size * 8, products = (size_t) ROWS_C * ROW_OF_C;
+  const int rows_c = count > 2 ? atoi (arguments[2]) : 11666;
+  const char *orders = count > 3 ? arguments[3] : "CBK";
+  const size_t bytes_b = (size_t) ROWS_B * EACH * size * 8, products = (size_t) rows_c * ROW_OF_C;
   double *b, *c;
-  if (size < 1 || size > 4096) {
-    fprintf (stderr, "usage: ceiling_blocks [SIDE]\n");
+  if (size < 1 || size > 4096 || rows_c < 1 || rows_c > ROWS_B) {
+    fprintf (stderr, "usage: ceiling_blocks [SIDE [ROWS [ORDERS]]]\n");
     return 2;
   }
   TRY (cudaMalloc (&b, bytes_b));
@@ -229,13 +235,14 @@ int main (int count, char **arguments) {
               const int needed = warps * copies * in_grains (batch * size + 1) * 8;
               const int shared = SHARED_BYTES / resident;
               const shape s = {by_b == 1, part, warps, copies, batch};
-              if (needed > shared || (by_b ? EACH / part % batch != 0 : batch > 1 || part > 4))
+              if (!strchr (orders, "CB"[by_b]) || needed > shared
+                  || (by_b ? EACH / part % batch != 0 : batch > 1 || part > 4))
                 continue;
               TRY (cudaFuncSetAttribute (move_blocks, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                          shared));
               const float least = least_ms ([&] {
                 /* clang-format off */
-                move_blocks<<<ROWS_C * part, 32 * warps, shared>>> (rows, c, size, s);
+                move_blocks<<<rows_c * part, 32 * warps, shared>>> (rows, c, size, s);
                 /* clang-format on */
               });
               printf ("by %c,%d,%d,%d,%d,%d,%d,%.3f,%.3f,%.0f\n", by_b ? 'B' : 'C', side, part,
@@ -247,13 +254,13 @@ int main (int count, char **arguments) {
     for (int resident = 1; resident <= 4; resident *= 2)
       for (int warps = 8; warps <= MOST_WARPS; warps *= 2) {
         const int needed = 2 * in_grains (EACH * size + 1) * 8, shared = SHARED_BYTES / resident;
-        if (needed > shared)
+        if (!strchr (orders, 'K') || needed > shared)
           continue;
         TRY (cudaFuncSetAttribute (scatter_blocks, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                    shared));
         const float least = least_ms ([&] {
           /* clang-format off */
-          scatter_blocks<<<132 * 8 * resident, 32 * warps, shared>>> (rows, c, size, warps, by_sectors);
+          scatter_blocks<<<132 * 8 * resident, 32 * warps, shared>>> (rows, c, rows_c * EACH, size, warps, by_sectors);
           /* clang-format on */
         });
         printf ("by K by %s,%d,1,%d,%d,2,%d,%.3f,%.3f,%.0f\n", by_sectors ? "sectors" : "blocks",
@@ -261,10 +268,10 @@ int main (int count, char **arguments) {
                 1e-9 * 8 * ((double) products + (double) rows.stored) * size / least,
                 2e-6 * (double) products * size * side / least);
       }
-  if (size % SECTOR != 0 && products * SECTOR <= (size_t) rows.stored * size) {
+  if (strchr (orders, 'K') && size % SECTOR != 0) {
     const float least = least_ms ([&] {
       /* clang-format off */
-      write_seams<<<132 * 16, 512>>> (b, c, size, (long long) products);
+      write_seams<<<132 * 16, 512>>> (b, bytes_b / 8, c, size, (long long) products);
       /* clang-format on */
     });
     printf ("seams,%d,1,4,16,,,%.3f,,\n", side, least);

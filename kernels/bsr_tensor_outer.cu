@@ -53,10 +53,11 @@ enum {
   ALIGNED = 4,                /* 32-bit numbers that a bulk copy is made of */
   STRETCH = 2048,             /* products that a thread block takes at one time */
   NUMBER_THREADS = 512,       /* that number the products of a row of C */
-  WINDOW_WORDS = 3584,        /* of bitmaps of its columns: 114688 */
+  WINDOW_WORDS = 3136,        /* of bitmaps of its columns: 100352 */
+  STAGED = 2048,              /* numbers that go to memory together */
   MOST_FURTHER = 256,         /* products that are put in order there */
   ROW_THREADS = 256,          /* of a thread block by rows of C */
-  ENTRY_LANES = 16,           /* that read a row of B together */
+  ENTRY_LANES = 8,            /* that read a row of B together */
   SHARED_BYTES = 225 << 10,   /* of a thread block */
   MOST_TEAMS = 132 * 8 * 3,   /* thread blocks of what goes over all there is */
   LEAST_SERVED = 2,           /* entries of a column of A, for which B's row comes once */
@@ -195,10 +196,11 @@ static __global__ void __launch_bounds__ (ROW_THREADS)
 template <bool SEAMS>
 static __global__ void __launch_bounds__ (NUMBER_THREADS, NUMBER_TEAMS)
     number_products (gpumm_sparse_product p, outer_products x) {
-  constexpr int THREADS = NUMBER_THREADS, AT_ONCE = 3;
+  constexpr int THREADS = NUMBER_THREADS, AT_ONCE = 5;
   SHARED (uint32_t, met, 1, WINDOW_WORDS);   /* a bit for each column that has a product, */
   SHARED (uint32_t, again, 1, WINDOW_WORDS); /* and that has two */
   SHARED (int32_t, before, 1, WINDOW_WORDS); /* bits of met in the words before */
+  SHARED (int32_t, staged, 1, STAGED);       /* columns, then products, of blocks of the window */
   SHARED (int32_t, sums, 1, THREADS / 32);   /* of bits, by warps */
   SHARED (int32_t, reached, 1, 2);           /* from and to */
   SHARED (listed_product, further, 1, MOST_FURTHER);
@@ -285,14 +287,26 @@ static __global__ void __launch_bounds__ (NUMBER_THREADS, NUMBER_TEAMS)
       sum += w < me / 32 ? sums[0][w] : 0;
       all += sums[0][w];
     }
+    /* Threads write far from each other: by way of shared memory, as far as it has room, neighbours
+     * write to neighbouring places. */
+    const bool stages = all <= STAGED;
+    int32_t *const columns = stages ? staged[0] : p.c.column + made;
+    int32_t *const products = stages ? staged[0] : x.product + number;
+    const auto unload = [&] (int32_t *to) {
+      for (int y = me; stages && y < all; y += THREADS)
+        to[y] = staged[0][y];
+      __syncthreads (); /* before what is next there */
+    };
     for (int w = first; w < last; w++) {
       before[0][w] = sum;
       for (uint32_t set = met[0][w]; set; set &= set - 1)
-        p.c.column[made + sum++] = (int32_t) (from + 32 * w + __popc ((set & -set) - 1));
+        columns[sum++] = (int32_t) (from + 32 * w + __popc ((set & -set) - 1));
     }
     __syncthreads ();
+    unload (p.c.column + made);
+    /* the block of column j, of the window's */
     const auto block_of = [&] (int j) {
-      return number + before[0][j / 32] + __popc (met[0][j / 32] & ((1u << j % 32) - 1));
+      return before[0][j / 32] + __popc (met[0][j / 32] & ((1u << j % 32) - 1));
     };
     for_products ([&] (int64_t product, int64_t e, int64_t q, int j) {
       const int block = block_of (j);
@@ -302,9 +316,9 @@ static __global__ void __launch_bounds__ (NUMBER_THREADS, NUMBER_TEAMS)
         if (at < MOST_FURTHER)
           further[0][at] = {block, {(int32_t) e, (int32_t) q}};
       } else {
-        x.block[product] = block;
+        x.block[product] = number + block;
         if (SEAMS)
-          x.product[block] = (int32_t) product;
+          products[block] = (int32_t) product;
       }
     });
     __syncthreads ();
@@ -332,21 +346,23 @@ static __global__ void __launch_bounds__ (NUMBER_THREADS, NUMBER_TEAMS)
       if (me < count) {
         x.further[at + of_same] = mine.of;
         if (of_same == 0) {
-          x.list[atomicAdd (&listed[1][1], 1)] = {mine.block, (int32_t) i, at, same};
+          x.list[atomicAdd (&listed[1][1], 1)] = {number + mine.block, (int32_t) i, at, same};
           if (SEAMS)
-            x.product[mine.block] = -1;
+            products[mine.block] = -1;
         }
       }
     } else if (count > 0)
       for (int w = first; w < last; w++)
         for (uint32_t set = again[0][w]; set; set &= set - 1) {
           const int block = block_of (32 * w + __popc ((set & -set) - 1));
-          x.list[atomicAdd (&x.listed->blocks, 1)] = {block, (int32_t) i, 0, 0};
+          x.list[atomicAdd (&x.listed->blocks, 1)] = {number + block, (int32_t) i, 0, 0};
           if (SEAMS)
-            x.product[block] = -1;
+            products[block] = -1;
         }
     made += all;
-    __syncthreads (); /* before the next window */
+    __syncthreads ();
+    if (SEAMS)
+      unload (x.product + number);
   }
 }
 
@@ -446,7 +462,7 @@ __global__ void __launch_bounds__ (THREADS, 1)
     int block[ENTRIES][own::numbers];  /* of C, from product % ALIGNED on, for each entry */
     int entry[ENTRIES];                /* the blocks of A */
     int product, entries, blocks, row; /* the first; of A and of B; of B's row in all */
-    int first;                         /* block of B */
+    int first, lies;                   /* block of B, and the place of these blocks */
   }
   stages[STAGES];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -465,7 +481,7 @@ __global__ void __launch_bounds__ (THREADS, 1)
 
   if (warp == WARPS) {
     const int64_t K = p.b.rows;
-    int stage = 0;
+    int stage = 0, rows = 0; /* of B, or parts of them, that have come */
     int64_t base = -32, row_begin = 0, entry_begin = 0,
             product_begin = 0; /* of column base + lane */
     /* Stretches as they come, the next one's limits on their way. */
@@ -507,7 +523,7 @@ __global__ void __launch_bounds__ (THREADS, 1)
           for (int64_t e = from; e < stop; e += ENTRIES, stage++) {
             const int place = stage % STAGES;
             auto &now = stages[place];
-            double *to = shared + place * own::stage;
+            double *to = shared + place * own::stage + own::row_of_b;
             const int entries = stop - e < ENTRIES ? (int) (stop - e) : (int) ENTRIES;
             const int product = (int) (first_product + (e - first) * n + begin);
             const int entry = lane < entries ? x.entries[e + lane] : 0;
@@ -519,8 +535,16 @@ __global__ void __launch_bounds__ (THREADS, 1)
               now.blocks = blocks;
               now.row = n;
               now.first = (int) row + begin;
-              fetch_blocks (to, b, (int) row + begin, blocks, there + 8 * place);
+              /* A row stays where its first stage brought it, where that of STAGES rows before was:
+               * each had a stage at least, so that all of that one's have been multiplied. */
+              now.lies = (rows - (e != from)) % STAGES;
+              if (e == from)
+                fetch_blocks (shared + now.lies * own::stage, b, now.first, blocks,
+                              there + 8 * place);
+              else
+                arrive (there + 8 * place);
             }
+            rows += e == from;
             if (lane < entries) {
               now.entry[lane] = entry;
               const int of = product + lane * n, behind = of % ALIGNED;
@@ -528,7 +552,7 @@ __global__ void __launch_bounds__ (THREADS, 1)
               start_bulk ((unsigned) __cvta_generic_to_shared (now.block[lane]),
                           x.block + (of - behind), bytes, there + 8 * place);
               expect (there + 8 * place, bytes);
-              fetch_blocks (to + own::row_of_b + lane * own::slot, a, entry, 1, there + 8 * place);
+              fetch_blocks (to + lane * own::slot, a, entry, 1, there + 8 * place);
             } else
               arrive (there + 8 * place);
           }
@@ -564,7 +588,7 @@ __global__ void __launch_bounds__ (THREADS, 1)
     wait (there + 8 * place, stage / STAGES & 1);
     if (now.entries == 0)
       break;
-    const double *const row_of_b = shared + place * own::stage + b.lies_off (now.first);
+    const double *const row_of_b = shared + now.lies * own::stage + b.lies_off (now.first);
     const double *const all_of_a = shared + place * own::stage + own::row_of_b;
     const int units = (now.blocks + UNIT - 1) / UNIT; /* of an entry */
     for (int entry = 0, first = warp * UNIT;; first += WARPS * UNIT) {
