@@ -16,10 +16,10 @@
  *            in each. "seams" are the other sectors alone, in the order of C: to make all of C takes
  *            the time of both.
  *
- * without lists: which blocks these are follows from their numbers. Each line says into how many parts
- * a row of C is cut, how many of them a multiprocessor makes at once, how many warps make one, how
- * many copies of how many blocks are on their way for each, milliseconds (the least of 3), TB/s of
- * B and C, and the GFLOPS that a product in this time had.
+ * without lists: which blocks these are follows from their numbers. Each line says for how many rows,
+ * into how many parts a row of C is cut, how many of them a multiprocessor makes at once, how many
+ * warps make one, how many copies of how many blocks are on their way for each, milliseconds (the
+ * least of 3), TB/s of B and C, and the GFLOPS that a product in this time had.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "try.h"
@@ -224,7 +224,7 @@ int main (int count, char **arguments) {
   gpumm_rows rows = {};
   rows.values = b;
   rows.stored = (int64_t) ROWS_B * EACH;
-  printf ("order,side,parts,resident,warps,copies,blocks_of_a_copy,ms,tb_s,gflops\n");
+  printf ("rows,order,side,parts,resident,warps,copies,blocks_of_a_copy,ms,tb_s,gflops\n");
   static const int parts[] = {1, 2, 4, 8}, batches[] = {1, 2, 5};
   for (int by_b = 0; by_b < 2; by_b++)
     for (int part : parts)
@@ -245,8 +245,8 @@ int main (int count, char **arguments) {
                 move_blocks<<<rows_c * part, 32 * warps, shared>>> (rows, c, size, s);
                 /* clang-format on */
               });
-              printf ("by %c,%d,%d,%d,%d,%d,%d,%.3f,%.3f,%.0f\n", by_b ? 'B' : 'C', side, part,
-                      resident, warps, copies, batch, least,
+              printf ("%d,by %c,%d,%d,%d,%d,%d,%d,%.3f,%.3f,%.0f\n", rows_c, by_b ? 'B' : 'C', side,
+                      part, resident, warps, copies, batch, least,
                       1e-9 * 16 * (double) products * size / least,
                       2e-6 * (double) products * size * side / least);
             }
@@ -263,8 +263,8 @@ int main (int count, char **arguments) {
           scatter_blocks<<<132 * 8 * resident, 32 * warps, shared>>> (rows, c, rows_c * EACH, size, warps, by_sectors);
           /* clang-format on */
         });
-        printf ("by K by %s,%d,1,%d,%d,2,%d,%.3f,%.3f,%.0f\n", by_sectors ? "sectors" : "blocks",
-                side, resident, warps, EACH, least,
+        printf ("%d,by K by %s,%d,1,%d,%d,2,%d,%.3f,%.3f,%.0f\n", rows_c,
+                by_sectors ? "sectors" : "blocks", side, resident, warps, EACH, least,
                 1e-9 * 8 * ((double) products + (double) rows.stored) * size / least,
                 2e-6 * (double) products * size * side / least);
       }
@@ -274,7 +274,7 @@ int main (int count, char **arguments) {
       write_seams<<<132 * 16, 512>>> (b, bytes_b / 8, c, size, (long long) products);
       /* clang-format on */
     });
-    printf ("seams,%d,1,4,16,,,%.3f,,\n", side, least);
+    printf ("%d,seams,%d,1,4,16,,,%.3f,,\n", rows_c, side, least);
   }
   return 0;
 }

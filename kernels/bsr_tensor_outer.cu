@@ -23,16 +23,17 @@
  *
  * Sums are made in one order on each run, though places in a column are of chance.
  *
- * What limits it, for 9 x 9 with 40 random blocks in each of 100,000 rows, on an H200: `multiply` has
- * three quarters of the time and moves 3.0 TB/s, as a program does that only copies, to places as
- * random (bench/ceiling_blocks.cu, by K: 5.8 TFLOPS, 5.0 with seams; this kernel makes 4.2). Without
- * tensor cores' work it takes 2 % less. `number` has 7 %, `add` 2 %; `seams`, 13 %, is bound by the
- * many places that it writes to. Whole blocks instead of sectors take 1.6 times as long.
+ * What limits it, for 9 x 9 with 40 random blocks in each of 100,000 rows, on an H200: of 51.6 ms
+ * `multiply` has 39.3, which a program that only copies to places as random does in 34.2
+ * (bench/ceiling_blocks.cu, by K: 6.8 TFLOPS, 5.8 with seams; this kernel makes 4.5). `seams` has 8.2,
+ * 6.3 of them for the many places that it writes to, `number` 2.8, bound by latency, and `add` 1.1.
+ * Whole blocks instead of sectors take 1.9 times as long.
  *
- * Tried and not kept, by the time of `multiply`, 6.5 ms: C by plain stores (6.9); blocks of A and B and
- * numbers by plain copies (6.5); two or three thread blocks for a multiprocessor, two to six stages,
- * units of four products (6.5 to 7.3); hints that C is not to stay in the cache (as fast); listed
- * blocks by a warp beside the others (6.8 to 7.8).
+ * Tried and not kept, by the time of `multiply` for a C of 16 GB, 6.5 ms: C by plain stores (6.9);
+ * blocks of A and B and numbers by plain copies (6.5); two or three thread blocks for a
+ * multiprocessor, two to six stages, units of four products (6.5 to 7.3); hints that C is not to stay
+ * in the cache (as fast); listed blocks by a warp beside the others (6.8 to 7.8). Three stages of 18
+ * entries are as fast for 9 x 9, and for 8 x 8 take 1.2 times as long.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "bulk.h"
@@ -857,8 +858,8 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
          && (has_seams (p->c.block_rows) || (uintptr_t) p->c.values % (8 * SECTOR) == 0);
 }
 
-/* As measured on an H200 (bench/results/h200/bsr.csv, bsr_outer.csv), 40 random blocks a row: 1.1 to
- * 1.8 times as fast as bsr_tensor_bulk. At 9 x 9 it is not ahead where 1.1 products meet in a block of
+/* As measured on an H200 (bench/results/h200/bsr.csv, bsr_outer.csv), 40 random blocks a row: 1.2 to
+ * 1.9 times as fast as bsr_tensor_bulk. At 9 x 9 it is not ahead where 1.1 products meet in a block of
  * C, and hardly where a row of B serves for 1.5 entries of A. */
 SPARSE_FAMILY_ROWS (bsr_tensor_outer) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
