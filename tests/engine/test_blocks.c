@@ -402,7 +402,7 @@ static void test_edges (void) {
 
 static void test_random (uint64_t seed, int cases) {
   check_seed (seed);
-  for (int c = 0; c < cases; c++) {
+  for (int c = 0; c < cases / SANITIZED_STEP; c++) {
     const int64_t m = check_between (1, 9), k = check_between (1, 9), n = check_between (1, 9);
     const gpumm_type type = types[check_between (0, ALL_TYPES - 1)];
     const int64_t wide = check_between (0, 9) == 0 ? 150 : 12;
@@ -645,7 +645,7 @@ static void test_device (void) {
   static const gpumm_type integers[] = {GPUMM_I8, GPUMM_I16, GPUMM_I32, GPUMM_I64,
                                         GPUMM_U8, GPUMM_U16, GPUMM_U32, GPUMM_U64};
   check_seed (7);
-  for (int c = 0; c < 60; c++) {
+  for (int c = 0; c < 60 / SANITIZED_STEP; c++) {
     const int classic = c % 3 == 0;
     const gpumm_type type = classic ? GPUMM_U16 : integers[check_between (0, 7)];
     const int64_t m = classic ? 4 * check_between (1, 2) : check_between (1, 6);
@@ -782,7 +782,7 @@ static void test_device_special (void) {
   int failures = 0;
   gpumm_operand x = make_full (GPUMM_D, 60, 7, 0);
   for (int full = 0; full <= 1 && device_backend == GPUMM_CPU; full++)
-    for (int64_t i = 1; i < 400; i++) {
+    for (int64_t i = 1; i < 400; i += SANITIZED_STEP) {
       gpumm_problem q = p;
       q.op_a = GPUMM_TRANSPOSE;
       q.b = full ? x : p.b;
@@ -799,7 +799,7 @@ static void test_device_special (void) {
       if (counted < i)
         break;
     }
-  CHECK (failures > 40 || device_backend == GPUMM_GPU, "only %d calls", failures);
+  CHECK (failures > 40 / SANITIZED_STEP || device_backend == GPUMM_GPU, "only %d calls", failures);
   release (&x);
   release (&p.a);
   algorithm = NULL;
@@ -818,7 +818,7 @@ static void refuse_few_bytes (const gpumm_problem *p) {
 /* The same of floating point: two pieces, each of which finds transposes made. */
 static void test_float_pieces (void) {
   enum { BLOCKS = 500 };
-  for (int ops = 0; ops < 4; ops++) {
+  for (int ops = 0; ops < 4; ops += 2 * SANITIZED_STEP - 1) {
     gpumm_problem p = {.alpha = {0.5, 0}};
     gpumm_operand c, d;
     p.op_a = ops & 1 ? GPUMM_TRANSPOSE : GPUMM_NONE;

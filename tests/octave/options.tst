@@ -47,7 +47,7 @@
 %! for a = types
 %!   for b = types
 %!     for c = types
-%!       for round = 1:4
+%!       for round = 1:2
 %!         alpha = factors{mod(count, 6) + 1};
 %!         beta = factors{mod(floor (count / 6), 6) + 1};
 %!         A = make_operand (a{1}, 4, 3);
