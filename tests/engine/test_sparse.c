@@ -748,7 +748,7 @@ static void test_chunks (void) {
   CHECK (multiply (&p, 0, &right) == GPUMM_OK, "%s", gpumm_last_error ());
   /* room for operands and workspace and some 3, 2 or 1 buffers, then for less */
   static const int64_t limits[] = {0, 16 << 20, 9 << 20, 5 << 20, 1 << 10};
-  for (size_t i = 0; i < sizeof limits / sizeof *limits; i += SANITIZED_STEP) {
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i += (SANITIZED_STEP + 1) / 2) {
     gpumm_options limited = sparse_on_device;
     limited.max_device_memory = limits[i];
     gpumm_operand c;
