@@ -108,17 +108,6 @@ __global__ void move_blocks (gpumm_rows B, double *C, int size, shape s) {
 
 /* ---- by K --------------------------------------------------------------------------------- */
 
-enum { SECTOR = 4 }; /* doubles */
-
-/* The whole sectors of a block: where they begin in it, and their doubles. */
-__device__ static inline int first_sector (const double *block) {
-  return (int) ((SECTOR - (uintptr_t) block / sizeof *block % SECTOR) % SECTOR);
-}
-
-__device__ static inline int whole_sectors (const double *block, int size) {
-  return (size - first_sector (block)) / SECTOR * SECTOR;
-}
-
 /* A row of B for a thread block at a time, in places of shared memory that it has two of, for its
  * share of the `entries` blocks of A. */
 __global__ void scatter_blocks (gpumm_rows B, double *C, int entries, int size, int warps,
@@ -157,7 +146,8 @@ __global__ void scatter_blocks (gpumm_rows B, double *C, int entries, int size, 
         for (int x = lane * warps + warp; x < EACH; x += 32 * warps) {
           double *to = to_row + (long long) x * EACH * size;
           const unsigned from = (unsigned) __cvta_generic_to_shared (row + x * size) / 16 * 16;
-          start_bulk_store (to + first_sector (to), from, whole_sectors (to, size) * 8);
+          const whole_sectors whole (to, size);
+          start_bulk_store (to + whole.begin, from, (whole.end - whole.begin) * 8);
         }
       } else
         for (int x = warp; x < EACH; x += warps)

@@ -50,7 +50,6 @@ enum {
   THREADS = 32 * (WARPS + 1), /* and one that brings blocks; one thread block a multiprocessor */
   STAGES = 4,                 /* one is multiplied, the others are on their way */
   ENTRIES = 12,               /* of A's column in a stage */
-  SECTOR = 4,                 /* doubles */
   ALIGNED = 4,                /* 32-bit numbers that a bulk copy is made of */
   STRETCH = 2048,             /* products that a thread block takes at one time */
   NUMBER_THREADS = 512,       /* that number the products of a row of C */
@@ -384,16 +383,6 @@ template <int SIDE> struct staged_square {
   static constexpr int row_of_b = in_grains (most * size + 1);
   static constexpr int stage = row_of_b + ENTRIES * slot;
   static constexpr int bytes = 8 * (STAGES * stage + buffers);
-};
-
-/* Elements of a block from which on, and up to which, its sectors are whole. */
-struct whole_sectors {
-  int begin, end;
-  __device__ inline whole_sectors (const double *block, int size) {
-    const int off = (int) ((uintptr_t) block / sizeof *block % SECTOR);
-    begin = (SECTOR - off) % SECTOR;
-    end = size - (off + size) % SECTOR;
-  }
 };
 
 /* A block's elements in seams, those of its begin and then those of its end. The square of an odd

@@ -11,7 +11,10 @@
 
 #include <type_traits>
 
-enum { GRAIN = 2 }; /* doubles that a bulk copy is made of */
+enum {
+  GRAIN = 2, /* doubles that a bulk copy is made of */
+  SECTOR = 4 /* and that memory is written by */
+};
 
 DEVICE constexpr int in_grains (int doubles) {
   return (doubles + GRAIN - 1) / GRAIN * GRAIN;
@@ -37,6 +40,16 @@ template <class F> static gpumm_status with_side (const char *kernel, int64_t si
   return gpumm_driver_fail (GPUMM_UNSUPPORTED, "%s: not for blocks of %lld rows", kernel,
                             (long long) side);
 }
+
+/* Elements of a block from which on, and up to which, its sectors are whole. */
+struct whole_sectors {
+  int begin, end;
+  __device__ inline whole_sectors (const double *block, int size) {
+    const int off = (int) ((uintptr_t) block / sizeof *block % SECTOR);
+    begin = (SECTOR - off) % SECTOR;
+    end = size - (off + size) % SECTOR;
+  }
+};
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 

@@ -746,7 +746,8 @@ static void test_chunks (void) {
   const gpumm_problem p = {.a = a, .b = b, .alpha = {2, 0}};
   gpumm_operand right;
   CHECK (multiply (&p, 0, &right) == GPUMM_OK, "%s", gpumm_last_error ());
-  /* room for operands and workspace and some 3, 2 or 1 buffers, then for less */
+  /* Room for operands and workspace and some 3, 2 or 1 buffers, then for less. Sanitized: every other
+   * limit, and so the last one. */
   static const int64_t limits[] = {0, 16 << 20, 9 << 20, 5 << 20, 1 << 10};
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i += (SANITIZED_STEP + 1) / 2) {
     gpumm_options limited = sparse_on_device;

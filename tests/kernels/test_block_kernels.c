@@ -701,8 +701,8 @@ static void run_edges (void) {
       {SCATTERED, SCATTERED, 57, 150, 1500, 45, 45, 45, 8, 9, 2},
       {SCATTERED, SCATTERED, 57, 150, 1500, 50, 50, 50, 8, 9, 2},
       {SCATTERED, SCATTERED, 57, 150, 1500, 51, 51, 51, 8, 9, 2},
-      /* and columns of A that meet rows of B, in both ranges at least twice: none, few and many blocks of each, long rows of C, and
-       * blocks with further products; hubs */
+      /* and columns of A that meet rows of B, in both ranges at least twice: none, few and many blocks
+       * of each, long rows of C, and blocks with further products; hubs */
       {SCATTERED, SCATTERED, 120, 40, 4000, 7, 7, 7, 3, 9, 2},
       {SCATTERED, SCATTERED, 120, 40, 4000, 8, 8, 8, 3, 9, 2},
       {SCATTERED, SCATTERED, 120, 40, 4000, 9, 9, 9, 3, 9, 2},
