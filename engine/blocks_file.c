@@ -140,7 +140,9 @@ static gpumm_status check_indices (gpumm_blocks_file *f) {
     return GPUMM_HOST_MEMORY;
   _Static_assert(sizeof (atomic_llong) == sizeof (int64_t), "counts are offsets afterwards");
   index_check check = {.f = f, .count = (atomic_llong *) f->start, .bad = INT64_MAX};
-  gpumm_parallel (f->count, LEAST_RECORDS, count_records, &check);
+  gpumm_status status = gpumm_parallel (f->count, LEAST_RECORDS, count_records, &check);
+  if (status)
+    return status;
   const int64_t bad = atomic_load (&check.bad);
   if (bad != INT64_MAX)
     return gpumm_fail (GPUMM_INVALID,
@@ -333,11 +335,14 @@ gpumm_status gpumm_blocks_file_read (gpumm_blocks_file *f, gpumm_operand *x) {
   else {
     for (int64_t i = 0; i < rows; i++)
       atomic_init (&r.next[i], f->start[i]);
-    gpumm_parallel (f->count, LEAST_RECORDS, list_records, &r);
+    status = gpumm_parallel (f->count, LEAST_RECORDS, list_records, &r);
     const int64_t each = f->count / (rows + 1) + 1;
-    gpumm_parallel (rows, LEAST_RECORDS / each + 1, read_rows, &r);
+    if (!status)
+      status = gpumm_parallel (rows, LEAST_RECORDS / each + 1, read_rows, &r);
     const int64_t row = atomic_load (&r.duplicate);
-    if (row != INT64_MAX)
+    if (status)
+      ;
+    else if (row != INT64_MAX)
       status = say_duplicate (&r, row);
     else
       gpumm_blocks_close_gaps (x, f->start);
@@ -423,7 +428,7 @@ gpumm_status gpumm_blocks_file_write (const char *name, const gpumm_operand *x) 
     else {
       w.map = map;
       memcpy (map, header, sizeof header);
-      gpumm_parallel (rows, LEAST_RECORDS / (count / (rows + 1) + 1) + 1, write_rows, &w);
+      status = gpumm_parallel (rows, LEAST_RECORDS / (count / (rows + 1) + 1) + 1, write_rows, &w);
       munmap (map, bytes);
     }
   }

@@ -21,6 +21,7 @@ static const struct {
     {GPUMM_DEVICE_FAILED, "device-failed"},
     {GPUMM_INTERNAL, "internal"},
     {GPUMM_TOO_LARGE, "too-large"},
+    {GPUMM_CANCELLED, "cancelled"},
 };
 
 const char *gpumm_status_name (gpumm_status status) {

@@ -19,6 +19,7 @@
 #ifndef GPUMM_H
 #define GPUMM_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,7 +41,8 @@ typedef enum gpumm_status {
   GPUMM_DEVICE_MEMORY = -6, /* out of device memory, or over the given limit */
   GPUMM_DEVICE_FAILED = -7, /* a launch, a copy or the device itself failed */
   GPUMM_INTERNAL = -8,      /* a mistake of this library */
-  GPUMM_TOO_LARGE = -9      /* more than gpumm_run_traced counts */
+  GPUMM_TOO_LARGE = -9,     /* more than gpumm_run_traced counts */
+  GPUMM_CANCELLED = -10     /* stopped by gpumm_cancel or a watched flag */
 } gpumm_status;
 
 /* The status in a word ("device-memory"): what follows "gpumm:" in an Octave error identifier. */
@@ -162,6 +164,21 @@ GPUMM_API gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result);
 GPUMM_API const gpumm_report *gpumm_job_report (const gpumm_job *job);
 
 GPUMM_API void gpumm_close (gpumm_job *job); /* NULL is allowed */
+
+/* ---- cancelling --------------------------------------------------------------------------- */
+
+/* Stops all jobs that are open now: their gpumm_open or gpumm_run returns GPUMM_CANCELLED, within
+ * 0.3 s on ordinary hardware, with nothing under way and all memory of theirs given back or back in
+ * the pools; gpumm_close remains to be called. Jobs opened later are not stopped, unless they are
+ * opened while one that is stopped has not been closed. Files of blocks and conversions count as
+ * jobs while they are read, written or made. Safe in a signal handler and from any thread; does
+ * nothing where no job is open. */
+GPUMM_API void gpumm_cancel (void);
+
+/* Has all jobs look at a flag of the caller's too: while it is positive they stop, as after
+ * gpumm_cancel. An interpreter's own interrupt counter serves as it is. The flag must outlive the
+ * jobs; NULL: none. */
+GPUMM_API void gpumm_watch (const volatile sig_atomic_t *flag);
 
 /* ---- a kernel under the microscope -------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* job.c - a product from the problem to the report: check, plan, run, fall back.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithms/algorithm.h"
+#include "cancel.h"
 #include "clock.h"
 #include "devices.h"
 #include "error.h"
@@ -269,6 +270,8 @@ static void close_algorithm (gpumm_job *job) {
 static int fall_back (gpumm_job *job, gpumm_status status) {
   char why[300];
   const int is_auto = !job->options.algorithm || strcmp (job->options.algorithm, "auto") == 0;
+  if (status == GPUMM_CANCELLED)
+    return 0;
   snprintf (why, sizeof why, "%s", gpumm_last_error ());
   if (is_auto && job->plan.algorithm == &gpumm_algorithm_sparse_as_dense) {
     close_algorithm (job);
@@ -323,6 +326,7 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
   gpumm_job *job = gpumm_allocate (1, sizeof *job);
   if (!job)
     return GPUMM_HOST_MEMORY;
+  gpumm_cancel_enter ();
   job->problem = *problem;
   job->options = options ? *options : (gpumm_options){.device = -1};
   job->opened = opened;
@@ -410,6 +414,9 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
     return status;
   job->has_run = 1;
   gpumm_report *r = &job->report;
+  status = gpumm_check_cancelled ();
+  if (status)
+    return status;
   do {
     r->upload = r->compute = r->download = r->flops = 0;
     r->bytes_up = r->bytes_down = 0;
@@ -456,6 +463,7 @@ void gpumm_close (gpumm_job *job) {
     return;
   close_algorithm (job);
   gpumm_release (job);
+  gpumm_cancel_leave ();
 }
 
 gpumm_status gpumm_reset (void) {

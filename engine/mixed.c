@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithms/algorithm.h"
+#include "cancel.h"
 #include "clock.h"
 #include "error.h"
 #include "memory/host.h"
@@ -35,7 +36,7 @@ typedef struct {
   /* complex columns into pairs of real columns: re, im, re, im */                                 \
   static void split_##suffix (void *context, int64_t begin, int64_t end) {                         \
     const columns *c = context;                                                                    \
-    for (int64_t j = begin; j < end; j++) {                                                        \
+    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
       const real *from = (const real *) c->from + 2 * j * c->ld_from;                              \
       real *re = (real *) c->to + 2 * j * c->ld_to, *im = re + c->ld_to;                           \
       for (int64_t i = 0; i < c->rows; i++) {                                                      \
@@ -47,7 +48,7 @@ typedef struct {
   /* and back */                                                                                   \
   static void join_##suffix (void *context, int64_t begin, int64_t end) {                          \
     const columns *c = context;                                                                    \
-    for (int64_t j = begin; j < end; j++) {                                                        \
+    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
       const real *re = (const real *) c->from + 2 * j * c->ld_from, *im = re + c->ld_from;         \
       real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
       for (int64_t i = 0; i < c->rows; i++) {                                                      \
@@ -58,7 +59,7 @@ typedef struct {
   }                                                                                                \
   static void widen_##suffix (void *context, int64_t begin, int64_t end) {                         \
     const columns *c = context;                                                                    \
-    for (int64_t j = begin; j < end; j++) {                                                        \
+    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
       const real *from = (const real *) c->from + j * c->ld_from;                                  \
       real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
       for (int64_t i = 0; i < c->rows; i++) {                                                      \
@@ -72,7 +73,7 @@ typedef struct {
     const columns *c = context;                                                                    \
     real ar = (real) c->alpha.re, ai = (real) c->alpha.im;                                         \
     real br = (real) c->beta.re, bi = (real) c->beta.im;                                           \
-    for (int64_t j = begin; j < end; j++) {                                                        \
+    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
       real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
       const real *old = c->c0 ? (const real *) c->c0->values + 2 * j * c->c0->ld : NULL;           \
       for (int64_t i = 0; i < 2 * c->rows; i += 2) {                                               \
@@ -92,9 +93,10 @@ LOOPS (double, d)
 
 typedef void loop (void *, int64_t, int64_t);
 
-static void over_columns (gpumm_type type, loop *single, loop *full, columns *c, int64_t cols) {
+static gpumm_status over_columns (gpumm_type type, loop *single, loop *full, columns *c,
+                                  int64_t cols) {
   int64_t grain = c->rows > 0 ? 65536 / c->rows + 1 : cols;
-  gpumm_parallel (cols, grain, type == GPUMM_C ? single : full, c);
+  return gpumm_parallel (cols, grain, type == GPUMM_C ? single : full, c);
 }
 
 /* ---- the inner problem -------------------------------------------------------------------- */
@@ -127,7 +129,7 @@ static gpumm_status split (const gpumm_operand *x, gpumm_type real, int negate, 
                .ld_from = x->ld,
                .ld_to = x->rows,
                .negate = negate};
-  over_columns (x->type, split_s, split_d, &c, x->cols);
+  gpumm_status status = over_columns (x->type, split_s, split_d, &c, x->cols);
   *y = (gpumm_operand){.kind = GPUMM_DENSE,
                        .type = real,
                        .rows = x->rows,
@@ -135,7 +137,7 @@ static gpumm_status split (const gpumm_operand *x, gpumm_type real, int negate, 
                        .ld = x->rows,
                        .values = state->packed,
                        .place = GPUMM_HOST};
-  return GPUMM_OK;
+  return status;
 }
 
 static gpumm_status widen (const gpumm_operand *x, gpumm_type type, mixed *state,
@@ -145,12 +147,12 @@ static gpumm_status widen (const gpumm_operand *x, gpumm_type type, mixed *state
     return GPUMM_HOST_MEMORY;
   columns c = {
       .from = x->values, .to = state->packed, .rows = x->rows, .ld_from = x->ld, .ld_to = x->rows};
-  over_columns (type, widen_s, widen_d, &c, x->cols);
+  gpumm_status status = over_columns (type, widen_s, widen_d, &c, x->cols);
   *y = *x;
   y->type = type;
   y->ld = x->rows;
   y->values = state->packed;
-  return GPUMM_OK;
+  return status;
 }
 
 /* Octave's rule; its product with the real operand alone transposed (trans_mul of op-m-cm.cc,
@@ -235,9 +237,9 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
                .beta = p->beta,
                .c0 = p->c0};
   if (joins)
-    over_columns (p->output, join_s, join_d, &c, result->cols);
-  if (!gpumm_is_one (p->alpha) || p->c0)
-    over_columns (p->output, combine_s, combine_d, &c, result->cols);
+    status = over_columns (p->output, join_s, join_d, &c, result->cols);
+  if (!status && (!gpumm_is_one (p->alpha) || p->c0))
+    status = over_columns (p->output, combine_s, combine_d, &c, result->cols);
   if (job->report.backend == GPUMM_CPU)
     job->report.compute += gpumm_seconds () - begun;
   return status;

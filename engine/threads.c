@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "threads.h"
+#include "cancel.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -148,17 +149,18 @@ static void share (void *argument, int worker) {
   (void) worker;
   for (;;) {
     int64_t first = atomic_fetch_add (&l->next, l->piece);
-    if (first >= l->n)
+    if (first >= l->n || gpumm_is_cancelled ())
       return;
     int64_t last = l->n - first < l->piece ? l->n : first + l->piece;
     l->body (l->context, first, last);
   }
 }
 
-void gpumm_parallel (int64_t n, int64_t grain,
-                     void (*body) (void *context, int64_t begin, int64_t end), void *context) {
+gpumm_status gpumm_parallel (int64_t n, int64_t grain,
+                             void (*body) (void *context, int64_t begin, int64_t end),
+                             void *context) {
   if (n <= 0)
-    return;
+    return gpumm_check_cancelled ();
   if (grain < 1)
     grain = 1;
   /* the system is asked only where there is something to share */
@@ -167,10 +169,11 @@ void gpumm_parallel (int64_t n, int64_t grain,
     threads = (int) (n / grain);
   if (threads <= 1) {
     body (context, 0, n);
-    return;
+    return gpumm_check_cancelled ();
   }
   int64_t piece = n / ((int64_t) threads * PIECES_PER_THREAD);
   loop l = {.n = n, .piece = piece < grain ? grain : piece, .body = body, .context = context};
   atomic_init (&l.next, 0);
   gpumm_team (threads, share, &l);
+  return gpumm_check_cancelled ();
 }

@@ -8,7 +8,7 @@
 #ifndef GPUMM_THREADS_H
 #define GPUMM_THREADS_H
 
-#include <stdint.h>
+#include "gpumm.h"
 
 /* Threads that may work at once: the cores this process may run on, at most 64. */
 int gpumm_threads (void);
@@ -30,8 +30,11 @@ int gpumm_team_resume (int worker);
 void gpumm_team_recall (const void *context);
 
 /* Calls body (context, begin, end) over pieces that cover 0 .. n - 1 once; pieces are at least
- * grain long but for the last. n <= grain runs in the caller. */
-void gpumm_parallel (int64_t n, int64_t grain,
-                     void (*body) (void *context, int64_t begin, int64_t end), void *context);
+ * grain long but for the last. n <= grain runs in the caller. After a cancellation no more pieces
+ * are handed out, and it returns GPUMM_CANCELLED: a body that may take longer than 0.1 s looks by
+ * itself (cancel.h). */
+gpumm_status gpumm_parallel (int64_t n, int64_t grain,
+                             void (*body) (void *context, int64_t begin, int64_t end),
+                             void *context) __attribute__ ((warn_unused_result));
 
 #endif

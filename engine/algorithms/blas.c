@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "blas.h"
+#include "../cancel.h"
 #include "../clock.h"
 #include "../error.h"
 #include "../threads.h"
@@ -15,6 +16,7 @@
 #include "algorithm.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -123,7 +125,7 @@ static char letter (gpumm_op op) {
 #define SCALE(name, real, parts)                                                                   \
   static void name (const gpumm_product *p) {                                                      \
     real re = (real) p->beta.re, im = (real) p->beta.im;                                           \
-    for (int64_t j = 0; j < p->n; j++) {                                                           \
+    for (int64_t j = 0; j < p->n && !gpumm_is_cancelled (); j++) {                                 \
       real *c = (real *) p->c + (parts) *j * p->ldc;                                               \
       for (int64_t i = 0; i < (parts) *p->m; i += (parts)) {                                       \
         if (re == 0 && im == 0)                                                                    \
@@ -183,7 +185,7 @@ static void compare_columns (void *context, int64_t begin, int64_t end) {
   const gpumm_product *p = x->p;
   size_t element = gpumm_type_bytes (p->type);
   int holds = EQUAL | CONJUGATE;
-  for (int64_t j0 = begin; j0 < end; j0 += SIDE)
+  for (int64_t j0 = begin; j0 < end && !gpumm_is_cancelled (); j0 += SIDE)
     for (int64_t i0 = 0; i0 < x->rows; i0 += SIDE) {
       for (int64_t j = x->first + j0; j < x->first + gpumm_least (end, j0 + SIDE); j++)
         for (int64_t i = i0; i < gpumm_least (x->rows, i0 + SIDE); i++)
@@ -222,7 +224,8 @@ static int is_own_transpose (const gpumm_product *p, int *conjugate) {
   compare_columns (&x, 0, gpumm_least (x.cols, SIDE));
   if (x.holds && x.cols > SIDE) {
     x.first = SIDE;
-    gpumm_parallel (x.cols - SIDE, LEAST_ELEMENTS / x.rows + 1, compare_columns, &x);
+    if (gpumm_parallel (x.cols - SIDE, LEAST_ELEMENTS / x.rows + 1, compare_columns, &x))
+      return 0; /* the product is about to say that it was cancelled */
   }
   *conjugate = !(x.holds & EQUAL);
   return x.holds != 0;
@@ -239,7 +242,8 @@ typedef struct {
     const triangle *t = context;                                                                   \
     const gpumm_product *p = t->p;                                                                 \
     real *c = p->c;                                                                                \
-    for (int64_t j0 = begin * SIDE; j0 < p->n && j0 < end * SIDE; j0 += SIDE)                      \
+    for (int64_t j0 = begin * SIDE; j0 < p->n && j0 < end * SIDE && !gpumm_is_cancelled ();        \
+         j0 += SIDE)                                                                               \
       for (int64_t i0 = 0; i0 <= j0; i0 += SIDE)                                                   \
         for (int64_t j = j0; j < p->n && j < j0 + SIDE; j++)                                       \
           for (int64_t i = i0; i < j && i < i0 + SIDE; i++) {                                      \
@@ -255,31 +259,34 @@ MIRROR (mirror_d, double, 1)
 MIRROR (mirror_c, float, 2)
 MIRROR (mirror_z, double, 2)
 
-static void mirror (const gpumm_product *p, int conjugate) {
+static gpumm_status mirror (const gpumm_product *p, int conjugate) {
   static void (*const mirrors[4]) (void *, int64_t, int64_t) = {mirror_s, mirror_d, mirror_c,
                                                                 mirror_z};
   triangle t = {p, conjugate};
-  gpumm_parallel (gpumm_pieces (p->n, SIDE), LEAST_ELEMENTS / (SIDE * p->n) + 1, mirrors[p->type],
-                  &t);
+  return gpumm_parallel (gpumm_pieces (p->n, SIDE), LEAST_ELEMENTS / (SIDE * p->n) + 1,
+                         mirrors[p->type], &t);
 }
 
-static void symmetric (const gpumm_product *p, int conjugate) {
-  /* op (A) op (A)' is A A' for op_a none; else A' A, A.' conj (A) being conj (A' A): see below */
+/* The upper triangle of op (A) op (A)', by syrk or, where conjugate, herk. */
+static void triangle_product (const gpumm_product *p, int conjugate) {
   char trans = p->op_a == GPUMM_NONE ? 'N' : conjugate ? 'C' : 'T';
   syrk_t routine = conjugate ? blas.herk[p->type] : blas.syrk[p->type];
   /* herk's scalars are real: the same bytes */
   blas_scalar alpha = scalar (p->type, p->alpha), beta = scalar (p->type, p->beta);
   routine ("U", &trans, &p->n, &p->k, &alpha, p->a, &p->lda, &beta, p->c, &p->ldc, 1, 1);
-  mirror (p, conjugate);
 }
 
-/* A row by a column, c = alpha x'y: where gemv would use one thread. */
+/* A row by a column, c = alpha x'y + beta c: where gemv would use one thread. */
 static void dot (const gpumm_product *p) {
   int64_t step_x = p->op_a == GPUMM_NONE ? p->lda : 1, step_y = p->op_b == GPUMM_NONE ? 1 : p->ldb;
-  if (p->type == GPUMM_S)
-    *(float *) p->c = (float) p->alpha.re * blas.sdot (&p->k, p->a, &step_x, p->b, &step_y);
-  else
-    *(double *) p->c = p->alpha.re * blas.ddot (&p->k, p->a, &step_x, p->b, &step_y);
+  const int reads = !gpumm_is_zero (p->beta);
+  if (p->type == GPUMM_S) {
+    const float old = reads ? (float) p->beta.re * *(float *) p->c : 0;
+    *(float *) p->c = old + (float) p->alpha.re * blas.sdot (&p->k, p->a, &step_x, p->b, &step_y);
+  } else {
+    const double old = reads ? p->beta.re * *(double *) p->c : 0;
+    *(double *) p->c = old + p->alpha.re * blas.ddot (&p->k, p->a, &step_x, p->b, &step_y);
+  }
 }
 
 /* y = alpha op (M) x + beta y with M = A, x = B's column or M = B', x = A's row. */
@@ -313,34 +320,113 @@ static int is_vector (const gpumm_product *p) {
   return 0;
 }
 
-static const char *one_call (const gpumm_product *p) {
-  static const char *const names[4][5] = {{"sgemm", "sgemv", "ssyrk", "ssyrk", "sdot"},
-                                          {"dgemm", "dgemv", "dsyrk", "dsyrk", "ddot"},
-                                          {"cgemm", "cgemv", "csyrk", "cherk"},
-                                          {"zgemm", "zgemv", "zsyrk", "zherk"}};
-  int conjugate = 0;
-  if (p->m == 1 && p->n == 1 && !gpumm_is_complex (p->type) && gpumm_is_zero (p->beta)) {
-    dot (p);
-    return names[p->type][4];
-  }
-  if (is_vector (p)) {
-    vector (p);
-    return names[p->type][1];
-  }
-  /* C0 need not be symmetric, so syrk is for beta = 0; and herk's alpha is real */
-  if (gpumm_is_zero (p->beta) && is_own_transpose (p, &conjugate)
-      && (!conjugate || p->alpha.im == 0)) {
-    symmetric (p, conjugate);
-    return names[p->type][2 + conjugate];
-  }
+static void matrix (const gpumm_product *p) {
   char trans_a = letter (p->op_a), trans_b = letter (p->op_b);
   blas_scalar alpha = scalar (p->type, p->alpha), beta = scalar (p->type, p->beta);
   blas.gemm[p->type](&trans_a, &trans_b, &p->m, &p->n, &p->k, &alpha, p->a, &p->lda, p->b, &p->ldb,
                      &beta, p->c, &p->ldc, 1, 1);
-  return names[p->type][0];
 }
 
-/* ---- the whole ---------------------------------------------------------------------------- */
+/* ---- pieces of a product ------------------------------------------------------------------ */
+
+typedef enum { GEMM, GEMV, SYRK, HERK, DOT, ROUTINES } routine;
+
+static routine choose (const gpumm_product *p, int *conjugate) {
+  *conjugate = 0;
+  if (p->m == 1 && p->n == 1 && !gpumm_is_complex (p->type))
+    return DOT;
+  if (is_vector (p))
+    return GEMV;
+  /* C0 need not be symmetric, so syrk is for beta = 0; and herk's alpha is real */
+  if (gpumm_is_zero (p->beta) && is_own_transpose (p, conjugate)
+      && (!*conjugate || p->alpha.im == 0))
+    return *conjugate ? HERK : SYRK;
+  return GEMM;
+}
+
+/* A routine of BLAS cannot be stopped, so none is called for longer than this: 0.1 s less what one
+ * rate differs from the next. On two cores of a Xeon 4096 x 4096 takes as long as in one call. */
+static const double MOST_SECONDS = 0.08;
+
+/* Until the first call was timed: less than any library does on a core. */
+static const double FIRST_RATE[ROUTINES] = {2e9, 2e8, 2e9, 2e9, 2e8};
+
+/* Pieces of C are no narrower than this where k can be cut instead: a narrow one is packed for few
+ * operations. */
+enum { NARROW = 512, ROUNDED_TO = 64 };
+
+/* Operations a second, as last measured. */
+static _Atomic double rates[ROUTINES][4];
+
+static double operations (const gpumm_product *p) {
+  return (gpumm_is_complex (p->type) ? 8.0 : 2.0) * (double) p->m * (double) p->n * (double) p->k;
+}
+
+/* Operations that one call may have. */
+static double most_operations (const gpumm_product *p, routine r) {
+  const double rate = atomic_load_explicit (&rates[r][p->type], memory_order_relaxed);
+  return MOST_SECONDS * (rate > 0 ? rate : FIRST_RATE[r] * gpumm_threads ());
+}
+
+static void call (const gpumm_product *p, routine r) {
+  enum { LEAST_TIMED = 1000000 }; /* operations: shorter calls say little of a rate */
+  const double work = operations (p) / (r == SYRK || r == HERK ? 2 : 1);
+  const double begun = work > LEAST_TIMED ? gpumm_seconds () : 0;
+  switch (r) {
+  case DOT:
+    dot (p);
+    break;
+  case GEMV:
+    vector (p);
+    break;
+  case SYRK:
+  case HERK:
+    triangle_product (p, r == HERK);
+    break;
+  default:
+    matrix (p);
+  }
+  if (work > LEAST_TIMED) {
+    const double seconds = gpumm_seconds () - begun;
+    atomic_store_explicit (&rates[r][p->type], work / (seconds > 1e-9 ? seconds : 1e-9),
+                           memory_order_relaxed);
+  }
+}
+
+/* size in equal pieces of about most, of at most largest. */
+static int64_t even (int64_t size, double most, int64_t largest) {
+  if (most >= (double) size)
+    return gpumm_least (size, largest);
+  const int64_t count = most < 1 ? size : (int64_t) ((double) size / most) + 1;
+  const int64_t piece = gpumm_pieces (gpumm_pieces (size, count), ROUNDED_TO) * ROUNDED_TO;
+  return gpumm_least (gpumm_least (piece, size), largest);
+}
+
+/* The piece of m x n x k that one call may do: about square in C, as that is packed least, and with
+ * a shorter k only where C's part would become narrow. */
+static void piece_size (const gpumm_product *p, routine r, int64_t largest, gpumm_product *piece) {
+  const double work = operations (p), most = most_operations (p, r);
+  piece->m = gpumm_least (p->m, largest);
+  piece->n = gpumm_least (p->n, largest);
+  piece->k = gpumm_least (p->k, largest);
+  if (work <= most)
+    return;
+  double area = (double) p->m * (double) p->n * (most / work);
+  const double least = (double) gpumm_least (p->m, NARROW) * (double) gpumm_least (p->n, NARROW);
+  if (area < least) {
+    piece->k = even (p->k, (double) p->k * area / least, largest);
+    area = least;
+  }
+  const double side = sqrt (area);
+  if ((double) p->m <= side) {
+    piece->n = even (p->n, area / (double) p->m, largest);
+  } else if ((double) p->n <= side) {
+    piece->m = even (p->m, area / (double) p->n, largest);
+  } else {
+    piece->m = even (p->m, side, largest);
+    piece->n = even (p->n, side, largest);
+  }
+}
 
 static const void *offset (const void *x, int64_t ld, gpumm_op op, int64_t row, int64_t col,
                            gpumm_type type) {
@@ -348,42 +434,105 @@ static const void *offset (const void *x, int64_t ld, gpumm_op op, int64_t row, 
   return (const char *) x + elements * (int64_t) gpumm_type_bytes (type);
 }
 
-gpumm_status gpumm_blas_product (const gpumm_product *p, int64_t largest, const char **kernel) {
-  const char *name = "scale";
+/* The part of p that makes rows i .. i + m - 1 and columns j .. j + n - 1 of C. */
+static gpumm_product part_of (const gpumm_product *p, int64_t i, int64_t m, int64_t j, int64_t n) {
+  gpumm_product part = *p;
+  part.m = m;
+  part.n = n;
+  part.a = offset (p->a, p->lda, p->op_a, i, 0, p->type);
+  part.b = offset (p->b, p->ldb, p->op_b, 0, j, p->type);
+  part.c = (char *) p->c + (i + j * p->ldc) * (int64_t) gpumm_type_bytes (p->type);
+  return part;
+}
+
+/* Along k: sums are added up in C. */
+static gpumm_status add_up (const gpumm_product *p, routine r, int64_t step) {
+  gpumm_status status = GPUMM_OK;
+  for (int64_t l = 0; l < p->k && !status; l += step) {
+    gpumm_product piece = *p;
+    piece.k = gpumm_least (p->k - l, step);
+    piece.a = offset (p->a, p->lda, p->op_a, 0, l, p->type);
+    piece.b = offset (p->b, p->ldb, p->op_b, l, 0, p->type);
+    if (l > 0)
+      piece.beta = (gpumm_scalar){1, 0};
+    call (&piece, r);
+    status = gpumm_check_cancelled ();
+  }
+  return status;
+}
+
+/* The size of pieces is looked at again for each column of them, as rates become known. */
+static gpumm_status multiply (const gpumm_product *p, routine r, int64_t largest) {
+  gpumm_status status = GPUMM_OK;
+  gpumm_product rest = *p, size;
+  for (int64_t j = 0; j < p->n && !status; j += size.n) {
+    rest.n = p->n - j;
+    piece_size (&rest, r, largest, &size);
+    for (int64_t i = 0; i < p->m && !status; i += size.m) {
+      const gpumm_product piece =
+          part_of (p, i, gpumm_least (p->m - i, size.m), j, gpumm_least (rest.n, size.n));
+      status = add_up (&piece, r, size.k);
+    }
+  }
+  return status;
+}
+
+/* The triangle of a symmetric product: blocks on the diagonal, and gemm's above. */
+static gpumm_status multiply_symmetric (const gpumm_product *p, routine r, int64_t largest) {
+  gpumm_status status = GPUMM_OK;
+  gpumm_product size = *p;
+  if (operations (p) / 2 <= most_operations (p, r))
+    size.m = gpumm_least (p->m, largest);
+  else
+    piece_size (p, GEMM, largest, &size);
+  for (int64_t j = 0; j < p->n && !status; j += size.m) {
+    const int64_t n = gpumm_least (p->n - j, size.m);
+    if (j > 0) {
+      const gpumm_product above = part_of (p, 0, j, j, n);
+      status = multiply (&above, GEMM, largest);
+    }
+    const gpumm_product diagonal = part_of (p, j, n, j, n);
+    if (!status)
+      status = add_up (&diagonal, r, gpumm_least (size.k, largest));
+  }
+  return status ? status : mirror (p, r == HERK);
+}
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+gpumm_status gpumm_blas_product (const gpumm_product *product, int64_t largest,
+                                 const char **kernel) {
+  static const char *const names[ROUTINES][4] = {[GEMM] = {"sgemm", "dgemm", "cgemm", "zgemm"},
+                                                 [GEMV] = {"sgemv", "dgemv", "cgemv", "zgemv"},
+                                                 [SYRK] = {"ssyrk", "dsyrk", "csyrk", "zsyrk"},
+                                                 [HERK] = {"ssyrk", "dsyrk", "cherk", "zherk"},
+                                                 [DOT] = {"sdot", "ddot"}};
   gpumm_status status = open_blas ();
   if (status)
     return status;
-  if (p->lda > blas.largest || p->ldb > blas.largest || p->ldc > blas.largest)
+  gpumm_product p = *product;
+  if (p.lda > blas.largest || p.ldb > blas.largest || p.ldc > blas.largest)
     return gpumm_fail (GPUMM_UNSUPPORTED,
                        "this BLAS counts in 32 bits: columns longer than %lld are too long for it",
                        (long long) blas.largest);
   if (largest <= 0 || largest > blas.largest)
     largest = blas.largest;
-  if (p->m == 0 || p->n == 0)
-    ;
-  else if (p->k == 0 || gpumm_is_zero (p->alpha))
-    scale (p);
-  else
-    for (int64_t j = 0; j < p->n; j += largest)
-      for (int64_t i = 0; i < p->m; i += largest)
-        for (int64_t l = 0; l < p->k; l += largest) {
-          gpumm_product piece = *p;
-          piece.m = gpumm_least (p->m - i, largest);
-          piece.n = gpumm_least (p->n - j, largest);
-          piece.k = gpumm_least (p->k - l, largest);
-          piece.a = offset (p->a, p->lda, p->op_a, i, l, p->type);
-          piece.b = offset (p->b, p->ldb, p->op_b, l, j, p->type);
-          piece.c = (char *) p->c + (i + j * p->ldc) * (int64_t) gpumm_type_bytes (p->type);
-          /* a row vector's or an empty column's leading dimension may be 0 or too small */
-          piece.lda = p->lda > 0 ? p->lda : 1;
-          piece.ldb = p->ldb > 0 ? p->ldb : 1;
-          if (l > 0)
-            piece.beta = (gpumm_scalar){1, 0};
-          name = one_call (&piece);
-        }
   if (kernel)
-    *kernel = name;
-  return GPUMM_OK;
+    *kernel = "scale";
+  if (p.m == 0 || p.n == 0)
+    return GPUMM_OK;
+  if (p.k == 0 || gpumm_is_zero (p.alpha)) {
+    scale (&p);
+    return gpumm_check_cancelled ();
+  }
+  /* a row vector's or an empty column's leading dimension may be 0 or too small */
+  p.lda = p.lda > 0 ? p.lda : 1;
+  p.ldb = p.ldb > 0 ? p.ldb : 1;
+  int conjugate;
+  const routine r = choose (&p, &conjugate);
+  if (kernel)
+    *kernel = names[r][p.type];
+  return r == SYRK || r == HERK ? multiply_symmetric (&p, r, largest) : multiply (&p, r, largest);
 }
 
 static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
@@ -392,7 +541,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   const char *kernel = "";
   size_t element = gpumm_type_bytes (p->output);
   if (p->c0)
-    for (int64_t j = 0; j < result->cols; j++)
+    for (int64_t j = 0; j < result->cols && !gpumm_is_cancelled (); j++)
       memcpy ((char *) result->values + (size_t) (j * result->ld) * element,
               (const char *) p->c0->values + (size_t) (j * p->c0->ld) * element,
               (size_t) result->rows * element);

@@ -28,6 +28,7 @@
 #include "integer_end.h"
 #include "processors.h"
 #include "rowset.h"
+#include "../cancel.h"
 #include "../clock.h"
 #include "../error.h"
 #include "../memory/host.h"
@@ -130,7 +131,7 @@ gpumm_status gpumm_blocks_check_structure (const gpumm_operand *x, const char *n
                        "%s in blocks: the block columns of block row %lld do not ascend from 0 to "
                        "at most %lld (block rows count from 1)",
                        name, (long long) bad + 1, (long long) (x->cols / x->block_cols) - 1);
-  return GPUMM_OK;
+  return gpumm_check_cancelled ();
 }
 
 /* The bucket transpose of the structure: count each block column, then hand the blocks out row by
@@ -705,7 +706,7 @@ static void multiply_by_full (void *context, int64_t begin, int64_t end) {
   if (!sums)
     atomic_store (&d->failed, 1);
   else
-    for (int64_t i = begin; i < end; i++)
+    for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++)
       d->multiply (d, i, sums);
   gpumm_release (sums);
 }
@@ -741,14 +742,20 @@ static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_oper
   if (!d.panel)
     return GPUMM_HOST_MEMORY;
   const double flops = 2.0 * (double) d.x.elements * (double) d.x.start[d.x.rows];
-  for (d.column = 0; d.column < other; d.column += d.stride) {
+  gpumm_status status = GPUMM_OK;
+  for (d.column = 0; d.column < other && !status; d.column += d.stride) {
     d.columns = gpumm_least (d.stride, other - d.column);
     const double work = (flops + (double) gpumm_op_rows (&p->a, p->op_a)) * (double) d.columns;
-    gpumm_parallel (inner, (int64_t) (LEAST_FLOPS / (4.0 * (double) d.stride)) + 1, pack_rows, &d);
-    gpumm_parallel (d.x.rows, (int64_t) (LEAST_FLOPS * (double) d.x.rows / (work + 1)) + 1,
-                    multiply_by_full, &d);
+    status = gpumm_parallel (inner, (int64_t) (LEAST_FLOPS / (4.0 * (double) d.stride)) + 1,
+                             pack_rows, &d);
+    if (!status)
+      status =
+          gpumm_parallel (d.x.rows, (int64_t) (LEAST_FLOPS * (double) d.x.rows / (work + 1)) + 1,
+                          multiply_by_full, &d);
   }
   gpumm_release (d.panel);
+  if (status)
+    return status;
   return atomic_load (&d.failed) ? gpumm_fail (
              GPUMM_HOST_MEMORY, "out of host memory: the sums of a block were refused")
                                  : GPUMM_OK;
@@ -819,7 +826,7 @@ static void count_rows (void *context, int64_t begin, int64_t end) {
   if (create_pattern (y->s, &w))
     atomic_store (&y->failed, 1);
   else
-    for (int64_t i = begin; i < end; i++)
+    for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++)
       y->s->start[i + 1] = collect (y->s, &w, i, NULL);
   destroy_pattern (&w);
 }
@@ -837,12 +844,18 @@ static gpumm_status count_blocks (struct gpumm_job *job, state *s) {
     s->bits = gpumm_own (&s->memory, b->rows * s->words, sizeof *s->bits);
     if (!s->bits)
       return GPUMM_HOST_MEMORY;
-    gpumm_parallel (b->rows, (int64_t) (LEAST_FLOPS / (double) s->words) + 1, set_bits, s);
+    gpumm_status status =
+        gpumm_parallel (b->rows, (int64_t) (LEAST_FLOPS / (double) s->words) + 1, set_bits, s);
+    if (status)
+      return status;
   }
   const double work = s->bits ? (double) blocks_a * (double) s->words / LEAST_FLOPS
                               : ((double) s->pairs + (double) blocks_a) / LEAST_PAIRS;
   symbolic y = {.s = s};
-  gpumm_parallel (a->rows, (int64_t) ((double) a->rows / (work + 1)) + 1, count_rows, &y);
+  gpumm_status status =
+      gpumm_parallel (a->rows, (int64_t) ((double) a->rows / (work + 1)) + 1, count_rows, &y);
+  if (status)
+    return status;
   if (atomic_load (&y.failed))
     return gpumm_fail (GPUMM_HOST_MEMORY,
                        "out of host memory: marks for %lld block columns were refused",
@@ -890,7 +903,7 @@ static void multiply_rows (void *context, int64_t begin, int64_t end) {
   if (!create_workspace (d, &w))
     atomic_store (&d->failed, 1);
   else
-    for (int64_t i = begin; i < end; i++) {
+    for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++) {
       int64_t count = d->b.cols;
       if (d->c->kind == GPUMM_BLOCKS) {
         count = collect (d->s, &w, i, w.columns);
@@ -1062,7 +1075,10 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   else if (s->b.cols > 0) {
     const double work = (s->flops + (double) result->rows * (double) s->b.block_cols) / LEAST_FLOPS
                         + (double) s->pairs / LEAST_PAIRS;
-    gpumm_parallel (s->a.rows, (int64_t) ((double) s->a.rows / (work + 1)) + 1, multiply_rows, &d);
+    gpumm_status status = gpumm_parallel (
+        s->a.rows, (int64_t) ((double) s->a.rows / (work + 1)) + 1, multiply_rows, &d);
+    if (status)
+      return status;
     if (atomic_load (&d.failed))
       return gpumm_fail (GPUMM_HOST_MEMORY,
                          "out of host memory: the sums of a block row of C were refused");

@@ -14,6 +14,7 @@
 #include "blocks.h"
 #include "algorithm.h"
 #include "integer_end.h"
+#include "../cancel.h"
 #include "../error.h"
 #include "../memory/host.h"
 #include "../memory/panels.h"
@@ -148,10 +149,10 @@ static gpumm_status count_pairs (const gpumm_problem *p, double *pairs) {
       return GPUMM_HOST_MEMORY;
   }
   pair_count c = {.column = over->block_column, .start = made ? made : in->block_start};
-  gpumm_parallel (stored (over), LEAST_BLOCKS, count_part, &c);
+  gpumm_status status = gpumm_parallel (stored (over), LEAST_BLOCKS, count_part, &c);
   *pairs = (double) atomic_load (&c.pairs);
   gpumm_release (made);
-  return GPUMM_OK;
+  return status;
 }
 
 /* Over some block rows of A, the blocks in B's rows that they meet. */
@@ -162,7 +163,7 @@ typedef struct {
 
 static void count_rows (void *context, int64_t begin, int64_t end) {
   const row_count *c = context;
-  for (int64_t i = begin; i < end; i++)
+  for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++)
     for (int64_t t = c->a->block_start[i]; t < c->a->block_start[i + 1]; t++) {
       const int64_t k = c->a->block_column[t];
       c->pairs[i + 1] += c->b->block_start[k + 1] - c->b->block_start[k];
@@ -178,7 +179,10 @@ static gpumm_status count_by_rows (const gpumm_problem *p, state *s, double *pai
   if (!s->pairs)
     return GPUMM_HOST_MEMORY;
   row_count c = {.a = &p->a, .b = &p->b, .pairs = s->pairs};
-  gpumm_parallel (rows, LEAST_BLOCKS * rows / (stored (&p->a) + 1) + 1, count_rows, &c);
+  gpumm_status status =
+      gpumm_parallel (rows, LEAST_BLOCKS * rows / (stored (&p->a) + 1) + 1, count_rows, &c);
+  if (status)
+    return status;
   for (int64_t i = 0; i < rows; i++)
     s->pairs[i + 1] += s->pairs[i];
   *pairs = (double) s->pairs[rows];
@@ -588,7 +592,7 @@ static void drop_zeros (void *context, int64_t begin, int64_t end) {
   const gpumm_operand *c = d->c;
   const int64_t elements = c->block_rows * c->block_cols;
   const size_t bytes = block_bytes (c);
-  for (int64_t i = begin; i < end; i++) {
+  for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++) {
     int64_t out = d->s->start[i];
     for (int64_t t = d->s->start[i]; t < d->s->start[i + 1]; t++) {
       const char *from = (const char *) c->values + (size_t) t * bytes;
@@ -753,7 +757,9 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   memcpy (result->block_start, s->start, (size_t) (rows + 1) * sizeof *s->start);
   if (zero) {
     zero_drop d = {.s = s, .c = result};
-    gpumm_parallel (rows, LEAST_BLOCKS * rows / (stored_c + 1) + 1, drop_zeros, &d);
+    status = gpumm_parallel (rows, LEAST_BLOCKS * rows / (stored_c + 1) + 1, drop_zeros, &d);
+    if (status)
+      return status;
     gpumm_blocks_close_gaps (result, s->start);
   }
   return GPUMM_OK;

@@ -38,7 +38,7 @@ static void NAME (pack) (const full_product *d, int64_t first, int64_t end) {
   const void *values = y->values;
   const TY *from = (const TY *) values + d->column * y->across;
   TY *panel = d->panel;
-  for (int64_t l0 = first; l0 < end; l0 += WIDTH) {
+  for (int64_t l0 = first; l0 < end && !gpumm_is_cancelled (); l0 += WIDTH) {
     const int64_t l1 = gpumm_least (l0 + WIDTH, end);
     for (int64_t s = 0; s < d->stride; s++)
       for (int64_t l = l0; l < l1; l++) {
@@ -108,7 +108,7 @@ static inline __attribute__ ((always_inline)) void NAME (make_tile) (const full_
 /* Block row i of the product, the panel's columns of it. sums has a block's rows by WIDTH. */
 FOR_EACH_PROCESSOR static void NAME (multiply_full) (const full_product *d, int64_t i, void *sums) {
   const int64_t m = d->x.block_rows;
-  for (int64_t s0 = 0; s0 < d->columns; s0 += WIDTH)
+  for (int64_t s0 = 0; s0 < d->columns && !gpumm_is_cancelled (); s0 += WIDTH)
     switch (m) {
       WITH_ROWS (1)
       WITH_ROWS (2)

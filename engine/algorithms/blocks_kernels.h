@@ -39,7 +39,8 @@
  * unrolled. */
 static inline __attribute__ ((always_inline)) void NAME (add_sized) (
     int64_t m, int64_t n, int64_t k, const XA *restrict a, const XB *restrict b, TC *restrict c) {
-  for (int64_t j = 0; j < n; j++)
+  enum { LARGE = 1 << 14 }; /* operations of a column: else whoever calls looks often enough */
+  for (int64_t j = 0; j < n && !(m * k > LARGE && gpumm_is_cancelled ()); j++)
     for (int64_t p = 0; p < k; p++) {
       const XB b_pj = b[p + j * k];
       for (int64_t i = 0; i < m; i++)
@@ -85,7 +86,7 @@ FOR_EACH_PROCESSOR static void NAME (add_row) (const numeric *d, const workspace
     AS_STORED_B = _Generic((TB *) NULL, XB * : 1, default : 0)
   };
   TC *const sums = w->sums;
-  for (int64_t t = begin; t < end; t++) {
+  for (int64_t t = begin; t < end && !gpumm_is_cancelled (); t++) {
     const int64_t q = a->start ? a->column[t] : t;
     const void *stored_a = element_at (a, i, q, t);
     const TA *from_a = stored_a;

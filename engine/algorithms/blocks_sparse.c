@@ -5,6 +5,7 @@
  * block column from its list. Beside the result that takes 12 bytes a block and 8 a column.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "../cancel.h"
 #include "../error.h"
 #include "../memory/host.h"
 #include "../threads.h"
@@ -58,7 +59,7 @@ static gpumm_status list_blocks (gpumm_blocks_sparse *s) {
 static void count_columns (void *context, int64_t begin, int64_t end) {
   gpumm_blocks_sparse *s = context;
   const int64_t height = s->x->block_rows, width = s->x->block_cols;
-  for (int64_t j = begin; j < end; j++)
+  for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++)
     for (int64_t t = s->start[j]; t < s->start[j + 1]; t++)
       for (int64_t c = 0; c < width; c++) {
         const int64_t from = (s->source[t] * width + c) * height;
@@ -99,7 +100,11 @@ gpumm_status gpumm_blocks_sparse_open (const gpumm_operand *x, gpumm_blocks_spar
     gpumm_blocks_sparse_close (s);
     return status;
   }
-  gpumm_parallel (x->cols / x->block_cols, least_columns (x), count_columns, s);
+  status = gpumm_parallel (x->cols / x->block_cols, least_columns (x), count_columns, s);
+  if (status) {
+    gpumm_blocks_sparse_close (s);
+    return status;
+  }
   for (int64_t j = 0; j < x->cols; j++)
     s->column[j + 1] += s->column[j];
   *shape = (gpumm_operand){.kind = GPUMM_SPARSE,
@@ -134,7 +139,7 @@ static void fill_columns (void *context, int64_t begin, int64_t end) {
   const gpumm_operand *x = f->s->x;
   const int64_t height = x->block_rows, width = x->block_cols;
   const size_t bytes = gpumm_type_bytes (x->type);
-  for (int64_t j = begin; j < end; j++)
+  for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++)
     for (int64_t c = 0; c < width; c++) {
       int64_t to = f->s->column[j * width + c];
       for (int64_t t = f->s->start[j]; t < f->s->start[j + 1]; t++) {
@@ -157,6 +162,5 @@ gpumm_status gpumm_blocks_sparse_fill (gpumm_blocks_sparse *s, gpumm_operand *y)
     return gpumm_fail (GPUMM_INVALID, "not the matrix that gpumm_blocks_sparse_open described");
   memcpy (y->column, s->column, ((size_t) x->cols + 1) * sizeof *y->column);
   filling f = {.s = s, .y = y};
-  gpumm_parallel (x->cols / x->block_cols, least_columns (x), fill_columns, &f);
-  return GPUMM_OK;
+  return gpumm_parallel (x->cols / x->block_cols, least_columns (x), fill_columns, &f);
 }

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "compressed.h"
 #include "processors.h"
+#include "../cancel.h"
 #include "../threads.h"
 
 #include <stdatomic.h>
@@ -91,7 +92,8 @@ static void search_lines (void *context, int64_t begin, int64_t end) {
 int64_t gpumm_find_unsorted (int64_t lines, const int64_t *start, const void *index,
                              size_t index_bytes, int64_t range, int64_t grain) {
   search s = {start, index, index_bytes, range, -1};
-  gpumm_parallel (lines, grain, search_lines, &s);
+  if (gpumm_parallel (lines, grain, search_lines, &s)) /* cancelled: for the caller to say */
+    return -1;
   return atomic_load (&s.found);
 }
 
@@ -110,6 +112,7 @@ static void count_products (void *context, int64_t begin, int64_t end) {
 
 int64_t gpumm_count_products (const int64_t *start, const int64_t *row, int64_t count) {
   product_count products = {start, row, 0};
-  gpumm_parallel (count, 1 << 16, count_products, &products);
+  if (gpumm_parallel (count, 1 << 16, count_products, &products)) /* for the caller to say */
+    return 0;
   return atomic_load (&products.products);
 }

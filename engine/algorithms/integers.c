@@ -23,6 +23,7 @@
 #include "algorithm.h"
 #include "integer_end.h"
 #include "processors.h"
+#include "../cancel.h"
 #include "../clock.h"
 #include "../error.h"
 #include "../memory/host.h"
@@ -215,7 +216,7 @@ static void multiply_block (const product *d, const workspace *w, int64_t block)
   const int64_t plane = d->block_m * d->block_n, bytes = (int64_t) gpumm_type_bytes (d->type);
   const int last = 2 * d->digits - 2;
   memset (w->diagonal, 0, (size_t) ((last + 1) * plane) * sizeof *w->diagonal);
-  for (int64_t p = 0; p < d->k && d->end.alpha != 0; p += CHUNK) {
+  for (int64_t p = 0; p < d->k && d->end.alpha != 0 && !gpumm_is_cancelled (); p += CHUNK) {
     const int64_t length = d->k - p < CHUNK ? d->k - p : CHUNK;
     strip a = {.from = (const char *) d->a + (i0 * d->a_across + p * d->a_along) * bytes,
                .across = d->a_across,
@@ -250,7 +251,7 @@ static void multiply_blocks (void *context, int64_t begin, int64_t end) {
                  .diagonal =
                      gpumm_allocate (diagonals * d->block_m * d->block_n, sizeof *w.diagonal)};
   if (w.a && w.b && w.diagonal)
-    for (int64_t block = begin; block < end; block++)
+    for (int64_t block = begin; block < end && !gpumm_is_cancelled (); block++)
       multiply_block (d, &w, block);
   else
     atomic_store (&d->failed, 1);
@@ -323,9 +324,12 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   d.blocks_m = blocks (d.m, d.block_m);
   const double products =
       (double) (d.block_m * d.block_n) * (double) (d.k + 1) * d.digits * d.digits;
-  gpumm_parallel (d.blocks_m * blocks (d.n, d.block_n), (int64_t) (LEAST_PRODUCTS / products) + 1,
-                  multiply_blocks, &d);
+  gpumm_status status =
+      gpumm_parallel (d.blocks_m * blocks (d.n, d.block_n),
+                      (int64_t) (LEAST_PRODUCTS / products) + 1, multiply_blocks, &d);
   report->compute = gpumm_seconds () - began;
+  if (status)
+    return status;
   if (atomic_load (&d.failed))
     return gpumm_fail (
         GPUMM_HOST_MEMORY,

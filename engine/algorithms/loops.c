@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
+#include "../cancel.h"
 #include "../clock.h"
 #include "../types.h"
 
@@ -50,7 +51,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   job->report.compute = gpumm_seconds () - began;
   job->report.flops = gpumm_dense_flops (p);
   snprintf (job->report.kernel, sizeof job->report.kernel, "loops");
-  return GPUMM_OK;
+  return gpumm_check_cancelled ();
 }
 
 const gpumm_algorithm gpumm_algorithm_loops = {

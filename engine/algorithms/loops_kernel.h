@@ -28,7 +28,7 @@ static void NAME (const gpumm_problem *problem, gpumm_operand *result) {
     for (int64_t i = 0; i < m; i++)
       c[i + j * ldc] = 0;
 
-    for (int64_t p = 0; p < k && alpha != 0; p++) {
+    for (int64_t p = 0; p < k && alpha != 0 && !gpumm_is_cancelled (); p++) {
       const T b_pj = op_b == GPUMM_NONE        ? b[p + j * ldb]
                      : op_b == GPUMM_TRANSPOSE ? b[j + p * ldb]
                                                : CONJ (b[j + p * ldb]);

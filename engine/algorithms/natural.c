@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "natural.h"
 #include "rowset.h"
+#include "../cancel.h"
 #include "../threads.h"
 
 #include <math.h>
@@ -151,7 +152,9 @@ typedef struct {
 static void search_columns (void *context, int64_t begin, int64_t end) {
   search *s = context;
   const gpumm_operand *x = s->x;
-  for (int64_t j = begin; j < end && !atomic_load_explicit (&s->wrong, memory_order_relaxed); j++) {
+  for (int64_t j = begin; j < end && !atomic_load_explicit (&s->wrong, memory_order_relaxed)
+                          && !gpumm_is_cancelled_at (j);
+       j++) {
     if (!in_blocks (x, s->b, j)) {
       atomic_store (&s->wrong, 1);
       return;
@@ -170,6 +173,6 @@ int gpumm_find_natural (const gpumm_operand *x, int64_t b, int64_t *start, int64
     return 0;
   const double each = ((double) x->column[x->cols] + 1) / ((double) (x->cols / b) + 1);
   start[0] = 0;
-  gpumm_parallel (x->cols / b, (int64_t) (LEAST / each) + 1, search_columns, &s);
-  return !atomic_load (&s.wrong);
+  return gpumm_parallel (x->cols / b, (int64_t) (LEAST / each) + 1, search_columns, &s) == GPUMM_OK
+         && !atomic_load (&s.wrong);
 }

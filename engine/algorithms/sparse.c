@@ -24,6 +24,7 @@
 #include "processors.h"
 #include "rowset.h"
 #include "sparse.h"
+#include "../cancel.h"
 #include "../clock.h"
 #include "../error.h"
 #include "../memory/host.h"
@@ -121,7 +122,7 @@ gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name) {
                          name, (long long) x->row[t], (long long) bad + 1, (long long) x->rows,
                          wrong);
   }
-  return GPUMM_OK;
+  return gpumm_check_cancelled ();
 }
 
 /* x as it is stored; logical elements become doubles. */
@@ -155,12 +156,15 @@ static gpumm_status transposed (state *s, const matrix *x, int conjugate, matrix
   if (!next || !row || !values)
     return GPUMM_HOST_MEMORY;
   /* counts go two places up: handing out then leaves next[1] .. as the column pointers */
-  for (int64_t t = 0; t < nnz; t++)
+  for (int64_t t = 0; t < nnz && !gpumm_is_cancelled_at (t); t++)
     next[x->row[t] + 2]++;
   for (int64_t i = 0; i < x->rows; i++)
     next[i + 2] += next[i + 1];
+  gpumm_status status = gpumm_check_cancelled ();
+  if (status) /* not all are counted */
+    return status;
   for (int64_t j = 0; j < x->cols; j++)
-    for (int64_t t = x->column[j]; t < x->column[j + 1]; t++) {
+    for (int64_t t = x->column[j]; t < x->column[j + 1] && !gpumm_is_cancelled_at (t); t++) {
       const int64_t to = next[x->row[t] + 1]++;
       row[to] = j;
       if (x->type == GPUMM_D)
@@ -171,7 +175,7 @@ static gpumm_status transposed (state *s, const matrix *x, int conjugate, matrix
       }
     }
   *out = (matrix){x->cols, x->rows, next, row, values, x->type, NULL};
-  return GPUMM_OK;
+  return gpumm_check_cancelled ();
 }
 
 /* Several unknowns at a point, as in a stiffness matrix, give columns with the same rows, side by
@@ -184,7 +188,7 @@ typedef struct {
 static void search_repeats (void *context, int64_t begin, int64_t end) {
   const repeat_search *search = context;
   const int64_t *column = search->x->column, *row = search->x->row;
-  for (int64_t j = begin > 0 ? begin : 1; j < end; j++) {
+  for (int64_t j = begin > 0 ? begin : 1; j < end && !gpumm_is_cancelled_at (j); j++) {
     const int64_t count = column[j + 1] - column[j];
     if (count > 0 && count == column[j] - column[j - 1] && row[column[j - 1]] == row[column[j]]
         && memcmp (row + column[j - 1], row + column[j], (size_t) count * sizeof *row) == 0)
@@ -197,9 +201,9 @@ static gpumm_status find_repeats (state *s, matrix *x) {
   if (!search.repeats)
     return GPUMM_HOST_MEMORY;
   const double each = ((double) x->column[x->cols] + 1) / ((double) x->cols + 1);
-  gpumm_parallel (x->cols, (int64_t) (cutting.least_flops / each) + 1, search_repeats, &search);
   x->repeats = search.repeats;
-  return GPUMM_OK;
+  return gpumm_parallel (x->cols, (int64_t) (cutting.least_flops / each) + 1, search_repeats,
+                         &search);
 }
 
 /* x in blocks of b x b, where it is made of them; else out->column is NULL. */
@@ -216,7 +220,7 @@ static gpumm_status as_blocks (state *s, const matrix *x, int64_t b, matrix *out
   int64_t *row = column + x->cols / b + 1;
   const int found = gpumm_find_natural (&plain, b, column, row);
   *out = (matrix){x->rows / b, x->cols / b, found ? column : NULL, row, x->values, x->type, NULL};
-  return GPUMM_OK;
+  return gpumm_check_cancelled ();
 }
 
 /* Blocks take the place of elements where both operands are made of them. */
@@ -334,13 +338,14 @@ static inline int64_t soon (const gustavson *g, int64_t t, int64_t last) {
 static void count_columns (gustavson *g, rowset *rows, int64_t piece) {
   const matrix *a = g->a, *b = g->b;
   const int64_t first = g->cut[piece], last = b->column[g->cut[piece + 1]];
-  for (int64_t j = first; j < g->cut[piece + 1]; j++) {
+  for (int64_t j = first; j < g->cut[piece + 1] && !gpumm_is_cancelled (); j++) {
     int64_t count = 0;
     if (j > first && b->repeats[j]) {
       g->start[j + 1] = g->start[j];
       continue;
     }
-    for (int64_t t = b->column[j]; t < b->column[j + 1]; t = group_end (g, t, b->column[j + 1])) {
+    for (int64_t t = b->column[j]; t < b->column[j + 1] && !gpumm_is_cancelled_at (t);
+         t = group_end (g, t, b->column[j + 1])) {
       __builtin_prefetch (a->row + soon (g, t, last));
       const int64_t begin = a->column[b->row[t]], end = a->column[b->row[t] + 1];
       count += rowset_add_all (rows, a->row + begin, end - begin);
@@ -551,16 +556,20 @@ static gpumm_status count (struct gpumm_job *job, state *s) {
   int64_t *before = s->start; /* the same memory, until the pieces are cut */
   for (int64_t j = 0; j < n; j++) {
     int64_t work = 0;
-    for (int64_t t = b->column[j]; t < b->column[j + 1]; t++)
+    for (int64_t t = b->column[j]; t < b->column[j + 1] && !gpumm_is_cancelled_at (t); t++)
       work += a->column[b->row[t] + 1] - a->column[b->row[t]];
     s->products += (double) work * (double) (size * size * size);
     before[j + 1] = before[j] + work + b->column[j + 1] - b->column[j] + 1;
   }
-  gpumm_status status = cut_columns (s, before, job->shape.type);
+  gpumm_status status = gpumm_check_cancelled ();
+  if (!status)
+    status = cut_columns (s, before, job->shape.type);
   if (status)
     return status;
   gustavson g = {.a = a, .b = b, .cut = s->cut, .start = s->start};
-  gpumm_parallel (s->pieces, 1, count_pieces, &g);
+  status = gpumm_parallel (s->pieces, 1, count_pieces, &g);
+  if (status)
+    return status;
   if (atomic_load (&g.failed))
     return gpumm_fail (GPUMM_HOST_MEMORY, "out of host memory: marks for %lld rows were refused",
                        (long long) a->rows);
@@ -613,13 +622,12 @@ static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_op
                  .c = c,
                  .end = end,
                  .alpha = job->problem.alpha};
-  gpumm_parallel (s->pieces, 1, multiply_pieces, &g);
-  gpumm_status status = GPUMM_OK;
-  if (atomic_load (&g.failed))
+  gpumm_status status = gpumm_parallel (s->pieces, 1, multiply_pieces, &g);
+  if (!status && atomic_load (&g.failed))
     status = gpumm_fail (GPUMM_HOST_MEMORY,
                          "out of host memory: an accumulator of %lld %s elements was refused",
                          (long long) c->rows, gpumm_type_name (c->type));
-  else
+  else if (!status)
     gpumm_close_gaps (c, s->start, s->cut, s->pieces, end);
   gpumm_release (end);
   return status;
@@ -682,14 +690,14 @@ static void parts_as_columns (panels *d) {
 }
 
 /* Y = S.' X, where X need not be packed: rows of C are shared out, and columns where rows are few. */
-static void run_unpacked (panels *d) {
+static gpumm_status run_unpacked (panels *d) {
   const int64_t groups =
       gpumm_pieces (gpumm_threads () * cutting.pieces_per_thread, d->outer); /* of columns */
   d->width = gpumm_pieces (gpumm_pieces (d->count, groups), MOST_BESIDE) * MOST_BESIDE;
   const double each = (double) d->s.column[d->s.cols] / (double) d->outer + 1;
   const double task = each * (double) gpumm_least (d->width, d->count);
-  gpumm_parallel (gpumm_pieces (d->count, d->width) * d->outer,
-                  (int64_t) (cutting.least_flops / task) + 1, gather_rows, d);
+  return gpumm_parallel (gpumm_pieces (d->count, d->width) * d->outer,
+                         (int64_t) (cutting.least_flops / task) + 1, gather_rows, d);
 }
 
 static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operand *c) {
@@ -737,10 +745,8 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
     if (d.beside && d.x_across == 1 && !conjugates) {
       if (d.s.type == GPUMM_D && d.x_type == GPUMM_Z && d.alpha.im == 0 && d.beta.im == 0)
         parts_as_columns (&d);
-      if (d.count <= MOST_UNPACKED || nnz < LEAST_REUSE * (double) d.inner) {
-        run_unpacked (&d);
-        return GPUMM_OK;
-      }
+      if (d.count <= MOST_UNPACKED || nnz < LEAST_REUSE * (double) d.inner)
+        return run_unpacked (&d);
     }
     gpumm_status status = list_used (s, &d);
     if (status)
@@ -758,8 +764,11 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
   d.parts =
       d.direct && d.gather ? (gpumm_threads () * cutting.pieces_per_thread - 1) / d.count + 1 : 1;
   const double task = work * (double) d.width / (double) d.parts;
-  gpumm_parallel (((d.count - 1) / d.width + 1) * d.parts,
-                  (int64_t) (cutting.least_flops / task) + 1, multiply_panels, &d);
+  gpumm_status status =
+      gpumm_parallel (((d.count - 1) / d.width + 1) * d.parts,
+                      (int64_t) (cutting.least_flops / task) + 1, multiply_panels, &d);
+  if (status)
+    return status;
   if (atomic_load (&d.failed))
     return gpumm_fail (GPUMM_HOST_MEMORY,
                        "out of host memory: panels of %lld and %lld rows by %lld were refused",

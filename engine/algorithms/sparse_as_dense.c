@@ -11,6 +11,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "sparse_as_dense.h"
+#include "../cancel.h"
 #include "../clock.h"
 #include "../error.h"
 #include "../memory/host.h"
@@ -121,12 +122,14 @@ static void search_large (void *context, int64_t begin, int64_t end) {
 }
 
 /* Are there elements, or parts of them, that are Inf, NaN or above LARGEST? */
-static int has_large (const gpumm_operand *x) {
+static gpumm_status has_large (const gpumm_operand *x, int *found) {
   search s = {x->values, 0};
+  gpumm_status status = GPUMM_OK;
   if (x->type != GPUMM_B)
-    gpumm_parallel (x->column[x->cols] * (gpumm_is_complex (x->type) ? 2 : 1), LEAST, search_large,
-                    &s);
-  return atomic_load (&s.found);
+    status = gpumm_parallel (x->column[x->cols] * (gpumm_is_complex (x->type) ? 2 : 1), LEAST,
+                             search_large, &s);
+  *found = atomic_load (&s.found);
+  return status;
 }
 
 /* The part of x from that row and column on which to, dense, has room for. */
@@ -152,7 +155,7 @@ static void write_columns (void *context, int64_t begin, int64_t end) {
   const part *w = context;
   const gpumm_operand *x = w->x, *to = w->to;
   const int64_t *row = x->row;
-  for (int64_t j = begin; j < end; j++) {
+  for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
     const int64_t last = x->column[w->column + j + 1];
     int64_t t = x->column[w->column + j];
     if (w->row > 0)
@@ -180,10 +183,10 @@ static int64_t grain_of (const gpumm_operand *x) {
   return LEAST / (x->rows + 1) + 1;
 }
 
-static void write_out (const gpumm_operand *x, int64_t row, int64_t column,
-                       const gpumm_operand *to) {
+static gpumm_status write_out (const gpumm_operand *x, int64_t row, int64_t column,
+                               const gpumm_operand *to) {
   part w = {x, row, column, to};
-  gpumm_parallel (to->cols, grain_of (to), write_columns, &w);
+  return gpumm_parallel (to->cols, grain_of (to), write_columns, &w);
 }
 
 /* ---- from dense to sparse ----------------------------------------------------------------- */
@@ -198,7 +201,7 @@ typedef struct {
 static void count_columns (void *context, int64_t begin, int64_t end) {
   const compression *x = context;
   const gpumm_operand *panel = x->panel;
-  for (int64_t j = begin; j < end; j++) {
+  for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
     const double *values = panel->values;
     int64_t count = 0;
     if (panel->type == GPUMM_Z)
@@ -216,7 +219,7 @@ static void store_columns (void *context, int64_t begin, int64_t end) {
   const gpumm_operand *panel = x->panel;
   const size_t bytes = gpumm_type_bytes (panel->type);
   const int64_t rows = panel->rows;
-  for (int64_t j = begin; j < end; j++) {
+  for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
     const int64_t at = x->c->column[x->column + j], count = x->c->column[x->column + j + 1] - at;
     const double *from = (const double *) panel->values + j * panel->ld * (int64_t) (bytes / 8);
     double *values = (double *) x->c->values + at * (int64_t) (bytes / 8);
@@ -242,12 +245,14 @@ static void store_columns (void *context, int64_t begin, int64_t end) {
 }
 
 /* The panel becomes the columns of c from that on; those before have been made. */
-static void compress (const gpumm_operand *panel, gpumm_operand *c, int64_t column) {
+static gpumm_status compress (const gpumm_operand *panel, gpumm_operand *c, int64_t column) {
   compression x = {panel, c, column};
-  gpumm_parallel (panel->cols, grain_of (panel), count_columns, &x);
+  gpumm_status status = gpumm_parallel (panel->cols, grain_of (panel), count_columns, &x);
+  if (status)
+    return status;
   for (int64_t j = column; j < column + panel->cols; j++)
     c->column[j + 1] += c->column[j];
-  gpumm_parallel (panel->cols, grain_of (panel), store_columns, &x);
+  return gpumm_parallel (panel->cols, grain_of (panel), store_columns, &x);
 }
 
 /* ---- the row of the table ----------------------------------------------------------------- */
@@ -286,7 +291,13 @@ static gpumm_status count_flops (state *s, const gpumm_problem *p) {
 
 static gpumm_status refuse_large (const gpumm_problem *p) {
   const int same = gpumm_is_same_sparse (&p->a, &p->b);
-  const char *name = has_large (&p->a) ? "A" : !same && has_large (&p->b) ? "B" : NULL;
+  int large_a = 0, large_b = 0;
+  gpumm_status status = has_large (&p->a, &large_a);
+  if (!status && !same)
+    status = has_large (&p->b, &large_b);
+  if (status)
+    return status;
+  const char *name = large_a ? "A" : large_b ? "B" : NULL;
   if (name)
     return gpumm_fail (GPUMM_UNSUPPORTED,
                        "as a dense matrix %s could give Inf or NaN where a sparse one does not: it "
@@ -333,9 +344,11 @@ static gpumm_status open_panel (struct gpumm_job *job, state *s, int64_t column)
   q.a.values = s->a.values;
   q.b.values = s->b.values;
   s->c.cols = gpumm_n (&q);
+  gpumm_status status = GPUMM_OK;
   if (!s->same)
-    write_out (&p->b, p->op_b == GPUMM_NONE ? 0 : column, p->op_b == GPUMM_NONE ? column : 0, &q.b);
-  return gpumm_open (&q, &options, &s->inner);
+    status = write_out (&p->b, p->op_b == GPUMM_NONE ? 0 : column,
+                        p->op_b == GPUMM_NONE ? column : 0, &q.b);
+  return status ? status : gpumm_open (&q, &options, &s->inner);
 }
 
 /* Where it runs, and by which kernel. */
@@ -368,8 +381,9 @@ static gpumm_status open (struct gpumm_job *job) {
     status = count_flops (s, p);
   if (status)
     return status;
-  write_out (&p->a, 0, 0, &s->a);
-  status = open_panel (job, s, 0);
+  status = write_out (&p->a, 0, 0, &s->a);
+  if (!status)
+    status = open_panel (job, s, 0);
   if (status)
     return status;
   tell (job, gpumm_job_report (s->inner));
@@ -396,7 +410,7 @@ static gpumm_status multiply_panel (struct gpumm_job *job, state *s, gpumm_opera
     r->download += inner->download;
     r->bytes_up += inner->bytes_up;
     r->bytes_down += inner->bytes_down;
-    compress (&s->c, c, column);
+    status = compress (&s->c, c, column);
   }
   gpumm_close (s->inner);
   s->inner = NULL;

@@ -10,6 +10,7 @@
  * chunks. Elements that turn out to be zero, which are few as a rule, are dropped on the host.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "../cancel.h"
 #include "../clock.h"
 #include "../error.h"
 #include "../memory/host.h"
@@ -287,7 +288,7 @@ static gpumm_status open (struct gpumm_job *job) {
     return status;
   s->products = (double) gpumm_count_products (s->a.column, s->b.row, s->b.column[s->b.cols]);
   job->shape.nzmax = s->start[job->shape.cols];
-  return GPUMM_OK;
+  return gpumm_check_cancelled ();
 }
 
 /* ---- run ---------------------------------------------------------------------------------- */
@@ -407,7 +408,7 @@ static void compact (void *context, int64_t begin, int64_t end) {
   double *values = c->values;
   for (int64_t piece = begin; piece < end; piece++) {
     int64_t out = x->start[x->cut[piece]];
-    for (int64_t j = x->cut[piece]; j < x->cut[piece + 1]; j++) {
+    for (int64_t j = x->cut[piece]; j < x->cut[piece + 1] && !gpumm_is_cancelled (); j++) {
       c->column[j] = out;
       for (int64_t t = x->start[j]; t < x->start[j + 1]; t++) {
         if (is_complex ? values[2 * t] == 0 && values[2 * t + 1] == 0 : values[t] == 0)
@@ -425,7 +426,7 @@ static void compact (void *context, int64_t begin, int64_t end) {
   }
 }
 
-static void drop_zeros (const state *s, gpumm_operand *c) {
+static gpumm_status drop_zeros (const state *s, gpumm_operand *c) {
   compaction x = {.c = c, .start = s->start};
   const int64_t n = c->cols, nnz = s->start[n];
   for (int64_t piece = 0; piece < PIECES; piece++) {
@@ -433,8 +434,10 @@ static void drop_zeros (const state *s, gpumm_operand *c) {
     if (piece + 1 < PIECES && x.cut[piece] < n)
       x.cut[piece + 1] = chunk_end (s, x.cut[piece], n, nnz / PIECES + 1);
   }
-  gpumm_parallel (PIECES, 1, compact, &x);
-  gpumm_close_gaps (c, s->start, x.cut, PIECES, x.end);
+  gpumm_status status = gpumm_parallel (PIECES, 1, compact, &x);
+  if (!status)
+    gpumm_close_gaps (c, s->start, x.cut, PIECES, x.end);
+  return status;
 }
 
 /* ---- the row of the table ----------------------------------------------------------------- */
@@ -502,9 +505,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   if (status)
     return status;
   if (zeros)
-    drop_zeros (s, result);
-  else
-    memcpy (result->column, s->start, (size_t) (result->cols + 1) * sizeof *result->column);
+    return drop_zeros (s, result);
+  memcpy (result->column, s->start, (size_t) (result->cols + 1) * sizeof *result->column);
   return GPUMM_OK;
 }
 

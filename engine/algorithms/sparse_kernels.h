@@ -54,12 +54,12 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
   TC *sum = w->sum, *values = g->c->values;
   int64_t *row = g->c->row, out = g->start[first];
   const int64_t last = g->b->column[g->cut[task + 1]];
-  for (int64_t j = first; j < g->cut[task + 1]; j++) {
+  for (int64_t j = first; j < g->cut[task + 1] && !gpumm_is_cancelled (); j++) {
     const int64_t most = g->start[j + 1] - g->start[j], end = g->b->column[j + 1];
     const int full = g->a->rows / cutting.full_column < most;
     const int same = j > first && g->b->repeats[j] && out - g->c->column[j - 1] == most;
     g->c->column[j] = out;
-    for (int64_t t = g->b->column[j], next; t < end; t = next) {
+    for (int64_t t = g->b->column[j], next; t < end && !gpumm_is_cancelled_at (t); t = next) {
       const int64_t begin = a_column[g->b->row[t]], count = a_column[g->b->row[t] + 1] - begin;
       const int64_t *rows = a_row + begin, later = soon (g, t, last);
       __builtin_prefetch (a_row + later);
@@ -121,7 +121,7 @@ static inline __attribute__ ((always_inline)) void NAME (natural_sized) (const g
   int64_t *const list = w->list, *const place = w->place;
   TC *values = g->c->values;
   int64_t *row = g->c->row, out = g->start[g->cut[task]];
-  for (int64_t j = first; j < last; j++) {
+  for (int64_t j = first; j < last && !gpumm_is_cancelled (); j++) {
     const int64_t begin = b_column[j], count = b_column[j + 1] - begin;
     for (int64_t t = begin; t < begin + count; t++) {
       const int64_t k = g->b->row[t];
@@ -131,7 +131,7 @@ static inline __attribute__ ((always_inline)) void NAME (natural_sized) (const g
     for (int64_t q = 0; q < blocks; q++)
       place[list[q]] = q;
     memset (sum, 0, (size_t) (blocks * size * width) * sizeof *sum);
-    for (int64_t t = 0; t < count; t++) {
+    for (int64_t t = 0; t < count && !gpumm_is_cancelled_at (t); t++) {
       const T2 *b = (const T2 *) g->b->values + (begin * size + t) * size;
       const int64_t k = g->b->row[begin + t], from = a_column[k], stride = a_column[k + 1] - from;
       const int64_t *rows = g->a->row + from;
@@ -179,7 +179,7 @@ CLONES static void NAME (natural) (const gustavson *g, workspace *w, int64_t tas
 static void NAME (pack) (const panels *d, int64_t first, int64_t count, T2 *x) {
   const T2 *from = (const T2 *) d->x + first * d->x_across;
   const int64_t rows = d->used ? d->used_count : d->inner;
-  for (int64_t q = 0; q < rows; q++) {
+  for (int64_t q = 0; q < rows && !gpumm_is_cancelled_at (q); q++) {
     const int64_t p = d->used ? d->used[q] : q;
     for (int64_t w = 0; w < count; w++)
       x[p * d->width + w] = LOAD2 (from[p * d->x_down + w * d->x_across], d->conj_x);
@@ -198,7 +198,7 @@ static inline __attribute__ ((always_inline)) void NAME (multiply) (const panels
   const T1 *values = d->s.values;
   const int64_t *column = d->s.column, *row = d->s.row;
   if (d->gather)
-    for (int64_t j = begin; j < end; j++) {
+    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
       TC sum[WIDEST] = {0};
       for (int64_t t = column[j]; t < column[j + 1]; t++) {
         const T1 value = LOAD1 (values[t], d->conj_s);
@@ -210,7 +210,7 @@ static inline __attribute__ ((always_inline)) void NAME (multiply) (const panels
     }
   else {
     const int64_t cols = d->used ? d->used_count : d->s.cols;
-    for (int64_t q = 0; q < cols; q++) {
+    for (int64_t q = 0; q < cols && !gpumm_is_cancelled (); q++) {
       const int64_t j = d->used ? d->used[q] : q;
       for (int64_t t = column[j]; t < column[j + 1]; t++) {
         const T1 value = LOAD1 (values[t], d->conj_s);
@@ -228,7 +228,7 @@ static inline __attribute__ ((always_inline)) void NAME (multiply_sized) (
     const panels *d, const double *x, double *y, const int width, const int size) {
   const matrix *s = &d->blocks;
   const int vectors = width / LANES;
-  for (int64_t j = 0; j < s->cols; j++) {
+  for (int64_t j = 0; j < s->cols && !gpumm_is_cancelled (); j++) {
     const int64_t from = s->column[j], count = s->column[j + 1] - from;
     const double *a = (const double *) s->values + from * size * size;
     const four *here = (const four *) (x + j * size * width);
@@ -263,7 +263,7 @@ static void NAME (store) (const panels *d, int64_t begin, int64_t end, const TC 
                           int64_t count) {
   TC *c = (TC *) d->c + first * d->c_across;
   const TC *c0 = d->c0 ? (const TC *) d->c0 + first * d->c0_across : NULL;
-  for (int64_t i = begin; i < end; i++)
+  for (int64_t i = begin; i < end && !gpumm_is_cancelled_at (i); i++)
     for (int64_t w = 0; w < count; w++) {
       TC value = SCALE (y[i * d->width + w], d->alpha);
       if (c0)
@@ -377,7 +377,7 @@ static void NAME (gather_columns) (const panels *d, const T2 *x, int64_t down, i
 /* Rows begin to end - 1 of count columns of C, from column first on, without packing X. */
 static void NAME (gather) (const panels *d, int64_t begin, int64_t end, int64_t first,
                            int64_t count) {
-  for (int64_t stop; begin < end; begin = stop) {
+  for (int64_t stop; begin < end && !gpumm_is_cancelled (); begin = stop) {
     stop = gpumm_least (end, begin + ROWS_AT_ONCE);
     NAME (gather_columns) (d, (const T2 *) d->x + first, d->x_down, begin, stop, first, count);
   }
@@ -425,7 +425,7 @@ static void NAME (panel) (const panels *d, int64_t panel, int64_t part, void *x,
 }
 
 static void NAME (panels) (const panels *d, int64_t begin, int64_t end, void *x, void *y) {
-  for (int64_t task = begin; task < end; task++)
+  for (int64_t task = begin; task < end && !gpumm_is_cancelled (); task++)
     NAME (panel) (d, task / d->parts, task % d->parts, x, y);
 }
 
