@@ -29,6 +29,10 @@ void gpumm_cancel_leave (void) {
     ;
 }
 
+int gpumm_cancelled (void) {
+  return gpumm_is_cancelled ();
+}
+
 gpumm_status gpumm_check_cancelled (void) {
   return gpumm_is_cancelled () ? gpumm_fail (GPUMM_CANCELLED, "cancelled") : GPUMM_OK;
 }

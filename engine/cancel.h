@@ -31,6 +31,9 @@ static inline int gpumm_is_cancelled_at (int64_t step) {
   return (step & 1008) == 1008 && gpumm_is_cancelled ();
 }
 
+/* The same as a function, for drivers. */
+int gpumm_cancelled (void);
+
 /* GPUMM_CANCELLED with its text, or GPUMM_OK. */
 gpumm_status gpumm_check_cancelled (void);
 

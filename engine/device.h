@@ -155,7 +155,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-#define GPUMM_DRIVER_VERSION 7
+#define GPUMM_DRIVER_VERSION 8
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
@@ -210,6 +210,10 @@ typedef struct gpumm_driver {
   gpumm_status (*launched) (int device, gpumm_launches *launches);
   void (*count_accesses) (int on);
   gpumm_status (*counts) (const void *p, gpumm_counts *counts);
+
+  /* Cancelling: launches that take long look at is_cancelled () and, once it is not 0, return
+   * GPUMM_CANCELLED. Called once, when the driver is opened; NULL where nothing takes long. */
+  void (*watch) (int (*is_cancelled) (void));
 
   const gpumm_kernel *const *kernels;               /* ends with NULL */
   const gpumm_sparse_kernel *const *sparse_kernels; /* ends with NULL */

@@ -4,6 +4,7 @@
 #include "devices.h"
 #include "algorithms/algorithm.h"
 #include "algorithms/blas.h"
+#include "cancel.h"
 #include "clock.h"
 #include "error.h"
 #include "memory/handles.h"
@@ -90,8 +91,11 @@ static void open_library (library *l) {
     snprintf (l->why, sizeof l->why, "%s is of another version", l->file);
   else if (driver->count (&count) || count < 1)
     snprintf (l->why, sizeof l->why, "%s", driver->error_text ());
-  else
+  else {
     l->driver = driver;
+    if (driver->watch)
+      driver->watch (gpumm_cancelled);
+  }
 }
 
 static const gpumm_driver *use (library *l, const char **why) {

@@ -534,6 +534,7 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
   if (!plan->algorithm)
     return gpumm_fail (GPUMM_INTERNAL, "kernel %s belongs to no algorithm", kernel->name);
   set_device (plan, place);
+  plan->rate = place->flops[p->output];
   gpumm_status status = choose_tiles (p, place, choices, o->max_device_memory, plan);
   if (!status)
     weigh_emulated (p, o, choices, place, plan);

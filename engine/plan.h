@@ -57,6 +57,8 @@ typedef struct gpumm_plan {
   int64_t workspace_bytes; /* of the kernel, for the product of any tile */
   int64_t device_bytes;    /* of A's, B's and C's buffers and the workspace */
   int64_t keep_bytes;      /* of unused device memory, for the next call */
+  double
+      rate; /* of the device's library on products of this type, operations a second; 0: not known */
   /* of "emulated", where "auto" weighed it and took it: gpumm_product.gain, and the seconds on the
    * device that decided; else 0 */
   double gain, emulated_seconds, library_seconds;

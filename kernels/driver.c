@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 static _Thread_local char text[512];
@@ -18,6 +19,26 @@ gpumm_status gpumm_driver_fail (gpumm_status status, const char *format, ...) {
 
 const char *gpumm_driver_text (void) {
   return text;
+}
+
+/* ---- cancelling --------------------------------------------------------------------------- */
+
+static int never (void) {
+  return 0;
+}
+
+static int (*_Atomic watched) (void) = never;
+
+void gpumm_driver_watch (int (*is_cancelled) (void)) {
+  atomic_store (&watched, is_cancelled ? is_cancelled : never);
+}
+
+int gpumm_driver_is_cancelled (void) {
+  return atomic_load_explicit (&watched, memory_order_relaxed) ();
+}
+
+gpumm_status gpumm_driver_check_cancelled (void) {
+  return gpumm_driver_is_cancelled () ? gpumm_driver_fail (GPUMM_CANCELLED, "cancelled") : GPUMM_OK;
 }
 
 /* ---- the kernel table --------------------------------------------------------------------- */

@@ -16,6 +16,11 @@ gpumm_status gpumm_driver_fail (gpumm_status status, const char *format, ...)
 
 const char *gpumm_driver_text (void);
 
+/* Is what runs to stop? Set by gpumm_driver.watch of both; the function fails with a text. */
+int gpumm_driver_is_cancelled (void);
+gpumm_status gpumm_driver_check_cancelled (void);
+void gpumm_driver_watch (int (*is_cancelled) (void));
+
 /* All rows of all families in the order of families.h, ended by NULL: there from the first call of
  * gpumm_driver_table () on. */
 extern const gpumm_kernel *gpumm_driver_kernels[];
@@ -36,7 +41,8 @@ extern const gpumm_driver gpumm_driver_here;
   .event_seconds = event_seconds, .stream_wait = stream_wait, .copy_up = copy_up,                  \
   .copy_down = copy_down, .fill = fill, .widen = gpumm_driver_widen,                               \
   .error_text = gpumm_driver_text, .reset = reset, .launched = launched,                           \
-  .kernels = gpumm_driver_kernels, .sparse_kernels = gpumm_driver_sparse_kernels
+  .watch = gpumm_driver_watch, .kernels = gpumm_driver_kernels,                                    \
+  .sparse_kernels = gpumm_driver_sparse_kernels
 
 #ifdef __cplusplus
 }

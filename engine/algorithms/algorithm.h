@@ -27,8 +27,9 @@ struct gpumm_job {
 
 /* Launches a gpumm_product with the gpumm_kernel that is the stream job's context (panels.h). */
 struct gpumm_stream_job;
+struct gpumm_part;
 gpumm_status gpumm_launch_product (const struct gpumm_stream_job *job, const void *product,
-                                   gpumm_stream *stream, char *note);
+                                   struct gpumm_part part, gpumm_stream *stream, char *note);
 
 /* What an algorithm that runs a kernel of the table does instead where job->trace is set. */
 gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_operand *result);

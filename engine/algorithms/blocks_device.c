@@ -29,6 +29,9 @@
 /* C is cut in so many pieces where it all fits, so that it comes down while it is made. */
 static const int64_t PIECES = 8;
 
+/* A launch cannot be called back, so none takes longer than this by the rates below. */
+static const double LAUNCH_SECONDS = 0.02;
+
 /* But pieces of floating point are not smaller, as chunks of sparse products are not. */
 static const int64_t LEAST_BYTES = 4 << 20;
 
@@ -56,8 +59,8 @@ typedef struct {
   int64_t *start; /* of C, on the host */
   int64_t *pairs; /* products of blocks in the rows before each of C's; NULL: not known by rows */
   gpumm_owner memory;
-  gpumm_report spent; /* by gpumm_open's step */
-  double flops;
+  gpumm_report spent;     /* by gpumm_open's step */
+  double flops, products; /* of blocks */
 } state;
 
 /* ---- what it takes, and how long ---------------------------------------------------------- */
@@ -342,8 +345,9 @@ typedef struct {
   int symbolic;
 } task;
 
-static gpumm_status launch (const gpumm_stream_job *job, const void *context, gpumm_stream *stream,
-                            char *note) {
+static gpumm_status launch (const gpumm_stream_job *job, const void *context, gpumm_part whole,
+                            gpumm_stream *stream, char *note) {
+  (void) whole;
   const task *t = context;
   const gpumm_sparse_kernel *kernel = job->context;
   gpumm_sparse_product p = t->product;
@@ -398,10 +402,27 @@ static gpumm_sparse_product describe (const gpumm_problem *p, const state *s, in
   return product;
 }
 
-/* Block rows of C a launch, for a kernel: PIECES of them, but none smaller than the kernel likes. */
-static int64_t rows_a_piece (const gpumm_sparse_kernel *kernel, const state *s, int64_t rows) {
+/* Operations a second and multiprocessor of products of large blocks: less than bsr.csv has. */
+static const double BLOCK_FLOPS = 5e12 / 132;
+
+static double launch_seconds (const gpumm_problem *p, const gpumm_sparse_kernel *kernel,
+                              const state *s) {
+  const int multiprocessors = s->properties.multiprocessors;
+  const double known = kernel_seconds (kernel->name, p, s->products, multiprocessors);
+  return isfinite (known)
+             ? known
+             : fmax (s->products / PAIR_RATE, s->flops / BLOCK_FLOPS) / multiprocessors;
+}
+
+/* Block rows of C a launch, for a kernel: PIECES of them, more where they would take too long, but
+ * none smaller than the kernel likes. */
+static int64_t rows_a_piece (const gpumm_problem *p, const gpumm_sparse_kernel *kernel,
+                             const state *s, int64_t rows) {
   const int64_t least = gpumm_pieces (kernel->smallest_piece, s->product.c.block_rows);
-  const int64_t piece = gpumm_pieces (rows, PIECES);
+  const double launches = launch_seconds (p, kernel, s) / LAUNCH_SECONDS;
+  const int64_t pieces =
+      launches <= (double) PIECES ? PIECES : (int64_t) fmin (launches, (double) rows) + 1;
+  const int64_t piece = gpumm_pieces (rows, pieces);
   return piece < least ? gpumm_least (least, rows) : piece;
 }
 
@@ -428,7 +449,7 @@ static gpumm_status choose_kernel (struct gpumm_job *job, state *s, double pairs
       continue;
     if (classic && !job->plan.sparse_kernel && strcmp (k->name, "classic") != 0)
       continue;
-    const int64_t count = job->trace ? rows : rows_a_piece (k, s, rows);
+    const int64_t count = job->trace ? rows : rows_a_piece (p, k, s, rows);
     if (product.count != count) {
       product = describe (p, s, count);
       tell_pairs (s, &product, 0, rows);
@@ -476,6 +497,52 @@ static void add_reason (struct gpumm_job *job, const state *s, double pairs) {
 
 /* ---- open --------------------------------------------------------------------------------- */
 
+/* Products of blocks a second and multiprocessor that are counted, on an H200 (132 of them). */
+static const double COUNT_RATE = 1e11 / 132;
+
+/* The symbolic phase: the structures go up, and a kernel counts the blocks of C's rows, in launches
+ * that a cancellation can wait for. */
+static gpumm_status count_rows_there (struct gpumm_job *job, state *s, int64_t rows) {
+  const gpumm_problem *p = &job->problem;
+  const gpumm_rows *a = &s->product.a, *b = &s->product.b;
+  const double seconds = s->products / (COUNT_RATE * s->properties.multiprocessors);
+  const int64_t pieces = (int64_t) fmin (seconds / LAUNCH_SECONDS, (double) rows - 1) + 1;
+  const int64_t piece = gpumm_pieces (rows, pieces), count = gpumm_pieces (rows, piece);
+  gpumm_step *steps = gpumm_allocate (count, sizeof *steps);
+  task *tasks = steps ? gpumm_allocate (count, sizeof *tasks) : NULL;
+  if (!tasks) {
+    gpumm_release (steps);
+    return GPUMM_HOST_MEMORY;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    tasks[i] = (task){describe (p, s, gpumm_least (piece, rows - i * piece)), 1};
+    tasks[i].product.row = i * piece;
+    tasks[i].product.prepared = i > 0;
+    steps[i] = (gpumm_step){.after_launch = -1,
+                            .after_download = -1,
+                            .task = &tasks[i],
+                            .seconds = seconds / (double) count};
+  }
+  bring (&steps[0], p->a.block_start, a->start, a->rows + 1, sizeof *a->start);
+  bring (&steps[0], p->a.block_column, a->column, a->stored, sizeof *a->column);
+  if (b->start != a->start) {
+    bring (&steps[0], p->b.block_start, b->start, b->rows + 1, sizeof *b->start);
+    bring (&steps[0], p->b.block_column, b->column, b->stored, sizeof *b->column);
+  }
+  steps[count - 1].downs = 1;
+  steps[count - 1].down[0] = vector (s->product.c.start + 1, s->start + 1, rows, sizeof *s->start);
+  const gpumm_stream_job stream = {.driver = s->driver,
+                                   .device = s->device,
+                                   .steps = steps,
+                                   .count = count,
+                                   .launch = launch,
+                                   .context = s->kernel};
+  gpumm_status status = gpumm_run_steps (&stream, &s->spent);
+  gpumm_release (steps);
+  gpumm_release (tasks);
+  return status;
+}
+
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const gpumm_plan *plan = &job->plan;
@@ -518,34 +585,19 @@ static gpumm_status open (struct gpumm_job *job) {
     return status;
   s->product.c.start = start;
   s->product.zero = zero;
+  s->products = pairs;
+  s->flops = 2.0 * (gpumm_is_complex (p->a.type) ? 2 : 1) * (gpumm_is_complex (p->b.type) ? 2 : 1)
+             * pairs * (double) (p->a.block_rows * p->a.block_cols)
+             * (double) job->shape.block_cols;
   status = choose_kernel (job, s, pairs);
   if (!status && s->product.workspace_bytes > 0)
     status = take (s, s->product.workspace_bytes, &s->product.workspace);
   if (status)
     return status;
   add_reason (job, s, pairs);
-  s->flops = 2.0 * (gpumm_is_complex (p->a.type) ? 2 : 1) * (gpumm_is_complex (p->b.type) ? 2 : 1)
-             * pairs * (double) (p->a.block_rows * p->a.block_cols)
-             * (double) job->shape.block_cols;
   if (rows == 0 || cols == 0)
     return GPUMM_OK;
-  const task symbolic = {.product = describe (p, s, rows), .symbolic = 1};
-  gpumm_step step = {.after_launch = -1, .after_download = -1, .task = &symbolic, .downs = 1};
-  const gpumm_rows *a = &s->product.a, *b = &s->product.b;
-  bring (&step, p->a.block_start, a->start, a->rows + 1, sizeof *a->start);
-  bring (&step, p->a.block_column, a->column, a->stored, sizeof *a->column);
-  if (b->start != a->start) {
-    bring (&step, p->b.block_start, b->start, b->rows + 1, sizeof *b->start);
-    bring (&step, p->b.block_column, b->column, b->stored, sizeof *b->column);
-  }
-  step.down[0] = vector (s->product.c.start + 1, s->start + 1, rows, sizeof *s->start);
-  const gpumm_stream_job stream = {.driver = s->driver,
-                                   .device = s->device,
-                                   .steps = &step,
-                                   .count = 1,
-                                   .launch = launch,
-                                   .context = s->kernel};
-  status = gpumm_run_steps (&stream, &s->spent);
+  status = count_rows_there (job, s, rows);
   for (int64_t i = 0; i < rows && !status; i++)
     s->start[i + 1] += s->start[i];
   if (!status)
@@ -637,6 +689,8 @@ static gpumm_status run_pieces (struct gpumm_job *job, state *s, gpumm_operand *
                          .after_download = i >= buffers ? i - buffers : -1,
                          .task = &tasks[i],
                          .downs = 2};
+    step->seconds = launch_seconds (p, s->kernel, s) * (double) (cuts->end[i] - row)
+                    / (double) s->product.c.rows;
     if (i == 0) {
       bring_values (step, p, &p->a, s->product.a.values);
       if (s->product.b.values != s->product.a.values)
@@ -729,7 +783,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   const int64_t each = (int64_t) (bytes + sizeof (int32_t));
   const int64_t room = ((int64_t) (s->limit - s->bytes) - 2 * POOL_ROUNDS) / each;
   const int64_t buffers = stored_c <= room ? INT64_MAX : 2;
-  int64_t piece = rows_a_piece (s->kernel, s, rows);
+  int64_t piece = rows_a_piece (p, s->kernel, s, rows);
   if (job->trace) {
     gpumm_sparse_product whole = describe (p, s, rows);
     tell_pairs (s, &whole, 0, rows);

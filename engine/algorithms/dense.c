@@ -102,12 +102,48 @@ static size_t fresh_bytes (const gpumm_operand *result) {
   return (size_t) result->rows * (size_t) result->cols * gpumm_type_bytes (result->type);
 }
 
-gpumm_status gpumm_launch_product (const gpumm_stream_job *job, const void *task,
+/* Rows of C that begin at i and columns that begin at j, so many of them at most. */
+static gpumm_product corner (const gpumm_product *p, int64_t i, int64_t m, int64_t j, int64_t n) {
+  const int64_t element = (int64_t) gpumm_type_bytes (p->type);
+  gpumm_product c = *p;
+  c.m = gpumm_least (m, p->m - i);
+  c.n = gpumm_least (n, p->n - j);
+  c.a = (const char *) p->a + (p->op_a == GPUMM_NONE ? i : i * p->lda) * element;
+  c.b = (const char *) p->b + (p->op_b == GPUMM_NONE ? j * p->ldb : j) * element;
+  c.c = (char *) p->c + (i + j * p->ldc) * element;
+  return c;
+}
+
+/* A part of C is a rectangle, of whole tiles of every kernel: columns are shared out first, and where
+ * these would be fewer than NARROW, rows. */
+static gpumm_status launch_part (const gpumm_stream_job *job, const gpumm_product *p,
+                                 gpumm_part part, gpumm_stream *stream) {
+  enum { TILE = 64, NARROW = 256 };
+  const gpumm_kernel *kernel = job->context;
+  if (part.count == 1)
+    return kernel->launch (job->device, stream, p);
+  int64_t across = gpumm_least (part.count, p->n / NARROW);
+  across = across < 1 ? 1 : across;
+  const int64_t down = gpumm_pieces (part.count, across);
+  const int64_t n = gpumm_pieces (gpumm_pieces (p->n, across), TILE) * TILE;
+  const int64_t m = gpumm_pieces (gpumm_pieces (p->m, down), TILE) * TILE;
+  gpumm_status status = GPUMM_OK;
+  for (int64_t c = part.index; c < across * down && !status; c += part.count) {
+    const int64_t i = c % down * m, j = c / down * n;
+    if (i >= p->m || j >= p->n)
+      continue;
+    const gpumm_product piece = corner (p, i, m, j, n);
+    status = kernel->launch (job->device, stream, &piece);
+  }
+  return status;
+}
+
+gpumm_status gpumm_launch_product (const gpumm_stream_job *job, const void *task, gpumm_part part,
                                    gpumm_stream *stream, char *note) {
   const gpumm_kernel *kernel = job->context;
   gpumm_product p = *(const gpumm_product *) task;
   p.note = note;
-  gpumm_status status = kernel->launch (job->device, stream, &p);
+  gpumm_status status = launch_part (job, &p, part, stream);
   return status ? gpumm_fail (status, "kernel %s failed on %lld x %lld times %lld x %lld: %s",
                               kernel->name, (long long) p.m, (long long) p.k, (long long) p.k,
                               (long long) p.n, job->driver->error_text ())
@@ -123,7 +159,8 @@ static void run_window (schedule *s) {
                              .count = s->count,
                              .launch = gpumm_launch_product,
                              .context = plan->kernel,
-                             .waits = plan->kernel->waits};
+                             .waits = plan->kernel->waits,
+                             .divides = !plan->kernel->workspace};
   if (plan->resident) {
     stream.fresh[0].begin = s->result->values;
     stream.fresh[0].bytes = fresh_bytes (s->result);
@@ -179,6 +216,9 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
     product->tiling.known_b = s->known_b[j];
     s->known_a[i] = s->known_b[j] = 1;
   }
+  if (plan->rate > 0)
+    step->seconds = gpumm_dense_flops (p) / plan->rate * ((double) m / (double) s->result->rows)
+                    * ((double) n / (double) s->result->cols) * ((double) depth / (double) k);
   if (depth > 0) {
     product->a = bring (s, step, s->a, s->sizes.a, i, l, a)->memory;
     if (s->sizes.b > 0)

@@ -32,6 +32,12 @@ static const struct {
   int64_t buffers, parts, smallest, largest; /* the latter two in bytes of a chunk */
 } chunks = {4, 32, 4 << 20, 128 << 20};
 
+/* Products a second and multiprocessor, counted and made, on an H200 (132 of them): a half to a fifth
+ * of what most matrices reach (bench/results/h200/spgemm.csv). A launch cannot be called back, so none
+ * has more than LAUNCH_SECONDS by them: a matrix on which the kernel is ten times slower is cancelled
+ * within 0.1 s even so. */
+static const double COUNT_RATE = 1e11 / 132, MAKE_RATE = 5e10 / 132, LAUNCH_SECONDS = 0.01;
+
 /* The pool rounds blocks up by less than this. */
 enum { ROUNDED = 2 << 20 };
 
@@ -146,23 +152,29 @@ static gpumm_rows bring (state *s, const gpumm_operand *x, gpumm_type type, gpum
 
 typedef struct {
   gpumm_sparse_product p;
-  int counting; /* the symbolic phase */
+  int counting;    /* the symbolic phase */
+  int first, last; /* of its launches */
 } task;
 
-static gpumm_status launch (const gpumm_stream_job *job, const void *what, gpumm_stream *stream,
-                            char *note) {
+static gpumm_status launch (const gpumm_stream_job *job, const void *what, gpumm_part whole,
+                            gpumm_stream *stream, char *note) {
+  (void) whole;
   const gpumm_sparse_kernel *kernel = job->context;
   const task *t = what;
   gpumm_sparse_product p = t->p;
   gpumm_status status = GPUMM_OK;
   p.note = note;
   if (t->counting) {
-    status = job->driver->fill (job->device, stream, p.c.start, 0, sizeof *p.c.start);
-    if (!status)
-      status = job->driver->fill (job->device, stream, p.zero, 0, sizeof *p.zero);
+    if (t->first) {
+      status = job->driver->fill (job->device, stream, p.c.start, 0, sizeof *p.c.start);
+      if (!status)
+        status = job->driver->fill (job->device, stream, p.zero, 0, sizeof *p.zero);
+    }
     if (!status)
       status = kernel->symbolic (job->device, stream, &p);
-    if (!status && kernel->offsets)
+    p.count += p.row; /* offsets are of all rows */
+    p.row = 0;
+    if (!status && t->last && kernel->offsets)
       status = kernel->offsets (job->device, stream, &p);
   } else
     status = kernel->launch (job->device, stream, &p);
@@ -216,6 +228,54 @@ static gpumm_status choose_kernel (struct gpumm_job *job) {
   return status;
 }
 
+/* Launches that so many products are worth at a rate. */
+static int64_t launches (const state *s, double rate) {
+  enum { MOST_LAUNCHES = 4096 };
+  const double seconds = s->products / (rate * s->device.multiprocessors);
+  return (int64_t) fmin (seconds / LAUNCH_SECONDS, MOST_LAUNCHES) + 1;
+}
+
+/* The symbolic phase in steps, of about as many elements of op (B) each. The first brings the
+ * operands, the last takes the offsets down. */
+static gpumm_status count_rows (struct gpumm_job *job, gpumm_step first) {
+  state *s = job->state;
+  const int64_t n = job->shape.cols, *column = s->b.column;
+  const int64_t pieces = launches (s, COUNT_RATE);
+  int64_t count = 0;
+  gpumm_step *steps = gpumm_allocate (pieces, sizeof *steps);
+  task *tasks = steps ? gpumm_allocate (pieces, sizeof *tasks) : NULL;
+  if (!tasks) {
+    gpumm_release (steps);
+    return GPUMM_HOST_MEMORY;
+  }
+  for (int64_t row = 0; row < n || count == 0; count++) {
+    const double wanted = (double) column[n] * (double) (count + 1) / (double) pieces;
+    task *t = &tasks[count];
+    *t = (task){.p = s->p, .counting = 1, .first = count == 0};
+    t->p.row = row;
+    while (row < n && (count + 1 == pieces || (double) column[row] < wanted || row == t->p.row))
+      row++;
+    t->p.count = row - t->p.row;
+    steps[count] = count == 0 ? first : (gpumm_step){.after_launch = -1, .after_download = -1};
+    steps[count].task = t;
+    steps[count].seconds = s->products / (COUNT_RATE * s->device.multiprocessors)
+                           * (double) t->p.count / (double) (n > 0 ? n : 1);
+  }
+  tasks[count - 1].last = 1;
+  steps[count - 1].down[0] = (gpumm_panel){.from = s->p.c.start,
+                                           .to = s->start,
+                                           .rows = n + 1,
+                                           .cols = 1,
+                                           .ld_from = n + 1,
+                                           .ld_to = n + 1,
+                                           .element = sizeof *s->start};
+  steps[count - 1].downs = 1;
+  gpumm_status status = run_steps (job, steps, count, NULL, &s->report);
+  gpumm_release (steps);
+  gpumm_release (tasks);
+  return status;
+}
+
 /* Brings the operands and counts. */
 static gpumm_status count (struct gpumm_job *job) {
   state *s = job->state;
@@ -250,17 +310,7 @@ static gpumm_status count (struct gpumm_job *job) {
   status = choose_kernel (job);
   if (status)
     return status;
-  const task counting = {s->p, 1};
-  step.task = &counting;
-  step.down[0] = (gpumm_panel){.from = p->c.start,
-                               .to = s->start,
-                               .rows = n + 1,
-                               .cols = 1,
-                               .ld_from = n + 1,
-                               .ld_to = n + 1,
-                               .element = sizeof *s->start};
-  step.downs = 1;
-  status = run_steps (job, &step, 1, NULL, &s->report);
+  status = count_rows (job, step);
   for (int64_t j = 0; j < n && !status && !s->kernel->offsets; j++)
     s->start[j + 1] += s->start[j];
   return status;
@@ -282,13 +332,15 @@ static gpumm_status open (struct gpumm_job *job) {
     s->b = s->a;
   else if (!status)
     status = by_columns (s, &p->b, p->op_b, p->output, &s->b);
+  if (!status) {
+    s->products = (double) gpumm_count_products (s->a.column, s->b.row, s->b.column[s->b.cols]);
+    status = gpumm_check_cancelled ();
+  }
   if (!status)
     status = count (job);
-  if (status)
-    return status;
-  s->products = (double) gpumm_count_products (s->a.column, s->b.row, s->b.column[s->b.cols]);
-  job->shape.nzmax = s->start[job->shape.cols];
-  return gpumm_check_cancelled ();
+  if (!status)
+    job->shape.nzmax = s->start[job->shape.cols];
+  return status;
 }
 
 /* ---- run ---------------------------------------------------------------------------------- */
@@ -310,14 +362,15 @@ static int64_t most (int64_t x, int64_t y) {
   return x > y ? x : y;
 }
 
-/* Elements of a chunk: as many as `chunks` says, as there is room for, and as the longest column
- * has. */
+/* Elements of a chunk: as many as `chunks` says, as there is room for, as a launch may make, and as
+ * the longest column has. */
 static int64_t chunk_size (const state *s, int64_t n, int64_t each) {
   int64_t longest = 0;
   for (int64_t j = 0; j < n; j++)
     longest = most (longest, s->start[j + 1] - s->start[j]);
   const int64_t fair = most (s->start[n] * each / chunks.parts, chunks.smallest);
   int64_t bytes = gpumm_least (fair, chunks.largest);
+  bytes = gpumm_least (bytes, s->start[n] / launches (s, MAKE_RATE) * each);
   const double room = (s->room - s->device_bytes - ROUNDED) / (double) chunks.buffers;
   if ((double) bytes > room)
     bytes = room > 0 ? (int64_t) room : 0;
@@ -345,7 +398,7 @@ static gpumm_status multiply (struct gpumm_job *job, gpumm_operand *c, int32_t *
     char *values = memory + i % buffers * apart;
     int32_t *column = (int32_t *) (values + size * bytes);
     const int64_t from = s->start[j], nnz = s->start[end] - from;
-    tasks[i] = (task){s->p, 0};
+    tasks[i] = (task){.p = s->p};
     tasks[i].p.row = j;
     tasks[i].p.count = end - j;
     /* the kernel writes where the offsets say, which count from the beginning of C */
@@ -353,6 +406,8 @@ static gpumm_status multiply (struct gpumm_job *job, gpumm_operand *c, int32_t *
     tasks[i].p.c.values = (void *) ((uintptr_t) values - (uintptr_t) (from * bytes));
     steps[i] = (gpumm_step){
         .after_launch = -1, .after_download = i >= buffers ? i - buffers : -1, .task = &tasks[i]};
+    steps[i].seconds = s->products / (MAKE_RATE * s->device.multiprocessors)
+                       * ((double) nnz / ((double) s->start[n] + 1));
     if (i == 0 && !s->kernel->offsets)
       add_upload (&steps[i], s->start, s->p.c.start, n + 1, sizeof *s->start, GPUMM_AS_IT_IS);
     if (nnz == 0)

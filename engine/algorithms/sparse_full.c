@@ -92,6 +92,23 @@ static size_t pair_bytes (const product *s, int64_t width) {
   return bytes_of (s, &y) + bytes_of (s, &c);
 }
 
+/* Multiply-adds a second and multiprocessor: on an H200 (132 of them) 3.2 million elements by 256
+ * columns take 2.4 ms, by one 0.37 with the transposing (bench/results/h200/sparse.csv). */
+static const double FULL_RATE = 3e11 / 132, TRANSPOSING = 16; /* the latter in columns */
+
+/* Rows of a block that share what is read of the full matrix: with more the rate grows little
+ * (bench/results/h200/bsr.csv). */
+static const int64_t SHARING_ROWS = 4;
+
+/* Seconds that a column of the full matrix takes on the device, by that rate; and that a launch may
+ * take. */
+static const double LAUNCH_SECONDS = 0.02;
+
+static double column_seconds (const product *s) {
+  const double shared = (double) gpumm_least (s->rows.block_rows, SHARING_ROWS);
+  return (double) s->stored / (shared * FULL_RATE * s->device.multiprocessors);
+}
+
 /* Takes device memory for panels as wide as `panels` says and as there is room for. */
 static gpumm_status take_memory (product *s, int64_t *width, int64_t *buffers) {
   const gpumm_plan *plan = &s->job->plan;
@@ -102,6 +119,9 @@ static gpumm_status take_memory (product *s, int64_t *width, int64_t *buffers) {
                           (size_t) s->stored * s->element};
   const int64_t fewest = s->by_column && s->left ? panels.fewest_columns : panels.fewest_rows;
   int64_t w = panels.bytes / ((s->inner + s->out) * (int64_t) s->element) / fewest * fewest;
+  const double column = column_seconds (s); /* a launch cannot be called back */
+  if ((double) w * column > LAUNCH_SECONDS)
+    w = (int64_t) (LAUNCH_SECONDS / column);
   w = gpumm_least (w > fewest ? w : fewest, s->other);
   for (;; w /= 2) {
     *buffers = gpumm_least (gpumm_pieces (s->other, w), panels.buffers);
@@ -183,8 +203,9 @@ static gpumm_panel part (const gpumm_operand *x, int by_column, int64_t first,
                        .element = element};
 }
 
-static gpumm_status launch (const gpumm_stream_job *job, const void *task, gpumm_stream *stream,
-                            char *note) {
+static gpumm_status launch (const gpumm_stream_job *job, const void *task, gpumm_part whole,
+                            gpumm_stream *stream, char *note) {
+  (void) whole;
   const gpumm_sparse_kernel *kernel = job->context;
   gpumm_sparse_product p = *(const gpumm_sparse_product *) task;
   p.note = note;
@@ -220,6 +241,7 @@ static gpumm_status multiply (product *s, gpumm_operand *c, const double *double
                            (char *) s->memory[PANELS] + (size_t) (i % buffers) * apart);
     tasks[i].prepared = i > 0;
     *step = (gpumm_step){.after_launch = before, .after_download = before, .task = &tasks[i]};
+    step->seconds = (double) gpumm_least (width, s->other - first) * column_seconds (s);
     if (i == 0 && s->reads)
       add_sparse (s, step, doubles);
     gpumm_panel y = part (s->y, s->by_column, first, s->left ? &tasks[i].b : &tasks[i].a);
@@ -298,14 +320,6 @@ static gpumm_op by_rows (const gpumm_operand *x, gpumm_op op, int reads, gpumm_r
 /* Seconds besides a call, transfers and the kernel: checks, memory, small copies. As long as 160,000
  * elements by one column take on an H200. */
 static const double SETUP = 0.6e-3;
-
-/* Multiply-adds a second and multiprocessor: on an H200 (132 of them) 3.2 million elements by 256
- * columns take 2.4 ms, by one 0.37 with the transposing (bench/results/h200/sparse.csv). */
-static const double FULL_RATE = 3e11 / 132, TRANSPOSING = 16; /* the latter in columns */
-
-/* Rows of a block that share what is read of the full matrix: with more the rate grows little
- * (bench/results/h200/bsr.csv). */
-static const int64_t SHARING_ROWS = 4;
 
 static double seconds (const gpumm_problem *p, const gpumm_place *place,
                        const struct gpumm_sparse_estimate *estimate) {

@@ -16,6 +16,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "panels.h"
+#include "../cancel.h"
 #include "../error.h"
 #include "../threads.h"
 #include "../types.h"
@@ -70,6 +71,19 @@ enum { SHORTEST_NARROW = 512 };
  * 2 MiB instead of 0.20, one thread of a Xeon): that befalls four, and those under way. */
 enum { MOST_VAIN = 1 << 20, VAIN_PART = 8 };
 
+/* Work on the device cannot be called back, and a cancellation waits for what is queued: so many
+ * seconds of it, which keep the device busy, in pieces of so many. */
+static const double MOST_QUEUED = 0.1, PART_SECONDS = 0.04;
+
+/* Steps of so few estimated seconds are taken together, until they are worth a look. */
+static const double SHORT_STEP = 1e-3, WORTH_A_MARK = 10e-3;
+
+/* Until a step has been timed, it may take so many times what was estimated: estimates are for the
+ * library's kernel. */
+static const double FIRST_PACE = 40;
+
+enum { MOST_PARTS = 1 << 12, MARKS = 8 };
+
 enum { UP, WORK, DOWN, STREAMS };
 
 typedef struct {
@@ -101,6 +115,13 @@ typedef struct {
   int first, count;
 } flight;
 
+/* A place in the queue of launches, to see how far the device is. */
+typedef struct {
+  gpumm_event *begun, *ended;
+  int timed;      /* begun was recorded */
+  double seconds; /* estimated, of what lies before it and after the mark before */
+} mark;
+
 /* What copiers are given: the index of a slot, or a task to launch. */
 enum { LAUNCH = SLOTS, NOTHING, RING = 64 /* > SLOTS + 1, a power of two */ };
 
@@ -118,8 +139,12 @@ typedef struct {
   /* the conductor's own */
   gpumm_status status; /* the first failure */
   char error[768];
-  int64_t up_step, up_chunk;     /* next to go up; chunk counts through all uploads of the step */
-  int64_t launched;              /* steps whose task is queued */
+  int64_t up_step, up_chunk; /* next to go up; chunk counts through all uploads of the step */
+  int64_t launched;          /* steps whose task is queued */
+  gpumm_part part;           /* of the next step's task, to be launched next */
+  mark marks[MARKS];         /* of launches that have not ended, the oldest at first_mark */
+  int first_mark, mark_count, is_long; /* is_long: there is enough work that marks matter */
+  double queued, unmarked, pace; /* estimated seconds; and how many times longer they turn out */
   int64_t down_step, down_chunk; /* next to come down */
   flight rising, falling;
   int up_started;
@@ -282,7 +307,7 @@ static int touch (run *r) {
 static gpumm_status launch (run *r, char *note) {
   const gpumm_stream_job *j = r->job;
   const void *task = j->steps[r->launched].task;
-  return task ? j->launch (j, task, r->streams[WORK], note) : GPUMM_OK;
+  return task ? j->launch (j, task, r->part, r->streams[WORK], note) : GPUMM_OK;
 }
 
 /* A chunk as the device keeps it. */
@@ -624,9 +649,96 @@ static gpumm_status before_launch (run *r) {
   return status ? status : widen_panels (r);
 }
 
+/* ---- the conductor: how much is queued ---------------------------------------------------- */
+
+/* Estimated seconds of the part that is launched next. */
+static double next_seconds (const run *r) {
+  return r->job->steps[r->launched].seconds / (double) r->part.count;
+}
+
+static gpumm_status take_event (run *r, gpumm_event **event) {
+  return *event ? GPUMM_OK : gpumm_event_take (r->job->driver, r->job->device, event);
+}
+
+/* Looks which marks the device has passed, and what their launches took. */
+static void collect_marks (run *r) {
+  const gpumm_stream_job *j = r->job;
+  while (r->mark_count > 0 && !r->status) {
+    mark *m = &r->marks[r->first_mark];
+    double seconds = 0;
+    int done = 0;
+    fail (r, driver_failed (r, j->driver->event_done (j->device, m->ended, &done),
+                            "looking for a launch"));
+    if (r->status || !done)
+      return;
+    if (m->timed) {
+      fail (r, driver_failed (r, j->driver->event_seconds (j->device, m->begun, m->ended, &seconds),
+                              "timing by events"));
+      r->pace = seconds / m->seconds;
+    }
+    r->queued -= m->seconds;
+    r->first_mark = (r->first_mark + 1) % MARKS;
+    r->mark_count--;
+  }
+}
+
+/* Has the device enough to do? */
+static int is_full (run *r) {
+  if (!r->is_long)
+    return 0;
+  collect_marks (r);
+  return r->mark_count == MARKS
+         || (r->mark_count > 0 && (r->queued + next_seconds (r)) * r->pace > MOST_QUEUED);
+}
+
+static void cut_step (run *r) {
+  const double seconds = r->job->steps[r->launched].seconds * r->pace;
+  r->part = (gpumm_part){.count = 1};
+  if (r->is_long && r->job->divides && seconds > PART_SECONDS)
+    r->part.count =
+        seconds < MOST_PARTS * PART_SECONDS ? (int64_t) (seconds / PART_SECONDS) + 1 : MOST_PARTS;
+}
+
+static mark *next_mark (run *r) {
+  return &r->marks[(r->first_mark + r->mark_count) % MARKS];
+}
+
+static gpumm_status begin_mark (run *r) {
+  mark *m = next_mark (r);
+  m->timed = 0;
+  if (!r->is_long || next_seconds (r) * r->pace < SHORT_STEP)
+    return GPUMM_OK;
+  gpumm_status status = take_event (r, &m->begun);
+  if (!status)
+    status = record (r, m->begun, WORK);
+  m->timed = !status;
+  return status;
+}
+
+static gpumm_status end_mark (run *r) {
+  mark *m = next_mark (r);
+  r->unmarked += next_seconds (r);
+  if (!r->is_long || (!m->timed && r->unmarked * r->pace < WORTH_A_MARK))
+    return GPUMM_OK;
+  gpumm_status status = take_event (r, &m->ended);
+  if (!status)
+    status = record (r, m->ended, WORK);
+  m->seconds = m->timed ? next_seconds (r) : r->unmarked;
+  r->queued += m->seconds;
+  r->unmarked -= m->seconds;
+  r->mark_count++;
+  return status;
+}
+
+/* After the launch of a part. */
 static gpumm_status after_launch (run *r) {
-  gpumm_status status = record (r, r->states[r->launched].ended, WORK);
+  gpumm_status status = end_mark (r);
   add_note (r->report, r->note);
+  if (++r->part.index < r->part.count)
+    return status;
+  if (!status)
+    status = record (r, r->states[r->launched].ended, WORK);
+  r->part = (gpumm_part){0};
   r->launched++;
   return status;
 }
@@ -668,8 +780,18 @@ static int launch_steps (run *r) {
     const step_state *state = &r->states[r->launched];
     if (state->queued < state->chunks || !is_fetched (r, r->job->steps[r->launched].after_download))
       break;
+    const int first = r->part.count == 0;
+    if (first)
+      cut_step (r);
+    if (is_full (r)) {
+      if (first) /* with what is known by then it may be cut otherwise */
+        r->part = (gpumm_part){0};
+      break;
+    }
     r->note[0] = 0;
-    gpumm_status status = before_launch (r);
+    gpumm_status status = first ? before_launch (r) : GPUMM_OK;
+    if (!status)
+      status = begin_mark (r);
     if (!status && r->job->waits) {
       atomic_store (&r->launching, LAUNCH_RUNS);
       give_task (r, LAUNCH);
@@ -743,6 +865,7 @@ static int is_over (run *r) {
 static void conduct (run *r) {
   for (int rounds = 0; !r->status && !is_over (r);) {
     int moved = collect_slots (r);
+    fail (r, gpumm_check_cancelled ());
     moved |= launch_steps (r);
     moved |= begin_downloads (r);
     moved |= begin_uploads (r);
@@ -845,6 +968,10 @@ static void finish (run *r) {
     gpumm_stream_give (j->driver, j->device, r->streams[s]);
   for (size_t e = 0; e < sizeof events / sizeof *events; e++)
     gpumm_event_give (j->driver, j->device, events[e]);
+  for (mark *m = r->marks; m < r->marks + MARKS; m++) {
+    gpumm_event_give (j->driver, j->device, m->begun);
+    gpumm_event_give (j->driver, j->device, m->ended);
+  }
   for (slot *s = r->slots; s < r->slots + SLOTS; s++) {
     gpumm_event_give (j->driver, j->device, s->moved);
     gpumm_pool_give (j->driver, j->device, GPUMM_POOL_PINNED, s->memory);
@@ -859,9 +986,11 @@ static void finish (run *r) {
 }
 
 gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report) {
-  run r = {.job = job, .report = report};
+  run r = {.job = job, .report = report, .pace = FIRST_PACE};
   int64_t bytes = 0;
+  double seconds = 0;
   for (int64_t i = 0; i < job->count; i++) {
+    seconds += job->steps[i].seconds;
     for (int u = 0; u < job->steps[i].ups; u++)
       bytes += device_bytes (&job->steps[i].up[u]);
     for (int d = 0; d < job->steps[i].downs; d++)
@@ -871,6 +1000,7 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
     size_t pieces = (job->fresh[d].bytes + TOUCH_BYTES - 1) / TOUCH_BYTES * GPUMM_MOST_DOWNLOADS;
     r.pieces = pieces > r.pieces ? pieces : r.pieces;
   }
+  r.is_long = seconds * FIRST_PACE > MOST_QUEUED;
   int workers = gpumm_threads ();
   workers = (int) gpumm_least (gpumm_least (workers, MOST_WORKERS), bytes / BYTES_PER_WORKER + 1);
   r.workers = workers;

@@ -41,22 +41,28 @@ typedef struct gpumm_step {
   int64_t after_launch;   /* the uploads overwrite what this earlier step's launch read; -1 */
   int64_t after_download; /* uploads and launch overwrite what this earlier step takes down; -1 */
   const void *task;       /* what to launch; NULL: nothing */
+  double seconds;         /* that the launch takes, as estimated; 0: too few to matter */
   gpumm_panel down[GPUMM_MOST_DOWNLOADS]; /* what is finished */
   int downs;
 } gpumm_step;
+
+/* Of a launch that would take long: number index of count pieces, which are launched in turn. */
+typedef struct gpumm_part {
+  int64_t index, count;
+} gpumm_part;
 
 typedef struct gpumm_stream_job {
   const gpumm_driver *driver;
   int device;
   const gpumm_step *steps;
   int64_t count;
-  /* Launches the task on the stream. A failure has left its text (gpumm_fail). note has
-   * GPUMM_NOTE_BYTES for what it decided. waits: it waits for the device, so that a thread of its
-   * own calls it. */
-  gpumm_status (*launch) (const struct gpumm_stream_job *job, const void *task,
+  /* Launches the task on the stream, or part of it where divides is set. A failure has left its text
+   * (gpumm_fail). note has GPUMM_NOTE_BYTES for what it decided. waits: it waits for the device, so
+   * that a thread of its own calls it. */
+  gpumm_status (*launch) (const struct gpumm_stream_job *job, const void *task, gpumm_part part,
                           gpumm_stream *stream, char *note);
   const void *context; /* for launch */
-  int waits;
+  int waits, divides;
   /* the caller's memory that downloads go to, provided with pages meanwhile */
   struct {
     void *begin;
@@ -64,7 +70,9 @@ typedef struct gpumm_stream_job {
   } fresh[GPUMM_MOST_DOWNLOADS];
 } gpumm_stream_job;
 
-/* Runs the steps and adds seconds and bytes to the report. Seconds are the device's own: of
+/* Runs the steps and adds seconds and bytes to the report. At most 0.1 s of work is queued on the
+ * device at a time, as far as estimates and what earlier steps took can tell, so that a cancellation
+ * need not wait for more. Seconds are the device's own: of
  * uploads and downloads from the first copy to the last, of launches their sum. When it returns,
  * nothing is under way, whatever failed. */
 gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report);
