@@ -186,6 +186,9 @@ static void settle (operand_facts *x) {
   x->exact = none ? 0 : x->exact - FACT_OFFSET;
 }
 
+/* Operations in 8 bits that may be queued: 12 ms of an H200. */
+static const double MOST_QUEUED = 2e13;
+
 /* What is kept of the operands of one launch. */
 struct kept_operands {
   scaling a, b;
@@ -336,6 +339,7 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_prod
                 device, stream, w.b, x.n, chosen.bits_b, keeps ? scaling_b : none);
   if (status)
     return status;
+  double queued = 0;
   return for_parts (
       w.panels, room, planes, a, b, kept,
       [&] (int which, const operand_view<T> &part, const residue_planes &to) {
@@ -352,6 +356,8 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_prod
                          dim3 (EMULATED_THREADS), device, stream, products, total, crt);
         if (!done)
           done = multiply_planes (device, stream, rows, cols, products, k, planes, add, w.int8);
+        if (!done)
+          done = pace (device, stream, 2.0 * (double) total * (double) k, MOST_QUEUED, &queued);
         EMULATED_STAGE ("int8 products", stream);
         return done;
       },

@@ -256,11 +256,16 @@ struct recursion {
   void *base_workspace;
   size_t base_bytes;
   gpumm_status status; /* once it is set, nothing more is done */
+  double queued;       /* operations */
 };
 
-/* C = alpha A B + beta C by the base */
+/* Operations that may be queued: 5 ms of cuBLAS in double on an H200. A product of the base with more
+ * is cut in columns. */
+static const double MOST_QUEUED = 2.5e11;
+
+/* C = alpha A B + beta C by the base, in one call */
 template <class T>
-static void multiply_plainly (recursion *r, gpumm_scalar alpha, const matrix<T> &A,
+static void multiply_at_once (recursion *r, gpumm_scalar alpha, const matrix<T> &A,
                               const matrix<T> &B, gpumm_scalar beta, const matrix<T> &C) {
   gpumm_product p = {};
   p.type = r->type;
@@ -285,6 +290,27 @@ static void multiply_plainly (recursion *r, gpumm_scalar alpha, const matrix<T> 
   r->status = base ? base->launch (r->device, r->stream, &p)
                    : gpumm_driver_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies here",
                                         r->family);
+}
+
+/* C = alpha A B + beta C by the base */
+template <class T>
+static void multiply_plainly (recursion *r, gpumm_scalar alpha, const matrix<T> &A,
+                              const matrix<T> &B, gpumm_scalar beta, const matrix<T> &C) {
+  const int64_t narrow = 1024;
+  const double column =
+      (r->type == GPUMM_C || r->type == GPUMM_Z ? 8.0 : 2.0) * (double) C.rows * (double) A.cols;
+  int64_t width = C.cols;
+  if ((double) width * column > MOST_QUEUED) {
+    width = (int64_t) (MOST_QUEUED / column) / narrow * narrow;
+    width = width < narrow ? narrow : width;
+  }
+  for (int64_t j = 0; j < C.cols && !r->status; j += width) {
+    const int64_t cols = C.cols - j < width ? C.cols - j : width;
+    multiply_at_once (r, alpha, A, part (B, 0, B.rows, j, cols), beta,
+                      part (C, 0, C.rows, j, cols));
+    if (!r->status)
+      r->status = pace (r->device, r->stream, (double) cols * column, MOST_QUEUED, &r->queued);
+  }
 }
 
 template <class T, int WIDTH>
@@ -479,7 +505,7 @@ static int runs (const gpumm_product *p, const gpumm_device_properties *device) 
 #define ROW(name, base, depth, from, tile)                                                         \
   {                                                                                                \
     "strassen", name, ALL_TYPES, 1, 1, 1, 1, 1, ANY_CAPABILITY, from, runs<base>,                  \
-        launch<base, depth>, workspace<base, depth>, 0, tile                                       \
+        launch<base, depth>, workspace<base, depth>, 1, tile                                       \
   }
 #define ROW_OF_DEPTH(name, base, depth) ROW (name, base, depth, BY_NAME_ONLY, INT64_MAX)
 

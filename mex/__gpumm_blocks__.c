@@ -116,6 +116,7 @@ done: /* release */
   destroy_blocks (&out);
   if (error.identifier[0] && c)
     mxDestroyArray (c);
+  gateway_interrupt (&error);
   plhs[0] = error.identifier[0] ? gateway_error_value (&error) : c;
   plhs[1] = mxCreateLogicalScalar (error.identifier[0] != 0);
   if (nlhs > 2)

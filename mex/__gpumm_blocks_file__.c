@@ -55,6 +55,7 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
     write_file (name, prhs[1], &error);
   else
     s = read_file (name, prhs[1], &error);
+  gateway_interrupt (&error);
   plhs[0] = s ? s : gateway_error_value (&error);
   plhs[1] = mxCreateLogicalScalar (error.identifier[0] != 0);
 }

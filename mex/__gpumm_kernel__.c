@@ -84,6 +84,7 @@ done: /* release */
     plhs[2] = mxCreateDoubleMatrix (0, 0, mxREAL);
     plhs[3] = mxCreateDoubleMatrix (0, 0, mxREAL);
   }
+  gateway_interrupt (&error);
   plhs[0] = error.identifier[0] ? gateway_error_value (&error) : c;
   plhs[1] = mxCreateLogicalScalar (error.identifier[0] != 0);
 }

@@ -19,6 +19,7 @@ void gateway_enter (void) {
   if (!mexIsLocked ()) {
     mexLock ();
     mexAtExit (at_exit);
+    watch_interrupts ();
   }
 }
 
@@ -52,7 +53,17 @@ mxArray *gateway_error_value (const gateway_error *e) {
   return value;
 }
 
+static int fail_cancelled (gateway_error *e) {
+  return gateway_fail (e, "gpumm:cancelled", "gpumm: cancelled");
+}
+
+void gateway_interrupt (const gateway_error *e) {
+  if (strcmp (e->identifier, "gpumm:cancelled") == 0 && is_interrupted ())
+    throw_interrupt ();
+}
+
 void gateway_raise (const gateway_error *e) {
+  gateway_interrupt (e);
   if (e->identifier[0])
     mexErrMsgIdAndTxt (e->identifier, "%s", e->message);
 }
@@ -275,6 +286,15 @@ static gpumm_type real_if_empty (const gpumm_operand *shape) {
                                   : shape->type;
 }
 
+typedef struct {
+  mxArray *request, *x, *failure;
+} allocator_call;
+
+static void call_octave (void *argument) {
+  allocator_call *c = argument;
+  c->failure = mexCallMATLABWithTrap (1, &c->x, 1, &c->request, "__gpumm_allocate__");
+}
+
 /* __gpumm_allocate__ ([type, rows, cols, nzmax]) */
 static mxArray *call_allocator (gpumm_type type, const gpumm_operand *shape, gateway_error *e) {
   mxArray *request = mxCreateDoubleMatrix (1, 4, mxREAL);
@@ -283,20 +303,24 @@ static mxArray *call_allocator (gpumm_type type, const gpumm_operand *shape, gat
   r[1] = (double) shape->rows;
   r[2] = (double) shape->cols;
   r[3] = shape->kind == GPUMM_SPARSE ? (double) shape->nzmax : -1;
-  mxArray *x = NULL;
-  mxArray *failure = mexCallMATLABWithTrap (1, &x, 1, &request, "__gpumm_allocate__");
+  allocator_call call = {.request = request};
+  const int interrupted = catch_interrupt (call_octave, &call);
   mxDestroyArray (request);
-  if (failure) {
+  if (interrupted) {
+    fail_cancelled (e);
+    return NULL;
+  }
+  if (call.failure) {
     double bytes = (double) gpumm_type_bytes (type)
                    * (shape->kind == GPUMM_SPARSE ? (double) shape->nzmax
                                                   : (double) shape->rows * (double) shape->cols);
     gateway_fail (e, "gpumm:host-memory",
                   "gpumm: Octave has no memory for the %lld x %lld result (%.3g GB)",
                   (long long) shape->rows, (long long) shape->cols, 1e-9 * bytes);
-    mxDestroyArray (failure);
+    mxDestroyArray (call.failure);
     return NULL;
   }
-  return x;
+  return call.x;
 }
 
 mxArray *allocate_result (gpumm_operand *shape, gateway_error *e) {
@@ -319,30 +343,52 @@ mxArray *allocate_result (gpumm_operand *shape, gateway_error *e) {
   return x;
 }
 
-static int has_imaginary_part (const gpumm_operand *x, int64_t count) {
+/* Large results are gone over in pieces of so many elements, some 10 ms, so that Ctrl-C is heard. */
+static const int64_t DELIVERED_AT_ONCE = 1 << 22;
+
+static int has_imaginary_part (const gpumm_operand *x, int64_t begin, int64_t end) {
   if (x->type == GPUMM_C) {
     const float *v = x->values;
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = begin; i < end; i++)
       if (v[2 * i + 1] != 0)
         return 1;
   } else {
     const double *v = x->values;
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = begin; i < end; i++)
       if (v[2 * i + 1] != 0)
         return 1;
   }
   return 0;
 }
 
-static void copy_values (const gpumm_operand *to, const gpumm_operand *from, int64_t count) {
+static int is_all_real (const gpumm_operand *x, int64_t count) {
+  for (int64_t i = 0; i < count && !is_interrupted (); i += DELIVERED_AT_ONCE)
+    if (has_imaginary_part (x, i, i + DELIVERED_AT_ONCE < count ? i + DELIVERED_AT_ONCE : count))
+      return 0;
+  return 1;
+}
+
+static void copy_values (const gpumm_operand *to, const gpumm_operand *from, int64_t begin,
+                         int64_t end) {
+  const size_t bytes = gpumm_type_bytes (to->type);
   if (to->type == from->type)
-    memcpy (to->values, from->values, (size_t) count * gpumm_type_bytes (to->type));
+    memcpy ((char *) to->values + (size_t) begin * bytes,
+            (const char *) from->values + (size_t) begin * bytes, (size_t) (end - begin) * bytes);
   else if (to->type == GPUMM_S)
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = begin; i < end; i++)
       ((float *) to->values)[i] = ((const float *) from->values)[2 * i];
   else
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = begin; i < end; i++)
       ((double *) to->values)[i] = ((const double *) from->values)[2 * i];
+}
+
+static void copy_elements (const gpumm_operand *to, const gpumm_operand *from, int64_t count) {
+  for (int64_t i = 0; i < count && !is_interrupted (); i += DELIVERED_AT_ONCE) {
+    const int64_t end = i + DELIVERED_AT_ONCE < count ? i + DELIVERED_AT_ONCE : count;
+    copy_values (to, from, i, end);
+    if (to->kind == GPUMM_SPARSE)
+      memcpy (to->row + i, from->row + i, (size_t) (end - i) * sizeof (int64_t));
+  }
 }
 
 mxArray *settle_result (mxArray *x, const gpumm_operand *result, gateway_error *e) {
@@ -350,7 +396,7 @@ mxArray *settle_result (mxArray *x, const gpumm_operand *result, gateway_error *
   int64_t count = is_sparse ? result->column[result->cols] : result->rows * result->cols;
   /* Empty results were made real; the test on others ends at the first imaginary part. */
   int narrow = is_complex (result->type) && real_if_empty (result) == result->type
-               && !has_imaginary_part (result, count);
+               && is_all_real (result, count);
   int shrink = is_sparse && count < result->nzmax / 2;
   if (!narrow && !shrink)
     return x;
@@ -360,13 +406,16 @@ mxArray *settle_result (mxArray *x, const gpumm_operand *result, gateway_error *
     less.type = result->type == GPUMM_C ? GPUMM_S : GPUMM_D;
   mxArray *y = allocate_result (&less, e);
   if (y) {
-    copy_values (&less, result, count);
-    if (is_sparse) {
-      memcpy (less.row, result->row, (size_t) count * sizeof (int64_t));
+    copy_elements (&less, result, count);
+    if (is_sparse)
       memcpy (less.column, result->column, ((size_t) result->cols + 1) * sizeof (int64_t));
-    }
   }
   mxDestroyArray (x);
+  if (y && is_interrupted ()) {
+    mxDestroyArray (y);
+    fail_cancelled (e);
+    return NULL;
+  }
   return y;
 }
 

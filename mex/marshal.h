@@ -30,9 +30,20 @@ int gateway_fail_engine (gateway_error *e, gpumm_status status);
 /* The error as a struct (message, identifier), or [] for none. */
 mxArray *gateway_error_value (const gateway_error *e);
 
-/* Raises the error, if there is one: the last thing a gateway does. Octave puts the file's name
- * before the message. */
+/* After a cancellation by Ctrl-C, goes on with it as Octave's own functions do, and does not return:
+ * for a gateway that hands its error back, when all is released. */
+void gateway_interrupt (const gateway_error *e);
+
+/* Raises the error, if there is one, or goes on with an interrupt: the last thing a gateway does.
+ * Octave puts the file's name before the message. */
 void gateway_raise (const gateway_error *e);
+
+/* ---- interrupts, interrupt.cc --------------------------------------------------------------- */
+
+void watch_interrupts (void); /* has the engine stop at Ctrl-C */
+int is_interrupted (void);    /* was Ctrl-C pressed, and is not dealt with? */
+int catch_interrupt (void (*call) (void *), void *arguments); /* 1: it ended call (arguments) */
+void throw_interrupt (void) __attribute__ ((noreturn));
 
 /* ---- values ------------------------------------------------------------------------------- */
 

@@ -150,7 +150,7 @@ static gpumm_status transpose_structure (state *s, const gpumm_operand *x, view 
     next[x->block_column[t] + 2]++;
   for (int64_t i = 0; i < out->rows; i++)
     next[i + 2] += next[i + 1];
-  for (int64_t i = 0; i < rows; i++)
+  for (int64_t i = 0; i < rows && !gpumm_is_cancelled (); i++)
     for (int64_t t = x->block_start[i]; t < x->block_start[i + 1]; t++) {
       const int64_t to = next[x->block_column[t] + 1]++;
       column[to] = (int32_t) i;
@@ -159,7 +159,7 @@ static gpumm_status transpose_structure (state *s, const gpumm_operand *x, view 
   out->start = next;
   out->column = column;
   out->source = source;
-  return GPUMM_OK;
+  return gpumm_check_cancelled ();
 }
 
 static int64_t tile_of (int64_t size) {

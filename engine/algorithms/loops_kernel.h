@@ -24,7 +24,7 @@ static void NAME (const gpumm_problem *problem, gpumm_operand *result) {
   const gpumm_op op_a = problem->op_a, op_b = problem->op_b;
   const T alpha = SCALAR (problem->alpha), beta = SCALAR (problem->beta);
 
-  for (int64_t j = 0; j < n; j++) {
+  for (int64_t j = 0; j < n && !gpumm_is_cancelled (); j++) {
     for (int64_t i = 0; i < m; i++)
       c[i + j * ldc] = 0;
 

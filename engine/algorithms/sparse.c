@@ -163,7 +163,7 @@ static gpumm_status transposed (state *s, const matrix *x, int conjugate, matrix
   gpumm_status status = gpumm_check_cancelled ();
   if (status) /* not all are counted */
     return status;
-  for (int64_t j = 0; j < x->cols; j++)
+  for (int64_t j = 0; j < x->cols && !gpumm_is_cancelled (); j++)
     for (int64_t t = x->column[j]; t < x->column[j + 1] && !gpumm_is_cancelled_at (t); t++) {
       const int64_t to = next[x->row[t] + 1]++;
       row[to] = j;
@@ -554,7 +554,7 @@ static gpumm_status count (struct gpumm_job *job, state *s) {
   if (!s->start)
     return GPUMM_HOST_MEMORY;
   int64_t *before = s->start; /* the same memory, until the pieces are cut */
-  for (int64_t j = 0; j < n; j++) {
+  for (int64_t j = 0; j < n && !gpumm_is_cancelled (); j++) {
     int64_t work = 0;
     for (int64_t t = b->column[j]; t < b->column[j + 1] && !gpumm_is_cancelled_at (t); t++)
       work += a->column[b->row[t] + 1] - a->column[b->row[t]];

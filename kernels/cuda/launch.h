@@ -68,6 +68,25 @@ static inline gpumm_status read_back (int device, gpumm_stream *stream, void *to
   return status;
 }
 
+/* Between the products that a launch is made of, for launches that wait anyway: lets the device catch
+ * up once more than most operations are queued, so that a cancellation need not wait for all. queued
+ * is the caller's, 0 at first. */
+static inline gpumm_status pace (int device, gpumm_stream *stream, double operations, double most,
+                                 double *queued) {
+  *queued += operations;
+  if (*queued < most)
+    return GPUMM_OK;
+  *queued = 0;
+  int before;
+  gpumm_status status = gpumm_cuda_enter ("cudaStreamSynchronize", device, &before);
+  if (status)
+    return status;
+  status =
+      gpumm_cuda_check ("cudaStreamSynchronize", cudaStreamSynchronize ((cudaStream_t) stream));
+  gpumm_cuda_leave (device, before);
+  return status ? status : gpumm_driver_check_cancelled ();
+}
+
 static inline gpumm_status multiprocessors (int device, int *count) {
   return gpumm_cuda_check ("cudaDeviceGetAttribute",
                            cudaDeviceGetAttribute (count, cudaDevAttrMultiProcessorCount, device));
