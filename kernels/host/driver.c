@@ -85,6 +85,17 @@ const char *gpumm_host_allocation (const void *p) {
   return a ? a->p : NULL;
 }
 
+/* NaN in every type, in pieces, as a GiB of fresh memory takes half a second. */
+static gpumm_status fill_with_nan (char *p, size_t bytes) {
+  const size_t piece = (size_t) 32 << 20;
+  for (size_t i = 0; i < bytes; i += piece) {
+    memset (p + i, 0xff, bytes - i < piece ? bytes - i : piece);
+    if (gpumm_driver_is_cancelled ())
+      return gpumm_driver_fail (GPUMM_CANCELLED, "cancelled");
+  }
+  return GPUMM_OK;
+}
+
 static gpumm_status allocate_kind (enum kind kind, size_t bytes, void **p) {
   *p = NULL;
   size_t left = memory_used < memory_total ? (size_t) (memory_total - memory_used) : 0;
@@ -105,7 +116,12 @@ static gpumm_status allocate_kind (enum kind kind, size_t bytes, void **p) {
     return gpumm_driver_fail (GPUMM_DEVICE_MEMORY, "%s: the host refused %zu bytes",
                               kind == PINNED ? "pin" : "allocate", bytes);
   }
-  memset (*p, 0xff, bytes); /* NaN in every type */
+  gpumm_status status = fill_with_nan (*p, bytes);
+  if (status) {
+    free (*p);
+    *p = NULL;
+    return status;
+  }
   allocations[allocation_count++] = (struct allocation){*p, bytes, kind};
   if (kind == ON_DEVICE)
     memory_used += (int64_t) bytes;

@@ -181,11 +181,9 @@ static void end_phase (void) {
   }
 }
 
-/* The current thread has come to a barrier or its end. Comes back when it is its turn again. To ask
- * whether the product is cancelled takes a tenth of a switch: every 16th does. */
+/* The current thread has come to a barrier or its end. Comes back when it is its turn again. */
 static void next_thread (void) {
-  static unsigned switches;
-  if ((++switches & 15) == 0 && gpumm_driver_is_cancelled ())
+  if (gpumm_driver_is_cancelled ())
     abandon (gpumm_driver_fail (GPUMM_CANCELLED, "cancelled"));
   if (++run.place < run.threads)
     switch_to (fibers[run.order[run.place]]);
