@@ -14,7 +14,9 @@
 #include "memory/panels.h"
 #include "memory/pool.h"
 
+#include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 
 /* ---- the late device ---------------------------------------------------------------------- */
@@ -56,6 +58,12 @@ static uint64_t draw (void) {
 static double at (const void *x, int64_t ld, gpumm_op op, int64_t i, int64_t j) {
   return ((const double *) x)[op == GPUMM_NONE ? i + j * ld : j + i * ld];
 }
+
+/* Products in the queue, and the most that there were; what a launch is said to take; at which launch
+ * from now the product is cancelled, 0: at none. */
+static int64_t products_queued, most_queued, cancel_at;
+static double launch_seconds = 1e-6;
+static volatile sig_atomic_t cancelled;
 
 static void multiply (const gpumm_product *p) {
   double *c = p->c;
@@ -110,8 +118,10 @@ static int run_first (gpumm_stream *s) {
     o->event->passed++;
   else if (o->kind == WIDEN)
     widen (&o->widening);
-  else if (o->kind == PRODUCT)
+  else if (o->kind == PRODUCT) {
     multiply (&o->product);
+    products_queued--;
+  }
   s->first = o->next;
   if (!s->first)
     s->last = &s->first;
@@ -264,7 +274,7 @@ static gpumm_status late_event_seconds (int device, gpumm_event *from, gpumm_eve
                                         double *seconds) {
   (void) device;
   gpumm_status status = enter ();
-  *seconds = 1e-6;
+  *seconds = launch_seconds;
   if (!status && (from->passed == 0 || to->passed == 0))
     status = GPUMM_DEVICE_FAILED;
   return leave (status);
@@ -298,7 +308,19 @@ static const char *late_error_text (void) {
 
 static gpumm_status late_launch (int device, gpumm_stream *s, const gpumm_product *p) {
   (void) device;
-  return queue (s, (op){.kind = PRODUCT, .product = *p});
+  if (cancel_at > 0 && --cancel_at == 0)
+    cancelled = 1;
+  pthread_mutex_lock (&lock);
+  products_queued++;
+  most_queued = products_queued > most_queued ? products_queued : most_queued;
+  pthread_mutex_unlock (&lock);
+  gpumm_status status = queue (s, (op){.kind = PRODUCT, .product = *p});
+  if (status) {
+    pthread_mutex_lock (&lock);
+    products_queued--;
+    pthread_mutex_unlock (&lock);
+  }
+  return status;
 }
 
 static gpumm_status even_launch (int device, gpumm_stream *stream, const gpumm_product *p) {
@@ -371,6 +393,7 @@ typedef struct {
   const char *kernel;
   int64_t limit, smallest_tile;
   int kind_a, kind_b;
+  double rate; /* of the device, operations a second; 0: not known */
 } test_case;
 
 /* What the numbers of an operand are: chunks of them go up as int8, int16, float or double, all of
@@ -407,7 +430,7 @@ static gpumm_operand numbers (int64_t rows, int64_t cols, int kind) {
 }
 
 static gpumm_status run_case (const test_case *t, int *right) {
-  gpumm_place place = {.driver = late};
+  gpumm_place place = {.driver = late, .flops = {[GPUMM_D] = t->rate}};
   late->properties (0, &place.properties);
   gpumm_options o = {.backend = GPUMM_CPU, .algorithm = t->kernel, .max_device_memory = t->limit};
   gpumm_choices choices = {.host = &place, .why_no_gpu = "", .smallest_tile = t->smallest_tile};
@@ -463,7 +486,9 @@ static test_case random_case (void) {
                  .kernel = names[check_between (0, 2)],
                  .smallest_tile = check_between (0, 3) ? check_between (16, 200) : 600,
                  .kind_a = (int) check_between (0, KINDS - 1),
-                 .kind_b = (int) check_between (0, KINDS - 1)};
+                 .kind_b = (int) check_between (0, KINDS - 1),
+                 .rate = check_between (0, 1) ? pow (10, (double) check_between (3, 12)) : 0};
+  launch_seconds = pow (10, -(double) check_between (1, 7));
   if (t.kind_a == FINEST && (t.kind_b == FINEST || t.gram))
     t.kind_a = NINES;
   if (t.gram) { /* sizes that let one array be both */
@@ -478,11 +503,13 @@ static test_case random_case (void) {
 }
 
 static void describe (const test_case *t, char *text, size_t size) {
-  snprintf (
-      text, size,
-      "%lld x %lld x %lld, ops %d, C0 %d, one array %d, %s, limit %lld, tile %lld, kinds %d %d",
-      (long long) t->m, (long long) t->n, (long long) t->k, t->ops, t->with_c0, t->gram, t->kernel,
-      (long long) t->limit, (long long) t->smallest_tile, t->kind_a, t->kind_b);
+  snprintf (text, size,
+            "%lld x %lld x %lld, ops %d, C0 %d, one array %d, %s, limit %lld, tile %lld, kinds %d "
+            "%d, rate "
+            "%g, launches of %g s",
+            (long long) t->m, (long long) t->n, (long long) t->k, t->ops, t->with_c0, t->gram,
+            t->kernel, (long long) t->limit, (long long) t->smallest_tile, t->kind_a, t->kind_b,
+            t->rate, launch_seconds);
 }
 
 static void test_random (int cases) {
@@ -522,6 +549,47 @@ static void test_shared (void) {
     CHECK (!run_case (&cases[i], &right) && right, "%s: %s", text, gpumm_last_error ());
     CHECK (widened[GPUMM_S] > before, "%s: nothing widened", text);
   }
+}
+
+/* Work is queued 0.1 s at a time where it is known how long it takes, and a tile that takes longer is
+ * launched in parts. 100 tiles of 64 x 64 x 20, which take 0.05 s each as estimated. */
+static void test_queue (void) {
+  test_case t = {.m = 640, .n = 640, .k = 20, .kernel = "quick", .smallest_tile = 64};
+  int right;
+  most_queued = 0;
+  CHECK (!run_case (&t, &right) && right, "%s", gpumm_last_error ());
+  CHECK (most_queued > 8, "without estimates %lld products are queued", (long long) most_queued);
+  t.rate = 2.0 * 64 * 64 * 20 / 0.05;
+  launch_seconds = 0.05;
+  most_queued = 0;
+  CHECK (!run_case (&t, &right) && right, "%s", gpumm_last_error ());
+  CHECK (most_queued >= 1 && most_queued <= 3, "%lld products of 0.05 s are queued",
+         (long long) most_queued);
+  t = (test_case){.m = 640, .n = 640, .k = 20, .kernel = "quick", .rate = 2.0 * 640 * 640 * 20 / 5};
+  most_queued = 0;
+  CHECK (!run_case (&t, &right) && right, "%s", gpumm_last_error ());
+  CHECK (most_queued >= 1 && most_queued <= 3, "%lld parts of a product of 5 s are queued",
+         (long long) most_queued);
+}
+
+/* A product that is cancelled at any launch ends, leaves nothing under way, and the next is right. */
+static void test_cancelled (const char *kernel) {
+  test_case t = {.m = 640, .n = 640, .k = 20, .kernel = kernel, .smallest_tile = 64, .rate = 1e6};
+  int right, stopped = 0;
+  gpumm_watch (&cancelled);
+  for (int64_t launch = 1; launch <= 60; launch += check_between (1, 9)) {
+    cancel_at = launch;
+    gpumm_status status = run_case (&t, &right);
+    CHECK (status == GPUMM_CANCELLED || (!status && right && !cancelled), "launch %lld: %s",
+           (long long) launch, gpumm_status_name (status));
+    CHECK (products_queued == 0, "%lld products are left", (long long) products_queued);
+    stopped += status == GPUMM_CANCELLED;
+    cancel_at = cancelled = 0;
+    CHECK (!run_case (&t, &right) && right, "after launch %lld: %s", (long long) launch,
+           gpumm_last_error ());
+  }
+  CHECK (stopped > 5, "%d products were stopped", stopped);
+  gpumm_watch (NULL);
 }
 
 /* A failure at any call is reported, nothing hangs, and the next product is right. Tiles of a tall C
@@ -740,6 +808,9 @@ int main (int argc, char **argv) {
   test_widths (FINEST, 8, 8);
   test_panels (40 / SANITIZED_STEP);
   test_trials_end ();
+  test_queue ();
+  test_cancelled ("quick");
+  test_cancelled ("waiting");
   test_failures ("quick", 300, 300, 0);
   test_failures ("quick", 2000, 60, 1);
   test_failures ("waiting", 300, 300, 0);
