@@ -156,6 +156,9 @@
 ## @end group
 ## @end example
 ##
+## Ctrl-C stops a product within 0.3 seconds, on the CPU and on the GPU.  Variables stay as they
+## were, and the memory that the product had taken is given back.
+##
 ## Errors have the identifiers @code{Octave:nonconformant-args}, @code{gpumm:undefined-operator},
 ## @code{gpumm:nd-array}, @code{gpumm:unknown-option}, @code{gpumm:missing-value},
 ## @code{gpumm:bad-value}, @code{gpumm:no-device}, @code{gpumm:host-memory},
