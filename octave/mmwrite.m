@@ -116,7 +116,8 @@ function options = check_options (varargin)
           error ("gpumm:mmwrite:argument",
                  "mmwrite: \"Comment\" must be a string or a cell array of strings");
         endif
-        lines = regexp (strjoin (cellstr (value)(:).', "\n"), '\r\n|\r|\n', "split");
+        text = strrep (strjoin (cellstr (value)(:).', "\n"), "\r\n", "\n");
+        lines = ostrsplit (text, "\r\n");  # no regular expression: it refuses broken UTF-8
         if (! isempty (value))
           options.comment = sprintf ("%% %s\n", lines{:});
         endif
