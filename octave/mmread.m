@@ -475,6 +475,10 @@ endfunction
 function yes = any_loose_sign (text, space)
 
   k = find (text == "-" | text == "+");
+  if (isempty (k))  # of a size that comparisons below may refuse
+    yes = false;
+    return;
+  endif
   before = max (k - 1, 1);
   after = min (k + 1, numel (text));
   begins = k == 1 | space(before) | any (text(before) == "eEdD".', 1);

@@ -631,6 +631,9 @@
 %!   rmdir (folder, "s");
 %! end_unwind_protect
 
+%!test  # an empty line where there are no entries
+%! assert (size (read ("%%MatrixMarket matrix array real general\n0 3\n\n")), [0, 3]);
+
 %!test  # comments are bytes of any encoding
 %! head = "%%MatrixMarket matrix array real general\n";
 %! [A, info] = read ([head "% Z\xfcrich \xff\n %\t\xc3\xbc \n%\xe4\n1 1\n% \xf6\n5\n"]);
@@ -696,8 +699,8 @@
 %!       assert (size (A), [info.rows, info.cols]);
 %!     catch err
 %!       if (! strncmp (err.identifier, "gpumm:mmread:", 13))
-%!         error ("seed %d, file %d: %s: %s\n%s", seed, k, err.identifier, err.message, ...
-%!                undo_string_escapes (text));
+%!         error ("seed %d, file %d: %s: %s\nchar (%s)", seed, k, err.identifier, err.message, ...
+%!                mat2str (double (text)));
 %!       endif
 %!     end_try_catch
 %!   endfor
