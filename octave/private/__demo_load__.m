@@ -68,6 +68,17 @@ function [matrices, names] = read_mat (file)
   elseif (! S_ISREG (st.mode))
     error ("gpumm:demo:file", "gpumm_demo: cannot read %s: it is no regular file", file);
   endif
+  ## load runs the texts of functions, whatever they are.  In a MATLAB file they may be compressed.
+  bytes = __read_text__ (file, "gpumm_demo", "gpumm:demo:file");
+  if (strncmp (bytes, "\x1f\x8b", 2))
+    error ("gpumm:demo:file", "gpumm_demo: %s is packed; unpack it (gunzip)", file);
+  endif
+  for what = {"function handle", "function_handle", "type: inline", "inline function"}
+    if (! isempty (strfind (bytes, what{1})))
+      error ("gpumm:demo:file", "gpumm_demo: %s holds functions; save the matrices alone", file);
+    endif
+  endfor
+  clear bytes;
   try
     content = load (file);
   catch err

@@ -205,6 +205,8 @@
 %! mtx = new_file ("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\nx\n");
 %! col = new_file ("c.csv", "1\n2\n3\n");
 %! latin = new_file ("l.csv", "gr\xf6\xdfe\n1\nx\xff\n");
+%! run = new_file ("run.mat", ["# name: f\n# type: function handle\n@<anonymous>\n" ...
+%!                             "error (\"it ran\")\n"]);
 %! pipe = new_file ("p.mat", "");
 %! unlink (pipe);
 %! mkfifo (pipe, 600);
@@ -230,6 +232,7 @@
 %!   {mtx}, "gpumm:mmread:number", "^mmread: .*b\\.mtx:5: \"x\"";
 %!   {tab, col}, "Octave:nonconformant-args", "op1 is 2x2, op2 is 3x1";
 %!   {latin}, "gpumm:demo:file", "l\\.csv:3: \"x\\?\" is not a number";
+%!   {run}, "gpumm:demo:file", "run\\.mat holds functions";
 %!   {pipe}, "gpumm:demo:file", "p\\.mat: it is no regular file";
 %!   {txt}, "gpumm:demo:file", "a\\.txt is not named .mtx, .mat or .csv";
 %!   {bad}, "gpumm:demo:file", "cannot read .*bad\\.mat";
@@ -250,7 +253,7 @@
 %!   refuses ("gpumm:demo:argument", "FOLDER must be", @() gpumm_demo ({tab}, "/no/such/folder"));
 %!   refuses ("gpumm:demo:argument", "FOLDER must be", @() gpumm_demo ({tab}, 1));
 %! unwind_protect_cleanup
-%!   remove ({latin, pipe, word, hole, first, short, long, sign, none, nil, mtx, col, txt, bad, str, three, ...
+%!   remove ({run, latin, pipe, word, hole, first, short, long, sign, none, nil, mtx, col, txt, bad, str, three, ...
 %!           two, tab});
 %! end_unwind_protect
 
