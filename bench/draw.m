@@ -7,7 +7,7 @@ function draw (commands)
     id = fopen (file, "w");
     fputs (id, commands);
     fclose (id);
-    [status, said] = system (sprintf ("gnuplot '%s' 2>&1", file));
+    [status, said] = system (sprintf ("gnuplot '%s' 2>&1", strrep (file, "'", "'\\''")));
     if (status != 0)
       error ("gnuplot: %s", said);
     endif

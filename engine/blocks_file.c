@@ -6,13 +6,15 @@
  * unless there are no blocks. Records may be in any order when read, and are sorted by i, then j,
  * when written.
  *
- * A file is mapped. Reading goes over the records twice: gpumm_blocks_file_open checks their indices
- * and counts, gpumm_blocks_file_read puts them in order, turns the blocks (in memory they lie by
- * columns) and leaves out those that are all zero.
+ * A file is read in pieces and never mapped: another process may cut it off. gpumm_blocks_file_open
+ * looks at the header alone. gpumm_blocks_file_read goes over the records twice: first it checks and
+ * counts their indices, then it knows where each block belongs, and turns it (in memory blocks lie by
+ * columns) into its place. Blocks that are all zero are left out at the end.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "algorithms/blocks.h"
+#include "cancel.h"
 #include "error.h"
 #include "memory/host.h"
 #include "threads.h"
@@ -24,7 +26,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,15 +42,21 @@ static const int64_t MOST_BLOCK_ROWS = (int64_t) 1 << 24;
 /* Records for a thread at least: some 50 us of work. */
 static const int64_t LEAST_RECORDS = 10000;
 
+/* Bytes that a thread reads or writes at once: they stay in its cache. */
+enum { PIECE = 1 << 18 };
+
+/* A record from this size on is read for its indices alone where they are what counts. */
+enum { LARGE_RECORD = 1 << 13 };
+
 struct gpumm_blocks_file {
   char *name;
-  const unsigned char *map;
+  int fd;
   size_t bytes;        /* of the file */
   int64_t size, block; /* n, m */
   int64_t count;       /* k */
   gpumm_type type;
-  size_t record;  /* bytes */
-  int64_t *start; /* n / m + 1: where the records of each block row begin, once sorted */
+  size_t record; /* bytes */
+  int counted;   /* for gpumm_cancel */
 };
 
 static int32_t load_int32 (const unsigned char *from) {
@@ -58,19 +65,49 @@ static int32_t load_int32 (const unsigned char *from) {
   return x;
 }
 
-static const unsigned char *record_at (const gpumm_blocks_file *f, int64_t t) {
-  return f->map + HEADER_BYTES + (size_t) t * f->record;
+/* Where record t begins in the file. */
+static size_t record_at (const gpumm_blocks_file *f, int64_t t) {
+  return HEADER_BYTES + (size_t) t * f->record;
+}
+
+/* 0, an errno, or END for a file that is shorter than it was. */
+enum { END = -1 };
+
+static int read_bytes (const gpumm_blocks_file *f, size_t at, void *to, size_t bytes) {
+  char *next = to;
+  while (bytes > 0) {
+    const ssize_t got = pread (f->fd, next, bytes, (off_t) at);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return got < 0 ? errno : END;
+    next += got;
+    at += (size_t) got;
+    bytes -= (size_t) got;
+  }
+  return 0;
+}
+
+static gpumm_status fail_read (const gpumm_blocks_file *f, int error) {
+  if (error == ENOMEM)
+    return gpumm_fail_memory (f->record < PIECE ? PIECE : f->record);
+  return gpumm_fail (GPUMM_INVALID, "cannot read %s: %s", f->name,
+                     error == END ? "it was cut off meanwhile" : strerror (error));
 }
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
 static gpumm_status check_header (gpumm_blocks_file *f, gpumm_type type) {
+  unsigned char header[HEADER_BYTES];
   if (f->bytes < HEADER_BYTES)
     return gpumm_fail (GPUMM_INVALID, "%s: the header has 12 bytes, and the file %zu", f->name,
                        f->bytes);
-  f->size = load_int32 (f->map);
-  f->block = load_int32 (f->map + 4);
-  f->count = load_int32 (f->map + 8);
+  const int error = read_bytes (f, 0, header, sizeof header);
+  if (error)
+    return fail_read (f, error);
+  f->size = load_int32 (header);
+  f->block = load_int32 (header + 4);
+  f->count = load_int32 (header + 8);
   if (f->size < 0 || f->block < 1 || f->count < 0)
     return gpumm_fail (
         GPUMM_INVALID,
@@ -107,79 +144,19 @@ static gpumm_status check_header (gpumm_blocks_file *f, gpumm_type type) {
   return GPUMM_OK;
 }
 
-typedef struct {
-  const gpumm_blocks_file *f;
-  atomic_llong *count; /* of each block row, one place up */
-  atomic_llong bad;    /* the first record with an index out of range, or INT64_MAX */
-} index_check;
-
-static void note_first (atomic_llong *first, int64_t t) {
-  long long before = atomic_load (first);
-  while (t < before && !atomic_compare_exchange_weak (first, &before, t))
-    ;
-}
-
-static void count_records (void *context, int64_t begin, int64_t end) {
-  index_check *check = context;
-  const gpumm_blocks_file *f = check->f;
-  const int64_t rows = f->size / f->block;
-  for (int64_t t = begin; t < end; t++) {
-    const unsigned char *record = record_at (f, t);
-    const int64_t i = load_int32 (record), j = load_int32 (record + 4);
-    if (i < 0 || i >= rows || j < 0 || j >= rows)
-      note_first (&check->bad, t);
-    else
-      atomic_fetch_add_explicit (&check->count[i + 1], 1, memory_order_relaxed);
-  }
-}
-
-static gpumm_status check_indices (gpumm_blocks_file *f) {
-  const int64_t rows = f->size / f->block;
-  f->start = gpumm_allocate (rows + 1, sizeof *f->start);
-  if (!f->start)
-    return GPUMM_HOST_MEMORY;
-  _Static_assert(sizeof (atomic_llong) == sizeof (int64_t), "counts are offsets afterwards");
-  index_check check = {.f = f, .count = (atomic_llong *) f->start, .bad = INT64_MAX};
-  gpumm_status status = gpumm_parallel (f->count, LEAST_RECORDS, count_records, &check);
-  if (status)
-    return status;
-  const int64_t bad = atomic_load (&check.bad);
-  if (bad != INT64_MAX)
-    return gpumm_fail (GPUMM_INVALID,
-                       "%s: record %lld, at byte %lld: block (%d, %d) is outside of %lldx%lld "
-                       "blocks (records and blocks count from 0)",
-                       f->name, (long long) bad, (long long) (record_at (f, bad) - f->map),
-                       load_int32 (record_at (f, bad)), load_int32 (record_at (f, bad) + 4),
-                       (long long) rows, (long long) rows);
-  for (int64_t i = 0; i < rows; i++)
-    f->start[i + 1] += f->start[i];
-  return GPUMM_OK;
-}
-
 /* ---- open and close ----------------------------------------------------------------------- */
 
-static gpumm_status map_file (gpumm_blocks_file *f, const char *name) {
+static gpumm_status open_file (gpumm_blocks_file *f, const char *name) {
   struct stat info;
-  gpumm_status status = GPUMM_OK;
-  const int fd = open (name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would be waited for */
-  if (fd < 0)
+  f->fd = open (name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would be waited for */
+  if (f->fd < 0)
     return gpumm_fail (GPUMM_INVALID, "cannot open %s: %s", name, strerror (errno));
-  if (fstat (fd, &info) != 0)
-    status = gpumm_fail (GPUMM_INVALID, "cannot read %s: %s", name, strerror (errno));
-  else if (!S_ISREG (info.st_mode))
-    status = gpumm_fail (GPUMM_INVALID, "cannot read %s: not a file", name);
-  else if (info.st_size > 0) {
-    void *map = mmap (NULL, (size_t) info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (map == MAP_FAILED)
-      status = gpumm_fail (GPUMM_INVALID, "cannot map %s: %s", name, strerror (errno));
-    else {
-      f->map = map;
-      f->bytes = (size_t) info.st_size;
-      (void) madvise (map, f->bytes, MADV_WILLNEED);
-    }
-  }
-  close (fd);
-  return status;
+  if (fstat (f->fd, &info) != 0)
+    return gpumm_fail (GPUMM_INVALID, "cannot read %s: %s", name, strerror (errno));
+  if (!S_ISREG (info.st_mode))
+    return gpumm_fail (GPUMM_INVALID, "cannot read %s: not a file", name);
+  f->bytes = (size_t) info.st_size;
+  return GPUMM_OK;
 }
 
 gpumm_status gpumm_blocks_file_open (const char *name, gpumm_type type, gpumm_blocks_file **file,
@@ -192,17 +169,16 @@ gpumm_status gpumm_blocks_file_open (const char *name, gpumm_type type, gpumm_bl
   gpumm_blocks_file *f = gpumm_allocate (1, sizeof *f);
   gpumm_status status = f ? GPUMM_OK : GPUMM_HOST_MEMORY;
   if (!status) {
+    f->fd = -1;
     f->name = gpumm_allocate ((int64_t) strlen (name) + 1, 1);
     status = f->name ? GPUMM_OK : GPUMM_HOST_MEMORY;
   }
   if (!status) {
     memcpy (f->name, name, strlen (name));
-    status = map_file (f, name);
+    status = open_file (f, name);
   }
   if (!status)
     status = check_header (f, type);
-  if (!status)
-    status = check_indices (f);
   if (status) {
     gpumm_blocks_file_close (f);
     return status;
@@ -215,6 +191,8 @@ gpumm_status gpumm_blocks_file_open (const char *name, gpumm_type type, gpumm_bl
                            .block_rows = f->block,
                            .block_cols = f->block,
                            .place = GPUMM_HOST};
+  gpumm_cancel_enter ();
+  f->counted = 1;
   *file = f;
   return GPUMM_OK;
 }
@@ -222,10 +200,11 @@ gpumm_status gpumm_blocks_file_open (const char *name, gpumm_type type, gpumm_bl
 void gpumm_blocks_file_close (gpumm_blocks_file *f) {
   if (!f)
     return;
-  if (f->map)
-    munmap ((void *) f->map, f->bytes);
+  if (f->fd >= 0)
+    close (f->fd);
+  if (f->counted)
+    gpumm_cancel_leave ();
   gpumm_release (f->name);
-  gpumm_release (f->start);
   gpumm_release (f);
 }
 
@@ -236,21 +215,113 @@ typedef struct {
   int32_t column, number;
 } entry;
 
+/* Of a record: first its indices, then where its block goes. */
+typedef union {
+  struct {
+    int32_t i, j;
+  } index;
+  int64_t place;
+} record_note;
+
 typedef struct {
   const gpumm_blocks_file *f;
   gpumm_operand *x;
-  entry *entries;
-  atomic_llong *next;     /* where the next record of each block row goes */
-  atomic_llong duplicate; /* the first block row with two blocks for one place, or INT64_MAX */
+  record_note *notes;     /* in the file's order */
+  entry *entries;         /* in the matrix's */
+  int64_t *start;         /* n / m + 1: where the blocks of each row begin */
+  atomic_llong *next;     /* of each row: how many records, then where the next one goes */
+  atomic_llong bad;       /* the first record with an index out of range, or NONE */
+  atomic_llong duplicate; /* the first row with two blocks for one place, or NONE */
+  atomic_int error;       /* the first of read_bytes, or ENOMEM */
+  atomic_int zeros;       /* is there a block of zeros? */
 } reading;
+
+static const int64_t NONE = INT64_MAX;
+
+static void note_first (atomic_llong *first, int64_t t) {
+  long long before = atomic_load (first);
+  while (t < before && !atomic_compare_exchange_weak (first, &before, t))
+    ;
+}
+
+static void note_error (atomic_int *first, int error) {
+  int none = 0;
+  if (error)
+    atomic_compare_exchange_strong (first, &none, error);
+}
+
+/* Hands the records from begin to end to a function, a piece of some at once. */
+static void for_records (reading *r, int64_t begin, int64_t end,
+                         void (*use) (reading *r, const unsigned char *record, int64_t t)) {
+  const gpumm_blocks_file *f = r->f;
+  const int64_t most = f->record < PIECE ? (int64_t) (PIECE / f->record) : 1;
+  unsigned char *piece = gpumm_allocate (most, f->record);
+  if (!piece)
+    note_error (&r->error, ENOMEM);
+  for (int64_t t = begin; piece && t < end && !atomic_load (&r->error) && !gpumm_is_cancelled ();) {
+    const int64_t few = t + most < end ? most : end - t;
+    const int error = read_bytes (f, record_at (f, t), piece, (size_t) few * f->record);
+    note_error (&r->error, error);
+    for (int64_t s = 0; !error && s < few; s++)
+      use (r, piece + (size_t) s * f->record, t + s);
+    t += few;
+  }
+  gpumm_release (piece);
+}
+
+static void count_record (reading *r, const unsigned char *record, int64_t t) {
+  const int64_t rows = r->f->size / r->f->block;
+  const int32_t i = load_int32 (record), j = load_int32 (record + 4);
+  r->notes[t].index.i = i;
+  r->notes[t].index.j = j;
+  if (i < 0 || i >= rows || j < 0 || j >= rows)
+    note_first (&r->bad, t);
+  else
+    atomic_fetch_add_explicit (&r->next[i], 1, memory_order_relaxed);
+}
+
+static void count_records (void *context, int64_t begin, int64_t end) {
+  reading *r = context;
+  if (r->f->record < LARGE_RECORD)
+    for_records (r, begin, end, count_record);
+  else
+    for (int64_t t = begin; t < end && !atomic_load (&r->error) && !gpumm_is_cancelled (); t++) {
+      unsigned char index[INDEX_BYTES];
+      const int error = read_bytes (r->f, record_at (r->f, t), index, sizeof index);
+      note_error (&r->error, error);
+      if (!error)
+        count_record (r, index, t);
+    }
+}
+
+static gpumm_status check_indices (reading *r) {
+  const gpumm_blocks_file *f = r->f;
+  const int64_t rows = f->size / f->block;
+  const gpumm_status status = gpumm_parallel (f->count, LEAST_RECORDS, count_records, r);
+  if (status)
+    return status;
+  if (atomic_load (&r->error))
+    return fail_read (f, atomic_load (&r->error));
+  const int64_t bad = atomic_load (&r->bad);
+  if (bad != NONE)
+    return gpumm_fail (GPUMM_INVALID,
+                       "%s: record %lld, at byte %zu: block (%d, %d) is outside of %lldx%lld "
+                       "blocks (records and blocks count from 0)",
+                       f->name, (long long) bad, record_at (f, bad), r->notes[bad].index.i,
+                       r->notes[bad].index.j, (long long) rows, (long long) rows);
+  for (int64_t i = 0; i < rows; i++) {
+    r->start[i + 1] = r->start[i] + atomic_load (&r->next[i]);
+    atomic_store (&r->next[i], r->start[i]);
+  }
+  return GPUMM_OK;
+}
 
 static void list_records (void *context, int64_t begin, int64_t end) {
   reading *r = context;
   for (int64_t t = begin; t < end; t++) {
-    const unsigned char *record = record_at (r->f, t);
-    const int64_t at =
-        atomic_fetch_add_explicit (&r->next[load_int32 (record)], 1, memory_order_relaxed);
-    r->entries[at] = (entry){load_int32 (record + 4), (int32_t) t};
+    const record_note *note = &r->notes[t];
+    const int64_t at = atomic_fetch_add_explicit (&r->next[note->index.i], 1, memory_order_relaxed);
+    r->entries[at] = (entry){note->index.j, (int32_t) t};
   }
 }
 
@@ -258,6 +329,36 @@ static int compare (const void *x, const void *y) {
   const entry *a = x, *b = y;
   return a->column != b->column ? (a->column < b->column ? -1 : 1)
                                 : (a->number > b->number) - (a->number < b->number);
+}
+
+static void sort_rows (void *context, int64_t begin, int64_t end) {
+  reading *r = context;
+  for (int64_t i = begin; i < end; i++) {
+    entry *entries = r->entries + r->start[i];
+    const int64_t count = r->start[i + 1] - r->start[i];
+    int sorted = 1;
+    for (int64_t t = 1; t < count; t++)
+      sorted &= entries[t - 1].column < entries[t].column;
+    if (!sorted)
+      qsort (entries, (size_t) count, sizeof *entries, compare);
+    for (int64_t t = 0; t < count; t++) {
+      if (t > 0 && entries[t - 1].column == entries[t].column)
+        note_first (&r->duplicate, i);
+      r->notes[entries[t].number].place = r->start[i] + t;
+    }
+  }
+}
+
+static gpumm_status say_duplicate (const reading *r, int64_t row) {
+  const gpumm_blocks_file *f = r->f;
+  const entry *e = r->entries + r->start[row] + 1;
+  while (e[-1].column != e->column)
+    e++;
+  return gpumm_fail (GPUMM_INVALID,
+                     "%s: record %d, at byte %zu: block (%lld, %d) was already in record %d "
+                     "(records and blocks count from 0)",
+                     f->name, e->number, record_at (f, e->number), (long long) row, e->column,
+                     e[-1].number);
 }
 
 /* A block of m x m from rows to columns, or back. */
@@ -277,44 +378,64 @@ static void turn (gpumm_type type, const unsigned char *from, void *to, int64_t 
     turn_u32 (from, to, m);
 }
 
-static void read_rows (void *context, int64_t begin, int64_t end) {
-  reading *r = context;
+/* A block of zeros has the column -1 for now. */
+static void place_record (reading *r, const unsigned char *record, int64_t t) {
   const gpumm_blocks_file *f = r->f;
-  const int64_t elements = f->block * f->block;
-  const size_t bytes = (size_t) elements * gpumm_type_bytes (f->type);
+  const int64_t place = r->notes[t].place, elements = f->block * f->block;
+  void *to =
+      (char *) r->x->values + (size_t) place * (size_t) elements * gpumm_type_bytes (f->type);
+  turn (f->type, record + INDEX_BYTES, to, f->block);
+  const int any = gpumm_blocks_any (f->type, to, elements);
+  r->x->block_column[place] = any ? r->entries[place].column : -1;
+  if (!any)
+    atomic_store (&r->zeros, 1);
+}
+
+static void place_records (void *context, int64_t begin, int64_t end) {
+  for_records (context, begin, end, place_record);
+}
+
+/* Leaves blocks of zeros out of each row, and counts what stays. */
+static void leave_zeros_out (void *context, int64_t begin, int64_t end) {
+  reading *r = context;
+  const size_t bytes = (size_t) (r->f->block * r->f->block) * gpumm_type_bytes (r->f->type);
+  char *values = r->x->values;
   for (int64_t i = begin; i < end; i++) {
-    entry *entries = r->entries + f->start[i];
-    const int64_t count = f->start[i + 1] - f->start[i];
-    int64_t out = f->start[i];
-    int sorted = 1;
-    for (int64_t t = 1; t < count; t++)
-      sorted &= entries[t - 1].column < entries[t].column;
-    if (!sorted)
-      qsort (entries, (size_t) count, sizeof *entries, compare);
-    for (int64_t t = 0; t < count; t++) {
-      if (t > 0 && entries[t - 1].column == entries[t].column) {
-        note_first (&r->duplicate, i);
-        break;
+    int64_t out = r->start[i];
+    for (int64_t t = out; atomic_load (&r->zeros) && t < r->start[i + 1]; t++)
+      if (r->x->block_column[t] >= 0) {
+        if (out < t) {
+          r->x->block_column[out] = r->x->block_column[t];
+          memcpy (values + (size_t) out * bytes, values + (size_t) t * bytes, bytes);
+        }
+        out++;
       }
-      void *to = (char *) r->x->values + (size_t) out * bytes;
-      turn (f->type, record_at (f, entries[t].number) + INDEX_BYTES, to, f->block);
-      r->x->block_column[out] = entries[t].column;
-      out += gpumm_blocks_any (f->type, to, elements);
-    }
-    r->x->block_start[i + 1] = out - f->start[i];
+    r->x->block_start[i + 1] = (atomic_load (&r->zeros) ? out : r->start[i + 1]) - r->start[i];
   }
 }
 
-static gpumm_status say_duplicate (const reading *r, int64_t row) {
+static gpumm_status read_records (reading *r) {
   const gpumm_blocks_file *f = r->f;
-  const entry *e = r->entries + f->start[row] + 1;
-  while (e[-1].column != e->column)
-    e++;
-  return gpumm_fail (GPUMM_INVALID,
-                     "%s: record %d, at byte %lld: block (%lld, %d) was already in record %d "
-                     "(records and blocks count from 0)",
-                     f->name, e->number, (long long) (record_at (f, e->number) - f->map),
-                     (long long) row, e->column, e[-1].number);
+  const int64_t rows = f->size / f->block, each = f->count / (rows + 1) + 1;
+  gpumm_status status = check_indices (r);
+  if (!status)
+    status = gpumm_parallel (f->count, LEAST_RECORDS, list_records, r);
+  if (!status)
+    status = gpumm_parallel (rows, LEAST_RECORDS / each + 1, sort_rows, r);
+  if (status)
+    return status;
+  const int64_t row = atomic_load (&r->duplicate);
+  if (row != NONE)
+    return say_duplicate (r, row);
+  status = gpumm_parallel (f->count, LEAST_RECORDS, place_records, r);
+  if (atomic_load (&r->error))
+    return fail_read (f, atomic_load (&r->error));
+  if (!status)
+    status = gpumm_parallel (rows, LEAST_RECORDS / each + 1, leave_zeros_out, r);
+  if (status)
+    return status;
+  gpumm_blocks_close_gaps (r->x, r->start);
+  return GPUMM_OK;
 }
 
 gpumm_status gpumm_blocks_file_read (gpumm_blocks_file *f, gpumm_operand *x) {
@@ -324,30 +445,20 @@ gpumm_status gpumm_blocks_file_read (gpumm_blocks_file *f, gpumm_operand *x) {
       || (f->count > 0 && (!x->block_column || !x->values)))
     return gpumm_fail (GPUMM_INVALID, "not the matrix that gpumm_blocks_file_open described");
   const int64_t rows = f->size / f->block;
-  gpumm_status status = GPUMM_OK;
   reading r = {.f = f,
                .x = x,
+               .notes = gpumm_allocate (f->count, sizeof *r.notes),
                .entries = gpumm_allocate (f->count, sizeof *r.entries),
+               .start = gpumm_allocate (rows + 1, sizeof *r.start),
                .next = gpumm_allocate (rows, sizeof *r.next),
-               .duplicate = INT64_MAX};
-  if (!r.entries || !r.next)
-    status = GPUMM_HOST_MEMORY;
-  else {
-    for (int64_t i = 0; i < rows; i++)
-      atomic_init (&r.next[i], f->start[i]);
-    status = gpumm_parallel (f->count, LEAST_RECORDS, list_records, &r);
-    const int64_t each = f->count / (rows + 1) + 1;
-    if (!status)
-      status = gpumm_parallel (rows, LEAST_RECORDS / each + 1, read_rows, &r);
-    const int64_t row = atomic_load (&r.duplicate);
-    if (status)
-      ;
-    else if (row != INT64_MAX)
-      status = say_duplicate (&r, row);
-    else
-      gpumm_blocks_close_gaps (x, f->start);
-  }
+               .bad = NONE,
+               .duplicate = NONE};
+  gpumm_status status = GPUMM_HOST_MEMORY;
+  if (r.notes && r.entries && r.start && r.next)
+    status = read_records (&r);
+  gpumm_release (r.notes);
   gpumm_release (r.entries);
+  gpumm_release (r.start);
   gpumm_release (r.next);
   return status;
 }
@@ -356,28 +467,51 @@ gpumm_status gpumm_blocks_file_read (gpumm_blocks_file *f, gpumm_operand *x) {
 
 typedef struct {
   const gpumm_operand *x;
-  unsigned char *map;
+  gpumm_output *output;
   size_t record;
+  atomic_int no_memory;
 } writing;
 
-static void write_rows (void *context, int64_t begin, int64_t end) {
-  const writing *w = context;
+static void put_record (const writing *w, int64_t i, int64_t t, unsigned char *to) {
   const gpumm_operand *x = w->x;
   const int64_t m = x->block_rows;
-  for (int64_t i = begin; i < end; i++)
-    for (int64_t t = x->block_start[i]; t < x->block_start[i + 1]; t++) {
-      const int32_t index[2] = {(int32_t) i, x->block_column[t]};
-      unsigned char *to = w->map + HEADER_BYTES + (size_t) t * w->record;
-      const unsigned char *from =
-          (const unsigned char *) x->values + (size_t) t * (w->record - INDEX_BYTES);
-      memcpy (to, index, sizeof index);
-      /* turned as it is read; records may lie at odd places, so by way of a row at a time */
-      const size_t bytes = gpumm_type_bytes (x->type);
-      for (int64_t r = 0; r < m; r++)
-        for (int64_t c = 0; c < m; c++)
-          memcpy (to + INDEX_BYTES + (size_t) (r * m + c) * bytes,
-                  from + (size_t) (r + c * m) * bytes, bytes);
+  const size_t bytes = gpumm_type_bytes (x->type);
+  const int32_t index[2] = {(int32_t) i, x->block_column[t]};
+  const unsigned char *from =
+      (const unsigned char *) x->values + (size_t) t * (w->record - INDEX_BYTES);
+  memcpy (to, index, sizeof index);
+  /* turned as it is read; records may lie at odd places */
+  for (int64_t r = 0; r < m; r++)
+    for (int64_t c = 0; c < m; c++)
+      memcpy (to + INDEX_BYTES + (size_t) (r * m + c) * bytes, from + (size_t) (r + c * m) * bytes,
+              bytes);
+}
+
+/* The records of some rows lie side by side in the file. */
+static void write_rows (void *context, int64_t begin, int64_t end) {
+  writing *w = context;
+  const int64_t *start = w->x->block_start;
+  const int64_t most = w->record < PIECE ? (int64_t) (PIECE / w->record) : 1;
+  unsigned char *piece = gpumm_allocate (most, w->record);
+  if (!piece)
+    atomic_store (&w->no_memory, 1);
+  gpumm_status status = GPUMM_OK;
+  int64_t i = begin;
+  for (int64_t t = start[begin]; piece && t < start[end] && !status && !gpumm_is_cancelled ();) {
+    const int64_t few = t + most < start[end] ? most : start[end] - t;
+    for (int64_t s = t; s < t + few; s++) {
+      while (start[i + 1] <= s)
+        i++;
+      put_record (w, i, s, piece + (size_t) (s - t) * w->record);
     }
+    const size_t bytes = (size_t) few * w->record;
+    status =
+        gpumm_output_is_stream (w->output)
+            ? gpumm_output_append (w->output, piece, bytes)
+            : gpumm_output_put (w->output, HEADER_BYTES + (size_t) t * w->record, piece, bytes);
+    t += few;
+  }
+  gpumm_release (piece);
 }
 
 static gpumm_status check_writable (const gpumm_operand *x) {
@@ -407,34 +541,23 @@ gpumm_status gpumm_blocks_file_write (const char *name, const gpumm_operand *x) 
   writing w = {.x = x,
                .record = INDEX_BYTES
                          + (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type)};
-  const size_t bytes = HEADER_BYTES + (size_t) count * w.record;
-  struct stat info;
-  const int fd = open (name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (fd < 0)
-    return gpumm_fail (GPUMM_INVALID, "cannot write %s: %s", name, strerror (errno));
-  if (fstat (fd, &info) != 0 || !S_ISREG (info.st_mode)) {
-    close (fd); /* a device or a pipe is not removed below, as the rest of a file is */
-    return gpumm_fail (GPUMM_INVALID, "cannot write %s: not a file", name);
-  }
-  /* the disk's room is taken first: a map that outgrows it would end the process */
-  const int error = posix_fallocate (fd, 0, (off_t) bytes);
-  if (error)
-    status =
-        gpumm_fail (GPUMM_INVALID, "cannot write %s, %zu bytes: %s", name, bytes, strerror (error));
-  else {
-    void *map = mmap (NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (map == MAP_FAILED)
-      status = gpumm_fail (GPUMM_INVALID, "cannot map %s: %s", name, strerror (errno));
-    else {
-      w.map = map;
-      memcpy (map, header, sizeof header);
-      status = gpumm_parallel (rows, LEAST_RECORDS / (count / (rows + 1) + 1) + 1, write_rows, &w);
-      munmap (map, bytes);
-    }
-  }
-  if (close (fd) != 0 && !status)
-    status = gpumm_fail (GPUMM_INVALID, "cannot write %s: %s", name, strerror (errno));
-  if (status)
-    (void) unlink (name);
+  if ((status = gpumm_output_open (name, &w.output)) != GPUMM_OK)
+    return status;
+  gpumm_cancel_enter ();
+  status = gpumm_output_reserve (w.output, HEADER_BYTES + (size_t) count * w.record);
+  if (!status)
+    status = gpumm_output_append (w.output, header, sizeof header);
+  if (!status && gpumm_output_is_stream (w.output))
+    write_rows (&w, 0, rows);
+  else if (!status)
+    status = gpumm_parallel (rows, LEAST_RECORDS / (count / (rows + 1) + 1) + 1, write_rows, &w);
+  if (!status && atomic_load (&w.no_memory))
+    status = gpumm_fail_memory (PIECE);
+  if (!status)
+    status = gpumm_check_cancelled ();
+  gpumm_cancel_leave ();
+  if (!status)
+    return gpumm_output_commit (w.output); /* which fails if a write did */
+  gpumm_output_abort (w.output);
   return status;
 }

@@ -55,11 +55,13 @@ static int tuned_is_read[MOST_DEVICES + 1];
 
 /* ---- libraries ---------------------------------------------------------------------------- */
 
-/* Beside this library, else, where none is there, where the loader looks. */
+/* Beside this library, else, where none is there, where the loader looks. A library that was opened
+ * by a relative name has moved with the current directory since, and nothing is sought beside it. */
 static void *open_beside (const char *file) {
   Dl_info self;
   char path[4096];
-  if (dladdr ((void *) (uintptr_t) &gpumm_version, &self) && self.dli_fname) {
+  if (dladdr ((void *) (uintptr_t) &gpumm_version, &self) && self.dli_fname
+      && self.dli_fname[0] == '/') {
     const char *slash = strrchr (self.dli_fname, '/');
     int length = slash ? (int) (slash - self.dli_fname) + 1 : 0;
     if ((size_t) snprintf (path, sizeof path, "%.*s%s", length, self.dli_fname, file) < sizeof path

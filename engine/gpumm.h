@@ -234,19 +234,49 @@ GPUMM_API gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_operand *result, 
  * is wrong with a file is GPUMM_INVALID, and the text says where it is. */
 typedef struct gpumm_blocks_file gpumm_blocks_file;
 
-/* Maps and checks a file. type is that of its elements, GPUMM_TYPES for what its size says (uint16
+/* Opens a file and checks its header. type is that of its elements, GPUMM_TYPES for what its size says (uint16
  * where there are no blocks). shape is the matrix without its memory, nzmax as many blocks as the
  * file has. */
 GPUMM_API gpumm_status gpumm_blocks_file_open (const char *name, gpumm_type type,
                                                gpumm_blocks_file **file, gpumm_operand *shape);
 
-/* Reads into x, of that shape and with the caller's memory. Blocks of zeros are left out. */
+/* Reads into x, of that shape and with the caller's memory, and checks what it reads. Blocks of
+ * zeros are left out. Another process may change or cut off the file meanwhile: x is then of no
+ * use, or this fails. */
 GPUMM_API gpumm_status gpumm_blocks_file_read (gpumm_blocks_file *file, gpumm_operand *x);
 
 GPUMM_API void gpumm_blocks_file_close (gpumm_blocks_file *file); /* NULL is allowed */
 
-/* Writes x, square and in square blocks of uint16 or uint32, sorted by i, then j. */
+/* Writes x, square and in square blocks of uint16 or uint32, sorted by i, then j, as a
+ * gpumm_output. */
 GPUMM_API gpumm_status gpumm_blocks_file_write (const char *name, const gpumm_operand *x);
+
+/* ---- files that are written --------------------------------------------------------------- */
+
+/* A file that comes into being, or is replaced, in one step and whole, when it is committed. Until
+ * then an older file of the name stays as it is, whatever fails and however the process ends. The
+ * new one has the permissions, owner and links of the old one (docs/files.md). A pipe or a device
+ * is written to at once. */
+typedef struct gpumm_output gpumm_output;
+
+/* Opens the output for a name that may be new; what has no sense fails here, as GPUMM_INVALID. */
+GPUMM_API gpumm_status gpumm_output_open (const char *name, gpumm_output **output);
+
+/* Is it a pipe or a device? It takes appended bytes alone. */
+GPUMM_API int gpumm_output_is_stream (const gpumm_output *output);
+
+/* Takes the disk's room for that many bytes, so that a full disk is seen before any work. */
+GPUMM_API gpumm_status gpumm_output_reserve (gpumm_output *output, size_t bytes);
+
+/* Writes after what was appended before; or at an offset, from any thread. */
+GPUMM_API gpumm_status gpumm_output_append (gpumm_output *output, const void *data, size_t bytes);
+GPUMM_API gpumm_status gpumm_output_put (gpumm_output *output, size_t offset, const void *data,
+                                         size_t bytes);
+
+/* Gives the file its name, or forgets it; both release the output, and NULL is allowed. A commit
+ * after a failed write fails too. */
+GPUMM_API gpumm_status gpumm_output_commit (gpumm_output *output);
+GPUMM_API void gpumm_output_abort (gpumm_output *output);
 
 /* ---- blocks as a sparse matrix ------------------------------------------------------------ */
 

@@ -36,7 +36,7 @@ function S = blocksparse_read (file, option, name)
   if (nargin != 1 && nargin != 3)
     print_usage ();
   endif
-  if (! (ischar (file) && isrow (file)))
+  if (! (ischar (file) && isrow (file) && all (file != "\0")))
     error ("gpumm:blocksparse:argument", "blocksparse_read: FILE must be a string");
   endif
   if (nargin == 1)
@@ -48,7 +48,7 @@ function S = blocksparse_read (file, option, name)
            "blocksparse_read: \"Class\" must be \"uint16\" or \"uint32\"");
   endif
 
-  [S, failed] = __gpumm_blocks_file__ (file, name);
+  [S, failed] = __gpumm_blocks_file__ (tilde_expand (file), name);
   if (failed)
     if (strcmp (S.identifier, "gpumm:invalid"))
       S.identifier = "gpumm:blocksparse:file";

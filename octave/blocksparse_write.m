@@ -28,13 +28,13 @@ function blocksparse_write (file, S)
   if (nargin != 2)
     print_usage ();
   endif
-  if (! (ischar (file) && isrow (file)))
+  if (! (ischar (file) && isrow (file) && all (file != "\0")))
     error ("gpumm:blocksparse:argument", "blocksparse_write: FILE must be a string");
   elseif (! isa (S, "blocksparse"))
     error ("gpumm:blocksparse:argument", "blocksparse_write: S must be a blocksparse");
   endif
   S = struct (S);
-  [err, failed] = __gpumm_blocks_file__ (file, S);
+  [err, failed] = __gpumm_blocks_file__ (tilde_expand (file), S);
   if (failed)
     err.message = strrep (err.message, "gpumm: ", "blocksparse_write: ");
     err.identifier = "gpumm:blocksparse:file";

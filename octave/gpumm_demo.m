@@ -17,6 +17,8 @@
 ## square matrix is multiplied by itself and any other, transposed, by itself.  They may be Matrix
 ## Market files (@file{.mtx}), files of @code{save} or MATLAB (@file{.mat}) and tables
 ## (@file{.csv}).  A @file{.mat} file with exactly two matrices may also stand alone for both.
+## Octave's @code{load} reads it, and that runs functions which a file may hold: take only @file{.mat}
+## files that you trust.
 ##
 ## For each product it is printed what ran, how long its parts took, the time of Octave's product,
 ## and the largest error in units of @w{n eps |A| |B|}, element by element, where @var{n} is the

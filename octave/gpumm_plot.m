@@ -448,7 +448,7 @@ function draw_legend (names, kinds, styles)
       case "black"
         plot ([0, 0.12], [y, y], "k-", "linewidth", 1.5);
     endswitch
-    text (0.16, y, names{i}, "fontsize", 12, "interpreter", "none");
+    text (0.16, y, __drawn_text__ (names{i}), "fontsize", 12, "interpreter", "none");
   endfor
   axis ([0, 1, 0, 1]);
 endfunction
@@ -485,7 +485,7 @@ function labels (x, y, text, d)
   endif
   xlabel (x, "fontsize", 13);
   ylabel (y, "fontsize", 13);
-  title ([text " (" place ")"], "fontsize", 13, "fontweight", "normal", "interpreter", "none");
+  title (__drawn_text__ ([text " (" place ")"]), "fontsize", 13, "fontweight", "normal", "interpreter", "none");
 endfunction
 
 function draw_rates (d)
@@ -538,11 +538,11 @@ function draw_stages (d)
   endfor
   names = cell (1, n);
   for i = 1:n
-    names{i} = sprintf ("%s, %.3g ms", d.ran{i}, 1e3 * d.total(i));
+    names{i} = __drawn_text__ (sprintf ("%s, %.3g ms", d.ran{i}, 1e3 * d.total(i)));
   endfor
   axis ([0, 100, 1, 2 * n + 1], "ij");
   set (a, "ytick", 2 * (1:n), "yticklabel", strrep (names, "_", " "), "fontsize", 13, ...
-       "xgrid", "on", "box", "on", "ticklength", [0, 0]);
+       "ticklabelinterpreter", "none", "xgrid", "on", "box", "on", "ticklength", [0, 0]);
   labels ("share of the stages' time (%); in milliseconds, the whole call", "", ...
           sprintf ("Where the milliseconds go, n = %d, double", d.sizes), d);
   draw_legend (d.stages, repmat ({"bar"}, 1, 4), colours);

@@ -430,44 +430,23 @@ function prepare (table)
   if (! made)
     error ("gpumm:unwritable", "gpumm_tune: the folder %s cannot be made: %s", folder, why);
   endif
-  file = open_beside (table.file);
-  unlink (file);
-
-endfunction
-
-## A new file in the same folder: it becomes the table in one step, when it is whole.
-function [name, fid] = open_beside (file)
-
-  name = tempname (fileparts (file), "new-");
-  [fid, why] = fopen (name, "wb");
-  if (fid < 0)
-    error ("gpumm:unwritable", "gpumm_tune: %s cannot be written: %s", file, why);
-  endif
-  if (nargout < 2)
-    fclose (fid);
+  err = __gpumm_file__ ("open", table.file);
+  __gpumm_file__ ("abort");
+  if (! isempty (err))
+    error ("gpumm:unwritable", "%s", strrep (err.message, "gpumm: ", "gpumm_tune: "));
   endif
 
 endfunction
 
 function store (table, best)
 
-  [name, fid] = open_beside (table.file);
-  fputs (fid, table.header);
+  text = table.header;
   for b = best
-    fprintf (fid, "%s,%d,%s,%s,%.3f\n", b.type, b.from, b.algorithm, b.kernel, ...
-             max (b.gflops, 0.001));
+    text = [text, sprintf("%s,%d,%s,%s,%.3f\n", b.type, b.from, b.algorithm, b.kernel, ...
+                          max (b.gflops, 0.001))];
   endfor
-  failed = ferror (fid);
-  failed = fclose (fid) != 0 || ! isempty (failed);
-  why = "the disk may be full";
-  if (! failed)
-    [err, why] = rename (name, table.file);
-    failed = err != 0;
-  endif
-  if (failed)
-    unlink (name);
-    error ("gpumm:unwritable", "gpumm_tune: %s cannot be written: %s", table.file, why);
-  endif
+  __write_file__ (table.file, @(k) {text, ""}{min (k, 2)}, "gpumm_tune", ...
+                  {"gpumm:unwritable", "gpumm:unwritable"});
 
 endfunction
 

@@ -90,8 +90,15 @@ function [A, info] = mmread (file, varargin)
     name = check_class_option (varargin{:});
   endif
 
-  text = read_text (file);
-  [info, start, line] = read_header (file, text);
+  bytes = read_text (file);
+  ## Functions for characters take the bytes for UTF-8, and some write past their ends where it is
+  ## broken: only comments keep what is not ASCII.
+  text = bytes;
+  if (any (bytes > 127))
+    text(bytes > 127) = "?";
+  endif
+  [info, start, line] = read_header (file, text, bytes);
+  clear bytes;
   text = text(start:end);
   if (strcmp (info.format, "coordinate"))
     A = read_coordinate (file, text, line, info, name);
@@ -132,7 +139,7 @@ function text = read_text (file)
 endfunction
 
 ## Banner, comments and sizes.  Entries begin at text(start), on the line after LINE.
-function [info, start, line] = read_header (file, text)
+function [info, start, line] = read_header (file, text, bytes)
 
   [banner, start] = one_line (text, 1);
   line = 1;
@@ -165,13 +172,14 @@ function [info, start, line] = read_header (file, text)
     if (start > numel (text))
       fail ("size", file, line, "the file ends before the line with the sizes");
     endif
+    first = start;
     [str, start] = one_line (text, start);
     line++;
-    str = strtrim (str);
-    if (strncmp (str, "%", 1))
-      comments{end+1} = regexprep (str, '^%\s?', "");
+    if (strncmp (strtrim (str), "%", 1))
+      comments{end+1} = comment (bytes(first:first + numel (str) - 1));
       str = "";
     endif
+    str = strtrim (str);
   until (! isempty (str))
   info.comments = comments;
 
@@ -183,7 +191,7 @@ function [info, start, line] = read_header (file, text)
   words = regexp (str, '\S+', "match");
   sizes = str2double (words);
   if (numel (words) != numel (labels) || any (cellfun (@isempty, regexp (words, '^\+?\d+$')))
-      || any (sizes > flintmax ()))
+      || ! all (sizes <= flintmax ()))
     fail ("size", file, line, "expected %d sizes (%s), found \"%s\"", numel (labels),
           strjoin (labels, ", "), shortened (str));
   endif
@@ -222,6 +230,16 @@ function [str, next] = one_line (text, start)
 
 endfunction
 
+## A line without what is before its %, a blank after it and blanks at its end.
+function str = comment (bytes)
+
+  first = find (bytes == "%", 1) + 1;
+  blank = bytes == " " | (bytes >= 9 & bytes <= 13);
+  last = find (! blank, 1, "last");
+  str = bytes(first + any (blank(first:min (first, last))):last);
+
+endfunction
+
 function check_word (file, what, word, words)
 
   if (! any (strcmp (word, words)))
@@ -233,6 +251,7 @@ endfunction
 
 function str = shortened (str)
 
+  str(str < 32 | str == 127) = "?";       # a terminal obeys such characters
   if (numel (str) > 40)
     str = [str(1:37) "..."];
   endif
@@ -245,6 +264,7 @@ function A = read_coordinate (file, text, line, info, name)
     error ("gpumm:mmread:argument",
            "mmread: %s is sparse, and a sparse matrix cannot be of class %s", file, name);
   endif
+  check_memory (file, line, info);
   [v, lines, words] = read_entries (file, text, line, info);
   i = v(1,:);
   j = v(2,:);
@@ -301,6 +321,19 @@ function A = read_coordinate (file, text, line, info, name)
       endif
       A = sparse (at, to, [re, mirror(info.symmetry, re(off))], m, n);
   endswitch
+
+endfunction
+
+## A sparse matrix has a number for each column, also where the file has no entries.
+function check_memory (file, line, info)
+
+  bytes = 8 * (info.cols + 1);
+  if (bytes > 1e9)
+    [~, machine] = memory ();
+    if (bytes > machine.PhysicalMemory.Total / 2)
+      fail ("size", file, line, "%d columns need %.3g GB of memory", info.cols, 1e-9 * bytes);
+    endif
+  endif
 
 endfunction
 
@@ -442,6 +475,10 @@ endfunction
 function yes = any_loose_sign (text, space)
 
   k = find (text == "-" | text == "+");
+  if (isempty (k))  # of a size that comparisons below may refuse
+    yes = false;
+    return;
+  endif
   before = max (k - 1, 1);
   after = min (k + 1, numel (text));
   begins = k == 1 | space(before) | any (text(before) == "eEdD".', 1);

@@ -35,8 +35,9 @@
 ## few as 15 (single: 6) where they give the same number back, and else 17 (9).
 ## @end table
 ##
-## The file is written under a temporary name in the same directory and renamed
-## when it is complete, so an older file of that name is lost to no failure.
+## The file takes its name when it is complete: an older file of that name is
+## lost to no failure.  Its mode stays, and so do links to it.  A pipe or a
+## device, as @file{/dev/stdout}, is written to directly.
 ##
 ## @example
 ## @group
@@ -94,7 +95,9 @@ function mmwrite (file, A, varargin)
     head = sprintf ("%%%%MatrixMarket matrix array %s %s\n%s%d %d\n", field, symmetry,
                     options.comment, rows (A), columns (A));
   endif
-  write_file (file, head, at, x(:), field, options.digits);
+  x = x(:);
+  __write_file__ (file, @(k) piece (k, head, at, x, field, options.digits), "mmwrite", ...
+                  {"gpumm:mmwrite:open", "gpumm:mmwrite:write"});
 
 endfunction
 
@@ -113,7 +116,8 @@ function options = check_options (varargin)
           error ("gpumm:mmwrite:argument",
                  "mmwrite: \"Comment\" must be a string or a cell array of strings");
         endif
-        lines = regexp (strjoin (cellstr (value)(:).', "\n"), '\r\n|\r|\n', "split");
+        text = strrep (strjoin (cellstr (value)(:).', "\n"), "\r\n", "\n");
+        lines = ostrsplit (text, "\r\n");  # no regular expression: it refuses broken UTF-8
         if (! isempty (value))
           options.comment = sprintf ("%% %s\n", lines{:});
         endif
@@ -273,60 +277,19 @@ function yes = same (x, y, exact)
 
 endfunction
 
-function write_file (file, head, at, x, field, digits)
+## The text of the file by pieces: the head, then some tens of megabytes of entries at a time, ...
+function str = piece (k, head, at, x, field, digits)
 
-  [st, err] = stat (file);
-  if (err == 0)
-    if (! S_ISREG (st.mode))
-      error ("gpumm:mmwrite:open", "mmwrite: cannot write %s: it is no regular file", file);
-    endif
-    file = canonicalize_file_name (file);  # to replace what a link points to, not the link
-  endif
-  folder = fileparts (file);
-  if (isempty (folder))
-    folder = ".";
-  endif
-  if (! isfolder (folder))
-    error ("gpumm:mmwrite:open", "mmwrite: cannot write %s: there is no directory %s", file,
-           folder);
-  endif
-
-  temporary = tempname (folder, "mmwrite-");
-  [fid, msg] = fopen (temporary, "wb");
-  if (fid < 0)
-    error ("gpumm:mmwrite:open", "mmwrite: cannot write in %s: %s", folder, msg);
-  endif
-  unwind_protect
-    fputs (fid, head);
-    bytes = numel (head);
-    step = 200000;  # entries: tens of megabytes of text and numbers at a time
-    for first = 1:step:numel (x)
-      range = first:min (first + step - 1, numel (x));
+  step = 200000;
+  if (k == 1)
+    str = head;
+  else
+    range = (k - 2) * step + 1:min ((k - 1) * step, numel (x));
+    str = "";
+    if (! isempty (range))
       str = entry_lines (at(range,:), x(range), field, digits);
-      fputs (fid, str);
-      bytes += numel (str);
-    endfor
-    fclose (fid);
-    fid = -1;
-    ## A full disk shows in no return value of fputs or fclose, but it does in the size.
-    st = stat (temporary);
-    if (isempty (st) || st.size != bytes)
-      error ("gpumm:mmwrite:write", "mmwrite: cannot write %s: %d of %d bytes fit on the disk",
-             file, st.size, bytes);
     endif
-    [err, msg] = rename (temporary, file);
-    if (err != 0)
-      error ("gpumm:mmwrite:write", "mmwrite: cannot rename %s to %s: %s", temporary, file, msg);
-    endif
-    temporary = "";
-  unwind_protect_cleanup
-    if (fid >= 0)
-      fclose (fid);
-    endif
-    if (! isempty (temporary))
-      unlink (temporary);
-    endif
-  end_unwind_protect
+  endif
 
 endfunction
 

@@ -12,6 +12,9 @@
  *   those rows of C in which nothing is saturated. One wrong element in a row is always found: an
  *   odd number times what is not 0 is not 0 modulo 2^64.
  *
+ * Memory and time go by the sizes of the files and by SAMPLES: a header may name any size of a matrix,
+ * and rows without blocks cost nothing.
+ *
  * The last line counts what was compared; the exit status is 0 when all is right.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -22,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct {
   const char *name;
@@ -30,8 +34,11 @@ typedef struct {
   size_t record; /* bytes */
 } source;
 
-/* Blocks of an input, listed by rows or by columns: line l has those from first[l] to first[l + 1]. */
+/* Blocks of an input, sorted by rows, then columns, or the other way. Lines are the rows or columns that have any:
+ * line l is block row, or column, number[l], and has the blocks from first[l] to first[l + 1]. */
 typedef struct {
+  int64_t lines;
+  int32_t *number;
   int64_t *first;
   int32_t *other;   /* the block column, or row */
   uint16_t *values; /* by rows */
@@ -70,8 +77,15 @@ static void get (source *s, void *to, size_t bytes) {
     stop ("%s is too short", s->name);
 }
 
+/* The number of bytes from here to the end, or -1. */
+static int64_t size_of (FILE *file) {
+  return fseeko (file, 0, SEEK_END) == 0 ? (int64_t) ftello (file) : -1;
+}
+
 static source open_source (const char *name, size_t width) {
-  source s = {.name = name, .file = fopen (name, "rb")};
+  struct stat info; /* a pipe would be waited for, and a device may have no end */
+  const int regular = stat (name, &info) == 0 && S_ISREG (info.st_mode);
+  source s = {.name = name, .file = regular ? fopen (name, "rb") : NULL};
   int32_t header[3];
   if (!s.file)
     stop ("cannot open %s", name);
@@ -82,9 +96,11 @@ static source open_source (const char *name, size_t width) {
   if (s.n < 0 || s.m < 1 || s.count < 0 || s.n % s.m != 0)
     stop ("%s: n %" PRId64 ", m %" PRId64 ", k %" PRId64, name, s.n, s.m, s.count);
   s.grid = s.n / s.m;
-  s.record = 8 + (size_t) (s.m * s.m) * width;
-  if (fseeko (s.file, 0, SEEK_END) != 0
-      || ftello (s.file) != (off_t) (sizeof header + (size_t) s.count * s.record))
+  /* m^2 count has up to 94 bits: a double tells sizes apart that are far from each other */
+  const int64_t bytes = size_of (s.file);
+  const double said = 12 + (double) s.count * (8 + (double) s.m * (double) s.m * (double) width);
+  s.record = s.count > 0 && said < 1e15 ? 8 + (size_t) (s.m * s.m) * width : 8;
+  if (said > 1e15 || bytes != (int64_t) (sizeof header + (size_t) s.count * s.record))
     stop ("%s does not have the size that its header says", name);
   return s;
 }
@@ -96,13 +112,24 @@ static void go_to (source *s, int64_t record) {
 
 /* ---- inputs ------------------------------------------------------------------------------- */
 
-/* by = 0: by block rows; 1: by block columns. Read twice: to count, and to put in place. */
+/* A block before it is in place. */
+typedef struct {
+  int32_t line, other;
+  int64_t record;
+} entry;
+
+static int compare (const void *x, const void *y) {
+  const entry *a = x, *b = y;
+  return a->line != b->line ? (a->line < b->line ? -1 : 1)
+                            : (a->other > b->other) - (a->other < b->other);
+}
+
+/* by = 0: by block rows; 1: by block columns. Read twice: to sort, and to put in place. */
 static list read_list (source *s, int by) {
   const int64_t elements = s->m * s->m;
-  list x = {.first = take (s->grid + 2, sizeof *x.first),
-            .other = take (s->count, sizeof *x.other),
-            .values = take (s->count * elements, sizeof *x.values)};
   unsigned char *record = take ((int64_t) s->record, 1);
+  entry *entries = take (s->count, sizeof *entries);
+  int64_t *place = take (s->count, sizeof *place);
   int32_t index[2];
   go_to (s, 0);
   for (int64_t t = 0; t < s->count; t++) {
@@ -110,20 +137,48 @@ static list read_list (source *s, int by) {
     memcpy (index, record, sizeof index);
     if (index[0] < 0 || index[0] >= s->grid || index[1] < 0 || index[1] >= s->grid)
       stop ("%s: record %" PRId64 " is out of range", s->name, t);
-    x.first[index[by] + 2]++;
+    entries[t] = (entry){index[by], index[1 - by], t};
   }
-  for (int64_t l = 0; l < s->grid; l++)
-    x.first[l + 2] += x.first[l + 1];
+  qsort (entries, (size_t) s->count, sizeof *entries, compare);
+  list x = {.number = take (s->count, sizeof *x.number),
+            .first = take (s->count + 1, sizeof *x.first),
+            .other = take (s->count, sizeof *x.other),
+            .values = take (s->count * (s->count > 0 ? elements : 1), sizeof *x.values)};
+  for (int64_t t = 0; t < s->count; t++) {
+    if (t == 0 || entries[t - 1].line != entries[t].line) {
+      x.number[x.lines] = entries[t].line;
+      x.first[x.lines++] = t;
+    } else if (entries[t - 1].other == entries[t].other)
+      stop ("%s: records %" PRId64 " and %" PRId64 " are for one place", s->name,
+            entries[t - 1].record, entries[t].record);
+    x.other[t] = entries[t].other;
+    place[entries[t].record] = t;
+  }
+  x.first[x.lines] = s->count;
+  free (entries);
   go_to (s, 0);
   for (int64_t t = 0; t < s->count; t++) {
     get (s, record, s->record);
-    memcpy (index, record, sizeof index);
-    const int64_t to = x.first[index[by] + 1]++;
-    x.other[to] = index[1 - by];
-    memcpy (x.values + to * elements, record + 8, (size_t) elements * sizeof *x.values);
+    memcpy (x.values + place[t] * elements, record + 8, (size_t) elements * sizeof *x.values);
   }
+  free (place);
   free (record);
   return x;
+}
+
+/* The line with a number, or -1. */
+static int64_t find_line (const list *x, int64_t number) {
+  int64_t low = 0, high = x->lines;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (x->number[middle] == number)
+      return middle;
+    if (x->number[middle] < number)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return -1;
 }
 
 /* ---- exact blocks ------------------------------------------------------------------------- */
@@ -151,27 +206,27 @@ static int64_t find (source *c, int64_t i, int64_t j, uint32_t *values) {
 typedef struct {
   const list *a, *b; /* A by rows, B by columns */
   source *c;
-  int64_t *where; /* of each block of a row of A: its place in the list, from 1; else 0 */
   uint64_t *sum;
   uint32_t *found;
   int64_t compared, below, at, above; /* elements, by where their sums lie */
 } exact;
 
 static void check_block (exact *x, int64_t i, int64_t j) {
-  const int64_t m = x->c->m;
+  const int64_t m = x->c->m, row = find_line (x->a, i), column = find_line (x->b, j);
   memset (x->sum, 0, (size_t) (m * m) * sizeof *x->sum);
-  for (int64_t t = x->a->first[i]; t < x->a->first[i + 1]; t++)
-    x->where[x->a->other[t]] = t + 1;
-  for (int64_t u = x->b->first[j]; u < x->b->first[j + 1]; u++) {
-    const int64_t t = x->where[x->b->other[u]] - 1;
-    for (int64_t r = 0; t >= 0 && r < m; r++)
+  int64_t t = row < 0 ? 0 : x->a->first[row], u = column < 0 ? 0 : x->b->first[column];
+  const int64_t last_t = row < 0 ? 0 : x->a->first[row + 1];
+  const int64_t last_u = column < 0 ? 0 : x->b->first[column + 1];
+  while (t < last_t && u < last_u) {
+    const int32_t of_a = x->a->other[t], of_b = x->b->other[u];
+    for (int64_t r = 0; of_a == of_b && r < m; r++)
       for (int64_t q = 0; q < m; q++)
         for (int64_t p = 0; p < m; p++)
           x->sum[r * m + q] +=
               (uint64_t) x->a->values[(t * m + r) * m + p] * x->b->values[(u * m + p) * m + q];
+    t += of_a <= of_b;
+    u += of_b <= of_a;
   }
-  for (int64_t t = x->a->first[i]; t < x->a->first[i + 1]; t++)
-    x->where[x->a->other[t]] = 0;
   const int there = find (x->c, i, j, x->found) >= 0;
   for (int64_t e = 0; e < m * m; e++) {
     const uint64_t sum = x->sum[e], value = sum < UINT32_MAX ? sum : UINT32_MAX;
@@ -209,23 +264,100 @@ static void check_blocks (exact *x, int64_t samples) {
 
 /* ---- form, and all elements modulo 2^64 --------------------------------------------------- */
 
-/* y += X x for blocks listed by rows, y += X x again for blocks by columns. */
-static void multiply (const list *x, int by, int64_t grid, int64_t m, const uint64_t *v,
-                      uint64_t *y) {
-  for (int64_t l = 0; l < grid; l++)
-    for (int64_t t = x->first[l]; t < x->first[l + 1]; t++) {
-      const int64_t row = by ? x->other[t] : l, col = by ? l : x->other[t];
-      for (int64_t r = 0; r < m; r++)
-        for (int64_t q = 0; q < m; q++)
-          y[row * m + r] += x->values[(t * m + r) * m + q] * v[col * m + q];
-    }
+/* Element i of the random vector: odd, and the same at each call (splitmix64: S. Vigna, 2015). */
+static uint64_t vector (int64_t i) {
+  uint64_t z = state + (uint64_t) i * 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return (z ^ z >> 31) | 1;
 }
 
-/* y = C v; saturated[r] is 1 for a row with an element of 2^32 - 1. Checks the form on the way. */
-static void go_through (source *c, const uint64_t *v, uint64_t *y, unsigned char *saturated) {
+/* What multiplication by a vector gives, in the block rows that have any: those of lines. */
+typedef struct {
+  list lines; /* numbers alone */
+  uint64_t *y;
+} product;
+
+static int compare_numbers (const void *x, const void *y) {
+  const int32_t a = *(const int32_t *) x, b = *(const int32_t *) y;
+  return (a > b) - (a < b);
+}
+
+/* B times the vector; B by columns. */
+static product multiply_vector (const list *b, int64_t count, int64_t m) {
+  product p = {.lines.number = take (count, sizeof *p.lines.number), .y = NULL};
+  memcpy (p.lines.number, b->other, (size_t) count * sizeof *b->other);
+  qsort (p.lines.number, (size_t) count, sizeof *p.lines.number, compare_numbers);
+  for (int64_t t = 0; t < count; t++)
+    if (t == 0 || p.lines.number[t] != p.lines.number[p.lines.lines - 1])
+      p.lines.number[p.lines.lines++] = p.lines.number[t];
+  p.y = take (p.lines.lines * m, sizeof *p.y);
+  for (int64_t l = 0; l < b->lines; l++)
+    for (int64_t t = b->first[l]; t < b->first[l + 1]; t++) {
+      uint64_t *y = p.y + find_line (&p.lines, b->other[t]) * m;
+      for (int64_t q = 0; q < m; q++) {
+        const uint64_t v = vector (b->number[l] * m + q);
+        for (int64_t r = 0; r < m; r++)
+          y[r] += b->values[(t * m + r) * m + q] * v;
+      }
+    }
+  return p;
+}
+
+/* A times that; A by rows. */
+static uint64_t *multiply_product (const list *a, const product *p, int64_t m) {
+  uint64_t *result = take (a->lines * m, sizeof *result);
+  for (int64_t l = 0; l < a->lines; l++)
+    for (int64_t t = a->first[l]; t < a->first[l + 1]; t++) {
+      const int64_t from = find_line (&p->lines, a->other[t]);
+      for (int64_t r = 0; from >= 0 && r < m; r++)
+        for (int64_t q = 0; q < m; q++)
+          result[l * m + r] += a->values[(t * m + r) * m + q] * p->y[from * m + q];
+    }
+  return result;
+}
+
+/* C times the vector in one block row, and whether an element of a row is 2^32 - 1. */
+typedef struct {
+  int64_t row;   /* -1: none yet */
+  int64_t wrong; /* the first row of elements that differs, or -1 */
+  uint64_t *y;
+  unsigned char *saturated;
+} row_sum;
+
+/* Told at the end, as faults of form come first. */
+static void note_wrong (row_sum *s, int64_t row) {
+  if (s->wrong < 0)
+    s->wrong = row;
+}
+
+/* Compares a block row of C, then the rows of A up to the next one of C, where C has nothing. Returns
+ * how many rows of elements are saturated, and not compared; *line is the next one of A. */
+static int64_t compare_rows (const source *c, const list *a, const uint64_t *expected, row_sum *s,
+                             int64_t next, int64_t *line) {
   const int64_t m = c->m;
-  uint32_t *values = take (m * m, sizeof *values);
+  const int here = *line < a->lines && a->number[*line] == s->row;
+  int64_t saturated = 0;
+  for (int64_t r = 0; s->row >= 0 && r < m; r++)
+    if (s->saturated[r])
+      saturated++;
+    else if (s->y[r] != (here ? expected[*line * m + r] : 0))
+      note_wrong (s, s->row * m + r);
+  *line += here;
+  for (; *line < a->lines && a->number[*line] < next; ++*line)
+    for (int64_t r = 0; r < m; r++)
+      if (expected[*line * m + r] != 0)
+        note_wrong (s, a->number[*line] * m + r);
+  return saturated;
+}
+
+/* Checks the form of C, and C v = A (B v); returns how many rows of elements were compared. */
+static int64_t go_through (source *c, const list *a, const uint64_t *expected) {
+  const int64_t m = c->m;
+  uint32_t *values = take (c->count > 0 ? m * m : 1, sizeof *values);
+  row_sum s = {-1, -1, take (m, sizeof *s.y), take (m, 1)};
   int32_t index[2], before[2] = {-1, -1};
+  int64_t line = 0, rows = c->n;
   go_to (c, 0);
   for (int64_t t = 0; t < c->count; t++) {
     int any = 0;
@@ -236,17 +368,31 @@ static void go_through (source *c, const uint64_t *v, uint64_t *y, unsigned char
     if (index[0] < before[0] || (index[0] == before[0] && index[1] <= before[1]))
       stop ("%s: record %" PRId64 " is not after the one before it", c->name, t);
     memcpy (before, index, sizeof before);
-    for (int64_t r = 0; r < m; r++)
-      for (int64_t q = 0; q < m; q++) {
+    if (index[0] != s.row) {
+      rows -= compare_rows (c, a, expected, &s, index[0], &line);
+      s.row = index[0];
+      memset (s.y, 0, (size_t) m * sizeof *s.y);
+      memset (s.saturated, 0, (size_t) m);
+    }
+    for (int64_t q = 0; q < m; q++) {
+      const uint64_t v = vector (index[1] * m + q);
+      for (int64_t r = 0; r < m; r++) {
         const uint32_t value = values[r * m + q];
         any |= value != 0;
-        y[index[0] * m + r] += value * v[index[1] * m + q];
-        saturated[index[0] * m + r] |= value == UINT32_MAX;
+        s.y[r] += value * v;
+        s.saturated[r] |= value == UINT32_MAX;
       }
+    }
     if (!any)
       stop ("%s: record %" PRId64 " has zeros alone", c->name, t);
   }
+  rows -= compare_rows (c, a, expected, &s, c->grid, &line);
+  if (s.wrong >= 0)
+    stop ("%s: row %" PRId64 " is wrong", c->name, s.wrong);
   free (values);
+  free (s.y);
+  free (s.saturated);
+  return rows;
 }
 
 int main (int count, char **arguments) {
@@ -261,28 +407,18 @@ int main (int count, char **arguments) {
   if (file_a.n != file_b.n || file_a.m != file_b.m || c.n != file_a.n || c.m != file_a.m)
     stop ("the files do not have one size");
   const int64_t n = c.n, m = c.m;
+  if (file_a.count == 0 && file_b.count == 0 && c.count == 0) {
+    printf ("right: 0 records; %" PRId64 " of %" PRId64 " rows\n", n, n);
+    return EXIT_SUCCESS;
+  }
   const list a = read_list (&file_a, 0), b = read_list (&file_b, 1);
-
-  uint64_t *v = take (n, sizeof *v), *y = take (n, sizeof *y);
-  uint64_t *bv = take (n, sizeof *bv), *abv = take (n, sizeof *abv);
-  unsigned char *saturated = take (n, 1);
-  int64_t rows = 0;
-  for (int64_t i = 0; i < n; i++)
-    v[i] = draw () | 1;
-  go_through (&c, v, y, saturated);
-  multiply (&b, 1, c.grid, m, v, bv);
-  multiply (&a, 0, c.grid, m, bv, abv);
-  for (int64_t i = 0; i < n; i++)
-    if (!saturated[i]) {
-      if (y[i] != abv[i])
-        stop ("%s: row %" PRId64 " is wrong", c.name, i);
-      rows++;
-    }
+  product bv = multiply_vector (&b, file_b.count, m);
+  uint64_t *abv = multiply_product (&a, &bv, m);
+  const int64_t rows = go_through (&c, &a, abv);
 
   exact x = {.a = &a,
              .b = &b,
              .c = &c,
-             .where = take (c.grid, sizeof *x.where),
              .sum = take (m * m, sizeof *x.sum),
              .found = take (m * m, sizeof *x.found)};
   check_blocks (&x, samples);
@@ -290,8 +426,8 @@ int main (int count, char **arguments) {
           " elements exactly, of which %" PRId64 " below 2^32 - 1, %" PRId64 " at it, %" PRId64
           " above\n",
           c.count, rows, n, x.compared, x.below, x.at, x.above);
-  void *const taken[] = {a.first, a.other, a.values, b.first,   b.other, b.values, v,
-                         y,       bv,      abv,      saturated, x.where, x.sum,    x.found};
+  void *const taken[] = {a.number, a.first, a.other,         a.values, b.number, b.first, b.other,
+                         b.values, bv.y,    bv.lines.number, abv,      x.sum,    x.found};
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
     free (taken[i]);
   fclose (file_a.file);

@@ -5,20 +5,20 @@
  * N x N in blocks of M x M, COUNT of them at places drawn without repetition, elements uniform in
  * LOW .. HIGH (at most 65535). Records are in no order. The same arguments give the same file.
  *
- * Nothing is kept: places are drawn in order by sequential sampling (D. E. Knuth, The Art of
- * Computer Programming 2, section 3.4.2, algorithm S), and record t goes to place a t + c mod COUNT
- * of the file, which is mapped; a and COUNT have no common factor.
+ * Places are drawn in order by sequential sampling (D. E. Knuth, The Art of Computer Programming 2,
+ * section 3.4.2, algorithm S), and record t goes to place a t + c mod COUNT of the file; a and COUNT
+ * have no common factor. All of the file is made in memory.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
+#include "gpumm.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* Block rows: every place is drawn for, so there are at most 2^32 of them. */
 static const int64_t MOST_BLOCK_ROWS = 65536;
@@ -89,18 +89,22 @@ int main (int count, char **arguments) {
 
   const size_t header = 3 * sizeof (int32_t), record = 8 + 2 * (size_t) (m * m);
   const size_t bytes = header + (size_t) blocks * record;
-  const int fd = open (arguments[7], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  /* the disk's room is taken first: a map that outgrows it would end the process */
-  const int error = fd < 0 ? errno : posix_fallocate (fd, 0, (off_t) bytes);
-  unsigned char *map =
-      error ? MAP_FAILED : mmap (NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (map == MAP_FAILED) {
-    fprintf (stderr, "gpumm-blocks-generate: cannot write %s: %s\n", arguments[7],
-             strerror (error ? error : errno));
+  const int32_t sizes[3] = {(int32_t) n, (int32_t) m, (int32_t) blocks};
+  /* touched in no order: in pages of 2 MB where the system grants them */
+  const size_t page = (size_t) 2 << 20;
+  void *memory = NULL;
+  gpumm_output *output = NULL;
+  if (posix_memalign (&memory, page, bytes) != 0) {
+    fprintf (stderr, "gpumm-blocks-generate: no memory for %zu bytes\n", bytes);
     return EXIT_FAILURE;
   }
-  const int32_t sizes[3] = {(int32_t) n, (int32_t) m, (int32_t) blocks};
-  memcpy (map, sizes, sizeof sizes);
+  (void) madvise (memory, bytes, MADV_HUGEPAGE);
+  unsigned char *all = memory;
+  /* the name and the disk's room come first, before any work */
+  gpumm_status status = gpumm_output_open (arguments[7], &output);
+  if (!status)
+    status = gpumm_output_reserve (output, bytes);
+  memcpy (all, sizes, sizeof sizes);
   uint64_t step = 1, at = 0;
   if (blocks > 1) {
     do
@@ -109,16 +113,20 @@ int main (int count, char **arguments) {
     at = below ((uint64_t) blocks);
   }
   int64_t left = blocks;
-  for (int64_t p = 0; left > 0; p++)
+  for (int64_t p = 0; left > 0 && !status; p++)
     if ((int64_t) below ((uint64_t) (places - p)) < left) {
-      fill (map + header + at * record, p / grid, p % grid, m * m, low, high);
+      fill (all + header + at * record, p / grid, p % grid, m * m, low, high);
       at = (at + step) % (uint64_t) blocks;
       left--;
     }
-  if (munmap (map, bytes) != 0 || close (fd) != 0) {
-    fprintf (stderr, "gpumm-blocks-generate: cannot write %s: %s\n", arguments[7],
-             strerror (errno));
-    return EXIT_FAILURE;
-  }
-  return EXIT_SUCCESS;
+  if (!status)
+    status = gpumm_output_append (output, all, bytes);
+  if (!status)
+    status = gpumm_output_commit (output);
+  else
+    gpumm_output_abort (output);
+  if (status)
+    fprintf (stderr, "gpumm-blocks-generate: %s\n", gpumm_last_error ());
+  free (all);
+  return status ? EXIT_FAILURE : EXIT_SUCCESS;
 }

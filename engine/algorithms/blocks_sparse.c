@@ -93,14 +93,12 @@ gpumm_status gpumm_blocks_sparse_open (const gpumm_operand *x, gpumm_blocks_spar
   gpumm_blocks_sparse *s = gpumm_allocate (1, sizeof *s);
   if (!s)
     return GPUMM_HOST_MEMORY;
+  gpumm_cancel_enter ();
   s->x = x;
   s->column = gpumm_allocate (x->cols + 1, sizeof *s->column);
   status = s->column ? list_blocks (s) : GPUMM_HOST_MEMORY;
-  if (status) {
-    gpumm_blocks_sparse_close (s);
-    return status;
-  }
-  status = gpumm_parallel (x->cols / x->block_cols, least_columns (x), count_columns, s);
+  if (!status)
+    status = gpumm_parallel (x->cols / x->block_cols, least_columns (x), count_columns, s);
   if (status) {
     gpumm_blocks_sparse_close (s);
     return status;
@@ -125,6 +123,7 @@ void gpumm_blocks_sparse_close (gpumm_blocks_sparse *s) {
   gpumm_release (s->source);
   gpumm_release (s->column);
   gpumm_release (s);
+  gpumm_cancel_leave ();
 }
 
 /* ---- fill --------------------------------------------------------------------------------- */

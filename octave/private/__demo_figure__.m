@@ -10,7 +10,7 @@
 
 function drawn = __demo_figure__ (file, results, panels)
 
-  drawn = __draw_png__ (file, [20, 13.5], @() draw (results, panels));
+  drawn = __draw_png__ (file, [20, 13.5], @() draw (results, panels), "gpumm_demo");
 
 endfunction
 
@@ -52,7 +52,7 @@ function draw_panel (panel, place)
       draw_density (panel.data{1});
   endswitch
   set (gca (), "fontsize", 13);
-  title (panel.title, "fontsize", 15, "fontweight", "normal", "interpreter", "none");
+  title (__drawn_text__ (panel.title), "fontsize", 15, "fontweight", "normal", "interpreter", "none");
 
 endfunction
 
@@ -137,7 +137,7 @@ function draw_times (results, place)
     set (bars(k), "facecolor", colours(k,:), "edgecolor", "none");
   endfor
   for k = 1:2*n
-    text (total(k) + 0.005 * widest, y(k), labels{k}, "fontsize", 13, "interpreter", "none");
+    text (total(k) + 0.005 * widest, y(k), __drawn_text__ (labels{k}), "fontsize", 13, "interpreter", "none");
   endfor
   beside = 1.2 + 2 * max (0, 3 - n);  # or a single bar would be as thick as a book
   axis ([0, widest, middle(1) - beside, middle(end) + beside], "ij");

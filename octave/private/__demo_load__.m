@@ -11,6 +11,9 @@ function [matrices, names] = __demo_load__ (files)
   matrices = names = {};
   for k = 1:numel (files)
     file = files{k};
+    if (strncmp (file, "-", 1))
+      file = ["./" file];                      # or load takes it for an option
+    endif
     [~, name, ext] = fileparts (file);
     switch (lower (ext))
       case ".mtx"
@@ -39,6 +42,7 @@ function [matrices, names] = __demo_load__ (files)
       else
         names{end+1} = sprintf ("%s in %s%s", variables{j}, name, ext);
       endif
+      names{end}(names{end} < 32 | names{end} == 127) = "?"; # a terminal obeys such characters
     endfor
   endfor
 
@@ -58,9 +62,23 @@ endfunction
 ## SuiteSparse collection has its matrix in Problem.A.
 function [matrices, names] = read_mat (file)
 
-  if (! exist (file, "file"))
-    error ("gpumm:demo:file", "gpumm_demo: cannot open %s", file);
+  [st, err, why] = stat (file);
+  if (err != 0)
+    error ("gpumm:demo:file", "gpumm_demo: cannot open %s: %s", file, why);
+  elseif (! S_ISREG (st.mode))
+    error ("gpumm:demo:file", "gpumm_demo: cannot read %s: it is no regular file", file);
   endif
+  ## load runs the texts of functions, whatever they are.  In a MATLAB file they may be compressed.
+  bytes = __read_text__ (file, "gpumm_demo", "gpumm:demo:file");
+  if (strncmp (bytes, "\x1f\x8b", 2))
+    error ("gpumm:demo:file", "gpumm_demo: %s is packed; unpack it (gunzip)", file);
+  endif
+  for what = {"function handle", "function_handle", "type: inline", "inline function"}
+    if (! isempty (strfind (bytes, what{1})))
+      error ("gpumm:demo:file", "gpumm_demo: %s holds functions; save the matrices alone", file);
+    endif
+  endfor
+  clear bytes;
   try
     content = load (file);
   catch err
@@ -88,6 +106,7 @@ endfunction
 function A = read_csv (file)
 
   text = __read_text__ (file, "gpumm_demo", "gpumm:demo:file");
+  text(text > 127) = "?";                      # a regular expression refuses broken UTF-8
   text = strrep (text, "\r\n", "\n");
   text(text == "\r") = "\n";
   text = regexprep (text, '\s+$', "");

@@ -1,19 +1,18 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## drawn = __draw_png__ (file, inches, draw)
+## drawn = __draw_png__ (file, inches, draw, caller)
 ##
 ## Has the function draw () draw in a new figure and writes it, so many inches wide and high, to a
-## .png file.  False if there is no gnuplot, the toolkit that draws without a display.
+## .png file, for the function of that name.  False if there is no gnuplot, the toolkit that draws without a display.
 
-function drawn = __draw_png__ (file, inches, draw)
+function drawn = __draw_png__ (file, inches, draw, caller)
 
   drawn = false;
   if (! any (strcmp (available_graphics_toolkits (), "gnuplot")) || ! has_gnuplot ())
     return;
   endif
   warning ("off", "Octave:gnuplot-graphics", "local");
-  warning ("off", "print:nogs", "local"); # Ghostscript is not needed for PNG
   toolkit = graphics_toolkit ();
   h = [];
   unwind_protect
@@ -22,7 +21,7 @@ function drawn = __draw_png__ (file, inches, draw)
     ## gnuplot makes 72 pixels of an inch and keeps the size of letters, so paper is what counts.
     set (h, "paperunits", "inches", "papersize", inches, "paperposition", [0, 0, inches]);
     draw ();
-    print (h, file, "-dpngcairo");
+    __print_figure__ (h, file, ".png", caller);
     drawn = true;
   unwind_protect_cleanup
     close (h);

@@ -25,12 +25,7 @@ function h = __plot_figure__ (h, file)
     return;
   endif
 
-  warning ("off", "print:nogs", "local"); # Ghostscript is not needed for these
   [~, ~, kind] = fileparts (file);
-  device = {"-dpng", "-dsvg", "-dpdf"}{strcmpi (kind, {".png", ".svg", ".pdf"})};
-  if (strcmp (get (h, "__graphics_toolkit__"), "gnuplot"))
-    device = strrep (strrep (device, "png", "pngcairo"), "pdf", "pdfcairo");
-  endif
-  print (h, file, device);
+  __print_figure__ (h, file, kind, "gpumm_plot");
 
 endfunction

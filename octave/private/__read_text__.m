@@ -8,8 +8,11 @@
 
 function text = __read_text__ (file, caller, id)
 
-  if (isfolder (file))
+  [st, err] = stat (file);
+  if (err == 0 && S_ISDIR (st.mode))
     error (id, "%s: cannot read %s: it is a directory", caller, file);
+  elseif (any (file == "\0") || (err == 0 && ! S_ISREG (st.mode)))
+    error (id, "%s: cannot read %s: it is no regular file", caller, file); # it may have no end
   endif
   [fid, msg] = fopen (file, "rb");
   if (fid < 0)

@@ -11,7 +11,7 @@ function drawn = __tune_figure__ (file, T, families)
 
   tiled = find (strcmp (families, "tiled"));
   height = 6 * ceil (numel (T.types) / 2) + 1;
-  drawn = __draw_png__ (file, [17, height], @() draw (T, tiled, height));
+  drawn = __draw_png__ (file, [17, height], @() draw (T, tiled, height), "gpumm_tune");
 
 endfunction
 
@@ -53,7 +53,7 @@ function draw_legend (names, place)
     left = (i - 1) * step;
     plot (left + [0, 0.15, 0.3] * step, [0.2, 0.2, 0.2], [marker "-"], "color", colour, ...
           "markersize", 7, "linewidth", 1.5);
-    text (left + 0.4 * step, 0.2, names{i}, "fontsize", 13, "interpreter", "none");
+    text (left + 0.4 * step, 0.2, __drawn_text__ (names{i}), "fontsize", 13, "interpreter", "none");
   endfor
   axis ([0, 1, 0, 1]);
 
@@ -79,7 +79,7 @@ function draw_type (T, t, tiled)
     if (! strcmp (winners(i).kernel, last))
       last = winners(i).kernel;
       side = {"left", "center", "right"}{1 + (i > 1) + (n(i) == T.sizes(end))};
-      text (n(i), 1.5 * rates(i), last, "fontsize", 11, "interpreter", "none", ...
+      text (n(i), 1.5 * rates(i), __drawn_text__ (last), "fontsize", 11, "interpreter", "none", ...
             "horizontalalignment", side);
     endif
   endfor
@@ -91,7 +91,7 @@ function draw_type (T, t, tiled)
   lowest = min ([rates(:); own(:)]);
   highest = max (rates);
   axis ([T.sizes(1) / 1.2, T.sizes(end) * 1.2, lowest / 1.5, highest * 3]);
-  xlabel (["n of n x n matrices, on " T.device], "fontsize", 13, "interpreter", "none");
+  xlabel (["n of n x n matrices, on " __drawn_text__(T.device)], "fontsize", 13, "interpreter", "none");
   ylabel ("GFLOPS on the device", "fontsize", 13);
   name = {"single", "double", "complex single", "complex double"}{T.types(t) == "sdcz"};
   title (name, "fontsize", 14, "fontweight", "normal");
@@ -115,7 +115,7 @@ function list_blocks (T, t, place)
     if (first == last)
       range = sprintf ("%d", b(first).n);
     endif
-    text (0.97, height, sprintf ("best block at %s: %s", range, b(first).kernel), ...
+    text (0.97, height, ["best block at " range ": " __drawn_text__(b(first).kernel)], ...
           "fontsize", 11, "interpreter", "none", "horizontalalignment", "right");
     height += 0.06;
     last = first - 1;

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "types.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -292,9 +293,39 @@ static void test_errors (void) {
   CHECK (mkfifo (file_name, 0600) == 0, "no pipe can be made");
   expect ("not a file", GPUMM_TYPES);
   CHECK (gpumm_blocks_file_write (file_name, &x) == GPUMM_INVALID
-             && strstr (gpumm_last_error (), "not a file"),
+             && strstr (gpumm_last_error (), "cannot write"),
          "%s", gpumm_last_error ());
   CHECK (unlink (file_name) == 0, "the pipe was removed");
+}
+
+/* Another process cuts the file off, or changes it, after it was opened. */
+static void test_changed (void) {
+  static image f;
+  make (&f, 6, 16, 2, 100);
+  for (int c = 0; c < 60; c++) {
+    gpumm_blocks_file *file = NULL;
+    gpumm_operand x = {0};
+    save (&f);
+    CHECK (!gpumm_blocks_file_open (file_name, GPUMM_U16, &file, &x), "%s", gpumm_last_error ());
+    x.block_start = check_allocate (x.rows / x.block_rows + 1, sizeof *x.block_start);
+    x.block_column = check_allocate (x.nzmax, sizeof *x.block_column);
+    x.values = check_allocate (x.nzmax * x.block_rows * x.block_cols, sizeof (uint16_t));
+    const int cut = c % 2;
+    if (cut)
+      CHECK (truncate (file_name, check_between (0, (int64_t) f.length - 1)) == 0, "truncate");
+    else {
+      const int32_t index = 6 + c;
+      const int fd = open (file_name, O_WRONLY);
+      CHECK (pwrite (fd, &index, 4, 12 + check_between (0, 35) * (off_t) record_bytes (16, 2)) == 4,
+             "pwrite");
+      close (fd);
+    }
+    CHECK (gpumm_blocks_file_read (file, &x) == GPUMM_INVALID
+               && strstr (gpumm_last_error (), cut ? "it was cut off meanwhile" : "is outside of"),
+           "%s", gpumm_last_error ());
+    gpumm_blocks_file_close (file);
+    release (&x);
+  }
 }
 
 static void test_memory (void) {
@@ -408,6 +439,7 @@ int main (void) {
   check_seed (5);
   test_round_trips ();
   test_errors ();
+  test_changed ();
   test_memory ();
   test_damaged (6, 10000);
   unlink (file_name);

@@ -154,6 +154,43 @@
 %!   remove ({csv, tab, mtx, pat, cpl, inf_, two, suite, text});
 %! end_unwind_protect
 
+## Names of files and folders reach no shell and no gnuplot that would run what is in them.
+%!test
+%! folder = tempname ();
+%! mkdir (folder);
+%! here = cd (folder);
+%! unwind_protect
+%!   names = {"a;$(touch ran1)`touch ran2`.csv", "b\"; system('touch ran3'); #\\'\n_^{@%d.mtx", ...
+%!            "-c\\140touch ran4\\140\xff.mtx", "d$(touch ran5)e\xc3\xa9 \\\".csv"};
+%!   for k = 1:numel (names)
+%!     fid = fopen (names{k}, "wb");
+%!     if (strcmp (names{k}(end-3:end), ".csv"))
+%!       fputs (fid, "1,2\n3,4\n");
+%!     else
+%!       fputs (fid, "%%MatrixMarket matrix array real general\n1 1\n5\n");
+%!     endif
+%!     fclose (fid);
+%!   endfor
+%!   out = "f;`touch ran6`$(touch ran7)'\"\\ \n%d";
+%!   mkdir (out);
+%!   for pair = {names([1, 4]), names([2, 3])}
+%!     said = evalc ("gpumm_demo (pair{1}, out);");
+%!     bytes = "";
+%!     fid = fopen (fullfile (out, "gpumm_demo.png"), "rb");
+%!     if (fid >= 0)
+%!       bytes = fread (fid, Inf, "uint8=>char").';
+%!       fclose (fid);
+%!     endif
+%!     check_figure (said, bytes, 10000);
+%!   endfor
+%!   assert (isempty (glob ("ran*")) && isempty (glob (fullfile (here, "ran*"))));
+%!   assert (numel (readdir (".")), 2 + numel (names) + 1);
+%! unwind_protect_cleanup
+%!   cd (here);
+%!   confirm_recursive_rmdir (false, "local");
+%!   rmdir (folder, "s");
+%! end_unwind_protect
+
 ## Files that cannot be multiplied.
 %!test
 %! tab = new_file ("t.csv", "1,2\n3,4\n");
@@ -167,6 +204,12 @@
 %! nil = new_file ("z.csv", "");
 %! mtx = new_file ("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\nx\n");
 %! col = new_file ("c.csv", "1\n2\n3\n");
+%! latin = new_file ("l.csv", "gr\xf6\xdfe\n1\nx\xff\n");
+%! run = new_file ("run.mat", ["# name: f\n# type: function handle\n@<anonymous>\n" ...
+%!                             "error (\"it ran\")\n"]);
+%! pipe = new_file ("p.mat", "");
+%! unlink (pipe);
+%! mkfifo (pipe, 600);
 %! txt = new_file ("a.txt", "1");
 %! bad = new_file ("bad.mat", "\1\2nonsense");
 %! str = new_file ("str.mat", "");
@@ -188,6 +231,9 @@
 %!   {nil}, "gpumm:demo:file", "z\\.csv has no numbers";
 %!   {mtx}, "gpumm:mmread:number", "^mmread: .*b\\.mtx:5: \"x\"";
 %!   {tab, col}, "Octave:nonconformant-args", "op1 is 2x2, op2 is 3x1";
+%!   {latin}, "gpumm:demo:file", "l\\.csv:3: \"x\\?\" is not a number";
+%!   {run}, "gpumm:demo:file", "run\\.mat holds functions";
+%!   {pipe}, "gpumm:demo:file", "p\\.mat: it is no regular file";
 %!   {txt}, "gpumm:demo:file", "a\\.txt is not named .mtx, .mat or .csv";
 %!   {bad}, "gpumm:demo:file", "cannot read .*bad\\.mat";
 %!   {str}, "gpumm:demo:file", "no numeric matrix in .*str\\.mat";
@@ -207,7 +253,7 @@
 %!   refuses ("gpumm:demo:argument", "FOLDER must be", @() gpumm_demo ({tab}, "/no/such/folder"));
 %!   refuses ("gpumm:demo:argument", "FOLDER must be", @() gpumm_demo ({tab}, 1));
 %! unwind_protect_cleanup
-%!   remove ({word, hole, first, short, long, sign, none, nil, mtx, col, txt, bad, str, three, ...
+%!   remove ({run, latin, pipe, word, hole, first, short, long, sign, none, nil, mtx, col, txt, bad, str, three, ...
 %!           two, tab});
 %! end_unwind_protect
 

@@ -249,6 +249,16 @@
 %!   "size",     2, "rows, columns, entries",    [r "1e99 3 0\n"];
 %!   "size",     2, "rows, columns, entries",    [r "99999999999999999999 3 0\n"];
 %!   "size",     2, "rows, columns, entries",    [r "NaN 3 0\n"];
+%!   "size",     2, "rows, columns, entries",    [r repmat("9", 1, 240) " 3 0\n"];
+%!   "size",     2, "rows, columns",             [a repmat("9", 1, 400) " 1\n1\n"];
+%!   "size",     2, "found \"2 2\\? 1\"",        [r "2 2\0 1\n1 1 1\n"];
+%!   "size",     2, "rows, columns, entries",    [r repmat("\xc3", 1, 1e5) "\n"];
+%!   "size",     2, "100000000000000 columns need 8e\\+05 GB", [r "1 100000000000000 0\n"];
+%!   "count",    3, "after 1 of 9007199254740992", [r "1 1 9007199254740992\n1 1 1\n"];
+%!   "count",    3, "after 1 of 8.11\\d*e\\+31",  [a "9007199254740992 9007199254740992\n1\n"];
+%!   "number",   3, "\"\\?\" is not a number",   [r "2 2 1\n1 1 \xff\n"];
+%!   "number",   3, "\"1\\?\" is not a number",  [r "2 2 1\n1 1 1\0 \n"];
+%!   "header",   1, "unknown symmetry \"gen\\?\"", ["%%MatrixMarket matrix array real gen\xff\n"];
 %!   "size",     2, "square, not 2 x 3",         [s "2 3 0\n"];
 %!   "size",     3, "square, not 3 x 2",         [b "array real skew-symmetric\n\n3 2\n1\n2\n3\n"];
 %!   "number",   4, "\"x\" is not",              [r "2 2 2\n1 1 1\n2 x 2\n"];
@@ -608,12 +618,119 @@
 %!   refuses ("Octave:invalid-fun-call", "Invalid call to mmwrite", @() mmwrite (file));
 %!   refuses ("Octave:invalid-fun-call", "Invalid call to mmwrite", @() mmwrite (file, 1, "Field"));
 %!   refuses ("gpumm:mmwrite:argument", "^mmwrite: FILE must be", @() mmwrite (1, 1));
-%!   refuses ("gpumm:mmwrite:open", "^mmwrite: .*no directory", ...
+%!   refuses ("gpumm:mmwrite:open", "^mmwrite: .*No such file", ...
 %!            @() mmwrite (fullfile (folder, "no", "a.mtx"), 1));
-%!   refuses ("gpumm:mmwrite:open", "^mmwrite: .*no regular file", @() mmwrite (folder, 1));
-%!   refuses ("gpumm:mmwrite:open", "^mmwrite: .*no regular file", @() mmwrite ("/dev/null", 1));
+%!   refuses ("gpumm:mmwrite:open", "^mmwrite: .*Is a directory", @() mmwrite (folder, 1));
+%!   refuses ("gpumm:mmwrite:open", "^mmwrite: .*character 0", @() mmwrite ([file "\0x"], 1));
+%!   refuses ("gpumm:mmwrite:write", "^mmwrite: .*No space left", @() mmwrite ("/dev/full", 1));
+%!   mmwrite ("/dev/null", 1);
 %!   assert (fileread (file), old);
 %!   assert (numel (readdir (folder)), 3);
+%! unwind_protect_cleanup
+%!   confirm_recursive_rmdir (false, "local");
+%!   rmdir (folder, "s");
+%! end_unwind_protect
+
+%!test  # an empty line where there are no entries
+%! assert (size (read ("%%MatrixMarket matrix array real general\n0 3\n\n")), [0, 3]);
+
+%!test  # comments are bytes of any encoding
+%! head = "%%MatrixMarket matrix array real general\n";
+%! [A, info] = read ([head "% Z\xfcrich \xff\n %\t\xc3\xbc \n%\xe4\n1 1\n% \xf6\n5\n"]);
+%! assert (A, 5);
+%! assert (info.comments, {"Z\xfcrich \xff", "\xc3\xbc", "\xe4"});
+
+%!test  # what is no file, or has no end
+%! pipe = tempname ();
+%! mkfifo (pipe, 600);
+%! unwind_protect
+%!   for name = {pipe, "/dev/zero", "/dev/null", tempdir(), "a\0b"}
+%!     refuses ("gpumm:mmread:open", "^mmread: cannot read", @() mmread (name{1}));
+%!   endfor
+%! unwind_protect_cleanup
+%!   unlink (pipe);
+%! end_unwind_protect
+
+## Files with faults: a matrix of the sizes that info tells, or an error with its identifier.
+## GPUMM_FUZZ in the environment says how many.
+%!test
+%! count = str2double (getenv ("GPUMM_FUZZ"));
+%! if (isnan (count))
+%!   count = 400;
+%! endif
+%! seed = 17;
+%! rand ("twister", seed);
+%! matrices = {magic(4), sprand(9, 5, 0.4), [1 2i; 3 4], int64([1 2; 3 9]), eye(3) > 0, ...
+%!             sparse([1 0; 1 1]) > 0, [0 1; -1 0], single(pi) * ones(2), zeros(0, 3)};
+%! texts = cell (1, numel (matrices));
+%! file = tempname ();
+%! unwind_protect
+%!   for k = 1:numel (matrices)
+%!     mmwrite (file, matrices{k}, "Comment", "caf\xe9");
+%!     texts{k} = fileread (file);
+%!   endfor
+%!   bits = {"\0", "\xff", "\xc3", "\xe2\x80", "\n", "\r", "%", " ", "-", "1e300", "NaN", "Inf", "D", ...
+%!           "99999999999", repmat("7", 1, 240), "\t", "0x1p3", ".", "'", "\xa0", "\x1a"};
+%!   taken = 0;
+%!   for k = 1:count
+%!     text = texts{ceil (rand * numel (texts))};
+%!     for change = 1:ceil (3 * rand)
+%!       at = ceil (rand * (numel (text) + 1));
+%!       to = min (numel (text), at + floor (rand ^ 3 * 30));
+%!       switch (ceil (5 * rand))
+%!         case 1
+%!           text = [text(1:at-1), bits{ceil(rand * numel (bits))}, text(at:end)];
+%!         case 2
+%!           text(at:to) = [];
+%!         case 3
+%!           text = [text(1:to), text(at:end)];
+%!         case 4
+%!           text(at:to) = char (floor (256 * rand (1, to - at + 1)));
+%!         otherwise
+%!           digits = find (text >= "0" & text <= "9");
+%!           if (! isempty (digits))
+%!             text(digits(ceil (rand * end))) = "0" + floor (10 * rand);
+%!           endif
+%!       endswitch
+%!     endfor
+%!     try
+%!       [A, info] = read (text);
+%!       taken++;
+%!       assert (size (A), [info.rows, info.cols]);
+%!     catch err
+%!       if (! strncmp (err.identifier, "gpumm:mmread:", 13))
+%!         error ("seed %d, file %d: %s: %s\nchar (%s)", seed, k, err.identifier, err.message, ...
+%!                mat2str (double (text)));
+%!       endif
+%!     end_try_catch
+%!   endfor
+%! unwind_protect_cleanup
+%!   unlink (file);
+%! end_unwind_protect
+%! assert (taken > count / 20 && taken < count * 0.9);
+
+%!test  # mode and links stay; names of any kind
+%! folder = tempname ();
+%! mkdir (folder);
+%! unwind_protect
+%!   file = fullfile (folder, "a.mtx");
+%!   mmwrite (file, 1);
+%!   system (["chmod 604 " file "; ln " file " " file ".hard"]);
+%!   mmwrite (file, 3);
+%!   assert (mmread ([file ".hard"]), 3);
+%!   assert (bitand (stat (file).mode, 511), 388);
+%!   mmwrite ("/dev/null", 1);
+%!   for name = {"a;$(touch y)`touch y`", "-f", "a\nb", "'\"\\%@_^{}", "\xff", "é"}
+%!     here = cd (folder);
+%!     unwind_protect
+%!       mmwrite (name{1}, 5);
+%!       assert (mmread (name{1}), 5);
+%!       unlink (name{1});
+%!     unwind_protect_cleanup
+%!       cd (here);
+%!     end_unwind_protect
+%!   endfor
+%!   assert (numel (readdir (folder)), 4);
 %! unwind_protect_cleanup
 %!   confirm_recursive_rmdir (false, "local");
 %!   rmdir (folder, "s");

@@ -125,3 +125,28 @@
 %! catch err
 %!   assert (err.identifier, "gpumm:no-device");
 %! end_try_catch
+
+## what names and labels say is drawn, and run by nobody
+%!testif ; can_draw ()
+%! folder = tempname ();
+%! mkdir (folder);
+%! here = cd (folder);
+%! unwind_protect
+%!   [h, d] = gpumm_plot ("rates", "Sizes", [8, 16], "Kernels", {"naive", "tiled_8"}, "Backend", "cpu");
+%!   close (h);
+%!   d.kernels = {"`touch ran1`", "a\"; system ('touch ran2'); #\n\\140touch ran3\\140 \xff"};
+%!   d.backend = "gpu";
+%!   d.device = "GPU `touch ran4`\" $(touch ran5) _^{@";
+%!   for kind = {"png", "svg", "pdf"}
+%!     file = ["a;`touch ran6`$(touch ran7)'\"\\\n." kind{1}];
+%!     h = gpumm_plot ("rates", "Data", d, "File", file);
+%!     close (h);
+%!     assert (stat (file).size > 1000);
+%!     fail ("gpumm_plot (\"rates\", \"Data\", d, \"File\", \"/dev/full/a.png\")");
+%!   endfor
+%!   assert (numel (readdir (".")), 5);
+%! unwind_protect_cleanup
+%!   cd (here);
+%!   confirm_recursive_rmdir (false, "local");
+%!   rmdir (folder, "s");
+%! end_unwind_protect

@@ -1,0 +1,45 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## str = __drawn_text__ (str)
+##
+## A text that is not our own (of a file's name, a device, a struct of the user's) as the current
+## figure draws it with "interpreter", "none": as it is, but for control characters, which are blanks.
+##
+## Octave hands gnuplot all texts between double quotes and unchanged, and gnuplot has commands in
+## them: `...` is run by a shell, a quote ends the text.  There such characters go by their numbers.
+
+function str = __drawn_text__ (str)
+
+  if (iscell (str))
+    str = cellfun (@__drawn_text__, str, "UniformOutput", false);
+    return;
+  endif
+  str = char (str)(:).';
+  str(str < 32 | str == 127) = " ";
+  if (! is_utf8 (str))
+    str(str > 127) = "?";
+  endif
+  if (strcmp (get (gcf (), "__graphics_toolkit__"), "gnuplot"))
+    special = any (str == "\"`\\@%$".', 1);
+    parts = num2cell (str);
+    parts(special) = arrayfun (@(c) sprintf ("\\%03o", c), str(special), "UniformOutput", false);
+    str = [parts{:}];
+  endif
+
+endfunction
+
+## The regular expression of UTF-8 goes over bytes written as letters of their kind, as bytes that are
+## none cannot be given to it.
+function yes = is_utf8 (str)
+
+  byte = double (uint8 (str));
+  kind = repmat ("x", size (byte));
+  kind(byte < 128) = "a";
+  kind(byte >= 128 & byte < 192) = "c";
+  kind(byte >= 194 & byte < 224) = "2";
+  kind(byte >= 224 & byte < 240) = "3";
+  kind(byte >= 240 & byte < 245) = "4";
+  yes = ! isempty (regexp (kind, '^(a|2c|3cc|4ccc)*$', "once"));
+
+endfunction

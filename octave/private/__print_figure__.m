@@ -1,0 +1,44 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## __print_figure__ (h, file, kind, caller)
+##
+## Prints a figure to a file of that kind, ".png", ".svg" or ".pdf".  The file's name reaches neither
+## gnuplot nor a shell, which would run commands in it: the figure is printed in a folder of its own.
+
+function __print_figure__ (h, file, kind, caller)
+
+  warning ("off", "print:nogs", "local");      # Ghostscript is not needed for these
+  device = {"-dpng", "-dsvg", "-dpdf"}{strcmpi (kind, {".png", ".svg", ".pdf"})};
+  if (strcmp (get (h, "__graphics_toolkit__"), "gnuplot"))
+    device = strrep (strrep (device, "png", "pngcairo"), "pdf", "pdfcairo");
+  endif
+  folder = tempname ();
+  if (isempty (regexp (folder, '^[\w/.+-]*$', "once")))
+    folder = tempname ("/tmp");
+  endif
+  [made, why] = mkdir (folder);
+  if (! made)
+    error ("gpumm:unwritable", "%s: %s cannot be drawn: %s", caller, file, why);
+  endif
+  unwind_protect
+    name = fullfile (folder, ["figure" lower(kind)]);
+    print (h, name, device);
+    bytes = "";
+    fid = fopen (name, "rb");
+    if (fid >= 0)
+      bytes = fread (fid, Inf, "uint8=>char").';
+      fclose (fid);
+    endif
+    if (isempty (bytes))
+      error ("gpumm:unwritable", "%s: %s cannot be drawn: nothing was printed in %s", caller, ...
+             file, folder);
+    endif
+    __write_file__ (file, @(k) {bytes, ""}{min (k, 2)}, caller, ...
+                    {"gpumm:unwritable", "gpumm:unwritable"});
+  unwind_protect_cleanup
+    confirm_recursive_rmdir (false, "local");
+    rmdir (folder, "s");
+  end_unwind_protect
+
+endfunction
