@@ -2,8 +2,9 @@
  *
  *   cc -O2 bench/bench_spgemm.c -o build/bench_spgemm -ldl -lm
  *   build/bench_spgemm build/package/libgpumm_cuda.so FILE.csv [cases=random16,fem3] [kernel=]
- *                      [repeats=7] [save=DIRECTORY]
+ *                      [repeats=7] [types=d] [save=DIRECTORY]
  *
+ * types    elements, by BLAS letter: d, z or both; cases of complex numbers are called NAME_z
  * cases    names from the table below, in place of all
  * save     writes the operand of each case there as CASE.start (int64), CASE.column (int32) and
  *          CASE.values (double), which peers_spgemm.py multiplies with cuSPARSE
@@ -21,9 +22,11 @@ static gpumm_event *events[4];
 enum { MOST_REPEATS = 64 };
 
 static struct {
-  const char *cases, *kernel, *save;
+  const char *cases, *kernel, *types, *save;
   long repeats;
-} options = {"", "spgemm", NULL, 7};
+} options = {"", "spgemm", "d", NULL, 7};
+
+static size_t parts = 1; /* doubles of an element */
 
 /* ---- matrices ----------------------------------------------------------------------------- */
 
@@ -39,7 +42,7 @@ static matrix take_matrix (int64_t n, int64_t nnz) {
   void *p[3];
   need (driver->pin (0, (size_t) (n + 1) * 8, &p[0]), "pin");
   need (driver->pin (0, (size_t) nnz * 4, &p[1]), "pin");
-  need (driver->pin (0, (size_t) nnz * 8, &p[2]), "pin");
+  need (driver->pin (0, (size_t) nnz * 8 * parts, &p[2]), "pin");
   x.start = p[0];
   x.column = p[1];
   x.values = p[2];
@@ -55,7 +58,7 @@ static void give_matrix (matrix *x) {
 
 static void draw_values (matrix *x) {
   x->nnz = x->start[x->n];
-  for (int64_t q = 0; q < x->nnz; q++)
+  for (int64_t q = 0; q < x->nnz * (int64_t) parts; q++)
     x->values[q] = check_uniform ();
 }
 
@@ -185,16 +188,16 @@ static gpumm_rows up (const matrix *x) {
   gpumm_rows r = {.rows = x->n, .cols = x->n, .block_rows = 1, .block_cols = 1};
   r.start = take ((size_t) (x->n + 1) * 8);
   r.column = take ((size_t) x->nnz * 4);
-  r.values = take ((size_t) x->nnz * 8);
+  r.values = take ((size_t) x->nnz * 8 * parts);
   copy (r.start, x->start, (size_t) (x->n + 1) * 8, 1);
   copy (r.column, x->column, (size_t) x->nnz * 4, 1);
-  copy (r.values, x->values, (size_t) x->nnz * 8, 1);
+  copy (r.values, x->values, (size_t) x->nnz * 8 * parts, 1);
   return r;
 }
 
 typedef struct {
   int32_t column;
-  double value;
+  double re, im;
 } term;
 
 static int by_column (const void *x, const void *y) {
@@ -213,27 +216,34 @@ static int row_is_right (const matrix *x, const gpumm_rows *c, int64_t i) {
     exit (1);
   count = 0;
   for (int64_t t = x->start[i]; t < x->start[i + 1]; t++)
-    for (int64_t u = x->start[x->column[t]]; u < x->start[x->column[t] + 1]; u++)
-      terms[count++] = (term){x->column[u], x->values[t] * x->values[u]};
+    for (int64_t u = x->start[x->column[t]]; u < x->start[x->column[t] + 1]; u++) {
+      const double *a = x->values + t * (int64_t) parts, *b = x->values + u * (int64_t) parts;
+      const double ai = parts == 2 ? a[1] : 0, bi = parts == 2 ? b[1] : 0;
+      terms[count++] = (term){x->column[u], a[0] * b[0] - ai * bi, a[0] * bi + ai * b[0]};
+    }
   qsort (terms, (size_t) count, sizeof *terms, by_column);
   need (driver->pin (0, 16, &p[0]), "pin");
   start = p[0];
   copy (start, c->start + i, 16, 0);
   const int64_t length = start[1] - start[0];
   need (driver->pin (0, (size_t) length * 4 + 1, &p[1]), "pin");
-  need (driver->pin (0, (size_t) length * 8 + 1, &p[2]), "pin");
+  need (driver->pin (0, (size_t) length * 8 * parts + 1, &p[2]), "pin");
   const int32_t *column = p[1];
   const double *values = p[2];
   copy (p[1], c->column + start[0], (size_t) length * 4, 0);
-  copy (p[2], (const double *) c->values + start[0], (size_t) length * 8, 0);
+  copy (p[2], (const double *) c->values + start[0] * (int64_t) parts, (size_t) length * 8 * parts,
+        0);
   int right = 1;
   for (int64_t q = 0, end; q < count && right; q = end, found++) {
-    double sum = 0;
-    for (end = q; end < count && terms[end].column == terms[q].column; end++)
-      sum += terms[end].value;
-    right =
-        found < length && column[found] == terms[q].column
-        && fabs (values[found] - sum) <= (double) (end - q + 8) * DBL_EPSILON * (double) (end - q);
+    double re = 0, im = 0;
+    for (end = q; end < count && terms[end].column == terms[q].column; end++) {
+      re += terms[end].re;
+      im += terms[end].im;
+    }
+    const double bound = (double) (end - q + 8) * DBL_EPSILON * (double) (end - q);
+    right = found < length && column[found] == terms[q].column
+            && fabs (values[found * (int64_t) parts] - re) <= bound
+            && (parts == 1 || fabs (values[found * 2 + 1] - im) <= bound);
   }
   right = right && found == length;
   for (int v = 0; v < 3; v++)
@@ -250,21 +260,25 @@ static void save (const char *name, const char *what, const void *p, size_t byte
     printf ("%s was not written\n", path);
 }
 
-static int measure (FILE *file, const struct benchmark *s, const gpumm_sparse_kernel *kernel) {
+static int measure (FILE *file, const struct benchmark *s, const gpumm_sparse_kernel *kernel,
+                    gpumm_type type) {
+  parts = type == GPUMM_Z ? 2 : 1;
+  char name[64];
+  snprintf (name, sizeof name, "%s%s", s->name, type == GPUMM_Z ? "_z" : "");
   matrix x = s->kind == RANDOM ? make_random (s->size, s->each)
              : s->kind == GRID ? make_grid (s->size, s->each, s->points)
                                : make_rmat ((int) s->size, s->each);
   gpumm_sparse_product p = {
-      .type_a = GPUMM_D, .type_b = GPUMM_D, .type_c = GPUMM_D, .count = x.n, .alpha = {1, 0}};
+      .type_a = type, .type_b = type, .type_c = type, .count = x.n, .alpha = {1, 0}};
   double products = 0, times[4][MOST_REPEATS];
   void *nnz;
   int wrong = 0;
   for (int64_t q = 0; q < x.nnz; q++)
     products += (double) (x.start[x.column[q] + 1] - x.start[x.column[q]]);
   if (options.save) {
-    save (s->name, "start", x.start, (size_t) (x.n + 1) * 8);
-    save (s->name, "column", x.column, (size_t) x.nnz * 4);
-    save (s->name, "values", x.values, (size_t) x.nnz * 8);
+    save (name, "start", x.start, (size_t) (x.n + 1) * 8);
+    save (name, "column", x.column, (size_t) x.nnz * 4);
+    save (name, "values", x.values, (size_t) x.nnz * 8 * parts);
   }
   p.a = p.b = p.c = up (&x);
   p.c.start = take ((size_t) (x.n + 1) * 8);
@@ -285,8 +299,9 @@ static int measure (FILE *file, const struct benchmark *s, const gpumm_sparse_ke
     if (i < 0) {
       copy (nnz, p.c.start + x.n, 8, 0);
       p.c.column = take ((size_t) * (int64_t *) nnz * 4);
-      p.c.values = take ((size_t) * (int64_t *) nnz * 8);
-      need (driver->fill (0, stream, p.c.values, 0xff, (size_t) * (int64_t *) nnz * 8), "fill");
+      p.c.values = take ((size_t) * (int64_t *) nnz * 8 * parts);
+      need (driver->fill (0, stream, p.c.values, 0xff, (size_t) * (int64_t *) nnz * 8 * parts),
+            "fill");
     }
     need (kernel->launch (0, stream, &p), kernel->name);
     record (events[3]);
@@ -296,19 +311,21 @@ static int measure (FILE *file, const struct benchmark *s, const gpumm_sparse_ke
   for (int q = 0; q < 100 && !wrong; q++) {
     const int64_t i = q == 0 ? 0 : (int64_t) ((check_random () >> 11) % (uint64_t) x.n);
     if (!row_is_right (&x, &p.c, i)) {
-      printf ("WRONG: %s, row %lld\n", s->name, (long long) i);
+      printf ("WRONG: %s, row %lld\n", name, (long long) i);
       wrong = 1;
     }
   }
   double ms[4];
   for (int e = 0; e < 4; e++)
     ms[e] = 1e3 * median (times[e], (int) options.repeats);
-  const double operand = 8.0 * (double) (x.n + 1) + 12.0 * (double) x.nnz,
-               result = 8.0 * (double) (x.n + 1) + 12.0 * (double) *(int64_t *) nnz;
+  const double operand = 8.0 * (double) (x.n + 1) + (4 + 8.0 * (double) parts) * (double) x.nnz,
+               result = 8.0 * (double) (x.n + 1)
+                        + (4 + 8.0 * (double) parts) * (double) *(int64_t *) nnz;
   char line[400];
-  snprintf (line, sizeof line, "%s,%s,%lld,%lld,%.0f,%lld,%.4f,%.4f,%.4f,%.4f,%.2f,%.4f\n", s->name,
+  snprintf (line, sizeof line, "%s,%s,%lld,%lld,%.0f,%lld,%.4f,%.4f,%.4f,%.4f,%.2f,%.4f\n", name,
             kernel->name, (long long) x.n, (long long) x.nnz, products,
-            (long long) *(int64_t *) nnz, ms[0], ms[1], ms[2], ms[3], 2e-6 * products / ms[3],
+            (long long) *(int64_t *) nnz, ms[0], ms[1], ms[2], ms[3],
+            1e-6 * operations_of (type) * products / ms[3],
             (operand + result + (double) p.workspace_bytes) / (operand + result));
   fputs (line, file);
   fputs (line, stdout);
@@ -326,16 +343,16 @@ static int measure (FILE *file, const struct benchmark *s, const gpumm_sparse_ke
 /* ---- main --------------------------------------------------------------------------------- */
 
 int main (int count, char **arguments) {
-  const option known[] = {{.name = "cases", .text = &options.cases},
-                          {.name = "kernel", .text = &options.kernel},
-                          {.name = "save", .text = &options.save},
-                          {.name = "repeats", .number = &options.repeats},
-                          {.name = NULL}};
+  const option known[] = {
+      {.name = "cases", .text = &options.cases},       {.name = "kernel", .text = &options.kernel},
+      {.name = "types", .text = &options.types},       {.name = "save", .text = &options.save},
+      {.name = "repeats", .number = &options.repeats}, {.name = NULL}};
   int usage = count < 3, wrong = 0;
   for (int i = 3; i < count; i++)
     usage = usage || !take_option (known, arguments[i]);
   if (usage || options.repeats < 1 || options.repeats > MOST_REPEATS) {
-    printf ("usage: bench_spgemm LIBRARY FILE.csv [cases=] [kernel=] [repeats=] [save=]\n");
+    printf (
+        "usage: bench_spgemm LIBRARY FILE.csv [cases=] [kernel=] [repeats=] [types=] [save=]\n");
     return 2;
   }
   FILE *file;
@@ -353,9 +370,10 @@ int main (int count, char **arguments) {
   }
   fprintf (file, "case,kernel,n,nnz,products,nnz_c,counting_ms,offsets_ms,multiplying_ms,ms,gflops,"
                  "memory_to_operands_and_result\n");
-  for (size_t i = 0; i < sizeof benchmarks / sizeof *benchmarks; i++)
-    if (listed (options.cases, benchmarks[i].name, 0))
-      wrong += measure (file, &benchmarks[i], kernel);
+  for (const char *letter = options.types; *letter; letter++)
+    for (size_t i = 0; i < sizeof benchmarks / sizeof *benchmarks; i++)
+      if (listed (options.cases, benchmarks[i].name, 0))
+        wrong += measure (file, &benchmarks[i], kernel, type_of (*letter));
   fclose (file);
   printf ("%d wrong\n", wrong);
   return wrong > 0;

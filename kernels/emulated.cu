@@ -36,8 +36,8 @@ extern const gpumm_kernel gpumm_family_cublas[];
 
 /* ---- workspace ---------------------------------------------------------------------------- */
 
-/* Native dot products to look at, and products in all of them, at most. */
-static const int64_t MOST_SAMPLES = 512, LEAST_SAMPLES = 16, SAMPLED_PRODUCTS = 1 << 22;
+/* Native dot products to look at, at least, and products in all of them, at most. */
+static const int64_t LEAST_SAMPLES = 16, SAMPLED_PRODUCTS = 1 << 22;
 
 /* A C of fewer elements leaves multiprocessors idle (132 tiles of 128 x 128 fill an H200), so that
  * libraries split k, the further the smaller C is, and make errors that are smaller. Stretches of
@@ -65,7 +65,7 @@ enum { MOST_KEPT = 16 };
 
 struct workspace {
   operand_record *records; /* MOST_KEPT of A, then of B */
-  double *errors;
+  findings *found;
   kappas *worst;
   operand_vectors a, b; /* of this tile's */
   char *int8;
@@ -121,7 +121,7 @@ static size_t lay_out (const gpumm_product *p, bool keep, workspace *w) {
   const gpumm_tiling &t = keep ? p->tiling : alone;
   pieces from = {(char *) p->workspace, 0};
   from.take (&w->records, 2 * MOST_KEPT);
-  from.take (&w->errors, MOST_SAMPLES);
+  from.take (&w->found, 1);
   from.take (&w->worst, 1);
   take_vectors (&from, t.down * t.m, &w->a);
   take_vectors (&from, t.across * t.n, &w->b);
@@ -199,10 +199,8 @@ template <class T>
 static gpumm_status learn_all (int device, gpumm_stream *stream, const workspace &w,
                                const operand_view<T> &a, const operand_view<T> &b,
                                const gpumm_tiling &t, product_facts *facts, kept_operands *kept) {
-  struct {
-    operand_record records[2 * MOST_KEPT];
-    alignas (PIECE) double errors[MOST_SAMPLES];
-  } back; /* as lay_out has them */
+  const operand_record *of_a = w.records + t.row, *of_b = w.records + MOST_KEPT + t.col;
+  findings back;
   int64_t samples = SAMPLED_PRODUCTS / a.k;
   samples = samples > MOST_SAMPLES ? MOST_SAMPLES : samples;
   samples = samples < LEAST_SAMPLES ? LEAST_SAMPLES : samples;
@@ -210,16 +208,17 @@ static gpumm_status learn_all (int device, gpumm_stream *stream, const workspace
   if (!status && !t.known_b)
     status = learn (device, stream, b, w.b);
   if (!status)
-    status = LAUNCH ("sample_native", (sample_native<T>), samples, dim3 (32), device, stream, a, b,
-                     w.a.top, w.b.top, native_stretch (a.count * b.count, a.k), w.errors);
+    status =
+        LAUNCH ("sample_native", (sample_native<T>), samples, dim3 (32), device, stream, a, b, of_a,
+                of_b, w.a.top, w.b.top, native_stretch (a.count * b.count, a.k), w.found);
   EMULATED_STAGE ("look at the data", stream);
   if (!status)
-    status = read_back (device, stream, &back, w.records, sizeof back);
+    status = read_back (device, stream, &back, w.found,
+                        offsetof (findings, errors) + (size_t) samples * sizeof *back.errors);
   if (status)
     return status;
-  const operand_record &of_a = back.records[t.row], &of_b = back.records[MOST_KEPT + t.col];
-  *facts = {of_a.facts, of_b.facts, {}};
-  *kept = {of_a.kept, of_b.kept};
+  *facts = {back.a.facts, back.b.facts, {}};
+  *kept = {back.a.kept, back.b.kept};
   settle (&facts->a);
   settle (&facts->b);
   for (int64_t i = 0; i < samples; i++)

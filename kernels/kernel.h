@@ -139,6 +139,18 @@ template <class R> DEVICE complex<R> add (complex<R> x, complex<R> y) {
   return {x.re + y.re, x.im + y.im};
 }
 
+/* x y, rounded before anything is added to it: never part of a fused multiply-add. Sparse products
+ * need it: what cancels in Octave's * cancels in theirs. */
+__device__ static inline float rounded_product (float x, float y) {
+  COUNT_OPERATIONS (1);
+  return __fmul_rn (x, y);
+}
+
+__device__ static inline double rounded_product (double x, double y) {
+  COUNT_OPERATIONS (1);
+  return __dmul_rn (x, y);
+}
+
 template <class T> DEVICE bool is_zero (T x) {
   return x == 0;
 }

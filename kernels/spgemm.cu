@@ -502,7 +502,7 @@ __global__ void __launch_bounds__ (shape<BIN>::block) multiply_short (problem<T>
       T sum = values[self % own::size];
       while (++q < last)
         sum = add (sum, values[keys[padded (q)] % own::size]);
-      sum = scale (p.alpha, sum);
+      sum = times_alpha (p.alpha, sum);
       p.c.column[to + f] = (int32_t) (self / own::size);
       ((T *) p.c.values)[to + f] = sum;
       zeros |= is_zero (sum);
@@ -795,7 +795,7 @@ __global__ void __launch_bounds__ (THREADS) multiply_long (problem<T> p) {
       done += found;
     }
     for (int64_t q = threadIdx.x; q < all; q += THREADS) {
-      const T sum = scale (p.alpha, sums[q]);
+      const T sum = times_alpha (p.alpha, sums[q]);
       values[q] = sum;
       zeros |= is_zero (sum);
     }

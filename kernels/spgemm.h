@@ -5,9 +5,11 @@
 
 #include "kernel.h"
 
-template <class T> DEVICE T times (T a, T b, int) {
-  COUNT_OPERATIONS (1);
-  return a * b;
+/* Products and sums are rounded one by one, in ascending k, as Octave's * and the CPU's "sparse" do
+ * it: C has the same bits, and the same elements cancel. It also makes the rounding the same in each
+ * copy of a loop's body, so that a row of C does not depend on the range of rows it is made in. */
+template <class R> __device__ static inline R times (R a, R b, int) {
+  return rounded_product (a, b);
 }
 
 DEVICE double one_if_infinite (double x) {
@@ -20,7 +22,8 @@ DEVICE double zero_if_nan (double x) {
 
 /* A factor that is infinite makes the product infinite also where the formula has NaN in both parts
  * (C11, annex G.5.1): Octave multiplies so. a and b are such factors. */
-template <class R> DEVICE complex<R> infinite_product (complex<R> a, complex<R> b) {
+template <class R>
+__device__ static inline complex<R> infinite_product (complex<R> a, complex<R> b) {
   bool recover = false;
   if (isinf (a.re) || isinf (a.im)) {
     a = {(R) one_if_infinite (a.re), (R) one_if_infinite (a.im)};
@@ -42,36 +45,33 @@ template <class R> DEVICE complex<R> infinite_product (complex<R> a, complex<R> 
   const R nan = (R) NAN, infinity = (R) INFINITY;
   if (!recover)
     return {nan, nan};
-  return {infinity * (a.re * b.re - a.im * b.im), infinity * (a.re * b.im + a.im * b.re)};
+  return {infinity * (rounded_product (a.re, b.re) - rounded_product (a.im, b.im)),
+          infinity * (rounded_product (a.re, b.im) + rounded_product (a.im, b.re))};
 }
 
-template <class R> DEVICE complex<R> times (complex<R> a, complex<R> b, int real) {
-  COUNT_OPERATIONS (6);
+template <class R>
+__device__ static inline complex<R> times (complex<R> a, complex<R> b, int real) {
   if (real & REAL_A)
-    return {a.re * b.re, a.re * b.im};
+    return {rounded_product (a.re, b.re), rounded_product (a.re, b.im)};
   if (real & REAL_B)
-    return {a.re * b.re, a.im * b.re};
-  complex<R> x = {fma (a.re, b.re, -(a.im * b.im)), fma (a.re, b.im, a.im * b.re)};
+    return {rounded_product (a.re, b.re), rounded_product (a.im, b.re)};
+  const complex<R> x = {add (rounded_product (a.re, b.re), -rounded_product (a.im, b.im)),
+                        add (rounded_product (a.re, b.im), rounded_product (a.im, b.re))};
   return isnan (x.re) && isnan (x.im) ? infinite_product (a, b) : x;
 }
 
-/* sum += a b; a real factor by one rounding. What is fused is written out, here and in times: the
- * compiler may do it otherwise in each copy that it makes of a loop's body, and a row of C would
- * have other bits in another range of rows. */
-template <class R> DEVICE void accumulate (R &sum, R a, R b, int) {
-  COUNT_OPERATIONS (2);
-  sum = fma (a, b, sum);
+template <class T> __device__ static inline void accumulate (T &sum, T a, T b, int real) {
+  sum = add (sum, times (a, b, real));
 }
 
-template <class R> DEVICE void accumulate (complex<R> &sum, complex<R> a, complex<R> b, int real) {
-  if (real & REAL_A) {
-    accumulate (sum.re, a.re, b.re, real);
-    accumulate (sum.im, a.re, b.im, real);
-  } else if (real & REAL_B) {
-    accumulate (sum.re, a.re, b.re, real);
-    accumulate (sum.im, a.im, b.re, real);
-  } else
-    sum = add (sum, times (a, b, real));
+/* alpha sum; a real alpha multiplies both parts. */
+template <class R> __device__ static inline R times_alpha (R alpha, R sum) {
+  return times (alpha, sum, 0);
+}
+
+template <class R>
+__device__ static inline complex<R> times_alpha (complex<R> alpha, complex<R> sum) {
+  return times (alpha, sum, alpha.im == 0 ? REAL_A : 0);
 }
 
 #endif

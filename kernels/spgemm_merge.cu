@@ -77,7 +77,7 @@ __global__ void __launch_bounds__ (THREADS)
         accumulate (sum, a, b, real);
       }
     }
-    sum = scale (alpha, sum);
+    sum = times_alpha (alpha, sum);
     C_column[to] = (int32_t) j;
     C[to] = sum;
     if (is_zero (sum) && note_zero)

@@ -13,6 +13,11 @@
 
 #include <cublasLt.h>
 #include <pthread.h>
+#if __has_include(<nvtx3/nvToolsExtMemCudaRt.h>)
+#define TELLS_TOOLS
+#include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtMemCudaRt.h>
+#endif
 
 /* For kernels that split k or keep tiles there: what cuBLAS itself takes on Hopper. */
 static const size_t INT8_WORKSPACE = (size_t) 32 << 20;
@@ -241,6 +246,30 @@ static gpumm_status find_algorithm (int device, const lt_call &x, int64_t m, int
   return status;
 }
 
+enum { MOST_PLANES = 3 * MOST_MODULI };
+
+/* Kernels of cuBLASLt for compute capability 9.0 write by tensor copies, which compute-sanitizer's
+ * initcheck does not follow: it is told what they wrote. Without the tool nothing happens. */
+static void tell_written (const product_planes &d, int64_t rows, int64_t cols, int batch,
+                          cudaStream_t stream) {
+#ifdef TELLS_TOOLS
+  static nvtxDomainHandle_t domain = nvtxDomainCreateA ("gpumm");
+  nvtxMemVirtualRangeDesc_t planes[MOST_PLANES];
+  nvtxMemMarkInitializedBatch_t all = {};
+  for (int p = 0; p < batch; p++)
+    planes[p] = {sizeof *d.d * (size_t) (d.ld * (cols - 1) + rows), d.d + p * d.plane};
+  all.extCompatID = NVTX_EXT_COMPATID_MEM;
+  all.structSize = sizeof all;
+  all.regionType = NVTX_MEM_TYPE_VIRTUAL_ADDRESS;
+  all.regionDescCount = (size_t) batch;
+  all.regionDescElementSize = sizeof *planes;
+  all.regionDescElements = planes;
+  nvtxMemCudaMarkInitialized (domain, stream, 0, &all);
+#else
+  (void) d, (void) rows, (void) cols, (void) batch, (void) stream;
+#endif
+}
+
 /* Of each of batch planes: D = A^T B, or D += A^T B; rows vectors of A, cols of B, k elements
  * deep. workspace: INT8_WORKSPACE bytes. */
 static gpumm_status multiply_planes (int device, gpumm_stream *stream, const residue_planes &a,
@@ -290,6 +319,8 @@ static gpumm_status multiply_planes (int device, gpumm_stream *stream, const res
       status = find_algorithm (device, x, a.vectors, b.vectors, k, batch, add, &algorithm);
     if (!status)
       status = run_call (x, algorithm, add);
+    if (!status)
+      tell_written (d, a.vectors, b.vectors, batch, x.stream);
   }
   pthread_mutex_unlock (&lt_state.lock);
   gpumm_cuda_leave (device, before);

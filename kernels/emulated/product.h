@@ -59,20 +59,34 @@ template <class T> struct real_part { typedef T type; };
 
 template <class R> struct real_part<complex<R> > { typedef R type; };
 
+/* What is read back before the moduli are chosen: what is known of both operands, and an error for
+ * each sample that was made. */
+static const int64_t MOST_SAMPLES = 512;
+
+struct findings {
+  operand_record a, b;
+  double errors[MOST_SAMPLES];
+};
+
 /* Makes dot products of rows and columns drawn by chance (always the same ones) in the type's own
  * arithmetic, one a warp: the sum of the squares of what each step rounds off, over (|a||b|)^2.
  * Vectors are scaled first, so that nothing overflows. A lane sums a part of the products. Every
  * stretch terms it begins anew, as where a library splits k; with stretch 0 each lane goes on from
- * the sum of those before. */
+ * the sum of those before. The records are passed on. */
 template <class T>
 __global__ void __launch_bounds__ (32)
-    sample_native (operand_view<T> a, operand_view<T> b, const int *top_a, const int *top_b,
-                   int64_t stretch, double *errors) {
+    sample_native (operand_view<T> a, operand_view<T> b, const operand_record *of_a,
+                   const operand_record *of_b, const int *top_a, const int *top_b, int64_t stretch,
+                   findings *found) {
   typedef typename real_part<T>::type R;
   int64_t i = (int64_t) (scramble (2 * blockIdx.x) % (uint64_t) a.count);
   int64_t j = (int64_t) (scramble (2 * blockIdx.x + 1) % (uint64_t) b.count);
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    found->a = *of_a;
+    found->b = *of_b;
+  }
   if (top_a[i] == NO_TOP || top_b[j] == NO_TOP) {
-    errors[blockIdx.x] = 0;
+    found->errors[blockIdx.x] = 0;
     return;
   }
   int64_t each = (a.k + 31) / 32, begin = threadIdx.x * each, end = min (begin + each, a.k);
@@ -100,7 +114,7 @@ __global__ void __launch_bounds__ (32)
   squares = warp_sum (squares);
   sizes = warp_sum (sizes);
   if (threadIdx.x == 0)
-    errors[blockIdx.x] = squares > 0 ? squares / (sizes * sizes) : 0;
+    found->errors[blockIdx.x] = squares > 0 ? squares / (sizes * sizes) : 0;
 }
 
 /* ---- the guard ---------------------------------------------------------------------------- */

@@ -99,6 +99,15 @@ template <class T> static INLINE T atomic_add (T &x, T y) {
   return old;
 }
 
+/* Multiplications that are not fused: CMakeLists.txt tells the compiler to fuse none. */
+static inline float __fmul_rn (float x, float y) {
+  return x * y;
+}
+
+static inline double __dmul_rn (double x, double y) {
+  return x * y;
+}
+
 static inline int __popc (unsigned x) {
   return __builtin_popcount (x);
 }

@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
+#include "devices.h"
 #include "types.h"
 
 #include <complex.h>
@@ -1108,6 +1109,10 @@ int main (int argc, char **argv) {
     return check_done ();
   }
   check_seed (4);
+  const char *why = "";
+  CHECK (gpumm_host_device (&why), "%s", why);
+  if (check_failed)
+    return check_done ();
   test_tables ();
   test_edges ();
   test_saturation ();

@@ -1047,6 +1047,10 @@ static void test_sparse_after_all (void) {
 
 int main (int argc, char **argv) {
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 10) : 1);
+  const char *why = "";
+  CHECK (gpumm_host_device (&why), "%s", why);
+  if (check_failed)
+    return check_done ();
   const int64_t alive = gpumm_live_allocations ();
   test_pairs (8);
   test_large ();

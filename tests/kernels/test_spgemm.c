@@ -1,15 +1,18 @@
 /* test_spgemm.c - every kernel of a driver for sparse times sparse, against sorted products.
  *
- *   test_spgemm LIBRARY [random=200] [seed=1] [kernel=] [types=dz] [large=1]
+ *   test_spgemm LIBRARY [random=200] [seed=1] [kernel=] [types=dz] [large=1] [cancel=1]
  *
  * random   so many random cases, after the named ones
  * kernel   only rows whose name begins so
  * types    of the named cases, by BLAS letter
+ * cancel   1: also the named cases with values that cancel; 0: not
  * large    1: also cases of up to 2^20 columns and rows of 10^5 products; 0: none of them
  *
- * All products of a row are listed, sorted by column, and added up in long double: the pattern must
- * be the same, a value within the bound of a sum in any order. Each product is made twice, whole and
- * in ranges of rows, and must have the same bits.
+ * All products of a row are listed, sorted by column and k, and added up in double, each operation
+ * rounded by itself: pattern and values must be the same, so that what cancels in Octave's * cancels
+ * in a kernel. Some operands are made for that: all of C cancels, and fused multiply-adds would leave
+ * something of each element. Each product is made twice, whole and in ranges of rows, and must have
+ * the same bits.
  * Exits with 77 when the driver finds no device.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -17,9 +20,9 @@
 #include "driver_test.h"
 
 static struct {
-  long random, large, seed;
+  long random, large, cancel, seed;
   const char *kernel, *types;
-} options = {200, 1, 1, "", "dz"};
+} options = {200, 1, 1, 1, "", "dz"};
 
 /* ---- matrices ----------------------------------------------------------------------------- */
 
@@ -38,6 +41,7 @@ typedef struct {
   matrix a, b;
   gpumm_scalar alpha;
   int integers; /* elements -2 .. 2: sums are exact, and some cancel */
+  int real;     /* 1: A's imaginary parts are 0, 2: B's, 3: both; the kernel is told */
 } test;
 
 static int parts (gpumm_type type) {
@@ -107,26 +111,85 @@ static matrix make_matrix (const test *t, int64_t rows, int64_t cols, const int6
   return x;
 }
 
+/* x with each column (right: each row) twice, side by side; of values there is only room. */
+static matrix doubled (const matrix *x, int right, int z) {
+  const int64_t nnz = x->start[x->rows], rows = right ? 2 * x->rows : x->rows;
+  matrix y = {rows, right ? x->cols : 2 * x->cols, check_allocate (rows + 1, sizeof *y.start),
+              check_allocate (2 * nnz, sizeof *y.column),
+              check_allocate (2 * nnz * z, sizeof *y.values)};
+  for (int64_t i = 0; i < rows; i++) {
+    const int64_t from = x->start[right ? i / 2 : i], to = x->start[(right ? i / 2 : i) + 1];
+    int64_t at = y.start[i];
+    for (int64_t q = from; q < to; q++)
+      if (right)
+        y.column[at++] = x->column[q];
+      else {
+        y.column[at++] = 2 * x->column[q];
+        y.column[at++] = 2 * x->column[q] + 1;
+      }
+    y.start[i + 1] = at;
+  }
+  return y;
+}
+
+/* Makes of each k two, and values with which their products cancel: u v and -v u. Returns how many of
+ * the pairs would not cancel in a fused multiply-add. */
+static int64_t cancel (test *t) {
+  const int z = parts (t->type);
+  const int64_t k = t->b.rows, own = t->real == 0 ? z : 1; /* parts that are drawn */
+  double *u = check_allocate (2 * k, sizeof *u), *v = check_allocate (2 * k, sizeof *v);
+  int64_t left = 0;
+  for (int64_t p = 0; p < k; p++) {
+    for (int64_t r = 0; r < own; r++) {
+      u[2 * p + r] = check_uniform ();
+      v[2 * p + r] = check_uniform ();
+    }
+    left += fma (u[2 * p], v[2 * p], -(u[2 * p] * v[2 * p])) != 0;
+  }
+  const matrix a = doubled (&t->a, 0, z), b = doubled (&t->b, 1, z);
+  for (int64_t q = 0; q < a.start[a.rows]; q++)
+    for (int r = 0; r < z; r++) {
+      const int64_t p = a.column[q] / 2;
+      a.values[z * q + r] = a.column[q] % 2 ? -v[2 * p + r] : u[2 * p + r];
+    }
+  for (int64_t i = 0; i < b.rows; i++)
+    for (int64_t q = z * b.start[i]; q < z * b.start[i + 1]; q++)
+      b.values[q] = (i % 2 ? u : v)[i / 2 * 2 + q % z];
+  drop (&t->a);
+  drop (&t->b);
+  t->a = a;
+  t->b = b;
+  free (u);
+  free (v);
+  return left;
+}
+
 /* ---- what is right ------------------------------------------------------------------------ */
 
 typedef struct {
-  int32_t column;
-  long double re, im, size;
+  int32_t column, k;
+  double re, im;
 } term;
 
 static int by_column (const void *x, const void *y) {
-  return ascending (&((const term *) x)->column, &((const term *) y)->column);
+  const term *a = x, *b = y;
+  const int c = ascending (&a->column, &b->column);
+  return c ? c : ascending (&a->k, &b->k);
+}
+
+static term product (double ur, double ui, double vr, double vi) {
+  return (term){.re = ur * vr - ui * vi, .im = ur * vi + ui * vr};
 }
 
 typedef struct {
   int64_t *start;
   int32_t *column;
-  long double *re, *im, *bound;
+  double *re, *im;
   int64_t zeros;
 } expected;
 
-/* The definition: all products of a row, sorted. A sum of k of them lies within k eps times the sum
- * of their sizes of the exact one in any order (Higham 2002, section 3.1); complex: 2 k terms. */
+/* The definition: all products of a row, sorted. This file is compiled without fused
+ * multiply-adds. */
 static expected expect (const test *t) {
   const matrix *a = &t->a, *b = &t->b;
   const int z = parts (t->type);
@@ -139,11 +202,8 @@ static expected expect (const test *t) {
     most = products > most ? products : most;
   }
   expected y = {check_allocate (a->rows + 1, sizeof *y.start),
-                check_allocate (all, sizeof *y.column),
-                check_allocate (all, sizeof *y.re),
-                check_allocate (all, sizeof *y.im),
-                check_allocate (all, sizeof *y.bound),
-                0};
+                check_allocate (all, sizeof *y.column), check_allocate (all, sizeof *y.re),
+                check_allocate (all, sizeof *y.im), 0};
   term *terms = check_allocate (most, sizeof *terms);
   int64_t out = 0;
   for (int64_t i = 0; i < a->rows; i++) {
@@ -151,25 +211,22 @@ static expected expect (const test *t) {
     for (int64_t s = a->start[i]; s < a->start[i + 1]; s++)
       for (int64_t q = b->start[a->column[s]]; q < b->start[a->column[s] + 1]; q++) {
         const double *u = a->values + z * s, *v = b->values + z * q;
-        const long double ur = u[0], ui = z > 1 ? u[1] : 0, vr = v[0], vi = z > 1 ? v[1] : 0;
-        terms[count++] = (term){b->column[q], ur * vr - ui * vi, ur * vi + ui * vr,
-                                hypotl (ur, ui) * hypotl (vr, vi)};
+        terms[count] = product (u[0], z > 1 ? u[1] : 0, v[0], z > 1 ? v[1] : 0);
+        terms[count].k = a->column[s];
+        terms[count++].column = b->column[q];
       }
     qsort (terms, (size_t) count, sizeof *terms, by_column);
-    for (int64_t q = 0, end; q < count; q = end) {
-      long double re = 0, im = 0, size = 0;
+    for (int64_t q = 0, end; q < count; q = end, out++) {
+      double re = 0, im = 0;
       for (end = q; end < count && terms[end].column == terms[q].column; end++) {
         re += terms[end].re;
         im += terms[end].im;
-        size += terms[end].size;
       }
+      const term scaled = product (t->alpha.re, t->alpha.im, re, im);
       y.column[out] = terms[q].column;
-      y.re[out] = t->alpha.re * re - t->alpha.im * im;
-      y.im[out] = t->alpha.re * im + t->alpha.im * re;
-      y.zeros += y.re[out] == 0 && y.im[out] == 0;
-      y.bound[out++] = t->integers ? 0
-                                   : (long double) (end - q + 8) * DBL_EPSILON
-                                         * hypotl (t->alpha.re, t->alpha.im) * size;
+      y.re[out] = scaled.re;
+      y.im[out] = scaled.im;
+      y.zeros += scaled.re == 0 && scaled.im == 0;
     }
     y.start[i + 1] = out;
   }
@@ -182,7 +239,6 @@ static void drop_expected (expected *y) {
   free (y->column);
   free (y->re);
   free (y->im);
-  free (y->bound);
 }
 
 /* ---- running ------------------------------------------------------------------------------ */
@@ -260,6 +316,8 @@ static int run_kernel (const test *t, const gpumm_sparse_kernel *row, int64_t pi
                             .type_c = t->type,
                             .a = copy_rows (&t->a, t->type),
                             .b = copy_rows (&t->b, t->type),
+                            .real_a = t->real & 1,
+                            .real_b = t->real >> 1,
                             .alpha = t->alpha};
   p.c = (gpumm_rows){.rows = rows, .cols = t->b.cols, .block_rows = 1, .block_cols = 1};
   p.c.start = take (start_bytes);
@@ -329,16 +387,14 @@ static void compare (const test *t, const gpumm_sparse_kernel *row, const expect
   const int z = parts (t->type);
   const int64_t nnz = y->start[t->a.rows];
   for (int64_t q = 0; q < nnz; q++) {
-    const long double re = m->values[z * q], im = z > 1 ? m->values[z * q + 1] : 0;
-    if (m->column[q] != y->column[q] || !(fabsl (re - y->re[q]) <= y->bound[q])
-        || !(fabsl (im - y->im[q]) <= y->bound[q])) {
+    const double re = m->values[z * q], im = z > 1 ? m->values[z * q + 1] : 0;
+    if (m->column[q] != y->column[q] || re != y->re[q] || im != y->im[q]) {
       int64_t i = 0;
       while (y->start[i + 1] <= q)
         i++;
-      report (0,
-              "%s %s: C(%lld,%ld) is (%.17Lg,%.17Lg), not C(%lld,%ld) = (%.17Lg,%.17Lg) +- %.2Lg",
-              row->name, t->name, (long long) i, (long) m->column[q], re, im, (long long) i,
-              (long) y->column[q], y->re[q], y->im[q], y->bound[q]);
+      report (0, "%s %s: C(%lld,%ld) is (%.17g,%.17g), not C(%lld,%ld) = (%.17g,%.17g)", row->name,
+              t->name, (long long) i, (long) m->column[q], re, im, (long long) i,
+              (long) y->column[q], y->re[q], y->im[q]);
       return;
     }
   }
@@ -346,10 +402,11 @@ static void compare (const test *t, const gpumm_sparse_kernel *row, const expect
   for (int64_t q = nnz; q < nnz + GUARD; q++)
     outside |= m->column[q] != -1 || !isnan (m->values[z * q]);
   report (!outside, "%s %s: wrote behind C", row->name, t->name);
-  if (t->integers)
-    report (m->zero == (y->zeros > 0), "%s %s: zeros: %d, and there are %lld", row->name, t->name,
-            (int) m->zero, (long long) y->zeros);
+  report (m->zero == (y->zeros > 0), "%s %s: zeros: %d, and there are %lld", row->name, t->name,
+          (int) m->zero, (long long) y->zeros);
 }
+
+static int cancelling; /* the cases that follow are made to cancel */
 
 /* spgemm_merge makes a row by one thread, in a time of elements of A times elements of C: what would
  * take it seconds is left to spgemm. */
@@ -364,7 +421,15 @@ static int is_slow (const test *t, const expected *y) {
 }
 
 static void run_test (test *t) {
+  if (cancelling) {
+    const int64_t k = t->b.rows, left = cancel (t);
+    t->name = "all of C cancels";
+    report (left >= k / 2, "fused multiply-adds would cancel, too: %lld of %lld pairs",
+            (long long) (k - left), (long long) k);
+  }
   expected y = expect (t);
+  if (cancelling)
+    report (y.zeros == y.start[t->a.rows], "an element that is not 0 is expected");
   const int slow = is_slow (t, &y);
   for (const gpumm_sparse_kernel *const *r = driver->sparse_kernels; *r; r++) {
     const gpumm_sparse_kernel *row = *r;
@@ -423,7 +488,7 @@ static void run_limits (gpumm_type type, int64_t length_b, int64_t n) {
   test t = {.name = "limits of bins", .type = type, .alpha = {-2, 0}, .integers = length_b == 1};
   int64_t lengths[sizeof products / sizeof *products];
   for (int64_t i = 0; i < rows; i++)
-    lengths[i] = products[i] / length_b;
+    lengths[i] = products[i] / length_b / (cancelling ? 2 : 1);
   int64_t *lb = equal_lengths (k, length_b);
   t.a = make_matrix (&t, rows, k, lengths, 1);
   t.b = make_matrix (&t, k, n, lb, 1);
@@ -475,12 +540,17 @@ static void run_random (void) {
   const int64_t m = below (120), k = 1 + below (150), n = 1 + below (below (4) ? 200 : 200000);
   int64_t *la = check_allocate (m, sizeof *la), *lb = check_allocate (k, sizeof *lb);
   const int64_t hubs = below (4);
+  cancelling = below (4) == 0;
+  t.real = t.type == GPUMM_Z ? (int) below (4) : 0;
   for (int64_t i = 0; i < m; i++)
     la[i] = below (20) < hubs ? below (k + 1) : below (3) ? below (9) : 0;
   for (int64_t i = 0; i < k; i++)
     lb[i] = below (20) < hubs ? below (n < 600 ? n + 1 : 600) : below (3) ? below (17) : 0;
   t.a = make_matrix (&t, m, k, la, below (2));
   t.b = make_matrix (&t, k, n, lb, below (2));
+  for (int right = 0; right < 2; right++)
+    for (int64_t q = 0; t.real >> right & 1 && q < (right ? t.b.start[k] : t.a.start[m]); q++)
+      (right ? t.b.values : t.a.values)[2 * q + 1] = 0;
   run_test (&t);
   free (la);
   free (lb);
@@ -489,15 +559,19 @@ static void run_random (void) {
 /* ---- main --------------------------------------------------------------------------------- */
 
 int main (int count, char **arguments) {
-  const option known[] = {
-      {.name = "random", .number = &options.random}, {.name = "large", .number = &options.large},
-      {.name = "seed", .number = &options.seed},     {.name = "kernel", .text = &options.kernel},
-      {.name = "types", .text = &options.types},     {.name = NULL}};
+  const option known[] = {{.name = "random", .number = &options.random},
+                          {.name = "large", .number = &options.large},
+                          {.name = "seed", .number = &options.seed},
+                          {.name = "kernel", .text = &options.kernel},
+                          {.name = "types", .text = &options.types},
+                          {.name = "cancel", .number = &options.cancel},
+                          {.name = NULL}};
   int usage = count < 2;
   for (int i = 2; i < count; i++)
     usage = usage || !take_option (known, arguments[i]);
   if (usage) {
-    printf ("usage: test_spgemm LIBRARY [random=200] [seed=1] [kernel=] [types=dz] [large=1]\n");
+    printf ("usage: test_spgemm LIBRARY [random=200] [seed=1] [kernel=] [types=dz] [large=1] "
+            "[cancel=1]\n");
     return 2;
   }
   int status = open_driver (arguments[1]);
@@ -505,7 +579,8 @@ int main (int count, char **arguments) {
     return status;
   begin_tests (options.seed);
   for (const char *letter = options.types; *letter; letter++)
-    run_named (*letter == 'z' ? GPUMM_Z : GPUMM_D);
+    for (cancelling = 0; cancelling <= options.cancel; cancelling++)
+      run_named (*letter == 'z' ? GPUMM_Z : GPUMM_D);
   for (long q = 0; q < options.random; q++)
     run_random ();
   close_driver ();

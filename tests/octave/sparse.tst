@@ -371,3 +371,24 @@
 %!   assert (info.bytes.up > 0 && info.seconds.compute > 0);
 %!   assert (gpumm (B, A, "TransposeA", "ctranspose", "TransposeB", "transpose", by{:}, limit{1}{:}), B' * A');
 %! endfor
+
+## spgemm rounds as `*` does: the same bits, and what cancels there is not stored
+%!test
+%! backends = {"cpu", "gpu"}(1:1 + gpumm_available ("gpu"));
+%! for backend = backends
+%!   by = {"Algorithm", "spgemm", "Backend", backend{1}};
+%!   for z = [0, i]
+%!     u = rand (1, 40) + z * rand (1, 40);
+%!     v = rand (1, 40) + z * rand (1, 40);
+%!     for n = [1, 2, 12, 50, 300]
+%!       A = sparse (repmat ([u; -v](:).', 9, 1));
+%!       B = sparse (repmat ([v; u](:), 1, n));
+%!       assert (nnz (A * B), 0);
+%!       assert (gpumm (A, B, by{:}), A * B);
+%!       assert (nnz (gpumm (A, B, by{:}, "Alpha", 3)), 0);
+%!     endfor
+%!     S = sprandn (300, 200, 0.05) + z * sprandn (300, 200, 0.03);
+%!     assert (isequal (gpumm (S, S', by{:}), S * S'));
+%!     assert (isequal (gpumm (S, S, "TransposeB", "ctranspose", by{:}), S * S'));
+%!   endfor
+%! endfor
