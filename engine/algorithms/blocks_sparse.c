@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../error.h"
 #include "../memory/host.h"
+#include "../memory/limit.h"
 #include "../threads.h"
 #include "../types.h"
 #include "blocks.h"
@@ -108,8 +109,12 @@ gpumm_status gpumm_blocks_sparse_open (const gpumm_operand *x, gpumm_blocks_spar
                            .cols = x->cols,
                            .nzmax = s->column[x->cols],
                            .place = GPUMM_HOST};
-  *sparse = s;
-  return GPUMM_OK;
+  status = gpumm_check_room (shape);
+  if (status)
+    gpumm_blocks_sparse_close (s);
+  else
+    *sparse = s;
+  return status;
 }
 
 void gpumm_blocks_sparse_close (gpumm_blocks_sparse *s) {
