@@ -319,7 +319,7 @@ mxArray *allocate_result (gpumm_operand *shape, gateway_error *e) {
   return x;
 }
 
-static int has_imaginary_part (const gpumm_operand *x, int64_t count) {
+int has_imaginary_part (const gpumm_operand *x, int64_t count) {
   if (x->type == GPUMM_C) {
     const float *v = x->values;
     for (int64_t i = 0; i < count; i++)
