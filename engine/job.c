@@ -6,11 +6,12 @@
 #include "devices.h"
 #include "error.h"
 #include "memory/host.h"
+#include "memory/limit.h"
 #include "types.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/sysinfo.h>
 
 const char *gpumm_version (void) {
   return GPUMM_VERSION;
@@ -105,25 +106,6 @@ static gpumm_status check_scalars (gpumm_problem *p) {
   return GPUMM_OK;
 }
 
-/* A system that overcommits grants any request and kills the process that uses it: a result that
- * cannot be held is refused here, while nothing is lost. The system is asked for large ones only: it
- * takes 0.3 us, and 2.3 us where operands have just filled the caches. */
-static const double LARGE_RESULT = 16 << 20;
-
-static int fits_machine (double bytes) {
-  struct sysinfo s;
-  return bytes < LARGE_RESULT || sysinfo (&s) != 0
-         || bytes <= ((double) s.totalram + (double) s.totalswap) * (double) s.mem_unit;
-}
-
-static gpumm_status check_size_in_blocks (const gpumm_operand *x) {
-  const double each = (double) x->block_rows * (double) x->block_cols;
-  if (!fits_machine ((double) x->nzmax * each * (double) gpumm_type_bytes (x->type)))
-    return gpumm_fail (GPUMM_HOST_MEMORY, "a result of %lld blocks of %lldx%lld is too large",
-                       (long long) x->nzmax, (long long) x->block_rows, (long long) x->block_cols);
-  return GPUMM_OK;
-}
-
 static gpumm_status check_problem (gpumm_problem *p) {
   gpumm_status status = check_operand (&p->a, "A");
   if (!status)
@@ -138,15 +120,7 @@ static gpumm_status check_problem (gpumm_problem *p) {
                        (long long) gpumm_m (p), (long long) gpumm_k (p),
                        (long long) gpumm_op_rows (&p->b, p->op_b), (long long) gpumm_n (p));
   status = check_types (p);
-  if (status)
-    return status;
-  int dense = gpumm_result_kind (p) == GPUMM_DENSE;
-  double bytes =
-      (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_type_bytes (p->output);
-  if (dense && !fits_machine (bytes))
-    return gpumm_fail (GPUMM_HOST_MEMORY, "a %lldx%lld result is too large",
-                       (long long) gpumm_m (p), (long long) gpumm_n (p));
-  return check_scalars (p);
+  return status ? status : check_scalars (p);
 }
 
 static gpumm_status check_options (const gpumm_options *o) {
@@ -314,6 +288,17 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
   return 0;
 }
 
+/* A product without terms is zero, and NaN or Inf times zero is NaN in a full result, as Octave's
+ * alpha * (A * B) has it. Algorithms scale C and look at no alpha then, so they are told of none. */
+static void set_aside_alpha (gpumm_job *job) {
+  gpumm_problem *p = &job->problem;
+  if (gpumm_k (p) == 0 && !gpumm_is_integer (p->a.type) && gpumm_result_kind (p) == GPUMM_DENSE
+      && !(isfinite (p->alpha.re) && isfinite (p->alpha.im))) {
+    job->alpha_of_empty = p->alpha;
+    p->alpha = (gpumm_scalar){0, 0};
+  }
+}
+
 gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *options,
                          gpumm_job **result) {
   gpumm_status status;
@@ -339,6 +324,7 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
     job->c0 = *problem->c0;
     job->problem.c0 = &job->c0;
   }
+  set_aside_alpha (job);
   const gpumm_problem *p = &job->problem;
   job->shape = (gpumm_operand){.kind = gpumm_result_kind (p),
                                .type = p->output,
@@ -350,15 +336,17 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
     job->shape.block_rows = gpumm_op_block_rows (&p->a, p->op_a);
     job->shape.block_cols = gpumm_op_block_cols (&p->b, p->op_b);
   }
-  status = plan (job);
+  status = gpumm_check_room (&job->shape);
+  if (!status)
+    status = plan (job);
   if (status)
     goto done;
   announce (job);
-  do
+  do {
     status = open_algorithm (job);
-  while (status && fall_back (job, status));
-  if (!status && job->shape.kind == GPUMM_BLOCKS)
-    status = check_size_in_blocks (&job->shape);
+    if (!status)
+      status = gpumm_check_room (&job->shape);
+  } while (status && fall_back (job, status));
 done:
   if (status)
     gpumm_close (job);
@@ -375,6 +363,18 @@ gpumm_status gpumm_result (const gpumm_job *job, gpumm_operand *shape) {
 }
 
 /* ---- run ---------------------------------------------------------------------------------- */
+
+/* Adds alpha 0, which is NaN, to all of a full result. */
+static void add_alpha_times_zero (const gpumm_job *job, const gpumm_operand *c) {
+  const double add[2] = {job->alpha_of_empty.re * 0, job->alpha_of_empty.im * 0};
+  const int parts = gpumm_is_complex (c->type) ? 2 : 1;
+  for (int64_t j = 0; j < c->cols; j++)
+    for (int64_t i = 0; i < parts * c->rows; i++)
+      if (c->type == GPUMM_S || c->type == GPUMM_C)
+        ((float *) c->values)[i + parts * j * c->ld] += (float) add[i % parts];
+      else
+        ((double *) c->values)[i + parts * j * c->ld] += add[i % parts];
+}
 
 static int share_memory (const gpumm_operand *result, const gpumm_operand *x) {
   if (result->values && result->values == x->values)
@@ -425,6 +425,8 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
     if (!status)
       status = job->plan.algorithm->run (job, result);
   } while (status && !job->trace && fall_back (job, status));
+  if (!status && !gpumm_is_zero (job->alpha_of_empty))
+    add_alpha_times_zero (job, result);
   r->total = gpumm_seconds () - job->opened;
   r->overhead = r->total - r->upload - r->compute - r->download;
   if (r->overhead < 0)

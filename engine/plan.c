@@ -258,11 +258,16 @@ static size_t panel_bytes (int64_t rows, int64_t cols, gpumm_op op, size_t eleme
   return bytes < 1e18 ? (size_t) bytes : (size_t) 1e18;
 }
 
+/* Equal pointers are not enough: the sizes must match too. */
+static int is_one_array (const gpumm_problem *p) {
+  return p->a.values == p->b.values && p->a.ld == p->b.ld && p->a.rows == p->b.rows
+         && p->a.cols == p->b.cols;
+}
+
 /* A and B are one array, and B's panels are what A's buffer holds: all of it where the ops are
  * equal (A*A), panel by panel where just one turns it (A*A', with equal tiles). */
 static int shares_operand (const gpumm_problem *p, const gpumm_plan *plan) {
-  if (!plan->resident || p->a.values != p->b.values || p->a.ld != p->b.ld || p->a.rows != p->b.rows
-      || p->a.cols != p->b.cols)
+  if (!plan->resident || !is_one_array (p))
     return 0;
   int turned_a = p->op_a != GPUMM_NONE, turned_b = p->op_b != GPUMM_NONE;
   return turned_a != turned_b ? plan->tile_m == plan->tile_n : plan->tile_m == gpumm_m (p);
@@ -359,7 +364,7 @@ static void choose_resident (const gpumm_problem *p, const gpumm_place *place, i
   plan->tile_m = resident_tile (m, smallest, liked);
   plan->tile_n = resident_tile (n, smallest, liked);
   /* A*A: the panels of B are columns of the whole A */
-  if (p->a.values == p->b.values && (p->op_a == GPUMM_NONE) == (p->op_b == GPUMM_NONE))
+  if (is_one_array (p) && (p->op_a == GPUMM_NONE) == (p->op_b == GPUMM_NONE))
     plan->tile_m = m;
   plan->keeps = 0;
   if (plan->kernel->workspace && (plan->tile_m < m || plan->tile_n < n)) {
@@ -439,7 +444,7 @@ static gpumm_product whole_product (const gpumm_problem *p, int64_t largest) {
 /* Bytes to the device and from it. */
 static double bytes_up (const gpumm_problem *p) {
   double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
-  double elements = m * k + (p->a.values == p->b.values ? 0 : k * n) + (p->c0 ? m * n : 0);
+  double elements = m * k + (is_one_array (p) ? 0 : k * n) + (p->c0 ? m * n : 0);
   return elements * (double) gpumm_type_bytes (p->output);
 }
 
@@ -454,7 +459,7 @@ int gpumm_bound_by_computing (const gpumm_problem *p, const gpumm_place *place, 
 
 /* A and B are one array of which one is turned. */
 static int is_gram (const gpumm_problem *p) {
-  return p->a.values == p->b.values && (p->op_a == GPUMM_NONE) != (p->op_b == GPUMM_NONE);
+  return is_one_array (p) && (p->op_a == GPUMM_NONE) != (p->op_b == GPUMM_NONE);
 }
 
 int64_t gpumm_emulated_depth (const gpumm_problem *p, const gpumm_options *o,

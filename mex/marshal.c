@@ -346,7 +346,7 @@ mxArray *allocate_result (gpumm_operand *shape, gateway_error *e) {
 /* Large results are gone over in pieces of so many elements, some 10 ms, so that Ctrl-C is heard. */
 static const int64_t DELIVERED_AT_ONCE = 1 << 22;
 
-static int has_imaginary_part (const gpumm_operand *x, int64_t begin, int64_t end) {
+static int any_imaginary (const gpumm_operand *x, int64_t begin, int64_t end) {
   if (x->type == GPUMM_C) {
     const float *v = x->values;
     for (int64_t i = begin; i < end; i++)
@@ -361,11 +361,11 @@ static int has_imaginary_part (const gpumm_operand *x, int64_t begin, int64_t en
   return 0;
 }
 
-static int is_all_real (const gpumm_operand *x, int64_t count) {
+int has_imaginary_part (const gpumm_operand *x, int64_t count) {
   for (int64_t i = 0; i < count && !is_interrupted (); i += DELIVERED_AT_ONCE)
-    if (has_imaginary_part (x, i, i + DELIVERED_AT_ONCE < count ? i + DELIVERED_AT_ONCE : count))
-      return 0;
-  return 1;
+    if (any_imaginary (x, i, i + DELIVERED_AT_ONCE < count ? i + DELIVERED_AT_ONCE : count))
+      return 1;
+  return 0;
 }
 
 static void copy_values (const gpumm_operand *to, const gpumm_operand *from, int64_t begin,
@@ -396,7 +396,7 @@ mxArray *settle_result (mxArray *x, const gpumm_operand *result, gateway_error *
   int64_t count = is_sparse ? result->column[result->cols] : result->rows * result->cols;
   /* Empty results were made real; the test on others ends at the first imaginary part. */
   int narrow = is_complex (result->type) && real_if_empty (result) == result->type
-               && is_all_real (result, count);
+               && !has_imaginary_part (result, count);
   int shrink = is_sparse && count < result->nzmax / 2;
   if (!narrow && !shrink)
     return x;

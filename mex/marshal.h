@@ -95,6 +95,9 @@ void get_type_name (const mxArray *x, char *name, size_t size);
  * dimensions, or is no numeric array at all. */
 int get_operand (const mxArray *x, gpumm_operand *operand);
 
+/* Is there one among the first count elements of x, which is complex? */
+int has_imaginary_part (const gpumm_operand *x, int64_t count);
+
 /* An array of that kind, type and size in Octave's memory, its elements undefined; shape gets the
  * pointers to them. NULL with the error set. Complex arrays must get values before Octave sees
  * them. */

@@ -43,7 +43,7 @@
 ## @end multitable
 ##
 ## Real and complex go with each other except among integers; a complex result without imaginary
-## parts becomes real.  Other pairs are errors: sparse with single, sparse with integers, two
+## parts becomes real.  Other pairs are errors, with OutputClass too: sparse with single, sparse with integers, two
 ## different integer classes, an N-d array with anything but a scalar.
 ##
 ## Products of two integer matrices of one class are exact.  They are rounded and saturated once,
@@ -74,8 +74,9 @@
 ## The result is @code{alpha * op (A) * op (B) + beta * C}, with the class that Octave's expression
 ## has.  The default of Alpha is 1, that of Beta 1 where C is given and 0 where not.  As in BLAS,
 ## C is not read where Beta is 0, nor are the elements of @var{A} and @var{B} where Alpha is 0: NaN
-## and Inf in them do not matter.  Between integer matrices Alpha and Beta must be integers (and C
-## of the result's class); the sum is exact and saturated once.
+## and Inf in them do not matter.  Where the inner size is 0, @code{A * B} is zero, and a full result
+## is NaN if Alpha is NaN or Inf.  Between integer matrices Alpha and Beta must be integers from -2^53
+## to 2^53, and C must be full and of the result's class; the sum is exact and saturated once.
 ##
 ## @item @qcode{"Backend"}
 ## @qcode{"auto"} (the default): the GPU where measured rates say that it is faster with both
@@ -92,7 +93,7 @@
 ## @env{GPUMM_TUNED} set to 0 they do not.
 ##
 ## @item @qcode{"Device"}
-## The index of the GPU to use, from 0.
+## The index of the GPU to use, from 0.  Where there is no GPU, 0 stands for the CPU.
 ##
 ## @item @qcode{"OutputClass"}
 ## For integer matrices any integer class, @qcode{"double"} or @qcode{"single"}.  For others

@@ -216,10 +216,13 @@ static int is_own_transpose (const gpumm_product *p, int *conjugate) {
   }
   if (turned_a && p->op_a != p->op_b)
     return 0;
-  comparison x = {.p = p,
-                  .rows = turned_a ? p->k : p->m,
-                  .cols = turned_a ? p->m : p->k,
-                  .holds = EQUAL | CONJUGATE};
+  /* op (B) = conj (A) does not do: A.' conj (A) is the conjugate of herk's A' A, and A' conj (A)
+   * that of syrk's A.' A */
+  int hoped = EQUAL | CONJUGATE;
+  if (gpumm_is_complex (p->type) && turned_a)
+    hoped = p->op_a == GPUMM_TRANSPOSE ? EQUAL : CONJUGATE;
+  comparison x = {
+      .p = p, .rows = turned_a ? p->k : p->m, .cols = turned_a ? p->m : p->k, .holds = hoped};
   /* most pairs differ at once, for which no thread need be woken */
   compare_columns (&x, 0, gpumm_least (x.cols, SIDE));
   if (x.holds && x.cols > SIDE) {

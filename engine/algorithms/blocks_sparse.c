@@ -8,6 +8,7 @@
 #include "../cancel.h"
 #include "../error.h"
 #include "../memory/host.h"
+#include "../memory/limit.h"
 #include "../threads.h"
 #include "../types.h"
 #include "blocks.h"
@@ -111,8 +112,12 @@ gpumm_status gpumm_blocks_sparse_open (const gpumm_operand *x, gpumm_blocks_spar
                            .cols = x->cols,
                            .nzmax = s->column[x->cols],
                            .place = GPUMM_HOST};
-  *sparse = s;
-  return GPUMM_OK;
+  status = gpumm_check_room (shape);
+  if (status)
+    gpumm_blocks_sparse_close (s);
+  else
+    *sparse = s;
+  return status;
 }
 
 void gpumm_blocks_sparse_close (gpumm_blocks_sparse *s) {

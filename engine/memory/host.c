@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "host.h"
 #include "../error.h"
+#include "limit.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -27,6 +28,8 @@ void *gpumm_allocate (int64_t count, size_t size) {
                 (long long) count, size);
     return NULL;
   }
+  if (gpumm_check_memory ((double) bytes, "working memory"))
+    return NULL;
   void *p = NULL;
   long long call = atomic_fetch_add (&calls, 1) + 1;
   /* large blocks come from mmap, already zero: calloc leaves their pages untouched */

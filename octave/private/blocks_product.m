@@ -146,6 +146,7 @@ function [A, B, o] = common_class (A, B, type_a, type_b, o)
   integers = [strncmp(class_a, "int", 3) || strncmp(class_a, "uint", 4), ...
               strncmp(class_b, "int", 3) || strncmp(class_b, "uint", 4)];
   o.after = "";
+  o.has_class = ! isempty (o.output);
   if (any (integers))
     if (! strcmp (class_a, class_b))
       undefined_operator (type_a, type_b);
@@ -191,14 +192,22 @@ function o = check_factors (A, B, o)
   names = {"Alpha", "Beta"};
   values = {o.alpha, o.beta};
   for i = 1:2
-    x = double (values{i});
-    if (is_integer && ! (isreal (x) && x == fix (x) && abs (x) <= flintmax ()))
-      error ("gpumm:bad-value", "gpumm: %s of an integer product must be an integer", names{i});
+    x = values{i};
+    if (is_integer)
+      x = whole_factor (names{i}, x);
+    elseif (isinteger (x))
+      error ("gpumm:bad-value", ["gpumm: %s of a product by blocks of %s must be double or " ...
+                                 "single"], names{i}, class (elements_of (A)));
     elseif (! isreal (x) && ! is_complex)
       error ("gpumm:bad-value", ["gpumm: %s of a product of real matrices by blocks must " ...
                                  "be real"], names{i});
     endif
-    values{i} = x;
+    ## as alpha * (A*B), the result is single where a factor is
+    if (isa (x, "single") && ! is_integer && ! o.has_class && isempty (o.after) ...
+        && ! isa (elements_of (A), "single"))
+      o.after = "single";
+    endif
+    values{i} = double (x);
   endfor
   [o.alpha, o.beta] = values{:};
   if (o.beta == 0)
@@ -210,7 +219,7 @@ function o = check_factors (A, B, o)
   endif
   if (! o.full)
     error ("gpumm:bad-value", "gpumm: C goes with a full product; ask for Output \"full\"");
-  elseif (! isa (o.c, name) || issparse (o.c) || ! isempty (o.after) ...
+  elseif (! isa (o.c, name) || issparse (o.c) || (o.has_class && ! isempty (o.after)) ...
           || (! isreal (o.c) && ! is_complex))
     error ("gpumm:bad-value", ["gpumm: C must be a full matrix of class \"%s\", as the " ...
                                "product is"], name);

@@ -22,9 +22,8 @@ function [C, info] = multiply_any (A, B, o)
   if (strcmp (kind_a, "none") || strcmp (kind_b, "none"))
     undefined_operator (typeinfo (A), typeinfo (B));
   endif
-  if (! isempty (o.output))
-    check_output (A, B, kind_a, kind_b, o);
-  endif
+  A = narrowed (A, o.transpose_a, B, o.transpose_b);
+  B = narrowed (B, o.transpose_b, A, o.transpose_a);
 
   is_scale = numel (A) == 1 || numel (B) == 1;
   is_special = strcmp (kind_a, "diagonal") || strcmp (kind_b, "diagonal") ...
@@ -51,17 +50,20 @@ function [C, info] = multiply_any (A, B, o)
   else
     on_engine = true;
   endif
+  ## a pair of classes that has no product, and gets none by OutputClass
+  is_undefined = (issparse (A) || issparse (B)) && (isa (A, "single") || isa (B, "single"));
   if (on_engine && ! is_integer)
-    ## the pairs of classes that have no product
-    has_sparse = issparse (A) || issparse (B);
-    has_single = isa (A, "single") || isa (B, "single");
-    on_engine = ! integer_a && ! integer_b && ! (has_sparse && has_single);
+    on_engine = ! integer_a && ! integer_b && ! is_undefined;
+  endif
+
+  if (! isempty (o.output) && ! is_undefined)
+    check_output (A, B, kind_a, kind_b, o);
   endif
 
   if (on_engine && is_integer)
     [C, info] = integer_product (A, B, o);
   else
-    if (! isempty (o.output))
+    if (! isempty (o.output) && ! is_undefined)
       ## computed in the widest class of operands and result, converted at the end
       if (strcmp (o.output, "double") || isa (A, "double") || isa (B, "double") ...
           || ! (isfloat (A) && isfloat (B)))
@@ -113,6 +115,14 @@ endfunction
 
 function text = size_text (sizes)
   text = sprintf ("%dx", sizes)(1:end-1);
+endfunction
+
+## A transpose of a complex matrix without imaginary parts is real: Inf times its elements is Inf and
+## not NaN.  But where Octave does not form the transpose it is not: beside a complex matrix as it is.
+function X = narrowed (X, op, Y, op_y)
+  if (op && iscomplex (X) && ! issparse (X) && ! (iscomplex (Y) && ! op_y) && ! any (imag (X)(:)))
+    X = real (X);
+  endif
 endfunction
 
 ## Sizes of op (X).
@@ -185,7 +195,11 @@ function [C, info] = octave_product (A, B, o, kind_a, kind_b)
   A = apply_op (A, o.transpose_a);
   B = apply_op (B, o.transpose_b);
   try
-    C = A * B;
+    if (isdiag_type (A) && isdiag_type (B))
+      C = diagonal_product (A, B);
+    else
+      C = A * B;
+    endif
   catch err
     raise_again (err);
   end_try_catch
@@ -211,6 +225,16 @@ function [C, info] = octave_product (A, B, o, kind_a, kind_b)
                       "matrices are multiplied by Octave's own rules"]);
 endfunction
 
+## Octave 7 leaves elements undefined where the inner size is the least.
+function C = diagonal_product (A, B)
+  k = columns (A);
+  if (k == rows (B) && k < min (rows (A), columns (B)))
+    C = diag (diag (full (A(1:k,1:k) * B(1:k,1:k)))(:), rows (A), columns (B));
+  else
+    C = A * B;
+  endif
+endfunction
+
 function yes = isdiag_type (X)
   yes = any (strfind (typeinfo (X), "diagonal"));
 endfunction
@@ -233,6 +257,12 @@ function C = combined (P, o)
     endif
     if (o.beta != 0)
       check_c (o.c, size (P));
+      ## the sum is sparse; Octave 7 may crash where a sparse matrix meets a diagonal one
+      if (issparse (C) && isdiag_type (o.c))
+        o.c = sparse (o.c);
+      elseif (issparse (o.c) && isdiag_type (C))
+        C = sparse (C);
+      endif
       if (o.beta == 1 && isa (o.beta, "double"))
         C = C + o.c;
       else
@@ -302,23 +332,19 @@ function [C, info] = float_product (A, B, o)
   endif
   o.output = ""; # the caller converts
 
+  stays = (issparse (A) && isscalar (B)) || (issparse (B) && isscalar (A));
   [C, info] = engine_product (A, B, o);
+  if (stays)
+    C = sparse (C); # as by `*`, where a kernel took the scalar for a full 1x1 matrix
+  endif
   if (! in_engine)
     C = combined (C, asked);
   endif
 endfunction
 
 function [C, info] = integer_product (A, B, o)
-  names = {"Alpha", "Beta"};
-  values = {o.alpha, o.beta};
-  for i = 1:2
-    x = values{i};
-    if (! (isreal (x) && x == fix (x) && abs (double (x)) <= flintmax ()))
-      error ("gpumm:bad-value", "gpumm: %s of an integer product must be an integer", names{i});
-    endif
-  endfor
-  o.alpha = double (o.alpha);
-  o.beta = double (o.beta);
+  o.alpha = whole_factor ("Alpha", o.alpha);
+  o.beta = whole_factor ("Beta", o.beta);
   if (isempty (o.output))
     o.output = class (A);
   endif
@@ -339,8 +365,9 @@ function [C, info] = integer_product (A, B, o)
   endif
 
   if (o.beta != 0)
-    if (! isa (o.c, o.output))
-      error ("gpumm:bad-value", "gpumm: C must be of class \"%s\", as the product is", o.output);
+    if (! isa (o.c, o.output) || issparse (o.c) || ! isreal (o.c))
+      error ("gpumm:bad-value", ["gpumm: C must be a full real matrix of class \"%s\", as the " ...
+                                 "product is"], o.output);
     endif
     if (isempty (sizes))
       check_sizes (A, B, o);

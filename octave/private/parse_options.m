@@ -66,8 +66,8 @@ function o = parse_options (list)
           error ("gpumm:bad-value", "gpumm: MaxDeviceMemory must be positive");
         endif
       case "maxcapability"
-        if (! (isnumeric (value) && isreal (value) && isscalar (value) && value >= 1 ...
-               && value < 1000))
+        if (! (isnumeric (value) && isreal (value) && isscalar (value) && ! issparse (value) ...
+               && value >= 1 && value < 1000))
           error ("gpumm:bad-value", ["gpumm: MaxCapability must be a compute capability, " ...
                                      "for instance 7.5"]);
         endif
@@ -78,10 +78,12 @@ function o = parse_options (list)
   endfor
 
   if (o.device >= 0)
-    ## without any GPU, "auto" multiplies on the CPU whatever the device
-    gpus = __gpumm_info__ ("gpus").gpus;
-    if (gpus > 0 && o.device >= gpus)
-      error ("gpumm:bad-value", "gpumm: Device must be 0 to %d", gpus - 1);
+    ## 0 is the first GPU, and the CPU where there is none
+    gpus = __gpumm_info__ ("gpus");
+    if (gpus.gpus == 0 && o.device > 0)
+      error ("gpumm:bad-value", "gpumm: Device must be 0, as no GPU can be used: %s", gpus.why);
+    elseif (gpus.gpus > 0 && o.device >= gpus.gpus)
+      error ("gpumm:bad-value", "gpumm: Device must be 0 to %d", gpus.gpus - 1);
     endif
   endif
 
@@ -121,8 +123,8 @@ function x = factor (name, value)
 endfunction
 
 function x = whole (name, value, most, meaning)
-  if (! (isnumeric (value) && isreal (value) && isscalar (value) && value >= 0 ...
-         && value == fix (value) && value <= most))
+  if (! (isnumeric (value) && isreal (value) && isscalar (value) && ! issparse (value) ...
+         && value >= 0 && value == fix (value) && value <= most))
     error ("gpumm:bad-value", "gpumm: %s must be %s", name, meaning);
   endif
   x = double (value);

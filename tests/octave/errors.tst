@@ -108,6 +108,61 @@
 %! assert (err.identifier, "gpumm:host-memory");
 %! assert (gpumm ([1, 2], [3; 4]), 11);
 
+## one rule for all formats: a result that memory cannot hold is refused before it is made.  The limit
+## is that of the machine and its control group, or GPUMM_MAX_HOST_MEMORY
+%!test
+%! x = sparse (ones (3000, 1)); # 9e6 nonzeros of 16 bytes
+%! S = blocksparse (ones (3000, 4), 4);
+%! y = ones (3000, 1); # 72 MB
+%! unwind_protect
+%!   for limit = {"60M", "3e7", "none", "0", "1T", ""}
+%!     setenv ("GPUMM_MAX_HOST_MEMORY", limit{1});
+%!     for X = {x, x != 0, i * x, S, y, single(y), uint32(y)}
+%!       for options = {{}, {"OutputClass", "double"}}
+%!         if (isa (X{1}, "uint32") != ! isempty (options{1}))
+%!           continue;
+%!         endif
+%!         id = "none";
+%!         try
+%!           gpumm (X{1}, X{1}, "TransposeB", "transpose", options{1}{:});
+%!         catch err
+%!           id = err.identifier;
+%!           assert (! isempty (strfind (err.message, "3000x3000 result")), err.message);
+%!         end_try_catch
+%!         refuses = any (strcmp (limit{1}, {"60M", "3e7"})) ...
+%!                   && ! (strcmp (limit{1}, "60M") && isa (X{1}, "single"));
+%!         assert (strcmp (id, {"none", "gpumm:host-memory"}{1 + refuses}), "%s: %s says %s", ...
+%!                 limit{1}, typeinfo (X{1}), id);
+%!       endfor
+%!     endfor
+%!   endfor
+%!   setenv ("GPUMM_MAX_HOST_MEMORY", "60M");
+%!   id = "none";
+%!   try
+%!     sparse (blocksparse (ones (3000), 4)); # 72 MB by blocks, 144 MB as a sparse matrix
+%!   catch err
+%!     id = err.identifier;
+%!   end_try_catch
+%!   assert (id, "gpumm:host-memory");
+%!   setenv ("GPUMM_MAX_HOST_MEMORY", "much");
+%!   id = "none";
+%!   try
+%!     gpumm (x, x, "TransposeB", "transpose");
+%!   catch err
+%!     id = err.identifier;
+%!   end_try_catch
+%!   assert (id, "gpumm:invalid");
+%! unwind_protect_cleanup
+%!   unsetenv ("GPUMM_MAX_HOST_MEMORY");
+%! end_unwind_protect
+
+## of the machine itself
+%!error <47000x47000 result of 2209000000 nonzeros is too large|Octave has no memory> ...
+%! x = sparse (ones (47000, 1)); setenv ("GPUMM_MAX_HOST_MEMORY", "24G"); gpumm (x, x, "TransposeB", "transpose");
+%!test unsetenv ("GPUMM_MAX_HOST_MEMORY");
+%!error id=gpumm:host-memory x = sparse (ones (1e7, 1)); gpumm (x, x, "TransposeB", "transpose")
+%!error id=gpumm:host-memory x = sparse (1, 1, 1, 1e7, 1); y = sparse (1, 1, 1, 1e15, 1); gpumm (x, y, "TransposeB", "transpose")
+
 ## without a GPU
 %!test
 %! if (! gpumm_available ("gpu"))

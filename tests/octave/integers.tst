@@ -146,3 +146,32 @@
 %!error id=gpumm:bad-value gpumm (int8 (ones (2)), int8 (ones (2)), "Beta", NaN, "C", int8 (ones (2)))
 %!error id=gpumm:bad-value gpumm (int8 (ones (2)), int8 (ones (2)), "C", ones (2))
 %!error id=Octave:nonconformant-args gpumm (int8 (ones (2)), int8 (ones (2)), "C", int8 (ones (2, 3)))
+
+## a factor is exact or an error: 2^53 + 1 is no double
+%!test
+%! I = int64 ([1, 2; 3, 4]);
+%! U = blocksparse (uint16 (ones (4)), 2);
+%! for x = {int64(9007199254740993), uint64(9007199254740993), intmax("uint64"), intmin("int64"), ...
+%!          -2^53 - 2, 2^53 + 2, Inf, -Inf, NaN, 0.5, 1i, single(0.5)}
+%!   for call = {{I, I, "Alpha", x{1}}, {I, I, "C", I, "Beta", x{1}}, {U, U, "Alpha", x{1}}, ...
+%!               {I(1), I, "Alpha", x{1}}}
+%!     id = "none";
+%!     try
+%!       gpumm (call{1}{:});
+%!     catch err
+%!       id = err.identifier;
+%!       assert (! isempty (regexp (err.message, "of an integer product must be an integer")));
+%!     end_try_catch
+%!     assert (id, "gpumm:bad-value");
+%!   endfor
+%! endfor
+%! for x = {int64(9007199254740992), -2^53, uint8(3), true, single(16777216)}
+%!   expected = exact_integer_product (int64 (x{1}), int64 (1), "int64");
+%!   assert (gpumm (int64 ([1, 0]), int64 ([1; 0]), "Alpha", x{1}), expected);
+%! endfor
+
+## what C may be
+%!error <C must be a full real matrix of class "double"> ...
+%! gpumm (int8 (ones (2)), int8 (ones (2)), "OutputClass", "double", "C", sparse (ones (2)))
+%!error id=gpumm:bad-value gpumm (int8 (ones (2)), int8 (ones (2)), "OutputClass", "double", "C", i * ones (2))
+%!assert (gpumm (int8 (ones (2)), int8 (ones (2)), "OutputClass", "double", "C", eye (2)), [3, 2; 2, 3])

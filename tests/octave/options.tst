@@ -221,3 +221,79 @@
 %! assert (info.flops, 8 * 30 * 40 * 50);
 %! [~, info] = gpumm (ones (30, 40), i * ones (40, 50));
 %! assert (info.flops, 4 * 30 * 40 * 50);
+
+## without terms A*B is zero, and Alpha times that
+%!test
+%! for alpha = {NaN, Inf, -Inf, NaN + i, 2}
+%!   for c = {"double", "single"}
+%!     X = zeros (2, 0, c{1});
+%!     Y = zeros (0, 3, c{1});
+%!     R = alpha{1} * (X * Y);
+%!     for algorithm = {"auto", "blas", "loops", "naive", "tiled", "register", "strassen"}
+%!       C = gpumm (X, Y, "Alpha", alpha{1}, "Algorithm", algorithm{1});
+%!       assert (C, R);
+%!       assert (class (C), c{1});
+%!       C = gpumm (X, Y, "Alpha", alpha{1}, "Algorithm", algorithm{1}, "Beta", 2, "C", ones (2, 3, c{1}));
+%!       assert (C, R + 2);
+%!     endfor
+%!     if (strcmp (c{1}, "double"))
+%!       assert (gpumm (sparse (X), Y, "Alpha", alpha{1}), R);
+%!       assert (gpumm (X, sparse (Y), "Alpha", alpha{1}), R);
+%!       assert (gpumm (sparse (X), sparse (Y), "Alpha", alpha{1}), alpha{1} * (sparse (X) * sparse (Y)));
+%!     endif
+%!   endfor
+%!   if (isreal (alpha{1}))
+%!     assert (gpumm (blocksparse (2, 0, [1, 1]), zeros (0, 3), "Alpha", alpha{1}), alpha{1} * zeros (2, 3));
+%!   endif
+%! endfor
+
+## the class of a product by blocks is that of alpha * (A*B), as for full matrices
+%!test
+%! S = blocksparse (magic (4), 2);
+%! T = blocksparse (single (magic (4)), 2);
+%! for x = {S, S; S, magic(4); magic(4), S; S, sparse(magic (4)); T, T}'
+%!   for alpha = {2, single(2), true}
+%!     C = gpumm (x{:}, "Alpha", alpha{1});
+%!     D = full (C);
+%!     R = alpha{1} * (full (x{1}) * full (x{2}));
+%!     assert (class (D), class (R));
+%!     assert (D, R);
+%!   endfor
+%! endfor
+%! C = gpumm (S, magic (4), "C", ones (4), "Beta", single (2));
+%! assert (C, single (magic (4)^2 + 2));
+%! assert (underlyingType (gpumm (S, S, "Alpha", single (2), "OutputClass", "double")), "double");
+%!error id=gpumm:bad-value S = blocksparse (magic (4), 2); gpumm (S, S, "Alpha", int8 (2))
+
+## sparse with single has no product, with OutputClass neither
+%!test
+%! S = sparse (magic (3));
+%! for x = {S, single(magic (3)); single(magic (3)), S; S, single(2); single(eye (3)), S}'
+%!   for options = {{}, {"OutputClass", "double"}, {"OutputClass", "single"}, {"Algorithm", "sparse"}}
+%!     id = "none";
+%!     try
+%!       gpumm (x{:}, options{1}{:});
+%!     catch err
+%!       id = err.identifier;
+%!     end_try_catch
+%!     assert (id, "gpumm:undefined-operator");
+%!   endfor
+%! endfor
+
+## Device: 0 is the first GPU or, where there is none, the CPU
+%!test
+%! A = magic (3);
+%! [C, info] = gpumm (A, A, "Device", 0);
+%! assert (C, A * A);
+%! if (! gpumm_available ("gpu"))
+%!   assert (info.backend, "cpu");
+%!   assert (info.device.index, -1);
+%! endif
+%!error id=gpumm:bad-value gpumm (1, 2, "Device", 99)
+%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "Device", 99, "Backend", "cpu")
+%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "Device", sparse (0))
+%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "Device", [0, 0])
+%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "Device", NaN)
+%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "Device", 0i + complex (0, 1))
+%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "MaxDeviceMemory", sparse (1e6))
+%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "MaxCapability", sparse (9))

@@ -216,3 +216,60 @@
 %!     assert (A, keep);
 %!   endif
 %! endfor
+
+## a transposed complex matrix without imaginary parts is real, as Octave makes it
+%!test
+%! Z = complex ([1, 2; 3, 4], 0);
+%! W = complex ([Inf, 1; 2, 3], 0);
+%! for R = {[Inf, 1; 2, 3], single([Inf, 1; 2, 3]), W}
+%!   for op = {"transpose", "ctranspose"}
+%!     check_product (R{1}, Z, "TransposeB", op{1});
+%!     check_product (Z, R{1}, "TransposeA", op{1});
+%!     check_product (R{1}, Z, "TransposeA", "transpose", "TransposeB", op{1});
+%!   endfor
+%! endfor
+%! assert (gpumm ([Inf, 1], complex ([1, 2], 0), "TransposeB", "transpose"), Inf);
+
+## faults of Octave 7.3: the elements of this product that it leaves as they were in memory
+%!test
+%! for s = [5, 2, 5; 4, 1, 3; 3, 0, 2; 2, 5, 2; 3, 2, 2]'
+%!   for f = {1, i, single(2)}
+%!     for g = {2, i}
+%!       A = f{1} * eye (s(1), s(2));
+%!       B = g{1} * eye (s(2), s(3));
+%!       R = full (A) * full (B);
+%!       for round = 1:3
+%!         assert (full (gpumm (A, B)), R);
+%!         [C, info] = gpumm (A', B, "TransposeA", "ctranspose");
+%!         assert (full (C), R);
+%!         assert (info.algorithm, "diagonal");
+%!       endfor
+%!     endfor
+%!   endfor
+%! endfor
+%!test # and a crash
+%! for S = {sparse([1, 2; 0, 3]), sparse([1, 2; 0, 3]) > 1, sparse([i, 2; 0, 3])}
+%!   for D = {eye(2), i * eye(2), 2 * eye(2)}
+%!     P = S{1} * S{1};
+%!     C = gpumm (S{1}, S{1}, "C", D{1});
+%!     assert (issparse (C));
+%!     assert (full (C), full (P) + full (D{1}));
+%!     C = gpumm (D{1}, D{1}, "C", S{1}, "Beta", 3);
+%!     assert (issparse (C));
+%!     assert (full (C), full (D{1} * D{1}) + 3 * full (S{1}));
+%!   endfor
+%! endfor
+
+## a sparse matrix by a scalar stays sparse, whatever the algorithm
+%!test
+%! S = sparse ([1; 0; 2]);
+%! for way = {"auto", "sparse", "spmm", "spgemm", "sparse_as_dense"}
+%!   for x = {S, 3; 3, S'; S, sparse(3); sparse(2), 3}'
+%!     try
+%!       check_product (x{:}, "Algorithm", way{1});
+%!     catch err
+%!       assert (! isempty (strfind (err.message, "does not multiply")), err.message);
+%!     end_try_catch
+%!   endfor
+%!   check_product (sparse (3), [1, 2], "Algorithm", {"auto", "sparse"}{1 + ! strcmp (way{1}, "auto")});
+%! endfor

@@ -1,0 +1,188 @@
+/* limit.c - what this machine's memory can hold at all.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "limit.h"
+#include "../error.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/sysinfo.h>
+
+enum { PATH_BYTES = 4096 };
+
+/* ---- control groups ----------------------------------------------------------------------- */
+
+/* The number in a file of a group; infinite where it says "max" or there is no such file. */
+static double read_limit (const char *folder, const char *name) {
+  char path[2 * PATH_BYTES + 64];
+  double limit;
+  snprintf (path, sizeof path, "%s/%s", folder, name);
+  FILE *f = fopen (path, "re");
+  if (!f)
+    return INFINITY;
+  int found = fscanf (f, "%lf", &limit);
+  fclose (f);
+  return found == 1 && limit >= 0 ? limit : INFINITY;
+}
+
+/* Memory with swap: version 2 limits them apart, version 1 the first and the sum of both. */
+static double one_group (const char *folder, int version, double swap) {
+  if (version == 2)
+    return read_limit (folder, "memory.max") + fmin (read_limit (folder, "memory.swap.max"), swap);
+  return fmin (read_limit (folder, "memory.limit_in_bytes") + swap,
+               read_limit (folder, "memory.memsw.limit_in_bytes"));
+}
+
+/* The process's group within the hierarchy of that version; 0: it has none. */
+static int find_group (const char *cgroup, int version, char group[PATH_BYTES]) {
+  char line[PATH_BYTES + 256];
+  FILE *f = fopen (cgroup, "re");
+  int found = 0;
+  while (f && !found && fgets (line, sizeof line, f)) { /* "4:memory:/path", "0::/path" */
+    line[strcspn (line, "\n")] = '\0';
+    char *controllers = strchr (line, ':'),
+         *path = controllers ? strchr (controllers + 1, ':') : NULL;
+    if (!path)
+      continue;
+    *path++ = '\0';
+    char list[PATH_BYTES + 256];
+    snprintf (list, sizeof list, ",%s,", controllers + 1);
+    found = version == 2 ? strcmp (list, ",,") == 0 : strstr (list, ",memory,") != NULL;
+    if (found)
+      snprintf (group, PATH_BYTES, "%.4000s", path);
+  }
+  if (f)
+    fclose (f);
+  return found;
+}
+
+/* Where that hierarchy is mounted, and which group is at the mount's root; 0: nowhere. */
+static int find_mount (const char *mountinfo, int version, char mount[PATH_BYTES],
+                       char root[PATH_BYTES]) {
+  char line[4 * PATH_BYTES], type[64], options[PATH_BYTES];
+  FILE *f = fopen (mountinfo, "re");
+  int found = 0;
+  while (f && !found && fgets (line, sizeof line, f)) {
+    const char *end = strstr (line, " - ");
+    if (!end || sscanf (line, "%*s %*s %*s %4000s %4000s", root, mount) != 2
+        || sscanf (end, " - %63s %*s %4000s", type, options) != 2)
+      continue;
+    char list[PATH_BYTES + 2];
+    snprintf (list, sizeof list, ",%s,", options);
+    found = version == 2 ? strcmp (type, "cgroup2") == 0
+                         : strcmp (type, "cgroup") == 0 && strstr (list, ",memory,") != NULL;
+  }
+  if (f)
+    fclose (f);
+  return found;
+}
+
+double gpumm_group_limit (const char *cgroup, const char *mountinfo, double swap) {
+  char group[PATH_BYTES], mount[PATH_BYTES], root[PATH_BYTES], folder[2 * PATH_BYTES];
+  double least = INFINITY;
+  for (int version = 1; version <= 2; version++) {
+    if (!find_group (cgroup, version, group) || !find_mount (mountinfo, version, mount, root))
+      continue;
+    /* a container may see its own group as the mount's root, or no more than that */
+    const size_t above = strcmp (root, "/") == 0 ? 0 : strlen (root);
+    const char *below = strncmp (group, root, above) == 0 ? group + above : "";
+    if (strstr (below, "/.."))
+      below = "";
+    snprintf (folder, sizeof folder, "%s%s", mount, below);
+    for (;;) {
+      least = fmin (least, one_group (folder, version, swap));
+      char *last = strrchr (folder, '/');
+      if (!last || (size_t) (last - folder) < strlen (mount))
+        break;
+      *last = '\0';
+    }
+  }
+  return least;
+}
+
+/* ---- the limit ---------------------------------------------------------------------------- */
+
+static double own_group_limit; /* of this process, found once */
+
+static void find_own_group_limit (void) {
+  struct sysinfo s;
+  double swap = sysinfo (&s) == 0 ? (double) s.totalswap * (double) s.mem_unit : 0;
+  own_group_limit = gpumm_group_limit ("/proc/self/cgroup", "/proc/self/mountinfo", swap);
+}
+
+/* GPUMM_MAX_HOST_MEMORY as bytes; 0: it is none of what it may be. */
+static int read_variable (const char *text, double *bytes) {
+  static const char suffixes[] = "KMGT";
+  char *end;
+  if (strcasecmp (text, "none") == 0) {
+    *bytes = INFINITY;
+    return 1;
+  }
+  double number = strtod (text, &end);
+  if (end == text || !(number >= 0) || isinf (number))
+    return 0;
+  const char *suffix = isalpha ((unsigned char) *end) ? strchr (suffixes, toupper (*end)) : NULL;
+  if (suffix) {
+    number = ldexp (number, 10 * (int) (suffix - suffixes + 1));
+    end++;
+  }
+  *bytes = number == 0 ? INFINITY : number;
+  return *end == '\0';
+}
+
+gpumm_status gpumm_check_memory (double bytes, const char *what, ...) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  const char *whose = "this machine has, with swap,", *text = getenv ("GPUMM_MAX_HOST_MEMORY");
+  double limit = INFINITY;
+  struct sysinfo s;
+  if (bytes < GPUMM_LARGE_BYTES)
+    return GPUMM_OK;
+  if (text && *text) {
+    if (!read_variable (text, &limit))
+      return gpumm_fail (GPUMM_INVALID,
+                         "the environment variable GPUMM_MAX_HOST_MEMORY is \"%.100s\"; it must be "
+                         "a number of bytes, which K, M, G or T may follow, or \"none\"",
+                         text);
+    whose = "GPUMM_MAX_HOST_MEMORY is";
+  } else {
+    pthread_once (&once, find_own_group_limit);
+    if (sysinfo (&s) == 0)
+      limit = ((double) s.totalram + (double) s.totalswap) * (double) s.mem_unit;
+    if (own_group_limit < limit) {
+      limit = own_group_limit;
+      whose = "the limit of the process's control group is";
+    }
+  }
+  if (bytes <= limit)
+    return GPUMM_OK;
+  char subject[256];
+  va_list arguments;
+  va_start (arguments, what);
+  vsnprintf (subject, sizeof subject, what, arguments);
+  va_end (arguments);
+  return gpumm_fail (GPUMM_HOST_MEMORY, "%s is too large: it takes %.3g GB, and %s %.3g GB",
+                     subject, 1e-9 * bytes, whose, 1e-9 * limit);
+}
+
+gpumm_status gpumm_check_room (const gpumm_operand *x) {
+  double element = (double) gpumm_type_bytes (x->type), rows = (double) x->rows;
+  double cols = (double) x->cols, stored = (double) x->nzmax, bytes = rows * cols * element;
+  if (x->kind == GPUMM_SPARSE)
+    bytes = stored * (element + sizeof *x->row) + (cols + 1) * sizeof *x->column;
+  else if (x->kind == GPUMM_BLOCKS)
+    bytes =
+        stored
+            * ((double) x->block_rows * (double) x->block_cols * element + sizeof *x->block_column)
+        + (rows / (double) x->block_rows + 1) * sizeof *x->block_start;
+  if (x->nzmax == 0)
+    return gpumm_check_memory (bytes, "a %lldx%lld result", (long long) x->rows,
+                               (long long) x->cols);
+  return gpumm_check_memory (bytes, "a %lldx%lld result of %lld %s", (long long) x->rows,
+                             (long long) x->cols, (long long) x->nzmax,
+                             x->kind == GPUMM_SPARSE ? "nonzeros" : "blocks");
+}
