@@ -11,10 +11,6 @@
 
 function str = __drawn_text__ (str)
 
-  if (iscell (str))
-    str = cellfun (@__drawn_text__, str, "UniformOutput", false);
-    return;
-  endif
   str = char (str)(:).';
   str(str < 32 | str == 127) = " ";
   if (! is_utf8 (str))
@@ -29,8 +25,7 @@ function str = __drawn_text__ (str)
 
 endfunction
 
-## The regular expression of UTF-8 goes over bytes written as letters of their kind, as bytes that are
-## none cannot be given to it.
+## A regular expression refuses bytes that are not UTF-8, so each stands as a letter for its kind.
 function yes = is_utf8 (str)
 
   byte = double (uint8 (str));

@@ -30,9 +30,11 @@ function __print_figure__ (h, file, kind, caller)
       bytes = fread (fid, Inf, "uint8=>char").';
       fclose (fid);
     endif
-    if (isempty (bytes))
-      error ("gpumm:unwritable", "%s: %s cannot be drawn: nothing was printed in %s", caller, ...
-             file, folder);
+    ## gnuplot does not say that the disk is full.
+    ending = {"IEND", "</svg>", "%%EOF"}{strcmpi (kind, {".png", ".svg", ".pdf"})};
+    if (isempty (strfind (bytes(max (1, end - 63):end), ending)))
+      error ("gpumm:unwritable", "%s: %s cannot be drawn: it was not printed to its end in %s", ...
+             caller, file, folder);
     endif
     __write_file__ (file, @(k) {bytes, ""}{min (k, 2)}, caller, ...
                     {"gpumm:unwritable", "gpumm:unwritable"});
