@@ -19,7 +19,8 @@
  * and up to three such rows of B are read together: places are looked up once, each sum is read and
  * written once, for 9 products.
  *
- * Sums are made in ascending k, whatever the GPU does first: results are the same on each run.
+ * Sums are made in ascending k, whatever the GPU does first, each product and each sum rounded by
+ * itself (spgemm.h): results are the same on each run, and those of Octave's *.
  *
  * What limits it: short rows the sorting, whose steps grow with the square of the logarithm of a
  * row's products; long rows latency, as the tables in shared memory leave room for few warps.
