@@ -22,7 +22,9 @@ extern const volatile sig_atomic_t *_Atomic gpumm_cancel_flag;
 /* Two loads: cheap enough for every few hundred operations of a loop. */
 static inline int gpumm_is_cancelled (void) {
   return (atomic_load_explicit (&gpumm_cancel_word, memory_order_relaxed) & 1)
-         || *atomic_load_explicit (&gpumm_cancel_flag, memory_order_relaxed) > 0;
+         || __atomic_load_n (atomic_load_explicit (&gpumm_cancel_flag, memory_order_relaxed),
+                             __ATOMIC_RELAXED)
+                > 0;
 }
 
 /* For loops whose steps take nanoseconds: looks in 16 of 1024 steps, so that a loop which goes on by

@@ -162,7 +162,7 @@ static void *stop (void *argument) {
   else if (s->way == 1)
     kill (getpid (), SIGUSR1);
   else
-    flag = 1;
+    __atomic_store_n (&flag, 1, __ATOMIC_RELAXED);
   return NULL;
 }
 
