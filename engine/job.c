@@ -9,7 +9,6 @@
 #include "memory/limit.h"
 #include "types.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -288,17 +287,6 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
   return 0;
 }
 
-/* A product without terms is zero, and NaN or Inf times zero is NaN in a full result, as Octave's
- * alpha * (A * B) has it. Algorithms scale C and look at no alpha then, so they are told of none. */
-static void set_aside_alpha (gpumm_job *job) {
-  gpumm_problem *p = &job->problem;
-  if (gpumm_k (p) == 0 && !gpumm_is_integer (p->a.type) && gpumm_result_kind (p) == GPUMM_DENSE
-      && !(isfinite (p->alpha.re) && isfinite (p->alpha.im))) {
-    job->alpha_of_empty = p->alpha;
-    p->alpha = (gpumm_scalar){0, 0};
-  }
-}
-
 gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *options,
                          gpumm_job **result) {
   gpumm_status status;
@@ -324,7 +312,6 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
     job->c0 = *problem->c0;
     job->problem.c0 = &job->c0;
   }
-  set_aside_alpha (job);
   const gpumm_problem *p = &job->problem;
   job->shape = (gpumm_operand){.kind = gpumm_result_kind (p),
                                .type = p->output,
@@ -363,18 +350,6 @@ gpumm_status gpumm_result (const gpumm_job *job, gpumm_operand *shape) {
 }
 
 /* ---- run ---------------------------------------------------------------------------------- */
-
-/* Adds alpha 0, which is NaN, to all of a full result. */
-static void add_alpha_times_zero (const gpumm_job *job, const gpumm_operand *c) {
-  const double add[2] = {job->alpha_of_empty.re * 0, job->alpha_of_empty.im * 0};
-  const int parts = gpumm_is_complex (c->type) ? 2 : 1;
-  for (int64_t j = 0; j < c->cols; j++)
-    for (int64_t i = 0; i < parts * c->rows; i++)
-      if (c->type == GPUMM_S || c->type == GPUMM_C)
-        ((float *) c->values)[i + parts * j * c->ld] += (float) add[i % parts];
-      else
-        ((double *) c->values)[i + parts * j * c->ld] += add[i % parts];
-}
 
 static int share_memory (const gpumm_operand *result, const gpumm_operand *x) {
   if (result->values && result->values == x->values)
@@ -425,8 +400,6 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
     if (!status)
       status = job->plan.algorithm->run (job, result);
   } while (status && !job->trace && fall_back (job, status));
-  if (!status && !gpumm_is_zero (job->alpha_of_empty))
-    add_alpha_times_zero (job, result);
   r->total = gpumm_seconds () - job->opened;
   r->overhead = r->total - r->upload - r->compute - r->download;
   if (r->overhead < 0)

@@ -45,14 +45,16 @@ static int is_whole (gpumm_scalar s) {
   return s.im == 0 && fabs (s.re) <= 0x1p53 && s.re == trunc (s.re);
 }
 
-/* A factor that is not double, or complex beside real operands, would change the type of C; be its
- * imaginary part zero, there is NaN where it meets Inf. */
+/* A factor that is not double, or complex beside real operands, would change the type of C. Even with
+ * a zero imaginary part, complex times Inf gives NaN. Where a factor that is not finite meets a sum,
+ * its terms or no term at all differs by algorithm: Octave multiplies by it. */
 static int get_factor (const mxArray *options, const char *field, const gpumm_problem *p,
                        gpumm_scalar *factor) {
   const mxArray *x = mxGetField (options, 0, field);
   return x && get_scalar (x, factor)
          && (is_integer (p->a.type) ? is_whole (*factor)
-                                    : !mxIsComplex (x) || is_complex (p->output));
+                                    : (!mxIsComplex (x) || is_complex (p->output))
+                                          && isfinite (factor->re) && isfinite (factor->im));
 }
 
 /* The transpose of a complex matrix without imaginary parts is real in Octave, but where that forms

@@ -75,7 +75,7 @@
 ## has.  The default of Alpha is 1, that of Beta 1 where C is given and 0 where not.  As in BLAS,
 ## C is not read where Beta is 0, nor are the elements of @var{A} and @var{B} where Alpha is 0: NaN
 ## and Inf in them do not matter.  Where the inner size is 0, @code{A * B} is zero, and a full result
-## is NaN if Alpha is NaN or Inf.  Between integer matrices Alpha and Beta must be integers from -2^53
+## is NaN if Alpha is NaN or Inf.  Octave multiplies by an Alpha that is not finite.  Between integer matrices Alpha and Beta must be integers from -2^53
 ## to 2^53, and C must be full and of the result's class; the sum is exact and saturated once.
 ##
 ## @item @qcode{"Backend"}

@@ -15,9 +15,8 @@ struct gpumm_job {
   gpumm_operand shape; /* the result without memory; open () of an algorithm may lower nzmax */
   gpumm_plan plan;
   gpumm_report report;
-  gpumm_scalar alpha_of_empty; /* not finite, of a full product without terms; else 0 */
-  int keeps_sparse;            /* making dense matrices of sparse ones has failed */
-  double opened;               /* host clock, seconds */
+  int keeps_sparse; /* making dense matrices of sparse ones has failed */
+  double opened;    /* host clock, seconds */
   int has_run;
   int is_open; /* the algorithm's open was called, and its close was not */
   gpumm_trace

@@ -9,11 +9,14 @@
 function [C, info] = blocks_product (A, B, o)
 
   started = tic ();
+  if (! (is_matrix (A) && is_matrix (B)))
+    undefined_operator (type_name (A), type_name (B));
+  endif
   has_sparse = issparse (A) || issparse (B);
   [A, B] = scalars (A, B, o);
-  if (! (isobject (A) || isobject (B)))
+  if (! (isa (A, "blocksparse") || isa (B, "blocksparse")))
     [C, info] = multiply_any (A, B, setfield (o, "form", ""));
-  elseif ((! isobject (A) && numel (A) == 1) || (! isobject (B) && numel (B) == 1))
+  elseif ((! isa (A, "blocksparse") && numel (A) == 1) || (! isa (B, "blocksparse") && numel (B) == 1))
     [C, info] = scaled (A, B, o);
   else
     [A, type_a] = operand (A);
@@ -27,9 +30,21 @@ function [C, info] = blocks_product (A, B, o)
     o.full = isnumeric (A) || isnumeric (B) || strcmp (o.form, "full");
     [A, B, o] = common_class (A, B, type_a, type_b, o);
     o = check_factors (A, B, o);
+    asked = o;
+    by_octave = o.full && ! (isfinite (o.alpha) && isfinite (o.beta));
+    if (by_octave) # algorithms differ in where such factors meet a sum, its terms or no term at all
+      o.alpha = double (o.alpha != 0);
+      o.beta = 0;
+    endif
     [C, failed, info] = __gpumm_blocks__ (A, B, o);
     if (failed)
       error (C);
+    endif
+    if (by_octave && asked.alpha != 0)
+      C = asked.alpha * C;
+    endif
+    if (by_octave && asked.beta != 0)
+      C = C + asked.beta * asked.c;
     endif
     if (isstruct (C))
       C = blocksparse (C);
@@ -80,12 +95,9 @@ endfunction
 
 ## What the engine takes (a struct for a blocksparse), and what to call it in an error.
 function [X, type] = operand (X)
-  type = typeinfo (X);
+  type = type_name (X);
   if (isa (X, "blocksparse"))
-    type = ["blocksparse " underlyingType(X)];
     X = struct (X);
-  elseif (! (isnumeric (X) || islogical (X) || ischar (X)))
-    undefined_operator (type, "blocksparse");
   elseif (ndims (X) > 2)
     error ("gpumm:nd-array", "gpumm: an N-d array is multiplied by scalars only");
   elseif (issparse (X))
@@ -94,6 +106,17 @@ function [X, type] = operand (X)
     X = full (X);
   else
     X = full (double (X));
+  endif
+endfunction
+
+function yes = is_matrix (X)
+  yes = isa (X, "blocksparse") || isnumeric (X) || islogical (X) || ischar (X);
+endfunction
+
+function type = type_name (X)
+  type = typeinfo (X);
+  if (isa (X, "blocksparse"))
+    type = ["blocksparse " underlyingType(X)];
   endif
 endfunction
 
@@ -225,8 +248,21 @@ function o = check_factors (A, B, o)
                                "product is"], name);
   endif
   o.c = full (o.c);
-  if (is_complex && isreal (o.c))
+  sizes = [op_size(A, o.transpose_a)(1), op_size(B, o.transpose_b)(2)];
+  if (! isequal (size (o.c), sizes))
+    error ("Octave:nonconformant-args", ...
+           "operator +: nonconformant arguments (op1 is %dx%d, op2 is %s)", sizes, ...
+           sprintf ("%dx", size (o.c))(1:end-1));
+  elseif (isempty (o.c))
+    o.beta = 0; # nothing to add; an empty array is never complex
+  elseif (is_complex && isreal (o.c))
     o.c = complex (o.c, 0);
+  endif
+endfunction
+
+function X = full_scalar (X)
+  if (issparse (X))
+    X = full (X);
   endif
 endfunction
 
@@ -235,8 +271,8 @@ function [C, info] = scaled (A, B, o)
   if (o.beta != 0)
     error ("gpumm:bad-value", "gpumm: C goes with products of two matrices");
   endif
-  A = apply_op (A, o.transpose_a);
-  B = apply_op (B, o.transpose_b);
+  A = full_scalar (apply_op (A, o.transpose_a));
+  B = full_scalar (apply_op (B, o.transpose_b));
   o.transpose_a = o.transpose_b = 0;
   o.form = "";
   o.algorithm = "auto"; # it names one for matrices of blocks

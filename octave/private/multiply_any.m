@@ -120,7 +120,7 @@ endfunction
 ## A transpose of a complex matrix without imaginary parts is real: Inf times its elements is Inf and
 ## not NaN.  But where Octave does not form the transpose it is not: beside a complex matrix as it is.
 function X = narrowed (X, op, Y, op_y)
-  if (op && iscomplex (X) && ! issparse (X) && ! (iscomplex (Y) && ! op_y) && ! any (imag (X)(:)))
+  if (op && iscomplex (X) && ! issparse (X) && ! (iscomplex (Y) && ! op_y) && all (imag (X)(:) == 0))
     X = real (X);
   endif
 endfunction
@@ -258,9 +258,9 @@ function C = combined (P, o)
     if (o.beta != 0)
       check_c (o.c, size (P));
       ## the sum is sparse; Octave 7 may crash where a sparse matrix meets a diagonal one
-      if (issparse (C) && isdiag_type (o.c))
+      if (issparse (C) && isdiag_type (o.c) && isa (o.c, "double"))
         o.c = sparse (o.c);
-      elseif (issparse (o.c) && isdiag_type (C))
+      elseif (issparse (o.c) && isdiag_type (C) && isa (C, "double"))
         C = sparse (C);
       endif
       if (o.beta == 1 && isa (o.beta, "double"))
@@ -296,7 +296,15 @@ endfunction
 ## Single as double, what counts as double as it is.
 function X = wide (X)
   if (isa (X, "single"))
-    X = double (X);
+    X = converted (X, "double");
+  endif
+endfunction
+
+## In that class, and complex if X is, as operators convert: a function's result would become real.
+function Y = converted (X, name)
+  Y = feval (name, X);
+  if (iscomplex (X) && isreal (Y))
+    Y = complex (Y, 0);
   endif
 endfunction
 
@@ -304,23 +312,26 @@ function [C, info] = float_product (A, B, o)
   A = plain (A);
   B = plain (B);
   if (isa (A, "single") && isa (B, "double"))
-    B = single (B);
+    B = converted (B, "single");
   elseif (isa (A, "double") && isa (B, "single"))
-    A = single (A);
+    A = converted (A, "single");
   endif
 
   ## The engine scales and adds where all is of one class; else Octave's operators do.
   is_full = ! issparse (A) && ! issparse (B);
   is_complex = iscomplex (A) || iscomplex (B);
   own_class = class (A);
-  in_engine = is_full && isa (o.alpha, "double") && isa (o.beta, "double") ...
+  in_engine = is_full && isfinite (o.alpha) && isfinite (o.beta) ...
+              && isa (o.alpha, "double") && isa (o.beta, "double") ...
               && (is_complex || (isreal (o.alpha) && isreal (o.beta)));
   if (in_engine && o.beta != 0)
     in_engine = isa (o.c, own_class) && ! issparse (o.c) && (is_complex || isreal (o.c));
     if (in_engine)
       check_sizes (A, B, o);
       o.c = plain (o.c);
-      if (is_complex && isreal (o.c))
+      if (isempty (o.c))
+        o.beta = 0; # nothing to add; an empty array is never complex
+      elseif (is_complex && isreal (o.c))
         o.c = complex (o.c, 0);
       endif
     endif

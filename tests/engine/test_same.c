@@ -220,7 +220,7 @@ static void check_sparse (const gpumm_problem *p, const char *algorithm, double 
                           double complex *dense_b, int64_t m, int64_t k, int64_t n) {
   const gpumm_options options = {.algorithm = algorithm, .device = -1};
   gpumm_job *job = NULL;
-  gpumm_operand c;
+  gpumm_operand c = {0};
   int64_t wrong = 0;
   double complex *sum = check_allocate (m * n, sizeof *sum);
   gpumm_status status = gpumm_open (p, &options, &job);

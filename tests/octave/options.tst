@@ -280,6 +280,12 @@
 %!   endfor
 %! endfor
 
+## an Alpha that is not finite multiplies the sum, not its terms
+%!assert (gpumm (1:3, [1; 1; -1](:, [1, 1, 1]), "Alpha", Inf), NaN (1, 3))
+%!assert (gpumm ([1, 0, -3], ones (3, 2), "Alpha", Inf), [-Inf, -Inf])
+%!assert (gpumm ([1, 0, -3]', ones (3, 2), "Alpha", -Inf, "TransposeA", "transpose"), [Inf, Inf])
+%!assert (gpumm ([1, 2; 3, 4], [1, 2; 3, 4], "Beta", NaN, "C", eye (2)), [NaN, 10; 15, NaN])
+
 ## Device: 0 is the first GPU or, where there is none, the CPU
 %!test
 %! A = magic (3);
