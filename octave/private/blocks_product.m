@@ -11,9 +11,11 @@ function [C, info] = blocks_product (A, B, o)
   started = tic ();
   has_sparse = issparse (A) || issparse (B);
   [A, B] = scalars (A, B, o);
-  if (! (isobject (A) || isobject (B)))
+  blocks_a = isa (A, "blocksparse");
+  blocks_b = isa (B, "blocksparse");
+  if (! (blocks_a || blocks_b))
     [C, info] = multiply_any (A, B, setfield (o, "form", ""));
-  elseif ((! isobject (A) && numel (A) == 1) || (! isobject (B) && numel (B) == 1))
+  elseif ((! blocks_a && numel (A) == 1) || (! blocks_b && numel (B) == 1))
     [C, info] = scaled (A, B, o);
   else
     [A, type_a] = operand (A);

@@ -73,13 +73,13 @@
 function S = blocksparse (varargin)
 
   switch (nargin)
-    case 1 # from the gateways and methods, with these fields
+    case 1
       s = varargin{1};
       if (isa (s, "blocksparse"))
         S = s;
         return;
       endif
-      if (! (isstruct (s) && isfield (s, "block_rows")))
+      if (! isstruct (s))
         print_usage ();
       endif
     case 2
@@ -91,7 +91,7 @@ function S = blocksparse (varargin)
     otherwise
       print_usage ();
   endswitch
-  S = class (s, "blocksparse");
+  S = __blocksparse__ (s);
 
 endfunction
 
