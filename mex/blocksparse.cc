@@ -467,6 +467,7 @@ public:
                          const octave_value &value);
 
   bool print_name_tag (std::ostream &os, const std::string &name) const {
+    indent (os);
     os << name << " = ";
     return false;
   }

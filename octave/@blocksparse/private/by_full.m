@@ -6,6 +6,6 @@
 function varargout = by_full (name, varargin)
 
   varargin = whole (varargin);
-  [varargout{1:max (nargout, 1)}] = feval (name, varargin{:});
+  [varargout{1:nargout}] = feval (name, varargin{:});
 
 endfunction
