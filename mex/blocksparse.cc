@@ -111,6 +111,7 @@ struct block_matrix {
   octave_value values = NDArray (dim_vector (1, 0)); // block_rows x (block_cols count)
   builtin_type_t element = btyp_double;
   bool complex = false;
+  bool awaits_parts = false; // made by resize, for a concatenation
 
   octave_idx_type count () const { return column.numel (); }
   octave_idx_type grid_rows () const { return rows / block_rows; }
@@ -550,18 +551,23 @@ octave_value octave_blocksparse::with_values (const octave_value &values) const 
 
 // Concatenation asks for (0,0) and then for the size of what it makes, to put the parts there.
 octave_value octave_blocksparse::resize (const dim_vector &size, bool fill) const {
-  const bool fits = size.ndims () == 2 && size (0) % m.block_rows == 0
-                    && size (1) % m.block_cols == 0 && size (0) / m.block_rows <= MOST_BLOCK_ROWS
-                    && size (1) / m.block_cols <= MOST_BLOCK_ROWS;
-  if (!fits || (m.count () > 0 && !size.zero_by_zero ()))
+  if (size.ndims () != 2 || (m.count () > 0 && !size.zero_by_zero ()))
     return whole ().resize (size, fill);
+  const bool fits = size (0) % m.block_rows == 0 && size (1) % m.block_cols == 0;
   octave_scalar_map s = fields (m);
+  if (!fits) { // the parts will not be of one size, and make it full
+    s.assign ("block_rows", 1.0);
+    s.assign ("block_cols", 1.0);
+  }
   s.assign ("rows", double (size (0)));
   s.assign ("cols", double (size (1)));
-  s.assign ("start", int64NDArray (dim_vector (size (0) / m.block_rows + 1, 1), octave_int64 (0)));
+  s.assign ("start", int64NDArray (dim_vector (fits ? size (0) / m.block_rows + 1 : size (0) + 1, 1),
+                                  octave_int64 (0)));
   s.assign ("column", int32NDArray (dim_vector (0, 1)));
-  s.assign ("values", m.values.resize (dim_vector (m.block_rows, 0)));
-  return value_of (checked (s));
+  s.assign ("values", m.values.resize (dim_vector (fits ? m.block_rows : 1, 0)));
+  block_matrix r = checked (s);
+  r.awaits_parts = true;
+  return value_of (r);
 }
 
 octave_value octave_blocksparse::map (unary_mapper_t f) const {
@@ -721,6 +727,29 @@ static octave_value negated (const octave_base_value &x) {
 
 // ---- concatenation ------------------------------------------------------------------------------
 
+// Octave counts a part of 1x0 as a row where it makes the place of the next one, but not where it
+// makes the size of all.
+static void check_place (const dim_vector &a, const dim_vector &b,
+                         const Array<octave_idx_type> &place, bool first) {
+  for (octave_idx_type d = 0; d < 2 && d < place.numel (); d++)
+    if (place (d) + b (d) > a (d) || (first && place (d) != 0))
+      error_with_id ("gpumm:unsupported",
+                     "blocksparse: concatenation with an empty matrix of 1x0 or 0x1: leave it out, "
+                     "or take full (S) or sparse (S)");
+}
+
+// a with b put at place, where one is a blocksparse and the other none.
+static octave_value joined_full (const octave_base_value &a, const octave_base_value &b,
+                                 const Array<octave_idx_type> &place) {
+  const auto *x = dynamic_cast<const octave_blocksparse *> (&a);
+  const auto *y = dynamic_cast<const octave_blocksparse *> (&b);
+  check_place (a.dims (), b.dims (), place, x && x->m.awaits_parts);
+  if ((a.iscomplex () && b.is_string ()) || (a.is_string () && b.iscomplex ()))
+    error_with_id ("gpumm:unsupported",
+                   "blocksparse: complex numbers beside text: take full (S) or sparse (S)");
+  return octave::cat_op (x ? x->whole () : shared (a), y ? y->whole () : shared (b), place);
+}
+
 // a with b put at place, where a has no blocks (resize made it).
 static octave_value joined (const octave_base_value &x, const octave_base_value &y,
                             const Array<octave_idx_type> &place) {
@@ -728,7 +757,8 @@ static octave_value joined (const octave_base_value &x, const octave_base_value 
   const bool wide = a.complex || b.complex;
   if (a.element != b.element || a.block_rows != b.block_rows || a.block_cols != b.block_cols
       || place.numel () != 2 || place (0) % a.block_rows != 0 || place (1) % a.block_cols != 0)
-    return octave::cat_op (full_of (x), full_of (y), place);
+    return joined_full (x, y, place);
+  check_place (x.dims (), y.dims (), place, a.awaits_parts);
   const octave_idx_type i0 = place (0) / a.block_rows, j0 = place (1) / a.block_cols;
   const octave_idx_type count = a.count () + b.count (), each = a.block_rows * a.block_cols;
   octave_scalar_map s = fields (a);
@@ -769,6 +799,10 @@ static octave_value joined (const octave_base_value &x, const octave_base_value 
 // ---- what Octave is told ------------------------------------------------------------------------
 
 static void install (octave::type_info &types) {
+  if (types.lookup_type ("blocksparse").is_defined ()) // its values would meet other code
+    error_with_id ("gpumm:internal",
+                   "blocksparse: this Octave has loaded gpumm from another place before; start "
+                   "Octave anew");
   octave_blocksparse::register_type (types);
   const int id = octave_blocksparse::static_type_id ();
   const struct {
@@ -792,6 +826,12 @@ static void install (octave::type_info &types) {
   types.install_unary_op (octave_value::op_hermitian, id, conjugate_transposed);
   types.install_unary_op (octave_value::op_uplus, id, itself);
   types.install_unary_op (octave_value::op_uminus, id, negated);
+  const int count = types.installed_type_names ().numel ();
+  for (int other = 0; other < count; other++)
+    if (other != id) {
+      types.install_cat_op (id, other, joined_full);
+      types.install_cat_op (other, id, joined_full);
+    }
   types.install_cat_op (id, id, joined);
 }
 

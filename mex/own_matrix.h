@@ -56,6 +56,10 @@ public:
   bool is_uint32_type () const { return element_type () == btyp_uint32; }
   bool is_uint64_type () const { return element_type () == btyp_uint64; }
   bool is_true () const { return whole ().is_true (); }
+  // isa (X, "single"), by which functions choose the class of their result, as of a sparse matrix
+  bool is_instance_of (const std::string &name) const {
+    return name == btyp_class_name[element_type ()];
+  }
 
   // ---- as the full matrix: for operators that are not installed, and for functions
 
@@ -85,6 +89,9 @@ public:
   sortmode is_sorted_rows (sortmode mode) const { return whole ().is_sorted_rows (mode); }
   octave_value map (unary_mapper_t f) const { return whole ().get_rep ().map (f); }
   octave_value convert_to_str_internal (bool pad, bool force, char type) const {
+    if (complex_elements ())
+      error_with_id ("gpumm:unsupported", "%s: complex numbers as text: take full (S) or sparse (S)",
+                     class_name ().c_str ());
     return whole ().convert_to_str_internal (pad, force, type);
   }
   MatrixType matrix_type () const { return MatrixType (); }

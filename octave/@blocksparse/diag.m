@@ -21,8 +21,5 @@ function d = diag (varargin)
   on = j - i == k;
   d = zeros (max (count, 0), 1, class (v));
   d(min (i(on), j(on))) = v(on);
-  if (count <= 0)
-    d = by_full ("diag", zeros (size (S(:,[]))), 0)([]); # Octave's own size of nothing
-  endif
 
 endfunction

@@ -7,20 +7,16 @@ function C = matrixwise (A, B, name)
 
   switch (name)
     case "mldivide"
-      if (numel (A) == 1)
-        C = elementwise (whole ({A}){1}, B, "ldivide");
-      else
-        C = by_full (name, square_as_sparse (A), B);
-      endif
+      C = by_full (name, square_as_sparse (A, B), B);
     case "mrdivide"
-      if (numel (B) == 1)
-        C = elementwise (A, whole ({B}){1}, "rdivide");
+      if (numel (B) == 1 && ! isa (B, "blocksparse"))
+        C = elementwise (A, B, "rdivide");
       else
-        C = by_full (name, A, square_as_sparse (B));
+        C = by_full (name, A, square_as_sparse (B, A));
       endif
     case "mpower"
       if (isa (A, "blocksparse") && isfloat (A) && issquare (A) && diff (blocksize (A)) == 0 ...
-          && isfloat (B) && isreal (B) && isscalar (B) && ! isa (B, "blocksparse") ...
+          && strcmp (class (B), "double") && isreal (B) && isscalar (B) && ! issparse (B) ...
           && B >= 1 && B == fix (B) && B <= flintmax ())
         C = powers (A, B);
       else
@@ -30,9 +26,10 @@ function C = matrixwise (A, B, name)
 
 endfunction
 
-## The factors of a sparse matrix need less; Octave has no sparse single.
-function A = square_as_sparse (A)
-  if (isa (A, "blocksparse") && strcmp (underlyingType (A), "double") && issquare (A))
+## The factors of a sparse matrix need less; Octave divides it by double alone.
+function A = square_as_sparse (A, B)
+  if (isa (A, "blocksparse") && isa (A, "double") && numel (A) != 1 && issquare (A) ...
+      && (isa (B, "double") || islogical (B)))
     A = sparse (A);
   endif
 endfunction

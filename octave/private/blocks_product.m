@@ -31,6 +31,9 @@ function [C, info] = blocks_product (A, B, o)
     o = check_factors (A, B, o);
     [C, failed, info] = __gpumm_blocks__ (A, B, o);
     if (failed)
+      if (! isempty (strfind (C.message, "nonconformant blocks")))
+        C.message = [C.message "; take full (S) or sparse (S) of one, or other blocks"];
+      endif
       error (C);
     endif
     if (isstruct (C))
