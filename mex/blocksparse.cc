@@ -499,11 +499,12 @@ public:
     octave_value s = octave_scalar_map ();
     return s.load_hdf5 (place, name) && set (s);
   }
-  // The writer of MATLAB's files, which have no such matrix, asks this of what it does not know.
-  bool is_inline_function () const {
+  // The writers of MATLAB's files, which have no such matrix, ask this last of what they do not know,
+  // and one of them would leave the file without its values.
+  bool is_complex_matrix () const {
     error_with_id ("gpumm:unsupported",
-                   "blocksparse: it is no function, and MATLAB's files have no such matrix: save "
-                   "full (S) or sparse (S) there, or S with -text, -binary or -hdf5");
+                   "blocksparse: MATLAB's files have no such matrix: save full (S) or sparse (S) "
+                   "there, or S with -text, -binary or -hdf5");
   }
 
   block_matrix m;
