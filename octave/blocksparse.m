@@ -6,6 +6,7 @@
 ## @deftypefnx {} {@var{S} =} blocksparse (@var{A}, [@var{br}, @var{bc}])
 ## @deftypefnx {} {@var{S} =} blocksparse (@var{I}, @var{J}, @var{blocks}, @var{m}, @var{n})
 ## @deftypefnx {} {@var{S} =} blocksparse (@var{m}, @var{n}, [@var{br}, @var{bc}], @var{class})
+## @deftypefnx {} {@var{S} =} blocksparse (@var{struct})
 ## Make a matrix that is sparse by blocks: full blocks of one size, of which only those with a
 ## nonzero element are kept, sorted by block row and then by block column.
 ##
@@ -44,10 +45,33 @@
 ##
 ## @code{S(i,j)}, with indices, ranges or colons, is a full matrix; @code{S@{I,J@}} is one block.
 ## (@code{end} counts elements in both.)  There is no assignment to elements: make another matrix.
-## These functions take a blocksparse: size, rows, columns, numel, nnz, nnzb, blocksize, full,
-## sparse, double, single, transpose, ctranspose, @code{==} (a full logical matrix), isequal, spy,
-## save and load (in all of Octave's formats but HDF5, of which it does not read any object), and
-## @code{*}, which is @code{gpumm}:
+##
+## A @code{blocksparse} is a matrix to all of Octave.  These results stay in blocks:
+##
+## @itemize
+## @item @code{+}, @code{-} and @code{.*} of two in blocks of one size; @code{-S}, @code{S'} and
+## @code{S.'}; @code{*}, @code{.*}, @code{/} and @code{.^} with a number; @code{S^p} with a whole number;
+## @item @code{[S, T]} and @code{[S; T]} of one class, in blocks of one size;
+## @item @code{abs}, @code{real}, @code{imag}, @code{conj}, @code{round}, @code{sqrt}, @code{sin} and
+## others that are 0 at 0; @code{triu}, @code{tril}; @code{kron} with a full matrix; @code{double},
+## @code{single}, @code{int8} and the other classes, @code{cast};
+## @item @code{reshape} of blocks that are one column wide, and stay whole.
+## @end itemize
+##
+## These need no full matrix either: @code{sum}, @code{sumsq}, @code{mean}, @code{max}, @code{min},
+## @code{any}, @code{all}, @code{norm} (1, Inf and @qcode{"fro"}), @code{trace}, @code{diag},
+## @code{nnz}, @code{nzmax}, @code{nnzb}, @code{blocksize}, @code{find}, @code{nonzeros},
+## @code{isnan}, @code{isinf}, @code{isequal}, @code{ishermitian}, @code{isdiag}, @code{isbanded},
+## @code{size}, @code{sparse}, @code{spy}, @code{pcg}; @code{S \ b} takes the sparse matrix.
+##
+## All other functions and operators see the full matrix and give what they give for it, if it takes
+## at most 1 GiB.  Else there is an error: say @code{full (@var{S})} or @code{sparse (@var{S})}.
+##
+## @code{save} and @code{load} keep a @code{blocksparse} in Octave's own formats, @option{-text},
+## @option{-binary} and @option{-hdf5}; MATLAB's have none.  @code{struct (@var{S})} is a struct of its
+## fields, and @code{blocksparse (@var{struct})} checks them and makes it again.
+##
+## @code{*} is @code{gpumm}:
 ##
 ## @table @asis
 ## @item blocksparse by blocksparse
@@ -66,7 +90,7 @@
 ## @qcode{"full"}, @qcode{"sparse"} or @qcode{"blocksparse"} chooses the form of the result.
 ##
 ## Errors have identifiers that begin @code{gpumm:blocksparse:}, and then @code{size}, @code{class},
-## @code{index}, @code{duplicate}, @code{argument} or @code{assignment}.
+## @code{index}, @code{duplicate}, @code{argument}, @code{structure} or @code{assignment}.
 ## @seealso{gpumm, blocksparse_read, blocksparse_write, sparse}
 ## @end deftypefn
 

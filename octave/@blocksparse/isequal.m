@@ -6,7 +6,7 @@
 function yes = isequal (varargin)
 
   if (nargin < 2)
-    print_usage ();
+    error ("Octave:invalid-fun-call", "Invalid call to isequal");
   endif
   yes = true;
   for i = 2:nargin
