@@ -36,8 +36,8 @@
 // larger would fill the memory without a word: then the user says full (S), or sparse (S).
 static const double MOST_IMPLICIT_BYTES = 1 << 30;
 
-static const double MOST_BLOCK_ROWS = 2147483647; // rows and columns of blocks: int32
-static const double MOST_PLACES = 9007199254740992; // 2^53: places are numbered in double, too
+static const double MOST_BLOCK_ROWS = 2147483647;        // rows and columns of blocks: int32
+static const double MOST_PLACES = 9007199254740992;      // 2^53: places are numbered in double, too
 static const double MOST_ELEMENTS = 4611686018427387904; // 2^62: what Octave can count
 
 // ---- arrays of any class ------------------------------------------------------------------------
@@ -113,11 +113,21 @@ struct block_matrix {
   bool complex = false;
   bool awaits_parts = false; // made by resize, for a concatenation
 
-  octave_idx_type count () const { return column.numel (); }
-  octave_idx_type grid_rows () const { return rows / block_rows; }
-  octave_idx_type grid_cols () const { return cols / block_cols; }
-  octave_idx_type block_begin (octave_idx_type i) const { return start.data ()[i].value (); }
-  octave_idx_type block_column (octave_idx_type t) const { return column.data ()[t].value (); }
+  octave_idx_type count () const {
+    return column.numel ();
+  }
+  octave_idx_type grid_rows () const {
+    return rows / block_rows;
+  }
+  octave_idx_type grid_cols () const {
+    return cols / block_cols;
+  }
+  octave_idx_type block_begin (octave_idx_type i) const {
+    return start.data ()[i].value ();
+  }
+  octave_idx_type block_column (octave_idx_type t) const {
+    return column.data ()[t].value ();
+  }
 };
 
 } // namespace
@@ -264,8 +274,7 @@ static octave_value make_full (const block_matrix &m) {
       for (octave_idx_type t = m.block_begin (i); t < m.block_begin (i + 1); t++)
         for (octave_idx_type c = 0; c < m.block_cols; c++)
           std::copy_n (from + (t * m.block_cols + c) * m.block_rows, m.block_rows,
-                       to + i * m.block_rows
-                           + (m.block_column (t) * m.block_cols + c) * m.rows);
+                       to + i * m.block_rows + (m.block_column (t) * m.block_cols + c) * m.rows);
     return octave_value (y);
   });
 }
@@ -403,12 +412,13 @@ static void show_pattern (std::ostream &os, const block_matrix &m) {
       for (octave_idx_type t = m.block_begin (i); t < m.block_begin (i + 1); t++) {
         const auto *of = x.data () + t * each;
         const auto zero = std::decay_t<decltype (*of)> (0);
-        counts[i / step[0] * size[1] + m.block_column (t) / step[1]]
-            += each - std::count (of, of + each, zero);
+        counts[i / step[0] * size[1] + m.block_column (t) / step[1]] +=
+            each - std::count (of, of + each, zero);
       }
     return octave_value ();
   });
-  const int width = int (std::to_string (*std::max_element (counts.begin (), counts.end ())).size ());
+  const int width =
+      int (std::to_string (*std::max_element (counts.begin (), counts.end ())).size ());
   if (step[0] > 1 || step[1] > 1)
     os << "  in rectangles of " << step[0] << "x" << step[1] << " blocks:\n";
   for (octave_idx_type i = 0; i < size[0]; i++) {
@@ -426,39 +436,78 @@ static void show_pattern (std::ostream &os, const block_matrix &m) {
 class octave_blocksparse : public own_matrix {
 public:
   octave_blocksparse () = default;
-  explicit octave_blocksparse (const block_matrix &m) : m (m) {}
+  explicit octave_blocksparse (const block_matrix &m) : m (m) {
+  }
   octave_blocksparse (const octave_blocksparse &) = default;
 
-  octave_base_value *clone () const { return new octave_blocksparse (*this); }
-  octave_base_value *empty_clone () const { return new octave_blocksparse (); }
+  octave_base_value *clone () const {
+    return new octave_blocksparse (*this);
+  }
+  octave_base_value *empty_clone () const {
+    return new octave_blocksparse ();
+  }
 
   octave_value whole () const;
   octave_value whole_sparse () const;
-  builtin_type_t element_type () const { return m.element; }
-  bool complex_elements () const { return m.complex; }
+  builtin_type_t element_type () const {
+    return m.element;
+  }
+  bool complex_elements () const {
+    return m.complex;
+  }
 
-  dim_vector dims () const { return dim_vector (m.rows, m.cols); }
+  dim_vector dims () const {
+    return dim_vector (m.rows, m.cols);
+  }
   std::size_t byte_size () const {
     return m.start.byte_size () + m.column.byte_size () + m.values.byte_size ();
   }
-  octave_idx_type nnz () const { return m.values.nnz (); }
-  octave_idx_type nzmax () const { return m.values.numel (); }
+  octave_idx_type nnz () const {
+    return m.values.nnz ();
+  }
+  octave_idx_type nzmax () const {
+    return m.values.numel ();
+  }
 
-  octave_value full_value () const { return make_full (m); }
-  octave_value squeeze () const { return octave_value (clone ()); }
+  octave_value full_value () const {
+    return make_full (m);
+  }
+  octave_value squeeze () const {
+    return octave_value (clone ());
+  }
   octave_value resize (const dim_vector &size, bool fill) const;
   octave_value map (unary_mapper_t f) const;
 
-  octave_value as_double () const { return with_values (m.values.as_double ()); }
-  octave_value as_single () const { return with_values (m.values.as_single ()); }
-  octave_value as_int8 () const { return with_values (m.values.as_int8 ()); }
-  octave_value as_int16 () const { return with_values (m.values.as_int16 ()); }
-  octave_value as_int32 () const { return with_values (m.values.as_int32 ()); }
-  octave_value as_int64 () const { return with_values (m.values.as_int64 ()); }
-  octave_value as_uint8 () const { return with_values (m.values.as_uint8 ()); }
-  octave_value as_uint16 () const { return with_values (m.values.as_uint16 ()); }
-  octave_value as_uint32 () const { return with_values (m.values.as_uint32 ()); }
-  octave_value as_uint64 () const { return with_values (m.values.as_uint64 ()); }
+  octave_value as_double () const {
+    return with_values (m.values.as_double ());
+  }
+  octave_value as_single () const {
+    return with_values (m.values.as_single ());
+  }
+  octave_value as_int8 () const {
+    return with_values (m.values.as_int8 ());
+  }
+  octave_value as_int16 () const {
+    return with_values (m.values.as_int16 ());
+  }
+  octave_value as_int32 () const {
+    return with_values (m.values.as_int32 ());
+  }
+  octave_value as_int64 () const {
+    return with_values (m.values.as_int64 ());
+  }
+  octave_value as_uint8 () const {
+    return with_values (m.values.as_uint8 ());
+  }
+  octave_value as_uint16 () const {
+    return with_values (m.values.as_uint16 ());
+  }
+  octave_value as_uint32 () const {
+    return with_values (m.values.as_uint32 ());
+  }
+  octave_value as_uint64 () const {
+    return with_values (m.values.as_uint64 ());
+  }
 
   octave_value do_index_op (const octave_value_list &index, bool resize_ok = false);
   octave_value subsref (const std::string &type, const std::list<octave_value_list> &index);
@@ -472,15 +521,21 @@ public:
     os << name << " = ";
     return false;
   }
-  void print (std::ostream &os, bool = false) { print_raw (os); }
+  void print (std::ostream &os, bool = false) {
+    print_raw (os);
+  }
   void print_raw (std::ostream &os, bool = false) const {
     os << summary (m) << "\n";
     show_pattern (os, m);
   }
-  void short_disp (std::ostream &os) const { os << summary (m); }
+  void short_disp (std::ostream &os) const {
+    os << summary (m);
+  }
 
   // In files it is the struct, under the name of the type.
-  bool save_ascii (std::ostream &os) { return octave_value (fields (m)).save_ascii (os); }
+  bool save_ascii (std::ostream &os) {
+    return octave_value (fields (m)).save_ascii (os);
+  }
   bool load_ascii (std::istream &is) {
     octave_value s = octave_scalar_map ();
     return s.load_ascii (is) && set (s);
@@ -562,8 +617,9 @@ octave_value octave_blocksparse::resize (const dim_vector &size, bool fill) cons
   }
   s.assign ("rows", double (size (0)));
   s.assign ("cols", double (size (1)));
-  s.assign ("start", int64NDArray (dim_vector (fits ? size (0) / m.block_rows + 1 : size (0) + 1, 1),
-                                  octave_int64 (0)));
+  s.assign ("start",
+            int64NDArray (dim_vector (fits ? size (0) / m.block_rows + 1 : size (0) + 1, 1),
+                          octave_int64 (0)));
   s.assign ("column", int32NDArray (dim_vector (0, 1)));
   s.assign ("values", m.values.resize (dim_vector (fits ? m.block_rows : 1, 0)));
   block_matrix r = checked (s);
@@ -687,23 +743,24 @@ static octave_value turned (const block_matrix &m) {
   for (octave_idx_type j = 0; j < m.grid_cols (); j++)
     next[j + 1] += next[j];
   s.assign ("values", with_array (m.values, false, [&] (const auto &x) {
-    auto y = x;
-    y.clear (dim_vector (m.block_cols, m.block_rows * m.count ()));
-    auto *to = y.fortran_vec ();
-    std::vector<octave_idx_type> free (m.grid_cols ());
-    for (octave_idx_type j = 0; j < m.grid_cols (); j++)
-      free[j] = next[j].value ();
-    for (octave_idx_type i = 0; i < m.grid_rows (); i++)
-      for (octave_idx_type t = m.block_begin (i); t < m.block_begin (i + 1); t++) {
-        const octave_idx_type at = free[m.block_column (t)]++;
-        const octave_idx_type each = m.block_rows * m.block_cols;
-        column.xelem (at) = octave_int32 (i);
-        for (octave_idx_type c = 0; c < m.block_cols; c++)
-          for (octave_idx_type r = 0; r < m.block_rows; r++)
-            to[at * each + r * m.block_cols + c] = x.data ()[t * each + c * m.block_rows + r];
-      }
-    return octave_value (y);
-  }));
+              auto y = x;
+              y.clear (dim_vector (m.block_cols, m.block_rows * m.count ()));
+              auto *to = y.fortran_vec ();
+              std::vector<octave_idx_type> free (m.grid_cols ());
+              for (octave_idx_type j = 0; j < m.grid_cols (); j++)
+                free[j] = next[j].value ();
+              for (octave_idx_type i = 0; i < m.grid_rows (); i++)
+                for (octave_idx_type t = m.block_begin (i); t < m.block_begin (i + 1); t++) {
+                  const octave_idx_type at = free[m.block_column (t)]++;
+                  const octave_idx_type each = m.block_rows * m.block_cols;
+                  column.xelem (at) = octave_int32 (i);
+                  for (octave_idx_type c = 0; c < m.block_cols; c++)
+                    for (octave_idx_type r = 0; r < m.block_rows; r++)
+                      to[at * each + r * m.block_cols + c] =
+                          x.data ()[t * each + c * m.block_rows + r];
+                }
+              return octave_value (y);
+            }));
   s.assign ("start", start);
   s.assign ("column", column);
   return value_of (checked (s));
@@ -767,31 +824,33 @@ static octave_value joined (const octave_base_value &x, const octave_base_value 
   int32NDArray column (dim_vector (count, 1));
   start.xelem (0) = octave_int64 (0);
   s.assign ("values", with_array (a.values, wide, [&] (const auto &u) {
-    return with_array (b.values, wide, [&] (const auto &v) {
-      if constexpr (std::is_same_v<decltype (u), decltype (v)>) {
-        auto values = u;
-        values.clear (dim_vector (a.block_rows, a.block_cols * count));
-        auto *to = values.fortran_vec ();
-        octave_idx_type out = 0;
-        for (octave_idx_type i = 0; i < a.grid_rows (); i++) {
-          const bool both = i >= i0 && i < i0 + b.grid_rows ();
-          octave_idx_type p = a.block_begin (i), q = both ? b.block_begin (i - i0) : 0;
-          const octave_idx_type p_end = a.block_begin (i + 1);
-          const octave_idx_type q_end = both ? b.block_begin (i - i0 + 1) : 0;
-          for (; p < p_end || q < q_end; out++) {
-            const bool of_a = q == q_end
-                              || (p < p_end && a.block_column (p) < j0 + b.block_column (q));
-            column.xelem (out) = octave_int32 (of_a ? a.block_column (p) : j0 + b.block_column (q));
-            std::copy_n (of_a ? u.data () + p * each : v.data () + q * each, each, to + out * each);
-            ++(of_a ? p : q);
-          }
-          start.xelem (i + 1) = octave_int64 (out);
-        }
-        return octave_value (values);
-      }
-      return octave_value (); // not reached: the classes are the same
-    });
-  }));
+              return with_array (b.values, wide, [&] (const auto &v) {
+                if constexpr (std::is_same_v<decltype (u), decltype (v)>) {
+                  auto values = u;
+                  values.clear (dim_vector (a.block_rows, a.block_cols * count));
+                  auto *to = values.fortran_vec ();
+                  octave_idx_type out = 0;
+                  for (octave_idx_type i = 0; i < a.grid_rows (); i++) {
+                    const bool both = i >= i0 && i < i0 + b.grid_rows ();
+                    octave_idx_type p = a.block_begin (i), q = both ? b.block_begin (i - i0) : 0;
+                    const octave_idx_type p_end = a.block_begin (i + 1);
+                    const octave_idx_type q_end = both ? b.block_begin (i - i0 + 1) : 0;
+                    for (; p < p_end || q < q_end; out++) {
+                      const bool of_a =
+                          q == q_end || (p < p_end && a.block_column (p) < j0 + b.block_column (q));
+                      column.xelem (out) =
+                          octave_int32 (of_a ? a.block_column (p) : j0 + b.block_column (q));
+                      std::copy_n (of_a ? u.data () + p * each : v.data () + q * each, each,
+                                   to + out * each);
+                      ++(of_a ? p : q);
+                    }
+                    start.xelem (i + 1) = octave_int64 (out);
+                  }
+                  return octave_value (values);
+                }
+                return octave_value (); // not reached: the classes are the same
+              });
+            }));
   s.assign ("start", start);
   s.assign ("column", column);
   return value_of (checked (s));
@@ -810,16 +869,11 @@ static void install (octave::type_info &types) {
     octave_value::binary_op op;
     octave::type_info::binary_op_fcn f;
   } binary[] = {
-      {octave_value::op_mul, times},
-      {octave_value::op_add, plus},
-      {octave_value::op_sub, minus},
-      {octave_value::op_el_mul, times_elements},
-      {octave_value::op_el_div, rdivide},
-      {octave_value::op_el_ldiv, ldivide},
-      {octave_value::op_el_pow, power},
-      {octave_value::op_div, mrdivide},
-      {octave_value::op_ldiv, mldivide},
-      {octave_value::op_pow, mpower},
+      {octave_value::op_mul, times},      {octave_value::op_add, plus},
+      {octave_value::op_sub, minus},      {octave_value::op_el_mul, times_elements},
+      {octave_value::op_el_div, rdivide}, {octave_value::op_el_ldiv, ldivide},
+      {octave_value::op_el_pow, power},   {octave_value::op_div, mrdivide},
+      {octave_value::op_ldiv, mldivide},  {octave_value::op_pow, mpower},
   };
   for (const auto &b : binary)
     install_with_all (types, b.op, id, b.f);

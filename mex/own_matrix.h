@@ -36,26 +36,66 @@ public:
 
   // ---- what it is
 
-  bool is_defined () const { return true; }
-  bool is_constant () const { return true; }
-  bool isnumeric () const { return true; }
-  bool is_matrix_type () const { return dims ().numel () != 1; }
-  bool is_scalar_type () const { return dims ().numel () == 1; }
-  bool isreal () const { return !complex_elements (); }
-  bool iscomplex () const { return complex_elements (); }
-  bool isfloat () const { return is_double_type () || is_single_type (); }
-  bool isinteger () const { return !isfloat (); }
-  bool is_double_type () const { return element_type () == btyp_double; }
-  bool is_single_type () const { return element_type () == btyp_float; }
-  bool is_int8_type () const { return element_type () == btyp_int8; }
-  bool is_int16_type () const { return element_type () == btyp_int16; }
-  bool is_int32_type () const { return element_type () == btyp_int32; }
-  bool is_int64_type () const { return element_type () == btyp_int64; }
-  bool is_uint8_type () const { return element_type () == btyp_uint8; }
-  bool is_uint16_type () const { return element_type () == btyp_uint16; }
-  bool is_uint32_type () const { return element_type () == btyp_uint32; }
-  bool is_uint64_type () const { return element_type () == btyp_uint64; }
-  bool is_true () const { return whole ().is_true (); }
+  bool is_defined () const {
+    return true;
+  }
+  bool is_constant () const {
+    return true;
+  }
+  bool isnumeric () const {
+    return true;
+  }
+  bool is_matrix_type () const {
+    return dims ().numel () != 1;
+  }
+  bool is_scalar_type () const {
+    return dims ().numel () == 1;
+  }
+  bool isreal () const {
+    return !complex_elements ();
+  }
+  bool iscomplex () const {
+    return complex_elements ();
+  }
+  bool isfloat () const {
+    return is_double_type () || is_single_type ();
+  }
+  bool isinteger () const {
+    return !isfloat ();
+  }
+  bool is_double_type () const {
+    return element_type () == btyp_double;
+  }
+  bool is_single_type () const {
+    return element_type () == btyp_float;
+  }
+  bool is_int8_type () const {
+    return element_type () == btyp_int8;
+  }
+  bool is_int16_type () const {
+    return element_type () == btyp_int16;
+  }
+  bool is_int32_type () const {
+    return element_type () == btyp_int32;
+  }
+  bool is_int64_type () const {
+    return element_type () == btyp_int64;
+  }
+  bool is_uint8_type () const {
+    return element_type () == btyp_uint8;
+  }
+  bool is_uint16_type () const {
+    return element_type () == btyp_uint16;
+  }
+  bool is_uint32_type () const {
+    return element_type () == btyp_uint32;
+  }
+  bool is_uint64_type () const {
+    return element_type () == btyp_uint64;
+  }
+  bool is_true () const {
+    return whole ().is_true ();
+  }
   // isa (X, "single"), by which functions choose the class of their result, as of a sparse matrix
   bool is_instance_of (const std::string &name) const {
     return name == btyp_class_name[element_type ()];
@@ -63,43 +103,78 @@ public:
 
   // ---- as the full matrix: for operators that are not installed, and for functions
 
-  type_conv_info numeric_conversion_function () const { return type_conv_info (converted); }
+  type_conv_info numeric_conversion_function () const {
+    return type_conv_info (converted);
+  }
 
-  octave_value full_value () const { return whole (); }
-  octave_value squeeze () const { return octave_value (clone ()); }
+  octave_value full_value () const {
+    return whole ();
+  }
+  octave_value squeeze () const {
+    return octave_value (clone ());
+  }
   octave_value permute (const Array<int> &order, bool inverse) const {
     return inverse ? whole ().ipermute (order) : whole ().permute (order);
   }
-  octave_value reshape (const dim_vector &size) const { return whole ().reshape (size); }
+  octave_value reshape (const dim_vector &size) const {
+    return whole ().reshape (size);
+  }
   octave_value resize (const dim_vector &size, bool fill) const {
     return whole ().resize (size, fill);
   }
-  octave_value all (int dim) const { return whole ().all (dim); }
-  octave_value any (int dim) const { return whole ().any (dim); }
-  octave_value diag (octave_idx_type k) const { return whole ().diag (k); }
-  octave_value diag (octave_idx_type m, octave_idx_type n) const { return whole ().diag (m, n); }
-  octave_value sort (octave_idx_type dim, sortmode mode) const { return whole ().sort (dim, mode); }
+  octave_value all (int dim) const {
+    return whole ().all (dim);
+  }
+  octave_value any (int dim) const {
+    return whole ().any (dim);
+  }
+  octave_value diag (octave_idx_type k) const {
+    return whole ().diag (k);
+  }
+  octave_value diag (octave_idx_type m, octave_idx_type n) const {
+    return whole ().diag (m, n);
+  }
+  octave_value sort (octave_idx_type dim, sortmode mode) const {
+    return whole ().sort (dim, mode);
+  }
   octave_value sort (Array<octave_idx_type> &index, octave_idx_type dim, sortmode mode) const {
     return whole ().sort (index, dim, mode);
   }
-  sortmode issorted (sortmode mode) const { return whole ().issorted (mode); }
+  sortmode issorted (sortmode mode) const {
+    return whole ().issorted (mode);
+  }
   Array<octave_idx_type> sort_rows_idx (sortmode mode) const {
     return whole ().sort_rows_idx (mode);
   }
-  sortmode is_sorted_rows (sortmode mode) const { return whole ().is_sorted_rows (mode); }
-  octave_value map (unary_mapper_t f) const { return whole ().get_rep ().map (f); }
+  sortmode is_sorted_rows (sortmode mode) const {
+    return whole ().is_sorted_rows (mode);
+  }
+  octave_value map (unary_mapper_t f) const {
+    return whole ().get_rep ().map (f);
+  }
   octave_value convert_to_str_internal (bool pad, bool force, char type) const {
     if (complex_elements ())
-      error_with_id ("gpumm:unsupported", "%s: complex numbers as text: take full (S) or sparse (S)",
+      error_with_id ("gpumm:unsupported",
+                     "%s: complex numbers as text: take full (S) or sparse (S)",
                      class_name ().c_str ());
     return whole ().convert_to_str_internal (pad, force, type);
   }
-  MatrixType matrix_type () const { return MatrixType (); }
-  MatrixType matrix_type (const MatrixType &type) const { return type; }
-  octave::idx_vector index_vector (bool integers) const { return whole ().index_vector (integers); }
+  MatrixType matrix_type () const {
+    return MatrixType ();
+  }
+  MatrixType matrix_type (const MatrixType &type) const {
+    return type;
+  }
+  octave::idx_vector index_vector (bool integers) const {
+    return whole ().index_vector (integers);
+  }
 
-  octave_value as_double () const { return whole ().as_double (); }
-  octave_value as_single () const { return whole ().as_single (); }
+  octave_value as_double () const {
+    return whole ().as_double ();
+  }
+  octave_value as_single () const {
+    return whole ().as_single ();
+  }
 
   int write (octave::stream &s, int block, oct_data_conv::data_type to, int skip,
              octave::mach_info::float_format format) const {
@@ -107,7 +182,7 @@ public:
   }
 
 // NAME (false): an array or an element, of the full matrix
-#define OWN_MATRIX_OF_WHOLE(type, name)                                                          \
+#define OWN_MATRIX_OF_WHOLE(type, name)                                                            \
   type name (bool force) const {                                                                   \
     return whole ().name (force);                                                                  \
   }
@@ -142,7 +217,7 @@ public:
     return whole_sparse ().sparse_bool_matrix_value (force);
   }
 
-#define OWN_MATRIX_OF_INTEGERS(type, prefix)                                                     \
+#define OWN_MATRIX_OF_INTEGERS(type, prefix)                                                       \
   octave_##type prefix##_scalar_value () const {                                                   \
     return whole ().prefix##_scalar_value ();                                                      \
   }                                                                                                \
@@ -162,7 +237,7 @@ public:
   OWN_MATRIX_OF_INTEGERS (uint64, uint64)
 #undef OWN_MATRIX_OF_INTEGERS
 
-#define OWN_MATRIX_OF_WORDS(type, name)                                                          \
+#define OWN_MATRIX_OF_WORDS(type, name)                                                            \
   type name (bool integers, bool force) const {                                                    \
     return whole ().name (integers, force);                                                        \
   }
@@ -175,7 +250,9 @@ public:
   OWN_MATRIX_OF_WORDS (int64_t, int64_value)
   OWN_MATRIX_OF_WORDS (uint64_t, uint64_value)
 #undef OWN_MATRIX_OF_WORDS
-  int nint_value (bool force) const { return whole ().nint_value (force); }
+  int nint_value (bool force) const {
+    return whole ().nint_value (force);
+  }
 
 private:
   static octave_base_value *converted (const octave_base_value &x) {
