@@ -22,6 +22,7 @@
 #include <iomanip>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "own_matrix.h"
@@ -98,6 +99,12 @@ static octave_value with_array (const octave_value &x, bool wide, const F &f) {
   default:
     error ("blocksparse: no elements of class %s", x.class_name ().c_str ());
   }
+}
+
+// To write into an array that was made just now, and that nothing shares.
+template <typename A> static auto *memory_of (A &x) {
+  return const_cast<std::remove_const_t<std::remove_pointer_t<decltype (x.data ())> > *> (
+      x.data ());
 }
 
 // ---- the matrix ---------------------------------------------------------------------------------
@@ -197,9 +204,9 @@ static block_matrix without_zeros (const block_matrix &m, octave_idx_type zeros)
     auto values = x;
     values.clear (dim_vector (m.block_rows, m.block_cols * left));
     gpumm_operand to = operand (r);
-    to.values = values.fortran_vec ();
-    to.block_start = reinterpret_cast<int64_t *> (r.start.fortran_vec ());
-    to.block_column = reinterpret_cast<int32_t *> (r.column.fortran_vec ());
+    to.values = memory_of (values);
+    to.block_start = reinterpret_cast<int64_t *> (memory_of (r.start));
+    to.block_column = reinterpret_cast<int32_t *> (memory_of (r.column));
     const gpumm_operand from = operand (m);
     gpumm_blocks_drop_zeros (&from, &to);
     return octave_value (values);
@@ -268,7 +275,7 @@ static octave_value make_full (const block_matrix &m) {
     auto y = x;
     y.clear (dim_vector (m.rows, m.cols));
     y.fill (0);
-    auto *to = y.fortran_vec ();
+    auto *to = memory_of (y);
     const auto *from = x.data ();
     for (octave_idx_type i = 0; i < m.grid_rows (); i++)
       for (octave_idx_type t = m.block_begin (i); t < m.block_begin (i + 1); t++)
@@ -310,7 +317,7 @@ static octave_value part (const block_matrix &m, const octave::idx_vector &rows,
   return with_array (m.values, false, [&] (const auto &x) {
     auto y = x;
     y.clear (dim_vector (p, q));
-    auto *to = y.fortran_vec ();
+    auto *to = memory_of (y);
     for (octave_idx_type v = 0; v < q; v++) {
       const octave_idx_type j = cols (v);
       octave_idx_type of = -1, t = -1; // consecutive rows are of one block
@@ -342,7 +349,7 @@ static octave_value part (const block_matrix &m, const octave::idx_vector &index
   return with_array (m.values, false, [&] (const auto &x) {
     auto y = x;
     y.clear (size);
-    auto *to = y.fortran_vec ();
+    auto *to = memory_of (y);
     for (octave_idx_type u = 0; u < length; u++) {
       const octave_idx_type i = index (u) % m.rows, j = index (u) / m.rows;
       *to++ = element_at (m, x.data (), find_block (m, i / m.block_rows, j / m.block_cols), i, j);
@@ -377,7 +384,7 @@ static octave_value block (const block_matrix &m, const octave_value_list &index
     if (t < 0)
       y.fill (0);
     else
-      std::copy_n (x.data () + t * y.numel (), y.numel (), y.fortran_vec ());
+      std::copy_n (x.data () + t * y.numel (), y.numel (), memory_of (y));
     return octave_value (y);
   });
 }
@@ -509,6 +516,7 @@ public:
     return with_values (m.values.as_uint64 ());
   }
 
+  octave_value fast_elem_extract (octave_idx_type n) const;
   octave_value do_index_op (const octave_value_list &index, bool resize_ok = false);
   octave_value subsref (const std::string &type, const std::list<octave_value_list> &index);
   octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &index,
@@ -658,6 +666,11 @@ octave_value octave_blocksparse::map (unary_mapper_t f) const {
   }
 }
 
+// printf takes element after element by this, and never an error.
+octave_value octave_blocksparse::fast_elem_extract (octave_idx_type n) const {
+  return n >= 0 && n < dims ().numel () ? part (m, octave::idx_vector (n)) : octave_value ();
+}
+
 octave_value octave_blocksparse::do_index_op (const octave_value_list &index, bool) {
   int at = 0;
   try {
@@ -737,7 +750,7 @@ static octave_value turned (const block_matrix &m) {
   s.assign ("block_cols", double (m.block_rows));
   int64NDArray start (dim_vector (m.grid_cols () + 1, 1), octave_int64 (0));
   int32NDArray column (dim_vector (m.count (), 1));
-  octave_int64 *next = start.fortran_vec ();
+  octave_int64 *next = memory_of (start);
   for (octave_idx_type t = 0; t < m.count (); t++)
     next[m.block_column (t) + 1] += 1;
   for (octave_idx_type j = 0; j < m.grid_cols (); j++)
@@ -745,7 +758,7 @@ static octave_value turned (const block_matrix &m) {
   s.assign ("values", with_array (m.values, false, [&] (const auto &x) {
               auto y = x;
               y.clear (dim_vector (m.block_cols, m.block_rows * m.count ()));
-              auto *to = y.fortran_vec ();
+              auto *to = memory_of (y);
               std::vector<octave_idx_type> free (m.grid_cols ());
               for (octave_idx_type j = 0; j < m.grid_cols (); j++)
                 free[j] = next[j].value ();
@@ -828,7 +841,7 @@ static octave_value joined (const octave_base_value &x, const octave_base_value 
                 if constexpr (std::is_same_v<decltype (u), decltype (v)>) {
                   auto values = u;
                   values.clear (dim_vector (a.block_rows, a.block_cols * count));
-                  auto *to = values.fortran_vec ();
+                  auto *to = memory_of (values);
                   octave_idx_type out = 0;
                   for (octave_idx_type i = 0; i < a.grid_rows (); i++) {
                     const bool both = i >= i0 && i < i0 + b.grid_rows ();
