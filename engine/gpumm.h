@@ -278,6 +278,18 @@ GPUMM_API gpumm_status gpumm_output_put (gpumm_output *output, size_t offset, co
 GPUMM_API gpumm_status gpumm_output_commit (gpumm_output *output);
 GPUMM_API void gpumm_output_abort (gpumm_output *output);
 
+/* ---- blocks from outside ------------------------------------------------------------------ */
+
+/* Is x, in blocks and in host memory, one that may be multiplied? Its arrays have the lengths that
+ * its sizes and nzmax say; the sizes, the offsets and the columns are checked, and that there are
+ * exactly nzmax blocks. GPUMM_INVALID says what is wrong. *zeros becomes the number of blocks whose
+ * elements are all zero. */
+GPUMM_API gpumm_status gpumm_blocks_verify (const gpumm_operand *x, int64_t *zeros);
+
+/* Copies the blocks of x, verified, that are not all zero: y has the same sizes and its own arrays,
+ * with room for them. */
+GPUMM_API void gpumm_blocks_drop_zeros (const gpumm_operand *x, gpumm_operand *y);
+
 /* ---- blocks as a sparse matrix ------------------------------------------------------------ */
 
 typedef struct gpumm_blocks_sparse gpumm_blocks_sparse;

@@ -108,8 +108,10 @@ static int get_request (int nrhs, const mxArray *prhs[], request *r) {
 /* Products with m n k and m n so small that multiply_any.m, which takes 0.3 ms, is too long a way. */
 static const double SHORT_PRODUCT = 1e6;
 
+/* A matrix of another type, as a blocksparse is, counts as numeric, too, but has no class here. */
 static int is_value (const mxArray *x) {
-  return mxIsNumeric (x) || mxIsLogical (x) || mxIsChar (x);
+  return (mxIsNumeric (x) && mxGetClassID (x) != mxUNKNOWN_CLASS) || mxIsLogical (x)
+         || mxIsChar (x);
 }
 
 static int is_integer_array (const mxArray *x) {

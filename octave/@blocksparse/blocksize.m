@@ -5,6 +5,7 @@
 
 function b = blocksize (S)
 
-  b = [S.block_rows, S.block_cols];
+  s = struct (S);
+  b = [s.block_rows, s.block_cols];
 
 endfunction

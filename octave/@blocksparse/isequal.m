@@ -3,19 +3,31 @@
 
 ## isequal (S, T, ...): sizes and elements are equal, whatever the forms and blocks.
 
-function yes = isequal (S, T, varargin)
+function yes = isequal (varargin)
 
   if (nargin < 2)
     error ("Octave:invalid-fun-call", "Invalid call to isequal");
   endif
-  if (isa (S, "blocksparse") && isa (T, "blocksparse") && isequal (blocksize (S), blocksize (T)))
-    ## zero blocks are not stored: equal matrices have equal fields
-    yes = isequal (struct (S), struct (T));
-  else
-    yes = isequal (full (S), full (T));
-  endif
-  if (yes && nargin > 2)
-    yes = isequal (T, varargin{:});
-  endif
+  yes = true;
+  for i = 2:nargin
+    yes = yes && two (varargin{i-1}, varargin{i});
+  endfor
 
+endfunction
+
+function yes = two (S, T)
+  if (isa (S, "blocksparse") && isa (T, "blocksparse"))
+    if (! isequal (size (S), size (T)))
+      yes = false;
+    elseif (isequal (blocksize (S), blocksize (T)))
+      ## zero blocks are not stored: equal matrices have equal fields
+      yes = isequal (struct (S), struct (T));
+    else
+      [i, j, v] = nonzero (S);
+      [p, q, w] = nonzero (T);
+      yes = isequal (i, p) && isequal (j, q) && isequal (v, w);
+    endif
+  else
+    yes = by_full ("isequal", S, T);
+  endif
 endfunction

@@ -5,6 +5,6 @@
 
 function n = nnzb (S)
 
-  n = numel (S.column);
+  n = numel (struct (S).column);
 
 endfunction

@@ -3,10 +3,14 @@
 
 ## sparse (S): as Octave's sparse matrix, the elements as double.
 
-function A = sparse (S)
+function A = sparse (varargin)
 
-  S = struct (double (S));
-  [A, failed] = __gpumm_blocks__ (S);
+  if (nargin != 1)
+    varargin = whole (varargin);
+    A = sparse (varargin{:});
+    return;
+  endif
+  [A, failed] = __gpumm_blocks__ (struct (double (varargin{1})));
   if (failed)
     error (A);
   endif

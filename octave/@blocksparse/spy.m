@@ -5,8 +5,9 @@
 
 function spy (S, varargin)
 
-  spy (sparse (block_rows (S), double (S.column) + 1, 1, S.rows / S.block_rows, ...
-               S.cols / S.block_cols), varargin{:});
-  xlabel (sprintf ("%d blocks of %dx%d", numel (S.column), S.block_rows, S.block_cols));
+  s = struct (S);
+  spy (sparse (block_rows (s), double (s.column) + 1, 1, s.rows / s.block_rows, ...
+               s.cols / s.block_cols), varargin{:});
+  xlabel (sprintf ("%d blocks of %dx%d", numel (s.column), s.block_rows, s.block_cols));
 
 endfunction

@@ -5,6 +5,6 @@
 
 function name = underlyingType (S)
 
-  name = class (S.values);
+  name = class (struct (S).values);
 
 endfunction

@@ -14,9 +14,11 @@ function [C, info] = blocks_product (A, B, o)
   endif
   has_sparse = issparse (A) || issparse (B);
   [A, B] = scalars (A, B, o);
-  if (! (isa (A, "blocksparse") || isa (B, "blocksparse")))
+  blocks_a = isa (A, "blocksparse");
+  blocks_b = isa (B, "blocksparse");
+  if (! (blocks_a || blocks_b))
     [C, info] = multiply_any (A, B, setfield (o, "form", ""));
-  elseif ((! isa (A, "blocksparse") && numel (A) == 1) || (! isa (B, "blocksparse") && numel (B) == 1))
+  elseif ((! blocks_a && numel (A) == 1) || (! blocks_b && numel (B) == 1))
     [C, info] = scaled (A, B, o);
   else
     [A, type_a] = operand (A);
@@ -38,6 +40,9 @@ function [C, info] = blocks_product (A, B, o)
     endif
     [C, failed, info] = __gpumm_blocks__ (A, B, o);
     if (failed)
+      if (! isempty (strfind (C.message, "nonconformant blocks")))
+        C.message = [C.message "; take full (S) or sparse (S) of one, or other blocks"];
+      endif
       error (C);
     endif
     if (by_octave && asked.alpha != 0)

@@ -1,0 +1,926 @@
+// blocksparse.cc - the type of matrices that are sparse by blocks.
+//
+//   S = __blocksparse__ (STRUCT)        checked; blocks that are all zero are left out
+//   STRUCT = __blocksparse__ (S)
+//   A = __blocksparse__ (S, "whole")    the full matrix, or an error where that is too large to be
+//                                       made without a word
+//   __blocksparse__ ()                  makes the type known, so that load finds it
+//
+// STRUCT has the fields rows, cols, block_rows, block_cols (of a block), start (int64: offsets of
+// the block rows), column (int32: block column of each block, from 0) and values (the blocks side by
+// side). They are Octave's own arrays, shared as Octave shares them. Whatever becomes a blocksparse,
+// by the constructor, from a file or as a result, goes through check (), so that the engine can
+// follow its indices.
+//
+// Links to the C++ interfaces of GNU Octave: typeinfo.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstring>
+#include <iomanip>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "own_matrix.h"
+
+#include <octave/ov-struct.h>
+#include <octave/parse.h>
+#include <octave/quit.h>
+
+#include "gpumm.h"
+
+// A function of Octave's that knows no blocks gets the full matrix up to so many bytes. What is
+// larger would fill the memory without a word: then the user says full (S), or sparse (S).
+static const double MOST_IMPLICIT_BYTES = 1 << 30;
+
+static const double MOST_BLOCK_ROWS = 2147483647;        // rows and columns of blocks: int32
+static const double MOST_PLACES = 9007199254740992;      // 2^53: places are numbered in double, too
+static const double MOST_ELEMENTS = 4611686018427387904; // 2^62: what Octave can count
+
+// ---- arrays of any class ------------------------------------------------------------------------
+
+static const struct {
+  builtin_type_t element;
+  gpumm_type real, complex;
+} types[] = {
+    {btyp_double, GPUMM_D, GPUMM_Z},     {btyp_float, GPUMM_S, GPUMM_C},
+    {btyp_int8, GPUMM_I8, GPUMM_I8},     {btyp_int16, GPUMM_I16, GPUMM_I16},
+    {btyp_int32, GPUMM_I32, GPUMM_I32},  {btyp_int64, GPUMM_I64, GPUMM_I64},
+    {btyp_uint8, GPUMM_U8, GPUMM_U8},    {btyp_uint16, GPUMM_U16, GPUMM_U16},
+    {btyp_uint32, GPUMM_U32, GPUMM_U32}, {btyp_uint64, GPUMM_U64, GPUMM_U64},
+};
+
+// The class of x's elements, btyp_unknown for one that a blocksparse does not have.
+static builtin_type_t element_type_of (const octave_value &x) {
+  const std::string name = x.class_name ();
+  for (const auto &t : types)
+    if (name == btyp_class_name[t.element])
+      return t.element;
+  return btyp_unknown;
+}
+
+static gpumm_type engine_type (builtin_type_t element, bool complex) {
+  for (const auto &t : types)
+    if (t.element == element)
+      return complex ? t.complex : t.real;
+  return GPUMM_TYPES;
+}
+
+// f (ARRAY) with x, a full array, as one of Octave's classes for its elements: of a floating point
+// one that for complex numbers if x is complex or wide is true.
+template <typename F>
+static octave_value with_array (const octave_value &x, bool wide, const F &f) {
+  wide = wide || x.iscomplex ();
+  switch (element_type_of (x)) {
+  case btyp_double:
+    return wide ? f (x.complex_array_value ()) : f (x.array_value ());
+  case btyp_float:
+    return wide ? f (x.float_complex_array_value ()) : f (x.float_array_value ());
+  case btyp_int8:
+    return f (x.int8_array_value ());
+  case btyp_int16:
+    return f (x.int16_array_value ());
+  case btyp_int32:
+    return f (x.int32_array_value ());
+  case btyp_int64:
+    return f (x.int64_array_value ());
+  case btyp_uint8:
+    return f (x.uint8_array_value ());
+  case btyp_uint16:
+    return f (x.uint16_array_value ());
+  case btyp_uint32:
+    return f (x.uint32_array_value ());
+  case btyp_uint64:
+    return f (x.uint64_array_value ());
+  default:
+    error ("blocksparse: no elements of class %s", x.class_name ().c_str ());
+  }
+}
+
+// To write into an array that was made just now, and that nothing shares.
+template <typename A> static auto *memory_of (A &x) {
+  return const_cast<std::remove_const_t<std::remove_pointer_t<decltype (x.data ())> > *> (
+      x.data ());
+}
+
+// ---- the matrix ---------------------------------------------------------------------------------
+
+namespace {
+
+struct block_matrix {
+  octave_idx_type rows = 0, cols = 0, block_rows = 1, block_cols = 1;
+  int64NDArray start{dim_vector (1, 1), octave_int64 (0)};
+  int32NDArray column{dim_vector (0, 1)};
+  octave_value values = NDArray (dim_vector (1, 0)); // block_rows x (block_cols count)
+  builtin_type_t element = btyp_double;
+  bool complex = false;
+  bool awaits_parts = false; // made by resize, for a concatenation
+
+  octave_idx_type count () const {
+    return column.numel ();
+  }
+  octave_idx_type grid_rows () const {
+    return rows / block_rows;
+  }
+  octave_idx_type grid_cols () const {
+    return cols / block_cols;
+  }
+  octave_idx_type block_begin (octave_idx_type i) const {
+    return start.data ()[i].value ();
+  }
+  octave_idx_type block_column (octave_idx_type t) const {
+    return column.data ()[t].value ();
+  }
+};
+
+} // namespace
+
+// ---- the check ----------------------------------------------------------------------------------
+
+[[noreturn]] static void damaged (const char *format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start (arguments, format);
+  vsnprintf (text, sizeof text, format, arguments);
+  va_end (arguments);
+  error_with_id ("gpumm:blocksparse:structure", "blocksparse: %s", text);
+}
+
+static octave_value field (const octave_scalar_map &s, const char *name) {
+  if (!s.isfield (name))
+    damaged ("the struct has no field \"%s\"", name);
+  return s.contents (name);
+}
+
+static octave_idx_type size_field (const octave_scalar_map &s, const char *name, double least,
+                                   double most) {
+  const octave_value x = field (s, name);
+  const bool number = (x.isfloat () || x.isinteger ()) && x.isreal () && x.numel () == 1;
+  const double size = number ? x.double_value () : -1;
+  if (!(size >= least && size <= most && size == std::floor (size)))
+    damaged ("%s must be a whole number of %.0f to %.0f", name, least, most);
+  return static_cast<octave_idx_type> (size);
+}
+
+// As one of Octave's full arrays, whose memory can be read: type is a class, or NULL for those that
+// elements can have.
+static octave_value array_field (const octave_scalar_map &s, const char *name, const char *type) {
+  const octave_value x = field (s, name);
+  if (type ? x.class_name () != type : element_type_of (x) == btyp_unknown)
+    damaged ("%s must be of class %s, and not %s", name,
+             type ? type : "double, single or an integer class", x.class_name ().c_str ());
+  if (x.issparse ())
+    damaged ("%s must be a full array", name);
+  return x.full_value (); // of a range, say
+}
+
+static gpumm_operand operand (const block_matrix &m) {
+  gpumm_operand x = {};
+  x.kind = GPUMM_BLOCKS;
+  x.type = engine_type (m.element, m.complex);
+  x.rows = m.rows;
+  x.cols = m.cols;
+  x.nzmax = m.count ();
+  x.values = const_cast<void *> (m.values.mex_get_data ());
+  x.place = GPUMM_HOST;
+  x.block_rows = m.block_rows;
+  x.block_cols = m.block_cols;
+  x.block_start = reinterpret_cast<int64_t *> (const_cast<octave_int64 *> (m.start.data ()));
+  x.block_column = reinterpret_cast<int32_t *> (const_cast<octave_int32 *> (m.column.data ()));
+  return x;
+}
+
+// Without its blocks that are all zero.
+static block_matrix without_zeros (const block_matrix &m, octave_idx_type zeros) {
+  block_matrix r = m;
+  const octave_idx_type left = m.count () - zeros;
+  r.start = int64NDArray (m.start.dims ());
+  r.column = int32NDArray (dim_vector (left, 1));
+  r.values = with_array (m.values, false, [&] (const auto &x) {
+    auto values = x;
+    values.clear (dim_vector (m.block_rows, m.block_cols * left));
+    gpumm_operand to = operand (r);
+    to.values = memory_of (values);
+    to.block_start = reinterpret_cast<int64_t *> (memory_of (r.start));
+    to.block_column = reinterpret_cast<int32_t *> (memory_of (r.column));
+    const gpumm_operand from = operand (m);
+    gpumm_blocks_drop_zeros (&from, &to);
+    return octave_value (values);
+  });
+  r.complex = r.values.iscomplex ();
+  return r;
+}
+
+// The only way to a matrix: raises unless the engine can follow what s says.
+static block_matrix checked (const octave_value &s) {
+  if (!s.isstruct () || s.numel () != 1)
+    damaged ("it is made of one struct, and not of %s of %s", s.class_name ().c_str (),
+             s.dims ().str ().c_str ());
+  const octave_scalar_map map = s.scalar_map_value ();
+  block_matrix m;
+  m.block_rows = size_field (map, "block_rows", 1, MOST_BLOCK_ROWS);
+  m.block_cols = size_field (map, "block_cols", 1, MOST_BLOCK_ROWS);
+  m.rows = size_field (map, "rows", 0, MOST_BLOCK_ROWS * m.block_rows);
+  m.cols = size_field (map, "cols", 0, MOST_BLOCK_ROWS * m.block_cols);
+  if (m.rows % m.block_rows != 0 || m.cols % m.block_cols != 0)
+    damaged ("%ldx%ld does not divide into blocks of %ldx%ld", long (m.rows), long (m.cols),
+             long (m.block_rows), long (m.block_cols));
+  if (double (m.grid_rows ()) * double (m.grid_cols ()) > MOST_PLACES
+      || double (m.rows) * double (m.cols) >= MOST_ELEMENTS)
+    damaged ("%ldx%ld is more than 2^53 blocks, or 2^62 elements", long (m.rows), long (m.cols));
+
+  m.start = array_field (map, "start", "int64").int64_array_value ();
+  m.column = array_field (map, "column", "int32").int32_array_value ();
+  m.values = array_field (map, "values", nullptr);
+  m.element = element_type_of (m.values);
+  m.complex = m.values.iscomplex ();
+  if (m.start.numel () != m.grid_rows () + 1)
+    damaged ("start must have %ld offsets, one more than there are block rows, and not %ld",
+             long (m.grid_rows () + 1), long (m.start.numel ()));
+  const octave_idx_type each = m.block_rows * m.block_cols, most = m.values.numel ();
+  if (m.count () > 0 ? most % m.count () != 0 || most / m.count () != each : most != 0)
+    damaged ("values must have %ld elements for each of %ld blocks, and not %ld in all",
+             long (each), long (m.count ()), long (most));
+  m.start = m.start.reshape (dim_vector (m.start.numel (), 1));
+  m.column = m.column.reshape (dim_vector (m.count (), 1));
+  m.values = m.values.reshape (dim_vector (m.block_rows, m.block_cols * m.count ()));
+
+  const gpumm_operand x = operand (m);
+  int64_t zeros;
+  const gpumm_status status = gpumm_blocks_verify (&x, &zeros);
+  if (status == GPUMM_CANCELLED)
+    octave_quit (); // goes on with the interrupt that cancelled it
+  if (status != GPUMM_OK)
+    damaged ("%s", gpumm_last_error ());
+  return zeros > 0 ? without_zeros (m, zeros) : m;
+}
+
+static octave_scalar_map fields (const block_matrix &m) {
+  octave_scalar_map s;
+  s.assign ("rows", double (m.rows));
+  s.assign ("cols", double (m.cols));
+  s.assign ("block_rows", double (m.block_rows));
+  s.assign ("block_cols", double (m.block_cols));
+  s.assign ("start", m.start);
+  s.assign ("column", m.column);
+  s.assign ("values", m.values);
+  return s;
+}
+
+// ---- elements -----------------------------------------------------------------------------------
+
+static octave_value make_full (const block_matrix &m) {
+  return with_array (m.values, false, [&] (const auto &x) {
+    auto y = x;
+    y.clear (dim_vector (m.rows, m.cols));
+    y.fill (0);
+    auto *to = memory_of (y);
+    const auto *from = x.data ();
+    for (octave_idx_type i = 0; i < m.grid_rows (); i++)
+      for (octave_idx_type t = m.block_begin (i); t < m.block_begin (i + 1); t++)
+        for (octave_idx_type c = 0; c < m.block_cols; c++)
+          std::copy_n (from + (t * m.block_cols + c) * m.block_rows, m.block_rows,
+                       to + i * m.block_rows + (m.block_column (t) * m.block_cols + c) * m.rows);
+    return octave_value (y);
+  });
+}
+
+// Where the block in block row i, block column j is stored, or -1.
+static octave_idx_type find_block (const block_matrix &m, octave_idx_type i, octave_idx_type j) {
+  const octave_int32 *begin = m.column.data () + m.block_begin (i);
+  const octave_int32 *end = m.column.data () + m.block_begin (i + 1);
+  const octave_int32 *at = std::lower_bound (begin, end, octave_int32 (j));
+  return at != end && at->value () == j ? at - m.column.data () : -1;
+}
+
+// element (i,j), where t is the block that find_block found
+template <typename T>
+static T element_at (const block_matrix &m, const T *values, octave_idx_type t, octave_idx_type i,
+                     octave_idx_type j) {
+  return t < 0 ? T (0)
+               : values[(t * m.block_cols + j % m.block_cols) * m.block_rows + i % m.block_rows];
+}
+
+// S(I,J)
+static octave_value part (const block_matrix &m, const octave::idx_vector &rows,
+                          const octave::idx_vector &cols) {
+  if (rows.extent (m.rows) > m.rows)
+    octave::err_index_out_of_range (2, 1, rows.extent (m.rows), m.rows,
+                                    dim_vector (m.rows, m.cols));
+  if (cols.extent (m.cols) > m.cols)
+    octave::err_index_out_of_range (2, 2, cols.extent (m.cols), m.cols,
+                                    dim_vector (m.rows, m.cols));
+  const octave_idx_type p = rows.length (m.rows), q = cols.length (m.cols);
+  if (double (p) * double (q) * m.values.byte_size () > 0)
+    (void) dim_vector (p, q).safe_numel (); // Octave's own error where it overflows
+  return with_array (m.values, false, [&] (const auto &x) {
+    auto y = x;
+    y.clear (dim_vector (p, q));
+    auto *to = memory_of (y);
+    for (octave_idx_type v = 0; v < q; v++) {
+      const octave_idx_type j = cols (v);
+      octave_idx_type of = -1, t = -1; // consecutive rows are of one block
+      for (octave_idx_type u = 0; u < p; u++) {
+        const octave_idx_type i = rows (u);
+        if (i / m.block_rows != of) {
+          octave_quit ();
+          of = i / m.block_rows;
+          t = find_block (m, of, j / m.block_cols);
+        }
+        *to++ = element_at (m, x.data (), t, i, j);
+      }
+    }
+    return octave_value (y);
+  });
+}
+
+// S(K), with the sizes that Octave's arrays give it.
+static octave_value part (const block_matrix &m, const octave::idx_vector &index) {
+  const dim_vector whole (m.rows, m.cols);
+  const octave_idx_type n = whole.numel (), length = index.length (n);
+  if (index.extent (n) > n)
+    octave::err_index_out_of_range (1, 1, index.extent (n), n, whole);
+  dim_vector size = index.is_colon () ? dim_vector (n, 1) : index.orig_dimensions ();
+  if (n != 1 && whole.is_nd_vector () && length != 1 && size.is_nd_vector ())
+    size = whole.make_nd_vector (length);
+  if (index.is_colon ())
+    size = dim_vector (n, 1);
+  return with_array (m.values, false, [&] (const auto &x) {
+    auto y = x;
+    y.clear (size);
+    auto *to = memory_of (y);
+    for (octave_idx_type u = 0; u < length; u++) {
+      const octave_idx_type i = index (u) % m.rows, j = index (u) / m.rows;
+      *to++ = element_at (m, x.data (), find_block (m, i / m.block_rows, j / m.block_cols), i, j);
+    }
+    return octave_value (y);
+  });
+}
+
+[[noreturn]] static void no_block (const char *why) {
+  error_with_id ("gpumm:blocksparse:index", "blocksparse: %s", why);
+}
+
+// S{I,J}
+static octave_value block (const block_matrix &m, const octave_value_list &index) {
+  bool numbers = index.length () == 2;
+  for (octave_idx_type d = 0; numbers && d < 2; d++)
+    numbers = index (d).isnumeric () && index (d).numel () == 1 && index (d).isreal ();
+  if (!numbers)
+    no_block ("a block is S{I,J} with two numbers");
+  const double i = index (0).double_value (), j = index (1).double_value ();
+  if (!(i >= 1 && i <= double (m.grid_rows ()) && i == std::floor (i) && j >= 1
+        && j <= double (m.grid_cols ()) && j == std::floor (j))) {
+    char text[128];
+    snprintf (text, sizeof text, "there is no block {%g,%g} in %ldx%ld of them", i, j,
+              long (m.grid_rows ()), long (m.grid_cols ()));
+    no_block (text);
+  }
+  const octave_idx_type t = find_block (m, octave_idx_type (i) - 1, octave_idx_type (j) - 1);
+  return with_array (m.values, false, [&] (const auto &x) {
+    auto y = x;
+    y.clear (dim_vector (m.block_rows, m.block_cols));
+    if (t < 0)
+      y.fill (0);
+    else
+      std::copy_n (x.data () + t * y.numel (), y.numel (), memory_of (y));
+    return octave_value (y);
+  });
+}
+
+// ---- what is shown ------------------------------------------------------------------------------
+
+static std::string summary (const block_matrix &m) {
+  std::ostringstream text;
+  text << m.rows << "x" << m.cols << " blocksparse " << (m.complex ? "complex " : "")
+       << m.values.class_name () << ": " << m.count () << " of " << m.grid_rows () * m.grid_cols ()
+       << " blocks of " << m.block_rows << "x" << m.block_cols << ", " << m.values.nnz ()
+       << " nonzeros";
+  return text.str ();
+}
+
+// How many elements are not zero in each rectangle of blocks, so many that there are at most
+// MOST_SHOWN of them in a row or a column.
+static void show_pattern (std::ostream &os, const block_matrix &m) {
+  enum { MOST_SHOWN = 16 };
+  const octave_idx_type grid[] = {m.grid_rows (), m.grid_cols ()};
+  if (grid[0] == 0 || grid[1] == 0)
+    return;
+  octave_idx_type step[2], size[2];
+  for (int d = 0; d < 2; d++) {
+    step[d] = (grid[d] + MOST_SHOWN - 1) / MOST_SHOWN;
+    size[d] = (grid[d] + step[d] - 1) / step[d];
+  }
+  std::vector<octave_idx_type> counts (size[0] * size[1], 0);
+  with_array (m.values, false, [&] (const auto &x) {
+    const octave_idx_type each = m.block_rows * m.block_cols;
+    for (octave_idx_type i = 0; i < grid[0]; i++)
+      for (octave_idx_type t = m.block_begin (i); t < m.block_begin (i + 1); t++) {
+        const auto *of = x.data () + t * each;
+        const auto zero = std::decay_t<decltype (*of)> (0);
+        counts[i / step[0] * size[1] + m.block_column (t) / step[1]] +=
+            each - std::count (of, of + each, zero);
+      }
+    return octave_value ();
+  });
+  const int width =
+      int (std::to_string (*std::max_element (counts.begin (), counts.end ())).size ());
+  if (step[0] > 1 || step[1] > 1)
+    os << "  in rectangles of " << step[0] << "x" << step[1] << " blocks:\n";
+  for (octave_idx_type i = 0; i < size[0]; i++) {
+    os << "  ";
+    for (octave_idx_type j = 0; j < size[1]; j++) {
+      const octave_idx_type n = counts[i * size[1] + j];
+      os << std::setw (width + 2) << (n > 0 ? std::to_string (n) : ".");
+    }
+    os << "\n";
+  }
+}
+
+// ---- the type -----------------------------------------------------------------------------------
+
+class octave_blocksparse : public own_matrix {
+public:
+  octave_blocksparse () = default;
+  explicit octave_blocksparse (const block_matrix &m) : m (m) {
+  }
+  octave_blocksparse (const octave_blocksparse &) = default;
+
+  octave_base_value *clone () const {
+    return new octave_blocksparse (*this);
+  }
+  octave_base_value *empty_clone () const {
+    return new octave_blocksparse ();
+  }
+
+  octave_value whole () const;
+  octave_value whole_sparse () const;
+  builtin_type_t element_type () const {
+    return m.element;
+  }
+  bool complex_elements () const {
+    return m.complex;
+  }
+
+  dim_vector dims () const {
+    return dim_vector (m.rows, m.cols);
+  }
+  std::size_t byte_size () const {
+    return m.start.byte_size () + m.column.byte_size () + m.values.byte_size ();
+  }
+  octave_idx_type nnz () const {
+    return m.values.nnz ();
+  }
+  octave_idx_type nzmax () const {
+    return m.values.numel ();
+  }
+
+  octave_value full_value () const {
+    return make_full (m);
+  }
+  octave_value squeeze () const {
+    return octave_value (clone ());
+  }
+  octave_value resize (const dim_vector &size, bool fill) const;
+  octave_value map (unary_mapper_t f) const;
+
+  octave_value as_double () const {
+    return with_values (m.values.as_double ());
+  }
+  octave_value as_single () const {
+    return with_values (m.values.as_single ());
+  }
+  octave_value as_int8 () const {
+    return with_values (m.values.as_int8 ());
+  }
+  octave_value as_int16 () const {
+    return with_values (m.values.as_int16 ());
+  }
+  octave_value as_int32 () const {
+    return with_values (m.values.as_int32 ());
+  }
+  octave_value as_int64 () const {
+    return with_values (m.values.as_int64 ());
+  }
+  octave_value as_uint8 () const {
+    return with_values (m.values.as_uint8 ());
+  }
+  octave_value as_uint16 () const {
+    return with_values (m.values.as_uint16 ());
+  }
+  octave_value as_uint32 () const {
+    return with_values (m.values.as_uint32 ());
+  }
+  octave_value as_uint64 () const {
+    return with_values (m.values.as_uint64 ());
+  }
+
+  octave_value fast_elem_extract (octave_idx_type n) const;
+  octave_value do_index_op (const octave_value_list &index, bool resize_ok = false);
+  octave_value subsref (const std::string &type, const std::list<octave_value_list> &index);
+  octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &index,
+                             int nargout);
+  octave_value subsasgn (const std::string &type, const std::list<octave_value_list> &index,
+                         const octave_value &value);
+
+  bool print_name_tag (std::ostream &os, const std::string &name) const {
+    indent (os);
+    os << name << " = ";
+    return false;
+  }
+  void print (std::ostream &os, bool = false) {
+    print_raw (os);
+  }
+  void print_raw (std::ostream &os, bool = false) const {
+    os << summary (m) << "\n";
+    show_pattern (os, m);
+  }
+  void short_disp (std::ostream &os) const {
+    os << summary (m);
+  }
+
+  // In files it is the struct, under the name of the type.
+  bool save_ascii (std::ostream &os) {
+    return octave_value (fields (m)).save_ascii (os);
+  }
+  bool load_ascii (std::istream &is) {
+    octave_value s = octave_scalar_map ();
+    return s.load_ascii (is) && set (s);
+  }
+  bool save_binary (std::ostream &os, bool as_floats) {
+    return octave_value (fields (m)).save_binary (os, as_floats);
+  }
+  bool load_binary (std::istream &is, bool swap, octave::mach_info::float_format format) {
+    octave_value s = octave_scalar_map ();
+    return s.load_binary (is, swap, format) && set (s);
+  }
+  bool save_hdf5 (octave_hdf5_id place, const char *name, bool as_floats) {
+    return octave_value (fields (m)).save_hdf5 (place, name, as_floats);
+  }
+  bool load_hdf5 (octave_hdf5_id place, const char *name) {
+    octave_value s = octave_scalar_map ();
+    return s.load_hdf5 (place, name) && set (s);
+  }
+  // The writers of MATLAB's files, which have no such matrix, ask this last of what they do not know,
+  // and one of them would leave the file without its values.
+  bool is_complex_matrix () const {
+    error_with_id ("gpumm:unsupported",
+                   "blocksparse: MATLAB's files have no such matrix: save full (S) or sparse (S) "
+                   "there, or S with -text, -binary or -hdf5");
+  }
+
+  block_matrix m;
+
+private:
+  bool set (const octave_value &s) {
+    m = checked (s);
+    return true;
+  }
+  octave_value with_values (const octave_value &values) const;
+
+  DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
+};
+
+DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_blocksparse, "blocksparse", "blocksparse");
+
+static octave_value value_of (const block_matrix &m) {
+  return octave_value (new octave_blocksparse (m));
+}
+
+static const block_matrix &blocks_of (const octave_base_value &x) {
+  return dynamic_cast<const octave_blocksparse &> (x).m;
+}
+
+octave_value octave_blocksparse::whole () const {
+  const double bytes = double (m.rows) * double (m.cols)
+                       * double (gpumm_type_bytes (engine_type (m.element, m.complex)));
+  if (bytes > MOST_IMPLICIT_BYTES)
+    error_with_id ("gpumm:unsupported",
+                   "blocksparse: this needs all of %ldx%ld elements, %.3g GB: say full (S), or "
+                   "sparse (S), or take a part, S(I,J)",
+                   long (m.rows), long (m.cols), 1e-9 * bytes);
+  return make_full (m);
+}
+
+octave_value octave_blocksparse::whole_sparse () const {
+  return octave::feval ("sparse", ovl (octave_value (clone ())), 1) (0);
+}
+
+octave_value octave_blocksparse::with_values (const octave_value &values) const {
+  octave_scalar_map s = fields (m);
+  s.assign ("values", values);
+  return value_of (checked (s));
+}
+
+// Concatenation asks for (0,0) and then for the size of what it makes, to put the parts there.
+octave_value octave_blocksparse::resize (const dim_vector &size, bool fill) const {
+  if (size.ndims () != 2 || (m.count () > 0 && !size.zero_by_zero ()))
+    return whole ().resize (size, fill);
+  const bool fits = size (0) % m.block_rows == 0 && size (1) % m.block_cols == 0;
+  octave_scalar_map s = fields (m);
+  if (!fits) { // the parts will not be of one size, and make it full
+    s.assign ("block_rows", 1.0);
+    s.assign ("block_cols", 1.0);
+  }
+  s.assign ("rows", double (size (0)));
+  s.assign ("cols", double (size (1)));
+  s.assign ("start",
+            int64NDArray (dim_vector (fits ? size (0) / m.block_rows + 1 : size (0) + 1, 1),
+                          octave_int64 (0)));
+  s.assign ("column", int32NDArray (dim_vector (0, 1)));
+  s.assign ("values", m.values.resize (dim_vector (fits ? m.block_rows : 1, 0)));
+  block_matrix r = checked (s);
+  r.awaits_parts = true;
+  return value_of (r);
+}
+
+octave_value octave_blocksparse::map (unary_mapper_t f) const {
+  switch (f) { // zero of zero, and no other class than the elements have or a part of it
+  case umap_abs:
+  case umap_asin:
+  case umap_asinh:
+  case umap_atan:
+  case umap_atanh:
+  case umap_cbrt:
+  case umap_ceil:
+  case umap_conj:
+  case umap_erf:
+  case umap_expm1:
+  case umap_fix:
+  case umap_floor:
+  case umap_imag:
+  case umap_log1p:
+  case umap_real:
+  case umap_round:
+  case umap_roundb:
+  case umap_signum:
+  case umap_sin:
+  case umap_sinh:
+  case umap_sqrt:
+  case umap_tan:
+  case umap_tanh:
+    return with_values (m.values.get_rep ().map (f));
+  default:
+    return whole ().get_rep ().map (f);
+  }
+}
+
+// printf takes element after element by this, and never an error.
+octave_value octave_blocksparse::fast_elem_extract (octave_idx_type n) const {
+  return n >= 0 && n < dims ().numel () ? part (m, octave::idx_vector (n)) : octave_value ();
+}
+
+octave_value octave_blocksparse::do_index_op (const octave_value_list &index, bool) {
+  int at = 0;
+  try {
+    if (index.length () == 2) {
+      const octave::idx_vector i = index (0).index_vector ();
+      at = 1;
+      return part (m, i, index (1).index_vector ());
+    }
+    if (index.length () == 1)
+      return part (m, index (0).index_vector ());
+  } catch (octave::index_exception &e) {
+    e.set_pos_if_unset (int (index.length ()), at + 1);
+    throw;
+  }
+  return index.length () == 0 ? octave_value (clone ()) : whole ().index_op (index);
+}
+
+octave_value octave_blocksparse::subsref (const std::string &type,
+                                          const std::list<octave_value_list> &index) {
+  octave_value x;
+  if (type[0] == '(')
+    x = do_index_op (index.front ());
+  else if (type[0] == '{')
+    x = block (m, index.front ());
+  else
+    no_block ("there are elements S(i,j) and blocks S{I,J}, and no fields");
+  return x.next_subsref (type, index);
+}
+
+octave_value_list octave_blocksparse::subsref (const std::string &type,
+                                               const std::list<octave_value_list> &index, int) {
+  return ovl (subsref (type, index));
+}
+
+octave_value octave_blocksparse::subsasgn (const std::string &,
+                                           const std::list<octave_value_list> &,
+                                           const octave_value &) {
+  error_with_id ("gpumm:blocksparse:assignment",
+                 "blocksparse: elements cannot be assigned; make another matrix of blocks, or say "
+                 "full (S) or sparse (S)");
+}
+
+// ---- operators ----------------------------------------------------------------------------------
+
+// Products are gpumm's. The other operators are methods in @blocksparse of names that nothing of
+// Octave's has: a method called plus would lead back here wherever it is not found.
+static octave_value times (const octave_base_value &a, const octave_base_value &b) {
+  return octave::feval ("gpumm", ovl (shared (a), shared (b)), 1) (0);
+}
+
+#define OPERATOR(name, method, octave_name)                                                        \
+  static octave_value name (const octave_base_value &a, const octave_base_value &b) {              \
+    return octave::feval (method, ovl (shared (a), shared (b), octave_name), 1) (0);               \
+  }
+OPERATOR (plus, "elementwise", "plus")
+OPERATOR (minus, "elementwise", "minus")
+OPERATOR (times_elements, "elementwise", "times")
+OPERATOR (rdivide, "elementwise", "rdivide")
+OPERATOR (ldivide, "elementwise", "ldivide")
+OPERATOR (power, "elementwise", "power")
+OPERATOR (mrdivide, "matrixwise", "mrdivide")
+OPERATOR (mldivide, "matrixwise", "mldivide")
+OPERATOR (mpower, "matrixwise", "mpower")
+#undef OPERATOR
+
+static octave_value full_of (const octave_base_value &x) {
+  return dynamic_cast<const own_matrix &> (x).whole ();
+}
+
+// ---- transposes, signs --------------------------------------------------------------------------
+
+static octave_value turned (const block_matrix &m) {
+  octave_scalar_map s;
+  s.assign ("rows", double (m.cols));
+  s.assign ("cols", double (m.rows));
+  s.assign ("block_rows", double (m.block_cols));
+  s.assign ("block_cols", double (m.block_rows));
+  int64NDArray start (dim_vector (m.grid_cols () + 1, 1), octave_int64 (0));
+  int32NDArray column (dim_vector (m.count (), 1));
+  octave_int64 *next = memory_of (start);
+  for (octave_idx_type t = 0; t < m.count (); t++)
+    next[m.block_column (t) + 1] += 1;
+  for (octave_idx_type j = 0; j < m.grid_cols (); j++)
+    next[j + 1] += next[j];
+  s.assign ("values", with_array (m.values, false, [&] (const auto &x) {
+              auto y = x;
+              y.clear (dim_vector (m.block_cols, m.block_rows * m.count ()));
+              auto *to = memory_of (y);
+              std::vector<octave_idx_type> free (m.grid_cols ());
+              for (octave_idx_type j = 0; j < m.grid_cols (); j++)
+                free[j] = next[j].value ();
+              for (octave_idx_type i = 0; i < m.grid_rows (); i++)
+                for (octave_idx_type t = m.block_begin (i); t < m.block_begin (i + 1); t++) {
+                  const octave_idx_type at = free[m.block_column (t)]++;
+                  const octave_idx_type each = m.block_rows * m.block_cols;
+                  column.xelem (at) = octave_int32 (i);
+                  for (octave_idx_type c = 0; c < m.block_cols; c++)
+                    for (octave_idx_type r = 0; r < m.block_rows; r++)
+                      to[at * each + r * m.block_cols + c] =
+                          x.data ()[t * each + c * m.block_rows + r];
+                }
+              return octave_value (y);
+            }));
+  s.assign ("start", start);
+  s.assign ("column", column);
+  return value_of (checked (s));
+}
+
+static octave_value transposed (const octave_base_value &x) {
+  return turned (blocks_of (x));
+}
+
+static octave_value conjugate_transposed (const octave_base_value &x) {
+  const octave_value y = turned (blocks_of (x));
+  return blocks_of (x).complex ? y.get_rep ().map (octave_base_value::umap_conj) : y;
+}
+
+static octave_value itself (const octave_base_value &x) {
+  return shared (x);
+}
+
+static octave_value negated (const octave_base_value &x) {
+  return octave::feval ("elementwise", ovl (shared (x), 0, "uminus"), 1) (0);
+}
+
+// ---- concatenation ------------------------------------------------------------------------------
+
+// Octave counts a part of 1x0 as a row where it makes the place of the next one, but not where it
+// makes the size of all.
+static void check_place (const dim_vector &a, const dim_vector &b,
+                         const Array<octave_idx_type> &place, bool first) {
+  for (octave_idx_type d = 0; d < 2 && d < place.numel (); d++)
+    if (place (d) + b (d) > a (d) || (first && place (d) != 0))
+      error_with_id ("gpumm:unsupported",
+                     "blocksparse: concatenation with an empty matrix of 1x0 or 0x1: leave it out, "
+                     "or take full (S) or sparse (S)");
+}
+
+// a with b put at place, where one is a blocksparse and the other none.
+static octave_value joined_full (const octave_base_value &a, const octave_base_value &b,
+                                 const Array<octave_idx_type> &place) {
+  const auto *x = dynamic_cast<const octave_blocksparse *> (&a);
+  const auto *y = dynamic_cast<const octave_blocksparse *> (&b);
+  check_place (a.dims (), b.dims (), place, x && x->m.awaits_parts);
+  if ((a.iscomplex () && b.is_string ()) || (a.is_string () && b.iscomplex ()))
+    error_with_id ("gpumm:unsupported",
+                   "blocksparse: complex numbers beside text: take full (S) or sparse (S)");
+  return octave::cat_op (x ? x->whole () : shared (a), y ? y->whole () : shared (b), place);
+}
+
+// a with b put at place, where a has no blocks (resize made it).
+static octave_value joined (const octave_base_value &x, const octave_base_value &y,
+                            const Array<octave_idx_type> &place) {
+  const block_matrix &a = blocks_of (x), &b = blocks_of (y);
+  const bool wide = a.complex || b.complex;
+  if (a.element != b.element || a.block_rows != b.block_rows || a.block_cols != b.block_cols
+      || place.numel () != 2 || place (0) % a.block_rows != 0 || place (1) % a.block_cols != 0)
+    return joined_full (x, y, place);
+  check_place (x.dims (), y.dims (), place, a.awaits_parts);
+  const octave_idx_type i0 = place (0) / a.block_rows, j0 = place (1) / a.block_cols;
+  const octave_idx_type count = a.count () + b.count (), each = a.block_rows * a.block_cols;
+  octave_scalar_map s = fields (a);
+  int64NDArray start (a.start.dims ());
+  int32NDArray column (dim_vector (count, 1));
+  start.xelem (0) = octave_int64 (0);
+  s.assign ("values", with_array (a.values, wide, [&] (const auto &u) {
+              return with_array (b.values, wide, [&] (const auto &v) {
+                if constexpr (std::is_same_v<decltype (u), decltype (v)>) {
+                  auto values = u;
+                  values.clear (dim_vector (a.block_rows, a.block_cols * count));
+                  auto *to = memory_of (values);
+                  octave_idx_type out = 0;
+                  for (octave_idx_type i = 0; i < a.grid_rows (); i++) {
+                    const bool both = i >= i0 && i < i0 + b.grid_rows ();
+                    octave_idx_type p = a.block_begin (i), q = both ? b.block_begin (i - i0) : 0;
+                    const octave_idx_type p_end = a.block_begin (i + 1);
+                    const octave_idx_type q_end = both ? b.block_begin (i - i0 + 1) : 0;
+                    for (; p < p_end || q < q_end; out++) {
+                      const bool of_a =
+                          q == q_end || (p < p_end && a.block_column (p) < j0 + b.block_column (q));
+                      column.xelem (out) =
+                          octave_int32 (of_a ? a.block_column (p) : j0 + b.block_column (q));
+                      std::copy_n (of_a ? u.data () + p * each : v.data () + q * each, each,
+                                   to + out * each);
+                      ++(of_a ? p : q);
+                    }
+                    start.xelem (i + 1) = octave_int64 (out);
+                  }
+                  return octave_value (values);
+                }
+                return octave_value (); // not reached: the classes are the same
+              });
+            }));
+  s.assign ("start", start);
+  s.assign ("column", column);
+  return value_of (checked (s));
+}
+
+// ---- what Octave is told ------------------------------------------------------------------------
+
+static void install (octave::type_info &types) {
+  if (types.lookup_type ("blocksparse").is_defined ()) // its values would meet other code
+    error_with_id ("gpumm:internal",
+                   "blocksparse: this Octave has loaded gpumm from another place before; start "
+                   "Octave anew");
+  octave_blocksparse::register_type (types);
+  const int id = octave_blocksparse::static_type_id ();
+  const struct {
+    octave_value::binary_op op;
+    octave::type_info::binary_op_fcn f;
+  } binary[] = {
+      {octave_value::op_mul, times},      {octave_value::op_add, plus},
+      {octave_value::op_sub, minus},      {octave_value::op_el_mul, times_elements},
+      {octave_value::op_el_div, rdivide}, {octave_value::op_el_ldiv, ldivide},
+      {octave_value::op_el_pow, power},   {octave_value::op_div, mrdivide},
+      {octave_value::op_ldiv, mldivide},  {octave_value::op_pow, mpower},
+  };
+  for (const auto &b : binary)
+    install_with_all (types, b.op, id, b.f);
+  types.install_unary_op (octave_value::op_transpose, id, transposed);
+  types.install_unary_op (octave_value::op_hermitian, id, conjugate_transposed);
+  types.install_unary_op (octave_value::op_uplus, id, itself);
+  types.install_unary_op (octave_value::op_uminus, id, negated);
+  const int count = types.installed_type_names ().numel ();
+  for (int other = 0; other < count; other++)
+    if (other != id) {
+      types.install_cat_op (id, other, joined_full);
+      types.install_cat_op (other, id, joined_full);
+    }
+  types.install_cat_op (id, id, joined);
+}
+
+DEFMETHOD_DLD (__blocksparse__, interp, args, , "For internal use: a blocksparse of its fields.") {
+  static bool installed = false;
+  if (!installed) {
+    interp.mlock (); // `clear all` must not unload the code of values that live
+    install (interp.get_type_info ());
+    installed = true;
+  }
+  if (args.length () == 0)
+    return ovl ();
+  const bool given = args (0).type_id () == octave_blocksparse::static_type_id ();
+  if (given && args.length () == 2)
+    return ovl (full_of (args (0).get_rep ()));
+  if (args.length () != 1)
+    error_with_id ("gpumm:internal", "__blocksparse__: for use by blocksparse only");
+  if (given)
+    return ovl (fields (blocks_of (args (0).get_rep ())));
+  return ovl (value_of (checked (args (0))));
+}

@@ -1,0 +1,10 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## cumprod (...), of the full matrix.
+
+function varargout = cumprod (varargin)
+
+  [varargout{1:nargout}] = by_full ("cumprod", varargin{:});
+
+endfunction

@@ -1,0 +1,10 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## nonzeros (S): the elements that are not zero, column by column.
+
+function v = nonzeros (S)
+
+  [~, ~, v] = nonzero (S);
+
+endfunction

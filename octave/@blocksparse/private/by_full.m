@@ -1,0 +1,11 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## NAME (...) with full matrices for blocksparse ones.
+
+function varargout = by_full (name, varargin)
+
+  varargin = whole (varargin);
+  [varargout{1:nargout}] = feval (name, varargin{:});
+
+endfunction

@@ -1,0 +1,10 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## prod (...), of the full matrix.
+
+function varargout = prod (varargin)
+
+  [varargout{1:nargout}] = by_full ("prod", varargin{:});
+
+endfunction

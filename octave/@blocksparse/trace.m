@@ -1,0 +1,14 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## trace (S)
+
+function t = trace (S)
+
+  if (issquare (S) && ! isempty (S))
+    t = sum (diag (S, 0));
+  else
+    t = by_full ("trace", S);
+  endif
+
+endfunction

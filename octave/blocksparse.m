@@ -1,0 +1,269 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn  {} {@var{S} =} blocksparse (@var{A}, @var{b})
+## @deftypefnx {} {@var{S} =} blocksparse (@var{A}, [@var{br}, @var{bc}])
+## @deftypefnx {} {@var{S} =} blocksparse (@var{I}, @var{J}, @var{blocks}, @var{m}, @var{n})
+## @deftypefnx {} {@var{S} =} blocksparse (@var{m}, @var{n}, [@var{br}, @var{bc}], @var{class})
+## @deftypefnx {} {@var{S} =} blocksparse (@var{struct})
+## Make a matrix that is sparse by blocks: full blocks of one size, of which only those with a
+## nonzero element are kept, sorted by block row and then by block column.
+##
+## The elements are double or single, real or complex, or of any integer class; this is also how to
+## have sparse matrices of single or integers.  @code{underlyingType (@var{S})} is their class.
+##
+## @var{A} is a full or sparse matrix to be cut in blocks of @var{b} x @var{b} or @var{br} x
+## @var{bc}, which must divide its size.
+##
+## @var{blocks} is an array @var{br} x @var{bc} x @var{k}; block @code{@var{blocks}(:,:,t)} becomes
+## the block in block row @code{@var{I}(t)} and block column @code{@var{J}(t)} of an @var{m} x
+## @var{n} matrix.  Two blocks for one place are an error, as they are in a file of blocks: a sum of
+## integers might saturate on the way.
+##
+## With sizes alone the matrix is zero, of @var{class} @qcode{"double"} if not told otherwise.
+##
+## @example
+## @group
+## S = blocksparse ([1 2 0 0; 3 4 0 0; 0 0 0 5; 0 0 6 0], 2)
+##   @result{} S = 4x4 blocksparse double: 2 of 4 blocks of 2x2, 6 nonzeros
+##       4  .
+##       .  2
+## @end group
+## @group
+## S(2,1)
+##   @result{} ans = 3
+## full (S * S)(1:2,1:2)
+##   @result{} ans =
+##        7   10
+##       15   22
+## @end group
+## @end example
+##
+## The display shows how many elements of each block are nonzero, for large matrices of each
+## rectangle of blocks, and a dot where there is no block.
+##
+## @code{S(i,j)}, with indices, ranges or colons, is a full matrix; @code{S@{I,J@}} is one block.
+## (@code{end} counts elements in both.)  There is no assignment to elements: make another matrix.
+##
+## A @code{blocksparse} is a matrix to all of Octave.  These results stay in blocks:
+##
+## @itemize
+## @item @code{+}, @code{-} and @code{.*} of two in blocks of one size; @code{-S}, @code{S'} and
+## @code{S.'}; @code{*}, @code{.*}, @code{/} and @code{.^} with a number; @code{S^p} with a whole number;
+## @item @code{[S, T]} and @code{[S; T]} of one class, in blocks of one size;
+## @item @code{abs}, @code{real}, @code{imag}, @code{conj}, @code{round}, @code{sqrt}, @code{sin} and
+## others that are 0 at 0; @code{triu}, @code{tril}; @code{kron} with a full matrix; @code{double},
+## @code{single}, @code{int8} and the other classes, @code{cast};
+## @item @code{reshape} of blocks that are one column wide, and stay whole.
+## @end itemize
+##
+## These need no full matrix either: @code{sum}, @code{sumsq}, @code{mean}, @code{max}, @code{min},
+## @code{any}, @code{all}, @code{norm} (1, Inf and @qcode{"fro"}), @code{trace}, @code{diag},
+## @code{nnz}, @code{nzmax}, @code{nnzb}, @code{blocksize}, @code{find}, @code{nonzeros},
+## @code{isnan}, @code{isinf}, @code{isequal}, @code{ishermitian}, @code{isdiag}, @code{isbanded},
+## @code{size}, @code{sparse}, @code{spy}, @code{pcg}; @code{S \ b} takes the sparse matrix.
+##
+## All other functions and operators see the full matrix and give what they give for it, if it takes
+## at most 1 GiB.  Else there is an error: say @code{full (@var{S})} or @code{sparse (@var{S})}.
+##
+## @code{save} and @code{load} keep a @code{blocksparse} in Octave's own formats, @option{-text},
+## @option{-binary} and @option{-hdf5}; MATLAB's have none.  @code{struct (@var{S})} is a struct of its
+## fields, and @code{blocksparse (@var{struct})} checks them and makes it again.
+##
+## @code{*} is @code{gpumm}:
+##
+## @table @asis
+## @item blocksparse by blocksparse
+## gives a blocksparse.  Blocks of @var{br} x @var{bk} go with blocks of @var{bk} x @var{bc}.
+## @item blocksparse by full, full by blocksparse
+## gives a full matrix.
+## @item blocksparse by sparse, sparse by blocksparse
+## gives a sparse matrix, for single a blocksparse.
+## @item blocksparse by scalar
+## gives a blocksparse.
+## @end table
+##
+## The classes are those of full matrices: @code{full (gpumm (@var{S}, @var{T}))} equals
+## @code{gpumm (full (@var{S}), full (@var{T}))}, bit for bit for integers; only NaN and Inf meet
+## no zeros that are not stored.  @code{gpumm (@var{S}, @var{T}, "Output", @var{form})} with
+## @qcode{"full"}, @qcode{"sparse"} or @qcode{"blocksparse"} chooses the form of the result.
+##
+## Errors have identifiers that begin @code{gpumm:blocksparse:}, and then @code{size}, @code{class},
+## @code{index}, @code{duplicate}, @code{argument}, @code{structure} or @code{assignment}.
+## @seealso{gpumm, blocksparse_read, blocksparse_write, sparse}
+## @end deftypefn
+
+function S = blocksparse (varargin)
+
+  switch (nargin)
+    case 1
+      s = varargin{1};
+      if (isa (s, "blocksparse"))
+        S = s;
+        return;
+      endif
+      if (! isstruct (s))
+        print_usage ();
+      endif
+    case 2
+      s = from_matrix (varargin{:});
+    case {3, 4}
+      s = from_sizes (varargin{:});
+    case 5
+      s = from_blocks (varargin{:});
+    otherwise
+      print_usage ();
+  endswitch
+  S = __blocksparse__ (s);
+
+endfunction
+
+function b = block_size (b)
+  if (! (isnumeric (b) && isreal (b) && any (numel (b) == [1, 2]) && all (b >= 1) ...
+         && all (b == fix (b)) && all (b <= 2^31 - 1)))
+    error ("gpumm:blocksparse:size", ["blocksparse: the size of a block must be a positive " ...
+                                      "integer or two of them"]);
+  endif
+  b = full (double ([b(1), b(end)]));
+endfunction
+
+## [M, N] as double, each on its own: beside an int8 or a single the other would be rounded.
+function sizes = matrix_size (m, n)
+  for x = {m, n}
+    x = x{1};
+    if (! (isnumeric (x) && isreal (x) && isscalar (x) && x >= 0 && x == fix (x) && x < Inf))
+      error ("gpumm:blocksparse:size", "blocksparse: M and N must be whole numbers from 0");
+    endif
+  endfor
+  sizes = full ([double(m), double(n)]);
+endfunction
+
+function check_divides (sizes, b)
+  if (any (mod (sizes, b)))
+    error ("gpumm:blocksparse:size", "blocksparse: %dx%d does not divide into blocks of %dx%d", ...
+           sizes, b);
+  endif
+  ## block columns are int32, and places among the blocks are numbered in double
+  grid = sizes ./ b;
+  if (any (grid > 2^31 - 1) || prod (grid) > flintmax ())
+    error ("gpumm:blocksparse:size", ["blocksparse: %dx%d blocks are more than 2^31 - 1 rows " ...
+                                      "or columns of them, or 2^53 in all"], grid);
+  endif
+endfunction
+
+function check_class (name)
+  if (! any (strcmp (name, {"double", "single", "int8", "int16", "int32", "int64", "uint8", ...
+                            "uint16", "uint32", "uint64"})))
+    error ("gpumm:blocksparse:class", ["blocksparse: elements are double, single or of an " ...
+                                       "integer class, not %s"], name);
+  endif
+endfunction
+
+## Octave's ranges, diagonal matrices and the like as the full matrices that the engine reads.
+function s = make (sizes, b, start, column, values)
+  s = struct ("rows", sizes(1), "cols", sizes(2), "block_rows", b(1), "block_cols", b(2), ...
+              "start", int64 (start(:)), "column", int32 (column(:)), "values", ...
+              reshape (full (values), b(1), []));
+endfunction
+
+function s = from_sizes (m, n, b, name = "double")
+  sizes = matrix_size (m, n);
+  b = block_size (b);
+  check_divides (sizes, b);
+  if (! ischar (name))
+    error ("gpumm:blocksparse:class", "blocksparse: CLASS must be the name of a class");
+  endif
+  check_class (name);
+  s = make (sizes, b, zeros (sizes(1) / b(1) + 1, 1), [], zeros (b(1), 0, name));
+endfunction
+
+function s = from_matrix (A, b)
+  if (isa (A, "blocksparse"))
+    A = full (A);
+  elseif (islogical (A) || ischar (A))
+    A = double (A);
+  endif
+  check_class (class (A));
+  if (ndims (A) > 2)
+    error ("gpumm:blocksparse:size", "blocksparse: A must have two dimensions");
+  endif
+  b = block_size (b);
+  sizes = size (A);
+  check_divides (sizes, b);
+  grid = sizes ./ b;
+  if (issparse (A))
+    [i, j, v] = find (A);
+    i = i(:) - 1;
+    j = j(:) - 1;
+    block = floor (i / b(1)) * grid(2) + floor (j / b(2)); # numbered row by row
+    [places, ~, at] = unique (block);
+    values = zeros (prod (b), numel (places));
+    values(mod (i, b(1)) + mod (j, b(2)) * b(1) + 1 + (at(:) - 1) * prod (b)) = v;
+  else
+    values = permute (reshape (A, b(1), grid(1), b(2), grid(2)), [1, 3, 4, 2]);
+    values = reshape (values, prod (b), prod (grid)); # the blocks, row by row
+    places = find (any (values != 0, 1)).' - 1;
+    values = values(:,places+1);
+  endif
+  s = make (sizes, b, offsets (floor (places / grid(2)), grid(1)), mod (places, grid(2)), values);
+endfunction
+
+## Where each block row begins, from the block rows (from 0) of all blocks in order.
+function start = offsets (block_row, count)
+  start = [0; cumsum(accumarray (block_row(:) + 1, 1, [count, 1]))];
+endfunction
+
+function s = from_blocks (I, J, blocks, m, n)
+  if (islogical (blocks) || ischar (blocks))
+    blocks = double (blocks);
+  endif
+  check_class (class (blocks));
+  if (ndims (blocks) > 3)
+    error ("gpumm:blocksparse:size", "blocksparse: BLOCKS must be an array BR x BC x K");
+  endif
+  b = block_size ([size(blocks, 1), size(blocks, 2)]);
+  count = size (blocks, 3);
+  if (numel (blocks) == 0)
+    count = 0;
+  endif
+  sizes = matrix_size (m, n);
+  check_divides (sizes, b);
+  grid = sizes ./ b;
+  if (numel (I) != count || numel (J) != count)
+    error ("gpumm:blocksparse:index", ...
+           "blocksparse: there are %d blocks, %d block rows and %d block columns", count, ...
+           numel (I), numel (J));
+  endif
+  I = check_index ("row", I, grid(1));
+  J = check_index ("column", J, grid(2));
+  [places, order] = sort ((I - 1) * grid(2) + J - 1);
+  twice = find (diff (places) == 0, 1);
+  if (! isempty (twice))
+    error ("gpumm:blocksparse:duplicate", ...
+           "blocksparse: blocks %d and %d are both for block row %d, block column %d", ...
+           order(twice), order(twice+1), I(order(twice)), J(order(twice)));
+  endif
+  values = reshape (blocks, prod (b), count);
+  if (! issorted (order))
+    values = values(:,order);
+  endif
+  kept = any (values != 0, 1);
+  if (! all (kept))
+    values = values(:,kept);
+    places = places(kept);
+  endif
+  s = make (sizes, b, offsets (floor (places / grid(2)), grid(1)), mod (places, grid(2)), values);
+endfunction
+
+function x = check_index (what, x, most)
+  if (! (isnumeric (x) && isreal (x)))
+    error ("gpumm:blocksparse:index", "blocksparse: block %ss must be numbers", what);
+  endif
+  x = double (x(:));
+  bad = find (! (x >= 1 & x <= most & x == fix (x)), 1);
+  if (! isempty (bad))
+    error ("gpumm:blocksparse:index", "blocksparse: block %d has block %s %g of 1 to %d", bad, ...
+           what, x(bad), most);
+  endif
+endfunction

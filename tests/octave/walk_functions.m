@@ -1,0 +1,170 @@
+## walk_functions.m - what Octave's functions make of a blocksparse, beside the full matrix.
+##
+##   [WRONG, CALLS, NAMES] = walk_functions ()
+##
+## The list is Octave's own: its builtin functions and those in its folders of mathematics.  WRONG has
+## a line for each call that gives something else than the full matrix does, or an error that does not
+## name full (S) or sparse (S) where the full matrix gives a value.
+## SPDX-License-Identifier: BSD-3-Clause
+
+function [wrong, calls, names] = walk_functions ()
+
+  state = warning ();
+  unwind_protect
+    warning ("off", "all");
+    ## the one of Octave formats the help text, 0.3 s a call
+    eval ("function print_usage (varargin), error (\"Invalid call\"); endfunction");
+    names = functions_to_call ();
+    evalc ("[wrong, calls] = all_calls (names);"); # some of them print
+  unwind_protect_cleanup
+    clear -f print_usage
+    warning (state);
+  end_unwind_protect
+
+endfunction
+
+function [wrong, calls] = all_calls (names)
+  S = blocksparse ([4, 1, 0, 0; 1, 5, 0, 0; 0, 0, 6, 2; 0, 0, 2, 7], 2);
+  C = blocksparse (single ([1, 2i, 0, 0, 3, 0]), [1, 2]);
+  N = blocksparse (int8 ([3, 2; -100, 7; 0, 0; 0, 0]), 2);
+  wrong = {};
+  calls = 0;
+  for list = {{S}, {S, S}, {S, 2}, {1, S}, {C}, {N}, {N, 2}, {"%g ", S}}
+    for name = names
+      text = compare (name{1}, list{1});
+      calls++;
+      if (! isempty (text))
+        wrong{end+1} = text;
+      endif
+    endfor
+  endfor
+endfunction
+
+## What is wrong with NAME (LIST{:}), or "".
+function text = compare (name, list)
+  text = "";
+  for nout = 1:1 + (numel (list) == 1)
+    [expected, err] = result (name, cellfun (@full, list, "UniformOutput", false), nout);
+    [given, said] = result (name, list, nout);
+    if (isempty (err) && isempty (said))
+      if (! same (given, expected))
+        text = "another value";
+      endif
+    elseif (isempty (err) && isempty (regexp (said, 'full \(S\)|sparse \(S\)')))
+      text = said;
+    elseif (isempty (said) && ! isempty (err) && nout == 1)
+      text = ["no error: " err];
+    endif
+    if (! isempty (text))
+      text = sprintf ("%s (%s), %d outputs: %s", name, strjoin (cellfun (@describe, list, ...
+                      "UniformOutput", false), ", "), nout, strtrim (text));
+      return;
+    endif
+  endfor
+endfunction
+
+function t = describe (x)
+  t = sprintf ("%dx%d", size (x));
+  if (isa (x, "blocksparse"))
+    t = [t " blocksparse " underlyingType(x)];
+  endif
+endfunction
+
+function [out, err] = result (name, list, nout)
+  rand ("twister", 1);
+  randn ("twister", 1);
+  out = cell (1, nout);
+  err = "";
+  try
+    [out{:}] = feval (name, list{:});
+  catch e
+    err = [e.message " "];
+  end_try_catch
+endfunction
+
+function yes = same (x, y)
+  if (isa (x, "blocksparse"))
+    x = full (x);
+  endif
+  if (iscell (x) && iscell (y))
+    yes = isequal (size (x), size (y));
+    for i = 1:numel (x) * yes
+      yes = yes && same (x{i}, y{i});
+    endfor
+  elseif ((isnumeric (x) && isnumeric (y)) || (islogical (x) && islogical (y)))
+    yes = strcmp (class (x), class (y)) && isequal (size (x), size (y));
+    if (yes && isfloat (x))
+      x = full (x)(:);
+      y = full (y)(:);
+      near = x == y | abs (x - y) <= 1e5 * eps (class (y)) * (1 + abs (y)) | (isnan (x) & isnan (y));
+      yes = all (near);
+    elseif (yes)
+      yes = isequal (x, y);
+    endif
+  elseif (isstruct (x) && isstruct (y))
+    yes = isequal (sort (fieldnames (x)), sort (fieldnames (y))) ...
+          && same (struct2cell (x)(:), struct2cell (orderfields (y, x))(:));
+  else
+    yes = is_function_handle (x) || isequaln (x, y);
+  endif
+endfunction
+
+## All but those left out, for the reasons told.
+function names = functions_to_call ()
+  folders = {"builtin", "elfun", "general", "geometry", "legacy", "linear-algebra", ...
+             "miscellaneous", "optimization", "polynomial", "set", "signal", "sparse", "specfun", ...
+             "special-matrix", "statistics", "strings"};
+  left_out = { ...
+    ## internal ones, constants
+    "__.*", "[A-Z_]+", "[FSWOP]_.*", "PS.", "meta\\..*", ...
+    ## they ask apart what a blocksparse is, and tell it from a full matrix
+    "class", "typeinfo", "nzmax", "sizeof", "disp", "display", "struct", ...
+    ## a sparse matrix of integers is one of double, for a blocksparse alone
+    "sparse", "dmperm", "sprank", ...
+    ## they end or stop Octave, or wait for a user
+    "exit", "quit", "input", "keyboard", "kbhit", "yes_or_no", "pause", "db.*", "waitfor.*", ...
+    "menu", "recycle", "edit.*", "more", "doc", "run.*", "desktop", ".*window", "workspace", ...
+    "filebrowser", "openvar", ...
+    ## processes, signals, files, folders, networks
+    "system", "shell_cmd", "unix", "dos", "fork", "exec", "pipe", "p?open2?", "pclose", "kill", ...
+    "waitpid", "dup2", "fcntl", "mk.*", "tmpfile", "tempname", "umask", "unlink", "rename", ...
+    "rmdir", "link", "symlink", "delete", "copyfile", "movefile", "cd", "chdir", "dir", "ls", ...
+    "what", "f(open|close|clear|disp|puts|write|printf|report|read|seek|scanf|get[ls]|skipl)", ...
+    "puts", "print.*", "scanf", "diary", "history.*", "readline.*", "save", "load", "dlmwrite", ...
+    "csvwrite", "g?u?n?zip", "b?u?n?zip2", "u?n?tar", "u?n?pack", "url.*", "perl", "python", ...
+    "jupyter_notebook", "publish", "mex", "open", "bug_report", "memory", "audio.*", ...
+    ## the state of Octave: its path, variables, functions, errors, environment, graphics
+    "addpath", "rmpath", "path", "restoredefaultpath", "rehash", "autoload", "source", "file_in_.*", ...
+    "eval.*", "assignin", "clear.*", "clc", "home", "mlock", "munlock", "mislocked", "atexit", ...
+    "setenv", "putenv", "unsetenv", "warning", "error", "rethrow", "last.*", "beep.*", "onCleanup", ...
+    ".*_hook", "add.*", "dellistener", "superiorto", "inferiorto", "register_.*", "drawnow", ...
+    "set", "reset", "figure", "java.*", "inputParser", "mfilename", "who.*", "nargin", "nargout", ...
+    "isargout", "exist", "inputname", "builtin", "info", "news", "license", "ver", "citation", ...
+    "list_primes", "parseparams", "nthargout", "profile.*", "genvarname", "mustBe.*", "get.*ent", ...
+    "set.*ent", "end.*ent", "getpid", "max_.*_depth", ".*_core.*", "errno", ".*_precision", ...
+    "struct_levels_to_print", ...
+    ## other values at every call, or by the order of calls
+    "s?p?rand.*", "clock", "cputime", "time", "tic", "toc", "now", "date", "getrusage", ...
+    ".*time", "arch_.*", ".*_rnd", "diffpara", ...
+    ## drawings, and messages of a library of its own
+    "[e]?treeplot", "gplot", "spy", "freqz.*", "periodogram", "convhull.*", "delaunay.*", ...
+    "voronoi.*", "griddata.*", "[td]search.*", ...
+    ## minutes, or memory, where the argument is a matrix: also with the full one
+    "perms", "rats?", "mpoles", "residue", "polyout", "cell", "cplxpair", "gallery", "glpk", "sqp", ...
+    "fmin.*", "fsolve", "fzero", "lsqnonneg", "humps", "bicg.*", "cgs", "gmres", "qmr", "tfqmr", ...
+    "pcr", "krylov", "condest", "celldisp", "powerset", "quad.*", "polyeig", "magic", "spline", ...
+    "mov(mad|var|std|prod|sum|median|max|min|mean|range)"};
+  pattern = ["^(", strjoin(left_out, "|"), ")$"];
+  names = unique ([__builtins__()(:); __list_functions__()(:)]).';
+  names = names(cellfun (@isempty, regexp (names, pattern, "once")));
+  keep = false (size (names));
+  for i = 1:numel (names)
+    file = file_in_loadpath ([names{i} ".m"]);
+    folder = "builtin";
+    if (! isempty (file))
+      [~, folder] = fileparts (fileparts (file));
+    endif
+    keep(i) = any (strcmp (folder, folders));
+  endfor
+  names = names(keep);
+endfunction
