@@ -60,8 +60,8 @@ public:
   bool isfloat () const {
     return is_double_type () || is_single_type ();
   }
-  // Never: where it is true, mod and rem believe in builtin_type () and abort Octave, if their methods
-  // are not on the path any more. isinteger is a method, and isa asks is_instance_of.
+  // Never: where it is true, mod and rem believe in builtin_type () and abort Octave if their
+  // methods are not on the path any more. isinteger is a method, and isa asks is_instance_of.
   bool isinteger () const {
     return false;
   }
