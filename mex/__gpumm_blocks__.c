@@ -5,7 +5,7 @@
  *
  * The second makes a sparse matrix of S, in blocks of double.
  *
- * A and B are structs with the fields of a blocksparse (octave/@blocksparse/blocksparse.m) or full
+ * A and B are structs with the fields of a blocksparse (mex/blocksparse.cc) or full
  * matrices. OPTIONS is the struct of private/parse_options.m with the field full, true where C is to
  * be full of two in blocks. C is a struct or a matrix like them, or where FAILED is true a struct
  * (message, identifier) for error ().

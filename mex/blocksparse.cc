@@ -7,9 +7,9 @@
 //   __blocksparse__ ()                  makes the type known, so that load finds it
 //
 // STRUCT has the fields rows, cols, block_rows, block_cols (of a block), start (int64: offsets of
-// the block rows), column (int32: block column of each block, from 0) and values (the blocks side by
-// side). They are Octave's own arrays, shared as Octave shares them. Whatever becomes a blocksparse,
-// by the constructor, from a file or as a result, goes through check (), so that the engine can
+// the block rows), column (int32: block column of each block, from 0) and values (the blocks side
+// by side). They are Octave's own arrays, shared as Octave shares them. All that becomes a blocksparse,
+// by the constructor, from a file or as a result, goes through checked (), so that the engine can
 // follow its indices.
 //
 // Links to the C++ interfaces of GNU Octave: typeinfo.cc says what that means for the licence.
@@ -565,7 +565,7 @@ public:
     octave_value s = octave_scalar_map ();
     return s.load_hdf5 (place, name) && set (s);
   }
-  // The writers of MATLAB's files, which have no such matrix, ask this last of what they do not know,
+  // Writers of MATLAB's files, which have no such matrix, ask this last of what they do not know,
   // and one of them would leave the file without its values.
   bool is_complex_matrix () const {
     error_with_id ("gpumm:unsupported",

@@ -110,7 +110,7 @@ mxArray *settle_result (mxArray *x, const gpumm_operand *result, gateway_error *
 
 /* ---- matrices by blocks ------------------------------------------------------------------- */
 
-/* The same for structs with the fields of octave/@blocksparse/blocksparse.m. */
+/* The same for structs with the fields of a blocksparse (blocksparse.cc). */
 int get_blocks (const mxArray *x, gpumm_operand *operand);
 
 /* Arrays for a result by blocks: column and values have room for nzmax of them. */

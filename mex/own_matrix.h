@@ -60,8 +60,10 @@ public:
   bool isfloat () const {
     return is_double_type () || is_single_type ();
   }
+  // Never: where it is true, mod and rem believe in builtin_type () and abort Octave if their
+  // methods are not on the path any more. isinteger is a method, and isa asks is_instance_of.
   bool isinteger () const {
-    return !isfloat ();
+    return false;
   }
   bool is_double_type () const {
     return element_type () == btyp_double;
@@ -98,7 +100,7 @@ public:
   }
   // isa (X, "single"), by which functions choose the class of their result, as of a sparse matrix
   bool is_instance_of (const std::string &name) const {
-    return name == btyp_class_name[element_type ()];
+    return name == btyp_class_name[element_type ()] || (name == "integer" && !isfloat ());
   }
 
   // ---- as the full matrix: for operators that are not installed, and for functions

@@ -4,7 +4,7 @@
 // (4.3 of 21 us at 2x2), and the C interface has no word for it: there a diagonal matrix is a full
 // one as soon as its memory is looked at.
 //
-// This file and allocate.cc link to the C++ interfaces of GNU Octave, which are covered by the GNU
+// This file, allocate.cc and blocksparse.cc link to the C++ interfaces of GNU Octave, covered by the GNU
 // General Public License, version 3 or later: what is built with them is a combined work under that
 // licence. The files themselves are under gpumm's BSD-3-Clause, which that licence allows.
 //

@@ -15,10 +15,11 @@ function n = norm (varargin)
   endif
   if (ischar (p) && strcmp (p, "fro"))
     n = norm (struct (S).values(:));
+    n = cast (n, underlyingType (S)); # of no values it is double
   elseif (isnumeric (p) && isscalar (p) && any (p == [1, Inf]))
     sums = sum (abs (S), 1 + (p == Inf));
     n = max (sums);
-    if (any (isnan (sums)))
+    if (isnan (sums(1))) # as Octave's, which passes over NaN in all others
       n(:) = NaN;
     endif
   else

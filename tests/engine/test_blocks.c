@@ -1099,6 +1099,72 @@ static void test_sparse (int cases) {
   release (&x);
 }
 
+/* Is x sound? By its definition, element by element. */
+static int is_intact (const gpumm_operand *x) {
+  const int64_t rows = x->rows / x->block_rows, cols = x->cols / x->block_cols;
+  if (x->block_start[0] != 0 || x->block_start[rows] != x->nzmax)
+    return 0;
+  for (int64_t i = 0; i < rows; i++)
+    if (x->block_start[i + 1] < x->block_start[i] || x->block_start[i + 1] > x->nzmax)
+      return 0;
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t t = x->block_start[i]; t < x->block_start[i + 1]; t++)
+      if (x->block_column[t] < 0 || x->block_column[t] >= cols
+          || (t > x->block_start[i] && x->block_column[t] <= x->block_column[t - 1]))
+        return 0;
+  return 1;
+}
+
+/* Matrices from outside: sound ones without their zeros, and damaged ones, which are told. */
+static void test_verify (int cases) {
+  int told = 0;
+  for (int k = 0; k < cases; k++) {
+    const int64_t rows = check_between (0, 6), cols = check_between (0, 6);
+    gpumm_operand x =
+        make_blocks (GPUMM_U8, rows, cols, check_between (1, 6), check_between (1, 6), 60, 3);
+    const int64_t each = x.block_rows * x.block_cols;
+    x.nzmax = x.block_start[rows];
+    int64_t zeros, expected = 0;
+    for (int64_t t = 0; t < x.nzmax; t++) {
+      unsigned char *block = (unsigned char *) x.values + t * each;
+      memset (block, 0, (size_t) each);
+      if (check_between (0, 2))
+        block[check_between (0, each - 1)] = 7;
+      else
+        expected++;
+    }
+    CHECK (gpumm_blocks_verify (&x, &zeros) == GPUMM_OK && zeros == expected,
+           "%" PRId64 " of %" PRId64 " zeros: %s", zeros, expected, gpumm_last_error ());
+    gpumm_operand y = make_blocks (GPUMM_U8, rows, cols, x.block_rows, x.block_cols, 0, 1);
+    gpumm_blocks_drop_zeros (&x, &y);
+    y.nzmax = x.nzmax - expected;
+    int64_t after = -1;
+    CHECK (gpumm_blocks_verify (&y, &after) == GPUMM_OK && after == 0, "%" PRId64, after);
+    for (int64_t i = 0; i < rows; i++)
+      for (int64_t t = x.block_start[i], u = y.block_start[i]; t < x.block_start[i + 1]; t++) {
+        const unsigned char *block = (unsigned char *) x.values + t * each;
+        if (!memchr (block, 7, (size_t) each))
+          continue;
+        CHECK (y.block_column[u] == x.block_column[t]
+                   && !memcmp ((unsigned char *) y.values + u * each, block, (size_t) each),
+               "block %" PRId64, t);
+        u++;
+      }
+    const int64_t wrong[] = {-1, 0, 1, 5, 100000000, INT64_MAX, INT64_MIN};
+    if (check_between (0, 1) || x.nzmax == 0)
+      x.block_start[check_between (0, rows)] = wrong[check_between (0, 6)];
+    else
+      x.block_column[check_between (0, x.nzmax - 1)] = (int32_t) wrong[check_between (0, 4)];
+    const int sound = is_intact (&x);
+    CHECK ((gpumm_blocks_verify (&x, &zeros) == GPUMM_OK) == sound, "%d: %s", sound,
+           gpumm_last_error ());
+    told += !sound;
+    release (&x);
+    release (&y);
+  }
+  CHECK (told > cases / 4 && told < cases, "%d of %d", told, cases);
+}
+
 int main (int argc, char **argv) {
   if (argc > 1 && strcmp (argv[1], "gpu") == 0) {
     device_backend = GPUMM_GPU;
@@ -1123,6 +1189,7 @@ int main (int argc, char **argv) {
   test_memory (GPUMM_Z);
   test_panels ();
   test_sparse (300);
+  test_verify (2000);
   test_device ();
   test_device_pieces ();
   test_shared_memory ();

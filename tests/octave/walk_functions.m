@@ -29,7 +29,7 @@ function [wrong, calls] = all_calls (names)
   N = blocksparse (int8 ([3, 2; -100, 7; 0, 0; 0, 0]), 2);
   wrong = {};
   calls = 0;
-  for list = {{S}, {S, S}, {S, 2}, {1, S}, {C}, {N}, {N, 2}, {"%g ", S}}
+  for list = {{S}, {S, S}, {S, 2}, {1, S}, {C}, {N}, {N, 2}, {N, N}, {int8(1), N}, {"%g ", S}}
     for name = names
       text = compare (name{1}, list{1});
       calls++;

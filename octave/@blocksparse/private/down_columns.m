@@ -5,8 +5,8 @@
 ## dimension DIM of S.  SOME says which columns (rows, where DIM is 2) of S have a place without a
 ## block.
 ##
-## F sees the blocks of a block column upon each other, without the zeros between them, for all block
-## columns that have as many blocks at once.  R is 0 where there are none.
+## F sees the blocks of a block column upon each other, without the zeros between them, for all
+## block columns that have as many blocks at once.  R is 0 where there are none.
 
 function [R, some] = down_columns (f, S, dim)
 
