@@ -48,6 +48,7 @@ static struct {
   ddot_t ddot;
   syrk_t syrk[4], herk[4];
   int64_t largest; /* value of a Fortran integer */
+  int is_plain;    /* reference BLAS, or another that is not known for its speed */
   char why[256];   /* why there is none, or "" */
 } blas;
 
@@ -87,6 +88,12 @@ static void look_up (void) {
   }
   blas.sdot = (sdot_t) find (library, "sdot_");
   blas.ddot = (ddot_t) find (library, "ddot_");
+  static const char *const fast[] = {
+      "openblas_get_config",   "MKL_Get_Version_String", "bli_info_get_version_str",
+      "flexiblas_get_version", "armplversion",           NULL};
+  blas.is_plain = 1;
+  for (const char *const *name = fast; *name && blas.is_plain; name++)
+    blas.is_plain = !dlsym (RTLD_DEFAULT, *name) && !(library && dlsym (library, *name));
   void *isamax = find (library, "isamax_");
   if (isamax)
     blas.largest = has_64_bit_integers (isamax) ? INT64_MAX : INT32_MAX;
@@ -347,19 +354,14 @@ static routine choose (const gpumm_product *p, int *conjugate) {
   return GEMM;
 }
 
-/* A routine of BLAS cannot be stopped, so none is called for longer than this: 0.1 s less what one
- * rate differs from the next. On two cores of a Xeon 4096 x 4096 takes as long as in one call. */
-static const double MOST_SECONDS = 0.08;
+/* A routine of BLAS cannot be stopped, so none is called for more operations than take some 0.05 s: for
+ * each thread of a library made for speed, and for reference BLAS, which has one. The numbers are
+ * fixed, since what a sum is rounded to depends on how it is cut. */
+static const double MATRIX_OPERATIONS = 1.5e9, PLAIN_OPERATIONS = 1e8, VECTOR_OPERATIONS = 2e8;
 
-/* Until the first call was timed: less than any library does on a core. */
-static const double FIRST_RATE[ROUTINES] = {2e9, 2e8, 2e9, 2e9, 2e8};
-
-/* Pieces of C are no narrower than this where k can be cut instead: a narrow one is packed for few
- * operations. */
-enum { NARROW = 512, ROUNDED_TO = 64 };
-
-/* Operations a second, as last measured. */
-static _Atomic double rates[ROUTINES][4];
+/* What is cut is cut along k first, in steps as libraries take them inside: that costs nothing, where
+ * smaller parts of C read A or B more often. */
+enum { STEP = 384, ROUNDED_TO = 64 };
 
 static double operations (const gpumm_product *p) {
   return (gpumm_is_complex (p->type) ? 8.0 : 2.0) * (double) p->m * (double) p->n * (double) p->k;
@@ -367,14 +369,13 @@ static double operations (const gpumm_product *p) {
 
 /* Operations that one call may have. */
 static double most_operations (const gpumm_product *p, routine r) {
-  const double rate = atomic_load_explicit (&rates[r][p->type], memory_order_relaxed);
-  return MOST_SECONDS * (rate > 0 ? rate : FIRST_RATE[r] * gpumm_threads ());
+  const double single = p->type == GPUMM_S || p->type == GPUMM_C ? 2 : 1;
+  if (r == GEMV || r == DOT) /* as memory gives its elements */
+    return VECTOR_OPERATIONS * single;
+  return single * (blas.is_plain ? PLAIN_OPERATIONS : MATRIX_OPERATIONS * gpumm_threads ());
 }
 
 static void call (const gpumm_product *p, routine r) {
-  enum { LEAST_TIMED = 1000000 }; /* operations: shorter calls say little of a rate */
-  const double work = operations (p) / (r == SYRK || r == HERK ? 2 : 1);
-  const double begun = work > LEAST_TIMED ? gpumm_seconds () : 0;
   switch (r) {
   case DOT:
     dot (p);
@@ -389,11 +390,6 @@ static void call (const gpumm_product *p, routine r) {
   default:
     matrix (p);
   }
-  if (work > LEAST_TIMED) {
-    const double seconds = gpumm_seconds () - begun;
-    atomic_store_explicit (&rates[r][p->type], work / (seconds > 1e-9 ? seconds : 1e-9),
-                           memory_order_relaxed);
-  }
 }
 
 /* size in equal pieces of about most, of at most largest. */
@@ -405,27 +401,29 @@ static int64_t even (int64_t size, double most, int64_t largest) {
   return gpumm_least (gpumm_least (piece, size), largest);
 }
 
-/* The piece of m x n x k that one call may do: about square in C, as that is packed least, and with
- * a shorter k only where C's part would become narrow. */
+/* The piece of m x n x k that one call may do: steps of k down to STEP, and then parts of C, about
+ * square. A step stays longer where C is so small that it does not matter. */
 static void piece_size (const gpumm_product *p, routine r, int64_t largest, gpumm_product *piece) {
   const double work = operations (p), most = most_operations (p, r);
+  *piece = *p;
   piece->m = gpumm_least (p->m, largest);
   piece->n = gpumm_least (p->n, largest);
   piece->k = gpumm_least (p->k, largest);
   if (work <= most)
     return;
-  double area = (double) p->m * (double) p->n * (most / work);
-  const double least = (double) gpumm_least (p->m, NARROW) * (double) gpumm_least (p->n, NARROW);
-  if (area < least) {
-    piece->k = even (p->k, (double) p->k * area / least, largest);
-    area = least;
-  }
+  const double step = (double) p->k * (most / work);
+  piece->k = step < STEP ? gpumm_least (p->k, STEP) : (int64_t) (step / STEP) * STEP;
+  piece->k = gpumm_least (piece->k, largest);
+  if (step >= STEP)
+    return;
+  const double area =
+      (double) p->m * (double) p->n * (double) p->k / (double) piece->k * (most / work);
   const double side = sqrt (area);
-  if ((double) p->m <= side) {
+  if ((double) p->m <= side)
     piece->n = even (p->n, area / (double) p->m, largest);
-  } else if ((double) p->n <= side) {
+  else if ((double) p->n <= side)
     piece->m = even (p->m, area / (double) p->n, largest);
-  } else {
+  else {
     piece->m = even (p->m, side, largest);
     piece->n = even (p->n, side, largest);
   }
@@ -464,39 +462,34 @@ static gpumm_status add_up (const gpumm_product *p, routine r, int64_t step) {
   return status;
 }
 
-/* The size of pieces is looked at again for each column of them, as rates become known. */
 static gpumm_status multiply (const gpumm_product *p, routine r, int64_t largest) {
   gpumm_status status = GPUMM_OK;
-  gpumm_product rest = *p, size;
-  for (int64_t j = 0; j < p->n && !status; j += size.n) {
-    rest.n = p->n - j;
-    piece_size (&rest, r, largest, &size);
+  gpumm_product size;
+  piece_size (p, r, largest, &size);
+  for (int64_t j = 0; j < p->n && !status; j += size.n)
     for (int64_t i = 0; i < p->m && !status; i += size.m) {
       const gpumm_product piece =
-          part_of (p, i, gpumm_least (p->m - i, size.m), j, gpumm_least (rest.n, size.n));
+          part_of (p, i, gpumm_least (p->m - i, size.m), j, gpumm_least (p->n - j, size.n));
       status = add_up (&piece, r, size.k);
     }
-  }
   return status;
 }
 
 /* The triangle of a symmetric product: blocks on the diagonal, and gemm's above. */
 static gpumm_status multiply_symmetric (const gpumm_product *p, routine r, int64_t largest) {
   gpumm_status status = GPUMM_OK;
-  gpumm_product size = *p;
-  if (operations (p) / 2 <= most_operations (p, r))
-    size.m = gpumm_least (p->m, largest);
-  else
-    piece_size (p, GEMM, largest, &size);
-  for (int64_t j = 0; j < p->n && !status; j += size.m) {
-    const int64_t n = gpumm_least (p->n - j, size.m);
+  gpumm_product size;
+  piece_size (p, r, largest, &size);
+  const int64_t side = gpumm_least (size.m, size.n);
+  for (int64_t j = 0; j < p->n && !status; j += side) {
+    const int64_t n = gpumm_least (p->n - j, side);
     if (j > 0) {
       const gpumm_product above = part_of (p, 0, j, j, n);
       status = multiply (&above, GEMM, largest);
     }
     const gpumm_product diagonal = part_of (p, j, n, j, n);
     if (!status)
-      status = add_up (&diagonal, r, gpumm_least (size.k, largest));
+      status = add_up (&diagonal, r, size.k);
   }
   return status ? status : mirror (p, r == HERK);
 }

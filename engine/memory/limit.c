@@ -7,6 +7,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,10 @@ double gpumm_group_limit (const char *cgroup, const char *mountinfo, double swap
 
 static double own_group_limit; /* of this process, found once */
 
+/* What the system once said that it has. It is asked again only for more, as the answer can take as
+ * long as a small product: 0.25 ms on some virtual machines. */
+static _Atomic double known_limit;
+
 static void find_own_group_limit (void) {
   struct sysinfo s;
   double swap = sysinfo (&s) == 0 ? (double) s.totalswap * (double) s.mem_unit : 0;
@@ -149,6 +154,8 @@ gpumm_status gpumm_check_memory (double bytes, const char *what, ...) {
                          "a number of bytes, which K, M, G or T may follow, or \"none\"",
                          text);
     whose = "GPUMM_MAX_HOST_MEMORY is";
+  } else if (bytes <= atomic_load_explicit (&known_limit, memory_order_relaxed)) {
+    return GPUMM_OK;
   } else {
     pthread_once (&once, find_own_group_limit);
     if (sysinfo (&s) == 0)
@@ -157,6 +164,8 @@ gpumm_status gpumm_check_memory (double bytes, const char *what, ...) {
       limit = own_group_limit;
       whose = "the limit of the process's control group is";
     }
+    if (isfinite (limit))
+      atomic_store_explicit (&known_limit, limit, memory_order_relaxed);
   }
   if (bytes <= limit)
     return GPUMM_OK;
