@@ -19,8 +19,6 @@
 #include <cmath>
 #include <cstdarg>
 #include <cstring>
-#include <iomanip>
-#include <sstream>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -395,12 +393,13 @@ static octave_value block (const block_matrix &m, const octave_value_list &index
 // ---- what is shown ------------------------------------------------------------------------------
 
 static std::string summary (const block_matrix &m) {
-  std::ostringstream text;
-  text << m.rows << "x" << m.cols << " blocksparse " << (m.complex ? "complex " : "")
-       << m.values.class_name () << ": " << m.count () << " of " << m.grid_rows () * m.grid_cols ()
-       << " blocks of " << m.block_rows << "x" << m.block_cols << ", " << m.values.nnz ()
-       << " nonzeros";
-  return text.str ();
+  char text[256];
+  snprintf (text, sizeof text,
+            "%ldx%ld blocksparse %s%s: %ld of %ld blocks of %ldx%ld, %ld nonzeros", long (m.rows),
+            long (m.cols), m.complex ? "complex " : "", m.values.class_name ().c_str (),
+            long (m.count ()), long (m.grid_rows () * m.grid_cols ()), long (m.block_rows),
+            long (m.block_cols), long (m.values.nnz ()));
+  return text;
 }
 
 // How many elements are not zero in each rectangle of blocks, so many that there are at most
@@ -435,7 +434,8 @@ static void show_pattern (std::ostream &os, const block_matrix &m) {
     os << "  ";
     for (octave_idx_type j = 0; j < size[1]; j++) {
       const octave_idx_type n = counts[i * size[1] + j];
-      os << std::setw (width + 2) << (n > 0 ? std::to_string (n) : ".");
+      const std::string number = n > 0 ? std::to_string (n) : ".";
+      os << std::string (width + 2 - number.size (), ' ') + number;
     }
     os << "\n";
   }
