@@ -5,6 +5,7 @@
 
 #include "../gpumm.h"
 #include "../plan.h"
+#include "../types.h"
 
 struct gpumm_sparse_estimate; /* sparse.h */
 
@@ -24,6 +25,26 @@ struct gpumm_job {
   int count;   /* and counted */
   void *state; /* the algorithm's own, between open and close */
 };
+
+/* Where element (row, col) of op (X) is. */
+static inline const void *gpumm_element_at (const void *x, int64_t ld, gpumm_op op, int64_t row,
+                                            int64_t col, gpumm_type type) {
+  int64_t elements = op == GPUMM_NONE ? row + col * ld : col + row * ld;
+  return (const char *) x + elements * (int64_t) gpumm_type_bytes (type);
+}
+
+/* The part of p that makes rows i .. i + m - 1 and columns j .. j + n - 1 of C, or as many as there
+ * are. */
+static inline gpumm_product gpumm_product_part (const gpumm_product *p, int64_t i, int64_t m,
+                                                int64_t j, int64_t n) {
+  gpumm_product part = *p;
+  part.m = gpumm_least (m, p->m - i);
+  part.n = gpumm_least (n, p->n - j);
+  part.a = gpumm_element_at (p->a, p->lda, p->op_a, i, 0, p->type);
+  part.b = gpumm_element_at (p->b, p->ldb, p->op_b, 0, j, p->type);
+  part.c = (char *) p->c + (i + j * p->ldc) * (int64_t) gpumm_type_bytes (p->type);
+  return part;
+}
 
 /* Launches a gpumm_product with the gpumm_kernel that is the stream job's context (panels.h). */
 struct gpumm_stream_job;

@@ -341,16 +341,16 @@ static void matrix (const gpumm_product *p) {
 
 typedef enum { GEMM, GEMV, SYRK, HERK, DOT, ROUTINES } routine;
 
-static routine choose (const gpumm_product *p, int *conjugate) {
-  *conjugate = 0;
+static routine choose (const gpumm_product *p) {
+  int conjugate;
   if (p->m == 1 && p->n == 1 && !gpumm_is_complex (p->type))
     return DOT;
   if (is_vector (p))
     return GEMV;
   /* C0 need not be symmetric, so syrk is for beta = 0; and herk's alpha is real */
-  if (gpumm_is_zero (p->beta) && is_own_transpose (p, conjugate)
-      && (!*conjugate || p->alpha.im == 0))
-    return *conjugate ? HERK : SYRK;
+  if (gpumm_is_zero (p->beta) && is_own_transpose (p, &conjugate)
+      && (!conjugate || p->alpha.im == 0))
+    return conjugate ? HERK : SYRK;
   return GEMM;
 }
 
@@ -429,31 +429,14 @@ static void piece_size (const gpumm_product *p, routine r, int64_t largest, gpum
   }
 }
 
-static const void *offset (const void *x, int64_t ld, gpumm_op op, int64_t row, int64_t col,
-                           gpumm_type type) {
-  int64_t elements = op == GPUMM_NONE ? row + col * ld : col + row * ld;
-  return (const char *) x + elements * (int64_t) gpumm_type_bytes (type);
-}
-
-/* The part of p that makes rows i .. i + m - 1 and columns j .. j + n - 1 of C. */
-static gpumm_product part_of (const gpumm_product *p, int64_t i, int64_t m, int64_t j, int64_t n) {
-  gpumm_product part = *p;
-  part.m = m;
-  part.n = n;
-  part.a = offset (p->a, p->lda, p->op_a, i, 0, p->type);
-  part.b = offset (p->b, p->ldb, p->op_b, 0, j, p->type);
-  part.c = (char *) p->c + (i + j * p->ldc) * (int64_t) gpumm_type_bytes (p->type);
-  return part;
-}
-
 /* Along k: sums are added up in C. */
 static gpumm_status add_up (const gpumm_product *p, routine r, int64_t step) {
   gpumm_status status = GPUMM_OK;
   for (int64_t l = 0; l < p->k && !status; l += step) {
     gpumm_product piece = *p;
     piece.k = gpumm_least (p->k - l, step);
-    piece.a = offset (p->a, p->lda, p->op_a, 0, l, p->type);
-    piece.b = offset (p->b, p->ldb, p->op_b, l, 0, p->type);
+    piece.a = gpumm_element_at (p->a, p->lda, p->op_a, 0, l, p->type);
+    piece.b = gpumm_element_at (p->b, p->ldb, p->op_b, l, 0, p->type);
     if (l > 0)
       piece.beta = (gpumm_scalar){1, 0};
     call (&piece, r);
@@ -468,8 +451,7 @@ static gpumm_status multiply (const gpumm_product *p, routine r, int64_t largest
   piece_size (p, r, largest, &size);
   for (int64_t j = 0; j < p->n && !status; j += size.n)
     for (int64_t i = 0; i < p->m && !status; i += size.m) {
-      const gpumm_product piece =
-          part_of (p, i, gpumm_least (p->m - i, size.m), j, gpumm_least (p->n - j, size.n));
+      const gpumm_product piece = gpumm_product_part (p, i, size.m, j, size.n);
       status = add_up (&piece, r, size.k);
     }
   return status;
@@ -484,10 +466,10 @@ static gpumm_status multiply_symmetric (const gpumm_product *p, routine r, int64
   for (int64_t j = 0; j < p->n && !status; j += side) {
     const int64_t n = gpumm_least (p->n - j, side);
     if (j > 0) {
-      const gpumm_product above = part_of (p, 0, j, j, n);
+      const gpumm_product above = gpumm_product_part (p, 0, j, j, n);
       status = multiply (&above, GEMM, largest);
     }
-    const gpumm_product diagonal = part_of (p, j, n, j, n);
+    const gpumm_product diagonal = gpumm_product_part (p, j, n, j, n);
     if (!status)
       status = add_up (&diagonal, r, size.k);
   }
@@ -524,8 +506,7 @@ gpumm_status gpumm_blas_product (const gpumm_product *product, int64_t largest,
   /* a row vector's or an empty column's leading dimension may be 0 or too small */
   p.lda = p.lda > 0 ? p.lda : 1;
   p.ldb = p.ldb > 0 ? p.ldb : 1;
-  int conjugate;
-  const routine r = choose (&p, &conjugate);
+  const routine r = choose (&p);
   if (kernel)
     *kernel = names[r][p.type];
   return r == SYRK || r == HERK ? multiply_symmetric (&p, r, largest) : multiply (&p, r, largest);

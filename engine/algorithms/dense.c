@@ -102,18 +102,6 @@ static size_t fresh_bytes (const gpumm_operand *result) {
   return (size_t) result->rows * (size_t) result->cols * gpumm_type_bytes (result->type);
 }
 
-/* Rows of C that begin at i and columns that begin at j, so many of them at most. */
-static gpumm_product corner (const gpumm_product *p, int64_t i, int64_t m, int64_t j, int64_t n) {
-  const int64_t element = (int64_t) gpumm_type_bytes (p->type);
-  gpumm_product c = *p;
-  c.m = gpumm_least (m, p->m - i);
-  c.n = gpumm_least (n, p->n - j);
-  c.a = (const char *) p->a + (p->op_a == GPUMM_NONE ? i : i * p->lda) * element;
-  c.b = (const char *) p->b + (p->op_b == GPUMM_NONE ? j * p->ldb : j) * element;
-  c.c = (char *) p->c + (i + j * p->ldc) * element;
-  return c;
-}
-
 /* A part of C is a rectangle, of whole tiles of every kernel: columns are shared out first, and where
  * these would be fewer than NARROW, rows. */
 static gpumm_status launch_part (const gpumm_stream_job *job, const gpumm_product *p,
@@ -132,7 +120,7 @@ static gpumm_status launch_part (const gpumm_stream_job *job, const gpumm_produc
     const int64_t i = c % down * m, j = c / down * n;
     if (i >= p->m || j >= p->n)
       continue;
-    const gpumm_product piece = corner (p, i, m, j, n);
+    const gpumm_product piece = gpumm_product_part (p, i, m, j, n);
     status = kernel->launch (job->device, stream, &piece);
   }
   return status;

@@ -1,0 +1,24 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## T = triangle (NAME, KEEPS, S, K), for tril and triu: the elements for which KEEPS (J - I, K).
+
+function T = triangle (name, keeps, varargin)
+
+  S = varargin{1};
+  k = 0;
+  if (numel (varargin) == 2)
+    k = varargin{2};
+  endif
+  if (numel (varargin) > 2 || ! isa (S, "blocksparse") || ! (isnumeric (k) && isscalar (k) && k == fix (k)))
+    T = by_full (name, varargin{:});
+    return;
+  endif
+  s = struct (S);
+  i = (block_rows (s).' - 1) * s.block_rows + (1:s.block_rows).'; # of each block
+  j = double (s.column(:).') * s.block_cols + (1:s.block_cols).';
+  i = reshape (repmat (reshape (i, s.block_rows, 1, []), 1, s.block_cols), s.block_rows, []);
+  s.values(! keeps (j(:).' - i, double (k))) = 0;
+  T = blocksparse (s);
+
+endfunction
