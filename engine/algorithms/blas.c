@@ -47,15 +47,19 @@ static struct {
   sdot_t sdot; /* the complex ones return their value in ways that differ between libraries */
   ddot_t ddot;
   syrk_t syrk[4], herk[4];
-  int64_t largest; /* value of a Fortran integer */
-  int is_plain;    /* reference BLAS, or another that is not known for its speed */
-  char why[256];   /* why there is none, or "" */
+  int64_t largest;       /* value of a Fortran integer */
+  int is_plain;          /* reference BLAS, or another that is not known for its speed */
+  int (*threads) (void); /* how many it uses, or NULL where it does not say */
+  char why[256];         /* why there is none, or "" */
 } blas;
 
-static void *find (void *library, const char *name) {
+static void *known (void *library, const char *name) {
   void *symbol = dlsym (RTLD_DEFAULT, name);
-  if (!symbol && library)
-    symbol = dlsym (library, name);
+  return symbol || !library ? symbol : dlsym (library, name);
+}
+
+static void *find (void *library, const char *name) {
+  void *symbol = known (library, name);
   if (!symbol && !blas.why[0])
     snprintf (blas.why, sizeof blas.why, "no BLAS in this process has %s", name);
   return symbol;
@@ -88,12 +92,19 @@ static void look_up (void) {
   }
   blas.sdot = (sdot_t) find (library, "sdot_");
   blas.ddot = (ddot_t) find (library, "ddot_");
-  static const char *const fast[] = {
-      "openblas_get_config",   "MKL_Get_Version_String", "bli_info_get_version_str",
-      "flexiblas_get_version", "armplversion",           NULL};
+  static const struct {
+    const char *mark, *threads;
+  } fast[] = {{"openblas_get_config", "openblas_get_num_threads"},
+              {"MKL_Get_Version_String", "MKL_Get_Max_Threads"},
+              {"bli_info_get_version_str", NULL},
+              {"flexiblas_get_version", "flexiblas_get_num_threads"},
+              {"armplversion", NULL}};
   blas.is_plain = 1;
-  for (const char *const *name = fast; *name && blas.is_plain; name++)
-    blas.is_plain = !dlsym (RTLD_DEFAULT, *name) && !(library && dlsym (library, *name));
+  for (size_t i = 0; i < sizeof fast / sizeof *fast && blas.is_plain; i++) {
+    blas.is_plain = !known (library, fast[i].mark);
+    if (!blas.is_plain && fast[i].threads)
+      blas.threads = (int (*) (void)) known (library, fast[i].threads);
+  }
   void *isamax = find (library, "isamax_");
   if (isamax)
     blas.largest = has_64_bit_integers (isamax) ? INT64_MAX : INT32_MAX;
@@ -354,10 +365,11 @@ static routine choose (const gpumm_product *p) {
   return GEMM;
 }
 
-/* A routine of BLAS cannot be stopped, so none is called for more operations than take some 0.05 s: for
- * each thread of a library made for speed, and for reference BLAS, which has one. The numbers are
- * fixed, since what a sum is rounded to depends on how it is cut. */
-static const double MATRIX_OPERATIONS = 1.5e9, PLAIN_OPERATIONS = 1e8, VECTOR_OPERATIONS = 2e8;
+/* A routine of BLAS cannot be stopped, so none is called for more operations than take some 0.1 s: for
+ * each thread of a library made for speed, and for reference BLAS, which has one. They depend on the
+ * kind of processor and on nothing measured, since what a sum is rounded to depends on how it is cut. */
+static const double FUSED_OPERATIONS = 3.3e9, MATRIX_OPERATIONS = 1e9, PLAIN_OPERATIONS = 1e8,
+                    VECTOR_OPERATIONS = 2e8;
 
 /* What is cut is cut along k first, in steps as libraries take them inside: that costs nothing, where
  * smaller parts of C read A or B more often. */
@@ -367,12 +379,26 @@ static double operations (const gpumm_product *p) {
   return (gpumm_is_complex (p->type) ? 8.0 : 2.0) * (double) p->m * (double) p->n * (double) p->k;
 }
 
+/* Has the processor long vectors with a fused multiplication and addition? */
+static int has_fused_vectors (void) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma");
+#else
+  return 0;
+#endif
+}
+
 /* Operations that one call may have. */
 static double most_operations (const gpumm_product *p, routine r) {
   const double single = p->type == GPUMM_S || p->type == GPUMM_C ? 2 : 1;
   if (r == GEMV || r == DOT) /* as memory gives its elements */
     return VECTOR_OPERATIONS * single;
-  return single * (blas.is_plain ? PLAIN_OPERATIONS : MATRIX_OPERATIONS * gpumm_threads ());
+  if (blas.is_plain)
+    return PLAIN_OPERATIONS * single;
+  int threads = gpumm_threads ();
+  if (blas.threads && blas.threads () > 0)
+    threads = (int) gpumm_least (threads, blas.threads ());
+  return (has_fused_vectors () ? FUSED_OPERATIONS : MATRIX_OPERATIONS) * threads * single;
 }
 
 static void call (const gpumm_product *p, routine r) {
@@ -392,41 +418,30 @@ static void call (const gpumm_product *p, routine r) {
   }
 }
 
-/* size in equal pieces of about most, of at most largest. */
-static int64_t even (int64_t size, double most, int64_t largest) {
-  if (most >= (double) size)
-    return gpumm_least (size, largest);
-  const int64_t count = most < 1 ? size : (int64_t) ((double) size / most) + 1;
+/* The length of the equal pieces into which count cut size, but at most largest. */
+static int64_t even (int64_t size, int64_t count, int64_t largest) {
   const int64_t piece = gpumm_pieces (gpumm_pieces (size, count), ROUNDED_TO) * ROUNDED_TO;
   return gpumm_least (gpumm_least (piece, size), largest);
 }
 
-/* The piece of m x n x k that one call may do: steps of k down to STEP, and then parts of C, about
- * square. A step stays longer where C is so small that it does not matter. */
+/* The piece of m x n x k that one call may do: steps of k down to STEP, and then parts of C, no
+ * higher than wide by more than need be. A step stays longer where C is so small that it does not
+ * matter. */
 static void piece_size (const gpumm_product *p, routine r, int64_t largest, gpumm_product *piece) {
-  const double work = operations (p), most = most_operations (p, r);
-  *piece = *p;
-  piece->m = gpumm_least (p->m, largest);
-  piece->n = gpumm_least (p->n, largest);
-  piece->k = gpumm_least (p->k, largest);
-  if (work <= most)
-    return;
-  const double step = (double) p->k * (most / work);
-  piece->k = step < STEP ? gpumm_least (p->k, STEP) : (int64_t) (step / STEP) * STEP;
-  piece->k = gpumm_least (piece->k, largest);
-  if (step >= STEP)
-    return;
-  const double area =
-      (double) p->m * (double) p->n * (double) p->k / (double) piece->k * (most / work);
-  const double side = sqrt (area);
-  if ((double) p->m <= side)
-    piece->n = even (p->n, area / (double) p->m, largest);
-  else if ((double) p->n <= side)
-    piece->m = even (p->m, area / (double) p->n, largest);
-  else {
-    piece->m = even (p->m, side, largest);
-    piece->n = even (p->n, side, largest);
+  const double calls = operations (p) / most_operations (p, r);
+  int64_t step = p->k, parts = 1;
+  if (calls > 1) {
+    const int64_t steps = (int64_t) ((double) p->k / calls) / STEP;
+    step = gpumm_least (p->k, steps > 1 ? steps * STEP : STEP);
+    parts = (int64_t) ceil (calls * (double) step / (double) p->k);
   }
+  /* columns first: a part of whole columns is one stretch of C */
+  int64_t high = (int64_t) sqrt ((double) parts * (double) p->m / (double) p->n);
+  high = high < 1 ? 1 : gpumm_least (high, parts);
+  *piece = *p;
+  piece->k = gpumm_least (step, largest);
+  piece->m = even (p->m, high, largest);
+  piece->n = even (p->n, gpumm_pieces (parts, high), largest);
 }
 
 /* Along k: sums are added up in C. */
