@@ -14,6 +14,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,20 +56,25 @@ static int tuned_is_read[MOST_DEVICES + 1];
 
 /* ---- libraries ---------------------------------------------------------------------------- */
 
-/* Beside this library, else, where none is there, where the loader looks. A library that was opened
- * by a relative name has moved with the current directory since, and nothing is sought beside it. */
-static void *open_beside (const char *file) {
+/* The path of a file beside this library; 0 where it is not there. A library that was opened by a
+ * relative name has moved with the current directory since, and nothing is sought beside it. */
+static int find_beside (const char *file, char *path, size_t bytes) {
   Dl_info self;
-  char path[4096];
-  if (dladdr ((void *) (uintptr_t) &gpumm_version, &self) && self.dli_fname
-      && self.dli_fname[0] == '/') {
-    const char *slash = strrchr (self.dli_fname, '/');
-    int length = slash ? (int) (slash - self.dli_fname) + 1 : 0;
-    if ((size_t) snprintf (path, sizeof path, "%.*s%s", length, self.dli_fname, file) < sizeof path
-        && access (path, F_OK) == 0)
-      return dlopen (path, RTLD_NOW | RTLD_LOCAL);
-  }
-  return dlopen (file, RTLD_NOW | RTLD_LOCAL);
+  if (!dladdr ((void *) (uintptr_t) &gpumm_version, &self) || !self.dli_fname
+      || self.dli_fname[0] != '/')
+    return 0;
+  const char *slash = strrchr (self.dli_fname, '/');
+  const int length = slash ? (int) (slash - self.dli_fname) + 1 : 0;
+  return (size_t) snprintf (path, bytes, "%.*s%s", length, self.dli_fname, file) < bytes
+         && access (path, F_OK) == 0;
+}
+
+enum { LONGEST_PATH = 4096 };
+
+/* Beside this library, else where the loader looks. */
+static void *open_beside (const char *file) {
+  char path[LONGEST_PATH];
+  return dlopen (find_beside (file, path, sizeof path) ? path : file, RTLD_NOW | RTLD_LOCAL);
 }
 
 static void open_library (library *l) {
@@ -124,6 +130,20 @@ const gpumm_driver *gpumm_cuda (const char **why) {
 
 const gpumm_driver *gpumm_host_device (const char **why) {
   return use (&host, why);
+}
+
+/* What the driver offers to programs: on Linux, and on Windows' Linux. */
+static int has_gpu (void) {
+  return access ("/dev/nvidiactl", R_OK | W_OK) == 0 || access ("/dev/dxg", R_OK | W_OK) == 0;
+}
+
+const char *gpumm_unused_gpu (void) {
+  static atomic_flag asked = ATOMIC_FLAG_INIT;
+  char path[LONGEST_PATH];
+  if (atomic_flag_test_and_set (&asked) || !has_gpu () || find_beside (cuda.file, path, sizeof path)
+      || gpumm_cuda (NULL))
+    return NULL;
+  return "there is an NVIDIA GPU here, but gpumm was built without CUDA and computes on the CPU";
 }
 
 int gpumm_device_count (const char **why) {

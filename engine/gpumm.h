@@ -352,6 +352,9 @@ GPUMM_API const char *gpumm_version (void); /* "0.1.0" */
 
 /* GPUs that can be used here and now; why is "" or, for none, a readable sentence. */
 GPUMM_API int gpumm_device_count (const char **why);
+/* At its first call, where a GPU is here and this installation has no CUDA backend: a sentence that
+ * says so. Else NULL. */
+GPUMM_API const char *gpumm_unused_gpu (void);
 GPUMM_API gpumm_status gpumm_device (int device, gpumm_device_properties *properties);
 
 /* Entry i, or GPUMM_INVALID past the last: of the kernels of full matrices, of those with sparse

@@ -1,6 +1,7 @@
 /* marshal.c - what all gateways share: Octave's arrays as operands, results, errors.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
+#include "build_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,11 +16,23 @@ static void at_exit (void) {
   (void) gpumm_reset ();
 }
 
+/* Octave's own, as MEX's would begin with the gateway's name. */
+static void warn (const char *identifier, const char *template, const char *text) {
+  mxArray *arguments[] = {mxCreateString (identifier), mxCreateString (template),
+                          mxCreateString (text)};
+  mexCallMATLAB (0, NULL, 3, arguments, "warning");
+  for (size_t i = 0; i < 3; i++)
+    mxDestroyArray (arguments[i]);
+}
+
 void gateway_enter (void) {
   if (!mexIsLocked ()) {
     mexLock ();
     mexAtExit (at_exit);
     watch_interrupts ();
+    const char *unused = gpumm_unused_gpu ();
+    if (unused)
+      warn ("gpumm:no-cuda-kernels", "gpumm: %s; to build it with CUDA: " GPUMM_WITH_CUDA, unused);
   }
 }
 

@@ -1,0 +1,18 @@
+/* check_nvcc.cu - what the build compiles and links to see whether a CUDA Toolkit works and has what the
+ * kernels need.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <cooperative_groups.h>
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+__global__ void fill (int *x) {
+  x[threadIdx.x] = 1;
+}
+
+int main () {
+  int *x = NULL;
+  fill<<<1, 1>>> (x);
+  return cudaGetLastError () != cudaSuccess;
+}
