@@ -57,7 +57,7 @@ function folder = gpumm_lessons (folder = "gpumm-lessons")
   if (nargout == 0)
     printf ("The lessons are in %s: %d new files; %d were there and stay as they are.\n", ...
             folder, copied, numel (files) - copied);
-    printf ("To open them in Jupyter, type in a shell:\n  %s %s\n", open_by, quoted (folder));
+    printf ("To open them in Jupyter, type in a shell:\n  %s %s\n", open_by, quoted_word (folder));
     clear folder
   endif
 
@@ -74,18 +74,13 @@ function [source, open_by] = lessons_source ()
   open_by = "OCTAVE_CLI_OPTIONS=--no-line-editing jupyter notebook";
   if (! isfolder (source))
     source = fullfile (root, "notebooks");
-    open_by = [quoted(fullfile (root, "setup")), " notebooks"];
+    open_by = [quoted_word(fullfile (root, "setup")), " notebooks"];
   endif
   if (! exist (fullfile (source, "lesson.m"), "file"))
     error ("gpumm:no-documentation", ["gpumm_lessons: this gpumm was installed without its " ...
                                       "lessons; they are in notebooks/ of its sources"]);
   endif
 
-endfunction
-
-## A name as one word for a shell.
-function text = quoted (name)
-  text = ["'", strrep(name, "'", "'\\''"), "'"];
 endfunction
 
 %!error id=Octave:invalid-fun-call gpumm_lessons (1, 2)

@@ -1,7 +1,7 @@
-"""reference.py - the reference: the help text of each function that INDEX lists, as HTML.
+"""reference.py - the reference: the help text of each function that INDEX lists, as HTML and Info.
 
-Help texts are texinfo. All of them go through one run of makeinfo, and a mark between them tells
-which HTML is whose.
+Help texts are texinfo. For HTML all of them go through one run of makeinfo, and a mark between them
+tells which HTML is whose. For Info each is a node, and all are in an index.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -45,12 +45,11 @@ def help_text(root, name):
     return re.sub(r"^## ?", "", head[1], flags=re.M)
 
 
-def linked(text, known):
-    """The text with @seealso as links to what this reference has."""
+def linked(text, known, link):
+    """The text with @seealso as links, which link makes of a name, to what this reference has."""
     def see_also(match):
         names = (name.strip() for name in match[1].split(","))
-        items = (f"@uref{{#{name},{name}}}" if name in known else f"@code{{{name}}}"
-                 for name in names)
+        items = (link(name) if name in known else f"@code{{{name}}}" for name in names)
         return "\n@noindent\nSee also: " + ", ".join(items) + "."
 
     return re.sub(r"^@seealso\{(.*?)\}", see_also, text, flags=re.M | re.S)
@@ -60,20 +59,41 @@ def mark(name):
     return f"@html\n<!-- {MARK}{name} -->\n@end html\n"
 
 
+def makeinfo(source, *options, output="-"):
+    """What makeinfo makes of the texinfo, if not in a file; a warning is an error."""
+    made = subprocess.run(["makeinfo", *options, "--no-split", "--output", output, "-"],
+                          input=source, text=True, capture_output=True, check=False,
+                          env={**os.environ, "LC_ALL": "C.UTF-8"})
+    if made.returncode or made.stderr:
+        raise ValueError(f"makeinfo: {made.stderr}")
+    return made.stdout
+
+
+def write_info(root, file):
+    """Writes the reference as an Info file: a node for each function, a menu, an index."""
+    categories = index(root)
+    known = [name for _, names in categories for name in names]
+    menu = "".join(f"\n{category}\n\n" + "".join(f"* {name}::\n" for name in names)
+                   for category, names in categories)
+    source = (MACROS + "The functions of gpumm, matrix products for GNU Octave on a GPU.\n\n"
+              f"@menu{menu}\n* Index::\n@end menu\n")
+    for name in known:
+        source += f"@node {name}\n@unnumbered {name}\n"
+        source += linked(help_text(root, name), known, lambda other: f"@ref{{{other}}}")
+    source += "@node Index\n@unnumbered Index\n@printindex fn\n@bye\n"
+    makeinfo(source, "--info", output=file)
+
+
 def functions(root):
     """Markdown: a section for each category, in it one for each function, its text as HTML."""
     categories = index(root)
     known = [name for _, names in categories for name in names]
     source = MACROS
     for name in known:
-        source += mark(name) + linked(help_text(root, name), known)
+        source += mark(name) + linked(help_text(root, name), known,
+                                      lambda other: f"@uref{{#{other},{other}}}")
     source += mark("end") + "@bye\n"
-    command = ["makeinfo", "--html", "--no-split", "--no-headers", "--output", "-", "-"]
-    made = subprocess.run(command, input=source, text=True, capture_output=True, check=False,
-                          env={**os.environ, "LC_ALL": "C.UTF-8"})
-    if made.returncode or made.stderr:
-        raise ValueError(f"makeinfo: {made.stderr}")
-    body = re.search(r"<body[^>]*>(.*)</body>", made.stdout, re.S)[1]
+    body = re.search(r"<body[^>]*>(.*)</body>", makeinfo(source, "--html", "--no-headers"), re.S)[1]
     pieces = re.split(rf"<!-- {MARK}(\S+) -->", body)
     texts = dict(zip(pieces[1::2], pieces[2::2]))
     out = []
