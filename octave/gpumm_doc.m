@@ -12,8 +12,10 @@
 ## package.  In gpumm's sources @code{./setup guide} makes it.
 ##
 ## @code{gpumm_doc} prints the address of the page.  Where there is no display, it opens the
-## reference in the Info reader instead, if Octave runs in a terminal; @code{doc gpumm} does so too.
-## With an output argument nothing is printed or opened.
+## reference in the Info reader instead, if Octave runs in a terminal.  With an output argument nothing
+## is printed or opened.
+##
+## Of an installed package, Octave's own @code{doc} shows the reference, too: @code{doc gpumm}.
 ##
 ## @example
 ## @group

@@ -1,13 +1,19 @@
-"""reference.py - the reference: the help text of each function that INDEX lists, as HTML and Info.
+"""reference.py - the reference: the help text of each function that INDEX lists, as HTML, Info and
+Qt Help.
 
-Help texts are texinfo. For HTML all of them go through one run of makeinfo, and a mark between them
-tells which HTML is whose. For Info each is a node, and all are in an index.
+Help texts are texinfo. For the guide all of them go through one run of makeinfo, and a mark between
+them tells which HTML is whose. For Info and Qt Help, which Octave's doc reads in a terminal and in
+Octave's window, each is a node, and all are in an index.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import html
 import os
+import pathlib
 import re
+import shutil
 import subprocess
+import tempfile
 
 # What Octave's own makeinfo run defines, but for @seealso.
 MACROS = r"""\input texinfo
@@ -69,8 +75,8 @@ def makeinfo(source, *options, output="-"):
     return made.stdout
 
 
-def write_info(root, file):
-    """Writes the reference as an Info file: a node for each function, a menu, an index."""
+def manual(root):
+    """The reference as texinfo: a node for each function, a menu, an index."""
     categories = index(root)
     known = [name for _, names in categories for name in names]
     menu = "".join(f"\n{category}\n\n" + "".join(f"* {name}::\n" for name in names)
@@ -80,8 +86,50 @@ def write_info(root, file):
     for name in known:
         source += f"@node {name}\n@unnumbered {name}\n"
         source += linked(help_text(root, name), known, lambda other: f"@ref{{{other}}}")
-    source += "@node Index\n@unnumbered Index\n@printindex fn\n@bye\n"
-    makeinfo(source, "--info", output=file)
+    return source + "@node Index\n@unnumbered Index\n@printindex fn\n@bye\n"
+
+
+def write_info(root, file):
+    makeinfo(manual(root), "--info", output=file)
+
+
+# The documentation of Octave's window is a collection of such files, of one namespace each.
+QT_HELP = """<?xml version="1.0" encoding="UTF-8"?>
+<QtHelpProject version="1.0">
+<namespace>gpumm</namespace>
+<virtualFolder>doc</virtualFolder>
+<filterSection>
+<toc><section title="gpumm" ref="gpumm.html">
+{contents}</section></toc>
+<keywords>
+{keywords}</keywords>
+<files><file>gpumm.html</file></files>
+</filterSection>
+</QtHelpProject>
+"""
+
+
+def write_qt_help(root, file):
+    """Writes the reference as Qt Help; False where there is no qhelpgenerator."""
+    if not shutil.which("qhelpgenerator"):
+        return False
+    contents = keywords = ""
+    for category, names in index(root):
+        places = ["gpumm.html#" + name.replace("_", "_005f") for name in names]  # of the nodes
+        contents += f'<section title="{html.escape(category)}" ref="{places[0]}">\n'
+        for name, place in zip(names, places):
+            contents += f'<section title="{name}" ref="{place}"/>\n'
+            keywords += f'<keyword name="{name}" id="{name}" ref="{place}"/>\n'
+        contents += "</section>\n"
+    with tempfile.TemporaryDirectory() as folder:
+        project = pathlib.Path(folder, "gpumm.qhp")
+        project.write_text(QT_HELP.format(contents=contents, keywords=keywords))
+        makeinfo(manual(root), "--html", output=project.with_suffix(".html"))
+        made = subprocess.run(["qhelpgenerator", project, "-o", file], text=True, check=False,
+                              capture_output=True, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
+    if made.returncode:
+        raise ValueError(f"qhelpgenerator: {made.stdout}{made.stderr}")
+    return True
 
 
 def functions(root):
