@@ -12,8 +12,8 @@
 ## package.  In gpumm's sources @code{./setup guide} makes it.
 ##
 ## @code{gpumm_doc} prints the address of the page.  Where there is no display, it opens the
-## reference in the Info reader instead, if Octave runs in a terminal.  With an output argument nothing
-## is printed or opened.
+## reference in the Info reader instead, if Octave runs in a terminal.  With an output argument
+## nothing is printed or opened.
 ##
 ## Of an installed package, Octave's own @code{doc} shows the reference, too: @code{doc gpumm}.
 ##
@@ -69,7 +69,7 @@ function [guide, info_file] = find_guide (here)
     guide = fullfile (root, "build", "guide");
     info_file = fullfile (guide, "doc.info");
     if (! isfolder (guide))
-      error ("gpumm:no-documentation", "gpumm_doc: the guide is not made yet: %s guide makes it", ...
+      error ("gpumm:no-documentation", "gpumm_doc: the guide is not made; %s guide makes it", ...
              fullfile (root, "setup"));
     endif
   endif

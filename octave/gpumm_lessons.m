@@ -13,8 +13,8 @@
 ##
 ## @code{gpumm_lessons} prints how to open the notebooks.  With an output argument it prints nothing
 ## and returns the absolute path of the folder.  The notebooks need Jupyter and its kernel for
-## Octave (Debian: @code{jupyter-notebook} and @code{python3-octave-kernel}).  @code{gpumm_doc} shows
-## the lessons without them, to read.
+## Octave (Debian: @code{jupyter-notebook} and @code{python3-octave-kernel}).  @code{gpumm_doc}
+## shows the lessons without them, to read.
 ##
 ## @example
 ## @group

@@ -1,5 +1,5 @@
-## lessons.tst - gpumm_lessons copies the notebooks and no answers, keeps what is there, and a lesson
-## runs in its copy.
+## lessons.tst - gpumm_lessons copies the notebooks and no answers, keeps what is there, and a
+## lesson runs in its copy.
 ## SPDX-License-Identifier: BSD-3-Clause
 
 ## the folder of the notebooks, which only the sources have here
@@ -44,7 +44,8 @@
 %!   said = evalc ("gpumm_lessons (folder)");
 %!   assert (strncmp (said, ["The lessons are in ", folder, ": 8 new files; 0 were there"], ...
 %!                    numel (folder) + 46));
-%!   assert (! isempty (regexp (said, "\n  '[^\n]*/setup' notebooks '[^\n]*it'\\\\''s mine'\n$", "once")));
+%!   command = "\n  '[^\n]*/setup' notebooks '[^\n]*it'\\\\''s mine'\n$";
+%!   assert (! isempty (regexp (said, command, "once")));
 %!   write (fullfile (folder, "2-block-size.ipynb"), "mine");
 %!   write (fullfile (folder, "notes.txt"), "mine, too");
 %!   unlink (fullfile (folder, "4-strassen.ipynb"));
@@ -92,13 +93,15 @@
 ## A lesson runs in its copy, in an Octave whose path has gpumm alone, of the sources or as pkg
 ## installs it.
 %!function said = in_copy (copy, gpumm_folder)
+%!  code = {"where = lesson ();", "exercise (\"1.1\", 12e6);", "exercise (\"1.1\", 6e6);", ...
+%!          "if (strcmp (where, \"cpu\"))", "  from_gpu (\"1-times\", @() []);", "endif"};
+%!  octave = fullfile (OCTAVE_EXEC_HOME (), "bin", "octave-cli");
+%!  command = sprintf ("'%s' --norc --no-history --path '%s' --path '%s' my_lesson.m 2>&1", ...
+%!                     octave, gpumm_folder, fileparts (which ("__gpumm_info__")));
 %!  before = cd (copy);
 %!  unwind_protect
-%!    write ("my_lesson.m", ["where = lesson ();\nexercise (\"1.1\", 12e6);\nexercise (\"1.1\", 6e6);\n" ...
-%!                     "if (strcmp (where, \"cpu\")), from_gpu (\"1-times\", @() []); endif\n"]);
-%!    [~, said] = system (sprintf ("'%s' --norc --no-history --path '%s' --path '%s' my_lesson.m 2>&1", ...
-%!                                 fullfile (OCTAVE_EXEC_HOME (), "bin", "octave-cli"), gpumm_folder, ...
-%!                                 fileparts (which ("__gpumm_info__"))));
+%!    write ("my_lesson.m", strjoin (code, "\n"));
+%!    [~, said] = system (command);
 %!  unwind_protect_cleanup
 %!    cd (before);
 %!  end_unwind_protect
@@ -128,7 +131,8 @@
 %!   copyfile (source, fullfile (folder, "doc", "notebooks"));
 %!   check_in_copy (folder);
 %!   said = evalc ("gpumm_lessons (fullfile (folder, \"my own\"))");
-%!   assert (! isempty (regexp (said, "\n  OCTAVE_CLI_OPTIONS=\\S+ jupyter notebook '[^\n]*my own'\n$", "once")));
+%!   command = "\n  OCTAVE_CLI_OPTIONS=\\S+ jupyter notebook '[^\n]*my own'\n$";
+%!   assert (! isempty (regexp (said, command, "once")));
 %! unwind_protect_cleanup
 %!   rmpath (folder);
 %!   remove (folder);

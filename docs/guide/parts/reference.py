@@ -125,8 +125,8 @@ def write_qt_help(root, file):
         project = pathlib.Path(folder, "gpumm.qhp")
         project.write_text(QT_HELP.format(contents=contents, keywords=keywords))
         makeinfo(manual(root), "--html", output=project.with_suffix(".html"))
-        made = subprocess.run(["qhelpgenerator", project, "-o", file], text=True, check=False,
-                              capture_output=True, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
+        made = subprocess.run(["qhelpgenerator", project, "-o", file], text=True,
+                              capture_output=True, check=False)
     if made.returncode:
         raise ValueError(f"qhelpgenerator: {made.stdout}{made.stderr}")
     return True
