@@ -13,7 +13,7 @@
 ## @code{gpumm:bad-value}.
 ##
 ## The answers are worked out or counted by @file{private/answers_1.m} and the others, one for each
-## notebook; those who look there see how.
+## notebook.  They stay with gpumm: copies of the lessons do not have them.
 ## @end deftypefn
 
 function right = exercise (id, answer)

@@ -3,7 +3,11 @@
 
 ## -*- texinfo -*-
 ## @deftypefn {} {@var{where} =} lesson ()
-## Begin a notebook: find gpumm, make figures large enough to read, and say what machine this is.
+## Begin a notebook: find gpumm and the functions of the lessons, make figures large enough to read,
+## and say what machine this is.
+##
+## A copy that @code{gpumm_lessons} made has the notebooks and this file.  The other functions stay
+## with gpumm.
 ##
 ## @var{where} is @qcode{"gpu"} where there is one to use, and @qcode{"cpu"} where not.  Random
 ## numbers begin anew, so that a lesson has the same matrices each time.
@@ -22,6 +26,12 @@ function where = lesson ()
     else
       pkg load gpumm
     endif
+  endif
+  if (exist ("exercise", "file") != 2) # this is a copy, and the rest is with gpumm
+    gpumm_folder = fileparts (which ("gpumm"));
+    folders = {fullfile(gpumm_folder, "doc", "notebooks"), ... # installed
+               fullfile(fileparts (gpumm_folder), "notebooks")}; # in its sources
+    addpath (folders{cellfun (@isfolder, folders)});
   endif
 
   ## Okabe and Ito's colours, which the colour-blind tell apart

@@ -4,7 +4,7 @@
 %!function list = names ()
 %!  list = {"gpumm", "blocksparse", "blocksparse_read", "blocksparse_write", "gpumm_info", ...
 %!          "gpumm_available", "gpumm_reset", "gpumm_tune", "gpumm_kernel", "gpumm_source", ...
-%!          "gpumm_plot", "gpumm_gui"};
+%!          "gpumm_plot", "gpumm_gui", "gpumm_doc", "gpumm_lessons"};
 %!endfunction
 
 %!function [failed, total] = count_failures (names)
@@ -14,9 +14,27 @@
 
 %!testif ; ! isempty (pkg ("list", "doctest"))
 %! pkg load doctest
-%! [failed, total] = count_failures (names ());
+%! temporary = getenv ("TMPDIR"); # an example writes a folder
+%! folder = tempname ();
+%! mkdir (folder);
+%! setenv ("TMPDIR", folder);
+%! unwind_protect
+%!   [failed, total] = count_failures (names ());
+%! unwind_protect_cleanup
+%!   setenv ("TMPDIR", temporary);
+%!   confirm_recursive_rmdir (false, "local");
+%!   rmdir (folder, "s");
+%! end_unwind_protect
 %! assert (failed, 0);
 %! assert (total >= 8);
+
+## INDEX, of which the reference is made, lists every function that gpumm_doc takes
+%!testif ; exist (fullfile (fileparts (fileparts (which ("gpumm"))), "INDEX"), "file") == 2
+%! folder = fileparts (which ("gpumm"));
+%! listed = regexp (fileread (fullfile (fileparts (folder), "INDEX")), '^ (\w+)$', "tokens", ...
+%!                  "lineanchors");
+%! files = regexp (readdir (folder), '^(\w+)\.m$', "tokens", "once");
+%! assert (sort ([listed{:}]).', sort (vertcat (files{:})));
 
 ## every public function has a help text with a usage
 %!test

@@ -34,7 +34,7 @@
 %!testif ; ! isempty (notebooks ())
 %! folder = notebooks ();
 %! addpath (folder);
-%! teacher = fileread (fullfile (folder, "teacher.md"));
+%! teacher = fileread (fullfile (folder, "teacher", "README.md"));
 %! exercises = 0;
 %! files = glob (fullfile (folder, "*.ipynb"));
 %! assert (numel (files), 7);

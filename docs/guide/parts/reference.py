@@ -1,13 +1,19 @@
-"""reference.py - the reference: the help text of each function that INDEX lists, as HTML.
+"""reference.py - the reference: the help text of each function that INDEX lists, as HTML, Info and
+Qt Help.
 
-Help texts are texinfo. All of them go through one run of makeinfo, and a mark between them tells
-which HTML is whose.
+Help texts are texinfo. For the guide all of them go through one run of makeinfo, and a mark between
+them tells which HTML is whose. For Info and Qt Help, which Octave's doc reads in a terminal and in
+Octave's window, each is a node, and all are in an index.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import html
 import os
+import pathlib
 import re
+import shutil
 import subprocess
+import tempfile
 
 # What Octave's own makeinfo run defines, but for @seealso.
 MACROS = r"""\input texinfo
@@ -45,12 +51,11 @@ def help_text(root, name):
     return re.sub(r"^## ?", "", head[1], flags=re.M)
 
 
-def linked(text, known):
-    """The text with @seealso as links to what this reference has."""
+def linked(text, known, link):
+    """The text with @seealso as links, which link makes of a name, to what this reference has."""
     def see_also(match):
         names = (name.strip() for name in match[1].split(","))
-        items = (f"@uref{{#{name},{name}}}" if name in known else f"@code{{{name}}}"
-                 for name in names)
+        items = (link(name) if name in known else f"@code{{{name}}}" for name in names)
         return "\n@noindent\nSee also: " + ", ".join(items) + "."
 
     return re.sub(r"^@seealso\{(.*?)\}", see_also, text, flags=re.M | re.S)
@@ -60,20 +65,83 @@ def mark(name):
     return f"@html\n<!-- {MARK}{name} -->\n@end html\n"
 
 
+def makeinfo(source, *options, output="-"):
+    """What makeinfo makes of the texinfo, if not in a file; a warning is an error."""
+    made = subprocess.run(["makeinfo", *options, "--no-split", "--output", output, "-"],
+                          input=source, text=True, capture_output=True, check=False,
+                          env={**os.environ, "LC_ALL": "C.UTF-8"})
+    if made.returncode or made.stderr:
+        raise ValueError(f"makeinfo: {made.stderr}")
+    return made.stdout
+
+
+def manual(root):
+    """The reference as texinfo: a node for each function, a menu, an index."""
+    categories = index(root)
+    known = [name for _, names in categories for name in names]
+    menu = "".join(f"\n{category}\n\n" + "".join(f"* {name}::\n" for name in names)
+                   for category, names in categories)
+    source = (MACROS + "The functions of gpumm, matrix products for GNU Octave on a GPU.\n\n"
+              f"@menu{menu}\n* Index::\n@end menu\n")
+    for name in known:
+        source += f"@node {name}\n@unnumbered {name}\n"
+        source += linked(help_text(root, name), known, lambda other: f"@ref{{{other}}}")
+    return source + "@node Index\n@unnumbered Index\n@printindex fn\n@bye\n"
+
+
+def write_info(root, file):
+    makeinfo(manual(root), "--info", output=file)
+
+
+# The documentation of Octave's window is a collection of such files, of one namespace each.
+QT_HELP = """<?xml version="1.0" encoding="UTF-8"?>
+<QtHelpProject version="1.0">
+<namespace>gpumm</namespace>
+<virtualFolder>doc</virtualFolder>
+<filterSection>
+<toc><section title="gpumm" ref="gpumm.html">
+{contents}</section></toc>
+<keywords>
+{keywords}</keywords>
+<files><file>gpumm.html</file></files>
+</filterSection>
+</QtHelpProject>
+"""
+
+
+def write_qt_help(root, file):
+    """Writes the reference as Qt Help; False where there is no qhelpgenerator."""
+    if not shutil.which("qhelpgenerator"):
+        return False
+    contents = keywords = ""
+    for category, names in index(root):
+        places = ["gpumm.html#" + name.replace("_", "_005f") for name in names]  # of the nodes
+        contents += f'<section title="{html.escape(category)}" ref="{places[0]}">\n'
+        for name, place in zip(names, places):
+            contents += f'<section title="{name}" ref="{place}"/>\n'
+            keywords += f'<keyword name="{name}" id="{name}" ref="{place}"/>\n'
+        contents += "</section>\n"
+    with tempfile.TemporaryDirectory() as folder:
+        project = pathlib.Path(folder, "gpumm.qhp")
+        project.write_text(QT_HELP.format(contents=contents, keywords=keywords))
+        makeinfo(manual(root), "--html", output=project.with_suffix(".html"))
+        made = subprocess.run(["qhelpgenerator", project, "-o", file], text=True,
+                              capture_output=True, check=False)
+    if made.returncode:
+        raise ValueError(f"qhelpgenerator: {made.stdout}{made.stderr}")
+    return True
+
+
 def functions(root):
     """Markdown: a section for each category, in it one for each function, its text as HTML."""
     categories = index(root)
     known = [name for _, names in categories for name in names]
     source = MACROS
     for name in known:
-        source += mark(name) + linked(help_text(root, name), known)
+        source += mark(name) + linked(help_text(root, name), known,
+                                      lambda other: f"@uref{{#{other},{other}}}")
     source += mark("end") + "@bye\n"
-    command = ["makeinfo", "--html", "--no-split", "--no-headers", "--output", "-", "-"]
-    made = subprocess.run(command, input=source, text=True, capture_output=True, check=False,
-                          env={**os.environ, "LC_ALL": "C.UTF-8"})
-    if made.returncode or made.stderr:
-        raise ValueError(f"makeinfo: {made.stderr}")
-    body = re.search(r"<body[^>]*>(.*)</body>", made.stdout, re.S)[1]
+    body = re.search(r"<body[^>]*>(.*)</body>", makeinfo(source, "--html", "--no-headers"), re.S)[1]
     pieces = re.split(rf"<!-- {MARK}(\S+) -->", body)
     texts = dict(zip(pieces[1::2], pieces[2::2]))
     out = []

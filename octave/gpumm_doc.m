@@ -1,0 +1,112 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn  {} {} gpumm_doc ()
+## @deftypefnx {} {} gpumm_doc (@var{name})
+## @deftypefnx {} {@var{address} =} gpumm_doc (@dots{})
+## Open the guide of gpumm in the browser, or the place of the function @var{name} in its reference.
+##
+## The guide has a tutorial, the reference, the lessons with the output of a GPU, and pages on how
+## gpumm works, how fast and how accurate it is, and on every error.  It is installed with the
+## package.  In gpumm's sources @code{./setup guide} makes it.
+##
+## @code{gpumm_doc} prints the address of the page.  Where there is no display, it opens the
+## reference in the Info reader instead, if Octave runs in a terminal.  With an output argument
+## nothing is printed or opened.
+##
+## Of an installed package, Octave's own @code{doc} shows the reference, too: @code{doc gpumm}.
+##
+## @example
+## @group
+## gpumm_doc ("multiply")
+##   @print{} error: gpumm_doc: gpumm has no function multiply; it has ...
+## @end group
+## @end example
+## @seealso{gpumm, gpumm_lessons}
+## @end deftypefn
+
+function address = gpumm_doc (name = "")
+
+  if (! ischar (name) || rows (name) > 1)
+    error ("gpumm:bad-value", "gpumm_doc: NAME must be a string");
+  endif
+  here = fileparts (mfilename ("fullpath"));
+  functions = regexp (readdir (here), '^(\w+)\.m$', "tokens", "once");
+  functions = vertcat (functions{:});
+  if (! (isempty (name) || any (strcmp (name, functions))))
+    error ("gpumm:bad-value", "gpumm_doc: gpumm has no function %s; it has %s", name, ...
+           strjoin (functions, ", "));
+  endif
+  [guide, info_file] = find_guide (here);
+
+  page = ["file://", encoded(guide), "/index.html"];
+  if (! isempty (name))
+    page = ["file://", encoded(guide), "/reference.html#", name];
+  endif
+  if (nargout > 0)
+    address = page;
+  elseif (ispc () || ismac () || ! isempty ([getenv("DISPLAY"), getenv("WAYLAND_DISPLAY")]))
+    printf ("%s\n", page);
+    web (page);
+  else
+    printf ("There is no display to open %s\n", page);
+    if (system ("test -t 0 && test -t 1") == 0)
+      show_info (info_file, name);
+    endif
+  endif
+
+endfunction
+
+## The folder of the guide and the Info file: of the installed package, where Octave's doc looks for
+## a doc.info beside the function, or as ./setup guide makes them in gpumm's sources.
+function [guide, info_file] = find_guide (here)
+
+  guide = fullfile (here, "doc");
+  info_file = fullfile (here, "doc.info");
+  root = fileparts (here);
+  if (! isfolder (guide) && exist (fullfile (root, "setup"), "file"))
+    guide = fullfile (root, "build", "guide");
+    info_file = fullfile (guide, "doc.info");
+    if (! isfolder (guide))
+      error ("gpumm:no-documentation", "gpumm_doc: the guide is not made; %s guide makes it", ...
+             fullfile (root, "setup"));
+    endif
+  endif
+  if (! exist (fullfile (guide, "reference.html"), "file"))
+    error ("gpumm:no-documentation", ["gpumm_doc: this gpumm was installed without its guide; " ...
+                                      "in its sources ./setup guide makes it"]);
+  endif
+
+endfunction
+
+## A path as it is written in an address.
+function text = encoded (path)
+
+  plain = ["A":"Z", "a":"z", "0":"9", "/.~_-"];
+  text = "";
+  for byte = path
+    if (! any (byte == plain))
+      byte = sprintf ("%%%02X", double (byte));
+    endif
+    text = [text, byte];
+  endfor
+
+endfunction
+
+function show_info (file, name)
+
+  command = sprintf ("%s --file %s", quoted_word (info_program ()), quoted_word (file));
+  if (! isempty (name))
+    command = [command, " --index-search ", name];
+  endif
+  if (system (command) == 127)
+    printf ("%s, which shows the reference in a terminal, is not installed\n", info_program ());
+  endif
+
+endfunction
+
+%!error <called with too many inputs> gpumm_doc (1, 2)
+%!error id=gpumm:bad-value gpumm_doc (1)
+%!error id=gpumm:bad-value gpumm_doc ("multiply")
+%!error id=gpumm:bad-value gpumm_doc ("private/quoted_word")

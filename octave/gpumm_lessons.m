@@ -1,0 +1,88 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn  {} {} gpumm_lessons ()
+## @deftypefnx {} {} gpumm_lessons (@var{folder})
+## @deftypefnx {} {@var{folder} =} gpumm_lessons (@dots{})
+## Copy the lessons, Jupyter notebooks with exercises, into a folder of your own.
+##
+## @var{folder} is @file{gpumm-lessons} in the current folder by default, and is made where it does
+## not exist.  A file that is there already stays as it is, so what you wrote in a notebook is kept.
+## To begin a lesson anew, delete its notebook and call @code{gpumm_lessons} again.
+##
+## @code{gpumm_lessons} prints how to open the notebooks.  With an output argument it prints nothing
+## and returns the absolute path of the folder.  The notebooks need Jupyter and its kernel for
+## Octave (Debian: @code{jupyter-notebook} and @code{python3-octave-kernel}).  @code{gpumm_doc}
+## shows the lessons without them, to read.
+##
+## @example
+## @group
+## folder = gpumm_lessons (tempname ());
+## numel (glob ([folder "/*.ipynb"]))
+##   @result{} ans = 7
+## @end group
+## @end example
+## @seealso{gpumm_doc, gpumm_kernel}
+## @end deftypefn
+
+function folder = gpumm_lessons (folder = "gpumm-lessons")
+
+  if (! (ischar (folder) && isrow (folder)))
+    error ("gpumm:bad-value", "gpumm_lessons: FOLDER must be a string");
+  endif
+  [source, open_by] = lessons_source ();
+  folder = make_absolute_filename (tilde_expand (folder));
+  if (! isfolder (folder))
+    [status, message] = mkdir (folder);
+    if (! status)
+      error ("gpumm:unwritable", "gpumm_lessons: cannot make %s: %s", folder, message);
+    endif
+  endif
+
+  ## The functions and checks of the exercises stay in the source, where lesson.m finds them.
+  files = readdir (source);
+  files = files(! cellfun (@isempty, regexp (files, '\.ipynb$|^lesson\.m$', "once")));
+  copied = 0;
+  for file = files.'
+    to = fullfile (folder, file{1});
+    if (! exist (to, "file"))
+      text = fileread (fullfile (source, file{1}));
+      __write_file__ (to, @(k) text(1:end * (k == 1)), "gpumm_lessons", ...
+                      {"gpumm:unwritable", "gpumm:unwritable"});
+      copied++;
+    endif
+  endfor
+
+  if (nargout == 0)
+    printf ("The lessons are in %s: %d new files; %d were there and stay as they are.\n", ...
+            folder, copied, numel (files) - copied);
+    printf ("To open them in Jupyter, type in a shell:\n  %s %s\n", open_by, quoted_word (folder));
+    clear folder
+  endif
+
+endfunction
+
+## The folder of the notebooks, of the installed package or in gpumm's sources, and the command that
+## opens a copy of them.
+function [source, open_by] = lessons_source ()
+
+  here = fileparts (mfilename ("fullpath"));
+  root = fileparts (here);
+  source = fullfile (here, "doc", "notebooks");
+  ## With line editing on, Jupyter shows its control characters and each cell takes seconds.
+  open_by = "OCTAVE_CLI_OPTIONS=--no-line-editing jupyter notebook";
+  if (! isfolder (source))
+    source = fullfile (root, "notebooks");
+    open_by = [quoted_word(fullfile (root, "setup")), " notebooks"];
+  endif
+  if (! exist (fullfile (source, "lesson.m"), "file"))
+    error ("gpumm:no-documentation", ["gpumm_lessons: this gpumm was installed without its " ...
+                                      "lessons; they are in notebooks/ of its sources"]);
+  endif
+
+endfunction
+
+%!error id=Octave:invalid-fun-call gpumm_lessons (1, 2)
+%!error id=gpumm:bad-value gpumm_lessons (1)
+%!error id=gpumm:unwritable gpumm_lessons ("/dev/null/lessons")
