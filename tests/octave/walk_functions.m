@@ -77,6 +77,8 @@ function [out, err] = result (name, list, nout)
   err = "";
   try
     [out{:}] = feval (name, list{:});
+    ## an output that the function did not set is an error up to Octave 8, here for all
+    cellfun (@(x) size (x), out, "UniformOutput", false);
   catch e
     err = [e.message " "];
   end_try_catch
