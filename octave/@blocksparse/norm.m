@@ -18,7 +18,7 @@ function n = norm (varargin)
     n = cast (n, underlyingType (S)); # of no values it is double
   elseif (isnumeric (p) && isscalar (p) && any (p == [1, Inf]))
     sums = sum (abs (S), 1 + (p == Inf));
-    ## Octave's own, which pass over some NaN up to Octave 10: a matrix with the same sums
+    ## Octave's own, which passes over some NaN up to Octave 9: a matrix with the same sums
     n = norm (cat (1 + (p == Inf), sums, zeros (size (sums))), p);
   else
     n = by_full ("norm", varargin{:});

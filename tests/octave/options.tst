@@ -285,7 +285,7 @@
 %!assert (gpumm ([1, 0, -3], ones (3, 2), "Alpha", Inf), [-Inf, -Inf])
 %!assert (gpumm ([1, 0, -3]', ones (3, 2), "Alpha", -Inf, "TransposeA", "transpose"), [Inf, Inf])
 %!assert (gpumm ([1, 2; 3, 4], [1, 2; 3, 4], "Beta", NaN, "C", eye (2)), ...
-%!        [7, 10; 15, 22] + NaN * eye (2)) # up to Octave 10 that stays diagonal
+%!        [7, 10; 15, 22] + NaN * eye (2)) # up to Octave 9 that stays diagonal
 
 ## Device: 0 is the first GPU or, where there is none, the CPU
 %!test
