@@ -11,12 +11,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <octave/oct.h>
 
+#include <csignal>
+
 #include "gpumm.h"
 
 // Declared again in marshal.h.
 
+// A sig_atomic_t up to Octave 8, then an atomic that lies in memory as one: the engine only reads it.
+static_assert (sizeof octave_interrupt_state == sizeof (sig_atomic_t), "it can be read as one");
+
 extern "C" void watch_interrupts (void) {
-  gpumm_watch (&octave_interrupt_state);
+  gpumm_watch (reinterpret_cast<const volatile sig_atomic_t *> (&octave_interrupt_state));
 }
 
 // Positive: waits to be handled. Negative: was thrown, and is handled when Octave's prompt catches it.

@@ -442,8 +442,8 @@ function store (table, best)
 
   text = table.header;
   for b = best
-    text = [text, sprintf("%s,%d,%s,%s,%.3f\n", b.type, b.from, b.algorithm, b.kernel, ...
-                          max (b.gflops, 0.001))];
+    text = sprintf ("%s%s,%d,%s,%s,%.3f\n", text, b.type, b.from, b.algorithm, b.kernel, ...
+                    max (b.gflops, 0.001));
   endfor
   __write_file__ (table.file, @(k) {text, ""}{min (k, 2)}, "gpumm_tune", ...
                   {"gpumm:unwritable", "gpumm:unwritable"});

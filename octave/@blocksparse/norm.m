@@ -18,10 +18,8 @@ function n = norm (varargin)
     n = cast (n, underlyingType (S)); # of no values it is double
   elseif (isnumeric (p) && isscalar (p) && any (p == [1, Inf]))
     sums = sum (abs (S), 1 + (p == Inf));
-    n = max (sums);
-    if (isnan (sums(1))) # as Octave's, which passes over NaN in all others
-      n(:) = NaN;
-    endif
+    ## Octave's own, which passes over some NaN up to Octave 9: a matrix with the same sums
+    n = norm (cat (1 + (p == Inf), sums, zeros (size (sums))), p);
   else
     n = by_full ("norm", varargin{:});
   endif

@@ -10,7 +10,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
-#include "devices.h"
+#include "host_device.h"
 #include "types.h"
 
 #include <complex.h>
@@ -1175,10 +1175,7 @@ int main (int argc, char **argv) {
     return check_done ();
   }
   check_seed (4);
-  const char *why = "";
-  CHECK (gpumm_host_device (&why), "%s", why);
-  if (check_failed)
-    return check_done ();
+  need_host_device ();
   test_tables ();
   test_edges ();
   test_saturation ();

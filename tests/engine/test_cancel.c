@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "check.h"
+#include "host_device.h"
 #include "gpumm.h"
 
 #include <pthread.h>
@@ -236,6 +237,7 @@ static void test_when (void) {
 }
 
 int main (int argc, char **argv) {
+  need_host_device ();
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261122);
   const int times = argc > 2 ? atoi (argv[2]) : 6;
   const struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};

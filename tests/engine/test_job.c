@@ -7,6 +7,7 @@
 #include "algorithms/algorithm.h"
 #include "algorithms/blas.h"
 #include "check.h"
+#include "host_device.h"
 #include "types.h"
 
 #include <complex.h>
@@ -539,6 +540,7 @@ static void test_trace_errors (void) {
 }
 
 int main (int argc, char **argv) {
+  need_host_device ();
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261120);
   int64_t before = gpumm_live_allocations ();
   test_products (NULL);

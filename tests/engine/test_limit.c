@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "check.h"
+#include "host_device.h"
 #include "gpumm.h"
 #include "memory/host.h"
 #include "memory/limit.h"
@@ -247,6 +248,7 @@ static void test_results (void) {
 }
 
 int main (void) {
+  need_host_device ();
   if (!mkdtemp (folder)) {
     printf ("cannot make %s\n", folder);
     return EXIT_FAILURE;

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "algorithms/algorithm.h"
 #include "check.h"
-#include "devices.h"
+#include "host_device.h"
 #include "memory/host.h"
 #include "memory/pool.h"
 #include "types.h"
@@ -376,11 +376,7 @@ static void test_faults (int64_t (*inject) (int64_t), const char *what, int64_t 
 
 int main (int argc, char **argv) {
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261120);
-  const char *why = "";
-  driver = gpumm_host_device (&why);
-  CHECK (driver, "%s", why);
-  if (!driver)
-    return check_done ();
+  driver = need_host_device ();
   int64_t live = gpumm_live_allocations ();
   test_pool ();
   test_out_of_core ();

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
+#include "host_device.h"
 #include "gpumm.h"
 
 #include <complex.h>
@@ -306,6 +307,7 @@ static void test_sparse (void) {
 int main (int argc, char **argv) {
   static const char *const names[] = {"auto",  "blas",     "loops",    "naive",
                                       "tiled", "register", "strassen", "integers"};
+  need_host_device ();
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 10) : 1);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     every_cell (names[i], 0);

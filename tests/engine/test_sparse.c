@@ -8,7 +8,7 @@
 #include "algorithms/algorithm.h"
 #include "algorithms/sparse_as_dense.h"
 #include "check.h"
-#include "devices.h"
+#include "host_device.h"
 #include "memory/host.h"
 #include "types.h"
 #include "gpumm.h"
@@ -807,12 +807,11 @@ static void test_device_faults (void) {
 
 /* A job that "auto" has given to a GPU, for which the host device stands. */
 static gpumm_job *job_on_gpu (const gpumm_problem *p) {
-  const char *why = "";
   const gpumm_options asked = {.backend = GPUMM_GPU, .device = -1};
-  gpumm_place place = {.driver = gpumm_host_device (&why)};
+  gpumm_place place = {.driver = need_host_device ()};
   gpumm_choices choices = {.gpu = &place, .why_no_gpu = ""};
   gpumm_job *job = gpumm_allocate (1, sizeof *job);
-  CHECK (place.driver && !place.driver->properties (0, &place.properties), "%s", why);
+  CHECK (!place.driver->properties (0, &place.properties), "%s", place.driver->error_text ());
   job->problem = *p;
   job->problem.output = p->a.type == GPUMM_Z || p->b.type == GPUMM_Z ? GPUMM_Z : GPUMM_D;
   CHECK (!gpumm_make_plan (&job->problem, &asked, &choices, &job->plan)
@@ -1047,10 +1046,7 @@ static void test_sparse_after_all (void) {
 
 int main (int argc, char **argv) {
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 10) : 1);
-  const char *why = "";
-  CHECK (gpumm_host_device (&why), "%s", why);
-  if (check_failed)
-    return check_done ();
+  need_host_device ();
   const int64_t alive = gpumm_live_allocations ();
   test_pairs (8);
   test_large ();

@@ -428,10 +428,9 @@
 %!     if (pixels == 13)
 %!       for sizes = [1000, 600; 1270, 780].'
 %!         set (f, "position", [5, 5, sizes.']);
-%!         settle ();
+%!         wait_for ("results as wide as the window", ...
+%!                   @() abs (sizes(1) - sum (getappdata (f, "gpumm").area([1, 3]))) < 20);
 %!         check_layout (f);
-%!         area = getappdata (f, "gpumm").area;
-%!         assert (area(1) + area(3) > sizes(1) - 20);
 %!       endfor
 %!     endif
 %!   unwind_protect_cleanup
@@ -439,36 +438,63 @@
 %!   end_unwind_protect
 %! endfor
 
-## By mouse and keys: a size is typed, and Compute clicked without Enter; an element is edited.
-%!function click (f, control, times, dx, dy)
-%!  place = get (f, "position")(1:2) + get (control, "position")(1:2) + [dx, dy];
-%!  screen = get (0, "screensize");
-%!  assert (system (sprintf ("xdotool mousemove %d %d click --repeat %d --delay 60 1", ...
-%!                           place(1), screen(4) - place(2), times)), 0);
-%!  settle (8);
+## By mouse and keys: a size is typed, and Compute clicked without Enter; an element is edited. A
+## click is only on its way when xdotool ends: each step waits for what it brings about.
+%!function status = to_window (f, what)
+%!  [status, ~] = system (sprintf ("xdotool search --onlyvisible --name '^%s$' %s", ...
+%!                                 get (f, "name"), what));
+%!endfunction
+%!function click (f, control, dx, dy, times = 1)
+%!  x = get (control, "position")(1) + dx;
+%!  y = get (f, "position")(4) - get (control, "position")(2) - dy;
+%!  assert (to_window (f, sprintf (["mousemove --window %%1 %d %d " ...
+%!                                  "click --repeat %d --delay 20 1"], x, y, times)), 0);
 %!endfunction
 %!function type_in (words)
 %!  assert (system (["xdotool key ctrl+a && xdotool type --delay 20 '" words "'"]), 0);
-%!  settle (8);
+%!endfunction
+
+## whether the screen shows nothing in the table where column 8 would be
+%!function yes = is_narrow (f, h)
+%!  screen = screen_pixels ();
+%!  place = round (get (h.table, "position"));
+%!  corner = get (f, "position")(1:2) + place(1:2); # the lower left
+%!  x = corner(1) + round (7.5 * 91) + (20:80);
+%!  y = rows (screen) - corner(2) - place(4) + (30:200);
+%!  yes = isscalar (unique (screen(y,x,:)));
 %!endfunction
 %!test
 %! [f, h] = open_window ();
 %! unwind_protect
-%!   for size = "mkn"
-%!     click (f, h.(size), 1, 20, 10);
-%!     type_in (num2str (double (size) - 100)); # 9, 7, 10
+%!   wait_for ("the window", @() to_window (f, "windowfocus --sync") == 0); # as desktops do
+%!   sizes = {h.m, "9"; h.k, "7"; h.n, "10"; h.compute, ""};
+%!   for i = 1:4
+%!     click (f, sizes{i,1}, 20, 10);
+%!     if (i > 1) # a size is taken when the next control is clicked
+%!       wait_for ("a size as it was typed", ...
+%!                 @() strcmp (get (sizes{i-1,1}, "string"), sizes{i-1,2}));
+%!     endif
+%!     if (i < 4)
+%!       type_in (sizes{i,2});
+%!     endif
 %!   endfor
-%!   click (f, h.compute, 1, 50, 15);
+%!   wait_for ("results", @() ! isempty (results (f)) && ! getappdata (f, "gpumm").running);
 %!   r = results (f);
 %!   assert ([r.m, r.k, r.n], [9, 7, 10]);
-%!   click (f, h.show_A, 1, 8, 10);
+%!   wait_for ("C, wider than A, on the screen", @() ! is_narrow (f, h));
+%!   click (f, h.show_A, 8, 10);
+%!   wait_for ("A in the table", @() columns (get (h.table, "data")) == 7);
+%!   wait_for ("A on the screen", @() is_narrow (f, h));
 %!   check_table (h, r.A);
-%!   click (f, h.table, 2, 60, get (h.table, "position")(4) - 35);
+%!   click (f, h.table, 60, get (h.table, "position")(4) - 35, 2);
 %!   type_in ("2.5");
-%!   system ("xdotool key Return");
-%!   settle (8);
-%!   click (f, h.box_naive, 1, 8, 10);
-%!   click (f, h.compute, 1, 50, 15);
+%!   assert (system ("xdotool key Return"), 0);
+%!   wait_for ("the element as it was typed", @() strcmp (get (h.table, "data"){1,1}, "2.5"));
+%!   click (f, h.box_naive, 8, 10);
+%!   wait_for ("the choice without naive", @() get (h.box_naive, "value") == 0);
+%!   click (f, h.compute, 50, 15);
+%!   wait_for ("new results", @() numel (results (f).kernels) == 5 ...
+%!                                && ! getappdata (f, "gpumm").running);
 %!   s = results (f);
 %!   assert (s.kernels, {"loops"; "tiled"; "register"; "library"; "*"});
 %!   assert (s.A(1,1), 2.5);

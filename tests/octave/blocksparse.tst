@@ -288,7 +288,7 @@
 %!       case 4, x = x([1:at-1, at+1:end]);
 %!       case 5, x = x([1:end, at]);
 %!       case 6, x = x([randperm(numel (x))]);
-%!       case 7, x = feval ({"double", "single", "int64", "int32", "uint8"}{randi(5)}, x);
+%!       case 7, x = feval ({"double", "single", "int64", "int32", "uint8"}{randi(5)}, full (real (x)));
 %!       case 8, x = {"x", x > 0, sparse(double(x)), 1i * double(x), {x}}{randi(5)};
 %!       case 9, x = x(:).';
 %!     endswitch
@@ -464,6 +464,10 @@
 %!   A = feval (name, A);
 %!   S = blocksparse (A, b);
 %!   for f = functions
+%!     ## Octave's all ([1, NaN; 1, 1], 2) is [0; 1], and all ([1, NaN], 2) is 1
+%!     if (strcmp (func2str (f{1}), "@(x) all (x, 2)") && any (isnan (A(:))))
+%!       continue;
+%!     endif
 %!     expected = given = err = said = [];
 %!     try
 %!       expected = f{1}(A);

@@ -84,11 +84,11 @@
 %!    case "single blocks"
 %!      X = blocksparse (single (randi ([-4, 4], m, n)), 1);
 %!    case "integer blocks"
-%!      X = blocksparse (randi ([0, 4], m, n, pick ({"uint16", "int8"})), 1);
+%!      X = blocksparse (feval (pick ({"uint16", "int8"}), randi ([0, 4], m, n)), 1);
 %!    case "bad"
 %!      X = pick ({{1}, struct("a", 1), @sin, {}, containers.Map(), inputParser()});
 %!    otherwise
-%!      X = randi ([0, 4], m, n, kind);
+%!      X = cast (randi ([0, 4], m, n), kind);
 %!  endswitch
 %!endfunction
 
