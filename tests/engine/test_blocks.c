@@ -696,6 +696,8 @@ static void test_device (void) {
          "%s: %s", report.algorithm, report.reason);
   release (&c);
   /* every call of the device fails in turn: an error, and nothing is left behind */
+  release (&p.a);
+  p.a = p.b = make_blocks (GPUMM_U16, 12, 12, 4, 4, 50, 0);
   gpumm_reset ();
   const int64_t live = gpumm_live_allocations ();
   int failures = 0;
@@ -790,10 +792,12 @@ static void test_device_special (void) {
     release (&x);
   }
   /* every call of the device fails in turn */
+  release (&p.a);
+  p.a = p.b = make_blocks (GPUMM_D, 12, 12, 3, 3, 50, 0);
   gpumm_reset ();
   const int64_t live = gpumm_live_allocations ();
   int failures = 0;
-  gpumm_operand x = make_full (GPUMM_D, 60, 7, 0);
+  gpumm_operand x = make_full (GPUMM_D, 36, 7, 0);
   for (int full = 0; full <= 1 && device_backend == GPUMM_CPU; full++)
     for (int64_t i = 1; i < 400; i += SANITIZED_STEP) {
       gpumm_problem q = p;
