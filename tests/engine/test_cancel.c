@@ -244,7 +244,7 @@ int main (int argc, char **argv) {
   sigaction (SIGUSR1, &action, NULL);
   gpumm_watch (&flag);
   test_when ();
-  gpumm_operand a = full (700, GPUMM_D), i = full (900, GPUMM_I32), s = sparse (9000, 25);
+  gpumm_operand a = full (700, GPUMM_D), i = full (500, GPUMM_I32), s = sparse (9000, 25);
   gpumm_operand d = full (220, GPUMM_D), t = sparse (1500, 16), u = sparse (700, 200);
   gpumm_operand x = blocks (640, 8), y = blocks (480, 80), z = blocks (128, 4);
   const path paths[] = {

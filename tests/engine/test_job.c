@@ -54,33 +54,59 @@ static gpumm_operand make (gpumm_type type, int64_t rows, int64_t cols) {
   return x;
 }
 
+/* op (X) as rows that follow each other, transposed where by_columns, and the size of each element:
+ * what the sums of the oracle run through. */
+static double complex *spread (const gpumm_operand *x, gpumm_op op, int64_t rows, int64_t cols,
+                               int by_columns, double **magnitude) {
+  double complex *y = check_allocate (rows * cols, sizeof *y);
+  *magnitude = check_allocate (rows * cols, sizeof **magnitude);
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < cols; j++) {
+      const int64_t at = by_columns ? i + j * rows : j + i * cols;
+      y[at] = get_op (x, op, i, j);
+      (*magnitude)[at] = cabs (y[at]);
+    }
+  return y;
+}
+
 /* Largest error over its bound; NaN counts as infinite. */
 static double worst (const gpumm_problem *p, const gpumm_operand *c) {
-  int64_t k = gpumm_k (p);
-  double eps = p->output == GPUMM_S || p->output == GPUMM_C ? FLT_EPSILON : DBL_EPSILON;
-  double largest = 0;
+  const int64_t k = gpumm_k (p);
+  const double eps = p->output == GPUMM_S || p->output == GPUMM_C ? FLT_EPSILON : DBL_EPSILON;
+  const long double complex alpha = p->alpha.re + p->alpha.im * I,
+                            beta = p->beta.re + p->beta.im * I;
+  const int complex_sums = gpumm_is_complex (p->a.type) || gpumm_is_complex (p->b.type);
+  double largest = 0, *size_a, *size_b;
+  double complex *a = spread (&p->a, p->op_a, c->rows, k, 0, &size_a);
+  double complex *b = spread (&p->b, p->op_b, k, c->cols, 1, &size_b);
   for (int64_t j = 0; j < c->cols; j++)
     for (int64_t i = 0; i < c->rows; i++) {
       long double complex sum = 0;
-      long double bound = 0;
+      long double re = 0, bound = 0;
       for (int64_t l = 0; l < k; l++) {
-        double complex x = get_op (&p->a, p->op_a, i, l), y = get_op (&p->b, p->op_b, l, j);
-        sum += (long double complex) x * y;
-        bound += cabsl (x) * cabsl (y);
+        const double complex x = a[i * k + l], y = b[j * k + l];
+        if (complex_sums)
+          sum += (long double complex) x * y;
+        else
+          re += (long double) creal (x) * creal (y);
+        bound += (long double) size_a[i * k + l] * size_b[j * k + l];
       }
-      long double complex alpha = p->alpha.re + p->alpha.im * I, beta = p->beta.re + p->beta.im * I;
-      sum *= alpha;
+      sum = (sum + re) * alpha;
       bound *= cabsl (alpha) * (long double) (k + 4);
       if (p->c0) {
         sum += beta * get (p->c0, i, j);
         bound += 4 * cabsl (beta) * cabs (get (p->c0, i, j));
       }
-      double error = (double) cabsl (sum - get (c, i, j));
+      const double error = (double) cabsl (sum - get (c, i, j));
       if (error > 0 || isnan (error)) {
-        double ratio = error / (2 * eps * (double) bound + DBL_MIN);
+        const double ratio = error / (2 * eps * (double) bound + DBL_MIN);
         largest = isnan (ratio) ? INFINITY : ratio > largest ? ratio : largest;
       }
     }
+  free (a);
+  free (b);
+  free (size_a);
+  free (size_b);
   return largest;
 }
 

@@ -338,8 +338,8 @@ static void test_refused (void) {
   free_sample (s);
 }
 
-/* The n-th call fails, for every n, sanitized for every SANITIZED_STEP-th, until none is left: an
- * error or the right result, nothing leaked, and the next call works. */
+/* The n-th call fails, for every n (for every SANITIZED_STEP-th under ThreadSanitizer), until none
+ * is left: an error or the right result, nothing leaked, and the next call works. */
 static void test_faults (int64_t (*inject) (int64_t), const char *what, int64_t limit,
                          gpumm_status first, gpumm_status second) {
   sample *s = make_sample (40, 45, 50, 3, 1, 0);

@@ -59,6 +59,22 @@ static double at (const void *x, int64_t ld, gpumm_op op, int64_t i, int64_t j) 
   return ((const double *) x)[op == GPUMM_NONE ? i + j * ld : j + i * ld];
 }
 
+/* Element (i, j) of op (A) op (B), in four sums: of whole numbers, so that the order is all one. */
+static double product_at (const void *a, int64_t lda, gpumm_op op_a, const void *b, int64_t ldb,
+                          gpumm_op op_b, int64_t i, int64_t j, int64_t k) {
+  const int64_t step_a = op_a == GPUMM_NONE ? lda : 1, step_b = op_b == GPUMM_NONE ? 1 : ldb;
+  const double *x = (const double *) a + (op_a == GPUMM_NONE ? i : i * lda);
+  const double *y = (const double *) b + (op_b == GPUMM_NONE ? j * ldb : j);
+  double sum[4] = {0, 0, 0, 0};
+  int64_t l = 0;
+  for (; l + 4 <= k; l += 4)
+    for (int64_t s = 0; s < 4; s++)
+      sum[s] += x[(l + s) * step_a] * y[(l + s) * step_b];
+  for (; l < k; l++)
+    sum[0] += x[l * step_a] * y[l * step_b];
+  return sum[0] + sum[1] + (sum[2] + sum[3]);
+}
+
 /* Products in the queue, and the most that there were; what a launch is said to take; at which launch
  * from now the product is cancelled, 0: at none. */
 static int64_t products_queued, most_queued, cancel_at;
@@ -69,9 +85,9 @@ static void multiply (const gpumm_product *p) {
   double *c = p->c;
   for (int64_t j = 0; j < p->n; j++)
     for (int64_t i = 0; i < p->m; i++) {
-      double sum = 0, *to = &c[i + j * p->ldc];
-      for (int64_t l = 0; l < p->k && p->alpha.re != 0; l++)
-        sum += at (p->a, p->lda, p->op_a, i, l) * at (p->b, p->ldb, p->op_b, l, j);
+      double *to = &c[i + j * p->ldc];
+      const double sum = product_at (p->a, p->lda, p->op_a, p->b, p->ldb, p->op_b, i, j,
+                                     p->alpha.re != 0 ? p->k : 0);
       *to = p->alpha.re * sum + (p->beta.re != 0 ? p->beta.re * *to : 0);
     }
 }
@@ -456,9 +472,8 @@ static gpumm_status run_case (const test_case *t, int *right) {
   *right = 1;
   for (int64_t j = 0; !status && j < t->n; j++)
     for (int64_t i = 0; i < t->m; i++) {
-      double sum = 0;
-      for (int64_t l = 0; l < t->k; l++)
-        sum += at (p->a.values, p->a.ld, p->op_a, i, l) * at (p->b.values, p->b.ld, p->op_b, l, j);
+      double sum =
+          product_at (p->a.values, p->a.ld, p->op_a, p->b.values, p->b.ld, p->op_b, i, j, t->k);
       sum = 2 * sum - (t->with_c0 ? 3 * at (c0.values, c0.ld, GPUMM_NONE, i, j) : 0);
       *right &= at (c.values, c.ld, GPUMM_NONE, i, j) == sum;
     }

@@ -522,7 +522,7 @@
 %! rand ("twister", seed);
 %! randn ("twister", seed);
 %! special = [0, -0, Inf, -Inf, NaN, NA, realmax, realmin, 2^-1074, 1e23, 0.1, 123456789012345678];
-%! for trial = 1:100
+%! for trial = 1:300
 %!   m = randi ([0, 12]);
 %!   n = m;
 %!   if (rand () < 0.5)

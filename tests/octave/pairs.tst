@@ -12,26 +12,26 @@
 %! types = make_operand ();
 %! ops = {"none", "transpose", "ctranspose"};
 %! shapes = [0, 0, 0; 0, 2, 3; 2, 0, 3; 2, 3, 0; 1, 1, 1; 1, 3, 1; 3, 1, 2; 1, 1, 4; 4, 1, 1; 2, 3, 4];
-%! count = pair = 0;
+%! count = 0;
 %! for a = types
 %!   for b = types
 %!     if (! without_pairs_of_integers (a{1}, b{1}))
 %!       continue;
 %!     endif
-%!     pair++;
-%!     for at = 1:rows (shapes)
-%!       ## a transpose of A with one of B: all nine over the shapes, and for a shape over the pairs
-%!       s = shapes(at,:);
-%!       i = mod (pair + at, 3) + 1;
-%!       j = mod (floor (pair / 3) + at + floor (at / 3), 3) + 1;
-%!       sizes = {s(1:2), s(2:3)};
-%!       if (i > 1) sizes{1} = flip (sizes{1}); endif
-%!       if (j > 1) sizes{2} = flip (sizes{2}); endif
-%!       A = make_operand (a{1}, sizes{1}(1), sizes{1}(2));
-%!       B = make_operand (b{1}, sizes{2}(1), sizes{2}(2));
-%!       check_product (A, B, "TransposeA", ops{i}, "TransposeB", ops{j});
+%!     for s = shapes.'
+%!       for i = 1:3
+%!         ## each transpose of B with one of A: all nine over the shapes
+%!         j = mod (i + sum (s), 3) + 1;
+%!         sizes = {s(1:2).', s(2:3).'};
+%!         if (i > 1) sizes{1} = flip (sizes{1}); endif
+%!         if (j > 1) sizes{2} = flip (sizes{2}); endif
+%!         A = make_operand (a{1}, sizes{1}(1), sizes{1}(2));
+%!         B = make_operand (b{1}, sizes{2}(1), sizes{2}(2));
+%!         check_product (A, B, "TransposeA", ops{i}, "TransposeB", ops{j});
+%!         count++;
+%!       endfor
 %!       check_product (make_operand (a{1}, s(1), s(2)), make_operand (b{1}, s(2), s(3)));
-%!       count += 2;
+%!       count++;
 %!     endfor
 %!     check_product (make_operand (a{1}, 2, 3), make_operand (b{1}, 2, 3));
 %!     check_product (make_operand (a{1}, 3, 2), make_operand (b{1}, 3, 2), "TransposeB", "transpose");
