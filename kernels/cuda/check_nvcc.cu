@@ -13,6 +13,6 @@ __global__ void fill (int *x) {
 
 int main () {
   int *x = NULL;
-  fill<<<1, 1>>> (x);
+  fill<<<1, 1> > > (x);
   return cudaGetLastError () != cudaSuccess;
 }
