@@ -368,24 +368,27 @@ static routine choose (const gpumm_product *p) {
 /* A routine of BLAS cannot be stopped, so none is called for more operations than take some 0.1 s: for
  * each thread of a library made for speed, and for reference BLAS, which has one. They depend on the
  * kind of processor and on nothing measured, since what a sum is rounded to depends on how it is cut. */
-static const double FUSED_OPERATIONS = 3.3e9, MATRIX_OPERATIONS = 1e9, PLAIN_OPERATIONS = 1e8,
-                    VECTOR_OPERATIONS = 2e8;
+static const double PLAIN_OPERATIONS = 1e8, VECTOR_OPERATIONS = 2e8;
 
 /* What is cut is cut along k first, in steps as libraries take them inside: that costs nothing, where
- * smaller parts of C read A or B more often. */
+ * smaller parts of C read A or B more often. A short step at the end does cost something. */
 enum { STEP = 384, ROUNDED_TO = 64 };
 
-static double operations (const gpumm_product *p) {
-  return (gpumm_is_complex (p->type) ? 8.0 : 2.0) * (double) p->m * (double) p->n * (double) p->k;
+static double operations (const gpumm_product *p, routine r) {
+  const double each = (gpumm_is_complex (p->type) ? 8 : 2) * (r == SYRK || r == HERK ? 0.5 : 1);
+  return each * (double) p->m * (double) p->n * (double) p->k;
 }
 
-/* Has the processor long vectors with a fused multiplication and addition? */
-static int has_fused_vectors (void) {
+/* Of a thread of such a library: by the vectors that the processor has, and whether it fuses a
+ * multiplication and an addition. */
+static double matrix_operations (void) {
 #if defined(__x86_64__) && defined(__GNUC__)
-  return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma");
-#else
-  return 0;
+  if (__builtin_cpu_supports ("avx512f"))
+    return 4.5e9;
+  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
+    return 3.3e9;
 #endif
+  return 1e9;
 }
 
 /* Operations that one call may have. */
@@ -398,7 +401,7 @@ static double most_operations (const gpumm_product *p, routine r) {
   int threads = gpumm_threads ();
   if (blas.threads && blas.threads () > 0)
     threads = (int) gpumm_least (threads, blas.threads ());
-  return (has_fused_vectors () ? FUSED_OPERATIONS : MATRIX_OPERATIONS) * threads * single;
+  return matrix_operations () * threads * single;
 }
 
 static void call (const gpumm_product *p, routine r) {
@@ -428,11 +431,11 @@ static int64_t even (int64_t size, int64_t count, int64_t largest) {
  * higher than wide by more than need be. A step stays longer where C is so small that it does not
  * matter. */
 static void piece_size (const gpumm_product *p, routine r, int64_t largest, gpumm_product *piece) {
-  const double calls = operations (p) / most_operations (p, r);
+  const double calls = operations (p, r) / most_operations (p, r);
   int64_t step = p->k, parts = 1;
   if (calls > 1) {
     const int64_t steps = (int64_t) ((double) p->k / calls) / STEP;
-    step = gpumm_least (p->k, steps > 1 ? steps * STEP : STEP);
+    step = p->k <= 2 * STEP ? p->k : steps > 1 ? steps * STEP : STEP;
     parts = (int64_t) ceil (calls * (double) step / (double) p->k);
   }
   /* columns first: a part of whole columns is one stretch of C */
