@@ -12,7 +12,6 @@ __global__ void fill (int *x) {
 }
 
 int main () {
-  int *x = NULL;
-  fill<<<1, 1> > > (x);
-  return cudaGetLastError () != cudaSuccess;
+  cudaFuncAttributes attributes;
+  return cudaFuncGetAttributes (&attributes, fill) != cudaSuccess;
 }
