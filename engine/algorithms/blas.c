@@ -370,9 +370,10 @@ static routine choose (const gpumm_product *p) {
  * kind of processor and on nothing measured, since what a sum is rounded to depends on how it is cut. */
 static const double PLAIN_OPERATIONS = 1e8, VECTOR_OPERATIONS = 2e8;
 
-/* What is cut is cut along k first, in steps as libraries take them inside: that costs nothing, where
- * smaller parts of C read A or B more often. A short step at the end does cost something. */
-enum { STEP = 384, ROUNDED_TO = 64 };
+/* What is cut is cut along k first, in steps as libraries take them inside, and then by columns of C.
+ * Measured, 6000 x 6000 x 700 on two cores: 6000 x 1500 x 700 takes 0.7 % longer than all at once, 3000 x
+ * 3000 x 700 3.2 %, 1500 x 6000 x 700 4.3 %, 6000 x 6000 x 128 5 %. */
+enum { STEP = 384, NARROW = 512, ROUNDED_TO = 64 };
 
 static double operations (const gpumm_product *p, routine r) {
   const double each = (gpumm_is_complex (p->type) ? 8 : 2) * (r == SYRK || r == HERK ? 0.5 : 1);
@@ -427,9 +428,9 @@ static int64_t even (int64_t size, int64_t count, int64_t largest) {
   return gpumm_least (gpumm_least (piece, size), largest);
 }
 
-/* The piece of m x n x k that one call may do: steps of k down to STEP, and then parts of C, no
- * higher than wide by more than need be. A step stays longer where C is so small that it does not
- * matter. */
+/* The piece of m x n x k that one call may do: steps of k down to STEP, and then parts of C, of whole
+ * columns as long as they are NARROW or wider. A step stays longer where C is so small that it does
+ * not matter. */
 static void piece_size (const gpumm_product *p, routine r, int64_t largest, gpumm_product *piece) {
   const double calls = operations (p, r) / most_operations (p, r);
   int64_t step = p->k, parts = 1;
@@ -438,13 +439,11 @@ static void piece_size (const gpumm_product *p, routine r, int64_t largest, gpum
     step = p->k <= 2 * STEP ? p->k : steps > 1 ? steps * STEP : STEP;
     parts = (int64_t) ceil (calls * (double) step / (double) p->k);
   }
-  /* columns first: a part of whole columns is one stretch of C */
-  int64_t high = (int64_t) sqrt ((double) parts * (double) p->m / (double) p->n);
-  high = high < 1 ? 1 : gpumm_least (high, parts);
+  const int64_t wide = gpumm_least (parts, p->n / NARROW > 1 ? p->n / NARROW : 1);
   *piece = *p;
   piece->k = gpumm_least (step, largest);
-  piece->m = even (p->m, high, largest);
-  piece->n = even (p->n, gpumm_pieces (parts, high), largest);
+  piece->m = even (p->m, gpumm_pieces (parts, wide), largest);
+  piece->n = even (p->n, wide, largest);
 }
 
 /* Along k: sums are added up in C. */
