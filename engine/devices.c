@@ -132,7 +132,7 @@ const gpumm_driver *gpumm_host_device (const char **why) {
   return use (&host, why);
 }
 
-/* What the driver offers to programs: on Linux, and on Windows' Linux. */
+/* The driver makes these files, on Linux and in Windows' Linux; a program must be allowed to use them. */
 static int has_gpu (void) {
   return access ("/dev/nvidiactl", R_OK | W_OK) == 0 || access ("/dev/dxg", R_OK | W_OK) == 0;
 }

@@ -16,7 +16,7 @@ static void at_exit (void) {
   (void) gpumm_reset ();
 }
 
-/* Octave's own, as MEX's would begin with the gateway's name. */
+/* Calls Octave's own warning: MEX's would put the gateway's name before the text. */
 static void warn (const char *identifier, const char *template, const char *text) {
   mxArray *arguments[] = {mxCreateString (identifier), mxCreateString (template),
                           mxCreateString (text)};
