@@ -7,21 +7,22 @@
 ## @deftypefnx {} {@var{S} =} blocksparse (@var{I}, @var{J}, @var{blocks}, @var{m}, @var{n})
 ## @deftypefnx {} {@var{S} =} blocksparse (@var{m}, @var{n}, [@var{br}, @var{bc}], @var{class})
 ## @deftypefnx {} {@var{S} =} blocksparse (@var{struct})
-## Make a matrix that is sparse by blocks: full blocks of one size, of which only those with a
-## nonzero element are kept, sorted by block row and then by block column.
+## Make a matrix that is sparse by blocks.  It consists of full blocks of one size and stores only
+## the blocks with a nonzero element, sorted by block row and then by block column.
 ##
-## The elements are double or single, real or complex, or of any integer class; this is also how to
-## have sparse matrices of single or integers.  @code{underlyingType (@var{S})} is their class.
+## The elements are double or single, real or complex, or of any integer class.  So a
+## @code{blocksparse} can be a sparse matrix of single or of integers, which Octave does not have.
+## @code{underlyingType (@var{S})} is the class of the elements.
 ##
-## @var{A} is a full or sparse matrix to be cut in blocks of @var{b} x @var{b} or @var{br} x
+## @var{A} is a full or sparse matrix.  It is cut into blocks of @var{b} x @var{b} or @var{br} x
 ## @var{bc}, which must divide its size.
 ##
-## @var{blocks} is an array @var{br} x @var{bc} x @var{k}; block @code{@var{blocks}(:,:,t)} becomes
-## the block in block row @code{@var{I}(t)} and block column @code{@var{J}(t)} of an @var{m} x
-## @var{n} matrix.  Two blocks for one place are an error, as they are in a file of blocks: a sum of
-## integers might saturate on the way.
+## @var{blocks} is an array @var{br} x @var{bc} x @var{k}; block @code{@var{blocks}(:,:,t)}
+## becomes the block in block row @code{@var{I}(t)} and block column @code{@var{J}(t)} of an
+## @var{m} x @var{n} matrix.  Two blocks with the same indices are an error, here and in a file of
+## blocks, because a sum of integers may saturate.
 ##
-## With sizes alone the matrix is zero, of @var{class} @qcode{"double"} if not told otherwise.
+## If only sizes are given, the matrix is zero.  Its @var{class} is @qcode{"double"} by default.
 ##
 ## @example
 ## @group
@@ -40,17 +41,18 @@
 ## @end group
 ## @end example
 ##
-## The display shows how many elements of each block are nonzero, for large matrices of each
-## rectangle of blocks, and a dot where there is no block.
+## The display shows the number of nonzeros of each block, and a dot for a block that is not stored.
+## For a large matrix it shows these numbers for rectangles of blocks.
 ##
 ## @code{S(i,j)}, with indices, ranges or colons, is a full matrix; @code{S@{I,J@}} is one block.
-## (@code{end} counts elements in both.)  There is no assignment to elements: make another matrix.
+## (@code{end} counts elements in both.)  Elements cannot be assigned: make another matrix.
 ##
-## A @code{blocksparse} is a matrix to all of Octave.  These results stay in blocks:
+## All functions of Octave take a @code{blocksparse}.  These give a @code{blocksparse}:
 ##
 ## @itemize
 ## @item @code{+}, @code{-} and @code{.*} of two in blocks of one size; @code{-S}, @code{S'} and
-## @code{S.'}; @code{*}, @code{.*}, @code{/} and @code{.^} with a number; @code{S^p} with a whole number;
+## @code{S.'}; @code{*}, @code{.*}, @code{/} and @code{.^} with a number; @code{S^p} with a whole
+## number;
 ## @item @code{[S, T]} and @code{[S; T]} of one class, in blocks of one size;
 ## @item @code{abs}, @code{real}, @code{imag}, @code{conj}, @code{round}, @code{sqrt}, @code{sin} and
 ## others that are 0 at 0; @code{triu}, @code{tril}; @code{kron} with a full matrix; @code{double},
@@ -58,24 +60,25 @@
 ## @item @code{reshape} of blocks that are one column wide, and stay whole.
 ## @end itemize
 ##
-## These need no full matrix either: @code{sum}, @code{sumsq}, @code{mean}, @code{max}, @code{min},
+## These work on the blocks, too: @code{sum}, @code{sumsq}, @code{mean}, @code{max}, @code{min},
 ## @code{any}, @code{all}, @code{norm} (1, Inf and @qcode{"fro"}), @code{trace}, @code{diag},
 ## @code{nnz}, @code{nzmax}, @code{nnzb}, @code{blocksize}, @code{find}, @code{nonzeros},
 ## @code{isnan}, @code{isinf}, @code{isequal}, @code{ishermitian}, @code{isdiag}, @code{isbanded},
 ## @code{size}, @code{sparse}, @code{spy}, @code{pcg}; @code{S \ b} takes the sparse matrix.
 ##
-## All other functions and operators see the full matrix and give what they give for it, if it takes
-## at most 1 GiB.  Else there is an error: say @code{full (@var{S})} or @code{sparse (@var{S})}.
+## All other functions and operators get the full matrix if it takes at most 1 GiB.  If it takes
+## more, they give an error; convert it yourself by @code{full (@var{S})} or @code{sparse
+## (@var{S})}.
 ##
-## @code{save} and @code{load} keep a @code{blocksparse} in Octave's own formats, @option{-text},
-## @option{-binary} and @option{-hdf5}; MATLAB's have none.  @code{struct (@var{S})} is a struct of its
-## fields, and @code{blocksparse (@var{struct})} checks them and makes it again.
+## @code{save} and @code{load} keep a @code{blocksparse} in Octave's formats @option{-text},
+## @option{-binary} and @option{-hdf5}, but MATLAB's formats cannot hold it.
+## @code{struct (@var{S})} is a struct of its fields.  @code{blocksparse (@var{struct})} checks such a struct and makes the matrix again.
 ##
-## @code{*} is @code{gpumm}:
+## @code{*} calls @code{gpumm}:
 ##
 ## @table @asis
 ## @item blocksparse by blocksparse
-## gives a blocksparse.  Blocks of @var{br} x @var{bk} go with blocks of @var{bk} x @var{bc}.
+## gives a blocksparse.  Blocks of @var{br} x @var{bk} must meet blocks of @var{bk} x @var{bc}.
 ## @item blocksparse by full, full by blocksparse
 ## gives a full matrix.
 ## @item blocksparse by sparse, sparse by blocksparse
@@ -84,13 +87,15 @@
 ## gives a blocksparse.
 ## @end table
 ##
-## The classes are those of full matrices: @code{full (gpumm (@var{S}, @var{T}))} equals
-## @code{gpumm (full (@var{S}), full (@var{T}))}, bit for bit for integers; only NaN and Inf meet
-## no zeros that are not stored.  @code{gpumm (@var{S}, @var{T}, "Output", @var{form})} with
-## @qcode{"full"}, @qcode{"sparse"} or @qcode{"blocksparse"} chooses the form of the result.
+## The classes are those of full matrices.  @code{full (gpumm (@var{S}, @var{T}))} equals
+## @code{gpumm (full (@var{S}), full (@var{T}))}, bit for bit for integers, with one exception:
+## NaN and Inf are not multiplied by zeros that are not stored.  @code{gpumm (@var{S}, @var{T},
+## "Output", @var{form})} with @qcode{"full"}, @qcode{"sparse"} or @qcode{"blocksparse"} chooses
+## the form of the result.
 ##
-## Errors have identifiers that begin @code{gpumm:blocksparse:}, and then @code{size}, @code{class},
-## @code{index}, @code{duplicate}, @code{argument}, @code{structure} or @code{assignment}.
+## The identifier of an error is @code{gpumm:blocksparse:@var{what}}, where @var{what} is
+## @code{size}, @code{class}, @code{index}, @code{duplicate}, @code{argument}, @code{structure} or
+## @code{assignment}.
 ## @seealso{gpumm, blocksparse_read, blocksparse_write, sparse}
 ## @end deftypefn
 

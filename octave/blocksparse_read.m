@@ -6,14 +6,15 @@
 ## @deftypefnx {} {@var{S} =} blocksparse_read (@var{file}, "Class", @var{class})
 ## Read the square matrix in @var{file}, a binary file of blocks, as a @code{blocksparse}.
 ##
-## The file, little-endian, has three int32: the size @math{n} of the matrix, the size @math{m} of
-## its blocks, their number @math{k}; then @math{k} records of the block row and the block column,
-## int32 from 0, and the @math{m^2} elements of the block by rows.  The elements are uint16 or
-## uint32: the size of the file tells which, but for a file without blocks, whose elements count as
-## uint16.  @var{class}, @qcode{"uint16"} or @qcode{"uint32"}, says what they must be.
+## The file is little-endian.  It begins with three int32: the size @math{n} of the matrix, the size
+## @math{m} of its blocks, and their number @math{k}.  Then come @math{k} records.  A record has the
+## block row and the block column, int32 from 0, and the @math{m^2} elements of the block by
+## rows.  The elements are uint16 or uint32, which follows from the size of the file; a file
+## without blocks counts as uint16.  With @var{class}, @qcode{"uint16"} or @qcode{"uint32"},
+## another class is an error.
 ##
-## Records may be in any order.  A file that was cut off or whose counts are wrong, indices out of
-## range and a second block for one place are errors that name the record and the byte.
+## The records may have any order.  Errors in the file name the record and the byte: a file that
+## is too short, wrong counts, indices out of range, two blocks with the same indices.
 ##
 ## @example
 ## @group

@@ -5,9 +5,10 @@
 ## @deftypefn {} {} blocksparse_write (@var{file}, @var{S})
 ## Write the @code{blocksparse} @var{S} to @var{file}, a binary file of blocks.
 ##
-## @var{S} is square, in square blocks, with elements of uint16 or uint32.  The format is told at
-## @code{blocksparse_read}; records are sorted by block row, then by block column.  A file that
-## cannot be written to its end is removed.
+## @var{S} is square, has square blocks, and its elements are uint16 or uint32.  The help of
+## @code{blocksparse_read} describes the format.  Records are sorted by block row, then by block
+## column. An older file of that name is replaced when the new one is complete; an error leaves it
+## as it was.
 ##
 ## @example
 ## @group

@@ -4,13 +4,14 @@
 ## -*- texinfo -*-
 ## @deftypefn  {} {@var{C} =} gpumm (@var{A}, @var{B})
 ## @deftypefnx {} {[@var{C}, @var{info}] =} gpumm (@var{A}, @var{B}, @var{name}, @var{value}, @dots{})
-## Multiply the matrices @var{A} and @var{B} on an NVIDIA GPU, or on the CPU where there is no GPU
-## or where the CPU is faster.
+## Multiply the matrices @var{A} and @var{B} on an NVIDIA GPU, or on the CPU if there is no GPU or
+## if the CPU is faster.
 ##
-## The result is that of @code{@var{A} * @var{B}}: the same size, class, sparsity and
-## complexness, the same NaN and Inf, values within @w{n eps |A| |B|}, and the same errors.  (Where
-## complex numbers meet NaN or Inf the same elements are not finite; whether a part of one is NaN or
-## Inf depends on the routine, as it does within Octave.)
+## The result agrees with @code{@var{A} * @var{B}}: it has the same size, class, sparsity and
+## complexness, the same NaN and Inf, and values within @w{n eps |A| |B|} of the exact product.
+## Errors are the same, too.  If complex numbers meet NaN or Inf, the same elements are not
+## finite, but which part is NaN and which is Inf depends on the routine, as it does within
+## Octave.
 ##
 ## @example
 ## @group
@@ -21,8 +22,8 @@
 ## @end group
 ## @end example
 ##
-## These classes go with each other.  Logical and character arrays, ranges and the indices that
-## @code{find} returns count as double.
+## The table lists the classes that can be multiplied.  Logical and character arrays, ranges and the
+## indices that @code{find} returns count as double.
 ##
 ## @multitable @columnfractions 0.26 0.26 0.48
 ## @headitem @var{A} @tab @var{B} @tab @var{C}
@@ -32,22 +33,23 @@
 ## @item sparse (double, logical) @tab sparse (double, logical) @tab sparse double
 ## @item sparse (double, logical) @tab full double @tab full double
 ## @item full double @tab sparse (double, logical) @tab full double
-## @item integer @tab same integer class @tab that class, or any @qcode{"OutputClass"}; matrices
-## of integers are gpumm's extension of @code{*}
+## @item integer @tab same integer class @tab that class, or any @qcode{"OutputClass"}; @code{*} has
+## no products of two integer matrices
 ## @item integer @tab scalar double, single or logical @tab the integer class
 ## @item integer scalar @tab double, single or logical @tab the integer class
-## @item N-d array @tab scalar @tab as @code{*}
-## @item diagonal, permutation @tab any of these @tab as @code{*}, by its special rules
-## @item @code{blocksparse} @tab @code{blocksparse}, or full or sparse of a class that goes with its
-## elements @tab @code{blocksparse}, or full or sparse
+## @item N-d array @tab scalar @tab as with @code{*}
+## @item diagonal, permutation @tab any of these @tab as with @code{*}
+## @item @code{blocksparse} @tab @code{blocksparse}, full or sparse, of a class of this table @tab
+## @code{blocksparse}, full or sparse
 ## @end multitable
 ##
-## Real and complex go with each other except among integers; a complex result without imaginary
-## parts becomes real.  Other pairs are errors, with OutputClass too: sparse with single, sparse with integers, two
-## different integer classes, an N-d array with anything but a scalar.
+## A real matrix can be multiplied by a complex one, but integers must be real.  A complex result
+## becomes real if all its imaginary parts are zero.  Other pairs are errors, with OutputClass
+## too: sparse with single, sparse with integers, two different integer classes, an N-d array with
+## anything but a scalar.
 ##
-## Products of two integer matrices of one class are exact.  They are rounded and saturated once,
-## at the end:
+## A product of two integer matrices of one class is computed exactly, and is rounded and saturated
+## once, at the end:
 ##
 ## @example
 ## @group
@@ -63,7 +65,7 @@
 ## @end group
 ## @end example
 ##
-## Options are pairs of a name, in upper or lower case, and a value:
+## An option is a name, in upper or lower case, followed by its value:
 ##
 ## @table @asis
 ## @item @qcode{"TransposeA"}, @qcode{"TransposeB"}
@@ -71,45 +73,48 @@
 ## @code{op (@var{B})}, without forming the transposes of full, sparse and integer matrices.
 ##
 ## @item @qcode{"Alpha"}, @qcode{"Beta"}, @qcode{"C"}
-## The result is @code{alpha * op (A) * op (B) + beta * C}, with the class that Octave's expression
-## has.  The default of Alpha is 1, that of Beta 1 where C is given and 0 where not.  As in BLAS,
-## C is not read where Beta is 0, nor are the elements of @var{A} and @var{B} where Alpha is 0: NaN
-## and Inf in them do not matter.  Where the inner size is 0, @code{A * B} is zero, and a full result
-## is NaN if Alpha is NaN or Inf.  Octave multiplies by an Alpha that is not finite.  Between integer matrices Alpha and Beta must be integers from -2^53
-## to 2^53, and C must be full and of the result's class; the sum is exact and saturated once.
+## Compute @code{alpha * op (A) * op (B) + beta * C}, with the class of this expression in Octave.
+## Alpha is 1 by default.  Beta is 1 by default if C is given, and 0 otherwise.  As in BLAS, C is
+## not read if Beta is 0, and the elements of @var{A} and @var{B} are not read if Alpha is 0, so
+## NaN and Inf in them have no effect.  If the inner size is 0, @code{A * B} is zero; a full
+## result is then NaN if Alpha is NaN or Inf.  If Alpha is not finite, Octave does that
+## multiplication.  With integer matrices, Alpha and Beta must be integers from -2^53 to 2^53, and
+## C must be full and of the result's class; the sum is exact and saturated once.
 ##
 ## @item @qcode{"Backend"}
-## @qcode{"auto"} (the default): the GPU where measured rates say that it is faster with both
-## transfers; @qcode{"gpu"}: an error where there is none; @qcode{"cpu"}.
+## @qcode{"auto"} (the default) takes the GPU if measured rates say that it is faster, transfers
+## included.  @qcode{"gpu"} takes the GPU and is an error if there is none.  @qcode{"cpu"} takes
+## the CPU.
 ##
 ## @item @qcode{"Algorithm"}
 ## @qcode{"auto"} (the default), one of @code{gpumm_info ().algorithms}, or the name of one of
-## @code{gpumm_info ().kernels} or @code{gpumm_info ().sparse_kernels}.  Without a GPU, or with Backend @qcode{"cpu"}, the kernels for the
-## GPU run on the CPU, for study and not for speed.  @qcode{"strassen"} takes fewer operations, with
-## an error that is small beside the largest elements of @var{A} and @var{B} but not beside each
-## element of @code{|A| |B|}.  Where @code{gpumm_tune} has measured the GPU, @qcode{"auto"} takes the
-## kernel that was the fastest at such sizes, and an algorithm the fastest of its own kernels;
-## @code{@var{info}.reason} then says @qcode{"tuned: @dots{}"}.  With the environment variable
-## @env{GPUMM_TUNED} set to 0 they do not.
+## @code{gpumm_info ().kernels} or @code{gpumm_info ().sparse_kernels}.  Without a GPU, or with
+## Backend @qcode{"cpu"}, the kernels for the GPU run on the CPU, for study and not for speed.
+## @qcode{"strassen"} needs fewer operations.  Its error is small relative to the largest elements
+## of @var{A} and @var{B}, but not relative to each element of @code{|A| |B|}.  If
+## @code{gpumm_tune} has measured the GPU, @qcode{"auto"} takes the kernel that was the fastest at
+## similar sizes, and an algorithm takes the fastest of its own kernels; @code{@var{info}.reason}
+## then begins with @qcode{"tuned: "}.  Set the environment variable @env{GPUMM_TUNED} to 0 to
+## ignore the measurements.
 ##
 ## @item @qcode{"Device"}
-## The index of the GPU to use, from 0.  Where there is no GPU, 0 stands for the CPU.
+## The index of the GPU to use, from 0.  Without a GPU, 0 is the CPU.
 ##
 ## @item @qcode{"OutputClass"}
-## For integer matrices any integer class, @qcode{"double"} or @qcode{"single"}.  For others
-## @qcode{"double"} or @qcode{"single"}: the product is computed in the widest of this class and
-## those of the operands, and converted once at the end.
+## The class of the result.  For integer matrices it is any integer class, @qcode{"double"} or
+## @qcode{"single"}, for others @qcode{"double"} or @qcode{"single"}.  The product is computed in
+## the widest of this class and those of the operands, and converted once at the end.
 ##
 ## @item @qcode{"Output"}
 ## For products with a @code{blocksparse}: @qcode{"full"}, @qcode{"sparse"} or
 ## @qcode{"blocksparse"}.
 ##
 ## @item @qcode{"MaxDeviceMemory"}
-## Bytes of the GPU's memory that this call may use; larger problems are done in parts.  Sparse
-## operands must fit.
+## The number of bytes of the GPU's memory that this call may use.  Larger problems are computed in
+## parts, but sparse operands must fit.
 ##
 ## @item @qcode{"MaxCapability"}
-## A compute capability, for instance 7.5: kernels that need a newer card are left out.
+## A compute capability, for instance 7.5.  Kernels that need a newer card are not used.
 ## @end table
 ##
 ## @example
@@ -135,18 +140,20 @@
 ## @item device
 ## A struct: @code{name}, and @code{index}, which is -1 for the CPU.
 ## @item algorithm, kernel
-## Their names; @qcode{"scale"}, @qcode{"diagonal"} and @qcode{"permutation"} are Octave's own.
+## Their names.  @qcode{"scale"}, @qcode{"diagonal"} and @qcode{"permutation"} are products that
+## Octave computed.
 ## @item seconds
-## A struct: @code{total}, @code{upload}, @code{compute}, @code{download}, and @code{overhead}, what
-## these three leave of the total.  The GPU's stages are timed on the GPU.
+## A struct with the fields @code{total}, @code{upload}, @code{compute}, @code{download}, and
+## @code{overhead}, the rest of the total.  The GPU's stages are timed on the GPU.
 ## @item bytes
-## A struct: @code{up} and @code{down}, bytes moved to the GPU and back.  Numbers of full matrices that
-## @code{single}, @code{int16} or @code{int8} holds exactly go up as these.
+## A struct with the fields @code{up} and @code{down}: the bytes copied to the GPU and back.  Full
+## matrices whose elements @code{single}, @code{int16} or @code{int8} holds exactly are copied in
+## that class.
 ## @item flops, gflops
-## Operations of the problem (2mnk where full and real) and, with @code{seconds.total}, their rate
-## in units of 1e9 a second.
+## The number of operations of the product (2mnk if full and real), and their rate over
+## @code{seconds.total} in units of 1e9 per second.
 ## @item reason
-## Why it ran there, in a sentence.
+## A sentence that says why this device and algorithm were taken.
 ## @end table
 ##
 ## @example
@@ -157,8 +164,8 @@
 ## @end group
 ## @end example
 ##
-## Ctrl-C stops a product within 0.3 seconds, on the CPU and on the GPU.  Variables stay as they
-## were, and the memory that the product had taken is given back.
+## Ctrl-C stops a product within 0.3 seconds, on the CPU and on the GPU.  Variables keep their
+## values, and the memory of the product is released.
 ##
 ## Errors have the identifiers @code{Octave:nonconformant-args}, @code{gpumm:undefined-operator},
 ## @code{gpumm:nd-array}, @code{gpumm:unknown-option}, @code{gpumm:missing-value},

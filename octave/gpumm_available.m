@@ -7,7 +7,7 @@
 ## @deftypefnx {} {[@var{yes}, @var{why}] =} gpumm_available (@dots{})
 ## Can @code{gpumm} use @var{backend}, @qcode{"gpu"} (the default) or @qcode{"cpu"}, here and now?
 ##
-## Where it cannot, @var{why} is a sentence that says why.
+## If it cannot, @var{why} is a sentence with the reason.
 ##
 ## @example
 ## @group

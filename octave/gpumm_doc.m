@@ -5,17 +5,16 @@
 ## @deftypefn  {} {} gpumm_doc ()
 ## @deftypefnx {} {} gpumm_doc (@var{name})
 ## @deftypefnx {} {@var{address} =} gpumm_doc (@dots{})
-## Open the guide of gpumm in the browser, or the place of the function @var{name} in its reference.
+## Open the guide of gpumm in the browser, or its reference at the function @var{name}.
 ##
 ## The guide has a tutorial, the reference, the lessons with the output of a GPU, and pages on how
-## gpumm works, how fast and how accurate it is, and on every error.  It is installed with the
-## package.  In gpumm's sources @code{./setup guide} makes it.
+## gpumm works, on its speed and its accuracy, and on every error.  It is installed with the
+## package. In a clone, @code{./setup guide} makes it.
 ##
-## @code{gpumm_doc} prints the address of the page.  Where there is no display, it opens the
-## reference in the Info reader instead, if Octave runs in a terminal.  With an output argument
-## nothing is printed or opened.
+## @code{gpumm_doc} prints the address of the page.  Without a display, but in a terminal, it
+## opens the reference in the Info reader.  With an output argument it prints and opens nothing.
 ##
-## Of an installed package, Octave's own @code{doc} shows the reference, too: @code{doc gpumm}.
+## If the package is installed, Octave's @code{doc gpumm} shows the reference, too.
 ##
 ## @example
 ## @group

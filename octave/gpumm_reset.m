@@ -3,10 +3,10 @@
 
 ## -*- texinfo -*-
 ## @deftypefn {} {} gpumm_reset ()
-## Give back all memory that @code{gpumm} keeps between calls, on the GPU and on the host.
+## Release all memory that @code{gpumm} keeps between calls, on the GPU and on the host.
 ##
-## The next call of @code{gpumm} starts afresh, and takes the time of a first call.  It also reads what
-## @code{gpumm_tune} has stored again.
+## The next call of @code{gpumm} takes as long as the first one of a session.  It also reads the
+## results of @code{gpumm_tune} again.
 ##
 ## @example
 ## @group

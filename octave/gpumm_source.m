@@ -4,15 +4,16 @@
 ## -*- texinfo -*-
 ## @deftypefn  {} {} gpumm_source (@var{kernel})
 ## @deftypefnx {} {@var{text} =} gpumm_source (@var{kernel})
-## Show the source of a kernel, as this package was built from it.
+## Show the source of a kernel, the one that this package was built from.
 ##
-## @var{kernel} is what @code{gpumm_kernel} takes: @qcode{"loops"}, @qcode{"naive"},
-## @qcode{"tiled"}, @qcode{"register"}, @qcode{"strassen"}, @qcode{"classic"}, or the name of a row
-## of one of these families; or one of @code{gpumm_info ().sparse_kernels} that comes with its
-## source.  Without an output argument the source is printed.
+## @var{kernel} is a name that @code{gpumm_kernel} takes: @qcode{"loops"}, @qcode{"naive"},
+## @qcode{"tiled"}, @qcode{"register"}, @qcode{"strassen"}, @qcode{"classic"}, or the name of a
+## row of one of these families.  It may also be one of @code{gpumm_info ().sparse_kernels} whose
+## source is in the package.  Without an output argument the source is printed.
 ##
-## The head of a source says what the kernel does and what limits it.  A kernel is CUDA C: nvcc
-## makes it one of the GPU, and the compiler of the host the same on the CPU.
+## The head of a source says what the kernel does and what limits it.  Kernels are written in CUDA
+## C: nvcc compiles them for the GPU, and the host's compiler compiles the same source for the
+## CPU.
 ##
 ## @example
 ## @group

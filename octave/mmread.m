@@ -8,10 +8,10 @@
 ## Read the matrix in @var{file}, a text file in Matrix Market exchange format.
 ##
 ## A file in @qcode{"coordinate"} format gives a sparse matrix, one in
-## @qcode{"array"} format a full one.  What was stored of a symmetric,
-## skew-symmetric or Hermitian matrix is completed to all of it.
+## @qcode{"array"} format a full one.  A symmetric, skew-symmetric or Hermitian
+## matrix is returned whole, although the file stores one triangle.
 ##
-## The field in the file decides the class:
+## The field in the file determines the class:
 ##
 ## @multitable @columnfractions .3 .35 .35
 ## @headitem field @tab coordinate @tab array
@@ -21,27 +21,25 @@
 ## @item @qcode{pattern} @tab sparse logical @tab (not in the format)
 ## @end multitable
 ##
-## The option @qcode{"Class"} asks for another one: @qcode{"double"} or
+## The option @qcode{"Class"} sets another class: @qcode{"double"} or
 ## @qcode{"logical"}, and for the array format also @qcode{"single"} or an
-## integer class.  The file does not hold the class of a matrix, so what
-## @code{mmwrite} has written of a matrix @var{A} is read back, bit for bit, by
-## @code{mmread (@var{file}, "Class", class (@var{A}))}, and for a double or a
-## sparse matrix by @code{mmread (@var{file})} as well.  An integer that the
-## class cannot hold exactly, as @math{2^{53} + 1} in a double, is an error and
-## is not rounded.
+## integer class.  The file does not hold the class of a matrix.  To read a
+## matrix @var{A} that @code{mmwrite} has written back bit for bit, use
+## @code{mmread (@var{file}, "Class", class (@var{A}))}; for a double or a sparse
+## matrix @code{mmread (@var{file})} is enough.  An integer that the class cannot
+## hold exactly, such as @math{2^{53} + 1} in a double, is an error.
 ##
-## Entries of a coordinate file that name the same place are summed, as by
-## @code{sparse}; in a pattern they are one.  Stored zeros are dropped.
+## Entries of a coordinate file with the same indices are added, as by
+## @code{sparse}; in a pattern they count once.  Stored zeros are dropped.
 ##
-## Beyond the letter of the format, comments and empty lines may be anywhere
-## after the first line, keywords may be in any case, lines may end in CR, LF or
-## both, exponents may be written with @samp{D} as Fortran does, and
-## @samp{Inf}, @samp{NaN} and @samp{NA} are numbers.  Each entry has a line of
-## its own.
+## @code{mmread} accepts more than the format allows: comments and empty lines
+## anywhere after the first line, keywords in upper or lower case, lines that end
+## in CR, LF or both, exponents with @samp{D} as in Fortran, and the numbers
+## @samp{Inf}, @samp{NaN} and @samp{NA}.  Each entry must be on a line of its own.
 ##
 ## @var{info} is a struct with the fields @code{format}, @code{field} and
 ## @code{symmetry} (as in the file, in lower case), @code{rows}, @code{cols},
-## @code{entries} (how many are stored in the file) and @code{comments} (a cell
+## @code{entries} (the number of entries in the file) and @code{comments} (a cell
 ## array of the comment lines without their @samp{%}).
 ##
 ## A file that breaks the format is an error that names the file and the line,

@@ -8,36 +8,37 @@
 ##
 ## A sparse, diagonal or permutation matrix is written in @qcode{"coordinate"}
 ## format, any other in @qcode{"array"} format.  @code{mmread} reads the same
-## values back, to the bit; its help says how it chooses the class.
+## values back, bit for bit; its help says how it chooses the class.
 ##
 ## The options are:
 ##
 ## @table @asis
 ## @item @qcode{"Comment"}
-## A string or cell array of strings, to stand as comment below the first line.
+## A string or cell array of strings, written as comments below the first line.
 ##
 ## @item @qcode{"Symmetry"}
-## @qcode{"auto"} (default): if @var{A} is symmetric, skew-symmetric or
-## Hermitian, to the last bit, then only what is on and below the diagonal is
-## written.  @qcode{"general"}: everything is written.  @qcode{"symmetric"},
-## @qcode{"skew-symmetric"} or @qcode{"hermitian"}: that form, where zeros may
-## differ in sign; it is an error if @var{A} has not this symmetry.
+## @qcode{"auto"} (default): if @var{A} is exactly symmetric, skew-symmetric or
+## Hermitian, only its lower triangle is written.  @qcode{"general"}: all of
+## @var{A} is written.  @qcode{"symmetric"}, @qcode{"skew-symmetric"} or
+## @qcode{"hermitian"}: that form is written, and it is an error if @var{A} does
+## not have this symmetry; zeros may differ in sign.
 ##
 ## @item @qcode{"Field"}
 ## @qcode{"auto"} (default): @qcode{"integer"} for integer classes and full
 ## logical matrices, @qcode{"pattern"} for sparse logical ones, @qcode{"real"} or
-## @qcode{"complex"} for the others.  One of these names: that field; it is an
-## error if it cannot hold @var{A}, except that a pattern keeps of any sparse
-## matrix the places of the nonzeros and drops their values.
+## @qcode{"complex"} for the others.  One of these names sets the field, and it
+## is an error if the field cannot hold @var{A}.  But any sparse matrix can be
+## written as a pattern, which has the indices of its nonzeros and no values.
 ##
 ## @item @qcode{"Precision"}
-## Significant digits of real and complex numbers, from 1 to 17.  Default: as
-## few as 15 (single: 6) where they give the same number back, and else 17 (9).
+## Significant digits of real and complex numbers, from 1 to 17.  By default a
+## number has 15 digits (single: 6) if these give the number back exactly, and
+## 17 (single: 9) otherwise.
 ## @end table
 ##
-## The file takes its name when it is complete: an older file of that name is
-## lost to no failure.  Its mode stays, and so do links to it.  A pipe or a
-## device, as @file{/dev/stdout}, is written to directly.
+## An older file of that name is replaced when the new one is complete; an error
+## leaves it as it was.  The new file keeps the mode of the old one and the links
+## to it.  A pipe or a device, such as @file{/dev/stdout}, is written directly.
 ##
 ## @example
 ## @group
