@@ -92,7 +92,7 @@ static gpumm_status fail_read (const gpumm_blocks_file *f, int error) {
   if (error == ENOMEM)
     return gpumm_fail_memory (f->record < PIECE ? PIECE : f->record);
   return gpumm_fail (GPUMM_INVALID, "cannot read %s: %s", f->name,
-                     error == END ? "it was cut off meanwhile" : strerror (error));
+                     error == END ? "it became shorter while it was read" : strerror (error));
 }
 
 /* ---- checks ------------------------------------------------------------------------------- */
@@ -121,7 +121,7 @@ static gpumm_status check_header (gpumm_blocks_file *f, gpumm_type type) {
     return gpumm_fail (GPUMM_INVALID, "%s: %lld block rows are more than %lld", f->name,
                        (long long) rows, (long long) MOST_BLOCK_ROWS);
   if (f->count > rows * rows)
-    return gpumm_fail (GPUMM_INVALID, "%s: %lld blocks where there is room for %lld", f->name,
+    return gpumm_fail (GPUMM_INVALID, "%s: %lld blocks, but the arrays hold %lld", f->name,
                        (long long) f->count, (long long) (rows * rows));
   /* the width, by the file's size; at most 2^62 2^31 elements */
   const double each = (double) f->block * (double) f->block;

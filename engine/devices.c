@@ -156,7 +156,7 @@ gpumm_status gpumm_device (int device, gpumm_device_properties *properties) {
   const char *why;
   const gpumm_driver *driver = gpumm_cuda (&why);
   if (!properties)
-    return gpumm_fail (GPUMM_INVALID, "nowhere to put the properties");
+    return gpumm_fail (GPUMM_INVALID, "no pointer for the properties");
   if (!driver)
     return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", why);
   gpumm_status status = driver->properties (device, properties);
@@ -237,7 +237,7 @@ gpumm_status gpumm_tuned_table (int device, gpumm_tuned_info *info) {
   const gpumm_driver *driver = device == GPUMM_HOST ? gpumm_host_device (&why) : gpumm_cuda (&why);
   gpumm_device_properties properties;
   if (!info)
-    return gpumm_fail (GPUMM_INVALID, "nowhere to put what is known of the table");
+    return gpumm_fail (GPUMM_INVALID, "no pointer for the tuned rows");
   *info = (gpumm_tuned_info){0};
   if (!driver)
     return gpumm_fail (GPUMM_NO_DEVICE, "%s", why);

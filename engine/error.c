@@ -47,5 +47,5 @@ gpumm_status gpumm_fail (gpumm_status status, const char *format, ...) {
 }
 
 gpumm_status gpumm_fail_memory (size_t bytes) {
-  return gpumm_fail (GPUMM_HOST_MEMORY, "out of host memory: %zu bytes were refused", bytes);
+  return gpumm_fail (GPUMM_HOST_MEMORY, "out of host memory: cannot allocate %zu bytes", bytes);
 }

@@ -28,7 +28,7 @@ static gpumm_status check_operand (const gpumm_operand *x, const char *name) {
   if (x->rows < 0 || x->cols < 0)
     return gpumm_fail (GPUMM_INVALID, "%s has negative sizes", name);
   if (x->place != GPUMM_HOST)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "%s lives on a device", name);
+    return gpumm_fail (GPUMM_UNSUPPORTED, "%s must be in host memory", name);
   if (x->kind == GPUMM_DENSE) {
     if (x->ld < x->rows)
       return gpumm_fail (GPUMM_INVALID, "%s has a leading dimension below its rows", name);
@@ -41,9 +41,9 @@ static gpumm_status check_operand (const gpumm_operand *x, const char *name) {
                          name, (long long) x->rows, (long long) x->cols, (long long) x->block_rows,
                          (long long) x->block_cols);
     if (!x->block_start || (x->nzmax > 0 && (!x->block_column || !x->values)))
-      return gpumm_fail (GPUMM_INVALID, "%s in blocks lacks its arrays", name);
+      return gpumm_fail (GPUMM_INVALID, "%s in blocks has no index arrays", name);
   } else if (!x->column || (x->nzmax > 0 && (!x->row || !x->values)))
-    return gpumm_fail (GPUMM_INVALID, "sparse %s lacks its arrays", name);
+    return gpumm_fail (GPUMM_INVALID, "sparse %s has no index arrays", name);
   return GPUMM_OK;
 }
 
@@ -292,7 +292,7 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
   gpumm_status status;
   double opened = gpumm_seconds ();
   if (!result)
-    return gpumm_fail (GPUMM_INVALID, "nowhere to put the job");
+    return gpumm_fail (GPUMM_INVALID, "no pointer for the job");
   *result = NULL;
   if (!problem)
     return gpumm_fail (GPUMM_INVALID, "no problem given");
@@ -383,7 +383,7 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
   if (!job || !result)
     return gpumm_fail (GPUMM_INVALID, "no job or no result given");
   if (job->has_run)
-    return gpumm_fail (GPUMM_INVALID, "a job runs once");
+    return gpumm_fail (GPUMM_INVALID, "a job can run only once");
   gpumm_status status = check_result (job, result);
   if (status)
     return status;
@@ -410,7 +410,7 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
 gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_operand *result, int count,
                                gpumm_trace *trace) {
   if (!job || !trace)
-    return gpumm_fail (GPUMM_INVALID, "no job, or nowhere to put its trace");
+    return gpumm_fail (GPUMM_INVALID, "no job, or no pointer for its trace");
   const gpumm_problem *p = &job->problem;
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
   if (p->c0)

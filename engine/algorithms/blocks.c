@@ -120,7 +120,7 @@ gpumm_status gpumm_blocks_check_structure (const gpumm_operand *x, const char *n
                          "%s in blocks: offsets descend from %lld to %lld after block row %lld",
                          name, (long long) start[i], (long long) start[i + 1], (long long) i + 1);
   if (start[rows] > x->nzmax)
-    return gpumm_fail (GPUMM_INVALID, "%s in blocks: %lld blocks in room for %lld", name,
+    return gpumm_fail (GPUMM_INVALID, "%s in blocks: %lld blocks, but the arrays hold %lld", name,
                        (long long) start[rows], (long long) x->nzmax);
   const double each = ((double) start[rows] + 1) / ((double) rows + 1);
   const int64_t bad =
@@ -757,7 +757,7 @@ static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_oper
   if (status)
     return status;
   return atomic_load (&d.failed) ? gpumm_fail (
-             GPUMM_HOST_MEMORY, "out of host memory: the sums of a block were refused")
+             GPUMM_HOST_MEMORY, "out of host memory: cannot allocate the sums of a block")
                                  : GPUMM_OK;
 }
 
@@ -858,7 +858,7 @@ static gpumm_status count_blocks (struct gpumm_job *job, state *s) {
     return status;
   if (atomic_load (&y.failed))
     return gpumm_fail (GPUMM_HOST_MEMORY,
-                       "out of host memory: marks for %lld block columns were refused",
+                       "out of host memory: cannot allocate marks for %lld block columns",
                        (long long) b->cols);
   for (int64_t i = 0; i < a->rows; i++) {
     if (s->start[i + 1] > s->longest)
@@ -1081,7 +1081,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
       return status;
     if (atomic_load (&d.failed))
       return gpumm_fail (GPUMM_HOST_MEMORY,
-                         "out of host memory: the sums of a block row of C were refused");
+                         "out of host memory: cannot allocate the sums of a block row of C");
     if (result->kind == GPUMM_BLOCKS)
       gpumm_blocks_close_gaps (result, s->start);
   }

@@ -790,8 +790,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
     if (buffers == 2 || !s->kernel->runs (&whole, &s->properties)
         || (s->kernel->workspace
             && s->kernel->workspace (&whole, &s->properties) > s->product.workspace_bytes))
-      return gpumm_fail (GPUMM_TOO_LARGE, "a product of so many blocks is made in pieces, and what "
-                                          "is traced runs in one");
+      return gpumm_fail (GPUMM_TOO_LARGE, "a product with this number of blocks runs in pieces; a "
+                                          "traced product must run in one piece");
     piece = rows;
   } else if (gpumm_is_float (p->output)) {
     const int64_t least = gpumm_pieces (rows, stored_c * each / LEAST_BYTES + 1);

@@ -46,7 +46,7 @@ gpumm_status gpumm_blocks_verify (const gpumm_operand *x, int64_t *zeros) {
                        (long long) x->rows, (long long) x->cols, (long long) x->block_rows,
                        (long long) x->block_cols);
   if (!x->block_start || (x->nzmax > 0 && (!x->block_column || !x->values)))
-    return gpumm_fail (GPUMM_INVALID, "a matrix by blocks lacks its arrays");
+    return gpumm_fail (GPUMM_INVALID, "a matrix by blocks has no arrays");
   const gpumm_status status = gpumm_blocks_check_structure (x, "the matrix");
   if (status != GPUMM_OK)
     return status;

@@ -333,7 +333,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   if (atomic_load (&d.failed))
     return gpumm_fail (
         GPUMM_HOST_MEMORY,
-        "out of host memory: blocks of %lld x %lld %s elements in digits were refused",
+        "out of host memory: cannot allocate the digits of blocks of %lld x %lld %s elements",
         (long long) d.block_m, (long long) d.block_n, gpumm_type_name (d.type));
   return GPUMM_OK;
 }

@@ -106,7 +106,7 @@ gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name) {
           name, (long long) x->column[j], (long long) x->column[j + 1], (long long) j + 1);
   const int64_t nnz = x->column[x->cols];
   if (nnz > x->nzmax)
-    return gpumm_fail (GPUMM_INVALID, "sparse %s: %lld nonzeros in room for %lld", name,
+    return gpumm_fail (GPUMM_INVALID, "sparse %s: %lld nonzeros, but the arrays hold %lld", name,
                        (long long) nnz, (long long) x->nzmax);
   const double each = ((double) nnz + 1) / ((double) x->cols + 1); /* nonzeros of a column */
   const int64_t bad = gpumm_find_unsorted (x->cols, x->column, x->row, sizeof *x->row, x->rows,
@@ -571,7 +571,7 @@ static gpumm_status count (struct gpumm_job *job, state *s) {
   if (status)
     return status;
   if (atomic_load (&g.failed))
-    return gpumm_fail (GPUMM_HOST_MEMORY, "out of host memory: marks for %lld rows were refused",
+    return gpumm_fail (GPUMM_HOST_MEMORY, "out of host memory: cannot allocate marks for %lld rows",
                        (long long) a->rows);
   s->start[0] = 0;
   for (int64_t j = 0; j < n; j++) {
@@ -625,7 +625,7 @@ static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_op
   gpumm_status status = gpumm_parallel (s->pieces, 1, multiply_pieces, &g);
   if (!status && atomic_load (&g.failed))
     status = gpumm_fail (GPUMM_HOST_MEMORY,
-                         "out of host memory: an accumulator of %lld %s elements was refused",
+                         "out of host memory: cannot allocate an accumulator of %lld %s elements",
                          (long long) c->rows, gpumm_type_name (c->type));
   else if (!status)
     gpumm_close_gaps (c, s->start, s->cut, s->pieces, end);
@@ -771,7 +771,7 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
     return status;
   if (atomic_load (&d.failed))
     return gpumm_fail (GPUMM_HOST_MEMORY,
-                       "out of host memory: panels of %lld and %lld rows by %lld were refused",
+                       "out of host memory: cannot allocate panels of %lld and %lld rows by %lld",
                        (long long) d.inner, (long long) d.outer, (long long) d.width);
   return GPUMM_OK;
 }

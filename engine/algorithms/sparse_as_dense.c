@@ -319,8 +319,8 @@ static gpumm_status take_memory (struct gpumm_job *job, state *s) {
   s->width = gpumm_as_dense_width (p);
   if (s->width == 0)
     return gpumm_fail (GPUMM_HOST_MEMORY,
-                       "as dense matrices, %lld x %lld times %lld x %lld needs more than the %.0f "
-                       "MiB of host memory that there are for it",
+                       "as dense matrices, %lld x %lld times %lld x %lld needs more working memory "
+                       "than %.0f MiB",
                        (long long) m, (long long) k, (long long) k, (long long) n,
                        WORKSPACE_BYTES / (1 << 20));
   s->same = s->width == n && gpumm_is_same_sparse (&p->a, &p->b);

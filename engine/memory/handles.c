@@ -53,8 +53,8 @@ static gpumm_status take (enum kind kind, const gpumm_driver *driver, int device
     return GPUMM_OK;
   gpumm_status status = create (kind, driver, device, handle);
   if (status)
-    gpumm_fail (status, "device %d gives no %s: %s", device, kind == STREAM ? "stream" : "event",
-                driver->error_text ());
+    gpumm_fail (status, "device %d: cannot make a new %s: %s", device,
+                kind == STREAM ? "stream" : "event", driver->error_text ());
   return status;
 }
 

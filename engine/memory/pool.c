@@ -90,7 +90,7 @@ gpumm_status gpumm_pool_take (const gpumm_driver *driver, int device, gpumm_pool
       gpumm_release (best);
       status = gpumm_fail (
           status == GPUMM_DEVICE_MEMORY && kind == GPUMM_POOL_PINNED ? GPUMM_HOST_MEMORY : status,
-          "%s: %zu bytes of %s memory were refused: %s", driver->name, bytes,
+          "%s: cannot allocate %zu bytes of %s memory: %s", driver->name, bytes,
           kind == GPUMM_POOL_DEVICE ? "device" : "page-locked host", driver->error_text ());
       goto done;
     }

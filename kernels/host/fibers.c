@@ -311,7 +311,7 @@ void *gpumm_host_shared (size_t bytes) {
     shared[i].bytes = 0;
     if (posix_memalign (&shared[i].p, 128, bytes)) {
       shared[i].p = NULL;
-      abandon (gpumm_driver_fail (GPUMM_HOST_MEMORY, "out of host memory: %zu bytes were refused",
+      abandon (gpumm_driver_fail (GPUMM_HOST_MEMORY, "out of host memory: cannot allocate %zu bytes",
                                   bytes));
     }
     shared[i].bytes = bytes;

@@ -560,7 +560,7 @@ static void test_errors (void) {
   } wrong[] = {{"begins at 1", &p.a.block_start[0], 1, NULL, 0},
                {"descend", &p.a.block_start[2], 3, NULL, 0},
                {"descend", &p.b.block_start[3], -1, NULL, 0},
-               {"in room for", &p.b.block_start[4], 17, NULL, 0},
+               {"the arrays hold", &p.b.block_start[4], 17, NULL, 0},
                {"block row 1 do not ascend", NULL, 0, &p.a.block_column[0], -1},
                {"block row 4 do not ascend", NULL, 0, &p.b.block_column[15], 4},
                {"block row 2 do not ascend", NULL, 0, &p.a.block_column[5], 0},

@@ -234,7 +234,7 @@ static void test_errors (void) {
                {4, 1, "9 blocks of 1x1 need 102 bytes of uint16 or 120 of uint32"},
                {8, -1, "-1 of them"},
                {8, 8, "the count of blocks is wrong"},
-               {8, 10, "10 blocks where there is room for 9"},
+               {8, 10, "10 blocks, but the arrays hold 9"},
                {0, INT32_MAX - 1, "1073741823 block rows are more than 16777216"},
                {12, -1, "record 0, at byte 12: block (-1, "},
                {12 + 16 * 3, 3, "record 3, at byte 60: block (3, "},
@@ -321,7 +321,7 @@ static void test_changed (void) {
       close (fd);
     }
     CHECK (gpumm_blocks_file_read (file, &x) == GPUMM_INVALID
-               && strstr (gpumm_last_error (), cut ? "it was cut off meanwhile" : "is outside of"),
+               && strstr (gpumm_last_error (), cut ? "it became shorter while it was read" : "is outside of"),
            "%s", gpumm_last_error ());
     gpumm_blocks_file_close (file);
     release (&x);

@@ -517,7 +517,7 @@ static void test_structure (void) {
       {{0, 3, 2, 4}, {0, 1, 2, 0}, 4, "descend from 3 to 2"},
       {{0, 2, -1, 4}, {0, 1, 2, 0}, 4, "descend from 2 to -1"},
       {{0, 9, 9, 4}, {0, 1, 2, 0}, 4, "descend from 9 to 4"},
-      {{0, 2, 3, 4}, {0, 1, 2, 0}, 3, "4 nonzeros in room for 3"},
+      {{0, 2, 3, 4}, {0, 1, 2, 0}, 3, "4 nonzeros, but the arrays hold 3"},
       {{0, 2, 3, 4}, {0, 1, 3, 0}, 4, "row index 3 in column 2"},
       {{0, 2, 3, 4}, {0, 1, -1, 0}, 4, "row index -1 in column 2"},
       {{0, 2, 3, 4}, {0, INT64_MAX, 2, 0}, 4, "row index 9223372036854775807 in column 1"},

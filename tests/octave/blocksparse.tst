@@ -221,7 +221,7 @@
 %! s = struct (blocksparse (magic (6), [2, 3]));
 %! assert (full (blocksparse (s)), magic (6));
 %! check_damaged (setfield (s, "start", int64 ([0; 1e8; 1e8; 6])), "offsets descend");
-%! check_damaged (setfield (s, "start", int64 ([0; 2; 4; 1e8])), "1e\\+08|100000000 blocks in room for 6");
+%! check_damaged (setfield (s, "start", int64 ([0; 2; 4; 1e8])), "1e\\+08|100000000 blocks, but the arrays hold 6");
 %! check_damaged (setfield (s, "start", int64 ([0; 1e8])), "start must have 4 offsets");
 %! check_damaged (setfield (s, "start", int64 ([0; 2; 4; 5])), "the offsets end at 5");
 %! check_damaged (setfield (s, "start", int64 ([1; 2; 4; 6])), "begins at 1 and not 0");
