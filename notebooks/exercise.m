@@ -8,19 +8,22 @@
 ##
 ## @var{id} is the number of the notebook and that of the exercise, @qcode{"2.1"}.  @var{answer} is
 ## a number, a vector, or a function that is tried on some cases.  Nothing that an answer does is an
-## error: an empty one, or a function that returns @code{[]}, is not answered yet, and of a function
-## that fails it is said with what.  An exercise that there is not is the error
+## error: an empty answer, or a function that returns @code{[]}, is not answered yet, and if a
+## function fails, @code{exercise} prints its error.  Where an exercise forbids something,
+## @code{exercise} looks for it in the source of the function.  An unknown exercise is the error
 ## @code{gpumm:bad-value}.
 ##
-## The answers are worked out or counted by @file{private/answers_1.m} and the others, one for each
-## notebook.  They stay with gpumm: copies of the lessons do not have them.
+## @file{private/answers_1.m} and the others, one for each notebook, work out or count the answers.
+## They stay with gpumm: copies of the lessons do not have them.
+## @seealso{score}
 ## @end deftypefn
 
 function right = exercise (id, answer)
 
   number = sscanf (id, "%d.%d");
   if (! (numel (number) == 2 && any (number(1) == 1:7) && any (number(2) == 1:3)))
-    error ("gpumm:bad-value", "exercise: there are 1.1 to 7.3, three of each notebook, and no %s", id);
+    error ("gpumm:bad-value", ["exercise: there is no exercise %s; there are 1.1 to 7.3, " ...
+                               "three in each notebook"], id);
   endif
   if (isnumeric (answer))
     answer = double (answer); # sums and squares of an integer class would saturate
@@ -38,12 +41,13 @@ function right = exercise (id, answer)
       if (strcmp (err.identifier, "gpumm:not-answered"))
         said = "not answered yet";
       elseif (! is_function_handle (answer))
-        said = "wrong: the answer is a function, with @ before its name";
+        said = "wrong: the answer must be a function, with @ before its name";
       else
         said = ["wrong: your answer stops with \"", err.message, "\""];
       endif
     end_try_catch
   endif
+  solved (sprintf ("%d.%d", number), verdict);
   printf ("exercise %s: %s\n", id, said);
   if (nargout > 0)
     right = verdict;

@@ -7,14 +7,14 @@
 ## @deftypefnx {} {@var{folder} =} gpumm_lessons (@dots{})
 ## Copy the lessons, Jupyter notebooks with exercises, into a folder of your own.
 ##
-## @var{folder} is @file{gpumm-lessons} in the current folder by default, and is made where it does
-## not exist.  A file that is there already stays as it is, so what you wrote in a notebook is kept.
-## To begin a lesson anew, delete its notebook and call @code{gpumm_lessons} again.
+## The default @var{folder} is @file{gpumm-lessons} in the current folder.  If it does not exist,
+## @code{gpumm_lessons} makes it.  No file is overwritten, so your work in a notebook stays.
+## To start a lesson again, delete its notebook and call @code{gpumm_lessons} again.
 ##
 ## @code{gpumm_lessons} prints how to open the notebooks.  With an output argument it prints nothing
 ## and returns the absolute path of the folder.  The notebooks need Jupyter and its kernel for
-## Octave (Debian: @code{jupyter-notebook} and @code{python3-octave-kernel}).  @code{gpumm_doc}
-## shows the lessons without them, to read.
+## Octave (Debian: @code{jupyter-notebook} and @code{python3-octave-kernel}).  To read the lessons
+## without Jupyter, call @code{gpumm_doc}.
 ##
 ## @example
 ## @group
@@ -33,16 +33,12 @@ function folder = gpumm_lessons (folder = "gpumm-lessons")
   endif
   [source, open_by] = lessons_source ();
   folder = make_absolute_filename (tilde_expand (folder));
-  if (! isfolder (folder))
-    [status, message] = mkdir (folder);
-    if (! status)
-      error ("gpumm:unwritable", "gpumm_lessons: cannot make %s: %s", folder, message);
-    endif
-  endif
+  make_folder (folder);
+  make_folder (fullfile (folder, "pictures"));
 
   ## The functions and checks of the exercises stay in the source, where lesson.m finds them.
-  files = readdir (source);
-  files = files(! cellfun (@isempty, regexp (files, '\.ipynb$|^lesson\.m$', "once")));
+  files = [readdir(source); strcat("pictures/", readdir (fullfile (source, "pictures")))];
+  files = files(! cellfun (@isempty, regexp (files, '\.(ipynb|svg)$|^lesson\.m$', "once")));
   copied = 0;
   for file = files.'
     to = fullfile (folder, file{1});
@@ -57,14 +53,24 @@ function folder = gpumm_lessons (folder = "gpumm-lessons")
   if (nargout == 0)
     printf ("The lessons are in %s: %d new files; %d were there and stay as they are.\n", ...
             folder, copied, numel (files) - copied);
-    printf ("To open them in Jupyter, type in a shell:\n  %s %s\n", open_by, quoted_word (folder));
+    printf ("To open the lessons in Jupyter, type in a shell:\n  %s %s\n", open_by, ...
+            quoted_word (folder));
     clear folder
   endif
 
 endfunction
 
-## The folder of the notebooks, of the installed package or in gpumm's sources, and the command that
-## opens a copy of them.
+function make_folder (folder)
+  if (! isfolder (folder))
+    [status, message] = mkdir (folder);
+    if (! status)
+      error ("gpumm:unwritable", "gpumm_lessons: cannot make %s: %s", folder, message);
+    endif
+  endif
+endfunction
+
+## The folder of the notebooks, in the installed package or in gpumm's sources, and the command that
+## opens a copy of the notebooks.
 function [source, open_by] = lessons_source ()
 
   here = fileparts (mfilename ("fullpath"));
@@ -78,7 +84,7 @@ function [source, open_by] = lessons_source ()
   endif
   if (! exist (fullfile (source, "lesson.m"), "file"))
     error ("gpumm:no-documentation", ["gpumm_lessons: this gpumm was installed without its " ...
-                                      "lessons; they are in notebooks/ of its sources"]);
+                                      "lessons; gpumm's sources have them in notebooks/"]);
   endif
 
 endfunction

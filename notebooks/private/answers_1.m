@@ -41,6 +41,9 @@ function why = answers_1 (number, x)
           endif
         endfor
       endfor
+      why = broken_rule (x, {"for", "while", "do"}, ...
+                         {"mtimes", "times", "dot", "kron", "blkmm", "bsxfun", "gpumm", ...
+                          "gpumm_kernel", "three_loops"}, {"A", "B"}, 0);
 
     case 3
       n = 160;

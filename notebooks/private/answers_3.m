@@ -39,6 +39,10 @@ function why = answers_3 (number, x)
         why = "it forgets the C that it had";
       elseif (max (abs (C - A * B)(:)) > 1e-14)
         why = "after all three steps C is not A*B; element (i,j) grows by a(i) * b(j)";
+      else
+        why = broken_rule (x, {"for", "while", "do"}, ...
+                           {"mtimes", "times", "kron", "blkmm", "bsxfun", "gpumm", ...
+                            "gpumm_kernel"}, {"a", "b"}, 1);
       endif
 
     case 3

@@ -45,6 +45,9 @@ function why = answers_5 (number, x)
           return;
         endif
       endfor
+      why = broken_rule (x, {"while"}, ...
+                         {"intersect", "ismember", "any", "find", "lookup", "unique", "sort", ...
+                          "union", "setdiff", "setxor"});
 
     case 3
       A = int8 ([100, 100, -100; 1, 2, 3; -128, -128, 1]);

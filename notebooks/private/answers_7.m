@@ -34,6 +34,8 @@ function why = answers_7 (number, x)
       endfor
       if (! isequal (size (x ([1, 2; 3, 4], 3)), [2, 2]))
         why = "it should take a matrix, element by element";
+      else
+        why = broken_rule (x, {"mod"}, {"round"});
       endif
 
     case 2

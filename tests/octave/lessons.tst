@@ -19,7 +19,17 @@
 %!endfunction
 
 %!function names = files_in (folder)
-%!  names = setdiff (readdir (folder), {".", ".."});
+%!  names = setdiff (readdir (folder), {".", "..", "pictures"});
+%!  if (isfolder (fullfile (folder, "pictures")))
+%!    pictures = setdiff (readdir (fullfile (folder, "pictures")), {".", ".."});
+%!    names = [names; strcat("pictures/", pictures)];
+%!  endif
+%!endfunction
+
+## the pictures that a notebook shows
+%!function names = pictures_in (text)
+%!  names = regexp (text, '\]\((pictures/[^)]*)\)', "tokens");
+%!  names = cellfun (@(t) t(1), names).';
 %!endfunction
 
 ## the copy has the notebooks as they are, and nothing that knows an answer
@@ -28,7 +38,11 @@
 %! unwind_protect
 %!   books = regexprep (glob (fullfile (notebooks (), "*.ipynb")), '.*/', "");
 %!   assert (numel (books), 7);
-%!   assert (files_in (folder), sort ([books; {"lesson.m"}]));
+%!   pictures = cellfun (@(b) pictures_in (fileread (fullfile (folder, b))), books, ...
+%!                       "UniformOutput", false);
+%!   assert (cellfun (@numel, pictures(1:3)) >= 1);
+%!   pictures = unique (vertcat (pictures{:}));
+%!   assert (files_in (folder), [sort([books; {"lesson.m"}]); pictures]);
 %!   for name = files_in (folder).'
 %!     assert (fileread (fullfile (folder, name{1})), fileread (fullfile (notebooks (), name{1})));
 %!   endfor
@@ -42,15 +56,15 @@
 %! mkdir (fileparts (folder));
 %! unwind_protect
 %!   said = evalc ("gpumm_lessons (folder)");
-%!   assert (strncmp (said, ["The lessons are in ", folder, ": 8 new files; 0 were there"], ...
-%!                    numel (folder) + 46));
+%!   assert (strncmp (said, ["The lessons are in ", folder, ": 11 new files; 0 were there"], ...
+%!                    numel (folder) + 47));
 %!   command = "\n  '[^\n]*/setup' notebooks '[^\n]*it'\\\\''s mine'\n$";
 %!   assert (! isempty (regexp (said, command, "once")));
 %!   write (fullfile (folder, "2-block-size.ipynb"), "mine");
 %!   write (fullfile (folder, "notes.txt"), "mine, too");
 %!   unlink (fullfile (folder, "4-strassen.ipynb"));
 %!   said = evalc ("gpumm_lessons (folder)");
-%!   assert (! isempty (strfind (said, ": 1 new files; 7 were there and stay as they are.")));
+%!   assert (! isempty (strfind (said, ": 1 new files; 10 were there and stay as they are.")));
 %!   assert (fileread (fullfile (folder, "2-block-size.ipynb")), "mine");
 %!   assert (fileread (fullfile (folder, "notes.txt")), "mine, too");
 %!   assert (fileread (fullfile (folder, "4-strassen.ipynb")), ...
@@ -66,7 +80,7 @@
 %! before = cd (folder);
 %! unwind_protect
 %!   assert (gpumm_lessons (), fullfile (folder, "gpumm-lessons"));
-%!   assert (numel (files_in ("gpumm-lessons")), 8);
+%!   assert (numel (files_in ("gpumm-lessons")), 11);
 %! unwind_protect_cleanup
 %!   cd (before);
 %!   remove (folder);

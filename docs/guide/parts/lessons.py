@@ -4,6 +4,8 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 import base64
 import json
+import re
+import shutil
 
 
 def fenced(kind, text):
@@ -15,8 +17,13 @@ def fenced(kind, text):
     return f"{fence} {{.{kind}}}\n{text}\n{fence}\n"
 
 
+def cells_of(notebook):
+    with open(notebook, encoding="utf-8") as file:
+        return json.load(file)["cells"]
+
+
 def outputs(cell, figure):
-    """What a cell said, and the names of what it drew; figure keeps one and gives its name."""
+    """What a cell printed, and the names of its figures; figure keeps one and gives its name."""
     said, drawn = "", []
     for output in cell["outputs"]:
         if output["output_type"] == "stream":
@@ -26,10 +33,28 @@ def outputs(cell, figure):
     return said, drawn
 
 
+def neighbours(notebook):
+    """Links to the previous and the next lesson and to the list of all."""
+    lessons = sorted(notebook.parent.glob("[1-9]*.ipynb"))
+    at = lessons.index(notebook)
+    links = ["[All lessons](../lessons.html)"]
+    if at > 0:
+        links.insert(0, f"Previous: [{title(lessons[at - 1])}]({lessons[at - 1].stem}.html)")
+    if at + 1 < len(lessons):
+        links.append(f"Next: [{title(lessons[at + 1])}]({lessons[at + 1].stem}.html)")
+    return " · ".join(links)
+
+
+def page_text(source, notebook, folder):
+    """A text cell: its links to notebooks lead to their pages, its pictures are in the folder."""
+    for picture in re.findall(r"\]\((pictures/[^)]*)\)", source):
+        (folder / "pictures").mkdir(exist_ok=True)
+        shutil.copy(notebook.parent / picture, folder / picture)
+    return re.sub(r"\]\(([^)/]*)\.ipynb\)", r"](\1.html)", source)
+
+
 def markdown(notebook, folder):
     """The notebook's text; its figures go to the folder."""
-    with open(notebook, encoding="utf-8") as file:
-        cells = json.load(file)["cells"]
     count = 0
 
     def figure(png):
@@ -40,22 +65,24 @@ def markdown(notebook, folder):
         return name
 
     text = []
-    for cell in cells:
+    for cell in cells_of(notebook):
+        if "notebook-only" in cell["metadata"].get("tags", []):
+            continue
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            text.append(source)
+            text.append(page_text(source, notebook, folder))
             continue
-        lines = [line for line in source.split("\n") if not line.startswith("%plot ")]
+        lines = [line for line in source.split("\n") if not line.startswith("%")]
         text.append(fenced("cell", "\n".join(lines)))
         said, drawn = outputs(cell, figure)
         if said.strip():
             text.append(fenced("answer", said))
         for name in drawn:
             text.append(f"![Drawn by these lines]({name})")
+    text.insert(1, neighbours(notebook))  # below the aims; the summary has links of its own
     return "\n\n".join(text) + "\n"
 
 
 def title(notebook):
-    with open(notebook, encoding="utf-8") as file:
-        first = "".join(json.load(file)["cells"][0]["source"]).split("\n", 1)[0]
+    first = "".join(cells_of(notebook)[0]["source"]).split("\n", 1)[0]
     return first.removeprefix("# ")
