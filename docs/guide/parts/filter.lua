@@ -1,6 +1,6 @@
 -- filter.lua - what pandoc does to each page on its way: the title leaves the text for the
--- template, links to .md lead to .html, drawings come into the page, tables can be moved sideways
--- on a phone, and in Octave's samples prompts, input and output are told apart.
+-- template, links to .md lead to .html, drawings come into the page, tables, figures and formulas can
+-- be moved sideways on a phone, and in Octave's samples prompts, input and output are told apart.
 -- SPDX-License-Identifier: BSD-3-Clause
 
 local up, drawings = "", ""
@@ -54,15 +54,18 @@ local function figure (paragraph)
     return nil
   end
   local name = image.src:match ("^drawings/(.*)%.svg$")
-  local shown
+  local shown, kind
   if name then
     local file = assert (io.open (drawings .. "/" .. name .. ".svg"))
     shown = pandoc.RawBlock ("html", file:read ("a"))
     file:close ()
+    kind = "drawing"
   else
     shown = pandoc.Plain { image }
+    kind = "picture"
   end
-  return { pandoc.RawBlock ("html", '<figure tabindex="0">'), shown,
+  return { pandoc.RawBlock ("html", "<figure>"),
+           pandoc.Div ({ shown }, pandoc.Attr ("", { "wide", kind }, { tabindex = "0" })),
            pandoc.RawBlock ("html", "<figcaption>"), pandoc.Plain (image.caption),
            pandoc.RawBlock ("html", "</figcaption></figure>") }
 end
@@ -82,6 +85,11 @@ local change = {
     end
     block.attributes.tabindex = "0"
     return block
+  end,
+  Math = function (math)
+    if math.mathtype == "DisplayMath" then
+      return pandoc.Span ({ math }, pandoc.Attr ("", { "wide" }, { tabindex = "0" }))
+    end
   end,
   Table = function (t)
     return pandoc.Div ({ t }, pandoc.Attr ("", { "wide" }, { tabindex = "0" }))

@@ -132,6 +132,12 @@ def write_qt_help(root, file):
     return True
 
 
+def movable(text):
+    """HTML of makeinfo whose tables and samples can be moved sideways where they are too wide."""
+    text = text.replace("<pre ", '<pre tabindex="0" ').replace("</table>", "</table></div>")
+    return text.replace("<table", '<div class="wide" tabindex="0"><table')
+
+
 def functions(root):
     """Markdown: a section for each category, in it one for each function, its text as HTML."""
     categories = index(root)
@@ -143,7 +149,7 @@ def functions(root):
     source += mark("end") + "@bye\n"
     body = re.search(r"<body[^>]*>(.*)</body>", makeinfo(source, "--html", "--no-headers"), re.S)[1]
     pieces = re.split(rf"<!-- {MARK}(\S+) -->", body)
-    texts = dict(zip(pieces[1::2], pieces[2::2]))
+    texts = dict(zip(pieces[1::2], map(movable, pieces[2::2])))
     out = []
     for category, names in categories:
         out.append(f"## {category}\n")

@@ -13,7 +13,7 @@ A fenced block `measured` of a page says which rows and columns; no number is ty
   pick: least                         of several rows the least, or the most; without this several
                                       are an error
   relative: gpumm                     cells are divided by that column's
-  only: 512 1024                      of rows, these values
+  only: 512 1024                      of rows, or of a list's first column, these values
   caption: ...                        above the table
 
 or, instead of rows, columns and value, `list: n; 1e3 * seconds as ms; kernel`, a line for each row.
@@ -30,14 +30,15 @@ REMARK = "a remark above these rows"  # no column has such a name
 
 
 def read(file):
-    """The rows of a file as dictionaries, numbers as such, and the comment in its head. What a
-    comment between rows says is with the rows below it, as REMARK."""
-    rows, head, names, remark = [], [], None, ""
+    """The rows of a file as dictionaries, numbers as such, and the comment in its head. The first
+    line of a comment between rows is with the rows below it, as REMARK: commands may follow it."""
+    rows, head, names, remark, above = [], [], None, "", ""
     for line in file.read_text().splitlines():
+        above, previous = line, above
         if line.startswith("#") and not names:
             head.append(line[1:].strip())
         elif line.startswith("#"):
-            remark = line[1:].strip()
+            remark = remark if previous.startswith("#") else line[1:].strip().removesuffix(":")
         elif not names:
             names = next(csv.reader([line]))
         else:
@@ -121,6 +122,8 @@ def listing(rows, spec):
     """Headings and lines of a table with a line for each row of the file."""
     items = [named(item) for item in spec["list"].split(";")]
     lines = [[cell(row, expression) for expression, _ in items] for row in rows]
+    if "only" in spec:
+        lines = [line for line in lines if str(line[0]) in spec["only"].split()]
     return [heading for _, heading in items], lines
 
 
@@ -143,8 +146,10 @@ def table(folder, block):
         texts = ["–" if value in (None, "") or value != value else text_of(value) for value in line]
         out.append("| " + " | ".join(texts) + " |")
     caption = spec.get("caption", "") + f" From `{spec['file']}`."
-    for remark in sorted({row[REMARK] for row in rows} - {""}):
-        caption += f" It says: \"{remark}\"."
+    remarks = {row[REMARK] for row in rows}
+    for remark in sorted(remarks - {""}):
+        of = " of some rows" if len(remarks) > 1 else ""
+        caption += f" The file says{of}: \"{remark}\"."
     return f"\n::: measured\n{caption.strip()}\n\n" + "\n".join(out) + "\n:::\n"
 
 

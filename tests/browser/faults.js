@@ -1,0 +1,134 @@
+// faults.js - what is wrong with the page as it is laid out now: {faults, links, ids}.
+// SPDX-License-Identifier: BSD-3-Clause
+(() => {
+  const LEAST_CONTRAST = 4.5;
+  const LEAST_LETTERS = 11; // px
+  const LEAST_FIGURE = 540; // px across, or its own width: the letters in it stay readable
+  const root = document.documentElement;
+  const width = root.clientWidth;
+  const faults = [];
+
+  const name = (element) =>
+    `<${[element.tagName.toLowerCase(), ...element.classList].join (".")}> "${
+      element.textContent.trim ().replace (/\s+/g, " ").slice (0, 40)}"`;
+
+  const colour = (text) => {
+    const [r, g, b, a = 1] = text.match (/[\d.]+/g).map (Number);
+    return { r, g, b, a };
+  };
+  const over = (front, back) => ({
+    r: front.a * front.r + (1 - front.a) * back.r,
+    g: front.a * front.g + (1 - front.a) * back.g,
+    b: front.a * front.b + (1 - front.a) * back.b,
+    a: 1,
+  });
+
+  // WCAG 2.2, relative luminance and contrast ratio.
+  const luminance = ({ r, g, b }) => {
+    const [x, y, z] = [r, g, b].map ((c) =>
+      c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const contrast = (a, b) => {
+    const [dark, light] = [luminance (a), luminance (b)].sort ((x, y) => x - y);
+    return (light + 0.05) / (dark + 0.05);
+  };
+
+  // What lies behind an element: the backgrounds of its ancestors.
+  const behind = (element) => {
+    const layers = [];
+    for (let e = element; e; e = e.parentElement) {
+      const layer = colour (getComputedStyle (e).backgroundColor);
+      layers.push (layer);
+      if (layer.a === 1)
+        break;
+    }
+    return layers.reduceRight ((back, front) => over (front, back),
+                               { r: 255, g: 255, b: 255, a: 1 });
+  };
+
+  // What lies behind text of a drawing: the last box before it that holds its middle.
+  const behind_drawn = (text) => {
+    const svg = text.closest ("svg");
+    const at = text.getBoundingClientRect ();
+    const x = (at.left + at.right) / 2;
+    const y = (at.top + at.bottom) / 2;
+    let found = behind (svg);
+    for (const shape of svg.querySelectorAll ("rect, circle, ellipse, polygon")) {
+      const fill = getComputedStyle (shape).fill;
+      const box = shape.getBoundingClientRect ();
+      if (shape.compareDocumentPosition (text) & Node.DOCUMENT_POSITION_FOLLOWING && fill !== "none"
+          && box.left <= x && x <= box.right && box.top <= y && y <= box.bottom)
+        found = over (colour (fill), found);
+    }
+    return found;
+  };
+
+  const compare = (what, front, back) => {
+    const ratio = contrast (over (front, back), back);
+    if (ratio < LEAST_CONTRAST)
+      faults.push (`contrast ${ratio.toFixed (2)}: ${what}`);
+  };
+
+  const seen = (element) =>
+    element.checkVisibility ({ contentVisibilityAuto: true, visibilityProperty: true })
+    && ! element.closest (".skip");
+  const scrolls = (element) => ["auto", "scroll"].includes (getComputedStyle (element).overflowX);
+
+  if (root.scrollWidth > width)
+    faults.push (`the page is ${root.scrollWidth} px wide in a window of ${width}`);
+
+  for (const element of document.body.querySelectorAll ("*")) {
+    if (! seen (element))
+      continue;
+    const style = getComputedStyle (element);
+    const box = element.getBoundingClientRect ();
+    if (element.clientWidth && element.scrollWidth > element.clientWidth + 1) {
+      if (scrolls (element) && ! style.backgroundImage.includes ("gradient"))
+        faults.push (`moves sideways, with no shadow to show that: ${name (element)}`);
+      if (["hidden", "clip"].includes (style.overflowX))
+        faults.push (`${element.scrollWidth - element.clientWidth} px are cut off: ${name (element)}`);
+    }
+    if (box.width && (box.left < -1 || box.right > width + 1)) {
+      let holder = element.parentElement;
+      while (holder && ! scrolls (holder))
+        holder = holder.parentElement;
+      if (! holder || holder === root || holder === document.body)
+        faults.push (`lies outside of the page, ${box.left.toFixed (0)} to ${box.right.toFixed (0)} px: ${
+          name (element)}`);
+    }
+    const before = getComputedStyle (element, "::before");
+    if (! ["none", "normal", '""'].includes (before.content))
+      compare (`${before.content} before ${name (element)}`, colour (before.color), behind (element));
+  }
+
+  // Text by text. In a drawing letters are as large as the drawing is drawn.
+  const walker = document.createTreeWalker (document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode ()) {
+    const element = walker.currentNode.parentElement;
+    if (! walker.currentNode.data.trim () || ! seen (element)
+        || element.closest ("script, style, title, desc, option, annotation"))
+      continue;
+    const style = getComputedStyle (element);
+    const drawn = element.closest ("svg");
+    const scale = drawn ? drawn.getBoundingClientRect ().width / drawn.viewBox.baseVal.width || 1 : 1;
+    const size = parseFloat (style.fontSize) * scale;
+    if (size < LEAST_LETTERS && ! element.closest ("math, sub, sup"))
+      faults.push (`letters are ${size.toFixed (1)} px high: ${name (element)}`);
+    compare (name (element), colour (drawn ? style.fill : style.color),
+             drawn ? behind_drawn (element) : behind (element));
+  }
+
+  for (const image of document.images) {
+    if (! image.complete || ! image.naturalWidth)
+      faults.push (`a picture is not loaded: ${image.getAttribute ("src")}`);
+    else if (image.clientWidth < Math.min (LEAST_FIGURE, image.naturalWidth))
+      faults.push (`a figure is only ${image.clientWidth} px wide: ${image.getAttribute ("src")}`);
+  }
+
+  return {
+    faults: [...new Set (faults)],
+    links: [...document.querySelectorAll ("a[href]")].map ((a) => a.href),
+    ids: [...document.querySelectorAll ("[id]")].map ((e) => e.id),
+  };
+}) ()

@@ -1,0 +1,177 @@
+"""look.py CHROMIUM GUIDE WORK - looks at the pages of a folder in a browser, see run.
+
+Each page is laid out at each of WIDTHS, light and dark, and faults.js tells what is wrong there.
+Before that a page broken on purpose shows that each kind of fault is found.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import urllib.parse
+
+WIDTHS = {390: 844, 1200: 900}  # a phone, a desk's screen
+here = pathlib.Path(__file__).resolve().parent
+
+# Each fault of this page, and a word of what faults.js says of it.
+BROKEN = """<!DOCTYPE html><html lang="en"><head><title>broken</title></head><body>
+<div style="width: 2000px">wide</div>
+<pre style="overflow-x: auto; width: 300px">{line}</pre>
+<p style="overflow: hidden; white-space: nowrap; width: 300px">{line}</p>
+<p style="color: #999; background: #fff">pale</p>
+<p style="font-size: 8px">small</p>
+<svg width="90" height="40"><rect width="90" height="40" fill="#000"/>
+<text x="10" y="20" fill="#222">dark on dark</text></svg>
+<img src="nowhere.png" alt="missing">
+<p style="position: relative; left: -3000px">outside</p>
+<p><a href="nowhere.html">a page</a> <a href="#nowhere">a place</a></p>
+</body></html>""".format(line="much too long a line " * 40)
+FOUND = ["the page is", "no shadow", "cut off", "contrast 2.85", "px high", "contrast 1.3",
+         "not loaded", "outside", "nowhere.html leads nowhere", "#nowhere: that page has no such id"]
+
+
+class Browser:
+    """Headless Chromium, by its protocol through a pair of pipes: JSON that ends with a NUL."""
+
+    def __init__(self, program, profile):
+        options = ["--headless", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu",
+                   "--disable-dev-shm-usage", "--hide-scrollbars", f"--user-data-dir={profile}"]
+        if os.geteuid() == 0:
+            options.append("--no-sandbox")  # which root cannot have
+        ours = os.pipe(), os.pipe()
+        (theirs_in, self.to), (self.back, theirs_out) = ours
+        os.set_inheritable(theirs_in, True)
+        os.set_inheritable(theirs_out, True)
+        redirect = f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out}'
+        self.process = subprocess.Popen(["sh", "-c", redirect, program, *options, "about:blank"],
+                                        pass_fds=(theirs_in, theirs_out),
+                                        stderr=subprocess.DEVNULL)
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self.count, self.rest, self.session = 0, b"", None
+        targets = self.ask("Target.getTargets")["targetInfos"]
+        page = next(t["targetId"] for t in targets if t["type"] == "page")
+        self.session = self.ask("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
+        self.ask("Page.enable")
+
+    def message(self):
+        while b"\0" not in self.rest:
+            piece = os.read(self.back, 1 << 20)
+            if not piece:
+                raise EOFError("Chromium has ended")
+            self.rest += piece
+        text, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(text)
+
+    def ask(self, method, wait_for=None, **parameters):
+        """The answer to a request; with wait_for not before that event."""
+        self.count += 1
+        request = {"id": self.count, "method": method, "params": parameters}
+        if self.session:
+            request["sessionId"] = self.session
+        os.write(self.to, json.dumps(request).encode() + b"\0")
+        answer = None
+        while answer is None or wait_for:
+            message = self.message()
+            if message.get("id") == self.count:
+                if "error" in message:
+                    raise ValueError(f"{method}: {message['error']}")
+                answer = message["result"]
+            elif message.get("method") == wait_for:
+                wait_for = None
+        return answer
+
+    def size(self, width, height):
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                 deviceScaleFactor=1, mobile=width < 600)
+
+    def scheme(self, name):
+        self.ask("Emulation.setEmulatedMedia",
+                 features=[{"name": "prefers-color-scheme", "value": name}])
+
+    def open(self, file):
+        self.ask("Page.navigate", wait_for="Page.loadEventFired", url=file.as_uri())
+
+    def run(self, script):
+        answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True)
+        if "exceptionDetails" in answer:
+            raise ValueError(answer["exceptionDetails"]["exception"]["description"])
+        return answer["result"]["value"]
+
+    def end(self):
+        self.ask("Browser.close")
+        self.process.wait(20)
+
+
+def look(browser, file):
+    """What a page links to, its ids, and its faults in all widths and colours."""
+    script = (here / "faults.js").read_text()
+    faults = []
+    for i, (width, height) in enumerate(WIDTHS.items()):
+        browser.size(width, height)
+        if i == 0:
+            browser.open(file)
+        for scheme in "light", "dark":
+            browser.scheme(scheme)
+            seen = browser.run(script)
+            faults += [f"{width} px, {scheme}: {fault}" for fault in seen["faults"]]
+    return seen["links"], set(seen["ids"]), faults
+
+
+def broken_links(links, ids, folder):
+    """Sentences on the links of a page that lead nowhere; ids has those of each page."""
+    faults = []
+    for link in links:
+        parsed = urllib.parse.urlsplit(link)
+        if parsed.scheme != "file":
+            continue
+        target = pathlib.Path(urllib.parse.unquote(parsed.path))
+        place = urllib.parse.unquote(parsed.fragment)
+        if folder not in target.parents or not target.is_file():
+            faults.append(f"{target.name} leads nowhere")
+        elif place and target in ids and place not in ids[target]:
+            faults.append(f"{target.name}#{place}: that page has no such id")
+    return faults
+
+
+def main():
+    program, folder, work = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])
+    passed = failed = 0
+
+    def case(what, faults):
+        nonlocal passed, failed
+        passed, failed = passed + (not faults), failed + bool(faults)
+        if faults:
+            print(f"FAILED: {what}")
+        for fault in faults[:12]:
+            print(f"  {fault}")
+        if len(faults) > 12:
+            print(f"  and {len(faults) - 12} more")
+
+    browser = Browser(program, work / "profile")
+    try:
+        page = work / "broken" / "broken.html"
+        page.parent.mkdir()
+        page.write_text(BROKEN)
+        links, ids, faults = look(browser, page)
+        faults += broken_links(links, {page: ids}, page.parent)
+        for word in FOUND:
+            case(f"the fault \"{word}\" of a broken page is found",
+                 [] if any(word in fault for fault in faults) else faults)
+        pages = {file: look(browser, file) for file in sorted(folder.rglob("*.html"))}
+    finally:
+        browser.end()
+    case("there are pages", [] if len(pages) >= 10 else [f"only {len(pages)} in {folder}"])
+    ids = {file: seen[1] for file, seen in pages.items()}
+    for file, (links, _, faults) in pages.items():
+        name = file.relative_to(folder)
+        case(f"{name} is laid out well", faults)
+        case(f"{name} links to what is there", broken_links(links, ids, folder))
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
