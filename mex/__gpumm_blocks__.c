@@ -109,7 +109,7 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   else
     c = blocks_value (&out, &result, &error);
   if (c && nlhs > 2)
-    info = report_value (gpumm_job_report (job));
+    info = report_value (gpumm_job_report (job), &error);
 
 done: /* release */
   gpumm_close (job);

@@ -72,7 +72,7 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
     c = blocks_value (&blocks, &result, &error);
   else
     c = settle_result (c, &result, &error);
-  plhs[2] = report_value (gpumm_job_report (job));
+  plhs[2] = report_value (gpumm_job_report (job), &error);
   plhs[3] = trace_value (&trace);
 
 done: /* release */

@@ -1,8 +1,9 @@
 /* __gpumm_multiply__.c - the gateway of gpumm.m to a product.
  *
- *   [C, INFO] = __gpumm_multiply__ (A, B, OPTIONS)
+ *   [C, INFO] = __gpumm_multiply__ (A, B, NAME, VALUE, ...)
+ *   [C, INFO] = __gpumm_multiply__ ({A, B, OPTIONS})
  *
- * OPTIONS is the struct of private/parse_options.m, or left out for the defaults. INFO is what
+ * NAME and VALUE are as the user gave them; OPTIONS is the struct of private/parse_options.m. INFO is what
  * gpumm_report says. The error's identifier is "gpumm:special" where the engine does not do what
  * Octave's alpha * A * B + beta * C means for these operands as they are: multiply_any.m then
  * converts them, or multiplies by Octave's own rules. The short ones of the latter Octave does from
@@ -20,9 +21,7 @@
 typedef struct {
   gpumm_problem problem;
   gpumm_operand c0;
-  gpumm_options options;
-  char algorithm[NAME_BYTES];
-  int scalars; /* a scalar is a 1x1 matrix; else it multiplies element by element, by Octave */
+  call_options options;
 } request;
 
 /* ---- check and marshal -------------------------------------------------------------------- */
@@ -48,10 +47,12 @@ static int is_whole (gpumm_scalar s) {
 /* A factor that is not double, or complex beside real operands, would change the type of C. Even with
  * a zero imaginary part, complex times Inf gives NaN. Where a factor that is not finite meets a sum,
  * its terms or no term at all differs by algorithm: Octave multiplies by it. */
-static int get_factor (const mxArray *options, const char *field, const gpumm_problem *p,
+static int get_factor (const mxArray *x, double otherwise, const gpumm_problem *p,
                        gpumm_scalar *factor) {
-  const mxArray *x = mxGetField (options, 0, field);
-  return x && get_scalar (x, factor)
+  *factor = (gpumm_scalar){otherwise, 0};
+  if (!x)
+    return 1;
+  return get_scalar (x, factor)
          && (is_integer (p->a.type) ? is_whole (*factor)
                                     : (!mxIsComplex (x) || is_complex (p->output))
                                           && isfinite (factor->re) && isfinite (factor->im));
@@ -66,41 +67,44 @@ static int is_narrowed (const gpumm_operand *x, gpumm_op op, const gpumm_operand
          && !has_imaginary_part (x, x->rows * x->cols);
 }
 
-/* What OPTIONS say of the problem; 0 where the engine has no such problem. */
-static int get_problem (const mxArray *options, request *r) {
+/* What the options say of the problem; 0 where the engine has no such problem. */
+static int apply_options (const call_options *o, request *r) {
   gpumm_problem *p = &r->problem;
   int sparse = p->a.kind == GPUMM_SPARSE || p->b.kind == GPUMM_SPARSE;
-  p->op_a = (gpumm_op) get_number (options, "transpose_a");
-  p->op_b = (gpumm_op) get_number (options, "transpose_b");
+  p->op_a = o->op_a;
+  p->op_b = o->op_b;
   if (is_narrowed (&p->a, p->op_a, &p->b, p->op_b) || is_narrowed (&p->b, p->op_b, &p->a, p->op_a))
     return 0;
-  r->scalars = get_number (options, "scalars") != 0;
-  const mxArray *output = mxGetField (options, 0, "output");
-  const mxArray *form = mxGetField (options, 0, "form");
-  if (form && !mxIsEmpty (form)) /* a matter of blocks */
+  if (o->form[0]) /* a matter of blocks */
     return 0;
-  if (output && !mxIsEmpty (output) && (!is_integer (p->output) || !get_type (output, &p->output)))
+  if (o->output[0] && (!is_integer (p->output) || !find_type (o->output, &p->output)))
     return 0;
-  if (!get_factor (options, "alpha", p, &p->alpha) || !get_factor (options, "beta", p, &p->beta))
+  if (!get_factor (o->alpha, 1, p, &p->alpha) || !get_factor (o->beta, o->c != NULL, p, &p->beta))
     return 0;
   if (p->beta.re == 0 && p->beta.im == 0)
     return !sparse || (p->alpha.im == 0 && (p->alpha.re == 0 || p->alpha.re == 1));
   p->c0 = &r->c0;
-  return !sparse && get_operand (mxGetField (options, 0, "c"), &r->c0) && r->c0.kind == GPUMM_DENSE
+  return !sparse && get_operand (o->c, &r->c0) && r->c0.kind == GPUMM_DENSE
          && r->c0.type == p->output;
 }
 
-static int get_request (int nrhs, const mxArray *prhs[], request *r) {
+/* 0 where that is no problem of the engine's, or with the error set. */
+static int get_request (int nrhs, const mxArray *prhs[], request *r, gateway_error *e) {
   gpumm_problem *p = &r->problem;
-  *r = (request){.problem.alpha = {1, 0}, .options.device = -1};
-  if (!get_operand (prhs[0], &p->a) || !get_operand (prhs[1], &p->b) || !set_output (p))
-    return 0;
-  if (nrhs > 2) {
-    get_options (prhs[2], &r->options, r->algorithm);
-    if (!get_problem (prhs[2], r))
+  const mxArray *a = prhs[0], *b;
+  *r = (request){0};
+  if (nrhs == 1) {
+    a = mxGetCell (prhs[0], 0);
+    b = mxGetCell (prhs[0], 1);
+    get_struct (mxGetCell (prhs[0], 2), &r->options);
+  } else {
+    b = prhs[1];
+    if (!get_pairs (nrhs - 2, prhs + 2, &r->options, e))
       return 0;
   }
-  return r->scalars || (!is_scalar (&p->a) && !is_scalar (&p->b));
+  return get_operand (a, &p->a) && get_operand (b, &p->b) && set_output (p)
+         && apply_options (&r->options, r)
+         && (r->options.scalars || (!is_scalar (&p->a) && !is_scalar (&p->b)));
 }
 
 /* ---- by Octave's own rules ---------------------------------------------------------------- */
@@ -163,9 +167,14 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   gateway_enter ();
 
   /* check, marshal */
-  if (nrhs < 2 || nrhs > 3 || (nrhs == 3 && !mxIsStruct (prhs[2])))
+  if (nrhs < 1
+      || (nrhs == 1
+          && (!mxIsCell (prhs[0]) || mxGetNumberOfElements (prhs[0]) != 3
+              || !mxIsStruct (mxGetCell (prhs[0], 2)))))
     mexErrMsgIdAndTxt ("gpumm:internal", "for use by gpumm.m only");
-  if (!get_request (nrhs, prhs, &r)) {
+  if (!get_request (nrhs, prhs, &r, &error)) {
+    if (error.identifier[0])
+      goto done;
     if (nrhs == 2 && nlhs < 2 && is_for_octave (prhs[0], prhs[1])
         && (c = octave_product (prhs)) != NULL)
       goto done;
@@ -174,7 +183,7 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   }
 
   /* multiply */
-  if ((status = gpumm_open (&r.problem, &r.options, &job)) != GPUMM_OK
+  if ((status = gpumm_open (&r.problem, &r.options.engine, &job)) != GPUMM_OK
       || (status = gpumm_result (job, &result)) != GPUMM_OK) {
     gateway_fail_engine (&error, status);
     goto done;
@@ -190,7 +199,7 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   /* deliver */
   c = settle_result (c, &result, &error);
   if (c && nlhs > 1)
-    info = report_value (gpumm_job_report (job));
+    info = report_value (gpumm_job_report (job), &error);
 
 done: /* release */
   gpumm_close (job);

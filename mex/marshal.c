@@ -93,22 +93,25 @@ double get_number (const mxArray *options, const char *field) {
 }
 
 int get_scalar (const mxArray *x, gpumm_scalar *scalar) {
-  if (!mxIsDouble (x) || mxIsSparse (x) || mxGetNumberOfElements (x) != 1)
+  if (mxGetClassID (x) != mxDOUBLE_CLASS || mxIsSparse (x) || mxGetNumberOfElements (x) != 1)
     return 0;
   const double *v = mxGetData (x);
   *scalar = (gpumm_scalar){v[0], mxIsComplex (x) ? v[1] : 0};
   return 1;
 }
 
+int find_type (const char *name, gpumm_type *type) {
+  for (int t = 0; t < GPUMM_TYPES; t++)
+    if (strcmp (name, gpumm_type_name ((gpumm_type) t)) == 0) {
+      *type = (gpumm_type) t;
+      return 1;
+    }
+  return 0;
+}
+
 int get_type (const mxArray *name, gpumm_type *type) {
   char text[16];
-  if (get_text (name, text, sizeof text))
-    for (int t = 0; t < GPUMM_TYPES; t++)
-      if (strcmp (text, gpumm_type_name ((gpumm_type) t)) == 0) {
-        *type = (gpumm_type) t;
-        return 1;
-      }
-  return 0;
+  return get_text (name, text, sizeof text) && find_type (text, type);
 }
 
 void set_number (mxArray *s, int i, const char *field, double value) {
@@ -129,34 +132,37 @@ void get_options (const mxArray *options, gpumm_options *o, char name[NAME_BYTES
   o->max_capability = (int) get_number (options, "max_capability");
 }
 
-mxArray *report_value (const gpumm_report *r) {
-  const char *fields[] = {"backend", "device", "algorithm", "kernel", "seconds",
-                          "bytes",   "flops",  "gflops",    "reason"};
-  const char *device_fields[] = {"name", "index"};
-  const char *seconds_fields[] = {"total", "upload", "compute", "download", "overhead"};
-  const char *bytes_fields[] = {"up", "down"};
-  mxArray *info = mxCreateStructMatrix (1, 1, 9, fields);
-  mxArray *device = mxCreateStructMatrix (1, 1, 2, device_fields);
-  mxArray *seconds = mxCreateStructMatrix (1, 1, 5, seconds_fields);
-  mxArray *bytes = mxCreateStructMatrix (1, 1, 2, bytes_fields);
-  set_text (device, 0, "name", r->device_name);
-  set_number (device, 0, "index", r->device);
-  set_number (seconds, 0, "total", r->total);
-  set_number (seconds, 0, "upload", r->upload);
-  set_number (seconds, 0, "compute", r->compute);
-  set_number (seconds, 0, "download", r->download);
-  set_number (seconds, 0, "overhead", r->overhead);
-  set_number (bytes, 0, "up", (double) r->bytes_up);
-  set_number (bytes, 0, "down", (double) r->bytes_down);
-  set_text (info, 0, "backend", r->backend == GPUMM_GPU ? "gpu" : "cpu");
-  mxSetField (info, 0, "device", device);
-  set_text (info, 0, "algorithm", r->algorithm);
-  set_text (info, 0, "kernel", r->kernel);
-  mxSetField (info, 0, "seconds", seconds);
-  mxSetField (info, 0, "bytes", bytes);
-  set_number (info, 0, "flops", r->flops);
-  set_number (info, 0, "gflops", r->total > 0 ? 1e-9 * r->flops / r->total : 0);
-  set_text (info, 0, "reason", r->reason);
+/* ---- calls of Octave ------------------------------------------------------------------------ */
+
+typedef struct {
+  const char *function;
+  mxArray *argument, *result, *failure;
+} octave_call;
+
+static void call_octave (void *argument) {
+  octave_call *c = argument;
+  c->failure = mexCallMATLABWithTrap (1, &c->result, 1, &c->argument, c->function);
+}
+
+/* Calls an oct-file with one argument, which is destroyed. NULL with the error set to a cancellation,
+ * or where the function fails. */
+static mxArray *ask_octave (const char *function, mxArray *argument, gateway_error *e) {
+  octave_call call = {.function = function, .argument = argument};
+  const int interrupted = catch_interrupt (call_octave, &call);
+  mxDestroyArray (argument);
+  if (interrupted)
+    fail_cancelled (e);
+  if (call.failure)
+    mxDestroyArray (call.failure);
+  return interrupted || call.failure ? NULL : call.result;
+}
+
+mxArray *report_value (const gpumm_report *r, gateway_error *e) {
+  mxArray *bytes = mxCreateNumericMatrix (1, sizeof *r, mxUINT8_CLASS, mxREAL);
+  memcpy (mxGetData (bytes), r, sizeof *r);
+  mxArray *info = ask_octave ("__gpumm_report__", bytes, e);
+  if (!info && !e->identifier[0])
+    gateway_fail (e, "gpumm:host-memory", "gpumm: Octave has no memory for info");
   return info;
 }
 
@@ -299,15 +305,6 @@ static gpumm_type real_if_empty (const gpumm_operand *shape) {
                                   : shape->type;
 }
 
-typedef struct {
-  mxArray *request, *x, *failure;
-} allocator_call;
-
-static void call_octave (void *argument) {
-  allocator_call *c = argument;
-  c->failure = mexCallMATLABWithTrap (1, &c->x, 1, &c->request, "__gpumm_allocate__");
-}
-
 /* __gpumm_allocate__ ([type, rows, cols, nzmax]) */
 static mxArray *call_allocator (gpumm_type type, const gpumm_operand *shape, gateway_error *e) {
   mxArray *request = mxCreateDoubleMatrix (1, 4, mxREAL);
@@ -316,24 +313,16 @@ static mxArray *call_allocator (gpumm_type type, const gpumm_operand *shape, gat
   r[1] = (double) shape->rows;
   r[2] = (double) shape->cols;
   r[3] = shape->kind == GPUMM_SPARSE ? (double) shape->nzmax : -1;
-  allocator_call call = {.request = request};
-  const int interrupted = catch_interrupt (call_octave, &call);
-  mxDestroyArray (request);
-  if (interrupted) {
-    fail_cancelled (e);
-    return NULL;
-  }
-  if (call.failure) {
+  mxArray *x = ask_octave ("__gpumm_allocate__", request, e);
+  if (!x && !e->identifier[0]) {
     double bytes = (double) gpumm_type_bytes (type)
                    * (shape->kind == GPUMM_SPARSE ? (double) shape->nzmax
                                                   : (double) shape->rows * (double) shape->cols);
     gateway_fail (e, "gpumm:host-memory",
                   "gpumm: Octave has no memory for the %lld x %lld result (%.3g GB)",
                   (long long) shape->rows, (long long) shape->cols, 1e-9 * bytes);
-    mxDestroyArray (call.failure);
-    return NULL;
   }
-  return call.x;
+  return x;
 }
 
 mxArray *allocate_result (gpumm_operand *shape, gateway_error *e) {

@@ -57,6 +57,7 @@ double get_number (const mxArray *options, const char *field);
 int get_scalar (const mxArray *x, gpumm_scalar *scalar);
 
 /* A type by its class's name; 0 when there is none of it. */
+int find_type (const char *name, gpumm_type *type);
 int get_type (const mxArray *name, gpumm_type *type);
 
 /* Field by name of element i of a struct array. */
@@ -67,11 +68,28 @@ void set_text (mxArray *s, int i, const char *field, const char *text);
 enum { NAME_BYTES = 64 };
 void get_options (const mxArray *options, gpumm_options *o, char name[NAME_BYTES]);
 
-/* The struct info of gpumm.m. */
-mxArray *report_value (const gpumm_report *r);
+/* The struct info of gpumm.m; NULL with the error set. */
+mxArray *report_value (const gpumm_report *r, gateway_error *e);
 
 /* A trace as gpumm_kernel.m takes it: a struct; numbers that are not known are NaN. */
 mxArray *trace_value (const gpumm_trace *t);
+
+/* ---- the options of gpumm, options.c ------------------------------------------------------- */
+
+typedef struct call_options {
+  gpumm_options engine;
+  char algorithm[NAME_BYTES]; /* memory for engine.algorithm, where a struct has it */
+  gpumm_op op_a, op_b;
+  const mxArray *alpha, *beta, *c; /* the user's, not yet marshalled; NULL where not given */
+  const char *output, *form;       /* OutputClass and Output; "" where not given */
+  int scalars; /* a scalar is a 1x1 matrix; else it multiplies element by element, by Octave */
+} call_options;
+
+/* From gpumm's names and values; 0 with the error set. */
+int get_pairs (int count, const mxArray *const pairs[], call_options *o, gateway_error *e);
+
+/* From the struct of private/parse_options.m. */
+void get_struct (const mxArray *s, call_options *o);
 
 /* ---- operands and results ----------------------------------------------------------------- */
 

@@ -325,7 +325,7 @@ function [C, info] = float_product (A, B, o)
               && isa (o.alpha, "double") && isa (o.beta, "double") ...
               && (is_complex || (isreal (o.alpha) && isreal (o.beta)));
   if (in_engine && o.beta != 0)
-    in_engine = isa (o.c, own_class) && ! issparse (o.c) && (is_complex || isreal (o.c));
+    in_engine = strcmp (class (o.c), own_class) && ! issparse (o.c) && (is_complex || isreal (o.c));
     if (in_engine)
       check_sizes (A, B, o);
       o.c = plain (o.c);
@@ -376,7 +376,7 @@ function [C, info] = integer_product (A, B, o)
   endif
 
   if (o.beta != 0)
-    if (! isa (o.c, o.output) || issparse (o.c) || ! isreal (o.c))
+    if (! strcmp (class (o.c), o.output) || issparse (o.c) || ! isreal (o.c))
       error ("gpumm:bad-value", ["gpumm: C must be a full real matrix of class \"%s\", as the " ...
                                  "product is"], o.output);
     endif
@@ -403,7 +403,7 @@ endfunction
 function [C, info] = engine_product (A, B, o)
   o.scalars = true; # those that are left to `*` do not come here
   try
-    [C, info] = __gpumm_multiply__ (A, B, o);
+    [C, info] = __gpumm_multiply__ ({A, B, o});
   catch err
     error (without_prefix (err));
   end_try_catch

@@ -304,3 +304,45 @@
 %!error id=gpumm:bad-value gpumm (ones (2), ones (2), "Device", 0i + complex (0, 1))
 %!error id=gpumm:bad-value gpumm (ones (2), ones (2), "MaxDeviceMemory", sparse (1e6))
 %!error id=gpumm:bad-value gpumm (ones (2), ones (2), "MaxCapability", sparse (9))
+
+## values that are numbers or matrices without being of Octave's own types
+%!test
+%! A = magic (2);
+%! S = blocksparse (ones (2), 2);
+%! assert (gpumm (A, A, "Alpha", blocksparse (3, 1)), 3 * A * A);
+%! assert (gpumm (A, i * A, "Alpha", blocksparse (3, 1)), 3i * A * A);
+%! assert (gpumm (A, A, "C", S), A * A + 1);
+%! assert (gpumm (A, A, "C", S, "Beta", 2), A * A + 2);
+%! assert (gpumm (single (A), A, "C", S), single (A * A + 1));
+%! assert (gpumm (A, A, "Beta", complex (0, 0)), A * A);
+%! assert (gpumm (A, A, "Alpha", sparse (2), "Device", uint8 (0)), 2 * A * A);
+%! assert (gpumm (A, A, "Alpha", eye (1), "MaxCapability", single (9)), A * A);
+%!error <C must be a full real matrix of class "int8"> ...
+%! gpumm (int8 (magic (2)), int8 (magic (2)), "C", blocksparse (int8 (ones (2)), 2))
+
+## the last value of a name counts
+%!assert (gpumm (magic (3), magic (3), "Alpha", 5, "ALPHA", 1), magic (3)^2)
+
+## an option costs a fraction of a small product, info less than two of them
+%!test
+%! A = magic (2);
+%! seconds = Inf (3, 1);
+%! for round = 1:60
+%!   begun = tic ();
+%!   for j = 1:20
+%!     C = gpumm (A, A);
+%!   endfor
+%!   seconds(1) = min (seconds(1), toc (begun));
+%!   begun = tic ();
+%!   for j = 1:20
+%!     C = gpumm (A, A, "TransposeA", "transpose");
+%!   endfor
+%!   seconds(2) = min (seconds(2), toc (begun));
+%!   begun = tic ();
+%!   for j = 1:20
+%!     [C, info] = gpumm (A, A);
+%!   endfor
+%!   seconds(3) = min (seconds(3), toc (begun));
+%! endfor
+%! assert (seconds(2) < 1.7 * seconds(1), "an option: %g s, none: %g s", seconds(2), seconds(1));
+%! assert (seconds(3) < 3 * seconds(1), "info: %g s, none: %g s", seconds(3), seconds(1));

@@ -1,0 +1,44 @@
+/* __gpumm_options__.c - the options of gpumm as a struct, for what __gpumm_multiply__ does not take
+ * as it stands.
+ *
+ *   O = __gpumm_options__ (NAME, VALUE, ...)
+ *
+ * alpha, beta and c are places of the values among the arguments, 0 where there is none: Octave 7
+ * copies half of a complex array.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "marshal.h"
+
+static int place (const mxArray *x, int nrhs, const mxArray *prhs[]) {
+  int i = x ? nrhs : 0;
+  while (i > 0 && prhs[i - 1] != x)
+    i--;
+  return i;
+}
+
+void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
+  const char *fields[] = {"transpose_a",       "transpose_b",    "alpha",  "beta",   "c",
+                          "backend",           "algorithm",      "device", "output", "form",
+                          "max_device_memory", "max_capability", "scalars"};
+  gateway_error error = {0};
+  call_options o;
+  (void) nlhs;
+  gateway_enter ();
+  if (!get_pairs (nrhs, prhs, &o, &error))
+    gateway_raise (&error);
+  mxArray *s = mxCreateStructMatrix (1, 1, sizeof fields / sizeof *fields, fields);
+  set_number (s, 0, "transpose_a", o.op_a);
+  set_number (s, 0, "transpose_b", o.op_b);
+  set_number (s, 0, "alpha", place (o.alpha, nrhs, prhs));
+  set_number (s, 0, "beta", place (o.beta, nrhs, prhs));
+  set_number (s, 0, "c", place (o.c, nrhs, prhs));
+  set_number (s, 0, "backend", o.engine.backend);
+  set_text (s, 0, "algorithm", o.engine.algorithm ? o.engine.algorithm : "auto");
+  set_number (s, 0, "device", o.engine.device);
+  set_text (s, 0, "output", o.output);
+  set_text (s, 0, "form", o.form);
+  set_number (s, 0, "max_device_memory", (double) o.engine.max_device_memory);
+  set_number (s, 0, "max_capability", o.engine.max_capability);
+  set_number (s, 0, "scalars", 0);
+  plhs[0] = s;
+}

@@ -1,0 +1,291 @@
+/* options.c - the options of gpumm: pairs of a name and a value.
+ *
+ * The table of names is here, and nowhere else: gpumm hands its pairs to __gpumm_multiply__ as they
+ * are, as a function between them would cost more than a small product. What goes the longer way
+ * gets the same as a struct, from __gpumm_options__.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "marshal.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+  TRANSPOSE_A,
+  TRANSPOSE_B,
+  ALPHA,
+  BETA,
+  C0,
+  BACKEND,
+  ALGORITHM,
+  DEVICE,
+  OUTPUT_CLASS,
+  OUTPUT,
+  MAX_DEVICE_MEMORY,
+  MAX_CAPABILITY,
+  OPTIONS
+};
+
+static const char *const names[OPTIONS + 1] = {
+    "TransposeA",      "TransposeB",    "Alpha",  "Beta",        "C",
+    "Backend",         "Algorithm",     "Device", "OutputClass", "Output",
+    "MaxDeviceMemory", "MaxCapability", NULL};
+
+/* Words for enums: a word's place is its value. */
+static const char *const ops[] = {"none", "transpose", "ctranspose", NULL};
+static const char *const backends[] = {"auto", "cpu", "gpu", NULL};
+static const char *const forms[] = {"full", "sparse", "blocksparse", NULL};
+static const char *const classes[] = {"double", "single", "int8",   "int16",  "int32", "int64",
+                                      "uint8",  "uint16", "uint32", "uint64", NULL};
+
+/* ---- words and numbers -------------------------------------------------------------------- */
+
+static int is_row_of_text (const mxArray *x) {
+  return mxIsChar (x) && mxGetNumberOfDimensions (x) == 2 && mxGetM (x) == 1;
+}
+
+/* Which of the words is x, in upper or lower case? -1: none. */
+static int find_word (const mxArray *x, const char *const words[]) {
+  char text[NAME_BYTES];
+  if (!is_row_of_text (x) || !get_text (x, text, sizeof text)
+      || strlen (text) != mxGetNumberOfElements (x))
+    return -1;
+  for (int i = 0; words[i]; i++)
+    if (strcasecmp (text, words[i]) == 0)
+      return i;
+  return -1;
+}
+
+/* Appends the words to text: "a", "b" or "c" where last is " or ", each in quotes. */
+static void list_words (char *text, size_t size, const char *const words[], const char *quote,
+                        const char *last) {
+  size_t used = strlen (text);
+  for (int i = 0; words[i] && used < size; i++)
+    used += (size_t) snprintf (text + used, size - used, "%s%s%s%s",
+                               i == 0         ? ""
+                               : words[i + 1] ? ", "
+                                              : last,
+                               quote, words[i], quote);
+}
+
+static int get_word (const mxArray *x, int option, const char *const words[], int *value,
+                     gateway_error *e) {
+  char text[256] = "";
+  *value = find_word (x, words);
+  if (*value >= 0)
+    return 1;
+  list_words (text, sizeof text, words, "\"", " or ");
+  return gateway_fail (e, "gpumm:bad-value", "gpumm: %s must be %s", names[option], text);
+}
+
+/* One number, as isnumeric, isreal, isscalar and ! issparse say it; else NaN. */
+static double number (const mxArray *x) {
+  return mxIsNumeric (x) && mxGetClassID (x) != mxUNKNOWN_CLASS && !mxIsComplex (x)
+                 && !mxIsSparse (x) && mxGetNumberOfElements (x) == 1
+                 && mxGetNumberOfDimensions (x) == 2
+             ? mxGetScalar (x)
+             : NAN;
+}
+
+static int get_whole (const mxArray *x, int option, double most, const char *meaning, double *value,
+                      gateway_error *e) {
+  *value = number (x);
+  if (*value >= 0 && *value <= most && *value == trunc (*value))
+    return 1;
+  return gateway_fail (e, "gpumm:bad-value", "gpumm: %s must be %s", names[option], meaning);
+}
+
+static int get_factor (const mxArray *x, int option, const mxArray **value, gateway_error *e) {
+  *value = x;
+  if ((mxIsNumeric (x) || mxIsLogical (x)) && mxGetNumberOfElements (x) == 1
+      && mxGetNumberOfDimensions (x) == 2)
+    return 1;
+  return gateway_fail (e, "gpumm:bad-value", "gpumm: %s must be a numeric scalar", names[option]);
+}
+
+/* ---- single options ----------------------------------------------------------------------- */
+
+enum { MOST_ALGORITHMS = 512 };
+
+/* "auto", the algorithms, and then the names of their kernels. A session's libraries do not change:
+ * listed once. */
+static const char *const *algorithm_words (int *kernels) {
+  static const char *words[MOST_ALGORITHMS + 1] = {"auto"};
+  static int count, algorithms;
+  gpumm_algorithm_info a;
+  gpumm_kernel_info k;
+  gpumm_sparse_kernel_info s;
+  if (count == 0) {
+    for (count = 1; count < MOST_ALGORITHMS && !gpumm_algorithm_at (count - 1, &a); count++)
+      words[count] = a.name;
+    algorithms = count;
+    for (int i = 0; count < MOST_ALGORITHMS && !gpumm_kernel_at (i, &k); i++)
+      words[count++] = k.name;
+    for (int i = 0; count < MOST_ALGORITHMS && !gpumm_sparse_kernel_at (i, &s); i++)
+      words[count++] = s.name;
+  }
+  *kernels = algorithms;
+  return words;
+}
+
+static int get_algorithm (const mxArray *x, const char **name, gateway_error *e) {
+  int kernels;
+  const char *const *words = algorithm_words (&kernels);
+  const int i = find_word (x, words);
+  if (i >= 0) {
+    *name = words[i];
+    return 1;
+  }
+  char text[512] = "";
+  const char *algorithms[MOST_ALGORITHMS] = {NULL};
+  memcpy (algorithms, words + 1, (size_t) (kernels - 1) * sizeof *words);
+  list_words (text, sizeof text, algorithms, "", ", ");
+  return gateway_fail (e, "gpumm:bad-value",
+                       "gpumm: Algorithm must be \"auto\", one of the algorithms %s, or one of the "
+                       "kernels that gpumm_info lists",
+                       text);
+}
+
+static int get_device (const mxArray *x, int *device, gateway_error *e) {
+  double value;
+  if (!get_whole (x, DEVICE, INT_MAX, "the index of a device, from 0", &value, e))
+    return 0;
+  *device = (int) value;
+  return 1;
+}
+
+/* 0 is the first GPU, and the CPU where there is none. */
+static int check_device (int device, gateway_error *e) {
+  const char *why = "";
+  if (device < 0)
+    return 1;
+  const int gpus = gpumm_device_count (&why);
+  if (gpus == 0 && device > 0)
+    return gateway_fail (e, "gpumm:bad-value", "gpumm: Device must be 0, as no GPU can be used: %s",
+                         why);
+  if (gpus > 0 && device >= gpus)
+    return gateway_fail (e, "gpumm:bad-value", "gpumm: Device must be 0 to %d", gpus - 1);
+  return 1;
+}
+
+static int get_limit (const mxArray *x, int64_t *bytes, gateway_error *e) {
+  double value;
+  if (!get_whole (x, MAX_DEVICE_MEMORY, 0x1p53, "a number of bytes", &value, e))
+    return 0;
+  *bytes = (int64_t) value;
+  return value > 0
+         || gateway_fail (e, "gpumm:bad-value", "gpumm: MaxDeviceMemory must be positive");
+}
+
+static int get_capability (const mxArray *x, int *capability, gateway_error *e) {
+  const double value = number (x);
+  if (!(value >= 1 && value < 1000))
+    return gateway_fail (e, "gpumm:bad-value",
+                         "gpumm: MaxCapability must be a compute capability, for instance 7.5");
+  *capability = (int) round (10 * value);
+  return 1;
+}
+
+static int get_c (const mxArray *x, const mxArray **value, gateway_error *e) {
+  *value = x;
+  return mxIsNumeric (x) || mxIsLogical (x) || mxIsChar (x)
+         || gateway_fail (e, "gpumm:bad-value", "gpumm: C must be a numeric matrix, not a %s",
+                          mxGetClassName (x));
+}
+
+static int get_option (int option, const mxArray *x, call_options *o, gateway_error *e) {
+  int i, ok = 0;
+  switch (option) {
+  case TRANSPOSE_A:
+    ok = get_word (x, option, ops, &i, e);
+    o->op_a = (gpumm_op) i;
+    return ok;
+  case TRANSPOSE_B:
+    ok = get_word (x, option, ops, &i, e);
+    o->op_b = (gpumm_op) i;
+    return ok;
+  case ALPHA:
+    return get_factor (x, option, &o->alpha, e);
+  case BETA:
+    return get_factor (x, option, &o->beta, e);
+  case C0:
+    return get_c (x, &o->c, e);
+  case BACKEND:
+    ok = get_word (x, option, backends, &i, e);
+    o->engine.backend = (gpumm_backend) i;
+    return ok;
+  case ALGORITHM:
+    return get_algorithm (x, &o->engine.algorithm, e);
+  case DEVICE:
+    return get_device (x, &o->engine.device, e);
+  case OUTPUT_CLASS:
+    ok = get_word (x, option, classes, &i, e);
+    o->output = ok ? classes[i] : "";
+    return ok;
+  case OUTPUT:
+    ok = get_word (x, option, forms, &i, e);
+    o->form = ok ? forms[i] : "";
+    return ok;
+  case MAX_DEVICE_MEMORY:
+    return get_limit (x, &o->engine.max_device_memory, e);
+  default:
+    return get_capability (x, &o->engine.max_capability, e);
+  }
+}
+
+/* ---- all of them -------------------------------------------------------------------------- */
+
+/* What is no pair, or none with a name of an option. */
+static int fail_name (const mxArray *name, const char *what, gateway_error *e) {
+  char valid[256] = "";
+  char *text = is_row_of_text (name) ? mxArrayToString (name) : NULL;
+  list_words (valid, sizeof valid, names, "", ", ");
+  if (text)
+    gateway_fail (e, "gpumm:unknown-option",
+                  "gpumm: unknown option \"%.300s\"; valid options are %s", text, valid);
+  else
+    gateway_fail (e, "gpumm:unknown-option", "gpumm: %s; valid options are %s", what, valid);
+  mxFree (text);
+  return 0;
+}
+
+static int fail_odd (const mxArray *last, gateway_error *e) {
+  char *text = is_row_of_text (last) ? mxArrayToString (last) : NULL;
+  if (!text)
+    return fail_name (last, "options are pairs of a name and a value", e);
+  gateway_fail (e, "gpumm:missing-value", "gpumm: option \"%.300s\" has no value", text);
+  mxFree (text);
+  return 0;
+}
+
+int get_pairs (int count, const mxArray *const pairs[], call_options *o, gateway_error *e) {
+  *o = (call_options){.engine.device = -1, .output = "", .form = ""};
+  if (count % 2 != 0)
+    return fail_odd (pairs[count - 1], e);
+  for (int i = 0; i < count; i += 2) {
+    const int option = find_word (pairs[i], names);
+    if (option < 0)
+      return fail_name (pairs[i], "the name of an option must be a string", e);
+    if (!get_option (option, pairs[i + 1], o, e))
+      return 0;
+  }
+  return check_device (o->engine.device, e);
+}
+
+void get_struct (const mxArray *s, call_options *o) {
+  gpumm_type type = GPUMM_D;
+  const mxArray *output = mxGetField (s, 0, "output"), *form = mxGetField (s, 0, "form");
+  *o = (call_options){.engine.device = -1,
+                      .op_a = (gpumm_op) get_number (s, "transpose_a"),
+                      .op_b = (gpumm_op) get_number (s, "transpose_b"),
+                      .alpha = mxGetField (s, 0, "alpha"),
+                      .beta = mxGetField (s, 0, "beta"),
+                      .c = mxGetField (s, 0, "c"),
+                      .output = output && get_type (output, &type) ? gpumm_type_name (type) : "",
+                      .form = form && !mxIsEmpty (form) ? "given" : "",
+                      .scalars = get_number (s, "scalars") != 0};
+  get_options (s, &o->engine, o->algorithm);
+}
