@@ -77,13 +77,22 @@ static void *open_beside (const char *file) {
   return dlopen (find_beside (file, path, sizeof path) ? path : file, RTLD_NOW | RTLD_LOCAL);
 }
 
+/* The driver makes these files, on Linux and in Windows' Linux; a program must be allowed to use them. */
+static int has_gpu (void) {
+  return access ("/dev/nvidiactl", R_OK | W_OK) == 0 || access ("/dev/dxg", R_OK | W_OK) == 0;
+}
+
 static void open_library (library *l) {
   l->tried = 1;
   l->opened_by = getpid ();
   void *handle = open_beside (l->file);
   if (!handle) {
     const char *said = dlerror ();
-    if (said && strstr (said, "No such file") && strncmp (said, l->file, strlen (l->file)) == 0)
+    const int is_missing =
+        said && strstr (said, "No such file") && strncmp (said, l->file, strlen (l->file)) == 0;
+    if (is_missing && l == &cuda && !has_gpu ()) /* the build is not the cause */
+      snprintf (l->why, sizeof l->why, "no NVIDIA driver is found on this machine");
+    else if (is_missing)
       snprintf (l->why, sizeof l->why, "gpumm was built without %s (there is no %s)", l->name,
                 l->file);
     else
@@ -130,11 +139,6 @@ const gpumm_driver *gpumm_cuda (const char **why) {
 
 const gpumm_driver *gpumm_host_device (const char **why) {
   return use (&host, why);
-}
-
-/* The driver makes these files, on Linux and in Windows' Linux; a program must be allowed to use them. */
-static int has_gpu (void) {
-  return access ("/dev/nvidiactl", R_OK | W_OK) == 0 || access ("/dev/dxg", R_OK | W_OK) == 0;
 }
 
 const char *gpumm_unused_gpu (void) {

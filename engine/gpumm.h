@@ -336,6 +336,7 @@ typedef struct gpumm_sparse_kernel_info {
 typedef struct gpumm_algorithm_info {
   const char *name;    /* what gpumm_options.algorithm takes */
   const char *summary; /* one line */
+  int on_device;       /* runs kernels of the tables, on a GPU or on the CPU's host device */
 } gpumm_algorithm_info;
 
 /* What gpumm_tune has stored for a device, in the user's configuration folder. */

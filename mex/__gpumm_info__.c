@@ -104,15 +104,16 @@ static mxArray *tuned (int count) {
 }
 
 static mxArray *algorithms (void) {
-  const char *fields[] = {"name", "summary"};
+  const char *fields[] = {"name", "summary", "on_device"};
   gpumm_algorithm_info a;
   int count = 0;
   while (gpumm_algorithm_at (count, &a) == GPUMM_OK)
     count++;
-  mxArray *s = mxCreateStructMatrix ((mwSize) count, count > 0 ? 1 : 0, 2, fields);
+  mxArray *s = mxCreateStructMatrix ((mwSize) count, count > 0 ? 1 : 0, 3, fields);
   for (int i = 0; i < count && gpumm_algorithm_at (i, &a) == GPUMM_OK; i++) {
     set_text (s, i, "name", a.name);
     set_text (s, i, "summary", a.summary);
+    mxSetField (s, (mwIndex) i, "on_device", mxCreateLogicalScalar (a.on_device != 0));
   }
   return s;
 }

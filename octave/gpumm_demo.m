@@ -9,23 +9,25 @@
 ## Multiply real matrices with @code{gpumm}, check the products against Octave's own, and draw how
 ## long each took.
 ##
-## Without @var{files} (none, or an empty cell array) the matrices are the demo's own: the stiffness
-## matrix of a helical spring by finite elements, squared and applied to displacements; the discrete
-## cosine transform of a picture; the covariances of a table of measurements.
+## Without @var{files} the demo multiplies its own matrices: the stiffness matrix of a helical spring
+## by finite elements, squared, once as a sparse matrix and once by its blocks of 3 x 3, and applied
+## to displacements; the discrete cosine transform of a picture; the covariances of a table of
+## measurements.  Without a GPU it also counts what two kernels do.
 ##
-## @var{files} is a cell array of one or two file names.  Two are multiplied as they are; of one, a
-## square matrix is multiplied by itself and any other, transposed, by itself.  They may be Matrix
-## Market files (@file{.mtx}), files of @code{save} or MATLAB (@file{.mat}) and tables
-## (@file{.csv}).  A @file{.mat} file with exactly two matrices may also stand alone for both.
-## Octave's @code{load} reads it, and that runs functions which a file may hold: take only @file{.mat}
+## @var{files} is a cell array of one or two file names.  The demo multiplies two matrices as they
+## are.  It multiplies one square matrix by itself, and one of any other shape, transposed, by
+## itself.  The files may be Matrix Market files (@file{.mtx}), files of @code{save} or MATLAB
+## (@file{.mat}) and tables (@file{.csv}).  The first line of a table may be a header: a line without
+## a number.  A @file{.mat} file with exactly two matrices may stand alone for both.  Octave's
+## @code{load} reads it, and @code{load} runs functions that a file may hold: take only @file{.mat}
 ## files that you trust.
 ##
-## For each product it is printed what ran, how long its parts took, the time of Octave's product,
-## and the largest error in units of @w{n eps |A| |B|}, element by element, where @var{n} is the
-## number of terms that an element sums.  Of several runs the fastest counts.  An error above 1
-## ends the demo with the error @code{gpumm:demo:check}.
+## For each product the demo prints what ran and why, how long it took, on a GPU also its parts, the
+## time of Octave's product, and the largest error in units of @w{n eps |A| |B|}, element by element,
+## where @var{n} is the number of terms that an element sums.  The fastest of several runs counts.
+## An error above 1 ends the demo with the error @code{gpumm:demo:check}.
 ##
-## The figure goes to @file{gpumm_demo.png} in @var{folder}, the current one by default.  It needs
+## The figure goes to @file{gpumm_demo.png} in @var{folder}, by default the current folder.  It needs
 ## gnuplot and no display.
 ##
 ## @var{results} is a struct array with an element for each product: @code{title}, @code{info} (as
@@ -49,6 +51,23 @@
 
 function results = gpumm_demo (files = {}, folder = ".")
 
+  ## A message that ends with a newline comes without the lines of this file that led to it.
+  try
+    r = demo (files, folder);
+  catch err
+    if (isempty (err.identifier))
+      rethrow (err);
+    endif
+    error (err.identifier, "%s\n", err.message);
+  end_try_catch
+  if (nargout > 0)
+    results = r;
+  endif
+
+endfunction
+
+function r = demo (files, folder)
+
   if (ischar (files) && isrow (files))
     files = {files};
   endif
@@ -63,6 +82,9 @@ function results = gpumm_demo (files = {}, folder = ".")
   say_where ();
   if (isempty (files))
     [r, panels] = own_matrices ();
+    if (! gpumm_available ("gpu"))
+      show_counts ();
+    endif
   else
     [r, panels] = matrices_from (files);
   endif
@@ -73,11 +95,8 @@ function results = gpumm_demo (files = {}, folder = ".")
   else
     printf ("\nno figure: it needs gnuplot (package gnuplot-nox)\n");
   endif
-  printf ("%d product%s right to rounding, in %.0f seconds\n", numel (r),
+  printf ("%d product%s right to rounding, in %.0f s\n", numel (r),
           {"s", ""}{1 + (numel (r) == 1)}, toc (started));
-  if (nargout > 0)
-    results = r;
-  endif
 
 endfunction
 
@@ -86,7 +105,7 @@ function say_where ()
   s = gpumm_info ();
   printf ("gpumm %s. ", s.version);
   if (isempty (s.devices))
-    printf ("No GPU: %s\n", s.why_no_gpu);
+    printf ("There is no GPU (%s): all products run on the CPU.\n", s.why_no_gpu);
   else
     printf ("GPU: %s.\n", strjoin ({s.devices.name}, ", "));
   endif
@@ -119,6 +138,8 @@ function [r, panels] = spring ()
             "nonzeros a row"], rows (corners), 3 * n, nnz (K) / rows (K));
 
   r = multiply ("K*K", "the spring's stiffness matrix squared: sparse times sparse", K, K);
+  S = blocksparse (K, 3);
+  r(2) = multiply ("S*S", "the same, with K stored by its blocks of 3 x 3: blocksparse", S, S);
 
   ## Displacements: three shifts, three small rotations, a pull and a shear that are the same
   ## everywhere, and waves along the spring.
@@ -136,7 +157,7 @@ function [r, panels] = spring ()
   endfor
   U = cell2mat (cellfun (@(shape) shape.'(:), shapes, "UniformOutput", false));
   meaning = sprintf ("the forces of %d displacements of it: sparse times full", columns (U));
-  [r(2), F] = multiply ("K*U", meaning, K, U);
+  [r(3), F] = multiply ("K*U", meaning, K, U);
 
   scale = max (abs (nonzeros (K))) * max (abs (U(:)));
   rigid = max (abs (F(:,1:6))(:)) / scale;
@@ -225,13 +246,35 @@ function [r, panels] = table ()
 
 endfunction
 
+## Without a GPU its kernels run on the CPU, warp by warp, and each access is counted.
+function show_counts ()
+
+  A = rand (64);
+  heading ("What two kernels would do on a GPU, counted on the CPU: C = A*B, 64 x 64, double");
+  printf ("\n    %-10s %12s %12s %14s %18s\n", "kernel", "operations", "loads", "from shared",
+          "operations a byte");
+  loads = [];
+  for name = {"naive", "tiled_16"}
+    [~, t] = gpumm_kernel (name{1}, A, A, "Backend", "cpu");
+    printf ("    %-10s %12d %12d %14d %18.2f\n", name{1}, t.flops.done, t.load.total.elements,
+            t.shared.load.elements, t.intensity);
+    loads(end+1) = t.load.total.elements;
+  endfor
+  printf (["    Tiles in shared memory spare %g of %g loads from the GPU's memory.  Try\n" ...
+           "    gpumm_kernel (\"tiled\", A, A)\n"], loads(1) - loads(2), loads(1));
+
+endfunction
+
 ## ---- matrices from files ------------------------------------------------------------------------
 
 function [r, panels] = matrices_from (files)
 
-  [matrices, names] = __demo_load__ (files);
+  [matrices, names, headers] = __demo_load__ (files);
   for k = 1:numel (matrices)
     heading ("%s: %s", names{k}, describe (matrices{k}));
+    if (! isempty (headers{k}))
+      printf ("    its first line is taken as a header: %s\n", headers{k});
+    endif
   endfor
   A = matrices{1};
   if (numel (matrices) == 2)
@@ -267,6 +310,8 @@ endfunction
 function [r, C] = multiply (title, meaning, A, B, varargin)
 
   printf ("\n  %s: %s\n", title, meaning);
+  plain_A = plain (A);
+  plain_B = plain (B);
   seconds = octave_seconds = Inf;
   spent = runs = 0;
   while (runs < 20 && spent < 1)
@@ -285,19 +330,28 @@ function [r, C] = multiply (title, meaning, A, B, varargin)
   while (runs < 20 && spent < 1)
     expected = [];
     started = tic ();
-    expected = octave_product (A, B, varargin{:});
+    expected = octave_product (plain_A, plain_B, varargin{:});
     took = toc (started);
     octave_seconds = min (octave_seconds, took);
     spent += took;
     runs++;
   endwhile
 
-  [err, terms] = compare (C, expected, A, B, varargin{:});
+  [err, terms] = compare (plain (C), expected, plain_A, plain_B, varargin{:});
   r = struct ("title", title, "info", info, "seconds", seconds, "octave_seconds", octave_seconds,
               "error", err, "terms", terms);
   show (r);
   if (! (err <= 1))
     error ("gpumm:demo:check", "gpumm_demo: %s is wrong: its error is %g n eps |A||B|", title, err);
+  endif
+
+endfunction
+
+## What Octave's own product takes.
+function X = plain (X)
+
+  if (isa (X, "blocksparse"))
+    X = sparse (X);
   endif
 
 endfunction
@@ -350,17 +404,22 @@ function show (r)
   s = info.seconds;
   printf ("    ran on   %s (%s), algorithm %s, kernel %s\n", info.backend, info.device.name,
           info.algorithm, info.kernel);
-  printf ("    why      %s\n", info.reason);
-  printf ("    gpumm    %s, %s: up %s, compute %s, down %s, the rest %s\n", duration (r.seconds),
-          rate (info.flops, r.seconds), duration (s.upload), duration (s.compute),
-          duration (s.download), duration (max (0, r.seconds - s.upload - s.compute - s.download)));
-  ratio = r.octave_seconds / r.seconds;
-  if (ratio >= 1)
-    verdict = sprintf ("gpumm is %.3g times as fast", ratio);
-  else
-    verdict = sprintf ("gpumm takes %.3g times as long", 1 / ratio);
+  printf ("    why      %s\n", reason_of (info));
+  printf ("    gpumm    %s, %s", duration (r.seconds), rate (info.flops, r.seconds));
+  if (strcmp (info.backend, "gpu"))
+    printf (": up %s, compute %s, down %s, the rest %s", duration (s.upload),
+            duration (s.compute), duration (s.download),
+            duration (max (0, r.seconds - s.upload - s.compute - s.download)));
   endif
-  printf ("    Octave   %s, %s: %s\n", duration (r.octave_seconds),
+  ratio = r.octave_seconds / r.seconds;
+  if (ratio >= 1.1)
+    verdict = sprintf ("gpumm is %.3g times as fast", ratio);
+  elseif (ratio <= 1 / 1.1)
+    verdict = sprintf ("gpumm takes %.3g times as long", 1 / ratio);
+  else
+    verdict = "both take the same time, to 10 %";
+  endif
+  printf ("\n    Octave   %s, %s: %s\n", duration (r.octave_seconds),
           rate (info.flops, r.octave_seconds), verdict);
   if (r.error <= 1)
     verdict = "right to rounding";
@@ -369,6 +428,20 @@ function show (r)
   endif
   printf ("    check    %s: largest error %.2g n eps |A||B|, n = %d\n", verdict, r.error, r.terms);
   fflush (stdout);
+
+endfunction
+
+## The reason without what the first line of the demo has said already.
+function str = reason_of (info)
+
+  str = strrep (info.reason, ["there is no GPU: " gpumm_info().why_no_gpu], "");
+  str = regexprep (str, '^[;, ]+', "");
+  if (isempty (str))
+    str = "without a GPU gpumm calls the BLAS that Octave calls";
+    if (! strcmp (info.algorithm, "blas"))
+      str = sprintf ("without a GPU %s is the way", info.algorithm);
+    endif
+  endif
 
 endfunction
 

@@ -2,9 +2,13 @@
 ## SPDX-License-Identifier: BSD-3-Clause
 
 ## -*- texinfo -*-
-## @deftypefn  {} {@var{C} =} gpumm_kernel (@var{kernel}, @var{A}, @var{B})
+## @deftypefn  {} {} gpumm_kernel (@var{kernel}, @var{A}, @var{B})
 ## @deftypefnx {} {[@var{C}, @var{trace}] =} gpumm_kernel (@var{kernel}, @var{A}, @var{B}, @var{name}, @var{value}, @dots{})
+## @deftypefnx {} {} gpumm_kernel (@var{trace})
 ## Multiply two matrices by one kernel, and count what it does.
+##
+## Without an output argument the counts are printed as a table.  @code{gpumm_kernel (@var{trace})}
+## prints the table of a trace that you kept.
 ##
 ## @var{kernel} is @qcode{"loops"}, the three loops of the definition on the CPU, or a family of
 ## @code{gpumm_info ().kernels}: @qcode{"naive"}, one thread an element of C; @qcode{"tiled"}, tiles
@@ -61,11 +65,11 @@
 ## The index of the GPU to use, from 0.
 ##
 ## @item @qcode{"Count"}
-## Whether to count; true by default where @var{trace} is asked for.  Counting takes
-## some 0.2 microseconds for each access, 6 seconds for matrices of 256 x 256, and larger ones are
-## an error: @w{m n k} may be 256^3 and k 8192.  With @code{"Count", false} any size runs, and what
-## would be counted is NaN.  On a GPU the counts are those of the CPU's run, and where the sizes are
-## too large they are NaN unless @qcode{"Count"} is given.
+## Count?  True by default where @var{trace} or the table is asked for.  Counting takes about 0.2
+## microseconds for each access, 6 seconds for matrices of 256 x 256.  Larger products, with
+## @w{m n k} above 256^3 or k above 8192, are an error.  With @code{"Count", false} any size runs,
+## and the counts are NaN.  On a GPU the counts come from a second run on the CPU; sizes that are
+## too large give NaN there, and an error only if you set @qcode{"Count"}.
 ## @end table
 ##
 ## @var{trace} has the fields
@@ -136,8 +140,15 @@
 
 function [C, trace] = gpumm_kernel (kernel, A, B, varargin)
 
-  if (nargin < 3)
+  if (nargin == 1 && is_trace (kernel))
+    printf ("%s", __trace_table__ (kernel));
+    return;
+  elseif (nargin < 3)
     print_usage ();
+  endif
+  if (nargout == 0)
+    printf ("%s", __trace_table__ (trace_of (kernel, A, B, varargin)));
+    return;
   endif
   info = __gpumm_info__ ();
   kernels = info.kernels;
@@ -171,6 +182,24 @@ function [C, trace] = gpumm_kernel (kernel, A, B, varargin)
   if (isstruct (C))
     C = blocksparse (C);
   endif
+
+endfunction
+
+function yes = is_trace (t)
+  yes = isstruct (t) && isscalar (t) && all (isfield (t, {"kernel", "launches", "per_block"}));
+endfunction
+
+## Counted, where "Count" does not say otherwise and the product is not too large to count.
+function trace = trace_of (kernel, A, B, options)
+
+  try
+    [~, trace] = gpumm_kernel (kernel, A, B, options{:});
+  catch err
+    if (! strcmp (err.identifier, "gpumm:too-large") || any (strcmpi (options(1:2:end), "Count")))
+      rethrow (err);
+    endif
+    [~, trace] = gpumm_kernel (kernel, A, B, options{:}, "Count", false);
+  end_try_catch
 
 endfunction
 

@@ -4,22 +4,25 @@
 ## -*- texinfo -*-
 ## @deftypefn  {} {@var{h} =} gpumm_plot (@var{what})
 ## @deftypefnx {} {[@var{h}, @var{data}] =} gpumm_plot (@var{what}, @var{name}, @var{value}, @dots{})
-## Measure and draw how a matrix product becomes fast.
+## Measure a matrix product and draw how it becomes fast.
 ##
 ## @var{what} is
 ##
 ## @table @asis
 ## @item @qcode{"rates"}
-## GFLOPS by size of @code{*}, the three loops and the kernels, each alone, without transfers.
+## GFLOPS by size: @code{*}, the three loops and the kernels, without transfers.
 ## @item @qcode{"block size"}
 ## Milliseconds of the tiled kernels by the width of their tiles, for each size.
 ## @item @qcode{"speedup"}
-## How many times faster than @code{A * B} the calls of @code{gpumm} are, transfers included.
+## The time of @code{A * B} divided by the time of a call of @code{gpumm}, transfers included.  The
+## calls take turns with @code{A * B}; calls that run on the GPU are measured a second after it.
 ## @item @qcode{"strassen"}
 ## Strassen's algorithm, once and twice, against the block algorithm in registers that it is built
-## on, and the size from which it is ahead.
+## on.  The crossover is the size from which Strassen's is faster at every size measured.  Differences
+## that the next run may reverse do not count: each turn, but for one in five, must take less than
+## 98 % of the fastest turn of the other.
 ## @item @qcode{"stages"}
-## Where the milliseconds of a call go: upload, compute, download and the rest.
+## The shares of upload, compute, download and the rest in the time of a call.
 ## @item @qcode{"roofline"}
 ## Rate by arithmetic intensity, as counted by @code{gpumm_kernel}, under the ceilings of this
 ## machine.
@@ -27,28 +30,30 @@
 ## Which blocks of two sparse matrices and of their product have nonzeros.
 ## @end table
 ##
-## The data are measured by the call, on small sizes that take some seconds on a CPU.  @var{h} is
-## the figure, and @var{data} what was measured, as a struct, which @qcode{"Data"} takes again.  The
-## figure is drawn without a display, too.
+## On two cores of a CPU the measurements take 9 s for @qcode{"strassen"}, 5 s for @qcode{"speedup"},
+## 3 s for @qcode{"rates"} and less than 2 s for the others; what takes more than 2 s shows at a
+## terminal how far it is.  @var{h} is the figure.  @var{data} is a struct of what was measured; the
+## option @qcode{"Data"} draws it again.  The figure needs no display.
 ##
 ## Options are pairs of a name, in upper or lower case, and a value:
 ##
 ## @table @asis
 ## @item @qcode{"Sizes"}
-## The sizes n of the n x n matrices, double.
+## The sizes n of the matrices, which are n x n and double.
 ## @item @qcode{"Kernels"}
-## A cell array of what @code{gpumm_kernel} and the option @qcode{"Algorithm"} of @code{gpumm} take.
+## A cell array of names that @code{gpumm_kernel} and the option @qcode{"Algorithm"} of @code{gpumm}
+## take.
 ## @item @qcode{"Backend"}
-## @qcode{"auto"} (the default): the GPU where there is one; @qcode{"gpu"}; @qcode{"cpu"}, where
-## the kernels run for study.
+## @qcode{"auto"} (the default): the GPU if there is one; @qcode{"gpu"}; @qcode{"cpu"}: the kernels
+## run there for study.
 ## @item @qcode{"Ceilings"}
-## For the roofline: @code{[GFLOPS, GB/s]}.  By default they are measured: the fastest product that
-## there is (cuBLAS, or @code{*}) for the first, and a matrix by a vector for the second.
+## For the roofline: @code{[GFLOPS, GB/s]}.  By default both are measured: the first by the fastest
+## product (cuBLAS, or @code{*}), the second by a matrix times a vector.
 ## @item @qcode{"A"}, @qcode{"B"}, @qcode{"Block"}
 ## For the pattern: the matrices, full, sparse or @code{blocksparse}, and the width of a block, by
 ## default 8.
 ## @item @qcode{"Data"}
-## Draw these, from an earlier call of the same @var{what}, and measure nothing.
+## Draw the data of an earlier call with the same @var{what}, and measure nothing.
 ## @item @qcode{"File"}
 ## Print the figure to this file: .png, .svg or .pdf.
 ## @end table
@@ -191,7 +196,7 @@ function demand (yes, varargin)
   endif
 endfunction
 
-## Those given, or sizes that take a CPU, or a GPU, some seconds.
+## The sizes and kernels given, or those for a CPU or a GPU.
 function o = defaults (o, on_cpu, on_gpu, kernels)
   if (isempty (o.sizes))
     o.sizes = {on_cpu, on_gpu}{1 + strcmp(o.backend, "gpu")};
@@ -203,7 +208,7 @@ endfunction
 
 ## ---- measuring ----------------------------------------------------------------------------------
 
-## What all data have in common: matrices of which size, what, and where.
+## What all data have in common: what was measured, where, and the sizes.
 function d = new_data (o)
   d = struct ("what", "", "backend", o.backend, "device", "CPU", "sizes", o.sizes, ...
               "kernels", {o.kernels}, "seconds", NaN (numel (o.kernels), numel (o.sizes)));
@@ -212,14 +217,15 @@ function d = new_data (o)
   endif
 endfunction
 
-## Seconds of one kernel, or of `*`, alone.
-function seconds = time_kernel (name, A, B, backend)
+## Seconds of one kernel, or of `*`, alone; R is A*B.  Nothing else multiplies in between: the
+## threads of a BLAS stay busy for a while.
+function seconds = time_kernel (name, A, B, R, backend)
   if (strcmp (name, "*"))
     [seconds, C] = fastest (@() octave_product (A, B));
   else
     [seconds, C] = fastest (@() kernel_product (name, A, B, backend));
   endif
-  check (name, C, A, B);
+  check (name, C, A, B, R);
 endfunction
 
 function [C, seconds, info] = octave_product (A, B)
@@ -234,43 +240,92 @@ function [C, seconds, trace] = kernel_product (name, A, B, backend)
   seconds = trace.seconds;
 endfunction
 
-## Of a whole call of gpumm.
-function [C, seconds, info] = call_product (name, A, B, backend)
+## The options of a call of gpumm: none where it chooses for itself.
+function options = call_options (name, backend)
+  if (any (strcmp (name, {"loops", "blas"})))
+    backend = "cpu";
+  endif
   options = {"Algorithm", name, "Backend", backend};
   if (any (strcmp (name, {"gpumm", "auto"})))
-    options = {"Backend", {"cpu", "auto"}{1 + strcmp(backend, "gpu")}};
-  elseif (any (strcmp (name, {"loops", "blas"})))
-    options = {"Algorithm", name, "Backend", "cpu"};
+    options = options(3:4);
+    if (strcmp (backend, "gpu") || ! gpumm_available ("gpu"))
+      options = {};
+    endif
   endif
+endfunction
+
+## Seconds of a call, mean of count calls: a short one takes less than the clock tells apart.
+## Options {"*"} stand for A*B.
+function seconds = time_calls (options, A, B, count)
+  if (isempty (options))
+    begun = tic ();
+    for i = 1:count
+      C = gpumm (A, B);
+    endfor
+  elseif (strcmp (options{1}, "*"))
+    begun = tic ();
+    for i = 1:count
+      C = A * B;
+    endfor
+  else
+    begun = tic ();
+    for i = 1:count
+      C = gpumm (A, B, options{:});
+    endfor
+  endif
+  seconds = toc (begun) / count;
+endfunction
+
+## The least seconds of each of the calls, which take turns so that what else the machine does
+## slows all of them: for 0.2 s, at least 3 turns and at most 50.  A turn of a call takes 1 ms.
+function least = in_turn (calls, A, B)
+  counts = zeros (size (calls));
+  for i = 1:numel (calls)
+    counts(i) = ceil (1e-3 / max (1e-6, time_calls (calls{i}, A, B, 1)));
+  endfor
+  least = Inf (size (calls));
+  turns = 0;
   begun = tic ();
-  [C, info] = gpumm (A, B, options{:});
-  seconds = toc (begun);
+  do
+    for i = 1:numel (calls)
+      least(i) = min (least(i), time_calls (calls{i}, A, B, counts(i)));
+    endfor
+    turns++;
+  until (turns == 50 || (turns >= 3 && toc (begun) > 0.2))
 endfunction
 
 ## Strassen's bound is by the norm; what is wrong is wrong by much more.
-function check (name, C, A, B)
-  if (norm (C - A * B, 1) > 1e3 * rows (A) * eps () * norm (A, 1) * norm (B, 1))
+function check (name, C, A, B, R)
+  if (norm (C - R, 1) > 1e3 * rows (A) * eps () * norm (A, 1) * norm (B, 1))
     error ("gpumm:wrong-result", "gpumm_plot: %s is wrong at n = %d", name, rows (A));
   endif
 endfunction
 
-function [A, B] = operands (n)
+function [A, B, R] = operands (n)
   A = rand (n) - 0.5;
   B = rand (n) - 0.5;
+  R = A * B;
+endfunction
+
+## d.seconds of the kernels alone, at all sizes.
+function d = measure_kernels (d)
+  all = numel (d.seconds);
+  __progress__ (0, all);
+  for j = 1:numel (d.sizes)
+    [A, B, R] = operands (d.sizes(j));
+    for i = 1:numel (d.kernels)
+      if (! strcmp (d.kernels{i}, "loops") || d.sizes(j) <= 1024)
+        d.seconds(i,j) = time_kernel (d.kernels{i}, A, B, R, d.backend);
+      endif
+      __progress__ (i + (j - 1) * numel (d.kernels), all);
+    endfor
+  endfor
 endfunction
 
 function d = measure_rates (o)
   o = defaults (o, [16, 32, 64, 96, 128, 192, 256], 2 .^ (7:12), ...
                 {"*", "loops", "naive", "tiled", "register"});
-  d = new_data (o);
-  for j = 1:numel (o.sizes)
-    [A, B] = operands (o.sizes(j));
-    for i = 1:numel (o.kernels)
-      if (! strcmp (o.kernels{i}, "loops") || o.sizes(j) <= 1024)
-        d.seconds(i,j) = time_kernel (o.kernels{i}, A, B, o.backend);
-      endif
-    endfor
-  endfor
+  d = measure_kernels (new_data (o));
   d.gflops = 2e-9 * o.sizes .^ 3 ./ d.seconds;
 endfunction
 
@@ -282,12 +337,7 @@ function d = measure_blocks (o)
   [there, at] = ismember (o.kernels, {k.name});
   demand (all (there), "Kernels must be tiled kernels: %s", strjoin ({k.name}, ", "));
   d.tiles = [k(at).tile_m];
-  for j = 1:numel (o.sizes)
-    [A, B] = operands (o.sizes(j));
-    for i = 1:numel (o.kernels)
-      d.seconds(i,j) = time_kernel (o.kernels{i}, A, B, o.backend);
-    endfor
-  endfor
+  d = measure_kernels (d);
 endfunction
 
 function d = measure_speedup (o)
@@ -295,40 +345,81 @@ function d = measure_speedup (o)
                 {"gpumm", "loops", "naive", "tiled", "register"});
   d = new_data (o);
   d.octave_seconds = NaN (1, numel (o.sizes));
+  d.speedup = d.seconds;
+  all = numel (d.seconds);
+  __progress__ (0, all);
   for j = 1:numel (o.sizes)
-    [A, B] = operands (o.sizes(j));
-    d.octave_seconds(j) = time_kernel ("*", A, B);
+    [A, B, R] = operands (o.sizes(j));
+    alone = [];
     for i = 1:numel (o.kernels)
       if (! strcmp (o.kernels{i}, "loops") || o.sizes(j) <= 1024)
-        [d.seconds(i,j), C] = fastest (@() call_product (o.kernels{i}, A, B, o.backend));
-        check (o.kernels{i}, C, A, B);
+        options = call_options (o.kernels{i}, o.backend);
+        [C, info] = gpumm (A, B, options{:}); # loads what it needs, and is checked
+        check (o.kernels{i}, C, A, B, R);
+        if (strcmp (info.backend, "gpu"))
+          ## the threads of Octave's BLAS would slow those that copy to the GPU for up to a second
+          if (isempty (alone))
+            alone = in_turn ({{"*"}}, A, B);
+          endif
+          pause (1);
+          least = [alone, in_turn({options}, A, B)];
+        else
+          least = in_turn ({{"*"}, options}, A, B);
+        endif
+        d.octave_seconds(j) = min (d.octave_seconds(j), least(1)); # of NaN and a number: that
+        d.seconds(i,j) = least(2);
+        d.speedup(i,j) = least(1) / least(2);
       endif
+      __progress__ (i + (j - 1) * numel (o.kernels), all);
     endfor
   endfor
-  d.speedup = d.octave_seconds ./ d.seconds;
 endfunction
 
 function d = measure_strassen (o)
   if (! any (strcmp (gpumm_info ().algorithms, "strassen")))
     error ("gpumm:unsupported", ["gpumm_plot: this build has no algorithm strassen; " ...
-                                 "gpumm_info ().algorithms lists what there is"]);
+                                 "gpumm_info () lists the algorithms"]);
   endif
   o = defaults (o, [64, 96, 128, 192, 256, 384, 512], 2 .^ (9:13), ...
                 {"tiled", "register", "strassen_register_1", "strassen_register_2"});
   demand (any (strcmp (o.kernels, "register")), ...
           "Kernels must have \"register\", which strassen is built on");
   d = new_data (o);
+  base = strcmp (o.kernels, "register");
+  d.ahead = false (1, numel (o.sizes));
+  __progress__ (0, numel (o.sizes));
   for j = 1:numel (o.sizes)
-    [A, B] = operands (o.sizes(j));
-    for i = 1:numel (o.kernels)
-      d.seconds(i,j) = time_kernel (o.kernels{i}, A, B, o.backend);
-    endfor
+    [A, B, R] = operands (o.sizes(j));
+    seconds = kernels_in_turn (o.kernels, A, B, R, o.backend);
+    d.seconds(:,j) = min (seconds, [], 2);
+    d.ahead(j) = any (is_faster (seconds(strncmp (o.kernels, "strassen", 8),:), seconds(base,:)));
+    __progress__ (j, numel (o.sizes));
   endfor
-  base = d.seconds(strcmp (o.kernels, "register"),:);
-  d.ratio = base ./ d.seconds;
-  ahead = max (d.ratio(strncmp (o.kernels, "strassen", 8),:), [], 1) > 1;
-  d.crossover = o.sizes(min ([find(! ahead, 1, "last") + 1, numel(ahead) + 1]):end);
+  d.ratio = d.seconds(base,:) ./ d.seconds;
+  d.crossover = o.sizes(min ([find(! d.ahead, 1, "last") + 1, numel(o.sizes) + 1]):end);
   d.crossover = [d.crossover, NaN](1); # the size from which it is ahead at all sizes measured
+endfunction
+
+## Seconds of all runs, a column for each turn: of 3 turns at least, up to 7 in a second.
+function seconds = kernels_in_turn (kernels, A, B, R, backend)
+  seconds = zeros (numel (kernels), 0);
+  begun = tic ();
+  do
+    turn = columns (seconds) + 1;
+    for i = 1:numel (kernels)
+      [C, seconds(i,turn)] = kernel_product (kernels{i}, A, B, backend);
+      if (turn == 1)
+        check (kernels{i}, C, A, B, R);
+      endif
+    endfor
+  until (turn == 7 || (turn >= 3 && toc (begun) > 1))
+endfunction
+
+## Whether a kernel, a row of mine, is faster by more than chance: each of its turns, but for one of
+## five, takes less than 0.98 of the fastest turn of the other.
+function yes = is_faster (mine, other)
+  mine = sort (mine, 2);
+  yes = mine(:,end - floor (columns (mine) / 5)) < 0.98 * min (other);
 endfunction
 
 function d = measure_stages (o)
@@ -337,11 +428,19 @@ function d = measure_stages (o)
   d.sizes = o.sizes(end);
   d.seconds = zeros (numel (o.kernels), 4);
   d.stages = {"upload", "compute", "download", "the rest of the call"};
-  [A, B] = operands (d.sizes);
+  [A, B, R] = operands (d.sizes);
+  if (strcmp (o.backend, "gpu"))
+    pause (1); # as measure_speedup does
+  endif
+  __progress__ (0, numel (o.kernels));
   for i = 1:numel (o.kernels)
+    options = call_options (o.kernels{i}, o.backend);
+    gpumm (A, B, options{:});
     least = Inf;
-    for round = 1:3
-      [C, seconds, info] = call_product (o.kernels{i}, A, B, o.backend);
+    for round = 1:7
+      begun = tic ();
+      [C, info] = gpumm (A, B, options{:});
+      seconds = toc (begun);
       if (seconds < least)
         least = seconds;
         s = info.seconds;
@@ -351,7 +450,8 @@ function d = measure_stages (o)
         d.ran{i} = info.kernel;
       endif
     endfor
-    check (o.kernels{i}, C, A, B);
+    check (o.kernels{i}, C, A, B, R);
+    __progress__ (i, numel (o.kernels));
   endfor
 endfunction
 
@@ -362,19 +462,31 @@ function d = measure_roofline (o)
   d.sizes = o.sizes(end);
   d.seconds = NaN (numel (o.kernels), 1);
   d.ceilings = o.ceilings;
+  all = 2 * numel (o.kernels) + 1;
+  __progress__ (0, all);
   if (isempty (o.ceilings))
     d.ceilings = measure_ceilings (o.backend);
   endif
-  ## Intensity is that of the tile, whatever the size: counted at one that takes a second.
-  most = 128;
-  [P, Q] = operands (min (d.sizes, most));
-  [A, B] = operands (d.sizes);
+  __progress__ (1, all);
+  [A, B, R] = operands (d.sizes);
   for i = 1:numel (o.kernels)
-    [~, trace] = gpumm_kernel (o.kernels{i}, P, Q, "Backend", "cpu");
-    d.intensity(i,1) = trace.intensity;
-    d.seconds(i) = time_kernel (o.kernels{i}, A, B, o.backend);
+    d.intensity(i,1) = intensity (o.kernels{i}, d.sizes);
+    __progress__ (2 * i, all);
+    d.seconds(i) = time_kernel (o.kernels{i}, A, B, R, o.backend);
+    __progress__ (2 * i + 1, all);
   endfor
   d.gflops = 2e-9 * d.sizes ^ 3 ./ d.seconds;
+endfunction
+
+## Operations for each byte at size n.  Counting takes long, so that of sizes above 64 it is done at
+## 64: the sectors that are loaded go with n^3, those that are stored with n^2.
+function x = intensity (kernel, n)
+  most = 64;
+  P = ones (min (n, most));
+  [~, t] = gpumm_kernel (kernel, P, P, "Backend", "cpu");
+  times = n / rows (P);
+  x = t.flops.done * times ^ 3 ...
+      / (32 * (t.load.total.sectors * times ^ 3 + t.store.total.sectors * times ^ 2));
 endfunction
 
 ## [GFLOPS, GB/s]: of a product that computes, and of one that does little but read A.
@@ -384,10 +496,11 @@ function c = measure_ceilings (backend)
   else
     [m, n, name] = {4096, 512, "*"}{:};
   endif
-  [A, B] = operands (n);
-  c(1) = 2e-9 * n ^ 3 / time_kernel (name, A, B, backend);
+  [A, B, R] = operands (n);
+  c(1) = 2e-9 * n ^ 3 / time_kernel (name, A, B, R, backend);
   A = rand (m);
-  c(2) = 8e-9 * m ^ 2 / time_kernel (name, A, rand (m, 1), backend);
+  x = rand (m, 1);
+  c(2) = 8e-9 * m ^ 2 / time_kernel (name, A, x, A * x, backend);
 endfunction
 
 function d = measure_pattern (o)
@@ -517,7 +630,7 @@ function draw_strassen (d)
   ticks = [0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3];
   ticks = ticks(ticks > low & ticks < high);
   set (gca (), "ytick", ticks, "yticklabel", arrayfun (@num2str, ticks, "UniformOutput", false));
-  said = "no crossover";
+  said = sprintf ("no crossover up to n = %d", d.sizes(end));
   if (! isnan (d.crossover))
     said = sprintf ("crossover at n = %d", d.crossover);
     plot (d.crossover([1, 1]), [low, high], "k--");
@@ -539,10 +652,11 @@ function draw_stages (d)
   names = cell (1, n);
   for i = 1:n
     names{i} = __drawn_text__ (sprintf ("%s, %.3g ms", d.ran{i}, 1e3 * d.total(i)));
+    text (-1.5, 2 * i, names{i}, "fontsize", 13, "interpreter", "none", ...
+          "horizontalalignment", "right"); # labels of ticks would lose their underscores
   endfor
   axis ([0, 100, 1, 2 * n + 1], "ij");
-  set (a, "ytick", 2 * (1:n), "yticklabel", strrep (names, "_", " "), "fontsize", 13, ...
-       "ticklabelinterpreter", "none", "xgrid", "on", "box", "on", "ticklength", [0, 0]);
+  set (a, "ytick", [], "fontsize", 13, "xgrid", "on", "box", "on", "ticklength", [0, 0]);
   labels ("share of the stages' time (%); in milliseconds, the whole call", "", ...
           sprintf ("Where the milliseconds go, n = %d, double", d.sizes), d);
   draw_legend (d.stages, repmat ({"bar"}, 1, 4), colours);
@@ -586,15 +700,20 @@ function draw_pattern (d)
   names = {"A", "B", "C = A B"};
   parts = {d.A, d.B, d.C};
   for i = 1:3
-    axes ("position", [0.07 + 0.32 * (i - 1), 0.22, 0.26, 0.7]);
+    axes ("position", [0.09 + 0.32 * (i - 1), 0.22, 0.22, 0.7]);
     S = parts{i};
+    sizes = size (S) * d.block;
     shade = (S > 0) .* (0.2 + 0.8 * S); # one nonzero shows, too
     imagesc ([0.5, columns(S) - 0.5] * d.block, [0.5, rows(S) - 0.5] * d.block, shade, [0, 1]);
     colormap (gca (), flipud (gray (256)));
     axis ("image");
-    set (gca (), "fontsize", 13);
+    ## the first and the last row and column alone, or numbers of large matrices would meet
+    set (gca (), "fontsize", 13, "ticklength", [0, 0], "xtick", [0, sizes(2)], ...
+         "ytick", [0, sizes(1)]);
     xlabel (sprintf ("column, %d nonzeros", d.nonzeros(i)), "fontsize", 13);
-    ylabel ("row", "fontsize", 13);
+    if (i == 1)
+      ylabel ("row", "fontsize", 13);
+    endif
     title (sprintf ("%s: %d of %d blocks", names{i}, nnz (S), numel (S)), "fontsize", 13, ...
            "fontweight", "normal");
   endfor

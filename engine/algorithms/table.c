@@ -38,6 +38,7 @@ gpumm_status gpumm_algorithm_at (int i, gpumm_algorithm_info *info) {
   if (i < 0 || i >= count || !info)
     return GPUMM_INVALID;
   *info = (gpumm_algorithm_info){.name = gpumm_algorithms[i]->name,
-                                 .summary = gpumm_algorithms[i]->summary};
+                                 .summary = gpumm_algorithms[i]->summary,
+                                 .on_device = gpumm_algorithms[i]->on_device};
   return GPUMM_OK;
 }

@@ -1,26 +1,28 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## [matrices, names] = __demo_load__ (files)
+## [matrices, names, headers] = __demo_load__ (files)
 ##
-## The matrices in the files (.mtx, .mat, .csv), as double, single or logical matrices, and what to
-## call each: the name of its file and, in a .mat file, of the variable.
+## The matrices in the files (.mtx, .mat, .csv), as double, single or logical matrices; the name of
+## each: that of its file and, in a .mat file, of the variable; the header line of a .csv, or "".
 
-function [matrices, names] = __demo_load__ (files)
+function [matrices, names, headers] = __demo_load__ (files)
 
-  matrices = names = {};
+  matrices = names = headers = {};
   for k = 1:numel (files)
     file = files{k};
     if (strncmp (file, "-", 1))
       file = ["./" file];                      # or load takes it for an option
     endif
     [~, name, ext] = fileparts (file);
+    header = "";
     switch (lower (ext))
       case ".mtx"
         found = {mmread(file)};
         variables = {""};
       case ".csv"
-        found = {read_csv(file)};
+        [A, header] = read_csv (file);
+        found = {A};
         variables = {""};
       case ".mat"
         [found, variables] = read_mat (file);
@@ -37,6 +39,7 @@ function [matrices, names] = __demo_load__ (files)
     endswitch
     matrices = [matrices, found];
     for j = 1:numel (found)
+      headers{end+1} = header;
       if (isempty (variables{j}))
         names{end+1} = [name, ext];
       else
@@ -102,10 +105,14 @@ function [matrices, names] = read_mat (file)
 
 endfunction
 
-## A table of numbers, separated by commas, semicolons or tabs, with or without a line of titles.
-function A = read_csv (file)
+## A table of numbers, separated by commas, semicolons or tabs.  A first line without a number is
+## its header.
+function [A, header] = read_csv (file)
 
   text = __read_text__ (file, "gpumm_demo", "gpumm:demo:file");
+  if (strncmp (text, "\xef\xbb\xbf", 3)) # spreadsheets begin with this mark of UTF-8
+    text(1:3) = [];
+  endif
   text(text > 127) = "?";                      # a regular expression refuses broken UTF-8
   text = strrep (text, "\r\n", "\n");
   text(text == "\r") = "\n";
@@ -114,10 +121,19 @@ function A = read_csv (file)
   number = '[ ]*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF]|[nN][aA][nN]?)[ ]*';
   [first, rest] = strtok (text, "\n");
   line = 1;
+  header = hint = "";
   cells = ostrsplit (first, ",;\t");
-  if (all (cellfun (@isempty, regexp (cells, ['^' number '$']))))  # not one is a number
+  is_word = cellfun (@isempty, regexp (cells, ['^' number '$']));
+  if (all (is_word))
     text = rest(2:end);
     line = 2;
+    header = strjoin (strtrim (cells), ", ");
+    header(header < 32 | header == 127) = "?"; # a terminal obeys such characters
+    if (numel (header) > 70)
+      header = [header(1:67) "..."];
+    endif
+  elseif (any (is_word))
+    hint = "; a line with a number is not taken as a header";
   endif
 
   if (isempty (text))
@@ -127,8 +143,8 @@ function A = read_csv (file)
   wrong = regexp (["\n" text], ['[\n,;\t](?!' number '(?:[\n,;\t]|$))'], "once");
   if (! isempty (wrong))
     cell = regexp (text(wrong:end), '^[^\n,;\t]*', "once", "match");
-    error ("gpumm:demo:file", "gpumm_demo: %s:%d: \"%s\" is not a number", file,
-           line + sum (text(1:wrong-1) == "\n"), cell);
+    error ("gpumm:demo:file", "gpumm_demo: %s:%d: \"%s\" is not a number%s", file,
+           line + sum (text(1:wrong-1) == "\n"), cell, hint);
   endif
   stops = find (text == "," | text == ";" | text == "\t" | text == "\n");
   ends = [find(text(stops) == "\n"), numel(stops) + 1];

@@ -60,10 +60,9 @@ function __gui_bars__ (f, area, pixels, r, logarithmic)
     say (starts(j), top - 2.1 * line, heads{j}, "color", grey);
   endfor
 
-  titles = __gui_product__ ();
   for i = 1:n
     y = low + (n - i + 0.5) * step;
-    say (0, y, titles{strcmp(titles(:,1), r.kernels{i}),2});
+    say (0, y, strrep (r.kernels{i}, "*", "A*B"));
     if (! isempty (r.failed{i}))
       most = floor ((area(3) - names) / (0.65 * pixels));
       say (names + pixels, y, shortened (["could not run: " r.failed{i}], most), "color", red);

@@ -11,8 +11,7 @@
 
 function [c, wrong] = __gui_check__ (choices = struct ())
 
-  products = __gui_product__ ()(:,1).';
-  c = struct ("m", [], "n", [], "k", [], "A", "random", "B", "random", "kernels", {products}, ...
+  c = struct ("m", [], "n", [], "k", [], "A", "random", "B", "random", "kernels", [], ...
               "backend", "auto", "seconds", 30, "bytes", []);
   for field = fieldnames (choices).'
     c.(field{1}) = choices.(field{1});
@@ -31,15 +30,6 @@ function [c, wrong] = __gui_check__ (choices = struct ())
   [c.A, wrong.A] = matrix (c.A, {"m", "k"}, [c.m, c.k], sized);
   [c.B, wrong.B] = matrix (c.B, {"k", "n"}, [c.k, c.n], sized);
 
-  known = iscellstr (c.kernels) && all (ismember (c.kernels, products));
-  if (! known)
-    wrong.kernels = ["kernels must be a cell array of \"" strjoin(products, "\", \"") "\""];
-  elseif (isempty (c.kernels))
-    wrong.kernels = "choose one at least";
-  else
-    c.kernels = products(ismember (products, c.kernels));
-  endif
-
   [gpu, why] = gpumm_available ("gpu");
   if (! (ischar (c.backend) && any (strcmp (c.backend, {"auto", "gpu", "cpu"}))))
     wrong.backend = "backend must be \"auto\", \"gpu\" or \"cpu\"";
@@ -47,6 +37,17 @@ function [c, wrong] = __gui_check__ (choices = struct ())
     wrong.backend = ["there is no GPU: " why];
   elseif (strcmp (c.backend, "auto"))
     c.backend = {"cpu", "gpu"}{1 + gpu};
+  endif
+
+  products = __gui_product__ (c.backend);
+  if (isnumeric (c.kernels) && isempty (c.kernels))
+    c.kernels = products;
+  elseif (! (iscellstr (c.kernels) && all (ismember (c.kernels, products))))
+    wrong.kernels = ["kernels must be a cell array of \"" strjoin(products, "\", \"") "\""];
+  elseif (isempty (c.kernels))
+    wrong.kernels = "choose at least one";
+  else
+    c.kernels = products(ismember (products, c.kernels));
   endif
 
   if (! (is_positive (c.seconds) && (isempty (c.bytes) || is_positive (c.bytes))))
@@ -165,10 +166,9 @@ function [e, text] = estimate (c)
   e.said{1} = in_seconds (e.seconds);
   if (e.seconds > c.seconds)
     [longest, i] = max (each);
-    titles = __gui_product__ ();
     text = sprintf ("too slow: it takes %s, of that %s %s, and %s is the most", ...
                     in_seconds (e.seconds), ...
-                    titles{strcmp(titles(:,1), c.kernels{i}),2}, in_seconds (longest), ...
+                    strrep (c.kernels{i}, "*", "A*B"), in_seconds (longest), ...
                     in_seconds (c.seconds));
   endif
 

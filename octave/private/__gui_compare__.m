@@ -30,10 +30,9 @@ function r = __gui_compare__ (c, go_on = @(share, text) true)
   expected = A * B;
   bound = abs (A) * abs (B);
 
-  titles = __gui_product__ ();
   for i = 1:count
     name = c.kernels{i};
-    if (! go_on (i / (count + 1), titles{strcmp(titles(:,1), name),2}))
+    if (! go_on (i / (count + 1), strrep (name, "*", "A*B")))
       return;
     endif
     try

@@ -2,17 +2,17 @@
 ## SPDX-License-Identifier: BSD-3-Clause
 
 ## [C, seconds, info] = __gui_product__ (name, A, B, backend)
-## titles = __gui_product__ ()
+## names = __gui_product__ (backend)
 ##
 ## One of the products that gpumm_gui compares, timed: seconds of the kernel alone, and info as from
-## gpumm, with info.seconds.total of the whole call.  Without arguments: their names, and in the
-## second column what the window calls them.
+## gpumm, with info.seconds.total of the whole call.  With the backend alone: the names of all.  The
+## window shows them, and A*B for "*".
 
 function [C, seconds, info] = __gui_product__ (name, A, B, backend)
 
-  if (nargin == 0)
-    C = {"loops", "triple loop"; "naive", "naive"; "tiled", "shared memory"; ...
-         "register", "registers"; "library", "library"; "*", "Octave's A*B"};
+  if (nargin == 1)
+    backend = name;
+    C = {"loops", "naive", "tiled", "register", {"blas", "cublas"}{1 + strcmp(backend, "gpu")}, "*"};
     return;
   endif
 
@@ -26,8 +26,6 @@ function [C, seconds, info] = __gui_product__ (name, A, B, backend)
       return;
     case "loops"
       options = {"Algorithm", "loops", "Backend", "cpu"};
-    case "library"
-      options = {"Algorithm", {"blas", "cublas"}{1 + strcmp(backend, "gpu")}, "Backend", backend};
     otherwise
       options = {"Algorithm", name, "Backend", backend};
   endswitch

@@ -21,7 +21,7 @@ function seconds = __gui_rates__ (names, backend, m, n, k)
     if (! isfield (known, key))
       if (on_gpu)
         size = sizes.gpu;
-      elseif (any (strcmp (name, {"*", "library"})))
+      elseif (any (strcmp (name, {"*", "blas"})))
         size = sizes.blas;
       else
         size = sizes.study;

@@ -80,12 +80,13 @@ function h = make_controls (f, pixels)
 
   h.head_kernels = label ("head_kernels", "Kernels to compare", "fontweight", "bold");
   h.wrong_kernels = label ("wrong_kernels", "", red{:});
-  for product = __gui_product__ ().'
+  [gpu, why] = gpumm_available ("gpu");
+  for product = __gui_product__ ({"cpu", "gpu"}{1 + gpu})
     tag = box_of (product{1});
-    h.(tag) = control (tag, "checkbox", "string", product{2}, grey{:}, "value", 1, update{:});
+    h.(tag) = control (tag, "checkbox", "string", strrep (product{1}, "*", "A*B"), grey{:}, ...
+                       "value", 1, update{:});
   endfor
 
-  [gpu, why] = gpumm_available ("gpu");
   h.head_backend = label ("head_backend", "Kernels run on", "fontweight", "bold");
   h.gpu = control ("gpu", "radiobutton", "string", "GPU", grey{:}, "value", gpu, ...
                    "enable", {"off", "on"}{1 + gpu}, ...
@@ -106,7 +107,7 @@ function h = make_controls (f, pixels)
   h.status = label ("status", "", "userdata", "");
 
   h.logarithmic = control ("logarithmic", "checkbox", "string", "logarithmic", grey{:}, ...
-                           "value", 1, "callback", @(varargin) guarded (f, @draw));
+                           "value", 0, "callback", @(varargin) guarded (f, @draw));
   h.head_table = label ("head_table", "Matrix", "fontweight", "bold");
   for X = "ABC"
     h.(["show_" X]) = control (["show_" X], "radiobutton", "string", X, grey{:}, ...
@@ -119,8 +120,9 @@ function h = make_controls (f, pixels)
 
 endfunction
 
+## blas and cublas share one.
 function tag = box_of (kernel)
-  tag = ["box_" strrep(kernel, "*", "octave")];
+  tag = ["box_" strrep(strrep (kernel, "*", "octave"), "cublas", "blas")];
 endfunction
 
 ## ---- layout -------------------------------------------------------------------------------------
@@ -161,7 +163,7 @@ function lay_out (f)
   y -= row + gap;
   put ("head_kernels", 0, 12 * p, y);
   put ("wrong_kernels", 12 * p, left - 12 * p, y);
-  products = __gui_product__ ()(:,1).';
+  products = __gui_product__ ("cpu");
   for i = 1:numel (products)
     at = mod (i - 1, 2);
     y -= row * (at == 0);
@@ -268,9 +270,9 @@ function c = choices (s)
       c.(X) = s.own.(X);
     endif
   endfor
-  products = __gui_product__ ()(:,1).';
-  c.kernels = products(cellfun (@(name) get (h.(box_of (name)), "value") > 0, products));
   c.backend = {"cpu", "gpu"}{1 + (get (h.gpu, "value") > 0)};
+  products = __gui_product__ (c.backend);
+  c.kernels = products(cellfun (@(name) get (h.(box_of (name)), "value") > 0, products));
 
 endfunction
 
@@ -341,6 +343,7 @@ function chose_backend (f, backend)
   h = getappdata (f, "gpumm").handles;
   set (h.gpu, "value", strcmp (backend, "gpu"));
   set (h.cpu, "value", strcmp (backend, "cpu"));
+  set (h.box_blas, "string", __gui_product__ (backend){5});
   changed (f);
 
 endfunction

@@ -102,7 +102,8 @@
 %!   assert (said (h), "Done: 6 products, all that of A*B to rounding.");
 %!   assert (get (h.show_C, "value") == 1);
 %!   check_table (h, r.C);
-%!   names = {"triple loop", "naive", "shared memory", "registers", "library", "Octave's A*B"};
+%!   names = {"loops", "naive", "tiled", "register", {"blas", "cublas"}{1 + gpumm_available("gpu")}, ...
+%!            "A*B"};
 %!   for name = names
 %!     assert (sum (strcmp (name{1}, texts (f))), 1);
 %!   endfor
@@ -115,8 +116,11 @@
 %!   endfor
 %!   assert (has_text (f, '^m = 33, k = 17, n = 40 \('));
 %!   screenshot ("2-computed");
+%!   bars = findobj (f, "type", "axes", "visible", "on");
+%!   assert (get (bars, "xscale"), "linear");
+%!   assert (get (bars, "xlim")(1), 0); # bars begin at zero unless one asks for other
 %!   press (h.logarithmic);
-%!   assert (get (findobj (f, "type", "axes", "visible", "on"), "xscale"), "linear");
+%!   assert (get (findobj (f, "type", "axes", "visible", "on"), "xscale"), "log");
 %!   press (h.show_A);
 %!   check_table (h, r.A);
 %!   assert ([get(h.show_A, "value"), get(h.show_C, "value")] == [1, 0]);
@@ -124,7 +128,7 @@
 %!   check_table (h, r.B);
 %!   press (h.show_B);
 %!   assert (get (h.show_B, "value") == 1); # one is always shown
-%!   screenshot ("3-linear");
+%!   screenshot ("3-logarithmic");
 %! unwind_protect_cleanup
 %!   close (f);
 %! end_unwind_protect
@@ -140,7 +144,7 @@
 %!   check_table (h, [1 2 3 4; 5 6 7 8; 9 10 11 12]);
 %!   fill_in (h.fill_B, find (strcmp (get (h.fill_B, "string"), "identity")));
 %!   check_table (h, eye (4, 2));
-%!   for box = {"box_loops", "box_naive", "box_register", "box_library"}
+%!   for box = {"box_loops", "box_naive", "box_register", "box_blas"}
 %!     press (h.(box{1}));
 %!   endfor
 %!   press (h.compute);
@@ -151,7 +155,7 @@
 %!   check_table (h, [10 10; 26 26; 42 42]);
 %!   press (h.box_tiled);
 %!   press (h.box_octave);
-%!   assert (get (h.wrong_kernels, "string"), "choose one at least");
+%!   assert (get (h.wrong_kernels, "string"), "choose at least one");
 %!   press (h.compute);
 %!   assert (results (f).kernels, {"tiled"; "*"});
 %! unwind_protect_cleanup
@@ -345,7 +349,9 @@
 %!   assert (said (h), "A kernel could not run, as is said beside it.");
 %!   assert (has_text (f, '\(Made-up 9000\)$'));
 %!   screenshot ("10-gpu");
+%!   assert (get (h.box_blas, "string"), "cublas");
 %!   press (h.cpu);
+%!   assert (get (h.box_blas, "string"), "blas");
 %!   press (h.compute);
 %!   assert (results (f).ran{5}, "Algorithm blas Backend cpu");
 %! unwind_protect_cleanup
@@ -368,7 +374,7 @@
 %! unwind_protect
 %!   press (h.stop); # nothing runs
 %!   addlistener (h.status, "string", ...
-%!                @(varargin) press_at (h, "shared memory", @() press (h.stop)));
+%!                @(varargin) press_at (h, ": tiled", @() press (h.stop)));
 %!   press (h.compute);
 %!   r = results (f);
 %!   assert (r.stopped);
@@ -387,7 +393,7 @@
 %!test
 %! [f, h] = open_window ();
 %! addlistener (h.status, "string", @(varargin) press_at (h, "naive", @() press (h.compute)));
-%! addlistener (h.status, "string", @(varargin) press_at (h, "registers", @() close (f)));
+%! addlistener (h.status, "string", @(varargin) press_at (h, ": register", @() close (f)));
 %! printed = evalc ("press (h.compute); settle ();");
 %! assert (! isfigure (f));
 %! assert (printed, "");
@@ -496,7 +502,8 @@
 %!   wait_for ("new results", @() numel (results (f).kernels) == 5 ...
 %!                                && ! getappdata (f, "gpumm").running);
 %!   s = results (f);
-%!   assert (s.kernels, {"loops"; "tiled"; "register"; "library"; "*"});
+%!   assert (s.kernels, {"loops"; "tiled"; "register"; ...
+%!                       {"blas", "cublas"}{1 + gpumm_available("gpu")}; "*"});
 %!   assert (s.A(1,1), 2.5);
 %!   assert (s.A(2:end), r.A(2:end));
 %!   assert (all (s.right));

@@ -81,17 +81,23 @@
 %!   rmpath (fileparts (clock_file));
 %!   remove ({clock_file});
 %! end_unwind_protect
-%! assert ({r.title}, {"K*K", "K*U", "D*I", "(D*I)*D'", "X'*X"});
+%! assert ({r.title}, {"K*K", "S*S", "K*U", "D*I", "(D*I)*D'", "X'*X"});
 %! assert (all ([r.error] <= 1));
 %! assert (all ([r.seconds] > 0) && all ([r.octave_seconds] > 0));
-%! assert ([r(3:5).terms], [2048, 2048, 40000]);
-%! assert (r(1).terms, 81);                        # 27 nodes around each, 3 unknowns in each
-%! assert (r(3).info.flops, 2 * 2048 ^ 3);
+%! assert ([r(4:6).terms], [2048, 2048, 40000]);
+%! assert ([r(1:2).terms], [81, 81]);                        # 27 nodes around each, 3 unknowns in each
+%! assert (r(4).info.flops, 2 * 2048 ^ 3);
 %! for k = 1:numel (r)
 %!   assert (any (strcmp (r(k).info.backend, {"cpu", "gpu"})));
 %! endfor
-%! assert (numel (strfind (said, "right to rounding: largest error")), 5);
-%! assert (numel (strfind (said, "    ran on   ")), 5);
+%! assert (numel (strfind (said, "right to rounding: largest error")), 6);
+%! assert (numel (strfind (said, "    ran on   ")), 6);
+%! if (! gpumm_available ("gpu"))  # which is said once, and transfers that are none not at all
+%!   assert (numel (strfind (said, gpumm_info ().why_no_gpu)), 1);
+%!   assert (isempty (strfind (said, " 0 s")) && isempty (strfind (said, "upload")));
+%!   assert (! isempty (regexp (said, 'naive +524288 +524288 +0 ')));  # 2 n^3, 2 n^3 / 16
+%!   assert (! isempty (regexp (said, 'tiled_16 +524288 +32768 +524288 ')));
+%! endif
 %! assert (numel (strfind (said, "    sense    ")), 8);
 %! check_figure (said, bytes, 50000);
 
@@ -114,6 +120,7 @@
 %!test
 %! csv = new_file ("t.csv", "height,weight\r\n1,2.5\r\n-3e1,4\r\n.5,1e-3\r\n");
 %! tab = new_file ("t.CSV", "1\t2\n3\t4\n");
+%! bom = new_file ("m.csv", ["\xef\xbb\xbf" "1,2\n3,4\n"]);
 %! mtx = new_file ("b.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 2\n2 3 5\n");
 %! pat = new_file ("p.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n3 1\n");
 %! cpl = new_file ("c.mtx", "%%MatrixMarket matrix array complex general\n2 1\n1 2\n3 -4\n");
@@ -129,7 +136,8 @@
 %! text = new_file ("text.mat", "");
 %! save ("-text", text, "A");
 %! table = { ...
-%!   {csv}, "A'*A", 3, "";
+%!   {csv}, "A'*A", 3, "t.csv: 3 x 2, double\n    its first line is taken as a header: height, weight\n";
+%!   {bom}, "A*A", 2, "m.csv: 2 x 2, double\n\n";
 %!   {tab}, "A*A", 2, "";
 %!   {csv, tab}, "A*B", 2, "";
 %!   {tab, mtx}, "A*B", 1, "";
@@ -145,7 +153,7 @@
 %! };
 %! unwind_protect
 %!   for k = 1:rows (table)
-%!     with_figure = any (k == [1, 4, 5, 8, 9]); # one or two, full, sparse, complex, not finite
+%!     with_figure = any (k == [1, 5, 6, 9, 10]); # one or two, full, sparse, complex, not finite
 %!     [r, said, bytes] = run_demo (table{k,1}, with_figure);
 %!     if (with_figure)
 %!       check_figure (said, bytes, 10000);
@@ -161,7 +169,7 @@
 %!     assert (! isempty (strfind (said, "1 product right to rounding")));
 %!   endfor
 %! unwind_protect_cleanup
-%!   remove ({csv, tab, mtx, pat, cpl, inf_, two, suite, text});
+%!   remove ({csv, bom, tab, mtx, pat, cpl, inf_, two, suite, text});
 %! end_unwind_protect
 
 ## Names of files and folders reach no shell and no gnuplot that would run what is in them.
@@ -206,7 +214,7 @@
 %! tab = new_file ("t.csv", "1,2\n3,4\n");
 %! word = new_file ("w.csv", "a,b\n1,2\n3,x4\n");
 %! hole = new_file ("h.csv", "1,2\n3,\n");
-%! first = new_file ("f.csv", "1,x\n3,4\n");      # titles or a slip? no guess
+%! first = new_file ("f.csv", "1,x\n3,4\n");      # a header or a slip? no guess
 %! short = new_file ("s.csv", "a,b,c\n1,2,3\n\n1,2,3\n");
 %! long = new_file ("l.csv", "1,2\n3,4,5\n");
 %! sign = new_file ("m.csv", "1,2\n3,--4\n");
@@ -233,7 +241,7 @@
 %! table = { ...
 %!   {word}, "gpumm:demo:file", "^gpumm_demo: .*w\\.csv:3: \"x4\" is not a number";
 %!   {hole}, "gpumm:demo:file", "h\\.csv:2: \"\" is not a number";
-%!   {first}, "gpumm:demo:file", "f\\.csv:1: \"x\" is not a number";
+%!   {first}, "gpumm:demo:file", "f\\.csv:1: \"x\" is not a number; a line with a number is not taken as a header$";
 %!   {short}, "gpumm:demo:file", "s\\.csv:3: \"\" is not a number";
 %!   {long}, "gpumm:demo:file", "l\\.csv:2: 3 numbers in the line, and 2 in the first";
 %!   {sign}, "gpumm:demo:file", "m\\.csv:2: \"--4\" is not a number";
@@ -321,6 +329,18 @@
 %!   clear gpumm;
 %!   remove ({file, full_, infinite, sparse_});
 %! end_unwind_protect
+
+## An error says what is wrong, and not which lines of the demo found it.
+%!test
+%! folder = tempname ();
+%! run = sprintf (["\"%s\" --no-history --norc --path \"%s\" --path \"%s\" --eval " ...
+%!                 "'gpumm_demo ({\"%s.csv\"})' 2>&1"], ...
+%!                fullfile (OCTAVE_HOME (), "bin", "octave-cli"), fileparts (which ("gpumm")), ...
+%!                fileparts (which ("__gpumm_info__")), folder);
+%! [status, said] = system (run);
+%! assert (status, 1);
+%! assert (! isempty (strfind (said, "error: gpumm_demo: cannot open")), "it said: %s", said);
+%! assert (isempty (strfind (said, "called from")), "it said: %s", said);
 
 ## The example in the help text does what it says.
 %!function [passed, total] = run_doctest (names)

@@ -47,7 +47,8 @@
 %!   assert ([r.m, r.n, r.k], sizes.');
 %!   assert ({size(r.A), size(r.B)}, {sizes([1, 3]).', sizes([3, 2]).'});
 %!   assert (r.C, r.A * r.B, eps () * columns (r.A) * norm (r.A) * norm (r.B));
-%!   assert (r.kernels, {"loops"; "naive"; "tiled"; "register"; "library"; "*"});
+%!   assert (r.kernels, {"loops"; "naive"; "tiled"; "register"; ...
+%!                       {"blas", "cublas"}{1 + gpumm_available("gpu")}; "*"});
 %!   assert (r.right, true (6, 1));
 %!   assert (all (r.error >= 0 & r.error <= 1));
 %!   assert (! any (cellfun (@isempty, r.ran)) && all (cellfun (@isempty, r.failed)));
@@ -132,8 +133,9 @@
 %! refused (no, "B has an element below 1e-150 or above 1e150", "B", [1, -1e151]);
 %! refused (no, "B has an element below 1e-150 or above 1e150", "B", [1, 1e-151]);
 %! refused (no, "kernels must be a cell array of \"loops\", .*", "kernels", {"cannon"});
+%! refused (no, "kernels must be .* \"blas\", \"\\*\"", "kernels", {"cublas"}, "backend", "cpu");
 %! refused (no, "kernels must be a cell array of .*", "kernels", "loops");
-%! refused (no, "choose one at least", "kernels", {});
+%! refused (no, "choose at least one", "kernels", {});
 %! refused (no, "backend must be .*", "backend", "tpu");
 %! refused (no, "seconds and bytes must be .*", "seconds", 0);
 %! refused (no, "seconds and bytes must be .*", "bytes", "all");

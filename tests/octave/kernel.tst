@@ -192,7 +192,7 @@
 ## counting stops, and counts afresh
 %!test
 %! [~, t] = gpumm_kernel ("naive", A, B, "Backend", "cpu");
-%! gpumm_kernel ("naive", A, B, "Backend", "cpu");
+%! C = gpumm_kernel ("naive", A, B, "Backend", "cpu");
 %! [~, u] = gpumm_kernel ("naive", A, B, "Backend", "cpu");
 %! assert (rmfield (u, "seconds"), rmfield (t, "seconds"));
 
@@ -337,3 +337,31 @@
 %! assert (isequal (C, R));
 %! assert ({t.backend, t.load, t.flops, t.launches}, {"gpu", u.load, u.flops, u.launches});
 %! assert (t.seconds > 0);
+
+## without outputs, what is counted is printed as a table of about ten lines, and so is a trace
+%!test
+%! A = ones (64);
+%! said = evalc ("gpumm_kernel (\"tiled\", A, A, \"Tile\", 16, \"Backend\", \"cpu\")");
+%! assert (isempty (strfind (said, "ans")));
+%! assert (numel (strfind (said, "\n")) <= 14);
+%! assert (! isempty (regexp (said, '^tiled_16 on the CPU, for study: C is 64 x 64, k = 64, double\n')));
+%! assert (! isempty (regexp (said, 'load A +16384 +\d+ +\d+\n')));  # 2 n^3 / b, half of it A's
+%! assert (! isempty (strfind (said, "524288 needed, 524288 done")));
+%! [~, t] = gpumm_kernel ("tiled", A, A, "Tile", 16, "Backend", "cpu");
+%! assert (t.load.A.elements, 64 ^ 3 / 16);
+%! again = evalc ("gpumm_kernel (t)");
+%! lines = @(text) strsplit (text, "\n")([1, 3:end]); # the second has the time
+%! assert (lines (again), lines (said));
+%!test # too large to be counted, and what is not counted
+%! A = ones (300);
+%! said = evalc ("gpumm_kernel (\"register\", A, A, \"Backend\", \"cpu\")");
+%! assert (! isempty (strfind (said, "54000000 needed; what the kernel did is not counted")));
+%! said = evalc ("gpumm_kernel (\"loops\", 2, 3)");
+%! assert (! isempty (strfind (said, "loops on the CPU: C is 1 x 1")));
+%! said = evalc ("gpumm_kernel (\"naive\", zeros (3, 0), zeros (0, 3), \"Backend\", \"cpu\")");
+%! assert (! isempty (strfind (said, "0 needed, 0 done")));
+%! S = blocksparse (uint16 (magic (8)), 4);
+%! said = evalc ("gpumm_kernel (\"classic\", S, S, \"Backend\", \"cpu\")");
+%! assert (isempty (strfind (said, "NaN")));
+%!error id=gpumm:too-large gpumm_kernel ("naive", ones (300), ones (300), "Count", true, "Backend", "cpu")
+%!error <Invalid call> gpumm_kernel (struct ("kernel", "naive"))
