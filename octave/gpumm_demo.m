@@ -36,14 +36,17 @@
 ##
 ## @example
 ## @group
-## file = [tempname(), ".mtx"];
+## folder = tempname ();
+## mkdir (folder);
+## file = fullfile (folder, "magic.mtx");
 ## mmwrite (file, magic (4));
-## said = evalc ("results = gpumm_demo (@{file@}, tempdir ());");
+## said = evalc ("results = gpumm_demo (@{file@}, folder);");
 ## results.title
 ##   @result{} ans = A*A
 ## results.terms
 ##   @result{} ans = 4
-## delete (file);
+## confirm_recursive_rmdir (false, "local");
+## rmdir (folder, "s");
 ## @end group
 ## @end example
 ## @seealso{gpumm, gpumm_info, mmread}
