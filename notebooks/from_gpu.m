@@ -40,8 +40,8 @@ function data = from_gpu (name, measure)
     data = before.data;
     printf ("measured before, on %s, driver %s (%s)\n", before.gpu, before.driver, before.build);
   else
-    error ("gpumm:no-device", ["from_gpu: nothing was measured before as %s, and there is no " ...
-                               "GPU: %s"], name, why);
+    error ("gpumm:no-device", ["from_gpu: nothing was measured before as %s, and gpumm " ...
+                               "finds no GPU: %s"], name, why);
   endif
 
 endfunction
