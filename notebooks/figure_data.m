@@ -5,8 +5,8 @@
 ## @deftypefn {} {@var{data} =} figure_data (@var{what}, @var{name}, @var{value}, @dots{})
 ## Measure what @code{gpumm_plot (@var{what}, @dots{})} draws, and draw nothing.
 ##
-## The arguments are those of @code{gpumm_plot}, which draws @var{data} by its option
-## @qcode{"Data"}: so what was measured on two machines makes two figures.
+## The arguments are those of @code{gpumm_plot}.  @code{gpumm_plot} draws @var{data} with its option
+## @qcode{"Data"}, so data from two machines make two figures.
 ## @seealso{gpumm_plot, from_gpu}
 ## @end deftypefn
 

@@ -3,15 +3,15 @@
 
 ## -*- texinfo -*-
 ## @deftypefn {} {@var{data} =} from_gpu (@var{name}, @var{measure})
-## Measure on the GPU, or, where there is none, take what was measured on one before.
+## Measure on the GPU, or without a GPU load what was measured on one before.
 ##
-## @var{measure} is a function without arguments, which uses the GPU and returns @var{data}: a
-## number, a matrix or a struct of these.  @var{name} is that of the file in @file{measured/} beside
-## the notebooks, in Octave's text format.  A line that is printed says which of the two it was, and
-## of which GPU.
+## @var{measure} is a function without arguments that uses the GPU and returns @var{data}: a number,
+## a matrix or a struct of these.  @var{name} names the file in @file{measured/} beside the
+## notebooks, in Octave's text format.  @code{from_gpu} prints whether the data are new, and from
+## which GPU they are.
 ##
-## Where outputs are being stored that the repository keeps (@env{GPUMM_NOTEBOOKS_STORE} is set),
-## @var{data} go to that file.  Where there is neither GPU nor file, that is the error
+## While the repository's outputs are stored (@env{GPUMM_NOTEBOOKS_STORE} is set), @code{from_gpu}
+## writes @var{data} to that file.  With neither a GPU nor the file, it raises the error
 ## @code{gpumm:no-device}.
 ## @seealso{lesson}
 ## @end deftypefn
@@ -40,8 +40,8 @@ function data = from_gpu (name, measure)
     data = before.data;
     printf ("measured before, on %s, driver %s (%s)\n", before.gpu, before.driver, before.build);
   else
-    error ("gpumm:no-device", ["from_gpu: nothing was measured before as %s, and there is no " ...
-                               "GPU: %s"], name, why);
+    error ("gpumm:no-device", ["from_gpu: nothing was measured before as %s, and gpumm " ...
+                               "finds no GPU: %s"], name, why);
   endif
 
 endfunction

@@ -4,13 +4,13 @@
 ## -*- texinfo -*-
 ## @deftypefn  {} {@var{seconds} =} kernel_seconds (@var{kernel}, @var{n}, @var{backend})
 ## @deftypefnx {} {[@var{seconds}, @var{trace}] =} kernel_seconds (@dots{})
-## Seconds that a kernel takes for random n x n matrices of double, and what @code{gpumm_kernel}
-## says of it, without counts.
+## Time a kernel for random n x n matrices of double.
 ##
-## @var{kernel} is what @code{gpumm_kernel} takes, or @qcode{"*"}, Octave's own product, for which
-## @var{trace} is empty.  @var{backend} is @qcode{"cpu"} or @qcode{"gpu"}.  Of two runs or more,
-## within a tenth of a second, the fastest counts: what else the machine does only ever adds time.
-## A product that is wrong is the error @code{gpumm:wrong-result}.
+## @var{kernel} is the name of a kernel for @code{gpumm_kernel}, or @qcode{"*"} for Octave's own
+## product.  @var{trace} is the trace of @code{gpumm_kernel} without counts; for @qcode{"*"} it is
+## empty.  @var{backend} is @qcode{"cpu"} or @qcode{"gpu"}.  @var{seconds} is the time of the
+## fastest of at least two runs in a tenth of a second, because other work on the machine only adds
+## time.  A wrong product is the error @code{gpumm:wrong-result}.
 ## @seealso{gpumm_kernel, figure_data}
 ## @end deftypefn
 
@@ -24,6 +24,7 @@ function [seconds, trace] = kernel_seconds (kernel, n, backend)
   spent = tic ();
   do
     if (strcmp (kernel, "*"))
+      C = []; # to free the last product takes time, too
       begun = tic ();
       C = A * B;
       now = toc (begun);

@@ -4,16 +4,16 @@
 ## -*- texinfo -*-
 ## @deftypefn {} {@var{where} =} lesson ()
 ## Begin a notebook: find gpumm and the functions of the lessons, make figures large enough to read,
-## and say what machine this is.
+## and print which machine this is.
 ##
-## A copy that @code{gpumm_lessons} made has the notebooks and this file.  The other functions stay
-## with gpumm.
+## A copy made by @code{gpumm_lessons} has the notebooks, their pictures and this file.  The other
+## functions stay with gpumm.
 ##
-## @var{where} is @qcode{"gpu"} where there is one to use, and @qcode{"cpu"} where not.  Random
-## numbers begin anew, so that a lesson has the same matrices each time.
+## @var{where} is @qcode{"gpu"} if gpumm can use a GPU, and @qcode{"cpu"} otherwise.  The random
+## numbers restart, so a lesson has the same matrices each time.
 ##
-## Where outputs are being stored that the repository keeps (@env{GPUMM_NOTEBOOKS_STORE} is set), a
-## machine without a GPU is the error @code{gpumm:no-device}.
+## While the repository's outputs are stored (@env{GPUMM_NOTEBOOKS_STORE} is set), a machine without
+## a GPU is the error @code{gpumm:no-device}.
 ## @seealso{from_gpu, exercise}
 ## @end deftypefn
 
@@ -27,14 +27,14 @@ function where = lesson ()
       pkg load gpumm
     endif
   endif
-  if (exist ("exercise", "file") != 2) # this is a copy, and the rest is with gpumm
+  if (exist ("exercise", "file") != 2) # this is a copy; the rest is with gpumm
     gpumm_folder = fileparts (which ("gpumm"));
     folders = {fullfile(gpumm_folder, "doc", "notebooks"), ... # installed
                fullfile(fileparts (gpumm_folder), "notebooks")}; # in its sources
     addpath (folders{cellfun (@isfolder, folders)});
   endif
 
-  ## Okabe and Ito's colours, which the colour-blind tell apart
+  ## Okabe and Ito's colours, which colour-blind people can tell apart
   colours = [0 114 178; 213 94 0; 0 158 115; 204 121 167; 230 159 0; 86 180 233; 0 0 0] / 255;
   set (0, "defaultfigureposition", [100, 100, 900, 515], "defaultfigurecolor", "white", ...
        "defaultaxesfontsize", 14, "defaultaxescolororder", colours, "defaultlinelinewidth", 2, ...
@@ -50,10 +50,10 @@ function where = lesson ()
     printf ("gpumm on a GPU: %s with %d multiprocessors, driver for CUDA %s, runtime %s\n", ...
             gpu.name, gpu.multiprocessors, gpu.driver, gpu.runtime);
   elseif (! isempty (getenv ("GPUMM_NOTEBOOKS_STORE")))
-    error ("gpumm:no-device", "lesson: the outputs to store are those of a GPU; %s", why);
+    error ("gpumm:no-device", "lesson: only a GPU's outputs can be stored; %s", why);
   else
-    printf (["gpumm without a GPU: kernels run on the CPU, from the same source.  Beside what\n" ...
-             "you measure is shown what was measured on a GPU before.\n"]);
+    printf (["gpumm without a GPU: the kernels run on the CPU, from the same source.\n" ...
+             "The lesson also shows times that were measured on a GPU before.\n"]);
   endif
 
 endfunction

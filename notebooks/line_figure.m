@@ -3,10 +3,10 @@
 
 ## -*- texinfo -*-
 ## @deftypefn {} {} line_figure (@var{x}, @var{Y}, @var{names}, @var{texts}, @var{axes})
-## A figure of lines: each row of @var{Y} over @var{x}, with its name in a legend.
+## Draw each row of @var{Y} over @var{x} as a line, with its name in a legend.
 ##
-## @var{texts} is @code{@{x, y, title@}}.  @var{axes} is what draws: @code{@@loglog} (the default),
-## where equal factors are equal lengths, @code{@@semilogx}, @code{@@semilogy} or @code{@@plot}.
+## @var{texts} is @code{@{x, y, title@}}.  @var{axes} is the function that draws: @code{@@loglog}
+## (the default), @code{@@semilogx}, @code{@@semilogy} or @code{@@plot}.
 ## @seealso{gpumm_plot}
 ## @end deftypefn
 

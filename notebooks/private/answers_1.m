@@ -3,7 +3,7 @@
 
 ## why = answers_1 (number, x)
 ##
-## Why x is not the answer to an exercise of notebook 1; "" if it is.
+## Why x is not the answer to an exercise of notebook 1; "" if it is the answer.
 
 function why = answers_1 (number, x)
 
@@ -15,12 +15,12 @@ function why = answers_1 (number, x)
       k = 300;
       n = 100;
       if (! is_number (x))
-        why = "the answer is one number";
+        why = "the answer must be one number";
       elseif (x == m * n * k)
-        why = "these are the multiplications; each of them comes with an addition";
+        why = "this counts the multiplications only; each comes with an addition";
       elseif (x != 2 * m * n * k)
-        why = ["C has 200 x 100 elements; each is a sum of 300 products, as many ", ...
-               "multiplications and, counted as above, additions"];
+        why = ["C has 200 x 100 elements; each is a sum of 300 products, which takes 300 ", ...
+               "multiplications and, as counted above, 300 additions"];
       endif
 
     case 2
@@ -31,11 +31,11 @@ function why = answers_1 (number, x)
         for j = 1:4
           c = not_empty (x (i, j, A, B));
           if (! is_number (c))
-            why = "a thread makes one number";
+            why = "a thread must return one number";
             return;
           elseif (abs (c - C(i,j)) > 1e-14)
-            why = sprintf (["for random A (5 x 7) and B (7 x 4), C(%d,%d) is %g, and your ", ...
-                            "thread makes %g; it walks along row i of A and column j of B"], ...
+            why = sprintf (["for random A (5 x 7) and B (7 x 4), C(%d,%d) is %g, but your ", ...
+                            "thread returns %g; take row i of A and column j of B"], ...
                            i, j, C(i,j), c);
             return;
           endif
@@ -46,17 +46,22 @@ function why = answers_1 (number, x)
                           "gpumm_kernel", "three_loops"}, {"A", "B"}, 0);
 
     case 3
-      n = 160;
-      [~, trace] = gpumm_kernel ("tiled", ones (n), ones (n), "Tile", 16, "Backend", "cpu");
-      counted = trace.load.total.elements;
       if (! is_number (x))
-        why = "the answer is one number";
-      elseif (x == 2 * n ^ 3)
-        why = "so many does naive load; a tile lets each be used 16 times";
+        why = "the answer must be one number";
+        return;
+      endif
+      n = 160;
+      persistent trace = []; # to count takes a second
+      if (isempty (trace))
+        [~, trace] = gpumm_kernel ("tiled", ones (n), ones (n), "Tile", 16, "Backend", "cpu");
+      endif
+      counted = trace.load.total.elements;
+      if (x == 2 * n ^ 3)
+        why = "this is what naive loads; with a tile, 16 threads use each number";
       elseif (x == counted / 2)
-        why = "these are the loads of one matrix; A and B are both loaded";
+        why = "this counts one matrix; the kernel loads A and B";
       elseif (x != counted)
-        why = sprintf (["each of the %d blocks loads %d pairs of tiles, and a tile has ", ...
+        why = sprintf (["each of the %d blocks loads %d pairs of tiles, and each tile has ", ...
                         "16 x 16 numbers"], trace.blocks, n / 16);
       endif
 

@@ -3,7 +3,7 @@
 
 ## why = answers_4 (number, x)
 ##
-## Why x is not the answer to an exercise of notebook 4; "" if it is.
+## Why x is not the answer to an exercise of notebook 4; "" if it is the answer.
 
 function why = answers_4 (number, x)
 
@@ -17,7 +17,7 @@ function why = answers_4 (number, x)
       C = not_empty (x (A, B, @count_and_multiply));
       products = count_and_multiply ();
       if (! isequal (size (C), [6, 6]))
-        why = sprintf ("C must be 6 x 6 as A and B, and yours is %d x %d", rows (C), columns (C));
+        why = sprintf ("A and B are 6 x 6, so C must be 6 x 6; yours is %d x %d", size (C));
       elseif (max (abs (C - A * B)(:)) > 1e-13)
         wrong = {};
         halves = {1:3, 4:6};
@@ -28,41 +28,41 @@ function why = answers_4 (number, x)
             endif
           endfor
         endfor
-        why = [strjoin(wrong, ", "), " not those of A*B"];
+        why = ["these blocks differ from those of A*B: ", strjoin(wrong, ", ")];
       elseif (products == 0)
-        why = "C is right, but multiply was never called";
+        why = "C is right, but your function never calls multiply";
       elseif (products != 7)
-        why = sprintf ("C is right, but took %d products of halves", products);
+        why = sprintf ("C is right, but it took %d products of halves", products);
       endif
 
     case 2
       if (! is_number (x))
-        why = "the answer is one number";
+        why = "the answer must be one number";
       elseif (x == 8 ^ 10)
-        why = "so many does the plain product take, n^3";
+        why = "this is n^3, the number for the plain product";
       elseif (x == 7 * 10 || x == 7 * 512 ^ 3)
-        why = "each of the seven products is seven again, and so on ten times";
+        why = "the step is done ten times: each of the seven products becomes seven again";
       elseif (x != 7 ^ 10)
-        why = "each step makes seven products of one; after ten steps halves are single numbers";
+        why = "each step makes seven products of one; after ten steps the halves are numbers";
       endif
 
     case 3
       plain = @(n) n .^ 3 + (n .^ 3 - n .^ 2);
       step = @(n) 7 * plain (n / 2) + 18 * (n / 2) .^ 2;
       if (! is_number (x) || x < 2 || mod (x, 2) != 0)
-        why = "the answer is one even number";
+        why = "the answer must be one even number";
       elseif (step (x) >= plain (x))
-        why = sprintf ("for n = %d the step takes %d operations, and the plain product %d", x, ...
+        why = sprintf ("for n = %d the step takes %d operations, the plain product takes %d", x, ...
                        step (x), plain (x));
       elseif (step (x - 2) < plain (x - 2))
-        why = sprintf ("for n = %d the step takes fewer already", x - 2);
+        why = sprintf ("for n = %d the step already takes fewer operations", x - 2);
       endif
 
   endswitch
 
 endfunction
 
-## The product of two halves, counted; without arguments the count, which begins anew.
+## The product of two halves, counted.  Without arguments: returns the count and sets it to 0.
 function P = count_and_multiply (X, Y)
   persistent count = 0;
   if (nargin == 0)
@@ -71,7 +71,7 @@ function P = count_and_multiply (X, Y)
     return;
   endif
   if (rows (X) > 3 || columns (Y) > 3)
-    error ("multiply is for halves, and this is %d x %d by %d x %d", size (X), size (Y));
+    error ("multiply takes halves, not %d x %d by %d x %d", size (X), size (Y));
   endif
   count++;
   P = X * Y;

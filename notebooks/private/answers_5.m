@@ -3,7 +3,7 @@
 
 ## why = answers_5 (number, x)
 ##
-## Why x is not the answer to an exercise of notebook 5; "" if it is.
+## Why x is not the answer to an exercise of notebook 5; "" if it is the answer.
 
 function why = answers_5 (number, x)
 
@@ -14,24 +14,24 @@ function why = answers_5 (number, x)
       counts = [2, 0, 3, 1, 0];
       pointer = 1 + [0, cumsum(counts)];
       if (! isnumeric (x) || ! isvector (x))
-        why = "the answer is a vector";
+        why = "the answer must be a vector";
       elseif (isequal (x(:).', counts))
         why = "these are the numbers of blocks; the pointer says where each row begins";
       elseif (isequal (x(:).', pointer(1:end-1)))
-        why = "the last entry is missing, which says where the last row ends";
+        why = "the last entry is missing; it says where the last row ends";
       elseif (isequal (x(:).', pointer - 1))
-        why = "the first entry is 1, as indices in Octave are";
+        why = "the first entry must be 1, because Octave counts from 1";
       elseif (numel (x) != numel (pointer))
-        why = sprintf ("it has one entry more than there are rows, %d", numel (pointer));
+        why = sprintf ("the pointer has one entry more than there are rows, %d", numel (pointer));
       elseif (! isequal (x(:).', pointer))
         i = find (x(:).' != pointer, 1);
-        why = sprintf ("entry %d is not %g: the rows before it have %d blocks", i, x(i), ...
+        why = sprintf ("entry %d is not %g: the rows before have %d blocks", i, x(i), ...
                        sum (counts(1:i-1)));
       endif
 
     case 2
-      ## cases with a number in both, one after another, lists of unequal length, an empty one; the
-      ## first tells a function that is still empty
+      ## A number in both, neighbours, lists of different length, an empty list; the first case also
+      ## finds a function that is still empty.
       cases = {[1, 4, 7], [2, 4, 7, 9]; [3, 5], [1, 2, 8]; [2], [1, 2, 3, 4]; ...
                find(rand (1, 50) < 0.4), find(rand (1, 50) < 0.4); [], [1, 2]; [5, 6], []};
       not_empty (x (cases{1,:}));
@@ -39,7 +39,7 @@ function why = answers_5 (number, x)
         k = x (cases{i,:});
         both = intersect (cases{i,:});
         if (! isequal (k(:), both(:)))
-          why = sprintf ("of the lists %s and %s the numbers in both are %s, and not %s", ...
+          why = sprintf ("the numbers in both %s and %s are %s, but yours are %s", ...
                          mat2str (cases{i,1}), mat2str (cases{i,2}), mat2str (both(:).'), ...
                          mat2str (k(:).'));
           return;
@@ -55,15 +55,15 @@ function why = answers_5 (number, x)
       C = not_empty (x (A, B));
       right = int8 (double (A) * double (B));
       if (! strcmp (class (C), "int8"))
-        why = sprintf ("the result is to be int8, and yours is %s", class (C));
+        why = sprintf ("the result must be int8, but yours is %s", class (C));
       elseif (! isequal (size (C), size (right)))
-        why = sprintf ("the result of 3 x 3 by 3 x 2 is 3 x 2, and yours is %d x %d", size (C));
+        why = sprintf ("3 x 3 times 3 x 2 is 3 x 2, but your result is %d x %d", size (C));
       elseif (C(1,1) != right(1,1))
-        why = sprintf (["100*1 + 100*1 - 100*1 is %d, and yours makes %d of it; the sum ", ...
-                        "saturates on its way"], right(1,1), C(1,1));
+        why = sprintf (["100*1 + 100*1 - 100*1 is %d, but yours is %d: the sum saturates ", ...
+                        "before it is complete"], right(1,1), C(1,1));
       elseif (! isequal (C, right))
         [i, j] = find (C != right, 1);
-        why = sprintf ("C(%d,%d) is %d, and yours is %d", i, j, right(i,j), C(i,j));
+        why = sprintf ("C(%d,%d) is %d, but yours is %d", i, j, right(i,j), C(i,j));
       endif
 
   endswitch

@@ -3,7 +3,7 @@
 
 ## why = answers_6 (number, x)
 ##
-## Why x is not the answer to an exercise of notebook 6; "" if it is.
+## Why x is not the answer to an exercise of notebook 6; "" if it is the answer.
 
 function why = answers_6 (number, x)
 
@@ -14,13 +14,13 @@ function why = answers_6 (number, x)
       peak = 20000;
       bandwidth = 2000;
       if (! is_number (x))
-        why = "the answer is one number";
+        why = "the answer must be one number";
       elseif (abs (x - bandwidth / peak) < 1e-9)
         why = "these are bytes for each operation";
       elseif (abs (x - 8 * peak / bandwidth) < 1e-9)
-        why = "these are operations for each double; the question is for each byte";
+        why = "these are operations for each double; the question asks for each byte";
       elseif (abs (x - peak / bandwidth) > 1e-9)
-        why = "it is where intensity times bandwidth reaches the peak";
+        why = "find the intensity for which intensity times bandwidth reaches the peak";
       endif
 
     case 2
@@ -29,15 +29,15 @@ function why = answers_6 (number, x)
       crossing = @(bytes) bytes * peak / (2 * link); # bytes n^2 / link = 2 n^3 / peak
       close_to = @(y) abs (x - y) <= 1;
       if (! is_number (x))
-        why = "the answer is one number";
+        why = "the answer must be one number";
       elseif (close_to (crossing (3)))
-        why = "an element is not one byte, but eight";
+        why = "an element has eight bytes, not one";
       elseif (close_to (crossing (16)))
         why = "C must come down, too";
       elseif (close_to (2 * crossing (24)))
         why = "the product does 2 n^3 operations, not n^3";
       elseif (! close_to (crossing (24)))
-        why = "it moves three matrices of 8 n^2 bytes, and does 2 n^3 operations";
+        why = "the card moves three matrices of 8 n^2 bytes and does 2 n^3 operations";
       endif
 
     case 3
@@ -48,14 +48,14 @@ function why = answers_6 (number, x)
         seconds = not_empty (x (t(1), t(2), t(3), panels));
         right = simulated (t / panels, panels);
         if (! is_number (seconds))
-          why = "the answer is one number";
+          why = "the answer must be one number";
         elseif (panels > 1 && abs (seconds - sum (t)) < 1e-9)
           why = "this is the sum of the stages: nothing overlaps";
         elseif (abs (seconds - max (t)) < 1e-9)
           why = ["the longest stage alone leaves out the first panel's way in and the last " ...
-                 "one's way out"];
+                 "panel's way out"];
         elseif (abs (seconds - right) > 1e-9)
-          why = sprintf ("stages of %g, %g and %g in %d panels take %g, and yours say %g", ...
+          why = sprintf ("stages of %g, %g and %g in %d panels take %g, but yours returns %g", ...
                          cases(i,:), right, seconds);
         endif
         if (! isempty (why))
@@ -67,7 +67,7 @@ function why = answers_6 (number, x)
 
 endfunction
 
-## As the timeline does it, panel by panel.
+## The time by the timeline, panel by panel.
 function ready = simulated (stages, panels)
   free = zeros (1, 3);
   for p = 1:panels

@@ -3,7 +3,7 @@
 
 ## why = answers_7 (number, x)
 ##
-## Why x is not the answer to an exercise of notebook 7; "" if it is.
+## Why x is not the answer to an exercise of notebook 7; "" if it is the answer.
 
 function why = answers_7 (number, x)
 
@@ -18,22 +18,22 @@ function why = answers_7 (number, x)
           right = mod (v, p);
           right -= p * (right >= p / 2);
           if (! is_number (r))
-            why = "a residue is a number";
+            why = "a residue must be a number";
           elseif (r == right)
             continue;
           elseif (r == mod (v, p))
-            why = sprintf ("of %d modulo %d it makes %d, which is no int8 around zero", v, p, r);
+            why = sprintf ("for %d modulo %d it makes %d, which does not lie around zero", v, p, r);
           elseif (mod (r - v, p) != 0)
-            why = sprintf ("%d is not a residue of %d modulo %d: they differ by %d", r, v, p, ...
+            why = sprintf ("%d is no residue of %d modulo %d: they differ by %d", r, v, p, ...
                            v - r);
           else
-            why = sprintf ("of %d modulo %d it makes %d, and it is to be %d", v, p, r, right);
+            why = sprintf ("for %d modulo %d it makes %d, but the residue is %d", v, p, r, right);
           endif
           return;
         endfor
       endfor
       if (! isequal (size (x ([1, 2; 3, 4], 3)), [2, 2]))
-        why = "it should take a matrix, element by element";
+        why = "the function must take a matrix, element by element";
       else
         why = broken_rule (x, {"mod"}, {"round"});
       endif
@@ -42,12 +42,12 @@ function why = answers_7 (number, x)
       moduli = [256, 255, 253, 251, 247, 241];
       largest = 1000 * 255 ^ 2;
       if (! is_number (x) || x < 1 || x > numel (moduli) || x != fix (x))
-        why = "the answer is a small whole number";
+        why = "the answer must be a small whole number";
       elseif (prod (moduli(1:x)) <= 2 * largest)
-        why = sprintf (["the product of the first %d is %d, and a result may be as large as " ...
+        why = sprintf (["the product of the first %d is %d, but a result may be as large as " ...
                         "1000 * 255 * 255 = %d"], x, prod (moduli(1:x)), largest);
       elseif (prod (moduli(1:x-1)) > 2 * largest)
-        why = sprintf ("that is enough, but %d are, too", x - 1);
+        why = sprintf ("%d moduli are enough, but %d are enough, too", x, x - 1);
       endif
 
     case 3
@@ -59,15 +59,15 @@ function why = answers_7 (number, x)
         y = not_empty (x (r(1), p1, r(2), p2));
         made = sprintf ("for residues %d modulo %d and %d modulo %d it makes", r(1), p1, r(2), p2);
         if (! is_number (y))
-          why = "the answer is one number";
+          why = "the answer must be one number";
         elseif (y == v)
           continue;
         elseif (mod (y - v, p1 * p2) == 0)
-          why = sprintf ("%d has the residues, but %d is the one around zero", y, v);
+          why = sprintf ("%d has these residues, but the number around zero is %d", y, v);
         elseif (mod (y - v, p1) == 0)
           why = sprintf ("%s %d, which is right modulo %d only", made, y, p1);
         else
-          why = sprintf ("%s %d, and the number is %d", made, y, v);
+          why = sprintf ("%s %d, but the number is %d", made, y, v);
         endif
         return;
       endfor

@@ -16,7 +16,11 @@ function why = broken_rule (f, needed, forbidden, matrices = {}, count = 2)
   if (! isempty (used))
     why = sprintf ("the result is right, but this exercise forbids %s", used{1});
   elseif (! any (ismember (words, needed)))
-    why = sprintf ("the result is right, but this exercise asks for %s", strjoin (needed, " or "));
+    asked = strjoin (needed, ", ");
+    if (any (strcmp (needed, "while")))
+      asked = ["a loop (", asked, ")"];
+    endif
+    why = sprintf ("the result is right, but this exercise asks for %s", asked);
   else
     for i = find (ismember (words, {"*", ".*", "*=", ".*="}))
       before = left_operand (words(1:i-1));

@@ -3,7 +3,7 @@
 
 ## yes = is_number (x, count)
 ##
-## Is x what an exercise asks for: COUNT real numbers, 1 by default?
+## Does x hold COUNT real numbers, 1 by default?
 
 function yes = is_number (x, count = 1)
   yes = isnumeric (x) && isreal (x) && numel (x) == count && all (isfinite (x(:)));

@@ -3,7 +3,8 @@
 
 ## x = not_empty (x)
 ##
-## What a function that answers an exercise returned; where that is [], it is still the empty one.
+## Returns x, the result of a student's function.  An empty x is an error: the function is not
+## written yet.
 
 function x = not_empty (x)
   if (isempty (x))

@@ -4,11 +4,12 @@
 ## solved (id, right)
 ## ids = solved ()
 ##
-## Remembers whether the last answer to an exercise was right; the exercises whose last answer was.
+## Remembers whether the last answer to the exercise ID was right.  Without arguments: the solved
+## exercises.
 
 function ids = solved (id, right)
   persistent known = {};
-  mlock (); # "clear all" in a notebook does not take what was solved
+  mlock (); # "clear all" in a notebook keeps the score
   if (nargin == 0)
     ids = known;
   elseif (right)

@@ -125,12 +125,14 @@
 %!          "if (a(p) < b(q)) p++; elseif (a(p) > b(q)) q++;\n", ...
 %!          "else k(end+1) = a(p); p++; q++; endif\nendwhile\n"];
 %! forbidden = { ...
-%!   "1.2", "@one_thread", [one "c = A(i,:) * B(:,j);\n"], "asks for for or while or do"; ...
+%!   "1.2", "@one_thread", [one "c = A(i,:) * B(:,j);\n"], "asks for a loop (for, while, do)"; ...
 %!   "1.2", "@one_thread", [one "for l = 1\nc = A(i,:) * B(:,j);\nend\n"], ...
 %!          "A(i,:) * B(:,j)"; ...
-%!   "1.2", "@one_thread", [one "for l = 1\nC = A * B;\nend\nc = C(i,j);\n"], "the product A * B"; ...
+%!   "1.2", "@one_thread", [one "for l = 1\nC = A * B;\nend\nc = C(i,j);\n"], ...
+%!          "the product A * B"; ...
 %!   "1.2", "@one_thread", [one "for l = 1\nC = (A) * (B);\nend\nc = C(i,j);\n"], "(A) * (B)"; ...
-%!   "1.2", "@one_thread", [one "for l = 1\nc = sum (A(i,:) .* B(:,j).');\nend\n"], ".*"; ...
+%!   "1.2", "@one_thread", [one "for l = 1\nc = sum (A(i,:) .* B(:,j).');\nend\n"], ...
+%!          "A(i,:) .* B(:,j)"; ...
 %!   "1.2", "@one_thread", [one "for l = 1\nc = dot (A(i,:), B(:,j));\nend\n"], "forbids dot"; ...
 %!   "1.2", "@one_thread", [one "c = 0;\nfor l = 1\nc = eval (\"A(i,:) * B(:,j)\");\nend\n"], ...
 %!          "eval"; ...
@@ -151,7 +153,7 @@
 %!   "5.2", "@in_both", [both "k = a(ismember (a, b));\n"], "forbids ismember"; ...
 %!   "5.2", "@in_both", [both "k = [];\nfor x = a\nfor y = b\n", ...
 %!                       "if (x == y) k(end+1) = x; end\nend\nend\n", ...
-%!                       "if (isempty (k)) k = zeros (1, 0); end\n"], "asks for while"; ...
+%!                       "if (isempty (k)) k = zeros (1, 0); end\n"], "asks for a loop (while)"; ...
 %!   "7.1", "@(x, p) (x - p * round (x / p)) - p * ((x - p * round (x / p)) >= p / 2)", "", ...
 %!          "forbids round"; ...
 %!   "7.1", "@(x, p) x - p * floor (x / p + 1 / 2)", "", "asks for mod"};
@@ -228,6 +230,67 @@
 %!   assert (isempty (regexp (text, '(^|\n)(error|warning):')));
 %!   assert (figures > 0);
 %! endfor
+
+## every lesson begins with its time and aims, ends with score and summary, and leads to the lessons
+## before and after it
+%!testif ; ! isempty (notebooks ())
+%! files = glob (fullfile (notebooks (), "*.ipynb"));
+%! [~, names] = cellfun (@fileparts, files, "UniformOutput", false);
+%! for i = 1:numel (files)
+%!   cells = jsondecode (fileread (files{i})).cells;
+%!   if (iscell (cells))
+%!     texts = cellfun (@(c) strjoin (cellstr (c.source), ""), cells, "UniformOutput", false);
+%!   else
+%!     texts = arrayfun (@(c) strjoin (cellstr (c.source), ""), cells, "UniformOutput", false);
+%!   endif
+%!   assert (! isempty (regexp (texts{1}, '\n\*Time:\* \d+ minutes')));
+%!   assert (! isempty (strfind (texts{1}, "\n*After this lesson you can*\n\n- ")));
+%!   assert (texts{end-1}, sprintf ("score (%d)", i));
+%!   assert (strncmp (texts{end}, "## Summary\n\n- ", 14));
+%!   links = regexp (texts{end}, '\]\(([^)]*)\.ipynb\)', "tokens");
+%!   links = cellfun (@(t) t{1}, links, "UniformOutput", false);
+%!   nearby = [i - 1, i + 1];
+%!   assert (links(:), names(nearby(ismember (nearby, 1:numel (files)))));
+%! endfor
+
+## as pages of the guide the lessons have no line for Jupyter, and links and pictures lead somewhere
+%!testif ; ! isempty (notebooks ()) && system ("python3 --version > /dev/null") == 0
+%! code = {"import pathlib, sys", "sys.dont_write_bytecode = True", ...
+%!         "sys.path.insert (0, sys.argv[1] + '/../docs/guide/parts')", "import lessons", ...
+%!         "for notebook in sorted (pathlib.Path (sys.argv[1]).glob ('*.ipynb')):", ...
+%!         "  page = pathlib.Path (sys.argv[2]) / (notebook.stem + '.html')", ...
+%!         "  page.write_text (lessons.markdown (notebook, page.parent))"};
+%! folder = tempname ();
+%! mkdir (folder);
+%! unwind_protect
+%!   program = fullfile (folder, "make.py");
+%!   id = fopen (program, "w");
+%!   fputs (id, strjoin (code, "\n"));
+%!   fclose (id);
+%!   [status, said] = system (sprintf ("python3 '%s' '%s' '%s' 2>&1", program, notebooks (), ...
+%!                                     folder));
+%!   assert (status, 0, said);
+%!   pages = glob (fullfile (folder, "*.html"));
+%!   assert (numel (pages), 7);
+%!   pictures = 0;
+%!   for i = 1:7
+%!     text = fileread (pages{i});
+%!     assert (isempty (regexp (text, '(^|\n)%|%plot|Shift \+ Enter|\.ipynb')));
+%!     nearby = regexp (text, '(?:Previous|Next): \[[^\]]*\]\(([1-7])', "tokens");
+%!     nearby = unique (cellfun (@(t) t{1} - "0", nearby));
+%!     assert (nearby, [i-1, i+1](ismember ([i-1, i+1], 1:7)));
+%!     for link = regexp (text, '\]\(([^)]*\.(html|png|svg))\)', "tokens")
+%!       if (! strcmp (link{1}{1}, "../lessons.html"))
+%!         assert (exist (fullfile (folder, link{1}{1}), "file"), 2);
+%!       endif
+%!       pictures += ! isempty (strfind (link{1}{1}, ".svg"));
+%!     endfor
+%!   endfor
+%!   assert (pictures >= 3);
+%! unwind_protect_cleanup
+%!   confirm_recursive_rmdir (false, "local");
+%!   rmdir (folder, "s");
+%! end_unwind_protect
 
 ## from_gpu: without a GPU what was measured before, and an error where nothing was
 %!testif ; ! isempty (notebooks ()) && ! gpumm_available ("gpu")

@@ -50,6 +50,8 @@ def page_text(source, notebook, folder):
     for picture in re.findall(r"\]\((pictures/[^)]*)\)", source):
         (folder / "pictures").mkdir(exist_ok=True)
         shutil.copy(notebook.parent / picture, folder / picture)
+    # On a phone the picture scrolls, and its letters stay readable.
+    source = re.sub(r"(\]\(pictures/[^)]*\))", r'\1{style="min-width: 36rem"}', source)
     return re.sub(r"\]\(([^)/]*)\.ipynb\)", r"](\1.html)", source)
 
 
@@ -78,7 +80,7 @@ def markdown(notebook, folder):
         if said.strip():
             text.append(fenced("answer", said))
         for name in drawn:
-            text.append(f"![Drawn by these lines]({name})")
+            text.append(f"![Figure drawn by this code]({name})")
     text.insert(1, neighbours(notebook))  # below the aims; the summary has links of its own
     return "\n\n".join(text) + "\n"
 
