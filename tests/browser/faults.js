@@ -4,6 +4,7 @@
   const LEAST_CONTRAST = 4.5;
   const LEAST_LETTERS = 11; // px
   const LEAST_FIGURE = 540; // px across, or its own width: the letters in it stay readable
+  const MARKDOWN = /`|\*\*|\]\(|^\s*(\$\$|:::)/; // what pandoc has not understood
   const root = document.documentElement;
   const width = root.clientWidth;
   const faults = [];
@@ -109,6 +110,9 @@
     if (! walker.currentNode.data.trim () || ! seen (element)
         || element.closest ("script, style, title, desc, option, annotation"))
       continue;
+    const left = walker.currentNode.data.match (MARKDOWN);
+    if (left && ! element.closest ("pre, code, .code"))
+      faults.push (`left over: ${left[0]} in ${name (element)}`);
     const style = getComputedStyle (element);
     const drawn = element.closest ("svg");
     const scale = drawn ? drawn.getBoundingClientRect ().width / drawn.viewBox.baseVal.width || 1 : 1;
