@@ -1,7 +1,7 @@
-"""look.py CHROMIUM GUIDE WORK - looks at the pages of a folder in a browser, see run.
+"""look.py CHROMIUM GUIDE WORK - opens the pages of a folder in a browser, see run.
 
-Each page is laid out as each of VIEWS, and faults.js tells what is wrong there.
-Before that a page broken on purpose shows that each kind of fault is found.
+Lays out each page in each of VIEWS; faults.js lists what is wrong with the page. A page broken on
+purpose comes first: each kind of fault must be found there.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -12,11 +12,11 @@ import subprocess
 import sys
 import urllib.parse
 
-# A phone by day and by night, a desk's screen; colours do not depend on the width.
+# A phone, light and dark; a desktop screen. Colours do not depend on the width.
 VIEWS = [(390, 844, "light"), (390, 844, "dark"), (1200, 900, "light")]
 here = pathlib.Path(__file__).resolve().parent
 
-# Each fault of this page, and a word of what faults.js says of it.
+# A page with one fault of each kind, and a word of each message.
 BROKEN = """<!DOCTYPE html><html lang="en"><head><title>broken</title></head><body>
 <div style="width: 2000px">wide</div>
 <pre style="overflow-x: auto; width: 300px">{line}</pre>
@@ -30,18 +30,18 @@ BROKEN = """<!DOCTYPE html><html lang="en"><head><title>broken</title></head><bo
 <p><a href="nowhere.html">a page</a> <a href="#nowhere">a place</a></p>
 <p>code that `never</p>
 </body></html>""".format(line="much too long a line " * 40)
-FOUND = ["the page is", "no shadow", "cut off", "contrast 2.85", "px high", "contrast 1.3",
+FOUND = ["the page is", "without a shadow", "cut off", "contrast 2.85", "px high", "contrast 1.3",
          "not loaded", "outside", "left over: `", "nowhere.html leads nowhere", "#nowhere: that page has no such id"]
 
 
 class Browser:
-    """Headless Chromium, by its protocol through a pair of pipes: JSON that ends with a NUL."""
+    """Headless Chromium, driven through two pipes: each message is JSON and a NUL."""
 
     def __init__(self, program, profile):
         options = ["--headless", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu",
                    "--disable-dev-shm-usage", "--hide-scrollbars", f"--user-data-dir={profile}"]
         if os.geteuid() == 0:
-            options.append("--no-sandbox")  # which root cannot have
+            options.append("--no-sandbox")  # Chromium has no sandbox for root
         ours = os.pipe(), os.pipe()
         (theirs_in, self.to), (self.back, theirs_out) = ours
         os.set_inheritable(theirs_in, True)
@@ -68,7 +68,7 @@ class Browser:
         return json.loads(text)
 
     def ask(self, method, wait_for=None, **parameters):
-        """The answer to a request; with wait_for not before that event."""
+        """Returns the answer to a request; with wait_for, waits for that event too."""
         self.count += 1
         request = {"id": self.count, "method": method, "params": parameters}
         if self.session:
@@ -106,7 +106,7 @@ class Browser:
 
 
 def look(browser, file):
-    """What a page links to, its ids, and its faults in all views."""
+    """Returns the links of a page, its ids, and its faults in all views."""
     script = (here / "faults.js").read_text()
     faults = []
     for i, (width, height, scheme) in enumerate(VIEWS):
@@ -119,7 +119,7 @@ def look(browser, file):
 
 
 def broken_links(links, ids, folder):
-    """Sentences on the links of a page that lead nowhere; ids has those of each page."""
+    """Returns a sentence for each link that leads nowhere; ids maps each page to its ids."""
     faults = []
     for link in links:
         parsed = urllib.parse.urlsplit(link)
