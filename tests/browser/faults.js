@@ -1,9 +1,10 @@
-// faults.js - what is wrong with the page as it is laid out now: {faults, links, ids}.
+// faults.js - finds what is wrong with the page in its present layout: {faults, links, ids}.
 // SPDX-License-Identifier: BSD-3-Clause
 (() => {
   const LEAST_CONTRAST = 4.5;
   const LEAST_LETTERS = 11; // px
-  const LEAST_FIGURE = 540; // px across, or its own width: the letters in it stay readable
+  const LEAST_FIGURE = 540; // px wide, or its natural width: letters in it stay readable
+  const MARKDOWN = /`|\*\*|\]\(|^\s*(\$\$|:::)/; // Markdown that pandoc left in the text
   const root = document.documentElement;
   const width = root.clientWidth;
   const faults = [];
@@ -34,7 +35,7 @@
     return (light + 0.05) / (dark + 0.05);
   };
 
-  // What lies behind an element: the backgrounds of its ancestors.
+  // The colour behind an element, from the backgrounds of its ancestors.
   const behind = (element) => {
     const layers = [];
     for (let e = element; e; e = e.parentElement) {
@@ -47,7 +48,7 @@
                                { r: 255, g: 255, b: 255, a: 1 });
   };
 
-  // What lies behind text of a drawing: the last box before it that holds its middle.
+  // The colour behind text in a drawing: the last shape before the text that holds its centre.
   const behind_drawn = (text) => {
     const svg = text.closest ("svg");
     const at = text.getBoundingClientRect ();
@@ -85,7 +86,7 @@
     const box = element.getBoundingClientRect ();
     if (element.clientWidth && element.scrollWidth > element.clientWidth + 1) {
       if (scrolls (element) && ! style.backgroundImage.includes ("gradient"))
-        faults.push (`moves sideways, with no shadow to show that: ${name (element)}`);
+        faults.push (`scrolls without a shadow that shows it: ${name (element)}`);
       if (["hidden", "clip"].includes (style.overflowX))
         faults.push (`${element.scrollWidth - element.clientWidth} px are cut off: ${name (element)}`);
     }
@@ -102,13 +103,16 @@
       compare (`${before.content} before ${name (element)}`, colour (before.color), behind (element));
   }
 
-  // Text by text. In a drawing letters are as large as the drawing is drawn.
+  // Every text node. Letters in a drawing scale with the drawing.
   const walker = document.createTreeWalker (document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode ()) {
     const element = walker.currentNode.parentElement;
     if (! walker.currentNode.data.trim () || ! seen (element)
         || element.closest ("script, style, title, desc, option, annotation"))
       continue;
+    const left = walker.currentNode.data.match (MARKDOWN);
+    if (left && ! element.closest ("pre, code, .code"))
+      faults.push (`left over: ${left[0]} in ${name (element)}`);
     const style = getComputedStyle (element);
     const drawn = element.closest ("svg");
     const scale = drawn ? drawn.getBoundingClientRect ().width / drawn.viewBox.baseVal.width || 1 : 1;

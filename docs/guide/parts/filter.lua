@@ -1,6 +1,6 @@
 -- filter.lua - what pandoc does to each page on its way: the title leaves the text for the
--- template, links to .md lead to .html, drawings come into the page, tables, figures and formulas can
--- be moved sideways on a phone, and in Octave's samples prompts, input and output are told apart.
+-- template, links to .md lead to .html, drawings come into the page, tables, figures and formulas get
+-- a box in which they scroll, and in Octave's samples prompts, input and output are told apart.
 -- SPDX-License-Identifier: BSD-3-Clause
 
 local up, drawings = "", ""

@@ -132,8 +132,8 @@ def write_qt_help(root, file):
     return True
 
 
-def movable(text):
-    """HTML of makeinfo whose tables and samples can be moved sideways where they are too wide."""
+def scrolling(text):
+    """HTML of makeinfo with tables in boxes that scroll, and samples that the keyboard reaches."""
     text = text.replace("<pre ", '<pre tabindex="0" ').replace("</table>", "</table></div>")
     return text.replace("<table", '<div class="wide" tabindex="0"><table')
 
@@ -149,7 +149,7 @@ def functions(root):
     source += mark("end") + "@bye\n"
     body = re.search(r"<body[^>]*>(.*)</body>", makeinfo(source, "--html", "--no-headers"), re.S)[1]
     pieces = re.split(rf"<!-- {MARK}(\S+) -->", body)
-    texts = dict(zip(pieces[1::2], map(movable, pieces[2::2])))
+    texts = dict(zip(pieces[1::2], map(scrolling, pieces[2::2])))
     out = []
     for category, names in categories:
         out.append(f"## {category}\n")
