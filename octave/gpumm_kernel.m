@@ -4,11 +4,9 @@
 ## -*- texinfo -*-
 ## @deftypefn  {} {} gpumm_kernel (@var{kernel}, @var{A}, @var{B})
 ## @deftypefnx {} {[@var{C}, @var{trace}] =} gpumm_kernel (@var{kernel}, @var{A}, @var{B}, @var{name}, @var{value}, @dots{})
-## @deftypefnx {} {} gpumm_kernel (@var{trace})
 ## Multiply two matrices by one kernel, and count what it does.
 ##
-## Without an output argument the counts are printed as a table.  @code{gpumm_kernel (@var{trace})}
-## prints the table of a trace that you kept.
+## Without an output argument the counts are printed as a table, and @var{trace} displays as one.
 ##
 ## @var{kernel} is @qcode{"loops"}, the three loops of the definition on the CPU, or a family of
 ## @code{gpumm_info ().kernels}: @qcode{"naive"}, one thread an element of C; @qcode{"tiled"}, tiles
@@ -72,7 +70,7 @@
 ## too large give NaN there, and an error only if you set @qcode{"Count"}.
 ## @end table
 ##
-## @var{trace} has the fields
+## @var{trace} has the fields below, and @code{struct (@var{trace})} is a struct of them:
 ##
 ## @table @code
 ## @item kernel, algorithm, backend, device
@@ -140,14 +138,11 @@
 
 function [C, trace] = gpumm_kernel (kernel, A, B, varargin)
 
-  if (nargin == 1 && is_trace (kernel))
-    printf ("%s", __trace_table__ (kernel));
-    return;
-  elseif (nargin < 3)
+  if (nargin < 3)
     print_usage ();
   endif
   if (nargout == 0)
-    printf ("%s", __trace_table__ (trace_of (kernel, A, B, varargin)));
+    disp (trace_of (kernel, A, B, varargin));
     return;
   endif
   info = __gpumm_info__ ();
@@ -183,10 +178,6 @@ function [C, trace] = gpumm_kernel (kernel, A, B, varargin)
     C = blocksparse (C);
   endif
 
-endfunction
-
-function yes = is_trace (t)
-  yes = isstruct (t) && isscalar (t) && all (isfield (t, {"kernel", "launches", "per_block"}));
 endfunction
 
 ## Counted, where "Count" does not say otherwise and the product is not too large to count.
@@ -509,6 +500,7 @@ function trace = describe (t, info, row, k, s, precision)
   whole = struct ("load", t.load, "store", t.store, "shared", t.shared, "barriers", t.barriers, ...
                   "flops", t.operations);
   trace.per_block = divided (whole, blocks);
+  trace = __gpumm_trace__ (trace);
 
 endfunction
 
