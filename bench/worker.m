@@ -188,6 +188,21 @@ function [seconds, e] = check_and_measure (product, A, B, who, repeats, long)
   seconds = calmest (product, repeats, long);
 endfunction
 
+## Seconds of calls that tell their stages, and the stages' medians, right after calls of the same kind:
+## no thread of a BLAS disturbs them, as it may those of algorithms ().
+function [seconds, stages, kernel] = with_stages (A, B, repeats)
+  seconds = stages = [];
+  for i = 1:repeats
+    begun = tic ();
+    [C, info] = gpumm (A, B);
+    seconds(i) = toc (begun);
+    clear C
+    stages(i,:) = stages_of (info);
+  endfor
+  stages = median (stages, 1);
+  kernel = kernel_of (info);
+endfunction
+
 function said = product (who, type, m, k, n, left, repeats, long)
   key = [who type];
   work = flops (type, m, k, n);
@@ -199,8 +214,8 @@ function said = product (who, type, m, k, n, left, repeats, long)
   kernel = "";
   if (strcmp (who, "gpumm"))
     [seconds, e] = check_and_measure (@() gpumm (A, B), A, B, who, repeats, long);
-    [~, info] = gpumm (A, B);
-    kernel = kernel_of (info);
+    [whole, stages, kernel] = with_stages (A, B, numel (seconds));
+    put_product ("stages", who, kernel, type, [m, k, n], whole, stages, e);
   else
     [seconds, e] = check_and_measure (@() A * B, A, B, who, repeats, long);
   endif

@@ -7,56 +7,58 @@
 ## @deftypefnx {} {@var{results} =} gpumm_gui (@var{choices})
 ## Compare the ways to multiply two matrices, in a window.
 ##
-## Choose the sizes of @w{C = A*B}, what A and B hold, and the kernels, and press @emph{Compute}:
-## the window shows the time of each kernel as a bar, its rate, whether its product is that of
-## @code{A*B}, and the elements of A, B and C in a table.  Those of A and B can be edited there.
-## What cannot be computed, or takes too much memory or time, is said in place.
+## Choose the sizes of @w{C = A*B}, the elements of A and B, and the kernels, and press
+## @emph{Compute}.  For each kernel the window shows its time as a bar, its rate, and whether its
+## product agrees with @code{A*B}.  A table shows the elements of A, B and C; you can edit those of A
+## and B.  A choice that cannot be computed, or that takes too much memory or time, is refused with
+## the reason.
 ##
 ## The window needs a display and an Octave with the Qt toolkit: @command{octave}, with or without
-## @option{--no-gui}, and not @command{octave-cli}.  Where they are missing the error is
+## @option{--no-gui}, but not @command{octave-cli}.  If one of them is missing the error is
 ## @code{gpumm:no-display}; the notebooks of gpumm, in @file{notebooks/} of its sources, show the
-## same without a window.  @var{h} is the window, a figure.  Letters are 13 pixels high, or as many
-## as @qcode{"FontSize"} says, 9 to 30, if the screen has room for it.
+## same without a window.  @var{h} is the window, a figure.  @qcode{"FontSize"} is the height of the
+## letters in pixels, 9 to 30, by default 13; a small screen limits it.
 ##
 ## With @var{choices}, a struct, the same is computed without a window, on any Octave.  Fields that
-## are not given are as the window is at first:
+## you leave out are as in a new window:
 ##
 ## @table @code
 ## @item m, n, k
-## The sizes: A is m x k, B is k x n.  128, or those of the matrices that are given.
+## The sizes: A is m x k, B is k x n.  128, or the sizes of the matrices that you give.
 ## @item A, B
 ## @qcode{"random"} (the default; from -0.5 to 0.5, the same each time), @qcode{"ones"},
 ## @qcode{"identity"}, @qcode{"counting"} (1, 2, 3 along the rows), or a matrix, real and full.
 ## @item kernels
 ## A cell array of @qcode{"loops"}, the three loops of the definition on the CPU; @qcode{"naive"},
-## @qcode{"tiled"} (shared memory), @qcode{"register"}, the kernels; @qcode{"library"}, cuBLAS or
-## the BLAS; and @qcode{"*"}, Octave's own product.  By default all.
+## @qcode{"tiled"} and @qcode{"register"}, kernels of @code{gpumm_info ()}; @qcode{"cublas"} on a GPU
+## or @qcode{"blas"} on the CPU, the library; and @qcode{"*"}, Octave's own product.  By default all.
 ## @item backend
-## Where kernels and library run: @qcode{"auto"} (the default), the GPU where there is one;
+## Where kernels and library run: @qcode{"auto"} (the default), the GPU if there is one;
 ## @qcode{"gpu"}; @qcode{"cpu"}, where the kernels run for study.
 ## @item seconds, bytes
-## The most time that all steps may take, as estimated from a small product: 30 s; and memory:
-## half of what is free.
+## The limits on time, 30 s by default, and on memory, by default half of what is free.  Both are
+## estimated before the start, the time from a small product of each kernel.
 ## @end table
 ##
 ## @var{results} is a struct with m, n and k, A, B, and the fields
 ##
 ## @table @code
 ## @item C
-## The product by the first kernel, or by one that is wrong if there is any.
+## The product of the first kernel, or a wrong one if there is any.
 ## @item kernels, ran
-## Cell arrays, one line a kernel: as chosen, and the row of the table of kernels that ran.
+## Cell arrays, one line a kernel: the name that you chose, and the row of the table of kernels that
+## ran.
 ## @item seconds, total
-## Of the fastest of some runs: the kernel alone, and the whole call with its transfers.
+## The time of the kernel alone, and of the whole call with its transfers; the fastest run counts.
 ## @item gflops
-## 2mnk operations by @code{seconds}.
+## 2mnk operations divided by @code{seconds}.
 ## @item error, right
-## The largest error of an element against @code{A*B}, in units of k eps |A| |B|; and whether it is
-## at most 1, as two products that round each in its own way may differ by so much.
+## The largest difference of an element from @code{A*B}, in units of k eps |A| |B|; and whether it is
+## at most 1: two products that round each in its own way may differ by that much.
 ## @item failed
-## Where a kernel could not run, why; else empty.
+## Why a kernel could not run; empty if it ran.
 ## @item backend, device, flops, stopped
-## Where the kernels ran; 2mnk; whether it was stopped before the end, in the window.
+## Where the kernels ran; 2mnk; whether @emph{Stop} ended the computation.
 ## @end table
 ##
 ## @example

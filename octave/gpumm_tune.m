@@ -4,76 +4,76 @@
 ## -*- texinfo -*-
 ## @deftypefn  {} {} gpumm_tune ()
 ## @deftypefnx {} {@var{T} =} gpumm_tune (@var{name}, @var{value}, @dots{})
-## Measure on this machine's GPU which kernel is the fastest by type and size, and let @code{gpumm}
+## Measure which kernel is the fastest on this machine's GPU, by type and size, and let @code{gpumm}
 ## use it.
 ##
-## Each row of @code{gpumm_info ().kernels} that @qcode{"auto"} may take multiplies random square
-## matrices; its results are checked, and the median of its seconds on the device counts.  A row
-## that is 20 times slower than the fastest at 512 or above is left out at larger sizes.  Progress
-## is printed, then a table, and a figure is drawn: the rate of each block size of the algorithm
-## @code{tiled}, and of the fastest row of all.
+## @code{gpumm_tune} multiplies random square matrices by each row of @code{gpumm_info ().kernels} that
+## @qcode{"auto"} may take, and checks the results.  The median of the seconds on the device counts.
+## A row that takes 20 times as long as the fastest, at a size of 512 or above, is not measured at
+## larger sizes.  The function prints its progress and a table, and draws a figure: the rate of each
+## block size of the algorithm @code{tiled}, and of the fastest row.
 ##
-## The winners are stored in a text file in the folder @file{gpumm} of the user's configuration
+## The winners go to a text file in the folder @file{gpumm} of the user's configuration
 ## (@env{XDG_CONFIG_HOME}, or @file{~/.config}).  From then on Algorithm @qcode{"auto"} takes the
-## fastest row of the product's type and size class, and an algorithm that is asked for by name the
-## fastest of its own.  Of rows that differ by chance alone, the one counts that wins at larger
-## sizes.  A class goes by the smaller of the result's sizes.  Products with a size more than 4
-## times what their class begins with, or 4 times less, are left to gpumm's own order, as they are
-## too unlike what was measured.
+## fastest row for the product's type and size class, and an algorithm that you name takes its own
+## fastest row.  If two rows differ only by chance, the row that wins at larger sizes counts.  The
+## size class goes by the smaller size of the result.  If a size of the product is more than 4 times
+## the size that its class begins with, or less than a quarter of it, gpumm ignores the file: the
+## product differs too much from those measured.
 ##
-## The file counts for the GPU, driver, CUDA runtime and version of gpumm it was measured with, for
-## no other; @code{gpumm_info} tells whether it is in use and where it is, and @code{info.reason} of
+## The file is valid only for the GPU, driver, CUDA runtime and version of gpumm that it was measured
+## with.  @code{gpumm_info} says whether it is in use and where it is, and @code{info.reason} of
 ## @code{gpumm} whether it chose.  With @env{GPUMM_TUNED} set to 0 in the environment
-## (@code{setenv ("GPUMM_TUNED", "0")}) no file counts.  To forget a file, delete it and call
-## @code{gpumm_reset}.
+## (@code{setenv ("GPUMM_TUNED", "0")}) gpumm ignores all such files.  To forget a file, delete it and
+## call @code{gpumm_reset}.
 ##
 ## Options are pairs of a name, in upper or lower case, and a value:
 ##
 ## @table @asis
 ## @item @qcode{"Types"}
 ## Letters of the types to measure: @code{s} for single, @code{d} for double, @code{c} and @code{z}
-## for complex single and complex double.  The default is @qcode{"sdcz"}.  The file tells of these
-## alone.
+## for complex single and complex double.  The default is @qcode{"sdcz"}.  The file has only these
+## types.
 ##
 ## @item @qcode{"Sizes"}
 ## A vector of the sizes n of the n x n matrices.  The default goes from 16 to 4096, on the CPU to
 ## 64.
 ##
 ## @item @qcode{"Repeats"}
-## How many runs the median is of, at most; 7 by default.  Slow rows get fewer.
+## The most runs that a median is taken of, by default 7.  Slow rows get fewer.
 ##
 ## @item @qcode{"Backend"}
 ## @qcode{"gpu"} (the default), or @qcode{"cpu"}: the kernels for the GPU as they run on the CPU,
-## for study and not for speed.
+## for study, not for speed.
 ##
 ## @item @qcode{"Device"}
 ## The index of the GPU to measure, from 0.
 ##
 ## @item @qcode{"Store"}
-## Whether to store the winners; true by default.
+## Store the winners?  True by default.
 ##
 ## @item @qcode{"Figure"}
-## The name of the figure's file; true (the default) for @file{gpumm_tune.png}, false for none.  It
-## needs gnuplot and no display.
+## The name of the figure's file; true (the default) for @file{gpumm_tune.png}, false for no figure.
+## The figure needs gnuplot and no display.
 ## @end table
 ##
 ## @var{T} is a struct with the fields
 ##
 ## @table @code
 ## @item version, device, backend
-## What was measured.
+## The version of gpumm, the device and the backend that were measured.
 ## @item types, sizes, kernels
 ## Letters, a vector, and a cell array of names.
 ## @item gflops
-## Rates in units of 1e9 operations a second, by kernel, size and type; NaN where not measured.
+## Rates in units of 1e9 operations a second, by kernel, size and type; NaN if not measured.
 ## @item best
-## A struct array of what is stored: of each type, size @code{n} and @code{algorithm} the fastest
+## A struct array of what is stored: for each type, size @code{n} and @code{algorithm} the fastest
 ## @code{kernel} (the fastest of all first), its @code{gflops}, and @code{from}, where its size
-## class begins, half way (by ratio) from the size before.
+## class begins: the geometric mean of this size and the size before.
 ## @item winners
-## Those of @code{best} that are the fastest of all, which @qcode{"auto"} takes.
+## The elements of @code{best} that are the fastest of all, which @qcode{"auto"} takes.
 ## @item file, figure
-## The files that were written; empty for none.
+## The files that were written; empty if none was.
 ## @end table
 ##
 ## @example
@@ -198,7 +198,7 @@ function o = parse (list)
     endswitch
   endfor
   if (isempty (o.sizes))
-    ## Powers of two and half way between; on the CPU what takes seconds.
+    ## Powers of two and the sizes half way between; on the CPU those that take seconds.
     o.sizes = unique ([2 .^ (4:12), 1.5 * 2 .^ (4:11)]);
     if (strcmp (o.backend, "cpu"))
       o.sizes = o.sizes(o.sizes <= 64);
@@ -245,8 +245,8 @@ endfunction
 ## GFLOPS of the rows at each size.
 function gflops = measure_type (kernels, type, o)
 
-  ## So many times slower than the fastest, a row does not win at a larger size.  Below 512 that may
-  ## be the fixed cost of a call, which it may yet make up for.
+  ## A row that is 20 times slower than the fastest does not win at a larger size.  Below 512 the
+  ## fixed cost of a call may be the cause, which counts less at larger sizes.
   too_slow = 20;
   too_small = 512;
   gflops = NaN (numel (kernels), numel (o.sizes));
@@ -269,8 +269,8 @@ function gflops = measure_type (kernels, type, o)
 
 endfunction
 
-## Random in (-0.5, 0.5), as zeros would flatter, with what is known of the product: A (B t) for a
-## random t, and how far C t may be from it.
+## Random in (-0.5, 0.5), since zeros take less power; with A (B t) for a random t, and the largest
+## difference of C t from it.
 function p = make_product (type, n)
 
   p.A = operand (type, n);
@@ -295,8 +295,8 @@ function X = operand (type, n)
 
 endfunction
 
-## GFLOPS of a row by the median of its seconds on the device: NaN where it does not run this
-## product, negative where its result is wrong.
+## GFLOPS of a row by the median of its seconds on the device: NaN if it does not run this product,
+## negative if its result is wrong.
 function gflops = measure (name, p, o)
 
   gflops = NaN;
@@ -319,7 +319,7 @@ function gflops = measure (name, p, o)
     return;
   endif
 
-  ## A slow row's time varies little, so that 0.1 seconds are enough of it, but for an outlier.
+  ## The time of a slow row varies little: 3 runs and 0.1 seconds are enough.
   times = [];
   spent = tic ();
   do
@@ -331,8 +331,8 @@ function gflops = measure (name, p, o)
 
 endfunction
 
-## C t and A (B t), which are computed in double, differ by less than 2 n eps |A| |B| |t|, for
-## complex a small factor more; what is wrong differs by 1/eps.
+## C t and A (B t) are computed in double and differ by less than 2 n eps |A| |B| |t|, for complex
+## a small factor more; a wrong product differs by about 1.
 function yes = is_right (C, p)
 
   err = abs (double (C) * p.t - p.expected);
@@ -342,7 +342,7 @@ endfunction
 
 ## ---- the table ----------------------------------------------------------------------------------
 
-## Of each type and size the fastest row of each family, the fastest of all first.
+## For each type and size the fastest row of each family, the fastest of all first.
 function [best, winners] = choose (r, families)
 
   best = winners = struct ("type", {}, "n", {}, "from", {}, "algorithm", {}, "kernel", {}, ...
@@ -377,9 +377,9 @@ function [best, winners] = choose (r, families)
 
 endfunction
 
-## Which row takes the least seconds at each size, and how many.  What wins at a size keeps the next
-## smaller one, too, unless another is faster by more than chance makes it: 3 %, and a microsecond,
-## as a GPU's events tell half a one apart and all rows wait for about the same launch there.
+## The row with the least seconds at each size, and these seconds.  The winner of a size also keeps
+## the next smaller size, unless another row is faster by more than chance: 3 % and a microsecond,
+## the resolution of a GPU's events and the time of a launch.
 function [row, least] = pick (seconds)
 
   [least, row] = min (seconds, [], 1);
@@ -419,7 +419,7 @@ endfunction
 
 ## ---- the file -----------------------------------------------------------------------------------
 
-## Tells before all the measuring, and not after, that nothing can be stored.
+## Fails before the measurements, not after them, if nothing can be stored.
 function prepare (table)
 
   if (isempty (table.file))

@@ -4,10 +4,10 @@
 ## [c, wrong] = __gui_check__ (choices)
 ## initial = __gui_check__ ()
 ##
-## The choices of gpumm_gui, completed: sizes may be text, as typed.  wrong says of each choice, in
-## the field of its name, what is wrong with it, or "".  Its field `size` is about all together:
-## memory and time, of which c.estimate says how much.  Where nothing is wrong __gui_compare__ takes
-## c.  Without an argument: what is chosen at first.
+## Completes the choices of gpumm_gui and checks them.  Sizes may be text, as typed.  Each field of
+## wrong says what is wrong with the choice of that name, or is "".  Its field `size` is about memory
+## and time, which c.estimate holds.  __gui_compare__ takes c if nothing is wrong.  Without an
+## argument c is what the window chooses at first.
 
 function [c, wrong] = __gui_check__ (choices = struct ())
 
@@ -90,21 +90,14 @@ function [x, text] = whole (x)
 
   text = "";
   if (ischar (x))
-    typed = strtrim (x);
-    x = typed_number (typed);
-    if (isempty (typed))
+    if (isempty (strtrim (x)))
       text = "is missing";
       return;
-    elseif (isnan (x))
-      if (numel (typed) > 12)
-        typed = [typed(1:9) "..."];
-      endif
-      text = sprintf ("\"%s\" is no number", typed);
-      return;
     endif
+    x = typed_number (strtrim (x));
   endif
   if (! (isnumeric (x) && isreal (x) && isscalar (x)) || isnan (x))
-    text = "is no number";
+    text = "is not a number";
     x = NaN;
   elseif (x < 1)
     text = "must be 1 or more";
@@ -155,7 +148,7 @@ function [e, text] = estimate (c)
     c.bytes = half_of_free ();
   endif
   if (e.bytes > c.bytes)
-    text = sprintf ("too large: it needs %s of memory, and %s may be taken", ...
+    text = sprintf ("too large: it needs %s of memory, and the limit is %s", ...
                     in_bytes (e.bytes), in_bytes (c.bytes));
     return;
   endif
@@ -166,7 +159,7 @@ function [e, text] = estimate (c)
   e.said{1} = in_seconds (e.seconds);
   if (e.seconds > c.seconds)
     [longest, i] = max (each);
-    text = sprintf ("too slow: it takes %s, of that %s %s, and %s is the most", ...
+    text = sprintf ("too slow: it takes %s, of which %s takes %s, and the limit is %s", ...
                     in_seconds (e.seconds), ...
                     strrep (c.kernels{i}, "*", "A*B"), in_seconds (longest), ...
                     in_seconds (c.seconds));

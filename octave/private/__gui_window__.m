@@ -300,7 +300,7 @@ function [c, fine] = changed (f)
   elseif (! isempty (wrong.backend))
     say (f, wrong.backend, true);
   elseif (! fine)
-    say (f, "What is written in red cannot be computed.", true);
+    say (f, "Correct what is marked in red.", true);
   elseif (! s.running)
     e = c.estimate;
     say (f, sprintf ("%s operations, about %s and %s of memory. Press Compute.", ...
@@ -424,7 +424,7 @@ function edited (f, event)
     return;
   elseif (! is_number)
     fill_table (f, c, wrong);
-    say (f, sprintf ("\"%s\" is no number: %s(%d, %d) stays as it was.", typed, X, ...
+    say (f, sprintf ("\"%s\" is not a number: %s(%d, %d) stays as it was.", typed, X, ...
                      event.Indices), true);
     return;
   endif
@@ -479,13 +479,13 @@ function compute (f)
   endif
   ran = ! cellfun (@isempty, r.ran);
   if (any (ran & ! r.right))
-    say (f, "A product is not that of A*B: see the column check.", true);
+    say (f, "A product differs from A*B: see the column check.", true);
   elseif (! all (cellfun (@isempty, r.failed)))
-    say (f, "A kernel could not run, as is said beside it.", true);
+    say (f, "A kernel could not run; the reason is beside it.", true);
   elseif (r.stopped)
     say (f, sprintf ("Stopped: %d of %d kernels have run.", sum (ran), numel (ran)));
   else
-    say (f, sprintf ("Done: %d products, all that of A*B to rounding.", sum (ran)));
+    say (f, sprintf ("Done: %d products; all agree with A*B to rounding.", sum (ran)));
   endif
 
 endfunction
@@ -518,7 +518,7 @@ function stop (f)
   s = getappdata (f, "gpumm");
   s.stop = s.running;
   setappdata (f, "gpumm", s);
-  say (f, "Stops when this kernel is done.");
+  say (f, "Stops after this kernel.");
 
 endfunction
 

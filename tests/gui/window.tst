@@ -99,7 +99,7 @@
 %!   assert ([r.m, r.n, r.k], [33, 40, 17]);
 %!   assert (r.C, r.A * r.B, 17 * eps () * norm (r.A) * norm (r.B));
 %!   assert (all (r.right) && ! r.stopped);
-%!   assert (said (h), "Done: 6 products, all that of A*B to rounding.");
+%!   assert (said (h), "Done: 6 products; all agree with A*B to rounding.");
 %!   assert (get (h.show_C, "value") == 1);
 %!   check_table (h, r.C);
 %!   names = {"loops", "naive", "tiled", "register", {"blas", "cublas"}{1 + gpumm_available("gpu")}, ...
@@ -166,16 +166,16 @@
 %!test
 %! [f, h] = open_window ();
 %! unwind_protect
-%!   bad = {"", "is missing"; "  ", "is missing"; "abc", '"abc" is no number'; ...
-%!          "12x", '"12x" is no number'; "0", "must be 1 or more"; "-3", "must be 1 or more"; ...
-%!          "2.5", "must be whole"; "NaN", '"NaN" is no number'; "2i", '"2i" is no number'; ...
-%!          "[1 2]", '"[1 2]" is no number'; "4,5", '"4,5" is no number'; "Inf", "is too large"; ...
-%!          "a long line of words", '"a long li..." is no number'};
+%!   bad = {"", "is missing"; "  ", "is missing"; "abc", "is not a number"; ...
+%!          "12x", "is not a number"; "0", "must be 1 or more"; "-3", "must be 1 or more"; ...
+%!          "2.5", "must be whole"; "NaN", "is not a number"; "2i", "is not a number"; ...
+%!          "[1 2]", "is not a number"; "4,5", "is not a number"; "Inf", "is too large"; ...
+%!          "a long line of words", "is not a number"};
 %!   for size = "mkn"
 %!     for i = 1:rows (bad)
 %!       fill_in (h.(size), bad{i,1});
 %!       assert (get (h.(["wrong_" size]), "string"), bad{i,2});
-%!       assert (said (h), "What is written in red cannot be computed.");
+%!       assert (said (h), "Correct what is marked in red.");
 %!     endfor
 %!   endfor
 %!   press (h.compute);
@@ -202,7 +202,7 @@
 %! unwind_protect
 %!   fill_in (h.m, "1e6");
 %!   fill_in (h.n, "1e6");
-%!   pattern = '^C = A\*B is too large: it needs 64 TB of memory, and .* may be taken$';
+%!   pattern = '^C = A\*B is too large: it needs 64 TB of memory, and the limit is .*$';
 %!   assert (regexp (said (h), pattern), 1);
 %!   press (h.compute);
 %!   assert (isempty (results (f)));
@@ -215,7 +215,7 @@
 %!   for size = "mnk"
 %!     fill_in (h.(size), "9000");
 %!   endfor
-%!   pattern = '^C = A\*B is too (slow: it takes .* and 30 s is the most$|large)';
+%!   pattern = '^C = A\*B is too (slow: it takes .* and the limit is 30 s$|large)';
 %!   assert (regexp (said (h), pattern), 1);
 %!   press (h.compute);
 %!   assert (isempty (results (f)));
@@ -235,9 +235,9 @@
 %!   edit_element (h, 1, 1, "1.23456789");
 %!   edit_element (h, 1, 2, "-2");
 %!   edit_element (h, 2, 1, "abc");
-%!   assert (said (h), '"abc" is no number: A(2, 1) stays as it was.');
+%!   assert (said (h), '"abc" is not a number: A(2, 1) stays as it was.');
 %!   edit_element (h, 2, 2, "2i");
-%!   assert (said (h), '"2i" is no number: A(2, 2) stays as it was.');
+%!   assert (said (h), '"2i" is not a number: A(2, 2) stays as it was.');
 %!   edit_element (h, 2, 2, "1,5");
 %!   edit_element (h, 2, 2, "");
 %!   edit_element (h, 1, 1, "1.2346"); # as shown: opened and left
@@ -346,7 +346,7 @@
 %!                   "Algorithm tiled Backend gpu"; ""; "Algorithm cublas Backend gpu"; "*"});
 %!   assert (r.total(2) - r.seconds(2), 4.8e-3, 1e-12);
 %!   assert (r.failed{4}, "gpumm: the device failed");
-%!   assert (said (h), "A kernel could not run, as is said beside it.");
+%!   assert (said (h), "A kernel could not run; the reason is beside it.");
 %!   assert (has_text (f, '\(Made-up 9000\)$'));
 %!   screenshot ("10-gpu");
 %!   assert (get (h.box_blas, "string"), "cublas");

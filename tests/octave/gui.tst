@@ -115,10 +115,10 @@
 %! no = "gpumm:bad-value";
 %! for size = {"m", "n", "k"}
 %!   refused (no, [size{1} " is missing"], size{1}, "");
-%!   refused (no, [size{1} ' "4,5" is no number'], size{1}, "4,5");
-%!   refused (no, [size{1} " is no number"], size{1}, NaN);
-%!   refused (no, [size{1} " is no number"], size{1}, [2, 3]);
-%!   refused (no, [size{1} " is no number"], size{1}, {2});
+%!   refused (no, [size{1} " is not a number"], size{1}, "4,5");
+%!   refused (no, [size{1} " is not a number"], size{1}, NaN);
+%!   refused (no, [size{1} " is not a number"], size{1}, [2, 3]);
+%!   refused (no, [size{1} " is not a number"], size{1}, {2});
 %!   refused (no, [size{1} " must be 1 or more"], size{1}, 0);
 %!   refused (no, [size{1} " must be 1 or more"], size{1}, -Inf);
 %!   refused (no, [size{1} " must be whole"], size{1}, 2.5);
@@ -146,11 +146,11 @@
 %! refused ("gpumm:too-large", "m = 1000000, n = 1000000, k = 1: too large: it needs 64 TB .*", ...
 %!          "m", 1e6, "n", 1e6, "k", 1);
 %! few = {"m", 100, "n", 100, "k", 100, "kernels", {"naive"}};
-%! refused ("gpumm:too-large", ".*: it needs 1\\.12 MB of memory, and 1 MB may be taken", ...
+%! refused ("gpumm:too-large", ".*: it needs 1\\.12 MB of memory, and the limit is 1 MB", ...
 %!          few{:}, "bytes", 1e6);
 %! assert (compare (few{:}, "bytes", 2e6).right);
 %! refused ("gpumm:too-large", ...
-%!          ".*: it takes .* ms, of that naive .* ms, and 0\\.001 ms is the most", ...
+%!          ".*: it takes .* ms, of which naive takes .* ms, and the limit is 0\\.001 ms", ...
 %!          few{:}, "seconds", 1e-6);
 %! assert (compare (few{:}, "seconds", 1e4).right);
 

@@ -1,11 +1,21 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## text = __trace_table__ (trace)
-##
-## The trace of gpumm_kernel as a table of about ten lines.
+## disp (trace): the trace as a table of about ten lines.
+## text = disp (trace)
 
-function text = __trace_table__ (t)
+function text = disp (trace)
+
+  words = table (struct (trace));
+  if (nargout > 0)
+    text = words;
+  else
+    printf ("%s", words);
+  endif
+
+endfunction
+
+function text = table (t)
 
   on = t.device;
   if (strcmp (t.backend, "cpu"))
