@@ -399,7 +399,7 @@ static void test_errors (void) {
       {no_values, d, {1, 0}, {0, 0}, NULL, GPUMM_INVALID, "no values"},
       {d, single, {1, 0}, {0, 0}, NULL, GPUMM_UNSUPPORTED, "double by single"},
       {integer, d, {1, 0}, {0, 0}, NULL, GPUMM_UNSUPPORTED, "int32 by double"},
-      {far, d, {1, 0}, {0, 0}, NULL, GPUMM_UNSUPPORTED, "device"},
+      {far, d, {1, 0}, {0, 0}, NULL, GPUMM_UNSUPPORTED, "host memory"},
       {kind, d, {1, 0}, {0, 0}, NULL, GPUMM_INVALID, "kind"},
       {type, d, {1, 0}, {0, 0}, NULL, GPUMM_INVALID, "type"},
       {negative, d, {1, 0}, {0, 0}, NULL, GPUMM_INVALID, "negative"},
