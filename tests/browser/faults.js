@@ -3,7 +3,7 @@
 (() => {
   const LEAST_CONTRAST = 4.5;
   const LEAST_LETTERS = 11; // px
-  const LEAST_FIGURE = 540; // px wide, or its natural width: letters in it stay readable
+  const LEAST_SCALE = 0.6; // of a picture: letters in it stay readable
   const MARKDOWN = /`|\*\*|\]\(|^\s*(\$\$|:::)/; // Markdown that pandoc left in the text
   const root = document.documentElement;
   const width = root.clientWidth;
@@ -126,8 +126,9 @@
   for (const image of document.images) {
     if (! image.complete || ! image.naturalWidth)
       faults.push (`a picture is not loaded: ${image.getAttribute ("src")}`);
-    else if (image.clientWidth < Math.min (LEAST_FIGURE, image.naturalWidth))
-      faults.push (`a figure is only ${image.clientWidth} px wide: ${image.getAttribute ("src")}`);
+    else if (image.clientWidth < LEAST_SCALE * image.naturalWidth)
+      faults.push (`a picture of ${image.naturalWidth} px is ${image.clientWidth} px wide: ${
+        image.getAttribute ("src")}`);
   }
 
   return {
