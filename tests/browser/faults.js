@@ -3,7 +3,7 @@
 (() => {
   const LEAST_CONTRAST = 4.5;
   const LEAST_LETTERS = 11; // px
-  const LEAST_FIGURE = 540; // px wide, or its natural width: letters in it stay readable
+  const LEAST_SCALE = 0.6; // of a picture: letters in it stay readable
   const MARKDOWN = /`|\*\*|\]\(|^\s*(\$\$|:::)/; // Markdown that pandoc left in the text
   const root = document.documentElement;
   const width = root.clientWidth;
@@ -79,6 +79,14 @@
   if (root.scrollWidth > width)
     faults.push (`the page is ${root.scrollWidth} px wide in a window of ${width}`);
 
+  // Contents are folded above the text, and open beside it (style.css: from 66rem on).
+  const contents = document.querySelector (".contents a");
+  if (contents && seen (contents) !== matchMedia ("(min-width: 66rem)").matches)
+    faults.push (`contents are ${seen (contents) ? "open" : "folded"} at ${width} px`);
+  const title = document.querySelector ("h1");
+  if (! title || title.getBoundingClientRect ().top > innerHeight / 2)
+    faults.push ("no title in the upper half of the window");
+
   for (const element of document.body.querySelectorAll ("*")) {
     if (! seen (element))
       continue;
@@ -88,19 +96,21 @@
       if (scrolls (element) && ! style.backgroundImage.includes ("gradient"))
         faults.push (`scrolls without a shadow that shows it: ${name (element)}`);
       if (["hidden", "clip"].includes (style.overflowX))
-        faults.push (`${element.scrollWidth - element.clientWidth} px are cut off: ${name (element)}`);
+        faults.push (`${element.scrollWidth - element.clientWidth} px are cut off: ${
+          name (element)}`);
     }
     if (box.width && (box.left < -1 || box.right > width + 1)) {
       let holder = element.parentElement;
       while (holder && ! scrolls (holder))
         holder = holder.parentElement;
       if (! holder || holder === root || holder === document.body)
-        faults.push (`lies outside of the page, ${box.left.toFixed (0)} to ${box.right.toFixed (0)} px: ${
-          name (element)}`);
+        faults.push (`lies outside of the page, ${box.left.toFixed ()} to ${
+          box.right.toFixed ()} px: ${name (element)}`);
     }
     const before = getComputedStyle (element, "::before");
     if (! ["none", "normal", '""'].includes (before.content))
-      compare (`${before.content} before ${name (element)}`, colour (before.color), behind (element));
+      compare (`${before.content} before ${name (element)}`, colour (before.color),
+               behind (element));
   }
 
   // Every text node. Letters in a drawing scale with the drawing.
@@ -115,7 +125,8 @@
       faults.push (`left over: ${left[0]} in ${name (element)}`);
     const style = getComputedStyle (element);
     const drawn = element.closest ("svg");
-    const scale = drawn ? drawn.getBoundingClientRect ().width / drawn.viewBox.baseVal.width || 1 : 1;
+    const natural = drawn && drawn.viewBox.baseVal.width;
+    const scale = natural ? drawn.getBoundingClientRect ().width / natural : 1;
     const size = parseFloat (style.fontSize) * scale;
     if (size < LEAST_LETTERS && ! element.closest ("math, sub, sup"))
       faults.push (`letters are ${size.toFixed (1)} px high: ${name (element)}`);
@@ -126,8 +137,9 @@
   for (const image of document.images) {
     if (! image.complete || ! image.naturalWidth)
       faults.push (`a picture is not loaded: ${image.getAttribute ("src")}`);
-    else if (image.clientWidth < Math.min (LEAST_FIGURE, image.naturalWidth))
-      faults.push (`a figure is only ${image.clientWidth} px wide: ${image.getAttribute ("src")}`);
+    else if (image.clientWidth < LEAST_SCALE * image.naturalWidth)
+      faults.push (`a picture of ${image.naturalWidth} px is ${image.clientWidth} px wide: ${
+        image.getAttribute ("src")}`);
   }
 
   return {

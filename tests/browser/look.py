@@ -26,12 +26,17 @@ BROKEN = """<!DOCTYPE html><html lang="en"><head><title>broken</title></head><bo
 <svg width="90" height="40"><rect width="90" height="40" fill="#000"/>
 <text x="10" y="20" fill="#222">dark on dark</text></svg>
 <img src="nowhere.png" alt="missing">
+<img src="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='90' height='9'/%3E"
+alt="squeezed" style="width: 30px">
 <p style="position: relative; left: -3000px">outside</p>
 <p><a href="nowhere.html">a page</a> <a href="#nowhere">a place</a></p>
 <p>code that `never</p>
+<details class="contents" open><summary>contents</summary><a href="#place">a place</a></details>
+<h1 id="place" style="margin-top: 5000px">low</h1>
 </body></html>""".format(line="much too long a line " * 40)
 FOUND = ["the page is", "without a shadow", "cut off", "contrast 2.85", "px high", "contrast 1.3",
-         "not loaded", "outside", "left over: `", "nowhere.html leads nowhere", "#nowhere: that page has no such id"]
+         "not loaded", "of 90 px is 30 px wide", "outside", "left over: `", "contents are open",
+         "no title", "nowhere.html leads nowhere", "#nowhere: that page has no such id"]
 
 
 class Browser:
@@ -135,7 +140,8 @@ def broken_links(links, ids, folder):
 
 
 def main():
-    program, folder, work = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])
+    program, folder, work = sys.argv[1:]
+    folder, work = pathlib.Path(folder).resolve(), pathlib.Path(work)
     passed = failed = 0
 
     def case(what, faults):

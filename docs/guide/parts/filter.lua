@@ -3,7 +3,7 @@
 -- a box in which they scroll, and in Octave's samples prompts, input and output are told apart.
 -- SPDX-License-Identifier: BSD-3-Clause
 
-local up, drawings = "", ""
+local up, drawings, folder = "", "", ""
 
 -- Notes lie in notes/; a page's own folder is docs/guide/, a note's is docs/.
 local function address (target)
@@ -46,6 +46,15 @@ local function octave_sample (block)
                                     .. table.concat (out, "\n") .. "</code></pre>")
 end
 
+-- The width of a PNG in pixels, bytes 17 to 20 of the file. style.css sizes pictures by it, so that
+-- their letters stay readable.
+local function natural_width (name)
+  local file = assert (io.open (folder .. "/" .. name, "rb"))
+  local width = string.unpack (">I4", file:read (24), 17)
+  file:close ()
+  return width
+end
+
 -- A paragraph that is a picture becomes a figure, its words below. A drawing comes itself, so that
 -- it takes the page's colours.
 local function figure (paragraph)
@@ -61,6 +70,7 @@ local function figure (paragraph)
     file:close ()
     kind = "drawing"
   else
+    image.attributes.style = "--natural: " .. natural_width (image.src) .. "px"
     shown = pandoc.Plain { image }
     kind = "picture"
   end
@@ -99,6 +109,7 @@ local change = {
 function Pandoc (document)
   up = pandoc.utils.stringify (document.meta.up or "")
   drawings = pandoc.utils.stringify (document.meta.drawings or "")
+  folder = pandoc.utils.stringify (document.meta.folder or "")
   if document.blocks[1] and document.blocks[1].t == "Header" and document.blocks[1].level == 1 then
     document.blocks:remove (1)
   end
