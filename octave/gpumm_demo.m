@@ -105,7 +105,7 @@ function say_where ()
   s = gpumm_info ();
   printf ("gpumm %s. ", s.version);
   if (isempty (s.devices))
-    printf ("There is no GPU (%s): all products run on the CPU.\n", s.why_no_gpu);
+    printf ("No GPU can be used (%s): all products run on the CPU.\n", s.why_no_gpu);
   else
     printf ("GPU: %s.\n", strjoin ({s.devices.name}, ", "));
   endif
@@ -434,7 +434,7 @@ endfunction
 ## The reason without what the first line of the demo has said already.
 function str = reason_of (info)
 
-  str = strrep (info.reason, ["there is no GPU: " gpumm_info().why_no_gpu], "");
+  str = strrep (info.reason, ["no GPU can be used: " gpumm_info().why_no_gpu], "");
   str = regexprep (str, '^[;, ]+', "");
   if (isempty (str))
     str = "without a GPU gpumm calls the BLAS that Octave calls";

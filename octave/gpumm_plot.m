@@ -181,7 +181,7 @@ function o = parse (list)
   if (strcmp (o.backend, "auto"))
     o.backend = {"cpu", "gpu"}{1 + gpumm_available("gpu")};
   elseif (strcmp (o.backend, "gpu") && ! gpumm_available ("gpu"))
-    error ("gpumm:no-device", "gpumm_plot: there is no GPU: %s", gpumm_info ().why_no_gpu);
+    error ("gpumm:no-device", "gpumm_plot: no GPU can be used: %s", gpumm_info ().why_no_gpu);
   endif
 
 endfunction
