@@ -3,9 +3,9 @@
 
 ## drawn = __tune_figure__ (file, T, families)
 ##
-## Draws, for each type that gpumm_tune measured, the rate of the tiled kernels by size, which is to
-## say by block size, and that of the fastest kernel of all, to a .png file.  families names the
-## algorithm of each of T.kernels.  False if there is no gnuplot.
+## Draws, for each type that gpumm_tune measured, the rates of the tiled kernels (one for each block
+## size) and of the fastest kernel, to a .png file.  families holds the algorithm of each of
+## T.kernels.  False without gnuplot.
 
 function drawn = __tune_figure__ (file, T, families)
 
