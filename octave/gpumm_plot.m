@@ -541,14 +541,14 @@ endfunction
 
 ## Where curves go, beside them the legend, which a toolkit's own would move.
 function a = main_axes ()
-  a = axes ("position", [0.13, 0.12, 0.6, 0.79], "fontsize", 13);
+  a = axes ("position", [0.13, 0.16, 0.6, 0.75], "fontsize", 13);
   hold (a, "on");
 endfunction
 
 ## One line of the legend for each name: kinds are "line", "marker", "bar", or "black" for a line
 ## without a marker; of the colours and markers in styles.
 function draw_legend (names, kinds, styles)
-  a = axes ("position", [0.75, 0.12, 0.24, 0.79], "visible", "off");
+  a = axes ("position", [0.75, 0.16, 0.24, 0.75], "visible", "off");
   hold on;
   for i = 1:numel (names)
     [colour, marker] = style (styles(i));
@@ -646,7 +646,7 @@ function draw_stages (d)
   colours = [6, 2, 3, 5];
   share = 100 * d.seconds ./ sum (d.seconds, 2);
   n = rows (share);
-  a = axes ("position", [0.27, 0.12, 0.46, 0.79]);
+  a = axes ("position", [0.27, 0.16, 0.46, 0.75]);
   padded = [share; zeros(1, 4)]; # barh takes one row for a column
   bars = barh (2 * (1:n + 1), padded, 0.6, "stacked"); # away from its line at 0
   for k = 1:numel (bars)
@@ -697,7 +697,7 @@ endfunction
 
 function draw_pattern (d)
   axes ("position", [0, 0, 1, 1], "visible", "off");
-  text (0.5, 0.05, sprintf (["blocks of %d x %d; black: all of a block is nonzero, grey: some, " ...
+  text (0.5, 0.12, sprintf (["blocks of %d x %d; black: all of a block is nonzero, grey: some, " ...
                              "white: none"], d.block, d.block), "fontsize", 13, ...
         "horizontalalignment", "center");
   names = {"A", "B", "C = A B"};
