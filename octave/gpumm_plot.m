@@ -95,7 +95,11 @@ function [h, data] = gpumm_plot (what, varargin)
 
   d = o.data;
   if (isempty (d))
-    d = figures{at,2} (o);
+    unwind_protect
+      d = figures{at,2} (o);
+    unwind_protect_cleanup
+      __progress__ ();
+    end_unwind_protect
     d.what = what;
   endif
   demand (isfield (d, "what") && strcmp (d.what, what), ...
@@ -307,17 +311,24 @@ function [A, B, R] = operands (n)
   R = A * B;
 endfunction
 
+## The seconds that each step of d.seconds may take, cumulated: two runs of a kernel and at least
+## 0.1 s (see fastest), by 1 GFLOPS on the CPU and 4 TFLOPS on a GPU.
+function work = expected_work (d)
+  rate = {1e9, 4e12}{1 + strcmp(d.backend, "gpu")};
+  work = cumsum ((ones (rows (d.seconds), 1) * max (0.1, 4 * d.sizes .^ 3 / rate))(:));
+endfunction
+
 ## d.seconds of the kernels alone, at all sizes.
 function d = measure_kernels (d)
-  all = numel (d.seconds);
-  __progress__ (0, all);
+  work = expected_work (d);
+  __progress__ (0, work(end));
   for j = 1:numel (d.sizes)
     [A, B, R] = operands (d.sizes(j));
     for i = 1:numel (d.kernels)
       if (! strcmp (d.kernels{i}, "loops") || d.sizes(j) <= 1024)
         d.seconds(i,j) = time_kernel (d.kernels{i}, A, B, R, d.backend);
       endif
-      __progress__ (i + (j - 1) * numel (d.kernels), all);
+      __progress__ (work(i + (j - 1) * numel (d.kernels)), work(end));
     endfor
   endfor
 endfunction
@@ -346,8 +357,8 @@ function d = measure_speedup (o)
   d = new_data (o);
   d.octave_seconds = NaN (1, numel (o.sizes));
   d.speedup = d.seconds;
-  all = numel (d.seconds);
-  __progress__ (0, all);
+  work = expected_work (d);
+  __progress__ (0, work(end));
   for j = 1:numel (o.sizes)
     [A, B, R] = operands (o.sizes(j));
     alone = [];
@@ -373,7 +384,7 @@ function d = measure_speedup (o)
         d.seconds(i,j) = least(2);
         d.speedup(i,j) = least(1) / least(2);
       endif
-      __progress__ (i + (j - 1) * numel (o.kernels), all);
+      __progress__ (work(i + (j - 1) * numel (o.kernels)), work(end));
     endfor
   endfor
 endfunction
@@ -390,13 +401,14 @@ function d = measure_strassen (o)
   d = new_data (o);
   base = strcmp (o.kernels, "register");
   d.ahead = false (1, numel (o.sizes));
-  __progress__ (0, numel (o.sizes));
+  work = expected_work (d)(numel (o.kernels):numel (o.kernels):end);
+  __progress__ (0, work(end));
   for j = 1:numel (o.sizes)
     [A, B, R] = operands (o.sizes(j));
     seconds = kernels_in_turn (o.kernels, A, B, R, o.backend);
     d.seconds(:,j) = min (seconds, [], 2);
     d.ahead(j) = any (is_faster (seconds(strncmp (o.kernels, "strassen", 8),:), seconds(base,:)));
-    __progress__ (j, numel (o.sizes));
+    __progress__ (work(j), work(end));
   endfor
   d.ratio = d.seconds(base,:) ./ d.seconds;
   d.crossover = o.sizes(min ([find(! d.ahead, 1, "last") + 1, numel(o.sizes) + 1]):end);
