@@ -639,7 +639,7 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
       dense ? plan_device (p, o, choices, place, plan) : plan_sparse_device (p, o, place, a, plan);
   if (status == GPUMM_UNSUPPORTED && place == choices->host && !o->max_capability)
     return gpumm_fail (status, "algorithm \"%s\" does not run on the CPU's host device%s%s",
-                       o->algorithm, o->backend == GPUMM_AUTO ? ", and there is no GPU: " : "",
+                       o->algorithm, o->backend == GPUMM_AUTO ? ", and no GPU can be used: " : "",
                        o->backend == GPUMM_AUTO ? choices->why_no_gpu : "");
   plan->backend = place == choices->gpu ? GPUMM_GPU : GPUMM_CPU;
   if (plan->backend == GPUMM_GPU)
@@ -649,7 +649,8 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
     snprintf (plan->reason, sizeof plan->reason,
               "\"%s\" was asked for; %s%s, so the same kernel runs on the host device, which is "
               "for study and tests and not fast",
-              o->algorithm, o->backend == GPUMM_CPU ? "the CPU was asked for" : "there is no GPU: ",
+              o->algorithm,
+              o->backend == GPUMM_CPU ? "the CPU was asked for" : "no GPU can be used: ",
               o->backend == GPUMM_CPU ? "" : choices->why_no_gpu);
   return status;
 }
@@ -696,7 +697,7 @@ static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
         "too small for any GPU: %lld operations are done before one could be called",
         (long long) gpumm_dense_flops (p)); /* floating-point formats take ten times as long */
   else
-    snprintf (plan->reason, sizeof plan->reason, "there is no GPU: %s", choices->why_no_gpu);
+    snprintf (plan->reason, sizeof plan->reason, "no GPU can be used: %s", choices->why_no_gpu);
   plan->backend = GPUMM_CPU;
   plan->algorithm = &gpumm_algorithm_blas;
   return GPUMM_OK;
@@ -736,7 +737,7 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
               "too small for any GPU: some %.3g operations are done before one could be called",
               gpumm_sparse_flops (p));
   else if (!gpu)
-    snprintf (plan->reason, room, "there is no GPU: %s", choices->why_no_gpu);
+    snprintf (plan->reason, room, "no GPU can be used: %s", choices->why_no_gpu);
   else if (!on_host->seconds || !on_device->seconds)
     snprintf (plan->reason, room, "%s products run on the CPU unless the GPU is asked for", what);
   else {

@@ -137,7 +137,7 @@ function r = compare (choices)
     demand (isempty (wrong.(field{1})), "%s %s", field{1}, wrong.(field{1}));
   endfor
   demand (isempty (wrong.kernels), "%s", wrong.kernels);
-  if (strncmp (wrong.backend, "there", 5))
+  if (strncmp (wrong.backend, "no GPU", 6))
     error ("gpumm:no-device", "gpumm_gui: %s", wrong.backend);
   endif
   demand (isempty (wrong.backend), "%s", wrong.backend);

@@ -95,7 +95,11 @@ function [h, data] = gpumm_plot (what, varargin)
 
   d = o.data;
   if (isempty (d))
-    d = figures{at,2} (o);
+    unwind_protect
+      d = figures{at,2} (o);
+    unwind_protect_cleanup
+      __progress__ ();
+    end_unwind_protect
     d.what = what;
   endif
   demand (isfield (d, "what") && strcmp (d.what, what), ...
@@ -181,7 +185,7 @@ function o = parse (list)
   if (strcmp (o.backend, "auto"))
     o.backend = {"cpu", "gpu"}{1 + gpumm_available("gpu")};
   elseif (strcmp (o.backend, "gpu") && ! gpumm_available ("gpu"))
-    error ("gpumm:no-device", "gpumm_plot: there is no GPU: %s", gpumm_info ().why_no_gpu);
+    error ("gpumm:no-device", "gpumm_plot: no GPU can be used: %s", gpumm_info ().why_no_gpu);
   endif
 
 endfunction
@@ -307,17 +311,24 @@ function [A, B, R] = operands (n)
   R = A * B;
 endfunction
 
+## The seconds that each step of d.seconds may take, cumulated: two runs of a kernel and at least
+## 0.1 s (see fastest), by 1 GFLOPS on the CPU and 4 TFLOPS on a GPU.
+function work = expected_work (d)
+  rate = {1e9, 4e12}{1 + strcmp(d.backend, "gpu")};
+  work = cumsum ((ones (rows (d.seconds), 1) * max (0.1, 4 * d.sizes .^ 3 / rate))(:));
+endfunction
+
 ## d.seconds of the kernels alone, at all sizes.
 function d = measure_kernels (d)
-  all = numel (d.seconds);
-  __progress__ (0, all);
+  work = expected_work (d);
+  __progress__ (0, work(end));
   for j = 1:numel (d.sizes)
     [A, B, R] = operands (d.sizes(j));
     for i = 1:numel (d.kernels)
       if (! strcmp (d.kernels{i}, "loops") || d.sizes(j) <= 1024)
         d.seconds(i,j) = time_kernel (d.kernels{i}, A, B, R, d.backend);
       endif
-      __progress__ (i + (j - 1) * numel (d.kernels), all);
+      __progress__ (work(i + (j - 1) * numel (d.kernels)), work(end));
     endfor
   endfor
 endfunction
@@ -346,31 +357,34 @@ function d = measure_speedup (o)
   d = new_data (o);
   d.octave_seconds = NaN (1, numel (o.sizes));
   d.speedup = d.seconds;
-  all = numel (d.seconds);
-  __progress__ (0, all);
+  work = expected_work (d);
+  __progress__ (0, work(end));
   for j = 1:numel (o.sizes)
     [A, B, R] = operands (o.sizes(j));
     alone = [];
+    disturbed = true; # the threads of Octave's BLAS slow those that copy to the GPU for up to a second
     for i = 1:numel (o.kernels)
       if (! strcmp (o.kernels{i}, "loops") || o.sizes(j) <= 1024)
         options = call_options (o.kernels{i}, o.backend);
         [C, info] = gpumm (A, B, options{:}); # loads what it needs, and is checked
         check (o.kernels{i}, C, A, B, R);
         if (strcmp (info.backend, "gpu"))
-          ## the threads of Octave's BLAS would slow those that copy to the GPU for up to a second
           if (isempty (alone))
             alone = in_turn ({{"*"}}, A, B);
+            disturbed = true;
           endif
-          pause (1);
+          pause (disturbed);
+          disturbed = false;
           least = [alone, in_turn({options}, A, B)];
         else
           least = in_turn ({{"*"}, options}, A, B);
+          disturbed = true;
         endif
         d.octave_seconds(j) = min (d.octave_seconds(j), least(1)); # of NaN and a number: that
         d.seconds(i,j) = least(2);
         d.speedup(i,j) = least(1) / least(2);
       endif
-      __progress__ (i + (j - 1) * numel (o.kernels), all);
+      __progress__ (work(i + (j - 1) * numel (o.kernels)), work(end));
     endfor
   endfor
 endfunction
@@ -387,13 +401,14 @@ function d = measure_strassen (o)
   d = new_data (o);
   base = strcmp (o.kernels, "register");
   d.ahead = false (1, numel (o.sizes));
-  __progress__ (0, numel (o.sizes));
+  work = expected_work (d)(numel (o.kernels):numel (o.kernels):end);
+  __progress__ (0, work(end));
   for j = 1:numel (o.sizes)
     [A, B, R] = operands (o.sizes(j));
     seconds = kernels_in_turn (o.kernels, A, B, R, o.backend);
     d.seconds(:,j) = min (seconds, [], 2);
     d.ahead(j) = any (is_faster (seconds(strncmp (o.kernels, "strassen", 8),:), seconds(base,:)));
-    __progress__ (j, numel (o.sizes));
+    __progress__ (work(j), work(end));
   endfor
   d.ratio = d.seconds(base,:) ./ d.seconds;
   d.crossover = o.sizes(min ([find(! d.ahead, 1, "last") + 1, numel(o.sizes) + 1]):end);
@@ -538,14 +553,14 @@ endfunction
 
 ## Where curves go, beside them the legend, which a toolkit's own would move.
 function a = main_axes ()
-  a = axes ("position", [0.13, 0.12, 0.6, 0.79], "fontsize", 13);
+  a = axes ("position", [0.13, 0.16, 0.6, 0.75], "fontsize", 13);
   hold (a, "on");
 endfunction
 
 ## One line of the legend for each name: kinds are "line", "marker", "bar", or "black" for a line
 ## without a marker; of the colours and markers in styles.
 function draw_legend (names, kinds, styles)
-  a = axes ("position", [0.75, 0.12, 0.24, 0.79], "visible", "off");
+  a = axes ("position", [0.75, 0.16, 0.24, 0.75], "visible", "off");
   hold on;
   for i = 1:numel (names)
     [colour, marker] = style (styles(i));
@@ -643,7 +658,7 @@ function draw_stages (d)
   colours = [6, 2, 3, 5];
   share = 100 * d.seconds ./ sum (d.seconds, 2);
   n = rows (share);
-  a = axes ("position", [0.27, 0.12, 0.46, 0.79]);
+  a = axes ("position", [0.27, 0.16, 0.46, 0.75]);
   padded = [share; zeros(1, 4)]; # barh takes one row for a column
   bars = barh (2 * (1:n + 1), padded, 0.6, "stacked"); # away from its line at 0
   for k = 1:numel (bars)
@@ -694,7 +709,7 @@ endfunction
 
 function draw_pattern (d)
   axes ("position", [0, 0, 1, 1], "visible", "off");
-  text (0.5, 0.05, sprintf (["blocks of %d x %d; black: all of a block is nonzero, grey: some, " ...
+  text (0.5, 0.12, sprintf (["blocks of %d x %d; black: all of a block is nonzero, grey: some, " ...
                              "white: none"], d.block, d.block), "fontsize", 13, ...
         "horizontalalignment", "center");
   names = {"A", "B", "C = A B"};

@@ -228,7 +228,7 @@ function table = find_table (about, o)
   if (strcmp (o.backend, "cpu"))
     table = about.tuned(end);
   elseif (isempty (about.devices))
-    error ("gpumm:no-device", "gpumm_tune: there is no GPU: %s", about.why_no_gpu);
+    error ("gpumm:no-device", "gpumm_tune: no GPU can be used: %s", about.why_no_gpu);
   elseif (o.device >= numel (about.devices))
     error ("gpumm:bad-value", "gpumm_tune: Device must be 0 to %d", numel (about.devices) - 1);
   else

@@ -3,8 +3,8 @@
 
 ## drawn = __draw_png__ (file, inches, draw, caller)
 ##
-## Has the function draw () draw in a new figure and writes it, so many inches wide and high, to a
-## .png file, for the function of that name.  False if there is no gnuplot, the toolkit that draws without a display.
+## Calls draw () in a new figure and writes it, with inches = [width, height], to a .png file; caller
+## names the function in errors.  False without gnuplot, the toolkit that needs no display.
 
 function drawn = __draw_png__ (file, inches, draw, caller)
 

@@ -4,8 +4,8 @@
 ## __gui_bars__ (f, area, pixels, r, logarithmic)
 ##
 ## Draws the results r of __gui_compare__ into the area [x, y, width, height] of the figure f: for
-## each kernel its name, a bar as long as its time, and time, rate and check in numbers.  Letters
-## are so many pixels high.  Of r = [] it says how to get some.
+## each kernel its name, a bar as long as its time, and the numbers.  pixels is the height of the
+## letters.  For r = [] it says how to get results.
 
 function __gui_bars__ (f, area, pixels, r, logarithmic)
 
@@ -21,7 +21,7 @@ function __gui_bars__ (f, area, pixels, r, logarithmic)
     return;
   endif
 
-  ## Columns of numbers, on the right; where the bars have no room beside them some are left out.
+  ## Columns of numbers, on the right; some are left out if the bars would have no room.
   heads = {"time", "GFLOPS", "vs A*B", "error/bound", "check"};
   widths = [5.5, 5.2, 5, 7.2, 4.7] * pixels;
   names = 8.8 * pixels;
@@ -109,7 +109,7 @@ function [say, sheet] = make_sheet (f, area, pixels)
 
 endfunction
 
-## That of Qt's controls on most systems; another of its kind where it is not there.
+## The font of Qt's controls on most systems; Qt takes a similar one if it is missing.
 function name = font ()
   name = "DejaVu Sans";
 endfunction
@@ -156,7 +156,7 @@ function words = in_units (seconds)
   words = sprintf ("%.3g %s", seconds / units(i), {"us", "ms", "s"}{i});
 endfunction
 
-## How many times as fast as Octave's product a kernel is.
+## The time of Octave's product divided by that of a kernel.
 function words = relative (r, i)
   words = "";
   at = strcmp (r.kernels, "*");

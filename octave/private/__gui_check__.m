@@ -34,7 +34,7 @@ function [c, wrong] = __gui_check__ (choices = struct ())
   if (! (ischar (c.backend) && any (strcmp (c.backend, {"auto", "gpu", "cpu"}))))
     wrong.backend = "backend must be \"auto\", \"gpu\" or \"cpu\"";
   elseif (strcmp (c.backend, "gpu") && ! gpu)
-    wrong.backend = ["there is no GPU: " why];
+    wrong.backend = ["no GPU can be used: " why];
   elseif (strcmp (c.backend, "auto"))
     c.backend = {"cpu", "gpu"}{1 + gpu};
   endif

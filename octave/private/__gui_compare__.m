@@ -3,9 +3,9 @@
 
 ## r = __gui_compare__ (c, go_on)
 ##
-## Multiplies as __gui_check__ says in c: runs each kernel, times it, and checks its product against
-## A*B.  Before each, go_on (share, text) hears how far it is and what is next; where it returns
-## false, what is done so far is the result.  The fields of r are described in gpumm_gui's help.
+## Runs each kernel of c, which is as __gui_check__ returns it, times it, and checks its product
+## against A*B.  Before each kernel it calls go_on (share, text) with the share done and the name that
+## is next; if that returns false, r is what is done so far.  The help of gpumm_gui describes r.
 
 function r = __gui_compare__ (c, go_on = @(share, text) true)
 

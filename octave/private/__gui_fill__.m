@@ -4,9 +4,9 @@
 ## X = __gui_fill__ (what, m, n, seed, most)
 ## names = __gui_fill__ ()
 ##
-## An m x n matrix filled as gpumm_gui does, or what, where that is a matrix; of it the first rows
-## and columns, so many at most.  Random numbers are those of the seed, and the user's generator is
-## left as it was.
+## The first rows and columns, at most `most` of each, of an m x n matrix: filled as `what` says, or
+## `what` itself if it is a matrix.  Random numbers come from the seed; the user's generator stays as
+## it was.
 
 function X = __gui_fill__ (what, m, n, seed, most = Inf)
 

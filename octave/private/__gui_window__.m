@@ -3,8 +3,8 @@
 
 ## f = __gui_window__ (pixels)
 ##
-## The window of gpumm_gui, with letters so many pixels high.  It knows how choices are made; what
-## they mean is the business of __gui_check__ and __gui_compare__, and __gui_bars__ draws the times.
+## The window of gpumm_gui, with letters of this height.  It reads the choices; __gui_check__ and
+## __gui_compare__ know what they mean, and __gui_bars__ draws the times.
 ##
 ## getappdata (f, "gpumm") is its state: `pixels`; `handles` of its controls, by their tags; `own`,
 ## the matrices A and B where they were edited; `shown`, which matrix is in the table; `results` as
@@ -201,7 +201,7 @@ function lay_out (f)
 
 endfunction
 
-## Text in lines of at most so many characters.
+## The text in lines of at most `most` characters.
 function lines = folded (text, most)
 
   words = strsplit (text, " ");
@@ -218,8 +218,7 @@ endfunction
 
 ## ---- choices ------------------------------------------------------------------------------------
 
-## What a callback does: where the window is there its error is said in it, and what is left of one
-## whose window was closed meanwhile says nothing.
+## Runs a callback.  The window shows its error; if the window was closed meanwhile nothing does.
 function guarded (f, what, varargin)
 
   try
@@ -234,7 +233,7 @@ function guarded (f, what, varargin)
 
 endfunction
 
-## What the window says below its buttons: these words, or what it said before.
+## Shows words below the buttons, or the words that were there before.
 function say (f, words, is_wrong = false)
 
   s = getappdata (f, "gpumm");
@@ -276,7 +275,7 @@ function c = choices (s)
 
 endfunction
 
-## A choice was made: says what is wrong, or what it will take, and shows the matrices.
+## After a choice: says what is wrong or the estimate, and shows the matrices.
 function [c, fine] = changed (f)
 
   s = getappdata (f, "gpumm");
@@ -292,7 +291,7 @@ function [c, fine] = changed (f)
     set (s.handles.(["wrong_" name{1}]), "string", wrong.(name{1}));
   endfor
   if (! isequal (cellfun (@isempty, were), cellfun (@isempty, {wrong.A; wrong.B})))
-    lay_out (f); # these have a line only where there is something to say
+    lay_out (f); # A and B have a line for errors only if there is one
   endif
   fine = all (cellfun (@isempty, struct2cell (wrong)));
   if (! isempty (wrong.size))
@@ -310,8 +309,8 @@ function [c, fine] = changed (f)
 
 endfunction
 
-## The user's own matrices keep the elements that they have when sizes change; new ones are 0.  To
-## sizes that may be a slip they do not change: nobody types 80 MB.
+## The user's own matrices keep their elements when sizes change; new ones are 0.  They do not follow
+## sizes that are probably a slip: nobody types 80 MB.
 function s = fit_own (s, c)
 
   most = 1e7;
@@ -364,7 +363,7 @@ function chose_shown (f, X)
 endfunction
 
 function n = most_shown ()
-  n = 30; # rows and columns: more take the toolkit long, and nobody reads them
+  n = 30; # rows and columns: the toolkit is slow with more, and nobody reads them
 endfunction
 
 function fill_table (f, c, wrong)
@@ -400,7 +399,7 @@ function fill_table (f, c, wrong)
 
 endfunction
 
-## Whether there is an A or B, and memory to make it.
+## Is there a valid A or B, and memory to make it?
 function yes = can_show (wrong, X)
   yes = isempty ([wrong.m, wrong.n, wrong.k, wrong.(X), wrong.size]);
 endfunction
@@ -409,7 +408,7 @@ function text = shown (x)
   text = sprintf ("%.5g", x);
 endfunction
 
-## An element was typed; a number makes the matrix one of the user's own.
+## After typing an element: a number makes the matrix the user's own.
 function edited (f, event)
 
   s = getappdata (f, "gpumm");
@@ -501,7 +500,7 @@ function set_running (f, yes)
 
 endfunction
 
-## Between two kernels the window answers: it shows what is next, and hears Stop and its closing.
+## Between two kernels the window shows what is next, and reacts to Stop and to its closing.
 function yes = go_on (f, share, text)
 
   yes = isfigure (f);

@@ -4,8 +4,8 @@
 ## h = __plot_figure__ ()
 ## __plot_figure__ (h, file)
 ##
-## A new figure for gpumm_plot: on the screen where there is one, else of gnuplot, the toolkit that
-## draws without; and what prints it to a .png, .svg or .pdf file.
+## Makes a new figure for gpumm_plot: on the screen if there is one, else by gnuplot, which needs no
+## display.  The second form prints it to a .png, .svg or .pdf file.
 
 function h = __plot_figure__ (h, file)
 

@@ -3,9 +3,9 @@
 
 ## drawn = __tune_figure__ (file, T, families)
 ##
-## Draws, for each type that gpumm_tune measured, the rate of the tiled kernels by size, which is to
-## say by block size, and that of the fastest kernel of all, to a .png file.  families names the
-## algorithm of each of T.kernels.  False if there is no gnuplot.
+## Draws, for each type that gpumm_tune measured, the rates of the tiled kernels (one for each block
+## size) and of the fastest kernel, to a .png file.  families holds the algorithm of each of
+## T.kernels.  False without gnuplot.
 
 function drawn = __tune_figure__ (file, T, families)
 
@@ -74,13 +74,16 @@ function draw_type (T, t, tiled)
     loglog (T.sizes, T.gflops(tiled(i),:,t), [marker "-"], "color", colour, "markersize", 7, ...
             "linewidth", 1.5);
   endfor
-  last = ""; # the name stands where it changes
+  highest = max (rates);
+  last = ""; # the name stands where it changes, above all curves, by turns in two rows
+  row = 1;
   for i = 1:numel (winners)
     if (! strcmp (winners(i).kernel, last))
       last = winners(i).kernel;
       side = {"left", "center", "right"}{1 + (i > 1) + (n(i) == T.sizes(end))};
-      text (n(i), 1.5 * rates(i), __drawn_text__ (last), "fontsize", 11, "interpreter", "none", ...
-            "horizontalalignment", side);
+      text (n(i), [2.2, 4](row) * highest, __drawn_text__ (last), "fontsize", 11, ...
+            "interpreter", "none", "horizontalalignment", side);
+      row = 3 - row;
     endif
   endfor
   few = T.sizes(end:-max (1, floor (numel (T.sizes) / 8)):1)(end:-1:1);
@@ -88,9 +91,11 @@ function draw_type (T, t, tiled)
        "box", "on", "xminortick", "off", "xtick", few, "xticklabel", ...
        arrayfun (@num2str, few, "UniformOutput", false));
   own = T.gflops(tiled,:,t);
-  lowest = min ([rates(:); own(:)]);
-  highest = max (rates);
-  axis ([T.sizes(1) / 1.2, T.sizes(end) * 1.2, lowest / 1.5, highest * 3]);
+  ## below the curves there is room for the list of blocks
+  lowest = min ([rates(:); own(:)]) / 1.5;
+  share = 0.05 + 0.06 * numel (block_ranges (T, t));
+  axis ([T.sizes(1) / 1.2, T.sizes(end) * 1.2, ...
+         lowest / (6 * highest / lowest) ^ (share / (1 - share)), 6 * highest]);
   xlabel (["n of n x n matrices, on " __drawn_text__(T.device)], "fontsize", 13, "interpreter", "none");
   ylabel ("GFLOPS on the device", "fontsize", 13);
   name = {"single", "double", "complex single", "complex double"}{T.types(t) == "sdcz"};
@@ -98,13 +103,24 @@ function draw_type (T, t, tiled)
 
 endfunction
 
-## In the corner below the curves: "block 16 at 16 to 384", "block 32 at 512 to 4096".
+## In the corner below the curves: "best block at 16 to 384: tiled_16".
 function list_blocks (T, t, place)
 
-  b = T.best([T.best.type] == T.types(t) & strcmp ({T.best.algorithm}, "tiled"));
   axes ("position", place, "visible", "off");
   axis ([0, 1, 0, 1]);
-  height = 0.05;
+  lines = block_ranges (T, t);
+  for i = 1:numel (lines)
+    text (0.97, 0.05 + 0.06 * (i - 1), __drawn_text__ (lines{i}), "fontsize", 11, ...
+          "interpreter", "none", "horizontalalignment", "right");
+  endfor
+
+endfunction
+
+## The tiled kernels that win, each with the sizes that follow each other; the largest sizes first.
+function lines = block_ranges (T, t)
+
+  b = T.best([T.best.type] == T.types(t) & strcmp ({T.best.algorithm}, "tiled"));
+  lines = {};
   last = numel (b);
   while (last > 0)
     first = last;
@@ -115,9 +131,7 @@ function list_blocks (T, t, place)
     if (first == last)
       range = sprintf ("%d", b(first).n);
     endif
-    text (0.97, height, ["best block at " range ": " __drawn_text__(b(first).kernel)], ...
-          "fontsize", 11, "interpreter", "none", "horizontalalignment", "right");
-    height += 0.06;
+    lines{end+1} = ["best block at " range ": " b(first).kernel];
     last = first - 1;
   endwhile
 

@@ -3,8 +3,8 @@
 
 ## [least, C, info] = fastest (f)
 ##
-## The least seconds of some runs of [C, seconds, info] = f (), with what that run gave: of two at
-## least, until a tenth of a second is spent, and of one that takes a second it alone.
+## Runs [C, seconds, info] = f () at least twice, until 0.1 s is spent, or once if it takes a second;
+## least is the least of the seconds, with C and info of that run.
 
 function [least, C, info] = fastest (f)
 

@@ -155,7 +155,7 @@
 %! assert (compare (few{:}, "seconds", 1e4).right);
 
 %!testif ; ! gpumm_available ("gpu")
-%! refused ("gpumm:no-device", "there is no GPU: .+", "backend", "gpu");
+%! refused ("gpumm:no-device", "no GPU can be used: .+", "backend", "gpu");
 
 ## an error of one element is found; at half a unit in the last place it is rounding
 %!test

@@ -58,14 +58,16 @@
 %! assert (all (d.speedup(:) > 0));
 %! assert (all ((d.octave_seconds ./ d.seconds <= d.speedup * (1 + 1e-12))(:)));
 
-## A folder first on the path with a function of this name and body, for the time of f ().
-%!function r = with_function (name, head, body, f)
+## A folder first on the path with functions, rows of name, head and body, for the time of f ().
+%!function r = with_functions (functions, f)
 %!  folder = tempname ();
 %!  mkdir (folder);
 %!  unwind_protect
-%!    id = fopen (fullfile (folder, [name ".m"]), "w");
-%!    fprintf (id, "function %s\n%s\nendfunction\n", head, body);
-%!    fclose (id);
+%!    for i = 1:rows (functions)
+%!      id = fopen (fullfile (folder, [functions{i,1} ".m"]), "w");
+%!      fprintf (id, "function %s\n%s\nendfunction\n", functions{i,2:3});
+%!      fclose (id);
+%!    endfor
 %!    warning ("off", "Octave:shadowed-function", "local");
 %!    addpath (folder);
 %!    r = f ();
@@ -73,7 +75,7 @@
 %!    rmpath (folder);
 %!    confirm_recursive_rmdir (false, "local");
 %!    rmdir (folder, "s");
-%!    clear -f gpumm gpumm_kernel
+%!    clear -f gpumm gpumm_kernel gpumm_available gpumm_info
 %!  end_unwind_protect
 %!endfunction
 %!function d = data_of (varargin)
@@ -85,9 +87,24 @@
 ## gpumm that waits 0.5 ms, and 20 ms where it is asked for more
 %!testif ; can_draw () && ! gpumm_available ("gpu")
 %! body = "info.backend = 'cpu'; C = A * B; pause (5e-4 + 2e-2 * (nargin > 2 || nargout > 1));";
-%! d = with_function ("gpumm", "[C, info] = gpumm (A, B, varargin)", body, ...
-%!                    @() data_of ("speedup", "Sizes", 8, "Kernels", {"gpumm"}));
+%! d = with_functions ({"gpumm", "[C, info] = gpumm (A, B, varargin)", body}, ...
+%!                     @() data_of ("speedup", "Sizes", 8, "Kernels", {"gpumm"}));
 %! assert (d.seconds > 4e-4 && d.seconds < 1e-2);
+
+## With a GPU, here a made-up one, `*` is measured once a size and calls a second after it: of a gpumm
+## that takes 20 ms more in the second after `*` (which the first call of it here stands for).
+%!testif ; can_draw ()
+%! body = ["persistent begun = -Inf; if (n_calls () == 0) begun = time (); endif\n" ...
+%!         "info.backend = 'gpu'; C = A * B;\n" ...
+%!         "pause (5e-4 + 2e-2 * (time () - begun < 0.9));\n" ...
+%!         "endfunction\nfunction n = n_calls ()\npersistent k = -1; n = ++k;"];
+%! made_up = {"gpumm", "[C, info] = gpumm (A, B, varargin)", body; ...
+%!            "gpumm_available", "[yes, why] = gpumm_available (varargin)", "yes = true; why = '';"; ...
+%!            "gpumm_info", "s = gpumm_info ()", "s.devices = struct ('name', 'Made-up 9000');"};
+%! d = with_functions (made_up, @() data_of ("speedup", "Sizes", 16, "Kernels", {"gpumm", "naive"}));
+%! assert ({d.backend, d.device}, {"gpu", "Made-up 9000"});
+%! assert (all (d.seconds > 4e-4 & d.seconds < 1e-2));
+%! assert (d.speedup, d.octave_seconds ./ d.seconds, -1e-12);
 
 %!testif ; can_draw ()
 %! d = draw ("strassen", {"register", "strassen_register_1"}, "Sizes", [32, 64], "Backend", "cpu");
@@ -104,14 +121,14 @@
 %!  body = sprintf (["C = A * B; n = rows (A); trace.seconds = n ^ 3 * (1 + 0.1 * rand ());\n" ...
 %!                   "if (strncmp (name, 'strassen', 8))\n" ...
 %!                   "  trace.seconds *= 1 - %g * (n >= 20);\nendif"], share);
-%!  d = with_function ("gpumm_kernel", "[C, trace] = gpumm_kernel (name, A, B, varargin)", body, ...
+%!  d = with_functions ({"gpumm_kernel", "[C, trace] = gpumm_kernel (name, A, B, varargin)", body}, ...
 %!                     @() data_of ("strassen", "Sizes", [8, 16, 24, 32], "Backend", "cpu"));
 %!endfunction
 %!testif ; can_draw ()
 %! state = rand ("twister");
 %! unwind_protect
 %!   rand ("twister", 3);
-%!   for round = 1:5
+%!   for round = 1:3
 %!     d = strassen_with (0);
 %!     assert (isnan (d.crossover) && ! any (d.ahead));
 %!   endfor
@@ -149,12 +166,12 @@
 ## of larger sizes the intensity comes from counts at 64
 %!testif ; can_draw ()
 %! names = {"naive", "tiled_16", "register_64x64x8"};
-%! d = draw ("roofline", names, "Sizes", 192, "Kernels", names, "Ceilings", [10, 5], ...
+%! d = draw ("roofline", names, "Sizes", 128, "Kernels", names, "Ceilings", [10, 5], ...
 %!           "Backend", "cpu");
 %! for i = 1:3
-%!   [~, t] = gpumm_kernel (names{i}, ones (192, 64), ones (64, 192), "Backend", "cpu");
-%!   loads = 3 * t.load.total.sectors; # of one third of k
-%!   assert (d.intensity(i), 2 * 192 ^ 3 / (32 * (loads + t.store.total.sectors)), -1e-12);
+%!   [~, t] = gpumm_kernel (names{i}, ones (128, 64), ones (64, 128), "Backend", "cpu");
+%!   loads = 2 * t.load.total.sectors; # of half of k
+%!   assert (d.intensity(i), 2 * 128 ^ 3 / (32 * (loads + t.store.total.sectors)), -1e-12);
 %! endfor
 
 ## ceilings are measured, too
@@ -198,7 +215,7 @@
 %! unwind_protect
 %!   id = fopen (fullfile (folder, "steps.m"), "w");
 %!   fprintf (id, ["cd ('%s');\n__progress__ (0, 4);\n__progress__ (1, 4);\npause (2.1);\n" ...
-%!                 "__progress__ (2, 4);\n__progress__ (4, 4);\n"], ...
+%!                 "__progress__ (2, 4);\n__progress__ ();\n"], ...
 %!            fullfile (fileparts (which ("gpumm_plot")), "private"));
 %!   fclose (id);
 %!   run = sprintf ("%s --no-history --norc %s", fullfile (OCTAVE_HOME (), "bin", "octave-cli"), ...
@@ -206,8 +223,7 @@
 %!   [~, said] = system ([run " 2>&1"]);
 %!   assert (said, "");
 %!   [~, said] = system (sprintf ("script -qec '%s' /dev/null </dev/null", run));
-%!   assert (! isempty (regexp (said, ': 2 of 4, about 2 s left')), "it said: %s", said);
-%!   assert (isempty (regexp (said, '1 of 4|4 of 4')), "it said: %s", said);
+%!   assert (! isempty (strfind (said, " s left")), "it said: %s", said);
 %! unwind_protect_cleanup
 %!   confirm_recursive_rmdir (false, "local");
 %!   rmdir (folder, "s");
