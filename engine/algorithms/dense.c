@@ -14,6 +14,7 @@
 #include "../memory/host.h"
 #include "../memory/panels.h"
 #include "../memory/pool.h"
+#include "../progress.h"
 #include "../types.h"
 #include "algorithm.h"
 
@@ -329,6 +330,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
       s.known_b = s.known_a + down;
   }
   if (!status) {
+    gpumm_progress_of (job->report.flops / plan->rate); /* as the steps have it */
     if (plan->resident)
       add_shells (&s, down, across, k);
     else
