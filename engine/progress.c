@@ -24,7 +24,8 @@ static struct {
   atomic_int owned;   /* a run counts */
   atomic_int crowded; /* so does another at once: what either adds belongs to neither */
   atomic_int is_work; /* the caller's own: runs within it are not told */
-  unsigned number;    /* of the run */
+  atomic_int by_launches;
+  unsigned number; /* of the run */
   _Atomic double all, begun;
   atomic_llong done; /* in parts of WHOLE */
   _Atomic double next;
@@ -65,13 +66,13 @@ static void begin (void) {
 }
 
 /* Only one thread speaks at a time, and the others do not wait for it. */
-static void speak (double part) {
+static void speak (void) {
   const double now = gpumm_seconds ();
-  if (now < atomic_load (&told.next) || !(part > 0 && part <= 1)
-      || atomic_flag_test_and_set (&told.speaking))
+  if (now < atomic_load (&told.next) || atomic_flag_test_and_set (&told.speaking))
     return;
   gpumm_teller *tell = atomic_load (&teller);
-  if (tell && now >= atomic_load (&told.next)) {
+  const double part = (double) atomic_load (&told.done) / WHOLE;
+  if (tell && now >= atomic_load (&told.next) && part > 0 && part <= 1) {
     atomic_store (&told.next, now + atomic_load (&delay) / WORDS);
     atomic_store (&told.has_told, 1);
     tell (part, (now - atomic_load (&told.begun)) * (1 - part) / part);
@@ -105,7 +106,7 @@ void gpumm_progress_enter (void) {
     begin ();
 }
 
-void gpumm_progress_of (double work) {
+static void say (double work, int by_launches) {
   if (!mine.is_owner || mine.said_at || atomic_load (&told.crowded) || atomic_load (&told.is_work)
       || !atomic_load (&is_on) || !atomic_load (&teller) || !(work > 0 && isfinite (work)))
     return;
@@ -113,9 +114,23 @@ void gpumm_progress_of (double work) {
   atomic_store (&told.done, 0);
   atomic_store (&told.begun, gpumm_seconds ());
   atomic_store (&told.all, work);
+  atomic_store (&told.by_launches, by_launches);
   if (++told.number == 0)
     told.number = 1;
   atomic_store (&gpumm_progress_counted, told.number);
+}
+
+void gpumm_progress_of (double work) {
+  say (work, 0);
+}
+
+void gpumm_progress_of_launches (double launches) {
+  say (launches, 1);
+}
+
+void gpumm_progress_launched (double part) {
+  if (atomic_load_explicit (&told.by_launches, memory_order_relaxed))
+    gpumm_progress_add (part);
 }
 
 void gpumm_progress_count (double work) {
@@ -130,7 +145,8 @@ void gpumm_progress_count (double work) {
     return;
   const long long more = (long long) (unshared.work / all * WHOLE);
   unshared.work = 0;
-  speak ((double) (atomic_fetch_add (&told.done, more) + more) / WHOLE);
+  atomic_fetch_add (&told.done, more);
+  speak ();
 }
 
 void gpumm_progress_again (void) {
@@ -167,6 +183,7 @@ void gpumm_tell_work (double done, double all) {
   }
   if (!atomic_exchange (&told.is_work, 1))
     begin ();
+  atomic_store (&told.done, (long long) (done / all * WHOLE));
   if (atomic_load (&is_on))
-    speak (done / all);
+    speak ();
 }

@@ -26,6 +26,11 @@ static inline void gpumm_progress_add (double work) {
     gpumm_progress_count (work);
 }
 
+/* The same in launches of a device that runs them at once, the host device: they count where the run
+ * said its work by gpumm_progress_of_launches. */
+void gpumm_progress_of_launches (double launches);
+void gpumm_progress_launched (double part);
+
 /* Around a run, and between two attempts at it. */
 void gpumm_progress_enter (void);
 void gpumm_progress_again (void);

@@ -330,7 +330,10 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
       s.known_b = s.known_a + down;
   }
   if (!status) {
-    gpumm_progress_of (job->report.flops / plan->rate); /* as the steps have it */
+    if (plan->rate > 0)
+      gpumm_progress_of (job->report.flops / plan->rate); /* as the steps have it */
+    else if (!plan->kernel->workspace)                    /* others launch more than once */
+      gpumm_progress_of_launches ((double) (down * across * (plan->resident ? 1 : deep)));
     if (plan->resident)
       add_shells (&s, down, across, k);
     else
