@@ -155,7 +155,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-#define GPUMM_DRIVER_VERSION 8
+#define GPUMM_DRIVER_VERSION 9
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
@@ -212,8 +212,9 @@ typedef struct gpumm_driver {
   gpumm_status (*counts) (const void *p, gpumm_counts *counts);
 
   /* Cancelling: launches that take long look at is_cancelled () and, once it is not 0, return
-   * GPUMM_CANCELLED. Called once, when the driver is opened; NULL where nothing takes long. */
-  void (*watch) (int (*is_cancelled) (void));
+   * GPUMM_CANCELLED. Progress: a launch that runs at once says by add (part) what part of it is done,
+   * in all 1. Called once, when the driver is opened; NULL where nothing takes long. */
+  void (*watch) (int (*is_cancelled) (void), void (*add) (double part));
 
   const gpumm_kernel *const *kernels;               /* ends with NULL */
   const gpumm_sparse_kernel *const *sparse_kernels; /* ends with NULL */

@@ -10,6 +10,7 @@
 #include "memory/handles.h"
 #include "memory/host.h"
 #include "memory/pool.h"
+#include "progress.h"
 #include "types.h"
 
 #include <dlfcn.h>
@@ -111,7 +112,7 @@ static void open_library (library *l) {
   else {
     l->driver = driver;
     if (driver->watch)
-      driver->watch (gpumm_cancelled);
+      driver->watch (gpumm_cancelled, gpumm_progress_launched);
   }
 }
 

@@ -2,7 +2,8 @@
  *
  * C = alpha op(A) op(B) + beta C0 for matrices that live in the caller's memory: dense (column
  * major, as BLAS has them), sparse (compressed columns, as Octave has them) or sparse by blocks
- * (compressed block rows). A product is a job in steps, and the engine calls nobody back:
+ * (compressed block rows). A product is a job in steps, and the engine calls nobody back, but to tell
+ * how much is done (gpumm_tell):
  *
  *   gpumm_open    plans, and for sparse operands counts (the symbolic phase)
  *   gpumm_result  says what the result is: kind, type, sizes, most nonzeros
@@ -179,6 +180,26 @@ GPUMM_API void gpumm_cancel (void);
  * gpumm_cancel. An interpreter's own interrupt counter serves as it is. The flag must outlive the
  * jobs; NULL: none. */
 GPUMM_API void gpumm_watch (const volatile sig_atomic_t *flag);
+
+/* ---- progress ----------------------------------------------------------------------------- */
+
+/* Told while a run takes longer than GPUMM_TELL_AFTER seconds: the part that is done, 0 to 1, and the
+ * seconds that are left by that; again some four times a second, and -1 at the end. Any thread of the
+ * run may call it, one at a time. Runs that do not know their part, and runs of several threads at
+ * once, say nothing. */
+typedef void gpumm_teller (double part, double seconds_left);
+
+#define GPUMM_TELL_AFTER 2.0
+
+GPUMM_API void gpumm_tell (gpumm_teller *tell); /* NULL: nobody is told */
+
+/* Whether it is called at all: 1 or 0 sets it, -1 leaves it as it is. Returns what it was: 1 at
+ * first. */
+GPUMM_API int gpumm_tells (int on);
+
+/* The same for work of the caller's own, in which there may be runs: these are not told then. all = 0
+ * ends it, and must not be forgotten. */
+GPUMM_API void gpumm_tell_work (double done, double all);
 
 /* ---- a kernel under the microscope -------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include "error.h"
 #include "memory/host.h"
 #include "memory/limit.h"
+#include "progress.h"
 #include "types.h"
 
 #include <stdio.h>
@@ -392,7 +393,9 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
   status = gpumm_check_cancelled ();
   if (status)
     return status;
+  gpumm_progress_enter ();
   do {
+    gpumm_progress_again ();
     r->upload = r->compute = r->download = r->flops = 0;
     r->bytes_up = r->bytes_down = 0;
     /* in smaller tiles it is the same one, which stays open */
@@ -400,6 +403,7 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
     if (!status)
       status = job->plan.algorithm->run (job, result);
   } while (status && !job->trace && fall_back (job, status));
+  gpumm_progress_leave ();
   r->total = gpumm_seconds () - job->opened;
   r->overhead = r->total - r->upload - r->compute - r->download;
   if (r->overhead < 0)

@@ -27,10 +27,20 @@ static int never (void) {
   return 0;
 }
 
-static int (*_Atomic watched) (void) = never;
+static void forget (double part) {
+  (void) part;
+}
 
-void gpumm_driver_watch (int (*is_cancelled) (void)) {
+static int (*_Atomic watched) (void) = never;
+static void (*_Atomic added) (double part) = forget;
+
+void gpumm_driver_watch (int (*is_cancelled) (void), void (*add) (double part)) {
   atomic_store (&watched, is_cancelled ? is_cancelled : never);
+  atomic_store (&added, add ? add : forget);
+}
+
+void gpumm_driver_add_progress (double part) {
+  atomic_load_explicit (&added, memory_order_relaxed) (part);
 }
 
 int gpumm_driver_is_cancelled (void) {

@@ -19,7 +19,10 @@ const char *gpumm_driver_text (void);
 /* Is what runs to stop? Set by gpumm_driver.watch of both; the function fails with a text. */
 int gpumm_driver_is_cancelled (void);
 gpumm_status gpumm_driver_check_cancelled (void);
-void gpumm_driver_watch (int (*is_cancelled) (void));
+void gpumm_driver_watch (int (*is_cancelled) (void), void (*add) (double part));
+
+/* A part of a launch is done. */
+void gpumm_driver_add_progress (double part);
 
 /* All rows of all families in the order of families.h, ended by NULL: there from the first call of
  * gpumm_driver_table () on. */

@@ -30,6 +30,7 @@ void gateway_enter (void) {
     mexLock ();
     mexAtExit (at_exit);
     watch_interrupts ();
+    watch_progress ();
     const char *unused = gpumm_unused_gpu ();
     if (unused)
       warn ("gpumm:no-cuda-kernels", "gpumm: %s; to build it with CUDA: " GPUMM_WITH_CUDA, unused);

@@ -45,6 +45,10 @@ int is_interrupted (void);    /* was Ctrl-C pressed, and is not dealt with? */
 int catch_interrupt (void (*call) (void *), void *arguments); /* 1: it ended call (arguments) */
 void throw_interrupt (void) __attribute__ ((noreturn));
 
+/* ---- progress, progress.c ------------------------------------------------------------------- */
+
+void watch_progress (void); /* has the engine say how much of long work is done */
+
 /* ---- values ------------------------------------------------------------------------------- */
 
 /* One of mex's own arguments as text; 0 when it is none or longer than size - 1. */

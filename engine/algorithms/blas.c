@@ -11,6 +11,7 @@
 #include "../cancel.h"
 #include "../clock.h"
 #include "../error.h"
+#include "../progress.h"
 #include "../threads.h"
 #include "../types.h"
 #include "algorithm.h"
@@ -462,6 +463,7 @@ static gpumm_status add_up (const gpumm_product *p, routine r, int64_t step) {
     if (l > 0)
       piece.beta = (gpumm_scalar){1, 0};
     call (&piece, r);
+    gpumm_progress_add (operations (&piece, r));
     status = gpumm_check_cancelled ();
   }
   return status;
@@ -531,6 +533,7 @@ gpumm_status gpumm_blas_product (const gpumm_product *product, int64_t largest,
   const routine r = choose (&p);
   if (kernel)
     *kernel = names[r][p.type];
+  gpumm_progress_of (operations (&p, r));
   return r == SYRK || r == HERK ? multiply_symmetric (&p, r, largest) : multiply (&p, r, largest);
 }
 

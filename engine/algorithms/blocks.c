@@ -32,6 +32,7 @@
 #include "../clock.h"
 #include "../error.h"
 #include "../memory/host.h"
+#include "../progress.h"
 #include "../threads.h"
 
 #include <complex.h>
@@ -706,8 +707,10 @@ static void multiply_by_full (void *context, int64_t begin, int64_t end) {
   if (!sums)
     atomic_store (&d->failed, 1);
   else
-    for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++)
+    for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++) {
       d->multiply (d, i, sums);
+      gpumm_progress_add ((double) (d->x.start[i + 1] - d->x.start[i]) * (double) d->columns);
+    }
   gpumm_release (sums);
 }
 
@@ -743,6 +746,7 @@ static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_oper
     return GPUMM_HOST_MEMORY;
   const double flops = 2.0 * (double) d.x.elements * (double) d.x.start[d.x.rows];
   gpumm_status status = GPUMM_OK;
+  gpumm_progress_of ((double) d.x.start[d.x.rows] * (double) other);
   for (d.column = 0; d.column < other && !status; d.column += d.stride) {
     d.columns = gpumm_least (d.stride, other - d.column);
     const double work = (flops + (double) gpumm_op_rows (&p->a, p->op_a)) * (double) d.columns;
@@ -897,6 +901,11 @@ static int create_workspace (const numeric *d, workspace *w) {
   return w->place && w->columns && create_pattern (d->s, w) == GPUMM_OK;
 }
 
+/* Of block rows 0 to i - 1. */
+static double blocks_before (const view *x, int64_t i) {
+  return (double) (x->start ? x->start[i] : i * x->cols);
+}
+
 static void multiply_rows (void *context, int64_t begin, int64_t end) {
   numeric *d = context;
   workspace w = {0};
@@ -914,6 +923,7 @@ static void multiply_rows (void *context, int64_t begin, int64_t end) {
       if (!gpumm_is_zero (d->alpha))
         d->add_row (d, &w, i);
       store_row (d, &w, i, count);
+      gpumm_progress_add (blocks_before (&d->a, i + 1) - blocks_before (&d->a, i));
     }
   destroy_pattern (&w);
   gpumm_release (w.sums);
@@ -1075,6 +1085,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   else if (s->b.cols > 0) {
     const double work = (s->flops + (double) result->rows * (double) s->b.block_cols) / LEAST_FLOPS
                         + (double) s->pairs / LEAST_PAIRS;
+    gpumm_progress_of (blocks_before (&s->a, s->a.rows));
     gpumm_status status = gpumm_parallel (
         s->a.rows, (int64_t) ((double) s->a.rows / (work + 1)) + 1, multiply_rows, &d);
     if (status)

@@ -14,6 +14,7 @@
 #include "../memory/host.h"
 #include "../memory/panels.h"
 #include "../memory/pool.h"
+#include "../progress.h"
 #include "../types.h"
 #include "algorithm.h"
 
@@ -329,6 +330,10 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
       s.known_b = s.known_a + down;
   }
   if (!status) {
+    if (plan->rate > 0)
+      gpumm_progress_of (job->report.flops / plan->rate); /* as the steps have it */
+    else if (!plan->kernel->workspace)                    /* others launch more than once */
+      gpumm_progress_of_launches ((double) (down * across * (plan->resident ? 1 : deep)));
     if (plan->resident)
       add_shells (&s, down, across, k);
     else

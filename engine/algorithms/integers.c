@@ -27,6 +27,7 @@
 #include "../clock.h"
 #include "../error.h"
 #include "../memory/host.h"
+#include "../progress.h"
 #include "../threads.h"
 #include "../types.h"
 
@@ -236,6 +237,7 @@ static void multiply_block (const product *d, const workspace *w, int64_t block)
     for (int u = 0; u < used_a; u++)
       for (int v = 0; v < used_b; v++)
         multiply_digits (d, w, u, v, rows, cols, length);
+    gpumm_progress_add ((double) (rows * cols) * (double) length);
   }
   for (int64_t j = 0; j < cols; j++)
     for (int64_t i = 0; i < rows; i++)
@@ -322,6 +324,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   d.block_m = gpumm_least (block, blocks (d.m, TILE) * TILE);
   d.block_n = gpumm_least (block, blocks (d.n, TILE) * TILE);
   d.blocks_m = blocks (d.m, d.block_m);
+  gpumm_progress_of ((double) d.m * (double) d.n * (double) d.k);
   const double products =
       (double) (d.block_m * d.block_n) * (double) (d.k + 1) * d.digits * d.digits;
   gpumm_status status =

@@ -7,6 +7,7 @@
 #include "algorithm.h"
 #include "../cancel.h"
 #include "../clock.h"
+#include "../progress.h"
 #include "../types.h"
 
 #include <complex.h>
@@ -47,6 +48,7 @@ static int takes (const gpumm_problem *p) {
 static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   const gpumm_problem *p = &job->problem;
   const double began = gpumm_seconds ();
+  gpumm_progress_of ((double) result->cols);
   multiply[p->a.type](p, result);
   job->report.compute = gpumm_seconds () - began;
   job->report.flops = gpumm_dense_flops (p);

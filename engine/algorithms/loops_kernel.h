@@ -47,6 +47,7 @@ static void NAME (const gpumm_problem *problem, gpumm_operand *result) {
       if (c0)
         c[i + j * ldc] += beta * c0[i + j * ldc0];
     }
+    gpumm_progress_add (1);
   }
 }
 

@@ -28,6 +28,7 @@
 #include "../clock.h"
 #include "../error.h"
 #include "../memory/host.h"
+#include "../progress.h"
 #include "../threads.h"
 #include "../types.h"
 
@@ -622,6 +623,7 @@ static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_op
                  .c = c,
                  .end = end,
                  .alpha = job->problem.alpha};
+  gpumm_progress_of ((double) s->pieces);
   gpumm_status status = gpumm_parallel (s->pieces, 1, multiply_pieces, &g);
   if (!status && atomic_load (&g.failed))
     status = gpumm_fail (GPUMM_HOST_MEMORY,
@@ -696,6 +698,7 @@ static gpumm_status run_unpacked (panels *d) {
   d->width = gpumm_pieces (gpumm_pieces (d->count, groups), MOST_BESIDE) * MOST_BESIDE;
   const double each = (double) d->s.column[d->s.cols] / (double) d->outer + 1;
   const double task = each * (double) gpumm_least (d->width, d->count);
+  gpumm_progress_of ((double) d->count * (double) d->outer);
   return gpumm_parallel (gpumm_pieces (d->count, d->width) * d->outer,
                          (int64_t) (cutting.least_flops / task) + 1, gather_rows, d);
 }
@@ -764,9 +767,10 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
   d.parts =
       d.direct && d.gather ? (gpumm_threads () * cutting.pieces_per_thread - 1) / d.count + 1 : 1;
   const double task = work * (double) d.width / (double) d.parts;
+  const int64_t tasks = ((d.count - 1) / d.width + 1) * d.parts;
+  gpumm_progress_of ((double) tasks);
   gpumm_status status =
-      gpumm_parallel (((d.count - 1) / d.width + 1) * d.parts,
-                      (int64_t) (cutting.least_flops / task) + 1, multiply_panels, &d);
+      gpumm_parallel (tasks, (int64_t) (cutting.least_flops / task) + 1, multiply_panels, &d);
   if (status)
     return status;
   if (atomic_load (&d.failed))

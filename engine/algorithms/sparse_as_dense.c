@@ -15,6 +15,7 @@
 #include "../clock.h"
 #include "../error.h"
 #include "../memory/host.h"
+#include "../progress.h"
 #include "../threads.h"
 #include "../types.h"
 #include "algorithm.h"
@@ -426,8 +427,12 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   memset (result->column, 0, (size_t) (result->cols + 1) * sizeof *result->column);
   if (!s->inner) /* there is nothing to multiply */
     return GPUMM_OK;
-  for (int64_t j = 0; j < result->cols && !status; j += s->width)
+  if (s->width < result->cols) /* else the dense product has more to say */
+    gpumm_progress_of ((double) result->cols);
+  for (int64_t j = 0; j < result->cols && !status; j += s->width) {
     status = multiply_panel (job, s, result, j);
+    gpumm_progress_add ((double) s->width);
+  }
   job->report.flops = s->flops;
   if (job->report.backend == GPUMM_CPU)
     job->report.compute = s->seconds + gpumm_seconds () - began;

@@ -54,6 +54,7 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
   TC *sum = w->sum, *values = g->c->values;
   int64_t *row = g->c->row, out = g->start[first];
   const int64_t last = g->b->column[g->cut[task + 1]];
+  const double part = 1 / (double) (last - g->b->column[first] + 1); /* there may be none */
   for (int64_t j = first; j < g->cut[task + 1] && !gpumm_is_cancelled (); j++) {
     const int64_t most = g->start[j + 1] - g->start[j], end = g->b->column[j + 1];
     const int full = g->a->rows / cutting.full_column < most;
@@ -103,6 +104,7 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
         values[out++] = value;
       }
     }
+    gpumm_progress_add (part * (double) (end - g->b->column[j]));
   }
   g->end[task] = out;
 }
@@ -121,6 +123,7 @@ static inline __attribute__ ((always_inline)) void NAME (natural_sized) (const g
   int64_t *const list = w->list, *const place = w->place;
   TC *values = g->c->values;
   int64_t *row = g->c->row, out = g->start[g->cut[task]];
+  const double part = 1 / (double) (b_column[last] - b_column[first] + 1);
   for (int64_t j = first; j < last && !gpumm_is_cancelled (); j++) {
     const int64_t begin = b_column[j], count = b_column[j + 1] - begin;
     for (int64_t t = begin; t < begin + count; t++) {
@@ -165,6 +168,7 @@ static inline __attribute__ ((always_inline)) void NAME (natural_sized) (const g
         }
       }
     }
+    gpumm_progress_add (part * (double) count);
   }
   g->end[task] = out;
 }
@@ -380,6 +384,7 @@ static void NAME (gather) (const panels *d, int64_t begin, int64_t end, int64_t 
   for (int64_t stop; begin < end && !gpumm_is_cancelled (); begin = stop) {
     stop = gpumm_least (end, begin + ROWS_AT_ONCE);
     NAME (gather_columns) (d, (const T2 *) d->x + first, d->x_down, begin, stop, first, count);
+    gpumm_progress_add ((double) ((stop - begin) * count));
   }
 }
 
@@ -425,8 +430,10 @@ static void NAME (panel) (const panels *d, int64_t panel, int64_t part, void *x,
 }
 
 static void NAME (panels) (const panels *d, int64_t begin, int64_t end, void *x, void *y) {
-  for (int64_t task = begin; task < end && !gpumm_is_cancelled (); task++)
+  for (int64_t task = begin; task < end && !gpumm_is_cancelled (); task++) {
     NAME (panel) (d, task / d->parts, task % d->parts, x, y);
+    gpumm_progress_add (1);
+  }
 }
 
 #undef T1

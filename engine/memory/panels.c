@@ -18,6 +18,7 @@
 #include "panels.h"
 #include "../cancel.h"
 #include "../error.h"
+#include "../progress.h"
 #include "../threads.h"
 #include "../types.h"
 #include "copy.h"
@@ -677,6 +678,7 @@ static void collect_marks (run *r) {
       r->pace = seconds / m->seconds;
     }
     r->queued -= m->seconds;
+    gpumm_progress_add (m->seconds);
     r->first_mark = (r->first_mark + 1) % MARKS;
     r->mark_count--;
   }

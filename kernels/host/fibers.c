@@ -377,6 +377,7 @@ gpumm_status gpumm_host_run (const char *kernel, int64_t blocks, gpumm_index3 th
   for (int64_t b = 0; b < blocks && run.status == GPUMM_OK; b++) {
     gpumm_host_block = (gpumm_index3){(unsigned) b, 0, 0};
     run_block ();
+    gpumm_driver_add_progress (1 / (double) blocks);
   }
   if (run.status && made >= run.threads) {
     if (gpumm_host_counting)

@@ -1,37 +1,25 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## __progress__ (done, all): work of more than 2 s says on stderr, if that is a terminal, how far it
-## is.  Call it with done = 0 first, then after each step.  __progress__ () takes the line away, and
-## must be called even after an error.
+## __progress__ (DONE, ALL): DONE of ALL steps are done; work of more than 2 s then shows one line on
+## the terminal, as a product does, and products within it show none.  __progress__ () ends the work and
+## takes the line away: it must come even if there is an error or Ctrl-C, thus
+##
+##   unwind_protect
+##     for i = 1:n
+##       __progress__ (i - 1, n);
+##       ...
+##     endfor
+##   unwind_protect_cleanup
+##     __progress__ ();
+##   end_unwind_protect
+##
+## A line is written only in such a call: they should come at least once a second.  Seconds left are
+## those of steps that take equally long, so ALL should count work and not files.  What is printed
+## meanwhile would stand beside the line: call __progress__ () first.
 
-function __progress__ (done = 1, all = 1)
+function __progress__ (done = 0, all = 0)
 
-  persistent begun = 0 shown = 0;
-  if (done == 0)
-    begun = tic ();
-    shown = 0;
-    return;
-  elseif (nargin == 0 && ! shown)
-    return;
-  elseif ((toc (begun) < 2 && ! shown) || ! at_terminal ())
-    return;
-  endif
-  fprintf (stderr (), "\r%s\r", blanks (shown));
-  shown = 0;
-  if (done < all)
-    stack = dbstack ();
-    [~, name] = fileparts (stack(2).file);
-    text = sprintf ("%s: %.0f %%, about %.0f s left", name, 100 * done / all, ...
-                    max (1, toc (begun) * (all / done - 1)));
-    fputs (stderr (), text);
-    shown = numel (text);
-  endif
-  fflush (stderr ());
+  __gpumm_progress__ (done, all);
 
-endfunction
-
-## Octave 7 has no isatty.
-function yes = at_terminal ()
-  yes = ! isempty (regexp (readlink ("/proc/self/fd/2"), '^/dev/(pts|tty)', "once"));
 endfunction

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "host_device.h"
 #include "gpumm.h"
+#include "paths.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -19,112 +20,6 @@ static double now (void) {
   struct timespec t;
   clock_gettime (CLOCK_MONOTONIC, &t);
   return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
-}
-
-/* ---- operands ----------------------------------------------------------------------------- */
-
-static gpumm_operand full (int64_t n, gpumm_type type) {
-  gpumm_operand x = {.type = type, .rows = n, .cols = n, .ld = n, .place = GPUMM_HOST};
-  const int64_t count = n * n * (type == GPUMM_Z ? 2 : 1);
-  x.values = check_allocate (n * n, gpumm_type_bytes (type));
-  for (int64_t i = 0; i < count; i++)
-    if (type == GPUMM_I32)
-      ((int32_t *) x.values)[i] = (int32_t) check_between (-9, 9);
-    else
-      ((double *) x.values)[i] = (double) check_between (-9, 9);
-  return x;
-}
-
-/* each elements in a column, in rows that lie apart evenly */
-static gpumm_operand sparse (int64_t n, int64_t each) {
-  gpumm_operand x = {.kind = GPUMM_SPARSE,
-                     .type = GPUMM_D,
-                     .rows = n,
-                     .cols = n,
-                     .nzmax = n * each,
-                     .place = GPUMM_HOST};
-  double *values = x.values = check_allocate (n * each, sizeof *values);
-  x.column = check_allocate (n + 1, sizeof *x.column);
-  x.row = check_allocate (n * each, sizeof *x.row);
-  for (int64_t j = 0; j < n; j++) {
-    x.column[j + 1] = (j + 1) * each;
-    for (int64_t e = 0; e < each; e++) {
-      x.row[j * each + e] = e * (n / each) + check_between (0, n / each - 1);
-      values[j * each + e] = (double) check_between (1, 9);
-    }
-  }
-  return x;
-}
-
-static gpumm_operand blocks (int64_t n, int64_t size) {
-  gpumm_operand x = full (n, GPUMM_D);
-  const int64_t rows = n / size;
-  x.kind = GPUMM_BLOCKS;
-  x.block_rows = x.block_cols = size;
-  x.nzmax = rows * rows;
-  x.block_start = check_allocate (rows + 1, sizeof *x.block_start);
-  x.block_column = check_allocate (rows * rows, sizeof *x.block_column);
-  for (int64_t i = 0; i < rows; i++) {
-    x.block_start[i + 1] = (i + 1) * rows;
-    for (int64_t j = 0; j < rows; j++)
-      x.block_column[i * rows + j] = (int32_t) j;
-  }
-  return x;
-}
-
-static void release (gpumm_operand *x) {
-  free (x->values);
-  free (x->column);
-  free (x->row);
-  free (x->block_start);
-  free (x->block_column);
-  *x = (gpumm_operand){0};
-}
-
-static void provide (gpumm_operand *c) {
-  if (c->kind == GPUMM_DENSE)
-    c->values = check_allocate (c->rows * c->cols + 1, gpumm_type_bytes (c->type));
-  else if (c->kind == GPUMM_SPARSE) {
-    c->values = check_allocate (c->nzmax + 1, gpumm_type_bytes (c->type));
-    c->column = check_allocate (c->cols + 1, sizeof *c->column);
-    c->row = check_allocate (c->nzmax + 1, sizeof *c->row);
-  } else {
-    c->values =
-        check_allocate (c->nzmax * c->block_rows * c->block_cols + 1, gpumm_type_bytes (c->type));
-    c->block_start = check_allocate (c->rows / c->block_rows + 1, sizeof *c->block_start);
-    c->block_column = check_allocate (c->nzmax + 1, sizeof *c->block_column);
-  }
-}
-
-/* ---- products ----------------------------------------------------------------------------- */
-
-typedef struct {
-  const char *name, *algorithm;
-  gpumm_operand a, b;
-  gpumm_op op_a, op_b;
-} path;
-
-/* c gets memory where it is OK. */
-static gpumm_status multiply (const path *p, gpumm_operand *c) {
-  const gpumm_problem problem = {.a = p->a,
-                                 .b = p->b,
-                                 .op_a = p->op_a,
-                                 .op_b = p->op_b,
-                                 .alpha = {1, 0},
-                                 .output = p->a.type == GPUMM_I32 ? GPUMM_I32 : GPUMM_D};
-  const gpumm_options options = {.backend = GPUMM_CPU, .algorithm = p->algorithm, .device = -1};
-  gpumm_job *job;
-  *c = (gpumm_operand){0};
-  gpumm_status status = gpumm_open (&problem, &options, &job);
-  if (status)
-    return status;
-  gpumm_result (job, c);
-  provide (c);
-  status = gpumm_run (job, c);
-  gpumm_close (job);
-  if (status)
-    release (c);
-  return status;
 }
 
 static int same (const gpumm_operand *x, const gpumm_operand *y) {
@@ -244,33 +139,7 @@ int main (int argc, char **argv) {
   sigaction (SIGUSR1, &action, NULL);
   gpumm_watch (&flag);
   test_when ();
-  gpumm_operand a = full (700, GPUMM_D), i = full (500, GPUMM_I32), s = sparse (9000, 25);
-  gpumm_operand d = full (220, GPUMM_D), t = sparse (1500, 16), u = sparse (700, 200);
-  gpumm_operand x = blocks (640, 8), y = blocks (480, 80), z = blocks (128, 4);
-  const path paths[] = {
-      {"blas", NULL, a, a, GPUMM_NONE, GPUMM_NONE},
-      {"blas, symmetric", NULL, a, a, GPUMM_NONE, GPUMM_TRANSPOSE},
-      {"loops", "loops", d, d, GPUMM_TRANSPOSE, GPUMM_NONE},
-      {"integers", NULL, i, i, GPUMM_NONE, GPUMM_NONE},
-      {"sparse", "sparse", s, s, GPUMM_NONE, GPUMM_NONE},
-      {"sparse, transposed", "sparse", s, s, GPUMM_TRANSPOSE, GPUMM_TRANSPOSE},
-      {"sparse by full", "sparse", u, a, GPUMM_NONE, GPUMM_NONE},
-      {"full by sparse", "sparse", a, u, GPUMM_NONE, GPUMM_NONE},
-      {"sparse as dense", "sparse_as_dense", u, u, GPUMM_NONE, GPUMM_NONE},
-      {"blocks", "blocks", x, x, GPUMM_NONE, GPUMM_TRANSPOSE},
-      {"large blocks", "blocks", y, y, GPUMM_NONE, GPUMM_NONE},
-      {"naive", "naive", d, d, GPUMM_NONE, GPUMM_NONE},
-      {"tiled", "tiled_16", d, d, GPUMM_NONE, GPUMM_NONE},
-      {"strassen", "strassen_register_2", d, d, GPUMM_NONE, GPUMM_NONE},
-      {"spgemm", "spgemm", t, t, GPUMM_NONE, GPUMM_NONE},
-      {"spmm", "spmm", u, a, GPUMM_NONE, GPUMM_NONE},
-      {"bsr", "bsr", z, z, GPUMM_NONE, GPUMM_NONE},
-  };
-  for (size_t n = 0; n < sizeof paths / sizeof *paths; n++)
-    test_path (&paths[n], times);
+  on_all_paths (test_path, times);
   gpumm_watch (NULL);
-  gpumm_operand *all[] = {&a, &i, &s, &d, &t, &u, &x, &y, &z};
-  for (size_t n = 0; n < sizeof all / sizeof *all; n++)
-    release (all[n]);
   return check_done ();
 }

@@ -1,0 +1,189 @@
+/* progress.c - how much is done, and when to tell it.
+ *
+ * A thread adds up its own work and passes it on in steps of a thousandth of the whole; the one that
+ * does so when a word is due says it. So the caller needs no thread of its own.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "progress.h"
+#include "clock.h"
+
+#include <math.h>
+
+static const double WORDS = 8;    /* in as much time as passes before the first one */
+static const double STEPS = 1000; /* of the whole, that a thread passes on */
+static const double WHOLE = 0x1p40;
+
+_Atomic unsigned gpumm_progress_counted;
+
+static _Atomic (gpumm_teller *) teller;
+static atomic_int is_on = 1;
+static _Atomic double delay = GPUMM_TELL_AFTER;
+
+/* Of the work that is told: the outermost run of one thread, or work of the caller's. */
+static struct {
+  atomic_int owned;   /* a run counts */
+  atomic_int crowded; /* so does another at once: what either adds belongs to neither */
+  atomic_int is_work; /* the caller's own: runs within it are not told */
+  atomic_int by_launches;
+  unsigned number; /* of the run */
+  _Atomic double all, begun;
+  atomic_llong done; /* in parts of WHOLE */
+  _Atomic double next;
+  atomic_flag speaking;
+  atomic_int has_told;
+} told = {.speaking = ATOMIC_FLAG_INIT};
+
+/* Of a thread: how many runs it is in, one within the other; whether the outermost is the one told
+ * about; the depth of the run that said its work, and of a run within that one, whose own work does not
+ * count, with the number to count by afterwards. */
+static _Thread_local struct {
+  int depth, is_owner, said_at, muted_at;
+  unsigned muted;
+} mine;
+
+static _Thread_local struct {
+  unsigned run;
+  double work;
+} unshared;
+
+void gpumm_tell (gpumm_teller *tell) {
+  atomic_store (&teller, tell);
+}
+
+int gpumm_tells (int on) {
+  return on < 0 ? atomic_load (&is_on) : atomic_exchange (&is_on, on != 0);
+}
+
+void gpumm_progress_set_delay (double seconds) {
+  atomic_store (&delay, seconds);
+}
+
+static void begin (void) {
+  const double now = gpumm_seconds ();
+  atomic_store (&told.done, 0);
+  atomic_store (&told.begun, now);
+  atomic_store (&told.next, now + atomic_load (&delay));
+}
+
+/* Only one thread speaks at a time, and the others do not wait for it. */
+static void speak (void) {
+  const double now = gpumm_seconds ();
+  if (now < atomic_load (&told.next) || atomic_flag_test_and_set (&told.speaking))
+    return;
+  gpumm_teller *tell = atomic_load (&teller);
+  const double part = (double) atomic_load (&told.done) / WHOLE;
+  if (tell && now >= atomic_load (&told.next) && part > 0 && part <= 1) {
+    atomic_store (&told.next, now + atomic_load (&delay) / WORDS);
+    atomic_store (&told.has_told, 1);
+    tell (part, (now - atomic_load (&told.begun)) * (1 - part) / part);
+  }
+  atomic_flag_clear (&told.speaking);
+}
+
+static void end (void) {
+  gpumm_teller *tell = atomic_load (&teller);
+  if (atomic_exchange (&told.has_told, 0) && tell)
+    tell (-1, 0);
+}
+
+/* ---- runs --------------------------------------------------------------------------------- */
+
+void gpumm_progress_enter (void) {
+  if (mine.depth++ > 0) {
+    if (mine.is_owner && mine.said_at && !mine.muted_at) {
+      mine.muted_at = mine.depth;
+      mine.muted = atomic_exchange (&gpumm_progress_counted, 0);
+    }
+    return;
+  }
+  int nobody = 0;
+  mine.is_owner = atomic_compare_exchange_strong (&told.owned, &nobody, 1);
+  mine.said_at = mine.muted_at = 0;
+  atomic_store (&told.crowded, !mine.is_owner);
+  if (!mine.is_owner)
+    atomic_store (&gpumm_progress_counted, 0);
+  else if (!atomic_load (&told.is_work))
+    begin ();
+}
+
+static void say (double work, int by_launches) {
+  if (!mine.is_owner || mine.said_at || atomic_load (&told.crowded) || atomic_load (&told.is_work)
+      || !atomic_load (&is_on) || !atomic_load (&teller) || !(work > 0 && isfinite (work)))
+    return;
+  mine.said_at = mine.depth;
+  atomic_store (&told.done, 0);
+  atomic_store (&told.begun, gpumm_seconds ());
+  atomic_store (&told.all, work);
+  atomic_store (&told.by_launches, by_launches);
+  if (++told.number == 0)
+    told.number = 1;
+  atomic_store (&gpumm_progress_counted, told.number);
+}
+
+void gpumm_progress_of (double work) {
+  say (work, 0);
+}
+
+void gpumm_progress_of_launches (double launches) {
+  say (launches, 1);
+}
+
+void gpumm_progress_launched (double part) {
+  if (atomic_load_explicit (&told.by_launches, memory_order_relaxed))
+    gpumm_progress_add (part);
+}
+
+void gpumm_progress_count (double work) {
+  const unsigned run = atomic_load (&gpumm_progress_counted);
+  const double all = atomic_load (&told.all);
+  if (run != unshared.run) {
+    unshared.run = run;
+    unshared.work = 0;
+  }
+  unshared.work += work;
+  if (run == 0 || unshared.work < all / STEPS)
+    return;
+  const long long more = (long long) (unshared.work / all * WHOLE);
+  unshared.work = 0;
+  atomic_fetch_add (&told.done, more);
+  speak ();
+}
+
+void gpumm_progress_again (void) {
+  if (mine.depth == 1 && mine.is_owner) {
+    atomic_store (&gpumm_progress_counted, 0);
+    mine.said_at = 0;
+  }
+}
+
+void gpumm_progress_leave (void) {
+  const int depth = mine.depth--;
+  if (!mine.is_owner)
+    return;
+  if (depth == mine.muted_at) {
+    atomic_store (&gpumm_progress_counted, mine.muted);
+    mine.muted_at = 0;
+  } else if (depth == mine.said_at)
+    atomic_store (&gpumm_progress_counted, 0);
+  if (mine.depth > 0)
+    return;
+  if (!atomic_load (&told.is_work))
+    end ();
+  mine.is_owner = 0;
+  atomic_store (&told.owned, 0);
+}
+
+/* ---- work of the caller's ------------------------------------------------------------------- */
+
+void gpumm_tell_work (double done, double all) {
+  if (!(all > 0)) {
+    atomic_store (&told.is_work, 0);
+    end ();
+    return;
+  }
+  if (!atomic_exchange (&told.is_work, 1))
+    begin ();
+  atomic_store (&told.done, (long long) (done / all * WHOLE));
+  if (atomic_load (&is_on))
+    speak ();
+}
