@@ -164,14 +164,15 @@
 ## @end group
 ## @end example
 ##
-## Ctrl-C stops a product within 0.3 seconds, on the CPU and on the GPU.  Variables keep their
-## values, and the memory of the product is released.
+## A product that takes more than two seconds shows its progress on the terminal; see
+## @code{gpumm_progress}.  Ctrl-C stops a product within 0.3 seconds, on the CPU and on the GPU.
+## Variables keep their values, and the memory of the product is released.
 ##
 ## Errors have the identifiers @code{Octave:nonconformant-args}, @code{gpumm:undefined-operator},
 ## @code{gpumm:nd-array}, @code{gpumm:unknown-option}, @code{gpumm:missing-value},
 ## @code{gpumm:bad-value}, @code{gpumm:no-device}, @code{gpumm:host-memory},
 ## @code{gpumm:device-memory}, @code{gpumm:device-failed} and @code{gpumm:unsupported}.
-## @seealso{blocksparse, gpumm_info, gpumm_available, gpumm_reset, gpumm_tune, mtimes}
+## @seealso{blocksparse, gpumm_info, gpumm_available, gpumm_progress, gpumm_reset, gpumm_tune, mtimes}
 ## @end deftypefn
 
 function [C, info] = gpumm (A, B, varargin)

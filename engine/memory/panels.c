@@ -1002,6 +1002,7 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
     size_t pieces = (job->fresh[d].bytes + TOUCH_BYTES - 1) / TOUCH_BYTES * GPUMM_MOST_DOWNLOADS;
     r.pieces = pieces > r.pieces ? pieces : r.pieces;
   }
+  gpumm_progress_of (seconds); /* of algorithms that come here once: the others have said it */
   r.is_long = seconds * FIRST_PACE > MOST_QUEUED;
   int workers = gpumm_threads ();
   workers = (int) gpumm_least (gpumm_least (workers, MOST_WORKERS), bytes / BYTES_PER_WORKER + 1);
