@@ -3,8 +3,8 @@
 
 %!function list = names ()
 %!  list = {"gpumm", "blocksparse", "blocksparse_read", "blocksparse_write", "gpumm_info", ...
-%!          "gpumm_available", "gpumm_reset", "gpumm_progress", "gpumm_tune", "gpumm_kernel", "gpumm_source", ...
-%!          "gpumm_plot", "gpumm_gui", "gpumm_doc", "gpumm_lessons"};
+%!          "gpumm_available", "gpumm_reset", "gpumm_progress", "gpumm_tune", "gpumm_kernel", ...
+%!          "gpumm_source", "gpumm_plot", "gpumm_gui", "gpumm_doc", "gpumm_lessons"};
 %!endfunction
 
 %!function [failed, total] = count_failures (names)
