@@ -208,27 +208,6 @@
 %! assert (sum (strcmp (get (findall (h, "type", "text"), "string"), "row")), 1);
 %! close (h);
 
-## progress is for terminals: nothing is said where there is none, and on one it is how far it is
-%!testif ; can_draw () && ! isempty (file_in_path (getenv ("PATH"), "script"))
-%! folder = tempname ();
-%! mkdir (folder);
-%! unwind_protect
-%!   id = fopen (fullfile (folder, "steps.m"), "w");
-%!   fprintf (id, ["cd ('%s');\n__progress__ (0, 4);\n__progress__ (1, 4);\npause (2.1);\n" ...
-%!                 "__progress__ (2, 4);\n__progress__ ();\n"], ...
-%!            fullfile (fileparts (which ("gpumm_plot")), "private"));
-%!   fclose (id);
-%!   run = sprintf ("%s --no-history --norc %s", fullfile (OCTAVE_HOME (), "bin", "octave-cli"), ...
-%!                  fullfile (folder, "steps.m"));
-%!   [~, said] = system ([run " 2>&1"]);
-%!   assert (said, "");
-%!   [~, said] = system (sprintf ("script -qec '%s' /dev/null </dev/null", run));
-%!   assert (! isempty (strfind (said, " s left")), "it said: %s", said);
-%! unwind_protect_cleanup
-%!   confirm_recursive_rmdir (false, "local");
-%!   rmdir (folder, "s");
-%! end_unwind_protect
-
 ## a wrong pair, and no figure is left behind
 %!testif ; can_draw ()
 %! before = numel (get (0, "children"));
