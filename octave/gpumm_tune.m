@@ -112,9 +112,10 @@ function T = gpumm_tune (varargin)
   unwind_protect
     rand ("twister", 1);
     for t = 1:numel (o.types)
-      r.gflops(:,:,t) = measure_type (kernels, o.types(t), o);
+      r.gflops(:,:,t) = measure_type (kernels, t, o);
     endfor
   unwind_protect_cleanup
+    __progress__ ();
     rand ("twister", state{1});
     randn ("twister", state{2});
   end_unwind_protect
@@ -242,30 +243,34 @@ endfunction
 
 ## ---- measuring ----------------------------------------------------------------------------------
 
-## GFLOPS of the rows at each size.
-function gflops = measure_type (kernels, type, o)
+## GFLOPS of the rows at each size, for the type number T.
+function gflops = measure_type (kernels, t, o)
 
   ## A row that is 20 times slower than the fastest does not win at a larger size.  Below 512 the
   ## fixed cost of a call may be the cause, which counts less at larger sizes.
   too_slow = 20;
   too_small = 512;
+  type = o.types(t);
+  ## A row takes 0.1 s, and longer from n = 3000 on.
+  work = [0, cumsum(1 + (o.sizes / 3000) .^ 3)];
+  all = numel (o.types) * work(end);
   gflops = NaN (numel (kernels), numel (o.sizes));
   left = find (cellfun (@(types) any (types == type), {kernels.types}));
-  printf ("%s, n =", type_name (type));
   for j = 1:numel (o.sizes)
     n = o.sizes(j);
-    printf (" %d", n);
-    fflush (stdout);
     p = make_product (type, n);
-    for i = left
-      gflops(i,j) = measure (kernels(i).name, p, o);
+    for i = 1:numel (left)
+      of_this = (work(j+1) - work(j)) * (i - 1) / numel (left);
+      __progress__ ((t - 1) * work(end) + work(j) + of_this, all);
+      gflops(left(i),j) = measure (kernels(left(i)).name, p, o);
     endfor
     wrong = gflops(left,j) < 0;
     slow = n >= too_small & gflops(left,j) < max (gflops(left,j)) / too_slow;
     gflops(left(wrong),:) = NaN;
     left = left(! (wrong | slow));
   endfor
-  printf ("\n");
+  __progress__ (); # a text beside the line would be lost
+  printf ("%s, n =%s\n", type_name (type), sprintf (" %d", o.sizes));
 
 endfunction
 
