@@ -60,7 +60,7 @@ endfunction
 %! unwind_protect_cleanup
 %!   gpumm_progress (was);
 %! end_unwind_protect
-%!error <Invalid call> gpumm_progress (1, 2)
+%!error <called with too many inputs> gpumm_progress (1, 2)
 %!error id=gpumm:bad-value gpumm_progress ("off")
 %!error id=gpumm:bad-value gpumm_progress ([true, false])
 %!error id=gpumm:bad-value gpumm_progress (NaN)
