@@ -14,6 +14,7 @@
 #include "../clock.h"
 #include "../error.h"
 #include "../memory/host.h"
+#include "../memory/limit.h"
 #include "../memory/panels.h"
 #include "../memory/pool.h"
 #include "../threads.h"
@@ -57,6 +58,10 @@ typedef struct {
   double room;         /* bytes of device memory that may be used in all */
   gpumm_report report; /* of gpumm_open's part */
 } state;
+
+static int64_t most (int64_t x, int64_t y) {
+  return x > y ? x : y;
+}
 
 /* ---- device memory ------------------------------------------------------------------------ */
 
@@ -316,6 +321,28 @@ static gpumm_status count (struct gpumm_job *job) {
   return status;
 }
 
+/* Refuses a C that memory cannot hold before it is counted, which may take minutes. A column of C has at
+ * least as many elements as the longest of the columns of op (A) that it sums. */
+static gpumm_status check_room (const struct gpumm_job *job) {
+  const state *s = job->state;
+  const int64_t *a = s->a.column, *b = s->b.column;
+  gpumm_operand c = {.kind = GPUMM_SPARSE,
+                     .type = job->shape.type,
+                     .rows = job->shape.rows,
+                     .cols = job->shape.cols,
+                     .nzmax = (int64_t) fmin (s->products, 0x1p62)};
+  if (!gpumm_check_room (&c))
+    return GPUMM_OK; /* even if no two products meet in an element */
+  c.nzmax = 0;
+  for (int64_t j = 0; j < c.cols; j++) {
+    int64_t longest = 0;
+    for (int64_t l = b[j]; l < b[j + 1]; l++)
+      longest = most (longest, a[s->b.row[l] + 1] - a[s->b.row[l]]);
+    c.nzmax += longest;
+  }
+  return gpumm_check_room (&c);
+}
+
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   state *s = job->state = gpumm_allocate (1, sizeof *s);
@@ -337,6 +364,8 @@ static gpumm_status open (struct gpumm_job *job) {
     status = gpumm_check_cancelled ();
   }
   if (!status)
+    status = check_room (job);
+  if (!status)
     status = count (job);
   if (!status)
     job->shape.nzmax = s->start[job->shape.cols];
@@ -356,10 +385,6 @@ static int64_t chunk_end (const state *s, int64_t j, int64_t n, int64_t elements
       high = middle - 1;
   }
   return low;
-}
-
-static int64_t most (int64_t x, int64_t y) {
-  return x > y ? x : y;
 }
 
 /* Elements of a chunk: as many as `chunks` says, as there is room for, as a launch may make, and as

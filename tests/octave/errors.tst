@@ -175,6 +175,8 @@
 %! x = sparse (ones (47000, 1)); setenv ("GPUMM_MAX_HOST_MEMORY", "24G"); gpumm (x, x, "TransposeB", "transpose");
 %!test unsetenv ("GPUMM_MAX_HOST_MEMORY");
 %!error id=gpumm:host-memory x = sparse (ones (1e7, 1)); gpumm (x, x, "TransposeB", "transpose")
+%!error id=gpumm:host-memory ...
+%! x = sparse (ones (1e7, 1)); gpumm (x, x, "TransposeB", "transpose", "Algorithm", "spgemm"); # not counted
 %!error id=gpumm:host-memory x = sparse (1, 1, 1, 1e7, 1); y = sparse (1, 1, 1, 1e15, 1); gpumm (x, y, "TransposeB", "transpose")
 
 ## without a GPU
