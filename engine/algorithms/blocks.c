@@ -901,9 +901,9 @@ static int create_workspace (const numeric *d, workspace *w) {
   return w->place && w->columns && create_pattern (d->s, w) == GPUMM_OK;
 }
 
-/* Of block rows 0 to i - 1. */
-static double blocks_before (const view *x, int64_t i) {
-  return (double) (x->start ? x->start[i] : i * x->cols);
+/* Of block rows 0 to i - 1. Where alpha is 0 the arrays of x are not read, and may be of other sizes. */
+static double blocks_before (const view *x, gpumm_scalar alpha, int64_t i) {
+  return (double) (x->start && !gpumm_is_zero (alpha) ? x->start[i] : i * x->cols);
 }
 
 static void multiply_rows (void *context, int64_t begin, int64_t end) {
@@ -923,7 +923,8 @@ static void multiply_rows (void *context, int64_t begin, int64_t end) {
       if (!gpumm_is_zero (d->alpha))
         d->add_row (d, &w, i);
       store_row (d, &w, i, count);
-      gpumm_progress_add (blocks_before (&d->a, i + 1) - blocks_before (&d->a, i));
+      gpumm_progress_add (blocks_before (&d->a, d->alpha, i + 1)
+                          - blocks_before (&d->a, d->alpha, i));
     }
   destroy_pattern (&w);
   gpumm_release (w.sums);
@@ -1085,7 +1086,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   else if (s->b.cols > 0) {
     const double work = (s->flops + (double) result->rows * (double) s->b.block_cols) / LEAST_FLOPS
                         + (double) s->pairs / LEAST_PAIRS;
-    gpumm_progress_of (blocks_before (&s->a, s->a.rows));
+    gpumm_progress_of (blocks_before (&s->a, p->alpha, s->a.rows));
     gpumm_status status = gpumm_parallel (
         s->a.rows, (int64_t) ((double) s->a.rows / (work + 1)) + 1, multiply_rows, &d);
     if (status)

@@ -311,8 +311,8 @@ void *gpumm_host_shared (size_t bytes) {
     shared[i].bytes = 0;
     if (posix_memalign (&shared[i].p, 128, bytes)) {
       shared[i].p = NULL;
-      abandon (gpumm_driver_fail (GPUMM_HOST_MEMORY, "out of host memory: cannot allocate %zu bytes",
-                                  bytes));
+      abandon (gpumm_driver_fail (GPUMM_HOST_MEMORY,
+                                  "out of host memory: cannot allocate %zu bytes", bytes));
     }
     shared[i].bytes = bytes;
   }

@@ -321,7 +321,8 @@ static void test_changed (void) {
       close (fd);
     }
     CHECK (gpumm_blocks_file_read (file, &x) == GPUMM_INVALID
-               && strstr (gpumm_last_error (), cut ? "it became shorter while it was read" : "is outside of"),
+               && strstr (gpumm_last_error (),
+                          cut ? "it became shorter while it was read" : "is outside of"),
            "%s", gpumm_last_error ());
     gpumm_blocks_file_close (file);
     release (&x);
