@@ -1,7 +1,8 @@
-/* progress.c - how much is done, and when to tell it.
+/* progress.c - counts the work that is done and tells the caller at intervals.
  *
- * A thread adds up its own work and passes it on in steps of a thousandth of the whole; the one that
- * does so when a word is due says it. So the caller needs no thread of its own.
+ * Each thread adds up its own work and passes the sum on in steps of a thousandth of the whole. The
+ * thread that passes its sum on when a call of the teller is due makes that call, so progress needs no
+ * thread of its own.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "progress.h"
@@ -9,8 +10,8 @@
 
 #include <math.h>
 
-static const double WORDS = 8;    /* in as much time as passes before the first one */
-static const double STEPS = 1000; /* of the whole, that a thread passes on */
+static const double WORDS = 8;    /* calls of the teller in the time before the first call */
+static const double STEPS = 1000; /* a thread passes on work of all / STEPS */
 static const double WHOLE = 0x1p40;
 
 _Atomic unsigned gpumm_progress_counted;
@@ -19,11 +20,11 @@ static _Atomic (gpumm_teller *) teller;
 static atomic_int is_on = 1;
 static _Atomic double delay = GPUMM_TELL_AFTER;
 
-/* Of the work that is told: the outermost run of one thread, or work of the caller's. */
+/* The work that the teller hears of: the outermost run of one thread, or the caller's own work. */
 static struct {
-  atomic_int owned;   /* a run counts */
-  atomic_int crowded; /* so does another at once: what either adds belongs to neither */
-  atomic_int is_work; /* the caller's own: runs within it are not told */
+  atomic_int owned;   /* a run counts its work */
+  atomic_int crowded; /* another run began meanwhile: their work cannot be told apart */
+  atomic_int is_work; /* the caller's own work: the teller hears of no run within it */
   atomic_int by_launches;
   unsigned number; /* of the run */
   _Atomic double all, begun;
@@ -33,9 +34,9 @@ static struct {
   atomic_int has_told;
 } told = {.speaking = ATOMIC_FLAG_INIT};
 
-/* Of a thread: how many runs it is in, one within the other; whether the outermost is the one told
- * about; the depth of the run that said its work, and of a run within that one, whose own work does not
- * count, with the number to count by afterwards. */
+/* A thread's place: the depth of its nested runs; does the teller hear of the outermost one? The depth
+ * of the run that stated its work; the depth of a run within that one, whose work does not count; and
+ * the number of the run to count again afterwards. */
 static _Thread_local struct {
   int depth, is_owner, said_at, muted_at;
   unsigned muted;
@@ -65,7 +66,7 @@ static void begin (void) {
   atomic_store (&told.next, now + atomic_load (&delay));
 }
 
-/* Only one thread speaks at a time, and the others do not wait for it. */
+/* One thread at a time calls the teller; the others do not wait for it. */
 static void speak (void) {
   const double now = gpumm_seconds ();
   if (now < atomic_load (&told.next) || atomic_flag_test_and_set (&told.speaking))

@@ -1,7 +1,7 @@
-/* progress.h - how much of a product is done, for a caller that tells it (gpumm_tell).
+/* progress.h - the part of a product that is done, for the caller's teller (gpumm_tell).
  *
- * An algorithm says once how much work it has, in a unit of its own, and whoever works adds what it has
- * done, where it looks at the cancel flag too. An algorithm that does not know its work says nothing.
+ * An algorithm states its whole work once, in a unit of its own. Its threads add the work they have done
+ * where they check the cancel flag. An algorithm that does not know its work states nothing.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_PROGRESS_H
@@ -14,24 +14,24 @@
 /* Not 0 while work is counted: the number of the run that counts it. */
 extern _Atomic unsigned gpumm_progress_counted;
 
-/* All the work of the run. A run within another counts where the other one has not said its own. */
+/* States the whole work of the run. A run within another one counts only if that one stated nothing. */
 void gpumm_progress_of (double work);
 
-/* For gpumm_progress_add alone. */
+/* Only for gpumm_progress_add. */
 void gpumm_progress_count (double work);
 
-/* Where nobody is told: one load. Else a sum of the thread's own, shared a thousand times a run. */
+/* Costs one load if nobody listens. Otherwise it adds to the thread's own sum (progress.c). */
 static inline void gpumm_progress_add (double work) {
   if (atomic_load_explicit (&gpumm_progress_counted, memory_order_relaxed))
     gpumm_progress_count (work);
 }
 
-/* The same in launches of a device that runs them at once, the host device: they count where the run
- * said its work by gpumm_progress_of_launches. */
+/* The same counted in launches, for the host device, which finishes a launch before the call returns.
+ * Launches count only if the run stated its work by gpumm_progress_of_launches. */
 void gpumm_progress_of_launches (double launches);
 void gpumm_progress_launched (double part);
 
-/* Around a run, and between two attempts at it. */
+/* Called before and after a run, and between two attempts at it. */
 void gpumm_progress_enter (void);
 void gpumm_progress_again (void);
 void gpumm_progress_leave (void);

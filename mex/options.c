@@ -1,8 +1,8 @@
 /* options.c - the options of gpumm: pairs of a name and a value.
  *
- * The table of names is here, and nowhere else: gpumm hands its pairs to __gpumm_multiply__ as they
- * are, as a function between them would cost more than a small product. What goes the longer way
- * gets the same as a struct, from __gpumm_options__.
+ * This is the only table of the names. gpumm passes its pairs to __gpumm_multiply__ unchanged, because
+ * a function in between would take longer than a small product. Products that Octave must help with get
+ * the same options as a struct, from __gpumm_options__.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"

@@ -1,7 +1,7 @@
-/* progress.c - the line on the terminal that says how much of long work is done.
+/* progress.c - the line on the terminal that shows the progress of long work.
  *
- * The engine says when (gpumm_tell). Any thread of a product may come here, so nothing of Octave's is
- * called; what is written goes to the terminal itself.
+ * The engine decides when to write it (gpumm_tell). Any thread of a product may call this code, so it
+ * calls no function of Octave and writes to the terminal itself.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -13,18 +13,18 @@
 #include <string.h>
 #include <unistd.h>
 
-static pid_t octave; /* a child of fork () shares the terminal, and has nothing to say there */
-static int written;  /* characters of the line that stands there */
+static pid_t octave; /* only this process writes: a child of fork () shares its terminal */
+static int written;  /* characters of the line that is on the terminal */
 
-/* Is there somebody who sees a line that is written over? Not in a notebook, whose terminal nobody
- * sees, nor for a job in the background. */
+/* Can a user see a line that is written over? Nobody sees the terminal of a notebook, and a job in the
+ * background must not write to its terminal. */
 static int has_terminal (void) {
   const char *kind = getenv ("TERM");
   return isatty (STDOUT_FILENO) && isatty (STDERR_FILENO) && kind && strcmp (kind, "dumb") != 0
          && !getenv ("JPY_PARENT_PID") && tcgetpgrp (STDERR_FILENO) == getpgrp ();
 }
 
-/* Nobody waits for a terminal that was stopped by Ctrl-S. */
+/* A terminal that was stopped by Ctrl-S must not stop the product. */
 static int put (const char *text, int length) {
   struct pollfd terminal = {.fd = STDERR_FILENO, .events = POLLOUT};
   return poll (&terminal, 1, 0) == 1 && (terminal.revents & POLLOUT)

@@ -901,7 +901,7 @@ static int create_workspace (const numeric *d, workspace *w) {
   return w->place && w->columns && create_pattern (d->s, w) == GPUMM_OK;
 }
 
-/* Of block rows 0 to i - 1. Where alpha is 0 the arrays of x are not read, and may be of other sizes. */
+/* The blocks of block rows 0 to i - 1. With alpha = 0 the offsets of x may be too few: they are not read. */
 static double blocks_before (const view *x, gpumm_scalar alpha, int64_t i) {
   return (double) (x->start && !gpumm_is_zero (alpha) ? x->start[i] : i * x->cols);
 }
