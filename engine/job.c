@@ -227,12 +227,50 @@ static void announce (gpumm_job *job) {
             plan->device_name[0] ? plan->device_name : "CPU");
 }
 
+/* The report tells where the inner product runs, and by which kernel. */
+static void announce_inner (gpumm_job *job) {
+  gpumm_report *r = &job->report;
+  const gpumm_report *inner = &job->inner->report;
+  if (job->plan.algorithm->hides) {
+    memcpy (r->algorithm, inner->algorithm, sizeof r->algorithm);
+    memcpy (r->reason, inner->reason, sizeof r->reason);
+  }
+  job->plan.backend = r->backend = inner->backend;
+  r->device = inner->device;
+  memcpy (r->device_name, inner->device_name, sizeof r->device_name);
+  memcpy (r->kernel, inner->kernel, sizeof r->kernel);
+}
+
+/* Opens the next product of an algorithm that is made of products; job->inner is NULL if there is none. */
+static gpumm_status open_inner (gpumm_job *job) {
+  const gpumm_algorithm *algorithm = job->plan.algorithm;
+  gpumm_problem problem;
+  gpumm_options options = job->options;
+  int more = 0;
+  if (options.algorithm && strcmp (options.algorithm, algorithm->name) == 0)
+    options.algorithm = NULL;
+  gpumm_status status = algorithm->next (job, &problem, &more);
+  if (!status && more)
+    status = gpumm_open (&problem, &options, &job->inner);
+  if (!status && more)
+    announce_inner (job);
+  return status;
+}
+
 static gpumm_status open_algorithm (gpumm_job *job) {
+  const gpumm_algorithm *algorithm = job->plan.algorithm;
+  const double began = gpumm_seconds ();
   job->is_open = 1;
-  return job->plan.algorithm->open ? job->plan.algorithm->open (job) : GPUMM_OK;
+  gpumm_status status = algorithm->open ? algorithm->open (job) : GPUMM_OK;
+  if (!status && algorithm->next)
+    status = open_inner (job);
+  job->open_seconds = gpumm_seconds () - began;
+  return status;
 }
 
 static void close_algorithm (gpumm_job *job) {
+  gpumm_close (job->inner);
+  job->inner = NULL;
   if (job->is_open && job->plan.algorithm->close)
     job->plan.algorithm->close (job);
   job->is_open = 0;
@@ -380,6 +418,45 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_operand *res
   return GPUMM_OK;
 }
 
+/* Runs the inner product that is open, and takes what it says of its stages. */
+static gpumm_status run_one_inner (gpumm_job *job, gpumm_operand *result) {
+  const gpumm_algorithm *algorithm = job->plan.algorithm;
+  gpumm_report *r = &job->report;
+  const gpumm_report *inner = &job->inner->report;
+  gpumm_operand c;
+  gpumm_status status = algorithm->into (job, &job->inner->shape, result, &c);
+  if (!status)
+    status = gpumm_run (job->inner, &c);
+  if (status)
+    return status;
+  announce_inner (job); /* it may have fallen back */
+  r->upload += inner->upload;
+  r->compute += inner->compute;
+  r->download += inner->download;
+  r->bytes_up += inner->bytes_up;
+  r->bytes_down += inner->bytes_down;
+  r->flops += inner->flops;
+  return algorithm->finish (job, &c, result);
+}
+
+static gpumm_status run_algorithm (gpumm_job *job, gpumm_operand *result) {
+  const gpumm_algorithm *algorithm = job->plan.algorithm;
+  const double began = gpumm_seconds ();
+  gpumm_status status = algorithm->run ? algorithm->run (job, result) : GPUMM_OK;
+  if (!algorithm->next)
+    return status;
+  while (!status && job->inner) {
+    status = run_one_inner (job, result);
+    gpumm_close (job->inner);
+    job->inner = NULL;
+    if (!status)
+      status = open_inner (job);
+  }
+  if (job->report.backend == GPUMM_CPU)
+    job->report.compute = job->open_seconds + gpumm_seconds () - began;
+  return status;
+}
+
 gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
   if (!job || !result)
     return gpumm_fail (GPUMM_INVALID, "no job or no result given");
@@ -401,7 +478,7 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
     /* in smaller tiles it is the same one, which stays open */
     status = job->is_open ? GPUMM_OK : open_algorithm (job);
     if (!status)
-      status = job->plan.algorithm->run (job, result);
+      status = run_algorithm (job, result);
   } while (status && !job->trace && fall_back (job, status));
   gpumm_progress_leave ();
   r->total = gpumm_seconds () - job->opened;

@@ -8,14 +8,14 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithms/algorithm.h"
 #include "cancel.h"
-#include "clock.h"
 #include "error.h"
 #include "memory/host.h"
 #include "threads.h"
 #include "types.h"
 
 typedef struct {
-  gpumm_job *inner;
+  gpumm_problem inner;
+  int opened;    /* next has given it */
   void *packed;  /* operand of the inner product */
   void *product; /* its result, where it is not the caller's memory */
   int negate;    /* conjugate while unpacking */
@@ -169,22 +169,23 @@ static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   gpumm_type real = p->output == GPUMM_C ? GPUMM_S : GPUMM_D;
   int a_complex = gpumm_is_complex (p->a.type);
-  gpumm_problem inner = *p;
   gpumm_status status = GPUMM_OK;
   mixed *state = gpumm_allocate (1, sizeof *state);
   if (!state)
     return GPUMM_HOST_MEMORY;
   job->state = state;
+  gpumm_problem *inner = &state->inner;
+  *inner = *p;
   if (octave_widens (p)) {
-    status = widen (a_complex ? &p->b : &p->a, p->output, state, a_complex ? &inner.b : &inner.a);
+    status = widen (a_complex ? &p->b : &p->a, p->output, state, a_complex ? &inner->b : &inner->a);
   } else {
     /* alpha and beta are applied when the product is complex again */
-    inner.alpha = (gpumm_scalar){gpumm_is_zero (p->alpha) ? 0 : 1, 0};
-    inner.beta = (gpumm_scalar){0, 0};
-    inner.c0 = NULL;
+    inner->alpha = (gpumm_scalar){gpumm_is_zero (p->alpha) ? 0 : 1, 0};
+    inner->beta = (gpumm_scalar){0, 0};
+    inner->c0 = NULL;
     const gpumm_operand *x = a_complex ? &p->a : &p->b;
     gpumm_op op = a_complex ? p->op_a : p->op_b;
-    gpumm_operand *y = a_complex ? &inner.a : &inner.b;
+    gpumm_operand *y = a_complex ? &inner->a : &inner->b;
     int conjugate = op == GPUMM_CTRANSPOSE;
     /* the parts of a complex A alternate along the rows of C, those of B along its columns */
     if (a_complex == (op == GPUMM_NONE))
@@ -194,54 +195,54 @@ static gpumm_status open (struct gpumm_job *job) {
     if (!a_complex)
       state->negate = conjugate && !state->packed;
     if (op == GPUMM_CTRANSPOSE)
-      *(a_complex ? &inner.op_a : &inner.op_b) = GPUMM_TRANSPOSE;
-  }
-  if (!status)
-    status = gpumm_open (&inner, &job->options, &state->inner);
-  if (!status) {
-    job->report = state->inner->report;
-    job->plan.backend = state->inner->plan.backend;
+      *(a_complex ? &inner->op_a : &inner->op_b) = GPUMM_TRANSPOSE;
   }
   return status;
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
-  const gpumm_problem *p = &job->problem;
+static gpumm_status next (struct gpumm_job *job, gpumm_problem *inner, int *more) {
   mixed *state = job->state;
-  gpumm_operand shape;
-  gpumm_status status;
-  gpumm_result (state->inner, &shape);
-  int joins = shape.type != result->type && shape.rows == result->rows;
-  if (shape.type == result->type)
-    shape = *result;
-  else if (!joins)
-    shape = as_real (result, shape.type);
+  *inner = state->inner;
+  *more = !state->opened;
+  state->opened = 1;
+  return GPUMM_OK;
+}
+
+static gpumm_status into (struct gpumm_job *job, const gpumm_operand *shape, gpumm_operand *result,
+                          gpumm_operand *c) {
+  mixed *state = job->state;
+  if (shape->type == result->type)
+    *c = *result;
+  else if (shape->rows != result->rows)
+    *c = as_real (result, shape->type);
   else {
-    state->product = matrix (shape.rows, shape.cols, shape.type);
-    if (!state->product)
-      return GPUMM_HOST_MEMORY;
-    shape.values = state->product;
+    *c = *shape;
+    c->values = state->product = matrix (shape->rows, shape->cols, shape->type);
+    return state->product ? GPUMM_OK : GPUMM_HOST_MEMORY;
   }
-  status = gpumm_run (state->inner, &shape);
-  job->report = state->inner->report;
-  if (status || state->inner->problem.output == p->output)
-    return status;
-  double begun = gpumm_seconds ();
+  return GPUMM_OK;
+}
+
+static gpumm_status finish (struct gpumm_job *job, const gpumm_operand *product,
+                            gpumm_operand *result) {
+  const gpumm_problem *p = &job->problem;
+  const mixed *state = job->state;
+  gpumm_status status = GPUMM_OK;
+  if (product->type == result->type)
+    return GPUMM_OK;
   columns c = {.from = state->product,
                .to = result->values,
                .rows = result->rows,
-               .ld_from = shape.rows,
+               .ld_from = product->rows,
                .ld_to = result->ld,
                .negate = state->negate,
                .alpha = p->alpha,
                .beta = p->beta,
                .c0 = p->c0};
-  if (joins)
+  if (state->product)
     status = over_columns (p->output, join_s, join_d, &c, result->cols);
   if (!status && (!gpumm_is_one (p->alpha) || p->c0))
     status = over_columns (p->output, combine_s, combine_d, &c, result->cols);
-  if (job->report.backend == GPUMM_CPU)
-    job->report.compute += gpumm_seconds () - begun;
   return status;
 }
 
@@ -249,7 +250,6 @@ static void close (struct gpumm_job *job) {
   mixed *state = job->state;
   if (!state)
     return;
-  gpumm_close (state->inner);
   gpumm_release (state->packed);
   gpumm_release (state->product);
   gpumm_release (state);
@@ -259,6 +259,9 @@ const gpumm_algorithm gpumm_algorithm_mixed = {
     .name = "mixed",
     .summary = "real times complex, made of real products",
     .open = open,
-    .run = run,
     .close = close,
+    .next = next,
+    .into = into,
+    .finish = finish,
+    .hides = 1,
 };

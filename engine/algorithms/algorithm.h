@@ -16,14 +16,16 @@ struct gpumm_job {
   gpumm_operand shape; /* the result without memory; open () of an algorithm may lower nzmax */
   gpumm_plan plan;
   gpumm_report report;
-  int keeps_sparse; /* making dense matrices of sparse ones has failed */
-  double opened;    /* host clock, seconds */
+  int keeps_sparse;    /* making dense matrices of sparse ones has failed */
+  double opened;       /* host clock, seconds */
+  double open_seconds; /* of the algorithm's open */
   int has_run;
   int is_open; /* the algorithm's open was called, and its close was not */
   gpumm_trace
       *trace;  /* of gpumm_run_traced, else NULL: kernels run in one piece, and are watched */
   int count;   /* and counted */
   void *state; /* the algorithm's own, between open and close */
+  struct gpumm_job *inner; /* of an algorithm made of products: the one that is open */
 };
 
 /* Where element (row, col) of op (X) is. */
@@ -71,8 +73,6 @@ typedef struct gpumm_algorithm {
   /* its error can be larger than plain arithmetic of the class allows, element by element: "auto"
    * never takes it */
   int wider_bound;
-  /* it multiplies by jobs of its own, whose plans choose the CPU or a device */
-  int has_own_jobs;
   /* can it multiply these at all? A pure look at kinds and types; shape->type is the result's. */
   int (*takes) (const gpumm_problem *problem);
   /* Products that are not full by full in floating point: an estimate of the seconds from host
@@ -85,6 +85,17 @@ typedef struct gpumm_algorithm {
   /* computes into result; fills kernel, compute and flops of job->report */
   gpumm_status (*run) (struct gpumm_job *job, gpumm_operand *result);
   void (*close) (struct gpumm_job *job); /* releases job->state; may be NULL */
+  /* An algorithm made of other products, each with a plan of its own, says which they are; job.c opens
+   * and runs them. The first is opened after open, the others as they come; run, which may be NULL,
+   * is called before the first of them runs. The rest is NULL elsewhere.
+   *   next    *inner becomes the problem of the next product; *more = 0: there is none
+   *   into    *c becomes where that product, of that shape, goes
+   *   finish  makes what it has to of *c in the result */
+  gpumm_status (*next) (struct gpumm_job *job, gpumm_problem *inner, int *more);
+  gpumm_status (*into) (struct gpumm_job *job, const gpumm_operand *shape, gpumm_operand *result,
+                        gpumm_operand *c);
+  gpumm_status (*finish) (struct gpumm_job *job, const gpumm_operand *c, gpumm_operand *result);
+  int hides; /* the report names the algorithm of its one product, and gives the reason of that */
 } gpumm_algorithm;
 
 /* All algorithms, ended by NULL; the one of that name, or NULL. */

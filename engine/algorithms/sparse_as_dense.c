@@ -47,10 +47,9 @@ typedef struct {
   gpumm_owner memory;    /* behind what follows */
   gpumm_operand a, b, c; /* dense: A, a panel of B and one of C */
   int same;              /* b is a */
-  int64_t width;         /* of a panel */
-  gpumm_job *inner;      /* of the first panel: opened, and not run yet */
+  int64_t width;         /* of a panel; 0: there is nothing to multiply */
+  int64_t column;        /* the first of the next panel */
   double flops;
-  double seconds; /* of gpumm_open */
 } state;
 
 /* ---- sizes and estimates ------------------------------------------------------------------ */
@@ -336,34 +335,8 @@ static gpumm_status take_memory (struct gpumm_job *job, state *s) {
   return s->a.values && s->b.values && s->c.values ? GPUMM_OK : GPUMM_HOST_MEMORY;
 }
 
-/* The dense job for the panel that begins with that column. */
-static gpumm_status open_panel (struct gpumm_job *job, state *s, int64_t column) {
-  const gpumm_problem *p = &job->problem;
-  gpumm_problem q = gpumm_as_dense_panel (p, gpumm_least (s->width, gpumm_n (p) - column));
-  gpumm_options options = job->options;
-  options.algorithm = NULL;
-  q.a.values = s->a.values;
-  q.b.values = s->b.values;
-  s->c.cols = gpumm_n (&q);
-  gpumm_status status = GPUMM_OK;
-  if (!s->same)
-    status = write_out (&p->b, p->op_b == GPUMM_NONE ? 0 : column,
-                        p->op_b == GPUMM_NONE ? column : 0, &q.b);
-  return status ? status : gpumm_open (&q, &options, &s->inner);
-}
-
-/* Where it runs, and by which kernel. */
-static void tell (struct gpumm_job *job, const gpumm_report *inner) {
-  gpumm_report *r = &job->report;
-  job->plan.backend = r->backend = inner->backend;
-  r->device = inner->device;
-  memcpy (r->device_name, inner->device_name, sizeof r->device_name);
-  memcpy (r->kernel, inner->kernel, sizeof r->kernel);
-}
-
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
-  const double began = gpumm_seconds ();
   state *s = job->state = gpumm_allocate (1, sizeof *s);
   if (!s)
     return GPUMM_HOST_MEMORY;
@@ -380,62 +353,57 @@ static gpumm_status open (struct gpumm_job *job) {
     status = take_memory (job, s);
   if (!status)
     status = count_flops (s, p);
-  if (status)
-    return status;
-  status = write_out (&p->a, 0, 0, &s->a);
   if (!status)
-    status = open_panel (job, s, 0);
+    status = write_out (&p->a, 0, 0, &s->a);
   if (status)
     return status;
-  tell (job, gpumm_job_report (s->inner));
   if (__builtin_mul_overflow (job->shape.rows, job->shape.cols, &job->shape.nzmax))
     return gpumm_fail (GPUMM_HOST_MEMORY, "a %lldx%lld result is too large",
                        (long long) job->shape.rows, (long long) job->shape.cols);
-  s->seconds = gpumm_seconds () - began;
   return GPUMM_OK;
 }
 
-static gpumm_status multiply_panel (struct gpumm_job *job, state *s, gpumm_operand *c,
-                                    int64_t column) {
-  gpumm_status status = GPUMM_OK;
-  if (!s->inner)
-    status = open_panel (job, s, column);
-  if (!status)
-    status = gpumm_run (s->inner, &s->c);
-  if (!status) {
-    const gpumm_report *inner = gpumm_job_report (s->inner);
-    gpumm_report *r = &job->report;
-    tell (job, inner);
-    r->upload += inner->upload;
-    r->compute += inner->compute;
-    r->download += inner->download;
-    r->bytes_up += inner->bytes_up;
-    r->bytes_down += inner->bytes_down;
-    status = compress (&s->c, c, column);
-  }
-  gpumm_close (s->inner);
-  s->inner = NULL;
-  return status;
-}
-
 static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
-  state *s = job->state;
-  const double began = gpumm_seconds ();
-  gpumm_status status = GPUMM_OK;
+  const state *s = job->state;
   if (job->trace)
     return gpumm_fail (GPUMM_UNSUPPORTED, "products of sparse matrices are not traced");
   memset (result->column, 0, (size_t) (result->cols + 1) * sizeof *result->column);
-  if (!s->inner) /* there is nothing to multiply */
-    return GPUMM_OK;
-  if (s->width < result->cols) /* else the dense product has more to say */
+  if (s->width > 0 && s->width < result->cols) /* else the dense product has more to say */
     gpumm_progress_of ((double) result->cols);
-  for (int64_t j = 0; j < result->cols && !status; j += s->width) {
-    status = multiply_panel (job, s, result, j);
-    gpumm_progress_add ((double) s->width);
-  }
+  return GPUMM_OK;
+}
+
+/* The product of the next panel. */
+static gpumm_status next (struct gpumm_job *job, gpumm_problem *q, int *more) {
+  const gpumm_problem *p = &job->problem;
+  state *s = job->state;
+  const int64_t column = s->column, width = gpumm_least (s->width, gpumm_n (p) - column);
+  *more = width > 0;
+  if (!*more)
+    return GPUMM_OK;
+  *q = gpumm_as_dense_panel (p, width);
+  q->a.values = s->a.values;
+  q->b.values = s->b.values;
+  s->c.cols = width;
+  s->column += width;
+  return s->same ? GPUMM_OK
+                 : write_out (&p->b, p->op_b == GPUMM_NONE ? 0 : column,
+                              p->op_b == GPUMM_NONE ? column : 0, &q->b);
+}
+
+static gpumm_status into (struct gpumm_job *job, const gpumm_operand *shape, gpumm_operand *result,
+                          gpumm_operand *c) {
+  const state *s = job->state;
+  (void) shape, (void) result;
+  *c = s->c;
+  return GPUMM_OK;
+}
+
+static gpumm_status finish (struct gpumm_job *job, const gpumm_operand *c, gpumm_operand *result) {
+  const state *s = job->state;
+  gpumm_status status = compress (c, result, s->column - c->cols);
+  gpumm_progress_add ((double) c->cols);
   job->report.flops = s->flops;
-  if (job->report.backend == GPUMM_CPU)
-    job->report.compute = s->seconds + gpumm_seconds () - began;
   return status;
 }
 
@@ -443,7 +411,6 @@ static void close_state (struct gpumm_job *job) {
   state *s = job->state;
   if (!s)
     return;
-  gpumm_close (s->inner);
   gpumm_release_owned (&s->memory);
   gpumm_release (s);
   job->state = NULL;
@@ -452,9 +419,11 @@ static void close_state (struct gpumm_job *job) {
 const gpumm_algorithm gpumm_algorithm_sparse_as_dense = {
     .name = "sparse_as_dense",
     .summary = "sparse by sparse, both so full that a dense product on the CPU or a GPU is faster",
-    .has_own_jobs = 1,
     .takes = takes,
     .open = open,
     .run = run,
     .close = close_state,
+    .next = next,
+    .into = into,
+    .finish = finish,
 };
