@@ -8,6 +8,8 @@
 #include "memory/host.h"
 #include "memory/limit.h"
 #include "progress.h"
+#include "rates.h"
+#include "tuned.h"
 #include "types.h"
 
 #include <stdio.h>
@@ -524,5 +526,7 @@ void gpumm_close (gpumm_job *job) {
 
 gpumm_status gpumm_reset (void) {
   gpumm_devices_reset ();
+  gpumm_rates_forget ();
+  gpumm_tuned_forget ();
   return GPUMM_OK;
 }

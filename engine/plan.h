@@ -87,32 +87,8 @@ int gpumm_plan_needs_host_device (const gpumm_problem *problem, const gpumm_opti
 int gpumm_plan_prefers_gpu (const gpumm_problem *problem, const gpumm_options *options,
                             const gpumm_place *cpu, const gpumm_place *gpu);
 
-/* Columns of device matrices begin at multiples of 128 bytes: copies and kernels read whole lines. */
-int64_t gpumm_device_ld (int64_t rows, size_t element);
-
-/* m, n or k as the kernel is given it: large ones are padded to what it likes. */
-int64_t gpumm_padded (const gpumm_kernel *kernel, int64_t size, gpumm_type type);
-
-/* How many of each the device holds at once, and their bytes: panels of A and of B, tiles of C. A
- * number of 0: the panels of B are parts of A's. */
-typedef struct gpumm_buffers {
-  int64_t a, b, c;
-  size_t a_bytes, b_bytes, c_bytes; /* of one */
-} gpumm_buffers;
-
-gpumm_buffers gpumm_plan_buffers (const gpumm_problem *problem, const gpumm_plan *plan);
-
-/* The tiling of C's first tile; that of a product by itself where the plan keeps nothing. */
-gpumm_tiling gpumm_plan_tiling (const gpumm_problem *problem, const gpumm_plan *plan);
-
-/* 2 m n k, or 8 m n k where an operand is complex and 4 m n k where just one is. */
-double gpumm_dense_flops (const gpumm_problem *problem);
-
 /* What "auto" multiplies with on the CPU. */
 const struct gpumm_algorithm *gpumm_host_algorithm (const gpumm_problem *problem);
-
-/* Operations of a product with sparse operands, if their elements were spread evenly. */
-double gpumm_sparse_flops (const gpumm_problem *problem);
 
 /* The row of a driver's table that a product of that size should use: of the family algorithm (or
  * the row of that name; NULL: any family), NULL where none may run it. The place's tuned rows come

@@ -2,8 +2,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "tuned.h"
+#include "devices.h"
+#include "error.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +21,13 @@ enum { MOST_BYTES = 1 << 16 };
 /* Another version may have other kernels, and another driver or runtime other libraries. */
 void gpumm_tuned_header (const gpumm_device_properties *device, char text[GPUMM_TUNED_HEADER]) {
   snprintf (text, GPUMM_TUNED_HEADER,
-            "# gpumm %s: the fastest kernels by type and size, measured by gpumm_tune\n"
+            "# gpumm " GPUMM_VERSION
+            ": the fastest kernels by type and size, measured by gpumm_tune\n"
             "# device: %s\n"
             "# driver: %d\n"
             "# runtime: %d\n"
             "type,from,algorithm,kernel,gflops\n",
-            gpumm_version (), device->name, device->driver, device->runtime);
+            device->name, device->driver, device->runtime);
 }
 
 /* Letters and digits of the device's name, all else a hyphen, as part of a file's name. */
@@ -191,4 +195,78 @@ void gpumm_tuned_read (const gpumm_kernel *const *kernels, const gpumm_device_pr
 int gpumm_tuned_refused (void) {
   const char *value = getenv ("GPUMM_TUNED");
   return value && strcmp (value, "0") == 0;
+}
+
+/* ---- tables in memory --------------------------------------------------------------------- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static gpumm_tuned tables[GPUMM_MOST_DEVICES + 1]; /* of the GPUs and, last, of the host device */
+static int is_read[GPUMM_MOST_DEVICES + 1];
+
+/* The device's table, read at first use, or NULL; while the lock is held. */
+static const gpumm_tuned *table_of (const gpumm_driver *driver, int device,
+                                    const gpumm_device_properties *properties) {
+  int i = driver == gpumm_host_device (NULL) ? GPUMM_MOST_DEVICES : device;
+  if (device < 0 || device >= GPUMM_MOST_DEVICES)
+    return NULL;
+  if (!is_read[i])
+    gpumm_tuned_read (driver->kernels, properties, &tables[i]);
+  is_read[i] = 1;
+  return &tables[i];
+}
+
+int gpumm_tuned_rows (const gpumm_driver *driver, int device,
+                      const gpumm_device_properties *properties, gpumm_type type,
+                      gpumm_tuned_row rows[GPUMM_TUNED_ROWS]) {
+  int count = 0;
+  if (gpumm_tuned_refused ())
+    return 0;
+  pthread_mutex_lock (&lock);
+  const gpumm_tuned *table = table_of (driver, device, properties);
+  if (table) {
+    count = table->count[type];
+    memcpy (rows, table->rows[type], (size_t) count * sizeof *rows);
+  }
+  pthread_mutex_unlock (&lock);
+  return count;
+}
+
+gpumm_status gpumm_tuned_table (int device, gpumm_tuned_info *info) {
+  const char *why;
+  const gpumm_driver *driver = device == GPUMM_HOST ? gpumm_host_device (&why) : gpumm_cuda (&why);
+  gpumm_device_properties properties;
+  if (!info)
+    return gpumm_fail (GPUMM_INVALID, "no pointer for the tuned rows");
+  *info = (gpumm_tuned_info){0};
+  if (!driver)
+    return gpumm_fail (GPUMM_NO_DEVICE, "%s", why);
+  int index = device == GPUMM_HOST ? 0 : device;
+  gpumm_status status = driver->properties (index, &properties);
+  if (status)
+    return gpumm_fail (status, "device %d: %s", device, driver->error_text ());
+  snprintf (info->device, sizeof info->device, "%s", properties.name);
+  gpumm_tuned_header (&properties, info->header);
+  pthread_mutex_lock (&lock);
+  const gpumm_tuned *table = table_of (driver, index, &properties);
+  if (table) {
+    for (int t = 0; t < GPUMM_TUNED_TYPES; t++)
+      info->lines += table->count[t];
+    info->ignored = table->ignored;
+    memcpy (info->file, table->file, sizeof info->file);
+    memcpy (info->why, table->why, sizeof info->why);
+  } else
+    snprintf (info->why, sizeof info->why, "tables are kept for %d devices only",
+              GPUMM_MOST_DEVICES);
+  pthread_mutex_unlock (&lock);
+  if (gpumm_tuned_refused ()) {
+    info->lines = 0;
+    snprintf (info->why, sizeof info->why, "GPUMM_TUNED is 0 in the environment");
+  }
+  return GPUMM_OK;
+}
+
+void gpumm_tuned_forget (void) {
+  pthread_mutex_lock (&lock);
+  memset (is_read, 0, sizeof is_read);
+  pthread_mutex_unlock (&lock);
 }

@@ -50,6 +50,14 @@ void gpumm_tuned_parse (const char *text, size_t bytes, const gpumm_kernel *cons
 void gpumm_tuned_read (const gpumm_kernel *const *kernels, const gpumm_device_properties *device,
                        gpumm_tuned *table);
 
+/* The rows for a type of the device's table, which is read at first use and then remembered; returns how
+ * many there are. 0 where there is no table, or the environment refuses it. */
+int gpumm_tuned_rows (const gpumm_driver *driver, int device,
+                      const gpumm_device_properties *properties, gpumm_type type,
+                      gpumm_tuned_row rows[GPUMM_TUNED_ROWS]);
+
+void gpumm_tuned_forget (void); /* all tables are read again */
+
 /* Does the environment say GPUMM_TUNED=0? Asked each time, since Octave's setenv can change it. */
 int gpumm_tuned_refused (void);
 

@@ -67,6 +67,12 @@ static inline int64_t gpumm_op_block_cols (const gpumm_operand *x, gpumm_op op) 
   return op == GPUMM_NONE ? x->block_cols : x->block_rows;
 }
 
+/* Equal pointers are not enough: the sizes must match too. */
+static inline int gpumm_is_one_array (const gpumm_problem *p) {
+  return p->a.values == p->b.values && p->a.ld == p->b.ld && p->a.rows == p->b.rows
+         && p->a.cols == p->b.cols;
+}
+
 /* The result is sparse, or in blocks, where both operands are. */
 static inline gpumm_kind gpumm_result_kind (const gpumm_problem *p) {
   return p->a.kind == p->b.kind && !(p->a.kind == GPUMM_BLOCKS && p->full) ? p->a.kind

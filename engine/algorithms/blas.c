@@ -14,6 +14,7 @@
 #include "../progress.h"
 #include "../threads.h"
 #include "../types.h"
+#include "../work.h"
 #include "algorithm.h"
 
 #include <dlfcn.h>

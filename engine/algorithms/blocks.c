@@ -34,6 +34,7 @@
 #include "../memory/host.h"
 #include "../progress.h"
 #include "../threads.h"
+#include "../work.h"
 
 #include <complex.h>
 #include <math.h>

@@ -30,6 +30,7 @@
 #include "../progress.h"
 #include "../threads.h"
 #include "../types.h"
+#include "../work.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include "../clock.h"
 #include "../progress.h"
 #include "../types.h"
+#include "../work.h"
 
 #include <complex.h>
 #include <stdio.h>

@@ -12,6 +12,7 @@
 #include "../memory/host.h"
 #include "../memory/panels.h"
 #include "../memory/pool.h"
+#include "../tiles.h"
 #include "../types.h"
 #include "algorithm.h"
 #include "blocks.h"

@@ -1,6 +1,7 @@
 /* table.c - the algorithms, in the order in which people read them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
+#include "../devices.h"
 
 #include <string.h>
 
@@ -41,4 +42,47 @@ gpumm_status gpumm_algorithm_at (int i, gpumm_algorithm_info *info) {
                                  .summary = gpumm_algorithms[i]->summary,
                                  .on_device = gpumm_algorithms[i]->on_device};
   return GPUMM_OK;
+}
+
+/* The GPU's where there is a GPU; else the host device's. */
+static const gpumm_driver *listed_driver (void) {
+  const gpumm_driver *driver = gpumm_cuda (NULL);
+  return driver ? driver : gpumm_host_device (NULL);
+}
+
+gpumm_status gpumm_sparse_kernel_at (int i, gpumm_sparse_kernel_info *info) {
+  const gpumm_driver *driver = listed_driver ();
+  if (!driver || !info || i < 0)
+    return GPUMM_INVALID;
+  for (int r = 0; driver->sparse_kernels && driver->sparse_kernels[r]; r++)
+    if (r == i) {
+      const gpumm_sparse_kernel *k = driver->sparse_kernels[r];
+      *info = (gpumm_sparse_kernel_info){
+          .algorithm = k->algorithm, .name = k->name, .capability = k->capability};
+      return GPUMM_OK;
+    }
+  return GPUMM_INVALID;
+}
+
+gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info) {
+  const gpumm_driver *driver = listed_driver ();
+  if (!driver || !info || i < 0)
+    return GPUMM_INVALID;
+  for (int r = 0; driver->kernels[r]; r++)
+    if (r == i) {
+      const gpumm_kernel *k = driver->kernels[r];
+      *info = (gpumm_kernel_info){.algorithm = k->algorithm,
+                                  .name = k->name,
+                                  .types = k->types,
+                                  .tile_m = k->tile_m,
+                                  .tile_n = k->tile_n,
+                                  .tile_k = k->tile_k,
+                                  .thread_m = k->thread_m,
+                                  .thread_n = k->thread_n,
+                                  .capability = k->capability};
+      const gpumm_algorithm *a = gpumm_algorithm_find (k->algorithm);
+      info->automatic = a && !a->wider_bound;
+      return GPUMM_OK;
+    }
+  return GPUMM_INVALID;
 }

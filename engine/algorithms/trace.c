@@ -10,6 +10,7 @@
 #include "../memory/handles.h"
 #include "../memory/panels.h"
 #include "../memory/pool.h"
+#include "../tiles.h"
 #include "../types.h"
 
 enum { A, B, C, WORKSPACE, PARTS };

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
 #include "devices.h"
+#include "rates.h"
 #include "memory/pool.h"
 #include "types.h"
 
@@ -196,7 +197,7 @@ static const gpumm_driver driver = {.version = GPUMM_DRIVER_VERSION,
 /* ---- tests -------------------------------------------------------------------------------- */
 
 static void forget_all (void) {
-  gpumm_devices_reset ();
+  gpumm_reset ();
   library_launches = emulated_launches = copies = refused = 0;
   largest = (size_t) 1 << 40;
   rates = (gpumm_emulated_rates){2e-14, 2e-4, 1.5e-11, 1e-14};
@@ -260,7 +261,7 @@ static void test_rates (void) {
   rates.product = 1.2e-14;
   gpumm_place place = place_of (GPUMM_S, 16384, 0);
   check_near (place.emulated.product, 1e-14, "what was measured before");
-  gpumm_devices_reset ();
+  gpumm_reset ();
   CHECK (held == 0, "%zu bytes are held after a reset", held);
   copies = 0;
   place = place_of (GPUMM_S, 16384, 0);
@@ -290,7 +291,7 @@ static void test_thrift (void) {
     CHECK (i > 0 || copies == 0, "measured under a limit");
     place_of (GPUMM_D, 16384, 0);
   }
-  gpumm_devices_reset ();
+  gpumm_reset ();
   most_held = held;
   int64_t limit = 1ll << 33;
   place = place_of (GPUMM_D, 16384, limit);
@@ -317,7 +318,7 @@ static void test_failures (void) {
                == (bytes >= (size_t) 1 << 25) + (bytes >= (size_t) 1 << 28)
                       + (bytes >= (size_t) 1 << 30),
            "blocks of %zu: %d rates", bytes, known);
-    gpumm_devices_reset ();
+    gpumm_reset ();
     CHECK (held == 0, "%zu bytes are held after a reset", held);
   }
   CHECK (gpumm_live_allocations () == 0, "%lld allocations are alive",

@@ -6,6 +6,7 @@
 #include "host_device.h"
 #include "memory/host.h"
 #include "memory/pool.h"
+#include "rates.h"
 #include "types.h"
 
 #include <dlfcn.h>

@@ -6,6 +6,7 @@
 #include "algorithms/sparse_as_dense.h"
 #include "check.h"
 #include "memory/pool.h"
+#include "tiles.h"
 #include "types.h"
 
 #include <math.h>

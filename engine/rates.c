@@ -1,0 +1,462 @@
+/* rates.c - how fast the devices and the CPU are: measured once a process, at the first product that asks.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "rates.h"
+#include "algorithms/algorithm.h"
+#include "algorithms/blas.h"
+#include "clock.h"
+#include "devices.h"
+#include "error.h"
+#include "memory/handles.h"
+#include "memory/host.h"
+#include "memory/pool.h"
+#include "types.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { FLOAT_TYPES = 4 };
+
+/* What is known of "emulated" for one type and class of k; tried: 0 before it was measured. */
+typedef struct {
+  int64_t depth;
+  int library_tried, emulated_tried;
+  gpumm_emulated_rates rates;
+} emulated_class;
+
+enum { DEPTHS = 4 }; /* of gpumm_emulated_depth */
+
+typedef struct {
+  double upload, download, call, near_bytes, near_seconds, flops[FLOAT_TYPES];
+  double link;
+  int link_tried;
+  emulated_class emulated[FLOAT_TYPES][DEPTHS];
+} rates;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static rates measured[GPUMM_MOST_DEVICES];
+static double cpu_flops[FLOAT_TYPES];
+
+/* Sizes that take a GPU and a CPU about a millisecond: long enough to time, near the sizes where
+ * the choice between the two is close. */
+enum { LARGE = 1024, NEAR = 384, SMALL = 16, CPU_SIZE = 384, ROUNDS = 5 };
+
+/* Uniform in (-0.5, 0.5): power and clocks depend on the data, and zeros would flatter. */
+static void *random_matrix (int64_t elements, gpumm_type type) {
+  int is_single = type == GPUMM_S || type == GPUMM_C;
+  int64_t reals = elements * (gpumm_is_complex (type) ? 2 : 1);
+  void *x = gpumm_allocate (reals, is_single ? sizeof (float) : sizeof (double));
+  if (!x)
+    return NULL;
+  uint64_t state = 88172645463325252u;
+  for (int64_t i = 0; i < reals; i++) {
+    state ^= state << 13; /* xorshift64, Marsaglia 2003 */
+    state ^= state >> 7;
+    state ^= state << 17;
+    double value = (double) (state >> 11) * 0x1p-53 - 0.5;
+    if (is_single)
+      ((float *) x)[i] = (float) value;
+    else
+      ((double *) x)[i] = value;
+  }
+  return x;
+}
+
+static double flops_of (gpumm_type type, double n) {
+  return (gpumm_is_complex (type) ? 8 : 2) * n * n * n;
+}
+
+/* Runs an m x k by k x n product on the device, from x to y, and gives the best of some times (the
+ * first load kernels and fill pools): all of it, and that of the kernel alone. */
+static gpumm_status time_product (const gpumm_place *place, gpumm_type type, void *x, void *y,
+                                  int64_t m, int64_t n, int64_t k, double *total, double *compute) {
+  gpumm_choices choices = {.gpu = place};
+  gpumm_options options = {.backend = GPUMM_GPU, .device = place->device};
+  gpumm_operand a = {.type = type, .rows = m, .cols = k, .ld = m, .values = x, .place = GPUMM_HOST};
+  gpumm_operand b = a, c = a;
+  b.rows = b.ld = k;
+  b.cols = c.cols = n;
+  b.values = (char *) x + (size_t) LARGE * LARGE * gpumm_type_bytes (type);
+  c.values = y;
+  gpumm_status status = GPUMM_OK;
+  for (int round = 0; round < ROUNDS && !status; round++) {
+    struct gpumm_job job = {.problem = {.a = a, .b = b, .alpha = {1, 0}, .output = type},
+                            .options = options};
+    double begun = gpumm_seconds ();
+    status = gpumm_make_plan (&job.problem, &options, &choices, &job.plan);
+    if (!status)
+      status = job.plan.algorithm->run (&job, &c);
+    double seconds = gpumm_seconds () - begun;
+    *total = round == 0 || seconds < *total ? seconds : *total;
+    seconds = job.report.compute;
+    *compute = round == 0 || seconds < *compute ? seconds : *compute;
+  }
+  return status;
+}
+
+/* Rates come from products that do little but call, upload, download or compute. */
+static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rates *r) {
+  double bytes = (double) LARGE * LARGE * (double) gpumm_type_bytes (type);
+  double call = 0, near = 0, up = 0, down = 0, all = 0, compute = 0;
+  void *x = random_matrix (2 * LARGE * LARGE, type);
+  void *y = gpumm_allocate (LARGE * LARGE, gpumm_type_bytes (type));
+  gpumm_status status = x && y ? GPUMM_OK : GPUMM_HOST_MEMORY;
+  if (!status)
+    status = time_product (place, type, x, y, SMALL, SMALL, SMALL, &call, &compute);
+  if (!status)
+    status = time_product (place, type, x, y, NEAR, NEAR, NEAR, &near, &compute);
+  if (!status)
+    status = time_product (place, type, x, y, LARGE, SMALL, LARGE, &up, &compute);
+  if (!status)
+    status = time_product (place, type, x, y, LARGE, LARGE, SMALL, &down, &compute);
+  if (!status)
+    status = time_product (place, type, x, y, LARGE, LARGE, LARGE, &all, &compute);
+  if (!status) {
+    /* a clock that stands still for one of them must not make a rate infinite or negative */
+    double shortest = 1e-7;
+    r->call = call;
+    r->near_bytes = 3.0 * NEAR * NEAR * (double) gpumm_type_bytes (type);
+    r->near_seconds = near;
+    r->upload = bytes / (up - call > shortest ? up - call : shortest);
+    r->download = bytes / (down - call > shortest ? down - call : shortest);
+    r->flops[type] = flops_of (type, LARGE) / (compute > shortest ? compute : shortest);
+  }
+  gpumm_release (x);
+  gpumm_release (y);
+  return status;
+}
+
+static void set_rates (const rates *r, gpumm_place *place) {
+  place->upload = r->upload;
+  place->download = r->download;
+  place->call = r->call;
+  place->near_bytes = r->near_bytes;
+  place->near_seconds = r->near_seconds;
+  memcpy (place->flops, r->flops, sizeof place->flops);
+}
+
+int gpumm_place_known_rates (int device, gpumm_type type, gpumm_place *place) {
+  if (device < 0 || device >= GPUMM_MOST_DEVICES || (unsigned) type >= FLOAT_TYPES
+      || !gpumm_cuda (NULL))
+    return 0; /* no GPU, or not one of this process: after fork () */
+  pthread_mutex_lock (&lock);
+  const int known = measured[device].flops[type] > 0;
+  *place = (gpumm_place){.device = device};
+  set_rates (&measured[device], place);
+  pthread_mutex_unlock (&lock);
+  return known;
+}
+
+gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_type type,
+                                 gpumm_place *place) {
+  *place = (gpumm_place){.driver = driver, .device = device};
+  gpumm_status status = driver->properties (device, &place->properties);
+  if (status)
+    return gpumm_fail (status, "device %d: %s", device, driver->error_text ());
+  /* what the pool keeps unused is as good as free */
+  size_t unused;
+  gpumm_pool_bytes (driver, device, GPUMM_POOL_DEVICE, &unused);
+  place->properties.memory_free += (int64_t) unused;
+  if (device >= GPUMM_MOST_DEVICES || (unsigned) type >= FLOAT_TYPES)
+    return GPUMM_OK;
+  place->tuned_count = gpumm_tuned_rows (driver, device, &place->properties, type, place->tuned);
+  if (driver == gpumm_host_device (NULL)) /* the host device is never chosen for its speed */
+    return GPUMM_OK;
+  pthread_mutex_lock (&lock);
+  rates *r = &measured[device];
+  if (!r->flops[type])
+    status = measure_gpu (place, type, r);
+  set_rates (r, place);
+  pthread_mutex_unlock (&lock);
+  return status;
+}
+
+/* ---- emulated products -------------------------------------------------------------------- */
+
+/* Rates are those of slices of C, EMULATED_ROWS x EMULATED_COLS: as large as the kernel's own int8
+ * products, a small part of the products that they decide on. A is made of copies of one random
+ * block, LINK_COPIES of which time the link; B is the beginning of A. */
+enum { EMULATED_ROWS = 4096, EMULATED_COLS = 2048, BLOCK_BYTES = 2 << 20, LINK_COPIES = 16 };
+
+/* The launches that are measured, and what they need on the device. */
+typedef struct {
+  const gpumm_driver *driver;
+  int device;
+  gpumm_type type;
+  int64_t k;
+  void *block, *a, *c, *workspace; /* block: on the host, page-locked */
+  size_t a_bytes, c_bytes, workspace_bytes;
+  const gpumm_kernel *kernel;
+  gpumm_stream *stream;
+  gpumm_event *from, *to;
+} trial;
+
+static void end_trial (trial *t) {
+  if (t->stream)
+    t->driver->stream_synchronize (t->device, t->stream);
+  gpumm_stream_give (t->driver, t->device, t->stream);
+  gpumm_event_give (t->driver, t->device, t->from);
+  gpumm_event_give (t->driver, t->device, t->to);
+  gpumm_pool_give (t->driver, t->device, GPUMM_POOL_PINNED, t->block);
+  gpumm_pool_give (t->driver, t->device, GPUMM_POOL_DEVICE, t->a);
+  gpumm_pool_give (t->driver, t->device, GPUMM_POOL_DEVICE, t->c);
+  gpumm_pool_give (t->driver, t->device, GPUMM_POOL_DEVICE, t->workspace);
+}
+
+/* Copies the block to A, over and over, so many bytes. */
+static gpumm_status fill_a (trial *t, size_t bytes) {
+  gpumm_status status = GPUMM_OK;
+  for (size_t done = 0; done < bytes && !status; done += BLOCK_BYTES)
+    status = t->driver->copy_up (t->device, t->stream, (char *) t->a + done, BLOCK_BYTES, t->block,
+                                 BLOCK_BYTES, BLOCK_BYTES, 1);
+  return status;
+}
+
+static gpumm_status begin_trial (trial *t) {
+  gpumm_status status =
+      gpumm_pool_take (t->driver, t->device, GPUMM_POOL_PINNED, BLOCK_BYTES, &t->block);
+  void *random = NULL;
+  if (!status) {
+    random = random_matrix ((int64_t) (BLOCK_BYTES / gpumm_type_bytes (t->type)), t->type);
+    status = random ? GPUMM_OK : GPUMM_HOST_MEMORY;
+  }
+  if (!status)
+    memcpy (t->block, random, BLOCK_BYTES);
+  gpumm_release (random);
+  if (!status)
+    status = gpumm_pool_take (t->driver, t->device, GPUMM_POOL_DEVICE, t->a_bytes, &t->a);
+  if (!status)
+    status = gpumm_stream_take (t->driver, t->device, &t->stream);
+  if (!status)
+    status = gpumm_event_take (t->driver, t->device, &t->from);
+  if (!status)
+    status = gpumm_event_take (t->driver, t->device, &t->to);
+  return status;
+}
+
+/* Seconds of what run queues on the trial's stream: best of two after one to warm up. */
+static gpumm_status time_on_device (trial *t, gpumm_status (*run) (trial *t, const void *what),
+                                    const void *what, double *seconds) {
+  gpumm_status status = GPUMM_OK;
+  for (int round = -1; round < 2 && !status; round++) {
+    double elapsed = 0;
+    status = t->driver->event_record (t->device, t->from, t->stream);
+    if (!status)
+      status = run (t, what);
+    if (!status)
+      status = t->driver->event_record (t->device, t->to, t->stream);
+    if (!status)
+      status = t->driver->event_synchronize (t->device, t->to);
+    if (!status)
+      status = t->driver->event_seconds (t->device, t->from, t->to, &elapsed);
+    if (!status && round >= 0 && (round == 0 || elapsed < *seconds))
+      *seconds = elapsed;
+  }
+  return status;
+}
+
+static gpumm_status run_copies (trial *t, const void *what) {
+  (void) what;
+  return fill_a (t, (size_t) LINK_COPIES * BLOCK_BYTES);
+}
+
+typedef struct {
+  int64_t m, n, k; /* k 0: the trial's */
+} slice;
+
+static gpumm_product product_of (const trial *t, const slice *s) {
+  return (gpumm_product){.type = t->type,
+                         .m = s->m,
+                         .n = s->n,
+                         .k = s->k ? s->k : t->k,
+                         .a = t->a,
+                         .lda = EMULATED_ROWS,
+                         .b = t->a,
+                         .ldb = t->k,
+                         .c = t->c,
+                         .ldc = EMULATED_ROWS,
+                         .alpha = {1, 0},
+                         .workspace = t->workspace,
+                         .workspace_bytes = t->workspace_bytes};
+}
+
+static gpumm_status run_slice (trial *t, const void *what) {
+  const slice *s = what;
+  gpumm_product p = product_of (t, s);
+  return t->kernel->launch (t->device, t->stream, &p);
+}
+
+static const gpumm_kernel *find_row (const gpumm_driver *driver, const char *name) {
+  for (const gpumm_kernel *const *row = driver->kernels; *row; row++)
+    if (strcmp ((*row)->name, name) == 0)
+      return *row;
+  return NULL;
+}
+
+static gpumm_status measure_link (const gpumm_place *place, gpumm_type type, double *link) {
+  size_t bytes = (size_t) LINK_COPIES * BLOCK_BYTES;
+  trial t = {.driver = place->driver, .device = place->device, .type = type, .a_bytes = bytes};
+  double seconds = 0;
+  gpumm_status status = begin_trial (&t);
+  if (!status)
+    status = time_on_device (&t, run_copies, NULL, &seconds);
+  end_trial (&t);
+  if (!status && seconds > 0)
+    *link = (double) bytes / seconds;
+  return status;
+}
+
+/* The slices: one, which is all for the library, a square of two, and hardly anything. */
+enum { ONE, TWO, LITTLE, SLICES };
+
+static const slice slices[SLICES] = {
+    {EMULATED_ROWS, EMULATED_COLS, 0}, {EMULATED_ROWS, 2 * EMULATED_COLS, 0}, {64, 64, 64}};
+
+/* What they need on the device. */
+static void size_trial (trial *t, const gpumm_place *place, const gpumm_kernel *kernel) {
+  size_t element = gpumm_type_bytes (t->type);
+  t->kernel = kernel;
+  t->a_bytes = EMULATED_ROWS * (size_t) t->k * element;
+  t->c_bytes = (size_t) EMULATED_ROWS * 2 * EMULATED_COLS * element;
+  gpumm_product p = product_of (t, &slices[TWO]);
+  t->workspace_bytes = kernel->workspace ? kernel->workspace (&p, &place->properties) : 0;
+}
+
+/* Seconds of the first count slices. */
+static gpumm_status measure_slices (const gpumm_place *place, gpumm_type type, int64_t k,
+                                    const gpumm_kernel *kernel, int count, double *seconds) {
+  trial t = {.driver = place->driver, .device = place->device, .type = type, .k = k};
+  size_trial (&t, place, kernel);
+  gpumm_status status = begin_trial (&t);
+  if (!status)
+    status = fill_a (&t, t.a_bytes);
+  if (!status)
+    status = gpumm_pool_take (t.driver, t.device, GPUMM_POOL_DEVICE, t.c_bytes, &t.c);
+  if (!status && t.workspace_bytes > 0)
+    status =
+        gpumm_pool_take (t.driver, t.device, GPUMM_POOL_DEVICE, t.workspace_bytes, &t.workspace);
+  for (int s = 0; s < count && !status; s++)
+    status = time_on_device (&t, run_slice, &slices[s], &seconds[s]);
+  end_trial (&t);
+  return status;
+}
+
+static double slice_flops (gpumm_type type, int64_t k) {
+  return flops_of (type, 1) * EMULATED_ROWS * EMULATED_COLS * (double) k;
+}
+
+static void measure_library (const gpumm_place *place, gpumm_type type, int64_t k,
+                             const gpumm_kernel *kernel, gpumm_emulated_rates *r) {
+  double seconds;
+  if (measure_slices (place, type, k, kernel, 1, &seconds) == GPUMM_OK)
+    r->library = seconds / slice_flops (type, k);
+}
+
+static void measure_emulated (const gpumm_place *place, gpumm_type type, int64_t k,
+                              const gpumm_kernel *kernel, gpumm_emulated_rates *r) {
+  const double rows = EMULATED_ROWS, cols = EMULATED_COLS, depth = (double) k;
+  double seconds[SLICES];
+  if (measure_slices (place, type, k, kernel, SLICES, seconds))
+    return;
+  /* call + operand (rows + cols) k + product flops for one slice; for two, cols and flops twice */
+  double operand = (2 * seconds[ONE] - seconds[TWO] - seconds[LITTLE]) / (rows * depth);
+  operand = operand > 0 ? operand : 0;
+  double product = seconds[ONE] - seconds[LITTLE] - operand * (rows + cols) * depth;
+  if (product <= 0)
+    return;
+  r->call = seconds[LITTLE];
+  r->operand = operand;
+  r->product = product / slice_flops (type, k);
+}
+
+static emulated_class *class_of (rates *r, gpumm_type type, int64_t depth) {
+  for (emulated_class *c = r->emulated[type]; c < r->emulated[type] + DEPTHS; c++)
+    if (c->depth == depth || c->depth == 0) {
+      c->depth = depth;
+      return c;
+    }
+  return NULL;
+}
+
+void gpumm_place_emulated (const gpumm_problem *problem, const gpumm_options *options,
+                           gpumm_place *place) {
+  gpumm_type type = problem->output;
+  int64_t k = gpumm_emulated_depth (problem, options, place);
+  if (!k || place->driver == gpumm_host_device (NULL) || place->device >= GPUMM_MOST_DEVICES)
+    return;
+  const gpumm_kernel *emulated = find_row (place->driver, "emulated");
+  const gpumm_kernel *library = find_row (place->driver, "cublas");
+  trial needs = {.type = type, .k = k};
+  if (!emulated || !library)
+    return;
+  size_trial (&needs, place, emulated);
+  if (options->max_device_memory > 0
+      && needs.a_bytes + needs.c_bytes + needs.workspace_bytes
+             > (size_t) options->max_device_memory)
+    return;
+  pthread_mutex_lock (&lock);
+  rates *r = &measured[place->device];
+  emulated_class *c = class_of (r, type, k);
+  if (!r->link_tried) {
+    r->link_tried = 1;
+    measure_link (place, type, &r->link);
+  }
+  place->link = r->link;
+  if (c && r->link > 0 && !c->library_tried) {
+    c->library_tried = 1;
+    measure_library (place, type, k, library, &c->rates);
+  }
+  if (c && c->rates.library > 0 && !c->emulated_tried
+      && gpumm_bound_by_computing (problem, place, 1 / c->rates.library)) {
+    c->emulated_tried = 1;
+    measure_emulated (place, type, k, emulated, &c->rates);
+  }
+  if (c)
+    place->emulated = c->rates;
+  pthread_mutex_unlock (&lock);
+}
+
+gpumm_status gpumm_place_cpu (gpumm_type type, gpumm_place *place) {
+  gpumm_status status = GPUMM_OK;
+  *place = (gpumm_place){.call = 1e-6};
+  pthread_mutex_lock (&lock);
+  if (!cpu_flops[type]) {
+    size_t element = gpumm_type_bytes (type);
+    int64_t square = (int64_t) CPU_SIZE * CPU_SIZE;
+    char *x = random_matrix (3 * square, type);
+    if (!x) {
+      pthread_mutex_unlock (&lock);
+      return GPUMM_HOST_MEMORY;
+    }
+    gpumm_product product = {.type = type,
+                             .m = CPU_SIZE,
+                             .n = CPU_SIZE,
+                             .k = CPU_SIZE,
+                             .a = x,
+                             .lda = CPU_SIZE,
+                             .b = x + (size_t) square * element,
+                             .ldb = CPU_SIZE,
+                             .c = x + 2 * (size_t) square * element,
+                             .ldc = CPU_SIZE,
+                             .alpha = {1, 0}};
+    double best = 0;
+    for (int round = 0; round < 3 && !status; round++) {
+      double begun = gpumm_seconds ();
+      status = gpumm_blas_product (&product, 0, NULL);
+      double rate = flops_of (type, CPU_SIZE) / (gpumm_seconds () - begun);
+      best = rate > best ? rate : best;
+    }
+    if (!status)
+      cpu_flops[type] = best;
+    gpumm_release (x);
+  }
+  memcpy (place->flops, cpu_flops, sizeof place->flops);
+  pthread_mutex_unlock (&lock);
+  return status;
+}
+
+void gpumm_rates_forget (void) {
+  pthread_mutex_lock (&lock);
+  memset (measured, 0, sizeof measured);
+  memset (cpu_flops, 0, sizeof cpu_flops);
+  pthread_mutex_unlock (&lock);
+}

@@ -1,0 +1,216 @@
+/* tiles.c - how a product of full matrices is cut so that its parts fit a device.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "tiles.h"
+#include "error.h"
+#include "memory/pool.h"
+#include "types.h"
+
+#include <stdint.h>
+
+/* The part of the free device memory that a plan may take: others on the card, the context and
+ * fragmentation need the rest. */
+static const double USABLE_MEMORY = 0.9;
+
+/* The pool keeps at most this part of a device's memory between calls. */
+static const int64_t KEPT_PART = 4;
+
+/* Steps along k are kept at least this long while C's tiles can shrink instead. */
+static const int64_t SHORTEST_STEP = 512;
+
+/* Tiles of a product that fits the device: more let transfers and products overlap better, larger
+ * ones make the products themselves faster. On an H200 tiles of 1024 run at full rate. */
+static const int64_t MOST_TILES = 16, SMALLEST_TILE = 1024;
+
+/* Smaller sizes are not padded: there is nothing to win. At 33 x 4095 x 4097 cuBLAS takes 1.15 times as
+ * long without, at 63 x 4095 x 4097 1.4 times, at 17 x 4095 x 4097 1.02 times (shapes.csv). */
+static const int64_t PADDED_FROM = 32;
+
+static int64_t half (int64_t size) {
+  /* halves that are multiples of 64 keep whole tiles of every kernel */
+  int64_t h = (size + 1) / 2;
+  return h <= 64 ? h : (h + 63) / 64 * 64;
+}
+
+int64_t gpumm_device_ld (int64_t rows, size_t element) {
+  int64_t line = 128 / (int64_t) element;
+  return rows > INT64_MAX - line ? rows : (rows + line - 1) / line * line;
+}
+
+int64_t gpumm_padded (const gpumm_kernel *kernel, int64_t size, gpumm_type type) {
+  int64_t multiple = kernel && kernel->padded_types & 1u << type ? kernel->multiple : 0;
+  if (multiple <= 1 || size < PADDED_FROM || size > INT32_MAX - multiple)
+    return size;
+  return (size + multiple - 1) / multiple * multiple;
+}
+
+/* Bytes of a stored panel, at most 1e18: sizes of a product that fits nowhere overflow integers. */
+static size_t panel_bytes (int64_t rows, int64_t cols, gpumm_op op, size_t element) {
+  int64_t down = op == GPUMM_NONE ? rows : cols, across = op == GPUMM_NONE ? cols : rows;
+  double bytes = (double) gpumm_device_ld (down, element) * (double) across * (double) element;
+  return bytes < 1e18 ? (size_t) bytes : (size_t) 1e18;
+}
+
+/* A and B are one array, and B's panels are what A's buffer holds: all of it where the ops are
+ * equal (A*A), panel by panel where just one turns it (A*A', with equal tiles). */
+static int shares_operand (const gpumm_problem *p, const gpumm_plan *plan) {
+  if (!plan->resident || !gpumm_is_one_array (p))
+    return 0;
+  int turned_a = p->op_a != GPUMM_NONE, turned_b = p->op_b != GPUMM_NONE;
+  return turned_a != turned_b ? plan->tile_m == plan->tile_n : plan->tile_m == gpumm_m (p);
+}
+
+gpumm_buffers gpumm_plan_buffers (const gpumm_problem *p, const gpumm_plan *plan) {
+  size_t element = gpumm_type_bytes (p->output);
+  gpumm_buffers x = {.a = gpumm_pieces (gpumm_m (p), plan->tile_m),
+                     .b = gpumm_pieces (gpumm_n (p), plan->tile_n)};
+  x.c = x.a * x.b;
+  if (!plan->resident) {
+    int64_t steps = gpumm_pieces (gpumm_k (p), plan->tile_k);
+    x.a = gpumm_least (x.a * steps, 2);
+    x.b = gpumm_least (x.b * steps, 2);
+    x.c = gpumm_least (x.c, 2);
+  }
+  if (shares_operand (p, plan))
+    x.b = 0;
+  int64_t m = gpumm_padded (plan->kernel, plan->tile_m, p->output);
+  int64_t n = gpumm_padded (plan->kernel, plan->tile_n, p->output);
+  int64_t k = gpumm_padded (plan->kernel, plan->tile_k, p->output);
+  x.a_bytes = panel_bytes (m, k, p->op_a, element);
+  x.b_bytes = panel_bytes (k, n, p->op_b, element);
+  x.c_bytes = panel_bytes (m, n, GPUMM_NONE, element);
+  return x;
+}
+
+gpumm_tiling gpumm_plan_tiling (const gpumm_problem *p, const gpumm_plan *plan) {
+  if (!plan->keeps)
+    return (gpumm_tiling){0};
+  return (gpumm_tiling){.down = gpumm_pieces (gpumm_m (p), plan->tile_m),
+                        .across = gpumm_pieces (gpumm_n (p), plan->tile_n),
+                        .m = plan->tile_m,
+                        .n = plan->tile_n};
+}
+
+/* What the pool takes for all buffers of an operand together. */
+static double rounded (int64_t count, size_t bytes) {
+  double all = (double) count * (double) bytes;
+  return all < 1e18 ? (double) gpumm_pool_rounded ((size_t) all) : all;
+}
+
+/* The most that the kernel asks for among tiles and the smaller ones at the edges, which may need
+ * more: fewer blocks make a kernel that splits k split it further. */
+static int64_t workspace_bytes (const gpumm_problem *p, const gpumm_place *place,
+                                const gpumm_plan *plan) {
+  size_t most = 0;
+  if (!plan->kernel->workspace)
+    return 0;
+  for (int edges = 0; edges < 8; edges++) {
+    int64_t rest_m = plan->tile_m ? gpumm_m (p) % plan->tile_m : 0;
+    int64_t rest_n = plan->tile_n ? gpumm_n (p) % plan->tile_n : 0;
+    int64_t rest_k = plan->tile_k ? gpumm_k (p) % plan->tile_k : 0;
+    gpumm_product tile = {.type = p->output,
+                          .op_a = p->op_a,
+                          .op_b = p->op_b,
+                          .m = edges & 1 && rest_m ? rest_m : plan->tile_m,
+                          .n = edges & 2 && rest_n ? rest_n : plan->tile_n,
+                          .k = edges & 4 && rest_k ? rest_k : plan->tile_k,
+                          .tiling = gpumm_plan_tiling (p, plan),
+                          .alpha = p->alpha,
+                          /* all steps along k but the first add to C */
+                          .beta = plan->tile_k < gpumm_k (p) ? (gpumm_scalar){1, 0} : p->beta};
+    size_t bytes = plan->kernel->workspace (&tile, &place->properties);
+    most = bytes > most ? bytes : most;
+  }
+  return (int64_t) most;
+}
+
+static double device_bytes (const gpumm_problem *p, const gpumm_place *place,
+                            const gpumm_plan *plan) {
+  gpumm_buffers x = gpumm_plan_buffers (p, plan);
+  int64_t workspace = workspace_bytes (p, place, plan);
+  return rounded (x.a, x.a_bytes) + (x.b ? rounded (x.b, x.b_bytes) : 0) + rounded (x.c, x.c_bytes)
+         + (workspace ? rounded (1, (size_t) workspace) : 0);
+}
+
+/* A dimension in tiles of about the smallest size, but at most MOST_TILES and none smaller than the
+ * kernel likes, with no sliver left. */
+static int64_t resident_tile (int64_t size, int64_t smallest, int64_t liked) {
+  int64_t tiles = gpumm_least ((size + smallest / 2) / smallest, MOST_TILES);
+  if (liked > 0)
+    tiles = gpumm_least (tiles, size / liked);
+  if (tiles <= 1)
+    return size;
+  return (gpumm_pieces (size, tiles) + 63) / 64 * 64;
+}
+
+/* Tiles of C where all is on the device, none smaller than liked. The kernel keeps what it finds out
+ * of panels where that fits, and where it asks for memory to do so. */
+static void choose_resident (const gpumm_problem *p, const gpumm_place *place, int64_t smallest,
+                             int64_t liked, double room, gpumm_plan *plan) {
+  int64_t m = gpumm_m (p), n = gpumm_n (p);
+  plan->tile_m = resident_tile (m, smallest, liked);
+  plan->tile_n = resident_tile (n, smallest, liked);
+  /* A*A: the panels of B are columns of the whole A */
+  if (gpumm_is_one_array (p) && (p->op_a == GPUMM_NONE) == (p->op_b == GPUMM_NONE))
+    plan->tile_m = m;
+  plan->keeps = 0;
+  if (plan->kernel->workspace && (plan->tile_m < m || plan->tile_n < n)) {
+    int64_t without = workspace_bytes (p, place, plan);
+    plan->keeps = 1;
+    if (workspace_bytes (p, place, plan) <= without || device_bytes (p, place, plan) > room)
+      plan->keeps = 0;
+  }
+}
+
+int64_t gpumm_keep_bytes (const gpumm_place *place, int64_t limit) {
+  return limit > 0 ? limit : place->properties.memory_total / KEPT_PART;
+}
+
+gpumm_status gpumm_choose_tiles (const gpumm_problem *p, const gpumm_place *place,
+                                 const gpumm_choices *choices, int64_t limit, gpumm_plan *plan) {
+  int64_t largest = choices->largest_dimension ? choices->largest_dimension : INT32_MAX;
+  int64_t smallest = choices->smallest_tile ? choices->smallest_tile : SMALLEST_TILE;
+  int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
+  double room = USABLE_MEMORY * (double) place->properties.memory_free;
+  if (limit > 0 && (double) limit < room)
+    room = (double) limit;
+  int64_t liked = plan->kernel->smallest_tile;
+  plan->resident = m <= largest && n <= largest && k <= largest;
+  plan->tile_m = gpumm_least (m, largest);
+  plan->tile_n = gpumm_least (n, largest);
+  plan->tile_k = gpumm_least (k, largest);
+  if (plan->resident) {
+    /* Complex tiles have four times the operations, so half the edge will do, unless what is found
+     * out of panels is found out again for each tile. With emulated at 8192 on an H200 that takes 76
+     * ms instead of 84 in complex double, 39 instead of 43 in complex single; in single, where it
+     * would be as many operations as a quarter of those, 22 instead of 20 (auto.csv). */
+    int halves = gpumm_is_complex (p->output) && liked > 0;
+    choose_resident (p, place, smallest, halves ? liked - liked / 2 : liked, room, plan);
+    if (halves && !plan->keeps)
+      choose_resident (p, place, smallest, liked, room, plan);
+  }
+  if (plan->resident && device_bytes (p, place, plan) > room) {
+    plan->resident = 0;
+    plan->tile_m = m;
+    plan->tile_n = n;
+  }
+  while (device_bytes (p, place, plan) > room) {
+    int64_t *longest = plan->tile_m > plan->tile_n ? &plan->tile_m : &plan->tile_n;
+    if (plan->tile_k > SHORTEST_STEP
+        && (plan->tile_k > *longest || *longest <= SHORTEST_STEP || plan->tile_k > 4096))
+      longest = &plan->tile_k;
+    else if (*longest <= 64 && plan->tile_k > *longest)
+      longest = &plan->tile_k;
+    if (*longest <= 1)
+      return gpumm_fail (GPUMM_DEVICE_MEMORY,
+                         "%lld x %lld times %lld x %lld needs more device memory than %.0f bytes "
+                         "even in the smallest tiles (%s: %.0f bytes free%s)",
+                         (long long) m, (long long) k, (long long) k, (long long) n, room,
+                         place->properties.name, (double) place->properties.memory_free,
+                         limit > 0 ? ", MaxDeviceMemory given" : "");
+    *longest = half (*longest);
+  }
+  plan->workspace_bytes = workspace_bytes (p, place, plan);
+  plan->device_bytes = (int64_t) device_bytes (p, place, plan);
+  plan->keep_bytes = gpumm_keep_bytes (place, limit);
+  return GPUMM_OK;
+}

@@ -1,0 +1,36 @@
+/* tiles.h - how a product of full matrices is cut so that its parts fit a device.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_TILES_H
+#define GPUMM_TILES_H
+
+#include "plan.h"
+
+/* Columns of device matrices begin at multiples of 128 bytes: copies and kernels read whole lines. */
+int64_t gpumm_device_ld (int64_t rows, size_t element);
+
+/* m, n or k as the kernel is given it: large ones are padded to what it likes. */
+int64_t gpumm_padded (const gpumm_kernel *kernel, int64_t size, gpumm_type type);
+
+/* How many of each the device holds at once, and their bytes: panels of A and of B, tiles of C. A
+ * number of 0: the panels of B are parts of A's. */
+typedef struct gpumm_buffers {
+  int64_t a, b, c;
+  size_t a_bytes, b_bytes, c_bytes; /* of one */
+} gpumm_buffers;
+
+gpumm_buffers gpumm_plan_buffers (const gpumm_problem *problem, const gpumm_plan *plan);
+
+/* The tiling of C's first tile; that of a product by itself where the plan keeps nothing. */
+gpumm_tiling gpumm_plan_tiling (const gpumm_problem *problem, const gpumm_plan *plan);
+
+/* Sets the plan's tiles for its kernel. All of A, B and C are on the device where they fit, in tiles only
+ * so that transfers overlap with products. Where they do not fit: first shorter steps along k, which
+ * cost little (C stays on the device), then smaller tiles of C, which read A and B more often. limit: of
+ * device memory in bytes, 0 for none. */
+gpumm_status gpumm_choose_tiles (const gpumm_problem *problem, const gpumm_place *place,
+                                 const gpumm_choices *choices, int64_t limit, gpumm_plan *plan);
+
+/* Bytes of unused device memory that a plan keeps for the next call. */
+int64_t gpumm_keep_bytes (const gpumm_place *place, int64_t limit);
+
+#endif

@@ -1,0 +1,40 @@
+/* work.c - what a product takes: operations, and bytes that move.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "work.h"
+#include "types.h"
+
+double gpumm_dense_flops (const gpumm_problem *p) {
+  int complexes = gpumm_is_complex (p->a.type) + gpumm_is_complex (p->b.type);
+  double each = complexes == 2 ? 8 : complexes == 1 ? 4 : 2;
+  return each * (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_k (p);
+}
+
+static double stored_elements (const gpumm_operand *x) {
+  switch (x->kind) {
+  case GPUMM_SPARSE:
+    return (double) x->column[x->cols];
+  case GPUMM_BLOCKS:
+    return (double) x->block_start[x->rows / x->block_rows] * (double) x->block_rows
+           * (double) x->block_cols;
+  default:
+    return (double) x->rows * (double) x->cols;
+  }
+}
+
+double gpumm_sparse_flops (const gpumm_problem *p) {
+  double k = (double) gpumm_k (p);
+  double each = gpumm_is_complex (p->a.type) && gpumm_is_complex (p->b.type)   ? 8
+                : gpumm_is_complex (p->a.type) || gpumm_is_complex (p->b.type) ? 4
+                                                                               : 2;
+  return k > 0 ? each * stored_elements (&p->a) * stored_elements (&p->b) / k : 0;
+}
+
+double gpumm_bytes_up (const gpumm_problem *p) {
+  double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
+  double elements = m * k + (gpumm_is_one_array (p) ? 0 : k * n) + (p->c0 ? m * n : 0);
+  return elements * (double) gpumm_type_bytes (p->output);
+}
+
+double gpumm_bytes_down (const gpumm_problem *p) {
+  return (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_type_bytes (p->output);
+}

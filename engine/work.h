@@ -1,0 +1,18 @@
+/* work.h - what a product takes: operations, and bytes that move.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_WORK_H
+#define GPUMM_WORK_H
+
+#include "gpumm.h"
+
+/* 2 m n k, or 8 m n k where both operands are complex and 4 m n k where one is. */
+double gpumm_dense_flops (const gpumm_problem *problem);
+
+/* Operations of a product with sparse operands, if their elements were spread evenly. */
+double gpumm_sparse_flops (const gpumm_problem *problem);
+
+/* Bytes of a product of full matrices to a device and from it. */
+double gpumm_bytes_up (const gpumm_problem *problem);
+double gpumm_bytes_down (const gpumm_problem *problem);
+
+#endif
