@@ -1,10 +1,11 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## post_install (desc): Octave's pkg calls this when the files of the package are in place.
+## post_install (desc): Octave's pkg calls this function when the files of the package are in place.
 ##
-## An Octave that has gpumm loaded cannot exchange its gateways, which are locked. It would try, for
-## the files are newer, and warn, pages long: so they get an old time, and one line says it.
+## An Octave that has gpumm loaded cannot replace the gateways, which are locked. It would try, because
+## the files are newer, and print pages of warnings. So the files get an old time, and one line tells
+## the user.
 
 function post_install (desc)
 
@@ -15,8 +16,8 @@ function post_install (desc)
     endfor
   endfor
   if (any (strcmp (typeinfo (), "blocksparse")))
-    printf (["gpumm is loaded: this Octave goes on with the code it has; start it again to use " ...
-             "the new one\n"]);
+    printf (["gpumm is loaded: this Octave keeps the old code; start Octave again to use the new " ...
+             "version\n"]);
   endif
 
 endfunction

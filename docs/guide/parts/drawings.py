@@ -1,7 +1,7 @@
-"""drawings.py - the guide's drawings, as SVG that goes into the pages.
+"""drawings.py - the guide's drawings, as SVG inside the pages.
 
-Colours are classes of style.css, so that a drawing is light or dark with its page; A, B and C bear
-their names beside their colours. Each drawing has a title and says in words what it shows.
+Colours are classes of style.css, so that a drawing is light or dark with its page; A, B and C are
+marked by names, not by colours alone. Each drawing has a title and a description.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -59,10 +59,10 @@ class Drawing:
 def tiles():
     d = Drawing(
         "tiles", 700, 372, "A product in tiles",
-        "A, B and C are cut into tiles. The tile of C in row 2, column 3 is made from the tiles 1 "
-        "to 4 of A's second row and the tiles 1 to 4 of B's third column. At each step a tile of "
-        "A and one of B are fetched into shared memory, multiplied there and added to the tile of "
-        "C, which stays in registers.")
+        "A, B and C are cut into tiles. The tile of C in row 2, column 3 is the sum of the products "
+        "of tiles 1 to 4 in A's second row and tiles 1 to 4 in B's third column. Each step fetches "
+        "a tile of A and a tile of B into shared memory, multiplies them and adds the product to "
+        "the tile of C, which stays in registers.")
     side, x0, x1, y0, y1 = 36, 30, 204, 26, 200
     row, column = 1, 2
     for step in range(4):
@@ -90,11 +90,12 @@ def tiles():
 def flow():
     d = Drawing(
         "flow", 700, 430, "From host array to host array",
-        "Above, the way of the data: threads copy panels of A and B from Octave's arrays into "
-        "page-locked slots, the GPU's copy engine takes them to the GPU's memory, kernels make "
-        "tiles of C, which go back the same way into a new array. Below, time: five rows, one a "
-        "stage, each with the same four panels, every stage one step behind the one before: while "
-        "panel 2 is multiplied, panel 3 goes up, panel 4 is copied in and panel 1 goes down.")
+        "Above, the path of the data: threads copy panels of A and B from Octave's arrays into "
+        "page-locked slots, the GPU's copy engine transfers the panels to the GPU's memory, kernels "
+        "compute tiles of C, and the tiles go back the same way into a new array. Below, the stages "
+        "over time: five rows, one for each stage, with the same four panels. Each stage is one "
+        "step behind the previous one: while panel 2 is multiplied, panel 3 goes up, panel 4 is "
+        "copied in and panel 1 goes down.")
     top, high = 34, 62
     boxes = [(6, 104, "a", "Octave's|arrays A, B"), (158, 92, "plain", "page-locked|slots"),
              (298, 104, "warm", "GPU memory:|panels, tiles"),
@@ -120,19 +121,19 @@ def flow():
     bottom = y0 + len(lanes) * lane
     d.arrow((begin, bottom + 8), (690, bottom + 8))
     d.text(690, bottom + 26, "time", "small quiet", "end")
-    d.text(begin, bottom + 26, "panels 1 to 4 on their way", "small quiet")
+    d.text(begin, bottom + 26, "numbers: panels 1 to 4", "small quiet")
     return d
 
 
 def ladder():
     d = Drawing(
-        "ladder", 700, 356, "What a multiply-add must fetch",
+        "ladder", 700, 356, "Elements fetched for each multiply-add",
         "Elements fetched for each multiply-add, as bars. naive: 2 from global memory. tiled with "
         "tiles of 16: 0.125 from global memory and 2 from shared memory. register with tiles of "
         "64 x 64 and 8 x 4 for a thread: 0.031 from global memory and 0.375 from shared memory.")
-    rungs = [("naive", "a thread makes one element", 1, 1, 1, 1),
+    rungs = [("naive", "one element for each thread", 1, 1, 1, 1),
              ("tiled", "a block shares tiles|of 16 × 16", 16, 16, 1, 1),
-             ("register", "a thread makes 8 × 4|of 64 × 64", 64, 64, 8, 4)]
+             ("register", "8 × 4 for each thread,|64 × 64 for each block", 64, 64, 8, 4)]
     left, longest = 300, 250
     d.text(left, 22, "elements fetched for each multiply-add", "strong")
     for i, (name, words, tile_m, tile_n, thread_m, thread_n) in enumerate(rungs):
@@ -157,11 +158,11 @@ def ladder():
 def blocks():
     d = Drawing(
         "blocks", 700, 330, "A product of matrices sparse by blocks",
-        "S has 4 x 5 blocks, of which 6 are stored; T has 5 x 4, of which 7 are stored. Block row "
-        "2 of S has blocks in block columns 2 and 5, so block row 2 of C is the first of them by "
-        "block row 2 of T plus the second by block row 5 of T; it has a block wherever one of "
-        "these has one. Below, how S is stored: where each block row begins, the block columns, "
-        "the blocks.")
+        "S has 4 x 5 blocks, of which 6 are stored; T has 5 x 4 blocks, of which 7 are stored. Block "
+        "row 2 of S has blocks in block columns 2 and 5. So block row 2 of C is the first of these "
+        "blocks times block row 2 of T, plus the second block times block row 5 of T. It has a block "
+        "in each column where one of the two block rows of T has a block. Below, the storage of S: "
+        "where each block row begins, the block columns, the blocks.")
     side = 34
     stored = {"S": [(0, 0), (0, 3), (1, 1), (1, 4), (2, 2), (3, 1)],
               "T": [(0, 1), (1, 0), (1, 2), (2, 3), (3, 1), (4, 2), (4, 3)]}
@@ -205,10 +206,10 @@ def blocks():
 def residues():
     d = Drawing(
         "residues", 700, 300, "A product in double from products of 8-bit integers",
-        "A and B are scaled and rounded to integers. Of the integers the residues modulo 14 or so "
-        "small numbers are taken, a matrix of int8 for each. The tensor cores multiply each pair "
-        "of residue matrices by itself. The Chinese remainder theorem makes one matrix of "
-        "integers of all the products, and one rounding and scaling makes it C.")
+        "A and B are scaled and rounded to integers. For each of about 14 small numbers, the "
+        "residues of the integers form a matrix of int8. The tensor cores multiply each pair of "
+        "residue matrices separately. The Chinese remainder theorem combines the products into one "
+        "matrix of integers. One scaling and rounding gives C.")
 
     def stack(x, y, kind, label):
         """A matrix for each modulus, one behind the other."""

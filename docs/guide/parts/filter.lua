@@ -1,6 +1,6 @@
--- filter.lua - what pandoc does to each page on its way: the title leaves the text for the
--- template, links to .md lead to .html, drawings come into the page, tables, figures and formulas get
--- a box in which they scroll, and in Octave's samples prompts, input and output are told apart.
+-- filter.lua - pandoc's filter for each page: the title moves to the template, links to .md become
+-- links to .html, drawings move into the page, tables, figures and formulas get a box in which they
+-- scroll, and in samples for Octave prompts, input and output get classes of their own.
 -- SPDX-License-Identifier: BSD-3-Clause
 
 local up, drawings, folder = "", "", ""
@@ -29,8 +29,8 @@ local function escaped (text)
   return (text:gsub ("&", "&amp;"):gsub ("<", "&lt;"):gsub (">", "&gt;"))
 end
 
--- Lines that begin with a prompt are input, the others what Octave answers. A prompt is no text, so
--- that what a reader copies is what is typed.
+-- Lines that begin with a prompt are input, the others Octave's answers. The prompt is not text, so
+-- that a reader copies the input only.
 local function octave_sample (block)
   local out = {}
   for line in (block.text .. "\n"):gmatch ("(.-)\n") do
@@ -55,8 +55,8 @@ local function natural_width (name)
   return width
 end
 
--- A paragraph that is a picture becomes a figure, its words below. A drawing comes itself, so that
--- it takes the page's colours.
+-- A paragraph that is a picture becomes a figure with a caption. A drawing moves into the page, so
+-- that it takes the page's colours.
 local function figure (paragraph)
   local image = paragraph.content[1]
   if #paragraph.content ~= 1 or image.t ~= "Image" then

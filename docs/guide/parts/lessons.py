@@ -23,7 +23,8 @@ def cells_of(notebook):
 
 
 def outputs(cell, figure):
-    """What a cell printed, and the names of its figures; figure keeps one and gives its name."""
+    """The text that a cell printed, and the names of its figures; figure() stores one figure and
+    returns its name."""
     said, drawn = "", []
     for output in cell["outputs"]:
         if output["output_type"] == "stream":
@@ -46,7 +47,7 @@ def neighbours(notebook):
 
 
 def page_text(source, notebook, folder):
-    """A text cell: its links to notebooks lead to their pages, its pictures are in the folder."""
+    """A text cell, with links to the pages of other notebooks; its pictures go to the folder."""
     for picture in re.findall(r"\]\((pictures/[^)]*)\)", source):
         (folder / "pictures").mkdir(exist_ok=True)
         shutil.copy(notebook.parent / picture, folder / picture)

@@ -1,9 +1,9 @@
 """links.py - does every link of a folder of HTML pages lead somewhere?
 
-A link into the folder must name a file in it and, after #, an id of that page; one that leads out
-of the folder is wrong, for the folder is copied as it is. Addresses of other sites are only looked
-at, for the pages are made without a network. What is told beside: an id that a page has twice, a
-picture without an alternative text, tags that do not close what was opened.
+A link into the folder must name a file in the folder and, after #, an id of that page. A link out of
+the folder is an error, because users copy the folder. Addresses of other sites are not opened, because
+the pages are made without a network. Other errors: an id that a page has twice, a picture without an
+alternative text, tags that are not closed.
 
 SPDX-License-Identifier: BSD-3-Clause
 """

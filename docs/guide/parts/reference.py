@@ -1,9 +1,9 @@
 """reference.py - the reference: the help text of each function that INDEX lists, as HTML, Info and
 Qt Help.
 
-Help texts are texinfo. For the guide all of them go through one run of makeinfo, and a mark between
-them tells which HTML is whose. For Info and Qt Help, which Octave's doc reads in a terminal and in
-Octave's window, each is a node, and all are in an index.
+Help texts are texinfo. For the guide one run of makeinfo converts all help texts, and a mark between
+them separates their HTML. For Info and Qt Help, which Octave's doc reads in a terminal and in Octave's
+window, each help text is a node, and an index lists all nodes.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -29,7 +29,7 @@ MARK = "function:"
 
 
 def index(root):
-    """[(category, [function ...]) ...], as INDEX has them."""
+    """[(category, [function ...]) ...] of INDEX."""
     found = []
     for line in (root / "INDEX").read_text().splitlines()[1:]:
         if line.startswith(" "):
@@ -40,7 +40,7 @@ def index(root):
 
 
 def help_text(root, name):
-    """The texinfo in the head of a function's file, or of its class's."""
+    """The texinfo in the head of a function's file, or of the constructor of its class."""
     file = root / "octave" / f"{name}.m"
     if not file.exists():
         file = root / "octave" / f"@{name}" / f"{name}.m"
@@ -52,7 +52,7 @@ def help_text(root, name):
 
 
 def linked(text, known, link):
-    """The text with @seealso as links, which link makes of a name, to what this reference has."""
+    """The text with the names in @seealso as links, made by link (), if this reference has them."""
     def see_also(match):
         names = (name.strip() for name in match[1].split(","))
         items = (link(name) if name in known else f"@code{{{name}}}" for name in names)
@@ -66,7 +66,7 @@ def mark(name):
 
 
 def makeinfo(source, *options, output="-"):
-    """What makeinfo makes of the texinfo, if not in a file; a warning is an error."""
+    """The output of makeinfo, unless it goes to a file; a warning is an error."""
     made = subprocess.run(["makeinfo", *options, "--no-split", "--output", output, "-"],
                           input=source, text=True, capture_output=True, check=False,
                           env={**os.environ, "LC_ALL": "C.UTF-8"})
@@ -133,7 +133,7 @@ def write_qt_help(root, file):
 
 
 def scrolling(text):
-    """HTML of makeinfo with tables in boxes that scroll, and samples that the keyboard reaches."""
+    """HTML of makeinfo with tables in boxes that scroll, and samples that the keyboard can focus."""
     text = text.replace("<pre ", '<pre tabindex="0" ').replace("</table>", "</table></div>")
     return text.replace("<table", '<div class="wide" tabindex="0"><table')
 

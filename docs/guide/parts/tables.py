@@ -1,23 +1,23 @@
 """tables.py - tables of measurements, made of the CSV files that the benchmarks wrote.
 
-A fenced block `measured` of a page says which rows and columns; no number is typed by hand.
+A fenced block `measured` of a page selects rows and columns; no number is typed by hand.
 
   file: ladder.csv                    in the folder of results
   where: what = product; type = d; m = n; not kernel = loops
-                                      rows that count; a word on the right that names a column is
-                                      that column, and a * in it stands for anything
+                                      conditions on the rows; a name of a column on the right means
+                                      that column, and a * stands for anything
   rows: n                             a line of the table for each value, in order
-  columns: who = gpumm; cupy as CuPy  a column for each of these values (patterns with * too), with
-                                      its heading; without any value it is left out
-  value: 1e3 * median                 what is in a cell, of the row's columns
-  pick: least                         of several rows the least, or the most; without this several
-                                      are an error
-  relative: gpumm                     cells are divided by that column's
-  only: 512 1024                      of rows, or of a list's first column, these values
+  columns: who = gpumm; cupy as CuPy  a column for each of these values (patterns with *, too), with
+                                      its heading; a column without values is left out
+  value: 1e3 * median                 the value of a cell, computed from the row's columns
+  pick: least                         of several rows take the least, or the most; without this line
+                                      several rows are an error
+  relative: gpumm                     divide the cells by the cells of that column
+  only: 512 1024                      show only these values of rows, or of a list's first column
   caption: ...                        above the table
 
 or, instead of rows, columns and value, `list: n; 1e3 * seconds as ms; kernel`, a line for each row.
-A line that begins with a space goes on with the one before.
+A line that begins with a space continues the previous line.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -30,8 +30,9 @@ REMARK = "a remark above these rows"  # no column has such a name
 
 
 def read(file):
-    """The rows of a file as dictionaries, numbers as such, and the comment in its head. The first
-    line of a comment between rows is with the rows below it, as REMARK: commands may follow it."""
+    """The rows of a file as dictionaries, with numbers converted, and the comment in its head. The
+    first line of a comment between rows belongs to the rows below it, as REMARK: commands may follow
+    that line."""
     rows, head, names, remark, above = [], [], None, "", ""
     for line in file.read_text().splitlines():
         above, previous = line, above
@@ -57,7 +58,7 @@ def number(cell):
 
 
 def text_of(value):
-    """Three significant digits, and no exponent where a reader would stumble over it."""
+    """Three significant digits, without an exponent for numbers of usual size."""
     if not isinstance(value, float):
         return str(value)
     if 1000 <= abs(value) < 1e7:
@@ -128,7 +129,7 @@ def listing(rows, spec):
 
 
 def table(folder, block):
-    """The Markdown of the table that the block asks for."""
+    """The table of the block, as Markdown."""
     lines = re.sub(r"\n\s+", " ", block.strip()).splitlines()
     spec = dict(line.split(":", 1) for line in lines)
     spec = {name.strip(): value.strip() for name, value in spec.items()}
@@ -137,7 +138,7 @@ def table(folder, block):
     rows = [row for row in rows if matches(row, conditions)]
     headings, lines = listing(rows, spec) if "list" in spec else pivot(rows, spec)
     if not lines:
-        raise ValueError("no row of the file is asked for")
+        raise ValueError("no row of the file matches")
     numeric = [all(isinstance(line[i], (int, float, type(None))) for line in lines)
                for i in range(len(headings))]
     out = ["| " + " | ".join(headings) + " |",
@@ -154,7 +155,7 @@ def table(folder, block):
 
 
 def heads(folder, block):
-    """What the files named in the block, one a line, say in their heads."""
+    """The heads of the files named in the block, one file in each line."""
     out = []
     for name in block.split():
         _, head = read(folder / name)
