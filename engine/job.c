@@ -1,6 +1,6 @@
 /* job.c - a product from the problem to the report: check, plan, run, fall back.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "algorithms/algorithm.h"
+#include "multiply/algorithm.h"
 #include "cancel.h"
 #include "clock.h"
 #include "devices.h"

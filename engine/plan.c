@@ -1,9 +1,9 @@
 /* plan.c - which device, algorithm, kernel and tiling.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "plan.h"
-#include "algorithms/algorithm.h"
-#include "algorithms/sparse.h"
-#include "algorithms/sparse_as_dense.h"
+#include "multiply/algorithm.h"
+#include "multiply/sparse.h"
+#include "multiply/sparse_as_dense.h"
 #include "error.h"
 #include "tiles.h"
 #include "types.h"

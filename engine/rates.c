@@ -1,8 +1,8 @@
 /* rates.c - how fast the devices and the CPU are: measured once a process, at the first product that asks.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rates.h"
-#include "algorithms/algorithm.h"
-#include "algorithms/blas.h"
+#include "multiply/algorithm.h"
+#include "multiply/blas.h"
 #include "clock.h"
 #include "devices.h"
 #include "error.h"

@@ -1,7 +1,7 @@
 /* handles.c - streams and events that outlive a call.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "handles.h"
-#include "../error.h"
+#include "error.h"
 
 #include <pthread.h>
 

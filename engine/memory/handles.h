@@ -3,7 +3,7 @@
 #ifndef GPUMM_MEMORY_HANDLES_H
 #define GPUMM_MEMORY_HANDLES_H
 
-#include "../device.h"
+#include "device.h"
 
 /* One of those kept, or a new one. Nothing is queued on a stream that comes from here. */
 gpumm_status gpumm_stream_take (const gpumm_driver *driver, int device, gpumm_stream **stream);

@@ -1,7 +1,7 @@
 /* host.c - host memory of the engine.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "host.h"
-#include "../error.h"
+#include "error.h"
 #include "limit.h"
 
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
 #ifndef GPUMM_MEMORY_HOST_H
 #define GPUMM_MEMORY_HOST_H
 
-#include "../gpumm.h"
+#include "gpumm.h"
 
 /* count elements of size bytes, zeroed, 64-byte aligned; NULL with the error's text set when
  * refused or when count * size overflows. count = 0 gives memory that may be released. */

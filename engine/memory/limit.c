@@ -1,7 +1,7 @@
 /* limit.c - what this machine's memory can hold at all.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "limit.h"
-#include "../error.h"
+#include "error.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #ifndef GPUMM_MEMORY_LIMIT_H
 #define GPUMM_MEMORY_LIMIT_H
 
-#include "../gpumm.h"
+#include "gpumm.h"
 
 /* Below this many bytes gpumm_check_memory asks nobody: that takes 0.3 us, and 2.3 us where operands
  * have just filled the caches. */

@@ -7,7 +7,7 @@
 #ifndef GPUMM_MEMORY_POOL_H
 #define GPUMM_MEMORY_POOL_H
 
-#include "../device.h"
+#include "device.h"
 
 typedef enum gpumm_pool_kind { GPUMM_POOL_DEVICE, GPUMM_POOL_PINNED } gpumm_pool_kind;
 

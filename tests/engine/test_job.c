@@ -4,8 +4,8 @@
  * (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.5).
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "algorithms/algorithm.h"
-#include "algorithms/blas.h"
+#include "multiply/algorithm.h"
+#include "multiply/blas.h"
 #include "check.h"
 #include "host_device.h"
 #include "types.h"

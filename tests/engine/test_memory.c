@@ -1,7 +1,7 @@
 /* test_memory.c - pool, transfers, out of core and faults, on the host device.
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "algorithms/algorithm.h"
+#include "multiply/algorithm.h"
 #include "check.h"
 #include "host_device.h"
 #include "memory/host.h"

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "check.h"
-#include "memory/narrow.h"
+#include "move/narrow.h"
 
 #include <float.h>
 #include <math.h>

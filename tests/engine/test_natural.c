@@ -2,8 +2,8 @@
  * products through them, which must be those of plain sums in the same order to the last bit.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "algorithms/natural.h"
-#include "algorithms/sparse.h"
+#include "multiply/natural.h"
+#include "multiply/sparse.h"
 #include "check.h"
 #include "memory/host.h"
 #include "gpumm.h"

@@ -1,9 +1,9 @@
 /* test_plan.c - the plan with made-up devices and rates.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "algorithms/algorithm.h"
-#include "algorithms/blocks.h"
-#include "algorithms/sparse.h"
-#include "algorithms/sparse_as_dense.h"
+#include "multiply/algorithm.h"
+#include "multiply/blocks.h"
+#include "multiply/sparse.h"
+#include "multiply/sparse_as_dense.h"
 #include "check.h"
 #include "memory/pool.h"
 #include "tiles.h"

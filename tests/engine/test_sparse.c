@@ -5,8 +5,8 @@
  * terms eps |A||B| of the oracle's, and the pattern is exactly that of the nonzero sums.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "algorithms/algorithm.h"
-#include "algorithms/sparse_as_dense.h"
+#include "multiply/algorithm.h"
+#include "multiply/sparse_as_dense.h"
 #include "check.h"
 #include "host_device.h"
 #include "memory/host.h"

@@ -1,4 +1,4 @@
-/* test_streaming.c - panels.c on a device whose streams run late and in any order.
+/* test_streaming.c - streaming.c on a device whose streams run late and in any order.
  *
  * The host device runs every call at once, so a missing wait between streams would never show
  * there. This one keeps what is queued and runs it bit by bit, at random among the streams, when it
@@ -7,11 +7,11 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "algorithms/algorithm.h"
+#include "multiply/algorithm.h"
 #include "check.h"
 #include "memory/handles.h"
 #include "memory/host.h"
-#include "memory/panels.h"
+#include "move/streaming.h"
 #include "memory/pool.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ struct gpumm_stream {
 };
 
 static gpumm_stream *streams;
-static uint64_t luck = 1; /* its own, as copiers of panels.c call from threads of theirs */
+static uint64_t luck = 1; /* its own, as copiers of streaming.c call from threads of theirs */
 static int64_t calls, fail_at, blocks;
 static int64_t widened[GPUMM_U64 + 1]; /* pieces of each type */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

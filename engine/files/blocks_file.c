@@ -1,0 +1,563 @@
+/* blocks_file.c - files of blocks: int32 n, m, k; then k records of int32 i, int32 j and m m
+ * elements by rows, all little-endian.
+ *
+ * A square matrix of n x n in blocks of m x m; i and j count block rows and columns from 0. Elements
+ * are uint16 in operands and uint32 in results: nothing in the file says which, but its size does,
+ * unless there are no blocks. Records may be in any order when read, and are sorted by i, then j,
+ * when written.
+ *
+ * A file is read in pieces and never mapped: another process may cut it off. gpumm_blocks_file_open
+ * looks at the header alone. gpumm_blocks_file_read goes over the records twice: first it checks and
+ * counts their indices, then it knows where each block belongs, and turns it (in memory blocks lie by
+ * columns) into its place. Blocks that are all zero are left out at the end.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "multiply/blocks.h"
+#include "cancel.h"
+#include "error.h"
+#include "memory/host.h"
+#include "threads.h"
+#include "types.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "files of blocks are read and written as they lie in the memory of little-endian machines"
+#endif
+
+enum { HEADER_BYTES = 12, INDEX_BYTES = 8 };
+
+/* Block rows that a file may have: the format's users have 2^13. Each costs memory even where it is
+ * empty, and a damaged header must not ask for all there is. */
+static const int64_t MOST_BLOCK_ROWS = (int64_t) 1 << 24;
+
+/* Records for a thread at least: some 50 us of work. */
+static const int64_t LEAST_RECORDS = 10000;
+
+/* Bytes that a thread reads or writes at once: they stay in its cache. */
+enum { PIECE = 1 << 18 };
+
+/* A record from this size on is read for its indices alone where they are what counts. */
+enum { LARGE_RECORD = 1 << 13 };
+
+struct gpumm_blocks_file {
+  char *name;
+  int fd;
+  size_t bytes;        /* of the file */
+  int64_t size, block; /* n, m */
+  int64_t count;       /* k */
+  gpumm_type type;
+  size_t record; /* bytes */
+  int counted;   /* for gpumm_cancel */
+};
+
+static int32_t load_int32 (const unsigned char *from) {
+  int32_t x;
+  memcpy (&x, from, sizeof x);
+  return x;
+}
+
+/* Where record t begins in the file. */
+static size_t record_at (const gpumm_blocks_file *f, int64_t t) {
+  return HEADER_BYTES + (size_t) t * f->record;
+}
+
+/* 0, an errno, or END for a file that is shorter than it was. */
+enum { END = -1 };
+
+static int read_bytes (const gpumm_blocks_file *f, size_t at, void *to, size_t bytes) {
+  char *next = to;
+  while (bytes > 0) {
+    const ssize_t got = pread (f->fd, next, bytes, (off_t) at);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return got < 0 ? errno : END;
+    next += got;
+    at += (size_t) got;
+    bytes -= (size_t) got;
+  }
+  return 0;
+}
+
+static gpumm_status fail_read (const gpumm_blocks_file *f, int error) {
+  if (error == ENOMEM)
+    return gpumm_fail_memory (f->record < PIECE ? PIECE : f->record);
+  return gpumm_fail (GPUMM_INVALID, "cannot read %s: %s", f->name,
+                     error == END ? "it became shorter while it was read" : strerror (error));
+}
+
+/* ---- checks ------------------------------------------------------------------------------- */
+
+static gpumm_status check_header (gpumm_blocks_file *f, gpumm_type type) {
+  unsigned char header[HEADER_BYTES];
+  if (f->bytes < HEADER_BYTES)
+    return gpumm_fail (GPUMM_INVALID, "%s: the header has 12 bytes, and the file %zu", f->name,
+                       f->bytes);
+  const int error = read_bytes (f, 0, header, sizeof header);
+  if (error)
+    return fail_read (f, error);
+  f->size = load_int32 (header);
+  f->block = load_int32 (header + 4);
+  f->count = load_int32 (header + 8);
+  if (f->size < 0 || f->block < 1 || f->count < 0)
+    return gpumm_fail (
+        GPUMM_INVALID,
+        "%s: the header says size %lld, blocks of %lld, %lld of them (bytes 0 to 11)", f->name,
+        (long long) f->size, (long long) f->block, (long long) f->count);
+  if (f->size % f->block != 0)
+    return gpumm_fail (GPUMM_INVALID, "%s: size %lld does not divide into blocks of %lld", f->name,
+                       (long long) f->size, (long long) f->block);
+  const int64_t rows = f->size / f->block;
+  if (rows > MOST_BLOCK_ROWS)
+    return gpumm_fail (GPUMM_INVALID, "%s: %lld block rows are more than %lld", f->name,
+                       (long long) rows, (long long) MOST_BLOCK_ROWS);
+  if (f->count > rows * rows)
+    return gpumm_fail (GPUMM_INVALID, "%s: %lld blocks, but the arrays hold %lld", f->name,
+                       (long long) f->count, (long long) (rows * rows));
+  /* the width, by the file's size; at most 2^62 2^31 elements */
+  const double each = (double) f->block * (double) f->block;
+  const double sizes[] = {(double) HEADER_BYTES + (double) f->count * (INDEX_BYTES + 2 * each),
+                          (double) HEADER_BYTES + (double) f->count * (INDEX_BYTES + 4 * each)};
+  const int fits16 = (double) f->bytes == sizes[0], fits32 = (double) f->bytes == sizes[1];
+  if (type == GPUMM_TYPES)
+    type = fits16 || !fits32 ? GPUMM_U16 : GPUMM_U32;
+  if (!(type == GPUMM_U16 ? fits16 : fits32))
+    return gpumm_fail (GPUMM_INVALID,
+                       "%s: %lld blocks of %lldx%lld need %.0f bytes of uint16 or %.0f of uint32, "
+                       "and the file has %zu: %s",
+                       f->name, (long long) f->count, (long long) f->block, (long long) f->block,
+                       sizes[0], sizes[1], f->bytes,
+                       fits16 || fits32               ? "the elements are of the other class"
+                       : (double) f->bytes < sizes[0] ? "it was cut off"
+                                                      : "the count of blocks is wrong");
+  f->type = type;
+  f->record = INDEX_BYTES + (size_t) (f->block * f->block) * gpumm_type_bytes (type);
+  return GPUMM_OK;
+}
+
+/* ---- open and close ----------------------------------------------------------------------- */
+
+static gpumm_status open_file (gpumm_blocks_file *f, const char *name) {
+  struct stat info;
+  f->fd = open (name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would be waited for */
+  if (f->fd < 0)
+    return gpumm_fail (GPUMM_INVALID, "cannot open %s: %s", name, strerror (errno));
+  if (fstat (f->fd, &info) != 0)
+    return gpumm_fail (GPUMM_INVALID, "cannot read %s: %s", name, strerror (errno));
+  if (!S_ISREG (info.st_mode))
+    return gpumm_fail (GPUMM_INVALID, "cannot read %s: not a file", name);
+  f->bytes = (size_t) info.st_size;
+  return GPUMM_OK;
+}
+
+gpumm_status gpumm_blocks_file_open (const char *name, gpumm_type type, gpumm_blocks_file **file,
+                                     gpumm_operand *shape) {
+  if (!name || !file || !shape)
+    return gpumm_fail (GPUMM_INVALID, "no file given");
+  *file = NULL;
+  if (type != GPUMM_U16 && type != GPUMM_U32 && type != GPUMM_TYPES)
+    return gpumm_fail (GPUMM_INVALID, "files of blocks have elements of uint16 or uint32");
+  gpumm_blocks_file *f = gpumm_allocate (1, sizeof *f);
+  gpumm_status status = f ? GPUMM_OK : GPUMM_HOST_MEMORY;
+  if (!status) {
+    f->fd = -1;
+    f->name = gpumm_allocate ((int64_t) strlen (name) + 1, 1);
+    status = f->name ? GPUMM_OK : GPUMM_HOST_MEMORY;
+  }
+  if (!status) {
+    memcpy (f->name, name, strlen (name));
+    status = open_file (f, name);
+  }
+  if (!status)
+    status = check_header (f, type);
+  if (status) {
+    gpumm_blocks_file_close (f);
+    return status;
+  }
+  *shape = (gpumm_operand){.kind = GPUMM_BLOCKS,
+                           .type = f->type,
+                           .rows = f->size,
+                           .cols = f->size,
+                           .nzmax = f->count,
+                           .block_rows = f->block,
+                           .block_cols = f->block,
+                           .place = GPUMM_HOST};
+  gpumm_cancel_enter ();
+  f->counted = 1;
+  *file = f;
+  return GPUMM_OK;
+}
+
+void gpumm_blocks_file_close (gpumm_blocks_file *f) {
+  if (!f)
+    return;
+  if (f->fd >= 0)
+    close (f->fd);
+  if (f->counted)
+    gpumm_cancel_leave ();
+  gpumm_release (f->name);
+  gpumm_release (f);
+}
+
+/* ---- read --------------------------------------------------------------------------------- */
+
+/* A record by where it belongs in its block row: sorted by column, then by number. */
+typedef struct {
+  int32_t column, number;
+} entry;
+
+/* Of a record: first its indices, then where its block goes. */
+typedef union {
+  struct {
+    int32_t i, j;
+  } index;
+  int64_t place;
+} record_note;
+
+typedef struct {
+  const gpumm_blocks_file *f;
+  gpumm_operand *x;
+  record_note *notes;     /* in the file's order */
+  entry *entries;         /* in the matrix's */
+  int64_t *start;         /* n / m + 1: where the blocks of each row begin */
+  atomic_llong *next;     /* of each row: how many records, then where the next one goes */
+  atomic_llong bad;       /* the first record with an index out of range, or NONE */
+  atomic_llong duplicate; /* the first row with two blocks for one place, or NONE */
+  atomic_int error;       /* the first of read_bytes, or ENOMEM */
+  atomic_int zeros;       /* is there a block of zeros? */
+} reading;
+
+static const int64_t NONE = INT64_MAX;
+
+static void note_first (atomic_llong *first, int64_t t) {
+  long long before = atomic_load (first);
+  while (t < before && !atomic_compare_exchange_weak (first, &before, t))
+    ;
+}
+
+static void note_error (atomic_int *first, int error) {
+  int none = 0;
+  if (error)
+    atomic_compare_exchange_strong (first, &none, error);
+}
+
+/* Hands the records from begin to end to a function, a piece of some at once. */
+static void for_records (reading *r, int64_t begin, int64_t end,
+                         void (*use) (reading *r, const unsigned char *record, int64_t t)) {
+  const gpumm_blocks_file *f = r->f;
+  const int64_t most = f->record < PIECE ? (int64_t) (PIECE / f->record) : 1;
+  unsigned char *piece = gpumm_allocate (most, f->record);
+  if (!piece)
+    note_error (&r->error, ENOMEM);
+  for (int64_t t = begin; piece && t < end && !atomic_load (&r->error) && !gpumm_is_cancelled ();) {
+    const int64_t few = t + most < end ? most : end - t;
+    const int error = read_bytes (f, record_at (f, t), piece, (size_t) few * f->record);
+    note_error (&r->error, error);
+    for (int64_t s = 0; !error && s < few; s++)
+      use (r, piece + (size_t) s * f->record, t + s);
+    t += few;
+  }
+  gpumm_release (piece);
+}
+
+static void count_record (reading *r, const unsigned char *record, int64_t t) {
+  const int64_t rows = r->f->size / r->f->block;
+  const int32_t i = load_int32 (record), j = load_int32 (record + 4);
+  r->notes[t].index.i = i;
+  r->notes[t].index.j = j;
+  if (i < 0 || i >= rows || j < 0 || j >= rows)
+    note_first (&r->bad, t);
+  else
+    atomic_fetch_add_explicit (&r->next[i], 1, memory_order_relaxed);
+}
+
+static void count_records (void *context, int64_t begin, int64_t end) {
+  reading *r = context;
+  if (r->f->record < LARGE_RECORD)
+    for_records (r, begin, end, count_record);
+  else
+    for (int64_t t = begin; t < end && !atomic_load (&r->error) && !gpumm_is_cancelled (); t++) {
+      unsigned char index[INDEX_BYTES];
+      const int error = read_bytes (r->f, record_at (r->f, t), index, sizeof index);
+      note_error (&r->error, error);
+      if (!error)
+        count_record (r, index, t);
+    }
+}
+
+static gpumm_status check_indices (reading *r) {
+  const gpumm_blocks_file *f = r->f;
+  const int64_t rows = f->size / f->block;
+  const gpumm_status status = gpumm_parallel (f->count, LEAST_RECORDS, count_records, r);
+  if (status)
+    return status;
+  if (atomic_load (&r->error))
+    return fail_read (f, atomic_load (&r->error));
+  const int64_t bad = atomic_load (&r->bad);
+  if (bad != NONE)
+    return gpumm_fail (GPUMM_INVALID,
+                       "%s: record %lld, at byte %zu: block (%d, %d) is outside of %lldx%lld "
+                       "blocks (records and blocks count from 0)",
+                       f->name, (long long) bad, record_at (f, bad), r->notes[bad].index.i,
+                       r->notes[bad].index.j, (long long) rows, (long long) rows);
+  for (int64_t i = 0; i < rows; i++) {
+    r->start[i + 1] = r->start[i] + atomic_load (&r->next[i]);
+    atomic_store (&r->next[i], r->start[i]);
+  }
+  return GPUMM_OK;
+}
+
+static void list_records (void *context, int64_t begin, int64_t end) {
+  reading *r = context;
+  for (int64_t t = begin; t < end; t++) {
+    const record_note *note = &r->notes[t];
+    const int64_t at = atomic_fetch_add_explicit (&r->next[note->index.i], 1, memory_order_relaxed);
+    r->entries[at] = (entry){note->index.j, (int32_t) t};
+  }
+}
+
+static int compare (const void *x, const void *y) {
+  const entry *a = x, *b = y;
+  return a->column != b->column ? (a->column < b->column ? -1 : 1)
+                                : (a->number > b->number) - (a->number < b->number);
+}
+
+static void sort_rows (void *context, int64_t begin, int64_t end) {
+  reading *r = context;
+  for (int64_t i = begin; i < end; i++) {
+    entry *entries = r->entries + r->start[i];
+    const int64_t count = r->start[i + 1] - r->start[i];
+    int sorted = 1;
+    for (int64_t t = 1; t < count; t++)
+      sorted &= entries[t - 1].column < entries[t].column;
+    if (!sorted)
+      qsort (entries, (size_t) count, sizeof *entries, compare);
+    for (int64_t t = 0; t < count; t++) {
+      if (t > 0 && entries[t - 1].column == entries[t].column)
+        note_first (&r->duplicate, i);
+      r->notes[entries[t].number].place = r->start[i] + t;
+    }
+  }
+}
+
+static gpumm_status say_duplicate (const reading *r, int64_t row) {
+  const gpumm_blocks_file *f = r->f;
+  const entry *e = r->entries + r->start[row] + 1;
+  while (e[-1].column != e->column)
+    e++;
+  return gpumm_fail (GPUMM_INVALID,
+                     "%s: record %d, at byte %zu: block (%lld, %d) was already in record %d "
+                     "(records and blocks count from 0)",
+                     f->name, e->number, record_at (f, e->number), (long long) row, e->column,
+                     e[-1].number);
+}
+
+/* A block of m x m from rows to columns, or back. */
+#define DEFINE_TURN(name, type)                                                                    \
+  static void name (const unsigned char *restrict from, type *restrict to, int64_t m) {            \
+    for (int64_t i = 0; i < m; i++)                                                                \
+      for (int64_t j = 0; j < m; j++)                                                              \
+        memcpy (to + i + j * m, from + (size_t) (i * m + j) * sizeof (type), sizeof (type));       \
+  }
+DEFINE_TURN (turn_u16, uint16_t)
+DEFINE_TURN (turn_u32, uint32_t)
+
+static void turn (gpumm_type type, const unsigned char *from, void *to, int64_t m) {
+  if (type == GPUMM_U16)
+    turn_u16 (from, to, m);
+  else
+    turn_u32 (from, to, m);
+}
+
+/* A block of zeros has the column -1 for now. */
+static void place_record (reading *r, const unsigned char *record, int64_t t) {
+  const gpumm_blocks_file *f = r->f;
+  const int64_t place = r->notes[t].place, elements = f->block * f->block;
+  void *to =
+      (char *) r->x->values + (size_t) place * (size_t) elements * gpumm_type_bytes (f->type);
+  turn (f->type, record + INDEX_BYTES, to, f->block);
+  const int any = gpumm_blocks_any (f->type, to, elements);
+  r->x->block_column[place] = any ? r->entries[place].column : -1;
+  if (!any)
+    atomic_store (&r->zeros, 1);
+}
+
+static void place_records (void *context, int64_t begin, int64_t end) {
+  for_records (context, begin, end, place_record);
+}
+
+/* Leaves blocks of zeros out of each row, and counts what stays. */
+static void leave_zeros_out (void *context, int64_t begin, int64_t end) {
+  reading *r = context;
+  const size_t bytes = (size_t) (r->f->block * r->f->block) * gpumm_type_bytes (r->f->type);
+  char *values = r->x->values;
+  for (int64_t i = begin; i < end; i++) {
+    int64_t out = r->start[i];
+    for (int64_t t = out; atomic_load (&r->zeros) && t < r->start[i + 1]; t++)
+      if (r->x->block_column[t] >= 0) {
+        if (out < t) {
+          r->x->block_column[out] = r->x->block_column[t];
+          memcpy (values + (size_t) out * bytes, values + (size_t) t * bytes, bytes);
+        }
+        out++;
+      }
+    r->x->block_start[i + 1] = (atomic_load (&r->zeros) ? out : r->start[i + 1]) - r->start[i];
+  }
+}
+
+static gpumm_status read_records (reading *r) {
+  const gpumm_blocks_file *f = r->f;
+  const int64_t rows = f->size / f->block, each = f->count / (rows + 1) + 1;
+  gpumm_status status = check_indices (r);
+  if (!status)
+    status = gpumm_parallel (f->count, LEAST_RECORDS, list_records, r);
+  if (!status)
+    status = gpumm_parallel (rows, LEAST_RECORDS / each + 1, sort_rows, r);
+  if (status)
+    return status;
+  const int64_t row = atomic_load (&r->duplicate);
+  if (row != NONE)
+    return say_duplicate (r, row);
+  status = gpumm_parallel (f->count, LEAST_RECORDS, place_records, r);
+  if (atomic_load (&r->error))
+    return fail_read (f, atomic_load (&r->error));
+  if (!status)
+    status = gpumm_parallel (rows, LEAST_RECORDS / each + 1, leave_zeros_out, r);
+  if (status)
+    return status;
+  gpumm_blocks_close_gaps (r->x, r->start);
+  return GPUMM_OK;
+}
+
+gpumm_status gpumm_blocks_file_read (gpumm_blocks_file *f, gpumm_operand *x) {
+  if (!f || !x || x->kind != GPUMM_BLOCKS || x->type != f->type || x->rows != f->size
+      || x->cols != f->size || x->block_rows != f->block || x->block_cols != f->block
+      || x->nzmax < f->count || !x->block_start
+      || (f->count > 0 && (!x->block_column || !x->values)))
+    return gpumm_fail (GPUMM_INVALID, "not the matrix that gpumm_blocks_file_open described");
+  const int64_t rows = f->size / f->block;
+  reading r = {.f = f,
+               .x = x,
+               .notes = gpumm_allocate (f->count, sizeof *r.notes),
+               .entries = gpumm_allocate (f->count, sizeof *r.entries),
+               .start = gpumm_allocate (rows + 1, sizeof *r.start),
+               .next = gpumm_allocate (rows, sizeof *r.next),
+               .bad = NONE,
+               .duplicate = NONE};
+  gpumm_status status = GPUMM_HOST_MEMORY;
+  if (r.notes && r.entries && r.start && r.next)
+    status = read_records (&r);
+  gpumm_release (r.notes);
+  gpumm_release (r.entries);
+  gpumm_release (r.start);
+  gpumm_release (r.next);
+  return status;
+}
+
+/* ---- write -------------------------------------------------------------------------------- */
+
+typedef struct {
+  const gpumm_operand *x;
+  gpumm_output *output;
+  size_t record;
+  atomic_int no_memory;
+} writing;
+
+static void put_record (const writing *w, int64_t i, int64_t t, unsigned char *to) {
+  const gpumm_operand *x = w->x;
+  const int64_t m = x->block_rows;
+  const size_t bytes = gpumm_type_bytes (x->type);
+  const int32_t index[2] = {(int32_t) i, x->block_column[t]};
+  const unsigned char *from =
+      (const unsigned char *) x->values + (size_t) t * (w->record - INDEX_BYTES);
+  memcpy (to, index, sizeof index);
+  /* turned as it is read; records may lie at odd places */
+  for (int64_t r = 0; r < m; r++)
+    for (int64_t c = 0; c < m; c++)
+      memcpy (to + INDEX_BYTES + (size_t) (r * m + c) * bytes, from + (size_t) (r + c * m) * bytes,
+              bytes);
+}
+
+/* The records of some rows lie side by side in the file. */
+static void write_rows (void *context, int64_t begin, int64_t end) {
+  writing *w = context;
+  const int64_t *start = w->x->block_start;
+  const int64_t most = w->record < PIECE ? (int64_t) (PIECE / w->record) : 1;
+  unsigned char *piece = gpumm_allocate (most, w->record);
+  if (!piece)
+    atomic_store (&w->no_memory, 1);
+  gpumm_status status = GPUMM_OK;
+  int64_t i = begin;
+  for (int64_t t = start[begin]; piece && t < start[end] && !status && !gpumm_is_cancelled ();) {
+    const int64_t few = t + most < start[end] ? most : start[end] - t;
+    for (int64_t s = t; s < t + few; s++) {
+      while (start[i + 1] <= s)
+        i++;
+      put_record (w, i, s, piece + (size_t) (s - t) * w->record);
+    }
+    const size_t bytes = (size_t) few * w->record;
+    status =
+        gpumm_output_is_stream (w->output)
+            ? gpumm_output_append (w->output, piece, bytes)
+            : gpumm_output_put (w->output, HEADER_BYTES + (size_t) t * w->record, piece, bytes);
+    t += few;
+  }
+  gpumm_release (piece);
+}
+
+static gpumm_status check_writable (const gpumm_operand *x) {
+  if (!x || x->kind != GPUMM_BLOCKS || (x->type != GPUMM_U16 && x->type != GPUMM_U32))
+    return gpumm_fail (GPUMM_INVALID, "a file of blocks holds blocks of uint16 or uint32");
+  if (x->rows != x->cols || x->block_rows != x->block_cols || x->block_rows < 1
+      || x->rows % x->block_rows != 0)
+    return gpumm_fail (GPUMM_INVALID,
+                       "a file of blocks holds a square matrix in square blocks, not %lldx%lld in "
+                       "blocks of %lldx%lld",
+                       (long long) x->rows, (long long) x->cols, (long long) x->block_rows,
+                       (long long) x->block_cols);
+  const int64_t rows = x->rows / x->block_rows;
+  if (x->rows > INT32_MAX || rows > MOST_BLOCK_ROWS || !x->block_start
+      || x->block_start[rows] > INT32_MAX)
+    return gpumm_fail (GPUMM_INVALID,
+                       "too large a matrix, or too many blocks, for a file of blocks");
+  return GPUMM_OK;
+}
+
+gpumm_status gpumm_blocks_file_write (const char *name, const gpumm_operand *x) {
+  gpumm_status status = name ? check_writable (x) : gpumm_fail (GPUMM_INVALID, "no file given");
+  if (status)
+    return status;
+  const int64_t rows = x->rows / x->block_rows, count = x->block_start[rows];
+  const int32_t header[3] = {(int32_t) x->rows, (int32_t) x->block_rows, (int32_t) count};
+  writing w = {.x = x,
+               .record = INDEX_BYTES
+                         + (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type)};
+  if ((status = gpumm_output_open (name, &w.output)) != GPUMM_OK)
+    return status;
+  gpumm_cancel_enter ();
+  status = gpumm_output_reserve (w.output, HEADER_BYTES + (size_t) count * w.record);
+  if (!status)
+    status = gpumm_output_append (w.output, header, sizeof header);
+  if (!status && gpumm_output_is_stream (w.output))
+    write_rows (&w, 0, rows);
+  else if (!status)
+    status = gpumm_parallel (rows, LEAST_RECORDS / (count / (rows + 1) + 1) + 1, write_rows, &w);
+  if (!status && atomic_load (&w.no_memory))
+    status = gpumm_fail_memory (PIECE);
+  if (!status)
+    status = gpumm_check_cancelled ();
+  gpumm_cancel_leave ();
+  if (!status)
+    return gpumm_output_commit (w.output); /* which fails if a write did */
+  gpumm_output_abort (w.output);
+  return status;
+}

@@ -1,0 +1,1016 @@
+/* streaming.c - work as a sequence of steps, streamed through a device.
+ *
+ * Panels are cut into chunks. The caller's memory is pageable, and the copy engines want
+ * page-locked memory, so a chunk goes through a page-locked slot: copied into it by a thread and
+ * taken up from it by the device, or taken down into it and copied out. One thread, the conductor,
+ * makes all calls to the device and decides what comes next; the others copy. They share no lock:
+ * the conductor hands out slots through a ring, and a copier says by the slot's state that it is
+ * done. (With a lock around the calls to the device, 16 threads spent more time waiting for it than
+ * copying: a call takes 5 us and its lock three times as long to change hands.)
+ *
+ * A chunk of numbers that a narrower type holds exactly goes up in that type: small integers in
+ * doubles are an eighth of what the link would carry. Each of its columns lies at the beginning of
+ * its place until the step that needs it widens it there, on the stream of the launches and before
+ * its own. (On another stream it would wait for a gap between their blocks.)
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "streaming.h"
+#include "cancel.h"
+#include "error.h"
+#include "progress.h"
+#include "threads.h"
+#include "types.h"
+#include "copy.h"
+#include "memory/handles.h"
+#include "memory/host.h"
+#include "narrow.h"
+#include "memory/pool.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Chunks: PCIe reaches its rate from about 1 MiB, and on an H200 host 2 MiB, written through the
+ * caches (from which the copy engine reads), were faster than 1 and 4; small products are cut
+ * finer, so that several threads share the copying. Page-locking costs 0.5 s/GiB at the first
+ * call, so slots are few: enough that some are being filled, some wait and one is on its way. */
+enum {
+  SLOT_BYTES = 2 << 20,
+  SMALLEST_CHUNK = 512 << 10,
+  SLOTS_A_WAY = 16,
+  SLOTS = 2 * SLOTS_A_WAY
+};
+
+/* Threads: one for so many bytes, as waking one takes as long as copying half a MiB. On an H200
+ * host of 16 cores 13 are as fast as 11 and faster than 9; with all 16 the conductor is kept from
+ * its core, and 2048 x 2048 takes half as long again. */
+enum { BYTES_PER_WORKER = 4 << 20, MOST_WORKERS = 13 };
+
+/* With fewer threads than this the conductor copies too, rather than wait for them. */
+enum { FEW_COPIERS = 3 };
+
+enum { TOUCH_BYTES = 2 << 20 };
+
+/* A copier without a task looks so often, every half a microsecond, and then leaves. One that has
+ * to be called back costs 2048 x 2048 a fifth of its time, so it stays as long as a product of that
+ * size takes. Between two looks it yields its core: it may be the conductor's, which would else be
+ * without it for the rest of a time slice, 3 ms. */
+enum { COPIER_PATIENCE = 10000 };
+
+/* Rounds of waiting after which the conductor begins to look less often. */
+enum { CONDUCTOR_PATIENCE = 10000, CONDUCTOR_NAP = 20 /* us */ };
+
+/* Columns of fewer numbers go up as they are: a block of the device would widen too few. */
+enum { SHORTEST_NARROW = 512 };
+
+/* Once so many numbers were copied in a narrow type for nothing, and an eighth of those that went up
+ * so, no more are tried: else data that a narrow type holds but for a few would cost more than they
+ * gain. A chunk that fails with its last number takes nearly twice as long to copy (0.35 ms for
+ * 2 MiB instead of 0.20, one thread of a Xeon): that befalls four, and those under way. */
+enum { MOST_VAIN = 1 << 20, VAIN_PART = 8 };
+
+/* Work on the device cannot be called back, and a cancellation waits for what is queued: so many
+ * seconds of it, which keep the device busy, in pieces of so many. */
+static const double MOST_QUEUED = 0.1, PART_SECONDS = 0.04;
+
+/* Steps of so few estimated seconds are taken together, until they are worth a look. */
+static const double SHORT_STEP = 1e-3, WORTH_A_MARK = 10e-3;
+
+/* Until a step has been timed, it may take so many times what was estimated: estimates are for the
+ * library's kernel. */
+static const double FIRST_PACE = 40;
+
+enum { MOST_PARTS = 1 << 12, MARKS = 8 };
+
+enum { UP, WORK, DOWN, STREAMS };
+
+typedef struct {
+  int64_t chunks, queued; /* of the uploads */
+  unsigned char *went;    /* for each of them, the type of its numbers as they went up */
+  int waited;             /* the up stream waits for what the uploads overwrite */
+  int64_t down_chunks, down_queued;
+  gpumm_event *begun, *ended; /* around the launch */
+  gpumm_event *fetched;       /* after the last copy down; only where a later step waits for it */
+} step_state;
+
+enum { LINE = 64 }; /* bytes of a line of cache */
+
+/* Whose a slot is: the conductor's but for FILLING and EMPTYING, which are a copier's. */
+enum { IDLE, FILLING, FILLED, UPLOADING, DOWNLOADING, EMPTYING, EMPTIED };
+
+typedef struct {
+  void *memory;
+  gpumm_event *moved;  /* after the copy that uses it */
+  int64_t step, index; /* of the chunk among the step's */
+  gpumm_panel chunk;
+  gpumm_type narrow; /* in which its numbers go up; of those that go as they are no matter */
+  _Alignas(LINE) _Atomic int state;
+} slot;
+
+/* Slots in the order in which they were queued on a stream, which is that of their arrival. */
+typedef struct {
+  slot *slots[SLOTS_A_WAY];
+  int first, count;
+} flight;
+
+/* A place in the queue of launches, to see how far the device is. */
+typedef struct {
+  gpumm_event *begun, *ended;
+  int timed;      /* begun was recorded */
+  double seconds; /* estimated, of what lies before it and after the mark before */
+} mark;
+
+/* What copiers are given: the index of a slot, or a task to launch. */
+enum { LAUNCH = SLOTS, NOTHING, RING = 64 /* > SLOTS + 1, a power of two */ };
+
+typedef struct {
+  const gpumm_stream_job *job;
+  gpumm_report *report;
+  gpumm_stream *streams[STREAMS];
+  gpumm_event *up_begun, *uploaded, *fetched; /* the latter two: so far */
+  step_state *states;
+  unsigned char *went; /* of all steps */
+  int workers;         /* the conductor and copiers */
+  int64_t chunk_bytes;
+  size_t pieces; /* of fresh memory, those of all regions in turn */
+
+  /* the conductor's own */
+  gpumm_status status; /* the first failure */
+  char error[768];
+  int64_t up_step, up_chunk; /* next to go up; chunk counts through all uploads of the step */
+  int64_t launched;          /* steps whose task is queued */
+  gpumm_part part;           /* of the next step's task, to be launched next */
+  mark marks[MARKS];         /* of launches that have not ended, the oldest at first_mark */
+  int first_mark, mark_count, is_long; /* is_long: there is enough work that marks matter */
+  double queued, unmarked, pace; /* estimated seconds; and how many times longer they turn out */
+  int64_t down_step, down_chunk; /* next to come down */
+  flight rising, falling;
+  int up_started;
+  gpumm_event *first_down; /* when downloads could begin */
+  int64_t bytes_up, bytes_down;
+
+  /* between conductor and copiers; apart, since a line of cache that one writes and others watch
+   * is slow for all that lies in it */
+  slot slots[SLOTS]; /* the first half goes up, the second down */
+  _Alignas(LINE) _Atomic int ring[RING];
+  _Alignas(LINE) atomic_ullong given; /* of the ring's entries, counted without end */
+  _Alignas(LINE) atomic_ullong taken;
+  _Alignas(LINE) atomic_size_t touched;
+  _Alignas(LINE) atomic_int over;
+  atomic_int copiers;          /* at work */
+  atomic_int called;           /* called to work, less those that have left */
+  atomic_llong narrowed, vain; /* numbers that went up narrow; that were copied so for nothing */
+  _Atomic int launching;       /* a task that waits for the device: LAUNCH_NONE .. */
+  gpumm_status launch_status;
+  char launch_error[768];
+  char note[GPUMM_NOTE_BYTES];
+} run;
+
+enum { LAUNCH_NONE, LAUNCH_RUNS, LAUNCH_ENDED };
+
+/* ---- chunks ------------------------------------------------------------------------------- */
+
+/* Bytes of an element on the device. */
+static size_t device_element (const gpumm_panel *p) {
+  switch (p->form) {
+  case GPUMM_INDEX:
+    return sizeof (int32_t);
+  case GPUMM_LOGICAL:
+    return sizeof (double);
+  case GPUMM_REAL:
+    return 2 * p->element;
+  default:
+    return p->element;
+  }
+}
+
+/* Floats or doubles that may go up in another type; wide is theirs. */
+static int is_numbers (const gpumm_panel *p, gpumm_type *wide) {
+  *wide = p->form == GPUMM_FLOATS ? GPUMM_S : GPUMM_D;
+  return p->form == GPUMM_FLOATS || p->form == GPUMM_DOUBLES;
+}
+
+/* Bytes of an element on its way up, in the type narrow where it is of numbers. */
+static size_t element_up (const gpumm_panel *p, gpumm_type narrow) {
+  gpumm_type wide;
+  if (!is_numbers (p, &wide))
+    return device_element (p);
+  return p->element / gpumm_type_bytes (wide) * gpumm_type_bytes (narrow);
+}
+
+/* Rows and columns on the device. */
+static int64_t all_rows (const gpumm_panel *p) {
+  return p->rows + p->pad_rows;
+}
+
+static int64_t all_cols (const gpumm_panel *p) {
+  return p->cols + p->pad_cols;
+}
+
+static int64_t device_bytes (const gpumm_panel *p) {
+  return all_rows (p) * all_cols (p) * (int64_t) device_element (p);
+}
+
+/* Columns of a panel in one chunk, or, where a column is longer than a chunk, rows. */
+static void chunk_shape (const run *r, const gpumm_panel *p, int64_t *rows, int64_t *cols) {
+  int64_t fit = r->chunk_bytes / (int64_t) device_element (p);
+  *rows = gpumm_least (all_rows (p), fit);
+  *cols = gpumm_least (all_cols (p), fit / *rows);
+}
+
+static int64_t chunk_count (const run *r, const gpumm_panel *p) {
+  int64_t rows, cols;
+  if (all_rows (p) == 0 || all_cols (p) == 0)
+    return 0;
+  chunk_shape (r, p, &rows, &cols);
+  return ((all_rows (p) + rows - 1) / rows) * ((all_cols (p) + cols - 1) / cols);
+}
+
+/* Of a chunk's extent in one direction: what of it is the caller's, and what is padding. */
+static void cut (int64_t chunk, int64_t at, int64_t size, int64_t pad, int64_t *own,
+                 int64_t *padding) {
+  int64_t all = gpumm_least (chunk, size + pad - at);
+  *own = at >= size ? 0 : gpumm_least (all, size - at);
+  *padding = all - *own;
+}
+
+/* up: the panel goes up. */
+static gpumm_panel chunk_at (const run *r, const gpumm_panel *p, int up, int64_t index) {
+  int64_t rows, cols;
+  int64_t there = (int64_t) device_element (p), here = (int64_t) p->element;
+  chunk_shape (r, p, &rows, &cols);
+  int64_t down = (all_rows (p) + rows - 1) / rows;
+  int64_t row = index % down * rows, col = index / down * cols;
+  gpumm_panel c = *p;
+  c.from = (const char *) p->from + (row + col * p->ld_from) * (up ? here : there);
+  c.to = (char *) p->to + (row + col * p->ld_to) * (up ? there : here);
+  cut (rows, row, p->rows, p->pad_rows, &c.rows, &c.pad_rows);
+  cut (cols, col, p->cols, p->pad_cols, &c.cols, &c.pad_cols);
+  return c;
+}
+
+/* ---- failures ----------------------------------------------------------------------------- */
+
+/* Keeps the first. */
+static void fail (run *r, gpumm_status status) {
+  if (status && !r->status) {
+    r->status = status;
+    snprintf (r->error, sizeof r->error, "%s", gpumm_last_error ());
+  }
+}
+
+static gpumm_status driver_failed (const run *r, gpumm_status status, const char *what) {
+  return status ? gpumm_fail (status, "%s failed on device %d: %s", what, r->job->device,
+                              r->job->driver->error_text ())
+                : GPUMM_OK;
+}
+
+/* ---- copiers ------------------------------------------------------------------------------ */
+
+static void pause_briefly (void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause ();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/* The oldest entry of the ring that nobody has taken. The conductor overwrites an entry only after
+ * it was taken, in which case the exchange fails and what was read is not used. */
+static int take_task (run *r) {
+  unsigned long long taken = atomic_load (&r->taken);
+  while (taken < atomic_load (&r->given)) {
+    int task = atomic_load_explicit (&r->ring[taken % RING], memory_order_relaxed);
+    if (atomic_compare_exchange_weak (&r->taken, &taken, taken + 1))
+      return task;
+  }
+  return NOTHING;
+}
+
+/* Gives the caller's memory pages before they are written: the next piece of it, from all that is
+ * fresh in turn. */
+static int touch (run *r) {
+  const gpumm_stream_job *j = r->job;
+  if (atomic_load (&r->touched) >= r->pieces)
+    return 0;
+  const size_t piece = atomic_fetch_add (&r->touched, 1);
+  const size_t which = piece % GPUMM_MOST_DOWNLOADS;
+  const size_t offset = piece / GPUMM_MOST_DOWNLOADS * TOUCH_BYTES, all = j->fresh[which].bytes;
+  if (offset < all)
+    gpumm_touch ((char *) j->fresh[which].begin + offset,
+                 all - offset < TOUCH_BYTES ? all - offset : TOUCH_BYTES);
+  return piece < r->pieces;
+}
+
+static gpumm_status launch (run *r, char *note) {
+  const gpumm_stream_job *j = r->job;
+  const void *task = j->steps[r->launched].task;
+  return task ? j->launch (j, task, r->part, r->streams[WORK], note) : GPUMM_OK;
+}
+
+/* A chunk as the device keeps it. */
+static void change_form_up (void *to, const gpumm_panel *c) {
+  for (int64_t j = 0; j < c->cols; j++) {
+    const int64_t begin = j * c->ld_from, end = begin + c->rows;
+    int64_t at = j * all_rows (c) * (c->form == GPUMM_REAL ? 2 : 1);
+    if (c->form == GPUMM_INDEX)
+      for (int64_t i = begin; i < end; i++)
+        ((int32_t *) to)[at++] = (int32_t) ((const int64_t *) c->from)[i];
+    else if (c->form == GPUMM_LOGICAL)
+      for (int64_t i = begin; i < end; i++)
+        ((double *) to)[at++] = ((const unsigned char *) c->from)[i];
+    else if (c->element == sizeof (float))
+      for (int64_t i = begin; i < end; i++) {
+        ((float *) to)[at++] = ((const float *) c->from)[i];
+        ((float *) to)[at++] = 0;
+      }
+    else
+      for (int64_t i = begin; i < end; i++) {
+        ((double *) to)[at++] = ((const double *) c->from)[i];
+        ((double *) to)[at++] = 0;
+      }
+  }
+}
+
+/* Copies a chunk of numbers in the narrowest type that holds them, and returns that. Where it returns
+ * their own, nothing is copied yet. */
+static gpumm_type copy_narrow (run *r, void *to, const gpumm_panel *c) {
+  gpumm_type wide;
+  if (!is_numbers (c, &wide))
+    return wide;
+  const int64_t numbers = (int64_t) (c->element / gpumm_type_bytes (wide));
+  const int64_t rows = numbers * c->rows, height = numbers * all_rows (c);
+  if (!r->job->driver->widen || height < SHORTEST_NARROW
+      || atomic_load (&r->vain) > MOST_VAIN + atomic_load (&r->narrowed) / VAIN_PART)
+    return wide;
+  int64_t vain = 0;
+  gpumm_type narrow =
+      gpumm_narrow_columns (wide, to, height, c->from, numbers * c->ld_from, rows, c->cols, &vain);
+  atomic_fetch_add (&r->vain, vain);
+  if (narrow != wide)
+    atomic_fetch_add (&r->narrowed, rows * c->cols);
+  return narrow;
+}
+
+static int is_changed (const gpumm_panel *c) {
+  return c->form == GPUMM_INDEX || c->form == GPUMM_LOGICAL || c->form == GPUMM_REAL;
+}
+
+/* Below each column, and columns. */
+static void add_padding (void *to, const gpumm_panel *c, size_t element) {
+  size_t height = (size_t) all_rows (c) * element;
+  size_t own = (size_t) c->rows * element;
+  if (c->pad_rows > 0)
+    for (int64_t j = 0; j < c->cols; j++)
+      memset ((char *) to + (size_t) j * height + own, 0, height - own);
+  memset ((char *) to + (size_t) c->cols * height, 0, (size_t) c->pad_cols * height);
+}
+
+static void widen_indices (const gpumm_panel *c, const void *from) {
+  const int32_t *next = from;
+  for (int64_t j = 0; j < c->cols; j++)
+    for (int64_t i = 0; i < c->rows; i++)
+      ((int64_t *) c->to)[i + j * c->ld_to] = *next++;
+}
+
+static void do_task (run *r, int task) {
+  if (task == LAUNCH) {
+    r->launch_status = launch (r, r->note);
+    if (r->launch_status) /* the text is this thread's */
+      snprintf (r->launch_error, sizeof r->launch_error, "%s", gpumm_last_error ());
+    atomic_store (&r->launching, LAUNCH_ENDED);
+    return;
+  }
+  slot *s = &r->slots[task];
+  const gpumm_panel *c = &s->chunk;
+  size_t element = device_element (c), width = (size_t) c->rows * element;
+  if (atomic_load (&s->state) == FILLING) {
+    s->narrow = copy_narrow (r, s->memory, c);
+    if (is_changed (c))
+      change_form_up (s->memory, c);
+    else if (element_up (c, s->narrow) == element)
+      gpumm_copy_columns (s->memory, (size_t) all_rows (c) * element, c->from,
+                          (size_t) c->ld_from * c->element, width, c->cols, 0);
+    add_padding (s->memory, c, element_up (c, s->narrow));
+    atomic_store (&s->state, FILLED);
+  } else {
+    if (c->form == GPUMM_AS_IT_IS)
+      gpumm_copy_columns (c->to, (size_t) c->ld_to * c->element, s->memory, width, width, c->cols,
+                          1);
+    else
+      widen_indices (c, s->memory);
+    atomic_store (&s->state, EMPTIED);
+  }
+}
+
+static int ring_is_empty (run *r) {
+  return atomic_load (&r->taken) == atomic_load (&r->given);
+}
+
+/* A copier that has been let go while it rested must not look at r any more. */
+static void copy (run *r, int worker) {
+  atomic_fetch_add (&r->copiers, 1);
+  for (int looks = 0; !atomic_load (&r->over);) {
+    int task = take_task (r);
+    if (task != NOTHING)
+      do_task (r, task);
+    if (task != NOTHING || touch (r)) {
+      looks = 0;
+      continue;
+    }
+    if (++looks > COPIER_PATIENCE) {
+      atomic_fetch_sub (&r->called, 1);
+      if (ring_is_empty (r)) /* what is given from now on calls back */
+        break;
+      atomic_fetch_add (&r->called, 1);
+      looks = 0;
+    }
+    gpumm_team_rest (worker);
+    sched_yield ();
+    if (!gpumm_team_resume (worker))
+      return;
+  }
+  atomic_fetch_sub (&r->copiers, 1);
+}
+
+/* ---- the conductor: handing out ----------------------------------------------------------- */
+
+/* There is room: a slot is in the ring at most once. */
+static void give_task (run *r, int task) {
+  unsigned long long given = atomic_load (&r->given);
+  atomic_store_explicit (&r->ring[given % RING], task, memory_order_relaxed);
+  atomic_store (&r->given, given + 1);
+  if (atomic_load (&r->called) < r->workers - 1) {
+    atomic_store (&r->called, r->workers - 1);
+    gpumm_team_recall (r);
+  }
+}
+
+static void hand_out (run *r, slot *s, int state) {
+  atomic_store (&s->state, state);
+  give_task (r, (int) (s - r->slots));
+}
+
+/* An idle slot of those from first on, NULL if there is none or memory for it is wanting. */
+static slot *idle_slot (run *r, int first) {
+  const gpumm_stream_job *j = r->job;
+  gpumm_status status = GPUMM_OK;
+  slot *s = &r->slots[first];
+  while (s < &r->slots[first + SLOTS_A_WAY] && atomic_load (&s->state) != IDLE)
+    s++;
+  if (s == &r->slots[first + SLOTS_A_WAY])
+    return NULL;
+  if (!s->memory)
+    status = gpumm_pool_take (j->driver, j->device, GPUMM_POOL_PINNED, SLOT_BYTES, &s->memory);
+  if (!status && !s->moved)
+    status = gpumm_event_take (j->driver, j->device, &s->moved);
+  fail (r, status);
+  return status ? NULL : s;
+}
+
+/* ---- the conductor: the device ------------------------------------------------------------ */
+
+static gpumm_status record (run *r, gpumm_event *event, int stream) {
+  const gpumm_stream_job *j = r->job;
+  return driver_failed (r, j->driver->event_record (j->device, event, r->streams[stream]),
+                        "an event");
+}
+
+static gpumm_status wait_for (run *r, int stream, gpumm_event *event) {
+  const gpumm_stream_job *j = r->job;
+  return driver_failed (r, j->driver->stream_wait (j->device, r->streams[stream], event),
+                        "waiting for an event");
+}
+
+static int is_fetched (const run *r, int64_t step) {
+  return step < 0 || r->states[step].down_queued == r->states[step].down_chunks;
+}
+
+/* Puts a slot whose copy has been queued at the end of its flight. */
+static gpumm_status take_off (run *r, flight *f, slot *s, int stream, int state) {
+  gpumm_status status = record (r, s->moved, stream);
+  if (!status) {
+    atomic_store (&s->state, state);
+    f->slots[(f->first + f->count++) % SLOTS_A_WAY] = s;
+  }
+  return status;
+}
+
+/* The first slot of a flight if its copy has ended; NULL if not. */
+static slot *land (run *r, flight *f) {
+  const gpumm_stream_job *j = r->job;
+  int done = 0;
+  if (f->count == 0)
+    return NULL;
+  slot *s = f->slots[f->first];
+  fail (r, driver_failed (r, j->driver->event_done (j->device, s->moved, &done),
+                          "looking for a copy"));
+  if (r->status || !done)
+    return NULL;
+  f->first = (f->first + 1) % SLOTS_A_WAY;
+  f->count--;
+  return s;
+}
+
+static gpumm_status queue_up (run *r, slot *s) {
+  const gpumm_stream_job *j = r->job;
+  const gpumm_step *step = &j->steps[s->step];
+  step_state *state = &r->states[s->step];
+  const gpumm_panel *c = &s->chunk;
+  size_t element = device_element (c), up = element_up (c, s->narrow);
+  size_t width = (size_t) all_rows (c) * up;
+  gpumm_status status = GPUMM_OK;
+  if (!r->up_started) {
+    r->up_started = 1;
+    status = record (r, r->up_begun, UP);
+  }
+  if (!status && !state->waited) {
+    state->waited = 1;
+    if (step->after_launch >= 0)
+      status = wait_for (r, UP, r->states[step->after_launch].ended);
+    if (!status && step->after_download >= 0)
+      status = wait_for (r, UP, r->states[step->after_download].fetched);
+  }
+  if (!status)
+    status = driver_failed (r,
+                            j->driver->copy_up (j->device, r->streams[UP], c->to,
+                                                (size_t) c->ld_to * element, s->memory, width,
+                                                width, (size_t) all_cols (c)),
+                            "an upload");
+  if (!status)
+    status = take_off (r, &r->rising, s, UP, UPLOADING);
+  if (!status) {
+    r->bytes_up += c->rows * c->cols * (int64_t) up;
+    state->went[s->index] = (unsigned char) s->narrow;
+    state->queued++;
+  }
+  return status;
+}
+
+static gpumm_status queue_down (run *r, slot *s) {
+  const gpumm_stream_job *j = r->job;
+  step_state *state = &r->states[s->step];
+  const gpumm_panel *c = &s->chunk;
+  size_t element = device_element (c), width = (size_t) c->rows * element;
+  gpumm_status status = GPUMM_OK;
+  /* No event before the first copy: a stream without copies runs among the kernels, and its copies
+   * would wait until those leave a gap, which may be the end of them. */
+  if (state->down_queued == 0)
+    status = wait_for (r, DOWN, state->ended);
+  if (!r->first_down)
+    r->first_down = state->ended;
+  if (!status)
+    status = driver_failed (r,
+                            j->driver->copy_down (j->device, r->streams[DOWN], s->memory, width,
+                                                  c->from, (size_t) c->ld_from * element, width,
+                                                  (size_t) c->cols),
+                            "a download");
+  if (!status)
+    status = take_off (r, &r->falling, s, DOWN, DOWNLOADING);
+  if (!status) {
+    r->bytes_down += (int64_t) width * c->cols;
+    if (++state->down_queued == state->down_chunks) {
+      status = record (r, r->fetched, DOWN);
+      if (!status && state->fetched)
+        status = record (r, state->fetched, DOWN);
+    }
+  }
+  return status;
+}
+
+/* Adds to the kernel's name in the report what a launch decided, once however often it did. */
+static void add_note (gpumm_report *report, const char *note) {
+  char *kernel = report->kernel;
+  size_t length = strlen (kernel), room = sizeof report->kernel;
+  if (!note[0] || strstr (kernel, note) || length + strlen (note) + 4 > room)
+    return;
+  if (length > 0 && kernel[length - 1] == ')')
+    snprintf (kernel + length - 1, room - length + 1, ", %s)", note);
+  else
+    snprintf (kernel + length, room - length, " (%s)", note);
+}
+
+/* Chunks from first on, count of them, that went up in the type narrow. */
+static gpumm_status widen_chunks (const run *r, const gpumm_panel *p, gpumm_type narrow,
+                                  int64_t first, int64_t count) {
+  const gpumm_stream_job *j = r->job;
+  gpumm_type wide;
+  int64_t rows, cols;
+  if (!is_numbers (p, &wide) || narrow == wide)
+    return GPUMM_OK;
+  const int64_t numbers = (int64_t) (p->element / gpumm_type_bytes (wide));
+  chunk_shape (r, p, &rows, &cols);
+  /* chunks are of whole columns, or pieces of one */
+  const int64_t pieces = (all_rows (p) + rows - 1) / rows * all_cols (p);
+  gpumm_widening w = {.narrow = narrow,
+                      .wide = wide,
+                      .p = p->to,
+                      .rows = numbers * all_rows (p),
+                      .ld = numbers * p->ld_to,
+                      .piece = numbers * rows,
+                      .first = first * cols,
+                      .count = gpumm_least (count * cols, pieces - first * cols)};
+  return driver_failed (r, j->driver->widen (j->device, r->streams[WORK], &w), "widening");
+}
+
+/* What the next step brought up narrow, in runs of chunks of one type. */
+static gpumm_status widen_panels (const run *r) {
+  const gpumm_step *s = &r->job->steps[r->launched];
+  const unsigned char *went = r->states[r->launched].went;
+  gpumm_status status = GPUMM_OK;
+  for (int u = 0; u < s->ups; u++) {
+    const int64_t chunks = chunk_count (r, &s->up[u]);
+    for (int64_t first = 0, next; first < chunks && !status; first = next) {
+      for (next = first + 1; next < chunks && went[next] == went[first]; next++)
+        ;
+      status = widen_chunks (r, &s->up[u], (gpumm_type) went[first], first, next - first);
+    }
+    went += chunks;
+  }
+  return status;
+}
+
+/* What the next step's launch waits for, on its stream. */
+static gpumm_status before_launch (run *r) {
+  const gpumm_step *s = &r->job->steps[r->launched];
+  step_state *state = &r->states[r->launched];
+  gpumm_status status = GPUMM_OK;
+  if (state->chunks > 0) {
+    status = record (r, r->uploaded, UP);
+    if (!status)
+      status = wait_for (r, WORK, r->uploaded);
+  }
+  if (!status && s->after_download >= 0)
+    status = wait_for (r, WORK, r->states[s->after_download].fetched);
+  if (!status)
+    status = record (r, state->begun, WORK);
+  return status ? status : widen_panels (r);
+}
+
+/* ---- the conductor: how much is queued ---------------------------------------------------- */
+
+/* Estimated seconds of the part that is launched next. */
+static double next_seconds (const run *r) {
+  return r->job->steps[r->launched].seconds / (double) r->part.count;
+}
+
+static gpumm_status take_event (run *r, gpumm_event **event) {
+  return *event ? GPUMM_OK : gpumm_event_take (r->job->driver, r->job->device, event);
+}
+
+/* Looks which marks the device has passed, and what their launches took. */
+static void collect_marks (run *r) {
+  const gpumm_stream_job *j = r->job;
+  while (r->mark_count > 0 && !r->status) {
+    mark *m = &r->marks[r->first_mark];
+    double seconds = 0;
+    int done = 0;
+    fail (r, driver_failed (r, j->driver->event_done (j->device, m->ended, &done),
+                            "looking for a launch"));
+    if (r->status || !done)
+      return;
+    if (m->timed) {
+      fail (r, driver_failed (r, j->driver->event_seconds (j->device, m->begun, m->ended, &seconds),
+                              "timing by events"));
+      r->pace = seconds / m->seconds;
+    }
+    r->queued -= m->seconds;
+    gpumm_progress_add (m->seconds);
+    r->first_mark = (r->first_mark + 1) % MARKS;
+    r->mark_count--;
+  }
+}
+
+/* Has the device enough to do? */
+static int is_full (run *r) {
+  if (!r->is_long)
+    return 0;
+  collect_marks (r);
+  return r->mark_count == MARKS
+         || (r->mark_count > 0 && (r->queued + next_seconds (r)) * r->pace > MOST_QUEUED);
+}
+
+static void cut_step (run *r) {
+  const double seconds = r->job->steps[r->launched].seconds * r->pace;
+  r->part = (gpumm_part){.count = 1};
+  if (r->is_long && r->job->divides && seconds > PART_SECONDS)
+    r->part.count =
+        seconds < MOST_PARTS * PART_SECONDS ? (int64_t) (seconds / PART_SECONDS) + 1 : MOST_PARTS;
+}
+
+static mark *next_mark (run *r) {
+  return &r->marks[(r->first_mark + r->mark_count) % MARKS];
+}
+
+static gpumm_status begin_mark (run *r) {
+  mark *m = next_mark (r);
+  m->timed = 0;
+  if (!r->is_long || next_seconds (r) * r->pace < SHORT_STEP)
+    return GPUMM_OK;
+  gpumm_status status = take_event (r, &m->begun);
+  if (!status)
+    status = record (r, m->begun, WORK);
+  m->timed = !status;
+  return status;
+}
+
+static gpumm_status end_mark (run *r) {
+  mark *m = next_mark (r);
+  r->unmarked += next_seconds (r);
+  if (!r->is_long || (!m->timed && r->unmarked * r->pace < WORTH_A_MARK))
+    return GPUMM_OK;
+  gpumm_status status = take_event (r, &m->ended);
+  if (!status)
+    status = record (r, m->ended, WORK);
+  m->seconds = m->timed ? next_seconds (r) : r->unmarked;
+  r->queued += m->seconds;
+  r->unmarked -= m->seconds;
+  r->mark_count++;
+  return status;
+}
+
+/* After the launch of a part. */
+static gpumm_status after_launch (run *r) {
+  gpumm_status status = end_mark (r);
+  add_note (r->report, r->note);
+  if (++r->part.index < r->part.count)
+    return status;
+  if (!status)
+    status = record (r, r->states[r->launched].ended, WORK);
+  r->part = (gpumm_part){0};
+  r->launched++;
+  return status;
+}
+
+/* ---- the conductor: what comes next ------------------------------------------------------- */
+
+/* Each of these does all that can be done of its kind now and returns whether that was anything. */
+
+static int collect_slots (run *r) {
+  int moved = 0;
+  for (slot *s; (s = land (r, &r->rising)) != NULL; moved = 1)
+    atomic_store (&s->state, IDLE);
+  for (slot *s; (s = land (r, &r->falling)) != NULL; moved = 1)
+    hand_out (r, s, EMPTYING);
+  for (slot *s = r->slots; s < r->slots + SLOTS && !r->status; s++) {
+    int state = atomic_load (&s->state);
+    if (state == FILLED)
+      fail (r, queue_up (r, s));
+    else if (state == EMPTIED)
+      atomic_store (&s->state, IDLE);
+    moved |= state == FILLED || state == EMPTIED;
+  }
+  return moved;
+}
+
+/* Tasks, in order. One that waits for the device is launched by a copier, so that
+ * the conductor need not. */
+static int launch_steps (run *r) {
+  int moved = 0;
+  if (atomic_load (&r->launching) == LAUNCH_ENDED) {
+    if (r->launch_status)
+      fail (r, gpumm_fail (r->launch_status, "%s", r->launch_error));
+    else
+      fail (r, after_launch (r));
+    atomic_store (&r->launching, LAUNCH_NONE);
+    moved = 1;
+  }
+  while (!r->status && atomic_load (&r->launching) == LAUNCH_NONE && r->launched < r->job->count) {
+    const step_state *state = &r->states[r->launched];
+    if (state->queued < state->chunks || !is_fetched (r, r->job->steps[r->launched].after_download))
+      break;
+    const int first = r->part.count == 0;
+    if (first)
+      cut_step (r);
+    if (is_full (r)) {
+      if (first) /* with what is known by then it may be cut otherwise */
+        r->part = (gpumm_part){0};
+      break;
+    }
+    r->note[0] = 0;
+    gpumm_status status = first ? before_launch (r) : GPUMM_OK;
+    if (!status)
+      status = begin_mark (r);
+    if (!status && r->job->waits) {
+      atomic_store (&r->launching, LAUNCH_RUNS);
+      give_task (r, LAUNCH);
+      return 1;
+    }
+    if (!status)
+      status = launch (r, r->note);
+    fail (r, status ? status : after_launch (r));
+    moved = 1;
+  }
+  return moved;
+}
+
+/* The panel and the chunk of it that is the index-th of all the panels'. */
+static gpumm_panel chunk_of (const run *r, const gpumm_panel *p, int up, int64_t index) {
+  while (index >= chunk_count (r, p))
+    index -= chunk_count (r, p++);
+  return chunk_at (r, p, up, index);
+}
+
+static int begin_uploads (run *r) {
+  const gpumm_stream_job *j = r->job;
+  int moved = 0;
+  for (; !r->status; moved = 1) {
+    while (r->up_step < j->count && r->up_chunk == r->states[r->up_step].chunks) {
+      r->up_step++;
+      r->up_chunk = 0;
+    }
+    if (r->up_step == j->count)
+      return moved;
+    const gpumm_step *step = &j->steps[r->up_step];
+    slot *s;
+    if (step->after_launch >= r->launched || !is_fetched (r, step->after_download)
+        || !(s = idle_slot (r, 0)))
+      return moved;
+    s->step = r->up_step;
+    s->index = r->up_chunk++;
+    s->chunk = chunk_of (r, step->up, 1, s->index);
+    hand_out (r, s, FILLING);
+  }
+  return moved;
+}
+
+static int begin_downloads (run *r) {
+  const gpumm_stream_job *j = r->job;
+  int moved = 0;
+  for (; !r->status; moved = 1) {
+    while (r->down_step < r->launched && r->down_chunk == r->states[r->down_step].down_chunks) {
+      r->down_step++;
+      r->down_chunk = 0;
+    }
+    slot *s;
+    if (r->down_step == r->launched || !(s = idle_slot (r, SLOTS_A_WAY)))
+      return moved;
+    s->step = r->down_step;
+    s->chunk = chunk_of (r, j->steps[r->down_step].down, 0, r->down_chunk++);
+    fail (r, queue_down (r, s));
+  }
+  return moved;
+}
+
+static int is_over (run *r) {
+  if (r->down_step < r->job->count || r->rising.count > 0 || r->falling.count > 0)
+    return 0;
+  for (const slot *s = r->slots; s < r->slots + SLOTS; s++)
+    if (atomic_load (&s->state) != IDLE)
+      return 0;
+  return 1;
+}
+
+static void conduct (run *r) {
+  for (int rounds = 0; !r->status && !is_over (r);) {
+    int moved = collect_slots (r);
+    fail (r, gpumm_check_cancelled ());
+    moved |= launch_steps (r);
+    moved |= begin_downloads (r);
+    moved |= begin_uploads (r);
+    if (!moved && atomic_load (&r->copiers) < FEW_COPIERS) {
+      int task = take_task (r);
+      if (task != NOTHING) {
+        do_task (r, task);
+        moved = 1;
+      }
+    }
+    if (moved)
+      rounds = 0;
+    else if (++rounds < CONDUCTOR_PATIENCE)
+      pause_briefly ();
+    else
+      usleep (CONDUCTOR_NAP);
+  }
+  atomic_store (&r->over, 1);
+}
+
+static void work (void *context, int worker) {
+  if (worker == 0)
+    conduct (context);
+  else
+    copy (context, worker);
+}
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+static gpumm_status prepare (run *r, int64_t bytes) {
+  const gpumm_stream_job *j = r->job;
+  gpumm_status status = GPUMM_OK;
+  int64_t chunks = 0;
+  gpumm_event **events[] = {&r->up_begun, &r->uploaded, &r->fetched};
+  r->chunk_bytes = bytes / (4 * r->workers);
+  r->chunk_bytes = r->chunk_bytes > SLOT_BYTES       ? SLOT_BYTES
+                   : r->chunk_bytes < SMALLEST_CHUNK ? SMALLEST_CHUNK
+                                                     : r->chunk_bytes;
+  r->states = gpumm_allocate (j->count, sizeof *r->states);
+  if (!r->states)
+    return GPUMM_HOST_MEMORY;
+  for (int s = 0; s < STREAMS && !status; s++)
+    status = gpumm_stream_take (j->driver, j->device, &r->streams[s]);
+  for (size_t e = 0; e < sizeof events / sizeof *events && !status; e++)
+    status = gpumm_event_take (j->driver, j->device, events[e]);
+  for (int64_t i = 0; i < j->count && !status; i++) {
+    const gpumm_step *s = &j->steps[i];
+    for (int u = 0; u < s->ups; u++)
+      r->states[i].chunks += chunk_count (r, &s->up[u]);
+    for (int d = 0; d < s->downs; d++)
+      r->states[i].down_chunks += chunk_count (r, &s->down[d]);
+    status = gpumm_event_take (j->driver, j->device, &r->states[i].begun);
+    if (!status)
+      status = gpumm_event_take (j->driver, j->device, &r->states[i].ended);
+    if (!status && s->after_download >= 0 && !r->states[s->after_download].fetched)
+      status = gpumm_event_take (j->driver, j->device, &r->states[s->after_download].fetched);
+    chunks += r->states[i].chunks;
+  }
+  r->went = status ? NULL : gpumm_allocate (chunks, sizeof *r->went);
+  if (!status && !r->went)
+    status = GPUMM_HOST_MEMORY;
+  chunks = 0;
+  for (int64_t i = 0; i < j->count && !status; i++) {
+    r->states[i].went = r->went + chunks;
+    chunks += r->states[i].chunks;
+  }
+  return status;
+}
+
+static void add_seconds (run *r, gpumm_event *from, gpumm_event *to, double *sum) {
+  double seconds = 0;
+  fail (r, driver_failed (r, r->job->driver->event_seconds (r->job->device, from, to, &seconds),
+                          "timing by events"));
+  *sum += seconds;
+}
+
+static void report_on (run *r) {
+  gpumm_report *report = r->report;
+  report->bytes_up += r->bytes_up;
+  report->bytes_down += r->bytes_down;
+  if (r->up_started)
+    add_seconds (r, r->up_begun, r->uploaded, &report->upload);
+  if (r->first_down)
+    add_seconds (r, r->first_down, r->fetched, &report->download);
+  for (int64_t i = 0; i < r->job->count; i++)
+    add_seconds (r, r->states[i].begun, r->states[i].ended, &report->compute);
+}
+
+/* Waits for all that is under way, and gives back what was taken. */
+static void finish (run *r) {
+  const gpumm_stream_job *j = r->job;
+  gpumm_event *events[] = {r->up_begun, r->uploaded, r->fetched};
+  for (int s = 0; s < STREAMS; s++)
+    if (r->streams[s])
+      fail (r, driver_failed (r, j->driver->stream_synchronize (j->device, r->streams[s]),
+                              "the device"));
+  if (!r->status)
+    report_on (r);
+  for (int s = 0; s < STREAMS; s++)
+    gpumm_stream_give (j->driver, j->device, r->streams[s]);
+  for (size_t e = 0; e < sizeof events / sizeof *events; e++)
+    gpumm_event_give (j->driver, j->device, events[e]);
+  for (mark *m = r->marks; m < r->marks + MARKS; m++) {
+    gpumm_event_give (j->driver, j->device, m->begun);
+    gpumm_event_give (j->driver, j->device, m->ended);
+  }
+  for (slot *s = r->slots; s < r->slots + SLOTS; s++) {
+    gpumm_event_give (j->driver, j->device, s->moved);
+    gpumm_pool_give (j->driver, j->device, GPUMM_POOL_PINNED, s->memory);
+  }
+  for (int64_t i = 0; r->states && i < j->count; i++) {
+    gpumm_event_give (j->driver, j->device, r->states[i].begun);
+    gpumm_event_give (j->driver, j->device, r->states[i].ended);
+    gpumm_event_give (j->driver, j->device, r->states[i].fetched);
+  }
+  gpumm_release (r->states);
+  gpumm_release (r->went);
+}
+
+gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report) {
+  run r = {.job = job, .report = report, .pace = FIRST_PACE};
+  int64_t bytes = 0;
+  double seconds = 0;
+  for (int64_t i = 0; i < job->count; i++) {
+    seconds += job->steps[i].seconds;
+    for (int u = 0; u < job->steps[i].ups; u++)
+      bytes += device_bytes (&job->steps[i].up[u]);
+    for (int d = 0; d < job->steps[i].downs; d++)
+      bytes += device_bytes (&job->steps[i].down[d]);
+  }
+  for (int d = 0; d < GPUMM_MOST_DOWNLOADS; d++) {
+    size_t pieces = (job->fresh[d].bytes + TOUCH_BYTES - 1) / TOUCH_BYTES * GPUMM_MOST_DOWNLOADS;
+    r.pieces = pieces > r.pieces ? pieces : r.pieces;
+  }
+  gpumm_progress_of (seconds); /* of algorithms that come here once: the others have said it */
+  r.is_long = seconds * FIRST_PACE > MOST_QUEUED;
+  int workers = gpumm_threads ();
+  workers = (int) gpumm_least (gpumm_least (workers, MOST_WORKERS), bytes / BYTES_PER_WORKER + 1);
+  r.workers = workers;
+  atomic_init (&r.called, workers - 1);
+  fail (&r, prepare (&r, bytes));
+  if (!r.status)
+    gpumm_team (workers, work, &r);
+  finish (&r);
+  return r.status ? gpumm_fail (r.status, "%s", r.error) : GPUMM_OK;
+}

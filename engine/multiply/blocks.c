@@ -1,0 +1,1190 @@
+/* blocks.c - products with a matrix that is sparse by blocks, on the CPU.
+ *
+ * blocks x blocks   Gustavson's product by block rows of C, in two phases: gpumm_open counts the
+ *                   blocks of C exactly, gpumm_run computes them (or, for a full C, computes alone).
+ *                   Where the block rows of B are rich, a row of C's pattern is an OR of bits.
+ * blocks x full     the same loop; the full matrix is cut in tiles that stand for blocks, all of
+ * full x blocks     which are there. Floating point by WIDTH columns of the full matrix at a time,
+ *                   which lie side by side in a panel that is copied before; full x blocks is the
+ *                   transpose of blocks x full.
+ *
+ * Where op transposes, the structure is transposed, O(blocks), and the values stay where they are:
+ * a block is turned when it is loaded. A thread needs the sums of one block row of C beside that.
+ * Blocks of C whose elements are all zero are left out at the end.
+ *
+ * Sums. Floating point is added up in its own precision: an element of C that k products reach is
+ * within k eps |A||B| of the exact one. Integers are added up exactly and then saturated or rounded
+ * once, as in integers.c: those of 8 and 16 bits in small blocks as doubles, as long as
+ * k 2^(2 bits) <= 2^53, else as int64; those of 32 bits as 128-bit numbers; those of 64 bits in
+ * two halves of 128 bits.
+ *
+ * Only stored blocks multiply, as in a sparse product: an Inf or NaN in one operand against no block
+ * in the other gives nothing.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "blocks.h"
+#include "algorithm.h"
+#include "compressed.h"
+#include "integer_end.h"
+#include "processors.h"
+#include "rowset.h"
+#include "cancel.h"
+#include "clock.h"
+#include "error.h"
+#include "memory/host.h"
+#include "progress.h"
+#include "threads.h"
+#include "work.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Rows of a tile of a full A, columns of one of a full B: a cache line of doubles. */
+enum { TILE = 8 };
+
+/* Products of two blocks, up to which small integers are added up as doubles. Measured with uint16,
+ * n = 8192, 5 % of the blocks, on two cores with AVX-512: blocks of 4x4 take 0.33 s so and 0.61 s
+ * with int64, blocks of 8x8 0.39 s and 0.26 s. */
+static const int64_t MOST_DOUBLE_PRODUCTS = 64;
+
+/* Work for a thread below which it costs more than it brings, in operations. */
+static const double LEAST_FLOPS = 2e5;
+
+/* Alike, in products of blocks: each costs some 25 ns besides its operations, in both phases. */
+static const double LEAST_PAIRS = 1 << 13;
+
+/* ---- operands ----------------------------------------------------------------------------- */
+
+/* op (X) in blocks, as the numeric phase reads it. */
+typedef struct {
+  int64_t rows, cols;             /* in blocks */
+  int64_t block_rows, block_cols; /* of a block; the last tiles of a full matrix may have fewer */
+  int64_t m, n;                   /* in elements */
+  const int64_t *start;           /* blocks of each block row; NULL: a full matrix, all are there */
+  const int32_t *column;
+  const int64_t *source;      /* where each block is stored; NULL: in this order */
+  int64_t down, across;       /* elements from one to the next in a block */
+  int64_t next_row, next_col; /* a full matrix: elements from one tile to the next */
+  int64_t elements;           /* of a block */
+  int conjugate;
+  int plain; /* the elements of a block lie as the product wants them */
+  size_t bytes;
+  const char *values;
+} view;
+
+static inline int64_t rows_at (const view *x, int64_t i) {
+  const int64_t rest = x->m - i * x->block_rows;
+  return rest < x->block_rows ? rest : x->block_rows;
+}
+
+static inline int64_t cols_at (const view *x, int64_t j) {
+  const int64_t rest = x->n - j * x->block_cols;
+  return rest < x->block_cols ? rest : x->block_cols;
+}
+
+/* The first element of block (i,j), which is the t-th of all. */
+static inline const void *element_at (const view *x, int64_t i, int64_t j, int64_t t) {
+  const int64_t at = !x->start   ? i * x->next_row + j * x->next_col
+                     : x->source ? x->source[t] * x->elements
+                                 : t * x->elements;
+  return x->values + (size_t) at * x->bytes;
+}
+
+/* What lives from gpumm_open to gpumm_close: the symbolic phase's results, on which another numeric
+ * phase, on a device, can build. */
+typedef struct {
+  view a, b;
+  view x; /* one of them is full, and is multiplied by panels: the other, or its transpose */
+  int by_panels;
+  int64_t *start;  /* result in blocks: where each block row of C begins if no block is zero */
+  int64_t longest; /* most blocks in a block row of C */
+  uint64_t *bits;  /* the pattern of op (B), words words a block row, or NULL */
+  int64_t words;
+  int64_t pairs;         /* products of blocks */
+  double flops, seconds; /* of the product; of the symbolic phase */
+  gpumm_owner memory;
+} state;
+
+/* The arrays must be sound before anything follows their indices. name is "A" or "B". */
+gpumm_status gpumm_blocks_check_structure (const gpumm_operand *x, const char *name) {
+  const int64_t rows = x->rows / x->block_rows, *start = x->block_start;
+  if (x->cols / x->block_cols > INT32_MAX)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "%s has more than 2^31 block columns", name);
+  if (start[0] != 0)
+    return gpumm_fail (GPUMM_INVALID, "%s in blocks: the first block row begins at %lld and not 0",
+                       name, (long long) start[0]);
+  for (int64_t i = 0; i < rows; i++)
+    if (start[i + 1] < start[i])
+      return gpumm_fail (GPUMM_INVALID,
+                         "%s in blocks: offsets descend from %lld to %lld after block row %lld",
+                         name, (long long) start[i], (long long) start[i + 1], (long long) i + 1);
+  if (start[rows] > x->nzmax)
+    return gpumm_fail (GPUMM_INVALID, "%s in blocks: %lld blocks, but the arrays hold %lld", name,
+                       (long long) start[rows], (long long) x->nzmax);
+  const double each = ((double) start[rows] + 1) / ((double) rows + 1);
+  const int64_t bad =
+      gpumm_find_unsorted (rows, start, x->block_column, sizeof *x->block_column,
+                           x->cols / x->block_cols, (int64_t) (LEAST_FLOPS / each) + 1);
+  if (bad >= 0)
+    return gpumm_fail (GPUMM_INVALID,
+                       "%s in blocks: the block columns of block row %lld do not ascend from 0 to "
+                       "at most %lld (block rows count from 1)",
+                       name, (long long) bad + 1, (long long) (x->cols / x->block_cols) - 1);
+  return gpumm_check_cancelled ();
+}
+
+/* The bucket transpose of the structure: count each block column, then hand the blocks out row by
+ * row, so that they arrive in order. */
+static gpumm_status transpose_structure (state *s, const gpumm_operand *x, view *out) {
+  const int64_t rows = x->rows / x->block_rows, blocks = x->block_start[rows];
+  if (rows > INT32_MAX)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "more than 2^31 block columns");
+  int64_t *next = gpumm_own (&s->memory, out->rows + 2, sizeof *next);
+  int32_t *column = gpumm_own (&s->memory, blocks, sizeof *column);
+  int64_t *source = gpumm_own (&s->memory, blocks, sizeof *source);
+  if (!next || !column || !source)
+    return GPUMM_HOST_MEMORY;
+  /* counts go two places up: handing out then leaves next[1] .. as the offsets */
+  for (int64_t t = 0; t < blocks; t++)
+    next[x->block_column[t] + 2]++;
+  for (int64_t i = 0; i < out->rows; i++)
+    next[i + 2] += next[i + 1];
+  for (int64_t i = 0; i < rows && !gpumm_is_cancelled (); i++)
+    for (int64_t t = x->block_start[i]; t < x->block_start[i + 1]; t++) {
+      const int64_t to = next[x->block_column[t] + 1]++;
+      column[to] = (int32_t) i;
+      source[to] = t;
+    }
+  out->start = next;
+  out->column = column;
+  out->source = source;
+  return gpumm_check_cancelled ();
+}
+
+static int64_t tile_of (int64_t size) {
+  return size < 1 ? 1 : gpumm_least (TILE, size);
+}
+
+/* op (X); a full matrix in tiles of block_rows x block_cols. structure is 0 where it will not be
+ * read. */
+static gpumm_status make_view (state *s, const gpumm_operand *x, gpumm_op op, int64_t block_rows,
+                               int64_t block_cols, int structure, view *out) {
+  const int turned = op != GPUMM_NONE, full = x->kind == GPUMM_DENSE;
+  const int64_t ld = full ? x->ld : x->block_rows;
+  *out = (view){.block_rows = full ? block_rows : gpumm_op_block_rows (x, op),
+                .block_cols = full ? block_cols : gpumm_op_block_cols (x, op),
+                .m = gpumm_op_rows (x, op),
+                .n = gpumm_op_cols (x, op),
+                .down = turned ? ld : 1,
+                .across = turned ? 1 : ld,
+                .conjugate = op == GPUMM_CTRANSPOSE && gpumm_is_complex (x->type),
+                .bytes = gpumm_type_bytes (x->type),
+                .values = x->values};
+  out->rows = gpumm_pieces (out->m, out->block_rows);
+  out->cols = gpumm_pieces (out->n, out->block_cols);
+  if (full) {
+    out->next_row = out->block_rows * out->down;
+    out->next_col = out->block_cols * out->across;
+    return GPUMM_OK;
+  }
+  out->elements = x->block_rows * x->block_cols;
+  out->plain = !turned;
+  out->start = x->block_start;
+  out->column = x->block_column;
+  return turned && structure ? transpose_structure (s, x, out) : GPUMM_OK;
+}
+
+/* ---- numeric phase ------------------------------------------------------------------------ */
+
+/* What integers are added up in; floating point in itself. */
+typedef enum { SUM_FLOAT, SUM_DOUBLE, SUM_64, SUM_128, SUM_HALVES } sum_kind;
+
+/* A sum of 2^62 products of 64-bit integers: high 2^64 + low */
+typedef struct {
+  int128 high, low;
+} halves;
+
+struct workspace;
+
+/* What all threads share. */
+typedef struct numeric {
+  view a, b;
+  const state *s;
+  gpumm_operand *c;
+  const gpumm_operand *c0; /* NULL where beta is 0 */
+  sum_kind kind;
+  size_t sum_bytes, x_bytes; /* of a sum; room for an element as it is multiplied */
+  int64_t elements;          /* of a block of sums */
+  gpumm_scalar alpha, beta;
+  integer_end end;
+  void (*add_row) (const struct numeric *d, const struct workspace *w, int64_t i);
+  atomic_int failed; /* a thread had no memory */
+} numeric;
+
+/* One thread's. */
+typedef struct workspace {
+  void *sums, *a, *b; /* sums of a block row of C; a block of op (A), of op (B) */
+  int64_t *place;     /* C in blocks: place of each block column in the row, by block columns */
+  int64_t *columns;   /* and the row's block columns */
+  rowset set;         /* for its pattern, one or the other */
+  uint64_t *bits;
+} workspace;
+
+static inline void add_signed (halves *sum, int64_t a, int64_t b) {
+  const int128 product = (int128) a * b;
+  sum->low += (uint64_t) product;
+  sum->high += product >> 64;
+}
+
+static inline void add_unsigned (halves *sum, uint64_t a, uint64_t b) {
+  const unsigned __int128 product = (unsigned __int128) a * b;
+  sum->low += (uint64_t) product;
+  sum->high += (uint64_t) (product >> 64);
+}
+
+#define T       float
+#define TC      float
+#define NAME(f) f##_ss
+#include "blocks_kernels.h"
+
+#define TA      float
+#define TB      float complex
+#define TC      float complex
+#define CONJ_B  conjf
+#define NAME(f) f##_sc
+#include "blocks_kernels.h"
+
+#define TA      float complex
+#define TB      float
+#define TC      float complex
+#define CONJ_A  conjf
+#define NAME(f) f##_cs
+#include "blocks_kernels.h"
+
+#define T       float complex
+#define TC      float complex
+#define CONJ    conjf
+#define NAME(f) f##_cc
+#include "blocks_kernels.h"
+
+#define T       double
+#define TC      double
+#define NAME(f) f##_dd
+#include "blocks_kernels.h"
+
+#define TA      double
+#define TB      double complex
+#define TC      double complex
+#define CONJ_B  conj
+#define NAME(f) f##_dz
+#include "blocks_kernels.h"
+
+#define TA      double complex
+#define TB      double
+#define TC      double complex
+#define CONJ_A  conj
+#define NAME(f) f##_zd
+#include "blocks_kernels.h"
+
+#define T       double complex
+#define TC      double complex
+#define CONJ    conj
+#define NAME(f) f##_zz
+#include "blocks_kernels.h"
+
+#define T       int8_t
+#define X       double
+#define TC      double
+#define NAME(f) f##_int8_double
+#include "blocks_kernels.h"
+
+#define T       int8_t
+#define X       int64_t
+#define TC      int64_t
+#define NAME(f) f##_int8_64
+#include "blocks_kernels.h"
+
+#define T       int16_t
+#define X       double
+#define TC      double
+#define NAME(f) f##_int16_double
+#include "blocks_kernels.h"
+
+#define T       int16_t
+#define X       int64_t
+#define TC      int64_t
+#define NAME(f) f##_int16_64
+#include "blocks_kernels.h"
+
+#define T       uint8_t
+#define X       double
+#define TC      double
+#define NAME(f) f##_uint8_double
+#include "blocks_kernels.h"
+
+#define T       uint8_t
+#define X       int64_t
+#define TC      int64_t
+#define NAME(f) f##_uint8_64
+#include "blocks_kernels.h"
+
+#define T       uint16_t
+#define X       double
+#define TC      double
+#define NAME(f) f##_uint16_double
+#include "blocks_kernels.h"
+
+#define T       uint16_t
+#define X       int64_t
+#define TC      int64_t
+#define NAME(f) f##_uint16_64
+#include "blocks_kernels.h"
+
+#define T            int32_t
+#define X            int64_t
+#define TC           int128
+#define ADD(c, a, b) ((c) += (int128) (a) * (b))
+#define NAME(f)      f##_int32
+#include "blocks_kernels.h"
+
+#define T            uint32_t
+#define X            int64_t
+#define TC           int128
+#define ADD(c, a, b) ((c) += (int128) (a) * (b))
+#define NAME(f)      f##_uint32
+#include "blocks_kernels.h"
+
+#define T            int64_t
+#define TC           halves
+#define ADD(c, a, b) add_signed (&(c), a, b)
+#define NAME(f)      f##_int64
+#include "blocks_kernels.h"
+
+#define T            uint64_t
+#define TC           halves
+#define ADD(c, a, b) add_unsigned (&(c), a, b)
+#define NAME(f)      f##_uint64
+#include "blocks_kernels.h"
+
+typedef void (*row_function) (const numeric *d, const workspace *w, int64_t i);
+
+static row_function choose_row (gpumm_type a, gpumm_type b, sum_kind kind) {
+  const int complex_a = gpumm_is_complex (a), complex_b = gpumm_is_complex (b);
+  static const row_function single[2][2] = {{add_row_ss, add_row_sc}, {add_row_cs, add_row_cc}},
+                            twice[2][2] = {{add_row_dd, add_row_dz}, {add_row_zd, add_row_zz}};
+  switch (a) {
+  case GPUMM_S:
+  case GPUMM_C:
+    return single[complex_a][complex_b];
+  case GPUMM_D:
+  case GPUMM_Z:
+    return twice[complex_a][complex_b];
+  case GPUMM_I8:
+    return kind == SUM_DOUBLE ? add_row_int8_double : add_row_int8_64;
+  case GPUMM_I16:
+    return kind == SUM_DOUBLE ? add_row_int16_double : add_row_int16_64;
+  case GPUMM_U8:
+    return kind == SUM_DOUBLE ? add_row_uint8_double : add_row_uint8_64;
+  case GPUMM_U16:
+    return kind == SUM_DOUBLE ? add_row_uint16_double : add_row_uint16_64;
+  case GPUMM_I32:
+    return add_row_int32;
+  case GPUMM_U32:
+    return add_row_uint32;
+  case GPUMM_I64:
+    return add_row_int64;
+  default:
+    return add_row_uint64;
+  }
+}
+
+/* ---- the end of a row --------------------------------------------------------------------- */
+
+static inline float scale_s (float x, gpumm_scalar s) {
+  return s.re == 1 ? x : (float) s.re * x;
+}
+
+static inline double scale_d (double x, gpumm_scalar s) {
+  return s.re == 1 ? x : s.re * x;
+}
+
+/* A real scalar multiplies as one: 1 + 0i times Inf + i would have a NaN. */
+static inline float complex scale_c (float complex x, gpumm_scalar s) {
+  return s.im != 0 ? CMPLXF ((float) s.re, (float) s.im) * x : s.re == 1 ? x : (float) s.re * x;
+}
+
+static inline double complex scale_z (double complex x, gpumm_scalar s) {
+  return s.im != 0 ? CMPLX (s.re, s.im) * x : s.re == 1 ? x : s.re * x;
+}
+
+/* count sums from the first on become elements of C, one after the other from place at on, with
+ * beta times those of C0 from at_c0 on. */
+#define DEFINE_STORE(letter, type)                                                                 \
+  static void store_##letter (const numeric *d, const type *sums, int64_t count, int64_t at,       \
+                              int64_t at_c0) {                                                     \
+    type *c = (type *) d->c->values + at;                                                          \
+    for (int64_t e = 0; e < count; e++)                                                            \
+      c[e] = scale_##letter (sums[e], d->alpha);                                                   \
+    if (d->c0)                                                                                     \
+      for (int64_t e = 0; e < count; e++)                                                          \
+        c[e] += scale_##letter (((const type *) d->c0->values)[at_c0 + e], d->beta);               \
+  }
+DEFINE_STORE (s, float)
+DEFINE_STORE (d, double)
+DEFINE_STORE (c, float complex)
+DEFINE_STORE (z, double complex)
+
+/* The same for integers that need nothing but their saturation. */
+#define STORE_SATURATED(letter, type)                                                              \
+  case GPUMM_##letter: {                                                                           \
+    const int64_t top = (int64_t) (UINT64_MAX >> 1 >> (64 - 8 * sizeof (type)));                   \
+    const int is_signed = gpumm_is_signed (GPUMM_##letter);                                        \
+    const int64_t low = is_signed ? -top - 1 : 0;                                                  \
+    const int64_t high = is_signed || sizeof (type) == 8 ? top : 2 * top + 1;                      \
+    for (int64_t e = 0; e < count; e++)                                                            \
+      ((type *) c)[at + e] = (type) (sums[e] < low ? low : sums[e] > high ? high : sums[e]);       \
+    break;                                                                                         \
+  }
+
+FOR_EACH_PROCESSOR static void store_saturated (gpumm_type type, const int64_t *restrict sums,
+                                                int64_t count, void *restrict c, int64_t at) {
+  switch (type) {
+    INTEGER_TYPES (STORE_SATURATED)
+  case GPUMM_D:
+    for (int64_t e = 0; e < count; e++)
+      ((double *) c)[at + e] = (double) sums[e];
+    break;
+  default:
+    for (int64_t e = 0; e < count; e++)
+      ((float *) c)[at + e] = (float) sums[e];
+    break;
+  }
+}
+
+static void store_narrow (const numeric *d, const int64_t *sums, int64_t count, int64_t at,
+                          int64_t at_c0) {
+  if (d->end.alpha == 1 && !d->end.c0)
+    store_saturated (d->end.output, sums, count, d->end.c, at);
+  else
+    for (int64_t e = 0; e < count; e++)
+      finish_narrow (&d->end, at + e, at_c0 + e, sums[e]);
+}
+
+/* Sums as doubles are whole numbers below 2^53. */
+static void store_doubles (const numeric *d, const double *sums, int64_t count, int64_t at,
+                           int64_t at_c0) {
+  enum { CHUNK = 64 };
+  int64_t whole[CHUNK];
+  for (int64_t begin = 0; begin < count; begin += CHUNK) {
+    const int64_t length = gpumm_least (count - begin, CHUNK);
+    for (int64_t e = 0; e < length; e++)
+      whole[e] = (int64_t) sums[begin + e];
+    store_narrow (d, whole, length, at + begin, at_c0 + begin);
+  }
+}
+
+static void store_128 (const numeric *d, const int128 *sums, int64_t count, int64_t at,
+                       int64_t at_c0) {
+  const integer_end *end = &d->end;
+  const int simple = gpumm_is_integer (end->output) && end->alpha == 1 && !end->c0;
+  for (int64_t e = 0; e < count; e++)
+    if (simple)
+      store_integer (end->output, end->c, at + e, sums[e]);
+    else
+      finish_wide (end, at + e, at_c0 + e, wide_from (sums[e]));
+}
+
+static void store_halves (const numeric *d, const halves *sums, int64_t count, int64_t at,
+                          int64_t at_c0) {
+  for (int64_t e = 0; e < count; e++) {
+    const wide low = wide_from (sums[e].low);
+    wide sum = wide_from (sums[e].high);
+    wide_shift (&sum, 64);
+    wide_add (&sum, &low);
+    finish_wide (&d->end, at + e, at_c0 + e, sum);
+  }
+}
+
+static void store (const numeric *d, const void *sums, int64_t count, int64_t at, int64_t at_c0) {
+  switch (d->kind) {
+  case SUM_DOUBLE:
+    store_doubles (d, sums, count, at, at_c0);
+    return;
+  case SUM_64:
+    store_narrow (d, sums, count, at, at_c0);
+    return;
+  case SUM_128:
+    store_128 (d, sums, count, at, at_c0);
+    return;
+  case SUM_HALVES:
+    store_halves (d, sums, count, at, at_c0);
+    return;
+  case SUM_FLOAT:
+    break;
+  }
+  switch (d->c->type) {
+  case GPUMM_S:
+    store_s (d, sums, count, at, at_c0);
+    return;
+  case GPUMM_D:
+    store_d (d, sums, count, at, at_c0);
+    return;
+  case GPUMM_C:
+    store_c (d, sums, count, at, at_c0);
+    return;
+  default:
+    store_z (d, sums, count, at, at_c0);
+  }
+}
+
+int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count) {
+  int any = 0;
+  if (type == GPUMM_S || type == GPUMM_C) {
+    const float *v = values;
+    for (int64_t e = 0; e < (type == GPUMM_C ? 2 : 1) * count; e++)
+      any |= v[e] != 0;
+  } else if (type == GPUMM_D || type == GPUMM_Z) {
+    const double *v = values;
+    for (int64_t e = 0; e < (type == GPUMM_Z ? 2 : 1) * count; e++)
+      any |= v[e] != 0;
+  } else {
+    const unsigned char *v = values;
+    const int64_t bytes = count * (int64_t) gpumm_type_bytes (type);
+    for (int64_t e = 0; e < bytes; e++)
+      any |= v[e];
+  }
+  return any != 0;
+}
+
+/* The sums of block row i, count blocks of them, into C. */
+static void store_row (const numeric *d, const workspace *w, int64_t i, int64_t count) {
+  const char *sums = w->sums;
+  if (d->c->kind == GPUMM_BLOCKS) {
+    const int64_t start = d->s->start[i];
+    int64_t out = start;
+    for (int64_t q = 0; q < count; q++) {
+      const int64_t at = out * d->elements;
+      store (d, sums + (size_t) (q * d->elements) * d->sum_bytes, d->elements, at, 0);
+      d->c->block_column[out] = (int32_t) w->columns[q];
+      out += gpumm_blocks_any (d->c->type,
+                               (char *) d->c->values + (size_t) at * gpumm_type_bytes (d->c->type),
+                               d->elements);
+    }
+    d->c->block_start[i + 1] = out - start;
+    return;
+  }
+  const int64_t m = rows_at (&d->a, i), row = i * d->a.block_rows;
+  for (int64_t j = 0; j < d->b.cols; j++)
+    for (int64_t q = 0; q < cols_at (&d->b, j); q++) {
+      const int64_t col = j * d->b.block_cols + q;
+      store (d, sums + (size_t) (j * d->elements + q * m) * d->sum_bytes, m, row + col * d->c->ld,
+             d->c0 ? row + col * d->c0->ld : 0);
+    }
+}
+
+/* ---- by a full matrix, in floating point -------------------------------------------------- */
+
+/* Columns at a time: of doubles a line of cache. Measured on two cores with AVX-512, a matrix of a
+ * mesh in blocks of 2x2 / 4x4 / 8x8 with 1.0 to 1.6 million elements by 128 columns: 65 / 33 / 17 ms,
+ * where tiles that each block row of C took from where they lie made it 534 / 136 / 64. */
+enum { WIDTH = 8 };
+
+/* Bytes of a panel, of what a product may take beside its operands. */
+static const int64_t PANEL_BYTES = 32 << 20;
+
+/* C = alpha X Y + beta C0 with X in blocks; the panel has stride columns of Y side by side, those
+ * from `column` on, and zeros where Y has fewer. Elements of C and C0 are so far apart, downward and
+ * across. */
+typedef struct full_product {
+  view x, y;
+  void *panel;
+  int64_t column, columns, stride;
+  gpumm_operand *c;
+  const gpumm_operand *c0;
+  int64_t c_down, c_across, c0_down, c0_across;
+  gpumm_scalar alpha, beta;
+  size_t sum_bytes;
+  void (*pack) (const struct full_product *d, int64_t first, int64_t end);
+  void (*multiply) (const struct full_product *d, int64_t i, void *sums);
+  atomic_int failed; /* a thread had no memory */
+} full_product;
+
+#define TX float
+#define TY float
+#define TC float
+#define REAL
+#define SCALE   scale_s
+#define NAME(f) f##_ss
+#include "blocks_full_kernels.h"
+
+#define TX     float
+#define TY     float complex
+#define TC     float complex
+#define CONJ_Y conjf
+#define MIXED
+#define SCALE   scale_c
+#define NAME(f) f##_sc
+#include "blocks_full_kernels.h"
+
+#define TX     float complex
+#define TY     float
+#define TC     float complex
+#define CONJ_X conjf
+#define MIXED
+#define SCALE   scale_c
+#define NAME(f) f##_cs
+#include "blocks_full_kernels.h"
+
+#define TX      float complex
+#define TY      float complex
+#define TC      float complex
+#define CONJ_X  conjf
+#define CONJ_Y  conjf
+#define SCALE   scale_c
+#define NAME(f) f##_cc
+#include "blocks_full_kernels.h"
+
+#define TX double
+#define TY double
+#define TC double
+#define REAL
+#define SCALE   scale_d
+#define NAME(f) f##_dd
+#include "blocks_full_kernels.h"
+
+#define TX     double
+#define TY     double complex
+#define TC     double complex
+#define CONJ_Y conj
+#define MIXED
+#define SCALE   scale_z
+#define NAME(f) f##_dz
+#include "blocks_full_kernels.h"
+
+#define TX     double complex
+#define TY     double
+#define TC     double complex
+#define CONJ_X conj
+#define MIXED
+#define SCALE   scale_z
+#define NAME(f) f##_zd
+#include "blocks_full_kernels.h"
+
+#define TX      double complex
+#define TY      double complex
+#define TC      double complex
+#define CONJ_X  conj
+#define CONJ_Y  conj
+#define SCALE   scale_z
+#define NAME(f) f##_zz
+#include "blocks_full_kernels.h"
+
+static void choose_full (gpumm_type x, gpumm_type y, full_product *d) {
+  static const struct {
+    void (*pack) (const full_product *d, int64_t first, int64_t end);
+    void (*multiply) (const full_product *d, int64_t i, void *sums);
+  } single[2][2] = {{{pack_ss, multiply_full_ss}, {pack_sc, multiply_full_sc}},
+                    {{pack_cs, multiply_full_cs}, {pack_cc, multiply_full_cc}}},
+    twice[2][2] = {{{pack_dd, multiply_full_dd}, {pack_dz, multiply_full_dz}},
+                   {{pack_zd, multiply_full_zd}, {pack_zz, multiply_full_zz}}};
+  const int complex_x = gpumm_is_complex (x), complex_y = gpumm_is_complex (y);
+  const int is_single = x == GPUMM_S || x == GPUMM_C;
+  d->pack = is_single ? single[complex_x][complex_y].pack : twice[complex_x][complex_y].pack;
+  d->multiply =
+      is_single ? single[complex_x][complex_y].multiply : twice[complex_x][complex_y].multiply;
+}
+
+static void pack_rows (void *context, int64_t begin, int64_t end) {
+  const full_product *d = context;
+  d->pack (d, begin, end);
+}
+
+static void multiply_by_full (void *context, int64_t begin, int64_t end) {
+  full_product *d = context;
+  void *sums = gpumm_allocate (d->x.block_rows * WIDTH, d->sum_bytes);
+  if (!sums)
+    atomic_store (&d->failed, 1);
+  else
+    for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++) {
+      d->multiply (d, i, sums);
+      gpumm_progress_add ((double) (d->x.start[i + 1] - d->x.start[i]) * (double) d->columns);
+    }
+  gpumm_release (sums);
+}
+
+static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_operand *c) {
+  const int left = p->a.kind == GPUMM_BLOCKS;
+  const gpumm_operand *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
+  const int64_t other = left ? c->cols : c->rows, inner = gpumm_k (p);
+  full_product d = {.x = s->x,
+                    .y = left ? s->b : s->a,
+                    .c = c,
+                    .c0 = p->c0,
+                    .c_down = left ? 1 : c->ld,
+                    .c_across = left ? c->ld : 1,
+                    .alpha = p->alpha,
+                    .beta = p->beta,
+                    .sum_bytes = gpumm_type_bytes (c->type)};
+  if (p->c0) {
+    d.c0_down = left ? 1 : p->c0->ld;
+    d.c0_across = left ? p->c0->ld : 1;
+  }
+  if (!left) { /* Y' */
+    const int64_t down = d.y.down;
+    d.y.down = d.y.across;
+    d.y.across = down;
+  }
+  choose_full (x->type, y->type, &d);
+  const int64_t bytes = (int64_t) gpumm_type_bytes (y->type), least = gpumm_pieces (other, WIDTH);
+  int64_t tiles = PANEL_BYTES / (WIDTH * bytes * (inner > 0 ? inner : 1));
+  tiles = tiles < 1 ? 1 : gpumm_least (tiles, least);
+  d.stride = tiles * WIDTH;
+  d.panel = gpumm_allocate (inner * d.stride, (size_t) bytes);
+  if (!d.panel)
+    return GPUMM_HOST_MEMORY;
+  const double flops = 2.0 * (double) d.x.elements * (double) d.x.start[d.x.rows];
+  gpumm_status status = GPUMM_OK;
+  gpumm_progress_of ((double) d.x.start[d.x.rows] * (double) other);
+  for (d.column = 0; d.column < other && !status; d.column += d.stride) {
+    d.columns = gpumm_least (d.stride, other - d.column);
+    const double work = (flops + (double) gpumm_op_rows (&p->a, p->op_a)) * (double) d.columns;
+    status = gpumm_parallel (inner, (int64_t) (LEAST_FLOPS / (4.0 * (double) d.stride)) + 1,
+                             pack_rows, &d);
+    if (!status)
+      status =
+          gpumm_parallel (d.x.rows, (int64_t) (LEAST_FLOPS * (double) d.x.rows / (work + 1)) + 1,
+                          multiply_by_full, &d);
+  }
+  gpumm_release (d.panel);
+  if (status)
+    return status;
+  return atomic_load (&d.failed) ? gpumm_fail (
+             GPUMM_HOST_MEMORY, "out of host memory: cannot allocate the sums of a block")
+                                 : GPUMM_OK;
+}
+
+/* ---- patterns ----------------------------------------------------------------------------- */
+
+/* How many blocks block row i of C has; their block columns, ascending, go to columns unless that
+ * is NULL. */
+static int64_t collect (const state *s, workspace *w, int64_t i, int64_t *columns) {
+  const view *a = &s->a, *b = &s->b;
+  int64_t count = 0;
+  if (s->bits) {
+    memset (w->bits, 0, (size_t) s->words * sizeof *w->bits);
+    for (int64_t t = a->start[i]; t < a->start[i + 1]; t++) {
+      const uint64_t *bits = s->bits + a->column[t] * s->words;
+      for (int64_t q = 0; q < s->words; q++)
+        w->bits[q] |= bits[q];
+    }
+    for (int64_t q = 0; q < s->words; q++) {
+      if (columns)
+        for (uint64_t bits = w->bits[q]; bits; bits &= bits - 1)
+          *columns++ = q * 64 + __builtin_ctzll (bits);
+      count += __builtin_popcountll (w->bits[q]);
+    }
+    return count;
+  }
+  const uint64_t *bottom = w->set.level[0];
+  for (int64_t t = a->start[i]; t < a->start[i + 1]; t++)
+    for (int64_t u = b->start[a->column[t]]; u < b->start[a->column[t] + 1]; u++) {
+      const int64_t j = b->column[u];
+      if (!(bottom[j >> 6] >> (j & 63) & 1)) {
+        rowset_add (&w->set, j);
+        count++;
+      }
+    }
+  rowset_drain (&w->set, columns);
+  return count;
+}
+
+static gpumm_status create_pattern (const state *s, workspace *w) {
+  if (!s->bits)
+    return rowset_create (&w->set, s->b.cols);
+  w->bits = gpumm_allocate (s->words, sizeof *w->bits);
+  return w->bits ? GPUMM_OK : GPUMM_HOST_MEMORY;
+}
+
+static void destroy_pattern (workspace *w) {
+  rowset_destroy (&w->set);
+  gpumm_release (w->bits);
+}
+
+typedef struct {
+  state *s;
+  atomic_int failed; /* a thread had no memory */
+} symbolic;
+
+static void set_bits (void *context, int64_t begin, int64_t end) {
+  const state *s = context;
+  for (int64_t k = begin; k < end; k++)
+    for (int64_t u = s->b.start[k]; u < s->b.start[k + 1]; u++)
+      s->bits[k * s->words + (s->b.column[u] >> 6)] |= (uint64_t) 1 << (s->b.column[u] & 63);
+}
+
+static void count_rows (void *context, int64_t begin, int64_t end) {
+  symbolic *y = context;
+  workspace w = {0};
+  if (create_pattern (y->s, &w))
+    atomic_store (&y->failed, 1);
+  else
+    for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++)
+      y->s->start[i + 1] = collect (y->s, &w, i, NULL);
+  destroy_pattern (&w);
+}
+
+/* The symbolic phase: where each block row of C begins. */
+static gpumm_status count_blocks (struct gpumm_job *job, state *s) {
+  const view *a = &s->a, *b = &s->b;
+  const int64_t blocks_a = a->start[a->rows], blocks_b = b->start[b->rows];
+  s->start = gpumm_own (&s->memory, a->rows + 1, sizeof *s->start);
+  if (!s->start)
+    return GPUMM_HOST_MEMORY;
+  /* B's pattern as bits where that takes no more words than B has blocks: they are fewer steps */
+  s->words = rowset_words (b->cols);
+  if (s->words > 0 && b->rows <= blocks_b / s->words) {
+    s->bits = gpumm_own (&s->memory, b->rows * s->words, sizeof *s->bits);
+    if (!s->bits)
+      return GPUMM_HOST_MEMORY;
+    gpumm_status status =
+        gpumm_parallel (b->rows, (int64_t) (LEAST_FLOPS / (double) s->words) + 1, set_bits, s);
+    if (status)
+      return status;
+  }
+  const double work = s->bits ? (double) blocks_a * (double) s->words / LEAST_FLOPS
+                              : ((double) s->pairs + (double) blocks_a) / LEAST_PAIRS;
+  symbolic y = {.s = s};
+  gpumm_status status =
+      gpumm_parallel (a->rows, (int64_t) ((double) a->rows / (work + 1)) + 1, count_rows, &y);
+  if (status)
+    return status;
+  if (atomic_load (&y.failed))
+    return gpumm_fail (GPUMM_HOST_MEMORY,
+                       "out of host memory: cannot allocate marks for %lld block columns",
+                       (long long) b->cols);
+  for (int64_t i = 0; i < a->rows; i++) {
+    if (s->start[i + 1] > s->longest)
+      s->longest = s->start[i + 1];
+    s->start[i + 1] += s->start[i];
+  }
+  job->shape.nzmax = s->start[a->rows];
+  return GPUMM_OK;
+}
+
+/* Products of blocks: over all blocks (i,k) of op (A), the blocks of row k of op (B). */
+static int64_t count_pairs (const view *a, const view *b) {
+  int64_t pairs = 0;
+  if (a->start && b->start)
+    for (int64_t t = 0; t < a->start[a->rows]; t++)
+      pairs += b->start[a->column[t] + 1] - b->start[a->column[t]];
+  else
+    pairs = a->start ? a->start[a->rows] * b->cols : b->start[b->rows] * a->rows;
+  return pairs;
+}
+
+/* ---- numeric phase, continued ------------------------------------------------------------- */
+
+static int create_workspace (const numeric *d, workspace *w) {
+  const int in_blocks = d->c->kind == GPUMM_BLOCKS;
+  const int64_t blocks = in_blocks ? d->s->longest : d->b.cols;
+  w->sums = gpumm_allocate (blocks, (size_t) d->elements * d->sum_bytes);
+  w->a = gpumm_allocate (d->a.block_rows * d->a.block_cols, d->x_bytes);
+  w->b = gpumm_allocate (d->b.block_rows * d->b.block_cols, d->x_bytes);
+  if (!w->sums || !w->a || !w->b)
+    return 0;
+  if (!in_blocks)
+    return 1;
+  w->place = gpumm_allocate (d->b.cols, sizeof *w->place);
+  w->columns = gpumm_allocate (blocks, sizeof *w->columns);
+  return w->place && w->columns && create_pattern (d->s, w) == GPUMM_OK;
+}
+
+/* The blocks of block rows 0 to i - 1. With alpha = 0 the offsets of x may be too few: they are not read. */
+static double blocks_before (const view *x, gpumm_scalar alpha, int64_t i) {
+  return (double) (x->start && !gpumm_is_zero (alpha) ? x->start[i] : i * x->cols);
+}
+
+static void multiply_rows (void *context, int64_t begin, int64_t end) {
+  numeric *d = context;
+  workspace w = {0};
+  if (!create_workspace (d, &w))
+    atomic_store (&d->failed, 1);
+  else
+    for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++) {
+      int64_t count = d->b.cols;
+      if (d->c->kind == GPUMM_BLOCKS) {
+        count = collect (d->s, &w, i, w.columns);
+        for (int64_t q = 0; q < count; q++)
+          w.place[w.columns[q]] = q;
+      }
+      memset (w.sums, 0, (size_t) (count * d->elements) * d->sum_bytes);
+      if (!gpumm_is_zero (d->alpha))
+        d->add_row (d, &w, i);
+      store_row (d, &w, i, count);
+      gpumm_progress_add (blocks_before (&d->a, d->alpha, i + 1)
+                          - blocks_before (&d->a, d->alpha, i));
+    }
+  destroy_pattern (&w);
+  gpumm_release (w.sums);
+  gpumm_release (w.a);
+  gpumm_release (w.b);
+  gpumm_release (w.place);
+  gpumm_release (w.columns);
+}
+
+void gpumm_blocks_close_gaps (gpumm_operand *x, const int64_t *start) {
+  const int64_t rows = x->rows / x->block_rows;
+  const size_t bytes = (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type);
+  int64_t out = 0;
+  x->block_start[0] = 0;
+  for (int64_t i = 0; i < rows; i++) {
+    const int64_t length = x->block_start[i + 1];
+    if (start[i] != out && length > 0) {
+      memmove (x->block_column + out, x->block_column + start[i],
+               (size_t) length * sizeof *x->block_column);
+      memmove ((char *) x->values + (size_t) out * bytes,
+               (char *) x->values + (size_t) start[i] * bytes, (size_t) length * bytes);
+    }
+    out += length;
+    x->block_start[i + 1] = out;
+  }
+}
+
+/* ---- the row of the table ----------------------------------------------------------------- */
+
+static int takes (const gpumm_problem *p) {
+  const int blocks_a = p->a.kind == GPUMM_BLOCKS, blocks_b = p->b.kind == GPUMM_BLOCKS;
+  return (blocks_a || blocks_b) && (blocks_a || p->a.kind == GPUMM_DENSE)
+         && (blocks_b || p->b.kind == GPUMM_DENSE) && p->a.type != GPUMM_B && p->b.type != GPUMM_B;
+}
+
+/* Sums over k products of elements of a type, where two blocks make so many products. */
+static sum_kind choose_sum (gpumm_type type, int64_t k, int64_t products) {
+  const int bits = 8 * (int) gpumm_type_bytes (type);
+  if (!gpumm_is_integer (type))
+    return SUM_FLOAT;
+  if (bits > 16)
+    return bits == 32 ? SUM_128 : SUM_HALVES;
+  return products <= MOST_DOUBLE_PRODUCTS && k <= (int64_t) 1 << (53 - 2 * bits) ? SUM_DOUBLE
+                                                                                 : SUM_64;
+}
+
+/* What speaks for blocks: how much of the full product they are. */
+static void add_reason (struct gpumm_job *job, const state *s) {
+  char *reason = job->report.reason;
+  const size_t used = strlen (reason);
+  const double all = (double) s->a.rows * (double) s->b.rows * (double) s->b.cols;
+  snprintf (reason + used, sizeof job->report.reason - used,
+            "; %lld products of blocks, %.3g %% of those of full matrices", (long long) s->pairs,
+            all > 0 ? 100 * (double) s->pairs / all : 0.0);
+}
+
+gpumm_status gpumm_blocks_check (const gpumm_problem *p) {
+  const int blocks_a = p->a.kind == GPUMM_BLOCKS, blocks_b = p->b.kind == GPUMM_BLOCKS;
+  gpumm_status status = gpumm_is_integer (p->a.type) ? check_whole (p) : GPUMM_OK;
+  if (status)
+    return status;
+  const int64_t middle =
+      blocks_a ? gpumm_op_block_cols (&p->a, p->op_a) : gpumm_op_block_rows (&p->b, p->op_b);
+  if (blocks_a && blocks_b && middle != gpumm_op_block_rows (&p->b, p->op_b))
+    return gpumm_fail (GPUMM_NONCONFORMANT,
+                       "operator *: nonconformant blocks (op1 has blocks of %lldx%lld, op2 of "
+                       "%lldx%lld)",
+                       (long long) gpumm_op_block_rows (&p->a, p->op_a), (long long) middle,
+                       (long long) gpumm_op_block_rows (&p->b, p->op_b),
+                       (long long) gpumm_op_block_cols (&p->b, p->op_b));
+  /* 2^30 products of 16-bit integers are the most that an int64 surely holds */
+  if (gpumm_is_integer (p->a.type) && gpumm_k (p) > (int64_t) 1 << 30)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "integer sums of more than 2^30 products by blocks");
+  /* A and B are not read where alpha is 0: their sizes are all that matters then */
+  if (gpumm_is_zero (p->alpha))
+    return GPUMM_OK;
+  if (blocks_a)
+    status = gpumm_blocks_check_structure (&p->a, "A");
+  if (!status && blocks_b)
+    status = gpumm_blocks_check_structure (&p->b, "B");
+  return status;
+}
+
+static gpumm_status open (struct gpumm_job *job) {
+  const gpumm_problem *p = &job->problem;
+  const int blocks_a = p->a.kind == GPUMM_BLOCKS, read = !gpumm_is_zero (p->alpha);
+  const double began = gpumm_seconds ();
+  gpumm_status status = gpumm_blocks_check (p);
+  if (status)
+    return status;
+  const int64_t middle =
+      blocks_a ? gpumm_op_block_cols (&p->a, p->op_a) : gpumm_op_block_rows (&p->b, p->op_b);
+  state *s = job->state = gpumm_allocate (1, sizeof *s);
+  if (!s)
+    return GPUMM_HOST_MEMORY;
+  status = make_view (s, &p->a, p->op_a, tile_of (gpumm_m (p)), middle, read, &s->a);
+  if (!status)
+    status = make_view (s, &p->b, p->op_b, middle, tile_of (gpumm_n (p)), read, &s->b);
+  const gpumm_operand *x = blocks_a ? &p->a : &p->b;
+  const int64_t other = blocks_a ? gpumm_n (p) : gpumm_m (p);
+  s->by_panels = read && p->a.kind != p->b.kind && gpumm_is_float (p->a.type) && other >= WIDTH / 2;
+  if (!status && s->by_panels && blocks_a)
+    s->x = s->a;
+  else if (!status && s->by_panels) {
+    status = make_view (s, x, p->op_b == GPUMM_NONE ? GPUMM_TRANSPOSE : GPUMM_NONE, 1, 1, 1, &s->x);
+    s->x.conjugate = s->b.conjugate;
+  }
+  if (!status && read) {
+    s->pairs = count_pairs (&s->a, &s->b);
+    const double each =
+        2.0 * (gpumm_is_complex (p->a.type) ? 2 : 1) * (gpumm_is_complex (p->b.type) ? 2 : 1);
+    s->flops = each * (double) s->a.block_rows * (double) middle * (double) s->b.block_cols
+               * (double) s->pairs;
+    if (s->by_panels)
+      s->flops = each * (double) x->block_start[x->rows / x->block_rows]
+                 * (double) (x->block_rows * x->block_cols) * (double) other;
+    if (job->shape.kind == GPUMM_BLOCKS)
+      status = count_blocks (job, s);
+    add_reason (job, s);
+  }
+  s->seconds = gpumm_seconds () - began;
+  return status;
+}
+
+static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+  static const char *const sum_names[] = {"", ", sums in double", ", sums in int64",
+                                          ", sums in int128", ", sums in int192"};
+  const gpumm_problem *p = &job->problem;
+  state *s = job->state;
+  gpumm_report *report = &job->report;
+  const double began = gpumm_seconds ();
+  const sum_kind kind =
+      choose_sum (p->a.type, gpumm_k (p), s->a.block_rows * s->a.block_cols * s->b.block_cols);
+  static const size_t sum_bytes[] = {0, sizeof (double), sizeof (int64_t), sizeof (int128),
+                                     sizeof (halves)};
+  numeric d = {.a = s->a,
+               .b = s->b,
+               .s = s,
+               .c = result,
+               .c0 = p->c0,
+               .kind = kind,
+               .sum_bytes = kind == SUM_FLOAT ? gpumm_type_bytes (result->type) : sum_bytes[kind],
+               .x_bytes = kind == SUM_FLOAT ? gpumm_type_bytes (result->type) : sizeof (int64_t),
+               .elements = s->a.block_rows * s->b.block_cols,
+               .alpha = p->alpha,
+               .beta = p->beta,
+               .end = integer_end_of (p, result),
+               .add_row = choose_row (p->a.type, p->b.type, kind)};
+  snprintf (report->kernel, sizeof report->kernel, "%s_%s%s",
+            p->a.kind == GPUMM_BLOCKS ? "blocks" : "full",
+            p->b.kind == GPUMM_BLOCKS ? "blocks" : "full", sum_names[kind]);
+  report->flops = s->flops;
+  if (s->by_panels) {
+    gpumm_status status = run_full (p, s, result);
+    if (status)
+      return status;
+  } else if (result->kind == GPUMM_BLOCKS && result->nzmax == 0)
+    memset (result->block_start, 0, (size_t) (s->a.rows + 1) * sizeof *result->block_start);
+  else if (s->b.cols > 0) {
+    const double work = (s->flops + (double) result->rows * (double) s->b.block_cols) / LEAST_FLOPS
+                        + (double) s->pairs / LEAST_PAIRS;
+    gpumm_progress_of (blocks_before (&s->a, p->alpha, s->a.rows));
+    gpumm_status status = gpumm_parallel (
+        s->a.rows, (int64_t) ((double) s->a.rows / (work + 1)) + 1, multiply_rows, &d);
+    if (status)
+      return status;
+    if (atomic_load (&d.failed))
+      return gpumm_fail (GPUMM_HOST_MEMORY,
+                         "out of host memory: cannot allocate the sums of a block row of C");
+    if (result->kind == GPUMM_BLOCKS)
+      gpumm_blocks_close_gaps (result, s->start);
+  }
+  report->compute = s->seconds + gpumm_seconds () - began;
+  return GPUMM_OK;
+}
+
+static void close_state (struct gpumm_job *job) {
+  state *s = job->state;
+  if (!s)
+    return;
+  gpumm_release_owned (&s->memory);
+  gpumm_release (s);
+  job->state = NULL;
+}
+
+/* ---- estimates ---------------------------------------------------------------------------- */
+
+enum { SAMPLES = 1 << 15 }; /* blocks, or block rows */
+
+double gpumm_blocks_pairs (const gpumm_problem *p) {
+  const gpumm_operand *a = &p->a, *b = &p->b;
+  const int64_t rows_a = a->rows / a->block_rows, rows_b = b->rows / b->block_rows;
+  const int64_t stored_a = a->block_start[rows_a], stored_b = b->block_start[rows_b];
+  const int64_t inner = gpumm_k (p) / gpumm_op_block_cols (a, p->op_a);
+  double pairs = 0;
+  int64_t all = gpumm_least (stored_a, a->nzmax), seen = 0;
+  if (inner == 0 || stored_a <= 0 || stored_b <= 0)
+    return 0;
+  if (p->op_b != GPUMM_NONE)
+    return (double) stored_a * (double) stored_b / (double) inner;
+  if (p->op_a != GPUMM_NONE) {
+    all = gpumm_least (rows_a, rows_b);
+    for (int64_t k = 0; k < all; k += all / SAMPLES + 1, seen++)
+      pairs += (double) (a->block_start[k + 1] - a->block_start[k])
+               * (double) (b->block_start[k + 1] - b->block_start[k]);
+  } else
+    for (int64_t t = 0; t < all; t += all / SAMPLES + 1, seen++)
+      if (a->block_column[t] >= 0 && a->block_column[t] < rows_b)
+        pairs +=
+            (double) (b->block_start[a->block_column[t] + 1] - b->block_start[a->block_column[t]]);
+  return seen > 0 ? pairs * ((double) all / (double) seen) : 0;
+}
+
+/* Multiply-adds a second and thread, of integers of 8 and 16 bits: uint16, n = 8192, 5 % of the
+ * blocks of 4x4 or 8x8, on two cores with AVX-512. */
+static const double SMALL_INTEGER_RATE = 2e9;
+
+/* Of floating point: operations, and products of two blocks or of a block and WIDTH columns, a second
+ * and thread, and bytes of C a second. Fitted to products of 10^4 to 7 10^7 pairs of blocks of 1x1 to
+ * 64x64 on 16 cores of a Xeon with AVX-512 (bench/results/h200/blocksparse.csv), and to blocks of 2x2
+ * to 8x8 by 16 and 128 columns on two. */
+static const double FLOAT_RATE = 1.2e10, PAIR_RATE = 4e7, WRITE_RATE = 2e10;
+
+/* On the CPU; for the classes that "auto" knows a device's rate of. */
+static double seconds (const gpumm_problem *p, const gpumm_place *place,
+                       const struct gpumm_sparse_estimate *estimate) {
+  (void) estimate;
+  (void) place;
+  const int in_blocks = p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS;
+  const gpumm_operand *x = p->a.kind == GPUMM_BLOCKS ? &p->a : &p->b;
+  const double threads = gpumm_threads ();
+  if (gpumm_is_integer (p->a.type))
+    return gpumm_sparse_flops (p) / (2 * SMALL_INTEGER_RATE * threads);
+  const double each =
+      2.0 * (gpumm_is_complex (p->a.type) ? 2 : 1) * (gpumm_is_complex (p->b.type) ? 2 : 1);
+  double pairs, flops, c = (double) gpumm_m (p) * (double) gpumm_n (p);
+  if (in_blocks) {
+    const double size =
+        (double) (gpumm_op_block_rows (&p->a, p->op_a) * gpumm_op_block_cols (&p->b, p->op_b));
+    pairs = gpumm_blocks_pairs (p);
+    flops = each * pairs * size * (double) gpumm_op_block_cols (&p->a, p->op_a);
+    if (!p->full && c > 0)
+      c *= -expm1 (-pairs * size / c);
+  } else {
+    const int64_t other = p->a.kind == GPUMM_BLOCKS ? gpumm_n (p) : gpumm_m (p);
+    const double stored = (double) x->block_start[x->rows / x->block_rows];
+    pairs = stored * (double) gpumm_pieces (other, TILE);
+    flops = each * stored * (double) (x->block_rows * x->block_cols) * (double) other;
+  }
+  return (flops / FLOAT_RATE + pairs / PAIR_RATE) / threads
+         + c * (double) gpumm_type_bytes (p->output) / WRITE_RATE;
+}
+
+const gpumm_algorithm gpumm_algorithm_blocks = {
+    .name = "blocks",
+    .summary = "matrices sparse by blocks, by each other or by full ones, on the CPU",
+    .takes = takes,
+    .seconds = seconds,
+    .open = open,
+    .run = run,
+    .close = close_state,
+};

@@ -1,0 +1,341 @@
+/* dense.c - dense products by a kernel of the table: the product as steps for streaming.c.
+ *
+ * C is made tile by tile from panels of op(A) and op(B). Where all three fit the device, every
+ * panel goes up once and stays, and tiles are taken in shells: after d panels of both, all tiles
+ * of the d x d corner can be made, so that the work on the device grows with the square of what
+ * has gone up, and the device soon has more to do than the transfers take. Where they do not fit,
+ * two panels of each are there, one in use and one on its way, and C is summed over steps of k.
+ *
+ * Kernels that are faster at certain sizes get them: op(A) and op(B) are padded with zeros on their
+ * way up, and the rows and columns of C that come of them stay on the device.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "error.h"
+#include "memory/host.h"
+#include "move/streaming.h"
+#include "memory/pool.h"
+#include "progress.h"
+#include "tiles.h"
+#include "types.h"
+#include "work.h"
+#include "algorithm.h"
+
+/* Steps are made and run so many at a time: a product in tiny tiles may have millions. */
+enum { WINDOW = 512 };
+
+/* A buffer on the device and what is in it: the panel or tile (row, col) of its matrix. */
+typedef struct {
+  void *memory;
+  int64_t row, col;  /* -1: nothing yet */
+  int64_t last_step; /* the last that uses it */
+} buffer;
+
+typedef struct {
+  struct gpumm_job *job;
+  const gpumm_operand *result;
+  gpumm_buffers sizes;
+  void *memory[4]; /* of all buffers of A, of B, of C; the kernel's workspace */
+  buffer *a, *b, *c;
+  gpumm_step *steps; /* of the window that is being filled */
+  gpumm_product *products;
+  int64_t count, room, tiles;
+  char *known_a, *known_b; /* for each panel: has a launch read it? NULL: nothing is kept of them */
+  gpumm_status status;
+} schedule;
+
+/* ---- panels ------------------------------------------------------------------------------- */
+
+/* The stored part of x that holds rows row .. and columns col .. of op (x), with the padding that
+ * the kernel likes. */
+static gpumm_panel part (const schedule *s, const gpumm_operand *x, gpumm_op op, int64_t row,
+                         int64_t rows, int64_t col, int64_t cols) {
+  const gpumm_kernel *kernel = s->job->plan.kernel;
+  int64_t first_row = op == GPUMM_NONE ? row : col, first_col = op == GPUMM_NONE ? col : row;
+  size_t element = gpumm_type_bytes (x->type);
+  gpumm_panel p = {.rows = op == GPUMM_NONE ? rows : cols,
+                   .cols = op == GPUMM_NONE ? cols : rows,
+                   .ld_from = x->ld,
+                   .element = element,
+                   .form = x->type == GPUMM_S || x->type == GPUMM_C ? GPUMM_FLOATS : GPUMM_DOUBLES};
+  p.from = (const char *) x->values + (size_t) (first_row + first_col * x->ld) * element;
+  p.pad_rows = gpumm_padded (kernel, p.rows, x->type) - p.rows;
+  p.pad_cols = gpumm_padded (kernel, p.cols, x->type) - p.cols;
+  p.ld_to = gpumm_device_ld (p.rows + p.pad_rows, element);
+  return p;
+}
+
+/* The buffer that holds panel (row, col), or else the one used longest ago, where the panel then
+ * goes up with this step. */
+static buffer *bring (schedule *s, gpumm_step *step, buffer *buffers, int64_t count, int64_t row,
+                      int64_t col, gpumm_panel p) {
+  buffer *oldest = buffers;
+  for (buffer *x = buffers; x < buffers + count; x++) {
+    if (x->row == row && x->col == col) {
+      x->last_step = s->count;
+      return x;
+    }
+    if (x->last_step < oldest->last_step)
+      oldest = x;
+  }
+  if (oldest->last_step > step->after_launch)
+    step->after_launch = oldest->last_step;
+  *oldest = (buffer){.memory = oldest->memory, .row = row, .col = col, .last_step = s->count};
+  p.to = oldest->memory;
+  if (p.rows > 0 && p.cols > 0)
+    step->up[step->ups++] = p;
+  return oldest;
+}
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+/* Where op (B)'s panel is when A's buffer holds the whole of the one array: in it. */
+static const void *inside (const schedule *s, const gpumm_panel *b, int64_t ld) {
+  const gpumm_operand *x = &s->job->problem.b;
+  size_t element = gpumm_type_bytes (x->type);
+  size_t offset = (size_t) ((const char *) b->from - (const char *) x->values) / element;
+  int64_t row = (int64_t) offset % x->ld, col = (int64_t) offset / x->ld;
+  return (const char *) s->a[0].memory + (size_t) (row + col * ld) * element;
+}
+
+/* Touched before they are filled, pages come from several threads: the result's, where its columns
+ * lie without gaps that belong to the caller. */
+static size_t fresh_bytes (const gpumm_operand *result) {
+  if (result->ld != result->rows)
+    return 0;
+  return (size_t) result->rows * (size_t) result->cols * gpumm_type_bytes (result->type);
+}
+
+/* Runs the steps there are. What is in the buffers stays, and nothing waits for it any more. */
+static void run_window (schedule *s) {
+  const gpumm_plan *plan = &s->job->plan;
+  gpumm_stream_job stream = {.driver = plan->driver,
+                             .device = plan->device,
+                             .steps = s->steps,
+                             .count = s->count,
+                             .launch = gpumm_launch_product,
+                             .context = plan->kernel,
+                             .waits = plan->kernel->waits,
+                             .divides = !plan->kernel->workspace};
+  if (plan->resident) {
+    stream.fresh[0].begin = s->result->values;
+    stream.fresh[0].bytes = fresh_bytes (s->result);
+  }
+  if (!s->status && s->count > 0)
+    s->status = gpumm_run_steps (&stream, &s->job->report);
+  s->count = 0;
+  for (int64_t i = 0; i < s->sizes.a; i++)
+    s->a[i].last_step = -1;
+  for (int64_t i = 0; i < s->sizes.b; i++)
+    s->b[i].last_step = -1;
+  for (int64_t i = 0; i < s->sizes.c; i++)
+    s->c[i].last_step = -1;
+}
+
+static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
+  const gpumm_problem *p = &s->job->problem;
+  const gpumm_plan *plan = &s->job->plan;
+  if (s->count == s->room)
+    run_window (s);
+  gpumm_step *step = &s->steps[s->count];
+  *step = (gpumm_step){.after_launch = -1, .after_download = -1};
+  int64_t row = i * plan->tile_m, col = j * plan->tile_n, from = l * plan->tile_k;
+  int64_t m = gpumm_least (plan->tile_m, s->result->rows - row);
+  int64_t n = gpumm_least (plan->tile_n, s->result->cols - col),
+          depth = gpumm_least (plan->tile_k, k - from);
+  gpumm_panel a = part (s, &p->a, p->op_a, row, m, from, depth);
+  gpumm_panel b = part (s, &p->b, p->op_b, from, depth, col, n);
+  /* of the result: where it goes */
+  gpumm_panel c = part (s, s->result, GPUMM_NONE, row, m, col, n);
+  const gpumm_kernel *kernel = plan->kernel;
+  gpumm_product *product = &s->products[s->count];
+  step->task = product;
+  *product = (gpumm_product){.type = p->output,
+                             .op_a = p->op_a,
+                             .op_b = p->op_b,
+                             .m = gpumm_padded (kernel, m, p->output),
+                             .n = gpumm_padded (kernel, n, p->output),
+                             .k = gpumm_padded (kernel, depth, p->output),
+                             .lda = a.ld_to,
+                             .ldb = b.ld_to,
+                             .ldc = c.ld_to,
+                             .alpha = p->alpha,
+                             .beta = l == 0 ? p->beta : (gpumm_scalar){1, 0},
+                             .workspace = s->memory[3],
+                             .workspace_bytes = (size_t) plan->workspace_bytes,
+                             .tiling = gpumm_plan_tiling (p, plan),
+                             .gain = plan->gain};
+  if (plan->keeps) {
+    product->tiling.row = i;
+    product->tiling.col = j;
+    product->tiling.known_a = s->known_a[i];
+    product->tiling.known_b = s->known_b[j];
+    s->known_a[i] = s->known_b[j] = 1;
+  }
+  if (plan->rate > 0)
+    step->seconds = gpumm_dense_flops (p) / plan->rate * ((double) m / (double) s->result->rows)
+                    * ((double) n / (double) s->result->cols) * ((double) depth / (double) k);
+  if (depth > 0) {
+    product->a = bring (s, step, s->a, s->sizes.a, i, l, a)->memory;
+    if (s->sizes.b > 0)
+      product->b = bring (s, step, s->b, s->sizes.b, l, j, b)->memory;
+    else if ((p->op_a == GPUMM_NONE) != (p->op_b == GPUMM_NONE)) /* A*A' */
+      product->b = bring (s, step, s->a, s->sizes.a, j, l, b)->memory;
+    else { /* A*A */
+      product->b = inside (s, &b, a.ld_to);
+      product->ldb = a.ld_to;
+    }
+  }
+  buffer *tile = &s->c[s->tiles % s->sizes.c];
+  if (l == 0) {
+    if (tile->last_step >= 0)
+      step->after_download = tile->last_step;
+    if (p->c0) {
+      gpumm_panel c0 = part (s, p->c0, GPUMM_NONE, row, m, col, n);
+      c0.pad_rows = c0.pad_cols = 0; /* what is there is multiplied by beta and not taken down */
+      c0.to = tile->memory;
+      step->up[step->ups++] = c0;
+    }
+  }
+  product->c = tile->memory;
+  tile->last_step = s->count;
+  if (from + depth == k) {
+    step->down[0] = (gpumm_panel){.from = tile->memory,
+                                  .to = (void *) (uintptr_t) c.from,
+                                  .rows = m,
+                                  .cols = n,
+                                  .ld_from = c.ld_to,
+                                  .ld_to = s->result->ld,
+                                  .element = c.element};
+    step->downs = 1;
+    s->tiles++;
+  }
+  s->count++;
+}
+
+/* The tiles whose larger index is d, then d + 1, ... */
+static void add_shells (schedule *s, int64_t down, int64_t across, int64_t k) {
+  for (int64_t d = 0; d < down || d < across; d++) {
+    for (int64_t j = 0; d < down && j < gpumm_least (d, across); j++)
+      add_step (s, d, j, 0, k);
+    for (int64_t i = 0; d < across && i < gpumm_least (d + 1, down); i++)
+      add_step (s, i, d, 0, k);
+  }
+}
+
+static void add_tiles (schedule *s, int64_t down, int64_t across, int64_t deep, int64_t k) {
+  for (int64_t j = 0; j < across && !s->status; j++)
+    for (int64_t i = 0; i < down && !s->status; i++)
+      for (int64_t l = 0; l < deep && !s->status; l++)
+        add_step (s, i, j, l, k);
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+static gpumm_status take_buffers (schedule *s, int which, int64_t count, size_t bytes,
+                                  buffer **buffers) {
+  const gpumm_plan *plan = &s->job->plan;
+  *buffers = gpumm_allocate (count, sizeof **buffers);
+  if (!*buffers)
+    return GPUMM_HOST_MEMORY;
+  if (count == 0)
+    return GPUMM_OK;
+  gpumm_status status = gpumm_pool_take (plan->driver, plan->device, GPUMM_POOL_DEVICE,
+                                         (size_t) count * bytes, &s->memory[which]);
+  for (int64_t i = 0; i < count && !status; i++)
+    (*buffers)[i] = (buffer){.memory = (char *) s->memory[which] + (size_t) i * bytes,
+                             .row = -1,
+                             .col = -1,
+                             .last_step = -1};
+  return status;
+}
+
+/* Makes room under a given limit, where blocks of other sizes are kept. */
+static void make_room (const struct gpumm_job *job) {
+  const gpumm_plan *plan = &job->plan;
+  size_t limit = (size_t) job->options.max_device_memory;
+  size_t held = gpumm_pool_bytes (plan->driver, plan->device, GPUMM_POOL_DEVICE, NULL);
+  if (limit > 0 && held + (size_t) plan->device_bytes > limit)
+    gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, 0);
+}
+
+static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+  const gpumm_problem *p = &job->problem;
+  const gpumm_plan *plan = &job->plan;
+  schedule s = {.job = job, .result = result};
+  gpumm_status status;
+  job->report.flops = gpumm_dense_flops (p);
+  if (job->trace)
+    return gpumm_trace_kernel (job, result);
+  if (result->rows == 0 || result->cols == 0)
+    return GPUMM_OK;
+  /* alpha = 0: A and B are not read, so they do not go up */
+  int64_t k = gpumm_is_zero (p->alpha) ? 0 : gpumm_k (p);
+  int64_t down = gpumm_pieces (result->rows, plan->tile_m),
+          across = gpumm_pieces (result->cols, plan->tile_n);
+  int64_t deep = k > 0 ? gpumm_pieces (k, plan->tile_k) : 1;
+  s.sizes = gpumm_plan_buffers (p, plan);
+  make_room (job);
+  status = take_buffers (&s, 0, s.sizes.a, s.sizes.a_bytes, &s.a);
+  if (!status)
+    status = take_buffers (&s, 1, s.sizes.b, s.sizes.b_bytes, &s.b);
+  if (!status)
+    status = take_buffers (&s, 2, s.sizes.c, s.sizes.c_bytes, &s.c);
+  if (!status && plan->workspace_bytes > 0)
+    status = gpumm_pool_take (plan->driver, plan->device, GPUMM_POOL_DEVICE,
+                              (size_t) plan->workspace_bytes, &s.memory[3]);
+  s.room = plan->resident ? down * across : WINDOW;
+  s.steps = status ? NULL : gpumm_allocate (s.room, sizeof *s.steps);
+  s.products = s.steps ? gpumm_allocate (s.room, sizeof *s.products) : NULL;
+  if (!status && !s.products)
+    status = GPUMM_HOST_MEMORY;
+  if (!status && plan->keeps) {
+    s.known_a = gpumm_allocate (down + across, sizeof *s.known_a);
+    if (!s.known_a)
+      status = GPUMM_HOST_MEMORY;
+    else
+      s.known_b = s.known_a + down;
+  }
+  if (!status) {
+    if (plan->rate > 0)
+      gpumm_progress_of (job->report.flops / plan->rate); /* as the steps have it */
+    else if (!plan->kernel->workspace)                    /* others launch more than once */
+      gpumm_progress_of_launches ((double) (down * across * (plan->resident ? 1 : deep)));
+    if (plan->resident)
+      add_shells (&s, down, across, k);
+    else
+      add_tiles (&s, down, across, deep, k);
+    run_window (&s);
+    status = s.status;
+  }
+  for (int i = 0; i < 4; i++)
+    gpumm_pool_give (plan->driver, plan->device, GPUMM_POOL_DEVICE, s.memory[i]);
+  gpumm_release (s.a);
+  gpumm_release (s.b);
+  gpumm_release (s.c);
+  gpumm_release (s.steps);
+  gpumm_release (s.products);
+  gpumm_release (s.known_a);
+  gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, (size_t) plan->keep_bytes);
+  return status;
+}
+
+/* bound: PLAIN, or WIDER where the error can be larger than plain arithmetic's (a bound by norms,
+ * say), so that only its name chooses the family. */
+enum { PLAIN, WIDER };
+
+#define ROW(family, bound, text)                                                                   \
+  const gpumm_algorithm gpumm_algorithm_##family = {.name = #family,                               \
+                                                    .summary = text,                               \
+                                                    .on_device = 1,                                \
+                                                    .wider_bound = bound,                          \
+                                                    .takes = gpumm_is_dense_float,                 \
+                                                    .run = run}
+
+ROW (naive, PLAIN, "one thread an element of C, operands in global memory");
+ROW (tiled, PLAIN, "square tiles of A and B in shared memory");
+ROW (register, PLAIN, "tiles in shared memory, a small tile of C in each thread's registers");
+ROW (tensor, PLAIN, "double-precision tensor cores, steps along k shared evenly among blocks");
+ROW (cublas, PLAIN, "NVIDIA's library");
+ROW (strassen, WIDER, "seven products of halves instead of eight; over register or cublas");
+/* Not in the order of families (plan.c): whether it pays is measured. */
+ROW (emulated, PLAIN, "8-bit integer tensor cores, by the Chinese remainder theorem");

@@ -1,0 +1,267 @@
+/* mixed.c - a real matrix times a complex one, made of real products.
+ *
+ * Interleaved complex storage is real storage of twice the rows, so most cases are one real
+ * product without moving anything; the others pack the complex operand, or unpack the result.
+ * Octave does the same (two real products) unless k <= min (m, n) / 10, where it converts the real
+ * operand; the two differ where Inf meets zero, so the rule is kept here.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "algorithm.h"
+#include "cancel.h"
+#include "error.h"
+#include "memory/host.h"
+#include "threads.h"
+#include "types.h"
+
+typedef struct {
+  gpumm_problem inner;
+  int opened;    /* next has given it */
+  void *packed;  /* operand of the inner product */
+  void *product; /* its result, where it is not the caller's memory */
+  int negate;    /* conjugate while unpacking */
+} mixed;
+
+/* ---- element loops, by real type ---------------------------------------------------------- */
+
+typedef struct {
+  const void *from;
+  void *to;
+  int64_t rows, ld_from, ld_to; /* in elements of their own type */
+  int negate;
+  gpumm_scalar alpha, beta;
+  const gpumm_operand *c0;
+} columns;
+
+#define LOOPS(real, suffix)                                                                        \
+  /* complex columns into pairs of real columns: re, im, re, im */                                 \
+  static void split_##suffix (void *context, int64_t begin, int64_t end) {                         \
+    const columns *c = context;                                                                    \
+    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
+      const real *from = (const real *) c->from + 2 * j * c->ld_from;                              \
+      real *re = (real *) c->to + 2 * j * c->ld_to, *im = re + c->ld_to;                           \
+      for (int64_t i = 0; i < c->rows; i++) {                                                      \
+        re[i] = from[2 * i];                                                                       \
+        im[i] = c->negate ? -from[2 * i + 1] : from[2 * i + 1];                                    \
+      }                                                                                            \
+    }                                                                                              \
+  }                                                                                                \
+  /* and back */                                                                                   \
+  static void join_##suffix (void *context, int64_t begin, int64_t end) {                          \
+    const columns *c = context;                                                                    \
+    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
+      const real *re = (const real *) c->from + 2 * j * c->ld_from, *im = re + c->ld_from;         \
+      real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
+      for (int64_t i = 0; i < c->rows; i++) {                                                      \
+        to[2 * i] = re[i];                                                                         \
+        to[2 * i + 1] = c->negate ? -im[i] : im[i];                                                \
+      }                                                                                            \
+    }                                                                                              \
+  }                                                                                                \
+  static void widen_##suffix (void *context, int64_t begin, int64_t end) {                         \
+    const columns *c = context;                                                                    \
+    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
+      const real *from = (const real *) c->from + j * c->ld_from;                                  \
+      real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
+      for (int64_t i = 0; i < c->rows; i++) {                                                      \
+        to[2 * i] = from[i];                                                                       \
+        to[2 * i + 1] = 0;                                                                         \
+      }                                                                                            \
+    }                                                                                              \
+  }                                                                                                \
+  /* to = alpha to + beta c0 */                                                                    \
+  static void combine_##suffix (void *context, int64_t begin, int64_t end) {                       \
+    const columns *c = context;                                                                    \
+    real ar = (real) c->alpha.re, ai = (real) c->alpha.im;                                         \
+    real br = (real) c->beta.re, bi = (real) c->beta.im;                                           \
+    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
+      real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
+      const real *old = c->c0 ? (const real *) c->c0->values + 2 * j * c->c0->ld : NULL;           \
+      for (int64_t i = 0; i < 2 * c->rows; i += 2) {                                               \
+        real re = ai == 0 ? ar * to[i] : ar * to[i] - ai * to[i + 1];                              \
+        real im = ai == 0 ? ar * to[i + 1] : ar * to[i + 1] + ai * to[i];                          \
+        if (old) {                                                                                 \
+          re += bi == 0 ? br * old[i] : br * old[i] - bi * old[i + 1];                             \
+          im += bi == 0 ? br * old[i + 1] : br * old[i + 1] + bi * old[i];                         \
+        }                                                                                          \
+        to[i] = re;                                                                                \
+        to[i + 1] = im;                                                                            \
+      }                                                                                            \
+    }                                                                                              \
+  }
+LOOPS (float, s)
+LOOPS (double, d)
+
+typedef void loop (void *, int64_t, int64_t);
+
+static gpumm_status over_columns (gpumm_type type, loop *single, loop *full, columns *c,
+                                  int64_t cols) {
+  int64_t grain = c->rows > 0 ? 65536 / c->rows + 1 : cols;
+  return gpumm_parallel (cols, grain, type == GPUMM_C ? single : full, c);
+}
+
+/* ---- the inner problem -------------------------------------------------------------------- */
+
+static void *matrix (int64_t rows, int64_t cols, gpumm_type type) {
+  int64_t elements;
+  if (__builtin_mul_overflow (rows, cols, &elements))
+    elements = -1; /* refused by gpumm_allocate, with a text */
+  return gpumm_allocate (elements, gpumm_type_bytes (type));
+}
+
+/* A complex matrix seen as a real one of twice the rows. */
+static gpumm_operand as_real (const gpumm_operand *x, gpumm_type real) {
+  gpumm_operand y = *x;
+  y.type = real;
+  y.rows *= 2;
+  y.ld *= 2;
+  return y;
+}
+
+/* A complex matrix copied into a real one of twice the columns. */
+static gpumm_status split (const gpumm_operand *x, gpumm_type real, int negate, mixed *state,
+                           gpumm_operand *y) {
+  state->packed = matrix (x->rows, 2 * x->cols, real);
+  if (!state->packed)
+    return GPUMM_HOST_MEMORY;
+  columns c = {.from = x->values,
+               .to = state->packed,
+               .rows = x->rows,
+               .ld_from = x->ld,
+               .ld_to = x->rows,
+               .negate = negate};
+  gpumm_status status = over_columns (x->type, split_s, split_d, &c, x->cols);
+  *y = (gpumm_operand){.kind = GPUMM_DENSE,
+                       .type = real,
+                       .rows = x->rows,
+                       .cols = 2 * x->cols,
+                       .ld = x->rows,
+                       .values = state->packed,
+                       .place = GPUMM_HOST};
+  return status;
+}
+
+static gpumm_status widen (const gpumm_operand *x, gpumm_type type, mixed *state,
+                           gpumm_operand *y) {
+  state->packed = matrix (x->rows, x->cols, type);
+  if (!state->packed)
+    return GPUMM_HOST_MEMORY;
+  columns c = {
+      .from = x->values, .to = state->packed, .rows = x->rows, .ld_from = x->ld, .ld_to = x->rows};
+  gpumm_status status = over_columns (type, widen_s, widen_d, &c, x->cols);
+  *y = *x;
+  y->type = type;
+  y->ld = x->rows;
+  y->values = state->packed;
+  return status;
+}
+
+/* Octave's rule; its product with the real operand alone transposed (trans_mul of op-m-cm.cc,
+ * mul_trans of op-cm-m.cc) is always two real ones. */
+static int octave_widens (const gpumm_problem *p) {
+  int a_complex = gpumm_is_complex (p->a.type);
+  gpumm_op op_real = a_complex ? p->op_b : p->op_a, op_complex = a_complex ? p->op_a : p->op_b;
+  if (op_real != GPUMM_NONE && op_complex == GPUMM_NONE)
+    return 0;
+  return gpumm_k (p) <= gpumm_least (gpumm_m (p), gpumm_n (p)) / 10;
+}
+
+static gpumm_status open (struct gpumm_job *job) {
+  const gpumm_problem *p = &job->problem;
+  gpumm_type real = p->output == GPUMM_C ? GPUMM_S : GPUMM_D;
+  int a_complex = gpumm_is_complex (p->a.type);
+  gpumm_status status = GPUMM_OK;
+  mixed *state = gpumm_allocate (1, sizeof *state);
+  if (!state)
+    return GPUMM_HOST_MEMORY;
+  job->state = state;
+  gpumm_problem *inner = &state->inner;
+  *inner = *p;
+  if (octave_widens (p)) {
+    status = widen (a_complex ? &p->b : &p->a, p->output, state, a_complex ? &inner->b : &inner->a);
+  } else {
+    /* alpha and beta are applied when the product is complex again */
+    inner->alpha = (gpumm_scalar){gpumm_is_zero (p->alpha) ? 0 : 1, 0};
+    inner->beta = (gpumm_scalar){0, 0};
+    inner->c0 = NULL;
+    const gpumm_operand *x = a_complex ? &p->a : &p->b;
+    gpumm_op op = a_complex ? p->op_a : p->op_b;
+    gpumm_operand *y = a_complex ? &inner->a : &inner->b;
+    int conjugate = op == GPUMM_CTRANSPOSE;
+    /* the parts of a complex A alternate along the rows of C, those of B along its columns */
+    if (a_complex == (op == GPUMM_NONE))
+      *y = as_real (x, real);
+    else
+      status = split (x, real, conjugate && a_complex, state, y);
+    if (!a_complex)
+      state->negate = conjugate && !state->packed;
+    if (op == GPUMM_CTRANSPOSE)
+      *(a_complex ? &inner->op_a : &inner->op_b) = GPUMM_TRANSPOSE;
+  }
+  return status;
+}
+
+static gpumm_status next (struct gpumm_job *job, gpumm_problem *inner, int *more) {
+  mixed *state = job->state;
+  *inner = state->inner;
+  *more = !state->opened;
+  state->opened = 1;
+  return GPUMM_OK;
+}
+
+static gpumm_status into (struct gpumm_job *job, const gpumm_operand *shape, gpumm_operand *result,
+                          gpumm_operand *c) {
+  mixed *state = job->state;
+  if (shape->type == result->type)
+    *c = *result;
+  else if (shape->rows != result->rows)
+    *c = as_real (result, shape->type);
+  else {
+    *c = *shape;
+    c->values = state->product = matrix (shape->rows, shape->cols, shape->type);
+    return state->product ? GPUMM_OK : GPUMM_HOST_MEMORY;
+  }
+  return GPUMM_OK;
+}
+
+static gpumm_status finish (struct gpumm_job *job, const gpumm_operand *product,
+                            gpumm_operand *result) {
+  const gpumm_problem *p = &job->problem;
+  const mixed *state = job->state;
+  gpumm_status status = GPUMM_OK;
+  if (product->type == result->type)
+    return GPUMM_OK;
+  columns c = {.from = state->product,
+               .to = result->values,
+               .rows = result->rows,
+               .ld_from = product->rows,
+               .ld_to = result->ld,
+               .negate = state->negate,
+               .alpha = p->alpha,
+               .beta = p->beta,
+               .c0 = p->c0};
+  if (state->product)
+    status = over_columns (p->output, join_s, join_d, &c, result->cols);
+  if (!status && (!gpumm_is_one (p->alpha) || p->c0))
+    status = over_columns (p->output, combine_s, combine_d, &c, result->cols);
+  return status;
+}
+
+static void close (struct gpumm_job *job) {
+  mixed *state = job->state;
+  if (!state)
+    return;
+  gpumm_release (state->packed);
+  gpumm_release (state->product);
+  gpumm_release (state);
+}
+
+const gpumm_algorithm gpumm_algorithm_mixed = {
+    .name = "mixed",
+    .summary = "real times complex, made of real products",
+    .open = open,
+    .close = close,
+    .next = next,
+    .into = into,
+    .finish = finish,
+    .hides = 1,
+};

@@ -1,0 +1,90 @@
+/* rowset.h - sets of row numbers (or of columns), for the patterns of sparse products.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_ROWSET_H
+#define GPUMM_ROWSET_H
+
+#include "gpumm.h"
+#include "memory/host.h"
+
+/* A set of row numbers that gives them back in ascending order without sorting: bits, and above
+ * them bits that say which words of the level below are not zero. Adding costs one step nearly
+ * always; draining m numbers costs O(m), however many rows there are. */
+enum { MOST_LEVELS = 11 };
+
+typedef struct {
+  int levels;
+  uint64_t *level[MOST_LEVELS]; /* level[0]: one bit a row; the last is one word */
+} rowset;
+
+static inline int64_t rowset_words (int64_t bits) {
+  return bits / 64 + (bits % 64 != 0);
+}
+
+static inline gpumm_status rowset_create (rowset *s, int64_t rows) {
+  int64_t total = 0, bits = rows;
+  *s = (rowset){0};
+  do {
+    bits = rowset_words (bits);
+    total += bits;
+    s->levels++;
+  } while (bits > 1);
+  uint64_t *memory = gpumm_allocate (total, sizeof *memory);
+  if (!memory)
+    return GPUMM_HOST_MEMORY;
+  bits = rows;
+  for (int l = 0; l < s->levels; l++) {
+    s->level[l] = memory;
+    bits = rowset_words (bits);
+    memory += bits;
+  }
+  return GPUMM_OK;
+}
+
+static inline void rowset_destroy (rowset *s) {
+  gpumm_release (s->level[0]);
+}
+
+/* Sets the bit in all levels: whether a word was zero before is a coin's toss, and a branch on it
+ * costs more than the stores. */
+static inline void rowset_add (rowset *s, int64_t i) {
+  for (int l = 0; l < s->levels; l++) {
+    s->level[l][i >> 6] |= (uint64_t) 1 << (i & 63);
+    i >>= 6;
+  }
+}
+
+/* Adds the rows of a list; returns how many were not there yet. Nothing is stored for the others: a
+ * store would make the next row, often of the same word, wait for it. */
+static inline int64_t rowset_add_all (rowset *s, const int64_t *rows, int64_t count) {
+  const uint64_t *bottom = s->level[0];
+  int64_t added = 0;
+  for (int64_t q = 0; q < count; q++) {
+    const int64_t i = rows[q];
+    if (!(bottom[i >> 6] >> (i & 63) & 1)) {
+      rowset_add (s, i);
+      added++;
+    }
+  }
+  return added;
+}
+
+/* Empties the part of the set under one word; writes its rows to out unless that is NULL. */
+static inline int64_t *rowset_drain_word (rowset *s, int level, int64_t word, int64_t *out) {
+  uint64_t bits = s->level[level][word];
+  s->level[level][word] = 0;
+  if (level == 0) {
+    if (out)
+      for (; bits; bits &= bits - 1)
+        *out++ = word * 64 + __builtin_ctzll (bits);
+  } else
+    for (; bits; bits &= bits - 1)
+      out = rowset_drain_word (s, level - 1, word * 64 + __builtin_ctzll (bits), out);
+  return out;
+}
+
+/* Empties the set; writes its rows to out unless that is NULL. Returns the end of what it wrote. */
+static inline int64_t *rowset_drain (rowset *s, int64_t *out) {
+  return rowset_drain_word (s, s->levels - 1, 0, out);
+}
+
+#endif

@@ -1,0 +1,1003 @@
+/* sparse.c - products with a sparse operand, on the CPU.
+ *
+ * sparse x sparse   Gustavson's product by columns of C, in two phases: gpumm_open counts the
+ *                   pattern of C exactly, gpumm_run computes. Columns of op (X) where op
+ *                   transposes come from a bucket transpose, O(nnz + rows + columns). Columns side
+ *                   by side with the same rows (3 x 3 blocks of elasticity) are treated as one.
+ *                   Where both operands are made of full square blocks (natural.h), blocks take the
+ *                   place of elements in all of this.
+ * sparse x dense    C in panels of a few columns. A panel of op (B) is packed by rows, so that each
+ *                   element of A, read once a panel, meets values that lie side by side. An A in
+ *                   natural blocks is taken by blocks.
+ * dense x sparse    the same code, as C' = op (B)' op (A)': panels are rows of op (A) and C. No
+ *                   dense operand is ever transposed but panel by panel. Where op (B) is B, an
+ *                   element of C is one sum, and with few rows nothing is packed: they lie side by
+ *                   side in a column of A, and their sums go straight to a column of C.
+ *
+ * Only stored elements multiply, as in Octave: an Inf or NaN in one operand against no element in
+ * the other gives nothing.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "algorithm.h"
+#include "compressed.h"
+#include "natural.h"
+#include "processors.h"
+#include "rowset.h"
+#include "sparse.h"
+#include "cancel.h"
+#include "clock.h"
+#include "error.h"
+#include "memory/host.h"
+#include "progress.h"
+#include "threads.h"
+#include "types.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Columns of a panel: a power of two. Eight doubles are a cache line. */
+enum { WIDEST = 8 };
+
+/* Elements of B from a request to the cache to its use. 8 make A A a quarter faster where A is
+ * 200000 x 200000 with 16 random elements a row. */
+enum { AHEAD = 8 };
+
+/* Columns of a full operand from which on a sparse one is taken by natural blocks: with fewer it does
+ * not pay to look at all of it. Of a mesh in blocks of 2 to 8, 0.4 to 2.4 million elements, on two cores
+ * with AVX-512, 16 columns then take 0.60 to 0.83 of the time, 64 columns 0.37 to 0.64. And columns of a
+ * panel, as there must be whole vectors. */
+enum { LEAST_NATURAL_COLUMNS = 16, LEAST_NATURAL_WIDTH = 4 };
+
+/* Of Y = S.' X where columns lie side by side, as rows of a full matrix by a sparse one do: so many
+ * are summed at once, and so many where vectors cannot; rows that are made of one group of columns
+ * before the next, that they stay in the cache. With more columns than MOST_UNPACKED, and
+ * LEAST_REUSE elements for each row of X, X is packed. On two cores with AVX-512 to pack takes 1.0 to
+ * 1.2 times as long with 24 to 64 columns and 8 to 15 elements a row, 0.9 with 200 columns, half with
+ * 1000 and 40 elements; a packed panel of sixteen takes 0.7 to 0.9 of the time of two of eight. */
+enum { MOST_BESIDE = 16, FEW_BESIDE = 4, ROWS_AT_ONCE = 32, MOST_UNPACKED = 64, LEAST_REUSE = 4 };
+
+/* How work is cut for threads. */
+static const struct {
+  double least_flops;        /* of a piece: below it a thread costs more than it brings */
+  int64_t least_products;    /* alike, sparse by sparse: each takes some 20 ns in both phases */
+  int64_t pieces_per_thread; /* so that uneven pieces balance */
+  int64_t workspace_bytes;   /* that all threads together may take */
+  int64_t full_column;       /* rows for each nonzero, up to which a column is scanned whole */
+} cutting = {2e5, 1 << 14, 4, (int64_t) 1 << 30, 8};
+
+/* ---- operands ----------------------------------------------------------------------------- */
+
+/* A sparse matrix with elements double or double complex. In natural blocks of b x b, rows, columns
+ * and what is stored are counted in blocks, whose elements lie where plain columns have them: element
+ * (r,k) of the u-th block of column j, which has count blocks, at column[j] b^2 + (k count + u) b + r. */
+typedef struct {
+  int64_t rows, cols;
+  const int64_t *column, *row;
+  const void *values;
+  gpumm_type type;
+  const unsigned char
+      *repeats; /* sparse x sparse: 1 for a column with the rows of the one before */
+} matrix;
+
+/* What lives from gpumm_open to gpumm_close. */
+typedef struct {
+  matrix a, b;        /* both sparse: op (A), op (B). Else the sparse one, as it is stored */
+  int64_t natural;    /* both are in blocks so large, or b is a in such; 1: they are not */
+  char suffix[8];     /* "_3x3", of the kernel's name, or "" */
+  int64_t longest;    /* blocks of a column of C, at most */
+  gpumm_owner memory; /* behind them and what follows */
+  int64_t *start;     /* n + 1: where each column of C begins if no element of it is zero */
+  int64_t *cut;       /* pieces + 1: columns of C in pieces of about equal work */
+  int64_t pieces;
+  double products; /* multiplications of a sparse product */
+  double seconds;  /* of the symbolic phase */
+} state;
+
+gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name) {
+  if (x->column[0] != 0)
+    return gpumm_fail (GPUMM_INVALID, "sparse %s: the first column pointer is %lld and not 0", name,
+                       (long long) x->column[0]);
+  for (int64_t j = 0; j < x->cols; j++)
+    if (x->column[j + 1] < x->column[j])
+      return gpumm_fail (
+          GPUMM_INVALID, "sparse %s: column pointers descend from %lld to %lld after column %lld",
+          name, (long long) x->column[j], (long long) x->column[j + 1], (long long) j + 1);
+  const int64_t nnz = x->column[x->cols];
+  if (nnz > x->nzmax)
+    return gpumm_fail (GPUMM_INVALID, "sparse %s: %lld nonzeros, but the arrays hold %lld", name,
+                       (long long) nnz, (long long) x->nzmax);
+  const double each = ((double) nnz + 1) / ((double) x->cols + 1); /* nonzeros of a column */
+  const int64_t bad = gpumm_find_unsorted (x->cols, x->column, x->row, sizeof *x->row, x->rows,
+                                           (int64_t) (cutting.least_flops / each) + 1);
+  for (int64_t t = bad < 0 ? nnz : x->column[bad]; t < nnz; t++) {
+    const char *wrong = x->row[t] < 0 || x->row[t] >= x->rows              ? "out of range"
+                        : t > x->column[bad] && x->row[t - 1] >= x->row[t] ? "not above the last"
+                                                                           : NULL;
+    if (wrong)
+      return gpumm_fail (GPUMM_INVALID,
+                         "sparse %s: row index %lld in column %lld of %lld rows is %s (rows count "
+                         "from 0, columns from 1)",
+                         name, (long long) x->row[t], (long long) bad + 1, (long long) x->rows,
+                         wrong);
+  }
+  return gpumm_check_cancelled ();
+}
+
+/* x as it is stored; logical elements become doubles. */
+static gpumm_status as_stored (state *s, const gpumm_operand *x, matrix *out) {
+  *out = (matrix){x->rows, x->cols, x->column, x->row, x->values, x->type, NULL};
+  if (x->type != GPUMM_B)
+    return GPUMM_OK;
+  const int64_t nnz = x->column[x->cols];
+  const unsigned char *from = x->values;
+  double *to = gpumm_own (&s->memory, nnz, sizeof *to);
+  if (!to)
+    return GPUMM_HOST_MEMORY;
+  for (int64_t t = 0; t < nnz; t++)
+    to[t] = from[t];
+  out->values = to;
+  out->type = GPUMM_D;
+  return GPUMM_OK;
+}
+
+/* The bucket transpose: count each row, then hand the elements out column by column, so that they
+ * arrive in order. */
+static gpumm_status transposed (state *s, const matrix *x, int conjugate, matrix *out) {
+  const int64_t nnz = x->column[x->cols];
+  const size_t bytes = gpumm_type_bytes (x->type);
+  if (x->rows >= INT64_MAX - 1)
+    return gpumm_fail (GPUMM_HOST_MEMORY, "a sparse matrix of %lld columns is too large",
+                       (long long) x->rows);
+  int64_t *next = gpumm_own (&s->memory, x->rows + 2, sizeof *next);
+  int64_t *row = gpumm_own (&s->memory, nnz, sizeof *row);
+  void *values = gpumm_own (&s->memory, nnz, bytes);
+  if (!next || !row || !values)
+    return GPUMM_HOST_MEMORY;
+  /* counts go two places up: handing out then leaves next[1] .. as the column pointers */
+  for (int64_t t = 0; t < nnz && !gpumm_is_cancelled_at (t); t++)
+    next[x->row[t] + 2]++;
+  for (int64_t i = 0; i < x->rows; i++)
+    next[i + 2] += next[i + 1];
+  gpumm_status status = gpumm_check_cancelled ();
+  if (status) /* not all are counted */
+    return status;
+  for (int64_t j = 0; j < x->cols && !gpumm_is_cancelled (); j++)
+    for (int64_t t = x->column[j]; t < x->column[j + 1] && !gpumm_is_cancelled_at (t); t++) {
+      const int64_t to = next[x->row[t] + 1]++;
+      row[to] = j;
+      if (x->type == GPUMM_D)
+        ((double *) values)[to] = ((const double *) x->values)[t];
+      else {
+        const double complex value = ((const double complex *) x->values)[t];
+        ((double complex *) values)[to] = conjugate ? conj (value) : value;
+      }
+    }
+  *out = (matrix){x->cols, x->rows, next, row, values, x->type, NULL};
+  return gpumm_check_cancelled ();
+}
+
+/* Several unknowns at a point, as in a stiffness matrix, give columns with the same rows, side by
+ * side. They are found once, so that sets of rows are made once for all of them. */
+typedef struct {
+  const matrix *x;
+  unsigned char *repeats;
+} repeat_search;
+
+static void search_repeats (void *context, int64_t begin, int64_t end) {
+  const repeat_search *search = context;
+  const int64_t *column = search->x->column, *row = search->x->row;
+  for (int64_t j = begin > 0 ? begin : 1; j < end && !gpumm_is_cancelled_at (j); j++) {
+    const int64_t count = column[j + 1] - column[j];
+    if (count > 0 && count == column[j] - column[j - 1] && row[column[j - 1]] == row[column[j]]
+        && memcmp (row + column[j - 1], row + column[j], (size_t) count * sizeof *row) == 0)
+      search->repeats[j] = 1;
+  }
+}
+
+static gpumm_status find_repeats (state *s, matrix *x) {
+  repeat_search search = {x, gpumm_own (&s->memory, x->cols, 1)};
+  if (!search.repeats)
+    return GPUMM_HOST_MEMORY;
+  const double each = ((double) x->column[x->cols] + 1) / ((double) x->cols + 1);
+  x->repeats = search.repeats;
+  return gpumm_parallel (x->cols, (int64_t) (cutting.least_flops / each) + 1, search_repeats,
+                         &search);
+}
+
+/* x in blocks of b x b, where it is made of them; else out->column is NULL. */
+static gpumm_status as_blocks (state *s, const matrix *x, int64_t b, matrix *out) {
+  const int64_t nnz = x->column[x->cols];
+  const gpumm_operand plain = {.rows = x->rows,
+                               .cols = x->cols,
+                               .nzmax = nnz,
+                               .column = (int64_t *) (uintptr_t) x->column,
+                               .row = (int64_t *) (uintptr_t) x->row};
+  int64_t *column = gpumm_own (&s->memory, x->cols / b + 1 + nnz / (b * b), sizeof *column);
+  if (!column)
+    return GPUMM_HOST_MEMORY;
+  int64_t *row = column + x->cols / b + 1;
+  const int found = gpumm_find_natural (&plain, b, column, row);
+  *out = (matrix){x->rows / b, x->cols / b, found ? column : NULL, row, x->values, x->type, NULL};
+  return gpumm_check_cancelled ();
+}
+
+/* Blocks take the place of elements where both operands are made of them. */
+static gpumm_status find_natural (state *s, const gpumm_problem *p) {
+  const int64_t b = gpumm_natural_size (p);
+  matrix x, y;
+  if (b == 0)
+    return GPUMM_OK;
+  gpumm_status status = as_blocks (s, &s->a, b, &x);
+  if (status || !x.column)
+    return status;
+  y = x;
+  if (s->a.column == s->b.column && s->a.row == s->b.row && s->a.rows == s->b.rows
+      && s->a.cols == s->b.cols) {
+    y.values = s->b.values;
+    y.type = s->b.type;
+  } else
+    status = as_blocks (s, &s->b, b, &y);
+  if (status || !y.column)
+    return status;
+  s->natural = b;
+  s->a = x;
+  s->b = y;
+  return GPUMM_OK;
+}
+
+/* Threads that columns of so much work each are worth. */
+static int64_t choose_threads (int64_t count, double work) {
+  const double worth = (double) count * work / cutting.least_flops;
+  return worth < 2 ? 1 : (int64_t) fmin (worth, gpumm_threads ());
+}
+
+/* As wide as may be, but a panel for each of these threads. */
+static int64_t choose_width (int64_t count, int64_t threads) {
+  int64_t width = 1;
+  while (width < WIDEST && width * threads < count)
+    width *= 2;
+  return width;
+}
+
+/* Of a product with a full operand: its columns, or rows where it stands on the left; the work of
+ * one; and how many of them are a panel. */
+typedef struct {
+  int64_t count, width, threads;
+  double work;
+} panel_shape;
+
+static panel_shape choose_panels (const gpumm_problem *p) {
+  const int left = p->a.kind == GPUMM_SPARSE;
+  const gpumm_operand *sparse = left ? &p->a : &p->b;
+  panel_shape c = {.count = left ? gpumm_n (p) : gpumm_m (p),
+                   .work = (double) sparse->column[sparse->cols] + (double) gpumm_k (p)
+                           + (double) (left ? gpumm_m (p) : gpumm_n (p))};
+  c.threads = choose_threads (c.count, c.work);
+  c.width = choose_width (c.count, c.threads);
+  return c;
+}
+
+/* s->b becomes s->a in blocks, where s->a is made of them and the full operand has columns enough, of
+ * doubles, for which blocks mean vectors. Not where rows of the product are sums, which gain little. */
+static gpumm_status find_natural_beside (state *s, const gpumm_problem *p) {
+  const int left = p->a.kind == GPUMM_SPARSE;
+  const int gather = left == ((left ? p->op_a : p->op_b) != GPUMM_NONE);
+  const panel_shape shape = choose_panels (p);
+  if (gather || p->output != GPUMM_D || shape.count < LEAST_NATURAL_COLUMNS
+      || shape.width < LEAST_NATURAL_WIDTH)
+    return GPUMM_OK;
+  const unsigned sizes = gpumm_natural_sizes (left ? &p->a : &p->b);
+  if (sizes == 0)
+    return GPUMM_OK;
+  const int64_t b = 31 - __builtin_clz (sizes);
+  gpumm_status status = as_blocks (s, &s->a, b, &s->b);
+  if (!status && s->b.column)
+    s->natural = b;
+  return status;
+}
+
+/* ---- sparse x sparse ---------------------------------------------------------------------- */
+
+typedef struct {
+  const matrix *a, *b;
+  const int64_t *cut;
+  int64_t natural, longest;
+  int64_t *start;   /* numeric phase: given. Symbolic phase: start[j + 1] = nonzeros of column j */
+  gpumm_operand *c; /* NULL in the symbolic phase */
+  int64_t *end;     /* pieces: where each piece of C ends */
+  gpumm_scalar alpha;
+  atomic_int failed; /* a thread had no memory */
+} gustavson;
+
+/* One thread's accumulator. */
+typedef struct {
+  rowset rows;
+  void *sum;      /* one element a row of C */
+  int64_t *list;  /* rows of a column of C that have a sum */
+  int64_t *place; /* in blocks: where in the list a row of blocks is */
+} workspace;
+
+/* The elements of a column of B from t on, up to before end, that meet columns of A with the same
+ * rows: where they end. */
+static inline int64_t group_end (const gustavson *g, int64_t t, int64_t end) {
+  const int64_t *row = g->b->row;
+  do
+    t++;
+  while (t < end && row[t] == row[t - 1] + 1 && g->a->repeats[row[t]]);
+  return t;
+}
+
+/* Where the column of A begins that an element of B soon after t meets, to ask the cache for it:
+ * these columns may lie anywhere. B's elements end before last. */
+static inline int64_t soon (const gustavson *g, int64_t t, int64_t last) {
+  return g->a->column[g->b->row[t + AHEAD < last ? t + AHEAD : t]];
+}
+
+static void count_columns (gustavson *g, rowset *rows, int64_t piece) {
+  const matrix *a = g->a, *b = g->b;
+  const int64_t first = g->cut[piece], last = b->column[g->cut[piece + 1]];
+  for (int64_t j = first; j < g->cut[piece + 1] && !gpumm_is_cancelled (); j++) {
+    int64_t count = 0;
+    if (j > first && b->repeats[j]) {
+      g->start[j + 1] = g->start[j];
+      continue;
+    }
+    for (int64_t t = b->column[j]; t < b->column[j + 1] && !gpumm_is_cancelled_at (t);
+         t = group_end (g, t, b->column[j + 1])) {
+      __builtin_prefetch (a->row + soon (g, t, last));
+      const int64_t begin = a->column[b->row[t]], end = a->column[b->row[t] + 1];
+      count += rowset_add_all (rows, a->row + begin, end - begin);
+    }
+    rowset_drain (rows, NULL);
+    g->start[j + 1] = count;
+  }
+}
+
+static inline double scale_d (double x, gpumm_scalar s) {
+  return s.re == 1 ? x : s.re * x;
+}
+
+/* A real scalar multiplies as one: 1 + 0i times Inf + i would have a NaN. */
+static inline double complex scale_z (double complex x, gpumm_scalar s) {
+  return s.im != 0 ? CMPLX (s.re, s.im) * x : s.re == 1 ? x : s.re * x;
+}
+
+static inline double load_d (double x, int conjugate) {
+  (void) conjugate;
+  return x;
+}
+
+static inline double complex load_z (double complex x, int conjugate) {
+  return conjugate ? conj (x) : x;
+}
+
+/* ---- one dense operand: Y = S X or S.' X by panels of columns ------------------------------ */
+
+typedef struct {
+  matrix s;
+  matrix blocks; /* the same in natural blocks of natural x natural; 0: it is not taken so */
+  int64_t natural;
+  int gather; /* Y = S.' X; else Y = S X */
+  int conj_s, conj_x;
+  int64_t inner, outer, count; /* X is inner x count, Y and C are outer x count */
+  int64_t width;               /* columns of a panel */
+  int64_t parts;               /* in which the rows of a panel of Y are made, each by a thread */
+  int beside;                  /* sums go straight to columns of C that lie side by side */
+  int direct;                  /* a panel of X is a column of the operand: it need not be packed */
+  /* the rows of X that meet an element of S; NULL: take all */
+  const int64_t *used;
+  int64_t used_count;
+  /* elements from one to the next, down and across the columns of X, C and C0 */
+  gpumm_type x_type, c_type;
+  const void *x;
+  int64_t x_down, x_across;
+  void *c;
+  int64_t c_down, c_across;
+  const void *c0; /* NULL where beta is 0 */
+  int64_t c0_down, c0_across;
+  gpumm_scalar alpha, beta;
+  atomic_int failed; /* a thread had no memory */
+} panels;
+
+/* ---- the loops, for each pair of element types -------------------------------------------- */
+
+/* Compilers do not find the vectors in blocks by themselves, and not the best in columns. */
+typedef double four __attribute__ ((vector_size (32), may_alias));
+typedef double four_anywhere __attribute__ ((vector_size (32), may_alias, aligned (8)));
+
+#define T1 double
+#define T2 double
+#define TC double
+#define VECTORS
+#define SCALE   scale_d
+#define LOAD1   load_d
+#define LOAD2   load_d
+#define NAME(f) f##_dd
+#include "sparse_kernels.h"
+
+#define T1      double
+#define T2      double complex
+#define TC      double complex
+#define SCALE   scale_z
+#define LOAD1   load_d
+#define LOAD2   load_z
+#define NAME(f) f##_dz
+#include "sparse_kernels.h"
+
+#define T1      double complex
+#define T2      double
+#define TC      double complex
+#define SCALE   scale_z
+#define LOAD1   load_z
+#define LOAD2   load_d
+#define NAME(f) f##_zd
+#include "sparse_kernels.h"
+
+#define T1      double complex
+#define T2      double complex
+#define TC      double complex
+#define SCALE   scale_z
+#define LOAD1   load_z
+#define LOAD2   load_z
+#define NAME(f) f##_zz
+#include "sparse_kernels.h"
+
+/* By whether the first and the second operand are complex. */
+static const struct {
+  void (*gustavson) (const gustavson *g, workspace *w, int64_t piece);
+  void (*natural) (const gustavson *g, workspace *w, int64_t piece);
+  void (*panels) (const panels *d, int64_t begin, int64_t end, void *x, void *y);
+  void (*gather) (const panels *d, int64_t begin, int64_t end, int64_t first, int64_t count);
+} loops[2][2] = {{{gustavson_dd, natural_dd, panels_dd, gather_dd},
+                  {gustavson_dz, natural_dz, panels_dz, gather_dz}},
+                 {{gustavson_zd, natural_zd, panels_zd, gather_zd},
+                  {gustavson_zz, natural_zz, panels_zz, gather_zz}}};
+
+/* Operations of one multiply-add: real 2, complex 8, one of each 4. */
+static double flops_each (gpumm_type a, gpumm_type b) {
+  return 2.0 * (gpumm_is_complex (a) ? 2 : 1) * (gpumm_is_complex (b) ? 2 : 1);
+}
+
+/* ---- sparse x sparse, continued ----------------------------------------------------------- */
+
+static void count_pieces (void *context, int64_t begin, int64_t end) {
+  gustavson *g = context;
+  rowset rows;
+  if (rowset_create (&rows, g->a->rows)) {
+    atomic_store (&g->failed, 1);
+    return;
+  }
+  for (int64_t piece = begin; piece < end; piece++)
+    count_columns (g, &rows, piece);
+  rowset_destroy (&rows);
+}
+
+/* Sums are of all rows of C, or of the blocks of a column of it. */
+static int create_workspace (const gustavson *g, workspace *w) {
+  const int64_t rows = g->a->rows, size = g->natural;
+  const int64_t sums = size > 1 ? g->longest * size * ((size + 3) / 4 * 4) : rows;
+  w->sum = gpumm_allocate (sums, gpumm_type_bytes (g->c->type));
+  w->list = w->sum ? gpumm_allocate (rows + 1, sizeof *w->list) : NULL;
+  w->place = w->list && size > 1 ? gpumm_allocate (rows, sizeof *w->place) : NULL;
+  return w->list && (w->place || size == 1) && rowset_create (&w->rows, rows) == GPUMM_OK;
+}
+
+static void multiply_pieces (void *context, int64_t begin, int64_t end) {
+  gustavson *g = context;
+  workspace w = {0};
+  const int complex_a = g->a->type == GPUMM_Z, complex_b = g->b->type == GPUMM_Z;
+  if (!create_workspace (g, &w))
+    atomic_store (&g->failed, 1);
+  else
+    for (int64_t piece = begin; piece < end; piece++)
+      if (g->natural > 1)
+        loops[complex_a][complex_b].natural (g, &w, piece);
+      else
+        loops[complex_a][complex_b].gustavson (g, &w, piece);
+  rowset_destroy (&w.rows);
+  gpumm_release (w.sum);
+  gpumm_release (w.list);
+  gpumm_release (w.place);
+}
+
+/* Cuts the columns of C into pieces of about equal work: multiplications, elements of B and
+ * columns. before[j] is the work before column j. */
+static gpumm_status cut_columns (state *s, const int64_t *before, gpumm_type type) {
+  const int64_t n = s->b.cols, total = before[n];
+  int64_t most = gpumm_threads () * cutting.pieces_per_thread;
+  const double each =
+      (double) (s->a.rows * s->natural) * (double) (gpumm_type_bytes (type) + sizeof *s->start);
+  if (most > total / cutting.least_products)
+    most = total / cutting.least_products;
+  if ((double) most * each > (double) cutting.workspace_bytes)
+    most = (int64_t) ((double) cutting.workspace_bytes / each);
+  s->pieces = most < 1 ? 1 : most;
+  s->cut = gpumm_own (&s->memory, s->pieces + 1, sizeof *s->cut);
+  if (!s->cut)
+    return GPUMM_HOST_MEMORY;
+  for (int64_t piece = 1; piece < s->pieces; piece++) {
+    const int64_t wanted = (int64_t) ((double) total / (double) s->pieces * (double) piece);
+    int64_t low = s->cut[piece - 1], high = n;
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      if (before[middle] < wanted)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    s->cut[piece] = low;
+  }
+  s->cut[s->pieces] = n;
+  return GPUMM_OK;
+}
+
+/* From columns of blocks to columns: where they begin, and the cut. Backwards, as it is in place. */
+static void count_elements (state *s) {
+  const int64_t size = s->natural, n = s->b.cols;
+  s->start[n * size] = s->start[n] * size * size;
+  for (int64_t j = n - 1; j >= 0; j--) {
+    const int64_t begin = s->start[j] * size * size, count = (s->start[j + 1] - s->start[j]) * size;
+    for (int64_t w = 0; w < size; w++)
+      s->start[j * size + w] = begin + w * count;
+  }
+  for (int64_t piece = 0; piece <= s->pieces; piece++)
+    s->cut[piece] *= size;
+}
+
+/* The symbolic phase: where each column of C begins, and with that how many nonzeros it can have. */
+static gpumm_status count (struct gpumm_job *job, state *s) {
+  const int64_t n = s->b.cols, size = s->natural;
+  const matrix *a = &s->a, *b = &s->b;
+  s->start = gpumm_own (&s->memory, n * size + 1, sizeof *s->start);
+  if (!s->start)
+    return GPUMM_HOST_MEMORY;
+  int64_t *before = s->start; /* the same memory, until the pieces are cut */
+  for (int64_t j = 0; j < n && !gpumm_is_cancelled (); j++) {
+    int64_t work = 0;
+    for (int64_t t = b->column[j]; t < b->column[j + 1] && !gpumm_is_cancelled_at (t); t++)
+      work += a->column[b->row[t] + 1] - a->column[b->row[t]];
+    s->products += (double) work * (double) (size * size * size);
+    before[j + 1] = before[j] + work + b->column[j + 1] - b->column[j] + 1;
+  }
+  gpumm_status status = gpumm_check_cancelled ();
+  if (!status)
+    status = cut_columns (s, before, job->shape.type);
+  if (status)
+    return status;
+  gustavson g = {.a = a, .b = b, .cut = s->cut, .start = s->start};
+  status = gpumm_parallel (s->pieces, 1, count_pieces, &g);
+  if (status)
+    return status;
+  if (atomic_load (&g.failed))
+    return gpumm_fail (GPUMM_HOST_MEMORY, "out of host memory: cannot allocate marks for %lld rows",
+                       (long long) a->rows);
+  s->start[0] = 0;
+  for (int64_t j = 0; j < n; j++) {
+    if (s->start[j + 1] > s->longest)
+      s->longest = s->start[j + 1];
+    s->start[j + 1] += s->start[j];
+  }
+  job->shape.nzmax = s->start[n] * size * size;
+  if (size > 1)
+    count_elements (s);
+  return GPUMM_OK;
+}
+
+void gpumm_close_gaps (gpumm_operand *c, const int64_t *start, const int64_t *cut, int64_t pieces,
+                       const int64_t *end) {
+  const size_t bytes = gpumm_type_bytes (c->type);
+  int64_t out = 0;
+  for (int64_t piece = 0; piece < pieces; piece++) {
+    const int64_t begin = start[cut[piece]], length = end[piece] - begin;
+    if (begin != out) {
+      memmove (c->row + out, c->row + begin, (size_t) length * sizeof *c->row);
+      memmove ((char *) c->values + (size_t) out * bytes,
+               (char *) c->values + (size_t) begin * bytes, (size_t) length * bytes);
+      for (int64_t j = cut[piece]; j < cut[piece + 1]; j++)
+        c->column[j] -= begin - out;
+    }
+    out += length;
+  }
+  c->column[c->cols] = out;
+}
+
+static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_operand *c) {
+  snprintf (job->report.kernel, sizeof job->report.kernel, "gustavson%s", s->suffix);
+  if (gpumm_is_zero (job->problem.alpha)) {
+    memset (c->column, 0, (size_t) (c->cols + 1) * sizeof *c->column);
+    return GPUMM_OK;
+  }
+  job->report.flops = s->products * flops_each (s->a.type, s->b.type);
+  int64_t *end = gpumm_allocate (s->pieces, sizeof *end);
+  if (!end)
+    return GPUMM_HOST_MEMORY;
+  gustavson g = {.a = &s->a,
+                 .b = &s->b,
+                 .cut = s->cut,
+                 .natural = s->natural,
+                 .longest = s->longest,
+                 .start = s->start,
+                 .c = c,
+                 .end = end,
+                 .alpha = job->problem.alpha};
+  gpumm_progress_of ((double) s->pieces);
+  gpumm_status status = gpumm_parallel (s->pieces, 1, multiply_pieces, &g);
+  if (!status && atomic_load (&g.failed))
+    status = gpumm_fail (GPUMM_HOST_MEMORY,
+                         "out of host memory: cannot allocate an accumulator of %lld %s elements",
+                         (long long) c->rows, gpumm_type_name (c->type));
+  else if (!status)
+    gpumm_close_gaps (c, s->start, s->cut, s->pieces, end);
+  gpumm_release (end);
+  return status;
+}
+
+/* ---- one dense operand, continued --------------------------------------------------------- */
+
+static void multiply_panels (void *context, int64_t begin, int64_t end) {
+  panels *d = context;
+  const int64_t inner = d->direct ? 0 : d->inner;
+  void *x = gpumm_allocate (inner, (size_t) d->width * gpumm_type_bytes (d->x_type));
+  void *y =
+      gpumm_allocate (d->beside ? 0 : d->outer, (size_t) d->width * gpumm_type_bytes (d->c_type));
+  if (x && y)
+    loops[d->s.type == GPUMM_Z][d->x_type == GPUMM_Z].panels (d, begin, end, x, y);
+  else
+    atomic_store (&d->failed, 1);
+  gpumm_release (x);
+  gpumm_release (y);
+}
+
+/* Tasks are the rows of C, once for each group of columns. */
+static void gather_rows (void *context, int64_t begin, int64_t end) {
+  const panels *d = context;
+  for (int64_t stop; begin < end; begin = stop) {
+    const int64_t group = begin / d->outer, first = group * d->width;
+    stop = gpumm_least (end, (group + 1) * d->outer);
+    loops[d->s.type == GPUMM_Z][d->x_type == GPUMM_Z].gather (
+        d, begin - group * d->outer, stop - group * d->outer, first,
+        gpumm_least (d->count - first, d->width));
+  }
+}
+
+/* Where S has fewer elements than X has rows: the rows that matter, so that the others cost
+ * nothing. */
+static gpumm_status list_used (state *s, panels *d) {
+  const int64_t nnz = d->s.column[d->s.cols];
+  if (nnz >= d->inner)
+    return GPUMM_OK;
+  rowset rows;
+  int64_t *used = gpumm_own (&s->memory, nnz, sizeof *used);
+  if (!used || rowset_create (&rows, d->inner))
+    return GPUMM_HOST_MEMORY;
+  for (int64_t j = 0; j < d->s.cols; j++)
+    for (int64_t t = d->s.column[j]; t < d->s.column[j + 1]; t++)
+      rowset_add (&rows, d->gather ? d->s.row[t] : j);
+  d->used = used;
+  d->used_count = rowset_drain (&rows, used) - used;
+  rowset_destroy (&rows);
+  return GPUMM_OK;
+}
+
+/* A real S meets both parts of a complex X alike, like twice as many real columns. */
+static void parts_as_columns (panels *d) {
+  d->x_type = d->c_type = GPUMM_D;
+  d->count *= 2;
+  d->x_down *= 2;
+  d->c_down *= 2;
+  d->c0_down *= 2;
+}
+
+/* Y = S.' X, where X need not be packed: rows of C are shared out, and columns where rows are few. */
+static gpumm_status run_unpacked (panels *d) {
+  const int64_t groups =
+      gpumm_pieces (gpumm_threads () * cutting.pieces_per_thread, d->outer); /* of columns */
+  d->width = gpumm_pieces (gpumm_pieces (d->count, groups), MOST_BESIDE) * MOST_BESIDE;
+  const double each = (double) d->s.column[d->s.cols] / (double) d->outer + 1;
+  const double task = each * (double) gpumm_least (d->width, d->count);
+  gpumm_progress_of ((double) d->count * (double) d->outer);
+  return gpumm_parallel (gpumm_pieces (d->count, d->width) * d->outer,
+                         (int64_t) (cutting.least_flops / task) + 1, gather_rows, d);
+}
+
+static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operand *c) {
+  const gpumm_problem *p = &job->problem;
+  const int first = p->a.kind == GPUMM_SPARSE; /* else C.' = op (B).' op (A).' */
+  const gpumm_operand *dense = first ? &p->b : &p->a;
+  const gpumm_op op_s = first ? p->op_a : p->op_b, op_x = first ? p->op_b : p->op_a;
+  const int by_columns = (op_x == GPUMM_NONE) == first; /* a column of X is one of the operand */
+  const gpumm_operand *c0 = p->c0;
+  panels d = {.s = s->a,
+              .gather = (op_s != GPUMM_NONE) == first,
+              .conj_s = op_s == GPUMM_CTRANSPOSE,
+              .conj_x = op_x == GPUMM_CTRANSPOSE,
+              .inner = gpumm_k (p),
+              .outer = first ? c->rows : c->cols,
+              .count = first ? c->cols : c->rows,
+              .x_type = dense->type,
+              .c_type = c->type,
+              .x = dense->values,
+              .x_down = by_columns ? 1 : dense->ld,
+              .x_across = by_columns ? dense->ld : 1,
+              .c = c->values,
+              .c_down = first ? 1 : c->ld,
+              .c_across = first ? c->ld : 1,
+              .c0 = c0 ? c0->values : NULL,
+              .c0_down = !c0 || first ? 1 : c0->ld,
+              .c0_across = c0 && first ? c0->ld : 1,
+              .alpha = p->alpha,
+              .beta = p->beta};
+  snprintf (job->report.kernel, sizeof job->report.kernel, "%s%s",
+            first ? "sparse_dense" : "dense_sparse", s->suffix);
+  if (d.outer == 0 || d.count == 0)
+    return GPUMM_OK;
+  if (d.count == 1)
+    d.x_across = d.c_across = d.c0_across = 1; /* as good as any */
+  d.width = choose_panels (p).width;
+  double work = (double) d.outer; /* of a column */
+  if (gpumm_is_zero (p->alpha))
+    d.inner = 0; /* S and X are not read: C = beta C0 */
+  else {
+    const double nnz = (double) d.s.column[d.s.cols];
+    const int conjugates = d.conj_x && d.x_type == GPUMM_Z;
+    job->report.flops = nnz * (double) d.count * flops_each (d.s.type, d.x_type);
+    d.beside = d.gather && d.c_across == 1 && d.c0_across == 1;
+    if (d.beside && d.x_across == 1 && !conjugates) {
+      if (d.s.type == GPUMM_D && d.x_type == GPUMM_Z && d.alpha.im == 0 && d.beta.im == 0)
+        parts_as_columns (&d);
+      if (d.count <= MOST_UNPACKED || nnz < LEAST_REUSE * (double) d.inner)
+        return run_unpacked (&d);
+    }
+    gpumm_status status = list_used (s, &d);
+    if (status)
+      return status;
+    work += nnz + (double) (d.used ? d.used_count : d.inner);
+    if (d.beside && d.width == WIDEST && MOST_BESIDE * gpumm_threads () <= d.count)
+      d.width = MOST_BESIDE;
+    d.direct = !d.beside && d.width == 1 && d.x_down == 1 && !conjugates;
+  }
+  if (s->natural > 1) {
+    d.natural = s->natural;
+    d.blocks = s->b;
+  }
+  /* where there are fewer columns than threads, such as one, rows of Y are shared out too */
+  d.parts =
+      d.direct && d.gather ? (gpumm_threads () * cutting.pieces_per_thread - 1) / d.count + 1 : 1;
+  const double task = work * (double) d.width / (double) d.parts;
+  const int64_t tasks = ((d.count - 1) / d.width + 1) * d.parts;
+  gpumm_progress_of ((double) tasks);
+  gpumm_status status =
+      gpumm_parallel (tasks, (int64_t) (cutting.least_flops / task) + 1, multiply_panels, &d);
+  if (status)
+    return status;
+  if (atomic_load (&d.failed))
+    return gpumm_fail (GPUMM_HOST_MEMORY,
+                       "out of host memory: cannot allocate panels of %lld and %lld rows by %lld",
+                       (long long) d.inner, (long long) d.outer, (long long) d.width);
+  return GPUMM_OK;
+}
+
+/* ---- estimates ---------------------------------------------------------------------------- */
+
+/* Seconds, as they are on 16 cores beside an H200: random matrices, n = 1000 to 1,000,000 with 8 to 64
+ * elements a column, full operands of 1 to 256 columns (bench/results/h200/sparse.csv), and meshes
+ * of 375 to 100,000 rows (natural.csv). Of a thread, sparse by sparse: of a multiplication, and of an
+ * element of C, where memory is first touched and, in random patterns, a cache missed; for all threads,
+ * to share the work. Of an element of the sparse operand, read for a panel of the full one, for each
+ * column of the panel, and where a row of C is one sum; of rows that lie beside each other, of an
+ * element of the sparse operand and for each of the rows, which takes twice as long for what does not
+ * fit the cache (of the third level there), and, of all threads, of a byte of C, whose memory is
+ * first touched. PARTNERS + 1 threads that make panels at once take twice as long as one does, as
+ * they share the memory. What fits the cache is up to three times faster; the choice is not so close
+ * there.
+ *
+ * A multiplication counts where C fills up: 1.6 to 3.2 ns, and twice that in complex, at n = 200 to
+ * 2000, 20 to 70 % full, on two cores of a Xeon (bench_filled.m). */
+static const double PRODUCT_SECONDS = 2e-9, ELEMENT_SECONDS = 35e-9, SHARING_SECONDS = 0.15e-3,
+                    READ_SECONDS = 1e-9, COLUMN_SECONDS = 0.4e-9, SUM_SECONDS = 10e-9,
+                    BESIDE_SECONDS = 5e-9, ROW_SECONDS = 0.7e-9, TOUCH_SECONDS = 0.044e-9,
+                    CACHE_BYTES = 128e6, PARTNERS = 4;
+
+/* Alike, in natural blocks of 2 to 8: of a product of two blocks, of a multiplication in it, and of an
+ * element of C. */
+static const double PAIR_SECONDS = 12e-9, MULTIPLY_SECONDS = 0.05e-9, NATURAL_SECONDS = 10e-9;
+
+static double seconds_one_dense (const gpumm_problem *p) {
+  const int left = p->a.kind == GPUMM_SPARSE;
+  const gpumm_operand *s = left ? &p->a : &p->b;
+  const double stored = (double) s->column[s->cols];
+  const int gather = left == ((left ? p->op_a : p->op_b) != GPUMM_NONE);
+  const panel_shape shape = choose_panels (p);
+  if (shape.count == 0)
+    return 0;
+  if (!left && p->op_a == GPUMM_NONE && p->op_b == GPUMM_NONE
+      && (shape.count <= MOST_UNPACKED || stored < LEAST_REUSE * (double) gpumm_k (p))) {
+    const double rows = (double) shape.count * (p->a.type == GPUMM_Z ? 2 : 1);
+    const double beyond = fmax (0, 1 - CACHE_BYTES / (8 * rows * (double) gpumm_k (p)));
+    const double c =
+        (double) shape.count * (double) gpumm_n (p) * (double) gpumm_type_bytes (p->output);
+    return SHARING_SECONDS + c * TOUCH_SECONDS
+           + stored * (BESIDE_SECONDS + rows * ROW_SECONDS * (1 + beyond))
+                 / fmin (gpumm_threads (), 1 + stored * rows / cutting.least_flops);
+  }
+  if (shape.count == 1 && gather)
+    return stored * SUM_SECONDS / fmin (gpumm_threads (), 1 + 2 * stored / cutting.least_flops);
+  const int64_t count = gpumm_pieces (shape.count, shape.width);
+  const int64_t threads = gpumm_least (shape.threads, count);
+  const double each = READ_SECONDS + (double) shape.width * COLUMN_SECONDS;
+  return (double) gpumm_pieces (count, threads) * stored * each
+         * (1 + (double) (threads - 1) / PARTNERS);
+}
+
+static double seconds (const gpumm_problem *p, const gpumm_place *place,
+                       const gpumm_sparse_estimate *x) {
+  (void) place;
+  if (p->a.kind != GPUMM_SPARSE || p->b.kind != GPUMM_SPARSE)
+    return seconds_one_dense (p);
+  const double products = x->products, nonzeros = x->nonzeros, size = (double) x->natural;
+  const double pairs = size > 0 ? products / (size * size * size) : products;
+  const double threads = fmin (gpumm_threads (), 1 + pairs / (double) cutting.least_products);
+  const double product = PRODUCT_SECONDS * (gpumm_is_complex (p->output) ? 2 : 1);
+  const double work =
+      size > 0 ? pairs * PAIR_SECONDS + products * MULTIPLY_SECONDS + nonzeros * NATURAL_SECONDS
+               : products * product + nonzeros * ELEMENT_SECONDS;
+  return work / threads + fmin (threads - 1, 1) * SHARING_SECONDS;
+}
+
+enum { SAMPLES = 1 << 15 }; /* elements of B: 0.1 ms or less */
+
+static double estimate_products (const gpumm_problem *p) {
+  const gpumm_operand *a = &p->a, *b = &p->b;
+  /* nothing has been checked yet: an offset may promise more than there is */
+  const int64_t k = gpumm_k (p), stored_b = gpumm_least (b->column[b->cols], b->nzmax);
+  double products = 0;
+  if (k == 0 || stored_b <= 0 || gpumm_is_zero (p->alpha))
+    return 0;
+  if (p->op_a != GPUMM_NONE || p->op_b != GPUMM_NONE) /* if they were spread evenly */
+    return (double) a->column[a->cols] * (double) stored_b / (double) k;
+  const int64_t apart = stored_b / SAMPLES + 1;
+  int64_t seen = 0;
+  for (int64_t t = 0; t < stored_b; t += apart, seen++)
+    if (b->row[t] >= 0 && b->row[t] < k)
+      products += (double) a->column[b->row[t] + 1] - (double) a->column[b->row[t]];
+  return products * ((double) stored_b / (double) seen);
+}
+
+static double estimate_nonzeros (const gpumm_problem *p, int64_t natural, double products) {
+  const double cells = (double) gpumm_m (p) * (double) gpumm_n (p);
+  const double yield = gpumm_natural_yield (p, natural ? natural : 1, products);
+  return yield > 0   ? fmin (products * yield, cells)
+         : cells > 0 ? cells * -expm1 (-products / cells)
+                     : 0;
+}
+
+gpumm_sparse_estimate gpumm_estimate_sparse (const gpumm_problem *p) {
+  gpumm_sparse_estimate x = {0};
+  if (p->a.kind != GPUMM_SPARSE || p->b.kind != GPUMM_SPARSE)
+    return x;
+  x.products = estimate_products (p);
+  x.natural = gpumm_natural_size (p);
+  x.nonzeros = estimate_nonzeros (p, x.natural, x.products);
+  return x;
+}
+
+/* ---- the row of the table ----------------------------------------------------------------- */
+
+static int takes (const gpumm_problem *p) {
+  const int a = p->a.kind == GPUMM_SPARSE, b = p->b.kind == GPUMM_SPARSE;
+  return (a || b) && gpumm_is_sparse_element (p->a.type) && gpumm_is_sparse_element (p->b.type)
+         && (a || p->a.type != GPUMM_B) && (b || p->b.type != GPUMM_B)
+         && !(a && b && !gpumm_is_zero (p->beta));
+}
+
+/* op (X) by columns */
+static gpumm_status by_columns (state *s, const gpumm_operand *x, gpumm_op op, matrix *out) {
+  gpumm_status status = as_stored (s, x, out);
+  if (status || op == GPUMM_NONE)
+    return status;
+  const matrix stored = *out;
+  return transposed (s, &stored, op == GPUMM_CTRANSPOSE, out);
+}
+
+gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_operand *x, gpumm_op op,
+                                      gpumm_operand *out) {
+  state s = {.memory = *memory};
+  matrix m;
+  gpumm_status status = by_columns (&s, x, op, &m);
+  *memory = s.memory;
+  if (!status)
+    *out = (gpumm_operand){.kind = GPUMM_SPARSE,
+                           .type = m.type,
+                           .rows = m.rows,
+                           .cols = m.cols,
+                           .nzmax = m.column[m.cols],
+                           .column = (int64_t *) (uintptr_t) m.column,
+                           .row = (int64_t *) (uintptr_t) m.row,
+                           .values = (void *) (uintptr_t) m.values,
+                           .place = GPUMM_HOST};
+  return status;
+}
+
+/* What is said of natural blocks. */
+static void announce_natural (struct gpumm_job *job, state *s) {
+  char *reason = job->report.reason;
+  const size_t used = strlen (reason);
+  const int b = (int) s->natural;
+  if (b == 1)
+    return;
+  snprintf (s->suffix, sizeof s->suffix, "_%dx%d", b % 10, b % 10);
+  snprintf (reason + used, sizeof job->report.reason - used,
+            "; %s of natural blocks of %d x %d, and these are multiplied",
+            job->shape.kind == GPUMM_SPARSE ? "both matrices are made"
+                                            : "the sparse matrix is made",
+            b, b);
+}
+
+static gpumm_status open (struct gpumm_job *job) {
+  const gpumm_problem *p = &job->problem;
+  const int sparse_a = p->a.kind == GPUMM_SPARSE, sparse_b = p->b.kind == GPUMM_SPARSE;
+  const double began = gpumm_seconds ();
+  gpumm_status status = GPUMM_OK;
+  state *s = job->state = gpumm_allocate (1, sizeof *s);
+  if (!s)
+    return GPUMM_HOST_MEMORY;
+  s->natural = 1;
+  s->a.type = sparse_a ? p->a.type : p->b.type;
+  if (gpumm_is_zero (p->alpha))
+    return GPUMM_OK; /* A and B are not read; nzmax stays 0 */
+  if (sparse_a)
+    status = gpumm_check_sparse (&p->a, "A");
+  if (!status && sparse_b)
+    status = gpumm_check_sparse (&p->b, "B");
+  if (!status && sparse_a && sparse_b) {
+    status = by_columns (s, &p->a, p->op_a, &s->a);
+    if (!status)
+      status = by_columns (s, &p->b, p->op_b, &s->b);
+    if (!status)
+      status = find_natural (s, p);
+    if (!status)
+      status = find_repeats (s, &s->a);
+    if (!status)
+      status = find_repeats (s, &s->b);
+    if (!status)
+      status = count (job, s);
+  } else if (!status) {
+    status = as_stored (s, sparse_a ? &p->a : &p->b, &s->a);
+    if (!status)
+      status = find_natural_beside (s, p);
+  }
+  announce_natural (job, s);
+  s->seconds = gpumm_seconds () - began;
+  return status;
+}
+
+static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+  state *s = job->state;
+  const double began = gpumm_seconds ();
+  const gpumm_status status = job->shape.kind == GPUMM_SPARSE ? run_sparse_sparse (job, s, result)
+                                                              : run_one_dense (job, s, result);
+  job->report.compute = s->seconds + gpumm_seconds () - began;
+  return status;
+}
+
+static void close_state (struct gpumm_job *job) {
+  state *s = job->state;
+  if (!s)
+    return;
+  gpumm_release_owned (&s->memory);
+  gpumm_release (s);
+  job->state = NULL;
+}
+
+const gpumm_algorithm gpumm_algorithm_sparse = {
+    .name = "sparse",
+    .summary = "sparse by sparse (Gustavson), sparse by dense and dense by sparse on the CPU",
+    .takes = takes,
+    .seconds = seconds,
+    .open = open,
+    .run = run,
+    .close = close_state,
+};

@@ -1,0 +1,429 @@
+/* sparse_as_dense.c - two sparse matrices that are so full that a dense product is faster.
+ *
+ * A is written out as a dense matrix, and op (B) in panels of as many columns as there is memory for.
+ * Each panel is multiplied by a dense job with a plan of its own, on the CPU or on a GPU, and what
+ * comes out of it is compressed: zeros are left out, as in all sparse products.
+ *
+ * A dense product has terms 0 x where nothing is stored. They are zeros, which leave a sum as it is,
+ * as long as nothing is Inf or NaN: matrices with elements that are, or that are so large that a sum
+ * could become so, are refused. The error is that of the dense product, within plain arithmetic's
+ * bound (docs/guide/accuracy.md).
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "sparse_as_dense.h"
+#include "cancel.h"
+#include "clock.h"
+#include "error.h"
+#include "memory/host.h"
+#include "progress.h"
+#include "threads.h"
+#include "types.h"
+#include "algorithm.h"
+#include "compressed.h"
+#include "sparse.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of A, a panel of B and one of C, as dense matrices. A product may take 256 MiB beside operands and
+ * result; BLAS took 6 more than these at n = 3500. */
+static const double WORKSPACE_BYTES = 240 << 20;
+
+/* Panels are not narrower than this, where that is not all: for each of them all of A is read, or
+ * sent to a device. They are multiples of WHOLE columns. */
+static const int64_t LEAST_PANEL = 256, WHOLE = 64;
+
+/* Elements of A and B up to 2^480 and alpha up to 2^16: even 2^31 products of complex elements, two a
+ * part, add up to less than 2^1009. */
+static const double LARGEST = 0x1p480, LARGEST_ALPHA = 0x1p16;
+
+/* Elements that a thread looks at, at least. */
+enum { LEAST = 1 << 16 };
+
+/* What lives from gpumm_open to gpumm_close. */
+typedef struct {
+  gpumm_owner memory;    /* behind what follows */
+  gpumm_operand a, b, c; /* dense: A, a panel of B and one of C */
+  int same;              /* b is a */
+  int64_t width;         /* of a panel; 0: there is nothing to multiply */
+  int64_t column;        /* the first of the next panel */
+  double flops;
+} state;
+
+/* ---- sizes and estimates ------------------------------------------------------------------ */
+
+static gpumm_type dense_type (gpumm_type type) {
+  return type == GPUMM_B ? GPUMM_D : type;
+}
+
+int64_t gpumm_as_dense_width (const gpumm_problem *p) {
+  const double m = (double) gpumm_m (p), k = (double) gpumm_k (p), n = (double) gpumm_n (p);
+  const gpumm_type a = dense_type (p->a.type), b = dense_type (p->b.type);
+  /* a product of real by complex copies an operand, and its result, at most once more (mixed.c) */
+  const double more = a != b ? (double) gpumm_type_bytes (GPUMM_Z) : 0;
+  const double of_a = m * k * ((double) gpumm_type_bytes (a) + more) + k * sizeof (int64_t);
+  const double of_b = k * ((double) gpumm_type_bytes (b) + more); /* this and of_c: of a column */
+  const double of_c = m * ((double) gpumm_type_bytes (p->output) + more);
+  const double room = WORKSPACE_BYTES - of_a;
+  if (room < 0)
+    return 0;
+  if (n * (of_b + of_c) <= room || (gpumm_is_same_sparse (&p->a, &p->b) && n * of_c <= room))
+    return gpumm_n (p);
+  const int64_t width = (int64_t) (room / (of_b + of_c));
+  return width < LEAST_PANEL ? 0 : width / WHOLE * WHOLE;
+}
+
+static gpumm_operand dense (const gpumm_operand *x, int64_t rows, int64_t cols, void *values) {
+  return (gpumm_operand){.kind = GPUMM_DENSE,
+                         .type = dense_type (x->type),
+                         .rows = rows,
+                         .cols = cols,
+                         .ld = rows,
+                         .values = values,
+                         .place = GPUMM_HOST};
+}
+
+gpumm_problem gpumm_as_dense_panel (const gpumm_problem *p, int64_t width) {
+  gpumm_problem q = *p;
+  q.a = dense (&p->a, p->a.rows, p->a.cols, p->a.values);
+  q.b = p->op_b == GPUMM_NONE ? dense (&p->b, p->b.rows, width, p->b.values)
+                              : dense (&p->b, width, p->b.cols, p->b.values);
+  return q;
+}
+
+/* Seconds of a thread. Of a dense element of A or B: to write it out, into memory that is touched for
+ * the first time. Of one of C: to look at it, and, where it is not zero, to store it and its row. At n =
+ * 200 to 1000, 20 to 70 % full, they came to 14 to 20 ns of two cores of a Xeon for an element of each. */
+static const double WRITE_SECONDS = 4e-9, LOOK_SECONDS = 1e-9, STORE_SECONDS = 8e-9;
+
+double gpumm_as_dense_seconds (const gpumm_problem *p) {
+  const double m = (double) gpumm_m (p), k = (double) gpumm_k (p), n = (double) gpumm_n (p);
+  const double operands = gpumm_is_same_sparse (&p->a, &p->b) ? m * k : m * k + k * n;
+  const double work = operands * WRITE_SECONDS + m * n * (LOOK_SECONDS + STORE_SECONDS);
+  return work * (gpumm_is_complex (p->output) ? 2 : 1) / gpumm_threads ();
+}
+
+/* ---- from sparse to dense ----------------------------------------------------------------- */
+
+typedef struct {
+  const double *x;
+  atomic_int found;
+} search;
+
+static void search_large (void *context, int64_t begin, int64_t end) {
+  search *s = context;
+  int large = 0;
+  for (int64_t t = begin; t < end; t++)
+    large |= !(fabs (s->x[t]) <= LARGEST);
+  if (large)
+    atomic_store (&s->found, 1);
+}
+
+/* Are there elements, or parts of them, that are Inf, NaN or above LARGEST? */
+static gpumm_status has_large (const gpumm_operand *x, int *found) {
+  search s = {x->values, 0};
+  gpumm_status status = GPUMM_OK;
+  if (x->type != GPUMM_B)
+    status = gpumm_parallel (x->column[x->cols] * (gpumm_is_complex (x->type) ? 2 : 1), LEAST,
+                             search_large, &s);
+  *found = atomic_load (&s.found);
+  return status;
+}
+
+/* The part of x from that row and column on which to, dense, has room for. */
+typedef struct {
+  const gpumm_operand *x;
+  int64_t row, column;
+  const gpumm_operand *to;
+} part;
+
+/* The first of the elements begin .. end - 1 of a column that is in that row or below it. */
+static int64_t first_from (const gpumm_operand *x, int64_t begin, int64_t end, int64_t row) {
+  while (begin < end) {
+    const int64_t middle = begin + (end - begin) / 2;
+    if (x->row[middle] < row)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+static void write_columns (void *context, int64_t begin, int64_t end) {
+  const part *w = context;
+  const gpumm_operand *x = w->x, *to = w->to;
+  const int64_t *row = x->row;
+  for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
+    const int64_t last = x->column[w->column + j + 1];
+    int64_t t = x->column[w->column + j];
+    if (w->row > 0)
+      t = first_from (x, t, last, w->row);
+    if (to->type == GPUMM_Z) {
+      double *column = (double *) to->values + 2 * j * to->ld;
+      const double *values = x->values;
+      memset (column, 0, (size_t) to->rows * 2 * sizeof *column);
+      for (; t < last && row[t] < w->row + to->rows; t++) {
+        column[2 * (row[t] - w->row)] = values[2 * t];
+        column[2 * (row[t] - w->row) + 1] = values[2 * t + 1];
+      }
+    } else {
+      double *column = (double *) to->values + j * to->ld;
+      const double *values = x->values;
+      const unsigned char *bytes = x->values;
+      memset (column, 0, (size_t) to->rows * sizeof *column);
+      for (; t < last && row[t] < w->row + to->rows; t++)
+        column[row[t] - w->row] = x->type == GPUMM_B ? bytes[t] : values[t];
+    }
+  }
+}
+
+static int64_t grain_of (const gpumm_operand *x) {
+  return LEAST / (x->rows + 1) + 1;
+}
+
+static gpumm_status write_out (const gpumm_operand *x, int64_t row, int64_t column,
+                               const gpumm_operand *to) {
+  part w = {x, row, column, to};
+  return gpumm_parallel (to->cols, grain_of (to), write_columns, &w);
+}
+
+/* ---- from dense to sparse ----------------------------------------------------------------- */
+
+/* Columns of c from that on, of a panel. */
+typedef struct {
+  const gpumm_operand *panel;
+  gpumm_operand *c;
+  int64_t column;
+} compression;
+
+static void count_columns (void *context, int64_t begin, int64_t end) {
+  const compression *x = context;
+  const gpumm_operand *panel = x->panel;
+  for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
+    const double *values = panel->values;
+    int64_t count = 0;
+    if (panel->type == GPUMM_Z)
+      for (int64_t i = j * panel->ld; i < j * panel->ld + panel->rows; i++)
+        count += (values[2 * i] != 0) | (values[2 * i + 1] != 0);
+    else
+      for (int64_t i = j * panel->ld; i < j * panel->ld + panel->rows; i++)
+        count += values[i] != 0;
+    x->c->column[x->column + j + 1] = count;
+  }
+}
+
+static void store_columns (void *context, int64_t begin, int64_t end) {
+  const compression *x = context;
+  const gpumm_operand *panel = x->panel;
+  const size_t bytes = gpumm_type_bytes (panel->type);
+  const int64_t rows = panel->rows;
+  for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
+    const int64_t at = x->c->column[x->column + j], count = x->c->column[x->column + j + 1] - at;
+    const double *from = (const double *) panel->values + j * panel->ld * (int64_t) (bytes / 8);
+    double *values = (double *) x->c->values + at * (int64_t) (bytes / 8);
+    int64_t *row = x->c->row + at;
+    if (count == rows) {
+      memcpy (values, from, (size_t) rows * bytes);
+      for (int64_t i = 0; i < rows; i++)
+        row[i] = i;
+    } else if (panel->type == GPUMM_Z) {
+      for (int64_t i = 0; i < rows; i++)
+        if (from[2 * i] != 0 || from[2 * i + 1] != 0) {
+          *row++ = i;
+          *values++ = from[2 * i];
+          *values++ = from[2 * i + 1];
+        }
+    } else
+      for (int64_t i = 0; i < rows; i++)
+        if (from[i] != 0) {
+          *row++ = i;
+          *values++ = from[i];
+        }
+  }
+}
+
+/* The panel becomes the columns of c from that on; those before have been made. */
+static gpumm_status compress (const gpumm_operand *panel, gpumm_operand *c, int64_t column) {
+  compression x = {panel, c, column};
+  gpumm_status status = gpumm_parallel (panel->cols, grain_of (panel), count_columns, &x);
+  if (status)
+    return status;
+  for (int64_t j = column; j < column + panel->cols; j++)
+    c->column[j + 1] += c->column[j];
+  return gpumm_parallel (panel->cols, grain_of (panel), store_columns, &x);
+}
+
+/* ---- the row of the table ----------------------------------------------------------------- */
+
+static int takes (const gpumm_problem *p) {
+  return p->a.kind == GPUMM_SPARSE && p->b.kind == GPUMM_SPARSE
+         && gpumm_is_sparse_element (p->a.type) && gpumm_is_sparse_element (p->b.type)
+         && gpumm_is_zero (p->beta);
+}
+
+/* Operations on stored elements: exactly, as one product of a column of op (A) and a row of op (B)
+ * each. */
+static gpumm_status count_flops (state *s, const gpumm_problem *p) {
+  const gpumm_operand *a = &p->a, *b = &p->b;
+  const int64_t k = gpumm_k (p), nnz_a = a->column[a->cols], nnz_b = b->column[b->cols];
+  const int64_t *start = a->column; /* of the columns of op (A) */
+  double products = 0;
+  if (p->op_a != GPUMM_NONE) {
+    int64_t *rows = gpumm_own (&s->memory, k + 1, sizeof *rows);
+    if (!rows)
+      return GPUMM_HOST_MEMORY;
+    for (int64_t t = 0; t < nnz_a; t++)
+      rows[a->row[t] + 1]++;
+    for (int64_t i = 0; i < k; i++)
+      rows[i + 1] += rows[i];
+    start = rows;
+  }
+  if (p->op_b == GPUMM_NONE)
+    products = (double) gpumm_count_products (start, b->row, nnz_b);
+  else
+    for (int64_t l = 0; l < k; l++)
+      products += (double) (start[l + 1] - start[l]) * (double) (b->column[l + 1] - b->column[l]);
+  s->flops = products * 2 * (a->type == GPUMM_Z ? 2 : 1) * (b->type == GPUMM_Z ? 2 : 1);
+  return GPUMM_OK;
+}
+
+static gpumm_status refuse_large (const gpumm_problem *p) {
+  const int same = gpumm_is_same_sparse (&p->a, &p->b);
+  int large_a = 0, large_b = 0;
+  gpumm_status status = has_large (&p->a, &large_a);
+  if (!status && !same)
+    status = has_large (&p->b, &large_b);
+  if (status)
+    return status;
+  const char *name = large_a ? "A" : large_b ? "B" : NULL;
+  if (name)
+    return gpumm_fail (GPUMM_UNSUPPORTED,
+                       "as a dense matrix %s could give Inf or NaN where a sparse one does not: it "
+                       "has elements that are not finite or above %.3g",
+                       name, LARGEST);
+  if (!(fabs (p->alpha.re) <= LARGEST_ALPHA && fabs (p->alpha.im) <= LARGEST_ALPHA))
+    return gpumm_fail (
+        GPUMM_UNSUPPORTED,
+        "of dense matrices, alpha = %g + %gi could give Inf or NaN where sparse ones "
+        "do not: it is not finite or above %g",
+        p->alpha.re, p->alpha.im, LARGEST_ALPHA);
+  return GPUMM_OK;
+}
+
+/* Memory for A, a panel of B and one of C. */
+static gpumm_status take_memory (struct gpumm_job *job, state *s) {
+  const gpumm_problem *p = &job->problem;
+  const int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
+  s->width = gpumm_as_dense_width (p);
+  if (s->width == 0)
+    return gpumm_fail (GPUMM_HOST_MEMORY,
+                       "as dense matrices, %lld x %lld times %lld x %lld needs more working memory "
+                       "than %.0f MiB",
+                       (long long) m, (long long) k, (long long) k, (long long) n,
+                       WORKSPACE_BYTES / (1 << 20));
+  s->same = s->width == n && gpumm_is_same_sparse (&p->a, &p->b);
+  const gpumm_problem q = gpumm_as_dense_panel (p, s->width);
+  s->a = q.a;
+  s->b = q.b;
+  s->c = dense (&job->shape, m, s->width, NULL);
+  s->a.values = gpumm_own (&s->memory, m * k, gpumm_type_bytes (s->a.type));
+  s->b.values =
+      s->same ? s->a.values : gpumm_own (&s->memory, k * s->width, gpumm_type_bytes (s->b.type));
+  s->c.values = gpumm_own (&s->memory, m * s->width, gpumm_type_bytes (s->c.type));
+  return s->a.values && s->b.values && s->c.values ? GPUMM_OK : GPUMM_HOST_MEMORY;
+}
+
+static gpumm_status open (struct gpumm_job *job) {
+  const gpumm_problem *p = &job->problem;
+  state *s = job->state = gpumm_allocate (1, sizeof *s);
+  if (!s)
+    return GPUMM_HOST_MEMORY;
+  if (gpumm_is_zero (p->alpha))
+    return GPUMM_OK; /* A and B are not read; nzmax stays 0 */
+  gpumm_status status = gpumm_check_sparse (&p->a, "A");
+  if (!status && !gpumm_is_same_sparse (&p->a, &p->b))
+    status = gpumm_check_sparse (&p->b, "B");
+  if (!status && (job->shape.rows == 0 || job->shape.cols == 0))
+    return GPUMM_OK;
+  if (!status)
+    status = refuse_large (p);
+  if (!status)
+    status = take_memory (job, s);
+  if (!status)
+    status = count_flops (s, p);
+  if (!status)
+    status = write_out (&p->a, 0, 0, &s->a);
+  if (status)
+    return status;
+  if (__builtin_mul_overflow (job->shape.rows, job->shape.cols, &job->shape.nzmax))
+    return gpumm_fail (GPUMM_HOST_MEMORY, "a %lldx%lld result is too large",
+                       (long long) job->shape.rows, (long long) job->shape.cols);
+  return GPUMM_OK;
+}
+
+static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+  const state *s = job->state;
+  if (job->trace)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "products of sparse matrices are not traced");
+  memset (result->column, 0, (size_t) (result->cols + 1) * sizeof *result->column);
+  if (s->width > 0 && s->width < result->cols) /* else the dense product has more to say */
+    gpumm_progress_of ((double) result->cols);
+  return GPUMM_OK;
+}
+
+/* The product of the next panel. */
+static gpumm_status next (struct gpumm_job *job, gpumm_problem *q, int *more) {
+  const gpumm_problem *p = &job->problem;
+  state *s = job->state;
+  const int64_t column = s->column, width = gpumm_least (s->width, gpumm_n (p) - column);
+  *more = width > 0;
+  if (!*more)
+    return GPUMM_OK;
+  *q = gpumm_as_dense_panel (p, width);
+  q->a.values = s->a.values;
+  q->b.values = s->b.values;
+  s->c.cols = width;
+  s->column += width;
+  return s->same ? GPUMM_OK
+                 : write_out (&p->b, p->op_b == GPUMM_NONE ? 0 : column,
+                              p->op_b == GPUMM_NONE ? column : 0, &q->b);
+}
+
+static gpumm_status into (struct gpumm_job *job, const gpumm_operand *shape, gpumm_operand *result,
+                          gpumm_operand *c) {
+  const state *s = job->state;
+  (void) shape, (void) result;
+  *c = s->c;
+  return GPUMM_OK;
+}
+
+static gpumm_status finish (struct gpumm_job *job, const gpumm_operand *c, gpumm_operand *result) {
+  const state *s = job->state;
+  gpumm_status status = compress (c, result, s->column - c->cols);
+  gpumm_progress_add ((double) c->cols);
+  job->report.flops = s->flops;
+  return status;
+}
+
+static void close_state (struct gpumm_job *job) {
+  state *s = job->state;
+  if (!s)
+    return;
+  gpumm_release_owned (&s->memory);
+  gpumm_release (s);
+  job->state = NULL;
+}
+
+const gpumm_algorithm gpumm_algorithm_sparse_as_dense = {
+    .name = "sparse_as_dense",
+    .summary = "sparse by sparse, both so full that a dense product on the CPU or a GPU is faster",
+    .takes = takes,
+    .open = open,
+    .run = run,
+    .close = close_state,
+    .next = next,
+    .into = into,
+    .finish = finish,
+};

@@ -1,0 +1,88 @@
+/* table.c - the algorithms, in the order in which people read them.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "algorithm.h"
+#include "devices.h"
+
+#include <string.h>
+
+const gpumm_algorithm *const gpumm_algorithms[] = {
+    &gpumm_algorithm_blas,
+    &gpumm_algorithm_loops,
+    &gpumm_algorithm_naive,
+    &gpumm_algorithm_tiled,
+    &gpumm_algorithm_register,
+    &gpumm_algorithm_cublas,
+    &gpumm_algorithm_tensor,
+    &gpumm_algorithm_emulated,
+    &gpumm_algorithm_strassen,
+    &gpumm_algorithm_integers,
+    &gpumm_algorithm_sparse,
+    &gpumm_algorithm_spgemm,
+    &gpumm_algorithm_spmm,
+    &gpumm_algorithm_sparse_as_dense,
+    &gpumm_algorithm_blocks,
+    &gpumm_algorithm_blocks_integer,
+    &gpumm_algorithm_classic,
+    &gpumm_algorithm_bsr,
+    NULL,
+};
+
+const gpumm_algorithm *gpumm_algorithm_find (const char *name) {
+  for (const gpumm_algorithm *const *a = gpumm_algorithms; *a; a++)
+    if (strcmp ((*a)->name, name) == 0)
+      return *a;
+  return NULL;
+}
+
+gpumm_status gpumm_algorithm_at (int i, gpumm_algorithm_info *info) {
+  int count = sizeof gpumm_algorithms / sizeof *gpumm_algorithms - 1;
+  if (i < 0 || i >= count || !info)
+    return GPUMM_INVALID;
+  *info = (gpumm_algorithm_info){.name = gpumm_algorithms[i]->name,
+                                 .summary = gpumm_algorithms[i]->summary,
+                                 .on_device = gpumm_algorithms[i]->on_device};
+  return GPUMM_OK;
+}
+
+/* The GPU's where there is a GPU; else the host device's. */
+static const gpumm_driver *listed_driver (void) {
+  const gpumm_driver *driver = gpumm_cuda (NULL);
+  return driver ? driver : gpumm_host_device (NULL);
+}
+
+gpumm_status gpumm_sparse_kernel_at (int i, gpumm_sparse_kernel_info *info) {
+  const gpumm_driver *driver = listed_driver ();
+  if (!driver || !info || i < 0)
+    return GPUMM_INVALID;
+  for (int r = 0; driver->sparse_kernels && driver->sparse_kernels[r]; r++)
+    if (r == i) {
+      const gpumm_sparse_kernel *k = driver->sparse_kernels[r];
+      *info = (gpumm_sparse_kernel_info){
+          .algorithm = k->algorithm, .name = k->name, .capability = k->capability};
+      return GPUMM_OK;
+    }
+  return GPUMM_INVALID;
+}
+
+gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info) {
+  const gpumm_driver *driver = listed_driver ();
+  if (!driver || !info || i < 0)
+    return GPUMM_INVALID;
+  for (int r = 0; driver->kernels[r]; r++)
+    if (r == i) {
+      const gpumm_kernel *k = driver->kernels[r];
+      *info = (gpumm_kernel_info){.algorithm = k->algorithm,
+                                  .name = k->name,
+                                  .types = k->types,
+                                  .tile_m = k->tile_m,
+                                  .tile_n = k->tile_n,
+                                  .tile_k = k->tile_k,
+                                  .thread_m = k->thread_m,
+                                  .thread_n = k->thread_n,
+                                  .capability = k->capability};
+      const gpumm_algorithm *a = gpumm_algorithm_find (k->algorithm);
+      info->automatic = a && !a->wider_bound;
+      return GPUMM_OK;
+    }
+  return GPUMM_INVALID;
+}
