@@ -16,7 +16,7 @@
 
 static void record_stage (const char *name, void *stream);
 #define EMULATED_STAGE(name, stream) record_stage (name, stream)
-#include "../kernels/emulated.cu"
+#include "../kernels/emulated/emulated.cu"
 
 #include <algorithm>
 #include <vector>

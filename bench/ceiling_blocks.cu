@@ -1,7 +1,7 @@
 /* ceiling_blocks.cu - what a product of blocks moves, without the product: how fast that is at best,
  * of the ways tried here, where each product makes a block of C of its own.
  *
- *   nvcc -O3 -arch=native -DGPUMM_DRIVER_CUDA bench/ceiling_blocks.cu -o ceiling_blocks
+ *   nvcc -O3 -arch=native -DGPUMM_DRIVER_CUDA -I engine -I kernels bench/ceiling_blocks.cu -o ceiling_blocks
  *   ./ceiling_blocks [SIDE [ROWS [ORDERS]]]
  *
  * A matrix with 40 random blocks of SIDE x SIDE (9) in each of 100,000 rows by itself: a row of C has
@@ -23,7 +23,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "try.h"
-#include "../kernels/sparse/bulk_blocks.h"
+#include "../kernels/blocks/bulk_blocks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* families.h - the list of kernel families; a new one is one line here and one file beside it.
+/* families.h - the list of kernel families; a new one is one line here and one file in a folder beside it.
  *
- * FAMILY (name) stands for name.cu, which both nvcc and the host's compiler build; CUDA_FAMILY for
+ * FAMILY (name) stands for <folder>/name.cu, which both nvcc and the host's compiler build; CUDA_FAMILY for
  * one that only a GPU can run; SPARSE_FAMILY and SPARSE_CUDA_FAMILY alike for kernels that have an
  * operand by compressed rows (gpumm_sparse_kernel).
  * Later families do not hide earlier ones: each is chosen by name.

@@ -11,7 +11,7 @@
 #ifndef GPUMM_BLOCKS_PATTERN_H
 #define GPUMM_BLOCKS_PATTERN_H
 
-#include "../kernel.h"
+#include "kernel.h"
 
 enum {
   PATTERN_THREADS = 256,

@@ -3,7 +3,7 @@
 #ifndef GPUMM_CUDA_CUDA_H
 #define GPUMM_CUDA_CUDA_H
 
-#include "../driver.h"
+#include "driver.h"
 
 #include <cuda_runtime_api.h>
 

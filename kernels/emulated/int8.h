@@ -3,7 +3,7 @@
 #ifndef GPUMM_EMULATED_INT8_H
 #define GPUMM_EMULATED_INT8_H
 
-#include "../kernel.h"
+#include "kernel.h"
 
 /* Vectors of k elements, ld apart: rows of A or columns of B. ld and vectors are multiples of 16. */
 struct int8_matrix {

@@ -8,7 +8,7 @@
 #ifndef GPUMM_EMULATED_INT8_PRODUCT_H
 #define GPUMM_EMULATED_INT8_PRODUCT_H
 
-#include "../cuda/cublas_library.h"
+#include "cuda/cublas_library.h"
 #include "product.h"
 
 #include <cublasLt.h>

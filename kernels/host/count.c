@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "fibers.h"
-#include "../driver.h"
+#include "driver.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "../driver.h"
+#include "driver.h"
 #include "fibers.h"
 #include "host.h"
 

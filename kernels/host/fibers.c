@@ -18,7 +18,7 @@
 #define _GNU_SOURCE
 #undef _FORTIFY_SOURCE /* its _longjmp refuses to jump to another stack */
 #include "fibers.h"
-#include "../driver.h"
+#include "driver.h"
 
 #include <setjmp.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #ifndef GPUMM_HOST_HOST_H
 #define GPUMM_HOST_HOST_H
 
-#include "../../engine/device.h"
+#include "device.h"
 
 #ifdef __cplusplus
 extern "C" {

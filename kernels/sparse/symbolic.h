@@ -12,7 +12,7 @@
 #ifndef GPUMM_SPARSE_SYMBOLIC_H
 #define GPUMM_SPARSE_SYMBOLIC_H
 
-#include "../kernel.h"
+#include "kernel.h"
 
 enum {
   SYMBOLIC_THREADS = 256,

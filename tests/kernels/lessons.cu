@@ -1,7 +1,7 @@
 /* lessons.cu - small kernels with known faults and known counts.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "lessons.h"
-#include "../../kernels/kernel.h"
+#include "kernel.h"
 
 /* ---- barriers ----------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* test_host.c - the host device: its fibers find faults that a GPU would hide, and its counts are
  * those that one works out by hand.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "../../kernels/host/host.h"
+#include "host/host.h"
 #include "lessons.h"
 
 #include <math.h>

@@ -14,7 +14,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "../../kernels/host/host.h"
+#include "host/host.h"
 #include "../driver.h"
 
 typedef __int128 int128;

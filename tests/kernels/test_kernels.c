@@ -20,7 +20,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "../../kernels/host/host.h"
+#include "host/host.h"
 #include "driver_test.h"
 
 static void (*set_order) (gpumm_host_order order, uint64_t seed); /* host device only */

@@ -2,9 +2,9 @@
  * rounding, products in parts, and the choice of moduli.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "../../kernels/kernel.h"
-#include "../../kernels/emulated/choice.h"
-#include "../../kernels/emulated/parts.h"
+#include "kernel.h"
+#include "emulated/choice.h"
+#include "emulated/parts.h"
 #include "../check.h"
 
 #include <float.h>

@@ -21,7 +21,7 @@
 #ifndef GPUMM_SPARSE_PRODUCTS_H
 #define GPUMM_SPARSE_PRODUCTS_H
 
-#include "transpose.h"
+#include "sparse/transpose.h"
 
 /* Shared memory for lists is 23 KB, so that six thread blocks of 256 threads have 60 % of it on an
  * H200 and leave the rest to the first-level cache. */

@@ -38,8 +38,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "bulk.h"
 #include "tensor_products.h"
-#include "sparse/bulk_blocks.h"
-#include "sparse/products.h"
+#include "bulk_blocks.h"
+#include "products.h"
 
 extern "C" {
 extern const gpumm_sparse_kernel gpumm_family_bsr_tensor_bulk[]; /* for other products */

@@ -12,7 +12,7 @@
  * larger ones the reads from the first-level cache, 2 SIZE for SIZE^2 multiply-adds.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "sparse/products.h"
+#include "products.h"
 
 enum {
   THREADS = 256,

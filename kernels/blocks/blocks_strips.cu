@@ -17,7 +17,7 @@
  * that depends on its column: with row r always in the same banks, four of them would meet there.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "blocks/pattern.h"
+#include "pattern.h"
 
 enum {
   STRIP_ELEMENTS = 8192, /* of C a thread block: 64 KiB, what any GPU has; three on an H200 */

@@ -26,7 +26,7 @@
  * What limits it: INT8 tensor cores.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "blocks/pattern.h"
+#include "pattern.h"
 #include "emulated/int8.h"
 
 enum {

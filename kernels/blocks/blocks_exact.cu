@@ -8,7 +8,7 @@
  * blocks_slices.cu.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "blocks/pattern.h"
+#include "pattern.h"
 
 enum { EXACT_THREADS = 128, SPLIT = 8 /* thread blocks a block row of C */ };
 

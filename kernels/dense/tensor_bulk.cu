@@ -25,9 +25,9 @@
  * as cuBLAS. (NVIDIA H200, bench/results/h200/shapes.csv.)
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "bulk_maps.h"
+#include "blocks/bulk_maps.h"
 #include "tensor_division.h"
-#include "tensor_products.h"
+#include "blocks/tensor_products.h"
 
 #if CUDART_VERSION >= 12050
 #include <cooperative_groups.h>

@@ -13,7 +13,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tensor_products.h"
-#include "sparse/products.h"
+#include "products.h"
 
 enum {
   THREADS = 256,

@@ -27,7 +27,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tensor_division.h"
-#include "tensor_products.h"
+#include "blocks/tensor_products.h"
 
 /* ---- shared memory ------------------------------------------------------------------------ */
 

@@ -16,7 +16,7 @@
  * of a block.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "sparse/transpose.h"
+#include "transpose.h"
 
 enum {
   THREADS = 256,

@@ -7,7 +7,7 @@
 #ifndef GPUMM_SPARSE_BULK_BLOCKS_H
 #define GPUMM_SPARSE_BULK_BLOCKS_H
 
-#include "../bulk.h"
+#include "bulk.h"
 
 #include <type_traits>
 

@@ -20,10 +20,10 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
-#include "emulated/int8.h"
+#include "int8.h"
 
 #if __has_include(<cublasLt.h>)
-#include "emulated/int8_product.h"
+#include "int8_product.h"
 
 /* For bench/bench_emulated.cu, which records an event between stages. */
 #ifndef EMULATED_STAGE

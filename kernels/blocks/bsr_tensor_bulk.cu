@@ -25,8 +25,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "bulk.h"
 #include "tensor_products.h"
-#include "sparse/bulk_blocks.h"
-#include "sparse/products.h"
+#include "bulk_blocks.h"
+#include "products.h"
 
 enum {
   THREADS = 256,

@@ -18,8 +18,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "bulk_maps.h"
 #include "tensor_products.h"
-#include "sparse/bulk_blocks.h"
-#include "sparse/products.h"
+#include "bulk_blocks.h"
+#include "products.h"
 
 #if CUDART_VERSION >= 12050
 
