@@ -204,7 +204,7 @@
 %! assert (evalc ("score (2)"), "3 of 3 solved\n");
 %! assert (! isempty (strfind (evalc ("score ()"), " of 21 solved")));
 %! for number = {0, 8, 1.5, "2", [], {}}
-%!   fail ("score (number{1})", "gpumm:bad-value|there are the notebooks 1 to 7");
+%!   fail ("score (number{1})", "gpumm:bad-value|the notebooks have the numbers 1 to 7");
 %! endfor
 
 ## every code cell has run, on a GPU, without an error; every notebook has figures
