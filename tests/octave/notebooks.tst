@@ -86,7 +86,7 @@
 %!          "7.1", @(x, p) mod(x + p / 2, p) - p / 2};
 %! wrong = {"2.2", 31, "in percent"; "3.1", 0.4, "for each l"; "4.3", int8(14), "5341"; ...
 %!          "1.2", 3, "must be a function"; "5.3", [1, 2], "must be a function"; ...
-%!          "7.1", @(x, p) x - p * round (x / p), "makes 128"};
+%!          "7.1", @(x, p) x - p * round (x / p), "you return 128"};
 %! for i = 1:rows (right)
 %!   said = evalc ("exercise (right{i,:});");
 %!   assert (said, ["exercise " right{i,1} ": right\n"]);
