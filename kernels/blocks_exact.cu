@@ -106,7 +106,8 @@ DEVICE void store_integer (gpumm_type type, void *c, int64_t at, int128 value) {
 
 /* ---- the kernel --------------------------------------------------------------------------- */
 
-/* Block row row + blockIdx.x / SPLIT of C, in blocks of m x n from such of m x k and k x n. */
+/* Block row row + blockIdx.x / SPLIT of C, in blocks of m x n; blocks of A are m x k, of B k x
+ * n. */
 template <class T>
 __global__ void __launch_bounds__ (EXACT_THREADS)
     exact (int64_t row, int64_t m, int64_t n, int64_t k, global<const int64_t> a_start,

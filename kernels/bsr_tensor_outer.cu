@@ -59,9 +59,9 @@ enum {
   ROW_THREADS = 256,          /* of a thread block by rows of C */
   ENTRY_LANES = 8,            /* that read a row of B together */
   SHARED_BYTES = 225 << 10,   /* of a thread block */
-  MOST_TEAMS = 132 * 8 * 3,   /* thread blocks of what goes over all there is */
+  MOST_TEAMS = 132 * 8 * 3,   /* thread blocks of kernels that process everything */
   LEAST_SERVED = 2,           /* entries of a column of A, for which B's row comes once */
-  MOST_LISTED = 12,           /* at most one further product for so many blocks of C */
+  MOST_LISTED = 12,           /* at most one further product for this many blocks of C */
   MOST_OF_ROW = 1 << 16,      /* products of a row of C */
 };
 
@@ -87,7 +87,7 @@ struct listed_product {
   further_product of;
 };
 
-/* The products of some rows of C. Blocks of C are numbered from the first of these rows on. */
+/* The products of several rows of C. Blocks of C are numbered from the first of these rows on. */
 struct outer_products {
   int32_t *count, *products; /* per column of A: entries in these rows, products */
   int64_t *sums, *entry_begin, *product_begin; /* summed over the columns before */
@@ -99,8 +99,8 @@ struct outer_products {
   stretch *stretches;         /* one after the other */
   struct {
     int32_t blocks, products;
-  } * listed;     /* so many are */
-  int32_t *taken; /* stretches that thread blocks took beside their first */
+  } * listed;     /* their number */
+  int32_t *taken; /* stretches that thread blocks took after their first */
   listed_block *list;
   further_product *further;
 };
@@ -192,7 +192,7 @@ static __global__ void __launch_bounds__ (ROW_THREADS)
 #endif
 
 /* Writes the columns of the rows of C, as make_structure does (symbolic.h), numbers the products, and
- * lists the blocks that have more than one. A thread block makes a row. */
+ * lists the blocks that have more than one product. A thread block computes a row. */
 template <bool SEAMS>
 static __global__ void __launch_bounds__ (NUMBER_THREADS, NUMBER_TEAMS)
     number_products (gpumm_sparse_product p, outer_products x) {
@@ -202,7 +202,7 @@ static __global__ void __launch_bounds__ (NUMBER_THREADS, NUMBER_TEAMS)
   SHARED (int32_t, before, 1, WINDOW_WORDS); /* bits of met in the words before */
   SHARED (int32_t, staged, 1, STAGED);       /* columns, then products, of blocks of the window */
   SHARED (int32_t, sums, 1, THREADS / 32);   /* of bits, by warps */
-  SHARED (int32_t, reached, 1, 2);           /* from and to */
+  SHARED (int32_t, reached, 1, 2);           /* first and last */
   SHARED (listed_product, further, 1, MOST_FURTHER);
   SHARED (int32_t, listed, 2, 2); /* products and blocks: in the window, and in all before */
   const int me = threadIdx.x;
@@ -374,7 +374,7 @@ template <int SIDE> struct staged_square {
   static constexpr bool seams = size % SECTOR != 0;
   static constexpr int slot = in_grains (size + 1);
   static constexpr int unit = SIDE <= 9 ? 8 : 4;   /* products that a warp computes together */
-  static constexpr int made = seams ? slot : size; /* from one's block to the next, in a buffer */
+  static constexpr int made = seams ? slot : size; /* from block to block, in a buffer */
   static constexpr int buffers = WARPS * unit * made;
   /* of B in a stage, for which there are also numbers of C's blocks */
   static constexpr int most =

@@ -44,7 +44,7 @@ struct teams_of {
   static constexpr int side = SIDE, rows = ROWS, columns = COLUMNS, down = DOWN, across = ACROSS;
   static constexpr int warps = DOWN * ACROSS, teams = TEAMS, threads = 32 * warps * TEAMS;
   static constexpr int places_b = PLACES_B, places = PLACES_A + PLACES_B;
-  /* doubles of a block: in boxes, or as it lies, a double off its place */
+  /* doubles of a block: in boxes, or as stored, up to a double off its place */
   DEVICE constexpr int place (bool boxes) {
     return boxes ? round_up (SIDE, BOX_WIDTH) * round_up (SIDE, 8) : in_grains (SIDE * SIDE + 1);
   }
@@ -130,10 +130,9 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
   }
   __syncthreads ();
 
-  /* This warp's tile of C begins at (row0, col0). Of each 16 rows of A the rows g and g + 8 of a
-   * fragment are those of numbers row_a, of 8 columns of B the column x is that of column_of (x): so
-   * that in boxes no two of 16 threads meet in one bank. Of 8 steps of k this thread reads those of
-   * number t and t + 4. */
+  /* This warp's tile of C begins at (row0, col0). Of each 16 rows of A, rows g and g + 8 of a
+   * fragment are the rows row_a; of 8 columns of B, column x is column_of (x). So no two of 16
+   * threads hit the same bank in boxes. Of 8 steps of k this thread reads steps t and t + 4. */
   const int row0 = warp % own::down * (16 * own::rows);
   const int col0 = warp / own::down * (8 * own::columns);
   const int row_a[] = {BOXES ? g % 2 + g / 2 % 2 * 8 + g / 4 * 2 : g,
@@ -159,8 +158,8 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
     line_b[c] =
         BOXES ? (col0 + 8 * c) * BOX_WIDTH : min (col0 + 8 * c + column_of (g), cols - 1) * inner;
 
-  /* Products and blocks of A are counted from the kernel's begin on: number n lies at place n modulo
-   * the ring's, and the barriers' phases follow. */
+  /* Products and blocks of A are counted from the start of the kernel: number n lies at place n
+   * modulo the ring's places, which also gives the barriers' phases. */
   int product = 0, entries = 0;
 
   /* The team's part of a list. */
@@ -169,8 +168,8 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
     const int begin = part.begin, end = part.end;
     int next = begin, next_product = product, next_entries = entries, next_entry = -1;
     int user0 = -1, user1 = -1; /* the last products that read the blocks of A at places 0 and 1 */
-    /* Starts the copies for this product and those after it, as far as there are places; only the
-     * team's first warp knows of `next` and the like. */
+    /* Starts the copies for this product and the following ones while there are free places. Only
+     * the team's first warp keeps `next` and the other counters. */
     auto fetch = [&] () {
       for (; next < end && next_product < product + PLACES_B; next++) {
         const uint32_t which = lists.which[0][next];

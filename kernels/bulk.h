@@ -33,7 +33,7 @@ __device__ static inline void make_barrier (unsigned barrier, int arrivals) {
                : "memory");
 }
 
-/* Makes new barriers known to the copies. */
+/* Makes new barriers visible to the copies. */
 __device__ static inline void publish_barriers (void) {
   asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
 }

@@ -64,20 +64,19 @@ template <class T> struct problem {
   division d = {};
 };
 
-/* A thread's copies of tiles, COUNT of each, of V elements that are neighbours in memory along k or
- * across; zeros past the edges: along k both operands have them, so that padding only ever
- * multiplies 0 by 0. Neighbouring threads copy neighbours. What does not change from step to step
- * is kept, and there are no branches in a step, so that the compiler can put copies between
- * products. */
+/* A thread's copies of tiles, COUNT for each, of V elements that are neighbours in memory along k
+ * or across, with zeros past the edges: along k both operands have them, so padding multiplies 0 by
+ * 0 only. Neighbouring threads copy neighbours. Constants of all steps are kept, and a step has no
+ * branches, so that the compiler can put copies between products. */
 template <class T, bool ALONG, int V, int ROWS, int TILE_K, int THREADS> struct copies {
   static constexpr int COUNT = ROWS * TILE_K / V / THREADS;
   static constexpr int LINE = (ALONG ? TILE_K : ROWS) / V; /* copies of neighbours */
   static constexpr int NEXT = THREADS / LINE;              /* rows or steps, from copy to copy */
   static_assert (THREADS % LINE == 0 && COUNT * NEXT == (ALONG ? ROWS : TILE_K), "whole lines");
   const T *from;
-  int64_t next, next_step; /* from copy to copy, and besides from step to step */
+  int64_t next, next_step; /* distance from copy to copy, and extra from step to step */
   unsigned to;             /* the first, in the first stage */
-  int lines, elements;     /* so many of the copies are inside, with so many elements */
+  int lines, elements;     /* copies that lie inside, and their elements */
 
   /* row and step of the first copy, in the tile */
   __device__ static inline int row () {
