@@ -346,9 +346,9 @@ function said = overhead (folder)
   said = "done";
 endfunction
 
-## Where both run on the CPU, by the same library, they take turns: what disturbs one disturbs the other,
-## and what is left between them is gpumm's.  Of three groups that in which `*` was the fastest counts.
-## (On a GPU they do not: see settle.)
+## If both run on the CPU, by the same library, they take turns: a disturbance hits both, and the
+## difference is gpumm's.  Of three groups the one with the fastest `*` counts.  (With a GPU they do not
+## take turns: see settle.)
 function [own, octave] = in_turn (A, B, longest)
   GROUPS = 3;
   PAIRS = 101;
