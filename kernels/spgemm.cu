@@ -192,8 +192,8 @@ __global__ void __launch_bounds__ (BLOCK)
   }
 }
 
-/* Lists the first row of each group of long rows. sums: the number that a warp has room for; 0: the
- * number does not matter. */
+/* Lists the first row of each group of long rows. sums: how many sums a warp has room for; 0:
+ * no limit. */
 __global__ void __launch_bounds__ (BLOCK)
     list_long (gpumm_rows c, int64_t row, int count, int64_t sums, bins w) {
   if (!*w.any)

@@ -49,8 +49,8 @@ struct product_planes {
 
 /* ---- sizes -------------------------------------------------------------------------------- */
 
-/* Most elements along k of one int8 product: 127^2 2^17 < 2^31, with room to add the sum of earlier
- * products. */
+/* Most elements along k of one int8 product: 127^2 2^17 < 2^31. If k takes several products, each
+ * has fewer, so that int32 holds the sum so far, too. */
 static const int64_t MOST_DEPTH = 1 << 17, DEPTH_OF_MANY = 1 << 16;
 
 /* Sizes of int8 products are multiples of these: a warp writes that much at once, and cuBLASLt is
@@ -102,7 +102,7 @@ static panels whole_panels (int64_t m, int64_t n, int64_t k, int planes) {
   return {planes, m, n, k, least (m, PRODUCT_ROWS), least (n, PRODUCT_COLS)};
 }
 
-/* Halves, in whole products where there are several. */
+/* Half the size, in whole products if there are several. */
 static int64_t halved (int64_t size) {
   return round_up ((size + 1) / 2, size > 2 * PRODUCT_ROWS ? PRODUCT_ROWS : NARROW_PANEL);
 }
