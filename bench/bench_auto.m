@@ -4,9 +4,9 @@
 ##              [SETS [ALGORITHMS]]
 ##
 ## SETS are a type in BLAS's letters and a size, s8192 say. Square products of data uniform in
-## (-1/2, 1/2), both parts of complex numbers alike; tic and toc around the call, the result cleared
-## before: median of 7, from 10000 on of 4, after a first call that is told by itself. Where "auto"
-## measures the device for the first time in that call, the difference is what measuring takes.
+## (-1/2, 1/2), real and imaginary parts of complex numbers too; tic and toc around the call, the
+## result cleared before: median of 7, from 10000 on of 4, after a first call that has a row of its
+## own. If "auto" measures the device in that first call, the difference is the cost of measuring.
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 

@@ -1,4 +1,4 @@
-/* bench_blocks.c - products of blocks of uint16 by each kernel that has them, on the device alone.
+/* bench_blocks.c - products of blocks of uint16 by each kernel for them, on the device alone.
  *
  *   cc -O2 bench/bench_blocks.c -o build/bench_blocks -ldl -lm -lpthread
  *   build/bench_blocks build/package/libgpumm_cuda.so FILE.csv N,M,COUNT[,HIGH] ...
@@ -8,14 +8,15 @@
  * N,M,COUNT   A and B are N x N elements in blocks of M x M, COUNT blocks each, spread at random over
  *             rows of as many blocks; elements uniform in 0 .. HIGH (65535)
  * kernels=    rows of these names, in place of all that run it
- * most=       seconds: a row that is expected to take longer than that is left out. What a row
- *             takes is expected from the last case it ran, by products of blocks
+ * most=       seconds: a row is left out if it would take longer, estimated from the last case that
+ *             it ran and the number of products of blocks
  *
  * engine=     the engine multiplies, too, from host blocks to host blocks: the row "engine"
  *
- * Each kernel counts the blocks of C, and makes them; seconds of both by the device's events, of the
- * fastest of the repeats. (The engine's: its upload, the sum of its launches, and all.) 2000 blocks of C drawn by chance are compared with the definition, and all
- * of C, by a sum over its bytes, with that of the first kernel.
+ * Each kernel counts the blocks of C and computes them; seconds of both by the device's events, of the
+ * fastest repeat. (For the engine: its upload, the sum of its launches, and the whole.) 2000 random
+ * blocks of C are compared with the definition, and all of C, by a sum over its bytes, with that of
+ * the first kernel.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE

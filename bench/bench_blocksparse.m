@@ -3,11 +3,11 @@
 ##
 ##   octave --path octave --path build/package bench/bench_blocksparse.m >FILE.csv
 ##
-## S * S in square blocks, "random": so many blocks a block row at random, or "mesh": of a mesh of
-## nodes each of which meets its 26 neighbours, and S * F and F' * S with a full F of 256 columns.
-## gpumm as "auto" has it, by Backend "gpu" (the median of some calls after a first) and by "cpu".
-## Milliseconds; gflops are those of the kernels alone.  Each result is checked with a random vector
-## before it is timed.
+## S * S in square blocks, "random": a fixed number of random blocks in each block row, or "mesh": a
+## mesh of nodes with 26 neighbours each; and S * F and F' * S with a full F of 256 columns.  gpumm
+## with Backend "auto", "gpu" (the median of several calls after a first) and "cpu".  Milliseconds;
+## gflops are those of the kernels alone.  Each result is checked with a random vector before it is
+## timed.
 ##
 ## SPDX-License-Identifier: BSD-3-Clause
 1; # a script

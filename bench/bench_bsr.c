@@ -8,9 +8,10 @@
  * bsr: A*A for a matrix with 40 random blocks a row, `rows` rows of blocks. C is made in one range
  * of rows, as many as give it `room` GB; its blocks are counted by the symbolic phase, timed by
  * itself. Where A itself would be larger than `room`, it has fewer rows. "small": so few rows that
- * A is some 40 MB and stays in the cache, as in benchmarks of kernels for blocks alone.
+ * A has about 40 MB and stays in the cache, as in benchmarks of kernels for blocks alone.
  *
- * spmm: random matrices with so many nonzeros (blocks) a row, times a dense matrix and the reverse.
+ * spmm: random matrices with a fixed number of nonzeros (blocks) per row, times a dense matrix and the
+ * reverse.
  *
  * The column of block q of row i is splitmix64 (i per_row + q) modulo the columns, duplicates left
  * out (bench_bsr.py makes the same matrices for its peers). Elements are random, in (-0.5, 0.5).
@@ -218,7 +219,7 @@ static void measure_blocks (gpumm_type type, int64_t b, int small) {
   int64_t n = most < (double) options.rows ? (int64_t) most : options.rows;
   n = n < 200 ? 200 : n;
   struct matrix a = make_matrix (type, n, n, PER_ROW, b, b);
-  /* so many rows that C, if no two products meet, has room */
+  /* rows for which C has room even if no two products meet */
   double made = (double) n * (1 - exp (-(double) PER_ROW * PER_ROW / (double) n));
   int64_t count = (int64_t) (room / (made * block));
   count = count < n ? count : n;

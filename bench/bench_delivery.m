@@ -1,11 +1,11 @@
-## bench_delivery.m - what the way from the engine to the user's variable costs.
+## bench_delivery.m - the cost of the way from the engine to the user's variable.
 ##
 ##   octave-cli bench/bench_delivery.m [PACKAGE] [N] [REPEATS]
 ##
 ## PACKAGE is the directory with the gateways (build/package).  An N x 1 column times a 1 x N row
 ## makes an N x N double result (8192: 512 MB) with next to no work on the operands.  The gateway's
-## part is the time of its call less that between gpumm_open and the end of gpumm_run; it should
-## not grow with N, and be below 2 ms, because Octave adopts the memory that the engine filled.
+## part is the time of its call minus the time from gpumm_open to the end of gpumm_run.  It should
+## not grow with N and should stay below 2 ms, because Octave adopts the memory that the engine filled.
 ## `*` beside it fills its result twice.  Times are in milliseconds, the median of REPEATS calls.
 ## SPDX-License-Identifier: BSD-3-Clause
 1;

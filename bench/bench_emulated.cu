@@ -3,9 +3,9 @@
  *   cmake --build build --target bench_emulated
  *   build/kernels/cuda/bench_emulated FILE.csv [TYPES [N ...]]
  *
- * Square products, data uniform in (-1/2, 1/2), both parts of complex numbers alike. Seconds by
- * CUDA events around the launch, median of 5 after one to warm up; the errors of both, largest and
- * root mean square over 1000 elements drawn by chance, as multiples of 2^-53 |A||B| (2^-24 in
+ * Square products, data uniform in (-1/2, 1/2), real and imaginary parts of complex numbers too.
+ * Seconds by CUDA events around the launch, median of 5 after one to warm up; the errors of both,
+ * largest and root mean square over 1000 random elements, as multiples of 2^-53 |A||B| (2^-24 in
  * single), against sums in 113 bits; whether two runs gave the same bits; and the seconds of each
  * stage.
  *

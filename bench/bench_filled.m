@@ -4,10 +4,10 @@
 ##
 ## (with OPENBLAS_CORETYPE=SkylakeX or Haswell where OpenBLAS does not know the processor: bench/run)
 ##
-## A * B, both n x n with random elements in that part of their places (density), by Algorithm "auto"
+## A * B, both n x n with random elements in a share of the places (density), by Algorithm "auto"
 ## (which it took, and where: auto_algorithm, auto_backend), by "sparse" and "sparse_as_dense" on the
-## CPU, where there is a GPU by "spgemm" and "sparse_as_dense" there (gpu_sparse, gpu_dense), and by
-## Octave's `*` where that takes seconds at most.  Medians of some calls of each in turn, in
+## CPU, by "spgemm" and "sparse_as_dense" on the GPU if there is one (gpu_sparse, gpu_dense), and by
+## Octave's `*` if it takes seconds at most.  Medians of several calls of each in turn, in
 ## milliseconds.  Each result is compared with that of "sparse" first.
 ##
 ## SPDX-License-Identifier: BSD-3-Clause

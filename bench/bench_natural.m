@@ -2,12 +2,13 @@
 ##
 ##   octave --path octave --path build/package bench/bench_natural.m >FILE.csv
 ##
-## A * A, and A * X with a full X, A of a mesh with b unknowns at each node, which meets its neighbours in
-## the plane (8 of them) or in space (26), as matrices of finite elements are; "but one": the same with
-## one element less, and so without blocks.  gpumm by "auto" (which it took: backend), on the CPU and,
-## where there is one, on the GPU (and what of that was computing), and Octave's `*`: the median of some
-## calls after a first, in milliseconds.  With GPUMM_BENCH=large in the environment the largest have a million rows, else a tenth
-## of that.  Each result is compared with that of `*` first, to the last bit, and with that of the GPU.
+## A * A, and A * X with a full X.  A is of a mesh, as in finite elements: b unknowns at each node,
+## which meets its neighbours in the plane (8) or in space (26).  "but one": the same without one
+## element, and therefore without blocks.  gpumm with "auto" (its choice: backend), on the CPU and,
+## if there is one, on the GPU (with the part of computing), and Octave's `*`: the median of several
+## calls after a first, in milliseconds.  With GPUMM_BENCH=large in the environment the largest have
+## a million rows, otherwise a tenth of that.  Each result is first compared with that of `*`, to the
+## last bit, and with the GPU's.
 ##
 ## SPDX-License-Identifier: BSD-3-Clause
 1; # a script

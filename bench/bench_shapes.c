@@ -5,11 +5,11 @@
  *                      [shapes=1024,4096x4096x64] [ops=nn,tn] [ld=exact,padded] [batches=5]
  *
  * Square sizes even and odd, C of few rows or columns, long k; with columns that follow each other
- * (exact) and with columns that begin at multiples of 128 bytes (padded), which is what the engine
- * gives its kernels; with padded ones also cuBLAS with m, n and k padded (whole), as the engine does
- * it, at the rate of the product that was asked for. Random data in (-0.5, 0.5). Each kernel is compared with cuBLAS before it is
- * timed: batches of launches between two events, some 2 ms each; the median is printed. kernels:
- * rows whose name begins with one of these, in place of all. shapes: in place of those below.
+ * (exact) and with columns that begin at multiples of 128 bytes (padded), as the engine passes them to
+ * its kernels; with padded columns also cuBLAS with m, n and k padded (whole), as the engine does it,
+ * at the rate of the requested product. Random data in (-0.5, 0.5). Each kernel is compared with
+ * cuBLAS before it is timed: batches of launches between two events, about 2 ms each; the median is
+ * printed. kernels: only rows whose name begins with one of these. shapes: instead of those below.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE

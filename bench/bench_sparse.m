@@ -2,12 +2,12 @@
 ##
 ##   octave --path octave --path build/package bench/bench_sparse.m >FILE.csv
 ##
-## A is n x n with so many random elements a column.  A * A; A * X, X with so many columns ("left");
-## X * A, X with so many rows ("right").  gpumm by Backend "auto" (which it took: auto_backend), "gpu"
-## and "cpu", the median of some calls after a first, and Octave's `*` where that takes seconds at
-## most.  Milliseconds; upload, compute and download are of the last call on the GPU.  Each result is
-## checked with a random vector before it is timed.  The last row of A * A is the one that fills
-## memory: 755 million nonzeros, 12 GB.
+## A is n x n with a fixed number of random elements in each column.  A * A; A * X with X of few
+## columns ("left"); X * A with X of few rows ("right").  gpumm with Backend "auto" (its choice:
+## auto_backend), "gpu" and "cpu", the median of several calls after a first, and Octave's `*` if it
+## takes seconds at most.  Milliseconds; upload, compute and download are of the last call on the
+## GPU.  Each result is checked with a random vector before it is timed.  The last row of A * A is
+## the one that fills memory: 755 million nonzeros, 12 GB.
 ##
 ## SPDX-License-Identifier: BSD-3-Clause
 1; # a script

@@ -140,18 +140,17 @@ function r = rate (name, value = [])
   endif
 endfunction
 
-## OpenBLAS's threads keep their cores busy for some 30 ms after each product, and whatever comes
-## next shares them: nothing is timed in that while but what follows on a product of its own kind.
-## For some tenths of a second more it takes longer to wake the threads that copy for a GPU: a product
-## of 1024 then takes 1.4 to 2.5 ms instead of 1.0; not after a second, and not with one thread for
-## OpenBLAS.  Of calmest's groups the last two lie behind that.
-function settle ()
-  pause (0.05);
+## OpenBLAS's threads keep their cores busy for about 30 ms after each product: wait until they rest.
+## For some tenths of a second more, waking the threads that copy for a GPU takes longer: a product of
+## 1024 takes 1.4 to 2.5 ms instead of 1.0 (H200).  A second is enough, and so is one thread for
+## OpenBLAS.  The last two of calmest's groups begin after that time.
+function settle (seconds = 0.05)
+  pause (seconds);
 endfunction
 
-## What else runs on the machine, or on the host of a virtual one, slows it down for tenths of a second.
-## So what is short is measured in groups that lie apart, and the group with the least median counts.
-## peers.py does alike.
+## Other work on the machine, or on the host of a virtual one, slows it down for tenths of a second.
+## So short products are measured in groups that lie apart, and the group with the least median counts.
+## peers.py does the same.
 function best = calmest (product, repeats, long)
   GROUPS = 3;
   APART = 0.15; # seconds
@@ -188,8 +187,8 @@ function [seconds, e] = check_and_measure (product, A, B, who, repeats, long)
   seconds = calmest (product, repeats, long);
 endfunction
 
-## Seconds of calls that tell their stages, and the stages' medians, right after calls of the same kind:
-## no thread of a BLAS disturbs them, as it may those of algorithms ().
+## Seconds of calls that return their stages, and the stages' medians.  Call it right after calls of
+## the same kind, so that no thread of a BLAS disturbs it.
 function [seconds, stages, kernel] = with_stages (A, B, repeats)
   seconds = stages = [];
   for i = 1:repeats
@@ -240,8 +239,10 @@ function learn_rate (name, type, work, longest)
   endfor
 endfunction
 
+## Checks all algorithms first, because the check uses the BLAS.  Then times those on the GPU, a second
+## after the last check, and those on the CPU last: their products are the BLAS's own.
 function said = algorithms (type, m, k, n, left, repeats)
-  LONGEST = 0.25; # seconds: what takes longer is left out, so that none takes a second in all
+  LONGEST = 0.25; # seconds: algorithms that take longer are left out
   begun = tic ();
   said = "done";
   about = gpumm_info ();
@@ -251,10 +252,11 @@ function said = algorithms (type, m, k, n, left, repeats)
     names = [names(own), {about.kernels.name}];
   endif
   work = flops (type, m, k, n);
+  checked = struct ("name", {}, "on_gpu", {}, "e", {});
   for name = names
     if (toc (begun) > left)
       said = "skip the rest of the algorithms";
-      return;
+      break;
     endif
     try
       learn_rate (name{1}, type, work, LONGEST);
@@ -262,29 +264,36 @@ function said = algorithms (type, m, k, n, left, repeats)
         continue;
       endif
       [A, B] = operands (type, m, k, n);
-      C = gpumm (A, B, "Algorithm", name{1});
+      [C, info] = gpumm (A, B, "Algorithm", name{1});
       e = relative_error (C, A, B);
       clear C
       check (e, A, name{1});
-      settle ();
-      seconds = [];
-      stages = zeros (0, 3);
-      do
-        tried = tic ();
-        [C, info] = gpumm (A, B, "Algorithm", name{1});
-        seconds(end+1) = toc (tried);
-        stages(end+1,:) = stages_of (info);
-        clear C
-      until (numel (seconds) == repeats || sum (seconds) > 2 * LONGEST)
+      checked(end+1) = struct ("name", name, "on_gpu", strcmp (info.backend, "gpu"), "e", e);
     catch err
       if (strcmp (err.identifier, "gpumm:unsupported"))
         continue; # for other classes of matrices, or not for this place
       endif
       rethrow (err);
     end_try_catch
-    rate ([name{1} type], work / median (seconds));
-    put_product ("algorithm", name{1}, kernel_of (info), type, [m, k, n], seconds, ...
-                 median (stages, 1), e);
+  endfor
+  settle (ifelse (any ([checked.on_gpu]), 1, 0.05));
+  for x = [checked([checked.on_gpu]), checked(! [checked.on_gpu])]
+    if (toc (begun) > left)
+      said = "skip the rest of the algorithms";
+      return;
+    endif
+    seconds = [];
+    stages = zeros (0, 3);
+    do
+      tried = tic ();
+      [C, info] = gpumm (A, B, "Algorithm", x.name);
+      seconds(end+1) = toc (tried);
+      stages(end+1,:) = stages_of (info);
+      clear C
+    until (numel (seconds) == repeats || sum (seconds) > 2 * LONGEST)
+    rate ([x.name type], work / median (seconds));
+    put_product ("algorithm", x.name, kernel_of (info), type, [m, k, n], seconds, ...
+                 median (stages, 1), x.e);
   endfor
 endfunction
 
@@ -337,9 +346,9 @@ function said = overhead (folder)
   said = "done";
 endfunction
 
-## Where both run on the CPU, by the same library, they take turns: what disturbs one disturbs the other,
-## and what is left between them is gpumm's.  Of three groups that in which `*` was the fastest counts.
-## (On a GPU they do not: see settle.)
+## If both run on the CPU, by the same library, they take turns: a disturbance hits both, and the
+## difference is gpumm's.  Of three groups the one with the fastest `*` counts.  (With a GPU they do not
+## take turns: see settle.)
 function [own, octave] = in_turn (A, B, longest)
   GROUPS = 3;
   PAIRS = 101;

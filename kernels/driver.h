@@ -16,24 +16,25 @@ gpumm_status gpumm_driver_fail (gpumm_status status, const char *format, ...)
 
 const char *gpumm_driver_text (void);
 
-/* Is what runs to stop? Set by gpumm_driver.watch of both; the function fails with a text. */
+/* Was the running work cancelled? gpumm_driver.watch of both drivers sets it; the function then
+ * fails with a text. */
 int gpumm_driver_is_cancelled (void);
 gpumm_status gpumm_driver_check_cancelled (void);
 void gpumm_driver_watch (int (*is_cancelled) (void), void (*add) (double part));
 
-/* A part of a launch is done. */
+/* Reports that a part of a launch is done. */
 void gpumm_driver_add_progress (double part);
 
-/* All rows of all families in the order of families.h, ended by NULL: there from the first call of
- * gpumm_driver_table () on. */
+/* All rows of all families in the order of families.h, then NULL. Filled by the first call of
+ * gpumm_driver_table (). */
 extern const gpumm_kernel *gpumm_driver_kernels[];
 extern const gpumm_sparse_kernel *gpumm_driver_sparse_kernels[];
 
-/* gpumm_driver.widen of both. */
+/* gpumm_driver.widen of both drivers. */
 gpumm_status gpumm_driver_widen (int device, gpumm_stream *stream, const gpumm_widening *widening);
 
-/* What gpumm_driver_table () returns: each of the two defines it. Of its functions, those that both
- * have are static ones of the same names. */
+/* What gpumm_driver_table () returns. Each driver defines it; the functions that both have are
+ * static and have the same names. */
 extern const gpumm_driver gpumm_driver_here;
 #define GPUMM_DRIVER_FUNCTIONS                                                                     \
   .version = GPUMM_DRIVER_VERSION, .count = count, .properties = properties, .allocate = allocate, \

@@ -2,19 +2,20 @@
  *
  * One source, two compilers: nvcc makes it a kernel of the CUDA driver, the host's C++ compiler
  * one of the host device, where the threads of a block are fibers. cuda/launch.h and
- * host/launch.h define for each the same few words:
+ * host/launch.h define the same few words for each:
  *
  *   global<T>           pointer to device memory; reads and writes as A[i + j * lda]
- *   SHARED (T, x, r, c) declares x[r][c] in the block's shared memory, always at a kernel's top
+ *   SHARED (T, x, r, c) declares x[r][c] in the block's shared memory, only at a kernel's top
  *   tile<T, r, c> &     such an array as a parameter
  *   LAUNCH (name, kernel, blocks, threads, device, stream, arguments...)
- *                       starts it, gives a status; name is for error texts
- *   atomic_or (x, y)    x |= y with nothing between, for x an element of memory; gives the old x
- *   atomic_add (x, y)   alike, x += y, for x in memory by a plain pointer
- *   COUNT_OPERATIONS (n) so many operations on reals, for the host device's counts
+ *                       starts it and returns a status; name is for error texts
+ *   atomic_or (x, y)    x |= y in one step, for x an element of memory; returns the old x
+ *   atomic_add (x, y)   x += y in one step, for x in memory by a plain pointer
+ *   COUNT_OPERATIONS (n) adds n operations on reals to the host device's counts
  *
- * On the host A[i] is an object that counts; so copy an element to a variable of type T before
- * giving it to a template. Everything else is CUDA C: __global__, threadIdx, __syncthreads ().
+ * On the host A[i] is an object that counts accesses: copy an element to a variable of type T
+ * before passing it to a template. Everything else is CUDA C: __global__, threadIdx, __syncthreads
+ * ().
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_KERNEL_H
@@ -32,8 +33,8 @@
 
 /* ---- element types ------------------------------------------------------------------------ */
 
-/* Interleaved, as Octave and BLAS have it. An aggregate, so that it can live in shared memory, and
- * aligned to its size, so that it is read in one access. */
+/* Interleaved, as in Octave and BLAS. An aggregate, so that it can be in shared memory, and aligned
+ * to its size, so that it is read in one access. */
 template <class R> struct alignas (2 * sizeof (R)) complex {
   R re, im;
 };
@@ -93,15 +94,15 @@ template <class R> DEVICE void multiply_add (complex<R> &sum, complex<R> a, comp
   sum.im += a.im * b.re;
 }
 
-/* Which factors are real, though they are stored as complex numbers. */
+/* Which factors are real but stored as complex numbers. */
 enum { REAL_A = 1, REAL_B = 2 };
 
 DEVICE int real_factors (const gpumm_sparse_product &p) {
   return (p.real_a ? REAL_A : 0) | (p.real_b ? REAL_B : 0);
 }
 
-/* sum += a b. A real factor multiplies both parts of the other: Inf and NaN in one part of that do
- * not reach the other part of the sum. */
+/* sum += a b. A real factor multiplies both parts of the other: Inf and NaN in one part of the
+ * other factor do not reach the other part of the sum. */
 template <class T> DEVICE void multiply_add (T &sum, T a, T b, int) {
   multiply_add (sum, a, b);
 }
@@ -117,8 +118,8 @@ DEVICE void multiply_add (complex<R> &sum, complex<R> a, complex<R> b, int real)
     multiply_add (sum.im, a.im, b.re);
 }
 
-/* s x; a real s multiplies both parts, so that 1 x is x also where x holds Inf. What is fused is
- * written out, so that it is the same in each copy of the code. */
+/* s x; a real s multiplies both parts, so that 1 x is x even if x holds Inf. Fused operations are
+ * written out, so that every copy of the code rounds in the same way. */
 template <class T> DEVICE T scale (T s, T x) {
   return s * x;
 }
@@ -139,8 +140,8 @@ template <class R> DEVICE complex<R> add (complex<R> x, complex<R> y) {
   return {x.re + y.re, x.im + y.im};
 }
 
-/* x y, rounded before anything is added to it: never part of a fused multiply-add. Sparse products
- * need it: what cancels in Octave's * cancels in theirs. */
+/* x y, rounded before anything is added: never part of a fused multiply-add. Sparse products need
+ * this, so that the same elements cancel as in Octave's *. */
 __device__ static inline float rounded_product (float x, float y) {
   COUNT_OPERATIONS (1);
   return __fmul_rn (x, y);
@@ -190,8 +191,8 @@ static inline int64_t ceil_div (int64_t x, int64_t y) {
   return (x + y - 1) / y;
 }
 
-/* A product with its types at last: what a launcher hands to its kernel. alpha = 0 and k = 0 are
- * one case, C = beta C, in which BLAS reads neither A nor B: here alpha = 0 and k = 0 both. */
+/* A product with its types: what a launcher passes to its kernel. alpha = 0 and k = 0 are one case,
+ * C = beta C, in which BLAS reads neither A nor B: then both alpha and k are set to 0. */
 template <class T> struct arguments {
   int64_t m, n, k;
   T alpha, beta;
@@ -213,10 +214,10 @@ template <class T> struct arguments {
 
 enum {
   ALL_TYPES = 1 << GPUMM_S | 1 << GPUMM_D | 1 << GPUMM_C | 1 << GPUMM_Z,
-  ANY_CAPABILITY = 50 /* plain CUDA C: whatever the compiler still has a target for */
+  ANY_CAPABILITY = 50 /* plain CUDA C: every target of the compiler */
 };
 
-#define BY_NAME_ONLY INT64_MAX /* gpumm_kernel.from of a row that size never prefers */
+#define BY_NAME_ONLY INT64_MAX /* gpumm_kernel.from of a row that no size prefers */
 
 /* FAMILY_ROWS (tiled) = { rows of gpumm_kernel ..., {} }; */
 #define FAMILY_ROWS(name)                                                                          \
@@ -225,7 +226,7 @@ enum {
   }                                                                                                \
   const gpumm_kernel gpumm_family_##name[]
 
-/* Alike, with rows of gpumm_sparse_kernel. */
+/* The same with rows of gpumm_sparse_kernel. */
 #define SPARSE_FAMILY_ROWS(name)                                                                   \
   extern "C" {                                                                                     \
   extern const gpumm_sparse_kernel gpumm_family_##name[];                                          \

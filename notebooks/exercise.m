@@ -6,15 +6,15 @@
 ## @deftypefnx {} {@var{right} =} exercise (@var{id}, @var{answer})
 ## Say whether the answer to an exercise is right, and if not, why.
 ##
-## @var{id} is the number of the notebook and that of the exercise, @qcode{"2.1"}.  @var{answer} is
-## a number, a vector, or a function that is tried on some cases.  Nothing that an answer does is an
-## error: an empty answer, or a function that returns @code{[]}, is not answered yet, and if a
-## function fails, @code{exercise} prints its error.  Where an exercise forbids something,
-## @code{exercise} looks for it in the source of the function.  An unknown exercise is the error
-## @code{gpumm:bad-value}.
+## @var{id} names the notebook and its exercise: @qcode{"2.1"} is exercise 1 of notebook 2.
+## @var{answer} is a number, a vector, or a function that @code{exercise} tries on some cases.  No
+## answer raises an error.  An empty answer, or a function that returns @code{[]}, counts as not
+## answered yet.  If the function fails, @code{exercise} prints its error.  Where an exercise forbids
+## something, @code{exercise} looks for it in the source of the function.  An unknown exercise is the
+## error @code{gpumm:bad-value}.
 ##
-## @file{private/answers_1.m} and the others, one for each notebook, work out or count the answers.
-## They stay with gpumm: copies of the lessons do not have them.
+## The answers are in @file{private/answers_1.m} to @file{private/answers_7.m}, computed or counted.
+## Copies of the lessons do not have these files.
 ## @seealso{score}
 ## @end deftypefn
 
@@ -22,8 +22,8 @@ function right = exercise (id, answer)
 
   number = sscanf (id, "%d.%d");
   if (! (numel (number) == 2 && any (number(1) == 1:7) && any (number(2) == 1:3)))
-    error ("gpumm:bad-value", ["exercise: there is no exercise %s; there are 1.1 to 7.3, " ...
-                               "three in each notebook"], id);
+    error ("gpumm:bad-value", ["exercise: there is no exercise %s; the exercises are " ...
+                               "1.1 to 7.3, three in each notebook"], id);
   endif
   if (isnumeric (answer))
     answer = double (answer); # sums and squares of an integer class would saturate

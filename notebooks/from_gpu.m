@@ -7,8 +7,8 @@
 ##
 ## @var{measure} is a function without arguments that uses the GPU and returns @var{data}: a number,
 ## a matrix or a struct of these.  @var{name} names the file in @file{measured/} beside the
-## notebooks, in Octave's text format.  @code{from_gpu} prints whether the data are new, and from
-## which GPU they are.
+## notebooks, in Octave's text format.  @code{from_gpu} prints whether the data are new, and which
+## GPU they come from.
 ##
 ## While the repository's outputs are stored (@env{GPUMM_NOTEBOOKS_STORE} is set), @code{from_gpu}
 ## writes @var{data} to that file.  With neither a GPU nor the file, it raises the error

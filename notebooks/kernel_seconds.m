@@ -24,7 +24,7 @@ function [seconds, trace] = kernel_seconds (kernel, n, backend)
   spent = tic ();
   do
     if (strcmp (kernel, "*"))
-      C = []; # to free the last product takes time, too
+      C = []; # freeing the last product takes time, too
       begun = tic ();
       C = A * B;
       now = toc (begun);

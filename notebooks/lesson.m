@@ -7,7 +7,7 @@
 ## and print which machine this is.
 ##
 ## A copy made by @code{gpumm_lessons} has the notebooks, their pictures and this file.  The other
-## functions stay with gpumm.
+## functions stay in gpumm's own folder.
 ##
 ## @var{where} is @qcode{"gpu"} if gpumm can use a GPU, and @qcode{"cpu"} otherwise.  The random
 ## numbers restart, so a lesson has the same matrices each time.
@@ -27,7 +27,7 @@ function where = lesson ()
       pkg load gpumm
     endif
   endif
-  if (exist ("exercise", "file") != 2) # this is a copy; the rest is with gpumm
+  if (exist ("exercise", "file") != 2) # this is a copy; gpumm has the rest
     gpumm_folder = fileparts (which ("gpumm"));
     folders = {fullfile(gpumm_folder, "doc", "notebooks"), ... # installed
                fullfile(fileparts (gpumm_folder), "notebooks")}; # in its sources

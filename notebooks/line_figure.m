@@ -27,7 +27,7 @@ function line_figure (x, Y, names, texts, draw = @loglog)
   xlabel (texts{1});
   ylabel (texts{2});
   title (texts{3}, "fontweight", "normal");
-  if (logarithmic && max (Y(:)) < 30 * min (Y(:))) # powers of ten alone would be too few
+  if (logarithmic && max (Y(:)) < 30 * min (Y(:))) # powers of ten alone are too few
     limits = [min(Y(:)) / 1.5, max(Y(:)) * 1.5];
     ticks = ([1; 2; 5] * 10 .^ (floor (log10 (limits(1))):ceil (log10 (limits(2)))))(:).';
     ticks = ticks(ticks >= limits(1) & ticks <= limits(2));

@@ -16,7 +16,7 @@
 function count = score (number = 1:7)
 
   if (! (isnumeric (number) && ! isempty (number) && all (ismember (number(:), 1:7))))
-    error ("gpumm:bad-value", "score: there are the notebooks 1 to 7");
+    error ("gpumm:bad-value", "score: the notebooks have the numbers 1 to 7");
   endif
   ids = arrayfun (@(n, i) sprintf ("%d.%d", n, i), repmat (number(:).', 3, 1), ...
                   repmat ((1:3).', 1, numel (number)), "UniformOutput", false)(:).';

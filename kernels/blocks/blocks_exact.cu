@@ -1,11 +1,12 @@
 /* blocks_exact.cu - blocks of any size and any class of integers, exactly.
  *
- * What it does: a thread makes an element of C at a time, for one block row of C: it goes along the
- * row of A, and looks for its own block column in the rows of B. Sums are exact and saturate once:
- * products of 8 and 16 bits in 64 bits, of 32 in 128, of 64 in 192, as two halves of 128.
+ * What it does: a thread computes one element of C at a time, within one block row of C. It goes
+ * along the row of A and searches the rows of B for its own block column. Sums are exact and
+ * saturate once: products of 8 and 16 bits in 64 bits, of 32 in 128, of 64 in 192, as two halves of
+ * 128.
  *
- * It is there so that every class runs; what is asked for most is faster in blocks_strips.cu and
- * blocks_slices.cu.
+ * It exists so that every class runs; blocks_strips.cu and blocks_slices.cu are faster for the
+ * common ones.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pattern.h"
@@ -49,7 +50,7 @@ DEVICE void add_integers (halves &sum, uint64_t x, uint64_t y) {
   sum.high += (uint64_t) (product >> 64);
 }
 
-/* The sum, or what saturates the same in every class. */
+/* The sum, or a value that saturates in the same way in every class. */
 DEVICE int128 clamp (int64_t sum) {
   return sum;
 }
@@ -105,7 +106,8 @@ DEVICE void store_integer (gpumm_type type, void *c, int64_t at, int128 value) {
 
 /* ---- the kernel --------------------------------------------------------------------------- */
 
-/* Block row row + blockIdx.x / SPLIT of C, in blocks of m x n from such of m x k and k x n. */
+/* Block row row + blockIdx.x / SPLIT of C, in blocks of m x n; blocks of A are m x k, of B k x
+ * n. */
 template <class T>
 __global__ void __launch_bounds__ (EXACT_THREADS)
     exact (int64_t row, int64_t m, int64_t n, int64_t k, global<const int64_t> a_start,
@@ -143,7 +145,7 @@ static size_t integer_bytes (gpumm_type type) {
   return (size_t) 1 << at;
 }
 
-/* 2^30 products of 16 bits are the most that an int64 surely holds. */
+/* An int64 holds at least 2^30 products of 16 bits. */
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   return takes_blocks (p) && p->type_a == p->type_b && is_integer (p->type_a)
          && is_integer (p->type_c) && p->a.cols * p->a.block_cols <= INT64_C (1) << 30

@@ -1,27 +1,27 @@
-/* blocks_slices.cu - blocks of uint16, sums in uint32, where the blocks are many: as full matrices of
+/* blocks_slices.cu - blocks of uint16, sums in uint32, for many blocks: as full matrices of
  * 8-bit digits on INT8 tensor cores.
  *
- * What it does: with a = B ah + al and b alike, for the base B of the digits,
+ * What it does: with a = B ah + al and b = B bh + bl, for the base B of the digits,
  *
  *   a b = B^2 ah bh + B (ah bl + al bh) + al bl,
  *
- * and the sums over k of each of the products of digits fit 32 bits. The largest elements of A and
- * B decide how many products of matrices that takes:
+ * and the sums over k of each product of digits fit 32 bits. The largest elements of A and B decide
+ * how many products of matrices this takes:
  *
  *   below 2^8    one, of al bl
  *   below 2^14   three, with B = 2^7: ah bl + al bh = (ah + al) (bh + bl) - ah bh - al bl (Karatsuba
  *                and Ofman 1962)
  *   else         four, with B = 2^8; the middle two are added up by the product itself
  *
- * Tensor cores take signed digits. What may be above 127 is stored less an offset o, zeros of absent
- * blocks too: sum (x - o) (y - o) = sum x y - o (sum x + sum y) + o^2 k, where x and y are digits
- * without it; their sums by row and by column are made as they are stored.
+ * Tensor cores take signed digits. Digits that may exceed 127 are stored minus an offset o, and so
+ * are the zeros of absent blocks: sum (x - o) (y - o) = sum x y - o (sum x + sum y) + o^2 k, where
+ * x and y are the digits. Their sums by row and by column are computed as they are stored.
  *
- * C is made in tiles. A and B are written out as digits for the tile; then one kernel reads the two
- * or three planes of sums where C has blocks, puts them together, cuts them to 2^32 - 1 and writes
- * the blocks. All terms are nonnegative: where B^2 sum ah bh alone is at least 2^32 - 1 all over
- * a tile, as it is where many large elements meet, the others are not made. The first tile
- * where it is not ends the trying.
+ * C is computed in tiles. A and B are written out as digits for the tile. Then one kernel reads the
+ * two or three planes of sums where C has blocks, combines them, saturates them to 2^32 - 1 and
+ * writes the blocks. All terms are nonnegative: if B^2 sum ah bh alone is at least 2^32 - 1 all
+ * over a tile, as with many large elements, the other products are skipped. The first tile where
+ * this fails ends the attempts.
  *
  * What limits it: INT8 tensor cores.
  *
@@ -32,11 +32,11 @@
 enum {
   SLICE_THREADS = 256,
   TILE_SIZE = 8192,  /* of C: products of 8192 x 8192 x k run at the full rate */
-  LEAST_TILE = 2048, /* below, filling a tile moves more bytes than its products hide; counted */
+  LEAST_TILE = 2048, /* smaller: filling a tile moves more bytes than its products hide; counted */
   VECTOR_STEP = 128  /* k and the sizes of a tile are padded to it */
 };
 
-/* How elements are cut in digits. */
+/* How elements are cut into digits. */
 struct digits {
   int planes;        /* of digits: 1, 2, or 3 with their sum */
   int shift;         /* the base is 2^shift */
@@ -54,7 +54,7 @@ static digits choose_digits (uint32_t largest) {
 
 /* ---- digits ------------------------------------------------------------------------------- */
 
-/* The largest of count elements, eight a time. */
+/* The largest of count elements, eight at a time. */
 template <int THREADS>
 __global__ void __launch_bounds__ (THREADS)
     find_largest (int64_t count, const uint16_t *x, uint32_t *largest) {
@@ -80,7 +80,7 @@ struct digit_planes {
   int32_t *sums;
 };
 
-/* M elements of a vector, side by side in memory as digits less their offset. */
+/* M elements of a vector, side by side in memory as digits minus their offset. */
 template <int M>
 __device__ static inline void store_digits (const digit_planes &to, const digits &d, int64_t vector,
                                             int64_t at, const uint32_t (&x)[M], int32_t (&sum)[2]) {
@@ -130,8 +130,8 @@ __global__ void __launch_bounds__ (SLICE_THREADS)
       to.sums[s * to.vectors + vector] = sums[s][r];
 }
 
-/* Of block row blockIdx.x of B the blocks in block columns first .. first + width - 1: their columns
- * become the tile's vectors. The sums must be zeros. */
+/* The blocks of block row blockIdx.x of B in block columns first .. first + width - 1: their
+ * columns become the tile's vectors. The sums must be zero before. */
 template <int M>
 __global__ void __launch_bounds__ (SLICE_THREADS)
     slice_columns (int64_t first, int64_t width, global<const int64_t> start,
@@ -156,22 +156,22 @@ __global__ void __launch_bounds__ (SLICE_THREADS)
 
 /* ---- C ------------------------------------------------------------------------------------ */
 
-/* Of a tile: element (i, j) of plane s of the sums is at to[s * plane + i * ld + j]. Planes are
- * those of the lowest digits, of the highest, and what the digits have in the middle. */
+/* The sums of a tile: element (i, j) of plane s is at to[s * plane + i * ld + j]. The planes are
+ * the products of the lowest digits, of the highest, and the middle terms. */
 struct sum_planes {
   const int32_t *to;
   int64_t plane, ld;
 };
 
-/* What the columns and the rows of a tile add to sums of plane s. */
+/* What the columns and the rows of a tile contribute to the sums of plane s. */
 __device__ static inline int64_t correct (int64_t sum, int offset, int64_t a, int64_t b,
                                           int64_t k) {
   return sum + offset * (a + b) - offset * offset * k;
 }
 
-/* The blocks of C in the tile that begins at block (row, first) and is width blocks wide; a thread
- * block a block row, a thread a column of a block. only_high: only the highest digits were
- * multiplied; a block that they do not saturate sets *open. */
+/* The blocks of C in the tile that begins at block (row, first) and is width blocks wide; one
+ * thread block per block row, one thread per column of a block. only_high: only the highest digits
+ * were multiplied; a block that they do not saturate sets *open. */
 template <int M>
 __global__ void __launch_bounds__ (SLICE_THREADS)
     join_digits (int64_t row, int64_t first, int64_t width, int64_t k, digits d, digit_planes a,
@@ -240,7 +240,7 @@ struct layout {
   int64_t rows, cols, ld;
 };
 
-/* Places all in p->workspace for tiles of rows x cols, and gives the bytes that takes. */
+/* Lays out p->workspace for tiles of rows x cols; returns the bytes needed. */
 static size_t place_all (const gpumm_sparse_product *p, int planes, int sums, int64_t rows,
                          int64_t cols, layout *w) {
   const int64_t k = padded (p->b.rows * p->b.block_rows);
@@ -270,16 +270,16 @@ static size_t place_all (const gpumm_sparse_product *p, int planes, int sums, in
   return used;
 }
 
-/* The size of the fewest equal parts of that length that none exceeds largest. */
+/* The size of the parts if length is cut into the fewest equal parts of at most largest. */
 static int64_t part (int64_t length, int64_t largest) {
   return length > largest ? padded (ceil_div (length, ceil_div (length, largest)))
                           : padded (length);
 }
 
-/* Places all in p->workspace, tiles of at most that size and as large as the bytes allow, and gives
- * the bytes used. 0: there is no room for any tile. Where the bytes are few, tiles get narrower
- * first: the engine's pieces of C have TILE_SIZE rows, and what is left of them would be a thin tile
- * for which all of B is written out once more. */
+/* Lays out p->workspace with tiles of at most that size, as large as the bytes allow; returns the
+ * bytes used, 0 if no tile fits. With few bytes, tiles get narrower first: the engine's pieces of C
+ * have TILE_SIZE rows, and a thin tile of leftover rows would need all of B written out once
+ * more. */
 static size_t lay_out (const gpumm_sparse_product *p, int planes, int sums, int64_t largest,
                        size_t bytes, layout *w) {
   const int64_t m = p->count * p->a.block_rows, n = p->b.cols * p->b.block_cols;
@@ -296,7 +296,7 @@ static size_t lay_out (const gpumm_sparse_product *p, int planes, int sums, int6
   return 0;
 }
 
-/* Half of the memory there is, for C needs some too; no more than full tiles, no less than those of
+/* Half of the memory, because C needs some too; at most full tiles, at least tiles of
  * LEAST_TILE. */
 static size_t workspace_bytes (const gpumm_sparse_product *p,
                                const gpumm_device_properties *device) {
@@ -319,7 +319,7 @@ static gpumm_status fill (int device, gpumm_stream *stream, void *to, int byte, 
   return status;
 }
 
-/* Planes full of zeros less their offsets, and sums of zero. */
+/* Planes full of zeros minus their offsets, and sums of zero. */
 static gpumm_status clear_planes (int device, gpumm_stream *stream, const digits &d,
                                   const digit_planes &to) {
   gpumm_status status =
@@ -366,7 +366,7 @@ static gpumm_status join (int device, gpumm_stream *stream, const gpumm_sparse_p
                  (uint32_t *) p->c.values, p->zero, (int32_t *) w.facts + 2);
 }
 
-/* One tile, the digits being there. *trying: are the highest digits worth being tried alone? Then
+/* One tile whose digits are there. *trying: is it worth trying the highest digits alone? Then
  * *saved counts the products that were not needed. */
 template <int M>
 static gpumm_status make_tile (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
@@ -426,7 +426,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
       status = LAUNCH ("slice_rows", slice_rows<M>, rows, dim3 (SLICE_THREADS), device, stream,
                        p->row + row, a.start, a.column, (const uint16_t *) a.values, d, w.a);
     for (int64_t first = 0; first < b.cols && !status; first += w.cols / M, tiles++) {
-      /* one tile's width holds all of B: its digits are still there */
+      /* one tile is as wide as B: its digits are still there */
       if (row == 0 || w.cols / M < b.cols) {
         status = clear_planes (device, stream, d, w.b);
         if (!status)

@@ -1,32 +1,31 @@
-/* blocks_strips.cu - blocks of uint16, sums in uint32, where the blocks are few: a strip of C in shared
- * memory adds up what meets there.
+/* blocks_strips.cu - blocks of uint16, sums in uint32, for few blocks: a strip of C in shared
+ * memory collects the sums.
  *
- * What it does: a thread block makes one block row of C over a run of block columns. Its warps share
- * the row's blocks of A; each block A(i, k) names a row of B, and the blocks that this has in the
- * strip are multiplied, M lanes a block of B, a lane a column of it: 32 / M products of blocks at a
- * time. Nothing is looked for: tables of where each row of B, and of C, enters each strip are made
- * first. At the end the strip is written as the blocks that C has there.
+ * What it does: a thread block computes one block row of C over a run of block columns, a strip.
+ * Its warps share the row's blocks of A. For each block A(i, k) they multiply the blocks of row k
+ * of B in the strip, with M lanes per block of B, one for each column: 32 / M products of blocks at
+ * a time. Nothing is searched: tables built first say where each row of B, and of C, enters each
+ * strip. At the end the strip is written as the blocks that C has there.
  *
- * A sum of k products of 16 bits needs 32 + log2 k bits, and shared memory adds words of 32 without
- * anything between: what is added goes in two parts, the low 16 bits and the rest. 2^16 of the one
- * fit a word, and so many of the other as leave it below 2^32: MOST_PRODUCTS. Sums of integers do
- * not depend on their order.
+ * A sum of k products of 16 bits needs 32 + log2 k bits, and atomic additions of shared memory have
+ * words of 32 bits: a term is added in two parts, the low 16 bits and the rest. 2^16 low parts fit
+ * a word, and MOST_PRODUCTS high parts. Sums of integers do not depend on their order.
  *
- * What limits it: shared memory's atomic additions, two an element and product of blocks. The
- * products that a warp makes at a time meet blocks at random, so the rows of a block lie in an order
- * that depends on its column: with row r always in the same banks, four of them would meet there.
+ * What limits it: shared memory's atomic additions, two for each element of a product of
+ * blocks. The products of a warp go to random blocks, so the order of a block's rows depends on its
+ * column: with row r always in the same banks, four rows would meet there.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pattern.h"
 
 enum {
-  STRIP_ELEMENTS = 8192, /* of C a thread block: 64 KiB, what any GPU has; three on an H200 */
+  STRIP_ELEMENTS = 8192, /* of C per thread block: 64 KiB, which any GPU has; an H200 fits three */
   PLACE_THREADS = 256
 };
 
-/* Of a strip's threads three times as many are on a multiprocessor of an H200. In blocks of 4 x 4, a
- * million of them at n = 32768, 384 take 6.2 ms, 256 take 7.6 and 512 7.1; in blocks of 8 x 8, which
- * need more registers, 250,000 take 5.5, 5.4 and 8.8 ms. */
+/* Threads of a strip; three strips run on a multiprocessor of an H200. A million blocks of 4 x 4 at
+ * n = 32768 take 6.2 ms with 384 threads, 7.6 with 256 and 7.1 with 512. 250,000 blocks of 8 x 8,
+ * which need more registers, take 5.5, 5.4 and 8.8 ms. */
 template <int M> constexpr int STRIP_THREADS = M == 4 ? 384 : 256;
 
 /* place[s * rows + i]: how many blocks of row row + i have columns below s * width. */
@@ -42,7 +41,7 @@ __global__ void __launch_bounds__ (THREADS)
   place[at] = (int32_t) (find_column (column, begin, start[i + 1], s * width) - begin);
 }
 
-/* Words of 32 bits, sixteen bytes a time where there are as many. */
+/* Words of 32 bits, sixteen bytes at a time if possible. */
 template <int WORDS>
 __device__ static inline void load_words (uint32_t (&to)[WORDS], const uint16_t *from) {
   constexpr int EACH = WORDS < 4 ? WORDS : 4;
@@ -58,7 +57,7 @@ __device__ static inline void load_words (uint32_t (&to)[WORDS], const uint16_t 
   }
 }
 
-/* Element e of words that hold two each. */
+/* Element e of words that hold two elements each. */
 template <int WORDS>
 __device__ static inline uint32_t half_word (const uint32_t (&words)[WORDS], int e) {
   return e % 2 ? words[e / 2] >> 16 : words[e / 2] & 0xffff;
@@ -70,8 +69,8 @@ template <int M> __device__ static inline int place_of_block (int j) {
   return j * (M * M) + ((M == 4 ? j >> 1 : j) & 3) * M;
 }
 
-/* Block row row + blockIdx.x % count of C in strip blockIdx.x / count: rows that run together share
- * the strip's part of B, which the L2 cache then holds. */
+/* Block row row + blockIdx.x % count of C in strip blockIdx.x / count: rows that run at the same
+ * time share the strip's part of B, which stays in the L2 cache. */
 template <int M>
 __global__ void __launch_bounds__ (STRIP_THREADS<M>)
     strips (int64_t row, int64_t count, int64_t rows_b, global<const int64_t> a_start,
@@ -80,7 +79,7 @@ __global__ void __launch_bounds__ (STRIP_THREADS<M>)
             global<const int64_t> c_start, global<const int32_t> c_column,
             global<const int32_t> place_c, uint32_t *C, int32_t *zero) {
   enum { THREADS = STRIP_THREADS<M>, WARPS = THREADS / 32, PAIRS = 32 / M };
-  extern __shared__ uint32_t sums[]; /* low parts, a block after the other, then high parts */
+  extern __shared__ uint32_t sums[]; /* low parts, block after block, then high parts */
   uint32_t *high = sums + STRIP_ELEMENTS;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int64_t s = blockIdx.x / count, of = blockIdx.x % count, i = row + of;
@@ -94,7 +93,7 @@ __global__ void __launch_bounds__ (STRIP_THREADS<M>)
 
   const int64_t end = a_start[i + 1];
   for (int64_t base = a_start[i]; base < end; base += 32 * WARPS) {
-    /* each lane knows of one block of A, and of its row's blocks of B in the strip */
+    /* each lane keeps one block of A and the blocks of B's row in the strip */
     const int64_t own = base + lane * WARPS + warp;
     int64_t begin = 0;
     int many = 0;
@@ -131,7 +130,7 @@ __global__ void __launch_bounds__ (STRIP_THREADS<M>)
   }
   __syncthreads ();
 
-  /* the blocks that C has in the strip, a thread a column */
+  /* the blocks that C has in the strip, one thread per column */
   const int c = threadIdx.x % M;
   for (int q = from + (int) threadIdx.x / M; q - (int) threadIdx.x / M < to; q += THREADS / M) {
     uint32_t value[M], some = q >= to;
@@ -157,7 +156,8 @@ __global__ void __launch_bounds__ (STRIP_THREADS<M>)
 
 /* ---- launchers ---------------------------------------------------------------------------- */
 
-/* Of blocks for one sum: M products of 32 bits less 16 are below M 2^16, and 2^16 / M such fit. */
+/* Products of blocks for one sum: M high parts of 16 bits are below M 2^16, and 2^16 / M of these
+ * fit. */
 static int64_t most_products (int64_t m) {
   return 65536 / m;
 }

@@ -1,15 +1,16 @@
 /* bsr.cu - products of two matrices sparse by blocks, by registers.
  *
  * What it does: C = alpha A B for matrices by compressed block rows, of any block sizes that
- * conform. The symbolic phase counts the blocks of C (sparse/symbolic.h), the numeric one writes
- * their columns, lists the products of blocks that each is the sum of (sparse/products.h), and
- * makes the sums: so many threads a block of C as it has tiles of SIZE x SIZE elements, each of
- * which sums its tile in registers and reads the blocks of A and B straight from memory. In a list
- * k ascends, so that the bits are the same on each run.
+ * conform. The symbolic phase counts the blocks of C (sparse/symbolic.h). The numeric phase writes
+ * their columns, lists the products of blocks that make up each of them (sparse/products.h), and
+ * computes the sums. A block of C has one thread for each tile of SIZE x SIZE elements; the thread
+ * sums its tile in registers and reads the blocks of A and B straight from memory. In a list k
+ * ascends, so the bits are the same on each run.
  *
- * What limits it: for small blocks memory, as a block of B is read and one of C is written for few
- * operations (4 x 4 in double: half an operation a byte where each block of C has one product); for
- * larger ones the reads from the first-level cache, 2 SIZE for SIZE^2 multiply-adds.
+ * What limits it: for small blocks memory, because a block of B is read and a block of C is written
+ * for few operations (4 x 4 in double: half an operation per byte if each block of C has one
+ * product); for larger blocks the reads from the first-level cache, 2 SIZE for SIZE^2
+ * multiply-adds.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "products.h"
@@ -40,8 +41,8 @@ __global__ void __launch_bounds__ (THREADS)
       return;
     for (int x = my_team; x < run.count; x += teams)
       for (int place = me; place < tiles; place += team) {
-        /* rows and columns go by strides of a tile's neighbours, so that threads read neighbours;
-         * those past the edge read the last one */
+        /* rows and columns are strided, so that neighbouring threads read neighbouring elements;
+         * those past the edge repeat the last row or column */
         int r[SIZE], c[SIZE], across = tiles / down;
 #pragma unroll
         for (int e = 0; e < SIZE; e++) {
@@ -86,13 +87,14 @@ __global__ void __launch_bounds__ (THREADS)
 
 /* ---- launch ------------------------------------------------------------------------------- */
 
-/* The part of the tiles' elements that are in a block. */
+/* The share of the tiles' elements that lie inside a block. */
 static double use (int64_t rows, int64_t cols, int size) {
   return (double) (rows * cols)
          / (double) (ceil_div (rows, size) * size * ceil_div (cols, size) * size);
 }
 
-/* Few threads leave memory idle: tiles of 2 for blocks up to 4. Else the largest that fits well. */
+/* Few threads leave memory idle: tiles of 2 for blocks up to 4, otherwise the largest that fits
+ * well. */
 static int tile_size (int64_t rows, int64_t cols) {
   if (rows * cols <= 16)
     return 2;

@@ -1,14 +1,15 @@
 /* bsr_tensor.cu - products of two matrices sparse by blocks, double precision on tensor cores.
  *
- * What it does: as bsr.cu, with the same structure and the same lists of products, but sums are
- * made by tensor cores (tensor_products.h). A team of one, two or four warps makes a block of C, or
- * a tile of it where it is larger than the team's. Blocks of C that follow each other are a team's,
- * so that their products are one row of steps, each TILE_K of the inner size: while one is
- * multiplied those after it, also of the next block of C, are on their way to shared memory by
- * asynchronous copies. Past the edges of blocks there are zeros, in A and B both along k.
+ * What it does: as bsr.cu, with the same structure and the same lists of products, but tensor cores
+ * compute the sums (tensor_products.h). A team of one, two or four warps computes a block of C, or
+ * a tile of it if the block is larger than the team's tile. A team takes consecutive blocks of C,
+ * so their products form one sequence of steps, each TILE_K of the inner size. While one step is
+ * multiplied, asynchronous copies bring the next ones to shared memory, even those of the next
+ * block of C. Past the edges of blocks there are zeros, along k in both A and B.
  *
- * What limits it: for blocks below some 24 the padding to 16 x 8 and the steps' own cost; for
- * larger ones the second-level cache, from which A and B come: 2 b^3 operations for 2 b^2 elements.
+ * What limits it: for blocks below about 24 x 24 the padding to 16 x 8 and the cost of a step; for
+ * larger blocks the second-level cache, which delivers A and B: 2 b^3 operations for 2 b^2
+ * elements.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tensor_products.h"
@@ -22,8 +23,8 @@ enum {
   PIECE_ELEMENTS = 1 << 17,
 };
 
-/* A team of DOWN x ACROSS warps makes tiles of C, each warp ROWS x COLUMNS fragments of 16 x 8, in
- * steps of K, of which STAGES lie in shared memory. */
+/* A team of DOWN x ACROSS warps computes tiles of C, each warp ROWS x COLUMNS fragments of 16 x 8,
+ * in steps of K, of which STAGES lie in shared memory. */
 template <class Type, int ROWS, int COLUMNS, int DOWN, int ACROSS, int K, int STAGES, int BLOCKS>
 struct team_of {
   typedef Type T;
@@ -46,7 +47,7 @@ template <class own> __device__ static inline void wait_for_team (int team) {
 }
 
 /* A thread's copies of a tile of LINES lines of LENGTH elements, WIDE at a time, from lines that
- * are ld apart; beyond the first so many lines and elements there are zeros. */
+ * are ld apart; past the given numbers of lines and elements there are zeros. */
 template <class T, int WIDE, int LENGTH, int LINES, int LINE, int TEAM>
 __device__ static inline void copy_tile (T *to, const T *from, int ld, int lines, int elements) {
   constexpr int EACH = LENGTH / WIDE;
@@ -150,7 +151,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
         for (int product = begin_product; product < end_product; product++) {
           for (int l = 0; l < inner; l += K) {
             wait_groups<STAGES - 2> ();
-            wait_for_team<own> (team); /* this stage is whole, and all have read the one before */
+            wait_for_team<own> (team); /* this stage is complete, the one before is read */
             start_step (stage > 0 ? stage - 1 : STAGES - 1);
             const T *a = stages + stage * own::stage + t * LINE_A + warp_i + g;
             const T *b = stages + stage * own::stage + K * LINE_A + (warp_j + g) * LINE_B + t;
@@ -180,7 +181,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
           store_sums (product + 1);
         }
         wait_groups<0> ();
-        wait_for_team<own> (team); /* all have read before the next tile's copies */
+        wait_for_team<own> (team); /* all threads have read before the next tile's copies */
       }
   });
 #endif
@@ -213,7 +214,7 @@ typedef team_of<double, 2, 4, 2, 2, 16, 3, 2> d_64x64;
 typedef team_of<Z, 2, 2, 1, 2, 8, 3, 2> z_32x32;
 typedef team_of<Z, 2, 2, 2, 2, 8, 3, 2> z_64x32;
 
-/* Elements of tiles that cover a block of C: the fewer the better. */
+/* Elements of the tiles that cover a block of C: fewer are better. */
 template <class own> static int64_t covered (const gpumm_sparse_product *p) {
   return ceil_div (p->c.block_rows, own::tile_m) * own::tile_m
          * (ceil_div (p->c.block_cols, own::tile_n) * own::tile_n);
@@ -253,8 +254,8 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
 }
 
 /* As measured on an H200 (bench/results/h200/bsr.csv), double, 40 random blocks a row: 1.7 times as
- * fast as registers at 23 x 23, 1.3 times at 32 x 32 and 2.8 times at 64 x 64, where it has half of
- * what the arithmetic could do if blocks of C have several products, and two thirds of memory's
+ * fast as registers at 23 x 23, 1.3 times at 32 x 32 and 2.8 times at 64 x 64, where it reaches
+ * half of the arithmetic's rate if blocks of C have several products, and two thirds of memory's
  * rate if they have one. */
 SPARSE_FAMILY_ROWS (bsr_tensor) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */

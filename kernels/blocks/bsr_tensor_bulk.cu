@@ -2,25 +2,26 @@
  * tensor cores, by bulk copies.
  *
  * What it does: as bsr_tensor_small.cu, with the same lists of products, a warp for each block of
- * C. The blocks of A's row lie in shared memory, where all warps of the thread block find them.
- * Each warp has a ring of DEPTH blocks of B: while one is multiplied, the next are on their way. A
- * bulk copy brings a block in one piece, so that no thread and no line of the first-level cache is
- * busy with it. A block of C goes by way of shared memory, as its elements follow each other in
- * memory but not in the tensor core's registers.
+ * C. The blocks of A's row lie in shared memory, which all warps of the thread block read. Each
+ * warp has a ring of DEPTH blocks of B: while one is multiplied, the next are on their way. A bulk
+ * copy brings a block in one piece and occupies no thread and no line of the first-level cache. A
+ * block of C passes through shared memory, because its elements are consecutive in memory but not
+ * in the tensor core's registers.
  *
- * What limits it: for 9 x 9 and blocks of C with one product each, a block of B is read and one of C
- * written for 1458 operations, 1.1 a byte; to come near the memory's rate a multiprocessor has some
- * 75 cycles for them. Each size is therefore a kernel of its own, whose addresses are constants:
- * with sizes as variables, address arithmetic alone took as long. An H200's memory then moves 3.3
+ * What limits it: for 9 x 9 and blocks of C with one product each, a block of B is read and one of
+ * C written for 1458 operations, 1.1 per byte. To come near the memory's rate, a multiprocessor has
+ * about 75 cycles for them. Therefore each size is a kernel of its own with constant addresses:
+ * with variable sizes the address arithmetic alone took as long. An H200's memory then moves 3.3
  * TB/s (ncu; 3.1 of B and C), of 4.3 with a copy, and the way from one half of the second-level
  * cache to the other is busy for 85 % of the time (ncu, lts__ltcfabric2ltc_cycles_active).
  *
- * In this order, to copy the blocks of B to C, without multiplying and without lists, takes the time
- * of 4.0 TFLOPS at 9 x 9, and of 4.1 in the best of 177 ways (bench/ceiling_blocks.cu); this kernel
- * makes 3.5. bsr_tensor_outer.cu has another order, for rows of B that meet some rows of A. Tried
- * and not kept: lists by entries, with one to four neighbouring blocks of B in a copy (2.8 to 3.1),
- * as the further products of C's blocks are then made by themselves; C by whole lines, the rest of a
- * block waiting for the next one (3.5), or each store within whole lines (3.4).
+ * Copying the blocks of B to C in this order, without products and without lists, takes the time of
+ * 4.0 TFLOPS at 9 x 9, and of 4.1 in the best of 177 ways (bench/ceiling_blocks.cu); this kernel
+ * reaches 3.5. bsr_tensor_outer.cu has another order, for rows of B that meet several rows of A.
+ * Tried and not kept: lists by entries, with one to four neighbouring blocks of B in a copy (2.8 to
+ * 3.1), because the further products of C's blocks are then computed separately; C in whole lines,
+ * with the rest of a block waiting for the next block (3.5), or with each store inside whole lines
+ * (3.4).
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "bulk.h"
@@ -33,7 +34,7 @@ enum {
   WARPS = THREADS / 32,
   PIECE = 512,                    /* blocks of C for a thread block, at most */
   ENTRIES = 40,                   /* of A's row at one time */
-  SHARED_BYTES = (228 << 10) / 3, /* where three thread blocks share a multiprocessor */
+  SHARED_BYTES = (228 << 10) / 3, /* three thread blocks share a multiprocessor */
   OTHER_BYTES = 23 << 10,         /* for the lists, and what the driver takes */
 };
 
@@ -72,8 +73,9 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
   int64_t held = -1;                   /* A's entry with which row_of_a begins */
   unsigned parity_a = 0, parities = 0; /* of the barriers' phases, by place in the ring */
 
-  /* This thread reads the rows g, g + 8 of A and the columns g, g + 8 of B, of every four steps of k
-   * the one of number t; past the last row or column that again: what comes of it is not stored. */
+  /* This thread reads the rows g, g + 8 of A and the columns g, g + 8 of B, and step t of every
+   * four steps of k. Rows and columns past the end repeat the last one; their results are
+   * discarded. */
   int of_a[TILES], of_b[TILES];
 #pragma unroll
   for (int i = 0; i < TILES; i++) {
@@ -132,7 +134,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
           else
             multiply_add_8x8 (sum[0][c], u[0], v[c]);
       }
-      __syncwarp (); /* all have read the block, and what was made before */
+      __syncwarp (); /* all lanes have read the block and the earlier results */
       fetch_b (product + DEPTH, place);
       place = place + 1 < DEPTH ? place + 1 : 0;
       if (!which_last (which))
@@ -154,7 +156,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
       for (int e0 = 0; e0 < SIZE; e0 += 32)
         if (e0 + 31 < SIZE || lane + e0 < SIZE) {
           const double value = scale (alpha, made[lane + e0]);
-          /* not to be kept in the cache, which has B's blocks */
+          /* streaming store: the cache is for B's blocks */
           __stcs (to + lane + e0, run.adds ? add (to[lane + e0], value) : value);
         }
     }
@@ -189,8 +191,7 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
   });
 }
 
-/* Where rows of A have more entries than are held at one time, blocks of C are written more than
- * once. */
+/* If rows of A have more entries than fit at one time, blocks of C are written more than once. */
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
   int64_t side = p->c.block_rows, rows = p->op_a == GPUMM_NONE ? p->a.rows : p->a.cols;
   (void) device;

@@ -1,38 +1,38 @@
 /* bsr_tensor_outer.cu - products of two matrices sparse by small square blocks, double precision on
- * tensor cores, as a sum of outer products: where nearly each product makes a block of C of its own.
+ * tensor cores, as a sum of outer products, for products that nearly all go to different blocks of
+ * C.
  *
  * What it does: C is the sum over k of column k of A times row k of B (Pal et al., OuterSPACE, HPCA
- * 2018). Row k of B comes to shared memory once for all of A's column, so that B is read from memory
- * once in all and not for each product; what is left is to write C, block by block in any order. For
- * that each product must know its block of C beforehand. The steps:
+ * 2018). Row k of B is copied to shared memory once for all of A's column, so B is read from memory
+ * once, not for each product. What remains is writing C, block by block in any order. For that each
+ * product must know its block of C beforehand. The steps:
  *
  * place     A's entries are counted by column, the counts summed, and each entry gets a place among
  *           those of its column. Products are numbered in that order: n of them for an entry of
  *           column k, where row k of B has n blocks.
  * number    By rows of C, as in symbolic.h: a bitmap of the row's columns says where in C the block of
- *           each product is. Blocks that have further products are listed, and these in their order.
- * multiply  The products by their numbers, but for those of listed blocks. One warp of a thread block
- *           brings stages of some entries and a row of B; the others multiply, some neighbouring
- *           blocks of B as one matrix, and write blocks of C, both by bulk copies.
- * add       The listed blocks, a warp for each.
- * seams     Memory is written by sectors of 32 bytes, and to write a part of one takes as long as to
- *           read and write all of it. Blocks of 9 x 9 doubles begin and end within sectors. So
- *           `multiply` writes the whole sectors of a block to C, and the three elements beside them,
- *           on average, to where the product's number says; at last these are put in C in the order
- *           of C, as whole sectors.
+ *           each product is. Blocks with further products are listed, with these products in order.
+ * multiply The products by their numbers, except those of listed blocks. One warp of a thread block
+ *           copies stages of several entries and a row of B; the others multiply several
+ *           neighbouring blocks of B as one matrix and write blocks of C. Both use bulk copies.
+ * add The listed blocks, one warp for each. seams Memory is written in sectors of 32 bytes, and
+ * writing a part of a sector takes as long as reading and writing all of it. Blocks of 9 x 9
+ * doubles begin and end within sectors. So `multiply` writes the whole sectors of a block to C, and
+ * the other elements, three on average, to a place given by the product's number. Finally these are
+ * written to C in the order of C, as whole sectors.
  *
- * Sums are made in one order on each run, though places in a column are of chance.
+ * Sums have the same order on each run, although places in a column are random.
  *
  * What limits it, for 9 x 9 with 40 random blocks in each of 100,000 rows, on an H200: of 51.6 ms
- * `multiply` has 39.3, which a program that only copies to places as random does in 34.2
- * (bench/ceiling_blocks.cu, by K: 6.8 TFLOPS, 5.8 with seams; this kernel makes 4.5). `seams` has 8.2,
- * 6.3 of them for the many places that it writes to, `number` 2.8, bound by latency, and `add` 1.1.
+ * `multiply` has 39.3, which a program that only copies to equally random places does in 34.2
+ * (bench/ceiling_blocks.cu, by K: 6.8 TFLOPS, 5.8 with seams; this kernel reaches 4.5). `seams` has
+ * 8.2, 6.3 of them for its many places, `number` 2.8, limited by latency, and `add` 1.1.
  * Whole blocks instead of sectors take 1.9 times as long.
  *
  * Tried and not kept, by the time of `multiply` for a C of 16 GB, 6.5 ms: C by plain stores (6.9);
  * blocks of A and B and numbers by plain copies (6.5); two or three thread blocks for a
- * multiprocessor, two to six stages, units of four products (6.5 to 7.3); hints that C is not to stay
- * in the cache (as fast); listed blocks by a warp beside the others (6.8 to 7.8). Three stages of 18
+ * multiprocessor, two to six stages, units of four products (6.5 to 7.3); hints that C should not
+ * stay in the cache (as fast); listed blocks by an extra warp (6.8 to 7.8). Three stages of 18
  * entries are as fast for 9 x 9, and for 8 x 8 take 1.2 times as long.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -59,21 +59,21 @@ enum {
   ROW_THREADS = 256,          /* of a thread block by rows of C */
   ENTRY_LANES = 8,            /* that read a row of B together */
   SHARED_BYTES = 225 << 10,   /* of a thread block */
-  MOST_TEAMS = 132 * 8 * 3,   /* thread blocks of what goes over all there is */
+  MOST_TEAMS = 132 * 8 * 3,   /* thread blocks of kernels that process everything */
   LEAST_SERVED = 2,           /* entries of a column of A, for which B's row comes once */
-  MOST_LISTED = 12,           /* at most one further product for so many blocks of C */
+  MOST_LISTED = 12,           /* at most one further product for this many blocks of C */
   MOST_OF_ROW = 1 << 16,      /* products of a row of C */
 };
 
 /* ---- what is in the workspace ------------------------------------------------------------- */
 
-/* A block of C with more than one product: so many of outer_products.further from `begin` on, in
- * their order; 0: they are not there. */
+/* A block of C with more than one product: their number, and their place in outer_products.further
+ * in order; number 0: they are not stored there. */
 struct listed_block {
   int32_t block, row, begin, count;
 };
 
-/* Where products begin that a thread block makes in one go: the first one's entry and its column. */
+/* Where a thread block's stretch of products begins: entry and column of the first one. */
 struct stretch {
   int32_t column, entry;
 };
@@ -87,7 +87,7 @@ struct listed_product {
   further_product of;
 };
 
-/* The products of some rows of C. Blocks of C are numbered from the first of these rows on. */
+/* The products of several rows of C. Blocks of C are numbered from the first of these rows on. */
 struct outer_products {
   int32_t *count, *products; /* per column of A: entries in these rows, products */
   int64_t *sums, *entry_begin, *product_begin; /* summed over the columns before */
@@ -99,8 +99,8 @@ struct outer_products {
   stretch *stretches;         /* one after the other */
   struct {
     int32_t blocks, products;
-  } * listed;     /* so many are */
-  int32_t *taken; /* stretches that thread blocks took beside their first */
+  } * listed;     /* their number */
+  int32_t *taken; /* stretches that thread blocks took after their first */
   listed_block *list;
   further_product *further;
 };
@@ -113,7 +113,7 @@ static bool has_seams (int64_t side) {
   return side * side % SECTOR != 0;
 }
 
-/* Where they lie in memory from `memory` on, and the bytes of all. */
+/* Lays them out from `memory` on; returns the bytes of all. */
 static size_t lay_out (const gpumm_sparse_product *p, char *memory, outer_products *x) {
   const int64_t k = p->op_a == GPUMM_NONE ? p->a.cols : p->a.rows;
   const int64_t side = p->c.block_rows;
@@ -164,7 +164,7 @@ static __global__ void __launch_bounds__ (ROW_THREADS)
   }
 }
 
-/* Cuts the products in `count` stretches of whole entries. */
+/* Cuts the products into `count` stretches of whole entries. */
 static __global__ void __launch_bounds__ (ROW_THREADS)
     cut_products (gpumm_sparse_product p, outer_products x, int count) {
   const int64_t at = (int64_t) blockIdx.x * ROW_THREADS + threadIdx.x;
@@ -192,7 +192,7 @@ static __global__ void __launch_bounds__ (ROW_THREADS)
 #endif
 
 /* Writes the columns of the rows of C, as make_structure does (symbolic.h), numbers the products, and
- * lists the blocks that have more than one. A thread block makes a row. */
+ * lists the blocks that have more than one product. A thread block computes a row. */
 template <bool SEAMS>
 static __global__ void __launch_bounds__ (NUMBER_THREADS, NUMBER_TEAMS)
     number_products (gpumm_sparse_product p, outer_products x) {
@@ -202,12 +202,12 @@ static __global__ void __launch_bounds__ (NUMBER_THREADS, NUMBER_TEAMS)
   SHARED (int32_t, before, 1, WINDOW_WORDS); /* bits of met in the words before */
   SHARED (int32_t, staged, 1, STAGED);       /* columns, then products, of blocks of the window */
   SHARED (int32_t, sums, 1, THREADS / 32);   /* of bits, by warps */
-  SHARED (int32_t, reached, 1, 2);           /* from and to */
+  SHARED (int32_t, reached, 1, 2);           /* first and last */
   SHARED (listed_product, further, 1, MOST_FURTHER);
   SHARED (int32_t, listed, 2, 2); /* products and blocks: in the window, and in all before */
   const int me = threadIdx.x;
   const int64_t i = p.row + blockIdx.x, a_begin = p.a.start[i], a_end = p.a.start[i + 1];
-  int32_t low = INT32_MAX, high = -1; /* the columns that the row reaches from and to */
+  int32_t low = INT32_MAX, high = -1; /* the first and last column of the row */
   for (int64_t e = a_begin + me; e < a_end; e += THREADS) {
     const int32_t k = p.a.column[e];
     const int64_t begin = p.b.start[k], end = p.b.start[k + 1];
@@ -268,7 +268,7 @@ static __global__ void __launch_bounds__ (NUMBER_THREADS, NUMBER_TEAMS)
         atomicOr (&again[0][j / 32], bit);
     });
     __syncthreads ();
-    const int chunk = (words + THREADS - 1) / THREADS | 1; /* odd: of different banks */
+    const int chunk = (words + THREADS - 1) / THREADS | 1; /* odd, for different banks */
     const int first = me * chunk, last = first + chunk < words ? first + chunk : words;
     int own = 0, all;
     for (int w = first; w < last; w++)
@@ -287,8 +287,8 @@ static __global__ void __launch_bounds__ (NUMBER_THREADS, NUMBER_TEAMS)
       sum += w < me / 32 ? sums[0][w] : 0;
       all += sums[0][w];
     }
-    /* Threads write far from each other: by way of shared memory, as far as it has room, neighbours
-     * write to neighbouring places. */
+    /* Direct writes would be scattered. Through shared memory, as far as it has room, neighbouring
+     * threads write to neighbouring places. */
     const bool stages = all <= STAGED;
     int32_t *const columns = stages ? staged[0] : p.c.column + made;
     int32_t *const products = stages ? staged[0] : x.product + number;
@@ -373,8 +373,8 @@ template <int SIDE> struct staged_square {
   static constexpr int side = SIDE, size = SIDE * SIDE;
   static constexpr bool seams = size % SECTOR != 0;
   static constexpr int slot = in_grains (size + 1);
-  static constexpr int unit = SIDE <= 9 ? 8 : 4;   /* products that a warp makes together */
-  static constexpr int made = seams ? slot : size; /* from one's block to the next, in a buffer */
+  static constexpr int unit = SIDE <= 9 ? 8 : 4;   /* products that a warp computes together */
+  static constexpr int made = seams ? slot : size; /* from block to block, in a buffer */
   static constexpr int buffers = WARPS * unit * made;
   /* of B in a stage, for which there are also numbers of C's blocks */
   static constexpr int most =
@@ -405,9 +405,9 @@ struct seams_of_block {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
-/* What a thread 4 g + t of a warp reads of a block of A: of rows g and g + 8, of every four columns
- * the one of number t. Past the last row that again: what comes of it is not stored; past the last
- * column zeros, also of B. */
+/* What a thread 4 g + t of a warp reads of a block of A: rows g and g + 8, and column t of every
+ * four columns. Rows past the end repeat the last row, and their results are discarded; columns
+ * past the end are zeros, in B, too. */
 template <int SIDE> struct fragments_of_a {
   static constexpr int STEPS = (SIDE + 3) / 4, ROWS = (SIDE + 7) / 8;
   double u[STEPS][ROWS];
@@ -462,7 +462,7 @@ __global__ void __launch_bounds__ (THREADS, 1)
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; s++) {
       make_barrier (there + 8 * s, 32 + 1);
-      /* compute-sanitizer takes it for a race if only one thread of a warp arrives for all */
+      /* compute-sanitizer reports a race if only one thread of a warp arrives for all */
       make_barrier (unused + 8 * s, 32 * WARPS);
     }
     publish_barriers ();
@@ -525,8 +525,9 @@ __global__ void __launch_bounds__ (THREADS, 1)
               now.blocks = blocks;
               now.row = n;
               now.first = (int) row + begin;
-              /* A row stays where its first stage brought it, where that of STAGES rows before was:
-               * each had a stage at least, so that all of that one's have been multiplied. */
+              /* A row stays where its first stage copied it, at the place of the row STAGES rows
+               * before. Each row has at least one stage, so that earlier row has been
+               * multiplied. */
               now.lies = (rows - (e != from)) % STAGES;
               if (e == from)
                 fetch_blocks (shared + now.lies * own::stage, b, now.first, blocks,
@@ -566,8 +567,8 @@ __global__ void __launch_bounds__ (THREADS, 1)
     return;
   }
 
-  /* Blocks of B's row lie one after the other, so that some of them are one matrix of UNIT * SIDE
-   * columns, and are multiplied as that, 8 columns at a time. */
+  /* Blocks of B's row are consecutive, so UNIT of them are one matrix of UNIT * SIDE columns, which
+   * is multiplied 8 columns at a time. */
   constexpr int UNIT = own::unit, TILES = (UNIT * SIDE + 7) / 8, AT_ONCE = (TILES + 1) / 2;
   const int g = lane / 4, t = lane % 4;
   double *const made = shared + STAGES * own::stage + warp * UNIT * own::made;
@@ -592,8 +593,8 @@ __global__ void __launch_bounds__ (THREADS, 1)
       const int block = lane < count ? now.block[entry][of_entry % ALIGNED + first + lane] : -1;
       double *const to = C + (int64_t) block * SIZE;
       const whole_sectors whole (to, SIZE);
-      /* Where whole sectors begin is the begin of a grain: so a block lies a double behind its place
-       * or not, as its bit says. */
+      /* Whole sectors begin at the begin of a grain: the block's bit says whether it lies one
+       * double behind its place. */
       const unsigned behind = own::seams ? __ballot_sync (~0u, whole.begin % GRAIN) : 0;
       const auto offset = [&] (int x) { return own::seams ? (int) (behind >> x & 1) : 0; };
 
@@ -655,8 +656,8 @@ __global__ void __launch_bounds__ (THREADS, 1)
 
 /* ---- seams and listed blocks -------------------------------------------------------------- */
 
-/* Puts the elements in C that lie in sectors of two blocks: SECTOR threads for the one in which a
- * block begins. */
+/* Writes the elements to C whose sectors belong to two blocks: SECTOR threads for the sector in
+ * which a block begins. */
 static __global__ void __launch_bounds__ (ROW_THREADS)
     write_seams (gpumm_sparse_product p, outer_products x) {
   const int size = (int) (p.c.block_rows * p.c.block_cols), e = threadIdx.x % SECTOR;
@@ -679,7 +680,8 @@ static __global__ void __launch_bounds__ (ROW_THREADS)
   }
 }
 
-/* Makes the listed blocks, a warp for each: of their products, or of what it finds in A's row. */
+/* Computes the listed blocks, one warp for each: from their products, or from a search of A's
+ * row. */
 template <int SIDE>
 __global__ void __launch_bounds__ (ROW_THREADS, 4)
     /* cppcheck-suppress passedByValue; a kernel's parameters are */
@@ -757,7 +759,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
                           device, stream, *p, x, alpha);
 }
 
-/* The sum of counts, in to[K] of which to[k] are those before k; counts become zeros. */
+/* to[k] becomes the sum of the counts before k, to[K] the sum of all; counts become zeros. */
 static gpumm_status sum_columns (int device, gpumm_stream *stream, int32_t *count, int64_t K,
                                  int64_t *sums, int64_t *to) {
   constexpr int THREADS = TRANSPOSE_THREADS;
@@ -810,7 +812,7 @@ static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_prope
   return turned_bytes (p, device) + lay_out (p, NULL, &x);
 }
 
-/* Does a row of B serve for some entries of A? */
+/* Does a row of B serve for several entries of A? */
 static bool serves (const gpumm_sparse_product *p) {
   const int64_t rows = p->op_a == GPUMM_NONE ? p->a.rows : p->a.cols;
   const int64_t inner = p->op_a == GPUMM_NONE ? p->a.cols : p->a.rows;
@@ -818,9 +820,9 @@ static bool serves (const gpumm_sparse_product *p) {
          >= (double) LEAST_SERVED * (double) rows * (double) inner;
 }
 
-/* Listed blocks take more time than others, so that few of them may be (c.stored is all that there
- * are), the more so in rows of which many are searched for. Pieces of a product may be smaller, or of
- * small ones larger, than that for which this kernel and its workspace were chosen. */
+/* Listed blocks take more time than others, above all many in one row, so few are allowed (c.stored
+ * is the number of all blocks). Pieces of a product may be smaller, or for small products larger,
+ * than the piece for which this kernel and its workspace were chosen. */
 static bool pays (const gpumm_sparse_product *p) {
   return p->pairs > 0 && p->pairs <= p->c.stored + p->c.stored / MOST_LISTED && serves (p)
          && p->workspace_bytes >= workspace (p, NULL);
@@ -838,7 +840,7 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
   });
 }
 
-/* Where the caller knows how many products there are, and the workspace leaves most room to C. */
+/* If the caller knows the number of products, and the workspace leaves most of the memory to C. */
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
   return gpumm_family_bsr_tensor_bulk->runs (p, device) && p->pairs > 0 && p->pairs <= INT32_MAX
          && p->row_pairs <= MOST_OF_ROW && serves (p)
@@ -847,9 +849,9 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
          && (has_seams (p->c.block_rows) || (uintptr_t) p->c.values % (8 * SECTOR) == 0);
 }
 
-/* As measured on an H200 (bench/results/h200/bsr.csv, bsr_outer.csv), 40 random blocks a row: 1.2 to
- * 1.9 times as fast as bsr_tensor_bulk. At 9 x 9 it is not ahead where 1.1 products meet in a block of
- * C, and hardly where a row of B serves for 1.5 entries of A. */
+/* As measured on an H200 (bench/results/h200/bsr.csv, bsr_outer.csv), 40 random blocks a row: 1.2
+ * to 1.9 times as fast as bsr_tensor_bulk. At 9 x 9 it is not faster if a block of C has 1.1
+ * products, and hardly faster if a row of B serves for 1.5 entries of A. */
 SPARSE_FAMILY_ROWS (bsr_tensor_outer) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
     {"bsr", "bsr_tensor_outer", 90, runs, workspace, count_products, launch},

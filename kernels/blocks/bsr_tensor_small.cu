@@ -2,14 +2,14 @@
  * cores.
  *
  * What it does: as bsr.cu, with the same structure and the same lists of products, for blocks up to
- * 16 x 16. A warp makes a block of C in one piece. What a tensor core takes are the elements of a
- * block as they lie in memory, so that they go from there straight to the threads' registers, and
- * nothing is shared. The blocks of C that a warp makes follow each other, and so do their products:
- * while one warp waits for its elements others multiply.
+ * 16 x 16. A warp computes a block of C in one piece. A tensor core takes the elements of a block
+ * as they lie in memory, so they go straight to the threads' registers, and nothing is shared. A
+ * warp takes consecutive blocks of C, and their products are consecutive, too. While one warp waits
+ * for its elements, others multiply.
  *
- * What limits it is memory, as a block of B is read and one of C is written for few operations
- * (9 x 9: 1.1 operations a byte where each block of C has one product), and for 9 x 9 and the like
- * how many lines of the first-level cache a fragment lies in.
+ * What limits it is memory, because a block of B is read and a block of C is written for few
+ * operations (9 x 9: 1.1 operations per byte if each block of C has one product). For sizes such as
+ * 9 x 9 the lines of the first-level cache that a fragment spans limit it, too.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tensor_products.h"
@@ -21,8 +21,8 @@ enum {
   PIECE = 1024, /* blocks of C for a thread block */
 };
 
-/* A sum of ROWS (1 or 2) x COLUMNS fragments of 8 x 8, STEPS times 4 along k at once, for so many products.
- * */
+/* A sum of ROWS (1 or 2) x COLUMNS fragments of 8 x 8, with STEPS times 4 along k at once, for
+ * PRODUCTS products. */
 template <class Type, int ROWS, int COLUMNS, int STEPS, int PRODUCTS, int BLOCKS> struct shape {
   typedef Type T;
   static constexpr int rows = ROWS, columns = COLUMNS, steps = STEPS, products = PRODUCTS,
@@ -41,8 +41,8 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
   int rows = (int) p.c.block_rows, cols = (int) p.c.block_cols, inner = (int) p.a.block_cols;
   int size_a = rows * inner, size_b = inner * cols, size_c = rows * cols;
   int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-  /* This thread reads every eighth row of A from row_a on and column of B from column_b on, and
-   * past the last that again. */
+  /* This thread reads every eighth row of A from row_a on and every eighth column of B from
+   * column_b on, and repeats the last past the end. */
   int row_a = min (g, rows - 1), column_b = min (g, cols - 1);
   int next_a[ROWS], next_b[COLUMNS];
 #pragma unroll
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
     const T *A_row = A + run.entry * size_a;
     T sum[ROWS][COLUMNS][2] = {};
     for (; product < end; product += LANES) {
-      /* each thread looks up a product, which all others then have from it */
+      /* each thread looks up a product and passes it to all others */
       int mine = product + lane;
       int32_t own_block = mine < end ? (int32_t) lists.block[0][mine] : -1;
       uint32_t own_which = mine < end ? (uint32_t) lists.which[0][mine] : 0;
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
 #pragma unroll
           for (int s = 0; s < STEPS; s++) {
             int l = l0 + 4 * s;
-            bool inside = there[u] && l + t < inner; /* past it, zeros in both */
+            bool inside = there[u] && l + t < inner; /* past the end, zeros in both */
 #pragma unroll
             for (int r = 0; r < ROWS; r++)
               a[u][s][r] = inside ? from_a[u][l * rows + next_a[r]] : T{};
@@ -180,7 +180,7 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
   });
 }
 
-/* Tiles of 8 x 8 pay where blocks fill most of one. */
+/* Tiles of 8 x 8 pay if blocks fill most of a tile. */
 enum { FEWEST_ELEMENTS = 49, WIDEST = 16 };
 
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
@@ -191,8 +191,8 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
 }
 
 /* As measured on an H200 (bench/results/h200/bsr.csv), double, 40 random blocks a row: 1.4 times as
- * fast as registers at 8 x 8, and 1.2 times as fast as bsr_tensor at 16 x 16. Of the shapes, those
- * that let more warps run are ahead of those that read more products at a time. */
+ * fast as registers at 8 x 8, and 1.2 times as fast as bsr_tensor at 16 x 16. Shapes that
+ * let more warps run are faster than shapes that read more products at a time. */
 SPARSE_FAMILY_ROWS (bsr_tensor_small) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
     {"bsr", "bsr_tensor_small", 80, runs, turned_bytes, count_products, launch},

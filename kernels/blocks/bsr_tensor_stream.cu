@@ -1,19 +1,21 @@
 /* bsr_tensor_stream.cu - products of two matrices sparse by blocks of up to 64 x 64, double precision
  * on tensor cores, by bulk copies.
  *
- * What it does: as bsr_tensor.cu, with whole blocks in shared memory. A team of warps makes a block
- * of C; it has a ring of blocks of B and one of A, which its first warp fills by bulk copies. A
- * block of A that the next product needs, too, is not copied again: where blocks of C have one
- * product each, the lists go by A's blocks (sparse/products.h), and one of A serves for all of B's
- * row that fall into the run. No step waits for the whole team: a warp waits for the block that it is
- * about to multiply, and the first one for the slowest before it fills a place again.
+ * What it does: as bsr_tensor.cu, with whole blocks in shared memory. A team of warps computes a
+ * block of C. It has a ring of blocks of B and a ring of blocks of A, which its first warp fills by
+ * bulk copies. A block of A that the next product needs, too, is not copied again: if blocks of C
+ * have one product each, the lists follow A's blocks (sparse/products.h), and one block of A serves
+ * for all blocks of B's row in the run. No step waits for the whole team: a warp waits for the
+ * block that it multiplies next, and the first warp waits for the slowest before it refills a
+ * place.
  *
- * Blocks with an even number of rows come as boxes (bulk_maps.h), padded by zeros. Columns of the
- * others begin at odd multiples of 8 bytes, which no box may: they come as they lie.
+ * Blocks with an even number of rows are copied as boxes (bulk_maps.h), padded by zeros. Columns of
+ * other blocks begin at odd multiples of 8 bytes, which boxes do not allow: they are copied as they
+ * lie.
  *
- * What limits it: the way from one half of the second-level cache to the other, which half of all
- * that is read and written takes: busy for 87 % of the time at 64 x 64 where blocks of C have one
- * product (ncu, lts__ltcfabric2ltc_cycles_active, H200).
+ * What limits it: the link between the two halves of the second-level cache, which half of all
+ * reads and writes cross: busy for 87 % of the time at 64 x 64 if blocks of C have one product
+ * (ncu, lts__ltcfabric2ltc_cycles_active, H200).
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "bulk_maps.h"
@@ -35,14 +37,14 @@ DEVICE constexpr int round_up (int x, int to) {
   return (x + to - 1) / to * to;
 }
 
-/* Teams of DOWN x ACROSS warps make blocks of up to SIDE rows and columns, each warp ROWS x COLUMNS
- * fragments of 16 x 8. */
+/* Teams of DOWN x ACROSS warps compute blocks of up to SIDE rows and columns, each warp ROWS x
+ * COLUMNS fragments of 16 x 8. */
 template <int SIDE, int ROWS, int COLUMNS, int DOWN, int ACROSS, int TEAMS, int PLACES_B>
 struct teams_of {
   static constexpr int side = SIDE, rows = ROWS, columns = COLUMNS, down = DOWN, across = ACROSS;
   static constexpr int warps = DOWN * ACROSS, teams = TEAMS, threads = 32 * warps * TEAMS;
   static constexpr int places_b = PLACES_B, places = PLACES_A + PLACES_B;
-  /* doubles of a block: in boxes, or as it lies, a double off its place */
+  /* doubles of a block: in boxes, or as stored, up to a double off its place */
   DEVICE constexpr int place (bool boxes) {
     return boxes ? round_up (SIDE, BOX_WIDTH) * round_up (SIDE, 8) : in_grains (SIDE * SIDE + 1);
   }
@@ -113,25 +115,24 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
   double *const places = (double *) (memory + (BOX_ALIGNMENT - from) % BOX_ALIGNMENT);
   double *const ring_a = places + team * own::places * PLACE;
   double *const ring_b = ring_a + PLACES_A * PLACE;
-  /* a block is there; all warps have read it and that of A */
+  /* there_*: a block has arrived; free_b: all warps have read it and A's block */
   const unsigned there_a = (unsigned) __cvta_generic_to_shared (
       places + own::teams * own::places * PLACE + team * own::barriers);
   const unsigned there_b = there_a + 8 * PLACES_A, free_b = there_b + 8 * PLACES_B;
   if (threadIdx.x % (32 * own::warps) == 0) {
     for (int x = 0; x < PLACES_A + PLACES_B; x++)
       make_barrier (there_a + 8 * x, 1);
-    /* One thread of a warp arrives for all. Of plain copies, unlike those of boxes, compute-sanitizer
-     * notes which threads read them, and takes it for a race if not each of these arrives. */
+    /* One thread of a warp arrives for all. For plain copies, unlike boxes, compute-sanitizer
+     * records the threads that read them, and reports a race unless each of these arrives. */
     for (int x = 0; x < PLACES_B; x++)
       make_barrier (free_b + 8 * x, BOXES ? own::warps : 32 * own::warps);
     publish_barriers ();
   }
   __syncthreads ();
 
-  /* This warp's tile of C begins at (row0, col0). Of each 16 rows of A the rows g and g + 8 of a
-   * fragment are those of numbers row_a, of 8 columns of B the column x is that of column_of (x): so
-   * that in boxes no two of 16 threads meet in one bank. Of 8 steps of k this thread reads those of
-   * number t and t + 4. */
+  /* This warp's tile of C begins at (row0, col0). Of each 16 rows of A, rows g and g + 8 of a
+   * fragment are the rows row_a; of 8 columns of B, column x is column_of (x). So no two of 16
+   * threads hit the same bank in boxes. Of 8 steps of k this thread reads steps t and t + 4. */
   const int row0 = warp % own::down * (16 * own::rows);
   const int col0 = warp / own::down * (8 * own::columns);
   const int row_a[] = {BOXES ? g % 2 + g / 2 % 2 * 8 + g / 4 * 2 : g,
@@ -157,8 +158,8 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
     line_b[c] =
         BOXES ? (col0 + 8 * c) * BOX_WIDTH : min (col0 + 8 * c + column_of (g), cols - 1) * inner;
 
-  /* Products and blocks of A are counted from the kernel's begin on: number n lies at place n modulo
-   * the ring's, and the barriers' phases follow. */
+  /* Products and blocks of A are counted from the start of the kernel: number n lies at place n
+   * modulo the ring's places, which also gives the barriers' phases. */
   int product = 0, entries = 0;
 
   /* The team's part of a list. */
@@ -167,8 +168,8 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
     const int begin = part.begin, end = part.end;
     int next = begin, next_product = product, next_entries = entries, next_entry = -1;
     int user0 = -1, user1 = -1; /* the last products that read the blocks of A at places 0 and 1 */
-    /* Starts the copies for this product and those after it, as far as there are places; only the
-     * team's first warp knows of `next` and the like. */
+    /* Starts the copies for this product and the following ones while there are free places. Only
+     * the team's first warp keeps `next` and the other counters. */
     auto fetch = [&] () {
       for (; next < end && next_product < product + PLACES_B; next++) {
         const uint32_t which = lists.which[0][next];
@@ -178,7 +179,7 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
         const int place_a = next_entries % PLACES_A, last = place_a ? user1 : user0;
         const bool other = entry != next_entry;
         if (other && last >= product)
-          return; /* it is still to be read, also by this warp */
+          return; /* it still has to be read, by this warp, too */
         if (next_product >= PLACES_B)
           wait (free_b + 8 * place, (next_product / PLACES_B - 1) & 1);
         if (other) {
@@ -245,7 +246,7 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
 #pragma unroll
         for (int e = 0; e < 2; e++) {
           const int k = l + t + 4 * e;
-          const bool inside = BOXES || k < inner; /* past it, zeros in both */
+          const bool inside = BOXES || k < inner; /* past the end, zeros in both */
 #pragma unroll
           for (int r = 0; r < own::rows; r++)
 #pragma unroll
@@ -276,7 +277,7 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
                   [&] (double &value, double *at) { value = add (*at, scale (alpha, value)); });
       if (ends)
         for_sums (which, [&] (double &value, double *at) {
-          /* not to be kept in the cache, which has B's blocks */
+          /* streaming store: the cache is for B's blocks */
           __stcs (at, run.adds ? value : scale (alpha, value));
           value = 0;
         });
@@ -293,7 +294,7 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
     }
     for_lists (run, [&] (which_products what) { multiply (run, what); });
   };
-  /* by entries, what is in C is a sum that goes on: not where that has been multiplied */
+  /* in lists by entries, C holds a sum that continues, unless it has been multiplied already */
   for_runs<own::threads> (p, piece, lists, multiply_run, MOST_ENTRIES, alpha == 1);
 #endif
 }
@@ -356,8 +357,8 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
   });
 }
 
-/* Blocks of C that leave much of their tile empty are for the other kernels, and so are small ones,
- * and large ones that cannot come as boxes: threads that read a fragment of those meet in banks. */
+/* Other kernels take blocks of C that leave much of their tile empty, small blocks, and large
+ * blocks that cannot be copied as boxes: reading fragments of those causes bank conflicts. */
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
   int64_t rows = p->c.block_rows, cols = p->c.block_cols, inner = inner_of (p), wide = widest (p);
   int64_t least = wide <= 32 ? 25 : wide <= 48 ? 33 : 49; /* more than the tile below */
@@ -368,8 +369,8 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
 
 /* As measured on an H200 (bench/results/h200/bsr.csv), double, 40 random blocks a row: 1.1 to 1.6
  * times as fast as bsr_tensor where blocks of C have one product (64 x 64: 27 TFLOPS), 0.92 to 1.3
- * times where they have seven. At 24 x 24 it was not ahead; at 49 x 49 and 63 x 63 it made 1.00 and
- * 0.94 times as much, 0.74 and 0.64 times where blocks of C have seven. */
+ * times where they have seven. At 24 x 24 it was not faster. At 49 x 49 and 63 x 63 it was 1.00 and
+ * 0.94 times as fast, 0.74 and 0.64 times if blocks of C have seven products. */
 SPARSE_FAMILY_ROWS (bsr_tensor_stream) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
     {"bsr", "bsr_tensor_stream", 90, runs, turned_bytes, count_products, launch},

@@ -1,8 +1,8 @@
-/* bulk.h - barriers in shared memory and bulk copies to and from it: what compute capability 9.0
- * (TMA) brings beside plain copies.
+/* bulk.h - barriers in shared memory and bulk copies to and from it: the copies that compute
+ * capability 9.0 adds (TMA).
  *
- * One thread starts a copy of any length; the hardware makes it, past registers and past the L1
- * cache, and a barrier says when it is there. What includes this guards its use for older GPUs.
+ * One thread starts a copy of any length; the hardware bypasses registers and the L1 cache, and a
+ * barrier says when the data are there. Files that include this guard its use for older GPUs.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_BULK_H
@@ -12,7 +12,7 @@
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
-/* True for one thread of the warp, which the compiler then knows to be one. */
+/* True for one thread of the warp; the compiler knows that it is one thread. */
 __device__ static inline bool elected (void) {
   int yes;
   asm volatile("{\n"
@@ -24,8 +24,8 @@ __device__ static inline bool elected (void) {
   return yes;
 }
 
-/* Barriers of shared memory (mbarrier, PTX ISA 9.7.13.15): a phase ends when so many threads have
- * arrived and all bytes that were announced are there. */
+/* Barriers of shared memory (mbarrier, PTX ISA 9.7.13.15): a phase ends when that many threads
+ * have arrived and all announced bytes are there. */
 __device__ static inline void make_barrier (unsigned barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
                :
@@ -33,7 +33,7 @@ __device__ static inline void make_barrier (unsigned barrier, int arrivals) {
                : "memory");
 }
 
-/* Makes new barriers known to the copies. */
+/* Makes new barriers visible to the copies. */
 __device__ static inline void publish_barriers (void) {
   asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
 }
@@ -57,7 +57,7 @@ __device__ static inline void expect (unsigned barrier, int bytes) {
                : "memory");
 }
 
-/* Until the phase of that parity has ended. */
+/* Waits until the phase of that parity has ended. */
 __device__ static inline void wait (unsigned barrier, int parity) {
   asm volatile("{\n"
                ".reg .pred done;\n"
@@ -70,12 +70,12 @@ __device__ static inline void wait (unsigned barrier, int parity) {
                : "memory");
 }
 
-/* Puts this thread's accesses to shared memory before the copies that it starts later. */
+/* Orders this thread's accesses to shared memory before the copies that it starts later. */
 __device__ static inline void order_bulk (void) {
   asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
 }
 
-/* Copies `bytes` from `from` on; both, and `to`, at multiples of 16. */
+/* Copies `bytes` from `from` on; from, to and bytes are multiples of 16. */
 __device__ static inline void start_bulk (unsigned to, const void *from, int bytes,
                                           unsigned barrier) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
@@ -85,7 +85,7 @@ __device__ static inline void start_bulk (unsigned to, const void *from, int byt
                : "memory");
 }
 
-/* Starts a copy from shared memory: of bytes and between places that are multiples of 16, too. */
+/* Starts a copy from shared memory, with the same multiples of 16. */
 __device__ static inline void start_bulk_store (void *to, unsigned from, int bytes) {
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
                :
@@ -94,7 +94,7 @@ __device__ static inline void start_bulk_store (void *to, unsigned from, int byt
   asm volatile("cp.async.bulk.commit_group;" : : : "memory");
 }
 
-/* Until this thread's copies to global memory have read what they copy. */
+/* Waits until this thread's copies to global memory have read their sources. */
 __device__ static inline void wait_bulk_stores (void) {
   asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory");
 }

@@ -1,7 +1,7 @@
 /* bulk_blocks.h - blocks of double precision, copied to shared memory by bulk copies.
  *
- * Copies are of whole grains of 16 bytes, and a block of 9 x 9 doubles may begin in the middle of
- * one: it is copied from that grain's begin on, and then lies a double behind its place.
+ * Copies have whole grains of 16 bytes, but a block of 9 x 9 doubles may begin in the middle of a
+ * grain. It is copied from the begin of that grain on and then lies one double behind its place.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_SPARSE_BULK_BLOCKS_H
@@ -20,8 +20,8 @@ DEVICE constexpr int in_grains (int doubles) {
   return (doubles + GRAIN - 1) / GRAIN * GRAIN;
 }
 
-/* The sides of square blocks for which kernels are compiled that have one for each: calls f (side),
- * whose type tells the number (decltype (side)::value). */
+/* The sides of square blocks for kernels that are compiled for each side: calls f (side), whose
+ * type holds the number (decltype (side)::value). */
 template <class F> static gpumm_status with_side (const char *kernel, int64_t side, F f) {
   switch (side) {
   case 7:
@@ -41,7 +41,7 @@ template <class F> static gpumm_status with_side (const char *kernel, int64_t si
                             (long long) side);
 }
 
-/* Elements of a block from which on, and up to which, its sectors are whole. */
+/* The elements of a block that lie in whole sectors: begin .. end - 1. */
 struct whole_sectors {
   int begin, end;
   __device__ inline whole_sectors (const double *block, int size) {
@@ -53,12 +53,12 @@ struct whole_sectors {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
-/* An array of which blocks of `size` doubles are copied. The first and the last grain of an array may
- * be in it by half: what is in them is not for bulk copies. */
+/* An array from which blocks of `size` doubles are copied. Half of its first and last grain may lie
+ * outside: bulk copies do not touch these grains. */
 struct source_of_blocks {
   const double *begin, *end;
   int size;
-  int off;                    /* doubles by which begin lies behind a grain's */
+  int off;                    /* doubles between a grain's begin and begin */
   int first_whole, end_whole; /* blocks that touch no such grain */
 
   __device__ inline source_of_blocks (const gpumm_rows &x, int block_size) {
@@ -70,7 +70,7 @@ struct source_of_blocks {
     end_whole = (int) x.stored - (int) ((uintptr_t) end / sizeof *end % GRAIN);
   }
 
-  /* by how much the copy of a block lies behind its place */
+  /* how far the copy of a block lies behind its place */
   __device__ inline int lies_off (int block) const {
     return (block * (size % GRAIN) + off) % GRAIN;
   }

@@ -1,12 +1,12 @@
-/* bulk_maps.h - bulk copies of boxes: a map describes an array to the hardware, which brings a box of
- * it, past the edges zeros.
+/* bulk_maps.h - bulk copies of boxes: a map describes an array to the hardware, which copies a box
+ * of it, with zeros past the edges.
  *
- * Boxes here are 128 bytes wide, and swizzled: in line y of a box the 16 bytes of number x lie at x
- * ^ y % 8, so that a warp that reads a column does not meet itself in one bank. Their place in
- * shared memory is a multiple of 1024 bytes.
+ * Boxes here are 128 bytes wide, and swizzled: in line y of a box, piece x of 16 bytes lies at x ^
+ * y % 8, so that the threads of a warp that reads a column hit different banks. A box begins at a
+ * multiple of 1024 bytes of shared memory.
  *
- * For Toolkits from 12.5 on, which can ask the driver for its functions by version: what includes
- * this guards its use for older ones.
+ * For Toolkits from 12.5 on, which can ask the driver for its functions by version: files that
+ * include this guard its use for older ones.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_BULK_MAPS_H
@@ -21,7 +21,7 @@ enum { BOX_WIDTH = 16, BOX_ALIGNMENT = 1024 }; /* doubles, bytes */
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
-/* Brings a map to where copies look for it. */
+/* Prefetches a map for the copies. */
 __device__ static inline void prefetch_map (const CUtensorMap *map) {
   asm volatile("prefetch.tensormap [%0];" : : "l"(map) : "memory");
 }
@@ -62,8 +62,9 @@ static inline decltype (&cuTensorMapEncodeTiled) map_encoder (void) {
   return encoder;
 }
 
-/* Makes a map of doubles with so many dimensions, and boxes of these sizes; false: the array does not
- * lie as bulk copies need it. `pitch` is bytes from one to the next of each dimension but the first. */
+/* Makes a map of doubles with that many dimensions and boxes of these sizes; false: the array's
+ * layout does not suit bulk copies. `pitch`: bytes from one element to the next, for all dimensions
+ * but the first. */
 static inline bool encode_map (const void *x, int dimensions, const cuuint64_t *sizes,
                                const cuuint64_t *pitch, const cuuint32_t *box, CUtensorMap *map) {
   const cuuint32_t every[] = {1, 1, 1, 1, 1};

@@ -1,11 +1,11 @@
-/* pattern.h - which blocks C = A B has, all three by compressed rows: a block of C is there where a
- * block of A meets one of B.
+/* pattern.h - which blocks C = A B has, all three by compressed rows: C has a block where a block
+ * of A meets one of B.
  *
- * One thread block makes one block row of C: it sets a bit for each block column in shared memory,
- * counts the bits, and in the numeric phase writes their places in order. Up to SHORT_COLUMNS block
- * columns B's rows are made bits first, and a row of C is the OR of those that its row of A names:
- * as many steps for each block of A as a row has words, however full B is. Longer rows are walked
- * along in windows, block by block.
+ * One thread block computes one block row of C: it sets a bit for each block column in shared
+ * memory, counts the bits, and in the numeric phase writes their places in order. Up to
+ * SHORT_COLUMNS block columns, B's rows become bits first, and a row of C is the OR of the rows of
+ * B that its row of A selects: as many steps for each block of A as a row has words, however full B
+ * is. Longer rows are processed in windows, block by block.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_BLOCKS_PATTERN_H
@@ -18,10 +18,10 @@ enum {
   SHORT_WORDS = 512, /* of 32 bits: B's bits then are no more than 2 KiB a row */
   SHORT_COLUMNS = 32 * SHORT_WORDS,
   WINDOW_WORDS = 2048, /* 8 KiB of shared memory */
-  LOOK_EVERY = 64      /* blocks of A from one look whether the row is full already to the next */
+  LOOK_EVERY = 64      /* blocks of A between two checks whether the row is full already */
 };
 
-/* The first place in begin .. end - 1 of columns that ascend whose column is at least j, or end. */
+/* The first place in begin .. end - 1 of ascending columns whose column is at least j, or end. */
 DEVICE int64_t find_column (global<const int32_t> column, int64_t begin, int64_t end, int64_t j) {
   while (begin < end) {
     int64_t middle = begin + (end - begin) / 2;
@@ -52,8 +52,8 @@ __global__ void __launch_bounds__ (PATTERN_THREADS)
     bits[k * words + w] = marked[0][w];
 }
 
-/* How many bits there are in marked; their places, from first on, go to column[at] .. unless column
- * is nobody's. All threads come here together and leave together. */
+/* The number of bits in marked; with write, also writes their places, counted from first, to
+ * column[at] and on. All threads call it together. */
 template <int WORDS>
 __device__ static inline int64_t list_bits (tile<uint32_t, 1, WORDS> &marked,
                                             tile<int32_t, 1, PATTERN_THREADS> &sums, int64_t words,
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__ (PATTERN_THREADS)
     }
     __syncthreads ();
     if (!open[0][0])
-      break; /* all that there can be are there */
+      break; /* the row is full */
   }
   __syncthreads ();
   int64_t count =
@@ -128,8 +128,8 @@ __global__ void __launch_bounds__ (PATTERN_THREADS)
     c_start[i + 1] = count;
 }
 
-/* The same from the blocks themselves, a window of block columns after the other; a warp's width of
- * threads takes a block of A. */
+/* The same from the blocks themselves, one window of block columns after the other; 32 threads take
+ * a block of A. */
 template <int WORDS>
 __global__ void __launch_bounds__ (PATTERN_THREADS)
     pattern_of_blocks (int64_t row, int64_t cols, global<const int64_t> a_start,
@@ -163,8 +163,7 @@ __global__ void __launch_bounds__ (PATTERN_THREADS)
     c_start[i + 1] = count;
 }
 
-/* Sets *zero where a block of C, of so many bytes, has no byte that is not 0: one block row a thread
- * block. */
+/* Sets *zero if a block of C, of that many bytes, is all zero; one block row per thread block. */
 template <int THREADS>
 __global__ void __launch_bounds__ (THREADS)
     find_zero_blocks (int64_t row, int64_t bytes, global<const int64_t> c_start,
@@ -193,7 +192,7 @@ static size_t pattern_bytes (const gpumm_sparse_product *p) {
   return (size_t) p->b.rows * (size_t) ceil_div (p->b.cols, 32) * sizeof (uint32_t);
 }
 
-/* What each row of the table asks of its product besides its own: C = A B in whole blocks, all by
+/* What each row of the table requires besides its own conditions: C = A B in whole blocks, all by
  * compressed rows. */
 static bool takes_blocks (const gpumm_sparse_product *p) {
   return p->a.start && p->b.start && p->c.start && p->alpha.re == 1 && p->alpha.im == 0

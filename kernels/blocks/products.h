@@ -1,21 +1,20 @@
 /* products.h - which products of blocks make up each block of C, listed in shared memory.
  *
- * C's structure is known (symbolic.h). A thread block takes some PIECE blocks of C that follow each
- * other, row by row of C, and lists for each block (i, j) the pairs of blocks (i, k) of A and (k,
- * j) of B, by ascending k, so that sums are made in the same order on each run. For a run of blocks
- * of row i it goes over the blocks of A's row and, for each, over B's row k between the run's first
- * and last column. The place of j in the run comes of a binary search; there the bit of k is set in
- * a mask of a bit for each block of A's row, which needs no order and no second place. The bits
- * counted and summed say where each list begins, and a second pass puts each product behind those
- * whose bits are lower.
+ * C's structure is known (symbolic.h). A thread block takes about PIECE consecutive blocks of C,
+ * row by row, and lists for each block (i, j) the pairs of blocks (i, k) of A and (k, j) of B, by
+ * ascending k, so that sums have the same order on each run. For a run of blocks of row i it goes
+ * over the blocks of A's row and, for each, over B's row k between the run's first and last column.
+ * A binary search finds the place of j in the run. Each place has a mask with a bit for each block
+ * of A's row, in which the bit of k is set, in any order. Counting and summing the bits tells where
+ * each list begins, and a second pass puts each product behind those with lower bits.
  *
- * Where there are at most a quarter more products than blocks of C, a kernel may ask for another
- * order, by A's blocks: a block of A then serves for a stretch of the list, and the blocks of B in it
- * lie side by side. Each block of C has its first product there, and further ones in a second list
- * behind, by C's blocks.
+ * If there are at most a quarter more products than blocks of C, a kernel may ask for another
+ * order, by A's blocks: a block of A then serves for a stretch of the list, in which the blocks of
+ * B lie side by side. That list has the first product of each block of C; a second list behind it
+ * has the further products, by C's blocks.
  *
- * Runs are cut, by halves, so that masks and lists fit. Rows of A with more than ENTRIES blocks are
- * taken in parts, whose sums are added in C.
+ * Runs are halved until masks and lists fit. Rows of A with more than ENTRIES blocks are taken in
+ * parts, whose sums are added in C.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_SPARSE_PRODUCTS_H
@@ -45,7 +44,7 @@ template <int THREADS> struct product_lists {
   tile<int32_t, 2, THREADS> &scan;
 };
 
-/* At the top of a kernel: declares lists, of that many threads. */
+/* At the top of a kernel: declares lists for that many threads. */
 #define PRODUCT_LISTS(lists, THREADS)                                                              \
   SHARED (int32_t, lists##_column, 1, MOST_BLOCKS);                                                \
   SHARED (int32_t, lists##_first, 1, MOST_BLOCKS + 1);                                             \
@@ -60,7 +59,8 @@ template <int THREADS> struct product_lists {
                                   lists##_block,  lists##_which,  lists##_rank,                    \
                                   lists##_base,   lists##_before, lists##_scan}
 
-/* The place of A's block in the row, that of C's block in the run, and is it its last product? */
+/* The place of A's block in the row, the place of C's block in the run, and whether it is the last
+ * product of C's block. */
 DEVICE int which_entry (uint32_t which) {
   return (int) (which & 0xffff);
 }
@@ -73,21 +73,21 @@ DEVICE bool which_last (uint32_t which) {
   return which >> 31;
 }
 
-/* The same bit says in the first list by entries: is it the first product of its block of C? */
+/* The same bit in the first list by entries: is it the first product of its block of C? */
 DEVICE bool which_first (uint32_t which) {
   return which >> 31;
 }
 
-/* Blocks of C that follow each other in a row, and blocks of A's row. */
+/* Consecutive blocks of a row of C, and blocks of A's row. */
 struct run_of_blocks {
   int64_t begin; /* of C: the first */
   int count;
   int64_t entry; /* of A: the first */
   int entries;
   bool adds;  /* to what is in C? */
-  bool whole; /* all of A's row? Else blocks of C may have no product */
-  /* Are its products listed by A's blocks? Then those of the list that are not which_first are to be
-   * passed over, and second_list tells where they are. */
+  bool whole; /* all of A's row? If not, blocks of C may have no product */
+  /* Are its products listed by A's blocks? Then skip entries of the list that are not which_first;
+   * second_list tells where they are. */
   bool by_entries;
   int products;
 };
@@ -99,8 +99,8 @@ DEVICE int second_list (const run_of_blocks &run, const product_lists<THREADS> &
   return run.products + s.first[0][x] - x;
 }
 
-/* Products of a run: all, or, in lists by entries, the first of each block of C, and those that are
- * left, for which C has to be there. */
+/* Products of a run: all, or, in lists by entries, the first product of each block of C and the
+ * further ones, which need C to be there. */
 enum which_products { ALL, FIRST, FURTHER };
 
 struct part_of_list {
@@ -119,7 +119,8 @@ DEVICE part_of_list part_of (const run_of_blocks &run, const product_lists<THREA
   return {s.first[0][begin], s.first[0][end]};
 }
 
-/* Calls f (what) for a run's lists. Threads that then read what is in C find it there. */
+/* Calls f (what) for a run's lists. The second call finds in C what all threads wrote in the
+ * first. */
 template <class F> __device__ static inline void for_lists (const run_of_blocks &run, F f) {
   for (int pass = 0; pass < (run.by_entries ? 2 : 1); pass++) {
     if (pass == 1)
@@ -128,8 +129,8 @@ template <class F> __device__ static inline void for_lists (const run_of_blocks 
   }
 }
 
-/* By entries where at most a quarter of C's blocks have two products: each further one reads what
- * is in C and writes it again. */
+/* By entries if at most a quarter of C's blocks have two products: each further product reads C and
+ * writes it again. */
 DEVICE bool goes_by_entries (const run_of_blocks &run, int products) {
   int further = products - run.count;
   return run.whole && 4 * further <= run.count && products + further <= MOST_PRODUCTS;
@@ -184,7 +185,7 @@ __device__ static inline bool list_products (const gpumm_rows &a, const gpumm_ro
     int base = s.base[0][p], before = s.before[0][p], end = s.before[0][p + 1], rank = 0;
     for (int x = before + me % LIST_LANES; x < end; x += LIST_LANES) {
       int32_t j = b.column[base + (x - before)];
-      for (int above = run.count; rank < above;) { /* j is there, and not before the last one */
+      for (int above = run.count; rank < above;) { /* j exists, and not before the last one */
         int middle = (rank + above) / 2;
         if (s.column[0][middle] < j)
           rank = middle + 1;
@@ -274,20 +275,20 @@ __device__ static inline void for_runs (const gpumm_sparse_product &p, int piece
         while (!list_products<THREADS> (p.a, p.b, p.c, run, s, may_by_entries))
           run.count /= 2; /* one block has at most MOST_ENTRIES */
         multiply (run);
-        __syncthreads (); /* all have read the lists */
+        __syncthreads (); /* all threads have read the lists */
       }
     }
     begin = stop;
   }
 }
 
-/* Thread blocks for it. */
+/* The number of thread blocks. */
 static inline int64_t pieces_of (const gpumm_sparse_product *p, int piece) {
   return p->count > 0 ? ceil_div (p->c.stored, piece) : 0;
 }
 
-/* Blocks of C for a thread block: so many at most, but where there are few, so few that each
- * multiprocessor of a large GPU has work: an H200 has 132, and room on each for two to six. */
+/* Blocks of C for a thread block: at most `most`, but few enough that each multiprocessor of a
+ * large GPU has work: an H200 has 132, with room for two to six thread blocks each. */
 enum { FEWEST_TEAMS = 512 };
 
 static inline int piece_of (const gpumm_sparse_product *p, int64_t most, int64_t least) {
@@ -296,14 +297,14 @@ static inline int piece_of (const gpumm_sparse_product *p, int64_t most, int64_t
   return (int) (fair > least ? fair : least);
 }
 
-/* ---- operands that are transposed --------------------------------------------------------- */
+/* ---- transposed operands ------------------------------------------------------------------ */
 
 /* Columns of the blocks of op (A). */
 static inline int64_t inner_of (const gpumm_sparse_product *p) {
   return p->op_a == GPUMM_NONE ? p->a.block_cols : p->a.block_rows;
 }
 
-/* Do the kernels with lists take it? Blocks of A and B are counted by 32 bits. */
+/* Can the kernels with lists compute it? They count blocks of A and B with 32 bits. */
 static inline int has_blocks (const gpumm_sparse_product *p) {
   return p->a.start && p->b.start && p->c.start && p->type_a == p->type_c && p->type_b == p->type_c
          && p->type_c <= GPUMM_Z
@@ -320,10 +321,10 @@ static inline size_t turned_bytes (const gpumm_sparse_product *p,
          + (p->op_b == GPUMM_NONE ? 0 : transpose_bytes (&p->b, size));
 }
 
-/* What of the transposes is still to be made. */
+/* What remains to be computed of the transposes. */
 enum to_make { STRUCTURE, ELEMENTS, NOTHING };
 
-/* The product of operands as they are multiplied: without ops. */
+/* The product after transposing: its operands have no ops. */
 template <class T>
 static gpumm_status turn_operands (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
                                    to_make what, gpumm_sparse_product *turned) {
@@ -365,8 +366,8 @@ static inline gpumm_status count_products (int device, gpumm_stream *stream,
 
 enum { ZERO_THREADS = 256 };
 
-/* Notes in *zero if one of the product's blocks of C is all zero. One thread a block: nearly all
- * have a first element that is not. */
+/* Sets *zero if a block of C is all zero. One thread per block, because the first element of nearly
+ * every block is nonzero. */
 template <class T>
 __global__ void __launch_bounds__ (ZERO_THREADS) look_for_zeros (gpumm_sparse_product p) {
   int64_t x = p.c.start[p.row] + (int64_t) blockIdx.x * ZERO_THREADS + threadIdx.x;
@@ -380,8 +381,8 @@ __global__ void __launch_bounds__ (ZERO_THREADS) look_for_zeros (gpumm_sparse_pr
     *p.zero = 1;
 }
 
-/* gpumm_sparse_kernel.launch around what multiplies: it is given the product without ops, and, with
- * COLUMNS, C's columns are there; else it writes them. */
+/* gpumm_sparse_kernel.launch around a function that multiplies: the function gets the product
+ * without ops. With COLUMNS, C's columns are there; otherwise the function writes them. */
 template <bool COLUMNS = true, class F>
 static gpumm_status make_products (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
                                    F multiply) {

@@ -1,6 +1,6 @@
 /* tensor_products.h - double precision on tensor cores: the instruction, and copies beside it.
  *
- * From compute capability 8.0 on; what includes this guards its use for older GPUs.
+ * From compute capability 8.0 on; files that include this guard its use for older GPUs.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_TENSOR_PRODUCTS_H
@@ -12,8 +12,8 @@
 
 /* ---- asynchronous copies ------------------------------------------------------------------ */
 
-/* Starts a copy of BYTES (4, 8 or 16) to shared memory, of which only the first `inside` are read
- * and the others are zeros. */
+/* Starts a copy of BYTES (4, 8 or 16) to shared memory. Only the first `inside` bytes are read, the
+ * others become zeros. */
 template <int BYTES>
 __device__ static inline void start_copy (unsigned to, const void *from, int inside) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;"
@@ -31,16 +31,16 @@ template <int GROUPS> __device__ static inline void wait_groups (void) {
 
 /* ---- products ----------------------------------------------------------------------------- */
 
-/* A warp's c += a b, 8 x 4 by 4 x 8: thread 4 g + t holds of a row g of column t, of b row t of column g, of
- * c columns 2 t and 2 t + 1 of row g. */
+/* A warp's c += a b, 8 x 4 by 4 x 8: thread 4 g + t holds a(g, t), b(t, g), c(g, 2 t) and c(g, 2 t
+ * + 1). */
 __device__ static inline void multiply_add_8x8 (double &c0, double &c1, double a, double b) {
   asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
       : "+d"(c0), "+d"(c1)
       : "d"(a), "d"(b));
 }
 
-/* A warp's c += a b, 16 x 4 by 4 x 8: two of these one above the other, the lower ones c2, c3, a1. Twice
- * as fast from compute capability 9.0 on (66 against 33 TFLOPS on an H200). */
+/* A warp's c += a b, 16 x 4 by 4 x 8: two of these one above the other; c2, c3 and a1 are the lower
+ * one's. Twice as fast from compute capability 9.0 on (66 against 33 TFLOPS on an H200). */
 __device__ static inline void multiply_add_16x8 (double &c0, double &c1, double &c2, double &c3,
                                                  double a0, double a1, double b) {
 #if __CUDA_ARCH__ == 900
@@ -73,8 +73,8 @@ __device__ static inline void tensor_multiply_add (double &c0, double &c1, doubl
 #endif
 }
 
-/* The same by arrays, of complex numbers by their parts: without the parts of real factors
- * (real_factors), which are zeros to be left out. */
+/* The same with arrays; complex numbers by their parts, without the imaginary parts of real factors
+ * (real_factors). */
 __device__ static inline void multiply_add (double (&c)[4], const double (&a)[4],
                                             const double (&b)[2], int = 0) {
   tensor_multiply_add (c[0], c[1], c[2], c[3], a[0], a[1], a[2], a[3], b[0], b[1]);

@@ -1,5 +1,5 @@
 /* capability.c - prints the compute capabilities of the GPUs of this machine, "75;90", for the
- * build to compile for. Asks the driver itself: there may be no nvidia-smi. 1: there is no GPU.
+ * build. Asks the driver itself, because nvidia-smi may be missing. Exits with 1 without a GPU.
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -17,10 +17,11 @@ set (GPUMM_CARDS
   "120 RTX50([5-9]0)?|RTXPRO[0-9]*"
   "121 GB10|DGXSPARK")
 
-# gpumm_capabilities (TEXT VARIABLE): what "T4, RTX 40", "H100", "75 9.0" mean, "75;89"; or an error.
+# gpumm_capabilities (TEXT VARIABLE): the capabilities, "75;89", of a TEXT such as "T4, RTX 40", "H100"
+# or "75 9.0"; an error for unknown names.
 function (gpumm_capabilities text variable)
   string (TOUPPER "${text}" text)
-  # a name becomes one word, without its maker's and without what memory the card has
+  # a name becomes one word, without the maker's name and the size of the memory
   string (REGEX REPLACE "(NVIDIA|GEFORCE|TESLA|JETSON) *|[ -]+[0-9]+ *GB" "" text "${text}")
   string (REGEX REPLACE "(RTX|GTX|PRO|QUADRO|DGX|AGX)[ -]+" "\\1" text "${text}")
   string (REGEX REPLACE "[ -]+(TI|SUPER|ADA)" "\\1" text "${text}")

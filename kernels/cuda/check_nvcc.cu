@@ -1,6 +1,5 @@
-/* check_nvcc.cu - what the build compiles and links to see whether a CUDA Toolkit works and has what the
- * kernels need.
- * SPDX-License-Identifier: BSD-3-Clause */
+/* check_nvcc.cu - the build compiles and links this file to see whether a CUDA Toolkit works and
+ * has what the kernels need. SPDX-License-Identifier: BSD-3-Clause */
 #include <cooperative_groups.h>
 #include <cublasLt.h>
 #include <cublas_v2.h>

@@ -1,4 +1,4 @@
-/* cublas_library.h - opens NVIDIA's libraries, whose functions are then found by name, so that ours
+/* cublas_library.h - opens NVIDIA's libraries and finds their functions by name, so that gpumm
  * loads on a machine without them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_CUDA_CUBLAS_LIBRARY_H
@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where the Toolkit that built this has them, with a slash at the end; "" if not known. */
+/* The folder of the libraries in the Toolkit that built this, with a final slash; "" if unknown. */
 #ifndef GPUMM_CUBLAS_DIRECTORY
 #define GPUMM_CUBLAS_DIRECTORY ""
 #endif
 
-/* name: "libcublas". The version of the headers that this was compiled with comes first. NULL:
- * dlerror () says why. */
+/* name: "libcublas". Tries the version of the headers at compile time first. NULL: dlerror ()
+ * says why. */
 static inline void *open_cublas_library (const char *name) {
   char file[64], path[sizeof GPUMM_CUBLAS_DIRECTORY + sizeof file];
   void *library = NULL;
@@ -32,7 +32,7 @@ static inline void *open_cublas_library (const char *name) {
   return library;
 }
 
-/* Sets *function, a pointer to a function; NULL and false: the library has none of that name. */
+/* Sets *function, a pointer to a function; NULL and false if the library lacks that name. */
 template <class F> static inline bool find_function (void *library, const char *name, F *function) {
   void *found = dlsym (library, name);
   memcpy (function, &found, sizeof found);

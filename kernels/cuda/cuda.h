@@ -11,23 +11,23 @@
 extern "C" {
 #endif
 
-/* Makes device the current one of this thread; *before is what gpumm_cuda_leave needs. */
+/* Makes device current for this thread; pass *before to gpumm_cuda_leave. */
 gpumm_status gpumm_cuda_enter (const char *call, int device, int *before);
 
 /* Makes the caller's device current again. */
 void gpumm_cuda_leave (int device, int before);
 
-/* The status for what CUDA returned; keeps CUDA's own text beside the call's name. */
+/* The status for CUDA's result; keeps CUDA's own text and the call's name. */
 gpumm_status gpumm_cuda_check (const char *call, cudaError_t error);
 
-/* Notes the launch of a kernel for driver->launched (). */
+/* Records the launch of a kernel for driver->launched (). */
 void gpumm_cuda_note_launch (const void *kernel, int64_t blocks, int64_t threads_x,
                              int64_t threads_y);
 
-/* Has this library code for the current device? An attribute of a kernel is asked for. */
+/* Does this library have code for the current device? Asks for an attribute of a kernel. */
 cudaError_t gpumm_cuda_probe (void);
 
-/* Give back cuBLAS's handles, and cuBLASLt's. */
+/* Release the handles of cuBLAS and cuBLASLt. */
 void gpumm_cublas_reset (void);
 void gpumm_emulated_reset (void);
 

@@ -1,7 +1,7 @@
-/* driver.c - engine/device.h by the CUDA runtime.
+/* driver.c - engine/device.h on the CUDA runtime.
  *
- * The runtime is linked statically, so that this library opens on a machine without CUDA and can
- * say what is missing.
+ * The runtime is linked statically, so this library opens on a machine without CUDA and can say
+ * what is missing.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -31,15 +31,15 @@ gpumm_status gpumm_cuda_check (const char *call, cudaError_t error) {
                             cudaGetErrorName (error));
 }
 
-/* For what gives something back: when the process ends, the runtime may have gone first and taken
- * everything with it. */
+/* For functions that release something: at the end of the process the runtime may already be gone,
+ * and everything with it. */
 static gpumm_status check_release (const char *call, cudaError_t error) {
   return error == cudaErrorCudartUnloading ? GPUMM_OK : gpumm_cuda_check (call, error);
 }
 
 /* ---- the current device ------------------------------------------------------------------- */
 
-/* Is there a context on that device yet? Asked of the driver, which creates none to answer. */
+/* Is there a context on that device yet? Asks the driver, which creates none to answer. */
 static int has_context (int device) {
   static int (*get_state) (int device, unsigned *flags, int *active);
   static int looked;
@@ -65,8 +65,8 @@ gpumm_status gpumm_cuda_enter (const char *call, int device, int *before) {
 }
 
 void gpumm_cuda_leave (int device, int before) {
-  /* Selecting a device creates a context there, which takes memory; where there is none, nobody
-   * in this process can be using it. */
+  /* Selecting a device creates a context there, which takes memory. Without a context, nothing in
+   * this process uses the device. */
   if (before != device && has_context (before) && cudaSetDevice (before))
     cudaGetLastError ();
 }
@@ -106,15 +106,15 @@ static gpumm_status count (int *devices) {
   return GPUMM_OK;
 }
 
-/* What never changes is asked for once: cudaGetDeviceProperties, the one way to the name, can
- * take milliseconds. */
+/* Constant properties are read once: cudaGetDeviceProperties, the only way to the name, can take
+ * milliseconds. */
 static gpumm_status constant_properties (int device, gpumm_device_properties *properties) {
   static struct {
     int known;
     gpumm_device_properties properties;
   } cache[MOST_DEVICES];
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  static struct cudaDeviceProp all; /* 1 KB and more: not for the stack */
+  static struct cudaDeviceProp all; /* more than 1 KB: not on the stack */
 
   if (device < 0 || device >= MOST_DEVICES)
     return gpumm_driver_fail (GPUMM_NO_DEVICE, "there is no device %d", device);
@@ -179,7 +179,7 @@ static gpumm_status allocate (int device, size_t bytes, void **p) {
 }
 
 static gpumm_status release (int device, void *p) {
-  (void) device; /* the runtime knows whose it is */
+  (void) device; /* the runtime knows the device */
   return check_release ("cudaFree", cudaFree (p));
 }
 
@@ -262,8 +262,8 @@ static gpumm_status stream_wait (int device, gpumm_stream *stream, gpumm_event *
 
 /* ---- copies ------------------------------------------------------------------------------- */
 
-/* One copy where the columns are contiguous; one a column where they are farther apart than
- * cudaMemcpy2D takes, which is 2^31 - 1 bytes. */
+/* One copy if the columns are contiguous; one per column if they are farther apart than the 2^31 -
+ * 1 bytes that cudaMemcpy2D allows. */
 static cudaError_t copy (void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, size_t height, enum cudaMemcpyKind kind,
                          cudaStream_t stream) {
@@ -311,9 +311,9 @@ static void reset (void) {
 
 /* ---- launches ----------------------------------------------------------------------------- */
 
-/* Of this thread, since it was asked. The attributes are asked for only then. */
+/* Launches of this thread since the last query. Their attributes are read only in the query. */
 static _Thread_local struct {
-  const void *kernel; /* NULL where launches were of several */
+  const void *kernel; /* NULL if several kernels were launched */
   gpumm_launches all;
 } noted;
 

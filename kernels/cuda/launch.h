@@ -23,9 +23,9 @@ template <class T> __device__ static inline T atomic_add (T &x, T y) {
   return atomicAdd (&x, y);
 }
 
-/* Blocks lie along x, which takes 2^31 - 1 of them: C can have no more tiles in any memory there
- * is. An empty C needs no launch. code is the kernel, for what driver->launched () tells of it:
- * NULL where it also has shared memory that only its launch knows of. */
+/* Blocks lie along x, which allows 2^31 - 1: no memory holds a C with more tiles. An empty C needs
+ * no launch. code is the kernel, for driver->launched (); NULL if it also has shared memory that
+ * only its launch knows. */
 template <class Body>
 static gpumm_status launch_on_gpu (const char *kernel, int64_t blocks, dim3 threads, int device,
                                    Body body, const void *code = NULL) {
@@ -51,7 +51,7 @@ static gpumm_status launch_on_gpu (const char *kernel, int64_t blocks, dim3 thre
   return status;
 }
 
-/* Copies to the host and waits for it. */
+/* Copies to the host and waits for the copy. */
 static inline gpumm_status read_back (int device, gpumm_stream *stream, void *to, const void *from,
                                       size_t bytes) {
   int before;
@@ -68,9 +68,9 @@ static inline gpumm_status read_back (int device, gpumm_stream *stream, void *to
   return status;
 }
 
-/* Between the products that a launch is made of, for launches that wait anyway: lets the device catch
- * up once more than most operations are queued, so that a cancellation need not wait for all. queued
- * is the caller's, 0 at first. */
+/* Call it between the products of a launch that waits anyway: it lets the device catch up when more
+ * than most operations are queued, so that a cancellation does not wait for all of them. The caller
+ * keeps queued, 0 at first. */
 static inline gpumm_status pace (int device, gpumm_stream *stream, double operations, double most,
                                  double *queued) {
   *queued += operations;

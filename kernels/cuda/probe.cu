@@ -1,4 +1,4 @@
-/* probe.cu - has this library code for the GPU at hand?
+/* probe.cu - does this library have code for the GPU of this machine?
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "cuda.h"
 

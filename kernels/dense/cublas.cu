@@ -4,14 +4,14 @@
  * register.cu, but with larger tiles, copies that overlap with the products and, from compute
  * capability 8.0 on, double-precision tensor cores. What limits it is the arithmetic itself.
  *
- * The library is opened at first use, so that this one loads on a machine without it; a product is
- * then left to other kernels.
+ * cuBLAS is opened at first use, so that gpumm also loads on a machine without it and leaves
+ * products to other kernels there.
  *
  * Its arithmetic is pinned. In CUBLAS_DEFAULT_MATH every product and sum is at least as precise as
  * the type's own; but some environment variables (below) turn on TensorFloat-32 or an emulation
- * by integers or bfloat16, in which a NaN or the error bound may go another way. While one of them
- * is set, products are made in CUBLAS_PEDANTIC_MATH, which asks for the type's own arithmetic
- * throughout and may be slower. tests/kernels/test_kernels proves it: run it with them set.
+ * by integers or bfloat16, in which NaN may spread differently and the error bound may not hold.
+ * While one of them is set, gpumm asks for CUBLAS_PEDANTIC_MATH: the type's own arithmetic
+ * throughout, perhaps slower. Run tests/kernels/test_kernels with them set to check this.
  * CUBLAS_WORKSPACE_CONFIG can only change the order of summation, within the bound.
  *
  * A device has one handle, and thus one workspace: results are reproducible bit by bit as long as
@@ -43,7 +43,7 @@ static struct {
   cublasStatus_t (*set_math_mode) (cublasHandle_t, cublasMath_t);
   const char *(*status_string) (cublasStatus_t);
   void *gemm[4], *gemm_64[4]; /* of type S, D, C, Z; the latter NULL before cuBLAS 12 */
-  char why[256];              /* it cannot be used; "" if it can */
+  char why[256];              /* why it cannot be used; "" if it can */
 } cublas;
 
 static void open_library (void) {
@@ -91,8 +91,8 @@ enum { MOST_DEVICES = 64 };
 static cublasHandle_t handles[MOST_DEVICES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of handles, and while one is used */
 
-/* Variables that change what cuBLAS computes, not only how fast: 0 turns each off, which is what
- * it is without it. Read each time, since Octave's setenv can change them. */
+/* Variables that change what cuBLAS computes, not only how fast. 0 turns a variable off, as if it
+ * were not set. Read each time, because Octave's setenv can change them. */
 static cublasMath_t math_mode (void) {
   static const char *const variables[] = {
       "NVIDIA_TF32_OVERRIDE",
@@ -107,7 +107,7 @@ static cublasMath_t math_mode (void) {
   return CUBLAS_DEFAULT_MATH;
 }
 
-/* The handle of the device, which is current, on that stream. */
+/* The handle of the current device, set to that stream. */
 static gpumm_status prepare (int device, gpumm_stream *stream, cublasHandle_t *handle) {
   if (device < 0 || device >= MOST_DEVICES)
     return gpumm_driver_fail (GPUMM_NO_DEVICE, "there is no device %d", device);
@@ -140,7 +140,7 @@ void gpumm_cublas_reset (void) {
 
 /* ---- the product -------------------------------------------------------------------------- */
 
-/* C = beta C, which is all there is where alpha = 0 or k = 0: A and B must not be read. */
+/* C = beta C, for alpha = 0 or k = 0: A and B must not be read. */
 template <class T>
 __global__ void scale_only (int64_t m, int64_t n, T beta, global<T> C, int64_t ldc) {
   int64_t e = blockIdx.x * (int64_t) blockDim.x + threadIdx.x;
@@ -158,7 +158,7 @@ static cublasStatus_t call (void *function, cublasHandle_t handle, const gpumm_p
                    x.a, (Size) p->lda, x.b, (Size) p->ldb, &x.beta, x.c, (Size) p->ldc);
 }
 
-/* Do sizes fit the entry points there are? */
+/* Do the sizes fit the entry points that this cuBLAS has? */
 static bool fits (const gpumm_product *p) {
   const int64_t most = INT32_MAX;
   return cublas.gemm_64[p->type]
@@ -203,8 +203,9 @@ static int runs (const gpumm_product *p, const gpumm_device_properties *device) 
   return usable () && fits (p);
 }
 
-/* cuBLAS DGEMM falls behind where sizes are not multiples of 8: on an H200 2049 x 2049 padded to 2056
- * takes 0.84 of its time, 4097 0.73 of it; other types win nothing (bench/results/h200/shapes.csv). */
+/* cuBLAS DGEMM is slower if sizes are not multiples of 8: on an H200, padding 2049 x 2049 to 2056
+ * takes 0.84 of the time, 4097 0.73 of it; other types gain nothing
+ * (bench/results/h200/shapes.csv). */
 enum { EVEN = 8 };
 
 FAMILY_ROWS (cublas) = {

@@ -3,17 +3,17 @@
  * What it does: outer products of what lies in shared memory, summed in registers, as register.cu
  * does. Three things are different:
  *
- * - Everything moves in vectors of 16 bytes: from global memory, where pointer and leading dimension
- *   allow it (else, and at the edges, element by element), and from shared memory. A thread's rows
- *   and columns of C are therefore neighbours in groups of a vector; the groups of a warp's
- *   8 x 4 threads lie side by side, so that they come from different banks or are one read.
- * - Two buffers. The next tiles are fetched into registers before the products of these begin, and
- *   go to the other buffer after them: the fetch overlaps with the products, and a step has one
- *   barrier in place of two.
- * - Larger tiles: up to 256 x 128, and for a thread 16 x 8: 6 reads of 16 bytes for 128
+ * - Everything moves in vectors of 16 bytes: from global memory, if pointer and leading dimension
+ *   allow it (otherwise, and at the edges, element by element), and from shared memory. A thread's
+ *   rows and columns of C are therefore neighbours in groups of a vector. The groups of a warp's 8
+ *   x 4 threads lie side by side, so they come from different banks or are one read.
+ * - Two buffers. The next tiles are fetched into registers before the products of the current ones
+ *   begin, and go to the other buffer afterwards. The fetch overlaps with the products, and a step
+ *   has one barrier instead of two.
+ * - Larger tiles: up to 256 x 128, and 16 x 8 per thread: 6 reads of 16 bytes for 128
  *   multiply-adds.
  *
- * What limits it is the rate of instructions: besides the multiply-adds, one in six reads, moves or
+ * What limits it is the rate of instructions: one in six is not a multiply-add but reads, moves or
  * counts. Single precision only: double has tensor cores (tensor.cu).
  *
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -58,7 +58,7 @@ template <class T, int ROWS, int TILE_K, int THREADS> struct part {
     from = x.x + (along_k ? l + (r0 + r) * ld : r0 + r + l * ld);
   }
 
-  /* Reads it, with zeros past the edges, where so many steps along k are left; goes to the next. */
+  /* Reads the part, with zeros past the edges and past the last step along k; moves to the next. */
   __device__ inline void fetch (int64_t left) {
     int64_t next = ld * (along_k ? NEXT_R : NEXT_L);
     if (rows == ROWS && left >= TILE_K) {
@@ -86,7 +86,7 @@ template <class T, int ROWS, int TILE_K, int THREADS> struct part {
     from += along_k ? TILE_K : TILE_K * ld;
   }
 
-  /* Puts it into shared memory, s[l][r]; a vector along k is turned. */
+  /* Writes the part to shared memory as s[l][r]; a vector along k is transposed. */
   template <int PITCH> __device__ inline void put (T (&s)[TILE_K][PITCH]) {
 #pragma unroll
     for (int c = 0; c < COUNT; c++) {
@@ -111,8 +111,8 @@ __global__ void __launch_bounds__ (TILE_M / THREAD_M * (TILE_N / THREAD_N), BLOC
   constexpr int V = vector<T>::size;
   constexpr int LANES_M = 8, LANES_N = 4; /* a warp's threads */
   constexpr int WARPS_M = TILE_M / (LANES_M * THREAD_M);
-  /* A row of the tile is a whole number of rounds of the 32 banks. One vector more keeps threads
-   * apart that write a column, and is as much as reads of vectors allow. */
+  /* A row of the tile is a multiple of the 32 banks. Padding by one vector, the least that reads of
+   * vectors allow, gives threads that write a column different banks. */
   __shared__ __align__ (16) T a[2][TILE_K][TILE_M + V]; /* a[.][l][i] */
   __shared__ __align__ (16) T b[2][TILE_K][TILE_N + V]; /* b[.][l][j] */
 
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__ (TILE_M / THREAD_M * (TILE_N / THREAD_N), BLOC
       now ^= 1;
       next_a.put (a[now]);
       next_b.put (b[now]);
-      __syncthreads (); /* these are whole, and all have read those before */
+      __syncthreads (); /* these tiles are complete, and all threads have read those before */
     }
   }
 
@@ -198,8 +198,8 @@ static gpumm_status launch_256x128x8 (int device, gpumm_stream *stream, const gp
 enum { S = 1 << GPUMM_S, C = 1 << GPUMM_C };
 
 /* On an H200 64 x 64 is 2.3 times as fast as register.cu's from 512 on in single and 1.3 times from
- * 1024 on in complex. 256 x 128 is 1.2 times as fast as that from 1536 on and has 83 % of cuBLAS's
- * rate at 4096, but falls behind just above a number of tiles that fills the GPU, as at 2049
+ * 1024 on in complex. 256 x 128 is 1.2 times as fast as 64 x 64 from 1536 on and has 83 % of
+ * cuBLAS's rate at 4096, but falls behind where a few tiles more than fill the GPU, as at 2049
  * (bench/results/h200/shapes.csv). */
 FAMILY_ROWS (register_tuned) = {
     /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch */

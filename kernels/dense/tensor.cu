@@ -1,28 +1,28 @@
 /* tensor.cu - double precision on tensor cores.
  *
- * What it does: tiles in shared memory and sums in registers as in register.cu, but the products
- * are made by the tensor cores: a warp multiplies 16 x 8 by 8 x 8 elements in one instruction
+ * What it does: tiles in shared memory and sums in registers as in register.cu, but tensor cores
+ * compute the products: a warp multiplies 16 x 8 by 8 x 8 elements in one instruction
  * (m16n8k8 on compute capability 9.0; four of 8 x 4 by 4 x 8 on others from 8.0 on), and each
  * element is a chain of fused multiply-adds as in plain code: the same error bound, NaN and Inf
  * where the formula has them. A complex product is four real ones on split fragments.
  *
- * - Copies overlap with the products: of the STAGES steps along k that lie in shared memory one is
- *   in use, and the others are on their way by asynchronous copies (cp.async), which pass no
- *   register. They are of 16 bytes where pointers and leading dimensions allow it, else of an
- *   element. The copies are what it costs: without them the kernel is as fast as cuBLAS, with copies
- *   of 8 bytes a fifth slower; warps of their own for the copies do not help.
+ * - Copies overlap with the products: of the STAGES steps along k in shared memory, one is in use
+ *   and the others are on their way by asynchronous copies (cp.async), which use no registers. A
+ *   copy has 16 bytes if pointers and leading dimensions allow it, otherwise one element. The
+ *   copies are the cost: without them the kernel is as fast as cuBLAS, with copies of 8 bytes a
+ *   fifth slower. Separate warps for the copies do not help.
  * - Operands lie in shared memory as they do in global memory, along k or across: each pair of ops
  *   has its own kernel. The padding of a line keeps the threads that read a fragment in different
  *   banks.
- * - Blocks share the work evenly, whatever the number of tiles. As many blocks run as fit the GPU,
- *   and make whole tiles in turn for as long as there is one for each. The steps along k of the
- *   tiles that are left are put in one row and cut in equal shares, so that a tile may be made by
- *   several blocks: each leaves its sum in the workspace, and add_shares adds them, always in the
+ * - Blocks share the work evenly for any number of tiles. As many blocks run as fit the GPU, and
+ *   compute whole tiles while there is one for each block. The steps along k of the remaining tiles
+ *   are lined up and cut into equal shares, so several blocks may compute one tile: each leaves its
+ *   sum in the workspace, and add_shares adds them, always in the
  *   same order. (Osama, Merrill, Cecka, Garland, Owens: Stream-K, PPoPP 2023; here with a second
- *   kernel where they wait for each other.) This is also what splits k where C has few tiles.
+ *   kernel; there blocks wait for each other.) This also splits k if C has few tiles.
  *
- * What limits it is the arithmetic, of which the copies hide a part: a tensor core works 80 % of the
- * time at n = 4096 on an H200. For m or n below some 64 it is the memory, and for small sizes the
+ * What limits it is the arithmetic, which the copies hold up: a tensor core works 80 % of the time
+ * at n = 4096 on an H200. For m or n below about 64 the memory limits it, and for small sizes the
  * second kernel.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -31,14 +31,14 @@
 
 /* ---- shared memory ------------------------------------------------------------------------ */
 
-/* Where element (r, l) of a tile of ROWS x TILE_K lies: neighbours are those in memory, along k or
- * across. Shared memory serves 16 doubles or 8 complex ones at a time, from as many different
- * banks; the padding makes it so for 4 along k by 4 (2) across, of which fragments are made. */
+/* Where element (r, l) of a tile of ROWS x TILE_K lies: neighbours in memory, along k or across,
+ * stay neighbours. Shared memory serves 16 doubles or 8 complex numbers at a time if their banks
+ * differ. The padding ensures that for the 4 along k by 4 (2) across of which fragments consist. */
 template <class T, bool ALONG, int ROWS, int TILE_K> DEVICE constexpr int place (int r, int l) {
   return ALONG ? r * (TILE_K + 4) + l : l * (ROWS + 32 / (int) sizeof (T)) + r;
 }
 
-/* Elements of shared memory for it. */
+/* Elements of shared memory for a tile. */
 template <class T, int ROWS, int TILE_K> DEVICE constexpr int room () {
   return place<T, true, ROWS, TILE_K> (ROWS, 0) > place<T, false, ROWS, TILE_K> (0, TILE_K)
              ? place<T, true, ROWS, TILE_K> (ROWS, 0)
@@ -64,20 +64,19 @@ template <class T> struct problem {
   division d = {};
 };
 
-/* A thread's copies of tiles, COUNT of each, of V elements that are neighbours in memory along k or
- * across; zeros past the edges: along k both operands have them, so that padding only ever
- * multiplies 0 by 0. Neighbouring threads copy neighbours. What does not change from step to step
- * is kept, and there are no branches in a step, so that the compiler can put copies between
- * products. */
+/* A thread's copies of tiles, COUNT for each, of V elements that are neighbours in memory along k
+ * or across, with zeros past the edges: along k both operands have them, so padding multiplies 0 by
+ * 0 only. Neighbouring threads copy neighbours. Constants of all steps are kept, and a step has no
+ * branches, so that the compiler can put copies between products. */
 template <class T, bool ALONG, int V, int ROWS, int TILE_K, int THREADS> struct copies {
   static constexpr int COUNT = ROWS * TILE_K / V / THREADS;
   static constexpr int LINE = (ALONG ? TILE_K : ROWS) / V; /* copies of neighbours */
   static constexpr int NEXT = THREADS / LINE;              /* rows or steps, from copy to copy */
   static_assert (THREADS % LINE == 0 && COUNT * NEXT == (ALONG ? ROWS : TILE_K), "whole lines");
   const T *from;
-  int64_t next, next_step; /* from copy to copy, and besides from step to step */
+  int64_t next, next_step; /* distance from copy to copy, and extra from step to step */
   unsigned to;             /* the first, in the first stage */
-  int lines, elements;     /* so many of the copies are inside, with so many elements */
+  int lines, elements;     /* copies that lie inside, and their elements */
 
   /* row and step of the first copy, in the tile */
   __device__ static inline int row () {
@@ -94,13 +93,13 @@ template <class T, bool ALONG, int V, int ROWS, int TILE_K, int THREADS> struct 
     to = (unsigned) __cvta_generic_to_shared (s + place<T, ALONG, ROWS, TILE_K> (row (), step ()));
   }
 
-  /* the tile at row r0 comes from step l0 on */
+  /* begins the tile at row r0, from step l0 on */
   __device__ inline void begin_tile (const operand<T> &x, int64_t r0, int64_t l0) {
     int64_t r = r0 + row (), l = l0 + step ();
     from = x.x + (ALONG ? l + r * x.ld : r + l * x.ld);
   }
 
-  /* the next step has so many rows and so much of k, at most */
+  /* limits the next step to that many rows and steps of k */
   __device__ inline void set_edges (int64_t rows, int64_t k) {
     rows = max (min (rows, (int64_t) ROWS) - row (), (int64_t) 0);
     k = max (min (k, (int64_t) TILE_K) - step (), (int64_t) 0);
@@ -108,7 +107,7 @@ template <class T, bool ALONG, int V, int ROWS, int TILE_K, int THREADS> struct 
     elements = min ((int) (ALONG ? k : rows), V);
   }
 
-  /* starts copy e into the stage that begins so many bytes after the first; all, in their order */
+  /* starts copy e into the stage at that offset in bytes; call it for all copies, in order */
   __device__ inline void start (int e, unsigned stage) {
     constexpr int BYTES = V * sizeof (T);
     unsigned address =
@@ -123,7 +122,7 @@ template <class T, bool ALONG, int V, int ROWS, int TILE_K, int THREADS> struct 
   }
 };
 
-/* What a row of the table chooses: a block makes M x N of C in steps of K, each of its warps
+/* What a row of the table chooses: a block computes M x N of C in steps of K, each of its warps
  * WARP_M x WARP_N of that; STAGES steps lie in shared memory; BLOCKS blocks fit a multiprocessor. */
 template <class Type, int M, int N, int K, int WARP_M, int WARP_N, int STAGES, int BLOCKS>
 struct tiling {
@@ -148,7 +147,7 @@ __global__ void __launch_bounds__ (own::threads, own::blocks)
   int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
   int warp_i = warp % own::warps_m * own::warp_m, warp_j = warp / own::warps_m * own::warp_n;
 
-  cursor load, now; /* the step that is copied next, and that which is multiplied next */
+  cursor load, now; /* the next step to copy, and the next to multiply */
   enter_tile (p.d, load, blockIdx.x);
   now = load;
   copies<T, ALONG_A, V, TILE_M, TILE_K, own::threads> copies_a (tiles, p.a);
@@ -192,9 +191,10 @@ __global__ void __launch_bounds__ (own::threads, own::blocks)
     next_copies ();
   }
 
-  /* A step goes in units of one fragment of a by a row of fragments of b. While the tensor cores make one,
-   * the next fragment of a is read, and part of the next fragments of b. The next step's first ones
-   * are read in the last unit: from there on the stage of this step is free. */
+  /* A unit of a step is one fragment of a times a row of fragments of b. While the tensor cores
+   * compute a unit, the next fragment of a is read, and part of the next fragments of b. The last
+   * unit reads the first fragments of the next step: from there on the stage of this step is
+   * free. */
   constexpr int U = TILE_K / 8 * ROWS;
   static_assert (U % 2 == 0 && TILE_K / 8 % 2 == 0, "a step begins with x[0] and y[0]");
   T x[2][4], y[2][COLUMNS][2];
@@ -218,7 +218,7 @@ __global__ void __launch_bounds__ (own::threads, own::blocks)
   };
   auto wait = [&] {
     wait_groups<STAGES - 2> ();
-    __syncthreads (); /* the next stage is whole, and all have read this one */
+    __syncthreads (); /* the next stage is complete, and all threads have read this one */
   };
 
   T sum[ROWS][COLUMNS][4] = {};
@@ -240,7 +240,7 @@ __global__ void __launch_bounds__ (own::threads, own::blocks)
       for (int c = 0; c < COLUMNS; c++)
         if (row == 0 ? last : c * ROWS / COLUMNS == u % ROWS)
           read_b (row, last ? next : stage, c);
-      /* in two groups: the compiler holds each back until what was read before is there */
+      /* in two groups: the compiler delays each until the earlier reads have arrived */
       if (u == 0)
         start_copies (0, 2, stage > 0 ? stage - 1 : STAGES - 1);
       if (u == (U - 1) / 2) {
@@ -282,8 +282,8 @@ __global__ void __launch_bounds__ (own::threads, own::blocks)
 
 enum { ADDERS = 256 };
 
-/* C = alpha (sum of the shares of a tile) + beta C. ADDERS / elements threads work for an element:
- * each adds every so many shares, then the first adds their sums. Tiles that one share made whole
+/* C = alpha (sum of the shares of a tile) + beta C. ADDERS / elements threads work on an element:
+ * each adds every n-th share, then the first thread adds their sums. Tiles that one share completed
  * are in C already. */
 template <class T, int TILE_M, int TILE_N>
 __global__ void __launch_bounds__ (ADDERS) add_shares (problem<T> p, int elements) {
@@ -291,7 +291,7 @@ __global__ void __launch_bounds__ (ADDERS) add_shares (problem<T> p, int element
   int chunks = TILE_M * TILE_N / elements;
   int tile = blockIdx.x / chunks;
   int e = blockIdx.x % chunks * elements + threadIdx.x % elements;
-  __shared__ int ends[2]; /* the tile's first and last share: divisions, for two threads alone */
+  __shared__ int ends[2]; /* the tile's first and last share: two threads do the divisions */
   if (threadIdx.x < 2)
     ends[threadIdx.x] =
         share_of (p.d, (int64_t) tile * p.d.steps + (threadIdx.x == 0 ? 0 : p.d.steps - 1));
@@ -317,12 +317,12 @@ __global__ void __launch_bounds__ (ADDERS) add_shares (problem<T> p, int element
 
 /* ---- launch ------------------------------------------------------------------------------- */
 
-/* What it costs to add shares, in multiply-adds of a multiprocessor: some 6 us to write and read
- * the sums and to start the second kernel. */
+/* Cost of adding shares, in multiply-adds of a multiprocessor: about 6 us to write and read the
+ * sums and to start the second kernel (H200). */
 static const double SHARING_COST = 1.3e6;
 
-/* A tile more on some multiprocessors than on others costs them its whole time. Shares are made
- * where they save more than they cost. */
+/* If some multiprocessors have a tile more than others, all wait for it. Shares are used where they
+ * save more than they cost. */
 template <class own>
 static gpumm_status divide (int64_t m, int64_t n, int64_t k, int multiprocessors, bool share,
                             division *d) {
@@ -377,7 +377,7 @@ static gpumm_status launch_ops (int device, gpumm_stream *stream, bool along_a, 
                    : launch_as<own, false, false, V> (device, stream, q);
 }
 
-/* May elements be copied by 16 bytes? */
+/* Can elements be copied 16 bytes at a time? */
 static bool aligned (const void *p, int64_t ld_bytes) {
   return (uintptr_t) p % 16 == 0 && ld_bytes % 16 == 0;
 }
@@ -439,9 +439,9 @@ static int runs_narrow (const gpumm_product *p, const gpumm_device_properties *d
   return p->n <= own::n && runs<own> (p, device);
 }
 
-/* As measured on an H200 (bench/results/h200/shapes.csv): 64 x 64 is ahead at 1024 and 1025, 128 x 64
- * from 2047 on. For at most 32 rows or columns of C the skinny tiles are 1.2 times as fast as 64 x 64
- * in double, and 2.3 times as fast as 64 x 32 in complex. */
+/* As measured on an H200 (bench/results/h200/shapes.csv): 64 x 64 is faster at 1024 and 1025, 128 x
+ * 64 from 2047 on. For at most 32 rows or columns of C the skinny tiles are 1.2 times as fast as 64
+ * x 64 in double, and 2.3 times as fast as 64 x 32 in complex. */
 typedef tiling<double, 64, 64, 16, 32, 32, 3, 3> d_64x64;
 typedef tiling<double, 128, 64, 16, 64, 32, 3, 2> d_128x64;
 typedef tiling<double, 32, 64, 32, 16, 32, 4, 2> d_32x64;

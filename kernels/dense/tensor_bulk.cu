@@ -1,28 +1,28 @@
-/* tensor_bulk.cu - double precision on tensor cores, for shapes that are bound by memory.
+/* tensor_bulk.cu - double precision on tensor cores, for shapes that memory limits.
  *
- * What it does: the products and the division of the work of tensor.cu, but the copies are made by
- * a warp of its own with the bulk copies of compute capability 9.0 (TMA): one instruction brings a
- * box of 128 bytes by many lines, past registers and past the L1 cache, and a barrier in shared
- * memory says when it is there. The other warps read and multiply, and do nothing else.
+ * What it does: the same products and the same division of the work as tensor.cu, but a separate
+ * warp copies with the bulk copies of compute capability 9.0 (TMA): one instruction brings a box of
+ * 128 bytes by many lines, bypassing registers and the L1 cache, and a barrier in shared memory
+ * says when it is there. The other warps only read and multiply.
  *
- * - Some 190 KB of shared memory a multiprocessor are on their way or in use all the time, so that
- *   the memory stays busy, which is the limit where C has few rows or columns.
+ * - About 190 KB of shared memory per multiprocessor are always in use or on their way, so the
+ *   memory stays busy, which is the limit if C has few rows or columns.
  * - Operands lie in shared memory as they do in global memory, along k or across, in lines of 128
- *   bytes. The pieces of 16 bytes of a line are in an order that differs from line to line (the
- *   copies' swizzle: piece p of line l at p xor l mod 8), and which elements a thread reads of them
- *   is chosen to go with it: see row_of.
- * - Blocks share a tile as in tensor.cu, but there is no second kernel: all blocks wait for each
- *   other (a cooperative launch, so that all run at once) and add the shares together, always in
- *   the same order.
+ *   bytes. The order of a line's pieces of 16 bytes differs from line to line (the copies' swizzle:
+ *   piece p of line l at p xor l mod 8). The elements that a thread reads are chosen to suit it:
+ *   see row_of.
+ * - Blocks share a tile as in tensor.cu, but without a second kernel: all blocks wait for each
+ *   other (a cooperative launch, so all run at once) and add the shares together, always in the
+ *   same order.
  *
- * Bulk copies need addresses and columns at multiples of 16 bytes, which is what the engine gives
- * its kernels; else four warps make the copies, an element at a time, into the same places.
+ * Bulk copies need addresses and columns at multiples of 16 bytes, which the engine provides.
+ * Otherwise four warps copy to the same places, an element at a time.
  *
- * What limits it: at 32 x 4096 x 4096 there are 134 MB to read, for which it takes 45 us, 0.94 of
- * cuBLAS with its 42 us. It is ahead where cuBLAS drops: 1.34 times as fast at 33 x 4095 x 4097,
- * 1.38 at 63 and 1.34 at 100 instead of 33; but so is cuBLAS itself with m, n and k padded by
- * zeros: 1.15, 1.41 and 1.24. At 64 x 8192 x 8192 and at 100 x 100 x 65536 it is 1.05 times as fast
- * as cuBLAS. (NVIDIA H200, bench/results/h200/shapes.csv.)
+ * What limits it is the memory: at 32 x 4096 x 4096 it reads 134 MB in 45 us; cuBLAS takes 42 us.
+ * It is faster where cuBLAS drops: 1.34 times as fast at 33 x 4095 x 4097, 1.38 at 63 and 1.34 at
+ * 100 instead of 33. But cuBLAS with m, n and k padded by zeros also is: 1.15, 1.41 and 1.24. At 64
+ * x 8192 x 8192 and at 100 x 100 x 65536 it is 1.05 times as fast as cuBLAS. (NVIDIA H200,
+ * bench/results/h200/shapes.csv.)
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "blocks/bulk_maps.h"
@@ -53,11 +53,11 @@ template <bool ALONG> DEVICE int place (int rows, int k, int r, int l) {
   return box * box_bytes<ALONG> (rows, k) + line * LINE_BYTES + (inside ^ line % 8 * 16);
 }
 
-/* Which elements of a tile a thread reads for a product, of 16 rows and 8 steps: a warp's rows must
- * be all rows, its steps all steps, and the latter the same for both operands. Where it can, a
- * thread reads 16 bytes that go to neighbouring registers of the instruction: those of a are two
- * rows, those of b two steps (PAIRS). Else it reads each element by itself. In both ways the
- * threads that read at one time find all their pieces in different banks. */
+/* Which elements of a tile a thread reads for a product of 16 rows and 8 steps. Together the
+ * threads of a warp must cover all rows and all steps, and the steps must be the same for both
+ * operands. If possible, a thread reads 16 bytes for neighbouring registers of the instruction: two
+ * rows of a, two steps of b (PAIRS). Otherwise it reads single elements. In both cases the threads
+ * that read at one time hit different banks. */
 template <bool ALONG, bool PAIRS> DEVICE constexpr int row_of (int h, int g) {
   return PAIRS   ? (ALONG ? 8 * h + g / 2 + g % 2 * 4 : 2 * g + h)
          : ALONG ? 8 * h + g % 4 * 2 + g / 4
@@ -70,8 +70,7 @@ template <bool PAIRS> DEVICE constexpr int step_of (int s, int t) {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
-/* Of shared memory: two doubles, or one. Volatile, so that it stays behind the barriers that it
- * needs. */
+/* Reads two doubles, or one, from shared memory. Volatile, so that it stays behind its barriers. */
 __device__ static inline void read_shared (double &x, double &y, unsigned from) {
   asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(x), "=d"(y) : "r"(from));
 }
@@ -92,8 +91,8 @@ template <bool ALONG, bool PAIRS, int ROWS, int K> struct fragments {
                                      step_of<PAIRS> (s, thread % 4));
   }
 
-  /* From there on lie rows r .. r + 15, steps 8 q .. 8 q + 7. A line along k holds 16 steps: the
-   * second 8 are in the other half of the line. */
+  /* The place of rows r .. r + 15, steps 8 q .. 8 q + 7. A line along k holds 16 steps: the second
+   * 8 are in the other half of the line. */
   __device__ inline unsigned at (int s, int h, int r, int q) const {
     constexpr int BOX = box_bytes<ALONG> (ROWS, K);
     return ALONG ? (offset[s][h] ^ q * 8 % LINE * 8) + q * 8 / LINE * BOX + r * LINE_BYTES
@@ -138,18 +137,18 @@ struct maps {
   CUtensorMap a, b;
 };
 
-/* What a row of the table chooses: a block makes M x N of C in steps of K, each of its warps
- * WARP_M x WARP_N of that; STAGES steps lie in shared memory. One block a multiprocessor. */
+/* What a row of the table chooses: a block computes M x N of C in steps of K, each of its warps
+ * WARP_M x WARP_N of that; STAGES steps lie in shared memory. One block per multiprocessor. */
 template <int M, int N, int K, int WARP_M, int WARP_N, int STAGES> struct tiling {
   static constexpr int m = M, n = N, k = K, warp_m = WARP_M, warp_n = WARP_N;
   static constexpr int warps_m = M / WARP_M, warps = warps_m * (N / WARP_N), threads = 32 * warps;
   static constexpr int stages = STAGES, bytes_a = M * K * (int) sizeof (double);
   static constexpr int stage_bytes = (M + N) * K * (int) sizeof (double);
-  /* swizzled lines begin at multiples of 1024 bytes, which the driver does not promise */
+  /* swizzled lines need multiples of 1024 bytes, which the driver does not guarantee */
   static constexpr int shared_bytes = 1024 + STAGES * stage_bytes + 2 * STAGES * 8;
 };
 
-/* Warps that copy, besides those that multiply. */
+/* Warps that copy, in addition to those that multiply. */
 DEVICE constexpr int copying_warps (bool bulk) {
   return bulk ? 1 : 4;
 }
@@ -200,10 +199,10 @@ __device__ static inline void store_at (const problem &p, int64_t row, int64_t c
     store<double> (p.c, row * p.next_row + column * p.next_column, p.alpha, sum, p.beta);
 }
 
-/* C = alpha (sum of the shares of a tile) + beta C, by all blocks. Where there are fewer elements
- * than threads, up to 8 threads of a warp work for one: each adds every so many shares. What limits
- * it is the latency of the loads, so a thread starts many at once, for several elements. Tiles that
- * one share made whole are in C already. */
+/* C = alpha (sum of the shares of a tile) + beta C, by all blocks. With fewer elements than
+ * threads, up to 8 threads of a warp work on one element and divide its shares. The latency of the
+ * loads limits it, so a thread starts many at once, for several elements. Tiles that one share
+ * completed are in C already. */
 template <class own, bool ALONG_A, bool ALONG_B>
 __device__ static inline void add_shares (const problem &p) {
   constexpr int TILE = own::m * own::n, COLUMNS = own::warp_n / 8;
@@ -223,7 +222,7 @@ __device__ static inline void add_shares (const problem &p) {
 #pragma unroll
     for (int i = 0; i < ELEMENTS; i++) {
       int64_t e = e0 + i * stride;
-      int tile = (int) (e / TILE), first = 0, last = 0; /* of a warp the same: width divides TILE */
+      int tile = (int) (e / TILE), first = 0, last = 0; /* per warp: width divides TILE */
       if (e < all) {
         int64_t step = (int64_t) tile * p.d.steps;
         first = even ? tile * even : share_of (p.d, step);
@@ -280,7 +279,7 @@ __global__ void __launch_bounds__ (own::threads + 32 * copying_warps (BULK), 1)
   extern __shared__ __align__ (1024) char shared[];
   char *tiles = shared + (1024 - (unsigned) __cvta_generic_to_shared (shared) % 1024) % 1024;
   unsigned first_tile = (unsigned) __cvta_generic_to_shared (tiles);
-  /* a stage's barriers: full, its tiles are there; empty, they are not needed any more */
+  /* a stage's barriers: full, its tiles are there; empty, they are no longer needed */
   unsigned full = first_tile + STAGES * own::stage_bytes, empty = full + STAGES * 8;
   int thread = threadIdx.x % 32, warp = threadIdx.x / 32;
   if (threadIdx.x == 0) {
@@ -306,8 +305,8 @@ __global__ void __launch_bounds__ (own::threads + 32 * copying_warps (BULK), 1)
 
   if (warp >= own::warps) { /* copy */
     int tile_i = 0, tile_j = 0;
-    /* Copies of elements are told when they are there, which is waited for when those of the next
-     * step are on their way. */
+    /* Copies of elements are announced on arrival, and waited for only when those of the next step
+     * are on their way. */
     int untold = 0, oldest = 0;
     auto tell = [&] {
       arrive (full + 8 * oldest);
@@ -348,8 +347,8 @@ __global__ void __launch_bounds__ (own::threads + 32 * copying_warps (BULK), 1)
     constexpr bool PAIRS = !ALONG_A && ALONG_B;
     fragments<ALONG_A, PAIRS, own::m, own::k> a (thread);
     fragments<ALONG_B, PAIRS, own::n, own::k> b (thread);
-    /* A step goes in units of 16 rows and 8 along k. While one is multiplied, what the next has of
-     * a is read, and of b where it is the first of its 8 along k. */
+    /* A unit of a step is 16 rows and 8 along k. While one unit is multiplied, the next one's part
+     * of a is read, and its part of b if it is the first of its 8 along k. */
     constexpr int U = own::k / 8 * ROWS;
     static_assert (U % 2 == 0 && own::k / 8 % 2 == 0, "a step begins with u[0] and v[0]");
     double u[2][4], v[2][COLUMNS / 2][4];
@@ -376,9 +375,9 @@ __global__ void __launch_bounds__ (own::threads + 32 * copying_warps (BULK), 1)
               read_b (unit / ROWS + 1);
             read_a (unit + 1);
           } else {
-            /* all of the stage is in registers */
+            /* the whole stage is in registers */
             __syncwarp ();
-            if (thread == 0 || !BULK) /* each for itself where threads copy, for racecheck's sake */
+            if (thread == 0 || !BULK) /* every thread if threads copy, for racecheck */
               arrive (empty + 8 * stage);
             next_stage ();
             tile = stage == 0 ? first_tile : tile + own::stage_bytes;
@@ -426,16 +425,16 @@ __global__ void __launch_bounds__ (own::threads + 32 * copying_warps (BULK), 1)
 
 /* ---- launch ------------------------------------------------------------------------------- */
 
-/* What it costs to add shares, in multiply-adds of a multiprocessor: some 4 us, as estimated from
- * the bytes of the sums and two waits for the memory. */
+/* Cost of adding shares, in multiply-adds of a multiprocessor: about 4 us, estimated from the bytes
+ * of the sums and two waits for the memory. */
 static const double SHARING_COST = 0.9e6;
 
-/* Shares that cut each tile alike read the same steps of k at the same time, and find in the cache
- * what others have read. They are taken where they keep so many of the multiprocessors busy. */
+/* Shares that cut all tiles in the same way read the same steps of k at the same time and share
+ * them in the cache. They are used if they keep at least this part of the multiprocessors busy. */
 static const double BUSY = 0.9;
 
-/* Tiles one after the other on each multiprocessor for as long as there is one for all; the rest in
- * shares, where that saves more than it costs. */
+/* Each multiprocessor computes tiles one after the other while there is one for all. The rest is
+ * cut in shares if that saves more than it costs. */
 template <class own>
 static gpumm_status divide (int64_t m, int64_t n, int64_t k, int multiprocessors, bool share,
                             division *d) {
@@ -471,12 +470,12 @@ static size_t workspace (const gpumm_product *p, const gpumm_device_properties *
   return divide<own> (m, n, p->k, device->multiprocessors, true, &d) ? 0 : bytes_for<own> (d);
 }
 
-/* What a map can describe: columns less than so many bytes apart, and places of type int, also of
- * boxes that reach past the edges. */
+/* The limits of a map: bytes between columns, and places of type int, even of boxes that reach past
+ * the edges. */
 static const int64_t PITCH_END = (int64_t) 1 << 40, LONGEST_SIDE = INT32_MAX / 2;
 
-/* Boxes of lines of 128 bytes out of an operand; false: it does not lie as bulk copies need it, or
- * is empty, and the driver would refuse it. */
+/* Boxes of lines of 128 bytes of an operand; false: its layout does not suit bulk copies, or it is
+ * empty and the driver would refuse it. */
 template <bool ALONG>
 static bool make_map (const operand &x, int64_t k, int rows, int steps, CUtensorMap *map) {
   bool aligned = (uintptr_t) x.x % 16 == 0 && x.ld % 2 == 0 && x.ld < PITCH_END / 8;
@@ -526,8 +525,8 @@ static gpumm_status launch_ops (int device, gpumm_stream *stream, const gpumm_pr
   return launch_as<own, ALONG_A, ALONG_B, false> (device, stream, q, x);
 }
 
-/* A may be along k and B not: then the transposed product is made, in which it is the other way
- * round. Where both are or are not, it is made if that puts the longer side of C along m. */
+/* If A is along k and B is not, the transposed product is computed, in which it is the other way
+ * round. If both are or both are not, it is computed if that puts the longer side of C along m. */
 template <class own>
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_product *p) {
   if (p->type != GPUMM_D)
@@ -556,8 +555,8 @@ static int runs (const gpumm_product *p, const gpumm_device_properties *device) 
   return device->shared_bytes >= own::shared_bytes;
 }
 
-/* For C of at most 64 and of at most 32 rows or columns, and for few of both and a long k. By their
- * names only: what they gain over cuBLAS is little and at few sizes (see the top). */
+/* For C of at most 64 or at most 32 rows or columns, and for few of both and a long k. By name
+ * only: they gain little over cuBLAS, and at few sizes (see the top). */
 typedef tiling<128, 64, 32, 32, 32, 4> tiling_128x64x32;
 typedef tiling<128, 32, 32, 32, 16, 5> tiling_128x32x32;
 typedef tiling<64, 64, 32, 32, 16, 6> tiling_64x64x32;

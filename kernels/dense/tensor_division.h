@@ -8,27 +8,28 @@
 
 #include "kernel.h"
 
-/* C has down x across tiles, each a sum of so many steps along k. The first `whole` tiles are made
- * by one block each: block b makes tiles b, b + blocks, ... The steps of the tiles that are left,
- * one tile after the other, are cut in `shares` equal parts for the last so many blocks, which have
- * a whole tile fewer than the others where their number does not divide `whole`. */
+/* C has down x across tiles, each a sum of `steps` steps along k. One block each computes the first
+ * `whole` tiles: block b computes tiles b, b + blocks, ... The steps of the other tiles, one tile
+ * after the other, are cut into `shares` equal parts for the last `shares` blocks, which have a
+ * whole tile fewer than the others if the number of blocks does not divide `whole`. */
 struct division {
   int down, across, tiles, steps;
   int blocks, whole, shares;
 };
 
-/* Tiles go down GROUP rows of tiles and then one to the right, so that those made at one time lie
- * in a square and share what they read in the cache. */
+/* Tiles are numbered down GROUP rows and then to the right, so that the tiles computed at one time
+ * lie in a square and share their operands in the cache. */
 enum { GROUP = 8 };
 
-/* A share has at least so many steps: fewer do not pay for its sum. */
+/* Fewest steps of a share: fewer do not pay for its sum. */
 enum { FEWEST_STEPS = 4 };
 
 static inline int64_t least (int64_t x, int64_t y) {
   return x < y ? x : y;
 }
 
-/* Tiles of own::m x own::n in steps of own::k, all of them whole, for up to so many blocks. */
+/* Tiles of own::m x own::n in steps of own::k, none of them shared, for at most that many
+ * blocks. */
 template <class own>
 static gpumm_status divide_whole (int64_t m, int64_t n, int64_t k, int64_t blocks, division *d) {
   int64_t down = ceil_div (m, own::m), across = ceil_div (n, own::n);
@@ -42,7 +43,7 @@ static gpumm_status divide_whole (int64_t m, int64_t n, int64_t k, int64_t block
   return GPUMM_OK;
 }
 
-/* The share that has that step of the rest, s with share_begin (s) <= step < share_begin (s + 1). */
+/* The share of that step of the rest: s with share_begin (s) <= step < share_begin (s + 1). */
 DEVICE int share_of (const division &d, int64_t step) {
   return (int) (((step + 1) * d.shares - 1) / ((int64_t) (d.tiles - d.whole) * d.steps));
 }
@@ -56,7 +57,7 @@ DEVICE void tile_at (const division &d, int tile, int &i, int &j) {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800 /* older GPUs have none of what follows */
 
-/* Negative: the block has none. */
+/* Negative: the block has no share. */
 DEVICE int own_share (const division &d) {
   return (int) blockIdx.x + d.shares - d.blocks;
 }
@@ -101,9 +102,8 @@ DEVICE void advance (const division &d, cursor &c) {
 
 #endif
 
-/* The workspace holds two sums for a block: of the tile in which its share begins and of that in
- * which it ends. The share that has a tile's step 0 keeps it as the second, all others as the
- * first. */
+/* The workspace holds two sums for a block: of the tile in which its share begins and of the tile
+ * in which it ends. The share with a tile's step 0 uses the second slot, all others the first. */
 DEVICE int slot (int share, int from) {
   return 2 * share + (from == 0);
 }

@@ -1,16 +1,16 @@
 /* widen.cu - reals that came to the device in a narrower type become wide where they lie.
  *
- * A block takes a piece and goes through it from its end: a tile is read by all threads before any
- * of them writes it, and what the wide tile covers are narrow ones that were read before. So no
- * other memory is needed. Reading and writing it once is all there is to do: the memory limits it.
+ * A block goes through its piece from the end: all threads read a tile before any of them writes
+ * it, and the wide tile covers only narrow elements that were read before. So no other memory is
+ * needed. Each element is read and written once: the memory limits it.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
 
-/* On an H200 so 64 Mi int8 become doubles in 0.2 ms, at three quarters of what its memory does. */
+/* On an H200, 64 Mi int8 become doubles in 0.2 ms, at three quarters of the memory's rate. */
 enum { THREADS = 256, EACH = 8, TILE = THREADS * EACH };
 
-/* Plain pointers, for both are to one memory. */
+/* Plain pointers: both point into the same memory. */
 template <class N, class W>
 __global__ void __launch_bounds__ (THREADS)
     widen (W *p, int64_t rows, int64_t ld, int64_t piece, int64_t first) {

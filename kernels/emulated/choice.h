@@ -10,18 +10,18 @@
  * 2-norms are at most 2^(bits_a + largest norm), and by Cauchy and Schwarz |A'||B'| <= 2^(bits_a +
  * largest norm of A + bits_b + largest norm of B), which must not exceed 2^moduli_bits (N).
  *
- * Rounding up or down by less than 1, it makes an error of C_ij of less than
+ * Rounding up or down by less than 1 gives an error of C_ij of less than
  *
  *   2^-e_i ||b_j||_1 + 2^-f_j ||a_i||_1 + k 2^(-e_i - f_j),                                   (1)
  *
- * and since it is dithered, so that errors have mean 0 and independent of each other a variance of
- * 1/6 on average, of a root mean square of
+ * Dithering makes the errors independent of each other, with mean 0 and an average variance of 1/6,
+ * so their root mean square is
  *
  *   sqrt ((2^(-2 e_i) ||b_j||_2^2 + 2^(-2 f_j) ||a_i||_2^2) / 6).                             (2)
  *
  * Both are to be compared with (|A||B|)_ij >= t_ij 2^(top_i + top_j - 14), t = the product of the
- * levels: kappa_a = max over i, j of 2^-floor (largest norm - norm_i) w_j / t_ij, kappa_b alike.
- * docs/accuracy.md has the proofs.
+ * levels: kappa_a = max over i, j of 2^-floor (largest norm - norm_i) w_j / t_ij; kappa_b is the
+ * same with A and B swapped. docs/accuracy.md has the proofs.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_EMULATED_CHOICE_H
@@ -35,7 +35,7 @@ enum {
   MOST_BITS = 90 /* of an element of A': the words hold 96 */
 };
 
-/* What is known of all vectors of an operand. */
+/* Facts about all vectors of an operand. */
 struct operand_facts {
   int bad;       /* NaN or Inf among the elements */
   int zeros;     /* 0 among them */
@@ -55,12 +55,12 @@ struct product_facts {
   native_facts native;
 };
 
-/* What an operand's residues were made by; count 0: there are none. */
+/* The parameters of an operand's residues; count 0: there are none. */
 struct scaling {
   int count, words, bits; /* of choice, bits_a or bits_b */
 };
 
-/* What is found out of an operand, once for all products that read it. */
+/* The facts about an operand, found once for all products that read it. */
 struct operand_record {
   operand_facts facts;
   scaling kept;
@@ -79,17 +79,17 @@ struct choice {
 
 enum { EXACT = 10000 };
 
-/* Errors up to native arithmetic's own are let pass, times this: (2) with kappa at its worst is a
- * prediction from above. By a product of levels kappa is 1.3 times too large for uniform data, by
- * rearranged histograms 1.7 times. Twice is what is promised. */
+/* Errors up to this multiple of native arithmetic's own are accepted: (2) with the worst kappa
+ * overestimates. By a product of levels kappa is 1.3 times too large for uniform data, by
+ * rearranged histograms 1.7 times. gpumm promises a factor of two. */
 static const double MEASURED = 1.7, BOUNDED = 2;
 
-/* Native errors, in units of eps/2 |A||B|, count up to this: what terms of random signs make
- * whatever k is. Sums of terms of one sign make more, but not in every order of summation. */
+/* Native errors, in units of eps/2 |A||B|, count up to this: the error of terms of random signs for
+ * any k. Sums of terms of one sign have more, but not in every order of summation. */
 static const double MOST_NATIVE_ERROR = 0.42;
 
-/* What the vectors' histograms alone promise of the least t_ij: by the rearrangement inequality a
- * sum of products is smallest when the one factor's largest meet the other's smallest. Counts are
+/* A lower bound of t_ij from the vectors' histograms alone: by the rearrangement inequality a sum
+ * of products is smallest if the largest of one factor meet the smallest of the other. Counts are
  * the worst of all vectors, levels the least of their bins. */
 static inline double least_product (const operand_facts &a, const operand_facts &b, int64_t k) {
   double sum = 0;
@@ -121,31 +121,30 @@ static inline kappas kappas_of_histograms (const operand_facts &a, const operand
   return {(float) (exp2 (b.norm + 7.0) / least), (float) (exp2 (a.norm + 7.0) / least)};
 }
 
-/* The kappas that no data can be below: vectors that are parallel. */
+/* The smallest possible kappas: those of parallel vectors. */
 static inline kappas least_kappas (const operand_facts &a, const operand_facts &b) {
   return {(float) exp2 (-a.norm - 7.0), (float) exp2 (-b.norm - 7.0)};
 }
 
-/* Ordinary data, uniform or normal, take so many moduli, or one more. */
+/* Ordinary data, uniform or normal, need this many moduli, or one more. */
 static inline int usual_moduli (bool is_single) {
   return is_single ? 7 : 14;
 }
 
-/* Of the seconds of a product with the usual moduli, the part that looking at the data takes: what
- * is spent when the choice is made. 0.02 to 0.1 from 8192 on (look_ms in
- * bench/results/h200/emulated.csv). */
+/* The share of examining the data in the time of a product with the usual moduli: it is spent
+ * before the choice. 0.02 to 0.1 from 8192 on (look_ms in bench/results/h200/emulated.csv). */
 static const double LOOK = 0.05;
 
-/* The most moduli with which a product is still faster than the library's, which takes gain times as
- * long as one with the usual: all but the look grows with the moduli, and the look is spent either
- * way. gain 0: whatever they take. */
+/* The most moduli with which a product is still faster than the library's, which takes gain times
+ * as long as one with the usual moduli. All but examining the data grows with the moduli, and that
+ * time is spent either way. gain 0: any number. */
 static inline int worthwhile_moduli (double gain, bool is_single) {
   double most = usual_moduli (is_single) * gain / (1 - LOOK);
   return gain <= 0 || most > MOST_MODULI ? MOST_MODULI : (int) most;
 }
 
-/* As few moduli as will do; of integers, as few as make the result exact if there are enough.
- * times: MEASURED or BOUNDED, by where the kappas come from; eps: the type's. */
+/* The fewest moduli that suffice; for integers, the fewest that make the result exact, if there are
+ * enough. times: MEASURED or BOUNDED, by the origin of the kappas; eps: the type's. */
 static inline choice choose_moduli (const operand_facts &a, const operand_facts &b, kappas kappa,
                                     const native_facts &native, double times, int64_t k,
                                     bool is_complex, double eps) {

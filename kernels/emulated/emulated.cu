@@ -1,22 +1,21 @@
 /* emulated.cu - products of floating-point numbers from products of 8-bit integers.
  *
  * What it does: Ozaki scheme II (arXiv 2504.08009; complex: 2512.08321). The rows of op(A) and the
- * columns of op(B) are scaled by powers of two and rounded to integers; of the integers, residues
- * modulo 14 or so small primes and their like are taken, which are int8; tensor cores multiply
- * those, each modulus by itself; the Chinese remainder theorem makes of the residues of the
- * product the product, exactly, and one rounding makes it a number. INT8 tensor cores are 25 times
- * as fast as those for double on an H200, and on cards whose FP64 is a 64th of FP32 they are all
- * there is.
+ * columns of op(B) are scaled by powers of two and rounded to integers. Their residues modulo about
+ * 14 small coprime numbers are int8, and tensor cores multiply these, modulus by modulus. The
+ * Chinese remainder theorem gives the exact product from the residues of the product, and one
+ * rounding makes it a floating-point number. INT8 tensor cores are 25 times as fast as those for
+ * double on an H200, and they are the only fast way on cards whose FP64 rate is a 64th of FP32.
  *
- * The error is made by the scaling alone: what of an element lies below the last bit kept. How
- * many moduli keep enough of them depends on the data, so the data are looked at first (operand.h),
- * and choice.h decides: as few as give an error no larger than native arithmetic's own and a bound
- * of k eps |A||B| that holds whatever the data; none, and native arithmetic, where NaN or Inf are
- * met or exponents lie too far apart. Where rows and columns are integers times a power of two and
- * short enough, nothing is rounded at all, and C is exact. docs/accuracy.md has the proofs.
+ * The only error is the bits of each element dropped by scaling. How many moduli keep enough bits
+ * depends on the data, so the data are examined first (operand.h), and choice.h decides: the fewest
+ * moduli with an error no larger than that of native arithmetic and a bound of k eps |A||B| for any
+ * data. With NaN, Inf or exponents too far apart, native arithmetic is used. If rows and columns
+ * are short enough integers times a power of two, nothing is rounded and C is exact.
+ * docs/accuracy.md has the proofs.
  *
- * What limits it: for large products, INT8 tensor cores; below 4096 or so, the passes over memory
- * that make residues and read their products.
+ * What limits it: for large products, INT8 tensor cores; below about 4096, the passes over memory
+ * that compute residues and read their products.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
@@ -36,15 +35,15 @@ extern const gpumm_kernel gpumm_family_cublas[];
 
 /* ---- workspace ---------------------------------------------------------------------------- */
 
-/* Native dot products to look at, at least, and products in all of them, at most. */
+/* Fewest native dot products to examine, and most products in all of them. */
 static const int64_t LEAST_SAMPLES = 16, SAMPLED_PRODUCTS = 1 << 22;
 
-/* A C of fewer elements leaves multiprocessors idle (132 tiles of 128 x 128 fill an H200), so that
- * libraries split k, the further the smaller C is, and make errors that are smaller. Stretches of
- * a few terms are summed by one thread. */
+/* A C with fewer elements leaves multiprocessors idle (132 tiles of 128 x 128 fill an H200), so
+ * libraries split k, more for a smaller C, and have smaller errors. One thread sums stretches of a
+ * few terms. */
 static const int64_t SPLIT_BELOW = 1 << 21, SHORTEST_STRETCH = 64;
 
-/* Terms that a library sums one after the other, as far as its errors tell; 0: all. */
+/* Terms that a library sums one after the other, estimated from its errors; 0: all. */
 static int64_t native_stretch (int64_t elements, int64_t k) {
   if (elements >= SPLIT_BELOW)
     return 0;
@@ -57,7 +56,7 @@ static int64_t native_stretch (int64_t elements, int64_t k) {
 static const int64_t WORKSPACE_PART = 12;
 static const double LEAST_WORKSPACE = (double) (1 << 30);
 
-/* Blocks that fill any GPU, where each takes many elements in turn. */
+/* Blocks that fill any GPU, for kernels in which each takes many elements in turn. */
 static const int64_t FILLING = 4096;
 
 /* Rows or columns of tiles of C whose operands' residues are kept. */
@@ -96,7 +95,7 @@ static void take_vectors (pieces *from, int64_t count, operand_vectors *x) {
   from->take (&x->exponent, count);
 }
 
-/* From its vector first on, and with that record. */
+/* The operand from its vector first on, with that record. */
 static void go_to (operand_vectors *x, int64_t first, operand_record *record) {
   x->top += first;
   x->low += first;
@@ -109,7 +108,7 @@ static void go_to (operand_vectors *x, int64_t first, operand_record *record) {
   x->kept = &record->kept;
 }
 
-/* Can what is found out of a tile's operands be kept for other tiles, if there is memory for it? */
+/* Can the facts about a tile's operands be kept for other tiles, if there is memory for them? */
 static bool may_keep (const gpumm_product *p) {
   return p->tiling.down > 0 && p->tiling.down <= MOST_KEPT && p->tiling.across <= MOST_KEPT
          && p->k > 0 && p->k <= MOST_DEPTH;
@@ -150,8 +149,8 @@ static double least_panels (gpumm_type type, int64_t m, int64_t n, int64_t k) {
   return choose_panels (m, n, k, planes, LEAST_WORKSPACE).bytes ();
 }
 
-/* The workspace with which residues are kept. Where the data take more moduli than planes are
- * provided for, panels do. */
+/* The workspace for keeping residues. If the data need more moduli than it has planes for, panels
+ * are used. */
 static double keeping_bytes (const gpumm_product *p) {
   const gpumm_tiling &t = p->tiling;
   gpumm_product sizes = *p;
@@ -179,7 +178,7 @@ static size_t workspace_bytes (const gpumm_product *p, const gpumm_device_proper
 
 /* ---- the choice of moduli ----------------------------------------------------------------- */
 
-/* What is on the device, as doubles and floats that mean what they say. */
+/* Converts the facts on the device to plain doubles and floats. */
 static void settle (operand_facts *x) {
   bool none = x->norm == 0; /* a matrix of zeros */
   x->norm = none ? 0 : x->norm - FACT_OFFSET;
@@ -194,7 +193,7 @@ struct kept_operands {
   scaling a, b;
 };
 
-/* known: what an earlier launch found out of an operand is there. */
+/* known: the facts about an operand are there from an earlier launch. */
 template <class T>
 static gpumm_status learn_all (int device, gpumm_stream *stream, const workspace &w,
                                const operand_view<T> &a, const operand_view<T> &b,
@@ -273,9 +272,9 @@ static gpumm_status measure_kappas (int device, gpumm_stream *stream, const work
   return status;
 }
 
-/* First by what the vectors say one by one. A product of levels, which costs as much as a modulus,
- * is made where they leave open whether two moduli or more could be saved. More than most moduli
- * will not do. */
+/* First from the facts about each vector. If these leave open whether two or more moduli could be
+ * saved, a product of levels is computed, which costs as much as a modulus. More than most moduli
+ * are no option. */
 template <class T>
 static gpumm_status decide (int device, gpumm_stream *stream, const workspace &w, double room,
                             const operand_view<T> &a, const operand_view<T> &b,
@@ -437,8 +436,9 @@ static int runs (const gpumm_product *p, const gpumm_device_properties *device) 
 
 enum { INT8_CAPABILITY = 75 }; /* the first whose INT8 tensor cores cuBLASLt uses */
 
-/* From this n on it beat cuBLAS on an H200 in double; in complex double from 2600, in single from
- * 2200, in complex single from 1500 (between the sizes of bench/results/h200/emulated.csv). */
+/* From this n on it was faster than cuBLAS on an H200 in double; in complex double from 2600, in
+ * single from 2200, in complex single from 1500 (between the sizes of
+ * bench/results/h200/emulated.csv). */
 static const int64_t FASTER_FROM = 5000;
 
 FAMILY_ROWS (emulated) = {

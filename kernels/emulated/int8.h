@@ -1,4 +1,4 @@
-/* int8.h - products of int8 matrices for other families than emulated, whose file has them.
+/* int8.h - products of int8 matrices of emulated.cu, for other families.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_EMULATED_INT8_H
 #define GPUMM_EMULATED_INT8_H
@@ -13,7 +13,7 @@ struct int8_matrix {
 
 extern const size_t gpumm_int8_workspace; /* bytes */
 
-/* Is there a cuBLASLt that can be opened? */
+/* Can cuBLASLt be opened? */
 bool gpumm_int8_usable (void);
 
 /* D = A B, or with add D += A B, for a.vectors x k by k x b.vectors elements; D by columns, sums

@@ -1,8 +1,8 @@
 /* int8_product.h - many products of int8 matrices at once, by NVIDIA's library.
  *
- * cuBLASLt has them from compute capability 7.5 on, sums in int32, both operands with the elements
- * that are multiplied side by side ("TN"). Sums of integers do not depend on their order: whatever
- * kernel it picks, the bits are the same.
+ * cuBLASLt has them from compute capability 7.5 on, with sums in int32 and both operands contiguous
+ * along k ("TN"). Sums of integers do not depend on their order, so every kernel that it picks
+ * gives the same bits.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_EMULATED_INT8_PRODUCT_H
@@ -19,7 +19,7 @@
 #include <nvtx3/nvToolsExtMemCudaRt.h>
 #endif
 
-/* For kernels that split k or keep tiles there: what cuBLAS itself takes on Hopper. */
+/* For kernels that split k or keep tiles there: as much as cuBLAS itself uses on Hopper. */
 static const size_t INT8_WORKSPACE = (size_t) 32 << 20;
 
 /* ---- the library -------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static struct {
 #define POINTER(name) decltype (&cublasLt##name) name;
   WITH_FUNCTIONS (POINTER)
 #undef POINTER
-  char why[256]; /* it cannot be used; "" if it can */
+  char why[256]; /* why it cannot be used; "" if it can */
 } lt;
 
 static void open_lt (void) {
@@ -81,14 +81,14 @@ static gpumm_status check_lt (const char *call, cublasStatus_t error) {
 
 enum { MOST_LT_DEVICES = 64, KEPT_ALGORITHMS = 64, CANDIDATES = 6 };
 
-/* Operations of a product whose algorithm is worth measuring: some 10 us on an H200. */
+/* Fewest operations of a product for which measuring algorithms pays: about 10 us on an H200. */
 static const double FEWEST_OPERATIONS = 1e10;
 
-/* From this k on the fastest algorithm stays the fastest: what was measured at 4096 ran 16384 on an
- * H200 as fast as what was measured there, 101 and 103 ms in all. */
+/* From this k on the fastest algorithm stays the fastest: on an H200 the algorithm chosen at 4096
+ * ran 16384 as fast as the one chosen there, 101 and 103 ms in all. */
 static const int64_t DEEP = 4096;
 
-/* The fastest of what cuBLASLt advises for products of about these sizes. */
+/* The fastest algorithm of those that cuBLASLt suggests for products of about these sizes. */
 struct advice {
   int64_t key[5];
   cublasLtMatmulAlgo_t algorithm;
@@ -119,7 +119,7 @@ void gpumm_emulated_reset (void) {
 
 /* ---- the product -------------------------------------------------------------------------- */
 
-/* One call of the library: what it needs, given back whatever failed. */
+/* One call of the library with its descriptors, which are released on failure, too. */
 struct lt_call {
   cublasLtHandle_t handle;
   cublasLtMatmulDesc_t operation;
@@ -169,7 +169,7 @@ static gpumm_status run_call (const lt_call &x, const cublasLtMatmulAlgo_t &algo
                               x.stream));
 }
 
-/* Runs each candidate twice, for the first time may have to load it, and picks the fastest. */
+/* Runs each candidate twice, because the first run may load it, and picks the fastest. */
 static gpumm_status measure_algorithms (const lt_call &x, int count,
                                         const cublasLtMatmulHeuristicResult_t *candidates,
                                         int *best) {
@@ -210,9 +210,9 @@ static int64_t size_class (int64_t size) {
   return bits;
 }
 
-/* Its first advice can be poor: 1180 TOPS on an H200 (cuBLAS 13.1) where the second gives 1600, for
- * batches of 14 products of 8192 x 2048 x 8192. So products that are not small are tried with a
- * few, once for all of about that size; the result is the same whatever is chosen. */
+/* The first suggestion can be poor: 1180 TOPS on an H200 (cuBLAS 13.1), the second 1600, for
+ * batches of 14 products of 8192 x 2048 x 8192. So products that are not small try a few
+ * algorithms, once for all of about that size. The result is the same for any choice. */
 static gpumm_status find_algorithm (int device, const lt_call &x, int64_t m, int64_t n, int64_t k,
                                     int batch, bool add, cublasLtMatmulAlgo_t *algorithm) {
   int64_t depth = least (k, DEEP);
@@ -249,7 +249,7 @@ static gpumm_status find_algorithm (int device, const lt_call &x, int64_t m, int
 enum { MOST_PLANES = 3 * MOST_MODULI };
 
 /* Kernels of cuBLASLt for compute capability 9.0 write by tensor copies, which compute-sanitizer's
- * initcheck does not follow: it is told what they wrote. Without the tool nothing happens. */
+ * initcheck does not follow: this tells it what they wrote. Without the tool nothing happens. */
 static void tell_written (const product_planes &d, int64_t rows, int64_t cols, int batch,
                           cudaStream_t stream) {
 #ifdef TELLS_TOOLS
@@ -270,8 +270,8 @@ static void tell_written (const product_planes &d, int64_t rows, int64_t cols, i
 #endif
 }
 
-/* Of each of batch planes: D = A^T B, or D += A^T B; rows vectors of A, cols of B, k elements
- * deep. workspace: INT8_WORKSPACE bytes. */
+/* For each of batch planes: D = A^T B, or D += A^T B; rows vectors of A and cols vectors of B, of k
+ * elements each. workspace: INT8_WORKSPACE bytes. */
 static gpumm_status multiply_planes (int device, gpumm_stream *stream, const residue_planes &a,
                                      const residue_planes &b, const product_planes &d, int64_t k,
                                      int batch, bool add, void *workspace) {

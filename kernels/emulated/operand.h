@@ -1,10 +1,10 @@
-/* operand.h - one operand: what is to be known of it, and its residues.
+/* operand.h - one operand: the facts that the choice of moduli needs, and its residues.
  *
  * The vectors of an operand are the rows of op(A) or the columns of op(B). Two passes over the
- * elements gather what choice.h asks for, in integers, so that the order of atomics cannot matter:
- * first each vector's largest exponent and lowest bit, then the levels that are relative to it. A
- * third pass rounds the scaled elements to integers and writes their residues, vector by vector
- * with the elements of a vector side by side, as INT8 products want both operands.
+ * elements gather the facts for choice.h, in integers, so that the order of atomics does not
+ * matter: first each vector's largest exponent and lowest bit, then the levels relative to these. A
+ * third pass rounds the scaled elements to integers and writes their residues, vector by vector,
+ * with the elements of a vector side by side, as INT8 products need both operands.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_EMULATED_OPERAND_H
@@ -13,7 +13,7 @@
 #include "choice.h"
 #include "parts.h"
 
-/* What is known on the device of each vector, and of all. */
+/* The facts about each vector and about all, on the device. */
 struct operand_vectors {
   int *top, *low;              /* NO_TOP and -NO_TOP where all elements are 0 */
   unsigned long long *squares; /* sum of (level + 1)^2 */
@@ -21,17 +21,17 @@ struct operand_vectors {
   float *norm, *weight;        /* weight: sqrt (squares) */
   int *exponent;               /* the scaling: A' = rint (A 2^exponent) */
   operand_facts *facts;        /* norm and exact: FACT_OFFSET more, so that bits order them */
-  scaling *kept;               /* what exponent, and residues that are kept, were made by */
+  scaling *kept;               /* the parameters of exponent and of kept residues */
 };
 
 enum { NO_TOP = -100000 };
 #define FACT_OFFSET 16.0f
 
-/* Rounding in what follows, all in all: norms are a little more than they are. */
+/* Covers all rounding below: norms are rounded up a little. */
 #define NORM_MARGIN 2e-4f
 
-/* Bits that a vector has more than the one of the largest norm; the rounding of that, which is less
- * than this, must not make it -1. */
+/* Bits that a vector has more than the vector of the largest norm. Rounding is below this margin
+ * and must not make the number -1. */
 #define NORM_ROUNDING 1e-5f
 
 __device__ static inline int more_bits (float largest, float norm) {
@@ -59,7 +59,7 @@ struct extent {
   bool bad, zero;
 };
 
-/* Of a number with so many binary digits. The low bit by one slow instruction, not by four. */
+/* For numbers with that many binary digits. Finds the low bit by one slow instruction, not four. */
 template <int DIGITS> __device__ static inline void add_extent (extent &e, number_parts x) {
   if (x.significand == 0)
     return;
@@ -101,8 +101,8 @@ __device__ static inline uint32_t leading_bits (number_parts x, int top, int bit
   return (uint32_t) (shift > 63 ? 0 : shift < 0 ? x.significand << -shift : x.significand >> shift);
 }
 
-/* floor (128 |x| 2^-top), in 0 .. 127; of a complex number at most that, and less by one at most
- * and 2^-15 of it. */
+/* floor (128 |x| 2^-top), in 0 .. 127; for a complex number at most that, and smaller by at most
+ * one and 2^-15 of it. */
 template <class R> __device__ static inline int level (R x, int top) {
   return (int) leading_bits (take_apart (x), top, 7);
 }
@@ -131,7 +131,7 @@ __global__ void static forget (operand_vectors x, int64_t count) {
 }
 
 /* Vectors and elements of a block in the two passes. A warp takes 32 elements at a time: of one
- * vector, or of 32. */
+ * vector, or one of each of 32 vectors. */
 template <bool ALONG_K> struct pass {
   static constexpr int VECTORS = ALONG_K ? WARPS : 32;
   static constexpr int ELEMENTS = ALONG_K ? 4096 : 1024; /* 128 a thread */
@@ -209,13 +209,13 @@ __global__ void __launch_bounds__ (EMULATED_THREADS)
     __syncwarp ();
   else
     __syncthreads ();
-  if (ALONG_K) { /* a bin a lane */
+  if (ALONG_K) { /* one bin per lane */
     uint32_t sum = 0;
     for (int i = 0; i < 32; i++)
       sum += bins[warp][lane][(lane + i) % 32];
     if (top != NO_TOP && sum > 0)
       atomicAdd (&known.bins[p.v * LEVEL_BINS + lane], sum);
-  } else if (top != NO_TOP) /* some bins of a vector a thread */
+  } else if (top != NO_TOP) /* several bins of a vector per thread */
     for (int b = warp; b < LEVEL_BINS; b += WARPS) {
       uint32_t sum = 0;
       for (int i = 0; i < WARPS; i++)
@@ -225,8 +225,8 @@ __global__ void __launch_bounds__ (EMULATED_THREADS)
     }
 }
 
-/* The norms, and the worst of all vectors: a thread a vector. Of integers, all with so many binary
- * digits at most are floating-point numbers. */
+/* The norms, and the worst of all vectors; one thread per vector. Integers of at most that many
+ * binary digits are all floating-point numbers. */
 __global__ void static summarise (operand_vectors x, int64_t count, int digits) {
   int64_t v = blockIdx.x * (int64_t) EMULATED_THREADS + threadIdx.x;
   bool known = v < count && x.top[v] != NO_TOP;
@@ -266,7 +266,7 @@ static int digits (double) {
   return 53;
 }
 
-/* Of a complex number: top is for its magnitude. */
+/* For a complex number: top belongs to its magnitude. */
 template <class R> static int digits (complex<R>) {
   return digits (R ()) + 1;
 }
@@ -297,7 +297,7 @@ static gpumm_status learn (int device, gpumm_stream *stream, const operand_view<
 
 /* ---- the scaling -------------------------------------------------------------------------- */
 
-/* kept: what the residues that follow will have been made by, if they are kept. */
+/* kept: receives the parameters of the residues that follow, if they are kept. */
 __global__ void static set_exponents (operand_vectors x, int64_t count, int bits, scaling kept) {
   int64_t v = blockIdx.x * (int64_t) EMULATED_THREADS + threadIdx.x;
   if (v == 0)
@@ -317,7 +317,7 @@ __global__ void static set_exponents (operand_vectors x, int64_t count, int bits
 
 /* ---- the third pass: integers and their residues ------------------------------------------ */
 
-enum { QUAD = 4 }; /* elements a thread turns into residues: a word of each plane */
+enum { QUAD = 4 }; /* elements that a thread converts to residues: one word of each plane */
 
 template <class T> struct part_count { static constexpr int VALUE = 1, PLANES = 1; };
 
@@ -390,7 +390,7 @@ __global__ void __launch_bounds__ (EMULATED_THREADS)
                             (uint32_t *) (planes.to + v * planes.ld + l), planes.plane / 4);
 }
 
-/* Vectors side by side: a block turns a tile of TILE_V of them, TILE_K elements long, through
+/* Vectors side by side: a block transposes a tile of TILE_V vectors, TILE_K elements long, in
  * shared memory. */
 enum { TILE_V = 32, TILE_K = 64 };
 

@@ -1,9 +1,9 @@
-/* parts.h - operands, their residues and the products of residues, and how workspace that does not
- * hold them whole is shared out.
+/* parts.h - operands, their residues and the products of residues, in a workspace that may be too
+ * small for all of them.
  *
- * Residues of all of A and B are there at a time where they fit, else of panels of rows of A and of
- * columns of B; of the products, which take four bytes a modulus, always only a part. Where k is
- * very long, or workspace very short, a part is made in several steps along k.
+ * The workspace holds the residues of all of A and B if they fit, otherwise of panels of rows of A
+ * and of columns of B. Of the products, which take four bytes per modulus, it always holds only a
+ * part. With a very long k or a very small workspace, a part is computed in several steps along k.
  *
  * Everything is for the host's compiler, too: tests/kernels/test_residues.cc tests it there.
  *
@@ -17,10 +17,10 @@
 template <class T> struct operand_view {
   const T *x;
   int64_t ld, count, k;
-  bool along_k; /* are a vector's elements side by side? Else those of all vectors */
+  bool along_k; /* are a vector's elements side by side? If not, element l of all vectors */
   bool conjugated;
   int64_t v0, l0; /* its first vector and element among those of the whole operand */
-  uint64_t salt;  /* so that A and B are not dithered alike */
+  uint64_t salt;  /* so that A and B are dithered differently */
 
   __host__ __device__ uint64_t seed (int64_t v) const {
     return scramble ((uint64_t) (v0 + v) ^ salt);
@@ -49,22 +49,22 @@ struct product_planes {
 
 /* ---- sizes -------------------------------------------------------------------------------- */
 
-/* Elements of one int8 product: 127^2 2^17 < 2^31. Where it takes several, the sum so far is added,
- * which needs room. */
+/* Most elements along k of one int8 product: 127^2 2^17 < 2^31. If k takes several products, each
+ * has fewer, so that int32 holds the sum so far, too. */
 static const int64_t MOST_DEPTH = 1 << 17, DEPTH_OF_MANY = 1 << 16;
 
-/* Sizes of int8 products are multiples of these: what a warp writes at once, and what cuBLASLt
- * likes. */
+/* Sizes of int8 products are multiples of these: a warp writes that much at once, and cuBLASLt is
+ * faster. */
 static const int64_t DEPTH_UNIT = 128, VECTOR_UNIT = 16;
 
 /* Rows and columns of one int8 product. On an H200 4096 x 2048 ran at 1550 to 1625 TOPS, as fast as
  * any other; the results of 14 are 470 MB. */
 static const int64_t PRODUCT_ROWS = 4096, PRODUCT_COLS = 2048;
 
-/* Where workspace is short, no shorter than these. */
+/* The smallest sizes with a small workspace. */
 static const int64_t NARROW_PANEL = 64, SHORT_PANEL = 1024;
 
-/* Memory is handed out in multiples of this: what 16-byte accesses and cuBLASLt like. */
+/* Memory is divided in multiples of this, which suits 16-byte accesses and cuBLASLt. */
 static const size_t PIECE = 256;
 
 static int64_t least (int64_t x, int64_t y) {
@@ -75,8 +75,8 @@ static int64_t round_up (int64_t x, int64_t unit) {
   return ceil_div (x, unit) * unit;
 }
 
-/* What is there at a time, in so many planes: residues of rows x depth of A and of depth x cols of
- * B, and products of part_rows x part_cols of them. */
+/* The contents of the workspace at one time, in that many planes: residues of rows x depth of A and
+ * of depth x cols of B, and their products of part_rows x part_cols. */
 struct panels {
   int planes;
   int64_t rows, cols, depth, part_rows, part_cols;
@@ -102,15 +102,15 @@ static panels whole_panels (int64_t m, int64_t n, int64_t k, int planes) {
   return {planes, m, n, k, least (m, PRODUCT_ROWS), least (n, PRODUCT_COLS)};
 }
 
-/* Halves, in whole products where there are several. */
+/* Half the size, in whole products if there are several. */
 static int64_t halved (int64_t size) {
   return round_up ((size + 1) / 2, size > 2 * PRODUCT_ROWS ? PRODUCT_ROWS : NARROW_PANEL);
 }
 
-/* Panels that fit, as large as can be. */
+/* The largest panels that fit. */
 static panels choose_panels (int64_t m, int64_t n, int64_t k, int planes, double room) {
   panels x = whole_panels (m, n, k, planes);
-  if (k > MOST_DEPTH) { /* of each part all elements in turn */
+  if (k > MOST_DEPTH) { /* all elements of each part in turn */
     x.depth = DEPTH_OF_MANY;
     x.rows = x.part_rows;
     x.cols = x.part_cols;
@@ -138,7 +138,7 @@ static panels choose_panels (int64_t m, int64_t n, int64_t k, int planes, double
   return x;
 }
 
-/* Hands out a block of memory piece by piece; with NULL, only counts. */
+/* Divides a block of memory piece by piece; with NULL, only counts. */
 struct pieces {
   char *memory;
   size_t used;
@@ -163,7 +163,7 @@ static operand_view<T> part_of (const operand_view<T> &x, int64_t v, int64_t cou
   return y;
 }
 
-/* Vectors first .. first + count of planes that hold more. */
+/* Vectors first .. first + count - 1 of planes that hold more. */
 static residue_planes part_of (const residue_planes &x, int64_t first, int64_t count) {
   residue_planes y = x;
   y.to += first * x.ld;
@@ -171,16 +171,16 @@ static residue_planes part_of (const residue_planes &x, int64_t first, int64_t c
   return y;
 }
 
-/* Where the residues of a whole operand are kept, to NULL: nowhere; are they there already? */
+/* Where the residues of a whole operand are kept (to NULL: nowhere), and whether they are there. */
 struct kept_residues {
   int8_t *to;
   bool ready;
 };
 
-/* Makes all of C, part by part, in so much memory: to_planes (0 or 1, part of A or B, planes) makes
- * the count planes of a part of an operand; multiply (planes of A, of B, products, k, add) makes
- * their products, or adds them to what is there, as it has to where k takes several; each (i0, j0,
- * products) has them when they are whole. Where both operands' residues are kept, memory is for the
+/* Computes all of C, part by part, in that memory. to_planes (0 or 1, part of A or B, planes)
+ * computes the planes of a part of an operand. multiply (planes of A, of B, products, k, add)
+ * computes their products, or adds them to the earlier ones if k takes several steps. each (i0, j0,
+ * products) gets the complete products. If both operands' residues are kept, memory is for the
  * products alone. The first failure ends it. */
 template <class T, class Quantise, class Multiply, class Each>
 static gpumm_status for_parts (char *memory, double room, int count, const operand_view<T> &a,
@@ -208,7 +208,7 @@ static gpumm_status for_parts (char *memory, double room, int count, const opera
   from.take (&products.d, count * products.plane);
 
   gpumm_status status = GPUMM_OK;
-  int64_t at[2][2]; /* vector and element from which on there are planes; -1: nothing yet */
+  int64_t at[2][2]; /* vector and element at which the planes begin; -1: no planes yet */
   for (int which = 0; which < 2; which++)
     at[which][0] = at[which][1] = keeps && kept[which].ready ? 0 : -1;
   auto bring = [&] (int which, const operand_view<T> &x, int64_t v, int64_t vectors, int64_t l) {

@@ -1,4 +1,4 @@
-/* product.h - from the products of residues to C; and what the choice of moduli asks of products.
+/* product.h - from the products of residues to C, and the products that the choice of moduli needs.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_EMULATED_PRODUCT_H
 #define GPUMM_EMULATED_PRODUCT_H
@@ -7,7 +7,7 @@
 
 /* ---- the error of native arithmetic ------------------------------------------------------- */
 
-/* s + a b as native arithmetic makes it, and the square of the error that it makes. */
+/* s + a b in native arithmetic, and the square of its error. */
 __device__ static inline double rounded_add (double s, double a, double b, double *squares) {
   double exact_high = a * b, exact_low = fma (a, b, -exact_high);
   double sum = fma (a, b, s);
@@ -37,7 +37,7 @@ template <class R> __device__ static inline complex<R> scaled (complex<R> z, int
   return {scaled (z.re, e), scaled (z.im, e)};
 }
 
-/* One term of a dot product, of the real part where it is complex. */
+/* One term of a dot product; of the real part if it is complex. */
 template <class R> __device__ static inline R native_step (R s, R a, R b, double *squares) {
   return rounded_add (s, a, b, squares);
 }
@@ -59,8 +59,8 @@ template <class T> struct real_part { typedef T type; };
 
 template <class R> struct real_part<complex<R> > { typedef R type; };
 
-/* What is read back before the moduli are chosen: what is known of both operands, and an error for
- * each sample that was made. */
+/* Read back before the moduli are chosen: the facts about both operands, and the error of each
+ * sample. */
 static const int64_t MOST_SAMPLES = 512;
 
 struct findings {
@@ -68,11 +68,11 @@ struct findings {
   double errors[MOST_SAMPLES];
 };
 
-/* Makes dot products of rows and columns drawn by chance (always the same ones) in the type's own
- * arithmetic, one a warp: the sum of the squares of what each step rounds off, over (|a||b|)^2.
- * Vectors are scaled first, so that nothing overflows. A lane sums a part of the products. Every
- * stretch terms it begins anew, as where a library splits k; with stretch 0 each lane goes on from
- * the sum of those before. The records are passed on. */
+/* Computes dot products of random rows and columns (always the same ones) in the type's own
+ * arithmetic, one per warp: the sum of the squares of each step's rounding error, over (|a||b|)^2.
+ * Vectors are scaled first, so that nothing overflows. A lane sums a part of the products. It
+ * starts again after stretch terms, like a library that splits k; with stretch 0 each lane
+ * continues from the sum of the lanes before. The records are passed on. */
 template <class T>
 __global__ void __launch_bounds__ (32)
     sample_native (operand_view<T> a, operand_view<T> b, const operand_record *of_a,
@@ -120,9 +120,9 @@ __global__ void __launch_bounds__ (32)
 /* ---- the guard ---------------------------------------------------------------------------- */
 
 /* From the product r of levels of roots, kappa_a and kappa_b of choice.h at their largest: t is at
- * least (128 r / 127^2)^2 over the number of products that are not 0, by Cauchy and Schwarz. Where
- * r is 0 they are infinite, unless no element of the one vector meets one of the other: then C_ij
- * is 0 without an error. units: of r. */
+ * least (128 r / 127^2)^2 over the number of products that are not 0, by Cauchy and Schwarz. If r
+ * is 0 they are infinite, unless no nonzero elements of the two vectors meet: then C_ij is 0
+ * without an error. units: of r. */
 __global__ void __launch_bounds__ (EMULATED_THREADS) static find_kappas (
     product_planes r, bool masked, int64_t k, float units, operand_vectors a, int64_t i0,
     operand_vectors b, int64_t j0, kappas *worst) {
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__ (EMULATED_THREADS) static find_kappas (
 
 /* ---- C ------------------------------------------------------------------------------------ */
 
-/* d modulo p in its place, so that the products of more elements can be added. */
+/* d modulo p in place, so that more products can be added. */
 __global__ void __launch_bounds__ (EMULATED_THREADS) static reduce_planes (product_planes planes,
                                                                            int64_t total,
                                                                            const crt_table t) {
@@ -188,9 +188,9 @@ template <class R> __device__ static inline void set_parts (complex<R> *z, doubl
   *z = {(R) re, (R) im};
 }
 
-/* C = alpha C' 2^(-e_i - f_j) + beta C of a panel: ROWS of a column a thread. Complex products are
- * made of three: (a + i b) (c + i d) = (a c - b d) + i ((a + b) (c + d) - a c - b d), which is
- * exact modulo p (as in arXiv 2512.08321). */
+/* C = alpha C' 2^(-e_i - f_j) + beta C of a panel: ROWS of a column per thread. Complex products
+ * are computed from three: (a + i b) (c + i d) = (a c - b d) + i ((a + b) (c + d) - a c - b d),
+ * which is exact modulo p (as in arXiv 2512.08321). */
 template <class T, int LIMBS, int ROWS>
 __global__ void __launch_bounds__ (EMULATED_THREADS)
     reconstruct (product_planes planes, const crt_table t, const int *e, const int *f, T alpha,

@@ -1,14 +1,14 @@
-/* residues.h - integers by their residues: the arithmetic that Ozaki scheme II stands on.
+/* residues.h - integers by their residues: the arithmetic of Ozaki scheme II.
  *
- * An integer x, |x| < P/2, is known by its residues modulo N pairwise coprime p of product P
+ * An integer x, |x| < P/2, is determined by its residues modulo N pairwise coprime p with product P
  * (Chinese remainder theorem). With M = P/p and y = M^-1 mod p,
  *
  *   x = sum over p of M ((x y) mod p)  -  q P,   q = rint (the sum / P),
  *
- * for each term is x modulo its own p and 0 modulo the others (Ozaki, Uchino and Imamura, arXiv
+ * because each term is x modulo its own p and 0 modulo the others (Ozaki, Uchino and Imamura, arXiv
  * 2504.08009). Here y is part of A's residues, so that a product of residues reduced
- * modulo p is the factor of M; and the sum is made in integers of several limbs, so that x comes
- * out exactly and is rounded once.
+ * modulo p is the factor of M; and the sum is computed in integers of several limbs, so x is
+ * exact and is rounded once.
  *
  * Everything is for the host's compiler, too: tests/kernels/test_residues.cc tests it there.
  *
@@ -33,7 +33,7 @@ static const int moduli[MOST_MODULI] = {256, 255, 253, 251, 247, 241, 239, 233, 
 
 /* ---- tables ------------------------------------------------------------------------------- */
 
-/* What makes the residues of one operand, given to kernels by value. */
+/* The tables for the residues of one operand, passed to kernels by value. */
 struct residue_table {
   int count, words;
   /* byte t of word w: (256^(4 w + t) factor) mod p, symmetric; factor is y for A and 1 for B */
@@ -41,7 +41,7 @@ struct residue_table {
   float p[MOST_MODULI], inverse[MOST_MODULI];
 };
 
-/* What makes an integer of its residues. */
+/* The tables for an integer from its residues. */
 struct crt_table {
   int count, limbs;
   int32_t p[MOST_MODULI], reciprocal[MOST_MODULI]; /* rint (2^38 / p) */
@@ -160,9 +160,9 @@ template <int WORDS> struct whole {
   int sign;             /* 1 or -1 */
 };
 
-/* x 2^e rounded to one of the two integers next to it, up in magnitude where the part cut off
- * exceeds what dither, uniform in 0 .. 2^64 - 1, leaves of 1: what is an integer stays. The
- * magnitude must fit the words. */
+/* x 2^e rounded to one of the two integers next to it: up in magnitude if the fraction plus the
+ * dither, uniform in 0 .. 2^64 - 1 as a fraction of 2^64, reaches 1. Integers stay. The magnitude
+ * must fit the words. */
 template <int WORDS> DEVICE whole<WORDS> to_whole (number_parts x, int e, uint64_t dither) {
   int shift = x.exponent + e;
   uint64_t low = x.significand, high = 0;
@@ -196,7 +196,7 @@ DEVICE uint64_t scramble (uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/* What rounds element l of a vector that has this seed: Weyl's sequence of the golden ratio, whose
+/* The dither of element l of a vector with this seed: Weyl's sequence of the golden ratio, whose
  * neighbours lie far apart, so that the errors of equal elements cancel. */
 DEVICE uint64_t dither_at (uint64_t seed, int64_t l) {
   return seed + (uint64_t) l * 0x9e3779b97f4a7c15u;
@@ -217,9 +217,8 @@ DEVICE int dot_bytes (uint32_t x, uint32_t y, int sum) {
 #endif
 }
 
-/* 1.5 2^23: as a float that has ROUNDER more, an integer x, |x| < 2^22, is the low bits of the
- * float's, so that nothing need be converted, and adding ROUNDER rounds to an integer. Below such
- * floats are called biased. */
+/* 1.5 2^23: the low bits of the float x + ROUNDER are the integer x, |x| < 2^22, so no conversion
+ * is needed, and adding ROUNDER rounds to an integer. Below such floats are called biased. */
 #define ROUNDER 12582912.0f
 
 DEVICE float biased (int x) {
@@ -236,14 +235,15 @@ DEVICE uint32_t low_byte (float biased) {
 }
 
 /* x modulo p, symmetric, both biased; |x| < 2^20, so that x/p is off by less than 2^-12, and what
- * remains is an integer within p/2 + 1/16. Of 256, 128 may come out, as a byte the same as -128. */
+ * remains is an integer within p/2 + 1/16. Modulo 256 the result may be 128, which as a byte equals
+ * -128. */
 DEVICE float reduce (float x, const residue_table &t, int which) {
   float q = fmaf (x - ROUNDER, t.inverse[which], ROUNDER) - ROUNDER;
   return fmaf (-t.p[which], q, x);
 }
 
-/* The residue of x, symmetric, biased: since each 256^t has one, x's is a sum over the bytes of x,
- * which is below 2^19. */
+/* The residue of x, symmetric, biased: computed from a sum over the bytes of x times the residues
+ * of 256^t, which is below 2^19. */
 template <int WORDS>
 DEVICE float residue (const whole<WORDS> &x, const residue_table &t, int which) {
   int sum = 0;
@@ -262,7 +262,7 @@ DEVICE int reduce (int x, const crt_table &t, int which) {
   return (int) ((uint32_t) x - (uint32_t) ((q + 32) >> 6) * (uint32_t) t.p[which]);
 }
 
-/* ---- the integer of its residues ---------------------------------------------------------- */
+/* ---- an integer from its residues --------------------------------------------------------- */
 
 template <int LIMBS> struct wide { int64_t limb[LIMBS]; };
 
@@ -283,8 +283,7 @@ template <int LIMBS> DEVICE void carry (wide<LIMBS> &x) {
   }
 }
 
-/* x less the multiple of P next to it, rounded to double: value 2^*exponent, which is exact or
- * the nearest. */
+/* x minus the nearest multiple of P, rounded to double: value 2^*exponent, exact or the nearest. */
 template <int LIMBS> DEVICE double to_double (wide<LIMBS> x, const crt_table &t, int *exponent) {
   float top = (float) x.limb[LIMBS - 1] * (float) (1 << LIMB_BITS) + (float) x.limb[LIMBS - 2];
   int q = (int) rintf (top * t.inverse);
@@ -314,8 +313,8 @@ template <int LIMBS> DEVICE double to_double (wide<LIMBS> x, const crt_table &t,
       at -= LIMB_BITS;
     }
 
-    /* their 64 highest bits, the last of which says that a 1 was dropped: at least 57 bits if any
-   * was, so that it only breaks ties */
+    /* their 64 highest bits. The last bit says whether a 1 was dropped; then there are at least 57
+   * bits, so it only breaks ties */
 #ifdef __CUDA_ARCH__
   int bits = 32 - __clz ((int) a);
 #else

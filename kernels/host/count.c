@@ -1,8 +1,8 @@
 /* count.c - counts what a kernel reads and writes as the memory of a GPU would see it.
  *
- * Every access of every thread between two barriers is noted down: its place in the code, and how
- * many times the thread had come to that place. Then all that agree in both, and whose threads are
- * of one warp, are one request: that is what a GPU does when the threads of a warp go in step.
+ * Every access of every thread between two barriers is recorded: its place in the code, and how
+ * many times the thread has been there. Accesses of one warp that agree in both are one request, as
+ * on a GPU whose warp runs in step.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "fibers.h"
@@ -15,7 +15,7 @@ enum { WARP = 32, SECTOR = 32, BANKS = 32, WORD = 4 };
 
 struct access {
   const void *place; /* in the code */
-  int64_t turn;      /* of the thread at that place; until sorted, of all accesses */
+  int64_t turn;      /* of the thread at that place; before sorting: among all accesses */
   const char *p;
   int thread;
   unsigned bytes;
@@ -27,9 +27,9 @@ int64_t gpumm_host_operations, gpumm_host_barriers;
 
 static struct access *accesses;
 static int64_t noted, room;
-static int lost; /* out of memory: the counts are worth nothing */
+static int lost; /* out of memory: the counts are invalid */
 
-/* Counts for each allocation that was accessed; the first row is for the sum. */
+/* Counts for each accessed allocation; the first row is the sum. */
 struct tally {
   const char *first;
   gpumm_access counts[GPUMM_ACCESS_KINDS];
@@ -97,7 +97,7 @@ static int same_request (const struct access *a, const struct access *b) {
   return a->place == b->place && a->thread / WARP == b->thread / WARP && a->turn == b->turn;
 }
 
-/* Different sectors among those that the accesses touch. */
+/* The number of different sectors that the accesses touch. */
 static int64_t sectors (const struct access *a, int count) {
   int64_t seen[WARP * 2];
   int found = 0;
@@ -114,9 +114,9 @@ static int64_t sectors (const struct access *a, int count) {
   return found;
 }
 
-/* Passes over the banks: as many as the busiest bank has different words to give. Threads that
- * access 8 or 16 bytes are served half a warp or a quarter at a time; conflicts counts what is
- * more than one pass for each such part. */
+/* Passes over the banks: as many as the busiest bank has different words to deliver. Threads
+ * that access 8 or 16 bytes are served half a warp or a quarter at a time; conflicts counts the
+ * passes beyond one for each such part. */
 static int64_t passes (const struct access *a, int count, int64_t *conflicts) {
   int part = WARP * WORD / (a->bytes > WORD ? (int) a->bytes : WORD);
   int64_t all = 0;

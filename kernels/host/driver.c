@@ -1,8 +1,8 @@
 /* driver.c - the host device: engine/device.h without a GPU, for tests and teaching.
  *
- * Memory is malloc, each allocation of its own, so that AddressSanitizer sees what runs over it,
- * and full of NaN, so that what is read unwritten shows. A stream runs at once. Streams, events
- * and memory are checked for what CUDA would refuse or, worse, forgive.
+ * Each allocation is a malloc of its own, so that AddressSanitizer sees accesses past its end, and
+ * is filled with NaN, so that reads of unwritten memory show. Work on a stream runs at once.
+ * Streams, events and memory are checked for uses that CUDA would refuse or, worse, tolerate.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-/* One lock for all of it: the host device does one thing at a time. */
+/* One lock for the whole device, which does one thing at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static gpumm_status leave (gpumm_status status) {
@@ -37,7 +37,7 @@ static int64_t fault (int64_t n) {
   return counted;
 }
 
-/* Begins a call that can fail: takes the lock, to be given back by leave () whatever it returns. */
+/* Begins a call that can fail: takes the lock. leave () must release it, whatever this returns. */
 static gpumm_status enter (const char *call, int device, gpumm_status on_fault) {
   pthread_mutex_lock (&lock);
   if (device != 0)
@@ -68,7 +68,7 @@ void gpumm_host_set_memory (int64_t bytes) {
   pthread_mutex_unlock (&lock);
 }
 
-/* The allocation of that kind which holds p .. p + bytes - 1; NULL: none does. */
+/* The allocation of that kind that contains p .. p + bytes - 1, or NULL. */
 static struct allocation *find (enum kind kind, const void *p, size_t bytes) {
   const char *first = p;
   for (int i = 0; i < allocation_count; i++) {
@@ -85,11 +85,11 @@ const char *gpumm_host_allocation (const void *p) {
   return a ? a->p : NULL;
 }
 
-/* NaN in every type, in pieces, as a GiB of fresh memory takes half a second. */
+/* NaN in every type; in pieces, because a GiB of fresh memory takes half a second. */
 static gpumm_status fill_with_nan (char *p, size_t bytes) {
   const size_t piece = (size_t) 32 << 20;
   for (size_t i = 0; i < bytes; i += piece) {
-#ifdef __SANITIZE_THREAD__ /* would touch four bytes of its own for each */
+#ifdef __SANITIZE_THREAD__ /* it would touch four bytes of its own for each byte */
     (void) p;
 #else
     memset (p + i, 0xff, bytes - i < piece ? bytes - i : piece);
@@ -208,7 +208,7 @@ struct gpumm_stream {
 };
 
 struct gpumm_event {
-  double seconds; /* when it was recorded; negative: not yet */
+  double seconds; /* time of recording; negative: not recorded yet */
 };
 
 static gpumm_status stream_create (int device, gpumm_stream **stream) {
@@ -265,7 +265,7 @@ static gpumm_status event_synchronize (int device, gpumm_event *event) {
   return leave (enter ("event_synchronize", device, GPUMM_DEVICE_FAILED));
 }
 
-/* A stream runs at once. */
+/* Work on a stream runs at once. */
 static gpumm_status event_done (int device, gpumm_event *event, int *done) {
   (void) event;
   *done = 1;
@@ -348,7 +348,7 @@ static gpumm_status fill (int device, gpumm_stream *stream, void *p, int byte, s
 
 static gpumm_launches seen;
 
-/* A stranger to all earlier launches leaves its fields unknown. */
+/* A launch whose value differs from that of the earlier ones makes the field unknown. */
 static void agree (int64_t *known, int64_t value) {
   if (seen.launches > 0 && *known != value)
     value = -1;
@@ -359,7 +359,7 @@ static gpumm_status launched (int device, gpumm_launches *launches) {
   (void) device;
   pthread_mutex_lock (&lock);
   *launches = seen;
-  launches->registers = -1; /* there are none here */
+  launches->registers = -1; /* the host device has none */
   launches->occupancy = -1;
   seen = (gpumm_launches){0};
   return leave (GPUMM_OK);

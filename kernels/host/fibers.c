@@ -1,22 +1,22 @@
 /* fibers.c - the threads of a block as fibers.
  *
- * Each thread of the block has a stack of its own. A thread runs until it comes to a barrier or to
- * its end; then the next in the chosen order goes on. When all have run, that phase is over: either
- * all wait at the same barrier, and the next phase begins, or all have ended, and the next block
- * does. Anything else is barrier divergence, which on a GPU would hang or compute garbage.
+ * Each thread of the block has a stack of its own. A thread runs until it reaches a barrier or its
+ * end; then the next thread in the chosen order runs. When all have run, the phase is over: either
+ * all wait at the same barrier and the next phase begins, or all have ended and the next block
+ * begins. Anything else is barrier divergence, which on a GPU would hang or compute garbage.
  *
- * makecontext gives a fiber its stack, once; from then on _setjmp and _longjmp switch, which leave
- * the signal mask alone: 12 ns where swapcontext takes 180 ns, for it is two system calls.
- * AddressSanitizer and ThreadSanitizer are told of every switch. With them the compiler's own setjmp
- * and longjmp are used: at each of the library's AddressSanitizer forgets what it knew of the whole
- * stack, which takes some 2 us, and then misses what runs over an array there; ThreadSanitizer ends
+ * makecontext gives a fiber its stack once. After that _setjmp and _longjmp switch, which do not
+ * touch the signal mask: 12 ns instead of 180 ns for swapcontext, which makes two system calls.
+ * AddressSanitizer and ThreadSanitizer are told of every switch. With them the compiler's own
+ * setjmp and longjmp are used. At a jump of the library's, AddressSanitizer would forget the whole
+ * stack, which takes about 2 us, and then miss overruns of arrays there; ThreadSanitizer would end
  * the program at a jump to another stack.
  *
  * One launch runs at a time: the driver holds its lock.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#undef _FORTIFY_SOURCE /* its _longjmp refuses to jump to another stack */
+#undef _FORTIFY_SOURCE /* its _longjmp refuses jumps to another stack */
 #include "fibers.h"
 #include "driver.h"
 
@@ -39,7 +39,7 @@
 #define LIFE_BEGINS(fiber)    ASAN_UNPOISON_MEMORY_REGION ((fiber)->stack, (fiber)->stack_bytes)
 #define LIFE_ENDS(fiber)      LIFE_BEGINS (fiber)
 #define RUN_BEGINS(scheduler) ((void) 0)
-/* else the compiler reports a jump as the library's does */
+/* without this the compiler reports a jump as the library's does */
 #define JUMPS __attribute__ ((noinline, no_sanitize_address))
 #elif defined __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
@@ -91,7 +91,7 @@ gpumm_index3 gpumm_host_thread, gpumm_host_block, gpumm_host_block_size, gpumm_h
 
 static struct fiber *fibers[MOST_THREADS]; /* the first `made` have stacks */
 static int made;
-static struct fiber scheduler; /* whoever called gpumm_host_run */
+static struct fiber scheduler; /* the caller of gpumm_host_run */
 static struct fiber *current = &scheduler, *previous;
 
 static struct {
@@ -99,7 +99,7 @@ static struct {
   void (*thread) (const void *arguments);
   const void *arguments;
   int threads;
-  int place; /* in the order, of the thread that runs */
+  int place; /* of the running thread, in the order */
   int order[MOST_THREADS];
   gpumm_status status;
 } run;
@@ -161,14 +161,14 @@ static void begin_phase (void) {
 
 /* ---- phases ------------------------------------------------------------------------------- */
 
-/* Leaves the block for good; the fibers in it are made anew. */
+/* Abandons the block; its fibers are created anew. */
 static __attribute__ ((noreturn)) void abandon (gpumm_status status) {
   run.status = status;
   switch_to (&scheduler);
   __builtin_unreachable ();
 }
 
-/* All threads have run: does the block go on, is it done, or has it diverged? */
+/* All threads have run: does the block continue, has it ended, or has it diverged? */
 static void end_phase (void) {
   if (gpumm_host_counting)
     gpumm_host_count_phase ();
@@ -198,7 +198,7 @@ static void end_phase (void) {
   }
 }
 
-/* The current thread has come to a barrier or its end. Comes back when it is its turn again. */
+/* The current thread has reached a barrier or its end. Returns when it is its turn again. */
 static void next_thread (void) {
   if (gpumm_driver_is_cancelled ())
     abandon (gpumm_driver_fail (GPUMM_CANCELLED, "cancelled"));
@@ -216,7 +216,7 @@ void gpumm_host_barrier (int line) {
 
 /* ---- fibers ------------------------------------------------------------------------------- */
 
-/* What a fiber does all its life: a thread of one block after the other. */
+/* The body of a fiber: runs a thread of one block after the other. */
 static void live (void) {
   struct fiber *me = current;
   arrive (me);
@@ -228,7 +228,7 @@ static void live (void) {
   }
 }
 
-/* Puts the fiber, new or abandoned, at the beginning of its life. */
+/* Resets the fiber, new or abandoned, to the beginning of its body. */
 static JUMPS int start (struct fiber *f) {
   ucontext_t context;
   if (getcontext (&context))
@@ -247,7 +247,7 @@ static JUMPS int start (struct fiber *f) {
   return 1;
 }
 
-/* A stack with a page below it that faults when it overflows. */
+/* A stack above a page that faults on overflow. */
 static struct fiber *make (void) {
   size_t page = (size_t) sysconf (_SC_PAGESIZE);
   struct fiber *f = calloc (1, sizeof *f);
@@ -277,7 +277,7 @@ static void unmake (struct fiber *f) {
   free (f);
 }
 
-/* Stacks stay until the library goes: making a block's of 256 threads takes longer than a small product. */
+/* Stacks stay until the library closes: creating 256 of them takes longer than a small product. */
 static __attribute__ ((destructor)) void unmake_all (void) {
   while (made > 0)
     unmake (fibers[--made]);
@@ -305,7 +305,7 @@ void *gpumm_host_shared (size_t bytes) {
     abandon (gpumm_driver_fail (
         GPUMM_DEVICE_FAILED, "kernel %s: shared array %d, of %zu bytes, %s", run.kernel, i, bytes,
         i < shared_arrays ? "is not the same for all threads" : "is more than a block can have"));
-  /* an allocation of exactly its size, so that AddressSanitizer sees what runs over it */
+  /* an allocation of exactly its size, so that AddressSanitizer sees overruns */
   if (shared[i].bytes != bytes) {
     free (shared[i].p);
     shared[i].bytes = 0;
@@ -316,7 +316,7 @@ void *gpumm_host_shared (size_t bytes) {
     }
     shared[i].bytes = bytes;
   }
-  memset (shared[i].p, 0xff, bytes); /* NaN in every type, to show what is read unwritten */
+  memset (shared[i].p, 0xff, bytes); /* NaN in every type, to show reads of unwritten memory */
   shared_arrays = i + 1;
   return shared[i].p;
 }

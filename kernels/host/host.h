@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* In which order the threads of a block run from one barrier to the next. On a GPU there is none,
- * so a correct kernel gives the same in each; one that lacks a barrier does not. */
+/* The order in which the threads of a block run between two barriers. A GPU has no fixed order, so
+ * a correct kernel gives the same result in each; a kernel that lacks a barrier does not. */
 typedef enum gpumm_host_order {
   GPUMM_FORWARDS,
   GPUMM_BACKWARDS,
@@ -24,20 +24,20 @@ typedef enum gpumm_host_order {
 
 GPUMM_API void gpumm_host_set_order (gpumm_host_order order, uint64_t seed);
 
-/* Bytes of memory that the device has, 1 GiB unless told otherwise. */
+/* Sets the bytes of memory of the device, 1 GiB by default. */
 GPUMM_API void gpumm_host_set_memory (int64_t bytes);
 
 /* ---- counting -----------------------------------------------------------------------------
  *
- * Counted is what a GPU would do, warp by warp: the n-th time that the 32 threads of a warp come
- * to the same place of the kernel between two barriers is one request. (Threads of a warp that
- * take different ways through a loop are taken to wait for each other at its places.) Counting is
- * slow and off until asked for. gpumm_counts is in engine/gpumm.h. */
+ * Counts what a GPU would do, warp by warp: the n-th time that the 32 threads of a warp reach the
+ * same place of the kernel between two barriers is one request. (Threads of a warp that take
+ * different paths through a loop are assumed to wait for each other at its places.) Counting is
+ * slow and off by default. gpumm_counts is in engine/gpumm.h. */
 
 /* Sets all counts to 0 and starts (on != 0) or stops counting. */
 GPUMM_API void gpumm_host_count (int on);
 
-/* The counts since: of the allocation that p points into, or, p NULL, of all memory. Of one
+/* The counts since then: of the allocation that contains p, or of all memory if p is NULL. For one
  * allocation only load and store are set. */
 GPUMM_API gpumm_status gpumm_host_counts (const void *p, gpumm_counts *counts);
 

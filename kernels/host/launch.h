@@ -16,7 +16,8 @@
 #define gridDim         gpumm_host_grid_size
 #define __syncthreads() gpumm_host_barrier (__LINE__)
 
-/* Inlined even where nothing else is: counting knows an access by the address of its code. */
+/* Inlined even in builds without inlining: counting identifies an access by the address of its
+ * code. */
 #define INLINE inline __attribute__ ((always_inline))
 
 static INLINE void counted (int kind, const void *p, unsigned bytes) {
@@ -24,14 +25,14 @@ static INLINE void counted (int kind, const void *p, unsigned bytes) {
     gpumm_host_access (kind, p, bytes);
 }
 
-/* Arithmetic is counted too: so many operations on reals. */
+/* Arithmetic is counted, too, in operations on reals. */
 #define COUNT_OPERATIONS(n)                                                                        \
   do                                                                                               \
     if (__builtin_expect (gpumm_host_counting, 0))                                                 \
       gpumm_host_operations += (n);                                                                \
   while (0)
 
-/* One element in memory: reading and writing it are counted. */
+/* One element in memory, which counts reads and writes. */
 template <class T, int LOAD, int STORE> struct element {
   T &x;
 
@@ -53,7 +54,7 @@ template <class T, int LOAD, int STORE> struct element {
   }
 };
 
-/* Pointers to global memory; through a global<const T> there is no writing. */
+/* Pointers to global memory; a global<const T> is read-only. */
 template <class T> struct global {
   T *p;
 
@@ -86,7 +87,7 @@ template <class T, int ROWS, int COLUMNS> struct tile {
   tile<T, rows, columns> name = {                                                                  \
       (T (*)[columns]) gpumm_host_shared (sizeof (T) * (rows) * (columns))}
 
-/* Threads run one at a time: nothing comes between. */
+/* Threads run one at a time, so plain operations are atomic. */
 template <class T, int LOAD, int STORE> static INLINE T atomic_or (element<T, LOAD, STORE> x, T y) {
   T old = x;
   x = (T) (old | y);
@@ -99,7 +100,7 @@ template <class T> static INLINE T atomic_add (T &x, T y) {
   return old;
 }
 
-/* Multiplications that are not fused: CMakeLists.txt tells the compiler to fuse none. */
+/* Multiplications that are not fused: CMakeLists.txt forbids the compiler to fuse any. */
 static inline float __fmul_rn (float x, float y) {
   return x * y;
 }
@@ -123,13 +124,13 @@ template <class Body>
 static gpumm_status launch_on_host (const char *kernel, int64_t blocks, dim3 threads, int device,
                                     gpumm_stream *stream, Body body) {
   (void) device;
-  (void) stream; /* a stream runs at once */
+  (void) stream; /* work on a stream runs at once */
   return gpumm_host_launch (
       kernel, blocks, {threads.x, threads.y, threads.z},
       [] (const void *p) { (*(const Body *) p) (); }, &body);
 }
 
-/* A stream runs at once, and every launch looks whether it is cancelled. */
+/* Work on a stream runs at once, and every launch checks for a cancellation. */
 static inline gpumm_status pace (int, gpumm_stream *, double, double, double *) {
   return GPUMM_OK;
 }

@@ -1,22 +1,24 @@
 /* classic.cu - blocks of uint16, sums in uint32: a course assignment, step by step.
  *
- * What it does: block (i, j) of C is the sum of A(i, k) B(k, j) over the k that both have, each
- * element added up in 64 bits and cut to 2^32 - 1 once. M x M threads make a block, a thread an
- * element. How they find the common k, and how many blocks are made at a time, are the steps:
+ * What it does: block (i, j) of C is the sum of A(i, k) B(k, j) over the k for which both blocks
+ * exist. Each element is summed in 64 bits and saturated to 2^32 - 1 once. M x M threads compute a
+ * block, one element each. The steps differ in how they find the common k and how many blocks a
+ * launch computes:
  *
- *   classic_one     one block of C a launch: the GPU does nearly nothing, and waits for the next
- *   classic_search  all of them in one launch; for each block of row i of A, a binary search for j
- *                   in the row of B that it names
- *   classic         row i of A and column j of B are merged, as both ascend: as many steps as both
- *                   have blocks, in memory one after the other, where a search jumps
+ *   classic_one     one block of C per launch: the GPU is nearly idle and waits for the next launch
+ *   classic_search  all blocks in one launch; for each block (i, k) of A, a binary search for j in
+ *                   row k of B
+ *   classic         row i of A and column j of B ascend, so they are merged: one step per block of
+ *                   either, at consecutive addresses, where a search jumps
  *
- * What limits it: finding. All threads of a block take the same steps, and most of these find
- * nothing: at 1.5 % of the blocks, 122 + 122 steps for 1.8 products. And nothing is used twice: each
- * product reads a block of A and one of B. blocks_strips.cu and blocks_slices.cu cure it.
+ * What limits it: finding the pairs. All threads of a block take the same steps, and most steps
+ * find no pair: with 1.5 % of the blocks stored, 122 + 122 steps for 1.8 products. Nothing is used
+ * twice, either: each product reads a block of A and one of B. blocks_strips.cu and
+ * blocks_slices.cu avoid both.
  *
- * classic reads B by columns too; they are made from its rows first: GROUPS runs of rows are counted
- * column by column, the counts of the runs before say where each begins, and the rows of a run are
- * handed out in order, so that columns ascend without sorting.
+ * classic also reads B by columns, which it first builds from the rows: it counts GROUPS runs of
+ * rows column by column, sums the counts to find where each run begins in a column, and stores the
+ * rows of a run in order, so that columns ascend without sorting.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "blocks/pattern.h"
@@ -35,7 +37,7 @@ __global__ void __launch_bounds__ (THREADS)
   for (int64_t j = threadIdx.x; j < cols; j += THREADS)
     place[run + j] = 0;
   for (int64_t k = begin; k < end; k++) {
-    __syncthreads (); /* in a row each column is met once */
+    __syncthreads (); /* a column occurs only once in a row */
     for (int64_t t = start[k] + threadIdx.x; t < start[k + 1]; t += THREADS)
       place[run + column[t]] = place[run + column[t]] + 1;
   }
@@ -73,7 +75,7 @@ __global__ void __launch_bounds__ (THREADS)
   }
 }
 
-/* Block row and place among B's blocks of each, by columns. */
+/* Lists B's blocks by columns: block row, and place among B's blocks. */
 template <int THREADS>
 __global__ void __launch_bounds__ (THREADS)
     fill_columns (int64_t rows, int64_t cols, int64_t each, global<const int64_t> start,
@@ -104,7 +106,7 @@ __device__ static inline void add_product (uint64_t &sum, global<const uint16_t>
 #pragma unroll
   for (int p = 0; p < M; p++) {
     const uint32_t x = A[t * M * M + r + p * M], y = B[u * M * M + p + c * M];
-    sum += x * y; /* a product of 16 bits by 16 fits 32 */
+    sum += x * y; /* 16 bits times 16 bits fit 32 */
   }
 }
 

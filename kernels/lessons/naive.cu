@@ -1,18 +1,19 @@
-/* naive.cu - one thread an element of C, everything from global memory.
+/* naive.cu - one thread for each element of C, everything from global memory.
  *
  * What it does: thread (i, j) walks along row i of op(A) and column j of op(B) and sums. This is
  * the definition of the product, and the kernel to compare all others with.
  *
  * What limits it: memory. Each multiply-add loads two elements, so a double product does 2
- * operations for 16 bytes: an arithmetic intensity of 1/8 operation a byte, where the GPU could do
- * ten or more. Caches help, for the 32 threads of a warp want the same B(l, j), one broadcast, and
- * neighbouring A(i, l), one coalesced read: 8 sectors of 32 bytes in double. With op(A) a
- * transpose the neighbours lie lda apart and the same read takes 32 sectors: tiled.cu cures it.
+ * operations for 16 bytes: an arithmetic intensity of 1/8 operation per byte, where the GPU could do
+ * ten or more. Caches help: the 32 threads of a warp read the same B(l, j) in one broadcast and
+ * neighbouring A(i, l) in one coalesced read of 8 sectors of 32 bytes in double. If op(A) is a
+ * transpose, the neighbours lie lda apart and the same read takes 32 sectors; tiled.cu avoids this.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
 
-/* A block's part of C: a warp lies along a column, so that A and C are read and written together. */
+/* A block's part of C. A warp lies along a column, so that its reads of A and its writes of C are
+ * coalesced. */
 enum { ROWS = 32, COLUMNS = 8 };
 
 template <class T>
@@ -25,7 +26,7 @@ __global__ void __launch_bounds__ (ROWS *COLUMNS)
   if (i >= m || j >= n)
     return;
 
-  /* op(A) (i, l) is A[i + l lda], or A[l + i lda] of a transpose; op(B) (l, j) alike */
+  /* op(A) (i, l) is A[i + l lda], or A[l + i lda] if transposed; likewise for op(B) (l, j) */
   int64_t a = op_a == GPUMM_NONE ? i : i * lda, a_step = op_a == GPUMM_NONE ? lda : 1;
   int64_t b = op_b == GPUMM_NONE ? j * ldb : j, b_step = op_b == GPUMM_NONE ? 1 : ldb;
   bool conjugate_a = op_a == GPUMM_CTRANSPOSE, conjugate_b = op_b == GPUMM_CTRANSPOSE;

@@ -1,15 +1,15 @@
 /* register.cu - a tile of C in registers, outer products.
  *
- * What it does: a block makes TILE_M x TILE_N of C with tiles of op(A) and op(B) in shared memory,
- * TILE_K deep, as tiled.cu does; but each thread makes THREAD_M x THREAD_N elements, kept in
- * registers. For each l it reads THREAD_M elements of a column of op(A) and THREAD_N of a row of
- * op(B) from shared memory and adds their outer product: with 8 x 4, 12 reads for 32
- * multiply-adds, where tiled.cu needs 64. Global traffic is that of a tile of 64 x 64: in double
- * an intensity of 8 operations a byte.
+ * What it does: a block computes TILE_M x TILE_N of C with tiles of op(A) and op(B) in shared
+ * memory, TILE_K deep, as tiled.cu does. But each thread computes THREAD_M x THREAD_N elements and
+ * keeps them in registers. For each l it reads THREAD_M elements of a column of op(A) and THREAD_N
+ * of a row of op(B) from shared memory and adds their outer product: with 8 x 4, 12 reads for 32
+ * multiply-adds, where tiled.cu needs 64. Global traffic is that of a tile of 64 x 64: in double an
+ * intensity of 8 operations per byte.
  *
- * What limits it: the registers. A larger tile for a thread means fewer reads for a multiply-add,
- * and fewer threads that fit on a multiprocessor to hide each other's waiting. And it waits: the
- * fetch of a tile does not overlap with the products of the one before.
+ * What limits it: the registers. A larger tile per thread means fewer reads per multiply-add,
+ * but fewer threads fit on a multiprocessor to hide each other's waiting. They do wait: the fetch
+ * of a tile does not overlap with the products of the tile before.
  *
  * A thread's elements are not neighbours: its rows are THREADS_M apart, so that the threads of a
  * warp read neighbouring words of shared memory and write neighbouring elements of C.
@@ -17,7 +17,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
 
-/* Fetches a tile as tiled.cu does, s[l][r] = X (r0 + r, l0 + l), several elements a thread, with
+/* Fetches a tile as tiled.cu does, s[l][r] = X (r0 + r, l0 + l), several elements per thread, with
  * neighbouring threads along the dimension that is contiguous in memory. */
 template <class T, int ROWS, int TILE_K, int PAD, int THREADS>
 __device__ static inline void fetch (tile<T, TILE_K, ROWS + PAD> &s, global<const T> x, int64_t ld,
@@ -40,8 +40,8 @@ __global__ void __launch_bounds__ (TILE_M / THREAD_M * TILE_N / THREAD_N)
            global<const T> B, int64_t ldb, gpumm_op op_b, T beta, global<T> C, int64_t ldc) {
   constexpr int THREADS_M = TILE_M / THREAD_M, THREADS_N = TILE_N / THREAD_N;
   constexpr int THREADS = THREADS_M * THREADS_N;
-  /* The 32 banks, 4 bytes wide, come round every 128 bytes. A row of the tile is a whole number of
-   * rounds; the padding, 1 / TILE_K of a round, keeps threads apart that write a column. */
+  /* The 32 banks of 4 bytes repeat every 128 bytes, and a row of the tile is a multiple of that.
+   * The padding, 128 / TILE_K bytes, gives threads that write a column different banks. */
   constexpr int PAD = 128 / (TILE_K * (int) sizeof (T));
   SHARED (T, a, TILE_K, TILE_M + PAD); /* a[l][i] */
   SHARED (T, b, TILE_K, TILE_N + PAD); /* b[l][j] */
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__ (TILE_M / THREAD_M * TILE_N / THREAD_N)
                                             i0, m, l0, k);
     fetch<T, TILE_N, TILE_K, PAD, THREADS> (b, B, ldb, op_b == GPUMM_NONE, op_b == GPUMM_CTRANSPOSE,
                                             j0, n, l0, k);
-    __syncthreads (); /* the tiles are whole before anyone reads them */
+    __syncthreads (); /* the tiles are complete before a thread reads them */
 #pragma unroll
     for (int l = 0; l < TILE_K; l++) {
       T x[THREAD_M], y[THREAD_N];
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__ (TILE_M / THREAD_M * TILE_N / THREAD_N)
         for (int c = 0; c < THREAD_N; c++)
           multiply_add (sum[r][c], x[r], y[c]);
     }
-    __syncthreads (); /* all have read before the next tiles overwrite */
+    __syncthreads (); /* all threads have read before the next tiles overwrite */
   }
 
 #pragma unroll
@@ -101,9 +101,9 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_produc
              return (launch_as<T, TILE_M, TILE_N, TILE_K, THREAD_M, THREAD_N> (device, stream, p)));
 }
 
-/* The larger tile needs a C of some hundred tiles before every multiprocessor of a large GPU has
- * work. On an H200 in double the smaller is 1.6 times as fast at 768, the larger 1.2 times at 1024
- * (bench/results/h200/kernels.csv). */
+/* The larger tile needs a C of more than a hundred tiles to give every multiprocessor of a large
+ * GPU work. On an H200 in double the smaller is 1.6 times as fast at 768, the larger 1.2 times at
+ * 1024 (bench/results/h200/kernels.csv). */
 FAMILY_ROWS (register) = {
     /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch */
     {"register", "register_32x32x4", ALL_TYPES, 32, 32, 4, 4, 2, ANY_CAPABILITY, 0, NULL,

@@ -1,9 +1,9 @@
-/* strassen.cu - seven products of half the size where the definition takes eight.
+/* strassen.cu - seven products of half the size instead of eight.
  *
- * What it does: op(A), op(B) and C are cut into 2 x 2 blocks. C is made of seven products of sums
- * of blocks (Strassen 1969), here in Winograd's form, with the names of Boyer, Dumas, Pernet and
- * Zhou, Memory efficient scheduling of Strassen-Winograd's matrix multiplication algorithm, ISSAC
- * 2009:
+ * What it does: op(A), op(B) and C are cut into 2 x 2 blocks. C is computed from seven products of
+ * sums of blocks (Strassen 1969), here in Winograd's form, with the names of Boyer, Dumas, Pernet
+ * and Zhou, Memory efficient scheduling of Strassen-Winograd's matrix multiplication algorithm,
+ * ISSAC 2009:
  *
  *   S1 = A21 + A22    T1 = B12 - B11    P1 = A11 B11    U2 = P1 + P6
  *   S2 = S1 - A11     T2 = B22 - T1     P2 = A12 B21    U3 = U2 + P7
@@ -13,38 +13,38 @@
  *                                       P6 = S2 T2      C21 = U3 - P4
  *                                       P7 = S3 T3      C22 = U3 + P5
  *
- * Each of the seven is made the same way from its own blocks, `depth` times; then a kernel of
- * another family, the base, multiplies: (7/8)^depth of the operations of the definition.
+ * Each of the seven products is computed in the same way from its own blocks, `depth` times. Then a
+ * kernel of another family, the base, multiplies: (7/8)^depth of the operations of the definition.
  *
- * What limits it: the memory. A sum of blocks moves three of them and computes next to nothing, so
- * a level pays only where an eighth of the products takes longer than all its sums: blocks of some
- * thousand rows and columns. What the sums move decides, and so do the temporaries:
+ * What limits it: the memory. A sum of blocks moves three blocks and computes very little, so a
+ * level pays only if an eighth of the products takes longer than all its sums: for blocks of
+ * several thousand rows and columns. The bytes of the sums decide, and the temporaries:
  *
- *   Strassen's form has 18 sums, Winograd's 15: 45 blocks moved. Of these 15 the last one into
- *   C11, C12 and C21 costs nothing, since the base adds its product to C as it stores it; and
+ *   Strassen's form has 18 sums, Winograd's 15: 45 blocks moved. Of these 15 the last sum into
+ *   each of C11, C12 and C21 costs nothing, because the base adds its product to C as it stores it.
  *   U2, U3, U4 and C22 are one pass, which reads four products and writes three sums. That leaves
- *   8 sums of 3 and a pass of 7: 31. The same done to Strassen's form leaves 39. (All S in one pass
- *   and all T in another would leave 23, but need four times the temporaries.)
+ *   8 sums of 3 and a pass of 7: 31. The same for Strassen's form leaves 39. (All S in one pass and
+ *   all T in another would leave 23, but need four times the temporaries.)
  *
  *   The order of the products is such that a level needs one temporary X for all S and one Y for
  *   all T, as in Douglas, Heroux, Slishman and Smith, GEMMW, J. Comput. Phys. 110 (1994), and
- *   table 1 of Boyer et al.: P1, P5, P6 and P7 wait in the four blocks of C. Where C must be kept
- *   (beta is not 0) they wait in a copy of its size. All levels of one product in squares of n
- *   together take n^2 elements, with beta 2 n^2, whatever the depth.
+ *   table 1 of Boyer et al.: P1, P5, P6 and P7 wait in the four blocks of C. If C must be kept
+ *   (beta is not 0), they wait in a copy of its size. All levels together need n^2 elements for a
+ *   square of n, with beta 2 n^2, at any depth.
  *
  *   What it costs in accuracy: the bound is normwise, and a level multiplies its constant by 4.5
- *   (Strassen's own form: by 3). docs/strassen.md has it, with NaN and Inf. So "auto" never comes
- *   here.
+ *   (Strassen's own form: by 3). docs/strassen.md has the bound, and what happens to NaN and Inf.
+ *   Therefore "auto" never takes this family.
  *
- * Sizes that do not halve are peeled: the recursion takes the largest part of C, and of k, whose
- * blocks are whole vectors at every depth, and three thin products of the base add what is left
+ * Sizes that cannot be halved are peeled: the recursion takes the largest part of C, and of k,
+ * whose blocks are whole vectors at every depth, and three thin products of the base add the rest
  * along k, to the right and below (Huss-Lederman, Jacobson, Johnson, Tsao and Turnbull,
  * Implementation of Strassen's algorithm for matrix multiplication, SC 1996, peel one row or column
- * a level). Zeros that the sums only imagine at an edge would spare the thin products; but then the
- * blocks differ in size, and P6, as large as the largest, fits into none of C that is free.
+ * a level). Imagined zeros at the edges would avoid the thin products, but then the blocks differ
+ * in size, and P6, as large as the largest, fits into no free block of C.
  *
- * Transposes cost nothing: a block of op(A) is a block of A as stored, so that sums are made of A
- * as stored, and the base applies the op.
+ * Transposes cost nothing: a block of op(A) is a block of A as stored, so the sums use A as stored,
+ * and the base applies the op.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
@@ -59,8 +59,8 @@ enum { BY_SIZE = -1, DEEPEST = 4 };
 
 /* The smallest m, n or k of a base product, by type S, D, C, Z: a level is added while its blocks
  * are at least this large. Measured on an H200 (bench/results/h200/strassen.csv). Blocks that fill
- * its multiprocessors badly may still lose: at n = 6144 single over cuBLAS 3 %, at 3072 single
- * complex over register 13 %. */
+ * its multiprocessors badly may still be slower: 3 % at n = 6144 in single over cuBLAS, 13 % at
+ * 3072 in single complex over register. */
 static const struct {
   const char *family;
   int64_t smallest[4];
@@ -71,9 +71,9 @@ static const struct {
 
 /* ---- kernels: sums of blocks -------------------------------------------------------------- */
 
-/* Bytes that a thread moves at once, and threads of a block: vectors of a column, and columns. On
- * an H200 blocks of 64 x 4 or 256 x 1, or more vectors a thread, are no faster: 4.2 TB/s, as fast
- * as a copy. */
+/* Bytes that a thread moves at once; threads of a block: vectors of a column, columns. On an H200
+ * this reaches 4.2 TB/s, as fast as a copy; blocks of 64 x 4 or 256 x 1, or more vectors per
+ * thread, are no faster. */
 enum { VECTOR = 16, DOWN = 32, ACROSS = 8 };
 
 template <class T, int WIDTH> struct alignas (WIDTH * sizeof (T)) vector {
@@ -94,13 +94,13 @@ template <class T, int WIDTH> DEVICE vector<T, WIDTH> scale (T s, vector<T, WIDT
   return x;
 }
 
-/* Row and column of the vector that is this thread's. */
+/* Row and column of this thread's vector. */
 #define FIND_VECTOR(i, j, rows)                                                                    \
   unsigned pieces = (unsigned) (((rows) + DOWN - 1) / DOWN);                                       \
   int64_t i = (int64_t) (blockIdx.x % pieces) * DOWN + threadIdx.x;                                \
   int64_t j = (int64_t) (blockIdx.x / pieces) * ACROSS + threadIdx.y
 
-/* X = x X + p P + q Q in vectors V of T, which rows and leading dimensions count. What has the
+/* X = x X + p P + q Q in vectors V of T; rows and leading dimensions count vectors. A term with the
  * coefficient 0 is not read. */
 template <class T, class V>
 __global__ void __launch_bounds__ (DOWN *ACROSS)
@@ -125,8 +125,8 @@ __global__ void __launch_bounds__ (DOWN *ACROSS)
   X[i + j * ldx] = sum;
 }
 
-/* D holds P1, P6 / P7, P5 in blocks of rows x cols. Makes of them P1, U4 / U3, C22: in D itself,
- * or, where C is to be kept, C = beta C + these. */
+/* D holds P1, P6 / P7, P5 in blocks of rows x cols. Computes P1, U4 / U3, C22 from them: in D
+ * itself, or, if C must be kept, C = beta C + these. */
 template <class T, class V>
 __global__ void __launch_bounds__ (DOWN *ACROSS)
     sum_products (int64_t rows, int64_t cols, global<V> D, int64_t ldd, bool keep, T beta,
@@ -170,14 +170,14 @@ template <class T> struct matrix {
   }
 };
 
-/* Its rows row .. and columns col ..; as stored, where op turns it, they change places. */
+/* Its part from row `row` and column `col` on; rows and columns swap as stored if op transposes. */
 template <class T>
 static matrix<T> part (const matrix<T> &a, int64_t row, int64_t rows, int64_t col, int64_t cols) {
   int64_t offset = a.op == GPUMM_NONE ? row + col * a.ld : col + row * a.ld;
   return {a.x + offset, a.ld, a.op, rows, cols};
 }
 
-/* Block (i, j) of its 2 x 2, from 1 as in the formulas. */
+/* Block (i, j) of the 2 x 2, counted from 1 as in the formulas. */
 template <class T> static matrix<T> block (const matrix<T> &a, int i, int j) {
   int64_t rows = a.rows / 2, cols = a.cols / 2;
   return part (a, (i - 1) * rows, rows, (j - 1) * cols, cols);
@@ -195,8 +195,8 @@ static size_t temporary_bytes (size_t element, int64_t rows, int64_t cols) {
   return (bytes + line - 1) / line * line;
 }
 
-/* Of the levels below C = beta C + ..., all alive at once: X, Y and, where C is kept, D. Of a
- * level's products some add to C, so that from the second on it always is. */
+/* Workspace of all levels together: X, Y and, if C is kept, D. Some products of a level add to C,
+ * so from the second level on C is always kept. */
 static size_t levels_bytes (size_t element, int64_t m, int64_t n, int64_t k, int depth, bool keep) {
   size_t bytes = 0;
   for (; depth > 0; depth--, keep = true) {
@@ -219,8 +219,8 @@ static matrix<T> take (char **workspace, gpumm_op op, int64_t rows, int64_t cols
 
 /* ---- the base ----------------------------------------------------------------------------- */
 
-/* The row of that family that is preferred for the product, as the plan chooses; of those that
- * need more workspace than there is room for, or wait, none. NULL: there is no such row. */
+/* The row of that family that the plan would choose for the product, without rows that wait or need
+ * more workspace than there is. NULL: there is no such row. */
 static const gpumm_kernel *choose_base (const char *family, const gpumm_product *p, size_t room,
                                         const gpumm_device_properties *device) {
   const gpumm_kernel *best = NULL;
@@ -255,12 +255,12 @@ struct recursion {
   gpumm_type type;
   void *base_workspace;
   size_t base_bytes;
-  gpumm_status status; /* once it is set, nothing more is done */
+  gpumm_status status; /* after the first failure nothing more is done */
   double queued;       /* operations */
 };
 
-/* Operations that may be queued: 5 ms of cuBLAS in double on an H200. A product of the base with more
- * is cut in columns. */
+/* Most operations in the queue: 5 ms of cuBLAS in double on an H200. A larger product of the base
+ * is cut by columns. */
 static const double MOST_QUEUED = 2.5e11;
 
 /* C = alpha A B + beta C by the base, in one call */
@@ -324,7 +324,7 @@ static gpumm_status launch_sum (const recursion *r, const matrix<T> &X, T x, T p
                  P.ld / WIDTH, q, (const V *) Q.x, Q.ld / WIDTH);
 }
 
-/* X = x X + p P + q Q; all three have the same op, so that they are added as they are stored */
+/* X = x X + p P + q Q; all three have the same op, so they are added as stored */
 template <class T>
 static void sum (recursion *r, const matrix<T> &X, double x, double p, const matrix<T> &P, double q,
                  const matrix<T> &Q) {
@@ -402,7 +402,8 @@ static void multiply (recursion *r, int depth, char *workspace, gpumm_scalar alp
 
 /* ---- the product -------------------------------------------------------------------------- */
 
-/* How a product is cut: the recursion takes the corner of m x n and, along k, so much of it. */
+/* How a product is cut: the recursion takes the corner of m x n and the first k of the inner
+ * size. */
 struct cut {
   int depth;
   int64_t m, n, k;
@@ -412,7 +413,7 @@ struct cut {
 static cut cut_at (const gpumm_product *p, const char *family, int depth,
                    const gpumm_device_properties *device) {
   size_t element = p->type == GPUMM_S ? 4 : p->type == GPUMM_Z ? 16 : 8;
-  /* blocks of whole vectors at every depth, which cuBLAS, too, is faster with */
+  /* blocks of whole vectors at every depth, with which cuBLAS is faster, too */
   int64_t unit = depth ? (int64_t) (VECTOR / element) << depth : 1;
   cut x = {depth, p->m / unit * unit, p->n / unit * unit, p->k / unit * unit, 0, 0};
   size_t each[] = {
@@ -428,8 +429,8 @@ static cut cut_at (const gpumm_product *p, const char *family, int depth,
   return x;
 }
 
-/* At the depth asked for, or the one that pays at these sizes: no deeper than there are vectors in
- * a block and room for the temporaries. */
+/* The depth that the row names or that pays at these sizes, limited by the vectors of a block and
+ * by the room for the temporaries. */
 static cut choose_cut (const gpumm_product *p, int base, int depth, size_t room,
                        const gpumm_device_properties *device) {
   int64_t least = p->m < p->n ? p->m : p->n;
@@ -442,7 +443,7 @@ static cut choose_cut (const gpumm_product *p, int base, int depth, size_t room,
   cut x = cut_at (p, bases[base].family, depth, device);
   while (x.depth > 0 && (x.m == 0 || x.n == 0 || x.k == 0 || x.bytes > room))
     x = cut_at (p, bases[base].family, x.depth - 1, device);
-  if (x.base_bytes > room) /* and the base by a row that needs less */
+  if (x.base_bytes > room) /* and use a base row that needs less */
     x.base_bytes = room;
   return x;
 }
@@ -500,8 +501,8 @@ static int runs (const gpumm_product *p, const gpumm_device_properties *device) 
   return choose_base (bases[BASE].family, p, SIZE_MAX, device) != NULL;
 }
 
-/* Rows with a number recurse so often wherever the sizes can be halved so often, in C as a whole: to
- * study, to test and to measure. */
+/* Rows with a number recurse that many times if the sizes allow it, for all of C: for study, tests
+ * and measurements. */
 #define ROW(name, base, depth, from, tile)                                                         \
   {                                                                                                \
     "strassen", name, ALL_TYPES, 1, 1, 1, 1, 1, ANY_CAPABILITY, from, runs<base>,                  \

@@ -1,27 +1,27 @@
 /* tiled.cu - square tiles in shared memory.
  *
- * What it does: a block of TILE x TILE threads makes a TILE x TILE piece of C. It walks along k in
- * steps of TILE: the threads together fetch one tile of op(A) and one of op(B) into shared memory,
- * one element each, and then every thread multiplies a row by a column from there. Each element
- * fetched is used TILE times, so global traffic falls by TILE: 2 TILE^2 loads for 2 TILE^3
- * operations, in double an intensity of TILE / 8 operations a byte.
+ * What it does: a block of TILE x TILE threads computes a TILE x TILE piece of C. It walks along k
+ * in steps of TILE: the threads together fetch one tile of op(A) and one of op(B) into shared
+ * memory, one element each, and then every thread multiplies a row by a column from there. Each
+ * fetched element is used TILE times, so global traffic falls by TILE: 2 TILE^2 loads for 2 TILE^3
+ * operations, in double an intensity of TILE / 8 operations per byte.
  *
  * What limits it: shared memory. Each multiply-add still reads two elements from it, and a
- * multiprocessor delivers 32 words a clock where it could do more multiply-adds; register.cu cures
- * it. A tile that is not a multiple of a warp (10, 20) wastes lanes and sectors; 32 fills a block
+ * multiprocessor delivers 32 words per clock, too few for its multiply-adds; register.cu reads
+ * less. A tile that is not a multiple of a warp (10, 20) wastes lanes and sectors; 32 fills a block
  * of 1024 threads, which leaves a multiprocessor few blocks to switch between at a barrier.
  *
  * Transposes cost nothing more: a tile is always fetched along the dimension that is contiguous in
- * memory, and turned on its way into shared memory. A row there is PAD = 1 element longer than
- * the tile, so that threads that write a column of it hit different banks; the row tiled_32_unpadded
- * of the table is there to see what happens without.
+ * memory, and turned on its way into shared memory. A row there is PAD = 1 element longer than the
+ * tile, so that threads that write a column of it hit different banks. The row tiled_32_unpadded of
+ * the table shows what happens without padding.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
 
 /* Fetches one tile: s[l][r] = X (r0 + r, l0 + l) for the panel X of op(A), whose rows run along
- * m, or of op(B) transposed, whose rows run along n. Past the edge it is filled with zeros: along
- * k both tiles are, so that padding only ever multiplies 0 by 0, never by Inf or NaN. */
+ * m, or of op(B) transposed, whose rows run along n. Zeros fill the tile past the edge. Along
+ * k both tiles have them, so padding multiplies 0 by 0 only, never by Inf or NaN. */
 template <class T, int TILE, int PAD>
 __device__ static inline void fetch (tile<T, TILE, TILE + PAD> &s, global<const T> x, int64_t ld,
                                      bool along_k, bool conjugated, int64_t r0, int64_t rows,
@@ -49,13 +49,13 @@ __global__ void __launch_bounds__ (TILE *TILE)
   for (int64_t l0 = 0; l0 < k; l0 += TILE) {
     fetch<T, TILE, PAD> (a, A, lda, op_a != GPUMM_NONE, op_a == GPUMM_CTRANSPOSE, i0, m, l0, k);
     fetch<T, TILE, PAD> (b, B, ldb, op_b == GPUMM_NONE, op_b == GPUMM_CTRANSPOSE, j0, n, l0, k);
-    __syncthreads (); /* the tiles are whole before anyone reads them */
+    __syncthreads (); /* the tiles are complete before a thread reads them */
 #pragma unroll
     for (int l = 0; l < TILE; l++) {
       T x = a[l][i], y = b[l][j];
       multiply_add (sum, x, y);
     }
-    __syncthreads (); /* all have read before the next tiles overwrite */
+    __syncthreads (); /* all threads have read before the next tiles overwrite */
   }
   if (i0 + i < m && j0 + j < n)
     store (C, i0 + i + (j0 + j) * ldc, alpha, sum, beta);
@@ -75,7 +75,7 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_produc
   WITH_TYPE (p->type, T, return (launch_as<T, TILE, PAD> (device, stream, p)));
 }
 
-/* 8, 10, 20 and the last are there to be studied. On an H200 16 is ahead up to 384, 32 from 512
+/* 8, 10, 20 and the last row are for study. On an H200 16 is faster up to n = 384, 32 from 512 on
  * (bench/results/h200/kernels.csv). */
 FAMILY_ROWS (tiled) = {
     /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch */

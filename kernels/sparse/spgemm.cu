@@ -3,27 +3,29 @@
  * Row i of C is the sum of the rows k of B times A(i,k) (F. G. Gustavson, ACM TOMS 4 (1978) 250).
  * Rows differ by orders of magnitude, so they are first put into bins by their number of products:
  *
- * short rows  up to 2048 products: 8 to 128 threads make keys of the columns of all of them, each
- *             with its number behind it, and sort the keys in registers (bitonic sort: K. E.
- *             Batcher, AFIPS 32 (1968) 307). Products of one column are then neighbours, in the
- *             order of ascending k, and are added up in it.
- * long rows   a bit for each column of a window marks those that occur; the bits counted from the
- *             left give each column its place in C, already in order. Sums are kept in shared
- *             memory, or in C itself where they do not fit. The elements of A are taken one after
- *             the other, the row of B that each meets by all threads, so that no two threads add
- *             to the same sum at a time and sums run in ascending k. Up to 16384 products a warp
- *             does it, above that a block.
+ * short rows  up to 2048 products: 8 to 128 threads make a key of each product, its column followed
+ *             by its number, and sort the keys in registers (bitonic sort: K. E. Batcher, AFIPS 32
+ *             (1968) 307). Products of one column are then neighbours, in the order of ascending
+ *             k, and are summed in that order.
+ * long rows   a bit for each column of a window marks those that occur; counting the bits
+ *             from the left gives each column its place in C, already in order. Sums are kept in
+ *             shared memory, or in C itself if they do not fit. The elements of A are taken one
+ *             after the other, and all threads share the row of B that each meets, so that no two
+ *             threads add to the same sum at a time and sums run in ascending k. A warp computes
+ *             rows of up to 16384 products, a block longer ones.
  *
- * Several unknowns at a point, as in a stiffness matrix, give rows side by side with the same
- * columns: these are long from 512 products on. Up to three such rows of A are multiplied together,
- * and up to three such rows of B are read together: places are looked up once, each sum is read and
- * written once, for 9 products.
+ * Several unknowns at a point, as in a stiffness matrix, give adjacent rows with the same columns:
+ * these count as long from 512 products on. Up to three such rows of A are multiplied together, and
+ * up to three such rows of B are read together: for 9 products, places are looked up once and each
+ * sum is read and written once.
  *
- * Sums are made in ascending k, whatever the GPU does first, each product and each sum rounded by
- * itself (spgemm.h): results are the same on each run, and those of Octave's *.
+ * Sums run in ascending k, in whatever order the GPU works, and each product and each sum is
+ * rounded by itself (spgemm.h): results are the same on each run, and the same as those of Octave's
+ * *.
  *
- * What limits it: short rows the sorting, whose steps grow with the square of the logarithm of a
- * row's products; long rows latency, as the tables in shared memory leave room for few warps.
+ * What limits it: for short rows the sorting, whose steps grow with the square of the logarithm of
+ * a row's products; for long rows latency, because the tables in shared memory leave room for few
+ * warps.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "spgemm.h"
@@ -39,18 +41,18 @@ enum {
   MOST_OF_WARP = 16384, /* products of a long row that a warp makes */
   LONG = SHORT_BINS,    /* the bins of long rows: for warps, for blocks */
   BINS = SHORT_BINS + 2,
-  TOGETHER = 3, /* rows with the same columns that are treated as one */
+  TOGETHER = 3, /* rows with the same columns, treated as one */
   RUN = 12,     /* a run of such rows is cut at multiples of this */
   LOOK_UP = 30, /* elements of A that a warp looks up at once: whole groups of three */
-  /* A row of so many products and more that has the columns of the one before or after it is made
-   * as a long one, unless it reaches over more columns than so many a product. */
+  /* A row with at least this many products and the columns of the row before or after it counts as
+   * a long one, unless it spans more than this many columns per product. */
   FEWEST_TOGETHER = 512,
   WIDEST_TOGETHER = 64
 };
 
-/* Of a block that makes long rows: columns of a window, bytes of sums. A window's bits and counts
- * and the sums take 21 KiB for a warp and 57 KiB for a block: at least 10 and 4 of them are on a
- * multiprocessor of compute capability 9.0 at once, 3 and 1 on one of 7.5. */
+/* A block for long rows: columns of a window, bytes of sums. A window's bits and counts and the
+ * sums take 21 KiB for a warp and 57 KiB for a block: at least 10 and 4 of them fit a
+ * multiprocessor of compute capability 9.0, 3 and 1 one of 7.5. */
 template <int THREADS> struct table {
   static constexpr int window = THREADS == WARP ? 1 << 16 : 1 << 17;
   static constexpr int words = window / 32;
@@ -59,7 +61,7 @@ template <int THREADS> struct table {
   static constexpr int blocks = THREADS == WARP ? 16 : 4; /* started for each multiprocessor */
 };
 
-/* exclusive counts of bits: of a warp's window they fit 16 bits */
+/* exclusive counts of bits; in a warp's window they fit 16 bits */
 template <int THREADS> struct count_of { typedef int type; };
 template <> struct count_of<WARP> { typedef unsigned short type; };
 
@@ -69,7 +71,7 @@ enum { BLOCK = 256 };
 
 struct bins {
   int *length;            /* BINS: rows in each */
-  int *next;              /* 2: of the long bins, the place to be taken next */
+  int *next;              /* 2: the next place to take in each long bin */
   int *any;               /* are there long rows? */
   int *list[BINS];        /* rows, counted from the launch's first */
   unsigned char *mark;    /* of each row: as follows */
@@ -110,7 +112,7 @@ template <int THREADS> __device__ static inline void wait_for_all () {
 
 /* ---- bins --------------------------------------------------------------------------------- */
 
-/* Has row i of x the columns of the one before? Asked by GROUP lanes together, mask. */
+/* Does row i of x have the columns of the row before? GROUP lanes, mask, call it together. */
 __device__ static inline bool repeats (const gpumm_rows &x, int64_t i, unsigned mask) {
   int64_t before = x.start[i - 1], begin = x.start[i], end = x.start[i + 1];
   bool same = begin < end && end - begin == begin - before;
@@ -119,9 +121,9 @@ __device__ static inline bool repeats (const gpumm_rows &x, int64_t i, unsigned 
   return same;
 }
 
-/* Is row i of C, of few products, better made as a long row? What is asked is the same in all ranges of
- * rows, and so is the rounding of the row's sums. sums: as for list_long. Asked by GROUP lanes
- * together, mask. */
+/* Is row i of C, with few products, faster as a long row? The answer is the same in all ranges of
+ * rows, and so is the rounding of the row's sums. sums: as for list_long. GROUP lanes, mask, call
+ * it together. */
 __device__ static inline bool better_together (const gpumm_rows &a, const gpumm_rows &b,
                                                const gpumm_rows &c, int64_t i, int64_t products,
                                                int64_t sums, unsigned mask) {
@@ -143,7 +145,7 @@ __device__ static inline bool better_together (const gpumm_rows &a, const gpumm_
   return high - low <= WIDEST_TOGETHER * products;
 }
 
-/* Lists the short rows and marks the long ones. sums: as for list_long. GROUP lanes a row. */
+/* Lists the short rows and marks the long ones. sums: as for list_long. GROUP lanes per row. */
 __global__ void __launch_bounds__ (BLOCK)
     /* cppcheck-suppress passedByValue; a kernel's parameters are */
     find_bins (gpumm_rows a, gpumm_rows b, gpumm_rows c, int64_t row, int count, int64_t sums,
@@ -190,7 +192,8 @@ __global__ void __launch_bounds__ (BLOCK)
   }
 }
 
-/* Lists the first of each group of long rows. sums: a warp has room for so many; 0: none matter. */
+/* Lists the first row of each group of long rows. sums: how many sums a warp has room for; 0:
+ * no limit. */
 __global__ void __launch_bounds__ (BLOCK)
     list_long (gpumm_rows c, int64_t row, int count, int64_t sums, bins w) {
   if (!*w.any)
@@ -235,7 +238,7 @@ __global__ void __launch_bounds__ (BLOCK) find_repeats (gpumm_rows b, bins w) {
 
 /* ---- short rows --------------------------------------------------------------------------- */
 
-/* How the rows of a bin are made: threads of a row, products of a thread. */
+/* How the rows of a bin are computed: threads per row, products per thread. */
 template <int BIN> struct shape {
   static constexpr int items = BIN < 3 ? 8 : 16;
   static constexpr int threads = BIN == 0 ? 8 : BIN == 1 ? 16 : BIN < 4 ? 32 : BIN == 4 ? 64 : 128;
@@ -308,8 +311,8 @@ template <class KEY> __device__ static inline void in_order (KEY &x, KEY &y) {
   x = least;
 }
 
-/* One step of sorting: each key is compared with the one `apart` threads and, in the first step of
- * a merge, where both halves ascend, as many items from the other end away. */
+/* One step of sorting: each key is compared with the key `apart` threads away; in the first step of
+ * a merge, where both halves ascend, with the mirrored item. */
 template <class own, bool MIRRORED, class KEY>
 __device__ static inline void exchange_keys (KEY (&key)[own::items], KEY *exchange, int apart,
                                              bool lower) {
@@ -334,14 +337,14 @@ __device__ static inline void exchange_keys (KEY (&key)[own::items], KEY *exchan
     key[j] = lower ? min (key[j], other[j]) : max (key[j], other[j]);
 }
 
-/* Sorts the keys of a row's threads: the smallest become those of the first thread. exchange has
- * room for all of them; used where there is more than a warp. Keys of 64 bits are rare: their loops
- * over threads are not unrolled, which would take nvcc a minute. */
+/* Sorts the keys of a row's threads: the first thread gets the smallest. exchange has room for all
+ * of them and is used for more than one warp. Keys of 64 bits are rare: their loops over threads
+ * are not unrolled, which would take nvcc a minute. */
 template <class own, class KEY>
 __device__ static inline void sort (KEY (&key)[own::items], KEY *exchange) {
   constexpr int ITEMS = own::items, UNROLLED = sizeof (KEY) == 4 ? 8 : 1;
   const int thread = threadIdx.x % own::threads;
-  /* those of each thread */
+  /* the keys of each thread */
 #pragma unroll
   for (int size = 2; size <= ITEMS; size *= 2)
 #pragma unroll
@@ -350,7 +353,7 @@ __device__ static inline void sort (KEY (&key)[own::items], KEY *exchange) {
       for (int j = 0; j < ITEMS; j++)
         if ((j & d) == 0)
           in_order (key[j], key[d == size / 2 ? j ^ (size - 1) : j | d]);
-          /* of twice as many threads at a time */
+          /* then the keys of twice as many threads at a time */
 #pragma unroll UNROLLED
   for (int threads = 2; threads <= own::threads; threads *= 2) {
     exchange_keys<own, true> (key, exchange, threads - 1, (thread & threads / 2) == 0);
@@ -415,7 +418,7 @@ __global__ void __launch_bounds__ (shape<BIN>::block)
   }
 }
 
-/* A place in the sorted keys: lanes write their items in a row and hit different banks. */
+/* A place in the sorted keys, chosen so that lanes that write their items hit different banks. */
 __device__ static inline int padded (int q) {
   return q + q / WARP;
 }
@@ -430,7 +433,7 @@ __global__ void __launch_bounds__ (shape<BIN>::block) multiply_short (problem<T>
   __shared__ int firsts_of[own::block / WARP];
   const int rows = p.w.length[BIN], thread = threadIdx.x % own::threads,
             slot = threadIdx.x / own::threads, lane = threadIdx.x % own::lanes;
-  /* the lanes of this row among those of the warp */
+  /* the lanes of the warp that work on this row */
   const unsigned mine = ALL >> (WARP - own::lanes) << (lane_of () - lane);
   const unsigned left = mine & ((1u << lane_of ()) - 1);
   const T *a_values = (const T *) p.a.values, *b_values = (const T *) p.b.values;
@@ -529,8 +532,8 @@ __device__ static inline int64_t lower_bound (const int32_t *x, int64_t begin, i
   return begin;
 }
 
-/* The part within a window of the row of B that this lane's element of A meets, and the lanes whose
- * row has the columns of the lane's before, as a mask. */
+/* The part of a row of B within a window, for this lane's element of A; and a mask of the lanes
+ * whose row has the columns of the row of the lane before. */
 struct meeting {
   int64_t from;
   int length;
@@ -559,12 +562,12 @@ __device__ static inline meeting look_up (const gpumm_rows &a, const gpumm_rows 
   return m;
 }
 
-/* How many rows from lane e on have the same columns. */
+/* The number of rows from lane e on with the same columns. */
 __device__ static inline int group_at (unsigned same, int e) {
   return !(same >> (e + 1) & 1) ? 1 : !(same >> (e + 2) & 1) ? 2 : 3;
 }
 
-/* Smallest and largest of all threads of a block. scratch has an element for each warp. */
+/* Minimum and maximum over all threads of a block. scratch has an element for each warp. */
 template <int THREADS>
 __device__ static inline void range_of_all (int &low, int &high, int2 *scratch) {
   for (int d = WARP / 2; d > 0; d /= 2) {
@@ -573,7 +576,7 @@ __device__ static inline void range_of_all (int &low, int &high, int2 *scratch) 
   }
   if (THREADS == WARP)
     return;
-  __syncthreads (); /* all have read what was there */
+  __syncthreads (); /* all threads have read the old contents */
   if (lane_of () == 0)
     scratch[threadIdx.x / WARP] = make_int2 (low, high);
   __syncthreads ();
@@ -613,7 +616,7 @@ __device__ static inline void mark_columns (const gpumm_rows &a, const gpumm_row
       for (int l = threadIdx.x; l < length; l += THREADS) {
         const int column = (int) (__ldg (b.column + from + l) - window);
         const unsigned bit = 1u << (column & 31);
-        /* looking first: most are set, and to set one twice at a time is slow */
+        /* look first: most bits are set, and setting one bit from two threads is slow */
         if (!(*(volatile unsigned *) &bits[column / 32] & bit))
           atomicOr (&bits[column / 32], bit);
       }
@@ -624,7 +627,7 @@ __device__ static inline void mark_columns (const gpumm_rows &a, const gpumm_row
 /* The next row of a long bin, -1 after the last. */
 template <int THREADS> __device__ static inline int next_row (const bins &w, int *taken) {
   const int bin = THREADS == WARP ? LONG : LONG + 1;
-  wait_for_all<THREADS> (); /* all have read the last, and shared memory is free */
+  wait_for_all<THREADS> (); /* all threads have read the last row, and shared memory is free */
   if (threadIdx.x == 0)
     *taken = atomicAdd (&w.next[bin - LONG], 1);
   wait_for_all<THREADS> ();
@@ -671,8 +674,9 @@ __global__ void __launch_bounds__ (THREADS)
   }
 }
 
-/* Counts the bits to the left of each word, and writes the columns of the window to the rows of C
- * of the group: the first of them at `to`, rows a row's length apart. Returns the bits of all. */
+/* Counts the bits to the left of each word and writes the columns of the window to the group's rows
+ * of C: the first row at `to`, the others each a row's length further. Returns the number of
+ * bits. */
 template <int THREADS, class COUNT>
 __device__ static inline int count_bits (const unsigned *bits, int words, COUNT *before,
                                          int2 *scratch, int64_t window, int32_t *to, int64_t length,
@@ -837,7 +841,7 @@ __global__ void __launch_bounds__ (SCANNERS)
     sums[blockIdx.x] = sum;
 }
 
-/* One block: sums[q] becomes the sum of those before it. */
+/* One block: sums[q] becomes the sum of the elements before it. */
 __global__ void __launch_bounds__ (SCANNERS) scan_sums (int64_t *sums, int64_t tiles) {
   __shared__ int64_t scratch[SCANNERS / WARP], last;
   int64_t carry = 0;
@@ -933,10 +937,10 @@ static gpumm_status prepare (int device, gpumm_stream *stream, const gpumm_spars
   return status;
 }
 
-/* Threads started for each multiprocessor: four times what it holds, so that parts are even. */
+/* Threads started for each multiprocessor: four times what it holds, to share the work evenly. */
 enum { SHORT_THREADS = 8192 };
 
-/* Blocks for a bin of short rows, of which the device alone knows how many there are. */
+/* Blocks for a bin of short rows, whose number only the device knows. */
 template <int BIN> static int64_t short_blocks (int64_t count, int processors) {
   return least (ceil_div (count, shape<BIN>::rows),
                 (int64_t) processors * (SHORT_THREADS / shape<BIN>::block));
@@ -1009,7 +1013,7 @@ template <int BIN> static bool is_narrow (int64_t cols) {
   return cols <= ((int64_t) 1 << 32) / shape<BIN>::size;
 }
 
-/* Without those that do not fit the shared memory that every GPU has. */
+/* Without kernels that need more shared memory than every GPU has. */
 template <class T> static constexpr int most_bins (bool narrow) {
   return narrow || sizeof (T) == 8 ? SHORT_BINS : SHORT_BINS - 1;
 }

@@ -1,13 +1,14 @@
-/* spgemm.h - products of two elements as Octave's sparse matrices have them.
+/* spgemm.h - products of two elements, computed as in Octave's sparse matrices.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_SPGEMM_H
 #define GPUMM_SPGEMM_H
 
 #include "kernel.h"
 
-/* Products and sums are rounded one by one, in ascending k, as Octave's * and the CPU's "sparse" do
- * it: C has the same bits, and the same elements cancel. It also makes the rounding the same in each
- * copy of a loop's body, so that a row of C does not depend on the range of rows it is made in. */
+/* Products and sums are rounded one by one, in ascending k, as in Octave's * and the CPU's
+ * "sparse": C has the same bits, and the same elements cancel. Every copy of a loop's body also
+ * rounds in the same way, so a row of C does not depend on the range of rows in which it is
+ * computed. */
 template <class R> __device__ static inline R times (R a, R b, int) {
   return rounded_product (a, b);
 }
@@ -20,8 +21,8 @@ DEVICE double zero_if_nan (double x) {
   return isnan (x) ? copysign (0.0, x) : x;
 }
 
-/* A factor that is infinite makes the product infinite also where the formula has NaN in both parts
- * (C11, annex G.5.1): Octave multiplies so. a and b are such factors. */
+/* An infinite factor makes the product infinite even if the formula gives NaN in both parts (C11,
+ * annex G.5.1), as in Octave. a and b are such factors. */
 template <class R>
 __device__ static inline complex<R> infinite_product (complex<R> a, complex<R> b) {
   bool recover = false;

@@ -1,12 +1,12 @@
 /* spgemm_merge.cu - sparse times sparse by compressed rows, a row of C for each thread.
  *
  * What it does: row i of C is the sum of the rows k of B times A(i,k). Each of these rows ascends,
- * so they are merged: the next column of C is the least of those that come next in the rows, and its
- * sum that of the elements that lie there. No memory is needed, nor a second thread.
+ * so they are merged: the next column of C is the smallest of the rows' next columns, and its
+ * element the sum of the elements there. This needs no memory and no second thread.
  *
- * What limits it: where a row goes on is searched anew for each column of C, by bisection: so many
+ * What limits it: each column of C searches each row again for its next element, by bisection: many
  * reads, one after the other, at places that no other thread reads. spgemm.cu reads each element
- * twice and no more. This one says what the product is; it runs everywhere.
+ * only twice. This kernel shows what the product is, and it runs everywhere.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "spgemm.h"

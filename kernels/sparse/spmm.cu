@@ -1,19 +1,19 @@
 /* spmm.cu - a matrix by compressed rows, plain or in blocks, times a dense one, and the reverse.
  *
- * All are brought to one form, C = alpha S D + beta C with S by rows. A dense A times B by rows is
- * C' = B' A', where C' lies in memory by rows if C lies by columns. Where it is the transpose of S
- * that is given by rows, it is transposed first (sparse/transpose.h): what Octave has by compressed
- * columns needs that on the left of a product, and not on its right.
+ * All products have one form, C = alpha S D + beta C with S by rows. A dense A times B by rows is
+ * C' = B' A', where C' lies in memory by rows if C lies by columns. If the transpose of S is given
+ * by rows, it is transposed first (sparse/transpose.h): Octave's matrices by compressed columns
+ * need that on the left of a product, but not on the right.
  *
- * What it does: each block of S in a row meets a row of D. A group of LANES threads makes a row of
- * C (of blocks: some rows) and so many columns of it, one a thread, so that it reads D in whole
- * lines of memory; where D has few columns the threads share out the row of S instead. That wants D
- * with the elements of a row side by side. Where they lie column by column, a panel of columns is
- * turned first, so few that the panel stays in the second-level cache, from which the rows are then
- * gathered. Sums go through shared memory, so that C is written in whole lines either way.
+ * What it does: each block of S in a row meets a row of D. A group of LANES threads computes LANES
+ * columns of a row of C (of blocks: of several rows), one per thread, so that it reads D in whole
+ * lines of memory. If D has few columns, the threads share the row of S instead. This needs D with
+ * the elements of a row side by side. If D lies by columns, a panel of columns is transposed first,
+ * small enough to stay in the second-level cache, from which the rows are gathered. Sums go through
+ * shared memory, so that C is written in whole lines either way.
  *
- * What limits it is the second-level cache: a line of it for 2 * LANES operations, times the rows
- * of a block.
+ * What limits it is the second-level cache: one line for 2 * LANES operations, times the rows of a
+ * block.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "transpose.h"
@@ -51,7 +51,7 @@ template <class T> DEVICE T conjugate_if (bool yes, T x) {
 
 /* ---- plain -------------------------------------------------------------------------------- */
 
-/* A group makes a row and WIDTH columns; LANES / WIDTH threads share out the row. */
+/* A group computes WIDTH columns of a row; LANES / WIDTH threads share the row of S. */
 template <class T, int WIDTH>
 __global__ void __launch_bounds__ (THREADS) multiply_rows (form<T> x) {
   SHARED (T, sums, LANES, ROWS + 1);
@@ -91,8 +91,8 @@ __global__ void __launch_bounds__ (THREADS) multiply_rows (form<T> x) {
 
 /* ---- in blocks ---------------------------------------------------------------------------- */
 
-/* A group makes HEIGHT rows of a row of blocks, and WIDE * LANES columns, every LANES-th a thread.
- * */
+/* A group computes WIDE * LANES columns of HEIGHT rows of a row of blocks, every LANES-th column by
+ * the same thread. */
 template <class T, int HEIGHT, int WIDE>
 __global__ void __launch_bounds__ (THREADS) multiply_block_rows (form<T> x) {
   constexpr int ALL = GROUPS * HEIGHT, COLUMNS = WIDE * LANES;
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__ (THREADS) multiply_block_rows (form<T> x) {
   if (!is_zero (x.alpha) && unit < units) {
     int64_t i = unit / parts, end = x.start[i + 1];
     int64_t size = (int64_t) x.block_rows * x.block_cols;
-    int at[HEIGHT]; /* rows of the block; past its end the last one, for nothing; columns alike */
+    int at[HEIGHT]; /* rows of the block; past its end the last row, discarded; same for columns */
     int64_t j[WIDE];
 #pragma unroll
     for (int e = 0; e < HEIGHT; e++) {
@@ -182,8 +182,7 @@ __global__ void __launch_bounds__ (THREADS)
 
 /* ---- launch ------------------------------------------------------------------------------- */
 
-/* Which operand is by rows, and is its transpose wanted, not itself? Has D its rows side by side?
- * */
+/* Which operand is by rows, is its transpose needed, and do D's rows lie side by side? */
 struct facts {
   const gpumm_rows *s, *d;
   bool turned, d_by_rows;
@@ -198,12 +197,13 @@ static facts facts_of (const gpumm_sparse_product *p) {
   f.turned = left ? p->op_a != GPUMM_NONE : p->op_b == GPUMM_NONE;
   f.inner = f.turned ? f.s->rows * f.s->block_rows : f.s->cols * f.s->block_cols;
   f.n = !left ? p->count : p->op_b == GPUMM_NONE ? p->b.cols : p->b.rows;
-  /* one column is a row too, if it is one without gaps */
+  /* one column without gaps is a row, too */
   f.d_by_rows = left ? p->op_b != GPUMM_NONE || f.n == 1 : p->op_a == GPUMM_NONE;
   return f;
 }
 
-/* Columns of D that are turned at one time; for blocks two a thread, as each is read less often. */
+/* Columns of D that are transposed at one time; for blocks two per thread: each is read less
+ * often. */
 static int64_t panel_of (const facts &f, size_t size) {
   int64_t least = f.s->block_rows * f.s->block_cols > 1 ? 2 * LANES : LANES;
   int64_t most = PANEL_BYTES / ((f.inner > 0 ? f.inner : 1) * (int64_t) size) / LANES * LANES;
@@ -237,7 +237,7 @@ static gpumm_status launch_wide (int device, gpumm_stream *stream, const form<T>
                  stream, x);
 }
 
-/* Two columns a thread where there are as many and their sums fit shared memory. */
+/* Two columns per thread if there are enough and their sums fit shared memory. */
 template <class T, int HEIGHT>
 static gpumm_status launch_blocks (int device, gpumm_stream *stream, const form<T> &x) {
   if (sizeof (T) <= 8 && x.n > LANES)
@@ -304,7 +304,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
     x.n = f.n - j < step ? f.n - j : step;
     x.c = c + (x.by_rows ? j : j * x.ldc);
     x.d = d + j;
-    x.ld = left && op_d == GPUMM_NONE ? 1 : f.d->ld; /* that 1 of one column only */
+    x.ld = left && op_d == GPUMM_NONE ? 1 : f.d->ld; /* 1: of one column only */
     if (!f.d_by_rows) {
       x.d = (const T *) panel;
       x.ld = x.n;

@@ -1,9 +1,9 @@
 /* symbolic.h - which blocks a product of two matrices by compressed rows has.
  *
  * Row i of C has the columns of all rows k of B for which A has a block (i, k). A thread block
- * makes a row: it marks these columns in a bitmap in shared memory, which needs no order, counts
- * the bits, and, once it is known where the row begins, writes their places, which are ascending. A
- * row that reaches over more columns than the bitmap has bits is made window by window.
+ * computes a row: it marks these columns, in any order, in a bitmap in shared memory and counts the
+ * bits. When the begin of the row is known, it writes the columns, which ascend. A row that spans
+ * more columns than the bitmap has bits is computed window by window.
  *
  * What limits it is shared memory: a bit to set for each pair of blocks, and a bitmap to clear and
  * to read for each row.
@@ -20,8 +20,7 @@ enum {
   SYMBOLIC_WORDS = 4096, /* of the bitmap: 131072 columns */
 };
 
-/* The first place in column[begin .. end - 1], ascending, that is not below j; end if there is
- * none. */
+/* The first place in the ascending column[begin .. end - 1] whose column is at least j, or end. */
 template <class I> DEVICE I lower_bound (const int32_t *column, I begin, I end, int64_t j) {
   while (begin < end) {
     I middle = begin + (end - begin) / 2;
@@ -33,7 +32,7 @@ template <class I> DEVICE I lower_bound (const int32_t *column, I begin, I end, 
   return begin;
 }
 
-/* The sum of x over all threads before this one; total becomes that over all. */
+/* The sum of x over all threads before this one; total becomes the sum over all threads. */
 template <int THREADS>
 __device__ static inline int sum_before (tile<int32_t, 2, THREADS> &s, int x, int &total) {
   int me = threadIdx.x, now = 0;
@@ -49,12 +48,12 @@ __device__ static inline int sum_before (tile<int32_t, 2, THREADS> &s, int x, in
   }
   int before = s[now][me] - x;
   total = s[now][THREADS - 1];
-  __syncthreads (); /* all have read */
+  __syncthreads (); /* all threads have read */
   return before;
 }
 
-/* Row `row` + block of A B: its blocks are counted into start[i + 1] or, with column, their columns
- * written from start[i] on. */
+/* Row `row` + block of A B: counts its blocks into start[i + 1] or, with column, writes their
+ * columns from start[i] on. */
 template <int THREADS>
 __global__ void __launch_bounds__ (THREADS)
     make_structure (gpumm_rows a, gpumm_rows b, int64_t row, int64_t *start, int32_t *column) {
@@ -63,7 +62,7 @@ __global__ void __launch_bounds__ (THREADS)
   int me = threadIdx.x;
   int64_t i = row + blockIdx.x, a_begin = a.start[i], a_end = a.start[i + 1];
 
-  int32_t low = INT32_MAX, high = -1; /* the columns that the row reaches from and to */
+  int32_t low = INT32_MAX, high = -1; /* the first and last column of the row */
   for (int64_t p = a_begin + me; p < a_end; p += THREADS) {
     int64_t begin = b.start[a.column[p]], end = b.start[a.column[p] + 1];
     if (begin < end) {
@@ -107,7 +106,7 @@ __global__ void __launch_bounds__ (THREADS)
       }
     }
     __syncthreads ();
-    int chunk = (words + THREADS - 1) / THREADS | 1; /* odd: of different banks */
+    int chunk = (words + THREADS - 1) / THREADS | 1; /* odd, for different banks */
     int first = me * chunk, last = first + chunk < words ? first + chunk : words;
     int own = 0, all;
     for (int w = first; w < last; w++)
@@ -133,7 +132,7 @@ static inline gpumm_status count_blocks (int device, gpumm_stream *stream,
                  device, stream, p->a, p->b, p->row, p->c.start, (int32_t *) NULL);
 }
 
-/* The columns of C, whose start is there. */
+/* The columns of C, whose start is known. */
 static inline gpumm_status write_columns (int device, gpumm_stream *stream,
                                           const gpumm_sparse_product *p) {
   return LAUNCH ("symbolic", make_structure<SYMBOLIC_THREADS>, p->count, dim3 (SYMBOLIC_THREADS),

@@ -1,10 +1,10 @@
 /* transpose.h - the transpose of a matrix by compressed rows, plain or in blocks.
  *
- * Blocks are counted by column, the counts summed to where each row of the transpose begins, and
- * each block is noted in the next free place of its row. That order is of chance, so that each row
- * is put in order then: the place of a block is the number of blocks with lower columns, in short
- * rows counted one by one, in long ones by a bitmap. The elements are moved last, blocks turned on
- * the way.
+ * Blocks are counted by column, the counts are summed to find where each row of the transpose
+ * begins, and each block takes the next free place of its row. That order is random, so each row is
+ * then sorted: the place of a block is the number of blocks with lower columns, counted one by one
+ * in short rows and by a bitmap in long ones. The elements move last; blocks are transposed on the
+ * way.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_SPARSE_TRANSPOSE_H
@@ -22,7 +22,7 @@ enum {
 
 /* ---- where rows begin --------------------------------------------------------------------- */
 
-/* count[column] of all stored blocks; a row for LANES threads, as in all that follows. */
+/* count[column] of all stored blocks; LANES threads per row, as in all that follows. */
 template <int THREADS>
 __global__ void __launch_bounds__ (THREADS) count_columns (gpumm_rows a, int32_t *count) {
   int64_t i = (int64_t) blockIdx.x * TRANSPOSE_ROWS + threadIdx.x / TRANSPOSE_LANES;
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__ (THREADS)
     sums[blockIdx.x] = all;
 }
 
-/* start[i], and zeros in count. A chunk begins where those before it end. */
+/* Sets start[i], and count to zeros. A chunk begins where the chunks before it end. */
 template <int THREADS>
 __global__ void __launch_bounds__ (THREADS)
     begin_rows (int32_t *count, int64_t rows, const int64_t *sums, int64_t *start) {
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__ (THREADS)
 
 /* ---- the order in a row ------------------------------------------------------------------- */
 
-/* A stored block, on its way to its place. */
+/* A stored block before it has its final place. */
 struct noted_block {
   int32_t from;   /* its number in the matrix */
   int32_t column; /* of the transpose */
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__ (THREADS)
     }
 }
 
-/* Rows of the transpose in their order: columns, and which block it is. */
+/* Sorts the rows of the transpose: columns, and the number of each block in the matrix. */
 template <int THREADS>
 __global__ void __launch_bounds__ (THREADS)
     order_blocks (gpumm_rows t, const noted_block *noted, int32_t *from) {
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__ (THREADS)
   }
 }
 
-/* Elements: t's block x is a's block from[x], turned. */
+/* Elements: t's block x is a's block from[x], transposed. */
 template <class T, int THREADS, bool CONJUGATED>
 __global__ void __launch_bounds__ (THREADS)
     move_blocks (gpumm_rows a, gpumm_rows t, const int32_t *from) {
@@ -190,8 +190,8 @@ static inline size_t whole_pieces (int64_t count, size_t size) {
   return ((size_t) count * size + 255) / 256 * 256;
 }
 
-/* Memory for the transpose of a, of at most 2^31 - 1 blocks whose elements have that size, and to
- * make it. */
+/* Bytes for the transpose of a and for computing it; a has at most 2^31 - 1 blocks with elements of
+ * that size. */
 static inline size_t transpose_bytes (const gpumm_rows *a, size_t size) {
   return whole_pieces (a->cols + 1, 8) + whole_pieces (a->stored, 4)
          + whole_pieces (a->stored * a->block_rows * a->block_cols, size)
@@ -205,7 +205,8 @@ template <class T> __global__ void clear (T *x, int64_t count) {
     x[i] = 0;
 }
 
-/* The transpose of a matrix and what is needed to make it, in transpose_bytes of memory. */
+/* The transpose of a matrix and the arrays that computing it needs, in transpose_bytes of
+ * memory. */
 struct transpose {
   gpumm_rows t;
   int32_t *count;     /* blocks of each row of t */
@@ -258,7 +259,7 @@ static inline gpumm_status transpose_structure (int device, gpumm_stream *stream
   return status;
 }
 
-/* The elements, where the structure is there. */
+/* The elements, when the structure is there. */
 template <class T>
 static gpumm_status transpose_elements (int device, gpumm_stream *stream, const gpumm_rows *a,
                                         const transpose &x, bool conjugated) {
@@ -272,7 +273,7 @@ static gpumm_status transpose_elements (int device, gpumm_stream *stream, const 
                               device, stream, *a, x.t, x.from);
 }
 
-/* t = a', in transpose_bytes of memory; prepared: it is there already. */
+/* t = a', in transpose_bytes of memory; prepared: the structure is there already. */
 template <class T>
 static gpumm_status transpose_rows (int device, gpumm_stream *stream, const gpumm_rows *a,
                                     void *memory, bool prepared, gpumm_rows *t) {

@@ -21,7 +21,7 @@ function why = answers_3 (number, x)
         why = "these are the multiply-adds for each read; the question is the other way round";
       elseif (abs (x - (p + q) / (p * q)) > 5e-3) # 0.42 is right, too
         why = ["for each l the thread reads 6 numbers of A and 4 of B; how many multiply-adds " ...
-               "does it make with them?"];
+               "does it do with them?"];
       endif
 
     case 2

@@ -22,12 +22,12 @@ function why = answers_7 (number, x)
           elseif (r == right)
             continue;
           elseif (r == mod (v, p))
-            why = sprintf ("for %d modulo %d it makes %d, which does not lie around zero", v, p, r);
+            why = sprintf ("for %d modulo %d you return %d, which does not lie around 0", v, p, r);
           elseif (mod (r - v, p) != 0)
             why = sprintf ("%d is no residue of %d modulo %d: they differ by %d", r, v, p, ...
                            v - r);
           else
-            why = sprintf ("for %d modulo %d it makes %d, but the residue is %d", v, p, r, right);
+            why = sprintf ("for %d modulo %d you return %d, but the residue is %d", v, p, r, right);
           endif
           return;
         endfor
@@ -57,7 +57,8 @@ function why = answers_7 (number, x)
         symmetric = @(r, p) r - p * (r >= p / 2);
         r = [symmetric(mod (v, p1), p1), symmetric(mod (v, p2), p2)];
         y = not_empty (x (r(1), p1, r(2), p2));
-        made = sprintf ("for residues %d modulo %d and %d modulo %d it makes", r(1), p1, r(2), p2);
+        made = sprintf ("for residues %d modulo %d and %d modulo %d you return", r(1), p1, r(2), ...
+                        p2);
         if (! is_number (y))
           why = "the answer must be one number";
         elseif (y == v)

@@ -4,7 +4,7 @@
 ## words = student_code (f)
 ##
 ## The source of the function f and of the functions of the notebook that f calls: its words, signs
-## and numbers in their order, one a cell.  Comments are left out, and "" stands for any string.
+## and numbers in their order, one per cell.  Comments are left out, and "" stands for any string.
 
 function words = student_code (f)
 

@@ -86,7 +86,7 @@
 %!          "7.1", @(x, p) mod(x + p / 2, p) - p / 2};
 %! wrong = {"2.2", 31, "in percent"; "3.1", 0.4, "for each l"; "4.3", int8(14), "5341"; ...
 %!          "1.2", 3, "must be a function"; "5.3", [1, 2], "must be a function"; ...
-%!          "7.1", @(x, p) x - p * round (x / p), "makes 128"};
+%!          "7.1", @(x, p) x - p * round (x / p), "you return 128"};
 %! for i = 1:rows (right)
 %!   said = evalc ("exercise (right{i,:});");
 %!   assert (said, ["exercise " right{i,1} ": right\n"]);
@@ -204,7 +204,7 @@
 %! assert (evalc ("score (2)"), "3 of 3 solved\n");
 %! assert (! isempty (strfind (evalc ("score ()"), " of 21 solved")));
 %! for number = {0, 8, 1.5, "2", [], {}}
-%!   fail ("score (number{1})", "gpumm:bad-value|there are the notebooks 1 to 7");
+%!   fail ("score (number{1})", "gpumm:bad-value|the notebooks have the numbers 1 to 7");
 %! endfor
 
 ## every code cell has run, on a GPU, without an error; every notebook has figures
