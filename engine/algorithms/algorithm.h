@@ -18,6 +18,8 @@ struct gpumm_job {
   gpumm_report report;
   int keeps_sparse; /* making dense matrices of sparse ones has failed */
   double opened;    /* host clock, seconds */
+  double begun;     /* open () of the algorithm, host clock */
+  int has_counted;  /* open () stated its work, see progress.h */
   int has_run;
   int is_open; /* the algorithm's open was called, and its close was not */
   gpumm_trace
