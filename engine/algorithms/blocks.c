@@ -1045,6 +1045,8 @@ static gpumm_status open (struct gpumm_job *job) {
       s->flops = each * (double) x->block_start[x->rows / x->block_rows]
                  * (double) (x->block_rows * x->block_cols) * (double) other;
     if (job->shape.kind == GPUMM_BLOCKS)
+      status = gpumm_blocks_check_room (p, &job->shape, (double) s->pairs);
+    if (job->shape.kind == GPUMM_BLOCKS && !status)
       status = count_blocks (job, s);
     add_reason (job, s);
   }
