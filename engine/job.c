@@ -328,6 +328,9 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
   return 0;
 }
 
+/* The part of a product's time in which the elements of a sparse C are counted, for its progress. */
+static const double COUNTING = 0.4;
+
 gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *options,
                          gpumm_job **result) {
   gpumm_status status;
@@ -370,11 +373,15 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
   if (status)
     goto done;
   announce (job);
+  job->begun = gpumm_seconds ();
+  gpumm_progress_enter (job->begun, 0, COUNTING);
   do {
+    gpumm_progress_again ();
     status = open_algorithm (job);
     if (!status)
       status = gpumm_check_room (&job->shape);
   } while (status && fall_back (job, status));
+  job->has_counted = gpumm_progress_leave ();
 done:
   if (status)
     gpumm_close (job);
@@ -472,7 +479,10 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
   status = gpumm_check_cancelled ();
   if (status)
     return status;
-  gpumm_progress_enter ();
+  if (job->has_counted)
+    gpumm_progress_enter (job->begun, COUNTING, 1);
+  else
+    gpumm_progress_enter (gpumm_seconds (), 0, 1);
   do {
     gpumm_progress_again ();
     r->upload = r->compute = r->download = r->flops = 0;

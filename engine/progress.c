@@ -27,7 +27,7 @@ static struct {
   atomic_int is_work; /* the caller's own work: the teller hears of no run within it */
   atomic_int by_launches;
   unsigned number; /* of the run */
-  _Atomic double all, begun;
+  _Atomic double all, begun, from, to;
   atomic_llong done; /* in parts of WHOLE */
   _Atomic double next;
   atomic_flag speaking;
@@ -59,11 +59,12 @@ void gpumm_progress_set_delay (double seconds) {
   atomic_store (&delay, seconds);
 }
 
-static void begin (void) {
-  const double now = gpumm_seconds ();
+static void begin (double begun, double from, double to) {
   atomic_store (&told.done, 0);
-  atomic_store (&told.begun, now);
-  atomic_store (&told.next, now + atomic_load (&delay));
+  atomic_store (&told.begun, begun);
+  atomic_store (&told.from, from);
+  atomic_store (&told.to, to);
+  atomic_store (&told.next, begun + atomic_load (&delay));
 }
 
 /* One thread at a time calls the teller; the others do not wait for it. */
@@ -72,8 +73,9 @@ static void speak (void) {
   if (now < atomic_load (&told.next) || atomic_flag_test_and_set (&told.speaking))
     return;
   gpumm_teller *tell = atomic_load (&teller);
-  const double part = (double) atomic_load (&told.done) / WHOLE;
-  if (tell && now >= atomic_load (&told.next) && part > 0 && part <= 1) {
+  const double done = (double) atomic_load (&told.done) / WHOLE, from = atomic_load (&told.from);
+  const double part = from + (atomic_load (&told.to) - from) * done;
+  if (tell && now >= atomic_load (&told.next) && done > 0 && done <= 1) {
     atomic_store (&told.next, now + atomic_load (&delay) / WORDS);
     atomic_store (&told.has_told, 1);
     tell (part, (now - atomic_load (&told.begun)) * (1 - part) / part);
@@ -89,9 +91,9 @@ static void end (void) {
 
 /* ---- runs --------------------------------------------------------------------------------- */
 
-void gpumm_progress_enter (void) {
+void gpumm_progress_enter (double begun, double from, double to) {
   if (mine.depth++ > 0) {
-    if (mine.is_owner && mine.said_at && !mine.muted_at) {
+    if (mine.is_owner && (mine.said_at || to < atomic_load (&told.to)) && !mine.muted_at) {
       mine.muted_at = mine.depth;
       mine.muted = atomic_exchange (&gpumm_progress_counted, 0);
     }
@@ -104,16 +106,18 @@ void gpumm_progress_enter (void) {
   if (!mine.is_owner)
     atomic_store (&gpumm_progress_counted, 0);
   else if (!atomic_load (&told.is_work))
-    begin ();
+    begin (begun, from, to);
 }
 
 static void say (double work, int by_launches) {
-  if (!mine.is_owner || mine.said_at || atomic_load (&told.crowded) || atomic_load (&told.is_work)
-      || !atomic_load (&is_on) || !atomic_load (&teller) || !(work > 0 && isfinite (work)))
+  if (!mine.is_owner || mine.said_at || mine.muted_at || atomic_load (&told.crowded)
+      || atomic_load (&told.is_work) || !atomic_load (&is_on) || !atomic_load (&teller)
+      || !(work > 0 && isfinite (work)))
     return;
   mine.said_at = mine.depth;
   atomic_store (&told.done, 0);
-  atomic_store (&told.begun, gpumm_seconds ());
+  if (atomic_load (&told.from) == 0)
+    atomic_store (&told.begun, gpumm_seconds ());
   atomic_store (&told.all, work);
   atomic_store (&told.by_launches, by_launches);
   if (++told.number == 0)
@@ -157,21 +161,22 @@ void gpumm_progress_again (void) {
   }
 }
 
-void gpumm_progress_leave (void) {
-  const int depth = mine.depth--;
+int gpumm_progress_leave (void) {
+  const int depth = mine.depth--, said = mine.is_owner && mine.said_at;
   if (!mine.is_owner)
-    return;
+    return 0;
   if (depth == mine.muted_at) {
     atomic_store (&gpumm_progress_counted, mine.muted);
     mine.muted_at = 0;
   } else if (depth == mine.said_at)
     atomic_store (&gpumm_progress_counted, 0);
   if (mine.depth > 0)
-    return;
+    return said;
   if (!atomic_load (&told.is_work))
     end ();
   mine.is_owner = 0;
   atomic_store (&told.owned, 0);
+  return said;
 }
 
 /* ---- work of the caller's ------------------------------------------------------------------- */
@@ -183,7 +188,7 @@ void gpumm_tell_work (double done, double all) {
     return;
   }
   if (!atomic_exchange (&told.is_work, 1))
-    begin ();
+    begin (gpumm_seconds (), 0, 1);
   atomic_store (&told.done, (long long) (done / all * WHOLE));
   if (atomic_load (&is_on))
     speak ();

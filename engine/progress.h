@@ -14,7 +14,8 @@
 /* Not 0 while work is counted: the number of the run that counts it. */
 extern _Atomic unsigned gpumm_progress_counted;
 
-/* States the whole work of the run. A run within another one counts only if that one stated nothing. */
+/* States the whole work of the phase. A phase within another one counts only if that one stated nothing
+ * and does not end later. */
 void gpumm_progress_of (double work);
 
 /* Only for gpumm_progress_add. */
@@ -31,10 +32,12 @@ static inline void gpumm_progress_add (double work) {
 void gpumm_progress_of_launches (double launches);
 void gpumm_progress_launched (double part);
 
-/* Called before and after a run, and between two attempts at it. */
-void gpumm_progress_enter (void);
+/* Called before and after a phase of a product, and between two attempts at it. The phase's work is the
+ * part from..to of the whole, which began at the time begun (gpumm_seconds). gpumm_progress_leave: was
+ * work stated? */
+void gpumm_progress_enter (double begun, double from, double to);
 void gpumm_progress_again (void);
-void gpumm_progress_leave (void);
+int gpumm_progress_leave (void);
 
 /* Seconds until the first word: GPUMM_TELL_AFTER, or less for tests. */
 void gpumm_progress_set_delay (double seconds);

@@ -39,8 +39,14 @@ void gpumm_driver_watch (int (*is_cancelled) (void), void (*add) (double part)) 
   atomic_store (&added, add ? add : forget);
 }
 
+static _Thread_local double share = 1;
+
+void gpumm_driver_share (double part) {
+  share = part;
+}
+
 void gpumm_driver_add_progress (double part) {
-  atomic_load_explicit (&added, memory_order_relaxed) (part);
+  atomic_load_explicit (&added, memory_order_relaxed) (part * share);
 }
 
 int gpumm_driver_is_cancelled (void) {

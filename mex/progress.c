@@ -13,8 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The line stands below the cursor's, so that what was printed there stays as it is. The terminal makes
+ * room below the cursor (index, reverse index), keeps its place, and returns to it. */
+#define BELOW "\033D\033M\0337\033[B\r"
+#define BACK  "\033[K\0338" /* without the rest of a longer line */
+
 static pid_t octave; /* only this process writes: a child of fork () shares its terminal */
-static int written;  /* characters of the line that is on the terminal */
+static int stands;   /* the line is on the terminal */
 
 /* Can a user see a line that is written over? Nobody sees the terminal of a notebook, and a job in the
  * background must not write to its terminal. */
@@ -33,26 +38,24 @@ static int put (const char *text, int length) {
 
 static void tell (double part, double left) {
   char text[96], time[40] = "";
+  int length;
   if (getpid () != octave || (part >= 0 && !has_terminal ()))
     return;
-  if (part < 0) { /* with room for the ^C of the terminal */
-    const int length = snprintf (text, sizeof text, "\r%*s\r", written + 4, "");
-    if (written > 0)
+  if (part < 0) {
+    length = snprintf (text, sizeof text, BELOW BACK);
+    if (stands)
       put (text, length);
-    written = 0;
+    stands = 0;
     return;
   }
   if (left >= 120)
     snprintf (time, sizeof time, "%.0f min", left / 60);
   else
     snprintf (time, sizeof time, "%.0f s", left < 1 ? 1 : left);
-  const int length =
-      snprintf (text, sizeof text, "gpumm: %.0f %%, about %s left", 100 * part, time);
-  const int shorter = written > length ? written - length : 0;
-  const int all = snprintf (text, sizeof text, "\rgpumm: %.0f %%, about %s left%*s", 100 * part,
-                            time, shorter, "");
-  if (put (text, all))
-    written = all - 1;
+  length =
+      snprintf (text, sizeof text, BELOW "gpumm: %.0f %%, about %s left" BACK, 100 * part, time);
+  if (put (text, length))
+    stands = 1;
 }
 
 void watch_progress (void) {

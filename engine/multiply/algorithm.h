@@ -19,6 +19,8 @@ struct gpumm_job {
   int keeps_sparse;    /* making dense matrices of sparse ones has failed */
   double opened;       /* host clock, seconds */
   double open_seconds; /* of the algorithm's open */
+  double begun;        /* open () of the algorithm, host clock */
+  int has_counted;     /* open () stated its work, see progress.h */
   int has_run;
   int is_open; /* the algorithm's open was called, and its close was not */
   gpumm_trace

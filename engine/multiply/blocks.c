@@ -831,8 +831,10 @@ static void count_rows (void *context, int64_t begin, int64_t end) {
   if (create_pattern (y->s, &w))
     atomic_store (&y->failed, 1);
   else
-    for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++)
+    for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++) {
       y->s->start[i + 1] = collect (y->s, &w, i, NULL);
+      gpumm_progress_add (1);
+    }
   destroy_pattern (&w);
 }
 
@@ -857,6 +859,7 @@ static gpumm_status count_blocks (struct gpumm_job *job, state *s) {
   const double work = s->bits ? (double) blocks_a * (double) s->words / LEAST_FLOPS
                               : ((double) s->pairs + (double) blocks_a) / LEAST_PAIRS;
   symbolic y = {.s = s};
+  gpumm_progress_of ((double) a->rows);
   gpumm_status status =
       gpumm_parallel (a->rows, (int64_t) ((double) a->rows / (work + 1)) + 1, count_rows, &y);
   if (status)
@@ -1043,6 +1046,8 @@ static gpumm_status open (struct gpumm_job *job) {
       s->flops = each * (double) x->block_start[x->rows / x->block_rows]
                  * (double) (x->block_rows * x->block_cols) * (double) other;
     if (job->shape.kind == GPUMM_BLOCKS)
+      status = gpumm_blocks_check_room (p, &job->shape, (double) s->pairs);
+    if (job->shape.kind == GPUMM_BLOCKS && !status)
       status = count_blocks (job, s);
     add_reason (job, s);
   }

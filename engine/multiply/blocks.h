@@ -16,6 +16,11 @@ gpumm_status gpumm_blocks_check_structure (const gpumm_operand *x, const char *n
  * what is there, else as if blocks were spread evenly. Their arrays may not have been checked. */
 double gpumm_blocks_pairs (const gpumm_problem *p);
 
+/* Refuses a C in blocks, of the shape c, that memory cannot hold before its blocks are counted, which
+ * may take minutes. Both operands, in blocks, have been checked; pairs is the number of products of
+ * blocks. */
+gpumm_status gpumm_blocks_check_room (const gpumm_problem *p, const gpumm_operand *c, double pairs);
+
 /* Is any of count elements not zero? -0 is zero, NaN is not. */
 int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count);
 

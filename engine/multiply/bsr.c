@@ -17,6 +17,7 @@
 #include "cancel.h"
 #include "error.h"
 #include "memory/host.h"
+#include "memory/limit.h"
 #include "move/streaming.h"
 #include "memory/pool.h"
 #include "threads.h"
@@ -154,6 +155,36 @@ static gpumm_status count_pairs (const gpumm_problem *p, double *pairs) {
   pair_count c = {.column = over->block_column, .start = made ? made : in->block_start};
   gpumm_status status = gpumm_parallel (stored (over), LEAST_BLOCKS, count_part, &c);
   *pairs = (double) atomic_load (&c.pairs);
+  gpumm_release (made);
+  return status;
+}
+
+/* A block row of C has at least as many blocks as the longest of the block rows of op (B) that it sums. */
+gpumm_status gpumm_blocks_check_room (const gpumm_problem *p, const gpumm_operand *c,
+                                      double pairs) {
+  const gpumm_operand *a = &p->a;
+  gpumm_operand least = *c;
+  least.nzmax = (int64_t) fmin (pairs, 0x1p62);
+  if (!gpumm_check_room (&least))
+    return GPUMM_OK; /* even if no two products meet in a block */
+  int64_t *made = p->op_b != GPUMM_NONE ? column_starts (&p->b) : NULL;
+  int64_t *longest = gpumm_allocate (c->rows / c->block_rows, sizeof *longest);
+  const int64_t *start = made ? made : p->b.block_start;
+  gpumm_status status = GPUMM_HOST_MEMORY;
+  if (longest && (made || p->op_b == GPUMM_NONE)) {
+    for (int64_t r = 0; r < a->rows / a->block_rows; r++)
+      for (int64_t t = a->block_start[r]; t < a->block_start[r + 1]; t++) {
+        const int64_t i = p->op_a == GPUMM_NONE ? r : a->block_column[t];
+        const int64_t k = p->op_a == GPUMM_NONE ? a->block_column[t] : r;
+        if (start[k + 1] - start[k] > longest[i])
+          longest[i] = start[k + 1] - start[k];
+      }
+    least.nzmax = 0;
+    for (int64_t i = 0; i < c->rows / c->block_rows; i++)
+      least.nzmax += longest[i];
+    status = gpumm_check_room (&least);
+  }
+  gpumm_release (longest);
   gpumm_release (made);
   return status;
 }
@@ -569,6 +600,8 @@ static gpumm_status open (struct gpumm_job *job) {
   if (gpumm_is_zero (p->alpha)) /* A and B are not read */
     return GPUMM_OK;
   status = count_by_rows (p, s, &pairs);
+  if (!status)
+    status = gpumm_blocks_check_room (p, &job->shape, pairs);
   if (!status)
     status = find_limit (s, job);
   if (!status)

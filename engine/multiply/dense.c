@@ -298,7 +298,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   if (!status) {
     if (plan->rate > 0)
       gpumm_progress_of (job->report.flops / plan->rate); /* as the steps have it */
-    else if (!plan->kernel->workspace)                    /* others launch more than once */
+    else
       gpumm_progress_of_launches ((double) (down * across * (plan->resident ? 1 : deep)));
     if (plan->resident)
       add_shells (&s, down, across, k);

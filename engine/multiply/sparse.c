@@ -470,8 +470,10 @@ static void count_pieces (void *context, int64_t begin, int64_t end) {
     atomic_store (&g->failed, 1);
     return;
   }
-  for (int64_t piece = begin; piece < end; piece++)
+  for (int64_t piece = begin; piece < end; piece++) {
     count_columns (g, &rows, piece);
+    gpumm_progress_add (1);
+  }
   rowset_destroy (&rows);
 }
 
@@ -568,6 +570,7 @@ static gpumm_status count (struct gpumm_job *job, state *s) {
   if (status)
     return status;
   gustavson g = {.a = a, .b = b, .cut = s->cut, .start = s->start};
+  gpumm_progress_of ((double) s->pieces);
   status = gpumm_parallel (s->pieces, 1, count_pieces, &g);
   if (status)
     return status;

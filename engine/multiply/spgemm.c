@@ -17,6 +17,7 @@
 #include "memory/limit.h"
 #include "move/streaming.h"
 #include "memory/pool.h"
+#include "progress.h"
 #include "threads.h"
 #include "types.h"
 #include "algorithm.h"
@@ -240,6 +241,12 @@ static int64_t launches (const state *s, double rate) {
   return (int64_t) fmin (seconds / LAUNCH_SECONDS, MOST_LAUNCHES) + 1;
 }
 
+/* On the host device each step is one launch (spgemm_merge). */
+static void tell_launches (const struct gpumm_job *job, int64_t count) {
+  if (job->plan.backend == GPUMM_CPU)
+    gpumm_progress_of_launches ((double) count);
+}
+
 /* The symbolic phase in steps, of about as many elements of op (B) each. The first brings the
  * operands, the last takes the offsets down. */
 static gpumm_status count_rows (struct gpumm_job *job, gpumm_step first) {
@@ -275,6 +282,7 @@ static gpumm_status count_rows (struct gpumm_job *job, gpumm_step first) {
                                            .ld_to = n + 1,
                                            .element = sizeof *s->start};
   steps[count - 1].downs = 1;
+  tell_launches (job, count);
   gpumm_status status = run_steps (job, steps, count, NULL, &s->report);
   gpumm_release (steps);
   gpumm_release (tasks);
@@ -463,6 +471,7 @@ static gpumm_status multiply (struct gpumm_job *job, gpumm_operand *c, int32_t *
                                          .ld_from = 1,
                                          .ld_to = 1,
                                          .element = sizeof *zeros};
+    tell_launches (job, count);
     status = run_steps (job, steps, count + 1, c, &job->report);
   }
   gpumm_release (steps);

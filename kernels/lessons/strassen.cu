@@ -49,6 +49,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -257,6 +258,7 @@ struct recursion {
   size_t base_bytes;
   gpumm_status status; /* after the first failure nothing more is done */
   double queued;       /* operations */
+  double all;          /* multiply-adds of all products of the base */
 };
 
 /* Most operations in the queue: 5 ms of cuBLAS in double on an H200. A larger product of the base
@@ -287,9 +289,12 @@ static void multiply_at_once (recursion *r, gpumm_scalar alpha, const matrix<T> 
   if (r->status)
     return;
   const gpumm_kernel *base = choose_base (r->family, &p, r->base_bytes, &r->properties);
+  const double work = (double) p.m * (double) p.n * (double) p.k;
+  gpumm_driver_share (r->all > 0 ? work / r->all : 0);
   r->status = base ? base->launch (r->device, r->stream, &p)
                    : gpumm_driver_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies here",
                                         r->family);
+  gpumm_driver_share (0); /* sums take next to no time */
 }
 
 /* C = alpha A B + beta C by the base */
@@ -472,6 +477,9 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
   matrix<T> C = {(T *) p->c, p->ldc, GPUMM_NONE, p->m, p->n};
   int64_t right = p->n - x.n, below = p->m - x.m, deep = p->k - x.k;
   matrix<T> corner = part (C, 0, x.m, 0, x.n);
+  r.all = (double) x.m * (double) x.n * ((double) x.k * pow (0.875, x.depth) + (double) deep)
+          + ((double) x.m * (double) right + (double) below * (double) p->n) * (double) p->k;
+  gpumm_driver_share (0);
   multiply (&r, x.depth, workspace, p->alpha, part (A, 0, x.m, 0, x.k), part (B, 0, x.k, 0, x.n),
             p->beta, corner);
   if (deep > 0)
@@ -483,6 +491,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
   if (below > 0)
     multiply_plainly (&r, p->alpha, part (A, x.m, below, 0, p->k), B, p->beta,
                       part (C, x.m, below, 0, p->n));
+  gpumm_driver_share (1);
   return r.status;
 }
 

@@ -15,8 +15,8 @@
 ##   end_unwind_protect
 ##
 ## A line is written only in such a call: they should come at least once a second.  Seconds left are
-## those of steps that take equally long, so ALL should count work and not files.  What is printed
-## meanwhile would stand beside the line: call __progress__ () first.
+## those of steps that take equally long, so ALL should count work and not files.  The line stands below
+## the cursor, where lines that are printed meanwhile would meet it: call __progress__ () first.
 
 function __progress__ (done = 0, all = 0)
 

@@ -177,6 +177,24 @@
 %!error id=gpumm:host-memory x = sparse (ones (1e7, 1)); gpumm (x, x, "TransposeB", "transpose")
 %!error id=gpumm:host-memory ...
 %! x = sparse (ones (1e7, 1)); gpumm (x, x, "TransposeB", "transpose", "Algorithm", "spgemm"); # not counted
+## nor are the blocks of one: to count these takes a minute
+%!test
+%! x = blocksparse ((1:3e5).', ones (3e5, 1), ones (1, 1, 3e5), 3e5, 1);
+%! z = blocksparse (ones (3e5, 1), (1:3e5).', ones (1, 1, 3e5), 1, 3e5);
+%! for algorithm = {"bsr", "blocks"}
+%!   for operands = {{x, z}, {x, x, "TransposeB", "transpose"}, {z, z, "TransposeA", "transpose"}, ...
+%!                   {z, x, "TransposeA", "transpose", "TransposeB", "transpose"}}
+%!     id = "none";
+%!     begun = tic ();
+%!     try
+%!       gpumm (operands{1}{:}, "Backend", "cpu", "Algorithm", algorithm{1});
+%!     catch err
+%!       id = err.identifier;
+%!     end_try_catch
+%!     assert (id, "gpumm:host-memory");
+%!     assert (toc (begun) < 5);
+%!   endfor
+%! endfor
 %!error id=gpumm:host-memory x = sparse (1, 1, 1, 1e7, 1); y = sparse (1, 1, 1, 1e15, 1); gpumm (x, y, "TransposeB", "transpose")
 
 ## without a GPU
