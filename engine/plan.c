@@ -13,66 +13,66 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Below this many operations no GPU is asked for: a core does them in the 50 us that it takes to
- * call a GPU, feed it and read it. Above it the measured rates decide. */
+/* Products with fewer operations stay on the CPU: a core finishes them in the 50 us that a call to
+ * a GPU with its transfers takes. Above this limit the measured rates decide. */
 static const double FEWEST_GPU_FLOPS = 2e6;
 
-/* Of a product with a sparse operand, plain or in blocks, whose operations are so much slower. */
+/* The same for products with a sparse or block-sparse operand, whose operations are slower. */
 static const double FEWEST_SPARSE_FLOPS = 1e5;
 
-/* Two sparse matrices are weighed as dense ones from so many operations on, if these are so large a
- * part of those of the dense product. Fewer take a millisecond or so; and the operations of a dense
- * product are some 10 to 100 times as fast as those of a sparse one (filled.csv). */
+/* A dense product of two sparse matrices is considered from FEWEST_FILLED_FLOPS operations on
+ * (fewer take about 1 ms), if they are at least LEAST_FILL of the dense product's. A dense
+ * product's operations are 10 to 100 times as fast as a sparse product's (filled.csv). */
 static const double FEWEST_FILLED_FLOPS = 2e6, LEAST_FILL = 0.005;
 
-/* And where the result fills up to this part: its memory is taken before its elements are counted. */
+/* A dense product is taken only if this part of C fills up: its memory is taken before elements are
+ * counted. */
 static const double FILLED_PART = 0.5;
 
-/* The part of the free device memory that a plan may take: others on the card, the context and
+/* A plan may take this part of the free device memory. Other processes, the context and
  * fragmentation need the rest. */
 static const double USABLE_MEMORY = 0.9;
 
 /* The pool keeps at most this part of a device's memory between calls. */
 static const int64_t KEPT_PART = 4;
 
-/* Steps along k are kept at least this long while C's tiles can shrink instead. */
+/* Steps along k are at least this long as long as C's tiles can shrink instead. */
 static const int64_t SHORTEST_STEP = 512;
 
 /* A class of a tuned table was measured with square products of about the size where it begins. It
- * says nothing of a product with a size that is more than so many times that, or as many times less:
- * there rows differ by how they share a long k, or gain from sizes that were not measured. */
+ * does not apply to products with a size TUNED_REACH times larger or smaller: there a long k, or a
+ * size that was not measured, decides which row is fastest. */
 static const int64_t TUNED_REACH = 4;
 
-/* Tiles of a product that fits the device: more let transfers and products overlap better, larger
- * ones make the products themselves faster. On an H200 tiles of 1024 run at full rate. */
+/* Tiles of a product that fits the device: more tiles overlap transfers better, larger tiles
+ * multiply faster. On an H200 tiles of 1024 run at full rate. */
 static const int64_t MOST_TILES = 16, SMALLEST_TILE = 1024;
 
-/* Smaller sizes are not padded: there is nothing to win. At 33 x 4095 x 4097 cuBLAS takes 1.15 times as
- * long without, at 63 x 4095 x 4097 1.4 times, at 17 x 4095 x 4097 1.02 times (shapes.csv). */
+/* Smaller sizes are not padded, because padding gains nothing there. Without padding cuBLAS takes
+ * 1.02 times as long at 17 x 4095 x 4097, 1.15 at 33, 1.4 at 63 x 4095 x 4097 (shapes.csv). */
 static const int64_t PADDED_FROM = 32;
 
-/* "emulated" is weighed for products that take the library so many seconds and more: less is not
- * worth the measuring, which took 11 to 55 ms on an H200, once a type and class of k. And for those
- * with no size below this, since its rates are of products as wide. */
+/* "emulated" is considered for products that take the library at least WEIGHED_FROM seconds:
+ * measuring its rates took 11 to 55 ms on an H200, once per type and class of k. Each size must be
+ * at least LEAST_WEIGHED, because the rates come from products this wide. */
 static const double WEIGHED_FROM = 20e-3;
 static const int64_t LEAST_WEIGHED = 2048;
 
-/* Rates are measured at k of half the product's or less, of a quarter in complex, where all takes
- * longer: a power of 2 up to this, as deeper products run at the same rates. */
+/* Rates are measured at a power of 2 that is at most half the product's k (complex, which takes
+ * longer: a quarter), and at most this: deeper products run at the same rates. */
 static const int64_t DEEPEST_WEIGHED = 8192;
 
-/* It is taken where the library's seconds are so many times those of the transfers, that is, where
- * they are what the caller waits for, and its own at most so large a part of the library's: what
- * its larger tiles cost in overlap must be won back. On an H200, end to end, emulated took 0.94 of
- * the library's time in double at 16384, 0.70 in single at 8192 and 0.47 at 16384, 0.49 in complex
- * single and 0.99 in complex double at 8192 (bench/results/h200/auto.csv); in double at 8192, where
- * the link takes as long as the library, 1.3. */
+/* It is taken if the library takes CLEARLY_BOUND times as long as the transfers, so that computing
+ * limits the product, and emulated at most CLEARLY_FASTER of the library's time: its larger tiles
+ * overlap less. End to end on an H200 it took 0.47 to 0.99 of the library's time there
+ * (bench/results/h200/auto.csv), and 1.3 in double at 8192, where link and library take equally
+ * long. */
 static const double CLEARLY_BOUND = 1.25, CLEARLY_FASTER = 0.8;
 
-/* The GPU is taken where by the rates it saves so many seconds, and needs at most so large a part of
- * the CPU's: near the crossover both estimates are of a calm machine. On an H200 with 16 cores, at 512
- * estimated 0.19 ms shorter, it took 40 to 70 us longer than `*` in two of three runs and 260 us less
- * in the third; at 576, 0.44 ms, it was 170 to 190 us faster (crossover rows). */
+/* The GPU is taken if by the rates it saves LEAST_SAVED seconds and needs at most WORTH_THE_WAY of
+ * the CPU's time: near the crossover the estimates hold only on an idle machine. On an H200 with 16
+ * cores, size 512 was estimated 0.19 ms faster, and was 40 to 70 us slower than `*` in two of three
+ * runs; size 576 was estimated 0.44 ms faster and was 170 to 190 us faster (crossover rows). */
 static const double LEAST_SAVED = 0.25e-3, WORTH_THE_WAY = 0.85;
 
 double gpumm_dense_flops (const gpumm_problem *p) {
@@ -85,7 +85,7 @@ static int is_auto (const char *name) {
   return !name || strcmp (name, "auto") == 0;
 }
 
-/* An algorithm that runs on a device, or the name of a kernel (which no algorithm bears). */
+/* Does the name mean an algorithm that runs on a device, or a kernel? Their names differ. */
 static int names_device_algorithm (const char *name) {
   const gpumm_algorithm *a = gpumm_algorithm_find (name);
   return !a || a->on_device;
@@ -121,7 +121,7 @@ const gpumm_algorithm *gpumm_host_algorithm (const gpumm_problem *p) {
   return &gpumm_algorithm_integers;
 }
 
-/* The first that multiplies these on a device; NULL if none does. */
+/* The first algorithm that multiplies these operands on a device, or NULL. */
 static const gpumm_algorithm *device_algorithm (const gpumm_problem *p) {
   for (const gpumm_algorithm *const *a = gpumm_algorithms; *a; a++)
     if ((*a)->on_device && (*a)->takes (p))
@@ -143,7 +143,7 @@ int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
   return o->backend == GPUMM_GPU || flops >= fewest_flops (p);
 }
 
-/* Two sparse matrices of which "auto" may make dense ones: a look at sizes alone. */
+/* May "auto" multiply these two sparse matrices as dense ones? Looks only at sizes. */
 static int may_be_dense (const gpumm_problem *p, const gpumm_options *o) {
   if (p->a.kind != GPUMM_SPARSE || p->b.kind != GPUMM_SPARSE || !is_auto (o->algorithm))
     return 0;
@@ -174,8 +174,7 @@ static int may_run (const gpumm_kernel *k, const gpumm_place *place, const gpumm
          && (!k->runs || k->runs (product, &place->properties));
 }
 
-/* The fastest as measured in the size class of the product, among those that may run it; NULL
- * where the table has none. */
+/* The kernel that was fastest in the product's size class, among those that may run it, or NULL. */
 static const gpumm_kernel *choose_tuned (const gpumm_place *place, const char *family,
                                          const gpumm_product *product, int max_capability) {
   const gpumm_tuned_row *best = NULL;
@@ -207,7 +206,7 @@ static const gpumm_kernel *choose_in_family (const gpumm_place *place, const cha
       continue;
     if (exact && strcmp (k->algorithm, name) != 0)
       return k;
-    if (k->from == INT64_MAX) /* by its own name only */
+    if (k->from == INT64_MAX) /* taken only by its own name */
       continue;
     if (!best || least >= k->from)
       best = k;
@@ -234,7 +233,7 @@ const gpumm_kernel *gpumm_choose_kernel (const gpumm_place *place, const char *a
 }
 
 static int64_t half (int64_t size) {
-  /* halves that are multiples of 64 keep whole tiles of every kernel */
+  /* halves that are multiples of 64 consist of whole tiles of every kernel */
   int64_t h = (size + 1) / 2;
   return h <= 64 ? h : (h + 63) / 64 * 64;
 }
@@ -251,7 +250,7 @@ int64_t gpumm_padded (const gpumm_kernel *kernel, int64_t size, gpumm_type type)
   return (size + multiple - 1) / multiple * multiple;
 }
 
-/* Bytes of a stored panel, at most 1e18: sizes of a product that fits nowhere overflow integers. */
+/* Bytes of a stored panel, at most 1e18: the bytes of an impossible product could overflow. */
 static size_t panel_bytes (int64_t rows, int64_t cols, gpumm_op op, size_t element) {
   int64_t down = op == GPUMM_NONE ? rows : cols, across = op == GPUMM_NONE ? cols : rows;
   double bytes = (double) gpumm_device_ld (down, element) * (double) across * (double) element;
@@ -264,8 +263,9 @@ static int is_one_array (const gpumm_problem *p) {
          && p->a.cols == p->b.cols;
 }
 
-/* A and B are one array, and B's panels are what A's buffer holds: all of it where the ops are
- * equal (A*A), panel by panel where just one turns it (A*A', with equal tiles). */
+/* Can B's panels use A's buffer, because A and B are one array? With equal ops (A*A) a panel is a
+ * part of the whole A; with one transpose (A*A') A and B have the same panels if the tiles are
+ * square. */
 static int shares_operand (const gpumm_problem *p, const gpumm_plan *plan) {
   if (!plan->resident || !is_one_array (p))
     return 0;
@@ -304,14 +304,14 @@ gpumm_tiling gpumm_plan_tiling (const gpumm_problem *p, const gpumm_plan *plan) 
                         .n = plan->tile_n};
 }
 
-/* What the pool takes for all buffers of an operand together. */
+/* Bytes that the pool takes for all buffers of an operand. */
 static double rounded (int64_t count, size_t bytes) {
   double all = (double) count * (double) bytes;
   return all < 1e18 ? (double) gpumm_pool_rounded ((size_t) all) : all;
 }
 
-/* The most that the kernel asks for among tiles and the smaller ones at the edges, which may need
- * more: fewer blocks make a kernel that splits k split it further. */
+/* The largest workspace that the kernel asks for. Smaller tiles at the edges may need more than
+ * whole tiles: with fewer blocks some kernels split k further. */
 static int64_t workspace_bytes (const gpumm_problem *p, const gpumm_place *place,
                                 const gpumm_plan *plan) {
   size_t most = 0;
@@ -329,7 +329,7 @@ static int64_t workspace_bytes (const gpumm_problem *p, const gpumm_place *place
                           .k = edges & 4 && rest_k ? rest_k : plan->tile_k,
                           .tiling = gpumm_plan_tiling (p, plan),
                           .alpha = p->alpha,
-                          /* all steps along k but the first add to C */
+                          /* each step along k after the first adds to C */
                           .beta = plan->tile_k < gpumm_k (p) ? (gpumm_scalar){1, 0} : p->beta};
     size_t bytes = plan->kernel->workspace (&tile, &place->properties);
     most = bytes > most ? bytes : most;
@@ -345,8 +345,8 @@ static double device_bytes (const gpumm_problem *p, const gpumm_place *place,
          + (workspace ? rounded (1, (size_t) workspace) : 0);
 }
 
-/* A dimension in tiles of about the smallest size, but at most MOST_TILES and none smaller than the
- * kernel likes, with no sliver left. */
+/* The tile size for a dimension: about the smallest, with at most MOST_TILES tiles of nearly equal
+ * size, none smaller than the kernel likes. */
 static int64_t resident_tile (int64_t size, int64_t smallest, int64_t liked) {
   int64_t tiles = gpumm_least ((size + smallest / 2) / smallest, MOST_TILES);
   if (liked > 0)
@@ -356,8 +356,8 @@ static int64_t resident_tile (int64_t size, int64_t smallest, int64_t liked) {
   return (gpumm_pieces (size, tiles) + 63) / 64 * 64;
 }
 
-/* Tiles of C where all is on the device, none smaller than liked. The kernel keeps what it finds out
- * of panels where that fits, and where it asks for memory to do so. */
+/* Chooses tiles of C, none smaller than liked, if A, B and C are all on the device. The kernel
+ * keeps its results about panels if it asks for memory to do so and that memory fits. */
 static void choose_resident (const gpumm_problem *p, const gpumm_place *place, int64_t smallest,
                              int64_t liked, double room, gpumm_plan *plan) {
   int64_t m = gpumm_m (p), n = gpumm_n (p);
@@ -375,9 +375,9 @@ static void choose_resident (const gpumm_problem *p, const gpumm_place *place, i
   }
 }
 
-/* All on the device where it fits, in tiles only so that transfers overlap with products. Else
- * first shorter steps along k, which cost little (C stays on the device), then smaller tiles of C,
- * which read A and B more often. */
+/* If everything fits the device, tiles serve only to overlap transfers with products. Otherwise
+ * shorten the steps along k first, which costs little (C stays on the device), then shrink the
+ * tiles of C, which reads A and B more often. */
 static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *place,
                                   const gpumm_choices *choices, int64_t limit, gpumm_plan *plan) {
   int64_t largest = choices->largest_dimension ? choices->largest_dimension : INT32_MAX;
@@ -392,10 +392,10 @@ static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *pla
   plan->tile_n = gpumm_least (n, largest);
   plan->tile_k = gpumm_least (k, largest);
   if (plan->resident) {
-    /* Complex tiles have four times the operations, so half the edge will do, unless what is found
-     * out of panels is found out again for each tile. With emulated at 8192 on an H200 that takes 76
-     * ms instead of 84 in complex double, 39 instead of 43 in complex single; in single, where it
-     * would be as many operations as a quarter of those, 22 instead of 20 (auto.csv). */
+    /* Complex tiles have four times the operations, so half the edge is enough if the kernel keeps
+     * its results about panels. With emulated at 8192 on an H200 half the edge takes 76 ms instead
+     * of 84 in complex double and 39 instead of 43 in complex single, but 22 instead of 20 in
+     * single (auto.csv). */
     int halves = gpumm_is_complex (p->output) && liked > 0;
     choose_resident (p, place, smallest, halves ? liked - liked / 2 : liked, room, plan);
     if (halves && !plan->keeps)
@@ -441,7 +441,7 @@ static gpumm_product whole_product (const gpumm_problem *p, int64_t largest) {
                          .beta = p->beta};
 }
 
-/* Bytes to the device and from it. */
+/* Bytes copied to the device, and from it. */
 static double bytes_up (const gpumm_problem *p) {
   double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
   double elements = m * k + (is_one_array (p) ? 0 : k * n) + (p->c0 ? m * n : 0);
@@ -457,7 +457,7 @@ int gpumm_bound_by_computing (const gpumm_problem *p, const gpumm_place *place, 
   return gpumm_dense_flops (p) / flops > CLEARLY_BOUND * (up > down ? up : down) / place->link;
 }
 
-/* A and B are one array of which one is turned. */
+/* Are A and B one array, and one of them transposed? */
 static int is_gram (const gpumm_problem *p) {
   return is_one_array (p) && (p->op_a == GPUMM_NONE) != (p->op_b == GPUMM_NONE);
 }
@@ -474,7 +474,7 @@ int64_t gpumm_emulated_depth (const gpumm_problem *p, const gpumm_options *o,
       || !choose_in_family (place, "emulated", &product, o->max_capability)
       || !gpumm_choose_kernel (place, NULL, &product, o->max_capability, &tuned) || tuned)
     return 0;
-  /* a library's A A' is symmetric to the last bit, which eig and chol look for; this one's is not */
+  /* a library's A A' is exactly symmetric, which eig and chol check for; an emulated one is not */
   if (is_gram (p))
     return 0;
   int64_t depth = LEAST_WEIGHED, part = gpumm_is_complex (p->output) ? 4 : 2;
@@ -483,7 +483,8 @@ int64_t gpumm_emulated_depth (const gpumm_problem *p, const gpumm_options *o,
   return depth;
 }
 
-/* In the tiles of the plan. What is found out of panels is kept, or else found again for each. */
+/* Seconds in the tiles of the plan. If the kernel keeps nothing about panels, each tile repeats
+ * that work. */
 static double seconds_emulated (const gpumm_problem *p, const gpumm_emulated_rates *r,
                                 const gpumm_plan *plan) {
   double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
@@ -493,7 +494,7 @@ static double seconds_emulated (const gpumm_problem *p, const gpumm_emulated_rat
   return down * across * r->call + r->operand * operands + r->product * gpumm_dense_flops (p);
 }
 
-/* Makes the plan one of "emulated" where it is clearly faster by measured rates. */
+/* Changes the plan to "emulated" if measured rates say that it is clearly faster. */
 static void weigh_emulated (const gpumm_problem *p, const gpumm_options *o,
                             const gpumm_choices *choices, const gpumm_place *place,
                             gpumm_plan *plan) {
@@ -505,7 +506,7 @@ static void weigh_emulated (const gpumm_problem *p, const gpumm_options *o,
   gpumm_product product = whole_product (p, INT32_MAX);
   other.kernel = choose_in_family (place, "emulated", &product, o->max_capability);
   other.algorithm = gpumm_algorithm_find (other.kernel->algorithm);
-  /* what it needs besides must not make larger transfers */
+  /* its workspace must not cause more transfers */
   if (choose_tiles (p, place, choices, o->max_device_memory, &other) || !other.resident)
     return;
   other.library_seconds = r->library * gpumm_dense_flops (p);
@@ -555,8 +556,8 @@ static double seconds_gpu (const gpumm_problem *p, const gpumm_place *gpu) {
   double up = bytes_up (p), down = bytes_down (p);
   double seconds = gpu->call + up / gpu->upload + down / gpu->download
                    + gpumm_dense_flops (p) / gpu->flops[p->output];
-  /* A few MB move at a lower rate than many: fewer threads copy, and the first and last of them
-   * overlap with nothing. */
+  /* A few MB move at a lower rate than many: fewer threads copy, and the first and last MB overlap
+   * with nothing. */
   double part = gpu->near_bytes > 0 ? (up + down) / gpu->near_bytes : 0;
   double least = gpu->call + (gpu->near_seconds - gpu->call) * (part < 1 ? part : 1);
   return seconds > least ? seconds : least;
@@ -572,8 +573,7 @@ int gpumm_plan_prefers_gpu (const gpumm_problem *p, const gpumm_options *o, cons
          || saves_enough (seconds_gpu (p, gpu), seconds_cpu (p, cpu));
 }
 
-/* The first row of the table of sparse kernels that is of that family (or bears that name) and that
- * the device can run; NULL if there is none. */
+/* The first sparse kernel of this family or name that the device can run, or NULL. */
 static const gpumm_sparse_kernel *find_sparse_kernel (const gpumm_place *place, const char *name) {
   for (const gpumm_sparse_kernel *const *row = place->driver->sparse_kernels; row && *row; row++)
     if ((strcmp ((*row)->algorithm, name) == 0 || strcmp ((*row)->name, name) == 0)
@@ -582,7 +582,7 @@ static const gpumm_sparse_kernel *find_sparse_kernel (const gpumm_place *place, 
   return NULL;
 }
 
-/* As asked for: an algorithm of sparse products on a device, or one of its kernels. */
+/* Plans the algorithm or kernel that the caller named, for a sparse product on a device. */
 static gpumm_status plan_sparse_device (const gpumm_problem *p, const gpumm_options *o,
                                         const gpumm_place *place, const gpumm_algorithm *algorithm,
                                         gpumm_plan *plan) {
@@ -648,14 +648,14 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
   else
     snprintf (plan->reason, sizeof plan->reason,
               "\"%s\" was asked for; %s%s, so the same kernel runs on the host device, which is "
-              "for study and tests and not fast",
+              "for study and tests, not for speed",
               o->algorithm,
               o->backend == GPUMM_CPU ? "the CPU was asked for" : "no GPU can be used: ",
               o->backend == GPUMM_CPU ? "" : choices->why_no_gpu);
   return status;
 }
 
-/* Rates that are not known make them infinite. */
+/* Unknown rates make the seconds infinite. */
 static long long microseconds (double seconds) {
   return seconds < 1e12 ? (long long) (1e6 * seconds) : LLONG_MAX;
 }
@@ -692,10 +692,9 @@ static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
   } else if (o->backend == GPUMM_CPU)
     snprintf (plan->reason, sizeof plan->reason, "the CPU was asked for");
   else if (gpumm_dense_flops (p) < FEWEST_GPU_FLOPS)
-    snprintf (
-        plan->reason, sizeof plan->reason,
-        "too small for any GPU: %lld operations are done before one could be called",
-        (long long) gpumm_dense_flops (p)); /* floating-point formats take ten times as long */
+    snprintf (plan->reason, sizeof plan->reason,
+              "too small for any GPU: %lld operations are done before one could be called",
+              (long long) gpumm_dense_flops (p)); /* formatting a double takes ten times as long */
   else
     snprintf (plan->reason, sizeof plan->reason, "no GPU can be used: %s", choices->why_no_gpu);
   plan->backend = GPUMM_CPU;
@@ -703,8 +702,8 @@ static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
   return GPUMM_OK;
 }
 
-/* Sparse, block sparse and integer products. *seconds is what it takes as planned, by *estimate, where
- * that was estimated. */
+/* Plans sparse, block sparse and integer products. *seconds is the estimated time of the plan, by
+ * *estimate, if that was needed. */
 static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
                                 const gpumm_choices *choices, gpumm_plan *plan,
                                 gpumm_sparse_estimate *estimate, double *seconds) {
@@ -751,7 +750,7 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
     int on_gpu = device < cpu && find_sparse_kernel (&place, on_device->name) != NULL;
     if (isfinite (device))
       snprintf (plan->reason, room,
-                "by measured rates the GPU takes some %.3g ms with both transfers and the CPU %.3g",
+                "by measured rates the GPU takes %.3g ms with both transfers and the CPU %.3g ms",
                 1e3 * device, 1e3 * cpu);
     else
       snprintf (plan->reason, room,
@@ -766,8 +765,8 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
   return GPUMM_OK;
 }
 
-/* Makes the plan of a sparse product one of dense matrices where that is faster: seconds, if it is
- * known, is what the sparse one takes by the estimate. */
+/* Changes the plan of a sparse product to a dense product if that is faster. seconds is the
+ * estimated time of the sparse product, or NaN. */
 static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
                             const gpumm_choices *choices, gpumm_sparse_estimate estimate,
                             double seconds, gpumm_plan *plan) {
@@ -792,7 +791,7 @@ static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
     return;
   const size_t length = strlen (plan->reason);
   snprintf (plan->reason + length, sizeof plan->reason - length,
-            "; C fills up: by dense matrices it takes some %.3g ms and by sparse ones %.3g",
+            "; C fills up: a dense product takes about %.3g ms and a sparse one %.3g ms",
             1e3 * dense, 1e3 * seconds);
   gpumm_plan other = {.algorithm = &gpumm_algorithm_sparse_as_dense, .backend = GPUMM_CPU};
   memcpy (other.reason, plan->reason, sizeof other.reason);
@@ -824,7 +823,7 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
   if (!status && plan->emulated_seconds > 0) {
     size_t length = strlen (plan->reason);
     snprintf (plan->reason + length, sizeof plan->reason - length,
-              "; by rates measured here emulated computes %.3g ms and the library %.3g ms",
+              "; by measured rates emulated computes for %.3g ms and the library for %.3g ms",
               1e3 * plan->emulated_seconds, 1e3 * plan->library_seconds);
   }
   return status;
