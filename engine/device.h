@@ -74,8 +74,7 @@ typedef struct gpumm_kernel {
    * set yet); NULL: none */
   size_t (*workspace) (const gpumm_product *product, const gpumm_device_properties *device);
   int waits; /* launch reads the device and waits for the stream before it decides */
-  /* the plan does not cut smaller tiles of C just to overlap transfers; 0: no such limit
-   * */
+  /* the plan does not cut smaller tiles of C just to overlap transfers; 0: no such limit */
   int64_t smallest_tile;
   /* products of these types are faster if m, n and k are multiples of `multiple`: the engine pads
    * with zeros; 0: no type */
@@ -109,8 +108,8 @@ typedef struct gpumm_sparse_product {
   /* Products of blocks for these rows, and the most for one row. Both 0: not known, or none. */
   int64_t pairs, row_pairs;
   gpumm_scalar alpha, beta;
-  /* type C or Z, but all elements of A (of B) are real and multiply both parts of the other operand
-   * */
+  /* type C or Z, but all elements of A (of B) are real and multiply both parts of the other
+   * operand */
   int real_a, real_b;
   int32_t *zero;   /* NULL, or on the device: set to 1 if a block of C is all zero */
   int conjugated;  /* also conjugate the elements of the operand by rows */
@@ -135,8 +134,8 @@ typedef struct gpumm_sparse_kernel {
   /* The numeric phase; c.start holds the final offsets. */
   gpumm_status (*launch) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
   int waits; /* launch reads the device and waits for the stream before it decides */
-  /* the engine does not cut C into pieces of fewer rows just to overlap transfers; 0: no such limit
-   * */
+  /* the engine does not cut C into pieces of fewer rows just to overlap transfers; 0: no such
+   * limit */
   int64_t smallest_piece;
   /* Between the phases: turns the counts c.start[i + 1] of the product's rows into offsets that
    * continue from c.start[row]. NULL: the caller does it. */

@@ -186,8 +186,8 @@ static gpumm_status open (struct gpumm_job *job) {
     gpumm_op op = a_complex ? p->op_a : p->op_b;
     gpumm_operand *y = a_complex ? &inner.a : &inner.b;
     int conjugate = op == GPUMM_CTRANSPOSE;
-    /* real and imaginary parts alternate along C's rows if A is complex, along its columns if B is
-     * */
+    /* real and imaginary parts alternate along C's rows if A is complex, along its columns if B
+     * is */
     if (a_complex == (op == GPUMM_NONE))
       *y = as_real (x, real);
     else

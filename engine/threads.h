@@ -21,8 +21,8 @@ int gpumm_threads (void);
 void gpumm_team (int count, void (*work) (void *context, int worker), void *context);
 
 /* A worker other than 0 rests while it has nothing to do, and does not touch the context until it
- * resumes. If resume returns 0 the team has gone on without the worker, which must return at once.
- * */
+ * resumes. If resume returns 0 the team has gone on without the worker, which must return at
+ * once. */
 void gpumm_team_rest (int worker);
 int gpumm_team_resume (int worker);
 

@@ -140,8 +140,8 @@ gpumm_status gpumm_launch_product (const gpumm_stream_job *job, const void *task
                 : GPUMM_OK;
 }
 
-/* Runs the collected steps. The buffers keep their contents, and nothing waits for them any more.
- * */
+/* Runs the collected steps. The buffers keep their contents, and nothing waits for them any
+ * more. */
 static void run_window (schedule *s) {
   const gpumm_plan *plan = &s->job->plan;
   gpumm_stream_job stream = {.driver = plan->driver,

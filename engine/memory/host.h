@@ -6,8 +6,8 @@
 #include "../gpumm.h"
 
 /* Allocates count elements of size bytes, zeroed and 64-byte aligned. NULL, with the error text
- * set, if memory is refused or count * size overflows. count = 0 gives memory that may be released.
- * */
+ * set, if memory is refused or count * size overflows. count = 0 gives memory that may be
+ * released. */
 void *gpumm_allocate (int64_t count, size_t size);
 
 void gpumm_release (void *p); /* NULL is allowed */

@@ -30,8 +30,8 @@ size_t gpumm_pool_bytes (const gpumm_driver *driver, int device, gpumm_pool_kind
                          size_t *unused);
 
 /* Bytes of device memory that a product may use; memory_free are free outside the pool; limit is
- * the caller's, or 0. With a limit the pool releases its kept blocks, which may have other sizes.
- * */
+ * the caller's, or 0. With a limit the pool releases its kept blocks, which may have other
+ * sizes. */
 double gpumm_pool_room (const gpumm_driver *driver, int device, int64_t memory_free, int64_t limit);
 
 /* Releases all unused blocks. */
