@@ -188,8 +188,8 @@ static int relation (const void *x, const void *y, gpumm_type type) {
   return (a[1] == b[1] ? EQUAL : 0) | (a[1] == (b[1] ^ sign) ? CONJUGATE : 0);
 }
 
-/* Two matrices, or two triangles, are walked in squares; a thread gets at least so many elements,
- * which it walks in ten times what it takes to wake it. */
+/* Matrices and triangles are compared in squares of SIDE. A thread gets at least LEAST_ELEMENTS;
+ * comparing them takes ten times as long as waking the thread. */
 enum { SIDE = 32, LEAST_ELEMENTS = 100000 };
 
 typedef struct {

@@ -37,8 +37,7 @@ typedef struct {
   gpumm_step *steps; /* of the current window */
   gpumm_product *products;
   int64_t count, room, tiles;
-  char *known_a,
-      *known_b; /* for each panel: has a launch read it? NULL: kernels keep nothing about panels */
+  char *known_a, *known_b; /* for each panel: has a launch read it? NULL: no keeping */
   gpumm_status status;
 } schedule;
 
@@ -227,8 +226,7 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
       step->after_download = tile->last_step;
     if (p->c0) {
       gpumm_panel c0 = part (s, p->c0, GPUMM_NONE, row, m, col, n);
-      c0.pad_rows = c0.pad_cols =
-          0; /* the padding only gets multiplied by beta and is not downloaded */
+      c0.pad_rows = c0.pad_cols = 0; /* padding is never downloaded */
       c0.to = tile->memory;
       step->up[step->ups++] = c0;
     }
@@ -335,7 +333,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   if (!status) {
     if (plan->rate > 0)
       gpumm_progress_of (job->report.flops / plan->rate); /* in seconds, like the steps */
-    else if (!plan->kernel->workspace) /* kernels with a workspace launch more than once */
+    else if (!plan->kernel->workspace)                    /* others launch more than once */
       gpumm_progress_of_launches ((double) (down * across * (plan->resident ? 1 : deep)));
     if (plan->resident)
       add_shells (&s, down, across, k);

@@ -39,10 +39,9 @@ typedef int16_t digit;
 enum {
   DIGIT_BITS = 11,
   MOST_DIGITS = 6,
-  CHUNK = 1024, /* steps along k in one dot product */
-  STRIDE =
-      CHUNK + 32, /* between packed rows; with a power of two the rows would share cache sets */
-  TILE = 4        /* rows and columns of C at once; the sums fill the registers */
+  CHUNK = 1024,        /* steps along k in one dot product */
+  STRIDE = CHUNK + 32, /* of packed rows; a power of two would share cache sets */
+  TILE = 4             /* rows and columns of C at once; the sums fill the registers */
 };
 
 static const int64_t LONGEST_K = (int64_t) 1 << 40;

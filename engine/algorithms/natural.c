@@ -9,10 +9,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Columns that the estimate looks at, which takes 30 us or less, and 0.1 us where there are no blocks;
- * fewer where columns are long, with so many elements and a few columns more. Columns of C, and about
- * how many products of blocks in them, alike; one product in WORTH, so that to look costs little
- * beside the product. */
+/* Sample SAMPLES columns, fewer if they are long: about MOST_ELEMENTS entries in all, in at most 30
+ * us (0.1 us without blocks). Sample SAMPLES_OF_C columns of C with about MOST_PAIRS products of
+ * blocks, at most one product in WORTH, so that sampling is cheap. */
 enum {
   SAMPLES = 100,
   MOST_ELEMENTS = 1 << 13,
@@ -122,8 +121,7 @@ double gpumm_natural_yield (const gpumm_problem *p, int64_t b, double products) 
         const int64_t begin_x = begin_of (x, y->row[t] / b * b, &end_x);
         all += (end_x - begin_x + b - 1) / b;
       }
-    const int64_t stride =
-        (all / MOST_PAIRS + 1) * b; /* sample only some elements of a full column */
+    const int64_t stride = (all / MOST_PAIRS + 1) * b; /* skip elements of a full column */
     for (int64_t t = begin_y; t < end_y; t += stride) {
       const int64_t k = y->row[t];
       if (k < 0 || k >= x->cols)
@@ -160,8 +158,7 @@ static void search_columns (void *context, int64_t begin, int64_t end) {
       atomic_store (&s->wrong, 1);
       return;
     }
-    const int64_t first = x->column[j * s->b],
-                  last = x->column[j * s->b + 1]; /* offsets of one column */
+    const int64_t first = x->column[j * s->b], last = x->column[j * s->b + 1]; /* its offsets */
     int64_t *row = s->row + first / (s->b * s->b);
     s->start[j + 1] = x->column[(j + 1) * s->b] / (s->b * s->b);
     for (int64_t t = first; t < last; t += s->b)
