@@ -1179,7 +1179,7 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
 
 const gpumm_algorithm gpumm_algorithm_blocks = {
     .name = "blocks",
-    .summary = "matrices sparse by blocks, by each other or by full ones, on the CPU",
+    .summary = "block-sparse matrices by each other or by full matrices, on the CPU",
     .takes = takes,
     .seconds = seconds,
     .open = open,

@@ -366,7 +366,7 @@ enum { PLAIN, WIDER };
                                                     .takes = gpumm_is_dense_float,                 \
                                                     .run = run}
 
-ROW (naive, PLAIN, "one thread an element of C, operands in global memory");
+ROW (naive, PLAIN, "one thread per element of C, operands in global memory");
 ROW (tiled, PLAIN, "square tiles of A and B in shared memory");
 ROW (register, PLAIN, "tiles in shared memory, a small tile of C in each thread's registers");
 ROW (tensor, PLAIN, "double-precision tensor cores, steps along k shared evenly among blocks");
