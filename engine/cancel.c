@@ -8,7 +8,7 @@ static const volatile sig_atomic_t never = 0;
 _Atomic unsigned gpumm_cancel_word;
 const volatile sig_atomic_t *_Atomic gpumm_cancel_flag = &never;
 
-/* Lock-free, as a signal handler may have interrupted any of the others. */
+/* Lock-free, because a signal handler may interrupt any function here. */
 void gpumm_cancel (void) {
   unsigned word = atomic_load (&gpumm_cancel_word);
   while (word > 0 && !atomic_compare_exchange_weak (&gpumm_cancel_word, &word, word | 1))

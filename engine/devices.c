@@ -15,10 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What one driver library turned out to be. */
+/* One driver library and the outcome of opening it. */
 typedef struct {
   const char *file, *name;
-  const gpumm_driver *driver; /* NULL where it cannot be used */
+  const gpumm_driver *driver; /* NULL: it cannot be used */
   int tried;
   pid_t opened_by; /* a CUDA context does not survive fork () */
   char why[512];
@@ -29,8 +29,8 @@ static library cuda = {.file = "libgpumm_cuda.so", .name = "CUDA"};
 static library host = {.file = "libgpumm_host.so", .name = "the host device"};
 /* ---- libraries ---------------------------------------------------------------------------- */
 
-/* The path of a file beside this library; 0 where it is not there. A library that was opened by a
- * relative name has moved with the current directory since, and nothing is sought beside it. */
+/* The path of a file beside this library; 0 if there is none. If this library was opened by a
+ * relative path, a later chdir has made that path useless, so no file is searched beside it. */
 static int find_beside (const char *file, char *path, size_t bytes) {
   Dl_info self;
   if (!dladdr ((void *) (uintptr_t) &gpumm_cuda, &self) || !self.dli_fname
@@ -44,13 +44,13 @@ static int find_beside (const char *file, char *path, size_t bytes) {
 
 enum { LONGEST_PATH = 4096 };
 
-/* Beside this library, else where the loader looks. */
+/* Opens the file beside this library, else one on the loader's path. */
 static void *open_beside (const char *file) {
   char path[LONGEST_PATH];
   return dlopen (find_beside (file, path, sizeof path) ? path : file, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* The driver makes these files, on Linux and in Windows' Linux; a program must be allowed to use them. */
+/* The driver makes these files, on Linux and on WSL; a program needs permission to use them. */
 static int has_gpu (void) {
   return access ("/dev/nvidiactl", R_OK | W_OK) == 0 || access ("/dev/dxg", R_OK | W_OK) == 0;
 }
@@ -63,7 +63,7 @@ static void open_library (library *l) {
     const char *said = dlerror ();
     const int is_missing =
         said && strstr (said, "No such file") && strncmp (said, l->file, strlen (l->file)) == 0;
-    if (is_missing && l == &cuda && !has_gpu ()) /* the build is not the cause */
+    if (is_missing && l == &cuda && !has_gpu ()) /* not a fault of the build */
       snprintf (l->why, sizeof l->why, "no NVIDIA driver is found on this machine");
     else if (is_missing)
       snprintf (l->why, sizeof l->why, "gpumm was built without %s (there is no %s)", l->name,

@@ -7,8 +7,8 @@
 
 enum { GPUMM_MOST_DEVICES = 16 }; /* that anything is remembered of */
 
-/* The CUDA driver table when at least one GPU can be used in this process, else NULL and *why a
- * sentence that says what is missing. Opens the library at the first call. */
+/* The CUDA driver table if this process can use a GPU; else NULL, and *why says what is missing.
+ * Opens the library at the first call. */
 const gpumm_driver *gpumm_cuda (const char **why);
 
 /* The host device's driver table, or NULL and *why. */

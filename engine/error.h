@@ -1,16 +1,15 @@
-/* error.h - statuses with a text beside them.
- * SPDX-License-Identifier: BSD-3-Clause */
+/* error.h - statuses with a text. SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_ERROR_H
 #define GPUMM_ERROR_H
 
 #include "gpumm.h"
 
-/* Keeps the text (printf's rules) for gpumm_last_error () and returns status, so that a function
- * fails in one line: return gpumm_fail (GPUMM_INVALID, "...", ...). */
+/* Keeps the text (printf's rules) for gpumm_last_error () and returns status, so a function fails
+ * in one line: return gpumm_fail (GPUMM_INVALID, "...", ...). */
 gpumm_status gpumm_fail (gpumm_status status, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
 
-/* The same without a text worth formatting: out of host memory for bytes. */
+/* Fails because bytes of host memory cannot be allocated. */
 gpumm_status gpumm_fail_memory (size_t bytes);
 
 #endif

@@ -21,7 +21,7 @@ const char *gpumm_version (void) {
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
-/* Sizes that do not go together are told in Octave's own words. */
+/* Reports nonconformant sizes in Octave's own words. */
 
 static gpumm_status check_operand (const gpumm_operand *x, const char *name) {
   if ((unsigned) x->kind > GPUMM_BLOCKS)
@@ -55,7 +55,7 @@ static int same_precision (gpumm_type a, gpumm_type b) {
   return single_a == single_b;
 }
 
-/* Sets the result's type, or says which pair has none. */
+/* Sets the result's type; fails if the pair has no product. */
 static gpumm_status check_types (gpumm_problem *p) {
   gpumm_type a = p->a.type, b = p->b.type;
   int sparse = p->a.kind == GPUMM_SPARSE || p->b.kind == GPUMM_SPARSE;
@@ -143,7 +143,7 @@ static int is_mixed (const gpumm_problem *p) {
          && p->a.type != p->b.type;
 }
 
-/* The GPU that the options ask for, measured; 0 and a sentence where there is none. */
+/* The GPU that the options ask for, with its rates; else 0 and the reason. */
 static gpumm_status find_gpu (const gpumm_problem *p, const gpumm_options *o, gpumm_place *gpu,
                               gpumm_choices *choices) {
   const gpumm_driver *cuda = gpumm_cuda (&choices->why_no_gpu);
@@ -167,8 +167,8 @@ static gpumm_status find_gpu (const gpumm_problem *p, const gpumm_options *o, gp
   return GPUMM_OK;
 }
 
-/* Where rates that were measured before say that the CPU is faster, they are all that is asked: to
- * look at the device's memory takes as long as a small product. Sets both places. */
+/* Sets both places. If earlier rates say that the CPU is faster, the device is not asked: reading
+ * its free memory takes as long as a small product. */
 static int leaves_gpu_alone (const gpumm_problem *p, const gpumm_options *o, gpumm_place *cpu,
                              gpumm_place *gpu) {
   return gpumm_is_dense_float (p)
@@ -200,7 +200,7 @@ static gpumm_status plan (gpumm_job *job) {
     gpumm_status status = gpumm_place_cpu (p->output, &cpu);
     if (!status)
       choices.cpu = &cpu;
-    else if (gpumm_is_dense_float (p)) /* others can do without */
+    else if (gpumm_is_dense_float (p)) /* others work without a host device */
       return status;
   }
   if (gpumm_plan_needs_host_device (p, o, choices.gpu)) {
@@ -216,7 +216,7 @@ static gpumm_status plan (gpumm_job *job) {
   return gpumm_make_plan (p, o, &choices, &job->plan);
 }
 
-/* The report's first half: what is known before the run. */
+/* The part of the report that is known before the run. */
 static void announce (gpumm_job *job) {
   gpumm_report *r = &job->report;
   const gpumm_plan *plan = &job->plan;
@@ -278,9 +278,9 @@ static void close_algorithm (gpumm_job *job) {
   job->is_open = 0;
 }
 
-/* After a device refused or failed: the same on smaller tiles, then, where "auto" chose the
- * device, on the CPU. After sparse matrices could not be made dense: as they are. 1 when there is
- * something left to try, with job->plan set to it. */
+/* Plans the next attempt after a failure. After a device failed: smaller tiles, then, if "auto"
+ * chose the device, the CPU. If sparse matrices could not be made dense: the sparse product.
+ * Returns 0 if nothing is left to try. */
 static int fall_back (gpumm_job *job, gpumm_status status) {
   char why[300];
   const int is_auto = !job->options.algorithm || strcmp (job->options.algorithm, "auto") == 0;
@@ -312,7 +312,7 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
     }
     job->plan = before;
   }
-  /* page-locked memory, too, is memory that the CPU does not need */
+  /* the CPU does not need page-locked memory */
   if (is_auto && job->options.backend == GPUMM_AUTO
       && (status == GPUMM_DEVICE_MEMORY || status == GPUMM_DEVICE_FAILED
           || status == GPUMM_NO_DEVICE || status == GPUMM_HOST_MEMORY)) {
@@ -420,7 +420,7 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_operand *res
       || result->cols != s->cols || (s->kind != GPUMM_DENSE && result->nzmax < s->nzmax)
       || result->block_rows != s->block_rows || result->block_cols != s->block_cols)
     return gpumm_fail (GPUMM_INVALID, "the result is not of the shape that gpumm_result gave");
-  /* some algorithms would read what they have written */
+  /* some algorithms would read their own results as operands */
   if (share_memory (result, &p->a) || share_memory (result, &p->b)
       || (p->c0 && share_memory (result, p->c0)))
     return gpumm_fail (GPUMM_INVALID, "the result lies in the memory of an operand");
@@ -487,7 +487,7 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
     gpumm_progress_again ();
     r->upload = r->compute = r->download = r->flops = 0;
     r->bytes_up = r->bytes_down = 0;
-    /* in smaller tiles it is the same one, which stays open */
+    /* a retry in smaller tiles keeps the algorithm open */
     status = job->is_open ? GPUMM_OK : open_algorithm (job);
     if (!status)
       status = run_algorithm (job, result);
@@ -496,7 +496,7 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
   r->total = gpumm_seconds () - job->opened;
   r->overhead = r->total - r->upload - r->compute - r->download;
   if (r->overhead < 0)
-    r->overhead = 0; /* stages that overlap add up to more than the total */
+    r->overhead = 0; /* overlapping stages add up to more than the total */
   return status;
 }
 

@@ -14,55 +14,55 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Below this many operations no GPU is asked for: a core does them in the 50 us that it takes to
- * call a GPU, feed it and read it. Above it the measured rates decide. */
+/* Products with fewer operations stay on the CPU: a core finishes them in the 50 us that a call to
+ * a GPU with its transfers takes. Above this limit the measured rates decide. */
 static const double FEWEST_GPU_FLOPS = 2e6;
 
-/* Of a product with a sparse operand, plain or in blocks, whose operations are so much slower. */
+/* The same for products with a sparse or block-sparse operand, whose operations are slower. */
 static const double FEWEST_SPARSE_FLOPS = 1e5;
 
-/* Two sparse matrices are weighed as dense ones from so many operations on, if these are so large a
- * part of those of the dense product. Fewer take a millisecond or so; and the operations of a dense
- * product are some 10 to 100 times as fast as those of a sparse one (filled.csv). */
+/* A dense product of two sparse matrices is considered from FEWEST_FILLED_FLOPS operations on
+ * (fewer take about 1 ms), if they are at least LEAST_FILL of the dense product's. A dense
+ * product's operations are 10 to 100 times as fast as a sparse product's (filled.csv). */
 static const double FEWEST_FILLED_FLOPS = 2e6, LEAST_FILL = 0.005;
 
-/* And where the result fills up to this part: its memory is taken before its elements are counted. */
+/* A dense product is taken only if this part of C fills up: its memory is taken before elements are
+ * counted. */
 static const double FILLED_PART = 0.5;
 
 /* A class of a tuned table was measured with square products of about the size where it begins. It
- * says nothing of a product with a size that is more than so many times that, or as many times less:
- * there rows differ by how they share a long k, or gain from sizes that were not measured. */
+ * does not apply to products with a size TUNED_REACH times larger or smaller: there a long k, or a
+ * size that was not measured, decides which row is fastest. */
 static const int64_t TUNED_REACH = 4;
 
-/* "emulated" is weighed for products that take the library so many seconds and more: less is not
- * worth the measuring, which took 11 to 55 ms on an H200, once a type and class of k. And for those
- * with no size below this, since its rates are of products as wide. */
+/* "emulated" is considered for products that take the library at least WEIGHED_FROM seconds:
+ * measuring its rates took 11 to 55 ms on an H200, once per type and class of k. Each size must be
+ * at least LEAST_WEIGHED, because the rates come from products this wide. */
 static const double WEIGHED_FROM = 20e-3;
 static const int64_t LEAST_WEIGHED = 2048;
 
-/* Rates are measured at k of half the product's or less, of a quarter in complex, where all takes
- * longer: a power of 2 up to this, as deeper products run at the same rates. */
+/* Rates are measured at a power of 2 that is at most half the product's k (complex, which takes
+ * longer: a quarter), and at most this: deeper products run at the same rates. */
 static const int64_t DEEPEST_WEIGHED = 8192;
 
-/* It is taken where the library's seconds are so many times those of the transfers, that is, where
- * they are what the caller waits for, and its own at most so large a part of the library's: what
- * its larger tiles cost in overlap must be won back. On an H200, end to end, emulated took 0.94 of
- * the library's time in double at 16384, 0.70 in single at 8192 and 0.47 at 16384, 0.49 in complex
- * single and 0.99 in complex double at 8192 (bench/results/h200/auto.csv); in double at 8192, where
- * the link takes as long as the library, 1.3. */
+/* It is taken if the library takes CLEARLY_BOUND times as long as the transfers, so that computing
+ * limits the product, and emulated at most CLEARLY_FASTER of the library's time: its larger tiles
+ * overlap less. End to end on an H200 it took 0.47 to 0.99 of the library's time there
+ * (bench/results/h200/auto.csv), and 1.3 in double at 8192, where link and library take equally
+ * long. */
 static const double CLEARLY_BOUND = 1.25, CLEARLY_FASTER = 0.8;
 
-/* The GPU is taken where by the rates it saves so many seconds, and needs at most so large a part of
- * the CPU's: near the crossover both estimates are of a calm machine. On an H200 with 16 cores, at 512
- * estimated 0.19 ms shorter, it took 40 to 70 us longer than `*` in two of three runs and 260 us less
- * in the third; at 576, 0.44 ms, it was 170 to 190 us faster (crossover rows). */
+/* The GPU is taken if by the rates it saves LEAST_SAVED seconds and needs at most WORTH_THE_WAY of
+ * the CPU's time: near the crossover the estimates hold only on an idle machine. On an H200 with 16
+ * cores, size 512 was estimated 0.19 ms faster, and was 40 to 70 us slower than `*` in two of three
+ * runs; size 576 was estimated 0.44 ms faster and was 170 to 190 us faster (crossover rows). */
 static const double LEAST_SAVED = 0.25e-3, WORTH_THE_WAY = 0.85;
 
 static int is_auto (const char *name) {
   return !name || strcmp (name, "auto") == 0;
 }
 
-/* An algorithm that runs on a device, or the name of a kernel (which no algorithm bears). */
+/* Does the name mean an algorithm that runs on a device, or a kernel? Their names differ. */
 static int names_device_algorithm (const char *name) {
   const gpumm_algorithm *a = gpumm_algorithm_find (name);
   return !a || a->on_device;
@@ -78,7 +78,7 @@ const gpumm_algorithm *gpumm_host_algorithm (const gpumm_problem *p) {
   return &gpumm_algorithm_integers;
 }
 
-/* The first that multiplies these on a device; NULL if none does. */
+/* The first algorithm that multiplies these operands on a device, or NULL. */
 static const gpumm_algorithm *device_algorithm (const gpumm_problem *p) {
   for (const gpumm_algorithm *const *a = gpumm_algorithms; *a; a++)
     if ((*a)->on_device && (*a)->takes (p))
@@ -100,7 +100,7 @@ int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
   return o->backend == GPUMM_GPU || flops >= fewest_flops (p);
 }
 
-/* Two sparse matrices of which "auto" may make dense ones: a look at sizes alone. */
+/* May "auto" multiply these two sparse matrices as dense ones? Looks only at sizes. */
 static int may_be_dense (const gpumm_problem *p, const gpumm_options *o) {
   if (p->a.kind != GPUMM_SPARSE || p->b.kind != GPUMM_SPARSE || !is_auto (o->algorithm))
     return 0;
@@ -131,8 +131,7 @@ static int may_run (const gpumm_kernel *k, const gpumm_place *place, const gpumm
          && (!k->runs || k->runs (product, &place->properties));
 }
 
-/* The fastest as measured in the size class of the product, among those that may run it; NULL
- * where the table has none. */
+/* The kernel that was fastest in the product's size class, among those that may run it, or NULL. */
 static const gpumm_kernel *choose_tuned (const gpumm_place *place, const char *family,
                                          const gpumm_product *product, int max_capability) {
   const gpumm_tuned_row *best = NULL;
@@ -164,7 +163,7 @@ static const gpumm_kernel *choose_in_family (const gpumm_place *place, const cha
       continue;
     if (exact && strcmp (k->algorithm, name) != 0)
       return k;
-    if (k->from == INT64_MAX) /* by its own name only */
+    if (k->from == INT64_MAX) /* taken only by its own name */
       continue;
     if (!best || least >= k->from)
       best = k;
@@ -208,7 +207,7 @@ int gpumm_bound_by_computing (const gpumm_problem *p, const gpumm_place *place, 
   return gpumm_dense_flops (p) / flops > CLEARLY_BOUND * (up > down ? up : down) / place->link;
 }
 
-/* A and B are one array of which one is turned. */
+/* Are A and B one array, and one of them transposed? */
 static int is_gram (const gpumm_problem *p) {
   return gpumm_is_one_array (p) && (p->op_a == GPUMM_NONE) != (p->op_b == GPUMM_NONE);
 }
@@ -225,7 +224,7 @@ int64_t gpumm_emulated_depth (const gpumm_problem *p, const gpumm_options *o,
       || !choose_in_family (place, "emulated", &product, o->max_capability)
       || !gpumm_choose_kernel (place, NULL, &product, o->max_capability, &tuned) || tuned)
     return 0;
-  /* a library's A A' is symmetric to the last bit, which eig and chol look for; this one's is not */
+  /* a library's A A' is exactly symmetric, which eig and chol check for; an emulated one is not */
   if (is_gram (p))
     return 0;
   int64_t depth = LEAST_WEIGHED, part = gpumm_is_complex (p->output) ? 4 : 2;
@@ -234,7 +233,8 @@ int64_t gpumm_emulated_depth (const gpumm_problem *p, const gpumm_options *o,
   return depth;
 }
 
-/* In the tiles of the plan. What is found out of panels is kept, or else found again for each. */
+/* Seconds in the tiles of the plan. If the kernel keeps nothing about panels, each tile repeats
+ * that work. */
 static double seconds_emulated (const gpumm_problem *p, const gpumm_emulated_rates *r,
                                 const gpumm_plan *plan) {
   double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
@@ -244,7 +244,7 @@ static double seconds_emulated (const gpumm_problem *p, const gpumm_emulated_rat
   return down * across * r->call + r->operand * operands + r->product * gpumm_dense_flops (p);
 }
 
-/* Makes the plan one of "emulated" where it is clearly faster by measured rates. */
+/* Changes the plan to "emulated" if measured rates say that it is clearly faster. */
 static void weigh_emulated (const gpumm_problem *p, const gpumm_options *o,
                             const gpumm_choices *choices, const gpumm_place *place,
                             gpumm_plan *plan) {
@@ -256,7 +256,7 @@ static void weigh_emulated (const gpumm_problem *p, const gpumm_options *o,
   gpumm_product product = whole_product (p, INT32_MAX);
   other.kernel = choose_in_family (place, "emulated", &product, o->max_capability);
   other.algorithm = gpumm_algorithm_find (other.kernel->algorithm);
-  /* what it needs besides must not make larger transfers */
+  /* its workspace must not cause more transfers */
   if (gpumm_choose_tiles (p, place, choices, o->max_device_memory, &other) || !other.resident)
     return;
   other.library_seconds = r->library * gpumm_dense_flops (p);
@@ -306,8 +306,8 @@ static double seconds_gpu (const gpumm_problem *p, const gpumm_place *gpu) {
   double up = gpumm_bytes_up (p), down = gpumm_bytes_down (p);
   double seconds = gpu->call + up / gpu->upload + down / gpu->download
                    + gpumm_dense_flops (p) / gpu->flops[p->output];
-  /* A few MB move at a lower rate than many: fewer threads copy, and the first and last of them
-   * overlap with nothing. */
+  /* A few MB move at a lower rate than many: fewer threads copy, and the first and last MB overlap
+   * with nothing. */
   double part = gpu->near_bytes > 0 ? (up + down) / gpu->near_bytes : 0;
   double least = gpu->call + (gpu->near_seconds - gpu->call) * (part < 1 ? part : 1);
   return seconds > least ? seconds : least;
@@ -323,8 +323,7 @@ int gpumm_plan_prefers_gpu (const gpumm_problem *p, const gpumm_options *o, cons
          || saves_enough (seconds_gpu (p, gpu), seconds_cpu (p, cpu));
 }
 
-/* The first row of the table of sparse kernels that is of that family (or bears that name) and that
- * the device can run; NULL if there is none. */
+/* The first sparse kernel of this family or name that the device can run, or NULL. */
 static const gpumm_sparse_kernel *find_sparse_kernel (const gpumm_place *place, const char *name) {
   for (const gpumm_sparse_kernel *const *row = place->driver->sparse_kernels; row && *row; row++)
     if ((strcmp ((*row)->algorithm, name) == 0 || strcmp ((*row)->name, name) == 0)
@@ -333,7 +332,7 @@ static const gpumm_sparse_kernel *find_sparse_kernel (const gpumm_place *place, 
   return NULL;
 }
 
-/* As asked for: an algorithm of sparse products on a device, or one of its kernels. */
+/* Plans the algorithm or kernel that the caller named, for a sparse product on a device. */
 static gpumm_status plan_sparse_device (const gpumm_problem *p, const gpumm_options *o,
                                         const gpumm_place *place, const gpumm_algorithm *algorithm,
                                         gpumm_plan *plan) {
@@ -398,14 +397,14 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
   else
     snprintf (plan->reason, sizeof plan->reason,
               "\"%s\" was asked for; %s%s, so the same kernel runs on the host device, which is "
-              "for study and tests and not fast",
+              "for study and tests, not for speed",
               o->algorithm,
               o->backend == GPUMM_CPU ? "the CPU was asked for" : "no GPU can be used: ",
               o->backend == GPUMM_CPU ? "" : choices->why_no_gpu);
   return status;
 }
 
-/* Rates that are not known make them infinite. */
+/* Unknown rates make the seconds infinite. */
 static long long microseconds (double seconds) {
   return seconds < 1e12 ? (long long) (1e6 * seconds) : LLONG_MAX;
 }
@@ -442,10 +441,9 @@ static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
   } else if (o->backend == GPUMM_CPU)
     snprintf (plan->reason, sizeof plan->reason, "the CPU was asked for");
   else if (gpumm_dense_flops (p) < FEWEST_GPU_FLOPS)
-    snprintf (
-        plan->reason, sizeof plan->reason,
-        "too small for any GPU: %lld operations are done before one could be called",
-        (long long) gpumm_dense_flops (p)); /* floating-point formats take ten times as long */
+    snprintf (plan->reason, sizeof plan->reason,
+              "too small for any GPU: %lld operations are done before one could be called",
+              (long long) gpumm_dense_flops (p)); /* formatting a double takes ten times as long */
   else
     snprintf (plan->reason, sizeof plan->reason, "no GPU can be used: %s", choices->why_no_gpu);
   plan->backend = GPUMM_CPU;
@@ -453,8 +451,8 @@ static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
   return GPUMM_OK;
 }
 
-/* Sparse, block sparse and integer products. *seconds is what it takes as planned, by *estimate, where
- * that was estimated. */
+/* Plans sparse, block sparse and integer products. *seconds is the estimated time of the plan, by
+ * *estimate, if that was needed. */
 static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
                                 const gpumm_choices *choices, gpumm_plan *plan,
                                 gpumm_sparse_estimate *estimate, double *seconds) {
@@ -501,7 +499,7 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
     int on_gpu = device < cpu && find_sparse_kernel (&place, on_device->name) != NULL;
     if (isfinite (device))
       snprintf (plan->reason, room,
-                "by measured rates the GPU takes some %.3g ms with both transfers and the CPU %.3g",
+                "by measured rates the GPU takes %.3g ms with both transfers and the CPU %.3g ms",
                 1e3 * device, 1e3 * cpu);
     else
       snprintf (plan->reason, room,
@@ -516,8 +514,8 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
   return GPUMM_OK;
 }
 
-/* Makes the plan of a sparse product one of dense matrices where that is faster: seconds, if it is
- * known, is what the sparse one takes by the estimate. */
+/* Changes the plan of a sparse product to a dense product if that is faster. seconds is the
+ * estimated time of the sparse product, or NaN. */
 static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
                             const gpumm_choices *choices, gpumm_sparse_estimate estimate,
                             double seconds, gpumm_plan *plan) {
@@ -542,7 +540,7 @@ static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
     return;
   const size_t length = strlen (plan->reason);
   snprintf (plan->reason + length, sizeof plan->reason - length,
-            "; C fills up: by dense matrices it takes some %.3g ms and by sparse ones %.3g",
+            "; C fills up: a dense product takes about %.3g ms and a sparse one %.3g ms",
             1e3 * dense, 1e3 * seconds);
   gpumm_plan other = {.algorithm = &gpumm_algorithm_sparse_as_dense, .backend = GPUMM_CPU};
   memcpy (other.reason, plan->reason, sizeof other.reason);
@@ -574,7 +572,7 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
   if (!status && plan->emulated_seconds > 0) {
     size_t length = strlen (plan->reason);
     snprintf (plan->reason + length, sizeof plan->reason - length,
-              "; by rates measured here emulated computes %.3g ms and the library %.3g ms",
+              "; by measured rates emulated computes for %.3g ms and the library for %.3g ms",
               1e3 * plan->emulated_seconds, 1e3 * plan->library_seconds);
   }
   return status;

@@ -13,9 +13,9 @@
 
 struct gpumm_algorithm;
 
-/* Seconds on a device alone of products of one type, k of one class, of data uniform in (-1/2, 1/2):
- * m x n x k takes the library library for each of its operations, and "emulated" call, operand for
- * each of the m k + k n elements, and product for each operation. 0: not known. */
+/* Seconds on a device, without transfers, for one type and class of k, with data uniform in (-1/2,
+ * 1/2). The library takes `library` per operation. "emulated" takes `call`, `operand` for each of
+ * the m k + k n elements, and `product` per operation. 0: not known. */
 typedef struct gpumm_emulated_rates {
   double library, call, operand, product;
 } gpumm_emulated_rates;
@@ -25,16 +25,16 @@ typedef struct gpumm_place {
   const gpumm_driver *driver; /* NULL: the engine's own host code */
   int device;
   gpumm_device_properties properties;
-  double flops[4];         /* dense rate at large n by type S, D, C, Z, operations a second */
-  double upload, download; /* bytes a second from and to the caller's memory */
-  double call;             /* seconds a call costs before any work */
-  /* bytes and seconds of a product about where the CPU is as fast; 0: not known */
+  double flops[4];         /* dense rate at large n by type S, D, C, Z, operations per second */
+  double upload, download; /* bytes per second from and to the caller's memory */
+  double call;             /* seconds of a call without any work */
+  /* bytes and seconds of a product near the crossover with the CPU; 0: not known */
   double near_bytes, near_seconds;
-  /* for the product at hand, where it matters (gpumm_place_emulated); 0: not known */
-  double link; /* bytes a second from page-locked memory */
+  /* for this product, if it matters (gpumm_place_emulated); 0: not known */
+  double link; /* bytes per second from page-locked memory */
   gpumm_emulated_rates emulated;
-  /* the fastest kernels as gpumm_tune measured them for the type of the product, in each class the
-   * best first; 0: not known */
+  /* the fastest kernels that gpumm_tune measured for the product's type, the best of each class
+   * first */
   int tuned_count;
   gpumm_tuned_row tuned[GPUMM_TUNED_ROWS];
 } gpumm_place;
@@ -48,25 +48,24 @@ typedef struct gpumm_plan {
   const gpumm_kernel *kernel;               /* NULL where the algorithm has none */
   const gpumm_sparse_kernel *sparse_kernel; /* asked for by name; NULL: the algorithm chooses */
   int tuned;                                /* the place's tuned rows chose it */
-  /* C is made in tiles of tile_m x tile_n, summed over steps of tile_k. resident: A, B and C are
-   * all on the device at once and k is one step; else two panels of each operand and two tiles of
-   * C are, one in use and one on its way. */
+  /* C is computed in tiles of tile_m x tile_n, summed over steps of tile_k. resident: all of A, B
+   * and C are on the device and k is one step. Otherwise the device holds two panels of each
+   * operand and two tiles of C, one in use and one in transfer. */
   int resident;
   int64_t tile_m, tile_n, tile_k;
-  int keeps; /* the kernel may keep in its workspace what it found out of panels (gpumm_tiling) */
+  int keeps; /* the kernel may keep results about panels in its workspace (gpumm_tiling) */
   int64_t workspace_bytes; /* of the kernel, for the product of any tile */
   int64_t device_bytes;    /* of A's, B's and C's buffers and the workspace */
   int64_t keep_bytes;      /* of unused device memory, for the next call */
-  double
-      rate; /* of the device's library on products of this type, operations a second; 0: not known */
-  /* of "emulated", where "auto" weighed it and took it: gpumm_product.gain, and the seconds on the
-   * device that decided; else 0 */
+  double rate; /* of the device's library for this type, operations per second; 0: not known */
+  /* if "auto" took "emulated": gpumm_product.gain, and the seconds on the device that decided; else
+   * 0 */
   double gain, emulated_seconds, library_seconds;
   char reason[512];
 } gpumm_plan;
 
-/* What there is to choose from. gpu and host may be NULL: no GPU, no host device. why_no_gpu is
- * the sentence that explains the first. */
+/* The places to choose from. gpu and host may be NULL: no GPU, no host device. why_no_gpu says why
+ * there is no GPU. */
 typedef struct gpumm_choices {
   const gpumm_place *cpu, *gpu, *host;
   const char *why_no_gpu;
@@ -75,40 +74,39 @@ typedef struct gpumm_choices {
   int64_t smallest_tile;     /* of a product that fits the device; 0: as measured */
 } gpumm_choices;
 
-/* Must the plan know the GPU, the CPU's rate, or the host device? 0 where they do not matter, so that
- * nothing is opened or measured that will not be used. */
+/* Does the plan need the GPU, the CPU's rate, or the host device? What it does not need is not
+ * opened or measured. */
 int gpumm_plan_needs_gpu (const gpumm_problem *problem, const gpumm_options *options);
 int gpumm_plan_needs_cpu (const gpumm_problem *problem, const gpumm_options *options,
                           const gpumm_place *gpu);
 int gpumm_plan_needs_host_device (const gpumm_problem *problem, const gpumm_options *options,
                                   const gpumm_place *gpu);
 
-/* Is the GPU the faster, by rates alone? 1 also where that is not what decides. */
+/* Is the GPU faster by the rates? 1 also if rates do not decide. */
 int gpumm_plan_prefers_gpu (const gpumm_problem *problem, const gpumm_options *options,
                             const gpumm_place *cpu, const gpumm_place *gpu);
 
-/* What "auto" multiplies with on the CPU. */
+/* The algorithm that "auto" takes on the CPU. */
 const struct gpumm_algorithm *gpumm_host_algorithm (const gpumm_problem *problem);
 
-/* The row of a driver's table that a product of that size should use: of the family algorithm (or
- * the row of that name; NULL: any family), NULL where none may run it. The place's tuned rows come
- * first, and *tuned says whether one of them it is; then families and their rows as they are
- * ordered. Without a name none is taken whose error bound is wider than
- * plain arithmetic's. */
+/* The kernel for a product: of the family `algorithm`, or the kernel of that name (NULL: any
+ * family). NULL if none may run it. The place's tuned rows come first; *tuned: was a tuned row
+ * chosen? Then families and rows in their order. Without a name, kernels with an error bound wider
+ * than plain arithmetic's are not taken. */
 const gpumm_kernel *gpumm_choose_kernel (const gpumm_place *place, const char *algorithm,
                                          const gpumm_product *product, int max_capability,
                                          int *tuned);
 
-/* Could "auto" take "emulated" for this product on that place, if it were faster? Then the class of k
- * whose rates say so; else 0: other products, and those that are too small to measure for. */
+/* May "auto" take "emulated" for this product if it is faster? Then the class of k whose rates
+ * decide; else 0, also for products too small to measure for. */
 int64_t gpumm_emulated_depth (const gpumm_problem *problem, const gpumm_options *options,
                               const gpumm_place *place);
 
-/* Does computing so fast, in operations a second, take clearly longer than the transfers? Where it
- * does not, a faster kernel gains nothing. place->link must be known. */
+/* At this rate in operations per second, does computing take clearly longer than the transfers? If
+ * not, a faster kernel gains nothing. place->link must be known. */
 int gpumm_bound_by_computing (const gpumm_problem *problem, const gpumm_place *place, double flops);
 
-/* problem has been checked and problem->output set. */
+/* problem must be checked and problem->output set. */
 gpumm_status gpumm_make_plan (const gpumm_problem *problem, const gpumm_options *options,
                               const gpumm_choices *choices, gpumm_plan *plan);
 

@@ -16,7 +16,7 @@
 
 enum { FLOAT_TYPES = 4 };
 
-/* What is known of "emulated" for one type and class of k; tried: 0 before it was measured. */
+/* The rates of "emulated" for one type and class of k; tried is 0 before they are measured. */
 typedef struct {
   int64_t depth;
   int library_tried, emulated_tried;
@@ -36,8 +36,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static rates measured[GPUMM_MOST_DEVICES];
 static double cpu_flops[FLOAT_TYPES];
 
-/* Sizes that take a GPU and a CPU about a millisecond: long enough to time, near the sizes where
- * the choice between the two is close. */
+/* Products of these sizes take a GPU and a CPU about a millisecond: long enough to time, and near
+ * the sizes where both are equally fast. */
 enum { LARGE = 1024, NEAR = 384, SMALL = 16, CPU_SIZE = 384, ROUNDS = 5 };
 
 /* Uniform in (-0.5, 0.5): power and clocks depend on the data, and zeros would flatter. */
@@ -65,8 +65,8 @@ static double flops_of (gpumm_type type, double n) {
   return (gpumm_is_complex (type) ? 8 : 2) * n * n * n;
 }
 
-/* Runs an m x k by k x n product on the device, from x to y, and gives the best of some times (the
- * first load kernels and fill pools): all of it, and that of the kernel alone. */
+/* Runs an m x k by k x n product on the device, from x to y, several times (the first runs load
+ * kernels and fill pools). Returns the best time of the whole product and of the kernel alone. */
 static gpumm_status time_product (const gpumm_place *place, gpumm_type type, void *x, void *y,
                                   int64_t m, int64_t n, int64_t k, double *total, double *compute) {
   gpumm_choices choices = {.gpu = place};
@@ -93,7 +93,7 @@ static gpumm_status time_product (const gpumm_place *place, gpumm_type type, voi
   return status;
 }
 
-/* Rates come from products that do little but call, upload, download or compute. */
+/* Each rate comes from a product that does little else: call, upload, download or compute. */
 static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rates *r) {
   double bytes = (double) LARGE * LARGE * (double) gpumm_type_bytes (type);
   double call = 0, near = 0, up = 0, down = 0, all = 0, compute = 0;
@@ -111,7 +111,7 @@ static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rate
   if (!status)
     status = time_product (place, type, x, y, LARGE, LARGE, LARGE, &all, &compute);
   if (!status) {
-    /* a clock that stands still for one of them must not make a rate infinite or negative */
+    /* a clock with coarse ticks must not make a rate infinite or negative */
     double shortest = 1e-7;
     r->call = call;
     r->near_bytes = 3.0 * NEAR * NEAR * (double) gpumm_type_bytes (type);
@@ -137,7 +137,7 @@ static void set_rates (const rates *r, gpumm_place *place) {
 int gpumm_place_known_rates (int device, gpumm_type type, gpumm_place *place) {
   if (device < 0 || device >= GPUMM_MOST_DEVICES || (unsigned) type >= FLOAT_TYPES
       || !gpumm_cuda (NULL))
-    return 0; /* no GPU, or not one of this process: after fork () */
+    return 0; /* no GPU, or it was opened before fork () */
   pthread_mutex_lock (&lock);
   const int known = measured[device].flops[type] > 0;
   *place = (gpumm_place){.device = device};
@@ -152,14 +152,14 @@ gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_t
   gpumm_status status = driver->properties (device, &place->properties);
   if (status)
     return gpumm_fail (status, "device %d: %s", device, driver->error_text ());
-  /* what the pool keeps unused is as good as free */
+  /* count the pool's unused memory as free */
   size_t unused;
   gpumm_pool_bytes (driver, device, GPUMM_POOL_DEVICE, &unused);
   place->properties.memory_free += (int64_t) unused;
   if (device >= GPUMM_MOST_DEVICES || (unsigned) type >= FLOAT_TYPES)
     return GPUMM_OK;
   place->tuned_count = gpumm_tuned_rows (driver, device, &place->properties, type, place->tuned);
-  if (driver == gpumm_host_device (NULL)) /* the host device is never chosen for its speed */
+  if (driver == gpumm_host_device (NULL)) /* the host device is never chosen for speed */
     return GPUMM_OK;
   pthread_mutex_lock (&lock);
   rates *r = &measured[device];
@@ -172,12 +172,12 @@ gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_t
 
 /* ---- emulated products -------------------------------------------------------------------- */
 
-/* Rates are those of slices of C, EMULATED_ROWS x EMULATED_COLS: as large as the kernel's own int8
- * products, a small part of the products that they decide on. A is made of copies of one random
- * block, LINK_COPIES of which time the link; B is the beginning of A. */
+/* The rates are measured with slices of C of EMULATED_ROWS x EMULATED_COLS, the size of the
+ * kernel's own int8 products. A consists of copies of one random block; the first LINK_COPIES
+ * copies time the link. B is the beginning of A. */
 enum { EMULATED_ROWS = 4096, EMULATED_COLS = 2048, BLOCK_BYTES = 2 << 20, LINK_COPIES = 16 };
 
-/* The launches that are measured, and what they need on the device. */
+/* The measured launches and their device memory. */
 typedef struct {
   const gpumm_driver *driver;
   int device;
@@ -202,7 +202,7 @@ static void end_trial (trial *t) {
   gpumm_pool_give (t->driver, t->device, GPUMM_POOL_DEVICE, t->workspace);
 }
 
-/* Copies the block to A, over and over, so many bytes. */
+/* Fills this many bytes of A with copies of the block. */
 static gpumm_status fill_a (trial *t, size_t bytes) {
   gpumm_status status = GPUMM_OK;
   for (size_t done = 0; done < bytes && !status; done += BLOCK_BYTES)
@@ -233,7 +233,8 @@ static gpumm_status begin_trial (trial *t) {
   return status;
 }
 
-/* Seconds of what run queues on the trial's stream: best of two after one to warm up. */
+/* Seconds of the work that run queues on the trial's stream: the better of two runs after a
+ * warm-up. */
 static gpumm_status time_on_device (trial *t, gpumm_status (*run) (trial *t, const void *what),
                                     const void *what, double *seconds) {
   gpumm_status status = GPUMM_OK;
@@ -260,7 +261,7 @@ static gpumm_status run_copies (trial *t, const void *what) {
 }
 
 typedef struct {
-  int64_t m, n, k; /* k 0: the trial's */
+  int64_t m, n, k; /* k = 0: the trial's k */
 } slice;
 
 static gpumm_product product_of (const trial *t, const slice *s) {
@@ -305,13 +306,13 @@ static gpumm_status measure_link (const gpumm_place *place, gpumm_type type, dou
   return status;
 }
 
-/* The slices: one, which is all for the library, a square of two, and hardly anything. */
+/* The slices: one (enough for the library), a square of two, and a tiny one. */
 enum { ONE, TWO, LITTLE, SLICES };
 
 static const slice slices[SLICES] = {
     {EMULATED_ROWS, EMULATED_COLS, 0}, {EMULATED_ROWS, 2 * EMULATED_COLS, 0}, {64, 64, 64}};
 
-/* What they need on the device. */
+/* Their device memory. */
 static void size_trial (trial *t, const gpumm_place *place, const gpumm_kernel *kernel) {
   size_t element = gpumm_type_bytes (t->type);
   t->kernel = kernel;
@@ -321,7 +322,7 @@ static void size_trial (trial *t, const gpumm_place *place, const gpumm_kernel *
   t->workspace_bytes = kernel->workspace ? kernel->workspace (&p, &place->properties) : 0;
 }
 
-/* Seconds of the first count slices. */
+/* Times the first count slices, in seconds. */
 static gpumm_status measure_slices (const gpumm_place *place, gpumm_type type, int64_t k,
                                     const gpumm_kernel *kernel, int count, double *seconds) {
   trial t = {.driver = place->driver, .device = place->device, .type = type, .k = k};
@@ -357,7 +358,8 @@ static void measure_emulated (const gpumm_place *place, gpumm_type type, int64_t
   double seconds[SLICES];
   if (measure_slices (place, type, k, kernel, SLICES, seconds))
     return;
-  /* call + operand (rows + cols) k + product flops for one slice; for two, cols and flops twice */
+  /* one slice takes call + operand (rows + cols) k + product flops; two have twice the cols and
+   * flops */
   double operand = (2 * seconds[ONE] - seconds[TWO] - seconds[LITTLE]) / (rows * depth);
   operand = operand > 0 ? operand : 0;
   double product = seconds[ONE] - seconds[LITTLE] - operand * (rows + cols) * depth;

@@ -21,22 +21,22 @@ int gpumm_threads (void) {
 
 /* ---- the team ----------------------------------------------------------------------------- */
 
-/* Whether a member is needed for the round to end: one that rests is let go. It says so itself,
- * without a lock, and in a line of cache of its own, as it may say so a million times a second. */
+/* Must the round wait for this member? Not while the member rests. Each member sets its own state,
+ * without a lock and in its own cache line, because it may do so a million times a second. */
 enum { OUTSIDE, WORKING, RESTING, LET_GO };
 static struct { _Alignas(64) _Atomic int state; } members[MOST_THREADS];
 
-/* Who uses the team holds `taken` from the first word to the last; the rest is under `lock`. */
+/* The caller that uses the team holds `taken` throughout; `lock` guards the rest. */
 static pthread_mutex_t taken = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t begin = PTHREAD_COND_INITIALIZER, end = PTHREAD_COND_INITIALIZER;
 
 static struct {
-  pid_t process; /* whose threads these are */
+  pid_t process; /* the process that made the threads */
   int members;   /* threads that exist, besides the caller */
   uint64_t round;
-  int count;   /* of this round: workers; 0 where none may begin any more */
-  int running; /* those of them, besides the caller, that have begun and are waited for */
+  int count;   /* workers of this round; 0: no more may begin */
+  int running; /* workers besides the caller that have begun and must be waited for */
   void (*work) (void *context, int worker);
   void *context;
 } team;
@@ -64,8 +64,8 @@ static void *member (void *argument) {
   return NULL;
 }
 
-/* Makes threads until there are wanted, or the system gives no more. They take no signals: an
- * interrupt is for the thread that the interpreter runs in. */
+/* Makes threads until there are `wanted`, or until the system refuses. They block all signals: an
+ * interrupt belongs to the interpreter's thread. */
 static void grow (int wanted) {
   sigset_t all, before;
   sigfillset (&all);
@@ -81,13 +81,13 @@ static void grow (int wanted) {
 }
 
 void gpumm_team (int count, void (*work) (void *context, int worker), void *context) {
-  /* Alone without asking for the team: nothing to share out. A team in use may be our own, when
-   * work calls for workers itself; after fork () it may be one whose user stayed behind. */
+  /* Work alone if there is nothing to share, or if the team is in use: by our own caller (nested
+   * work), or, after fork (), by a thread that exists only in the parent. */
   if (count <= 1 || pthread_mutex_trylock (&taken) != 0) {
     work (context, 0);
     return;
   }
-  if (team.process != getpid ()) { /* the parent's threads are not here, and its waiters neither */
+  if (team.process != getpid ()) { /* a forked child has none of the parent's threads */
     lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
     begin = end = (pthread_cond_t) PTHREAD_COND_INITIALIZER;
     team.members = 0;
@@ -127,7 +127,7 @@ int gpumm_team_resume (int worker) {
 
 void gpumm_team_recall (const void *context) {
   pthread_mutex_lock (&lock);
-  if (team.context == context && team.count > 0) { /* not where the caller works alone */
+  if (team.context == context && team.count > 0) { /* not if the caller works alone */
     team.round++;
     pthread_cond_broadcast (&begin);
   }
@@ -143,7 +143,7 @@ typedef struct {
   void *context;
 } loop;
 
-/* Pieces are handed out as threads come for them: uneven ones balance themselves. */
+/* Threads fetch pieces as they become free, so uneven pieces balance. */
 static void share (void *argument, int worker) {
   loop *l = argument;
   (void) worker;
@@ -163,7 +163,7 @@ gpumm_status gpumm_parallel (int64_t n, int64_t grain,
     return gpumm_check_cancelled ();
   if (grain < 1)
     grain = 1;
-  /* the system is asked only where there is something to share */
+  /* ask the system only if there is something to share */
   int threads = n / grain > 1 ? gpumm_threads () : 1;
   if (n / grain < threads)
     threads = (int) (n / grain);

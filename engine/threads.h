@@ -1,8 +1,8 @@
 /* threads.h - threads for the engine's own host code.
  *
- * One team of threads is made at first use and kept: waking it costs some 10 us where making
- * threads costs 25 us each. A child of fork () makes a team of its own. When the team is taken by
- * another caller, or threads cannot be had, the caller does the work alone.
+ * One team of threads is made at first use and kept: waking the team costs about 10 us, making a
+ * thread 25 us. A forked child makes its own team. If another caller uses the team, or the system
+ * gives no threads, the caller does the work alone.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_THREADS_H
@@ -10,29 +10,29 @@
 
 #include "gpumm.h"
 
-/* Threads that may work at once: the cores this process may run on, at most 64. */
+/* The number of threads that may work at once: the cores of this process, at most 64. */
 int gpumm_threads (void);
 
-/* Calls work (context, worker) for worker = 0 .. count - 1 (count at most gpumm_threads ()) in
- * threads of their own, worker 0 in the caller, and returns when all that have begun have returned
- * or rest. Those that have not begun when worker 0 returns are not called: so work shares itself
- * out, and worker 0 returns when there is none left to begin. A thread that was woken onto a busy
- * core, or is taken from it, goes on milliseconds later, and nobody should wait for one that has
- * nothing to do. */
+/* Calls work (context, worker) for worker = 0 .. count - 1 (at most gpumm_threads ()), worker 0 in
+ * the caller, the others in threads. Returns when all started workers have returned or rest.
+ * Workers that have not started when worker 0 returns are not called, so worker 0 must return only
+ * when no work is left to begin: a thread on a busy core may start milliseconds late, and nobody
+ * should wait for a thread without work. */
 void gpumm_team (int count, void (*work) (void *context, int worker), void *context);
 
-/* A worker but 0 that waits for something to do rests: until it resumes it touches nothing of the
- * context. Where resume gives 0 the team has gone on without it, and it must return at once. */
+/* A worker other than 0 rests while it has nothing to do, and does not touch the context until it
+ * resumes. If resume returns 0 the team has gone on without the worker, which must return at
+ * once. */
 void gpumm_team_rest (int worker);
 int gpumm_team_resume (int worker);
 
-/* From worker 0: calls those that have returned to work again. */
+/* Called by worker 0: starts workers that have returned again. */
 void gpumm_team_recall (const void *context);
 
-/* Calls body (context, begin, end) over pieces that cover 0 .. n - 1 once; pieces are at least
- * grain long but for the last. n <= grain runs in the caller. After a cancellation no more pieces
- * are handed out, and it returns GPUMM_CANCELLED: a body that may take longer than 0.1 s looks by
- * itself (cancel.h). */
+/* Calls body (context, begin, end) for pieces that cover 0 .. n - 1 once. Each piece but the last
+ * is at least grain long; n <= grain runs in the caller. A cancellation stops the hand-out, and it
+ * returns GPUMM_CANCELLED; a body that may take longer than 0.1 s checks the flag itself
+ * (cancel.h). */
 gpumm_status gpumm_parallel (int64_t n, int64_t grain,
                              void (*body) (void *context, int64_t begin, int64_t end),
                              void *context) __attribute__ ((warn_unused_result));

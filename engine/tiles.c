@@ -7,26 +7,26 @@
 
 #include <stdint.h>
 
-/* The part of the free device memory that a plan may take: others on the card, the context and
+/* A plan may take this part of the free device memory. Other processes, the context and
  * fragmentation need the rest. */
 static const double USABLE_MEMORY = 0.9;
 
 /* The pool keeps at most this part of a device's memory between calls. */
 static const int64_t KEPT_PART = 4;
 
-/* Steps along k are kept at least this long while C's tiles can shrink instead. */
+/* Steps along k are at least this long as long as C's tiles can shrink instead. */
 static const int64_t SHORTEST_STEP = 512;
 
-/* Tiles of a product that fits the device: more let transfers and products overlap better, larger
- * ones make the products themselves faster. On an H200 tiles of 1024 run at full rate. */
+/* Tiles of a product that fits the device: more tiles overlap transfers better, larger tiles
+ * multiply faster. On an H200 tiles of 1024 run at full rate. */
 static const int64_t MOST_TILES = 16, SMALLEST_TILE = 1024;
 
-/* Smaller sizes are not padded: there is nothing to win. At 33 x 4095 x 4097 cuBLAS takes 1.15 times as
- * long without, at 63 x 4095 x 4097 1.4 times, at 17 x 4095 x 4097 1.02 times (shapes.csv). */
+/* Smaller sizes are not padded, because padding gains nothing there. Without padding cuBLAS takes
+ * 1.02 times as long at 17 x 4095 x 4097, 1.15 at 33, 1.4 at 63 x 4095 x 4097 (shapes.csv). */
 static const int64_t PADDED_FROM = 32;
 
 static int64_t half (int64_t size) {
-  /* halves that are multiples of 64 keep whole tiles of every kernel */
+  /* halves that are multiples of 64 consist of whole tiles of every kernel */
   int64_t h = (size + 1) / 2;
   return h <= 64 ? h : (h + 63) / 64 * 64;
 }
@@ -43,15 +43,16 @@ int64_t gpumm_padded (const gpumm_kernel *kernel, int64_t size, gpumm_type type)
   return (size + multiple - 1) / multiple * multiple;
 }
 
-/* Bytes of a stored panel, at most 1e18: sizes of a product that fits nowhere overflow integers. */
+/* Bytes of a stored panel, at most 1e18: the bytes of an impossible product could overflow. */
 static size_t panel_bytes (int64_t rows, int64_t cols, gpumm_op op, size_t element) {
   int64_t down = op == GPUMM_NONE ? rows : cols, across = op == GPUMM_NONE ? cols : rows;
   double bytes = (double) gpumm_device_ld (down, element) * (double) across * (double) element;
   return bytes < 1e18 ? (size_t) bytes : (size_t) 1e18;
 }
 
-/* A and B are one array, and B's panels are what A's buffer holds: all of it where the ops are
- * equal (A*A), panel by panel where just one turns it (A*A', with equal tiles). */
+/* Can B's panels use A's buffer, because A and B are one array? With equal ops (A*A) a panel is a
+ * part of the whole A; with one transpose (A*A') A and B have the same panels if the tiles are
+ * square. */
 static int shares_operand (const gpumm_problem *p, const gpumm_plan *plan) {
   if (!plan->resident || !gpumm_is_one_array (p))
     return 0;
@@ -90,14 +91,14 @@ gpumm_tiling gpumm_plan_tiling (const gpumm_problem *p, const gpumm_plan *plan) 
                         .n = plan->tile_n};
 }
 
-/* What the pool takes for all buffers of an operand together. */
+/* Bytes that the pool takes for all buffers of an operand. */
 static double rounded (int64_t count, size_t bytes) {
   double all = (double) count * (double) bytes;
   return all < 1e18 ? (double) gpumm_pool_rounded ((size_t) all) : all;
 }
 
-/* The most that the kernel asks for among tiles and the smaller ones at the edges, which may need
- * more: fewer blocks make a kernel that splits k split it further. */
+/* The largest workspace that the kernel asks for. Smaller tiles at the edges may need more than
+ * whole tiles: with fewer blocks some kernels split k further. */
 static int64_t workspace_bytes (const gpumm_problem *p, const gpumm_place *place,
                                 const gpumm_plan *plan) {
   size_t most = 0;
@@ -115,7 +116,7 @@ static int64_t workspace_bytes (const gpumm_problem *p, const gpumm_place *place
                           .k = edges & 4 && rest_k ? rest_k : plan->tile_k,
                           .tiling = gpumm_plan_tiling (p, plan),
                           .alpha = p->alpha,
-                          /* all steps along k but the first add to C */
+                          /* each step along k after the first adds to C */
                           .beta = plan->tile_k < gpumm_k (p) ? (gpumm_scalar){1, 0} : p->beta};
     size_t bytes = plan->kernel->workspace (&tile, &place->properties);
     most = bytes > most ? bytes : most;
@@ -131,8 +132,8 @@ static double device_bytes (const gpumm_problem *p, const gpumm_place *place,
          + (workspace ? rounded (1, (size_t) workspace) : 0);
 }
 
-/* A dimension in tiles of about the smallest size, but at most MOST_TILES and none smaller than the
- * kernel likes, with no sliver left. */
+/* The tile size for a dimension: about the smallest, with at most MOST_TILES tiles of nearly equal
+ * size, none smaller than the kernel likes. */
 static int64_t resident_tile (int64_t size, int64_t smallest, int64_t liked) {
   int64_t tiles = gpumm_least ((size + smallest / 2) / smallest, MOST_TILES);
   if (liked > 0)
@@ -142,8 +143,8 @@ static int64_t resident_tile (int64_t size, int64_t smallest, int64_t liked) {
   return (gpumm_pieces (size, tiles) + 63) / 64 * 64;
 }
 
-/* Tiles of C where all is on the device, none smaller than liked. The kernel keeps what it finds out
- * of panels where that fits, and where it asks for memory to do so. */
+/* Chooses tiles of C, none smaller than liked, if A, B and C are all on the device. The kernel
+ * keeps its results about panels if it asks for memory to do so and that memory fits. */
 static void choose_resident (const gpumm_problem *p, const gpumm_place *place, int64_t smallest,
                              int64_t liked, double room, gpumm_plan *plan) {
   int64_t m = gpumm_m (p), n = gpumm_n (p);
@@ -179,10 +180,10 @@ gpumm_status gpumm_choose_tiles (const gpumm_problem *p, const gpumm_place *plac
   plan->tile_n = gpumm_least (n, largest);
   plan->tile_k = gpumm_least (k, largest);
   if (plan->resident) {
-    /* Complex tiles have four times the operations, so half the edge will do, unless what is found
-     * out of panels is found out again for each tile. With emulated at 8192 on an H200 that takes 76
-     * ms instead of 84 in complex double, 39 instead of 43 in complex single; in single, where it
-     * would be as many operations as a quarter of those, 22 instead of 20 (auto.csv). */
+    /* Complex tiles have four times the operations, so half the edge is enough if the kernel keeps
+     * its results about panels. With emulated at 8192 on an H200 half the edge takes 76 ms instead
+     * of 84 in complex double and 39 instead of 43 in complex single, but 22 instead of 20 in
+     * single (auto.csv). */
     int halves = gpumm_is_complex (p->output) && liked > 0;
     choose_resident (p, place, smallest, halves ? liked - liked / 2 : liked, room, plan);
     if (halves && !plan->keeps)

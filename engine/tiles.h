@@ -5,14 +5,15 @@
 
 #include "plan.h"
 
-/* Columns of device matrices begin at multiples of 128 bytes: copies and kernels read whole lines. */
+/* Columns of device matrices begin at multiples of 128 bytes, so copies and kernels read whole
+ * lines. */
 int64_t gpumm_device_ld (int64_t rows, size_t element);
 
-/* m, n or k as the kernel is given it: large ones are padded to what it likes. */
+/* m, n or k as passed to the kernel: large ones are padded to its preferred multiple. */
 int64_t gpumm_padded (const gpumm_kernel *kernel, int64_t size, gpumm_type type);
 
-/* How many of each the device holds at once, and their bytes: panels of A and of B, tiles of C. A
- * number of 0: the panels of B are parts of A's. */
+/* The numbers of panels of A and B and tiles of C that the device holds, and their bytes. b = 0:
+ * B's panels are parts of A's. */
 typedef struct gpumm_buffers {
   int64_t a, b, c;
   size_t a_bytes, b_bytes, c_bytes; /* of one */
@@ -20,7 +21,7 @@ typedef struct gpumm_buffers {
 
 gpumm_buffers gpumm_plan_buffers (const gpumm_problem *problem, const gpumm_plan *plan);
 
-/* The tiling of C's first tile; that of a product by itself where the plan keeps nothing. */
+/* The tiling for C's first tile; all zero if the plan keeps nothing. */
 gpumm_tiling gpumm_plan_tiling (const gpumm_problem *problem, const gpumm_plan *plan);
 
 /* Sets the plan's tiles for its kernel. All of A, B and C are on the device where they fit, in tiles only

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A full table takes about half of it. */
+/* A full table takes about half of this. */
 enum { MOST_BYTES = 1 << 16 };
 
 /* ---- whose it is -------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ void gpumm_tuned_header (const gpumm_device_properties *device, char text[GPUMM_
             device->name, device->driver, device->runtime);
 }
 
-/* Letters and digits of the device's name, all else a hyphen, as part of a file's name. */
+/* The device's name for a file name: letters and digits stay, other characters become hyphens. */
 static void plain_name (const char *name, char *plain, size_t size) {
   size_t used = 0;
   for (; *name && used + 1 < size; name++) {
@@ -68,7 +68,7 @@ static int find_file (const gpumm_device_properties *device, char *file, size_t 
 
 /* ---- lines -------------------------------------------------------------------------------- */
 
-/* A decimal number without sign or exponent; strtod's would depend on the locale. */
+/* A decimal number without sign or exponent. (strtod depends on the locale.) */
 static int get_decimal (const char *text, double *value) {
   double unit = 1;
   int digits = 0;
@@ -89,7 +89,7 @@ static const gpumm_kernel *find_kernel (const gpumm_kernel *const *kernels, cons
   return NULL;
 }
 
-/* Cuts the line at its commas; 0 unless there are so many fields. */
+/* Splits the line at its commas; returns 0 unless it has `count` fields. */
 static int get_fields (char *line, char *fields[], int count) {
   for (int i = 0; i < count; i++) {
     fields[i] = line;
@@ -102,10 +102,10 @@ static int get_fields (char *line, char *fields[], int count) {
   return 1;
 }
 
-/* 0 where the line says nothing of use here. */
+/* Returns 0 if the line is of no use here. */
 static int take_line (char *line, const gpumm_kernel *const *kernels,
                       const gpumm_device_properties *device, gpumm_tuned *table) {
-  static const char letters[] = "sdcz"; /* as gpumm_type counts */
+  static const char letters[] = "sdcz"; /* in the order of gpumm_type */
   char *field[5];
   double from, gflops;
   if (!get_fields (line, field, 5) || strlen (field[0]) != 1 || !strchr (letters, field[0][0])
@@ -155,8 +155,8 @@ void gpumm_tuned_parse (const char *text, size_t bytes, const gpumm_kernel *cons
 
 /* ---- the file ----------------------------------------------------------------------------- */
 
-/* The bytes of a file; -1 unless it is a regular file of at most size bytes: a pipe would be waited
- * for, and a device need not end. */
+/* Reads a file and returns its bytes; -1 unless it is a regular file of at most size bytes: a pipe
+ * may block, and a device may never end. */
 static ptrdiff_t read_file (const char *name, char *text, size_t size) {
   struct stat about;
   size_t bytes = 0;
@@ -200,10 +200,11 @@ int gpumm_tuned_refused (void) {
 /* ---- tables in memory --------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static gpumm_tuned tables[GPUMM_MOST_DEVICES + 1]; /* of the GPUs and, last, of the host device */
+static gpumm_tuned
+    tables[GPUMM_MOST_DEVICES + 1]; /* tables of the GPUs; the last is the host device's */
 static int is_read[GPUMM_MOST_DEVICES + 1];
 
-/* The device's table, read at first use, or NULL; while the lock is held. */
+/* The device's table, read at first use, or NULL. Call with the lock held. */
 static const gpumm_tuned *table_of (const gpumm_driver *driver, int device,
                                     const gpumm_device_properties *properties) {
   int i = driver == gpumm_host_device (NULL) ? GPUMM_MOST_DEVICES : device;

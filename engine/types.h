@@ -25,12 +25,12 @@ static inline int64_t gpumm_least (int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* Tiles that cover size. */
+/* The number of tiles that cover size. */
 static inline int64_t gpumm_pieces (int64_t size, int64_t tile) {
   return tile > 0 ? (size + tile - 1) / tile : 1;
 }
 
-/* Both operands full and of floating point. */
+/* Are both operands full floating point? */
 static inline int gpumm_is_dense_float (const gpumm_problem *p) {
   return p->a.kind == GPUMM_DENSE && p->b.kind == GPUMM_DENSE && gpumm_is_float (p->a.type)
          && gpumm_is_float (p->b.type);
@@ -73,13 +73,13 @@ static inline int gpumm_is_one_array (const gpumm_problem *p) {
          && p->a.cols == p->b.cols;
 }
 
-/* The result is sparse, or in blocks, where both operands are. */
+/* The result is sparse, or in blocks, if both operands are. */
 static inline gpumm_kind gpumm_result_kind (const gpumm_problem *p) {
   return p->a.kind == p->b.kind && !(p->a.kind == GPUMM_BLOCKS && p->full) ? p->a.kind
                                                                            : GPUMM_DENSE;
 }
 
-/* What stands before the element type's name in an error. */
+/* The word before the element type's name in an error. */
 static inline const char *gpumm_kind_word (gpumm_kind kind) {
   return kind == GPUMM_SPARSE ? "sparse " : kind == GPUMM_BLOCKS ? "block sparse " : "";
 }

@@ -8,7 +8,7 @@
 /* 2 m n k, or 8 m n k where both operands are complex and 4 m n k where one is. */
 double gpumm_dense_flops (const gpumm_problem *problem);
 
-/* Operations of a product with sparse operands, if their elements were spread evenly. */
+/* Operations of a product with sparse operands, estimated for evenly spread elements. */
 double gpumm_sparse_flops (const gpumm_problem *problem);
 
 /* Bytes of a product of full matrices to a device and from it. */

@@ -1,13 +1,13 @@
-/* __gpumm_blocks__.c - the gateway to products with matrices that are sparse by blocks.
+/* __gpumm_blocks__.c - the gateway to products with block-sparse matrices.
  *
  *   [C, FAILED, INFO] = __gpumm_blocks__ (A, B, OPTIONS)
  *   [C, FAILED] = __gpumm_blocks__ (S)
  *
- * The second makes a sparse matrix of S, in blocks of double.
+ * The second converts S, in blocks of double, to a sparse matrix.
  *
- * A and B are structs with the fields of a blocksparse (mex/blocksparse.cc) or full
- * matrices. OPTIONS is the struct of private/parse_options.m with the field full, true where C is to
- * be full of two in blocks. C is a struct or a matrix like them, or where FAILED is true a struct
+ * A and B are full matrices or structs with the fields of a blocksparse (mex/blocksparse.cc).
+ * OPTIONS is the struct of private/parse_options.m; its field full asks for a full product of two
+ * matrices in blocks. C is a struct or a matrix like A and B; if FAILED is true, C is a struct
  * (message, identifier) for error ().
  *
  * SPDX-License-Identifier: BSD-3-Clause */

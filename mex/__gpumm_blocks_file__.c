@@ -3,8 +3,8 @@
  *   [S, FAILED] = __gpumm_blocks_file__ (FILE, CLASS)
  *   [ERR, FAILED] = __gpumm_blocks_file__ (FILE, S)
  *
- * reads and writes S, a struct with the fields of a blocksparse. CLASS is "uint16", "uint32" or "",
- * for what the file's size says. Where FAILED is true the first value is a struct (message,
+ * reads and writes S, a struct with the fields of a blocksparse. CLASS is "uint16", "uint32" or "":
+ * the file's size tells the class. If FAILED is true, the first value is a struct (message,
  * identifier) for error ().
  *
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -2,9 +2,9 @@
  *
  *   CALLS = __gpumm_fault__ ("memory", N)  the N-th allocation of the engine from now fails
  *   CALLS = __gpumm_fault__ ("device", N)  the N-th call of the host device from now fails
- *   COUNT = __gpumm_fault__ ("live")       allocations of the engine alive now
+ *   COUNT = __gpumm_fault__ ("live")       the number of the engine's live allocations
  *
- * N = 0: none fails. CALLS were counted since the last setting.
+ * N = 0: none fails. CALLS is the number of calls since the last setting.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"

@@ -1,4 +1,4 @@
-/* __gpumm_file__.c - the gateway to files that take their name when they are complete.
+/* __gpumm_file__.c - the gateway to files that get their name when they are complete.
  *
  *   ERR = __gpumm_file__ ("open", NAME)
  *   ERR = __gpumm_file__ ("write", TEXT)
@@ -17,7 +17,7 @@
 static gpumm_output *output; /* NULL: no file is open */
 
 static gpumm_status open_file (const mxArray *name) {
-  static char text[PATH_MAX + 1]; /* too long a name fails in the engine */
+  static char text[PATH_MAX + 1]; /* the engine refuses a name that is too long */
   gpumm_output_abort (output);
   output = NULL;
   (void) mxGetString (name, text, sizeof text);

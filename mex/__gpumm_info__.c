@@ -1,7 +1,7 @@
 /* __gpumm_info__.c - the gateway of gpumm_info.m: what the engine was built with and finds here.
  *
  *   S = __gpumm_info__ ()        everything, as a struct
- *   S = __gpumm_info__ ("gpus")  only the number of GPUs and the sentence why there is none
+ *   S = __gpumm_info__ ("gpus")  only the number of GPUs, and why there is none
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "build_text.h" /* GPUMM_BUILD, made by CMakeLists.txt */
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-static const char type_letters[GPUMM_TYPES] = "sdcz"; /* of those a kernel may have */
+static const char type_letters[GPUMM_TYPES] = "sdcz"; /* types of kernels */
 
 /* CUDA counts its versions as 1000 major + 10 minor. */
 static void set_version (mxArray *s, int i, const char *field, int version) {
@@ -83,7 +83,7 @@ static mxArray *sparse_kernels (void) {
   return s;
 }
 
-/* Of the GPUs and, last, of the host device. */
+/* The tables of the GPUs and, last, of the host device. */
 static mxArray *tuned (int count) {
   const char *fields[] = {"index", "device", "file", "header", "lines", "ignored", "why"};
   mxArray *s = mxCreateStructMatrix ((mwSize) count + 1, 1, 7, fields);

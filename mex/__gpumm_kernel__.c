@@ -2,10 +2,10 @@
  *
  *   [C, FAILED, INFO, TRACE] = __gpumm_kernel__ (A, B, OPTIONS, COUNT)
  *
- * A and B are full and of one type, or both are structs with the fields of a blocksparse. OPTIONS has
- * the fields algorithm, backend, device, transpose_a and transpose_b, and for blocks output, the class
- * of C; COUNT says whether to count. Where FAILED is true, C is a struct (message, identifier) for
- * error ().
+ * A and B are full matrices of one type, or both are structs with the fields of a blocksparse.
+ * OPTIONS has the fields algorithm, backend, device, transpose_a and transpose_b, and for blocks
+ * output, the class of C. If COUNT is true, accesses are counted. If FAILED is true, C is a struct
+ * (message, identifier) for error ().
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"

@@ -3,14 +3,14 @@
  *   [C, INFO] = __gpumm_multiply__ (A, B, NAME, VALUE, ...)
  *   [C, INFO] = __gpumm_multiply__ ({A, B, OPTIONS})
  *
- * NAME and VALUE are as the user gave them; OPTIONS is the struct of private/parse_options.m. INFO is what
- * gpumm_report says. The error's identifier is "gpumm:special" where the engine does not do what
- * Octave's alpha * A * B + beta * C means for these operands as they are: multiply_any.m then
- * converts them, or multiplies by Octave's own rules. The short ones of the latter Octave does from
- * here, where nothing was asked but C.
+ * NAME and VALUE come from the user; OPTIONS is the struct of private/parse_options.m. INFO has the
+ * contents of a gpumm_report. The error "gpumm:special" means that the engine cannot compute
+ * Octave's alpha * A * B + beta * C for these operands unchanged: then multiply_any.m converts
+ * them, or multiplies by Octave's rules. If only C is asked for, small products by Octave's rules
+ * are computed from here.
  *
- * A small product costs what its call does: here errors are raised, as a second output that told
- * them would cost 1.8 of 10 us, and types are asked, not passed (typeinfo.cc).
+ * A small product takes hardly longer than its call. So errors are raised here, because returning
+ * them as an output would cost 1.8 of 10 us, and the gateway asks for types itself (typeinfo.cc).
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
@@ -30,8 +30,8 @@ static int is_scalar (const gpumm_operand *x) {
   return x->rows == 1 && x->cols == 1;
 }
 
-/* Single with double, and sparse with single or integer, are not for the engine. Sets the type of
- * the product. */
+/* Sets the type of the product. The engine does not multiply single by double, or sparse by single
+ * or integer. */
 static int set_output (gpumm_problem *p) {
   p->output = is_complex (p->a.type) ? p->a.type : p->b.type;
   if (is_integer (p->a.type) || is_integer (p->b.type))
@@ -39,14 +39,14 @@ static int set_output (gpumm_problem *p) {
   return is_single (p->a.type) == is_single (p->b.type);
 }
 
-/* An integer product takes factors up to 2^53 in size that are whole numbers. */
+/* Factors of an integer product must be integers of at most 2^53 in size. */
 static int is_whole (gpumm_scalar s) {
   return s.im == 0 && fabs (s.re) <= 0x1p53 && s.re == trunc (s.re);
 }
 
-/* A factor that is not double, or complex beside real operands, would change the type of C. Even with
- * a zero imaginary part, complex times Inf gives NaN. Where a factor that is not finite meets a sum,
- * its terms or no term at all differs by algorithm: Octave multiplies by it. */
+/* Octave applies factors that are not double, or complex with real operands, because they change
+ * the type of C (even with a zero imaginary part, complex times Inf gives NaN), and factors that
+ * are not finite, because algorithms differ in where they apply a factor. */
 static int get_factor (const mxArray *x, double otherwise, const gpumm_problem *p,
                        gpumm_scalar *factor) {
   *factor = (gpumm_scalar){otherwise, 0};
@@ -58,8 +58,8 @@ static int get_factor (const mxArray *x, double otherwise, const gpumm_problem *
                                           && isfinite (factor->re) && isfinite (factor->im));
 }
 
-/* The transpose of a complex matrix without imaginary parts is real in Octave, but where that forms
- * none: beside a complex matrix as it is. */
+/* In Octave the transpose of a complex matrix with zero imaginary parts is real, except beside an
+ * untransposed complex matrix: then Octave does not form the transpose. */
 static int is_narrowed (const gpumm_operand *x, gpumm_op op, const gpumm_operand *y,
                         gpumm_op op_y) {
   return op != GPUMM_NONE && x->kind == GPUMM_DENSE && is_complex (x->type)
@@ -67,7 +67,7 @@ static int is_narrowed (const gpumm_operand *x, gpumm_op op, const gpumm_operand
          && !has_imaginary_part (x, x->rows * x->cols);
 }
 
-/* What the options say of the problem; 0 where the engine has no such problem. */
+/* Copies the options to the problem; returns 0 if the engine cannot solve it. */
 static int apply_options (const call_options *o, request *r) {
   gpumm_problem *p = &r->problem;
   int sparse = p->a.kind == GPUMM_SPARSE || p->b.kind == GPUMM_SPARSE;
@@ -75,7 +75,7 @@ static int apply_options (const call_options *o, request *r) {
   p->op_b = o->op_b;
   if (is_narrowed (&p->a, p->op_a, &p->b, p->op_b) || is_narrowed (&p->b, p->op_b, &p->a, p->op_a))
     return 0;
-  if (o->form[0]) /* a matter of blocks */
+  if (o->form[0]) /* only for blocks */
     return 0;
   if (o->output[0] && (!is_integer (p->output) || !find_type (o->output, &p->output)))
     return 0;
@@ -88,7 +88,7 @@ static int apply_options (const call_options *o, request *r) {
          && r->c0.type == p->output;
 }
 
-/* 0 where that is no problem of the engine's, or with the error set. */
+/* Returns 0 if the engine cannot solve the problem, or with the error set. */
 static int get_request (int nrhs, const mxArray *prhs[], request *r, gateway_error *e) {
   gpumm_problem *p = &r->problem;
   const mxArray *a = prhs[0], *b;
@@ -109,10 +109,10 @@ static int get_request (int nrhs, const mxArray *prhs[], request *r, gateway_err
 
 /* ---- by Octave's own rules ---------------------------------------------------------------- */
 
-/* Products with m n k and m n so small that multiply_any.m, which takes 0.3 ms, is too long a way. */
+/* Products up to these m n k and m n are too small for multiply_any.m, which takes 0.3 ms. */
 static const double SHORT_PRODUCT = 1e6;
 
-/* A matrix of another type, as a blocksparse is, counts as numeric, too, but has no class here. */
+/* A value of a user type, such as a blocksparse, counts as numeric too, but has no class here. */
 static int is_value (const mxArray *x) {
   return (mxIsNumeric (x) && mxGetClassID (x) != mxUNKNOWN_CLASS) || mxIsLogical (x)
          || mxIsChar (x);
@@ -122,9 +122,9 @@ static int is_integer_array (const mxArray *x) {
   return mxIsNumeric (x) && !mxIsDouble (x) && !mxIsSingle (x);
 }
 
-/* Is A * B, without options, what Octave's `*` does at once? Scalars, diagonal and permutation
- * matrices are its own matter, and short products of what would have to be converted first. What
- * `*` has no meaning for is not, as multiply_any.m has the words for it. */
+/* Should Octave's `*` compute A * B, without options, at once? Yes for scalars, diagonal and
+ * permutation matrices, and for small products whose operands would need conversion. No if `*` is
+ * undefined: multiply_any.m raises that error. */
 static int is_for_octave (const mxArray *a, const mxArray *b) {
   char type_a[32], type_b[32];
   if (!is_value (a) || !is_value (b))
@@ -136,7 +136,7 @@ static int is_for_octave (const mxArray *a, const mxArray *b) {
     return 0;
   get_type_name (a, type_a, sizeof type_a);
   get_type_name (b, type_b, sizeof type_b);
-  if (strstr (type_a, "diagonal") && strstr (type_b, "diagonal")) /* Octave 7 has a fault there */
+  if (strstr (type_a, "diagonal") && strstr (type_b, "diagonal")) /* Octave 7 has a bug for these */
     return 0;
   return strstr (type_a, "diagonal") || strstr (type_b, "diagonal")
          || strstr (type_a, "permutation") || strstr (type_b, "permutation")
@@ -144,7 +144,8 @@ static int is_for_octave (const mxArray *a, const mxArray *b) {
              && (double) mxGetM (a) * (double) mxGetN (b) <= SHORT_PRODUCT);
 }
 
-/* NULL where that is an error. By builtin: `*` does not look for a function mtimes of the user's, either. */
+/* A * B, or NULL on an error. builtin, because `*` does not call a user's function mtimes
+ * either. */
 static mxArray *octave_product (const mxArray *prhs[]) {
   mxArray *c = NULL, *name = mxCreateString ("mtimes");
   mxArray *arguments[] = {name, (mxArray *) prhs[0], (mxArray *) prhs[1]};

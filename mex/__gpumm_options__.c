@@ -1,10 +1,10 @@
-/* __gpumm_options__.c - the options of gpumm as a struct, for what __gpumm_multiply__ does not take
- * as it stands.
+/* __gpumm_options__.c - the options of gpumm as a struct, for products that __gpumm_multiply__
+ * cannot do alone.
  *
  *   O = __gpumm_options__ (NAME, VALUE, ...)
  *
- * alpha, beta and c are places of the values among the arguments, 0 where there is none: Octave 7
- * copies half of a complex array.
+ * alpha, beta and c are the positions of the values among the arguments, or 0. The values are not
+ * passed through, because Octave 7 copies half of a complex array.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"

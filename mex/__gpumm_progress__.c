@@ -1,8 +1,8 @@
-/* __gpumm_progress__.c - the gateway of gpumm_progress.m, and of work in .m files to the same line.
+/* __gpumm_progress__.c - the gateway of gpumm_progress.m, and of the progress of .m files.
  *
  *   WAS = __gpumm_progress__ ()           are there lines?
- *   WAS = __gpumm_progress__ (ON)         sets it
- *   __gpumm_progress__ (DONE, ALL)        so much is done; ALL 0: that was all
+ *   WAS = __gpumm_progress__ (ON)         switches them
+ *   __gpumm_progress__ (DONE, ALL)        DONE of ALL is done; ALL = 0 ends the work
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"

@@ -1,20 +1,20 @@
-// allocate.cc - Octave arrays whose pages nobody has touched.
+// allocate.cc - Octave arrays in untouched memory.
 //
 //   X = __gpumm_allocate__ ([TYPE, ROWS, COLS, NZMAX])
 //
-// TYPE is a gpumm_type (engine/gpumm.h), NZMAX is negative for a dense array. The elements are
-// whatever the memory held: the gateway that asked writes all of them. For internal use.
+// TYPE is a gpumm_type (engine/gpumm.h); NZMAX is negative for a dense array. The elements are
+// undefined: the calling gateway writes all of them. For internal use.
 //
-// Octave's own constructors, and zeros (), write every element once; for a result of 512 MB that
-// is a third of a second in which nothing is computed. Array and Sparse also have constructors
-// that take ownership of memory allocated outside (Array.h, Sparse.h: "externally allocated"),
-// and with these the first to touch a page is the thread that computes it. The memory has to come
-// from the allocator that the class will return it to, Alloc: std::allocator in Octave 7, a
-// polymorphic one later. Where the build-time probe found that this does not work (GPUMM_ADOPT 0)
-// Octave's own constructors serve, and all else stays as it is.
+// Octave's own constructors and zeros () write every element once, which takes 1/3 s for a result
+// of 512 MB. Array and Sparse also have constructors that take ownership of memory allocated
+// outside (Array.h, Sparse.h: "externally allocated"). With these the thread that computes a page
+// touches it first. The memory must come from the allocator Alloc to which the class returns it:
+// std::allocator in Octave 7, a polymorphic one later. If the build-time probe finds that this does
+// not work (GPUMM_ADOPT 0), this file uses Octave's own constructors.
 //
-// octave_value's constructor narrows a complex array without imaginary parts to a real one, half
-// the size: so element 0 gets an imaginary part first, and the gateway narrows what it has filled.
+// octave_value's constructor narrows a complex array with zero imaginary parts to a real array of
+// half the size. So one element gets an imaginary part first, and the gateway narrows the filled
+// array.
 //
 // Links to the C++ interfaces of GNU Octave: typeinfo.cc says what that means for the licence.
 //
@@ -49,8 +49,8 @@ template <typename T> static void mark_complex (T &) {
 
 #if GPUMM_ADOPT
 
-// Fresh pages of 2 MB instead of 4 KB halve the time of their first touch (1.5 to 2.9 GB/s a
-// thread where the kernel leaves the choice to the program). Advice only: failure means nothing.
+// Pages of 2 MB instead of 4 KB halve the time of the first touch (2.9 instead of 1.5 GB/s per
+// thread, if the kernel lets the program choose). Only advice, so failures do not matter.
 static void advise_huge_pages (void *p, std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
   const std::uintptr_t huge = std::uintptr_t (2) << 20;
@@ -98,7 +98,7 @@ static Sparse<T, Allocator> adopt (const dim_vector &size, octave_idx_type nzmax
     advise_huge_pages (row, nzmax * sizeof (octave_idx_type));
     std::fill_n (column, size (1) + 1, 0);
     return Sparse<T, Allocator> (size, nzmax, data, row, column);
-  } catch (const std::bad_alloc &) { // nobody owns the others yet
+  } catch (const std::bad_alloc &) { // free the arrays that have no owner yet
     std::allocator_traits<Allocator>::deallocate (values, data, nzmax);
     if (row)
       std::allocator_traits<Index>::deallocate (indices, row, nzmax);
@@ -193,7 +193,7 @@ DEFUN_DLD (__gpumm_allocate__, args, , "For internal use: an array of undefined 
     error ("__gpumm_allocate__: one argument, [type, rows, cols, nzmax]");
   try {
     return ovl (allocate (request (0), dim_vector (request (1), request (2)), request (3)));
-  } catch (const std::bad_alloc &) { // the gateway that called is C: only Octave's errors reach it
+  } catch (const std::bad_alloc &) { // the calling gateway is C and can catch only Octave's errors
     error ("__gpumm_allocate__: out of memory");
   }
 }

@@ -1,16 +1,16 @@
-// blocksparse.cc - the type of matrices that are sparse by blocks.
+// blocksparse.cc - the type of block-sparse matrices.
 //
-//   S = __blocksparse__ (STRUCT)        checked; blocks that are all zero are left out
+//   S = __blocksparse__ (STRUCT)        checks STRUCT and removes zero blocks
 //   STRUCT = __blocksparse__ (S)
-//   A = __blocksparse__ (S, "whole")    the full matrix, or an error where that is too large to be
-//                                       made without a word
-//   __blocksparse__ ()                  makes the type known, so that load finds it
+//   A = __blocksparse__ (S, "whole")    the full matrix, or an error if it is too large to make
+//                                       unasked
+//   __blocksparse__ ()                  registers the type, so that load finds it
 //
 // STRUCT has the fields rows, cols, block_rows, block_cols (of a block), start (int64: offsets of
 // the block rows), column (int32: block column of each block, from 0) and values (the blocks side
-// by side). They are Octave's own arrays, shared as Octave shares them. All that becomes a blocksparse,
-// by the constructor, from a file or as a result, goes through checked (), so that the engine can
-// follow its indices.
+// by side). They are Octave arrays, shared by reference as usual. Every blocksparse, from the
+// constructor, a file or a product, passes through checked (), so the engine can follow its
+// indices.
 //
 // Links to the C++ interfaces of GNU Octave: typeinfo.cc says what that means for the licence.
 //
@@ -31,13 +31,13 @@
 
 #include "gpumm.h"
 
-// A function of Octave's that knows no blocks gets the full matrix up to so many bytes. What is
-// larger would fill the memory without a word: then the user says full (S), or sparse (S).
+// A function of Octave without a method for blocks gets the full matrix up to this many bytes. A
+// larger one could fill the memory unasked, so the user must write full (S) or sparse (S).
 static const double MOST_IMPLICIT_BYTES = 1 << 30;
 
 static const double MOST_BLOCK_ROWS = 2147483647;        // rows and columns of blocks: int32
-static const double MOST_PLACES = 9007199254740992;      // 2^53: places are numbered in double, too
-static const double MOST_ELEMENTS = 4611686018427387904; // 2^62: what Octave can count
+static const double MOST_PLACES = 9007199254740992;      // 2^53: places are also numbered in double
+static const double MOST_ELEMENTS = 4611686018427387904; // 2^62: the most that Octave can count
 
 // ---- arrays of any class ------------------------------------------------------------------------
 
@@ -52,7 +52,7 @@ static const struct {
     {btyp_uint32, GPUMM_U32, GPUMM_U32}, {btyp_uint64, GPUMM_U64, GPUMM_U64},
 };
 
-// The class of x's elements, btyp_unknown for one that a blocksparse does not have.
+// The class of x's elements; btyp_unknown if a blocksparse cannot have it.
 static builtin_type_t element_type_of (const octave_value &x) {
   const std::string name = x.class_name ();
   for (const auto &t : types)
@@ -68,8 +68,8 @@ static gpumm_type engine_type (builtin_type_t element, bool complex) {
   return GPUMM_TYPES;
 }
 
-// f (ARRAY) with x, a full array, as one of Octave's classes for its elements: of a floating point
-// one that for complex numbers if x is complex or wide is true.
+// Calls f with the full array x as Octave's array class of its elements; floating point as the
+// complex class if x is complex or wide is true.
 template <typename F>
 static octave_value with_array (const octave_value &x, bool wide, const F &f) {
   wide = wide || x.iscomplex ();
@@ -99,7 +99,7 @@ static octave_value with_array (const octave_value &x, bool wide, const F &f) {
   }
 }
 
-// To write into an array that was made just now, and that nothing shares.
+// For writing into a new array that nothing shares yet.
 template <typename A> static auto *memory_of (A &x) {
   return const_cast<std::remove_const_t<std::remove_pointer_t<decltype (x.data ())> > *> (
       x.data ());
@@ -164,8 +164,8 @@ static octave_idx_type size_field (const octave_scalar_map &s, const char *name,
   return static_cast<octave_idx_type> (size);
 }
 
-// As one of Octave's full arrays, whose memory can be read: type is a class, or NULL for those that
-// elements can have.
+// The field as a full array, whose memory can be read; type is its class, or NULL for any class of
+// elements.
 static octave_value array_field (const octave_scalar_map &s, const char *name, const char *type) {
   const octave_value x = field (s, name);
   if (type ? x.class_name () != type : element_type_of (x) == btyp_unknown)
@@ -192,7 +192,7 @@ static gpumm_operand operand (const block_matrix &m) {
   return x;
 }
 
-// Without its blocks that are all zero.
+// The matrix without its zero blocks.
 static block_matrix without_zeros (const block_matrix &m, octave_idx_type zeros) {
   block_matrix r = m;
   const octave_idx_type left = m.count () - zeros;
@@ -213,7 +213,7 @@ static block_matrix without_zeros (const block_matrix &m, octave_idx_type zeros)
   return r;
 }
 
-// The only way to a matrix: raises unless the engine can follow what s says.
+// The only way to make a matrix; raises an error unless the engine can follow its indices.
 static block_matrix checked (const octave_value &s) {
   if (!s.isstruct () || s.numel () != 1)
     damaged ("it is made of one struct, and not of %s of %s", s.class_name ().c_str (),
@@ -251,7 +251,7 @@ static block_matrix checked (const octave_value &s) {
   int64_t zeros;
   const gpumm_status status = gpumm_blocks_verify (&x, &zeros);
   if (status == GPUMM_CANCELLED)
-    octave_quit (); // goes on with the interrupt that cancelled it
+    octave_quit (); // throws the interrupt that cancelled it
   if (status != GPUMM_OK)
     damaged ("%s", gpumm_last_error ());
   return zeros > 0 ? without_zeros (m, zeros) : m;
@@ -295,7 +295,7 @@ static octave_idx_type find_block (const block_matrix &m, octave_idx_type i, oct
   return at != end && at->value () == j ? at - m.column.data () : -1;
 }
 
-// element (i,j), where t is the block that find_block found
+// element (i,j), t: the block from find_block
 template <typename T>
 static T element_at (const block_matrix &m, const T *values, octave_idx_type t, octave_idx_type i,
                      octave_idx_type j) {
@@ -314,14 +314,14 @@ static octave_value part (const block_matrix &m, const octave::idx_vector &rows,
                                     dim_vector (m.rows, m.cols));
   const octave_idx_type p = rows.length (m.rows), q = cols.length (m.cols);
   if (double (p) * double (q) * m.values.byte_size () > 0)
-    (void) dim_vector (p, q).safe_numel (); // Octave's own error where it overflows
+    (void) dim_vector (p, q).safe_numel (); // Octave's own error on overflow
   return with_array (m.values, false, [&] (const auto &x) {
     auto y = x;
     y.clear (dim_vector (p, q));
     auto *to = memory_of (y);
     for (octave_idx_type v = 0; v < q; v++) {
       const octave_idx_type j = cols (v);
-      octave_idx_type of = -1, t = -1; // consecutive rows are of one block
+      octave_idx_type of = -1, t = -1; // consecutive rows often lie in one block
       for (octave_idx_type u = 0; u < p; u++) {
         const octave_idx_type i = rows (u);
         if (i / m.block_rows != of) {
@@ -336,7 +336,7 @@ static octave_value part (const block_matrix &m, const octave::idx_vector &rows,
   });
 }
 
-// S(K), with the sizes that Octave's arrays give it.
+// S(K), with the result size that Octave gives to arrays.
 static octave_value part (const block_matrix &m, const octave::idx_vector &index) {
   const dim_vector whole (m.rows, m.cols);
   const octave_idx_type n = whole.numel (), length = index.length (n);
@@ -402,8 +402,8 @@ static std::string summary (const block_matrix &m) {
   return text;
 }
 
-// How many elements are not zero in each rectangle of blocks, so many that there are at most
-// MOST_SHOWN of them in a row or a column.
+// Counts the nonzeros in each rectangle of blocks; rectangles are large enough that at most
+// MOST_SHOWN fit a row or a column.
 static void show_pattern (std::ostream &os, const block_matrix &m) {
   enum { MOST_SHOWN = 16 };
   const octave_idx_type grid[] = {m.grid_rows (), m.grid_cols ()};
@@ -543,7 +543,7 @@ public:
     os << summary (m);
   }
 
-  // In files it is the struct, under the name of the type.
+  // Files hold the struct, under the name of the type.
   bool save_ascii (std::ostream &os) {
     return octave_value (fields (m)).save_ascii (os);
   }
@@ -565,8 +565,8 @@ public:
     octave_value s = octave_scalar_map ();
     return s.load_hdf5 (place, name) && set (s);
   }
-  // Writers of MATLAB's files, which have no such matrix, ask this last of what they do not know,
-  // and one of them would leave the file without its values.
+  // Writers of MATLAB files, which have no such matrix, ask this last for unknown types, and one of
+  // them would write a file without the values.
   bool is_complex_matrix () const {
     error_with_id ("gpumm:unsupported",
                    "blocksparse: MATLAB's files have no such matrix: save full (S) or sparse (S) "
@@ -616,13 +616,13 @@ octave_value octave_blocksparse::with_values (const octave_value &values) const 
   return value_of (checked (s));
 }
 
-// Concatenation asks for (0,0) and then for the size of what it makes, to put the parts there.
+// Concatenation resizes to (0,0), then to the size of the result, and inserts the parts.
 octave_value octave_blocksparse::resize (const dim_vector &size, bool fill) const {
   if (size.ndims () != 2 || (m.count () > 0 && !size.zero_by_zero ()))
     return whole ().resize (size, fill);
   const bool fits = size (0) % m.block_rows == 0 && size (1) % m.block_cols == 0;
   octave_scalar_map s = fields (m);
-  if (!fits) { // the parts will not be of one size, and make it full
+  if (!fits) { // blocks differ in size, so the result is full
     s.assign ("block_rows", 1.0);
     s.assign ("block_cols", 1.0);
   }
@@ -639,7 +639,7 @@ octave_value octave_blocksparse::resize (const dim_vector &size, bool fill) cons
 }
 
 octave_value octave_blocksparse::map (unary_mapper_t f) const {
-  switch (f) { // zero of zero, and no other class than the elements have or a part of it
+  switch (f) { // functions with f (0) = 0 that keep the class or take a part of it
   case umap_abs:
   case umap_asin:
   case umap_asinh:
@@ -669,7 +669,7 @@ octave_value octave_blocksparse::map (unary_mapper_t f) const {
   }
 }
 
-// printf takes element after element by this, and never an error.
+// printf reads elements by this and never expects an error.
 octave_value octave_blocksparse::fast_elem_extract (octave_idx_type n) const {
   return n >= 0 && n < dims ().numel () ? part (m, octave::idx_vector (n)) : octave_value ();
 }
@@ -718,8 +718,8 @@ octave_value octave_blocksparse::subsasgn (const std::string &,
 
 // ---- operators ----------------------------------------------------------------------------------
 
-// Products are gpumm's. The other operators are methods in @blocksparse of names that nothing of
-// Octave's has: a method called plus would lead back here wherever it is not found.
+// gpumm computes products. Other operators call methods in @blocksparse with names that Octave does
+// not have: a method called plus would recurse if it were not found.
 static octave_value times (const octave_base_value &a, const octave_base_value &b) {
   return octave::feval ("gpumm", ovl (shared (a), shared (b)), 1) (0);
 }
@@ -801,8 +801,8 @@ static octave_value negated (const octave_base_value &x) {
 
 // ---- concatenation ------------------------------------------------------------------------------
 
-// Octave counts a part of 1x0 as a row where it makes the place of the next one, but not where it
-// makes the size of all.
+// Octave counts a 1x0 part as a row when it places the next part, but not in the size of the
+// result.
 static void check_place (const dim_vector &a, const dim_vector &b,
                          const Array<octave_idx_type> &place, bool first) {
   for (octave_idx_type d = 0; d < 2 && d < place.numel (); d++)
@@ -812,7 +812,7 @@ static void check_place (const dim_vector &a, const dim_vector &b,
                      "or take full (S) or sparse (S)");
 }
 
-// a with b put at place, where one is a blocksparse and the other none.
+// a with b inserted at place; only one of them is a blocksparse.
 static octave_value joined_full (const octave_base_value &a, const octave_base_value &b,
                                  const Array<octave_idx_type> &place) {
   const auto *x = dynamic_cast<const octave_blocksparse *> (&a);
@@ -824,7 +824,7 @@ static octave_value joined_full (const octave_base_value &a, const octave_base_v
   return octave::cat_op (x ? x->whole () : shared (a), y ? y->whole () : shared (b), place);
 }
 
-// a with b put at place, where a has no blocks (resize made it).
+// a with b inserted at place; a has no blocks yet (resize made it).
 static octave_value joined (const octave_base_value &x, const octave_base_value &y,
                             const Array<octave_idx_type> &place) {
   const block_matrix &a = blocks_of (x), &b = blocks_of (y);
@@ -875,7 +875,7 @@ static octave_value joined (const octave_base_value &x, const octave_base_value 
 // ---- what Octave is told ------------------------------------------------------------------------
 
 static void install (octave::type_info &types) {
-  if (types.lookup_type ("blocksparse").is_defined ()) // its values would meet other code
+  if (types.lookup_type ("blocksparse").is_defined ()) // its values would meet different code
     error_with_id ("gpumm:internal",
                    "blocksparse: this Octave has loaded gpumm from another place before; start "
                    "Octave anew");
@@ -909,7 +909,7 @@ static void install (octave::type_info &types) {
 DEFMETHOD_DLD (__blocksparse__, interp, args, , "For internal use: a blocksparse of its fields.") {
   static bool installed = false;
   if (!installed) {
-    interp.mlock (); // `clear all` must not unload the code of values that live
+    interp.mlock (); // `clear all` must not unload the code of live values
     install (interp.get_type_info ());
     installed = true;
   }

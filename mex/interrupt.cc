@@ -1,10 +1,9 @@
-// interrupt.cc - Ctrl-C, between Octave and gateways in C.
+// interrupt.cc - Ctrl-C in gateways written in C.
 //
-// Octave's handler of SIGINT counts up octave_interrupt_state, and whoever runs looks at it: Octave's
-// own loops by octave_quit (), which throws octave::interrupt_exception, and the engine by the
-// address that gpumm_watch is given here. The exception may pass through the C of a gateway, but
-// would leave behind what the gateway holds; so it is caught around calls of Octave, the gateway
-// releases everything, and throws it then.
+// Octave's SIGINT handler increments octave_interrupt_state. Octave's own loops check it in
+// octave_quit (), which throws octave::interrupt_exception; the engine checks it at the address
+// passed to gpumm_watch here. The exception can pass through C code, but the gateway would leak its
+// memory. So calls of Octave catch it, the gateway releases everything and then throws it again.
 //
 // Links to the C++ interfaces of GNU Octave: typeinfo.cc says what that means for the licence.
 //
@@ -17,19 +16,20 @@
 
 // Declared again in marshal.h.
 
-// A sig_atomic_t up to Octave 8, then an atomic that lies in memory as one: the engine only reads it.
+// A sig_atomic_t up to Octave 8, later an atomic with the same memory layout. The engine only reads
+// it.
 static_assert (sizeof octave_interrupt_state == sizeof (sig_atomic_t), "it can be read as one");
 
 extern "C" void watch_interrupts (void) {
   gpumm_watch (reinterpret_cast<const volatile sig_atomic_t *> (&octave_interrupt_state));
 }
 
-// Positive: waits to be handled. Negative: was thrown, and is handled when Octave's prompt catches it.
+// Positive: pending. Negative: thrown, until Octave's prompt catches it.
 extern "C" int is_interrupted (void) {
   return octave_interrupt_state != 0;
 }
 
-// Calls call (arguments); 1 when an interrupt ended it.
+// Calls call (arguments); returns 1 if an interrupt ended it.
 extern "C" int catch_interrupt (void (*call) (void *), void *arguments) {
   try {
     call (arguments);

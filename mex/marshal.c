@@ -11,12 +11,12 @@ _Static_assert(sizeof (mwIndex) == sizeof (int64_t), "an Octave with 64-bit indi
 
 /* ---- life of a gateway -------------------------------------------------------------------- */
 
-/* The driver may be shutting down already: a failure to give memory back means nothing then. */
+/* The driver may be shutting down already, so ignore failures to release memory. */
 static void at_exit (void) {
   (void) gpumm_reset ();
 }
 
-/* Calls Octave's own warning: MEX's would put the gateway's name before the text. */
+/* Calls Octave's own warning, because MEX's puts the gateway's name before the text. */
 static void warn (const char *identifier, const char *template, const char *text) {
   mxArray *arguments[] = {mxCreateString (identifier), mxCreateString (template),
                           mxCreateString (text)};
@@ -50,7 +50,7 @@ int gateway_fail (gateway_error *e, const char *identifier, const char *format, 
 
 int gateway_fail_engine (gateway_error *e, gpumm_status status) {
   char identifier[sizeof e->identifier];
-  /* here the engine's words are Octave's own, and so is the identifier */
+  /* the engine's text is Octave's own here, and so is the identifier */
   if (status == GPUMM_NONCONFORMANT)
     return gateway_fail (e, "Octave:nonconformant-args", "%s", gpumm_last_error ());
   snprintf (identifier, sizeof identifier, "gpumm:%s", gpumm_status_name (status));
@@ -145,8 +145,8 @@ static void call_octave (void *argument) {
   c->failure = mexCallMATLABWithTrap (1, &c->result, 1, &c->argument, c->function);
 }
 
-/* Calls an oct-file with one argument, which is destroyed. NULL with the error set to a cancellation,
- * or where the function fails. */
+/* Calls an oct-file with one argument, which is destroyed. NULL if the function fails, or with the
+ * error set to a cancellation. */
 static mxArray *ask_octave (const char *function, mxArray *argument, gateway_error *e) {
   octave_call call = {.function = function, .argument = argument};
   const int interrupted = catch_interrupt (call_octave, &call);
@@ -171,7 +171,7 @@ static void set_known (mxArray *s, const char *field, double value) {
   set_number (s, 0, field, value < 0 ? mxGetNaN () : value);
 }
 
-/* NaN for all where t was not counted. */
+/* All NaN if t was not counted. */
 static mxArray *access_value (const gpumm_trace *t, const gpumm_access *x, int shared) {
   const char *fields[] = {"elements", "requests", shared ? "passes" : "sectors", "conflicts"};
   mxArray *s = mxCreateStructMatrix (1, 1, shared ? 4 : 3, fields);
@@ -221,8 +221,8 @@ mxArray *trace_value (const gpumm_trace *t) {
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
-/* The types whose memory the engine reads as it is, by Octave's names for them: the classes alone
- * do not tell a matrix from a diagonal one or a range, which a look at the data would expand. */
+/* The types whose memory the engine reads directly, by Octave's names. Classes alone do not
+ * distinguish a matrix from a diagonal matrix or a range, which reading the data would expand. */
 static const struct {
   const char *name;
   gpumm_kind kind;
@@ -286,8 +286,8 @@ int get_operand (const mxArray *x, gpumm_operand *operand) {
 
 /* ---- results ------------------------------------------------------------------------------ */
 
-/* Real results up to this many bytes come from mxCreate*: Octave copies them on return, which
- * costs less there than the call of the allocator (measured: equal at about 8 KB). */
+/* Real results up to this many bytes come from mxCreate*. Octave copies them on return, which costs
+ * less than calling the allocator (measured: equal at about 8 KB). */
 enum { SMALL_RESULT_BYTES = 8192 };
 
 static const mxClassID class_of[GPUMM_TYPES] = {
@@ -346,7 +346,7 @@ mxArray *allocate_result (gpumm_operand *shape, gateway_error *e) {
   return x;
 }
 
-/* Large results are gone over in pieces of so many elements, some 10 ms, so that Ctrl-C is heard. */
+/* Large results are scanned in pieces of this many elements, about 10 ms, so that Ctrl-C works. */
 static const int64_t DELIVERED_AT_ONCE = 1 << 22;
 
 static int any_imaginary (const gpumm_operand *x, int64_t begin, int64_t end) {
@@ -397,7 +397,7 @@ static void copy_elements (const gpumm_operand *to, const gpumm_operand *from, i
 mxArray *settle_result (mxArray *x, const gpumm_operand *result, gateway_error *e) {
   int is_sparse = result->kind == GPUMM_SPARSE;
   int64_t count = is_sparse ? result->column[result->cols] : result->rows * result->cols;
-  /* Empty results were made real; the test on others ends at the first imaginary part. */
+  /* Empty results are real already; the test of others ends at the first imaginary part. */
   int narrow = is_complex (result->type) && real_if_empty (result) == result->type
                && !has_imaginary_part (result, count);
   int shrink = is_sparse && count < result->nzmax / 2;
@@ -424,7 +424,7 @@ mxArray *settle_result (mxArray *x, const gpumm_operand *result, gateway_error *
 
 /* ---- matrices by blocks -------------------------------------------------------------------- */
 
-/* The engine follows these arrays: their classes and lengths must be right. */
+/* The engine follows these arrays, so their classes and lengths must be right. */
 int get_blocks (const mxArray *x, gpumm_operand *operand) {
   const mxArray *start = mxGetField (x, 0, "start"), *column = mxGetField (x, 0, "column");
   const mxArray *values = mxGetField (x, 0, "values");
@@ -477,8 +477,8 @@ int allocate_blocks (gpumm_operand *shape, block_arrays *x, gateway_error *e) {
   return 1;
 }
 
-/* A result that came out with fewer blocks than it has room for, or without imaginary parts, in
- * arrays of their own size. */
+/* Copies a result with fewer blocks than room for them, or without imaginary parts, to arrays of
+ * the right size. */
 static int settle_blocks (block_arrays *x, const gpumm_operand *result, gateway_error *e) {
   const int64_t count = result->block_start[result->rows / result->block_rows];
   gpumm_operand values = {.kind = GPUMM_DENSE,

@@ -34,7 +34,7 @@ static const char *const names[OPTIONS + 1] = {
     "Backend",         "Algorithm",     "Device", "OutputClass", "Output",
     "MaxDeviceMemory", "MaxCapability", NULL};
 
-/* Words for enums: a word's place is its value. */
+/* Words for enums; a word's index is its value. */
 static const char *const ops[] = {"none", "transpose", "ctranspose", NULL};
 static const char *const backends[] = {"auto", "cpu", "gpu", NULL};
 static const char *const forms[] = {"full", "sparse", "blocksparse", NULL};
@@ -47,7 +47,7 @@ static int is_row_of_text (const mxArray *x) {
   return mxIsChar (x) && mxGetNumberOfDimensions (x) == 2 && mxGetM (x) == 1;
 }
 
-/* Which of the words is x, in upper or lower case? -1: none. */
+/* The index of x among the words, in upper or lower case, or -1. */
 static int find_word (const mxArray *x, const char *const words[]) {
   char text[NAME_BYTES];
   if (!is_row_of_text (x) || !get_text (x, text, sizeof text)
@@ -59,7 +59,7 @@ static int find_word (const mxArray *x, const char *const words[]) {
   return -1;
 }
 
-/* Appends the words to text: "a", "b" or "c" where last is " or ", each in quotes. */
+/* Appends the quoted words to text: "a", "b" or "c" if last is " or ". */
 static void list_words (char *text, size_t size, const char *const words[], const char *quote,
                         const char *last) {
   size_t used = strlen (text);
@@ -81,7 +81,7 @@ static int get_word (const mxArray *x, int option, const char *const words[], in
   return gateway_fail (e, "gpumm:bad-value", "gpumm: %s must be %s", names[option], text);
 }
 
-/* One number, as isnumeric, isreal, isscalar and ! issparse say it; else NaN. */
+/* The value of a full real numeric scalar, else NaN. */
 static double number (const mxArray *x) {
   return mxIsNumeric (x) && mxGetClassID (x) != mxUNKNOWN_CLASS && !mxIsComplex (x)
                  && !mxIsSparse (x) && mxGetNumberOfElements (x) == 1
@@ -110,8 +110,8 @@ static int get_factor (const mxArray *x, int option, const mxArray **value, gate
 
 enum { MOST_ALGORITHMS = 512 };
 
-/* "auto", the algorithms, and then the names of their kernels. A session's libraries do not change:
- * listed once. */
+/* "auto", the algorithms, and then the names of their kernels; listed once, because a session's
+ * libraries do not change. */
 static const char *const *algorithm_words (int *kernels) {
   static const char *words[MOST_ALGORITHMS + 1] = {"auto"};
   static int count, algorithms;
@@ -157,7 +157,7 @@ static int get_device (const mxArray *x, int *device, gateway_error *e) {
   return 1;
 }
 
-/* 0 is the first GPU, and the CPU where there is none. */
+/* 0 is the first GPU, or the CPU if there is none. */
 static int check_device (int device, gateway_error *e) {
   const char *why = "";
   if (device < 0)
@@ -238,7 +238,7 @@ static int get_option (int option, const mxArray *x, call_options *o, gateway_er
 
 /* ---- all of them -------------------------------------------------------------------------- */
 
-/* What is no pair, or none with a name of an option. */
+/* The error for something that is not a pair with the name of an option. */
 static int fail_name (const mxArray *name, const char *what, gateway_error *e) {
   char valid[256] = "";
   char *text = is_row_of_text (name) ? mxArrayToString (name) : NULL;

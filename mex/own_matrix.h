@@ -27,7 +27,7 @@
 
 class own_matrix : public octave_base_value {
 public:
-  // The matrix as one of Octave's own, full or sparse; an error where it would be too large.
+  // The matrix as an Octave matrix, full or sparse; an error if it is too large.
   virtual octave_value whole () const = 0;
   virtual octave_value whole_sparse () const = 0;
 
@@ -60,8 +60,8 @@ public:
   bool isfloat () const {
     return is_double_type () || is_single_type ();
   }
-  // Never: where it is true, mod and rem believe in builtin_type () and abort Octave if their
-  // methods are not on the path any more. isinteger is a method, and isa asks is_instance_of.
+  // Never true: otherwise mod and rem trust builtin_type () and abort Octave if their methods are no
+  // longer on the path. isinteger is a method, and isa calls is_instance_of.
   bool isinteger () const {
     return false;
   }
@@ -98,12 +98,12 @@ public:
   bool is_true () const {
     return whole ().is_true ();
   }
-  // isa (X, "single"), by which functions choose the class of their result, as of a sparse matrix
+  // isa (X, "single"), by which functions choose the class of their result
   bool is_instance_of (const std::string &name) const {
     return name == btyp_class_name[element_type ()] || (name == "integer" && !isfloat ());
   }
 
-  // ---- as the full matrix: for operators that are not installed, and for functions
+  // ---- as the full matrix, for functions and for operators that are not installed
 
   type_conv_info numeric_conversion_function () const {
     return type_conv_info (converted);
@@ -183,7 +183,7 @@ public:
     return whole ().write (s, block, to, skip, format);
   }
 
-// NAME (false): an array or an element, of the full matrix
+// NAME (false): an array or an element of the full matrix
 #define OWN_MATRIX_OF_WHOLE(type, name)                                                            \
   type name (bool force) const {                                                                   \
     return whole ().name (force);                                                                  \
@@ -262,7 +262,7 @@ private:
   }
 };
 
-// f for x OP y and y OP x with any y.
+// Installs f for x OP y and y OP x with any y.
 static inline void install_with_all (octave::type_info &types, octave_value::binary_op op, int x,
                                      octave::type_info::binary_op_fcn f) {
   const int count = types.installed_type_names ().numel ();
@@ -273,7 +273,7 @@ static inline void install_with_all (octave::type_info &types, octave_value::bin
   }
 }
 
-// What an operator was handed, as a value that shares its memory.
+// An operand as a value that shares its memory.
 static inline octave_value shared (const octave_base_value &x) {
   return octave_value (x.clone ());
 }

@@ -1,10 +1,10 @@
-// report.cc - what ran, as the struct info of gpumm.
+// report.cc - gpumm's struct info: what ran.
 //
 //   INFO = __gpumm_report__ (BYTES)
 //
-// BYTES are those of a gpumm_report (engine/gpumm.h), in a uint8 array. The C interface would make
-// each field an mxArray and then a value of Octave's: 50 us, where a small product takes 12. For
-// internal use.
+// BYTES is a gpumm_report (engine/gpumm.h) as a uint8 array. The C interface would make each field
+// an mxArray and then an Octave value, which takes 50 us; a small product takes 12. For internal
+// use.
 //
 // Links to the C++ interfaces of GNU Octave: typeinfo.cc says what that means for the licence.
 //

@@ -7,15 +7,15 @@
 ## @deftypefnx {} {@var{S} =} blocksparse (@var{I}, @var{J}, @var{blocks}, @var{m}, @var{n})
 ## @deftypefnx {} {@var{S} =} blocksparse (@var{m}, @var{n}, [@var{br}, @var{bc}], @var{class})
 ## @deftypefnx {} {@var{S} =} blocksparse (@var{struct})
-## Make a matrix that is sparse by blocks.  It consists of full blocks of one size and stores only
-## the blocks with a nonzero element, sorted by block row and then by block column.
+## Make a block-sparse matrix.  It consists of full blocks of one size and stores only the blocks
+## with a nonzero element, sorted by block row and then by block column.
 ##
 ## The elements are double or single, real or complex, or of any integer class.  So a
 ## @code{blocksparse} can be a sparse matrix of single or of integers, which Octave does not have.
 ## @code{underlyingType (@var{S})} is the class of the elements.
 ##
-## @var{A} is a full or sparse matrix.  It is cut into blocks of @var{b} x @var{b} or @var{br} x
-## @var{bc}, which must divide its size.
+## @var{A} is a full or sparse matrix, which is cut into blocks of @var{b} x @var{b} or @var{br} x
+## @var{bc}.  The block size must divide the size of @var{A}.
 ##
 ## @var{blocks} is an array @var{br} x @var{bc} x @var{k}; block @code{@var{blocks}(:,:,t)}
 ## becomes the block in block row @code{@var{I}(t)} and block column @code{@var{J}(t)} of an
@@ -45,7 +45,7 @@
 ## For a large matrix it shows these numbers for rectangles of blocks.
 ##
 ## @code{S(i,j)}, with indices, ranges or colons, is a full matrix; @code{S@{I,J@}} is one block.
-## (@code{end} counts elements in both.)  Elements cannot be assigned: make another matrix.
+## (@code{end} counts elements in both.)  You cannot assign elements: make another matrix.
 ##
 ## All functions of Octave take a @code{blocksparse}.  These give a @code{blocksparse}:
 ##
@@ -57,7 +57,7 @@
 ## @item @code{abs}, @code{real}, @code{imag}, @code{conj}, @code{round}, @code{sqrt}, @code{sin} and
 ## others that are 0 at 0; @code{triu}, @code{tril}; @code{kron} with a full matrix; @code{double},
 ## @code{single}, @code{int8} and the other classes, @code{cast};
-## @item @code{reshape} of blocks that are one column wide, and stay whole.
+## @item @code{reshape}, if blocks are one column wide and stay whole.
 ## @end itemize
 ##
 ## These work on the blocks, too: @code{sum}, @code{sumsq}, @code{mean}, @code{max}, @code{min},
@@ -67,12 +67,13 @@
 ## @code{size}, @code{sparse}, @code{spy}, @code{pcg}; @code{S \ b} takes the sparse matrix.
 ##
 ## All other functions and operators get the full matrix if it takes at most 1 GiB.  If it takes
-## more, they give an error; convert it yourself by @code{full (@var{S})} or @code{sparse
+## more, they give an error; convert the matrix yourself with @code{full (@var{S})} or @code{sparse
 ## (@var{S})}.
 ##
 ## @code{save} and @code{load} keep a @code{blocksparse} in Octave's formats @option{-text},
 ## @option{-binary} and @option{-hdf5}, but MATLAB's formats cannot hold it.
-## @code{struct (@var{S})} is a struct of its fields.  @code{blocksparse (@var{struct})} checks such a struct and makes the matrix again.
+## @code{struct (@var{S})} returns the fields of @var{S} as a struct.
+## @code{blocksparse (@var{struct})} checks such a struct and makes the matrix again.
 ##
 ## @code{*} calls @code{gpumm}:
 ##
@@ -127,18 +128,18 @@ endfunction
 function b = block_size (b)
   if (! (isnumeric (b) && isreal (b) && any (numel (b) == [1, 2]) && all (b >= 1) ...
          && all (b == fix (b)) && all (b <= 2^31 - 1)))
-    error ("gpumm:blocksparse:size", ["blocksparse: the size of a block must be a positive " ...
-                                      "integer or two of them"]);
+    error ("gpumm:blocksparse:size", ["blocksparse: the size of a block must be one or two " ...
+                                      "positive integers"]);
   endif
   b = full (double ([b(1), b(end)]));
 endfunction
 
-## [M, N] as double, each on its own: beside an int8 or a single the other would be rounded.
+## [M, N] as double; converted one by one, because [int8, double] would round.
 function sizes = matrix_size (m, n)
   for x = {m, n}
     x = x{1};
     if (! (isnumeric (x) && isreal (x) && isscalar (x) && x >= 0 && x == fix (x) && x < Inf))
-      error ("gpumm:blocksparse:size", "blocksparse: M and N must be whole numbers from 0");
+      error ("gpumm:blocksparse:size", "blocksparse: M and N must be nonnegative integers");
     endif
   endfor
   sizes = full ([double(m), double(n)]);
@@ -149,11 +150,11 @@ function check_divides (sizes, b)
     error ("gpumm:blocksparse:size", "blocksparse: %dx%d does not divide into blocks of %dx%d", ...
            sizes, b);
   endif
-  ## block columns are int32, and places among the blocks are numbered in double
+  ## block columns are int32, and numbers of places in the grid are double
   grid = sizes ./ b;
   if (any (grid > 2^31 - 1) || prod (grid) > flintmax ())
-    error ("gpumm:blocksparse:size", ["blocksparse: %dx%d blocks are more than 2^31 - 1 rows " ...
-                                      "or columns of them, or 2^53 in all"], grid);
+    error ("gpumm:blocksparse:size", ["blocksparse: a grid of %dx%d blocks has more than " ...
+                                      "2^31 - 1 rows or columns, or more than 2^53 blocks"], grid);
   endif
 endfunction
 
@@ -165,7 +166,7 @@ function check_class (name)
   endif
 endfunction
 
-## Octave's ranges, diagonal matrices and the like as the full matrices that the engine reads.
+## The struct of a blocksparse; full () because the engine reads no ranges or diagonal matrices.
 function s = make (sizes, b, start, column, values)
   s = struct ("rows", sizes(1), "cols", sizes(2), "block_rows", b(1), "block_cols", b(2), ...
               "start", int64 (start(:)), "column", int32 (column(:)), "values", ...
@@ -214,7 +215,7 @@ function s = from_matrix (A, b)
   s = make (sizes, b, offsets (floor (places / grid(2)), grid(1)), mod (places, grid(2)), values);
 endfunction
 
-## Where each block row begins, from the block rows (from 0) of all blocks in order.
+## The offsets of the block rows, from the sorted block rows (from 0) of all blocks.
 function start = offsets (block_row, count)
   start = [0; cumsum(accumarray (block_row(:) + 1, 1, [count, 1]))];
 endfunction

@@ -9,12 +9,13 @@
 ## The file is little-endian.  It begins with three int32: the size @math{n} of the matrix, the size
 ## @math{m} of its blocks, and their number @math{k}.  Then come @math{k} records.  A record has the
 ## block row and the block column, int32 from 0, and the @math{m^2} elements of the block by
-## rows.  The elements are uint16 or uint32, which follows from the size of the file; a file
-## without blocks counts as uint16.  With @var{class}, @qcode{"uint16"} or @qcode{"uint32"},
+## rows.  The elements are uint16 or uint32; the size of the file tells which.  A file without
+## blocks counts as uint16.  With @var{class}, @qcode{"uint16"} or @qcode{"uint32"},
 ## another class is an error.
 ##
-## The records may have any order.  Errors in the file name the record and the byte: a file that
-## is too short, wrong counts, indices out of range, two blocks with the same indices.
+## The records may have any order.  The message of an error names the record and the byte.  Errors
+## are a file that is too short, wrong counts, indices out of range, and two blocks with the same
+## indices.
 ##
 ## @example
 ## @group
@@ -89,7 +90,7 @@ endfunction
 %!   delete (file);
 %! end_unwind_protect
 
-%!test # what is wrong with a file, and where
+%!test # faults of a file and their places
 %! file = tempname ();
 %! unwind_protect
 %!   for wrong = {[4, 2, 1, 0, 0], "it was cut off"; [4, 2, 1, 0, 2, 0, 0], "record 0, at byte 12"; ...

@@ -7,7 +7,7 @@
 ##
 ## @var{S} is square, has square blocks, and its elements are uint16 or uint32.  The help of
 ## @code{blocksparse_read} describes the format.  Records are sorted by block row, then by block
-## column. An older file of that name is replaced when the new one is complete; an error leaves it
+## column.  An older file of that name is replaced when the new one is complete; an error leaves it
 ## as it was.
 ##
 ## @example

@@ -9,9 +9,8 @@
 ##
 ## The result agrees with @code{@var{A} * @var{B}}: it has the same size, class, sparsity and
 ## complexness, the same NaN and Inf, and values within @w{n eps |A| |B|} of the exact product.
-## Errors are the same, too.  If complex numbers meet NaN or Inf, the same elements are not
-## finite, but which part is NaN and which is Inf depends on the routine, as it does within
-## Octave.
+## Errors are the same, too.  If complex numbers meet NaN or Inf, the same elements are not finite,
+## but which part is NaN and which is Inf depends on the routine, as it does within Octave.
 ##
 ## @example
 ## @group
@@ -22,8 +21,8 @@
 ## @end group
 ## @end example
 ##
-## The table lists the classes that can be multiplied.  Logical and character arrays, ranges and the
-## indices that @code{find} returns count as double.
+## The table lists the pairs of classes that can be multiplied.  Logical and character arrays,
+## ranges and the indices that @code{find} returns count as double.
 ##
 ## @multitable @columnfractions 0.26 0.26 0.48
 ## @headitem @var{A} @tab @var{B} @tab @var{C}
@@ -94,8 +93,8 @@
 ## of @var{A} and @var{B}, but not relative to each element of @code{|A| |B|}.  If
 ## @code{gpumm_tune} has measured the GPU, @qcode{"auto"} takes the kernel that was the fastest at
 ## similar sizes, and an algorithm takes the fastest of its own kernels; @code{@var{info}.reason}
-## then begins with @qcode{"tuned: "}.  Set the environment variable @env{GPUMM_TUNED} to 0 to
-## ignore the measurements.
+## then says so after the word @qcode{"tuned:"}.  Set the environment variable @env{GPUMM_TUNED} to
+## 0 to ignore the measurements.
 ##
 ## @item @qcode{"Device"}
 ## The index of the GPU to use, from 0.  Without a GPU, 0 is the CPU.
@@ -103,7 +102,7 @@
 ## @item @qcode{"OutputClass"}
 ## The class of the result.  For integer matrices it is any integer class, @qcode{"double"} or
 ## @qcode{"single"}, for others @qcode{"double"} or @qcode{"single"}.  The product is computed in
-## the widest of this class and those of the operands, and converted once at the end.
+## the widest of this class and the operands' classes, and converted once at the end.
 ##
 ## @item @qcode{"Output"}
 ## For products with a @code{blocksparse}: @qcode{"full"}, @qcode{"sparse"} or
@@ -177,7 +176,7 @@
 
 function [C, info] = gpumm (A, B, varargin)
 
-  ## Every statement here costs a small product a part of its time: mod (nargin, 2) a third of it.
+  ## A statement here slows small products; mod (nargin, 2) alone takes a third of their time.
   try
     if (nargout < 2) # making info takes as long as a small product
       C = __gpumm_multiply__ (A, B, varargin{:});
@@ -193,7 +192,7 @@ function [C, info] = gpumm (A, B, varargin)
 
 endfunction
 
-## What the engine does not take as it stands goes the longer way; all else is an error.
+## Products that Octave must help with take the longer way; other failures are errors.
 function [C, info] = not_as_it_stands (A, B, list, err)
   if (! strcmp (err.identifier, "gpumm:special"))
     error (without_prefix (err));

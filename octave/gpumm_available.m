@@ -5,9 +5,10 @@
 ## @deftypefn  {} {@var{yes} =} gpumm_available ()
 ## @deftypefnx {} {@var{yes} =} gpumm_available (@var{backend})
 ## @deftypefnx {} {[@var{yes}, @var{why}] =} gpumm_available (@dots{})
-## Can @code{gpumm} use @var{backend}, @qcode{"gpu"} (the default) or @qcode{"cpu"}, here and now?
+## Return true if @code{gpumm} can use @var{backend}, @qcode{"gpu"} (the default) or @qcode{"cpu"},
+## now.
 ##
-## If it cannot, @var{why} is a sentence with the reason.
+## If it cannot, @var{why} says why; otherwise @var{why} is empty.
 ##
 ## @example
 ## @group

@@ -9,7 +9,7 @@
 ##
 ## The guide has a tutorial, the reference, the lessons with the output of a GPU, and pages on how
 ## gpumm works, on its speed and its accuracy, and on every error.  It is installed with the
-## package. In a clone, @code{./setup guide} makes it.
+## package.  In a clone, @code{./setup guide} makes it.
 ##
 ## @code{gpumm_doc} prints the address of the page.  Without a display, but in a terminal, it
 ## opens the reference in the Info reader.  With an output argument it prints and opens nothing.
@@ -57,8 +57,8 @@ function address = gpumm_doc (name = "")
 
 endfunction
 
-## The folder of the guide and the Info file: of the installed package, where Octave's doc looks for
-## a doc.info beside the function, or as ./setup guide makes them in gpumm's sources.
+## The folder of the guide and the Info file: in the installed package, beside the functions, where
+## Octave's doc looks for doc.info; or in build/, where ./setup guide puts them.
 function [guide, info_file] = find_guide (here)
 
   guide = fullfile (here, "doc");
@@ -68,7 +68,7 @@ function [guide, info_file] = find_guide (here)
     guide = fullfile (root, "build", "guide");
     info_file = fullfile (guide, "doc.info");
     if (! isfolder (guide))
-      error ("gpumm:no-documentation", "gpumm_doc: the guide is not made; %s guide makes it", ...
+      error ("gpumm:no-documentation", "gpumm_doc: the guide is not built yet; %s guide makes it", ...
              fullfile (root, "setup"));
     endif
   endif
@@ -79,7 +79,7 @@ function [guide, info_file] = find_guide (here)
 
 endfunction
 
-## A path as it is written in an address.
+## Encode a path for an address.
 function text = encoded (path)
 
   plain = ["A":"Z", "a":"z", "0":"9", "/.~_-"];

@@ -9,52 +9,53 @@
 ##
 ## Choose the sizes of @w{C = A*B}, the elements of A and B, and the kernels, and press
 ## @emph{Compute}.  For each kernel the window shows its time as a bar, its rate, and whether its
-## product agrees with @code{A*B}.  A table shows the elements of A, B and C; you can edit those of A
-## and B.  A choice that cannot be computed, or that takes too much memory or time, is refused with
-## the reason.
+## product agrees with @code{A*B}.  A table shows the elements of A, B and C; you can edit A and B.
+## The window refuses a choice that cannot be computed, or that takes too much memory or time, and
+## says why.
 ##
 ## The window needs a display and an Octave with the Qt toolkit: @command{octave}, with or without
-## @option{--no-gui}, but not @command{octave-cli}.  If one of them is missing the error is
-## @code{gpumm:no-display}; the notebooks of gpumm, in @file{notebooks/} of its sources, show the
-## same without a window.  @var{h} is the window, a figure.  @qcode{"FontSize"} is the height of the
-## letters in pixels, 9 to 30, by default 13; a small screen limits it.
+## @option{--no-gui}, but not @command{octave-cli}.  If one of them is missing, the error is
+## @code{gpumm:no-display}; the lessons (@code{gpumm_lessons}) show the same without a window.
+## @var{h} is the window, a figure.  @qcode{"FontSize"} is the height of the letters in pixels, 9 to
+## 30, by default 13; a small screen limits it.
 ##
-## With @var{choices}, a struct, the same is computed without a window, on any Octave.  Fields that
-## you leave out are as in a new window:
+## With a struct @var{choices} the same is computed without a window, on any Octave.  Fields that
+## you leave out have the values of a new window:
 ##
 ## @table @code
 ## @item m, n, k
-## The sizes: A is m x k, B is k x n.  128, or the sizes of the matrices that you give.
+## The sizes: A is m x k, B is k x n.  The default is 128, or the size of the matrix that you give.
 ## @item A, B
-## @qcode{"random"} (the default; from -0.5 to 0.5, the same each time), @qcode{"ones"},
+## @qcode{"random"} (the default: from -0.5 to 0.5, the same numbers each time), @qcode{"ones"},
 ## @qcode{"identity"}, @qcode{"counting"} (1, 2, 3 along the rows), or a matrix, real and full.
 ## @item kernels
 ## A cell array of @qcode{"loops"}, the three loops of the definition on the CPU; @qcode{"naive"},
 ## @qcode{"tiled"} and @qcode{"register"}, kernels of @code{gpumm_info ()}; @qcode{"cublas"} on a GPU
-## or @qcode{"blas"} on the CPU, the library; and @qcode{"*"}, Octave's own product.  By default all.
+## or @qcode{"blas"} on the CPU, the library; and @qcode{"*"}, Octave's own product.  The default is
+## all of them.
 ## @item backend
-## Where kernels and library run: @qcode{"auto"} (the default), the GPU if there is one;
-## @qcode{"gpu"}; @qcode{"cpu"}, where the kernels run for study.
+## Where the kernels and the library run: @qcode{"auto"} (the default), the GPU if there is one;
+## @qcode{"gpu"}; or @qcode{"cpu"}, where the kernels run for study.
 ## @item seconds, bytes
-## The limits on time, 30 s by default, and on memory, by default half of what is free.  Both are
-## estimated before the start, the time from a small product of each kernel.
+## The limits on time, by default 30 s, and on memory, by default half of the free memory.  Time and
+## memory are estimated before the start, the time from a small product of each kernel.
 ## @end table
 ##
 ## @var{results} is a struct with m, n and k, A, B, and the fields
 ##
 ## @table @code
 ## @item C
-## The product of the first kernel, or a wrong one if there is any.
+## The product of the first kernel, or a wrong product if there is one.
 ## @item kernels, ran
-## Cell arrays, one line a kernel: the name that you chose, and the row of the table of kernels that
-## ran.
+## Cell arrays with one cell per kernel: the name that you chose, and the row of
+## @code{gpumm_info ().kernels} that ran.
 ## @item seconds, total
 ## The time of the kernel alone, and of the whole call with its transfers; the fastest run counts.
 ## @item gflops
 ## 2mnk operations divided by @code{seconds}.
 ## @item error, right
 ## The largest difference of an element from @code{A*B}, in units of k eps |A| |B|; and whether it is
-## at most 1: two products that round each in its own way may differ by that much.
+## at most 1: two products that round differently may differ by that much.
 ## @item failed
 ## Why a kernel could not run; empty if it ran.
 ## @item backend, device, flops, stopped
@@ -89,8 +90,8 @@ function r = gpumm_gui (varargin)
   if (! have_window_system ())
     no_display ("there is no display");
   elseif (! any (strcmp (available_graphics_toolkits (), "qt")))
-    no_display (["this Octave has no Qt toolkit, as octave-cli; octave and octave --no-gui " ...
-                 "have it"]);
+    no_display (["this Octave has no Qt toolkit; octave and octave --no-gui have it, " ...
+                 "octave-cli does not"]);
   endif
   h = __gui_window__ (pixels);
   if (nargout > 0)
@@ -101,8 +102,8 @@ endfunction
 
 function no_display (why)
   error ("gpumm:no-display", ...
-         ["gpumm_gui: %s. The notebooks of gpumm (notebooks/ in its sources) show the same " ...
-          "without a window, and gpumm_gui (choices) computes it"], why);
+         ["gpumm_gui: %s. gpumm_gui (choices) computes the same without a window, and the " ...
+          "lessons show it (gpumm_lessons)"], why);
 endfunction
 
 function pixels = parse (list)
@@ -128,7 +129,7 @@ function r = compare (choices)
   valid = fieldnames (__gui_check__ ());
   for field = fieldnames (choices).'
     if (! any (strcmp (field{1}, valid)))
-      error ("gpumm:unknown-option", "gpumm_gui: unknown choice \"%s\"; valid ones are %s", ...
+      error ("gpumm:unknown-option", "gpumm_gui: unknown choice \"%s\"; valid choices are %s", ...
              field{1}, strjoin (valid, ", "));
     endif
   endfor

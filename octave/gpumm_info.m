@@ -4,16 +4,32 @@
 ## -*- texinfo -*-
 ## @deftypefn  {} {} gpumm_info ()
 ## @deftypefnx {} {@var{info} =} gpumm_info ()
-## Tell what @code{gpumm} was built with and what it finds on this machine.
+## Print or return how @code{gpumm} was built and what it finds on this machine.
 ##
-## Without an output argument the answer is printed: an @samp{x} marks each algorithm and kernel
-## that cannot run here, and the line says why.  @var{info} is a struct with the fields
+## Without an output argument @code{gpumm_info} prints a summary.  An @samp{x} marks each algorithm
+## and kernel that cannot run here, and the line says why.
+##
+## With an output argument @code{gpumm_info} prints nothing and returns the struct @var{info}.  To
+## see one field, store @var{info} first:
+##
+## @example
+## @group
+## info = gpumm_info ();
+## info.backends{1}
+##   @result{} ans = cpu
+## @end group
+## @end example
+##
+## (Octave evaluates @code{gpumm_info ().backends} at the prompt as a call without an output
+## argument, which prints the summary and then fails.)
+##
+## The fields of @var{info} are
 ##
 ## @table @code
 ## @item version, build
-## Of gpumm, and what it was built with.
+## The version of gpumm, and the compiler, Octave and CUDA that it was built with.
 ## @item backends
-## A cell array: @qcode{"cpu"}, and @qcode{"gpu"} where one can be used.
+## A cell array: @qcode{"cpu"}, and @qcode{"gpu"} if a GPU can be used.
 ## @item why_no_gpu
 ## Why there is no @qcode{"gpu"}; empty if there is one.
 ## @item devices
@@ -21,25 +37,25 @@
 ## @code{multiprocessors}, @code{memory_total} and @code{memory_free} (bytes), @code{driver} and
 ## @code{runtime} (the CUDA version of each).
 ## @item algorithms, summaries
-## Cell arrays: the names that the option @qcode{"Algorithm"} takes, and a line about each.
+## Cell arrays: the names for the option @qcode{"Algorithm"}, and a line about each algorithm.
 ## @item cannot_run
-## A cell array: for each algorithm why it cannot run on this machine; empty if it can.
+## A cell array: the reason why an algorithm cannot run on this machine; empty if it can.
 ## @item kernels
-## A struct array of the kernels of full matrices: @code{algorithm}, @code{name}, @code{types} (as BLAS
-## names them: s, d, c, z), @code{tile_m}, @code{tile_n} and @code{tile_k} (the part of the product
-## that a block of threads makes, and its step along k), @code{thread_m} and @code{thread_n} (the
-## part that a thread makes), @code{capability} (the lowest compute capability that it needs),
-## @code{automatic} (may @qcode{"auto"} take it?  Not if its error bound is wider than that of plain
+## A struct array of the kernels of full matrices: @code{algorithm}, @code{name}, @code{types} (BLAS
+## letters: s, d, c, z), @code{tile_m}, @code{tile_n} and @code{tile_k} (the part of the product
+## that a block of threads computes, and its step along k), @code{thread_m} and @code{thread_n} (the
+## part that a thread computes), @code{capability} (the lowest compute capability), @code{automatic}
+## (true if @qcode{"auto"} may take the kernel: its error bound is not wider than that of plain
 ## arithmetic).  Without a GPU these are the kernels that run on the CPU, for study.
 ## @item sparse_kernels
 ## A struct array of the kernels with sparse operands, plain or by blocks: @code{algorithm},
 ## @code{name} and @code{capability}.
 ## @item tuned
-## A struct array of the tables that @code{gpumm_tune} may have stored: @code{index} and
-## @code{device} (each GPU and last, with index -1, the kernels on the CPU), @code{file},
-## @code{lines} (the number of lines in use), @code{ignored} (the number of lines that are damaged
-## or name kernels that do not run here), @code{why} (why no line is in use), and @code{header}, the
-## first lines that the file must have.
+## A struct array of the tables of @code{gpumm_tune}, one for each GPU and a last one, with index
+## -1, for the kernels on the CPU: @code{index}, @code{device}, @code{file} (its path, even if there
+## is no file), @code{lines} (the number of lines in use), @code{ignored} (the number of lines that
+## are damaged or name kernels that do not run here), @code{why} (why no line is in use), and
+## @code{header} (the first lines that the file must have).
 ## @end table
 ##
 ## @example
@@ -62,29 +78,33 @@ function info = gpumm_info ()
   if (s.gpus > 0)
     r.backends{end+1} = "gpu";
   endif
+  short = cell (size (r.cannot_run));
   for i = 1:numel (s.algorithms)
-    r.cannot_run{i} = "";
+    short{i} = r.cannot_run{i} = "";
     if (s.algorithms(i).on_device)
-      r.cannot_run{i} = why_not (s.algorithms(i).name, r);
+      [short{i}, details] = why_not (s.algorithms(i).name, r);
+      r.cannot_run{i} = [short{i}, details];
     endif
   endfor
 
   if (nargout > 0)
     info = r;
   else
-    show (r);
+    show (r, short);
   endif
 
 endfunction
 
-## Why no kernel of the algorithm runs here.  Without a GPU the tables list those of the CPU.
-function why = why_not (algorithm, r)
+## Why no kernel of the algorithm runs here, and details that the summary has in a line of its own.
+## Without a GPU the tables list the kernels that run on the CPU.
+function [why, details] = why_not (algorithm, r)
 
-  why = "";
+  why = details = "";
   needs = [r.kernels(strcmp ({r.kernels.algorithm}, algorithm)).capability, ...
            r.sparse_kernels(strcmp ({r.sparse_kernels.algorithm}, algorithm)).capability];
   if (isempty (r.devices) && isempty (needs))
-    why = ["it needs a GPU: " r.why_no_gpu];
+    why = "it needs a GPU";
+    details = [": " r.why_no_gpu];
   elseif (! isempty (r.devices) && ! isempty (needs))
     why = too_new (min (needs), r);
   endif
@@ -100,7 +120,7 @@ function why = too_new (capability, r)
 
 endfunction
 
-function show (r)
+function show (r, cannot_run)
   printf ("gpumm %s (%s)\n", r.version, r.build);
   printf ("backends: %s\n", strjoin (r.backends, ", "));
   if (isempty (r.devices))
@@ -123,7 +143,7 @@ function show (r)
   endfor
   printf ("algorithms:\n");
   for i = 1:numel (r.algorithms)
-    print_row (sprintf ("%-15s %s", r.algorithms{i}, r.summaries{i}), r.cannot_run{i});
+    print_row (sprintf ("%-15s %s", r.algorithms{i}, r.summaries{i}), cannot_run{i});
   endfor
   place = "";
   if (isempty (r.devices))
@@ -133,7 +153,7 @@ function show (r)
     printf ("kernels%s:\n", place);
     printf ("    %-22s %-5s %-14s %s\n", "name", "types", "tile m x n x k", "a thread");
     for k = r.kernels.'
-      tile = thread = "-"; # strassen has those of the kernel below it
+      tile = thread = "-"; # strassen's tiles are its base kernel's
       if (k.tile_m * k.tile_n > 1)
         tile = sprintf ("%dx%dx%d", k.tile_m, k.tile_n, k.tile_k);
         thread = sprintf ("%dx%d", k.thread_m, k.thread_n);
@@ -151,14 +171,11 @@ function show (r)
   printf ("x: cannot run here\n");
 endfunction
 
-## What cannot run here has an x before it and the reason behind it; why there is no GPU is said above.
+## Rows that cannot run here begin with an x and end with the reason.
 function print_row (text, why)
   mark = " ";
   if (! isempty (why))
     mark = "x";
-    if (strncmp (why, "it needs a GPU", 14))
-      why = "it needs a GPU";
-    endif
     text = sprintf ("%s (%s)", text, why);
   endif
   printf ("  %s %s\n", mark, text);

@@ -4,25 +4,26 @@
 ## -*- texinfo -*-
 ## @deftypefn  {} {} gpumm_kernel (@var{kernel}, @var{A}, @var{B})
 ## @deftypefnx {} {[@var{C}, @var{trace}] =} gpumm_kernel (@var{kernel}, @var{A}, @var{B}, @var{name}, @var{value}, @dots{})
-## Multiply two matrices by one kernel, and count what it does.
+## Multiply two matrices by one kernel, and count its operations and memory accesses.
 ##
-## Without an output argument the counts are printed as a table, and @var{trace} displays as one.
+## Without an output argument the counts are printed as a table.  @var{trace} displays as the same
+## table.
 ##
 ## @var{kernel} is @qcode{"loops"}, the three loops of the definition on the CPU, or a family of
 ## @code{gpumm_info ().kernels}: @qcode{"naive"}, one thread for each element of C; @qcode{"tiled"},
 ## tiles of A and B in shared memory; @qcode{"register"}, a small tile of C in the registers of each
 ## thread; @qcode{"strassen"}, seven products of halves instead of eight.  They multiply full
 ## matrices.  @qcode{"classic"} multiplies two @code{blocksparse} matrices of uint16 in blocks of
-## 4 x 4 or 8 x 8; the product is one of uint32, and a block of threads computes a block of C.  Its
-## rows are @qcode{"classic_one"}, which launches the kernel once for each block of C;
+## 4 x 4 or 8 x 8; the product has elements of uint32, and a block of threads computes a block of C.
+## Its rows are @qcode{"classic_one"}, which launches the kernel once for each block of C;
 ## @qcode{"classic_search"}, which looks up the blocks of B; and @qcode{"classic"}, which merges a row
 ## of A and a column of B.  A family runs the row of the table that suits the sizes, or the row that
 ## the options below ask for.  @var{kernel} may also be the name of a row.
 ## @code{gpumm_source (@var{kernel})} shows the source.
 ##
 ## Without a GPU the kernel runs on the CPU, from the same source: for study, not for speed.  The CPU
-## counts everything that the kernel does, warp by warp, as a GPU would do it.  A tile of 8 x 8 in
-## shared memory uses each number that it loads 8 times:
+## counts every access, warp by warp, as a GPU would make it.  A tile of 8 x 8 in shared memory uses
+## each loaded number 8 times:
 ##
 ## @example
 ## @group
@@ -64,11 +65,12 @@
 ## The index of the GPU to use, from 0.
 ##
 ## @item @qcode{"Count"}
-## Count?  True by default if you ask for @var{trace} or the table.  Counting a product of two
-## 256 x 256 matrices takes 2 seconds (@qcode{"register"}) to 12 seconds (@qcode{"naive"}).  Larger
-## products, with @w{m n k} above 256^3 or k above 8192, are an error.  With @code{"Count", false} any size runs,
-## and the counts are NaN.  On a GPU the counts come from a second run on the CPU; sizes that are
-## too large give NaN there, and an error only if you set @qcode{"Count"}.
+## If true, count.  The default is true if you ask for @var{trace} or the table.  Counting a product
+## of two 256 x 256 matrices takes 2 seconds (@qcode{"register"}) to 12 seconds (@qcode{"naive"}).
+## Larger products, with @w{m n k} above 256^3 or k above 8192, are an error.  With
+## @code{"Count", false} any size runs, and the counts are NaN.  On a GPU the counts come from a
+## second run on the CPU; sizes that are too large give NaN there, and an error only if you set
+## @qcode{"Count"}.
 ## @end table
 ##
 ## @var{trace} has the fields below, and @code{struct (@var{trace})} is a struct of them:
@@ -79,15 +81,16 @@
 ## @item tile, thread
 ## @code{[m, n, k]} of a block and @code{[m, n]} of a thread.
 ## @item grid, blocks, launches
-## The blocks down and across C; all blocks; the launches of a kernel.  @qcode{"strassen"} launches
-## several, and so does @qcode{"classic"}, which first finds the blocks of C.
+## The blocks down and across C; the number of all blocks; the number of launches.
+## @qcode{"strassen"} makes several launches, and so does @qcode{"classic"}, which first finds the
+## blocks of C.
 ## @item threads, shared_bytes
 ## The threads of a block along x and y, and its shared memory.
 ## @item registers, occupancy
-## The registers of a thread, and the share of a multiprocessor's threads that can be resident.  NaN
-## on the CPU.
+## The registers of a thread, and the resident share of a multiprocessor's threads.  NaN on the CPU.
 ## @item seconds
-## The time of the kernel alone, all launches, without counting; on a GPU by its own events.
+## The time of all launches of the kernel, without transfers and without counting; on a GPU by its
+## own events.
 ## @item flops
 ## A struct: @code{needed}, 2mnk (complex: 8mnk; blocks: the operations of the blocks that meet), and
 ## @code{done}, the number counted, with padding and temporaries.
@@ -101,9 +104,9 @@
 ## A struct of @code{load} and @code{store}: @code{elements}, @code{requests}, @code{passes} over
 ## the 32 banks of 4 bytes, and @code{conflicts}, the passes that a better layout would spare.
 ## @item barriers
-## The barriers that all blocks waited at.
+## The number of barriers, summed over all blocks.
 ## @item bytes, intensity
-## The bytes of all sectors loaded and stored, and the operations done for each byte.
+## The bytes of all sectors loaded and stored, and the operations done per byte.
 ## @item per_block
 ## @code{load}, @code{store}, @code{shared}, @code{barriers} and @code{flops} (those done), divided by
 ## @code{blocks}; for @qcode{"classic"} divided by the blocks of @code{grid}, one for each block that
@@ -180,7 +183,7 @@ function [C, trace] = gpumm_kernel (kernel, A, B, varargin)
 
 endfunction
 
-## Counted, where "Count" does not say otherwise and the product is not too large to count.
+## The trace, with counts unless "Count" is false or the product is too large to count.
 function trace = trace_of (kernel, A, B, options)
 
   try
@@ -283,7 +286,8 @@ function [A, B] = alike (A, B)
     if (! (isfloat (X{1}) || islogical (X{1}) || ischar (X{1})) || issparse (X{1}) ...
         || ndims (X{1}) > 2)
       error ("gpumm:unsupported", ["gpumm_kernel: the kernels multiply full matrices, double " ...
-                                   "or single, real or complex; classic alone, blocksparse"]);
+                                   "or single, real or complex; only classic multiplies " ...
+                                   "blocksparse matrices"]);
     endif
   endfor
   to = "double";
@@ -299,7 +303,7 @@ function [A, B] = alike (A, B)
 
 endfunction
 
-## Two matrices by blocks, as the engine takes them.
+## Two blocksparse matrices as structs for the engine.
 function [A, B] = both_blocks (kernel, A, B, o)
 
   if (! isempty ([o.tile, o.thread, o.grid, o.depth]))
@@ -321,7 +325,7 @@ function yes = is_short (X)
         && (isequal (blocksize (X), [4, 4]) || isequal (blocksize (X), [8, 8]));
 endfunction
 
-## Sizes of the product, and its operations; of blocks the engine counts these.
+## The sizes of the product and its operations; for blocks the engine counts the operations.
 function s = sizes_of (A, B, o)
 
   if (isstruct (A))
@@ -340,13 +344,13 @@ endfunction
 
 ## ---- rows of the table --------------------------------------------------------------------------
 
-## Is it the family that multiplies blocks, or one of its rows?
+## Is KERNEL the family that multiplies blocks, or one of its rows?
 function yes = is_classic (kernel, rows)
   rows = rows(strcmp ({rows.algorithm}, "classic"));
   yes = ischar (kernel) && isrow (kernel) && any (strcmpi (kernel, [{"classic"}, {rows.name}]));
 endfunction
 
-## What the engine is to run: a family, where it is free to choose, or a row.
+## The algorithm for the engine: a family, of which it chooses a row, or a row.
 function name = choose (kernel, kernels, o, s)
 
   families = [{"loops"}, unique({kernels.algorithm}, "stable"), {"classic"}];
@@ -368,7 +372,7 @@ function name = choose (kernel, kernels, o, s)
   own = kernels(strcmp ({kernels.algorithm}, name) | strcmp (rows, name));
   fits = arrayfun (@(k) suits (k, o, s), own);
   if (! any (fits))
-    error ("gpumm:bad-value", "gpumm_kernel: no row of %s has %s; there are %s", name, ...
+    error ("gpumm:bad-value", "gpumm_kernel: no row of %s has %s; its rows are %s", name, ...
            asked_for (o), strjoin (arrayfun (@(k) text_of (k, s), own(:).', ...
                                              "UniformOutput", false), "; "));
   endif
@@ -387,7 +391,7 @@ function yes = suits (k, o, s)
 
 endfunction
 
-## strassen makes grids by its base kernel, and its rows know a depth instead.
+## strassen's rows have a depth and no tiles: the grids are its base kernel's.
 function yes = has_tiles (k)
   yes = ! strcmp (k.algorithm, "strassen") && k.tile_m * k.tile_n > 1;
 endfunction
@@ -445,7 +449,7 @@ function [C, info, t] = run (A, B, o, count)
 
 endfunction
 
-## The GPU does not count; the CPU does, for the kernels that it runs.
+## The GPU cannot count, but the CPU can, for the kernels that it runs.
 function t = count_on_cpu (t, A, B, o, row, demanded)
 
   o.backend = 1;
@@ -486,7 +490,7 @@ function trace = describe (t, info, row, k, s, precision)
     trace.(field{1}) = t.(field{1});
   endfor
   blocks = t.blocks;
-  if (isfield (s, "blocks")) # the other launches, of other threads, only prepare
+  if (isfield (s, "blocks")) # the other launches, with other threads, only prepare
     trace.threads = s.blocks(1:2);
     blocks = prod (trace.grid);
   endif

@@ -36,7 +36,7 @@ function folder = gpumm_lessons (folder = "gpumm-lessons")
   make_folder (folder);
   make_folder (fullfile (folder, "pictures"));
 
-  ## The functions and checks of the exercises stay in the source, where lesson.m finds them.
+  ## The functions and checks of the exercises stay in the source folder; lesson.m finds them there.
   files = [readdir(source); strcat("pictures/", readdir (fullfile (source, "pictures")))];
   files = files(! cellfun (@isempty, regexp (files, '\.(ipynb|svg)$|^lesson\.m$', "once")));
   copied = 0;
@@ -51,7 +51,7 @@ function folder = gpumm_lessons (folder = "gpumm-lessons")
   endfor
 
   if (nargout == 0)
-    printf ("The lessons are in %s: %d new files; %d were there and stay as they are.\n", ...
+    printf ("The lessons are in %s: %d new files; %d were there and are unchanged.\n", ...
             folder, copied, numel (files) - copied);
     printf ("To open the lessons in Jupyter, type in a shell:\n  %s %s\n", open_by, ...
             quoted_word (folder));
@@ -76,7 +76,7 @@ function [source, open_by] = lessons_source ()
   here = fileparts (mfilename ("fullpath"));
   root = fileparts (here);
   source = fullfile (here, "doc", "notebooks");
-  ## With line editing on, Jupyter shows its control characters and each cell takes seconds.
+  ## With line editing, Jupyter shows control characters, and each cell takes seconds.
   open_by = "OCTAVE_CLI_OPTIONS=--no-line-editing jupyter notebook";
   if (! isfolder (source))
     source = fullfile (root, "notebooks");

@@ -4,19 +4,19 @@
 ## -*- texinfo -*-
 ## @deftypefn  {} {@var{on} =} gpumm_progress ()
 ## @deftypefnx {} {@var{was} =} gpumm_progress (@var{on})
-## Say whether long work shows how much of it is done, or switch that on or off.
+## Query or set whether long work shows its progress.
 ##
 ## A product that takes more than two seconds writes one line to the terminal, such as
-## @samp{gpumm: 43 %, about 6 s left}.  The line is written over as the work goes on, and it is gone
-## when the work is done, has failed or was stopped by Ctrl-C.  @code{gpumm_tune},
-## @code{gpumm_plot} and other long work of the package do the same.
+## @samp{gpumm: 43 %, about 6 s left}.  The line is updated as the work goes on, and removed when the
+## work ends, fails or is stopped by Ctrl-C.  @code{gpumm_tune}, @code{gpumm_plot} and other long work
+## of the package do the same.
 ##
-## There is no line where output or errors go to a file or a pipe, in a notebook, in the background,
-## on a terminal of type @samp{dumb}, and for products that do not know how far they are.
+## There is no line if output or errors go to a file or a pipe, in a notebook, in the background, on a
+## terminal of type @samp{dumb}, and for products that cannot tell their progress.
 ##
-## Without an argument, @var{on} says whether there are lines: true when Octave starts.
-## With an argument, @code{gpumm_progress (false)} switches them off for this session,
-## @code{gpumm_progress (true)} on, and @var{was} is what held before.
+## Without an argument, @var{on} is the present setting; it is true when Octave starts.
+## @code{gpumm_progress (false)} switches the lines off for this session, @code{gpumm_progress (true)}
+## switches them on, and @var{was} is the setting before the call.
 ##
 ## @example
 ## @group
@@ -28,7 +28,7 @@
 ## @end group
 ## @end example
 ##
-## An @var{on} that is not one logical value or number is an error @code{gpumm:bad-value}.
+## If @var{on} is not one logical value or number, the error is @code{gpumm:bad-value}.
 ## @seealso{gpumm, gpumm_tune, gpumm_plot}
 ## @end deftypefn
 

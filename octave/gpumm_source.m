@@ -4,7 +4,7 @@
 ## -*- texinfo -*-
 ## @deftypefn  {} {} gpumm_source (@var{kernel})
 ## @deftypefnx {} {@var{text} =} gpumm_source (@var{kernel})
-## Show the source of a kernel, the one that this package was built from.
+## Show the source of a kernel, from which this package was built.
 ##
 ## @var{kernel} is a name that @code{gpumm_kernel} takes: @qcode{"loops"}, @qcode{"naive"},
 ## @qcode{"tiled"}, @qcode{"register"}, @qcode{"strassen"}, @qcode{"classic"}, or the name of a
@@ -35,7 +35,7 @@ function text = gpumm_source (kernel)
   info = gpumm_info ();
   kernels = info.kernels;
   sparse_kernels = info.sparse_kernels;
-  ## of sparse products some files are a family's and some a row's
+  ## a file of sparse kernels has the name of a family or of a row
   for family = unique ([{kernels.algorithm}, {sparse_kernels.algorithm}, {sparse_kernels.name}], ...
                        "stable")
     file = find_file ([family{1} ".cu"]);
@@ -68,7 +68,8 @@ function text = gpumm_source (kernel)
 
 endfunction
 
-## Beside the gateways, where the build puts sources, or beside this function; "" if in neither.
+## The path of a source, beside the gateways, where the build puts sources, or beside this function;
+## else "".
 function file = find_file (name)
 
   file = "";

@@ -7,25 +7,24 @@
 ## Measure which kernel is the fastest on this machine's GPU, by type and size, and let @code{gpumm}
 ## use it.
 ##
-## @code{gpumm_tune} multiplies random square matrices by each row of @code{gpumm_info ().kernels} that
-## @qcode{"auto"} may take, and checks the results.  The median of the seconds on the device counts.
-## A row that takes 20 times as long as the fastest, at a size of 512 or above, is not measured at
-## larger sizes.  The function prints its progress and a table, and draws a figure: the rate of each
+## @code{gpumm_tune} multiplies random square matrices with each row of @code{gpumm_info ().kernels}
+## that @qcode{"auto"} may take, and checks the results.  It compares the medians of the seconds on the
+## device.  A row that takes more than 20 times as long as the fastest, at a size of 512 or above, is
+## not measured at larger sizes.  The function prints its progress and a table, and draws a figure: the rate of each
 ## block size of the algorithm @code{tiled}, and of the fastest row.
 ##
 ## The winners go to a text file in the folder @file{gpumm} of the user's configuration
 ## (@env{XDG_CONFIG_HOME}, or @file{~/.config}).  From then on Algorithm @qcode{"auto"} takes the
 ## fastest row for the product's type and size class, and an algorithm that you name takes its own
-## fastest row.  If two rows differ only by chance, the row that wins at larger sizes counts.  The
-## size class goes by the smaller size of the result.  If a size of the product is more than 4 times
-## the size that its class begins with, or less than a quarter of it, gpumm ignores the file: the
-## product differs too much from those measured.
+## fastest row.  If two rows differ only by chance, the row that wins at larger sizes is stored.  The
+## smaller size of the result determines the size class.  If a size of the product is more than 4
+## times the size that its class begins with, or less than a quarter of it, gpumm ignores the file:
+## the product differs too much from the measured ones.
 ##
 ## The file is valid only for the GPU, driver, CUDA runtime and version of gpumm that it was measured
-## with.  @code{gpumm_info} says whether it is in use and where it is, and @code{info.reason} of
-## @code{gpumm} whether it chose.  With @env{GPUMM_TUNED} set to 0 in the environment
-## (@code{setenv ("GPUMM_TUNED", "0")}) gpumm ignores all such files.  To forget a file, delete it and
-## call @code{gpumm_reset}.
+## with.  @code{gpumm_info} says where the file is and whether it is in use; @code{info.reason} of
+## @code{gpumm} says whether the file chose the kernel.  With @code{setenv ("GPUMM_TUNED", "0")} gpumm
+## ignores all such files.  To forget a file, delete it and call @code{gpumm_reset}.
 ##
 ## Options are pairs of a name, in upper or lower case, and a value:
 ##
@@ -40,17 +39,17 @@
 ## 64.
 ##
 ## @item @qcode{"Repeats"}
-## The most runs that a median is taken of, by default 7.  Slow rows get fewer.
+## The largest number of runs for a median, by default 7.  Slow rows get fewer.
 ##
 ## @item @qcode{"Backend"}
-## @qcode{"gpu"} (the default), or @qcode{"cpu"}: the kernels for the GPU as they run on the CPU,
-## for study, not for speed.
+## @qcode{"gpu"} (the default), or @qcode{"cpu"}, which measures the GPU's kernels on the CPU: for
+## study, not for speed.
 ##
 ## @item @qcode{"Device"}
 ## The index of the GPU to measure, from 0.
 ##
 ## @item @qcode{"Store"}
-## Store the winners?  True by default.
+## If true (the default), store the winners.
 ##
 ## @item @qcode{"Figure"}
 ## The name of the figure's file; true (the default) for @file{gpumm_tune.png}, false for no figure.
@@ -67,13 +66,13 @@
 ## @item gflops
 ## Rates in units of 1e9 operations a second, by kernel, size and type; NaN if not measured.
 ## @item best
-## A struct array of what is stored: for each type, size @code{n} and @code{algorithm} the fastest
-## @code{kernel} (the fastest of all first), its @code{gflops}, and @code{from}, where its size
-## class begins: the geometric mean of this size and the size before.
+## A struct array of the stored rows: for each type, size @code{n} and @code{algorithm} the fastest
+## @code{kernel} (the fastest of all first), its @code{gflops}, and @code{from}, the beginning of its
+## size class: the geometric mean of this size and the size before.
 ## @item winners
-## The elements of @code{best} that are the fastest of all, which @qcode{"auto"} takes.
+## The elements of @code{best} with the fastest kernel of all, which @qcode{"auto"} takes.
 ## @item file, figure
-## The files that were written; empty if none was.
+## The names of the files that were written, or empty.
 ## @end table
 ##
 ## @example
@@ -125,7 +124,7 @@ function T = gpumm_tune (varargin)
   if (o.store)
     store (table, r.best);
     r.file = table.file;
-    gpumm_reset (); # which has the table read
+    gpumm_reset (); # gpumm reads the table again
     printf ("stored: %s\n", r.file);
     table = find_table (gpumm_info (), o);
     if (! isempty (table.why))
@@ -199,7 +198,7 @@ function o = parse (list)
     endswitch
   endfor
   if (isempty (o.sizes))
-    ## Powers of two and the sizes half way between; on the CPU those that take seconds.
+    ## Powers of two and the sizes halfway between; on the CPU only sizes that take seconds.
     o.sizes = unique ([2 .^ (4:12), 1.5 * 2 .^ (4:11)]);
     if (strcmp (o.backend, "cpu"))
       o.sizes = o.sizes(o.sizes <= 64);
@@ -223,7 +222,7 @@ function yes = is_whole (x)
 
 endfunction
 
-## What gpumm_info says of the table of the device that is to be measured.
+## The element of gpumm_info ().tuned for the device to measure.
 function table = find_table (about, o)
 
   if (strcmp (o.backend, "cpu"))
@@ -246,8 +245,8 @@ endfunction
 ## GFLOPS of the rows at each size, for the type number T.
 function gflops = measure_type (kernels, t, o)
 
-  ## A row that is 20 times slower than the fastest does not win at a larger size.  Below 512 the
-  ## fixed cost of a call may be the cause, which counts less at larger sizes.
+  ## A row that is 20 times slower than the fastest does not win at a larger size.  Below 512 a fixed
+  ## cost per call, which matters less at larger sizes, may be the reason.
   too_slow = 20;
   too_small = 512;
   type = o.types(t);
@@ -269,13 +268,13 @@ function gflops = measure_type (kernels, t, o)
     gflops(left(wrong),:) = NaN;
     left = left(! (wrong | slow));
   endfor
-  __progress__ (); # a text beside the line would be lost
+  __progress__ (); # removes the line before text is printed
   printf ("%s, n =%s\n", type_name (type), sprintf (" %d", o.sizes));
 
 endfunction
 
-## Random in (-0.5, 0.5), since zeros take less power; with A (B t) for a random t, and the largest
-## difference of C t from it.
+## Random A and B in (-0.5, 0.5), because zeros take less power; for the check A (B t) with a random
+## t, and the bound of its difference from C t.
 function p = make_product (type, n)
 
   p.A = operand (type, n);
@@ -310,7 +309,7 @@ function gflops = measure (name, p, o)
     options = [options, {"Device", o.device}];
   endif
   try
-    [C, info] = gpumm (p.A, p.B, options{:}); # loads the kernel, and is checked
+    [C, info] = gpumm (p.A, p.B, options{:}); # loads the kernel; its product is checked
   catch err
     if (any (strcmp (err.identifier, {"gpumm:unsupported", "gpumm:device-memory"})))
       return;
@@ -336,8 +335,8 @@ function gflops = measure (name, p, o)
 
 endfunction
 
-## C t and A (B t) are computed in double and differ by less than 2 n eps |A| |B| |t|, for complex
-## a small factor more; a wrong product differs by about 1.
+## C t and A (B t), computed in double, differ by less than 2 n eps |A| |B| |t|, and by a small factor
+## more if complex; a wrong product differs by about 1.
 function yes = is_right (C, p)
 
   err = abs (double (C) * p.t - p.expected);

@@ -1,17 +1,17 @@
-/* output.c - files that are written beside the one they replace, and take its place when complete.
+/* output.c - files written beside the old file, which take its place when complete.
  *
- * The new file has no name (O_TMPFILE) until it is complete, so a process that is killed leaves
- * nothing; where the file system cannot do that it is ".gpumm-..." in the same folder. Then it gets
- * the name in one step (rename). The rules are those of editors:
+ * The new file has no name (O_TMPFILE) until it is complete, so a killed process leaves nothing
+ * behind; on file systems without O_TMPFILE it is ".gpumm-..." in the same folder. When complete, it
+ * gets its name in one step (rename). The rules are those of editors:
  *
- * - a symbolic link stays, and what it leads to is replaced;
- * - mode and owner are those of the old file;
- * - where a new file would lose something (other hard links, an owner that we may not give, access
- *   lists and attributes), or the folder takes no new name, the old file is overwritten, once the
- *   new one lies complete beside it (or in the folder of temporary files). If that fails in the
- *   middle, the complete one stays and the error names it;
- * - pipes, terminals and other devices of characters, and what a process reaches through /proc/self/fd
- *   (as /dev/stdout), are written to directly.
+ * - a symbolic link stays, and its target is replaced;
+ * - the new file has the old file's mode and owner;
+ * - the old file is overwritten instead if a new file would lose something (other hard links, an
+ *   owner that this process may not set, access lists, attributes), or if the folder accepts no new
+ *   name. The new data lie complete beside the old file (or in the folder of temporary files) before
+ *   that; if overwriting fails in the middle, they stay and the error names them;
+ * - pipes, character devices such as terminals, and files reached through /proc/self/fd (such as
+ *   /dev/stdout) are written to directly.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -33,18 +33,18 @@
 #include <time.h>
 #include <unistd.h>
 
-/* As Linux follows links itself. */
+/* Linux's own limit of links. */
 enum { MOST_LINKS = 40 };
 
 struct gpumm_output {
   int fd;
   int stream;   /* written to directly */
-  int in_place; /* the old file is overwritten and not replaced */
+  int in_place; /* the old file is overwritten, not replaced */
   size_t position;
-  atomic_int error;         /* the first errno of a write; 0: none */
+  atomic_int error;         /* the first errno of a write, or 0 */
   char name[PATH_MAX];      /* as given, for messages */
-  char target[PATH_MAX];    /* with its links followed */
-  char folder[PATH_MAX];    /* where the new file is, with its slash; "": the current one */
+  char target[PATH_MAX];    /* with links followed */
+  char folder[PATH_MAX];    /* of the new file, with a slash; "": the current one */
   char temporary[PATH_MAX]; /* "" while the new file has no name */
 };
 
@@ -54,14 +54,14 @@ static gpumm_status fail_write (const gpumm_output *o, int error) {
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-/* The length of the folder in a path, with its slash; 0: there is none. */
+/* The length of the folder part of a path, with its slash, or 0. */
 static size_t folder_length (const char *path) {
   const char *slash = strrchr (path, '/');
   return slash ? (size_t) (slash - path) + 1 : 0;
 }
 
-/* Follows links, also to what does not exist yet. 0, or an errno. *magic: the last one is of /proc
- * and leads to an open file rather than to a name. */
+/* Follows links, even to names that do not exist yet. Returns 0 or an errno. *magic: the last link
+ * is in /proc and leads to an open file, not to a name. */
 static int follow (char target[PATH_MAX], int *magic) {
   *magic = 0;
   for (int links = 0; links <= MOST_LINKS; links++) {
@@ -90,7 +90,7 @@ static int follow (char target[PATH_MAX], int *magic) {
   return ELOOP;
 }
 
-/* Another name in the folder at every call. 0, or an errno. */
+/* Makes a new name in the folder at each call. Returns 0 or an errno. */
 static int make_name (gpumm_output *o) {
   static atomic_uint calls;
   struct timespec now;
@@ -108,9 +108,9 @@ static const char *folder_of_temporaries (void) {
 
 /* ---- open --------------------------------------------------------------------------------- */
 
-/* A new file in the folder, with a name or without. 0, or an errno. */
+/* Makes a new file in the folder, with or without a name. Returns 0 or an errno. */
 static int make_file (gpumm_output *o, mode_t mode) {
-  /* it gets its name by way of /proc */
+  /* naming it later needs /proc */
   if (access ("/proc/self/fd", X_OK) == 0) {
     o->fd = open (o->folder[0] ? o->folder : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (o->fd >= 0)
@@ -130,7 +130,8 @@ static int make_file (gpumm_output *o, mode_t mode) {
   return errno;
 }
 
-/* Has the file what a new one would not have? Security labels are given by the system. */
+/* Would a new file lose an attribute of this one? Security labels do not count: the system sets
+ * them. */
 static int has_attributes (const char *target) {
   char names[4096];
   const ssize_t length = listxattr (target, names, sizeof names);
@@ -170,7 +171,7 @@ static int open_beside (gpumm_output *o, const struct stat *old) {
   return 0;
 }
 
-/* 0, or an errno. A pipe that nobody reads is not waited for. */
+/* Returns 0 or an errno. Does not wait for a pipe without a reader. */
 static int open_stream (gpumm_output *o) {
   o->stream = 1;
   o->fd = open (o->target, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -235,7 +236,7 @@ static gpumm_status note (gpumm_output *o, int error) {
 
 gpumm_status gpumm_output_reserve (gpumm_output *o, size_t bytes) {
   const int error = o->stream ? 0 : fallocate (o->fd, 0, 0, (off_t) bytes) != 0 ? errno : 0;
-  /* a file system without room to take in advance says at a write that it is full */
+  /* a file system that cannot reserve room reports at a write that it is full */
   return bytes == 0 || error == 0 || error == EOPNOTSUPP || error == ENOSYS ? GPUMM_OK
                                                                             : note (o, error);
 }
@@ -271,7 +272,7 @@ gpumm_status gpumm_output_put (gpumm_output *o, size_t offset, const void *data,
 
 /* ---- commit ------------------------------------------------------------------------------- */
 
-/* Gives a file without a name one in its folder. 0, or an errno. */
+/* Names a file without a name, in its folder. Returns 0 or an errno. */
 static int give_name (gpumm_output *o) {
   char handle[64];
   int error = EEXIST;
@@ -286,7 +287,7 @@ static int give_name (gpumm_output *o) {
   return error;
 }
 
-/* Copies what o holds to a file that is open. 0, or an errno. */
+/* Copies the contents of o to an open file. Returns 0 or an errno. */
 static int copy (const gpumm_output *o, int to, off_t bytes) {
   enum { PIECE = 1 << 20 };
   int error = 0;
@@ -312,12 +313,12 @@ static int copy (const gpumm_output *o, int to, off_t bytes) {
   return error;
 }
 
-/* Overwrites the old file. The disk's room is taken before anything of it is lost. */
+/* Overwrites the old file, after reserving the disk space. */
 static gpumm_status overwrite (gpumm_output *o) {
   struct stat info;
   int error = 0;
   if (!o->temporary[0])
-    error = give_name (o); /* while the old one is in pieces, the new one can be found */
+    error = give_name (o); /* if overwriting is interrupted, the user finds the new file */
   if (error)
     return fail_write (o, error);
   const int to = open (o->target, O_WRONLY | O_CLOEXEC);
@@ -340,7 +341,7 @@ static gpumm_status overwrite (gpumm_output *o) {
     return GPUMM_OK;
   const gpumm_status status = gpumm_fail (GPUMM_INVALID, "cannot write %s: %s; all of it is in %s",
                                           o->name, strerror (error), o->temporary);
-  o->temporary[0] = 0; /* so that it stays */
+  o->temporary[0] = 0; /* keep it */
   return status;
 }
 
@@ -358,7 +359,7 @@ gpumm_status gpumm_output_commit (gpumm_output *o) {
   else if (!status) {
     int error = o->temporary[0] ? 0 : give_name (o);
     if (!error) {
-      /* some file systems say only here that they are full */
+      /* some file systems report a full disk only here */
       error = close (o->fd) != 0 ? errno : 0;
       o->fd = -1;
       if (!error && rename (o->temporary, o->target) != 0)
@@ -366,7 +367,7 @@ gpumm_status gpumm_output_commit (gpumm_output *o) {
       else if (!error)
         o->temporary[0] = 0;
     }
-    /* a file that another is mounted on, or of another's in a folder where all may write */
+    /* a mount point, or another user's file in a sticky folder */
     if (error == EBUSY || error == EXDEV || error == EPERM || error == EACCES) {
       if (o->fd < 0)
         o->fd = open (o->temporary, O_RDWR | O_CLOEXEC);

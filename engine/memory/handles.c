@@ -7,7 +7,7 @@
 
 enum kind { STREAM, EVENT, KINDS };
 
-/* What is kept; more than this is destroyed. A call takes one stream and a few events, and each
+/* The most handles kept; more are destroyed. A call takes one stream and a few events, and each
  * thread of a transfer two events. */
 enum { MOST_KEPT = 256 };
 
@@ -28,7 +28,7 @@ static gpumm_status create (enum kind kind, const gpumm_driver *driver, int devi
 }
 
 static void destroy (enum kind kind, const kept *k) {
-  /* a driver that is shutting down may refuse: the handle is gone with it */
+  /* a driver that is shutting down may refuse; its handles are gone anyway */
   if (kind == STREAM)
     k->driver->stream_destroy (k->device, k->handle);
   else

@@ -5,15 +5,16 @@
 
 #include "device.h"
 
-/* One of those kept, or a new one. Nothing is queued on a stream that comes from here. */
+/* A kept handle, or a new one. Nothing is queued on a stream from here. */
 gpumm_status gpumm_stream_take (const gpumm_driver *driver, int device, gpumm_stream **stream);
 gpumm_status gpumm_event_take (const gpumm_driver *driver, int device, gpumm_event **event);
 
-/* Back; NULL is allowed. What was queued must have ended: after a failure synchronise first. */
+/* Gives a handle back; NULL is allowed. Queued work must have ended: synchronise first after a
+ * failure. */
 void gpumm_stream_give (const gpumm_driver *driver, int device, gpumm_stream *stream);
 void gpumm_event_give (const gpumm_driver *driver, int device, gpumm_event *event);
 
-/* Destroys all that are kept; a child of fork () forgets them instead. */
+/* Destroys all kept handles; a forked child forgets them instead. */
 void gpumm_handles_reset (void);
 void gpumm_handles_forget (void);
 

@@ -1,5 +1,4 @@
-/* limit.c - what this machine's memory can hold at all.
- * SPDX-License-Identifier: BSD-3-Clause */
+/* limit.c - the limit of this machine's memory. SPDX-License-Identifier: BSD-3-Clause */
 #include "limit.h"
 #include "error.h"
 
@@ -18,7 +17,7 @@ enum { PATH_BYTES = 4096 };
 
 /* ---- control groups ----------------------------------------------------------------------- */
 
-/* The number in a file of a group; infinite where it says "max" or there is no such file. */
+/* The number in a file of a group; infinite if it is "max" or there is no such file. */
 static double read_limit (const char *folder, const char *name) {
   char path[2 * PATH_BYTES + 64];
   double limit;
@@ -31,7 +30,7 @@ static double read_limit (const char *folder, const char *name) {
   return found == 1 && limit >= 0 ? limit : INFINITY;
 }
 
-/* Memory with swap: version 2 limits them apart, version 1 the first and the sum of both. */
+/* The limit of memory and swap: version 2 limits each, version 1 memory and the sum. */
 static double one_group (const char *folder, int version, double swap) {
   if (version == 2)
     return read_limit (folder, "memory.max") + fmin (read_limit (folder, "memory.swap.max"), swap);
@@ -39,7 +38,7 @@ static double one_group (const char *folder, int version, double swap) {
                read_limit (folder, "memory.memsw.limit_in_bytes"));
 }
 
-/* The process's group within the hierarchy of that version; 0: it has none. */
+/* Finds the process's group in the hierarchy of this version; returns 0 if there is none. */
 static int find_group (const char *cgroup, int version, char group[PATH_BYTES]) {
   char line[PATH_BYTES + 256];
   FILE *f = fopen (cgroup, "re");
@@ -62,7 +61,7 @@ static int find_group (const char *cgroup, int version, char group[PATH_BYTES]) 
   return found;
 }
 
-/* Where that hierarchy is mounted, and which group is at the mount's root; 0: nowhere. */
+/* Finds the hierarchy's mount point and the group at its root; returns 0 if it is not mounted. */
 static int find_mount (const char *mountinfo, int version, char mount[PATH_BYTES],
                        char root[PATH_BYTES]) {
   char line[4 * PATH_BYTES], type[64], options[PATH_BYTES];
@@ -89,7 +88,7 @@ double gpumm_group_limit (const char *cgroup, const char *mountinfo, double swap
   for (int version = 1; version <= 2; version++) {
     if (!find_group (cgroup, version, group) || !find_mount (mountinfo, version, mount, root))
       continue;
-    /* a container may see its own group as the mount's root, or no more than that */
+    /* in a container the mount's root may be the process's own group */
     const size_t above = strcmp (root, "/") == 0 ? 0 : strlen (root);
     const char *below = strncmp (group, root, above) == 0 ? group + above : "";
     if (strstr (below, "/.."))
@@ -108,10 +107,10 @@ double gpumm_group_limit (const char *cgroup, const char *mountinfo, double swap
 
 /* ---- the limit ---------------------------------------------------------------------------- */
 
-static double own_group_limit; /* of this process, found once */
+static double own_group_limit; /* of this process, looked up once */
 
-/* What the system once said that it has. It is asked again only for more: on a virtual machine
- * 2048 x 2048 took 0.5 ms longer while each call asked, and no longer since. */
+/* The system's last answer. It is asked again only for larger requests: asking in each call cost a
+ * 2048 x 2048 product 0.5 ms on a virtual machine. */
 static _Atomic double known_limit;
 
 static void find_own_group_limit (void) {
@@ -120,7 +119,7 @@ static void find_own_group_limit (void) {
   own_group_limit = gpumm_group_limit ("/proc/self/cgroup", "/proc/self/mountinfo", swap);
 }
 
-/* GPUMM_MAX_HOST_MEMORY as bytes; 0: it is none of what it may be. */
+/* Reads GPUMM_MAX_HOST_MEMORY as bytes; returns 0 if it is not valid. */
 static int read_variable (const char *text, double *bytes) {
   static const char suffixes[] = "KMGT";
   char *end;

@@ -13,8 +13,8 @@ enum { SHORTEST_STREAM = 2048 };
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
-/* Stores that do not read the line first and do not displace what the caches hold: they move a
- * third less through memory. */
+/* Stores that bypass the caches: they do not read the line first and evict nothing, so memory moves
+ * a third less. */
 __attribute__ ((target ("avx2"))) static void stream_avx2 (char *to, const char *from,
                                                            size_t bytes) {
   size_t head = (size_t) (-(uintptr_t) to & 31);
@@ -42,7 +42,7 @@ static void stream (char *to, const char *from, size_t bytes) {
     memcpy (to, from, bytes);
 }
 
-/* Streaming stores are not ordered with what tells others that they are done. */
+/* Streaming stores need a fence before another thread is told that they are done. */
 static void settle (void) {
   _mm_sfence ();
 }

@@ -1,8 +1,8 @@
 /* narrow.c - copies of real numbers in the narrowest type that holds them exactly.
  *
- * A short run of numbers is converted, and converted back to see whether that changed a bit. The
- * first run that a type does not hold is tried with wider ones, and where one of these holds it,
- * the copy begins again. So ordinary data, which no narrow type holds, cost the first run alone.
+ * A run of numbers is converted, and converted back to see whether a bit changed. If a type does
+ * not hold a run, wider types are tried; if one holds it, the copy begins again in that type.
+ * Ordinary data fit no narrow type and cost only the first, short run.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "narrow.h"
@@ -11,20 +11,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Numbers that are converted before it is asked whether all of them fitted. One thread of a Xeon
- * (AVX2, gcc 12) takes 0.15 ms for 2 MiB of int8 in doubles by runs of 256, 0.12 ms by 1024. At first
- * they are few, as ordinary data fit nowhere: to try 16 in all types takes it 0.02 us, 1024 0.9 us,
- * and to copy the smallest chunk, 512 KiB, 25 us. */
+/* Numbers converted between two checks. One thread of a Xeon (AVX2, gcc 12) takes 0.15 ms for 2 MiB
+ * of doubles to int8 in runs of 256, 0.12 ms in runs of 1024. The first run is short because
+ * ordinary data fit no type: trying 16 numbers in all types takes 0.02 us, 1024 take 0.9 us. */
 enum { FIRST_RUN = 16, RUN = 1024 };
 
-/* Converts count numbers, at most RUN; 0: to has others than from. next are those that come after
- * them, to be fetched meanwhile; they may be anywhere. */
+/* Converts count numbers, at most RUN. Returns 0 if a value changed in conversion. next: the
+ * numbers to prefetch, anywhere in memory. */
 typedef int converter (void *to, const void *from, int64_t count, const void *next);
 
 /* ---- one by one --------------------------------------------------------------------------- */
 
-/* Bits are compared, as -0 equals 0, and so does a subnormal in a thread that takes it for zero: any
- * library linked with -ffast-math sets that for the process. NaN is in no range. */
+/* Compares bits, because -0 == 0, and a subnormal == 0 too in a process with a library linked with
+ * -ffast-math. NaN fails every range check. */
 #define TO_INTEGERS(name, wide, narrow, least, most)                                               \
   static int name (void *to, const void *from, int64_t count, const void *next) {                  \
     (void) next;                                                                                   \
@@ -63,20 +62,20 @@ static int doubles_to_floats (void *to, const void *from, int64_t count, const v
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
-enum { LINE = 64 }; /* bytes of a line of cache */
+enum { LINE = 64 }; /* bytes of a cache line */
 
 #define AVX2   __attribute__ ((target ("avx2")))
 #define INLINE AVX2 static inline __attribute__ ((always_inline))
 
-/* By itself the processor does not look far enough on between two conversions of one number, nor to
- * the next column. */
+/* Prefetch explicitly: the processor's own prefetch does not reach far enough, nor to the next
+ * column. */
 INLINE void fetch (const void *from, size_t bytes) {
   for (size_t at = 0; at < bytes; at += LINE)
     _mm_prefetch ((const char *) from + at, _MM_HINT_T0);
 }
 
-/* Four numbers as int32. One that is none becomes another (if it is too large, INT32_MIN), which
- * leaves a bit in differ; large gets the bits beside the sign. */
+/* Converts four numbers to int32. If a number changes (too large: INT32_MIN), a bit of differ is
+ * set; large collects all bits but the sign. */
 INLINE __m128i four_ints (const void *from, int64_t i, int from_doubles, __m256i *differ,
                           __m128i *large) {
   __m256i changed;
@@ -95,8 +94,8 @@ INLINE __m128i four_ints (const void *from, int64_t i, int from_doubles, __m256i
   return value;
 }
 
-/* The first of count numbers, sixteen at a time: *fit, whether they were integers of so many bits.
- * Returns how many these are. */
+/* Converts the first of count numbers, sixteen at a time, and returns their number. *fit: were all
+ * integers of `bits` bits? */
 INLINE int64_t sixteens (void *to, const void *from, int64_t count, const void *next,
                          int from_doubles, int bits, int *fit) {
   __m256i differ = _mm256_setzero_si256 ();
@@ -134,7 +133,7 @@ TO_INTEGERS_AVX2 (floats_to_i16, float, int16_t, 0)
 TO_INTEGERS_AVX2 (doubles_to_i8, double, int8_t, 1)
 TO_INTEGERS_AVX2 (doubles_to_i16, double, int16_t, 1)
 
-/* Bits are compared, as above, and numbers too, which tells a NaN. */
+/* Compares bits, as above, and values, because NaN differs from itself. */
 AVX2 static int doubles_to_floats_avx2 (void *to, const void *from, int64_t count,
                                         const void *next) {
   __m256i differ = _mm256_setzero_si256 ();
@@ -186,7 +185,7 @@ gpumm_type gpumm_narrow_columns (gpumm_type wide, void *to, int64_t ld_to, const
       run = gpumm_least (i + j > 0 ? RUN : FIRST_RUN, rows - i);
       const char *here = (const char *) from + (size_t) (i + j * ld_from) * element;
       const size_t on = (size_t) (i + run < rows ? run : ld_from - i) * element;
-      const void *next = (const void *) ((uintptr_t) here + on); /* after the last, nowhere */
+      const void *next = (const void *) ((uintptr_t) here + on); /* not valid past the last run */
       const int before = form;
       for (;; form++) {
         if (form == count) {
@@ -197,7 +196,7 @@ gpumm_type gpumm_narrow_columns (gpumm_type wide, void *to, int64_t ld_to, const
         if (forms[form].convert (there, here, run, next))
           break;
       }
-      if (form > before && i + j > 0) { /* what was copied before is too narrow */
+      if (form > before && i + j > 0) { /* the runs copied before are too narrow */
         *vain += i + j * rows;
         i = j = run = 0;
       }

@@ -1,17 +1,17 @@
 /* streaming.c - work as a sequence of steps, streamed through a device.
  *
- * Panels are cut into chunks. The caller's memory is pageable, and the copy engines want
- * page-locked memory, so a chunk goes through a page-locked slot: copied into it by a thread and
- * taken up from it by the device, or taken down into it and copied out. One thread, the conductor,
- * makes all calls to the device and decides what comes next; the others copy. They share no lock:
- * the conductor hands out slots through a ring, and a copier says by the slot's state that it is
- * done. (With a lock around the calls to the device, 16 threads spent more time waiting for it than
- * copying: a call takes 5 us and its lock three times as long to change hands.)
+ * Panels are cut into chunks. The caller's memory is pageable, and copy engines need page-locked
+ * memory, so each chunk passes through a page-locked slot: a thread copies it in and the device
+ * fetches it, or the device writes it and a thread copies it out. One thread, the conductor, makes
+ * all calls to the device and decides what comes next; the others, the copiers, copy. They share no
+ * lock: the conductor hands out slots through a ring, and a copier sets the slot's state when it is
+ * done. (With a lock around the device calls, 16 threads waited longer than they copied: a call
+ * takes 5 us, handing over its lock 15 us.)
  *
  * A chunk of numbers that a narrower type holds exactly goes up in that type: small integers in
- * doubles are an eighth of what the link would carry. Each of its columns lies at the beginning of
- * its place until the step that needs it widens it there, on the stream of the launches and before
- * its own. (On another stream it would wait for a gap between their blocks.)
+ * doubles take an eighth of the transfer. Each narrow column lies at the beginning of its place
+ * until the step that needs it widens it there, on the launches' stream just before its launch. (On
+ * another stream the widening would wait for a gap between the launches' blocks.)
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -33,10 +33,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Chunks: PCIe reaches its rate from about 1 MiB, and on an H200 host 2 MiB, written through the
- * caches (from which the copy engine reads), were faster than 1 and 4; small products are cut
- * finer, so that several threads share the copying. Page-locking costs 0.5 s/GiB at the first
- * call, so slots are few: enough that some are being filled, some wait and one is on its way. */
+/* Chunk sizes: PCIe reaches its rate at about 1 MiB. On an H200 host chunks of 2 MiB, written
+ * through the caches (the copy engine reads from them), were faster than 1 and 4 MiB. Small
+ * products are cut finer, so that several threads share the copying. Page-locking costs 0.5 s/GiB
+ * at the first call, so there are just enough slots: some are filled, some wait, one is in
+ * transfer. */
 enum {
   SLOT_BYTES = 2 << 20,
   SMALLEST_CHUNK = 512 << 10,
@@ -44,42 +45,41 @@ enum {
   SLOTS = 2 * SLOTS_A_WAY
 };
 
-/* Threads: one for so many bytes, as waking one takes as long as copying half a MiB. On an H200
- * host of 16 cores 13 are as fast as 11 and faster than 9; with all 16 the conductor is kept from
- * its core, and 2048 x 2048 takes half as long again. */
+/* One thread per this many bytes: waking a thread takes as long as copying 0.5 MiB. On an H200 host
+ * with 16 cores 13 threads are as fast as 11 and faster than 9; 16 threads keep the conductor from
+ * its core, and 2048 x 2048 takes 1.5 times as long. */
 enum { BYTES_PER_WORKER = 4 << 20, MOST_WORKERS = 13 };
 
-/* With fewer threads than this the conductor copies too, rather than wait for them. */
+/* With fewer threads than this the conductor copies too instead of waiting. */
 enum { FEW_COPIERS = 3 };
 
 enum { TOUCH_BYTES = 2 << 20 };
 
-/* A copier without a task looks so often, every half a microsecond, and then leaves. One that has
- * to be called back costs 2048 x 2048 a fifth of its time, so it stays as long as a product of that
- * size takes. Between two looks it yields its core: it may be the conductor's, which would else be
- * without it for the rest of a time slice, 3 ms. */
+/* A copier without a task checks for one this many times, every 0.5 us, and then leaves. Calling it
+ * back costs 2048 x 2048 a fifth of its time, so it waits as long as such a product takes. Between
+ * checks it yields its core, so that a conductor on the same core does not lose a time slice (3
+ * ms). */
 enum { COPIER_PATIENCE = 10000 };
 
-/* Rounds of waiting after which the conductor begins to look less often. */
+/* Rounds of waiting after which the conductor checks less often. */
 enum { CONDUCTOR_PATIENCE = 10000, CONDUCTOR_NAP = 20 /* us */ };
 
-/* Columns of fewer numbers go up as they are: a block of the device would widen too few. */
+/* Columns of fewer numbers are not narrowed: each block of the device would widen too few. */
 enum { SHORTEST_NARROW = 512 };
 
-/* Once so many numbers were copied in a narrow type for nothing, and an eighth of those that went up
- * so, no more are tried: else data that a narrow type holds but for a few would cost more than they
- * gain. A chunk that fails with its last number takes nearly twice as long to copy (0.35 ms for
- * 2 MiB instead of 0.20, one thread of a Xeon): that befalls four, and those under way. */
+/* Stop trying narrow types after MOST_VAIN wasted conversions plus 1/VAIN_PART of the successful
+ * ones. A chunk that fails at its last number takes nearly twice as long to copy (0.35 ms for 2 MiB
+ * instead of 0.20, one thread of a Xeon); this limits such chunks to four and those under way. */
 enum { MOST_VAIN = 1 << 20, VAIN_PART = 8 };
 
-/* Work on the device cannot be called back, and a cancellation waits for what is queued: so many
- * seconds of it, which keep the device busy, in pieces of so many. */
+/* Queued work cannot be revoked, and a cancellation waits for it. MOST_QUEUED seconds of work, in
+ * parts of PART_SECONDS, keep the device busy. */
 static const double MOST_QUEUED = 0.1, PART_SECONDS = 0.04;
 
-/* Steps of so few estimated seconds are taken together, until they are worth a look. */
+/* Steps shorter than SHORT_STEP seconds share a mark, one per WORTH_A_MARK seconds. */
 static const double SHORT_STEP = 1e-3, WORTH_A_MARK = 10e-3;
 
-/* Until a step has been timed, it may take so many times what was estimated: estimates are for the
+/* Until a step has been timed, assume that it takes this many times its estimate, which is for the
  * library's kernel. */
 static const double FIRST_PACE = 40;
 
@@ -89,16 +89,16 @@ enum { UP, WORK, DOWN, STREAMS };
 
 typedef struct {
   int64_t chunks, queued; /* of the uploads */
-  unsigned char *went;    /* for each of them, the type of its numbers as they went up */
-  int waited;             /* the up stream waits for what the uploads overwrite */
+  unsigned char *went;    /* for each upload, the type that its numbers went up in */
+  int waited;             /* the up stream waits for the readers of what the uploads overwrite */
   int64_t down_chunks, down_queued;
   gpumm_event *begun, *ended; /* around the launch */
-  gpumm_event *fetched;       /* after the last copy down; only where a later step waits for it */
+  gpumm_event *fetched;       /* after the last copy down; only if a later step waits for it */
 } step_state;
 
-enum { LINE = 64 }; /* bytes of a line of cache */
+enum { LINE = 64 }; /* bytes of a cache line */
 
-/* Whose a slot is: the conductor's but for FILLING and EMPTYING, which are a copier's. */
+/* The states of a slot. A copier owns it while FILLING or EMPTYING, the conductor otherwise. */
 enum { IDLE, FILLING, FILLED, UPLOADING, DOWNLOADING, EMPTYING, EMPTIED };
 
 typedef struct {
@@ -106,64 +106,64 @@ typedef struct {
   gpumm_event *moved;  /* after the copy that uses it */
   int64_t step, index; /* of the chunk among the step's */
   gpumm_panel chunk;
-  gpumm_type narrow; /* in which its numbers go up; of those that go as they are no matter */
+  gpumm_type narrow; /* the type that its numbers go up in; unused for other elements */
   _Alignas(LINE) _Atomic int state;
 } slot;
 
-/* Slots in the order in which they were queued on a stream, which is that of their arrival. */
+/* Slots in the order of their copies on a stream, in which they also arrive. */
 typedef struct {
   slot *slots[SLOTS_A_WAY];
   int first, count;
 } flight;
 
-/* A place in the queue of launches, to see how far the device is. */
+/* A mark in the queue of launches shows how far the device is. */
 typedef struct {
   gpumm_event *begun, *ended;
   int timed;      /* begun was recorded */
-  double seconds; /* estimated, of what lies before it and after the mark before */
+  double seconds; /* estimated, of the work between the previous mark and this one */
 } mark;
 
-/* What copiers are given: the index of a slot, or a task to launch. */
+/* An entry for copiers: the index of a slot, or LAUNCH for a task. */
 enum { LAUNCH = SLOTS, NOTHING, RING = 64 /* > SLOTS + 1, a power of two */ };
 
 typedef struct {
   const gpumm_stream_job *job;
   gpumm_report *report;
   gpumm_stream *streams[STREAMS];
-  gpumm_event *up_begun, *uploaded, *fetched; /* the latter two: so far */
+  gpumm_event *up_begun, *uploaded, *fetched; /* the latter two so far */
   step_state *states;
   unsigned char *went; /* of all steps */
   int workers;         /* the conductor and copiers */
   int64_t chunk_bytes;
-  size_t pieces; /* of fresh memory, those of all regions in turn */
+  size_t pieces; /* of fresh memory, counted through all regions */
 
   /* the conductor's own */
   gpumm_status status; /* the first failure */
   char error[768];
-  int64_t up_step, up_chunk; /* next to go up; chunk counts through all uploads of the step */
+  int64_t up_step, up_chunk; /* next to go up; up_chunk counts through all uploads of the step */
   int64_t launched;          /* steps whose task is queued */
   gpumm_part part;           /* of the next step's task, to be launched next */
   mark marks[MARKS];         /* of launches that have not ended, the oldest at first_mark */
-  int first_mark, mark_count, is_long; /* is_long: there is enough work that marks matter */
-  double queued, unmarked, pace; /* estimated seconds; and how many times longer they turn out */
+  int first_mark, mark_count, is_long; /* is_long: there is enough work for marks */
+  double queued, unmarked, pace; /* estimated seconds; pace: real divided by estimated seconds */
   int64_t down_step, down_chunk; /* next to come down */
   flight rising, falling;
   int up_started;
-  gpumm_event *first_down; /* when downloads could begin */
+  gpumm_event *first_down; /* the time from which downloads could begin */
   int64_t bytes_up, bytes_down;
 
-  /* between conductor and copiers; apart, since a line of cache that one writes and others watch
-   * is slow for all that lies in it */
+  /* shared by conductor and copiers; on lines of their own, because a cache line that one thread
+   * writes and others poll is slow for everything in it */
   slot slots[SLOTS]; /* the first half goes up, the second down */
   _Alignas(LINE) _Atomic int ring[RING];
-  _Alignas(LINE) atomic_ullong given; /* of the ring's entries, counted without end */
+  _Alignas(LINE) atomic_ullong given; /* entries of the ring, counted without wrapping */
   _Alignas(LINE) atomic_ullong taken;
   _Alignas(LINE) atomic_size_t touched;
   _Alignas(LINE) atomic_int over;
   atomic_int copiers;          /* at work */
-  atomic_int called;           /* called to work, less those that have left */
-  atomic_llong narrowed, vain; /* numbers that went up narrow; that were copied so for nothing */
-  _Atomic int launching;       /* a task that waits for the device: LAUNCH_NONE .. */
+  atomic_int called;           /* called to work, minus those that have left */
+  atomic_llong narrowed, vain; /* numbers that went up narrow; numbers converted in vain */
+  _Atomic int launching;       /* state of a task that waits for the device: LAUNCH_NONE .. */
   gpumm_status launch_status;
   char launch_error[768];
   char note[GPUMM_NOTE_BYTES];
@@ -187,13 +187,13 @@ static size_t device_element (const gpumm_panel *p) {
   }
 }
 
-/* Floats or doubles that may go up in another type; wide is theirs. */
+/* May the numbers go up in another type? *wide is their own. */
 static int is_numbers (const gpumm_panel *p, gpumm_type *wide) {
   *wide = p->form == GPUMM_FLOATS ? GPUMM_S : GPUMM_D;
   return p->form == GPUMM_FLOATS || p->form == GPUMM_DOUBLES;
 }
 
-/* Bytes of an element on its way up, in the type narrow where it is of numbers. */
+/* Bytes of an element in transfer up; numbers have the type narrow. */
 static size_t element_up (const gpumm_panel *p, gpumm_type narrow) {
   gpumm_type wide;
   if (!is_numbers (p, &wide))
@@ -201,7 +201,7 @@ static size_t element_up (const gpumm_panel *p, gpumm_type narrow) {
   return p->element / gpumm_type_bytes (wide) * gpumm_type_bytes (narrow);
 }
 
-/* Rows and columns on the device. */
+/* Rows and columns on the device, with padding. */
 static int64_t all_rows (const gpumm_panel *p) {
   return p->rows + p->pad_rows;
 }
@@ -214,7 +214,7 @@ static int64_t device_bytes (const gpumm_panel *p) {
   return all_rows (p) * all_cols (p) * (int64_t) device_element (p);
 }
 
-/* Columns of a panel in one chunk, or, where a column is longer than a chunk, rows. */
+/* Columns of a panel in one chunk, or rows if a column is longer than a chunk. */
 static void chunk_shape (const run *r, const gpumm_panel *p, int64_t *rows, int64_t *cols) {
   int64_t fit = r->chunk_bytes / (int64_t) device_element (p);
   *rows = gpumm_least (all_rows (p), fit);
@@ -229,7 +229,7 @@ static int64_t chunk_count (const run *r, const gpumm_panel *p) {
   return ((all_rows (p) + rows - 1) / rows) * ((all_cols (p) + cols - 1) / cols);
 }
 
-/* Of a chunk's extent in one direction: what of it is the caller's, and what is padding. */
+/* Splits a chunk's extent in one direction into the caller's part and padding. */
 static void cut (int64_t chunk, int64_t at, int64_t size, int64_t pad, int64_t *own,
                  int64_t *padding) {
   int64_t all = gpumm_least (chunk, size + pad - at);
@@ -237,7 +237,7 @@ static void cut (int64_t chunk, int64_t at, int64_t size, int64_t pad, int64_t *
   *padding = all - *own;
 }
 
-/* up: the panel goes up. */
+/* The chunk of this index in a panel; up: the panel goes up. */
 static gpumm_panel chunk_at (const run *r, const gpumm_panel *p, int up, int64_t index) {
   int64_t rows, cols;
   int64_t there = (int64_t) device_element (p), here = (int64_t) p->element;
@@ -254,7 +254,7 @@ static gpumm_panel chunk_at (const run *r, const gpumm_panel *p, int up, int64_t
 
 /* ---- failures ----------------------------------------------------------------------------- */
 
-/* Keeps the first. */
+/* Keeps the first failure. */
 static void fail (run *r, gpumm_status status) {
   if (status && !r->status) {
     r->status = status;
@@ -278,8 +278,8 @@ static void pause_briefly (void) {
 #endif
 }
 
-/* The oldest entry of the ring that nobody has taken. The conductor overwrites an entry only after
- * it was taken, in which case the exchange fails and what was read is not used. */
+/* Takes the oldest entry of the ring. The conductor overwrites an entry only after it was taken;
+ * then the exchange fails and the value read is not used. */
 static int take_task (run *r) {
   unsigned long long taken = atomic_load (&r->taken);
   while (taken < atomic_load (&r->given)) {
@@ -290,8 +290,8 @@ static int take_task (run *r) {
   return NOTHING;
 }
 
-/* Gives the caller's memory pages before they are written: the next piece of it, from all that is
- * fresh in turn. */
+/* Makes the system provide pages for the next piece of the caller's fresh memory before it is
+ * written. */
 static int touch (run *r) {
   const gpumm_stream_job *j = r->job;
   if (atomic_load (&r->touched) >= r->pieces)
@@ -311,7 +311,7 @@ static gpumm_status launch (run *r, char *note) {
   return task ? j->launch (j, task, r->part, r->streams[WORK], note) : GPUMM_OK;
 }
 
-/* A chunk as the device keeps it. */
+/* Copies a chunk up in the form that the device keeps. */
 static void change_form_up (void *to, const gpumm_panel *c) {
   for (int64_t j = 0; j < c->cols; j++) {
     const int64_t begin = j * c->ld_from, end = begin + c->rows;
@@ -335,8 +335,8 @@ static void change_form_up (void *to, const gpumm_panel *c) {
   }
 }
 
-/* Copies a chunk of numbers in the narrowest type that holds them, and returns that. Where it returns
- * their own, nothing is copied yet. */
+/* Copies a chunk of numbers in the narrowest type that holds them and returns this type. If it
+ * returns their own type, nothing is copied yet. */
 static gpumm_type copy_narrow (run *r, void *to, const gpumm_panel *c) {
   gpumm_type wide;
   if (!is_numbers (c, &wide))
@@ -359,7 +359,7 @@ static int is_changed (const gpumm_panel *c) {
   return c->form == GPUMM_INDEX || c->form == GPUMM_LOGICAL || c->form == GPUMM_REAL;
 }
 
-/* Below each column, and columns. */
+/* Zeros below each column, and columns of zeros. */
 static void add_padding (void *to, const gpumm_panel *c, size_t element) {
   size_t height = (size_t) all_rows (c) * element;
   size_t own = (size_t) c->rows * element;
@@ -379,7 +379,7 @@ static void widen_indices (const gpumm_panel *c, const void *from) {
 static void do_task (run *r, int task) {
   if (task == LAUNCH) {
     r->launch_status = launch (r, r->note);
-    if (r->launch_status) /* the text is this thread's */
+    if (r->launch_status) /* the error text belongs to this thread */
       snprintf (r->launch_error, sizeof r->launch_error, "%s", gpumm_last_error ());
     atomic_store (&r->launching, LAUNCH_ENDED);
     return;
@@ -410,7 +410,7 @@ static int ring_is_empty (run *r) {
   return atomic_load (&r->taken) == atomic_load (&r->given);
 }
 
-/* A copier that has been let go while it rested must not look at r any more. */
+/* A copier that the team left behind while it rested must not use r any more. */
 static void copy (run *r, int worker) {
   atomic_fetch_add (&r->copiers, 1);
   for (int looks = 0; !atomic_load (&r->over);) {
@@ -423,7 +423,7 @@ static void copy (run *r, int worker) {
     }
     if (++looks > COPIER_PATIENCE) {
       atomic_fetch_sub (&r->called, 1);
-      if (ring_is_empty (r)) /* what is given from now on calls back */
+      if (ring_is_empty (r)) /* later entries call it back */
         break;
       atomic_fetch_add (&r->called, 1);
       looks = 0;
@@ -438,7 +438,7 @@ static void copy (run *r, int worker) {
 
 /* ---- the conductor: handing out ----------------------------------------------------------- */
 
-/* There is room: a slot is in the ring at most once. */
+/* The ring has room: each slot is in it at most once. */
 static void give_task (run *r, int task) {
   unsigned long long given = atomic_load (&r->given);
   atomic_store_explicit (&r->ring[given % RING], task, memory_order_relaxed);
@@ -454,7 +454,7 @@ static void hand_out (run *r, slot *s, int state) {
   give_task (r, (int) (s - r->slots));
 }
 
-/* An idle slot of those from first on, NULL if there is none or memory for it is wanting. */
+/* An idle slot from first on; NULL if there is none, or no memory for it. */
 static slot *idle_slot (run *r, int first) {
   const gpumm_stream_job *j = r->job;
   gpumm_status status = GPUMM_OK;
@@ -499,7 +499,7 @@ static gpumm_status take_off (run *r, flight *f, slot *s, int stream, int state)
   return status;
 }
 
-/* The first slot of a flight if its copy has ended; NULL if not. */
+/* The first slot of a flight if its copy has ended, else NULL. */
 static slot *land (run *r, flight *f) {
   const gpumm_stream_job *j = r->job;
   int done = 0;
@@ -556,8 +556,8 @@ static gpumm_status queue_down (run *r, slot *s) {
   const gpumm_panel *c = &s->chunk;
   size_t element = device_element (c), width = (size_t) c->rows * element;
   gpumm_status status = GPUMM_OK;
-  /* No event before the first copy: a stream without copies runs among the kernels, and its copies
-   * would wait until those leave a gap, which may be the end of them. */
+  /* No event before the first copy: it would put the stream among the kernels, and its copies would
+   * wait for a gap between kernels, perhaps until the end. */
   if (state->down_queued == 0)
     status = wait_for (r, DOWN, state->ended);
   if (!r->first_down)
@@ -581,7 +581,7 @@ static gpumm_status queue_down (run *r, slot *s) {
   return status;
 }
 
-/* Adds to the kernel's name in the report what a launch decided, once however often it did. */
+/* Adds a launch's decision to the kernel's name in the report, once. */
 static void add_note (gpumm_report *report, const char *note) {
   char *kernel = report->kernel;
   size_t length = strlen (kernel), room = sizeof report->kernel;
@@ -593,7 +593,7 @@ static void add_note (gpumm_report *report, const char *note) {
     snprintf (kernel + length, room - length, " (%s)", note);
 }
 
-/* Chunks from first on, count of them, that went up in the type narrow. */
+/* Widens count chunks from first on, which went up in the type narrow. */
 static gpumm_status widen_chunks (const run *r, const gpumm_panel *p, gpumm_type narrow,
                                   int64_t first, int64_t count) {
   const gpumm_stream_job *j = r->job;
@@ -603,7 +603,7 @@ static gpumm_status widen_chunks (const run *r, const gpumm_panel *p, gpumm_type
     return GPUMM_OK;
   const int64_t numbers = (int64_t) (p->element / gpumm_type_bytes (wide));
   chunk_shape (r, p, &rows, &cols);
-  /* chunks are of whole columns, or pieces of one */
+  /* a chunk is of whole columns, or a piece of one */
   const int64_t pieces = (all_rows (p) + rows - 1) / rows * all_cols (p);
   gpumm_widening w = {.narrow = narrow,
                       .wide = wide,
@@ -616,7 +616,7 @@ static gpumm_status widen_chunks (const run *r, const gpumm_panel *p, gpumm_type
   return driver_failed (r, j->driver->widen (j->device, r->streams[WORK], &w), "widening");
 }
 
-/* What the next step brought up narrow, in runs of chunks of one type. */
+/* Widens the narrow uploads of the next step, in runs of chunks of one type. */
 static gpumm_status widen_panels (const run *r) {
   const gpumm_step *s = &r->job->steps[r->launched];
   const unsigned char *went = r->states[r->launched].went;
@@ -633,7 +633,7 @@ static gpumm_status widen_panels (const run *r) {
   return status;
 }
 
-/* What the next step's launch waits for, on its stream. */
+/* Makes the stream wait for what the next step's launch needs. */
 static gpumm_status before_launch (run *r) {
   const gpumm_step *s = &r->job->steps[r->launched];
   step_state *state = &r->states[r->launched];
@@ -652,7 +652,7 @@ static gpumm_status before_launch (run *r) {
 
 /* ---- the conductor: how much is queued ---------------------------------------------------- */
 
-/* Estimated seconds of the part that is launched next. */
+/* Estimated seconds of the next part to launch. */
 static double next_seconds (const run *r) {
   return r->job->steps[r->launched].seconds / (double) r->part.count;
 }
@@ -661,7 +661,7 @@ static gpumm_status take_event (run *r, gpumm_event **event) {
   return *event ? GPUMM_OK : gpumm_event_take (r->job->driver, r->job->device, event);
 }
 
-/* Looks which marks the device has passed, and what their launches took. */
+/* Checks which marks the device has passed, and times their launches. */
 static void collect_marks (run *r) {
   const gpumm_stream_job *j = r->job;
   while (r->mark_count > 0 && !r->status) {
@@ -684,7 +684,7 @@ static void collect_marks (run *r) {
   }
 }
 
-/* Has the device enough to do? */
+/* Does the device have enough queued work? */
 static int is_full (run *r) {
   if (!r->is_long)
     return 0;
@@ -732,7 +732,7 @@ static gpumm_status end_mark (run *r) {
   return status;
 }
 
-/* After the launch of a part. */
+/* Bookkeeping after the launch of a part. */
 static gpumm_status after_launch (run *r) {
   gpumm_status status = end_mark (r);
   add_note (r->report, r->note);
@@ -747,7 +747,8 @@ static gpumm_status after_launch (run *r) {
 
 /* ---- the conductor: what comes next ------------------------------------------------------- */
 
-/* Each of these does all that can be done of its kind now and returns whether that was anything. */
+/* Each of these functions does all work of its kind that can be done now, and returns 0 if there
+ * was none. */
 
 static int collect_slots (run *r) {
   int moved = 0;
@@ -766,8 +767,8 @@ static int collect_slots (run *r) {
   return moved;
 }
 
-/* Tasks, in order. One that waits for the device is launched by a copier, so that
- * the conductor need not. */
+/* Launches tasks in order. A copier launches a task that waits for the device, so that the
+ * conductor does not wait. */
 static int launch_steps (run *r) {
   int moved = 0;
   if (atomic_load (&r->launching) == LAUNCH_ENDED) {
@@ -786,7 +787,7 @@ static int launch_steps (run *r) {
     if (first)
       cut_step (r);
     if (is_full (r)) {
-      if (first) /* with what is known by then it may be cut otherwise */
+      if (first) /* later timings may cut it differently */
         r->part = (gpumm_part){0};
       break;
     }
@@ -807,7 +808,7 @@ static int launch_steps (run *r) {
   return moved;
 }
 
-/* The panel and the chunk of it that is the index-th of all the panels'. */
+/* Finds the panel and the chunk for an index that counts through all panels. */
 static gpumm_panel chunk_of (const run *r, const gpumm_panel *p, int up, int64_t index) {
   while (index >= chunk_count (r, p))
     index -= chunk_count (r, p++);
@@ -956,7 +957,7 @@ static void report_on (run *r) {
     add_seconds (r, r->states[i].begun, r->states[i].ended, &report->compute);
 }
 
-/* Waits for all that is under way, and gives back what was taken. */
+/* Waits for everything under way and releases what was taken. */
 static void finish (run *r) {
   const gpumm_stream_job *j = r->job;
   gpumm_event *events[] = {r->up_begun, r->uploaded, r->fetched};
@@ -1002,7 +1003,7 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
     size_t pieces = (job->fresh[d].bytes + TOUCH_BYTES - 1) / TOUCH_BYTES * GPUMM_MOST_DOWNLOADS;
     r.pieces = pieces > r.pieces ? pieces : r.pieces;
   }
-  gpumm_progress_of (seconds); /* of algorithms that come here once: the others have said it */
+  gpumm_progress_of (seconds); /* for algorithms that stated no work */
   r.is_long = seconds * FIRST_PACE > MOST_QUEUED;
   int workers = gpumm_threads ();
   workers = (int) gpumm_least (gpumm_least (workers, MOST_WORKERS), bytes / BYTES_PER_WORKER + 1);

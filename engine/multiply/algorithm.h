@@ -1,4 +1,4 @@
-/* algorithm.h - what an algorithm gives the engine: one row of the table in table.c.
+/* algorithm.h - an algorithm's interface to the engine: one row of the table in table.c.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_ALGORITHM_H
 #define GPUMM_ALGORITHM_H
@@ -12,33 +12,33 @@ struct gpumm_sparse_estimate; /* sparse.h */
 struct gpumm_job {
   gpumm_problem problem;
   gpumm_options options;
-  gpumm_operand c0;    /* copy of *problem.c0, so that the caller's struct may go */
+  gpumm_operand c0;    /* copy of *problem.c0, so the caller's struct need not live on */
   gpumm_operand shape; /* the result without memory; open () of an algorithm may lower nzmax */
   gpumm_plan plan;
   gpumm_report report;
-  int keeps_sparse;    /* making dense matrices of sparse ones has failed */
+  int keeps_sparse;    /* converting sparse matrices to dense ones has failed */
   double opened;       /* host clock, seconds */
   double open_seconds; /* of the algorithm's open */
   double begun;        /* open () of the algorithm, host clock */
   int has_counted;     /* open () stated its work, see progress.h */
   int has_run;
-  int is_open; /* the algorithm's open was called, and its close was not */
+  int is_open; /* the algorithm's open was called and its close was not */
   gpumm_trace
-      *trace;  /* of gpumm_run_traced, else NULL: kernels run in one piece, and are watched */
-  int count;   /* and counted */
+      *trace;  /* of gpumm_run_traced: kernels run in one piece and are recorded; else NULL */
+  int count;   /* kernels are also counted */
   void *state; /* the algorithm's own, between open and close */
   struct gpumm_job *inner; /* of an algorithm made of products: the one that is open */
 };
 
-/* Where element (row, col) of op (X) is. */
+/* The address of element (row, col) of op (X). */
 static inline const void *gpumm_element_at (const void *x, int64_t ld, gpumm_op op, int64_t row,
                                             int64_t col, gpumm_type type) {
   int64_t elements = op == GPUMM_NONE ? row + col * ld : col + row * ld;
   return (const char *) x + elements * (int64_t) gpumm_type_bytes (type);
 }
 
-/* The part of p that makes rows i .. i + m - 1 and columns j .. j + n - 1 of C, or as many as there
- * are. */
+/* The part of p that computes rows i .. i + m - 1 and columns j .. j + n - 1 of C, cut off at C's
+ * edges. */
 static inline gpumm_product gpumm_product_part (const gpumm_product *p, int64_t i, int64_t m,
                                                 int64_t j, int64_t n) {
   gpumm_product part = *p;
@@ -56,12 +56,12 @@ struct gpumm_part;
 gpumm_status gpumm_launch_product (const struct gpumm_stream_job *job, const void *product,
                                    struct gpumm_part part, gpumm_stream *stream, char *note);
 
-/* What an algorithm that runs a kernel of the table does instead where job->trace is set. */
+/* The run of an algorithm with a kernel of the table if job->trace is set. */
 gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_operand *result);
 
-/* Its parts, for algorithms with steps of their own: what was launched since the last call; and a
- * launch with counting on, to job->trace. memory is where A, B, C and the temporaries lie on the
- * device, NULL for those that lie nowhere. */
+/* Its parts, for algorithms with steps of their own: record the launches since the last call, and
+ * count a launch, both in job->trace. memory: the device addresses of A, B, C and the temporaries,
+ * or NULL. */
 typedef gpumm_status gpumm_counted_launch (const struct gpumm_job *job, const void *context,
                                            gpumm_stream *stream);
 gpumm_status gpumm_trace_launches (const struct gpumm_job *job, gpumm_launches *launches);
@@ -72,17 +72,16 @@ typedef struct gpumm_algorithm {
   const char *name;
   const char *summary;
   int on_device; /* runs kernels of the table on a device (the GPU, or the host device) */
-  /* its error can be larger than plain arithmetic of the class allows, element by element: "auto"
-   * never takes it */
+  /* an element's error may exceed plain arithmetic's bound, so "auto" never takes this algorithm */
   int wider_bound;
-  /* can it multiply these at all? A pure look at kinds and types; shape->type is the result's. */
+  /* can it multiply these operands? Looks only at kinds and types; shape->type is the result's */
   int (*takes) (const gpumm_problem *problem);
-  /* Products that are not full by full in floating point: an estimate of the seconds from host
-   * memory to host memory, on a device, or on the CPU with place NULL, by which "auto" chooses;
-   * INFINITY: not known. NULL: "auto" takes the CPU. */
+  /* estimates the seconds from host memory to host memory, on a device or (place NULL) on the CPU,
+   * by which "auto" chooses for sparse, block-sparse and integer products; INFINITY: not known.
+   * NULL: "auto" takes the CPU */
   double (*seconds) (const gpumm_problem *problem, const gpumm_place *place,
                      const struct gpumm_sparse_estimate *estimate);
-  /* may be NULL; for sparse results the symbolic phase: sets job->shape.nzmax */
+  /* may be NULL; the symbolic phase of sparse results, sets job->shape.nzmax */
   gpumm_status (*open) (struct gpumm_job *job);
   /* computes into result; fills kernel, compute and flops of job->report */
   gpumm_status (*run) (struct gpumm_job *job, gpumm_operand *result);
@@ -100,7 +99,7 @@ typedef struct gpumm_algorithm {
   int hides; /* the report names the algorithm of its one product, and gives the reason of that */
 } gpumm_algorithm;
 
-/* All algorithms, ended by NULL; the one of that name, or NULL. */
+/* All algorithms, ended by NULL; the algorithm of a name, or NULL. */
 extern const gpumm_algorithm *const gpumm_algorithms[];
 const gpumm_algorithm *gpumm_algorithm_find (const char *name);
 

@@ -1,9 +1,9 @@
 /* blas.c - dense products on the CPU through the BLAS that this process already uses.
  *
- * In Octave that is Octave's own BLAS, so that gpumm is as fast as `*` and right where it is. The
- * routines are looked up at first use among the symbols of the process; a program without BLAS
- * gets libblas.so.3. As Octave does, A*A' and A'*A use syrk and herk (half the operations), and
- * vectors gemv.
+ * In Octave this is Octave's own BLAS, so gpumm has the speed and the results of `*`. The routines
+ * are looked up at first use among the symbols of the process; a program without BLAS gets
+ * libblas.so.3. As in Octave, A*A' and A'*A use syrk and herk (half the operations), and vectors
+ * use gemv.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -26,9 +26,9 @@
 
 /* ---- the library -------------------------------------------------------------------------- */
 
-/* Fortran's integers are 32 bits in most builds and 64 in some; both are passed by reference, so
- * a 64-bit variable serves both on a little-endian machine. Character arguments carry their
- * lengths at the end. */
+/* Fortran integers have 32 bits in most builds and 64 in some. They are passed by reference, so a
+ * 64-bit variable fits both on a little-endian machine. The lengths of character arguments come
+ * last. */
 typedef void (*gemm_t) (const char *, const char *, const int64_t *, const int64_t *,
                         const int64_t *, const void *, const void *, const int64_t *, const void *,
                         const int64_t *, const void *, void *, const int64_t *, size_t, size_t);
@@ -46,13 +46,13 @@ typedef void (*syrk_t) (const char *, const char *, const int64_t *, const int64
 static struct {
   gemm_t gemm[4]; /* by type S, D, C, Z */
   gemv_t gemv[4];
-  sdot_t sdot; /* the complex ones return their value in ways that differ between libraries */
+  sdot_t sdot; /* libraries differ in how complex dot products return their value */
   ddot_t ddot;
   syrk_t syrk[4], herk[4];
-  int64_t largest;       /* value of a Fortran integer */
-  int is_plain;          /* reference BLAS, or another that is not known for its speed */
-  int (*threads) (void); /* how many it uses, or NULL where it does not say */
-  char why[256];         /* why there is none, or "" */
+  int64_t largest;       /* largest value of a Fortran integer */
+  int is_plain;          /* reference BLAS or an unknown one, assumed slow */
+  int (*threads) (void); /* the number of its threads; NULL if it cannot tell */
+  char why[256];         /* why there is no BLAS, or "" */
 } blas;
 
 static void *known (void *library, const char *name) {
@@ -67,7 +67,7 @@ static void *find (void *library, const char *name) {
   return symbol;
 }
 
-/* isamax answers 0 for n < 1. This n is 3 to 32-bit integers and negative to 64-bit ones. */
+/* isamax returns 0 for n < 1. This n is 3 as a 32-bit integer and negative as a 64-bit one. */
 static int has_64_bit_integers (void *isamax) {
   const float x[3] = {1, 2, 3};
   int64_t n = INT64_C (-4294967293), one = 1; /* 0xffffffff00000003 */
@@ -170,10 +170,10 @@ static void scale (const gpumm_product *p) {
   scales[p->type](p);
 }
 
-/* How one element may relate to its mirror image. */
+/* Possible relations of an element to its mirror image. */
 enum { EQUAL = 1, CONJUGATE = 2 };
 
-/* Which of these hold for the elements x and y, bit for bit (NaN equals its own copy). */
+/* The relations that hold for x and y, bit for bit (NaN equals its own copy). */
 static int relation (const void *x, const void *y, gpumm_type type) {
   uint64_t a[2] = {0}, b[2] = {0};
   size_t part = type == GPUMM_S || type == GPUMM_C ? 4 : 8;
@@ -189,17 +189,17 @@ static int relation (const void *x, const void *y, gpumm_type type) {
   return (a[1] == b[1] ? EQUAL : 0) | (a[1] == (b[1] ^ sign) ? CONJUGATE : 0);
 }
 
-/* Two matrices, or two triangles, are walked in squares; a thread gets at least so many elements,
- * which it walks in ten times what it takes to wake it. */
+/* Matrices and triangles are compared in squares of SIDE. A thread gets at least LEAST_ELEMENTS;
+ * comparing them takes ten times as long as waking the thread. */
 enum { SIDE = 32, LEAST_ELEMENTS = 100000 };
 
 typedef struct {
   const gpumm_product *p;
-  int64_t first, rows, cols; /* of the stored A; columns are counted from the first */
-  _Atomic int holds;         /* what still may be so */
+  int64_t first, rows, cols; /* of the stored A; columns count from `first` */
+  _Atomic int holds;         /* the relations that no element has refuted */
 } comparison;
 
-/* A's columns begin .. end - 1 against B's rows, as long as there is hope. */
+/* Compares A's columns begin .. end - 1 with B's rows until no relation is left. */
 static void compare_columns (void *context, int64_t begin, int64_t end) {
   comparison *x = context;
   const gpumm_product *p = x->p;
@@ -221,8 +221,8 @@ static void compare_columns (void *context, int64_t begin, int64_t end) {
 }
 
 /* Is op (B) the transpose (conjugate: the conjugate transpose) of op (A), so that syrk (herk) can
- * make the product? One array is told by its pointer; two are compared, as gpumm (A, A') gives
- * them, which ends at the first difference and costs n^2 beside n^2 k. */
+ * compute the product? Pointers tell one array. Two arrays, as in gpumm (A, A'), are compared up to
+ * the first difference, which is cheap beside the product. */
 static int is_own_transpose (const gpumm_product *p, int *conjugate) {
   int turned_a = p->op_a != GPUMM_NONE, turned_b = p->op_b != GPUMM_NONE;
   *conjugate = 0;
@@ -236,19 +236,19 @@ static int is_own_transpose (const gpumm_product *p, int *conjugate) {
   }
   if (turned_a && p->op_a != p->op_b)
     return 0;
-  /* op (B) = conj (A) does not do: A.' conj (A) is the conjugate of herk's A' A, and A' conj (A)
-   * that of syrk's A.' A */
+  /* op (B) = conj (A) does not qualify: A.' conj (A) is the conjugate of herk's A' A, and A' conj
+   * (A) of syrk's A.' A */
   int hoped = EQUAL | CONJUGATE;
   if (gpumm_is_complex (p->type) && turned_a)
     hoped = p->op_a == GPUMM_TRANSPOSE ? EQUAL : CONJUGATE;
   comparison x = {
       .p = p, .rows = turned_a ? p->k : p->m, .cols = turned_a ? p->m : p->k, .holds = hoped};
-  /* most pairs differ at once, for which no thread need be woken */
+  /* most pairs differ at once, so compare a little before waking threads */
   compare_columns (&x, 0, gpumm_least (x.cols, SIDE));
   if (x.holds && x.cols > SIDE) {
     x.first = SIDE;
     if (gpumm_parallel (x.cols - SIDE, LEAST_ELEMENTS / x.rows + 1, compare_columns, &x))
-      return 0; /* the product is about to say that it was cancelled */
+      return 0; /* the product reports the cancellation */
   }
   *conjugate = !(x.holds & EQUAL);
   return x.holds != 0;
@@ -259,7 +259,7 @@ typedef struct {
   int conjugate;
 } triangle;
 
-/* The upper triangle into the lower one, conjugated where conjugate: so many squares of columns. */
+/* Copies squares of the upper triangle to the lower one, conjugated if `conjugate`. */
 #define MIRROR(name, real, parts)                                                                  \
   static void name (void *context, int64_t begin, int64_t end) {                                   \
     const triangle *t = context;                                                                   \
@@ -290,16 +290,16 @@ static gpumm_status mirror (const gpumm_product *p, int conjugate) {
                          mirrors[p->type], &t);
 }
 
-/* The upper triangle of op (A) op (A)', by syrk or, where conjugate, herk. */
+/* The upper triangle of op (A) op (A)', by syrk or, if `conjugate`, by herk. */
 static void triangle_product (const gpumm_product *p, int conjugate) {
   char trans = p->op_a == GPUMM_NONE ? 'N' : conjugate ? 'C' : 'T';
   syrk_t routine = conjugate ? blas.herk[p->type] : blas.syrk[p->type];
-  /* herk's scalars are real: the same bytes */
+  /* herk takes real scalars, which are the first bytes of complex ones */
   blas_scalar alpha = scalar (p->type, p->alpha), beta = scalar (p->type, p->beta);
   routine ("U", &trans, &p->n, &p->k, &alpha, p->a, &p->lda, &beta, p->c, &p->ldc, 1, 1);
 }
 
-/* A row by a column, c = alpha x'y + beta c: where gemv would use one thread. */
+/* A row by a column, c = alpha x'y + beta c; gemv would use one thread. */
 static void dot (const gpumm_product *p) {
   int64_t step_x = p->op_a == GPUMM_NONE ? p->lda : 1, step_y = p->op_b == GPUMM_NONE ? 1 : p->ldb;
   const int reads = !gpumm_is_zero (p->beta);
@@ -333,7 +333,7 @@ static void vector (const gpumm_product *p) {
   }
 }
 
-/* gemv conjugates its matrix and never its vector: these cases are gemm's. */
+/* gemv can conjugate its matrix but not its vector, so gemm takes these cases. */
 static int is_vector (const gpumm_product *p) {
   int conjugates = gpumm_is_complex (p->type);
   if (p->n == 1)
@@ -360,22 +360,22 @@ static routine choose (const gpumm_product *p) {
     return DOT;
   if (is_vector (p))
     return GEMV;
-  /* C0 need not be symmetric, so syrk is for beta = 0; and herk's alpha is real */
+  /* C0 may be unsymmetric, so syrk needs beta = 0; herk needs a real alpha */
   if (gpumm_is_zero (p->beta) && is_own_transpose (p, &conjugate)
       && (!conjugate || p->alpha.im == 0))
     return conjugate ? HERK : SYRK;
   return GEMM;
 }
 
-/* A routine of BLAS cannot be stopped, so none is called for more operations than take some 0.1 s: for
- * each thread of a library made for speed, and for reference BLAS, which has one. They depend on the
- * kind of processor and on nothing measured, since what a sum is rounded to depends on how it is cut. */
+/* A BLAS routine cannot be stopped, so each call is limited to about 0.1 s of work. The limit
+ * depends on the kind of processor and the number of threads, not on measurements, because the
+ * rounding of a sum depends on how the product is cut. */
 static const double PLAIN_OPERATIONS = 1e8, VECTOR_OPERATIONS = 2e8;
 
-/* What is cut is cut along k first, in steps such as libraries take inside, for which C is read and
- * written no more often, and then by columns of C. Measured on two cores: 6000 x 6000 x 700 loses
- * nothing in steps of 384, 0 to 4 % in parts of 1024 columns, more in rows, 5 % in steps of 128; single
- * 4096 x 4096 x 4096 loses 0 to 1 % in steps of 320, 2 to 4 % in steps of 384. */
+/* Products are cut along k first, in steps that libraries take inside anyway, and then by columns
+ * of C. Measured on two cores: 6000 x 6000 x 700 loses nothing in steps of 384, 0 to 4 % in parts
+ * of 1024 columns, more in parts of rows, 5 % in steps of 128. Single 4096 x 4096 x 4096 loses 0 to
+ * 1 % in steps of 320, 2 to 4 % in steps of 384. */
 static const int64_t step_of[] = {320, 384, 256, 256}; /* [GPUMM_S ... GPUMM_Z] */
 enum { NARROW = 512, ROUNDED_TO = 64 };
 
@@ -384,8 +384,8 @@ static double operations (const gpumm_product *p, routine r) {
   return each * (double) p->m * (double) p->n * (double) p->k;
 }
 
-/* The operations that a thread of a fast library does in some 0.1 s: its vectors decide, and whether
- * they fuse a multiplication and an addition. */
+/* The operations of one thread of a fast library in about 0.1 s, by vector width and fused
+ * multiply-add. */
 static double matrix_operations (void) {
 #if defined(__x86_64__) && defined(__GNUC__)
   if (__builtin_cpu_supports ("avx512f"))
@@ -396,10 +396,10 @@ static double matrix_operations (void) {
   return 1e9;
 }
 
-/* Operations that one call may have. */
+/* The most operations of one call. */
 static double most_operations (const gpumm_product *p, routine r) {
   const double single = p->type == GPUMM_S || p->type == GPUMM_C ? 2 : 1;
-  if (r == GEMV || r == DOT) /* as memory gives its elements */
+  if (r == GEMV || r == DOT) /* limited by memory bandwidth */
     return VECTOR_OPERATIONS * single;
   if (blas.is_plain)
     return PLAIN_OPERATIONS * single;
@@ -426,14 +426,14 @@ static void call (const gpumm_product *p, routine r) {
   }
 }
 
-/* The length of the equal pieces into which count cut size, but at most largest. */
+/* The length of `count` equal pieces of size, at most largest. */
 static int64_t even (int64_t size, int64_t count, int64_t largest) {
   const int64_t piece = gpumm_pieces (gpumm_pieces (size, count), ROUNDED_TO) * ROUNDED_TO;
   return gpumm_least (gpumm_least (piece, size), largest);
 }
 
-/* The piece of m x n x k that one call may do. A step along k is a multiple of step_of, or half of a k below
- * two of them; then come parts of C, of whole columns as long as they are NARROW or wider. */
+/* The piece of m x n x k for one call. A step along k is a multiple of step_of, or half of k if k
+ * is below two steps. Parts of C are whole columns, if they are at least NARROW wide. */
 static void piece_size (const gpumm_product *p, routine r, int64_t largest, gpumm_product *piece) {
   const double calls = operations (p, r) / most_operations (p, r);
   int64_t step = p->k, parts = 1;
@@ -453,7 +453,7 @@ static void piece_size (const gpumm_product *p, routine r, int64_t largest, gpum
   piece->n = even (p->n, wide, largest);
 }
 
-/* Along k: sums are added up in C. */
+/* Steps along k accumulate in C. */
 static gpumm_status add_up (const gpumm_product *p, routine r, int64_t step) {
   gpumm_status status = GPUMM_OK;
   for (int64_t l = 0; l < p->k && !status; l += step) {
@@ -482,7 +482,7 @@ static gpumm_status multiply (const gpumm_product *p, routine r, int64_t largest
   return status;
 }
 
-/* The triangle of a symmetric product: blocks on the diagonal, and gemm's above. */
+/* The upper triangle of a symmetric product: syrk or herk on the diagonal, gemm above. */
 static gpumm_status multiply_symmetric (const gpumm_product *p, routine r, int64_t largest) {
   gpumm_status status = GPUMM_OK;
   gpumm_product size;
@@ -528,7 +528,7 @@ gpumm_status gpumm_blas_product (const gpumm_product *product, int64_t largest,
     scale (&p);
     return gpumm_check_cancelled ();
   }
-  /* a row vector's or an empty column's leading dimension may be 0 or too small */
+  /* the leading dimension of a row vector or an empty column may be 0 or too small */
   p.lda = p.lda > 0 ? p.lda : 1;
   p.ldb = p.ldb > 0 ? p.ldb : 1;
   const routine r = choose (&p);

@@ -1,25 +1,24 @@
-/* blocks.c - products with a matrix that is sparse by blocks, on the CPU.
+/* blocks.c - products with a block-sparse matrix, on the CPU.
  *
  * blocks x blocks   Gustavson's product by block rows of C, in two phases: gpumm_open counts the
  *                   blocks of C exactly, gpumm_run computes them (or, for a full C, computes alone).
- *                   Where the block rows of B are rich, a row of C's pattern is an OR of bits.
+ *                   If the block rows of B are rich, a row of C's pattern is an OR of bits.
  * blocks x full     the same loop; the full matrix is cut in tiles that stand for blocks, all of
  * full x blocks     which are there. Floating point by WIDTH columns of the full matrix at a time,
  *                   which lie side by side in a panel that is copied before; full x blocks is the
  *                   transpose of blocks x full.
  *
- * Where op transposes, the structure is transposed, O(blocks), and the values stay where they are:
- * a block is turned when it is loaded. A thread needs the sums of one block row of C beside that.
- * Blocks of C whose elements are all zero are left out at the end.
+ * If op transposes, only the structure is transposed, O(blocks); a block's values are transposed
+ * when it is loaded. A thread also needs the sums of one block row of C. Zero blocks of C are
+ * removed at the end.
  *
- * Sums. Floating point is added up in its own precision: an element of C that k products reach is
- * within k eps |A||B| of the exact one. Integers are added up exactly and then saturated or rounded
- * once, as in integers.c: those of 8 and 16 bits in small blocks as doubles, as long as
- * k 2^(2 bits) <= 2^53, else as int64; those of 32 bits as 128-bit numbers; those of 64 bits in
- * two halves of 128 bits.
+ * Sums. Floating point is summed in its own precision: an element of C with k products is within k
+ * eps |A||B| of the exact value. Integers are summed exactly and then saturated or rounded once, as
+ * in integers.c: 8 and 16 bits in small blocks as doubles, as long as k 2^(2 bits) <= 2^53, else as
+ * int64; 32 bits as 128-bit integers; 64 bits in two halves of 128 bits.
  *
- * Only stored blocks multiply, as in a sparse product: an Inf or NaN in one operand against no block
- * in the other gives nothing.
+ * Only stored blocks multiply, as in a sparse product: Inf or NaN times a block that is not stored
+ * gives nothing.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "blocks.h"
@@ -45,29 +44,29 @@
 /* Rows of a tile of a full A, columns of one of a full B: a cache line of doubles. */
 enum { TILE = 8 };
 
-/* Products of two blocks, up to which small integers are added up as doubles. Measured with uint16,
- * n = 8192, 5 % of the blocks, on two cores with AVX-512: blocks of 4x4 take 0.33 s so and 0.61 s
- * with int64, blocks of 8x8 0.39 s and 0.26 s. */
+/* Small integers are summed as doubles in blocks with up to this many products. With uint16, n =
+ * 8192, 5 % of the blocks, on two cores with AVX-512, blocks of 4x4 take 0.33 s with doubles and
+ * 0.61 s with int64, blocks of 8x8 0.39 s and 0.26 s. */
 static const int64_t MOST_DOUBLE_PRODUCTS = 64;
 
-/* Work for a thread below which it costs more than it brings, in operations. */
+/* The least work for a thread, in operations; for less it costs more than it saves. */
 static const double LEAST_FLOPS = 2e5;
 
-/* Alike, in products of blocks: each costs some 25 ns besides its operations, in both phases. */
+/* The same in products of blocks: each costs about 25 ns besides its operations, in both phases. */
 static const double LEAST_PAIRS = 1 << 13;
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
-/* op (X) in blocks, as the numeric phase reads it. */
+/* op (X) in blocks, for the numeric phase. */
 typedef struct {
   int64_t rows, cols;             /* in blocks */
   int64_t block_rows, block_cols; /* of a block; the last tiles of a full matrix may have fewer */
   int64_t m, n;                   /* in elements */
-  const int64_t *start;           /* blocks of each block row; NULL: a full matrix, all are there */
+  const int64_t *start; /* offsets of the block rows; NULL: a full matrix has all blocks */
   const int32_t *column;
-  const int64_t *source;      /* where each block is stored; NULL: in this order */
-  int64_t down, across;       /* elements from one to the next in a block */
-  int64_t next_row, next_col; /* a full matrix: elements from one tile to the next */
+  const int64_t *source;      /* the storage place of each block; NULL: in this order */
+  int64_t down, across;       /* distances between elements in a block */
+  int64_t next_row, next_col; /* full matrix: distances between tiles */
   int64_t elements;           /* of a block */
   int conjugate;
   int plain; /* the elements of a block lie as the product wants them */
@@ -85,7 +84,7 @@ static inline int64_t cols_at (const view *x, int64_t j) {
   return rest < x->block_cols ? rest : x->block_cols;
 }
 
-/* The first element of block (i,j), which is the t-th of all. */
+/* The first element of block (i,j), the t-th block. */
 static inline const void *element_at (const view *x, int64_t i, int64_t j, int64_t t) {
   const int64_t at = !x->start   ? i * x->next_row + j * x->next_col
                      : x->source ? x->source[t] * x->elements
@@ -93,22 +92,22 @@ static inline const void *element_at (const view *x, int64_t i, int64_t j, int64
   return x->values + (size_t) at * x->bytes;
 }
 
-/* What lives from gpumm_open to gpumm_close: the symbolic phase's results, on which another numeric
- * phase, on a device, can build. */
+/* The state from gpumm_open to gpumm_close: the symbolic phase's results, which a device's numeric
+ * phase can use too. */
 typedef struct {
   view a, b;
-  view x; /* one of them is full, and is multiplied by panels: the other, or its transpose */
+  view x; /* if one operand is full and multiplied by panels: the other, or its transpose */
   int by_panels;
   int64_t *start;  /* result in blocks: where each block row of C begins if no block is zero */
   int64_t longest; /* most blocks in a block row of C */
-  uint64_t *bits;  /* the pattern of op (B), words words a block row, or NULL */
+  uint64_t *bits;  /* the pattern of op (B), `words` words per block row, or NULL */
   int64_t words;
   int64_t pairs;         /* products of blocks */
-  double flops, seconds; /* of the product; of the symbolic phase */
+  double flops, seconds; /* flops of the product; seconds of the symbolic phase */
   gpumm_owner memory;
 } state;
 
-/* The arrays must be sound before anything follows their indices. name is "A" or "B". */
+/* Checks the arrays, before anything follows their indices. name is "A" or "B". */
 gpumm_status gpumm_blocks_check_structure (const gpumm_operand *x, const char *name) {
   const int64_t rows = x->rows / x->block_rows, *start = x->block_start;
   if (x->cols / x->block_cols > INT32_MAX)
@@ -136,8 +135,8 @@ gpumm_status gpumm_blocks_check_structure (const gpumm_operand *x, const char *n
   return gpumm_check_cancelled ();
 }
 
-/* The bucket transpose of the structure: count each block column, then hand the blocks out row by
- * row, so that they arrive in order. */
+/* The bucket transpose of the structure: count each block column, then distribute the blocks row by
+ * row, which keeps them in order. */
 static gpumm_status transpose_structure (state *s, const gpumm_operand *x, view *out) {
   const int64_t rows = x->rows / x->block_rows, blocks = x->block_start[rows];
   if (rows > INT32_MAX)
@@ -147,7 +146,7 @@ static gpumm_status transpose_structure (state *s, const gpumm_operand *x, view 
   int64_t *source = gpumm_own (&s->memory, blocks, sizeof *source);
   if (!next || !column || !source)
     return GPUMM_HOST_MEMORY;
-  /* counts go two places up: handing out then leaves next[1] .. as the offsets */
+  /* store counts two places up: after distributing, next[1] .. are the offsets */
   for (int64_t t = 0; t < blocks; t++)
     next[x->block_column[t] + 2]++;
   for (int64_t i = 0; i < out->rows; i++)
@@ -168,8 +167,7 @@ static int64_t tile_of (int64_t size) {
   return size < 1 ? 1 : gpumm_least (TILE, size);
 }
 
-/* op (X); a full matrix in tiles of block_rows x block_cols. structure is 0 where it will not be
- * read. */
+/* op (X); a full matrix in tiles of block_rows x block_cols. structure = 0: it is not read. */
 static gpumm_status make_view (state *s, const gpumm_operand *x, gpumm_op op, int64_t block_rows,
                                int64_t block_cols, int structure, view *out) {
   const int turned = op != GPUMM_NONE, full = x->kind == GPUMM_DENSE;
@@ -199,7 +197,7 @@ static gpumm_status make_view (state *s, const gpumm_operand *x, gpumm_op op, in
 
 /* ---- numeric phase ------------------------------------------------------------------------ */
 
-/* What integers are added up in; floating point in itself. */
+/* The type of sums of integers; floating point is summed in its own type. */
 typedef enum { SUM_FLOAT, SUM_DOUBLE, SUM_64, SUM_128, SUM_HALVES } sum_kind;
 
 /* A sum of 2^62 products of 64-bit integers: high 2^64 + low */
@@ -209,14 +207,14 @@ typedef struct {
 
 struct workspace;
 
-/* What all threads share. */
+/* Shared by all threads. */
 typedef struct numeric {
   view a, b;
   const state *s;
   gpumm_operand *c;
-  const gpumm_operand *c0; /* NULL where beta is 0 */
+  const gpumm_operand *c0; /* NULL if beta is 0 */
   sum_kind kind;
-  size_t sum_bytes, x_bytes; /* of a sum; room for an element as it is multiplied */
+  size_t sum_bytes, x_bytes; /* of a sum; of an element when multiplied */
   int64_t elements;          /* of a block of sums */
   gpumm_scalar alpha, beta;
   integer_end end;
@@ -227,9 +225,9 @@ typedef struct numeric {
 /* One thread's. */
 typedef struct workspace {
   void *sums, *a, *b; /* sums of a block row of C; a block of op (A), of op (B) */
-  int64_t *place;     /* C in blocks: place of each block column in the row, by block columns */
+  int64_t *place;     /* C in blocks: the place of each block column in the row */
   int64_t *columns;   /* and the row's block columns */
-  rowset set;         /* for its pattern, one or the other */
+  rowset set;         /* for the row's pattern: the set or the bits */
   uint64_t *bits;
 } workspace;
 
@@ -411,7 +409,7 @@ static inline double scale_d (double x, gpumm_scalar s) {
   return s.re == 1 ? x : s.re * x;
 }
 
-/* A real scalar multiplies as one: 1 + 0i times Inf + i would have a NaN. */
+/* Multiplies by a real scalar as real: (1 + 0i) (Inf + i) has a NaN. */
 static inline float complex scale_c (float complex x, gpumm_scalar s) {
   return s.im != 0 ? CMPLXF ((float) s.re, (float) s.im) * x : s.re == 1 ? x : (float) s.re * x;
 }
@@ -420,8 +418,8 @@ static inline double complex scale_z (double complex x, gpumm_scalar s) {
   return s.im != 0 ? CMPLX (s.re, s.im) * x : s.re == 1 ? x : s.re * x;
 }
 
-/* count sums from the first on become elements of C, one after the other from place at on, with
- * beta times those of C0 from at_c0 on. */
+/* Converts count sums to contiguous elements of C from `at` on, adding beta times those of C0 from
+ * at_c0 on. */
 #define DEFINE_STORE(letter, type)                                                                 \
   static void store_##letter (const numeric *d, const type *sums, int64_t count, int64_t at,       \
                               int64_t at_c0) {                                                     \
@@ -437,7 +435,7 @@ DEFINE_STORE (d, double)
 DEFINE_STORE (c, float complex)
 DEFINE_STORE (z, double complex)
 
-/* The same for integers that need nothing but their saturation. */
+/* The same for integers that need only saturation. */
 #define STORE_SATURATED(letter, type)                                                              \
   case GPUMM_##letter: {                                                                           \
     const int64_t top = (int64_t) (UINT64_MAX >> 1 >> (64 - 8 * sizeof (type)));                   \
@@ -473,7 +471,7 @@ static void store_narrow (const numeric *d, const int64_t *sums, int64_t count, 
       finish_narrow (&d->end, at + e, at_c0 + e, sums[e]);
 }
 
-/* Sums as doubles are whole numbers below 2^53. */
+/* Sums in double are integers below 2^53. */
 static void store_doubles (const numeric *d, const double *sums, int64_t count, int64_t at,
                            int64_t at_c0) {
   enum { CHUNK = 64 };
@@ -559,7 +557,7 @@ int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count) {
   return any != 0;
 }
 
-/* The sums of block row i, count blocks of them, into C. */
+/* Stores the sums of the count blocks of block row i in C. */
 static void store_row (const numeric *d, const workspace *w, int64_t i, int64_t count) {
   const char *sums = w->sums;
   if (d->c->kind == GPUMM_BLOCKS) {
@@ -587,17 +585,17 @@ static void store_row (const numeric *d, const workspace *w, int64_t i, int64_t 
 
 /* ---- by a full matrix, in floating point -------------------------------------------------- */
 
-/* Columns at a time: of doubles a line of cache. Measured on two cores with AVX-512, a matrix of a
- * mesh in blocks of 2x2 / 4x4 / 8x8 with 1.0 to 1.6 million elements by 128 columns: 65 / 33 / 17 ms,
- * where tiles that each block row of C took from where they lie made it 534 / 136 / 64. */
+/* Columns at a time: a cache line of doubles. Measured on two cores with AVX-512: a mesh in blocks
+ * of 2x2 / 4x4 / 8x8, 1.0 to 1.6 million elements, by 128 columns takes 65 / 33 / 17 ms with
+ * panels, and 534 / 136 / 64 ms if each block row reads unpacked tiles. */
 enum { WIDTH = 8 };
 
-/* Bytes of a panel, of what a product may take beside its operands. */
+/* Bytes of a panel, part of the memory that a product may take beside its operands. */
 static const int64_t PANEL_BYTES = 32 << 20;
 
-/* C = alpha X Y + beta C0 with X in blocks; the panel has stride columns of Y side by side, those
- * from `column` on, and zeros where Y has fewer. Elements of C and C0 are so far apart, downward and
- * across. */
+/* C = alpha X Y + beta C0 with X in blocks. The panel has `stride` columns of Y from `column` on,
+ * padded with zeros. c_down, c_across, c0_down and c0_across are the distances between elements of
+ * C and C0. */
 typedef struct full_product {
   view x, y;
   void *panel;
@@ -768,8 +766,8 @@ static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_oper
 
 /* ---- patterns ----------------------------------------------------------------------------- */
 
-/* How many blocks block row i of C has; their block columns, ascending, go to columns unless that
- * is NULL. */
+/* Counts the blocks of block row i of C. If columns is not NULL it gets their block columns,
+ * ascending. */
 static int64_t collect (const state *s, workspace *w, int64_t i, int64_t *columns) {
   const view *a = &s->a, *b = &s->b;
   int64_t count = 0;
@@ -838,14 +836,14 @@ static void count_rows (void *context, int64_t begin, int64_t end) {
   destroy_pattern (&w);
 }
 
-/* The symbolic phase: where each block row of C begins. */
+/* The symbolic phase: the offsets of C's block rows. */
 static gpumm_status count_blocks (struct gpumm_job *job, state *s) {
   const view *a = &s->a, *b = &s->b;
   const int64_t blocks_a = a->start[a->rows], blocks_b = b->start[b->rows];
   s->start = gpumm_own (&s->memory, a->rows + 1, sizeof *s->start);
   if (!s->start)
     return GPUMM_HOST_MEMORY;
-  /* B's pattern as bits where that takes no more words than B has blocks: they are fewer steps */
+  /* use bits for B's pattern if they take no more words than B has blocks: fewer steps */
   s->words = rowset_words (b->cols);
   if (s->words > 0 && b->rows <= blocks_b / s->words) {
     s->bits = gpumm_own (&s->memory, b->rows * s->words, sizeof *s->bits);
@@ -877,7 +875,7 @@ static gpumm_status count_blocks (struct gpumm_job *job, state *s) {
   return GPUMM_OK;
 }
 
-/* Products of blocks: over all blocks (i,k) of op (A), the blocks of row k of op (B). */
+/* Counts products of blocks: for each block (i,k) of op (A), the blocks in row k of op (B). */
 static int64_t count_pairs (const view *a, const view *b) {
   int64_t pairs = 0;
   if (a->start && b->start)
@@ -905,7 +903,8 @@ static int create_workspace (const numeric *d, workspace *w) {
   return w->place && w->columns && create_pattern (d->s, w) == GPUMM_OK;
 }
 
-/* The blocks of block rows 0 to i - 1. With alpha = 0 the offsets of x may be too few: they are not read. */
+/* The number of blocks in block rows 0 to i - 1. With alpha = 0 the offsets of x are not read:
+ * there may be too few. */
 static double blocks_before (const view *x, gpumm_scalar alpha, int64_t i) {
   return (double) (x->start && !gpumm_is_zero (alpha) ? x->start[i] : i * x->cols);
 }
@@ -964,7 +963,7 @@ static int takes (const gpumm_problem *p) {
          && (blocks_b || p->b.kind == GPUMM_DENSE) && p->a.type != GPUMM_B && p->b.type != GPUMM_B;
 }
 
-/* Sums over k products of elements of a type, where two blocks make so many products. */
+/* The kind of sums over k products of elements of a type, for blocks with this many products. */
 static sum_kind choose_sum (gpumm_type type, int64_t k, int64_t products) {
   const int bits = 8 * (int) gpumm_type_bytes (type);
   if (!gpumm_is_integer (type))
@@ -975,7 +974,7 @@ static sum_kind choose_sum (gpumm_type type, int64_t k, int64_t products) {
                                                                                  : SUM_64;
 }
 
-/* What speaks for blocks: how much of the full product they are. */
+/* Reports the products of blocks as a part of the full product. */
 static void add_reason (struct gpumm_job *job, const state *s) {
   char *reason = job->report.reason;
   const size_t used = strlen (reason);
@@ -999,10 +998,10 @@ gpumm_status gpumm_blocks_check (const gpumm_problem *p) {
                        (long long) gpumm_op_block_rows (&p->a, p->op_a), (long long) middle,
                        (long long) gpumm_op_block_rows (&p->b, p->op_b),
                        (long long) gpumm_op_block_cols (&p->b, p->op_b));
-  /* 2^30 products of 16-bit integers are the most that an int64 surely holds */
+  /* an int64 holds at least the sum of 2^30 products of 16-bit integers */
   if (gpumm_is_integer (p->a.type) && gpumm_k (p) > (int64_t) 1 << 30)
     return gpumm_fail (GPUMM_UNSUPPORTED, "integer sums of more than 2^30 products by blocks");
-  /* A and B are not read where alpha is 0: their sizes are all that matters then */
+  /* if alpha is 0, A and B are not read and only their sizes matter */
   if (gpumm_is_zero (p->alpha))
     return GPUMM_OK;
   if (blocks_a)
@@ -1144,17 +1143,17 @@ double gpumm_blocks_pairs (const gpumm_problem *p) {
   return seen > 0 ? pairs * ((double) all / (double) seen) : 0;
 }
 
-/* Multiply-adds a second and thread, of integers of 8 and 16 bits: uint16, n = 8192, 5 % of the
- * blocks of 4x4 or 8x8, on two cores with AVX-512. */
+/* Multiply-adds per second and thread for integers of 8 and 16 bits, measured with uint16, n =
+ * 8192, 5 % of the blocks of 4x4 or 8x8, on two cores with AVX-512. */
 static const double SMALL_INTEGER_RATE = 2e9;
 
-/* Of floating point: operations, and products of two blocks or of a block and WIDTH columns, a second
- * and thread, and bytes of C a second. Fitted to products of 10^4 to 7 10^7 pairs of blocks of 1x1 to
- * 64x64 on 16 cores of a Xeon with AVX-512 (bench/results/h200/blocksparse.csv), and to blocks of 2x2
- * to 8x8 by 16 and 128 columns on two. */
+/* Floating point: operations, and products of two blocks or of a block and WIDTH columns, per
+ * second and thread, and bytes of C per second. Fitted to products of 10^4 to 7 10^7 pairs of
+ * blocks of 1x1 to 64x64 on 16 cores of a Xeon with AVX-512 (bench/results/h200/blocksparse.csv),
+ * and of blocks of 2x2 to 8x8 by 16 and 128 columns on two cores. */
 static const double FLOAT_RATE = 1.2e10, PAIR_RATE = 4e7, WRITE_RATE = 2e10;
 
-/* On the CPU; for the classes that "auto" knows a device's rate of. */
+/* Seconds on the CPU, for classes with a known device rate. */
 static double seconds (const gpumm_problem *p, const gpumm_place *place,
                        const struct gpumm_sparse_estimate *estimate) {
   (void) estimate;
@@ -1186,7 +1185,7 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
 
 const gpumm_algorithm gpumm_algorithm_blocks = {
     .name = "blocks",
-    .summary = "matrices sparse by blocks, by each other or by full ones, on the CPU",
+    .summary = "block-sparse matrices by each other or by full matrices, on the CPU",
     .takes = takes,
     .seconds = seconds,
     .open = open,

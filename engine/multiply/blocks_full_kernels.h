@@ -17,7 +17,7 @@
 #define CONJ_Y(x) (x)
 #endif
 
-/* WIDTH elements of a row, and sums += u row for such rows: in a vector where the language has one. */
+/* WIDTH elements of a row, and sums += u row for such rows, in a vector if the compiler has one. */
 #ifdef REAL
 typedef TC NAME (line)
     __attribute__ ((vector_size (WIDTH * sizeof (TC)), aligned (sizeof (TC)), may_alias));
@@ -31,8 +31,8 @@ typedef TC NAME (line)[WIDTH];
   while (0)
 #endif
 
-/* Rows first to before end of the panel, WIDTH by WIDTH rows so that Y is read by lines; zeros past
- * Y's last column. */
+/* Packs rows first to before end of the panel, WIDTH rows at a time so that Y is read by lines;
+ * zeros past Y's last column. */
 static void NAME (pack) (const full_product *d, int64_t first, int64_t end) {
   const view *y = &d->y;
   const void *values = y->values;
@@ -50,7 +50,7 @@ static void NAME (pack) (const full_product *d, int64_t first, int64_t end) {
   }
 }
 
-/* A tile of m rows on its way to C. */
+/* Stores a tile of m rows in C. */
 static void NAME (store_tile) (const full_product *d, int64_t m, int64_t i, int64_t s0,
                                const NAME (line) * sums) {
   const int64_t width = gpumm_least (WIDTH, d->columns - s0), column = d->column + s0;
@@ -67,8 +67,8 @@ static void NAME (store_tile) (const full_product *d, int64_t m, int64_t i, int6
   }
 }
 
-/* Block row i of the product, WIDTH columns of it from the panel's s0-th on. sums[r][s]: inlined with
- * a constant m they stay in registers. */
+/* Computes WIDTH columns of block row i of the product, from the panel's column s0 on. Inlined with
+ * a constant m, sums stay in registers. */
 static inline __attribute__ ((always_inline)) void NAME (make_tile) (const full_product *d,
                                                                      int64_t m, int64_t i,
                                                                      int64_t s0,
@@ -92,8 +92,8 @@ static inline __attribute__ ((always_inline)) void NAME (make_tile) (const full_
   NAME (store_tile) (d, m, i, s0, (const NAME (line) *) sums);
 }
 
-/* Where the rows of a block are known, they are in registers: for the common ones, and not for mixed
- * products, which are rare, as it takes a second of compiling for each. */
+/* Common block heights get code with sums in registers. Mixed products, which are rare, do not:
+ * each height takes a second to compile. */
 #ifdef MIXED
 #define WITH_ROWS(m)
 #else
@@ -105,7 +105,7 @@ static inline __attribute__ ((always_inline)) void NAME (make_tile) (const full_
   }
 #endif
 
-/* Block row i of the product, the panel's columns of it. sums has a block's rows by WIDTH. */
+/* Computes the panel's columns of block row i of the product. sums has a block's rows by WIDTH. */
 FOR_EACH_PROCESSOR static void NAME (multiply_full) (const full_product *d, int64_t i, void *sums) {
   const int64_t m = d->x.block_rows;
   for (int64_t s0 = 0; s0 < d->columns && !gpumm_is_cancelled (); s0 += WIDTH)

@@ -35,11 +35,11 @@
 #define ADD(c, a, b) ((c) += (a) * (b))
 #endif
 
-/* c += a b for blocks of m x k, k x n and m x n, column by column. Inlined with constant sizes it is
- * unrolled. */
+/* c += a b for blocks of m x k, k x n and m x n, column by column; unrolled when inlined with
+ * constant sizes. */
 static inline __attribute__ ((always_inline)) void NAME (add_sized) (
     int64_t m, int64_t n, int64_t k, const XA *restrict a, const XB *restrict b, TC *restrict c) {
-  enum { LARGE = 1 << 14 }; /* operations of a column: else whoever calls looks often enough */
+  enum { LARGE = 1 << 14 }; /* operations of a column; below, the caller checks often enough */
   for (int64_t j = 0; j < n && !(m * k > LARGE && gpumm_is_cancelled ()); j++)
     for (int64_t p = 0; p < k; p++) {
       const XB b_pj = b[p + j * k];
@@ -76,7 +76,7 @@ static inline XB NAME (load_b) (TB x, int conjugate) {
   return conjugate ? CONJ_B (x) : x;
 }
 
-/* The sums of block row i of C; place[j] says where those of block column j are, NULL: at j. */
+/* The sums of block row i of C; place[j] is the place of block column j, NULL: at j. */
 FOR_EACH_PROCESSOR static void NAME (add_row) (const numeric *d, const workspace *w, int64_t i) {
   const view *a = &d->a, *b = &d->b;
   const int64_t m = rows_at (a, i), k = a->block_cols;

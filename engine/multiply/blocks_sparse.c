@@ -1,8 +1,8 @@
-/* blocks_sparse.c - a matrix in blocks as a sparse one.
+/* blocks_sparse.c - converts a matrix in blocks to a sparse one.
  *
- * gpumm_blocks_sparse_open lists the blocks by block columns, in the order of their rows, and
- * counts the nonzeros of each column; gpumm_blocks_sparse_fill then writes the columns of each
- * block column from its list. Beside the result that takes 12 bytes a block and 8 a column.
+ * gpumm_blocks_sparse_open lists the blocks by block columns, in row order, and counts the nonzeros
+ * of each column. gpumm_blocks_sparse_fill then writes the columns of each block column from its
+ * list. The lists take 12 bytes per block and 8 per column.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "cancel.h"
@@ -16,15 +16,15 @@
 #include <complex.h>
 #include <string.h>
 
-/* Elements for a thread at least: some 50 us of work. */
+/* The fewest elements for a thread: about 50 us of work. */
 static const int64_t LEAST_ELEMENTS = 20000;
 
 struct gpumm_blocks_sparse {
   const gpumm_operand *x;
   int64_t *start;  /* where the list of each block column begins */
-  int32_t *row;    /* block row of each block in these lists */
-  int64_t *source; /* and its place in x */
-  int64_t *column; /* of the result: offsets, as in gpumm_operand */
+  int32_t *row;    /* the block row of each block in these lists */
+  int64_t *source; /* the place of each block in x */
+  int64_t *column; /* offsets of the result, as in gpumm_operand */
 };
 
 static int is_nonzero (const gpumm_operand *x, int64_t at) {
@@ -34,11 +34,11 @@ static int is_nonzero (const gpumm_operand *x, int64_t at) {
 
 /* ---- open --------------------------------------------------------------------------------- */
 
-/* The bucket transpose: handed out row by row, blocks arrive in order. */
+/* The bucket transpose: distributing row by row keeps the blocks in order. */
 static gpumm_status list_blocks (gpumm_blocks_sparse *s) {
   const gpumm_operand *x = s->x;
   const int64_t rows = x->rows / x->block_rows, columns = x->cols / x->block_cols;
-  /* counts go two places up: handing out then leaves start[1] .. as the offsets */
+  /* store counts two places up: after distributing, start[1] .. are the offsets */
   s->start = gpumm_allocate (columns + 2, sizeof *s->start);
   s->row = gpumm_allocate (x->block_start[rows], sizeof *s->row);
   s->source = gpumm_allocate (x->block_start[rows], sizeof *s->source);
@@ -69,7 +69,7 @@ static void count_columns (void *context, int64_t begin, int64_t end) {
       }
 }
 
-/* Block columns for a thread at least. */
+/* The fewest block columns for a thread. */
 static int64_t least_columns (const gpumm_operand *x) {
   const double columns = (double) (x->cols / x->block_cols) + 1;
   const double elements = (double) x->block_start[x->rows / x->block_rows] * (double) x->block_rows

@@ -1,5 +1,4 @@
-/* blocks_verify.c - matrices by blocks that come from outside: are they sound, and without their
- * blocks of zeros.
+/* blocks_verify.c - checks matrices in blocks from outside, and removes their zero blocks.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "blocks.h"
 #include "error.h"
@@ -8,10 +7,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Elements to look at before the rest of a block: most blocks begin with one that is not zero. */
+/* Elements to check before the rest of a block: most blocks begin with a nonzero element. */
 enum { FIRST_ELEMENTS = 16 };
 
-/* Blocks for a thread at least: each costs a line of cache, some 50 ns. */
+/* The fewest blocks for a thread: each costs a cache line, about 50 ns. */
 static const int64_t LEAST_BLOCKS = 10000;
 
 static int is_zero (const gpumm_operand *x, int64_t t) {

@@ -1,13 +1,13 @@
 /* dense.c - dense products by a kernel of the table: the product as steps for streaming.c.
  *
- * C is made tile by tile from panels of op(A) and op(B). Where all three fit the device, every
- * panel goes up once and stays, and tiles are taken in shells: after d panels of both, all tiles
- * of the d x d corner can be made, so that the work on the device grows with the square of what
- * has gone up, and the device soon has more to do than the transfers take. Where they do not fit,
- * two panels of each are there, one in use and one on its way, and C is summed over steps of k.
+ * C is computed tile by tile from panels of op(A) and op(B). If all three fit the device, each
+ * panel goes up once and stays, and tiles come in shells: d panels of both allow all tiles of the d
+ * x d corner. So work grows with the square of the uploads, and the device is soon busy longer than
+ * the transfers. If they do not fit, the device holds two panels of each, one in use and one in
+ * transfer, and C is summed over steps along k.
  *
- * Kernels that are faster at certain sizes get them: op(A) and op(B) are padded with zeros on their
- * way up, and the rows and columns of C that come of them stay on the device.
+ * For kernels that are faster at certain sizes, op(A) and op(B) are padded with zeros on their way
+ * up; the extra rows and columns of C stay on the device.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "error.h"
@@ -20,33 +20,33 @@
 #include "work.h"
 #include "algorithm.h"
 
-/* Steps are made and run so many at a time: a product in tiny tiles may have millions. */
+/* Steps are made and run in windows of this many: a product in tiny tiles may have millions. */
 enum { WINDOW = 512 };
 
-/* A buffer on the device and what is in it: the panel or tile (row, col) of its matrix. */
+/* A buffer on the device, holding panel or tile (row, col) of its matrix. */
 typedef struct {
   void *memory;
   int64_t row, col;  /* -1: nothing yet */
-  int64_t last_step; /* the last that uses it */
+  int64_t last_step; /* the last step that uses it */
 } buffer;
 
 typedef struct {
   struct gpumm_job *job;
   const gpumm_operand *result;
   gpumm_buffers sizes;
-  void *memory[4]; /* of all buffers of A, of B, of C; the kernel's workspace */
+  void *memory[4]; /* the buffers of A, of B, of C; the kernel's workspace */
   buffer *a, *b, *c;
-  gpumm_step *steps; /* of the window that is being filled */
+  gpumm_step *steps; /* of the current window */
   gpumm_product *products;
   int64_t count, room, tiles;
-  char *known_a, *known_b; /* for each panel: has a launch read it? NULL: nothing is kept of them */
+  char *known_a, *known_b; /* for each panel: has a launch read it? NULL: no keeping */
   gpumm_status status;
 } schedule;
 
 /* ---- panels ------------------------------------------------------------------------------- */
 
-/* The stored part of x that holds rows row .. and columns col .. of op (x), with the padding that
- * the kernel likes. */
+/* The stored part of x with the rows and columns of op (x) from (row, col) on, with the kernel's
+ * padding. */
 static gpumm_panel part (const schedule *s, const gpumm_operand *x, gpumm_op op, int64_t row,
                          int64_t rows, int64_t col, int64_t cols) {
   const gpumm_kernel *kernel = s->job->plan.kernel;
@@ -64,8 +64,8 @@ static gpumm_panel part (const schedule *s, const gpumm_operand *x, gpumm_op op,
   return p;
 }
 
-/* The buffer that holds panel (row, col), or else the one used longest ago, where the panel then
- * goes up with this step. */
+/* The buffer that holds panel (row, col); else the least recently used one, to which this step
+ * uploads the panel. */
 static buffer *bring (schedule *s, gpumm_step *step, buffer *buffers, int64_t count, int64_t row,
                       int64_t col, gpumm_panel p) {
   buffer *oldest = buffers;
@@ -88,7 +88,7 @@ static buffer *bring (schedule *s, gpumm_step *step, buffer *buffers, int64_t co
 
 /* ---- steps -------------------------------------------------------------------------------- */
 
-/* Where op (B)'s panel is when A's buffer holds the whole of the one array: in it. */
+/* The place of op (B)'s panel inside A's buffer, if A and B are one array. */
 static const void *inside (const schedule *s, const gpumm_panel *b, int64_t ld) {
   const gpumm_operand *x = &s->job->problem.b;
   size_t element = gpumm_type_bytes (x->type);
@@ -97,15 +97,16 @@ static const void *inside (const schedule *s, const gpumm_panel *b, int64_t ld) 
   return (const char *) s->a[0].memory + (size_t) (row + col * ld) * element;
 }
 
-/* Touched before they are filled, pages come from several threads: the result's, where its columns
- * lie without gaps that belong to the caller. */
+/* Lets several threads touch the result's pages before they are filled, if its columns have no gaps
+ * (which belong to the caller). */
 static size_t fresh_bytes (const gpumm_operand *result) {
   if (result->ld != result->rows)
     return 0;
   return (size_t) result->rows * (size_t) result->cols * gpumm_type_bytes (result->type);
 }
 
-/* Runs the steps there are. What is in the buffers stays, and nothing waits for it any more. */
+/* Runs the collected steps. The buffers keep their contents, and nothing waits for them any
+ * more. */
 static void run_window (schedule *s) {
   const gpumm_plan *plan = &s->job->plan;
   gpumm_stream_job stream = {.driver = plan->driver,
@@ -144,7 +145,7 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
           depth = gpumm_least (plan->tile_k, k - from);
   gpumm_panel a = part (s, &p->a, p->op_a, row, m, from, depth);
   gpumm_panel b = part (s, &p->b, p->op_b, from, depth, col, n);
-  /* of the result: where it goes */
+  /* the place in the result */
   gpumm_panel c = part (s, s->result, GPUMM_NONE, row, m, col, n);
   const gpumm_kernel *kernel = plan->kernel;
   gpumm_product *product = &s->products[s->count];
@@ -191,7 +192,7 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
       step->after_download = tile->last_step;
     if (p->c0) {
       gpumm_panel c0 = part (s, p->c0, GPUMM_NONE, row, m, col, n);
-      c0.pad_rows = c0.pad_cols = 0; /* what is there is multiplied by beta and not taken down */
+      c0.pad_rows = c0.pad_cols = 0; /* padding is never downloaded */
       c0.to = tile->memory;
       step->up[step->ups++] = c0;
     }
@@ -212,7 +213,7 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   s->count++;
 }
 
-/* The tiles whose larger index is d, then d + 1, ... */
+/* Takes the tiles whose larger index is d, then d + 1, ... */
 static void add_shells (schedule *s, int64_t down, int64_t across, int64_t k) {
   for (int64_t d = 0; d < down || d < across; d++) {
     for (int64_t j = 0; d < down && j < gpumm_least (d, across); j++)
@@ -249,7 +250,7 @@ static gpumm_status take_buffers (schedule *s, int which, int64_t count, size_t 
   return status;
 }
 
-/* Makes room under a given limit, where blocks of other sizes are kept. */
+/* Makes room under a given limit: kept blocks have other sizes. */
 static void make_room (const struct gpumm_job *job) {
   const gpumm_plan *plan = &job->plan;
   size_t limit = (size_t) job->options.max_device_memory;
@@ -297,7 +298,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   }
   if (!status) {
     if (plan->rate > 0)
-      gpumm_progress_of (job->report.flops / plan->rate); /* as the steps have it */
+      gpumm_progress_of (job->report.flops / plan->rate); /* in seconds, like the steps */
     else
       gpumm_progress_of_launches ((double) (down * across * (plan->resident ? 1 : deep)));
     if (plan->resident)
@@ -319,8 +320,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   return status;
 }
 
-/* bound: PLAIN, or WIDER where the error can be larger than plain arithmetic's (a bound by norms,
- * say), so that only its name chooses the family. */
+/* bound: PLAIN, or WIDER if the error can exceed plain arithmetic's (a bound by norms, say); a
+ * WIDER family runs only by its name. */
 enum { PLAIN, WIDER };
 
 #define ROW(family, bound, text)                                                                   \
@@ -331,11 +332,11 @@ enum { PLAIN, WIDER };
                                                     .takes = gpumm_is_dense_float,                 \
                                                     .run = run}
 
-ROW (naive, PLAIN, "one thread an element of C, operands in global memory");
+ROW (naive, PLAIN, "one thread per element of C, operands in global memory");
 ROW (tiled, PLAIN, "square tiles of A and B in shared memory");
 ROW (register, PLAIN, "tiles in shared memory, a small tile of C in each thread's registers");
 ROW (tensor, PLAIN, "double-precision tensor cores, steps along k shared evenly among blocks");
 ROW (cublas, PLAIN, "NVIDIA's library");
 ROW (strassen, WIDER, "seven products of halves instead of eight; over register or cublas");
-/* Not in the order of families (plan.c): whether it pays is measured. */
+/* Not among the families of plan.c: measurements decide whether it is faster. */
 ROW (emulated, PLAIN, "8-bit integer tensor cores, by the Chinese remainder theorem");

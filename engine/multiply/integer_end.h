@@ -53,11 +53,11 @@ static inline void store_integer (gpumm_type type, void *values, int64_t at, int
   }
 }
 
-/* Where a sum goes and what is still to be done to it. */
+/* The destination of a sum and the operations still to apply to it. */
 typedef struct {
   gpumm_type output;
   int64_t alpha, beta;
-  const void *c0; /* NULL where beta is 0 */
+  const void *c0; /* NULL if beta is 0 */
   void *c;
 } integer_end;
 
@@ -80,8 +80,8 @@ static inline gpumm_status check_whole (const gpumm_problem *p) {
                                           "numbers of at most 2^53 in size");
 }
 
-/* x += beta c0 for a double c0, exactly: together they are x 2^exponent, and 1 is returned when
- * anything not zero was left out below x. |x| < 2^222. */
+/* x += beta c0 for a double c0, exactly: the sum is x 2^exponent. Returns 1 if a nonzero rest below
+ * x was dropped. |x| < 2^222. */
 static inline int add_double (wide *x, int64_t beta, double c0, int *exponent) {
   enum { FAR = 250, ROOM = 128 };
   int e;
@@ -95,7 +95,7 @@ static inline int add_double (wide *x, int64_t beta, double c0, int *exponent) {
   if (wide_is_zero (x)) {
     *x = y;
     *exponent = e;
-  } else if (e > FAR) { /* y is far above: 128 places under its last, x is a matter of rounding */
+  } else if (e > FAR) { /* y is far above x: 128 bits below its last, x affects only the rounding */
     wide above = y;
     wide_shift (&above, ROOM);
     *exponent = e - ROOM;
@@ -109,7 +109,7 @@ static inline int add_double (wide *x, int64_t beta, double c0, int *exponent) {
     wide_shift (x, -e);
     *exponent = e;
     wide_add (x, &y);
-  } else { /* |beta c0| < 2^-144: a matter of rounding */
+  } else { /* |beta c0| < 2^-144 affects only the rounding */
     const wide below = wide_from (wide_is_negative (&y) ? -1 : 0);
     wide_shift (x, ROOM);
     *exponent = -ROOM;
@@ -125,14 +125,14 @@ static inline void store_float (const integer_end *e, int64_t at, wide *x, int64
   if (e->c0) {
     const double c0 =
         is_double ? ((const double *) e->c0)[at_c0] : (double) ((const float *) e->c0)[at_c0];
-    if (!isfinite (c0)) { /* and the sum is finite */
+    if (!isfinite (c0)) { /* the sum is finite */
       if (is_double)
         ((double *) e->c)[at] = (double) e->beta * c0;
       else
         ((float *) e->c)[at] = (float) ((double) e->beta * c0);
       return;
     }
-    /* an odd last bit far below the rounding stands for all that was left out */
+    /* an odd last bit, far below the rounding position, represents the dropped rest */
     x->limb[0] |= (uint64_t) add_double (x, e->beta, c0, &exponent);
   }
   if (is_double)
@@ -141,9 +141,9 @@ static inline void store_float (const integer_end *e, int64_t at, wide *x, int64
     ((float *) e->c)[at] = wide_to_float (x, exponent);
 }
 
-/* C = alpha sum + beta C0 for an element, at place at of C and at_c0 of C0; |sum| < 2^63 */
+/* C = alpha sum + beta C0 for element `at` of C and at_c0 of C0; |sum| < 2^63 */
 static inline void finish_narrow (const integer_end *e, int64_t at, int64_t at_c0, int64_t sum) {
-  /* alpha times it and beta times C0 fit 128 bits */
+  /* alpha sum and beta C0 fit 128 bits */
   int128 value = (int128) e->alpha * sum;
   if (gpumm_is_float (e->output) && e->c0) {
     wide x = wide_from (value);

@@ -1,6 +1,6 @@
 /* integers.c - exact products of integer matrices, saturated once at the end.
  *
- * One way for all eight types: an element is a number of digits to base 2^11,
+ * All eight types use one method: an element is written in digits to base 2^11,
  *
  *   a = sum over u of a_u 2^(11 u),   |a_u| <= 2^10,
  *
@@ -9,12 +9,11 @@
  *   sum over p of a_p b_p = sum over d of 2^(11 d) D_d,
  *   D_d = sum over u + v = d, and over p, of a_(u,p) b_(v,p).
  *
- * Digits are stored as int16. A dot product of two rows of digits over at most 1024 steps is at most
- * 2^30 in size and exact in int32: that is the loop that every processor has vector instructions
- * for. The D_d gather these in int64, and stay below 6 k 2^20 < 2^63 for every k <= 2^40. The sum over d
- * is formed once an element of C, in as many bits as |a|, |b| and k can make it need: 64, 128, or
- * more. Where the upper digits of a block are all zero, small numbers in a wide type, their products
- * are left out.
+ * Digits are stored as int16. A dot product of two rows of digits over at most 1024 steps is at
+ * most 2^30 in size and exact in int32, and every processor has vector instructions for this loop.
+ * The D_d accumulate these in int64 and stay below 6 k 2^20 < 2^63 for k <= 2^40. The sum over d is
+ * formed once per element of C, in 64, 128 or more bits as |a|, |b| and k require. If the upper
+ * digits of a block are all zero (small numbers in a wide type), their products are skipped.
  *
  * alpha and beta are whole numbers up to 2^53 and apply to the exact sum. An integer C saturates; a
  * double or single one is rounded once, to nearest.
@@ -42,19 +41,19 @@ enum {
   DIGIT_BITS = 11,
   MOST_DIGITS = 6,
   CHUNK = 1024,        /* steps along k in one dot product */
-  STRIDE = CHUNK + 32, /* of packed rows: not a power of two, whose rows would share cache sets */
-  TILE = 4             /* rows and columns of C at once: as many sums as registers hold */
+  STRIDE = CHUNK + 32, /* of packed rows; a power of two would share cache sets */
+  TILE = 4             /* rows and columns of C at once; the sums fill the registers */
 };
 
 static const int64_t LONGEST_K = (int64_t) 1 << 40;
 
-/* Rows and columns of C in a block, by digits. Measured at 1000 x 1000 x 1000 on one core of a Xeon
- * with AVX-512 and 2 MB of second-level cache: half or one and a half times as much is up to 20 %
- * slower for some type and faster for none by more than 5 %. */
+/* Rows and columns of C in a block, by number of digits. Measured at 1000 x 1000 x 1000 on one core
+ * of a Xeon with AVX-512 and 2 MB of second-level cache: 0.5 or 1.5 times these sizes are up to 20
+ * % slower for some types and at most 5 % faster for any. */
 static const int64_t block_size[MOST_DIGITS + 1] = {[1] = 256, [2] = 192, [3] = 128, [6] = 96};
 
-/* Blocks are cut smaller where there would be too few for all threads, but not below this; a thread
- * gets at least so many multiplications of digits, 50 us of work. */
+/* Blocks are cut smaller if there are too few for all threads, but not below this. A thread gets at
+ * least this many multiplications of digits, 50 us of work. */
 static const int64_t SMALLEST_BLOCK = 32;
 static const double LEAST_PRODUCTS = 1e6;
 
@@ -74,9 +73,9 @@ typedef struct {
   int64_t plane;
 } strip;
 
-/* pack_<type>: a strip into digits; returns how many lowest digits hold all that is not zero. The
- * lower digits are -1024 .. 1023, and what they take beyond zero goes one up; the last is the rest,
- * at most 2^10 in size for every type. */
+/* pack_<type> writes a strip as digits and returns the number of digits up to the highest nonzero
+ * one. The lower digits are -1024 .. 1023, with a carry to the next digit; the last digit is the
+ * rest, at most 2^10 in size for every type. */
 #define DEFINE_PACK(letter, type)                                                                  \
   static int pack_##letter (const strip *s) {                                                      \
     enum { COUNT = sizeof (type) == 1 ? 1 : sizeof (type) == 2 ? 2 : sizeof (type) == 4 ? 3 : 6 }; \
@@ -130,7 +129,7 @@ FOR_EACH_PROCESSOR static void multiply_tile (int64_t length, const digit *restr
 
 /* ---- the end: one element of C ------------------------------------------------------------ */
 
-/* What all blocks of a product share. */
+/* Shared by all blocks of a product. */
 typedef struct {
   gpumm_type type;
   int64_t m, n, k;
@@ -138,7 +137,7 @@ typedef struct {
   int64_t a_across, a_along, b_across, b_along;
   int digits;
   int64_t block_m, block_n, blocks_m; /* sizes of a block, blocks in a column of them */
-  int sum_bits;                       /* 64, 128 or 192: what the full sum fits */
+  int sum_bits;                       /* 64, 128 or 192: the full sum fits */
   integer_end end;
   int64_t ldc0, ldc;
   atomic_int failed; /* a thread had no memory */
@@ -160,7 +159,7 @@ static halves add_diagonals (const int64_t *diagonal, int64_t plane, int last) {
   return sum;
 }
 
-/* The sum, or the end of the range +-2^126 that it lies beyond. */
+/* The sum, clamped to the range +-2^126. */
 static int128 clamp (halves sum) {
   enum { SHIFT = HALF * DIGIT_BITS };
   const int128 unit = (int128) 1 << SHIFT, end = (int128) 1 << 126, most = end / unit;
@@ -248,7 +247,7 @@ static void multiply_block (const product *d, const workspace *w, int64_t block)
 static void multiply_blocks (void *context, int64_t begin, int64_t end) {
   product *d = context;
   const int64_t diagonals = 2 * d->digits - 1;
-  /* zeroed: rows that only fill up a tile are multiplied too, and dropped */
+  /* zeroed: padding rows of a tile are multiplied too; their results are discarded */
   workspace w = {.a = gpumm_allocate (d->digits * d->block_m * STRIDE, sizeof *w.a),
                  .b = gpumm_allocate (d->digits * d->block_n * STRIDE, sizeof *w.b),
                  .diagonal =
@@ -281,7 +280,7 @@ static gpumm_status open (struct gpumm_job *job) {
   return GPUMM_OK;
 }
 
-/* Bits that hold the sum of k products of elements whose sizes are at most 2^bits. */
+/* Bits for the sum of k products of elements of size at most 2^bits. */
 static int choose_sum_bits (gpumm_type type, int64_t k) {
   const int bits = 8 * (int) gpumm_type_bytes (type) - gpumm_is_signed (type);
   const int128 most = (int128) (UINT64_MAX >> 1) << 64; /* a little below 2^127 */

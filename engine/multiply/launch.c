@@ -5,8 +5,8 @@
 #include "move/streaming.h"
 #include "types.h"
 
-/* A part of C is a rectangle, of whole tiles of every kernel: columns are shared out first, and where
- * these would be fewer than NARROW, rows. */
+/* A part of C is a rectangle of whole tiles of every kernel. Columns are divided first; rows only
+ * if parts would be narrower than NARROW. */
 static gpumm_status launch_part (const gpumm_stream_job *job, const gpumm_product *p,
                                  gpumm_part part, gpumm_stream *stream) {
   enum { TILE = 64, NARROW = 256 };

@@ -59,7 +59,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
 
 const gpumm_algorithm gpumm_algorithm_loops = {
     .name = "loops",
-    .summary = "three plain loops on the CPU: slow, and the definition of a product",
+    .summary = "the definition of a product: three plain loops on the CPU, slow",
     .takes = takes,
     .run = run,
 };

@@ -12,12 +12,12 @@
  *   C(i,j) = alpha (op(A)(i,0) op(B)(0,j) + ... + op(A)(i,k-1) op(B)(k-1,j)) + beta C0(i,j)
  *
  * Matrices lie column by column: element (i,j) of A is a[i + j * lda]. The innermost loop runs down
- * a column of C, and of A where A is not transposed: it reads and writes neighbours in memory, as
- * caches and vector instructions want it. Every sum is formed in the order of p. */
+ * a column of C, and of A if A is not transposed, so it reads and writes neighbours in memory,
+ * which suits caches and vector instructions. Each sum is formed in the order of p. */
 static void NAME (const gpumm_problem *problem, gpumm_operand *result) {
   const int64_t m = gpumm_m (problem), n = gpumm_n (problem), k = gpumm_k (problem);
   const T *a = problem->a.values, *b = problem->b.values;
-  const T *c0 = problem->c0 ? problem->c0->values : NULL; /* NULL where beta is 0 */
+  const T *c0 = problem->c0 ? problem->c0->values : NULL; /* NULL if beta is 0 */
   T *c = result->values;
   const int64_t lda = problem->a.ld, ldb = problem->b.ld, ldc = result->ld;
   const int64_t ldc0 = problem->c0 ? problem->c0->ld : 0;

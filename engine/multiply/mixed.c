@@ -1,9 +1,9 @@
 /* mixed.c - a real matrix times a complex one, made of real products.
  *
- * Interleaved complex storage is real storage of twice the rows, so most cases are one real
- * product without moving anything; the others pack the complex operand, or unpack the result.
- * Octave does the same (two real products) unless k <= min (m, n) / 10, where it converts the real
- * operand; the two differ where Inf meets zero, so the rule is kept here.
+ * Interleaved complex storage is real storage with twice the rows, so most cases are one real
+ * product without copies. The others pack the complex operand or unpack the result. Octave computes
+ * two real products too, unless k <= min (m, n) / 10: then it converts the real operand. The two
+ * ways differ if Inf meets zero, so this file follows Octave's rule.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
@@ -17,7 +17,7 @@ typedef struct {
   gpumm_problem inner;
   int opened;    /* next has given it */
   void *packed;  /* operand of the inner product */
-  void *product; /* its result, where it is not the caller's memory */
+  void *product; /* its result, unless that is the caller's memory */
   int negate;    /* conjugate while unpacking */
 } mixed;
 
@@ -104,11 +104,11 @@ static gpumm_status over_columns (gpumm_type type, loop *single, loop *full, col
 static void *matrix (int64_t rows, int64_t cols, gpumm_type type) {
   int64_t elements;
   if (__builtin_mul_overflow (rows, cols, &elements))
-    elements = -1; /* refused by gpumm_allocate, with a text */
+    elements = -1; /* gpumm_allocate refuses this and sets the text */
   return gpumm_allocate (elements, gpumm_type_bytes (type));
 }
 
-/* A complex matrix seen as a real one of twice the rows. */
+/* A complex matrix viewed as a real one with twice the rows. */
 static gpumm_operand as_real (const gpumm_operand *x, gpumm_type real) {
   gpumm_operand y = *x;
   y.type = real;
@@ -117,7 +117,7 @@ static gpumm_operand as_real (const gpumm_operand *x, gpumm_type real) {
   return y;
 }
 
-/* A complex matrix copied into a real one of twice the columns. */
+/* Copies a complex matrix into a real one with twice the columns. */
 static gpumm_status split (const gpumm_operand *x, gpumm_type real, int negate, mixed *state,
                            gpumm_operand *y) {
   state->packed = matrix (x->rows, 2 * x->cols, real);
@@ -155,8 +155,8 @@ static gpumm_status widen (const gpumm_operand *x, gpumm_type type, mixed *state
   return status;
 }
 
-/* Octave's rule; its product with the real operand alone transposed (trans_mul of op-m-cm.cc,
- * mul_trans of op-cm-m.cc) is always two real ones. */
+/* Octave's rule. If only the real operand is transposed, Octave always computes two real products
+ * (trans_mul of op-m-cm.cc, mul_trans of op-cm-m.cc). */
 static int octave_widens (const gpumm_problem *p) {
   int a_complex = gpumm_is_complex (p->a.type);
   gpumm_op op_real = a_complex ? p->op_b : p->op_a, op_complex = a_complex ? p->op_a : p->op_b;
@@ -179,7 +179,7 @@ static gpumm_status open (struct gpumm_job *job) {
   if (octave_widens (p)) {
     status = widen (a_complex ? &p->b : &p->a, p->output, state, a_complex ? &inner->b : &inner->a);
   } else {
-    /* alpha and beta are applied when the product is complex again */
+    /* unpacking applies alpha and beta, when the product is complex again */
     inner->alpha = (gpumm_scalar){gpumm_is_zero (p->alpha) ? 0 : 1, 0};
     inner->beta = (gpumm_scalar){0, 0};
     inner->c0 = NULL;
@@ -187,7 +187,8 @@ static gpumm_status open (struct gpumm_job *job) {
     gpumm_op op = a_complex ? p->op_a : p->op_b;
     gpumm_operand *y = a_complex ? &inner->a : &inner->b;
     int conjugate = op == GPUMM_CTRANSPOSE;
-    /* the parts of a complex A alternate along the rows of C, those of B along its columns */
+    /* real and imaginary parts alternate along C's rows if A is complex, along its columns if B
+     * is */
     if (a_complex == (op == GPUMM_NONE))
       *y = as_real (x, real);
     else

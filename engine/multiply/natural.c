@@ -9,10 +9,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Columns that the estimate looks at, which takes 30 us or less, and 0.1 us where there are no blocks;
- * fewer where columns are long, with so many elements and a few columns more. Columns of C, and about
- * how many products of blocks in them, alike; one product in WORTH, so that to look costs little
- * beside the product. */
+/* Sample SAMPLES columns, fewer if they are long: about MOST_ELEMENTS entries in all, in at most 30
+ * us (0.1 us without blocks). Sample SAMPLES_OF_C columns of C with about MOST_PAIRS products of
+ * blocks, at most one product in WORTH, so that sampling is cheap. */
 enum {
   SAMPLES = 100,
   MOST_ELEMENTS = 1 << 13,
@@ -22,15 +21,15 @@ enum {
   WORTH = 64
 };
 
-/* Elements that a thread looks at, at least. */
+/* The fewest elements for a thread to check. */
 enum { LEAST = 1 << 16 };
 
 static const int sizes[] = {8, 6, 4, 3, 2};
 
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* Do columns j b to j b + b - 1 hold full blocks only? Where rows ascend, a run of b of them is one
- * whose last is b - 1 above its first. */
+/* Do columns j b to j b + b - 1 hold only full blocks? Ascending rows are consecutive if the last
+ * of b rows is b - 1 above the first. */
 static int in_blocks (const gpumm_operand *x, int64_t b, int64_t j) {
   const int64_t begin = x->column[j * b], end = x->column[j * b + b];
   if (begin < 0 || end < begin || end > x->nzmax || (end - begin) % (b * b) != 0)
@@ -78,7 +77,7 @@ int64_t gpumm_natural_size (const gpumm_problem *p) {
   return 0;
 }
 
-/* Of column j of x: where its elements begin and end, none where that cannot be. */
+/* The range of the elements of column j of x; empty if its offsets are invalid. */
 static int64_t begin_of (const gpumm_operand *x, int64_t j, int64_t *end) {
   const int64_t begin = x->column[j];
   *end = x->column[j + 1];
@@ -87,10 +86,10 @@ static int64_t begin_of (const gpumm_operand *x, int64_t j, int64_t *end) {
   return begin;
 }
 
-/* Elements that a column has after so many products, of which those that were looked at gave so many:
- * all fall into places of equal chance, of which there are as many as explain what was seen. */
+/* Estimates the elements of a column after all its products from the elements that the sampled
+ * products gave: products fall into equally likely places, whose number explains the sample. */
 static double extrapolate (double elements, double seen, double products) {
-  double low = 1e-9, high = 50; /* seen products for each place: elements = places (1 - exp (-x)) */
+  double low = 1e-9, high = 50; /* sampled products per place: elements = places (1 - exp (-x)) */
   if (seen >= products || elements <= 0)
     return elements;
   for (int step = 0; step < 40; step++) {
@@ -113,16 +112,16 @@ double gpumm_natural_yield (const gpumm_problem *p, int64_t b, double products) 
   if (x->cols != y->rows || rowset_create (&rows, x->rows / b))
     return 0;
   const int64_t apart = (y->cols / b / 2 / SAMPLES_OF_C + 1) * b;
-  /* from the middle on: few columns are of an edge */
+  /* sample from the middle on: few columns belong to an edge */
   for (int64_t j = y->cols / b / 2 * b; j < y->cols && pairs < most; j += apart) {
-    int64_t all = 0, seen = 0, found = 0; /* products of this column of C, and elements */
+    int64_t all = 0, seen = 0, found = 0; /* products and elements of this column of C */
     const int64_t begin_y = begin_of (y, j, &end_y);
     for (int64_t t = begin_y; t < end_y; t += b)
       if (y->row[t] >= 0 && y->row[t] < x->cols) {
         const int64_t begin_x = begin_of (x, y->row[t] / b * b, &end_x);
         all += (end_x - begin_x + b - 1) / b;
       }
-    const int64_t stride = (all / MOST_PAIRS + 1) * b; /* of a full column some elements */
+    const int64_t stride = (all / MOST_PAIRS + 1) * b; /* skip elements of a full column */
     for (int64_t t = begin_y; t < end_y; t += stride) {
       const int64_t k = y->row[t];
       if (k < 0 || k >= x->cols)
@@ -159,7 +158,7 @@ static void search_columns (void *context, int64_t begin, int64_t end) {
       atomic_store (&s->wrong, 1);
       return;
     }
-    const int64_t first = x->column[j * s->b], last = x->column[j * s->b + 1]; /* of one column */
+    const int64_t first = x->column[j * s->b], last = x->column[j * s->b + 1]; /* its offsets */
     int64_t *row = s->row + first / (s->b * s->b);
     s->start[j + 1] = x->column[(j + 1) * s->b] / (s->b * s->b);
     for (int64_t t = first; t < last; t += s->b)

@@ -1,8 +1,7 @@
-/* natural.h - square blocks that a sparse matrix is made of without saying so.
+/* natural.h - full square blocks in a plain sparse matrix.
  *
- * Several unknowns at a point, as in a stiffness matrix, give full blocks side by side: with b of
- * them every stored element belongs to a full b x b block whose first row and column are multiples
- * of b.
+ * Several unknowns per point, as in a stiffness matrix, give full blocks: with b unknowns each
+ * stored element belongs to a full b x b block whose first row and column are multiples of b.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_NATURAL_H
@@ -10,7 +9,7 @@
 
 #include "gpumm.h"
 
-/* f (b) with b, one of the sizes that are looked for, as a constant. */
+/* f (b) with b, one of the possible sizes, as a constant. */
 #define GPUMM_WITH_NATURAL_SIZE(b, f)                                                              \
   switch (b) {                                                                                     \
   case 2:                                                                                          \
@@ -29,22 +28,22 @@
     f (8);                                                                                         \
   }
 
-/* The sizes b, of 2, 3, 4, 6 and 8, of full blocks that some columns of x all consist of, as bits
- * 1 << b; 0: none, or x has no elements. An estimate, from some columns, and from
- * one or two where x is not made of blocks. x need not be sound. */
+/* The block sizes b (of 2, 3, 4, 6 and 8) of which all sampled columns of x consist, as bits 1 <<
+ * b; 0: none, or x has no elements. If x is not made of blocks, one or two columns show it. x may
+ * be unchecked. */
 unsigned gpumm_natural_sizes (const gpumm_operand *x);
 
-/* The largest size that both operands may have; 0 if there is none. */
+/* The largest block size possible for both operands, or 0. */
 int64_t gpumm_natural_size (const gpumm_problem *p);
 
-/* Elements of C for each of so many multiplications of a product in natural blocks of b x b (1: of
- * elements), as they are in some of its columns; transposed operands count as they are stored, for
- * patterns of finite elements are symmetric. 0: not known. The operands need not be sound. */
+/* Elements of C per multiplication of a product in natural blocks of b x b (1: of elements),
+ * estimated from some columns. Transposed operands count as stored, because finite-element patterns
+ * are symmetric. 0: not known. The operands may be unchecked. */
 double gpumm_natural_yield (const gpumm_problem *p, int64_t b, double products);
 
-/* Is x, which is sound, made of full b x b blocks to the last element? Then block column j begins
- * at start[j] = column[j b] / b^2, counted in blocks, and row[t] is the block row of block t. start
- * has room for cols / b + 1 offsets, row for nnz / b^2 numbers; they are undefined where x is not. */
+/* Does a checked x consist entirely of full b x b blocks? Then block column j begins at start[j] =
+ * column[j b] / b^2, counted in blocks, and row[t] is the block row of block t; else both are
+ * undefined. start has room for cols / b + 1 offsets, row for nnz / b^2 numbers. */
 int gpumm_find_natural (const gpumm_operand *x, int64_t b, int64_t *start, int64_t *row);
 
 #endif

@@ -3,8 +3,8 @@
 #ifndef GPUMM_PROCESSORS_H
 #define GPUMM_PROCESSORS_H
 
-/* The compiler makes this for several generations of processors and the loader picks. Sanitizers
- * cannot start with that. */
+/* The compiler makes one copy of the function for each generation of processors, and the loader
+ * picks one. Sanitizers cannot start with this. */
 #if defined __x86_64__ && defined __GLIBC__ && defined __GNUC__ && !defined __clang__              \
     && __GNUC__ >= 12 && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 #define FOR_EACH_PROCESSOR                                                                         \

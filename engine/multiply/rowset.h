@@ -6,14 +6,14 @@
 #include "gpumm.h"
 #include "memory/host.h"
 
-/* A set of row numbers that gives them back in ascending order without sorting: bits, and above
- * them bits that say which words of the level below are not zero. Adding costs one step nearly
- * always; draining m numbers costs O(m), however many rows there are. */
+/* A set of row numbers that returns them in ascending order without sorting: one bit per row, and
+ * above, one bit per nonzero word of the level below. Adding nearly always costs one step; draining
+ * m numbers costs O(m), independent of the number of rows. */
 enum { MOST_LEVELS = 11 };
 
 typedef struct {
   int levels;
-  uint64_t *level[MOST_LEVELS]; /* level[0]: one bit a row; the last is one word */
+  uint64_t *level[MOST_LEVELS]; /* level[0]: one bit per row; the last level is one word */
 } rowset;
 
 static inline int64_t rowset_words (int64_t bits) {
@@ -44,8 +44,8 @@ static inline void rowset_destroy (rowset *s) {
   gpumm_release (s->level[0]);
 }
 
-/* Sets the bit in all levels: whether a word was zero before is a coin's toss, and a branch on it
- * costs more than the stores. */
+/* Sets the bit in all levels: a branch on whether a word was zero is unpredictable and costs more
+ * than the stores. */
 static inline void rowset_add (rowset *s, int64_t i) {
   for (int l = 0; l < s->levels; l++) {
     s->level[l][i >> 6] |= (uint64_t) 1 << (i & 63);
@@ -53,8 +53,8 @@ static inline void rowset_add (rowset *s, int64_t i) {
   }
 }
 
-/* Adds the rows of a list; returns how many were not there yet. Nothing is stored for the others: a
- * store would make the next row, often of the same word, wait for it. */
+/* Adds the rows of a list; returns the number of new ones. Rows already in the set cause no store:
+ * the next row, often in the same word, would wait for it. */
 static inline int64_t rowset_add_all (rowset *s, const int64_t *rows, int64_t count) {
   const uint64_t *bottom = s->level[0];
   int64_t added = 0;

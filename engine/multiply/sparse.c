@@ -1,21 +1,20 @@
 /* sparse.c - products with a sparse operand, on the CPU.
  *
  * sparse x sparse   Gustavson's product by columns of C, in two phases: gpumm_open counts the
- *                   pattern of C exactly, gpumm_run computes. Columns of op (X) where op
- *                   transposes come from a bucket transpose, O(nnz + rows + columns). Columns side
- *                   by side with the same rows (3 x 3 blocks of elasticity) are treated as one.
- *                   Where both operands are made of full square blocks (natural.h), blocks take the
- *                   place of elements in all of this.
- * sparse x dense    C in panels of a few columns. A panel of op (B) is packed by rows, so that each
- *                   element of A, read once a panel, meets values that lie side by side. An A in
- *                   natural blocks is taken by blocks.
- * dense x sparse    the same code, as C' = op (B)' op (A)': panels are rows of op (A) and C. No
- *                   dense operand is ever transposed but panel by panel. Where op (B) is B, an
- *                   element of C is one sum, and with few rows nothing is packed: they lie side by
- *                   side in a column of A, and their sums go straight to a column of C.
+ *                   pattern of C exactly, gpumm_run computes. If op transposes, a bucket transpose,
+ *                   O(nnz + rows + columns), gives the columns of op (X). Adjacent columns with the
+ *                   same rows (3 x 3 blocks of elasticity) are treated as one. If both operands
+ *                   consist of full square blocks (natural.h), blocks take the place of elements.
+ * sparse x dense    C in panels of a few columns. A panel of op (B) is packed by rows, so each
+ *                   element of A, read once per panel, meets contiguous values. An A in natural
+ *                   blocks is read by blocks.
+ * dense x sparse    the same code, as C' = op (B)' op (A)': panels are rows of op (A) and C. Dense
+ *                   operands are transposed only panel by panel. If op (B) is B, an element of C is
+ *                   one sum, and with few rows nothing is packed: the rows are contiguous in a
+ *                   column of A, and their sums go straight to a column of C.
  *
- * Only stored elements multiply, as in Octave: an Inf or NaN in one operand against no element in
- * the other gives nothing.
+ * Only stored elements multiply, as in Octave: Inf or NaN times an element that is not stored gives
+ * nothing.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
@@ -41,38 +40,37 @@
 /* Columns of a panel: a power of two. Eight doubles are a cache line. */
 enum { WIDEST = 8 };
 
-/* Elements of B from a request to the cache to its use. 8 make A A a quarter faster where A is
- * 200000 x 200000 with 16 random elements a row. */
+/* Prefetch distance in elements of B. With 8, A A is a quarter faster for A of 200000 x 200000 with
+ * 16 random elements per row. */
 enum { AHEAD = 8 };
 
-/* Columns of a full operand from which on a sparse one is taken by natural blocks: with fewer it does
- * not pay to look at all of it. Of a mesh in blocks of 2 to 8, 0.4 to 2.4 million elements, on two cores
- * with AVX-512, 16 columns then take 0.60 to 0.83 of the time, 64 columns 0.37 to 0.64. And columns of a
- * panel, as there must be whole vectors. */
+/* The fewest columns of a full operand for which natural blocks of the sparse one pay for finding
+ * them, and of a panel, which needs whole vectors. For a mesh in blocks of 2 to 8, 0.4 to 2.4
+ * million elements, on two cores with AVX-512, 16 columns then take 0.60 to 0.83 of the time, 64
+ * columns 0.37 to 0.64. */
 enum { LEAST_NATURAL_COLUMNS = 16, LEAST_NATURAL_WIDTH = 4 };
 
-/* Of Y = S.' X where columns lie side by side, as rows of a full matrix by a sparse one do: so many
- * are summed at once, and so many where vectors cannot; rows that are made of one group of columns
- * before the next, that they stay in the cache. With more columns than MOST_UNPACKED, and
- * LEAST_REUSE elements for each row of X, X is packed. On two cores with AVX-512 to pack takes 1.0 to
- * 1.2 times as long with 24 to 64 columns and 8 to 15 elements a row, 0.9 with 200 columns, half with
- * 1000 and 40 elements; a packed panel of sixteen takes 0.7 to 0.9 of the time of two of eight. */
+/* For Y = S.' X with contiguous columns, as in full times sparse: sum MOST_BESIDE columns at once
+ * (FEW_BESIDE without vectors), ROWS_AT_ONCE rows per group of columns, so that they stay in the
+ * cache. With more than MOST_UNPACKED columns and LEAST_REUSE elements per row of X, X is packed:
+ * measured on two cores with AVX-512, packing takes 1.0 to 1.2 times as long at 24 to 64 columns,
+ * 0.9 at 200, half at 1000. */
 enum { MOST_BESIDE = 16, FEW_BESIDE = 4, ROWS_AT_ONCE = 32, MOST_UNPACKED = 64, LEAST_REUSE = 4 };
 
 /* How work is cut for threads. */
 static const struct {
-  double least_flops;        /* of a piece: below it a thread costs more than it brings */
-  int64_t least_products;    /* alike, sparse by sparse: each takes some 20 ns in both phases */
+  double least_flops;        /* of a piece; for fewer a thread costs more than it saves */
+  int64_t least_products;    /* the same, sparse by sparse: each takes about 20 ns in both phases */
   int64_t pieces_per_thread; /* so that uneven pieces balance */
-  int64_t workspace_bytes;   /* that all threads together may take */
-  int64_t full_column;       /* rows for each nonzero, up to which a column is scanned whole */
+  int64_t workspace_bytes;   /* of all threads together */
+  int64_t full_column;       /* a column with up to this many rows per nonzero is scanned whole */
 } cutting = {2e5, 1 << 14, 4, (int64_t) 1 << 30, 8};
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
-/* A sparse matrix with elements double or double complex. In natural blocks of b x b, rows, columns
- * and what is stored are counted in blocks, whose elements lie where plain columns have them: element
- * (r,k) of the u-th block of column j, which has count blocks, at column[j] b^2 + (k count + u) b + r. */
+/* A sparse matrix of double or double complex. In natural blocks of b x b, rows, columns and
+ * offsets count blocks, but the elements stay in their plain columns: element (r,k) of the u-th of
+ * the count blocks of column j is at column[j] b^2 + (k count + u) b + r. */
 typedef struct {
   int64_t rows, cols;
   const int64_t *column, *row;
@@ -85,10 +83,10 @@ typedef struct {
 /* What lives from gpumm_open to gpumm_close. */
 typedef struct {
   matrix a, b;        /* both sparse: op (A), op (B). Else the sparse one, as it is stored */
-  int64_t natural;    /* both are in blocks so large, or b is a in such; 1: they are not */
+  int64_t natural;    /* block size if both are in natural blocks, or b is a in blocks; else 1 */
   char suffix[8];     /* "_3x3", of the kernel's name, or "" */
   int64_t longest;    /* blocks of a column of C, at most */
-  gpumm_owner memory; /* behind them and what follows */
+  gpumm_owner memory; /* owns them and what follows */
   int64_t *start;     /* n + 1: where each column of C begins if no element of it is zero */
   int64_t *cut;       /* pieces + 1: columns of C in pieces of about equal work */
   int64_t pieces;
@@ -109,7 +107,7 @@ gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name) {
   if (nnz > x->nzmax)
     return gpumm_fail (GPUMM_INVALID, "sparse %s: %lld nonzeros, but the arrays hold %lld", name,
                        (long long) nnz, (long long) x->nzmax);
-  const double each = ((double) nnz + 1) / ((double) x->cols + 1); /* nonzeros of a column */
+  const double each = ((double) nnz + 1) / ((double) x->cols + 1); /* nonzeros per column */
   const int64_t bad = gpumm_find_unsorted (x->cols, x->column, x->row, sizeof *x->row, x->rows,
                                            (int64_t) (cutting.least_flops / each) + 1);
   for (int64_t t = bad < 0 ? nnz : x->column[bad]; t < nnz; t++) {
@@ -126,7 +124,7 @@ gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name) {
   return gpumm_check_cancelled ();
 }
 
-/* x as it is stored; logical elements become doubles. */
+/* x as stored; logical elements become doubles. */
 static gpumm_status as_stored (state *s, const gpumm_operand *x, matrix *out) {
   *out = (matrix){x->rows, x->cols, x->column, x->row, x->values, x->type, NULL};
   if (x->type != GPUMM_B)
@@ -143,8 +141,8 @@ static gpumm_status as_stored (state *s, const gpumm_operand *x, matrix *out) {
   return GPUMM_OK;
 }
 
-/* The bucket transpose: count each row, then hand the elements out column by column, so that they
- * arrive in order. */
+/* The bucket transpose: count each row, then distribute the elements column by column, which keeps
+ * them in order. */
 static gpumm_status transposed (state *s, const matrix *x, int conjugate, matrix *out) {
   const int64_t nnz = x->column[x->cols];
   const size_t bytes = gpumm_type_bytes (x->type);
@@ -156,13 +154,13 @@ static gpumm_status transposed (state *s, const matrix *x, int conjugate, matrix
   void *values = gpumm_own (&s->memory, nnz, bytes);
   if (!next || !row || !values)
     return GPUMM_HOST_MEMORY;
-  /* counts go two places up: handing out then leaves next[1] .. as the column pointers */
+  /* store counts two places up: after distributing, next[1] .. are the column pointers */
   for (int64_t t = 0; t < nnz && !gpumm_is_cancelled_at (t); t++)
     next[x->row[t] + 2]++;
   for (int64_t i = 0; i < x->rows; i++)
     next[i + 2] += next[i + 1];
   gpumm_status status = gpumm_check_cancelled ();
-  if (status) /* not all are counted */
+  if (status) /* the counts are incomplete */
     return status;
   for (int64_t j = 0; j < x->cols && !gpumm_is_cancelled (); j++)
     for (int64_t t = x->column[j]; t < x->column[j + 1] && !gpumm_is_cancelled_at (t); t++) {
@@ -179,8 +177,8 @@ static gpumm_status transposed (state *s, const matrix *x, int conjugate, matrix
   return gpumm_check_cancelled ();
 }
 
-/* Several unknowns at a point, as in a stiffness matrix, give columns with the same rows, side by
- * side. They are found once, so that sets of rows are made once for all of them. */
+/* Several unknowns per point, as in a stiffness matrix, give adjacent columns with the same rows.
+ * Find them once, so that they share one set of rows. */
 typedef struct {
   const matrix *x;
   unsigned char *repeats;
@@ -207,7 +205,7 @@ static gpumm_status find_repeats (state *s, matrix *x) {
                          &search);
 }
 
-/* x in blocks of b x b, where it is made of them; else out->column is NULL. */
+/* x in blocks of b x b; out->column is NULL if x does not consist of such blocks. */
 static gpumm_status as_blocks (state *s, const matrix *x, int64_t b, matrix *out) {
   const int64_t nnz = x->column[x->cols];
   const gpumm_operand plain = {.rows = x->rows,
@@ -224,7 +222,7 @@ static gpumm_status as_blocks (state *s, const matrix *x, int64_t b, matrix *out
   return gpumm_check_cancelled ();
 }
 
-/* Blocks take the place of elements where both operands are made of them. */
+/* Uses blocks instead of elements if both operands consist of blocks. */
 static gpumm_status find_natural (state *s, const gpumm_problem *p) {
   const int64_t b = gpumm_natural_size (p);
   matrix x, y;
@@ -248,13 +246,13 @@ static gpumm_status find_natural (state *s, const gpumm_problem *p) {
   return GPUMM_OK;
 }
 
-/* Threads that columns of so much work each are worth. */
+/* The number of threads worth using for count columns of this work each. */
 static int64_t choose_threads (int64_t count, double work) {
   const double worth = (double) count * work / cutting.least_flops;
   return worth < 2 ? 1 : (int64_t) fmin (worth, gpumm_threads ());
 }
 
-/* As wide as may be, but a panel for each of these threads. */
+/* The largest width that still gives each thread a panel. */
 static int64_t choose_width (int64_t count, int64_t threads) {
   int64_t width = 1;
   while (width < WIDEST && width * threads < count)
@@ -262,8 +260,8 @@ static int64_t choose_width (int64_t count, int64_t threads) {
   return width;
 }
 
-/* Of a product with a full operand: its columns, or rows where it stands on the left; the work of
- * one; and how many of them are a panel. */
+/* Panels of a full operand: the number of its columns (rows if it is on the left), the work of one,
+ * and the panel width. */
 typedef struct {
   int64_t count, width, threads;
   double work;
@@ -280,8 +278,8 @@ static panel_shape choose_panels (const gpumm_problem *p) {
   return c;
 }
 
-/* s->b becomes s->a in blocks, where s->a is made of them and the full operand has columns enough, of
- * doubles, for which blocks mean vectors. Not where rows of the product are sums, which gain little. */
+/* Sets s->b to s->a in blocks, if s->a consists of blocks and the full operand has enough columns
+ * of double to use vectors. Not if elements of the product are single sums, which gain little. */
 static gpumm_status find_natural_beside (state *s, const gpumm_problem *p) {
   const int left = p->a.kind == GPUMM_SPARSE;
   const int gather = left == ((left ? p->op_a : p->op_b) != GPUMM_NONE);
@@ -305,9 +303,9 @@ typedef struct {
   const matrix *a, *b;
   const int64_t *cut;
   int64_t natural, longest;
-  int64_t *start;   /* numeric phase: given. Symbolic phase: start[j + 1] = nonzeros of column j */
+  int64_t *start;   /* numeric phase: input. Symbolic phase: start[j + 1] = nonzeros of column j */
   gpumm_operand *c; /* NULL in the symbolic phase */
-  int64_t *end;     /* pieces: where each piece of C ends */
+  int64_t *end;     /* of pieces: where each piece of C ends */
   gpumm_scalar alpha;
   atomic_int failed; /* a thread had no memory */
 } gustavson;
@@ -315,13 +313,13 @@ typedef struct {
 /* One thread's accumulator. */
 typedef struct {
   rowset rows;
-  void *sum;      /* one element a row of C */
-  int64_t *list;  /* rows of a column of C that have a sum */
-  int64_t *place; /* in blocks: where in the list a row of blocks is */
+  void *sum;      /* one element per row of C */
+  int64_t *list;  /* the rows of a column of C with a sum */
+  int64_t *place; /* in blocks: the place of a block row in the list */
 } workspace;
 
-/* The elements of a column of B from t on, up to before end, that meet columns of A with the same
- * rows: where they end. */
+/* The end of the group of elements of B, from t on and before end, that meet columns of A with the
+ * same rows. */
 static inline int64_t group_end (const gustavson *g, int64_t t, int64_t end) {
   const int64_t *row = g->b->row;
   do
@@ -330,8 +328,8 @@ static inline int64_t group_end (const gustavson *g, int64_t t, int64_t end) {
   return t;
 }
 
-/* Where the column of A begins that an element of B soon after t meets, to ask the cache for it:
- * these columns may lie anywhere. B's elements end before last. */
+/* The beginning of the column of A for an element of B soon after t (before last), to prefetch it:
+ * these columns lie anywhere. */
 static inline int64_t soon (const gustavson *g, int64_t t, int64_t last) {
   return g->a->column[g->b->row[t + AHEAD < last ? t + AHEAD : t]];
 }
@@ -360,7 +358,7 @@ static inline double scale_d (double x, gpumm_scalar s) {
   return s.re == 1 ? x : s.re * x;
 }
 
-/* A real scalar multiplies as one: 1 + 0i times Inf + i would have a NaN. */
+/* Multiplies by a real scalar as real: (1 + 0i) (Inf + i) has a NaN. */
 static inline double complex scale_z (double complex x, gpumm_scalar s) {
   return s.im != 0 ? CMPLX (s.re, s.im) * x : s.re == 1 ? x : s.re * x;
 }
@@ -378,16 +376,16 @@ static inline double complex load_z (double complex x, int conjugate) {
 
 typedef struct {
   matrix s;
-  matrix blocks; /* the same in natural blocks of natural x natural; 0: it is not taken so */
+  matrix blocks; /* s in natural blocks of natural x natural; natural = 0: unused */
   int64_t natural;
   int gather; /* Y = S.' X; else Y = S X */
   int conj_s, conj_x;
   int64_t inner, outer, count; /* X is inner x count, Y and C are outer x count */
   int64_t width;               /* columns of a panel */
-  int64_t parts;               /* in which the rows of a panel of Y are made, each by a thread */
-  int beside;                  /* sums go straight to columns of C that lie side by side */
-  int direct;                  /* a panel of X is a column of the operand: it need not be packed */
-  /* the rows of X that meet an element of S; NULL: take all */
+  int64_t parts;               /* of the rows of a panel of Y, each for a thread */
+  int beside;                  /* sums go straight to contiguous columns of C */
+  int direct;                  /* a panel of X is a column of the operand and needs no packing */
+  /* the rows of X that meet an element of S; NULL: all */
   const int64_t *used;
   int64_t used_count;
   /* elements from one to the next, down and across the columns of X, C and C0 */
@@ -396,7 +394,7 @@ typedef struct {
   int64_t x_down, x_across;
   void *c;
   int64_t c_down, c_across;
-  const void *c0; /* NULL where beta is 0 */
+  const void *c0; /* NULL if beta is 0 */
   int64_t c0_down, c0_across;
   gpumm_scalar alpha, beta;
   atomic_int failed; /* a thread had no memory */
@@ -404,7 +402,7 @@ typedef struct {
 
 /* ---- the loops, for each pair of element types -------------------------------------------- */
 
-/* Compilers do not find the vectors in blocks by themselves, and not the best in columns. */
+/* Explicit vectors: compilers find none in blocks, and poor ones in columns. */
 typedef double four __attribute__ ((vector_size (32), may_alias));
 typedef double four_anywhere __attribute__ ((vector_size (32), may_alias, aligned (8)));
 
@@ -445,7 +443,7 @@ typedef double four_anywhere __attribute__ ((vector_size (32), may_alias, aligne
 #define NAME(f) f##_zz
 #include "sparse_kernels.h"
 
-/* By whether the first and the second operand are complex. */
+/* Indexed by: is the first operand complex? and the second? */
 static const struct {
   void (*gustavson) (const gustavson *g, workspace *w, int64_t piece);
   void (*natural) (const gustavson *g, workspace *w, int64_t piece);
@@ -477,7 +475,7 @@ static void count_pieces (void *context, int64_t begin, int64_t end) {
   rowset_destroy (&rows);
 }
 
-/* Sums are of all rows of C, or of the blocks of a column of it. */
+/* The accumulator has sums for all rows of C, or for the blocks of a column. */
 static int create_workspace (const gustavson *g, workspace *w) {
   const int64_t rows = g->a->rows, size = g->natural;
   const int64_t sums = size > 1 ? g->longest * size * ((size + 3) / 4 * 4) : rows;
@@ -505,8 +503,8 @@ static void multiply_pieces (void *context, int64_t begin, int64_t end) {
   gpumm_release (w.place);
 }
 
-/* Cuts the columns of C into pieces of about equal work: multiplications, elements of B and
- * columns. before[j] is the work before column j. */
+/* Cuts the columns of C into pieces of about equal work, which counts multiplications, elements of
+ * B and columns. before[j] is the work before column j. */
 static gpumm_status cut_columns (state *s, const int64_t *before, gpumm_type type) {
   const int64_t n = s->b.cols, total = before[n];
   int64_t most = gpumm_threads () * cutting.pieces_per_thread;
@@ -536,7 +534,8 @@ static gpumm_status cut_columns (state *s, const int64_t *before, gpumm_type typ
   return GPUMM_OK;
 }
 
-/* From columns of blocks to columns: where they begin, and the cut. Backwards, as it is in place. */
+/* Converts offsets and cut from columns of blocks to columns; backwards, because it works in
+ * place. */
 static void count_elements (state *s) {
   const int64_t size = s->natural, n = s->b.cols;
   s->start[n * size] = s->start[n] * size * size;
@@ -549,7 +548,7 @@ static void count_elements (state *s) {
     s->cut[piece] *= size;
 }
 
-/* The symbolic phase: where each column of C begins, and with that how many nonzeros it can have. */
+/* The symbolic phase: the offsets of C's columns, and with them the most nonzeros of C. */
 static gpumm_status count (struct gpumm_job *job, state *s) {
   const int64_t n = s->b.cols, size = s->natural;
   const matrix *a = &s->a, *b = &s->b;
@@ -666,8 +665,7 @@ static void gather_rows (void *context, int64_t begin, int64_t end) {
   }
 }
 
-/* Where S has fewer elements than X has rows: the rows that matter, so that the others cost
- * nothing. */
+/* If S has fewer elements than X has rows: collect the rows that matter and skip the others. */
 static gpumm_status list_used (state *s, panels *d) {
   const int64_t nnz = d->s.column[d->s.cols];
   if (nnz >= d->inner)
@@ -685,7 +683,7 @@ static gpumm_status list_used (state *s, panels *d) {
   return GPUMM_OK;
 }
 
-/* A real S meets both parts of a complex X alike, like twice as many real columns. */
+/* For a real S, a complex X is the same as twice as many real columns. */
 static void parts_as_columns (panels *d) {
   d->x_type = d->c_type = GPUMM_D;
   d->count *= 2;
@@ -694,7 +692,7 @@ static void parts_as_columns (panels *d) {
   d->c0_down *= 2;
 }
 
-/* Y = S.' X, where X need not be packed: rows of C are shared out, and columns where rows are few. */
+/* Y = S.' X without packing X: threads share rows of C, and columns if there are few rows. */
 static gpumm_status run_unpacked (panels *d) {
   const int64_t groups =
       gpumm_pieces (gpumm_threads () * cutting.pieces_per_thread, d->outer); /* of columns */
@@ -711,7 +709,7 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
   const int first = p->a.kind == GPUMM_SPARSE; /* else C.' = op (B).' op (A).' */
   const gpumm_operand *dense = first ? &p->b : &p->a;
   const gpumm_op op_s = first ? p->op_a : p->op_b, op_x = first ? p->op_b : p->op_a;
-  const int by_columns = (op_x == GPUMM_NONE) == first; /* a column of X is one of the operand */
+  const int by_columns = (op_x == GPUMM_NONE) == first; /* as the operand has */
   const gpumm_operand *c0 = p->c0;
   panels d = {.s = s->a,
               .gather = (op_s != GPUMM_NONE) == first,
@@ -738,11 +736,11 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
   if (d.outer == 0 || d.count == 0)
     return GPUMM_OK;
   if (d.count == 1)
-    d.x_across = d.c_across = d.c0_across = 1; /* as good as any */
+    d.x_across = d.c_across = d.c0_across = 1; /* any value will do */
   d.width = choose_panels (p).width;
   double work = (double) d.outer; /* of a column */
   if (gpumm_is_zero (p->alpha))
-    d.inner = 0; /* S and X are not read: C = beta C0 */
+    d.inner = 0; /* S and X are not read; C = beta C0 */
   else {
     const double nnz = (double) d.s.column[d.s.cols];
     const int conjugates = d.conj_x && d.x_type == GPUMM_Z;
@@ -766,7 +764,7 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
     d.natural = s->natural;
     d.blocks = s->b;
   }
-  /* where there are fewer columns than threads, such as one, rows of Y are shared out too */
+  /* with fewer columns than threads, threads also share the rows of Y */
   d.parts =
       d.direct && d.gather ? (gpumm_threads () * cutting.pieces_per_thread - 1) / d.count + 1 : 1;
   const double task = work * (double) d.width / (double) d.parts;
@@ -785,27 +783,24 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
 
 /* ---- estimates ---------------------------------------------------------------------------- */
 
-/* Seconds, as they are on 16 cores beside an H200: random matrices, n = 1000 to 1,000,000 with 8 to 64
- * elements a column, full operands of 1 to 256 columns (bench/results/h200/sparse.csv), and meshes
- * of 375 to 100,000 rows (natural.csv). Of a thread, sparse by sparse: of a multiplication, and of an
- * element of C, where memory is first touched and, in random patterns, a cache missed; for all threads,
- * to share the work. Of an element of the sparse operand, read for a panel of the full one, for each
- * column of the panel, and where a row of C is one sum; of rows that lie beside each other, of an
- * element of the sparse operand and for each of the rows, which takes twice as long for what does not
- * fit the cache (of the third level there), and, of all threads, of a byte of C, whose memory is
- * first touched. PARTNERS + 1 threads that make panels at once take twice as long as one does, as
- * they share the memory. What fits the cache is up to three times faster; the choice is not so close
- * there.
+/* Seconds measured on the 16 cores of an H200 host: random matrices, n = 1000 to 1,000,000 with 8
+ * to 64 elements per column, full operands of 1 to 256 columns (bench/results/h200/sparse.csv), and
+ * meshes of 375 to 100,000 rows (natural.csv). Sparse by sparse, per thread: PRODUCT per
+ * multiplication, ELEMENT per element of C (first touch, cache misses); SHARING to share work. By
+ * panels: READ per element of the sparse operand, COLUMN for each column of the panel; SUM per
+ * element if a row of C is one sum. Rows side by side: BESIDE per element, ROW for each row, twice
+ * that beyond the third-level cache; TOUCH per byte of C. PARTNERS + 1 threads on panels take twice
+ * as long as one, because they share the memory.
  *
- * A multiplication counts where C fills up: 1.6 to 3.2 ns, and twice that in complex, at n = 200 to
+ * If C fills up, multiplications dominate: 1.6 to 3.2 ns each, twice that in complex, at n = 200 to
  * 2000, 20 to 70 % full, on two cores of a Xeon (bench_filled.m). */
 static const double PRODUCT_SECONDS = 2e-9, ELEMENT_SECONDS = 35e-9, SHARING_SECONDS = 0.15e-3,
                     READ_SECONDS = 1e-9, COLUMN_SECONDS = 0.4e-9, SUM_SECONDS = 10e-9,
                     BESIDE_SECONDS = 5e-9, ROW_SECONDS = 0.7e-9, TOUCH_SECONDS = 0.044e-9,
                     CACHE_BYTES = 128e6, PARTNERS = 4;
 
-/* Alike, in natural blocks of 2 to 8: of a product of two blocks, of a multiplication in it, and of an
- * element of C. */
+/* The same in natural blocks of 2 to 8: per product of two blocks, per multiplication in it, and
+ * per element of C. */
 static const double PAIR_SECONDS = 12e-9, MULTIPLY_SECONDS = 0.05e-9, NATURAL_SECONDS = 10e-9;
 
 static double seconds_one_dense (const gpumm_problem *p) {
@@ -854,12 +849,12 @@ enum { SAMPLES = 1 << 15 }; /* elements of B: 0.1 ms or less */
 
 static double estimate_products (const gpumm_problem *p) {
   const gpumm_operand *a = &p->a, *b = &p->b;
-  /* nothing has been checked yet: an offset may promise more than there is */
+  /* offsets are not checked yet and may exceed the arrays */
   const int64_t k = gpumm_k (p), stored_b = gpumm_least (b->column[b->cols], b->nzmax);
   double products = 0;
   if (k == 0 || stored_b <= 0 || gpumm_is_zero (p->alpha))
     return 0;
-  if (p->op_a != GPUMM_NONE || p->op_b != GPUMM_NONE) /* if they were spread evenly */
+  if (p->op_a != GPUMM_NONE || p->op_b != GPUMM_NONE) /* estimate evenly spread elements */
     return (double) a->column[a->cols] * (double) stored_b / (double) k;
   const int64_t apart = stored_b / SAMPLES + 1;
   int64_t seen = 0;
@@ -924,7 +919,7 @@ gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_operand *
   return status;
 }
 
-/* What is said of natural blocks. */
+/* The report's sentence about natural blocks. */
 static void announce_natural (struct gpumm_job *job, state *s) {
   char *reason = job->report.reason;
   const size_t used = strlen (reason);

@@ -1,13 +1,12 @@
-/* sparse_as_dense.c - two sparse matrices that are so full that a dense product is faster.
+/* sparse_as_dense.c - two sparse matrices so full that a dense product is faster.
  *
- * A is written out as a dense matrix, and op (B) in panels of as many columns as there is memory for.
- * Each panel is multiplied by a dense job with a plan of its own, on the CPU or on a GPU, and what
- * comes out of it is compressed: zeros are left out, as in all sparse products.
+ * A is written out as a dense matrix, op (B) in panels of as many columns as memory allows. A dense
+ * job with its own plan, on the CPU or on a GPU, multiplies each panel; the result is compressed
+ * without zeros, as in all sparse products.
  *
- * A dense product has terms 0 x where nothing is stored. They are zeros, which leave a sum as it is,
- * as long as nothing is Inf or NaN: matrices with elements that are, or that are so large that a sum
- * could become so, are refused. The error is that of the dense product, within plain arithmetic's
- * bound (docs/guide/accuracy.md).
+ * A dense product also adds terms 0 x, which do not change a sum unless x is Inf or NaN. So
+ * matrices with Inf, NaN, or elements so large that a sum could overflow are refused. The error is
+ * the dense product's, within plain arithmetic's bound (docs/guide/accuracy.md).
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "sparse_as_dense.h"
@@ -27,24 +26,24 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of A, a panel of B and one of C, as dense matrices. A product may take 256 MiB beside operands and
- * result; BLAS took 6 more than these at n = 3500. */
+/* The most bytes for A, a panel of B and a panel of C as dense matrices. A product may take 256 MiB
+ * beside operands and result; BLAS took 6 MiB more at n = 3500. */
 static const double WORKSPACE_BYTES = 240 << 20;
 
-/* Panels are not narrower than this, where that is not all: for each of them all of A is read, or
- * sent to a device. They are multiples of WHOLE columns. */
+/* Panels are at least this wide, because each panel reads all of A or sends it to a device, and
+ * multiples of WHOLE columns. */
 static const int64_t LEAST_PANEL = 256, WHOLE = 64;
 
-/* Elements of A and B up to 2^480 and alpha up to 2^16: even 2^31 products of complex elements, two a
- * part, add up to less than 2^1009. */
+/* With elements of A and B up to 2^480 and alpha up to 2^16, even 2^31 complex products sum to less
+ * than 2^1009. */
 static const double LARGEST = 0x1p480, LARGEST_ALPHA = 0x1p16;
 
-/* Elements that a thread looks at, at least. */
+/* The fewest elements for a thread to check. */
 enum { LEAST = 1 << 16 };
 
-/* What lives from gpumm_open to gpumm_close. */
+/* The state from gpumm_open to gpumm_close. */
 typedef struct {
-  gpumm_owner memory;    /* behind what follows */
+  gpumm_owner memory;    /* owns what follows */
   gpumm_operand a, b, c; /* dense: A, a panel of B and one of C */
   int same;              /* b is a */
   int64_t width;         /* of a panel; 0: there is nothing to multiply */
@@ -61,10 +60,10 @@ static gpumm_type dense_type (gpumm_type type) {
 int64_t gpumm_as_dense_width (const gpumm_problem *p) {
   const double m = (double) gpumm_m (p), k = (double) gpumm_k (p), n = (double) gpumm_n (p);
   const gpumm_type a = dense_type (p->a.type), b = dense_type (p->b.type);
-  /* a product of real by complex copies an operand, and its result, at most once more (mixed.c) */
+  /* real times complex copies an operand and the result at most once more (mixed.c) */
   const double more = a != b ? (double) gpumm_type_bytes (GPUMM_Z) : 0;
   const double of_a = m * k * ((double) gpumm_type_bytes (a) + more) + k * sizeof (int64_t);
-  const double of_b = k * ((double) gpumm_type_bytes (b) + more); /* this and of_c: of a column */
+  const double of_b = k * ((double) gpumm_type_bytes (b) + more); /* bytes of a column, as of_c */
   const double of_c = m * ((double) gpumm_type_bytes (p->output) + more);
   const double room = WORKSPACE_BYTES - of_a;
   if (room < 0)
@@ -121,7 +120,7 @@ static void search_large (void *context, int64_t begin, int64_t end) {
     atomic_store (&s->found, 1);
 }
 
-/* Are there elements, or parts of them, that are Inf, NaN or above LARGEST? */
+/* Are any elements, or parts of elements, Inf, NaN or above LARGEST? */
 static gpumm_status has_large (const gpumm_operand *x, int *found) {
   search s = {x->values, 0};
   gpumm_status status = GPUMM_OK;
@@ -132,14 +131,14 @@ static gpumm_status has_large (const gpumm_operand *x, int *found) {
   return status;
 }
 
-/* The part of x from that row and column on which to, dense, has room for. */
+/* Copies the part of x from this row and column on to the dense `to`, as far as it reaches. */
 typedef struct {
   const gpumm_operand *x;
   int64_t row, column;
   const gpumm_operand *to;
 } part;
 
-/* The first of the elements begin .. end - 1 of a column that is in that row or below it. */
+/* The first of a column's elements begin .. end - 1 in this row or below. */
 static int64_t first_from (const gpumm_operand *x, int64_t begin, int64_t end, int64_t row) {
   while (begin < end) {
     const int64_t middle = begin + (end - begin) / 2;
@@ -244,7 +243,7 @@ static void store_columns (void *context, int64_t begin, int64_t end) {
   }
 }
 
-/* The panel becomes the columns of c from that on; those before have been made. */
+/* Compresses the panel to the columns of c from this one on; earlier columns are complete. */
 static gpumm_status compress (const gpumm_operand *panel, gpumm_operand *c, int64_t column) {
   compression x = {panel, c, column};
   gpumm_status status = gpumm_parallel (panel->cols, grain_of (panel), count_columns, &x);
@@ -263,8 +262,7 @@ static int takes (const gpumm_problem *p) {
          && gpumm_is_zero (p->beta);
 }
 
-/* Operations on stored elements: exactly, as one product of a column of op (A) and a row of op (B)
- * each. */
+/* Counts the operations on stored elements exactly, by columns of op (A) and rows of op (B). */
 static gpumm_status count_flops (state *s, const gpumm_problem *p) {
   const gpumm_operand *a = &p->a, *b = &p->b;
   const int64_t k = gpumm_k (p), nnz_a = a->column[a->cols], nnz_b = b->column[b->cols];
@@ -368,7 +366,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   if (job->trace)
     return gpumm_fail (GPUMM_UNSUPPORTED, "products of sparse matrices are not traced");
   memset (result->column, 0, (size_t) (result->cols + 1) * sizeof *result->column);
-  if (s->width > 0 && s->width < result->cols) /* else the dense product has more to say */
+  if (s->width > 0 && s->width < result->cols) /* else keep the dense product's report */
     gpumm_progress_of ((double) result->cols);
   return GPUMM_OK;
 }

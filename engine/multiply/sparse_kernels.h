@@ -29,7 +29,7 @@
 static inline __attribute__ ((always_inline)) void NAME (add) (const T1 *a, const int64_t *row,
                                                                int64_t count, const T2 *b, TC *sum,
                                                                const int width) {
-  T2 factor[3] = {b[0]}; /* in registers: for all the compiler knows, sum may lie over b */
+  T2 factor[3] = {b[0]}; /* keep in registers: sum may alias b */
   for (int w = 1; w < width; w++)
     factor[w] = b[w];
   for (int64_t s = 0; s < count; s++) {
@@ -305,7 +305,7 @@ static inline __attribute__ ((always_inline)) void NAME (gather_some) (const pan
 }
 
 #ifdef VECTORS
-/* The same for so many vectors of columns. */
+/* The same for this many vectors of columns. */
 static inline __attribute__ ((always_inline)) void NAME (gather_vectors) (
     const panels *d, const double *x, int64_t down, int64_t begin, int64_t end, int64_t first,
     const int vectors) {
@@ -333,8 +333,8 @@ static inline __attribute__ ((always_inline)) void NAME (gather_vectors) (
   }
 }
 
-/* The last vectors lie over those before, rather than that fours, twos and ones follow: what is
- * made twice is the same. */
+/* The last vectors overlap the ones before instead of shrinking; values computed twice are
+ * equal. */
 CLONES static void NAME (gather_many) (const panels *d, const double *x, int64_t down,
                                        int64_t begin, int64_t end, int64_t first, int64_t count) {
   int64_t width;

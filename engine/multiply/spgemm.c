@@ -1,13 +1,12 @@
 /* spgemm.c - sparse times sparse by a kernel of the table of sparse kernels.
  *
- * Octave stores columns and the kernels take rows, but the columns of a matrix are the rows of its
- * transpose: C' = op (B)' op (A)' needs no conversion. What is called a row on the device is a
- * column here.
+ * Octave stores columns and the kernels take rows. The columns of a matrix are the rows of its
+ * transpose, so C' = op (B)' op (A)' needs no conversion. A row on the device is a column here.
  *
- * gpumm_open brings both operands to the device and counts: it gives the exact number of elements
- * that C can have, and where each column begins. gpumm_run multiplies in chunks of columns and
- * takes each chunk down while the next is made, so that the device never holds more of C than a few
- * chunks. Elements that turn out to be zero, which are few as a rule, are dropped on the host.
+ * gpumm_open uploads both operands and counts the elements that C can have, and where each column
+ * begins. gpumm_run multiplies in chunks of columns and downloads each chunk while the next is
+ * computed, so the device holds only a few chunks of C. The host drops elements that turn out to be
+ * zero, usually few.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "cancel.h"
@@ -28,30 +27,30 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Chunks: one is made, one waits and two are on their way down. C is cut into some 32, so that the
- * first and the last, which overlap with nothing, are a small part. */
+/* Chunk buffers: one is computed, one waits, two are downloaded. C is cut into about 32 chunks,
+ * because the first and the last overlap with nothing. */
 static const struct {
   int64_t buffers, parts, smallest, largest; /* the latter two in bytes of a chunk */
 } chunks = {4, 32, 4 << 20, 128 << 20};
 
-/* Products a second and multiprocessor, counted and made, on an H200 (132 of them): a half to a fifth
- * of what most matrices reach (bench/results/h200/spgemm.csv). A launch cannot be called back, so none
- * has more than LAUNCH_SECONDS by them: a matrix on which the kernel is ten times slower is cancelled
- * within 0.1 s even so. */
+/* Products per second and multiprocessor, counted and computed, on an H200 (132 of them): a half to
+ * a fifth of what most matrices reach (bench/results/h200/spgemm.csv). A launch cannot be revoked,
+ * so it has at most LAUNCH_SECONDS at these rates; even a tenfold slower kernel is then cancelled
+ * within 0.1 s. */
 static const double COUNT_RATE = 1e11 / 132, MAKE_RATE = 5e10 / 132, LAUNCH_SECONDS = 0.01;
 
 /* The pool rounds blocks up by less than this. */
 enum { ROUNDED = 2 << 20 };
 
-/* What lives from gpumm_open to gpumm_close. */
+/* The state from gpumm_open to gpumm_close. */
 typedef struct {
   const gpumm_sparse_kernel *kernel;
-  gpumm_owner memory; /* behind what follows */
+  gpumm_owner memory; /* owns what follows */
   gpumm_operand a, b; /* op (A), op (B) by columns */
   int64_t *start;     /* n + 1: where each column of C begins if no element is zero */
   void *blocks[3];    /* of device memory: operands, workspace, chunks */
   int block_count;
-  char *next;             /* in the latest, what has not been handed out */
+  char *next;             /* the unused rest of the latest block */
   double device_bytes;    /* in them */
   gpumm_sparse_product p; /* the whole product, on the device; C without elements */
   double products;
@@ -108,7 +107,7 @@ static gpumm_status find_room (struct gpumm_job *job) {
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
-/* op (X) by columns. A logical one that goes up as doubles stays as it is. */
+/* op (X) by columns. A logical matrix stays logical if it goes up as doubles. */
 static gpumm_status by_columns (state *s, const gpumm_operand *x, gpumm_op op, gpumm_type output,
                                 gpumm_operand *out) {
   if (op != GPUMM_NONE || (x->type == GPUMM_B && output == GPUMM_Z))
@@ -117,7 +116,7 @@ static gpumm_status by_columns (state *s, const gpumm_operand *x, gpumm_op op, g
   return GPUMM_OK;
 }
 
-/* A vector that goes up. */
+/* A panel that uploads a vector. */
 static void add_upload (gpumm_step *step, const void *from, void *to, int64_t count, size_t element,
                         gpumm_form form) {
   if (count > 0)
@@ -138,7 +137,7 @@ static size_t bytes_there (const gpumm_operand *x, gpumm_type type) {
          + in_lines (nnz, gpumm_type_bytes (type));
 }
 
-/* Memory for x and the uploads that fill it: its columns are the rows there. */
+/* Takes device memory for x and adds its uploads; its columns are the rows on the device. */
 static gpumm_rows bring (state *s, const gpumm_operand *x, gpumm_type type, gpumm_step *step) {
   const int64_t nnz = x->column[x->cols];
   gpumm_rows rows = {.rows = x->cols, .cols = x->rows, .block_rows = 1, .block_cols = 1};
@@ -178,7 +177,7 @@ static gpumm_status launch (const gpumm_stream_job *job, const void *what, gpumm
     }
     if (!status)
       status = kernel->symbolic (job->device, stream, &p);
-    p.count += p.row; /* offsets are of all rows */
+    p.count += p.row; /* offsets belong to all rows */
     p.row = 0;
     if (!status && t->last && kernel->offsets)
       status = kernel->offsets (job->device, stream, &p);
@@ -234,7 +233,7 @@ static gpumm_status choose_kernel (struct gpumm_job *job) {
   return status;
 }
 
-/* Launches that so many products are worth at a rate. */
+/* The number of launches for this many products at a rate. */
 static int64_t launches (const state *s, double rate) {
   enum { MOST_LAUNCHES = 4096 };
   const double seconds = s->products / (rate * s->device.multiprocessors);
@@ -247,8 +246,8 @@ static void tell_launches (const struct gpumm_job *job, int64_t count) {
     gpumm_progress_of_launches ((double) count);
 }
 
-/* The symbolic phase in steps, of about as many elements of op (B) each. The first brings the
- * operands, the last takes the offsets down. */
+/* The symbolic phase in steps of about equally many elements of op (B). The first step uploads the
+ * operands, the last downloads the offsets. */
 static gpumm_status count_rows (struct gpumm_job *job, gpumm_step first) {
   state *s = job->state;
   const int64_t n = job->shape.cols, *column = s->b.column;
@@ -289,7 +288,7 @@ static gpumm_status count_rows (struct gpumm_job *job, gpumm_step first) {
   return status;
 }
 
-/* Brings the operands and counts. */
+/* Uploads the operands and counts. */
 static gpumm_status count (struct gpumm_job *job) {
   state *s = job->state;
   const int64_t n = job->shape.cols;
@@ -310,7 +309,7 @@ static gpumm_status count (struct gpumm_job *job) {
                               .real_b = s->a.type != GPUMM_Z};
   const gpumm_type type = job->shape.type;
   const int same = gpumm_is_same_sparse (&s->a, &s->b);
-  /* one place more than offsets: whether there are zeros */
+  /* one more place than offsets: were zeros found? */
   status = take (job, bytes_there (&s->b, type) + (same ? 0 : bytes_there (&s->a, type))
                           + in_lines (n + 2, sizeof *p->c.start));
   if (status)
@@ -329,8 +328,8 @@ static gpumm_status count (struct gpumm_job *job) {
   return status;
 }
 
-/* Refuses a C that memory cannot hold before it is counted, which may take minutes. A column of C has at
- * least as many elements as the longest of the columns of op (A) that it sums. */
+/* Refuses a C that memory cannot hold before counting, which may take minutes. A column of C has at
+ * least as many elements as the longest column of op (A) in its sum. */
 static gpumm_status check_room (const struct gpumm_job *job) {
   const state *s = job->state;
   const int64_t *a = s->a.column, *b = s->b.column;
@@ -382,7 +381,7 @@ static gpumm_status open (struct gpumm_job *job) {
 
 /* ---- run ---------------------------------------------------------------------------------- */
 
-/* The columns of C from j on that are a chunk of so many elements; at least one. */
+/* The columns of C from j on for a chunk of this many elements; at least one. */
 static int64_t chunk_end (const state *s, int64_t j, int64_t n, int64_t elements) {
   int64_t low = j + 1, high = n;
   while (low < high) {
@@ -395,8 +394,8 @@ static int64_t chunk_end (const state *s, int64_t j, int64_t n, int64_t elements
   return low;
 }
 
-/* Elements of a chunk: as many as `chunks` says, as there is room for, as a launch may make, and as
- * the longest column has. */
+/* Elements of a chunk: limited by `chunks`, by room and by the time of a launch, but at least the
+ * longest column. */
 static int64_t chunk_size (const state *s, int64_t n, int64_t each) {
   int64_t longest = 0;
   for (int64_t j = 0; j < n; j++)
@@ -418,7 +417,7 @@ static gpumm_status multiply (struct gpumm_job *job, gpumm_operand *c, int32_t *
   for (int64_t j = 0; j < n; j = chunk_end (s, j, n, size))
     count++;
   const int64_t buffers = gpumm_least (count, chunks.buffers);
-  /* of each buffer the values first: they need the alignment */
+  /* the values come first in each buffer, for their alignment */
   const int64_t apart = (int64_t) in_lines (size, (size_t) each);
   gpumm_status status = take (job, (size_t) (buffers * apart));
   char *const memory = s->next;
@@ -489,7 +488,7 @@ typedef struct {
   int64_t cut[PIECES + 1], end[PIECES];
 } compaction;
 
-/* Columns of some pieces move together, each from where it begins. */
+/* Closes the gaps between the columns of several pieces. */
 static void compact (void *context, int64_t begin, int64_t end) {
   compaction *x = context;
   gpumm_operand *c = x->c;
@@ -531,26 +530,25 @@ static gpumm_status drop_zeros (const state *s, gpumm_operand *c) {
 
 /* ---- the row of the table ----------------------------------------------------------------- */
 
-/* Multiplications, and elements of C, a second and multiprocessor, both phases: on an H200 (132 of
- * them) 51 million of both take 2.8 ms (bench/results/h200/sparse.csv), 6.5e9 that yield 0.4e9 36 ms
- * (spgemm.csv). */
+/* Multiplications, and elements of C, per second and multiprocessor in both phases: on an H200 (132
+ * of them) 51 million of both take 2.8 ms (bench/results/h200/sparse.csv); 6.5e9 multiplications
+ * with 0.4e9 elements take 36 ms (spgemm.csv). */
 static const double PRODUCT_RATE = 2e11 / 132, ELEMENT_RATE = 1.8e10 / 132;
 
 /* Seconds besides calls, transfers and the kernels: checks, memory, small copies. */
 static const double SETUP = 0.3e-3;
 
-/* An element on its way to the host is widened to 16 bytes there, into memory that is touched for the
- * first time: seconds of 16 cores; and of each of the first FEW more, as fewer of them work then, and
- * less overlaps. */
+/* The host widens each element of C to 16 bytes in fresh memory: seconds with 16 cores. Each of the
+ * first FEW elements takes longer, because fewer threads work and less overlaps. */
 static const double ELEMENT_SECONDS = 0.6e-9, FEW = 5e6, FEW_SECONDS = 0.5e-9;
-enum { MEASURED_FROM = 70 }; /* compute capability of the kernel that has this rate */
+enum { MEASURED_FROM = 70 }; /* compute capability of the kernel with this rate */
 
 static double stored_bytes (const gpumm_operand *x) {
   return (double) (x->cols + 1) * 8
          + (double) x->column[x->cols] * (4 + (double) gpumm_type_bytes (x->type));
 }
 
-/* Two calls: one counts. */
+/* Two calls: one counts, one computes. */
 static double seconds (const gpumm_problem *p, const gpumm_place *place,
                        const gpumm_sparse_estimate *x) {
   if (place->properties.capability < MEASURED_FROM)

@@ -1,11 +1,11 @@
 /* spmm.c - sparse times full and full times sparse, plain or in blocks, by a kernel of the
  * table of sparse kernels.
  *
- * The sparse operand goes up once. Kernels take it by rows: blocks lie so, and the columns of a
- * plain one are the rows of its transpose. Where they need the other one of the two, they transpose
- * it at the first launch and keep that. The full operand and C follow in panels: of columns where
- * the sparse operand is on the left, of rows where it is on the right. While one panel is multiplied
- * the next goes up and the last comes down.
+ * The sparse operand goes up once, by rows: blocks are stored by rows, and the columns of a plain
+ * matrix are the rows of its transpose. Kernels that need the transpose make it at the first launch
+ * and keep it. The full operand and C follow in panels: of columns if the sparse operand is on the
+ * left, of rows if it is on the right. While one panel is multiplied, the next goes up and the last
+ * comes down.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "error.h"
@@ -21,16 +21,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Panels: one is multiplied, one goes up and one comes down. Of so many bytes, operand and C
- * together, that transfers overlap and copies are long; rows of a matrix by columns lie apart, so
- * that panels of rows are no narrower than for 4 KiB of doubles at a time. */
+/* Panel buffers: one is multiplied, one goes up, one comes down. Operand and C have `bytes`
+ * together, so transfers overlap and copies are long. Rows of a column-major matrix are scattered,
+ * so panels have at least 512 rows (4 KiB of doubles per copy). */
 static const struct {
   int64_t buffers, bytes, fewest_columns, fewest_rows;
 } panels = {3, 64 << 20, 32, 512};
 
 enum { START, COLUMN, VALUES, WORKSPACE, PANELS, BLOCKS };
 
-/* C = alpha op (A) op (B) + beta C0, one of A and B sparse or in blocks: x, the other y. */
+/* C = alpha op (A) op (B) + beta C0. x is the sparse or block-sparse operand, y the full one. */
 typedef struct {
   struct gpumm_job *job;
   const gpumm_sparse_kernel *kernel;
@@ -38,14 +38,14 @@ typedef struct {
   const gpumm_operand *x, *y;
   gpumm_op op_x, op_y;
   int left;                  /* is A the sparse one? */
-  int by_column;             /* are panels of y columns of it? */
+  int by_column;             /* are y's panels columns of y? */
   int reads;                 /* alpha is not 0: A and B are read */
-  int64_t inner, out, other; /* sizes: of the sum; of C on the sparse operand's side; the other */
+  int64_t inner, out, other; /* sizes: inner; of C on the sparse operand's side; the other of C */
   int64_t out_block;         /* of the blocks of op (X), in the direction of out */
-  gpumm_rows rows;           /* x by rows, as it goes up; of a plain one the transpose */
+  gpumm_rows rows;           /* x by rows, as uploaded; a plain x transposed */
   int64_t stored;            /* elements of x, all of blocks */
   size_t element;            /* bytes of one on the device */
-  gpumm_sparse_product p;    /* without what changes from panel to panel */
+  gpumm_sparse_product p;    /* the fields common to all panels */
   void *memory[BLOCKS];      /* on the device */
 } product;
 
@@ -93,16 +93,15 @@ static size_t pair_bytes (const product *s, int64_t width) {
   return bytes_of (s, &y) + bytes_of (s, &c);
 }
 
-/* Multiply-adds a second and multiprocessor: on an H200 (132 of them) 3.2 million elements by 256
- * columns take 2.4 ms, by one 0.37 with the transposing (bench/results/h200/sparse.csv). */
+/* Multiply-adds per second and multiprocessor: on an H200 (132 of them) 3.2 million elements by 256
+ * columns take 2.4 ms, by one column 0.37 ms with the transpose (bench/results/h200/sparse.csv). */
 static const double FULL_RATE = 3e11 / 132, TRANSPOSING = 16; /* the latter in columns */
 
-/* Rows of a block that share what is read of the full matrix: with more the rate grows little
+/* Rows of a block that share reads of the full matrix; with more rows the rate hardly grows
  * (bench/results/h200/bsr.csv). */
 static const int64_t SHARING_ROWS = 4;
 
-/* Seconds that a column of the full matrix takes on the device, by that rate; and that a launch may
- * take. */
+/* Device seconds for a column of the full matrix at this rate; and the most seconds of a launch. */
 static const double LAUNCH_SECONDS = 0.02;
 
 static double column_seconds (const product *s) {
@@ -120,7 +119,7 @@ static gpumm_status take_memory (product *s, int64_t *width, int64_t *buffers) {
                           (size_t) s->stored * s->element};
   const int64_t fewest = s->by_column && s->left ? panels.fewest_columns : panels.fewest_rows;
   int64_t w = panels.bytes / ((s->inner + s->out) * (int64_t) s->element) / fewest * fewest;
-  const double column = column_seconds (s); /* a launch cannot be called back */
+  const double column = column_seconds (s); /* a launch cannot be revoked */
   if ((double) w * column > LAUNCH_SECONDS)
     w = (int64_t) (LAUNCH_SECONDS / column);
   w = gpumm_least (w > fewest ? w : fewest, s->other);
@@ -286,7 +285,7 @@ static int64_t stored_blocks (const gpumm_operand *x) {
   return x->block_start[x->rows / x->block_rows];
 }
 
-/* One sparse or in blocks, one full. Kernels have indices of 32 bits, and count the elements so. */
+/* One operand is sparse or in blocks, one full. Kernels have 32-bit indices and counts. */
 static int takes (const gpumm_problem *p) {
   const int left = p->a.kind != GPUMM_DENSE;
   const gpumm_operand *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
@@ -300,7 +299,7 @@ static int takes (const gpumm_problem *p) {
          && x->column[x->cols] <= INT32_MAX;
 }
 
-/* x by rows, without memory, and what its op becomes for that. */
+/* x by rows, without memory, and the op that this form needs. */
 static gpumm_op by_rows (const gpumm_operand *x, gpumm_op op, int reads, gpumm_rows *rows) {
   if (x->kind == GPUMM_BLOCKS) {
     *rows = (gpumm_rows){.rows = x->rows / x->block_rows,
@@ -407,7 +406,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
                                .beta = p->beta,
                                .conjugated = s.op_x == GPUMM_CTRANSPOSE && op != s.op_x};
   *(left ? &s.p.a : &s.p.b) = s.rows;
-  /* what is by rows has a start, also for those who ask before there is memory */
+  /* start marks x as stored by rows, even before it has memory */
   (left ? &s.p.a : &s.p.b)->start = &s.stored;
   gpumm_status status = choose_kernel (&s);
   double *doubles = NULL;

@@ -44,7 +44,7 @@ gpumm_status gpumm_algorithm_at (int i, gpumm_algorithm_info *info) {
   return GPUMM_OK;
 }
 
-/* The GPU's where there is a GPU; else the host device's. */
+/* The driver of the GPU if there is one, else of the host device. */
 static const gpumm_driver *listed_driver (void) {
   const gpumm_driver *driver = gpumm_cuda (NULL);
   return driver ? driver : gpumm_host_device (NULL);

@@ -1,8 +1,8 @@
 /* trace.c - one kernel of the table under the microscope: run in one piece, then counted.
  *
- * The product is not cut into tiles and panels that overlap, as dense.c does, for a reader wants to
- * see what the kernel does with the whole of A, B and C. It runs twice: as it is, for the time, and
- * then with counting on, which slows it a hundredfold.
+ * Unlike in dense.c the product is not cut into overlapping tiles and panels, so that a reader sees
+ * what the kernel does with all of A, B and C. It runs twice: once for the time, and once with
+ * counting, which is a hundred times slower.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
@@ -15,7 +15,7 @@
 
 enum { A, B, C, WORKSPACE, PARTS };
 
-/* One product, all of it on the device. */
+/* One product that lies entirely on the device. */
 typedef struct {
   const gpumm_plan *plan;
   void *memory[PARTS];
@@ -34,7 +34,7 @@ static gpumm_status take (stage *s, int part, size_t bytes) {
                           bytes > 0 ? bytes : 1, &s->memory[part]);
 }
 
-/* Takes memory for the operand; the panel brings it there. */
+/* Takes device memory for the operand; the panel uploads it. */
 static gpumm_status take_operand (stage *s, int part, const gpumm_operand *x, gpumm_panel *panel) {
   size_t element = gpumm_type_bytes (x->type);
   *panel = (gpumm_panel){.from = x->values,
@@ -48,7 +48,7 @@ static gpumm_status take_operand (stage *s, int part, const gpumm_operand *x, gp
   return status;
 }
 
-/* The one step: A and B up, the product, C down. */
+/* The only step: A and B up, the product, C down. */
 static gpumm_status set_up (stage *s, const gpumm_problem *p, const gpumm_operand *result) {
   const gpumm_kernel *kernel = s->plan->kernel;
   gpumm_device_properties properties;
@@ -140,7 +140,7 @@ gpumm_status gpumm_trace_count (const struct gpumm_job *job, gpumm_counted_launc
   return status;
 }
 
-/* The product once more. */
+/* Runs the product again, counted. */
 static gpumm_status launch_again (const struct gpumm_job *job, const void *product,
                                   gpumm_stream *stream) {
   return job->plan.kernel->launch (job->plan.device, stream, product);

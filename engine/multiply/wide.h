@@ -1,9 +1,9 @@
 /* wide.h - integers of 512 bits, for the exact end of an integer product.
  *
  * A sum of products of 64-bit integers, times a scalar, plus a scalar times an element of C0, is
- * formed without any rounding or wrap and rounded or saturated once. Two's complement, lowest limb
- * first. Nothing here is fast or needs to be: it runs once an element of C, and only where 128 bits
- * may not do.
+ * formed without rounding or overflow, and rounded or saturated once. Two's complement, lowest limb
+ * first. Nothing here needs to be fast: it runs once per element of C, and only if 128 bits may be
+ * too few.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_WIDE_H
@@ -67,14 +67,14 @@ static inline void wide_multiply (wide *x, int64_t factor) {
     wide_negate (x);
 }
 
-/* x 2^shift; for shift < 0 rounded down. Returns 1 when that lost anything. */
+/* x 2^shift; shift < 0 rounds down. Returns 1 if bits were lost. */
 static inline int wide_shift (wide *x, int shift) {
   const wide from = *x;
   const uint64_t sign = wide_is_negative (x) ? UINT64_MAX : 0;
   const int left = shift >= 0, size = left ? shift : -shift, limbs = size / 64, bits = size % 64;
   int lost = 0;
   for (int i = 0; i < WIDE_LIMBS; i++) {
-    /* limbs near and far of the pair that lands on limb i */
+    /* the two limbs that land on limb i */
     const int near = left ? i - limbs : i + limbs, far = left ? near - 1 : near + 1;
     const uint64_t a = near < 0 ? 0 : near < WIDE_LIMBS ? from.limb[near] : sign;
     const uint64_t b = far < 0 ? 0 : far < WIDE_LIMBS ? from.limb[far] : sign;
@@ -87,7 +87,7 @@ static inline int wide_shift (wide *x, int shift) {
   return lost;
 }
 
-/* x, or the end of the range +-2^126 that it lies beyond */
+/* x, clamped to the range +-2^126 */
 static inline __int128 wide_clamp (const wide *x) {
   const __int128 end = (__int128) 1 << 126;
   const uint64_t sign = wide_is_negative (x) ? UINT64_MAX : 0;
@@ -99,8 +99,8 @@ static inline __int128 wide_clamp (const wide *x) {
   return (__int128) ((unsigned __int128) x->limb[1] << 64 | x->limb[0]);
 }
 
-/* |x| as top 2^*exponent, where top has the highest 64 bits and its last bit is set when anything
- * below is: enough to round once to any format of at most 62 bits. */
+/* |x| as top 2^*exponent: top has the highest 64 bits, and its last bit is set if any lower bit is.
+ * This is enough to round once to any format of at most 62 bits. */
 static inline uint64_t wide_top (const wide *x, int *exponent) {
   wide size = *x;
   if (wide_is_negative (x))

@@ -72,7 +72,8 @@ function draw_mesh (nodes, sections, side)
 
 endfunction
 
-## Where the nonzeros are and how dense or how large: at most 200 x 200 squares, darker for more.
+## The places of the nonzeros with their density or size: at most 200 x 200 squares, darker for
+## more.
 function draw_density (A)
 
   most = 200;
@@ -107,7 +108,7 @@ function draw_times (results, place)
     r = results(k);
     s = r.info.seconds;
     busy = [s.upload, s.compute, s.download];
-    if (sum (busy) > r.seconds)  # at the same time
+    if (sum (busy) > r.seconds)  # stages overlap
       busy *= r.seconds / sum (busy);
     endif
     T(2*k-1,1:4) = [busy, r.seconds - sum(busy)];
@@ -118,7 +119,7 @@ function draw_times (results, place)
     unit = "milliseconds";
     T *= 1000;
   endif
-  if (! any (T(:,[1, 3])(:)))  # nothing went to a GPU: no transfers, and the CPU is all of the call
+  if (! any (T(:,[1, 3])(:)))  # nothing went to a GPU: no transfers, only the call
     T = [zeros(2 * n, 1), sum(T(:,1:4), 2), zeros(2 * n, 2), T(:,5)];
     stages{2} = "gpumm, on the CPU";
   endif
@@ -130,7 +131,7 @@ function draw_times (results, place)
                              r.info.device.name);
     labels{2*k} = duration (r.octave_seconds);
   endfor
-  ## As wide as the longest bar with its label, of letters 1/115 of the width.
+  ## As wide as the longest bar with its label; a letter is 1/115 of the width.
   widest = max (total ./ (0.98 - cellfun (@numel, labels(:)) / 115));
   middle = 6 + (1:n) * 3;  # well away from barh's line at 0
   y = (middle + [-0.45; 0.45])(:);
@@ -143,7 +144,7 @@ function draw_times (results, place)
   for k = 1:2*n
     text (total(k) + 0.005 * widest, y(k), __drawn_text__ (labels{k}), "fontsize", 13, "interpreter", "none");
   endfor
-  beside = 1.2 + 2 * max (0, 3 - n);  # or a single bar would be as thick as a book
+  beside = 1.2 + 2 * max (0, 3 - n);  # keeps a single bar from filling the figure
   axis ([0, widest, middle(1) - beside, middle(end) + beside], "ij");
   set (gca (), "ytick", middle, "yticklabel", {results.title}, "ticklength", [0, 0], ...
        "fontsize", 14);

@@ -3,8 +3,8 @@
 
 ## I = __demo_image__ (n)
 ##
-## A picture of n x n grey values from 0 to 1, in single: three lit balls on a tiled floor, by one
-## ray a pixel.
+## A picture of n x n grey values from 0 to 1, in single: three lit balls on a tiled floor, traced
+## with one ray per pixel.
 
 function I = __demo_image__ (n)
 
@@ -15,7 +15,7 @@ function I = __demo_image__ (n)
   radius = [0.8, 0.55, 1.0];
   colour = [0.95, 0.7, 0.45];
 
-  ## Rays, one a row.
+  ## One ray per row.
   [right, down] = meshgrid (linspace (-1, 1, n));
   ray = [right(:), -0.22 - down(:), 2 * ones(n ^ 2, 1)];
   ray ./= sqrt (sumsq (ray, 2));
@@ -46,7 +46,7 @@ function I = __demo_image__ (n)
 
 endfunction
 
-## How far along the ray (unit vectors) from a point in front it meets the ball; Inf: never.
+## The distance from a point along the ray (a unit vector) to the ball; Inf if the ray misses it.
 function distance = first_hit (from, ray, centre, radius)
 
   to = centre - from;

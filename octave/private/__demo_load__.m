@@ -3,8 +3,8 @@
 
 ## [matrices, names, headers] = __demo_load__ (files)
 ##
-## The matrices in the files (.mtx, .mat, .csv), as double, single or logical matrices; the name of
-## each: that of its file and, in a .mat file, of the variable; the header line of a .csv, or "".
+## The matrices in the files (.mtx, .mat, .csv), as double, single or logical; the name of each (its
+## file and, in a .mat file, its variable); and the header line of a .csv, or "".
 
 function [matrices, names, headers] = __demo_load__ (files)
 
@@ -12,7 +12,7 @@ function [matrices, names, headers] = __demo_load__ (files)
   for k = 1:numel (files)
     file = files{k};
     if (strncmp (file, "-", 1))
-      file = ["./" file];                      # or load takes it for an option
+      file = ["./" file];                      # else load takes the name for an option
     endif
     [~, name, ext] = fileparts (file);
     header = "";
@@ -31,7 +31,7 @@ function [matrices, names, headers] = __demo_load__ (files)
           error ("gpumm:demo:file", "gpumm_demo: there is no numeric matrix in %s", file);
         elseif (numel (found) > most)
           error ("gpumm:demo:file",
-                 "gpumm_demo: %s holds %d matrices (%s); save the one to be multiplied alone", file,
+                 "gpumm_demo: %s holds %d matrices (%s); save only the one to multiply", file,
                  numel (found), strjoin (variables, ", "));
         endif
       otherwise
@@ -53,7 +53,7 @@ function [matrices, names, headers] = __demo_load__ (files)
   for k = 1:numel (matrices)
     if (isinteger (matrices{k}))
       if (any (abs (double (matrices{k}(:))) > flintmax ()))
-        error ("gpumm:demo:file", "gpumm_demo: %s has integers that are no doubles", names{k});
+        error ("gpumm:demo:file", "gpumm_demo: %s has integers that a double cannot hold", names{k});
       endif
       matrices{k} = double (matrices{k});
     endif
@@ -61,17 +61,17 @@ function [matrices, names, headers] = __demo_load__ (files)
 
 endfunction
 
-## The numeric and logical matrices of a .mat file, also those one level down in a struct: the
-## SuiteSparse collection has its matrix in Problem.A.
+## The numeric and logical matrices of a .mat file, and the field A of structs: the SuiteSparse
+## collection stores its matrix in Problem.A.
 function [matrices, names] = read_mat (file)
 
   [st, err, why] = stat (file);
   if (err != 0)
     error ("gpumm:demo:file", "gpumm_demo: cannot open %s: %s", file, why);
   elseif (! S_ISREG (st.mode))
-    error ("gpumm:demo:file", "gpumm_demo: cannot read %s: it is no regular file", file);
+    error ("gpumm:demo:file", "gpumm_demo: cannot read %s: it is not a regular file", file);
   endif
-  ## load runs the texts of functions, whatever they are.  In a MATLAB file they may be compressed.
+  ## load would execute functions in the file.  A compressed MATLAB file may hide them.
   bytes = __read_text__ (file, "gpumm_demo", "gpumm:demo:file");
   if (strncmp (bytes, "\x1f\x8b", 2))
     error ("gpumm:demo:file", "gpumm_demo: %s is packed; unpack it (gunzip)", file);
@@ -151,7 +151,7 @@ function [A, header] = read_csv (file)
   width = diff ([0, ends]);
   wrong = find (width != width(1), 1);
   if (! isempty (wrong))
-    error ("gpumm:demo:file", "gpumm_demo: %s:%d: %d numbers in the line, and %d in the first",
+    error ("gpumm:demo:file", "gpumm_demo: %s:%d: %d numbers in the line, but %d in the first",
            file, line + wrong - 1, width(wrong), width(1));
   endif
   text(stops) = " ";

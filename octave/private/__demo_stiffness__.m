@@ -9,21 +9,21 @@
 ## holds the spring: K is symmetric, positive semidefinite, and its null space is the six motions of
 ## a rigid body.
 ##
-## nodes(a,:) is where node a is, corners(e,:) are the eight nodes of brick e.  Lengths in units of
-## the coil's radius, stress in units of Young's modulus.
+## nodes(a,:) is the position of node a, corners(e,:) are the eight nodes of brick e.  Lengths are in
+## units of the coil's radius, stress in units of Young's modulus.
 ##
 ## Source of the formulas: T. J. R. Hughes, The Finite Element Method, 1987, chapters 2 and 3.
 
 function [K, nodes, corners] = __demo_stiffness__ (sections, side)
 
   turns = 2.5;
-  rise = 0.8;    # a turn
+  rise = 0.8;    # per turn
   wire = 0.22;   # half the thickness
   poisson = 0.3;
   lambda = poisson / ((1 + poisson) * (1 - 2 * poisson));
   mu = 1 / (2 * (1 + poisson));
 
-  ## Sections stand closer at the ends, where a spring is held; corners of the wire are rounded.
+  ## Sections are closer at the ends, where a spring is held; corners of the wire are rounded.
   t = linspace (0, 1, sections);
   t -= 0.08 * sin (2 * pi * t);
   angle = 2 * pi * turns * t;
@@ -74,8 +74,8 @@ function [K, nodes, corners] = __demo_stiffness__ (sections, side)
 
 endfunction
 
-## Of the shape functions N_a = prod (1 + sign(a,d) xi(d)) / 8 in all bricks at once: G(:,a,c) is
-## the derivative of N_a along axis c at the local point xi, and VOLUME the Gauss point's share.
+## The gradients of the shape functions N_a = prod (1 + sign(a,d) xi(d)) / 8 in all bricks: G(:,a,c)
+## is the derivative of N_a along axis c at the local point xi, VOLUME the Gauss point's share.
 function [G, volume] = gradients (X, sign, xi)
 
   factor = 1 + sign .* xi;

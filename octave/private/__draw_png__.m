@@ -3,8 +3,8 @@
 
 ## drawn = __draw_png__ (file, inches, draw, caller)
 ##
-## Calls draw () in a new figure and writes it, with inches = [width, height], to a .png file; caller
-## names the function in errors.  False without gnuplot, the toolkit that needs no display.
+## Calls draw () in a new figure of inches = [width, height] and writes it to a .png file; caller is the
+## function named in errors.  Returns false without gnuplot, the toolkit that needs no display.
 
 function drawn = __draw_png__ (file, inches, draw, caller)
 
@@ -18,7 +18,7 @@ function drawn = __draw_png__ (file, inches, draw, caller)
   unwind_protect
     graphics_toolkit ("gnuplot");
     h = figure ("visible", "off");
-    ## gnuplot makes 72 pixels of an inch and keeps the size of letters, so paper is what counts.
+    ## gnuplot prints 72 pixels per inch and keeps the font size, so set the paper size.
     set (h, "paperunits", "inches", "papersize", inches, "paperposition", [0, 0, inches]);
     draw ();
     __print_figure__ (h, file, ".png", caller);

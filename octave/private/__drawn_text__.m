@@ -3,11 +3,11 @@
 
 ## str = __drawn_text__ (str)
 ##
-## A text that is not our own (of a file's name, a device, a struct of the user's) as the current
-## figure draws it with "interpreter", "none": as it is, but for control characters, which are blanks.
+## Make a foreign text (a file's name, a device, a user's struct) safe to draw in the current figure
+## with "interpreter", "none".  Control characters become blanks.
 ##
-## Octave hands gnuplot all texts between double quotes and unchanged, and gnuplot has commands in
-## them: `...` is run by a shell, a quote ends the text.  There such characters go by their numbers.
+## Octave passes texts unchanged to gnuplot between double quotes, and gnuplot interprets them: a shell
+## runs `...`, a quote ends the text.  So for gnuplot such characters are written as octal numbers.
 
 function str = __drawn_text__ (str)
 
@@ -25,7 +25,7 @@ function str = __drawn_text__ (str)
 
 endfunction
 
-## A regular expression refuses bytes that are not UTF-8, so each stands as a letter for its kind.
+## A regular expression refuses bytes that are not UTF-8, so match letters for the kinds of bytes.
 function yes = is_utf8 (str)
 
   byte = double (uint8 (str));

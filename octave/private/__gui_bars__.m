@@ -4,8 +4,8 @@
 ## __gui_bars__ (f, area, pixels, r, logarithmic)
 ##
 ## Draws the results r of __gui_compare__ into the area [x, y, width, height] of the figure f: for
-## each kernel its name, a bar as long as its time, and the numbers.  pixels is the height of the
-## letters.  For r = [] it says how to get results.
+## each kernel its name, a bar for its time, and the numbers.  pixels is the height of the letters.
+## For r = [] it draws how to get results.
 
 function __gui_bars__ (f, area, pixels, r, logarithmic)
 
@@ -21,7 +21,7 @@ function __gui_bars__ (f, area, pixels, r, logarithmic)
     return;
   endif
 
-  ## Columns of numbers, on the right; some are left out if the bars would have no room.
+  ## Columns of numbers on the right; drop some if the bars have no room.
   heads = {"time", "GFLOPS", "vs A*B", "error/bound", "check"};
   widths = [5.5, 5.2, 5, 7.2, 4.7] * pixels;
   names = 8.8 * pixels;
@@ -43,7 +43,7 @@ function __gui_bars__ (f, area, pixels, r, logarithmic)
   bar = @(a, b, i, half, colour) patch ([a, b, b, a], n - i + 0.5 + half * [-1, -1, 1, 1], ...
                                         colour, "parent", bars, "edgecolor", "none");
 
-  ## The colours of gpumm_plot: the colour-blind tell them apart.
+  ## The colours of gpumm_plot, which the colour-blind can tell apart.
   alone = [0 114 178] / 255;
   rest = [230 159 0] / 255;
   red = [0.75, 0.1, 0];
@@ -62,13 +62,13 @@ function __gui_bars__ (f, area, pixels, r, logarithmic)
 
   for i = 1:n
     y = low + (n - i + 0.5) * step;
-    say (0, y, strrep (r.kernels{i}, "*", "A*B"));
+    say (0, y, __gui_name__ (r.kernels{i}));
     if (! isempty (r.failed{i}))
       most = floor ((area(3) - names) / (0.65 * pixels));
       say (names + pixels, y, shortened (["could not run: " r.failed{i}], most), "color", red);
       continue;
     elseif (isempty (r.ran{i}))
-      say (names + pixels, y, "stopped before", "color", grey);
+      say (names + pixels, y, "not run: stopped", "color", grey);
       continue;
     endif
     ms = max (from, 1e3 * [r.seconds(i), r.total(i)]);
@@ -97,8 +97,8 @@ function __gui_bars__ (f, area, pixels, r, logarithmic)
 
 endfunction
 
-## Axes for texts, over the others; a unit is a pixel, and texts begin at whole ones, or they would
-## blur.  A point of a text is a pixel, on any screen.
+## Axes for texts, above the other axes.  The unit is a pixel; texts begin at whole pixels, or they
+## blur.  On any screen a point of a text is a pixel.
 function [say, sheet] = make_sheet (f, area, pixels)
 
   sheet = axes ("parent", f, "units", "pixels", "position", area, "visible", "off", ...
@@ -109,12 +109,12 @@ function [say, sheet] = make_sheet (f, area, pixels)
 
 endfunction
 
-## The font of Qt's controls on most systems; Qt takes a similar one if it is missing.
+## The font of Qt's controls on most systems; Qt substitutes a missing font.
 function name = font ()
   name = "DejaVu Sans";
 endfunction
 
-## A colour and what it stands for; x is where the next may begin.
+## Draws a colour and its meaning; returns x, where the next key may begin.
 function x = draw_key (sheet, x, y, pixels, colour, words, say)
 
   rectangle ("parent", sheet, "position", [x, y - 0.4 * pixels, 1.6 * pixels, 0.8 * pixels], ...
@@ -124,7 +124,7 @@ function x = draw_key (sheet, x, y, pixels, colour, words, say)
 
 endfunction
 
-## Axes for bars at heights 0.5 to n - 0.5, in milliseconds; logarithmic ones between powers of ten.
+## Axes in milliseconds for bars at heights 0.5 to n - 0.5; logarithmic axes end at powers of ten.
 function a = draw_axes (f, position, r, pixels, logarithmic)
 
   a = axes ("parent", f, "units", "pixels", "position", round (position), ...
@@ -156,7 +156,7 @@ function words = in_units (seconds)
   words = sprintf ("%.3g %s", seconds / units(i), {"us", "ms", "s"}{i});
 endfunction
 
-## The time of Octave's product divided by that of a kernel.
+## The time of Octave's product divided by a kernel's time.
 function words = relative (r, i)
   words = "";
   at = strcmp (r.kernels, "*");

@@ -5,9 +5,9 @@
 ## initial = __gui_check__ ()
 ##
 ## Completes the choices of gpumm_gui and checks them.  Sizes may be text, as typed.  Each field of
-## wrong says what is wrong with the choice of that name, or is "".  Its field `size` is about memory
-## and time, which c.estimate holds.  __gui_compare__ takes c if nothing is wrong.  Without an
-## argument c is what the window chooses at first.
+## wrong says what is wrong with the choice of that name, or is ""; the field `size` is about memory
+## and time, with the estimate in c.estimate.  __gui_compare__ takes c if nothing is wrong.  Without an
+## argument c holds the window's first choices.
 
 function [c, wrong] = __gui_check__ (choices = struct ())
 
@@ -54,7 +54,7 @@ function [c, wrong] = __gui_check__ (choices = struct ())
     wrong.limits = "seconds and bytes must be numbers above 0";
   endif
 
-  c.seeds = [1, 2]; # of A and B, where they are random
+  c.seeds = [1, 2]; # of random A and B
   c.estimate = struct ("bytes", NaN, "seconds", NaN, "said", {{"", ""}});
   if (sized && isempty ([wrong.kernels, wrong.backend, wrong.limits]))
     [c.estimate, wrong.size] = estimate (c);
@@ -62,7 +62,7 @@ function [c, wrong] = __gui_check__ (choices = struct ())
 
 endfunction
 
-## Sizes that are not given are those of the user's own matrices.
+## Missing sizes come from the user's own matrices.
 function c = sizes_of_own (c)
 
   usual = 128;
@@ -70,7 +70,7 @@ function c = sizes_of_own (c)
   if (! ischar (c.B))
     own([3, 2]) = {rows(c.B), columns(c.B)};
   endif
-  if (! ischar (c.A)) # k is A's where both have one
+  if (! ischar (c.A)) # if both give k, A's counts
     own([1, 3]) = {rows(c.A), columns(c.A)};
   endif
   names = "mnk";
@@ -110,8 +110,8 @@ function [x, text] = whole (x)
 
 endfunction
 
-## How to fill a matrix, or the matrix itself.  Elements are kept where neither sums nor the unit of
-## the check, eps |A| |B|, leave the range of numbers.
+## How to fill a matrix, or the matrix itself.  Elements are limited so that neither sums nor the unit
+## of the check, eps |A| |B|, over- or underflow.
 function [X, text] = matrix (X, names, sizes, sized)
 
   text = "";
@@ -124,7 +124,7 @@ function [X, text] = matrix (X, names, sizes, sized)
   elseif (! (isnumeric (X) || islogical (X)) || ! isreal (X) || issparse (X) || ndims (X) > 2)
     text = "must be a real full matrix";
   elseif (sized && ! isequal (size (X), sizes))
-    text = sprintf ("is %d x %d, and %s x %s is %d x %d", size (X), names{:}, sizes);
+    text = sprintf ("is %d x %d, but %s x %s is %d x %d", size (X), names{:}, sizes);
   else
     X = double (X);
     x = abs (X(X != 0 & isfinite (X)));
@@ -135,12 +135,12 @@ function [X, text] = matrix (X, names, sizes, sized)
 
 endfunction
 
-## Memory and time of all steps.
+## Estimates the memory and the time of all steps.
 function [e, text] = estimate (c)
 
   text = "";
-  ## A, B and their absolute values, and copies of a device; C of two runs and on that device, A*B,
-  ## |A| |B|, and what is made to compare these.
+  ## A, B, their absolute values and their copies on a device; C of two runs and on the device, A*B,
+  ## |A| |B|, and the arrays of the comparison.
   e.bytes = 8 * (3 * c.m * c.k + 3 * c.k * c.n + 8 * c.m * c.n);
   e.seconds = NaN;
   e.said = {"", in_bytes(e.bytes)};
@@ -154,20 +154,20 @@ function [e, text] = estimate (c)
   endif
 
   each = __gui_rates__ (c.kernels, c.backend, c.m, c.n, c.k);
-  each .*= 1 + (each < 1); # as often as fastest () runs them
+  each .*= 1 + (each < 1); # fastest () runs these twice
   e.seconds = sum (each) + 2 * __gui_rates__ ({"*"}, c.backend, c.m, c.n, c.k); # the check
   e.said{1} = in_seconds (e.seconds);
   if (e.seconds > c.seconds)
     [longest, i] = max (each);
     text = sprintf ("too slow: it takes %s, of which %s takes %s, and the limit is %s", ...
                     in_seconds (e.seconds), ...
-                    strrep (c.kernels{i}, "*", "A*B"), in_seconds (longest), ...
+                    __gui_name__ (c.kernels{i}), in_seconds (longest), ...
                     in_seconds (c.seconds));
   endif
 
 endfunction
 
-## A window should not take all memory; where Octave cannot say what is free, 2 GB.
+## Half of the free memory, so that the window does not take all of it; 2 GB if Octave cannot tell.
 function bytes = half_of_free ()
 
   bytes = 2e9;

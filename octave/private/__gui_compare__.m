@@ -3,9 +3,9 @@
 
 ## r = __gui_compare__ (c, go_on)
 ##
-## Runs each kernel of c, which is as __gui_check__ returns it, times it, and checks its product
-## against A*B.  Before each kernel it calls go_on (share, text) with the share done and the name that
-## is next; if that returns false, r is what is done so far.  The help of gpumm_gui describes r.
+## Runs each kernel of c (from __gui_check__), times it, and checks its product against A*B.  Before
+## each kernel it calls go_on (share, text) with the share done and the next name; if go_on returns
+## false, r holds the results so far.  The help of gpumm_gui describes r.
 
 function r = __gui_compare__ (c, go_on = @(share, text) true)
 
@@ -32,7 +32,7 @@ function r = __gui_compare__ (c, go_on = @(share, text) true)
 
   for i = 1:count
     name = c.kernels{i};
-    if (! go_on (i / (count + 1), strrep (name, "*", "A*B")))
+    if (! go_on (i / (count + 1), __gui_name__ (name)))
       return;
     endif
     try
@@ -47,7 +47,7 @@ function r = __gui_compare__ (c, go_on = @(share, text) true)
     r.gflops(i) = 1e-9 * r.flops / seconds;
     r.error(i) = largest_error (C, expected, c.k, @() bound);
     r.right(i) = r.error(i) <= 1;
-    if (isempty (r.C) || ! r.right(i)) # a wrong one is worth looking at
+    if (isempty (r.C) || ! r.right(i)) # show a wrong product rather than a right one
       r.C = C;
     endif
   endfor

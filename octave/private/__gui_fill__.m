@@ -4,9 +4,8 @@
 ## X = __gui_fill__ (what, m, n, seed, most)
 ## names = __gui_fill__ ()
 ##
-## The first rows and columns, at most `most` of each, of an m x n matrix: filled as `what` says, or
-## `what` itself if it is a matrix.  Random numbers come from the seed; the user's generator stays as
-## it was.
+## At most the first `most` rows and columns of an m x n matrix: filled as `what` says, or `what`
+## itself if it is a matrix.  Random numbers come from the seed; the user's generator is restored.
 
 function X = __gui_fill__ (what, m, n, seed, most = Inf)
 
@@ -26,7 +25,7 @@ function X = __gui_fill__ (what, m, n, seed, most = Inf)
       state = rand ("twister");
       unwind_protect
         rand ("twister", seed);
-        X = rand (m, c)(1:r,:) - 0.5; # column by column, the last ones are not missed
+        X = rand (m, c)(1:r,:) - 0.5; # filled by columns, so fewer columns are the first ones
       unwind_protect_cleanup
         rand ("twister", state);
       end_unwind_protect
@@ -34,7 +33,7 @@ function X = __gui_fill__ (what, m, n, seed, most = Inf)
       X = ones (r, c);
     case "identity"
       X = full (eye (r, c));
-    case "counting" # along the rows, as one reads
+    case "counting" # along the rows
       X = (0:r - 1).' * n + (1:c);
   endswitch
 

@@ -4,9 +4,9 @@
 ## [C, seconds, info] = __gui_product__ (name, A, B, backend)
 ## names = __gui_product__ (backend)
 ##
-## One of the products that gpumm_gui compares, timed: seconds of the kernel alone, and info as from
-## gpumm, with info.seconds.total of the whole call.  With the backend alone: the names of all.  The
-## window shows them, and A*B for "*".
+## Runs and times one of the products that gpumm_gui compares: seconds of the kernel alone, and info
+## as from gpumm, with info.seconds.total of the whole call.  With only the backend it returns the names
+## of all products; __gui_name__ gives the texts that the window shows.
 
 function [C, seconds, info] = __gui_product__ (name, A, B, backend)
 

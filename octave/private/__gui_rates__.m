@@ -3,15 +3,15 @@
 
 ## seconds = __gui_rates__ (names, backend, m, n, k)
 ##
-## The estimated seconds of one product of each name.  The first call measures a small product: the
-## estimate is 2 m n k operations at its rate, and the bytes of A, B and C at the rate of the rest of
-## the call.
+## The estimated seconds of one product of each name.  The first call measures a small product.  The
+## estimate is the time of 2 m n k operations at its rate, plus the time of the bytes of A, B and C at
+## the rate of the rest of its call.
 
 function seconds = __gui_rates__ (names, backend, m, n, k)
 
   persistent known = struct ();
-  ## Sizes at which a kernel is near its rate and takes milliseconds: kernels for study on the CPU (0.4
-  ## to 8 GFLOPS, measured on a Xeon of 2 GHz), a BLAS, a GPU.
+  ## Sizes at which a kernel is near its full rate and takes milliseconds: a kernel for study on the
+  ## CPU (0.4 to 8 GFLOPS, measured on a Xeon of 2 GHz), a BLAS, a GPU.
   sizes = struct ("study", 64, "blas", 256, "gpu", 1024);
 
   seconds = zeros (1, numel (names));
@@ -35,7 +35,7 @@ function seconds = __gui_rates__ (names, backend, m, n, k)
 
 endfunction
 
-## A kernel that cannot run here takes no time: the run itself will say why.
+## A kernel that cannot run here gets no time; the run itself says why.
 function rate = measure (name, backend, n)
 
   rate = struct ("flops", Inf, "bytes", Inf);

@@ -7,9 +7,9 @@
 ## __gui_compare__ know what they mean, and __gui_bars__ draws the times.
 ##
 ## getappdata (f, "gpumm") is its state: `pixels`; `handles` of its controls, by their tags; `own`,
-## the matrices A and B where they were edited; `shown`, which matrix is in the table; `results` as
-## last computed; `running`, and `stop` when that is to end; `area` and `below`, where results and
-## the window's words go.
+## the edited matrices A and B; `shown`, the name of the matrix in the table; the last `results`;
+## `running`; `stop`, whether the user pressed Stop; `area` and `below`, the places of the results and
+## of the window's messages.
 
 function f = __gui_window__ (pixels)
 
@@ -20,8 +20,8 @@ function f = __gui_window__ (pixels)
     graphics_toolkit (f, "qt");
   endif
   screen = get (0, "screensize");
-  room = screen(3:4) - [20, 60]; # but for what a desktop puts around
-  pixels = min (pixels, floor (min (room ./ [63, 37]))); # what the choices need, by lay_out
+  room = screen(3:4) - [20, 60]; # less the desktop's panels and the window's frame
+  pixels = min (pixels, floor (min (room ./ [63, 37]))); # the choices need this many letters in lay_out
   sizes = min ([90, 56] * pixels, room);
   set (f, "position", [screen(1:2) + floor((screen(3:4) - sizes) / 2), sizes]);
 
@@ -36,8 +36,8 @@ function f = __gui_window__ (pixels)
 
 endfunction
 
-## Octave and the toolkit wait for each other for ever when a window is deleted that is being drawn
-## (seen in 7.3): it is hidden first, and what the toolkit has to do with it is done.
+## Octave and the toolkit deadlock if a window is deleted while it is drawn (seen in 7.3).  So hide it
+## first and let the toolkit finish.
 function close_window (f)
 
   set (f, "sizechangedfcn", "", "visible", "off");
@@ -83,7 +83,7 @@ function h = make_controls (f, pixels)
   [gpu, why] = gpumm_available ("gpu");
   for product = __gui_product__ ({"cpu", "gpu"}{1 + gpu})
     tag = box_of (product{1});
-    h.(tag) = control (tag, "checkbox", "string", strrep (product{1}, "*", "A*B"), grey{:}, ...
+    h.(tag) = control (tag, "checkbox", "string", __gui_name__ (product{1}), grey{:}, ...
                        "value", 1, update{:});
   endfor
 
@@ -120,15 +120,15 @@ function h = make_controls (f, pixels)
 
 endfunction
 
-## blas and cublas share one.
+## The tag of a kernel's box; blas and cublas share one.
 function tag = box_of (kernel)
   tag = ["box_" strrep(strrep (kernel, "*", "octave"), "cublas", "blas")];
 endfunction
 
 ## ---- layout -------------------------------------------------------------------------------------
 
-## Places everything: choices in a column on the left, below them the window's words; results on the
-## right.
+## Places everything: the choices in a column on the left, the window's messages below them, the
+## results on the right.
 function lay_out (f)
 
   s = getappdata (f, "gpumm");
@@ -201,7 +201,7 @@ function lay_out (f)
 
 endfunction
 
-## The text in lines of at most `most` characters.
+## Folds the text into lines of at most `most` characters.
 function lines = folded (text, most)
 
   words = strsplit (text, " ");
@@ -218,7 +218,7 @@ endfunction
 
 ## ---- choices ------------------------------------------------------------------------------------
 
-## Runs a callback.  The window shows its error; if the window was closed meanwhile nothing does.
+## Runs a callback and shows its error in the window, unless the window was closed meanwhile.
 function guarded (f, what, varargin)
 
   try
@@ -233,7 +233,7 @@ function guarded (f, what, varargin)
 
 endfunction
 
-## Shows words below the buttons, or the words that were there before.
+## Shows a message below the buttons; without an argument, the last message again.
 function say (f, words, is_wrong = false)
 
   s = getappdata (f, "gpumm");
@@ -246,7 +246,7 @@ function say (f, words, is_wrong = false)
 
 endfunction
 
-## Puts words in lines of place(3) pixels below place(1:2); height is that of all.
+## Puts words in lines of place(3) pixels below place(1:2); returns the height of all lines.
 function height = put_text (h, words, place, pixels)
 
   lines = folded (words, floor (place(3) / (0.62 * pixels)));
@@ -255,7 +255,7 @@ function height = put_text (h, words, place, pixels)
 
 endfunction
 
-## The choices as they are in the controls.
+## The present choices in the controls.
 function c = choices (s)
 
   h = s.handles;
@@ -275,7 +275,7 @@ function c = choices (s)
 
 endfunction
 
-## After a choice: says what is wrong or the estimate, and shows the matrices.
+## After a choice: shows what is wrong or the estimate, and the matrices.
 function [c, fine] = changed (f)
 
   s = getappdata (f, "gpumm");
@@ -309,8 +309,8 @@ function [c, fine] = changed (f)
 
 endfunction
 
-## The user's own matrices keep their elements when sizes change; new ones are 0.  They do not follow
-## sizes that are probably a slip: nobody types 80 MB.
+## The user's own matrices keep their elements when sizes change; new elements are 0.  A size above
+## 80 MB is probably a slip, and the matrices do not follow it.
 function s = fit_own (s, c)
 
   most = 1e7;
@@ -363,7 +363,7 @@ function chose_shown (f, X)
 endfunction
 
 function n = most_shown ()
-  n = 30; # rows and columns: the toolkit is slow with more, and nobody reads them
+  n = 30; # rows and columns; the toolkit is slow with more
 endfunction
 
 function fill_table (f, c, wrong)
@@ -399,7 +399,7 @@ function fill_table (f, c, wrong)
 
 endfunction
 
-## Is there a valid A or B, and memory to make it?
+## Is A or B valid, and does it fit the memory?
 function yes = can_show (wrong, X)
   yes = isempty ([wrong.m, wrong.n, wrong.k, wrong.(X), wrong.size]);
 endfunction
@@ -408,7 +408,7 @@ function text = shown (x)
   text = sprintf ("%.5g", x);
 endfunction
 
-## After typing an element: a number makes the matrix the user's own.
+## After an element was typed: a number makes the matrix the user's own.
 function edited (f, event)
 
   s = getappdata (f, "gpumm");
@@ -419,7 +419,7 @@ function edited (f, event)
   if (X == "C" || ! can_show (wrong, X))
     fill_table (f, c, wrong);
     return;
-  elseif (strcmp (typed, event.PreviousData)) # opened and left: its other digits stay
+  elseif (strcmp (typed, event.PreviousData)) # not changed: keep the digits that the table does not show
     return;
   elseif (! is_number)
     fill_table (f, c, wrong);
@@ -478,13 +478,13 @@ function compute (f)
   endif
   ran = ! cellfun (@isempty, r.ran);
   if (any (ran & ! r.right))
-    say (f, "A product differs from A*B: see the column check.", true);
+    say (f, "A product differs from A*B: see the column \"check\".", true);
   elseif (! all (cellfun (@isempty, r.failed)))
     say (f, "A kernel could not run; the reason is beside it.", true);
   elseif (r.stopped)
     say (f, sprintf ("Stopped: %d of %d kernels have run.", sum (ran), numel (ran)));
   else
-    say (f, sprintf ("Done: %d products; all agree with A*B to rounding.", sum (ran)));
+    say (f, sprintf ("Done: %d products; all agree with A*B up to rounding.", sum (ran)));
   endif
 
 endfunction
@@ -500,7 +500,7 @@ function set_running (f, yes)
 
 endfunction
 
-## Between two kernels the window shows what is next, and reacts to Stop and to its closing.
+## Between two kernels the window shows the next name, and reacts to Stop and to closing.
 function yes = go_on (f, share, text)
 
   yes = isfigure (f);
@@ -517,7 +517,7 @@ function stop (f)
   s = getappdata (f, "gpumm");
   s.stop = s.running;
   setappdata (f, "gpumm", s);
-  say (f, "Stops after this kernel.");
+  say (f, "Stopping after this kernel.");
 
 endfunction
 

@@ -3,12 +3,12 @@
 
 ## __print_figure__ (h, file, kind, caller)
 ##
-## Prints a figure to a file of that kind, ".png", ".svg" or ".pdf".  The file's name reaches neither
-## gnuplot nor a shell, which would run commands in it: the figure is printed in a folder of its own.
+## Prints a figure to a file of a kind: ".png", ".svg" or ".pdf".  gnuplot and shells run commands in
+## file names, so the figure is printed to a safe name in a new folder and then copied.
 
 function __print_figure__ (h, file, kind, caller)
 
-  warning ("off", "print:nogs", "local");      # Ghostscript is not needed for these
+  warning ("off", "print:nogs", "local");      # these kinds need no Ghostscript
   device = {"-dpng", "-dsvg", "-dpdf"}{strcmpi (kind, {".png", ".svg", ".pdf"})};
   if (strcmp (get (h, "__graphics_toolkit__"), "gnuplot"))
     device = strrep (strrep (device, "png", "pngcairo"), "pdf", "pdfcairo");
@@ -30,10 +30,10 @@ function __print_figure__ (h, file, kind, caller)
       bytes = fread (fid, Inf, "uint8=>char").';
       fclose (fid);
     endif
-    ## gnuplot does not say that the disk is full.
+    ## gnuplot does not report a full disk.
     ending = {"IEND", "</svg>", "%%EOF"}{strcmpi (kind, {".png", ".svg", ".pdf"})};
     if (isempty (strfind (bytes(max (1, end - 63):end), ending)))
-      error ("gpumm:unwritable", "%s: %s cannot be drawn: it was not printed to its end in %s", ...
+      error ("gpumm:unwritable", "%s: %s cannot be drawn: the figure in %s is not complete", ...
              caller, file, folder);
     endif
     __write_file__ (file, @(k) {bytes, ""}{min (k, 2)}, caller, ...

@@ -4,8 +4,8 @@
 ## drawn = __tune_figure__ (file, T, families)
 ##
 ## Draws, for each type that gpumm_tune measured, the rates of the tiled kernels (one for each block
-## size) and of the fastest kernel, to a .png file.  families holds the algorithm of each of
-## T.kernels.  False without gnuplot.
+## size) and of the fastest kernel, to a .png file.  families has the algorithm of each of T.kernels.
+## Returns false without gnuplot.
 
 function drawn = __tune_figure__ (file, T, families)
 
@@ -15,7 +15,7 @@ function drawn = __tune_figure__ (file, T, families)
 
 endfunction
 
-## The legend, one inch high, over two columns of panels, all of one height.
+## A legend, one inch high, above two columns of panels of equal height.
 function draw (T, tiled, height)
 
   across = 1 + (numel (T.types) > 1);
@@ -31,7 +31,7 @@ function draw (T, tiled, height)
 
 endfunction
 
-## Okabe and Ito's colours, which the colour-blind tell apart, and a marker beside each.
+## Okabe and Ito's colours, which the colour-blind can tell apart, and a marker for each.
 function [colour, marker] = style (i)
 
   colours = [0 114 178; 230 159 0; 0 158 115; 213 94 0; 204 121 167; 86 180 233] / 255;
@@ -45,7 +45,7 @@ function draw_legend (names, place)
 
   axes ("position", place, "visible", "off");
   hold on;
-  step = 1 / (numel (names) + 0.6); # the second line is theirs, the last name the longest
+  step = 1 / (numel (names) + 0.6); # room for the longest name, the last one
   plot ([0, 0.15, 0.3] * step, [0.8, 0.8, 0.8], "k*--", "linewidth", 1.5);
   text (0.4 * step, 0.8, "fastest of all kernels, with its name", "fontsize", 13);
   for i = 1:numel (names)
@@ -75,7 +75,7 @@ function draw_type (T, t, tiled)
             "linewidth", 1.5);
   endfor
   highest = max (rates);
-  last = ""; # the name stands where it changes, above all curves, by turns in two rows
+  last = ""; # each new name is drawn above all curves, alternating between two rows
   row = 1;
   for i = 1:numel (winners)
     if (! strcmp (winners(i).kernel, last))
@@ -91,7 +91,7 @@ function draw_type (T, t, tiled)
        "box", "on", "xminortick", "off", "xtick", few, "xticklabel", ...
        arrayfun (@num2str, few, "UniformOutput", false));
   own = T.gflops(tiled,:,t);
-  ## below the curves there is room for the list of blocks
+  ## leave room for the list of blocks below the curves
   lowest = min ([rates(:); own(:)]) / 1.5;
   share = 0.05 + 0.06 * numel (block_ranges (T, t));
   axis ([T.sizes(1) / 1.2, T.sizes(end) * 1.2, ...
@@ -103,7 +103,7 @@ function draw_type (T, t, tiled)
 
 endfunction
 
-## In the corner below the curves: "best block at 16 to 384: tiled_16".
+## Lists in the corner below the curves: "best block at 16 to 384: tiled_16".
 function list_blocks (T, t, place)
 
   axes ("position", place, "visible", "off");
@@ -116,7 +116,7 @@ function list_blocks (T, t, place)
 
 endfunction
 
-## The tiled kernels that win, each with the sizes that follow each other; the largest sizes first.
+## The winning tiled kernels, each with its range of consecutive sizes; the largest sizes first.
 function lines = block_ranges (T, t)
 
   b = T.best([T.best.type] == T.types(t) & strcmp ({T.best.algorithm}, "tiled"));

@@ -3,15 +3,14 @@
 
 ## __write_file__ (file, piece, caller, ids)
 ##
-## Writes the texts piece (1), piece (2), ... up to the first empty one to a file, which takes its
-## name, and the place of an older one, when it is complete.  On an error the older one is as it was;
-## the error begins with the name of the caller and has the identifier ids{1} where the file cannot
-## be opened, else ids{2}.
+## Writes the texts piece (1), piece (2), ... up to the first empty one to a new file, which replaces
+## an older file only when it is complete.  An error leaves the older file unchanged, begins with the
+## name of the caller, and has the identifier ids{1} if the file cannot be opened, else ids{2}.
 
 function __write_file__ (file, piece, caller, ids)
 
   if (any (file == "\0"))
-    error (ids{1}, "%s: the name of a file has no character 0", caller);
+    error (ids{1}, "%s: a file name cannot contain the character 0", caller);
   endif
   check (__gpumm_file__ ("open", tilde_expand (file)), caller, ids{1});
   unwind_protect

@@ -99,7 +99,7 @@
 %!   assert ([r.m, r.n, r.k], [33, 40, 17]);
 %!   assert (r.C, r.A * r.B, 17 * eps () * norm (r.A) * norm (r.B));
 %!   assert (all (r.right) && ! r.stopped);
-%!   assert (said (h), "Done: 6 products; all agree with A*B to rounding.");
+%!   assert (said (h), "Done: 6 products; all agree with A*B up to rounding.");
 %!   assert (get (h.show_C, "value") == 1);
 %!   check_table (h, r.C);
 %!   names = {"loops", "naive", "tiled", "register", {"blas", "cublas"}{1 + gpumm_available("gpu")}, ...
@@ -383,7 +383,7 @@
 %!   assert (all (isnan (r.seconds(3:6))));
 %!   assert (said (h), "Stopped: 2 of 6 kernels have run.");
 %!   assert ({get(h.compute, "enable"), get(h.stop, "enable")}, {"on", "off"});
-%!   assert (sum (strcmp ("stopped before", texts (f))), 4);
+%!   assert (sum (strcmp ("not run: stopped", texts (f))), 4);
 %!   screenshot ("7-stopped");
 %! unwind_protect_cleanup
 %!   close (f);

@@ -99,7 +99,7 @@
 %!error id=gpumm:blocksparse:size blocksparse (1, 1, ones (2, 2, 1, 2), 4, 4)
 %!error id=gpumm:blocksparse:size blocksparse (1, 2^31, 5, 1, 2^31)
 %!error <more than 2\^31 - 1 rows or columns> blocksparse (2^24, 2^31, 1)
-%!error <or 2\^53 in all> blocksparse (2^23, 2^31 - 1, 1)
+%!error <or more than 2\^53 blocks> blocksparse (2^23, 2^31 - 1, 1)
 %!error id=gpumm:blocksparse:index blocksparse ({1}, 1, 5, 4, 4)
 %!error id=gpumm:blocksparse:class blocksparse ({1}, 1)
 %!error id=gpumm:blocksparse:class blocksparse (2, 2, 1, "logical")

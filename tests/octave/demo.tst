@@ -243,7 +243,7 @@
 %!   {hole}, "gpumm:demo:file", "h\\.csv:2: \"\" is not a number";
 %!   {first}, "gpumm:demo:file", "f\\.csv:1: \"x\" is not a number; a line with a number is not taken as a header$";
 %!   {short}, "gpumm:demo:file", "s\\.csv:3: \"\" is not a number";
-%!   {long}, "gpumm:demo:file", "l\\.csv:2: 3 numbers in the line, and 2 in the first";
+%!   {long}, "gpumm:demo:file", "l\\.csv:2: 3 numbers in the line, but 2 in the first";
 %!   {sign}, "gpumm:demo:file", "m\\.csv:2: \"--4\" is not a number";
 %!   {none}, "gpumm:demo:file", "n\\.csv has no numbers";
 %!   {nil}, "gpumm:demo:file", "z\\.csv has no numbers";
@@ -251,7 +251,7 @@
 %!   {tab, col}, "Octave:nonconformant-args", "op1 is 2x2, op2 is 3x1";
 %!   {latin}, "gpumm:demo:file", "l\\.csv:3: \"x\\?\" is not a number";
 %!   {run}, "gpumm:demo:file", "run\\.mat holds functions";
-%!   {pipe}, "gpumm:demo:file", "p\\.mat: it is no regular file";
+%!   {pipe}, "gpumm:demo:file", "p\\.mat: it is not a regular file";
 %!   {txt}, "gpumm:demo:file", "a\\.txt is not named .mtx, .mat or .csv";
 %!   {bad}, "gpumm:demo:file", "cannot read .*bad\\.mat";
 %!   {str}, "gpumm:demo:file", "no numeric matrix in .*str\\.mat";

@@ -128,8 +128,8 @@
 %! refused (no, "B must be a real full matrix", "B", 1i);
 %! refused (no, "B must be a real full matrix", "B", speye (3));
 %! refused (no, "A must be a real full matrix", "A", ones (2, 2, 2));
-%! refused (no, "A is 2 x 3, and m x k is 4 x 3", "A", ones (2, 3), "m", 4);
-%! refused (no, "B is 2 x 3, and k x n is 1 x 3", "A", 1, "B", ones (2, 3));
+%! refused (no, "A is 2 x 3, but m x k is 4 x 3", "A", ones (2, 3), "m", 4);
+%! refused (no, "B is 2 x 3, but k x n is 1 x 3", "A", 1, "B", ones (2, 3));
 %! refused (no, "B has an element below 1e-150 or above 1e150", "B", [1, -1e151]);
 %! refused (no, "B has an element below 1e-150 or above 1e150", "B", [1, 1e-151]);
 %! refused (no, "kernels must be a cell array of \"loops\", .*", "kernels", {"cannon"});
@@ -139,7 +139,7 @@
 %! refused (no, "backend must be .*", "backend", "tpu");
 %! refused (no, "seconds and bytes must be .*", "seconds", 0);
 %! refused (no, "seconds and bytes must be .*", "bytes", "all");
-%! refused ("gpumm:unknown-option", "unknown choice \"o\"; valid ones are m, n, k, .*", "o", 1);
+%! refused ("gpumm:unknown-option", "unknown choice \"o\"; valid choices are m, n, k, .*", "o", 1);
 
 ## too much memory or time, with how much; it may be allowed
 %!test
@@ -188,5 +188,5 @@
 %!   error ("no error");
 %! catch err
 %!   assert (err.identifier, "gpumm:no-display");
-%!   assert (! isempty (strfind (err.message, "notebooks")));
+%!   assert (! isempty (strfind (err.message, "gpumm_lessons")));
 %! end_try_catch

@@ -153,9 +153,9 @@
 %! assert (t.blocks, 12);
 
 ## what there is not is said, with what there is
-%!error <no row of tiled has Tile \[12 12\]; there are tiled_8 .*tiled_32 .*Grid \[2, 2\]> ...
+%!error <no row of tiled has Tile \[12 12\]; its rows are tiled_8 .*tiled_32 .*Grid \[2, 2\]> ...
 %! gpumm_kernel ("tiled", ones (33), ones (33), "Tile", 12)
-%!error <no row of tiled has Grid \[1 2\]; there are> ...
+%!error <no row of tiled has Grid \[1 2\]; its rows are> ...
 %! gpumm_kernel ("tiled", ones (33), ones (33), "Grid", [1, 2])
 %!error <no row of strassen has Depth 9; .*strassen_register_3 \(Depth 3\)> ...
 %! gpumm_kernel ("strassen", ones (8), ones (8), "Depth", 9)
@@ -324,7 +324,7 @@
 %!error <are the blocks of A and B>
 %! S = blocksparse (uint16 (magic (8)), 4);
 %! gpumm_kernel ("classic", S, S, "Grid", [2, 2]);
-%!error <classic alone, blocksparse>
+%!error <only classic multiplies blocksparse>
 %! S = blocksparse (uint16 (magic (8)), 4);
 %! gpumm_kernel ("naive", S, S);
 %!error id=gpumm:too-large

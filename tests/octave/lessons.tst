@@ -64,7 +64,7 @@
 %!   write (fullfile (folder, "notes.txt"), "mine, too");
 %!   unlink (fullfile (folder, "4-strassen.ipynb"));
 %!   said = evalc ("gpumm_lessons (folder)");
-%!   assert (! isempty (strfind (said, ": 1 new files; 10 were there and stay as they are.")));
+%!   assert (! isempty (strfind (said, ": 1 new files; 10 were there and are unchanged.")));
 %!   assert (fileread (fullfile (folder, "2-block-size.ipynb")), "mine");
 %!   assert (fileread (fullfile (folder, "notes.txt")), "mine, too");
 %!   assert (fileread (fullfile (folder, "4-strassen.ipynb")), ...
