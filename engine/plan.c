@@ -165,7 +165,7 @@ int gpumm_plan_needs_host_device (const gpumm_problem *p, const gpumm_options *o
 }
 
 /* "auto" on a device: families by their measured rates, best first. */
-static const char *const families[] = {"cublas", "tensor", "register", "tiled", "naive", NULL};
+static const char *const families[] = {"cublas", "register", NULL};
 
 static int may_run (const gpumm_kernel *k, const gpumm_place *place, const gpumm_product *product,
                     int max_capability) {
@@ -310,8 +310,7 @@ static double rounded (int64_t count, size_t bytes) {
   return all < 1e18 ? (double) gpumm_pool_rounded ((size_t) all) : all;
 }
 
-/* The most that the kernel asks for among tiles and the smaller ones at the edges, which may need
- * more: fewer blocks make a kernel that splits k split it further. */
+/* The most that the kernel asks for among tiles and the smaller ones at the edges. */
 static int64_t workspace_bytes (const gpumm_problem *p, const gpumm_place *place,
                                 const gpumm_plan *plan) {
   size_t most = 0;

@@ -79,8 +79,8 @@ template <bool BOXES> struct copied_blocks {
       return;
     if constexpr (BOXES) {
       for (int row = 0; row < rows; row += BOX_WIDTH)
-        start_box_of_3 ((unsigned) __cvta_generic_to_shared (to + row * columns), map, row, 0,
-                        block, barrier);
+        start_box ((unsigned) __cvta_generic_to_shared (to + row * columns), map, row, 0, block,
+                   barrier);
       arrive_and_expect (barrier, rows * columns * (int) sizeof *to);
     } else
       fetch_blocks (to, all, block, 1, barrier);
@@ -307,7 +307,7 @@ static bool make_map (const gpumm_rows &x, CUtensorMap *map) {
   const cuuint64_t pitch[] = {8 * rows, 8 * rows * columns};
   const cuuint32_t box[] = {BOX_WIDTH, (cuuint32_t) round_up ((int) columns, 8), 1};
   return rows % 2 == 0 && (uintptr_t) x.values % 16 == 0 && x.stored > 0
-         && encode_map (x.values, 3, sizes, pitch, box, map);
+         && encode_map (x.values, sizes, pitch, box, map);
 }
 
 template <class own, bool BOXES>

@@ -21,24 +21,9 @@ enum { BOX_WIDTH = 16, BOX_ALIGNMENT = 1024 }; /* doubles, bytes */
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
-/* Brings a map to where copies look for it. */
-__device__ static inline void prefetch_map (const CUtensorMap *map) {
-  asm volatile("prefetch.tensormap [%0];" : : "l"(map) : "memory");
-}
-
-/* The box of the map at (x, y). */
-__device__ static inline void start_box_of_2 (unsigned to, const CUtensorMap *map, int x, int y,
-                                              unsigned barrier) {
-  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], "
-               "[%1, {%2, %3}], [%4];"
-               :
-               : "r"(to), "l"(map), "r"(x), "r"(y), "r"(barrier)
-               : "memory");
-}
-
 /* The box of the map at (x, y, z). */
-__device__ static inline void start_box_of_3 (unsigned to, const CUtensorMap *map, int x, int y,
-                                              int z, unsigned barrier) {
+__device__ static inline void start_box (unsigned to, const CUtensorMap *map, int x, int y, int z,
+                                         unsigned barrier) {
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], "
                "[%1, {%2, %3, %4}], [%5];"
                :
@@ -48,9 +33,13 @@ __device__ static inline void start_box_of_3 (unsigned to, const CUtensorMap *ma
 
 #endif
 
-/* The driver's own function that describes an array to bulk copies; NULL where it has none. */
-static inline decltype (&cuTensorMapEncodeTiled) map_encoder (void) {
-  static const auto encoder = [] {
+/* Makes a map of doubles in three dimensions, and boxes of these sizes; false: the array does not lie
+ * as bulk copies need it, or the driver has no maps. `pitch` is bytes from one to the next of each
+ * dimension but the first. */
+static inline bool encode_map (const void *x, const cuuint64_t *sizes, const cuuint64_t *pitch,
+                               const cuuint32_t *box, CUtensorMap *map) {
+  const cuuint32_t every[] = {1, 1, 1};
+  static const auto encode = [] {
     void *function = NULL;
     cudaDriverEntryPointQueryResult found;
     if (cudaGetDriverEntryPointByVersion ("cuTensorMapEncodeTiled", &function, 12000,
@@ -59,20 +48,10 @@ static inline decltype (&cuTensorMapEncodeTiled) map_encoder (void) {
       function = NULL;
     return (decltype (&cuTensorMapEncodeTiled)) function;
   }();
-  return encoder;
-}
-
-/* Makes a map of doubles with so many dimensions, and boxes of these sizes; false: the array does not
- * lie as bulk copies need it. `pitch` is bytes from one to the next of each dimension but the first. */
-static inline bool encode_map (const void *x, int dimensions, const cuuint64_t *sizes,
-                               const cuuint64_t *pitch, const cuuint32_t *box, CUtensorMap *map) {
-  const cuuint32_t every[] = {1, 1, 1, 1, 1};
-  const auto encode = map_encoder ();
   return encode
-         && encode (map, CU_TENSOR_MAP_DATA_TYPE_FLOAT64, (cuuint32_t) dimensions, (void *) x,
-                    sizes, pitch, box, every, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                    CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
+         && encode (map, CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 3, (void *) x, sizes, pitch, box, every,
+                    CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                    CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
                 == CUDA_SUCCESS;
 }
 
