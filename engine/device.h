@@ -33,9 +33,7 @@ typedef struct gpumm_tiling {
 } gpumm_tiling;
 
 /* One dense product with all operands on one device, type S, D, C or Z for all three:
- * C = alpha op(A) op(B) + beta C, sizes m x k, k x n, m x n after op (), any of them >= 0. A and B
- * are read in whole pieces of 16 bytes where that is faster: memory reaches to the end of the last
- * one, as all that a driver hands out does. */
+ * C = alpha op(A) op(B) + beta C, sizes m x k, k x n, m x n after op (), any of them >= 0. */
 typedef struct gpumm_product {
   gpumm_type type;
   gpumm_op op_a, op_b;
@@ -155,7 +153,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-#define GPUMM_DRIVER_VERSION 9
+#define GPUMM_DRIVER_VERSION 10
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */

@@ -336,7 +336,6 @@ typedef struct gpumm_device_properties {
   int64_t memory_total; /* bytes */
   int64_t memory_free;  /* bytes, now */
   int64_t shared_bytes; /* shared memory a block can have */
-  double fp32_per_fp64; /* how many times faster single is than double, by the device's word */
 } gpumm_device_properties;
 
 /* A row of the kernel table, for people to read. */

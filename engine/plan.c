@@ -43,6 +43,9 @@ static const int64_t SHORTEST_STEP = 512;
  * there rows differ by how they share a long k, or gain from sizes that were not measured. */
 static const int64_t TUNED_REACH = 4;
 
+/* Of one kernel launch. */
+static const int64_t LARGEST_DIMENSION = INT32_MAX;
+
 /* Tiles of a product that fits the device: more let transfers and products overlap better, larger
  * ones make the products themselves faster. On an H200 tiles of 1024 run at full rate. */
 static const int64_t MOST_TILES = 16, SMALLEST_TILE = 1024;
@@ -215,9 +218,13 @@ static const gpumm_kernel *choose_in_family (const gpumm_place *place, const cha
   return best;
 }
 
-const gpumm_kernel *gpumm_choose_kernel (const gpumm_place *place, const char *algorithm,
-                                         const gpumm_product *product, int max_capability,
-                                         int *tuned) {
+/* The row that a product of that size should use: of the family name (or the row of that name; NULL:
+ * any family), NULL where none may run it. Tuned rows come first; *tuned: was one of them chosen?
+ * Then families and their rows as they are ordered. Without a name no row is taken whose error bound
+ * is wider than plain arithmetic's. */
+static const gpumm_kernel *choose_kernel (const gpumm_place *place, const char *algorithm,
+                                          const gpumm_product *product, int max_capability,
+                                          int *tuned) {
   const char *name = is_auto (algorithm) ? NULL : algorithm;
   const gpumm_kernel *measured = choose_tuned (place, name, product, max_capability);
   *tuned = measured != NULL;
@@ -379,17 +386,16 @@ static void choose_resident (const gpumm_problem *p, const gpumm_place *place, i
  * which read A and B more often. */
 static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *place,
                                   const gpumm_choices *choices, int64_t limit, gpumm_plan *plan) {
-  int64_t largest = choices->largest_dimension ? choices->largest_dimension : INT32_MAX;
   int64_t smallest = choices->smallest_tile ? choices->smallest_tile : SMALLEST_TILE;
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
   double room = USABLE_MEMORY * (double) place->properties.memory_free;
   if (limit > 0 && (double) limit < room)
     room = (double) limit;
   int64_t liked = plan->kernel->smallest_tile;
-  plan->resident = m <= largest && n <= largest && k <= largest;
-  plan->tile_m = gpumm_least (m, largest);
-  plan->tile_n = gpumm_least (n, largest);
-  plan->tile_k = gpumm_least (k, largest);
+  plan->resident = m <= LARGEST_DIMENSION && n <= LARGEST_DIMENSION && k <= LARGEST_DIMENSION;
+  plan->tile_m = gpumm_least (m, LARGEST_DIMENSION);
+  plan->tile_n = gpumm_least (n, LARGEST_DIMENSION);
+  plan->tile_k = gpumm_least (k, LARGEST_DIMENSION);
   if (plan->resident) {
     /* Complex tiles have four times the operations, so half the edge will do, unless what is found
      * out of panels is found out again for each tile. With emulated at 8192 on an H200 that takes 76
@@ -429,13 +435,13 @@ static gpumm_status choose_tiles (const gpumm_problem *p, const gpumm_place *pla
 
 /* ---- "emulated" by "auto" ----------------------------------------------------------------- */
 
-static gpumm_product whole_product (const gpumm_problem *p, int64_t largest) {
+static gpumm_product whole_product (const gpumm_problem *p) {
   return (gpumm_product){.type = p->output,
                          .op_a = p->op_a,
                          .op_b = p->op_b,
-                         .m = gpumm_least (gpumm_m (p), largest),
-                         .n = gpumm_least (gpumm_n (p), largest),
-                         .k = gpumm_least (gpumm_k (p), largest),
+                         .m = gpumm_least (gpumm_m (p), LARGEST_DIMENSION),
+                         .n = gpumm_least (gpumm_n (p), LARGEST_DIMENSION),
+                         .k = gpumm_least (gpumm_k (p), LARGEST_DIMENSION),
                          .alpha = p->alpha,
                          .beta = p->beta};
 }
@@ -467,11 +473,11 @@ int64_t gpumm_emulated_depth (const gpumm_problem *p, const gpumm_options *o,
   if (!is_auto (o->algorithm) || !gpumm_is_dense_float (p) || !place->flops[p->output])
     return 0;
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
-  gpumm_product product = whole_product (p, INT32_MAX);
+  gpumm_product product = whole_product (p);
   if (gpumm_least (gpumm_least (m, n), k) < LEAST_WEIGHED || gpumm_is_zero (p->alpha)
       || gpumm_dense_flops (p) / place->flops[p->output] < WEIGHED_FROM
       || !choose_in_family (place, "emulated", &product, o->max_capability)
-      || !gpumm_choose_kernel (place, NULL, &product, o->max_capability, &tuned) || tuned)
+      || !choose_kernel (place, NULL, &product, o->max_capability, &tuned) || tuned)
     return 0;
   /* a library's A A' is symmetric to the last bit, which eig and chol look for; this one's is not */
   if (is_gram (p))
@@ -501,7 +507,7 @@ static void weigh_emulated (const gpumm_problem *p, const gpumm_options *o,
   if (!gpumm_emulated_depth (p, o, place) || !r->product || !r->library
       || !gpumm_bound_by_computing (p, place, 1 / r->library))
     return;
-  gpumm_product product = whole_product (p, INT32_MAX);
+  gpumm_product product = whole_product (p);
   other.kernel = choose_in_family (place, "emulated", &product, o->max_capability);
   other.algorithm = gpumm_algorithm_find (other.kernel->algorithm);
   /* what it needs besides must not make larger transfers */
@@ -524,10 +530,9 @@ static void set_device (gpumm_plan *plan, const gpumm_place *place) {
 static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
                                  const gpumm_choices *choices, const gpumm_place *place,
                                  gpumm_plan *plan) {
-  int64_t largest = choices->largest_dimension ? choices->largest_dimension : INT32_MAX;
-  gpumm_product product = whole_product (p, largest);
+  gpumm_product product = whole_product (p);
   const gpumm_kernel *kernel =
-      gpumm_choose_kernel (place, o->algorithm, &product, o->max_capability, &plan->tuned);
+      choose_kernel (place, o->algorithm, &product, o->max_capability, &plan->tuned);
   if (!kernel)
     return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies %s matrices on %s%s",
                        is_auto (o->algorithm) ? "auto" : o->algorithm, gpumm_type_name (p->output),

@@ -71,7 +71,6 @@ typedef struct gpumm_choices {
   const gpumm_place *cpu, *gpu, *host;
   const char *why_no_gpu;
   int keeps_sparse;          /* sparse matrices are not to be multiplied as dense ones */
-  int64_t largest_dimension; /* of one kernel launch; 0: what the kernels take (2^31 - 1) */
   int64_t smallest_tile;     /* of a product that fits the device; 0: as measured */
 } gpumm_choices;
 
@@ -113,15 +112,6 @@ const struct gpumm_algorithm *gpumm_host_algorithm (const gpumm_problem *problem
 
 /* Operations of a product with sparse operands, if their elements were spread evenly. */
 double gpumm_sparse_flops (const gpumm_problem *problem);
-
-/* The row of a driver's table that a product of that size should use: of the family algorithm (or
- * the row of that name; NULL: any family), NULL where none may run it. The place's tuned rows come
- * first, and *tuned says whether one of them it is; then families and their rows as they are
- * ordered. Without a name none is taken whose error bound is wider than
- * plain arithmetic's. */
-const gpumm_kernel *gpumm_choose_kernel (const gpumm_place *place, const char *algorithm,
-                                         const gpumm_product *product, int max_capability,
-                                         int *tuned);
 
 /* Could "auto" take "emulated" for this product on that place, if it were faster? Then the class of k
  * whose rates say so; else 0: other products, and those that are too small to measure for. */

@@ -229,12 +229,6 @@ DEVICE float biased (int x) {
   return f;
 }
 
-DEVICE uint32_t low_byte (float biased) {
-  uint32_t bits;
-  memcpy (&bits, &biased, sizeof bits);
-  return bits & 255;
-}
-
 /* x modulo p, symmetric, both biased; |x| < 2^20, so that x/p is off by less than 2^-12, and what
  * remains is an integer within p/2 + 1/16. Of 256, 128 may come out, as a byte the same as -128. */
 DEVICE float reduce (float x, const residue_table &t, int which) {

@@ -72,9 +72,8 @@ static int64_t length (int64_t rows, int64_t cols, int64_t ld) {
   return rows == 0 || cols == 0 ? 0 : (cols - 1) * ld + rows;
 }
 
-/* Of an operand: device.h lets kernels read whole pieces of 16 bytes. */
 static size_t operand_bytes (const struct test *t, int64_t rows, int64_t cols, int64_t ld) {
-  return (sizes[t->type] * (size_t) length (rows, cols, ld) + 15) / 16 * 16;
+  return sizes[t->type] * (size_t) length (rows, cols, ld);
 }
 
 enum { GUARD = 64 }; /* elements before and after C */
