@@ -742,8 +742,6 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
               gpumm_sparse_flops (p));
   else if (!gpu)
     snprintf (plan->reason, room, "no GPU can be used: %s", choices->why_no_gpu);
-  else if (!on_host->seconds || !on_device->seconds)
-    snprintf (plan->reason, room, "%s products run on the CPU unless the GPU is asked for", what);
   else {
     gpumm_place place = *gpu; /* without the kernels that MaxCapability hides */
     if (o->max_capability)

@@ -77,7 +77,7 @@ typedef struct gpumm_algorithm {
   int (*takes) (const gpumm_problem *problem);
   /* Products that are not full by full in floating point: an estimate of the seconds from host
    * memory to host memory, on a device, or on the CPU with place NULL, by which "auto" chooses;
-   * INFINITY: not known. NULL: "auto" takes the CPU. */
+   * INFINITY: not known. NULL: only its name chooses it. */
   double (*seconds) (const gpumm_problem *problem, const gpumm_place *place,
                      const struct gpumm_sparse_estimate *estimate);
   /* may be NULL; for sparse results the symbolic phase: sets job->shape.nzmax */
