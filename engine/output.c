@@ -38,8 +38,8 @@ enum { MOST_LINKS = 40 };
 
 struct gpumm_output {
   int fd;
-  int stream;   /* written to directly */
-  int in_place; /* the old file is overwritten and not replaced */
+  int stream;               /* written to directly */
+  int in_place;             /* the old file is overwritten and not replaced */
   atomic_int error;         /* the first errno of a write; 0: none */
   char name[PATH_MAX];      /* as given, for messages */
   char target[PATH_MAX];    /* with its links followed */

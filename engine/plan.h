@@ -70,8 +70,8 @@ typedef struct gpumm_plan {
 typedef struct gpumm_choices {
   const gpumm_place *cpu, *gpu, *host;
   const char *why_no_gpu;
-  int keeps_sparse;          /* sparse matrices are not to be multiplied as dense ones */
-  int64_t smallest_tile;     /* of a product that fits the device; 0: as measured */
+  int keeps_sparse;      /* sparse matrices are not to be multiplied as dense ones */
+  int64_t smallest_tile; /* of a product that fits the device; 0: as measured */
 } gpumm_choices;
 
 /* Must the plan know the GPU, the CPU's rate, or the host device? 0 where they do not matter, so that
