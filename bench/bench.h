@@ -65,7 +65,7 @@ static inline double operations_of (gpumm_type type) {
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-/* Is the name one of a list like "register,tensor"? With `beginning`, a name that begins so will do.
+/* Is the name one of a list like "register,tiled"? With `beginning`, a name that begins so will do.
  * An empty list has all names. */
 static inline int listed (const char *list, const char *name, int beginning) {
   if (!*list)

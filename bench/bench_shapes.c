@@ -1,7 +1,7 @@
 /* bench_shapes.c - the rate of kernels by shape, beside cuBLAS, on the device alone.
  *
  *   cc -O2 bench/bench_shapes.c -o build/bench_shapes -ldl -lm
- *   build/bench_shapes build/package/libgpumm_cuda.so FILE.csv [types=sdcz] [kernels=register,tensor]
+ *   build/bench_shapes build/package/libgpumm_cuda.so FILE.csv [types=sdcz] [kernels=register,tiled]
  *                      [shapes=1024,4096x4096x64] [ops=nn,tn] [ld=exact,padded] [batches=5]
  *
  * Square sizes even and odd, C of few rows or columns, long k; with columns that follow each other

@@ -33,9 +33,7 @@ typedef struct gpumm_tiling {
 } gpumm_tiling;
 
 /* One dense product with all operands on one device, all of type S, D, C or Z: C = alpha op(A)
- * op(B) + beta C, with sizes m x k, k x n, m x n after op (), each >= 0. Kernels may read A and B
- * in whole pieces of 16 bytes, so memory must reach to the end of the last piece; memory from a
- * driver does. */
+ * op(B) + beta C, with sizes m x k, k x n, m x n after op (), each >= 0. */
 typedef struct gpumm_product {
   gpumm_type type;
   gpumm_op op_a, op_b;
@@ -153,7 +151,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-#define GPUMM_DRIVER_VERSION 9
+#define GPUMM_DRIVER_VERSION 10
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */

@@ -337,7 +337,6 @@ typedef struct gpumm_device_properties {
   int64_t memory_total; /* bytes */
   int64_t memory_free;  /* bytes, now */
   int64_t shared_bytes; /* most shared memory of a block */
-  double fp32_per_fp64; /* how many times faster single is than double, as the device says */
 } gpumm_device_properties;
 
 /* A row of the kernel table, for display. */

@@ -122,7 +122,7 @@ int gpumm_plan_needs_host_device (const gpumm_problem *p, const gpumm_options *o
 }
 
 /* "auto" on a device: families by their measured rates, best first. */
-static const char *const families[] = {"cublas", "tensor", "register", "tiled", "naive", NULL};
+static const char *const families[] = {"cublas", "register", NULL};
 
 static int may_run (const gpumm_kernel *k, const gpumm_place *place, const gpumm_product *product,
                     int max_capability) {
@@ -171,9 +171,13 @@ static const gpumm_kernel *choose_in_family (const gpumm_place *place, const cha
   return best;
 }
 
-const gpumm_kernel *gpumm_choose_kernel (const gpumm_place *place, const char *algorithm,
-                                         const gpumm_product *product, int max_capability,
-                                         int *tuned) {
+/* The row that a product of that size should use: of the family name (or the row of that name; NULL:
+ * any family), NULL where none may run it. Tuned rows come first; *tuned: was one of them chosen?
+ * Then families and their rows as they are ordered. Without a name no row is taken whose error bound
+ * is wider than plain arithmetic's. */
+static const gpumm_kernel *choose_kernel (const gpumm_place *place, const char *algorithm,
+                                          const gpumm_product *product, int max_capability,
+                                          int *tuned) {
   const char *name = is_auto (algorithm) ? NULL : algorithm;
   const gpumm_kernel *measured = choose_tuned (place, name, product, max_capability);
   *tuned = measured != NULL;
@@ -191,13 +195,13 @@ const gpumm_kernel *gpumm_choose_kernel (const gpumm_place *place, const char *a
 
 /* ---- "emulated" by "auto" ----------------------------------------------------------------- */
 
-static gpumm_product whole_product (const gpumm_problem *p, int64_t largest) {
+static gpumm_product whole_product (const gpumm_problem *p) {
   return (gpumm_product){.type = p->output,
                          .op_a = p->op_a,
                          .op_b = p->op_b,
-                         .m = gpumm_least (gpumm_m (p), largest),
-                         .n = gpumm_least (gpumm_n (p), largest),
-                         .k = gpumm_least (gpumm_k (p), largest),
+                         .m = gpumm_least (gpumm_m (p), GPUMM_LARGEST_DIMENSION),
+                         .n = gpumm_least (gpumm_n (p), GPUMM_LARGEST_DIMENSION),
+                         .k = gpumm_least (gpumm_k (p), GPUMM_LARGEST_DIMENSION),
                          .alpha = p->alpha,
                          .beta = p->beta};
 }
@@ -218,11 +222,11 @@ int64_t gpumm_emulated_depth (const gpumm_problem *p, const gpumm_options *o,
   if (!is_auto (o->algorithm) || !gpumm_is_dense_float (p) || !place->flops[p->output])
     return 0;
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
-  gpumm_product product = whole_product (p, INT32_MAX);
+  gpumm_product product = whole_product (p);
   if (gpumm_least (gpumm_least (m, n), k) < LEAST_WEIGHED || gpumm_is_zero (p->alpha)
       || gpumm_dense_flops (p) / place->flops[p->output] < WEIGHED_FROM
       || !choose_in_family (place, "emulated", &product, o->max_capability)
-      || !gpumm_choose_kernel (place, NULL, &product, o->max_capability, &tuned) || tuned)
+      || !choose_kernel (place, NULL, &product, o->max_capability, &tuned) || tuned)
     return 0;
   /* a library's A A' is exactly symmetric, which eig and chol check for; an emulated one is not */
   if (is_gram (p))
@@ -253,7 +257,7 @@ static void weigh_emulated (const gpumm_problem *p, const gpumm_options *o,
   if (!gpumm_emulated_depth (p, o, place) || !r->product || !r->library
       || !gpumm_bound_by_computing (p, place, 1 / r->library))
     return;
-  gpumm_product product = whole_product (p, INT32_MAX);
+  gpumm_product product = whole_product (p);
   other.kernel = choose_in_family (place, "emulated", &product, o->max_capability);
   other.algorithm = gpumm_algorithm_find (other.kernel->algorithm);
   /* its workspace must not cause more transfers */
@@ -276,10 +280,9 @@ static void set_device (gpumm_plan *plan, const gpumm_place *place) {
 static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
                                  const gpumm_choices *choices, const gpumm_place *place,
                                  gpumm_plan *plan) {
-  int64_t largest = choices->largest_dimension ? choices->largest_dimension : INT32_MAX;
-  gpumm_product product = whole_product (p, largest);
+  gpumm_product product = whole_product (p);
   const gpumm_kernel *kernel =
-      gpumm_choose_kernel (place, o->algorithm, &product, o->max_capability, &plan->tuned);
+      choose_kernel (place, o->algorithm, &product, o->max_capability, &plan->tuned);
   if (!kernel)
     return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies %s matrices on %s%s",
                        is_auto (o->algorithm) ? "auto" : o->algorithm, gpumm_type_name (p->output),
@@ -486,8 +489,6 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
               gpumm_sparse_flops (p));
   else if (!gpu)
     snprintf (plan->reason, room, "no GPU can be used: %s", choices->why_no_gpu);
-  else if (!on_host->seconds || !on_device->seconds)
-    snprintf (plan->reason, room, "%s products run on the CPU unless the GPU is asked for", what);
   else {
     gpumm_place place = *gpu; /* without the kernels that MaxCapability hides */
     if (o->max_capability)

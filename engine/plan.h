@@ -69,9 +69,8 @@ typedef struct gpumm_plan {
 typedef struct gpumm_choices {
   const gpumm_place *cpu, *gpu, *host;
   const char *why_no_gpu;
-  int keeps_sparse;          /* sparse matrices are not to be multiplied as dense ones */
-  int64_t largest_dimension; /* of one kernel launch; 0: what the kernels take (2^31 - 1) */
-  int64_t smallest_tile;     /* of a product that fits the device; 0: as measured */
+  int keeps_sparse;      /* sparse matrices are not to be multiplied as dense ones */
+  int64_t smallest_tile; /* of a product that fits the device; 0: as measured */
 } gpumm_choices;
 
 /* Does the plan need the GPU, the CPU's rate, or the host device? What it does not need is not
@@ -88,14 +87,6 @@ int gpumm_plan_prefers_gpu (const gpumm_problem *problem, const gpumm_options *o
 
 /* The algorithm that "auto" takes on the CPU. */
 const struct gpumm_algorithm *gpumm_host_algorithm (const gpumm_problem *problem);
-
-/* The kernel for a product: of the family `algorithm`, or the kernel of that name (NULL: any
- * family). NULL if none may run it. The place's tuned rows come first; *tuned: was a tuned row
- * chosen? Then families and rows in their order. Without a name, kernels with an error bound wider
- * than plain arithmetic's are not taken. */
-const gpumm_kernel *gpumm_choose_kernel (const gpumm_place *place, const char *algorithm,
-                                         const gpumm_product *product, int max_capability,
-                                         int *tuned);
 
 /* May "auto" take "emulated" for this product if it is faster? Then the class of k whose rates
  * decide; else 0, also for products too small to measure for. */

@@ -97,8 +97,7 @@ static double rounded (int64_t count, size_t bytes) {
   return all < 1e18 ? (double) gpumm_pool_rounded ((size_t) all) : all;
 }
 
-/* The largest workspace that the kernel asks for. Smaller tiles at the edges may need more than
- * whole tiles: with fewer blocks some kernels split k further. */
+/* The largest workspace that the kernel needs for the tiles, with the smaller ones at the edges. */
 static int64_t workspace_bytes (const gpumm_problem *p, const gpumm_place *place,
                                 const gpumm_plan *plan) {
   size_t most = 0;
@@ -168,17 +167,17 @@ int64_t gpumm_keep_bytes (const gpumm_place *place, int64_t limit) {
 
 gpumm_status gpumm_choose_tiles (const gpumm_problem *p, const gpumm_place *place,
                                  const gpumm_choices *choices, int64_t limit, gpumm_plan *plan) {
-  int64_t largest = choices->largest_dimension ? choices->largest_dimension : INT32_MAX;
   int64_t smallest = choices->smallest_tile ? choices->smallest_tile : SMALLEST_TILE;
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
   double room = USABLE_MEMORY * (double) place->properties.memory_free;
   if (limit > 0 && (double) limit < room)
     room = (double) limit;
   int64_t liked = plan->kernel->smallest_tile;
-  plan->resident = m <= largest && n <= largest && k <= largest;
-  plan->tile_m = gpumm_least (m, largest);
-  plan->tile_n = gpumm_least (n, largest);
-  plan->tile_k = gpumm_least (k, largest);
+  plan->resident =
+      m <= GPUMM_LARGEST_DIMENSION && n <= GPUMM_LARGEST_DIMENSION && k <= GPUMM_LARGEST_DIMENSION;
+  plan->tile_m = gpumm_least (m, GPUMM_LARGEST_DIMENSION);
+  plan->tile_n = gpumm_least (n, GPUMM_LARGEST_DIMENSION);
+  plan->tile_k = gpumm_least (k, GPUMM_LARGEST_DIMENSION);
   if (plan->resident) {
     /* Complex tiles have four times the operations, so half the edge is enough if the kernel keeps
      * its results about panels. With emulated at 8192 on an H200 half the edge takes 76 ms instead

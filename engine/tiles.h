@@ -5,6 +5,8 @@
 
 #include "plan.h"
 
+enum { GPUMM_LARGEST_DIMENSION = INT32_MAX }; /* of one kernel launch */
+
 /* Columns of device matrices begin at multiples of 128 bytes, so copies and kernels read whole
  * lines. */
 int64_t gpumm_device_ld (int64_t rows, size_t element);

@@ -26,7 +26,7 @@ typedef struct gpumm_tuned_row {
   const gpumm_kernel *kernel;
 } gpumm_tuned_row;
 
-/* The most rows of a type: 17 sizes of 9 families, with room. */
+/* The most rows of a type: 17 sizes of 5 families, with room. */
 enum { GPUMM_TUNED_TYPES = 4, GPUMM_TUNED_ROWS = 192 };
 
 typedef struct gpumm_tuned {

@@ -198,7 +198,7 @@ endfunction
 %! assert (! isempty (strfind (text, "algorithms:")));
 %!testif ; ! gpumm_available ("gpu")
 %! info = gpumm_info ();
-%! for name = {"cublas", "tensor", "emulated"}
+%! for name = {"cublas", "emulated"}
 %!   why = info.cannot_run{strcmp(info.algorithms, name{1})};
 %!   assert (why, ["it needs a GPU: " info.why_no_gpu]);
 %!   try

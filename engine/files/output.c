@@ -38,9 +38,8 @@ enum { MOST_LINKS = 40 };
 
 struct gpumm_output {
   int fd;
-  int stream;   /* written to directly */
-  int in_place; /* the old file is overwritten, not replaced */
-  size_t position;
+  int stream;               /* written to directly */
+  int in_place;             /* the old file is overwritten, not replaced */
   atomic_int error;         /* the first errno of a write, or 0 */
   char name[PATH_MAX];      /* as given, for messages */
   char target[PATH_MAX];    /* with links followed */

@@ -78,7 +78,7 @@ typedef struct gpumm_algorithm {
   int (*takes) (const gpumm_problem *problem);
   /* estimates the seconds from host memory to host memory, on a device or (place NULL) on the CPU,
    * by which "auto" chooses for sparse, block-sparse and integer products; INFINITY: not known.
-   * NULL: "auto" takes the CPU */
+   * NULL: only its name chooses it */
   double (*seconds) (const gpumm_problem *problem, const gpumm_place *place,
                      const struct gpumm_sparse_estimate *estimate);
   /* may be NULL; the symbolic phase of sparse results, sets job->shape.nzmax */
@@ -109,8 +109,8 @@ extern const gpumm_algorithm gpumm_algorithm_mixed;
 extern const gpumm_algorithm gpumm_algorithm_blas, gpumm_algorithm_loops, gpumm_algorithm_integers,
     gpumm_algorithm_sparse, gpumm_algorithm_blocks, gpumm_algorithm_naive, gpumm_algorithm_tiled,
     gpumm_algorithm_register, gpumm_algorithm_cublas, gpumm_algorithm_strassen,
-    gpumm_algorithm_tensor, gpumm_algorithm_emulated, gpumm_algorithm_blocks_integer,
-    gpumm_algorithm_classic, gpumm_algorithm_bsr, gpumm_algorithm_spgemm, gpumm_algorithm_spmm,
+    gpumm_algorithm_emulated, gpumm_algorithm_blocks_integer, gpumm_algorithm_classic,
+    gpumm_algorithm_bsr, gpumm_algorithm_spgemm, gpumm_algorithm_spmm,
     gpumm_algorithm_sparse_as_dense;
 
 #endif

@@ -335,7 +335,6 @@ enum { PLAIN, WIDER };
 ROW (naive, PLAIN, "one thread per element of C, operands in global memory");
 ROW (tiled, PLAIN, "square tiles of A and B in shared memory");
 ROW (register, PLAIN, "tiles in shared memory, a small tile of C in each thread's registers");
-ROW (tensor, PLAIN, "double-precision tensor cores, steps along k shared evenly among blocks");
 ROW (cublas, PLAIN, "NVIDIA's library");
 ROW (strassen, WIDER, "seven products of halves instead of eight; over register or cublas");
 /* Not among the families of plan.c: measurements decide whether it is faster. */

@@ -12,7 +12,6 @@ const gpumm_algorithm *const gpumm_algorithms[] = {
     &gpumm_algorithm_tiled,
     &gpumm_algorithm_register,
     &gpumm_algorithm_cublas,
-    &gpumm_algorithm_tensor,
     &gpumm_algorithm_emulated,
     &gpumm_algorithm_strassen,
     &gpumm_algorithm_integers,

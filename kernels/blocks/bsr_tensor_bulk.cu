@@ -191,12 +191,22 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
   });
 }
 
+/* Has a thread block of this device the shared memory? With 99 KiB (12.0) not for 11 x 11. */
+static bool has_room (int64_t side, const gpumm_device_properties *device) {
+  int64_t bytes = 0;
+  with_side ("bsr_tensor_bulk", side, [&] (auto x) {
+    bytes = square<decltype (x)::value>::bytes;
+    return GPUMM_OK;
+  });
+  return bytes + OTHER_BYTES <= device->shared_bytes;
+}
+
 /* If rows of A have more entries than fit at one time, blocks of C are written more than once. */
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
   int64_t side = p->c.block_rows, rows = p->op_a == GPUMM_NONE ? p->a.rows : p->a.cols;
-  (void) device;
   return has_blocks (p) && p->type_c == GPUMM_D && side >= 7 && side <= 12
-         && p->c.block_cols == side && inner_of (p) == side && p->a.stored <= rows * ENTRIES;
+         && p->c.block_cols == side && inner_of (p) == side && p->a.stored <= rows * ENTRIES
+         && has_room (side, device);
 }
 
 /* As measured on an H200 (bench/results/h200/bsr.csv), 40 random blocks a row: 1.5 times as fast as

@@ -9,21 +9,26 @@
  * block that it multiplies next, and the first warp waits for the slowest before it refills a
  * place.
  *
- * Blocks with an even number of rows are copied as boxes (bulk_maps.h), padded by zeros. Columns of
- * other blocks begin at odd multiples of 8 bytes, which boxes do not allow: they are copied as they
- * lie.
+ * Blocks with an even number of rows are copied as boxes: a map describes the array to the hardware,
+ * which copies 16 rows of a block and zeros past its edges. Columns of other blocks begin at odd
+ * multiples of 8 bytes, which boxes do not allow: they are copied as they lie.
  *
  * What limits it: the link between the two halves of the second-level cache, which half of all
  * reads and writes cross: busy for 87 % of the time at 64 x 64 if blocks of C have one product
  * (ncu, lts__ltcfabric2ltc_cycles_active, H200).
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "bulk_maps.h"
+#include "bulk.h"
 #include "tensor_products.h"
 #include "bulk_blocks.h"
 #include "products.h"
 
-#if CUDART_VERSION >= 12050
+#if CUDART_VERSION >= 12050 /* can ask the driver for its functions by version */
+#include <cuda.h>
+
+/* A box is 128 bytes wide, and swizzled: in line y the 16 bytes of number x lie at x ^ y % 8, so that
+ * a warp that reads a column does not meet itself in one bank. */
+enum { BOX_WIDTH = 16, BOX_ALIGNMENT = 1024 }; /* doubles, bytes */
 
 enum {
   PIECE = 512, /* blocks of C for a thread block, and elements, where they are large */
@@ -64,6 +69,16 @@ struct maps {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
+/* Brings the box of the map at (x, y, z). */
+__device__ static inline void start_box (unsigned to, const CUtensorMap *map, int x, int y, int z,
+                                         unsigned barrier) {
+  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], "
+               "[%1, {%2, %3, %4}], [%5];"
+               :
+               : "r"(to), "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier)
+               : "memory");
+}
+
 /* A block's copy in shared memory. */
 template <bool BOXES> struct copied_blocks {
   const CUtensorMap *map;
@@ -81,8 +96,8 @@ template <bool BOXES> struct copied_blocks {
       return;
     if constexpr (BOXES) {
       for (int row = 0; row < rows; row += BOX_WIDTH)
-        start_box_of_3 ((unsigned) __cvta_generic_to_shared (to + row * columns), map, row, 0,
-                        block, barrier);
+        start_box ((unsigned) __cvta_generic_to_shared (to + row * columns), map, row, 0, block,
+                   barrier);
       arrive_and_expect (barrier, rows * columns * (int) sizeof *to);
     } else
       fetch_blocks (to, all, block, 1, barrier);
@@ -301,14 +316,31 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
 
 /* ---- launch ------------------------------------------------------------------------------- */
 
-/* Boxes out of the blocks of an operand: of 16 rows and all columns. */
+/* The driver's function that makes maps; NULL where it has none. */
+static decltype (&cuTensorMapEncodeTiled) find_encoder (void) {
+  void *function = NULL;
+  cudaDriverEntryPointQueryResult found;
+  return !cudaGetDriverEntryPointByVersion ("cuTensorMapEncodeTiled", &function, 12000,
+                                            cudaEnableDefault, &found)
+                 && found == cudaDriverEntryPointSuccess
+             ? (decltype (&cuTensorMapEncodeTiled)) function
+             : NULL;
+}
+
+/* Boxes out of the blocks of an operand: of 16 rows and all columns. False: the array does not lie as
+ * they need it. */
 static bool make_map (const gpumm_rows &x, CUtensorMap *map) {
+  static const auto encode = find_encoder ();
   const cuuint64_t rows = (cuuint64_t) x.block_rows, columns = (cuuint64_t) x.block_cols;
   const cuuint64_t sizes[] = {rows, columns, (cuuint64_t) x.stored};
   const cuuint64_t pitch[] = {8 * rows, 8 * rows * columns};
   const cuuint32_t box[] = {BOX_WIDTH, (cuuint32_t) round_up ((int) columns, 8), 1};
-  return rows % 2 == 0 && (uintptr_t) x.values % 16 == 0 && x.stored > 0
-         && encode_map (x.values, 3, sizes, pitch, box, map);
+  const cuuint32_t every[] = {1, 1, 1};
+  return rows % 2 == 0 && (uintptr_t) x.values % 16 == 0 && x.stored > 0 && encode
+         && encode (map, CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 3, x.values, sizes, pitch, box, every,
+                    CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                    CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
+                == CUDA_SUCCESS;
 }
 
 template <class own, bool BOXES>

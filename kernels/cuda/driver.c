@@ -122,7 +122,6 @@ static gpumm_status constant_properties (int device, gpumm_device_properties *pr
   pthread_mutex_lock (&lock);
   gpumm_device_properties *p = &cache[device].properties;
   if (!cache[device].known) {
-    int ratio = 1;
     status = gpumm_cuda_check ("cudaGetDeviceProperties", cudaGetDeviceProperties (&all, device));
     if (!status && gpumm_cuda_probe () == cudaErrorNoKernelImageForDevice) {
       cudaGetLastError ();
@@ -130,10 +129,6 @@ static gpumm_status constant_properties (int device, gpumm_device_properties *pr
                                   "%s has compute capability %d.%d, for which gpumm was not built",
                                   all.name, all.major, all.minor);
     }
-    if (!status)
-      status = gpumm_cuda_check (
-          "cudaDeviceGetAttribute",
-          cudaDeviceGetAttribute (&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device));
     if (!status) {
       memset (p, 0, sizeof *p);
       snprintf (p->name, sizeof p->name, "%.*s", (int) sizeof p->name - 1, all.name);
@@ -141,7 +136,6 @@ static gpumm_status constant_properties (int device, gpumm_device_properties *pr
       p->multiprocessors = all.multiProcessorCount;
       p->memory_total = (int64_t) all.totalGlobalMem;
       p->shared_bytes = (int64_t) all.sharedMemPerBlockOptin;
-      p->fp32_per_fp64 = ratio;
       cudaDriverGetVersion (&p->driver);
       cudaRuntimeGetVersion (&p->runtime);
       cache[device].known = 1;

@@ -228,12 +228,6 @@ DEVICE float biased (int x) {
   return f;
 }
 
-DEVICE uint32_t low_byte (float biased) {
-  uint32_t bits;
-  memcpy (&bits, &biased, sizeof bits);
-  return bits & 255;
-}
-
 /* x modulo p, symmetric, both biased; |x| < 2^20, so that x/p is off by less than 2^-12, and what
  * remains is an integer within p/2 + 1/16. Modulo 256 the result may be 128, which as a byte equals
  * -128. */

@@ -194,7 +194,6 @@ static gpumm_status properties (int device, gpumm_device_properties *properties)
         .memory_total = memory_total,
         .memory_free = memory_used < memory_total ? memory_total - memory_used : 0,
         .shared_bytes = 48 << 10,
-        .fp32_per_fp64 = 1,
     };
     snprintf (properties->name, sizeof properties->name, "host device (CUDA threads as fibers)");
   }

@@ -220,30 +220,20 @@ static matrix<T> take (char **workspace, gpumm_op op, int64_t rows, int64_t cols
 
 /* ---- the base ----------------------------------------------------------------------------- */
 
-/* The row of that family that the plan would choose for the product, without rows that wait or need
- * more workspace than there is. NULL: there is no such row. */
-static const gpumm_kernel *choose_base (const char *family, const gpumm_product *p, size_t room,
+/* The row of that family that the plan would choose for the product, without rows that need
+ * workspace. NULL: there is no such row. */
+static const gpumm_kernel *choose_base (const char *family, const gpumm_product *p,
                                         const gpumm_device_properties *device) {
   const gpumm_kernel *best = NULL;
   int64_t least = p->m < p->n ? p->m : p->n;
   for (const gpumm_kernel *const *row = gpumm_driver_kernels; *row; row++) {
     const gpumm_kernel *k = *row;
     if (strcmp (k->algorithm, family) == 0 && k->types & 1u << p->type && k->from != BY_NAME_ONLY
-        && k->capability <= device->capability && !k->waits && (!k->runs || k->runs (p, device))
-        && (!k->workspace || k->workspace (p, device) <= room) && (!best || least >= k->from))
+        && k->capability <= device->capability && !k->workspace && (!k->runs || k->runs (p, device))
+        && (!best || least >= k->from))
       best = k;
   }
   return best;
-}
-
-static size_t base_bytes (const char *family, gpumm_product p, int64_t m, int64_t n, int64_t k,
-                          const gpumm_device_properties *device) {
-  p.m = m;
-  p.n = n;
-  p.k = k;
-  const gpumm_kernel *base = choose_base (family, &p, SIZE_MAX, device);
-  return base && base->workspace ? temporary_bytes (1, (int64_t) base->workspace (&p, device), 1)
-                                 : 0;
 }
 
 /* ---- the recursion ------------------------------------------------------------------------ */
@@ -254,8 +244,6 @@ struct recursion {
   gpumm_device_properties properties;
   const char *family; /* of the base */
   gpumm_type type;
-  void *base_workspace;
-  size_t base_bytes;
   gpumm_status status; /* after the first failure nothing more is done */
   double queued;       /* operations */
   double all;          /* multiply-adds of all products of the base */
@@ -284,11 +272,9 @@ static void multiply_at_once (recursion *r, gpumm_scalar alpha, const matrix<T> 
   p.ldc = C.ld;
   p.alpha = alpha;
   p.beta = beta;
-  p.workspace = r->base_workspace;
-  p.workspace_bytes = r->base_bytes;
   if (r->status)
     return;
-  const gpumm_kernel *base = choose_base (r->family, &p, r->base_bytes, &r->properties);
+  const gpumm_kernel *base = choose_base (r->family, &p, &r->properties);
   const double work = (double) p.m * (double) p.n * (double) p.k;
   gpumm_driver_share (r->all > 0 ? work / r->all : 0);
   r->status = base ? base->launch (r->device, r->stream, &p)
@@ -412,32 +398,22 @@ static void multiply (recursion *r, int depth, char *workspace, gpumm_scalar alp
 struct cut {
   int depth;
   int64_t m, n, k;
-  size_t base_bytes, bytes; /* of workspace: for products of the base, and in all */
+  size_t bytes; /* of workspace */
 };
 
-static cut cut_at (const gpumm_product *p, const char *family, int depth,
-                   const gpumm_device_properties *device) {
+static cut cut_at (const gpumm_product *p, int depth) {
   size_t element = p->type == GPUMM_S ? 4 : p->type == GPUMM_Z ? 16 : 8;
   /* blocks of whole vectors at every depth, with which cuBLAS is faster, too */
   int64_t unit = depth ? (int64_t) (VECTOR / element) << depth : 1;
-  cut x = {depth, p->m / unit * unit, p->n / unit * unit, p->k / unit * unit, 0, 0};
-  size_t each[] = {
-      base_bytes (family, *p, x.m >> depth, x.n >> depth, x.k >> depth, device),
-      x.k < p->k ? base_bytes (family, *p, x.m, x.n, p->k - x.k, device) : 0,
-      x.n < p->n ? base_bytes (family, *p, x.m, p->n - x.n, p->k, device) : 0,
-      x.m < p->m ? base_bytes (family, *p, p->m - x.m, p->n, p->k, device) : 0,
-  };
-  for (size_t i = 0; i < sizeof each / sizeof *each; i++)
-    x.base_bytes = each[i] > x.base_bytes ? each[i] : x.base_bytes;
+  cut x = {depth, p->m / unit * unit, p->n / unit * unit, p->k / unit * unit, 0};
   bool keep = p->beta.re != 0 || p->beta.im != 0;
-  x.bytes = x.base_bytes + levels_bytes (element, x.m, x.n, x.k, depth, keep);
+  x.bytes = levels_bytes (element, x.m, x.n, x.k, depth, keep);
   return x;
 }
 
 /* The depth that the row names or that pays at these sizes, limited by the vectors of a block and
  * by the room for the temporaries. */
-static cut choose_cut (const gpumm_product *p, int base, int depth, size_t room,
-                       const gpumm_device_properties *device) {
+static cut choose_cut (const gpumm_product *p, int base, int depth, size_t room) {
   int64_t least = p->m < p->n ? p->m : p->n;
   least = least < p->k ? least : p->k;
   if (depth == BY_SIZE)
@@ -445,11 +421,9 @@ static cut choose_cut (const gpumm_product *p, int base, int depth, size_t room,
       depth++;
   if (p->alpha.re == 0 && p->alpha.im == 0)
     depth = 0; /* A and B are not read */
-  cut x = cut_at (p, bases[base].family, depth, device);
+  cut x = cut_at (p, depth);
   while (x.depth > 0 && (x.m == 0 || x.n == 0 || x.k == 0 || x.bytes > room))
-    x = cut_at (p, bases[base].family, x.depth - 1, device);
-  if (x.base_bytes > room) /* and use a base row that needs less */
-    x.base_bytes = room;
+    x = cut_at (p, x.depth - 1);
   return x;
 }
 
@@ -464,10 +438,8 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
   r.status = gpumm_driver_table ()->properties (device, &r.properties);
   if (r.status)
     return r.status;
-  cut x = choose_cut (p, base, depth, p->workspace_bytes, &r.properties);
-  r.base_workspace = p->workspace;
-  r.base_bytes = x.base_bytes;
-  char *workspace = (char *) p->workspace + x.base_bytes;
+  cut x = choose_cut (p, base, depth, p->workspace_bytes);
+  char *workspace = (char *) p->workspace;
   if (p->note)
     snprintf (p->note, GPUMM_NOTE_BYTES, "depth %d", x.depth);
 
@@ -502,12 +474,13 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_produc
 
 template <int BASE, int DEPTH>
 static size_t workspace (const gpumm_product *p, const gpumm_device_properties *device) {
-  return choose_cut (p, BASE, DEPTH, SIZE_MAX, device).bytes;
+  (void) device;
+  return choose_cut (p, BASE, DEPTH, SIZE_MAX).bytes;
 }
 
 template <int BASE>
 static int runs (const gpumm_product *p, const gpumm_device_properties *device) {
-  return choose_base (bases[BASE].family, p, SIZE_MAX, device) != NULL;
+  return choose_base (bases[BASE].family, p, device) != NULL;
 }
 
 /* Rows with a number recurse that many times if the sizes allow it, for all of C: for study, tests

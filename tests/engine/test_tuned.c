@@ -49,13 +49,15 @@ static void test_lines (void) {
       {"s,1,tiled,tiled_16,60000", 1},
       {"z,4096,tiled,tiled_16,0.001", 1},
       {"d,0,tiled,tiled_8,1", 1},
-      {"z,16,tiled,tiled_8,1.5", 0},   /* a type that the kernel has not */
-      {"c,16,tiled,tiled_16,1.5", 0},  /* nor this */
-      {"d,16,newer,newer,1.5", 0},     /* a GPU too old */
-      {"d,16,tiled,tiled_99,1.5", 0},  /* no such row */
-      {"d,16,newer,tiled_8,1.5", 0},   /* in another family */
-      {"d,16,tiled,tiled_8", 0},       /* too short */
-      {"d,16,tiled,tiled_8,1.5,2", 0}, /* too long */
+      {"z,16,tiled,tiled_8,1.5", 0},               /* a type that the kernel has not */
+      {"c,16,tiled,tiled_16,1.5", 0},              /* nor this */
+      {"d,16,newer,newer,1.5", 0},                 /* a GPU too old */
+      {"d,16,tiled,tiled_99,1.5", 0},              /* no such row */
+      {"d,16,tensor,tensor_64x64x16,1.5", 0},      /* of a family that is gone */
+      {"s,512,register,register_64x64x16,1.5", 0}, /* of a row that is gone */
+      {"d,16,newer,tiled_8,1.5", 0},               /* in another family */
+      {"d,16,tiled,tiled_8", 0},                   /* too short */
+      {"d,16,tiled,tiled_8,1.5,2", 0},             /* too long */
       {"d,16,tiled,tiled_8,", 0},
       {"d,,tiled,tiled_8,1.5", 0},
       {",16,tiled,tiled_8,1.5", 0},

@@ -72,9 +72,8 @@ static int64_t length (int64_t rows, int64_t cols, int64_t ld) {
   return rows == 0 || cols == 0 ? 0 : (cols - 1) * ld + rows;
 }
 
-/* Of an operand: device.h lets kernels read whole pieces of 16 bytes. */
 static size_t operand_bytes (const struct test *t, int64_t rows, int64_t cols, int64_t ld) {
-  return (sizes[t->type] * (size_t) length (rows, cols, ld) + 15) / 16 * 16;
+  return sizes[t->type] * (size_t) length (rows, cols, ld);
 }
 
 enum { GUARD = 64 }; /* elements before and after C */
@@ -422,9 +421,9 @@ static void run_table (void) {
     }
 }
 
-/* Sizes that several blocks share a tile for: few tiles and a long k, C of few rows or columns, a few
- * tiles more than a GPU makes at once. Not on the host device, which would take minutes. */
-static void run_shared (void) {
+/* Few tiles and a long k, C of few rows or columns, a few tiles more than a GPU makes at once. Not on
+ * the host device, which would take minutes. */
+static void run_extremes (void) {
   static const int64_t shapes[][3] = {
       {16, 16, 20000}, {63, 65, 3001},  {64, 64, 4096},   {1, 300, 3000},  {200, 1, 3001},
       {32, 330, 1500}, {330, 31, 1501}, {64, 270, 1040},  {33, 130, 4095}, {66, 48, 4097},
@@ -830,7 +829,7 @@ int main (int count, char **arguments) {
   if (options.table > 0)
     run_table ();
   if (options.table > 0 && !set_order)
-    run_shared ();
+    run_extremes ();
   run_widening (options.widen);
   run_random (options.special, 1, 0);
   run_random (options.random, 0, 0);

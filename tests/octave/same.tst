@@ -144,11 +144,11 @@
 %!         ran.(type) += every_cell (A, alpha, "Algorithm", name{1}, "Backend", backend{1});
 %!       endfor
 %!     endfor
-%!     ## a kernel runs all cells of the types in its row; those of "tensor" may be for few rows alone
+%!     ## a kernel runs all cells of the types in its row
 %!     for k = info.kernels(strcmp ({info.kernels.name}, name{1}))'
 %!       for type = k.types
 %!         only_gpu = strcmp (backend{1}, "cpu") && gpumm_available ("gpu") && ran.(type) == 0; # listed with the others there
-%!         assert (strcmp (k.algorithm, "tensor") || only_gpu || ran.(type) >= 63, "%s ran %d", k.name, ran.(type));
+%!         assert (only_gpu || ran.(type) >= 63, "%s ran %d", k.name, ran.(type));
 %!       endfor
 %!     endfor
 %!     if (any (strcmp (name{1}, {"blas", "loops"})) && strcmp (backend{1}, "cpu"))

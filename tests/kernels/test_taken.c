@@ -1,0 +1,264 @@
+/* test_taken.c - each row of the kernel tables is taken by "auto" on some card, or is a lesson.
+ *
+ *   test_taken LIBRARY
+ *
+ * Made-up devices, one a compute capability, are asked what they take of made-up products. The table
+ * below says for each row on which of them; a row that is not in the table fails. Nothing runs, so
+ * the CUDA library is tested without a GPU. Of the host device's library only names are looked up.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "multiply/algorithm.h"
+#include "plan.h"
+#include "../driver.h"
+
+/* What the kernels' rows look at: shared memory as NVIDIA's programming guide has it. */
+static const gpumm_device_properties cards[] = {
+    {.name = "7.5", .capability = 75, .multiprocessors = 40, .shared_bytes = 64 << 10},
+    {.name = "8.0", .capability = 80, .multiprocessors = 108, .shared_bytes = 163 << 10},
+    {.name = "8.6", .capability = 86, .multiprocessors = 84, .shared_bytes = 99 << 10},
+    {.name = "8.9", .capability = 89, .multiprocessors = 128, .shared_bytes = 99 << 10},
+    {.name = "9.0", .capability = 90, .multiprocessors = 132, .shared_bytes = 227 << 10},
+    {.name = "10.0", .capability = 100, .multiprocessors = 148, .shared_bytes = 227 << 10},
+    {.name = "10.3", .capability = 103, .multiprocessors = 148, .shared_bytes = 227 << 10},
+    {.name = "12.0", .capability = 120, .multiprocessors = 170, .shared_bytes = 99 << 10},
+};
+enum { CARDS = sizeof cards / sizeof *cards };
+
+#define ALL "7.5 8.0 8.6 8.9 9.0 10.0 10.3 12.0"
+
+static const struct {
+  const char *name, *taken; /* the cards, or why the row is there */
+} rows[] = {
+    {"naive", "lesson"},
+    {"tiled_8", "lesson"},
+    {"tiled_10", "lesson"},
+    {"tiled_16", "lesson"},
+    {"tiled_20", "lesson"},
+    {"tiled_32", "lesson"},
+    {"tiled_32_unpadded", "lesson"},
+    {"register_32x32x4", "lesson"},
+    {"register_64x64x8", "lesson"},
+    {"strassen_register", "lesson"},
+    {"strassen_register_1", "lesson"},
+    {"strassen_register_2", "lesson"},
+    {"strassen_register_3", "lesson"},
+    {"strassen_register_4", "lesson"},
+    {"strassen_cublas", "lesson"},
+    {"strassen_cublas_1", "lesson"},
+    {"strassen_cublas_2", "lesson"},
+    {"strassen_cublas_3", "lesson"},
+    {"strassen_cublas_4", "lesson"},
+    {"cublas", ALL},
+    {"emulated", ALL},
+    {"classic_one", "lesson"},
+    {"classic_search", "lesson"},
+    {"classic", "lesson"},
+    {"spgemm_merge", "lesson"}, /* spgemm on the host device */
+    {"spgemm", ALL},
+    {"spmm", ALL},
+    {"blocks_exact", ALL}, /* Backend "gpu", classes and sizes that the next two do not take */
+    {"blocks_strips", ALL},
+    {"blocks_slices", ALL},
+    {"bsr_register", ALL},
+    {"bsr_tensor", "8.0 9.0 10.0 10.3"},
+    {"bsr_tensor_small", "8.0 8.6 8.9 9.0 10.0 10.3 12.0"},
+    {"bsr_tensor_stream", "9.0 10.0 10.3"},
+    {"bsr_tensor_bulk", "9.0 10.0 10.3 12.0"},
+    {"bsr_tensor_outer", "9.0 10.0 10.3"},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static unsigned taken[ROWS], present[ROWS]; /* bit i: card i takes it; is it in the library? */
+
+/* -1: no such row. */
+static int find_row (const char *name) {
+  for (int i = 0; i < ROWS; i++)
+    if (strcmp (rows[i].name, name) == 0)
+      return i;
+  return -1;
+}
+
+static void look_up (const char *name) {
+  const int i = find_row (name);
+  CHECK (i >= 0, "%s: on which card does \"auto\" take it, or is it a lesson?", name);
+  if (i >= 0)
+    present[i] = 1;
+}
+
+static void take (const char *name, int card) {
+  const int i = find_row (name);
+  if (i >= 0)
+    taken[i] |= 1u << card;
+}
+
+/* ---- full matrices ------------------------------------------------------------------------ */
+
+static void take_dense (int card) {
+  static const int64_t edges[] = {16, 700, 2100, 9000};
+  static double bytes[2];
+  /* of emulated: none, and such that it is ten times as fast */
+  static const gpumm_emulated_rates rates[] = {{0}, {1e-12, 1e-6, 1e-15, 1e-13}};
+  gpumm_place cpu = {.call = 1e-6, .flops = {1e10, 1e10, 1e10, 1e10}};
+  gpumm_place gpu = {.driver = driver,
+                     .properties = cards[card],
+                     .flops = {1e12, 1e12, 1e12, 1e12},
+                     .upload = 1e11,
+                     .download = 1e11,
+                     .link = 1e11,
+                     .call = 1e-5};
+  gpu.properties.memory_total = gpu.properties.memory_free = INT64_C (1) << 36;
+  for (int type = GPUMM_S; type <= GPUMM_Z; type++)
+    for (size_t e = 0; e < sizeof edges / sizeof *edges; e++)
+      for (int r = 0; r < 2; r++) {
+        const int64_t n = edges[e];
+        const gpumm_operand a = {
+            .type = (gpumm_type) type, .rows = n, .cols = n, .ld = n, .values = &bytes[0]};
+        gpumm_operand b = a;
+        b.values = &bytes[1];
+        const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}, .output = (gpumm_type) type};
+        const gpumm_options o = {.backend = GPUMM_GPU, .device = -1};
+        const gpumm_choices choices = {.cpu = &cpu, .gpu = &gpu, .why_no_gpu = ""};
+        gpumm_plan plan;
+        gpu.emulated = rates[r];
+        CHECK (gpumm_make_plan (&p, &o, &choices, &plan) == GPUMM_OK && plan.kernel, "no plan");
+        if (plan.kernel)
+          take (plan.kernel->name, card);
+      }
+}
+
+/* ---- sparse matrices and blocks ----------------------------------------------------------- */
+
+static int64_t start[2]; /* stand for arrays: only addresses are looked at */
+static int32_t column[1];
+
+enum { SIDE = 1000, A_ROW = 30 }; /* rows, and entries of one */
+
+static gpumm_rows by_rows (int64_t block_rows, int64_t block_cols) {
+  return (gpumm_rows){.rows = SIDE,
+                      .cols = SIDE,
+                      .block_rows = block_rows,
+                      .block_cols = block_cols,
+                      .start = start,
+                      .column = column,
+                      .stored = SIDE * A_ROW};
+}
+
+static gpumm_sparse_product product (int type, int output, int64_t m, int64_t k, int64_t n) {
+  gpumm_sparse_product p = {.type_a = (gpumm_type) type,
+                            .type_b = (gpumm_type) type,
+                            .type_c = (gpumm_type) output,
+                            .a = by_rows (m, k),
+                            .b = by_rows (k, n),
+                            .c = by_rows (m, n),
+                            .count = SIDE,
+                            .pairs = SIDE * A_ROW * A_ROW,
+                            .row_pairs = A_ROW * A_ROW,
+                            .alpha = {1, 0}};
+  p.c.stored = p.pairs;
+  return p;
+}
+
+/* The rule of each algorithm: the first of spgemm's rows that runs, the last of others'. Of those
+ * for integers blocks_strips or blocks_slices, as the number of products decides; blocks_exact where
+ * neither runs. */
+static const char *take_sparse (const char *algorithm, const gpumm_sparse_product *p, int card) {
+  gpumm_device_properties device = cards[card];
+  const gpumm_sparse_kernel *found = NULL;
+  const int first = strcmp (algorithm, "spgemm") == 0;
+  const int integers = strcmp (algorithm, "blocks_integer") == 0;
+  device.memory_total = device.memory_free = INT64_C (1) << 36;
+  for (const gpumm_sparse_kernel *const *row = driver->sparse_kernels; *row; row++) {
+    const gpumm_sparse_kernel *k = *row;
+    if (strcmp (k->algorithm, algorithm) != 0 || k->capability > device.capability
+        || !k->runs (p, &device) || (first && found))
+      continue;
+    if (integers && strcmp (k->name, "blocks_exact") != 0)
+      take (k->name, card);
+    found = k;
+  }
+  CHECK (found, "%s: nothing for types %d to %d on %s", algorithm, (int) p->type_a, (int) p->type_c,
+         device.name);
+  if (!found)
+    return "";
+  take (found->name, card);
+  return found->name;
+}
+
+static void take_all_sparse (int card) {
+  static const int sparse_types[] = {GPUMM_D, GPUMM_Z};
+  for (int i = 0; i < 2; i++) {
+    const gpumm_sparse_product p = product (sparse_types[i], sparse_types[i], 1, 1, 1);
+    take_sparse ("spgemm", &p, card);
+  }
+  for (int type = GPUMM_S; type <= GPUMM_Z; type++)
+    for (int64_t m = 1; m <= 70; m++) {
+      gpumm_sparse_product p = product (type, type, m, m, m);
+      take_sparse ("bsr", &p, card);
+      p.a.stored = p.b.stored = SIDE; /* a row of B that serves for one entry of A */
+      p.pairs = 0;
+      take_sparse ("bsr", &p, card);
+      p.b.start = p.c.start = NULL; /* B and C are full */
+      take_sparse ("spmm", &p, card);
+    }
+  /* where blocks do not fit a thread block's 99 KiB of shared memory beside the lists */
+  const gpumm_sparse_product fits = product (GPUMM_D, GPUMM_D, 10, 10, 10),
+                             large = product (GPUMM_D, GPUMM_D, 11, 11, 11);
+  if (cards[card].capability == 120)
+    CHECK (strcmp (take_sparse ("bsr", &fits, card), "bsr_tensor_bulk") == 0
+               && strcmp (take_sparse ("bsr", &large, card), "bsr_tensor_small") == 0,
+           "blocks of 10x10 and 11x11 on %s", cards[card].name);
+  const gpumm_sparse_product few = product (GPUMM_U16, GPUMM_U32, 4, 4, 4),
+                             other = product (GPUMM_I8, GPUMM_I32, 3, 3, 3);
+  take_sparse ("blocks_integer", &few, card);
+  take_sparse ("blocks_integer", &other, card);
+}
+
+/* ---- the table ---------------------------------------------------------------------------- */
+
+/* Do full products have cuBLAS, and blocks_slices cuBLASLt? A build machine may lack both. */
+static int has_library (void) {
+  const gpumm_product p = {.type = GPUMM_D, .m = 8, .n = 8, .k = 8};
+  for (const gpumm_kernel *const *row = driver->kernels; *row; row++)
+    if (strcmp ((*row)->name, "emulated") == 0)
+      return (*row)->runs (&p, &cards[0]);
+  return 0;
+}
+
+static void compare (void) {
+  for (int i = 0; i < ROWS; i++) {
+    char text[CARDS * 8] = "";
+    for (int card = 0; card < CARDS; card++)
+      if (taken[i] & 1u << card) {
+        strcat (text, text[0] ? " " : "");
+        strcat (text, cards[card].name);
+      }
+    if (!present[i] && strcmp (rows[i].name, "bsr_tensor_stream") == 0)
+      continue; /* CUDA before 12.5 */
+    CHECK (present[i], "%s: there is no such row", rows[i].name);
+    CHECK (strcmp (text[0] ? text : "lesson", rows[i].taken) == 0,
+           "%s: \"auto\" takes it on \"%s\"", rows[i].name, text);
+  }
+}
+
+int main (int count, char **arguments) {
+  const gpumm_driver *(*table) (void);
+  void *library = count == 2 ? dlopen (arguments[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (!library || !find_function (library, "gpumm_driver_table", &table)) {
+    printf ("usage: test_taken LIBRARY (%s)\n", library ? "no driver" : dlerror ());
+    return 2;
+  }
+  driver = table ();
+  for (const gpumm_kernel *const *row = driver->kernels; *row; row++)
+    look_up ((*row)->name);
+  for (const gpumm_sparse_kernel *const *row = driver->sparse_kernels; *row; row++)
+    look_up ((*row)->name);
+  if (strcmp (driver->name, "cuda") == 0 && has_library ()) {
+    for (int card = 0; card < CARDS; card++) {
+      take_dense (card);
+      take_all_sparse (card);
+    }
+    compare ();
+  } else if (strcmp (driver->name, "cuda") == 0)
+    printf ("SKIP: cards: cuBLAS cannot be used here\n");
+  return check_done ();
+}
