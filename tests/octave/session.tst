@@ -75,13 +75,13 @@
 %! code = "[~, why] = gpumm_available (); disp (why);";
 %! ## the loader takes a gpumm that LD_LIBRARY_PATH leads to before the one in the folder
 %! known = ostrsplit (getenv ("LD_LIBRARY_PATH"), ":");
-%! known = known(! cellfun (@(f) exist (fullfile (f, "libgpumm.so"), "file"), known));
+%! known = known(! cellfun (@(f) exist (fullfile (f, "libgpumm.so.0"), "file"), known));
 %! ask = sprintf (["LD_LIBRARY_PATH='%s' \"%s\" --no-history --norc --path \"%s\" " ...
 %!                 "--path \"%s\" --eval '%s' 2>&1"], ...
 %!                strjoin (known, ":"), fullfile (OCTAVE_HOME (), "bin", "octave-cli"), folder, ...
 %!                fileparts (which ("gpumm")), code);
 %! unwind_protect
-%!   for name = {"__gpumm_info__.mex", "libgpumm.so"}
+%!   for name = {"__gpumm_info__.mex", "libgpumm.so.0"}
 %!     copyfile (fullfile (package, name{1}), folder);
 %!   endfor
 %!   [~, said] = system (ask);
