@@ -1,0 +1,122 @@
+/* test_at_once.c - products in several threads at once, on every path that needs no GPU, while another
+ * thread asks for devices and kernels and resets: each result is the one that the path gives alone.
+ * Mainly for ThreadSanitizer.
+ *
+ *   test_at_once [SEED [TIMES]]   TIMES: products of each thread on each path
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _DEFAULT_SOURCE
+#include "check.h"
+#include "host_device.h"
+#include "paths.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { THREADS = 3 };
+
+static int same_array (const void *x, const void *y, int64_t n, size_t bytes) {
+  return memcmp (x, y, (size_t) n * bytes) == 0;
+}
+
+/* The same elements, which are whole numbers: exact in any order of sums. */
+static int same (const gpumm_operand *x, const gpumm_operand *y) {
+  const size_t bytes = gpumm_type_bytes (x->type);
+  if (x->kind != y->kind || x->type != y->type || x->rows != y->rows || x->cols != y->cols)
+    return 0;
+  if (x->kind == GPUMM_DENSE)
+    return same_array (x->values, y->values, x->rows * x->cols, bytes);
+  if (x->kind == GPUMM_SPARSE)
+    return same_array (x->column, y->column, x->cols + 1, sizeof *x->column)
+           && same_array (x->row, y->row, x->column[x->cols], sizeof *x->row)
+           && same_array (x->values, y->values, x->column[x->cols], bytes);
+  const int64_t rows = x->rows / x->block_rows, count = x->block_start[rows];
+  return same_array (x->block_start, y->block_start, rows + 1, sizeof *x->block_start)
+         && same_array (x->block_column, y->block_column, count, sizeof *x->block_column)
+         && same_array (x->values, y->values, count * x->block_rows * x->block_cols, bytes);
+}
+
+/* One product, repeated by a thread. */
+typedef struct {
+  const path *p;
+  const gpumm_operand *right;
+  int times;
+  char failed[256]; /* "" where all results were right */
+} task;
+
+static void *multiply_often (void *argument) {
+  task *t = argument;
+  for (int i = 0; i < t->times && !t->failed[0]; i++) {
+    gpumm_operand c;
+    if (multiply (t->p, &c))
+      snprintf (t->failed, sizeof t->failed, "%s", gpumm_last_error ());
+    else if (!same (&c, t->right))
+      snprintf (t->failed, sizeof t->failed, "another result");
+    release (&c);
+  }
+  return NULL;
+}
+
+static atomic_int done;
+
+static void *ask (void *argument) {
+  (void) argument;
+  while (!atomic_load (&done)) {
+    const char *why;
+    gpumm_kernel_info kernel;
+    gpumm_sparse_kernel_info sparse_kernel;
+    gpumm_tuned_info tuned;
+    gpumm_device_count (&why);
+    for (int i = 0; !gpumm_kernel_at (i, &kernel); i++)
+      continue;
+    for (int i = 0; !gpumm_sparse_kernel_at (i, &sparse_kernel); i++)
+      continue;
+    gpumm_tuned_table (GPUMM_HOST, &tuned);
+    gpumm_unused_gpu ();
+    gpumm_live_allocations ();
+    gpumm_reset ();
+    usleep (2000);
+  }
+  return NULL;
+}
+
+static gpumm_operand right, before; /* results of this path and of the one before it */
+
+/* This path in two threads, the one before it in a third. */
+static void test_path (const path *p, int times) {
+  static const path *last;
+  release (&before);
+  before = right;
+  CHECK (!multiply (p, &right), "%s: %s", p->name, gpumm_last_error ());
+  task tasks[THREADS];
+  pthread_t threads[THREADS], asking;
+  atomic_store (&done, 0);
+  for (int t = 0; t < THREADS; t++)
+    tasks[t] = t == 0 && last ? (task){.p = last, .right = &before, .times = times}
+                              : (task){.p = p, .right = &right, .times = times};
+  for (int t = 0; t < THREADS; t++)
+    pthread_create (&threads[t], NULL, multiply_often, &tasks[t]);
+  pthread_create (&asking, NULL, ask, NULL);
+  for (int t = 0; t < THREADS; t++) {
+    pthread_join (threads[t], NULL);
+    CHECK (!tasks[t].failed[0], "%s: %s", tasks[t].p->name, tasks[t].failed);
+  }
+  atomic_store (&done, 1);
+  pthread_join (asking, NULL);
+  last = p;
+}
+
+int main (int argc, char **argv) {
+  need_host_device ();
+  check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261123);
+  const int64_t live = gpumm_live_allocations ();
+  on_all_paths (test_path, argc > 2 ? atoi (argv[2]) : 1);
+  release (&right);
+  release (&before);
+  gpumm_reset ();
+  CHECK (gpumm_live_allocations () == live, "%lld allocations leaked",
+         (long long) (gpumm_live_allocations () - live));
+  return check_done ();
+}
