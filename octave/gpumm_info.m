@@ -15,7 +15,7 @@
 ## @example
 ## @group
 ## info = gpumm_info ();
-## info.backends{1}
+## info.backends@{1@}
 ##   @result{} ans = cpu
 ## @end group
 ## @end example
