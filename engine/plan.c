@@ -375,7 +375,8 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
   }
   int dense = gpumm_is_dense_float (p);
   if (!dense && !device_algorithm (p))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "kernel \"%s\" multiplies full single and double only",
+    return gpumm_fail (GPUMM_UNSUPPORTED,
+                       "kernel \"%s\" multiplies only full matrices of single or double",
                        o->algorithm);
   const gpumm_place *place = o->backend == GPUMM_CPU   ? choices->host
                              : choices->gpu            ? choices->gpu
@@ -442,7 +443,7 @@ static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
     snprintf (plan->reason, sizeof plan->reason, "the CPU was asked for");
   else if (gpumm_dense_flops (p) < FEWEST_GPU_FLOPS)
     snprintf (plan->reason, sizeof plan->reason,
-              "too small for any GPU: %lld operations are done before one could be called",
+              "too small for a GPU: the CPU does %lld operations before a GPU could start",
               (long long) gpumm_dense_flops (p)); /* formatting a double takes ten times as long */
   else
     snprintf (plan->reason, sizeof plan->reason, "no GPU can be used: %s", choices->why_no_gpu);
@@ -482,7 +483,7 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
     return plan_sparse_device (p, o, gpu, on_device, plan);
   } else if (gpumm_sparse_flops (p) < fewest_flops (p))
     snprintf (plan->reason, room,
-              "too small for any GPU: some %.3g operations are done before one could be called",
+              "too small for a GPU: the CPU does %.3g operations before a GPU could start",
               gpumm_sparse_flops (p));
   else if (!gpu)
     snprintf (plan->reason, room, "no GPU can be used: %s", choices->why_no_gpu);

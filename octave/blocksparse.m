@@ -134,7 +134,7 @@ function b = block_size (b)
   b = full (double ([b(1), b(end)]));
 endfunction
 
-## [M, N] as double; converted one by one, because [int8, double] would round.
+## [M, N] as double.  Each is converted alone, because [int8, double] would saturate.
 function sizes = matrix_size (m, n)
   for x = {m, n}
     x = x{1};
@@ -150,7 +150,7 @@ function check_divides (sizes, b)
     error ("gpumm:blocksparse:size", "blocksparse: %dx%d does not divide into blocks of %dx%d", ...
            sizes, b);
   endif
-  ## block columns are int32, and numbers of places in the grid are double
+  ## block columns are int32; places in the grid are numbered in double
   grid = sizes ./ b;
   if (any (grid > 2^31 - 1) || prod (grid) > flintmax ())
     error ("gpumm:blocksparse:size", ["blocksparse: a grid of %dx%d blocks has more than " ...
@@ -161,8 +161,8 @@ endfunction
 function check_class (name)
   if (! any (strcmp (name, {"double", "single", "int8", "int16", "int32", "int64", "uint8", ...
                             "uint16", "uint32", "uint64"})))
-    error ("gpumm:blocksparse:class", ["blocksparse: elements are double, single or of an " ...
-                                       "integer class, not %s"], name);
+    error ("gpumm:blocksparse:class", ["blocksparse: elements must be double, single or of " ...
+                                       "an integer class, not %s"], name);
   endif
 endfunction
 
@@ -202,7 +202,7 @@ function s = from_matrix (A, b)
     [i, j, v] = find (A);
     i = i(:) - 1;
     j = j(:) - 1;
-    block = floor (i / b(1)) * grid(2) + floor (j / b(2)); # numbered row by row
+    block = floor (i / b(1)) * grid(2) + floor (j / b(2)); # blocks numbered row by row
     [places, ~, at] = unique (block);
     values = zeros (prod (b), numel (places));
     values(mod (i, b(1)) + mod (j, b(2)) * b(1) + 1 + (at(:) - 1) * prod (b)) = v;
@@ -238,7 +238,7 @@ function s = from_blocks (I, J, blocks, m, n)
   grid = sizes ./ b;
   if (numel (I) != count || numel (J) != count)
     error ("gpumm:blocksparse:index", ...
-           "blocksparse: there are %d blocks, %d block rows and %d block columns", count, ...
+           "blocksparse: %d blocks do not match %d block rows and %d block columns", count, ...
            numel (I), numel (J));
   endif
   I = check_index ("row", I, grid(1));
@@ -247,7 +247,7 @@ function s = from_blocks (I, J, blocks, m, n)
   twice = find (diff (places) == 0, 1);
   if (! isempty (twice))
     error ("gpumm:blocksparse:duplicate", ...
-           "blocksparse: blocks %d and %d are both for block row %d, block column %d", ...
+           "blocksparse: blocks %d and %d both have block row %d and block column %d", ...
            order(twice), order(twice+1), I(order(twice)), J(order(twice)));
   endif
   values = reshape (blocks, prod (b), count);
@@ -269,7 +269,7 @@ function x = check_index (what, x, most)
   x = double (x(:));
   bad = find (! (x >= 1 & x <= most & x == fix (x)), 1);
   if (! isempty (bad))
-    error ("gpumm:blocksparse:index", "blocksparse: block %d has block %s %g of 1 to %d", bad, ...
-           what, x(bad), most);
+    error ("gpumm:blocksparse:index", "blocksparse: block %d: block %s %g is not from 1 to %d", ...
+           bad, what, x(bad), most);
   endif
 endfunction

@@ -149,7 +149,7 @@ static list read_list (source *s, int by) {
       x.number[x.lines] = entries[t].line;
       x.first[x.lines++] = t;
     } else if (entries[t - 1].other == entries[t].other)
-      stop ("%s: records %" PRId64 " and %" PRId64 " are for one place", s->name,
+      stop ("%s: records %" PRId64 " and %" PRId64 " have the same block row and column", s->name,
             entries[t - 1].record, entries[t].record);
     x.other[t] = entries[t].other;
     place[entries[t].record] = t;
@@ -366,7 +366,7 @@ static int64_t go_through (source *c, const list *a, const uint64_t *expected) {
     if (index[0] < 0 || index[0] >= c->grid || index[1] < 0 || index[1] >= c->grid)
       stop ("%s: record %" PRId64 " is out of range", c->name, t);
     if (index[0] < before[0] || (index[0] == before[0] && index[1] <= before[1]))
-      stop ("%s: record %" PRId64 " is not after the one before it", c->name, t);
+      stop ("%s: record %" PRId64 " is not after the previous record", c->name, t);
     memcpy (before, index, sizeof before);
     if (index[0] != s.row) {
       rows -= compare_rows (c, a, expected, &s, index[0], &line);
@@ -384,7 +384,7 @@ static int64_t go_through (source *c, const list *a, const uint64_t *expected) {
       }
     }
     if (!any)
-      stop ("%s: record %" PRId64 " has zeros alone", c->name, t);
+      stop ("%s: record %" PRId64 " has only zeros", c->name, t);
   }
   rows -= compare_rows (c, a, expected, &s, c->grid, &line);
   if (s.wrong >= 0)
@@ -405,7 +405,7 @@ int main (int count, char **arguments) {
   const int64_t samples = count > 4 ? strtoll (arguments[4], NULL, 10) : 10000;
   state = (count > 5 ? strtoull (arguments[5], NULL, 10) : 1) * 2862933555777941757u + 3037000493u;
   if (file_a.n != file_b.n || file_a.m != file_b.m || c.n != file_a.n || c.m != file_a.m)
-    stop ("the files do not have one size");
+    stop ("the sizes in the headers of the files differ");
   const int64_t n = c.n, m = c.m;
   if (file_a.count == 0 && file_b.count == 0 && c.count == 0) {
     printf ("right: 0 records; %" PRId64 " of %" PRId64 " rows\n", n, n);
@@ -422,9 +422,9 @@ int main (int count, char **arguments) {
              .sum = take (m * m, sizeof *x.sum),
              .found = take (m * m, sizeof *x.found)};
   check_blocks (&x, samples);
-  printf ("right: %" PRId64 " records; %" PRId64 " of %" PRId64 " rows by a random vector; %" PRId64
-          " elements exactly, of which %" PRId64 " below 2^32 - 1, %" PRId64 " at it, %" PRId64
-          " above\n",
+  printf ("right: %" PRId64 " records; %" PRId64 " of %" PRId64
+          " rows checked by a random vector; %" PRId64 " elements checked exactly: %" PRId64
+          " sums below 2^32 - 1, %" PRId64 " equal, %" PRId64 " above\n",
           c.count, rows, n, x.compared, x.below, x.at, x.above);
   void *const taken[] = {a.number, a.first, a.other,         a.values, b.number, b.first, b.other,
                          b.values, bv.y,    bv.lines.number, abv,      x.sum,    x.found};

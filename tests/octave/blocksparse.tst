@@ -84,7 +84,7 @@
 %! assert (nnzb (T), nnzb (S));
 
 %!error id=gpumm:blocksparse:duplicate blocksparse ([1, 2, 1], [2, 1, 2], ones (2, 2, 3), 4, 4)
-%!error <blocks 1 and 3 are both for block row 1, block column 2> blocksparse ([1, 2, 1], [2, 1, 2], ones (2, 2, 3), 4, 4)
+%!error <blocks 1 and 3 both have block row 1 and block column 2> blocksparse ([1, 2, 1], [2, 1, 2], ones (2, 2, 3), 4, 4)
 %!error id=gpumm:blocksparse:index blocksparse ([1, 3], [1, 1], ones (2, 2, 2), 4, 4)
 %!error id=gpumm:blocksparse:index blocksparse ([1, 1], [1, 1.5], ones (2, 2, 2), 4, 4)
 %!error id=gpumm:blocksparse:index blocksparse ([1, 1, 1], [1, 2], ones (2, 2, 2), 4, 4)
