@@ -4,8 +4,8 @@
 ##
 ## It calls Octave's builtin functions and those in Octave's folders of mathematics.  WRONG has a
 ## line for each call whose value differs from the full matrix's value.  A call may fail only if the
-## error names full (S) or sparse (S), or if the full matrix fails too.  SPDX-License-Identifier:
-## BSD-3-Clause
+## error names full (S) or sparse (S), or if the full matrix fails too.
+## SPDX-License-Identifier: BSD-3-Clause
 
 function [wrong, calls, names] = walk_functions ()
 
