@@ -35,11 +35,11 @@
 
 enum { HEADER_BYTES = 12, INDEX_BYTES = 8 };
 
-/* The most block rows of a file; users of the format have 2^13. An empty block row costs memory
- * too, and a damaged header must not ask for all of it. */
+/* The most block rows of a file; users of the format have 2^13. Empty block rows cost memory too,
+ * and a damaged header must not take all memory. */
 static const int64_t MOST_BLOCK_ROWS = (int64_t) 1 << 24;
 
-/* The fewest records for a thread: about 50 us of work. */
+/* A thread gets at least this many records: about 50 us of work. */
 static const int64_t LEAST_RECORDS = 10000;
 
 /* A thread reads or writes this many bytes at once; they stay in its cache. */
@@ -210,7 +210,7 @@ void gpumm_blocks_file_close (gpumm_blocks_file *f) {
 
 /* ---- read --------------------------------------------------------------------------------- */
 
-/* A record's place in its block row; sorted by column, then by record number. */
+/* A record in its block row, to be sorted by column, then by record number. */
 typedef struct {
   int32_t column, number;
 } entry;
@@ -231,7 +231,7 @@ typedef struct {
   int64_t *start;         /* n / m + 1: where the blocks of each row begin */
   atomic_llong *next;     /* of each row: first the number of records, then the next free place */
   atomic_llong bad;       /* the first record with an index out of range, or NONE */
-  atomic_llong duplicate; /* the first row with two blocks at one place, or NONE */
+  atomic_llong duplicate; /* the first block row with two blocks in one column, or NONE */
   atomic_int error;       /* the first of read_bytes, or ENOMEM */
   atomic_int zeros;       /* is there a block of zeros? */
 } reading;
