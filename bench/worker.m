@@ -239,8 +239,9 @@ function learn_rate (name, type, work, longest)
   endfor
 endfunction
 
-## Checks all algorithms first, because the check uses the BLAS.  Then times those on the GPU, a second
-## after the last check, and those on the CPU last: their products are the BLAS's own.
+## Checks all algorithms first, because the check uses the BLAS.  Then times the algorithms on the
+## GPU, a second after the last check, and the algorithms on the CPU last, because they use the BLAS
+## too.
 function said = algorithms (type, m, k, n, left, repeats)
   LONGEST = 0.25; # seconds; slower algorithms are left out
   begun = tic ();

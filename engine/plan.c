@@ -369,7 +369,7 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
       return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" runs on the CPU only", o->algorithm);
     snprintf (plan->reason, sizeof plan->reason, "algorithm \"%s\" was asked for%s", o->algorithm,
               o->backend == GPUMM_GPU
-                  ? "; it runs on the CPU, as no GPU kernel multiplies these matrices"
+                  ? "; it runs on the CPU, because no GPU kernel multiplies these matrices"
                   : "");
     return GPUMM_OK;
   }
@@ -459,7 +459,7 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
                                 gpumm_sparse_estimate *estimate, double *seconds) {
   const gpumm_algorithm *on_host = gpumm_host_algorithm (p), *on_device = device_algorithm (p);
   const gpumm_place *gpu = choices->gpu;
-  const char *what = on_host == &gpumm_algorithm_blocks   ? "block sparse"
+  const char *what = on_host == &gpumm_algorithm_blocks   ? "block-sparse"
                      : on_host == &gpumm_algorithm_sparse ? "sparse"
                                                           : "integer";
   const int in_blocks = p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS;
@@ -541,7 +541,7 @@ static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
     return;
   const size_t length = strlen (plan->reason);
   snprintf (plan->reason + length, sizeof plan->reason - length,
-            "; C fills up: a dense product takes about %.3g ms and a sparse one %.3g ms",
+            "; C fills up: a dense product takes about %.3g ms and a sparse product %.3g ms",
             1e3 * dense, 1e3 * seconds);
   gpumm_plan other = {.algorithm = &gpumm_algorithm_sparse_as_dense, .backend = GPUMM_CPU};
   memcpy (other.reason, plan->reason, sizeof other.reason);
@@ -573,7 +573,7 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
   if (!status && plan->emulated_seconds > 0) {
     size_t length = strlen (plan->reason);
     snprintf (plan->reason + length, sizeof plan->reason - length,
-              "; by measured rates emulated computes for %.3g ms and the library for %.3g ms",
+              "; by measured rates emulated computes in %.3g ms and the library in %.3g ms",
               1e3 * plan->emulated_seconds, 1e3 * plan->library_seconds);
   }
   return status;

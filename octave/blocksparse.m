@@ -50,28 +50,29 @@
 ## All functions of Octave take a @code{blocksparse}.  These give a @code{blocksparse}:
 ##
 ## @itemize
-## @item @code{+}, @code{-} and @code{.*} of two in blocks of one size; @code{-S}, @code{S'} and
-## @code{S.'}; @code{*}, @code{.*}, @code{/} and @code{.^} with a number; @code{S^p} with a whole
-## number;
-## @item @code{[S, T]} and @code{[S; T]} of one class, in blocks of one size;
+## @item @code{+}, @code{-} and @code{.*} of two matrices with the same block size; @code{-S},
+## @code{S'} and @code{S.'}; @code{*}, @code{.*}, @code{/} and @code{.^} with a number; @code{S^p}
+## with a whole number;
+## @item @code{[S, T]} and @code{[S; T]} with the same class and block size;
 ## @item @code{abs}, @code{real}, @code{imag}, @code{conj}, @code{round}, @code{sqrt}, @code{sin} and
 ## others that are 0 at 0; @code{triu}, @code{tril}; @code{kron} with a full matrix; @code{double},
 ## @code{single}, @code{int8} and the other classes, @code{cast};
-## @item @code{reshape}, if blocks are one column wide and stay whole.
+## @item @code{reshape}, if blocks are one column wide and none is cut.
 ## @end itemize
 ##
 ## These work on the blocks, too: @code{sum}, @code{sumsq}, @code{mean}, @code{max}, @code{min},
 ## @code{any}, @code{all}, @code{norm} (1, Inf and @qcode{"fro"}), @code{trace}, @code{diag},
 ## @code{nnz}, @code{nzmax}, @code{nnzb}, @code{blocksize}, @code{find}, @code{nonzeros},
 ## @code{isnan}, @code{isinf}, @code{isequal}, @code{ishermitian}, @code{isdiag}, @code{isbanded},
-## @code{size}, @code{sparse}, @code{spy}, @code{pcg}; @code{S \ b} takes the sparse matrix.
+## @code{size}, @code{sparse}, @code{spy}, @code{pcg}.  @code{S \ b} converts @var{S} to a sparse
+## matrix.
 ##
 ## All other functions and operators get the full matrix if it takes at most 1 GiB.  If it takes
 ## more, they give an error; convert the matrix yourself with @code{full (@var{S})} or @code{sparse
 ## (@var{S})}.
 ##
 ## @code{save} and @code{load} keep a @code{blocksparse} in Octave's formats @option{-text},
-## @option{-binary} and @option{-hdf5}, but MATLAB's formats cannot hold it.
+## @option{-binary} and @option{-hdf5}.  MATLAB's formats cannot hold a @code{blocksparse}.
 ## @code{struct (@var{S})} returns the fields of @var{S} as a struct.
 ## @code{blocksparse (@var{struct})} checks such a struct and makes the matrix again.
 ##
@@ -83,16 +84,16 @@
 ## @item blocksparse by full, full by blocksparse
 ## gives a full matrix.
 ## @item blocksparse by sparse, sparse by blocksparse
-## gives a sparse matrix, for single a blocksparse.
+## gives a sparse matrix; for single, a blocksparse.
 ## @item blocksparse by scalar
 ## gives a blocksparse.
 ## @end table
 ##
-## The classes are those of full matrices.  @code{full (gpumm (@var{S}, @var{T}))} equals
-## @code{gpumm (full (@var{S}), full (@var{T}))}, bit for bit for integers, with one exception:
-## NaN and Inf are not multiplied by zeros that are not stored.  @code{gpumm (@var{S}, @var{T},
-## "Output", @var{form})} with @qcode{"full"}, @qcode{"sparse"} or @qcode{"blocksparse"} chooses
-## the form of the result.
+## The class of the result is the same as for full matrices.  @code{full (gpumm (@var{S}, @var{T}))}
+## equals @code{gpumm (full (@var{S}), full (@var{T}))}, bit for bit for integers, with one
+## exception: NaN and Inf are not multiplied by zeros that are not stored.  @code{gpumm (@var{S},
+## @var{T}, "Output", @var{form})} with @qcode{"full"}, @qcode{"sparse"} or @qcode{"blocksparse"}
+## chooses the form of the result.
 ##
 ## The identifier of an error is @code{gpumm:blocksparse:@var{what}}, where @var{what} is
 ## @code{size}, @code{class}, @code{index}, @code{duplicate}, @code{argument}, @code{structure} or

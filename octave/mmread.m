@@ -7,9 +7,9 @@
 ## @deftypefnx {} {[@var{A}, @var{info}] =} mmread (@dots{})
 ## Read the matrix in @var{file}, a text file in Matrix Market exchange format.
 ##
-## A file in @qcode{"coordinate"} format gives a sparse matrix, one in
-## @qcode{"array"} format a full one.  A symmetric, skew-symmetric or Hermitian
-## matrix is returned whole, although the file stores one triangle.
+## A file in @qcode{"coordinate"} format gives a sparse matrix, a file in
+## @qcode{"array"} format a full matrix.  A symmetric, skew-symmetric or Hermitian
+## matrix is returned whole, although the file stores only one triangle.
 ##
 ## The field in the file determines the class:
 ##
@@ -29,8 +29,8 @@
 ## matrix @code{mmread (@var{file})} is enough.  An integer that the class cannot
 ## hold exactly, such as @math{2^{53} + 1} in a double, is an error.
 ##
-## Entries of a coordinate file with the same indices are added, as by
-## @code{sparse}; in a pattern they count once.  Stored zeros are dropped.
+## Entries of a coordinate file with the same indices are added, as in
+## @code{sparse}; in a pattern they count once.  Stored zeros are removed.
 ##
 ## @code{mmread} accepts more than the format allows: comments and empty lines
 ## anywhere after the first line, keywords in upper or lower case, lines that end
@@ -42,11 +42,11 @@
 ## @code{entries} (the number of entries in the file) and @code{comments} (a cell
 ## array of the comment lines without their @samp{%}).
 ##
-## A file that breaks the format is an error that names the file and the line,
-## with an identifier @code{gpumm:mmread:@var{what}} where @var{what} is one of
+## If a file breaks the format, the error names the file and the line.  The
+## identifier of an error is @code{gpumm:mmread:@var{what}}, where @var{what} is
 ## @code{open}, @code{banner}, @code{header}, @code{size}, @code{number},
 ## @code{layout}, @code{count}, @code{integer}, @code{range}, @code{index},
-## @code{triangle} or @code{diagonal}.
+## @code{triangle}, @code{diagonal} or @code{argument}.
 ##
 ## @example
 ## @group

@@ -20,15 +20,15 @@
 ## @qcode{"auto"} (default): if @var{A} is exactly symmetric, skew-symmetric or
 ## Hermitian, only its lower triangle is written.  @qcode{"general"}: all of
 ## @var{A} is written.  @qcode{"symmetric"}, @qcode{"skew-symmetric"} or
-## @qcode{"hermitian"}: that form is written, and it is an error if @var{A} does
-## not have this symmetry; zeros may differ in sign.
+## @qcode{"hermitian"}: this form is written.  It is an error if @var{A} does not
+## have this symmetry; zeros may differ in sign.
 ##
 ## @item @qcode{"Field"}
 ## @qcode{"auto"} (default): @qcode{"integer"} for integer classes and full
-## logical matrices, @qcode{"pattern"} for sparse logical ones, @qcode{"real"} or
-## @qcode{"complex"} for the others.  One of these names sets the field, and it
-## is an error if the field cannot hold @var{A}.  But any sparse matrix can be
-## written as a pattern, which has the indices of its nonzeros and no values.
+## logical matrices, @qcode{"pattern"} for sparse logical matrices, @qcode{"real"}
+## or @qcode{"complex"} for all others.  One of these names sets the field.  It is
+## an error if the field cannot hold @var{A}, but any sparse matrix can be written
+## as a pattern, which stores the indices of the nonzeros and no values.
 ##
 ## @item @qcode{"Precision"}
 ## Significant digits of real and complex numbers, from 1 to 17.  By default a
@@ -36,9 +36,9 @@
 ## 17 (single: 9) otherwise.
 ## @end table
 ##
-## An older file of that name is replaced when the new one is complete; an error
-## leaves it as it was.  The new file keeps the mode of the old one and the links
-## to it.  A pipe or a device, such as @file{/dev/stdout}, is written directly.
+## An older file is replaced only when the new file is complete; an error leaves
+## the older file unchanged.  The new file keeps the mode and the links of the
+## older file.  A pipe or a device, such as @file{/dev/stdout}, is written directly.
 ##
 ## @example
 ## @group
