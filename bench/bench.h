@@ -1,13 +1,13 @@
-/* bench.h - what the benchmarks in C of a driver share, beside tests/driver.h: times by events, their
- * median, the head of a file of results, random bits, lists of names.
+/* bench.h - functions that the C benchmarks of a driver share: times by events, medians, the head
+ * of a results file, random bits, lists of names. tests/driver.h has the rest.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_BENCH_H
 #define GPUMM_BENCH_H
 
 #include "../tests/driver.h"
 
-/* The driver and a file of results that begins with lines that say what ran where. Returns 0, or the
- * exit status where there is nothing to go on with. */
+/* Opens the driver and the results file, and writes the head: the command, GPU and driver. Returns
+ * 0, or the exit status if one of them cannot be opened. */
 static inline int open_benchmark (int count, char **arguments, FILE **file) {
   int status = open_driver (arguments[1]);
   if (status)
@@ -32,7 +32,7 @@ static inline int by_size (const void *x, const void *y) {
   return (*(const double *) x > *(const double *) y) - (*(const double *) x < *(const double *) y);
 }
 
-/* Sorts the times. */
+/* Also sorts the times. */
 static inline double median (double *times, int count) {
   qsort (times, (size_t) count, sizeof *times, by_size);
   return times[count / 2];
@@ -48,7 +48,7 @@ static inline void record (gpumm_event *event) {
   need (driver->event_record (0, event, stream), "event_record");
 }
 
-/* Waits for the second. */
+/* Waits for the second event. */
 static inline double seconds_between (gpumm_event *from, gpumm_event *to) {
   double seconds;
   need (driver->event_synchronize (0, to), "event_synchronize");
@@ -58,14 +58,14 @@ static inline double seconds_between (gpumm_event *from, gpumm_event *to) {
 
 /* ---- operations --------------------------------------------------------------------------- */
 
-/* Of a multiplication and an addition. */
+/* Operations of one multiply-add: 2, complex 8. */
 static inline double operations_of (gpumm_type type) {
   return is_complex (type) ? 8 : 2;
 }
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-/* Is the name one of a list like "register,tiled"? With `beginning`, a name that begins so will do.
+/* Is the name in a list like "register,tiled"? beginning: is an entry the beginning of the name?
  * An empty list has all names. */
 static inline int listed (const char *list, const char *name, int beginning) {
   if (!*list)

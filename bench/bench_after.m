@@ -1,9 +1,11 @@
-## bench_after.m - gpumm right after Octave's `*`, whose BLAS threads spin on for a while, and alone.
+## bench_after.m - times gpumm alone, and right after Octave's `*`, whose BLAS threads keep
+## spinning.
 ##
 ##   octave --path octave --path build/package bench/bench_after.m >FILE.csv
 ##
-## Milliseconds: median, third quartile and most of 25 products of random n x n matrices, the last
-## result freed before. First `*` and gpumm in turn, then, after a pause, gpumm alone.
+## Median, third quartile and largest time of 25 products of random n x n matrices, in milliseconds.
+## The previous result is freed before.  First `*` and gpumm take turns; then, after a pause, gpumm
+## runs alone.
 ##
 ## SPDX-License-Identifier: BSD-3-Clause
 1; # a script

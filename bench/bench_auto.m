@@ -1,12 +1,12 @@
-## bench_auto.m - products by the library, by "emulated" and by "auto", from host array to host array.
+## bench_auto.m - times cublas, "emulated" and "auto", from host array to host array.
 ##
 ##   octave-cli --no-history --norc --path octave --path build/package bench/bench_auto.m FILE.csv
 ##              [SETS [ALGORITHMS]]
 ##
-## SETS are a type in BLAS's letters and a size, s8192 say. Square products of data uniform in
-## (-1/2, 1/2), real and imaginary parts of complex numbers too; tic and toc around the call, the
-## result cleared before: median of 7, from 10000 on of 4, after a first call that has a row of its
-## own. If "auto" measures the device in that first call, the difference is the cost of measuring.
+## A set is a type, by BLAS letter, and a size: s8192.  Products are square.  Data are uniform in
+## (-1/2, 1/2), also real and imaginary parts.  tic and toc surround the call; the result is cleared
+## before.  The median is of 7 calls, from size 10000 on of 4.  The first call is reported
+## separately: in it "auto" may measure the device.
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 
@@ -33,7 +33,7 @@ if (numel (args) > 2)
   algorithms = strsplit (args{3}, ",");
 endif
 
-setenv ("GPUMM_TUNED", "0"); # a table of the user's decides nothing
+setenv ("GPUMM_TUNED", "0"); # ignore the user's tuned table
 devices = gpumm_info ().devices;
 if (isempty (devices))
   error ("bench_auto: there is no GPU");

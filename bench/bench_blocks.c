@@ -1,22 +1,21 @@
-/* bench_blocks.c - products of blocks of uint16 by each kernel for them, on the device alone.
+/* bench_blocks.c - times each kernel for blocks of uint16, on the device alone.
  *
  *   cc -O2 bench/bench_blocks.c -o build/bench_blocks -ldl -lm -lpthread
  *   build/bench_blocks build/package/libgpumm_cuda.so FILE.csv N,M,COUNT[,HIGH] ...
  *                      [kernels=classic,blocks_strips] [repeats=3] [most=10]
  *                      [engine=build/package/libgpumm.so]
  *
- * N,M,COUNT   A and B are N x N elements in blocks of M x M, COUNT blocks each, spread at random over
- *             rows of as many blocks; elements uniform in 0 .. HIGH (65535)
- * kernels=    rows of these names, in place of all that run it
- * most=       seconds: a row is left out if it would take longer, estimated from the last case that
- *             it ran and the number of products of blocks
+ * N,M,COUNT   A and B are N x N with COUNT random blocks of M x M each, and equally many blocks in
+ *             each row; elements are uniform in 0 .. HIGH (65535)
+ * kernels=    only the kernels with these names; otherwise all kernels that can run the case
+ * most=       seconds: a kernel is left out if it would take longer, estimated from its last case
+ *             and the number of products of blocks
+ * engine=     also times the engine, from host blocks to host blocks: the row "engine"
  *
- * engine=     the engine multiplies, too, from host blocks to host blocks: the row "engine"
- *
- * Each kernel counts the blocks of C and computes them; seconds of both by the device's events, of the
- * fastest repeat. (For the engine: its upload, the sum of its launches, and the whole.) 2000 random
- * blocks of C are compared with the definition, and all of C, by a sum over its bytes, with that of
- * the first kernel.
+ * Each kernel counts the blocks of C, then computes them. Both times are by the device's events, of
+ * the fastest repeat. (For the engine: the upload, the sum of the launches, and the whole call.)
+ * 2000 random blocks of C are compared with the definition. A sum over the bytes of C is compared
+ * with the sum of the first kernel.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -37,7 +36,7 @@ static struct {
 /* ---- data --------------------------------------------------------------------------------- */
 
 typedef struct {
-  int64_t rows, m, stored; /* block rows and columns, both */
+  int64_t rows, m, stored; /* rows: of blocks, and also the columns of blocks */
   uint32_t high;
   uint64_t seed;
   int64_t *start;
@@ -60,7 +59,7 @@ typedef struct {
   int64_t begin, end;
 } part;
 
-/* Rows begin .. end - 1, each from a seed of its own: columns by selection sampling. */
+/* Fills rows begin .. end - 1. Each row has its own seed; selection sampling draws the columns. */
 static void *fill_rows (void *context) {
   const part *p = context;
   matrix *x = p->x;
@@ -140,7 +139,7 @@ static double count_pairs (const matrix *a, const matrix *b) {
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
-/* The place of column j in row i, or -1. */
+/* The index of the block in row i, column j, or -1. */
 static int64_t find (const int64_t *start, const int32_t *column, int64_t i, int64_t j) {
   int64_t begin = start[i], end = start[i + 1];
   while (begin < end) {
@@ -153,7 +152,7 @@ static int64_t find (const int64_t *start, const int32_t *column, int64_t i, int
   return begin < start[i + 1] && column[begin] == j ? begin : -1;
 }
 
-/* Blocks that are not as the definition has them, of 2000. */
+/* Of 2000 random blocks, the number that differ from the definition. */
 static int count_wrong (const matrix *a, const matrix *b, const int64_t *start,
                         const int32_t *column, const uint32_t *values) {
   uint64_t state = 1;
@@ -316,7 +315,7 @@ static void open_engine (const char *name) {
   find_engine_function (library, "gpumm_last_error", &engine.last_error);
 }
 
-/* Untouched pages, of 2 MB where the system grants them, as gpumm-blocks has them. */
+/* Untouched pages, of 2 MB if the system grants them, as in gpumm-blocks. */
 static void *take_pages (size_t bytes) {
   const size_t page = (size_t) 2 << 20;
   void *p = NULL;
@@ -358,7 +357,7 @@ static void need_engine (gpumm_status status) {
   }
 }
 
-/* From gpumm_open to the end of gpumm_run, with the memory of the result taken anew each time. */
+/* Times gpumm_open to the end of gpumm_run. Each repeat takes new memory for the result. */
 static int measure_engine (FILE *file, const matrix *a, const matrix *b, double pairs) {
   const gpumm_problem problem = {
       .a = copy_to_host (a), .b = copy_to_host (b), .alpha = {1, 0}, .output = GPUMM_U32};
@@ -416,7 +415,7 @@ static int measure_engine (FILE *file, const matrix *a, const matrix *b, double 
 
 enum { MOST_ROWS = 256 };
 
-/* Seconds a product of blocks took each row of the table in its last case. */
+/* For each kernel of the table: seconds per product of blocks in its last case. */
 static double rates[MOST_ROWS];
 
 static int run_case (FILE *file, const char *text) {

@@ -1,13 +1,13 @@
-## bench_blocksparse.m - products of blocksparse matrices of floating point, from host array to host
-## array.
+## bench_blocksparse.m - times products of floating-point blocksparse matrices, from host array to
+## host array.
 ##
 ##   octave --path octave --path build/package bench/bench_blocksparse.m >FILE.csv
 ##
-## S * S in square blocks, "random": a fixed number of random blocks in each block row, or "mesh": a
-## mesh of nodes with 26 neighbours each; and S * F and F' * S with a full F of 256 columns.  gpumm
-## with Backend "auto", "gpu" (the median of several calls after a first) and "cpu".  Milliseconds;
-## gflops are those of the kernels alone.  Each result is checked with a random vector before it is
-## timed.
+## The products are S * S, S * F and F' * S, where F is full with 256 columns.  S has square blocks:
+## "random", with a fixed number of random blocks in each block row, or "mesh", a mesh of nodes with
+## 26 neighbours each.  gpumm runs with Backend "auto", "gpu" (the median of several calls after the
+## first) and "cpu".  Times are in milliseconds; gflops is the rate of the kernels alone.  Each
+## result is checked with a random vector before it is timed.
 ##
 ## SPDX-License-Identifier: BSD-3-Clause
 1; # a script
@@ -20,7 +20,7 @@ function S = random_blocks (name, b, n, each)
   S = of_places (name, b, n, kron ((1:n)', ones (each, 1)), mod (J(:) - 1, n) + 1);
 endfunction
 
-## The nodes of a cube, by each of its sides n.
+## Couples each node of an n x n x n cube with its neighbours.
 function S = mesh_blocks (name, b, n)
   [x, y, z] = ndgrid (1:n);
   [dx, dy, dz] = ndgrid (-1:1);
@@ -42,7 +42,7 @@ function S = of_places (name, b, n, I, J)
   S = blocksparse (I, J, blocks, n * b, n * b);
 endfunction
 
-## C against A * (B * x), relative to the largest element.
+## Compares C * x with A * (B * x), relative to the largest element.
 function check (C, A, B)
   x = rand (columns (B), 1) - 0.5;
   on_cpu = @(X, y) gpumm (X, y, "Backend", "cpu");

@@ -1,23 +1,23 @@
-/* bench_bsr.c - the rate of kernels of floating-point blocks, and of a sparse matrix with a dense
- * one, on the device alone.
+/* bench_bsr.c - times kernels for floating-point blocks, and for a sparse matrix times a dense
+ * matrix, on the device alone.
  *
  *   cc -O2 bench/bench_bsr.c -o build/bench_bsr -ldl -lm
  *   build/bench_bsr build/package/libgpumm_cuda.so FILE.csv [only=bsr,spmm] [types=d]
  *                   [blocks=4,9,64] [room=16] [runs=3] [rows=100000]
  *
- * bsr: A*A for a matrix with 40 random blocks a row, `rows` rows of blocks. C is made in one range
- * of rows, as many as give it `room` GB; its blocks are counted by the symbolic phase, timed by
- * itself. Where A itself would be larger than `room`, it has fewer rows. "small": so few rows that
- * A has about 40 MB and stays in the cache, as in benchmarks of kernels for blocks alone.
+ * bsr: A*A for a matrix with 40 random blocks per block row and `rows` block rows. The kernel makes
+ * the first rows of C, as many as fit into `room` GB. The symbolic phase, which counts the blocks
+ * of C, is timed separately. If A is larger than `room`, it has fewer rows. "small": A has about 40
+ * MB and stays in the cache, as in other benchmarks of such kernels.
  *
- * spmm: random matrices with a fixed number of nonzeros (blocks) per row, times a dense matrix and the
- * reverse.
+ * spmm: random matrices with a fixed number of nonzeros (blocks) per row, times a dense matrix, and
+ * a dense matrix times them.
  *
- * The column of block q of row i is splitmix64 (i per_row + q) modulo the columns, duplicates left
- * out (bench_bsr.py makes the same matrices for its peers). Elements are random, in (-0.5, 0.5).
- * Elements of the result are compared with sums on the host before it is timed; the median of the
- * runs is printed. useful: 2 (complex 8) operations for each multiply-add of elements of stored
- * blocks.
+ * The column of block q of row i is splitmix64 (i per_row + q) modulo the number of columns,
+ * without duplicates (bench_bsr.py makes the same matrices for its peers). Elements are random in
+ * (-0.5, 0.5). Some elements of the result are compared with sums on the host before the kernel is
+ * timed; the median of the runs is printed. useful: 2 (complex 8) operations for each multiply-add
+ * of elements of stored blocks.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -44,8 +44,8 @@ static uint64_t splitmix64 (uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/* A piece of random elements, of which all operands are copies one after the other: element e of
- * an operand is that of number e modulo PIECE. */
+/* A piece of random elements. Each operand consists of copies of the piece: element e of an operand
+ * is element e modulo PIECE of the piece. */
 enum { PIECE = 1 << 21 };
 static void *piece;
 
@@ -93,7 +93,7 @@ static void down (void *to, const void *from, size_t bytes) {
 }
 
 struct matrix {
-  gpumm_rows host, device; /* values on the device alone */
+  gpumm_rows host, device; /* values only on the device */
 };
 
 static int by_column (const void *x, const void *y) {
@@ -167,7 +167,7 @@ static const gpumm_sparse_kernel *next_row (const char *algorithm, const gpumm_s
   return NULL;
 }
 
-/* Adds a b to the sum, and its size; a and b are elements of operands by their number. */
+/* Adds the product of elements number a and b to *sum, and its absolute value to *size. */
 static void add_product (gpumm_type type, int64_t a, int64_t b, double *sum, double *size) {
   double ar = part_of (type, a, 0), ai = part_of (type, a, 1);
   double br = part_of (type, b, 0), bi = part_of (type, b, 1);
@@ -176,7 +176,7 @@ static void add_product (gpumm_type type, int64_t a, int64_t b, double *sum, dou
   *size += hypot (ar, ai) * hypot (br, bi);
 }
 
-/* Is x, an element of C, that sum? */
+/* Is x, an element of C, equal to the sum up to rounding? */
 static int agrees (gpumm_type type, const void *x, const double *sum, double size) {
   return hypot (get (type, x, 0, 0) - sum[0], get (type, x, 0, 1) - sum[1])
          <= 100 * epsilons[type] * size;
@@ -186,7 +186,7 @@ static int agrees (gpumm_type type, const void *x, const double *sum, double siz
 
 enum { PER_ROW = 40, SAMPLES = 20 };
 
-/* Some blocks of C, one element of each */
+/* Checks one element of some blocks of C. */
 static int check_blocks (gpumm_type type, int64_t b, const struct matrix *a,
                          const gpumm_sparse_product *p, const int64_t *start) {
   for (int s = 0; s < SAMPLES; s++) {
@@ -219,7 +219,7 @@ static void measure_blocks (gpumm_type type, int64_t b, int small) {
   int64_t n = most < (double) options.rows ? (int64_t) most : options.rows;
   n = n < 200 ? 200 : n;
   struct matrix a = make_matrix (type, n, n, PER_ROW, b, b);
-  /* rows for which C has room even if no two products meet */
+  /* the expected blocks in a row of C: PER_ROW^2 products at random columns */
   double made = (double) n * (1 - exp (-(double) PER_ROW * PER_ROW / (double) n));
   int64_t count = (int64_t) (room / (made * block));
   count = count < n ? count : n;
@@ -280,7 +280,7 @@ static void measure_blocks (gpumm_type type, int64_t b, int small) {
 
 /* ---- with a dense matrix ------------------------------------------------------------------ */
 
-/* left: S x dense, S as it lies by rows or (columns) by compressed columns; else dense x S. */
+/* left: S x dense, otherwise dense x S. S is stored by compressed rows or by compressed columns. */
 static void measure_dense (gpumm_type type, int64_t n, int64_t b, int64_t per_row, int64_t columns,
                            int left, int by_columns) {
   int64_t blocks = n / b, rows = blocks * b;
@@ -318,7 +318,7 @@ static void measure_dense (gpumm_type type, int64_t n, int64_t b, int64_t per_ro
     double sum[2] = {0, 0}, size = 0;
     down (value, (char *) y + (size_t) (left ? i + j * rows : j + i * columns) * sizes[type],
           sizes[type]);
-    /* row i of op (S), or column i of it: along the rows that are stored, or across */
+    /* row i of op (S), or column i: is it a stored row, or across the stored rows? */
     int along = left != by_columns;
     for (int64_t u = along ? i / b : 0; u < (along ? i / b + 1 : blocks); u++)
       for (int64_t q = s.host.start[u]; q < s.host.start[u + 1]; q++)

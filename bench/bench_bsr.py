@@ -2,9 +2,9 @@
 
   python3 bench/bench_bsr.py FILE.csv [TYPES [BLOCKS]]
 
-A sparse matrix by rows times a dense one by columns, on the device alone: cuSPARSE's SpMM on the
-plain matrix that has the blocks' elements. Its times for other forms (by columns; the dense one by
-rows, which is what dense x sparse comes to) too.
+Times cuSPARSE's SpMM on the device alone: a sparse matrix by rows, with the elements of the blocks,
+times a dense matrix by columns. Also times the sparse matrix by columns, and the dense matrix by
+rows, which is how dense x sparse is computed.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -35,7 +35,7 @@ def random_array(shape, letter):
 
 
 def matrix(blocks, per_row, b, letter):
-    """The plain matrix, its blocks full: as in bench_bsr.c, with elements of its own."""
+    """The plain sparse matrix of full blocks: places as in bench_bsr.c, other elements."""
     number = numpy.arange(blocks * per_row, dtype=numpy.uint64)
     with numpy.errstate(over="ignore"):
         column = splitmix64(number) % numpy.uint64(blocks)
@@ -44,7 +44,7 @@ def matrix(blocks, per_row, b, letter):
     column = cupy.asarray(key % numpy.uint64(blocks)).astype(cupy.int32)
     start = cupy.searchsorted(row, cupy.arange(blocks + 1, dtype=cupy.int32))
     length = cupy.diff(start)
-    first = cupy.repeat(start[:-1], b)  # of each plain row: its first block
+    first = cupy.repeat(start[:-1], b)  # the first block of each plain row
     lengths = cupy.repeat(length, b)
     indptr = cupy.concatenate([cupy.zeros(1, cupy.int64), cupy.cumsum(lengths * b)])
     at = cupy.arange(int(indptr[-1]), dtype=cupy.int64)

@@ -1,8 +1,8 @@
-## bench_call.m - what a call of gpumm costs beside the product: alone, with options, with info.
+## bench_call.m - times the overhead of a call of gpumm: alone, with options, with info.
 ##
 ##   octave-cli --norc --path octave --path build/package bench/bench_call.m
 ##
-## Medians and least times of many rounds, each with all cases in turn.
+## Prints medians and least times of many rounds.  Each round runs all cases once.
 ##
 ## SPDX-License-Identifier: BSD-3-Clause
 
@@ -17,7 +17,7 @@ function bench_call (rounds, calls)
            "C = gpumm (A, A, \"Algorithm\", \"blas\");", ...
            "[C, info] = gpumm (A, A, \"Backend\", \"cpu\");"};
   us = zeros (rounds, numel (cases));
-  for r = 0:rounds # round 0 opens what there is to open
+  for r = 0:rounds # round 0 loads libraries and is not counted
     for k = 1:numel (cases)
       ## a loop in the text, so that it is parsed once
       eval (sprintf ("begun = tic (); for i = 1:%d, %s endfor, spent = toc (begun);", ...

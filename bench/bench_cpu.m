@@ -1,11 +1,11 @@
-## bench_cpu.m - gpumm on the CPU beside `*`.
+## bench_cpu.m - compares gpumm on the CPU with `*`.
 ##
 ##   CUDA_VISIBLE_DEVICES= octave-cli --no-history --path octave --path build/package \
 ##     bench/bench_cpu.m FILE.csv
 ##
-## gpumm (A, B) as a user writes it, on a machine without a GPU or with the GPU hidden: it must not
-## be slower than A*B by more than the cost of a call.  Median of 7 of each in turn, in
-## milliseconds, on random data; results compared first.
+## It calls gpumm (A, B) as a user does, on a machine without a GPU or with the GPU hidden.  gpumm
+## must not be slower than A*B by more than the cost of a call.  gpumm and `*` take turns; times are
+## medians of 7, in milliseconds, on random data.  The results are compared first.
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 
@@ -16,7 +16,7 @@ function compare (file, name, A, B)
   R = A * B;
   assert (norm (C - R, 1) <= 1e-5 * norm (R, 1));
   clear C R
-  ## small ones more often, as others on the machine disturb them
+  ## run small products more often, because other work on the machine disturbs them
   tic ();
   A * B;
   repeats = min (max (7, floor (0.02 / toc ())), 201);

@@ -1,12 +1,12 @@
-## bench_delivery.m - the cost of the way from the engine to the user's variable.
+## bench_delivery.m - times the delivery of a result from the engine to the user's variable.
 ##
 ##   octave-cli bench/bench_delivery.m [PACKAGE] [N] [REPEATS]
 ##
 ## PACKAGE is the directory with the gateways (build/package).  An N x 1 column times a 1 x N row
-## makes an N x N double result (8192: 512 MB) with next to no work on the operands.  The gateway's
-## part is the time of its call minus the time from gpumm_open to the end of gpumm_run.  It should
-## not grow with N and should stay below 2 ms, because Octave adopts the memory that the engine filled.
-## `*` beside it fills its result twice.  Times are in milliseconds, the median of REPEATS calls.
+## makes an N x N double result (8192: 512 MB) with little arithmetic.  The gateway's part is the
+## time of its call minus the time from gpumm_open to the end of gpumm_run.  It should not grow with
+## N and should stay below 2 ms, because Octave adopts the memory that the engine filled.  `*`, for
+## comparison, fills its result twice.  Times are in milliseconds, the median of REPEATS calls.
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 
@@ -43,7 +43,7 @@ for type = {"double", "single", "complex"}
     begun = tic ();
     [C, info] = __gpumm_multiply__ (a, b, "Backend", "cpu");
     called = toc (begun);
-    clear C # to give 512 MB back takes time, too, and is not the gateway's
+    clear C # releasing 512 MB takes time that is not the gateway's
     engine(i) = info.seconds.total;
     gateway(i) = called - engine(i);
     whole(i) = measure (@() gpumm (a, b), 1);

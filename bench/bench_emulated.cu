@@ -1,13 +1,13 @@
-/* bench_emulated.cu - emulated products beside cuBLAS's, on the device alone.
+/* bench_emulated.cu - times emulated products and cuBLAS's, on the device alone.
  *
  *   cmake --build build --target bench_emulated
  *   build/kernels/cuda/bench_emulated FILE.csv [TYPES [N ...]]
  *
- * Square products, data uniform in (-1/2, 1/2), real and imaginary parts of complex numbers too.
- * Seconds by CUDA events around the launch, median of 5 after one to warm up; the errors of both,
- * largest and root mean square over 1000 random elements, as multiples of 2^-53 |A||B| (2^-24 in
- * single), against sums in 113 bits; whether two runs gave the same bits; and the seconds of each
- * stage.
+ * Products are square. Data are uniform in (-1/2, 1/2), also real and imaginary parts. A time is
+ * the median of 5 launches between CUDA events, after one launch to warm up. The errors of both,
+ * largest and root mean square of 1000 random elements, are multiples of 2^-53 |A||B| (single:
+ * 2^-24), compared with sums in 113 bits. The output also says whether two runs gave the same bits,
+ * and the seconds of each stage.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <cuda_runtime.h>
@@ -60,7 +60,7 @@ static double milliseconds (cudaEvent_t from, cudaEvent_t to) {
 
 /* ---- data --------------------------------------------------------------------------------- */
 
-/* Element e of matrix which, the same on the host and on the device. */
+/* Element e of matrix number `which`; the same on the host and on the device. */
 __host__ __device__ static double uniform (uint64_t which, uint64_t e) {
   uint64_t x = (which << 60 ^ e) + 0x9e3779b97f4a7c15u; /* splitmix64 */
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;

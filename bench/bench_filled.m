@@ -1,14 +1,15 @@
-## bench_filled.m - products of sparse matrices that are more or less full.
+## bench_filled.m - times products of sparse matrices of different densities.
 ##
 ##   octave --path octave --path build/package bench/bench_filled.m >FILE.csv
 ##
-## (with OPENBLAS_CORETYPE=SkylakeX or Haswell where OpenBLAS does not know the processor: bench/run)
+## Set OPENBLAS_CORETYPE=SkylakeX or Haswell if OpenBLAS does not know the processor (see
+## bench/run).
 ##
-## A * B, both n x n with random elements in a share of the places (density), by Algorithm "auto"
-## (which it took, and where: auto_algorithm, auto_backend), by "sparse" and "sparse_as_dense" on the
-## CPU, by "spgemm" and "sparse_as_dense" on the GPU if there is one (gpu_sparse, gpu_dense), and by
-## Octave's `*` if it takes seconds at most.  Medians of several calls of each in turn, in
-## milliseconds.  Each result is compared with that of "sparse" first.
+## The product is A * B.  Both are n x n with random elements in a share of the places (density).
+## It runs with Algorithm "auto" (auto_algorithm and auto_backend say the choice), with "sparse" and
+## "sparse_as_dense" on the CPU, with "spgemm" and "sparse_as_dense" on the GPU if there is one
+## (gpu_sparse, gpu_dense), and with Octave's `*` unless it takes many seconds.  They take turns;
+## times are medians in milliseconds.  Each result is first compared with the result of "sparse".
 ##
 ## SPDX-License-Identifier: BSD-3-Clause
 1; # a script
@@ -33,7 +34,7 @@ function row (class, A, B, density)
   endfor
   repeats = min (max (3, floor (2 / toc ())), 15);
   ms = NaN (repeats, 6);
-  for r = 1:repeats # in turn, as others on the machine disturb them
+  for r = 1:repeats # take turns, because other work on the machine disturbs them
     for i = there
       clear C
       tic ();

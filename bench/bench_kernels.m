@@ -1,10 +1,11 @@
-## bench_kernels.m - the rate of every kernel by size and type, on the device alone.
+## bench_kernels.m - times every kernel by size and type, on the device alone.
 ##
 ##   octave-cli --no-history --path octave --path build/package bench/bench_kernels.m FILE.csv [N ...]
 ##
-## Random data in (-0.5, 0.5), checked against cublas before timing, median of 5, seconds by CUDA
-## events around the kernel (info.seconds.compute).  The rows' field `from` (the size from which a
-## row is preferred over the earlier ones of its family) is set by what this prints last.
+## Data are random in (-0.5, 0.5).  Each result is compared with cublas before timing.  Seconds are
+## the median of 5, by CUDA events around the kernel (info.seconds.compute).  The last lines
+## determine the field `from` of a row of the kernel table: the size from which the plan prefers the
+## row to the earlier rows of its family.
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 

@@ -1,11 +1,12 @@
-## bench_memory.m - the most device memory that a product takes, as nvidia-smi sees it.
+## bench_memory.m - measures the most device memory that a product takes, with nvidia-smi.
 ##
 ##   octave --path octave --path build/package bench/bench_memory.m >FILE.csv
 ##
-## Each product runs three times with Backend "gpu" and without a limit, while nvidia-smi writes every
-## 10 ms how much device memory is in use.  The columns, in MB: operands and result (an operand that
-## is both counts once), the most in use beside what was in use before (the driver's context, the
-## loaded kernels), and the share of it that is neither.  Nothing else may use the GPU meanwhile.
+## Each product runs three times with Backend "gpu" and without a limit, while nvidia-smi writes the
+## device memory in use every 10 ms.  The columns are the MB of the operands (a matrix that is both
+## operands counts once) and of the result; the most MB in use, less the MB before (the driver's
+## context, the loaded kernels); and the percentage beyond operands and result.  Nothing else may
+## use the GPU meanwhile.
 ##
 ## SPDX-License-Identifier: BSD-3-Clause
 1; # a script
@@ -29,7 +30,7 @@ function text = query ()
   text = "nvidia-smi -i 0 --query-gpu=memory.used --format=csv,noheader,nounits";
 endfunction
 
-## MB of the largest of nvidia-smi's numbers.
+## The largest of nvidia-smi's numbers, in MB.
 function mb = most_of (text)
   mb = max (sscanf (text, "%d")) * 2^20 / 1e6;
 endfunction

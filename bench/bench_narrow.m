@@ -1,19 +1,21 @@
-## bench_narrow.m - products of data that narrower types hold exactly, from host array to host array.
+## bench_narrow.m - times products of data that a narrower type holds exactly, between host arrays.
 ##
 ##   octave-cli --no-history --norc --path octave --path PACKAGE bench/bench_narrow.m FILE.csv
 ##              LABEL [SETS [ALGORITHMS [DATA]]]
 ##
-## PACKAGE is the directory with the gateways (build/package), LABEL what its rows are called: run in
-## turn with another build, whose panels go up as they are, it shows what narrow ones gain; FILE.csv
-## is appended to.  SETS are a type in BLAS's letters and a size, d8192 say.  The data: "fractions",
-## uniform in (-1/2, 1/2), which no narrower type holds; "singles", the same rounded to single;
-## integers from 1 to 30000 and from 1 to 100; "sparse", 0 and 1, one in twenty.  Square products,
-## "auto"; tic and toc around the call, the result cleared before: median of 15, from 4096 on of 7,
-## from 10000 on of 4, after a first call whose result is checked.  Times are in milliseconds.
+## PACKAGE is the directory with the gateways (build/package).  LABEL names the build in the rows,
+## which are appended to FILE.csv: run this in turn with a build that uploads wide numbers, to see
+## the gain.  A set is a type, by BLAS letter, and a size: d8192.
+##
+## The data are "fractions", uniform in (-1/2, 1/2), which no narrower type holds; "singles",
+## fractions rounded to single; integers from 1 to 30000 and from 1 to 100; and "sparse", 0 and 1,
+## with one 1 in twenty.  Products are square, by "auto".  tic and toc surround the call; the result
+## is cleared before.  Times are in milliseconds: the median of 15 calls, from size 4096 on of 7,
+## from 10000 on of 4.  The result of a first, untimed call is checked.
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 
-## Of blocks of 1024: to draw all numbers would take longer than all products.
+## Repeats a block of 1024: drawing all numbers would take longer than all products.
 function X = operand (type, n, data)
   m = 1024;
   switch (data)
@@ -50,7 +52,7 @@ if (numel (args) > 4)
   all_data = strsplit (args{5}, ",");
 endif
 
-setenv ("GPUMM_TUNED", "0"); # a table of the user's decides nothing
+setenv ("GPUMM_TUNED", "0"); # ignore the user's tuned table
 devices = gpumm_info ().devices;
 if (isempty (devices))
   error ("bench_narrow: there is no GPU");

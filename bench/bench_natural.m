@@ -1,14 +1,16 @@
-## bench_natural.m - products of sparse matrices that are made of natural blocks.
+## bench_natural.m - times products of sparse matrices that consist of natural blocks.
 ##
 ##   octave --path octave --path build/package bench/bench_natural.m >FILE.csv
 ##
-## A * A, and A * X with a full X.  A is of a mesh, as in finite elements: b unknowns at each node,
-## which meets its neighbours in the plane (8) or in space (26).  "but one": the same without one
-## element, and therefore without blocks.  gpumm with "auto" (its choice: backend), on the CPU and,
-## if there is one, on the GPU (with the part of computing), and Octave's `*`: the median of several
-## calls after a first, in milliseconds.  With GPUMM_BENCH=large in the environment the largest have
-## a million rows, otherwise a tenth of that.  Each result is first compared with that of `*`, to the
-## last bit, and with the GPU's.
+## The products are A * A, and A * X with a full X.  A is the matrix of a mesh, as in finite
+## elements: each node has b unknowns and 8 neighbours in the plane or 26 in space.  "but one" is A
+## without one element, and therefore without blocks.  gpumm runs with "auto" (the column backend
+## has its choice), on the CPU, and on the GPU if there is one (with its computing time).  Octave's
+## `*` runs too.  Times are medians of several calls after the first, in milliseconds.
+##
+## With GPUMM_BENCH=large in the environment the largest matrices have a million rows, otherwise a
+## tenth of a million.  Each result of the CPU is first compared with `*`, to the last bit, and with
+## the GPU's result.
 ##
 ## SPDX-License-Identifier: BSD-3-Clause
 1; # a script
@@ -70,7 +72,7 @@ function row (what, b, A, B, repeats, octave_too)
   fflush (stdout);
 endfunction
 
-## A, and A with one element less
+## A, then A without one element
 function both (what, b, A, B, repeats, octave_too)
   same = isempty (B); # A * A
   for what = {what, [what " but one"]}

@@ -1,15 +1,17 @@
-/* bench_shapes.c - the rate of kernels by shape, beside cuBLAS, on the device alone.
+/* bench_shapes.c - the rates of kernels and of cuBLAS by shape, on the device alone.
  *
  *   cc -O2 bench/bench_shapes.c -o build/bench_shapes -ldl -lm
  *   build/bench_shapes build/package/libgpumm_cuda.so FILE.csv [types=sdcz] [kernels=register,tiled]
  *                      [shapes=1024,4096x4096x64] [ops=nn,tn] [ld=exact,padded] [batches=5]
  *
- * Square sizes even and odd, C of few rows or columns, long k; with columns that follow each other
- * (exact) and with columns that begin at multiples of 128 bytes (padded), as the engine passes them to
- * its kernels; with padded columns also cuBLAS with m, n and k padded (whole), as the engine does it,
- * at the rate of the requested product. Random data in (-0.5, 0.5). Each kernel is compared with
- * cuBLAS before it is timed: batches of launches between two events, about 2 ms each; the median is
- * printed. kernels: only rows whose name begins with one of these. shapes: instead of those below.
+ * The shapes are square of even and odd sizes, C with few rows or columns, and long k. "exact":
+ * columns are contiguous. "padded": columns begin at multiples of 128 bytes, as the engine passes
+ * them to its kernels. "whole": cuBLAS with m, n and k padded too, as the engine calls it; the rate
+ * is that of the requested product.
+ *
+ * Data are random in (-0.5, 0.5). Each result is compared with cuBLAS before timing. A batch of
+ * launches between two events takes about 2 ms; the median batch is printed. kernels: only kernels
+ * whose names begin so. shapes: these shapes instead of the built-in ones.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -63,7 +65,7 @@ static void make_operand (gpumm_type type, void *p, size_t size) {
   need (driver->unpin (0, q), "unpin");
 }
 
-/* The largest difference of two results, and the largest element. */
+/* The largest difference between two results; *largest: the largest element. */
 static double difference (gpumm_type type, int64_t elements, double *largest) {
   int single = is_single (type);
   double most = 0;
@@ -102,7 +104,7 @@ static gpumm_status launch (const gpumm_kernel *kernel, gpumm_product *p, void *
   return kernel->launch (0, stream, p);
 }
 
-/* Seconds a launch; p->workspace is there. */
+/* Seconds per launch; p->workspace is already allocated. */
 static double seconds (const gpumm_kernel *kernel, const gpumm_product *p) {
   double times[MOST_BATCHES] = {0};
   int launches = 1;
@@ -194,7 +196,7 @@ static int measure (FILE *file, gpumm_type type, const struct shape *s, const ch
 
 /* ---- main --------------------------------------------------------------------------------- */
 
-/* The shapes that the options name, in place of all. */
+/* Reads the shapes that the options name. They replace the built-in shapes. */
 static int parse_shapes (void) {
   const char *p = options.shapes;
   count_of_shapes = *p ? 0 : sizeof all_shapes / sizeof *all_shapes;

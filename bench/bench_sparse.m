@@ -1,13 +1,13 @@
-## bench_sparse.m - products with sparse matrices, from host array to host array.
+## bench_sparse.m - times products with sparse matrices, from host array to host array.
 ##
 ##   octave --path octave --path build/package bench/bench_sparse.m >FILE.csv
 ##
-## A is n x n with a fixed number of random elements in each column.  A * A; A * X with X of few
-## columns ("left"); X * A with X of few rows ("right").  gpumm with Backend "auto" (its choice:
-## auto_backend), "gpu" and "cpu", the median of several calls after a first, and Octave's `*` if it
-## takes seconds at most.  Milliseconds; upload, compute and download are of the last call on the
-## GPU.  Each result is checked with a random vector before it is timed.  The last row of A * A is
-## the one that fills memory: 755 million nonzeros, 12 GB.
+## A is n x n with a fixed number of random elements in each column.  The products are A * A; A * X
+## with few columns in X ("left"); X * A with few rows in X ("right").  gpumm runs with Backend
+## "auto" (auto_backend has its choice), "gpu" and "cpu"; Octave's `*` runs unless it takes many
+## seconds.  Times are medians of several calls after the first, in milliseconds; upload, compute
+## and download are of the last call on the GPU.  Each result is checked with a random vector before
+## it is timed.  The last row of A * A fills the memory: 755 million nonzeros, 12 GB.
 ##
 ## SPDX-License-Identifier: BSD-3-Clause
 1; # a script

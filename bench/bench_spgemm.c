@@ -1,16 +1,16 @@
-/* bench_spgemm.c - sparse times sparse on the device alone: A A by a kernel of the table.
+/* bench_spgemm.c - times sparse times sparse on the device alone: A A by a kernel of the table.
  *
  *   cc -O2 bench/bench_spgemm.c -o build/bench_spgemm -ldl -lm
  *   build/bench_spgemm build/package/libgpumm_cuda.so FILE.csv [cases=random16,fem3] [kernel=]
  *                      [repeats=7] [types=d] [save=DIRECTORY]
  *
- * types    elements, by BLAS letter: d, z or both; cases of complex numbers are called NAME_z
- * cases    names from the table below, in place of all
- * save     writes the operand of each case there as CASE.start (int64), CASE.column (int32) and
- *          CASE.values (double), which peers_spgemm.py multiplies with cuSPARSE
+ * types    element types by BLAS letter: d, z or both; complex cases are called NAME_z
+ * cases    only these cases of the table below
+ * save     writes the operand of each case to the directory as CASE.start (int64), CASE.column
+ *          (int32) and CASE.values (double), which peers_spgemm.py multiplies with cuSPARSE
  *
- * The time is that of all three phases, counting, offsets and multiplying, from the operand on the
- * device to the result there, in memory that is there already; medians. 100 rows of each result are
+ * The time is the median of the three phases together: counting, offsets and multiplying. Operand
+ * and result are on the device, in memory that is already allocated. 100 rows of each result are
  * compared with the definition.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -62,7 +62,7 @@ static void draw_values (matrix *x) {
     x->values[q] = check_uniform ();
 }
 
-/* Sorts a short row and drops columns that are there twice. */
+/* Sorts a short row and removes duplicate columns. */
 static int64_t sort_row (int32_t *column, int64_t count) {
   int64_t out = 0;
   for (int64_t q = 1; q < count; q++) {
@@ -78,7 +78,7 @@ static int64_t sort_row (int32_t *column, int64_t count) {
   return out;
 }
 
-/* each random columns a row */
+/* A matrix with `each` random columns per row. */
 static matrix make_random (int64_t n, int64_t each) {
   matrix x = take_matrix (n, n * each);
   for (int64_t i = 0; i < n; i++) {
@@ -91,10 +91,10 @@ static matrix make_random (int64_t n, int64_t each) {
   return x;
 }
 
-/* Linear elements on a cube of g x g x g points, with `unknowns` values a point. A point meets the
- * 27 around it; or 7, finite differences; or 15, where each small cube is cut along the same
- * diagonal into six tetrahedra (H. Freudenthal, Annals of Mathematics 43, 1942): no edge of theirs
- * goes ahead in one direction and back in another. */
+/* Linear elements on a cube of g x g x g points, with `unknowns` values per point. A point is
+ * coupled with 27 points (bricks), 7 (finite differences) or 15: each small cube is cut along the
+ * same diagonal into six tetrahedra, whose edges never go forward in one direction and back in
+ * another (H. Freudenthal, Annals of Mathematics 43, 1942). */
 static matrix make_grid (int64_t g, int64_t unknowns, int points) {
   const int64_t n = g * g * g * unknowns;
   matrix x = take_matrix (n, n * points * unknowns);
@@ -123,9 +123,9 @@ static int by_cell (const void *x, const void *y) {
          - (*(const uint64_t *) x < *(const uint64_t *) y);
 }
 
-/* R-MAT: each edge falls into a quarter of the matrix, of that into a quarter, and so on, with
- * probabilities 0.57, 0.19, 0.19, 0.05 (D. Chakrabarti, Y. Zhan, C. Faloutsos, SDM 2004; the numbers
- * are Graph500's). A few rows are very long. */
+/* R-MAT: each edge chooses a quarter of the matrix, then a quarter of this quarter, and so on, with
+ * Graph500's probabilities 0.57, 0.19, 0.19, 0.05 (D. Chakrabarti, Y. Zhan, C. Faloutsos, SDM
+ * 2004). A few rows are very long. */
 static matrix make_rmat (int scale, int64_t each) {
   const int64_t n = (int64_t) 1 << scale, edges = n * each;
   uint64_t *cell = malloc ((size_t) edges * sizeof *cell);
@@ -205,7 +205,7 @@ static int by_column (const void *x, const void *y) {
   return (a->column > b->column) - (a->column < b->column);
 }
 
-/* Is row i of C what the definition says, up to rounding? */
+/* Does row i of C agree with the definition up to rounding? */
 static int row_is_right (const matrix *x, const gpumm_rows *c, int64_t i) {
   int64_t *start, count = 0, found = 0;
   void *p[3];

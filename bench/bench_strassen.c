@@ -1,19 +1,19 @@
-/* bench_strassen.c - Strassen's algorithm beside its base kernel, by size and depth, on the device
- * alone.
+/* bench_strassen.c - times Strassen's algorithm and its base kernel by size and depth, on the
+ * device alone.
  *
  *   cc -O2 -o bench_strassen bench/bench_strassen.c -ldl -lm
  *   ./bench_strassen LIBRARY FILE.csv [types=sd] [repeats=5] [N ...]
  *
- * LIBRARY is the driver, build/package/libgpumm_cuda.so. For each type, n and base: the row of the
- * base's family that the plan would take (depth 0), then the rows strassen_BASE_1 .. 4. Random data
- * in (-0.5, 0.5); each row runs once before it is timed, then `repeats` times in one queue (what
- * takes long less often), with events between them; the median counts, in seconds, and the spread is
- * the longest less the shortest. gflops are those of the definition, 2 n^3 (complex 8 n^3), so that
- * more than the hardware's peak is possible.
+ * LIBRARY is the driver, build/package/libgpumm_cuda.so. For each type, n and base it runs the
+ * base's kernel that the plan would take (depth 0), then strassen_BASE_1 .. 4. Data are random in
+ * (-0.5, 0.5). Each kernel runs once untimed, then `repeats` times (slow ones fewer) in one queue
+ * with events between the runs. seconds is the median; spread is the longest minus the shortest.
+ * gflops counts the operations of the definition, 2 n^3 (complex 8 n^3), so it may exceed the
+ * hardware's peak.
  *
- * error is the largest of some hundred elements' errors, against sums in long double, and bound
- * what docs/strassen.md allows it, both over max |A| max |B|. A row beyond its bound ends the
- * benchmark.
+ * error is the largest error of some hundred elements, compared with sums in long double. bound is
+ * the bound of docs/strassen.md. Both are divided by max |A| max |B|. An error above its bound ends
+ * the benchmark.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -21,13 +21,13 @@
 
 enum { MOST_DEPTH = 4, MOST_REPEATS = 32, MOST_SIZES = 64 };
 enum { SAMPLED_COLUMNS = 16, SAMPLED_ROWS = 32 };
-static const double LONG_ENOUGH = 0.4; /* seconds that the timed runs need not exceed */
+static const double LONG_ENOUGH = 0.4; /* seconds of timed runs; slow kernels run less often */
 
 static gpumm_event *events[MOST_REPEATS + 1];
 
 /* ---- random matrices ---------------------------------------------------------------------- */
 
-/* Columns begin at random places of a pool of random reals: making 16384^2 of them anew would take
+/* Columns are copied from random places of a pool of random reals: drawing 16384^2 reals would take
  * longer than multiplying them. */
 enum { POOL = 1 << 23 };
 static void *pool; /* pinned */
@@ -46,10 +46,10 @@ struct matrix {
   size_t element;
   int64_t n, ld;
   void *device;
-  int64_t *begin; /* of each column in the pool, counted in reals */
+  int64_t *begin; /* where each column begins in the pool, in reals */
 };
 
-/* As the engine keeps panels on the device: columns begin at multiples of 128 bytes. */
+/* Columns begin at multiples of 128 bytes, as in the engine's panels on the device. */
 static size_t column_bytes (const struct matrix *a) {
   return a->element * (size_t) a->ld;
 }
@@ -92,7 +92,7 @@ static struct {
   void *column; /* pinned */
 } sample;
 
-/* The definition for the sampled elements of A*B. */
+/* Computes the sampled elements of A*B by the definition. */
 static void make_sample (const struct matrix *a, const struct matrix *b) {
   for (int r = 0; r < SAMPLED_ROWS; r++)
     sample.row[r] = (int64_t) (check_random () % (uint64_t) a->n);
@@ -111,7 +111,7 @@ static void make_sample (const struct matrix *a, const struct matrix *b) {
     }
 }
 
-/* The largest error of the sampled elements of C, over max |A| max |B|. */
+/* The largest error of the sampled elements of C, divided by max |A| max |B|. */
 static double error_of (const struct matrix *c, double largest) {
   long double most = 0;
   size_t bytes = c->element * (size_t) c->n;
@@ -130,7 +130,7 @@ static double error_of (const struct matrix *c, double largest) {
   return (double) most / (largest * largest);
 }
 
-/* docs/strassen.md, with eps = 2 u, which leaves room for complex products */
+/* The bound of docs/strassen.md with eps = 2 u, which leaves room for complex products. */
 static double bound_of (gpumm_type type, int64_t k, int depth) {
   double k0 = ldexp ((double) k, -depth);
   return pow (18, depth) * (k0 * k0 + 6 * k0) * epsilons[type];
@@ -138,7 +138,7 @@ static double bound_of (gpumm_type type, int64_t k, int depth) {
 
 /* ---- measuring ---------------------------------------------------------------------------- */
 
-/* The row of that name; or, of a family, the one that the plan takes at that size. */
+/* The kernel of that name; for a family, the kernel that the plan takes at this size. */
 static const gpumm_kernel *find_row (const char *name, const gpumm_product *p) {
   const gpumm_kernel *found = NULL;
   for (const gpumm_kernel *const *row = driver->kernels; *row; row++) {
@@ -168,7 +168,7 @@ static struct timing measure (const gpumm_kernel *row, gpumm_product *p, int rep
   first = seconds_between (events[0], events[1]);
   if (first * repeats > LONG_ENOUGH)
     repeats = LONG_ENOUGH > first ? (int) (LONG_ENOUGH / first) : 1;
-  /* once more, so that the queue is not empty when the first event is recorded */
+  /* launch again, so that the queue is not empty when the first event is recorded */
   if (first < 0.01)
     need (row->launch (0, stream, p), row->name);
   record (events[0]);

@@ -1,25 +1,25 @@
-/* ceiling_blocks.cu - what a product of blocks moves, without the product: how fast that is at best,
- * of the ways tried here, where each product makes a block of C of its own.
+/* ceiling_blocks.cu - how fast a product of blocks can move its data, without the arithmetic, if
+ * each product makes its own block of C. Several orders are tried.
  *
  *   nvcc -O3 -arch=native -DGPUMM_DRIVER_CUDA -I engine -I kernels bench/ceiling_blocks.cu -o ceiling_blocks
  *   ./ceiling_blocks [SIDE [ROWS [ORDERS]]]
  *
- * A matrix with 40 random blocks of SIDE x SIDE (9) in each of 100,000 rows by itself: a row of C has
- * 1600 products and nearly as many blocks; each product reads a block of B that none has read
- * lately and writes one of C. Here a block of B is copied to C, for ROWS (11,666) rows of C, by warps
- * with a ring of bulk copies, in these orders, or in those of which ORDERS (CBK) has the letter:
+ * The model is A*A for a matrix with 40 random blocks of SIDE x SIDE (9) in each of 100,000 rows. A
+ * row of C has 1600 products and nearly as many blocks. Each product reads a block of B that is not
+ * in the cache, and writes a block of C. Here warps copy the blocks of B to C, for ROWS (11,666)
+ * rows of C, with a ring of bulk copies. ORDERS (CBK) has the letters of the orders:
  *
- * by C       blocks of C one after the other, those of B anywhere: as bsr_tensor_bulk.cu
- * by B       blocks of B in the order of its rows, some in a copy, those of C anywhere in a row
- * by K       each row of B once, for all rows of C that it is in, blocks of C anywhere: as
- *            bsr_tensor_outer.cu; "blocks" as a whole, "sectors" only the whole sectors of 32 bytes
- *            in each. "seams" are the other sectors alone, in the order of C: to make all of C takes
- *            the time of both.
+ * by C       blocks of C in order, blocks of B at random: as bsr_tensor_bulk.cu
+ * by B       blocks of B in the order of its rows, several per copy, blocks of C at random in a row
+ * by K       each row of B once, for all rows of C that need it, blocks of C at random: as
+ *            bsr_tensor_outer.cu. "blocks" writes whole blocks, "sectors" only the whole sectors
+ *            of 32 bytes in each block. "seams" writes only the other sectors, in the order of C:
+ *            all of C takes the time of both.
  *
- * without lists: which blocks these are follows from their numbers. Each line says for how many rows,
- * into how many parts a row of C is cut, how many of them a multiprocessor makes at once, how many
- * warps make one, how many copies of how many blocks are on their way for each, milliseconds (the
- * least of 3), TB/s of B and C, and the GFLOPS that a product in this time had.
+ * There are no lists: the blocks follow from their numbers. Each line has the rows, the parts of a
+ * row of C, the parts that a multiprocessor makes at once, the warps per part, the copies under way
+ * per warp, the blocks per copy, milliseconds (the least of 3), TB/s of B and C, and the GFLOPS of
+ * a product in this time.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "try.h"
@@ -35,10 +35,10 @@ enum {
   ROW_OF_C = EACH * EACH,
   MOST_WARPS = 16,
   MOST_COPIES = 8,
-  SHARED_BYTES = 200 << 10 /* of a multiprocessor */
+  SHARED_BYTES = 200 << 10 /* shared memory of a multiprocessor that is used */
 };
 
-/* A number below n for each x, as good as random. */
+/* A pseudo-random number below n for each x. */
 __device__ static unsigned any (unsigned long long x, unsigned n) {
   x = (x + 1) * 0x9e3779b97f4a7c15u;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -46,14 +46,14 @@ __device__ static unsigned any (unsigned long long x, unsigned n) {
   return (unsigned) ((x >> 32) * n >> 32);
 }
 
-/* What a thread block does: a part of a row of C. */
+/* The work of a thread block: a part of a row of C. */
 struct shape {
   bool by_b;
   int parts; /* of a row */
   int warps, copies, batch;
 };
 
-/* Each warp has a stretch of the part's products. */
+/* Each warp copies a contiguous range of the part's products. */
 __global__ void move_blocks (gpumm_rows B, double *C, int size, shape s) {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__ (128) double shared[];
@@ -73,7 +73,7 @@ __global__ void move_blocks (gpumm_rows B, double *C, int size, shape s) {
   __syncwarp ();
   const int begin = products * warp / s.warps / s.batch * s.batch;
   const int end = products * (warp + 1) / s.warps / s.batch * s.batch;
-  /* the block of B of product q: any, or of the part's blocks of row q / each */
+  /* the block of B for product q: random, or one of the part's blocks in row q / each */
   auto block_of = [&] (int q) {
     return s.by_b ? (int) (any (row * EACH + q / each, ROWS_B) * EACH + part * each + q % each)
                   : (int) any ((row * s.parts + part) * products + q, ROWS_B * EACH - s.batch);
@@ -92,7 +92,7 @@ __global__ void move_blocks (gpumm_rows B, double *C, int size, shape s) {
     for (int x = 0; x < s.batch; x++, from += size) {
       const int at = s.by_b ? (q + x) % each * EACH + (q + x) / each : q + x;
       double *to = C + ((row * s.parts + part) * products + at) * size;
-      /* each store of a warp within whole lines of the cache */
+      /* align each store of a warp to cache lines */
       const int skipped = (int) ((uintptr_t) to / sizeof *to % 16);
       for (int e = lane - skipped; e < size; e += 32)
         if (e >= 0)
@@ -108,8 +108,8 @@ __global__ void move_blocks (gpumm_rows B, double *C, int size, shape s) {
 
 /* ---- by K --------------------------------------------------------------------------------- */
 
-/* A row of B for a thread block at a time, in places of shared memory that it has two of, for its
- * share of the `entries` blocks of A. */
+/* A thread block loads its rows of B one after the other into two buffers in shared memory, and
+ * writes each row to C once for each block of A that meets it. */
 __global__ void scatter_blocks (gpumm_rows B, double *C, int entries, int size, int warps,
                                 bool by_sectors) {
 #if __CUDA_ARCH__ >= 900
@@ -138,10 +138,10 @@ __global__ void scatter_blocks (gpumm_rows B, double *C, int entries, int size, 
     wait (barrier + 8 * ((k - begin) % 2), (k - begin) / 2 % 2);
     for (int e = (int) ((long long) entries * k / ROWS_B);
          e < (int) ((long long) entries * (k + 1) / ROWS_B); e++) {
-      /* its block of A: 314159 is prime, and no factor of entries */
+      /* its block of A: 314159 is prime and does not divide entries */
       const long long of_a = (long long) e * 314159 % entries;
       double *to_row = C + (of_a / EACH * ROW_OF_C + of_a % EACH) * size;
-      if (by_sectors) { /* a thread starts the copy of a block, which may be its neighbour in B */
+      if (by_sectors) { /* each thread starts copies; aligned, they may begin in the block before */
         wait_bulk_stores ();
         for (int x = lane * warps + warp; x < EACH; x += 32 * warps) {
           double *to = to_row + (long long) x * EACH * size;
@@ -161,8 +161,8 @@ __global__ void scatter_blocks (gpumm_rows B, double *C, int entries, int size, 
 #endif
 }
 
-/* SECTOR threads for the sector in which a block begins; what is put there is read from B, of so many
- * elements. */
+/* SECTOR threads write the sector in which a block begins. They read its elements from B, which has
+ * `elements` elements. */
 __global__ void write_seams (const double *b, size_t elements, double *C, int size,
                              long long blocks) {
   const long long step = (long long) gridDim.x * blockDim.x;
@@ -179,7 +179,7 @@ __global__ void write_seams (const double *b, size_t elements, double *C, int si
 
 static cudaEvent_t from, to;
 
-/* Milliseconds of f (), the least of 3 after one. */
+/* Milliseconds of f (): the least of 3, after one untimed run. */
 template <class F> static float least_ms (F f) {
   float least = 0;
   for (int round = -1; round < 3; round++) {

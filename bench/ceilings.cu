@@ -1,11 +1,11 @@
-/* ceilings.cu - what the hardware can do: the lines of the roofline.
+/* ceilings.cu - measures the hardware's limits: the lines of the roofline.
  *
  *   nvcc -O3 -arch=native bench/ceilings.cu -o ceilings && ./ceilings
  *
- * Rows of the CSV file that bench/run writes: page-locked copies to the GPU, from it and both at
- * once; copies within the GPU's memory (read and written bytes counted); and the arithmetic of each
- * unit, by chains of instructions in registers that nothing waits for. Median, least and most of
- * ROUNDS runs by CUDA events after one that is not counted.
+ * Prints rows of the CSV file that bench/run writes: page-locked copies to the GPU, from the GPU
+ * and both at once; copies within the GPU's memory (bytes read and bytes written are counted); and
+ * the arithmetic of each unit, by chains of instructions in registers without memory accesses. Each
+ * row has the median, least and most of ROUNDS runs by CUDA events, after one that is not counted.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "try.h"
@@ -18,14 +18,14 @@ enum {
   LINK_BYTES = 256 << 20,
   DEVICE_BYTES = 1 << 30,
   STEPS = 4096, /* instructions of each chain */
-  CHAINS = 8,   /* independent of each other, in each thread: more than the latency asks for */
+  CHAINS = 8,   /* independent chains of a thread: more than enough to hide the latency */
   THREADS = 256,
-  BLOCKS_EACH = 8 /* of a multiprocessor */
+  BLOCKS_EACH = 8 /* blocks per multiprocessor */
 };
 
 /* ---- arithmetic --------------------------------------------------------------------------- */
 
-/* Never true: keeps what the chains compute alive. */
+/* Never true, but the compiler cannot know: so it keeps the chains' results. */
 template <class T> __device__ bool impossible (const T *x, int count) {
   T sum = 0;
   for (int i = 0; i < count; i++)
@@ -80,7 +80,7 @@ __global__ void tensor_d (double *out) {
 #endif
 }
 
-/* Operations of a warp in tensor_d, as compiled for this capability. */
+/* Operations per warp in tensor_d, as compiled for this capability. */
 static double tensor_d_operations (int capability) {
   if (capability >= 90)
     return 2.0 * 16 * 8 * 16 * 4 * (STEPS / 4);
@@ -117,7 +117,7 @@ static int ascending (const void *x, const void *y) {
   return (a > b) - (a < b);
 }
 
-/* work () queues something; amount is what it does, in unit. */
+/* work () queues work; amount is the work of one call, in `unit`. */
 template <class F> static void row (const char *name, double amount, const char *unit, F work) {
   cudaEvent_t from, to;
   TRY (cudaEventCreate (&from));
@@ -150,7 +150,7 @@ int main (void) {
   TRY (cudaMallocHost (&back, LINK_BYTES));
   TRY (cudaMalloc (&memory, 2 * (size_t) DEVICE_BYTES));
   for (int i = 0; i < LINK_BYTES; i++)
-    host[i] = (char) (i * 2654435761u >> 24); /* neither zeros nor a pattern */
+    host[i] = (char) (i * 2654435761u >> 24); /* pseudo-random bytes, neither zeros nor a pattern */
 
   row ("host to device", LINK_BYTES, "bytes/s",
        [&] { cudaMemcpyAsync (memory, host, LINK_BYTES, cudaMemcpyHostToDevice, 0); });

@@ -1,5 +1,5 @@
-## draw (COMMANDS): gnuplot does the commands, a text with all its data.  From a file, because only then
-## gnuplot stops at the first mistake and says so, which is an error here.
+## draw (COMMANDS): gnuplot runs the commands, a text that includes the data.  The text goes through
+## a file, because then gnuplot stops at the first mistake, and draw fails.
 ## SPDX-License-Identifier: BSD-3-Clause
 function draw (commands)
   file = [tempname() ".gnuplot"];

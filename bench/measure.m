@@ -1,7 +1,7 @@
-## measure.m - how every benchmark here takes time.
+## measure.m - times products; most of the Octave benchmarks use it.
 ##
-## seconds = measure (product, repeats): product is called that many times; each time is that of
-## the assignment of its result alone, which is cleared before the next.
+## seconds = measure (product, repeats): calls product `repeats` times.  A time covers the call and
+## the assignment of its result, which is cleared before the next call.
 ## SPDX-License-Identifier: BSD-3-Clause
 
 function seconds = measure (product, repeats)

@@ -2,9 +2,9 @@
 
   python3 bench/peers.py cupy|pytorch|numpy
 
-From host array to host array, as their users write it. The commands and answers are those of
-worker.m: "long SECONDS", "product WHO TYPE M K N LEFT", "forget". "absent" and why, instead of
-"ready", where the library or its GPU is not there.
+Products go from host array to host array, written as the libraries' users write them. Commands and
+answers are as in worker.m: "long SECONDS", "product WHO TYPE M K N LEFT", "forget". If the library
+or its GPU is missing, the first line is "absent" with the reason, instead of "ready".
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -14,7 +14,7 @@ import sys
 import time
 
 REPEATS = 7
-GROUPS, APART, SHORT = 3, 0.15, 0.01  # the latter two in seconds
+GROUPS, APART, SHORT = 3, 0.15, 0.01  # APART and SHORT in seconds
 
 
 def open_cupy():
@@ -68,8 +68,8 @@ def timed(a, b):
 
 
 def calmest(a, b):
-    """What is short is measured in groups that lie apart: the one with the least median, as in
-    worker.m."""
+    """Short products are measured in groups with pauses; the group with the least median counts, as
+    in worker.m."""
     groups = []
     while len(groups) < GROUPS:
         if groups:
@@ -98,7 +98,7 @@ def product(who, letter, m, k, n, left):
         return f"wrong {who}, {m}x{k} {a.dtype}: relative error {error}"
     seconds = [first]
     if first <= long:
-        time.sleep(0.05)  # until the threads that checked the result rest
+        time.sleep(0.05)  # wait until the threads of the check rest
         seconds = calmest(a, b)
     release()
     median = statistics.median(seconds)
@@ -116,7 +116,7 @@ try:
     generator = numpy.random.default_rng(1)
     libraries = {"cupy": open_cupy, "pytorch": open_pytorch, "numpy": open_numpy}
     version, release, multiply = libraries[sys.argv[1]]()
-except Exception as why:  # whatever keeps a peer from working, the others are measured
+except Exception as why:  # a peer may fail in any way; measure the others
     print("absent", " ".join(str(why).split()), flush=True)
     sys.exit()
 print("ready", version, flush=True)

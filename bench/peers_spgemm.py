@@ -1,21 +1,21 @@
-"""peers_spgemm.py - A A by cuSPARSE, with CuPy, beside bench_spgemm.
+"""peers_spgemm.py - times A A by cuSPARSE, with CuPy, to compare with bench_spgemm.
 
   python3 bench/peers_spgemm.py DIRECTORY FILE.csv [indices=64] CASE...
 
-The operands are those that bench_spgemm left in DIRECTORY (save=DIRECTORY). The peers:
+bench_spgemm has written the operands to DIRECTORY (save=DIRECTORY). The peers:
 
-cusparse       CuPy's a @ a: the default algorithm; where that refuses, CuPy goes on with ALG2, but
-               without the call that ALG2 takes its memory from
+cusparse       CuPy's a @ a: the default algorithm. If it fails, CuPy continues with ALG2, but
+               without the call from which ALG2 takes its memory
 cusparse_alg2  cuSPARSE itself, CUSPARSE_SPGEMM_ALG2
-cusparse_alg3  the same, CUSPARSE_SPGEMM_ALG3, which multiplies a chunk of the products at a time:
-               the fastest of FRACTIONS
+cusparse_alg3  cuSPARSE itself, CUSPARSE_SPGEMM_ALG3, which computes the products in chunks; the
+               fastest chunk size of FRACTIONS counts
 
-indices=64     64-bit indices for the latter two, which cuSPARSE has from CUDA 13.0
+indices=64     64-bit indices for the latter two; needs CUDA 13.0
 
-The time is that on the device, between events, from the operand to the result with all memory taken
-from CuPy's pool; medians. Each result C is compared, C x with A (A x): "wrong", or why there is no
-result, stands in place of the time. Each peer has a process of its own, so that one that fails
-leaves the device to the others.
+Times are medians on the device, between events, from the operand to the result; all memory comes
+from CuPy's pool. C x is compared with A (A x). If it differs or there is no result, "wrong" or the
+reason replaces the time. Each peer has its own process, so that a failing peer does not block the
+device.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -36,8 +36,8 @@ import cupyx.scipy.sparse
 import numpy
 
 REPEATS = 7
-FRACTIONS = 0.1, 0.2, 0.5, 1.0  # of all products in a chunk; the one of least memory first
-TOLERANCE = 1e-12  # rounding makes some 1e-15, one element that is wrong some 1e-5
+FRACTIONS = 0.1, 0.2, 0.5, 1.0  # share of the products in a chunk; the least memory first
+TOLERANCE = 1e-12  # rounding gives about 1e-15, one wrong element about 1e-5
 
 Rows = collections.namedtuple("Rows", "start column values")
 
@@ -105,7 +105,7 @@ def describe(x, stack):
 
 
 def take(size):
-    """Never no memory at all: without a buffer, a call only asks for its size."""
+    """At least one byte: without a buffer, the call would only return the size."""
     return cupy.empty(max(size.value, 1), numpy.int8)
 
 
@@ -170,7 +170,7 @@ def error_of(c, a):
 
 
 def measure(case, peer, a, multiplied):
-    """The time, infinite without a right result, and the row."""
+    """The time (infinite without a right result) and the row."""
     milliseconds = []
     try:
         cupy.get_default_memory_pool().free_all_blocks()
@@ -188,7 +188,7 @@ def measure(case, peer, a, multiplied):
         if not error < TOLERANCE:
             return math.inf, f"{row},wrong (relative error {error:.1e})"
         return statistics.median(milliseconds), f"{row},{statistics.median(milliseconds):.4f}"
-    except Exception as why:  # whatever keeps it from one product, the others are measured
+    except Exception as why:  # a product may fail in any way; measure the others
         return math.inf, failed(case, peer, why)
 
 
@@ -197,7 +197,7 @@ def failed(case, peer, why):
 
 
 def row_of(directory, case, peer, wide):
-    """The row of one peer, the fastest where it has several ways."""
+    """The row of one peer: its fastest variant."""
     index = numpy.int64 if wide and peer in ALGORITHM else numpy.int32
     start, column, values = (numpy.fromfile(f"{directory}/{case}.{what}", dtype=kind) for what, kind
                              in zip(Rows._fields, (numpy.int64, numpy.int32, numpy.float64)))
@@ -215,7 +215,7 @@ def row_of(directory, case, peer, wide):
 
 
 def alone(*arguments):
-    """row_of in a process of its own."""
+    """row_of in its own process."""
     spawn = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(1, spawn) as process:
         try:

@@ -1,10 +1,11 @@
-## plot_blocks.m - the figure of bench_blocks: how the classic job scales, by kernel.
+## plot_blocks.m - draws the results of bench_blocks: the time of each kernel by size.
 ##
 ##   octave-cli --no-history --norc bench/plot_blocks.m FILE.csv FIGURE.png
 ##
-## A panel for each size of blocks: milliseconds by n, of each kernel on the device alone, and of the
-## engine from host blocks to host blocks.  FILE.csv holds cases with the same share of blocks.  Needs
-## gnuplot, no display.  Colours: Okabe and Ito, for all kinds of eyes.
+## Each block size has a panel: milliseconds by n, of each kernel on the device alone, and of the
+## engine from host blocks to host blocks.  All cases in FILE.csv must have the same share of
+## blocks.  Needs gnuplot but no display.  The colours are Okabe and Ito's, which colour-blind
+## readers can distinguish.
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 

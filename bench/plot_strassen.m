@@ -1,10 +1,11 @@
-## plot_strassen.m - the figure of bench_strassen: speedup over the base kernel by size and depth.
+## plot_strassen.m - draws the results of bench_strassen: speedup over the base kernel.
 ##
 ##   octave-cli --no-history --norc bench/plot_strassen.m FILE.csv FIGURE.png
 ##
-## A panel for each base and type.  The dotted line is the crossover: from this size on some depth is
-## faster than the base at all sizes measured.  Also prints, by base and type, the best depth at
-## each size.  Needs gnuplot, no display.  Colours: Okabe and Ito, for all kinds of eyes.
+## Each base and type has a panel with the speedup by size and depth.  The dotted line is the
+## crossover: from this size on, at each measured size some depth is faster than the base.  The
+## program also prints the best depth at each size.  Needs gnuplot but no display.  The colours are
+## Okabe and Ito's, which colour-blind readers can distinguish.
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 

@@ -1,4 +1,4 @@
-/* try.h - what programs of the runtime's own calls do where one fails.
+/* try.h - ends a program that calls the CUDA runtime directly if a call fails.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_TRY_H
 #define GPUMM_TRY_H

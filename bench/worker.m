@@ -1,21 +1,21 @@
-## worker.m - the Octave that bench/run asks for measurements.
+## worker.m - the Octave program that measures for bench/run.
 ##
 ##   octave-cli --no-history --norc --no-line-editing bench/worker.m PACKAGE
 ##
-## PACKAGE is the directory with the gateways (build/package), or "" for an Octave that only does
-## `*` (NVBLAS preloaded, say).  One command a line on standard input; the answer is any number of
-## lines "row ..." (of the CSV file that bench/run writes, which names the columns), and one line
-## that begins "done", "skip" (and why) or "wrong" (and what).
+## PACKAGE is the directory with the gateways (build/package), or "" for an Octave that only
+## measures `*` (for example with NVBLAS preloaded).  Standard input has one command per line.  The
+## answer is any number of lines "row ..." (rows of the CSV file that bench/run writes, which names
+## the columns), and then one line "done", "skip" (with the reason) or "wrong" (with the fault).
 ##
-##   about                          what there is, a line "about name text" each
-##   long SECONDS                   what a case may take: fewer repeats where it takes longer
-##   product WHO TYPE M K N LEFT    who: gpumm, or any other name for `*`; LEFT: seconds there are
+##   about                          versions and hardware, in lines "about name text"
+##   long SECONDS                   the time for a case; slower cases get fewer repeats
+##   product WHO TYPE M K N LEFT    WHO: gpumm, or any other name for `*`; LEFT: seconds left
 ##   algorithms TYPE M K N LEFT     each kernel, and each algorithm that has none
-##   overhead FOLDER                of the smallest call, beside empty_call.m in FOLDER
+##   overhead FOLDER                of the smallest call, and of empty_call.m in FOLDER
 ##   crossover LEFT                 gpumm and `*` at many small sizes
 ##   first small, first product, first stages, memory N     in a fresh Octave only
-##   out_of_core N BYTES            without and with MaxDeviceMemory
-##   forget                         operands kept for the next case
+##   out_of_core N BYTES            without and with MaxDeviceMemory = BYTES
+##   forget                         releases operands kept for the next case
 ##
 ## Results are checked before they are timed: C*t against A*(B*t) for a random t.
 ## SPDX-License-Identifier: BSD-3-Clause
@@ -39,7 +39,7 @@ function x = random_matrix (type, rows, cols)
   endif
 endfunction
 
-## Of the last case; what is asked for next is often of the same sizes.
+## Keeps the operands of the last case, because the next case often has the same sizes.
 function [A, B] = operands (type, m, k, n)
   persistent last = "" a b
   wanted = sprintf ("%s %d %d %d", type, m, k, n);
@@ -55,8 +55,8 @@ function [A, B] = operands (type, m, k, n)
   B = b;
 endfunction
 
-## |C t - A (B t)| / |A (B t)|: rounding makes it a fraction of eps sqrt (k) for random operands;
-## one wrong element of C makes it about 1 / n.
+## |C t - A (B t)| / |A (B t)|.  For random operands, rounding gives a fraction of eps sqrt (k); one
+## wrong element of C gives about 1 / n.
 function e = relative_error (C, A, B)
   if (rows (C) != rows (A) || columns (C) != columns (B) || ! strcmp (class (C), class (A)))
     e = NaN;
@@ -88,7 +88,7 @@ endfunction
 
 ## ---- rows --------------------------------------------------------------------------------------
 
-## A row of anything: times (or bytes, or rates) in unit.
+## Prints a row of times, bytes or rates; `unit` says which.
 function put (what, who, unit, values, varargin)
   r = struct ("kernel", "", "type", "", "sizes", [], "gflops", "", "stages", [], "error", "");
   for i = 1:2:numel (varargin)
@@ -117,14 +117,14 @@ function s = stages_of (info)
   s = [info.seconds.upload, info.seconds.compute, info.seconds.download];
 endfunction
 
-## A field of the CSV: "emulated (14 moduli; exact)".
+## The kernel's name as a field of the CSV: "emulated (14 moduli; exact)".
 function name = kernel_of (info)
   name = strrep (ifelse (isempty (info.kernel), info.algorithm, info.kernel), ",", ";");
 endfunction
 
 ## ---- products ----------------------------------------------------------------------------------
 
-## The most operations a second seen so far, by name and type; Inf: none.
+## The highest operations per second seen so far, by name and type; Inf if none.
 function r = rate (name, value = [])
   persistent seen = struct ();
   name = ["rate_" regexprep(name, '\W', "_")];
@@ -149,8 +149,8 @@ function settle (seconds = 0.05)
 endfunction
 
 ## Other work on the machine, or on the host of a virtual one, slows it down for tenths of a second.
-## So short products are measured in groups that lie apart, and the group with the least median counts.
-## peers.py does the same.
+## So short products are measured in groups with pauses between them, and the group with the least
+## median counts.  peers.py does the same.
 function best = calmest (product, repeats, long)
   GROUPS = 3;
   APART = 0.15; # seconds
@@ -171,8 +171,8 @@ function best = calmest (product, repeats, long)
   endfor
 endfunction
 
-## First a product that is checked, which also loads libraries and starts threads, then as many as
-## fit into long.  A product that takes longer than that is timed once.
+## The first product is checked; it also loads libraries and starts threads.  Then as many products
+## are timed as fit into `long` seconds, at least one.
 function [seconds, e] = check_and_measure (product, A, B, who, repeats, long)
   begun = tic ();
   C = product ();
@@ -223,8 +223,8 @@ function said = product (who, type, m, k, n, left, repeats, long)
   said = "done";
 endfunction
 
-## From small products up, until it is known that one of so much work would be short enough: a
-## small product alone says nothing of the rate of a large one on a GPU.
+## Times larger and larger products, until it is known whether a product of this work is short
+## enough.  A small product alone does not show the rate of a large product on a GPU.
 function learn_rate (name, type, work, longest)
   for n = [64, 256, 1024]
     known = rate ([name type]);
@@ -239,10 +239,11 @@ function learn_rate (name, type, work, longest)
   endfor
 endfunction
 
-## Checks all algorithms first, because the check uses the BLAS.  Then times those on the GPU, a second
-## after the last check, and those on the CPU last: their products are the BLAS's own.
+## Checks all algorithms first, because the check uses the BLAS.  Then times the algorithms on the
+## GPU, a second after the last check, and the algorithms on the CPU last, because they use the BLAS
+## too.
 function said = algorithms (type, m, k, n, left, repeats)
-  LONGEST = 0.25; # seconds: algorithms that take longer are left out
+  LONGEST = 0.25; # seconds; slower algorithms are left out
   begun = tic ();
   said = "done";
   about = gpumm_info ();
@@ -271,7 +272,7 @@ function said = algorithms (type, m, k, n, left, repeats)
       checked(end+1) = struct ("name", name, "on_gpu", strcmp (info.backend, "gpu"), "e", e);
     catch err
       if (strcmp (err.identifier, "gpumm:unsupported"))
-        continue; # for other classes of matrices, or not for this place
+        continue; # for other classes of matrices, or for another device
       endif
       rethrow (err);
     end_try_catch
@@ -316,7 +317,8 @@ endfunction
 
 ## ---- calls -------------------------------------------------------------------------------------
 
-## Batches, because a call takes less than the clock's grain; the loop is in all of them.
+## Times batches, because a call is shorter than the clock's resolution.  All batches include the
+## loop.
 function said = overhead (folder)
   BATCHES = 15;
   CALLS = 400;
@@ -346,9 +348,9 @@ function said = overhead (folder)
   said = "done";
 endfunction
 
-## If both run on the CPU, by the same library, they take turns: a disturbance hits both, and the
-## difference is gpumm's.  Of three groups the one with the fastest `*` counts.  (With a GPU they do not
-## take turns: see settle.)
+## If gpumm and `*` both run on the CPU, with the same library, they take turns: a disturbance slows
+## both, and their difference is gpumm's overhead.  Of three groups the group with the fastest `*`
+## counts.  (With a GPU they do not take turns: see settle.)
 function [own, octave] = in_turn (A, B, longest)
   GROUPS = 3;
   PAIRS = 101;
@@ -435,12 +437,13 @@ function bytes = proc_bytes (file, field)
   bytes = 1024 * str2double (regexp (fileread (file), [field ':\s*(\d+)'], "tokens"){1}{1});
 endfunction
 
-## The most memory that the process holds while it multiplies, less what it held before and the
-## result; page-locked memory is seen in the machine's free memory, if not in the process.
+## The most memory that the process holds while it multiplies, less the memory before and the
+## result.  Page-locked memory may be missing in the process's count; the machine's free memory
+## shows it.
 function measure_memory (A, B, who)
   n = rows (A);
   file = fopen ("/proc/self/clear_refs", "w");
-  fputs (file, "5"); # VmHWM begins again
+  fputs (file, "5"); # resets VmHWM
   fclose (file);
   before = proc_bytes ("/proc/self/status", "VmRSS");
   free_before = proc_bytes ("/proc/meminfo", "MemAvailable");
@@ -470,7 +473,7 @@ function said = about (package)
   say ("octave", OCTAVE_VERSION ());
   say ("blas", regexprep (version ("-blas"), '^.*config: (.*)\)$', "$1"));
   files = loaded ("(openblas|blis|mkl_rt|libblas)");
-  if (! isempty (files)) # the library itself rather than one that passes on to it
+  if (! isempty (files)) # the library itself, not one that forwards to it
     best = find (! cellfun (@isempty, regexp (files, '/libopenblas[^/]*$')), 1);
     say ("blas_file", files{[best, 1](1)});
   endif
@@ -497,7 +500,7 @@ addpath (here);
 if (! isempty (package))
   addpath (package, fullfile (fileparts (here), "octave"));
 endif
-sigterm_dumps_octave_core (false); # gigabytes of operands, where bench/run is interrupted
+sigterm_dumps_octave_core (false); # no gigabytes of core if bench/run is interrupted
 sighup_dumps_octave_core (false);
 rand ("twister", 1);
 long = 5;
@@ -505,7 +508,7 @@ printf ("ready\n");
 fflush (stdout);
 while (true)
   try
-    line = input ("", "s"); # fgetl waits for what follows the line's end
+    line = input ("", "s"); # fgetl would wait for the next line
   catch
     break;
   end_try_catch

@@ -49,8 +49,8 @@ typedef struct gpumm_product {
   size_t workspace_bytes;
   gpumm_tiling tiling;
   /* For kernels whose speed depends on the data: their measured speed on ordinary data divided by
-   * the library's. If the data make the kernel slower than the library, it calls the library. 0: it
-   * was asked for by name and must not. */
+   * the library's. If the data make the kernel slower than the library, it calls the library. 0:
+   * the caller named the kernel, so it must not call the library. */
   double gain;
   char *note; /* NULL, or GPUMM_NOTE_BYTES for what the launch decided: "14 moduli" */
 } gpumm_product;
@@ -86,7 +86,7 @@ typedef struct gpumm_rows {
   int64_t rows, cols;             /* in blocks; dense: in elements */
   int64_t block_rows, block_cols; /* of a block, its elements column by column */
   int64_t *start;                 /* rows + 1 offsets, counted in blocks from 0 */
-  int32_t *column;                /* block column of each */
+  int32_t *column;                /* block column of each block */
   void *values;                   /* the blocks, contiguous */
   int64_t ld;                     /* dense: elements from one column to the next */
   int64_t stored;                 /* number of blocks; in C: room for this many */
@@ -97,7 +97,7 @@ typedef struct gpumm_rows {
  * 0. With a dense C any operand may have an op; a matrix by compressed columns is passed as the
  * rows of its transpose with GPUMM_TRANSPOSE. With a sparse C there are no ops, except in kernels
  * for floating-point blocks: they transpose in their workspace, the structure in the symbolic phase
- * and the elements in a launch, unless that is prepared. */
+ * and the elements in a launch, unless prepared is set. */
 typedef struct gpumm_sparse_product {
   gpumm_type type_a, type_b, type_c;
   gpumm_op op_a, op_b;
@@ -117,8 +117,8 @@ typedef struct gpumm_sparse_product {
   char *note;
 } gpumm_sparse_product;
 
-/* A row of the table of kernels with an operand by compressed rows. The last row of an algorithm
- * that runs is the fastest. */
+/* A row of the table of kernels with an operand by compressed rows. Of an algorithm's rows that
+ * run, the last is the fastest. */
 typedef struct gpumm_sparse_kernel {
   const char *algorithm; /* family: "spgemm" */
   const char *name;      /* row */
@@ -186,17 +186,17 @@ typedef struct gpumm_driver {
                              const void *from, size_t from_pitch, size_t width, size_t height);
   gpumm_status (*fill) (int device, gpumm_stream *stream, void *p, int byte, size_t bytes);
 
-  /* NULL if the driver cannot; then no data come in a narrow type. */
+  /* NULL if the driver cannot; then no data are sent in a narrow type. */
   gpumm_status (*widen) (int device, gpumm_stream *stream, const gpumm_widening *widening);
 
-  /* The runtime's own words about the last failure in this thread. */
+  /* The runtime's own text of the last failure in this thread. */
   const char *(*error_text) (void);
 
   /* Releases what the driver itself keeps (library handles); streams stay valid. */
   void (*reset) (void);
 
-  /* For tests: lets the n-th call from now fail (0: none) and returns the calls since the last
-   * setting. NULL if the driver cannot (cuda). */
+  /* For tests: makes the n-th call, counted from now, fail (0: none). Returns the calls since the
+   * last setting. NULL if the driver cannot (cuda). */
   int64_t (*fault) (int64_t n);
 
   /* To study kernels. launched describes the launches since its last call; NULL if the driver

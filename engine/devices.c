@@ -64,7 +64,7 @@ static void open_library (library *l) {
     const int is_missing =
         said && strstr (said, "No such file") && strncmp (said, l->file, strlen (l->file)) == 0;
     if (is_missing && l == &cuda && !has_gpu ()) /* not a fault of the build */
-      snprintf (l->why, sizeof l->why, "no NVIDIA driver is found on this machine");
+      snprintf (l->why, sizeof l->why, "no NVIDIA driver was found on this machine");
     else if (is_missing)
       snprintf (l->why, sizeof l->why, "gpumm was built without %s (there is no %s)", l->name,
                 l->file);

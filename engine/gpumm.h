@@ -13,8 +13,8 @@
  *   gpumm_close   always, even after a failure
  *
  * Every step returns a status, 0 for success; gpumm_last_error () is the text of a thread's last
- * failure. Sizes count elements unless a name says bytes. Several threads may call all functions,
- * but only one at a time the functions of one job.
+ * failure. Sizes count elements unless a name says bytes. All functions are thread-safe, but only
+ * one thread at a time may use a job.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_H
@@ -36,13 +36,13 @@ typedef enum gpumm_status {
   GPUMM_OK = 0,
   GPUMM_INVALID = -1,       /* an argument is out of range or meaningless */
   GPUMM_NONCONFORMANT = -2, /* inner sizes differ */
-  GPUMM_UNSUPPORTED = -3,   /* no algorithm, or not the one asked for, multiplies these operands */
-  GPUMM_NO_DEVICE = -4,     /* a GPU was asked for and none can be used */
+  GPUMM_UNSUPPORTED = -3,   /* no algorithm, or not the named one, multiplies these operands */
+  GPUMM_NO_DEVICE = -4,     /* the GPU was asked for, but none can be used */
   GPUMM_HOST_MEMORY = -5,   /* out of host memory */
   GPUMM_DEVICE_MEMORY = -6, /* out of device memory, or over the given limit */
   GPUMM_DEVICE_FAILED = -7, /* a launch, a copy or the device itself failed */
   GPUMM_INTERNAL = -8,      /* a bug in this library */
-  GPUMM_TOO_LARGE = -9,     /* more than gpumm_run_traced counts */
+  GPUMM_TOO_LARGE = -9,     /* too large for gpumm_run_traced to count */
   GPUMM_CANCELLED = -10     /* stopped by gpumm_cancel or a watched flag */
 } gpumm_status;
 
@@ -92,14 +92,14 @@ typedef struct gpumm_operand {
   int64_t *column; /* sparse: cols + 1 offsets, the first 0, the last the number of nonzeros */
   int64_t *row;    /* sparse: row of each stored element, ascending in a column */
   void *values;    /* the elements */
-  int place;       /* GPUMM_HOST, or the device where all of it lives */
+  int place;       /* GPUMM_HOST, or the device that holds all arrays */
   /* blocks: all of one size, which divides the matrix size; values has them contiguous, sorted by
    * block rows, because threads and GPUs make a row of C from rows of B. The elements of a block
    * are column-major, as in BLAS and Octave; files by rows are transposed when read. */
   int64_t block_rows, block_cols;
   int64_t
       *block_start; /* rows / block_rows + 1 offsets, the first 0, the last the number of blocks */
-  int32_t *block_column; /* block column of each, from 0, ascending in a block row */
+  int32_t *block_column; /* block column of each block, from 0, ascending in a row */
 } gpumm_operand;
 
 typedef struct gpumm_scalar {
@@ -114,7 +114,7 @@ typedef struct gpumm_problem {
   gpumm_scalar alpha, beta;
   const gpumm_operand *c0; /* dense, of the result's type and size; NULL if beta is 0 */
   gpumm_type output;       /* integer operands: type of the result. Others: set by gpumm_open */
-  int full;                /* blocks by blocks: 1 for a full result, 0 for one in blocks */
+  int full;                /* blocks by blocks: 1 for a full result, 0 for blocks */
 } gpumm_problem;
 
 /* ---- options ------------------------------------------------------------------------------ */
@@ -125,7 +125,7 @@ typedef struct gpumm_options {
   gpumm_backend backend;
   const char *algorithm;     /* name of an algorithm or of one of its kernels; NULL or "auto" */
   int device;                /* index of the GPU to use; -1: the first that can be used */
-  int64_t max_device_memory; /* bytes; 0: what is free */
+  int64_t max_device_memory; /* bytes; 0: the free memory */
   int max_capability;        /* hide kernels that need a newer GPU (75: 7.5); 0: no limit */
 } gpumm_options;
 
@@ -142,7 +142,7 @@ typedef struct gpumm_report {
   double upload, compute, download; /* seconds, on a device by its own events */
   double overhead;                  /* total minus the stages; 0 if they overlap more */
   int64_t bytes_up, bytes_down;
-  double flops; /* operations asked for: 2 m n k, complex 8 m n k; sparse: the needed ones */
+  double flops; /* operations of the product: 2 m n k, complex 8 m n k; sparse: only those needed */
   char reason[512];
 } gpumm_report;
 
@@ -169,7 +169,7 @@ GPUMM_API void gpumm_close (gpumm_job *job); /* NULL is allowed */
 /* ---- cancelling --------------------------------------------------------------------------- */
 
 /* Stops all open jobs: their gpumm_open or gpumm_run returns GPUMM_CANCELLED within 0.3 s on
- * ordinary hardware. Nothing runs on then, and the memory is released or back in the pools; the
+ * ordinary hardware. After that nothing runs, and the memory is released or back in the pools; the
  * caller must still call gpumm_close. A job opened later is stopped only if it opens before all
  * stopped jobs are closed. Reading and writing files of blocks and conversions count as jobs. Safe
  * in a signal handler and from any thread; does nothing if no job is open. */
@@ -185,7 +185,7 @@ GPUMM_API void gpumm_watch (const volatile sig_atomic_t *flag);
 /* Called while a run takes longer than GPUMM_TELL_AFTER seconds, about four times a second: with
  * the part that is done, 0 to 1, and the estimated seconds left; at the end with part -1. Any
  * thread of the run may call it, one at a time. It is not called for runs that do not know their
- * part, and while several runs are under way. */
+ * part, or while several runs are under way. */
 typedef void gpumm_teller (double part, double seconds_left);
 
 #define GPUMM_TELL_AFTER 2.0
@@ -196,8 +196,8 @@ GPUMM_API void gpumm_tell (gpumm_teller *tell); /* NULL: no calls */
  * 1. */
 GPUMM_API int gpumm_tells (int on);
 
-/* Reports progress of the caller's own work; runs within that work are not reported. all = 0 ends
- * the work and must not be forgotten. */
+/* Reports progress of the caller's own work; runs within that work are not reported. Always end
+ * the work with all = 0. */
 GPUMM_API void gpumm_tell_work (double done, double all);
 
 /* ---- a kernel under the microscope -------------------------------------------------------- */
@@ -223,7 +223,7 @@ typedef struct gpumm_counts {
 
 /* What was launched; a field is -1 if the driver cannot tell, or if launches differ. */
 typedef struct gpumm_launches {
-  int64_t launches;     /* of kernels of the table; a library's do not count */
+  int64_t launches;     /* of kernels of the table, not of libraries */
   int64_t blocks;       /* of all of them */
   int64_t threads[2];   /* of a block, along x and y */
   int64_t shared_bytes; /* of a block */
@@ -241,9 +241,9 @@ typedef struct gpumm_trace {
 } gpumm_trace;
 
 /* As gpumm_run, but a kernel of the table runs in one piece with A, B and C on the device, exactly
- * as its source says. count: it runs a second time and is counted. Only the host device can count
- * (elsewhere GPUMM_UNSUPPORTED); an access takes about 0.2 us, so m n k and k are limited
- * (GPUMM_TOO_LARGE). beta must be 0. */
+ * as its source says. count: the kernel runs again and its accesses are counted. Only the host
+ * device can count (elsewhere GPUMM_UNSUPPORTED); an access takes about 0.2 us, so m n k and k are
+ * limited (GPUMM_TOO_LARGE). beta must be 0. */
 enum { GPUMM_COUNT_MOST = 1 << 24, GPUMM_COUNT_MOST_K = 1 << 13 };
 GPUMM_API gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_operand *result, int count,
                                          gpumm_trace *trace);
@@ -272,7 +272,7 @@ GPUMM_API void gpumm_blocks_file_close (gpumm_blocks_file *file); /* NULL is all
  * gpumm_output. */
 GPUMM_API gpumm_status gpumm_blocks_file_write (const char *name, const gpumm_operand *x);
 
-/* ---- files that are written --------------------------------------------------------------- */
+/* ---- output files ------------------------------------------------------------------------- */
 
 /* A file that appears, or replaces an older file, complete and in one step when it is committed.
  * Until then the older file stays unchanged, even if a step fails or the process dies. The new file
@@ -327,7 +327,7 @@ GPUMM_API gpumm_status gpumm_blocks_sparse_fill (gpumm_blocks_sparse *sparse, gp
 
 GPUMM_API void gpumm_blocks_sparse_close (gpumm_blocks_sparse *sparse); /* NULL is allowed */
 
-/* ---- what there is ------------------------------------------------------------------------ */
+/* ---- devices, kernels, algorithms --------------------------------------------------------- */
 
 typedef struct gpumm_device_properties {
   char name[128];
@@ -379,8 +379,8 @@ GPUMM_API int gpumm_device_count (const char **why);
 GPUMM_API const char *gpumm_unused_gpu (void);
 GPUMM_API gpumm_status gpumm_device (int device, gpumm_device_properties *properties);
 
-/* Entry i of the kernels of full matrices, of the kernels with sparse operands, of the algorithms.
- * Past the last: GPUMM_INVALID. */
+/* Entry i of the kernels for full matrices, of the kernels for sparse operands, of the algorithms;
+ * GPUMM_INVALID past the last entry. */
 GPUMM_API gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info);
 GPUMM_API gpumm_status gpumm_sparse_kernel_at (int i, gpumm_sparse_kernel_info *info);
 GPUMM_API gpumm_status gpumm_algorithm_at (int i, gpumm_algorithm_info *info);
@@ -394,8 +394,8 @@ GPUMM_API gpumm_status gpumm_reset (void);
 
 /* ---- fault injection, for tests ----------------------------------------------------------- */
 
-/* Lets the n-th (from 1) allocation of the engine, or call of the host device, fail from now; 0:
- * none. Returns the number of calls since the last setting. */
+/* Makes the n-th allocation of the engine, or call of the host device, counted from now, fail (0:
+ * none). Returns the number of calls since the last setting. */
 GPUMM_API int64_t gpumm_fault_memory (int64_t n);
 GPUMM_API int64_t gpumm_fault_device (int64_t n);
 

@@ -18,7 +18,7 @@
  * a GPU with its transfers takes. Above this limit the measured rates decide. */
 static const double FEWEST_GPU_FLOPS = 2e6;
 
-/* The same for products with a sparse or block-sparse operand, whose operations are slower. */
+/* The limit for products with a sparse or block-sparse operand, whose operations are slower. */
 static const double FEWEST_SPARSE_FLOPS = 1e5;
 
 /* A dense product of two sparse matrices is considered from FEWEST_FILLED_FLOPS operations on
@@ -26,8 +26,8 @@ static const double FEWEST_SPARSE_FLOPS = 1e5;
  * product's operations are 10 to 100 times as fast as a sparse product's (filled.csv). */
 static const double FEWEST_FILLED_FLOPS = 2e6, LEAST_FILL = 0.005;
 
-/* A dense product is taken only if this part of C fills up: its memory is taken before elements are
- * counted. */
+/* Take a dense product only if it fills this part of C: the memory of C is taken before its
+ * elements are counted. */
 static const double FILLED_PART = 0.5;
 
 /* A class of a tuned table was measured with square products of about the size where it begins. It
@@ -45,11 +45,11 @@ static const int64_t LEAST_WEIGHED = 2048;
  * longer: a quarter), and at most this: deeper products run at the same rates. */
 static const int64_t DEEPEST_WEIGHED = 8192;
 
-/* It is taken if the library takes CLEARLY_BOUND times as long as the transfers, so that computing
- * limits the product, and emulated at most CLEARLY_FASTER of the library's time: its larger tiles
- * overlap less. End to end on an H200 it took 0.47 to 0.99 of the library's time there
- * (bench/results/h200/auto.csv), and 1.3 in double at 8192, where link and library take equally
- * long. */
+/* "emulated" is taken if the library takes CLEARLY_BOUND times as long as the transfers, so that
+ * computing limits the product, and if emulated takes at most CLEARLY_FASTER of the library's time,
+ * because its larger tiles overlap less. End to end on an H200 it took 0.47 to 0.99 of the
+ * library's time there (bench/results/h200/auto.csv), and 1.3 in double at 8192, where link and
+ * library take equally long. */
 static const double CLEARLY_BOUND = 1.25, CLEARLY_FASTER = 0.8;
 
 /* The GPU is taken if by the rates it saves LEAST_SAVED seconds and needs at most WORTH_THE_WAY of
@@ -211,7 +211,7 @@ int gpumm_bound_by_computing (const gpumm_problem *p, const gpumm_place *place, 
   return gpumm_dense_flops (p) / flops > CLEARLY_BOUND * (up > down ? up : down) / place->link;
 }
 
-/* Are A and B one array, and one of them transposed? */
+/* Are A and B the same array, with one of them transposed? */
 static int is_gram (const gpumm_problem *p) {
   return gpumm_is_one_array (p) && (p->op_a == GPUMM_NONE) != (p->op_b == GPUMM_NONE);
 }
@@ -228,7 +228,7 @@ int64_t gpumm_emulated_depth (const gpumm_problem *p, const gpumm_options *o,
       || !choose_in_family (place, "emulated", &product, o->max_capability)
       || !choose_kernel (place, NULL, &product, o->max_capability, &tuned) || tuned)
     return 0;
-  /* a library's A A' is exactly symmetric, which eig and chol check for; an emulated one is not */
+  /* eig and chol check that A A' is exactly symmetric: a library's is, an emulated one is not */
   if (is_gram (p))
     return 0;
   int64_t depth = LEAST_WEIGHED, part = gpumm_is_complex (p->output) ? 4 : 2;
@@ -237,8 +237,8 @@ int64_t gpumm_emulated_depth (const gpumm_problem *p, const gpumm_options *o,
   return depth;
 }
 
-/* Seconds in the tiles of the plan. If the kernel keeps nothing about panels, each tile repeats
- * that work. */
+/* The seconds of all tiles of the plan. A kernel that keeps no results about panels repeats that
+ * work in each tile. */
 static double seconds_emulated (const gpumm_problem *p, const gpumm_emulated_rates *r,
                                 const gpumm_plan *plan) {
   double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
@@ -309,8 +309,8 @@ static double seconds_gpu (const gpumm_problem *p, const gpumm_place *gpu) {
   double up = gpumm_bytes_up (p), down = gpumm_bytes_down (p);
   double seconds = gpu->call + up / gpu->upload + down / gpu->download
                    + gpumm_dense_flops (p) / gpu->flops[p->output];
-  /* A few MB move at a lower rate than many: fewer threads copy, and the first and last MB overlap
-   * with nothing. */
+  /* Small transfers are slower: fewer threads copy, and the first and last MB overlap with
+   * nothing. */
   double part = gpu->near_bytes > 0 ? (up + down) / gpu->near_bytes : 0;
   double least = gpu->call + (gpu->near_seconds - gpu->call) * (part < 1 ? part : 1);
   return seconds > least ? seconds : least;
@@ -372,13 +372,14 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
       return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" runs on the CPU only", o->algorithm);
     snprintf (plan->reason, sizeof plan->reason, "algorithm \"%s\" was asked for%s", o->algorithm,
               o->backend == GPUMM_GPU
-                  ? "; it runs on the CPU, as no GPU kernel multiplies these matrices"
+                  ? "; it runs on the CPU, because no GPU kernel multiplies these matrices"
                   : "");
     return GPUMM_OK;
   }
   int dense = gpumm_is_dense_float (p);
   if (!dense && !device_algorithm (p))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "kernel \"%s\" multiplies full single and double only",
+    return gpumm_fail (GPUMM_UNSUPPORTED,
+                       "kernel \"%s\" multiplies only full matrices of single or double",
                        o->algorithm);
   const gpumm_place *place = o->backend == GPUMM_CPU   ? choices->host
                              : choices->gpu            ? choices->gpu
@@ -445,7 +446,7 @@ static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
     snprintf (plan->reason, sizeof plan->reason, "the CPU was asked for");
   else if (gpumm_dense_flops (p) < FEWEST_GPU_FLOPS)
     snprintf (plan->reason, sizeof plan->reason,
-              "too small for any GPU: %lld operations are done before one could be called",
+              "too small for a GPU: the CPU does %lld operations before a GPU could start",
               (long long) gpumm_dense_flops (p)); /* formatting a double takes ten times as long */
   else
     snprintf (plan->reason, sizeof plan->reason, "no GPU can be used: %s", choices->why_no_gpu);
@@ -454,14 +455,14 @@ static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
   return GPUMM_OK;
 }
 
-/* Plans sparse, block sparse and integer products. *seconds is the estimated time of the plan, by
- * *estimate, if that was needed. */
+/* Plans sparse, block-sparse and integer products. If an estimate was needed, *estimate has it, and
+ * *seconds is the estimated time of the plan. */
 static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
                                 const gpumm_choices *choices, gpumm_plan *plan,
                                 gpumm_sparse_estimate *estimate, double *seconds) {
   const gpumm_algorithm *on_host = gpumm_host_algorithm (p), *on_device = device_algorithm (p);
   const gpumm_place *gpu = choices->gpu;
-  const char *what = on_host == &gpumm_algorithm_blocks   ? "block sparse"
+  const char *what = on_host == &gpumm_algorithm_blocks   ? "block-sparse"
                      : on_host == &gpumm_algorithm_sparse ? "sparse"
                                                           : "integer";
   const int in_blocks = p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS;
@@ -485,7 +486,7 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
     return plan_sparse_device (p, o, gpu, on_device, plan);
   } else if (gpumm_sparse_flops (p) < fewest_flops (p))
     snprintf (plan->reason, room,
-              "too small for any GPU: some %.3g operations are done before one could be called",
+              "too small for a GPU: the CPU does %.3g operations before a GPU could start",
               gpumm_sparse_flops (p));
   else if (!gpu)
     snprintf (plan->reason, room, "no GPU can be used: %s", choices->why_no_gpu);
@@ -541,7 +542,7 @@ static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
     return;
   const size_t length = strlen (plan->reason);
   snprintf (plan->reason + length, sizeof plan->reason - length,
-            "; C fills up: a dense product takes about %.3g ms and a sparse one %.3g ms",
+            "; C fills up: a dense product takes about %.3g ms and a sparse product %.3g ms",
             1e3 * dense, 1e3 * seconds);
   gpumm_plan other = {.algorithm = &gpumm_algorithm_sparse_as_dense, .backend = GPUMM_CPU};
   memcpy (other.reason, plan->reason, sizeof other.reason);
@@ -573,7 +574,7 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
   if (!status && plan->emulated_seconds > 0) {
     size_t length = strlen (plan->reason);
     snprintf (plan->reason + length, sizeof plan->reason - length,
-              "; by measured rates emulated computes for %.3g ms and the library for %.3g ms",
+              "; by measured rates emulated computes in %.3g ms and the library in %.3g ms",
               1e3 * plan->emulated_seconds, 1e3 * plan->library_seconds);
   }
   return status;

@@ -15,9 +15,8 @@ int gpumm_threads (void);
 
 /* Calls work (context, worker) for worker = 0 .. count - 1 (at most gpumm_threads ()), worker 0 in
  * the caller, the others in threads. Returns when all started workers have returned or rest.
- * Workers that have not started when worker 0 returns are not called, so worker 0 must return only
- * when no work is left to begin: a thread on a busy core may start milliseconds late, and nobody
- * should wait for a thread without work. */
+ * Workers that have not started when worker 0 returns are not called, because a thread on a busy
+ * core may start milliseconds late. So worker 0 must return only when no work is left to begin. */
 void gpumm_team (int count, void (*work) (void *context, int worker), void *context);
 
 /* A worker other than 0 rests while it has nothing to do, and does not touch the context until it
@@ -30,9 +29,9 @@ int gpumm_team_resume (int worker);
 void gpumm_team_recall (const void *context);
 
 /* Calls body (context, begin, end) for pieces that cover 0 .. n - 1 once. Each piece but the last
- * is at least grain long; n <= grain runs in the caller. A cancellation stops the hand-out, and it
- * returns GPUMM_CANCELLED; a body that may take longer than 0.1 s checks the flag itself
- * (cancel.h). */
+ * is at least grain long; n <= grain runs in the caller. After a cancellation no more
+ * pieces are handed out, and it returns GPUMM_CANCELLED. A body that may take longer than 0.1 s
+ * checks the flag itself (cancel.h). */
 gpumm_status gpumm_parallel (int64_t n, int64_t grain,
                              void (*body) (void *context, int64_t begin, int64_t end),
                              void *context) __attribute__ ((warn_unused_result));

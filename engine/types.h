@@ -81,7 +81,7 @@ static inline gpumm_kind gpumm_result_kind (const gpumm_problem *p) {
 
 /* The word before the element type's name in an error. */
 static inline const char *gpumm_kind_word (gpumm_kind kind) {
-  return kind == GPUMM_SPARSE ? "sparse " : kind == GPUMM_BLOCKS ? "block sparse " : "";
+  return kind == GPUMM_SPARSE ? "sparse " : kind == GPUMM_BLOCKS ? "block-sparse " : "";
 }
 
 static inline int gpumm_is_one (gpumm_scalar s) {

@@ -50,28 +50,29 @@
 ## All functions of Octave take a @code{blocksparse}.  These give a @code{blocksparse}:
 ##
 ## @itemize
-## @item @code{+}, @code{-} and @code{.*} of two in blocks of one size; @code{-S}, @code{S'} and
-## @code{S.'}; @code{*}, @code{.*}, @code{/} and @code{.^} with a number; @code{S^p} with a whole
-## number;
-## @item @code{[S, T]} and @code{[S; T]} of one class, in blocks of one size;
+## @item @code{+}, @code{-} and @code{.*} of two matrices with the same block size; @code{-S},
+## @code{S'} and @code{S.'}; @code{*}, @code{.*}, @code{/} and @code{.^} with a number; @code{S^p}
+## with a whole number;
+## @item @code{[S, T]} and @code{[S; T]} with the same class and block size;
 ## @item @code{abs}, @code{real}, @code{imag}, @code{conj}, @code{round}, @code{sqrt}, @code{sin} and
 ## others that are 0 at 0; @code{triu}, @code{tril}; @code{kron} with a full matrix; @code{double},
 ## @code{single}, @code{int8} and the other classes, @code{cast};
-## @item @code{reshape}, if blocks are one column wide and stay whole.
+## @item @code{reshape}, if blocks are one column wide and none is cut.
 ## @end itemize
 ##
 ## These work on the blocks, too: @code{sum}, @code{sumsq}, @code{mean}, @code{max}, @code{min},
 ## @code{any}, @code{all}, @code{norm} (1, Inf and @qcode{"fro"}), @code{trace}, @code{diag},
 ## @code{nnz}, @code{nzmax}, @code{nnzb}, @code{blocksize}, @code{find}, @code{nonzeros},
 ## @code{isnan}, @code{isinf}, @code{isequal}, @code{ishermitian}, @code{isdiag}, @code{isbanded},
-## @code{size}, @code{sparse}, @code{spy}, @code{pcg}; @code{S \ b} takes the sparse matrix.
+## @code{size}, @code{sparse}, @code{spy}, @code{pcg}.  @code{S \ b} converts @var{S} to a sparse
+## matrix.
 ##
 ## All other functions and operators get the full matrix if it takes at most 1 GiB.  If it takes
 ## more, they give an error; convert the matrix yourself with @code{full (@var{S})} or @code{sparse
 ## (@var{S})}.
 ##
 ## @code{save} and @code{load} keep a @code{blocksparse} in Octave's formats @option{-text},
-## @option{-binary} and @option{-hdf5}, but MATLAB's formats cannot hold it.
+## @option{-binary} and @option{-hdf5}.  MATLAB's formats cannot hold a @code{blocksparse}.
 ## @code{struct (@var{S})} returns the fields of @var{S} as a struct.
 ## @code{blocksparse (@var{struct})} checks such a struct and makes the matrix again.
 ##
@@ -83,16 +84,16 @@
 ## @item blocksparse by full, full by blocksparse
 ## gives a full matrix.
 ## @item blocksparse by sparse, sparse by blocksparse
-## gives a sparse matrix, for single a blocksparse.
+## gives a sparse matrix; for single, a blocksparse.
 ## @item blocksparse by scalar
 ## gives a blocksparse.
 ## @end table
 ##
-## The classes are those of full matrices.  @code{full (gpumm (@var{S}, @var{T}))} equals
-## @code{gpumm (full (@var{S}), full (@var{T}))}, bit for bit for integers, with one exception:
-## NaN and Inf are not multiplied by zeros that are not stored.  @code{gpumm (@var{S}, @var{T},
-## "Output", @var{form})} with @qcode{"full"}, @qcode{"sparse"} or @qcode{"blocksparse"} chooses
-## the form of the result.
+## The class of the result is the same as for full matrices.  @code{full (gpumm (@var{S}, @var{T}))}
+## equals @code{gpumm (full (@var{S}), full (@var{T}))}, bit for bit for integers, with one
+## exception: NaN and Inf are not multiplied by zeros that are not stored.  @code{gpumm (@var{S},
+## @var{T}, "Output", @var{form})} with @qcode{"full"}, @qcode{"sparse"} or @qcode{"blocksparse"}
+## chooses the form of the result.
 ##
 ## The identifier of an error is @code{gpumm:blocksparse:@var{what}}, where @var{what} is
 ## @code{size}, @code{class}, @code{index}, @code{duplicate}, @code{argument}, @code{structure} or
@@ -134,7 +135,7 @@ function b = block_size (b)
   b = full (double ([b(1), b(end)]));
 endfunction
 
-## [M, N] as double; converted one by one, because [int8, double] would round.
+## [M, N] as double.  Each is converted alone, because [int8, double] would saturate.
 function sizes = matrix_size (m, n)
   for x = {m, n}
     x = x{1};
@@ -150,7 +151,7 @@ function check_divides (sizes, b)
     error ("gpumm:blocksparse:size", "blocksparse: %dx%d does not divide into blocks of %dx%d", ...
            sizes, b);
   endif
-  ## block columns are int32, and numbers of places in the grid are double
+  ## block columns are int32; places in the grid are numbered in double
   grid = sizes ./ b;
   if (any (grid > 2^31 - 1) || prod (grid) > flintmax ())
     error ("gpumm:blocksparse:size", ["blocksparse: a grid of %dx%d blocks has more than " ...
@@ -161,8 +162,8 @@ endfunction
 function check_class (name)
   if (! any (strcmp (name, {"double", "single", "int8", "int16", "int32", "int64", "uint8", ...
                             "uint16", "uint32", "uint64"})))
-    error ("gpumm:blocksparse:class", ["blocksparse: elements are double, single or of an " ...
-                                       "integer class, not %s"], name);
+    error ("gpumm:blocksparse:class", ["blocksparse: elements must be double, single or of " ...
+                                       "an integer class, not %s"], name);
   endif
 endfunction
 
@@ -202,7 +203,7 @@ function s = from_matrix (A, b)
     [i, j, v] = find (A);
     i = i(:) - 1;
     j = j(:) - 1;
-    block = floor (i / b(1)) * grid(2) + floor (j / b(2)); # numbered row by row
+    block = floor (i / b(1)) * grid(2) + floor (j / b(2)); # blocks numbered row by row
     [places, ~, at] = unique (block);
     values = zeros (prod (b), numel (places));
     values(mod (i, b(1)) + mod (j, b(2)) * b(1) + 1 + (at(:) - 1) * prod (b)) = v;
@@ -238,7 +239,7 @@ function s = from_blocks (I, J, blocks, m, n)
   grid = sizes ./ b;
   if (numel (I) != count || numel (J) != count)
     error ("gpumm:blocksparse:index", ...
-           "blocksparse: there are %d blocks, %d block rows and %d block columns", count, ...
+           "blocksparse: %d blocks do not match %d block rows and %d block columns", count, ...
            numel (I), numel (J));
   endif
   I = check_index ("row", I, grid(1));
@@ -247,7 +248,7 @@ function s = from_blocks (I, J, blocks, m, n)
   twice = find (diff (places) == 0, 1);
   if (! isempty (twice))
     error ("gpumm:blocksparse:duplicate", ...
-           "blocksparse: blocks %d and %d are both for block row %d, block column %d", ...
+           "blocksparse: blocks %d and %d both have block row %d and block column %d", ...
            order(twice), order(twice+1), I(order(twice)), J(order(twice)));
   endif
   values = reshape (blocks, prod (b), count);
@@ -269,7 +270,7 @@ function x = check_index (what, x, most)
   x = double (x(:));
   bad = find (! (x >= 1 & x <= most & x == fix (x)), 1);
   if (! isempty (bad))
-    error ("gpumm:blocksparse:index", "blocksparse: block %d has block %s %g of 1 to %d", bad, ...
-           what, x(bad), most);
+    error ("gpumm:blocksparse:index", "blocksparse: block %d: block %s %g is not from 1 to %d", ...
+           bad, what, x(bad), most);
   endif
 endfunction

@@ -9,13 +9,13 @@
 ## The file is little-endian.  It begins with three int32: the size @math{n} of the matrix, the size
 ## @math{m} of its blocks, and their number @math{k}.  Then come @math{k} records.  A record has the
 ## block row and the block column, int32 from 0, and the @math{m^2} elements of the block by
-## rows.  The elements are uint16 or uint32; the size of the file tells which.  A file without
-## blocks counts as uint16.  With @var{class}, @qcode{"uint16"} or @qcode{"uint32"},
-## another class is an error.
+## rows.  The elements are uint16 or uint32; the size of the file determines the class.  A file
+## without blocks is read as uint16.  If you give @var{class}, @qcode{"uint16"} or @qcode{"uint32"},
+## a file of the other class is an error.
 ##
-## The records may have any order.  The message of an error names the record and the byte.  Errors
-## are a file that is too short, wrong counts, indices out of range, and two blocks with the same
-## indices.
+## The records may have any order.  It is an error if the file is too short, a count is wrong, an
+## index is out of range, or two blocks have the same indices.  The message names the record and the
+## byte.
 ##
 ## @example
 ## @group

@@ -5,10 +5,10 @@
 ## @deftypefn {} {} blocksparse_write (@var{file}, @var{S})
 ## Write the @code{blocksparse} @var{S} to @var{file}, a binary file of blocks.
 ##
-## @var{S} is square, has square blocks, and its elements are uint16 or uint32.  The help of
+## @var{S} must be square, with square blocks and elements of uint16 or uint32.  The help of
 ## @code{blocksparse_read} describes the format.  Records are sorted by block row, then by block
-## column.  An older file of that name is replaced when the new one is complete; an error leaves it
-## as it was.
+## column.  An older file is replaced only when the new file is complete; an error leaves the older
+## file unchanged.
 ##
 ## @example
 ## @group

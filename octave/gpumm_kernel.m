@@ -216,13 +216,13 @@ function o = parse (list)
     value = list{i+1};
     switch (lower (list{i}))
       case "tile"
-        o.tile = whole (value, 1:3, "Tile must be one to three numbers, [m, n, k]");
+        o.tile = whole (value, 1:3, "Tile must be one to three whole numbers from 1, [m, n, k]");
       case "thread"
-        o.thread = whole (value, 1:2, "Thread must be one or two numbers, [m, n]");
+        o.thread = whole (value, 1:2, "Thread must be one or two whole numbers from 1, [m, n]");
       case "grid"
-        o.grid = whole (value, 2, "Grid must be two numbers, [down, across]");
+        o.grid = whole (value, 2, "Grid must be two whole numbers from 1, [down, across]");
       case "depth"
-        o.depth = whole (value, 1, "Depth must be a number, from 1");
+        o.depth = whole (value, 1, "Depth must be a whole number from 1");
       case "transposea"
         o.transpose_a = op ("TransposeA", value);
       case "transposeb"

@@ -139,7 +139,7 @@ function T = gpumm_tune (varargin)
       printf ("no figure: it needs gnuplot (package gnuplot-nox)\n");
     endif
   endif
-  printf ("%d types, %d sizes and %d kernels in %.0f seconds\n", numel (r.types), ...
+  printf ("types: %d, sizes: %d, kernels: %d; %.0f s\n", numel (r.types), ...
           numel (r.sizes), numel (r.kernels), toc (started));
   if (nargout > 0)
     T = r;

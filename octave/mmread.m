@@ -7,9 +7,9 @@
 ## @deftypefnx {} {[@var{A}, @var{info}] =} mmread (@dots{})
 ## Read the matrix in @var{file}, a text file in Matrix Market exchange format.
 ##
-## A file in @qcode{"coordinate"} format gives a sparse matrix, one in
-## @qcode{"array"} format a full one.  A symmetric, skew-symmetric or Hermitian
-## matrix is returned whole, although the file stores one triangle.
+## A file in @qcode{"coordinate"} format gives a sparse matrix, a file in
+## @qcode{"array"} format a full matrix.  A symmetric, skew-symmetric or Hermitian
+## matrix is returned whole, although the file stores only one triangle.
 ##
 ## The field in the file determines the class:
 ##
@@ -29,8 +29,8 @@
 ## matrix @code{mmread (@var{file})} is enough.  An integer that the class cannot
 ## hold exactly, such as @math{2^{53} + 1} in a double, is an error.
 ##
-## Entries of a coordinate file with the same indices are added, as by
-## @code{sparse}; in a pattern they count once.  Stored zeros are dropped.
+## Entries of a coordinate file with the same indices are added, as in
+## @code{sparse}; in a pattern they count once.  Stored zeros are removed.
 ##
 ## @code{mmread} accepts more than the format allows: comments and empty lines
 ## anywhere after the first line, keywords in upper or lower case, lines that end
@@ -42,11 +42,11 @@
 ## @code{entries} (the number of entries in the file) and @code{comments} (a cell
 ## array of the comment lines without their @samp{%}).
 ##
-## A file that breaks the format is an error that names the file and the line,
-## with an identifier @code{gpumm:mmread:@var{what}} where @var{what} is one of
+## If a file breaks the format, the error names the file and the line.  The
+## identifier of an error is @code{gpumm:mmread:@var{what}}, where @var{what} is
 ## @code{open}, @code{banner}, @code{header}, @code{size}, @code{number},
 ## @code{layout}, @code{count}, @code{integer}, @code{range}, @code{index},
-## @code{triangle} or @code{diagonal}.
+## @code{triangle}, @code{diagonal} or @code{argument}.
 ##
 ## @example
 ## @group
@@ -89,8 +89,8 @@ function [A, info] = mmread (file, varargin)
   endif
 
   bytes = read_text (file);
-  ## Functions for characters take the bytes for UTF-8, and some write past their ends where it is
-  ## broken: only comments keep what is not ASCII.
+  ## Octave's functions for characters expect UTF-8, and some write past the end of invalid UTF-8.
+  ## So only comments keep bytes that are not ASCII.
   text = bytes;
   if (any (bytes > 127))
     text(bytes > 127) = "?";
@@ -126,7 +126,7 @@ function fail (what, file, line, template, varargin)
 
 endfunction
 
-## All of the file, as a row of characters with lines that end in "\n" or "\r\n".
+## Reads the file as a row of characters.  Its lines end in "\n" or "\r\n".
 function text = read_text (file)
 
   text = __read_text__ (file, "mmread", "gpumm:mmread:open");
@@ -136,14 +136,15 @@ function text = read_text (file)
 
 endfunction
 
-## Banner, comments and sizes.  Entries begin at text(start), on the line after LINE.
+## Reads banner, comments and sizes.  The entries begin at text(start), on the line after LINE.
 function [info, start, line] = read_header (file, text, bytes)
 
   [banner, start] = one_line (text, 1);
   line = 1;
   words = regexp (lower (banner), '\S+', "match");
   if (isempty (words) || ! strcmp (words{1}, "%%matrixmarket"))
-    fail ("banner", file, line, "no Matrix Market file: it does not begin with %%%%MatrixMarket");
+    fail ("banner", file, line,
+          "not a Matrix Market file: it does not begin with %%%%MatrixMarket");
   endif
   if (numel (words) != 5)
     fail ("header", file, line, "expected %%%%MatrixMarket matrix FORMAT FIELD SYMMETRY");
@@ -158,11 +159,12 @@ function [info, start, line] = read_header (file, text, bytes)
 
   pattern = strcmp (info.field, "pattern");
   if (pattern && strcmp (info.format, "array"))
-    fail ("header", file, line, "a pattern has no array format");
+    fail ("header", file, line, "the array format has no field pattern");
   elseif (pattern && any (strcmp (info.symmetry, {"skew-symmetric", "hermitian"})))
-    fail ("header", file, line, "a pattern cannot be %s", info.symmetry);
+    fail ("header", file, line, "a matrix with the field pattern cannot be %s", info.symmetry);
   elseif (strcmp (info.symmetry, "hermitian") && ! strcmp (info.field, "complex"))
-    fail ("header", file, line, "a hermitian matrix has the field complex, not %s", info.field);
+    fail ("header", file, line, "a hermitian matrix must have the field complex, not %s",
+          info.field);
   endif
 
   comments = {};
@@ -196,7 +198,7 @@ function [info, start, line] = read_header (file, text, bytes)
   info.rows = sizes(1);
   info.cols = sizes(2);
   if (! strcmp (info.symmetry, "general") && info.rows != info.cols)
-    fail ("size", file, line, "a %s matrix is square, not %d x %d", info.symmetry, info.rows,
+    fail ("size", file, line, "a %s matrix must be square, not %d x %d", info.symmetry, info.rows,
           info.cols);
   endif
   if (numel (sizes) == 3)
@@ -210,10 +212,10 @@ function [info, start, line] = read_header (file, text, bytes)
 
 endfunction
 
-## The line that begins at text(start), without its end, and where the next one begins.
+## The line that begins at text(start), without its end, and the start of the next line.
 function [str, next] = one_line (text, start)
 
-  ## A header line is short, so most often it is found without searching all of the text.
+  ## Header lines are usually short, so search the first characters before all of the text.
   for last = [min(start + 1023, numel (text)), numel(text)]
     len = find (text(start:last) == "\n", 1);
     if (! isempty (len))
@@ -228,7 +230,7 @@ function [str, next] = one_line (text, start)
 
 endfunction
 
-## A line without what is before its %, a blank after it and blanks at its end.
+## The text after the %, without one blank after the % and blanks at the end.
 function str = comment (bytes)
 
   first = find (bytes == "%", 1) + 1;
@@ -272,14 +274,14 @@ function A = read_coordinate (file, text, line, info, name)
     k = find (i < j, 1);
     if (! isempty (k))
       fail ("triangle", file, lines(k),
-            "entry (%d, %d) is above the diagonal, and of a %s matrix only the rest is stored",
+            "entry (%d, %d) is above the diagonal; a %s file stores only the lower triangle",
             i(k), j(k), info.symmetry);
     endif
   endif
 
   m = info.rows;
   n = info.cols;
-  off = i != j;  # what has a mirror image where the matrix is not general
+  off = i != j;  # these entries have a mirror image unless the matrix is general
   if (strcmp (info.symmetry, "general"))
     off(:) = false;
   endif
@@ -302,7 +304,7 @@ function A = read_coordinate (file, text, line, info, name)
       [re_mirror, im_mirror] = mirror (info.symmetry, re(off), im(off));
       A = sparse (at, to, complex ([re, re_mirror], [im, im_mirror]), m, n);
       if (isreal (A))
-        A = complex (A, 0);  # the file says complex, whatever the values
+        A = complex (A, 0);  # the file says complex, even if all imaginary parts are 0
       endif
 
     otherwise
@@ -314,7 +316,7 @@ function A = read_coordinate (file, text, line, info, name)
       if (strcmp (name, "logical"))
         re = to_class (file, lines, re, "logical");
         if (any (re) && strcmp (info.symmetry, "skew-symmetric"))
-          fail ("range", file, lines(find (re, 1)), "class logical has no -1");
+          fail ("range", file, lines(find (re, 1)), "class logical cannot hold -1");
         endif
       endif
       A = sparse (at, to, [re, mirror(info.symmetry, re(off))], m, n);
@@ -322,7 +324,7 @@ function A = read_coordinate (file, text, line, info, name)
 
 endfunction
 
-## A sparse matrix has a number for each column, also where the file has no entries.
+## A sparse matrix stores one number per column, even if the file has no entries.
 function check_memory (file, line, info)
 
   bytes = 8 * (info.cols + 1);
@@ -378,12 +380,12 @@ function A = read_array (file, text, line, info, name)
 
 endfunction
 
-## The numbers in TEXT, which begins on the line after LINE: entry k is v(:,k), it stands on line
-## lines(k), and the digits of v(:,k) begin at text(words(:,k)).
+## Reads the numbers in TEXT, which begins on the line after LINE.  Entry k is v(:,k) and stands on
+## line lines(k).  The digits of v(:,k) begin at text(words(:,k)).
 ##
-## All of the text goes through one sscanf, which knows nothing of lines and of where a word ends
-## ("1-2" gives two numbers, "--1" gives 1).  What it read is taken only if as many words as
-## numbers are there, no sign is out of place and every line has the numbers of one entry.
+## One sscanf reads all of the text, but ignores lines and the ends of words ("1-2" gives two
+## numbers, "--1" gives 1).  So check three things: the number of words is the number of numbers, no
+## sign is misplaced, and each line has the numbers of one entry.
 function [v, lines, words] = read_entries (file, text, line, info)
 
   labels = {"value"};
@@ -429,8 +431,8 @@ function [v, lines, words] = read_entries (file, text, line, info)
   lines = line + find (on_line);
   n = numel (lines);
   if (n > info.entries)
-    fail ("count", file, lines(info.entries + 1), "more entries than the %d that the sizes say",
-          info.entries);
+    fail ("count", file, lines(info.entries + 1),
+          "more entries than the %d that the line with the sizes gives", info.entries);
   elseif (n < info.entries)
     fail ("count", file, [line, lines](end), "the file ends after %d of %d entries", n,
           info.entries);
@@ -440,12 +442,12 @@ function [v, lines, words] = read_entries (file, text, line, info)
 
 endfunction
 
-## Numbers up to what is none, as a column, and whether that is the end of the text.
+## The numbers before the first word that is not a number, as a column.  COMPLETE: no such word?
 function [v, complete] = read_numbers (text)
 
   [v, ~, ~, stop] = sscanf (text, "%f");
   if (stop <= numel (text) && any (lower (text(stop)) == "di"))
-    ## Fortran's exponents, and an infinity in full.
+    ## Fortran's exponents, and "infinity" written in full.
     text(text == "d" | text == "D") = "e";
     if (any (lower (text) == "y"))
       text = regexprep (text, '(?i)\<infinity(?!\S)', "inf     ");
@@ -457,7 +459,7 @@ function [v, complete] = read_numbers (text)
 
 endfunction
 
-## Lines whose first character is % turned to spaces, so that all others stay where they are.
+## Overwrites comment lines with spaces, so that all other characters keep their positions.
 function text = without_comments (text)
 
   if (any (text == "%"))
@@ -469,11 +471,11 @@ function text = without_comments (text)
 
 endfunction
 
-## A sign that does not begin a word or an exponent, or that no number follows.
+## Is there a sign that does not begin a word or an exponent, or that no number follows?
 function yes = any_loose_sign (text, space)
 
   k = find (text == "-" | text == "+");
-  if (isempty (k))  # of a size that comparisons below may refuse
+  if (isempty (k))  # the comparisons below may fail for an empty k of this size
     yes = false;
     return;
   endif
@@ -527,13 +529,13 @@ function check_diagonal (file, lines, info, diagonal, re, im)
     return;
   endif
   if (! isempty (k))
-    fail ("diagonal", file, lines(k), "the %s on the diagonal of a %s matrix is zero", what,
+    fail ("diagonal", file, lines(k), "the %s on the diagonal of a %s matrix must be zero", what,
           info.symmetry);
   endif
 
 endfunction
 
-## What a skew-symmetric matrix of this class needs and has not: 128 in int8, -1 in uint8.
+## A skew-symmetric matrix needs -x for each x.  int8 has no 128, uint8 has no -1.
 function check_negatives (file, lines, x)
 
   if (islogical (x) || (isinteger (x) && intmin (class (x)) == 0))
@@ -544,15 +546,15 @@ function check_negatives (file, lines, x)
     return;
   endif
   if (! isempty (k))
-    fail ("range", file, lines(k), "class %s has no -(%d)", class (x), x(k));
+    fail ("range", file, lines(k), "class %s cannot hold -(%d)", class (x), x(k));
   endif
 
 endfunction
 
-## The entries above the diagonal for those below it.
+## The entries above the diagonal, computed from the entries below it.
 function [re, im] = mirror (symmetry, re, im = [])
 
-  ## 0 - x and not -x, so that the image of a zero is +0.
+  ## Compute 0 - x rather than -x, so that the image of 0 is +0.
   switch (symmetry)
     case "skew-symmetric"
       re = 0 - re;
@@ -563,7 +565,8 @@ function [re, im] = mirror (symmetry, re, im = [])
 
 endfunction
 
-## The full matrix with X where STORED is true, column by column, and X_MIRROR across from it.
+## The full matrix with the entries X where STORED is true, column by column, and their mirror
+## images X_MIRROR on the other side of the diagonal.
 function A = complete (stored, x, x_mirror)
 
   A = cast (zeros (size (stored)), class (x));
@@ -587,13 +590,13 @@ function y = to_class (file, lines, x, name)
       k = find (! (y == x), 1);
   endswitch
   if (! isempty (k))
-    fail ("range", file, lines(k), "class %s does not hold %.15g", name, x(k));
+    fail ("range", file, lines(k), "class %s cannot hold %.15g", name, x(k));
   endif
 
 endfunction
 
-## The values of an integer field: V, as it is or, where a double may have rounded it, from the
-## digits again; of a 64-bit class where NAME is one.
+## The values of an integer field.  V is exact below 2^53.  Larger values may be rounded, so they
+## are computed again from their digits, in the 64-bit class if NAME is one.
 function x = exact_integers (file, lines, v, words, text, name)
 
   k = find (! (v == fix (v)) | isinf (v), 1);
@@ -606,7 +609,7 @@ function x = exact_integers (file, lines, v, words, text, name)
     return;
   endif
 
-  ## The digits of all of them side by side, the first, the second, ...
+  ## Loop over the digits: the first digit of all large numbers, then the second, ...
   text(end+1) = " ";
   at = words(large);
   at += text(at) == "-" | text(at) == "+";
@@ -622,7 +625,7 @@ function x = exact_integers (file, lines, v, words, text, name)
   endwhile
   k = find (! (fits & isspace (text(at))), 1);
   if (! isempty (k))
-    fail ("range", file, lines(large(k)), "%s is no integer of at most 64 bits",
+    fail ("range", file, lines(large(k)), "%s is not a plain integer that fits in 64 bits",
           word_at (text, words(large(k))));
   endif
 
@@ -643,7 +646,7 @@ function x = exact_integers (file, lines, v, words, text, name)
   endswitch
   k = find (! exact, 1);
   if (! isempty (k))
-    fail ("range", file, lines(large(k)), "class %s does not hold %s exactly", name,
+    fail ("range", file, lines(large(k)), "class %s cannot hold %s exactly", name,
           word_at (text, words(large(k))));
   endif
 

@@ -20,15 +20,15 @@
 ## @qcode{"auto"} (default): if @var{A} is exactly symmetric, skew-symmetric or
 ## Hermitian, only its lower triangle is written.  @qcode{"general"}: all of
 ## @var{A} is written.  @qcode{"symmetric"}, @qcode{"skew-symmetric"} or
-## @qcode{"hermitian"}: that form is written, and it is an error if @var{A} does
-## not have this symmetry; zeros may differ in sign.
+## @qcode{"hermitian"}: this form is written.  It is an error if @var{A} does not
+## have this symmetry; zeros may differ in sign.
 ##
 ## @item @qcode{"Field"}
 ## @qcode{"auto"} (default): @qcode{"integer"} for integer classes and full
-## logical matrices, @qcode{"pattern"} for sparse logical ones, @qcode{"real"} or
-## @qcode{"complex"} for the others.  One of these names sets the field, and it
-## is an error if the field cannot hold @var{A}.  But any sparse matrix can be
-## written as a pattern, which has the indices of its nonzeros and no values.
+## logical matrices, @qcode{"pattern"} for sparse logical matrices, @qcode{"real"}
+## or @qcode{"complex"} for all others.  One of these names sets the field.  It is
+## an error if the field cannot hold @var{A}, but any sparse matrix can be written
+## as a pattern, which stores the indices of the nonzeros and no values.
 ##
 ## @item @qcode{"Precision"}
 ## Significant digits of real and complex numbers, from 1 to 17.  By default a
@@ -36,9 +36,9 @@
 ## 17 (single: 9) otherwise.
 ## @end table
 ##
-## An older file of that name is replaced when the new one is complete; an error
-## leaves it as it was.  The new file keeps the mode of the old one and the links
-## to it.  A pipe or a device, such as @file{/dev/stdout}, is written directly.
+## An older file is replaced only when the new file is complete; an error leaves
+## the older file unchanged.  The new file keeps the mode and the links of the
+## older file.  A pipe or a device, such as @file{/dev/stdout}, is written directly.
 ##
 ## @example
 ## @group
@@ -136,8 +136,8 @@ function options = check_options (varargin)
         options.digits = double (value);
       otherwise
         error ("gpumm:mmwrite:argument",
-               "mmwrite: unknown option \"%s\"; there are Comment, Symmetry, Field, Precision",
-               name);
+               ["mmwrite: unknown option \"%s\"; valid options are Comment, Symmetry, Field, " ...
+                "Precision"], name);
     endswitch
   endfor
 
@@ -153,7 +153,7 @@ function value = check_word (option, value, words)
 
 endfunction
 
-## The field to write A in, and what of A that field holds.
+## Chooses the field, and converts A to values that the field can hold.
 function [field, A] = choose_field (field, A)
 
   switch (field)
@@ -185,7 +185,7 @@ function [field, A] = choose_field (field, A)
       if (! isfloat (A))
         if (any (abs (A(:)) > flintmax ()))
           error ("gpumm:mmwrite:field",
-                 "mmwrite: not all of A are integers of at most 2^53, as the field complex needs");
+                 "mmwrite: the field complex needs integers up to 2^53, but A has other elements");
         endif
         A = double (A);
       endif
@@ -195,7 +195,7 @@ function [field, A] = choose_field (field, A)
         x = nonzeros (A);
         if (iscomplex (A) || ! all (x == fix (x) & abs (x) <= flintmax ()))
           error ("gpumm:mmwrite:field",
-                 "mmwrite: not all of A are integers of at most 2^53, as the field integer needs");
+                 "mmwrite: the field integer needs integers up to 2^53, but A has other elements");
         endif
       endif
   endswitch
@@ -223,13 +223,12 @@ function symmetry = choose_symmetry (wanted, field, A)
     endfor
   endif
   if (! strcmp (wanted, "auto"))
-    error ("gpumm:mmwrite:symmetry", "mmwrite: A, in the field %s, is not %s", field, wanted);
+    error ("gpumm:mmwrite:symmetry", "mmwrite: in the field %s, A is not %s", field, wanted);
   endif
 
 endfunction
 
-## True if what mmread makes of the lower triangle is A; to the last bit if EXACT, so that -0 is
-## not 0.
+## Would mmread get A back from the lower triangle?  EXACT compares bits, so that -0 differs from 0.
 function yes = has_symmetry (A, field, kind, exact)
 
   d = full (diag (A));
@@ -255,7 +254,7 @@ function yes = has_symmetry (A, field, kind, exact)
   im = imag (B);
   switch (kind)
     case "skew-symmetric"
-      re = 0 - re;  # as mmread does: the image of a zero is +0
+      re = 0 - re;  # as in mmread: the image of 0 is +0
       im = 0 - im;
     case "hermitian"
       im = 0 - im;
@@ -278,7 +277,7 @@ function yes = same (x, y, exact)
 
 endfunction
 
-## The text of the file by pieces: the head, then some tens of megabytes of entries at a time, ...
+## Piece K of the file's text: first the head, then 200000 entries at a time (some megabytes).
 function str = piece (k, head, at, x, field, digits)
 
   step = 200000;
@@ -294,7 +293,7 @@ function str = piece (k, head, at, x, field, digits)
 
 endfunction
 
-## The lines of entries x(k), each after the row and column in at(k,:) where AT has columns.
+## The lines of the entries x(k).  at(k,:) is the row and column, or empty in array format.
 function str = entry_lines (at, x, field, digits)
 
   start = repmat ("%d ", 1, columns (at));
@@ -303,7 +302,7 @@ function str = entry_lines (at, x, field, digits)
   if (strcmp (field, "pattern"))
     str = sprintf ("%d %d\n", at);
   elseif (isa (x, "uint64"))
-    ## printf turns what int64 does not hold to double, so digits are printed in two halves.
+    ## printf converts a uint64 beyond int64 to double, so print the digits in two parts.
     low = mod (x, 1e10);
     str = sprintf ("%d%010d\n", [(x - low) / 1e10; low]);
     str = regexprep (str, '^0+(?=\d)', "", "lineanchors");
@@ -325,8 +324,8 @@ function str = entry_lines (at, x, field, digits)
 
 endfunction
 
-## Digits that each of X needs to be read back the same: 15 (single: 6) are enough for what people
-## type, 17 (9) for everything.
+## How many digits each number of X needs to be read back unchanged: 15 (single: 6) if these are
+## enough, as for numbers that people type, else 17 (9).
 function digits = digits_for (x)
 
   if (isa (x, "single"))

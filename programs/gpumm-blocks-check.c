@@ -3,19 +3,18 @@
  *   gpumm-blocks-check INPUT1 INPUT2 OUTPUT [SAMPLES [SEED]]
  *
  * Three checks:
- * - form: the header, sizes, records sorted by i then j, none with zeros alone;
- * - blocks, exactly: SAMPLES (10000) of all places and as many of the blocks that are there, or all
- *   places where there are no more than SAMPLES. An element is the dot product of a row of A and a
- *   column of B, from lists of A by rows and of B by columns, summed in 64 bits, then the smaller of
- *   the sum and 2^32 - 1;
- * - all elements, modulo 2^64 (R. Freivalds, 1977): C x = A (B x) for a random x of odd numbers, on
- *   those rows of C in which nothing is saturated. One wrong element in a row is always found: an
- *   odd number times what is not 0 is not 0 modulo 2^64.
+ * - form: the header is valid, records are sorted by i then j, and no block is all zero;
+ * - exact blocks: SAMPLES (10000) random places and SAMPLES random stored blocks, or all places if
+ *   there are at most SAMPLES. An element is the dot product of a row of A and a column of B,
+ *   summed in 64 bits, or 2^32 - 1 if the sum is larger;
+ * - all elements modulo 2^64 (R. Freivalds, 1977): C x = A (B x) for a random x of odd numbers, in
+ *   the rows of C without a saturated element. A single wrong element in a row is always found,
+ *   because an odd number times a nonzero number is nonzero modulo 2^64.
  *
- * Memory and time go by the sizes of the files and by SAMPLES: a header may name any size of a matrix,
- * and rows without blocks cost nothing.
+ * Memory and time depend on the sizes of the files and on SAMPLES. The matrix may have any size,
+ * because rows without blocks cost nothing.
  *
- * The last line counts what was compared; the exit status is 0 when all is right.
+ * The last line counts the comparisons. The exit status is 0 if all are right.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _FILE_OFFSET_BITS 64
@@ -34,8 +33,9 @@ typedef struct {
   size_t record; /* bytes */
 } source;
 
-/* Blocks of an input, sorted by rows, then columns, or the other way. Lines are the rows or columns that have any:
- * line l is block row, or column, number[l], and has the blocks from first[l] to first[l + 1]. */
+/* The blocks of an input, sorted by block rows, then columns, or by columns, then rows. A line is a
+ * block row (or column) with blocks: line l is number[l] and has blocks first[l] to first[l + 1] -
+ * 1. */
 typedef struct {
   int64_t lines;
   int32_t *number;
@@ -83,7 +83,7 @@ static int64_t size_of (FILE *file) {
 }
 
 static source open_source (const char *name, size_t width) {
-  struct stat info; /* a pipe would be waited for, and a device may have no end */
+  struct stat info; /* opening a pipe would wait, and a device may have no end */
   const int regular = stat (name, &info) == 0 && S_ISREG (info.st_mode);
   source s = {.name = name, .file = regular ? fopen (name, "rb") : NULL};
   int32_t header[3];
@@ -96,7 +96,7 @@ static source open_source (const char *name, size_t width) {
   if (s.n < 0 || s.m < 1 || s.count < 0 || s.n % s.m != 0)
     stop ("%s: n %" PRId64 ", m %" PRId64 ", k %" PRId64, name, s.n, s.m, s.count);
   s.grid = s.n / s.m;
-  /* m^2 count has up to 94 bits: a double tells sizes apart that are far from each other */
+  /* m^2 count has up to 94 bits: refuse large sizes in double before computing in integers */
   const int64_t bytes = size_of (s.file);
   const double said = 12 + (double) s.count * (8 + (double) s.m * (double) s.m * (double) width);
   s.record = s.count > 0 && said < 1e15 ? 8 + (size_t) (s.m * s.m) * width : 8;
@@ -112,7 +112,7 @@ static void go_to (source *s, int64_t record) {
 
 /* ---- inputs ------------------------------------------------------------------------------- */
 
-/* A block before it is in place. */
+/* A block to be sorted. */
 typedef struct {
   int32_t line, other;
   int64_t record;
@@ -124,7 +124,7 @@ static int compare (const void *x, const void *y) {
                             : (a->other > b->other) - (a->other < b->other);
 }
 
-/* by = 0: by block rows; 1: by block columns. Read twice: to sort, and to put in place. */
+/* by = 0: by block rows; 1: by block columns. Reads the file twice: for the order, for values. */
 static list read_list (source *s, int by) {
   const int64_t elements = s->m * s->m;
   unsigned char *record = take ((int64_t) s->record, 1);
@@ -149,7 +149,7 @@ static list read_list (source *s, int by) {
       x.number[x.lines] = entries[t].line;
       x.first[x.lines++] = t;
     } else if (entries[t - 1].other == entries[t].other)
-      stop ("%s: records %" PRId64 " and %" PRId64 " are for one place", s->name,
+      stop ("%s: records %" PRId64 " and %" PRId64 " have the same block row and column", s->name,
             entries[t - 1].record, entries[t].record);
     x.other[t] = entries[t].other;
     place[entries[t].record] = t;
@@ -166,7 +166,7 @@ static list read_list (source *s, int by) {
   return x;
 }
 
-/* The line with a number, or -1. */
+/* The index of the line with this number, or -1. */
 static int64_t find_line (const list *x, int64_t number) {
   int64_t low = 0, high = x->lines;
   while (low < high) {
@@ -183,7 +183,7 @@ static int64_t find_line (const list *x, int64_t number) {
 
 /* ---- exact blocks ------------------------------------------------------------------------- */
 
-/* The record of block (i,j), sorted as they are, or -1; its elements go to values. */
+/* Finds the record of block (i, j) by bisection and reads its elements; -1 if there is none. */
 static int64_t find (source *c, int64_t i, int64_t j, uint32_t *values) {
   int64_t low = 0, high = c->count;
   while (low < high) {
@@ -208,7 +208,7 @@ typedef struct {
   source *c;
   uint64_t *sum;
   uint32_t *found;
-  int64_t compared, below, at, above; /* elements, by where their sums lie */
+  int64_t compared, below, at, above; /* elements: all, and by their sum beside 2^32 - 1 */
 } exact;
 
 static void check_block (exact *x, int64_t i, int64_t j) {
@@ -272,9 +272,9 @@ static uint64_t vector (int64_t i) {
   return (z ^ z >> 31) | 1;
 }
 
-/* What multiplication by a vector gives, in the block rows that have any: those of lines. */
+/* A matrix times the vector. Only the block rows in lines are stored; all others are zero. */
 typedef struct {
-  list lines; /* numbers alone */
+  list lines; /* only lines and number are used */
   uint64_t *y;
 } product;
 
@@ -283,7 +283,7 @@ static int compare_numbers (const void *x, const void *y) {
   return (a > b) - (a < b);
 }
 
-/* B times the vector; B by columns. */
+/* B times the vector; B is sorted by columns. */
 static product multiply_vector (const list *b, int64_t count, int64_t m) {
   product p = {.lines.number = take (count, sizeof *p.lines.number), .y = NULL};
   memcpy (p.lines.number, b->other, (size_t) count * sizeof *b->other);
@@ -304,7 +304,7 @@ static product multiply_vector (const list *b, int64_t count, int64_t m) {
   return p;
 }
 
-/* A times that; A by rows. */
+/* A times (B times the vector); A is sorted by rows. */
 static uint64_t *multiply_product (const list *a, const product *p, int64_t m) {
   uint64_t *result = take (a->lines * m, sizeof *result);
   for (int64_t l = 0; l < a->lines; l++)
@@ -317,7 +317,7 @@ static uint64_t *multiply_product (const list *a, const product *p, int64_t m) {
   return result;
 }
 
-/* C times the vector in one block row, and whether an element of a row is 2^32 - 1. */
+/* One block row of C times the vector; saturated[r]: does row r have an element 2^32 - 1? */
 typedef struct {
   int64_t row;   /* -1: none yet */
   int64_t wrong; /* the first row of elements that differs, or -1 */
@@ -325,14 +325,14 @@ typedef struct {
   unsigned char *saturated;
 } row_sum;
 
-/* Told at the end, as faults of form come first. */
+/* Keeps the first wrong row. It is reported at the end, because faults of form come first. */
 static void note_wrong (row_sum *s, int64_t row) {
   if (s->wrong < 0)
     s->wrong = row;
 }
 
-/* Compares a block row of C, then the rows of A up to the next one of C, where C has nothing. Returns
- * how many rows of elements are saturated, and not compared; *line is the next one of A. */
+/* Compares a block row of C, then the lines of A before block row `next`, where C has no blocks.
+ * Moves *line to the next line of A. Returns the number of saturated rows, which it skips. */
 static int64_t compare_rows (const source *c, const list *a, const uint64_t *expected, row_sum *s,
                              int64_t next, int64_t *line) {
   const int64_t m = c->m;
@@ -351,7 +351,7 @@ static int64_t compare_rows (const source *c, const list *a, const uint64_t *exp
   return saturated;
 }
 
-/* Checks the form of C, and C v = A (B v); returns how many rows of elements were compared. */
+/* Checks the form of C, and C v = A (B v). Returns the number of rows of elements compared. */
 static int64_t go_through (source *c, const list *a, const uint64_t *expected) {
   const int64_t m = c->m;
   uint32_t *values = take (c->count > 0 ? m * m : 1, sizeof *values);
@@ -366,7 +366,7 @@ static int64_t go_through (source *c, const list *a, const uint64_t *expected) {
     if (index[0] < 0 || index[0] >= c->grid || index[1] < 0 || index[1] >= c->grid)
       stop ("%s: record %" PRId64 " is out of range", c->name, t);
     if (index[0] < before[0] || (index[0] == before[0] && index[1] <= before[1]))
-      stop ("%s: record %" PRId64 " is not after the one before it", c->name, t);
+      stop ("%s: record %" PRId64 " is not after the previous record", c->name, t);
     memcpy (before, index, sizeof before);
     if (index[0] != s.row) {
       rows -= compare_rows (c, a, expected, &s, index[0], &line);
@@ -384,7 +384,7 @@ static int64_t go_through (source *c, const list *a, const uint64_t *expected) {
       }
     }
     if (!any)
-      stop ("%s: record %" PRId64 " has zeros alone", c->name, t);
+      stop ("%s: record %" PRId64 " has only zeros", c->name, t);
   }
   rows -= compare_rows (c, a, expected, &s, c->grid, &line);
   if (s.wrong >= 0)
@@ -405,7 +405,7 @@ int main (int count, char **arguments) {
   const int64_t samples = count > 4 ? strtoll (arguments[4], NULL, 10) : 10000;
   state = (count > 5 ? strtoull (arguments[5], NULL, 10) : 1) * 2862933555777941757u + 3037000493u;
   if (file_a.n != file_b.n || file_a.m != file_b.m || c.n != file_a.n || c.m != file_a.m)
-    stop ("the files do not have one size");
+    stop ("the sizes in the headers of the files differ");
   const int64_t n = c.n, m = c.m;
   if (file_a.count == 0 && file_b.count == 0 && c.count == 0) {
     printf ("right: 0 records; %" PRId64 " of %" PRId64 " rows\n", n, n);
@@ -422,9 +422,9 @@ int main (int count, char **arguments) {
              .sum = take (m * m, sizeof *x.sum),
              .found = take (m * m, sizeof *x.found)};
   check_blocks (&x, samples);
-  printf ("right: %" PRId64 " records; %" PRId64 " of %" PRId64 " rows by a random vector; %" PRId64
-          " elements exactly, of which %" PRId64 " below 2^32 - 1, %" PRId64 " at it, %" PRId64
-          " above\n",
+  printf ("right: %" PRId64 " records; %" PRId64 " of %" PRId64
+          " rows checked by a random vector; %" PRId64 " elements checked exactly: %" PRId64
+          " sums below 2^32 - 1, %" PRId64 " equal, %" PRId64 " above\n",
           c.count, rows, n, x.compared, x.below, x.at, x.above);
   void *const taken[] = {a.number, a.first, a.other,         a.values, b.number, b.first, b.other,
                          b.values, bv.y,    bv.lines.number, abv,      x.sum,    x.found};

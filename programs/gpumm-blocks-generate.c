@@ -1,13 +1,13 @@
-/* gpumm-blocks-generate.c - random matrices sparse by blocks, for gpumm-blocks.
+/* gpumm-blocks-generate.c - makes random block-sparse matrices for gpumm-blocks.
  *
  *   gpumm-blocks-generate N M COUNT LOW HIGH SEED FILE
  *
- * N x N in blocks of M x M, COUNT of them at places drawn without repetition, elements uniform in
- * LOW .. HIGH (at most 65535). Records are in no order. The same arguments give the same file.
+ * The matrix is N x N with COUNT blocks of M x M at distinct random places. Elements are uniform in
+ * LOW .. HIGH (at most 65535). Records are not sorted. The same arguments give the same file.
  *
  * Places are drawn in order by sequential sampling (D. E. Knuth, The Art of Computer Programming 2,
- * section 3.4.2, algorithm S), and record t goes to place a t + c mod COUNT of the file; a and COUNT
- * have no common factor. All of the file is made in memory.
+ * section 3.4.2, algorithm S). The t-th block becomes record (a t + c) mod COUNT of the file, where
+ * a and COUNT have no common factor. The whole file is made in memory.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Block rows: every place is drawn for, so there are at most 2^32 of them. */
+/* Sampling visits every place, so limit the places to 2^32. */
 static const int64_t MOST_BLOCK_ROWS = 65536;
 
 static uint64_t state;
@@ -32,7 +32,7 @@ static uint64_t draw (void) { /* splitmix64: S. Vigna, 2015, public domain */
   return z ^ z >> 31;
 }
 
-/* Uniform in 0 .. range - 1 but for a bias below range / 2^64. */
+/* Uniform in 0 .. range - 1, with a bias below range / 2^64. */
 static uint64_t below (uint64_t range) {
   return (uint64_t) ((unsigned __int128) draw () * range >> 64);
 }
@@ -90,7 +90,7 @@ int main (int count, char **arguments) {
   const size_t header = 3 * sizeof (int32_t), record = 8 + 2 * (size_t) (m * m);
   const size_t bytes = header + (size_t) blocks * record;
   const int32_t sizes[3] = {(int32_t) n, (int32_t) m, (int32_t) blocks};
-  /* touched in no order: in pages of 2 MB where the system grants them */
+  /* written in random order, so use pages of 2 MB if the system grants them */
   const size_t page = (size_t) 2 << 20;
   void *memory = NULL;
   gpumm_output *output = NULL;
@@ -100,7 +100,7 @@ int main (int count, char **arguments) {
   }
   (void) madvise (memory, bytes, MADV_HUGEPAGE);
   unsigned char *all = memory;
-  /* the name and the disk's room come first, before any work */
+  /* check the name and reserve the disk space before any work */
   gpumm_status status = gpumm_output_open (arguments[7], &output);
   if (!status)
     status = gpumm_output_reserve (output, bytes);

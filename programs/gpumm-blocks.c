@@ -1,10 +1,10 @@
-/* gpumm-blocks.c - the product of two matrices sparse by blocks, from file to file.
+/* gpumm-blocks.c - multiplies two block-sparse matrices, from file to file.
  *
  *   gpumm-blocks [--backend auto|cpu|gpu] INPUT1 INPUT2 OUTPUT
  *
- * Files are as engine/gpumm.h says: elements of uint16 in the inputs, of uint32 in the output, each
- * min (exact sum, 2^32 - 1); blocks of zeros are left out. Prints the seconds of reading,
- * multiplying and writing, from host memory to host memory.
+ * engine/gpumm.h describes the files. Elements are uint16 in the inputs and uint32 in the output:
+ * min (exact sum, 2^32 - 1). Zero blocks are not written. The program prints the seconds of
+ * reading, multiplying (from host memory to host memory) and writing.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -27,8 +27,8 @@ static int fail (void) {
   return 0;
 }
 
-/* Untouched memory in pages of 2 MB where the system grants them: first touches of 4 KB pages would
- * cost more than the arithmetic. */
+/* Untouched memory, in pages of 2 MB if the system grants them: the first touches of 4 KB pages
+ * would cost more than the arithmetic. */
 static void *take (size_t bytes) {
   const size_t page = (size_t) 2 << 20;
   void *p = NULL;
@@ -40,7 +40,7 @@ static void *take (size_t bytes) {
   return p;
 }
 
-/* The memory that a shape needs; 0 where it is refused. */
+/* Takes the memory that a shape needs; returns 0 if it is refused. */
 static int provide (gpumm_operand *x) {
   const size_t each = (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type);
   const size_t blocks = x->nzmax > 0 ? (size_t) x->nzmax : 1;

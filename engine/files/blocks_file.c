@@ -30,16 +30,16 @@
 #include <unistd.h>
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "files of blocks are read and written as they lie in the memory of little-endian machines"
+#error "files of blocks are little-endian and are copied to and from memory unchanged"
 #endif
 
 enum { HEADER_BYTES = 12, INDEX_BYTES = 8 };
 
-/* The most block rows of a file; users of the format have 2^13. An empty block row costs memory
- * too, and a damaged header must not ask for all of it. */
+/* The most block rows of a file; users of the format have 2^13. Empty block rows cost memory too,
+ * and a damaged header must not take all memory. */
 static const int64_t MOST_BLOCK_ROWS = (int64_t) 1 << 24;
 
-/* The fewest records for a thread: about 50 us of work. */
+/* A thread gets at least this many records: about 50 us of work. */
 static const int64_t LEAST_RECORDS = 10000;
 
 /* A thread reads or writes this many bytes at once; they stay in its cache. */
@@ -100,7 +100,7 @@ static gpumm_status fail_read (const gpumm_blocks_file *f, int error) {
 static gpumm_status check_header (gpumm_blocks_file *f, gpumm_type type) {
   unsigned char header[HEADER_BYTES];
   if (f->bytes < HEADER_BYTES)
-    return gpumm_fail (GPUMM_INVALID, "%s: the header has 12 bytes, and the file %zu", f->name,
+    return gpumm_fail (GPUMM_INVALID, "%s: the header has 12 bytes, but the file has %zu", f->name,
                        f->bytes);
   const int error = read_bytes (f, 0, header, sizeof header);
   if (error)
@@ -111,18 +111,18 @@ static gpumm_status check_header (gpumm_blocks_file *f, gpumm_type type) {
   if (f->size < 0 || f->block < 1 || f->count < 0)
     return gpumm_fail (
         GPUMM_INVALID,
-        "%s: the header says size %lld, blocks of %lld, %lld of them (bytes 0 to 11)", f->name,
+        "%s: the header has size %lld, block size %lld and %lld blocks (bytes 0 to 11)", f->name,
         (long long) f->size, (long long) f->block, (long long) f->count);
   if (f->size % f->block != 0)
     return gpumm_fail (GPUMM_INVALID, "%s: size %lld does not divide into blocks of %lld", f->name,
                        (long long) f->size, (long long) f->block);
   const int64_t rows = f->size / f->block;
   if (rows > MOST_BLOCK_ROWS)
-    return gpumm_fail (GPUMM_INVALID, "%s: %lld block rows are more than %lld", f->name,
+    return gpumm_fail (GPUMM_INVALID, "%s: %lld block rows, and at most %lld are allowed", f->name,
                        (long long) rows, (long long) MOST_BLOCK_ROWS);
   if (f->count > rows * rows)
-    return gpumm_fail (GPUMM_INVALID, "%s: %lld blocks, but the arrays hold %lld", f->name,
-                       (long long) f->count, (long long) (rows * rows));
+    return gpumm_fail (GPUMM_INVALID, "%s: %lld blocks, but the matrix has places for %lld",
+                       f->name, (long long) f->count, (long long) (rows * rows));
   /* the file's size tells the element type; at most 2^62 2^31 elements */
   const double each = (double) f->block * (double) f->block;
   const double sizes[] = {(double) HEADER_BYTES + (double) f->count * (INDEX_BYTES + 2 * each),
@@ -133,7 +133,7 @@ static gpumm_status check_header (gpumm_blocks_file *f, gpumm_type type) {
   if (!(type == GPUMM_U16 ? fits16 : fits32))
     return gpumm_fail (GPUMM_INVALID,
                        "%s: %lld blocks of %lldx%lld need %.0f bytes of uint16 or %.0f of uint32, "
-                       "and the file has %zu: %s",
+                       "but the file has %zu: %s",
                        f->name, (long long) f->count, (long long) f->block, (long long) f->block,
                        sizes[0], sizes[1], f->bytes,
                        fits16 || fits32               ? "the elements are of the other class"
@@ -165,7 +165,7 @@ gpumm_status gpumm_blocks_file_open (const char *name, gpumm_type type, gpumm_bl
     return gpumm_fail (GPUMM_INVALID, "no file given");
   *file = NULL;
   if (type != GPUMM_U16 && type != GPUMM_U32 && type != GPUMM_TYPES)
-    return gpumm_fail (GPUMM_INVALID, "files of blocks have elements of uint16 or uint32");
+    return gpumm_fail (GPUMM_INVALID, "a file of blocks has elements of uint16 or uint32");
   gpumm_blocks_file *f = gpumm_allocate (1, sizeof *f);
   gpumm_status status = f ? GPUMM_OK : GPUMM_HOST_MEMORY;
   if (!status) {
@@ -210,7 +210,7 @@ void gpumm_blocks_file_close (gpumm_blocks_file *f) {
 
 /* ---- read --------------------------------------------------------------------------------- */
 
-/* A record's place in its block row; sorted by column, then by record number. */
+/* A record in its block row, to be sorted by column, then by record number. */
 typedef struct {
   int32_t column, number;
 } entry;
@@ -231,7 +231,7 @@ typedef struct {
   int64_t *start;         /* n / m + 1: where the blocks of each row begin */
   atomic_llong *next;     /* of each row: first the number of records, then the next free place */
   atomic_llong bad;       /* the first record with an index out of range, or NONE */
-  atomic_llong duplicate; /* the first row with two blocks at one place, or NONE */
+  atomic_llong duplicate; /* the first block row with two blocks in one column, or NONE */
   atomic_int error;       /* the first of read_bytes, or ENOMEM */
   atomic_int zeros;       /* is there a block of zeros? */
 } reading;
@@ -305,7 +305,7 @@ static gpumm_status check_indices (reading *r) {
   const int64_t bad = atomic_load (&r->bad);
   if (bad != NONE)
     return gpumm_fail (GPUMM_INVALID,
-                       "%s: record %lld, at byte %zu: block (%d, %d) is outside of %lldx%lld "
+                       "%s: record %lld, at byte %zu: block (%d, %d) is outside the %lldx%lld "
                        "blocks (records and blocks count from 0)",
                        f->name, (long long) bad, record_at (f, bad), r->notes[bad].index.i,
                        r->notes[bad].index.j, (long long) rows, (long long) rows);
@@ -528,7 +528,7 @@ static gpumm_status check_writable (const gpumm_operand *x) {
   if (x->rows > INT32_MAX || rows > MOST_BLOCK_ROWS || !x->block_start
       || x->block_start[rows] > INT32_MAX)
     return gpumm_fail (GPUMM_INVALID,
-                       "too large a matrix, or too many blocks, for a file of blocks");
+                       "the matrix is too large, or has too many blocks, for a file of blocks");
   return GPUMM_OK;
 }
 

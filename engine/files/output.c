@@ -338,8 +338,9 @@ static gpumm_status overwrite (gpumm_output *o) {
     error = errno;
   if (!error)
     return GPUMM_OK;
-  const gpumm_status status = gpumm_fail (GPUMM_INVALID, "cannot write %s: %s; all of it is in %s",
-                                          o->name, strerror (error), o->temporary);
+  const gpumm_status status =
+      gpumm_fail (GPUMM_INVALID, "cannot write %s: %s; the complete new file is %s", o->name,
+                  strerror (error), o->temporary);
   o->temporary[0] = 0; /* keep it */
   return status;
 }

@@ -30,7 +30,8 @@ static double read_limit (const char *folder, const char *name) {
   return found == 1 && limit >= 0 ? limit : INFINITY;
 }
 
-/* The limit of memory and swap: version 2 limits each, version 1 memory and the sum. */
+/* A group's limit of memory and swap together. Version 2 limits memory and swap, version 1 limits
+ * memory and their sum. */
 static double one_group (const char *folder, int version, double swap) {
   if (version == 2)
     return read_limit (folder, "memory.max") + fmin (read_limit (folder, "memory.swap.max"), swap);

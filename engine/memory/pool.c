@@ -1,8 +1,8 @@
 /* pool.c - memory that outlives a call.
  *
  * One list holds the blocks of all devices and kinds: there are only tens of blocks, and a search
- * is cheap. A request takes the smallest unused block that is large enough but not over twice the
- * size, so that small requests do not occupy large blocks.
+ * is cheap. A request takes the smallest unused block that is large enough. The block may be at
+ * most twice the size, so that small requests do not occupy large blocks.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pool.h"

@@ -22,15 +22,15 @@ void gpumm_pool_give (const gpumm_driver *driver, int device, gpumm_pool_kind ki
 /* Releases unused blocks of a device until at most keep bytes of them are left. */
 void gpumm_pool_trim (const gpumm_driver *driver, int device, gpumm_pool_kind kind, size_t keep);
 
-/* The bytes that a request really takes. */
+/* The bytes that a request takes after rounding. */
 size_t gpumm_pool_rounded (size_t bytes);
 
 /* Bytes that the pool holds of a device, used or not; and the unused ones alone. */
 size_t gpumm_pool_bytes (const gpumm_driver *driver, int device, gpumm_pool_kind kind,
                          size_t *unused);
 
-/* Bytes of device memory that a product may use; memory_free are free outside the pool; limit is
- * the caller's, or 0. With a limit the pool releases its kept blocks, which may have other
+/* Bytes of device memory that a product may use. memory_free: bytes free outside the pool; limit:
+ * the caller's limit, or 0. With a limit the pool releases its kept blocks, which may have other
  * sizes. */
 double gpumm_pool_room (const gpumm_driver *driver, int device, int64_t memory_free, int64_t limit);
 

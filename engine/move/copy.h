@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Copies height columns of width bytes with these pitches. past_caches: large copies bypass the
- * caches; for memory that is read much later. */
+/* Copies height columns of width bytes with these pitches. past_caches, for copies that are
+ * read much later: large copies bypass the caches. */
 void gpumm_copy_columns (void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, int64_t height, int past_caches);
 

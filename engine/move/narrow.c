@@ -94,7 +94,7 @@ INLINE __m128i four_ints (const void *from, int64_t i, int from_doubles, __m256i
   return value;
 }
 
-/* Converts the first of count numbers, sixteen at a time, and returns their number. *fit: were all
+/* Converts the first of count numbers, sixteen at a time, and returns how many. *fit: were they all
  * integers of `bits` bits? */
 INLINE int64_t sixteens (void *to, const void *from, int64_t count, const void *next,
                          int from_doubles, int bits, int *fit) {
@@ -196,7 +196,7 @@ gpumm_type gpumm_narrow_columns (gpumm_type wide, void *to, int64_t ld_to, const
         if (forms[form].convert (there, here, run, next))
           break;
       }
-      if (form > before && i + j > 0) { /* the runs copied before are too narrow */
+      if (form > before && i + j > 0) { /* the earlier runs are in a narrower type */
         *vain += i + j * rows;
         i = j = run = 0;
       }

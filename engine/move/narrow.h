@@ -7,9 +7,9 @@
 
 /* Copies columns of `rows` reals of type wide (S or D), ld_from apart, in the narrowest type that
  * holds all of them exactly: I8, I16 or, for doubles, S. (Integers cannot hold -0, and NaN is never
- * narrowed.) `to` has room for as many wide reals; its columns are ld_to narrow reals apart.
+ * narrowed.) `to` has room for the wide reals; its columns are ld_to narrow reals apart.
  * Returns the type, or wide if no type fits; `to` is then undefined. Adds the number of reals
- * copied in vain to *vain. */
+ * converted in vain to *vain. */
 gpumm_type gpumm_narrow_columns (gpumm_type wide, void *to, int64_t ld_to, const void *from,
                                  int64_t ld_from, int64_t rows, int64_t cols, int64_t *vain);
 

@@ -90,7 +90,7 @@ enum { UP, WORK, DOWN, STREAMS };
 typedef struct {
   int64_t chunks, queued; /* of the uploads */
   unsigned char *went;    /* for each upload, the type that its numbers went up in */
-  int waited;             /* the up stream waits for the readers of what the uploads overwrite */
+  int waited;             /* the up stream already waits for readers of the old contents */
   int64_t down_chunks, down_queued;
   gpumm_event *begun, *ended; /* around the launch */
   gpumm_event *fetched;       /* after the last copy down; only if a later step waits for it */
@@ -633,7 +633,7 @@ static gpumm_status widen_panels (const run *r) {
   return status;
 }
 
-/* Makes the stream wait for what the next step's launch needs. */
+/* Makes the stream wait for the uploads and downloads that the next step's launch depends on. */
 static gpumm_status before_launch (run *r) {
   const gpumm_step *s = &r->job->steps[r->launched];
   step_state *state = &r->states[r->launched];
@@ -732,7 +732,7 @@ static gpumm_status end_mark (run *r) {
   return status;
 }
 
-/* Bookkeeping after the launch of a part. */
+/* Updates marks and counts after the launch of a part. */
 static gpumm_status after_launch (run *r) {
   gpumm_status status = end_mark (r);
   add_note (r->report, r->note);
@@ -808,7 +808,7 @@ static int launch_steps (run *r) {
   return moved;
 }
 
-/* Finds the panel and the chunk for an index that counts through all panels. */
+/* Finds the panel and the chunk of an index that counts the chunks of all panels. */
 static gpumm_panel chunk_of (const run *r, const gpumm_panel *p, int up, int64_t index) {
   while (index >= chunk_count (r, p))
     index -= chunk_count (r, p++);
@@ -957,7 +957,7 @@ static void report_on (run *r) {
     add_seconds (r, r->states[i].begun, r->states[i].ended, &report->compute);
 }
 
-/* Waits for everything under way and releases what was taken. */
+/* Waits for all work under way and releases all slots, events and streams. */
 static void finish (run *r) {
   const gpumm_stream_job *j = r->job;
   gpumm_event *events[] = {r->up_begun, r->uploaded, r->fetched};

@@ -42,7 +42,7 @@ typedef struct gpumm_step {
   int64_t after_download; /* uploads and launch overwrite what this earlier step downloads; or -1 */
   const void *task;       /* what to launch; NULL: nothing */
   double seconds;         /* estimated, of the launch; 0: negligible */
-  gpumm_panel down[GPUMM_MOST_DOWNLOADS]; /* finished panels */
+  gpumm_panel down[GPUMM_MOST_DOWNLOADS]; /* panels to download after the launch */
   int downs;
 } gpumm_step;
 
@@ -57,8 +57,8 @@ typedef struct gpumm_stream_job {
   const gpumm_step *steps;
   int64_t count;
   /* Launches the task on the stream, or a part of it if divides is set. Sets the text of a failure
-   * (gpumm_fail). note has GPUMM_NOTE_BYTES for its decision. waits: it waits for the device, so a
-   * separate thread calls it. */
+   * (gpumm_fail). note has GPUMM_NOTE_BYTES for its decision. waits: launch waits for the device,
+   * so a separate thread calls it. */
   gpumm_status (*launch) (const struct gpumm_stream_job *job, const void *task, gpumm_part part,
                           gpumm_stream *stream, char *note);
   const void *context; /* for launch */

@@ -3,8 +3,8 @@
 
 ## trace = __gpumm_trace__ (s)
 ##
-## What gpumm_kernel counted, the struct s, as a value that has its fields and displays as a table: a
-## struct of structs would fill some screens.
+## Wraps the struct s with gpumm_kernel's counts.  The trace has the fields of s and displays as a
+## table; Octave's display of a struct of structs would fill several screens.
 
 function trace = __gpumm_trace__ (s)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## What Octave shows of a variable: its name and the table.
+## Shows a variable: its name and the table.
 
 function display (trace)
 

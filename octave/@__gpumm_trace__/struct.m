@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## s = struct (trace): its fields; of an array, an array.
+## s = struct (trace): the fields as a struct; an array of traces gives an array of structs.
 
 function s = struct (trace)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## trace.name, as of a struct.
+## trace.name, as for a struct.
 
 function varargout = subsref (trace, index)
 

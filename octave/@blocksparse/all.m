@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## all (S, DIM): by columns or rows, a full logical vector.
+## all (S, DIM): of each column or row, as a full logical vector.
 
 function R = all (S, varargin)
 

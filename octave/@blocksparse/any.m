@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## any (S, DIM): by columns or rows, a full logical vector.
+## any (S, DIM): of each column or row, as a full logical vector.
 
 function R = any (S, varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## autoreg_matrix (...), of the full matrix.
+## autoreg_matrix (...): computed from the full matrix.
 
 function varargout = autoreg_matrix (varargin)
 

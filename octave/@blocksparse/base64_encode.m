@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## base64_encode (...), of the full matrix.
+## base64_encode (...): computed from the full matrix.
 
 function varargout = base64_encode (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## bitand (...), of the full matrix.
+## bitand (...): computed from the full matrix.
 
 function varargout = bitand (varargin)
 

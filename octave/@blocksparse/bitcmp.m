@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## bitcmp (...), of the full matrix.
+## bitcmp (...): computed from the full matrix.
 
 function varargout = bitcmp (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## bitget (...), of the full matrix.
+## bitget (...): computed from the full matrix.
 
 function varargout = bitget (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## bitor (...), of the full matrix.
+## bitor (...): computed from the full matrix.
 
 function varargout = bitor (varargin)
 

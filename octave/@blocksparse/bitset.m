@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## bitset (...), of the full matrix.
+## bitset (...): computed from the full matrix.
 
 function varargout = bitset (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## bitshift (...), of the full matrix.
+## bitshift (...): computed from the full matrix.
 
 function varargout = bitshift (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## bitunpack (...), of the full matrix.
+## bitunpack (...): computed from the full matrix.
 
 function varargout = bitunpack (varargin)
 

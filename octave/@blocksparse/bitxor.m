@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## bitxor (...), of the full matrix.
+## bitxor (...): computed from the full matrix.
 
 function varargout = bitxor (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## cat (DIM, ...): as [S, T] and [S; T], else of the full matrices.
+## cat (DIM, ...): [S, T] or [S; T]; for other DIM computed from the full matrices.
 
 function C = cat (dim, varargin)
 

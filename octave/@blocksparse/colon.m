@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## colon (...), of the full matrix.
+## colon (...): computed from the full matrix.
 
 function varargout = colon (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## cummax (...), of the full matrix.
+## cummax (...): computed from the full matrix.
 
 function varargout = cummax (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## cummin (...), of the full matrix.
+## cummin (...): computed from the full matrix.
 
 function varargout = cummin (varargin)
 

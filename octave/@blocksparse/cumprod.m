@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## cumprod (...), of the full matrix.
+## cumprod (...): computed from the full matrix.
 
 function varargout = cumprod (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## cumsum (...), of the full matrix.
+## cumsum (...): computed from the full matrix.
 
 function varargout = cumsum (varargin)
 

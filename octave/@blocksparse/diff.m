@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## diff (...), of the full matrix.
+## diff (...): computed from the full matrix.
 
 function varargout = diff (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## dot (...), of the full matrix.
+## dot (...): computed from the full matrix.
 
 function varargout = dot (varargin)
 

@@ -1,10 +1,10 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## elementwise (A, B, NAME): the operator A NAME B, or -A, where one of them is a blocksparse.
+## elementwise (A, B, NAME): the operator A NAME B, or -A.  A or B or both are blocksparse.
 ##
-## Matrices in blocks of one size, and a matrix and a number, stay in blocks where zeros stay zero.
-## The rest is done with full matrices.
+## Two matrices with the same block size, or a matrix and a number, give a blocksparse if zeros stay
+## zero.  All other operations use full matrices.
 
 function C = elementwise (A, B, name)
 
@@ -49,8 +49,8 @@ function C = scaled (s, f, name, factor)
   endif
 endfunction
 
-## Both at all places where one of them has a block: NaN * 0 is NaN there.  Places where neither has
-## one are zero, and a product of finite elements needs no others than the common ones.
+## The result has blocks where S or T has one, because NaN * 0 is NaN.  A product of finite elements
+## needs only the places where both have a block.
 function C = merged (s, t, name)
   p = places (s);
   q = places (t);

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## [I, J, V] = find (S): as of the full matrix, without making it.
+## [I, J, V] = find (S): the same as for the full matrix, without making it.
 
 function varargout = find (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## flintmax (...), of the full matrix.
+## flintmax (...): computed from the full matrix.
 
 function varargout = flintmax (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## gcd (...), of the full matrix.
+## gcd (...): computed from the full matrix.
 
 function varargout = gcd (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## idivide (...), of the full matrix.
+## idivide (...): computed from the full matrix.
 
 function varargout = idivide (varargin)
 

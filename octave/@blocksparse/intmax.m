@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## intmax (...), of the full matrix.
+## intmax (...): computed from the full matrix.
 
 function varargout = intmax (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## intmin (...), of the full matrix.
+## intmin (...): computed from the full matrix.
 
 function varargout = intmin (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## isdefinite (...), of the full matrix.
+## isdefinite (...): computed from the full matrix.
 
 function varargout = isdefinite (varargin)
 

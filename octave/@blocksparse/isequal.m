@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## isequal (S, T, ...): sizes and elements are equal, whatever the forms and blocks.
+## isequal (S, T, ...): are sizes and elements equal?  Storage and block size do not matter.
 
 function yes = isequal (varargin)
 
@@ -20,7 +20,7 @@ function yes = two (S, T)
     if (! isequal (size (S), size (T)))
       yes = false;
     elseif (isequal (blocksize (S), blocksize (T)))
-      ## zero blocks are not stored: equal matrices have equal fields
+      ## zero blocks are not stored, so equal matrices have equal fields
       yes = isequal (struct (S), struct (T));
     else
       [i, j, v] = nonzero (S);

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## issymmetric (S, TOL): without the full matrix where TOL is 0.
+## issymmetric (S, TOL): without the full matrix if TOL is not given.
 
 function yes = issymmetric (varargin)
 

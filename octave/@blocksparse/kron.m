@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## kron (S, B), kron (A, S): of floating point a blocksparse, if the other matrix is full.
+## kron (S, B), kron (A, S): a blocksparse, if the other matrix is full and both are floating point.
 
 function C = kron (varargin)
 
@@ -11,7 +11,7 @@ function C = kron (varargin)
       || (isa (A, "blocksparse") && isa (B, "blocksparse")) ...
       || ! (all (isfinite (elements (A))) && all (isfinite (elements (B)))))
     C = by_full ("kron", varargin{:});
-  elseif (isa (A, "blocksparse")) # a larger block of each
+  elseif (isa (A, "blocksparse")) # each block becomes a larger block
     s = struct (A);
     [p, q] = size (B);
     count = numel (s.column);
@@ -23,7 +23,7 @@ function C = kron (varargin)
     s.block_cols *= q;
     s.values = reshape (V, s.block_rows, []);
     C = blocksparse (s);
-  else # many of each block
+  else # each block is repeated
     s = struct (B);
     [i, j, a] = find (full (A));
     grid = [s.rows / s.block_rows, s.cols / s.block_cols];

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## lcm (...), of the full matrix.
+## lcm (...): computed from the full matrix.
 
 function varargout = lcm (varargin)
 

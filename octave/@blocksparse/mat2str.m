@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## mat2str (...), of the full matrix.
+## mat2str (...): computed from the full matrix.
 
 function varargout = mat2str (varargin)
 

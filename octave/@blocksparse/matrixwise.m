@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## matrixwise (A, B, NAME): A \ B, A / B or A ^ B, where one of them is a blocksparse.
+## matrixwise (A, B, NAME): A \ B, A / B or A ^ B.  A or B or both are blocksparse.
 
 function C = matrixwise (A, B, name)
 
@@ -26,7 +26,7 @@ function C = matrixwise (A, B, name)
 
 endfunction
 
-## The factors of a sparse matrix need less; Octave divides it by double alone.
+## Sparse factors need less memory than full ones.  Octave solves sparse systems only in double.
 function A = square_as_sparse (A, B)
   if (isa (A, "blocksparse") && isa (A, "double") && numel (A) != 1 && issquare (A) ...
       && (isa (B, "double") || islogical (B)))
@@ -34,7 +34,7 @@ function A = square_as_sparse (A, B)
   endif
 endfunction
 
-## By squares: as many products as p has bits, and those that are 1.
+## Repeated squaring: one product per bit of p, and one more per bit that is 1.
 function C = powers (A, p)
   C = [];
   while (true)

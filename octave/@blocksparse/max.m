@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## max (S), max (S, [], DIM): by columns or rows, a full vector.
+## max (S), max (S, [], DIM): of each column or row, as a full vector.
 
 function varargout = max (S, varargin)
 

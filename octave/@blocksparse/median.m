@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## median (...), of the full matrix.
+## median (...): computed from the full matrix.
 
 function varargout = median (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## mod (...), of the full matrix.
+## mod (...): computed from the full matrix.
 
 function varargout = mod (varargin)
 

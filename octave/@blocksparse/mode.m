@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## mode (...), of the full matrix.
+## mode (...): computed from the full matrix.
 
 function varargout = mode (varargin)
 

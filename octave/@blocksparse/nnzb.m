@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## nnzb (S): blocks that have an element that is not zero.
+## nnzb (S): the number of blocks with a nonzero element.
 
 function n = nnzb (S)
 

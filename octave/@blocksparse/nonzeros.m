@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## nonzeros (S): the elements that are not zero, column by column.
+## nonzeros (S): the nonzero elements, column by column.
 
 function v = nonzeros (S)
 

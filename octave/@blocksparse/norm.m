@@ -15,10 +15,11 @@ function n = norm (varargin)
   endif
   if (ischar (p) && strcmp (p, "fro"))
     n = norm (struct (S).values(:));
-    n = cast (n, underlyingType (S)); # of no values it is double
+    n = cast (n, underlyingType (S)); # the norm of no values is double
   elseif (isnumeric (p) && isscalar (p) && any (p == [1, Inf]))
     sums = sum (abs (S), 1 + (p == Inf));
-    ## Octave's own, which passes over some NaN up to Octave 9: a matrix with the same sums
+    ## Octave's norm up to Octave 9 ignores some NaN.  Call norm on a matrix with the same sums, so
+    ## that it treats NaN as in the full matrix.
     n = norm (cat (1 + (p == Inf), sums, zeros (size (sums))), p);
   else
     n = by_full ("norm", varargin{:});

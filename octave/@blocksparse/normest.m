@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## normest (...), of the full matrix.
+## normest (...): computed from the full matrix.
 
 function varargout = normest (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## nth_element (...), of the full matrix.
+## nth_element (...): computed from the full matrix.
 
 function varargout = nth_element (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## num2cell (...), of the full matrix.
+## num2cell (...): computed from the full matrix.
 
 function varargout = num2cell (varargin)
 

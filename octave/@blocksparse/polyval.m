@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## polyval (...), of the full matrix.
+## polyval (...): computed from the full matrix.
 
 function varargout = polyval (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## polyvalm (...), of the full matrix.
+## polyvalm (...): computed from the full matrix.
 
 function varargout = polyvalm (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## prod (...), of the full matrix.
+## prod (...): computed from the full matrix.
 
 function varargout = prod (varargin)
 

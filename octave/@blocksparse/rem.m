@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## rem (...), of the full matrix.
+## rem (...): computed from the full matrix.
 
 function varargout = rem (varargin)
 

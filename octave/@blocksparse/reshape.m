@@ -1,8 +1,8 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## reshape (S, M, N): a blocksparse where blocks stay whole, which are one column wide then, and of
-## which M takes whole ones.
+## reshape (S, M, N): a blocksparse if no block is cut, that is if blocks are one column wide and
+## their height divides M.  Otherwise computed from the full matrix.
 
 function T = reshape (S, varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## sinewave (...), of the full matrix.
+## sinewave (...): computed from the full matrix.
 
 function varargout = sinewave (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## sparse (S): as Octave's sparse matrix, the elements as double.
+## sparse (S): Octave's sparse matrix, with the elements as double.
 
 function A = sparse (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## spy (S, ...): a plot of where blocks are.
+## spy (S, ...): plots the places of the blocks.
 
 function spy (S, varargin)
 

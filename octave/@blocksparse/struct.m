@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## struct (S): the fields of a blocksparse, from which blocksparse () makes it again.
+## struct (S): the fields of a blocksparse.  blocksparse () makes the matrix again from this struct.
 
 function s = struct (varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## sumsq (S, DIM): by columns or rows, a full vector.
+## sumsq (S, DIM): of each column or row, as a full vector.
 
 function R = sumsq (S, varargin)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## swapbytes (...), of the full matrix.
+## swapbytes (...): computed from the full matrix.
 
 function varargout = swapbytes (varargin)
 

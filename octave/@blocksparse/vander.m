@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## vander (...), of the full matrix.
+## vander (...): computed from the full matrix.
 
 function varargout = vander (varargin)
 

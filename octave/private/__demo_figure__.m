@@ -4,7 +4,7 @@
 ## drawn = __demo_figure__ (file, results, panels)
 ##
 ## Draws a row of pictures of the matrices and, below, the times of the products, to a .png file.
-## False if there is no gnuplot, the toolkit that draws without a display.
+## Returns false without gnuplot, the toolkit that needs no display.
 ##
 ## panels is a struct array: kind, title, and data, which depends on the kind.
 
@@ -72,8 +72,7 @@ function draw_mesh (nodes, sections, side)
 
 endfunction
 
-## The places of the nonzeros with their density or size: at most 200 x 200 squares, darker for
-## more.
+## Draws the nonzeros as at most 200 x 200 squares, darker for higher density or size.
 function draw_density (A)
 
   most = 200;
@@ -131,7 +130,7 @@ function draw_times (results, place)
                              r.info.device.name);
     labels{2*k} = duration (r.octave_seconds);
   endfor
-  ## As wide as the longest bar with its label; a letter is 1/115 of the width.
+  ## The axis is as wide as the longest bar with its label; a letter takes 1/115 of the width.
   widest = max (total ./ (0.98 - cellfun (@numel, labels(:)) / 115));
   middle = 6 + (1:n) * 3;  # well away from barh's line at 0
   y = (middle + [-0.45; 0.45])(:);
@@ -150,7 +149,7 @@ function draw_times (results, place)
        "fontsize", 14);
   xlabel ([unit " for the whole call, the fastest of several"], "fontsize", 14);
 
-  ## A legend of our own: gnuplot's covers bars.  A letter is about 0.0072 of the axes wide.
+  ## Draw the legend here, because gnuplot's covers bars.  A letter takes about 0.0072 of the width.
   axes ("position", [place(1), place(2) + place(4) + 0.005, place(3), 0.04], "visible", "off");
   axis ([0, 1, 0, 1]);
   left = 0.02;

@@ -3,8 +3,8 @@
 
 ## [matrices, names, headers] = __demo_load__ (files)
 ##
-## The matrices in the files (.mtx, .mat, .csv), as double, single or logical; the name of each (its
-## file and, in a .mat file, its variable); and the header line of a .csv, or "".
+## The matrices in the files (.mtx, .mat, .csv), as double, single or logical.  A name is the file
+## and, for a .mat file, the variable.  A header is the header line of a .csv file, or "".
 
 function [matrices, names, headers] = __demo_load__ (files)
 
@@ -12,7 +12,7 @@ function [matrices, names, headers] = __demo_load__ (files)
   for k = 1:numel (files)
     file = files{k};
     if (strncmp (file, "-", 1))
-      file = ["./" file];                      # else load takes the name for an option
+      file = ["./" file];                      # otherwise load reads the name as an option
     endif
     [~, name, ext] = fileparts (file);
     header = "";
@@ -49,7 +49,7 @@ function [matrices, names, headers] = __demo_load__ (files)
     endfor
   endfor
 
-  ## Octave has no product of integer matrices to compare with.
+  ## Octave does not multiply integer matrices, so there would be no product to compare with.
   for k = 1:numel (matrices)
     if (isinteger (matrices{k}))
       if (any (abs (double (matrices{k}(:))) > flintmax ()))
@@ -61,8 +61,8 @@ function [matrices, names, headers] = __demo_load__ (files)
 
 endfunction
 
-## The numeric and logical matrices of a .mat file, and the field A of structs: the SuiteSparse
-## collection stores its matrix in Problem.A.
+## The numeric and logical matrices of a .mat file, and the field A of its structs.  The SuiteSparse
+## collection stores a matrix in Problem.A.
 function [matrices, names] = read_mat (file)
 
   [st, err, why] = stat (file);

@@ -5,9 +5,9 @@
 ##
 ## The stiffness matrix of a helical spring: linear elasticity in trilinear bricks (Q1), with
 ## 2 x 2 x 2 Gauss points.  The wire has side^2 nodes in each of its sections.  Unknown number
-## 3 (a - 1) + i is the displacement of node a along axis i, so K consists of 3 x 3 blocks.  Nothing
-## holds the spring: K is symmetric, positive semidefinite, and its null space is the six motions of
-## a rigid body.
+## 3 (a - 1) + i is the displacement of node a along axis i, so K consists of 3 x 3 blocks.  The
+## spring is not fixed: K is symmetric and positive semidefinite, and its null space is the six
+## motions of a rigid body.
 ##
 ## nodes(a,:) is the position of node a, corners(e,:) are the eight nodes of brick e.  Lengths are in
 ## units of the coil's radius, stress in units of Young's modulus.

@@ -3,8 +3,9 @@
 
 ## drawn = __draw_png__ (file, inches, draw, caller)
 ##
-## Calls draw () in a new figure of inches = [width, height] and writes it to a .png file; caller is the
-## function named in errors.  Returns false without gnuplot, the toolkit that needs no display.
+## Calls draw () in a new figure of inches = [width, height] and writes the figure to a .png file.
+## Errors name the function caller.  Returns false without gnuplot, the toolkit that needs no
+## display.
 
 function drawn = __draw_png__ (file, inches, draw, caller)
 

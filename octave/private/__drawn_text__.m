@@ -6,8 +6,8 @@
 ## Make a foreign text (a file's name, a device, a user's struct) safe to draw in the current figure
 ## with "interpreter", "none".  Control characters become blanks.
 ##
-## Octave passes texts unchanged to gnuplot between double quotes, and gnuplot interprets them: a shell
-## runs `...`, a quote ends the text.  So for gnuplot such characters are written as octal numbers.
+## Octave passes texts unchanged to gnuplot, in double quotes.  gnuplot runs `...` in a shell, and a
+## quote ends the text.  So special characters are written as octal numbers.
 
 function str = __drawn_text__ (str)
 
@@ -25,7 +25,7 @@ function str = __drawn_text__ (str)
 
 endfunction
 
-## A regular expression refuses bytes that are not UTF-8, so match letters for the kinds of bytes.
+## Regular expressions fail on bytes that are not UTF-8, so match letters that name kinds of bytes.
 function yes = is_utf8 (str)
 
   byte = double (uint8 (str));

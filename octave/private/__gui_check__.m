@@ -4,10 +4,10 @@
 ## [c, wrong] = __gui_check__ (choices)
 ## initial = __gui_check__ ()
 ##
-## Completes the choices of gpumm_gui and checks them.  Sizes may be text, as typed.  Each field of
-## wrong says what is wrong with the choice of that name, or is ""; the field `size` is about memory
-## and time, with the estimate in c.estimate.  __gui_compare__ takes c if nothing is wrong.  Without an
-## argument c holds the window's first choices.
+## Completes the choices of gpumm_gui and checks them.  Sizes may be typed text.  Each field of
+## wrong says what is wrong with the choice of that name, or is "".  The field `size` is about
+## memory and time; c.estimate has the estimate.  __gui_compare__ takes c if nothing is wrong.
+## Without an argument the result is the window's first choices.
 
 function [c, wrong] = __gui_check__ (choices = struct ())
 
@@ -70,7 +70,7 @@ function c = sizes_of_own (c)
   if (! ischar (c.B))
     own([3, 2]) = {rows(c.B), columns(c.B)};
   endif
-  if (! ischar (c.A)) # if both give k, A's counts
+  if (! ischar (c.A)) # if both give k, use A's
     own([1, 3]) = {rows(c.A), columns(c.A)};
   endif
   names = "mnk";
@@ -85,7 +85,7 @@ function c = sizes_of_own (c)
 
 endfunction
 
-## A size as a number or as typed.
+## A size, given as a number or as typed text.
 function [x, text] = whole (x)
 
   text = "";
@@ -139,8 +139,8 @@ endfunction
 function [e, text] = estimate (c)
 
   text = "";
-  ## A, B, their absolute values and their copies on a device; C of two runs and on the device, A*B,
-  ## |A| |B|, and the arrays of the comparison.
+  ## Memory: A, B, their absolute values and their copies on a device; C of two runs and on the
+  ## device; A*B, |A| |B|, and the arrays of the comparison.
   e.bytes = 8 * (3 * c.m * c.k + 3 * c.k * c.n + 8 * c.m * c.n);
   e.seconds = NaN;
   e.said = {"", in_bytes(e.bytes)};
@@ -167,7 +167,7 @@ function [e, text] = estimate (c)
 
 endfunction
 
-## Half of the free memory, so that the window does not take all of it; 2 GB if Octave cannot tell.
+## Half of the free memory, so that the window does not use all of it; 2 GB if Octave cannot tell.
 function bytes = half_of_free ()
 
   bytes = 2e9;

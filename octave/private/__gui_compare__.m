@@ -4,8 +4,8 @@
 ## r = __gui_compare__ (c, go_on)
 ##
 ## Runs each kernel of c (from __gui_check__), times it, and checks its product against A*B.  Before
-## each kernel it calls go_on (share, text) with the share done and the next name; if go_on returns
-## false, r holds the results so far.  The help of gpumm_gui describes r.
+## each kernel it calls go_on (share, text) with the share of work done and the next kernel's name.
+## If go_on returns false, r has the results so far.  The help of gpumm_gui describes r.
 
 function r = __gui_compare__ (c, go_on = @(share, text) true)
 

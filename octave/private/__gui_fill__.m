@@ -4,8 +4,9 @@
 ## X = __gui_fill__ (what, m, n, seed, most)
 ## names = __gui_fill__ ()
 ##
-## At most the first `most` rows and columns of an m x n matrix: filled as `what` says, or `what`
-## itself if it is a matrix.  Random numbers come from the seed; the user's generator is restored.
+## The first rows and columns (at most `most` of each) of an m x n matrix.  `what` names the
+## elements, or is the matrix itself.  Random numbers come from the seed; the user's generator is
+## restored.
 
 function X = __gui_fill__ (what, m, n, seed, most = Inf)
 
@@ -25,7 +26,7 @@ function X = __gui_fill__ (what, m, n, seed, most = Inf)
       state = rand ("twister");
       unwind_protect
         rand ("twister", seed);
-        X = rand (m, c)(1:r,:) - 0.5; # filled by columns, so fewer columns are the first ones
+        X = rand (m, c)(1:r,:) - 0.5; # filled by columns, so the first c columns do not depend on n
       unwind_protect_cleanup
         rand ("twister", state);
       end_unwind_protect

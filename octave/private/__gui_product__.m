@@ -4,9 +4,9 @@
 ## [C, seconds, info] = __gui_product__ (name, A, B, backend)
 ## names = __gui_product__ (backend)
 ##
-## Runs and times one of the products that gpumm_gui compares: seconds of the kernel alone, and info
-## as from gpumm, with info.seconds.total of the whole call.  With only the backend it returns the names
-## of all products; __gui_name__ gives the texts that the window shows.
+## Runs and times one of the products that gpumm_gui compares.  SECONDS is the time of the kernel
+## alone; INFO is gpumm's, and info.seconds.total is the time of the whole call.  With only the
+## backend it returns the names of all products; __gui_name__ gives the texts that the window shows.
 
 function [C, seconds, info] = __gui_product__ (name, A, B, backend)
 

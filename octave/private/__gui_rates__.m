@@ -3,15 +3,15 @@
 
 ## seconds = __gui_rates__ (names, backend, m, n, k)
 ##
-## The estimated seconds of one product of each name.  The first call measures a small product.  The
-## estimate is the time of 2 m n k operations at its rate, plus the time of the bytes of A, B and C at
-## the rate of the rest of its call.
+## The estimated seconds of one product of each name.  The first call measures a small product: its
+## operations per second, and the bytes of A, B and C per second of the rest of its call.  The
+## estimate is the time of 2 m n k operations and of the product's bytes at these rates.
 
 function seconds = __gui_rates__ (names, backend, m, n, k)
 
   persistent known = struct ();
-  ## Sizes at which a kernel is near its full rate and takes milliseconds: a kernel for study on the
-  ## CPU (0.4 to 8 GFLOPS, measured on a Xeon of 2 GHz), a BLAS, a GPU.
+  ## At these sizes a kernel takes milliseconds and is near its full rate: a kernel for study on the
+  ## CPU (0.4 to 8 GFLOPS on a 2 GHz Xeon), a BLAS, a GPU.
   sizes = struct ("study", 64, "blas", 256, "gpu", 1024);
 
   seconds = zeros (1, numel (names));

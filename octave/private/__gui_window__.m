@@ -3,8 +3,8 @@
 
 ## f = __gui_window__ (pixels)
 ##
-## The window of gpumm_gui, with letters of this height.  It reads the choices; __gui_check__ and
-## __gui_compare__ know what they mean, and __gui_bars__ draws the times.
+## The window of gpumm_gui, with letters `pixels` high.  It reads the choices; __gui_check__ checks
+## them, __gui_compare__ runs them, and __gui_bars__ draws the times.
 ##
 ## getappdata (f, "gpumm") is its state: `pixels`; `handles` of its controls, by their tags; `own`,
 ## the edited matrices A and B; `shown`, the name of the matrix in the table; the last `results`;
@@ -310,7 +310,7 @@ function [c, fine] = changed (f)
 endfunction
 
 ## The user's own matrices keep their elements when sizes change; new elements are 0.  A size above
-## 80 MB is probably a slip, and the matrices do not follow it.
+## 80 MB is probably a typing error, so the matrices are not resized.
 function s = fit_own (s, c)
 
   most = 1e7;
@@ -324,7 +324,7 @@ function s = fit_own (s, c)
 
 endfunction
 
-## 1 234 567
+## The number with its digits in groups of three: 1 234 567.
 function text = grouped (x)
   text = sprintf ("%.0f", x);
   text = fliplr (regexprep (fliplr (text), '(\d{3})(?=\d)', "$1 "));
@@ -408,7 +408,7 @@ function text = shown (x)
   text = sprintf ("%.5g", x);
 endfunction
 
-## After an element was typed: a number makes the matrix the user's own.
+## After the user typed an element: a valid number makes the matrix the user's own.
 function edited (f, event)
 
   s = getappdata (f, "gpumm");
@@ -419,7 +419,7 @@ function edited (f, event)
   if (X == "C" || ! can_show (wrong, X))
     fill_table (f, c, wrong);
     return;
-  elseif (strcmp (typed, event.PreviousData)) # not changed: keep the digits that the table does not show
+  elseif (strcmp (typed, event.PreviousData)) # unchanged: keep the digits that are not shown
     return;
   elseif (! is_number)
     fill_table (f, c, wrong);
@@ -500,7 +500,7 @@ function set_running (f, yes)
 
 endfunction
 
-## Between two kernels the window shows the next name, and reacts to Stop and to closing.
+## Between two kernels the window shows the next name and handles Stop and closing.
 function yes = go_on (f, share, text)
 
   yes = isfigure (f);

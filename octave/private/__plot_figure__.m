@@ -4,12 +4,12 @@
 ## h = __plot_figure__ ()
 ## __plot_figure__ (h, file)
 ##
-## Makes a new figure for gpumm_plot: on the screen if there is one, else by gnuplot, which needs no
-## display.  The second form prints it to a .png, .svg or .pdf file.
+## Makes a new figure for gpumm_plot, on the screen if there is one, otherwise with gnuplot, which
+## needs no display.  The second form prints the figure to a .png, .svg or .pdf file.
 
 function h = __plot_figure__ (h, file)
 
-  inches = [14, 8]; # gnuplot makes 72 pixels of an inch and keeps the size of letters
+  inches = [14, 8]; # gnuplot draws 72 pixels per inch and does not scale letters
   if (nargin == 0)
     if (have_window_system ())
       h = figure ("position", [100, 100, 72 * inches]);

@@ -3,7 +3,7 @@
 
 ## __print_figure__ (h, file, kind, caller)
 ##
-## Prints a figure to a file of a kind: ".png", ".svg" or ".pdf".  gnuplot and shells run commands in
+## Prints a figure to a file.  kind is ".png", ".svg" or ".pdf".  gnuplot and shells run commands in
 ## file names, so the figure is printed to a safe name in a new folder and then copied.
 
 function __print_figure__ (h, file, kind, caller)

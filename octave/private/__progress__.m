@@ -1,9 +1,9 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## __progress__ (DONE, ALL): DONE of ALL steps are done; work of more than 2 s then shows one line on
-## the terminal, as a product does, and products within it show none.  __progress__ () ends the work and
-## takes the line away: it must come even if there is an error or Ctrl-C, thus
+## __progress__ (DONE, ALL): DONE of ALL steps are done.  Work of more than 2 s shows one line on
+## the terminal, as a product does; products within the work show none.  __progress__ () ends the
+## work and removes the line.  It must be called even after an error or Ctrl-C:
 ##
 ##   unwind_protect
 ##     for i = 1:n
@@ -14,9 +14,9 @@
 ##     __progress__ ();
 ##   end_unwind_protect
 ##
-## A line is written only in such a call: they should come at least once a second.  Seconds left are
-## those of steps that take equally long, so ALL should count work and not files.  The line stands below
-## the cursor, where lines that are printed meanwhile would meet it: call __progress__ () first.
+## Only these calls write the line, so call at least once a second.  The seconds left assume steps
+## of equal length, so ALL should count work, not files.  The line is below the cursor, where other
+## output would overwrite it: call __progress__ () before you print.
 
 function __progress__ (done = 0, all = 0)
 

@@ -3,8 +3,8 @@
 
 ## text = __read_text__ (file, caller, id)
 ##
-## Reads all of a file as a row of characters, without a byte order mark.  If it cannot be read, the
-## error has this identifier and begins with the name of the caller.
+## Reads all of a file as a row of characters, without a byte order mark.  If the file cannot be
+## read, the error has the identifier id and begins with the name of the caller.
 
 function text = __read_text__ (file, caller, id)
 
@@ -12,7 +12,7 @@ function text = __read_text__ (file, caller, id)
   if (err == 0 && S_ISDIR (st.mode))
     error (id, "%s: cannot read %s: it is a directory", caller, file);
   elseif (any (file == "\0") || (err == 0 && ! S_ISREG (st.mode)))
-    error (id, "%s: cannot read %s: it is not a regular file", caller, file); # it may have no end
+    error (id, "%s: cannot read %s: it is not a regular file", caller, file); # may have no end
   endif
   [fid, msg] = fopen (file, "rb");
   if (fid < 0)

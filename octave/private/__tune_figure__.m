@@ -3,9 +3,9 @@
 
 ## drawn = __tune_figure__ (file, T, families)
 ##
-## Draws, for each type that gpumm_tune measured, the rates of the tiled kernels (one for each block
-## size) and of the fastest kernel, to a .png file.  families has the algorithm of each of T.kernels.
-## Returns false without gnuplot.
+## Draws the rates that gpumm_tune measured to a .png file.  Each type has a panel with the tiled
+## kernels (one per block size) and the fastest kernel.  families has the algorithm of each of
+## T.kernels.  Returns false without gnuplot.
 
 function drawn = __tune_figure__ (file, T, families)
 
@@ -31,7 +31,7 @@ function draw (T, tiled, height)
 
 endfunction
 
-## Okabe and Ito's colours, which the colour-blind can tell apart, and a marker for each.
+## A colour and a marker for each.  Colour-blind readers can distinguish Okabe and Ito's colours.
 function [colour, marker] = style (i)
 
   colours = [0 114 178; 230 159 0; 0 158 115; 213 94 0; 204 121 167; 86 180 233] / 255;
@@ -91,7 +91,7 @@ function draw_type (T, t, tiled)
        "box", "on", "xminortick", "off", "xtick", few, "xticklabel", ...
        arrayfun (@num2str, few, "UniformOutput", false));
   own = T.gflops(tiled,:,t);
-  ## leave room for the list of blocks below the curves
+  ## make room for the list of blocks below the curves
   lowest = min ([rates(:); own(:)]) / 1.5;
   share = 0.05 + 0.06 * numel (block_ranges (T, t));
   axis ([T.sizes(1) / 1.2, T.sizes(end) * 1.2, ...

@@ -3,9 +3,9 @@
 
 ## __write_file__ (file, piece, caller, ids)
 ##
-## Writes the texts piece (1), piece (2), ... up to the first empty one to a new file, which replaces
-## an older file only when it is complete.  An error leaves the older file unchanged, begins with the
-## name of the caller, and has the identifier ids{1} if the file cannot be opened, else ids{2}.
+## Writes the texts piece (1), piece (2), ... until a text is empty.  The new file replaces an older
+## file only when it is complete; an error leaves the older file unchanged.  The error begins with
+## the name of the caller.  Its identifier is ids{1} if the file cannot be opened, else ids{2}.
 
 function __write_file__ (file, piece, caller, ids)
 

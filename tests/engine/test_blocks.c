@@ -594,7 +594,7 @@ static void test_errors (void) {
   q = p;
   q.a.type = GPUMM_D;
   CHECK (multiply (&q, &c, NULL) == GPUMM_UNSUPPORTED, "double by int8");
-  CHECK (strstr (gpumm_last_error (), "block sparse double by block sparse int8"), "%s",
+  CHECK (strstr (gpumm_last_error (), "block-sparse double by block-sparse int8"), "%s",
          gpumm_last_error ());
   release (&p.a);
   release (&p.b);

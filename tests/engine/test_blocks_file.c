@@ -227,19 +227,19 @@ static void test_errors (void) {
     size_t at;
     int64_t value;
     const char *text;
-  } wrong[] = {{0, -4, "size -4, blocks of 2, 9 of them"},
+  } wrong[] = {{0, -4, "size -4, block size 2 and 9 blocks"},
                {0, 7, "size 7 does not divide into blocks of 2"},
-               {4, 0, "blocks of 0"},
-               {4, -2, "blocks of -2"},
+               {4, 0, "block size 0"},
+               {4, -2, "block size -2"},
                {4, 1, "9 blocks of 1x1 need 102 bytes of uint16 or 120 of uint32"},
-               {8, -1, "-1 of them"},
+               {8, -1, "-1 blocks"},
                {8, 8, "the count of blocks is wrong"},
-               {8, 10, "10 blocks, but the arrays hold 9"},
-               {0, INT32_MAX - 1, "1073741823 block rows are more than 16777216"},
+               {8, 10, "10 blocks, but the matrix has places for 9"},
+               {0, INT32_MAX - 1, "1073741823 block rows, and at most 16777216 are"},
                {12, -1, "record 0, at byte 12: block (-1, "},
                {12 + 16 * 3, 3, "record 3, at byte 60: block (3, "},
                {12 + 16 * 8 + 4, INT32_MIN, "record 8, at byte 140: block ("},
-               {12 + 16 * 5 + 4, 99, ", 99) is outside of 3x3 blocks"}};
+               {12 + 16 * 5 + 4, 99, ", 99) is outside the 3x3 blocks"}};
   make (&good, 3, 2, 2, 100);
   for (int w = 0; w < (int) (sizeof wrong / sizeof *wrong); w++) {
     f = good;
@@ -322,7 +322,7 @@ static void test_changed (void) {
     }
     CHECK (gpumm_blocks_file_read (file, &x) == GPUMM_INVALID
                && strstr (gpumm_last_error (),
-                          cut ? "it became shorter while it was read" : "is outside of"),
+                          cut ? "it became shorter while it was read" : "is outside the"),
            "%s", gpumm_last_error ());
     gpumm_blocks_file_close (file);
     release (&x);

@@ -507,7 +507,7 @@ static void test_emulated (void) {
          plan.emulated_seconds, expected);
   CHECK (fabs (plan.gain - 2e-14 * 2 * n * n * n / expected) < 1e-9, "gain %g", plan.gain);
   CHECK (strstr (plan.reason, "by measured rates the GPU takes")
-             && strstr (plan.reason, "emulated computes for 99.2 ms and the library for 176 ms"),
+             && strstr (plan.reason, "emulated computes in 99.2 ms and the library in 176 ms"),
          "%s", plan.reason);
   /* where panels cannot be kept each tile finds out anew, which takes longer */
   place.properties.memory_free = 9ll << 30;

@@ -84,7 +84,7 @@
 %! assert (nnzb (T), nnzb (S));
 
 %!error id=gpumm:blocksparse:duplicate blocksparse ([1, 2, 1], [2, 1, 2], ones (2, 2, 3), 4, 4)
-%!error <blocks 1 and 3 are both for block row 1, block column 2> blocksparse ([1, 2, 1], [2, 1, 2], ones (2, 2, 3), 4, 4)
+%!error <blocks 1 and 3 both have block row 1 and block column 2> blocksparse ([1, 2, 1], [2, 1, 2], ones (2, 2, 3), 4, 4)
 %!error id=gpumm:blocksparse:index blocksparse ([1, 3], [1, 1], ones (2, 2, 2), 4, 4)
 %!error id=gpumm:blocksparse:index blocksparse ([1, 1], [1, 1.5], ones (2, 2, 2), 4, 4)
 %!error id=gpumm:blocksparse:index blocksparse ([1, 1, 1], [1, 2], ones (2, 2, 2), 4, 4)
@@ -660,7 +660,7 @@
 %!error id=gpumm:bad-value gpumm (blocksparse (eye (4), 2), eye (4), "Alpha", 2i)
 %!error id=gpumm:bad-value gpumm (blocksparse (int8 (eye (4)), 2), int8 (eye (4)), "Alpha", 0.5)
 %!error id=gpumm:bad-value gpumm (blocksparse (eye (4), 2), eye (4), "C", single (eye (4)))
-%!error <"sparse" does not multiply block sparse double by block sparse double> gpumm (blocksparse (eye (4), 2), blocksparse (eye (4), 2), "Algorithm", "sparse")
+%!error <"sparse" does not multiply block-sparse double by block-sparse double> gpumm (blocksparse (eye (4), 2), blocksparse (eye (4), 2), "Algorithm", "sparse")
 %!error id=gpumm:unsupported gpumm (blocksparse (eye (4), 2), eye (4), "Algorithm", "tiled")
 %!assert (full (gpumm (blocksparse (eye (4), 2), eye (4), "Algorithm", "blocks")), eye (4))
 %!error id=gpumm:unsupported gpumm (magic (4), magic (4), "Algorithm", "blocks")
@@ -679,7 +679,7 @@
 %!     assert (full (C), gpumm (A, B, "OutputClass", "uint32"));
 %!   endfor
 %! endfor
-%!error <algorithm "classic" does not multiply block sparse int8>
+%!error <algorithm "classic" does not multiply block-sparse int8>
 %! S = blocksparse (int8 (ones (4)), 4);
 %! gpumm (S, S, "Algorithm", "classic");
 

@@ -1,13 +1,14 @@
-## check_product (A, B, OPTIONS...): gpumm (A, B, OPTIONS...) must be what `*` gives, or fail as it
-## fails.  An error says what differs.
+## check_product (A, B, OPTIONS...): gpumm (A, B, OPTIONS...) must give the result of `*`, or fail
+## if `*` fails.  The error says what differs.
 ##
-## Compared are size, class, sparsity, complexness, where NaN and Inf are, and the values to the
-## bound of a plain sum, (k + 8) eps |A| |B| (twice that for complex).  Of complex results the
-## same elements must be finite; which part of another is NaN and which Inf depends on the routine,
-## and is compared only where `*` calls the same one: on the CPU with no algorithm named, for operands
-## of one class, at most one of them transposed, and not for a single element.  Sparse results must be what
-## Octave expects of them: rows ascending, no zeros stored.  Of the options only TransposeA and
-## TransposeB change what is expected.
+## Size, class, sparsity, complexness and the places of NaN and Inf must agree.  Values must agree
+## to the bound of a plain sum, (k + 8) eps |A| |B| (complex: twice that).  Sparse results must have
+## ascending rows and no stored zeros.  Only TransposeA and TransposeB change the expected result.
+##
+## Complex results must be finite at the same elements.  Which part of another element is NaN and
+## which is Inf depends on the routine.  So these parts are compared only if `*` calls the same
+## routine: on the CPU, with no algorithm named, for operands of one class with at most one
+## transposed, and more than one element.
 ## SPDX-License-Identifier: BSD-3-Clause
 
 function check_product (A, B, varargin)
@@ -28,8 +29,8 @@ function check_product (A, B, varargin)
   try
     X = turned (A, op_a);
     Y = turned (B, op_b);
-    ## A.' * B as one expression is one call of BLAS in Octave, as in gpumm; made of two it is
-    ## another, with NaN elsewhere where complex numbers meet Inf.
+    ## Write A.' * B as one expression: Octave then makes one call of BLAS, as gpumm does.  Two
+    ## expressions would call another routine, with NaN at other places if complex numbers meet Inf.
     switch ([op_a, " ", op_b])
       case "transpose none"
         R = A.' * B;
@@ -47,7 +48,7 @@ function check_product (A, B, varargin)
   end_try_catch
   try
     [C, info] = gpumm (A, B, varargin{:});
-    ## without info most calls take a shorter way
+    ## without info, most calls take a shorter path
     if (isempty (varargin) && ! isequaln (gpumm (A, B), C))
       fail ("another result without info", A, B, varargin);
     endif
@@ -96,7 +97,7 @@ function check_product (A, B, varargin)
   X(! isfinite (X)) = 0;
   Y(! isfinite (Y)) = 0;
   if (isscalar (X) || isscalar (Y))
-    bound = reshape (X .* Y, size (R)); # a sparse scalar makes an N-d array a matrix
+    bound = reshape (X .* Y, size (R)); # a sparse scalar turns an N-d array into a matrix
   else
     bound = X * Y;
   endif

@@ -1,9 +1,9 @@
-## C = exact_integer_product (A, B, CLASS): A * B of two integer matrices of one class, without
-## rounding, saturated once to the integer CLASS.  The oracle of the tests of integers.
+## C = exact_integer_product (A, B, CLASS): the product of two integer matrices of one class,
+## without rounding, saturated once to the integer CLASS.  It is the oracle of the integer tests.
 ##
-## The operands are split into limbs of 16 bits, the highest with the sign.  Products of limbs and
-## their sums, below 2^53 while A has at most 2^18 columns, are exact in double; carries then make
-## them limbs again.
+## The operands are split into limbs of 16 bits; the highest limb has the sign.  If A has at most
+## 2^18 columns, sums of products of limbs stay below 2^53 and are exact in double.  Carries then
+## turn the sums into limbs again.
 ## SPDX-License-Identifier: BSD-3-Clause
 
 function C = exact_integer_product (A, B, class)
@@ -23,7 +23,7 @@ function C = exact_integer_product (A, B, class)
     carry = floor (total / 65536);
     sums{w} = total - carry * 65536;
   endfor
-  ## value = low + high * 2^64; of high only its sign and whether it is 0 or -1 matter
+  ## value = low + high * 2^64; only the sign of high, and whether high is 0 or -1, matter
   low = zeros (rows (A), columns (B), "uint64");
   for w = 4:-1:1
     low = bitor (bitshift (low, 16), uint64 (sums{w}));
@@ -51,7 +51,7 @@ function l = limbs (X)
   if (intmin (class (X)) < 0)
     rest = int64 (X);
     for i = 1:3
-      low = bitand (rest, int64 (65535)); # of the two's complement
+      low = bitand (rest, int64 (65535)); # two's complement
       l{i} = double (low);
       rest = bitshift (rest - low, -16); # rest - low is a multiple of 65536
     endfor

@@ -1,8 +1,7 @@
 ## X = make_operand (TYPE, M, N): a random M x N matrix of that type, for tests.
 ##
-## Values are small multiples of 1/8, so that many products are exact, with some zeros.  A range is
-## 1 x N whatever M, a permutation or diagonal matrix as its name says.  make_operand () gives the
-## cell array of all types.
+## Floating-point values are small multiples of 1/8, so that many products are exact; some are zero.
+## A range is 1 x N for any M.  make_operand () returns the cell array of all types.
 ## SPDX-License-Identifier: BSD-3-Clause
 
 function X = make_operand (type, m, n)

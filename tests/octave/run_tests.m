@@ -1,4 +1,4 @@
-## run_tests.m - runs test files of Octave and says how it went, with the exit status, too.
+## run_tests.m - runs Octave test files, prints the counts, and exits with status 1 after a failure.
 ##
 ##   octave-cli --no-history --norc tests/octave/run_tests.m PACKAGE FILE ...
 ##
@@ -12,7 +12,7 @@ arguments = argv ();
 here = fileparts (mfilename ("fullpath"));
 root = fileparts (fileparts (here));
 addpath (arguments{1}, fullfile (root, "octave"), here);
-setenv ("GPUMM_TUNED", "0"); # a table of the user's must not decide what is tested
+setenv ("GPUMM_TUNED", "0"); # the user's tuned table must not change what is tested
 
 passed = failed = skipped = 0;
 for file = arguments(2:end).'
@@ -27,7 +27,7 @@ for file = arguments(2:end).'
   if (n != most)
     blocks = ostrsplit (strrep (fileread (log), "***** ", "\001"), "\001");
     blocks = blocks(! cellfun (@isempty, strfind (blocks, "!!!!! ")));
-    blocks = regexprep (blocks, '^shared variables.*', "", "lineanchors"); # pages of numbers
+    blocks = regexprep (blocks, '^shared variables.*', "", "lineanchors"); # they fill pages
     printf ("%s\n", blocks{:});
   endif
   unlink (log);

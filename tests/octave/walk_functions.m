@@ -1,10 +1,10 @@
-## walk_functions.m - what Octave's functions make of a blocksparse, beside the full matrix.
+## walk_functions.m - compares Octave's functions of a blocksparse with those of the full matrix.
 ##
 ##   [WRONG, CALLS, NAMES] = walk_functions ()
 ##
-## The list is Octave's own: its builtin functions and those in its folders of mathematics.  WRONG has
-## a line for each call that gives something else than the full matrix does, or an error that does not
-## name full (S) or sparse (S) where the full matrix gives a value.
+## It calls Octave's builtin functions and those in Octave's folders of mathematics.  WRONG has a
+## line for each call whose value differs from the full matrix's value.  A call may fail only if the
+## error names full (S) or sparse (S), or if the full matrix fails too.
 ## SPDX-License-Identifier: BSD-3-Clause
 
 function [wrong, calls, names] = walk_functions ()
@@ -12,10 +12,10 @@ function [wrong, calls, names] = walk_functions ()
   state = warning ();
   unwind_protect
     warning ("off", "all");
-    ## the one of Octave formats the help text, 0.3 s a call
+    ## Octave's print_usage formats the help text, which takes 0.3 s per call
     eval ("function print_usage (varargin), error (\"Invalid call\"); endfunction");
     names = functions_to_call ();
-    evalc ("[wrong, calls] = all_calls (names);"); # some of them print
+    evalc ("[wrong, calls] = all_calls (names);"); # some functions print
   unwind_protect_cleanup
     clear -f print_usage
     warning (state);
@@ -77,7 +77,7 @@ function [out, err] = result (name, list, nout)
   err = "";
   try
     [out{:}] = feval (name, list{:});
-    ## an output that the function did not set is an error up to Octave 8, here for all
+    ## an output that the function did not set is an error up to Octave 8; make it an error always
     cellfun (@(x) size (x), out, "UniformOutput", false);
   catch e
     err = [e.message " "];
@@ -111,19 +111,19 @@ function yes = same (x, y)
   endif
 endfunction
 
-## All but those left out, for the reasons told.
+## All functions but those in left_out, for the reasons given there.
 function names = functions_to_call ()
   folders = {"builtin", "elfun", "general", "geometry", "legacy", "linear-algebra", ...
              "miscellaneous", "optimization", "polynomial", "set", "signal", "sparse", "specfun", ...
              "special-matrix", "statistics", "strings"};
   left_out = { ...
-    ## internal ones, constants
+    ## internal functions, constants
     "__.*", "[A-Z_]+", "[FSWOP]_.*", "PS.", "meta\\..*", ...
-    ## they ask apart what a blocksparse is, and tell it from a full matrix
+    ## functions that should distinguish a blocksparse from a full matrix
     "class", "typeinfo", "nzmax", "sizeof", "disp", "display", "struct", "nextpow2", ...
-    ## a sparse matrix of integers is one of double, for a blocksparse alone
+    ## sparse () of integers works only for a blocksparse, as double
     "sparse", "dmperm", "sprank", ...
-    ## they end or stop Octave, or wait for a user
+    ## functions that end or stop Octave, or wait for a user
     "exit", "_Exit", "quit", "input", "keyboard", "kbhit", "yes_or_no", "pause", "db.*", "waitfor.*", ...
     "menu", "recycle", "edit.*", "more", "doc", "run.*", "desktop", ".*window", "workspace", ...
     "filebrowser", "openvar", ...
@@ -145,13 +145,13 @@ function names = functions_to_call ()
     "list_primes", "parseparams", "nthargout", "profile.*", "genvarname", "mustBe.*", "get.*ent", ...
     "set.*ent", "end.*ent", "getpid", "max_.*_depth", ".*_core.*", "errno", ".*_precision", ...
     "struct_levels_to_print", ...
-    ## other values at every call, or by the order of calls
+    ## other values at each call, or values that depend on earlier calls
     "s?p?rand.*", "clock", "cputime", "time", "tic", "toc", "now", "date", "getrusage", ...
     ".*time", "arch_.*", ".*_rnd", "diffpara", ...
-    ## drawings, and messages of a library of its own
+    ## drawings, and functions of libraries that print messages
     "[e]?treeplot", "gplot", "spy", "freqz.*", "periodogram", "convhull.*", "delaunay.*", ...
     "voronoi.*", "griddata.*", "[td]search.*", ...
-    ## minutes, or memory, where the argument is a matrix: also with the full one
+    ## minutes of time or much memory for any matrix
     "perms", "rats?", "mpoles", "residue", "polyout", "cell", "cplxpair", "gallery", "glpk", "sqp", ...
     "fmin.*", "fsolve", "fzero", "lsqnonneg", "humps", "bicg.*", "cgs", "gmres", "qmr", "tfqmr", ...
     "pcr", "krylov", "condest", "celldisp", "powerset", "quad.*", "polyeig", "magic", "spline", ...

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## NAME (...) with full matrices for blocksparse ones.
+## NAME (...), with each blocksparse converted to a full matrix.
 
 function varargout = by_full (name, varargin)
 

@@ -1,8 +1,8 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## DIM, along which a function works that has the arguments ARGS after the matrix S: 1 or 2, or 0
-## where they are not one number alone, or the full matrix has a rule of its own.
+## The dimension along which a function of S works: 1 or 2.  ARGS are the function's arguments after
+## S.  DIM is 0 if ARGS is not a single 1 or 2, or S is empty; then the full matrix decides.
 
 function dim = dimension (S, args)
 

@@ -1,12 +1,11 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## R = down_columns (F, S, DIM): F (X, 1), which reduces each column of a full matrix X, along
-## dimension DIM of S.  SOME says which columns (rows, where DIM is 2) of S have a place without a
-## block.
+## R = down_columns (F, S, DIM): applies F along dimension DIM of S.  F (X, 1) reduces each column
+## of a full matrix X.  SOME is true for columns (DIM 2: rows) of S in which a block is missing.
 ##
-## F sees the blocks of a block column upon each other, without the zeros between them, for all
-## block columns that have as many blocks at once.  R is 0 where there are none.
+## F gets the stacked blocks of a block column, without the zeros between them.  Block columns with
+## the same number of blocks share one call.  R is 0 for a block column without blocks.
 
 function [R, some] = down_columns (f, S, dim)
 

@@ -1,8 +1,8 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## A blocksparse of the size of s = struct (S), with the blocks VALUES, a column of elements each,
-## at the places P, which ascend.  Blocks that are zero are left out.
+## A blocksparse with the size and block size of s = struct (S).  Column t of VALUES is the block at
+## place P(t); P ascends.  Zero blocks are removed.
 
 function S = from_places (s, p, values)
 

@@ -1,8 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## [I, J, V] = nonzero (S): rows, columns and values of the elements that are not zero, column by
-## column.
+## [I, J, V] = nonzero (S): rows, columns and values of the nonzero elements, column by column.
 
 function [i, j, v] = nonzero (S)
 

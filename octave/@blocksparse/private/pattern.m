@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## A sparse logical matrix, true where S is not zero.
+## A sparse logical matrix, true where S is nonzero.
 
 function P = pattern (S)
 

@@ -1,7 +1,7 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## T = triangle (NAME, KEEPS, S, K), for tril and triu: the elements for which KEEPS (J - I, K).
+## T = triangle (NAME, KEEPS, S, K): tril or triu.  Keeps the elements with KEEPS (J - I, K).
 
 function T = triangle (name, keeps, varargin)
 
@@ -15,7 +15,7 @@ function T = triangle (name, keeps, varargin)
     return;
   endif
   s = struct (S);
-  i = (block_rows (s).' - 1) * s.block_rows + (1:s.block_rows).'; # of each block
+  i = (block_rows (s).' - 1) * s.block_rows + (1:s.block_rows).'; # rows of each block
   j = double (s.column(:).') * s.block_cols + (1:s.block_cols).';
   i = reshape (repmat (reshape (i, s.block_rows, 1, []), 1, s.block_cols), s.block_rows, []);
   s.values(! keeps (j(:).' - i, double (k))) = 0;

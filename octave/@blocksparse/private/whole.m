@@ -1,8 +1,8 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## The arguments in the cell array LIST with full matrices for blocksparse ones: an error where
-## these would fill the memory.
+## Converts each blocksparse in the cell array LIST to a full matrix.  Fails if the full matrix is
+## too large.
 
 function list = whole (list)
 
