@@ -17,9 +17,9 @@ static int place (const mxArray *x, int nrhs, const mxArray *prhs[]) {
 }
 
 void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
-  const char *fields[] = {"transpose_a",       "transpose_b",    "alpha",  "beta",   "c",
-                          "backend",           "algorithm",      "device", "output", "form",
-                          "max_device_memory", "max_capability", "scalars"};
+  const char *fields[] = {"transpose_a",       "transpose_b",   "alpha",  "beta",   "c",
+                          "backend",           "algorithm",     "device", "output", "form",
+                          "max_device_memory", "max_capability"};
   gateway_error error = {0};
   call_options o;
   (void) nlhs;
@@ -39,6 +39,5 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   set_text (s, 0, "form", o.form);
   set_number (s, 0, "max_device_memory", (double) o.engine.max_device_memory);
   set_number (s, 0, "max_capability", o.engine.max_capability);
-  set_number (s, 0, "scalars", 0);
   plhs[0] = s;
 }

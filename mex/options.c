@@ -277,15 +277,20 @@ int get_pairs (int count, const mxArray *const pairs[], call_options *o, gateway
 
 void get_struct (const mxArray *s, call_options *o) {
   gpumm_type type = GPUMM_D;
-  const mxArray *output = mxGetField (s, 0, "output"), *form = mxGetField (s, 0, "form");
-  *o = (call_options){.engine.device = -1,
+  const mxArray *output = mxGetField (s, 0, "output");
+  const mxArray *algorithm = mxGetField (s, 0, "algorithm");
+  *o = (call_options){.engine.backend = (gpumm_backend) get_number (s, "backend"),
+                      .engine.device = (int) get_number (s, "device"),
+                      .engine.max_device_memory = (int64_t) get_number (s, "max_device_memory"),
+                      .engine.max_capability = (int) get_number (s, "max_capability"),
                       .op_a = (gpumm_op) get_number (s, "transpose_a"),
                       .op_b = (gpumm_op) get_number (s, "transpose_b"),
                       .alpha = mxGetField (s, 0, "alpha"),
                       .beta = mxGetField (s, 0, "beta"),
                       .c = mxGetField (s, 0, "c"),
                       .output = output && get_type (output, &type) ? gpumm_type_name (type) : "",
-                      .form = form && !mxIsEmpty (form) ? "given" : "",
-                      .scalars = get_number (s, "scalars") != 0};
-  get_options (s, &o->engine, o->algorithm);
+                      .form = "",
+                      .full = get_number (s, "full") != 0};
+  if (algorithm && get_text (algorithm, o->algorithm, sizeof o->algorithm))
+    o->engine.algorithm = o->algorithm;
 }

@@ -38,13 +38,14 @@ function [C, info] = blocks_product (A, B, o)
       o.alpha = double (o.alpha != 0);
       o.beta = 0;
     endif
-    [C, failed, info] = __gpumm_blocks__ (A, B, o);
-    if (failed)
-      if (! isempty (strfind (C.message, "nonconformant blocks")))
-        C.message = [C.message "; take full (S) or sparse (S) of one, or other blocks"];
+    try
+      [C, info] = __gpumm_multiply__ ({A, B, o});
+    catch err
+      if (isempty (strfind (err.message, "nonconformant blocks")))
+        rethrow (err);
       endif
-      error (C);
-    endif
+      error (err.identifier, "%s; take full (S) or sparse (S) of one, or other blocks", err.message);
+    end_try_catch
     if (by_octave && asked.alpha != 0)
       C = asked.alpha * C;
     endif

@@ -344,7 +344,7 @@ function [C, info] = float_product (A, B, o)
   o.output = ""; # the caller converts
 
   stays = (issparse (A) && isscalar (B)) || (issparse (B) && isscalar (A));
-  [C, info] = engine_product (A, B, o);
+  [C, info] = __gpumm_multiply__ ({A, B, o});
   if (stays)
     C = sparse (C); # as by `*`, where a kernel took the scalar for a full 1x1 matrix
   endif
@@ -388,7 +388,7 @@ function [C, info] = integer_product (A, B, o)
     endif
     o.c = plain (o.c);
   endif
-  [C, info] = engine_product (A, B, o);
+  [C, info] = __gpumm_multiply__ ({A, B, o});
   if (! isempty (sizes))
     C = reshape (C, sizes);
   endif
@@ -400,11 +400,3 @@ function check_sizes (A, B, o)
   endif
 endfunction
 
-function [C, info] = engine_product (A, B, o)
-  o.scalars = true; # those that are left to `*` do not come here
-  try
-    [C, info] = __gpumm_multiply__ ({A, B, o});
-  catch err
-    error (without_prefix (err));
-  end_try_catch
-endfunction
