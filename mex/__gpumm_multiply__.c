@@ -13,7 +13,7 @@
  * of OPTIONS asks for a full product of two of them.
  *
  * A small product takes hardly longer than its call. So errors are raised here, because returning
- * them as an output would cost 1.8 of 10 us, and the gateway asks for types itself (typeinfo.cc).
+ * them as an output would cost 1.8 of 10 us, and the gateway asks for types itself (octave.cc).
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"

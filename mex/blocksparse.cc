@@ -12,12 +12,11 @@
 // constructor, a file or a product, passes through checked (), so the engine can follow its
 // indices.
 //
-// Links to the C++ interfaces of GNU Octave: typeinfo.cc says what that means for the licence.
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -146,13 +145,9 @@ struct block_matrix {
 
 // ---- the check ----------------------------------------------------------------------------------
 
-[[noreturn]] static void damaged (const char *format, ...) {
-  char text[512];
-  va_list arguments;
-  va_start (arguments, format);
-  vsnprintf (text, sizeof text, format, arguments);
-  va_end (arguments);
-  error_with_id ("gpumm:blocksparse:structure", "blocksparse: %s", text);
+template <typename... T> [[noreturn]] static void damaged (const char *format, T... values) {
+  error_with_id ("gpumm:blocksparse:structure", (std::string ("blocksparse: ") + format).c_str (),
+                 values...);
 }
 
 static octave_value field (const octave_scalar_map &s, const char *name) {
@@ -356,25 +351,19 @@ static octave_value part (const block_matrix &m, const octave::idx_vector &index
   });
 }
 
-[[noreturn]] static void no_block (const char *why) {
-  error_with_id ("gpumm:blocksparse:index", "blocksparse: %s", why);
-}
-
 // S{I,J}
 static octave_value block (const block_matrix &m, const octave_value_list &index) {
   bool numbers = index.length () == 2;
   for (octave_idx_type d = 0; numbers && d < 2; d++)
     numbers = index (d).isnumeric () && index (d).numel () == 1 && index (d).isreal ();
   if (!numbers)
-    no_block ("a block is S{I,J} with two numbers");
+    error_with_id ("gpumm:blocksparse:index", "blocksparse: a block is S{I,J} with two numbers");
   const double i = index (0).double_value (), j = index (1).double_value ();
   if (!(i >= 1 && i <= double (m.grid_rows ()) && i == std::floor (i) && j >= 1
-        && j <= double (m.grid_cols ()) && j == std::floor (j))) {
-    char text[128];
-    snprintf (text, sizeof text, "there is no block {%g,%g} in %ldx%ld of them", i, j,
-              long (m.grid_rows ()), long (m.grid_cols ()));
-    no_block (text);
-  }
+        && j <= double (m.grid_cols ()) && j == std::floor (j)))
+    error_with_id ("gpumm:blocksparse:index",
+                   "blocksparse: there is no block {%g,%g} in %ldx%ld of them", i, j,
+                   long (m.grid_rows ()), long (m.grid_cols ()));
   const octave_idx_type t = find_block (m, octave_idx_type (i) - 1, octave_idx_type (j) - 1);
   const octave_idx_type each = m.block_rows * m.block_cols;
   const dim_vector size (m.block_rows, m.block_cols);
@@ -646,7 +635,8 @@ octave_value octave_blocksparse::subsref (const std::string &type,
   else if (type[0] == '{')
     x = block (m, index.front ());
   else
-    no_block ("there are elements S(i,j) and blocks S{I,J}, and no fields");
+    error_with_id ("gpumm:blocksparse:index",
+                   "blocksparse: there are elements S(i,j) and blocks S{I,J}, and no fields");
   return x.next_subsref (type, index);
 }
 

@@ -31,7 +31,7 @@ int gateway_fail_engine (gateway_error *e, gpumm_status status);
  * Octave's own functions do. A gateway's last call. */
 void gateway_raise (const gateway_error *e);
 
-/* ---- interrupts, interrupt.cc --------------------------------------------------------------- */
+/* ---- interrupts, octave.cc --------------------------------------------------------------- */
 
 void watch_interrupts (void);                                 /* makes the engine stop at Ctrl-C */
 int is_interrupted (void);                                    /* is a Ctrl-C pending? */
@@ -94,7 +94,7 @@ static inline int is_integer (gpumm_type type) {
   return type >= GPUMM_I8 && type <= GPUMM_U64;
 }
 
-/* typeinfo (x), cut off at size - 1 characters. Call it before reading x's memory (typeinfo.cc). */
+/* typeinfo (x), cut off at size - 1 characters. Call it before reading x's memory (octave.cc). */
 void get_type_name (const mxArray *x, char *name, size_t size);
 
 /* x as an operand that shares its memory; x may be NULL. Returns 0, without reading x's memory, if
