@@ -135,12 +135,11 @@ endfunction
 
 ## X as a full or sparse matrix that the engine takes.
 function X = plain (X)
-  if (issparse (X))
-    return;
-  elseif (! (isinteger (X) || isfloat (X)))
+  if (ischar (X) || (islogical (X) && ! issparse (X)))
     X = double (X);
+  elseif (! issparse (X) && (isreal (X) || isdiag_type (X)))
+    X = full (X); # it would make complex (2, 0) real, which counts beside Inf
   endif
-  X = full (X);
 endfunction
 
 ## Single as double, what counts as double as it is.
@@ -565,8 +564,9 @@ function X = operand (X)
     error ("gpumm:nd-array", "gpumm: an N-d array is multiplied by scalars only");
   elseif (islogical (X))
     X = double (X); # sparse too
+  elseif (! issparse (X))
+    X = full (plain (X));
   endif
-  X = plain (X);
 endfunction
 
 ## A sparse matrix in such blocks of op (X).
