@@ -16,49 +16,44 @@ static void set_known (mxArray *s, const char *field, int is_known, double value
 }
 
 static mxArray *access_value (int counted, const gpumm_access *x, int shared) {
-  const char *fields[] = {"elements", "requests", shared ? "passes" : "sectors", "conflicts"};
-  mxArray *s = mxCreateStructMatrix (1, 1, shared ? 4 : 3, fields);
-  set_known (s, fields[0], counted, (double) x->elements);
-  set_known (s, fields[1], counted, (double) x->requests);
-  set_known (s, fields[2], counted, (double) x->transfers);
+  mxArray *s = mxCreateStructMatrix (1, 1, 0, NULL);
+  set_known (s, "elements", counted, (double) x->elements);
+  set_known (s, "requests", counted, (double) x->requests);
+  set_known (s, shared ? "passes" : "sectors", counted, (double) x->transfers);
   if (shared)
-    set_known (s, fields[3], counted, (double) x->conflicts);
+    set_known (s, "conflicts", counted, (double) x->conflicts);
   return s;
 }
 
 static mxArray *trace_value (const gpumm_trace *t) {
-  const char *fields[] = {"launches",  "blocks",    "threads",    "shared_bytes",
-                          "registers", "occupancy", "operations", "barriers",
-                          "load",      "store",     "shared"};
   const char *parts[] = {"A", "B", "C", "temporaries", "total"};
-  const char *ways[] = {"load", "store"};
   const gpumm_counts *of[] = {&t->a, &t->b, &t->c, &t->workspace, &t->all};
   const gpumm_launches *l = &t->launched;
-  mxArray *s = mxCreateStructMatrix (1, 1, 11, fields);
+  mxArray *s = mxCreateStructMatrix (1, 1, 0, NULL);
+  mxArray *load = mxCreateStructMatrix (1, 1, 0, NULL);
+  mxArray *store = mxCreateStructMatrix (1, 1, 0, NULL);
+  mxArray *shared = mxCreateStructMatrix (1, 1, 0, NULL);
   mxArray *threads = mxCreateDoubleMatrix (1, 2, mxREAL);
-  mxArray *load = mxCreateStructMatrix (1, 1, 5, parts);
-  mxArray *store = mxCreateStructMatrix (1, 1, 5, parts);
-  mxArray *shared = mxCreateStructMatrix (1, 1, 2, ways);
   for (int i = 0; i < 2; i++)
     ((double *) mxGetData (threads))[i] =
         l->launches > 0 && l->threads[i] > 0 ? (double) l->threads[i] : mxGetNaN ();
   for (int i = 0; i < 5; i++) {
-    mxSetField (load, 0, parts[i], access_value (t->counted, &of[i]->load, 0));
-    mxSetField (store, 0, parts[i], access_value (t->counted, &of[i]->store, 0));
+    set_value (load, 0, parts[i], access_value (t->counted, &of[i]->load, 0));
+    set_value (store, 0, parts[i], access_value (t->counted, &of[i]->store, 0));
   }
-  mxSetField (shared, 0, "load", access_value (t->counted, &t->all.shared_load, 1));
-  mxSetField (shared, 0, "store", access_value (t->counted, &t->all.shared_store, 1));
+  set_value (shared, 0, "load", access_value (t->counted, &t->all.shared_load, 1));
+  set_value (shared, 0, "store", access_value (t->counted, &t->all.shared_store, 1));
   set_number (s, 0, "launches", (double) l->launches);
   set_number (s, 0, "blocks", (double) l->blocks);
-  mxSetField (s, 0, "threads", threads);
+  set_value (s, 0, "threads", threads);
   set_known (s, "shared_bytes", l->shared_bytes >= 0, (double) l->shared_bytes);
   set_known (s, "registers", l->registers >= 0, l->registers);
   set_known (s, "occupancy", l->occupancy >= 0, l->occupancy);
   set_known (s, "operations", t->counted, (double) t->all.operations);
   set_known (s, "barriers", t->counted, (double) t->all.barriers);
-  mxSetField (s, 0, "load", load);
-  mxSetField (s, 0, "store", store);
-  mxSetField (s, 0, "shared", shared);
+  set_value (s, 0, "load", load);
+  set_value (s, 0, "store", store);
+  set_value (s, 0, "shared", shared);
   return s;
 }
 

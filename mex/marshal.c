@@ -63,12 +63,11 @@ static int fail_cancelled (gateway_error *e) {
 
 /* By Octave's own function error, because MEX's puts the gateway's name before the text. */
 void gateway_raise (const gateway_error *e) {
-  static const char *fields[] = {"message", "identifier"};
   if (!e->identifier[0])
     return;
   if (strcmp (e->identifier, "gpumm:cancelled") == 0 && is_interrupted ())
     throw_interrupt ();
-  mxArray *s = mxCreateStructMatrix (1, 1, 2, fields);
+  mxArray *s = mxCreateStructMatrix (1, 1, 0, NULL);
   set_text (s, 0, "message", e->message);
   set_text (s, 0, "identifier", e->identifier);
   mexCallMATLAB (0, NULL, 1, &s, "error");
@@ -107,12 +106,18 @@ int get_type (const mxArray *name, gpumm_type *type) {
   return get_text (name, text, sizeof text) && find_type (text, type);
 }
 
+void set_value (mxArray *s, int i, const char *field, mxArray *value) {
+  if (mxGetFieldNumber (s, field) < 0)
+    mxAddField (s, field);
+  mxSetField (s, (mwIndex) i, field, value);
+}
+
 void set_number (mxArray *s, int i, const char *field, double value) {
-  mxSetField (s, (mwIndex) i, field, mxCreateDoubleScalar (value));
+  set_value (s, i, field, mxCreateDoubleScalar (value));
 }
 
 void set_text (mxArray *s, int i, const char *field, const char *text) {
-  mxSetField (s, (mwIndex) i, field, mxCreateString (text));
+  set_value (s, i, field, mxCreateString (text));
 }
 
 /* ---- calls of Octave ------------------------------------------------------------------------ */
@@ -269,20 +274,19 @@ static mxArray *allocate (gpumm_operand *shape, gateway_error *e);
 
 /* A struct; column and values have room for nzmax blocks. */
 static mxArray *allocate_blocks (gpumm_operand *shape, gateway_error *e) {
-  static const char *names[] = {"start", "column",     "values",    "rows",
-                                "cols",  "block_rows", "block_cols"};
+  static const char *names[] = {"start", "column", "values"};
   gpumm_operand arrays[] = {
       {.type = GPUMM_I64, .rows = shape->rows / shape->block_rows + 1, .cols = 1},
       {.type = GPUMM_I32, .rows = shape->nzmax, .cols = 1},
       {.type = shape->type, .rows = shape->block_rows, .cols = shape->block_cols * shape->nzmax}};
-  mxArray *s = mxCreateStructMatrix (1, 1, sizeof names / sizeof *names, names);
+  mxArray *s = mxCreateStructMatrix (1, 1, 0, NULL);
   for (int i = 0; i < 3; i++) {
     mxArray *x = allocate (&arrays[i], e);
     if (!x) {
       mxDestroyArray (s);
       return NULL;
     }
-    mxSetFieldByNumber (s, 0, i, x);
+    set_value (s, 0, names[i], x);
   }
   set_number (s, 0, "rows", (double) shape->rows);
   set_number (s, 0, "cols", (double) shape->cols);
@@ -384,6 +388,8 @@ static int64_t stored (const gpumm_operand *x) {
 /* x as `*` would return it, see make_matrix. The result may be another array, or NULL with the error
  * set; the old array is then destroyed. */
 static mxArray *settle (mxArray *x, const gpumm_operand *result, gateway_error *e) {
+  if (result->kind == GPUMM_DENSE && !is_complex (result->type))
+    return x;
   gpumm_operand less = *result;
   less.nzmax = stored (result);
   const int64_t count =

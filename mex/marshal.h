@@ -61,7 +61,8 @@ int get_type (const mxArray *name, gpumm_type *type);
  * error set to a cancellation. */
 mxArray *ask_octave (const char *function, mxArray *argument, gateway_error *e);
 
-/* Sets a field of element i of a struct array. */
+/* Sets a field of element i of a struct array; adds the field if it is new. */
+void set_value (mxArray *s, int i, const char *field, mxArray *value);
 void set_number (mxArray *s, int i, const char *field, double value);
 void set_text (mxArray *s, int i, const char *field, const char *text);
 

@@ -141,8 +141,6 @@ public:
 #define OF_WHOLE_FORCED(type, name) OF_WHOLE (type, name, (bool force), (force))
   OF_WHOLE_FORCED (double, double_value)
   OF_WHOLE_FORCED (float, float_value)
-  OF_WHOLE_FORCED (double, scalar_value)
-  OF_WHOLE_FORCED (float, float_scalar_value)
   OF_WHOLE_FORCED (Complex, complex_value)
   OF_WHOLE_FORCED (FloatComplex, float_complex_value)
   OF_WHOLE_FORCED (bool, bool_value)
