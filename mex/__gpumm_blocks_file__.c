@@ -18,7 +18,7 @@ static gpumm_status fill (void *source, gpumm_operand *x) {
 static mxArray *read_file (const char *name, const mxArray *class_name, gateway_error *e) {
   gpumm_type type = GPUMM_TYPES;
   gpumm_blocks_file *file = NULL;
-  gpumm_operand shape;
+  gpumm_operand shape = {0};
   (void) get_type (class_name, &type);
   gpumm_status status = gpumm_blocks_file_open (name, type, &file, &shape);
   mxArray *s = make_matrix (status, &shape, fill, file, e);

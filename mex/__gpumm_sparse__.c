@@ -11,7 +11,7 @@ static gpumm_status fill (void *source, gpumm_operand *c) {
 
 void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   gateway_error error = {0};
-  gpumm_operand s, shape;
+  gpumm_operand s, shape = {0};
   gpumm_blocks_sparse *sparse = NULL;
   (void) nlhs;
   gateway_enter ();

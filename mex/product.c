@@ -59,7 +59,7 @@ static gpumm_status run_job (void *source, gpumm_operand *c) {
 
 mxArray *make_product (const request *r, mxArray **info, gpumm_trace *trace, gateway_error *e) {
   run product = {NULL, trace};
-  gpumm_operand shape;
+  gpumm_operand shape = {0};
   gpumm_status status = gpumm_open (&r->problem, &r->options.engine, &product.job);
   if (!status)
     status = gpumm_result (product.job, &shape);
