@@ -117,6 +117,10 @@ typedef struct gpumm_problem {
   int full;                /* blocks by blocks: 1 for a full result, 0 for blocks */
 } gpumm_problem;
 
+/* The type of the product, for integer operands p->output. GPUMM_UNSUPPORTED if the kinds and types
+ * of A and B, or p->output, have no product. Reads nothing else of the problem. */
+GPUMM_API gpumm_status gpumm_result_type (const gpumm_problem *p, gpumm_type *type);
+
 /* ---- options ------------------------------------------------------------------------------ */
 
 typedef enum gpumm_backend { GPUMM_AUTO, GPUMM_CPU, GPUMM_GPU } gpumm_backend;

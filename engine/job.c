@@ -55,31 +55,26 @@ static int same_precision (gpumm_type a, gpumm_type b) {
   return single_a == single_b;
 }
 
-/* Sets the result's type; fails if the pair has no product. */
-static gpumm_status check_types (gpumm_problem *p) {
+/* The only place that says which pairs are multiplied; callers convert others. */
+gpumm_status gpumm_result_type (const gpumm_problem *p, gpumm_type *type) {
   gpumm_type a = p->a.type, b = p->b.type;
-  int sparse = p->a.kind == GPUMM_SPARSE || p->b.kind == GPUMM_SPARSE;
-  int blocks = p->a.kind == GPUMM_BLOCKS || p->b.kind == GPUMM_BLOCKS;
+  gpumm_kind kind_a = p->a.kind, kind_b = p->b.kind;
   int known;
-  if (sparse && blocks)
-    known = 0;
-  else if (sparse) {
-    int logical_dense =
-        (p->a.kind == GPUMM_DENSE && a == GPUMM_B) || (p->b.kind == GPUMM_DENSE && b == GPUMM_B);
-    known = !logical_dense && (a == GPUMM_D || a == GPUMM_Z || a == GPUMM_B)
-            && (b == GPUMM_D || b == GPUMM_Z || b == GPUMM_B);
-    p->output = a == GPUMM_Z || b == GPUMM_Z ? GPUMM_Z : GPUMM_D;
+  *type = p->output;
+  if (kind_a == GPUMM_SPARSE || kind_b == GPUMM_SPARSE) {
+    known = kind_a != GPUMM_BLOCKS && kind_b != GPUMM_BLOCKS
+            && (a == GPUMM_D || a == GPUMM_Z || (a == GPUMM_B && kind_a == GPUMM_SPARSE))
+            && (b == GPUMM_D || b == GPUMM_Z || (b == GPUMM_B && kind_b == GPUMM_SPARSE));
+    *type = a == GPUMM_Z || b == GPUMM_Z ? GPUMM_Z : GPUMM_D;
   } else if (gpumm_is_integer (a)) {
-    known =
-        a == b && (gpumm_is_integer (p->output) || p->output == GPUMM_S || p->output == GPUMM_D);
+    known = a == b && (gpumm_is_integer (*type) || *type == GPUMM_S || *type == GPUMM_D);
   } else {
     known = gpumm_is_float (a) && gpumm_is_float (b) && same_precision (a, b);
-    p->output = gpumm_is_complex (a) ? a : b;
+    *type = gpumm_is_complex (a) ? a : b;
   }
   if (!known)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "%s%s by %s%s has no product",
-                       gpumm_kind_word (p->a.kind), gpumm_type_name (a),
-                       gpumm_kind_word (p->b.kind), gpumm_type_name (b));
+    return gpumm_fail (GPUMM_UNSUPPORTED, "%s%s by %s%s has no product", gpumm_kind_word (kind_a),
+                       gpumm_type_name (a), gpumm_kind_word (kind_b), gpumm_type_name (b));
   return GPUMM_OK;
 }
 
@@ -121,7 +116,7 @@ static gpumm_status check_problem (gpumm_problem *p) {
                        "operator *: nonconformant arguments (op1 is %lldx%lld, op2 is %lldx%lld)",
                        (long long) gpumm_m (p), (long long) gpumm_k (p),
                        (long long) gpumm_op_rows (&p->b, p->op_b), (long long) gpumm_n (p));
-  status = check_types (p);
+  status = gpumm_result_type (p, &p->output);
   return status ? status : check_scalars (p);
 }
 

@@ -1,12 +1,11 @@
 /* __gpumm_file__.c - the gateway to files that get their name when they are complete.
  *
- *   ERR = __gpumm_file__ ("open", NAME)
- *   ERR = __gpumm_file__ ("write", TEXT)
- *   ERR = __gpumm_file__ ("commit")
- *   ERR = __gpumm_file__ ("abort")
+ *   __gpumm_file__ ("open", NAME)
+ *   __gpumm_file__ ("write", TEXT)
+ *   __gpumm_file__ ("commit")
+ *   __gpumm_file__ ("abort")
  *
- * for private/__write_file__.m. One file is open at a time: opening another aborts it. ERR is a
- * struct (message, identifier) for error (), or [].
+ * for private/__write_file__.m. One file is open at a time: opening another aborts it.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
@@ -29,6 +28,8 @@ static gpumm_status write_text (const mxArray *text) {
 }
 
 void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
+  (void) nlhs;
+  (void) plhs;
   char verb[8];
   gateway_error error = {0};
   gpumm_status status = GPUMM_OK;
@@ -36,7 +37,6 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   if (nrhs < 1 || nrhs > 2 || !get_text (prhs[0], verb, sizeof verb)
       || (nrhs == 2 && !mxIsChar (prhs[1])))
     mexErrMsgIdAndTxt ("gpumm:internal", "for use by __write_file__.m only");
-  (void) nlhs;
   if (strcmp (verb, "open") == 0 && nrhs == 2)
     status = open_file (prhs[1]);
   else if (strcmp (verb, "write") == 0 && nrhs == 2 && output)
@@ -50,5 +50,5 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   }
   if (status != GPUMM_OK)
     gateway_fail_engine (&error, status);
-  plhs[0] = gateway_error_value (&error);
+  gateway_raise (&error);
 }

@@ -19,6 +19,7 @@ static void set_version (mxArray *s, int i, const char *field, int version) {
   set_text (s, i, field, text);
 }
 
+/* There may be none, with all fields. */
 static mxArray *devices (int count) {
   const char *fields[] = {"index",        "name",        "capability", "multiprocessors",
                           "memory_total", "memory_free", "driver",     "runtime"};
@@ -40,13 +41,11 @@ static mxArray *devices (int count) {
 }
 
 static mxArray *kernels (void) {
-  const char *fields[] = {"algorithm", "name",     "types",    "tile_m",     "tile_n",
-                          "tile_k",    "thread_m", "thread_n", "capability", "automatic"};
   gpumm_kernel_info k;
   int count = 0;
   while (gpumm_kernel_at (count, &k) == GPUMM_OK)
     count++;
-  mxArray *s = mxCreateStructMatrix ((mwSize) count, count > 0 ? 1 : 0, 10, fields);
+  mxArray *s = mxCreateStructMatrix ((mwSize) count, 1, 0, NULL);
   for (int i = 0; i < count && gpumm_kernel_at (i, &k) == GPUMM_OK; i++) {
     char types[GPUMM_TYPES + 1];
     int letters = 0;
@@ -63,18 +62,17 @@ static mxArray *kernels (void) {
     set_number (s, i, "thread_m", k.thread_m);
     set_number (s, i, "thread_n", k.thread_n);
     set_number (s, i, "capability", k.capability / 10.0);
-    mxSetField (s, (mwIndex) i, "automatic", mxCreateLogicalScalar (k.automatic != 0));
+    set_value (s, i, "automatic", mxCreateLogicalScalar (k.automatic != 0));
   }
   return s;
 }
 
 static mxArray *sparse_kernels (void) {
-  const char *fields[] = {"algorithm", "name", "capability"};
   gpumm_sparse_kernel_info k;
   int count = 0;
   while (gpumm_sparse_kernel_at (count, &k) == GPUMM_OK)
     count++;
-  mxArray *s = mxCreateStructMatrix ((mwSize) count, count > 0 ? 1 : 0, 3, fields);
+  mxArray *s = mxCreateStructMatrix ((mwSize) count, 1, 0, NULL);
   for (int i = 0; i < count && gpumm_sparse_kernel_at (i, &k) == GPUMM_OK; i++) {
     set_text (s, i, "algorithm", k.algorithm);
     set_text (s, i, "name", k.name);
@@ -85,8 +83,7 @@ static mxArray *sparse_kernels (void) {
 
 /* The tables of the GPUs and, last, of the host device. */
 static mxArray *tuned (int count) {
-  const char *fields[] = {"index", "device", "file", "header", "lines", "ignored", "why"};
-  mxArray *s = mxCreateStructMatrix ((mwSize) count + 1, 1, 7, fields);
+  mxArray *s = mxCreateStructMatrix ((mwSize) count + 1, 1, 0, NULL);
   for (int i = 0; i <= count; i++) {
     gpumm_tuned_info t;
     int device = i < count ? i : GPUMM_HOST;
@@ -104,16 +101,15 @@ static mxArray *tuned (int count) {
 }
 
 static mxArray *algorithms (void) {
-  const char *fields[] = {"name", "summary", "on_device"};
   gpumm_algorithm_info a;
   int count = 0;
   while (gpumm_algorithm_at (count, &a) == GPUMM_OK)
     count++;
-  mxArray *s = mxCreateStructMatrix ((mwSize) count, count > 0 ? 1 : 0, 3, fields);
+  mxArray *s = mxCreateStructMatrix ((mwSize) count, 1, 0, NULL);
   for (int i = 0; i < count && gpumm_algorithm_at (i, &a) == GPUMM_OK; i++) {
     set_text (s, i, "name", a.name);
     set_text (s, i, "summary", a.summary);
-    mxSetField (s, (mwIndex) i, "on_device", mxCreateLogicalScalar (a.on_device != 0));
+    set_value (s, i, "on_device", mxCreateLogicalScalar (a.on_device != 0));
   }
   return s;
 }
@@ -121,21 +117,19 @@ static mxArray *algorithms (void) {
 void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   (void) nlhs;
   (void) prhs;
-  const char *fields[] = {"version", "build",          "gpus",       "why",  "devices",
-                          "kernels", "sparse_kernels", "algorithms", "tuned"};
   const char *why = "";
   gateway_enter ();
   int gpus = gpumm_device_count (&why);
-  plhs[0] = mxCreateStructMatrix (1, 1, 9, fields);
+  plhs[0] = mxCreateStructMatrix (1, 1, 0, NULL);
   set_text (plhs[0], 0, "version", gpumm_version ());
   set_text (plhs[0], 0, "build", GPUMM_BUILD);
   set_number (plhs[0], 0, "gpus", gpus);
   set_text (plhs[0], 0, "why", why);
   if (nrhs > 0)
     return;
-  mxSetField (plhs[0], 0, "devices", devices (gpus));
-  mxSetField (plhs[0], 0, "kernels", kernels ());
-  mxSetField (plhs[0], 0, "sparse_kernels", sparse_kernels ());
-  mxSetField (plhs[0], 0, "algorithms", algorithms ());
-  mxSetField (plhs[0], 0, "tuned", tuned (gpus));
+  set_value (plhs[0], 0, "devices", devices (gpus));
+  set_value (plhs[0], 0, "kernels", kernels ());
+  set_value (plhs[0], 0, "sparse_kernels", sparse_kernels ());
+  set_value (plhs[0], 0, "algorithms", algorithms ());
+  set_value (plhs[0], 0, "tuned", tuned (gpus));
 }

@@ -1,90 +1,77 @@
 /* __gpumm_kernel__.c - the gateway of gpumm_kernel.m to one kernel under the microscope.
  *
- *   [C, FAILED, INFO, TRACE] = __gpumm_kernel__ (A, B, OPTIONS, COUNT)
+ *   [C, INFO, TRACE] = __gpumm_kernel__ (A, B, OPTIONS, COUNT)
  *
  * A and B are full matrices of one type, or both are structs with the fields of a blocksparse.
  * OPTIONS has the fields algorithm, backend, device, transpose_a and transpose_b, and for blocks
- * output, the class of C. If COUNT is true, accesses are counted. If FAILED is true, C is a struct
- * (message, identifier) for error ().
+ * output, the class of C. If COUNT is true, accesses are counted.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
 
-/* ---- check and marshal -------------------------------------------------------------------- */
+/* ---- the trace: unknown numbers are NaN --------------------------------------------------- */
 
-static int get_problem (const mxArray *prhs[], gpumm_problem *p) {
-  *p = (gpumm_problem){.alpha = {1, 0}};
-  p->op_a = (gpumm_op) get_number (prhs[2], "transpose_a");
-  p->op_b = (gpumm_op) get_number (prhs[2], "transpose_b");
-  if (mxIsStruct (prhs[0]) && mxIsStruct (prhs[1])) {
-    const mxArray *output = mxGetField (prhs[2], 0, "output");
-    return get_blocks (prhs[0], &p->a) && get_blocks (prhs[1], &p->b) && p->a.type == p->b.type
-           && output && get_type (output, &p->output);
+static void set_known (mxArray *s, const char *field, int is_known, double value) {
+  set_number (s, 0, field, is_known ? value : mxGetNaN ());
+}
+
+static mxArray *access_value (int counted, const gpumm_access *x, int shared) {
+  mxArray *s = mxCreateStructMatrix (1, 1, 0, NULL);
+  set_known (s, "elements", counted, (double) x->elements);
+  set_known (s, "requests", counted, (double) x->requests);
+  set_known (s, shared ? "passes" : "sectors", counted, (double) x->transfers);
+  if (shared)
+    set_known (s, "conflicts", counted, (double) x->conflicts);
+  return s;
+}
+
+static mxArray *trace_value (const gpumm_trace *t) {
+  const char *parts[] = {"A", "B", "C", "temporaries", "total"};
+  const gpumm_counts *of[] = {&t->a, &t->b, &t->c, &t->workspace, &t->all};
+  const gpumm_launches *l = &t->launched;
+  mxArray *s = mxCreateStructMatrix (1, 1, 0, NULL);
+  mxArray *load = mxCreateStructMatrix (1, 1, 0, NULL);
+  mxArray *store = mxCreateStructMatrix (1, 1, 0, NULL);
+  mxArray *shared = mxCreateStructMatrix (1, 1, 0, NULL);
+  mxArray *threads = mxCreateDoubleMatrix (1, 2, mxREAL);
+  for (int i = 0; i < 2; i++)
+    ((double *) mxGetData (threads))[i] =
+        l->launches > 0 && l->threads[i] > 0 ? (double) l->threads[i] : mxGetNaN ();
+  for (int i = 0; i < 5; i++) {
+    set_value (load, 0, parts[i], access_value (t->counted, &of[i]->load, 0));
+    set_value (store, 0, parts[i], access_value (t->counted, &of[i]->store, 0));
   }
-  if (!get_operand (prhs[0], &p->a) || !get_operand (prhs[1], &p->b) || p->a.kind != GPUMM_DENSE
-      || p->b.kind != GPUMM_DENSE || p->a.type != p->b.type)
-    return 0;
-  p->output = p->a.type;
-  return 1;
+  set_value (shared, 0, "load", access_value (t->counted, &t->all.shared_load, 1));
+  set_value (shared, 0, "store", access_value (t->counted, &t->all.shared_store, 1));
+  set_number (s, 0, "launches", (double) l->launches);
+  set_number (s, 0, "blocks", (double) l->blocks);
+  set_value (s, 0, "threads", threads);
+  set_known (s, "shared_bytes", l->shared_bytes >= 0, (double) l->shared_bytes);
+  set_known (s, "registers", l->registers >= 0, l->registers);
+  set_known (s, "occupancy", l->occupancy >= 0, l->occupancy);
+  set_known (s, "operations", t->counted, (double) t->all.operations);
+  set_known (s, "barriers", t->counted, (double) t->all.barriers);
+  set_value (s, 0, "load", load);
+  set_value (s, 0, "store", store);
+  set_value (s, 0, "shared", shared);
+  return s;
 }
 
 /* ---- the gateway -------------------------------------------------------------------------- */
 
 void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   gateway_error error = {0};
-  gpumm_problem problem;
-  gpumm_options options = {.device = -1};
-  char algorithm[NAME_BYTES];
-  gpumm_job *job = NULL;
-  gpumm_operand result;
-  gpumm_trace trace = {0};
-  block_arrays blocks = {0};
-  mxArray *c = NULL;
-  gpumm_status status;
+  request r;
   gateway_enter ();
-
-  /* check, marshal */
-  if (nrhs != 4 || nlhs != 4 || !mxIsStruct (prhs[2]))
+  if (nrhs != 4 || nlhs != 3 || !mxIsStruct (prhs[2]))
     mexErrMsgIdAndTxt ("gpumm:internal", "for use by gpumm_kernel.m only");
-  get_options (prhs[2], &options, algorithm);
-  if (!get_problem (prhs, &problem)) {
-    gateway_fail (&error, "gpumm:unsupported", "gpumm_kernel: no kernel multiplies these operands");
-    goto done;
-  }
-
-  /* multiply */
-  if ((status = gpumm_open (&problem, &options, &job)) != GPUMM_OK
-      || (status = gpumm_result (job, &result)) != GPUMM_OK) {
-    gateway_fail_engine (&error, status);
-    goto done;
-  }
-  if (result.kind == GPUMM_BLOCKS ? !allocate_blocks (&result, &blocks, &error)
-                                  : !(c = allocate_result (&result, &error)))
-    goto done;
-  status = gpumm_run_traced (job, &result, mxGetScalar (prhs[3]) != 0, &trace);
-  if (status != GPUMM_OK) {
-    gateway_fail_engine (&error, status);
-    goto done;
-  }
-
-  /* deliver */
-  if (result.kind == GPUMM_BLOCKS)
-    c = blocks_value (&blocks, &result, &error);
+  gpumm_trace trace = {.counted = mxGetScalar (prhs[3]) != 0};
+  get_struct (prhs[2], &r.options);
+  if (get_problem (prhs[0], prhs[1], 1, &r) && r.problem.a.kind == r.problem.b.kind
+      && r.problem.a.type == r.problem.b.type && r.problem.a.kind != GPUMM_SPARSE)
+    plhs[0] = make_product (&r, &plhs[1], &trace, &error);
   else
-    c = settle_result (c, &result, &error);
-  plhs[2] = report_value (gpumm_job_report (job), &error);
-  plhs[3] = trace_value (&trace);
-
-done: /* release */
-  gpumm_close (job);
-  destroy_blocks (&blocks);
-  if (error.identifier[0]) {
-    if (c)
-      mxDestroyArray (c);
-    plhs[2] = mxCreateDoubleMatrix (0, 0, mxREAL);
-    plhs[3] = mxCreateDoubleMatrix (0, 0, mxREAL);
-  }
-  gateway_interrupt (&error);
-  plhs[0] = error.identifier[0] ? gateway_error_value (&error) : c;
-  plhs[1] = mxCreateLogicalScalar (error.identifier[0] != 0);
+    gateway_fail (&error, "gpumm:unsupported", "gpumm_kernel: no kernel multiplies these operands");
+  gateway_raise (&error);
+  plhs[2] = trace_value (&trace);
 }

@@ -17,16 +17,13 @@ static int place (const mxArray *x, int nrhs, const mxArray *prhs[]) {
 }
 
 void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
-  const char *fields[] = {"transpose_a",       "transpose_b",    "alpha",  "beta",   "c",
-                          "backend",           "algorithm",      "device", "output", "form",
-                          "max_device_memory", "max_capability", "scalars"};
   gateway_error error = {0};
   call_options o;
   (void) nlhs;
   gateway_enter ();
   if (!get_pairs (nrhs, prhs, &o, &error))
     gateway_raise (&error);
-  mxArray *s = mxCreateStructMatrix (1, 1, sizeof fields / sizeof *fields, fields);
+  mxArray *s = mxCreateStructMatrix (1, 1, 0, NULL);
   set_number (s, 0, "transpose_a", o.op_a);
   set_number (s, 0, "transpose_b", o.op_b);
   set_number (s, 0, "alpha", place (o.alpha, nrhs, prhs));
@@ -39,6 +36,5 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   set_text (s, 0, "form", o.form);
   set_number (s, 0, "max_device_memory", (double) o.engine.max_device_memory);
   set_number (s, 0, "max_capability", o.engine.max_capability);
-  set_number (s, 0, "scalars", 0);
   plhs[0] = s;
 }

@@ -16,14 +16,16 @@
 // half the size. So one element gets an imaginary part first, and the gateway narrows the filled
 // array.
 //
-// Links to the C++ interfaces of GNU Octave: typeinfo.cc says what that means for the licence.
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <new>
+#include <type_traits>
 
 #include <octave/oct.h>
 #if defined(__linux__)
@@ -36,12 +38,8 @@
 #define GPUMM_ADOPT 1
 #endif
 
-static void mark_complex (Complex &first) {
-  first = Complex (0, 1);
-}
-
-static void mark_complex (FloatComplex &first) {
-  first = FloatComplex (0, 1);
+template <typename T> static void mark_complex (std::complex<T> &first) {
+  first = std::complex<T> (0, 1);
 }
 
 template <typename T> static void mark_complex (T &) {
@@ -135,9 +133,9 @@ template <typename T, typename ND> static octave_value dense (const dim_vector &
 }
 
 template <typename T, typename S>
-static octave_value sparse (const dim_vector &size, octave_idx_type nzmax, bool is_complex) {
+static octave_value sparse (const dim_vector &size, octave_idx_type nzmax) {
   Sparse<T> x = sparse_array<T> (size, nzmax > 0 ? nzmax : 1);
-  if (is_complex && size (0) > 0 && size (1) > 0) { // one element, in the last column
+  if (!std::is_arithmetic<T>::value && size (0) > 0 && size (1) > 0) { // one, in the last column
     mark_complex (x.xdata ()[0]);
     x.xridx ()[0] = 0;
     x.xcidx ()[size (1)] = 1;
@@ -145,44 +143,28 @@ static octave_value sparse (const dim_vector &size, octave_idx_type nzmax, bool 
   return octave_value (S (x));
 }
 
-static octave_value allocate (int type, const dim_vector &size, octave_idx_type nzmax) {
-  if (nzmax >= 0)
-    switch (type) {
-    case GPUMM_D:
-      return sparse<double, SparseMatrix> (size, nzmax, false);
-    case GPUMM_Z:
-      return sparse<Complex, SparseComplexMatrix> (size, nzmax, true);
-    default:
-      error ("__gpumm_allocate__: no sparse arrays of type %d", type);
-    }
-  switch (type) {
-  case GPUMM_S:
-    return dense<float, FloatNDArray> (size);
-  case GPUMM_D:
-    return dense<double, NDArray> (size);
-  case GPUMM_C:
-    return dense<FloatComplex, FloatComplexNDArray> (size);
-  case GPUMM_Z:
-    return dense<Complex, ComplexNDArray> (size);
-  case GPUMM_I8:
-    return dense<octave_int8, int8NDArray> (size);
-  case GPUMM_I16:
-    return dense<octave_int16, int16NDArray> (size);
-  case GPUMM_I32:
-    return dense<octave_int32, int32NDArray> (size);
-  case GPUMM_I64:
-    return dense<octave_int64, int64NDArray> (size);
-  case GPUMM_U8:
-    return dense<octave_uint8, uint8NDArray> (size);
-  case GPUMM_U16:
-    return dense<octave_uint16, uint16NDArray> (size);
-  case GPUMM_U32:
-    return dense<octave_uint32, uint32NDArray> (size);
-  case GPUMM_U64:
-    return dense<octave_uint64, uint64NDArray> (size);
-  default:
-    error ("__gpumm_allocate__: no arrays of type %d", type);
-  }
+static octave_value allocate (double type, const dim_vector &size, double nzmax) {
+  static octave_value (*const full[]) (const dim_vector &) = {
+      dense<float, FloatNDArray>,
+      dense<double, NDArray>,
+      dense<FloatComplex, FloatComplexNDArray>,
+      dense<Complex, ComplexNDArray>,
+      dense<octave_int8, int8NDArray>,
+      dense<octave_int16, int16NDArray>,
+      dense<octave_int32, int32NDArray>,
+      dense<octave_int64, int64NDArray>,
+      dense<octave_uint8, uint8NDArray>,
+      dense<octave_uint16, uint16NDArray>,
+      dense<octave_uint32, uint32NDArray>,
+      dense<octave_uint64, uint64NDArray>};
+  static_assert (GPUMM_S == 0 && GPUMM_I8 == 4 && GPUMM_U64 == 11, "the order of the types");
+  if (nzmax >= 0 && type == GPUMM_D)
+    return sparse<double, SparseMatrix> (size, nzmax);
+  if (nzmax >= 0 && type == GPUMM_Z)
+    return sparse<Complex, SparseComplexMatrix> (size, nzmax);
+  if (nzmax < 0 && type >= GPUMM_S && type <= GPUMM_U64)
+    return full[int (type)](size);
+  error ("__gpumm_allocate__: no such arrays of type %g", type);
 }
 
 DEFUN_DLD (__gpumm_allocate__, args, , "For internal use: an array of undefined elements.") {

@@ -12,12 +12,11 @@
 // constructor, a file or a product, passes through checked (), so the engine can follow its
 // indices.
 //
-// Links to the C++ interfaces of GNU Octave: typeinfo.cc says what that means for the licence.
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -41,31 +40,23 @@ static const double MOST_ELEMENTS = 4611686018427387904; // 2^62: the most that 
 
 // ---- arrays of any class ------------------------------------------------------------------------
 
-static const struct {
-  builtin_type_t element;
-  gpumm_type real, complex;
-} types[] = {
-    {btyp_double, GPUMM_D, GPUMM_Z},     {btyp_float, GPUMM_S, GPUMM_C},
-    {btyp_int8, GPUMM_I8, GPUMM_I8},     {btyp_int16, GPUMM_I16, GPUMM_I16},
-    {btyp_int32, GPUMM_I32, GPUMM_I32},  {btyp_int64, GPUMM_I64, GPUMM_I64},
-    {btyp_uint8, GPUMM_U8, GPUMM_U8},    {btyp_uint16, GPUMM_U16, GPUMM_U16},
-    {btyp_uint32, GPUMM_U32, GPUMM_U32}, {btyp_uint64, GPUMM_U64, GPUMM_U64},
-};
-
 // The class of x's elements; btyp_unknown if a blocksparse cannot have it.
 static builtin_type_t element_type_of (const octave_value &x) {
   const std::string name = x.class_name ();
-  for (const auto &t : types)
-    if (name == btyp_class_name[t.element])
-      return t.element;
+  for (int t = btyp_double; t <= btyp_uint64; t++)
+    if (name == btyp_class_name[t])
+      return builtin_type_t (t);
   return btyp_unknown;
 }
 
 static gpumm_type engine_type (builtin_type_t element, bool complex) {
-  for (const auto &t : types)
-    if (t.element == element)
-      return complex ? t.complex : t.real;
-  return GPUMM_TYPES;
+  static const gpumm_type types[] = {GPUMM_D,  GPUMM_S,   GPUMM_Z,   GPUMM_C,
+                                     GPUMM_I8, GPUMM_I16, GPUMM_I32, GPUMM_I64,
+                                     GPUMM_U8, GPUMM_U16, GPUMM_U32, GPUMM_U64};
+  static_assert (btyp_float == 1 && btyp_complex == 2 && btyp_float_complex == 3 && btyp_int8 == 4
+                     && btyp_uint64 == 11,
+                 "the order of Octave's types");
+  return types[complex ? element + btyp_complex : element];
 }
 
 // Calls f with the full array x as Octave's array class of its elements; floating point as the
@@ -105,6 +96,21 @@ template <typename A> static auto *memory_of (A &x) {
       x.data ());
 }
 
+// A new array of the class of values; f (from, to) writes it.
+template <typename F>
+static octave_value new_array (const octave_value &values, const dim_vector &size, const F &f) {
+  return with_array (values, false, [&] (const auto &x) {
+    auto y = x;
+    y.clear (size);
+    f (x.data (), memory_of (y));
+    return octave_value (y);
+  });
+}
+
+template <typename T> static void fill_zeros (T *to, octave_idx_type count) {
+  std::fill_n (to, count, T (0));
+}
+
 // ---- the matrix ---------------------------------------------------------------------------------
 
 namespace {
@@ -139,13 +145,9 @@ struct block_matrix {
 
 // ---- the check ----------------------------------------------------------------------------------
 
-[[noreturn]] static void damaged (const char *format, ...) {
-  char text[512];
-  va_list arguments;
-  va_start (arguments, format);
-  vsnprintf (text, sizeof text, format, arguments);
-  va_end (arguments);
-  error_with_id ("gpumm:blocksparse:structure", "blocksparse: %s", text);
+template <typename... T> [[noreturn]] static void damaged (const char *format, T... values) {
+  error_with_id ("gpumm:blocksparse:structure", (std::string ("blocksparse: ") + format).c_str (),
+                 values...);
 }
 
 static octave_value field (const octave_scalar_map &s, const char *name) {
@@ -198,44 +200,24 @@ static block_matrix without_zeros (const block_matrix &m, octave_idx_type zeros)
   const octave_idx_type left = m.count () - zeros;
   r.start = int64NDArray (m.start.dims ());
   r.column = int32NDArray (dim_vector (left, 1));
-  r.values = with_array (m.values, false, [&] (const auto &x) {
-    auto values = x;
-    values.clear (dim_vector (m.block_rows, m.block_cols * left));
+  const dim_vector size (m.block_rows, m.block_cols * left);
+  r.values = new_array (m.values, size, [&] (const auto *, auto *values) {
+    const gpumm_operand from = operand (m);
     gpumm_operand to = operand (r);
-    to.values = memory_of (values);
+    to.values = values;
     to.block_start = reinterpret_cast<int64_t *> (memory_of (r.start));
     to.block_column = reinterpret_cast<int32_t *> (memory_of (r.column));
-    const gpumm_operand from = operand (m);
     gpumm_blocks_drop_zeros (&from, &to);
-    return octave_value (values);
   });
   r.complex = r.values.iscomplex ();
   return r;
 }
 
 // The only way to make a matrix; raises an error unless the engine can follow its indices.
-static block_matrix checked (const octave_value &s) {
-  if (!s.isstruct () || s.numel () != 1)
-    damaged ("it is made of one struct, and not of %s of %s", s.class_name ().c_str (),
-             s.dims ().str ().c_str ());
-  const octave_scalar_map map = s.scalar_map_value ();
-  block_matrix m;
-  m.block_rows = size_field (map, "block_rows", 1, MOST_BLOCK_ROWS);
-  m.block_cols = size_field (map, "block_cols", 1, MOST_BLOCK_ROWS);
-  m.rows = size_field (map, "rows", 0, MOST_BLOCK_ROWS * m.block_rows);
-  m.cols = size_field (map, "cols", 0, MOST_BLOCK_ROWS * m.block_cols);
-  if (m.rows % m.block_rows != 0 || m.cols % m.block_cols != 0)
-    damaged ("%ldx%ld does not divide into blocks of %ldx%ld", long (m.rows), long (m.cols),
-             long (m.block_rows), long (m.block_cols));
-  if (double (m.grid_rows ()) * double (m.grid_cols ()) > MOST_PLACES
-      || double (m.rows) * double (m.cols) >= MOST_ELEMENTS)
-    damaged ("%ldx%ld is more than 2^53 blocks, or 2^62 elements", long (m.rows), long (m.cols));
-
-  m.start = array_field (map, "start", "int64").int64_array_value ();
-  m.column = array_field (map, "column", "int32").int32_array_value ();
-  m.values = array_field (map, "values", nullptr);
+static block_matrix checked (block_matrix m) {
   m.element = element_type_of (m.values);
   m.complex = m.values.iscomplex ();
+  m.awaits_parts = false;
   if (m.start.numel () != m.grid_rows () + 1)
     damaged ("start must have %ld offsets, one more than there are block rows, and not %ld",
              long (m.grid_rows () + 1), long (m.start.numel ()));
@@ -257,6 +239,29 @@ static block_matrix checked (const octave_value &s) {
   return zeros > 0 ? without_zeros (m, zeros) : m;
 }
 
+static block_matrix checked (const octave_value &s) {
+  if (!s.isstruct () || s.numel () != 1)
+    damaged ("it is made of one struct, and not of %s of %s", s.class_name ().c_str (),
+             s.dims ().str ().c_str ());
+  const octave_scalar_map map = s.scalar_map_value ();
+  block_matrix m;
+  m.block_rows = size_field (map, "block_rows", 1, MOST_BLOCK_ROWS);
+  m.block_cols = size_field (map, "block_cols", 1, MOST_BLOCK_ROWS);
+  m.rows = size_field (map, "rows", 0, MOST_BLOCK_ROWS * m.block_rows);
+  m.cols = size_field (map, "cols", 0, MOST_BLOCK_ROWS * m.block_cols);
+  if (m.rows % m.block_rows != 0 || m.cols % m.block_cols != 0)
+    damaged ("%ldx%ld does not divide into blocks of %ldx%ld", long (m.rows), long (m.cols),
+             long (m.block_rows), long (m.block_cols));
+  if (double (m.grid_rows ()) * double (m.grid_cols ()) > MOST_PLACES
+      || double (m.rows) * double (m.cols) >= MOST_ELEMENTS)
+    damaged ("%ldx%ld is more than 2^53 blocks, or 2^62 elements", long (m.rows), long (m.cols));
+
+  m.start = array_field (map, "start", "int64").int64_array_value ();
+  m.column = array_field (map, "column", "int32").int32_array_value ();
+  m.values = array_field (map, "values", nullptr);
+  return checked (m);
+}
+
 static octave_scalar_map fields (const block_matrix &m) {
   octave_scalar_map s;
   s.assign ("rows", double (m.rows));
@@ -272,18 +277,13 @@ static octave_scalar_map fields (const block_matrix &m) {
 // ---- elements -----------------------------------------------------------------------------------
 
 static octave_value make_full (const block_matrix &m) {
-  return with_array (m.values, false, [&] (const auto &x) {
-    auto y = x;
-    y.clear (dim_vector (m.rows, m.cols));
-    y.fill (0);
-    auto *to = memory_of (y);
-    const auto *from = x.data ();
+  return new_array (m.values, dim_vector (m.rows, m.cols), [&] (const auto *from, auto *to) {
+    fill_zeros (to, m.rows * m.cols);
     for (octave_idx_type i = 0; i < m.grid_rows (); i++)
       for (octave_idx_type t = m.block_begin (i); t < m.block_begin (i + 1); t++)
         for (octave_idx_type c = 0; c < m.block_cols; c++)
           std::copy_n (from + (t * m.block_cols + c) * m.block_rows, m.block_rows,
                        to + i * m.block_rows + (m.block_column (t) * m.block_cols + c) * m.rows);
-    return octave_value (y);
   });
 }
 
@@ -315,10 +315,7 @@ static octave_value part (const block_matrix &m, const octave::idx_vector &rows,
   const octave_idx_type p = rows.length (m.rows), q = cols.length (m.cols);
   if (double (p) * double (q) * m.values.byte_size () > 0)
     (void) dim_vector (p, q).safe_numel (); // Octave's own error on overflow
-  return with_array (m.values, false, [&] (const auto &x) {
-    auto y = x;
-    y.clear (dim_vector (p, q));
-    auto *to = memory_of (y);
+  return new_array (m.values, dim_vector (p, q), [&] (const auto *from, auto *to) {
     for (octave_idx_type v = 0; v < q; v++) {
       const octave_idx_type j = cols (v);
       octave_idx_type of = -1, t = -1; // consecutive rows often lie in one block
@@ -329,10 +326,9 @@ static octave_value part (const block_matrix &m, const octave::idx_vector &rows,
           of = i / m.block_rows;
           t = find_block (m, of, j / m.block_cols);
         }
-        *to++ = element_at (m, x.data (), t, i, j);
+        *to++ = element_at (m, from, t, i, j);
       }
     }
-    return octave_value (y);
   });
 }
 
@@ -347,20 +343,12 @@ static octave_value part (const block_matrix &m, const octave::idx_vector &index
     size = whole.make_nd_vector (length);
   if (index.is_colon ())
     size = dim_vector (n, 1);
-  return with_array (m.values, false, [&] (const auto &x) {
-    auto y = x;
-    y.clear (size);
-    auto *to = memory_of (y);
+  return new_array (m.values, size, [&] (const auto *from, auto *to) {
     for (octave_idx_type u = 0; u < length; u++) {
       const octave_idx_type i = index (u) % m.rows, j = index (u) / m.rows;
-      *to++ = element_at (m, x.data (), find_block (m, i / m.block_rows, j / m.block_cols), i, j);
+      *to++ = element_at (m, from, find_block (m, i / m.block_rows, j / m.block_cols), i, j);
     }
-    return octave_value (y);
   });
-}
-
-[[noreturn]] static void no_block (const char *why) {
-  error_with_id ("gpumm:blocksparse:index", "blocksparse: %s", why);
 }
 
 // S{I,J}
@@ -369,24 +357,21 @@ static octave_value block (const block_matrix &m, const octave_value_list &index
   for (octave_idx_type d = 0; numbers && d < 2; d++)
     numbers = index (d).isnumeric () && index (d).numel () == 1 && index (d).isreal ();
   if (!numbers)
-    no_block ("a block is S{I,J} with two numbers");
+    error_with_id ("gpumm:blocksparse:index", "blocksparse: a block is S{I,J} with two numbers");
   const double i = index (0).double_value (), j = index (1).double_value ();
   if (!(i >= 1 && i <= double (m.grid_rows ()) && i == std::floor (i) && j >= 1
-        && j <= double (m.grid_cols ()) && j == std::floor (j))) {
-    char text[128];
-    snprintf (text, sizeof text, "there is no block {%g,%g} in %ldx%ld of them", i, j,
-              long (m.grid_rows ()), long (m.grid_cols ()));
-    no_block (text);
-  }
+        && j <= double (m.grid_cols ()) && j == std::floor (j)))
+    error_with_id ("gpumm:blocksparse:index",
+                   "blocksparse: there is no block {%g,%g} in %ldx%ld of them", i, j,
+                   long (m.grid_rows ()), long (m.grid_cols ()));
   const octave_idx_type t = find_block (m, octave_idx_type (i) - 1, octave_idx_type (j) - 1);
-  return with_array (m.values, false, [&] (const auto &x) {
-    auto y = x;
-    y.clear (dim_vector (m.block_rows, m.block_cols));
+  const octave_idx_type each = m.block_rows * m.block_cols;
+  const dim_vector size (m.block_rows, m.block_cols);
+  return new_array (m.values, size, [&] (const auto *from, auto *to) {
     if (t < 0)
-      y.fill (0);
+      fill_zeros (to, each);
     else
-      std::copy_n (x.data () + t * y.numel (), y.numel (), memory_of (y));
-    return octave_value (y);
+      std::copy_n (from + t * each, each, to);
   });
 }
 
@@ -482,41 +467,11 @@ public:
   octave_value full_value () const {
     return make_full (m);
   }
-  octave_value squeeze () const {
-    return octave_value (clone ());
-  }
   octave_value resize (const dim_vector &size, bool fill) const;
   octave_value map (unary_mapper_t f) const;
 
-  octave_value as_double () const {
-    return with_values (m.values.as_double ());
-  }
-  octave_value as_single () const {
-    return with_values (m.values.as_single ());
-  }
-  octave_value as_int8 () const {
-    return with_values (m.values.as_int8 ());
-  }
-  octave_value as_int16 () const {
-    return with_values (m.values.as_int16 ());
-  }
-  octave_value as_int32 () const {
-    return with_values (m.values.as_int32 ());
-  }
-  octave_value as_int64 () const {
-    return with_values (m.values.as_int64 ());
-  }
-  octave_value as_uint8 () const {
-    return with_values (m.values.as_uint8 ());
-  }
-  octave_value as_uint16 () const {
-    return with_values (m.values.as_uint16 ());
-  }
-  octave_value as_uint32 () const {
-    return with_values (m.values.as_uint32 ());
-  }
-  octave_value as_uint64 () const {
-    return with_values (m.values.as_uint64 ());
+  octave_value elements_as (octave_value (octave_value::*type) () const) const {
+    return with_values ((m.values.*type) ());
   }
 
   octave_value fast_elem_extract (octave_idx_type n) const;
@@ -611,9 +566,9 @@ octave_value octave_blocksparse::whole_sparse () const {
 }
 
 octave_value octave_blocksparse::with_values (const octave_value &values) const {
-  octave_scalar_map s = fields (m);
-  s.assign ("values", values);
-  return value_of (checked (s));
+  block_matrix r = m;
+  r.values = values;
+  return value_of (checked (r));
 }
 
 // Concatenation resizes to (0,0), then to the size of the result, and inserts the parts.
@@ -639,34 +594,15 @@ octave_value octave_blocksparse::resize (const dim_vector &size, bool fill) cons
 }
 
 octave_value octave_blocksparse::map (unary_mapper_t f) const {
-  switch (f) { // functions with f (0) = 0 that keep the class or take a part of it
-  case umap_abs:
-  case umap_asin:
-  case umap_asinh:
-  case umap_atan:
-  case umap_atanh:
-  case umap_cbrt:
-  case umap_ceil:
-  case umap_conj:
-  case umap_erf:
-  case umap_expm1:
-  case umap_fix:
-  case umap_floor:
-  case umap_imag:
-  case umap_log1p:
-  case umap_real:
-  case umap_round:
-  case umap_roundb:
-  case umap_signum:
-  case umap_sin:
-  case umap_sinh:
-  case umap_sqrt:
-  case umap_tan:
-  case umap_tanh:
+  // functions with f (0) = 0 that keep the class or take a part of it
+  static const unary_mapper_t by_blocks[] = {
+      umap_abs,  umap_asin,  umap_asinh, umap_atan,  umap_atanh,  umap_cbrt,
+      umap_ceil, umap_conj,  umap_erf,   umap_expm1, umap_fix,    umap_floor,
+      umap_imag, umap_log1p, umap_real,  umap_round, umap_roundb, umap_signum,
+      umap_sin,  umap_sinh,  umap_sqrt,  umap_tan,   umap_tanh};
+  if (std::find (std::begin (by_blocks), std::end (by_blocks), f) != std::end (by_blocks))
     return with_values (m.values.get_rep ().map (f));
-  default:
-    return whole ().get_rep ().map (f);
-  }
+  return whole ().get_rep ().map (f);
 }
 
 // printf reads elements by this and never expects an error.
@@ -699,7 +635,8 @@ octave_value octave_blocksparse::subsref (const std::string &type,
   else if (type[0] == '{')
     x = block (m, index.front ());
   else
-    no_block ("there are elements S(i,j) and blocks S{I,J}, and no fields");
+    error_with_id ("gpumm:blocksparse:index",
+                   "blocksparse: there are elements S(i,j) and blocks S{I,J}, and no fields");
   return x.next_subsref (type, index);
 }
 
@@ -746,40 +683,33 @@ static octave_value full_of (const octave_base_value &x) {
 // ---- transposes, signs --------------------------------------------------------------------------
 
 static octave_value turned (const block_matrix &m) {
-  octave_scalar_map s;
-  s.assign ("rows", double (m.cols));
-  s.assign ("cols", double (m.rows));
-  s.assign ("block_rows", double (m.block_cols));
-  s.assign ("block_cols", double (m.block_rows));
-  int64NDArray start (dim_vector (m.grid_cols () + 1, 1), octave_int64 (0));
-  int32NDArray column (dim_vector (m.count (), 1));
-  octave_int64 *next = memory_of (start);
+  block_matrix r;
+  r.rows = m.cols;
+  r.cols = m.rows;
+  r.block_rows = m.block_cols;
+  r.block_cols = m.block_rows;
+  r.start = int64NDArray (dim_vector (m.grid_cols () + 1, 1), octave_int64 (0));
+  r.column = int32NDArray (dim_vector (m.count (), 1));
+  octave_int64 *next = memory_of (r.start);
   for (octave_idx_type t = 0; t < m.count (); t++)
     next[m.block_column (t) + 1] += 1;
   for (octave_idx_type j = 0; j < m.grid_cols (); j++)
     next[j + 1] += next[j];
-  s.assign ("values", with_array (m.values, false, [&] (const auto &x) {
-              auto y = x;
-              y.clear (dim_vector (m.block_cols, m.block_rows * m.count ()));
-              auto *to = memory_of (y);
-              std::vector<octave_idx_type> free (m.grid_cols ());
-              for (octave_idx_type j = 0; j < m.grid_cols (); j++)
-                free[j] = next[j].value ();
-              for (octave_idx_type i = 0; i < m.grid_rows (); i++)
-                for (octave_idx_type t = m.block_begin (i); t < m.block_begin (i + 1); t++) {
-                  const octave_idx_type at = free[m.block_column (t)]++;
-                  const octave_idx_type each = m.block_rows * m.block_cols;
-                  column.xelem (at) = octave_int32 (i);
-                  for (octave_idx_type c = 0; c < m.block_cols; c++)
-                    for (octave_idx_type r = 0; r < m.block_rows; r++)
-                      to[at * each + r * m.block_cols + c] =
-                          x.data ()[t * each + c * m.block_rows + r];
-                }
-              return octave_value (y);
-            }));
-  s.assign ("start", start);
-  s.assign ("column", column);
-  return value_of (checked (s));
+  const dim_vector size (m.block_cols, m.block_rows * m.count ());
+  r.values = new_array (m.values, size, [&] (const auto *from, auto *to) {
+    const octave_idx_type each = m.block_rows * m.block_cols;
+    std::vector<octave_int64> free (next, next + m.grid_cols ());
+    for (octave_idx_type i = 0; i < m.grid_rows (); i++)
+      for (octave_idx_type t = m.block_begin (i); t < m.block_begin (i + 1); t++) {
+        const octave_idx_type at = free[m.block_column (t)].value ();
+        free[m.block_column (t)] += 1;
+        r.column.xelem (at) = octave_int32 (i);
+        for (octave_idx_type u = 0; u < m.block_rows; u++)
+          for (octave_idx_type v = 0; v < m.block_cols; v++)
+            to[at * each + u * m.block_cols + v] = from[t * each + v * m.block_rows + u];
+      }
+  });
+  return value_of (checked (r));
 }
 
 static octave_value transposed (const octave_base_value &x) {
@@ -835,41 +765,37 @@ static octave_value joined (const octave_base_value &x, const octave_base_value 
   check_place (x.dims (), y.dims (), place, a.awaits_parts);
   const octave_idx_type i0 = place (0) / a.block_rows, j0 = place (1) / a.block_cols;
   const octave_idx_type count = a.count () + b.count (), each = a.block_rows * a.block_cols;
-  octave_scalar_map s = fields (a);
-  int64NDArray start (a.start.dims ());
-  int32NDArray column (dim_vector (count, 1));
-  start.xelem (0) = octave_int64 (0);
-  s.assign ("values", with_array (a.values, wide, [&] (const auto &u) {
-              return with_array (b.values, wide, [&] (const auto &v) {
-                if constexpr (std::is_same_v<decltype (u), decltype (v)>) {
-                  auto values = u;
-                  values.clear (dim_vector (a.block_rows, a.block_cols * count));
-                  auto *to = memory_of (values);
-                  octave_idx_type out = 0;
-                  for (octave_idx_type i = 0; i < a.grid_rows (); i++) {
-                    const bool both = i >= i0 && i < i0 + b.grid_rows ();
-                    octave_idx_type p = a.block_begin (i), q = both ? b.block_begin (i - i0) : 0;
-                    const octave_idx_type p_end = a.block_begin (i + 1);
-                    const octave_idx_type q_end = both ? b.block_begin (i - i0 + 1) : 0;
-                    for (; p < p_end || q < q_end; out++) {
-                      const bool of_a =
-                          q == q_end || (p < p_end && a.block_column (p) < j0 + b.block_column (q));
-                      column.xelem (out) =
-                          octave_int32 (of_a ? a.block_column (p) : j0 + b.block_column (q));
-                      std::copy_n (of_a ? u.data () + p * each : v.data () + q * each, each,
-                                   to + out * each);
-                      ++(of_a ? p : q);
-                    }
-                    start.xelem (i + 1) = octave_int64 (out);
-                  }
-                  return octave_value (values);
-                }
-                return octave_value (); // not reached: the classes are the same
-              });
-            }));
-  s.assign ("start", start);
-  s.assign ("column", column);
-  return value_of (checked (s));
+  block_matrix r = a;
+  r.start = int64NDArray (a.start.dims (), octave_int64 (0));
+  r.column = int32NDArray (dim_vector (count, 1));
+  r.values = with_array (a.values, wide, [&] (const auto &u) {
+    return with_array (b.values, wide, [&] (const auto &v) {
+      if constexpr (std::is_same_v<decltype (u), decltype (v)>) {
+        auto values = u;
+        values.clear (dim_vector (a.block_rows, a.block_cols * count));
+        auto *to = memory_of (values);
+        octave_idx_type out = 0;
+        for (octave_idx_type i = 0; i < a.grid_rows (); i++) {
+          const bool both = i >= i0 && i < i0 + b.grid_rows ();
+          octave_idx_type p = a.block_begin (i), q = both ? b.block_begin (i - i0) : 0;
+          const octave_idx_type p_end = a.block_begin (i + 1);
+          const octave_idx_type q_end = both ? b.block_begin (i - i0 + 1) : 0;
+          for (; p < p_end || q < q_end; out++) {
+            const bool of_a =
+                q == q_end || (p < p_end && a.block_column (p) < j0 + b.block_column (q));
+            r.column.xelem (out) =
+                octave_int32 (of_a ? a.block_column (p) : j0 + b.block_column (q));
+            std::copy_n (of_a ? u.data () + p * each : v.data () + q * each, each, to + out * each);
+            ++(of_a ? p : q);
+          }
+          r.start.xelem (i + 1) = octave_int64 (out);
+        }
+        return octave_value (values);
+      }
+      return octave_value (); // not reached: the classes are the same
+    });
+  });
+  return value_of (checked (r));
 }
 
 // ---- what Octave is told ------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-/* marshal.h - what all gateways share: Octave's arrays as operands, results, errors.
+/* marshal.h - what all gateways share: errors, options, operands, results, products.
  *
  * A function here that can fail stores the failure in a gateway_error. The gateway raises it after
  * releasing everything, because raising an error leaves the MEX file at once.
@@ -27,18 +27,11 @@ int gateway_fail (gateway_error *e, const char *identifier, const char *format, 
 /* Sets the error to the engine's last one, with identifier gpumm:<status>. Returns 0. */
 int gateway_fail_engine (gateway_error *e, gpumm_status status);
 
-/* The error as a struct (message, identifier), or [] for none. */
-mxArray *gateway_error_value (const gateway_error *e);
-
-/* After a cancellation by Ctrl-C, throws the interrupt as Octave's own functions do, and does not
- * return. For gateways that return their error; call it after releasing everything. */
-void gateway_interrupt (const gateway_error *e);
-
-/* Raises the error or the interrupt, if there is one; a gateway's last call. Octave puts the file's
- * name before the message. */
+/* Raises the error, if there is one; after a cancellation by Ctrl-C, throws the interrupt as
+ * Octave's own functions do. A gateway's last call. */
 void gateway_raise (const gateway_error *e);
 
-/* ---- interrupts, interrupt.cc --------------------------------------------------------------- */
+/* ---- interrupts, octave.cc --------------------------------------------------------------- */
 
 void watch_interrupts (void);                                 /* makes the engine stop at Ctrl-C */
 int is_interrupted (void);                                    /* is a Ctrl-C pending? */
@@ -64,21 +57,18 @@ int get_scalar (const mxArray *x, gpumm_scalar *scalar);
 int find_type (const char *name, gpumm_type *type);
 int get_type (const mxArray *name, gpumm_type *type);
 
-/* Sets a field of element i of a struct array. */
+/* Calls an oct-file with one argument, which is destroyed. NULL if the function fails, or with the
+ * error set to a cancellation. */
+mxArray *ask_octave (const char *function, mxArray *argument, gateway_error *e);
+
+/* Sets a field of element i of a struct array; adds the field if it is new. */
+void set_value (mxArray *s, int i, const char *field, mxArray *value);
 void set_number (mxArray *s, int i, const char *field, double value);
 void set_text (mxArray *s, int i, const char *field, const char *text);
 
-/* The engine's options from the struct of private/parse_options.m; name stores the algorithm. */
-enum { NAME_BYTES = 64 };
-void get_options (const mxArray *options, gpumm_options *o, char name[NAME_BYTES]);
-
-/* The struct info of gpumm.m; NULL with the error set. */
-mxArray *report_value (const gpumm_report *r, gateway_error *e);
-
-/* A trace as a struct for gpumm_kernel.m; unknown numbers are NaN. */
-mxArray *trace_value (const gpumm_trace *t);
-
 /* ---- the options of gpumm, options.c ------------------------------------------------------- */
+
+enum { NAME_BYTES = 64 };
 
 typedef struct call_options {
   gpumm_options engine;
@@ -86,20 +76,16 @@ typedef struct call_options {
   gpumm_op op_a, op_b;
   const mxArray *alpha, *beta, *c; /* the user's values, not yet marshalled; or NULL */
   const char *output, *form;       /* OutputClass and Output, or "" */
-  int scalars;                     /* 1: a scalar is a 1x1 matrix; 0: Octave multiplies by it */
+  int full;                        /* blocks by blocks: a full product */
 } call_options;
 
 /* Reads gpumm's names and values; returns 0 with the error set. */
 int get_pairs (int count, const mxArray *const pairs[], call_options *o, gateway_error *e);
 
-/* Reads the struct of private/parse_options.m. */
+/* Reads the struct of private/parse_options.m; a field that is missing has its default. */
 void get_struct (const mxArray *s, call_options *o);
 
 /* ---- operands and results ----------------------------------------------------------------- */
-
-static inline int is_single (gpumm_type type) {
-  return type == GPUMM_S || type == GPUMM_C;
-}
 
 static inline int is_complex (gpumm_type type) {
   return type == GPUMM_C || type == GPUMM_Z;
@@ -109,7 +95,7 @@ static inline int is_integer (gpumm_type type) {
   return type >= GPUMM_I8 && type <= GPUMM_U64;
 }
 
-/* typeinfo (x), cut off at size - 1 characters. Call it before reading x's memory (typeinfo.cc). */
+/* typeinfo (x), cut off at size - 1 characters. Call it before reading x's memory (octave.cc). */
 void get_type_name (const mxArray *x, char *name, size_t size);
 
 /* x as an operand that shares its memory; x may be NULL. Returns 0, without reading x's memory, if
@@ -117,35 +103,37 @@ void get_type_name (const mxArray *x, char *name, size_t size);
  * dimensions, or is not numeric. */
 int get_operand (const mxArray *x, gpumm_operand *operand);
 
-/* Is there one among the first count elements of x, which is complex? */
-int has_imaginary_part (const gpumm_operand *x, int64_t count);
-
-/* An array of this kind, type and size in Octave's memory with undefined elements; sets the
- * pointers of shape. NULL with the error set. Complex arrays need values before Octave sees
- * them. */
-mxArray *allocate_result (gpumm_operand *shape, gateway_error *e);
-
-/* The array as `*` would return it: a complex array with zero imaginary parts becomes real, a
- * sparse array gives back unused room. The result may be another array, or NULL with the error set;
- * the old array is then destroyed. */
-mxArray *settle_result (mxArray *x, const gpumm_operand *result, gateway_error *e);
-
-/* ---- matrices by blocks ------------------------------------------------------------------- */
-
 /* The same for structs with the fields of a blocksparse (blocksparse.cc). */
 int get_blocks (const mxArray *x, gpumm_operand *operand);
 
-/* Arrays for a result in blocks; column and values have room for nzmax blocks. */
-typedef struct block_arrays {
-  mxArray *start, *column, *values;
-} block_arrays;
+/* Is there one among the first count elements of x, which is complex? */
+int has_imaginary_part (const gpumm_operand *x, int64_t count);
 
-int allocate_blocks (gpumm_operand *shape, block_arrays *x, gateway_error *e);
+/* Writes the elements of x, and its indices; source is what they are made of. */
+typedef gpumm_status filler (void *source, gpumm_operand *x);
 
-/* The struct of a result, settled as by settle_result; x no longer owns the arrays. NULL with the
- * error set. */
-mxArray *blocks_value (block_arrays *x, const gpumm_operand *result, gateway_error *e);
+/* The matrix of this shape that fill writes, in Octave's memory and as `*` would return it: a complex
+ * one with zero imaginary parts becomes real, a sparse one gives back unused room. One in blocks is a
+ * struct with the fields of a blocksparse. NULL with the error set, also if status, of the step that
+ * told the shape, is a failure. */
+mxArray *make_matrix (gpumm_status status, gpumm_operand *shape, filler *fill, void *source,
+                      gateway_error *e);
 
-void destroy_blocks (block_arrays *x);
+/* ---- products, product.c ------------------------------------------------------------------ */
+
+/* A problem, with what it points to. */
+typedef struct request {
+  gpumm_problem problem;
+  gpumm_operand c0;
+  call_options options;
+} request;
+
+/* Makes a problem of the operands and r->options. With stored, structs are matrices by blocks.
+ * Returns 0 if the engine has no such operands or does not multiply their types. */
+int get_problem (const mxArray *a, const mxArray *b, int stored, request *r);
+
+/* The product, or NULL with the error set. Sets the struct info of gpumm.m, if info is not NULL.
+ * With a trace, the product runs under the microscope, and is counted if trace->counted is 1. */
+mxArray *make_product (const request *r, mxArray **info, gpumm_trace *trace, gateway_error *e);
 
 #endif

@@ -149,14 +149,6 @@ static int get_algorithm (const mxArray *x, const char **name, gateway_error *e)
                        text);
 }
 
-static int get_device (const mxArray *x, int *device, gateway_error *e) {
-  double value;
-  if (!get_whole (x, DEVICE, INT_MAX, "the index of a device, from 0", &value, e))
-    return 0;
-  *device = (int) value;
-  return 1;
-}
-
 /* 0 is the first GPU, or the CPU if there is none. */
 static int check_device (int device, gateway_error *e) {
   const char *why = "";
@@ -171,22 +163,12 @@ static int check_device (int device, gateway_error *e) {
   return 1;
 }
 
-static int get_limit (const mxArray *x, int64_t *bytes, gateway_error *e) {
-  double value;
-  if (!get_whole (x, MAX_DEVICE_MEMORY, 0x1p53, "a number of bytes", &value, e))
-    return 0;
-  *bytes = (int64_t) value;
-  return value > 0
-         || gateway_fail (e, "gpumm:bad-value", "gpumm: MaxDeviceMemory must be positive");
-}
-
 static int get_capability (const mxArray *x, int *capability, gateway_error *e) {
   const double value = number (x);
-  if (!(value >= 1 && value < 1000))
-    return gateway_fail (e, "gpumm:bad-value",
-                         "gpumm: MaxCapability must be a compute capability, for instance 7.5");
-  *capability = (int) round (10 * value);
-  return 1;
+  *capability = value >= 1 && value < 1000 ? (int) round (10 * value) : 0;
+  return *capability > 0
+         || gateway_fail (e, "gpumm:bad-value",
+                          "gpumm: MaxCapability must be a compute capability, for instance 7.5");
 }
 
 static int get_c (const mxArray *x, const mxArray **value, gateway_error *e) {
@@ -197,16 +179,14 @@ static int get_c (const mxArray *x, const mxArray **value, gateway_error *e) {
 }
 
 static int get_option (int option, const mxArray *x, call_options *o, gateway_error *e) {
-  int i, ok = 0;
+  int i = -1;
+  double value;
   switch (option) {
   case TRANSPOSE_A:
-    ok = get_word (x, option, ops, &i, e);
-    o->op_a = (gpumm_op) i;
-    return ok;
   case TRANSPOSE_B:
-    ok = get_word (x, option, ops, &i, e);
-    o->op_b = (gpumm_op) i;
-    return ok;
+    if (get_word (x, option, ops, &i, e))
+      *(option == TRANSPOSE_A ? &o->op_a : &o->op_b) = (gpumm_op) i;
+    return i >= 0;
   case ALPHA:
     return get_factor (x, option, &o->alpha, e);
   case BETA:
@@ -214,23 +194,30 @@ static int get_option (int option, const mxArray *x, call_options *o, gateway_er
   case C0:
     return get_c (x, &o->c, e);
   case BACKEND:
-    ok = get_word (x, option, backends, &i, e);
-    o->engine.backend = (gpumm_backend) i;
-    return ok;
+    if (get_word (x, option, backends, &i, e))
+      o->engine.backend = (gpumm_backend) i;
+    return i >= 0;
   case ALGORITHM:
     return get_algorithm (x, &o->engine.algorithm, e);
   case DEVICE:
-    return get_device (x, &o->engine.device, e);
+    if (!get_whole (x, option, INT_MAX, "the index of a device, from 0", &value, e))
+      return 0;
+    o->engine.device = (int) value;
+    return 1;
   case OUTPUT_CLASS:
-    ok = get_word (x, option, classes, &i, e);
-    o->output = ok ? classes[i] : "";
-    return ok;
+    if (get_word (x, option, classes, &i, e))
+      o->output = classes[i];
+    return i >= 0;
   case OUTPUT:
-    ok = get_word (x, option, forms, &i, e);
-    o->form = ok ? forms[i] : "";
-    return ok;
+    if (get_word (x, option, forms, &i, e))
+      o->form = forms[i];
+    return i >= 0;
   case MAX_DEVICE_MEMORY:
-    return get_limit (x, &o->engine.max_device_memory, e);
+    if (!get_whole (x, option, 0x1p53, "a number of bytes", &value, e))
+      return 0;
+    o->engine.max_device_memory = (int64_t) value;
+    return value > 0
+           || gateway_fail (e, "gpumm:bad-value", "gpumm: MaxDeviceMemory must be positive");
   default:
     return get_capability (x, &o->engine.max_capability, e);
   }
@@ -277,15 +264,20 @@ int get_pairs (int count, const mxArray *const pairs[], call_options *o, gateway
 
 void get_struct (const mxArray *s, call_options *o) {
   gpumm_type type = GPUMM_D;
-  const mxArray *output = mxGetField (s, 0, "output"), *form = mxGetField (s, 0, "form");
-  *o = (call_options){.engine.device = -1,
+  const mxArray *output = mxGetField (s, 0, "output");
+  const mxArray *algorithm = mxGetField (s, 0, "algorithm");
+  *o = (call_options){.engine.backend = (gpumm_backend) get_number (s, "backend"),
+                      .engine.device = (int) get_number (s, "device"),
+                      .engine.max_device_memory = (int64_t) get_number (s, "max_device_memory"),
+                      .engine.max_capability = (int) get_number (s, "max_capability"),
                       .op_a = (gpumm_op) get_number (s, "transpose_a"),
                       .op_b = (gpumm_op) get_number (s, "transpose_b"),
                       .alpha = mxGetField (s, 0, "alpha"),
                       .beta = mxGetField (s, 0, "beta"),
                       .c = mxGetField (s, 0, "c"),
                       .output = output && get_type (output, &type) ? gpumm_type_name (type) : "",
-                      .form = form && !mxIsEmpty (form) ? "given" : "",
-                      .scalars = get_number (s, "scalars") != 0};
-  get_options (s, &o->engine, o->algorithm);
+                      .form = "",
+                      .full = get_number (s, "full") != 0};
+  if (algorithm && get_text (algorithm, o->algorithm, sizeof o->algorithm))
+    o->engine.algorithm = o->algorithm;
 }

@@ -71,33 +71,6 @@ public:
   bool is_single_type () const {
     return element_type () == btyp_float;
   }
-  bool is_int8_type () const {
-    return element_type () == btyp_int8;
-  }
-  bool is_int16_type () const {
-    return element_type () == btyp_int16;
-  }
-  bool is_int32_type () const {
-    return element_type () == btyp_int32;
-  }
-  bool is_int64_type () const {
-    return element_type () == btyp_int64;
-  }
-  bool is_uint8_type () const {
-    return element_type () == btyp_uint8;
-  }
-  bool is_uint16_type () const {
-    return element_type () == btyp_uint16;
-  }
-  bool is_uint32_type () const {
-    return element_type () == btyp_uint32;
-  }
-  bool is_uint64_type () const {
-    return element_type () == btyp_uint64;
-  }
-  bool is_true () const {
-    return whole ().is_true ();
-  }
   // isa (X, "single"), by which functions choose the class of their result
   bool is_instance_of (const std::string &name) const {
     return name == btyp_class_name[element_type ()] || (name == "integer" && !isfloat ());
@@ -118,39 +91,6 @@ public:
   octave_value permute (const Array<int> &order, bool inverse) const {
     return inverse ? whole ().ipermute (order) : whole ().permute (order);
   }
-  octave_value reshape (const dim_vector &size) const {
-    return whole ().reshape (size);
-  }
-  octave_value resize (const dim_vector &size, bool fill) const {
-    return whole ().resize (size, fill);
-  }
-  octave_value all (int dim) const {
-    return whole ().all (dim);
-  }
-  octave_value any (int dim) const {
-    return whole ().any (dim);
-  }
-  octave_value diag (octave_idx_type k) const {
-    return whole ().diag (k);
-  }
-  octave_value diag (octave_idx_type m, octave_idx_type n) const {
-    return whole ().diag (m, n);
-  }
-  octave_value sort (octave_idx_type dim, sortmode mode) const {
-    return whole ().sort (dim, mode);
-  }
-  octave_value sort (Array<octave_idx_type> &index, octave_idx_type dim, sortmode mode) const {
-    return whole ().sort (index, dim, mode);
-  }
-  sortmode issorted (sortmode mode) const {
-    return whole ().issorted (mode);
-  }
-  Array<octave_idx_type> sort_rows_idx (sortmode mode) const {
-    return whole ().sort_rows_idx (mode);
-  }
-  sortmode is_sorted_rows (sortmode mode) const {
-    return whole ().is_sorted_rows (mode);
-  }
   octave_value map (unary_mapper_t f) const {
     return whole ().get_rep ().map (f);
   }
@@ -167,48 +107,95 @@ public:
   MatrixType matrix_type (const MatrixType &type) const {
     return type;
   }
-  octave::idx_vector index_vector (bool integers) const {
-    return whole ().index_vector (integers);
+  // The matrix with elements of another class: type is one of octave_value's as_double ...
+  virtual octave_value elements_as (octave_value (octave_value::*type) () const) const {
+    return (whole ().*type) ();
   }
+
+#define OF_WHOLE(type, name, parameters, arguments)                                                \
+  type name parameters const {                                                                     \
+    return whole ().name arguments;                                                                \
+  }
+  OF_WHOLE (bool, is_true, (), ())
+  OF_WHOLE (octave_value, reshape, (const dim_vector &size), (size))
+  OF_WHOLE (octave_value, resize, (const dim_vector &size, bool fill), (size, fill))
+  OF_WHOLE (octave_value, all, (int dim), (dim))
+  OF_WHOLE (octave_value, any, (int dim), (dim))
+  OF_WHOLE (octave_value, diag, (octave_idx_type k), (k))
+  OF_WHOLE (octave_value, diag, (octave_idx_type m, octave_idx_type n), (m, n))
+  OF_WHOLE (octave_value, sort, (octave_idx_type dim, sortmode mode), (dim, mode))
+  OF_WHOLE (octave_value, sort,
+            (Array<octave_idx_type> & index, octave_idx_type dim, sortmode mode),
+            (index, dim, mode))
+  OF_WHOLE (sortmode, issorted, (sortmode mode), (mode))
+  OF_WHOLE (Array<octave_idx_type>, sort_rows_idx, (sortmode mode), (mode))
+  OF_WHOLE (sortmode, is_sorted_rows, (sortmode mode), (mode))
+  OF_WHOLE (octave::idx_vector, index_vector, (bool integers), (integers))
+  OF_WHOLE (int, write,
+            (octave::stream & s, int block, oct_data_conv::data_type to, int skip,
+             octave::mach_info::float_format format),
+            (s, block, to, skip, format))
+  OF_WHOLE (int, nint_value, (bool force), (force))
+
+// an array or an element
+#define OF_WHOLE_FORCED(type, name) OF_WHOLE (type, name, (bool force), (force))
+  OF_WHOLE_FORCED (double, double_value)
+  OF_WHOLE_FORCED (float, float_value)
+  OF_WHOLE_FORCED (Complex, complex_value)
+  OF_WHOLE_FORCED (FloatComplex, float_complex_value)
+  OF_WHOLE_FORCED (bool, bool_value)
+  OF_WHOLE_FORCED (Matrix, matrix_value)
+  OF_WHOLE_FORCED (FloatMatrix, float_matrix_value)
+  OF_WHOLE_FORCED (NDArray, array_value)
+  OF_WHOLE_FORCED (FloatNDArray, float_array_value)
+  OF_WHOLE_FORCED (ComplexMatrix, complex_matrix_value)
+  OF_WHOLE_FORCED (FloatComplexMatrix, float_complex_matrix_value)
+  OF_WHOLE_FORCED (ComplexNDArray, complex_array_value)
+  OF_WHOLE_FORCED (FloatComplexNDArray, float_complex_array_value)
+  OF_WHOLE_FORCED (boolMatrix, bool_matrix_value)
+  OF_WHOLE_FORCED (boolNDArray, bool_array_value)
+  OF_WHOLE_FORCED (charMatrix, char_matrix_value)
+  OF_WHOLE_FORCED (charNDArray, char_array_value)
+
+#define OF_WHOLE_WORD(type, name)                                                                  \
+  OF_WHOLE (type, name##_value, (bool integers, bool force), (integers, force))
+  OF_WHOLE_WORD (short int, short)
+  OF_WHOLE_WORD (unsigned short int, ushort)
+  OF_WHOLE_WORD (int, int)
+  OF_WHOLE_WORD (unsigned int, uint)
+  OF_WHOLE_WORD (long int, long)
+  OF_WHOLE_WORD (unsigned long int, ulong)
+  OF_WHOLE_WORD (int64_t, int64)
+  OF_WHOLE_WORD (uint64_t, uint64)
+
+#define OF_WHOLE_INTEGERS(type)                                                                    \
+  bool is_##type##_type () const {                                                                 \
+    return element_type () == btyp_##type;                                                         \
+  }                                                                                                \
+  octave_value as_##type () const {                                                                \
+    return elements_as (&octave_value::as_##type);                                                 \
+  }                                                                                                \
+  OF_WHOLE (octave_##type, type##_scalar_value, (), ())                                            \
+  OF_WHOLE (type##NDArray, type##_array_value, (), ())
+  OF_WHOLE_INTEGERS (int8)
+  OF_WHOLE_INTEGERS (int16)
+  OF_WHOLE_INTEGERS (int32)
+  OF_WHOLE_INTEGERS (int64)
+  OF_WHOLE_INTEGERS (uint8)
+  OF_WHOLE_INTEGERS (uint16)
+  OF_WHOLE_INTEGERS (uint32)
+  OF_WHOLE_INTEGERS (uint64)
+#undef OF_WHOLE_INTEGERS
+#undef OF_WHOLE_WORD
+#undef OF_WHOLE_FORCED
+#undef OF_WHOLE
 
   octave_value as_double () const {
-    return whole ().as_double ();
+    return elements_as (&octave_value::as_double);
   }
   octave_value as_single () const {
-    return whole ().as_single ();
+    return elements_as (&octave_value::as_single);
   }
-
-  int write (octave::stream &s, int block, oct_data_conv::data_type to, int skip,
-             octave::mach_info::float_format format) const {
-    return whole ().write (s, block, to, skip, format);
-  }
-
-// NAME (false): an array or an element of the full matrix
-#define OWN_MATRIX_OF_WHOLE(type, name)                                                            \
-  type name (bool force) const {                                                                   \
-    return whole ().name (force);                                                                  \
-  }
-  OWN_MATRIX_OF_WHOLE (double, double_value)
-  OWN_MATRIX_OF_WHOLE (float, float_value)
-  OWN_MATRIX_OF_WHOLE (double, scalar_value)
-  OWN_MATRIX_OF_WHOLE (float, float_scalar_value)
-  OWN_MATRIX_OF_WHOLE (Complex, complex_value)
-  OWN_MATRIX_OF_WHOLE (FloatComplex, float_complex_value)
-  OWN_MATRIX_OF_WHOLE (bool, bool_value)
-  OWN_MATRIX_OF_WHOLE (Matrix, matrix_value)
-  OWN_MATRIX_OF_WHOLE (FloatMatrix, float_matrix_value)
-  OWN_MATRIX_OF_WHOLE (NDArray, array_value)
-  OWN_MATRIX_OF_WHOLE (FloatNDArray, float_array_value)
-  OWN_MATRIX_OF_WHOLE (ComplexMatrix, complex_matrix_value)
-  OWN_MATRIX_OF_WHOLE (FloatComplexMatrix, float_complex_matrix_value)
-  OWN_MATRIX_OF_WHOLE (ComplexNDArray, complex_array_value)
-  OWN_MATRIX_OF_WHOLE (FloatComplexNDArray, float_complex_array_value)
-  OWN_MATRIX_OF_WHOLE (boolMatrix, bool_matrix_value)
-  OWN_MATRIX_OF_WHOLE (boolNDArray, bool_array_value)
-  OWN_MATRIX_OF_WHOLE (charMatrix, char_matrix_value)
-  OWN_MATRIX_OF_WHOLE (charNDArray, char_array_value)
-#undef OWN_MATRIX_OF_WHOLE
-
   SparseMatrix sparse_matrix_value (bool force) const {
     return whole_sparse ().sparse_matrix_value (force);
   }
@@ -217,43 +204,6 @@ public:
   }
   SparseBoolMatrix sparse_bool_matrix_value (bool force) const {
     return whole_sparse ().sparse_bool_matrix_value (force);
-  }
-
-#define OWN_MATRIX_OF_INTEGERS(type, prefix)                                                       \
-  octave_##type prefix##_scalar_value () const {                                                   \
-    return whole ().prefix##_scalar_value ();                                                      \
-  }                                                                                                \
-  type##NDArray prefix##_array_value () const {                                                    \
-    return whole ().prefix##_array_value ();                                                       \
-  }                                                                                                \
-  octave_value as_##prefix () const {                                                              \
-    return whole ().as_##prefix ();                                                                \
-  }
-  OWN_MATRIX_OF_INTEGERS (int8, int8)
-  OWN_MATRIX_OF_INTEGERS (int16, int16)
-  OWN_MATRIX_OF_INTEGERS (int32, int32)
-  OWN_MATRIX_OF_INTEGERS (int64, int64)
-  OWN_MATRIX_OF_INTEGERS (uint8, uint8)
-  OWN_MATRIX_OF_INTEGERS (uint16, uint16)
-  OWN_MATRIX_OF_INTEGERS (uint32, uint32)
-  OWN_MATRIX_OF_INTEGERS (uint64, uint64)
-#undef OWN_MATRIX_OF_INTEGERS
-
-#define OWN_MATRIX_OF_WORDS(type, name)                                                            \
-  type name (bool integers, bool force) const {                                                    \
-    return whole ().name (integers, force);                                                        \
-  }
-  OWN_MATRIX_OF_WORDS (short int, short_value)
-  OWN_MATRIX_OF_WORDS (unsigned short int, ushort_value)
-  OWN_MATRIX_OF_WORDS (int, int_value)
-  OWN_MATRIX_OF_WORDS (unsigned int, uint_value)
-  OWN_MATRIX_OF_WORDS (long int, long_value)
-  OWN_MATRIX_OF_WORDS (unsigned long int, ulong_value)
-  OWN_MATRIX_OF_WORDS (int64_t, int64_value)
-  OWN_MATRIX_OF_WORDS (uint64_t, uint64_value)
-#undef OWN_MATRIX_OF_WORDS
-  int nint_value (bool force) const {
-    return whole ().nint_value (force);
   }
 
 private:

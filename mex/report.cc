@@ -6,7 +6,7 @@
 // an mxArray and then an Octave value, which takes 50 us; a small product takes 12. For internal
 // use.
 //
-// Links to the C++ interfaces of GNU Octave: typeinfo.cc says what that means for the licence.
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>

@@ -50,14 +50,12 @@ function S = blocksparse_read (file, option, name)
            "blocksparse_read: \"Class\" must be \"uint16\" or \"uint32\"");
   endif
 
-  [S, failed] = __gpumm_blocks_file__ (tilde_expand (file), name);
-  if (failed)
-    if (strcmp (S.identifier, "gpumm:invalid"))
-      S.identifier = "gpumm:blocksparse:file";
-    endif
-    S.message = strrep (S.message, "gpumm: ", "blocksparse_read: ");
-    error (S);
-  endif
+  try
+    S = __gpumm_blocks_file__ (tilde_expand (file), name);
+  catch err
+    error (strrep (err.identifier, "gpumm:invalid", "gpumm:blocksparse:file"), "%s", ...
+           strrep (err.message, "gpumm: ", "blocksparse_read: "));
+  end_try_catch
   S = blocksparse (S);
 
 endfunction

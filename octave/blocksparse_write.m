@@ -35,12 +35,12 @@ function blocksparse_write (file, S)
     error ("gpumm:blocksparse:argument", "blocksparse_write: S must be a blocksparse");
   endif
   S = struct (S);
-  [err, failed] = __gpumm_blocks_file__ (tilde_expand (file), S);
-  if (failed)
-    err.message = strrep (err.message, "gpumm: ", "blocksparse_write: ");
-    err.identifier = "gpumm:blocksparse:file";
-    error (err);
-  endif
+  try
+    __gpumm_blocks_file__ (tilde_expand (file), S);
+  catch err
+    error ("gpumm:blocksparse:file", "%s", ...
+           strrep (err.message, "gpumm: ", "blocksparse_write: "));
+  end_try_catch
 
 endfunction
 

@@ -195,7 +195,7 @@ endfunction
 ## Products that Octave must help with take the longer way; other failures are errors.
 function [C, info] = not_as_it_stands (A, B, list, err)
   if (! strcmp (err.identifier, "gpumm:special"))
-    error (without_prefix (err));
+    rethrow (err);
   endif
   [C, info] = multiply_any (A, B, parse_options (list));
 endfunction

@@ -439,13 +439,14 @@ function [C, info, t] = run (A, B, o, count)
   if (strcmp (o.algorithm, "loops"))
     o.backend = 1;
   endif
-  [C, failed, info, t] = __gpumm_kernel__ (A, B, o, count);
-  if (failed)
-    if (strcmp (C.identifier, "gpumm:too-large"))
-      C.message = [C.message "; \"Count\", false runs it uncounted"];
+  try
+    [C, info, t] = __gpumm_kernel__ (A, B, o, count);
+  catch err
+    if (! strcmp (err.identifier, "gpumm:too-large"))
+      rethrow (err);
     endif
-    error (C);
-  endif
+    error (err.identifier, "%s; \"Count\", false runs it uncounted", err.message);
+  end_try_catch
 
 endfunction
 

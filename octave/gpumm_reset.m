@@ -20,10 +20,7 @@
 
 function gpumm_reset ()
 
-  err = __gpumm_reset__ ();
-  if (! isempty (err))
-    error (err);
-  endif
+  __gpumm_reset__ ();
 
 endfunction
 

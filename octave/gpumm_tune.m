@@ -434,11 +434,12 @@ function prepare (table)
   if (! made)
     error ("gpumm:unwritable", "gpumm_tune: the folder %s cannot be made: %s", folder, why);
   endif
-  err = __gpumm_file__ ("open", table.file);
-  __gpumm_file__ ("abort");
-  if (! isempty (err))
+  try
+    __gpumm_file__ ("open", table.file);
+    __gpumm_file__ ("abort");
+  catch err
     error ("gpumm:unwritable", "%s", strrep (err.message, "gpumm: ", "gpumm_tune: "));
-  endif
+  end_try_catch
 
 endfunction
 

@@ -10,9 +10,6 @@ function A = sparse (varargin)
     A = sparse (varargin{:});
     return;
   endif
-  [A, failed] = __gpumm_blocks__ (struct (double (varargin{1})));
-  if (failed)
-    error (A);
-  endif
+  A = __gpumm_sparse__ (struct (double (varargin{1})));
 
 endfunction

@@ -75,23 +75,8 @@ function __gui_bars__ (f, area, pixels, r, logarithmic)
     bar (ms(1), ms(2), i, 0.14, rest);
     bar (from, ms(1), i, 0.32, alone);
     for j = 1:numel (heads)
-      colour = "black";
-      switch (heads{j})
-        case "time"
-          words = in_units (r.seconds(i));
-        case "GFLOPS"
-          words = sprintf ("%.3g", r.gflops(i));
-        case "vs A*B"
-          words = relative (r, i);
-        case "error/bound"
-          words = sprintf ("%.2g", r.error(i));
-        case "check"
-          words = {"WRONG", "right"}{1 + r.right(i)};
-          if (! r.right(i))
-            colour = red;
-          endif
-      endswitch
-      say (starts(j), y, words, "color", colour);
+      colour = {"black", red}{1 + (strcmp (heads{j}, "check") && ! r.right(i))};
+      say (starts(j), y, words_of (heads{j}, r, i), "color", colour);
     endfor
   endfor
 
@@ -148,6 +133,22 @@ function a = draw_axes (f, position, r, pixels, logarithmic)
   xlabel (a, "milliseconds", "fontsize", pixels, "fontname", font ());
   hold (a, "on");
 
+endfunction
+
+## What stands below a head in the row of kernel i.
+function words = words_of (head, r, i)
+  switch (head)
+    case "time"
+      words = in_units (r.seconds(i));
+    case "GFLOPS"
+      words = sprintf ("%.3g", r.gflops(i));
+    case "vs A*B"
+      words = relative (r, i);
+    case "error/bound"
+      words = sprintf ("%.2g", r.error(i));
+    case "check"
+      words = {"WRONG", "right"}{1 + r.right(i)};
+  endswitch
 endfunction
 
 function words = in_units (seconds)

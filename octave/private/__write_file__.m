@@ -12,26 +12,28 @@ function __write_file__ (file, piece, caller, ids)
   if (any (file == "\0"))
     error (ids{1}, "%s: a file name cannot contain the character 0", caller);
   endif
-  check (__gpumm_file__ ("open", tilde_expand (file)), caller, ids{1});
+  call (caller, ids{1}, "open", tilde_expand (file));
   unwind_protect
     k = 1;
     text = piece (k);
     while (! isempty (text))
-      check (__gpumm_file__ ("write", text), caller, ids{2});
+      call (caller, ids{2}, "write", text);
       k++;
       text = piece (k);
     endwhile
-    check (__gpumm_file__ ("commit"), caller, ids{2});
+    call (caller, ids{2}, "commit");
   unwind_protect_cleanup
     __gpumm_file__ ("abort");
   end_unwind_protect
 
 endfunction
 
-function check (err, caller, id)
+function call (caller, id, varargin)
 
-  if (! isempty (err))
+  try
+    __gpumm_file__ (varargin{:});
+  catch err
     error (id, "%s", strrep (err.message, "gpumm: ", [caller ": "]));
-  endif
+  end_try_catch
 
 endfunction

@@ -3,31 +3,211 @@
 
 ## [C, INFO] = multiply_any (A, B, O): the product of any two values that `*` takes.
 ##
-## Full, sparse and blocksparse matrices go to the engine.  What `*` treats by special rules (a
-## scalar times an array, diagonal and permutation matrices) is left to `*`, and so are the pairs of
-## classes that have no product: it raises the error.  O is from parse_options.
+## The engine multiplies pairs of one class: full, sparse, and blocks by blocks or by full matrices
+## (gpumm_result_type in engine/job.c).  This file converts the other pairs to such ones.  What `*`
+## treats by special rules (a scalar times an array, diagonal and permutation matrices) is left to
+## `*`, and so are the pairs of classes that have no product: it raises the error.  O is from
+## parse_options.
 
 function [C, info] = multiply_any (A, B, o)
 
   started = tic ();
-
-  if (isa (A, "blocksparse") || isa (B, "blocksparse"))
-    [C, info] = blocks_product (A, B, o);
-    return;
-  elseif (! isempty (o.form))
+  kinds = {kind(A), kind(B)};
+  has_blocks = any (strcmp (kinds, "blocks"));
+  if (! has_blocks && ! isempty (o.form))
     error ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
+  elseif (any (strcmp (kinds, "none")))
+    undefined_operator ({type_name(A), type_name(B)});
+  elseif (has_blocks)
+    [C, info] = with_blocks (A, B, o);
+  else
+    [C, info] = without_blocks (A, B, o);
   endif
+
+  ## what was done in Octave counts, too
+  info.seconds.total = toc (started);
+  stages = info.seconds.upload + info.seconds.compute + info.seconds.download;
+  info.seconds.overhead = max (info.seconds.total - stages, 0);
+  info.gflops = 1e-9 * info.flops / info.seconds.total;
+
+endfunction
+
+## ---- what the operands are ---------------------------------------------------------------------
+
+function k = kind (X)
+  if (isa (X, "blocksparse"))
+    k = "blocks";
+  elseif (isobject (X) || ! (isnumeric (X) || islogical (X) || ischar (X)))
+    k = "none";
+  elseif (issparse (X))
+    k = "sparse";
+  elseif (isinteger (X))
+    k = "integer";
+  elseif (any (strfind (typeinfo (X), "diagonal")))
+    k = "diagonal";
+  elseif (strcmp (typeinfo (X), "permutation matrix"))
+    k = "permutation";
+  else
+    k = "full"; # or with the values of a full matrix, stored otherwise
+  endif
+endfunction
+
+function type = type_name (X)
+  type = typeinfo (X);
+  if (isa (X, "blocksparse"))
+    type = ["blocksparse " underlyingType(X)];
+  endif
+endfunction
+
+function undefined_operator (types)
+  error ("gpumm:undefined-operator", ...
+         "gpumm: binary operator '*' not implemented for '%s' by '%s' operations", types{:});
+endfunction
+
+## Sizes of op (X), of the blocks of op (X), of the product.
+function sizes = op_size (X, op)
+  if (isstruct (X))
+    sizes = [X.rows, X.cols];
+  else
+    sizes = size (X);
+  endif
+  sizes = turned (sizes, op);
+endfunction
+
+function b = op_blocks (X, op)
+  b = turned ([X.block_rows, X.block_cols], op);
+endfunction
+
+function sizes = turned (sizes, op)
+  if (op)
+    sizes = sizes([2, 1]);
+  endif
+endfunction
+
+function sizes = product_size (A, B, o)
+  sizes = [op_size(A, o.transpose_a)(1), op_size(B, o.transpose_b)(2)];
+endfunction
+
+function yes = inner_sizes_agree (A, B, o)
+  yes = op_size (A, o.transpose_a)(2) == op_size (B, o.transpose_b)(1);
+endfunction
+
+function text = size_text (sizes)
+  text = sprintf ("%dx", sizes)(1:end-1);
+endfunction
+
+function X = apply_op (X, op)
+  if (op == 1)
+    X = X.';
+  elseif (op == 2)
+    X = X';
+  endif
+endfunction
+
+## A transpose of a complex matrix without imaginary parts is real: Inf times its elements is Inf and
+## not NaN.  But where Octave does not form the transpose it is not: beside a complex matrix as it is.
+function X = narrowed (X, op, Y, op_y)
+  if (op && iscomplex (X) && ! issparse (X) && ! (iscomplex (Y) && ! op_y) && all (imag (X)(:) == 0))
+    X = real (X);
+  endif
+endfunction
+
+## ---- conversion --------------------------------------------------------------------------------
+
+## The class in which two floating-point matrices are multiplied, and C: as `*` does it, and with
+## OutputClass the widest of its class and theirs; the result is converted once, at the end.
+function name = common_class (class_a, class_b, output)
+  singles = strcmp ({class_a, class_b}, "single");
+  if (isempty (output))
+    is_single = any (singles);
+  else
+    is_single = all (singles) && strcmp (output, "single");
+  endif
+  name = {"double", "single"}{1 + is_single};
+endfunction
+
+function check_class (name, types, valid)
+  if (! any (strcmp (name, valid)))
+    error ("gpumm:bad-value", "gpumm: OutputClass of a %s by %s product must be %s", types{:}, ...
+           ["\"" strjoin(valid, "\" or \"") "\""]);
+  endif
+endfunction
+
+## X as a full or sparse matrix that the engine takes.
+function X = plain (X)
+  if (ischar (X) || (islogical (X) && ! issparse (X)))
+    X = double (X);
+  elseif (! issparse (X) && (isreal (X) || isdiag_type (X)))
+    X = full (X); # it would make complex (2, 0) real, which counts beside Inf
+  endif
+endfunction
+
+## Single as double, what counts as double as it is.
+function X = wide (X)
+  if (isa (X, "single"))
+    X = converted (X, "double");
+  endif
+endfunction
+
+## In that class, and complex if X is, as operators convert: a function's result would become real.
+function Y = converted (X, name)
+  Y = X;
+  if (isstruct (X))
+    Y.values = converted (X.values, name);
+  elseif (! isa (X, name))
+    Y = feval (name, X);
+    if (iscomplex (X) && isreal (Y))
+      Y = complex (Y, 0);
+    endif
+  endif
+endfunction
+
+## Alpha or Beta of an integer product as the double that the engine takes, or an error where it is
+## no whole number or a double does not hold it exactly.
+function x = whole_factor (name, x)
+  if (! (isreal (x) && x == fix (x)))
+    error ("gpumm:bad-value", "gpumm: %s of an integer product must be an integer", name);
+  elseif (x > flintmax () || x < -flintmax ())
+    error ("gpumm:bad-value", ["gpumm: %s of an integer product must be an integer from -2^53 to " ...
+                               "2^53, which a double holds exactly"], name);
+  endif
+  x = double (x);
+endfunction
+
+## C as the engine adds it to the product of A and B.
+function o = with_c (A, B, o, is_complex)
+  if (inner_sizes_agree (A, B, o)) # else the engine has the words for it
+    check_c (o.c, product_size (A, B, o));
+  endif
+  o.c = plain (o.c);
+  if (isempty (o.c))
+    o.beta = 0; # nothing to add; an empty array is never complex
+  elseif (is_complex && isreal (o.c))
+    o.c = complex (o.c, 0);
+  endif
+endfunction
+
+## `+` would stretch a row or a column to the product's size.
+function check_c (C0, sizes)
+  if (ndims (C0) != numel (sizes) || any (size (C0) != sizes))
+    error ("Octave:nonconformant-args", ...
+           "operator +: nonconformant arguments (op1 is %s, op2 is %s)", ...
+           size_text (sizes), size_text (size (C0)));
+  endif
+endfunction
+
+## ---- without blocks ----------------------------------------------------------------------------
+
+function [C, info] = without_blocks (A, B, o)
+
   kind_a = kind (A);
   kind_b = kind (B);
-  if (strcmp (kind_a, "none") || strcmp (kind_b, "none"))
-    undefined_operator (typeinfo (A), typeinfo (B));
-  endif
   A = narrowed (A, o.transpose_a, B, o.transpose_b);
   B = narrowed (B, o.transpose_b, A, o.transpose_a);
 
   is_scale = numel (A) == 1 || numel (B) == 1;
-  is_special = strcmp (kind_a, "diagonal") || strcmp (kind_b, "diagonal") ...
-               || strcmp (kind_a, "permutation") || strcmp (kind_b, "permutation");
+  is_special = any (strcmp (kind_a, {"diagonal", "permutation"})) ...
+               || any (strcmp (kind_b, {"diagonal", "permutation"}));
   is_nd = ndims (A) > 2 || ndims (B) > 2;
   if (is_nd && (! is_scale || o.transpose_a || o.transpose_b))
     error ("gpumm:nd-array", ["gpumm: an N-d array is multiplied by scalars only, and has no " ...
@@ -63,14 +243,11 @@ function [C, info] = multiply_any (A, B, o)
   if (on_engine && is_integer)
     [C, info] = integer_product (A, B, o);
   else
-    if (! isempty (o.output) && ! is_undefined)
-      ## computed in the widest class of operands and result, converted at the end
-      if (strcmp (o.output, "double") || isa (A, "double") || isa (B, "double") ...
-          || ! (isfloat (A) && isfloat (B)))
-        A = wide (A);
-        B = wide (B);
-        o.c = wide (o.c);
-      endif
+    if (! isempty (o.output) && ! is_undefined
+        && strcmp (common_class (class (A), class (B), o.output), "double"))
+      A = wide (A);
+      B = wide (B);
+      o.c = wide (o.c);
     endif
     if (on_engine)
       [C, info] = float_product (A, B, o);
@@ -82,64 +259,6 @@ function [C, info] = multiply_any (A, B, o)
     endif
   endif
 
-  info = whole_call (info, started);
-
-endfunction
-
-## ---- what the operands are ---------------------------------------------------------------------
-
-function k = kind (X)
-  switch (typeinfo (X))
-    case {"matrix", "complex matrix", "float matrix", "float complex matrix", ...
-          "scalar", "complex scalar", "float scalar", "float complex scalar"}
-      k = "full";
-    case {"sparse matrix", "sparse complex matrix", "sparse bool matrix"}
-      k = "sparse";
-    case {"diagonal matrix", "complex diagonal matrix", "float diagonal matrix", ...
-          "float complex diagonal matrix"}
-      k = "diagonal";
-    case "permutation matrix"
-      k = "permutation";
-    case {"int8 matrix", "int16 matrix", "int32 matrix", "int64 matrix", "uint8 matrix", ...
-          "uint16 matrix", "uint32 matrix", "uint64 matrix", "int8 scalar", "int16 scalar", ...
-          "int32 scalar", "int64 scalar", "uint8 scalar", "uint16 scalar", "uint32 scalar", ...
-          "uint64 scalar"}
-      k = "integer";
-    case {"bool", "bool matrix", "string", "sq_string", "null_matrix", "null_string", ...
-          "null_sq_string", "lazy_index", "range", "double_range"}
-      k = "convert"; # the values of a full double matrix, stored otherwise
-    otherwise
-      k = "none";
-  endswitch
-endfunction
-
-function text = size_text (sizes)
-  text = sprintf ("%dx", sizes)(1:end-1);
-endfunction
-
-## A transpose of a complex matrix without imaginary parts is real: Inf times its elements is Inf and
-## not NaN.  But where Octave does not form the transpose it is not: beside a complex matrix as it is.
-function X = narrowed (X, op, Y, op_y)
-  if (op && iscomplex (X) && ! issparse (X) && ! (iscomplex (Y) && ! op_y) && all (imag (X)(:) == 0))
-    X = real (X);
-  endif
-endfunction
-
-## Sizes of op (X).
-function sizes = op_size (X, op)
-  sizes = size (X);
-  if (op)
-    sizes = sizes([2, 1]);
-  endif
-endfunction
-
-function yes = inner_sizes_agree (A, B, o)
-  yes = op_size (A, o.transpose_a)(2) == op_size (B, o.transpose_b)(1);
-endfunction
-
-function undefined_operator (type_a, type_b)
-  error ("gpumm:undefined-operator", ...
-         "gpumm: binary operator '*' not implemented for '%s' by '%s' operations", type_a, type_b);
 endfunction
 
 ## Is OutputClass one that this pair can have?
@@ -148,29 +267,19 @@ function check_output (A, B, kind_a, kind_b, o)
   if (all (integers))
     return; # any; two different classes fail later
   elseif (any (integers))
-    valid = {class(ifelse_first (integers(1), A, B))};
+    valid = {class(A), class(B)}(integers);
   elseif (stays_sparse (A, B, kind_b) || stays_sparse (B, A, kind_a))
     valid = {"double"}; # Octave has no sparse single
   else
     valid = {"double", "single"};
   endif
-  if (! any (strcmp (o.output, valid)))
-    error ("gpumm:bad-value", "gpumm: OutputClass of a %s by %s product must be %s", ...
-           typeinfo (A), typeinfo (B), ["\"" strjoin(valid, "\" or \"") "\""]);
-  endif
+  check_class (o.output, {typeinfo(A), typeinfo(B)}, valid);
 endfunction
 
 ## Is the product of S and X, of that kind, sparse as S is?
 function yes = stays_sparse (S, X, kind)
   yes = issparse (S) && (issparse (X) || isscalar (X) ...
                          || any (strcmp (kind, {"diagonal", "permutation"})));
-endfunction
-
-function x = ifelse_first (condition, a, b)
-  x = b;
-  if (condition)
-    x = a;
-  endif
 endfunction
 
 ## An error of Octave's operators: what has an identifier keeps it and its text.
@@ -180,8 +289,6 @@ function raise_again (err)
   endif
   error (struct ("message", err.message, "identifier", err.identifier));
 endfunction
-
-## ---- products ----------------------------------------------------------------------------------
 
 ## As `*` does it, by Octave's own rules for special matrices and scalars.
 function [C, info] = octave_product (A, B, o, kind_a, kind_b)
@@ -221,8 +328,14 @@ function [C, info] = octave_product (A, B, o, kind_a, kind_b)
     flops = work * numel (C);
   endif
   C = combined (C, o);
-  info = octave_info (algorithm, toc (started), flops, ["scalars, diagonal and permutation " ...
-                      "matrices are multiplied by Octave's own rules"]);
+  seconds = toc (started);
+  info = struct ("backend", "cpu", "device", struct ("name", "CPU", "index", -1), ...
+                 "algorithm", algorithm, "kernel", "", ...
+                 "seconds", struct ("total", seconds, "upload", 0, "compute", seconds, ...
+                                    "download", 0, "overhead", 0), ...
+                 "bytes", struct ("up", 0, "down", 0), "flops", flops, "gflops", 0, ...
+                 "reason", ["scalars, diagonal and permutation matrices are multiplied by " ...
+                            "Octave's own rules"]);
 endfunction
 
 ## Octave 7 leaves elements undefined where the inner size is the least.
@@ -236,7 +349,7 @@ function C = diagonal_product (A, B)
 endfunction
 
 function yes = isdiag_type (X)
-  yes = any (strfind (typeinfo (X), "diagonal"));
+  yes = strcmp (kind (X), "diagonal");
 endfunction
 
 ## alpha * P + beta * C0 by Octave's operators.  A factor of another class than double is applied
@@ -274,47 +387,12 @@ function C = combined (P, o)
   end_try_catch
 endfunction
 
-## `+` would stretch a row or a column to the product's size.
-function check_c (C0, sizes)
-  if (ndims (C0) != numel (sizes) || any (size (C0) != sizes))
-    error ("Octave:nonconformant-args", ...
-           "operator +: nonconformant arguments (op1 is %s, op2 is %s)", ...
-           size_text (sizes), size_text (size (C0)));
-  endif
-endfunction
-
-## X as a full or sparse matrix that the engine takes.
-function X = plain (X)
-  switch (kind (X))
-    case "convert"
-      X = full (double (X));
-    case {"diagonal", "permutation"}
-      X = full (X);
-  endswitch
-endfunction
-
-## Single as double, what counts as double as it is.
-function X = wide (X)
-  if (isa (X, "single"))
-    X = converted (X, "double");
-  endif
-endfunction
-
-## In that class, and complex if X is, as operators convert: a function's result would become real.
-function Y = converted (X, name)
-  Y = feval (name, X);
-  if (iscomplex (X) && isreal (Y))
-    Y = complex (Y, 0);
-  endif
-endfunction
-
 function [C, info] = float_product (A, B, o)
   A = plain (A);
   B = plain (B);
-  if (isa (A, "single") && isa (B, "double"))
-    B = converted (B, "single");
-  elseif (isa (A, "double") && isa (B, "single"))
+  if (isa (A, "single") || isa (B, "single"))
     A = converted (A, "single");
+    B = converted (B, "single");
   endif
 
   ## The engine scales and adds where all is of one class; else Octave's operators do.
@@ -327,13 +405,7 @@ function [C, info] = float_product (A, B, o)
   if (in_engine && o.beta != 0)
     in_engine = strcmp (class (o.c), own_class) && ! issparse (o.c) && (is_complex || isreal (o.c));
     if (in_engine)
-      check_sizes (A, B, o);
-      o.c = plain (o.c);
-      if (isempty (o.c))
-        o.beta = 0; # nothing to add; an empty array is never complex
-      elseif (is_complex && isreal (o.c))
-        o.c = complex (o.c, 0);
-      endif
+      o = with_c (A, B, o, is_complex);
     endif
   endif
   asked = o;
@@ -344,7 +416,7 @@ function [C, info] = float_product (A, B, o)
   o.output = ""; # the caller converts
 
   stays = (issparse (A) && isscalar (B)) || (issparse (B) && isscalar (A));
-  [C, info] = engine_product (A, B, o);
+  [C, info] = __gpumm_multiply__ ({A, B, o});
   if (stays)
     C = sparse (C); # as by `*`, where a kernel took the scalar for a full 1x1 matrix
   endif
@@ -380,31 +452,227 @@ function [C, info] = integer_product (A, B, o)
       error ("gpumm:bad-value", ["gpumm: C must be a full real matrix of class \"%s\", as the " ...
                                  "product is"], o.output);
     endif
-    if (isempty (sizes))
-      check_sizes (A, B, o);
-    else
+    if (! isempty (sizes))
       check_c (o.c, sizes);
       o.c = o.c(:);
     endif
-    o.c = plain (o.c);
+    o = with_c (A, B, o, false);
   endif
-  [C, info] = engine_product (A, B, o);
+  [C, info] = __gpumm_multiply__ ({A, B, o});
   if (! isempty (sizes))
     C = reshape (C, sizes);
   endif
 endfunction
 
-function check_sizes (A, B, o)
-  if (inner_sizes_agree (A, B, o)) # else the engine has the words for it
-    check_c (o.c, [op_size(A, o.transpose_a)(1), op_size(B, o.transpose_b)(2)]);
+## ---- with blocks -------------------------------------------------------------------------------
+
+## A sparse matrix is cut in blocks that go with the other's, a row or a column wide.
+function [C, info] = with_blocks (A, B, o)
+
+  has_sparse = issparse (A) || issparse (B);
+  [A, B] = scalars (A, B, o);
+  blocks_a = isa (A, "blocksparse");
+  blocks_b = isa (B, "blocksparse");
+  if (! (blocks_a || blocks_b))
+    [C, info] = without_blocks (A, B, o);
+  elseif ((! blocks_a && numel (A) == 1) || (! blocks_b && numel (B) == 1))
+    [C, info] = scaled (A, B, o);
+  else
+    types = {type_name(A), type_name(B)};
+    A = operand (A);
+    B = operand (B);
+    if (! inner_sizes_agree (A, B, o))
+      error ("Octave:nonconformant-args", ...
+             "operator *: nonconformant arguments (op1 is %dx%d, op2 is %dx%d)", ...
+             op_size (A, o.transpose_a), op_size (B, o.transpose_b));
+    endif
+    if (issparse (A))
+      A = cut (A, o.transpose_a, [1, op_blocks(B, o.transpose_b)(1)]);
+    elseif (issparse (B))
+      B = cut (B, o.transpose_b, [op_blocks(A, o.transpose_a)(2), 1]);
+    endif
+    o.full = isnumeric (A) || isnumeric (B) || strcmp (o.form, "full");
+    [A, B, o] = of_one_class (A, B, types, o);
+    o = check_factors (A, B, o);
+    asked = o;
+    by_octave = o.full && ! (isfinite (o.alpha) && isfinite (o.beta));
+    if (by_octave) # algorithms differ in where such factors meet a sum, its terms or no term at all
+      o.alpha = double (o.alpha != 0);
+      o.beta = 0;
+    endif
+    try
+      [C, info] = __gpumm_multiply__ ({A, B, o});
+    catch err
+      if (isempty (strfind (err.message, "nonconformant blocks")))
+        rethrow (err);
+      endif
+      error (err.identifier, "%s; take full (S) or sparse (S) of one, or other blocks", err.message);
+    end_try_catch
+    if (by_octave)
+      C = combined (C, asked);
+    endif
+    if (isstruct (C))
+      C = blocksparse (C);
+    endif
+    if (! isempty (o.after))
+      C = feval (o.after, C);
+    endif
+  endif
+
+  ## without a word the result has the richer form of the two
+  if (isempty (o.form) && has_sparse && isa (C, "blocksparse")
+      && strcmp (underlyingType (C), "double"))
+    o.form = "sparse";
+  endif
+  if (strcmp (o.form, "full"))
+    C = full (C);
+  elseif (strcmp (o.form, "sparse") && ! issparse (C))
+    check_sparse (C);
+    C = sparse (C);
+  elseif (strcmp (o.form, "blocksparse") && ! isa (C, "blocksparse"))
+    error ("gpumm:bad-value", ["gpumm: Output \"blocksparse\" is for products of two sparse " ...
+                               "matrices"]);
   endif
 endfunction
 
-function [C, info] = engine_product (A, B, o)
-  o.scalars = true; # those that are left to `*` do not come here
-  try
-    [C, info] = __gpumm_multiply__ ({A, B, o});
-  catch err
-    error (without_prefix (err));
-  end_try_catch
+function check_sparse (C)
+  name = class (C);
+  if (isa (C, "blocksparse"))
+    name = underlyingType (C);
+  endif
+  if (! strcmp (name, "double"))
+    error ("gpumm:bad-value", "gpumm: Output \"sparse\" is for double, and the product is %s", ...
+           name);
+  endif
+endfunction
+
+## A blocksparse of 1x1 that does not conform with the other operand is a scalar, as it is for `*`.
+function [A, B] = scalars (A, B, o)
+  if (isa (A, "blocksparse") && numel (A) == 1 && op_size (B, o.transpose_b)(1) != 1)
+    A = full (A);
+  elseif (isa (B, "blocksparse") && numel (B) == 1 && op_size (A, o.transpose_a)(2) != 1)
+    B = full (B);
+  endif
+endfunction
+
+## What the engine takes: a struct for a blocksparse.
+function X = operand (X)
+  if (isa (X, "blocksparse"))
+    X = struct (X);
+    return;
+  elseif (ndims (X) > 2)
+    error ("gpumm:nd-array", "gpumm: an N-d array is multiplied by scalars only");
+  elseif (islogical (X))
+    X = double (X); # sparse too
+  elseif (! issparse (X))
+    X = full (plain (X));
+  endif
+endfunction
+
+## A sparse matrix in such blocks of op (X).
+function X = cut (X, op, b)
+  X = struct (blocksparse (X, turned (b, op)));
+endfunction
+
+## The operands in one class; o.output is then for the engine, and o.after the class that the result
+## still has to be converted to.
+function [A, B, o] = of_one_class (A, B, types, o)
+  class_a = class (elements_of (A));
+  class_b = class (elements_of (B));
+  o.after = "";
+  o.has_class = ! isempty (o.output);
+  if (isinteger (elements_of (A)) || isinteger (elements_of (B)))
+    if (! strcmp (class_a, class_b))
+      undefined_operator (types);
+    elseif (! o.has_class)
+      o.output = class_a;
+    endif
+    return;
+  endif
+  if (o.has_class)
+    check_class (o.output, types, {"double", "single"});
+  endif
+  name = common_class (class_a, class_b, o.output);
+  if (o.has_class && ! strcmp (o.output, name))
+    o.after = o.output;
+  endif
+  o.output = "";
+  A = converted (A, name);
+  B = converted (B, name);
+endfunction
+
+## Alpha, Beta and C as the engine takes them.
+function o = check_factors (A, B, o)
+  is_integer = ! isempty (o.output);
+  is_complex = ! (isreal (elements_of (A)) && isreal (elements_of (B)));
+  names = {"Alpha", "Beta"};
+  values = {o.alpha, o.beta};
+  for i = 1:2
+    x = values{i};
+    if (is_integer)
+      x = whole_factor (names{i}, x);
+    elseif (isinteger (x))
+      error ("gpumm:bad-value", ["gpumm: %s of a product by blocks of %s must be double or " ...
+                                 "single"], names{i}, class (elements_of (A)));
+    elseif (! isreal (x) && ! is_complex)
+      error ("gpumm:bad-value", ["gpumm: %s of a product of real matrices by blocks must " ...
+                                 "be real"], names{i});
+    endif
+    ## as alpha * (A*B), the result is single where a factor is
+    if (isa (x, "single") && ! is_integer && ! o.has_class && isempty (o.after) ...
+        && ! isa (elements_of (A), "single"))
+      o.after = "single";
+    endif
+    values{i} = double (x);
+  endfor
+  [o.alpha, o.beta] = values{:};
+  if (o.beta == 0)
+    return;
+  endif
+  name = o.output;
+  if (! is_integer)
+    name = class (elements_of (A));
+  endif
+  if (! o.full)
+    error ("gpumm:bad-value", "gpumm: C goes with a full product; ask for Output \"full\"");
+  elseif (! isa (o.c, name) || issparse (o.c) || (o.has_class && ! isempty (o.after)) ...
+          || (! isreal (o.c) && ! is_complex))
+    error ("gpumm:bad-value", ["gpumm: C must be a full matrix of class \"%s\", as the " ...
+                               "product is"], name);
+  endif
+  o = with_c (A, B, o, is_complex);
+endfunction
+
+function X = full_scalar (X)
+  if (issparse (X))
+    X = full (X);
+  endif
+endfunction
+
+## By a scalar: element by element, as a full matrix of the stored blocks.
+function [C, info] = scaled (A, B, o)
+  if (o.beta != 0)
+    error ("gpumm:bad-value", "gpumm: C goes with products of two matrices");
+  endif
+  A = full_scalar (apply_op (A, o.transpose_a));
+  B = full_scalar (apply_op (B, o.transpose_b));
+  o.transpose_a = o.transpose_b = 0;
+  o.algorithm = "auto"; # it names one for matrices of blocks
+  if (isa (A, "blocksparse"))
+    S = struct (A);
+    [values, info] = without_blocks (S.values, B, o);
+  else
+    S = struct (B);
+    [values, info] = without_blocks (A, S.values, o);
+  endif
+  ## built anew: products may be zero
+  count = numel (S.column);
+  b = [S.block_rows, S.block_cols];
+  if (count == 0)
+    C = blocksparse (S.rows, S.cols, b, class (values));
+  else
+    begins = double (S.start(1:end-1)) + 1;
+    I = cumsum (accumarray (begins, 1, [count + 1, 1]))(1:count);
+    C = blocksparse (I, S.column + 1, reshape (values, [b, count]), S.rows, S.cols);
+  endif
 endfunction

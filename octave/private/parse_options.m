@@ -9,11 +9,7 @@
 
 function o = parse_options (list)
 
-  try
-    o = __gpumm_options__ (list{:});
-  catch err
-    error (without_prefix (err));
-  end_try_catch
+  o = __gpumm_options__ (list{:});
   has_c = o.c > 0;
   o.alpha = given (list, o.alpha, 1);
   o.beta = given (list, o.beta, double (has_c));

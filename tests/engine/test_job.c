@@ -363,6 +363,47 @@ static void test_too_large (void) {
   CHECK (strstr (gpumm_last_error (), "100000000x9223372036854775807"), "%s", gpumm_last_error ());
 }
 
+/* Each kind and type beside each other one: which pairs have a product, and of which type. */
+static void test_result_types (void) {
+  static const char *letters = "sdcza......jl"; /* of gpumm_type; a: int8, j: uint64, l: logical */
+  /* A, B and their product */
+  static const struct {
+    gpumm_kind a, b;
+    const char *pairs;
+  } table[] = {{GPUMM_DENSE, GPUMM_DENSE, "sss scc ccc csc ddd dzz zzz zdz aaa jjj"},
+               {GPUMM_BLOCKS, GPUMM_DENSE, "sss scc ccc csc ddd dzz zzz zdz aaa jjj"},
+               {GPUMM_DENSE, GPUMM_BLOCKS, "sss scc ccc csc ddd dzz zzz zdz aaa jjj"},
+               {GPUMM_BLOCKS, GPUMM_BLOCKS, "sss scc ccc csc ddd dzz zzz zdz aaa jjj"},
+               {GPUMM_SPARSE, GPUMM_DENSE, "ddd dzz zzz zdz ldd lzz"},
+               {GPUMM_DENSE, GPUMM_SPARSE, "ddd dzz zzz zdz dld zlz"},
+               {GPUMM_SPARSE, GPUMM_SPARSE, "ddd dzz zzz zdz ldd lzz dld zlz lld"},
+               {GPUMM_SPARSE, GPUMM_BLOCKS, ""},
+               {GPUMM_BLOCKS, GPUMM_SPARSE, ""}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    for (int a = 0; a < GPUMM_TYPES; a++)
+      for (int b = 0; b < GPUMM_TYPES; b++) {
+        const gpumm_problem p = {.a = {.kind = table[i].a, .type = (gpumm_type) a},
+                                 .b = {.kind = table[i].b, .type = (gpumm_type) b},
+                                 .output = (gpumm_type) a};
+        const char pair[] = {letters[a], letters[b], '\0'};
+        const char *found = table[i].pairs;
+        gpumm_type type = GPUMM_TYPES;
+        if ((a >= GPUMM_I16 && a < GPUMM_U64) || (b >= GPUMM_I16 && b < GPUMM_U64))
+          continue; /* as GPUMM_I8 and GPUMM_U64 */
+        while ((found = strstr (found, pair)) && (found - table[i].pairs) % 4 != 0)
+          found++;
+        const gpumm_status status = gpumm_result_type (&p, &type);
+        CHECK (status == (found ? GPUMM_OK : GPUMM_UNSUPPORTED)
+                   && (!found || letters[type] == found[2]),
+               "kinds %d and %d, types %s: %s", table[i].a, table[i].b, pair, gpumm_last_error ());
+      }
+  gpumm_type type;
+  gpumm_problem p = {.a.type = GPUMM_U8, .b.type = GPUMM_U8, .output = GPUMM_D};
+  CHECK (gpumm_result_type (&p, &type) == GPUMM_OK && type == GPUMM_D, "integers as double");
+  p.output = GPUMM_Z;
+  CHECK (gpumm_result_type (&p, &type) == GPUMM_UNSUPPORTED, "integers as complex");
+}
+
 static void test_errors (void) {
   double x[16] = {0};
   static int32_t ints[16];
@@ -577,6 +618,7 @@ int main (int argc, char **argv) {
   test_split ();
   test_special_values ();
   test_too_large ();
+  test_result_types ();
   test_errors ();
   test_trace ();
   test_trace_errors ();

@@ -1,0 +1,25 @@
+/* __gpumm_sparse__.c - the gateway from blocks to sparse matrices: C = __gpumm_sparse__ (S).
+ *
+ * S is a struct with the fields of a blocksparse, in blocks of double.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "marshal.h"
+
+static gpumm_status fill (void *source, gpumm_operand *c) {
+  return gpumm_blocks_sparse_fill (source, c);
+}
+
+void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
+  gateway_error error = {0};
+  gpumm_operand s, shape = {0};
+  gpumm_blocks_sparse *sparse = NULL;
+  (void) nlhs;
+  gateway_enter ();
+  if (nrhs != 1 || !mxIsStruct (prhs[0]) || !get_blocks (prhs[0], &s))
+    mexErrMsgIdAndTxt ("gpumm:internal", "for use by sparse only");
+  gpumm_status status = gpumm_blocks_sparse_open (&s, &sparse, &shape);
+  mxArray *c = make_matrix (status, &shape, fill, sparse, &error);
+  gpumm_blocks_sparse_close (sparse);
+  gateway_raise (&error);
+  plhs[0] = c;
+}

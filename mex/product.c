@@ -1,0 +1,75 @@
+/* product.c - a product, from Octave's operands to Octave's result.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "marshal.h"
+
+#include <string.h>
+
+/* ---- operands and options as a problem ---------------------------------------------------- */
+
+static int get_any (const mxArray *x, int stored, gpumm_operand *operand) {
+  return stored && x && mxIsStruct (x) ? get_blocks (x, operand) : get_operand (x, operand);
+}
+
+static int get_factor (const mxArray *x, double otherwise, gpumm_scalar *factor) {
+  *factor = (gpumm_scalar){otherwise, 0};
+  return !x || get_scalar (x, factor);
+}
+
+int get_problem (const mxArray *a, const mxArray *b, int stored, request *r) {
+  const call_options *o = &r->options;
+  gpumm_problem *p = &r->problem;
+  *p = (gpumm_problem){.op_a = o->op_a, .op_b = o->op_b, .full = o->full};
+  if (!get_any (a, stored, &p->a) || !get_any (b, stored, &p->b))
+    return 0;
+  p->output = p->a.type; /* of integers; others have one type */
+  if (o->output[0] && !find_type (o->output, &p->output))
+    return 0;
+  if (gpumm_result_type (p, &p->output) != GPUMM_OK || !get_factor (o->alpha, 1, &p->alpha)
+      || !get_factor (o->beta, o->c != NULL, &p->beta))
+    return 0;
+  if (p->beta.re == 0 && p->beta.im == 0)
+    return 1;
+  p->c0 = &r->c0;
+  return get_operand (o->c, &r->c0) && r->c0.kind == GPUMM_DENSE && r->c0.type == p->output;
+}
+
+/* ---- what ran ----------------------------------------------------------------------------- */
+
+static mxArray *report_value (const gpumm_report *r, gateway_error *e) {
+  mxArray *bytes = mxCreateNumericMatrix (1, sizeof *r, mxUINT8_CLASS, mxREAL);
+  memcpy (mxGetData (bytes), r, sizeof *r);
+  mxArray *info = ask_octave ("__gpumm_report__", bytes, e);
+  if (!info && !e->identifier[0])
+    gateway_fail (e, "gpumm:host-memory", "gpumm: Octave has no memory for info");
+  return info;
+}
+
+/* ---- the product -------------------------------------------------------------------------- */
+
+typedef struct run {
+  gpumm_job *job;
+  gpumm_trace *trace; /* NULL: as fast as it can be */
+} run;
+
+static gpumm_status run_job (void *source, gpumm_operand *c) {
+  const run *r = source;
+  return r->trace ? gpumm_run_traced (r->job, c, r->trace->counted, r->trace)
+                  : gpumm_run (r->job, c);
+}
+
+mxArray *make_product (const request *r, mxArray **info, gpumm_trace *trace, gateway_error *e) {
+  run product = {NULL, trace};
+  gpumm_operand shape = {0};
+  gpumm_status status = gpumm_open (&r->problem, &r->options.engine, &product.job);
+  if (!status)
+    status = gpumm_result (product.job, &shape);
+  mxArray *c = make_matrix (status, &shape, run_job, &product, e);
+  if (c && info)
+    *info = report_value (gpumm_job_report (product.job), e);
+  gpumm_close (product.job);
+  if (c && e->identifier[0]) {
+    mxDestroyArray (c);
+    c = NULL;
+  }
+  return c;
+}
