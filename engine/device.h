@@ -121,8 +121,8 @@ typedef struct gpumm_sparse_product {
   char *note;
 } gpumm_sparse_product;
 
-/* A row of the table of kernels that have an operand by compressed rows. Of an algorithm's rows
- * that run, the last is the fastest. */
+/* A row of the table of kernels that have an operand by compressed rows. Of an algorithm's rows that
+ * run, the one with the least estimated seconds is taken, and of rows without an estimate the last. */
 typedef struct gpumm_sparse_kernel {
   const char *algorithm; /* family: "spgemm" */
   const char *name;      /* row */
@@ -142,6 +142,9 @@ typedef struct gpumm_sparse_kernel {
   /* Between them: c.start[i + 1] for each row of the product, counts, become offsets that go on from
    * c.start[row]. NULL: for the caller to do. */
   gpumm_status (*offsets) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
+  /* The seconds that it needs on that device, estimated from sizes and pairs: memory may be missing.
+   * INFINITY: it does not multiply these. NULL: no estimate. */
+  double (*seconds) (const gpumm_sparse_product *product, const gpumm_device_properties *device);
 } gpumm_sparse_kernel;
 
 /* Reals on a device that came in a narrower type. Columns of rows reals, ld apart, are cut in pieces
@@ -155,7 +158,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-#define GPUMM_DRIVER_VERSION 9
+#define GPUMM_DRIVER_VERSION 10
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */

@@ -7,10 +7,6 @@
 
 #include <stdint.h>
 
-/* The part of the free device memory that a plan may take: others on the card, the context and
- * fragmentation need the rest. */
-static const double USABLE_MEMORY = 0.9;
-
 /* The pool keeps at most this part of a device's memory between calls. */
 static const int64_t KEPT_PART = 4;
 
@@ -170,9 +166,7 @@ gpumm_status gpumm_choose_tiles (const gpumm_problem *p, const gpumm_place *plac
   int64_t largest = choices->largest_dimension ? choices->largest_dimension : INT32_MAX;
   int64_t smallest = choices->smallest_tile ? choices->smallest_tile : SMALLEST_TILE;
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
-  double room = USABLE_MEMORY * (double) place->properties.memory_free;
-  if (limit > 0 && (double) limit < room)
-    room = (double) limit;
+  const double room = gpumm_room (place->properties.memory_free, limit);
   int64_t liked = plan->kernel->smallest_tile;
   plan->resident = m <= largest && n <= largest && k <= largest;
   plan->tile_m = gpumm_least (m, largest);

@@ -29,9 +29,11 @@ size_t gpumm_pool_rounded (size_t bytes);
 size_t gpumm_pool_bytes (const gpumm_driver *driver, int device, gpumm_pool_kind kind,
                          size_t *unused);
 
-/* Bytes of device memory that a product may use, of which memory_free are free there beside what the
- * pool keeps; limit is the caller's, 0: none. Under one the pool gives back what it keeps, which
- * may be in blocks of other sizes. */
+/* Bytes of device memory that a product may use where so many are free; limit is the caller's, 0: none. */
+double gpumm_room (int64_t memory_free, int64_t limit);
+
+/* The same where memory_free are free beside what the pool keeps. Under a limit the pool gives back
+ * what it keeps, which may be in blocks of other sizes. */
 double gpumm_pool_room (const gpumm_driver *driver, int device, int64_t memory_free, int64_t limit);
 
 /* Gives back everything that is not in use. */

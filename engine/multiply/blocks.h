@@ -3,7 +3,7 @@
 #ifndef GPUMM_BLOCKS_H
 #define GPUMM_BLOCKS_H
 
-#include "gpumm.h"
+#include "compressed.h"
 
 /* Are the block sizes of op (A) and op (B), where both are in blocks, and, where they will be read,
  * their arrays fit to be multiplied? */
@@ -16,8 +16,10 @@ gpumm_status gpumm_blocks_check_structure (const gpumm_operand *x, const char *n
  * what is there, else as if blocks were spread evenly. Their arrays may not have been checked. */
 double gpumm_blocks_pairs (const gpumm_problem *p);
 
-/* Is any of count elements not zero? -0 is zero, NaN is not. */
-int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count);
+/* Refuses a C in blocks, of the shape c, that memory cannot hold before its blocks are counted, which
+ * may take minutes. Both operands, in blocks, have been checked; pairs is the number of products of
+ * blocks. */
+gpumm_status gpumm_blocks_check_room (const gpumm_problem *p, const gpumm_operand *c, double pairs);
 
 /* Blocks of x, whose block row i has block_start[i + 1] of them from start[i] on, close up, and
  * block_start becomes what it should be. */

@@ -1,12 +1,69 @@
-/* compressed.c - are the indices of compressed columns, or of rows of blocks, sound, and how many
- * products do they make?
+/* compressed.c - compressed columns of elements and compressed rows of blocks: are their indices sound,
+ * how many products do they make, and how do zeros leave them?
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "compressed.h"
 #include "processors.h"
 #include "cancel.h"
+#include "memory/host.h"
+#include "memory/limit.h"
 #include "threads.h"
+#include "types.h"
 
+#include <math.h>
 #include <stdatomic.h>
+#include <string.h>
+
+gpumm_lines gpumm_lines_of (const gpumm_operand *x) {
+  if (x->kind == GPUMM_BLOCKS)
+    return (gpumm_lines){.count = x->rows / x->block_rows,
+                         .across = x->cols / x->block_cols,
+                         .block_rows = x->block_rows,
+                         .block_cols = x->block_cols,
+                         .start = x->block_start,
+                         .index = x->block_column,
+                         .index_bytes = sizeof *x->block_column,
+                         .values = x->values,
+                         .type = x->type};
+  return (gpumm_lines){.count = x->cols,
+                       .across = x->rows,
+                       .block_rows = 1,
+                       .block_cols = 1,
+                       .start = x->column,
+                       .index = x->row,
+                       .index_bytes = sizeof *x->row,
+                       .values = x->values,
+                       .type = x->type};
+}
+
+/* ---- pieces ------------------------------------------------------------------------------- */
+
+int64_t gpumm_cut_end (const gpumm_cut *cut, int64_t line) {
+  const int64_t *start = cut->start;
+  int64_t low = line + 1, high = gpumm_least (cut->lines, line + cut->most_lines);
+  if (!start)
+    return high;
+  while (low < high) {
+    const int64_t middle = high - (high - low) / 2;
+    if (start[middle] - start[line] <= cut->most)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+int64_t gpumm_cut_count (const gpumm_cut *cut, int64_t *largest) {
+  int64_t count = 0;
+  *largest = 0;
+  for (int64_t line = 0, end; line < cut->lines; line = end, count++) {
+    end = gpumm_cut_end (cut, line);
+    if (cut->start && cut->start[end] - cut->start[line] > *largest)
+      *largest = cut->start[end] - cut->start[line];
+  }
+  return count;
+}
+
+/* ---- indices ------------------------------------------------------------------------------ */
 
 typedef struct {
   const int64_t *start;
@@ -115,4 +172,138 @@ int64_t gpumm_count_products (const int64_t *start, const int64_t *row, int64_t 
   if (gpumm_parallel (count, 1 << 16, count_products, &products)) /* for the caller to say */
     return 0;
   return atomic_load (&products.products);
+}
+
+/* ---- a lower bound of C ------------------------------------------------------------------- */
+
+static int64_t index_at (const gpumm_lines *x, int64_t t) {
+  return x->index_bytes == 4 ? ((const int32_t *) x->index)[t] : ((const int64_t *) x->index)[t];
+}
+
+gpumm_status gpumm_check_least (const gpumm_operand *c, double products, const gpumm_lines *x,
+                                int turned, const int64_t *start) {
+  const int64_t lines = turned ? x->across : x->count;
+  gpumm_operand least = *c;
+  least.nzmax = (int64_t) fmin (products, 0x1p62);
+  if (!gpumm_check_room (&least))
+    return GPUMM_OK; /* even if no two products meet in an entry */
+  int64_t *longest = gpumm_allocate (lines, sizeof *longest);
+  if (!longest)
+    return GPUMM_HOST_MEMORY;
+  for (int64_t line = 0; line < x->count; line++)
+    for (int64_t t = x->start[line]; t < x->start[line + 1]; t++) {
+      const int64_t i = turned ? index_at (x, t) : line, k = turned ? line : index_at (x, t);
+      if (start[k + 1] - start[k] > longest[i])
+        longest[i] = start[k + 1] - start[k];
+    }
+  least.nzmax = 0;
+  for (int64_t i = 0; i < lines; i++)
+    least.nzmax += longest[i];
+  gpumm_release (longest);
+  return gpumm_check_room (&least);
+}
+
+/* ---- zeros -------------------------------------------------------------------------------- */
+
+int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count) {
+  int any = 0;
+  if (type == GPUMM_S || type == GPUMM_C) {
+    const float *v = values;
+    for (int64_t e = 0; e < (type == GPUMM_C ? 2 : 1) * count; e++)
+      any |= v[e] != 0;
+  } else if (type == GPUMM_D || type == GPUMM_Z) {
+    const double *v = values;
+    for (int64_t e = 0; e < (type == GPUMM_Z ? 2 : 1) * count; e++)
+      any |= v[e] != 0;
+  } else {
+    const unsigned char *v = values;
+    const int64_t bytes = count * (int64_t) gpumm_type_bytes (type);
+    for (int64_t e = 0; e < bytes; e++)
+      any |= v[e];
+  }
+  return any != 0;
+}
+
+static size_t entry_bytes (const gpumm_lines *x) {
+  return (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type);
+}
+
+static void move_entries (const gpumm_lines *x, int64_t to, int64_t from, int64_t count) {
+  const size_t bytes = entry_bytes (x), index_bytes = x->index_bytes;
+  if (to == from || count == 0)
+    return;
+  memmove ((char *) x->index + (size_t) to * index_bytes,
+           (char *) x->index + (size_t) from * index_bytes, (size_t) count * index_bytes);
+  memmove ((char *) x->values + (size_t) to * bytes, (char *) x->values + (size_t) from * bytes,
+           (size_t) count * bytes);
+}
+
+void gpumm_close_gaps (const gpumm_lines *x, const int64_t *start, const int64_t *cut,
+                       int64_t pieces, const int64_t *end) {
+  int64_t out = 0;
+  for (int64_t piece = 0; piece < pieces; piece++) {
+    const int64_t begin = start[cut[piece]], length = end[piece] - begin;
+    move_entries (x, out, begin, length);
+    for (int64_t line = cut[piece]; line < cut[piece + 1] && begin != out; line++)
+      x->start[line] -= begin - out;
+    out += length;
+  }
+  x->start[x->count] = out;
+}
+
+enum { PIECES = 256 };
+
+typedef struct {
+  const gpumm_lines *x;
+  const int64_t *start;
+  int64_t cut[PIECES + 1], end[PIECES];
+} compaction;
+
+/* The first of the entries from t to before end that is zero, or, zero = 0, that is not; or end. */
+static int64_t find_entry (const gpumm_lines *x, int64_t t, int64_t end, int zero) {
+  const int64_t elements = x->block_rows * x->block_cols;
+  const size_t bytes = entry_bytes (x);
+  const char *values = x->values;
+  if (x->type == GPUMM_D && elements == 1)
+    while (t < end && (((const double *) x->values)[t] == 0) != zero)
+      t++;
+  else
+    while (t < end && gpumm_blocks_any (x->type, values + (size_t) t * bytes, elements) == zero)
+      t++;
+  return t;
+}
+
+/* Lines of some pieces move together, each piece from where it begins. */
+static void compact (void *context, int64_t begin, int64_t end) {
+  compaction *c = context;
+  const gpumm_lines *x = c->x;
+  for (int64_t piece = begin; piece < end; piece++) {
+    int64_t out = c->start[c->cut[piece]];
+    for (int64_t i = c->cut[piece]; i < c->cut[piece + 1] && !gpumm_is_cancelled (); i++) {
+      const int64_t stop = c->start[i + 1];
+      int64_t t = find_entry (x, c->start[i], stop, 0);
+      x->start[i] = out;
+      while (t < stop) {
+        const int64_t zero = find_entry (x, t, stop, 1);
+        move_entries (x, out, t, zero - t);
+        out += zero - t;
+        t = find_entry (x, zero, stop, 0);
+      }
+    }
+    c->end[piece] = out;
+  }
+}
+
+gpumm_status gpumm_drop_zeros (const gpumm_lines *x, const int64_t *start) {
+  const gpumm_cut cut = {start, x->count, x->count, start[x->count] / (PIECES / 2) + 1};
+  compaction c = {.x = x, .start = start};
+  int64_t pieces = 0;
+  while (c.cut[pieces] < x->count) {
+    c.cut[pieces + 1] = pieces + 1 < PIECES ? gpumm_cut_end (&cut, c.cut[pieces]) : x->count;
+    pieces++;
+  }
+  gpumm_status status = gpumm_parallel (pieces, 1, compact, &c);
+  if (!status)
+    gpumm_close_gaps (x, start, c.cut, pieces, c.end);
+  return status;
 }

@@ -40,9 +40,4 @@ typedef struct gpumm_sparse_estimate {
  * looks at no element past nzmax and follows no index that is out of range. */
 gpumm_sparse_estimate gpumm_estimate_sparse (const gpumm_problem *p);
 
-/* Columns cut[piece] to before cut[piece + 1] of C lie from start[cut[piece]] on and end before
- * end[piece], as zeros were left out: what follows moves down. */
-void gpumm_close_gaps (gpumm_operand *c, const int64_t *start, const int64_t *cut, int64_t pieces,
-                       const int64_t *end);
-
 #endif
