@@ -244,13 +244,13 @@ static int64_t rows_a_piece (const gpumm_rows_product *s, const gpumm_sparse_ker
 /* ---- open --------------------------------------------------------------------------------- */
 
 static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
-                      gpumm_sparse_product *product) {
+                      gpumm_sparse_product *launch) {
   const gpumm_rows_product *s = pass->job->state;
   const int64_t count = rows_a_piece (s, kernel);
-  if (product->count == count) /* as for the kernel before */
+  if (launch->count == count) /* as for the kernel before */
     return;
-  product->count = count;
-  gpumm_rows_tell (s, product, 0, pass->product.c.rows);
+  launch->count = count;
+  gpumm_rows_tell (s, launch, 0, pass->product.c.rows);
 }
 
 static void add_reason (struct gpumm_job *job, const gpumm_rows_product *s) {
@@ -326,7 +326,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
     return GPUMM_OK;
   /* all of C where there is room, else two pieces of it */
   const int64_t room = gpumm_rows_room (s), buffers = stored_c <= room ? INT64_MAX : 2;
-  int64_t piece = rows_a_piece (s, s->pass.kernel);
+  int64_t piece = s->pass.launch.count;
   if (job->trace && (buffers == 2 || !runs_whole (s)))
     return gpumm_fail (GPUMM_TOO_LARGE, "a product with this number of blocks runs in pieces; a "
                                         "traced product must run in one piece");

@@ -92,6 +92,7 @@ gpumm_status gpumm_pass_choose (gpumm_pass *s, gpumm_describe *describe) {
     else if (seconds <= best) {
       best = seconds;
       s->kernel = k;
+      s->launch = p;
       s->product.workspace_bytes = bytes;
     }
   }

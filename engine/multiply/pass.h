@@ -27,6 +27,7 @@ typedef struct gpumm_pass {
   gpumm_owner memory; /* of the host */
   /* The whole product; launches get it with what is theirs. pairs: of all its blocks. */
   gpumm_sparse_product product;
+  gpumm_sparse_product launch; /* the largest that the kernel was chosen for */
 } gpumm_pass;
 
 /* Reads the device's properties and finds the room. The pass is all zeros, but for its memory. */
@@ -46,9 +47,9 @@ const gpumm_sparse_kernel *gpumm_next_sparse_kernel (const gpumm_driver *driver,
                                                      int capability,
                                                      const gpumm_sparse_kernel *last);
 
-/* Makes of *product, which is as it was for the row before, the largest launch that the kernel would get. */
+/* Makes of *launch, which is as it was for the row before, the largest launch that the kernel would get. */
 typedef void gpumm_describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
-                             gpumm_sparse_product *product);
+                             gpumm_sparse_product *launch);
 
 /* Takes the kernel with the least estimated seconds that runs the product and has room for its
  * workspace, of kernels without an estimate the last; and the workspace. */

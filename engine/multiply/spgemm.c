@@ -49,9 +49,9 @@ static int64_t launches (double seconds) {
 
 /* All launches are alike. */
 static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
-                      gpumm_sparse_product *product) {
+                      gpumm_sparse_product *launch) {
   (void) kernel;
-  *product = pass->product;
+  *launch = pass->product;
 }
 
 static gpumm_status open (struct gpumm_job *job) {
