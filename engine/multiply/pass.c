@@ -198,20 +198,12 @@ gpumm_status gpumm_pass_run (gpumm_pass *s, const gpumm_steps *steps, const gpum
   return s->status;
 }
 
-gpumm_panel gpumm_vector (const void *from, void *to, int64_t count, size_t element,
-                          gpumm_form form) {
-  return (gpumm_panel){.from = from,
-                       .to = to,
-                       .rows = count,
-                       .cols = 1,
-                       .ld_from = count,
-                       .ld_to = count,
-                       .element = element,
-                       .form = form};
-}
-
 gpumm_form gpumm_form_of (gpumm_type from, gpumm_type to) {
   return from == GPUMM_B ? GPUMM_LOGICAL : from == to ? GPUMM_AS_IT_IS : GPUMM_REAL;
+}
+
+gpumm_form gpumm_index_form (const gpumm_lines *x) {
+  return x->index_bytes == sizeof (int32_t) ? GPUMM_AS_IT_IS : GPUMM_INDEX;
 }
 
 void gpumm_add_upload (gpumm_step *step, gpumm_panel panel) {
@@ -224,6 +216,37 @@ void gpumm_add_download (gpumm_step *step, gpumm_panel panel) {
     step->down[step->downs++] = panel;
 }
 
+static gpumm_panel vector (const void *from, void *to, int64_t count, size_t element,
+                           gpumm_form form) {
+  return (gpumm_panel){.from = from,
+                       .to = to,
+                       .rows = count,
+                       .cols = 1,
+                       .ld_from = count,
+                       .ld_to = count,
+                       .element = element,
+                       .form = form};
+}
+
+void gpumm_send (gpumm_step *step, const void *from, void *to, int64_t count, size_t element,
+                 gpumm_form form) {
+  gpumm_add_upload (step, vector (from, to, count, element, form));
+}
+
+void gpumm_fetch (gpumm_step *step, const void *from, void *to, int64_t count, size_t element,
+                  gpumm_form form) {
+  gpumm_add_download (step, vector (from, to, count, element, form));
+}
+
+gpumm_panel gpumm_turned (gpumm_panel up) {
+  gpumm_panel down = up;
+  down.from = up.to;
+  down.to = (void *) (uintptr_t) up.from;
+  down.ld_from = up.ld_to;
+  down.ld_to = up.ld_from;
+  return down;
+}
+
 gpumm_rows gpumm_rows_of (const gpumm_lines *x, int reads) {
   return (gpumm_rows){.rows = x->count,
                       .cols = x->across,
@@ -233,16 +256,12 @@ gpumm_rows gpumm_rows_of (const gpumm_lines *x, int reads) {
 }
 
 void gpumm_bring_structure (gpumm_step *step, const gpumm_lines *x, const gpumm_rows *to) {
-  gpumm_add_upload (
-      step, gpumm_vector (x->start, to->start, to->rows + 1, sizeof *x->start, GPUMM_AS_IT_IS));
-  gpumm_add_upload (
-      step, gpumm_vector (x->index, to->column, to->stored, x->index_bytes,
-                          x->index_bytes == sizeof *to->column ? GPUMM_AS_IT_IS : GPUMM_INDEX));
+  gpumm_send (step, x->start, to->start, to->rows + 1, sizeof *x->start, GPUMM_AS_IT_IS);
+  gpumm_send (step, x->index, to->column, to->stored, x->index_bytes, gpumm_index_form (x));
 }
 
 void gpumm_bring_values (gpumm_step *step, const gpumm_lines *x, const gpumm_rows *to,
                          gpumm_type type) {
-  gpumm_add_upload (step, gpumm_vector (x->values, to->values,
-                                        to->stored * to->block_rows * to->block_cols,
-                                        gpumm_type_bytes (x->type), gpumm_form_of (x->type, type)));
+  gpumm_send (step, x->values, to->values, to->stored * to->block_rows * to->block_cols,
+              gpumm_type_bytes (x->type), gpumm_form_of (x->type, type));
 }

@@ -81,15 +81,19 @@ gpumm_status gpumm_pass_run (gpumm_pass *pass, const gpumm_steps *steps, const g
 
 void gpumm_release_steps (gpumm_steps *steps);
 
-/* A vector on its way. */
-gpumm_panel gpumm_vector (const void *from, void *to, int64_t count, size_t element,
-                          gpumm_form form);
-
 /* How elements of one type become those of another on their way up. */
 gpumm_form gpumm_form_of (gpumm_type from, gpumm_type to);
+gpumm_form gpumm_index_form (const gpumm_lines *x); /* and indices those of 32 bits */
 
-void gpumm_add_upload (gpumm_step *step, gpumm_panel panel);   /* unless it is empty */
-void gpumm_add_download (gpumm_step *step, gpumm_panel panel); /* alike */
+/* What goes up with a step, and what comes down, unless it is empty: a panel, or a vector. */
+void gpumm_add_upload (gpumm_step *step, gpumm_panel panel);
+void gpumm_add_download (gpumm_step *step, gpumm_panel panel);
+void gpumm_send (gpumm_step *step, const void *from, void *to, int64_t count, size_t element,
+                 gpumm_form form);
+void gpumm_fetch (gpumm_step *step, const void *from, void *to, int64_t count, size_t element,
+                  gpumm_form form);
+
+gpumm_panel gpumm_turned (gpumm_panel up); /* the way back */
 
 /* Lines as rows on the device, without memory; without entries where nothing will be read. */
 gpumm_rows gpumm_rows_of (const gpumm_lines *x, int reads);

@@ -78,9 +78,9 @@ gpumm_status gpumm_rows_open (gpumm_rows_product *s, const char *what, gpumm_des
 }
 
 /* On the host device a step of a product of elements is one launch. */
-static void tell_launches (const struct gpumm_job *job, const gpumm_steps *steps) {
+static void tell_launches (const struct gpumm_job *job, int64_t count) {
   if (job->plan.backend == GPUMM_CPU && job->shape.kind == GPUMM_SPARSE)
-    gpumm_progress_of_launches ((double) steps->count);
+    gpumm_progress_of_launches ((double) count);
 }
 
 /* ---- open --------------------------------------------------------------------------------- */
@@ -103,17 +103,16 @@ gpumm_status gpumm_rows_count (gpumm_rows_product *s, int64_t launches, double s
     t->p.row = row;
     row = gpumm_cut_end (&cut, row);
     t->p.count = row - t->p.row;
-    steps.step[i].seconds = seconds * (double) t->p.count / (double) rows;
+    steps.step[i].seconds = seconds / (double) steps.count;
   }
   if (!pass->status) {
     gpumm_bring_structure (&steps.step[0], &s->a, &c->a);
     if (!s->is_same)
       gpumm_bring_structure (&steps.step[0], &s->b, &c->b);
-    gpumm_add_download (
-        &steps.step[steps.count - 1],
-        gpumm_vector (c->c.start, s->start, rows + 1, sizeof *s->start, GPUMM_AS_IT_IS));
+    gpumm_fetch (&steps.step[steps.count - 1], c->c.start, s->start, rows + 1, sizeof *s->start,
+                 GPUMM_AS_IT_IS);
   }
-  tell_launches (pass->job, &steps);
+  tell_launches (pass->job, steps.count);
   gpumm_pass_run (pass, &steps, NULL, 0, &s->spent);
   gpumm_release_steps (&steps);
   for (int64_t i = 0; i < rows && !pass->status && !pass->kernel->offsets; i++)
@@ -163,8 +162,7 @@ static void bring_rest (const gpumm_rows_product *s, gpumm_step *step) {
   if (p->b.values != p->a.values)
     gpumm_bring_values (step, &s->b, &p->b, p->type_b);
   if (!s->pass.kernel->offsets)
-    gpumm_add_upload (
-        step, gpumm_vector (s->start, p->c.start, p->c.rows + 1, sizeof *s->start, GPUMM_AS_IT_IS));
+    gpumm_send (step, s->start, p->c.start, p->c.rows + 1, sizeof *s->start, GPUMM_AS_IT_IS);
 }
 
 /* The whole product once more, which a trace counts. */
@@ -177,15 +175,18 @@ static gpumm_status launch_again (const struct gpumm_job *job, const void *produ
   return s->pass.kernel->launch (job->plan.device, stream, &p);
 }
 
+static int64_t most (int64_t x, int64_t y) {
+  return x > y ? x : y;
+}
+
 void gpumm_rows_tell (const gpumm_rows_product *s, gpumm_sparse_product *product, int64_t begin,
                       int64_t end) {
   const int64_t *before = s->pairs_before;
   product->pairs = product->row_pairs = 0;
   for (int64_t i = begin; before && i < end; i++) {
-    const int64_t pairs = before[gpumm_least (i + product->count, end)] - before[i];
-    product->pairs = pairs > product->pairs ? pairs : product->pairs;
-    product->row_pairs = before[i + 1] - before[i] > product->row_pairs ? before[i + 1] - before[i]
-                                                                        : product->row_pairs;
+    const int64_t last = gpumm_least (i + product->count, end);
+    product->pairs = most (product->pairs, before[last] - before[i]);
+    product->row_pairs = most (product->row_pairs, before[i + 1] - before[i]);
   }
 }
 
@@ -216,14 +217,11 @@ static void add_piece (const gpumm_rows_product *s, gpumm_step *step, gpumm_spar
                        int64_t row, int64_t end, int64_t at, const gpumm_lines *c) {
   const int64_t first = s->start[row], entries = s->start[end] - first;
   const size_t element = gpumm_type_bytes (c->type), bytes = value_bytes (&p->c, c->type);
-  const gpumm_form form = c->index_bytes == sizeof (int32_t) ? GPUMM_AS_IT_IS : GPUMM_INDEX;
-  const char *values = (const char *) p->c.values + (size_t) at * bytes;
-  gpumm_add_download (step, gpumm_vector (values, (char *) c->values + (size_t) first * bytes,
-                                          entries * (int64_t) (bytes / element), element,
-                                          GPUMM_AS_IT_IS));
-  gpumm_add_download (step, gpumm_vector (p->c.column + at,
-                                          (char *) c->index + (size_t) first * c->index_bytes,
-                                          entries, c->index_bytes, form));
+  gpumm_fetch (step, (char *) p->c.values + (size_t) at * bytes,
+               (char *) c->values + (size_t) first * bytes, entries * (int64_t) (bytes / element),
+               element, GPUMM_AS_IT_IS);
+  gpumm_fetch (step, p->c.column + at, (char *) c->index + (size_t) first * c->index_bytes, entries,
+               c->index_bytes, gpumm_index_form (c));
   p->row = row;
   p->count = end - row;
   gpumm_rows_tell (s, p, row, end);
@@ -259,10 +257,9 @@ gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_operand *c, int64
   if (!pass->status) {
     bring_rest (s, &steps.step[0]);
     steps.step[count].task = NULL;
-    gpumm_add_download (&steps.step[count],
-                        gpumm_vector (p->zero, &zero, 1, sizeof zero, GPUMM_AS_IT_IS));
+    gpumm_fetch (&steps.step[count], p->zero, &zero, 1, sizeof zero, GPUMM_AS_IT_IS);
   }
-  tell_launches (pass->job, &steps);
+  tell_launches (pass->job, count);
   run_steps (s, &steps, c);
   gpumm_release_steps (&steps);
   if (!pass->status && zero)

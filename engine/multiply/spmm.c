@@ -51,41 +51,32 @@ static int64_t stored_elements (const gpumm_rows *x) {
 
 /* ---- sizes -------------------------------------------------------------------------------- */
 
-/* Sizes and leading dimensions on the device of y's and C's panel of that width. */
-static void shape_panels (const product *s, int64_t width, gpumm_rows *y, gpumm_rows *c) {
-  *y = (gpumm_rows){.rows = s->by_column ? s->inner : width,
-                    .cols = s->by_column ? width : s->inner,
-                    .block_rows = 1,
-                    .block_cols = 1};
-  *c = (gpumm_rows){.rows = s->left ? s->out : width,
-                    .cols = s->left ? width : s->out,
-                    .block_rows = 1,
-                    .block_cols = 1};
-  y->ld = gpumm_device_ld (y->rows, s->element);
-  c->ld = gpumm_device_ld (c->rows, s->element);
+static gpumm_rows full (const product *s, int64_t rows, int64_t cols) {
+  return (gpumm_rows){.rows = rows,
+                      .cols = cols,
+                      .block_rows = 1,
+                      .block_cols = 1,
+                      .ld = gpumm_device_ld (rows, s->element)};
 }
 
 static size_t bytes_of (const product *s, const gpumm_rows *x) {
   return ((size_t) x->ld * (size_t) x->cols * s->element + 255) / 256 * 256;
 }
 
-/* The product of a panel, wherever it lies. */
+/* The product of y's and C's panels of a width, wherever they lie. */
 static gpumm_sparse_product product_of (const product *s, int64_t width, char *memory) {
   gpumm_sparse_product p = s->pass.product;
-  gpumm_rows y, c;
-  shape_panels (s, width, &y, &c);
-  y.values = memory;
-  c.values = memory ? memory + bytes_of (s, &y) : NULL;
-  *(s->left ? &p.b : &p.a) = y;
-  p.c = c;
+  gpumm_rows *y = s->left ? &p.b : &p.a;
+  *y = s->by_column ? full (s, s->inner, width) : full (s, width, s->inner);
+  p.c = s->left ? full (s, s->out, width) : full (s, width, s->out);
+  y->values = memory;
+  p.c.values = memory ? memory + bytes_of (s, y) : NULL;
   p.count = s->left ? s->out / s->out_block : width;
   return p;
 }
 
-static size_t pair_bytes (const product *s, int64_t width) {
-  gpumm_rows y, c;
-  shape_panels (s, width, &y, &c);
-  return bytes_of (s, &y) + bytes_of (s, &c);
+static size_t pair_bytes (const product *s, const gpumm_sparse_product *p) {
+  return bytes_of (s, s->left ? &p->b : &p->a) + bytes_of (s, &p->c);
 }
 
 /* Multiply-adds a second and multiprocessor: on an H200 (132 of them) 3.2 million elements by 256
@@ -116,7 +107,7 @@ static int64_t fit_width (const product *s, const gpumm_sparse_kernel *kernel) {
     const gpumm_sparse_product p = product_of (s, w, NULL);
     const size_t workspace = kernel->workspace ? kernel->workspace (&p, &s->pass.device) : 0;
     const size_t buffers = (size_t) gpumm_least (gpumm_pieces (s->other, w), panels.buffers);
-    if (gpumm_pool_rounded (workspace) + gpumm_pool_rounded (buffers * pair_bytes (s, w))
+    if (gpumm_pool_rounded (workspace) + gpumm_pool_rounded (buffers * pair_bytes (s, &p))
         <= (size_t) s->pass.device.memory_free)
       break;
   }
@@ -145,22 +136,13 @@ static gpumm_panel part (const gpumm_operand *x, int by_column, int64_t first,
                        .element = element};
 }
 
-static gpumm_panel turned (gpumm_panel up) {
-  gpumm_panel down = up;
-  down.from = up.to;
-  down.to = (void *) (uintptr_t) up.from;
-  down.ld_from = up.ld_to;
-  down.ld_to = up.ld_from;
-  return down;
-}
-
 static gpumm_status multiply (product *s, gpumm_operand *c) {
   const gpumm_problem *problem = &s->pass.job->problem;
-  const gpumm_rows *launch = &s->pass.launch.c;
-  const int64_t width = s->left ? launch->cols : launch->rows;
+  const gpumm_sparse_product *widest = &s->pass.launch;
+  const int64_t width = s->left ? widest->c.cols : widest->c.rows;
   const int64_t count = gpumm_pieces (s->other, width);
   const int64_t buffers = gpumm_least (count, panels.buffers);
-  const size_t apart = pair_bytes (s, width);
+  const size_t apart = pair_bytes (s, widest);
   char *const memory = gpumm_pass_take (&s->pass, buffers, apart);
   gpumm_steps steps = gpumm_make_steps (&s->pass, count);
   for (int64_t i = 0; i < count && !s->pass.status; i++) {
@@ -180,7 +162,7 @@ static gpumm_status multiply (product *s, gpumm_operand *c) {
       gpumm_add_upload (step, y);
     if (problem->c0 && !gpumm_is_zero (problem->beta))
       gpumm_add_upload (step, part (problem->c0, s->left, first, &p->c));
-    gpumm_add_download (step, turned (part (c, s->left, first, &p->c)));
+    gpumm_add_download (step, gpumm_turned (part (c, s->left, first, &p->c)));
   }
   gpumm_pass_run (&s->pass, &steps, c, 0, &s->pass.job->report);
   gpumm_release_steps (&steps);
