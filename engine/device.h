@@ -1,10 +1,10 @@
 /* device.h - the seam between the engine and a device runtime.
  *
- * A driver is one table of functions and one table of kernels. There are two: kernels/cuda (the
- * CUDA runtime) and kernels/host (the same kernels compiled for the host; memory is malloc, a
- * stream runs at once). Each is a library of its own, opened at first use, that exports
- * gpumm_driver_table (). All functions return 0 or a negative gpumm_status and leave a text for
- * error_text (). Everything is asynchronous on its stream unless it says otherwise.
+ * A driver is one table of functions and one table of kernels. There are two drivers: kernels/cuda
+ * (the CUDA runtime) and kernels/host (the same kernels compiled for the host; memory is malloc, a
+ * stream runs at once). Each is a library, opened at first use, that exports gpumm_driver_table ().
+ * All functions return 0, or a negative gpumm_status with a text for error_text (). All are
+ * asynchronous on their stream unless stated otherwise.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_DEVICE_H
@@ -21,21 +21,19 @@ typedef struct gpumm_event gpumm_event;
 
 enum { GPUMM_NOTE_BYTES = 32 };
 
-/* A product that is a tile of a larger one whose operands stay on the device: C is made of down x
- * across tiles, all but the last of m x n, in launches one after the other that share a workspace
- * nobody else writes to. This is tile (row, col), and known_a and known_b say whether an earlier
- * launch read the same rows of op(A) and the same columns of op(B): what it found out of them may
- * still be there. down = 0: a product by itself. */
+/* A product that is tile (row, col) of a larger product whose operands stay on the device. C has
+ * down x across tiles of m x n (the last ones smaller), launched one after the other with a common
+ * workspace that nothing else writes. known_a, known_b: did an earlier launch read the same rows of
+ * op(A), or columns of op(B)? Then its results about them may still be in the workspace. down = 0:
+ * no tiling. */
 typedef struct gpumm_tiling {
   int64_t down, across, m, n;
   int64_t row, col;
   int known_a, known_b;
 } gpumm_tiling;
 
-/* One dense product with all operands on one device, type S, D, C or Z for all three:
- * C = alpha op(A) op(B) + beta C, sizes m x k, k x n, m x n after op (), any of them >= 0. A and B
- * are read in whole pieces of 16 bytes where that is faster: memory reaches to the end of the last
- * one, as all that a driver hands out does. */
+/* One dense product with all operands on one device, all of type S, D, C or Z: C = alpha op(A)
+ * op(B) + beta C, with sizes m x k, k x n, m x n after op (), each >= 0. */
 typedef struct gpumm_product {
   gpumm_type type;
   gpumm_op op_a, op_b;
@@ -50,9 +48,9 @@ typedef struct gpumm_product {
   void *workspace; /* on the device, 256-byte aligned, at least what the kernel's row asked for */
   size_t workspace_bytes;
   gpumm_tiling tiling;
-  /* For a kernel whose speed depends on the data: how many times faster than the library's it is on
-   * ordinary data, as measured. Where the data make it the slower one, it calls the library's. 0:
-   * it was asked for, and is not to. */
+  /* For kernels whose speed depends on the data: their measured speed on ordinary data divided by
+   * the library's. If the data make the kernel slower than the library, it calls the library. 0: it
+   * was asked for by name and must not. */
   double gain;
   char *note; /* NULL, or GPUMM_NOTE_BYTES for what the launch decided: "14 moduli" */
 } gpumm_product;
@@ -61,96 +59,94 @@ typedef struct gpumm_product {
 typedef struct gpumm_kernel {
   const char *algorithm;  /* family: "tiled" */
   const char *name;       /* row: "tiled_16" */
-  unsigned types;         /* bit 1 << gpumm_type for each it multiplies */
-  int tile_m, tile_n;     /* of C, made by one block */
+  unsigned types;         /* bit 1 << gpumm_type for each type that it multiplies */
+  int tile_m, tile_n;     /* of C, per block */
   int tile_k;             /* step along k */
-  int thread_m, thread_n; /* of C, made by one thread */
+  int thread_m, thread_n; /* of C, per thread */
   int capability;         /* lowest compute capability it runs on */
   int64_t from;           /* preferred over its family's earlier rows when min (m, n) >= from */
   /* may it run this product on that device? NULL: always */
   int (*runs) (const gpumm_product *product, const gpumm_device_properties *device);
   gpumm_status (*launch) (int device, gpumm_stream *stream, const gpumm_product *product);
-  /* bytes of workspace it needs for a product of that type, ops, sizes, alpha and beta (its
-   * pointers are not set yet); NULL: none */
+  /* bytes of workspace for a product of this type, ops, sizes, alpha and beta (its pointers are not
+   * set yet); NULL: none */
   size_t (*workspace) (const gpumm_product *product, const gpumm_device_properties *device);
   int waits; /* launch reads the device and waits for the stream before it decides */
-  /* tiles of C are not cut smaller than this only so that transfers overlap; 0: as the plan likes
-   * */
+  /* the plan does not cut smaller tiles of C just to overlap transfers; 0: no such limit */
   int64_t smallest_tile;
-  /* products of these types are faster where m, n and k are multiples of this: the engine pads with
-   * zeros; 0: none are */
+  /* products of these types are faster if m, n and k are multiples of `multiple`: the engine pads
+   * with zeros; 0: no type */
   unsigned padded_types;
   int64_t multiple;
 } gpumm_kernel;
 
-/* A matrix by compressed rows on a device, in blocks of one size, plain sparse in blocks of 1 x 1;
- * or, start NULL, a dense one by columns. In a row the block columns ascend. */
+/* A matrix on a device: compressed rows of blocks of one size (1 x 1 if plain sparse) with
+ * ascending block columns; or, if start is NULL, a dense matrix by columns. */
 typedef struct gpumm_rows {
   int64_t rows, cols;             /* in blocks; dense: in elements */
   int64_t block_rows, block_cols; /* of a block, its elements column by column */
   int64_t *start;                 /* rows + 1 offsets, counted in blocks from 0 */
   int32_t *column;                /* block column of each */
-  void *values;                   /* the blocks one after the other */
+  void *values;                   /* the blocks, contiguous */
   int64_t ld;                     /* dense: elements from one column to the next */
-  int64_t stored;                 /* blocks that there are; of C: that there is room for */
+  int64_t stored;                 /* number of blocks; in C: room for this many */
 } gpumm_rows;
 
-/* C = alpha A B + beta C for the block rows row .. row + count - 1 of A and C (with a dense C: the
- * rows of elements that these are), all on one device, at least one of A and B by compressed rows.
- * beta is 0 where C is by rows. With a dense C op_a and op_b are of any operand: of one by rows
- * they say that its transpose is multiplied, so that a matrix by compressed columns is given as the
- * rows of its transpose, and GPUMM_TRANSPOSE. With a C by rows both operands come as they are
- * multiplied, but for kernels of blocks of floating point: these transpose in their workspace, the
- * structure in the symbolic phase and the elements in a launch, each unless it is prepared. */
+/* C = alpha A B + beta C for block rows row .. row + count - 1 of A and C (of a dense C: their rows
+ * of elements), all on one device, with A or B or both by compressed rows. If C is sparse, beta is
+ * 0. With a dense C any operand may have an op; a matrix by compressed columns is passed as the
+ * rows of its transpose with GPUMM_TRANSPOSE. With a sparse C there are no ops, except in kernels
+ * for floating-point blocks: they transpose in their workspace, the structure in the symbolic phase
+ * and the elements in a launch, unless that is prepared. */
 typedef struct gpumm_sparse_product {
   gpumm_type type_a, type_b, type_c;
   gpumm_op op_a, op_b;
   gpumm_rows a, b, c;
   int64_t row, count;
-  /* Blocks that are multiplied with each other for these rows, and for one of them, at most. Both 0:
-   * not known, or none. */
+  /* Products of blocks for these rows, and the most for one row. Both 0: not known, or none. */
   int64_t pairs, row_pairs;
   gpumm_scalar alpha, beta;
-  /* C or Z, and all elements of A (of B) are real: as such they multiply, both parts of the other */
+  /* type C or Z, but all elements of A (of B) are real and multiply both parts of the other
+   * operand */
   int real_a, real_b;
-  int32_t *zero;   /* NULL, or on the device: becomes 1 where a block of C comes out all zero */
-  int conjugated;  /* the elements of the operand by rows are conjugated, beside what its op does */
-  int prepared;    /* the workspace is as this phase has left it, with these operands by rows */
+  int32_t *zero;   /* NULL, or on the device: set to 1 if a block of C is all zero */
+  int conjugated;  /* also conjugate the elements of the operand by rows */
+  int prepared;    /* this phase has already prepared the workspace for these operands */
   void *workspace; /* as for gpumm_product */
   size_t workspace_bytes;
   char *note;
 } gpumm_sparse_product;
 
-/* A row of the table of kernels that have an operand by compressed rows. Of an algorithm's rows that
- * run, the one with the least estimated seconds is taken, and of rows without an estimate the last. */
+/* A row of the table of kernels with an operand by compressed rows. Of an algorithm's rows that run,
+ * the one with the least estimated seconds is taken, or without estimates the last. */
 typedef struct gpumm_sparse_kernel {
   const char *algorithm; /* family: "spgemm" */
   const char *name;      /* row */
   int capability;
   int (*runs) (const gpumm_sparse_product *product, const gpumm_device_properties *device);
-  /* memory_free of device: what workspace and C may take together */
+  /* device->memory_free: what workspace and C may take together */
   size_t (*workspace) (const gpumm_sparse_product *product, const gpumm_device_properties *device);
-  /* The symbolic phase: c.start[i + 1] becomes the number of blocks of row i of C, for each row of
-   * the product; zeros that come of cancellation count. NULL: C is dense. */
+  /* The symbolic phase: sets c.start[i + 1] to the number of blocks in row i of C, for each row of
+   * the product, including zeros by cancellation. NULL: C is dense. */
   gpumm_status (*symbolic) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
-  /* The numeric phase, with c.start as it will be: offsets. */
+  /* The numeric phase; c.start holds the final offsets. */
   gpumm_status (*launch) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
   int waits; /* launch reads the device and waits for the stream before it decides */
-  /* C is not cut in pieces of fewer rows of elements only so that transfers overlap; 0: as the
-   * engine likes */
+  /* the engine does not cut C into pieces of fewer rows just to overlap transfers; 0: no such
+   * limit */
   int64_t smallest_piece;
-  /* Between them: c.start[i + 1] for each row of the product, counts, become offsets that go on from
-   * c.start[row]. NULL: for the caller to do. */
+  /* Between the phases: turns the counts c.start[i + 1] of the product's rows into offsets that
+   * continue from c.start[row]. NULL: the caller does it. */
   gpumm_status (*offsets) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
-  /* The seconds that it needs on that device, estimated from sizes and pairs: memory may be missing.
-   * INFINITY: it does not multiply these. NULL: no estimate. */
+  /* Estimates the seconds on the device from sizes and pairs; the product may have no memory yet.
+   * INFINITY: the kernel does not multiply these. NULL: no estimate. */
   double (*seconds) (const gpumm_sparse_product *product, const gpumm_device_properties *device);
 } gpumm_sparse_kernel;
 
-/* Reals on a device that came in a narrower type. Columns of rows reals, ld apart, are cut in pieces
- * of piece rows, the last of a column in what is left; at the beginning of a piece its reals lie one
- * after the other, in the narrow type. Of the pieces, counted down the columns, count from first on
- * become reals of the wide type where they lie. */
+/* Widens reals that came to a device in a narrower type. Columns of `rows` reals, ld apart, are cut
+ * into pieces of `piece` rows (the last of a column may be shorter). The narrow reals of a piece
+ * lie contiguous at its beginning. `count` pieces from `first` on, counted down the columns, become
+ * wide reals in place. */
 typedef struct gpumm_widening {
   gpumm_type narrow, wide; /* I8, I16 or S; S or D */
   void *p;
@@ -158,13 +154,13 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-#define GPUMM_DRIVER_VERSION 10
+#define GPUMM_DRIVER_VERSION 11
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
   const char *name; /* "cuda" or "host" */
 
-  /* Devices. count gives 0 and a text when there is none or the runtime cannot start. */
+  /* Devices. count returns 0 and a text if there is no device or the runtime cannot start. */
   gpumm_status (*count) (int *count);
   gpumm_status (*properties) (int device, gpumm_device_properties *properties);
 
@@ -183,7 +179,7 @@ typedef struct gpumm_driver {
   gpumm_status (*event_synchronize) (int device, gpumm_event *event);     /* waits */
   gpumm_status (*event_done) (int device, gpumm_event *event, int *done); /* looks */
   gpumm_status (*event_seconds) (int device, gpumm_event *from, gpumm_event *to, double *seconds);
-  /* work queued on stream from now on waits for event */
+  /* work queued on stream later waits for event */
   gpumm_status (*stream_wait) (int device, gpumm_stream *stream, gpumm_event *event);
 
   /* height columns of width bytes each, pitch bytes apart. Host memory must be pinned. */
@@ -193,30 +189,30 @@ typedef struct gpumm_driver {
                              const void *from, size_t from_pitch, size_t width, size_t height);
   gpumm_status (*fill) (int device, gpumm_stream *stream, void *p, int byte, size_t bytes);
 
-  /* NULL where the driver cannot: then nothing comes narrow. */
+  /* NULL if the driver cannot; then no data come in a narrow type. */
   gpumm_status (*widen) (int device, gpumm_stream *stream, const gpumm_widening *widening);
 
-  /* What the runtime said of the last failure in this thread: its own words. */
+  /* The runtime's own words about the last failure in this thread. */
   const char *(*error_text) (void);
 
-  /* Give back what the driver itself keeps (library handles); streams stay valid. */
+  /* Releases what the driver itself keeps (library handles); streams stay valid. */
   void (*reset) (void);
 
-  /* Tests: let the n-th call from now fail, 0: none. Returns the calls since the last setting.
-   * NULL where the driver cannot (cuda). */
+  /* For tests: lets the n-th call from now fail (0: none) and returns the calls since the last
+   * setting. NULL if the driver cannot (cuda). */
   int64_t (*fault) (int64_t n);
 
-  /* To study kernels. launched says what was launched since its last call; NULL where the driver
-   * cannot. count_accesses starts (on != 0) or stops counting what kernels do, and counts gives the
-   * counts since, of the allocation that p points into or, p NULL, of all memory; both NULL where
-   * the driver cannot (cuda). */
+  /* To study kernels. launched describes the launches since its last call; NULL if the driver
+   * cannot. count_accesses starts (on != 0) or stops counting; counts returns the counts since
+   * then, for the allocation that p points into or (p NULL) for all memory. Both NULL if the driver
+   * cannot (cuda). */
   gpumm_status (*launched) (int device, gpumm_launches *launches);
   void (*count_accesses) (int on);
   gpumm_status (*counts) (const void *p, gpumm_counts *counts);
 
-  /* Cancelling: launches that take long look at is_cancelled () and, once it is not 0, return
-   * GPUMM_CANCELLED. Progress: a launch that runs at once says by add (part) what part of it is done,
-   * in all 1. Called once, when the driver is opened; NULL where nothing takes long. */
+  /* Called once, when the driver is opened; NULL if no call takes long. Cancelling: long launches
+   * check is_cancelled () and return GPUMM_CANCELLED once it is not 0. Progress: a synchronous
+   * launch reports each part it has done by add (part); the parts add up to 1. */
   void (*watch) (int (*is_cancelled) (void), void (*add) (double part));
 
   const gpumm_kernel *const *kernels;               /* ends with NULL */

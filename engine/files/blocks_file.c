@@ -1,15 +1,15 @@
 /* blocks_file.c - files of blocks: int32 n, m, k; then k records of int32 i, int32 j and m m
  * elements by rows, all little-endian.
  *
- * A square matrix of n x n in blocks of m x m; i and j count block rows and columns from 0. Elements
- * are uint16 in operands and uint32 in results: nothing in the file says which, but its size does,
- * unless there are no blocks. Records may be in any order when read, and are sorted by i, then j,
- * when written.
+ * The matrix is n x n in blocks of m x m; i and j count block rows and columns from 0. Elements are
+ * uint16 in operands and uint32 in results. The header does not name the type; the file's size
+ * tells it, unless the file has no blocks. The reader takes records in any order. The writer sorts
+ * them by i, then j.
  *
- * A file is read in pieces and never mapped: another process may cut it off. gpumm_blocks_file_open
- * looks at the header alone. gpumm_blocks_file_read goes over the records twice: first it checks and
- * counts their indices, then it knows where each block belongs, and turns it (in memory blocks lie by
- * columns) into its place. Blocks that are all zero are left out at the end.
+ * A file is read in pieces and never mapped, because another process may truncate it.
+ * gpumm_blocks_file_open reads only the header. gpumm_blocks_file_read reads the records twice: the
+ * first pass checks and counts the indices, the second transposes each block into its place (blocks
+ * in memory are column-major). Zero blocks are removed at the end.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -35,17 +35,17 @@
 
 enum { HEADER_BYTES = 12, INDEX_BYTES = 8 };
 
-/* Block rows that a file may have: the format's users have 2^13. Each costs memory even where it is
- * empty, and a damaged header must not ask for all there is. */
+/* The most block rows of a file; users of the format have 2^13. An empty block row costs memory
+ * too, and a damaged header must not ask for all of it. */
 static const int64_t MOST_BLOCK_ROWS = (int64_t) 1 << 24;
 
-/* Records for a thread at least: some 50 us of work. */
+/* The fewest records for a thread: about 50 us of work. */
 static const int64_t LEAST_RECORDS = 10000;
 
-/* Bytes that a thread reads or writes at once: they stay in its cache. */
+/* A thread reads or writes this many bytes at once; they stay in its cache. */
 enum { PIECE = 1 << 18 };
 
-/* A record from this size on is read for its indices alone where they are what counts. */
+/* The first pass reads only the indices of records of at least this size. */
 enum { LARGE_RECORD = 1 << 13 };
 
 struct gpumm_blocks_file {
@@ -70,7 +70,7 @@ static size_t record_at (const gpumm_blocks_file *f, int64_t t) {
   return HEADER_BYTES + (size_t) t * f->record;
 }
 
-/* 0, an errno, or END for a file that is shorter than it was. */
+/* Returns 0, an errno, or END if the file became shorter. */
 enum { END = -1 };
 
 static int read_bytes (const gpumm_blocks_file *f, size_t at, void *to, size_t bytes) {
@@ -123,7 +123,7 @@ static gpumm_status check_header (gpumm_blocks_file *f, gpumm_type type) {
   if (f->count > rows * rows)
     return gpumm_fail (GPUMM_INVALID, "%s: %lld blocks, but the arrays hold %lld", f->name,
                        (long long) f->count, (long long) (rows * rows));
-  /* the width, by the file's size; at most 2^62 2^31 elements */
+  /* the file's size tells the element type; at most 2^62 2^31 elements */
   const double each = (double) f->block * (double) f->block;
   const double sizes[] = {(double) HEADER_BYTES + (double) f->count * (INDEX_BYTES + 2 * each),
                           (double) HEADER_BYTES + (double) f->count * (INDEX_BYTES + 4 * each)};
@@ -148,7 +148,7 @@ static gpumm_status check_header (gpumm_blocks_file *f, gpumm_type type) {
 
 static gpumm_status open_file (gpumm_blocks_file *f, const char *name) {
   struct stat info;
-  f->fd = open (name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would be waited for */
+  f->fd = open (name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not wait for a pipe */
   if (f->fd < 0)
     return gpumm_fail (GPUMM_INVALID, "cannot open %s: %s", name, strerror (errno));
   if (fstat (f->fd, &info) != 0)
@@ -210,12 +210,12 @@ void gpumm_blocks_file_close (gpumm_blocks_file *f) {
 
 /* ---- read --------------------------------------------------------------------------------- */
 
-/* A record by where it belongs in its block row: sorted by column, then by number. */
+/* A record's place in its block row; sorted by column, then by record number. */
 typedef struct {
   int32_t column, number;
 } entry;
 
-/* Of a record: first its indices, then where its block goes. */
+/* First the indices of a record, then the place of its block. */
 typedef union {
   struct {
     int32_t i, j;
@@ -229,9 +229,9 @@ typedef struct {
   record_note *notes;     /* in the file's order */
   entry *entries;         /* in the matrix's */
   int64_t *start;         /* n / m + 1: where the blocks of each row begin */
-  atomic_llong *next;     /* of each row: how many records, then where the next one goes */
+  atomic_llong *next;     /* of each row: first the number of records, then the next free place */
   atomic_llong bad;       /* the first record with an index out of range, or NONE */
-  atomic_llong duplicate; /* the first row with two blocks for one place, or NONE */
+  atomic_llong duplicate; /* the first row with two blocks at one place, or NONE */
   atomic_int error;       /* the first of read_bytes, or ENOMEM */
   atomic_int zeros;       /* is there a block of zeros? */
 } reading;
@@ -250,7 +250,7 @@ static void note_error (atomic_int *first, int error) {
     atomic_compare_exchange_strong (first, &none, error);
 }
 
-/* Hands the records from begin to end to a function, a piece of some at once. */
+/* Passes the records from begin to end to a function, several at a time. */
 static void for_records (reading *r, int64_t begin, int64_t end,
                          void (*use) (reading *r, const unsigned char *record, int64_t t)) {
   const gpumm_blocks_file *f = r->f;
@@ -361,7 +361,7 @@ static gpumm_status say_duplicate (const reading *r, int64_t row) {
                      e[-1].number);
 }
 
-/* A block of m x m from rows to columns, or back. */
+/* Transposes an m x m block: rows to columns, or back. */
 #define DEFINE_TURN(name, type)                                                                    \
   static void name (const unsigned char *restrict from, type *restrict to, int64_t m) {            \
     for (int64_t i = 0; i < m; i++)                                                                \
@@ -460,14 +460,14 @@ static void put_record (const writing *w, int64_t i, int64_t t, unsigned char *t
   const unsigned char *from =
       (const unsigned char *) x->values + (size_t) t * (w->record - INDEX_BYTES);
   memcpy (to, index, sizeof index);
-  /* turned as it is read; records may lie at odd places */
+  /* transposed while read; records may be unaligned */
   for (int64_t r = 0; r < m; r++)
     for (int64_t c = 0; c < m; c++)
       memcpy (to + INDEX_BYTES + (size_t) (r * m + c) * bytes, from + (size_t) (r + c * m) * bytes,
               bytes);
 }
 
-/* The records of some rows lie side by side in the file. */
+/* The records of consecutive rows are contiguous in the file. */
 static void write_rows (void *context, int64_t begin, int64_t end) {
   writing *w = context;
   const int64_t *start = w->x->block_start;

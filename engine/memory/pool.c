@@ -1,8 +1,8 @@
 /* pool.c - memory that outlives a call.
  *
- * One list of blocks for all devices and kinds: there are tens of blocks, and a search is nothing
- * beside the product that asked. A request takes the smallest unused block that is large enough
- * and not over twice the size, so that small requests do not sit in large blocks.
+ * One list holds the blocks of all devices and kinds: there are only tens of blocks, and a search
+ * is cheap. A request takes the smallest unused block that is large enough but not over twice the
+ * size, so that small requests do not occupy large blocks.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pool.h"
@@ -35,7 +35,7 @@ static int belongs (const block *b, const gpumm_driver *driver, int device, gpum
 }
 
 static void give_back (block *b) {
-  /* a driver that is shutting down may refuse: the memory is gone with it */
+  /* a driver that is shutting down may refuse; its memory is gone anyway */
   if (b->kind == GPUMM_POOL_DEVICE)
     b->driver->release (b->device, b->p);
   else
@@ -43,8 +43,8 @@ static void give_back (block *b) {
   gpumm_release (b);
 }
 
-/* Removes unused blocks, oldest first (they are at the list's end), while more than keep bytes are
- * unused. driver NULL: of all devices. Call with the lock held. */
+/* Removes unused blocks, oldest first (the list's end), while more than keep bytes are unused.
+ * driver NULL: all devices. Call with the lock held. */
 static void trim (const gpumm_driver *driver, int device, gpumm_pool_kind kind, size_t keep) {
   size_t unused = 0;
   for (block **link = &blocks; *link;) {
@@ -155,7 +155,7 @@ void gpumm_pools_forget (void) {
   }
 }
 
-/* Part of free device memory that is used where no limit was given: others on the card, the context and
+/* The part of free device memory that is used without a given limit: other processes, the context and
  * fragmentation need the rest. */
 static const double USABLE_MEMORY = 0.9;
 

@@ -1,7 +1,7 @@
 /* pool.h - memory that outlives a call: blocks of devices and page-locked blocks of the host.
  *
- * cudaMalloc costs up to milliseconds and page-locking 0.4 s/GiB, so blocks are kept when
- * released and handed out again. A pool is bounded, and gpumm_pools_reset gives all back.
+ * cudaMalloc takes up to milliseconds and page-locking 0.4 s/GiB, so released blocks are kept and
+ * handed out again. A pool is bounded, and gpumm_pools_reset releases all of it.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_MEMORY_POOL_H
@@ -11,35 +11,36 @@
 
 typedef enum gpumm_pool_kind { GPUMM_POOL_DEVICE, GPUMM_POOL_PINNED } gpumm_pool_kind;
 
-/* A block of at least bytes, or a failed status: GPUMM_DEVICE_MEMORY (GPUMM_HOST_MEMORY for
- * pinned) after everything kept has been given back and the driver was asked again. */
+/* A block of at least this many bytes. Fails with GPUMM_DEVICE_MEMORY (pinned: GPUMM_HOST_MEMORY)
+ * only after releasing all kept blocks and asking the driver again. */
 gpumm_status gpumm_pool_take (const gpumm_driver *driver, int device, gpumm_pool_kind kind,
                               size_t bytes, void **p);
 
-/* Back into the pool; NULL is allowed. No work may be using it. */
+/* Gives a block back to the pool; NULL is allowed. No work may still use it. */
 void gpumm_pool_give (const gpumm_driver *driver, int device, gpumm_pool_kind kind, void *p);
 
-/* Gives unused blocks of one device back until at most keep bytes of them are left. */
+/* Releases unused blocks of a device until at most keep bytes of them are left. */
 void gpumm_pool_trim (const gpumm_driver *driver, int device, gpumm_pool_kind kind, size_t keep);
 
-/* What a request of bytes really takes. */
+/* The bytes that a request really takes. */
 size_t gpumm_pool_rounded (size_t bytes);
 
-/* Bytes that the pool holds of a device, used or not; of them unused. */
+/* Bytes that the pool holds of a device, used or not; and the unused ones alone. */
 size_t gpumm_pool_bytes (const gpumm_driver *driver, int device, gpumm_pool_kind kind,
                          size_t *unused);
 
-/* Bytes of device memory that a product may use where so many are free; limit is the caller's, 0: none. */
+/* Bytes of device memory that a product may use if memory_free are free; limit is the caller's, or
+ * 0. */
 double gpumm_room (int64_t memory_free, int64_t limit);
 
-/* The same where memory_free are free beside what the pool keeps. Under a limit the pool gives back
- * what it keeps, which may be in blocks of other sizes. */
+/* The same; memory_free are free outside the pool. With a limit the pool releases its kept blocks,
+ * which may have other sizes. */
 double gpumm_pool_room (const gpumm_driver *driver, int device, int64_t memory_free, int64_t limit);
 
-/* Gives back everything that is not in use. */
+/* Releases all unused blocks. */
 void gpumm_pools_reset (void);
 
-/* A child of fork () must forget what it cannot give back. */
+/* A forked child must forget blocks that it cannot release. */
 void gpumm_pools_forget (void);
 
 #endif

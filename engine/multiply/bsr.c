@@ -1,14 +1,12 @@
 /* bsr.c - products of two matrices that are sparse by blocks, on a device.
  *
- * gpumm_open takes the structure of A and B up, where a kernel counts the blocks of each row of C.
- * gpumm_run takes the values up and has C made in pieces of block rows: while one is made, the one
- * before comes down. All of A and B, and of C as much as there is room for, but two pieces at least,
- * are on the device. An operand of floating point that has an op goes up as it is: the kernels
- * transpose it in their workspace.
+ * gpumm_open uploads the structure of A and B, and a kernel counts the blocks of each row of C.
+ * gpumm_run uploads the values and computes C in pieces of block rows: while one piece is computed,
+ * the one before is downloaded. The device holds all of A and B, and all of C or two pieces of C. A
+ * floating-point operand with an op goes up as it is: the kernels transpose it in their workspace.
  *
- * Of the kernels for integers the one with the least estimated seconds is taken, of those for
- * floating point the last that runs and has room. Products of blocks are counted exactly; the rates
- * were measured (bench/results/h200/blocks.csv, bsr.csv) and go by multiprocessors.
+ * Products of blocks are counted exactly. Rates were measured (bench/results/h200/blocks.csv,
+ * bsr.csv) and are per multiprocessor.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rows.h"
@@ -22,18 +20,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* C is cut in so many pieces where it all fits, so that it comes down while it is made. */
+/* The pieces of a C that fits the device: it is downloaded while it is computed. */
 static const int64_t PIECES = 8;
 
-/* But pieces of floating point are not smaller, as chunks of sparse products are not. */
+/* Floating-point pieces are not smaller, as chunks of sparse products are not. */
 static const int64_t LEAST_BYTES = 4 << 20;
 
-/* Work for a thread of the host, in blocks. */
+/* The fewest blocks for a host thread. */
 static const int64_t LEAST_BLOCKS = 1 << 15;
 
 /* ---- what it takes, and how long ---------------------------------------------------------- */
 
-/* One matrix, not only one memory: of that each operand may have other sizes. */
+/* Equal pointers are not enough: the sizes must match too. */
 static int same_blocks (const gpumm_operand *x, const gpumm_operand *y) {
   return x->values == y->values && x->block_start == y->block_start
          && x->block_column == y->block_column && x->rows == y->rows && x->cols == y->cols
@@ -69,12 +67,12 @@ static int takes_classic (const gpumm_problem *p) {
          && p->a.block_cols == m && p->b.block_cols == m;
 }
 
-/* On the device real operands that meet complex ones are complex too. */
+/* The type on the device: real operands become complex if the other operand is. */
 static gpumm_type type_there (const gpumm_problem *p, const gpumm_operand *x) {
   return gpumm_is_float (p->output) ? p->output : x->type;
 }
 
-/* What the product has but for memory. */
+/* Fills in the product's types and ops. */
 static void describe_problem (const gpumm_problem *p, gpumm_sparse_product *product) {
   product->type_a = type_there (p, &p->a);
   product->type_b = type_there (p, &p->b);
@@ -86,7 +84,7 @@ static void describe_problem (const gpumm_problem *p, gpumm_sparse_product *prod
 
 /* ---- products of blocks ------------------------------------------------------------------- */
 
-/* Where the block rows of op (X) begin, or, across, its block columns; *made is to be released. */
+/* Where the block rows of op (X) begin, or, with across, its block columns. Release *made. */
 static const int64_t *starts (const gpumm_operand *x, gpumm_op op, int across, int64_t **made) {
   const int64_t cols = x->cols / x->block_cols;
   *made = NULL;
@@ -102,7 +100,7 @@ static const int64_t *starts (const gpumm_operand *x, gpumm_op op, int across, i
   return start;
 }
 
-/* Over the inner index, the blocks of that column of op (A) times those of that row of op (B). */
+/* Sums, over the inner index k, the blocks in column k of op (A) times the blocks in row k of op (B). */
 static gpumm_status count_pairs (const gpumm_problem *p, double *pairs) {
   const int64_t inner = gpumm_k (p) / gpumm_op_block_cols (&p->a, p->op_a);
   int64_t *made[2];
@@ -115,10 +113,10 @@ static gpumm_status count_pairs (const gpumm_problem *p, double *pairs) {
   return a && b ? gpumm_check_cancelled () : GPUMM_HOST_MEMORY;
 }
 
-/* Over some block rows of A, the blocks in B's rows that they meet. */
+/* Counts the products of blocks for block rows of A. */
 typedef struct {
   const gpumm_operand *a, *b;
-  int64_t *pairs; /* becomes them, of row i in pairs[i + 1] */
+  int64_t *pairs; /* of row i: pairs[i + 1] */
 } row_count;
 
 static void count_rows (void *context, int64_t begin, int64_t end) {
@@ -130,7 +128,7 @@ static void count_rows (void *context, int64_t begin, int64_t end) {
     }
 }
 
-/* All of them; by rows where neither operand has an op. */
+/* Counts all products of blocks; by rows if no operand has an op. */
 static gpumm_status count_by_rows (const gpumm_problem *p, gpumm_rows_product *s) {
   const int64_t rows = s->pass.product.c.rows;
   if (p->op_a != GPUMM_NONE || p->op_b != GPUMM_NONE)
@@ -220,7 +218,7 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
   return ends + best;
 }
 
-/* Operations a second and multiprocessor of products of large blocks: less than bsr.csv has. */
+/* Operations per second and multiprocessor on large blocks: less than in bsr.csv. */
 static const double BLOCK_FLOPS = 5e12 / 132;
 
 static double launch_seconds (const gpumm_rows_product *s, const gpumm_sparse_kernel *kernel) {
@@ -231,8 +229,8 @@ static double launch_seconds (const gpumm_rows_product *s, const gpumm_sparse_ke
              : fmax (s->pairs / PAIR_RATE, s->flops / BLOCK_FLOPS) / device->multiprocessors;
 }
 
-/* Block rows of C a launch, for a kernel: PIECES of them, more where they would take too long, but
- * none smaller than the kernel likes. */
+/* Block rows of C per launch of a kernel: C is cut into PIECES pieces, or more if these took too
+ * long, but not into smaller pieces than the kernel likes. */
 static int64_t rows_a_piece (const gpumm_rows_product *s, const gpumm_sparse_kernel *kernel) {
   const gpumm_rows *c = &s->pass.product.c;
   const int64_t least = gpumm_pieces (kernel->smallest_piece, c->block_rows);
@@ -247,7 +245,7 @@ static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
                       gpumm_sparse_product *launch) {
   const gpumm_rows_product *s = pass->job->state;
   const int64_t count = rows_a_piece (s, kernel);
-  if (launch->count == count) /* as for the kernel before */
+  if (launch->count == count) /* known from the kernel before */
     return;
   launch->count = count;
   gpumm_rows_tell (s, launch, 0, pass->product.c.rows);
@@ -275,7 +273,7 @@ static void add_reason (struct gpumm_job *job, const gpumm_rows_product *s) {
   }
 }
 
-/* Products of blocks a second and multiprocessor that are counted, on an H200 (132 of them). */
+/* Products of blocks counted per second and multiprocessor, on an H200 (132 of them). */
 static const double COUNT_RATE = 1e11 / 132;
 
 static gpumm_status open (struct gpumm_job *job) {
@@ -309,7 +307,7 @@ static gpumm_status open (struct gpumm_job *job) {
 
 /* ---- run ---------------------------------------------------------------------------------- */
 
-/* Does the kernel that was chosen make all of C in one launch? */
+/* Can the chosen kernel compute all of C in one launch? */
 static int runs_whole (const gpumm_rows_product *s) {
   const gpumm_sparse_kernel *kernel = s->pass.kernel;
   gpumm_sparse_product whole = s->pass.product;
@@ -324,7 +322,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   const int64_t rows = s->pass.product.c.rows, stored_c = s->start[rows];
   if (!gpumm_rows_begin (s, result))
     return GPUMM_OK;
-  /* all of C where there is room, else two pieces of it */
+  /* all of C if there is room, else two pieces of C */
   const int64_t room = gpumm_rows_room (s), buffers = stored_c <= room ? INT64_MAX : 2;
   int64_t piece = s->pass.launch.count;
   if (job->trace && (buffers == 2 || !runs_whole (s)))

@@ -1,6 +1,5 @@
-/* compressed.c - compressed columns of elements and compressed rows of blocks: are their indices sound,
- * how many products do they make, and how do zeros leave them?
- * SPDX-License-Identifier: BSD-3-Clause */
+/* compressed.c - checks the indices of compressed columns, or of rows of blocks, counts their
+ * products, and drops their zeros. SPDX-License-Identifier: BSD-3-Clause */
 #include "compressed.h"
 #include "processors.h"
 #include "cancel.h"
@@ -73,11 +72,12 @@ typedef struct {
   atomic_llong found;
 } search;
 
-/* All lines of a piece are looked at as one, by vectors, as most lines are shorter than these: an
- * index that is not above the one before it is a fault unless a line begins with it. Bit 63 of their
- * difference less 1 tells that, where both are in range; else bit 63 of x or most - x is set.
+/* All lines of a piece are checked as one sequence by vectors, because most lines are shorter than
+ * a vector. An index that does not ascend is a fault unless it begins a line. Bit 63 of (x -
+ * previous - 1) tells that if both are in range; bit 63 of x or of most - x tells an index out of
+ * range.
  *
- * Of count indices, one at least, in any lines: how many are not above the one before. */
+ * Counts the indices, of at least one, that are not above the one before. */
 #define DEFINE_DESCENTS(NAME, INTEGER)                                                             \
   FOR_EACH_PROCESSOR static uint64_t NAME (const INTEGER *index, int64_t count, uint64_t most,     \
                                            uint64_t *outside) {                                    \
@@ -91,7 +91,7 @@ typedef struct {
     return descents;                                                                               \
   }
 
-/* Of lines begin to end - 1, how many begin with an index that is not above the one before. */
+/* Counts the lines begin .. end - 1 whose first index is not above the one before. */
 #define DEFINE_BREAKS(NAME, INTEGER)                                                               \
   static uint64_t NAME (const INTEGER *index, const int64_t *start, int64_t begin, int64_t end) {  \
     uint64_t breaks = 0;                                                                           \
@@ -101,7 +101,7 @@ typedef struct {
     return breaks;                                                                                 \
   }
 
-/* Of one line of count indices, at least one. */
+/* Checks one line of count indices, at least one. */
 #define DEFINE_ASCENDS(NAME, INTEGER)                                                              \
   static int NAME (const INTEGER *index, int64_t count, int64_t range) {                           \
     int wrong = index[0] < 0 || index[count - 1] >= range;                                         \
@@ -117,7 +117,7 @@ DEFINE_BREAKS (breaks_8, int64_t)
 DEFINE_ASCENDS (ascends_4, int32_t)
 DEFINE_ASCENDS (ascends_8, int64_t)
 
-/* Is there no fault in lines begin to end - 1, which hold an index at least? */
+/* Are lines begin .. end - 1, which hold at least one index, without fault? */
 static int is_sound (const search *s, int64_t begin, int64_t end) {
   const int64_t first = s->start[begin], count = s->start[end] - first;
   const uint64_t most = (uint64_t) s->range - 1;
@@ -149,7 +149,7 @@ static void search_lines (void *context, int64_t begin, int64_t end) {
 int64_t gpumm_find_unsorted (int64_t lines, const int64_t *start, const void *index,
                              size_t index_bytes, int64_t range, int64_t grain) {
   search s = {start, index, index_bytes, range, -1};
-  if (gpumm_parallel (lines, grain, search_lines, &s)) /* cancelled: for the caller to say */
+  if (gpumm_parallel (lines, grain, search_lines, &s)) /* cancelled; the caller reports it */
     return -1;
   return atomic_load (&s.found);
 }
@@ -186,7 +186,7 @@ gpumm_status gpumm_check_least (const gpumm_operand *c, double products, const g
   gpumm_operand least = *c;
   least.nzmax = (int64_t) fmin (products, 0x1p62);
   if (!gpumm_check_room (&least))
-    return GPUMM_OK; /* even if no two products meet in an entry */
+    return GPUMM_OK; /* it fits even if each product is an entry of its own */
   int64_t *longest = gpumm_allocate (lines, sizeof *longest);
   if (!longest)
     return GPUMM_HOST_MEMORY;
@@ -259,7 +259,7 @@ typedef struct {
   int64_t cut[PIECES + 1], end[PIECES];
 } compaction;
 
-/* The first of the entries from t to before end that is zero, or, zero = 0, that is not; or end. */
+/* The first entry from t to before end that is zero (with zero = 0: that is not), or end. */
 static int64_t find_entry (const gpumm_lines *x, int64_t t, int64_t end, int zero) {
   const int64_t elements = x->block_rows * x->block_cols;
   const size_t bytes = entry_bytes (x);
@@ -273,7 +273,7 @@ static int64_t find_entry (const gpumm_lines *x, int64_t t, int64_t end, int zer
   return t;
 }
 
-/* Lines of some pieces move together, each piece from where it begins. */
+/* Drops the zeros of several pieces; each piece closes up at its beginning. */
 static void compact (void *context, int64_t begin, int64_t end) {
   compaction *c = context;
   const gpumm_lines *x = c->x;

@@ -1,16 +1,16 @@
-/* compressed.h - what compressed columns of elements and compressed rows of blocks share.
+/* compressed.h - functions for compressed columns of elements and compressed rows of blocks.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_COMPRESSED_H
 #define GPUMM_COMPRESSED_H
 
 #include "gpumm.h"
 
-/* A sparse matrix by its columns, or one in blocks by its block rows: lines of entries. */
+/* A sparse matrix by columns, or a block-sparse matrix by block rows: lines of entries. */
 typedef struct gpumm_lines {
-  int64_t count, across; /* lines, and places of an entry in one */
+  int64_t count, across; /* lines, and places in a line */
   int64_t block_rows, block_cols;
   int64_t *start; /* count + 1 offsets */
-  void *index;    /* the place of each entry */
+  void *index;    /* the place of each entry in its line */
   size_t index_bytes;
   void *values;
   gpumm_type type;
@@ -18,8 +18,8 @@ typedef struct gpumm_lines {
 
 gpumm_lines gpumm_lines_of (const gpumm_operand *x);
 
-/* Lines are cut into pieces of at most most_lines lines and, single lines apart, at most `most` of what
- * start counts before each line. start NULL: only lines are counted. */
+/* Cuts lines into pieces of at most most_lines lines and at most `most` entries; a single line may
+ * have more. start counts the entries before each line; NULL: only lines count. */
 typedef struct gpumm_cut {
   const int64_t *start;
   int64_t lines, most_lines, most;
@@ -28,35 +28,34 @@ typedef struct gpumm_cut {
 /* The end of the piece that begins with this line. */
 int64_t gpumm_cut_end (const gpumm_cut *cut, int64_t line);
 
-/* The number of pieces; *largest becomes what start counts in the largest. */
+/* The number of pieces; sets *largest to the entries of the largest piece. */
 int64_t gpumm_cut_count (const gpumm_cut *cut, int64_t *largest);
 
-/* Do the indices of every line ascend, within 0 .. range - 1? The indices of line i lie at start[i]
- * to before start[i + 1], an offset never less than the one before; each has index_bytes, 4 or 8.
- * Lines are looked at in parallel, by pieces of at least `grain`. Returns a line that does not, or
- * -1. */
+/* Checks that the indices of each line ascend within 0 .. range - 1; returns a line that fails, or
+ * -1. Line i has the indices from start[i] to before start[i + 1]; start must not descend. An index
+ * has index_bytes, 4 or 8. Works in parallel, in pieces of at least `grain` lines. */
 int64_t gpumm_find_unsorted (int64_t lines, const int64_t *start, const void *index,
                              size_t index_bytes, int64_t range, int64_t grain);
 
-/* Multiplications of a product of which so many elements of B, in these rows, each meet a column of A;
- * column l of A begins at start[l]. */
+/* Multiplications of a product: each of the count elements of B, in these rows, meets a column of
+ * A; column l of A begins at start[l]. */
 int64_t gpumm_count_products (const int64_t *start, const int64_t *row, int64_t count);
 
 /* Refuses a C of this shape that memory cannot hold before its entries are counted, which may take
- * minutes. Entries of x, or of its transpose where turned is set, multiply lines of another matrix, which
- * begin at start: a line of C has at least as many entries as the longest of the lines that it sums. */
+ * minutes. C is x, or with turned its transpose, times a matrix whose lines begin at start: a line
+ * of C has at least as many entries as the longest line in its sum. */
 gpumm_status gpumm_check_least (const gpumm_operand *c, double products, const gpumm_lines *x,
                                 int turned, const int64_t *start);
 
-/* Is any of count elements not zero? -0 is zero, NaN is not. */
+/* Is any of count elements nonzero? -0 is zero, NaN is not. */
 int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count);
 
-/* Lines cut[piece] to before cut[piece + 1] of x lie from start[cut[piece]] on and end before
- * end[piece], as zeros were left out: what follows moves down. */
+/* Closes the gaps between pieces of x: lines cut[piece] to before cut[piece + 1] lie from
+ * start[cut[piece]] on and, without their zeros, end before end[piece]. */
 void gpumm_close_gaps (const gpumm_lines *x, const int64_t *start, const int64_t *cut,
                        int64_t pieces, const int64_t *end);
 
-/* The lines of x begin at start. What is zero is left out, and x->start becomes what it should be. */
+/* Drops zero entries of x, whose lines begin at start, and sets x->start. */
 gpumm_status gpumm_drop_zeros (const gpumm_lines *x, const int64_t *start);
 
 #endif

@@ -1,4 +1,4 @@
-/* pass.c - one product on its device: memory, kernel, steps.
+/* pass.c - a product on a device: memory, kernel, steps.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pass.h"
 #include "error.h"
@@ -80,7 +80,7 @@ gpumm_status gpumm_pass_choose (gpumm_pass *s, gpumm_describe *describe) {
   gpumm_sparse_product p = s->product;
   double best = INFINITY;
   int without_room = 0;
-  p.count = -1; /* described for nobody yet */
+  p.count = -1; /* no kernel's yet */
   while (!s->status && (k = gpumm_next_sparse_kernel (plan->driver, name, capability, k))) {
     describe (s, k, &p);
     if (k->runs && !k->runs (&p, &s->device))
@@ -134,7 +134,7 @@ void gpumm_release_steps (gpumm_steps *steps) {
   gpumm_release (steps->task);
 }
 
-/* Counts: offsets begin with 0, and no zero has been met. */
+/* Counts; the first launch also sets the first offset and the flag for zeros to 0. */
 static gpumm_status count_rows (const gpumm_stream_job *job, const gpumm_task *t,
                                 gpumm_sparse_product *p, gpumm_stream *stream) {
   const gpumm_sparse_kernel *kernel = job->context;
@@ -147,7 +147,7 @@ static gpumm_status count_rows (const gpumm_stream_job *job, const gpumm_task *t
     status = kernel->symbolic (job->device, stream, p);
   if (status || !t->last || !kernel->offsets)
     return status;
-  p->count += p->row; /* offsets are of all rows */
+  p->count += p->row; /* offsets belong to all rows */
   p->row = 0;
   return kernel->offsets (job->device, stream, p);
 }

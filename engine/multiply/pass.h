@@ -1,8 +1,8 @@
-/* pass.h - one product on its device, by a kernel of the table of sparse kernels: the memory that it
- * may take, the choice of the kernel, and steps that launch it.
+/* pass.h - a product on a device, by a kernel of the table of sparse kernels: its memory, its kernel,
+ * and the steps that launch the kernel.
  *
- * An algorithm says what goes up, what a launch reads and writes, and what comes down. The first
- * failure stays in `status`, and what is called after it does nothing.
+ * An algorithm says what goes up, what a launch reads and writes, and what comes down. `status` keeps
+ * the first failure; functions called after a failure do nothing.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_PASS_H
@@ -20,44 +20,44 @@ typedef struct gpumm_pass {
   const char *what; /* in errors: "sparse product" */
   gpumm_status status;
   const gpumm_sparse_kernel *kernel;
-  gpumm_device_properties device; /* memory_free: what may still be taken */
-  double room, bytes;             /* that may be taken in all, that are */
+  gpumm_device_properties device; /* memory_free: bytes left to take */
+  double room, bytes;             /* bytes that may be taken; bytes taken */
   void *taken[GPUMM_MOST_TAKEN];
   int count;
   gpumm_owner memory; /* of the host */
-  /* The whole product; launches get it with what is theirs. pairs: of all its blocks. */
+  /* The whole product with all its pairs; each launch gets a copy with its own fields. */
   gpumm_sparse_product product;
-  gpumm_sparse_product launch; /* the largest that the kernel was chosen for */
+  gpumm_sparse_product launch; /* the largest launch, for which the kernel was chosen */
 } gpumm_pass;
 
-/* Reads the device's properties and finds the room. The pass is all zeros, but for its memory. */
+/* Reads the device's properties and finds the room. */
 gpumm_status gpumm_pass_open (gpumm_pass *pass, struct gpumm_job *job, const char *what);
 
-/* Gives all memory back. */
+/* Gives all memory back to the pool, and releases that of the host. */
 void gpumm_pass_close (gpumm_pass *pass);
 
-/* Memory of the device for so many elements, until the pass is closed. */
+/* Takes device memory for count elements until the pass is closed; NULL sets the status. */
 void *gpumm_pass_take (gpumm_pass *pass, int64_t count, size_t element);
 
 /* ---- the kernel --------------------------------------------------------------------------- */
 
-/* The row after `last` (NULL: the first) that is of this family or bears this name and runs on this
- * compute capability; NULL: there is none. */
+/* The next row after `last` (NULL: the first row) of this family or this name that runs on this
+ * compute capability, or NULL. */
 const gpumm_sparse_kernel *gpumm_next_sparse_kernel (const gpumm_driver *driver, const char *name,
                                                      int capability,
                                                      const gpumm_sparse_kernel *last);
 
-/* Makes of *launch, which is as it was for the row before, the largest launch that the kernel would get. */
+/* Sets *launch to the largest launch of this kernel; *launch holds that of the row before. */
 typedef void gpumm_describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
                              gpumm_sparse_product *launch);
 
-/* Takes the kernel with the least estimated seconds that runs the product and has room for its
- * workspace, of kernels without an estimate the last; and the workspace. */
+/* Chooses among the kernels that run the product and whose workspace fits: the one with the least
+ * estimated seconds, or without estimates the last. Takes its workspace. */
 gpumm_status gpumm_pass_choose (gpumm_pass *pass, gpumm_describe *describe);
 
 /* ---- steps -------------------------------------------------------------------------------- */
 
-/* Launches so that none takes too long: it cannot be called back. */
+/* The number of launches for this many seconds of work: a launch cannot be revoked, so it is short. */
 int64_t gpumm_launch_count (double seconds);
 
 typedef struct gpumm_task {
@@ -72,20 +72,20 @@ typedef struct gpumm_steps {
   gpumm_task *task; /* of each */
 } gpumm_steps;
 
-/* Steps that wait for nobody, each with a task of the whole product. */
+/* Makes steps that wait for no other; the task of each is the whole product. */
 gpumm_steps gpumm_make_steps (gpumm_pass *pass, int64_t count);
 
-/* Runs them, with C's memory fresh: stored entries of it where it is sparse or in blocks. */
+/* Runs the steps. C's memory is fresh; a sparse C has `stored` entries. */
 gpumm_status gpumm_pass_run (gpumm_pass *pass, const gpumm_steps *steps, const gpumm_operand *c,
                              int64_t stored, gpumm_report *report);
 
 void gpumm_release_steps (gpumm_steps *steps);
 
-/* How elements of one type become those of another on their way up. */
+/* The form in which elements of one type go up as another, and indices as 32 bits. */
 gpumm_form gpumm_form_of (gpumm_type from, gpumm_type to);
-gpumm_form gpumm_index_form (const gpumm_lines *x); /* and indices those of 32 bits */
+gpumm_form gpumm_index_form (const gpumm_lines *x);
 
-/* What goes up with a step, and what comes down, unless it is empty: a panel, or a vector. */
+/* Add a panel or a vector to a step's uploads or downloads, unless it is empty. */
 void gpumm_add_upload (gpumm_step *step, gpumm_panel panel);
 void gpumm_add_download (gpumm_step *step, gpumm_panel panel);
 void gpumm_send (gpumm_step *step, const void *from, void *to, int64_t count, size_t element,
@@ -93,12 +93,12 @@ void gpumm_send (gpumm_step *step, const void *from, void *to, int64_t count, si
 void gpumm_fetch (gpumm_step *step, const void *from, void *to, int64_t count, size_t element,
                   gpumm_form form);
 
-gpumm_panel gpumm_turned (gpumm_panel up); /* the way back */
+gpumm_panel gpumm_turned (gpumm_panel up); /* from the device back */
 
-/* Lines as rows on the device, without memory; without entries where nothing will be read. */
+/* The lines as rows on the device, without memory; without entries if nothing will be read. */
 gpumm_rows gpumm_rows_of (const gpumm_lines *x, int reads);
 
-/* Their offsets and indices; and their values, which become elements of a type. */
+/* Upload offsets and indices; and values, as elements of a type. */
 void gpumm_bring_structure (gpumm_step *step, const gpumm_lines *x, const gpumm_rows *to);
 void gpumm_bring_values (gpumm_step *step, const gpumm_lines *x, const gpumm_rows *to,
                          gpumm_type type);

@@ -44,7 +44,7 @@ static void *place (char *base, size_t *used, int64_t count, size_t element) {
   return p;
 }
 
-/* Structures from base on, and the flag for zeros. Returns their bytes. */
+/* Places the structures and the flag for zeros from base on; returns their bytes. */
 static size_t lay_out (gpumm_rows_product *s, char *base) {
   gpumm_sparse_product *p = &s->pass.product;
   size_t used = 0;
@@ -77,7 +77,7 @@ gpumm_status gpumm_rows_open (gpumm_rows_product *s, const char *what, gpumm_des
   return gpumm_pass_choose (pass, describe);
 }
 
-/* On the host device a step of a product of elements is one launch. */
+/* On the host device each step of a product of elements is one launch (spgemm_merge). */
 static void tell_launches (const struct gpumm_job *job, int64_t count) {
   if (job->plan.backend == GPUMM_CPU && job->shape.kind == GPUMM_SPARSE)
     gpumm_progress_of_launches ((double) count);
@@ -139,7 +139,7 @@ int gpumm_rows_begin (gpumm_rows_product *s, gpumm_operand *c) {
   if (s->start[rows] > 0)
     return 1;
   memset (gpumm_lines_of (c).start, 0, (size_t) (rows + 1) * sizeof *s->start);
-  if (job->trace) /* nothing is launched, which counts 0 where there is counting at all */
+  if (job->trace) /* no launch: all counts are 0 if the device counts */
     job->trace->counted = job->count && job->plan.driver->counts;
   return 0;
 }
@@ -155,7 +155,7 @@ int64_t gpumm_rows_room (const gpumm_rows_product *s) {
   return room > 0 ? (int64_t) (room / (double) gpumm_rows_bytes (s)) : 0;
 }
 
-/* What the first piece brings: the values, and the offsets unless a kernel made them there. */
+/* Uploads the values, and the offsets unless a kernel computed them on the device. */
 static void bring_rest (const gpumm_rows_product *s, gpumm_step *step) {
   const gpumm_sparse_product *p = &s->pass.product;
   gpumm_bring_values (step, &s->a, &p->a, p->type_a);
@@ -165,7 +165,7 @@ static void bring_rest (const gpumm_rows_product *s, gpumm_step *step) {
     gpumm_send (step, s->start, p->c.start, p->c.rows + 1, sizeof *s->start, GPUMM_AS_IT_IS);
 }
 
-/* The whole product once more, which a trace counts. */
+/* Launches the whole product once more, for a trace to count. */
 static gpumm_status launch_again (const struct gpumm_job *job, const void *product,
                                   gpumm_stream *stream) {
   const gpumm_rows_product *s = job->state;
@@ -190,7 +190,7 @@ void gpumm_rows_tell (const gpumm_rows_product *s, gpumm_sparse_product *product
   }
 }
 
-/* Runs the steps, and a traced product's once more. */
+/* Runs the steps, and a traced product once more. */
 static gpumm_status run_steps (gpumm_rows_product *s, const gpumm_steps *steps, gpumm_operand *c) {
   gpumm_pass *pass = &s->pass;
   struct gpumm_job *job = pass->job;
@@ -211,8 +211,8 @@ static gpumm_status run_steps (gpumm_rows_product *s, const gpumm_steps *steps, 
   return pass->status;
 }
 
-/* The rows of C from row to before end, whose entries lie from `at` on in these buffers, as a launch and
- * what comes down. */
+/* Makes *p the launch of rows row to before end of C, with entries from `at` on in the buffers, and
+ * adds their downloads. */
 static void add_piece (const gpumm_rows_product *s, gpumm_step *step, gpumm_sparse_product *p,
                        int64_t row, int64_t end, int64_t at, const gpumm_lines *c) {
   const int64_t first = s->start[row], entries = s->start[end] - first;
@@ -225,7 +225,7 @@ static void add_piece (const gpumm_rows_product *s, gpumm_step *step, gpumm_spar
   p->row = row;
   p->count = end - row;
   gpumm_rows_tell (s, p, row, end);
-  /* the kernel writes where the offsets say, which count from the beginning of C */
+  /* the kernel adds C's offsets, which count from the beginning of C */
   p->c.values = (void *) ((uintptr_t) p->c.values + (uintptr_t) (at - first) * bytes);
   p->c.column = (int32_t *) ((uintptr_t) p->c.column + (uintptr_t) (at - first) * sizeof (int32_t));
   p->c.stored = entries;
@@ -242,7 +242,7 @@ gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_operand *c, int64
   int32_t zero = 0;
   const int64_t count = gpumm_cut_count (&cut, &largest);
   const int64_t room = buffers < count ? buffers * largest : stored;
-  if (s->is_same && pass->job->trace) /* which counts A and B apart */
+  if (s->is_same && pass->job->trace) /* a trace counts A and B apart */
     p->b.values = gpumm_pass_take (pass, p->b.stored, value_bytes (&p->b, p->type_b));
   p->c.values = gpumm_pass_take (pass, room, value_bytes (&p->c, c->type));
   p->c.column = gpumm_pass_take (pass, room, sizeof *p->c.column);

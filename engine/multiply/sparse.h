@@ -1,43 +1,41 @@
-/* sparse.h - what sparse products on the CPU and on devices share.
- * SPDX-License-Identifier: BSD-3-Clause */
+/* sparse.h - functions for sparse products on the CPU and on devices. SPDX-License-Identifier:
+ * BSD-3-Clause */
 #ifndef GPUMM_SPARSE_H
 #define GPUMM_SPARSE_H
 
 #include "gpumm.h"
 #include "memory/host.h"
 
-/* A sparse operand's arrays must be sound before anything follows their indices. name is "A" or
- * "B". */
+/* Checks a sparse operand's arrays, before anything follows their indices. name is "A" or "B". */
 gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name);
 
-/* Can it be an element of a sparse matrix? */
+/* Can a sparse matrix have elements of this type? */
 static inline int gpumm_is_sparse_element (gpumm_type type) {
   return type == GPUMM_D || type == GPUMM_Z || type == GPUMM_B;
 }
 
-/* One sparse matrix, not only one memory: of that each operand may have other sizes. */
+/* Equal pointers are not enough: the sizes must match too. */
 static inline int gpumm_is_same_sparse (const gpumm_operand *a, const gpumm_operand *b) {
   return a->column == b->column && a->row == b->row && a->values == b->values && a->rows == b->rows
          && a->cols == b->cols && a->nzmax == b->nzmax && a->type == b->type;
 }
 
-/* op (X) by columns, its elements double or double complex, in the memory of X where that will do
- * and else in memory of the owner. */
+/* op (X) by columns, of double or double complex, in the memory of X if possible, else in memory of
+ * the owner. */
 gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_operand *x, gpumm_op op,
                                       gpumm_operand *out);
 
-/* What decides between ways to multiply two sparse operands. */
+/* Numbers that decide how to multiply two sparse operands. */
 typedef struct gpumm_sparse_estimate {
-  /* multiplications: counted, or of many elements estimated from some of them or from their number */
+  /* multiplications: counted, or estimated from a sample or from the number of elements */
   double products;
   int64_t natural; /* gpumm_natural_size */
-  /* elements of C: counted in some columns, and where that cannot be as many as if products were
-   * spread evenly */
+  /* elements of C: estimated from some columns, or for evenly spread products */
   double nonzeros;
 } gpumm_sparse_estimate;
 
-/* Takes some 0.1 ms of the CPU; all zeros where one of the operands is dense. They need not be sound: it
- * looks at no element past nzmax and follows no index that is out of range. */
+/* Takes about 0.1 ms; all zero if an operand is dense. The operands may be unchecked: it reads
+ * nothing past nzmax and follows no index out of range. */
 gpumm_sparse_estimate gpumm_estimate_sparse (const gpumm_problem *p);
 
 #endif

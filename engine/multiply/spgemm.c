@@ -1,13 +1,11 @@
 /* spgemm.c - sparse times sparse by a kernel of the table of sparse kernels.
  *
- * Octave stores columns and the kernels take rows, but the columns of a matrix are the rows of its
- * transpose: C' = op (B)' op (A)' needs no conversion. What is called a row on the device is a
- * column here.
+ * Octave stores columns and the kernels take rows. The columns of a matrix are the rows of its
+ * transpose, so C' = op (B)' op (A)' needs no conversion. A row on the device is a column here.
  *
- * gpumm_open brings the structure of both operands to the device and counts: it gives the exact number
- * of elements that C can have, and where each column begins. gpumm_run multiplies in chunks of columns
- * and takes each chunk down while the next is made, so that the device never holds more of C than a few
- * chunks.
+ * gpumm_open uploads the structure of both operands and counts the elements that C can have, and
+ * where each column begins. gpumm_run uploads the values and multiplies in chunks of columns; each
+ * chunk is downloaded while the next is computed, so the device holds only a few chunks of C.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rows.h"
@@ -18,21 +16,21 @@
 
 #include <math.h>
 
-/* Chunks: one is made, one waits and two are on their way down. C is cut into some 32, so that the
- * first and the last, which overlap with nothing, are a small part. */
+/* Chunk buffers: one is computed, one waits, two are downloaded. C is cut into about 32 chunks,
+ * because the first and the last overlap with nothing. */
 static const struct {
   int64_t buffers, parts, smallest, largest; /* the latter two in bytes of a chunk */
 } chunks = {4, 32, 4 << 20, 128 << 20};
 
-/* Products a second and multiprocessor, counted and made, on an H200 (132 of them): a half to a fifth
- * of what most matrices reach (bench/results/h200/spgemm.csv). */
+/* Products per second and multiprocessor, counted and computed, on an H200 (132 of them): a half to
+ * a fifth of what most matrices reach (bench/results/h200/spgemm.csv). */
 static const double COUNT_RATE = 1e11 / 132, MAKE_RATE = 5e10 / 132;
 
 static double seconds_at (const gpumm_rows_product *s, double rate) {
   return s->pairs / (rate * s->pass.device.multiprocessors);
 }
 
-/* op (X) by columns. A logical one that goes up as doubles stays as it is. */
+/* op (X) by columns. A logical matrix stays logical if it goes up as doubles. */
 static gpumm_status by_columns (gpumm_rows_product *s, const gpumm_operand *x, gpumm_op op,
                                 gpumm_type output, gpumm_operand *out) {
   if (op != GPUMM_NONE || (x->type == GPUMM_B && output == GPUMM_Z))
@@ -41,13 +39,12 @@ static gpumm_status by_columns (gpumm_rows_product *s, const gpumm_operand *x, g
   return GPUMM_OK;
 }
 
-/* Half as long as others may be: where the kernel is ten times slower than those rates a cancellation
- * still waits for 0.1 s at most. */
+/* Launches of half the usual length: even a tenfold slower kernel is then cancelled within 0.1 s. */
 static int64_t launches (double seconds) {
   return gpumm_launch_count (2 * seconds);
 }
 
-/* All launches are alike. */
+/* The workspace is for the whole product. */
 static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
                       gpumm_sparse_product *launch) {
   (void) kernel;
@@ -92,8 +89,8 @@ static gpumm_status open (struct gpumm_job *job) {
   return status ? status : gpumm_rows_count (s, launches (counting), counting);
 }
 
-/* Elements of a chunk: as many as `chunks` says, as there is room for, as a launch may make, and as
- * the longest column has. */
+/* Elements of a chunk: limited by `chunks`, by room and by the time of a launch, but at least the
+ * longest column. */
 static int64_t chunk_size (const gpumm_rows_product *s) {
   const int64_t stored = s->start[s->a.count], each = gpumm_rows_bytes (s);
   const int64_t fair = stored * each / chunks.parts;
@@ -114,26 +111,25 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
 
 /* ---- the row of the table ----------------------------------------------------------------- */
 
-/* Multiplications, and elements of C, a second and multiprocessor, both phases: on an H200 (132 of
- * them) 51 million of both take 2.8 ms (bench/results/h200/sparse.csv), 6.5e9 that yield 0.4e9 36 ms
- * (spgemm.csv). */
+/* Multiplications, and elements of C, per second and multiprocessor in both phases: on an H200 (132
+ * of them) 51 million of both take 2.8 ms (bench/results/h200/sparse.csv); 6.5e9 multiplications
+ * with 0.4e9 elements take 36 ms (spgemm.csv). */
 static const double PRODUCT_RATE = 2e11 / 132, ELEMENT_RATE = 1.8e10 / 132;
 
 /* Seconds besides calls, transfers and the kernels: checks, memory, small copies. */
 static const double SETUP = 0.3e-3;
 
-/* An element on its way to the host is widened to 16 bytes there, into memory that is touched for the
- * first time: seconds of 16 cores; and of each of the first FEW more, as fewer of them work then, and
- * less overlaps. */
+/* The host widens each element of C to 16 bytes in fresh memory: seconds with 16 cores. Each of the
+ * first FEW elements takes longer, because fewer threads work and less overlaps. */
 static const double ELEMENT_SECONDS = 0.6e-9, FEW = 5e6, FEW_SECONDS = 0.5e-9;
-enum { MEASURED_FROM = 70 }; /* compute capability of the kernel that has this rate */
+enum { MEASURED_FROM = 70 }; /* compute capability of the kernel with this rate */
 
 static double stored_bytes (const gpumm_operand *x) {
   return (double) (x->cols + 1) * 8
          + (double) x->column[x->cols] * (4 + (double) gpumm_type_bytes (x->type));
 }
 
-/* Two calls: one counts. */
+/* Two calls: one counts, one computes. */
 static double seconds (const gpumm_problem *p, const gpumm_place *place,
                        const gpumm_sparse_estimate *x) {
   if (place->properties.capability < MEASURED_FROM)

@@ -1,11 +1,11 @@
 /* spmm.c - sparse times full and full times sparse, plain or in blocks, by a kernel of the
  * table of sparse kernels.
  *
- * The sparse operand goes up once. Kernels take it by rows: blocks lie so, and the columns of a
- * plain one are the rows of its transpose. Where they need the other one of the two, they transpose
- * it at the first launch and keep that. The full operand and C follow in panels: of columns where
- * the sparse operand is on the left, of rows where it is on the right. While one panel is multiplied
- * the next goes up and the last comes down.
+ * The sparse operand goes up once, by rows: blocks are stored by rows, and the columns of a plain
+ * matrix are the rows of its transpose. Kernels that need the transpose make it at the first launch
+ * and keep it. The full operand and C follow in panels: of columns if the sparse operand is on the
+ * left, of rows if it is on the right. While one panel is multiplied, the next goes up and the last
+ * comes down.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pass.h"
@@ -18,33 +18,33 @@
 
 #include <stdio.h>
 
-/* Panels: one is multiplied, one goes up and one comes down. Of so many bytes, operand and C
- * together, that transfers overlap and copies are long; rows of a matrix by columns lie apart, so
- * that panels of rows are no narrower than for 4 KiB of doubles at a time. */
+/* Panel buffers: one is multiplied, one goes up, one comes down. Operand and C have `bytes`
+ * together, so transfers overlap and copies are long. Rows of a column-major matrix are scattered,
+ * so panels have at least 512 rows (4 KiB of doubles per copy). */
 static const struct {
   int64_t buffers, bytes, fewest_columns, fewest_rows;
 } panels = {3, 64 << 20, 32, 512};
 
-/* C = alpha op (A) op (B) + beta C0, one of A and B sparse or in blocks: x, the other y. The pass's product
- * is without what changes from panel to panel. */
+/* C = alpha op (A) op (B) + beta C0, x is the sparse or block-sparse operand, y the full one. The
+ * pass's product has the fields common to all panels. */
 typedef struct {
-  gpumm_pass pass; /* the first: what describe () gets */
+  gpumm_pass pass; /* first: describe () gets its address */
   const gpumm_operand *y;
   gpumm_lines x;
   int left;                  /* is A the sparse one? */
-  int by_column;             /* are panels of y columns of it? */
+  int by_column;             /* are y's panels columns of y? */
   int reads;                 /* alpha is not 0: A and B are read */
-  int64_t inner, out, other; /* sizes: of the sum; of C on the sparse operand's side; the other */
+  int64_t inner, out, other; /* sizes: inner; of C on the sparse operand's side; the other of C */
   int64_t out_block;         /* of the blocks of op (X), in the direction of out */
   size_t element;            /* bytes of one on the device */
 } product;
 
-/* x by rows, as it goes up; of a plain one the transpose. */
+/* x by rows, as uploaded; a plain x transposed. */
 static const gpumm_rows *rows_of (const product *s) {
   return s->left ? &s->pass.product.a : &s->pass.product.b;
 }
 
-/* Its elements, all of blocks. */
+/* Elements of x, all of blocks. */
 static int64_t stored_elements (const gpumm_rows *x) {
   return x->stored * x->block_rows * x->block_cols;
 }
@@ -63,7 +63,7 @@ static size_t bytes_of (const product *s, const gpumm_rows *x) {
   return ((size_t) x->ld * (size_t) x->cols * s->element + 255) / 256 * 256;
 }
 
-/* The product of y's and C's panels of a width, wherever they lie. */
+/* The product of a panel of this width; memory, which may be NULL, holds y's and C's panels. */
 static gpumm_sparse_product product_of (const product *s, int64_t width, char *memory) {
   gpumm_sparse_product p = s->pass.product;
   gpumm_rows *y = s->left ? &p.b : &p.a;
@@ -79,15 +79,15 @@ static size_t pair_bytes (const product *s, const gpumm_sparse_product *p) {
   return bytes_of (s, s->left ? &p->b : &p->a) + bytes_of (s, &p->c);
 }
 
-/* Multiply-adds a second and multiprocessor: on an H200 (132 of them) 3.2 million elements by 256
- * columns take 2.4 ms, by one 0.37 with the transposing (bench/results/h200/sparse.csv). */
+/* Multiply-adds per second and multiprocessor: on an H200 (132 of them) 3.2 million elements by 256
+ * columns take 2.4 ms, by one column 0.37 ms with the transpose (bench/results/h200/sparse.csv). */
 static const double FULL_RATE = 3e11 / 132, TRANSPOSING = 16; /* the latter in columns */
 
-/* Rows of a block that share what is read of the full matrix: with more the rate grows little
+/* Rows of a block that share reads of the full matrix; with more rows the rate hardly grows
  * (bench/results/h200/bsr.csv). */
 static const int64_t SHARING_ROWS = 4;
 
-/* Seconds of so many columns of the full matrix on the device, by that rate. */
+/* Device seconds for columns of the full matrix at this rate. */
 static double seconds_of (const gpumm_rows *x, double columns, int multiprocessors) {
   return columns * (double) stored_elements (x)
          / ((double) gpumm_least (x->block_rows, SHARING_ROWS) * FULL_RATE * multiprocessors);
@@ -97,7 +97,7 @@ static double panel_seconds (const product *s, int64_t width) {
   return seconds_of (rows_of (s), (double) width, s->pass.device.multiprocessors);
 }
 
-/* Panels as wide as `panels` says, as a launch may take and as there is room for. */
+/* The width of panels: limited by `panels`, by the time of a launch and by room. */
 static int64_t fit_width (const product *s, const gpumm_sparse_kernel *kernel) {
   const int64_t fewest = s->by_column && s->left ? panels.fewest_columns : panels.fewest_rows;
   const int64_t pair = (s->inner + s->out) * (int64_t) s->element;
@@ -175,7 +175,7 @@ static int64_t stored_blocks (const gpumm_operand *x) {
   return x->block_start[x->rows / x->block_rows];
 }
 
-/* One sparse or in blocks, one full. Kernels have indices of 32 bits, and count the elements so. */
+/* One operand is sparse or in blocks, one full. Kernels have 32-bit indices and counts. */
 static int takes (const gpumm_problem *p) {
   const int left = p->a.kind != GPUMM_DENSE;
   const gpumm_operand *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
@@ -189,7 +189,7 @@ static int takes (const gpumm_problem *p) {
          && x->cols < INT32_MAX && x->column[x->cols] <= INT32_MAX;
 }
 
-/* What the op of x becomes where x comes by rows. */
+/* The op of x that x by rows needs. */
 static gpumm_op op_by_rows (gpumm_kind kind, gpumm_op op) {
   return kind == GPUMM_BLOCKS ? op : op == GPUMM_NONE ? GPUMM_TRANSPOSE : GPUMM_NONE;
 }
@@ -226,7 +226,7 @@ static gpumm_status open (struct gpumm_job *job) {
                                    : gpumm_check_sparse (&p->b, "B");
 }
 
-/* Logical elements that meet complex ones go up as doubles. */
+/* Converts logical elements to doubles: the device widens only doubles to complex. */
 static gpumm_status make_doubles (product *s) {
   const int64_t count = s->x.start[s->x.count];
   double *doubles = gpumm_own (&s->pass.memory, count, sizeof *doubles);

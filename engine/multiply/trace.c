@@ -1,8 +1,8 @@
 /* trace.c - one kernel of the table under the microscope: run in one piece, then counted.
  *
- * The product is not cut into tiles and panels that overlap, as dense.c does, for a reader wants to
- * see what the kernel does with the whole of A, B and C. It runs twice: as it is, for the time, and
- * then with counting on, which slows it a hundredfold.
+ * Unlike in dense.c the product is not cut into overlapping tiles and panels, so that a reader sees
+ * what the kernel does with all of A, B and C. It runs twice: once for the time, and once with
+ * counting, which is a hundred times slower.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pass.h"
@@ -13,7 +13,7 @@
 
 enum { A, B, C, WORKSPACE, PARTS };
 
-/* One product, all of it on the device. */
+/* One product that lies entirely on the device. */
 typedef struct {
   gpumm_pass pass; /* of its memory */
   void *memory[PARTS];
@@ -41,7 +41,7 @@ static gpumm_panel bring (stage *s, int part, const gpumm_operand *x) {
                        .element = element};
 }
 
-/* The one step: A and B up, the product, C down. */
+/* The only step: A and B up, the product, C down. */
 static gpumm_status set_up (stage *s, const struct gpumm_job *job, const gpumm_operand *result) {
   const gpumm_problem *p = &job->problem;
   const gpumm_kernel *kernel = job->plan.kernel;
@@ -113,7 +113,7 @@ gpumm_status gpumm_trace_count (const struct gpumm_job *job, gpumm_counted_launc
   return status;
 }
 
-/* The product once more. */
+/* Runs the product again, counted. */
 static gpumm_status launch_again (const struct gpumm_job *job, const void *product,
                                   gpumm_stream *stream) {
   return job->plan.kernel->launch (job->plan.device, stream, product);
