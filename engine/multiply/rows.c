@@ -48,8 +48,8 @@ static void *place (char *base, size_t *used, int64_t count, size_t element) {
 static size_t lay_out (gpumm_rows_product *s, char *base) {
   gpumm_sparse_product *p = &s->pass.product;
   size_t used = 0;
-  for (int right = 0; right <= !s->is_same; right++) {
-    gpumm_rows *x = right ? &p->b : &p->a;
+  for (int i = 0, operands = s->is_same ? 1 : 2; i < operands; i++) {
+    gpumm_rows *x = i ? &p->b : &p->a;
     x->start = place (base, &used, x->rows + 1, sizeof *x->start);
     x->column = place (base, &used, x->stored, sizeof *x->column);
   }

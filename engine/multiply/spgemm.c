@@ -54,7 +54,7 @@ static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const int is_same = gpumm_is_same_sparse (&p->a, &p->b);
-  gpumm_operand a, b;
+  gpumm_operand a = {0}, b = {0};
   gpumm_rows_product *s = gpumm_rows_new (job);
   if (!s)
     return GPUMM_HOST_MEMORY;
