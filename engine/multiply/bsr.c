@@ -84,28 +84,13 @@ static void describe_problem (const gpumm_problem *p, gpumm_sparse_product *prod
 
 /* ---- products of blocks ------------------------------------------------------------------- */
 
-/* Where the block rows of op (X) begin, or, with across, its block columns. Release *made. */
-static const int64_t *starts (const gpumm_operand *x, gpumm_op op, int across, int64_t **made) {
-  const int64_t cols = x->cols / x->block_cols;
-  *made = NULL;
-  if ((op == GPUMM_NONE) != across)
-    return x->block_start;
-  int64_t *start = *made = gpumm_allocate (cols + 1, sizeof *start);
-  if (!start)
-    return NULL;
-  for (int64_t t = 0; t < stored (x); t++)
-    start[x->block_column[t] + 1]++;
-  for (int64_t j = 0; j < cols; j++)
-    start[j + 1] += start[j];
-  return start;
-}
-
 /* Sums, over the inner index k, the blocks in column k of op (A) times the blocks in row k of op (B). */
 static gpumm_status count_pairs (const gpumm_problem *p, double *pairs) {
   const int64_t inner = gpumm_k (p) / gpumm_op_block_cols (&p->a, p->op_a);
   int64_t *made[2];
-  const int64_t *a = starts (&p->a, p->op_a, 1, &made[0]);
-  const int64_t *b = starts (&p->b, p->op_b, 0, &made[1]);
+  const gpumm_lines lines_a = gpumm_lines_of (&p->a), lines_b = gpumm_lines_of (&p->b);
+  const int64_t *a = gpumm_line_starts (&lines_a, p->op_a == GPUMM_NONE, &made[0]);
+  const int64_t *b = gpumm_line_starts (&lines_b, p->op_b != GPUMM_NONE, &made[1]);
   for (int64_t k = 0; k < inner && a && b; k++)
     *pairs += (double) (a[k + 1] - a[k]) * (double) (b[k + 1] - b[k]);
   gpumm_release (made[0]);
@@ -146,17 +131,6 @@ static gpumm_status count_by_rows (const gpumm_problem *p, gpumm_rows_product *s
   s->pairs = (double) pairs[rows];
   s->work = s->pairs_before = pairs;
   return GPUMM_OK;
-}
-
-gpumm_status gpumm_blocks_check_room (const gpumm_problem *p, const gpumm_operand *c,
-                                      double pairs) {
-  const gpumm_lines a = gpumm_lines_of (&p->a);
-  int64_t *made;
-  const int64_t *start = starts (&p->b, p->op_b, 0, &made);
-  gpumm_status status =
-      start ? gpumm_check_least (c, pairs, &a, p->op_a != GPUMM_NONE, start) : GPUMM_HOST_MEMORY;
-  gpumm_release (made);
-  return status;
 }
 
 /* ---- how long ----------------------------------------------------------------------------- */

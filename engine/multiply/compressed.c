@@ -180,27 +180,40 @@ static int64_t index_at (const gpumm_lines *x, int64_t t) {
   return x->index_bytes == 4 ? ((const int32_t *) x->index)[t] : ((const int64_t *) x->index)[t];
 }
 
+const int64_t *gpumm_line_starts (const gpumm_lines *x, int turned, int64_t **made) {
+  *made = NULL;
+  if (!turned)
+    return x->start;
+  int64_t *start = *made = gpumm_allocate (x->across + 1, sizeof *start);
+  for (int64_t t = 0; start && t < x->start[x->count]; t++)
+    start[index_at (x, t) + 1]++;
+  for (int64_t i = 0; start && i < x->across; i++)
+    start[i + 1] += start[i];
+  return start;
+}
+
 gpumm_status gpumm_check_least (const gpumm_operand *c, double products, const gpumm_lines *x,
-                                int turned, const int64_t *start) {
-  const int64_t lines = turned ? x->across : x->count;
+                                int turned_x, const gpumm_lines *y, int turned_y) {
+  const int64_t lines = turned_x ? x->across : x->count;
   gpumm_operand least = *c;
   least.nzmax = (int64_t) fmin (products, 0x1p62);
   if (!gpumm_check_room (&least))
     return GPUMM_OK; /* it fits even if each product is an entry of its own */
-  int64_t *longest = gpumm_allocate (lines, sizeof *longest);
-  if (!longest)
-    return GPUMM_HOST_MEMORY;
-  for (int64_t line = 0; line < x->count; line++)
+  int64_t *longest = gpumm_allocate (lines, sizeof *longest), *made;
+  const int64_t *start = gpumm_line_starts (y, turned_y, &made);
+  for (int64_t line = 0; longest && start && line < x->count; line++)
     for (int64_t t = x->start[line]; t < x->start[line + 1]; t++) {
-      const int64_t i = turned ? index_at (x, t) : line, k = turned ? line : index_at (x, t);
+      const int64_t i = turned_x ? index_at (x, t) : line, k = turned_x ? line : index_at (x, t);
       if (start[k + 1] - start[k] > longest[i])
         longest[i] = start[k + 1] - start[k];
     }
   least.nzmax = 0;
-  for (int64_t i = 0; i < lines; i++)
+  for (int64_t i = 0; longest && i < lines; i++)
     least.nzmax += longest[i];
+  const gpumm_status status = longest && start ? gpumm_check_room (&least) : GPUMM_HOST_MEMORY;
   gpumm_release (longest);
-  return gpumm_check_room (&least);
+  gpumm_release (made);
+  return status;
 }
 
 /* ---- zeros -------------------------------------------------------------------------------- */

@@ -41,11 +41,15 @@ int64_t gpumm_find_unsorted (int64_t lines, const int64_t *start, const void *in
  * A; column l of A begins at start[l]. */
 int64_t gpumm_count_products (const int64_t *start, const int64_t *row, int64_t count);
 
+/* Where the lines of x begin, or, if turned, those of its transpose; NULL: out of host memory.
+ * Release *made. */
+const int64_t *gpumm_line_starts (const gpumm_lines *x, int turned, int64_t **made);
+
 /* Refuses a C of this shape that memory cannot hold before its entries are counted, which may take
- * minutes. C is x, or with turned its transpose, times a matrix whose lines begin at start: a line
- * of C has at least as many entries as the longest line in its sum. */
+ * minutes. C is x y, of both the transpose if turned: a line of C has at least as many entries as
+ * the longest line of y in its sum. */
 gpumm_status gpumm_check_least (const gpumm_operand *c, double products, const gpumm_lines *x,
-                                int turned, const int64_t *start);
+                                int turned_x, const gpumm_lines *y, int turned_y);
 
 /* Is any of count elements nonzero? -0 is zero, NaN is not. */
 int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count);

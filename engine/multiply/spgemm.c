@@ -82,7 +82,7 @@ static gpumm_status open (struct gpumm_job *job) {
   s->pass.product.real_b = a.type != GPUMM_Z;
   status = gpumm_check_cancelled ();
   if (!status)
-    status = gpumm_check_least (&job->shape, s->pairs, &s->a, 0, a.column);
+    status = gpumm_check_least (&job->shape, s->pairs, &s->a, 0, &s->b, 0);
   if (!status)
     status = gpumm_rows_open (s, "sparse product", describe);
   const double counting = seconds_at (s, COUNT_RATE);
