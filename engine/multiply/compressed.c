@@ -8,6 +8,7 @@
 #include "threads.h"
 #include "types.h"
 
+#include <complex.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -272,36 +273,46 @@ typedef struct {
   int64_t cut[PIECES + 1], end[PIECES];
 } compaction;
 
-/* The first entry from t to before end that is zero (with zero = 0: that is not), or end. */
-static int64_t find_entry (const gpumm_lines *x, int64_t t, int64_t end, int zero) {
-  const int64_t elements = x->block_rows * x->block_cols;
+/* Moves the entries from t to before end that are not zero to `out` and on; returns where they end. All
+ * elements are moved, which is faster than to decide; a zero is then overwritten. */
+#define DEFINE_KEEP(NAME, TYPE)                                                                    \
+  static int64_t NAME (const gpumm_lines *x, int64_t t, int64_t end, int64_t out) {                \
+    int64_t *index = x->index;                                                                     \
+    TYPE *values = x->values;                                                                      \
+    for (; t < end; t++) {                                                                         \
+      const TYPE value = values[t];                                                                \
+      index[out] = index[t];                                                                       \
+      values[out] = value;                                                                         \
+      out += value != 0;                                                                           \
+    }                                                                                              \
+    return out;                                                                                    \
+  }
+
+DEFINE_KEEP (keep_reals, double)
+DEFINE_KEEP (keep_complex, double complex)
+
+static int64_t keep_blocks (const gpumm_lines *x, int64_t t, int64_t end, int64_t out) {
   const size_t bytes = entry_bytes (x);
-  const char *values = x->values;
-  if (x->type == GPUMM_D && elements == 1)
-    while (t < end && (((const double *) x->values)[t] == 0) != zero)
-      t++;
-  else
-    while (t < end && gpumm_blocks_any (x->type, values + (size_t) t * bytes, elements) == zero)
-      t++;
-  return t;
+  for (; t < end; t++)
+    if (gpumm_blocks_any (x->type, (char *) x->values + (size_t) t * bytes,
+                          x->block_rows * x->block_cols))
+      move_entries (x, out++, t, 1);
+  return out;
 }
 
 /* Drops the zeros of several pieces; each piece closes up at its beginning. */
 static void compact (void *context, int64_t begin, int64_t end) {
   compaction *c = context;
   const gpumm_lines *x = c->x;
+  int64_t (*const keep) (const gpumm_lines *, int64_t, int64_t, int64_t) =
+      x->index_bytes != sizeof (int64_t) ? keep_blocks
+      : x->type == GPUMM_Z               ? keep_complex
+                                         : keep_reals;
   for (int64_t piece = begin; piece < end; piece++) {
     int64_t out = c->start[c->cut[piece]];
     for (int64_t i = c->cut[piece]; i < c->cut[piece + 1] && !gpumm_is_cancelled (); i++) {
-      const int64_t stop = c->start[i + 1];
-      int64_t t = find_entry (x, c->start[i], stop, 0);
       x->start[i] = out;
-      while (t < stop) {
-        const int64_t zero = find_entry (x, t, stop, 1);
-        move_entries (x, out, t, zero - t);
-        out += zero - t;
-        t = find_entry (x, zero, stop, 0);
-      }
+      out = keep (x, c->start[i], c->start[i + 1], out);
     }
     c->end[piece] = out;
   }
