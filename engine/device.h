@@ -117,8 +117,8 @@ typedef struct gpumm_sparse_product {
   char *note;
 } gpumm_sparse_product;
 
-/* A row of the table of kernels with an operand by compressed rows. Of an algorithm's rows that
- * run, the last is the fastest. */
+/* A row of the table of kernels with an operand by compressed rows. Of an algorithm's rows that run,
+ * the one with the least estimated seconds is taken, or without estimates the last. */
 typedef struct gpumm_sparse_kernel {
   const char *algorithm; /* family: "spgemm" */
   const char *name;      /* row */
@@ -138,6 +138,9 @@ typedef struct gpumm_sparse_kernel {
   /* Between the phases: turns the counts c.start[i + 1] of the product's rows into offsets that
    * continue from c.start[row]. NULL: the caller does it. */
   gpumm_status (*offsets) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
+  /* Estimates the seconds on the device from sizes and pairs; the product may have no memory yet.
+   * INFINITY: the kernel does not multiply these. NULL: no estimate. */
+  double (*seconds) (const gpumm_sparse_product *product, const gpumm_device_properties *device);
 } gpumm_sparse_kernel;
 
 /* Widens reals that came to a device in a narrower type. Columns of `rows` reals, ld apart, are cut
@@ -151,7 +154,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-#define GPUMM_DRIVER_VERSION 10
+#define GPUMM_DRIVER_VERSION 11
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "plan.h"
 #include "multiply/algorithm.h"
+#include "multiply/pass.h"
 #include "multiply/sparse.h"
 #include "multiply/sparse_as_dense.h"
 #include "error.h"
@@ -326,21 +327,13 @@ int gpumm_plan_prefers_gpu (const gpumm_problem *p, const gpumm_options *o, cons
          || saves_enough (seconds_gpu (p, gpu), seconds_cpu (p, cpu));
 }
 
-/* The first sparse kernel of this family or name that the device can run, or NULL. */
-static const gpumm_sparse_kernel *find_sparse_kernel (const gpumm_place *place, const char *name) {
-  for (const gpumm_sparse_kernel *const *row = place->driver->sparse_kernels; row && *row; row++)
-    if ((strcmp ((*row)->algorithm, name) == 0 || strcmp ((*row)->name, name) == 0)
-        && (*row)->capability <= place->properties.capability)
-      return *row;
-  return NULL;
-}
-
 /* Plans the algorithm or kernel that the caller named, for a sparse product on a device. */
 static gpumm_status plan_sparse_device (const gpumm_problem *p, const gpumm_options *o,
                                         const gpumm_place *place, const gpumm_algorithm *algorithm,
                                         gpumm_plan *plan) {
   const char *name = algorithm ? algorithm->name : o->algorithm;
-  const gpumm_sparse_kernel *kernel = find_sparse_kernel (place, name);
+  const gpumm_sparse_kernel *kernel =
+      gpumm_next_sparse_kernel (place->driver, name, place->properties.capability, NULL);
   if (kernel)
     plan->algorithm = gpumm_algorithm_find (kernel->algorithm);
   if (!plan->algorithm || !plan->algorithm->takes (p))
@@ -498,7 +491,9 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
     *estimate = gpumm_estimate_sparse (p);
     double cpu = on_host->seconds (p, NULL, estimate);
     double device = on_device->seconds (p, &place, estimate);
-    int on_gpu = device < cpu && find_sparse_kernel (&place, on_device->name) != NULL;
+    int on_gpu = device < cpu
+                 && gpumm_next_sparse_kernel (place.driver, on_device->name,
+                                              place.properties.capability, NULL);
     if (isfinite (device))
       snprintf (plan->reason, room,
                 "by measured rates the GPU takes %.3g ms with both transfers and the CPU %.3g ms",

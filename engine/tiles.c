@@ -7,10 +7,6 @@
 
 #include <stdint.h>
 
-/* A plan may take this part of the free device memory. Other processes, the context and
- * fragmentation need the rest. */
-static const double USABLE_MEMORY = 0.9;
-
 /* The pool keeps at most this part of a device's memory between calls. */
 static const int64_t KEPT_PART = 4;
 
@@ -169,9 +165,7 @@ gpumm_status gpumm_choose_tiles (const gpumm_problem *p, const gpumm_place *plac
                                  const gpumm_choices *choices, int64_t limit, gpumm_plan *plan) {
   int64_t smallest = choices->smallest_tile ? choices->smallest_tile : SMALLEST_TILE;
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
-  double room = USABLE_MEMORY * (double) place->properties.memory_free;
-  if (limit > 0 && (double) limit < room)
-    room = (double) limit;
+  const double room = gpumm_room (place->properties.memory_free, limit);
   int64_t liked = plan->kernel->smallest_tile;
   plan->resident =
       m <= GPUMM_LARGEST_DIMENSION && n <= GPUMM_LARGEST_DIMENSION && k <= GPUMM_LARGEST_DIMENSION;

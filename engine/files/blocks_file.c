@@ -378,40 +378,19 @@ static void turn (gpumm_type type, const unsigned char *from, void *to, int64_t 
     turn_u32 (from, to, m);
 }
 
-/* A zero block gets column -1 until it is removed. */
 static void place_record (reading *r, const unsigned char *record, int64_t t) {
   const gpumm_blocks_file *f = r->f;
   const int64_t place = r->notes[t].place, elements = f->block * f->block;
   void *to =
       (char *) r->x->values + (size_t) place * (size_t) elements * gpumm_type_bytes (f->type);
   turn (f->type, record + INDEX_BYTES, to, f->block);
-  const int any = gpumm_blocks_any (f->type, to, elements);
-  r->x->block_column[place] = any ? r->entries[place].column : -1;
-  if (!any)
+  r->x->block_column[place] = r->entries[place].column;
+  if (!gpumm_blocks_any (f->type, to, elements))
     atomic_store (&r->zeros, 1);
 }
 
 static void place_records (void *context, int64_t begin, int64_t end) {
   for_records (context, begin, end, place_record);
-}
-
-/* Removes zero blocks from each row and counts the others. */
-static void leave_zeros_out (void *context, int64_t begin, int64_t end) {
-  reading *r = context;
-  const size_t bytes = (size_t) (r->f->block * r->f->block) * gpumm_type_bytes (r->f->type);
-  char *values = r->x->values;
-  for (int64_t i = begin; i < end; i++) {
-    int64_t out = r->start[i];
-    for (int64_t t = out; atomic_load (&r->zeros) && t < r->start[i + 1]; t++)
-      if (r->x->block_column[t] >= 0) {
-        if (out < t) {
-          r->x->block_column[out] = r->x->block_column[t];
-          memcpy (values + (size_t) out * bytes, values + (size_t) t * bytes, bytes);
-        }
-        out++;
-      }
-    r->x->block_start[i + 1] = (atomic_load (&r->zeros) ? out : r->start[i + 1]) - r->start[i];
-  }
 }
 
 static gpumm_status read_records (reading *r) {
@@ -430,11 +409,12 @@ static gpumm_status read_records (reading *r) {
   status = gpumm_parallel (f->count, LEAST_RECORDS, place_records, r);
   if (atomic_load (&r->error))
     return fail_read (f, atomic_load (&r->error));
-  if (!status)
-    status = gpumm_parallel (rows, LEAST_RECORDS / each + 1, leave_zeros_out, r);
   if (status)
     return status;
-  gpumm_blocks_close_gaps (r->x, r->start);
+  const gpumm_lines lines = gpumm_lines_of (r->x);
+  if (atomic_load (&r->zeros))
+    return gpumm_drop_zeros (&lines, r->start);
+  memcpy (lines.start, r->start, (size_t) (rows + 1) * sizeof *r->start);
   return GPUMM_OK;
 }
 

@@ -158,12 +158,16 @@ void gpumm_pools_forget (void) {
 /* The part of free device memory that is used without a given limit. */
 static const double USABLE_MEMORY = 0.9;
 
+double gpumm_room (int64_t memory_free, int64_t limit) {
+  const double room = USABLE_MEMORY * (double) memory_free;
+  return limit > 0 && (double) limit < room ? (double) limit : room;
+}
+
 double gpumm_pool_room (const gpumm_driver *driver, int device, int64_t memory_free,
                         int64_t limit) {
   size_t unused;
   const size_t held = gpumm_pool_bytes (driver, device, GPUMM_POOL_DEVICE, &unused);
-  const double room = USABLE_MEMORY * ((double) memory_free + (double) unused);
   if (limit > 0 && held > 0)
     gpumm_pool_trim (driver, device, GPUMM_POOL_DEVICE, 0);
-  return limit > 0 && (double) limit < room ? (double) limit : room;
+  return gpumm_room (memory_free + (int64_t) unused, limit);
 }

@@ -29,9 +29,12 @@ size_t gpumm_pool_rounded (size_t bytes);
 size_t gpumm_pool_bytes (const gpumm_driver *driver, int device, gpumm_pool_kind kind,
                          size_t *unused);
 
-/* Bytes of device memory that a product may use. memory_free: bytes free outside the pool; limit:
- * the caller's limit, or 0. With a limit the pool releases its kept blocks, which may have other
- * sizes. */
+/* Bytes of device memory that a product may use if memory_free are free; limit is the caller's, or
+ * 0. */
+double gpumm_room (int64_t memory_free, int64_t limit);
+
+/* The same; memory_free are free outside the pool. With a limit the pool releases its kept blocks,
+ * which may have other sizes. */
 double gpumm_pool_room (const gpumm_driver *driver, int device, int64_t memory_free, int64_t limit);
 
 /* Releases all unused blocks. */

@@ -538,25 +538,6 @@ static void store (const numeric *d, const void *sums, int64_t count, int64_t at
   }
 }
 
-int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count) {
-  int any = 0;
-  if (type == GPUMM_S || type == GPUMM_C) {
-    const float *v = values;
-    for (int64_t e = 0; e < (type == GPUMM_C ? 2 : 1) * count; e++)
-      any |= v[e] != 0;
-  } else if (type == GPUMM_D || type == GPUMM_Z) {
-    const double *v = values;
-    for (int64_t e = 0; e < (type == GPUMM_Z ? 2 : 1) * count; e++)
-      any |= v[e] != 0;
-  } else {
-    const unsigned char *v = values;
-    const int64_t bytes = count * (int64_t) gpumm_type_bytes (type);
-    for (int64_t e = 0; e < bytes; e++)
-      any |= v[e];
-  }
-  return any != 0;
-}
-
 /* Stores the sums of the count blocks of block row i in C. */
 static void store_row (const numeric *d, const workspace *w, int64_t i, int64_t count) {
   const char *sums = w->sums;

@@ -2,7 +2,7 @@
 #ifndef GPUMM_BLOCKS_H
 #define GPUMM_BLOCKS_H
 
-#include "gpumm.h"
+#include "compressed.h"
 
 /* Checks the block sizes of op (A) and op (B) if both are in blocks, and their arrays if they will
  * be read. */
@@ -18,10 +18,11 @@ double gpumm_blocks_pairs (const gpumm_problem *p);
 /* Refuses a C in blocks, of the shape c, that memory cannot hold before its blocks are counted, which
  * may take minutes. Both operands, in blocks, have been checked; pairs is the number of products of
  * blocks. */
-gpumm_status gpumm_blocks_check_room (const gpumm_problem *p, const gpumm_operand *c, double pairs);
-
-/* Is any of count elements nonzero? -0 is zero, NaN is not. */
-int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count);
+static inline gpumm_status gpumm_blocks_check_room (const gpumm_problem *p, const gpumm_operand *c,
+                                                    double pairs) {
+  const gpumm_lines a = gpumm_lines_of (&p->a), b = gpumm_lines_of (&p->b);
+  return gpumm_check_least (c, pairs, &a, p->op_a != GPUMM_NONE, &b, p->op_b != GPUMM_NONE);
+}
 
 /* Closes the gaps between block rows of x: row i has block_start[i + 1] blocks from start[i] on.
  * Then turns block_start into offsets. */

@@ -1,11 +1,69 @@
-/* compressed.c - checks the indices of compressed columns, or of rows of blocks, and counts their
- * products. SPDX-License-Identifier: BSD-3-Clause */
+/* compressed.c - checks the indices of compressed columns, or of rows of blocks, counts their
+ * products, and drops their zeros. SPDX-License-Identifier: BSD-3-Clause */
 #include "compressed.h"
 #include "processors.h"
 #include "cancel.h"
+#include "memory/host.h"
+#include "memory/limit.h"
 #include "threads.h"
+#include "types.h"
 
+#include <complex.h>
+#include <math.h>
 #include <stdatomic.h>
+#include <string.h>
+
+gpumm_lines gpumm_lines_of (const gpumm_operand *x) {
+  if (x->kind == GPUMM_BLOCKS)
+    return (gpumm_lines){.count = x->rows / x->block_rows,
+                         .across = x->cols / x->block_cols,
+                         .block_rows = x->block_rows,
+                         .block_cols = x->block_cols,
+                         .start = x->block_start,
+                         .index = x->block_column,
+                         .index_bytes = sizeof *x->block_column,
+                         .values = x->values,
+                         .type = x->type};
+  return (gpumm_lines){.count = x->cols,
+                       .across = x->rows,
+                       .block_rows = 1,
+                       .block_cols = 1,
+                       .start = x->column,
+                       .index = x->row,
+                       .index_bytes = sizeof *x->row,
+                       .values = x->values,
+                       .type = x->type};
+}
+
+/* ---- pieces ------------------------------------------------------------------------------- */
+
+int64_t gpumm_cut_end (const gpumm_cut *cut, int64_t line) {
+  const int64_t *start = cut->start;
+  int64_t low = line + 1, high = gpumm_least (cut->lines, line + cut->most_lines);
+  if (!start)
+    return high;
+  while (low < high) {
+    const int64_t middle = high - (high - low) / 2;
+    if (start[middle] - start[line] <= cut->most)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+int64_t gpumm_cut_count (const gpumm_cut *cut, int64_t *largest) {
+  int64_t count = 0;
+  *largest = 0;
+  for (int64_t line = 0, end; line < cut->lines; line = end, count++) {
+    end = gpumm_cut_end (cut, line);
+    if (cut->start && cut->start[end] - cut->start[line] > *largest)
+      *largest = cut->start[end] - cut->start[line];
+  }
+  return count;
+}
+
+/* ---- indices ------------------------------------------------------------------------------ */
 
 typedef struct {
   const int64_t *start;
@@ -115,4 +173,161 @@ int64_t gpumm_count_products (const int64_t *start, const int64_t *row, int64_t 
   if (gpumm_parallel (count, 1 << 16, count_products, &products)) /* for the caller to say */
     return 0;
   return atomic_load (&products.products);
+}
+
+/* ---- a lower bound of C ------------------------------------------------------------------- */
+
+static int64_t index_at (const gpumm_lines *x, int64_t t) {
+  return x->index_bytes == 4 ? ((const int32_t *) x->index)[t] : ((const int64_t *) x->index)[t];
+}
+
+const int64_t *gpumm_line_starts (const gpumm_lines *x, int turned, int64_t **made) {
+  *made = NULL;
+  if (!turned)
+    return x->start;
+  int64_t *start = *made = gpumm_allocate (x->across + 1, sizeof *start);
+  for (int64_t t = 0; start && t < x->start[x->count]; t++)
+    start[index_at (x, t) + 1]++;
+  for (int64_t i = 0; start && i < x->across; i++)
+    start[i + 1] += start[i];
+  return start;
+}
+
+gpumm_status gpumm_check_least (const gpumm_operand *c, double products, const gpumm_lines *x,
+                                int turned_x, const gpumm_lines *y, int turned_y) {
+  const int64_t lines = turned_x ? x->across : x->count;
+  gpumm_operand least = *c;
+  least.nzmax = (int64_t) fmin (products, 0x1p62);
+  if (!gpumm_check_room (&least))
+    return GPUMM_OK; /* it fits even if each product is an entry of its own */
+  int64_t *longest = gpumm_allocate (lines, sizeof *longest), *made;
+  const int64_t *start = gpumm_line_starts (y, turned_y, &made);
+  for (int64_t line = 0; longest && start && line < x->count; line++)
+    for (int64_t t = x->start[line]; t < x->start[line + 1]; t++) {
+      const int64_t i = turned_x ? index_at (x, t) : line, k = turned_x ? line : index_at (x, t);
+      if (start[k + 1] - start[k] > longest[i])
+        longest[i] = start[k + 1] - start[k];
+    }
+  least.nzmax = 0;
+  for (int64_t i = 0; longest && i < lines; i++)
+    least.nzmax += longest[i];
+  const gpumm_status status = longest && start ? gpumm_check_room (&least) : GPUMM_HOST_MEMORY;
+  gpumm_release (longest);
+  gpumm_release (made);
+  return status;
+}
+
+/* ---- zeros -------------------------------------------------------------------------------- */
+
+int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count) {
+  int any = 0;
+  if (type == GPUMM_S || type == GPUMM_C) {
+    const float *v = values;
+    for (int64_t e = 0; e < (type == GPUMM_C ? 2 : 1) * count; e++)
+      any |= v[e] != 0;
+  } else if (type == GPUMM_D || type == GPUMM_Z) {
+    const double *v = values;
+    for (int64_t e = 0; e < (type == GPUMM_Z ? 2 : 1) * count; e++)
+      any |= v[e] != 0;
+  } else {
+    const unsigned char *v = values;
+    const int64_t bytes = count * (int64_t) gpumm_type_bytes (type);
+    for (int64_t e = 0; e < bytes; e++)
+      any |= v[e];
+  }
+  return any != 0;
+}
+
+static size_t entry_bytes (const gpumm_lines *x) {
+  return (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type);
+}
+
+static void move_entries (const gpumm_lines *x, int64_t to, int64_t from, int64_t count) {
+  const size_t bytes = entry_bytes (x), index_bytes = x->index_bytes;
+  if (to == from || count == 0)
+    return;
+  memmove ((char *) x->index + (size_t) to * index_bytes,
+           (char *) x->index + (size_t) from * index_bytes, (size_t) count * index_bytes);
+  memmove ((char *) x->values + (size_t) to * bytes, (char *) x->values + (size_t) from * bytes,
+           (size_t) count * bytes);
+}
+
+void gpumm_close_gaps (const gpumm_lines *x, const int64_t *start, const int64_t *cut,
+                       int64_t pieces, const int64_t *end) {
+  int64_t out = 0;
+  for (int64_t piece = 0; piece < pieces; piece++) {
+    const int64_t begin = start[cut[piece]], length = end[piece] - begin;
+    move_entries (x, out, begin, length);
+    for (int64_t line = cut[piece]; line < cut[piece + 1] && begin != out; line++)
+      x->start[line] -= begin - out;
+    out += length;
+  }
+  x->start[x->count] = out;
+}
+
+enum { PIECES = 256 };
+
+typedef struct {
+  const gpumm_lines *x;
+  const int64_t *start;
+  int64_t cut[PIECES + 1], end[PIECES];
+} compaction;
+
+/* Moves the entries from t to before end that are not zero to `out` and on; returns where they end. All
+ * elements are moved, which is faster than to decide; a zero is then overwritten. */
+#define DEFINE_KEEP(NAME, TYPE)                                                                    \
+  static int64_t NAME (const gpumm_lines *x, int64_t t, int64_t end, int64_t out) {                \
+    int64_t *index = x->index;                                                                     \
+    TYPE *values = x->values;                                                                      \
+    for (; t < end; t++) {                                                                         \
+      const TYPE value = values[t];                                                                \
+      index[out] = index[t];                                                                       \
+      values[out] = value;                                                                         \
+      out += value != 0;                                                                           \
+    }                                                                                              \
+    return out;                                                                                    \
+  }
+
+DEFINE_KEEP (keep_reals, double)
+DEFINE_KEEP (keep_complex, double complex)
+
+static int64_t keep_blocks (const gpumm_lines *x, int64_t t, int64_t end, int64_t out) {
+  const size_t bytes = entry_bytes (x);
+  for (; t < end; t++)
+    if (gpumm_blocks_any (x->type, (char *) x->values + (size_t) t * bytes,
+                          x->block_rows * x->block_cols))
+      move_entries (x, out++, t, 1);
+  return out;
+}
+
+/* Drops the zeros of several pieces; each piece closes up at its beginning. */
+static void compact (void *context, int64_t begin, int64_t end) {
+  compaction *c = context;
+  const gpumm_lines *x = c->x;
+  int64_t (*const keep) (const gpumm_lines *, int64_t, int64_t, int64_t) =
+      x->index_bytes != sizeof (int64_t) ? keep_blocks
+      : x->type == GPUMM_Z               ? keep_complex
+                                         : keep_reals;
+  for (int64_t piece = begin; piece < end; piece++) {
+    int64_t out = c->start[c->cut[piece]];
+    for (int64_t i = c->cut[piece]; i < c->cut[piece + 1] && !gpumm_is_cancelled (); i++) {
+      x->start[i] = out;
+      out = keep (x, c->start[i], c->start[i + 1], out);
+    }
+    c->end[piece] = out;
+  }
+}
+
+gpumm_status gpumm_drop_zeros (const gpumm_lines *x, const int64_t *start) {
+  const gpumm_cut cut = {start, x->count, x->count, start[x->count] / (PIECES / 2) + 1};
+  compaction c = {.x = x, .start = start};
+  int64_t pieces = 0;
+  while (c.cut[pieces] < x->count) {
+    c.cut[pieces + 1] = pieces + 1 < PIECES ? gpumm_cut_end (&cut, c.cut[pieces]) : x->count;
+    pieces++;
+  }
+  gpumm_status status = gpumm_parallel (pieces, 1, compact, &c);
+  if (!status)
+    gpumm_close_gaps (x, start, c.cut, pieces, c.end);
+  return status;
 }

@@ -588,24 +588,6 @@ static gpumm_status count (struct gpumm_job *job, state *s) {
   return GPUMM_OK;
 }
 
-void gpumm_close_gaps (gpumm_operand *c, const int64_t *start, const int64_t *cut, int64_t pieces,
-                       const int64_t *end) {
-  const size_t bytes = gpumm_type_bytes (c->type);
-  int64_t out = 0;
-  for (int64_t piece = 0; piece < pieces; piece++) {
-    const int64_t begin = start[cut[piece]], length = end[piece] - begin;
-    if (begin != out) {
-      memmove (c->row + out, c->row + begin, (size_t) length * sizeof *c->row);
-      memmove ((char *) c->values + (size_t) out * bytes,
-               (char *) c->values + (size_t) begin * bytes, (size_t) length * bytes);
-      for (int64_t j = cut[piece]; j < cut[piece + 1]; j++)
-        c->column[j] -= begin - out;
-    }
-    out += length;
-  }
-  c->column[c->cols] = out;
-}
-
 static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_operand *c) {
   snprintf (job->report.kernel, sizeof job->report.kernel, "gustavson%s", s->suffix);
   if (gpumm_is_zero (job->problem.alpha)) {
@@ -631,8 +613,10 @@ static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_op
     status = gpumm_fail (GPUMM_HOST_MEMORY,
                          "out of host memory: cannot allocate an accumulator of %lld %s elements",
                          (long long) c->rows, gpumm_type_name (c->type));
-  else if (!status)
-    gpumm_close_gaps (c, s->start, s->cut, s->pieces, end);
+  else if (!status) {
+    const gpumm_lines lines = gpumm_lines_of (c);
+    gpumm_close_gaps (&lines, s->start, s->cut, s->pieces, end);
+  }
   gpumm_release (end);
   return status;
 }

@@ -38,9 +38,4 @@ typedef struct gpumm_sparse_estimate {
  * nothing past nzmax and follows no index out of range. */
 gpumm_sparse_estimate gpumm_estimate_sparse (const gpumm_problem *p);
 
-/* Closes the gaps between pieces of C: columns cut[piece] to before cut[piece + 1] lie from
- * start[cut[piece]] on and, without their zeros, end before end[piece]. */
-void gpumm_close_gaps (gpumm_operand *c, const int64_t *start, const int64_t *cut, int64_t pieces,
-                       const int64_t *end);
-
 #endif

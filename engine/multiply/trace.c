@@ -5,11 +5,9 @@
  * counting, which is a hundred times slower.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "algorithm.h"
+#include "pass.h"
 #include "error.h"
 #include "memory/handles.h"
-#include "move/streaming.h"
-#include "memory/pool.h"
 #include "tiles.h"
 #include "types.h"
 
@@ -17,7 +15,7 @@ enum { A, B, C, WORKSPACE, PARTS };
 
 /* One product that lies entirely on the device. */
 typedef struct {
-  const gpumm_plan *plan;
+  gpumm_pass pass; /* of its memory */
   void *memory[PARTS];
   gpumm_product product;
   gpumm_step step;
@@ -29,74 +27,49 @@ static gpumm_status driver_failed (const gpumm_plan *plan, gpumm_status status, 
                 : GPUMM_OK;
 }
 
-static gpumm_status take (stage *s, int part, size_t bytes) {
-  return gpumm_pool_take (s->plan->driver, s->plan->device, GPUMM_POOL_DEVICE,
-                          bytes > 0 ? bytes : 1, &s->memory[part]);
-}
-
-/* Takes device memory for the operand; the panel uploads it. */
-static gpumm_status take_operand (stage *s, int part, const gpumm_operand *x, gpumm_panel *panel) {
-  size_t element = gpumm_type_bytes (x->type);
-  *panel = (gpumm_panel){.from = x->values,
-                         .rows = x->rows,
-                         .cols = x->cols,
-                         .ld_from = x->ld,
-                         .ld_to = gpumm_device_ld (x->rows, element),
-                         .element = element};
-  gpumm_status status = take (s, part, (size_t) panel->ld_to * (size_t) x->cols * element);
-  panel->to = s->memory[part];
-  return status;
+/* x on its way to memory that is taken for it. */
+static gpumm_panel bring (stage *s, int part, const gpumm_operand *x) {
+  const size_t element = gpumm_type_bytes (x->type);
+  const int64_t ld = gpumm_device_ld (x->rows, element);
+  s->memory[part] = gpumm_pass_take (&s->pass, ld * x->cols, element);
+  return (gpumm_panel){.from = x->values,
+                       .to = s->memory[part],
+                       .rows = x->rows,
+                       .cols = x->cols,
+                       .ld_from = x->ld,
+                       .ld_to = ld,
+                       .element = element};
 }
 
 /* The only step: A and B up, the product, C down. */
-static gpumm_status set_up (stage *s, const gpumm_problem *p, const gpumm_operand *result) {
-  const gpumm_kernel *kernel = s->plan->kernel;
-  gpumm_device_properties properties;
-  gpumm_panel up[2], c;
-  gpumm_status status = take_operand (s, A, &p->a, &up[A]);
-  if (!status)
-    status = take_operand (s, B, &p->b, &up[B]);
-  if (!status)
-    status = take_operand (s, C, result, &c);
-  if (!status)
-    status = driver_failed (s->plan, s->plan->driver->properties (s->plan->device, &properties),
-                            "reading the properties");
-  if (status)
-    return status;
-  s->step = (gpumm_step){.after_launch = -1, .after_download = -1};
-  for (int i = A; i <= B; i++)
-    if (up[i].rows > 0 && up[i].cols > 0)
-      s->step.up[s->step.ups++] = up[i];
+static gpumm_status set_up (stage *s, const struct gpumm_job *job, const gpumm_operand *result) {
+  const gpumm_problem *p = &job->problem;
+  const gpumm_kernel *kernel = job->plan.kernel;
+  const gpumm_panel a = bring (s, A, &p->a), b = bring (s, B, &p->b), c = bring (s, C, result);
   gpumm_product *product = &s->product;
+  s->step = (gpumm_step){.after_launch = -1, .after_download = -1, .task = product};
+  gpumm_add_upload (&s->step, a);
+  gpumm_add_upload (&s->step, b);
+  gpumm_add_download (&s->step, gpumm_turned (c));
   *product = (gpumm_product){.type = p->output,
                              .op_a = p->op_a,
                              .op_b = p->op_b,
                              .m = result->rows,
                              .n = result->cols,
                              .k = gpumm_k (p),
-                             .lda = up[A].ld_to,
-                             .ldb = up[B].ld_to,
+                             .a = a.to,
+                             .lda = a.ld_to,
+                             .b = b.to,
+                             .ldb = b.ld_to,
+                             .c = c.to,
                              .ldc = c.ld_to,
-                             .alpha = p->alpha,
-                             .beta = {0, 0}};
-  s->step.task = product;
-  s->step.down[0] = (gpumm_panel){.from = c.to,
-                                  .to = result->values,
-                                  .rows = c.rows,
-                                  .cols = c.cols,
-                                  .ld_from = c.ld_to,
-                                  .ld_to = result->ld,
-                                  .element = c.element};
-  s->step.downs = 1;
+                             .alpha = p->alpha};
   if (kernel->workspace)
-    product->workspace_bytes = kernel->workspace (product, &properties);
+    product->workspace_bytes = kernel->workspace (product, &s->pass.device);
   if (product->workspace_bytes > 0)
-    status = take (s, WORKSPACE, product->workspace_bytes);
-  product->a = s->memory[A];
-  product->b = s->memory[B];
-  product->c = s->memory[C];
-  product->workspace = s->memory[WORKSPACE];
-  return status;
+    product->workspace = s->memory[WORKSPACE] =
+        gpumm_pass_take (&s->pass, (int64_t) product->workspace_bytes, 1);
+  return s->pass.status;
 }
 
 gpumm_status gpumm_trace_launches (const struct gpumm_job *job, gpumm_launches *launches) {
@@ -148,7 +121,7 @@ static gpumm_status launch_again (const struct gpumm_job *job, const void *produ
 
 gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_operand *result) {
   const gpumm_plan *plan = &job->plan;
-  stage s = {.plan = plan};
+  stage s = {.step = {.ups = 0}};
   gpumm_launches before;
   gpumm_stream_job stream = {.driver = plan->driver,
                              .device = plan->device,
@@ -157,7 +130,9 @@ gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_operand *result) {
                              .launch = gpumm_launch_product,
                              .context = plan->kernel,
                              .waits = plan->kernel->waits};
-  gpumm_status status = set_up (&s, &job->problem, result);
+  gpumm_status status = gpumm_pass_open (&s.pass, job, "traced product");
+  if (!status)
+    status = set_up (&s, job, result);
   if (!status)
     status = gpumm_trace_launches (job, &before);
   if (!status && result->rows > 0 && result->cols > 0)
@@ -166,8 +141,6 @@ gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_operand *result) {
     status = gpumm_trace_launches (job, &job->trace->launched);
   if (!status && job->count)
     status = gpumm_trace_count (job, launch_again, &s.product, s.memory);
-  for (int i = 0; i < PARTS; i++)
-    gpumm_pool_give (plan->driver, plan->device, GPUMM_POOL_DEVICE, s.memory[i]);
-  gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, (size_t) plan->keep_bytes);
+  gpumm_pass_close (&s.pass);
   return status;
 }

@@ -200,6 +200,13 @@ static bool takes_blocks (const gpumm_sparse_product *p) {
          && p->a.cols == p->b.rows && p->a.block_cols == p->b.block_rows;
 }
 
+/* uint16 in square blocks of 4 or 8, sums in uint32. */
+static inline bool is_classic (const gpumm_sparse_product *p) {
+  const int64_t m = p->a.block_rows;
+  return p->type_a == GPUMM_U16 && p->type_b == GPUMM_U16 && p->type_c == GPUMM_U32
+         && (m == 4 || m == 8) && p->a.block_cols == m && p->b.block_cols == m;
+}
+
 /* Counts (write false) or lists the blocks of each row of C. workspace: pattern_bytes (). */
 static gpumm_status make_pattern (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
                                   bool write, void *workspace) {

@@ -176,10 +176,8 @@ static size_t columns_workspace (const gpumm_sparse_product *p, const gpumm_devi
 }
 
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
-  const int64_t m = p->a.block_rows;
-  return takes_blocks (p) && p->type_a == GPUMM_U16 && p->type_b == GPUMM_U16
-         && p->type_c == GPUMM_U32 && (m == 4 || m == 8) && p->a.block_cols == m
-         && p->b.block_cols == m && p->b.stored <= INT32_MAX && p->count * p->b.cols <= INT32_MAX;
+  return takes_blocks (p) && is_classic (p) && p->b.stored <= INT32_MAX
+         && p->count * p->b.cols <= INT32_MAX;
 }
 
 template <int M>

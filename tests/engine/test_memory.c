@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "multiply/algorithm.h"
+#include "multiply/pass.h"
 #include "check.h"
 #include "host_device.h"
 #include "memory/host.h"
@@ -378,6 +379,92 @@ static void test_faults (int64_t (*inject) (int64_t), const char *what, int64_t 
   free_sample (s);
 }
 
+/* ---- the choice of a sparse kernel -------------------------------------------------------- */
+
+static void whole (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
+                   gpumm_sparse_product *launch) {
+  (void) kernel;
+  *launch = pass->product;
+}
+
+static int never (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
+  return p->count < 0 || !device;
+}
+
+static size_t half (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
+  return p->count < 0 ? 0 : (size_t) device->memory_free / 2;
+}
+
+static size_t twice (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
+  return p->count < 0 ? 0 : (size_t) device->memory_free * 2;
+}
+
+static double one (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
+  return p->count < 0 || !device ? 0 : 1;
+}
+
+static double two (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
+  return 2 * one (p, device);
+}
+
+static double unknown (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
+  return INFINITY * one (p, device);
+}
+
+/* The least estimate wins, else the last row; what does not run or has no room is passed over. */
+static void test_choice (void) {
+  static const gpumm_sparse_kernel a = {.algorithm = "f", .name = "a"},
+                                   b = {.algorithm = "f", .name = "b", .workspace = half},
+                                   late = {.algorithm = "f", .name = "late", .capability = 80},
+                                   no = {.algorithm = "f", .name = "no", .runs = never},
+                                   large = {.algorithm = "f",
+                                            .name = "large",
+                                            .workspace = twice,
+                                            .seconds = one},
+                                   first = {.algorithm = "f", .name = "first", .seconds = one},
+                                   second = {.algorithm = "f", .name = "second", .seconds = two},
+                                   other = {.algorithm = "f", .name = "other", .seconds = unknown},
+                                   stranger = {
+                                       .algorithm = "g", .name = "stranger", .seconds = one};
+  static const struct {
+    const gpumm_sparse_kernel *rows[6];
+    int most;
+    const char *expected; /* NULL: no memory; "": none */
+  } table[] = {
+      {{&a, &b, &stranger}, 0, "b"},
+      {{&a, &late, &no, &large, &b}, 70, "b"},
+      {{&a, &b, &late}, 0, "late"},
+      {{&second, &first, &other, &a}, 0, "first"},
+      {{&first, &second, &a}, 0, "first"},
+      {{&large, &a, &other}, 0, "other"},
+      {{&large, &no}, 0, NULL},
+      {{&no, &stranger, &late}, 70, ""},
+  };
+  const gpumm_algorithm family = {.name = "f"};
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    gpumm_driver made_up = *driver;
+    made_up.sparse_kernels = table[i].rows;
+    struct gpumm_job job = {
+        .options = {.max_device_memory = 8 << 20, .max_capability = table[i].most},
+        .plan = {.driver = &made_up, .algorithm = &family}};
+    gpumm_pass pass = {.product = {.count = 1}};
+    CHECK (!gpumm_pass_open (&pass, &job, "test"), "%s", gpumm_last_error ());
+    gpumm_status status = gpumm_pass_choose (&pass, whole);
+    if (!table[i].expected)
+      CHECK (status == GPUMM_DEVICE_MEMORY && strstr (gpumm_last_error (), "MaxDeviceMemory"),
+             "row %zu: %s", i, gpumm_last_error ());
+    else if (!*table[i].expected)
+      CHECK (status == GPUMM_UNSUPPORTED && strstr (gpumm_last_error (), "no kernel of \"f\""),
+             "row %zu: %s", i, gpumm_last_error ());
+    else
+      CHECK (!status && strcmp (pass.kernel->name, table[i].expected) == 0
+                 && !pass.product.workspace == !pass.kernel->workspace,
+             "row %zu: %s", i, status ? gpumm_last_error () : pass.kernel->name);
+    gpumm_pass_close (&pass);
+  }
+  gpumm_pools_reset ();
+}
+
 int main (int argc, char **argv) {
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261120);
   if (argc > 2)
@@ -390,6 +477,7 @@ int main (int argc, char **argv) {
   test_workspace ();
   test_threads ();
   test_refused ();
+  test_choice ();
   test_faults (gpumm_fault_device, "device call", 0, GPUMM_DEVICE_MEMORY, GPUMM_DEVICE_FAILED);
   test_faults (gpumm_fault_device, "device call out of core", 24 << 10, GPUMM_DEVICE_MEMORY,
                GPUMM_DEVICE_FAILED);

@@ -985,6 +985,48 @@ static void test_needs (void) {
   CHECK (!gpumm_plan_needs_host_device (&large, &on_cpu, NULL), "blas needs no host device");
 }
 
+/* A kernel's own estimate decides for blocks of integers; without one the CPU takes them. */
+static double estimated;
+
+static double estimate (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
+  CHECK (p->type_a == GPUMM_U16 && p->type_c == GPUMM_U32 && p->a.rows == 20000
+             && p->b.cols == 20000 && p->a.block_rows == 4 && p->pairs > 20000
+             && device->multiprocessors == 100,
+         "another product: %lld pairs", (long long) p->pairs);
+  return estimated;
+}
+
+static void test_estimates (void) {
+  static const gpumm_sparse_kernel slow = {.algorithm = "blocks_integer", .name = "s"},
+                                   fast_one = {.algorithm = "blocks_integer",
+                                               .name = "f",
+                                               .seconds = estimate},
+                                   too_new = {.algorithm = "blocks_integer",
+                                              .name = "n",
+                                              .capability = 999,
+                                              .seconds = estimate};
+  static const gpumm_sparse_kernel *const with[] = {&slow, &fast_one, NULL}, *const without[] = {
+                                                                                 &slow, &too_new,
+                                                                                 NULL};
+  make_places ();
+  gpumm_operand s = random_blocks (GPUMM_U16, 20000, 20000, 4, 4, 16);
+  for (int i = 0; i < 4; i++) {
+    gpumm_driver driver = *fast.driver;
+    gpumm_place place = fast;
+    driver.sparse_kernels = i < 3 ? with : without;
+    estimated = i == 1 ? 1e9 : i == 2 ? INFINITY : 1e-6;
+    place.driver = &driver;
+    place.properties.multiprocessors = 100;
+    gpumm_plan plan =
+        plan_of ((gpumm_problem){.a = s, .b = s, .alpha = {1, 0}, .output = GPUMM_U32},
+                 (gpumm_options){.device = -1}, &place, GPUMM_OK);
+    CHECK ((plan.backend == GPUMM_GPU) == (i == 0), "case %d: %s", i, plan.reason);
+    CHECK (!strstr (plan.reason, "unless the GPU is asked for") == (i < 2), "case %d: %s", i,
+           plan.reason);
+  }
+  drop_blocks (&s);
+}
+
 int main (void) {
   test_choice_of_backend ();
   test_crossover ();
@@ -1000,6 +1042,7 @@ int main (void) {
   test_sparse_capability ();
   test_sparse_on_the_cpu ();
   test_pairs_of_blocks ();
+  test_estimates ();
   test_choice_for_blocks ();
   test_needs ();
   return check_done ();

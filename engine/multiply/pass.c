@@ -1,0 +1,267 @@
+/* pass.c - a product on a device: memory, kernel, steps.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "pass.h"
+#include "error.h"
+#include "memory/pool.h"
+#include "types.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+gpumm_status gpumm_pass_open (gpumm_pass *s, struct gpumm_job *job, const char *what) {
+  const gpumm_plan *plan = &job->plan;
+  s->job = job;
+  s->what = what;
+  s->status = plan->driver->properties (plan->device, &s->device);
+  if (s->status)
+    return gpumm_fail (s->status, "device %d does not answer: %s", plan->device,
+                       plan->driver->error_text ());
+  s->room = gpumm_pool_room (plan->driver, plan->device, s->device.memory_free,
+                             job->options.max_device_memory);
+  s->device.memory_free = (int64_t) s->room;
+  return GPUMM_OK;
+}
+
+void gpumm_pass_close (gpumm_pass *s) {
+  const gpumm_plan *plan = s->job ? &s->job->plan : NULL;
+  for (int i = 0; i < s->count; i++)
+    gpumm_pool_give (plan->driver, plan->device, GPUMM_POOL_DEVICE, s->taken[i]);
+  if (plan)
+    gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, (size_t) plan->keep_bytes);
+  gpumm_release_owned (&s->memory);
+}
+
+static gpumm_status fail_room (gpumm_pass *s) {
+  s->status =
+      gpumm_fail (GPUMM_DEVICE_MEMORY, "a %s needs more device memory than %.0f bytes%s", s->what,
+                  s->room, s->job->options.max_device_memory > 0 ? ", MaxDeviceMemory given" : "");
+  return s->status;
+}
+
+void *gpumm_pass_take (gpumm_pass *s, int64_t count, size_t element) {
+  const gpumm_plan *plan = &s->job->plan;
+  const size_t bytes = (size_t) count * element, rounded = gpumm_pool_rounded (bytes);
+  void *p = NULL;
+  if (!s->status && s->bytes + (double) rounded > s->room)
+    fail_room (s);
+  if (!s->status)
+    s->status = gpumm_pool_take (plan->driver, plan->device, GPUMM_POOL_DEVICE, bytes, &p);
+  if (s->status)
+    return NULL;
+  s->taken[s->count++] = p;
+  s->bytes += (double) rounded;
+  s->device.memory_free = (int64_t) (s->room - s->bytes);
+  return p;
+}
+
+/* ---- the kernel --------------------------------------------------------------------------- */
+
+const gpumm_sparse_kernel *gpumm_next_sparse_kernel (const gpumm_driver *driver, const char *name,
+                                                     int capability,
+                                                     const gpumm_sparse_kernel *last) {
+  const gpumm_sparse_kernel *const *row = driver->sparse_kernels;
+  while (last && *row++ != last)
+    ;
+  for (; row && *row; row++)
+    if ((strcmp ((*row)->algorithm, name) == 0 || strcmp ((*row)->name, name) == 0)
+        && (*row)->capability <= capability)
+      return *row;
+  return NULL;
+}
+
+gpumm_status gpumm_pass_choose (gpumm_pass *s, gpumm_describe *describe) {
+  const gpumm_plan *plan = &s->job->plan;
+  const char *name = plan->sparse_kernel ? plan->sparse_kernel->name : plan->algorithm->name;
+  const int most = s->job->options.max_capability;
+  const int capability = most > 0 && most < s->device.capability ? most : s->device.capability;
+  const gpumm_sparse_kernel *k = NULL;
+  gpumm_sparse_product p = s->product;
+  double best = INFINITY;
+  int without_room = 0;
+  p.count = -1; /* no kernel's yet */
+  while (!s->status && (k = gpumm_next_sparse_kernel (plan->driver, name, capability, k))) {
+    describe (s, k, &p);
+    if (k->runs && !k->runs (&p, &s->device))
+      continue;
+    const size_t bytes = k->workspace ? k->workspace (&p, &s->device) : 0;
+    const double seconds = k->seconds ? k->seconds (&s->product, &s->device) : INFINITY;
+    if (bytes > 0 && s->bytes + (double) gpumm_pool_rounded (bytes) > s->room)
+      without_room = 1;
+    else if (seconds <= best) {
+      best = seconds;
+      s->kernel = k;
+      s->launch = p;
+      s->product.workspace_bytes = bytes;
+    }
+  }
+  if (!s->status && !s->kernel && without_room)
+    return fail_room (s);
+  if (!s->status && !s->kernel)
+    s->status =
+        gpumm_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" makes this %s on %s%s", name, s->what,
+                    s->device.name, most > 0 ? " under the given MaxCapability" : "");
+  if (s->product.workspace_bytes > 0)
+    s->product.workspace = gpumm_pass_take (s, (int64_t) s->product.workspace_bytes, 1);
+  return s->status;
+}
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+int64_t gpumm_launch_count (double seconds) {
+  static const double LAUNCH_SECONDS = 0.02, MOST = 4096;
+  return (int64_t) fmin (seconds / LAUNCH_SECONDS, MOST) + 1;
+}
+
+gpumm_steps gpumm_make_steps (gpumm_pass *s, int64_t count) {
+  gpumm_steps steps = {.count = count};
+  if (s->status)
+    return steps;
+  steps.step = gpumm_allocate (count, sizeof *steps.step);
+  steps.task = steps.step ? gpumm_allocate (count, sizeof *steps.task) : NULL;
+  if (!steps.task)
+    s->status = GPUMM_HOST_MEMORY;
+  for (int64_t i = 0; i < count && steps.task; i++) {
+    steps.task[i] = (gpumm_task){.p = s->product, .first = i == 0, .last = i == count - 1};
+    steps.step[i] = (gpumm_step){.after_launch = -1, .after_download = -1, .task = &steps.task[i]};
+  }
+  return steps;
+}
+
+void gpumm_release_steps (gpumm_steps *steps) {
+  gpumm_release (steps->step);
+  gpumm_release (steps->task);
+}
+
+/* Counts; the first launch also sets the first offset and the flag for zeros to 0. */
+static gpumm_status count_rows (const gpumm_stream_job *job, const gpumm_task *t,
+                                gpumm_sparse_product *p, gpumm_stream *stream) {
+  const gpumm_sparse_kernel *kernel = job->context;
+  gpumm_status status = GPUMM_OK;
+  if (t->first)
+    status = job->driver->fill (job->device, stream, p->c.start, 0, sizeof *p->c.start);
+  if (t->first && !status)
+    status = job->driver->fill (job->device, stream, p->zero, 0, sizeof *p->zero);
+  if (!status)
+    status = kernel->symbolic (job->device, stream, p);
+  if (status || !t->last || !kernel->offsets)
+    return status;
+  p->count += p->row; /* offsets belong to all rows */
+  p->row = 0;
+  return kernel->offsets (job->device, stream, p);
+}
+
+static gpumm_status launch (const gpumm_stream_job *job, const void *task, gpumm_part whole,
+                            gpumm_stream *stream, char *note) {
+  (void) whole;
+  const gpumm_sparse_kernel *kernel = job->context;
+  const gpumm_task *t = task;
+  gpumm_sparse_product p = t->p;
+  p.note = note;
+  p.prepared = !t->first;
+  gpumm_status status =
+      t->counts ? count_rows (job, t, &p, stream) : kernel->launch (job->device, stream, &p);
+  if (status && !p.c.start)
+    return gpumm_fail (status, "kernel %s failed on a panel of %lld x %lld: %s", kernel->name,
+                       (long long) p.c.rows, (long long) p.c.cols, job->driver->error_text ());
+  return status ? gpumm_fail (status, "kernel %s failed on rows %lld to %lld of %lld: %s",
+                              kernel->name, (long long) p.row, (long long) (p.row + p.count),
+                              (long long) p.c.rows, job->driver->error_text ())
+                : GPUMM_OK;
+}
+
+gpumm_status gpumm_pass_run (gpumm_pass *s, const gpumm_steps *steps, const gpumm_operand *c,
+                             int64_t stored, gpumm_report *report) {
+  const gpumm_plan *plan = &s->job->plan;
+  gpumm_stream_job stream = {.driver = plan->driver,
+                             .device = plan->device,
+                             .steps = steps->step,
+                             .count = steps->count,
+                             .launch = launch,
+                             .context = s->kernel,
+                             .waits = s->kernel->waits};
+  if (s->status)
+    return s->status;
+  if (c && c->kind != GPUMM_DENSE) {
+    const gpumm_lines x = gpumm_lines_of (c);
+    const size_t bytes = (size_t) (x.block_rows * x.block_cols) * gpumm_type_bytes (c->type);
+    stream.fresh[0].begin = x.values;
+    stream.fresh[0].bytes = (size_t) stored * bytes;
+    stream.fresh[1].begin = x.index;
+    stream.fresh[1].bytes = (size_t) stored * x.index_bytes;
+  } else if (c && c->ld == c->rows) {
+    stream.fresh[0].begin = c->values;
+    stream.fresh[0].bytes = (size_t) c->rows * (size_t) c->cols * gpumm_type_bytes (c->type);
+  }
+  s->status = gpumm_run_steps (&stream, report);
+  return s->status;
+}
+
+gpumm_form gpumm_form_of (gpumm_type from, gpumm_type to) {
+  return from == GPUMM_B ? GPUMM_LOGICAL : from == to ? GPUMM_AS_IT_IS : GPUMM_REAL;
+}
+
+gpumm_form gpumm_index_form (const gpumm_lines *x) {
+  return x->index_bytes == sizeof (int32_t) ? GPUMM_AS_IT_IS : GPUMM_INDEX;
+}
+
+void gpumm_add_upload (gpumm_step *step, gpumm_panel panel) {
+  if (panel.rows > 0 && panel.cols > 0)
+    step->up[step->ups++] = panel;
+}
+
+void gpumm_add_download (gpumm_step *step, gpumm_panel panel) {
+  if (panel.rows > 0 && panel.cols > 0)
+    step->down[step->downs++] = panel;
+}
+
+static gpumm_panel vector (const void *from, void *to, int64_t count, size_t element,
+                           gpumm_form form) {
+  return (gpumm_panel){.from = from,
+                       .to = to,
+                       .rows = count,
+                       .cols = 1,
+                       .ld_from = count,
+                       .ld_to = count,
+                       .element = element,
+                       .form = form};
+}
+
+void gpumm_send (gpumm_step *step, const void *from, void *to, int64_t count, size_t element,
+                 gpumm_form form) {
+  gpumm_add_upload (step, vector (from, to, count, element, form));
+}
+
+void gpumm_fetch (gpumm_step *step, const void *from, void *to, int64_t count, size_t element,
+                  gpumm_form form) {
+  gpumm_add_download (step, vector (from, to, count, element, form));
+}
+
+gpumm_panel gpumm_turned (gpumm_panel up) {
+  gpumm_panel down = up;
+  down.from = up.to;
+  down.to = (void *) (uintptr_t) up.from;
+  down.ld_from = up.ld_to;
+  down.ld_to = up.ld_from;
+  return down;
+}
+
+gpumm_rows gpumm_rows_of (const gpumm_lines *x, int reads) {
+  return (gpumm_rows){.rows = x->count,
+                      .cols = x->across,
+                      .block_rows = x->block_rows,
+                      .block_cols = x->block_cols,
+                      .stored = reads ? x->start[x->count] : 0};
+}
+
+void gpumm_bring_structure (gpumm_step *step, const gpumm_lines *x, const gpumm_rows *to) {
+  gpumm_send (step, x->start, to->start, to->rows + 1, sizeof *x->start, GPUMM_AS_IT_IS);
+  gpumm_send (step, x->index, to->column, to->stored, x->index_bytes, gpumm_index_form (x));
+}
+
+void gpumm_bring_values (gpumm_step *step, const gpumm_lines *x, const gpumm_rows *to,
+                         gpumm_type type) {
+  gpumm_send (step, x->values, to->values, to->stored * to->block_rows * to->block_cols,
+              gpumm_type_bytes (x->type), gpumm_form_of (x->type, type));
+}

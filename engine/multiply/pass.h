@@ -1,0 +1,106 @@
+/* pass.h - a product on a device, by a kernel of the table of sparse kernels: its memory, its kernel,
+ * and the steps that launch the kernel.
+ *
+ * An algorithm says what goes up, what a launch reads and writes, and what comes down. `status` keeps
+ * the first failure; functions called after a failure do nothing.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_PASS_H
+#define GPUMM_PASS_H
+
+#include "algorithm.h"
+#include "compressed.h"
+#include "memory/host.h"
+#include "move/streaming.h"
+
+enum { GPUMM_MOST_TAKEN = 8 };
+
+typedef struct gpumm_pass {
+  struct gpumm_job *job;
+  const char *what; /* in errors: "sparse product" */
+  gpumm_status status;
+  const gpumm_sparse_kernel *kernel;
+  gpumm_device_properties device; /* memory_free: bytes left to take */
+  double room, bytes;             /* bytes that may be taken; bytes taken */
+  void *taken[GPUMM_MOST_TAKEN];
+  int count;
+  gpumm_owner memory; /* of the host */
+  /* The whole product with all its pairs; each launch gets a copy with its own fields. */
+  gpumm_sparse_product product;
+  gpumm_sparse_product launch; /* the largest launch, for which the kernel was chosen */
+} gpumm_pass;
+
+/* Reads the device's properties and finds the room. */
+gpumm_status gpumm_pass_open (gpumm_pass *pass, struct gpumm_job *job, const char *what);
+
+/* Gives all memory back to the pool, and releases that of the host. */
+void gpumm_pass_close (gpumm_pass *pass);
+
+/* Takes device memory for count elements until the pass is closed; NULL sets the status. */
+void *gpumm_pass_take (gpumm_pass *pass, int64_t count, size_t element);
+
+/* ---- the kernel --------------------------------------------------------------------------- */
+
+/* The next row after `last` (NULL: the first row) of this family or this name that runs on this
+ * compute capability, or NULL. */
+const gpumm_sparse_kernel *gpumm_next_sparse_kernel (const gpumm_driver *driver, const char *name,
+                                                     int capability,
+                                                     const gpumm_sparse_kernel *last);
+
+/* Sets *launch to the largest launch of this kernel; *launch holds that of the row before. */
+typedef void gpumm_describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
+                             gpumm_sparse_product *launch);
+
+/* Chooses among the kernels that run the product and whose workspace fits: the one with the least
+ * estimated seconds, or without estimates the last. Takes its workspace. */
+gpumm_status gpumm_pass_choose (gpumm_pass *pass, gpumm_describe *describe);
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+/* The number of launches for this many seconds of work: a launch cannot be revoked, so it is short. */
+int64_t gpumm_launch_count (double seconds);
+
+typedef struct gpumm_task {
+  gpumm_sparse_product p;
+  int counts;      /* the symbolic phase */
+  int first, last; /* of the launches of this phase */
+} gpumm_task;
+
+typedef struct gpumm_steps {
+  int64_t count;
+  gpumm_step *step;
+  gpumm_task *task; /* of each */
+} gpumm_steps;
+
+/* Makes steps that wait for no other; the task of each is the whole product. */
+gpumm_steps gpumm_make_steps (gpumm_pass *pass, int64_t count);
+
+/* Runs the steps. C's memory is fresh; a sparse C has `stored` entries. */
+gpumm_status gpumm_pass_run (gpumm_pass *pass, const gpumm_steps *steps, const gpumm_operand *c,
+                             int64_t stored, gpumm_report *report);
+
+void gpumm_release_steps (gpumm_steps *steps);
+
+/* The form in which elements of one type go up as another, and indices as 32 bits. */
+gpumm_form gpumm_form_of (gpumm_type from, gpumm_type to);
+gpumm_form gpumm_index_form (const gpumm_lines *x);
+
+/* Add a panel or a vector to a step's uploads or downloads, unless it is empty. */
+void gpumm_add_upload (gpumm_step *step, gpumm_panel panel);
+void gpumm_add_download (gpumm_step *step, gpumm_panel panel);
+void gpumm_send (gpumm_step *step, const void *from, void *to, int64_t count, size_t element,
+                 gpumm_form form);
+void gpumm_fetch (gpumm_step *step, const void *from, void *to, int64_t count, size_t element,
+                  gpumm_form form);
+
+gpumm_panel gpumm_turned (gpumm_panel up); /* from the device back */
+
+/* The lines as rows on the device, without memory; without entries if nothing will be read. */
+gpumm_rows gpumm_rows_of (const gpumm_lines *x, int reads);
+
+/* Upload offsets and indices; and values, as elements of a type. */
+void gpumm_bring_structure (gpumm_step *step, const gpumm_lines *x, const gpumm_rows *to);
+void gpumm_bring_values (gpumm_step *step, const gpumm_lines *x, const gpumm_rows *to,
+                         gpumm_type type);
+
+#endif

@@ -1,0 +1,270 @@
+/* rows.c - a product on a device whose C is by compressed rows.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "rows.h"
+#include "error.h"
+#include "progress.h"
+#include "types.h"
+
+#include <stdio.h>
+#include <string.h>
+
+gpumm_rows_product *gpumm_rows_new (struct gpumm_job *job) {
+  gpumm_rows_product *s = job->state = gpumm_allocate (1, sizeof *s);
+  if (!s)
+    return NULL;
+  const gpumm_lines c = gpumm_lines_of (&job->shape);
+  s->pass.job = job;
+  s->pass.product = (gpumm_sparse_product){.c = gpumm_rows_of (&c, 0),
+                                           .count = c.count,
+                                           .type_c = job->shape.type,
+                                           .alpha = job->problem.alpha};
+  s->start = gpumm_own (&s->pass.memory, c.count + 1, sizeof *s->start);
+  job->shape.nzmax = 0;
+  return s->start ? s : NULL;
+}
+
+void gpumm_rows_close (struct gpumm_job *job) {
+  gpumm_rows_product *s = job->state;
+  if (!s)
+    return;
+  gpumm_pass_close (&s->pass);
+  gpumm_release (s);
+  job->state = NULL;
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+static size_t value_bytes (const gpumm_rows *x, gpumm_type type) {
+  return (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (type);
+}
+
+static void *place (char *base, size_t *used, int64_t count, size_t element) {
+  void *p = base ? base + *used : NULL;
+  *used += ((size_t) count * element + 255) / 256 * 256;
+  return p;
+}
+
+/* Places the structures and the flag for zeros from base on; returns their bytes. */
+static size_t lay_out (gpumm_rows_product *s, char *base) {
+  gpumm_sparse_product *p = &s->pass.product;
+  size_t used = 0;
+  for (int i = 0, operands = s->is_same ? 1 : 2; i < operands; i++) {
+    gpumm_rows *x = i ? &p->b : &p->a;
+    x->start = place (base, &used, x->rows + 1, sizeof *x->start);
+    x->column = place (base, &used, x->stored, sizeof *x->column);
+  }
+  p->c.start = place (base, &used, p->c.rows + 1, sizeof *p->c.start);
+  p->zero = place (base, &used, 1, sizeof *p->zero);
+  return used;
+}
+
+gpumm_status gpumm_rows_open (gpumm_rows_product *s, const char *what, gpumm_describe *describe) {
+  gpumm_pass *pass = &s->pass;
+  gpumm_sparse_product *p = &pass->product;
+  gpumm_status status = gpumm_pass_open (pass, pass->job, what);
+  if (status)
+    return status;
+  p->a = gpumm_rows_of (&s->a, 1);
+  p->b = gpumm_rows_of (&s->b, 1);
+  p->pairs = (int64_t) s->pairs;
+  char *const memory = gpumm_pass_take (pass, (int64_t) lay_out (s, NULL), 1);
+  lay_out (s, memory);
+  p->a.values = gpumm_pass_take (pass, p->a.stored, value_bytes (&p->a, p->type_a));
+  if (s->is_same)
+    p->b = p->a;
+  else
+    p->b.values = gpumm_pass_take (pass, p->b.stored, value_bytes (&p->b, p->type_b));
+  return gpumm_pass_choose (pass, describe);
+}
+
+/* On the host device each step of a product of elements is one launch (spgemm_merge). */
+static void tell_launches (const struct gpumm_job *job, int64_t count) {
+  if (job->plan.backend == GPUMM_CPU && job->shape.kind == GPUMM_SPARSE)
+    gpumm_progress_of_launches ((double) count);
+}
+
+/* ---- open --------------------------------------------------------------------------------- */
+
+gpumm_status gpumm_rows_count (gpumm_rows_product *s, int64_t launches, double seconds) {
+  gpumm_pass *pass = &s->pass;
+  gpumm_sparse_product *c = &pass->product;
+  const int64_t rows = c->c.rows;
+  if (rows == 0 || c->c.cols == 0)
+    return GPUMM_OK;
+  const gpumm_cut cut = {.start = s->work,
+                         .lines = rows,
+                         .most_lines = s->work ? rows : gpumm_pieces (rows, launches),
+                         .most = s->work ? s->work[rows] / launches + 1 : 0};
+  int64_t largest;
+  gpumm_steps steps = gpumm_make_steps (pass, gpumm_cut_count (&cut, &largest));
+  for (int64_t i = 0, row = 0; i < steps.count && !pass->status; i++) {
+    gpumm_task *t = &steps.task[i];
+    t->counts = 1;
+    t->p.row = row;
+    row = gpumm_cut_end (&cut, row);
+    t->p.count = row - t->p.row;
+    steps.step[i].seconds = seconds / (double) steps.count;
+  }
+  if (!pass->status) {
+    gpumm_bring_structure (&steps.step[0], &s->a, &c->a);
+    if (!s->is_same)
+      gpumm_bring_structure (&steps.step[0], &s->b, &c->b);
+    gpumm_fetch (&steps.step[steps.count - 1], c->c.start, s->start, rows + 1, sizeof *s->start,
+                 GPUMM_AS_IT_IS);
+  }
+  tell_launches (pass->job, steps.count);
+  gpumm_pass_run (pass, &steps, NULL, 0, &s->spent);
+  gpumm_release_steps (&steps);
+  for (int64_t i = 0; i < rows && !pass->status && !pass->kernel->offsets; i++)
+    s->start[i + 1] += s->start[i];
+  if (!pass->status)
+    pass->job->shape.nzmax = s->start[rows];
+  return pass->status;
+}
+
+/* ---- run ---------------------------------------------------------------------------------- */
+
+int gpumm_rows_begin (gpumm_rows_product *s, gpumm_operand *c) {
+  struct gpumm_job *job = s->pass.job;
+  gpumm_report *r = &job->report;
+  const int64_t rows = s->pass.product.c.rows;
+  if (s->pass.kernel)
+    snprintf (r->kernel, sizeof r->kernel, "%s", s->pass.kernel->name);
+  r->flops = s->flops;
+  r->upload += s->spent.upload;
+  r->compute += s->spent.compute;
+  r->download += s->spent.download;
+  r->bytes_up += s->spent.bytes_up;
+  r->bytes_down += s->spent.bytes_down;
+  if (s->start[rows] > 0)
+    return 1;
+  memset (gpumm_lines_of (c).start, 0, (size_t) (rows + 1) * sizeof *s->start);
+  if (job->trace) /* no launch: all counts are 0 if the device counts */
+    job->trace->counted = job->count && job->plan.driver->counts;
+  return 0;
+}
+
+int64_t gpumm_rows_bytes (const gpumm_rows_product *s) {
+  const gpumm_sparse_product *p = &s->pass.product;
+  return (int64_t) (value_bytes (&p->c, p->type_c) + sizeof *p->c.column);
+}
+
+int64_t gpumm_rows_room (const gpumm_rows_product *s) {
+  enum { ROUNDED = 2 << 20 }; /* the pool rounds up by less than this, values and indices */
+  const double room = s->pass.room - s->pass.bytes - 2 * ROUNDED;
+  return room > 0 ? (int64_t) (room / (double) gpumm_rows_bytes (s)) : 0;
+}
+
+/* Uploads the values, and the offsets unless a kernel computed them on the device. */
+static void bring_rest (const gpumm_rows_product *s, gpumm_step *step) {
+  const gpumm_sparse_product *p = &s->pass.product;
+  gpumm_bring_values (step, &s->a, &p->a, p->type_a);
+  if (p->b.values != p->a.values)
+    gpumm_bring_values (step, &s->b, &p->b, p->type_b);
+  if (!s->pass.kernel->offsets)
+    gpumm_send (step, s->start, p->c.start, p->c.rows + 1, sizeof *s->start, GPUMM_AS_IT_IS);
+}
+
+/* Launches the whole product once more, for a trace to count. */
+static gpumm_status launch_again (const struct gpumm_job *job, const void *product,
+                                  gpumm_stream *stream) {
+  const gpumm_rows_product *s = job->state;
+  char note[sizeof job->report.kernel] = "";
+  gpumm_sparse_product p = *(const gpumm_sparse_product *) product;
+  p.note = note;
+  return s->pass.kernel->launch (job->plan.device, stream, &p);
+}
+
+static int64_t most (int64_t x, int64_t y) {
+  return x > y ? x : y;
+}
+
+void gpumm_rows_tell (const gpumm_rows_product *s, gpumm_sparse_product *product, int64_t begin,
+                      int64_t end) {
+  const int64_t *before = s->pairs_before;
+  product->pairs = product->row_pairs = 0;
+  for (int64_t i = begin; before && i < end; i++) {
+    const int64_t last = gpumm_least (i + product->count, end);
+    product->pairs = most (product->pairs, before[last] - before[i]);
+    product->row_pairs = most (product->row_pairs, before[i + 1] - before[i]);
+  }
+}
+
+/* Runs the steps, and a traced product once more. */
+static gpumm_status run_steps (gpumm_rows_product *s, const gpumm_steps *steps, gpumm_operand *c) {
+  gpumm_pass *pass = &s->pass;
+  struct gpumm_job *job = pass->job;
+  const gpumm_sparse_product *p = &pass->product;
+  const int64_t stored = s->start[p->c.rows];
+  gpumm_launches before;
+  if (!job->trace)
+    return gpumm_pass_run (pass, steps, c, stored, &job->report);
+  if (!pass->status)
+    pass->status = gpumm_trace_launches (job, &before);
+  gpumm_pass_run (pass, steps, c, stored, &job->report);
+  if (!pass->status)
+    pass->status = gpumm_trace_launches (job, &job->trace->launched);
+  if (!pass->status && job->count) {
+    void *const memory[] = {p->a.values, p->b.values, p->c.values, p->workspace};
+    pass->status = gpumm_trace_count (job, launch_again, &steps->task[0].p, memory);
+  }
+  return pass->status;
+}
+
+/* Makes *p the launch of rows row to before end of C, with entries from `at` on in the buffers, and
+ * adds their downloads. */
+static void add_piece (const gpumm_rows_product *s, gpumm_step *step, gpumm_sparse_product *p,
+                       int64_t row, int64_t end, int64_t at, const gpumm_lines *c) {
+  const int64_t first = s->start[row], entries = s->start[end] - first;
+  const size_t element = gpumm_type_bytes (c->type), bytes = value_bytes (&p->c, c->type);
+  gpumm_fetch (step, (char *) p->c.values + (size_t) at * bytes,
+               (char *) c->values + (size_t) first * bytes, entries * (int64_t) (bytes / element),
+               element, GPUMM_AS_IT_IS);
+  gpumm_fetch (step, p->c.column + at, (char *) c->index + (size_t) first * c->index_bytes, entries,
+               c->index_bytes, gpumm_index_form (c));
+  p->row = row;
+  p->count = end - row;
+  gpumm_rows_tell (s, p, row, end);
+  /* the kernel adds C's offsets, which count from the beginning of C */
+  p->c.values = (void *) ((uintptr_t) p->c.values + (uintptr_t) (at - first) * bytes);
+  p->c.column = (int32_t *) ((uintptr_t) p->c.column + (uintptr_t) (at - first) * sizeof (int32_t));
+  p->c.stored = entries;
+}
+
+gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_operand *c, int64_t most_rows,
+                                  int64_t most_entries, int64_t buffers, double seconds) {
+  gpumm_pass *pass = &s->pass;
+  gpumm_sparse_product *p = &pass->product;
+  const gpumm_lines lines = gpumm_lines_of (c);
+  const int64_t rows = p->c.rows, stored = s->start[rows];
+  const gpumm_cut cut = {s->start, rows, most_rows, most_entries};
+  int64_t largest;
+  int32_t zero = 0;
+  const int64_t count = gpumm_cut_count (&cut, &largest);
+  const int64_t room = buffers < count ? buffers * largest : stored;
+  if (s->is_same && pass->job->trace) /* a trace counts A and B apart */
+    p->b.values = gpumm_pass_take (pass, p->b.stored, value_bytes (&p->b, p->type_b));
+  p->c.values = gpumm_pass_take (pass, room, value_bytes (&p->c, c->type));
+  p->c.column = gpumm_pass_take (pass, room, sizeof *p->c.column);
+  gpumm_steps steps = gpumm_make_steps (pass, count + 1);
+  for (int64_t i = 0, row = 0, end; i < count && !pass->status; i++, row = end) {
+    end = gpumm_cut_end (&cut, row);
+    const int64_t at = buffers < count ? i % buffers * largest : s->start[row];
+    add_piece (s, &steps.step[i], &steps.task[i].p, row, end, at, &lines);
+    steps.step[i].after_download = i >= buffers ? i - buffers : -1;
+    steps.step[i].seconds = seconds * (double) (s->start[end] - s->start[row]) / (double) stored;
+  }
+  if (!pass->status) {
+    bring_rest (s, &steps.step[0]);
+    steps.step[count].task = NULL;
+    gpumm_fetch (&steps.step[count], p->zero, &zero, 1, sizeof zero, GPUMM_AS_IT_IS);
+  }
+  tell_launches (pass->job, count);
+  run_steps (s, &steps, c);
+  gpumm_release_steps (&steps);
+  if (!pass->status && zero)
+    pass->status = gpumm_drop_zeros (&lines, s->start);
+  else if (!pass->status)
+    memcpy (lines.start, s->start, (size_t) (rows + 1) * sizeof *s->start);
+  return pass->status;
+}

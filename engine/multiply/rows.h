@@ -1,0 +1,55 @@
+/* rows.h - a product on a device whose C is by compressed rows, of elements or of blocks.
+ *
+ * When the product is opened, a kernel counts the entries of each row of C, in launches short enough
+ * for a cancellation. When it runs, C is computed in pieces of rows: while one piece is computed, the
+ * pieces before are downloaded. The host drops entries that turn out to be zero, usually few.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_ROWS_H
+#define GPUMM_ROWS_H
+
+#include "pass.h"
+
+/* The state of the algorithm from gpumm_open to gpumm_close. */
+typedef struct gpumm_rows_product {
+  gpumm_pass pass;
+  gpumm_lines a, b;            /* on the host; their lines are the rows of the product's A and B */
+  int is_same;                 /* A and B are one matrix, which goes up once */
+  double pairs, flops;         /* products of entries */
+  const int64_t *pairs_before; /* pairs before each row of C; NULL: not known by rows */
+  const int64_t *work;         /* alike, about the time of counting; may be NULL */
+  int64_t *start;              /* where each row of C begins if nothing is zero */
+  gpumm_report spent;          /* when the product was opened */
+} gpumm_rows_product;
+
+/* Makes the job's state, with a C without entries; NULL: out of host memory. */
+gpumm_rows_product *gpumm_rows_new (struct gpumm_job *job);
+
+/* Takes memory for A and B, and chooses the kernel. Needs a, b, is_same, pairs, and the product's
+ * types and ops. */
+gpumm_status gpumm_rows_open (gpumm_rows_product *s, const char *what, gpumm_describe *describe);
+
+/* Counts the entries that the rows of C can have, in about this many launches and estimated seconds. */
+gpumm_status gpumm_rows_count (gpumm_rows_product *s, int64_t launches, double seconds);
+
+/* Sets the pairs of *product to the most that its number of rows has between rows begin and end, or
+ * to 0 if not known. */
+void gpumm_rows_tell (const gpumm_rows_product *s, gpumm_sparse_product *product, int64_t begin,
+                      int64_t end);
+
+/* Begins the report of a run. Returns 0, with C complete, if there is nothing to multiply. */
+int gpumm_rows_begin (gpumm_rows_product *s, gpumm_operand *c);
+
+/* Bytes of an entry of C with its index; and the entries that fit the device. */
+int64_t gpumm_rows_bytes (const gpumm_rows_product *s);
+int64_t gpumm_rows_room (const gpumm_rows_product *s);
+
+/* Computes C in pieces of at most this many rows and entries, in buffers that take turns; seconds is
+ * an estimate. */
+gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_operand *c, int64_t most_rows,
+                                  int64_t most_entries, int64_t buffers, double seconds);
+
+/* gpumm_algorithm.close */
+void gpumm_rows_close (struct gpumm_job *job);
+
+#endif
