@@ -10,6 +10,7 @@
  *   LAUNCH (name, kernel, blocks, threads, device, stream, arguments...)
  *                       starts it, gives a status; name is for error texts
  *   atomic_or (x, y)    x |= y with nothing between, for x an element of memory; gives the old x
+ *   atomic_max (x, y)   alike, x = y if that is larger
  *   atomic_add (x, y)   alike, x += y, for x in memory by a plain pointer
  *   COUNT_OPERATIONS (n) so many operations on reals, for the host device's counts
  *

@@ -284,13 +284,7 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
   };
 
   auto multiply_run = [&] (const run_of_blocks &run) {
-    if (!run.whole && !run.adds) { /* blocks without a product */
-      double *C = (double *) p.c.values + run.begin * size_c;
-      for (int x = threadIdx.x / 32; x < run.count; x += own::threads / 32)
-        if (lists.first[0][x] == lists.first[0][x + 1])
-          for (int e = threadIdx.x % 32; e < size_c; e += 32)
-            C[x * size_c + e] = 0;
-    }
+    clear_empty (run, lists, (double *) p.c.values, size_c);
     for_lists (run, [&] (which_products what) { multiply (run, what); });
   };
   /* by entries, what is in C is a sum that goes on: not where that has been multiplied */
@@ -315,18 +309,10 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
                                const maps &described) {
   double alpha;
   convert (p->alpha, &alpha);
-  int64_t most = PIECE_ELEMENTS / (p->c.block_rows * p->c.block_cols);
-  int piece = piece_of (p, most < PIECE ? most : (int64_t) PIECE, 2 * own::teams);
-  int64_t blocks = pieces_of (p, piece);
-  return launch_on_gpu ("bsr_tensor_stream", blocks, dim3 (own::threads), device, [&] {
-    auto kernel = stream_blocks<own, BOXES>;
-    constexpr int bytes = own::bytes (BOXES);
-    if (!cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes))
-      /* clang-format off */
-      kernel<<<(unsigned) blocks, own::threads, bytes, (cudaStream_t) stream>>> (*p, described, piece,
-                                                                                 alpha);
-    /* clang-format on */
-  });
+  int piece = piece_of (p, PIECE, 2 * own::teams, PIECE_ELEMENTS);
+  return LAUNCH_SHARED ("bsr_tensor_stream", (stream_blocks<own, BOXES>), pieces_of (p, piece),
+                        dim3 (own::threads), own::bytes (BOXES), device, stream, *p, described,
+                        piece, alpha);
 }
 
 template <class own>
@@ -350,12 +336,6 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_spar
                       : launch_by_rows<teams_of<64, 2, 2, 2, 4, 1, 3> > (device, stream, p);
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  return make_products (device, stream, p, [&] (const gpumm_sparse_product *turned) {
-    return multiply (device, stream, turned);
-  });
-}
-
 /* Blocks of C that leave much of their tile empty are for the other kernels, and so are small ones,
  * and large ones that cannot come as boxes: threads that read a fragment of those meet in banks. */
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
@@ -372,7 +352,7 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
  * 0.94 times as much, 0.74 and 0.64 times where blocks of C have seven. */
 SPARSE_FAMILY_ROWS (bsr_tensor_stream) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"bsr", "bsr_tensor_stream", 90, runs, turned_bytes, count_products, launch},
+    {"bsr", "bsr_tensor_stream", 90, runs, turned_bytes, count_products, launch_products<multiply>},
     {},
 };
 
