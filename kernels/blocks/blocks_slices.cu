@@ -189,7 +189,7 @@ __global__ void __launch_bounds__ (SLICE_THREADS)
   }
   bool all = true;
   for (int64_t t = begin + threadIdx.x / M; t - threadIdx.x / M < end; t += SLICE_THREADS / M) {
-    uint64_t sum[M] = {};
+    uint32_t value[M] = {};
     if (t < end) {
       const int64_t j = (column[t] - first) * M + c;
       const int64_t low_b = b.sums[j], high_b = d.planes > 1 ? b.sums[b.vectors + j] : 0;
@@ -208,10 +208,11 @@ __global__ void __launch_bounds__ (SLICE_THREADS)
           middle =
               correct (at[2 * from.plane], d.offset[2], high_a[r] + low_a[r], high_b + low_b, k)
               - high - low;
-        sum[r] = (uint64_t) ((high << 2 * d.shift) + (middle << d.shift) + low);
+        value[r] = cut ((high << 2 * d.shift) + (middle << d.shift) + low);
+        all = all && value[r] == UINT32_MAX;
       }
     }
-    all &= store_column<M> (C, t, c, t < end, sum, only_high ? NULL : zero);
+    store_column<M> (C, t, c, t < end, value, only_high ? NULL : zero);
   }
   if (only_high && !all)
     *open = 1;

@@ -134,15 +134,15 @@ __global__ void __launch_bounds__ (STRIP_THREADS<M>)
   /* the blocks that C has in the strip, a thread a column */
   const int c = threadIdx.x % M;
   for (int q = from + (int) threadIdx.x / M; q - (int) threadIdx.x / M < to; q += THREADS / M) {
-    uint64_t sum[M] = {};
+    uint32_t value[M];
     const int64_t at = c_start[i] + q;
     const int j = q < to ? (int) (c_column[at] - first) : 0;
 #pragma unroll
     for (int r = 0; r < M; r++) {
       const int e = (place_of_block<M> (j) + c) ^ (r * M);
-      sum[r] = ((uint64_t) high[e] << 16) + sums[e];
+      value[r] = cut (((int64_t) high[e] << 16) + sums[e]);
     }
-    store_column<M> (C, at, c, q < to, sum, zero);
+    store_column<M> (C, at, c, q < to, value, zero);
   }
 }
 

@@ -30,7 +30,7 @@ struct team_of {
   static constexpr int rows = ROWS, columns = COLUMNS, down = DOWN, across = ACROSS, k = K;
   static constexpr int tile_m = 16 * ROWS * DOWN, tile_n = 8 * COLUMNS * ACROSS;
   static constexpr int warps = DOWN * ACROSS, threads = 32 * warps, teams = WARPS / warps;
-  /* lines of shared memory are padded as in tensor.cu: a[l][i], b[j][l] */
+  /* lines of shared memory are padded, against conflicts of banks: a[l][i], b[j][l] */
   static constexpr int line_a = tile_m + 32 / (int) sizeof (T), line_b = K + 4;
   static constexpr int stage = K * line_a + tile_n * line_b, stages = STAGES, blocks = BLOCKS;
   static constexpr int bytes = teams * STAGES * stage * (int) sizeof (T);

@@ -83,7 +83,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
 
   auto multiply = [&] (const run_of_blocks &run) {
     double *C = (double *) p.c.values + run.begin * SIZE;
-    clear_empty (run, lists, (double *) p.c.values, SIZE);
+    clear_empty (run, lists, C, SIZE, warp, lane);
 
     const bool other_row = run.entry != held;
     if (other_row && warp == 0 && elected ())

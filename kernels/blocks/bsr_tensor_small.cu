@@ -57,7 +57,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
 
   for_runs<THREADS> (p, piece, lists, [&] (const run_of_blocks &run) {
     T *C = (T *) p.c.values + run.begin * size_c;
-    clear_empty (run, lists, (T *) p.c.values, size_c);
+    clear_empty (run, lists, C, size_c, warp, lane);
 
     /* of the warp's blocks */
     int product = lists.first[0][run.count * warp / WARPS];

@@ -284,7 +284,8 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
   };
 
   auto multiply_run = [&] (const run_of_blocks &run) {
-    clear_empty (run, lists, (double *) p.c.values, size_c);
+    clear_empty (run, lists, (double *) p.c.values + run.begin * size_c, size_c, threadIdx.x / 32,
+                 threadIdx.x % 32);
     for_lists (run, [&] (which_products what) { multiply (run, what); });
   };
   /* by entries, what is in C is a sum that goes on: not where that has been multiplied */

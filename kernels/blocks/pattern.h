@@ -39,20 +39,20 @@ static inline gpumm_status pattern_symbolic (int device, gpumm_stream *stream,
 
 #ifdef __CUDACC__
 
-/* Writes column c of block t of C, cut to 2^32 - 1, if it is there, and notes in *zero, if that is,
- * a block that is all zero. M neighbouring threads have a block; whole warps come here. only: notes
- * none. Gives whether all sums were cut. */
+/* A nonnegative sum, cut to 2^32 - 1. */
+__device__ static inline uint32_t cut (int64_t sum) {
+  return sum < UINT32_MAX ? (uint32_t) sum : UINT32_MAX;
+}
+
+/* Writes column c of block t of C, if it is there, and notes in *zero, if that is, a block that is
+ * all zero. M neighbouring threads have a block; whole warps come here. */
 template <int M>
-__device__ static inline bool store_column (uint32_t *C, int64_t t, int c, bool there,
-                                            const uint64_t (&sum)[M], int32_t *zero) {
-  uint32_t value[M], some = !there;
-  bool all = true;
+__device__ static inline void store_column (uint32_t *C, int64_t t, int c, bool there,
+                                            const uint32_t (&value)[M], int32_t *zero) {
+  uint32_t some = !there;
 #pragma unroll
-  for (int r = 0; r < M; r++) {
-    value[r] = sum[r] < UINT32_MAX ? (uint32_t) sum[r] : UINT32_MAX;
+  for (int r = 0; r < M; r++)
     some |= value[r];
-    all = all && sum[r] >= UINT32_MAX;
-  }
   if (there)
     for (int q = 0; q < M / 4; q++)
       ((uint4 *) (C + t * (M * M) + c * M))[q] =
@@ -60,7 +60,6 @@ __device__ static inline bool store_column (uint32_t *C, int64_t t, int c, bool 
   const unsigned lanes = __ballot_sync (0xffffffffu, some != 0);
   if (zero && (lanes >> threadIdx.x % 32 / M * M & ((1u << M) - 1)) == 0)
     *zero = 1;
-  return all || !there;
 }
 
 #endif

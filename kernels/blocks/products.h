@@ -129,16 +129,16 @@ template <class F> __device__ static inline void for_lists (const run_of_blocks 
   }
 }
 
-/* Blocks of C that have no product in a run become zeros. */
-template <int THREADS, class T>
+/* Blocks of C that have no product in a run become zeros, by warps. C: from the run's first on. */
+template <int THREADS, class T, class SIZE>
 __device__ static inline void clear_empty (const run_of_blocks &run,
-                                           const product_lists<THREADS> &s, T *C, int64_t size) {
-  if (run.whole || run.adds)
-    return;
-  for (int x = threadIdx.x / 32; x < run.count; x += THREADS / 32)
-    if (s.first[0][x] == s.first[0][x + 1])
-      for (int e = threadIdx.x % 32; e < size; e += 32)
-        C[(run.begin + x) * size + e] = T{};
+                                           const product_lists<THREADS> &s, T *C, SIZE size,
+                                           int warp, int lane) {
+  if (!run.whole && !run.adds)
+    for (int x = warp; x < run.count; x += THREADS / 32)
+      if (s.first[0][x] == s.first[0][x + 1])
+        for (int e = lane; e < size; e += 32)
+          C[x * size + e] = T{};
 }
 
 /* By entries where at most a quarter of C's blocks have two products: each further one reads what

@@ -236,9 +236,9 @@ static gpumm_status launch_wide (int device, gpumm_stream *stream, const form<T>
 /* Two columns a thread where there are as many and their sums fit shared memory. */
 template <class T, int HEIGHT>
 static gpumm_status launch_blocks (int device, gpumm_stream *stream, const form<T> &x) {
-  if (sizeof (T) <= 8 && x.n > LANES)
-    return launch_wide < T, HEIGHT, sizeof (T) <= 8 ? 2 : 1 > (device, stream, x);
-  return launch_wide<T, HEIGHT, 1> (device, stream, x);
+  constexpr int WIDE = sizeof (T) <= 8 ? 2 : 1;
+  return x.n > LANES ? launch_wide<T, HEIGHT, WIDE> (device, stream, x)
+                     : launch_wide<T, HEIGHT, 1> (device, stream, x);
 }
 
 template <class T>
@@ -292,6 +292,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   const T *d = (const T *) f.d->values;
   if (!left)
     d += op_d == GPUMM_NONE ? p->row : p->row * f.d->ld;
+  T *panel = (T *) (void *) memory;
   int64_t step = f.d_by_rows ? f.n : panel_of (f, sizeof (T));
   for (int64_t j = 0; j < f.n; j += step) {
     x.n = f.n - j < step ? f.n - j : step;
@@ -299,12 +300,12 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
     x.d = d + j;
     x.ld = left && op_d == GPUMM_NONE ? 1 : f.d->ld; /* that 1 of one column only */
     if (!f.d_by_rows) {
-      x.d = (const T *) memory;
+      x.d = panel;
       x.ld = x.n;
       if (!is_zero (x.alpha))
         TRY (LAUNCH ("spmm, panel", turn_panel<T>, ceil_div (f.inner, TURN) * ceil_div (x.n, TURN),
                      dim3 (THREADS), device, stream, d + j * f.d->ld, f.d->ld, f.inner, x.n,
-                     (T *) memory));
+                     panel));
     }
     TRY (launch_form<T> (device, stream, x));
   }

@@ -6,7 +6,7 @@
  * row that reaches over more columns than the bitmap has bits is made window by window.
  *
  * What limits it is shared memory: a bit to set for each pair of blocks, and a bitmap to clear and
- * to read for each row. Where B has few columns its rows are made bits first (make_pattern), and a
+ * to read for each row. Where B has few columns its rows are made bits first (gpumm_make_pattern), and a
  * row of C is the OR of those that its row of A names.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
