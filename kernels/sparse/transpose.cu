@@ -64,10 +64,10 @@ transpose::transpose (const gpumm_rows *a, gpumm_type type, void *memory) : t (*
   m.take (t.column, t.stored);
   m.take (values, t.stored * t.block_rows * t.block_cols * (int64_t) element_bytes (type));
   m.take (from, t.stored);
-  m.take (row, t.stored);
   m.take (sorted_key, t.stored);
   m.take (scratch, (int64_t) gpumm_sort_bytes (t.stored, t.rows));
   t.values = values;
+  row = (int32_t *) (void *) values; /* free until the elements are moved */
   bytes = m.used;
 }
 

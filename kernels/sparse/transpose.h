@@ -9,7 +9,7 @@
 struct transpose {
   gpumm_rows t;
   int32_t *from;       /* which block of the matrix each block of t is */
-  int32_t *row;        /* of each block of the matrix */
+  int32_t *row;        /* of each block of the matrix, until the elements are there */
   int32_t *sorted_key; /* rows of t, in order */
   char *scratch;       /* for the sort */
   size_t bytes;        /* of all */
