@@ -2,6 +2,7 @@
  * kernels need.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <cooperative_groups.h>
+#include <cub/version.cuh>
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda.h>

@@ -105,8 +105,9 @@ __device__ static inline complex<double> read (const complex<double> *p) {
   return {x.x, x.y};
 }
 
+/* For so many threads, of which those of a warp come together. */
 template <int THREADS> __device__ static inline void wait_for_all () {
-  if (THREADS == WARP)
+  if (THREADS <= WARP)
     __syncwarp ();
   else
     __syncthreads ();
@@ -256,10 +257,6 @@ template <int BIN> struct shape {
   static constexpr int rows = block / threads; /* of a block, at a time */
   static constexpr int lanes = threads < WARP ? threads : WARP;
 };
-
-template <int THREADS> __device__ static inline void wait_for_row () {
-  wait_for_all<(THREADS > WARP ? BLOCK : WARP)> ();
-}
 
 /* Where the products of a row of A, its elements t0 .. end - 1, come from: product q is item
  * q / threads of thread q % threads. All threads of a warp call it. */
@@ -461,11 +458,11 @@ __global__ void __launch_bounds__ (shape<BIN>::block) multiply_short (problem<T>
       values[q] = times (y[j], x[j], p.real);
     }
     sort<own> (key, keys);
-    wait_for_row<own::threads> ();
+    wait_for_all<own::threads> ();
 #pragma unroll
     for (int j = 0; j < own::items; j++)
       keys[padded (thread * own::items + j)] = key[j];
-    wait_for_row<own::threads> ();
+    wait_for_all<own::threads> ();
     /* each warp goes through its part of the sorted products and lists the first of each column */
     const int begin = own::threads > WARP ? threadIdx.x / WARP * (WARP * own::items) : 0;
     const int end = own::threads > WARP ? min (total, begin + WARP * own::items) : total;
@@ -495,7 +492,7 @@ __global__ void __launch_bounds__ (shape<BIN>::block) multiply_short (problem<T>
     }
     if (own::threads <= WARP)
       columns = before;
-    wait_for_row<own::threads> ();
+    wait_for_all<own::threads> ();
     for (int f = thread; f < columns; f += own::threads) {
       int q = firsts[f];
       const int last = f + 1 < columns ? firsts[f + 1] : total;
@@ -508,7 +505,7 @@ __global__ void __launch_bounds__ (shape<BIN>::block) multiply_short (problem<T>
       ((T *) p.c.values)[to + f] = sum;
       zeros |= is_zero (sum);
     }
-    wait_for_row<own::threads> (); /* before the next row's values overwrite these */
+    wait_for_all<own::threads> (); /* before the next row's values overwrite these */
   }
   if (zeros && p.zero)
     *p.zero = 1;

@@ -40,7 +40,7 @@ __device__ static inline part_of_bits count_bits (BITS &bits, int words,
   return x;
 }
 
-/* Writes the columns from + w * 32 + bit of the bits of word w; gives the place after them. */
+/* Writes the column from + b for each bit b of a word; gives the place after them. */
 __device__ static inline int32_t *write_bits (uint32_t word, int64_t from, int32_t *column) {
   for (; word; word &= word - 1)
     *column++ = (int32_t) (from + __popc ((word & -word) - 1));
