@@ -10,6 +10,7 @@
  *   LAUNCH (name, kernel, blocks, threads, device, stream, arguments...)
  *                       starts it and returns a status; name is for error texts
  *   atomic_or (x, y)    x |= y in one step, for x an element of memory; returns the old x
+ *   atomic_max (x, y)   x = y in one step if y is larger, for x an element of memory
  *   atomic_add (x, y)   x += y in one step, for x in memory by a plain pointer
  *   COUNT_OPERATIONS (n) adds n operations on reals to the host device's counts
  *

@@ -69,39 +69,23 @@ DEVICE int128 clamp (halves sum) {
 }
 
 template <class T> DEVICE void store_as (void *c, int64_t at, int128 value) {
-  const bool is_signed = (T) -1 < (T) 0;
-  const int128 half = (int128) 1 << (8 * sizeof (T) - 1);
-  const int128 low = is_signed ? -half : (int128) 0, high = low + 2 * half - 1;
   global<T> C = (T *) c;
-  C[at] = (T) (value < low ? low : value > high ? high : value);
+  C[at] = (T) value;
 }
 
-DEVICE void store_integer (gpumm_type type, void *c, int64_t at, int128 value) {
-  switch (type) {
-  case GPUMM_I8:
-    store_as<int8_t> (c, at, value);
-    break;
-  case GPUMM_I16:
-    store_as<int16_t> (c, at, value);
-    break;
-  case GPUMM_I32:
-    store_as<int32_t> (c, at, value);
-    break;
-  case GPUMM_I64:
-    store_as<int64_t> (c, at, value);
-    break;
-  case GPUMM_U8:
+/* Saturates; then the bits of a signed integer are those of an unsigned one. */
+DEVICE void store_integer (int bytes, bool is_signed, void *c, int64_t at, int128 value) {
+  const int128 half = (int128) 1 << (8 * bytes - 1);
+  const int128 low = is_signed ? -half : (int128) 0, high = low + 2 * half - 1;
+  value = value < low ? low : value > high ? high : value;
+  if (bytes == 1)
     store_as<uint8_t> (c, at, value);
-    break;
-  case GPUMM_U16:
+  else if (bytes == 2)
     store_as<uint16_t> (c, at, value);
-    break;
-  case GPUMM_U32:
+  else if (bytes == 4)
     store_as<uint32_t> (c, at, value);
-    break;
-  default:
+  else
     store_as<uint64_t> (c, at, value);
-  }
 }
 
 /* ---- the kernel --------------------------------------------------------------------------- */
@@ -113,7 +97,7 @@ __global__ void __launch_bounds__ (EXACT_THREADS)
     exact (int64_t row, int64_t m, int64_t n, int64_t k, global<const int64_t> a_start,
            global<const int32_t> a_column, global<const T> A, global<const int64_t> b_start,
            global<const int32_t> b_column, global<const T> B, global<const int64_t> c_start,
-           global<const int32_t> c_column, gpumm_type output, void *C) {
+           global<const int32_t> c_column, int bytes, bool is_signed, void *C) {
   const int64_t i = row + blockIdx.x / SPLIT, begin = c_start[i] * m * n,
                 end = c_start[i + 1] * m * n;
   const int64_t first = blockIdx.x % SPLIT * EXACT_THREADS + threadIdx.x;
@@ -123,27 +107,19 @@ __global__ void __launch_bounds__ (EXACT_THREADS)
     typename sum_of<sizeof (T)>::type sum = {};
     for (int64_t t = a_start[i]; t < a_start[i + 1]; t++) {
       const int32_t q = a_column[t];
-      const int64_t last = b_start[q + 1], u = find_column (b_column, b_start[q], last, j);
+      const int64_t last = b_start[q + 1],
+                    u = lower_bound (b_column, (int64_t) b_start[q], last, j);
       if (u < last && b_column[u] == j)
         for (int64_t p = 0; p < k; p++) {
           const T x = A[t * m * k + r + p * m], y = B[u * k * n + p + c * k];
           add_integers (sum, x, y);
         }
     }
-    store_integer (output, C, at, clamp (sum));
+    store_integer (bytes, is_signed, C, at, clamp (sum));
   }
 }
 
 /* ---- launchers ---------------------------------------------------------------------------- */
-
-static bool is_integer (gpumm_type type) {
-  return type >= GPUMM_I8 && type <= GPUMM_U64;
-}
-
-static size_t integer_bytes (gpumm_type type) {
-  const int at = type >= GPUMM_U8 ? type - GPUMM_U8 : type - GPUMM_I8;
-  return (size_t) 1 << at;
-}
 
 /* An int64 holds at least 2^30 products of 16 bits. */
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
@@ -155,40 +131,20 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *)
 template <class T>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   const gpumm_rows &a = p->a, &b = p->b, &c = p->c;
-  gpumm_status status = make_pattern (device, stream, p, true, p->workspace);
-  if (!status)
-    status = LAUNCH ("blocks_exact", exact<T>, p->count * SPLIT, dim3 (EXACT_THREADS), device,
-                     stream, p->row, a.block_rows, b.block_cols, a.block_cols, a.start, a.column,
-                     (const T *) a.values, b.start, b.column, (const T *) b.values, c.start,
-                     c.column, p->type_c, c.values);
-  if (status)
-    return status;
-  return look_for_zeros (device, stream, p,
-                         (size_t) (a.block_rows * b.block_cols) * integer_bytes (p->type_c));
+  const int bytes = element_bytes (p->type_c);
+  TRY (gpumm_make_pattern (device, stream, p, true));
+  TRY (LAUNCH ("blocks_exact", exact<T>, p->count * SPLIT, dim3 (EXACT_THREADS), device, stream,
+               p->row, a.block_rows, b.block_cols, a.block_cols, a.start, a.column,
+               (const T *) a.values, b.start, b.column, (const T *) b.values, c.start, c.column,
+               bytes, p->type_c <= GPUMM_I64, c.values));
+  return gpumm_look_for_zeros (device, stream, p);
 }
 
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  switch (p->type_a) {
-  case GPUMM_I8:
-    return launch_as<int8_t> (device, stream, p);
-  case GPUMM_I16:
-    return launch_as<int16_t> (device, stream, p);
-  case GPUMM_I32:
-    return launch_as<int32_t> (device, stream, p);
-  case GPUMM_I64:
-    return launch_as<int64_t> (device, stream, p);
-  case GPUMM_U8:
-    return launch_as<uint8_t> (device, stream, p);
-  case GPUMM_U16:
-    return launch_as<uint16_t> (device, stream, p);
-  case GPUMM_U32:
-    return launch_as<uint32_t> (device, stream, p);
-  case GPUMM_U64:
-    return launch_as<uint64_t> (device, stream, p);
-  default:
-    return gpumm_driver_fail (GPUMM_UNSUPPORTED,
-                              "blocks_exact: elements of type %d are no integers", (int) p->type_a);
-  }
+  static gpumm_status (*const by_type[]) (int, gpumm_stream *, const gpumm_sparse_product *) = {
+      launch_as<int8_t>,  launch_as<int16_t>,  launch_as<int32_t>,  launch_as<int64_t>,
+      launch_as<uint8_t>, launch_as<uint16_t>, launch_as<uint32_t>, launch_as<uint64_t>};
+  return by_type[p->type_a - GPUMM_I8](device, stream, p);
 }
 
 SPARSE_FAMILY_ROWS (blocks_exact) = {

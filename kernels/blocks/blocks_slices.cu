@@ -138,8 +138,8 @@ __global__ void __launch_bounds__ (SLICE_THREADS)
                    global<const int32_t> column, const uint16_t *B, digits d, digit_planes to) {
   const int c = threadIdx.x % M;
   const int64_t k = blockIdx.x;
-  const int64_t from = find_column (column, start[k], start[k + 1], first);
-  const int64_t end = find_column (column, from, start[k + 1], first + width);
+  const int64_t from = lower_bound (column, start[k], start[k + 1], first);
+  const int64_t end = lower_bound (column, from, start[k + 1], first + width);
   for (int64_t t = from + threadIdx.x / M; t < end; t += SLICE_THREADS / M) {
     uint32_t x[M];
     int32_t sum[2] = {0, 0};
@@ -179,8 +179,8 @@ __global__ void __launch_bounds__ (SLICE_THREADS)
                  global<const int32_t> column, uint32_t *C, int32_t *zero, int32_t *open) {
   const int c = threadIdx.x % M;
   const int64_t i = row + blockIdx.x, vector_a = blockIdx.x * (int64_t) M;
-  const int64_t begin = find_column (column, start[i], start[i + 1], first);
-  const int64_t end = find_column (column, begin, start[i + 1], first + width);
+  const int64_t begin = lower_bound (column, start[i], start[i + 1], first);
+  const int64_t end = lower_bound (column, begin, start[i + 1], first + width);
   int64_t low_a[M], high_a[M];
 #pragma unroll
   for (int r = 0; r < M; r++) {
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__ (SLICE_THREADS)
   }
   bool all = true;
   for (int64_t t = begin + threadIdx.x / M; t - threadIdx.x / M < end; t += SLICE_THREADS / M) {
-    uint32_t value[M], some = t >= end;
+    uint32_t value[M] = {};
     if (t < end) {
       const int64_t j = (column[t] - first) * M + c;
       const int64_t low_b = b.sums[j], high_b = d.planes > 1 ? b.sums[b.vectors + j] : 0;
@@ -208,18 +208,11 @@ __global__ void __launch_bounds__ (SLICE_THREADS)
           middle =
               correct (at[2 * from.plane], d.offset[2], high_a[r] + low_a[r], high_b + low_b, k)
               - high - low;
-        const int64_t sum = (high << 2 * d.shift) + (middle << d.shift) + low;
-        value[r] = sum < UINT32_MAX ? (uint32_t) sum : UINT32_MAX;
-        some |= value[r];
-        all = all && sum >= UINT32_MAX;
+        value[r] = cut ((high << 2 * d.shift) + (middle << d.shift) + low);
+        all = all && value[r] == UINT32_MAX;
       }
-      uint4 *to = (uint4 *) (C + t * (M * M) + c * M);
-      for (int q = 0; q < M / 4; q++)
-        to[q] = make_uint4 (value[4 * q], value[4 * q + 1], value[4 * q + 2], value[4 * q + 3]);
     }
-    const unsigned lanes = __ballot_sync (0xffffffffu, some != 0);
-    if (zero && !only_high && (lanes >> threadIdx.x % 32 / M * M & ((1u << M) - 1)) == 0)
-      *zero = 1;
+    store_column<M> (C, t, c, t < end, value, only_high ? NULL : zero);
   }
   if (only_high && !all)
     *open = 1;
@@ -233,8 +226,8 @@ static int64_t padded (int64_t size) {
 
 /* Of one tile, rows x cols at most. */
 struct layout {
-  void *bits, *library;
-  uint32_t *facts; /* the largest elements of A and B, and whether a tile is open */
+  char *bits, *library;
+  uint32_t *facts; /* the largest element of A and B, and whether a tile is open */
   digit_planes a, b;
   int32_t *sums;
   int64_t rows, cols, ld;
@@ -244,21 +237,15 @@ struct layout {
 static size_t place_all (const gpumm_sparse_product *p, int planes, int sums, int64_t rows,
                          int64_t cols, layout *w) {
   const int64_t k = padded (p->b.rows * p->b.block_rows);
-  size_t used = 0;
-  char *base = (char *) p->workspace;
-#define PLACE(member, type, count)                                                                 \
-  (member = (type *) (base + used), used += aligned ((size_t) (count) * sizeof *(member)))
-  w->bits = base;
-  used += aligned (pattern_bytes (p));
-  w->library = base + used;
-  used += aligned (gpumm_int8_workspace);
-  PLACE (w->facts, uint32_t, 3);
-  PLACE (w->a.sums, int32_t, 2 * rows);
-  PLACE (w->b.sums, int32_t, 2 * cols);
-  PLACE (w->a.to, int8_t, planes * rows * k);
-  PLACE (w->b.to, int8_t, planes * cols * k);
-  PLACE (w->sums, int32_t, sums * rows * cols);
-#undef PLACE
+  parts m (p->workspace);
+  m.take (w->bits, (int64_t) gpumm_pattern_bytes (p));
+  m.take (w->library, (int64_t) gpumm_int8_workspace);
+  m.take (w->facts, 2);
+  m.take (w->a.sums, 2 * rows);
+  m.take (w->b.sums, 2 * cols);
+  m.take (w->a.to, planes * rows * k);
+  m.take (w->b.to, planes * cols * k);
+  m.take (w->sums, sums * rows * cols);
   w->rows = rows;
   w->cols = cols;
   w->ld = k;
@@ -267,7 +254,7 @@ static size_t place_all (const gpumm_sparse_product *p, int planes, int sums, in
   w->a.ld = w->b.ld = k;
   w->a.plane = rows * k;
   w->b.plane = cols * k;
-  return used;
+  return m.used;
 }
 
 /* The size of the parts if length is cut into the fewest equal parts of at most largest. */
@@ -283,16 +270,14 @@ static int64_t part (int64_t length, int64_t largest) {
 static size_t lay_out (const gpumm_sparse_product *p, int planes, int sums, int64_t largest,
                        size_t bytes, layout *w) {
   const int64_t m = p->count * p->a.block_rows, n = p->b.cols * p->b.block_cols;
-  for (int64_t size = largest; size >= largest / 2; size -= VECTOR_STEP) {
-    const size_t used = place_all (p, planes, sums, part (m, largest), part (n, size), w);
-    if (used <= bytes)
-      return used;
-  }
-  for (int64_t size = largest; size >= VECTOR_STEP; size -= VECTOR_STEP) {
-    const size_t used = place_all (p, planes, sums, part (m, size), part (n, size), w);
-    if (used <= bytes)
-      return used;
-  }
+  for (const bool narrower : {true, false})
+    for (int64_t size = largest; size >= (narrower ? largest / 2 : (int64_t) VECTOR_STEP);
+         size -= VECTOR_STEP) {
+      const int64_t rows = part (m, narrower ? largest : size);
+      const size_t used = place_all (p, planes, sums, rows, part (n, size), w);
+      if (used <= bytes)
+        return used;
+    }
   return 0;
 }
 
@@ -308,25 +293,13 @@ static size_t workspace_bytes (const gpumm_sparse_product *p,
 
 /* ---- launchers ---------------------------------------------------------------------------- */
 
-static gpumm_status fill (int device, gpumm_stream *stream, void *to, int byte, size_t bytes) {
-  int before;
-  gpumm_status status = gpumm_cuda_enter ("cudaMemsetAsync", device, &before);
-  if (status)
-    return status;
-  status = gpumm_cuda_check ("cudaMemsetAsync",
-                             cudaMemsetAsync (to, byte, bytes, (cudaStream_t) stream));
-  gpumm_cuda_leave (device, before);
-  return status;
-}
-
 /* Planes full of zeros minus their offsets, and sums of zero. */
 static gpumm_status clear_planes (int device, gpumm_stream *stream, const digits &d,
                                   const digit_planes &to) {
-  gpumm_status status =
-      fill (device, stream, to.sums, 0, 2 * (size_t) to.vectors * sizeof *to.sums);
-  for (int s = 0; s < d.planes && !status; s++)
-    status = fill (device, stream, to.to + s * to.plane, -d.offset[s] & 0xff, (size_t) to.plane);
-  return status;
+  TRY (fill (device, stream, to.sums, 0, 2 * (size_t) to.vectors * sizeof *to.sums));
+  for (int s = 0; s < d.planes; s++)
+    TRY (fill (device, stream, to.to + s * to.plane, -d.offset[s] & 0xff, (size_t) to.plane));
+  return GPUMM_OK;
 }
 
 /* Plane s of the sums = digits of plane of_a of A by those of plane of_b of B, or += with add. */
@@ -342,18 +315,14 @@ static gpumm_status find_digits (int device, gpumm_stream *stream, const gpumm_s
                                  const layout &w, digits *d) {
   enum { BLOCKS = 1024 };
   const int64_t m = p->a.block_rows;
-  uint32_t largest[2] = {0, 0};
-  gpumm_status status = fill (device, stream, w.facts, 0, sizeof largest);
-  for (int x = 0; x < 2 && !status; x++) {
-    const gpumm_rows &rows = x == 0 ? p->a : p->b;
-    status =
-        LAUNCH ("find_largest", find_largest<SLICE_THREADS>, BLOCKS, dim3 (SLICE_THREADS), device,
-                stream, rows.stored * m * m, (const uint16_t *) rows.values, w.facts + x);
-  }
-  if (!status)
-    status = read_back (device, stream, largest, w.facts, sizeof largest);
-  *d = choose_digits (largest[0] > largest[1] ? largest[0] : largest[1]);
-  return status;
+  uint32_t largest = 0;
+  TRY (fill (device, stream, w.facts, 0, sizeof largest));
+  for (const gpumm_rows *x : {&p->a, &p->b})
+    TRY (LAUNCH ("find_largest", find_largest<SLICE_THREADS>, BLOCKS, dim3 (SLICE_THREADS), device,
+                 stream, x->stored * m * m, (const uint16_t *) x->values, w.facts));
+  TRY (read_back (device, stream, &largest, w.facts, sizeof largest));
+  *d = choose_digits (largest);
+  return GPUMM_OK;
 }
 
 template <int M>
@@ -363,7 +332,7 @@ static gpumm_status join (int device, gpumm_stream *stream, const gpumm_sparse_p
   return LAUNCH ("blocks_slices", join_digits<M>, rows, dim3 (SLICE_THREADS), device, stream, row,
                  first, w.cols / M, w.ld, d, w.a, w.b,
                  (sum_planes{w.sums, w.rows * w.cols, w.cols}), only_high, p->c.start, p->c.column,
-                 (uint32_t *) p->c.values, p->zero, (int32_t *) w.facts + 2);
+                 (uint32_t *) p->c.values, p->zero, (int32_t *) w.facts + 1);
 }
 
 /* One tile whose digits are there. *trying: is it worth trying the highest digits alone? Then
@@ -372,33 +341,27 @@ template <int M>
 static gpumm_status make_tile (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
                                const layout &w, const digits &d, int64_t row, int64_t rows,
                                int64_t first, bool *trying, int64_t *saved) {
-  gpumm_status status = GPUMM_OK;
   if (d.planes > 1)
-    status = multiply (device, stream, w, 1, 1, 1, false);
-  if (d.planes > 1 && *trying && !status) {
+    TRY (multiply (device, stream, w, 1, 1, 1, false));
+  if (d.planes > 1 && *trying) {
     int32_t open = 0;
-    status = fill (device, stream, w.facts + 2, 0, sizeof open);
-    if (!status)
-      status = join<M> (device, stream, p, w, d, row, rows, first, true);
-    if (!status)
-      status = read_back (device, stream, &open, w.facts + 2, sizeof open);
-    if (!status && !open) {
+    TRY (fill (device, stream, w.facts + 1, 0, sizeof open));
+    TRY (join<M> (device, stream, p, w, d, row, rows, first, true));
+    TRY (read_back (device, stream, &open, w.facts + 1, sizeof open));
+    if (!open) {
       *saved += d.factors - 1;
       return GPUMM_OK;
     }
     *trying = false;
   }
-  if (!status)
-    status = multiply (device, stream, w, 0, 0, 0, false);
-  if (!status && d.planes == 3)
-    status = multiply (device, stream, w, 2, 2, 2, false);
-  if (!status && d.planes == 2)
-    status = multiply (device, stream, w, 2, 0, 1, false);
-  if (!status && d.planes == 2)
-    status = multiply (device, stream, w, 2, 1, 0, true);
-  if (!status)
-    status = join<M> (device, stream, p, w, d, row, rows, first, false);
-  return status;
+  TRY (multiply (device, stream, w, 0, 0, 0, false));
+  if (d.planes == 3)
+    TRY (multiply (device, stream, w, 2, 2, 2, false));
+  if (d.planes == 2) {
+    TRY (multiply (device, stream, w, 2, 0, 1, false));
+    TRY (multiply (device, stream, w, 2, 1, 0, true));
+  }
+  return join<M> (device, stream, p, w, d, row, rows, first, false);
 }
 
 template <int M>
@@ -413,47 +376,38 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   if (!p->workspace || lay_out (p, 3, 3, VECTOR_STEP, p->workspace_bytes, &w) == 0)
     return gpumm_driver_fail (GPUMM_INTERNAL, "blocks_slices: %zu bytes of workspace are too few",
                               p->workspace_bytes);
-  gpumm_status status = make_pattern (device, stream, p, true, w.bits);
-  if (!status)
-    status = find_digits (device, stream, p, w, &d);
-  if (status)
-    return status;
+  TRY (gpumm_make_pattern (device, stream, p, true));
+  TRY (find_digits (device, stream, p, w, &d));
   lay_out (p, d.planes, d.sums, TILE_SIZE, p->workspace_bytes, &w);
-  for (int64_t row = 0; row < p->count && !status; row += w.rows / M) {
+  for (int64_t row = 0; row < p->count; row += w.rows / M) {
     const int64_t rows = p->count - row < w.rows / M ? p->count - row : w.rows / M;
-    status = clear_planes (device, stream, d, w.a);
-    if (!status)
-      status = LAUNCH ("slice_rows", slice_rows<M>, rows, dim3 (SLICE_THREADS), device, stream,
-                       p->row + row, a.start, a.column, (const uint16_t *) a.values, d, w.a);
-    for (int64_t first = 0; first < b.cols && !status; first += w.cols / M, tiles++) {
+    TRY (clear_planes (device, stream, d, w.a));
+    TRY (LAUNCH ("slice_rows", slice_rows<M>, rows, dim3 (SLICE_THREADS), device, stream,
+                 p->row + row, a.start, a.column, (const uint16_t *) a.values, d, w.a));
+    for (int64_t first = 0; first < b.cols; first += w.cols / M, tiles++) {
       /* one tile is as wide as B: its digits are still there */
       if (row == 0 || w.cols / M < b.cols) {
-        status = clear_planes (device, stream, d, w.b);
-        if (!status)
-          status = LAUNCH ("slice_columns", slice_columns<M>, b.rows, dim3 (SLICE_THREADS), device,
-                           stream, first, w.cols / M, b.start, b.column,
-                           (const uint16_t *) b.values, d, w.b);
+        TRY (clear_planes (device, stream, d, w.b));
+        TRY (LAUNCH ("slice_columns", slice_columns<M>, b.rows, dim3 (SLICE_THREADS), device,
+                     stream, first, w.cols / M, b.start, b.column, (const uint16_t *) b.values, d,
+                     w.b));
       }
-      if (!status)
-        status = make_tile<M> (device, stream, p, w, d, p->row + row, rows, first, &trying, &saved);
+      TRY (make_tile<M> (device, stream, p, w, d, p->row + row, rows, first, &trying, &saved));
     }
   }
-  if (p->note && !status)
+  if (p->note)
     snprintf (p->note, GPUMM_NOTE_BYTES, "%lld of %lld products",
               (long long) (tiles * d.factors - saved), (long long) (tiles * d.factors));
-  return status;
+  return GPUMM_OK;
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  return p->a.block_rows == 4 ? launch_as<4> (device, stream, p) : launch_as<8> (device, stream, p);
-}
+LAUNCH_SQUARES (launch_as)
 
 /* Sums of 2 k products of digits of at most 2^7 in size fit 31 bits. */
 static const int64_t MOST_SLICED_K = 65408;
 
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
-  return takes_blocks (p) && is_classic (p) && p->b.rows * p->a.block_rows <= MOST_SLICED_K
-         && gpumm_int8_usable ();
+  return takes_squares (p) && p->b.rows * p->a.block_rows <= MOST_SLICED_K && gpumm_int8_usable ();
 }
 
 enum { INT8_CAPABILITY = 75 }; /* the first whose INT8 tensor cores cuBLASLt uses */
@@ -464,7 +418,7 @@ static const double MULTIPLY_RATE = 2.2e14 / 132;
 
 static double seconds (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
   const double m = (double) p->a.block_rows;
-  return is_classic (p) ? (double) p->a.rows * (double) p->a.cols * (double) p->b.cols * m * m * m
+  return takes_squares (p) ? (double) p->a.rows * (double) p->a.cols * (double) p->b.cols * m * m * m
                               / (MULTIPLY_RATE * device->multiprocessors)
                         : INFINITY;
 }

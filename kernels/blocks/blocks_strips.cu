@@ -38,7 +38,7 @@ __global__ void __launch_bounds__ (THREADS)
   if (at >= rows * (strips + 1))
     return;
   const int64_t i = row + at % rows, s = at / rows, begin = start[i];
-  place[at] = (int32_t) (find_column (column, begin, start[i + 1], s * width) - begin);
+  place[at] = (int32_t) (lower_bound (column, begin, start[i + 1], s * width) - begin);
 }
 
 /* Words of 32 bits, sixteen bytes at a time if possible. */
@@ -133,24 +133,15 @@ __global__ void __launch_bounds__ (STRIP_THREADS<M>)
   /* the blocks that C has in the strip, one thread per column */
   const int c = threadIdx.x % M;
   for (int q = from + (int) threadIdx.x / M; q - (int) threadIdx.x / M < to; q += THREADS / M) {
-    uint32_t value[M], some = q >= to;
-    if (q < to) {
-      const int64_t at = c_start[i] + q;
-      const int j = (int) (c_column[at] - first);
+    uint32_t value[M];
+    const int64_t at = c_start[i] + q;
+    const int j = q < to ? (int) (c_column[at] - first) : 0;
 #pragma unroll
-      for (int r = 0; r < M; r++) {
-        const int e = (place_of_block<M> (j) + c) ^ (r * M);
-        const uint64_t sum = ((uint64_t) high[e] << 16) + sums[e];
-        value[r] = sum < UINT32_MAX ? (uint32_t) sum : UINT32_MAX;
-        some |= value[r];
-      }
-      for (int p = 0; p < M / 4; p++)
-        ((uint4 *) (C + at * (M * M) + c * M))[p] =
-            make_uint4 (value[4 * p], value[4 * p + 1], value[4 * p + 2], value[4 * p + 3]);
+    for (int r = 0; r < M; r++) {
+      const int e = (place_of_block<M> (j) + c) ^ (r * M);
+      value[r] = cut (((int64_t) high[e] << 16) + sums[e]);
     }
-    const unsigned lanes = __ballot_sync (0xffffffffu, some != 0);
-    if (zero && (lanes >> lane / M * M & ((1u << M) - 1)) == 0)
-      *zero = 1;
+    store_column<M> (C, at, c, q < to, value, zero);
   }
 }
 
@@ -167,12 +158,12 @@ static int64_t strip_count (const gpumm_sparse_product *p) {
 }
 
 static size_t strips_workspace (const gpumm_sparse_product *p, const gpumm_device_properties *) {
-  return aligned (pattern_bytes (p))
+  return gpumm_pattern_bytes (p)
          + (size_t) (p->b.rows + p->count) * (size_t) (strip_count (p) + 1) * sizeof (int32_t);
 }
 
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
-  return takes_blocks (p) && is_classic (p) && p->b.rows <= most_products (p->a.block_rows)
+  return takes_squares (p) && p->b.rows <= most_products (p->a.block_rows)
          && p->count * strip_count (p) <= INT32_MAX
          && device->shared_bytes >= (int64_t) (2 * STRIP_ELEMENTS * sizeof (uint32_t));
 }
@@ -182,34 +173,22 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   const gpumm_rows &a = p->a, &b = p->b, &c = p->c;
   const int64_t many = strip_count (p), width = STRIP_ELEMENTS / (M * M);
   const size_t shared = 2 * STRIP_ELEMENTS * sizeof (uint32_t);
-  int32_t *place_b = (int32_t *) ((char *) p->workspace + aligned (pattern_bytes (p)));
+  int32_t *place_b = (int32_t *) ((char *) p->workspace + gpumm_pattern_bytes (p));
   int32_t *place_c = place_b + b.rows * (many + 1);
-  gpumm_status status = make_pattern (device, stream, p, true, p->workspace);
-  if (!status)
-    status = LAUNCH ("place_strips", place_strips<PLACE_THREADS>,
-                     ceil_div (b.rows * (many + 1), PLACE_THREADS), dim3 (PLACE_THREADS), device,
-                     stream, 0, b.rows, many, width, b.start, b.column, place_b);
-  if (!status)
-    status = LAUNCH ("place_strips", place_strips<PLACE_THREADS>,
-                     ceil_div (p->count * (many + 1), PLACE_THREADS), dim3 (PLACE_THREADS), device,
-                     stream, p->row, p->count, many, width, c.start, c.column, place_c);
-  if (status)
-    return status;
-  /* clang-format off */
-  return launch_on_gpu ("blocks_strips", p->count * many, dim3 (STRIP_THREADS<M>), device, [&] {
-    if (cudaFuncSetAttribute (strips<M>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared))
-      return;
-    strips<M><<<(unsigned) (p->count * many), STRIP_THREADS<M>, shared, (cudaStream_t) stream>>> (
-        p->row, p->count, b.rows, a.start, a.column, (const uint16_t *) a.values, b.start, b.column,
-        (const uint16_t *) b.values, place_b, c.start, c.column, place_c, (uint32_t *) c.values,
-        p->zero);
-  });
-  /* clang-format on */
+  TRY (gpumm_make_pattern (device, stream, p, true));
+  TRY (LAUNCH ("place_strips", place_strips<PLACE_THREADS>,
+               ceil_div (b.rows * (many + 1), PLACE_THREADS), dim3 (PLACE_THREADS), device, stream,
+               0, b.rows, many, width, b.start, b.column, place_b));
+  TRY (LAUNCH ("place_strips", place_strips<PLACE_THREADS>,
+               ceil_div (p->count * (many + 1), PLACE_THREADS), dim3 (PLACE_THREADS), device,
+               stream, p->row, p->count, many, width, c.start, c.column, place_c));
+  return LAUNCH_SHARED ("blocks_strips", strips<M>, p->count * many, dim3 (STRIP_THREADS<M>),
+                        shared, device, stream, p->row, p->count, b.rows, a.start, a.column,
+                        (const uint16_t *) a.values, b.start, b.column, (const uint16_t *) b.values,
+                        place_b, c.start, c.column, place_c, (uint32_t *) c.values, p->zero);
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  return p->a.block_rows == 4 ? launch_as<4> (device, stream, p) : launch_as<8> (device, stream, p);
-}
+LAUNCH_SQUARES (launch_as)
 
 /* Multiply-adds a second and multiprocessor on an H200 (132 of them), at 1.5 % of the blocks of 32768 x
  * 32768 and of 8192 x 8192. */
@@ -217,7 +196,7 @@ static const double MULTIPLY_RATE = 1.1e12 / 132;
 
 static double seconds (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
   const double m = (double) p->a.block_rows;
-  return is_classic (p) ? (double) p->pairs * m * m * m / (MULTIPLY_RATE * device->multiprocessors)
+  return takes_squares (p) ? (double) p->pairs * m * m * m / (MULTIPLY_RATE * device->multiprocessors)
                         : INFINITY;
 }
 

@@ -105,39 +105,26 @@ template <class T>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   T alpha;
   convert (p->alpha, &alpha);
-  int64_t most = PIECE_ELEMENTS / (p->c.block_rows * p->c.block_cols);
-  int piece = piece_of (p, most < PIECE ? most : (int64_t) PIECE, 1);
+  int piece = piece_of (p, PIECE, 1, PIECE_ELEMENTS);
   int64_t blocks = pieces_of (p, piece);
-  switch (tile_size (p->c.block_rows, p->c.block_cols)) {
-  case 2:
-    return LAUNCH ("bsr", (multiply_blocks<T, 2>), blocks, dim3 (THREADS), device, stream, *p,
-                   piece, alpha);
-  case 3:
-    return LAUNCH ("bsr", (multiply_blocks<T, 3>), blocks, dim3 (THREADS), device, stream, *p,
-                   piece, alpha);
-  default:
-    return LAUNCH ("bsr", (multiply_blocks<T, 4>), blocks, dim3 (THREADS), device, stream, *p,
-                   piece, alpha);
-  }
+  const int size = tile_size (p->c.block_rows, p->c.block_cols);
+  const auto kernel = size == 2   ? (multiply_blocks<T, 2>)
+                      : size == 3 ? (multiply_blocks<T, 3>)
+                                  : (multiply_blocks<T, 4>);
+  return LAUNCH ("bsr", kernel, blocks, dim3 (THREADS), device, stream, *p, piece, alpha);
 }
 
 static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   WITH_TYPE (p->type_c, T, return launch_as<T> (device, stream, p));
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  return make_products (device, stream, p, [&] (const gpumm_sparse_product *turned) {
-    return multiply (device, stream, turned);
-  });
-}
-
-static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
-  (void) device;
+static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   return has_blocks (p);
 }
 
 SPARSE_FAMILY_ROWS (bsr) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"bsr", "bsr_register", ANY_CAPABILITY, runs, turned_bytes, count_products, launch},
+    {"bsr", "bsr_register", ANY_CAPABILITY, runs, turned_bytes, count_products,
+     launch_products<multiply>},
     {},
 };

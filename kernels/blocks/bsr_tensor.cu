@@ -31,7 +31,7 @@ struct team_of {
   static constexpr int rows = ROWS, columns = COLUMNS, down = DOWN, across = ACROSS, k = K;
   static constexpr int tile_m = 16 * ROWS * DOWN, tile_n = 8 * COLUMNS * ACROSS;
   static constexpr int warps = DOWN * ACROSS, threads = 32 * warps, teams = WARPS / warps;
-  /* lines of shared memory are padded as in tensor.cu: a[l][i], b[j][l] */
+  /* lines of shared memory are padded, against conflicts of banks: a[l][i], b[j][l] */
   static constexpr int line_a = tile_m + 32 / (int) sizeof (T), line_b = K + 4;
   static constexpr int stage = K * line_a + tile_n * line_b, stages = STAGES, blocks = BLOCKS;
   static constexpr int bytes = teams * STAGES * stage * (int) sizeof (T);
@@ -195,16 +195,9 @@ template <class own>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   typename own::T alpha;
   convert (p->alpha, &alpha);
-  int64_t most = PIECE_ELEMENTS / (p->c.block_rows * p->c.block_cols);
-  int piece = piece_of (p, most < PIECE ? most : (int64_t) PIECE, 2 * own::teams);
-  int64_t blocks = pieces_of (p, piece);
-  return launch_on_gpu ("bsr_tensor", blocks, THREADS, device, [&] {
-    auto kernel = multiply_blocks<own>;
-    if (!cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, own::bytes))
-      /* clang-format off */
-      kernel<<<(unsigned) blocks, THREADS, own::bytes, (cudaStream_t) stream>>> (*p, piece, alpha);
-    /* clang-format on */
-  });
+  int piece = piece_of (p, PIECE, 2 * own::teams, PIECE_ELEMENTS);
+  return LAUNCH_SHARED ("bsr_tensor", multiply_blocks<own>, pieces_of (p, piece), THREADS,
+                        own::bytes, device, stream, *p, piece, alpha);
 }
 
 typedef team_of<double, 2, 3, 1, 1, 8, 4, 3> d_32x24;
@@ -237,12 +230,6 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_spar
                             (int) p->type_c);
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  return make_products (device, stream, p, [&] (const gpumm_sparse_product *turned) {
-    return multiply (device, stream, turned);
-  });
-}
-
 /* Smaller blocks leave most of a tile empty, and bsr_tensor_small is for those up to 16 x 16. */
 enum { FEWEST_ROWS = 8, FEWEST_ELEMENTS = 257, SHARED_BYTES = 112 << 10 };
 
@@ -259,6 +246,6 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
  * rate if they have one. */
 SPARSE_FAMILY_ROWS (bsr_tensor) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"bsr", "bsr_tensor", 80, runs, turned_bytes, count_products, launch},
+    {"bsr", "bsr_tensor", 80, runs, turned_bytes, count_products, launch_products<multiply>},
     {},
 };

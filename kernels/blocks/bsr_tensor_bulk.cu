@@ -85,11 +85,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
 
   auto multiply = [&] (const run_of_blocks &run) {
     double *C = (double *) p.c.values + run.begin * SIZE;
-    if (!run.whole && !run.adds) /* blocks without a product */
-      for (int x = warp; x < run.count; x += WARPS)
-        if (lists.first[0][x] == lists.first[0][x + 1])
-          for (int e = lane; e < SIZE; e += 32)
-            C[x * SIZE + e] = 0;
+    clear_empty (run, lists, C, SIZE, warp, lane);
 
     const bool other_row = run.entry != held;
     if (other_row && warp == 0 && elected ())
@@ -173,21 +169,13 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   double alpha;
   convert (p->alpha, &alpha);
   int piece = piece_of (p, PIECE, WARPS);
-  int64_t blocks = pieces_of (p, piece);
-  return launch_on_gpu ("bsr_tensor_bulk", blocks, dim3 (THREADS), device, [&] {
-    auto kernel = multiply_by_bulk<own>;
-    if (!cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, own::bytes))
-      /* clang-format off */
-      kernel<<<(unsigned) blocks, THREADS, own::bytes, (cudaStream_t) stream>>> (*p, piece, alpha);
-    /* clang-format on */
-  });
+  return LAUNCH_SHARED ("bsr_tensor_bulk", multiply_by_bulk<own>, pieces_of (p, piece),
+                        dim3 (THREADS), own::bytes, device, stream, *p, piece, alpha);
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  return make_products (device, stream, p, [&] (const gpumm_sparse_product *turned) {
-    return with_side ("bsr_tensor_bulk", turned->c.block_rows, [&] (auto side) {
-      return launch_as<decltype (side)::value> (device, stream, turned);
-    });
+static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  return with_side ("bsr_tensor_bulk", p->c.block_rows, [&] (auto side) {
+    return launch_as<decltype (side)::value> (device, stream, p);
   });
 }
 
@@ -213,6 +201,6 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
  * bsr_tensor_small at 9 x 9. Fewer threads with more blocks on the way are slower. */
 SPARSE_FAMILY_ROWS (bsr_tensor_bulk) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"bsr", "bsr_tensor_bulk", 90, runs, turned_bytes, count_products, launch},
+    {"bsr", "bsr_tensor_bulk", 90, runs, turned_bytes, count_products, launch_products<multiply>},
     {},
 };

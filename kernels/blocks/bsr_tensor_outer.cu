@@ -10,16 +10,17 @@
  * place     A's entries are counted by column, the counts summed, and each entry gets a place among
  *           those of its column. Products are numbered in that order: n of them for an entry of
  *           column k, where row k of B has n blocks.
- * number    By rows of C, as in symbolic.h: a bitmap of the row's columns says where in C the block of
+ * number    By rows of C, as in symbolic.cu: a bitmap of the row's columns says where in C the block of
  *           each product is. Blocks with further products are listed, with these products in order.
- * multiply The products by their numbers, except those of listed blocks. One warp of a thread block
+ * multiply  The products by their numbers, except those of listed blocks. One warp of a thread block
  *           copies stages of several entries and a row of B; the others multiply several
  *           neighbouring blocks of B as one matrix and write blocks of C. Both use bulk copies.
- * add The listed blocks, one warp for each. seams Memory is written in sectors of 32 bytes, and
- * writing a part of a sector takes as long as reading and writing all of it. Blocks of 9 x 9
- * doubles begin and end within sectors. So `multiply` writes the whole sectors of a block to C, and
- * the other elements, three on average, to a place given by the product's number. Finally these are
- * written to C in the order of C, as whole sectors.
+ * add       The listed blocks, one warp for each.
+ * seams     Memory is written in sectors of 32 bytes, and writing a part of a sector takes as long as
+ *           reading and writing all of it. Blocks of 9 x 9 doubles begin and end within sectors. So
+ *           `multiply` writes the whole sectors of a block to C, and the other elements, three on
+ *           average, to a place given by the product's number. Finally these are written to C in the
+ *           order of C, as whole sectors.
  *
  * Sums have the same order on each run, although places in a column are random.
  *
@@ -40,6 +41,7 @@
 #include "tensor_products.h"
 #include "bulk_blocks.h"
 #include "products.h"
+#include "sparse/arrays.h"
 
 extern "C" {
 extern const gpumm_sparse_kernel gpumm_family_bsr_tensor_bulk[]; /* for other products */
@@ -89,14 +91,15 @@ struct listed_product {
 
 /* The products of several rows of C. Blocks of C are numbered from the first of these rows on. */
 struct outer_products {
-  int32_t *count, *products; /* per column of A: entries in these rows, products */
-  int64_t *sums, *entry_begin, *product_begin; /* summed over the columns before */
-  int32_t *place;                              /* of each entry, among those of its column */
-  int32_t *entries;                            /* by column and place: the entry */
-  int32_t *block;                              /* of each product: the block of C; -1: listed */
-  int32_t *product;                            /* and of each block: its product; -1: listed */
+  int32_t *count;                       /* per column of A: entries in these rows */
+  int64_t *entry_begin, *product_begin; /* these and their products, of the columns before */
+  int32_t *place;                       /* of each entry, among those of its column */
+  int32_t *entries;                     /* by column and place: the entry */
+  int32_t *block;                       /* of each product: the block of C; -1: listed */
+  int32_t *product;                     /* and of each block: its product; -1: listed */
   double *first_seam, *seams; /* of each product: one element of seams, and SECTOR others */
   stretch *stretches;         /* one after the other */
+  char *scratch;              /* for sums */
   struct {
     int32_t blocks, products;
   } * listed;     /* their number */
@@ -116,29 +119,24 @@ static bool has_seams (int64_t side) {
 /* Lays them out from `memory` on; returns the bytes of all. */
 static size_t lay_out (const gpumm_sparse_product *p, char *memory, outer_products *x) {
   const int64_t k = p->op_a == GPUMM_NONE ? p->a.cols : p->a.rows;
-  const int64_t side = p->c.block_rows;
-  size_t at = 0;
-  auto take = [&] (auto *&to, int64_t count) {
-    to = (decltype (+to)) (memory + at);
-    at += whole_pieces (count, sizeof *to);
-  };
-  take (x->count, k);
-  take (x->products, k);
-  take (x->sums, ceil_div (k, SUM_CHUNK));
-  take (x->entry_begin, k + 1);
-  take (x->product_begin, k + 1);
-  take (x->place, p->a.stored);
-  take (x->entries, p->a.stored);
-  take (x->block, p->pairs);
-  take (x->product, has_seams (side) ? p->pairs : 0);
-  take (x->first_seam, has_seams (side) ? p->pairs : 0);
-  take (x->seams, has_seams (side) ? SECTOR * p->pairs : 0);
-  take (x->stretches, stretches_of (p) + 1);
-  take (x->listed, 1);
-  take (x->taken, 1);
-  take (x->list, p->pairs / 2);
-  take (x->further, p->pairs);
-  return at;
+  const int64_t in_seams = has_seams (p->c.block_rows) ? p->pairs : 0;
+  parts m (memory);
+  m.take (x->count, k);
+  m.take (x->entry_begin, k + 1);
+  m.take (x->product_begin, k + 1);
+  m.take (x->place, p->a.stored);
+  m.take (x->entries, p->a.stored);
+  m.take (x->block, p->pairs);
+  m.take (x->product, in_seams);
+  m.take (x->first_seam, in_seams);
+  m.take (x->seams, SECTOR * in_seams);
+  m.take (x->stretches, stretches_of (p) + 1);
+  m.take (x->listed, 1);
+  m.take (x->taken, 1);
+  m.take (x->list, p->pairs / 2);
+  m.take (x->further, p->pairs);
+  m.take (x->scratch, (int64_t) gpumm_sum_up_bytes (k + 1));
+  return m.used;
 }
 
 /* ---- sort and number ---------------------------------------------------------------------- */
@@ -156,9 +154,12 @@ static __global__ void __launch_bounds__ (ROW_THREADS)
 static __global__ void __launch_bounds__ (ROW_THREADS)
     count_by_column (gpumm_sparse_product p, outer_products x) {
   const int64_t k = (int64_t) blockIdx.x * ROW_THREADS + threadIdx.x;
-  if (k < p.b.rows)
-    x.products[k] = x.count[k] * (int32_t) (p.b.start[k + 1] - p.b.start[k]);
+  if (k < p.b.rows) {
+    x.entry_begin[k + 1] = x.count[k];
+    x.product_begin[k + 1] = x.count[k] * (p.b.start[k + 1] - p.b.start[k]);
+  }
   if (k == 0) {
+    x.entry_begin[0] = x.product_begin[0] = 0;
     *x.listed = {0, 0};
     *x.taken = 0;
   }
@@ -175,11 +176,7 @@ static __global__ void __launch_bounds__ (ROW_THREADS)
     x.stretches[at] = {(int32_t) K, (int32_t) x.entry_begin[K]};
     return;
   }
-  int64_t k = 0, above = K; /* product_begin[k] <= product < product_begin[above] */
-  while (above - k > 1) {
-    const int64_t middle = (k + above) / 2;
-    (x.product_begin[middle] <= product ? k : above) = middle;
-  }
+  const int64_t k = lower_bound (x.product_begin, (int64_t) 0, K, product + 1) - 1;
   const int64_t each = p.b.start[k + 1] - p.b.start[k];
   x.stretches[at] = {(int32_t) k,
                      (int32_t) (x.entry_begin[k] + (product - x.product_begin[k]) / each)};
@@ -191,8 +188,8 @@ static __global__ void __launch_bounds__ (ROW_THREADS)
 #define NUMBER_TEAMS 1
 #endif
 
-/* Writes the columns of the rows of C, as make_structure does (symbolic.h), numbers the products, and
- * lists the blocks that have more than one product. A thread block computes a row. */
+/* Writes the columns of the rows of C, as make_structure does (symbolic.cu), numbers the products, and
+ * lists the blocks that have more than one. A thread block makes a row. */
 template <bool SEAMS>
 static __global__ void __launch_bounds__ (NUMBER_THREADS, NUMBER_TEAMS)
     number_products (gpumm_sparse_product p, outer_products x) {
@@ -201,34 +198,16 @@ static __global__ void __launch_bounds__ (NUMBER_THREADS, NUMBER_TEAMS)
   SHARED (uint32_t, again, 1, WINDOW_WORDS); /* and that has two */
   SHARED (int32_t, before, 1, WINDOW_WORDS); /* bits of met in the words before */
   SHARED (int32_t, staged, 1, STAGED);       /* columns, then products, of blocks of the window */
-  SHARED (int32_t, sums, 1, THREADS / 32);   /* of bits, by warps */
-  SHARED (int32_t, reached, 1, 2);           /* first and last */
+  SHARED (int32_t, reached, 1, 2);
   SHARED (listed_product, further, 1, MOST_FURTHER);
   SHARED (int32_t, listed, 2, 2); /* products and blocks: in the window, and in all before */
+  tile<int32_t, 2, THREADS> &scan = *(tile<int32_t, 2, THREADS> *) staged; /* before it is used */
   const int me = threadIdx.x;
   const int64_t i = p.row + blockIdx.x, a_begin = p.a.start[i], a_end = p.a.start[i + 1];
-  int32_t low = INT32_MAX, high = -1; /* the first and last column of the row */
-  for (int64_t e = a_begin + me; e < a_end; e += THREADS) {
-    const int32_t k = p.a.column[e];
-    const int64_t begin = p.b.start[k], end = p.b.start[k + 1];
-    x.entries[x.entry_begin[k] + x.place[e]] = (int32_t) e;
-    if (begin < end) {
-      low = min (low, p.b.column[begin]);
-      high = max (high, p.b.column[end - 1]);
-    }
-  }
-  if (me == 0) {
-    reached[0][0] = INT32_MAX;
-    reached[0][1] = -1;
-  }
-  __syncthreads ();
-  if (high >= 0) {
-    atomicMin (&reached[0][0], low);
-    atomicMax (&reached[0][1], high);
-  }
-  __syncthreads ();
-  low = reached[0][0];
-  high = reached[0][1];
+  int32_t low, high;
+  for (int64_t e = a_begin + me; e < a_end; e += THREADS)
+    x.entries[x.entry_begin[p.a.column[e]] + x.place[e]] = (int32_t) e;
+  columns_reached<THREADS> (p.a, p.b, i, reached, low, high);
 
   int64_t made = p.c.start[i];
   for (int64_t from = low / 32 * 32; from <= high; from += 32 * WINDOW_WORDS) {
@@ -268,25 +247,8 @@ static __global__ void __launch_bounds__ (NUMBER_THREADS, NUMBER_TEAMS)
         atomicOr (&again[0][j / 32], bit);
     });
     __syncthreads ();
-    const int chunk = (words + THREADS - 1) / THREADS | 1; /* odd, for different banks */
-    const int first = me * chunk, last = first + chunk < words ? first + chunk : words;
-    int own = 0, all;
-    for (int w = first; w < last; w++)
-      own += __popc (met[0][w]);
-    int sum = own;
-    for (int step = 1; step < 32; step *= 2) {
-      const int other = __shfl_up_sync (~0u, sum, step);
-      sum += me % 32 >= step ? other : 0;
-    }
-    if (me % 32 == 31)
-      sums[0][me / 32] = sum;
-    __syncthreads ();
-    sum -= own;
-    all = 0;
-    for (int w = 0; w < THREADS / 32; w++) {
-      sum += w < me / 32 ? sums[0][w] : 0;
-      all += sums[0][w];
-    }
+    const part_of_bits part = count_bits<THREADS> (met, words, scan);
+    const int all = part.all;
     /* Direct writes would be scattered. Through shared memory, as far as it has room, neighbouring
      * threads write to neighbouring places. */
     const bool stages = all <= STAGED;
@@ -297,10 +259,10 @@ static __global__ void __launch_bounds__ (NUMBER_THREADS, NUMBER_TEAMS)
         to[y] = staged[0][y];
       __syncthreads (); /* before what is next there */
     };
-    for (int w = first; w < last; w++) {
-      before[0][w] = sum;
-      for (uint32_t set = met[0][w]; set; set &= set - 1)
-        columns[sum++] = (int32_t) (from + 32 * w + __popc ((set & -set) - 1));
+    int32_t *to = columns + part.before;
+    for (int w = part.first; w < part.last; w++) {
+      before[0][w] = (int32_t) (to - columns);
+      to = write_bits (met[0][w], from + 32 * w, to);
     }
     __syncthreads ();
     unload (p.c.column + made);
@@ -352,7 +314,7 @@ static __global__ void __launch_bounds__ (NUMBER_THREADS, NUMBER_TEAMS)
         }
       }
     } else if (count > 0)
-      for (int w = first; w < last; w++)
+      for (int w = part.first; w < part.last; w++)
         for (uint32_t set = again[0][w]; set; set &= set - 1) {
           const int block = block_of (32 * w + __popc ((set & -set) - 1));
           x.list[atomicAdd (&x.listed->blocks, 1)] = {number + block, (int32_t) i, 0, 0};
@@ -743,68 +705,36 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   double alpha;
   convert (p->alpha, &alpha);
   int processors;
-  gpumm_status status = multiprocessors (device, &processors);
-  if (status)
-    return status;
+  TRY (multiprocessors (device, &processors));
   const int64_t count = stretches_of (p), blocks = count < processors ? count : processors;
-  status = launch_on_gpu ("bsr_tensor_outer", blocks, dim3 (THREADS), device, [&] {
-    auto kernel = multiply_outer<own>;
-    if (!cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, own::bytes))
-      /* clang-format off */
-      kernel<<<(unsigned) blocks, THREADS, own::bytes, (cudaStream_t) stream>>> (*p, x, (int) count, alpha);
-    /* clang-format on */
-  });
-  return status ? status
-                : LAUNCH ("bsr_tensor_outer", add_products<SIDE>, MOST_TEAMS, dim3 (ROW_THREADS),
-                          device, stream, *p, x, alpha);
-}
-
-/* to[k] becomes the sum of the counts before k, to[K] the sum of all; counts become zeros. */
-static gpumm_status sum_columns (int device, gpumm_stream *stream, int32_t *count, int64_t K,
-                                 int64_t *sums, int64_t *to) {
-  constexpr int THREADS = TRANSPOSE_THREADS;
-  const int64_t chunks = ceil_div (K, SUM_CHUNK);
-  gpumm_status status = LAUNCH ("bsr_tensor_outer", add_chunks<THREADS>, chunks, dim3 (THREADS),
-                                device, stream, count, K, sums);
-  return status ? status
-                : LAUNCH ("bsr_tensor_outer", begin_rows<THREADS>, chunks, dim3 (THREADS), device,
-                          stream, count, K, sums, to);
+  TRY (LAUNCH_SHARED ("bsr_tensor_outer", multiply_outer<own>, blocks, dim3 (THREADS), own::bytes,
+                      device, stream, *p, x, (int) count, alpha));
+  return LAUNCH ("bsr_tensor_outer", add_products<SIDE>, MOST_TEAMS, dim3 (ROW_THREADS), device,
+                 stream, *p, x, alpha);
 }
 
 static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
                               char *memory) {
-  outer_products x;
+  const char *const name = "bsr_tensor_outer";
   const int64_t K = p->a.cols;
-  const dim3 threads (ROW_THREADS);
-  lay_out (p, memory, &x);
-  gpumm_status status =
-      LAUNCH ("bsr_tensor_outer", clear<int32_t>, ceil_div (K, 16 * TRANSPOSE_THREADS),
-              dim3 (TRANSPOSE_THREADS), device, stream, x.count, K);
-  if (!status)
-    status = LAUNCH ("bsr_tensor_outer", place_entries, MOST_TEAMS, threads, device, stream, *p, x);
-  if (!status)
-    status = LAUNCH ("bsr_tensor_outer", count_by_column, ceil_div (K, ROW_THREADS), threads,
-                     device, stream, *p, x);
-  if (!status)
-    status = sum_columns (device, stream, x.count, K, x.sums, x.entry_begin);
-  if (!status)
-    status = sum_columns (device, stream, x.products, K, x.sums, x.product_begin);
   const int count = (int) stretches_of (p);
-  if (!status)
-    status = LAUNCH ("bsr_tensor_outer", cut_products, ceil_div (count + 1, ROW_THREADS), threads,
-                     device, stream, *p, x, count);
   const bool seams = has_seams (p->c.block_rows);
   const auto number = seams ? number_products<true> : number_products<false>;
-  if (!status)
-    status =
-        LAUNCH ("bsr_tensor_outer", number, p->count, dim3 (NUMBER_THREADS), device, stream, *p, x);
-  if (!status)
-    status = with_side ("bsr_tensor_outer", p->c.block_rows, [&] (auto side) {
-      return launch_as<decltype (side)::value> (device, stream, p, x);
-    });
-  if (!status && seams)
-    status = LAUNCH ("bsr_tensor_outer", write_seams, MOST_TEAMS, threads, device, stream, *p, x);
-  return status;
+  const dim3 threads (ROW_THREADS);
+  outer_products x;
+  lay_out (p, memory, &x);
+  TRY (fill (device, stream, x.count, 0, (size_t) K * sizeof *x.count));
+  TRY (LAUNCH (name, place_entries, MOST_TEAMS, threads, device, stream, *p, x));
+  TRY (LAUNCH (name, count_by_column, ceil_div (K, ROW_THREADS), threads, device, stream, *p, x));
+  for (int64_t *begin : {x.entry_begin, x.product_begin})
+    TRY (gpumm_sum_up (device, stream, begin, K + 1, x.scratch, gpumm_sum_up_bytes (K + 1)));
+  TRY (LAUNCH (name, cut_products, ceil_div (count + 1, ROW_THREADS), threads, device, stream, *p,
+               x, count));
+  TRY (LAUNCH (name, number, p->count, dim3 (NUMBER_THREADS), device, stream, *p, x));
+  TRY (with_side (name, p->c.block_rows, [&] (auto side) {
+    return launch_as<decltype (side)::value> (device, stream, p, x);
+  }));
+  return seams ? LAUNCH (name, write_seams, MOST_TEAMS, threads, device, stream, *p, x) : GPUMM_OK;
 }
 
 static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
@@ -835,9 +765,10 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
     return gpumm_family_bsr_tensor_bulk->launch (device, stream, p);
   }
   char *const memory = (char *) p->workspace + turned_bytes (p, NULL);
-  return make_products<false> (device, stream, p, [&] (const gpumm_sparse_product *turned) {
+  const auto multiply_there = [&] (int, gpumm_stream *, const gpumm_sparse_product *turned) {
     return multiply (device, stream, turned, memory);
-  });
+  };
+  return make_products (device, stream, p, multiply_there, false);
 }
 
 /* If the caller knows the number of products, and the workspace leaves most of the memory to C. */

@@ -57,11 +57,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
 
   for_runs<THREADS> (p, piece, lists, [&] (const run_of_blocks &run) {
     T *C = (T *) p.c.values + run.begin * size_c;
-    if (!run.whole && !run.adds) /* blocks without a product */
-      for (int x = warp; x < run.count; x += WARPS)
-        if (lists.first[0][x] == lists.first[0][x + 1])
-          for (int e = lane; e < size_c; e += 32)
-            C[x * size_c + e] = T{};
+    clear_empty (run, lists, C, size_c, warp, lane);
 
     /* of the warp's blocks */
     int product = lists.first[0][run.count * warp / WARPS];
@@ -174,17 +170,10 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_spar
                             (int) p->type_c);
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  return make_products (device, stream, p, [&] (const gpumm_sparse_product *turned) {
-    return multiply (device, stream, turned);
-  });
-}
-
 /* Tiles of 8 x 8 pay if blocks fill most of a tile. */
 enum { FEWEST_ELEMENTS = 49, WIDEST = 16 };
 
-static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
-  (void) device;
+static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   return has_blocks (p) && (p->type_c == GPUMM_D || p->type_c == GPUMM_Z)
          && p->c.block_rows <= WIDEST && p->c.block_cols <= WIDEST
          && p->c.block_rows * p->c.block_cols >= FEWEST_ELEMENTS;
@@ -195,6 +184,6 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
  * let more warps run are faster than shapes that read more products at a time. */
 SPARSE_FAMILY_ROWS (bsr_tensor_small) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"bsr", "bsr_tensor_small", 80, runs, turned_bytes, count_products, launch},
+    {"bsr", "bsr_tensor_small", 80, runs, turned_bytes, count_products, launch_products<multiply>},
     {},
 };

@@ -300,13 +300,8 @@ __global__ void __launch_bounds__ (own::threads, own::blocks (BOXES))
   };
 
   auto multiply_run = [&] (const run_of_blocks &run) {
-    if (!run.whole && !run.adds) { /* blocks without a product */
-      double *C = (double *) p.c.values + run.begin * size_c;
-      for (int x = threadIdx.x / 32; x < run.count; x += own::threads / 32)
-        if (lists.first[0][x] == lists.first[0][x + 1])
-          for (int e = threadIdx.x % 32; e < size_c; e += 32)
-            C[x * size_c + e] = 0;
-    }
+    clear_empty (run, lists, (double *) p.c.values + run.begin * size_c, size_c, threadIdx.x / 32,
+                 threadIdx.x % 32);
     for_lists (run, [&] (which_products what) { multiply (run, what); });
   };
   /* in lists by entries, C holds a sum that continues, unless it has been multiplied already */
@@ -348,18 +343,10 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
                                const maps &described) {
   double alpha;
   convert (p->alpha, &alpha);
-  int64_t most = PIECE_ELEMENTS / (p->c.block_rows * p->c.block_cols);
-  int piece = piece_of (p, most < PIECE ? most : (int64_t) PIECE, 2 * own::teams);
-  int64_t blocks = pieces_of (p, piece);
-  return launch_on_gpu ("bsr_tensor_stream", blocks, dim3 (own::threads), device, [&] {
-    auto kernel = stream_blocks<own, BOXES>;
-    constexpr int bytes = own::bytes (BOXES);
-    if (!cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes))
-      /* clang-format off */
-      kernel<<<(unsigned) blocks, own::threads, bytes, (cudaStream_t) stream>>> (*p, described, piece,
-                                                                                 alpha);
-    /* clang-format on */
-  });
+  int piece = piece_of (p, PIECE, 2 * own::teams, PIECE_ELEMENTS);
+  return LAUNCH_SHARED ("bsr_tensor_stream", (stream_blocks<own, BOXES>), pieces_of (p, piece),
+                        dim3 (own::threads), own::bytes (BOXES), device, stream, *p, described,
+                        piece, alpha);
 }
 
 template <class own>
@@ -383,12 +370,6 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_spar
                       : launch_by_rows<teams_of<64, 2, 2, 2, 4, 1, 3> > (device, stream, p);
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  return make_products (device, stream, p, [&] (const gpumm_sparse_product *turned) {
-    return multiply (device, stream, turned);
-  });
-}
-
 /* Other kernels take blocks of C that leave much of their tile empty, small blocks, and large
  * blocks that cannot be copied as boxes: reading fragments of those causes bank conflicts. */
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
@@ -405,7 +386,7 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
  * 0.94 times as fast, 0.74 and 0.64 times if blocks of C have seven products. */
 SPARSE_FAMILY_ROWS (bsr_tensor_stream) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"bsr", "bsr_tensor_stream", 90, runs, turned_bytes, count_products, launch},
+    {"bsr", "bsr_tensor_stream", 90, runs, turned_bytes, count_products, launch_products<multiply>},
     {},
 };
 

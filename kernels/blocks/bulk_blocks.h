@@ -20,25 +20,16 @@ DEVICE constexpr int in_grains (int doubles) {
   return (doubles + GRAIN - 1) / GRAIN * GRAIN;
 }
 
-/* The sides of square blocks for kernels that are compiled for each side: calls f (side), whose
- * type holds the number (decltype (side)::value). */
-template <class F> static gpumm_status with_side (const char *kernel, int64_t side, F f) {
-  switch (side) {
-  case 7:
-    return f (std::integral_constant<int, 7> ());
-  case 8:
-    return f (std::integral_constant<int, 8> ());
-  case 9:
-    return f (std::integral_constant<int, 9> ());
-  case 10:
-    return f (std::integral_constant<int, 10> ());
-  case 11:
-    return f (std::integral_constant<int, 11> ());
-  case 12:
-    return f (std::integral_constant<int, 12> ());
-  }
-  return gpumm_driver_fail (GPUMM_UNSUPPORTED, "%s: not for blocks of %lld rows", kernel,
-                            (long long) side);
+/* The sides of square blocks, 7 to 12, for which kernels are compiled that have one for each: calls
+ * f (side), whose type tells the number (decltype (side)::value). */
+template <int SIDE = 7, class F>
+static gpumm_status with_side (const char *kernel, int64_t side, F f) {
+  if constexpr (SIDE > 12)
+    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "%s: not for blocks of %lld rows", kernel,
+                              (long long) side);
+  else
+    return side == SIDE ? f (std::integral_constant<int, SIDE> ())
+                        : with_side<SIDE + 1> (kernel, side, f);
 }
 
 /* The elements of a block that lie in whole sectors: begin .. end - 1. */

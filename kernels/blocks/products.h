@@ -20,6 +20,7 @@
 #ifndef GPUMM_SPARSE_PRODUCTS_H
 #define GPUMM_SPARSE_PRODUCTS_H
 
+#include "sparse/symbolic.h"
 #include "sparse/transpose.h"
 
 /* Shared memory for lists is 23 KB, so that six thread blocks of 256 threads have 60 % of it on an
@@ -129,6 +130,18 @@ template <class F> __device__ static inline void for_lists (const run_of_blocks 
   }
 }
 
+/* Blocks of C that have no product in a run become zeros, by warps. C: from the run's first on. */
+template <int THREADS, class T, class SIZE>
+__device__ static inline void clear_empty (const run_of_blocks &run,
+                                           const product_lists<THREADS> &s, T *C, SIZE size,
+                                           int warp, int lane) {
+  if (!run.whole && !run.adds)
+    for (int x = warp; x < run.count; x += THREADS / 32)
+      if (s.first[0][x] == s.first[0][x + 1])
+        for (int e = lane; e < size; e += 32)
+          C[x * size + e] = T{};
+}
+
 /* By entries if at most a quarter of C's blocks have two products: each further product reads C and
  * writes it again. */
 DEVICE bool goes_by_entries (const run_of_blocks &run, int products) {
@@ -185,13 +198,8 @@ __device__ static inline bool list_products (const gpumm_rows &a, const gpumm_ro
     int base = s.base[0][p], before = s.before[0][p], end = s.before[0][p + 1], rank = 0;
     for (int x = before + me % LIST_LANES; x < end; x += LIST_LANES) {
       int32_t j = b.column[base + (x - before)];
-      for (int above = run.count; rank < above;) { /* j exists, and not before the last one */
-        int middle = (rank + above) / 2;
-        if (s.column[0][middle] < j)
-          rank = middle + 1;
-        else
-          above = middle;
-      }
+      rank =
+          lower_bound (s.column[0], rank, run.count, j); /* j is there, and behind the last one */
       s.rank[0][x] = (uint16_t) rank;
       atomic_or (s.mask[0][rank * words + p / 32], 1u << p % 32);
     }
@@ -254,13 +262,7 @@ __device__ static inline void for_runs (const gpumm_sparse_product &p, int piece
     return;
   end = begin + piece < end ? begin + piece : end;
   int64_t i = p.row, above = p.row + p.count; /* start[i] <= begin < start[above] */
-  while (above - i > 1) {
-    int64_t middle = i + (above - i) / 2;
-    if (p.c.start[middle] <= begin)
-      i = middle;
-    else
-      above = middle;
-  }
+  i = lower_bound (p.c.start, i, above, begin + 1) - 1;
   for (; begin < end; i++) {
     int64_t stop = p.c.start[i + 1] < end ? p.c.start[i + 1] : end;
     int64_t a_begin = p.a.start[i], a_end = p.a.start[i + 1];
@@ -287,13 +289,16 @@ static inline int64_t pieces_of (const gpumm_sparse_product *p, int piece) {
   return p->count > 0 ? ceil_div (p->c.stored, piece) : 0;
 }
 
-/* Blocks of C for a thread block: at most `most`, but few enough that each multiprocessor of a
- * large GPU has work: an H200 has 132, with room for two to six thread blocks each. */
+/* Blocks of C for a thread block: so many at most, and of so many elements, but where there are few, so few that each
+ * multiprocessor of a large GPU has work: an H200 has 132, and room on each for two to six. */
 enum { FEWEST_TEAMS = 512 };
 
-static inline int piece_of (const gpumm_sparse_product *p, int64_t most, int64_t least) {
+static inline int piece_of (const gpumm_sparse_product *p, int64_t most, int64_t least,
+                            int64_t elements = INT64_MAX) {
   int64_t fair = ceil_div (p->c.stored, FEWEST_TEAMS);
+  elements /= p->c.block_rows * p->c.block_cols;
   fair = fair < most ? fair : most;
+  fair = fair < elements ? fair : elements;
   return (int) (fair > least ? fair : least);
 }
 
@@ -313,42 +318,38 @@ static inline int has_blocks (const gpumm_sparse_product *p) {
 }
 
 /* gpumm_sparse_kernel.workspace of all of them: the transposes of operands that have an op. */
-static inline size_t turned_bytes (const gpumm_sparse_product *p,
-                                   const gpumm_device_properties *device) {
-  (void) device;
-  size_t size = element_bytes (p->type_c);
-  return (p->op_a == GPUMM_NONE ? 0 : transpose_bytes (&p->a, size))
-         + (p->op_b == GPUMM_NONE ? 0 : transpose_bytes (&p->b, size));
+static inline size_t turned_bytes (const gpumm_sparse_product *p, const gpumm_device_properties *) {
+  return (p->op_a == GPUMM_NONE ? 0 : gpumm_transpose_bytes (&p->a, p->type_c))
+         + (p->op_b == GPUMM_NONE ? 0 : gpumm_transpose_bytes (&p->b, p->type_c));
 }
 
 /* What remains to be computed of the transposes. */
 enum to_make { STRUCTURE, ELEMENTS, NOTHING };
 
 /* The product after transposing: its operands have no ops. */
-template <class T>
-static gpumm_status turn_operands (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
-                                   to_make what, gpumm_sparse_product *turned) {
+static inline gpumm_status turn_operands (int device, gpumm_stream *stream,
+                                          const gpumm_sparse_product *p, to_make what,
+                                          gpumm_sparse_product *turned) {
   char *memory = (char *) p->workspace;
-  gpumm_status status = GPUMM_OK;
   *turned = *p;
   turned->op_a = turned->op_b = GPUMM_NONE;
   if (p->workspace_bytes < turned_bytes (p, NULL))
     return gpumm_driver_fail (GPUMM_INVALID, "bsr: a workspace of %zu bytes is too small",
                               p->workspace_bytes);
-  for (int right = 0; right < 2 && !status; right++) {
+  for (int right = 0; right < 2; right++) {
     const gpumm_rows *x = right ? &p->b : &p->a;
     gpumm_op op = right ? p->op_b : p->op_a;
     if (op == GPUMM_NONE)
       continue;
-    transpose t = lay_out_transpose (x, memory, sizeof (T));
-    memory += transpose_bytes (x, sizeof (T));
+    const transpose t (x, p->type_c, memory);
+    memory += t.bytes;
     if (what == STRUCTURE)
-      status = transpose_structure (device, stream, x, t);
+      TRY (gpumm_transpose_structure (device, stream, x, t));
     else if (what == ELEMENTS)
-      status = transpose_elements<T> (device, stream, x, t, op == GPUMM_CTRANSPOSE);
-    *(right ? &turned->b : &turned->a) = t.t;
+      TRY (gpumm_transpose_elements (device, stream, x, t, p->type_c, op == GPUMM_CTRANSPOSE));
+    (right ? turned->b : turned->a) = t.t;
   }
-  return status;
+  return GPUMM_OK;
 }
 
 /* ---- both phases -------------------------------------------------------------------------- */
@@ -357,48 +358,28 @@ static gpumm_status turn_operands (int device, gpumm_stream *stream, const gpumm
 static inline gpumm_status count_products (int device, gpumm_stream *stream,
                                            const gpumm_sparse_product *p) {
   gpumm_sparse_product turned;
-  gpumm_status status = GPUMM_OK;
-  WITH_TYPE (p->type_c, T, {
-    status = turn_operands<T> (device, stream, p, p->prepared ? NOTHING : STRUCTURE, &turned);
-    return status ? status : count_blocks (device, stream, &turned);
-  });
+  TRY (turn_operands (device, stream, p, p->prepared ? NOTHING : STRUCTURE, &turned));
+  return gpumm_count_blocks (device, stream, &turned);
 }
 
-enum { ZERO_THREADS = 256 };
-
-/* Sets *zero if a block of C is all zero. One thread per block, because the first element of nearly
- * every block is nonzero. */
-template <class T>
-__global__ void __launch_bounds__ (ZERO_THREADS) look_for_zeros (gpumm_sparse_product p) {
-  int64_t x = p.c.start[p.row] + (int64_t) blockIdx.x * ZERO_THREADS + threadIdx.x;
-  if (x >= p.c.start[p.row + p.count])
-    return;
-  int64_t size = p.c.block_rows * p.c.block_cols, e = 0;
-  const T *block = (const T *) p.c.values + x * size;
-  while (e < size && is_zero (block[e]))
-    e++;
-  if (e == size)
-    *p.zero = 1;
-}
-
-/* gpumm_sparse_kernel.launch around a function that multiplies: the function gets the product
- * without ops. With COLUMNS, C's columns are there; otherwise the function writes them. */
-template <bool COLUMNS = true, class F>
+/* gpumm_sparse_kernel.launch around what multiplies: it is given the product without ops, and, with
+ * columns, C's columns are there; else it writes them. */
+template <class F>
 static gpumm_status make_products (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
-                                   F multiply) {
+                                   F multiply, bool columns = true) {
   gpumm_sparse_product turned;
-  gpumm_status status = GPUMM_OK;
-  WITH_TYPE (p->type_c, T, {
-    status = turn_operands<T> (device, stream, p, p->prepared ? NOTHING : ELEMENTS, &turned);
-    if (!status && COLUMNS)
-      status = write_columns (device, stream, &turned);
-    if (!status)
-      status = multiply (&turned);
-    if (!status && p->zero)
-      status = LAUNCH ("zeros", look_for_zeros<T>, pieces_of (p, ZERO_THREADS), dim3 (ZERO_THREADS),
-                       device, stream, turned);
-    return status;
-  });
+  TRY (turn_operands (device, stream, p, p->prepared ? NOTHING : ELEMENTS, &turned));
+  if (columns)
+    TRY (gpumm_write_columns (device, stream, &turned));
+  TRY (multiply (device, stream, &turned));
+  return gpumm_look_for_zeros (device, stream, &turned);
+}
+
+/* The launch of a kernel whose whole work is that: MULTIPLY. */
+template <gpumm_status (*MULTIPLY) (int, gpumm_stream *, const gpumm_sparse_product *)>
+static gpumm_status launch_products (int device, gpumm_stream *stream,
+                                     const gpumm_sparse_product *p) {
+  return make_products (device, stream, p, MULTIPLY);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* check_nvcc.cu - the build compiles and links this file to see whether a CUDA Toolkit works and
  * has what the kernels need. SPDX-License-Identifier: BSD-3-Clause */
 #include <cooperative_groups.h>
+#include <cub/version.cuh>
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda.h>

@@ -23,6 +23,10 @@ template <class T> __device__ static inline T atomic_add (T &x, T y) {
   return atomicAdd (&x, y);
 }
 
+template <class T> __device__ static inline T atomic_max (T &x, T y) {
+  return atomicMax (&x, y);
+}
+
 /* Blocks lie along x, which allows 2^31 - 1: no memory holds a C with more tiles. An empty C needs
  * no launch. code is the kernel, for driver->launched (); NULL if it also has shared memory that
  * only its launch knows. */
@@ -97,6 +101,27 @@ static inline gpumm_status multiprocessors (int device, int *count) {
   launch_on_gpu (name, blocks, threads, device, [&] {                                              \
     kernel<<<(unsigned) (blocks), threads, 0, (cudaStream_t) (stream)>>> (__VA_ARGS__);            \
   }, (const void *) (kernel))
+
+/* Alike, with so many bytes of shared memory that the kernel does not declare. */
+#define LAUNCH_SHARED(name, kernel, blocks, threads, bytes, device, stream, ...)                   \
+  launch_on_gpu (name, blocks, threads, device, [&] {                                              \
+    auto code = kernel;                                                                            \
+    if (!cudaFuncSetAttribute (code, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) (bytes)))  \
+      code<<<(unsigned) (blocks), threads, bytes, (cudaStream_t) (stream)>>> (__VA_ARGS__);        \
+  })
 /* clang-format on */
+
+/* So many bytes from `to` on become that byte. */
+static inline gpumm_status fill (int device, gpumm_stream *stream, void *to, int byte,
+                                 size_t bytes) {
+  int before;
+  gpumm_status status = gpumm_cuda_enter ("cudaMemsetAsync", device, &before);
+  if (status)
+    return status;
+  status = gpumm_cuda_check ("cudaMemsetAsync",
+                             cudaMemsetAsync (to, byte, bytes, (cudaStream_t) stream));
+  gpumm_cuda_leave (device, before);
+  return status;
+}
 
 #endif

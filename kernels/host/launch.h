@@ -94,6 +94,13 @@ template <class T, int LOAD, int STORE> static INLINE T atomic_or (element<T, LO
   return old;
 }
 
+template <class T, int LOAD, int STORE>
+static INLINE T atomic_max (element<T, LOAD, STORE> x, T y) {
+  T old = x;
+  x = old < y ? y : old;
+  return old;
+}
+
 template <class T> static INLINE T atomic_add (T &x, T y) {
   T old = x;
   x = old + y;

@@ -132,7 +132,7 @@ __global__ void __launch_bounds__ (M *M)
   uint64_t sum = 0;
   for (int64_t t = a_start[i]; t < a_start[i + 1]; t++) {
     const int32_t k = a_column[t];
-    const int64_t end = b_start[k + 1], u = find_column (b_column, b_start[k], end, j);
+    const int64_t end = b_start[k + 1], u = lower_bound (b_column, (int64_t) b_start[k], end, j);
     if (u < end && b_column[u] == j)
       add_product<M> (sum, A, t, B, u, r, c);
   }
@@ -172,12 +172,11 @@ static size_t columns_bytes (const gpumm_rows *b) {
 }
 
 static size_t columns_workspace (const gpumm_sparse_product *p, const gpumm_device_properties *) {
-  return aligned (pattern_bytes (p)) + columns_bytes (&p->b);
+  return gpumm_pattern_bytes (p) + columns_bytes (&p->b);
 }
 
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
-  return takes_blocks (p) && is_classic (p) && p->b.stored <= INT32_MAX
-         && p->count * p->b.cols <= INT32_MAX;
+  return takes_squares (p) && p->b.stored <= INT32_MAX && p->count * p->b.cols <= INT32_MAX;
 }
 
 template <int M>
@@ -185,13 +184,13 @@ static gpumm_status launch_search (int device, gpumm_stream *stream, const gpumm
                                    bool one) {
   const gpumm_rows &a = p->a, &b = p->b, &c = p->c;
   const int64_t all = p->count * b.cols, blocks = one ? 1 : all;
-  gpumm_status status = make_pattern (device, stream, p, true, p->workspace);
+  gpumm_status status = gpumm_make_pattern (device, stream, p, true);
   for (int64_t first = 0; first < all && !status; first += blocks)
     status =
         LAUNCH ("classic_search", search<M>, blocks, dim3 (M, M), device, stream, first, p->row,
                 b.cols, a.start, a.column, (const uint16_t *) a.values, b.start, b.column,
                 (const uint16_t *) b.values, c.start, c.column, (uint32_t *) c.values);
-  return status ? status : look_for_zeros (device, stream, p, M * M * sizeof (uint32_t));
+  return status ? status : gpumm_look_for_zeros (device, stream, p);
 }
 
 template <bool ONE>
@@ -205,10 +204,10 @@ template <int M>
 static gpumm_status launch_merge (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   const gpumm_rows &a = p->a, &b = p->b, &c = p->c;
   const int64_t each = ceil_div (b.rows, GROUPS);
-  int64_t *by_column = (int64_t *) ((char *) p->workspace + aligned (pattern_bytes (p)));
+  int64_t *by_column = (int64_t *) ((char *) p->workspace + gpumm_pattern_bytes (p));
   int32_t *place = (int32_t *) (by_column + b.cols + 1);
   int32_t *block_row = place + b.cols * GROUPS, *source = block_row + b.stored;
-  gpumm_status status = make_pattern (device, stream, p, true, p->workspace);
+  gpumm_status status = gpumm_make_pattern (device, stream, p, true);
   if (!status)
     status = LAUNCH ("count_columns", count_columns<COLUMN_THREADS>, GROUPS, dim3 (COLUMN_THREADS),
                      device, stream, b.rows, b.cols, each, b.start, b.column, place);
@@ -223,7 +222,7 @@ static gpumm_status launch_merge (int device, gpumm_stream *stream, const gpumm_
     status = LAUNCH ("classic", merge<M>, p->count * b.cols, dim3 (M, M), device, stream, p->row,
                      b.cols, a.start, a.column, (const uint16_t *) a.values, by_column, block_row,
                      source, (const uint16_t *) b.values, c.start, c.column, (uint32_t *) c.values);
-  return status ? status : look_for_zeros (device, stream, p, M * M * sizeof (uint32_t));
+  return status ? status : gpumm_look_for_zeros (device, stream, p);
 }
 
 static gpumm_status merge_blocks (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {

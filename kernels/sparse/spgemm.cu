@@ -28,7 +28,10 @@
  * warps.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "arrays.h"
 #include "spgemm.h"
+
+#include <cub/block/block_scan.cuh>
 
 /* ---- sizes -------------------------------------------------------------------------------- */
 
@@ -41,9 +44,10 @@ enum {
   MOST_OF_WARP = 16384, /* products of a long row that a warp makes */
   LONG = SHORT_BINS,    /* the bins of long rows: for warps, for blocks */
   BINS = SHORT_BINS + 2,
-  TOGETHER = 3, /* rows with the same columns, treated as one */
-  RUN = 12,     /* a run of such rows is cut at multiples of this */
-  LOOK_UP = 30, /* elements of A that a warp looks up at once: whole groups of three */
+  TOGETHER = 3,  /* rows with the same columns, treated as one */
+  RUN = 12,      /* a run of such rows is cut at multiples of this */
+  COUNTERS = 64, /* in a workspace: those of struct bins, and some to spare */
+  LOOK_UP = 30,  /* elements of A that a warp looks up at once: whole groups of three */
   /* A row with at least this many products and the columns of the row before or after it counts as
    * a long one, unless it spans more than this many columns per product. */
   FEWEST_TOGETHER = 512,
@@ -57,7 +61,7 @@ template <int THREADS> struct table {
   static constexpr int window = THREADS == WARP ? 1 << 16 : 1 << 17;
   static constexpr int words = window / 32;
   static constexpr int sum_bytes = THREADS == WARP ? 9216 : 24576;
-  static constexpr int warps = THREADS / WARP;
+  typedef cub::BlockScan<int, THREADS, cub::BLOCK_SCAN_WARP_SCANS> scan;
   static constexpr int blocks = THREADS == WARP ? 16 : 4; /* started for each multiprocessor */
 };
 
@@ -103,11 +107,21 @@ __device__ static inline complex<double> read (const complex<double> *p) {
   return {x.x, x.y};
 }
 
+/* For so many threads, of which those of a warp come together. */
 template <int THREADS> __device__ static inline void wait_for_all () {
-  if (THREADS == WARP)
+  if (THREADS <= WARP)
     __syncwarp ();
   else
     __syncthreads ();
+}
+
+/* Sums over the lanes up to this one. */
+template <int LANES> __device__ static inline int sum_to_lane (int x) {
+  for (int d = 1; d < LANES; d *= 2) {
+    const int other = __shfl_up_sync (ALL, x, d, LANES);
+    x += (int) threadIdx.x % LANES >= d ? other : 0;
+  }
+  return x;
 }
 
 /* ---- bins --------------------------------------------------------------------------------- */
@@ -192,6 +206,14 @@ __global__ void __launch_bounds__ (BLOCK)
   }
 }
 
+/* The rows of the group that begins at r. */
+__device__ static inline int group_of (const bins &w, int r, int count) {
+  int together = 1;
+  while (together < TOGETHER && r + together < count && w.mark[r + together] & IS_REPEAT)
+    together++;
+  return together;
+}
+
 /* Lists the first row of each group of long rows. sums: how many sums a warp has room for; 0:
  * no limit. */
 __global__ void __launch_bounds__ (BLOCK)
@@ -200,28 +222,19 @@ __global__ void __launch_bounds__ (BLOCK)
     return;
   for (int64_t r = (int64_t) blockIdx.x * BLOCK + threadIdx.x; r < count;
        r += (int64_t) gridDim.x * BLOCK) {
-    int before = 0, together = 1;
+    int before = 0;
     if (!(w.mark[r] & IS_LONG))
       continue;
     while (w.mark[r - before] & IS_REPEAT)
       before++;
     if (before % TOGETHER != 0)
       continue;
-    while (together < TOGETHER && r + together < count && w.mark[r + together] & IS_REPEAT)
-      together++;
+    const int together = group_of (w, (int) r, count);
     bool longest = w.mark[r] & IS_LONGEST
                    || (sums > 0 && together * (c.start[row + r + 1] - c.start[row + r]) > sums);
     int bin = longest ? LONG + 1 : LONG;
     w.list[bin][atomicAdd (&w.length[bin], 1)] = (int) r;
   }
-}
-
-/* The rows of the group that begins at r. */
-__device__ static inline int group_of (const bins &w, int r, int count) {
-  int together = 1;
-  while (together < TOGETHER && r + together < count && w.mark[r + together] & IS_REPEAT)
-    together++;
-  return together;
 }
 
 __global__ void __launch_bounds__ (BLOCK) find_repeats (gpumm_rows b, bins w) {
@@ -247,10 +260,6 @@ template <int BIN> struct shape {
   static constexpr int rows = block / threads; /* of a block, at a time */
   static constexpr int lanes = threads < WARP ? threads : WARP;
 };
-
-template <int THREADS> __device__ static inline void wait_for_row () {
-  wait_for_all<(THREADS > WARP ? BLOCK : WARP)> ();
-}
 
 /* Where the products of a row of A, its elements t0 .. end - 1, come from: product q is item
  * q / threads of thread q % threads. All threads of a warp call it. */
@@ -278,11 +287,7 @@ __device__ static inline void find_products (const gpumm_rows &a, const gpumm_ro
       from = b.start[k];
       length = (int) (b.start[k + 1] - from);
     }
-    int upto = length; /* products of the elements of the lanes up to this */
-    for (int d = 1; d < own::lanes; d *= 2) {
-      const int other = __shfl_up_sync (ALL, upto, d, own::lanes);
-      upto += lane >= d ? other : 0;
-    }
+    const int upto = sum_to_lane<own::lanes> (length); /* products of the lanes up to this */
     from -= upto - length;
     const int here = __shfl_sync (ALL, upto, own::lanes - 1, own::lanes);
 #pragma unroll
@@ -337,9 +342,11 @@ __device__ static inline void exchange_keys (KEY (&key)[own::items], KEY *exchan
     key[j] = lower ? min (key[j], other[j]) : max (key[j], other[j]);
 }
 
-/* Sorts the keys of a row's threads: the first thread gets the smallest. exchange has room for all
- * of them and is used for more than one warp. Keys of 64 bits are rare: their loops over threads
- * are not unrolled, which would take nvcc a minute. */
+/* Sorts the keys of a row's threads: the smallest become those of the first thread. exchange has
+ * room for all of them; used where there is more than a warp. Keys of 64 bits are rare: their loops
+ * over threads are not unrolled, which would take nvcc a minute. (By cub::WarpMergeSort and
+ * BlockMergeSort, which go through shared memory, products take up to 2.6 times as long on an H200.)
+ */
 template <class own, class KEY>
 __device__ static inline void sort (KEY (&key)[own::items], KEY *exchange) {
   constexpr int ITEMS = own::items, UNROLLED = sizeof (KEY) == 4 ? 8 : 1;
@@ -375,7 +382,6 @@ __global__ void __launch_bounds__ (shape<BIN>::block)
   typedef shape<BIN> own;
   __shared__ unsigned exchange[own::threads > WARP ? own::size : 1];
   __shared__ unsigned last_of[own::block / WARP];
-  __shared__ int sum_of[own::block / WARP];
   const int rows = w.length[BIN], thread = threadIdx.x % own::threads, warp = threadIdx.x / WARP;
   for (int r0 = blockIdx.x * own::rows; r0 < rows; r0 += gridDim.x * own::rows) {
     const int r = r0 + threadIdx.x / own::threads;
@@ -403,18 +409,9 @@ __global__ void __launch_bounds__ (shape<BIN>::block)
     }
     for (int d = own::lanes / 2; d > 0; d /= 2)
       different += __shfl_xor_sync (ALL, different, d, own::lanes);
-    if (own::threads > WARP) {
-      if (lane_of () == 0)
-        sum_of[warp] = different;
-      __syncthreads ();
-      different = 0;
-      for (int v = 0; v < own::threads / WARP; v++)
-        different += sum_of[v];
-    }
-    if (thread == 0 && i >= 0)
-      c.start[i + 1] = different;
-    if (own::threads > WARP)
-      __syncthreads ();
+    /* symbolic left zeros there, to which each warp of a row adds */
+    if (thread % own::lanes == 0 && i >= 0)
+      atomicAdd ((unsigned long long *) &c.start[i + 1], (unsigned long long) different);
   }
 }
 
@@ -464,11 +461,11 @@ __global__ void __launch_bounds__ (shape<BIN>::block) multiply_short (problem<T>
       values[q] = times (y[j], x[j], p.real);
     }
     sort<own> (key, keys);
-    wait_for_row<own::threads> ();
+    wait_for_all<own::threads> ();
 #pragma unroll
     for (int j = 0; j < own::items; j++)
       keys[padded (thread * own::items + j)] = key[j];
-    wait_for_row<own::threads> ();
+    wait_for_all<own::threads> ();
     /* each warp goes through its part of the sorted products and lists the first of each column */
     const int begin = own::threads > WARP ? threadIdx.x / WARP * (WARP * own::items) : 0;
     const int end = own::threads > WARP ? min (total, begin + WARP * own::items) : total;
@@ -498,7 +495,7 @@ __global__ void __launch_bounds__ (shape<BIN>::block) multiply_short (problem<T>
     }
     if (own::threads <= WARP)
       columns = before;
-    wait_for_row<own::threads> ();
+    wait_for_all<own::threads> ();
     for (int f = thread; f < columns; f += own::threads) {
       int q = firsts[f];
       const int last = f + 1 < columns ? firsts[f + 1] : total;
@@ -511,26 +508,13 @@ __global__ void __launch_bounds__ (shape<BIN>::block) multiply_short (problem<T>
       ((T *) p.c.values)[to + f] = sum;
       zeros |= is_zero (sum);
     }
-    wait_for_row<own::threads> (); /* before the next row's values overwrite these */
+    wait_for_all<own::threads> (); /* before the next row's values overwrite these */
   }
   if (zeros && p.zero)
     *p.zero = 1;
 }
 
 /* ---- long rows ---------------------------------------------------------------------------- */
-
-/* The first element from begin on, before end, whose column is not below column. */
-__device__ static inline int64_t lower_bound (const int32_t *x, int64_t begin, int64_t end,
-                                              int64_t column) {
-  while (begin < end) {
-    const int64_t middle = begin + (end - begin) / 2;
-    if (x[middle] < column)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
 
 /* The part of a row of B within a window, for this lane's element of A; and a mask of the lanes
  * whose row has the columns of the row of the lane before. */
@@ -565,41 +549,6 @@ __device__ static inline meeting look_up (const gpumm_rows &a, const gpumm_rows 
 /* The number of rows from lane e on with the same columns. */
 __device__ static inline int group_at (unsigned same, int e) {
   return !(same >> (e + 1) & 1) ? 1 : !(same >> (e + 2) & 1) ? 2 : 3;
-}
-
-/* Minimum and maximum over all threads of a block. scratch has an element for each warp. */
-template <int THREADS>
-__device__ static inline void range_of_all (int &low, int &high, int2 *scratch) {
-  for (int d = WARP / 2; d > 0; d /= 2) {
-    low = min (low, __shfl_xor_sync (ALL, low, d));
-    high = max (high, __shfl_xor_sync (ALL, high, d));
-  }
-  if (THREADS == WARP)
-    return;
-  __syncthreads (); /* all threads have read the old contents */
-  if (lane_of () == 0)
-    scratch[threadIdx.x / WARP] = make_int2 (low, high);
-  __syncthreads ();
-  for (int v = 0; v < THREADS / WARP; v++) {
-    low = min (low, scratch[v].x);
-    high = max (high, scratch[v].y);
-  }
-}
-
-/* First and last column of row i of C; first > last where it is empty. */
-template <int THREADS>
-__device__ static inline void find_range (const gpumm_rows &a, const gpumm_rows &b, int64_t i,
-                                          int &low, int &high, int2 *scratch) {
-  low = INT32_MAX;
-  high = -1;
-  for (int64_t t = a.start[i] + threadIdx.x; t < a.start[i + 1]; t += THREADS) {
-    const int64_t k = a.column[t], begin = b.start[k], end = b.start[k + 1];
-    if (begin < end) {
-      low = min (low, b.column[begin]);
-      high = max (high, b.column[end - 1]);
-    }
-  }
-  range_of_all<THREADS> (low, high, scratch);
 }
 
 /* Sets the bit of each column of row i of C that lies in the window. bits are cleared. */
@@ -639,12 +588,12 @@ __global__ void __launch_bounds__ (THREADS)
     count_long (gpumm_rows a, gpumm_rows b, gpumm_rows c, int64_t row, int count, bins w) {
   typedef table<THREADS> own;
   __shared__ unsigned bits[own::words];
-  __shared__ int2 scratch[own::warps];
-  __shared__ int taken;
+  __shared__ typename own::scan::TempStorage scratch;
+  __shared__ int reached[1][2], taken;
   for (int r; (r = next_row<THREADS> (w, &taken)) >= 0;) {
     const int64_t i = row + r;
-    int low, high, found = 0;
-    find_range<THREADS> (a, b, i, low, high, scratch);
+    int low, high, found = 0, all;
+    columns_reached<THREADS> (a, b, i, reached, low, high);
     const int64_t first = low / 32 * 32;
     for (int64_t window = first; window <= high; window += own::window) {
       const int64_t window_end = min (window + own::window, (int64_t) high + 1);
@@ -659,59 +608,37 @@ __global__ void __launch_bounds__ (THREADS)
         found += __popc (bits[q]);
       wait_for_all<THREADS> ();
     }
-    for (int d = WARP / 2; d > 0; d /= 2)
-      found += __shfl_xor_sync (ALL, found, d);
-    if (lane_of () == 0)
-      scratch[threadIdx.x / WARP].x = found;
-    wait_for_all<THREADS> ();
-    if (threadIdx.x == 0) {
-      int64_t sum = 0;
-      for (int v = 0; v < own::warps; v++)
-        sum += scratch[v].x;
+    typename own::scan (scratch).ExclusiveSum (found, found, all);
+    if (threadIdx.x == 0)
       for (int g = group_of (w, r, count); g > 0; g--)
-        c.start[i + g] = sum;
-    }
+        c.start[i + g] = all;
   }
 }
 
-/* Counts the bits to the left of each word and writes the columns of the window to the group's rows
- * of C: the first row at `to`, the others each a row's length further. Returns the number of
- * bits. */
+/* Counts the bits to the left of each word, and writes the columns of the window to the rows of C
+ * of the group: the first of them at `to`, rows a row's length apart. Each warp does a piece of the
+ * words. Returns the bits of all. */
 template <int THREADS, class COUNT>
-__device__ static inline int count_bits (const unsigned *bits, int words, COUNT *before,
-                                         int2 *scratch, int64_t window, int32_t *to, int64_t length,
-                                         int together) {
+__device__ static inline int write_columns (const unsigned *bits, int words, COUNT *before,
+                                            typename table<THREADS>::scan::TempStorage &scratch,
+                                            int64_t window, int32_t *to, int64_t length,
+                                            int together) {
   const int warp = threadIdx.x / WARP, lane = lane_of (), warps = THREADS / WARP;
-  /* each warp counts a piece of the words */
   const int piece = (words + warps - 1) / warps, begin = min (warp * piece, words),
             end = min (begin + piece, words);
-  int total = 0, all = 0;
+  int total = 0, all = 0; /* bits before, and of all */
   if (warps > 1) {
-    int sum = 0;
     for (int q = begin + lane; q < end; q += WARP)
-      sum += __popc (bits[q]);
-    for (int d = WARP / 2; d > 0; d /= 2)
-      sum += __shfl_xor_sync (ALL, sum, d);
-    if (lane == 0)
-      scratch[warp].x = sum;
-    __syncthreads ();
-    for (int v = 0; v < warps; v++) {
-      total += v < warp ? scratch[v].x : 0;
-      all += scratch[v].x;
-    }
+      total += __popc (bits[q]);
+    typename table<THREADS>::scan (scratch).ExclusiveSum (total, total, all);
+    total = __shfl_sync (ALL, total, 0);
   }
   for (int q0 = begin; q0 < end; q0 += WARP) {
     const int q = q0 + lane;
     unsigned word = q < end ? bits[q] : 0;
-    const int mine = __popc (word);
-    int sum = mine;
-    for (int d = 1; d < WARP; d *= 2) {
-      const int other = __shfl_up_sync (ALL, sum, d);
-      sum += lane >= d ? other : 0;
-    }
-    const int all_of_warp = __shfl_sync (ALL, sum, WARP - 1);
-    sum += total - mine;
-    total += all_of_warp;
+    const int mine = __popc (word), upto = sum_to_lane<WARP> (mine);
+    int sum = total + upto - mine;
+    total += __shfl_sync (ALL, upto, WARP - 1);
     if (q < end)
       before[q] = (COUNT) sum;
     for (; word; word &= word - 1, sum++)
@@ -729,8 +656,8 @@ __global__ void __launch_bounds__ (THREADS) multiply_long (problem<T> p) {
   T *const shared_sums = (T *) shared;
   unsigned *const bits = (unsigned *) ((char *) shared + own::sum_bytes);
   count_type *const before = (count_type *) (bits + own::words);
-  __shared__ int2 scratch[own::warps];
-  __shared__ int taken;
+  __shared__ typename own::scan::TempStorage scratch;
+  __shared__ int reached[1][2], taken;
   const T *a_values = (const T *) p.a.values, *b_values = (const T *) p.b.values;
   bool zeros = false;
   for (int r; (r = next_row<THREADS> (p.w, &taken)) >= 0;) {
@@ -744,7 +671,7 @@ __global__ void __launch_bounds__ (THREADS) multiply_long (problem<T> p) {
     int64_t done = 0; /* elements of the row in the windows before */
     for (int64_t q = threadIdx.x; q < all; q += THREADS)
       sums[q] = T{};
-    find_range<THREADS> (p.a, p.b, i, low, high, scratch);
+    columns_reached<THREADS> (p.a, p.b, i, reached, low, high);
     const int64_t first = low / 32 * 32;
     for (int64_t window = first; window <= high; window += own::window) {
       const int64_t window_end = min (window + own::window, (int64_t) high + 1);
@@ -755,8 +682,8 @@ __global__ void __launch_bounds__ (THREADS) multiply_long (problem<T> p) {
       wait_for_all<THREADS> ();
       mark_columns<THREADS> (p.a, p.b, p.w.repeats, i, window, window_end, whole, bits);
       wait_for_all<THREADS> ();
-      const int found = count_bits<THREADS> (bits, words, before, scratch, window,
-                                             p.c.column + start + done, length, together);
+      const int found = write_columns<THREADS> (bits, words, before, scratch, window,
+                                                p.c.column + start + done, length, together);
       wait_for_all<THREADS> ();
       for (int64_t t0 = 0; t0 < a_length; t0 += LOOK_UP) {
         const meeting m = look_up (p.a, p.b, p.w.repeats, a_begin + t0, a_begin + a_length, window,
@@ -809,108 +736,30 @@ __global__ void __launch_bounds__ (THREADS) multiply_long (problem<T> p) {
     *p.zero = 1;
 }
 
-/* ---- offsets ------------------------------------------------------------------------------ */
-
-enum { TILE = 4096, SCANNERS = 256 };
-
-/* Inclusive sums over the threads of a block. */
-__device__ static inline int64_t scan_block (int64_t x, int64_t *scratch) {
-  const int warp = threadIdx.x / WARP;
-  for (int d = 1; d < WARP; d *= 2) {
-    const int64_t other = __shfl_up_sync (ALL, x, d);
-    x += lane_of () >= d ? other : 0;
-  }
-  __syncthreads ();
-  if (lane_of () == WARP - 1)
-    scratch[warp] = x;
-  __syncthreads ();
-  for (int v = 0; v < warp; v++)
-    x += scratch[v];
-  return x;
-}
-
-__global__ void __launch_bounds__ (SCANNERS)
-    sum_tiles (const int64_t *x, int64_t n, int64_t *sums) {
-  __shared__ int64_t scratch[SCANNERS / WARP];
-  int64_t sum = 0;
-  const int64_t end = min ((int64_t) (blockIdx.x + 1) * TILE, n);
-  for (int64_t q = (int64_t) blockIdx.x * TILE + threadIdx.x; q < end; q += SCANNERS)
-    sum += x[q];
-  sum = scan_block (sum, scratch);
-  if (threadIdx.x == SCANNERS - 1)
-    sums[blockIdx.x] = sum;
-}
-
-/* One block: sums[q] becomes the sum of the elements before it. */
-__global__ void __launch_bounds__ (SCANNERS) scan_sums (int64_t *sums, int64_t tiles) {
-  __shared__ int64_t scratch[SCANNERS / WARP], last;
-  int64_t carry = 0;
-  for (int64_t q0 = 0; q0 < tiles; q0 += SCANNERS) {
-    const int64_t q = q0 + threadIdx.x, mine = q < tiles ? sums[q] : 0;
-    const int64_t upto = scan_block (mine, scratch);
-    if (q < tiles)
-      sums[q] = carry + upto - mine;
-    if (threadIdx.x == SCANNERS - 1)
-      last = upto;
-    __syncthreads ();
-    carry += last;
-  }
-}
-
-/* x[q] becomes x[-1] + x[0] + ... + x[q]. */
-__global__ void __launch_bounds__ (SCANNERS)
-    add_tiles (int64_t *x, int64_t n, const int64_t *sums) {
-  __shared__ int64_t scratch[SCANNERS / WARP], last;
-  const int64_t end = min ((int64_t) (blockIdx.x + 1) * TILE, n);
-  int64_t carry = x[-1] + sums[blockIdx.x];
-  for (int64_t q0 = (int64_t) blockIdx.x * TILE; q0 < end; q0 += SCANNERS) {
-    const int64_t q = q0 + threadIdx.x, upto = scan_block (q < end ? x[q] : 0, scratch);
-    if (q < end)
-      x[q] = carry + upto;
-    if (threadIdx.x == SCANNERS - 1)
-      last = upto;
-    __syncthreads ();
-    carry += last;
-  }
-}
-
 /* ---- launch ------------------------------------------------------------------------------- */
 
-static size_t in_lines (size_t bytes) {
-  return (bytes + 255) / 256 * 256;
-}
-
-/* Counters, the lists of the bins, a byte for each row of C and for each of B. */
-static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_properties *) {
-  const size_t rows = (size_t) p->count;
-  return 256 + BINS * in_lines (rows * sizeof (int)) + in_lines (rows)
-         + in_lines ((size_t) p->b.rows);
-}
-
-/* Where they lie from base on. */
-static void lay_out (char *base, const gpumm_sparse_product *p, bins *w) {
-  const size_t rows = (size_t) p->count;
-  w->length = (int *) base;
+/* Counters, the lists of the bins, a byte for each row of C and for each of B. Gives their bytes. */
+static size_t lay_out (const gpumm_sparse_product *p, bins *w) {
+  parts m (p->workspace);
+  m.take (w->length, COUNTERS);
   w->next = w->length + BINS;
   w->any = w->next + 2;
-  base += 256;
-  for (int bin = 0; bin < BINS; bin++) {
-    w->list[bin] = (int *) base;
-    base += in_lines (rows * sizeof (int));
-  }
-  w->mark = (unsigned char *) base;
-  w->repeats = (unsigned char *) base + in_lines (rows);
+  for (int *&list : w->list)
+    m.take (list, p->count);
+  m.take (w->mark, p->count);
+  m.take (w->repeats, p->b.rows);
+  return m.used;
+}
+
+static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_properties *) {
+  bins w;
+  const size_t bytes = lay_out (p, &w), offsets = gpumm_sum_up_bytes (p->count + 1);
+  return bytes > offsets ? bytes : offsets;
 }
 
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
-  return p->a.start && p->b.start && p->c.start && p->type_a == p->type_b && p->type_a == p->type_c
-         && (p->type_a == GPUMM_D || p->type_a == GPUMM_Z) && p->a.block_rows == 1
-         && p->a.block_cols == 1 && p->b.block_rows == 1 && p->b.block_cols == 1
+  return is_plain (p) && (p->type_a == GPUMM_D || p->type_a == GPUMM_Z)
          && p->count <= INT32_MAX - (1 << 24) && device->shared_bytes >= 60 << 10;
-}
-
-static int64_t least (int64_t x, int64_t y) {
-  return x < y ? x : y;
 }
 
 /* Puts the rows into bins. sums: as for list_long. */
@@ -918,23 +767,16 @@ static gpumm_status prepare (int device, gpumm_stream *stream, const gpumm_spars
                              int64_t sums, int most_short, int processors, bins *w) {
   if (!p->workspace || workspace (p, NULL) > p->workspace_bytes)
     return gpumm_driver_fail (GPUMM_INVALID, "kernel spgemm: its workspace is too small");
-  lay_out ((char *) p->workspace, p, w);
+  lay_out (p, w);
   const int count = (int) p->count;
   const int64_t most = (int64_t) processors * 8;
-  gpumm_status status = launch_on_gpu ("spgemm, bins", 1, 1, device, [&] {
-    cudaMemsetAsync (p->workspace, 0, 256, (cudaStream_t) stream);
-  });
-  if (!status)
-    status = LAUNCH ("spgemm, bins", find_bins, least (ceil_div (count, BLOCK / GROUP), most),
-                     BLOCK, device, stream, p->a, p->b, p->c, p->row, count, sums, most_short, *w);
-  if (!status)
-    status = LAUNCH ("spgemm, bins", list_long, least (ceil_div (count, BLOCK), most), BLOCK,
-                     device, stream, p->c, p->row, count, sums, *w);
-  if (!status)
-    status =
-        LAUNCH ("spgemm, bins", find_repeats, least (ceil_div (p->b.rows, BLOCK / GROUP), most),
-                BLOCK, device, stream, p->b, *w);
-  return status;
+  TRY (fill (device, stream, w->length, 0, COUNTERS * sizeof (int)));
+  TRY (LAUNCH ("spgemm, bins", find_bins, min (ceil_div (count, BLOCK / GROUP), most), BLOCK,
+               device, stream, p->a, p->b, p->c, p->row, count, sums, most_short, *w));
+  TRY (LAUNCH ("spgemm, bins", list_long, min (ceil_div (count, BLOCK), most), BLOCK, device,
+               stream, p->c, p->row, count, sums, *w));
+  return LAUNCH ("spgemm, bins", find_repeats, min (ceil_div (p->b.rows, BLOCK / GROUP), most),
+                 BLOCK, device, stream, p->b, *w);
 }
 
 /* Threads started for each multiprocessor: four times what it holds, to share the work evenly. */
@@ -942,25 +784,23 @@ enum { SHORT_THREADS = 8192 };
 
 /* Blocks for a bin of short rows, whose number only the device knows. */
 template <int BIN> static int64_t short_blocks (int64_t count, int processors) {
-  return least (ceil_div (count, shape<BIN>::rows),
-                (int64_t) processors * (SHORT_THREADS / shape<BIN>::block));
+  return min (ceil_div (count, shape<BIN>::rows),
+              (int64_t) processors * (SHORT_THREADS / shape<BIN>::block));
 }
 
 template <int THREADS> static int64_t long_blocks (int64_t count, int processors) {
-  return least (count, (int64_t) processors * table<THREADS>::blocks);
+  return min (count, (int64_t) processors * table<THREADS>::blocks);
 }
 
 /* From BIN on. */
 template <int BIN>
 static gpumm_status count_bins (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
                                 int processors, const bins &w) {
-  gpumm_status status =
-      LAUNCH ("spgemm, counting", count_short<BIN>, short_blocks<BIN> (p->count, processors),
-              shape<BIN>::block, device, stream, p->a, p->b, p->c, p->row, w);
+  TRY (LAUNCH ("spgemm, counting", count_short<BIN>, short_blocks<BIN> (p->count, processors),
+               shape<BIN>::block, device, stream, p->a, p->b, p->c, p->row, w));
   if constexpr (BIN + 1 < SHORT_BINS)
-    if (!status)
-      status = count_bins<BIN + 1> (device, stream, p, processors, w);
-  return status;
+    TRY (count_bins<BIN + 1> (device, stream, p, processors, w));
+  return GPUMM_OK;
 }
 
 template <int THREADS>
@@ -976,36 +816,19 @@ static gpumm_status symbolic (int device, gpumm_stream *stream, const gpumm_spar
   int processors;
   if (p->count == 0)
     return GPUMM_OK;
-  gpumm_status status = multiprocessors (device, &processors);
-  if (!status) /* rows without products are in no bin */
-    status = launch_on_gpu ("spgemm, counting", 1, 1, device, [&] {
-      cudaMemsetAsync (p->c.start + p->row + 1, 0, (size_t) p->count * sizeof (int64_t),
-                       (cudaStream_t) stream);
-    });
-  if (!status)
-    status = prepare (device, stream, p, 0, shape<SHORT_BINS - 1>::size, processors, &w);
-  if (!status)
-    status = count_bins<0> (device, stream, p, processors, w);
-  if (!status)
-    status = count_rest<WARP> (device, stream, p, processors, w);
-  if (!status)
-    status = count_rest<BLOCK> (device, stream, p, processors, w);
-  return status;
+  TRY (multiprocessors (device, &processors));
+  /* rows without products are in no bin, and warps add to what is there */
+  TRY (fill (device, stream, p->c.start + p->row + 1, 0, (size_t) p->count * sizeof (int64_t)));
+  TRY (prepare (device, stream, p, 0, shape<SHORT_BINS - 1>::size, processors, &w));
+  TRY (count_bins<0> (device, stream, p, processors, w));
+  TRY (count_rest<WARP> (device, stream, p, processors, w));
+  return count_rest<BLOCK> (device, stream, p, processors, w);
 }
 
+/* c.start[row], the offset so far, is the first of those that are added up. */
 static gpumm_status offsets (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  const int64_t tiles = ceil_div (p->count, TILE);
-  int64_t *x = p->c.start + p->row + 1, *sums = (int64_t *) p->workspace;
-  if ((size_t) tiles * sizeof (int64_t) > p->workspace_bytes)
-    return gpumm_driver_fail (GPUMM_INVALID, "kernel spgemm: its workspace is too small");
-  gpumm_status status =
-      LAUNCH ("spgemm, offsets", sum_tiles, tiles, SCANNERS, device, stream, x, p->count, sums);
-  if (!status && tiles > 0)
-    status = LAUNCH ("spgemm, offsets", scan_sums, 1, SCANNERS, device, stream, sums, tiles);
-  if (!status)
-    status =
-        LAUNCH ("spgemm, offsets", add_tiles, tiles, SCANNERS, device, stream, x, p->count, sums);
-  return status;
+  return gpumm_sum_up (device, stream, p->c.start + p->row, p->count + 1, p->workspace,
+                       p->workspace_bytes);
 }
 
 /* Columns and the numbers of products fit 32 bits. */
@@ -1024,17 +847,13 @@ static gpumm_status multiply_bins (int device, gpumm_stream *stream, const probl
                                    int processors) {
   const int64_t blocks = short_blocks<BIN> (q.count, processors);
   const int threads = shape<BIN>::block;
-  gpumm_status status = GPUMM_OK;
   if (is_narrow<BIN> (q.b.cols))
-    status =
-        LAUNCH ("spgemm", (multiply_short<T, BIN, uint32_t>), blocks, threads, device, stream, q);
+    TRY (LAUNCH ("spgemm", (multiply_short<T, BIN, uint32_t>), blocks, threads, device, stream, q));
   else if constexpr (BIN < most_bins<T> (false))
-    status =
-        LAUNCH ("spgemm", (multiply_short<T, BIN, uint64_t>), blocks, threads, device, stream, q);
+    TRY (LAUNCH ("spgemm", (multiply_short<T, BIN, uint64_t>), blocks, threads, device, stream, q));
   if constexpr (BIN + 1 < SHORT_BINS)
-    if (!status)
-      status = multiply_bins<T, BIN + 1> (device, stream, q, processors);
-  return status;
+    TRY (multiply_bins<T, BIN + 1> (device, stream, q, processors));
+  return GPUMM_OK;
 }
 
 template <class T, int THREADS>
@@ -1044,13 +863,8 @@ static gpumm_status multiply_rest (int device, gpumm_stream *stream, const probl
   const int64_t blocks = long_blocks<THREADS> (q.count, processors);
   const size_t bytes =
       own::sum_bytes + own::words * (sizeof (unsigned) + sizeof (typename count_of<THREADS>::type));
-  return launch_on_gpu ("spgemm", blocks, THREADS, device, [&] {
-    auto kernel = multiply_long<T, THREADS>;
-    if (!cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes))
-      /* clang-format off */
-      kernel<<<(unsigned) blocks, THREADS, bytes, (cudaStream_t) stream>>> (q);
-    /* clang-format on */
-  });
+  return LAUNCH_SHARED ("spgemm", (multiply_long<T, THREADS>), blocks, THREADS, bytes, device,
+                        stream, q);
 }
 
 template <class T>
@@ -1059,17 +873,12 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   const int bins = most_bins<T> (is_narrow<SHORT_BINS - 1> (p->b.cols));
   int processors;
   convert (p->alpha, &q.alpha);
-  gpumm_status status = multiprocessors (device, &processors);
-  if (!status)
-    status = prepare (device, stream, p, table<WARP>::sum_bytes / (int64_t) sizeof (T),
-                      64 << (bins - 1), processors, &q.w);
-  if (!status)
-    status = multiply_bins<T, 0> (device, stream, q, processors);
-  if (!status)
-    status = multiply_rest<T, WARP> (device, stream, q, processors);
-  if (!status)
-    status = multiply_rest<T, BLOCK> (device, stream, q, processors);
-  return status;
+  TRY (multiprocessors (device, &processors));
+  TRY (prepare (device, stream, p, table<WARP>::sum_bytes / (int64_t) sizeof (T), 64 << (bins - 1),
+                processors, &q.w));
+  TRY (multiply_bins<T, 0> (device, stream, q, processors));
+  TRY (multiply_rest<T, WARP> (device, stream, q, processors));
+  return multiply_rest<T, BLOCK> (device, stream, q, processors);
 }
 
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {

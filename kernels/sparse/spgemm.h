@@ -3,7 +3,7 @@
 #ifndef GPUMM_SPGEMM_H
 #define GPUMM_SPGEMM_H
 
-#include "kernel.h"
+#include "rows.h"
 
 /* Products and sums are rounded one by one, in ascending k, as in Octave's * and the CPU's
  * "sparse": C has the same bits, and the same elements cancel. Every copy of a loop's body also
@@ -63,6 +63,13 @@ __device__ static inline complex<R> times (complex<R> a, complex<R> b, int real)
 
 template <class T> __device__ static inline void accumulate (T &sum, T a, T b, int real) {
   sum = add (sum, times (a, b, real));
+}
+
+/* All three by compressed rows, of one type of floating point, without blocks? */
+static inline bool is_plain (const gpumm_sparse_product *p) {
+  return p->a.start && p->b.start && p->c.start && p->type_a == p->type_b && p->type_a == p->type_c
+         && p->type_c <= GPUMM_Z && p->a.block_rows == 1 && p->a.block_cols == 1
+         && p->b.block_rows == 1 && p->b.block_cols == 1;
 }
 
 /* alpha sum; a real alpha multiplies both parts. */

@@ -13,19 +13,6 @@
 
 enum { THREADS = 64 };
 
-/* The first place from begin on, before end, whose column is not below column. */
-__device__ static inline int64_t find (global<const int32_t> columns, int64_t begin, int64_t end,
-                                       int64_t column) {
-  while (begin < end) {
-    int64_t middle = begin + (end - begin) / 2;
-    if (columns[middle] < column)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
 /* The first column of row i of A B that is not below column; cols where there is none. */
 __device__ static inline int64_t next_column (int64_t i, global<const int64_t> A_start,
                                               global<const int32_t> A_column,
@@ -35,7 +22,7 @@ __device__ static inline int64_t next_column (int64_t i, global<const int64_t> A
   int64_t least = cols;
   for (int64_t t = A_start[i]; t < A_start[i + 1]; t++) {
     int64_t k = A_column[t], end = B_start[k + 1];
-    int64_t at = find (B_column, B_start[k], end, column);
+    int64_t at = lower_bound (B_column, (int64_t) B_start[k], end, column);
     if (at < end && B_column[at] < least)
       least = B_column[at];
   }
@@ -71,7 +58,7 @@ __global__ void __launch_bounds__ (THREADS)
     T sum = {};
     for (int64_t t = A_start[i]; t < A_start[i + 1]; t++) {
       int64_t k = A_column[t], end = B_start[k + 1];
-      int64_t at = find (B_column, B_start[k], end, j);
+      int64_t at = lower_bound (B_column, (int64_t) B_start[k], end, j);
       if (at < end && B_column[at] == j) {
         T a = A[t], b = B[at];
         accumulate (sum, a, b, real);
@@ -88,9 +75,7 @@ __global__ void __launch_bounds__ (THREADS)
 /* ---- launch ------------------------------------------------------------------------------- */
 
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
-  return p->a.start && p->b.start && p->c.start && p->type_a == p->type_b && p->type_a == p->type_c
-         && p->a.block_rows == 1 && p->a.block_cols == 1 && p->b.block_rows == 1
-         && p->b.block_cols == 1;
+  return is_plain (p);
 }
 
 static gpumm_status symbolic (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {

@@ -211,15 +211,11 @@ static int64_t panel_of (const facts &f, size_t size) {
   return f.n < most ? f.n : most;
 }
 
-static size_t panel_bytes (const facts &f, size_t size) {
-  return f.d_by_rows ? 0 : whole_pieces (f.inner * panel_of (f, size), size);
-}
-
-static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
-  (void) device;
+static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   facts f = facts_of (p);
   size_t size = element_bytes (p->type_c);
-  return panel_bytes (f, size) + (f.turned ? transpose_bytes (f.s, size) : 0);
+  return (f.d_by_rows ? 0 : aligned ((size_t) (f.inner * panel_of (f, size)) * size))
+         + (f.turned ? gpumm_transpose_bytes (f.s, p->type_c) : 0);
 }
 
 template <class T, int WIDTH>
@@ -240,9 +236,9 @@ static gpumm_status launch_wide (int device, gpumm_stream *stream, const form<T>
 /* Two columns per thread if there are enough and their sums fit shared memory. */
 template <class T, int HEIGHT>
 static gpumm_status launch_blocks (int device, gpumm_stream *stream, const form<T> &x) {
-  if (sizeof (T) <= 8 && x.n > LANES)
-    return launch_wide < T, HEIGHT, sizeof (T) <= 8 ? 2 : 1 > (device, stream, x);
-  return launch_wide<T, HEIGHT, 1> (device, stream, x);
+  constexpr int WIDE = sizeof (T) <= 8 ? 2 : 1;
+  return x.n > LANES ? launch_wide<T, HEIGHT, WIDE> (device, stream, x)
+                     : launch_wide<T, HEIGHT, 1> (device, stream, x);
 }
 
 template <class T>
@@ -271,16 +267,14 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   form<T> x = {};
   convert (p->alpha, &x.alpha);
   convert (p->beta, &x.beta);
-  gpumm_status status = GPUMM_OK;
-  if (f.turned && !is_zero (x.alpha)) {
-    status = transpose_rows<T> (device, stream, f.s, memory, p->prepared != 0, &s);
-    if (status)
-      return status;
-    memory += transpose_bytes (f.s, sizeof (T));
-  } else if (f.turned) {
-    s.rows = f.s->cols;
-    s.block_rows = f.s->block_cols;
-    s.block_cols = f.s->block_rows;
+  if (f.turned) {
+    const transpose turned (f.s, p->type_c, memory);
+    s = turned.t;
+    memory += turned.bytes;
+    if (!is_zero (x.alpha) && !p->prepared) {
+      TRY (gpumm_transpose_structure (device, stream, f.s, turned));
+      TRY (gpumm_transpose_elements (device, stream, f.s, turned, p->type_c, false));
+    }
   }
   x.start = s.start + (left && !is_zero (x.alpha) ? p->row : 0);
   x.column = s.column;
@@ -298,33 +292,31 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   const T *d = (const T *) f.d->values;
   if (!left)
     d += op_d == GPUMM_NONE ? p->row : p->row * f.d->ld;
-  void *panel = memory;
+  T *panel = (T *) (void *) memory;
   int64_t step = f.d_by_rows ? f.n : panel_of (f, sizeof (T));
-  for (int64_t j = 0; j < f.n && !status; j += step) {
+  for (int64_t j = 0; j < f.n; j += step) {
     x.n = f.n - j < step ? f.n - j : step;
     x.c = c + (x.by_rows ? j : j * x.ldc);
     x.d = d + j;
     x.ld = left && op_d == GPUMM_NONE ? 1 : f.d->ld; /* 1: of one column only */
     if (!f.d_by_rows) {
-      x.d = (const T *) panel;
+      x.d = panel;
       x.ld = x.n;
       if (!is_zero (x.alpha))
-        status = LAUNCH ("spmm, panel", turn_panel<T>,
-                         ceil_div (f.inner, TURN) * ceil_div (x.n, TURN), dim3 (THREADS), device,
-                         stream, d + j * f.d->ld, f.d->ld, f.inner, x.n, (T *) panel);
+        TRY (LAUNCH ("spmm, panel", turn_panel<T>, ceil_div (f.inner, TURN) * ceil_div (x.n, TURN),
+                     dim3 (THREADS), device, stream, d + j * f.d->ld, f.d->ld, f.inner, x.n,
+                     panel));
     }
-    if (!status)
-      status = launch_form<T> (device, stream, x);
+    TRY (launch_form<T> (device, stream, x));
   }
-  return status;
+  return GPUMM_OK;
 }
 
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   WITH_TYPE (p->type_c, T, return launch_as<T> (device, stream, p));
 }
 
-static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
-  (void) device;
+static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   return !p->a.start != !p->b.start && !p->c.start && p->type_a == p->type_c
          && p->type_b == p->type_c && p->type_c <= GPUMM_Z
          && (p->a.start ? p->a.stored : p->b.stored) <= INT32_MAX;

@@ -1,0 +1,112 @@
+/* rows.h - what all that works on matrices by compressed rows shares.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_SPARSE_ROWS_H
+#define GPUMM_SPARSE_ROWS_H
+
+#include "kernel.h"
+
+/* Ends the function that it stands in where a call fails. */
+#define TRY(...)                                                                                   \
+  do {                                                                                             \
+    const gpumm_status status_of_call = (__VA_ARGS__);                                             \
+    if (status_of_call)                                                                            \
+      return status_of_call;                                                                       \
+  } while (0)
+
+/* ---- in kernels --------------------------------------------------------------------------- */
+
+/* The first place in x[begin .. end - 1], ascending, that is not below value; end if there is none.
+ */
+template <class X, class I, class V> DEVICE I lower_bound (X x, I begin, I end, V value) {
+  while (begin < end) {
+    I middle = begin + (end - begin) / 2;
+    if (x[middle] < value)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/* The sum of x over all threads of a block before this one; total becomes that over all (Hillis and
+ * Steele 1986). cub::BlockScan is no shorter, as the host device needs this one beside it, and takes
+ * nvcc 3 seconds in each file. */
+template <int THREADS>
+__device__ static inline int sum_before (tile<int32_t, 2, THREADS> &s, int x, int &total) {
+  int me = threadIdx.x, now = 0;
+  s[0][me] = x;
+  __syncthreads ();
+  for (int step = 1; step < THREADS; step *= 2) {
+    int y = s[now][me];
+    if (me >= step)
+      y += s[now][me - step];
+    now ^= 1;
+    s[now][me] = y;
+    __syncthreads ();
+  }
+  int before = s[now][me] - x;
+  total = s[now][THREADS - 1];
+  __syncthreads (); /* all have read */
+  return before;
+}
+
+/* The columns, from low to high, that row i of A B reaches; low > high where it is empty. For all
+ * threads of a block. */
+template <int THREADS>
+__device__ static inline void columns_reached (const gpumm_rows &a, const gpumm_rows &b, int64_t i,
+                                               tile<int32_t, 1, 2> &reached, int32_t &low,
+                                               int32_t &high) {
+  low = INT32_MAX;
+  high = -1;
+  for (int64_t p = a.start[i] + threadIdx.x; p < a.start[i + 1]; p += THREADS) {
+    int64_t begin = b.start[a.column[p]], end = b.start[a.column[p] + 1];
+    if (begin < end) {
+      low = b.column[begin] < low ? b.column[begin] : low;
+      high = b.column[end - 1] > high ? b.column[end - 1] : high;
+    }
+  }
+  if (threadIdx.x < 2)
+    reached[0][threadIdx.x] = INT32_MIN;
+  __syncthreads ();
+  if (high >= 0) {
+    atomic_max (reached[0][0], ~low); /* ~x descends where x ascends */
+    atomic_max (reached[0][1], high);
+  }
+  __syncthreads ();
+  low = ~reached[0][0];
+  high = reached[0][1];
+}
+
+/* ---- for launchers ------------------------------------------------------------------------ */
+
+static inline bool is_integer (gpumm_type type) {
+  return type >= GPUMM_I8 && type <= GPUMM_U64;
+}
+
+static inline int element_bytes (gpumm_type type) {
+  return is_integer (type) ? 1 << (type - GPUMM_I8) % 4
+         : type == GPUMM_S ? 4
+         : type == GPUMM_Z ? 16
+                           : 8;
+}
+
+/* Parts of a workspace begin at multiples of this. */
+static inline size_t aligned (size_t bytes) {
+  return (bytes + 255) / 256 * 256;
+}
+
+/* Hands out a workspace part by part; with base NULL it only counts the bytes. */
+struct parts {
+  char *base;
+  size_t used;
+
+  explicit parts (void *memory) : base ((char *) memory), used (0) {
+  }
+
+  template <class T> void take (T *&part, int64_t count) {
+    part = (T *) (base + used);
+    used += aligned ((size_t) count * sizeof (T));
+  }
+};
+
+#endif
