@@ -69,22 +69,18 @@ static octave_value with_array (const octave_value &x, bool wide, const F &f) {
     return wide ? f (x.complex_array_value ()) : f (x.array_value ());
   case btyp_float:
     return wide ? f (x.float_complex_array_value ()) : f (x.float_array_value ());
-  case btyp_int8:
-    return f (x.int8_array_value ());
-  case btyp_int16:
-    return f (x.int16_array_value ());
-  case btyp_int32:
-    return f (x.int32_array_value ());
-  case btyp_int64:
-    return f (x.int64_array_value ());
-  case btyp_uint8:
-    return f (x.uint8_array_value ());
-  case btyp_uint16:
-    return f (x.uint16_array_value ());
-  case btyp_uint32:
-    return f (x.uint32_array_value ());
-  case btyp_uint64:
-    return f (x.uint64_array_value ());
+#define CASE(type)                                                                                 \
+  case btyp_##type:                                                                                \
+    return f (x.type##_array_value ());
+    CASE (int8)
+    CASE (int16)
+    CASE (int32)
+    CASE (int64)
+    CASE (uint8)
+    CASE (uint16)
+    CASE (uint32)
+    CASE (uint64)
+#undef CASE
   default:
     error ("blocksparse: no elements of class %s", x.class_name ().c_str ());
   }

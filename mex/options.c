@@ -59,25 +59,24 @@ static int find_word (const mxArray *x, const char *const words[]) {
   return -1;
 }
 
-/* Appends the quoted words to text: "a", "b" or "c" if last is " or ". */
-static void list_words (char *text, size_t size, const char *const words[], const char *quote,
-                        const char *last) {
-  size_t used = strlen (text);
-  for (int i = 0; words[i] && used < size; i++)
-    used += (size_t) snprintf (text + used, size - used, "%s%s%s%s",
-                               i == 0         ? ""
-                               : words[i + 1] ? ", "
-                                              : last,
-                               quote, words[i], quote);
+/* The words, at most count of them, in text: "a", "b" or "c" if last is " or ". */
+static void list_words (char *text, size_t size, const char *const words[], int count,
+                        const char *quote, const char *last) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < count && words[i] && used < size; i++) {
+    const char *comma = i == 0 ? "" : i + 1 < count && words[i + 1] ? ", " : last;
+    used += (size_t) snprintf (text + used, size - used, "%s%s%s%s", comma, quote, words[i], quote);
+  }
 }
 
 static int get_word (const mxArray *x, int option, const char *const words[], int *value,
                      gateway_error *e) {
-  char text[256] = "";
+  char text[256];
   *value = find_word (x, words);
   if (*value >= 0)
     return 1;
-  list_words (text, sizeof text, words, "\"", " or ");
+  list_words (text, sizeof text, words, INT_MAX, "\"", " or ");
   return gateway_fail (e, "gpumm:bad-value", "gpumm: %s must be %s", names[option], text);
 }
 
@@ -139,10 +138,8 @@ static int get_algorithm (const mxArray *x, const char **name, gateway_error *e)
     *name = words[i];
     return 1;
   }
-  char text[512] = "";
-  const char *algorithms[MOST_ALGORITHMS] = {NULL};
-  memcpy (algorithms, words + 1, (size_t) (kernels - 1) * sizeof *words);
-  list_words (text, sizeof text, algorithms, "", ", ");
+  char text[512];
+  list_words (text, sizeof text, words + 1, kernels - 1, "", ", ");
   return gateway_fail (e, "gpumm:bad-value",
                        "gpumm: Algorithm must be \"auto\", one of the algorithms %s, or one of the "
                        "kernels that gpumm_info lists",
@@ -227,9 +224,9 @@ static int get_option (int option, const mxArray *x, call_options *o, gateway_er
 
 /* The error for something that is not a pair with the name of an option. */
 static int fail_name (const mxArray *name, const char *what, gateway_error *e) {
-  char valid[256] = "";
+  char valid[256];
   char *text = is_row_of_text (name) ? mxArrayToString (name) : NULL;
-  list_words (valid, sizeof valid, names, "", ", ");
+  list_words (valid, sizeof valid, names, INT_MAX, "", ", ");
   if (text)
     gateway_fail (e, "gpumm:unknown-option",
                   "gpumm: unknown option \"%.300s\"; valid options are %s", text, valid);
