@@ -84,20 +84,6 @@ static void describe_problem (const gpumm_problem *p, gpumm_sparse_product *prod
 
 /* ---- products of blocks ------------------------------------------------------------------- */
 
-/* Sums, over the inner index k, the blocks in column k of op (A) times the blocks in row k of op (B). */
-static gpumm_status count_pairs (const gpumm_problem *p, double *pairs) {
-  const int64_t inner = gpumm_k (p) / gpumm_op_block_cols (&p->a, p->op_a);
-  int64_t *made[2];
-  const gpumm_lines lines_a = gpumm_lines_of (&p->a), lines_b = gpumm_lines_of (&p->b);
-  const int64_t *a = gpumm_line_starts (&lines_a, p->op_a == GPUMM_NONE, &made[0]);
-  const int64_t *b = gpumm_line_starts (&lines_b, p->op_b != GPUMM_NONE, &made[1]);
-  for (int64_t k = 0; k < inner && a && b; k++)
-    *pairs += (double) (a[k + 1] - a[k]) * (double) (b[k + 1] - b[k]);
-  gpumm_release (made[0]);
-  gpumm_release (made[1]);
-  return a && b ? gpumm_check_cancelled () : GPUMM_HOST_MEMORY;
-}
-
 /* Counts the products of blocks for block rows of A. */
 typedef struct {
   const gpumm_operand *a, *b;
@@ -117,7 +103,8 @@ static void count_rows (void *context, int64_t begin, int64_t end) {
 static gpumm_status count_by_rows (const gpumm_problem *p, gpumm_rows_product *s) {
   const int64_t rows = s->pass.product.c.rows;
   if (p->op_a != GPUMM_NONE || p->op_b != GPUMM_NONE)
-    return count_pairs (p, &s->pairs);
+    return gpumm_count_products (&s->a, p->op_a != GPUMM_NONE, &s->b, p->op_b != GPUMM_NONE,
+                                 &s->pairs);
   int64_t *pairs = gpumm_own (&s->pass.memory, rows + 1, sizeof *pairs);
   if (!pairs)
     return GPUMM_HOST_MEMORY;

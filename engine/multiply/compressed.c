@@ -155,27 +155,7 @@ int64_t gpumm_find_unsorted (int64_t lines, const int64_t *start, const void *in
   return atomic_load (&s.found);
 }
 
-typedef struct {
-  const int64_t *start, *row;
-  atomic_llong products;
-} product_count;
-
-static void count_products (void *context, int64_t begin, int64_t end) {
-  product_count *count = context;
-  int64_t products = 0;
-  for (int64_t t = begin; t < end; t++)
-    products += count->start[count->row[t] + 1] - count->start[count->row[t]];
-  atomic_fetch_add (&count->products, products);
-}
-
-int64_t gpumm_count_products (const int64_t *start, const int64_t *row, int64_t count) {
-  product_count products = {start, row, 0};
-  if (gpumm_parallel (count, 1 << 16, count_products, &products)) /* for the caller to say */
-    return 0;
-  return atomic_load (&products.products);
-}
-
-/* ---- a lower bound of C ------------------------------------------------------------------- */
+/* ---- products ----------------------------------------------------------------------------- */
 
 static int64_t index_at (const gpumm_lines *x, int64_t t) {
   return x->index_bytes == 4 ? ((const int32_t *) x->index)[t] : ((const int64_t *) x->index)[t];
@@ -192,6 +172,46 @@ const int64_t *gpumm_line_starts (const gpumm_lines *x, int turned, int64_t **ma
     start[i + 1] += start[i];
   return start;
 }
+
+typedef struct {
+  const gpumm_lines *x;
+  const int64_t *start;
+  atomic_llong products;
+} product_count;
+
+static void count_products (void *context, int64_t begin, int64_t end) {
+  product_count *count = context;
+  const int64_t *start = count->start;
+  int64_t products = 0;
+  for (int64_t t = begin; t < end; t++) {
+    const int64_t k = index_at (count->x, t);
+    products += start[k + 1] - start[k];
+  }
+  atomic_fetch_add (&count->products, products);
+}
+
+gpumm_status gpumm_count_products (const gpumm_lines *x, int turned_x, const gpumm_lines *y,
+                                   int turned_y, double *products) {
+  int64_t *made = NULL;
+  *products = 0;
+  if (turned_x && !turned_y) {
+    for (int64_t k = 0; k < x->count; k++)
+      *products +=
+          (double) (x->start[k + 1] - x->start[k]) * (double) (y->start[k + 1] - y->start[k]);
+    return GPUMM_OK;
+  }
+  /* of one matrix each entry is visited, of the other only the starts are needed */
+  product_count count = {.x = turned_x ? y : x,
+                         .start = turned_x ? x->start : gpumm_line_starts (y, turned_y, &made)};
+  gpumm_status status = count.start ? GPUMM_OK : GPUMM_HOST_MEMORY;
+  if (!status)
+    status = gpumm_parallel (count.x->start[count.x->count], 1 << 16, count_products, &count);
+  *products = (double) atomic_load (&count.products);
+  gpumm_release (made);
+  return status;
+}
+
+/* ---- a lower bound of C ------------------------------------------------------------------- */
 
 gpumm_status gpumm_check_least (const gpumm_operand *c, double products, const gpumm_lines *x,
                                 int turned_x, const gpumm_lines *y, int turned_y) {

@@ -37,13 +37,13 @@ int64_t gpumm_cut_count (const gpumm_cut *cut, int64_t *largest);
 int64_t gpumm_find_unsorted (int64_t lines, const int64_t *start, const void *index,
                              size_t index_bytes, int64_t range, int64_t grain);
 
-/* Multiplications of a product: each of the count elements of B, in these rows, meets a column of
- * A; column l of A begins at start[l]. */
-int64_t gpumm_count_products (const int64_t *start, const int64_t *row, int64_t count);
-
 /* Where the lines of x begin, or, if turned, those of its transpose; NULL: out of host memory.
  * Release *made. */
 const int64_t *gpumm_line_starts (const gpumm_lines *x, int turned, int64_t **made);
+
+/* The products of entries of x y, of both the transpose if turned. */
+gpumm_status gpumm_count_products (const gpumm_lines *x, int turned_x, const gpumm_lines *y,
+                                   int turned_y, double *products);
 
 /* Refuses a C of this shape that memory cannot hold before its entries are counted, which may take
  * minutes. C is x y, of both the transpose if turned: a line of C has at least as many entries as

@@ -265,26 +265,13 @@ static int takes (const gpumm_problem *p) {
 /* Counts the operations on stored elements exactly, by columns of op (A) and rows of op (B). */
 static gpumm_status count_flops (state *s, const gpumm_problem *p) {
   const gpumm_operand *a = &p->a, *b = &p->b;
-  const int64_t k = gpumm_k (p), nnz_a = a->column[a->cols], nnz_b = b->column[b->cols];
-  const int64_t *start = a->column; /* of the columns of op (A) */
-  double products = 0;
-  if (p->op_a != GPUMM_NONE) {
-    int64_t *rows = gpumm_own (&s->memory, k + 1, sizeof *rows);
-    if (!rows)
-      return GPUMM_HOST_MEMORY;
-    for (int64_t t = 0; t < nnz_a; t++)
-      rows[a->row[t] + 1]++;
-    for (int64_t i = 0; i < k; i++)
-      rows[i + 1] += rows[i];
-    start = rows;
-  }
-  if (p->op_b == GPUMM_NONE)
-    products = (double) gpumm_count_products (start, b->row, nnz_b);
-  else
-    for (int64_t l = 0; l < k; l++)
-      products += (double) (start[l + 1] - start[l]) * (double) (b->column[l + 1] - b->column[l]);
+  const gpumm_lines columns_a = gpumm_lines_of (a), columns_b = gpumm_lines_of (b);
+  double products;
+  /* by columns: C' = op (B)' op (A)' */
+  gpumm_status status = gpumm_count_products (&columns_b, p->op_b != GPUMM_NONE, &columns_a,
+                                              p->op_a != GPUMM_NONE, &products);
   s->flops = products * 2 * (a->type == GPUMM_Z ? 2 : 1) * (b->type == GPUMM_Z ? 2 : 1);
-  return GPUMM_OK;
+  return status;
 }
 
 static gpumm_status refuse_large (const gpumm_problem *p) {

@@ -9,7 +9,6 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rows.h"
-#include "cancel.h"
 #include "error.h"
 #include "sparse.h"
 #include "types.h"
@@ -75,12 +74,11 @@ static gpumm_status open (struct gpumm_job *job) {
   s->b = gpumm_lines_of (&a);
   s->is_same = gpumm_is_same_sparse (&a, &b);
   s->work = b.column;
-  s->pairs = (double) gpumm_count_products (a.column, b.row, b.column[b.cols]);
+  status = gpumm_count_products (&s->a, 0, &s->b, 0, &s->pairs);
   s->flops = s->pairs * 2 * (a.type == GPUMM_Z ? 2 : 1) * (b.type == GPUMM_Z ? 2 : 1);
   s->pass.product.type_a = s->pass.product.type_b = job->shape.type;
   s->pass.product.real_a = b.type != GPUMM_Z;
   s->pass.product.real_b = a.type != GPUMM_Z;
-  status = gpumm_check_cancelled ();
   if (!status)
     status = gpumm_check_least (&job->shape, s->pairs, &s->a, 0, &s->b, 0);
   if (!status)
