@@ -308,7 +308,8 @@ GPUMM_API void gpumm_output_abort (gpumm_output *output);
 
 /* Is x, in blocks and in host memory, a valid operand? The caller guarantees the lengths of its
  * arrays. Checks the sizes, the offsets, the columns and that there are exactly nzmax blocks; fails
- * with GPUMM_INVALID. Sets *zeros to the number of blocks whose elements are all zero. */
+ * with GPUMM_INVALID. Sets *zeros to the number of blocks whose elements are all zero (NULL: does not
+ * look at the elements). */
 GPUMM_API gpumm_status gpumm_blocks_verify (const gpumm_operand *x, int64_t *zeros);
 
 /* Copies the blocks of a verified x that are not all zero to y, which has the same sizes and arrays

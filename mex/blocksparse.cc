@@ -1,6 +1,7 @@
 // blocksparse.cc - the type of block-sparse matrices.
 //
 //   S = __blocksparse__ (STRUCT)        checks STRUCT and removes zero blocks
+//   S = __blocksparse__ (STRUCT, "product")   for one of the engine's results, which has none
 //   STRUCT = __blocksparse__ (S)
 //   A = __blocksparse__ (S, "whole")    the full matrix, or an error if it is too large to make
 //                                       unasked
@@ -210,7 +211,7 @@ static block_matrix without_zeros (const block_matrix &m, octave_idx_type zeros)
 }
 
 // The only way to make a matrix; raises an error unless the engine can follow its indices.
-static block_matrix checked (block_matrix m) {
+static block_matrix checked (block_matrix m, bool may_have_zeros = true) {
   m.element = element_type_of (m.values);
   m.complex = m.values.iscomplex ();
   m.awaits_parts = false;
@@ -226,8 +227,8 @@ static block_matrix checked (block_matrix m) {
   m.values = m.values.reshape (dim_vector (m.block_rows, m.block_cols * m.count ()));
 
   const gpumm_operand x = operand (m);
-  int64_t zeros;
-  const gpumm_status status = gpumm_blocks_verify (&x, &zeros);
+  int64_t zeros = 0;
+  const gpumm_status status = gpumm_blocks_verify (&x, may_have_zeros ? &zeros : nullptr);
   if (status == GPUMM_CANCELLED)
     octave_quit (); // throws the interrupt that cancelled it
   if (status != GPUMM_OK)
@@ -235,7 +236,7 @@ static block_matrix checked (block_matrix m) {
   return zeros > 0 ? without_zeros (m, zeros) : m;
 }
 
-static block_matrix checked (const octave_value &s) {
+static block_matrix checked (const octave_value &s, bool may_have_zeros = true) {
   if (!s.isstruct () || s.numel () != 1)
     damaged ("it is made of one struct, and not of %s of %s", s.class_name ().c_str (),
              s.dims ().str ().c_str ());
@@ -255,7 +256,7 @@ static block_matrix checked (const octave_value &s) {
   m.start = array_field (map, "start", "int64").int64_array_value ();
   m.column = array_field (map, "column", "int32").int32_array_value ();
   m.values = array_field (map, "values", nullptr);
-  return checked (m);
+  return checked (m, may_have_zeros);
 }
 
 static octave_scalar_map fields (const block_matrix &m) {
@@ -840,9 +841,9 @@ DEFMETHOD_DLD (__blocksparse__, interp, args, , "For internal use: a blocksparse
   const bool given = args (0).type_id () == octave_blocksparse::static_type_id ();
   if (given && args.length () == 2)
     return ovl (full_of (args (0).get_rep ()));
-  if (args.length () != 1)
+  if (args.length () > 2)
     error_with_id ("gpumm:internal", "__blocksparse__: for use by blocksparse only");
   if (given)
     return ovl (fields (blocks_of (args (0).get_rep ())));
-  return ovl (value_of (checked (args (0))));
+  return ovl (value_of (checked (args (0), args.length () == 1)));
 }

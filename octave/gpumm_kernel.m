@@ -178,7 +178,7 @@ function [C, trace] = gpumm_kernel (kernel, A, B, varargin)
     trace = describe (t, info, row, k, s, class (elements_of (A)));
   endif
   if (isstruct (C))
-    C = blocksparse (C);
+    C = __blocksparse__ (C, "product");
   endif
 
 endfunction

@@ -36,7 +36,8 @@ static void count_zeros (void *context, int64_t begin, int64_t end) {
 }
 
 gpumm_status gpumm_blocks_verify (const gpumm_operand *x, int64_t *zeros) {
-  *zeros = 0;
+  if (zeros)
+    *zeros = 0;
   if (x->kind != GPUMM_BLOCKS || (unsigned) x->type >= GPUMM_TYPES || x->place != GPUMM_HOST)
     return gpumm_fail (GPUMM_INVALID, "not a matrix by blocks in host memory");
   if (x->rows < 0 || x->cols < 0 || x->nzmax < 0 || x->block_rows < 1 || x->block_cols < 1
@@ -53,6 +54,8 @@ gpumm_status gpumm_blocks_verify (const gpumm_operand *x, int64_t *zeros) {
   if (count != x->nzmax)
     return gpumm_fail (GPUMM_INVALID, "the offsets end at %lld, and there are %lld blocks",
                        (long long) count, (long long) x->nzmax);
+  if (!zeros)
+    return GPUMM_OK;
   zero_count of = {.x = x};
   const gpumm_status counted = gpumm_parallel (count, LEAST_BLOCKS, count_zeros, &of);
   *zeros = (int64_t) of.zeros;

@@ -512,7 +512,7 @@ function [C, info] = with_blocks (A, B, o)
       C = combined (C, asked);
     endif
     if (isstruct (C))
-      C = blocksparse (C);
+      C = __blocksparse__ (C, "product");
     endif
     if (! isempty (o.after))
       C = feval (o.after, C);

@@ -1017,6 +1017,7 @@ static void test_estimates (void) {
     estimated = i == 1 ? 1e9 : i == 2 ? INFINITY : 1e-6;
     place.driver = &driver;
     place.properties.multiprocessors = 100;
+    place.upload = place.download = 1e12; /* so that a CPU of many cores is slower, too */
     gpumm_plan plan =
         plan_of ((gpumm_problem){.a = s, .b = s, .alpha = {1, 0}, .output = GPUMM_U32},
                  (gpumm_options){.device = -1}, &place, GPUMM_OK);

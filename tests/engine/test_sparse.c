@@ -1011,7 +1011,7 @@ static void test_sparse_after_all (void) {
       gpumm_operand c = right;
       gpumm_job *job = gpumm_allocate (1, sizeof *job);
       *job = (struct gpumm_job){.problem = p,
-                                .options = {.device = -1},
+                                .options = {.backend = GPUMM_CPU, .device = -1},
                                 .plan = {.algorithm = &gpumm_algorithm_sparse_as_dense,
                                          .backend = GPUMM_CPU,
                                          .device = -1}};

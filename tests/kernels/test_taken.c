@@ -158,22 +158,24 @@ static gpumm_sparse_product product (int type, int output, int64_t m, int64_t k,
   return p;
 }
 
-/* The rule of each algorithm: the first of spgemm's rows that runs, the last of others'. Of those
- * for integers blocks_strips or blocks_slices, as the number of products decides; blocks_exact where
- * neither runs. */
+/* The rule of pass.c: the row with the least estimated seconds, or without estimates the last row
+ * that runs. The number of products decides among rows with estimates, so all of these are taken. */
 static const char *take_sparse (const char *algorithm, const gpumm_sparse_product *p, int card) {
   gpumm_device_properties device = cards[card];
   const gpumm_sparse_kernel *found = NULL;
-  const int first = strcmp (algorithm, "spgemm") == 0;
-  const int integers = strcmp (algorithm, "blocks_integer") == 0;
+  double best = INFINITY;
   device.memory_total = device.memory_free = INT64_C (1) << 36;
   for (const gpumm_sparse_kernel *const *row = driver->sparse_kernels; *row; row++) {
     const gpumm_sparse_kernel *k = *row;
     if (strcmp (k->algorithm, algorithm) != 0 || k->capability > device.capability
-        || !k->runs (p, &device) || (first && found))
+        || !k->runs (p, &device))
       continue;
-    if (integers && strcmp (k->name, "blocks_exact") != 0)
+    if (k->seconds)
       take (k->name, card);
+    const double seconds = k->seconds ? k->seconds (p, &device) : INFINITY;
+    if (seconds > best)
+      continue;
+    best = seconds;
     found = k;
   }
   CHECK (found, "%s: nothing for types %d to %d on %s", algorithm, (int) p->type_a, (int) p->type_c,
