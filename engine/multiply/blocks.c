@@ -25,6 +25,7 @@
 #include "blocks.h"
 #include "algorithm.h"
 #include "compressed.h"
+#include "elements.h"
 #include "integer_end.h"
 #include "processors.h"
 #include "rowset.h"
@@ -36,7 +37,6 @@
 #include "threads.h"
 #include "work.h"
 
-#include <complex.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -44,6 +44,11 @@
 
 /* Rows of a tile of a full A, columns of one of a full B: a cache line of doubles. */
 enum { TILE = 8 };
+
+/* Columns at a time: of doubles a line of cache. Measured on two cores with AVX-512, a matrix of a
+ * mesh in blocks of 2x2 / 4x4 / 8x8 with 1.0 to 1.6 million elements by 128 columns: 65 / 33 / 17 ms,
+ * where tiles that each block row of C took from where they lie made it 534 / 136 / 64. */
+enum { WIDTH = 8 };
 
 /* Products of two blocks, up to which small integers are added up as doubles. Measured with uint16,
  * n = 8192, 5 % of the blocks, on two cores with AVX-512: blocks of 4x4 take 0.33 s so and 0.61 s
@@ -71,6 +76,8 @@ typedef struct {
   int64_t elements;           /* of a block */
   int conjugate;
   int plain; /* the elements of a block lie as the product wants them */
+  int ready; /* and are of the type that is multiplied */
+  gpumm_type type;
   size_t bytes;
   const char *values;
 } view;
@@ -105,6 +112,7 @@ typedef struct {
   int64_t words;
   int64_t pairs;         /* products of blocks */
   double flops, seconds; /* of the product; of the symbolic phase */
+  atomic_int failed;     /* a thread had no memory */
   gpumm_owner memory;
 } state;
 
@@ -181,6 +189,7 @@ static gpumm_status make_view (state *s, const gpumm_operand *x, gpumm_op op, in
                 .down = turned ? ld : 1,
                 .across = turned ? 1 : ld,
                 .conjugate = op == GPUMM_CTRANSPOSE && gpumm_is_complex (x->type),
+                .type = x->type,
                 .bytes = gpumm_type_bytes (x->type),
                 .values = x->values};
   out->rows = gpumm_pieces (out->m, out->block_rows);
@@ -209,19 +218,24 @@ typedef struct {
 
 struct workspace;
 
+/* Where elements of C go, with beta times those of C0: so many elements apart, downward and across. */
+typedef struct {
+  gpumm_operand *c;
+  const gpumm_operand *c0; /* NULL where beta is 0 */
+  gpumm_scalar alpha, beta;
+  int64_t c_down, c_across, c0_down, c0_across;
+} target;
+
 /* What all threads share. */
 typedef struct numeric {
   view a, b;
-  const state *s;
-  gpumm_operand *c;
-  const gpumm_operand *c0; /* NULL where beta is 0 */
+  state *s;
+  target to;
   sum_kind kind;
   size_t sum_bytes, x_bytes; /* of a sum; room for an element as it is multiplied */
   int64_t elements;          /* of a block of sums */
-  gpumm_scalar alpha, beta;
   integer_end end;
   void (*add_row) (const struct numeric *d, const struct workspace *w, int64_t i);
-  atomic_int failed; /* a thread had no memory */
 } numeric;
 
 /* One thread's. */
@@ -245,197 +259,208 @@ static inline void add_unsigned (halves *sum, uint64_t a, uint64_t b) {
   sum->high += (uint64_t) (product >> 64);
 }
 
-#define T       float
-#define TC      float
-#define NAME(f) f##_ss
-#include "blocks_kernels.h"
+#define TYPE_i    int64_t /* as which integers are multiplied */
+#define CONJ_i(x) (x)
 
-#define TA      float
-#define TB      float complex
-#define TC      float complex
-#define CONJ_B  conjf
-#define NAME(f) f##_sc
-#include "blocks_kernels.h"
+/* load_t: a block as t are multiplied, rows x cols of them at to. */
+#define LOAD_AS(type, CONJ, x, from, rows, cols, to)                                               \
+  do {                                                                                             \
+    const type *in = (from);                                                                       \
+    if ((x)->plain)                                                                                \
+      for (int64_t e = 0; e < (rows) * (cols); e++)                                                \
+        (to)[e] = in[e];                                                                           \
+    else                                                                                           \
+      for (int64_t j = 0; j < (cols); j++)                                                         \
+        for (int64_t i = 0; i < (rows); i++) {                                                     \
+          const type value = in[i * (x)->down + j * (x)->across];                                  \
+          (to)[i + j * (rows)] = (x)->conjugate ? CONJ (value) : value;                            \
+        }                                                                                          \
+  } while (0)
 
-#define TA      float complex
-#define TB      float
-#define TC      float complex
-#define CONJ_A  conjf
-#define NAME(f) f##_cs
-#include "blocks_kernels.h"
+#define DEFINE_LOAD(t)                                                                             \
+  FOR_EACH_PROCESSOR static const void *load_##t (const view *x, const void *from, int64_t rows,   \
+                                                  int64_t cols, TYPE_##t *to) {                    \
+    LOAD_AS (TYPE_##t, CONJ_##t, x, from, rows, cols, to);                                         \
+    return to;                                                                                     \
+  }
+DEFINE_LOAD (s)
+DEFINE_LOAD (c)
+DEFINE_LOAD (z)
 
-#define T       float complex
-#define TC      float complex
-#define CONJ    conjf
-#define NAME(f) f##_cc
-#include "blocks_kernels.h"
+#define LOAD_BLOCK(letter, type)                                                                   \
+  case GPUMM_##letter:                                                                             \
+    LOAD_AS (type, CONJ_i, x, from, rows, cols, to);                                               \
+    return to;
 
-#define T       double
-#define TC      double
-#define NAME(f) f##_dd
-#include "blocks_kernels.h"
+FOR_EACH_PROCESSOR static const void *load_i (const view *x, const void *from, int64_t rows,
+                                              int64_t cols, int64_t *to) {
+  switch (x->type) {
+    INTEGER_TYPES (LOAD_BLOCK)
+  default:
+    return to;
+  }
+}
 
-#define TA      double
-#define TB      double complex
-#define TC      double complex
-#define CONJ_B  conj
-#define NAME(f) f##_dz
-#include "blocks_kernels.h"
+/* Small integers too are multiplied as doubles. */
+FOR_EACH_PROCESSOR static const void *load_d (const view *x, const void *from, int64_t rows,
+                                              int64_t cols, double *to) {
+  switch (x->type) {
+    LOAD_BLOCK (I8, int8_t)
+    LOAD_BLOCK (I16, int16_t)
+    LOAD_BLOCK (U8, uint8_t)
+    LOAD_BLOCK (U16, uint16_t)
+  default:
+    LOAD_AS (double, CONJ_d, x, from, rows, cols, to);
+    return to;
+  }
+}
 
-#define TA      double complex
-#define TB      double
-#define TC      double complex
-#define CONJ_A  conj
-#define NAME(f) f##_zd
-#include "blocks_kernels.h"
+/* Complex products are made without a look at what becomes NaN on the way, where C may leave an infinity:
+ * elements that do are made again. */
+static inline float complex add_product_c (float complex sum, float complex a, float complex b) {
+  return CMPLXF (crealf (sum) + (crealf (a) * crealf (b) - cimagf (a) * cimagf (b)),
+                 cimagf (sum) + (cimagf (a) * crealf (b) + crealf (a) * cimagf (b)));
+}
 
-#define T       double complex
-#define TC      double complex
-#define CONJ    conj
-#define NAME(f) f##_zz
-#include "blocks_kernels.h"
+static inline double complex add_product_z (double complex sum, double complex a,
+                                            double complex b) {
+  return CMPLX (creal (sum) + (creal (a) * creal (b) - cimag (a) * cimag (b)),
+                cimag (sum) + (cimag (a) * creal (b) + creal (a) * cimag (b)));
+}
 
-#define T       int8_t
-#define X       double
-#define TC      double
-#define NAME(f) f##_int8_double
-#include "blocks_kernels.h"
+/* Where block (i,j) is among all, -1: it is zero. */
+static int64_t find_block (const view *x, int64_t i, int64_t j) {
+  int64_t t = x->start ? x->start[i] : 0;
+  while (x->start && t < x->start[i + 1] && x->column[t] != j)
+    t++;
+  return x->start && t == x->start[i + 1] ? -1 : t;
+}
 
-#define T       int8_t
-#define X       int64_t
+/* sum_again_t: element (i,j) of X Y. remake_t: those of a row of blocks that are NaN. */
+#define DEFINE_AGAIN(t, real)                                                                      \
+  FOR_EACH_PROCESSOR static TYPE_##t sum_again_##t (const view *x, const view *y, int64_t i,       \
+                                                    int64_t j) {                                   \
+    const int64_t row = i / x->block_rows, col = j / y->block_cols;                                \
+    const int64_t below = i % x->block_rows * x->down, beside = j % y->block_cols * y->across;     \
+    TYPE_##t sum = 0;                                                                              \
+    for (int64_t l = 0; l < x->cols; l++) {                                                        \
+      const int64_t at_x = find_block (x, row, l), at_y = find_block (y, l, col);                  \
+      if (at_x < 0 || at_y < 0)                                                                    \
+        continue;                                                                                  \
+      const TYPE_##t *a = (const TYPE_##t *) element_at (x, row, l, at_x) + below;                 \
+      const TYPE_##t *b = (const TYPE_##t *) element_at (y, l, col, at_y) + beside;                \
+      for (int64_t p = 0; p < x->block_cols; p++, a += x->across, b += y->down)                    \
+        sum += (x->conjugate ? CONJ_##t (*a) : *a) * (y->conjugate ? CONJ_##t (*b) : *b);          \
+    }                                                                                              \
+    return sum;                                                                                    \
+  }                                                                                                \
+  static void remake_##t (const numeric *d, const workspace *w, int64_t i, int64_t count) {        \
+    const int64_t m = rows_at (&d->a, i);                                                          \
+    const real *all = w->sums;                                                                     \
+    int any = 0;                                                                                   \
+    for (int64_t e = 0; e < count * d->elements; e++)                                              \
+      any |= all[e] != all[e];                                                                     \
+    for (int64_t q = 0; q < count && any; q++) {                                                   \
+      const int64_t j = w->columns ? w->columns[q] : q;                                            \
+      TYPE_##t *sums = (TYPE_##t *) w->sums + q * d->elements;                                     \
+      for (int64_t e = 0; e < m * cols_at (&d->b, j); e++)                                         \
+        if (sums[e] != sums[e])                                                                    \
+          sums[e] = sum_again_##t (&d->a, &d->b, i * d->a.block_rows + e % m,                      \
+                                   j * d->b.block_cols + e / m);                                   \
+    }                                                                                              \
+  }
+DEFINE_AGAIN (c, float)
+DEFINE_AGAIN (z, double)
+
+#define A s
+#define B s
+#include "blocks_kernels.h"
+#define A s
+#define B c
+#include "blocks_kernels.h"
+#define A c
+#define B s
+#include "blocks_kernels.h"
+#define A            c
+#define B            c
+#define ADD(c, a, b) ((c) = add_product_c (c, a, b))
+#include "blocks_kernels.h"
+#define A d
+#define B d
+#include "blocks_kernels.h"
+#define A d
+#define B z
+#include "blocks_kernels.h"
+#define A z
+#define B d
+#include "blocks_kernels.h"
+#define A            z
+#define B            z
+#define ADD(c, a, b) ((c) = add_product_z (c, a, b))
+#include "blocks_kernels.h"
 #define TC      int64_t
-#define NAME(f) f##_int8_64
+#define NAME(f) f##_64
 #include "blocks_kernels.h"
-
-#define T       int16_t
-#define X       double
-#define TC      double
-#define NAME(f) f##_int16_double
-#include "blocks_kernels.h"
-
-#define T       int16_t
-#define X       int64_t
-#define TC      int64_t
-#define NAME(f) f##_int16_64
-#include "blocks_kernels.h"
-
-#define T       uint8_t
-#define X       double
-#define TC      double
-#define NAME(f) f##_uint8_double
-#include "blocks_kernels.h"
-
-#define T       uint8_t
-#define X       int64_t
-#define TC      int64_t
-#define NAME(f) f##_uint8_64
-#include "blocks_kernels.h"
-
-#define T       uint16_t
-#define X       double
-#define TC      double
-#define NAME(f) f##_uint16_double
-#include "blocks_kernels.h"
-
-#define T       uint16_t
-#define X       int64_t
-#define TC      int64_t
-#define NAME(f) f##_uint16_64
-#include "blocks_kernels.h"
-
-#define T            int32_t
-#define X            int64_t
 #define TC           int128
 #define ADD(c, a, b) ((c) += (int128) (a) * (b))
-#define NAME(f)      f##_int32
+#define NAME(f)      f##_128
 #include "blocks_kernels.h"
-
-#define T            uint32_t
-#define X            int64_t
-#define TC           int128
-#define ADD(c, a, b) ((c) += (int128) (a) * (b))
-#define NAME(f)      f##_uint32
-#include "blocks_kernels.h"
-
-#define T            int64_t
 #define TC           halves
 #define ADD(c, a, b) add_signed (&(c), a, b)
-#define NAME(f)      f##_int64
+#define NAME(f)      f##_signed
 #include "blocks_kernels.h"
-
-#define T            uint64_t
 #define TC           halves
-#define ADD(c, a, b) add_unsigned (&(c), a, b)
-#define NAME(f)      f##_uint64
+#define ADD(c, a, b) add_unsigned (&(c), (uint64_t) (a), (uint64_t) (b))
+#define NAME(f)      f##_unsigned
 #include "blocks_kernels.h"
 
 typedef void (*row_function) (const numeric *d, const workspace *w, int64_t i);
 
 static row_function choose_row (gpumm_type a, gpumm_type b, sum_kind kind) {
-  const int complex_a = gpumm_is_complex (a), complex_b = gpumm_is_complex (b);
-  static const row_function single[2][2] = {{add_row_ss, add_row_sc}, {add_row_cs, add_row_cc}},
-                            twice[2][2] = {{add_row_dd, add_row_dz}, {add_row_zd, add_row_zz}};
-  switch (a) {
-  case GPUMM_S:
-  case GPUMM_C:
-    return single[complex_a][complex_b];
-  case GPUMM_D:
-  case GPUMM_Z:
-    return twice[complex_a][complex_b];
-  case GPUMM_I8:
-    return kind == SUM_DOUBLE ? add_row_int8_double : add_row_int8_64;
-  case GPUMM_I16:
-    return kind == SUM_DOUBLE ? add_row_int16_double : add_row_int16_64;
-  case GPUMM_U8:
-    return kind == SUM_DOUBLE ? add_row_uint8_double : add_row_uint8_64;
-  case GPUMM_U16:
-    return kind == SUM_DOUBLE ? add_row_uint16_double : add_row_uint16_64;
-  case GPUMM_I32:
-    return add_row_int32;
-  case GPUMM_U32:
-    return add_row_uint32;
-  case GPUMM_I64:
-    return add_row_int64;
+  static const row_function by_pair[2][2][2] = BY_PAIR (add_row);
+  switch (kind) {
+  case SUM_DOUBLE:
+    return add_row_dd;
+  case SUM_64:
+    return add_row_64;
+  case SUM_128:
+    return add_row_128;
+  case SUM_HALVES:
+    return gpumm_is_signed (a) ? add_row_signed : add_row_unsigned;
   default:
-    return add_row_uint64;
+    return by_pair[a == GPUMM_D || a == GPUMM_Z][gpumm_is_complex (a)][gpumm_is_complex (b)];
   }
 }
 
 /* ---- the end of a row --------------------------------------------------------------------- */
 
-static inline float scale_s (float x, gpumm_scalar s) {
-  return s.re == 1 ? x : (float) s.re * x;
-}
-
-static inline double scale_d (double x, gpumm_scalar s) {
-  return s.re == 1 ? x : s.re * x;
-}
-
-/* A real scalar multiplies as one: 1 + 0i times Inf + i would have a NaN. */
-static inline float complex scale_c (float complex x, gpumm_scalar s) {
-  return s.im != 0 ? CMPLXF ((float) s.re, (float) s.im) * x : s.re == 1 ? x : (float) s.re * x;
-}
-
-static inline double complex scale_z (double complex x, gpumm_scalar s) {
-  return s.im != 0 ? CMPLX (s.re, s.im) * x : s.re == 1 ? x : s.re * x;
-}
-
-/* count sums from the first on become elements of C, one after the other from place at on, with
- * beta times those of C0 from at_c0 on. */
-#define DEFINE_STORE(letter, type)                                                                 \
-  static void store_##letter (const numeric *d, const type *sums, int64_t count, int64_t at,       \
-                              int64_t at_c0) {                                                     \
-    type *c = (type *) d->c->values + at;                                                          \
-    for (int64_t e = 0; e < count; e++)                                                            \
-      c[e] = scale_##letter (sums[e], d->alpha);                                                   \
-    if (d->c0)                                                                                     \
-      for (int64_t e = 0; e < count; e++)                                                          \
-        c[e] += scale_##letter (((const type *) d->c0->values)[at_c0 + e], d->beta);               \
+/* m x n sums, apart of them from one to the next downward, become elements of C from that place on. */
+#define DEFINE_STORE(t)                                                                            \
+  static inline __attribute__ ((always_inline)) void store_##t (                                   \
+      const target *to, const TYPE_##t *sums, int64_t apart, int64_t m, int64_t n, int64_t at,     \
+      int64_t at_c0) {                                                                             \
+    TYPE_##t *c = (TYPE_##t *) to->c->values + at;                                                 \
+    const int64_t down = to->c_down, across = to->c_across;                                        \
+    const gpumm_scalar alpha = to->alpha, beta = to->beta;                                         \
+    if (alpha.re == 1 && alpha.im == 0)                                                            \
+      for (int64_t s = 0; s < n; s++)                                                              \
+        for (int64_t r = 0; r < m; r++)                                                            \
+          c[r * down + s * across] = sums[r * apart + s];                                          \
+    else                                                                                           \
+      for (int64_t s = 0; s < n; s++)                                                              \
+        for (int64_t r = 0; r < m; r++)                                                            \
+          c[r * down + s * across] = scale_##t (sums[r * apart + s], alpha);                       \
+    if (!to->c0)                                                                                   \
+      return;                                                                                      \
+    const TYPE_##t *c0 = (const TYPE_##t *) to->c0->values + at_c0;                                \
+    for (int64_t s = 0; s < n; s++)                                                                \
+      for (int64_t r = 0; r < m; r++)                                                              \
+        c[r * down + s * across] += scale_##t (c0[r * to->c0_down + s * to->c0_across], beta);     \
   }
-DEFINE_STORE (s, float)
-DEFINE_STORE (d, double)
-DEFINE_STORE (c, float complex)
-DEFINE_STORE (z, double complex)
+DEFINE_STORE (s)
+DEFINE_STORE (d)
+DEFINE_STORE (c)
+DEFINE_STORE (z)
 
 /* The same for integers that need nothing but their saturation. */
 #define STORE_SATURATED(letter, type)                                                              \
@@ -525,194 +550,119 @@ static void store (const numeric *d, const void *sums, int64_t count, int64_t at
   case SUM_FLOAT:
     break;
   }
-  switch (d->c->type) {
+  switch (d->to.c->type) {
   case GPUMM_S:
-    store_s (d, sums, count, at, at_c0);
+    store_s (&d->to, sums, 1, count, 1, at, at_c0);
     return;
   case GPUMM_D:
-    store_d (d, sums, count, at, at_c0);
+    store_d (&d->to, sums, 1, count, 1, at, at_c0);
     return;
   case GPUMM_C:
-    store_c (d, sums, count, at, at_c0);
+    store_c (&d->to, sums, 1, count, 1, at, at_c0);
     return;
   default:
-    store_z (d, sums, count, at, at_c0);
+    store_z (&d->to, sums, 1, count, 1, at, at_c0);
   }
 }
 
 int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count) {
+  const int64_t reals = count * (gpumm_is_complex (type) ? 2 : 1);
+  const int64_t all = count * (int64_t) gpumm_type_bytes (type);
+  const float *single = values;
+  const double *twice = values;
+  const unsigned char *bytes = values;
   int any = 0;
-  if (type == GPUMM_S || type == GPUMM_C) {
-    const float *v = values;
-    for (int64_t e = 0; e < (type == GPUMM_C ? 2 : 1) * count; e++)
-      any |= v[e] != 0;
-  } else if (type == GPUMM_D || type == GPUMM_Z) {
-    const double *v = values;
-    for (int64_t e = 0; e < (type == GPUMM_Z ? 2 : 1) * count; e++)
-      any |= v[e] != 0;
-  } else {
-    const unsigned char *v = values;
-    const int64_t bytes = count * (int64_t) gpumm_type_bytes (type);
-    for (int64_t e = 0; e < bytes; e++)
-      any |= v[e];
-  }
+  if (type == GPUMM_S || type == GPUMM_C)
+    for (int64_t e = 0; e < reals; e++)
+      any |= single[e] != 0;
+  else if (type == GPUMM_D || type == GPUMM_Z)
+    for (int64_t e = 0; e < reals; e++)
+      any |= twice[e] != 0;
+  else
+    for (int64_t e = 0; e < all; e++)
+      any |= bytes[e];
   return any != 0;
 }
 
 /* The sums of block row i, count blocks of them, into C. */
 static void store_row (const numeric *d, const workspace *w, int64_t i, int64_t count) {
   const char *sums = w->sums;
-  if (d->c->kind == GPUMM_BLOCKS) {
+  gpumm_operand *c = d->to.c;
+  if (c->kind == GPUMM_BLOCKS) {
     const int64_t start = d->s->start[i];
     int64_t out = start;
     for (int64_t q = 0; q < count; q++) {
       const int64_t at = out * d->elements;
       store (d, sums + (size_t) (q * d->elements) * d->sum_bytes, d->elements, at, 0);
-      d->c->block_column[out] = (int32_t) w->columns[q];
-      out += gpumm_blocks_any (d->c->type,
-                               (char *) d->c->values + (size_t) at * gpumm_type_bytes (d->c->type),
-                               d->elements);
+      c->block_column[out] = (int32_t) w->columns[q];
+      out += gpumm_blocks_any (
+          c->type, (char *) c->values + (size_t) at * gpumm_type_bytes (c->type), d->elements);
     }
-    d->c->block_start[i + 1] = out - start;
+    c->block_start[i + 1] = out - start;
     return;
   }
   const int64_t m = rows_at (&d->a, i), row = i * d->a.block_rows;
   for (int64_t j = 0; j < d->b.cols; j++)
     for (int64_t q = 0; q < cols_at (&d->b, j); q++) {
       const int64_t col = j * d->b.block_cols + q;
-      store (d, sums + (size_t) (j * d->elements + q * m) * d->sum_bytes, m, row + col * d->c->ld,
-             d->c0 ? row + col * d->c0->ld : 0);
+      store (d, sums + (size_t) (j * d->elements + q * m) * d->sum_bytes, m, row + col * c->ld,
+             d->to.c0 ? row + col * d->to.c0->ld : 0);
     }
 }
 
 /* ---- by a full matrix, in floating point -------------------------------------------------- */
 
-/* Columns at a time: of doubles a line of cache. Measured on two cores with AVX-512, a matrix of a
- * mesh in blocks of 2x2 / 4x4 / 8x8 with 1.0 to 1.6 million elements by 128 columns: 65 / 33 / 17 ms,
- * where tiles that each block row of C took from where they lie made it 534 / 136 / 64. */
-enum { WIDTH = 8 };
-
 /* Bytes of a panel, of what a product may take beside its operands. */
 static const int64_t PANEL_BYTES = 32 << 20;
 
+/* Rows of a block that are multiplied at once; half as many of complex numbers. */
+enum { MOST_ROWS = 8 };
+
 /* C = alpha X Y + beta C0 with X in blocks; the panel has stride columns of Y side by side, those
- * from `column` on, and zeros where Y has fewer. Elements of C and C0 are so far apart, downward and
- * across. */
+ * from `column` on, and zeros where Y has fewer. */
 typedef struct full_product {
   view x, y;
+  int complex_x, complex_y;
   void *panel;
   int64_t column, columns, stride;
-  gpumm_operand *c;
-  const gpumm_operand *c0;
-  int64_t c_down, c_across, c0_down, c0_across;
-  gpumm_scalar alpha, beta;
-  size_t sum_bytes;
-  void (*pack) (const struct full_product *d, int64_t first, int64_t end);
-  void (*multiply) (const struct full_product *d, int64_t i, void *sums);
-  atomic_int failed; /* a thread had no memory */
+  target to;
 } full_product;
 
-#define TX float
-#define TY float
-#define TC float
-#define REAL
-#define SCALE   scale_s
-#define NAME(f) f##_ss
+#define R s
+#define Z c
+#include "blocks_full_kernels.h"
+#define R d
+#define Z z
 #include "blocks_full_kernels.h"
 
-#define TX     float
-#define TY     float complex
-#define TC     float complex
-#define CONJ_Y conjf
-#define MIXED
-#define SCALE   scale_c
-#define NAME(f) f##_sc
-#include "blocks_full_kernels.h"
-
-#define TX     float complex
-#define TY     float
-#define TC     float complex
-#define CONJ_X conjf
-#define MIXED
-#define SCALE   scale_c
-#define NAME(f) f##_cs
-#include "blocks_full_kernels.h"
-
-#define TX      float complex
-#define TY      float complex
-#define TC      float complex
-#define CONJ_X  conjf
-#define CONJ_Y  conjf
-#define SCALE   scale_c
-#define NAME(f) f##_cc
-#include "blocks_full_kernels.h"
-
-#define TX double
-#define TY double
-#define TC double
-#define REAL
-#define SCALE   scale_d
-#define NAME(f) f##_dd
-#include "blocks_full_kernels.h"
-
-#define TX     double
-#define TY     double complex
-#define TC     double complex
-#define CONJ_Y conj
-#define MIXED
-#define SCALE   scale_z
-#define NAME(f) f##_dz
-#include "blocks_full_kernels.h"
-
-#define TX     double complex
-#define TY     double
-#define TC     double complex
-#define CONJ_X conj
-#define MIXED
-#define SCALE   scale_z
-#define NAME(f) f##_zd
-#include "blocks_full_kernels.h"
-
-#define TX      double complex
-#define TY      double complex
-#define TC      double complex
-#define CONJ_X  conj
-#define CONJ_Y  conj
-#define SCALE   scale_z
-#define NAME(f) f##_zz
-#include "blocks_full_kernels.h"
-
-static void choose_full (gpumm_type x, gpumm_type y, full_product *d) {
-  static const struct {
-    void (*pack) (const full_product *d, int64_t first, int64_t end);
-    void (*multiply) (const full_product *d, int64_t i, void *sums);
-  } single[2][2] = {{{pack_ss, multiply_full_ss}, {pack_sc, multiply_full_sc}},
-                    {{pack_cs, multiply_full_cs}, {pack_cc, multiply_full_cc}}},
-    twice[2][2] = {{{pack_dd, multiply_full_dd}, {pack_dz, multiply_full_dz}},
-                   {{pack_zd, multiply_full_zd}, {pack_zz, multiply_full_zz}}};
-  const int complex_x = gpumm_is_complex (x), complex_y = gpumm_is_complex (y);
-  const int is_single = x == GPUMM_S || x == GPUMM_C;
-  d->pack = is_single ? single[complex_x][complex_y].pack : twice[complex_x][complex_y].pack;
-  d->multiply =
-      is_single ? single[complex_x][complex_y].multiply : twice[complex_x][complex_y].multiply;
+static int is_single (const view *x) {
+  return x->type == GPUMM_S || x->type == GPUMM_C;
 }
 
 static void pack_rows (void *context, int64_t begin, int64_t end) {
   const full_product *d = context;
-  d->pack (d, begin, end);
+  (is_single (&d->x) ? pack_s : pack_d) (d, begin, end);
 }
 
 static void multiply_by_full (void *context, int64_t begin, int64_t end) {
-  full_product *d = context;
-  void *sums = gpumm_allocate (d->x.block_rows * WIDTH, d->sum_bytes);
-  if (!sums)
-    atomic_store (&d->failed, 1);
-  else
-    for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++) {
-      d->multiply (d, i, sums);
-      gpumm_progress_add ((double) (d->x.start[i + 1] - d->x.start[i]) * (double) d->columns);
-    }
-  gpumm_release (sums);
+  const full_product *d = context;
+  for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++) {
+    (is_single (&d->x) ? multiply_full_s : multiply_full_d) (d, i);
+    gpumm_progress_add ((double) (d->x.start[i + 1] - d->x.start[i]) * (double) d->columns);
+  }
+}
+
+/* C where its rows, or its columns, are `down` in the product. */
+static target target_of (const gpumm_problem *p, gpumm_operand *c, int by_rows) {
+  const int64_t ld0 = p->c0 ? p->c0->ld : 0;
+  return (target){.c = c,
+                  .c0 = p->c0,
+                  .alpha = p->alpha,
+                  .beta = p->beta,
+                  .c_down = by_rows ? c->ld : 1,
+                  .c_across = by_rows ? 1 : c->ld,
+                  .c0_down = by_rows ? ld0 : 1,
+                  .c0_across = by_rows ? 1 : ld0};
 }
 
 static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_operand *c) {
@@ -721,23 +671,16 @@ static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_oper
   const int64_t other = left ? c->cols : c->rows, inner = gpumm_k (p);
   full_product d = {.x = s->x,
                     .y = left ? s->b : s->a,
-                    .c = c,
-                    .c0 = p->c0,
-                    .c_down = left ? 1 : c->ld,
-                    .c_across = left ? c->ld : 1,
-                    .alpha = p->alpha,
-                    .beta = p->beta,
-                    .sum_bytes = gpumm_type_bytes (c->type)};
-  if (p->c0) {
-    d.c0_down = left ? 1 : p->c0->ld;
-    d.c0_across = left ? p->c0->ld : 1;
-  }
+                    .complex_x = gpumm_is_complex (x->type),
+                    .complex_y = gpumm_is_complex (y->type),
+                    .to = target_of (p, c, !left)};
   if (!left) { /* Y' */
-    const int64_t down = d.y.down;
-    d.y.down = d.y.across;
-    d.y.across = down;
+    d.y.down = s->a.across;
+    d.y.across = s->a.down;
+    d.y.next_row = s->a.next_col;
+    d.y.next_col = s->a.next_row;
+    d.y.block_cols = s->a.block_rows;
   }
-  choose_full (x->type, y->type, &d);
   const int64_t bytes = (int64_t) gpumm_type_bytes (y->type), least = gpumm_pieces (other, WIDTH);
   int64_t tiles = PANEL_BYTES / (WIDTH * bytes * (inner > 0 ? inner : 1));
   tiles = tiles < 1 ? 1 : gpumm_least (tiles, least);
@@ -759,11 +702,7 @@ static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_oper
                           multiply_by_full, &d);
   }
   gpumm_release (d.panel);
-  if (status)
-    return status;
-  return atomic_load (&d.failed) ? gpumm_fail (
-             GPUMM_HOST_MEMORY, "out of host memory: cannot allocate the sums of a block")
-                                 : GPUMM_OK;
+  return status;
 }
 
 /* ---- patterns ----------------------------------------------------------------------------- */
@@ -813,11 +752,6 @@ static void destroy_pattern (workspace *w) {
   gpumm_release (w->bits);
 }
 
-typedef struct {
-  state *s;
-  atomic_int failed; /* a thread had no memory */
-} symbolic;
-
 static void set_bits (void *context, int64_t begin, int64_t end) {
   const state *s = context;
   for (int64_t k = begin; k < end; k++)
@@ -826,13 +760,13 @@ static void set_bits (void *context, int64_t begin, int64_t end) {
 }
 
 static void count_rows (void *context, int64_t begin, int64_t end) {
-  symbolic *y = context;
+  state *s = context;
   workspace w = {0};
-  if (create_pattern (y->s, &w))
-    atomic_store (&y->failed, 1);
+  if (create_pattern (s, &w))
+    atomic_store (&s->failed, 1);
   else
     for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++)
-      y->s->start[i + 1] = collect (y->s, &w, i, NULL);
+      s->start[i + 1] = collect (s, &w, i, NULL);
   destroy_pattern (&w);
 }
 
@@ -856,12 +790,11 @@ static gpumm_status count_blocks (struct gpumm_job *job, state *s) {
   }
   const double work = s->bits ? (double) blocks_a * (double) s->words / LEAST_FLOPS
                               : ((double) s->pairs + (double) blocks_a) / LEAST_PAIRS;
-  symbolic y = {.s = s};
   gpumm_status status =
-      gpumm_parallel (a->rows, (int64_t) ((double) a->rows / (work + 1)) + 1, count_rows, &y);
+      gpumm_parallel (a->rows, (int64_t) ((double) a->rows / (work + 1)) + 1, count_rows, s);
   if (status)
     return status;
-  if (atomic_load (&y.failed))
+  if (atomic_load (&s->failed))
     return gpumm_fail (GPUMM_HOST_MEMORY,
                        "out of host memory: cannot allocate marks for %lld block columns",
                        (long long) b->cols);
@@ -888,7 +821,7 @@ static int64_t count_pairs (const view *a, const view *b) {
 /* ---- numeric phase, continued ------------------------------------------------------------- */
 
 static int create_workspace (const numeric *d, workspace *w) {
-  const int in_blocks = d->c->kind == GPUMM_BLOCKS;
+  const int in_blocks = d->to.c->kind == GPUMM_BLOCKS;
   const int64_t blocks = in_blocks ? d->s->longest : d->b.cols;
   w->sums = gpumm_allocate (blocks, (size_t) d->elements * d->sum_bytes);
   w->a = gpumm_allocate (d->a.block_rows * d->a.block_cols, d->x_bytes);
@@ -911,21 +844,25 @@ static void multiply_rows (void *context, int64_t begin, int64_t end) {
   numeric *d = context;
   workspace w = {0};
   if (!create_workspace (d, &w))
-    atomic_store (&d->failed, 1);
+    atomic_store (&d->s->failed, 1);
   else
     for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++) {
       int64_t count = d->b.cols;
-      if (d->c->kind == GPUMM_BLOCKS) {
+      if (d->to.c->kind == GPUMM_BLOCKS) {
         count = collect (d->s, &w, i, w.columns);
         for (int64_t q = 0; q < count; q++)
           w.place[w.columns[q]] = q;
       }
       memset (w.sums, 0, (size_t) (count * d->elements) * d->sum_bytes);
-      if (!gpumm_is_zero (d->alpha))
+      if (!gpumm_is_zero (d->to.alpha))
         d->add_row (d, &w, i);
+      if (d->a.type == GPUMM_C && d->b.type == GPUMM_C)
+        remake_c (d, &w, i, count);
+      else if (d->a.type == GPUMM_Z && d->b.type == GPUMM_Z)
+        remake_z (d, &w, i, count);
       store_row (d, &w, i, count);
-      gpumm_progress_add (blocks_before (&d->a, d->alpha, i + 1)
-                          - blocks_before (&d->a, d->alpha, i));
+      gpumm_progress_add (blocks_before (&d->a, d->to.alpha, i + 1)
+                          - blocks_before (&d->a, d->to.alpha, i));
     }
   destroy_pattern (&w);
   gpumm_release (w.sums);
@@ -1064,16 +1001,15 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   numeric d = {.a = s->a,
                .b = s->b,
                .s = s,
-               .c = result,
-               .c0 = p->c0,
+               .to = target_of (p, result, 0),
                .kind = kind,
                .sum_bytes = kind == SUM_FLOAT ? gpumm_type_bytes (result->type) : sum_bytes[kind],
                .x_bytes = kind == SUM_FLOAT ? gpumm_type_bytes (result->type) : sizeof (int64_t),
                .elements = s->a.block_rows * s->b.block_cols,
-               .alpha = p->alpha,
-               .beta = p->beta,
                .end = integer_end_of (p, result),
                .add_row = choose_row (p->a.type, p->b.type, kind)};
+  d.a.ready = d.a.plain && (kind == SUM_FLOAT || kind == SUM_HALVES);
+  d.b.ready = d.b.plain && (kind == SUM_FLOAT || kind == SUM_HALVES);
   snprintf (report->kernel, sizeof report->kernel, "%s_%s%s",
             p->a.kind == GPUMM_BLOCKS ? "blocks" : "full",
             p->b.kind == GPUMM_BLOCKS ? "blocks" : "full", sum_names[kind]);
@@ -1092,7 +1028,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
         s->a.rows, (int64_t) ((double) s->a.rows / (work + 1)) + 1, multiply_rows, &d);
     if (status)
       return status;
-    if (atomic_load (&d.failed))
+    if (atomic_load (&s->failed))
       return gpumm_fail (GPUMM_HOST_MEMORY,
                          "out of host memory: cannot allocate the sums of a block row of C");
     if (result->kind == GPUMM_BLOCKS)
