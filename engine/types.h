@@ -79,6 +79,11 @@ static inline gpumm_kind gpumm_result_kind (const gpumm_problem *p) {
                                                                            : GPUMM_DENSE;
 }
 
+/* Operations of one multiply-add: real 2, complex 8, one of each 4. */
+static inline double gpumm_flops_each (const gpumm_problem *p) {
+  return 2.0 * (gpumm_is_complex (p->a.type) ? 2 : 1) * (gpumm_is_complex (p->b.type) ? 2 : 1);
+}
+
 /* What stands before the element type's name in an error. */
 static inline const char *gpumm_kind_word (gpumm_kind kind) {
   return kind == GPUMM_SPARSE ? "sparse " : kind == GPUMM_BLOCKS ? "block sparse " : "";

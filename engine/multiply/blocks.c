@@ -144,32 +144,16 @@ gpumm_status gpumm_blocks_check_structure (const gpumm_operand *x, const char *n
   return gpumm_check_cancelled ();
 }
 
-/* The bucket transpose of the structure: count each block column, then hand the blocks out row by
- * row, so that they arrive in order. */
 static gpumm_status transpose_structure (state *s, const gpumm_operand *x, view *out) {
-  const int64_t rows = x->rows / x->block_rows, blocks = x->block_start[rows];
-  if (rows > INT32_MAX)
+  gpumm_lines lines = {x->rows / x->block_rows, out->rows, x->block_start, x->block_column, NULL};
+  if (lines.count > INT32_MAX)
     return gpumm_fail (GPUMM_UNSUPPORTED, "more than 2^31 block columns");
-  int64_t *next = gpumm_own (&s->memory, out->rows + 2, sizeof *next);
-  int32_t *column = gpumm_own (&s->memory, blocks, sizeof *column);
-  int64_t *source = gpumm_own (&s->memory, blocks, sizeof *source);
-  if (!next || !column || !source)
-    return GPUMM_HOST_MEMORY;
-  /* counts go two places up: handing out then leaves next[1] .. as the offsets */
-  for (int64_t t = 0; t < blocks; t++)
-    next[x->block_column[t] + 2]++;
-  for (int64_t i = 0; i < out->rows; i++)
-    next[i + 2] += next[i + 1];
-  for (int64_t i = 0; i < rows && !gpumm_is_cancelled (); i++)
-    for (int64_t t = x->block_start[i]; t < x->block_start[i + 1]; t++) {
-      const int64_t to = next[x->block_column[t] + 1]++;
-      column[to] = (int32_t) i;
-      source[to] = t;
-    }
-  out->start = next;
-  out->column = column;
-  out->source = source;
-  return gpumm_check_cancelled ();
+  gpumm_status status =
+      gpumm_transpose_lines (&s->memory, &lines, sizeof *x->block_column, 0, &lines);
+  out->start = lines.start;
+  out->column = lines.index;
+  out->source = lines.values;
+  return status;
 }
 
 static int64_t tile_of (int64_t size) {
@@ -972,8 +956,7 @@ static gpumm_status open (struct gpumm_job *job) {
   }
   if (!status && read) {
     s->pairs = count_pairs (&s->a, &s->b);
-    const double each =
-        2.0 * (gpumm_is_complex (p->a.type) ? 2 : 1) * (gpumm_is_complex (p->b.type) ? 2 : 1);
+    const double each = gpumm_flops_each (p);
     s->flops = each * (double) s->a.block_rows * (double) middle * (double) s->b.block_cols
                * (double) s->pairs;
     if (s->by_panels)
@@ -1095,8 +1078,7 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
   const double threads = gpumm_threads ();
   if (gpumm_is_integer (p->a.type))
     return gpumm_sparse_flops (p) / (2 * SMALL_INTEGER_RATE * threads);
-  const double each =
-      2.0 * (gpumm_is_complex (p->a.type) ? 2 : 1) * (gpumm_is_complex (p->b.type) ? 2 : 1);
+  const double each = gpumm_flops_each (p);
   double pairs, flops, c = (double) gpumm_m (p) * (double) gpumm_n (p);
   if (in_blocks) {
     const double size =

@@ -1,11 +1,13 @@
-/* compressed.c - are the indices of compressed columns, or of rows of blocks, sound, and how many
- * products do they make?
+/* compressed.c - are the indices of compressed columns, or of rows of blocks, sound, how many products
+ * do they make, and what is their transpose?
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "compressed.h"
 #include "processors.h"
 #include "cancel.h"
+#include "error.h"
 #include "threads.h"
 
+#include <complex.h>
 #include <stdatomic.h>
 
 typedef struct {
@@ -115,4 +117,47 @@ int64_t gpumm_count_products (const int64_t *start, const int64_t *row, int64_t 
   if (gpumm_parallel (count, 1 << 16, count_products, &products)) /* for the caller to say */
     return 0;
   return atomic_load (&products.products);
+}
+
+/* Count each index, then hand the elements out line by line, so that they arrive in order. Counts go
+ * two places up: handing out then leaves next[1] .. as the offsets. */
+#define COUNT(INDEX)                                                                               \
+  for (int64_t t = 0; t < all && !gpumm_is_cancelled_at (t); t++)                                  \
+    next[((const INDEX *) x->index)[t] + 2]++;
+#define HAND_OUT(INDEX, VALUE, value)                                                              \
+  for (int64_t i = 0; i < x->count && !gpumm_is_cancelled (); i++)                                 \
+    for (int64_t t = x->start[i]; t < x->start[i + 1] && !gpumm_is_cancelled_at (t); t++) {        \
+      const int64_t to = next[((const INDEX *) x->index)[t] + 1]++;                                \
+      ((INDEX *) index)[to] = (INDEX) i;                                                           \
+      ((VALUE *) values)[to] = value;                                                              \
+    }
+
+gpumm_status gpumm_transpose_lines (gpumm_owner *memory, const gpumm_lines *x, size_t index_bytes,
+                                    size_t value_bytes, gpumm_lines *out) {
+  const int64_t all = x->start[x->count];
+  if (x->range >= INT64_MAX - 1)
+    return gpumm_fail (GPUMM_HOST_MEMORY, "a sparse matrix of %lld columns is too large",
+                       (long long) x->range);
+  int64_t *next = gpumm_own (memory, x->range + 2, sizeof *next);
+  void *index = gpumm_own (memory, all, index_bytes);
+  void *values = gpumm_own (memory, all, value_bytes ? value_bytes : sizeof (int64_t));
+  if (!next || !index || !values)
+    return GPUMM_HOST_MEMORY;
+  if (index_bytes == 4)
+    COUNT (int32_t)
+  else
+    COUNT (int64_t)
+  for (int64_t i = 0; i < x->range; i++)
+    next[i + 2] += next[i + 1];
+  gpumm_status status = gpumm_check_cancelled ();
+  if (status) /* not all are counted */
+    return status;
+  if (index_bytes == 4)
+    HAND_OUT (int32_t, int64_t, t)
+  else if (value_bytes == sizeof (double))
+    HAND_OUT (int64_t, double, ((const double *) x->values)[t])
+  else
+    HAND_OUT (int64_t, double complex, ((const double complex *) x->values)[t])
+  *out = (gpumm_lines){x->range, x->count, next, index, values};
+  return gpumm_check_cancelled ();
 }
