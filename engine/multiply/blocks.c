@@ -192,8 +192,17 @@ static gpumm_status make_view (state *s, const gpumm_operand *x, gpumm_op op, in
 
 /* ---- numeric phase ------------------------------------------------------------------------ */
 
-/* What integers are added up in; floating point in itself. */
-typedef enum { SUM_FLOAT, SUM_DOUBLE, SUM_64, SUM_128, SUM_HALVES } sum_kind;
+/* What elements are added up in: integers, from SUM_DOUBLE on; floating point in itself. */
+typedef enum {
+  SUM_S = GPUMM_S,
+  SUM_D,
+  SUM_C,
+  SUM_Z,
+  SUM_DOUBLE,
+  SUM_64,
+  SUM_128,
+  SUM_HALVES
+} sum_kind;
 
 /* A sum of 2^62 products of 64-bit integers: high 2^64 + low */
 typedef struct {
@@ -426,20 +435,19 @@ static row_function choose_row (gpumm_type a, gpumm_type b, sum_kind kind) {
     TYPE_##t *c = (TYPE_##t *) to->c->values + at;                                                 \
     const int64_t down = to->c_down, across = to->c_across;                                        \
     const gpumm_scalar alpha = to->alpha, beta = to->beta;                                         \
-    if (alpha.re == 1 && alpha.im == 0)                                                            \
-      for (int64_t s = 0; s < n; s++)                                                              \
-        for (int64_t r = 0; r < m; r++)                                                            \
-          c[r * down + s * across] = sums[r * apart + s];                                          \
-    else                                                                                           \
-      for (int64_t s = 0; s < n; s++)                                                              \
-        for (int64_t r = 0; r < m; r++)                                                            \
-          c[r * down + s * across] = scale_##t (sums[r * apart + s], alpha);                       \
+    for (int64_t s = 0; s < n; s++)                                                                \
+      for (int64_t r = 0; r < m; r++)                                                              \
+        c[r * down + s * across] = scale_##t (sums[r * apart + s], alpha);                         \
     if (!to->c0)                                                                                   \
       return;                                                                                      \
     const TYPE_##t *c0 = (const TYPE_##t *) to->c0->values + at_c0;                                \
     for (int64_t s = 0; s < n; s++)                                                                \
       for (int64_t r = 0; r < m; r++)                                                              \
         c[r * down + s * across] += scale_##t (c0[r * to->c0_down + s * to->c0_across], beta);     \
+  }                                                                                                \
+  static void store_sums_##t (const numeric *d, const void *sums, int64_t count, int64_t at,       \
+                              int64_t at_c0) {                                                     \
+    store_##t (&d->to, sums, 1, count, 1, at, at_c0);                                              \
   }
 DEFINE_STORE (s)
 DEFINE_STORE (d)
@@ -473,8 +481,9 @@ FOR_EACH_PROCESSOR static void store_saturated (gpumm_type type, const int64_t *
   }
 }
 
-static void store_narrow (const numeric *d, const int64_t *sums, int64_t count, int64_t at,
+static void store_narrow (const numeric *d, const void *all, int64_t count, int64_t at,
                           int64_t at_c0) {
+  const int64_t *sums = all;
   if (d->end.alpha == 1 && !d->end.c0)
     store_saturated (d->end.output, sums, count, d->end.c, at);
   else
@@ -483,8 +492,9 @@ static void store_narrow (const numeric *d, const int64_t *sums, int64_t count, 
 }
 
 /* Sums as doubles are whole numbers below 2^53. */
-static void store_doubles (const numeric *d, const double *sums, int64_t count, int64_t at,
+static void store_doubles (const numeric *d, const void *all, int64_t count, int64_t at,
                            int64_t at_c0) {
+  const double *sums = all;
   enum { CHUNK = 64 };
   int64_t whole[CHUNK];
   for (int64_t begin = 0; begin < count; begin += CHUNK) {
@@ -495,8 +505,9 @@ static void store_doubles (const numeric *d, const double *sums, int64_t count, 
   }
 }
 
-static void store_128 (const numeric *d, const int128 *sums, int64_t count, int64_t at,
+static void store_128 (const numeric *d, const void *all, int64_t count, int64_t at,
                        int64_t at_c0) {
+  const int128 *sums = all;
   const integer_end *end = &d->end;
   const int simple = gpumm_is_integer (end->output) && end->alpha == 1 && !end->c0;
   for (int64_t e = 0; e < count; e++)
@@ -506,48 +517,28 @@ static void store_128 (const numeric *d, const int128 *sums, int64_t count, int6
       finish_wide (end, at + e, at_c0 + e, wide_from (sums[e]));
 }
 
-static void store_halves (const numeric *d, const halves *sums, int64_t count, int64_t at,
+static void store_halves (const numeric *d, const void *all, int64_t count, int64_t at,
                           int64_t at_c0) {
-  for (int64_t e = 0; e < count; e++) {
-    const wide low = wide_from (sums[e].low);
-    wide sum = wide_from (sums[e].high);
-    wide_shift (&sum, 64);
-    wide_add (&sum, &low);
-    finish_wide (&d->end, at + e, at_c0 + e, sum);
-  }
+  const halves *sums = all;
+  for (int64_t e = 0; e < count; e++)
+    finish_wide (&d->end, at + e, at_c0 + e, wide_of (sums[e].high, 64, sums[e].low));
 }
 
-static void store (const numeric *d, const void *sums, int64_t count, int64_t at, int64_t at_c0) {
-  switch (d->kind) {
-  case SUM_DOUBLE:
-    store_doubles (d, sums, count, at, at_c0);
-    return;
-  case SUM_64:
-    store_narrow (d, sums, count, at, at_c0);
-    return;
-  case SUM_128:
-    store_128 (d, sums, count, at, at_c0);
-    return;
-  case SUM_HALVES:
-    store_halves (d, sums, count, at, at_c0);
-    return;
-  case SUM_FLOAT:
-    break;
-  }
-  switch (d->to.c->type) {
-  case GPUMM_S:
-    store_s (&d->to, sums, 1, count, 1, at, at_c0);
-    return;
-  case GPUMM_D:
-    store_d (&d->to, sums, 1, count, 1, at, at_c0);
-    return;
-  case GPUMM_C:
-    store_c (&d->to, sums, 1, count, 1, at, at_c0);
-    return;
-  default:
-    store_z (&d->to, sums, 1, count, 1, at, at_c0);
-  }
-}
+typedef void (*store_function) (const numeric *d, const void *sums, int64_t count, int64_t at,
+                                int64_t at_c0);
+
+static const struct {
+  store_function store;
+  size_t bytes;
+  const char *name;
+} sum_kinds[] = {[SUM_S] = {store_sums_s, sizeof (float), ""},
+                 [SUM_D] = {store_sums_d, sizeof (double), ""},
+                 [SUM_C] = {store_sums_c, sizeof (float complex), ""},
+                 [SUM_Z] = {store_sums_z, sizeof (double complex), ""},
+                 [SUM_DOUBLE] = {store_doubles, sizeof (double), ", sums in double"},
+                 [SUM_64] = {store_narrow, sizeof (int64_t), ", sums in int64"},
+                 [SUM_128] = {store_128, sizeof (int128), ", sums in int128"},
+                 [SUM_HALVES] = {store_halves, sizeof (halves), ", sums in int192"}};
 
 int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count) {
   const int64_t reals = count * (gpumm_is_complex (type) ? 2 : 1);
@@ -570,6 +561,7 @@ int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count) {
 
 /* The sums of block row i, count blocks of them, into C. */
 static void store_row (const numeric *d, const workspace *w, int64_t i, int64_t count) {
+  const store_function store = sum_kinds[d->kind].store;
   const char *sums = w->sums;
   gpumm_operand *c = d->to.c;
   if (c->kind == GPUMM_BLOCKS) {
@@ -883,10 +875,10 @@ static int takes (const gpumm_problem *p) {
 }
 
 /* Sums over k products of elements of a type, where two blocks make so many products. */
-static sum_kind choose_sum (gpumm_type type, int64_t k, int64_t products) {
+static sum_kind choose_sum (gpumm_type type, gpumm_type output, int64_t k, int64_t products) {
   const int bits = 8 * (int) gpumm_type_bytes (type);
   if (!gpumm_is_integer (type))
-    return SUM_FLOAT;
+    return (sum_kind) output;
   if (bits > 16)
     return bits == 32 ? SUM_128 : SUM_HALVES;
   return products <= MOST_DOUBLE_PRODUCTS && k <= (int64_t) 1 << (53 - 2 * bits) ? SUM_DOUBLE
@@ -971,31 +963,27 @@ static gpumm_status open (struct gpumm_job *job) {
 }
 
 static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
-  static const char *const sum_names[] = {"", ", sums in double", ", sums in int64",
-                                          ", sums in int128", ", sums in int192"};
   const gpumm_problem *p = &job->problem;
   state *s = job->state;
   gpumm_report *report = &job->report;
   const double began = gpumm_seconds ();
-  const sum_kind kind =
-      choose_sum (p->a.type, gpumm_k (p), s->a.block_rows * s->a.block_cols * s->b.block_cols);
-  static const size_t sum_bytes[] = {0, sizeof (double), sizeof (int64_t), sizeof (int128),
-                                     sizeof (halves)};
+  const sum_kind kind = choose_sum (p->a.type, p->output, gpumm_k (p),
+                                    s->a.block_rows * s->a.block_cols * s->b.block_cols);
   numeric d = {.a = s->a,
                .b = s->b,
                .s = s,
                .to = target_of (p, result, 0),
                .kind = kind,
-               .sum_bytes = kind == SUM_FLOAT ? gpumm_type_bytes (result->type) : sum_bytes[kind],
-               .x_bytes = kind == SUM_FLOAT ? gpumm_type_bytes (result->type) : sizeof (int64_t),
+               .sum_bytes = sum_kinds[kind].bytes,
+               .x_bytes = kind < SUM_DOUBLE ? sum_kinds[kind].bytes : sizeof (int64_t),
                .elements = s->a.block_rows * s->b.block_cols,
                .end = integer_end_of (p, result),
                .add_row = choose_row (p->a.type, p->b.type, kind)};
-  d.a.ready = d.a.plain && (kind == SUM_FLOAT || kind == SUM_HALVES);
-  d.b.ready = d.b.plain && (kind == SUM_FLOAT || kind == SUM_HALVES);
+  d.a.ready = d.a.plain && (kind < SUM_DOUBLE || kind == SUM_HALVES);
+  d.b.ready = d.b.plain && (kind < SUM_DOUBLE || kind == SUM_HALVES);
   snprintf (report->kernel, sizeof report->kernel, "%s_%s%s",
             p->a.kind == GPUMM_BLOCKS ? "blocks" : "full",
-            p->b.kind == GPUMM_BLOCKS ? "blocks" : "full", sum_names[kind]);
+            p->b.kind == GPUMM_BLOCKS ? "blocks" : "full", sum_kinds[kind].name);
   report->flops = s->flops;
   if (s->by_panels) {
     gpumm_status status = run_full (p, s, result);

@@ -160,21 +160,16 @@ static void write_columns (void *context, int64_t begin, int64_t end) {
     int64_t t = x->column[w->column + j];
     if (w->row > 0)
       t = first_from (x, t, last, w->row);
-    if (to->type == GPUMM_Z) {
-      double *column = (double *) to->values + 2 * j * to->ld;
-      const double *values = x->values;
-      memset (column, 0, (size_t) to->rows * 2 * sizeof *column);
-      for (; t < last && row[t] < w->row + to->rows; t++) {
-        column[2 * (row[t] - w->row)] = values[2 * t];
-        column[2 * (row[t] - w->row) + 1] = values[2 * t + 1];
-      }
-    } else {
-      double *column = (double *) to->values + j * to->ld;
-      const double *values = x->values;
-      const unsigned char *bytes = x->values;
-      memset (column, 0, (size_t) to->rows * sizeof *column);
-      for (; t < last && row[t] < w->row + to->rows; t++)
-        column[row[t] - w->row] = x->type == GPUMM_B ? bytes[t] : values[t];
+    const int parts = to->type == GPUMM_Z ? 2 : 1;
+    double *column = (double *) to->values + parts * j * to->ld;
+    const double *values = x->values;
+    const unsigned char *bytes = x->type == GPUMM_B ? x->values : NULL;
+    memset (column, 0, (size_t) (to->rows * parts) * sizeof *column);
+    for (; t < last && row[t] < w->row + to->rows; t++) {
+      const int64_t at = parts * (row[t] - w->row);
+      column[at] = bytes ? bytes[t] : values[parts * t];
+      if (parts == 2)
+        column[at + 1] = values[2 * t + 1];
     }
   }
 }
@@ -198,49 +193,55 @@ typedef struct {
   int64_t column;
 } compression;
 
+static inline int is_stored (const double *x, int parts) {
+  return (x[0] != 0) | (x[parts - 1] != 0);
+}
+
+/* Elements of a column that are not zero. */
+static inline int64_t count_stored (const double *x, int64_t rows, int parts) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < rows; i++)
+    count += is_stored (x + parts * i, parts);
+  return count;
+}
+
+static inline void store_column (const double *x, int64_t rows, int64_t *row, double *values,
+                                 int parts) {
+  for (int64_t i = 0; i < rows; i++)
+    if (is_stored (x + parts * i, parts)) {
+      *row++ = i;
+      for (int q = 0; q < parts; q++)
+        *values++ = x[parts * i + q];
+    }
+}
+
 static void count_columns (void *context, int64_t begin, int64_t end) {
   const compression *x = context;
   const gpumm_operand *panel = x->panel;
-  for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
-    const double *values = panel->values;
-    int64_t count = 0;
-    if (panel->type == GPUMM_Z)
-      for (int64_t i = j * panel->ld; i < j * panel->ld + panel->rows; i++)
-        count += (values[2 * i] != 0) | (values[2 * i + 1] != 0);
-    else
-      for (int64_t i = j * panel->ld; i < j * panel->ld + panel->rows; i++)
-        count += values[i] != 0;
-    x->c->column[x->column + j + 1] = count;
-  }
+  const double *values = panel->values;
+  for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++)
+    x->c->column[x->column + j + 1] =
+        panel->type == GPUMM_Z ? count_stored (values + 2 * j * panel->ld, panel->rows, 2)
+                               : count_stored (values + j * panel->ld, panel->rows, 1);
 }
 
 static void store_columns (void *context, int64_t begin, int64_t end) {
   const compression *x = context;
-  const gpumm_operand *panel = x->panel;
-  const size_t bytes = gpumm_type_bytes (panel->type);
-  const int64_t rows = panel->rows;
+  const int64_t rows = x->panel->rows;
+  const int parts = x->panel->type == GPUMM_Z ? 2 : 1;
   for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
     const int64_t at = x->c->column[x->column + j], count = x->c->column[x->column + j + 1] - at;
-    const double *from = (const double *) panel->values + j * panel->ld * (int64_t) (bytes / 8);
-    double *values = (double *) x->c->values + at * (int64_t) (bytes / 8);
+    const double *from = (const double *) x->panel->values + parts * j * x->panel->ld;
+    double *values = (double *) x->c->values + parts * at;
     int64_t *row = x->c->row + at;
     if (count == rows) {
-      memcpy (values, from, (size_t) rows * bytes);
+      memcpy (values, from, (size_t) (rows * parts) * sizeof *values);
       for (int64_t i = 0; i < rows; i++)
         row[i] = i;
-    } else if (panel->type == GPUMM_Z) {
-      for (int64_t i = 0; i < rows; i++)
-        if (from[2 * i] != 0 || from[2 * i + 1] != 0) {
-          *row++ = i;
-          *values++ = from[2 * i];
-          *values++ = from[2 * i + 1];
-        }
-    } else
-      for (int64_t i = 0; i < rows; i++)
-        if (from[i] != 0) {
-          *row++ = i;
-          *values++ = from[i];
-        }
+    } else if (parts == 2)
+      store_column (from, rows, row, values, 2);
+    else
+      store_column (from, rows, row, values, 1);
   }
 }
 
@@ -285,7 +286,7 @@ static gpumm_status count_flops (state *s, const gpumm_problem *p) {
   else
     for (int64_t l = 0; l < k; l++)
       products += (double) (start[l + 1] - start[l]) * (double) (b->column[l + 1] - b->column[l]);
-  s->flops = products * 2 * (a->type == GPUMM_Z ? 2 : 1) * (b->type == GPUMM_Z ? 2 : 1);
+  s->flops = products * gpumm_flops_each (p);
   return GPUMM_OK;
 }
 

@@ -69,19 +69,14 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
       next = group_end (g, t, end);
       for (int64_t u = t; u < next;) {
         const T1 *from = a + begin + (u - t) * count;
-        switch (next - u) {
-        case 1:
-          NAME (add) (from, rows, count, b + u, sum, 1);
-          u += 1;
-          break;
-        case 2:
-          NAME (add) (from, rows, count, b + u, sum, 2);
-          u += 2;
-          break;
-        default:
+        const int64_t columns = gpumm_least (next - u, 3);
+        if (columns == 3)
           NAME (add) (from, rows, count, b + u, sum, 3);
-          u += 3;
-        }
+        else if (columns == 2)
+          NAME (add) (from, rows, count, b + u, sum, 2);
+        else
+          NAME (add) (from, rows, count, b + u, sum, 1);
+        u += columns;
       }
       if (!full && !same)
         rowset_add_all (&w->rows, rows, count);
@@ -413,19 +408,14 @@ static void NAME (panel) (const panels *d, int64_t panel, int64_t part, void *x,
       NAME (multiply_natural) (d, packed, y);
     else
 #endif
-      switch (d->width) {
-      case 1:
-        NAME (multiply) (d, begin, end, packed, y, 1);
-        break;
-      case 2:
-        NAME (multiply) (d, begin, end, packed, y, 2);
-        break;
-      case 4:
-        NAME (multiply) (d, begin, end, packed, y, 4);
-        break;
-      default:
-        NAME (multiply) (d, begin, end, packed, y, WIDEST);
-      }
+        if (d->width == 1)
+      NAME (multiply) (d, begin, end, packed, y, 1);
+    else if (d->width == 2)
+      NAME (multiply) (d, begin, end, packed, y, 2);
+    else if (d->width == 4)
+      NAME (multiply) (d, begin, end, packed, y, 4);
+    else
+      NAME (multiply) (d, begin, end, packed, y, WIDEST);
   }
   NAME (store) (d, begin, end, y, first, count);
 }
