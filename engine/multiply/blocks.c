@@ -252,8 +252,8 @@ static inline void add_unsigned (halves *sum, uint64_t a, uint64_t b) {
   sum->high += (uint64_t) (product >> 64);
 }
 
-#define TYPE_i    int64_t /* as which integers are multiplied */
-#define CONJ_i(x) (x)
+#define TYPE_i int64_t /* as which integers are multiplied */
+#define CONJ_i
 
 /* load_t: a block as t are multiplied, rows x cols of them at to. */
 #define LOAD_AS(type, CONJ, x, from, rows, cols, to)                                               \

@@ -114,7 +114,7 @@ static inline __attribute__ ((always_inline)) void NAME (multiply_rows) (const f
                                                                          int64_t i,
                                                                          const int complex_x,
                                                                          const int complex_y) {
-  const int most = complex_x | complex_y ? MOST_ROWS / 2 : MOST_ROWS;
+  const int most = (complex_x | complex_y) ? MOST_ROWS / 2 : MOST_ROWS;
   NAME (line) tile[MOST_ROWS];
   for (int64_t s0 = 0; s0 < d->columns && !gpumm_is_cancelled (); s0 += WIDTH)
     for (int64_t r0 = 0, rows; r0 < d->x.block_rows; r0 += rows) {

@@ -12,22 +12,22 @@
 
 #include <complex.h>
 
-#define TYPE_s    float
-#define TYPE_d    double
-#define TYPE_c    float complex
-#define TYPE_z    double complex
-#define CONJ_s(x) (x)
-#define CONJ_d(x) (x)
-#define CONJ_c    conjf
-#define CONJ_z    conj
-#define SUM_ss    s
-#define SUM_sc    c
-#define SUM_cs    c
-#define SUM_cc    c
-#define SUM_dd    d
-#define SUM_dz    z
-#define SUM_zd    z
-#define SUM_zz    z
+#define TYPE_s float
+#define TYPE_d double
+#define TYPE_c float complex
+#define TYPE_z double complex
+#define CONJ_s
+#define CONJ_d
+#define CONJ_c conjf
+#define CONJ_z conj
+#define SUM_ss s
+#define SUM_sc c
+#define SUM_cs c
+#define SUM_cc c
+#define SUM_dd d
+#define SUM_dz z
+#define SUM_zd z
+#define SUM_zz z
 
 /* JOIN (TYPE_, A) with A defined as c is TYPE_c. */
 #define JOIN(a, b)        JOIN_TWO (a, b)

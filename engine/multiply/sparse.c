@@ -207,11 +207,9 @@ static gpumm_status find_natural (state *s, const gpumm_problem *p) {
   if (status || !x.column)
     return status;
   y = x;
-  if (s->a.column == s->b.column && s->a.row == s->b.row && s->a.rows == s->b.rows
-      && s->a.cols == s->b.cols) {
-    y.values = s->b.values;
-    y.type = s->b.type;
-  } else
+  y.values = s->b.values;
+  y.type = s->b.type;
+  if (!gpumm_is_same_pattern (&s->a, &s->b))
     status = as_blocks (s, &s->b, b, &y);
   if (status || !y.column)
     return status;

@@ -5,6 +5,7 @@
 
 #include "gpumm.h"
 #include "memory/host.h"
+#include "types.h"
 
 /* A sparse operand's arrays must be sound before anything follows their indices. name is "A" or
  * "B". */
@@ -15,10 +16,8 @@ static inline int gpumm_is_sparse_element (gpumm_type type) {
   return type == GPUMM_D || type == GPUMM_Z || type == GPUMM_B;
 }
 
-/* One sparse matrix, not only one memory: of that each operand may have other sizes. */
 static inline int gpumm_is_same_sparse (const gpumm_operand *a, const gpumm_operand *b) {
-  return a->column == b->column && a->row == b->row && a->values == b->values && a->rows == b->rows
-         && a->cols == b->cols && a->nzmax == b->nzmax && a->type == b->type;
+  return gpumm_is_same (a, b);
 }
 
 /* op (X) by columns, its elements double or double complex, in the memory of X where that will do

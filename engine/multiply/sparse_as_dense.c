@@ -69,7 +69,7 @@ int64_t gpumm_as_dense_width (const gpumm_problem *p) {
   const double room = WORKSPACE_BYTES - of_a;
   if (room < 0)
     return 0;
-  if (n * (of_b + of_c) <= room || (gpumm_is_same_sparse (&p->a, &p->b) && n * of_c <= room))
+  if (n * (of_b + of_c) <= room || (gpumm_is_one_array (p) && n * of_c <= room))
     return gpumm_n (p);
   const int64_t width = (int64_t) (room / (of_b + of_c));
   return width < LEAST_PANEL ? 0 : width / WHOLE * WHOLE;
@@ -100,7 +100,7 @@ static const double WRITE_SECONDS = 4e-9, LOOK_SECONDS = 1e-9, STORE_SECONDS = 8
 
 double gpumm_as_dense_seconds (const gpumm_problem *p) {
   const double m = (double) gpumm_m (p), k = (double) gpumm_k (p), n = (double) gpumm_n (p);
-  const double operands = gpumm_is_same_sparse (&p->a, &p->b) ? m * k : m * k + k * n;
+  const double operands = gpumm_is_one_array (p) ? m * k : m * k + k * n;
   const double work = operands * WRITE_SECONDS + m * n * (LOOK_SECONDS + STORE_SECONDS);
   return work * (gpumm_is_complex (p->output) ? 2 : 1) / gpumm_threads ();
 }
@@ -291,7 +291,7 @@ static gpumm_status count_flops (state *s, const gpumm_problem *p) {
 }
 
 static gpumm_status refuse_large (const gpumm_problem *p) {
-  const int same = gpumm_is_same_sparse (&p->a, &p->b);
+  const int same = gpumm_is_one_array (p);
   int large_a = 0, large_b = 0;
   gpumm_status status = has_large (&p->a, &large_a);
   if (!status && !same)
@@ -324,7 +324,7 @@ static gpumm_status take_memory (struct gpumm_job *job, state *s) {
                        "than %.0f MiB",
                        (long long) m, (long long) k, (long long) k, (long long) n,
                        WORKSPACE_BYTES / (1 << 20));
-  s->same = s->width == n && gpumm_is_same_sparse (&p->a, &p->b);
+  s->same = s->width == n && gpumm_is_one_array (p);
   const gpumm_problem q = gpumm_as_dense_panel (p, s->width);
   s->a = q.a;
   s->b = q.b;
@@ -344,7 +344,7 @@ static gpumm_status open (struct gpumm_job *job) {
   if (gpumm_is_zero (p->alpha))
     return GPUMM_OK; /* A and B are not read; nzmax stays 0 */
   gpumm_status status = gpumm_check_sparse (&p->a, "A");
-  if (!status && !gpumm_is_same_sparse (&p->a, &p->b))
+  if (!status && !gpumm_is_one_array (p))
     status = gpumm_check_sparse (&p->b, "B");
   if (!status && (job->shape.rows == 0 || job->shape.cols == 0))
     return GPUMM_OK;
