@@ -323,10 +323,19 @@ static inline double complex add_product_z (double complex sum, double complex a
 
 /* Where block (i,j) is among all, -1: it is zero. */
 static int64_t find_block (const view *x, int64_t i, int64_t j) {
-  int64_t t = x->start ? x->start[i] : 0;
-  while (x->start && t < x->start[i + 1] && x->column[t] != j)
-    t++;
-  return x->start && t == x->start[i + 1] ? -1 : t;
+  if (!x->start)
+    return 0;
+  int64_t begin = x->start[i], end = x->start[i + 1];
+  while (begin < end) {
+    const int64_t middle = begin + (end - begin) / 2;
+    if (x->column[middle] == j)
+      return middle;
+    if (x->column[middle] < j)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return -1;
 }
 
 /* sum_again_t: element (i,j) of X Y. remake_t: those of a row of blocks that are NaN. */
@@ -336,11 +345,13 @@ static int64_t find_block (const view *x, int64_t i, int64_t j) {
     const int64_t row = i / x->block_rows, col = j / y->block_cols;                                \
     const int64_t below = i % x->block_rows * x->down, beside = j % y->block_cols * y->across;     \
     TYPE_##t sum = 0;                                                                              \
-    for (int64_t l = 0; l < x->cols; l++) {                                                        \
-      const int64_t at_x = find_block (x, row, l), at_y = find_block (y, l, col);                  \
-      if (at_x < 0 || at_y < 0)                                                                    \
+    const int64_t begin = x->start ? x->start[row] : 0;                                            \
+    const int64_t end = x->start ? x->start[row + 1] : x->cols;                                    \
+    for (int64_t at = begin; at < end; at++) {                                                     \
+      const int64_t l = x->start ? x->column[at] : at, at_y = find_block (y, l, col);              \
+      if (at_y < 0)                                                                                \
         continue;                                                                                  \
-      const TYPE_##t *a = (const TYPE_##t *) element_at (x, row, l, at_x) + below;                 \
+      const TYPE_##t *a = (const TYPE_##t *) element_at (x, row, l, at) + below;                   \
       const TYPE_##t *b = (const TYPE_##t *) element_at (y, l, col, at_y) + beside;                \
       for (int64_t p = 0; p < x->block_cols; p++, a += x->across, b += y->down)                    \
         sum += (x->conjugate ? CONJ_##t (*a) : *a) * (y->conjugate ? CONJ_##t (*b) : *b);          \
@@ -353,7 +364,7 @@ static int64_t find_block (const view *x, int64_t i, int64_t j) {
     int any = 0;                                                                                   \
     for (int64_t e = 0; e < count * d->elements; e++)                                              \
       any |= all[e] != all[e];                                                                     \
-    for (int64_t q = 0; q < count && any; q++) {                                                   \
+    for (int64_t q = 0; q < count && any && !gpumm_is_cancelled (); q++) {                         \
       const int64_t j = w->columns ? w->columns[q] : q;                                            \
       TYPE_##t *sums = (TYPE_##t *) w->sums + q * d->elements;                                     \
       for (int64_t e = 0; e < m * cols_at (&d->b, j); e++)                                         \
