@@ -67,16 +67,33 @@ static inline int64_t gpumm_op_block_cols (const gpumm_operand *x, gpumm_op op) 
   return op == GPUMM_NONE ? x->block_cols : x->block_rows;
 }
 
-/* Equal pointers are not enough: the sizes must match too. */
+/* Elements at the same places, and the same arrays say so. Equal pointers are not enough: the sizes
+ * must match too. */
+static inline int gpumm_is_same_pattern (const gpumm_operand *a, const gpumm_operand *b) {
+  return a->rows == b->rows && a->cols == b->cols && a->column == b->column && a->row == b->row
+         && a->block_rows == b->block_rows && a->block_cols == b->block_cols
+         && a->block_start == b->block_start && a->block_column == b->block_column;
+}
+
+/* One matrix, of any kind. */
+static inline int gpumm_is_same (const gpumm_operand *a, const gpumm_operand *b) {
+  return a->kind == b->kind && a->type == b->type && a->values == b->values && a->ld == b->ld
+         && a->nzmax == b->nzmax && gpumm_is_same_pattern (a, b);
+}
+
 static inline int gpumm_is_one_array (const gpumm_problem *p) {
-  return p->a.values == p->b.values && p->a.ld == p->b.ld && p->a.rows == p->b.rows
-         && p->a.cols == p->b.cols;
+  return gpumm_is_same (&p->a, &p->b);
 }
 
 /* The result is sparse, or in blocks, if both operands are. */
 static inline gpumm_kind gpumm_result_kind (const gpumm_problem *p) {
   return p->a.kind == p->b.kind && !(p->a.kind == GPUMM_BLOCKS && p->full) ? p->a.kind
                                                                            : GPUMM_DENSE;
+}
+
+/* Operations of one multiply-add: real 2, complex 8, one of each 4. */
+static inline double gpumm_flops_each (const gpumm_problem *p) {
+  return 2.0 * (gpumm_is_complex (p->a.type) ? 2 : 1) * (gpumm_is_complex (p->b.type) ? 2 : 1);
 }
 
 /* The word before the element type's name in an error. */

@@ -4,9 +4,7 @@
 #include "types.h"
 
 double gpumm_dense_flops (const gpumm_problem *p) {
-  int complexes = gpumm_is_complex (p->a.type) + gpumm_is_complex (p->b.type);
-  double each = complexes == 2 ? 8 : complexes == 1 ? 4 : 2;
-  return each * (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_k (p);
+  return gpumm_flops_each (p) * (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_k (p);
 }
 
 static double stored_elements (const gpumm_operand *x) {
@@ -23,10 +21,7 @@ static double stored_elements (const gpumm_operand *x) {
 
 double gpumm_sparse_flops (const gpumm_problem *p) {
   double k = (double) gpumm_k (p);
-  double each = gpumm_is_complex (p->a.type) && gpumm_is_complex (p->b.type)   ? 8
-                : gpumm_is_complex (p->a.type) || gpumm_is_complex (p->b.type) ? 4
-                                                                               : 2;
-  return k > 0 ? each * stored_elements (&p->a) * stored_elements (&p->b) / k : 0;
+  return k > 0 ? gpumm_flops_each (p) * stored_elements (&p->a) * stored_elements (&p->b) / k : 0;
 }
 
 double gpumm_bytes_up (const gpumm_problem *p) {

@@ -1,134 +1,156 @@
-/* blocks_full_kernels.h - a matrix in blocks times a full one, for one set of element types.
+/* blocks_full_kernels.h - a matrix in blocks times a full one, for one precision.
  *
- * blocks.c includes this file once for each set, with these macros:
- *   TX, TY  the element types of the matrix in blocks and of the full one
- *   TC      that of the product
- *   CONJ_X, CONJ_Y  the complex conjugate of an element; may be left out
- *   REAL    defined where all are real, MIXED where one of X and Y is
- *   SCALE   SCALE (x, s) is s x for an element of the product
- *   NAME    NAME (f) is the name of f for these types
+ * blocks.c includes this file once for each, with these macros:
+ *   R, Z  letters of real and complex elements: TYPE_R, store_Z
+ *
+ * All is reckoned in reals. Of a complex Y, WIDTH real parts lie in a panel before their WIDTH
+ * imaginary parts, and so do sums: every step is on vectors of reals, however X and Y are mixed.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 
-#ifndef CONJ_X
-#define CONJ_X(x) (x)
-#endif
-#ifndef CONJ_Y
-#define CONJ_Y(x) (x)
-#endif
+#define NAME(f) JOIN (f##_, R)
+#define T       JOIN (TYPE_, R)
+#define TZ      JOIN (TYPE_, Z)
 
-/* WIDTH elements of a row, and sums += u row for such rows, in a vector if the compiler has one. */
-#ifdef REAL
-typedef TC NAME (line)
-    __attribute__ ((vector_size (WIDTH * sizeof (TC)), aligned (sizeof (TC)), may_alias));
-#define ADD_LINE(sums, u, row) ((sums) += (u) * *(const NAME (line) *) (row))
-#else
-typedef TC NAME (line)[WIDTH];
-#define ADD_LINE(sums, u, row)                                                                     \
-  do                                                                                               \
-    for (int64_t s = 0; s < WIDTH; s++)                                                            \
-      (sums)[s] += (u) * (row)[s];                                                                 \
-  while (0)
-#endif
+/* WIDTH elements of a row. */
+typedef T NAME (line)
+    __attribute__ ((vector_size (WIDTH * sizeof (T)), aligned (sizeof (T)), may_alias));
 
-/* Packs rows first to before end of the panel, WIDTH rows at a time so that Y is read by lines;
- * zeros past Y's last column. */
-static void NAME (pack) (const full_product *d, int64_t first, int64_t end) {
+/* Rows first to before end of the panel, WIDTH by WIDTH rows so that Y is read by lines; zeros past
+ * Y's last column. parts is 2 where Y is complex. */
+static inline __attribute__ ((always_inline)) void NAME (pack_parts) (const full_product *d,
+                                                                      int64_t first, int64_t end,
+                                                                      const int parts) {
   const view *y = &d->y;
   const void *values = y->values;
-  const TY *from = (const TY *) values + d->column * y->across;
-  TY *panel = d->panel;
+  const T *from = (const T *) values + d->column * y->across * parts;
+  T *panel = d->panel;
   for (int64_t l0 = first; l0 < end && !gpumm_is_cancelled (); l0 += WIDTH) {
     const int64_t l1 = gpumm_least (l0 + WIDTH, end);
     for (int64_t s = 0; s < d->stride; s++)
       for (int64_t l = l0; l < l1; l++) {
-        TY value = 0;
-        if (s < d->columns)
-          value = from[l * y->down + s * y->across];
-        panel[l * d->stride + s] = y->conjugate ? CONJ_Y (value) : value;
+        T value[2] = {0};
+        for (int q = 0; q < parts && s < d->columns; q++)
+          value[q] = from[(l * y->down + s * y->across) * parts + q];
+        T *to = panel + (l * d->stride + s / WIDTH * WIDTH) * parts + s % WIDTH;
+        to[0] = value[0];
+        if (parts == 2)
+          to[WIDTH] = y->conjugate ? -value[1] : value[1];
       }
   }
+}
+
+static void NAME (pack) (const full_product *d, int64_t first, int64_t end) {
+  if (d->complex_y)
+    NAME (pack_parts) (d, first, end, 2);
+  else
+    NAME (pack_parts) (d, first, end, 1);
+}
+
+/* Rows r0 to r0 + m - 1 of block row i of the product, WIDTH columns of it from the panel's s0-th on.
+ * Inlined with a constant m they stay in registers. */
+static inline __attribute__ ((always_inline)) void NAME (make_tile) (
+    const full_product *d, int64_t i, int64_t r0, int64_t s0, NAME (line) *restrict tile,
+    const int m, const int complex_x, const int complex_y) {
+  const view *x = &d->x;
+  const int64_t k = x->block_cols, down = x->down, across = x->across;
+  const int64_t stride = d->stride * (1 + complex_y);
+  const int parts = 1 + (complex_x | complex_y);
+  const T sign = x->conjugate ? -1 : 1;
+  NAME (line) sums[MOST_ROWS] = {{0}};
+  for (int64_t t = x->start[i]; t < x->start[i + 1]; t++) {
+    const T *block = (const T *) element_at (x, i, x->column[t], t) + r0 * down * (1 + complex_x);
+    const T *row = (const T *) d->panel + x->column[t] * k * stride + s0 * (1 + complex_y);
+    for (int64_t l = 0; l < k; l++, row += stride) {
+      const NAME (line) re = *(const NAME (line) *) row;
+      const NAME (line) im = complex_y ? *(const NAME (line) *) (row + WIDTH) : re;
+      for (int r = 0; r < m; r++) {
+        const T *u = block + (r * down + l * across) * (1 + complex_x);
+        const T u_im = complex_x ? sign * u[1] : 0;
+        if (complex_x && complex_y) {
+          sums[2 * r] += u[0] * re - u_im * im;
+          sums[2 * r + 1] += u[0] * im + u_im * re;
+        } else {
+          sums[parts * r] += u[0] * re;
+          if (parts == 2)
+            sums[2 * r + 1] += complex_x ? u_im * re : u[0] * im;
+        }
+      }
+    }
+  }
+  for (int r = 0; r < parts * m; r++)
+    tile[r] = sums[r];
 }
 
 /* Stores a tile of m rows in C. */
-static void NAME (store_tile) (const full_product *d, int64_t m, int64_t i, int64_t s0,
-                               const NAME (line) * sums) {
-  const int64_t width = gpumm_least (WIDTH, d->columns - s0), column = d->column + s0;
-  TC *c = (TC *) d->c->values + i * m * d->c_down + column * d->c_across;
-  for (int64_t s = 0; s < width; s++)
-    for (int64_t r = 0; r < m; r++)
-      c[r * d->c_down + s * d->c_across] = SCALE (sums[r][s], d->alpha);
-  if (d->c0) {
-    const TC *c0 = (const TC *) d->c0->values + i * m * d->c0_down + column * d->c0_across;
-    for (int64_t s = 0; s < width; s++)
-      for (int64_t r = 0; r < m; r++)
-        c[r * d->c_down + s * d->c_across] +=
-            SCALE (c0[r * d->c0_down + s * d->c0_across], d->beta);
+static __attribute__ ((noinline)) void NAME (store_tile) (const full_product *d, int64_t i,
+                                                          int64_t r0, int64_t s0, int m,
+                                                          const NAME (line) * tile) {
+  const target *to = &d->to;
+  const int64_t row = i * d->x.block_rows + r0, column = d->column + s0;
+  const int64_t at = row * to->c_down + column * to->c_across;
+  const int64_t at_c0 = row * to->c0_down + column * to->c0_across;
+  const int64_t width = gpumm_least (WIDTH, d->columns - s0);
+  TZ sums[MOST_ROWS / 2 * WIDTH];
+  if (!d->complex_x && !d->complex_y) {
+    JOIN (store_, R) (to, (const T *) tile, WIDTH, m, width, at, at_c0);
+    return;
   }
+  for (int r = 0; r < m; r++)
+    for (int s = 0; s < width; s++) {
+      const T re = tile[2 * r][s], im = tile[2 * r + 1][s];
+      T *sum = (T *) (sums + r * WIDTH + s);
+      sum[0] = re;
+      sum[1] = im;
+      if (d->complex_x && d->complex_y && (isnan (re) || isnan (im)))
+        sums[r * WIDTH + s] = JOIN (sum_again_, Z) (&d->x, &d->y, row + r, column + s);
+    }
+  JOIN (store_, Z) (to, sums, WIDTH, m, width, at, at_c0);
 }
 
-/* Computes WIDTH columns of block row i of the product, from the panel's column s0 on. Inlined with
- * a constant m, sums stay in registers. */
-static inline __attribute__ ((always_inline)) void NAME (make_tile) (const full_product *d,
-                                                                     int64_t m, int64_t i,
-                                                                     int64_t s0,
-                                                                     NAME (line) *restrict sums) {
-  const view *x = &d->x;
-  const int64_t k = x->block_cols, down = x->down, across = x->across, stride = d->stride;
-  const int conjugate = x->conjugate;
-  for (int64_t r = 0; r < m; r++)
-    for (int64_t s = 0; s < WIDTH; s++)
-      sums[r][s] = 0;
-  for (int64_t t = x->start[i]; t < x->start[i + 1]; t++) {
-    const TX *block = element_at (x, i, x->column[t], t);
-    const TY *rows = (const TY *) d->panel + x->column[t] * k * stride + s0;
-    for (int64_t l = 0; l < k; l++, rows += stride)
-      for (int64_t r = 0; r < m; r++) {
-        const TX stored = block[r * down + l * across];
-        const TX u = conjugate ? CONJ_X (stored) : stored;
-        ADD_LINE (sums[r], u, rows);
-      }
-  }
-  NAME (store_tile) (d, m, i, s0, (const NAME (line) *) sums);
-}
-
-/* Common block heights get code with sums in registers. Mixed products, which are rare, do not:
- * each height takes a second to compile. */
-#ifdef MIXED
-#define WITH_ROWS(m)
-#else
-#define WITH_ROWS(m)                                                                               \
-  case m: {                                                                                        \
-    NAME (line) few[m];                                                                            \
-    NAME (make_tile) (d, m, i, s0, few);                                                           \
-    break;                                                                                         \
-  }
-#endif
-
-/* Computes the panel's columns of block row i of the product. sums has a block's rows by WIDTH. */
-FOR_EACH_PROCESSOR static void NAME (multiply_full) (const full_product *d, int64_t i, void *sums) {
-  const int64_t m = d->x.block_rows;
+/* Block row i of the product, the panel's columns of it: so many rows at once that their sums stay in
+ * registers. */
+static inline __attribute__ ((always_inline)) void NAME (multiply_rows) (const full_product *d,
+                                                                         int64_t i,
+                                                                         const int complex_x,
+                                                                         const int complex_y) {
+  const int most = (complex_x | complex_y) ? MOST_ROWS / 2 : MOST_ROWS;
+  NAME (line) tile[MOST_ROWS];
   for (int64_t s0 = 0; s0 < d->columns && !gpumm_is_cancelled (); s0 += WIDTH)
-    switch (m) {
-      WITH_ROWS (1)
-      WITH_ROWS (2)
-      WITH_ROWS (3)
-      WITH_ROWS (4)
-      WITH_ROWS (6)
-      WITH_ROWS (8)
-    default:
-      NAME (make_tile) (d, m, i, s0, sums);
+    for (int64_t r0 = 0, rows; r0 < d->x.block_rows; r0 += rows) {
+      rows = gpumm_least (most, d->x.block_rows - r0);
+      rows -= rows == 5 || rows == 7;
+      switch (rows) {
+#define TILE_OF(m)                                                                                 \
+  case m:                                                                                          \
+    if (m <= most)                                                                                 \
+      NAME (make_tile) (d, i, r0, s0, tile, m, complex_x, complex_y);                              \
+    break;
+        TILE_OF (1)
+        TILE_OF (2)
+        TILE_OF (3)
+        TILE_OF (4)
+        TILE_OF (6)
+        TILE_OF (8)
+#undef TILE_OF
+      }
+      NAME (store_tile) (d, i, r0, s0, (int) rows, tile);
     }
 }
 
-#undef WITH_ROWS
-#undef ADD_LINE
-#undef REAL
-#undef MIXED
-#undef TX
-#undef TY
-#undef TC
-#undef CONJ_X
-#undef CONJ_Y
-#undef SCALE
+FOR_EACH_PROCESSOR static void NAME (multiply_full) (const full_product *d, int64_t i) {
+  if (d->complex_x && d->complex_y)
+    NAME (multiply_rows) (d, i, 1, 1);
+  else if (d->complex_x)
+    NAME (multiply_rows) (d, i, 1, 0);
+  else if (d->complex_y)
+    NAME (multiply_rows) (d, i, 0, 1);
+  else
+    NAME (multiply_rows) (d, i, 0, 0);
+}
+
 #undef NAME
+#undef T
+#undef TZ
+#undef R
+#undef Z

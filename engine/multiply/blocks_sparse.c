@@ -12,6 +12,7 @@
 #include "threads.h"
 #include "types.h"
 #include "blocks.h"
+#include "compressed.h"
 
 #include <complex.h>
 #include <string.h>
@@ -21,10 +22,11 @@ static const int64_t LEAST_ELEMENTS = 20000;
 
 struct gpumm_blocks_sparse {
   const gpumm_operand *x;
-  int64_t *start;  /* where the list of each block column begins */
-  int32_t *row;    /* the block row of each block in these lists */
-  int64_t *source; /* the place of each block in x */
-  int64_t *column; /* offsets of the result, as in gpumm_operand */
+  const int64_t *start;  /* where the list of each block column begins */
+  const int32_t *row;    /* the block row of each block in these lists */
+  const int64_t *source; /* the place of each block in x */
+  int64_t *column;       /* offsets of the result, as in gpumm_operand */
+  gpumm_owner memory;    /* behind all these */
 };
 
 static int is_nonzero (const gpumm_operand *x, int64_t at) {
@@ -34,27 +36,14 @@ static int is_nonzero (const gpumm_operand *x, int64_t at) {
 
 /* ---- open --------------------------------------------------------------------------------- */
 
-/* The bucket transpose: distributing row by row keeps the blocks in order. */
 static gpumm_status list_blocks (gpumm_blocks_sparse *s) {
   const gpumm_operand *x = s->x;
-  const int64_t rows = x->rows / x->block_rows, columns = x->cols / x->block_cols;
-  /* store counts two places up: after distributing, start[1] .. are the offsets */
-  s->start = gpumm_allocate (columns + 2, sizeof *s->start);
-  s->row = gpumm_allocate (x->block_start[rows], sizeof *s->row);
-  s->source = gpumm_allocate (x->block_start[rows], sizeof *s->source);
-  if (!s->start || !s->row || !s->source)
-    return GPUMM_HOST_MEMORY;
-  for (int64_t t = 0; t < x->block_start[rows]; t++)
-    s->start[x->block_column[t] + 2]++;
-  for (int64_t j = 0; j < columns; j++)
-    s->start[j + 2] += s->start[j + 1];
-  for (int64_t i = 0; i < rows; i++)
-    for (int64_t t = x->block_start[i]; t < x->block_start[i + 1]; t++) {
-      const int64_t to = s->start[x->block_column[t] + 1]++;
-      s->row[to] = (int32_t) i;
-      s->source[to] = t;
-    }
-  return GPUMM_OK;
+  gpumm_lines lines = gpumm_lines_of (x);
+  gpumm_status status = gpumm_transpose_lines (&s->memory, &lines, 0, &lines);
+  s->start = lines.start;
+  s->row = lines.index;
+  s->source = lines.values;
+  return status;
 }
 
 static void count_columns (void *context, int64_t begin, int64_t end) {
@@ -96,7 +85,7 @@ gpumm_status gpumm_blocks_sparse_open (const gpumm_operand *x, gpumm_blocks_spar
     return GPUMM_HOST_MEMORY;
   gpumm_cancel_enter ();
   s->x = x;
-  s->column = gpumm_allocate (x->cols + 1, sizeof *s->column);
+  s->column = gpumm_own (&s->memory, x->cols + 1, sizeof *s->column);
   status = s->column ? list_blocks (s) : GPUMM_HOST_MEMORY;
   if (!status)
     status = gpumm_parallel (x->cols / x->block_cols, least_columns (x), count_columns, s);
@@ -123,10 +112,7 @@ gpumm_status gpumm_blocks_sparse_open (const gpumm_operand *x, gpumm_blocks_spar
 void gpumm_blocks_sparse_close (gpumm_blocks_sparse *s) {
   if (!s)
     return;
-  gpumm_release (s->start);
-  gpumm_release (s->row);
-  gpumm_release (s->source);
-  gpumm_release (s->column);
+  gpumm_release_owned (&s->memory);
   gpumm_release (s);
   gpumm_cancel_leave ();
 }

@@ -31,14 +31,6 @@ static const int64_t LEAST_BLOCKS = 1 << 15;
 
 /* ---- what it takes, and how long ---------------------------------------------------------- */
 
-/* Equal pointers are not enough: the sizes must match too. */
-static int same_blocks (const gpumm_operand *x, const gpumm_operand *y) {
-  return x->values == y->values && x->block_start == y->block_start
-         && x->block_column == y->block_column && x->rows == y->rows && x->cols == y->cols
-         && x->block_rows == y->block_rows && x->block_cols == y->block_cols
-         && x->nzmax == y->nzmax;
-}
-
 static int64_t stored (const gpumm_operand *x) {
   return x->block_start[x->rows / x->block_rows];
 }
@@ -154,10 +146,10 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
     return 0;
   const double pairs = gpumm_blocks_pairs (p);
   const double blocks = rows * cols * -expm1 (-pairs / (rows * cols)); /* if spread evenly */
-  const double up =
-      (double) stored (&p->a) * ((double) block_bytes (&p->a) + 4)
-      + (same_blocks (&p->a, &p->b) ? 0
-                                    : (double) stored (&p->b) * ((double) block_bytes (&p->b) + 4));
+  const double up = (double) stored (&p->a) * ((double) block_bytes (&p->a) + 4)
+                    + (gpumm_is_same (&p->a, &p->b)
+                           ? 0
+                           : (double) stored (&p->b) * ((double) block_bytes (&p->b) + 4));
   const double size =
       (double) (gpumm_op_block_rows (&p->a, p->op_a) * gpumm_op_block_cols (&p->b, p->op_b));
   const double down = blocks * ((double) gpumm_type_bytes (p->output) * size + 4);
@@ -249,7 +241,7 @@ static gpumm_status open (struct gpumm_job *job) {
     return GPUMM_OK;
   s->a = gpumm_lines_of (&p->a);
   s->b = gpumm_lines_of (&p->b);
-  s->is_same = same_blocks (&p->a, &p->b);
+  s->is_same = gpumm_is_same (&p->a, &p->b);
   describe_problem (p, &s->pass.product);
   status = count_by_rows (p, s);
   if (!status)

@@ -1,8 +1,10 @@
-/* compressed.c - checks the indices of compressed columns, or of rows of blocks, counts their
- * products, and drops their zeros. SPDX-License-Identifier: BSD-3-Clause */
+/* compressed.c - are the indices of compressed columns, or of rows of blocks, sound, how many products
+ * do they make, and what is their transpose?
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "compressed.h"
 #include "processors.h"
 #include "cancel.h"
+#include "error.h"
 #include "memory/host.h"
 #include "memory/limit.h"
 #include "threads.h"
@@ -350,4 +352,54 @@ gpumm_status gpumm_drop_zeros (const gpumm_lines *x, const int64_t *start) {
   if (!status)
     gpumm_close_gaps (x, start, c.cut, pieces, c.end);
   return status;
+}
+
+/* Counts the indices, then moves the entries line by line, so that they arrive in order. Counts stand
+ * two places higher, so that moving leaves the offsets in next. */
+#define COUNT(INDEX)                                                                               \
+  for (int64_t t = 0; t < all && !gpumm_is_cancelled_at (t); t++)                                  \
+    next[((const INDEX *) x->index)[t] + 2]++;
+#define HAND_OUT(INDEX, VALUE, value)                                                              \
+  for (int64_t i = 0; i < x->count && !gpumm_is_cancelled (); i++)                                 \
+    for (int64_t t = x->start[i]; t < x->start[i + 1] && !gpumm_is_cancelled_at (t); t++) {        \
+      const int64_t to = next[((const INDEX *) x->index)[t] + 1]++;                                \
+      ((INDEX *) index)[to] = (INDEX) i;                                                           \
+      ((VALUE *) values)[to] = value;                                                              \
+    }
+
+gpumm_status gpumm_transpose_lines (gpumm_owner *memory, const gpumm_lines *x, int moves,
+                                    gpumm_lines *out) {
+  const int64_t all = x->start[x->count];
+  if (x->across >= INT64_MAX - 1)
+    return gpumm_fail (GPUMM_HOST_MEMORY, "a sparse matrix of %lld columns is too large",
+                       (long long) x->across);
+  const size_t value_bytes = moves ? gpumm_type_bytes (x->type) : sizeof (int64_t);
+  int64_t *next = gpumm_own (memory, x->across + 2, sizeof *next);
+  void *index = gpumm_own (memory, all, x->index_bytes);
+  void *values = gpumm_own (memory, all, value_bytes);
+  if (!next || !index || !values)
+    return GPUMM_HOST_MEMORY;
+  if (x->index_bytes == 4)
+    COUNT (int32_t)
+  else
+    COUNT (int64_t)
+  for (int64_t i = 0; i < x->across; i++)
+    next[i + 2] += next[i + 1];
+  gpumm_status status = gpumm_check_cancelled ();
+  if (status) /* some are not counted */
+    return status;
+  if (x->index_bytes == 4)
+    HAND_OUT (int32_t, int64_t, t)
+  else if (value_bytes == sizeof (double))
+    HAND_OUT (int64_t, double, ((const double *) x->values)[t])
+  else
+    HAND_OUT (int64_t, double complex, ((const double complex *) x->values)[t])
+  gpumm_lines turned = *x;
+  turned.count = x->across;
+  turned.across = x->count;
+  turned.start = next;
+  turned.index = index;
+  turned.values = values;
+  *out = turned;
+  return gpumm_check_cancelled ();
 }

@@ -4,6 +4,7 @@
 #define GPUMM_COMPRESSED_H
 
 #include "gpumm.h"
+#include "memory/host.h"
 
 /* A sparse matrix by columns, or a block-sparse matrix by block rows: lines of entries. */
 typedef struct gpumm_lines {
@@ -61,5 +62,10 @@ void gpumm_close_gaps (const gpumm_lines *x, const int64_t *start, const int64_t
 
 /* Drops zero entries of x, whose lines begin at start, and sets x->start. */
 gpumm_status gpumm_drop_zeros (const gpumm_lines *x, const int64_t *start);
+
+/* The transpose of x in memory of the owner: start, index and values of *out. The values move if they
+ * have 8 or 16 bytes; without `moves` the values are the places of the entries in x, as int64_t. */
+gpumm_status gpumm_transpose_lines (gpumm_owner *memory, const gpumm_lines *x, int moves,
+                                    gpumm_lines *out);
 
 #endif

@@ -177,13 +177,8 @@ static void finish (const product *d, int64_t i, int64_t j, const int64_t *diago
     store_integer (e->output, e->c, at, clamp (sum));
   else if (d->sum_bits == 64)
     finish_narrow (e, at, at_c0, (int64_t) sum.low);
-  else {
-    const wide low = wide_from (sum.low);
-    wide value = wide_from (sum.high);
-    wide_shift (&value, HALF * DIGIT_BITS);
-    wide_add (&value, &low);
-    finish_wide (e, at, at_c0, value);
-  }
+  else
+    finish_wide (e, at, at_c0, wide_of (sum.high, HALF * DIGIT_BITS, sum.low));
 }
 
 /* ---- blocks ------------------------------------------------------------------------------- */
@@ -212,13 +207,13 @@ static void multiply_digits (const product *d, const workspace *w, int u, int v,
 
 static void multiply_block (const product *d, const workspace *w, int64_t block) {
   const int64_t i0 = block % d->blocks_m * d->block_m, j0 = block / d->blocks_m * d->block_n;
-  const int64_t rows = d->m - i0 < d->block_m ? d->m - i0 : d->block_m;
-  const int64_t cols = d->n - j0 < d->block_n ? d->n - j0 : d->block_n;
+  const int64_t rows = gpumm_least (d->m - i0, d->block_m);
+  const int64_t cols = gpumm_least (d->n - j0, d->block_n);
   const int64_t plane = d->block_m * d->block_n, bytes = (int64_t) gpumm_type_bytes (d->type);
   const int last = 2 * d->digits - 2;
   memset (w->diagonal, 0, (size_t) ((last + 1) * plane) * sizeof *w->diagonal);
   for (int64_t p = 0; p < d->k && d->end.alpha != 0 && !gpumm_is_cancelled (); p += CHUNK) {
-    const int64_t length = d->k - p < CHUNK ? d->k - p : CHUNK;
+    const int64_t length = gpumm_least (d->k - p, CHUNK);
     strip a = {.from = (const char *) d->a + (i0 * d->a_across + p * d->a_along) * bytes,
                .across = d->a_across,
                .along = d->a_along,
@@ -289,10 +284,6 @@ static int choose_sum_bits (gpumm_type type, int64_t k) {
   return 2 * bits < 127 && k <= most >> 2 * bits ? 128 : 192;
 }
 
-static int64_t blocks (int64_t size, int64_t block) {
-  return (size + block - 1) / block;
-}
-
 static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   const gpumm_problem *p = &job->problem;
   const double began = gpumm_seconds ();
@@ -319,16 +310,16 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
     return GPUMM_OK;
   int64_t block = block_size[d.digits];
   while (block > SMALLEST_BLOCK
-         && blocks (d.m, block) * blocks (d.n, block) < (int64_t) 2 * gpumm_threads ())
+         && gpumm_pieces (d.m, block) * gpumm_pieces (d.n, block) < (int64_t) 2 * gpumm_threads ())
     block /= 2;
-  d.block_m = gpumm_least (block, blocks (d.m, TILE) * TILE);
-  d.block_n = gpumm_least (block, blocks (d.n, TILE) * TILE);
-  d.blocks_m = blocks (d.m, d.block_m);
+  d.block_m = gpumm_least (block, gpumm_pieces (d.m, TILE) * TILE);
+  d.block_n = gpumm_least (block, gpumm_pieces (d.n, TILE) * TILE);
+  d.blocks_m = gpumm_pieces (d.m, d.block_m);
   gpumm_progress_of ((double) d.m * (double) d.n * (double) d.k);
   const double products =
       (double) (d.block_m * d.block_n) * (double) (d.k + 1) * d.digits * d.digits;
   gpumm_status status =
-      gpumm_parallel (d.blocks_m * blocks (d.n, d.block_n),
+      gpumm_parallel (d.blocks_m * gpumm_pieces (d.n, d.block_n),
                       (int64_t) (LEAST_PRODUCTS / products) + 1, multiply_blocks, &d);
   report->compute = gpumm_seconds () - began;
   if (status)

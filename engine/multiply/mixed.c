@@ -32,47 +32,38 @@ typedef struct {
   const gpumm_operand *c0;
 } columns;
 
+/* move: parts of complex numbers, one or two, that lie step_from apart down a column and far_from from
+ * part to part, to where they lie otherwise. split: complex columns into pairs of real ones, re, im, re,
+ * im; join: and back; widen: real into complex columns. combine: to = alpha to + beta c0. */
 #define LOOPS(real, suffix)                                                                        \
-  /* complex columns into pairs of real columns: re, im, re, im */                                 \
+  static inline __attribute__ ((always_inline)) void move_##suffix (                               \
+      const columns *c, int64_t begin, int64_t end, int step_from, int step_to, int64_t far_from,  \
+      int64_t far_to, int parts_from) {                                                            \
+    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
+      const real *from = (const real *) c->from + parts_from * j * c->ld_from;                     \
+      real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
+      for (int64_t i = 0; i < c->rows; i++) {                                                      \
+        const real im = parts_from == 2 ? from[step_from * i + far_from] : 0;                      \
+        to[step_to * i] = from[step_from * i];                                                     \
+        to[step_to * i + far_to] = c->negate ? -im : im;                                           \
+      }                                                                                            \
+    }                                                                                              \
+  }                                                                                                \
   static void split_##suffix (void *context, int64_t begin, int64_t end) {                         \
     const columns *c = context;                                                                    \
-    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
-      const real *from = (const real *) c->from + 2 * j * c->ld_from;                              \
-      real *re = (real *) c->to + 2 * j * c->ld_to, *im = re + c->ld_to;                           \
-      for (int64_t i = 0; i < c->rows; i++) {                                                      \
-        re[i] = from[2 * i];                                                                       \
-        im[i] = c->negate ? -from[2 * i + 1] : from[2 * i + 1];                                    \
-      }                                                                                            \
-    }                                                                                              \
+    move_##suffix (c, begin, end, 2, 1, 1, c->ld_to, 2);                                           \
   }                                                                                                \
-  /* and back */                                                                                   \
   static void join_##suffix (void *context, int64_t begin, int64_t end) {                          \
     const columns *c = context;                                                                    \
-    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
-      const real *re = (const real *) c->from + 2 * j * c->ld_from, *im = re + c->ld_from;         \
-      real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
-      for (int64_t i = 0; i < c->rows; i++) {                                                      \
-        to[2 * i] = re[i];                                                                         \
-        to[2 * i + 1] = c->negate ? -im[i] : im[i];                                                \
-      }                                                                                            \
-    }                                                                                              \
+    move_##suffix (c, begin, end, 1, 2, c->ld_from, 1, 2);                                         \
   }                                                                                                \
   static void widen_##suffix (void *context, int64_t begin, int64_t end) {                         \
-    const columns *c = context;                                                                    \
-    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
-      const real *from = (const real *) c->from + j * c->ld_from;                                  \
-      real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
-      for (int64_t i = 0; i < c->rows; i++) {                                                      \
-        to[2 * i] = from[i];                                                                       \
-        to[2 * i + 1] = 0;                                                                         \
-      }                                                                                            \
-    }                                                                                              \
+    move_##suffix (context, begin, end, 1, 2, 0, 1, 1);                                            \
   }                                                                                                \
-  /* to = alpha to + beta c0 */                                                                    \
   static void combine_##suffix (void *context, int64_t begin, int64_t end) {                       \
     const columns *c = context;                                                                    \
-    real ar = (real) c->alpha.re, ai = (real) c->alpha.im;                                         \
-    real br = (real) c->beta.re, bi = (real) c->beta.im;                                           \
+    const real ar = (real) c->alpha.re, ai = (real) c->alpha.im;                                   \
+    const real br = (real) c->beta.re, bi = (real) c->beta.im;                                     \
     for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
       real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
       const real *old = c->c0 ? (const real *) c->c0->values + 2 * j * c->c0->ld : NULL;           \

@@ -4,6 +4,7 @@
 #include "rowset.h"
 #include "cancel.h"
 #include "threads.h"
+#include "types.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -68,8 +69,7 @@ unsigned gpumm_natural_sizes (const gpumm_operand *x) {
 int64_t gpumm_natural_size (const gpumm_problem *p) {
   const gpumm_operand *a = &p->a, *b = &p->b;
   unsigned both = gpumm_natural_sizes (a);
-  if (both
-      && (a->column != b->column || a->row != b->row || a->rows != b->rows || a->cols != b->cols))
+  if (both && !gpumm_is_same_pattern (a, b))
     both &= gpumm_natural_sizes (b);
   for (int s = 0; s < SIZES; s++)
     if (both & 1u << sizes[s])

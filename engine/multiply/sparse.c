@@ -19,6 +19,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
 #include "compressed.h"
+#include "elements.h"
 #include "natural.h"
 #include "processors.h"
 #include "rowset.h"
@@ -31,7 +32,6 @@
 #include "threads.h"
 #include "types.h"
 
-#include <complex.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -68,21 +68,12 @@ static const struct {
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
-/* A sparse matrix of double or double complex. In natural blocks of b x b, rows, columns and
- * offsets count blocks, but the elements stay in their plain columns: element (r,k) of the u-th of
- * the count blocks of column j is at column[j] b^2 + (k count + u) b + r. */
+/* What lives from gpumm_open to gpumm_close. In natural blocks of b x b, rows, columns and what is stored
+ * of a matrix are counted in blocks, whose elements lie where plain columns have them: element (r,k) of
+ * the u-th block of column j, which has count blocks, at column[j] b^2 + (k count + u) b + r. */
 typedef struct {
-  int64_t rows, cols;
-  const int64_t *column, *row;
-  const void *values;
-  gpumm_type type;
-  const unsigned char
-      *repeats; /* sparse x sparse: 1 for a column with the rows of the one before */
-} matrix;
-
-/* What lives from gpumm_open to gpumm_close. */
-typedef struct {
-  matrix a, b;        /* both sparse: op (A), op (B). Else the sparse one, as it is stored */
+  gpumm_operand a, b; /* both sparse: op (A), op (B). Else the sparse one, as it is stored */
+  const unsigned char *repeats_a, *repeats_b; /* 1 for a column with the rows of the one before */
   int64_t natural;    /* block size if both are in natural blocks, or b is a in blocks; else 1 */
   char suffix[8];     /* "_3x3", of the kernel's name, or "" */
   int64_t longest;    /* blocks of a column of C, at most */
@@ -125,62 +116,46 @@ gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name) {
 }
 
 /* x as stored; logical elements become doubles. */
-static gpumm_status as_stored (state *s, const gpumm_operand *x, matrix *out) {
-  *out = (matrix){x->rows, x->cols, x->column, x->row, x->values, x->type, NULL};
+static gpumm_status as_stored (gpumm_owner *memory, const gpumm_operand *x, gpumm_operand *out) {
+  *out = *x;
+  out->nzmax = x->column[x->cols];
   if (x->type != GPUMM_B)
     return GPUMM_OK;
-  const int64_t nnz = x->column[x->cols];
   const unsigned char *from = x->values;
-  double *to = gpumm_own (&s->memory, nnz, sizeof *to);
+  double *to = out->values = gpumm_own (memory, out->nzmax, sizeof *to);
   if (!to)
     return GPUMM_HOST_MEMORY;
-  for (int64_t t = 0; t < nnz; t++)
+  for (int64_t t = 0; t < out->nzmax; t++)
     to[t] = from[t];
-  out->values = to;
   out->type = GPUMM_D;
   return GPUMM_OK;
 }
 
-/* The bucket transpose: count each row, then distribute the elements column by column, which keeps
- * them in order. */
-static gpumm_status transposed (state *s, const matrix *x, int conjugate, matrix *out) {
-  const int64_t nnz = x->column[x->cols];
-  const size_t bytes = gpumm_type_bytes (x->type);
-  if (x->rows >= INT64_MAX - 1)
-    return gpumm_fail (GPUMM_HOST_MEMORY, "a sparse matrix of %lld columns is too large",
-                       (long long) x->rows);
-  int64_t *next = gpumm_own (&s->memory, x->rows + 2, sizeof *next);
-  int64_t *row = gpumm_own (&s->memory, nnz, sizeof *row);
-  void *values = gpumm_own (&s->memory, nnz, bytes);
-  if (!next || !row || !values)
-    return GPUMM_HOST_MEMORY;
-  /* store counts two places up: after distributing, next[1] .. are the column pointers */
-  for (int64_t t = 0; t < nnz && !gpumm_is_cancelled_at (t); t++)
-    next[x->row[t] + 2]++;
-  for (int64_t i = 0; i < x->rows; i++)
-    next[i + 2] += next[i + 1];
-  gpumm_status status = gpumm_check_cancelled ();
-  if (status) /* the counts are incomplete */
+gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_operand *x, gpumm_op op,
+                                      gpumm_operand *out) {
+  gpumm_status status = as_stored (memory, x, out);
+  if (status || op == GPUMM_NONE)
     return status;
-  for (int64_t j = 0; j < x->cols && !gpumm_is_cancelled (); j++)
-    for (int64_t t = x->column[j]; t < x->column[j + 1] && !gpumm_is_cancelled_at (t); t++) {
-      const int64_t to = next[x->row[t] + 1]++;
-      row[to] = j;
-      if (x->type == GPUMM_D)
-        ((double *) values)[to] = ((const double *) x->values)[t];
-      else {
-        const double complex value = ((const double complex *) x->values)[t];
-        ((double complex *) values)[to] = conjugate ? conj (value) : value;
-      }
-    }
-  *out = (matrix){x->cols, x->rows, next, row, values, x->type, NULL};
+  gpumm_lines lines = gpumm_lines_of (out);
+  status = gpumm_transpose_lines (memory, &lines, 1, &lines);
+  if (status)
+    return status;
+  double *parts = lines.values;
+  if (op == GPUMM_CTRANSPOSE && out->type == GPUMM_Z)
+    for (int64_t t = 0; t < out->nzmax && !gpumm_is_cancelled_at (t); t++)
+      parts[2 * t + 1] = -parts[2 * t + 1];
+  out->rows = x->cols;
+  out->cols = x->rows;
+  out->column = lines.start;
+  out->row = lines.index;
+  out->values = lines.values;
   return gpumm_check_cancelled ();
 }
 
 /* Several unknowns per point, as in a stiffness matrix, give adjacent columns with the same rows.
  * Find them once, so that they share one set of rows. */
 typedef struct {
-  const matrix *x;
+  const gpumm_operand *x;
   unsigned char *repeats;
 } repeat_search;
 
@@ -195,48 +170,43 @@ static void search_repeats (void *context, int64_t begin, int64_t end) {
   }
 }
 
-static gpumm_status find_repeats (state *s, matrix *x) {
+static gpumm_status find_repeats (state *s, const gpumm_operand *x, const unsigned char **repeats) {
   repeat_search search = {x, gpumm_own (&s->memory, x->cols, 1)};
   if (!search.repeats)
     return GPUMM_HOST_MEMORY;
   const double each = ((double) x->column[x->cols] + 1) / ((double) x->cols + 1);
-  x->repeats = search.repeats;
+  *repeats = search.repeats;
   return gpumm_parallel (x->cols, (int64_t) (cutting.least_flops / each) + 1, search_repeats,
                          &search);
 }
 
 /* x in blocks of b x b; out->column is NULL if x does not consist of such blocks. */
-static gpumm_status as_blocks (state *s, const matrix *x, int64_t b, matrix *out) {
-  const int64_t nnz = x->column[x->cols];
-  const gpumm_operand plain = {.rows = x->rows,
-                               .cols = x->cols,
-                               .nzmax = nnz,
-                               .column = (int64_t *) (uintptr_t) x->column,
-                               .row = (int64_t *) (uintptr_t) x->row};
-  int64_t *column = gpumm_own (&s->memory, x->cols / b + 1 + nnz / (b * b), sizeof *column);
+static gpumm_status as_blocks (state *s, const gpumm_operand *x, int64_t b, gpumm_operand *out) {
+  const int64_t cols = x->cols / b;
+  int64_t *column = gpumm_own (&s->memory, cols + 1 + x->nzmax / (b * b), sizeof *column);
   if (!column)
     return GPUMM_HOST_MEMORY;
-  int64_t *row = column + x->cols / b + 1;
-  const int found = gpumm_find_natural (&plain, b, column, row);
-  *out = (matrix){x->rows / b, x->cols / b, found ? column : NULL, row, x->values, x->type, NULL};
+  *out = *x;
+  out->rows = x->rows / b;
+  out->cols = cols;
+  out->row = column + cols + 1;
+  out->column = gpumm_find_natural (x, b, column, out->row) ? column : NULL;
   return gpumm_check_cancelled ();
 }
 
 /* Uses blocks instead of elements if both operands consist of blocks. */
 static gpumm_status find_natural (state *s, const gpumm_problem *p) {
   const int64_t b = gpumm_natural_size (p);
-  matrix x, y;
+  gpumm_operand x, y;
   if (b == 0)
     return GPUMM_OK;
   gpumm_status status = as_blocks (s, &s->a, b, &x);
   if (status || !x.column)
     return status;
   y = x;
-  if (s->a.column == s->b.column && s->a.row == s->b.row && s->a.rows == s->b.rows
-      && s->a.cols == s->b.cols) {
-    y.values = s->b.values;
-    y.type = s->b.type;
-  } else
+  y.values = s->b.values;
+  y.type = s->b.type;
+  if (!gpumm_is_same_pattern (&s->a, &s->b))
     status = as_blocks (s, &s->b, b, &y);
   if (status || !y.column)
     return status;
@@ -300,7 +270,8 @@ static gpumm_status find_natural_beside (state *s, const gpumm_problem *p) {
 /* ---- sparse x sparse ---------------------------------------------------------------------- */
 
 typedef struct {
-  const matrix *a, *b;
+  const gpumm_operand *a, *b;
+  const unsigned char *repeats_a, *repeats_b;
   const int64_t *cut;
   int64_t natural, longest;
   int64_t *start;   /* numeric phase: input. Symbolic phase: start[j + 1] = nonzeros of column j */
@@ -324,7 +295,7 @@ static inline int64_t group_end (const gustavson *g, int64_t t, int64_t end) {
   const int64_t *row = g->b->row;
   do
     t++;
-  while (t < end && row[t] == row[t - 1] + 1 && g->a->repeats[row[t]]);
+  while (t < end && row[t] == row[t - 1] + 1 && g->repeats_a[row[t]]);
   return t;
 }
 
@@ -335,11 +306,11 @@ static inline int64_t soon (const gustavson *g, int64_t t, int64_t last) {
 }
 
 static void count_columns (gustavson *g, rowset *rows, int64_t piece) {
-  const matrix *a = g->a, *b = g->b;
+  const gpumm_operand *a = g->a, *b = g->b;
   const int64_t first = g->cut[piece], last = b->column[g->cut[piece + 1]];
   for (int64_t j = first; j < g->cut[piece + 1] && !gpumm_is_cancelled (); j++) {
     int64_t count = 0;
-    if (j > first && b->repeats[j]) {
+    if (j > first && g->repeats_b[j]) {
       g->start[j + 1] = g->start[j];
       continue;
     }
@@ -354,29 +325,11 @@ static void count_columns (gustavson *g, rowset *rows, int64_t piece) {
   }
 }
 
-static inline double scale_d (double x, gpumm_scalar s) {
-  return s.re == 1 ? x : s.re * x;
-}
-
-/* Multiplies by a real scalar as real: (1 + 0i) (Inf + i) has a NaN. */
-static inline double complex scale_z (double complex x, gpumm_scalar s) {
-  return s.im != 0 ? CMPLX (s.re, s.im) * x : s.re == 1 ? x : s.re * x;
-}
-
-static inline double load_d (double x, int conjugate) {
-  (void) conjugate;
-  return x;
-}
-
-static inline double complex load_z (double complex x, int conjugate) {
-  return conjugate ? conj (x) : x;
-}
-
 /* ---- one dense operand: Y = S X or S.' X by panels of columns ------------------------------ */
 
 typedef struct {
-  matrix s;
-  matrix blocks; /* s in natural blocks of natural x natural; natural = 0: unused */
+  gpumm_operand s;
+  gpumm_operand blocks; /* s in natural blocks of natural x natural; natural = 0: unused */
   int64_t natural;
   int gather; /* Y = S.' X; else Y = S X */
   int conj_s, conj_x;
@@ -406,58 +359,29 @@ typedef struct {
 typedef double four __attribute__ ((vector_size (32), may_alias));
 typedef double four_anywhere __attribute__ ((vector_size (32), may_alias, aligned (8)));
 
-#define T1 double
-#define T2 double
-#define TC double
+#define A d
+#define B d
 #define VECTORS
-#define SCALE   scale_d
-#define LOAD1   load_d
-#define LOAD2   load_d
-#define NAME(f) f##_dd
 #include "sparse_kernels.h"
-
-#define T1      double
-#define T2      double complex
-#define TC      double complex
-#define SCALE   scale_z
-#define LOAD1   load_d
-#define LOAD2   load_z
-#define NAME(f) f##_dz
+#define A d
+#define B z
 #include "sparse_kernels.h"
-
-#define T1      double complex
-#define T2      double
-#define TC      double complex
-#define SCALE   scale_z
-#define LOAD1   load_z
-#define LOAD2   load_d
-#define NAME(f) f##_zd
+#define A z
+#define B d
 #include "sparse_kernels.h"
-
-#define T1      double complex
-#define T2      double complex
-#define TC      double complex
-#define SCALE   scale_z
-#define LOAD1   load_z
-#define LOAD2   load_z
-#define NAME(f) f##_zz
+#define A z
+#define B z
 #include "sparse_kernels.h"
 
 /* Indexed by: is the first operand complex? and the second? */
+#define LOOPS(pair)                                                                                \
+  { gustavson_##pair, natural_##pair, panels_##pair, gather_##pair }
 static const struct {
   void (*gustavson) (const gustavson *g, workspace *w, int64_t piece);
   void (*natural) (const gustavson *g, workspace *w, int64_t piece);
   void (*panels) (const panels *d, int64_t begin, int64_t end, void *x, void *y);
   void (*gather) (const panels *d, int64_t begin, int64_t end, int64_t first, int64_t count);
-} loops[2][2] = {{{gustavson_dd, natural_dd, panels_dd, gather_dd},
-                  {gustavson_dz, natural_dz, panels_dz, gather_dz}},
-                 {{gustavson_zd, natural_zd, panels_zd, gather_zd},
-                  {gustavson_zz, natural_zz, panels_zz, gather_zz}}};
-
-/* Operations of one multiply-add: real 2, complex 8, one of each 4. */
-static double flops_each (gpumm_type a, gpumm_type b) {
-  return 2.0 * (gpumm_is_complex (a) ? 2 : 1) * (gpumm_is_complex (b) ? 2 : 1);
-}
+} loops[2][2] = {{LOOPS (dd), LOOPS (dz)}, {LOOPS (zd), LOOPS (zz)}};
 
 /* ---- sparse x sparse, continued ----------------------------------------------------------- */
 
@@ -551,7 +475,7 @@ static void count_elements (state *s) {
 /* The symbolic phase: the offsets of C's columns, and with them the most nonzeros of C. */
 static gpumm_status count (struct gpumm_job *job, state *s) {
   const int64_t n = s->b.cols, size = s->natural;
-  const matrix *a = &s->a, *b = &s->b;
+  const gpumm_operand *a = &s->a, *b = &s->b;
   s->start = gpumm_own (&s->memory, n * size + 1, sizeof *s->start);
   if (!s->start)
     return GPUMM_HOST_MEMORY;
@@ -568,7 +492,12 @@ static gpumm_status count (struct gpumm_job *job, state *s) {
     status = cut_columns (s, before, job->shape.type);
   if (status)
     return status;
-  gustavson g = {.a = a, .b = b, .cut = s->cut, .start = s->start};
+  gustavson g = {.a = a,
+                 .b = b,
+                 .repeats_a = s->repeats_a,
+                 .repeats_b = s->repeats_b,
+                 .cut = s->cut,
+                 .start = s->start};
   gpumm_progress_of ((double) s->pieces);
   status = gpumm_parallel (s->pieces, 1, count_pieces, &g);
   if (status)
@@ -594,12 +523,14 @@ static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_op
     memset (c->column, 0, (size_t) (c->cols + 1) * sizeof *c->column);
     return GPUMM_OK;
   }
-  job->report.flops = s->products * flops_each (s->a.type, s->b.type);
+  job->report.flops = s->products * gpumm_flops_each (&job->problem);
   int64_t *end = gpumm_allocate (s->pieces, sizeof *end);
   if (!end)
     return GPUMM_HOST_MEMORY;
   gustavson g = {.a = &s->a,
                  .b = &s->b,
+                 .repeats_a = s->repeats_a,
+                 .repeats_b = s->repeats_b,
                  .cut = s->cut,
                  .natural = s->natural,
                  .longest = s->longest,
@@ -728,7 +659,7 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
   else {
     const double nnz = (double) d.s.column[d.s.cols];
     const int conjugates = d.conj_x && d.x_type == GPUMM_Z;
-    job->report.flops = nnz * (double) d.count * flops_each (d.s.type, d.x_type);
+    job->report.flops = nnz * (double) d.count * gpumm_flops_each (p);
     d.beside = d.gather && d.c_across == 1 && d.c0_across == 1;
     if (d.beside && d.x_across == 1 && !conjugates) {
       if (d.s.type == GPUMM_D && d.x_type == GPUMM_Z && d.alpha.im == 0 && d.beta.im == 0)
@@ -875,34 +806,6 @@ static int takes (const gpumm_problem *p) {
          && !(a && b && !gpumm_is_zero (p->beta));
 }
 
-/* op (X) by columns */
-static gpumm_status by_columns (state *s, const gpumm_operand *x, gpumm_op op, matrix *out) {
-  gpumm_status status = as_stored (s, x, out);
-  if (status || op == GPUMM_NONE)
-    return status;
-  const matrix stored = *out;
-  return transposed (s, &stored, op == GPUMM_CTRANSPOSE, out);
-}
-
-gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_operand *x, gpumm_op op,
-                                      gpumm_operand *out) {
-  state s = {.memory = *memory};
-  matrix m;
-  gpumm_status status = by_columns (&s, x, op, &m);
-  *memory = s.memory;
-  if (!status)
-    *out = (gpumm_operand){.kind = GPUMM_SPARSE,
-                           .type = m.type,
-                           .rows = m.rows,
-                           .cols = m.cols,
-                           .nzmax = m.column[m.cols],
-                           .column = (int64_t *) (uintptr_t) m.column,
-                           .row = (int64_t *) (uintptr_t) m.row,
-                           .values = (void *) (uintptr_t) m.values,
-                           .place = GPUMM_HOST};
-  return status;
-}
-
 /* The report's sentence about natural blocks. */
 static void announce_natural (struct gpumm_job *job, state *s) {
   char *reason = job->report.reason;
@@ -935,19 +838,19 @@ static gpumm_status open (struct gpumm_job *job) {
   if (!status && sparse_b)
     status = gpumm_check_sparse (&p->b, "B");
   if (!status && sparse_a && sparse_b) {
-    status = by_columns (s, &p->a, p->op_a, &s->a);
+    status = gpumm_sparse_by_columns (&s->memory, &p->a, p->op_a, &s->a);
     if (!status)
-      status = by_columns (s, &p->b, p->op_b, &s->b);
+      status = gpumm_sparse_by_columns (&s->memory, &p->b, p->op_b, &s->b);
     if (!status)
       status = find_natural (s, p);
     if (!status)
-      status = find_repeats (s, &s->a);
+      status = find_repeats (s, &s->a, &s->repeats_a);
     if (!status)
-      status = find_repeats (s, &s->b);
+      status = find_repeats (s, &s->b, &s->repeats_b);
     if (!status)
       status = count (job, s);
   } else if (!status) {
-    status = as_stored (s, sparse_a ? &p->a : &p->b, &s->a);
+    status = as_stored (&s->memory, sparse_a ? &p->a : &p->b, &s->a);
     if (!status)
       status = find_natural_beside (s, p);
   }

@@ -5,6 +5,7 @@
 
 #include "gpumm.h"
 #include "memory/host.h"
+#include "types.h"
 
 /* Checks a sparse operand's arrays, before anything follows their indices. name is "A" or "B". */
 gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name);
@@ -12,12 +13,6 @@ gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name);
 /* Can a sparse matrix have elements of this type? */
 static inline int gpumm_is_sparse_element (gpumm_type type) {
   return type == GPUMM_D || type == GPUMM_Z || type == GPUMM_B;
-}
-
-/* Equal pointers are not enough: the sizes must match too. */
-static inline int gpumm_is_same_sparse (const gpumm_operand *a, const gpumm_operand *b) {
-  return a->column == b->column && a->row == b->row && a->values == b->values && a->rows == b->rows
-         && a->cols == b->cols && a->nzmax == b->nzmax && a->type == b->type;
 }
 
 /* op (X) by columns, of double or double complex, in the memory of X if possible, else in memory of

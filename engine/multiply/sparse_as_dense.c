@@ -68,7 +68,7 @@ int64_t gpumm_as_dense_width (const gpumm_problem *p) {
   const double room = WORKSPACE_BYTES - of_a;
   if (room < 0)
     return 0;
-  if (n * (of_b + of_c) <= room || (gpumm_is_same_sparse (&p->a, &p->b) && n * of_c <= room))
+  if (n * (of_b + of_c) <= room || (gpumm_is_one_array (p) && n * of_c <= room))
     return gpumm_n (p);
   const int64_t width = (int64_t) (room / (of_b + of_c));
   return width < LEAST_PANEL ? 0 : width / WHOLE * WHOLE;
@@ -99,7 +99,7 @@ static const double WRITE_SECONDS = 4e-9, LOOK_SECONDS = 1e-9, STORE_SECONDS = 8
 
 double gpumm_as_dense_seconds (const gpumm_problem *p) {
   const double m = (double) gpumm_m (p), k = (double) gpumm_k (p), n = (double) gpumm_n (p);
-  const double operands = gpumm_is_same_sparse (&p->a, &p->b) ? m * k : m * k + k * n;
+  const double operands = gpumm_is_one_array (p) ? m * k : m * k + k * n;
   const double work = operands * WRITE_SECONDS + m * n * (LOOK_SECONDS + STORE_SECONDS);
   return work * (gpumm_is_complex (p->output) ? 2 : 1) / gpumm_threads ();
 }
@@ -159,21 +159,16 @@ static void write_columns (void *context, int64_t begin, int64_t end) {
     int64_t t = x->column[w->column + j];
     if (w->row > 0)
       t = first_from (x, t, last, w->row);
-    if (to->type == GPUMM_Z) {
-      double *column = (double *) to->values + 2 * j * to->ld;
-      const double *values = x->values;
-      memset (column, 0, (size_t) to->rows * 2 * sizeof *column);
-      for (; t < last && row[t] < w->row + to->rows; t++) {
-        column[2 * (row[t] - w->row)] = values[2 * t];
-        column[2 * (row[t] - w->row) + 1] = values[2 * t + 1];
-      }
-    } else {
-      double *column = (double *) to->values + j * to->ld;
-      const double *values = x->values;
-      const unsigned char *bytes = x->values;
-      memset (column, 0, (size_t) to->rows * sizeof *column);
-      for (; t < last && row[t] < w->row + to->rows; t++)
-        column[row[t] - w->row] = x->type == GPUMM_B ? bytes[t] : values[t];
+    const int parts = to->type == GPUMM_Z ? 2 : 1;
+    double *column = (double *) to->values + parts * j * to->ld;
+    const double *values = x->values;
+    const unsigned char *bytes = x->type == GPUMM_B ? x->values : NULL;
+    memset (column, 0, (size_t) (to->rows * parts) * sizeof *column);
+    for (; t < last && row[t] < w->row + to->rows; t++) {
+      const int64_t at = parts * (row[t] - w->row);
+      column[at] = bytes ? bytes[t] : values[parts * t];
+      if (parts == 2)
+        column[at + 1] = values[2 * t + 1];
     }
   }
 }
@@ -197,49 +192,55 @@ typedef struct {
   int64_t column;
 } compression;
 
+static inline int is_stored (const double *x, int parts) {
+  return (x[0] != 0) | (x[parts - 1] != 0);
+}
+
+/* Elements of a column that are not zero. */
+static inline int64_t count_stored (const double *x, int64_t rows, int parts) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < rows; i++)
+    count += is_stored (x + parts * i, parts);
+  return count;
+}
+
+static inline void store_column (const double *x, int64_t rows, int64_t *row, double *values,
+                                 int parts) {
+  for (int64_t i = 0; i < rows; i++)
+    if (is_stored (x + parts * i, parts)) {
+      *row++ = i;
+      for (int q = 0; q < parts; q++)
+        *values++ = x[parts * i + q];
+    }
+}
+
 static void count_columns (void *context, int64_t begin, int64_t end) {
   const compression *x = context;
   const gpumm_operand *panel = x->panel;
-  for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
-    const double *values = panel->values;
-    int64_t count = 0;
-    if (panel->type == GPUMM_Z)
-      for (int64_t i = j * panel->ld; i < j * panel->ld + panel->rows; i++)
-        count += (values[2 * i] != 0) | (values[2 * i + 1] != 0);
-    else
-      for (int64_t i = j * panel->ld; i < j * panel->ld + panel->rows; i++)
-        count += values[i] != 0;
-    x->c->column[x->column + j + 1] = count;
-  }
+  const double *values = panel->values;
+  for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++)
+    x->c->column[x->column + j + 1] =
+        panel->type == GPUMM_Z ? count_stored (values + 2 * j * panel->ld, panel->rows, 2)
+                               : count_stored (values + j * panel->ld, panel->rows, 1);
 }
 
 static void store_columns (void *context, int64_t begin, int64_t end) {
   const compression *x = context;
-  const gpumm_operand *panel = x->panel;
-  const size_t bytes = gpumm_type_bytes (panel->type);
-  const int64_t rows = panel->rows;
+  const int64_t rows = x->panel->rows;
+  const int parts = x->panel->type == GPUMM_Z ? 2 : 1;
   for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
     const int64_t at = x->c->column[x->column + j], count = x->c->column[x->column + j + 1] - at;
-    const double *from = (const double *) panel->values + j * panel->ld * (int64_t) (bytes / 8);
-    double *values = (double *) x->c->values + at * (int64_t) (bytes / 8);
+    const double *from = (const double *) x->panel->values + parts * j * x->panel->ld;
+    double *values = (double *) x->c->values + parts * at;
     int64_t *row = x->c->row + at;
     if (count == rows) {
-      memcpy (values, from, (size_t) rows * bytes);
+      memcpy (values, from, (size_t) (rows * parts) * sizeof *values);
       for (int64_t i = 0; i < rows; i++)
         row[i] = i;
-    } else if (panel->type == GPUMM_Z) {
-      for (int64_t i = 0; i < rows; i++)
-        if (from[2 * i] != 0 || from[2 * i + 1] != 0) {
-          *row++ = i;
-          *values++ = from[2 * i];
-          *values++ = from[2 * i + 1];
-        }
-    } else
-      for (int64_t i = 0; i < rows; i++)
-        if (from[i] != 0) {
-          *row++ = i;
-          *values++ = from[i];
-        }
+    } else if (parts == 2)
+      store_column (from, rows, row, values, 2);
+    else
+      store_column (from, rows, row, values, 1);
   }
 }
 
@@ -270,12 +271,12 @@ static gpumm_status count_flops (state *s, const gpumm_problem *p) {
   /* by columns: C' = op (B)' op (A)' */
   gpumm_status status = gpumm_count_products (&columns_b, p->op_b != GPUMM_NONE, &columns_a,
                                               p->op_a != GPUMM_NONE, &products);
-  s->flops = products * 2 * (a->type == GPUMM_Z ? 2 : 1) * (b->type == GPUMM_Z ? 2 : 1);
+  s->flops = products * gpumm_flops_each (p);
   return status;
 }
 
 static gpumm_status refuse_large (const gpumm_problem *p) {
-  const int same = gpumm_is_same_sparse (&p->a, &p->b);
+  const int same = gpumm_is_one_array (p);
   int large_a = 0, large_b = 0;
   gpumm_status status = has_large (&p->a, &large_a);
   if (!status && !same)
@@ -308,7 +309,7 @@ static gpumm_status take_memory (struct gpumm_job *job, state *s) {
                        "than %.0f MiB",
                        (long long) m, (long long) k, (long long) k, (long long) n,
                        WORKSPACE_BYTES / (1 << 20));
-  s->same = s->width == n && gpumm_is_same_sparse (&p->a, &p->b);
+  s->same = s->width == n && gpumm_is_one_array (p);
   const gpumm_problem q = gpumm_as_dense_panel (p, s->width);
   s->a = q.a;
   s->b = q.b;
@@ -328,7 +329,7 @@ static gpumm_status open (struct gpumm_job *job) {
   if (gpumm_is_zero (p->alpha))
     return GPUMM_OK; /* A and B are not read; nzmax stays 0 */
   gpumm_status status = gpumm_check_sparse (&p->a, "A");
-  if (!status && !gpumm_is_same_sparse (&p->a, &p->b))
+  if (!status && !gpumm_is_one_array (p))
     status = gpumm_check_sparse (&p->b, "B");
   if (!status && (job->shape.rows == 0 || job->shape.cols == 0))
     return GPUMM_OK;

@@ -1,17 +1,18 @@
 /* sparse_kernels.h - the inner loops of sparse.c for one combination of element types.
  *
  * sparse.c includes this file once for each combination, with these macros set:
- *   T1, T2       elements of the two operands: double or double complex
- *   TC, SCALE    elements of the result; a scalar times one of them
- *   LOAD1, LOAD2 an element, conjugated where the second argument says so
- *   NAME (f)     f with the combination's suffix
- *   VECTORS      all are double, and "four" is a vector of them; else left out
- *
- * A real times a complex number is (r re, r im), as C and Octave have it: infinities in r do not
- * meet a zero that the complex operand would be given.
+ *   A, B     letters of the two operands' elements, d or z
+ *   VECTORS  all are double, and "four" is a vector of them; else left out
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 
+#define NAME(f)     JOIN3 (f##_, A, B)
+#define T1          JOIN (TYPE_, A)
+#define T2          JOIN (TYPE_, B)
+#define TC          JOIN (TYPE_, JOIN3 (SUM_, A, B))
+#define SCALE       JOIN (scale_, JOIN3 (SUM_, A, B))
+#define LOAD1(x, c) ((c) ? JOIN (CONJ_, A) (x) : (x))
+#define LOAD2(x, c) ((c) ? JOIN (CONJ_, B) (x) : (x))
 #ifdef VECTORS
 #define TV     four
 #define TF     four
@@ -58,7 +59,7 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
   for (int64_t j = first; j < g->cut[task + 1] && !gpumm_is_cancelled (); j++) {
     const int64_t most = g->start[j + 1] - g->start[j], end = g->b->column[j + 1];
     const int full = g->a->rows / cutting.full_column < most;
-    const int same = j > first && g->b->repeats[j] && out - g->c->column[j - 1] == most;
+    const int same = j > first && g->repeats_b[j] && out - g->c->column[j - 1] == most;
     g->c->column[j] = out;
     for (int64_t t = g->b->column[j], next; t < end && !gpumm_is_cancelled_at (t); t = next) {
       const int64_t begin = a_column[g->b->row[t]], count = a_column[g->b->row[t] + 1] - begin;
@@ -68,19 +69,14 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
       next = group_end (g, t, end);
       for (int64_t u = t; u < next;) {
         const T1 *from = a + begin + (u - t) * count;
-        switch (next - u) {
-        case 1:
-          NAME (add) (from, rows, count, b + u, sum, 1);
-          u += 1;
-          break;
-        case 2:
-          NAME (add) (from, rows, count, b + u, sum, 2);
-          u += 2;
-          break;
-        default:
+        const int64_t columns = gpumm_least (next - u, 3);
+        if (columns == 3)
           NAME (add) (from, rows, count, b + u, sum, 3);
-          u += 3;
-        }
+        else if (columns == 2)
+          NAME (add) (from, rows, count, b + u, sum, 2);
+        else
+          NAME (add) (from, rows, count, b + u, sum, 1);
+        u += columns;
       }
       if (!full && !same)
         rowset_add_all (&w->rows, rows, count);
@@ -230,7 +226,7 @@ static inline __attribute__ ((always_inline)) void NAME (multiply) (const panels
  * are in the order of the plain product. */
 static inline __attribute__ ((always_inline)) void NAME (multiply_sized) (
     const panels *d, const double *x, double *y, const int width, const int size) {
-  const matrix *s = &d->blocks;
+  const gpumm_operand *s = &d->blocks;
   const int vectors = width / LANES;
   for (int64_t j = 0; j < s->cols && !gpumm_is_cancelled (); j++) {
     const int64_t from = s->column[j], count = s->column[j + 1] - from;
@@ -412,19 +408,14 @@ static void NAME (panel) (const panels *d, int64_t panel, int64_t part, void *x,
       NAME (multiply_natural) (d, packed, y);
     else
 #endif
-      switch (d->width) {
-      case 1:
-        NAME (multiply) (d, begin, end, packed, y, 1);
-        break;
-      case 2:
-        NAME (multiply) (d, begin, end, packed, y, 2);
-        break;
-      case 4:
-        NAME (multiply) (d, begin, end, packed, y, 4);
-        break;
-      default:
-        NAME (multiply) (d, begin, end, packed, y, WIDEST);
-      }
+        if (d->width == 1)
+      NAME (multiply) (d, begin, end, packed, y, 1);
+    else if (d->width == 2)
+      NAME (multiply) (d, begin, end, packed, y, 2);
+    else if (d->width == 4)
+      NAME (multiply) (d, begin, end, packed, y, 4);
+    else
+      NAME (multiply) (d, begin, end, packed, y, WIDEST);
   }
   NAME (store) (d, begin, end, y, first, count);
 }
@@ -448,3 +439,5 @@ static void NAME (panels) (const panels *d, int64_t begin, int64_t end, void *x,
 #undef TF
 #undef LANES
 #undef CLONES
+#undef A
+#undef B

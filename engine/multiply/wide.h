@@ -87,6 +87,15 @@ static inline int wide_shift (wide *x, int shift) {
   return lost;
 }
 
+/* high 2^shift + low */
+static inline wide wide_of (__int128 high, int shift, __int128 low) {
+  const wide below = wide_from (low);
+  wide x = wide_from (high);
+  wide_shift (&x, shift);
+  wide_add (&x, &below);
+  return x;
+}
+
 /* x, clamped to the range +-2^126 */
 static inline __int128 wide_clamp (const wide *x) {
   const __int128 end = (__int128) 1 << 126;
