@@ -189,7 +189,7 @@ static gpumm_status make_view (state *s, const gpumm_operand *x, gpumm_op op, in
 
 /* ---- numeric phase ------------------------------------------------------------------------ */
 
-/* What elements are added up in: integers, from SUM_DOUBLE on; floating point in itself. */
+/* The type of sums: SUM_DOUBLE and later for integers; others are their own. */
 typedef enum {
   SUM_S = GPUMM_S,
   SUM_D,
@@ -208,7 +208,8 @@ typedef struct {
 
 struct workspace;
 
-/* Where elements of C go, with beta times those of C0: so many elements apart, downward and across. */
+/* Where the elements of C go, with beta times the elements of C0: the distances downward and
+ * across, in elements. */
 typedef struct {
   gpumm_operand *c;
   const gpumm_operand *c0; /* NULL where beta is 0 */
@@ -252,7 +253,7 @@ static inline void add_unsigned (halves *sum, uint64_t a, uint64_t b) {
 #define TYPE_i int64_t /* as which integers are multiplied */
 #define CONJ_i
 
-/* load_t: a block as t are multiplied, rows x cols of them at to. */
+/* load_t copies a block of rows x cols elements to `to`, as type t is multiplied. */
 #define LOAD_AS(type, CONJ, x, from, rows, cols, to)                                               \
   do {                                                                                             \
     const type *in = (from);                                                                       \
@@ -305,8 +306,8 @@ FOR_EACH_PROCESSOR static const void *load_d (const view *x, const void *from, i
   }
 }
 
-/* Complex products are made without a look at what becomes NaN on the way, where C may leave an infinity:
- * elements that do are made again. */
+/* Complex products are computed part by part, which may give NaN where C's rules give an infinity.
+ * Elements that become NaN are computed again by C's rules. */
 static inline float complex add_product_c (float complex sum, float complex a, float complex b) {
   return CMPLXF (crealf (sum) + (crealf (a) * crealf (b) - cimagf (a) * cimagf (b)),
                  cimagf (sum) + (cimagf (a) * crealf (b) + crealf (a) * cimagf (b)));
@@ -318,7 +319,7 @@ static inline double complex add_product_z (double complex sum, double complex a
                 cimag (sum) + (cimag (a) * creal (b) + creal (a) * cimag (b)));
 }
 
-/* Where block (i,j) is among all, -1: it is zero. */
+/* The number of block (i,j), or -1 if it is zero. */
 static int64_t find_block (const view *x, int64_t i, int64_t j) {
   if (!x->start)
     return 0;
@@ -335,7 +336,8 @@ static int64_t find_block (const view *x, int64_t i, int64_t j) {
   return -1;
 }
 
-/* sum_again_t: element (i,j) of X Y. remake_t: those of a row of blocks that are NaN. */
+/* sum_again_t computes element (i,j) of X Y; remake_t the elements of a row of blocks that are
+ * NaN. */
 #define DEFINE_AGAIN(t, real)                                                                      \
   FOR_EACH_PROCESSOR static TYPE_##t sum_again_##t (const view *x, const view *y, int64_t i,       \
                                                     int64_t j) {                                   \
@@ -435,7 +437,7 @@ static row_function choose_row (gpumm_type a, gpumm_type b, sum_kind kind) {
 
 /* ---- the end of a row --------------------------------------------------------------------- */
 
-/* m x n sums, apart of them from one to the next downward, become elements of C from that place on. */
+/* Stores m x n sums as elements of C from this place on; a step down is `apart` sums. */
 #define DEFINE_STORE(t)                                                                            \
   static inline __attribute__ ((always_inline)) void store_##t (                                   \
       const target *to, const TYPE_##t *sums, int64_t apart, int64_t m, int64_t n, int64_t at,     \
@@ -617,7 +619,7 @@ static void multiply_by_full (void *context, int64_t begin, int64_t end) {
   }
 }
 
-/* C where its rows, or its columns, are `down` in the product. */
+/* C, whose rows or columns are `down` in the product. */
 static target target_of (const gpumm_problem *p, gpumm_operand *c, int by_rows) {
   const int64_t ld0 = p->c0 ? p->c0->ld : 0;
   return (target){.c = c,

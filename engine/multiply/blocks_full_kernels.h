@@ -16,8 +16,8 @@
 typedef T NAME (line)
     __attribute__ ((vector_size (WIDTH * sizeof (T)), aligned (sizeof (T)), may_alias));
 
-/* Rows first to before end of the panel, WIDTH by WIDTH rows so that Y is read by lines; zeros past
- * Y's last column. parts is 2 where Y is complex. */
+/* Fills rows first to before end of the panel, WIDTH rows at a time so that Y is read by cache
+ * lines; zeros past Y's last column. parts is 2 if Y is complex. */
 static inline __attribute__ ((always_inline)) void NAME (pack_parts) (const full_product *d,
                                                                       int64_t first, int64_t end,
                                                                       const int parts) {
@@ -47,8 +47,8 @@ static void NAME (pack) (const full_product *d, int64_t first, int64_t end) {
     NAME (pack_parts) (d, first, end, 1);
 }
 
-/* Rows r0 to r0 + m - 1 of block row i of the product, WIDTH columns of it from the panel's s0-th on.
- * Inlined with a constant m they stay in registers. */
+/* Computes rows r0 to r0 + m - 1 of block row i of the product, WIDTH columns from the panel's
+ * column s0 on. With a constant m the sums stay in registers. */
 static inline __attribute__ ((always_inline)) void NAME (make_tile) (
     const full_product *d, int64_t i, int64_t r0, int64_t s0, NAME (line) *restrict tile,
     const int m, const int complex_x, const int complex_y) {
@@ -108,8 +108,8 @@ static __attribute__ ((noinline)) void NAME (store_tile) (const full_product *d,
   JOIN (store_, Z) (to, sums, WIDTH, m, width, at, at_c0);
 }
 
-/* Block row i of the product, the panel's columns of it: so many rows at once that their sums stay in
- * registers. */
+/* Computes the panel's columns of block row i of the product, as many rows at once as have room
+ * for their sums in registers. */
 static inline __attribute__ ((always_inline)) void NAME (multiply_rows) (const full_product *d,
                                                                          int64_t i,
                                                                          const int complex_x,

@@ -119,7 +119,7 @@ static gpumm_status count_by_rows (const gpumm_problem *p, gpumm_rows_product *s
  * matrices that products of the largest blocks reach. */
 static const double PAIR_RATE = 1.2e10 / 132, BYTE_RATE = 2e12 / 132, LIBRARY_PART = 0.4;
 
-/* Seconds on a device of pairs products that make so many blocks. */
+/* Seconds on a device of `pairs` products of blocks that give `blocks` blocks of C. */
 static double float_seconds (const gpumm_problem *p, const gpumm_place *place, double pairs,
                              double blocks) {
   const double m = (double) gpumm_op_block_rows (&p->a, p->op_a),

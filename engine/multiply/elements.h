@@ -53,7 +53,7 @@ static inline double scale_d (double x, gpumm_scalar s) {
   return s.re == 1 ? x : s.re * x;
 }
 
-/* A real scalar multiplies as one: 1 + 0i times Inf + i would have a NaN. */
+/* A real scalar multiplies as a real: 1 + 0i times Inf + i would give a NaN. */
 static inline float complex scale_c (float complex x, gpumm_scalar s) {
   return s.im != 0 ? CMPLXF ((float) s.re, (float) s.im) * x : s.re == 1 ? x : (float) s.re * x;
 }

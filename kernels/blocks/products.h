@@ -149,7 +149,7 @@ DEVICE bool goes_by_entries (const run_of_blocks &run, int products) {
   return run.whole && 4 * further <= run.count && products + further <= MOST_PRODUCTS;
 }
 
-/* Lists the products of a run; false, for all threads, if they are too many. */
+/* Lists the products of a run; returns false, to all threads, if there are too many. */
 template <int THREADS>
 __device__ static inline bool list_products (const gpumm_rows &a, const gpumm_rows &b,
                                              const gpumm_rows &c, run_of_blocks &run,
@@ -289,8 +289,9 @@ static inline int64_t pieces_of (const gpumm_sparse_product *p, int piece) {
   return p->count > 0 ? ceil_div (p->c.stored, piece) : 0;
 }
 
-/* Blocks of C for a thread block: so many at most, and of so many elements, but where there are few, so few that each
- * multiprocessor of a large GPU has work: an H200 has 132, and room on each for two to six. */
+/* Blocks of C per thread block: limited by number and by elements. If C has few blocks, fewer, so
+ * that each multiprocessor of a large GPU has work: an H200 has 132, with room for two to six thread
+ * blocks on each. */
 enum { FEWEST_TEAMS = 512 };
 
 static inline int piece_of (const gpumm_sparse_product *p, int64_t most, int64_t least,
@@ -375,7 +376,7 @@ static gpumm_status make_products (int device, gpumm_stream *stream, const gpumm
   return gpumm_look_for_zeros (device, stream, &turned);
 }
 
-/* The launch of a kernel whose whole work is that: MULTIPLY. */
+/* Launches a kernel that only multiplies (MULTIPLY). */
 template <gpumm_status (*MULTIPLY) (int, gpumm_stream *, const gpumm_sparse_product *)>
 static gpumm_status launch_products (int device, gpumm_stream *stream,
                                      const gpumm_sparse_product *p) {

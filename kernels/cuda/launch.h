@@ -102,7 +102,7 @@ static inline gpumm_status multiprocessors (int device, int *count) {
     kernel<<<(unsigned) (blocks), threads, 0, (cudaStream_t) (stream)>>> (__VA_ARGS__);            \
   }, (const void *) (kernel))
 
-/* Alike, with so many bytes of shared memory that the kernel does not declare. */
+/* The same, with bytes of shared memory that the kernel does not declare. */
 #define LAUNCH_SHARED(name, kernel, blocks, threads, bytes, device, stream, ...)                   \
   launch_on_gpu (name, blocks, threads, device, [&] {                                              \
     auto code = kernel;                                                                            \

@@ -6,7 +6,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-/* Calls a function of CUB's, which says how many bytes it wants where its memory is NULL. */
+/* Calls a function of CUB. With memory NULL it only says how many bytes it needs. */
 template <class F>
 static gpumm_status call_cub (const char *name, int device, void *memory, size_t bytes, F call) {
   int before;
@@ -24,8 +24,8 @@ static gpumm_status call_cub (const char *name, int device, void *memory, size_t
   return status;
 }
 
-/* What CUB wants depends on the GPU, and is asked of it; a plan needs it before. 16 bytes for a tile
- * of some thousand elements, and for some tiles more. */
+/* Upper bound of CUB's temporary memory. The exact need depends on the GPU, but a plan has none:
+ * 16 bytes for each tile of about a thousand elements, and room for some tiles more. */
 size_t gpumm_sum_up_bytes (int64_t count) {
   return (size_t) count / 8 + (16 << 10);
 }
@@ -37,7 +37,8 @@ gpumm_status gpumm_sum_up (int device, gpumm_stream *stream, int64_t *x, int64_t
   });
 }
 
-/* Another copy of keys and values; 1 KiB for a tile of some thousand of them, and counts of digits. */
+/* Upper bound for the sort: a copy of keys and values, 1 KiB for each tile of about a thousand,
+ * and counts of digits. */
 size_t gpumm_sort_bytes (int64_t count, int64_t) {
   return 9 * (size_t) count + (1 << 20);
 }
@@ -70,7 +71,7 @@ size_t gpumm_sort_bytes (int64_t, int64_t keys) {
   return (size_t) (keys + 1) * sizeof (int64_t);
 }
 
-/* Counting: where the values of each key begin, from the number of those before. */
+/* Counts where the values of each key begin. */
 gpumm_status gpumm_sort (int, gpumm_stream *, const int32_t *key, int32_t *sorted_key,
                          const int32_t *value, int32_t *sorted_value, int64_t count, int64_t keys,
                          void *memory, size_t) {

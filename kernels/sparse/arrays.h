@@ -14,8 +14,7 @@ size_t gpumm_sum_up_bytes (int64_t count);
 gpumm_status gpumm_sum_up (int device, gpumm_stream *stream, int64_t *x, int64_t count,
                            void *memory, size_t bytes);
 
-/* Pairs of a key, 0 .. keys - 1, and a value, put in the order of their keys; those of one key stay
- * in theirs. */
+/* Sorts pairs of a key, 0 .. keys - 1, and a value by key. Equal keys keep their order. */
 size_t gpumm_sort_bytes (int64_t count, int64_t keys);
 gpumm_status gpumm_sort (int device, gpumm_stream *stream, const int32_t *key, int32_t *sorted_key,
                          const int32_t *value, int32_t *sorted_value, int64_t count, int64_t keys,

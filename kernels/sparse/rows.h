@@ -5,7 +5,7 @@
 
 #include "kernel.h"
 
-/* Ends the function that it stands in where a call fails. */
+/* Returns from the enclosing function if a call fails. */
 #define TRY(...)                                                                                   \
   do {                                                                                             \
     const gpumm_status status_of_call = (__VA_ARGS__);                                             \
@@ -28,9 +28,9 @@ template <class X, class I, class V> DEVICE I lower_bound (X x, I begin, I end, 
   return begin;
 }
 
-/* The sum of x over all threads of a block before this one; total becomes that over all (Hillis and
- * Steele 1986). cub::BlockScan is no shorter, as the host device needs this one beside it, and takes
- * nvcc 3 seconds in each file. */
+/* The sum of x over the threads of a block before this one; total becomes the sum over all threads
+ * (Hillis and Steele 1986). cub::BlockScan would save no lines, because the host device needs this
+ * function too, and would cost nvcc 3 seconds per file. */
 template <int THREADS>
 __device__ static inline int sum_before (tile<int32_t, 2, THREADS> &s, int x, int &total) {
   int me = threadIdx.x, now = 0;
@@ -50,7 +50,7 @@ __device__ static inline int sum_before (tile<int32_t, 2, THREADS> &s, int x, in
   return before;
 }
 
-/* The columns, from low to high, that row i of A B reaches; low > high where it is empty. For all
+/* The range of columns that row i of A B reaches; low > high if the row is empty. Called by all
  * threads of a block. */
 template <int THREADS>
 __device__ static inline void columns_reached (const gpumm_rows &a, const gpumm_rows &b, int64_t i,

@@ -16,13 +16,13 @@ enum {
   THREADS = 256,
   LANES = 16,        /* threads that read a row of B together */
   WORDS = 4096,      /* of the bitmap: 131072 columns */
-  SHORT_WORDS = 512, /* of rows of B as bits: these are then no more than 2 KiB a row */
+  SHORT_WORDS = 512, /* of rows of B as bits: at most 2 KiB per row */
   SHORT_COLUMNS = 32 * SHORT_WORDS,
-  LOOK_EVERY = 64 /* blocks of A from one look whether the row is full already to the next */
+  LOOK_EVERY = 64 /* blocks of A between two checks whether the row is full */
 };
 
-/* Row `row` + block of A B: its blocks are counted into start[i + 1] or, with column, their columns
- * written from start[i] on. */
+/* Row `row` + block of A B: counts its blocks in start[i + 1] or, if column is not NULL, writes
+ * their columns from start[i] on. */
 __global__ void __launch_bounds__ (THREADS)
     make_structure (gpumm_rows a, gpumm_rows b, int64_t row, int64_t *start, int32_t *column) {
   SHARED (uint32_t, bits, 1, WORDS);
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__ (THREADS)
     bits[k * words + w] = marked[0][w];
 }
 
-/* As make_structure, from bits of B with so many columns. */
+/* Like make_structure, but from bits of B. */
 __global__ void __launch_bounds__ (THREADS)
     structure_of_bits (int64_t row, int64_t cols, global<const int64_t> a_start,
                        global<const int32_t> a_column, global<const uint32_t> bits, int64_t *start,
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__ (THREADS)
 
 /* ---- zeros -------------------------------------------------------------------------------- */
 
-/* One thread a block of C: nearly all have a first element that is not zero. */
+/* One thread per block of C: in nearly all blocks the first element is not zero. */
 template <class T>
 __global__ void __launch_bounds__ (THREADS) find_zeros (gpumm_sparse_product p, int64_t elements) {
   int64_t x = p.c.start[p.row] + (int64_t) blockIdx.x * THREADS + threadIdx.x, e = 0;

@@ -33,7 +33,7 @@ __global__ void __launch_bounds__ (THREADS) find_rows (transpose x) {
     x.t.start[at] = lower_bound (x.sorted_key, (int64_t) 0, x.t.stored, at);
 }
 
-/* Elements: t's block y is a's block from[y], turned. */
+/* Copies elements: block y of t is block from[y] of a, transposed. */
 template <class T, bool CONJUGATED>
 __global__ void __launch_bounds__ (THREADS)
     move_blocks (gpumm_rows a, gpumm_rows t, const int32_t *from) {
