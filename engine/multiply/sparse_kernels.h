@@ -408,14 +408,19 @@ static void NAME (panel) (const panels *d, int64_t panel, int64_t part, void *x,
       NAME (multiply_natural) (d, packed, y);
     else
 #endif
-        if (d->width == 1)
-      NAME (multiply) (d, begin, end, packed, y, 1);
-    else if (d->width == 2)
-      NAME (multiply) (d, begin, end, packed, y, 2);
-    else if (d->width == 4)
-      NAME (multiply) (d, begin, end, packed, y, 4);
-    else
-      NAME (multiply) (d, begin, end, packed, y, WIDEST);
+      switch (d->width) {
+      case 1:
+        NAME (multiply) (d, begin, end, packed, y, 1);
+        break;
+      case 2:
+        NAME (multiply) (d, begin, end, packed, y, 2);
+        break;
+      case 4:
+        NAME (multiply) (d, begin, end, packed, y, 4);
+        break;
+      default:
+        NAME (multiply) (d, begin, end, packed, y, WIDEST);
+      }
   }
   NAME (store) (d, begin, end, y, first, count);
 }
