@@ -9,6 +9,7 @@
 #include "clock.h"
 
 #include <math.h>
+#include <sched.h>
 
 static const double WORDS = 8;    /* calls of the teller in the time before the first call */
 static const double STEPS = 1000; /* a thread passes on work of all / STEPS */
@@ -75,18 +76,24 @@ static void speak (void) {
   gpumm_teller *tell = atomic_load (&teller);
   const double done = (double) atomic_load (&told.done) / WHOLE, from = atomic_load (&told.from);
   const double part = from + (atomic_load (&told.to) - from) * done;
-  if (tell && now >= atomic_load (&told.next) && done > 0 && done <= 1) {
+  const double passed = now - atomic_load (&told.begun); /* below 0: another run has begun since */
+  if (tell && now >= atomic_load (&told.next) && done > 0 && done <= 1 && passed >= 0) {
     atomic_store (&told.next, now + atomic_load (&delay) / WORDS);
     atomic_store (&told.has_told, 1);
-    tell (part, (now - atomic_load (&told.begun)) * (1 - part) / part);
+    tell (part, passed * (1 - part) / part);
   }
   atomic_flag_clear (&told.speaking);
 }
 
+/* Waits for a thread of another run that still speaks, but not for one that fork () left behind. */
 static void end (void) {
+  enum { MOST_WAITS = 10000 };
   gpumm_teller *tell = atomic_load (&teller);
+  for (int waits = 0; atomic_flag_test_and_set (&told.speaking) && waits < MOST_WAITS; waits++)
+    sched_yield ();
   if (atomic_exchange (&told.has_told, 0) && tell)
     tell (-1, 0);
+  atomic_flag_clear (&told.speaking);
 }
 
 /* ---- runs --------------------------------------------------------------------------------- */
