@@ -146,10 +146,9 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
     return 0;
   const double pairs = gpumm_blocks_pairs (p);
   const double blocks = rows * cols * -expm1 (-pairs / (rows * cols)); /* if spread evenly */
-  const double up = (double) stored (&p->a) * ((double) block_bytes (&p->a) + 4)
-                    + (gpumm_is_same (&p->a, &p->b)
-                           ? 0
-                           : (double) stored (&p->b) * ((double) block_bytes (&p->b) + 4));
+  const double up =
+      (double) stored (&p->a) * ((double) block_bytes (&p->a) + 4)
+      + (gpumm_is_one_array (p) ? 0 : (double) stored (&p->b) * ((double) block_bytes (&p->b) + 4));
   const double size =
       (double) (gpumm_op_block_rows (&p->a, p->op_a) * gpumm_op_block_cols (&p->b, p->op_b));
   const double down = blocks * ((double) gpumm_type_bytes (p->output) * size + 4);
@@ -241,13 +240,12 @@ static gpumm_status open (struct gpumm_job *job) {
     return GPUMM_OK;
   s->a = gpumm_lines_of (&p->a);
   s->b = gpumm_lines_of (&p->b);
-  s->is_same = gpumm_is_same (&p->a, &p->b);
+  s->is_same = gpumm_is_one_array (p);
   describe_problem (p, &s->pass.product);
   status = count_by_rows (p, s);
   if (!status)
     status = gpumm_blocks_check_room (p, &job->shape, s->pairs);
-  s->flops = 2.0 * (gpumm_is_complex (p->a.type) ? 2 : 1) * (gpumm_is_complex (p->b.type) ? 2 : 1)
-             * s->pairs * (double) (p->a.block_rows * p->a.block_cols)
+  s->flops = gpumm_flops_each (p) * s->pairs * (double) (p->a.block_rows * p->a.block_cols)
              * (double) job->shape.block_cols;
   if (!status)
     status = gpumm_rows_open (s, "product of blocks", describe);

@@ -52,7 +52,7 @@ static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
 
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
-  const int is_same = gpumm_is_same (&p->a, &p->b);
+  const int is_same = gpumm_is_one_array (p);
   gpumm_operand a = {0}, b = {0};
   gpumm_rows_product *s = gpumm_rows_new (job);
   if (!s)
@@ -75,7 +75,7 @@ static gpumm_status open (struct gpumm_job *job) {
   s->is_same = gpumm_is_same (&a, &b);
   s->work = b.column;
   status = gpumm_count_products (&s->a, 0, &s->b, 0, &s->pairs);
-  s->flops = s->pairs * 2 * (a.type == GPUMM_Z ? 2 : 1) * (b.type == GPUMM_Z ? 2 : 1);
+  s->flops = s->pairs * gpumm_flops_each (p);
   s->pass.product.type_a = s->pass.product.type_b = job->shape.type;
   s->pass.product.real_a = b.type != GPUMM_Z;
   s->pass.product.real_b = a.type != GPUMM_Z;
@@ -133,8 +133,7 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
   if (place->properties.capability < MEASURED_FROM)
     return INFINITY;
   const double products = x->products, nonzeros = x->nonzeros;
-  const double up =
-      stored_bytes (&p->a) + (gpumm_is_same (&p->a, &p->b) ? 0 : stored_bytes (&p->b));
+  const double up = stored_bytes (&p->a) + (gpumm_is_one_array (p) ? 0 : stored_bytes (&p->b));
   return SETUP + 2 * place->call + up / place->upload
          + nonzeros
                * fmax ((4 + (double) gpumm_type_bytes (p->output)) / place->download,

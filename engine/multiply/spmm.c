@@ -269,8 +269,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   gpumm_rows *rows = left ? &s.pass.product.a : &s.pass.product.b;
   *rows = gpumm_rows_of (&s.x, reads);
   s.out_block = (op == GPUMM_NONE) == left ? rows->block_rows : rows->block_cols;
-  job->report.flops = 2 * (double) stored_elements (rows) * (double) s.other
-                      * (gpumm_is_complex (x->type) ? 2 : 1) * (gpumm_is_complex (y->type) ? 2 : 1);
+  job->report.flops = gpumm_flops_each (p) * (double) stored_elements (rows) * (double) s.other;
   gpumm_status status = gpumm_pass_open (&s.pass, job, "product of a sparse and a full matrix");
   if (!status && reads && x->type == GPUMM_B && result->type == GPUMM_Z)
     status = make_doubles (&s);
