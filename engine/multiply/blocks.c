@@ -843,7 +843,9 @@ static void multiply_rows (void *context, int64_t begin, int64_t end) {
   gpumm_release (w.columns);
 }
 
-void gpumm_blocks_close_gaps (gpumm_operand *x, const int64_t *start) {
+/* Closes the gaps between block rows of x: row i has block_start[i + 1] blocks from start[i] on.
+ * Then turns block_start into offsets. */
+static void close_gaps (gpumm_operand *x, const int64_t *start) {
   const int64_t rows = x->rows / x->block_rows;
   const size_t bytes = (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type);
   int64_t out = 0;
@@ -1000,7 +1002,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
       return gpumm_fail (GPUMM_HOST_MEMORY,
                          "out of host memory: cannot allocate the sums of a block row of C");
     if (result->kind == GPUMM_BLOCKS)
-      gpumm_blocks_close_gaps (result, s->start);
+      close_gaps (result, s->start);
   }
   report->compute = s->seconds + gpumm_seconds () - began;
   return GPUMM_OK;

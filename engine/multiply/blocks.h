@@ -24,8 +24,4 @@ static inline gpumm_status gpumm_blocks_check_room (const gpumm_problem *p, cons
   return gpumm_check_least (c, pairs, &a, p->op_a != GPUMM_NONE, &b, p->op_b != GPUMM_NONE);
 }
 
-/* Closes the gaps between block rows of x: row i has block_start[i + 1] blocks from start[i] on.
- * Then turns block_start into offsets. */
-void gpumm_blocks_close_gaps (gpumm_operand *x, const int64_t *start);
-
 #endif
