@@ -287,8 +287,8 @@ static int measure (FILE *file, const gpumm_sparse_kernel *kernel, const matrix 
 static struct {
   gpumm_status (*open) (const gpumm_problem *problem, const gpumm_options *options,
                         gpumm_job **job);
-  gpumm_status (*result) (const gpumm_job *job, gpumm_operand *shape);
-  gpumm_status (*run) (gpumm_job *job, gpumm_operand *result);
+  gpumm_status (*result) (const gpumm_job *job, gpumm_matrix *shape);
+  gpumm_status (*run) (gpumm_job *job, gpumm_matrix *result);
   const gpumm_report *(*report) (const gpumm_job *job);
   void (*close) (gpumm_job *job);
   const char *(*last_error) (void);
@@ -325,18 +325,17 @@ static void *take_pages (size_t bytes) {
   return p;
 }
 
-static gpumm_operand copy_to_host (const matrix *x) {
+static gpumm_matrix copy_to_host (const matrix *x) {
   const size_t columns = (size_t) x->stored * sizeof *x->column;
   const size_t values = (size_t) (x->stored * x->m * x->m) * sizeof *x->values;
-  gpumm_operand y = {.kind = GPUMM_BLOCKS,
-                     .type = GPUMM_U16,
-                     .rows = x->rows * x->m,
-                     .cols = x->rows * x->m,
-                     .block_rows = x->m,
-                     .block_cols = x->m,
-                     .nzmax = x->stored,
-                     .place = GPUMM_HOST,
-                     .block_start = x->start};
+  gpumm_matrix y = {.format = GPUMM_BLOCKS,
+                    .type = GPUMM_U16,
+                    .rows = x->rows * x->m,
+                    .cols = x->rows * x->m,
+                    .block_rows = x->m,
+                    .block_cols = x->m,
+                    .nzmax = x->stored,
+                    .start = x->start};
   y.block_column = take_pages (columns);
   y.values = take_pages (values);
   memcpy (y.block_column, x->column, columns);
@@ -367,29 +366,29 @@ static int measure_engine (FILE *file, const matrix *a, const matrix *b, double 
   int64_t blocks = 0;
   for (int repeat = 0; repeat <= options.repeats; repeat++) { /* the first is not measured */
     gpumm_job *job = NULL;
-    gpumm_operand c;
+    gpumm_matrix c;
     const double begun = now ();
     need_engine (engine.open (&problem, &with, &job));
     need_engine (engine.result (job, &c));
     const size_t bytes = (size_t) (c.nzmax * a->m * a->m) * sizeof (uint32_t);
-    c.block_start = take_pages ((size_t) (a->rows + 1) * sizeof *c.block_start);
+    c.start = take_pages ((size_t) (a->rows + 1) * sizeof *c.start);
     c.block_column = take_pages ((size_t) c.nzmax * sizeof *c.block_column);
     c.values = take_pages (bytes);
     need_engine (engine.run (job, &c));
     const double taken = now () - begun;
-    blocks = c.block_start[a->rows];
+    blocks = c.start[a->rows];
     if (repeat > 0 && taken < best.total) {
       best = *engine.report (job);
       best.total = taken;
     }
     if (repeat == options.repeats)
-      wrong = count_wrong (a, b, c.block_start, c.block_column, c.values) > 0
+      wrong = count_wrong (a, b, c.start, c.block_column, c.values) > 0
               || (have_sum
                   && (sum_of (c.values, bytes)
                       ^ sum_of (c.block_column, (size_t) blocks * sizeof *c.block_column))
                          != first_sum);
     engine.close (job);
-    free (c.block_start);
+    free (c.start);
     free (c.block_column);
     free (c.values);
   }

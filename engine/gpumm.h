@@ -6,7 +6,7 @@
  * (gpumm_tell):
  *
  *   gpumm_open    plans, and for sparse operands counts (the symbolic phase)
- *   gpumm_result  says what the result is: kind, type, sizes, most nonzeros
+ *   gpumm_result  says what the result is: format, type, sizes, most nonzeros
  *   ...           the caller provides the memory
  *   gpumm_run     computes into it
  *   gpumm_job_report  says what ran
@@ -76,31 +76,39 @@ typedef enum gpumm_type {
 GPUMM_API size_t gpumm_type_bytes (gpumm_type type);
 GPUMM_API const char *gpumm_type_name (gpumm_type type);
 
-typedef enum gpumm_kind { GPUMM_DENSE, GPUMM_SPARSE, GPUMM_BLOCKS } gpumm_kind;
+typedef enum gpumm_format {
+  GPUMM_DENSE,  /* by columns, as BLAS has them */
+  GPUMM_SPARSE, /* compressed columns, as Octave has them */
+  GPUMM_BLOCKS  /* compressed rows of blocks */
+} gpumm_format;
 
 typedef enum gpumm_op { GPUMM_NONE, GPUMM_TRANSPOSE, GPUMM_CTRANSPOSE } gpumm_op;
 
-#define GPUMM_HOST (-1) /* gpumm_operand.place: host memory; else the index of a device */
+#define GPUMM_HOST (-1) /* as the index of a device: the CPU */
 
-/* A matrix as stored, before op () is applied. The engine reads operands and never writes them. */
-typedef struct gpumm_operand {
-  gpumm_kind kind;
+/* A matrix as stored, in memory that belongs to the caller. In a product it stands for op (X). The
+ * engine reads operands and never writes them. */
+typedef struct gpumm_matrix {
+  gpumm_format format;
   gpumm_type type;
-  int64_t rows, cols;
-  int64_t ld;      /* dense: elements from one column to the next, >= rows */
-  int64_t nzmax;   /* sparse: room in row and values; blocks: room in block_column, in blocks */
-  int64_t *column; /* sparse: cols + 1 offsets, the first 0, the last the number of nonzeros */
-  int64_t *row;    /* sparse: row of each stored element, ascending in a column */
-  void *values;    /* the elements */
-  int place;       /* GPUMM_HOST, or the device that holds all arrays */
+  gpumm_op op;        /* of an operand; GPUMM_NONE in a result */
+  int64_t rows, cols; /* as stored, in elements */
+  int64_t ld;         /* dense: elements from one column to the next, >= rows */
+  int64_t nzmax;      /* sparse, blocks: room for this many elements or blocks */
+  /* sparse: of each column; blocks: of each block row; where it begins and, at last, where all end:
+   * one offset more than there are columns or block rows, the first 0 */
+  int64_t *start;
+  union {
+    void *index;
+    int64_t *row;          /* sparse: row of each stored element, ascending in a column */
+    int32_t *block_column; /* blocks: block column of each block, from 0, ascending in a row */
+  };
+  void *values; /* the elements */
   /* blocks: all of one size, which divides the matrix size; values has them contiguous, sorted by
    * block rows, because threads and GPUs make a row of C from rows of B. The elements of a block
    * are column-major, as in BLAS and Octave; files by rows are transposed when read. */
   int64_t block_rows, block_cols;
-  int64_t
-      *block_start; /* rows / block_rows + 1 offsets, the first 0, the last the number of blocks */
-  int32_t *block_column; /* block column of each block, from 0, ascending in a row */
-} gpumm_operand;
+} gpumm_matrix;
 
 typedef struct gpumm_scalar {
   double re, im;
@@ -109,15 +117,14 @@ typedef struct gpumm_scalar {
 /* C = alpha op(A) op(B) + beta C0. As in BLAS, C0 is not read if beta = 0, and A and B are not read
  * if alpha = 0. */
 typedef struct gpumm_problem {
-  gpumm_operand a, b;
-  gpumm_op op_a, op_b;
+  gpumm_matrix a, b; /* with their ops */
   gpumm_scalar alpha, beta;
-  const gpumm_operand *c0; /* dense, of the result's type and size; NULL if beta is 0 */
-  gpumm_type output;       /* integer operands: type of the result. Others: set by gpumm_open */
-  int full;                /* blocks by blocks: 1 for a full result, 0 for blocks */
+  const gpumm_matrix *c0; /* dense, of the result's type and size; NULL if beta is 0 */
+  gpumm_type output;      /* integer operands: type of the result. Others: set by gpumm_open */
+  int full;               /* blocks by blocks: 1 for a full result, 0 for blocks */
 } gpumm_problem;
 
-/* The type of the product, for integer operands p->output. GPUMM_UNSUPPORTED if the kinds and types
+/* The type of the product, for integer operands p->output. GPUMM_UNSUPPORTED if the formats and types
  * of A and B, or p->output, have no product. Reads nothing else of the problem. */
 GPUMM_API gpumm_status gpumm_result_type (const gpumm_problem *p, gpumm_type *type);
 
@@ -157,14 +164,14 @@ typedef struct gpumm_job gpumm_job;
 GPUMM_API gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *options,
                                    gpumm_job **job);
 
-/* The result without its memory: values (and column and row) are NULL, ld = rows, nzmax is the most
+/* The result without its memory: its arrays are NULL, ld = rows, nzmax is the most
  * that the result can need. */
-GPUMM_API gpumm_status gpumm_result (const gpumm_job *job, gpumm_operand *shape);
+GPUMM_API gpumm_status gpumm_result (const gpumm_job *job, gpumm_matrix *shape);
 
-/* Computes into result, which has the kind, type and sizes of gpumm_result. The caller provides its
+/* Computes into result, which has the format, type and sizes of gpumm_result. The caller provides its
  * memory, which must not overlap the operands and need not be initialised. A job runs once. After a
  * failure the result's values are undefined. */
-GPUMM_API gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result);
+GPUMM_API gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result);
 
 GPUMM_API const gpumm_report *gpumm_job_report (const gpumm_job *job);
 
@@ -249,7 +256,7 @@ typedef struct gpumm_trace {
  * device can count (elsewhere GPUMM_UNSUPPORTED); an access takes about 0.2 us, so m n k and k are
  * limited (GPUMM_TOO_LARGE). beta must be 0. */
 enum { GPUMM_COUNT_MOST = 1 << 24, GPUMM_COUNT_MOST_K = 1 << 13 };
-GPUMM_API gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_operand *result, int count,
+GPUMM_API gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_matrix *result, int count,
                                          gpumm_trace *trace);
 
 /* ---- files of blocks ---------------------------------------------------------------------- */
@@ -263,18 +270,18 @@ typedef struct gpumm_blocks_file gpumm_blocks_file;
  * from the file's size (uint16 if there are no blocks). shape is the matrix without its memory;
  * nzmax is the file's number of blocks. */
 GPUMM_API gpumm_status gpumm_blocks_file_open (const char *name, gpumm_type type,
-                                               gpumm_blocks_file **file, gpumm_operand *shape);
+                                               gpumm_blocks_file **file, gpumm_matrix *shape);
 
 /* Reads into x, which has this shape and the caller's memory, and checks the data. Zero blocks are
  * removed. If another process changes or truncates the file meanwhile, this fails or x is
  * undefined. */
-GPUMM_API gpumm_status gpumm_blocks_file_read (gpumm_blocks_file *file, gpumm_operand *x);
+GPUMM_API gpumm_status gpumm_blocks_file_read (gpumm_blocks_file *file, gpumm_matrix *x);
 
 GPUMM_API void gpumm_blocks_file_close (gpumm_blocks_file *file); /* NULL is allowed */
 
 /* Writes x, a square matrix in square blocks of uint16 or uint32, sorted by i, then j, through a
  * gpumm_output. */
-GPUMM_API gpumm_status gpumm_blocks_file_write (const char *name, const gpumm_operand *x);
+GPUMM_API gpumm_status gpumm_blocks_file_write (const char *name, const gpumm_matrix *x);
 
 /* ---- output files ------------------------------------------------------------------------- */
 
@@ -310,11 +317,11 @@ GPUMM_API void gpumm_output_abort (gpumm_output *output);
  * arrays. Checks the sizes, the offsets, the columns and that there are exactly nzmax blocks; fails
  * with GPUMM_INVALID. Sets *zeros to the number of blocks whose elements are all zero (NULL: does not
  * look at the elements). */
-GPUMM_API gpumm_status gpumm_blocks_verify (const gpumm_operand *x, int64_t *zeros);
+GPUMM_API gpumm_status gpumm_blocks_verify (const gpumm_matrix *x, int64_t *zeros);
 
 /* Copies the blocks of a verified x that are not all zero to y, which has the same sizes and arrays
  * with room for them. */
-GPUMM_API void gpumm_blocks_drop_zeros (const gpumm_operand *x, gpumm_operand *y);
+GPUMM_API void gpumm_blocks_drop_zeros (const gpumm_matrix *x, gpumm_matrix *y);
 
 /* ---- blocks as a sparse matrix ------------------------------------------------------------ */
 
@@ -323,12 +330,11 @@ typedef struct gpumm_blocks_sparse gpumm_blocks_sparse;
 /* Checks x, in blocks of double or complex double, and counts its nonzeros. shape is the sparse
  * matrix without its memory; nzmax is the room it needs. x must live until
  * gpumm_blocks_sparse_close. */
-GPUMM_API gpumm_status gpumm_blocks_sparse_open (const gpumm_operand *x,
-                                                 gpumm_blocks_sparse **sparse,
-                                                 gpumm_operand *shape);
+GPUMM_API gpumm_status gpumm_blocks_sparse_open (const gpumm_matrix *x,
+                                                 gpumm_blocks_sparse **sparse, gpumm_matrix *shape);
 
 /* Fills y, which has this shape and the caller's memory. */
-GPUMM_API gpumm_status gpumm_blocks_sparse_fill (gpumm_blocks_sparse *sparse, gpumm_operand *y);
+GPUMM_API gpumm_status gpumm_blocks_sparse_fill (gpumm_blocks_sparse *sparse, gpumm_matrix *y);
 
 GPUMM_API void gpumm_blocks_sparse_close (gpumm_blocks_sparse *sparse); /* NULL is allowed */
 

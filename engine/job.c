@@ -6,6 +6,7 @@
 #include "devices.h"
 #include "error.h"
 #include "memory/host.h"
+#include "matrix.h"
 #include "memory/limit.h"
 #include "progress.h"
 #include "rates.h"
@@ -21,35 +22,6 @@ const char *gpumm_version (void) {
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
-/* Reports nonconformant sizes in Octave's own words. */
-
-static gpumm_status check_operand (const gpumm_operand *x, const char *name) {
-  if ((unsigned) x->kind > GPUMM_BLOCKS)
-    return gpumm_fail (GPUMM_INVALID, "%s has an unknown kind", name);
-  if ((unsigned) x->type >= GPUMM_TYPES)
-    return gpumm_fail (GPUMM_INVALID, "%s has an unknown element type", name);
-  if (x->rows < 0 || x->cols < 0)
-    return gpumm_fail (GPUMM_INVALID, "%s has negative sizes", name);
-  if (x->place != GPUMM_HOST)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "%s must be in host memory", name);
-  if (x->kind == GPUMM_DENSE) {
-    if (x->ld < x->rows)
-      return gpumm_fail (GPUMM_INVALID, "%s has a leading dimension below its rows", name);
-    if (x->rows > 0 && x->cols > 0 && !x->values)
-      return gpumm_fail (GPUMM_INVALID, "%s has no values", name);
-  } else if (x->kind == GPUMM_BLOCKS) {
-    if (x->block_rows < 1 || x->block_cols < 1 || x->rows % x->block_rows != 0
-        || x->cols % x->block_cols != 0)
-      return gpumm_fail (GPUMM_INVALID, "%s of %lldx%lld does not divide into blocks of %lldx%lld",
-                         name, (long long) x->rows, (long long) x->cols, (long long) x->block_rows,
-                         (long long) x->block_cols);
-    if (!x->block_start || (x->nzmax > 0 && (!x->block_column || !x->values)))
-      return gpumm_fail (GPUMM_INVALID, "%s in blocks has no index arrays", name);
-  } else if (!x->column || (x->nzmax > 0 && (!x->row || !x->values)))
-    return gpumm_fail (GPUMM_INVALID, "sparse %s has no index arrays", name);
-  return GPUMM_OK;
-}
-
 static int same_precision (gpumm_type a, gpumm_type b) {
   int single_a = a == GPUMM_S || a == GPUMM_C, single_b = b == GPUMM_S || b == GPUMM_C;
   return single_a == single_b;
@@ -58,7 +30,7 @@ static int same_precision (gpumm_type a, gpumm_type b) {
 /* The only place that says which pairs are multiplied; callers convert others. */
 gpumm_status gpumm_result_type (const gpumm_problem *p, gpumm_type *type) {
   gpumm_type a = p->a.type, b = p->b.type;
-  gpumm_kind kind_a = p->a.kind, kind_b = p->b.kind;
+  gpumm_format kind_a = p->a.format, kind_b = p->b.format;
   int known;
   *type = p->output;
   if (kind_a == GPUMM_SPARSE || kind_b == GPUMM_SPARSE) {
@@ -73,8 +45,8 @@ gpumm_status gpumm_result_type (const gpumm_problem *p, gpumm_type *type) {
     *type = gpumm_is_complex (a) ? a : b;
   }
   if (!known)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "%s%s by %s%s has no product", gpumm_kind_word (kind_a),
-                       gpumm_type_name (a), gpumm_kind_word (kind_b), gpumm_type_name (b));
+    return gpumm_fail (GPUMM_UNSUPPORTED, "%s%s by %s%s has no product", gpumm_format_word (kind_a),
+                       gpumm_type_name (a), gpumm_format_word (kind_b), gpumm_type_name (b));
   return GPUMM_OK;
 }
 
@@ -88,12 +60,12 @@ static gpumm_status check_scalars (gpumm_problem *p) {
   }
   if (!p->c0)
     return gpumm_fail (GPUMM_INVALID, "beta is not zero and C0 is missing");
-  if (gpumm_result_kind (p) != GPUMM_DENSE)
+  if (gpumm_result_format (p) != GPUMM_DENSE)
     return gpumm_fail (GPUMM_UNSUPPORTED, "beta with a sparse product");
-  gpumm_status status = check_operand (p->c0, "C0");
+  gpumm_status status = gpumm_check_matrix (p->c0, "C0");
   if (status)
     return status;
-  if (p->c0->kind != GPUMM_DENSE || p->c0->type != p->output)
+  if (p->c0->format != GPUMM_DENSE || p->c0->type != p->output)
     return gpumm_fail (GPUMM_INVALID, "C0 is not a full %s matrix", gpumm_type_name (p->output));
   if (p->c0->rows != m || p->c0->cols != n)
     return gpumm_fail (GPUMM_NONCONFORMANT,
@@ -104,20 +76,37 @@ static gpumm_status check_scalars (gpumm_problem *p) {
 }
 
 static gpumm_status check_problem (gpumm_problem *p) {
-  gpumm_status status = check_operand (&p->a, "A");
+  gpumm_status status = gpumm_check_matrix (&p->a, "A");
   if (!status)
-    status = check_operand (&p->b, "B");
+    status = gpumm_check_matrix (&p->b, "B");
   if (status)
     return status;
-  if ((unsigned) p->op_a > GPUMM_CTRANSPOSE || (unsigned) p->op_b > GPUMM_CTRANSPOSE)
+  if ((unsigned) p->a.op > GPUMM_CTRANSPOSE || (unsigned) p->b.op > GPUMM_CTRANSPOSE)
     return gpumm_fail (GPUMM_INVALID, "unknown op");
-  if (gpumm_k (p) != gpumm_op_rows (&p->b, p->op_b))
+  if (gpumm_k (p) != gpumm_op_rows (&p->b))
     return gpumm_fail (GPUMM_NONCONFORMANT,
                        "operator *: nonconformant arguments (op1 is %lldx%lld, op2 is %lldx%lld)",
                        (long long) gpumm_m (p), (long long) gpumm_k (p),
-                       (long long) gpumm_op_rows (&p->b, p->op_b), (long long) gpumm_n (p));
+                       (long long) gpumm_op_rows (&p->b), (long long) gpumm_n (p));
+  if (p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS
+      && gpumm_op_block_cols (&p->a) != gpumm_op_block_rows (&p->b))
+    return gpumm_fail (
+        GPUMM_NONCONFORMANT,
+        "operator *: nonconformant blocks (op1 has blocks of %lldx%lld, op2 of %lldx%lld)",
+        (long long) gpumm_op_block_rows (&p->a), (long long) gpumm_op_block_cols (&p->a),
+        (long long) gpumm_op_block_rows (&p->b), (long long) gpumm_op_block_cols (&p->b));
   status = gpumm_result_type (p, &p->output);
   return status ? status : check_scalars (p);
+}
+
+/* If alpha is 0, A and B are not read. */
+static gpumm_status check_entries (const gpumm_problem *p) {
+  gpumm_status status = GPUMM_OK;
+  if (!gpumm_is_zero (p->alpha))
+    status = gpumm_check_entries (&p->a, "A");
+  if (!status && !gpumm_is_zero (p->alpha) && !gpumm_is_one_array (p))
+    status = gpumm_check_entries (&p->b, "B");
+  return status;
 }
 
 static gpumm_status check_options (const gpumm_options *o) {
@@ -134,7 +123,7 @@ static gpumm_status check_options (const gpumm_options *o) {
 /* ---- plan --------------------------------------------------------------------------------- */
 
 static int is_mixed (const gpumm_problem *p) {
-  return p->a.kind == GPUMM_DENSE && p->b.kind == GPUMM_DENSE && gpumm_is_float (p->a.type)
+  return p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE && gpumm_is_float (p->a.type)
          && p->a.type != p->b.type;
 }
 
@@ -352,17 +341,18 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
     job->problem.c0 = &job->c0;
   }
   const gpumm_problem *p = &job->problem;
-  job->shape = (gpumm_operand){.kind = gpumm_result_kind (p),
-                               .type = p->output,
-                               .rows = gpumm_m (p),
-                               .cols = gpumm_n (p),
-                               .ld = gpumm_m (p),
-                               .place = GPUMM_HOST};
-  if (job->shape.kind == GPUMM_BLOCKS) {
-    job->shape.block_rows = gpumm_op_block_rows (&p->a, p->op_a);
-    job->shape.block_cols = gpumm_op_block_cols (&p->b, p->op_b);
+  job->shape = (gpumm_matrix){.format = gpumm_result_format (p),
+                              .type = p->output,
+                              .rows = gpumm_m (p),
+                              .cols = gpumm_n (p),
+                              .ld = gpumm_m (p)};
+  if (job->shape.format == GPUMM_BLOCKS) {
+    job->shape.block_rows = gpumm_op_block_rows (&p->a);
+    job->shape.block_cols = gpumm_op_block_cols (&p->b);
   }
   status = gpumm_check_room (&job->shape);
+  if (!status)
+    status = check_entries (p);
   if (!status)
     status = plan (job);
   if (status)
@@ -385,7 +375,7 @@ done:
   return status;
 }
 
-gpumm_status gpumm_result (const gpumm_job *job, gpumm_operand *shape) {
+gpumm_status gpumm_result (const gpumm_job *job, gpumm_matrix *shape) {
   if (!job || !shape)
     return gpumm_fail (GPUMM_INVALID, "no job given");
   *shape = job->shape;
@@ -394,25 +384,21 @@ gpumm_status gpumm_result (const gpumm_job *job, gpumm_operand *shape) {
 
 /* ---- run ---------------------------------------------------------------------------------- */
 
-static int share_memory (const gpumm_operand *result, const gpumm_operand *x) {
+static int share_memory (const gpumm_matrix *result, const gpumm_matrix *x) {
   if (result->values && result->values == x->values)
     return 1;
-  if (result->kind != x->kind || x->kind == GPUMM_DENSE)
-    return 0;
-  return x->kind == GPUMM_SPARSE
-             ? result->column == x->column || (result->row && result->row == x->row)
-             : result->block_start == x->block_start
-                   || (result->block_column && result->block_column == x->block_column);
+  return result->format == x->format && x->format != GPUMM_DENSE
+         && (result->start == x->start || (result->index && result->index == x->index));
 }
 
-static gpumm_status check_result (const gpumm_job *job, const gpumm_operand *result) {
-  const gpumm_operand *s = &job->shape;
+static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *result) {
+  const gpumm_matrix *s = &job->shape;
   const gpumm_problem *p = &job->problem;
-  gpumm_status status = check_operand (result, "the result");
+  gpumm_status status = gpumm_check_matrix (result, "the result");
   if (status)
     return status;
-  if (result->kind != s->kind || result->type != s->type || result->rows != s->rows
-      || result->cols != s->cols || (s->kind != GPUMM_DENSE && result->nzmax < s->nzmax)
+  if (result->format != s->format || result->type != s->type || result->rows != s->rows
+      || result->cols != s->cols || (s->format != GPUMM_DENSE && result->nzmax < s->nzmax)
       || result->block_rows != s->block_rows || result->block_cols != s->block_cols)
     return gpumm_fail (GPUMM_INVALID, "the result is not of the shape that gpumm_result gave");
   /* some algorithms would read their own results as operands */
@@ -423,11 +409,11 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_operand *res
 }
 
 /* Runs the inner product that is open, and takes what it says of its stages. */
-static gpumm_status run_one_inner (gpumm_job *job, gpumm_operand *result) {
+static gpumm_status run_one_inner (gpumm_job *job, gpumm_matrix *result) {
   const gpumm_algorithm *algorithm = job->plan.algorithm;
   gpumm_report *r = &job->report;
   const gpumm_report *inner = &job->inner->report;
-  gpumm_operand c;
+  gpumm_matrix c;
   gpumm_status status = algorithm->into (job, &job->inner->shape, result, &c);
   if (!status)
     status = gpumm_run (job->inner, &c);
@@ -443,7 +429,7 @@ static gpumm_status run_one_inner (gpumm_job *job, gpumm_operand *result) {
   return algorithm->finish (job, &c, result);
 }
 
-static gpumm_status run_algorithm (gpumm_job *job, gpumm_operand *result) {
+static gpumm_status run_algorithm (gpumm_job *job, gpumm_matrix *result) {
   const gpumm_algorithm *algorithm = job->plan.algorithm;
   const double began = gpumm_seconds ();
   gpumm_status status = algorithm->run ? algorithm->run (job, result) : GPUMM_OK;
@@ -461,7 +447,7 @@ static gpumm_status run_algorithm (gpumm_job *job, gpumm_operand *result) {
   return status;
 }
 
-gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
+gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result) {
   if (!job || !result)
     return gpumm_fail (GPUMM_INVALID, "no job or no result given");
   if (job->has_run)
@@ -495,7 +481,7 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_operand *result) {
   return status;
 }
 
-gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_operand *result, int count,
+gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_matrix *result, int count,
                                gpumm_trace *trace) {
   if (!job || !trace)
     return gpumm_fail (GPUMM_INVALID, "no job, or no pointer for its trace");

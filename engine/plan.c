@@ -72,9 +72,9 @@ static int names_device_algorithm (const char *name) {
 const gpumm_algorithm *gpumm_host_algorithm (const gpumm_problem *p) {
   if (gpumm_is_dense_float (p))
     return &gpumm_algorithm_blas;
-  if (p->a.kind == GPUMM_BLOCKS || p->b.kind == GPUMM_BLOCKS)
+  if (p->a.format == GPUMM_BLOCKS || p->b.format == GPUMM_BLOCKS)
     return &gpumm_algorithm_blocks;
-  if (p->a.kind == GPUMM_SPARSE || p->b.kind == GPUMM_SPARSE)
+  if (p->a.format == GPUMM_SPARSE || p->b.format == GPUMM_SPARSE)
     return &gpumm_algorithm_sparse;
   return &gpumm_algorithm_integers;
 }
@@ -88,8 +88,8 @@ static const gpumm_algorithm *device_algorithm (const gpumm_problem *p) {
 }
 
 static double fewest_flops (const gpumm_problem *p) {
-  return p->a.kind != GPUMM_DENSE || p->b.kind != GPUMM_DENSE ? FEWEST_SPARSE_FLOPS
-                                                              : FEWEST_GPU_FLOPS;
+  return p->a.format != GPUMM_DENSE || p->b.format != GPUMM_DENSE ? FEWEST_SPARSE_FLOPS
+                                                                  : FEWEST_GPU_FLOPS;
 }
 
 int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
@@ -103,7 +103,7 @@ int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
 
 /* May "auto" multiply these two sparse matrices as dense ones? Looks only at sizes. */
 static int may_be_dense (const gpumm_problem *p, const gpumm_options *o) {
-  if (p->a.kind != GPUMM_SPARSE || p->b.kind != GPUMM_SPARSE || !is_auto (o->algorithm))
+  if (p->a.format != GPUMM_SPARSE || p->b.format != GPUMM_SPARSE || !is_auto (o->algorithm))
     return 0;
   const double flops = gpumm_sparse_flops (p);
   return flops >= FEWEST_FILLED_FLOPS && flops >= LEAST_FILL * gpumm_dense_flops (p)
@@ -198,8 +198,8 @@ static const gpumm_kernel *choose_kernel (const gpumm_place *place, const char *
 
 static gpumm_product whole_product (const gpumm_problem *p) {
   return (gpumm_product){.type = p->output,
-                         .op_a = p->op_a,
-                         .op_b = p->op_b,
+                         .op_a = p->a.op,
+                         .op_b = p->b.op,
                          .m = gpumm_least (gpumm_m (p), GPUMM_LARGEST_DIMENSION),
                          .n = gpumm_least (gpumm_n (p), GPUMM_LARGEST_DIMENSION),
                          .k = gpumm_least (gpumm_k (p), GPUMM_LARGEST_DIMENSION),
@@ -214,7 +214,7 @@ int gpumm_bound_by_computing (const gpumm_problem *p, const gpumm_place *place, 
 
 /* Are A and B the same array, with one of them transposed? */
 static int is_gram (const gpumm_problem *p) {
-  return gpumm_is_one_array (p) && (p->op_a == GPUMM_NONE) != (p->op_b == GPUMM_NONE);
+  return gpumm_is_one_array (p) && (p->a.op == GPUMM_NONE) != (p->b.op == GPUMM_NONE);
 }
 
 int64_t gpumm_emulated_depth (const gpumm_problem *p, const gpumm_options *o,
@@ -338,8 +338,8 @@ static gpumm_status plan_sparse_device (const gpumm_problem *p, const gpumm_opti
     plan->algorithm = gpumm_algorithm_find (kernel->algorithm);
   if (!plan->algorithm || !plan->algorithm->takes (p))
     return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies %s%s by %s%s on %s", name,
-                       gpumm_kind_word (p->a.kind), gpumm_type_name (p->a.type),
-                       gpumm_kind_word (p->b.kind), gpumm_type_name (p->b.type),
+                       gpumm_format_word (p->a.format), gpumm_type_name (p->a.type),
+                       gpumm_format_word (p->b.format), gpumm_type_name (p->b.type),
                        place->properties.name);
   plan->sparse_kernel = algorithm ? NULL : kernel;
   set_device (plan, place);
@@ -352,8 +352,8 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
   const gpumm_algorithm *a = gpumm_algorithm_find (o->algorithm);
   if (a && !a->takes (p))
     return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not multiply %s%s by %s%s",
-                       o->algorithm, gpumm_kind_word (p->a.kind), gpumm_type_name (p->a.type),
-                       gpumm_kind_word (p->b.kind), gpumm_type_name (p->b.type));
+                       o->algorithm, gpumm_format_word (p->a.format), gpumm_type_name (p->a.type),
+                       gpumm_format_word (p->b.format), gpumm_type_name (p->b.type));
   if (a && !a->on_device) {
     plan->algorithm = a;
     plan->backend = GPUMM_CPU;
@@ -458,7 +458,7 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
   const char *what = on_host == &gpumm_algorithm_blocks   ? "block-sparse"
                      : on_host == &gpumm_algorithm_sparse ? "sparse"
                                                           : "integer";
-  const int in_blocks = p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS;
+  const int in_blocks = p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS;
   const char *with = in_blocks && p->full ? " with a full result" : "";
   size_t room = sizeof plan->reason;
   plan->algorithm = on_host;

@@ -71,8 +71,8 @@ static gpumm_status time_product (const gpumm_place *place, gpumm_type type, voi
                                   int64_t m, int64_t n, int64_t k, double *total, double *compute) {
   gpumm_choices choices = {.gpu = place};
   gpumm_options options = {.backend = GPUMM_GPU, .device = place->device};
-  gpumm_operand a = {.type = type, .rows = m, .cols = k, .ld = m, .values = x, .place = GPUMM_HOST};
-  gpumm_operand b = a, c = a;
+  gpumm_matrix a = {.type = type, .rows = m, .cols = k, .ld = m, .values = x};
+  gpumm_matrix b = a, c = a;
   b.rows = b.ld = k;
   b.cols = c.cols = n;
   b.values = (char *) x + (size_t) LARGE * LARGE * gpumm_type_bytes (type);

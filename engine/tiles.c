@@ -52,7 +52,7 @@ static size_t panel_bytes (int64_t rows, int64_t cols, gpumm_op op, size_t eleme
 static int shares_operand (const gpumm_problem *p, const gpumm_plan *plan) {
   if (!plan->resident || !gpumm_is_one_array (p))
     return 0;
-  int turned_a = p->op_a != GPUMM_NONE, turned_b = p->op_b != GPUMM_NONE;
+  int turned_a = p->a.op != GPUMM_NONE, turned_b = p->b.op != GPUMM_NONE;
   return turned_a != turned_b ? plan->tile_m == plan->tile_n : plan->tile_m == gpumm_m (p);
 }
 
@@ -72,8 +72,8 @@ gpumm_buffers gpumm_plan_buffers (const gpumm_problem *p, const gpumm_plan *plan
   int64_t m = gpumm_padded (plan->kernel, plan->tile_m, p->output);
   int64_t n = gpumm_padded (plan->kernel, plan->tile_n, p->output);
   int64_t k = gpumm_padded (plan->kernel, plan->tile_k, p->output);
-  x.a_bytes = panel_bytes (m, k, p->op_a, element);
-  x.b_bytes = panel_bytes (k, n, p->op_b, element);
+  x.a_bytes = panel_bytes (m, k, p->a.op, element);
+  x.b_bytes = panel_bytes (k, n, p->b.op, element);
   x.c_bytes = panel_bytes (m, n, GPUMM_NONE, element);
   return x;
 }
@@ -104,8 +104,8 @@ static int64_t workspace_bytes (const gpumm_problem *p, const gpumm_place *place
     int64_t rest_n = plan->tile_n ? gpumm_n (p) % plan->tile_n : 0;
     int64_t rest_k = plan->tile_k ? gpumm_k (p) % plan->tile_k : 0;
     gpumm_product tile = {.type = p->output,
-                          .op_a = p->op_a,
-                          .op_b = p->op_b,
+                          .op_a = p->a.op,
+                          .op_b = p->b.op,
                           .m = edges & 1 && rest_m ? rest_m : plan->tile_m,
                           .n = edges & 2 && rest_n ? rest_n : plan->tile_n,
                           .k = edges & 4 && rest_k ? rest_k : plan->tile_k,
@@ -146,7 +146,7 @@ static void choose_resident (const gpumm_problem *p, const gpumm_place *place, i
   plan->tile_m = resident_tile (m, smallest, liked);
   plan->tile_n = resident_tile (n, smallest, liked);
   /* A*A: the panels of B are columns of the whole A */
-  if (gpumm_is_one_array (p) && (p->op_a == GPUMM_NONE) == (p->op_b == GPUMM_NONE))
+  if (gpumm_is_one_array (p) && (p->a.op == GPUMM_NONE) == (p->b.op == GPUMM_NONE))
     plan->tile_m = m;
   plan->keeps = 0;
   if (plan->kernel->workspace && (plan->tile_m < m || plan->tile_n < n)) {

@@ -32,52 +32,82 @@ static inline int64_t gpumm_pieces (int64_t size, int64_t tile) {
 
 /* Are both operands full floating point? */
 static inline int gpumm_is_dense_float (const gpumm_problem *p) {
-  return p->a.kind == GPUMM_DENSE && p->b.kind == GPUMM_DENSE && gpumm_is_float (p->a.type)
+  return p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE && gpumm_is_float (p->a.type)
          && gpumm_is_float (p->b.type);
 }
 
-/* Sizes of op (X): */
-static inline int64_t gpumm_op_rows (const gpumm_operand *x, gpumm_op op) {
-  return op == GPUMM_NONE ? x->rows : x->cols;
+static inline int gpumm_is_turned (const gpumm_matrix *x) {
+  return x->op != GPUMM_NONE;
 }
 
-static inline int64_t gpumm_op_cols (const gpumm_operand *x, gpumm_op op) {
-  return op == GPUMM_NONE ? x->cols : x->rows;
+/* Sizes of op (X): */
+static inline int64_t gpumm_op_rows (const gpumm_matrix *x) {
+  return gpumm_is_turned (x) ? x->cols : x->rows;
+}
+
+static inline int64_t gpumm_op_cols (const gpumm_matrix *x) {
+  return gpumm_is_turned (x) ? x->rows : x->cols;
 }
 
 /* The product's sizes: m x k times k x n. */
 static inline int64_t gpumm_m (const gpumm_problem *p) {
-  return gpumm_op_rows (&p->a, p->op_a);
+  return gpumm_op_rows (&p->a);
 }
 
 static inline int64_t gpumm_k (const gpumm_problem *p) {
-  return gpumm_op_cols (&p->a, p->op_a);
+  return gpumm_op_cols (&p->a);
 }
 
 static inline int64_t gpumm_n (const gpumm_problem *p) {
-  return gpumm_op_cols (&p->b, p->op_b);
+  return gpumm_op_cols (&p->b);
+}
+
+/* Compressed columns of elements, or compressed rows of blocks, are lines of entries: the number of
+ * lines, the places in a line, and the entries. */
+static inline int64_t gpumm_line_count (const gpumm_matrix *x) {
+  return x->format == GPUMM_BLOCKS ? x->rows / x->block_rows : x->cols;
+}
+
+static inline int64_t gpumm_line_length (const gpumm_matrix *x) {
+  return x->format == GPUMM_BLOCKS ? x->cols / x->block_cols : x->rows;
+}
+
+static inline int64_t gpumm_entries (const gpumm_matrix *x) {
+  return x->start[gpumm_line_count (x)];
+}
+
+/* Elements and bytes of an entry, bytes of its index. */
+static inline int64_t gpumm_entry_elements (const gpumm_matrix *x) {
+  return x->format == GPUMM_BLOCKS ? x->block_rows * x->block_cols : 1;
+}
+
+static inline size_t gpumm_entry_bytes (const gpumm_matrix *x) {
+  return (size_t) gpumm_entry_elements (x) * gpumm_type_bytes (x->type);
+}
+
+static inline size_t gpumm_index_bytes (const gpumm_matrix *x) {
+  return x->format == GPUMM_BLOCKS ? sizeof *x->block_column : sizeof *x->row;
 }
 
 /* Sizes of the blocks of op (X). */
-static inline int64_t gpumm_op_block_rows (const gpumm_operand *x, gpumm_op op) {
-  return op == GPUMM_NONE ? x->block_rows : x->block_cols;
+static inline int64_t gpumm_op_block_rows (const gpumm_matrix *x) {
+  return gpumm_is_turned (x) ? x->block_cols : x->block_rows;
 }
 
-static inline int64_t gpumm_op_block_cols (const gpumm_operand *x, gpumm_op op) {
-  return op == GPUMM_NONE ? x->block_cols : x->block_rows;
+static inline int64_t gpumm_op_block_cols (const gpumm_matrix *x) {
+  return gpumm_is_turned (x) ? x->block_rows : x->block_cols;
 }
 
 /* Elements at the same places, and the same arrays say so. Equal pointers are not enough: the sizes
  * must match too. */
-static inline int gpumm_is_same_pattern (const gpumm_operand *a, const gpumm_operand *b) {
-  return a->rows == b->rows && a->cols == b->cols && a->column == b->column && a->row == b->row
-         && a->block_rows == b->block_rows && a->block_cols == b->block_cols
-         && a->block_start == b->block_start && a->block_column == b->block_column;
+static inline int gpumm_is_same_pattern (const gpumm_matrix *a, const gpumm_matrix *b) {
+  return a->rows == b->rows && a->cols == b->cols && a->start == b->start && a->index == b->index
+         && a->block_rows == b->block_rows && a->block_cols == b->block_cols;
 }
 
-/* One matrix, of any kind. */
-static inline int gpumm_is_same (const gpumm_operand *a, const gpumm_operand *b) {
-  return a->kind == b->kind && a->type == b->type && a->values == b->values && a->ld == b->ld
+/* One matrix, whatever its op. */
+static inline int gpumm_is_same (const gpumm_matrix *a, const gpumm_matrix *b) {
+  return a->format == b->format && a->type == b->type && a->values == b->values && a->ld == b->ld
          && a->nzmax == b->nzmax && gpumm_is_same_pattern (a, b);
 }
 
@@ -86,9 +116,9 @@ static inline int gpumm_is_one_array (const gpumm_problem *p) {
 }
 
 /* The result is sparse, or in blocks, if both operands are. */
-static inline gpumm_kind gpumm_result_kind (const gpumm_problem *p) {
-  return p->a.kind == p->b.kind && !(p->a.kind == GPUMM_BLOCKS && p->full) ? p->a.kind
-                                                                           : GPUMM_DENSE;
+static inline gpumm_format gpumm_result_format (const gpumm_problem *p) {
+  return p->a.format == p->b.format && !(p->a.format == GPUMM_BLOCKS && p->full) ? p->a.format
+                                                                                 : GPUMM_DENSE;
 }
 
 /* Operations of one multiply-add: real 2, complex 8, one of each 4. */
@@ -97,7 +127,7 @@ static inline double gpumm_flops_each (const gpumm_problem *p) {
 }
 
 /* The word before the element type's name in an error. */
-static inline const char *gpumm_kind_word (gpumm_kind kind) {
+static inline const char *gpumm_format_word (gpumm_format kind) {
   return kind == GPUMM_SPARSE ? "sparse " : kind == GPUMM_BLOCKS ? "block-sparse " : "";
 }
 

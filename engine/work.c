@@ -7,12 +7,12 @@ double gpumm_dense_flops (const gpumm_problem *p) {
   return gpumm_flops_each (p) * (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_k (p);
 }
 
-static double stored_elements (const gpumm_operand *x) {
-  switch (x->kind) {
+static double stored_elements (const gpumm_matrix *x) {
+  switch (x->format) {
   case GPUMM_SPARSE:
-    return (double) x->column[x->cols];
+    return (double) x->start[x->cols];
   case GPUMM_BLOCKS:
-    return (double) x->block_start[x->rows / x->block_rows] * (double) x->block_rows
+    return (double) x->start[x->rows / x->block_rows] * (double) x->block_rows
            * (double) x->block_cols;
   default:
     return (double) x->rows * (double) x->cols;

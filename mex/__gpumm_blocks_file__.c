@@ -11,14 +11,14 @@
 
 enum { NAME_MOST = 4096 };
 
-static gpumm_status fill (void *source, gpumm_operand *x) {
+static gpumm_status fill (void *source, gpumm_matrix *x) {
   return gpumm_blocks_file_read (source, x);
 }
 
 static mxArray *read_file (const char *name, const mxArray *class_name, gateway_error *e) {
   gpumm_type type = GPUMM_TYPES;
   gpumm_blocks_file *file = NULL;
-  gpumm_operand shape = {0};
+  gpumm_matrix shape = {0};
   (void) get_type (class_name, &type);
   gpumm_status status = gpumm_blocks_file_open (name, type, &file, &shape);
   mxArray *s = make_matrix (status, &shape, fill, file, e);
@@ -29,7 +29,7 @@ static mxArray *read_file (const char *name, const mxArray *class_name, gateway_
 void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   char name[NAME_MOST];
   gateway_error error = {0};
-  gpumm_operand x;
+  gpumm_matrix x;
   mxArray *s = NULL;
   gpumm_status status;
   (void) nlhs;

@@ -67,8 +67,8 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
     mexErrMsgIdAndTxt ("gpumm:internal", "for use by gpumm_kernel.m only");
   gpumm_trace trace = {.counted = mxGetScalar (prhs[3]) != 0};
   get_struct (prhs[2], &r.options);
-  if (get_problem (prhs[0], prhs[1], 1, &r) && r.problem.a.kind == r.problem.b.kind
-      && r.problem.a.type == r.problem.b.type && r.problem.a.kind != GPUMM_SPARSE)
+  if (get_problem (prhs[0], prhs[1], 1, &r) && r.problem.a.format == r.problem.b.format
+      && r.problem.a.type == r.problem.b.type && r.problem.a.format != GPUMM_SPARSE)
     plhs[0] = make_product (&r, &plhs[1], &trace, &error);
   else
     gateway_fail (&error, "gpumm:unsupported", "gpumm_kernel: no kernel multiplies these operands");

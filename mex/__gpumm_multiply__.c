@@ -23,7 +23,7 @@
 
 /* ---- check and marshal -------------------------------------------------------------------- */
 
-static int is_scalar (const gpumm_operand *x) {
+static int is_scalar (const gpumm_matrix *x) {
   return x->rows == 1 && x->cols == 1;
 }
 
@@ -43,9 +43,8 @@ static int is_factor (const mxArray *x, gpumm_scalar s, const gpumm_problem *p) 
 
 /* In Octave the transpose of a complex matrix with zero imaginary parts is real, except beside an
  * untransposed complex matrix: then Octave does not form the transpose. */
-static int is_narrowed (const gpumm_operand *x, gpumm_op op, const gpumm_operand *y,
-                        gpumm_op op_y) {
-  return op != GPUMM_NONE && x->kind == GPUMM_DENSE && is_complex (x->type)
+static int is_narrowed (const gpumm_matrix *x, gpumm_op op, const gpumm_matrix *y, gpumm_op op_y) {
+  return op != GPUMM_NONE && x->format == GPUMM_DENSE && is_complex (x->type)
          && !(op_y == GPUMM_NONE && is_complex (y->type))
          && !has_imaginary_part (x, x->rows * x->cols);
 }
@@ -54,11 +53,11 @@ static int is_narrowed (const gpumm_operand *x, gpumm_op op, const gpumm_operand
 static int agrees (const request *r) {
   const gpumm_problem *p = &r->problem;
   const call_options *o = &r->options;
-  int sparse = p->a.kind == GPUMM_SPARSE || p->b.kind == GPUMM_SPARSE;
+  int sparse = p->a.format == GPUMM_SPARSE || p->b.format == GPUMM_SPARSE;
   return !is_scalar (&p->a) && !is_scalar (&p->b) && !o->form[0] /* only for blocks */
          && (!o->output[0] || is_integer (p->a.type))
-         && !is_narrowed (&p->a, p->op_a, &p->b, p->op_b)
-         && !is_narrowed (&p->b, p->op_b, &p->a, p->op_a) && is_factor (o->alpha, p->alpha, p)
+         && !is_narrowed (&p->a, p->a.op, &p->b, p->b.op)
+         && !is_narrowed (&p->b, p->b.op, &p->a, p->a.op) && is_factor (o->alpha, p->alpha, p)
          && is_factor (o->beta, p->beta, p)
          && (!sparse || (!p->c0 && p->alpha.im == 0 && (p->alpha.re == 0 || p->alpha.re == 1)));
 }

@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
 
-static gpumm_status fill (void *source, gpumm_operand *c) {
+static gpumm_status fill (void *source, gpumm_matrix *c) {
   return gpumm_blocks_sparse_fill (source, c);
 }
 
 void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   gateway_error error = {0};
-  gpumm_operand s, shape = {0};
+  gpumm_matrix s, shape = {0};
   gpumm_blocks_sparse *sparse = NULL;
   (void) nlhs;
   gateway_enter ();

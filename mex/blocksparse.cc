@@ -175,18 +175,17 @@ static octave_value array_field (const octave_scalar_map &s, const char *name, c
   return x.full_value (); // of a range, say
 }
 
-static gpumm_operand operand (const block_matrix &m) {
-  gpumm_operand x = {};
-  x.kind = GPUMM_BLOCKS;
+static gpumm_matrix operand (const block_matrix &m) {
+  gpumm_matrix x = {};
+  x.format = GPUMM_BLOCKS;
   x.type = engine_type (m.element, m.complex);
   x.rows = m.rows;
   x.cols = m.cols;
   x.nzmax = m.count ();
   x.values = const_cast<void *> (m.values.mex_get_data ());
-  x.place = GPUMM_HOST;
   x.block_rows = m.block_rows;
   x.block_cols = m.block_cols;
-  x.block_start = reinterpret_cast<int64_t *> (const_cast<octave_int64 *> (m.start.data ()));
+  x.start = reinterpret_cast<int64_t *> (const_cast<octave_int64 *> (m.start.data ()));
   x.block_column = reinterpret_cast<int32_t *> (const_cast<octave_int32 *> (m.column.data ()));
   return x;
 }
@@ -199,10 +198,10 @@ static block_matrix without_zeros (const block_matrix &m, octave_idx_type zeros)
   r.column = int32NDArray (dim_vector (left, 1));
   const dim_vector size (m.block_rows, m.block_cols * left);
   r.values = new_array (m.values, size, [&] (const auto *, auto *values) {
-    const gpumm_operand from = operand (m);
-    gpumm_operand to = operand (r);
+    const gpumm_matrix from = operand (m);
+    gpumm_matrix to = operand (r);
     to.values = values;
-    to.block_start = reinterpret_cast<int64_t *> (memory_of (r.start));
+    to.start = reinterpret_cast<int64_t *> (memory_of (r.start));
     to.block_column = reinterpret_cast<int32_t *> (memory_of (r.column));
     gpumm_blocks_drop_zeros (&from, &to);
   });
@@ -226,7 +225,7 @@ static block_matrix checked (block_matrix m, bool may_have_zeros = true) {
   m.column = m.column.reshape (dim_vector (m.count (), 1));
   m.values = m.values.reshape (dim_vector (m.block_rows, m.block_cols * m.count ()));
 
-  const gpumm_operand x = operand (m);
+  const gpumm_matrix x = operand (m);
   int64_t zeros = 0;
   const gpumm_status status = gpumm_blocks_verify (&x, may_have_zeros ? &zeros : nullptr);
   if (status == GPUMM_CANCELLED)

@@ -149,7 +149,7 @@ mxArray *ask_octave (const char *function, mxArray *argument, gateway_error *e) 
  * distinguish a matrix from a diagonal matrix or a range, which reading the data would expand. */
 static const struct {
   const char *name;
-  gpumm_kind kind;
+  gpumm_format kind;
   gpumm_type type;
 } plain[] = {
     {"matrix", GPUMM_DENSE, GPUMM_D},
@@ -176,7 +176,7 @@ static int get_integer_type (char *name, gpumm_type *type) {
   return find_type (name, type) && is_integer (*type);
 }
 
-int get_operand (const mxArray *x, gpumm_operand *operand) {
+int get_operand (const mxArray *x, gpumm_matrix *operand) {
   char name[32];
   if (!x)
     return 0;
@@ -184,44 +184,42 @@ int get_operand (const mxArray *x, gpumm_operand *operand) {
   int i = 0;
   while (i < PLAIN_TYPES && strcmp (name, plain[i].name) != 0)
     i++;
-  gpumm_kind kind = i < PLAIN_TYPES ? plain[i].kind : GPUMM_DENSE;
+  gpumm_format kind = i < PLAIN_TYPES ? plain[i].kind : GPUMM_DENSE;
   gpumm_type type = i < PLAIN_TYPES ? plain[i].type : GPUMM_TYPES;
   if ((i == PLAIN_TYPES && !get_integer_type (name, &type)) || mxGetNumberOfDimensions (x) != 2)
     return 0;
-  *operand = (gpumm_operand){.kind = kind,
-                             .type = type,
-                             .rows = (int64_t) mxGetM (x),
-                             .cols = (int64_t) mxGetN (x),
-                             .ld = (int64_t) mxGetM (x),
-                             .values = mxGetData (x),
-                             .place = GPUMM_HOST};
+  *operand = (gpumm_matrix){.format = kind,
+                            .type = type,
+                            .rows = (int64_t) mxGetM (x),
+                            .cols = (int64_t) mxGetN (x),
+                            .ld = (int64_t) mxGetM (x),
+                            .values = mxGetData (x)};
   if (kind == GPUMM_SPARSE) {
     operand->nzmax = (int64_t) mxGetNzmax (x);
-    operand->column = (int64_t *) mxGetJc (x);
+    operand->start = (int64_t *) mxGetJc (x);
     operand->row = (int64_t *) mxGetIr (x);
   }
   return 1;
 }
 
 /* The engine follows these arrays, so their classes and lengths must be right. */
-int get_blocks (const mxArray *x, gpumm_operand *operand) {
+int get_blocks (const mxArray *x, gpumm_matrix *operand) {
   const mxArray *start = mxGetField (x, 0, "start"), *column = mxGetField (x, 0, "column");
   const mxArray *values = mxGetField (x, 0, "values");
-  gpumm_operand v;
-  if (!start || !column || !get_operand (values, &v) || v.kind != GPUMM_DENSE
+  gpumm_matrix v;
+  if (!start || !column || !get_operand (values, &v) || v.format != GPUMM_DENSE
       || mxGetClassID (start) != mxINT64_CLASS || mxGetClassID (column) != mxINT32_CLASS)
     return 0;
-  *operand = (gpumm_operand){.kind = GPUMM_BLOCKS,
-                             .type = v.type,
-                             .rows = (int64_t) get_number (x, "rows"),
-                             .cols = (int64_t) get_number (x, "cols"),
-                             .block_rows = (int64_t) get_number (x, "block_rows"),
-                             .block_cols = (int64_t) get_number (x, "block_cols"),
-                             .nzmax = (int64_t) mxGetNumberOfElements (column),
-                             .block_start = mxGetData (start),
-                             .block_column = mxGetData (column),
-                             .values = v.values,
-                             .place = GPUMM_HOST};
+  *operand = (gpumm_matrix){.format = GPUMM_BLOCKS,
+                            .type = v.type,
+                            .rows = (int64_t) get_number (x, "rows"),
+                            .cols = (int64_t) get_number (x, "cols"),
+                            .block_rows = (int64_t) get_number (x, "block_rows"),
+                            .block_cols = (int64_t) get_number (x, "block_cols"),
+                            .nzmax = (int64_t) mxGetNumberOfElements (column),
+                            .start = mxGetData (start),
+                            .block_column = mxGetData (column),
+                            .values = v.values};
   const int64_t each = operand->block_rows * operand->block_cols;
   return operand->block_rows > 0 && operand->block_cols > 0
          && (int64_t) mxGetNumberOfElements (start) == operand->rows / operand->block_rows + 1
@@ -242,8 +240,9 @@ static const mxClassID class_of[GPUMM_TYPES] = {
 };
 
 /* A complex array without elements is real in Octave. */
-static gpumm_type real_if_empty (const gpumm_operand *shape) {
-  int empty = shape->kind == GPUMM_DENSE ? shape->rows == 0 || shape->cols == 0 : shape->nzmax == 0;
+static gpumm_type real_if_empty (const gpumm_matrix *shape) {
+  int empty =
+      shape->format == GPUMM_DENSE ? shape->rows == 0 || shape->cols == 0 : shape->nzmax == 0;
   return !empty                   ? shape->type
          : shape->type == GPUMM_C ? GPUMM_S
          : shape->type == GPUMM_Z ? GPUMM_D
@@ -251,18 +250,18 @@ static gpumm_type real_if_empty (const gpumm_operand *shape) {
 }
 
 /* __gpumm_allocate__ ([type, rows, cols, nzmax]) */
-static mxArray *call_allocator (gpumm_type type, const gpumm_operand *shape, gateway_error *e) {
+static mxArray *call_allocator (gpumm_type type, const gpumm_matrix *shape, gateway_error *e) {
   mxArray *request = mxCreateDoubleMatrix (1, 4, mxREAL);
   double *r = mxGetData (request);
   r[0] = type;
   r[1] = (double) shape->rows;
   r[2] = (double) shape->cols;
-  r[3] = shape->kind == GPUMM_SPARSE ? (double) shape->nzmax : -1;
+  r[3] = shape->format == GPUMM_SPARSE ? (double) shape->nzmax : -1;
   mxArray *x = ask_octave ("__gpumm_allocate__", request, e);
   if (!x && !e->identifier[0]) {
     double bytes = (double) gpumm_type_bytes (type)
-                   * (shape->kind == GPUMM_SPARSE ? (double) shape->nzmax
-                                                  : (double) shape->rows * (double) shape->cols);
+                   * (shape->format == GPUMM_SPARSE ? (double) shape->nzmax
+                                                    : (double) shape->rows * (double) shape->cols);
     gateway_fail (e, "gpumm:host-memory",
                   "gpumm: Octave has no memory for the %lld x %lld result (%.3g GB)",
                   (long long) shape->rows, (long long) shape->cols, 1e-9 * bytes);
@@ -270,12 +269,12 @@ static mxArray *call_allocator (gpumm_type type, const gpumm_operand *shape, gat
   return x;
 }
 
-static mxArray *allocate (gpumm_operand *shape, gateway_error *e);
+static mxArray *allocate (gpumm_matrix *shape, gateway_error *e);
 
 /* A struct; column and values have room for nzmax blocks. */
-static mxArray *allocate_blocks (gpumm_operand *shape, gateway_error *e) {
+static mxArray *allocate_blocks (gpumm_matrix *shape, gateway_error *e) {
   static const char *names[] = {"start", "column", "values"};
-  gpumm_operand arrays[] = {
+  gpumm_matrix arrays[] = {
       {.type = GPUMM_I64, .rows = shape->rows / shape->block_rows + 1, .cols = 1},
       {.type = GPUMM_I32, .rows = shape->nzmax, .cols = 1},
       {.type = shape->type, .rows = shape->block_rows, .cols = shape->block_cols * shape->nzmax}};
@@ -292,7 +291,7 @@ static mxArray *allocate_blocks (gpumm_operand *shape, gateway_error *e) {
   set_number (s, 0, "cols", (double) shape->cols);
   set_number (s, 0, "block_rows", (double) shape->block_rows);
   set_number (s, 0, "block_cols", (double) shape->block_cols);
-  shape->block_start = arrays[0].values;
+  shape->start = arrays[0].values;
   shape->block_column = arrays[1].values;
   shape->values = arrays[2].values;
   return s;
@@ -300,12 +299,12 @@ static mxArray *allocate_blocks (gpumm_operand *shape, gateway_error *e) {
 
 /* A matrix of this kind, type and size with undefined elements; sets the pointers of shape. NULL
  * with the error set. Complex arrays need values before Octave sees them. */
-static mxArray *allocate (gpumm_operand *shape, gateway_error *e) {
-  if (shape->kind == GPUMM_BLOCKS)
+static mxArray *allocate (gpumm_matrix *shape, gateway_error *e) {
+  if (shape->format == GPUMM_BLOCKS)
     return allocate_blocks (shape, e);
   gpumm_type type = real_if_empty (shape);
   mxArray *x;
-  if (shape->kind == GPUMM_DENSE && !is_complex (type)
+  if (shape->format == GPUMM_DENSE && !is_complex (type)
       && (double) shape->rows * (double) shape->cols * (double) gpumm_type_bytes (type)
              <= SMALL_RESULT_BYTES)
     x = mxCreateNumericMatrix ((mwSize) shape->rows, (mwSize) shape->cols, class_of[type], mxREAL);
@@ -314,9 +313,9 @@ static mxArray *allocate (gpumm_operand *shape, gateway_error *e) {
   if (!x)
     return NULL;
   shape->values = mxGetData (x);
-  if (shape->kind == GPUMM_SPARSE) {
+  if (shape->format == GPUMM_SPARSE) {
     shape->nzmax = (int64_t) mxGetNzmax (x);
-    shape->column = (int64_t *) mxGetJc (x);
+    shape->start = (int64_t *) mxGetJc (x);
     shape->row = (int64_t *) mxGetIr (x);
   }
   return x;
@@ -325,7 +324,7 @@ static mxArray *allocate (gpumm_operand *shape, gateway_error *e) {
 /* Large results are scanned in pieces of this many elements, about 10 ms, so that Ctrl-C works. */
 static const int64_t DELIVERED_AT_ONCE = 1 << 22;
 
-static int any_imaginary (const gpumm_operand *x, int64_t begin, int64_t end) {
+static int any_imaginary (const gpumm_matrix *x, int64_t begin, int64_t end) {
   if (x->type == GPUMM_C) {
     const float *v = x->values;
     for (int64_t i = begin; i < end; i++)
@@ -340,14 +339,14 @@ static int any_imaginary (const gpumm_operand *x, int64_t begin, int64_t end) {
   return 0;
 }
 
-int has_imaginary_part (const gpumm_operand *x, int64_t count) {
+int has_imaginary_part (const gpumm_matrix *x, int64_t count) {
   for (int64_t i = 0; i < count && !is_interrupted (); i += DELIVERED_AT_ONCE)
     if (any_imaginary (x, i, i + DELIVERED_AT_ONCE < count ? i + DELIVERED_AT_ONCE : count))
       return 1;
   return 0;
 }
 
-static void copy_values (const gpumm_operand *to, const gpumm_operand *from, int64_t begin,
+static void copy_values (const gpumm_matrix *to, const gpumm_matrix *from, int64_t begin,
                          int64_t end) {
   const size_t bytes = gpumm_type_bytes (to->type);
   if (to->type == from->type)
@@ -362,44 +361,43 @@ static void copy_values (const gpumm_operand *to, const gpumm_operand *from, int
 }
 
 /* Copies the elements, count of them, and the indices. */
-static void copy_matrix (const gpumm_operand *to, const gpumm_operand *from, int64_t count) {
+static void copy_matrix (const gpumm_matrix *to, const gpumm_matrix *from, int64_t count) {
   for (int64_t i = 0; i < count && !is_interrupted (); i += DELIVERED_AT_ONCE) {
     const int64_t end = i + DELIVERED_AT_ONCE < count ? i + DELIVERED_AT_ONCE : count;
     copy_values (to, from, i, end);
-    if (to->kind == GPUMM_SPARSE)
+    if (to->format == GPUMM_SPARSE)
       memcpy (to->row + i, from->row + i, (size_t) (end - i) * sizeof *to->row);
   }
-  if (to->kind == GPUMM_SPARSE)
-    memcpy (to->column, from->column, ((size_t) to->cols + 1) * sizeof *to->column);
-  if (to->kind == GPUMM_BLOCKS) {
-    memcpy (to->block_start, from->block_start,
-            (size_t) (to->rows / to->block_rows + 1) * sizeof *to->block_start);
+  if (to->format == GPUMM_SPARSE)
+    memcpy (to->start, from->start, ((size_t) to->cols + 1) * sizeof *to->start);
+  if (to->format == GPUMM_BLOCKS) {
+    memcpy (to->start, from->start, (size_t) (to->rows / to->block_rows + 1) * sizeof *to->start);
     memcpy (to->block_column, from->block_column, (size_t) to->nzmax * sizeof *to->block_column);
   }
 }
 
 /* The number of stored elements, or of blocks. */
-static int64_t stored (const gpumm_operand *x) {
-  return x->kind == GPUMM_SPARSE   ? x->column[x->cols]
-         : x->kind == GPUMM_BLOCKS ? x->block_start[x->rows / x->block_rows]
-                                   : x->rows * x->cols;
+static int64_t stored (const gpumm_matrix *x) {
+  return x->format == GPUMM_SPARSE   ? x->start[x->cols]
+         : x->format == GPUMM_BLOCKS ? x->start[x->rows / x->block_rows]
+                                     : x->rows * x->cols;
 }
 
 /* x as `*` would return it, see make_matrix. The result may be another array, or NULL with the error
  * set; the old array is then destroyed. */
-static mxArray *settle (mxArray *x, const gpumm_operand *result, gateway_error *e) {
-  if (result->kind == GPUMM_DENSE && !is_complex (result->type))
+static mxArray *settle (mxArray *x, const gpumm_matrix *result, gateway_error *e) {
+  if (result->format == GPUMM_DENSE && !is_complex (result->type))
     return x;
-  gpumm_operand less = *result;
+  gpumm_matrix less = *result;
   less.nzmax = stored (result);
   const int64_t count =
-      result->kind == GPUMM_BLOCKS ? less.nzmax * less.block_rows * less.block_cols : less.nzmax;
+      result->format == GPUMM_BLOCKS ? less.nzmax * less.block_rows * less.block_cols : less.nzmax;
   /* Empty results are real already; the test of others ends at the first imaginary part. */
   int narrow = is_complex (result->type) && real_if_empty (result) == result->type
                && !has_imaginary_part (result, count);
-  int shrink = result->kind == GPUMM_SPARSE   ? less.nzmax < result->nzmax / 2
-               : result->kind == GPUMM_BLOCKS ? less.nzmax < result->nzmax
-                                              : 0;
+  int shrink = result->format == GPUMM_SPARSE   ? less.nzmax < result->nzmax / 2
+               : result->format == GPUMM_BLOCKS ? less.nzmax < result->nzmax
+                                                : 0;
   if (!narrow && !shrink)
     return x;
   if (narrow)
@@ -416,7 +414,7 @@ static mxArray *settle (mxArray *x, const gpumm_operand *result, gateway_error *
   return y;
 }
 
-mxArray *make_matrix (gpumm_status status, gpumm_operand *shape, filler *fill, void *source,
+mxArray *make_matrix (gpumm_status status, gpumm_matrix *shape, filler *fill, void *source,
                       gateway_error *e) {
   mxArray *x = NULL;
   if (!status) {

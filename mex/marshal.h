@@ -101,22 +101,22 @@ void get_type_name (const mxArray *x, char *name, size_t size);
 /* x as an operand that shares its memory; x may be NULL. Returns 0, without reading x's memory, if
  * the engine has no such operand: x has a special type (diagonal, range, ...), more than two
  * dimensions, or is not numeric. */
-int get_operand (const mxArray *x, gpumm_operand *operand);
+int get_operand (const mxArray *x, gpumm_matrix *operand);
 
 /* The same for structs with the fields of a blocksparse (blocksparse.cc). */
-int get_blocks (const mxArray *x, gpumm_operand *operand);
+int get_blocks (const mxArray *x, gpumm_matrix *operand);
 
 /* Is there one among the first count elements of x, which is complex? */
-int has_imaginary_part (const gpumm_operand *x, int64_t count);
+int has_imaginary_part (const gpumm_matrix *x, int64_t count);
 
 /* Writes the elements of x, and its indices; source is what they are made of. */
-typedef gpumm_status filler (void *source, gpumm_operand *x);
+typedef gpumm_status filler (void *source, gpumm_matrix *x);
 
 /* The matrix of this shape that fill writes, in Octave's memory and as `*` would return it: a complex
  * one with zero imaginary parts becomes real, a sparse one gives back unused room. One in blocks is a
  * struct with the fields of a blocksparse. NULL with the error set, also if status, of the step that
  * told the shape, is a failure. */
-mxArray *make_matrix (gpumm_status status, gpumm_operand *shape, filler *fill, void *source,
+mxArray *make_matrix (gpumm_status status, gpumm_matrix *shape, filler *fill, void *source,
                       gateway_error *e);
 
 /* ---- products, product.c ------------------------------------------------------------------ */
@@ -124,7 +124,7 @@ mxArray *make_matrix (gpumm_status status, gpumm_operand *shape, filler *fill, v
 /* A problem, with what it points to. */
 typedef struct request {
   gpumm_problem problem;
-  gpumm_operand c0;
+  gpumm_matrix c0;
   call_options options;
 } request;
 

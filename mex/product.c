@@ -6,7 +6,7 @@
 
 /* ---- operands and options as a problem ---------------------------------------------------- */
 
-static int get_any (const mxArray *x, int stored, gpumm_operand *operand) {
+static int get_any (const mxArray *x, int stored, gpumm_matrix *operand) {
   return stored && x && mxIsStruct (x) ? get_blocks (x, operand) : get_operand (x, operand);
 }
 
@@ -18,9 +18,11 @@ static int get_factor (const mxArray *x, double otherwise, gpumm_scalar *factor)
 int get_problem (const mxArray *a, const mxArray *b, int stored, request *r) {
   const call_options *o = &r->options;
   gpumm_problem *p = &r->problem;
-  *p = (gpumm_problem){.op_a = o->op_a, .op_b = o->op_b, .full = o->full};
+  *p = (gpumm_problem){.full = o->full};
   if (!get_any (a, stored, &p->a) || !get_any (b, stored, &p->b))
     return 0;
+  p->a.op = o->op_a;
+  p->b.op = o->op_b;
   p->output = p->a.type; /* of integers; others have one type */
   if (o->output[0] && !find_type (o->output, &p->output))
     return 0;
@@ -30,7 +32,7 @@ int get_problem (const mxArray *a, const mxArray *b, int stored, request *r) {
   if (p->beta.re == 0 && p->beta.im == 0)
     return 1;
   p->c0 = &r->c0;
-  return get_operand (o->c, &r->c0) && r->c0.kind == GPUMM_DENSE && r->c0.type == p->output;
+  return get_operand (o->c, &r->c0) && r->c0.format == GPUMM_DENSE && r->c0.type == p->output;
 }
 
 /* ---- what ran ----------------------------------------------------------------------------- */
@@ -51,7 +53,7 @@ typedef struct run {
   gpumm_trace *trace; /* NULL: as fast as it can be */
 } run;
 
-static gpumm_status run_job (void *source, gpumm_operand *c) {
+static gpumm_status run_job (void *source, gpumm_matrix *c) {
   const run *r = source;
   return r->trace ? gpumm_run_traced (r->job, c, r->trace->counted, r->trace)
                   : gpumm_run (r->job, c);
@@ -59,7 +61,7 @@ static gpumm_status run_job (void *source, gpumm_operand *c) {
 
 mxArray *make_product (const request *r, mxArray **info, gpumm_trace *trace, gateway_error *e) {
   run product = {NULL, trace};
-  gpumm_operand shape = {0};
+  gpumm_matrix shape = {0};
   gpumm_status status = gpumm_open (&r->problem, &r->options.engine, &product.job);
   if (!status)
     status = gpumm_result (product.job, &shape);

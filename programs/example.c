@@ -4,14 +4,13 @@
 #include <gpumm.h>
 #include <stdio.h>
 
-static gpumm_operand matrix (int64_t rows, int64_t cols, double *values) {
-  return (gpumm_operand){.kind = GPUMM_DENSE,
-                         .type = GPUMM_D,
-                         .rows = rows,
-                         .cols = cols,
-                         .ld = rows,
-                         .values = values,
-                         .place = GPUMM_HOST};
+static gpumm_matrix matrix (int64_t rows, int64_t cols, double *values) {
+  return (gpumm_matrix){.format = GPUMM_DENSE,
+                        .type = GPUMM_D,
+                        .rows = rows,
+                        .cols = cols,
+                        .ld = rows,
+                        .values = values};
 }
 
 int main (void) {
@@ -19,12 +18,12 @@ int main (void) {
   double b[] = {7, 9, 11, 8, 10, 12}; /* 7 8; 9 10; 11 12 */
   double c[4];
   gpumm_problem problem = {.a = matrix (2, 3, a), .b = matrix (3, 2, b), .alpha = {1, 0}};
-  gpumm_operand result;
+  gpumm_matrix result;
   gpumm_job *job;
 
   gpumm_status status = gpumm_open (&problem, NULL, &job); /* checks the problem, plans */
   if (!status)
-    status = gpumm_result (job, &result); /* kind, type and size of C; its memory is ours */
+    status = gpumm_result (job, &result); /* format, type and size of C; its memory is ours */
   result.values = c;
   if (!status)
     status = gpumm_run (job, &result);

@@ -41,38 +41,38 @@ static void *take (size_t bytes) {
 }
 
 /* Takes the memory that a shape needs; returns 0 if it is refused. */
-static int provide (gpumm_operand *x) {
+static int provide (gpumm_matrix *x) {
   const size_t each = (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type);
   const size_t blocks = x->nzmax > 0 ? (size_t) x->nzmax : 1;
-  x->block_start = malloc ((size_t) (x->rows / x->block_rows + 1) * sizeof *x->block_start);
+  x->start = malloc ((size_t) (x->rows / x->block_rows + 1) * sizeof *x->start);
   x->block_column = malloc (blocks * sizeof *x->block_column);
   x->values = take (x->nzmax > 0 ? blocks * each : 1);
-  if (x->block_start && x->block_column && x->values)
+  if (x->start && x->block_column && x->values)
     return 1;
   fprintf (stderr, "gpumm-blocks: no memory for %lld blocks\n", (long long) x->nzmax);
   return 0;
 }
 
-static void release (gpumm_operand *x) {
-  free (x->block_start);
+static void release (gpumm_matrix *x) {
+  free (x->start);
   free (x->block_column);
   free (x->values);
 }
 
-static int read_input (const char *name, gpumm_operand *x) {
+static int read_input (const char *name, gpumm_matrix *x) {
   gpumm_blocks_file *file = NULL;
   const int ok = !gpumm_blocks_file_open (name, GPUMM_U16, &file, x) || fail ();
   const int done = ok && provide (x) && (!gpumm_blocks_file_read (file, x) || fail ());
   gpumm_blocks_file_close (file);
   if (done)
     printf ("%s: %lld x %lld, %lld blocks of %lld x %lld\n", name, (long long) x->rows,
-            (long long) x->cols, (long long) x->block_start[x->rows / x->block_rows],
+            (long long) x->cols, (long long) x->start[x->rows / x->block_rows],
             (long long) x->block_rows, (long long) x->block_cols);
   return done;
 }
 
-static int multiply (const gpumm_operand *a, const gpumm_operand *b, gpumm_backend backend,
-                     gpumm_operand *c) {
+static int multiply (const gpumm_matrix *a, const gpumm_matrix *b, gpumm_backend backend,
+                     gpumm_matrix *c) {
   const gpumm_problem problem = {.a = *a, .b = *b, .alpha = {1, 0}, .output = GPUMM_U32};
   const gpumm_options options = {.backend = backend, .device = -1};
   gpumm_job *job = NULL;
@@ -82,8 +82,8 @@ static int multiply (const gpumm_operand *a, const gpumm_operand *b, gpumm_backe
   if (done) {
     const gpumm_report *r = gpumm_job_report (job);
     printf ("%lld blocks by %s on %s (%s), %.4g operations; %s\n",
-            (long long) c->block_start[c->rows / c->block_rows], r->algorithm, r->device_name,
-            r->kernel, r->flops, r->reason);
+            (long long) c->start[c->rows / c->block_rows], r->algorithm, r->device_name, r->kernel,
+            r->flops, r->reason);
     if (r->backend == GPUMM_GPU)
       printf ("upload %.3f s, compute %.3f s, download %.3f s, overlapping\n", r->upload,
               r->compute, r->download);
@@ -95,7 +95,7 @@ static int multiply (const gpumm_operand *a, const gpumm_operand *b, gpumm_backe
 int main (int count, char **arguments) {
   static const char *const backends[] = {"auto", "cpu", "gpu"};
   gpumm_backend backend = GPUMM_AUTO;
-  gpumm_operand a = {0}, b = {0}, c = {0};
+  gpumm_matrix a = {0}, b = {0}, c = {0};
   char **names = arguments + 1;
   if (count == 6 && strcmp (arguments[1], "--backend") == 0) {
     while (backend <= GPUMM_GPU && strcmp (arguments[2], backends[backend]) != 0)

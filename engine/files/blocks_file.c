@@ -160,7 +160,7 @@ static gpumm_status open_file (gpumm_blocks_file *f, const char *name) {
 }
 
 gpumm_status gpumm_blocks_file_open (const char *name, gpumm_type type, gpumm_blocks_file **file,
-                                     gpumm_operand *shape) {
+                                     gpumm_matrix *shape) {
   if (!name || !file || !shape)
     return gpumm_fail (GPUMM_INVALID, "no file given");
   *file = NULL;
@@ -183,14 +183,13 @@ gpumm_status gpumm_blocks_file_open (const char *name, gpumm_type type, gpumm_bl
     gpumm_blocks_file_close (f);
     return status;
   }
-  *shape = (gpumm_operand){.kind = GPUMM_BLOCKS,
-                           .type = f->type,
-                           .rows = f->size,
-                           .cols = f->size,
-                           .nzmax = f->count,
-                           .block_rows = f->block,
-                           .block_cols = f->block,
-                           .place = GPUMM_HOST};
+  *shape = (gpumm_matrix){.format = GPUMM_BLOCKS,
+                          .type = f->type,
+                          .rows = f->size,
+                          .cols = f->size,
+                          .nzmax = f->count,
+                          .block_rows = f->block,
+                          .block_cols = f->block};
   gpumm_cancel_enter ();
   f->counted = 1;
   *file = f;
@@ -225,7 +224,7 @@ typedef union {
 
 typedef struct {
   const gpumm_blocks_file *f;
-  gpumm_operand *x;
+  gpumm_matrix *x;
   record_note *notes;     /* in the file's order */
   entry *entries;         /* in the matrix's */
   int64_t *start;         /* n / m + 1: where the blocks of each row begin */
@@ -411,18 +410,16 @@ static gpumm_status read_records (reading *r) {
     return fail_read (f, atomic_load (&r->error));
   if (status)
     return status;
-  const gpumm_lines lines = gpumm_lines_of (r->x);
   if (atomic_load (&r->zeros))
-    return gpumm_drop_zeros (&lines, r->start);
-  memcpy (lines.start, r->start, (size_t) (rows + 1) * sizeof *r->start);
+    return gpumm_drop_zeros (r->x, r->start);
+  memcpy (r->x->start, r->start, (size_t) (rows + 1) * sizeof *r->start);
   return GPUMM_OK;
 }
 
-gpumm_status gpumm_blocks_file_read (gpumm_blocks_file *f, gpumm_operand *x) {
-  if (!f || !x || x->kind != GPUMM_BLOCKS || x->type != f->type || x->rows != f->size
+gpumm_status gpumm_blocks_file_read (gpumm_blocks_file *f, gpumm_matrix *x) {
+  if (!f || !x || x->format != GPUMM_BLOCKS || x->type != f->type || x->rows != f->size
       || x->cols != f->size || x->block_rows != f->block || x->block_cols != f->block
-      || x->nzmax < f->count || !x->block_start
-      || (f->count > 0 && (!x->block_column || !x->values)))
+      || x->nzmax < f->count || !x->start || (f->count > 0 && (!x->block_column || !x->values)))
     return gpumm_fail (GPUMM_INVALID, "not the matrix that gpumm_blocks_file_open described");
   const int64_t rows = f->size / f->block;
   reading r = {.f = f,
@@ -446,14 +443,14 @@ gpumm_status gpumm_blocks_file_read (gpumm_blocks_file *f, gpumm_operand *x) {
 /* ---- write -------------------------------------------------------------------------------- */
 
 typedef struct {
-  const gpumm_operand *x;
+  const gpumm_matrix *x;
   gpumm_output *output;
   size_t record;
   atomic_int no_memory;
 } writing;
 
 static void put_record (const writing *w, int64_t i, int64_t t, unsigned char *to) {
-  const gpumm_operand *x = w->x;
+  const gpumm_matrix *x = w->x;
   const int64_t m = x->block_rows;
   const size_t bytes = gpumm_type_bytes (x->type);
   const int32_t index[2] = {(int32_t) i, x->block_column[t]};
@@ -470,7 +467,7 @@ static void put_record (const writing *w, int64_t i, int64_t t, unsigned char *t
 /* The records of consecutive rows are contiguous in the file. */
 static void write_rows (void *context, int64_t begin, int64_t end) {
   writing *w = context;
-  const int64_t *start = w->x->block_start;
+  const int64_t *start = w->x->start;
   const int64_t most = w->record < PIECE ? (int64_t) (PIECE / w->record) : 1;
   unsigned char *piece = gpumm_allocate (most, w->record);
   if (!piece)
@@ -494,8 +491,8 @@ static void write_rows (void *context, int64_t begin, int64_t end) {
   gpumm_release (piece);
 }
 
-static gpumm_status check_writable (const gpumm_operand *x) {
-  if (!x || x->kind != GPUMM_BLOCKS || (x->type != GPUMM_U16 && x->type != GPUMM_U32))
+static gpumm_status check_writable (const gpumm_matrix *x) {
+  if (!x || x->format != GPUMM_BLOCKS || (x->type != GPUMM_U16 && x->type != GPUMM_U32))
     return gpumm_fail (GPUMM_INVALID, "a file of blocks holds blocks of uint16 or uint32");
   if (x->rows != x->cols || x->block_rows != x->block_cols || x->block_rows < 1
       || x->rows % x->block_rows != 0)
@@ -505,18 +502,17 @@ static gpumm_status check_writable (const gpumm_operand *x) {
                        (long long) x->rows, (long long) x->cols, (long long) x->block_rows,
                        (long long) x->block_cols);
   const int64_t rows = x->rows / x->block_rows;
-  if (x->rows > INT32_MAX || rows > MOST_BLOCK_ROWS || !x->block_start
-      || x->block_start[rows] > INT32_MAX)
+  if (x->rows > INT32_MAX || rows > MOST_BLOCK_ROWS || !x->start || x->start[rows] > INT32_MAX)
     return gpumm_fail (GPUMM_INVALID,
                        "the matrix is too large, or has too many blocks, for a file of blocks");
   return GPUMM_OK;
 }
 
-gpumm_status gpumm_blocks_file_write (const char *name, const gpumm_operand *x) {
+gpumm_status gpumm_blocks_file_write (const char *name, const gpumm_matrix *x) {
   gpumm_status status = name ? check_writable (x) : gpumm_fail (GPUMM_INVALID, "no file given");
   if (status)
     return status;
-  const int64_t rows = x->rows / x->block_rows, count = x->block_start[rows];
+  const int64_t rows = x->rows / x->block_rows, count = x->start[rows];
   const int32_t header[3] = {(int32_t) x->rows, (int32_t) x->block_rows, (int32_t) count};
   writing w = {.x = x,
                .record = INDEX_BYTES

@@ -178,20 +178,20 @@ gpumm_status gpumm_check_memory (double bytes, const char *what, ...) {
                      subject, 1e-9 * bytes, whose, 1e-9 * limit);
 }
 
-gpumm_status gpumm_check_room (const gpumm_operand *x) {
+gpumm_status gpumm_check_room (const gpumm_matrix *x) {
   double element = (double) gpumm_type_bytes (x->type), rows = (double) x->rows;
   double cols = (double) x->cols, stored = (double) x->nzmax, bytes = rows * cols * element;
-  if (x->kind == GPUMM_SPARSE)
-    bytes = stored * (element + sizeof *x->row) + (cols + 1) * sizeof *x->column;
-  else if (x->kind == GPUMM_BLOCKS)
+  if (x->format == GPUMM_SPARSE)
+    bytes = stored * (element + sizeof *x->row) + (cols + 1) * sizeof *x->start;
+  else if (x->format == GPUMM_BLOCKS)
     bytes =
         stored
             * ((double) x->block_rows * (double) x->block_cols * element + sizeof *x->block_column)
-        + (rows / (double) x->block_rows + 1) * sizeof *x->block_start;
+        + (rows / (double) x->block_rows + 1) * sizeof *x->start;
   if (x->nzmax == 0)
     return gpumm_check_memory (bytes, "a %lldx%lld result", (long long) x->rows,
                                (long long) x->cols);
   return gpumm_check_memory (bytes, "a %lldx%lld result of %lld %s", (long long) x->rows,
                              (long long) x->cols, (long long) x->nzmax,
-                             x->kind == GPUMM_SPARSE ? "nonzeros" : "blocks");
+                             x->format == GPUMM_SPARSE ? "nonzeros" : "blocks");
 }

@@ -22,7 +22,7 @@ gpumm_status gpumm_check_memory (double bytes, const char *what, ...)
 
 /* The same check for a result with all its arrays, in any format. A sparse result has room for
  * nzmax elements or blocks; nzmax is 0 until they are counted. */
-gpumm_status gpumm_check_room (const gpumm_operand *result);
+gpumm_status gpumm_check_room (const gpumm_matrix *result);
 
 /* The least memory limit, with swap, of the control groups (version 1 or 2) from the process's own
  * up to the root; infinite if there is none. The files are /proc/self/cgroup and

@@ -12,8 +12,8 @@ struct gpumm_sparse_estimate; /* sparse.h */
 struct gpumm_job {
   gpumm_problem problem;
   gpumm_options options;
-  gpumm_operand c0;    /* copy of *problem.c0, so the caller's struct need not live on */
-  gpumm_operand shape; /* the result without memory; open () of an algorithm may lower nzmax */
+  gpumm_matrix c0;    /* copy of *problem.c0, so the caller's struct need not live on */
+  gpumm_matrix shape; /* the result without memory; open () of an algorithm may lower nzmax */
   gpumm_plan plan;
   gpumm_report report;
   int keeps_sparse;    /* converting sparse matrices to dense ones has failed */
@@ -57,7 +57,7 @@ gpumm_status gpumm_launch_product (const struct gpumm_stream_job *job, const voi
                                    struct gpumm_part part, gpumm_stream *stream, char *note);
 
 /* The run of an algorithm with a kernel of the table if job->trace is set. */
-gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_operand *result);
+gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_matrix *result);
 
 /* Its parts, for algorithms with steps of their own: record the launches since the last call, and
  * count a launch, both in job->trace. memory: the device addresses of A, B, C and the temporaries,
@@ -74,7 +74,7 @@ typedef struct gpumm_algorithm {
   int on_device; /* runs kernels of the table on a device (the GPU, or the host device) */
   /* an element's error may exceed plain arithmetic's bound, so "auto" never takes this algorithm */
   int wider_bound;
-  /* can it multiply these operands? Looks only at kinds and types; shape->type is the result's */
+  /* can it multiply these operands? Looks only at formats and types; shape->type is the result's */
   int (*takes) (const gpumm_problem *problem);
   /* estimates the seconds from host memory to host memory, on a device or (place NULL) on the CPU,
    * by which "auto" chooses for sparse, block-sparse and integer products; INFINITY: not known.
@@ -84,7 +84,7 @@ typedef struct gpumm_algorithm {
   /* may be NULL; the symbolic phase of sparse results, sets job->shape.nzmax */
   gpumm_status (*open) (struct gpumm_job *job);
   /* computes into result; fills kernel, compute and flops of job->report */
-  gpumm_status (*run) (struct gpumm_job *job, gpumm_operand *result);
+  gpumm_status (*run) (struct gpumm_job *job, gpumm_matrix *result);
   void (*close) (struct gpumm_job *job); /* releases job->state; may be NULL */
   /* An algorithm made of other products, each with a plan of its own, says which they are; job.c opens
    * and runs them. The first is opened after open, the others as they come; run, which may be NULL,
@@ -93,9 +93,9 @@ typedef struct gpumm_algorithm {
    *   into    *c becomes where that product, of that shape, goes
    *   finish  makes what it has to of *c in the result */
   gpumm_status (*next) (struct gpumm_job *job, gpumm_problem *inner, int *more);
-  gpumm_status (*into) (struct gpumm_job *job, const gpumm_operand *shape, gpumm_operand *result,
-                        gpumm_operand *c);
-  gpumm_status (*finish) (struct gpumm_job *job, const gpumm_operand *c, gpumm_operand *result);
+  gpumm_status (*into) (struct gpumm_job *job, const gpumm_matrix *shape, gpumm_matrix *result,
+                        gpumm_matrix *c);
+  gpumm_status (*finish) (struct gpumm_job *job, const gpumm_matrix *c, gpumm_matrix *result);
   int hides; /* the report names the algorithm of its one product, and gives the reason of that */
 } gpumm_algorithm;
 

@@ -538,7 +538,7 @@ gpumm_status gpumm_blas_product (const gpumm_product *product, int64_t largest,
   return r == SYRK || r == HERK ? multiply_symmetric (&p, r, largest) : multiply (&p, r, largest);
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   double begun = gpumm_seconds ();
   const char *kernel = "";
@@ -549,8 +549,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
               (const char *) p->c0->values + (size_t) (j * p->c0->ld) * element,
               (size_t) result->rows * element);
   gpumm_product product = {.type = p->output,
-                           .op_a = p->op_a,
-                           .op_b = p->op_b,
+                           .op_a = p->a.op,
+                           .op_b = p->b.op,
                            .m = result->rows,
                            .n = result->cols,
                            .k = gpumm_k (p),

@@ -115,42 +115,14 @@ typedef struct {
   gpumm_owner memory;
 } state;
 
-/* Checks the arrays, before anything follows their indices. name is "A" or "B". */
-gpumm_status gpumm_blocks_check_structure (const gpumm_operand *x, const char *name) {
-  const int64_t rows = x->rows / x->block_rows, *start = x->block_start;
-  if (x->cols / x->block_cols > INT32_MAX)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "%s has more than 2^31 block columns", name);
-  if (start[0] != 0)
-    return gpumm_fail (GPUMM_INVALID, "%s in blocks: the first block row begins at %lld and not 0",
-                       name, (long long) start[0]);
-  for (int64_t i = 0; i < rows; i++)
-    if (start[i + 1] < start[i])
-      return gpumm_fail (GPUMM_INVALID,
-                         "%s in blocks: offsets descend from %lld to %lld after block row %lld",
-                         name, (long long) start[i], (long long) start[i + 1], (long long) i + 1);
-  if (start[rows] > x->nzmax)
-    return gpumm_fail (GPUMM_INVALID, "%s in blocks: %lld blocks, but the arrays hold %lld", name,
-                       (long long) start[rows], (long long) x->nzmax);
-  const double each = ((double) start[rows] + 1) / ((double) rows + 1);
-  const int64_t bad =
-      gpumm_find_unsorted (rows, start, x->block_column, sizeof *x->block_column,
-                           x->cols / x->block_cols, (int64_t) (LEAST_FLOPS / each) + 1);
-  if (bad >= 0)
-    return gpumm_fail (GPUMM_INVALID,
-                       "%s in blocks: the block columns of block row %lld do not ascend from 0 to "
-                       "at most %lld (block rows count from 1)",
-                       name, (long long) bad + 1, (long long) (x->cols / x->block_cols) - 1);
-  return gpumm_check_cancelled ();
-}
-
-static gpumm_status transpose_structure (state *s, const gpumm_operand *x, view *out) {
-  gpumm_lines lines = gpumm_lines_of (x);
-  if (lines.count > INT32_MAX)
+static gpumm_status transpose_structure (state *s, const gpumm_matrix *x, view *out) {
+  gpumm_matrix turned = {0};
+  if (gpumm_line_count (x) > INT32_MAX)
     return gpumm_fail (GPUMM_UNSUPPORTED, "more than 2^31 block columns");
-  gpumm_status status = gpumm_transpose_lines (&s->memory, &lines, 0, &lines);
-  out->start = lines.start;
-  out->column = lines.index;
-  out->source = lines.values;
+  gpumm_status status = gpumm_transpose_lines (&s->memory, x, 0, &turned);
+  out->start = turned.start;
+  out->column = turned.block_column;
+  out->source = turned.values;
   return status;
 }
 
@@ -159,17 +131,17 @@ static int64_t tile_of (int64_t size) {
 }
 
 /* op (X); a full matrix in tiles of block_rows x block_cols. structure = 0: it is not read. */
-static gpumm_status make_view (state *s, const gpumm_operand *x, gpumm_op op, int64_t block_rows,
+static gpumm_status make_view (state *s, const gpumm_matrix *x, int64_t block_rows,
                                int64_t block_cols, int structure, view *out) {
-  const int turned = op != GPUMM_NONE, full = x->kind == GPUMM_DENSE;
+  const int turned = gpumm_is_turned (x), full = x->format == GPUMM_DENSE;
   const int64_t ld = full ? x->ld : x->block_rows;
-  *out = (view){.block_rows = full ? block_rows : gpumm_op_block_rows (x, op),
-                .block_cols = full ? block_cols : gpumm_op_block_cols (x, op),
-                .m = gpumm_op_rows (x, op),
-                .n = gpumm_op_cols (x, op),
+  *out = (view){.block_rows = full ? block_rows : gpumm_op_block_rows (x),
+                .block_cols = full ? block_cols : gpumm_op_block_cols (x),
+                .m = gpumm_op_rows (x),
+                .n = gpumm_op_cols (x),
                 .down = turned ? ld : 1,
                 .across = turned ? 1 : ld,
-                .conjugate = op == GPUMM_CTRANSPOSE && gpumm_is_complex (x->type),
+                .conjugate = x->op == GPUMM_CTRANSPOSE && gpumm_is_complex (x->type),
                 .type = x->type,
                 .bytes = gpumm_type_bytes (x->type),
                 .values = x->values};
@@ -182,7 +154,7 @@ static gpumm_status make_view (state *s, const gpumm_operand *x, gpumm_op op, in
   }
   out->elements = x->block_rows * x->block_cols;
   out->plain = !turned;
-  out->start = x->block_start;
+  out->start = x->start;
   out->column = x->block_column;
   return turned && structure ? transpose_structure (s, x, out) : GPUMM_OK;
 }
@@ -211,8 +183,8 @@ struct workspace;
 /* Where the elements of C go, with beta times the elements of C0: the distances downward and
  * across, in elements. */
 typedef struct {
-  gpumm_operand *c;
-  const gpumm_operand *c0; /* NULL where beta is 0 */
+  gpumm_matrix *c;
+  const gpumm_matrix *c0; /* NULL where beta is 0 */
   gpumm_scalar alpha, beta;
   int64_t c_down, c_across, c0_down, c0_across;
 } target;
@@ -554,8 +526,8 @@ static const struct {
 static void store_row (const numeric *d, const workspace *w, int64_t i, int64_t count) {
   const store_function store = sum_kinds[d->kind].store;
   const char *sums = w->sums;
-  gpumm_operand *c = d->to.c;
-  if (c->kind == GPUMM_BLOCKS) {
+  gpumm_matrix *c = d->to.c;
+  if (c->format == GPUMM_BLOCKS) {
     const int64_t start = d->s->start[i];
     int64_t out = start;
     for (int64_t q = 0; q < count; q++) {
@@ -565,7 +537,7 @@ static void store_row (const numeric *d, const workspace *w, int64_t i, int64_t 
       out += gpumm_blocks_any (
           c->type, (char *) c->values + (size_t) at * gpumm_type_bytes (c->type), d->elements);
     }
-    c->block_start[i + 1] = out - start;
+    c->start[i + 1] = out - start;
     return;
   }
   const int64_t m = rows_at (&d->a, i), row = i * d->a.block_rows;
@@ -620,7 +592,7 @@ static void multiply_by_full (void *context, int64_t begin, int64_t end) {
 }
 
 /* C, whose rows or columns are `down` in the product. */
-static target target_of (const gpumm_problem *p, gpumm_operand *c, int by_rows) {
+static target target_of (const gpumm_problem *p, gpumm_matrix *c, int by_rows) {
   const int64_t ld0 = p->c0 ? p->c0->ld : 0;
   return (target){.c = c,
                   .c0 = p->c0,
@@ -632,9 +604,9 @@ static target target_of (const gpumm_problem *p, gpumm_operand *c, int by_rows) 
                   .c0_across = by_rows ? 1 : ld0};
 }
 
-static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_operand *c) {
-  const int left = p->a.kind == GPUMM_BLOCKS;
-  const gpumm_operand *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
+static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_matrix *c) {
+  const int left = p->a.format == GPUMM_BLOCKS;
+  const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
   const int64_t other = left ? c->cols : c->rows, inner = gpumm_k (p);
   full_product d = {.x = s->x,
                     .y = left ? s->b : s->a,
@@ -660,7 +632,7 @@ static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_oper
   gpumm_progress_of ((double) d.x.start[d.x.rows] * (double) other);
   for (d.column = 0; d.column < other && !status; d.column += d.stride) {
     d.columns = gpumm_least (d.stride, other - d.column);
-    const double work = (flops + (double) gpumm_op_rows (&p->a, p->op_a)) * (double) d.columns;
+    const double work = (flops + (double) gpumm_op_rows (&p->a)) * (double) d.columns;
     status = gpumm_parallel (inner, (int64_t) (LEAST_FLOPS / (4.0 * (double) d.stride)) + 1,
                              pack_rows, &d);
     if (!status)
@@ -791,7 +763,7 @@ static int64_t count_pairs (const view *a, const view *b) {
 /* ---- numeric phase, continued ------------------------------------------------------------- */
 
 static int create_workspace (const numeric *d, workspace *w) {
-  const int in_blocks = d->to.c->kind == GPUMM_BLOCKS;
+  const int in_blocks = d->to.c->format == GPUMM_BLOCKS;
   const int64_t blocks = in_blocks ? d->s->longest : d->b.cols;
   w->sums = gpumm_allocate (blocks, (size_t) d->elements * d->sum_bytes);
   w->a = gpumm_allocate (d->a.block_rows * d->a.block_cols, d->x_bytes);
@@ -819,7 +791,7 @@ static void multiply_rows (void *context, int64_t begin, int64_t end) {
   else
     for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++) {
       int64_t count = d->b.cols;
-      if (d->to.c->kind == GPUMM_BLOCKS) {
+      if (d->to.c->format == GPUMM_BLOCKS) {
         count = collect (d->s, &w, i, w.columns);
         for (int64_t q = 0; q < count; q++)
           w.place[w.columns[q]] = q;
@@ -845,13 +817,13 @@ static void multiply_rows (void *context, int64_t begin, int64_t end) {
 
 /* Closes the gaps between block rows of x: row i has block_start[i + 1] blocks from start[i] on.
  * Then turns block_start into offsets. */
-static void close_gaps (gpumm_operand *x, const int64_t *start) {
+static void close_gaps (gpumm_matrix *x, const int64_t *start) {
   const int64_t rows = x->rows / x->block_rows;
   const size_t bytes = (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type);
   int64_t out = 0;
-  x->block_start[0] = 0;
+  x->start[0] = 0;
   for (int64_t i = 0; i < rows; i++) {
-    const int64_t length = x->block_start[i + 1];
+    const int64_t length = x->start[i + 1];
     if (start[i] != out && length > 0) {
       memmove (x->block_column + out, x->block_column + start[i],
                (size_t) length * sizeof *x->block_column);
@@ -859,16 +831,17 @@ static void close_gaps (gpumm_operand *x, const int64_t *start) {
                (char *) x->values + (size_t) start[i] * bytes, (size_t) length * bytes);
     }
     out += length;
-    x->block_start[i + 1] = out;
+    x->start[i + 1] = out;
   }
 }
 
 /* ---- the row of the table ----------------------------------------------------------------- */
 
 static int takes (const gpumm_problem *p) {
-  const int blocks_a = p->a.kind == GPUMM_BLOCKS, blocks_b = p->b.kind == GPUMM_BLOCKS;
-  return (blocks_a || blocks_b) && (blocks_a || p->a.kind == GPUMM_DENSE)
-         && (blocks_b || p->b.kind == GPUMM_DENSE) && p->a.type != GPUMM_B && p->b.type != GPUMM_B;
+  const int blocks_a = p->a.format == GPUMM_BLOCKS, blocks_b = p->b.format == GPUMM_BLOCKS;
+  return (blocks_a || blocks_b) && (blocks_a || p->a.format == GPUMM_DENSE)
+         && (blocks_b || p->b.format == GPUMM_DENSE) && p->a.type != GPUMM_B
+         && p->b.type != GPUMM_B;
 }
 
 /* The kind of sums over k products of elements of a type, for blocks with this many products. */
@@ -893,54 +866,38 @@ static void add_reason (struct gpumm_job *job, const state *s) {
 }
 
 gpumm_status gpumm_blocks_check (const gpumm_problem *p) {
-  const int blocks_a = p->a.kind == GPUMM_BLOCKS, blocks_b = p->b.kind == GPUMM_BLOCKS;
-  gpumm_status status = gpumm_is_integer (p->a.type) ? check_whole (p) : GPUMM_OK;
-  if (status)
-    return status;
-  const int64_t middle =
-      blocks_a ? gpumm_op_block_cols (&p->a, p->op_a) : gpumm_op_block_rows (&p->b, p->op_b);
-  if (blocks_a && blocks_b && middle != gpumm_op_block_rows (&p->b, p->op_b))
-    return gpumm_fail (GPUMM_NONCONFORMANT,
-                       "operator *: nonconformant blocks (op1 has blocks of %lldx%lld, op2 of "
-                       "%lldx%lld)",
-                       (long long) gpumm_op_block_rows (&p->a, p->op_a), (long long) middle,
-                       (long long) gpumm_op_block_rows (&p->b, p->op_b),
-                       (long long) gpumm_op_block_cols (&p->b, p->op_b));
-  /* an int64 holds at least the sum of 2^30 products of 16-bit integers */
-  if (gpumm_is_integer (p->a.type) && gpumm_k (p) > (int64_t) 1 << 30)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "integer sums of more than 2^30 products by blocks");
-  /* if alpha is 0, A and B are not read and only their sizes matter */
-  if (gpumm_is_zero (p->alpha))
+  if (!gpumm_is_integer (p->a.type))
     return GPUMM_OK;
-  if (blocks_a)
-    status = gpumm_blocks_check_structure (&p->a, "A");
-  if (!status && blocks_b)
-    status = gpumm_blocks_check_structure (&p->b, "B");
-  return status;
+  /* an int64 holds at least the sum of 2^30 products of 16-bit integers */
+  if (gpumm_k (p) > (int64_t) 1 << 30)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "integer sums of more than 2^30 products by blocks");
+  return check_whole (p);
 }
 
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
-  const int blocks_a = p->a.kind == GPUMM_BLOCKS, read = !gpumm_is_zero (p->alpha);
+  const int blocks_a = p->a.format == GPUMM_BLOCKS, read = !gpumm_is_zero (p->alpha);
   const double began = gpumm_seconds ();
   gpumm_status status = gpumm_blocks_check (p);
   if (status)
     return status;
-  const int64_t middle =
-      blocks_a ? gpumm_op_block_cols (&p->a, p->op_a) : gpumm_op_block_rows (&p->b, p->op_b);
+  const int64_t middle = blocks_a ? gpumm_op_block_cols (&p->a) : gpumm_op_block_rows (&p->b);
   state *s = job->state = gpumm_allocate (1, sizeof *s);
   if (!s)
     return GPUMM_HOST_MEMORY;
-  status = make_view (s, &p->a, p->op_a, tile_of (gpumm_m (p)), middle, read, &s->a);
+  status = make_view (s, &p->a, tile_of (gpumm_m (p)), middle, read, &s->a);
   if (!status)
-    status = make_view (s, &p->b, p->op_b, middle, tile_of (gpumm_n (p)), read, &s->b);
-  const gpumm_operand *x = blocks_a ? &p->a : &p->b;
+    status = make_view (s, &p->b, middle, tile_of (gpumm_n (p)), read, &s->b);
+  const gpumm_matrix *x = blocks_a ? &p->a : &p->b;
   const int64_t other = blocks_a ? gpumm_n (p) : gpumm_m (p);
-  s->by_panels = read && p->a.kind != p->b.kind && gpumm_is_float (p->a.type) && other >= WIDTH / 2;
+  s->by_panels =
+      read && p->a.format != p->b.format && gpumm_is_float (p->a.type) && other >= WIDTH / 2;
   if (!status && s->by_panels && blocks_a)
     s->x = s->a;
   else if (!status && s->by_panels) {
-    status = make_view (s, x, p->op_b == GPUMM_NONE ? GPUMM_TRANSPOSE : GPUMM_NONE, 1, 1, 1, &s->x);
+    gpumm_matrix turned = *x;
+    turned.op = gpumm_is_turned (x) ? GPUMM_NONE : GPUMM_TRANSPOSE;
+    status = make_view (s, &turned, 1, 1, 1, &s->x);
     s->x.conjugate = s->b.conjugate;
   }
   if (!status && read) {
@@ -949,11 +906,11 @@ static gpumm_status open (struct gpumm_job *job) {
     s->flops = each * (double) s->a.block_rows * (double) middle * (double) s->b.block_cols
                * (double) s->pairs;
     if (s->by_panels)
-      s->flops = each * (double) x->block_start[x->rows / x->block_rows]
+      s->flops = each * (double) x->start[x->rows / x->block_rows]
                  * (double) (x->block_rows * x->block_cols) * (double) other;
-    if (job->shape.kind == GPUMM_BLOCKS)
-      status = gpumm_blocks_check_room (p, &job->shape, (double) s->pairs);
-    if (job->shape.kind == GPUMM_BLOCKS && !status)
+    if (job->shape.format == GPUMM_BLOCKS)
+      status = gpumm_check_least (&job->shape, (double) s->pairs, &p->a, &p->b);
+    if (job->shape.format == GPUMM_BLOCKS && !status)
       status = count_blocks (job, s);
     add_reason (job, s);
   }
@@ -961,7 +918,7 @@ static gpumm_status open (struct gpumm_job *job) {
   return status;
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   state *s = job->state;
   gpumm_report *report = &job->report;
@@ -981,15 +938,15 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
   d.a.ready = d.a.plain && (kind < SUM_DOUBLE || kind == SUM_HALVES);
   d.b.ready = d.b.plain && (kind < SUM_DOUBLE || kind == SUM_HALVES);
   snprintf (report->kernel, sizeof report->kernel, "%s_%s%s",
-            p->a.kind == GPUMM_BLOCKS ? "blocks" : "full",
-            p->b.kind == GPUMM_BLOCKS ? "blocks" : "full", sum_kinds[kind].name);
+            p->a.format == GPUMM_BLOCKS ? "blocks" : "full",
+            p->b.format == GPUMM_BLOCKS ? "blocks" : "full", sum_kinds[kind].name);
   report->flops = s->flops;
   if (s->by_panels) {
     gpumm_status status = run_full (p, s, result);
     if (status)
       return status;
-  } else if (result->kind == GPUMM_BLOCKS && result->nzmax == 0)
-    memset (result->block_start, 0, (size_t) (s->a.rows + 1) * sizeof *result->block_start);
+  } else if (result->format == GPUMM_BLOCKS && result->nzmax == 0)
+    memset (result->start, 0, (size_t) (s->a.rows + 1) * sizeof *result->start);
   else if (s->b.cols > 0) {
     const double work = (s->flops + (double) result->rows * (double) s->b.block_cols) / LEAST_FLOPS
                         + (double) s->pairs / LEAST_PAIRS;
@@ -1001,7 +958,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
     if (atomic_load (&s->failed))
       return gpumm_fail (GPUMM_HOST_MEMORY,
                          "out of host memory: cannot allocate the sums of a block row of C");
-    if (result->kind == GPUMM_BLOCKS)
+    if (result->format == GPUMM_BLOCKS)
       close_gaps (result, s->start);
   }
   report->compute = s->seconds + gpumm_seconds () - began;
@@ -1022,26 +979,22 @@ static void close_state (struct gpumm_job *job) {
 enum { SAMPLES = 1 << 15 }; /* blocks, or block rows */
 
 double gpumm_blocks_pairs (const gpumm_problem *p) {
-  const gpumm_operand *a = &p->a, *b = &p->b;
-  const int64_t rows_a = a->rows / a->block_rows, rows_b = b->rows / b->block_rows;
-  const int64_t stored_a = a->block_start[rows_a], stored_b = b->block_start[rows_b];
-  const int64_t inner = gpumm_k (p) / gpumm_op_block_cols (a, p->op_a);
+  const gpumm_matrix *a = &p->a, *b = &p->b;
+  const int64_t stored_a = gpumm_entries (a), stored_b = gpumm_entries (b);
+  const int64_t inner = gpumm_k (p) / gpumm_op_block_cols (a);
   double pairs = 0;
-  int64_t all = gpumm_least (stored_a, a->nzmax), seen = 0;
-  if (inner == 0 || stored_a <= 0 || stored_b <= 0)
+  int64_t all = stored_a, seen = 0;
+  if (stored_a == 0 || stored_b == 0 || gpumm_is_zero (p->alpha))
     return 0;
-  if (p->op_b != GPUMM_NONE)
+  if (p->b.op != GPUMM_NONE)
     return (double) stored_a * (double) stored_b / (double) inner;
-  if (p->op_a != GPUMM_NONE) {
-    all = gpumm_least (rows_a, rows_b);
+  if (p->a.op != GPUMM_NONE) {
+    all = inner;
     for (int64_t k = 0; k < all; k += all / SAMPLES + 1, seen++)
-      pairs += (double) (a->block_start[k + 1] - a->block_start[k])
-               * (double) (b->block_start[k + 1] - b->block_start[k]);
+      pairs += (double) (a->start[k + 1] - a->start[k]) * (double) (b->start[k + 1] - b->start[k]);
   } else
     for (int64_t t = 0; t < all; t += all / SAMPLES + 1, seen++)
-      if (a->block_column[t] >= 0 && a->block_column[t] < rows_b)
-        pairs +=
-            (double) (b->block_start[a->block_column[t] + 1] - b->block_start[a->block_column[t]]);
+      pairs += (double) (b->start[a->block_column[t] + 1] - b->start[a->block_column[t]]);
   return seen > 0 ? pairs * ((double) all / (double) seen) : 0;
 }
 
@@ -1060,23 +1013,22 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
                        const struct gpumm_sparse_estimate *estimate) {
   (void) estimate;
   (void) place;
-  const int in_blocks = p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS;
-  const gpumm_operand *x = p->a.kind == GPUMM_BLOCKS ? &p->a : &p->b;
+  const int in_blocks = p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS;
+  const gpumm_matrix *x = p->a.format == GPUMM_BLOCKS ? &p->a : &p->b;
   const double threads = gpumm_threads ();
   if (gpumm_is_integer (p->a.type))
     return gpumm_sparse_flops (p) / (2 * SMALL_INTEGER_RATE * threads);
   const double each = gpumm_flops_each (p);
   double pairs, flops, c = (double) gpumm_m (p) * (double) gpumm_n (p);
   if (in_blocks) {
-    const double size =
-        (double) (gpumm_op_block_rows (&p->a, p->op_a) * gpumm_op_block_cols (&p->b, p->op_b));
+    const double size = (double) (gpumm_op_block_rows (&p->a) * gpumm_op_block_cols (&p->b));
     pairs = gpumm_blocks_pairs (p);
-    flops = each * pairs * size * (double) gpumm_op_block_cols (&p->a, p->op_a);
+    flops = each * pairs * size * (double) gpumm_op_block_cols (&p->a);
     if (!p->full && c > 0)
       c *= -expm1 (-pairs * size / c);
   } else {
-    const int64_t other = p->a.kind == GPUMM_BLOCKS ? gpumm_n (p) : gpumm_m (p);
-    const double stored = (double) x->block_start[x->rows / x->block_rows];
+    const int64_t other = p->a.format == GPUMM_BLOCKS ? gpumm_n (p) : gpumm_m (p);
+    const double stored = (double) x->start[x->rows / x->block_rows];
     pairs = stored * (double) gpumm_pieces (other, TILE);
     flops = each * stored * (double) (x->block_rows * x->block_cols) * (double) other;
   }

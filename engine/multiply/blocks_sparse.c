@@ -13,6 +13,7 @@
 #include "types.h"
 #include "blocks.h"
 #include "compressed.h"
+#include "matrix.h"
 
 #include <complex.h>
 #include <string.h>
@@ -21,15 +22,15 @@
 static const int64_t LEAST_ELEMENTS = 20000;
 
 struct gpumm_blocks_sparse {
-  const gpumm_operand *x;
+  const gpumm_matrix *x;
   const int64_t *start;  /* where the list of each block column begins */
   const int32_t *row;    /* the block row of each block in these lists */
   const int64_t *source; /* the place of each block in x */
-  int64_t *column;       /* offsets of the result, as in gpumm_operand */
+  int64_t *column;       /* offsets of the result, as in gpumm_matrix */
   gpumm_owner memory;    /* behind all these */
 };
 
-static int is_nonzero (const gpumm_operand *x, int64_t at) {
+static int is_nonzero (const gpumm_matrix *x, int64_t at) {
   return x->type == GPUMM_D ? ((const double *) x->values)[at] != 0
                             : ((const double complex *) x->values)[at] != 0;
 }
@@ -37,12 +38,12 @@ static int is_nonzero (const gpumm_operand *x, int64_t at) {
 /* ---- open --------------------------------------------------------------------------------- */
 
 static gpumm_status list_blocks (gpumm_blocks_sparse *s) {
-  const gpumm_operand *x = s->x;
-  gpumm_lines lines = gpumm_lines_of (x);
-  gpumm_status status = gpumm_transpose_lines (&s->memory, &lines, 0, &lines);
-  s->start = lines.start;
-  s->row = lines.index;
-  s->source = lines.values;
+  const gpumm_matrix *x = s->x;
+  gpumm_matrix turned = {0};
+  gpumm_status status = gpumm_transpose_lines (&s->memory, x, 0, &turned);
+  s->start = turned.start;
+  s->row = turned.block_column;
+  s->source = turned.values;
   return status;
 }
 
@@ -59,23 +60,24 @@ static void count_columns (void *context, int64_t begin, int64_t end) {
 }
 
 /* The fewest block columns for a thread. */
-static int64_t least_columns (const gpumm_operand *x) {
+static int64_t least_columns (const gpumm_matrix *x) {
   const double columns = (double) (x->cols / x->block_cols) + 1;
-  const double elements = (double) x->block_start[x->rows / x->block_rows] * (double) x->block_rows
-                          * (double) x->block_cols;
+  const double elements =
+      (double) x->start[x->rows / x->block_rows] * (double) x->block_rows * (double) x->block_cols;
   return (int64_t) ((double) LEAST_ELEMENTS / (elements / columns + 1)) + 1;
 }
 
-gpumm_status gpumm_blocks_sparse_open (const gpumm_operand *x, gpumm_blocks_sparse **sparse,
-                                       gpumm_operand *shape) {
+gpumm_status gpumm_blocks_sparse_open (const gpumm_matrix *x, gpumm_blocks_sparse **sparse,
+                                       gpumm_matrix *shape) {
   if (!x || !sparse || !shape)
     return gpumm_fail (GPUMM_INVALID, "no matrix given");
   *sparse = NULL;
-  if (x->kind != GPUMM_BLOCKS || x->place != GPUMM_HOST
-      || (x->type != GPUMM_D && x->type != GPUMM_Z))
+  if (x->format != GPUMM_BLOCKS || (x->type != GPUMM_D && x->type != GPUMM_Z))
     return gpumm_fail (GPUMM_UNSUPPORTED, "sparse matrices are made of blocks of double in host "
                                           "memory");
-  gpumm_status status = gpumm_blocks_check_structure (x, "the matrix");
+  gpumm_status status = gpumm_check_matrix (x, "the matrix");
+  if (!status)
+    status = gpumm_check_entries (x, "the matrix");
   if (!status && x->rows / x->block_rows > INT32_MAX)
     status = gpumm_fail (GPUMM_UNSUPPORTED, "the matrix has more than 2^31 block rows");
   if (status)
@@ -95,12 +97,11 @@ gpumm_status gpumm_blocks_sparse_open (const gpumm_operand *x, gpumm_blocks_spar
   }
   for (int64_t j = 0; j < x->cols; j++)
     s->column[j + 1] += s->column[j];
-  *shape = (gpumm_operand){.kind = GPUMM_SPARSE,
-                           .type = x->type,
-                           .rows = x->rows,
-                           .cols = x->cols,
-                           .nzmax = s->column[x->cols],
-                           .place = GPUMM_HOST};
+  *shape = (gpumm_matrix){.format = GPUMM_SPARSE,
+                          .type = x->type,
+                          .rows = x->rows,
+                          .cols = x->cols,
+                          .nzmax = s->column[x->cols]};
   status = gpumm_check_room (shape);
   if (status)
     gpumm_blocks_sparse_close (s);
@@ -121,12 +122,12 @@ void gpumm_blocks_sparse_close (gpumm_blocks_sparse *s) {
 
 typedef struct {
   const gpumm_blocks_sparse *s;
-  gpumm_operand *y;
+  gpumm_matrix *y;
 } filling;
 
 static void fill_columns (void *context, int64_t begin, int64_t end) {
   const filling *f = context;
-  const gpumm_operand *x = f->s->x;
+  const gpumm_matrix *x = f->s->x;
   const int64_t height = x->block_rows, width = x->block_cols;
   const size_t bytes = gpumm_type_bytes (x->type);
   for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++)
@@ -144,13 +145,13 @@ static void fill_columns (void *context, int64_t begin, int64_t end) {
     }
 }
 
-gpumm_status gpumm_blocks_sparse_fill (gpumm_blocks_sparse *s, gpumm_operand *y) {
-  const gpumm_operand *x = s ? s->x : NULL;
-  if (!s || !y || y->kind != GPUMM_SPARSE || y->type != x->type || y->rows != x->rows
-      || y->cols != x->cols || y->nzmax < s->column[x->cols] || !y->column
+gpumm_status gpumm_blocks_sparse_fill (gpumm_blocks_sparse *s, gpumm_matrix *y) {
+  const gpumm_matrix *x = s ? s->x : NULL;
+  if (!s || !y || y->format != GPUMM_SPARSE || y->type != x->type || y->rows != x->rows
+      || y->cols != x->cols || y->nzmax < s->column[x->cols] || !y->start
       || (s->column[x->cols] > 0 && (!y->row || !y->values)))
     return gpumm_fail (GPUMM_INVALID, "not the matrix that gpumm_blocks_sparse_open described");
-  memcpy (y->column, s->column, ((size_t) x->cols + 1) * sizeof *y->column);
+  memcpy (y->start, s->column, ((size_t) x->cols + 1) * sizeof *y->start);
   filling f = {.s = s, .y = y};
   return gpumm_parallel (x->cols / x->block_cols, least_columns (x), fill_columns, &f);
 }

@@ -31,23 +31,23 @@ static const int64_t LEAST_BLOCKS = 1 << 15;
 
 /* ---- what it takes, and how long ---------------------------------------------------------- */
 
-static int64_t stored (const gpumm_operand *x) {
-  return x->block_start[x->rows / x->block_rows];
+static int64_t stored (const gpumm_matrix *x) {
+  return x->start[x->rows / x->block_rows];
 }
 
-static size_t block_bytes (const gpumm_operand *x) {
+static size_t block_bytes (const gpumm_matrix *x) {
   return (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type);
 }
 
 static int takes (const gpumm_problem *p) {
-  return p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS && !p->full
+  return p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS && !p->full
          && gpumm_is_integer (p->a.type) && p->a.type == p->b.type && gpumm_is_integer (p->output)
-         && p->op_a == GPUMM_NONE && p->op_b == GPUMM_NONE && p->alpha.re == 1 && p->alpha.im == 0
+         && p->a.op == GPUMM_NONE && p->b.op == GPUMM_NONE && p->alpha.re == 1 && p->alpha.im == 0
          && !p->c0;
 }
 
 static int takes_floats (const gpumm_problem *p) {
-  return p->a.kind == GPUMM_BLOCKS && p->b.kind == GPUMM_BLOCKS && !p->full
+  return p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS && !p->full
          && gpumm_is_float (p->a.type) && gpumm_is_float (p->b.type) && stored (&p->a) <= INT32_MAX
          && stored (&p->b) <= INT32_MAX;
 }
@@ -60,7 +60,7 @@ static int takes_classic (const gpumm_problem *p) {
 }
 
 /* The type on the device: real operands become complex if the other operand is. */
-static gpumm_type type_there (const gpumm_problem *p, const gpumm_operand *x) {
+static gpumm_type type_there (const gpumm_problem *p, const gpumm_matrix *x) {
   return gpumm_is_float (p->output) ? p->output : x->type;
 }
 
@@ -68,8 +68,8 @@ static gpumm_type type_there (const gpumm_problem *p, const gpumm_operand *x) {
 static void describe_problem (const gpumm_problem *p, gpumm_sparse_product *product) {
   product->type_a = type_there (p, &p->a);
   product->type_b = type_there (p, &p->b);
-  product->op_a = p->op_a;
-  product->op_b = p->op_b;
+  product->op_a = p->a.op;
+  product->op_b = p->b.op;
   product->real_a = !gpumm_is_complex (p->a.type);
   product->real_b = !gpumm_is_complex (p->b.type);
 }
@@ -78,25 +78,24 @@ static void describe_problem (const gpumm_problem *p, gpumm_sparse_product *prod
 
 /* Counts the products of blocks for block rows of A. */
 typedef struct {
-  const gpumm_operand *a, *b;
+  const gpumm_matrix *a, *b;
   int64_t *pairs; /* of row i: pairs[i + 1] */
 } row_count;
 
 static void count_rows (void *context, int64_t begin, int64_t end) {
   const row_count *c = context;
   for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++)
-    for (int64_t t = c->a->block_start[i]; t < c->a->block_start[i + 1]; t++) {
+    for (int64_t t = c->a->start[i]; t < c->a->start[i + 1]; t++) {
       const int64_t k = c->a->block_column[t];
-      c->pairs[i + 1] += c->b->block_start[k + 1] - c->b->block_start[k];
+      c->pairs[i + 1] += c->b->start[k + 1] - c->b->start[k];
     }
 }
 
 /* Counts all products of blocks; by rows if no operand has an op. */
 static gpumm_status count_by_rows (const gpumm_problem *p, gpumm_rows_product *s) {
   const int64_t rows = s->pass.product.c.rows;
-  if (p->op_a != GPUMM_NONE || p->op_b != GPUMM_NONE)
-    return gpumm_count_products (&s->a, p->op_a != GPUMM_NONE, &s->b, p->op_b != GPUMM_NONE,
-                                 &s->pairs);
+  if (p->a.op != GPUMM_NONE || p->b.op != GPUMM_NONE)
+    return gpumm_count_products (&p->a, &p->b, &s->pairs);
   int64_t *pairs = gpumm_own (&s->pass.memory, rows + 1, sizeof *pairs);
   if (!pairs)
     return GPUMM_HOST_MEMORY;
@@ -122,9 +121,8 @@ static const double PAIR_RATE = 1.2e10 / 132, BYTE_RATE = 2e12 / 132, LIBRARY_PA
 /* Seconds on a device of `pairs` products of blocks that give `blocks` blocks of C. */
 static double float_seconds (const gpumm_problem *p, const gpumm_place *place, double pairs,
                              double blocks) {
-  const double m = (double) gpumm_op_block_rows (&p->a, p->op_a),
-               k = (double) gpumm_op_block_cols (&p->a, p->op_a),
-               n = (double) gpumm_op_block_cols (&p->b, p->op_b);
+  const double m = (double) gpumm_op_block_rows (&p->a), k = (double) gpumm_op_block_cols (&p->a),
+               n = (double) gpumm_op_block_cols (&p->b);
   const double element = (double) gpumm_type_bytes (p->output);
   const double flops = (gpumm_is_complex (p->output) ? 8 : 2) * pairs * m * k * n;
   const double moving = pairs / PAIR_RATE + element * (pairs * k * n + blocks * m * n) / BYTE_RATE;
@@ -140,8 +138,8 @@ static const double SETUP = 1e-3;
 static double seconds (const gpumm_problem *p, const gpumm_place *place,
                        const struct gpumm_sparse_estimate *estimate) {
   (void) estimate;
-  const double rows = (double) (gpumm_m (p) / gpumm_op_block_rows (&p->a, p->op_a)),
-               cols = (double) (gpumm_n (p) / gpumm_op_block_cols (&p->b, p->op_b));
+  const double rows = (double) (gpumm_m (p) / gpumm_op_block_rows (&p->a)),
+               cols = (double) (gpumm_n (p) / gpumm_op_block_cols (&p->b));
   if (rows == 0 || cols == 0)
     return 0;
   const double pairs = gpumm_blocks_pairs (p);
@@ -149,16 +147,14 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
   const double up =
       (double) stored (&p->a) * ((double) block_bytes (&p->a) + 4)
       + (gpumm_is_one_array (p) ? 0 : (double) stored (&p->b) * ((double) block_bytes (&p->b) + 4));
-  const double size =
-      (double) (gpumm_op_block_rows (&p->a, p->op_a) * gpumm_op_block_cols (&p->b, p->op_b));
+  const double size = (double) (gpumm_op_block_rows (&p->a) * gpumm_op_block_cols (&p->b));
   const double down = blocks * ((double) gpumm_type_bytes (p->output) * size + 4);
   const double ends = SETUP + place->call + up / place->upload + down / place->download;
   if (gpumm_is_float (p->output))
     return ends + float_seconds (p, place, pairs, blocks);
-  const gpumm_lines a = gpumm_lines_of (&p->a), b = gpumm_lines_of (&p->b);
   gpumm_sparse_product product = {.type_c = p->output,
-                                  .a = gpumm_rows_of (&a, 1),
-                                  .b = gpumm_rows_of (&b, 1),
+                                  .a = gpumm_rows_of (&p->a, 1),
+                                  .b = gpumm_rows_of (&p->b, 1),
                                   .pairs = (int64_t) fmin (pairs, 0x1p62)};
   describe_problem (p, &product);
   double best = INFINITY;
@@ -209,7 +205,7 @@ static void add_reason (struct gpumm_job *job, const gpumm_rows_product *s) {
   const gpumm_rows *c = &pass->product.c;
   char *reason = job->report.reason;
   const size_t room = sizeof job->report.reason;
-  const int64_t inner = gpumm_k (p) / gpumm_op_block_cols (&p->a, p->op_a);
+  const int64_t inner = gpumm_k (p) / gpumm_op_block_cols (&p->a);
   const double all = (double) c->rows * (double) inner * (double) c->cols;
   size_t used = strlen (reason);
   snprintf (reason + used, room - used,
@@ -238,13 +234,13 @@ static gpumm_status open (struct gpumm_job *job) {
     return GPUMM_HOST_MEMORY;
   if (gpumm_is_zero (p->alpha)) /* A and B are not read */
     return GPUMM_OK;
-  s->a = gpumm_lines_of (&p->a);
-  s->b = gpumm_lines_of (&p->b);
+  s->a = p->a;
+  s->b = p->b;
   s->is_same = gpumm_is_one_array (p);
   describe_problem (p, &s->pass.product);
   status = count_by_rows (p, s);
   if (!status)
-    status = gpumm_blocks_check_room (p, &job->shape, s->pairs);
+    status = gpumm_check_least (&job->shape, s->pairs, &p->a, &p->b);
   s->flops = gpumm_flops_each (p) * s->pairs * (double) (p->a.block_rows * p->a.block_cols)
              * (double) job->shape.block_cols;
   if (!status)
@@ -268,7 +264,7 @@ static int runs_whole (const gpumm_rows_product *s) {
              || kernel->workspace (&whole, &s->pass.device) <= whole.workspace_bytes);
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   gpumm_rows_product *s = job->state;
   const int64_t rows = s->pass.product.c.rows, stored_c = s->start[rows];
   if (!gpumm_rows_begin (s, result))

@@ -32,7 +32,7 @@ typedef struct {
 
 typedef struct {
   struct gpumm_job *job;
-  const gpumm_operand *result;
+  const gpumm_matrix *result;
   gpumm_buffers sizes;
   void *memory[4]; /* the buffers of A, of B, of C; the kernel's workspace */
   buffer *a, *b, *c;
@@ -47,7 +47,7 @@ typedef struct {
 
 /* The stored part of x with the rows and columns of op (x) from (row, col) on, with the kernel's
  * padding. */
-static gpumm_panel part (const schedule *s, const gpumm_operand *x, gpumm_op op, int64_t row,
+static gpumm_panel part (const schedule *s, const gpumm_matrix *x, gpumm_op op, int64_t row,
                          int64_t rows, int64_t col, int64_t cols) {
   const gpumm_kernel *kernel = s->job->plan.kernel;
   int64_t first_row = op == GPUMM_NONE ? row : col, first_col = op == GPUMM_NONE ? col : row;
@@ -90,7 +90,7 @@ static buffer *bring (schedule *s, gpumm_step *step, buffer *buffers, int64_t co
 
 /* The place of op (B)'s panel inside A's buffer, if A and B are one array. */
 static const void *inside (const schedule *s, const gpumm_panel *b, int64_t ld) {
-  const gpumm_operand *x = &s->job->problem.b;
+  const gpumm_matrix *x = &s->job->problem.b;
   size_t element = gpumm_type_bytes (x->type);
   size_t offset = (size_t) ((const char *) b->from - (const char *) x->values) / element;
   int64_t row = (int64_t) offset % x->ld, col = (int64_t) offset / x->ld;
@@ -99,7 +99,7 @@ static const void *inside (const schedule *s, const gpumm_panel *b, int64_t ld) 
 
 /* Lets several threads touch the result's pages before they are filled, if its columns have no gaps
  * (which belong to the caller). */
-static size_t fresh_bytes (const gpumm_operand *result) {
+static size_t fresh_bytes (const gpumm_matrix *result) {
   if (result->ld != result->rows)
     return 0;
   return (size_t) result->rows * (size_t) result->cols * gpumm_type_bytes (result->type);
@@ -143,16 +143,16 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   int64_t m = gpumm_least (plan->tile_m, s->result->rows - row);
   int64_t n = gpumm_least (plan->tile_n, s->result->cols - col),
           depth = gpumm_least (plan->tile_k, k - from);
-  gpumm_panel a = part (s, &p->a, p->op_a, row, m, from, depth);
-  gpumm_panel b = part (s, &p->b, p->op_b, from, depth, col, n);
+  gpumm_panel a = part (s, &p->a, p->a.op, row, m, from, depth);
+  gpumm_panel b = part (s, &p->b, p->b.op, from, depth, col, n);
   /* the place in the result */
   gpumm_panel c = part (s, s->result, GPUMM_NONE, row, m, col, n);
   const gpumm_kernel *kernel = plan->kernel;
   gpumm_product *product = &s->products[s->count];
   step->task = product;
   *product = (gpumm_product){.type = p->output,
-                             .op_a = p->op_a,
-                             .op_b = p->op_b,
+                             .op_a = p->a.op,
+                             .op_b = p->b.op,
                              .m = gpumm_padded (kernel, m, p->output),
                              .n = gpumm_padded (kernel, n, p->output),
                              .k = gpumm_padded (kernel, depth, p->output),
@@ -179,7 +179,7 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
     product->a = bring (s, step, s->a, s->sizes.a, i, l, a)->memory;
     if (s->sizes.b > 0)
       product->b = bring (s, step, s->b, s->sizes.b, l, j, b)->memory;
-    else if ((p->op_a == GPUMM_NONE) != (p->op_b == GPUMM_NONE)) /* A*A' */
+    else if ((p->a.op == GPUMM_NONE) != (p->b.op == GPUMM_NONE)) /* A*A' */
       product->b = bring (s, step, s->a, s->sizes.a, j, l, b)->memory;
     else { /* A*A */
       product->b = inside (s, &b, a.ld_to);
@@ -259,7 +259,7 @@ static void make_room (const struct gpumm_job *job) {
     gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, 0);
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const gpumm_plan *plan = &job->plan;
   schedule s = {.job = job, .result = result};

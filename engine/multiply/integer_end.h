@@ -61,7 +61,7 @@ typedef struct {
   void *c;
 } integer_end;
 
-static inline integer_end integer_end_of (const gpumm_problem *p, const gpumm_operand *c) {
+static inline integer_end integer_end_of (const gpumm_problem *p, const gpumm_matrix *c) {
   return (integer_end){.output = c->type,
                        .alpha = (int64_t) p->alpha.re,
                        .beta = (int64_t) p->beta.re,

@@ -260,7 +260,7 @@ static void multiply_blocks (void *context, int64_t begin, int64_t end) {
 /* ---- the row of the table ----------------------------------------------------------------- */
 
 static int takes (const gpumm_problem *p) {
-  return p->a.kind == GPUMM_DENSE && p->b.kind == GPUMM_DENSE && gpumm_is_integer (p->a.type)
+  return p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE && gpumm_is_integer (p->a.type)
          && p->a.type == p->b.type
          && (gpumm_is_integer (p->output) || p->output == GPUMM_S || p->output == GPUMM_D);
 }
@@ -284,10 +284,10 @@ static int choose_sum_bits (gpumm_type type, int64_t k) {
   return 2 * bits < 127 && k <= most >> 2 * bits ? 128 : 192;
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const double began = gpumm_seconds ();
-  const int plain_a = p->op_a == GPUMM_NONE, plain_b = p->op_b == GPUMM_NONE;
+  const int plain_a = p->a.op == GPUMM_NONE, plain_b = p->b.op == GPUMM_NONE;
   product d = {.type = p->a.type,
                .m = gpumm_m (p),
                .n = gpumm_n (p),

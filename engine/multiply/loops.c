@@ -38,15 +38,15 @@
 #define NAME      multiply_z
 #include "loops_kernel.h"
 
-static void (*const multiply[]) (const gpumm_problem *problem, gpumm_operand *result) = {
+static void (*const multiply[]) (const gpumm_problem *problem, gpumm_matrix *result) = {
     [GPUMM_S] = multiply_s, [GPUMM_D] = multiply_d, [GPUMM_C] = multiply_c, [GPUMM_Z] = multiply_z};
 
 static int takes (const gpumm_problem *p) {
-  return p->a.kind == GPUMM_DENSE && p->b.kind == GPUMM_DENSE && gpumm_is_float (p->a.type)
+  return p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE && gpumm_is_float (p->a.type)
          && p->a.type == p->b.type;
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const double began = gpumm_seconds ();
   gpumm_progress_of ((double) result->cols);

@@ -14,14 +14,14 @@
  * Matrices lie column by column: element (i,j) of A is a[i + j * lda]. The innermost loop runs down
  * a column of C, and of A if A is not transposed, so it reads and writes neighbours in memory,
  * which suits caches and vector instructions. Each sum is formed in the order of p. */
-static void NAME (const gpumm_problem *problem, gpumm_operand *result) {
+static void NAME (const gpumm_problem *problem, gpumm_matrix *result) {
   const int64_t m = gpumm_m (problem), n = gpumm_n (problem), k = gpumm_k (problem);
   const T *a = problem->a.values, *b = problem->b.values;
   const T *c0 = problem->c0 ? problem->c0->values : NULL; /* NULL if beta is 0 */
   T *c = result->values;
   const int64_t lda = problem->a.ld, ldb = problem->b.ld, ldc = result->ld;
   const int64_t ldc0 = problem->c0 ? problem->c0->ld : 0;
-  const gpumm_op op_a = problem->op_a, op_b = problem->op_b;
+  const gpumm_op op_a = problem->a.op, op_b = problem->b.op;
   const T alpha = SCALAR (problem->alpha), beta = SCALAR (problem->beta);
 
   for (int64_t j = 0; j < n && !gpumm_is_cancelled (); j++) {

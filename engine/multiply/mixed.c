@@ -29,7 +29,7 @@ typedef struct {
   int64_t rows, ld_from, ld_to; /* in elements of their own type */
   int negate;
   gpumm_scalar alpha, beta;
-  const gpumm_operand *c0;
+  const gpumm_matrix *c0;
 } columns;
 
 /* move: parts of complex numbers, one or two, that lie step_from apart down a column and far_from from
@@ -100,8 +100,8 @@ static void *matrix (int64_t rows, int64_t cols, gpumm_type type) {
 }
 
 /* A complex matrix viewed as a real one with twice the rows. */
-static gpumm_operand as_real (const gpumm_operand *x, gpumm_type real) {
-  gpumm_operand y = *x;
+static gpumm_matrix as_real (const gpumm_matrix *x, gpumm_type real) {
+  gpumm_matrix y = *x;
   y.type = real;
   y.rows *= 2;
   y.ld *= 2;
@@ -109,8 +109,8 @@ static gpumm_operand as_real (const gpumm_operand *x, gpumm_type real) {
 }
 
 /* Copies a complex matrix into a real one with twice the columns. */
-static gpumm_status split (const gpumm_operand *x, gpumm_type real, int negate, mixed *state,
-                           gpumm_operand *y) {
+static gpumm_status split (const gpumm_matrix *x, gpumm_type real, int negate, mixed *state,
+                           gpumm_matrix *y) {
   state->packed = matrix (x->rows, 2 * x->cols, real);
   if (!state->packed)
     return GPUMM_HOST_MEMORY;
@@ -121,18 +121,17 @@ static gpumm_status split (const gpumm_operand *x, gpumm_type real, int negate, 
                .ld_to = x->rows,
                .negate = negate};
   gpumm_status status = over_columns (x->type, split_s, split_d, &c, x->cols);
-  *y = (gpumm_operand){.kind = GPUMM_DENSE,
-                       .type = real,
-                       .rows = x->rows,
-                       .cols = 2 * x->cols,
-                       .ld = x->rows,
-                       .values = state->packed,
-                       .place = GPUMM_HOST};
+  *y = (gpumm_matrix){.format = GPUMM_DENSE,
+                      .type = real,
+                      .op = x->op,
+                      .rows = x->rows,
+                      .cols = 2 * x->cols,
+                      .ld = x->rows,
+                      .values = state->packed};
   return status;
 }
 
-static gpumm_status widen (const gpumm_operand *x, gpumm_type type, mixed *state,
-                           gpumm_operand *y) {
+static gpumm_status widen (const gpumm_matrix *x, gpumm_type type, mixed *state, gpumm_matrix *y) {
   state->packed = matrix (x->rows, x->cols, type);
   if (!state->packed)
     return GPUMM_HOST_MEMORY;
@@ -150,7 +149,7 @@ static gpumm_status widen (const gpumm_operand *x, gpumm_type type, mixed *state
  * (trans_mul of op-m-cm.cc, mul_trans of op-cm-m.cc). */
 static int octave_widens (const gpumm_problem *p) {
   int a_complex = gpumm_is_complex (p->a.type);
-  gpumm_op op_real = a_complex ? p->op_b : p->op_a, op_complex = a_complex ? p->op_a : p->op_b;
+  gpumm_op op_real = a_complex ? p->b.op : p->a.op, op_complex = a_complex ? p->a.op : p->b.op;
   if (op_real != GPUMM_NONE && op_complex == GPUMM_NONE)
     return 0;
   return gpumm_k (p) <= gpumm_least (gpumm_m (p), gpumm_n (p)) / 10;
@@ -174,9 +173,9 @@ static gpumm_status open (struct gpumm_job *job) {
     inner->alpha = (gpumm_scalar){gpumm_is_zero (p->alpha) ? 0 : 1, 0};
     inner->beta = (gpumm_scalar){0, 0};
     inner->c0 = NULL;
-    const gpumm_operand *x = a_complex ? &p->a : &p->b;
-    gpumm_op op = a_complex ? p->op_a : p->op_b;
-    gpumm_operand *y = a_complex ? &inner->a : &inner->b;
+    const gpumm_matrix *x = a_complex ? &p->a : &p->b;
+    gpumm_op op = a_complex ? p->a.op : p->b.op;
+    gpumm_matrix *y = a_complex ? &inner->a : &inner->b;
     int conjugate = op == GPUMM_CTRANSPOSE;
     /* real and imaginary parts alternate along C's rows if A is complex, along its columns if B
      * is */
@@ -187,7 +186,7 @@ static gpumm_status open (struct gpumm_job *job) {
     if (!a_complex)
       state->negate = conjugate && !state->packed;
     if (op == GPUMM_CTRANSPOSE)
-      *(a_complex ? &inner->op_a : &inner->op_b) = GPUMM_TRANSPOSE;
+      *(a_complex ? &inner->a.op : &inner->b.op) = GPUMM_TRANSPOSE;
   }
   return status;
 }
@@ -200,8 +199,8 @@ static gpumm_status next (struct gpumm_job *job, gpumm_problem *inner, int *more
   return GPUMM_OK;
 }
 
-static gpumm_status into (struct gpumm_job *job, const gpumm_operand *shape, gpumm_operand *result,
-                          gpumm_operand *c) {
+static gpumm_status into (struct gpumm_job *job, const gpumm_matrix *shape, gpumm_matrix *result,
+                          gpumm_matrix *c) {
   mixed *state = job->state;
   if (shape->type == result->type)
     *c = *result;
@@ -215,8 +214,8 @@ static gpumm_status into (struct gpumm_job *job, const gpumm_operand *shape, gpu
   return GPUMM_OK;
 }
 
-static gpumm_status finish (struct gpumm_job *job, const gpumm_operand *product,
-                            gpumm_operand *result) {
+static gpumm_status finish (struct gpumm_job *job, const gpumm_matrix *product,
+                            gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const mixed *state = job->state;
   gpumm_status status = GPUMM_OK;

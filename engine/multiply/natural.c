@@ -31,13 +31,13 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 
 /* Do columns j b to j b + b - 1 hold only full blocks? Ascending rows are consecutive if the last
  * of b rows is b - 1 above the first. */
-static int in_blocks (const gpumm_operand *x, int64_t b, int64_t j) {
-  const int64_t begin = x->column[j * b], end = x->column[j * b + b];
-  if (begin < 0 || end < begin || end > x->nzmax || (end - begin) % (b * b) != 0)
+static int in_blocks (const gpumm_matrix *x, int64_t b, int64_t j) {
+  const int64_t begin = x->start[j * b], end = x->start[j * b + b];
+  if ((end - begin) % (b * b) != 0)
     return 0;
   const int64_t count = (end - begin) / b, *row = x->row + begin;
   for (int64_t w = 1; w < b; w++)
-    if (x->column[j * b + w] != begin + w * count
+    if (x->start[j * b + w] != begin + w * count
         || memcmp (row, row + w * count, (size_t) count * sizeof *row) != 0)
       return 0;
   for (int64_t t = 0; t < count; t += b)
@@ -46,19 +46,19 @@ static int in_blocks (const gpumm_operand *x, int64_t b, int64_t j) {
   return 1;
 }
 
-unsigned gpumm_natural_sizes (const gpumm_operand *x) {
+unsigned gpumm_natural_sizes (const gpumm_matrix *x) {
   unsigned possible = 0;
-  if (x->kind != GPUMM_SPARSE || x->column[x->cols] <= 0)
+  if (x->format != GPUMM_SPARSE || x->start[x->cols] <= 0)
     return 0;
   for (int s = 0; s < SIZES; s++)
     if (x->rows % sizes[s] == 0 && x->cols % sizes[s] == 0)
       possible |= 1u << sizes[s];
-  const double columns = MOST_ELEMENTS / (double) x->column[x->cols] * (double) x->cols;
+  const double columns = MOST_ELEMENTS / (double) x->start[x->cols] * (double) x->cols;
   const int64_t samples = columns < SAMPLES ? (int64_t) columns + FEWEST_SAMPLES : SAMPLES;
   const int64_t apart = x->cols / samples + 1;
   int any = 0;
   for (int64_t j = 0; j < x->cols && possible; j += apart) {
-    any |= x->column[j + 1] > x->column[j];
+    any |= x->start[j + 1] > x->start[j];
     for (int s = 0; s < SIZES; s++)
       if (possible & 1u << sizes[s] && !in_blocks (x, sizes[s], j / sizes[s]))
         possible &= ~(1u << sizes[s]);
@@ -67,7 +67,7 @@ unsigned gpumm_natural_sizes (const gpumm_operand *x) {
 }
 
 int64_t gpumm_natural_size (const gpumm_problem *p) {
-  const gpumm_operand *a = &p->a, *b = &p->b;
+  const gpumm_matrix *a = &p->a, *b = &p->b;
   unsigned both = gpumm_natural_sizes (a);
   if (both && !gpumm_is_same_pattern (a, b))
     both &= gpumm_natural_sizes (b);
@@ -75,15 +75,6 @@ int64_t gpumm_natural_size (const gpumm_problem *p) {
     if (both & 1u << sizes[s])
       return sizes[s];
   return 0;
-}
-
-/* The range of the elements of column j of x; empty if its offsets are invalid. */
-static int64_t begin_of (const gpumm_operand *x, int64_t j, int64_t *end) {
-  const int64_t begin = x->column[j];
-  *end = x->column[j + 1];
-  if (begin < 0 || *end < begin || *end > x->nzmax)
-    *end = begin;
-  return begin;
 }
 
 /* Estimates the elements of a column after all its products from the elements that the sampled
@@ -104,10 +95,9 @@ static double extrapolate (double elements, double seen, double products) {
 }
 
 double gpumm_natural_yield (const gpumm_problem *p, int64_t b, double products) {
-  const gpumm_operand *x = &p->a, *y = &p->b;
+  const gpumm_matrix *x = &p->a, *y = &p->b;
   const double most = fmin (products / (double) (b * b * b) / WORTH, MOST_PAIRS);
   double pairs = 0, blocks = 0;
-  int64_t end_x, end_y;
   rowset rows;
   if (x->cols != y->rows || rowset_create (&rows, x->rows / b))
     return 0;
@@ -115,22 +105,15 @@ double gpumm_natural_yield (const gpumm_problem *p, int64_t b, double products) 
   /* sample from the middle on: few columns belong to an edge */
   for (int64_t j = y->cols / b / 2 * b; j < y->cols && pairs < most; j += apart) {
     int64_t all = 0, seen = 0, found = 0; /* products and elements of this column of C */
-    const int64_t begin_y = begin_of (y, j, &end_y);
-    for (int64_t t = begin_y; t < end_y; t += b)
-      if (y->row[t] >= 0 && y->row[t] < x->cols) {
-        const int64_t begin_x = begin_of (x, y->row[t] / b * b, &end_x);
-        all += (end_x - begin_x + b - 1) / b;
-      }
+    for (int64_t t = y->start[j]; t < y->start[j + 1]; t += b) {
+      const int64_t k = y->row[t] / b * b;
+      all += (x->start[k + 1] - x->start[k] + b - 1) / b;
+    }
     const int64_t stride = (all / MOST_PAIRS + 1) * b; /* skip elements of a full column */
-    for (int64_t t = begin_y; t < end_y; t += stride) {
-      const int64_t k = y->row[t];
-      if (k < 0 || k >= x->cols)
-        continue;
-      for (int64_t u = begin_of (x, k / b * b, &end_x); u < end_x; u += b) {
+    for (int64_t t = y->start[j]; t < y->start[j + 1]; t += stride) {
+      const int64_t k = y->row[t] / b * b;
+      for (int64_t u = x->start[k]; u < x->start[k + 1]; u += b, seen++) {
         const int64_t i = x->row[u] / b;
-        if (x->row[u] < 0 || i >= x->rows / b)
-          continue;
-        seen++;
         found += rowset_add_all (&rows, &i, 1);
       }
     }
@@ -143,14 +126,14 @@ double gpumm_natural_yield (const gpumm_problem *p, int64_t b, double products) 
 }
 
 typedef struct {
-  const gpumm_operand *x;
+  const gpumm_matrix *x;
   int64_t b, *start, *row;
   atomic_int wrong;
 } search;
 
 static void search_columns (void *context, int64_t begin, int64_t end) {
   search *s = context;
-  const gpumm_operand *x = s->x;
+  const gpumm_matrix *x = s->x;
   for (int64_t j = begin; j < end && !atomic_load_explicit (&s->wrong, memory_order_relaxed)
                           && !gpumm_is_cancelled_at (j);
        j++) {
@@ -158,19 +141,19 @@ static void search_columns (void *context, int64_t begin, int64_t end) {
       atomic_store (&s->wrong, 1);
       return;
     }
-    const int64_t first = x->column[j * s->b], last = x->column[j * s->b + 1]; /* its offsets */
+    const int64_t first = x->start[j * s->b], last = x->start[j * s->b + 1]; /* its offsets */
     int64_t *row = s->row + first / (s->b * s->b);
-    s->start[j + 1] = x->column[(j + 1) * s->b] / (s->b * s->b);
+    s->start[j + 1] = x->start[(j + 1) * s->b] / (s->b * s->b);
     for (int64_t t = first; t < last; t += s->b)
       *row++ = x->row[t] / s->b;
   }
 }
 
-int gpumm_find_natural (const gpumm_operand *x, int64_t b, int64_t *start, int64_t *row) {
+int gpumm_find_natural (const gpumm_matrix *x, int64_t b, int64_t *start, int64_t *row) {
   search s = {x, b, start, row, 0};
   if (x->rows % b != 0 || x->cols % b != 0)
     return 0;
-  const double each = ((double) x->column[x->cols] + 1) / ((double) (x->cols / b) + 1);
+  const double each = ((double) x->start[x->cols] + 1) / ((double) (x->cols / b) + 1);
   start[0] = 0;
   return gpumm_parallel (x->cols / b, (int64_t) (LEAST / each) + 1, search_columns, &s) == GPUMM_OK
          && !atomic_load (&s.wrong);

@@ -29,21 +29,20 @@
   }
 
 /* The block sizes b (of 2, 3, 4, 6 and 8) of which all sampled columns of x consist, as bits 1 <<
- * b; 0: none, or x has no elements. If x is not made of blocks, one or two columns show it. x may
- * be unchecked. */
-unsigned gpumm_natural_sizes (const gpumm_operand *x);
+ * b; 0: none, or x has no elements. If x is not made of blocks, one or two columns show it. */
+unsigned gpumm_natural_sizes (const gpumm_matrix *x);
 
 /* The largest block size possible for both operands, or 0. */
 int64_t gpumm_natural_size (const gpumm_problem *p);
 
 /* Elements of C per multiplication of a product in natural blocks of b x b (1: of elements),
  * estimated from some columns. Transposed operands count as stored, because finite-element patterns
- * are symmetric. 0: not known. The operands may be unchecked. */
+ * are symmetric. 0: not known. */
 double gpumm_natural_yield (const gpumm_problem *p, int64_t b, double products);
 
-/* Does a checked x consist entirely of full b x b blocks? Then block column j begins at start[j] =
+/* Does x consist entirely of full b x b blocks? Then block column j begins at start[j] =
  * column[j b] / b^2, counted in blocks, and row[t] is the block row of block t; else both are
  * undefined. start has room for cols / b + 1 offsets, row for nnz / b^2 numbers. */
-int gpumm_find_natural (const gpumm_operand *x, int64_t b, int64_t *start, int64_t *row);
+int gpumm_find_natural (const gpumm_matrix *x, int64_t b, int64_t *start, int64_t *row);
 
 #endif

@@ -171,7 +171,7 @@ static gpumm_status launch (const gpumm_stream_job *job, const void *task, gpumm
                 : GPUMM_OK;
 }
 
-gpumm_status gpumm_pass_run (gpumm_pass *s, const gpumm_steps *steps, const gpumm_operand *c,
+gpumm_status gpumm_pass_run (gpumm_pass *s, const gpumm_steps *steps, const gpumm_matrix *c,
                              int64_t stored, gpumm_report *report) {
   const gpumm_plan *plan = &s->job->plan;
   gpumm_stream_job stream = {.driver = plan->driver,
@@ -183,13 +183,11 @@ gpumm_status gpumm_pass_run (gpumm_pass *s, const gpumm_steps *steps, const gpum
                              .waits = s->kernel->waits};
   if (s->status)
     return s->status;
-  if (c && c->kind != GPUMM_DENSE) {
-    const gpumm_lines x = gpumm_lines_of (c);
-    const size_t bytes = (size_t) (x.block_rows * x.block_cols) * gpumm_type_bytes (c->type);
-    stream.fresh[0].begin = x.values;
-    stream.fresh[0].bytes = (size_t) stored * bytes;
-    stream.fresh[1].begin = x.index;
-    stream.fresh[1].bytes = (size_t) stored * x.index_bytes;
+  if (c && c->format != GPUMM_DENSE) {
+    stream.fresh[0].begin = c->values;
+    stream.fresh[0].bytes = (size_t) stored * gpumm_entry_bytes (c);
+    stream.fresh[1].begin = c->index;
+    stream.fresh[1].bytes = (size_t) stored * gpumm_index_bytes (c);
   } else if (c && c->ld == c->rows) {
     stream.fresh[0].begin = c->values;
     stream.fresh[0].bytes = (size_t) c->rows * (size_t) c->cols * gpumm_type_bytes (c->type);
@@ -202,8 +200,8 @@ gpumm_form gpumm_form_of (gpumm_type from, gpumm_type to) {
   return from == GPUMM_B ? GPUMM_LOGICAL : from == to ? GPUMM_AS_IT_IS : GPUMM_REAL;
 }
 
-gpumm_form gpumm_index_form (const gpumm_lines *x) {
-  return x->index_bytes == sizeof (int32_t) ? GPUMM_AS_IT_IS : GPUMM_INDEX;
+gpumm_form gpumm_index_form (const gpumm_matrix *x) {
+  return x->format == GPUMM_BLOCKS ? GPUMM_AS_IT_IS : GPUMM_INDEX;
 }
 
 void gpumm_add_upload (gpumm_step *step, gpumm_panel panel) {
@@ -247,20 +245,21 @@ gpumm_panel gpumm_turned (gpumm_panel up) {
   return down;
 }
 
-gpumm_rows gpumm_rows_of (const gpumm_lines *x, int reads) {
-  return (gpumm_rows){.rows = x->count,
-                      .cols = x->across,
-                      .block_rows = x->block_rows,
-                      .block_cols = x->block_cols,
-                      .stored = reads ? x->start[x->count] : 0};
+gpumm_rows gpumm_rows_of (const gpumm_matrix *x, int reads) {
+  const int in_blocks = x->format == GPUMM_BLOCKS;
+  return (gpumm_rows){.rows = gpumm_line_count (x),
+                      .cols = gpumm_line_length (x),
+                      .block_rows = in_blocks ? x->block_rows : 1,
+                      .block_cols = in_blocks ? x->block_cols : 1,
+                      .stored = reads ? gpumm_entries (x) : 0};
 }
 
-void gpumm_bring_structure (gpumm_step *step, const gpumm_lines *x, const gpumm_rows *to) {
+void gpumm_bring_structure (gpumm_step *step, const gpumm_matrix *x, const gpumm_rows *to) {
   gpumm_send (step, x->start, to->start, to->rows + 1, sizeof *x->start, GPUMM_AS_IT_IS);
-  gpumm_send (step, x->index, to->column, to->stored, x->index_bytes, gpumm_index_form (x));
+  gpumm_send (step, x->index, to->column, to->stored, gpumm_index_bytes (x), gpumm_index_form (x));
 }
 
-void gpumm_bring_values (gpumm_step *step, const gpumm_lines *x, const gpumm_rows *to,
+void gpumm_bring_values (gpumm_step *step, const gpumm_matrix *x, const gpumm_rows *to,
                          gpumm_type type) {
   gpumm_send (step, x->values, to->values, to->stored * to->block_rows * to->block_cols,
               gpumm_type_bytes (x->type), gpumm_form_of (x->type, type));

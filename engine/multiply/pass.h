@@ -76,14 +76,14 @@ typedef struct gpumm_steps {
 gpumm_steps gpumm_make_steps (gpumm_pass *pass, int64_t count);
 
 /* Runs the steps. C's memory is fresh; a sparse C has `stored` entries. */
-gpumm_status gpumm_pass_run (gpumm_pass *pass, const gpumm_steps *steps, const gpumm_operand *c,
+gpumm_status gpumm_pass_run (gpumm_pass *pass, const gpumm_steps *steps, const gpumm_matrix *c,
                              int64_t stored, gpumm_report *report);
 
 void gpumm_release_steps (gpumm_steps *steps);
 
 /* The form in which elements of one type go up as another, and indices as 32 bits. */
 gpumm_form gpumm_form_of (gpumm_type from, gpumm_type to);
-gpumm_form gpumm_index_form (const gpumm_lines *x);
+gpumm_form gpumm_index_form (const gpumm_matrix *x);
 
 /* Add a panel or a vector to a step's uploads or downloads, unless it is empty. */
 void gpumm_add_upload (gpumm_step *step, gpumm_panel panel);
@@ -96,11 +96,11 @@ void gpumm_fetch (gpumm_step *step, const void *from, void *to, int64_t count, s
 gpumm_panel gpumm_turned (gpumm_panel up); /* from the device back */
 
 /* The lines as rows on the device, without memory; without entries if nothing will be read. */
-gpumm_rows gpumm_rows_of (const gpumm_lines *x, int reads);
+gpumm_rows gpumm_rows_of (const gpumm_matrix *x, int reads);
 
 /* Upload offsets and indices; and values, as elements of a type. */
-void gpumm_bring_structure (gpumm_step *step, const gpumm_lines *x, const gpumm_rows *to);
-void gpumm_bring_values (gpumm_step *step, const gpumm_lines *x, const gpumm_rows *to,
+void gpumm_bring_structure (gpumm_step *step, const gpumm_matrix *x, const gpumm_rows *to);
+void gpumm_bring_values (gpumm_step *step, const gpumm_matrix *x, const gpumm_rows *to,
                          gpumm_type type);
 
 #endif

@@ -12,13 +12,11 @@ gpumm_rows_product *gpumm_rows_new (struct gpumm_job *job) {
   gpumm_rows_product *s = job->state = gpumm_allocate (1, sizeof *s);
   if (!s)
     return NULL;
-  const gpumm_lines c = gpumm_lines_of (&job->shape);
   s->pass.job = job;
-  s->pass.product = (gpumm_sparse_product){.c = gpumm_rows_of (&c, 0),
-                                           .count = c.count,
-                                           .type_c = job->shape.type,
-                                           .alpha = job->problem.alpha};
-  s->start = gpumm_own (&s->pass.memory, c.count + 1, sizeof *s->start);
+  s->pass.product = (gpumm_sparse_product){
+      .c = gpumm_rows_of (&job->shape, 0), .type_c = job->shape.type, .alpha = job->problem.alpha};
+  s->pass.product.count = s->pass.product.c.rows;
+  s->start = gpumm_own (&s->pass.memory, s->pass.product.count + 1, sizeof *s->start);
   job->shape.nzmax = 0;
   return s->start ? s : NULL;
 }
@@ -79,7 +77,7 @@ gpumm_status gpumm_rows_open (gpumm_rows_product *s, const char *what, gpumm_des
 
 /* On the host device each step of a product of elements is one launch (spgemm_merge). */
 static void tell_launches (const struct gpumm_job *job, int64_t count) {
-  if (job->plan.backend == GPUMM_CPU && job->shape.kind == GPUMM_SPARSE)
+  if (job->plan.backend == GPUMM_CPU && job->shape.format == GPUMM_SPARSE)
     gpumm_progress_of_launches ((double) count);
 }
 
@@ -124,7 +122,7 @@ gpumm_status gpumm_rows_count (gpumm_rows_product *s, int64_t launches, double s
 
 /* ---- run ---------------------------------------------------------------------------------- */
 
-int gpumm_rows_begin (gpumm_rows_product *s, gpumm_operand *c) {
+int gpumm_rows_begin (gpumm_rows_product *s, gpumm_matrix *c) {
   struct gpumm_job *job = s->pass.job;
   gpumm_report *r = &job->report;
   const int64_t rows = s->pass.product.c.rows;
@@ -138,7 +136,7 @@ int gpumm_rows_begin (gpumm_rows_product *s, gpumm_operand *c) {
   r->bytes_down += s->spent.bytes_down;
   if (s->start[rows] > 0)
     return 1;
-  memset (gpumm_lines_of (c).start, 0, (size_t) (rows + 1) * sizeof *s->start);
+  memset (c->start, 0, (size_t) (rows + 1) * sizeof *s->start);
   if (job->trace) /* no launch: all counts are 0 if the device counts */
     job->trace->counted = job->count && job->plan.driver->counts;
   return 0;
@@ -191,7 +189,7 @@ void gpumm_rows_tell (const gpumm_rows_product *s, gpumm_sparse_product *product
 }
 
 /* Runs the steps, and a traced product once more. */
-static gpumm_status run_steps (gpumm_rows_product *s, const gpumm_steps *steps, gpumm_operand *c) {
+static gpumm_status run_steps (gpumm_rows_product *s, const gpumm_steps *steps, gpumm_matrix *c) {
   gpumm_pass *pass = &s->pass;
   struct gpumm_job *job = pass->job;
   const gpumm_sparse_product *p = &pass->product;
@@ -214,14 +212,14 @@ static gpumm_status run_steps (gpumm_rows_product *s, const gpumm_steps *steps, 
 /* Makes *p the launch of rows row to before end of C, with entries from `at` on in the buffers, and
  * adds their downloads. */
 static void add_piece (const gpumm_rows_product *s, gpumm_step *step, gpumm_sparse_product *p,
-                       int64_t row, int64_t end, int64_t at, const gpumm_lines *c) {
+                       int64_t row, int64_t end, int64_t at, const gpumm_matrix *c) {
   const int64_t first = s->start[row], entries = s->start[end] - first;
   const size_t element = gpumm_type_bytes (c->type), bytes = value_bytes (&p->c, c->type);
   gpumm_fetch (step, (char *) p->c.values + (size_t) at * bytes,
                (char *) c->values + (size_t) first * bytes, entries * (int64_t) (bytes / element),
                element, GPUMM_AS_IT_IS);
-  gpumm_fetch (step, p->c.column + at, (char *) c->index + (size_t) first * c->index_bytes, entries,
-               c->index_bytes, gpumm_index_form (c));
+  gpumm_fetch (step, p->c.column + at, (char *) c->index + (size_t) first * gpumm_index_bytes (c),
+               entries, gpumm_index_bytes (c), gpumm_index_form (c));
   p->row = row;
   p->count = end - row;
   gpumm_rows_tell (s, p, row, end);
@@ -231,11 +229,10 @@ static void add_piece (const gpumm_rows_product *s, gpumm_step *step, gpumm_spar
   p->c.stored = entries;
 }
 
-gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_operand *c, int64_t most_rows,
+gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_matrix *c, int64_t most_rows,
                                   int64_t most_entries, int64_t buffers, double seconds) {
   gpumm_pass *pass = &s->pass;
   gpumm_sparse_product *p = &pass->product;
-  const gpumm_lines lines = gpumm_lines_of (c);
   const int64_t rows = p->c.rows, stored = s->start[rows];
   const gpumm_cut cut = {s->start, rows, most_rows, most_entries};
   int64_t largest;
@@ -250,7 +247,7 @@ gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_operand *c, int64
   for (int64_t i = 0, row = 0, end; i < count && !pass->status; i++, row = end) {
     end = gpumm_cut_end (&cut, row);
     const int64_t at = buffers < count ? i % buffers * largest : s->start[row];
-    add_piece (s, &steps.step[i], &steps.task[i].p, row, end, at, &lines);
+    add_piece (s, &steps.step[i], &steps.task[i].p, row, end, at, c);
     steps.step[i].after_download = i >= buffers ? i - buffers : -1;
     steps.step[i].seconds = seconds * (double) (s->start[end] - s->start[row]) / (double) stored;
   }
@@ -263,8 +260,8 @@ gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_operand *c, int64
   run_steps (s, &steps, c);
   gpumm_release_steps (&steps);
   if (!pass->status && zero)
-    pass->status = gpumm_drop_zeros (&lines, s->start);
+    pass->status = gpumm_drop_zeros (c, s->start);
   else if (!pass->status)
-    memcpy (lines.start, s->start, (size_t) (rows + 1) * sizeof *s->start);
+    memcpy (c->start, s->start, (size_t) (rows + 1) * sizeof *s->start);
   return pass->status;
 }

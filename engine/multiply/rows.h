@@ -13,7 +13,7 @@
 /* The state of the algorithm from gpumm_open to gpumm_close. */
 typedef struct gpumm_rows_product {
   gpumm_pass pass;
-  gpumm_lines a, b;            /* on the host; their lines are the rows of the product's A and B */
+  gpumm_matrix a, b;           /* on the host; their lines are the rows of the product's A and B */
   int is_same;                 /* A and B are one matrix, which goes up once */
   double pairs, flops;         /* products of entries */
   const int64_t *pairs_before; /* pairs before each row of C; NULL: not known by rows */
@@ -38,7 +38,7 @@ void gpumm_rows_tell (const gpumm_rows_product *s, gpumm_sparse_product *product
                       int64_t end);
 
 /* Begins the report of a run. Returns 0, with C complete, if there is nothing to multiply. */
-int gpumm_rows_begin (gpumm_rows_product *s, gpumm_operand *c);
+int gpumm_rows_begin (gpumm_rows_product *s, gpumm_matrix *c);
 
 /* Bytes of an entry of C with its index; and the entries that fit the device. */
 int64_t gpumm_rows_bytes (const gpumm_rows_product *s);
@@ -46,7 +46,7 @@ int64_t gpumm_rows_room (const gpumm_rows_product *s);
 
 /* Computes C in pieces of at most this many rows and entries, in buffers that take turns; seconds is
  * an estimate. */
-gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_operand *c, int64_t most_rows,
+gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_matrix *c, int64_t most_rows,
                                   int64_t most_entries, int64_t buffers, double seconds);
 
 /* gpumm_algorithm.close */

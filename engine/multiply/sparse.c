@@ -72,7 +72,7 @@ static const struct {
  * of a matrix are counted in blocks, whose elements lie where plain columns have them: element (r,k) of
  * the u-th block of column j, which has count blocks, at column[j] b^2 + (k count + u) b + r. */
 typedef struct {
-  gpumm_operand a, b; /* both sparse: op (A), op (B). Else the sparse one, as it is stored */
+  gpumm_matrix a, b; /* both sparse: op (A), op (B). Else the sparse one, as it is stored */
   const unsigned char *repeats_a, *repeats_b; /* 1 for a column with the rows of the one before */
   int64_t natural;    /* block size if both are in natural blocks, or b is a in blocks; else 1 */
   char suffix[8];     /* "_3x3", of the kernel's name, or "" */
@@ -85,40 +85,10 @@ typedef struct {
   double seconds;  /* of the symbolic phase */
 } state;
 
-gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name) {
-  if (x->column[0] != 0)
-    return gpumm_fail (GPUMM_INVALID, "sparse %s: the first column pointer is %lld and not 0", name,
-                       (long long) x->column[0]);
-  for (int64_t j = 0; j < x->cols; j++)
-    if (x->column[j + 1] < x->column[j])
-      return gpumm_fail (
-          GPUMM_INVALID, "sparse %s: column pointers descend from %lld to %lld after column %lld",
-          name, (long long) x->column[j], (long long) x->column[j + 1], (long long) j + 1);
-  const int64_t nnz = x->column[x->cols];
-  if (nnz > x->nzmax)
-    return gpumm_fail (GPUMM_INVALID, "sparse %s: %lld nonzeros, but the arrays hold %lld", name,
-                       (long long) nnz, (long long) x->nzmax);
-  const double each = ((double) nnz + 1) / ((double) x->cols + 1); /* nonzeros per column */
-  const int64_t bad = gpumm_find_unsorted (x->cols, x->column, x->row, sizeof *x->row, x->rows,
-                                           (int64_t) (cutting.least_flops / each) + 1);
-  for (int64_t t = bad < 0 ? nnz : x->column[bad]; t < nnz; t++) {
-    const char *wrong = x->row[t] < 0 || x->row[t] >= x->rows              ? "out of range"
-                        : t > x->column[bad] && x->row[t - 1] >= x->row[t] ? "not above the last"
-                                                                           : NULL;
-    if (wrong)
-      return gpumm_fail (GPUMM_INVALID,
-                         "sparse %s: row index %lld in column %lld of %lld rows is %s (rows count "
-                         "from 0, columns from 1)",
-                         name, (long long) x->row[t], (long long) bad + 1, (long long) x->rows,
-                         wrong);
-  }
-  return gpumm_check_cancelled ();
-}
-
 /* x as stored; logical elements become doubles. */
-static gpumm_status as_stored (gpumm_owner *memory, const gpumm_operand *x, gpumm_operand *out) {
+static gpumm_status as_stored (gpumm_owner *memory, const gpumm_matrix *x, gpumm_matrix *out) {
   *out = *x;
-  out->nzmax = x->column[x->cols];
+  out->nzmax = x->start[x->cols];
   if (x->type != GPUMM_B)
     return GPUMM_OK;
   const unsigned char *from = x->values;
@@ -131,37 +101,32 @@ static gpumm_status as_stored (gpumm_owner *memory, const gpumm_operand *x, gpum
   return GPUMM_OK;
 }
 
-gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_operand *x, gpumm_op op,
-                                      gpumm_operand *out) {
+gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_matrix *x,
+                                      gpumm_matrix *out) {
+  const gpumm_op op = x->op;
   gpumm_status status = as_stored (memory, x, out);
   if (status || op == GPUMM_NONE)
     return status;
-  gpumm_lines lines = gpumm_lines_of (out);
-  status = gpumm_transpose_lines (memory, &lines, 1, &lines);
+  status = gpumm_transpose_lines (memory, out, 1, out);
   if (status)
     return status;
-  double *parts = lines.values;
+  double *parts = out->values;
   if (op == GPUMM_CTRANSPOSE && out->type == GPUMM_Z)
     for (int64_t t = 0; t < out->nzmax && !gpumm_is_cancelled_at (t); t++)
       parts[2 * t + 1] = -parts[2 * t + 1];
-  out->rows = x->cols;
-  out->cols = x->rows;
-  out->column = lines.start;
-  out->row = lines.index;
-  out->values = lines.values;
   return gpumm_check_cancelled ();
 }
 
 /* Several unknowns per point, as in a stiffness matrix, give adjacent columns with the same rows.
  * Find them once, so that they share one set of rows. */
 typedef struct {
-  const gpumm_operand *x;
+  const gpumm_matrix *x;
   unsigned char *repeats;
 } repeat_search;
 
 static void search_repeats (void *context, int64_t begin, int64_t end) {
   const repeat_search *search = context;
-  const int64_t *column = search->x->column, *row = search->x->row;
+  const int64_t *column = search->x->start, *row = search->x->row;
   for (int64_t j = begin > 0 ? begin : 1; j < end && !gpumm_is_cancelled_at (j); j++) {
     const int64_t count = column[j + 1] - column[j];
     if (count > 0 && count == column[j] - column[j - 1] && row[column[j - 1]] == row[column[j]]
@@ -170,18 +135,18 @@ static void search_repeats (void *context, int64_t begin, int64_t end) {
   }
 }
 
-static gpumm_status find_repeats (state *s, const gpumm_operand *x, const unsigned char **repeats) {
+static gpumm_status find_repeats (state *s, const gpumm_matrix *x, const unsigned char **repeats) {
   repeat_search search = {x, gpumm_own (&s->memory, x->cols, 1)};
   if (!search.repeats)
     return GPUMM_HOST_MEMORY;
-  const double each = ((double) x->column[x->cols] + 1) / ((double) x->cols + 1);
+  const double each = ((double) x->start[x->cols] + 1) / ((double) x->cols + 1);
   *repeats = search.repeats;
   return gpumm_parallel (x->cols, (int64_t) (cutting.least_flops / each) + 1, search_repeats,
                          &search);
 }
 
 /* x in blocks of b x b; out->column is NULL if x does not consist of such blocks. */
-static gpumm_status as_blocks (state *s, const gpumm_operand *x, int64_t b, gpumm_operand *out) {
+static gpumm_status as_blocks (state *s, const gpumm_matrix *x, int64_t b, gpumm_matrix *out) {
   const int64_t cols = x->cols / b;
   int64_t *column = gpumm_own (&s->memory, cols + 1 + x->nzmax / (b * b), sizeof *column);
   if (!column)
@@ -190,25 +155,25 @@ static gpumm_status as_blocks (state *s, const gpumm_operand *x, int64_t b, gpum
   out->rows = x->rows / b;
   out->cols = cols;
   out->row = column + cols + 1;
-  out->column = gpumm_find_natural (x, b, column, out->row) ? column : NULL;
+  out->start = gpumm_find_natural (x, b, column, out->row) ? column : NULL;
   return gpumm_check_cancelled ();
 }
 
 /* Uses blocks instead of elements if both operands consist of blocks. */
 static gpumm_status find_natural (state *s, const gpumm_problem *p) {
   const int64_t b = gpumm_natural_size (p);
-  gpumm_operand x, y;
+  gpumm_matrix x, y;
   if (b == 0)
     return GPUMM_OK;
   gpumm_status status = as_blocks (s, &s->a, b, &x);
-  if (status || !x.column)
+  if (status || !x.start)
     return status;
   y = x;
   y.values = s->b.values;
   y.type = s->b.type;
   if (!gpumm_is_same_pattern (&s->a, &s->b))
     status = as_blocks (s, &s->b, b, &y);
-  if (status || !y.column)
+  if (status || !y.start)
     return status;
   s->natural = b;
   s->a = x;
@@ -238,10 +203,10 @@ typedef struct {
 } panel_shape;
 
 static panel_shape choose_panels (const gpumm_problem *p) {
-  const int left = p->a.kind == GPUMM_SPARSE;
-  const gpumm_operand *sparse = left ? &p->a : &p->b;
+  const int left = p->a.format == GPUMM_SPARSE;
+  const gpumm_matrix *sparse = left ? &p->a : &p->b;
   panel_shape c = {.count = left ? gpumm_n (p) : gpumm_m (p),
-                   .work = (double) sparse->column[sparse->cols] + (double) gpumm_k (p)
+                   .work = (double) sparse->start[sparse->cols] + (double) gpumm_k (p)
                            + (double) (left ? gpumm_m (p) : gpumm_n (p))};
   c.threads = choose_threads (c.count, c.work);
   c.width = choose_width (c.count, c.threads);
@@ -251,8 +216,8 @@ static panel_shape choose_panels (const gpumm_problem *p) {
 /* Sets s->b to s->a in blocks, if s->a consists of blocks and the full operand has enough columns
  * of double to use vectors. Not if elements of the product are single sums, which gain little. */
 static gpumm_status find_natural_beside (state *s, const gpumm_problem *p) {
-  const int left = p->a.kind == GPUMM_SPARSE;
-  const int gather = left == ((left ? p->op_a : p->op_b) != GPUMM_NONE);
+  const int left = p->a.format == GPUMM_SPARSE;
+  const int gather = left == ((left ? p->a.op : p->b.op) != GPUMM_NONE);
   const panel_shape shape = choose_panels (p);
   if (gather || p->output != GPUMM_D || shape.count < LEAST_NATURAL_COLUMNS
       || shape.width < LEAST_NATURAL_WIDTH)
@@ -262,7 +227,7 @@ static gpumm_status find_natural_beside (state *s, const gpumm_problem *p) {
     return GPUMM_OK;
   const int64_t b = 31 - __builtin_clz (sizes);
   gpumm_status status = as_blocks (s, &s->a, b, &s->b);
-  if (!status && s->b.column)
+  if (!status && s->b.start)
     s->natural = b;
   return status;
 }
@@ -270,13 +235,13 @@ static gpumm_status find_natural_beside (state *s, const gpumm_problem *p) {
 /* ---- sparse x sparse ---------------------------------------------------------------------- */
 
 typedef struct {
-  const gpumm_operand *a, *b;
+  const gpumm_matrix *a, *b;
   const unsigned char *repeats_a, *repeats_b;
   const int64_t *cut;
   int64_t natural, longest;
-  int64_t *start;   /* numeric phase: input. Symbolic phase: start[j + 1] = nonzeros of column j */
-  gpumm_operand *c; /* NULL in the symbolic phase */
-  int64_t *end;     /* of pieces: where each piece of C ends */
+  int64_t *start;  /* numeric phase: input. Symbolic phase: start[j + 1] = nonzeros of column j */
+  gpumm_matrix *c; /* NULL in the symbolic phase */
+  int64_t *end;    /* of pieces: where each piece of C ends */
   gpumm_scalar alpha;
   atomic_int failed; /* a thread had no memory */
 } gustavson;
@@ -302,22 +267,22 @@ static inline int64_t group_end (const gustavson *g, int64_t t, int64_t end) {
 /* The beginning of the column of A for an element of B soon after t (before last), to prefetch it:
  * these columns lie anywhere. */
 static inline int64_t soon (const gustavson *g, int64_t t, int64_t last) {
-  return g->a->column[g->b->row[t + AHEAD < last ? t + AHEAD : t]];
+  return g->a->start[g->b->row[t + AHEAD < last ? t + AHEAD : t]];
 }
 
 static void count_columns (gustavson *g, rowset *rows, int64_t piece) {
-  const gpumm_operand *a = g->a, *b = g->b;
-  const int64_t first = g->cut[piece], last = b->column[g->cut[piece + 1]];
+  const gpumm_matrix *a = g->a, *b = g->b;
+  const int64_t first = g->cut[piece], last = b->start[g->cut[piece + 1]];
   for (int64_t j = first; j < g->cut[piece + 1] && !gpumm_is_cancelled (); j++) {
     int64_t count = 0;
     if (j > first && g->repeats_b[j]) {
       g->start[j + 1] = g->start[j];
       continue;
     }
-    for (int64_t t = b->column[j]; t < b->column[j + 1] && !gpumm_is_cancelled_at (t);
-         t = group_end (g, t, b->column[j + 1])) {
+    for (int64_t t = b->start[j]; t < b->start[j + 1] && !gpumm_is_cancelled_at (t);
+         t = group_end (g, t, b->start[j + 1])) {
       __builtin_prefetch (a->row + soon (g, t, last));
-      const int64_t begin = a->column[b->row[t]], end = a->column[b->row[t] + 1];
+      const int64_t begin = a->start[b->row[t]], end = a->start[b->row[t] + 1];
       count += rowset_add_all (rows, a->row + begin, end - begin);
     }
     rowset_drain (rows, NULL);
@@ -328,8 +293,8 @@ static void count_columns (gustavson *g, rowset *rows, int64_t piece) {
 /* ---- one dense operand: Y = S X or S.' X by panels of columns ------------------------------ */
 
 typedef struct {
-  gpumm_operand s;
-  gpumm_operand blocks; /* s in natural blocks of natural x natural; natural = 0: unused */
+  gpumm_matrix s;
+  gpumm_matrix blocks; /* s in natural blocks of natural x natural; natural = 0: unused */
   int64_t natural;
   int gather; /* Y = S.' X; else Y = S X */
   int conj_s, conj_x;
@@ -475,17 +440,17 @@ static void count_elements (state *s) {
 /* The symbolic phase: the offsets of C's columns, and with them the most nonzeros of C. */
 static gpumm_status count (struct gpumm_job *job, state *s) {
   const int64_t n = s->b.cols, size = s->natural;
-  const gpumm_operand *a = &s->a, *b = &s->b;
+  const gpumm_matrix *a = &s->a, *b = &s->b;
   s->start = gpumm_own (&s->memory, n * size + 1, sizeof *s->start);
   if (!s->start)
     return GPUMM_HOST_MEMORY;
   int64_t *before = s->start; /* the same memory, until the pieces are cut */
   for (int64_t j = 0; j < n && !gpumm_is_cancelled (); j++) {
     int64_t work = 0;
-    for (int64_t t = b->column[j]; t < b->column[j + 1] && !gpumm_is_cancelled_at (t); t++)
-      work += a->column[b->row[t] + 1] - a->column[b->row[t]];
+    for (int64_t t = b->start[j]; t < b->start[j + 1] && !gpumm_is_cancelled_at (t); t++)
+      work += a->start[b->row[t] + 1] - a->start[b->row[t]];
     s->products += (double) work * (double) (size * size * size);
-    before[j + 1] = before[j] + work + b->column[j + 1] - b->column[j] + 1;
+    before[j + 1] = before[j] + work + b->start[j + 1] - b->start[j] + 1;
   }
   gpumm_status status = gpumm_check_cancelled ();
   if (!status)
@@ -517,10 +482,10 @@ static gpumm_status count (struct gpumm_job *job, state *s) {
   return GPUMM_OK;
 }
 
-static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_operand *c) {
+static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_matrix *c) {
   snprintf (job->report.kernel, sizeof job->report.kernel, "gustavson%s", s->suffix);
   if (gpumm_is_zero (job->problem.alpha)) {
-    memset (c->column, 0, (size_t) (c->cols + 1) * sizeof *c->column);
+    memset (c->start, 0, (size_t) (c->cols + 1) * sizeof *c->start);
     return GPUMM_OK;
   }
   job->report.flops = s->products * gpumm_flops_each (&job->problem);
@@ -544,10 +509,8 @@ static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_op
     status = gpumm_fail (GPUMM_HOST_MEMORY,
                          "out of host memory: cannot allocate an accumulator of %lld %s elements",
                          (long long) c->rows, gpumm_type_name (c->type));
-  else if (!status) {
-    const gpumm_lines lines = gpumm_lines_of (c);
-    gpumm_close_gaps (&lines, s->start, s->cut, s->pieces, end);
-  }
+  else if (!status)
+    gpumm_close_gaps (c, s->start, s->cut, s->pieces, end);
   gpumm_release (end);
   return status;
 }
@@ -582,7 +545,7 @@ static void gather_rows (void *context, int64_t begin, int64_t end) {
 
 /* If S has fewer elements than X has rows: collect the rows that matter and skip the others. */
 static gpumm_status list_used (state *s, panels *d) {
-  const int64_t nnz = d->s.column[d->s.cols];
+  const int64_t nnz = d->s.start[d->s.cols];
   if (nnz >= d->inner)
     return GPUMM_OK;
   rowset rows;
@@ -590,7 +553,7 @@ static gpumm_status list_used (state *s, panels *d) {
   if (!used || rowset_create (&rows, d->inner))
     return GPUMM_HOST_MEMORY;
   for (int64_t j = 0; j < d->s.cols; j++)
-    for (int64_t t = d->s.column[j]; t < d->s.column[j + 1]; t++)
+    for (int64_t t = d->s.start[j]; t < d->s.start[j + 1]; t++)
       rowset_add (&rows, d->gather ? d->s.row[t] : j);
   d->used = used;
   d->used_count = rowset_drain (&rows, used) - used;
@@ -612,20 +575,20 @@ static gpumm_status run_unpacked (panels *d) {
   const int64_t groups =
       gpumm_pieces (gpumm_threads () * cutting.pieces_per_thread, d->outer); /* of columns */
   d->width = gpumm_pieces (gpumm_pieces (d->count, groups), MOST_BESIDE) * MOST_BESIDE;
-  const double each = (double) d->s.column[d->s.cols] / (double) d->outer + 1;
+  const double each = (double) d->s.start[d->s.cols] / (double) d->outer + 1;
   const double task = each * (double) gpumm_least (d->width, d->count);
   gpumm_progress_of ((double) d->count * (double) d->outer);
   return gpumm_parallel (gpumm_pieces (d->count, d->width) * d->outer,
                          (int64_t) (cutting.least_flops / task) + 1, gather_rows, d);
 }
 
-static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operand *c) {
+static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix *c) {
   const gpumm_problem *p = &job->problem;
-  const int first = p->a.kind == GPUMM_SPARSE; /* else C.' = op (B).' op (A).' */
-  const gpumm_operand *dense = first ? &p->b : &p->a;
-  const gpumm_op op_s = first ? p->op_a : p->op_b, op_x = first ? p->op_b : p->op_a;
+  const int first = p->a.format == GPUMM_SPARSE; /* else C.' = op (B).' op (A).' */
+  const gpumm_matrix *dense = first ? &p->b : &p->a;
+  const gpumm_op op_s = first ? p->a.op : p->b.op, op_x = first ? p->b.op : p->a.op;
   const int by_columns = (op_x == GPUMM_NONE) == first; /* as the operand has */
-  const gpumm_operand *c0 = p->c0;
+  const gpumm_matrix *c0 = p->c0;
   panels d = {.s = s->a,
               .gather = (op_s != GPUMM_NONE) == first,
               .conj_s = op_s == GPUMM_CTRANSPOSE,
@@ -657,7 +620,7 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_operan
   if (gpumm_is_zero (p->alpha))
     d.inner = 0; /* S and X are not read; C = beta C0 */
   else {
-    const double nnz = (double) d.s.column[d.s.cols];
+    const double nnz = (double) d.s.start[d.s.cols];
     const int conjugates = d.conj_x && d.x_type == GPUMM_Z;
     job->report.flops = nnz * (double) d.count * gpumm_flops_each (p);
     d.beside = d.gather && d.c_across == 1 && d.c0_across == 1;
@@ -719,14 +682,14 @@ static const double PRODUCT_SECONDS = 2e-9, ELEMENT_SECONDS = 35e-9, SHARING_SEC
 static const double PAIR_SECONDS = 12e-9, MULTIPLY_SECONDS = 0.05e-9, NATURAL_SECONDS = 10e-9;
 
 static double seconds_one_dense (const gpumm_problem *p) {
-  const int left = p->a.kind == GPUMM_SPARSE;
-  const gpumm_operand *s = left ? &p->a : &p->b;
-  const double stored = (double) s->column[s->cols];
-  const int gather = left == ((left ? p->op_a : p->op_b) != GPUMM_NONE);
+  const int left = p->a.format == GPUMM_SPARSE;
+  const gpumm_matrix *s = left ? &p->a : &p->b;
+  const double stored = (double) s->start[s->cols];
+  const int gather = left == ((left ? p->a.op : p->b.op) != GPUMM_NONE);
   const panel_shape shape = choose_panels (p);
   if (shape.count == 0)
     return 0;
-  if (!left && p->op_a == GPUMM_NONE && p->op_b == GPUMM_NONE
+  if (!left && p->a.op == GPUMM_NONE && p->b.op == GPUMM_NONE
       && (shape.count <= MOST_UNPACKED || stored < LEAST_REUSE * (double) gpumm_k (p))) {
     const double rows = (double) shape.count * (p->a.type == GPUMM_Z ? 2 : 1);
     const double beyond = fmax (0, 1 - CACHE_BYTES / (8 * rows * (double) gpumm_k (p)));
@@ -748,7 +711,7 @@ static double seconds_one_dense (const gpumm_problem *p) {
 static double seconds (const gpumm_problem *p, const gpumm_place *place,
                        const gpumm_sparse_estimate *x) {
   (void) place;
-  if (p->a.kind != GPUMM_SPARSE || p->b.kind != GPUMM_SPARSE)
+  if (p->a.format != GPUMM_SPARSE || p->b.format != GPUMM_SPARSE)
     return seconds_one_dense (p);
   const double products = x->products, nonzeros = x->nonzeros, size = (double) x->natural;
   const double pairs = size > 0 ? products / (size * size * size) : products;
@@ -763,19 +726,17 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
 enum { SAMPLES = 1 << 15 }; /* elements of B: 0.1 ms or less */
 
 static double estimate_products (const gpumm_problem *p) {
-  const gpumm_operand *a = &p->a, *b = &p->b;
-  /* offsets are not checked yet and may exceed the arrays */
-  const int64_t k = gpumm_k (p), stored_b = gpumm_least (b->column[b->cols], b->nzmax);
+  const gpumm_matrix *a = &p->a, *b = &p->b;
+  const int64_t k = gpumm_k (p), stored_b = gpumm_entries (b);
   double products = 0;
-  if (k == 0 || stored_b <= 0 || gpumm_is_zero (p->alpha))
+  if (k == 0 || stored_b == 0)
     return 0;
-  if (p->op_a != GPUMM_NONE || p->op_b != GPUMM_NONE) /* estimate evenly spread elements */
-    return (double) a->column[a->cols] * (double) stored_b / (double) k;
+  if (p->a.op != GPUMM_NONE || p->b.op != GPUMM_NONE) /* estimate evenly spread elements */
+    return (double) a->start[a->cols] * (double) stored_b / (double) k;
   const int64_t apart = stored_b / SAMPLES + 1;
   int64_t seen = 0;
   for (int64_t t = 0; t < stored_b; t += apart, seen++)
-    if (b->row[t] >= 0 && b->row[t] < k)
-      products += (double) a->column[b->row[t] + 1] - (double) a->column[b->row[t]];
+    products += (double) (a->start[b->row[t] + 1] - a->start[b->row[t]]);
   return products * ((double) stored_b / (double) seen);
 }
 
@@ -789,7 +750,7 @@ static double estimate_nonzeros (const gpumm_problem *p, int64_t natural, double
 
 gpumm_sparse_estimate gpumm_estimate_sparse (const gpumm_problem *p) {
   gpumm_sparse_estimate x = {0};
-  if (p->a.kind != GPUMM_SPARSE || p->b.kind != GPUMM_SPARSE)
+  if (p->a.format != GPUMM_SPARSE || p->b.format != GPUMM_SPARSE || gpumm_is_zero (p->alpha))
     return x;
   x.products = estimate_products (p);
   x.natural = gpumm_natural_size (p);
@@ -800,7 +761,7 @@ gpumm_sparse_estimate gpumm_estimate_sparse (const gpumm_problem *p) {
 /* ---- the row of the table ----------------------------------------------------------------- */
 
 static int takes (const gpumm_problem *p) {
-  const int a = p->a.kind == GPUMM_SPARSE, b = p->b.kind == GPUMM_SPARSE;
+  const int a = p->a.format == GPUMM_SPARSE, b = p->b.format == GPUMM_SPARSE;
   return (a || b) && gpumm_is_sparse_element (p->a.type) && gpumm_is_sparse_element (p->b.type)
          && (a || p->a.type != GPUMM_B) && (b || p->b.type != GPUMM_B)
          && !(a && b && !gpumm_is_zero (p->beta));
@@ -816,14 +777,14 @@ static void announce_natural (struct gpumm_job *job, state *s) {
   snprintf (s->suffix, sizeof s->suffix, "_%dx%d", b % 10, b % 10);
   snprintf (reason + used, sizeof job->report.reason - used,
             "; %s of natural blocks of %d x %d, and these are multiplied",
-            job->shape.kind == GPUMM_SPARSE ? "both matrices are made"
-                                            : "the sparse matrix is made",
+            job->shape.format == GPUMM_SPARSE ? "both matrices are made"
+                                              : "the sparse matrix is made",
             b, b);
 }
 
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
-  const int sparse_a = p->a.kind == GPUMM_SPARSE, sparse_b = p->b.kind == GPUMM_SPARSE;
+  const int sparse_a = p->a.format == GPUMM_SPARSE, sparse_b = p->b.format == GPUMM_SPARSE;
   const double began = gpumm_seconds ();
   gpumm_status status = GPUMM_OK;
   state *s = job->state = gpumm_allocate (1, sizeof *s);
@@ -833,14 +794,10 @@ static gpumm_status open (struct gpumm_job *job) {
   s->a.type = sparse_a ? p->a.type : p->b.type;
   if (gpumm_is_zero (p->alpha))
     return GPUMM_OK; /* A and B are not read; nzmax stays 0 */
-  if (sparse_a)
-    status = gpumm_check_sparse (&p->a, "A");
-  if (!status && sparse_b)
-    status = gpumm_check_sparse (&p->b, "B");
-  if (!status && sparse_a && sparse_b) {
-    status = gpumm_sparse_by_columns (&s->memory, &p->a, p->op_a, &s->a);
+  if (sparse_a && sparse_b) {
+    status = gpumm_sparse_by_columns (&s->memory, &p->a, &s->a);
     if (!status)
-      status = gpumm_sparse_by_columns (&s->memory, &p->b, p->op_b, &s->b);
+      status = gpumm_sparse_by_columns (&s->memory, &p->b, &s->b);
     if (!status)
       status = find_natural (s, p);
     if (!status)
@@ -849,7 +806,7 @@ static gpumm_status open (struct gpumm_job *job) {
       status = find_repeats (s, &s->b, &s->repeats_b);
     if (!status)
       status = count (job, s);
-  } else if (!status) {
+  } else {
     status = as_stored (&s->memory, sparse_a ? &p->a : &p->b, &s->a);
     if (!status)
       status = find_natural_beside (s, p);
@@ -859,11 +816,11 @@ static gpumm_status open (struct gpumm_job *job) {
   return status;
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   state *s = job->state;
   const double began = gpumm_seconds ();
-  const gpumm_status status = job->shape.kind == GPUMM_SPARSE ? run_sparse_sparse (job, s, result)
-                                                              : run_one_dense (job, s, result);
+  const gpumm_status status = job->shape.format == GPUMM_SPARSE ? run_sparse_sparse (job, s, result)
+                                                                : run_one_dense (job, s, result);
   job->report.compute = s->seconds + gpumm_seconds () - began;
   return status;
 }

@@ -7,9 +7,6 @@
 #include "memory/host.h"
 #include "types.h"
 
-/* Checks a sparse operand's arrays, before anything follows their indices. name is "A" or "B". */
-gpumm_status gpumm_check_sparse (const gpumm_operand *x, const char *name);
-
 /* Can a sparse matrix have elements of this type? */
 static inline int gpumm_is_sparse_element (gpumm_type type) {
   return type == GPUMM_D || type == GPUMM_Z || type == GPUMM_B;
@@ -17,8 +14,8 @@ static inline int gpumm_is_sparse_element (gpumm_type type) {
 
 /* op (X) by columns, of double or double complex, in the memory of X if possible, else in memory of
  * the owner. */
-gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_operand *x, gpumm_op op,
-                                      gpumm_operand *out);
+gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_matrix *x,
+                                      gpumm_matrix *out);
 
 /* Numbers that decide how to multiply two sparse operands. */
 typedef struct gpumm_sparse_estimate {
@@ -29,8 +26,7 @@ typedef struct gpumm_sparse_estimate {
   double nonzeros;
 } gpumm_sparse_estimate;
 
-/* Takes about 0.1 ms; all zero if an operand is dense. The operands may be unchecked: it reads
- * nothing past nzmax and follows no index out of range. */
+/* Takes about 0.1 ms; all zero if an operand is dense or alpha is 0. */
 gpumm_sparse_estimate gpumm_estimate_sparse (const gpumm_problem *p);
 
 #endif

@@ -43,11 +43,11 @@ enum { LEAST = 1 << 16 };
 
 /* The state from gpumm_open to gpumm_close. */
 typedef struct {
-  gpumm_owner memory;    /* owns what follows */
-  gpumm_operand a, b, c; /* dense: A, a panel of B and one of C */
-  int same;              /* b is a */
-  int64_t width;         /* of a panel; 0: there is nothing to multiply */
-  int64_t column;        /* the first of the next panel */
+  gpumm_owner memory;   /* owns what follows */
+  gpumm_matrix a, b, c; /* dense: A, a panel of B and one of C */
+  int same;             /* b is a */
+  int64_t width;        /* of a panel; 0: there is nothing to multiply */
+  int64_t column;       /* the first of the next panel */
   double flops;
 } state;
 
@@ -74,20 +74,20 @@ int64_t gpumm_as_dense_width (const gpumm_problem *p) {
   return width < LEAST_PANEL ? 0 : width / WHOLE * WHOLE;
 }
 
-static gpumm_operand dense (const gpumm_operand *x, int64_t rows, int64_t cols, void *values) {
-  return (gpumm_operand){.kind = GPUMM_DENSE,
-                         .type = dense_type (x->type),
-                         .rows = rows,
-                         .cols = cols,
-                         .ld = rows,
-                         .values = values,
-                         .place = GPUMM_HOST};
+static gpumm_matrix dense (const gpumm_matrix *x, int64_t rows, int64_t cols, void *values) {
+  return (gpumm_matrix){.format = GPUMM_DENSE,
+                        .type = dense_type (x->type),
+                        .op = x->op,
+                        .rows = rows,
+                        .cols = cols,
+                        .ld = rows,
+                        .values = values};
 }
 
 gpumm_problem gpumm_as_dense_panel (const gpumm_problem *p, int64_t width) {
   gpumm_problem q = *p;
   q.a = dense (&p->a, p->a.rows, p->a.cols, p->a.values);
-  q.b = p->op_b == GPUMM_NONE ? dense (&p->b, p->b.rows, width, p->b.values)
+  q.b = p->b.op == GPUMM_NONE ? dense (&p->b, p->b.rows, width, p->b.values)
                               : dense (&p->b, width, p->b.cols, p->b.values);
   return q;
 }
@@ -121,11 +121,11 @@ static void search_large (void *context, int64_t begin, int64_t end) {
 }
 
 /* Are any elements, or parts of elements, Inf, NaN or above LARGEST? */
-static gpumm_status has_large (const gpumm_operand *x, int *found) {
+static gpumm_status has_large (const gpumm_matrix *x, int *found) {
   search s = {x->values, 0};
   gpumm_status status = GPUMM_OK;
   if (x->type != GPUMM_B)
-    status = gpumm_parallel (x->column[x->cols] * (gpumm_is_complex (x->type) ? 2 : 1), LEAST,
+    status = gpumm_parallel (x->start[x->cols] * (gpumm_is_complex (x->type) ? 2 : 1), LEAST,
                              search_large, &s);
   *found = atomic_load (&s.found);
   return status;
@@ -133,13 +133,13 @@ static gpumm_status has_large (const gpumm_operand *x, int *found) {
 
 /* Copies the part of x from this row and column on to the dense `to`, as far as it reaches. */
 typedef struct {
-  const gpumm_operand *x;
+  const gpumm_matrix *x;
   int64_t row, column;
-  const gpumm_operand *to;
+  const gpumm_matrix *to;
 } part;
 
 /* The first of a column's elements begin .. end - 1 in this row or below. */
-static int64_t first_from (const gpumm_operand *x, int64_t begin, int64_t end, int64_t row) {
+static int64_t first_from (const gpumm_matrix *x, int64_t begin, int64_t end, int64_t row) {
   while (begin < end) {
     const int64_t middle = begin + (end - begin) / 2;
     if (x->row[middle] < row)
@@ -152,11 +152,11 @@ static int64_t first_from (const gpumm_operand *x, int64_t begin, int64_t end, i
 
 static void write_columns (void *context, int64_t begin, int64_t end) {
   const part *w = context;
-  const gpumm_operand *x = w->x, *to = w->to;
+  const gpumm_matrix *x = w->x, *to = w->to;
   const int64_t *row = x->row;
   for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
-    const int64_t last = x->column[w->column + j + 1];
-    int64_t t = x->column[w->column + j];
+    const int64_t last = x->start[w->column + j + 1];
+    int64_t t = x->start[w->column + j];
     if (w->row > 0)
       t = first_from (x, t, last, w->row);
     const int parts = to->type == GPUMM_Z ? 2 : 1;
@@ -173,12 +173,12 @@ static void write_columns (void *context, int64_t begin, int64_t end) {
   }
 }
 
-static int64_t grain_of (const gpumm_operand *x) {
+static int64_t grain_of (const gpumm_matrix *x) {
   return LEAST / (x->rows + 1) + 1;
 }
 
-static gpumm_status write_out (const gpumm_operand *x, int64_t row, int64_t column,
-                               const gpumm_operand *to) {
+static gpumm_status write_out (const gpumm_matrix *x, int64_t row, int64_t column,
+                               const gpumm_matrix *to) {
   part w = {x, row, column, to};
   return gpumm_parallel (to->cols, grain_of (to), write_columns, &w);
 }
@@ -187,8 +187,8 @@ static gpumm_status write_out (const gpumm_operand *x, int64_t row, int64_t colu
 
 /* Columns of c from that on, of a panel. */
 typedef struct {
-  const gpumm_operand *panel;
-  gpumm_operand *c;
+  const gpumm_matrix *panel;
+  gpumm_matrix *c;
   int64_t column;
 } compression;
 
@@ -216,12 +216,12 @@ static inline void store_column (const double *x, int64_t rows, int64_t *row, do
 
 static void count_columns (void *context, int64_t begin, int64_t end) {
   const compression *x = context;
-  const gpumm_operand *panel = x->panel;
+  const gpumm_matrix *panel = x->panel;
   const double *values = panel->values;
   for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++)
-    x->c->column[x->column + j + 1] =
-        panel->type == GPUMM_Z ? count_stored (values + 2 * j * panel->ld, panel->rows, 2)
-                               : count_stored (values + j * panel->ld, panel->rows, 1);
+    x->c->start[x->column + j + 1] = panel->type == GPUMM_Z
+                                         ? count_stored (values + 2 * j * panel->ld, panel->rows, 2)
+                                         : count_stored (values + j * panel->ld, panel->rows, 1);
 }
 
 static void store_columns (void *context, int64_t begin, int64_t end) {
@@ -229,7 +229,7 @@ static void store_columns (void *context, int64_t begin, int64_t end) {
   const int64_t rows = x->panel->rows;
   const int parts = x->panel->type == GPUMM_Z ? 2 : 1;
   for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
-    const int64_t at = x->c->column[x->column + j], count = x->c->column[x->column + j + 1] - at;
+    const int64_t at = x->c->start[x->column + j], count = x->c->start[x->column + j + 1] - at;
     const double *from = (const double *) x->panel->values + parts * j * x->panel->ld;
     double *values = (double *) x->c->values + parts * at;
     int64_t *row = x->c->row + at;
@@ -245,34 +245,22 @@ static void store_columns (void *context, int64_t begin, int64_t end) {
 }
 
 /* Compresses the panel to the columns of c from this one on; earlier columns are complete. */
-static gpumm_status compress (const gpumm_operand *panel, gpumm_operand *c, int64_t column) {
+static gpumm_status compress (const gpumm_matrix *panel, gpumm_matrix *c, int64_t column) {
   compression x = {panel, c, column};
   gpumm_status status = gpumm_parallel (panel->cols, grain_of (panel), count_columns, &x);
   if (status)
     return status;
   for (int64_t j = column; j < column + panel->cols; j++)
-    c->column[j + 1] += c->column[j];
+    c->start[j + 1] += c->start[j];
   return gpumm_parallel (panel->cols, grain_of (panel), store_columns, &x);
 }
 
 /* ---- the row of the table ----------------------------------------------------------------- */
 
 static int takes (const gpumm_problem *p) {
-  return p->a.kind == GPUMM_SPARSE && p->b.kind == GPUMM_SPARSE
+  return p->a.format == GPUMM_SPARSE && p->b.format == GPUMM_SPARSE
          && gpumm_is_sparse_element (p->a.type) && gpumm_is_sparse_element (p->b.type)
          && gpumm_is_zero (p->beta);
-}
-
-/* Counts the operations on stored elements exactly, by columns of op (A) and rows of op (B). */
-static gpumm_status count_flops (state *s, const gpumm_problem *p) {
-  const gpumm_operand *a = &p->a, *b = &p->b;
-  const gpumm_lines columns_a = gpumm_lines_of (a), columns_b = gpumm_lines_of (b);
-  double products;
-  /* by columns: C' = op (B)' op (A)' */
-  gpumm_status status = gpumm_count_products (&columns_b, p->op_b != GPUMM_NONE, &columns_a,
-                                              p->op_a != GPUMM_NONE, &products);
-  s->flops = products * gpumm_flops_each (p);
-  return status;
 }
 
 static gpumm_status refuse_large (const gpumm_problem *p) {
@@ -328,17 +316,15 @@ static gpumm_status open (struct gpumm_job *job) {
     return GPUMM_HOST_MEMORY;
   if (gpumm_is_zero (p->alpha))
     return GPUMM_OK; /* A and B are not read; nzmax stays 0 */
-  gpumm_status status = gpumm_check_sparse (&p->a, "A");
-  if (!status && !gpumm_is_one_array (p))
-    status = gpumm_check_sparse (&p->b, "B");
-  if (!status && (job->shape.rows == 0 || job->shape.cols == 0))
+  if (job->shape.rows == 0 || job->shape.cols == 0)
     return GPUMM_OK;
-  if (!status)
-    status = refuse_large (p);
+  gpumm_status status = refuse_large (p);
   if (!status)
     status = take_memory (job, s);
+  double products = 0;
   if (!status)
-    status = count_flops (s, p);
+    status = gpumm_count_products (&p->b, &p->a, &products);
+  s->flops = products * gpumm_flops_each (p);
   if (!status)
     status = write_out (&p->a, 0, 0, &s->a);
   if (status)
@@ -349,11 +335,11 @@ static gpumm_status open (struct gpumm_job *job) {
   return GPUMM_OK;
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const state *s = job->state;
   if (job->trace)
     return gpumm_fail (GPUMM_UNSUPPORTED, "products of sparse matrices are not traced");
-  memset (result->column, 0, (size_t) (result->cols + 1) * sizeof *result->column);
+  memset (result->start, 0, (size_t) (result->cols + 1) * sizeof *result->start);
   if (s->width > 0 && s->width < result->cols) /* else keep the dense product's report */
     gpumm_progress_of ((double) result->cols);
   return GPUMM_OK;
@@ -373,19 +359,19 @@ static gpumm_status next (struct gpumm_job *job, gpumm_problem *q, int *more) {
   s->c.cols = width;
   s->column += width;
   return s->same ? GPUMM_OK
-                 : write_out (&p->b, p->op_b == GPUMM_NONE ? 0 : column,
-                              p->op_b == GPUMM_NONE ? column : 0, &q->b);
+                 : write_out (&p->b, p->b.op == GPUMM_NONE ? 0 : column,
+                              p->b.op == GPUMM_NONE ? column : 0, &q->b);
 }
 
-static gpumm_status into (struct gpumm_job *job, const gpumm_operand *shape, gpumm_operand *result,
-                          gpumm_operand *c) {
+static gpumm_status into (struct gpumm_job *job, const gpumm_matrix *shape, gpumm_matrix *result,
+                          gpumm_matrix *c) {
   const state *s = job->state;
   (void) shape, (void) result;
   *c = s->c;
   return GPUMM_OK;
 }
 
-static gpumm_status finish (struct gpumm_job *job, const gpumm_operand *c, gpumm_operand *result) {
+static gpumm_status finish (struct gpumm_job *job, const gpumm_matrix *c, gpumm_matrix *result) {
   const state *s = job->state;
   gpumm_status status = compress (c, result, s->column - c->cols);
   gpumm_progress_add ((double) c->cols);

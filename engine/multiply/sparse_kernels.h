@@ -51,17 +51,17 @@ static inline __attribute__ ((always_inline)) void NAME (add) (const T1 *a, cons
 static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
   const T1 *a = g->a->values;
   const T2 *b = g->b->values;
-  const int64_t *a_column = g->a->column, *a_row = g->a->row, first = g->cut[task];
+  const int64_t *a_column = g->a->start, *a_row = g->a->row, first = g->cut[task];
   TC *sum = w->sum, *values = g->c->values;
   int64_t *row = g->c->row, out = g->start[first];
-  const int64_t last = g->b->column[g->cut[task + 1]];
-  const double part = 1 / (double) (last - g->b->column[first] + 1); /* there may be none */
+  const int64_t last = g->b->start[g->cut[task + 1]];
+  const double part = 1 / (double) (last - g->b->start[first] + 1); /* there may be none */
   for (int64_t j = first; j < g->cut[task + 1] && !gpumm_is_cancelled (); j++) {
-    const int64_t most = g->start[j + 1] - g->start[j], end = g->b->column[j + 1];
+    const int64_t most = g->start[j + 1] - g->start[j], end = g->b->start[j + 1];
     const int full = g->a->rows / cutting.full_column < most;
-    const int same = j > first && g->repeats_b[j] && out - g->c->column[j - 1] == most;
-    g->c->column[j] = out;
-    for (int64_t t = g->b->column[j], next; t < end && !gpumm_is_cancelled_at (t); t = next) {
+    const int same = j > first && g->repeats_b[j] && out - g->c->start[j - 1] == most;
+    g->c->start[j] = out;
+    for (int64_t t = g->b->start[j], next; t < end && !gpumm_is_cancelled_at (t); t = next) {
       const int64_t begin = a_column[g->b->row[t]], count = a_column[g->b->row[t] + 1] - begin;
       const int64_t *rows = a_row + begin, later = soon (g, t, last);
       __builtin_prefetch (a_row + later);
@@ -81,7 +81,7 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
       if (!full && !same)
         rowset_add_all (&w->rows, rows, count);
     }
-    const int64_t *rows = same ? row + g->c->column[j - 1] : w->list;
+    const int64_t *rows = same ? row + g->c->start[j - 1] : w->list;
     int64_t count = most;
     if (full && !same) {
       count = 0;
@@ -100,7 +100,7 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
         values[out++] = value;
       }
     }
-    gpumm_progress_add (part * (double) (end - g->b->column[j]));
+    gpumm_progress_add (part * (double) (end - g->b->start[j]));
   }
   g->end[task] = out;
 }
@@ -111,7 +111,7 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
 static inline __attribute__ ((always_inline)) void NAME (natural_sized) (const gustavson *g,
                                                                          workspace *w, int64_t task,
                                                                          const int size) {
-  const int64_t *a_column = g->a->column, *b_column = g->b->column;
+  const int64_t *a_column = g->a->start, *b_column = g->b->start;
   const int64_t first = g->cut[task] / size, last = g->cut[task + 1] / size;
   const int width = (size + LANES - 1) / LANES; /* vectors of a row */
   const gpumm_scalar alpha = g->alpha;
@@ -151,7 +151,7 @@ static inline __attribute__ ((always_inline)) void NAME (natural_sized) (const g
       }
     }
     for (int q = 0; q < size; q++) {
-      g->c->column[j * size + q] = out;
+      g->c->start[j * size + q] = out;
       for (int64_t u = 0; u < blocks; u++) {
         const int64_t top = list[u] * size;
         const TC *from = (const TC *) sum + u * size * width * LANES + q;
@@ -196,7 +196,7 @@ static inline __attribute__ ((always_inline)) void NAME (multiply) (const panels
                                                                     TC *restrict y,
                                                                     const int width) {
   const T1 *values = d->s.values;
-  const int64_t *column = d->s.column, *row = d->s.row;
+  const int64_t *column = d->s.start, *row = d->s.row;
   if (d->gather)
     for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
       TC sum[WIDEST] = {0};
@@ -226,10 +226,10 @@ static inline __attribute__ ((always_inline)) void NAME (multiply) (const panels
  * are in the order of the plain product. */
 static inline __attribute__ ((always_inline)) void NAME (multiply_sized) (
     const panels *d, const double *x, double *y, const int width, const int size) {
-  const gpumm_operand *s = &d->blocks;
+  const gpumm_matrix *s = &d->blocks;
   const int vectors = width / LANES;
   for (int64_t j = 0; j < s->cols && !gpumm_is_cancelled (); j++) {
-    const int64_t from = s->column[j], count = s->column[j + 1] - from;
+    const int64_t from = s->start[j], count = s->start[j + 1] - from;
     const double *a = (const double *) s->values + from * size * size;
     const four *here = (const four *) (x + j * size * width);
     for (int64_t u = 0; u < count; u++) {
@@ -280,7 +280,7 @@ static inline __attribute__ ((always_inline)) void NAME (gather_some) (const pan
                                                                        int64_t end, int64_t first,
                                                                        const int width) {
   const T1 *values = d->s.values;
-  const int64_t *column = d->s.column, *row = d->s.row;
+  const int64_t *column = d->s.start, *row = d->s.row;
   const TC *c0 = d->c0 ? (const TC *) d->c0 + first : NULL;
   TC *c = (TC *) d->c + first;
   for (int64_t j = begin; j < end; j++) {
@@ -306,7 +306,7 @@ static inline __attribute__ ((always_inline)) void NAME (gather_vectors) (
     const panels *d, const double *x, int64_t down, int64_t begin, int64_t end, int64_t first,
     const int vectors) {
   const double *values = d->s.values;
-  const int64_t *column = d->s.column, *row = d->s.row;
+  const int64_t *column = d->s.start, *row = d->s.row;
   const double *c0 = d->c0 ? (const double *) d->c0 + first : NULL;
   double *c = (double *) d->c + first;
   for (int64_t j = begin; j < end; j++) {

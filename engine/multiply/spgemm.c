@@ -30,10 +30,10 @@ static double seconds_at (const gpumm_rows_product *s, double rate) {
 }
 
 /* op (X) by columns. A logical matrix stays logical if it goes up as doubles. */
-static gpumm_status by_columns (gpumm_rows_product *s, const gpumm_operand *x, gpumm_op op,
-                                gpumm_type output, gpumm_operand *out) {
-  if (op != GPUMM_NONE || (x->type == GPUMM_B && output == GPUMM_Z))
-    return gpumm_sparse_by_columns (&s->pass.memory, x, op, out);
+static gpumm_status by_columns (gpumm_rows_product *s, const gpumm_matrix *x, gpumm_type output,
+                                gpumm_matrix *out) {
+  if (gpumm_is_turned (x) || (x->type == GPUMM_B && output == GPUMM_Z))
+    return gpumm_sparse_by_columns (&s->pass.memory, x, out);
   *out = *x;
   return GPUMM_OK;
 }
@@ -53,34 +53,30 @@ static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const int is_same = gpumm_is_one_array (p);
-  gpumm_operand a = {0}, b = {0};
+  gpumm_matrix a = {0}, b = {0};
   gpumm_rows_product *s = gpumm_rows_new (job);
   if (!s)
     return GPUMM_HOST_MEMORY;
   if (gpumm_is_zero (p->alpha))
     return GPUMM_OK; /* A and B are not read */
-  gpumm_status status = gpumm_check_sparse (&p->a, "A");
-  if (!status && !is_same)
-    status = gpumm_check_sparse (&p->b, "B");
-  if (!status)
-    status = by_columns (s, &p->a, p->op_a, p->output, &a);
-  if (!status && is_same && p->op_a == p->op_b)
+  gpumm_status status = by_columns (s, &p->a, p->output, &a);
+  if (!status && is_same && p->a.op == p->b.op)
     b = a;
   else if (!status)
-    status = by_columns (s, &p->b, p->op_b, p->output, &b);
+    status = by_columns (s, &p->b, p->output, &b);
   if (status)
     return status;
-  s->a = gpumm_lines_of (&b); /* exchanged: C' = op (B)' op (A)' */
-  s->b = gpumm_lines_of (&a);
+  s->a = b; /* exchanged: C' = op (B)' op (A)' */
+  s->b = a;
   s->is_same = gpumm_is_same (&a, &b);
-  s->work = b.column;
-  status = gpumm_count_products (&s->a, 0, &s->b, 0, &s->pairs);
+  s->work = b.start;
+  status = gpumm_count_products (&b, &a, &s->pairs);
   s->flops = s->pairs * gpumm_flops_each (p);
   s->pass.product.type_a = s->pass.product.type_b = job->shape.type;
   s->pass.product.real_a = b.type != GPUMM_Z;
   s->pass.product.real_b = a.type != GPUMM_Z;
   if (!status)
-    status = gpumm_check_least (&job->shape, s->pairs, &s->a, 0, &s->b, 0);
+    status = gpumm_check_least (&job->shape, s->pairs, &b, &a);
   if (!status)
     status = gpumm_rows_open (s, "sparse product", describe);
   const double counting = seconds_at (s, COUNT_RATE);
@@ -90,14 +86,14 @@ static gpumm_status open (struct gpumm_job *job) {
 /* Elements of a chunk: limited by `chunks`, by room and by the time of a launch, but at least the
  * longest column. */
 static int64_t chunk_size (const gpumm_rows_product *s) {
-  const int64_t stored = s->start[s->a.count], each = gpumm_rows_bytes (s);
+  const int64_t stored = s->start[s->a.cols], each = gpumm_rows_bytes (s);
   const int64_t fair = stored * each / chunks.parts;
   int64_t bytes = gpumm_least (fair > chunks.smallest ? fair : chunks.smallest, chunks.largest);
   bytes = gpumm_least (bytes, stored / launches (seconds_at (s, MAKE_RATE)) * each);
   return gpumm_least (bytes / each, gpumm_rows_room (s) / chunks.buffers);
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   gpumm_rows_product *s = job->state;
   if (job->trace)
     return gpumm_fail (GPUMM_UNSUPPORTED, "products of sparse matrices are not traced");
@@ -122,9 +118,9 @@ static const double SETUP = 0.3e-3;
 static const double ELEMENT_SECONDS = 0.6e-9, FEW = 5e6, FEW_SECONDS = 0.5e-9;
 enum { MEASURED_FROM = 70 }; /* compute capability of the kernel with this rate */
 
-static double stored_bytes (const gpumm_operand *x) {
+static double stored_bytes (const gpumm_matrix *x) {
   return (double) (x->cols + 1) * 8
-         + (double) x->column[x->cols] * (4 + (double) gpumm_type_bytes (x->type));
+         + (double) x->start[x->cols] * (4 + (double) gpumm_type_bytes (x->type));
 }
 
 /* Two calls: one counts, one computes. */
@@ -144,7 +140,7 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
 
 /* Kernels have row indices of 32 bits. */
 static int takes (const gpumm_problem *p) {
-  return p->a.kind == GPUMM_SPARSE && p->b.kind == GPUMM_SPARSE
+  return p->a.format == GPUMM_SPARSE && p->b.format == GPUMM_SPARSE
          && gpumm_is_sparse_element (p->a.type) && gpumm_is_sparse_element (p->b.type)
          && gpumm_is_zero (p->beta) && p->a.rows < INT32_MAX && p->a.cols < INT32_MAX
          && p->b.rows < INT32_MAX && p->b.cols < INT32_MAX;

@@ -9,7 +9,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pass.h"
-#include "blocks.h"
+#include "compressed.h"
 #include "error.h"
 #include "memory/pool.h"
 #include "sparse.h"
@@ -29,8 +29,8 @@ static const struct {
  * pass's product has the fields common to all panels. */
 typedef struct {
   gpumm_pass pass; /* first: describe () gets its address */
-  const gpumm_operand *y;
-  gpumm_lines x;
+  const gpumm_matrix *y;
+  gpumm_matrix x;
   int left;                  /* is A the sparse one? */
   int by_column;             /* are y's panels columns of y? */
   int reads;                 /* alpha is not 0: A and B are read */
@@ -123,7 +123,7 @@ static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
 /* ---- steps -------------------------------------------------------------------------------- */
 
 /* Columns or rows of x, a full matrix of the caller's, from first on, to or from the device. */
-static gpumm_panel part (const gpumm_operand *x, int by_column, int64_t first,
+static gpumm_panel part (const gpumm_matrix *x, int by_column, int64_t first,
                          const gpumm_rows *there) {
   const size_t element = gpumm_type_bytes (x->type);
   return (gpumm_panel){.from = (const char *) x->values
@@ -136,7 +136,7 @@ static gpumm_panel part (const gpumm_operand *x, int by_column, int64_t first,
                        .element = element};
 }
 
-static gpumm_status multiply (product *s, gpumm_operand *c) {
+static gpumm_status multiply (product *s, gpumm_matrix *c) {
   const gpumm_problem *problem = &s->pass.job->problem;
   const gpumm_sparse_product *widest = &s->pass.launch;
   const int64_t width = s->left ? widest->c.cols : widest->c.rows;
@@ -171,26 +171,22 @@ static gpumm_status multiply (product *s, gpumm_operand *c) {
 
 /* ---- the row of the table ----------------------------------------------------------------- */
 
-static int64_t stored_blocks (const gpumm_operand *x) {
-  return x->block_start[x->rows / x->block_rows];
-}
-
 /* One operand is sparse or in blocks, one full. Kernels have 32-bit indices and counts. */
 static int takes (const gpumm_problem *p) {
-  const int left = p->a.kind != GPUMM_DENSE;
-  const gpumm_operand *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
-  if (y->kind != GPUMM_DENSE)
+  const int left = p->a.format != GPUMM_DENSE;
+  const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
+  if (y->format != GPUMM_DENSE)
     return 0;
-  if (x->kind == GPUMM_BLOCKS)
-    return gpumm_is_float (x->type) && gpumm_is_float (y->type) && stored_blocks (x) <= INT32_MAX
+  if (x->format == GPUMM_BLOCKS)
+    return gpumm_is_float (x->type) && gpumm_is_float (y->type) && gpumm_entries (x) <= INT32_MAX
            && x->rows / x->block_rows < INT32_MAX && x->cols / x->block_cols < INT32_MAX;
-  return x->kind == GPUMM_SPARSE && gpumm_is_sparse_element (x->type)
+  return x->format == GPUMM_SPARSE && gpumm_is_sparse_element (x->type)
          && gpumm_is_sparse_element (y->type) && y->type != GPUMM_B && x->rows < INT32_MAX
-         && x->cols < INT32_MAX && x->column[x->cols] <= INT32_MAX;
+         && x->cols < INT32_MAX && x->start[x->cols] <= INT32_MAX;
 }
 
 /* The op of x that x by rows needs. */
-static gpumm_op op_by_rows (gpumm_kind kind, gpumm_op op) {
+static gpumm_op op_by_rows (gpumm_format kind, gpumm_op op) {
   return kind == GPUMM_BLOCKS ? op : op == GPUMM_NONE ? GPUMM_TRANSPOSE : GPUMM_NONE;
 }
 
@@ -201,34 +197,23 @@ static const double SETUP = 0.6e-3;
 static double seconds (const gpumm_problem *p, const gpumm_place *place,
                        const struct gpumm_sparse_estimate *estimate) {
   (void) estimate;
-  const int left = p->a.kind != GPUMM_DENSE;
-  const gpumm_operand *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
-  const gpumm_lines lines = gpumm_lines_of (x);
-  const gpumm_rows rows = gpumm_rows_of (&lines, 1);
+  const int left = p->a.format != GPUMM_DENSE;
+  const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
+  const gpumm_rows rows = gpumm_rows_of (x, 1);
   const double other = (double) (left ? gpumm_n (p) : gpumm_m (p));
   const double c =
       (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_type_bytes (p->output);
-  const double up = (double) (rows.rows + 1) * 8 + (double) rows.stored * (double) lines.index_bytes
-                    + (double) stored_elements (&rows) * (double) gpumm_type_bytes (x->type)
-                    + (double) y->rows * (double) y->cols * (double) gpumm_type_bytes (y->type)
-                    + (p->c0 ? c : 0);
+  const double up =
+      (double) (rows.rows + 1) * 8 + (double) rows.stored * (double) gpumm_index_bytes (x)
+      + (double) stored_elements (&rows) * (double) gpumm_type_bytes (x->type)
+      + (double) y->rows * (double) y->cols * (double) gpumm_type_bytes (y->type) + (p->c0 ? c : 0);
   return SETUP + place->call + up / place->upload + c / place->download
          + seconds_of (&rows, other + TRANSPOSING, place->properties.multiprocessors);
 }
 
-static gpumm_status open (struct gpumm_job *job) {
-  const gpumm_problem *p = &job->problem;
-  if (p->a.kind == GPUMM_BLOCKS || p->b.kind == GPUMM_BLOCKS)
-    return gpumm_blocks_check (p);
-  if (gpumm_is_zero (p->alpha))
-    return GPUMM_OK; /* A and B are not read */
-  return p->a.kind == GPUMM_SPARSE ? gpumm_check_sparse (&p->a, "A")
-                                   : gpumm_check_sparse (&p->b, "B");
-}
-
 /* Converts logical elements to doubles: the device widens only doubles to complex. */
 static gpumm_status make_doubles (product *s) {
-  const int64_t count = s->x.start[s->x.count];
+  const int64_t count = gpumm_entries (&s->x);
   double *doubles = gpumm_own (&s->pass.memory, count, sizeof *doubles);
   for (int64_t t = 0; t < count && doubles; t++)
     doubles[t] = ((const unsigned char *) s->x.values)[t];
@@ -237,18 +222,18 @@ static gpumm_status make_doubles (product *s) {
   return doubles ? GPUMM_OK : GPUMM_HOST_MEMORY;
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_operand *result) {
+static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
-  const int left = p->a.kind != GPUMM_DENSE, reads = !gpumm_is_zero (p->alpha);
-  const gpumm_operand *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
-  const gpumm_op op_x = left ? p->op_a : p->op_b, op_y = left ? p->op_b : p->op_a;
-  const gpumm_op op = op_by_rows (x->kind, op_x);
+  const int left = p->a.format != GPUMM_DENSE, reads = !gpumm_is_zero (p->alpha);
+  const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
+  const gpumm_op op_x = left ? p->a.op : p->b.op, op_y = left ? p->b.op : p->a.op;
+  const gpumm_op op = op_by_rows (x->format, op_x);
   if (job->trace)
     return gpumm_fail (GPUMM_UNSUPPORTED, "products of a sparse and a full matrix are not traced");
   if (result->rows == 0 || result->cols == 0)
     return GPUMM_OK;
   product s = {.y = y,
-               .x = gpumm_lines_of (x),
+               .x = *x,
                .left = left,
                .by_column = (op_y == GPUMM_NONE) == left,
                .reads = reads,
@@ -293,6 +278,5 @@ const gpumm_algorithm gpumm_algorithm_spmm = {
     .on_device = 1,
     .takes = takes,
     .seconds = seconds,
-    .open = open,
     .run = run,
 };

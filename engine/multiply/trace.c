@@ -28,7 +28,7 @@ static gpumm_status driver_failed (const gpumm_plan *plan, gpumm_status status, 
 }
 
 /* x on its way to memory that is taken for it. */
-static gpumm_panel bring (stage *s, int part, const gpumm_operand *x) {
+static gpumm_panel bring (stage *s, int part, const gpumm_matrix *x) {
   const size_t element = gpumm_type_bytes (x->type);
   const int64_t ld = gpumm_device_ld (x->rows, element);
   s->memory[part] = gpumm_pass_take (&s->pass, ld * x->cols, element);
@@ -42,7 +42,7 @@ static gpumm_panel bring (stage *s, int part, const gpumm_operand *x) {
 }
 
 /* The only step: A and B up, the product, C down. */
-static gpumm_status set_up (stage *s, const struct gpumm_job *job, const gpumm_operand *result) {
+static gpumm_status set_up (stage *s, const struct gpumm_job *job, const gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const gpumm_kernel *kernel = job->plan.kernel;
   const gpumm_panel a = bring (s, A, &p->a), b = bring (s, B, &p->b), c = bring (s, C, result);
@@ -52,8 +52,8 @@ static gpumm_status set_up (stage *s, const struct gpumm_job *job, const gpumm_o
   gpumm_add_upload (&s->step, b);
   gpumm_add_download (&s->step, gpumm_turned (c));
   *product = (gpumm_product){.type = p->output,
-                             .op_a = p->op_a,
-                             .op_b = p->op_b,
+                             .op_a = p->a.op,
+                             .op_b = p->b.op,
                              .m = result->rows,
                              .n = result->cols,
                              .k = gpumm_k (p),
@@ -119,7 +119,7 @@ static gpumm_status launch_again (const struct gpumm_job *job, const void *produ
   return job->plan.kernel->launch (job->plan.device, stream, product);
 }
 
-gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_operand *result) {
+gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_plan *plan = &job->plan;
   stage s = {.step = {.ups = 0}};
   gpumm_launches before;

@@ -11,8 +11,8 @@
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
-static gpumm_operand full (int64_t n, gpumm_type type) {
-  gpumm_operand x = {.type = type, .rows = n, .cols = n, .ld = n, .place = GPUMM_HOST};
+static gpumm_matrix full (int64_t n, gpumm_type type) {
+  gpumm_matrix x = {.type = type, .rows = n, .cols = n, .ld = n};
   const int64_t count = n * n * (type == GPUMM_Z ? 2 : 1);
   x.values = check_allocate (n * n, gpumm_type_bytes (type));
   for (int64_t i = 0; i < count; i++)
@@ -24,18 +24,14 @@ static gpumm_operand full (int64_t n, gpumm_type type) {
 }
 
 /* each elements in a column, in rows that lie apart evenly */
-static gpumm_operand sparse (int64_t n, int64_t each) {
-  gpumm_operand x = {.kind = GPUMM_SPARSE,
-                     .type = GPUMM_D,
-                     .rows = n,
-                     .cols = n,
-                     .nzmax = n * each,
-                     .place = GPUMM_HOST};
+static gpumm_matrix sparse (int64_t n, int64_t each) {
+  gpumm_matrix x = {
+      .format = GPUMM_SPARSE, .type = GPUMM_D, .rows = n, .cols = n, .nzmax = n * each};
   double *values = x.values = check_allocate (n * each, sizeof *values);
-  x.column = check_allocate (n + 1, sizeof *x.column);
+  x.start = check_allocate (n + 1, sizeof *x.start);
   x.row = check_allocate (n * each, sizeof *x.row);
   for (int64_t j = 0; j < n; j++) {
-    x.column[j + 1] = (j + 1) * each;
+    x.start[j + 1] = (j + 1) * each;
     for (int64_t e = 0; e < each; e++) {
       x.row[j * each + e] = e * (n / each) + check_between (0, n / each - 1);
       values[j * each + e] = (double) check_between (1, 9);
@@ -44,42 +40,40 @@ static gpumm_operand sparse (int64_t n, int64_t each) {
   return x;
 }
 
-static gpumm_operand blocks (int64_t n, int64_t size) {
-  gpumm_operand x = full (n, GPUMM_D);
+static gpumm_matrix blocks (int64_t n, int64_t size) {
+  gpumm_matrix x = full (n, GPUMM_D);
   const int64_t rows = n / size;
-  x.kind = GPUMM_BLOCKS;
+  x.format = GPUMM_BLOCKS;
   x.block_rows = x.block_cols = size;
   x.nzmax = rows * rows;
-  x.block_start = check_allocate (rows + 1, sizeof *x.block_start);
+  x.start = check_allocate (rows + 1, sizeof *x.start);
   x.block_column = check_allocate (rows * rows, sizeof *x.block_column);
   for (int64_t i = 0; i < rows; i++) {
-    x.block_start[i + 1] = (i + 1) * rows;
+    x.start[i + 1] = (i + 1) * rows;
     for (int64_t j = 0; j < rows; j++)
       x.block_column[i * rows + j] = (int32_t) j;
   }
   return x;
 }
 
-static void release (gpumm_operand *x) {
+static void release (gpumm_matrix *x) {
   free (x->values);
-  free (x->column);
-  free (x->row);
-  free (x->block_start);
-  free (x->block_column);
-  *x = (gpumm_operand){0};
+  free (x->start);
+  free (x->index);
+  *x = (gpumm_matrix){0};
 }
 
-static void provide (gpumm_operand *c) {
-  if (c->kind == GPUMM_DENSE)
+static void provide (gpumm_matrix *c) {
+  if (c->format == GPUMM_DENSE)
     c->values = check_allocate (c->rows * c->cols + 1, gpumm_type_bytes (c->type));
-  else if (c->kind == GPUMM_SPARSE) {
+  else if (c->format == GPUMM_SPARSE) {
     c->values = check_allocate (c->nzmax + 1, gpumm_type_bytes (c->type));
-    c->column = check_allocate (c->cols + 1, sizeof *c->column);
+    c->start = check_allocate (c->cols + 1, sizeof *c->start);
     c->row = check_allocate (c->nzmax + 1, sizeof *c->row);
   } else {
     c->values =
         check_allocate (c->nzmax * c->block_rows * c->block_cols + 1, gpumm_type_bytes (c->type));
-    c->block_start = check_allocate (c->rows / c->block_rows + 1, sizeof *c->block_start);
+    c->start = check_allocate (c->rows / c->block_rows + 1, sizeof *c->start);
     c->block_column = check_allocate (c->nzmax + 1, sizeof *c->block_column);
   }
 }
@@ -88,21 +82,18 @@ static void provide (gpumm_operand *c) {
 
 typedef struct {
   const char *name, *algorithm;
-  gpumm_operand a, b;
-  gpumm_op op_a, op_b;
+  gpumm_matrix a, b;
 } path;
 
 /* c gets memory where it is OK. */
-static gpumm_status multiply (const path *p, gpumm_operand *c) {
+static gpumm_status multiply (const path *p, gpumm_matrix *c) {
   const gpumm_problem problem = {.a = p->a,
                                  .b = p->b,
-                                 .op_a = p->op_a,
-                                 .op_b = p->op_b,
                                  .alpha = {1, 0},
                                  .output = p->a.type == GPUMM_I32 ? GPUMM_I32 : GPUMM_D};
   const gpumm_options options = {.backend = GPUMM_CPU, .algorithm = p->algorithm, .device = -1};
   gpumm_job *job;
-  *c = (gpumm_operand){0};
+  *c = (gpumm_matrix){0};
   gpumm_status status = gpumm_open (&problem, &options, &job);
   if (status)
     return status;
@@ -115,33 +106,38 @@ static gpumm_status multiply (const path *p, gpumm_operand *c) {
   return status;
 }
 
+static gpumm_matrix turned (gpumm_matrix x) {
+  x.op = GPUMM_TRANSPOSE;
+  return x;
+}
+
 /* Calls body for each path. */
 static void on_all_paths (void (*body) (const path *p, int times), int times) {
-  gpumm_operand a = full (700, GPUMM_D), i = full (500, GPUMM_I32), s = sparse (9000, 25);
-  gpumm_operand d = full (220, GPUMM_D), t = sparse (1500, 16), u = sparse (700, 200);
-  gpumm_operand x = blocks (640, 8), y = blocks (480, 80), z = blocks (128, 4);
+  gpumm_matrix a = full (700, GPUMM_D), i = full (500, GPUMM_I32), s = sparse (9000, 25);
+  gpumm_matrix d = full (220, GPUMM_D), t = sparse (1500, 16), u = sparse (700, 200);
+  gpumm_matrix x = blocks (640, 8), y = blocks (480, 80), z = blocks (128, 4);
   const path paths[] = {
-      {"blas", NULL, a, a, GPUMM_NONE, GPUMM_NONE},
-      {"blas, symmetric", NULL, a, a, GPUMM_NONE, GPUMM_TRANSPOSE},
-      {"loops", "loops", d, d, GPUMM_TRANSPOSE, GPUMM_NONE},
-      {"integers", NULL, i, i, GPUMM_NONE, GPUMM_NONE},
-      {"sparse", "sparse", s, s, GPUMM_NONE, GPUMM_NONE},
-      {"sparse, transposed", "sparse", s, s, GPUMM_TRANSPOSE, GPUMM_TRANSPOSE},
-      {"sparse by full", "sparse", u, a, GPUMM_NONE, GPUMM_NONE},
-      {"full by sparse", "sparse", a, u, GPUMM_NONE, GPUMM_NONE},
-      {"sparse as dense", "sparse_as_dense", u, u, GPUMM_NONE, GPUMM_NONE},
-      {"blocks", "blocks", x, x, GPUMM_NONE, GPUMM_TRANSPOSE},
-      {"large blocks", "blocks", y, y, GPUMM_NONE, GPUMM_NONE},
-      {"naive", "naive", d, d, GPUMM_NONE, GPUMM_NONE},
-      {"tiled", "tiled_16", d, d, GPUMM_NONE, GPUMM_NONE},
-      {"strassen", "strassen_register_2", d, d, GPUMM_NONE, GPUMM_NONE},
-      {"spgemm", "spgemm", t, t, GPUMM_NONE, GPUMM_NONE},
-      {"spmm", "spmm", u, a, GPUMM_NONE, GPUMM_NONE},
-      {"bsr", "bsr", z, z, GPUMM_NONE, GPUMM_NONE},
+      {"blas", NULL, a, a},
+      {"blas, symmetric", NULL, a, turned (a)},
+      {"loops", "loops", turned (d), d},
+      {"integers", NULL, i, i},
+      {"sparse", "sparse", s, s},
+      {"sparse, transposed", "sparse", turned (s), turned (s)},
+      {"sparse by full", "sparse", u, a},
+      {"full by sparse", "sparse", a, u},
+      {"sparse as dense", "sparse_as_dense", u, u},
+      {"blocks", "blocks", x, turned (x)},
+      {"large blocks", "blocks", y, y},
+      {"naive", "naive", d, d},
+      {"tiled", "tiled_16", d, d},
+      {"strassen", "strassen_register_2", d, d},
+      {"spgemm", "spgemm", t, t},
+      {"spmm", "spmm", u, a},
+      {"bsr", "bsr", z, z},
   };
   for (size_t n = 0; n < sizeof paths / sizeof *paths; n++)
     body (&paths[n], times);
-  gpumm_operand *all[] = {&a, &i, &s, &d, &t, &u, &x, &y, &z};
+  gpumm_matrix *all[] = {&a, &i, &s, &d, &t, &u, &x, &y, &z};
   for (size_t n = 0; n < sizeof all / sizeof *all; n++)
     release (all[n]);
 }

@@ -22,18 +22,18 @@ static int same_array (const void *x, const void *y, int64_t n, size_t bytes) {
 }
 
 /* The same elements, which are whole numbers: exact in any order of sums. */
-static int same (const gpumm_operand *x, const gpumm_operand *y) {
+static int same (const gpumm_matrix *x, const gpumm_matrix *y) {
   const size_t bytes = gpumm_type_bytes (x->type);
-  if (x->kind != y->kind || x->type != y->type || x->rows != y->rows || x->cols != y->cols)
+  if (x->format != y->format || x->type != y->type || x->rows != y->rows || x->cols != y->cols)
     return 0;
-  if (x->kind == GPUMM_DENSE)
+  if (x->format == GPUMM_DENSE)
     return same_array (x->values, y->values, x->rows * x->cols, bytes);
-  if (x->kind == GPUMM_SPARSE)
-    return same_array (x->column, y->column, x->cols + 1, sizeof *x->column)
-           && same_array (x->row, y->row, x->column[x->cols], sizeof *x->row)
-           && same_array (x->values, y->values, x->column[x->cols], bytes);
-  const int64_t rows = x->rows / x->block_rows, count = x->block_start[rows];
-  return same_array (x->block_start, y->block_start, rows + 1, sizeof *x->block_start)
+  if (x->format == GPUMM_SPARSE)
+    return same_array (x->start, y->start, x->cols + 1, sizeof *x->start)
+           && same_array (x->row, y->row, x->start[x->cols], sizeof *x->row)
+           && same_array (x->values, y->values, x->start[x->cols], bytes);
+  const int64_t rows = x->rows / x->block_rows, count = x->start[rows];
+  return same_array (x->start, y->start, rows + 1, sizeof *x->start)
          && same_array (x->block_column, y->block_column, count, sizeof *x->block_column)
          && same_array (x->values, y->values, count * x->block_rows * x->block_cols, bytes);
 }
@@ -41,7 +41,7 @@ static int same (const gpumm_operand *x, const gpumm_operand *y) {
 /* One product, repeated by a thread. */
 typedef struct {
   const path *p;
-  const gpumm_operand *right;
+  const gpumm_matrix *right;
   int times;
   char failed[256]; /* "" where all results were right */
 } task;
@@ -49,7 +49,7 @@ typedef struct {
 static void *multiply_often (void *argument) {
   task *t = argument;
   for (int i = 0; i < t->times && !t->failed[0]; i++) {
-    gpumm_operand c;
+    gpumm_matrix c;
     if (multiply (t->p, &c))
       snprintf (t->failed, sizeof t->failed, "%s", gpumm_last_error ());
     else if (!same (&c, t->right))
@@ -82,7 +82,7 @@ static void *ask (void *argument) {
   return NULL;
 }
 
-static gpumm_operand right, before; /* results of this path and of the one before it */
+static gpumm_matrix right, before; /* results of this path and of the one before it */
 
 /* This path in two threads, the one before it in a third. */
 static void test_path (const path *p, int times) {

@@ -72,19 +72,18 @@ static void set_random (gpumm_type type, void *values, int64_t at, int64_t most)
 
 /* rows x cols blocks of block_rows x block_cols, about percent of 100 of them there; block rows and
  * columns are empty now and then. */
-static gpumm_operand make_blocks (gpumm_type type, int64_t rows, int64_t cols, int64_t block_rows,
-                                  int64_t block_cols, int percent, int64_t most) {
+static gpumm_matrix make_blocks (gpumm_type type, int64_t rows, int64_t cols, int64_t block_rows,
+                                 int64_t block_cols, int percent, int64_t most) {
   const int64_t each = block_rows * block_cols;
   const int64_t empty_row = check_between (-2, rows), empty_col = check_between (-2, cols);
-  gpumm_operand x = {.kind = GPUMM_BLOCKS,
-                     .type = type,
-                     .rows = rows * block_rows,
-                     .cols = cols * block_cols,
-                     .block_rows = block_rows,
-                     .block_cols = block_cols,
-                     .nzmax = rows * cols,
-                     .place = GPUMM_HOST};
-  x.block_start = check_allocate (rows + 1, sizeof *x.block_start);
+  gpumm_matrix x = {.format = GPUMM_BLOCKS,
+                    .type = type,
+                    .rows = rows * block_rows,
+                    .cols = cols * block_cols,
+                    .block_rows = block_rows,
+                    .block_cols = block_cols,
+                    .nzmax = rows * cols};
+  x.start = check_allocate (rows + 1, sizeof *x.start);
   x.block_column = check_allocate (rows * cols, sizeof *x.block_column);
   x.values = check_allocate (rows * cols * each, gpumm_type_bytes (type));
   int64_t count = 0;
@@ -96,18 +95,17 @@ static gpumm_operand make_blocks (gpumm_type type, int64_t rows, int64_t cols, i
           set_random (type, x.values, count * each + e, most);
         count++;
       }
-    x.block_start[i + 1] = count;
+    x.start[i + 1] = count;
   }
   return x;
 }
 
-static gpumm_operand make_full (gpumm_type type, int64_t rows, int64_t cols, int64_t most) {
-  gpumm_operand x = {.kind = GPUMM_DENSE,
-                     .type = type,
-                     .rows = rows,
-                     .cols = cols,
-                     .ld = rows + check_between (0, 3),
-                     .place = GPUMM_HOST};
+static gpumm_matrix make_full (gpumm_type type, int64_t rows, int64_t cols, int64_t most) {
+  gpumm_matrix x = {.format = GPUMM_DENSE,
+                    .type = type,
+                    .rows = rows,
+                    .cols = cols,
+                    .ld = rows + check_between (0, 3)};
   x.values = check_allocate (x.ld * cols, gpumm_type_bytes (type));
   for (int64_t e = 0; e < x.ld * cols; e++)
     set_random (type, x.values, e, most);
@@ -115,16 +113,16 @@ static gpumm_operand make_full (gpumm_type type, int64_t rows, int64_t cols, int
 }
 
 /* A full copy, without anything of the engine's. */
-static gpumm_operand full_copy (const gpumm_operand *x) {
+static gpumm_matrix full_copy (const gpumm_matrix *x) {
   const size_t bytes = gpumm_type_bytes (x->type);
-  gpumm_operand y = {.kind = GPUMM_DENSE,
-                     .type = x->type,
-                     .rows = x->rows,
-                     .cols = x->cols,
-                     .ld = x->rows,
-                     .place = GPUMM_HOST};
+  gpumm_matrix y = {.format = GPUMM_DENSE,
+                    .type = x->type,
+                    .op = x->op,
+                    .rows = x->rows,
+                    .cols = x->cols,
+                    .ld = x->rows};
   y.values = check_allocate (y.ld * y.cols, bytes);
-  if (x->kind == GPUMM_DENSE) {
+  if (x->format == GPUMM_DENSE) {
     for (int64_t j = 0; j < x->cols; j++)
       memcpy ((char *) y.values + (size_t) (j * y.ld) * bytes,
               (char *) x->values + (size_t) (j * x->ld) * bytes, (size_t) x->rows * bytes);
@@ -132,33 +130,33 @@ static gpumm_operand full_copy (const gpumm_operand *x) {
   }
   const int64_t m = x->block_rows, n = x->block_cols;
   for (int64_t i = 0; i < x->rows / m; i++)
-    for (int64_t t = x->block_start[i]; t < x->block_start[i + 1]; t++)
+    for (int64_t t = x->start[i]; t < x->start[i + 1]; t++)
       for (int64_t q = 0; q < n; q++)
         memcpy ((char *) y.values + (size_t) (i * m + (x->block_column[t] * n + q) * y.ld) * bytes,
                 (char *) x->values + (size_t) (t * m * n + q * m) * bytes, (size_t) m * bytes);
   return y;
 }
 
-static void release (gpumm_operand *x) {
+static void release (gpumm_matrix *x) {
   free (x->values);
-  free (x->block_start);
+  free (x->start);
   free (x->block_column);
-  *x = (gpumm_operand){0};
+  *x = (gpumm_matrix){0};
 }
 
 /* ---- products ----------------------------------------------------------------------------- */
 
 /* Memory that holds no zeros, so that what is not written shows. */
-static void provide (gpumm_operand *c) {
+static void provide (gpumm_matrix *c) {
   const int64_t elements =
-      c->kind == GPUMM_DENSE ? c->ld * c->cols : c->nzmax * c->block_rows * c->block_cols;
+      c->format == GPUMM_DENSE ? c->ld * c->cols : c->nzmax * c->block_rows * c->block_cols;
   const size_t bytes = gpumm_type_bytes (c->type);
   c->values = check_allocate (elements, bytes);
   memset (c->values, 0x5a, (size_t) elements * bytes);
-  if (c->kind == GPUMM_BLOCKS) {
-    c->block_start = check_allocate (c->rows / c->block_rows + 1, sizeof *c->block_start);
+  if (c->format == GPUMM_BLOCKS) {
+    c->start = check_allocate (c->rows / c->block_rows + 1, sizeof *c->start);
     c->block_column = check_allocate (c->nzmax, sizeof *c->block_column);
-    memset (c->block_start, 0x5a, (size_t) (c->rows / c->block_rows + 1) * sizeof *c->block_start);
+    memset (c->start, 0x5a, (size_t) (c->rows / c->block_rows + 1) * sizeof *c->start);
   }
 }
 
@@ -167,19 +165,19 @@ static const char *algorithm;
 static int64_t most_memory;
 static gpumm_backend device_backend = GPUMM_CPU; /* whose device runs what is asked for by name */
 
-static gpumm_status multiply (const gpumm_problem *p, gpumm_operand *c, gpumm_report *report) {
+static gpumm_status multiply (const gpumm_problem *p, gpumm_matrix *c, gpumm_report *report) {
   gpumm_job *job = NULL;
   gpumm_options o = {.backend = GPUMM_CPU, .device = -1};
-  if (p->a.kind == GPUMM_BLOCKS || p->b.kind == GPUMM_BLOCKS) {
+  if (p->a.format == GPUMM_BLOCKS || p->b.format == GPUMM_BLOCKS) {
     o.algorithm = algorithm;
     o.max_device_memory = most_memory;
     o.backend = algorithm ? device_backend : GPUMM_CPU;
   }
   gpumm_status status = gpumm_open (p, &o, &job);
-  *c = (gpumm_operand){0};
+  *c = (gpumm_matrix){0};
   if (!status) {
     gpumm_result (job, c);
-    if (c->kind == GPUMM_DENSE)
+    if (c->format == GPUMM_DENSE)
       c->ld += 2;
     provide (c);
     status = gpumm_run (job, c);
@@ -191,24 +189,24 @@ static gpumm_status multiply (const gpumm_problem *p, gpumm_operand *c, gpumm_re
 }
 
 /* Sorted, inside, and without blocks of zeros. */
-static int is_sound (const gpumm_operand *c) {
+static int is_sound (const gpumm_matrix *c) {
   const size_t each = (size_t) (c->block_rows * c->block_cols) * gpumm_type_bytes (c->type);
-  int sound = c->block_start[0] == 0;
+  int sound = c->start[0] == 0;
   for (int64_t i = 0; i < c->rows / c->block_rows; i++) {
-    sound &= c->block_start[i + 1] >= c->block_start[i];
-    for (int64_t t = c->block_start[i]; t < c->block_start[i + 1]; t++) {
+    sound &= c->start[i + 1] >= c->start[i];
+    for (int64_t t = c->start[i]; t < c->start[i + 1]; t++) {
       sound &= c->block_column[t] >= 0 && c->block_column[t] < c->cols / c->block_cols;
-      sound &= t == c->block_start[i] || c->block_column[t - 1] < c->block_column[t];
+      sound &= t == c->start[i] || c->block_column[t - 1] < c->block_column[t];
       int zero = 1;
       for (size_t b = 0; b < each; b++)
         zero &= ((char *) c->values)[(size_t) t * each + b] == 0;
       sound &= !zero;
     }
   }
-  return sound && c->block_start[c->rows / c->block_rows] <= c->nzmax;
+  return sound && c->start[c->rows / c->block_rows] <= c->nzmax;
 }
 
-static int64_t at_op (const gpumm_operand *x, gpumm_op op, int64_t i, int64_t j) {
+static int64_t at_op (const gpumm_matrix *x, gpumm_op op, int64_t i, int64_t j) {
   return op == GPUMM_NONE ? i + j * x->ld : j + i * x->ld;
 }
 
@@ -216,7 +214,7 @@ static int64_t at_op (const gpumm_operand *x, gpumm_op op, int64_t i, int64_t j)
 static int64_t below, at_end, above;
 
 /* alpha sum + beta C0, saturated, for types of up to 32 bits and integer results. */
-static int same_integers (const gpumm_problem *p, const gpumm_operand *c) {
+static int same_integers (const gpumm_problem *p, const gpumm_matrix *c) {
   const int bits = 8 * (int) gpumm_type_bytes (c->type);
   const __int128 high = ((__int128) 1 << (bits - gpumm_is_signed (c->type))) - 1;
   const __int128 low = gpumm_is_signed (c->type) ? -high - 1 : 0;
@@ -224,8 +222,8 @@ static int same_integers (const gpumm_problem *p, const gpumm_operand *c) {
     for (int64_t i = 0; i < c->rows; i++) {
       __int128 sum = 0;
       for (int64_t l = 0; l < gpumm_k (p); l++)
-        sum += get_integer (p->a.type, p->a.values, at_op (&p->a, p->op_a, i, l))
-               * get_integer (p->b.type, p->b.values, at_op (&p->b, p->op_b, l, j));
+        sum += get_integer (p->a.type, p->a.values, at_op (&p->a, p->a.op, i, l))
+               * get_integer (p->b.type, p->b.values, at_op (&p->b, p->b.op, l, j));
       sum *= (__int128) p->alpha.re;
       if (p->c0)
         sum += (__int128) p->beta.re
@@ -241,7 +239,7 @@ static int same_integers (const gpumm_problem *p, const gpumm_operand *c) {
 }
 
 /* |x| of every element of a full matrix. */
-static double *magnitudes (const gpumm_operand *x) {
+static double *magnitudes (const gpumm_matrix *x) {
   double *size = check_allocate (x->ld * x->cols, sizeof *size);
   for (int64_t e = 0; e < x->ld * x->cols; e++)
     size[e] = cabs (get (x->type, x->values, e));
@@ -249,7 +247,7 @@ static double *magnitudes (const gpumm_operand *x) {
 }
 
 /* Largest error over its bound; NaN counts as infinite. */
-static double worst (const gpumm_problem *p, const gpumm_operand *c) {
+static double worst (const gpumm_problem *p, const gpumm_matrix *c) {
   const int64_t k = gpumm_k (p);
   double *size_a = magnitudes (&p->a), *size_b = magnitudes (&p->b);
   const double eps = c->type == GPUMM_S || c->type == GPUMM_C ? FLT_EPSILON : DBL_EPSILON;
@@ -259,11 +257,11 @@ static double worst (const gpumm_problem *p, const gpumm_operand *c) {
       long double complex sum = 0;
       long double bound = 0;
       for (int64_t l = 0; l < k; l++) {
-        const int64_t at_a = at_op (&p->a, p->op_a, i, l), at_b = at_op (&p->b, p->op_b, l, j);
+        const int64_t at_a = at_op (&p->a, p->a.op, i, l), at_b = at_op (&p->b, p->b.op, l, j);
         double complex x = get (p->a.type, p->a.values, at_a);
         double complex y = get (p->b.type, p->b.values, at_b);
-        x = p->op_a == GPUMM_CTRANSPOSE ? conj (x) : x;
-        y = p->op_b == GPUMM_CTRANSPOSE ? conj (y) : y;
+        x = p->a.op == GPUMM_CTRANSPOSE ? conj (x) : x;
+        y = p->b.op == GPUMM_CTRANSPOSE ? conj (y) : y;
         sum += (long double complex) x * y;
         bound += (long double) size_a[at_a] * size_b[at_b];
       }
@@ -289,19 +287,19 @@ static double worst (const gpumm_problem *p, const gpumm_operand *c) {
 
 /* One product and its check; the text says which. */
 static void check_product (gpumm_problem *p, const char *text) {
-  gpumm_operand c, copy, c_full, full = {0};
+  gpumm_matrix c, copy, c_full, full = {0};
   gpumm_status status = multiply (p, &c, NULL);
   if (status) {
     CHECK (0, "%s: %s: %s", text, gpumm_status_name (status), gpumm_last_error ());
     return;
   }
-  if (c.kind == GPUMM_BLOCKS)
+  if (c.format == GPUMM_BLOCKS)
     CHECK (is_sound (&c), "%s", text);
   gpumm_problem q = *p;
   q.a = full_copy (&p->a);
   q.b = full_copy (&p->b);
   copy = full_copy (&c);
-  const gpumm_operand c0_full = p->c0 ? full_copy (p->c0) : (gpumm_operand){0};
+  const gpumm_matrix c0_full = p->c0 ? full_copy (p->c0) : (gpumm_matrix){0};
   q.c0 = p->c0 ? &c0_full : NULL;
   if (gpumm_is_integer (q.a.type)) {
     status = multiply (&q, &full, NULL);
@@ -318,7 +316,7 @@ static void check_product (gpumm_problem *p, const char *text) {
     const double ratio = worst (&q, &copy);
     CHECK (ratio <= 1, "%s: %.3g of the bound", text, ratio);
   }
-  gpumm_operand c0_copy = c0_full;
+  gpumm_matrix c0_copy = c0_full;
   release (&q.a);
   release (&q.b);
   release (&copy);
@@ -351,7 +349,7 @@ static void one (gpumm_type type, int kind, gpumm_op op_a, gpumm_op op_b, int64_
                  int scalars) {
   gpumm_type type_b, output;
   choose_types (type, &type_b, &output);
-  gpumm_problem p = {.op_a = op_a, .op_b = op_b, .alpha = {1, 0}, .output = output};
+  gpumm_problem p = {.alpha = {1, 0}, .output = output};
   const int turned_a = op_a != GPUMM_NONE, turned_b = op_b != GPUMM_NONE;
   if (kind == FULL_BLOCKS)
     p.a =
@@ -365,8 +363,10 @@ static void one (gpumm_type type, int kind, gpumm_op op_a, gpumm_op op_b, int64_
   else
     p.b = turned_b ? make_blocks (type_b, nb, kb, n, k, percent, most)
                    : make_blocks (type_b, kb, nb, k, n, percent, most);
+  p.a.op = op_a;
+  p.b.op = op_b;
   p.full = kind == BLOCKS_BLOCKS_FULL;
-  gpumm_operand c0 = make_full (output, mb * m, nb * n, most);
+  gpumm_matrix c0 = make_full (output, mb * m, nb * n, most);
   if (scalars) {
     p.alpha = gpumm_is_integer (type) ? (gpumm_scalar){(double) check_between (-3, 3), 0}
                                       : (gpumm_scalar){-1.5, gpumm_is_complex (output) ? 0.25 : 0};
@@ -450,16 +450,16 @@ static void test_saturation (void) {
     p.a = make_blocks (GPUMM_U16, 1, 2, 1, 2, 100, 1);
     p.b = make_blocks (GPUMM_U16, 2, 1, 2, 1, 100, 1);
     for (int i = 0; i < 2; i++) { /* make_blocks may have left a block out */
-      p.a.block_start[1] = 2;
+      p.a.start[1] = 2;
       p.a.block_column[i] = i;
-      p.b.block_start[i + 1] = i + 1;
+      p.b.start[i + 1] = i + 1;
       p.b.block_column[i] = 0;
     }
     const uint16_t row[] = {65535, 1, 1, (uint16_t) (d == 1)};
     const uint16_t col[] = {65535, 65535, (uint16_t) (65535 - (d == -1)), 1};
     memcpy (p.a.values, row, sizeof row);
     memcpy (p.b.values, col, sizeof col);
-    gpumm_operand c;
+    gpumm_matrix c;
     CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
     const uint32_t expected = d < 0 ? UINT32_MAX - 1 : UINT32_MAX;
     CHECK (*(uint32_t *) c.values == expected, "%" PRIu32 ", not %" PRIu32, *(uint32_t *) c.values,
@@ -479,14 +479,14 @@ static void test_long (void) {
   gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U64};
   p.a = make_blocks (GPUMM_U16, 1, k, 1, 1, 0, 1);
   p.b = make_blocks (GPUMM_U16, k, 1, 1, 1, 0, 1);
-  p.a.block_start[1] = k;
+  p.a.start[1] = k;
   for (int64_t t = 0; t < k; t++) {
     p.a.block_column[t] = (int32_t) t;
-    p.b.block_start[t + 1] = t + 1;
+    p.b.start[t + 1] = t + 1;
   }
   memset (p.a.values, 0xff, (size_t) k * 2);
   memset (p.b.values, 0xff, (size_t) k * 2);
-  gpumm_operand c;
+  gpumm_matrix c;
   gpumm_report report = {0};
   CHECK (!multiply (&p, &c, &report), "%s", gpumm_last_error ());
   CHECK (*(uint64_t *) c.values == (uint64_t) k * 65535 * 65535, "%" PRIu64,
@@ -502,26 +502,25 @@ static void test_zeros_with (const char *name) {
   double a[] = {1, 2, 3, 4, -1, -2, -3, -4, 5, 6, 7, 8}, b[] = {1, 0, 0, 1, 1, 0, 0, 1};
   int64_t start_a[] = {0, 2, 3}, start_b[] = {0, 1, 2};
   int32_t column_a[] = {0, 1, 0}, column_b[] = {0, 0};
-  gpumm_operand x = {.kind = GPUMM_BLOCKS,
-                     .type = GPUMM_D,
-                     .rows = 4,
-                     .cols = 4,
-                     .nzmax = 3,
-                     .block_rows = 2,
-                     .block_cols = 2,
-                     .block_start = start_a,
-                     .block_column = column_a,
-                     .values = a,
-                     .place = GPUMM_HOST};
-  gpumm_operand y = x, c;
+  gpumm_matrix x = {.format = GPUMM_BLOCKS,
+                    .type = GPUMM_D,
+                    .rows = 4,
+                    .cols = 4,
+                    .nzmax = 3,
+                    .block_rows = 2,
+                    .block_cols = 2,
+                    .start = start_a,
+                    .block_column = column_a,
+                    .values = a};
+  gpumm_matrix y = x, c;
   y.cols = 2;
-  y.block_start = start_b;
+  y.start = start_b;
   y.block_column = column_b;
   y.values = b;
   gpumm_problem p = {.a = x, .b = y, .alpha = {1, 0}};
   gpumm_report report;
   CHECK (!multiply (&p, &c, &report), "%s", gpumm_last_error ());
-  CHECK (c.nzmax == 2 && c.block_start[1] == 0 && c.block_start[2] == 1, "the zero block is there");
+  CHECK (c.nzmax == 2 && c.start[1] == 0 && c.start[2] == 1, "the zero block is there");
   CHECK (((double *) c.values)[1] == 6, "the other block has moved wrongly");
   CHECK (report.flops == 3 * 2 * 8, "%g operations", report.flops);
   CHECK (strcmp (report.algorithm, name) == 0, "%s", report.algorithm);
@@ -529,17 +528,17 @@ static void test_zeros_with (const char *name) {
   release (&c);
   a[0] = NAN;
   CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
-  CHECK (c.block_start[1] == 1 && isnan (((double *) c.values)[0]), "NaN is zero");
+  CHECK (c.start[1] == 1 && isnan (((double *) c.values)[0]), "NaN is zero");
   release (&c);
   p.alpha.re = 0;
   CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
-  CHECK (c.nzmax == 0 && c.block_start[2] == 0, "alpha = 0 leaves blocks");
+  CHECK (c.nzmax == 0 && c.start[2] == 0, "alpha = 0 leaves blocks");
   release (&c);
 }
 
 static void test_errors (void) {
   gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_I8};
-  gpumm_operand c;
+  gpumm_matrix c;
   p.a = make_blocks (GPUMM_I8, 4, 4, 2, 3, 100, 0);
   p.b = make_blocks (GPUMM_I8, 6, 4, 2, 3, 100, 0);
   CHECK (multiply (&p, &c, NULL) == GPUMM_NONCONFORMANT, "%s", gpumm_last_error ());
@@ -547,7 +546,7 @@ static void test_errors (void) {
   release (&p.b);
   p.b = make_blocks (GPUMM_I8, 4, 4, 3, 2, 100, 0);
   for (int64_t i = 1; i <= 4; i++) { /* all blocks, whatever was drawn */
-    p.a.block_start[i] = p.b.block_start[i] = 4 * i;
+    p.a.start[i] = p.b.start[i] = 4 * i;
     for (int32_t j = 0; j < 4; j++)
       p.a.block_column[4 * i - 4 + j] = p.b.block_column[4 * i - 4 + j] = j;
   }
@@ -557,10 +556,10 @@ static void test_errors (void) {
     const char *what;
     int64_t *offset, offset_value;
     int32_t *column, column_value;
-  } wrong[] = {{"begins at 1", &p.a.block_start[0], 1, NULL, 0},
-               {"descend", &p.a.block_start[2], 3, NULL, 0},
-               {"descend", &p.b.block_start[3], -1, NULL, 0},
-               {"the arrays hold", &p.b.block_start[4], 17, NULL, 0},
+  } wrong[] = {{"begins at 1", &p.a.start[0], 1, NULL, 0},
+               {"descend", &p.a.start[2], 3, NULL, 0},
+               {"descend", &p.b.start[3], -1, NULL, 0},
+               {"the arrays hold", &p.b.start[4], 17, NULL, 0},
                {"block row 1 do not ascend", NULL, 0, &p.a.block_column[0], -1},
                {"block row 4 do not ascend", NULL, 0, &p.b.block_column[15], 4},
                {"block row 2 do not ascend", NULL, 0, &p.a.block_column[5], 0},
@@ -604,13 +603,13 @@ static void test_errors (void) {
 static void test_memory (gpumm_type type) {
   for (int kind = 0; kind < KINDS; kind++) {
     gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U32, .full = kind == BLOCKS_BLOCKS_FULL};
-    p.op_a = GPUMM_TRANSPOSE;
     p.a = kind == FULL_BLOCKS ? make_full (type, 12, 8, 0) : make_blocks (type, 3, 2, 4, 4, 60, 0);
+    p.a.op = GPUMM_TRANSPOSE;
     p.b = kind == BLOCKS_FULL ? make_full (type, 12, 5, 0) : make_blocks (type, 3, 70, 4, 4, 60, 0);
     const int64_t live = gpumm_live_allocations ();
     int failures = 0;
     for (int64_t n = 1; n < 100; n++) {
-      gpumm_operand c;
+      gpumm_matrix c;
       gpumm_fault_memory (n);
       const gpumm_status status = multiply (&p, &c, NULL);
       const int64_t counted = gpumm_fault_memory (0);
@@ -632,7 +631,7 @@ static void test_memory (gpumm_type type) {
 static void test_panels (void) {
   enum { ROWS = 140000, COLUMNS = 45, PART = 20 };
   gpumm_problem p = {.alpha = {1, 0}};
-  gpumm_operand c, d;
+  gpumm_matrix c, d;
   p.a = make_blocks (GPUMM_D, 3, ROWS / 5, 4, 5, 50, 0);
   p.b = make_full (GPUMM_D, ROWS, COLUMNS, 0);
   CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
@@ -684,12 +683,12 @@ static void test_device (void) {
   most_memory = 0;
   gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U32};
   gpumm_report report = {0};
-  gpumm_operand c;
+  gpumm_matrix c;
   p.a = make_blocks (GPUMM_U16, 30, 30, 4, 4, 30, 0);
   p.b = p.a; /* goes up once */
   check_product (&p, "A*A");
   CHECK (!multiply (&p, &c, &report), "%s", gpumm_last_error ());
-  const int64_t blocks = p.a.block_start[30];
+  const int64_t blocks = p.a.start[30];
   CHECK (report.bytes_up == 31 * 8 * 2 + blocks * (4 + 32), "%" PRId64 " bytes up",
          report.bytes_up);
   CHECK (strcmp (report.algorithm, "blocks_integer") == 0 && strstr (report.reason, "products of"),
@@ -745,12 +744,12 @@ static void test_device_special (void) {
   test_zeros_with ("bsr");
   gpumm_problem p = {.alpha = {1, 0}};
   gpumm_report report = {0};
-  gpumm_operand c, d;
+  gpumm_matrix c, d;
   p.a = make_blocks (GPUMM_D, 20, 20, 3, 3, 30, 0);
   p.b = p.a; /* goes up once, also where it is transposed */
-  const int64_t blocks = p.a.block_start[20];
+  const int64_t blocks = p.a.start[20];
   for (int op = GPUMM_NONE; op <= GPUMM_TRANSPOSE; op++) {
-    p.op_a = (gpumm_op) op;
+    p.a.op = (gpumm_op) op;
     check_product (&p, "A*A, A'*A");
     CHECK (!multiply (&p, &c, &report), "%s", gpumm_last_error ());
     CHECK (report.bytes_up == 21 * 8 * 2 + blocks * (4 + 72), "%" PRId64 " bytes up",
@@ -760,22 +759,22 @@ static void test_device_special (void) {
            "%s, %s: %s", report.algorithm, report.kernel, report.reason);
     release (&c);
   }
-  p.op_a = GPUMM_NONE;
+  p.a.op = GPUMM_NONE;
   /* only blocks that are there multiply, and what they make is as the CPU makes it */
   for (int64_t e = 0; e < blocks; e++) {
     ((double *) p.a.values)[9 * e + 2] = NAN;
     ((double *) p.a.values)[9 * e + 7] = -INFINITY;
   }
   for (int full = 0; full <= 1; full++) {
-    gpumm_operand x = make_full (GPUMM_D, 60, 7, 0);
+    gpumm_matrix x = make_full (GPUMM_D, 60, 7, 0);
     gpumm_problem q = p;
     q.b = full ? x : p.b;
     algorithm = full ? "spmm" : "bsr";
     CHECK (!multiply (&q, &c, NULL), "%s", gpumm_last_error ());
     algorithm = NULL;
     CHECK (!multiply (&q, &d, NULL), "%s", gpumm_last_error ());
-    const int64_t elements = full ? 60 * 7 : c.block_start[20] * 9;
-    CHECK (full || c.block_start[20] == d.block_start[20], "not as many blocks");
+    const int64_t elements = full ? 60 * 7 : c.start[20] * 9;
+    CHECK (full || c.start[20] == d.start[20], "not as many blocks");
     int64_t wrong = 0, special = 0;
     for (int64_t e = 0; e < elements; e++) {
       const int64_t at = full ? e % 60 + e / 60 * c.ld : e;
@@ -793,11 +792,11 @@ static void test_device_special (void) {
   gpumm_reset ();
   const int64_t live = gpumm_live_allocations ();
   int failures = 0;
-  gpumm_operand x = make_full (GPUMM_D, 60, 7, 0);
+  gpumm_matrix x = make_full (GPUMM_D, 60, 7, 0);
   for (int full = 0; full <= 1 && device_backend == GPUMM_CPU; full++)
     for (int64_t i = 1; i < 400; i += SANITIZED_STEP) {
       gpumm_problem q = p;
-      q.op_a = GPUMM_TRANSPOSE;
+      q.a.op = GPUMM_TRANSPOSE;
       q.b = full ? x : p.b;
       algorithm = full ? "spmm" : "bsr";
       gpumm_fault_device (i);
@@ -820,7 +819,7 @@ static void test_device_special (void) {
 
 /* The product in device memory that is too small for a piece; then as before. */
 static void refuse_few_bytes (const gpumm_problem *p) {
-  gpumm_operand d;
+  gpumm_matrix d;
   most_memory = 20000;
   gpumm_reset ();
   CHECK (multiply (p, &d, NULL) == GPUMM_DEVICE_MEMORY, "20 kB are enough");
@@ -833,21 +832,21 @@ static void test_float_pieces (void) {
   enum { BLOCKS = 500 };
   for (int ops = 0; ops < 4; ops += SANITIZED_STEP) {
     gpumm_problem p = {.alpha = {0.5, 0}};
-    gpumm_operand c, d;
-    p.op_a = ops & 1 ? GPUMM_TRANSPOSE : GPUMM_NONE;
-    p.op_b = ops & 2 ? GPUMM_TRANSPOSE : GPUMM_NONE;
+    gpumm_matrix c, d;
     p.a = ops & 1 ? make_blocks (GPUMM_D, 2, BLOCKS, 1, 3, 100, 0)
                   : make_blocks (GPUMM_D, BLOCKS, 2, 3, 1, 100, 0);
     p.b = ops & 2 ? make_blocks (GPUMM_D, BLOCKS, 2, 3, 1, 100, 0)
                   : make_blocks (GPUMM_D, 2, BLOCKS, 1, 3, 100, 0);
+    p.a.op = ops & 1 ? GPUMM_TRANSPOSE : GPUMM_NONE;
+    p.b.op = ops & 2 ? GPUMM_TRANSPOSE : GPUMM_NONE;
     algorithm = NULL;
     CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
     algorithm = "bsr";
     most_memory = (int64_t) 28 << 20; /* of 19 MiB that C takes, 2 MiB each that the rest does */
     gpumm_reset ();
     CHECK (!multiply (&p, &d, NULL), "%s", gpumm_last_error ());
-    const int64_t blocks = c.block_start[BLOCKS];
-    CHECK (blocks > 200000 && d.block_start[BLOCKS] == blocks, "%" PRId64 " blocks", blocks);
+    const int64_t blocks = c.start[BLOCKS];
+    CHECK (blocks > 200000 && d.start[BLOCKS] == blocks, "%" PRId64 " blocks", blocks);
     int64_t wrong = 0;
     for (int64_t e = 0; e < 9 * blocks; e++)
       wrong += !(fabs (((double *) c.values)[e] - ((double *) d.values)[e]) <= 1e-15);
@@ -868,15 +867,15 @@ static void test_full_pieces (void) {
   for (int c = 0; c < 8; c++) {
     const int left = c % 2, ops = c / 2;
     gpumm_problem p = {.alpha = {-2, 0}};
-    gpumm_operand u, v;
-    gpumm_operand x = make_blocks (GPUMM_D, 12, 12, 5, 5, 40, 0);
+    gpumm_matrix u, v;
+    gpumm_matrix x = make_blocks (GPUMM_D, 12, 12, 5, 5, 40, 0);
     const int turned = ops & 2;
-    gpumm_operand y =
+    gpumm_matrix y =
         left != turned / 2 ? make_full (GPUMM_D, 60, LONG, 0) : make_full (GPUMM_D, LONG, 60, 0);
     p.a = left ? x : y;
     p.b = left ? y : x;
-    *(left ? &p.op_a : &p.op_b) = ops & 1 ? GPUMM_TRANSPOSE : GPUMM_NONE;
-    *(left ? &p.op_b : &p.op_a) = turned ? GPUMM_TRANSPOSE : GPUMM_NONE;
+    *(left ? &p.a.op : &p.b.op) = ops & 1 ? GPUMM_TRANSPOSE : GPUMM_NONE;
+    *(left ? &p.b.op : &p.a.op) = turned ? GPUMM_TRANSPOSE : GPUMM_NONE;
     algorithm = NULL;
     CHECK (!multiply (&p, &u, NULL), "%s", gpumm_last_error ());
     algorithm = "spmm";
@@ -903,7 +902,7 @@ static void test_device_pieces (void) {
   enum { BLOCKS = 700 };
   check_seed (11); /* some seeds give A an empty column, or B an empty row */
   gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U64};
-  gpumm_operand c, d;
+  gpumm_matrix c, d;
   p.a = make_blocks (GPUMM_U8, BLOCKS, 2, 2, 1, 100, 0);
   p.b = make_blocks (GPUMM_U8, 2, BLOCKS, 1, 2, 100, 0);
   algorithm = NULL;
@@ -912,8 +911,8 @@ static void test_device_pieces (void) {
   most_memory = (int64_t) 12 << 20; /* of 16 MiB and more that C takes */
   gpumm_reset ();
   CHECK (!multiply (&p, &d, NULL), "%s", gpumm_last_error ());
-  const int64_t blocks = c.block_start[BLOCKS];
-  CHECK (blocks > 400000 && d.block_start[BLOCKS] == blocks, "%" PRId64 " blocks", blocks);
+  const int64_t blocks = c.start[BLOCKS];
+  CHECK (blocks > 400000 && d.start[BLOCKS] == blocks, "%" PRId64 " blocks", blocks);
   CHECK (memcmp (c.block_column, d.block_column, (size_t) blocks * sizeof (int32_t)) == 0
              && memcmp (c.values, d.values, (size_t) blocks * 4 * sizeof (uint64_t)) == 0,
          "pieces differ");
@@ -928,18 +927,17 @@ static void test_device_pieces (void) {
 static void test_shared_memory (void) {
   int32_t values[] = {1, 2, 3, 4, 5, 6}, column[] = {0};
   int64_t start[] = {0, 1};
-  gpumm_operand a = {.kind = GPUMM_BLOCKS,
-                     .type = GPUMM_I32,
-                     .rows = 2,
-                     .cols = 3,
-                     .block_rows = 2,
-                     .block_cols = 3,
-                     .nzmax = 1,
-                     .block_start = start,
-                     .block_column = column,
-                     .values = values,
-                     .place = GPUMM_HOST},
-                b = a, c;
+  gpumm_matrix a = {.format = GPUMM_BLOCKS,
+                    .type = GPUMM_I32,
+                    .rows = 2,
+                    .cols = 3,
+                    .block_rows = 2,
+                    .block_cols = 3,
+                    .nzmax = 1,
+                    .start = start,
+                    .block_column = column,
+                    .values = values},
+               b = a, c;
   b.rows = b.block_rows = 3;
   b.cols = b.block_cols = 2;
   const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}, .output = GPUMM_I32};
@@ -953,12 +951,12 @@ static void test_shared_memory (void) {
   algorithm = NULL;
 }
 
-static gpumm_status trace (const gpumm_problem *p, const char *kernel, int count, gpumm_operand *c,
+static gpumm_status trace (const gpumm_problem *p, const char *kernel, int count, gpumm_matrix *c,
                            gpumm_trace *t) {
   const gpumm_options o = {.backend = GPUMM_CPU, .algorithm = kernel, .device = -1};
   gpumm_job *job = NULL;
   gpumm_status status = gpumm_open (p, &o, &job);
-  *c = (gpumm_operand){0};
+  *c = (gpumm_matrix){0};
   if (!status) {
     gpumm_result (job, c);
     provide (c);
@@ -983,12 +981,12 @@ static void test_trace (void) {
     p.a = make_blocks (whole ? GPUMM_U16 : GPUMM_D, rows, inner, m, m, percent, 0);
     p.b = make_blocks (p.a.type, inner, cols, m, m, percent, 0);
     int64_t pairs = 0;
-    for (int64_t t = 0; t < p.a.block_start[rows]; t++)
-      pairs += p.b.block_start[p.a.block_column[t] + 1] - p.b.block_start[p.a.block_column[t]];
-    gpumm_operand x;
+    for (int64_t t = 0; t < p.a.start[rows]; t++)
+      pairs += p.b.start[p.a.block_column[t] + 1] - p.b.start[p.a.block_column[t]];
+    gpumm_matrix x;
     gpumm_trace t;
     CHECK (!trace (&p, kernels[which], 1, &x, &t), "%s", gpumm_last_error ());
-    gpumm_operand full = full_copy (&x);
+    gpumm_matrix full = full_copy (&x);
     gpumm_problem q = p;
     q.a = full_copy (&p.a);
     q.b = full_copy (&p.b);
@@ -1011,7 +1009,7 @@ static void test_trace (void) {
     release (&p.b);
   }
   gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U32};
-  gpumm_operand x;
+  gpumm_matrix x;
   gpumm_trace t;
   p.a = p.b = make_blocks (GPUMM_U16, 5, 5, 4, 4, 50, 0);
   CHECK (!trace (&p, "classic", 0, &x, &t) && !t.counted, "%s", gpumm_last_error ());
@@ -1042,20 +1040,20 @@ static void test_sparse (int cases) {
   for (int n = 0; n < cases; n++) {
     const gpumm_type type = n % 2 ? GPUMM_D : GPUMM_Z;
     const int large = n == cases - 1; /* for several threads */
-    gpumm_operand y = {0};
+    gpumm_matrix y = {0};
     gpumm_blocks_sparse *sparse = NULL;
-    gpumm_operand x =
+    gpumm_matrix x =
         make_blocks (type, check_between (0, 6) + 300 * large, check_between (0, 6) + 100 * large,
                      check_between (1, 5), check_between (1, 5), (int) check_between (0, 100), 0);
-    const int64_t blocks = x.block_start[x.rows / x.block_rows];
+    const int64_t blocks = x.start[x.rows / x.block_rows];
     for (int64_t e = 0; e < blocks * x.block_rows * x.block_cols; e++)
       if (check_between (0, 2) == 0)
         memset ((char *) x.values + (size_t) e * gpumm_type_bytes (type), 0,
                 gpumm_type_bytes (type));
-    gpumm_operand full = full_copy (&x);
+    gpumm_matrix full = full_copy (&x);
     int64_t wrong = 0, stored = 0;
     CHECK (!gpumm_blocks_sparse_open (&x, &sparse, &y), "%s", gpumm_last_error ());
-    y.column = check_allocate (y.cols + 1, sizeof *y.column);
+    y.start = check_allocate (y.cols + 1, sizeof *y.start);
     y.row = check_allocate (y.nzmax, sizeof *y.row);
     y.values = check_allocate (y.nzmax, gpumm_type_bytes (type));
     CHECK (!gpumm_blocks_sparse_fill (sparse, &y), "%s", gpumm_last_error ());
@@ -1063,12 +1061,12 @@ static void test_sparse (int cases) {
       for (int64_t i = 0; i < x.rows; i++) {
         const double complex element = get (type, full.values, i + j * full.ld);
         if (element != 0) {
-          wrong += stored >= y.column[j + 1] || y.row[stored] != i
+          wrong += stored >= y.start[j + 1] || y.row[stored] != i
                    || get (type, y.values, stored) != element;
           stored++;
         }
       }
-      wrong += y.column[j + 1] != stored;
+      wrong += y.start[j + 1] != stored;
     }
     CHECK (wrong == 0 && stored == y.nzmax, "%" PRId64 " of %" PRId64 " elements are wrong", wrong,
            stored);
@@ -1082,14 +1080,14 @@ static void test_sparse (int cases) {
                  && strstr (gpumm_last_error (), "the block columns of block row"),
              "a block column out of range was taken");
     }
-    free (y.column);
+    free (y.start);
     free (y.row);
     free (y.values);
     release (&full);
     release (&x);
   }
 
-  gpumm_operand y, x = make_blocks (GPUMM_S, 3, 3, 2, 2, 100, 0);
+  gpumm_matrix y, x = make_blocks (GPUMM_S, 3, 3, 2, 2, 100, 0);
   gpumm_blocks_sparse *sparse = NULL;
   CHECK (gpumm_blocks_sparse_open (&x, &sparse, &y) == GPUMM_UNSUPPORTED, "single was taken");
   release (&x);
@@ -1112,17 +1110,17 @@ static void test_sparse (int cases) {
 }
 
 /* Is x sound? By its definition, element by element. */
-static int is_intact (const gpumm_operand *x) {
+static int is_intact (const gpumm_matrix *x) {
   const int64_t rows = x->rows / x->block_rows, cols = x->cols / x->block_cols;
-  if (x->block_start[0] != 0 || x->block_start[rows] != x->nzmax)
+  if (x->start[0] != 0 || x->start[rows] != x->nzmax)
     return 0;
   for (int64_t i = 0; i < rows; i++)
-    if (x->block_start[i + 1] < x->block_start[i] || x->block_start[i + 1] > x->nzmax)
+    if (x->start[i + 1] < x->start[i] || x->start[i + 1] > x->nzmax)
       return 0;
   for (int64_t i = 0; i < rows; i++)
-    for (int64_t t = x->block_start[i]; t < x->block_start[i + 1]; t++)
+    for (int64_t t = x->start[i]; t < x->start[i + 1]; t++)
       if (x->block_column[t] < 0 || x->block_column[t] >= cols
-          || (t > x->block_start[i] && x->block_column[t] <= x->block_column[t - 1]))
+          || (t > x->start[i] && x->block_column[t] <= x->block_column[t - 1]))
         return 0;
   return 1;
 }
@@ -1132,10 +1130,10 @@ static void test_verify (int cases) {
   int told = 0;
   for (int k = 0; k < cases; k++) {
     const int64_t rows = check_between (0, 6), cols = check_between (0, 6);
-    gpumm_operand x =
+    gpumm_matrix x =
         make_blocks (GPUMM_U8, rows, cols, check_between (1, 6), check_between (1, 6), 60, 3);
     const int64_t each = x.block_rows * x.block_cols;
-    x.nzmax = x.block_start[rows];
+    x.nzmax = x.start[rows];
     int64_t zeros, expected = 0;
     for (int64_t t = 0; t < x.nzmax; t++) {
       unsigned char *block = (unsigned char *) x.values + t * each;
@@ -1147,13 +1145,13 @@ static void test_verify (int cases) {
     }
     CHECK (gpumm_blocks_verify (&x, &zeros) == GPUMM_OK && zeros == expected,
            "%" PRId64 " of %" PRId64 " zeros: %s", zeros, expected, gpumm_last_error ());
-    gpumm_operand y = make_blocks (GPUMM_U8, rows, cols, x.block_rows, x.block_cols, 0, 1);
+    gpumm_matrix y = make_blocks (GPUMM_U8, rows, cols, x.block_rows, x.block_cols, 0, 1);
     gpumm_blocks_drop_zeros (&x, &y);
     y.nzmax = x.nzmax - expected;
     int64_t after = -1;
     CHECK (gpumm_blocks_verify (&y, &after) == GPUMM_OK && after == 0, "%" PRId64, after);
     for (int64_t i = 0; i < rows; i++)
-      for (int64_t t = x.block_start[i], u = y.block_start[i]; t < x.block_start[i + 1]; t++) {
+      for (int64_t t = x.start[i], u = y.start[i]; t < x.start[i + 1]; t++) {
         const unsigned char *block = (unsigned char *) x.values + t * each;
         if (!memchr (block, 7, (size_t) each))
           continue;
@@ -1164,7 +1162,7 @@ static void test_verify (int cases) {
       }
     const int64_t wrong[] = {-1, 0, 1, 5, 100000000, INT64_MAX, INT64_MIN};
     if (check_between (0, 1) || x.nzmax == 0)
-      x.block_start[check_between (0, rows)] = wrong[check_between (0, 6)];
+      x.start[check_between (0, rows)] = wrong[check_between (0, 6)];
     else
       x.block_column[check_between (0, x.nzmax - 1)] = (int32_t) wrong[check_between (0, 4)];
     const int sound = is_intact (&x);

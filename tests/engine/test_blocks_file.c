@@ -117,22 +117,22 @@ static uint32_t element (const image *f, size_t width, size_t record, int64_t e)
 }
 
 /* Has x the blocks of the file, sorted, without those that are zero? */
-static int same (const image *f, size_t width, const gpumm_operand *x) {
+static int same (const image *f, size_t width, const gpumm_matrix *x) {
   const int64_t m = get32 (f, 4), k = get32 (f, 8), rows = x->rows / m;
   const size_t record = record_bytes (m, width);
   int64_t nonzero = 0;
-  int right = x->block_start[0] == 0;
+  int right = x->start[0] == 0;
   for (int64_t t = 0; t < k; t++) {
     const size_t at = 12 + (size_t) t * record;
     const int32_t i = get32 (f, at), j = get32 (f, at + 4);
-    int64_t q = x->block_start[i];
+    int64_t q = x->start[i];
     int any = 0;
     for (int64_t e = 0; e < m * m; e++)
       any |= element (f, width, at, e) != 0;
     nonzero += any;
-    while (q < x->block_start[i + 1] && x->block_column[q] != j)
+    while (q < x->start[i + 1] && x->block_column[q] != j)
       q++;
-    if ((q < x->block_start[i + 1]) != any)
+    if ((q < x->start[i + 1]) != any)
       return 0;
     for (int64_t e = 0; any && e < m * m; e++) {
       const int64_t to = q * m * m + e / m + e % m * m; /* by columns */
@@ -141,22 +141,22 @@ static int same (const image *f, size_t width, const gpumm_operand *x) {
     }
   }
   for (int64_t i = 0; i < rows; i++)
-    for (int64_t q = x->block_start[i] + 1; q < x->block_start[i + 1]; q++)
+    for (int64_t q = x->start[i] + 1; q < x->start[i + 1]; q++)
       right &= x->block_column[q - 1] < x->block_column[q];
-  return right && x->block_start[rows] == nonzero;
+  return right && x->start[rows] == nonzero;
 }
 
 /* ---- the engine --------------------------------------------------------------------------- */
 
-static gpumm_status read_file (gpumm_type type, gpumm_operand *x) {
+static gpumm_status read_file (gpumm_type type, gpumm_matrix *x) {
   gpumm_blocks_file *f = NULL;
-  *x = (gpumm_operand){0};
+  *x = (gpumm_matrix){0};
   gpumm_status status = gpumm_blocks_file_open (file_name, type, &f, x);
   if (!status) {
     const int64_t rows = x->rows / x->block_rows;
     const size_t each =
         x->nzmax > 0 ? (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type) : 1;
-    x->block_start = check_allocate (rows + 1, sizeof *x->block_start);
+    x->start = check_allocate (rows + 1, sizeof *x->start);
     x->block_column = check_allocate (x->nzmax, sizeof *x->block_column);
     x->values = check_allocate (x->nzmax, each);
     status = gpumm_blocks_file_read (f, x);
@@ -165,11 +165,11 @@ static gpumm_status read_file (gpumm_type type, gpumm_operand *x) {
   return status;
 }
 
-static void release (gpumm_operand *x) {
-  free (x->block_start);
+static void release (gpumm_matrix *x) {
+  free (x->start);
   free (x->block_column);
   free (x->values);
-  *x = (gpumm_operand){0};
+  *x = (gpumm_matrix){0};
 }
 
 /* ---- tests -------------------------------------------------------------------------------- */
@@ -179,7 +179,7 @@ static void test_round_trips (void) {
   for (int c = 0; c < 300; c++) {
     const size_t width = c % 2 ? 2 : 4;
     const int64_t m = check_between (1, 9), grid = check_between (0, 6);
-    gpumm_operand x, y;
+    gpumm_matrix x, y;
     make (&f, grid, m, width, (int) check_between (0, 100));
     if (get32 (&f, 8) > 1 && c % 3 == 0) /* a block of zeros */
       memset (f.bytes + 12 + 8, 0, record_bytes (m, width) - 8);
@@ -192,8 +192,7 @@ static void test_round_trips (void) {
     CHECK (x.type == type && same (&f, width, &x), "%s", gpumm_type_name (x.type));
     CHECK (!gpumm_blocks_file_write (file_name, &x), "%s", gpumm_last_error ());
     load (&g);
-    CHECK (width_of (&g) > 0 && get32 (&g, 8) == x.block_start[grid],
-           "what was written is no file");
+    CHECK (width_of (&g) > 0 && get32 (&g, 8) == x.start[grid], "what was written is no file");
     for (int64_t t = 1; t < get32 (&g, 8); t++) {
       const size_t at = 12 + (size_t) t * record_bytes (m, width),
                    before = at - record_bytes (m, width);
@@ -203,9 +202,9 @@ static void test_round_trips (void) {
              "records are not sorted");
     }
     CHECK (!read_file (type, &y), "%s", gpumm_last_error ());
-    CHECK (y.block_start[grid] == x.block_start[grid]
+    CHECK (y.start[grid] == x.start[grid]
                && memcmp (x.values, y.values,
-                          (size_t) (x.block_start[grid] * m * m) * gpumm_type_bytes (type))
+                          (size_t) (x.start[grid] * m * m) * gpumm_type_bytes (type))
                       == 0,
            "what was written is read otherwise");
     release (&x);
@@ -214,7 +213,7 @@ static void test_round_trips (void) {
 }
 
 static void expect (const char *text, gpumm_type type) {
-  gpumm_operand x;
+  gpumm_matrix x;
   CHECK (read_file (type, &x) == GPUMM_INVALID, "\"%s\" did not come", text);
   CHECK (strstr (gpumm_last_error (), text), "\"%s\" is not in \"%s\"", text, gpumm_last_error ());
   CHECK (strstr (gpumm_last_error (), file_name), "no file in \"%s\"", gpumm_last_error ());
@@ -264,15 +263,14 @@ static void test_errors (void) {
   unlink (file_name);
   expect ("cannot open", GPUMM_TYPES);
 
-  gpumm_operand x = {.kind = GPUMM_BLOCKS,
-                     .type = GPUMM_U32,
-                     .rows = 4,
-                     .cols = 4,
-                     .block_rows = 2,
-                     .block_cols = 2,
-                     .place = GPUMM_HOST};
+  gpumm_matrix x = {.format = GPUMM_BLOCKS,
+                    .type = GPUMM_U32,
+                    .rows = 4,
+                    .cols = 4,
+                    .block_rows = 2,
+                    .block_cols = 2};
   int64_t start[] = {0, 0, 0};
-  x.block_start = start;
+  x.start = start;
   CHECK (gpumm_blocks_file_write ("/nowhere/at/all", &x) == GPUMM_INVALID
              && strstr (gpumm_last_error (), "cannot write /nowhere/at/all"),
          "%s", gpumm_last_error ());
@@ -304,10 +302,10 @@ static void test_changed (void) {
   make (&f, 6, 16, 2, 100);
   for (int c = 0; c < 60; c++) {
     gpumm_blocks_file *file = NULL;
-    gpumm_operand x = {0};
+    gpumm_matrix x = {0};
     save (&f);
     CHECK (!gpumm_blocks_file_open (file_name, GPUMM_U16, &file, &x), "%s", gpumm_last_error ());
-    x.block_start = check_allocate (x.rows / x.block_rows + 1, sizeof *x.block_start);
+    x.start = check_allocate (x.rows / x.block_rows + 1, sizeof *x.start);
     x.block_column = check_allocate (x.nzmax, sizeof *x.block_column);
     x.values = check_allocate (x.nzmax * x.block_rows * x.block_cols, sizeof (uint16_t));
     const int cut = c % 2;
@@ -336,7 +334,7 @@ static void test_memory (void) {
   const int64_t live = gpumm_live_allocations ();
   int failures = 0;
   for (int64_t n = 1; n < 50; n++) {
-    gpumm_operand x;
+    gpumm_matrix x;
     gpumm_fault_memory (n);
     const gpumm_status status = read_file (GPUMM_TYPES, &x);
     const int64_t counted = gpumm_fault_memory (0);
@@ -399,7 +397,7 @@ static void test_damaged (uint64_t seed, int files) {
   int right = 0, refused = 0;
   check_seed (seed);
   for (int c = 0; c < files; c++) {
-    gpumm_operand x;
+    gpumm_matrix x;
     const size_t width = check_between (0, 1) ? 2 : 4;
     make (&f, check_between (1, 5), check_between (1, 4), width, (int) check_between (0, 100));
     memset (f.bytes + f.length, 0, 1024); /* what an extension shows */

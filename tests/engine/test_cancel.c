@@ -22,15 +22,15 @@ static double now (void) {
   return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
 }
 
-static int same (const gpumm_operand *x, const gpumm_operand *y) {
+static int same (const gpumm_matrix *x, const gpumm_matrix *y) {
   int64_t elements = x->rows * x->cols;
-  if (x->kind == GPUMM_SPARSE) {
-    elements = x->column[x->cols];
-    if (memcmp (x->column, y->column, (size_t) (x->cols + 1) * sizeof *x->column) != 0
+  if (x->format == GPUMM_SPARSE) {
+    elements = x->start[x->cols];
+    if (memcmp (x->start, y->start, (size_t) (x->cols + 1) * sizeof *x->start) != 0
         || memcmp (x->row, y->row, (size_t) elements * sizeof *x->row) != 0)
       return 0;
-  } else if (x->kind == GPUMM_BLOCKS)
-    elements = x->block_start[x->rows / x->block_rows] * x->block_rows * x->block_cols;
+  } else if (x->format == GPUMM_BLOCKS)
+    elements = x->start[x->rows / x->block_rows] * x->block_rows * x->block_cols;
   return memcmp (x->values, y->values, (size_t) elements * gpumm_type_bytes (x->type)) == 0;
 }
 
@@ -65,7 +65,7 @@ static void *stop (void *argument) {
 /* Latencies go on the record and are not judged: the test shares its cores with others, and
  * sanitizers. tests/interrupts judges. */
 static void test_path (const path *p, int times) {
-  gpumm_operand right, c;
+  gpumm_matrix right, c;
   const int64_t live = gpumm_live_allocations ();
   double begun = now (), latest = 0;
   int stopped = 0;
@@ -110,7 +110,7 @@ static void test_path (const path *p, int times) {
 /* Where no job is open nobody is stopped, then or later; a job that is open when it is called is. */
 static void test_when (void) {
   path p = {.algorithm = "loops", .a = full (20, GPUMM_D)};
-  gpumm_operand c, shape;
+  gpumm_matrix c, shape;
   gpumm_job *job;
   p.b = p.a;
   gpumm_cancel ();

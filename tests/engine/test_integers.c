@@ -180,13 +180,12 @@ static double float_element (gpumm_type type) {
   }
 }
 
-static gpumm_operand make (gpumm_type type, int64_t rows, int64_t cols, int mode) {
-  gpumm_operand x = {.kind = GPUMM_DENSE,
-                     .type = type,
-                     .rows = rows,
-                     .cols = cols,
-                     .ld = rows + check_between (0, 2),
-                     .place = GPUMM_HOST};
+static gpumm_matrix make (gpumm_type type, int64_t rows, int64_t cols, int mode) {
+  gpumm_matrix x = {.format = GPUMM_DENSE,
+                    .type = type,
+                    .rows = rows,
+                    .cols = cols,
+                    .ld = rows + check_between (0, 2)};
   x.values = check_allocate (x.ld * cols, gpumm_type_bytes (type));
   for (int64_t j = 0; j < cols; j++)
     for (int64_t i = 0; i < x.ld; i++)
@@ -207,7 +206,7 @@ static uint64_t size_of (int64_t x) {
   return x < 0 ? -(uint64_t) x : (uint64_t) x;
 }
 
-static void add_c0 (fixed sum[2], const gpumm_operand *c0, int64_t at, int64_t beta) {
+static void add_c0 (fixed sum[2], const gpumm_matrix *c0, int64_t at, int64_t beta) {
   int negative = 0;
   if (c0->type == GPUMM_D || c0->type == GPUMM_S) {
     const double value =
@@ -224,7 +223,7 @@ static void add_c0 (fixed sum[2], const gpumm_operand *c0, int64_t at, int64_t b
 }
 
 /* Is element at of c the right one, given the positive and the negative part of the exact value? */
-static int is_right (const gpumm_operand *c, int64_t at, const fixed sum[2]) {
+static int is_right (const gpumm_matrix *c, int64_t at, const fixed sum[2]) {
   const int negative = compare (&sum[0], &sum[1]) < 0;
   const fixed size = negative ? difference (&sum[1], &sum[0]) : difference (&sum[0], &sum[1]);
   if (c->type == GPUMM_D) {
@@ -254,9 +253,9 @@ static int is_right (const gpumm_operand *c, int64_t at, const fixed sum[2]) {
   return got == whole && (whole == 0 || got_negative == negative);
 }
 
-static gpumm_status multiply (const gpumm_problem *p, gpumm_operand *c, const char *kernel) {
+static gpumm_status multiply (const gpumm_problem *p, gpumm_matrix *c, const char *kernel) {
   gpumm_job *job = NULL;
-  gpumm_operand shape;
+  gpumm_matrix shape;
   gpumm_status status = gpumm_open (p, NULL, &job);
   if (!status) {
     gpumm_result (job, &shape);
@@ -281,15 +280,14 @@ typedef struct {
 } test_case;
 
 static void one (const test_case *t) {
-  gpumm_problem p = {.op_a = t->op_a,
-                     .op_b = t->op_b,
-                     .alpha = {(double) t->alpha, 0},
-                     .beta = {(double) t->beta, 0},
-                     .output = t->output};
+  gpumm_problem p = {
+      .alpha = {(double) t->alpha, 0}, .beta = {(double) t->beta, 0}, .output = t->output};
   const int plain_a = t->op_a == GPUMM_NONE, plain_b = t->op_b == GPUMM_NONE;
   p.a = make (t->type, plain_a ? t->m : t->k, plain_a ? t->k : t->m, t->mode);
   p.b = make (t->type, plain_b ? t->k : t->n, plain_b ? t->n : t->k, t->mode);
-  gpumm_operand c0 = make (t->output, t->m, t->n, ANY), c = make (t->output, t->m, t->n, ANY);
+  p.a.op = t->op_a;
+  p.b.op = t->op_b;
+  gpumm_matrix c0 = make (t->output, t->m, t->n, ANY), c = make (t->output, t->m, t->n, ANY);
   const size_t bytes = gpumm_type_bytes (c.type);
   char *before = check_allocate (c.ld * c.cols, bytes);
   memcpy (before, c.values, (size_t) (c.ld * c.cols) * bytes);
@@ -435,7 +433,7 @@ static void test_thresholds (void) {
         const uint64_t end = is_signed (out) ? (at_high ? top - 1 : top)
                                              : (at_high ? ~(uint64_t) 0 >> (64 - bits) : 0);
         gpumm_problem p = {.alpha = {at_high ? 1 : -1, 0}, .beta = {1, 0}, .output = out};
-        gpumm_operand c0 = make (out, 4, 4, ANY), c = make (out, 4, 4, ANY);
+        gpumm_matrix c0 = make (out, 4, 4, ANY), c = make (out, 4, 4, ANY);
         p.a = make (types[type], 4, 1, ANY);
         p.b = make (types[type], 1, 4, ANY);
         p.c0 = &c0;
@@ -517,15 +515,14 @@ static void test_by_hand (void) {
     double number = 0;
     float single = 0;
     const int is_double = rows[r].output == GPUMM_D, is_single = rows[r].output == GPUMM_S;
-    gpumm_operand c = {.kind = GPUMM_DENSE,
-                       .type = rows[r].output,
-                       .rows = 1,
-                       .cols = 1,
-                       .ld = 1,
-                       .place = GPUMM_HOST,
-                       .values = is_double   ? (void *) &number
-                                 : is_single ? (void *) &single
-                                             : (void *) &integer};
+    gpumm_matrix c = {.format = GPUMM_DENSE,
+                      .type = rows[r].output,
+                      .rows = 1,
+                      .cols = 1,
+                      .ld = 1,
+                      .values = is_double   ? (void *) &number
+                                : is_single ? (void *) &single
+                                            : (void *) &integer};
     CHECK (multiply (&p, &c, NULL) == GPUMM_OK, "%s", gpumm_last_error ());
     if (is_single)
       number = single;
@@ -539,7 +536,7 @@ static void test_by_hand (void) {
 /* Infinities and NaN in a floating C0 stay what they are. */
 static void test_special_c0 (void) {
   int8_t a[1] = {3};
-  gpumm_operand x = {.type = GPUMM_I8, .rows = 1, .cols = 1, .ld = 1, .values = a, .place = -1};
+  gpumm_matrix x = {.type = GPUMM_I8, .rows = 1, .cols = 1, .ld = 1, .values = a};
   for (int type = 0; type < 2; type++) {
     double d[1];
     float s[1];
@@ -547,10 +544,10 @@ static void test_special_c0 (void) {
     for (int v = 0; v < 3; v++) {
       d[0] = values[v];
       s[0] = (float) values[v];
-      gpumm_operand c0 = x;
+      gpumm_matrix c0 = x;
       c0.type = type ? GPUMM_D : GPUMM_S;
       c0.values = type ? (void *) d : (void *) s;
-      gpumm_operand c = c0;
+      gpumm_matrix c = c0;
       double got_d[1] = {0};
       float got_s[1] = {0};
       c.values = type ? (void *) got_d : (void *) got_s;
@@ -570,7 +567,7 @@ static void test_kernel_names (void) {
     gpumm_problem p = {.alpha = {1, 0}, .output = types[type]};
     p.a = make (types[type], 2, 2, ANY);
     p.b = make (types[type], 2, 2, ANY);
-    gpumm_operand c = make (types[type], 2, 2, ANY);
+    gpumm_matrix c = make (types[type], 2, 2, ANY);
     CHECK (multiply (&p, &c, names[type]) == GPUMM_OK, "%s", gpumm_last_error ());
     free (p.a.values);
     free (p.b.values);
@@ -581,7 +578,7 @@ static void test_kernel_names (void) {
 static void test_errors (void) {
   static const double bad[] = {0.5, 0x1p53 + 2, -0x1p54, INFINITY, NAN};
   int8_t a[1] = {1};
-  gpumm_operand x = {.type = GPUMM_I8, .rows = 1, .cols = 1, .ld = 1, .values = a, .place = -1};
+  gpumm_matrix x = {.type = GPUMM_I8, .rows = 1, .cols = 1, .ld = 1, .values = a};
   gpumm_job *job = NULL;
   for (int i = 0; i < 5; i++) {
     gpumm_problem p = {.a = x, .b = x, .alpha = {bad[i], 0}, .output = GPUMM_I8};
@@ -599,7 +596,7 @@ static void test_errors (void) {
 static void test_out_of_memory (void) {
   enum { N = 150 };
   const int64_t alive = gpumm_live_allocations ();
-  gpumm_operand a = make (GPUMM_I64, N, N, ANY), c = make (GPUMM_I64, N, N, ANY);
+  gpumm_matrix a = make (GPUMM_I64, N, N, ANY), c = make (GPUMM_I64, N, N, ANY);
   gpumm_problem p = {.a = a, .b = a, .alpha = {1, 0}, .output = GPUMM_I64};
   int failures = 0;
   for (int n = 1;; n++) {

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-static double complex get (const gpumm_operand *x, int64_t i, int64_t j) {
+static double complex get (const gpumm_matrix *x, int64_t i, int64_t j) {
   int64_t e = i + j * x->ld;
   switch (x->type) {
   case GPUMM_S:
@@ -29,19 +29,15 @@ static double complex get (const gpumm_operand *x, int64_t i, int64_t j) {
   }
 }
 
-static double complex get_op (const gpumm_operand *x, gpumm_op op, int64_t i, int64_t j) {
+static double complex get_op (const gpumm_matrix *x, gpumm_op op, int64_t i, int64_t j) {
   if (op == GPUMM_NONE)
     return get (x, i, j);
   double complex v = get (x, j, i);
   return op == GPUMM_CTRANSPOSE ? conj (v) : v;
 }
 
-static gpumm_operand make (gpumm_type type, int64_t rows, int64_t cols) {
-  gpumm_operand x = {.type = type,
-                     .rows = rows,
-                     .cols = cols,
-                     .ld = rows + check_between (0, 3),
-                     .place = GPUMM_HOST};
+static gpumm_matrix make (gpumm_type type, int64_t rows, int64_t cols) {
+  gpumm_matrix x = {.type = type, .rows = rows, .cols = cols, .ld = rows + check_between (0, 3)};
   int parts = gpumm_is_complex (type) ? 2 : 1;
   int single = type == GPUMM_S || type == GPUMM_C;
   int64_t count = (x.ld * cols + 1) * parts;
@@ -56,7 +52,7 @@ static gpumm_operand make (gpumm_type type, int64_t rows, int64_t cols) {
 
 /* op (X) as rows that follow each other, transposed where by_columns, and the size of each element:
  * what the sums of the oracle run through. */
-static double complex *spread (const gpumm_operand *x, gpumm_op op, int64_t rows, int64_t cols,
+static double complex *spread (const gpumm_matrix *x, gpumm_op op, int64_t rows, int64_t cols,
                                int by_columns, double **magnitude) {
   double complex *y = check_allocate (rows * cols, sizeof *y);
   *magnitude = check_allocate (rows * cols, sizeof **magnitude);
@@ -70,15 +66,15 @@ static double complex *spread (const gpumm_operand *x, gpumm_op op, int64_t rows
 }
 
 /* Largest error over its bound; NaN counts as infinite. */
-static double worst (const gpumm_problem *p, const gpumm_operand *c) {
+static double worst (const gpumm_problem *p, const gpumm_matrix *c) {
   const int64_t k = gpumm_k (p);
   const double eps = p->output == GPUMM_S || p->output == GPUMM_C ? FLT_EPSILON : DBL_EPSILON;
   const long double complex alpha = p->alpha.re + p->alpha.im * I,
                             beta = p->beta.re + p->beta.im * I;
   const int complex_sums = gpumm_is_complex (p->a.type) || gpumm_is_complex (p->b.type);
   double largest = 0, *size_a, *size_b;
-  double complex *a = spread (&p->a, p->op_a, c->rows, k, 0, &size_a);
-  double complex *b = spread (&p->b, p->op_b, k, c->cols, 1, &size_b);
+  double complex *a = spread (&p->a, p->a.op, c->rows, k, 0, &size_a);
+  double complex *b = spread (&p->b, p->b.op, k, c->cols, 1, &size_b);
   for (int64_t j = 0; j < c->cols; j++)
     for (int64_t i = 0; i < c->rows; i++) {
       long double complex sum = 0;
@@ -110,7 +106,7 @@ static double worst (const gpumm_problem *p, const gpumm_operand *c) {
   return largest;
 }
 
-static gpumm_status multiply (const gpumm_problem *p, const gpumm_options *o, gpumm_operand *c,
+static gpumm_status multiply (const gpumm_problem *p, const gpumm_options *o, gpumm_matrix *c,
                               gpumm_report *report) {
   gpumm_job *job = NULL;
   gpumm_status status = gpumm_open (p, o, &job);
@@ -129,11 +125,13 @@ static gpumm_status multiply (const gpumm_problem *p, const gpumm_options *o, gp
 
 static void one (gpumm_type ta, gpumm_type tb, gpumm_op oa, gpumm_op ob, int64_t m, int64_t n,
                  int64_t k, int scalars, const char *algorithm) {
-  gpumm_problem p = {.op_a = oa, .op_b = ob, .alpha = {1, 0}};
+  gpumm_problem p = {.alpha = {1, 0}};
   p.a = oa == GPUMM_NONE ? make (ta, m, k) : make (ta, k, m);
   p.b = ob == GPUMM_NONE ? make (tb, k, n) : make (tb, n, k);
+  p.a.op = oa;
+  p.b.op = ob;
   gpumm_type output = gpumm_is_complex (ta) ? ta : tb;
-  gpumm_operand c0 = make (output, m, n), c = {0};
+  gpumm_matrix c0 = make (output, m, n), c = {0};
   if (scalars) {
     p.alpha = (gpumm_scalar){-1.5, gpumm_is_complex (output) ? 0.25 : 0};
     p.beta = (gpumm_scalar){0.75, gpumm_is_complex (output) ? -2 : 0};
@@ -198,11 +196,13 @@ static void test_own_transpose (void) {
                {GPUMM_Z, GPUMM_NONE, GPUMM_TRANSPOSE, "zsyrk"}};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     for (int copies = 0; copies < 2; copies++) {
-      gpumm_problem p = {.op_a = table[i].a, .op_b = table[i].b, .alpha = {1, 0}};
+      gpumm_problem p = {.alpha = {1, 0}};
       p.a = make (table[i].type, 37, 21);
       p.b = p.a;
+      p.a.op = table[i].a;
+      p.b.op = table[i].b;
       if (copies) { /* the caller formed the transpose */
-        gpumm_op turn = p.op_a != GPUMM_NONE ? p.op_a : p.op_b;
+        gpumm_op turn = p.a.op != GPUMM_NONE ? p.a.op : p.b.op;
         p.b = make (table[i].type, 21, 37);
         size_t e = gpumm_type_bytes (table[i].type);
         for (int64_t r = 0; r < 37; r++)
@@ -212,14 +212,14 @@ static void test_own_transpose (void) {
             if (turn == GPUMM_CTRANSPOSE && table[i].type == GPUMM_Z)
               ((double *) to)[1] *= -1;
           }
-        if (p.op_a != GPUMM_NONE) {
-          gpumm_operand swap = p.a;
+        if (p.a.op != GPUMM_NONE) {
+          gpumm_matrix swap = p.a;
           p.a = p.b;
           p.b = swap;
         }
-        p.op_a = p.op_b = GPUMM_NONE;
+        p.a.op = p.b.op = GPUMM_NONE;
       }
-      gpumm_operand c = {0};
+      gpumm_matrix c = {0};
       gpumm_report report = {0};
       gpumm_status status =
           multiply (&p, &(gpumm_options){.backend = GPUMM_CPU, .device = -1}, &c, &report);
@@ -255,7 +255,7 @@ static void test_nearly_own_transpose (void) {
     int64_t row = check_between (0, M - 1), col = differs == 3 ? K - 1 : check_between (0, K - 1);
     if (differs)
       b[col + row * p.b.ld] += 1;
-    gpumm_operand c = {0};
+    gpumm_matrix c = {0};
     gpumm_report report = {0};
     gpumm_options o = {.backend = GPUMM_CPU, .device = -1};
     CHECK (!multiply (&p, &o, &c, &report), "%s", gpumm_last_error ());
@@ -283,21 +283,19 @@ static void test_nearly_own_transpose (void) {
 static void test_split (void) {
   for (int t = 0; t < 4; t++)
     for (int ops = 0; ops < 9; ops++) {
-      gpumm_problem p = {.op_a = (gpumm_op) (ops % 3),
-                         .op_b = (gpumm_op) (ops / 3),
-                         .alpha = {2, 0},
-                         .beta = {-1, 0},
-                         .output = (gpumm_type) t};
-      p.a = p.op_a == GPUMM_NONE ? make (p.output, 23, 31) : make (p.output, 31, 23);
-      p.b = p.op_b == GPUMM_NONE ? make (p.output, 31, 20) : make (p.output, 20, 31);
-      gpumm_operand c0 = make (p.output, 23, 20), c = c0;
+      gpumm_problem p = {.alpha = {2, 0}, .beta = {-1, 0}, .output = (gpumm_type) t};
+      p.a = ops % 3 == GPUMM_NONE ? make (p.output, 23, 31) : make (p.output, 31, 23);
+      p.b = ops / 3 == GPUMM_NONE ? make (p.output, 31, 20) : make (p.output, 20, 31);
+      p.a.op = (gpumm_op) (ops % 3);
+      p.b.op = (gpumm_op) (ops / 3);
+      gpumm_matrix c0 = make (p.output, 23, 20), c = c0;
       size_t bytes = (size_t) (c.ld * c.cols) * gpumm_type_bytes (c.type);
       p.c0 = &c0;
       c.values = check_allocate ((int64_t) bytes, 1);
       memcpy (c.values, c0.values, bytes);
       gpumm_product product = {.type = p.output,
-                               .op_a = p.op_a,
-                               .op_b = p.op_b,
+                               .op_a = p.a.op,
+                               .op_b = p.b.op,
                                .m = 23,
                                .n = 20,
                                .k = 31,
@@ -322,10 +320,9 @@ static void test_split (void) {
  * complex one, where Octave multiplies the parts apart. */
 static void test_special_values (void) {
   double a[4] = {NAN, 1, 2, 3}, b[4] = {1, 0, 0, 1};
-  gpumm_problem p = {
-      .a = {.type = GPUMM_D, .rows = 2, .cols = 2, .ld = 2, .values = a, .place = GPUMM_HOST},
-      .b = {.type = GPUMM_D, .rows = 2, .cols = 2, .ld = 2, .values = b, .place = GPUMM_HOST}};
-  gpumm_operand c = {0};
+  gpumm_problem p = {.a = {.type = GPUMM_D, .rows = 2, .cols = 2, .ld = 2, .values = a},
+                     .b = {.type = GPUMM_D, .rows = 2, .cols = 2, .ld = 2, .values = b}};
+  gpumm_matrix c = {0};
   CHECK (!multiply (&p, NULL, &c, NULL), "%s", gpumm_last_error ());
   for (int i = 0; i < 4; i++)
     CHECK (get (&c, i % 2, i / 2) == 0, "alpha = 0 read A");
@@ -349,14 +346,9 @@ static void test_special_values (void) {
 /* A result that no machine holds is refused before anything is asked for. */
 static void test_too_large (void) {
   double x = 1;
-  gpumm_operand column = {.type = GPUMM_D,
-                          .rows = 100000000,
-                          .cols = 0,
-                          .ld = 100000000,
-                          .values = &x,
-                          .place = GPUMM_HOST};
-  gpumm_operand row = {
-      .type = GPUMM_D, .rows = 0, .cols = INT64_MAX, .ld = 0, .values = &x, .place = GPUMM_HOST};
+  gpumm_matrix column = {
+      .type = GPUMM_D, .rows = 100000000, .cols = 0, .ld = 100000000, .values = &x};
+  gpumm_matrix row = {.type = GPUMM_D, .rows = 0, .cols = INT64_MAX, .ld = 0, .values = &x};
   gpumm_problem p = {.a = column, .b = row, .alpha = {1, 0}};
   gpumm_job *job;
   CHECK (gpumm_open (&p, NULL, &job) == GPUMM_HOST_MEMORY, "%s", gpumm_last_error ());
@@ -368,7 +360,7 @@ static void test_result_types (void) {
   static const char *letters = "sdcza......jl"; /* of gpumm_type; a: int8, j: uint64, l: logical */
   /* A, B and their product */
   static const struct {
-    gpumm_kind a, b;
+    gpumm_format a, b;
     const char *pairs;
   } table[] = {{GPUMM_DENSE, GPUMM_DENSE, "sss scc ccc csc ddd dzz zzz zdz aaa jjj"},
                {GPUMM_BLOCKS, GPUMM_DENSE, "sss scc ccc csc ddd dzz zzz zdz aaa jjj"},
@@ -382,8 +374,8 @@ static void test_result_types (void) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     for (int a = 0; a < GPUMM_TYPES; a++)
       for (int b = 0; b < GPUMM_TYPES; b++) {
-        const gpumm_problem p = {.a = {.kind = table[i].a, .type = (gpumm_type) a},
-                                 .b = {.kind = table[i].b, .type = (gpumm_type) b},
+        const gpumm_problem p = {.a = {.format = table[i].a, .type = (gpumm_type) a},
+                                 .b = {.format = table[i].b, .type = (gpumm_type) b},
                                  .output = (gpumm_type) a};
         const char pair[] = {letters[a], letters[b], '\0'};
         const char *found = table[i].pairs;
@@ -407,25 +399,23 @@ static void test_result_types (void) {
 static void test_errors (void) {
   double x[16] = {0};
   static int32_t ints[16];
-  gpumm_operand d = {
-      .type = GPUMM_D, .rows = 4, .cols = 4, .ld = 4, .values = x, .place = GPUMM_HOST};
-  gpumm_operand tall = d, bad_ld = d, no_values = d, single = d, integer = d, far = d, kind = d;
-  gpumm_operand type = d, negative = d, complex_type = d;
+  gpumm_matrix d = {.type = GPUMM_D, .rows = 4, .cols = 4, .ld = 4, .values = x};
+  gpumm_matrix tall = d, bad_ld = d, no_values = d, single = d, integer = d, kind = d;
+  gpumm_matrix type = d, negative = d, complex_type = d;
   tall.cols = 3;
   bad_ld.ld = 3;
   no_values.values = NULL;
   single.type = GPUMM_S;
   integer.type = GPUMM_I32;
   integer.values = ints;
-  far.place = 0;
-  kind.kind = (gpumm_kind) 7;
+  kind.format = (gpumm_format) 7;
   type.type = (gpumm_type) 99;
   negative.rows = -1;
   complex_type.type = GPUMM_Z;
   const struct {
-    gpumm_operand a, b;
+    gpumm_matrix a, b;
     gpumm_scalar alpha, beta;
-    const gpumm_operand *c0;
+    const gpumm_matrix *c0;
     gpumm_status expected;
     const char *says;
   } table[] = {
@@ -440,7 +430,6 @@ static void test_errors (void) {
       {no_values, d, {1, 0}, {0, 0}, NULL, GPUMM_INVALID, "no values"},
       {d, single, {1, 0}, {0, 0}, NULL, GPUMM_UNSUPPORTED, "double by single"},
       {integer, d, {1, 0}, {0, 0}, NULL, GPUMM_UNSUPPORTED, "int32 by double"},
-      {far, d, {1, 0}, {0, 0}, NULL, GPUMM_UNSUPPORTED, "host memory"},
       {kind, d, {1, 0}, {0, 0}, NULL, GPUMM_INVALID, "kind"},
       {type, d, {1, 0}, {0, 0}, NULL, GPUMM_INVALID, "type"},
       {negative, d, {1, 0}, {0, 0}, NULL, GPUMM_INVALID, "negative"},
@@ -470,7 +459,7 @@ static void test_errors (void) {
   }
   gpumm_problem p = {.a = d, .b = d, .alpha = {1, 0}};
   gpumm_job *job;
-  gpumm_operand c;
+  gpumm_matrix c;
   CHECK (gpumm_open (&p, &(gpumm_options){.algorithm = "none such", .device = -1}, &job)
              == GPUMM_UNSUPPORTED,
          "an unknown algorithm: %s", gpumm_last_error ());
@@ -483,7 +472,7 @@ static void test_errors (void) {
     CHECK (gpumm_open (&p, &bad_options[i], &job) == GPUMM_INVALID && job == NULL, "options %zu",
            i);
   double y[16] = {0};
-  gpumm_operand other = d;
+  gpumm_matrix other = d;
   other.values = y;
   gpumm_problem in_place = {.a = d, .b = d, .alpha = {1, 0}, .beta = {1, 0}, .c0 = &other};
   for (int i = 0; i < 2; i++) {
@@ -510,11 +499,11 @@ static void test_errors (void) {
 
 /* ---- traces ------------------------------------------------------------------------------- */
 
-static gpumm_status trace (const gpumm_problem *p, const char *kernel, int count, gpumm_operand *c,
+static gpumm_status trace (const gpumm_problem *p, const char *kernel, int count, gpumm_matrix *c,
                            gpumm_trace *t) {
   gpumm_options o = {.backend = GPUMM_CPU, .algorithm = kernel, .device = -1};
   gpumm_job *job = NULL;
-  *c = (gpumm_operand){0};
+  *c = (gpumm_matrix){0};
   gpumm_status status = gpumm_open (p, &o, &job);
   if (!status) {
     gpumm_result (job, c);
@@ -544,10 +533,12 @@ static void test_trace (void) {
         gpumm_op oa = ops & 1 ? GPUMM_CTRANSPOSE : GPUMM_NONE;
         gpumm_op ob = ops & 2 ? GPUMM_TRANSPOSE : GPUMM_NONE;
         int64_t m = table[i].m, n = table[i].n, k = table[i].k;
-        gpumm_problem p = {.op_a = oa, .op_b = ob, .alpha = {1, 0}, .output = (gpumm_type) type};
+        gpumm_problem p = {.alpha = {1, 0}, .output = (gpumm_type) type};
         p.a = make ((gpumm_type) type, oa ? k : m, oa ? m : k);
         p.b = make ((gpumm_type) type, ob ? n : k, ob ? k : n);
-        gpumm_operand c = {0};
+        p.a.op = oa;
+        p.b.op = ob;
+        gpumm_matrix c = {0};
         gpumm_trace t;
         CHECK (!trace (&p, table[i].kernel, 1, &c, &t), "%s", gpumm_last_error ());
         if (table[i].tile > 0)
@@ -568,7 +559,7 @@ static void test_trace (void) {
 }
 
 static void test_trace_errors (void) {
-  gpumm_operand x = make (GPUMM_D, 3, 3), c = {0};
+  gpumm_matrix x = make (GPUMM_D, 3, 3), c = {0};
   gpumm_problem p = {.a = x, .b = x, .alpha = {1, 0}};
   gpumm_trace t;
   CHECK (!trace (&p, "naive", 0, &c, &t) && !t.counted && t.launched.launches == 1, "uncounted");
@@ -583,7 +574,8 @@ static void test_trace_errors (void) {
   free (c.values);
   free (x.values);
   x = make (GPUMM_S, 1, GPUMM_COUNT_MOST_K + 1);
-  p = (gpumm_problem){.a = x, .b = x, .op_b = GPUMM_TRANSPOSE, .alpha = {1, 0}};
+  p = (gpumm_problem){.a = x, .b = x, .alpha = {1, 0}};
+  p.b.op = GPUMM_TRANSPOSE;
   CHECK (trace (&p, "naive", 1, &c, &t) == GPUMM_TOO_LARGE, "%s", gpumm_last_error ());
   CHECK (strcmp (gpumm_status_name (GPUMM_TOO_LARGE), "too-large") == 0, "the status has a name");
   free (c.values);

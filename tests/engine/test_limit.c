@@ -177,7 +177,7 @@ static void test_allocation (void) {
 
 /* A column of n ones by its transpose, by that algorithm: is it refused under a limit that is just
  * too small for C's arrays, and done under one that is not? */
-static void outer (int64_t n, gpumm_kind kind, int64_t block, const char *algorithm, int full) {
+static void outer (int64_t n, gpumm_format kind, int64_t block, const char *algorithm, int full) {
   int64_t column[2] = {0, n}, *row = check_allocate (n, sizeof *row);
   int64_t *start = check_allocate (n / block + 1, sizeof *start);
   int32_t *zeros = check_allocate (n, sizeof *zeros);
@@ -188,24 +188,24 @@ static void outer (int64_t n, gpumm_kind kind, int64_t block, const char *algori
     values[i] = 1;
   for (int64_t i = 0; i <= n / block; i++)
     start[i] = i;
-  gpumm_problem p = {.a = {.kind = kind,
+  gpumm_problem p = {.a = {.format = kind,
                            .type = GPUMM_D,
                            .rows = n,
                            .cols = kind == GPUMM_BLOCKS ? block : 1,
                            .ld = n,
                            .nzmax = kind == GPUMM_BLOCKS ? n / block : n,
-                           .column = column,
-                           .row = row,
+                           .start = kind == GPUMM_BLOCKS ? start : column,
                            .values = values,
-                           .place = GPUMM_HOST,
                            .block_rows = block,
-                           .block_cols = block,
-                           .block_start = start,
-                           .block_column = zeros},
-                     .op_b = GPUMM_TRANSPOSE,
+                           .block_cols = block},
                      .alpha = {1, 0},
                      .full = full};
+  if (kind == GPUMM_BLOCKS)
+    p.a.block_column = zeros;
+  else
+    p.a.row = row;
   p.b = p.a;
+  p.b.op = GPUMM_TRANSPOSE;
   const gpumm_options options = {.algorithm = algorithm, .device = -1};
   const double elements = (double) n * (double) n;
   const double blocks = elements / (double) (block * block);

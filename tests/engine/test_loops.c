@@ -51,13 +51,12 @@ static void set (gpumm_type type, void *values, int64_t at, number x) {
 }
 
 /* rows x cols with up to two rows more between columns; NaN there and everywhere or random */
-static gpumm_operand make (gpumm_type type, int64_t rows, int64_t cols, int random) {
-  gpumm_operand x = {.kind = GPUMM_DENSE,
-                     .type = type,
-                     .rows = rows,
-                     .cols = cols,
-                     .ld = rows + check_between (0, 2),
-                     .place = GPUMM_HOST};
+static gpumm_matrix make (gpumm_type type, int64_t rows, int64_t cols, int random) {
+  gpumm_matrix x = {.format = GPUMM_DENSE,
+                    .type = type,
+                    .rows = rows,
+                    .cols = cols,
+                    .ld = rows + check_between (0, 2)};
   x.values = check_allocate (x.ld * cols, gpumm_type_bytes (type));
   for (int64_t j = 0; j < cols; j++)
     for (int64_t i = 0; i < x.ld; i++) {
@@ -67,12 +66,12 @@ static gpumm_operand make (gpumm_type type, int64_t rows, int64_t cols, int rand
   return x;
 }
 
-static number op_element (const gpumm_operand *x, gpumm_op op, int64_t i, int64_t j) {
+static number op_element (const gpumm_matrix *x, gpumm_op op, int64_t i, int64_t j) {
   number value = get (x->type, x->values, op == GPUMM_NONE ? i + j * x->ld : j + i * x->ld);
   return op == GPUMM_CTRANSPOSE ? conjl (value) : value;
 }
 
-static gpumm_status multiply (const gpumm_problem *p, gpumm_operand *c) {
+static gpumm_status multiply (const gpumm_problem *p, gpumm_matrix *c) {
   gpumm_job *job = NULL;
   gpumm_status status = gpumm_open (p, &loops, &job);
   if (!status)
@@ -82,7 +81,7 @@ static gpumm_status multiply (const gpumm_problem *p, gpumm_operand *c) {
     CHECK (strcmp (r->algorithm, "loops") == 0 && strcmp (r->kernel, "loops") == 0, "%s, %s",
            r->algorithm, r->kernel);
     double each = is_complex (c->type) ? 8 : 2;
-    double k = (double) (p->op_a == GPUMM_NONE ? p->a.cols : p->a.rows);
+    double k = (double) (p->a.op == GPUMM_NONE ? p->a.cols : p->a.rows);
     CHECK (r->flops == each * (double) c->rows * (double) c->cols * k, "%g flops", r->flops);
   }
   gpumm_close (job);
@@ -103,14 +102,14 @@ static gpumm_scalar random_scalar (gpumm_type type) {
 }
 
 static void one (gpumm_type type, int64_t m, int64_t n, int64_t k, gpumm_op op_a, gpumm_op op_b) {
-  gpumm_problem p = {.op_a = op_a, .op_b = op_b};
-  p.alpha = random_scalar (type);
-  p.beta = random_scalar (type);
+  gpumm_problem p = {.alpha = random_scalar (type), .beta = random_scalar (type)};
   /* alpha = 0: A and B are not read, so they may be NaN. beta = 0: the same of C0 */
   int a_is_read = p.alpha.re != 0 || p.alpha.im != 0, c_is_read = p.beta.re != 0 || p.beta.im != 0;
   p.a = op_a == GPUMM_NONE ? make (type, m, k, a_is_read) : make (type, k, m, a_is_read);
   p.b = op_b == GPUMM_NONE ? make (type, k, n, a_is_read) : make (type, n, k, a_is_read);
-  gpumm_operand c0 = make (type, m, n, c_is_read), c = make (type, m, n, 0);
+  p.a.op = op_a;
+  p.b.op = op_b;
+  gpumm_matrix c0 = make (type, m, n, c_is_read), c = make (type, m, n, 0);
   if (c_is_read || check_between (0, 1))
     p.c0 = &c0;
   gpumm_status status = multiply (&p, &c);
@@ -163,13 +162,8 @@ static void test_sizes_and_ops (void) {
 static void test_refusals (void) {
   gpumm_job *job = NULL;
   int8_t small[1] = {1};
-  gpumm_operand x = {.kind = GPUMM_DENSE,
-                     .type = GPUMM_I8,
-                     .rows = 1,
-                     .cols = 1,
-                     .ld = 1,
-                     .values = small,
-                     .place = GPUMM_HOST};
+  gpumm_matrix x = {
+      .format = GPUMM_DENSE, .type = GPUMM_I8, .rows = 1, .cols = 1, .ld = 1, .values = small};
   gpumm_problem p = {.a = x, .b = x, .alpha = {1, 0}, .output = GPUMM_I8};
   CHECK (gpumm_open (&p, &loops, &job) == GPUMM_UNSUPPORTED, "integers");
   CHECK (job == NULL, "a job after failure");
@@ -177,7 +171,7 @@ static void test_refusals (void) {
 
 static void test_out_of_memory (void) {
   int64_t alive = gpumm_live_allocations ();
-  gpumm_operand a = make (GPUMM_D, 3, 3, 1), c = make (GPUMM_D, 3, 3, 0);
+  gpumm_matrix a = make (GPUMM_D, 3, 3, 1), c = make (GPUMM_D, 3, 3, 0);
   gpumm_problem p = {.a = a, .b = a, .alpha = {1, 0}};
   int failures = 0;
   for (int n = 1;; n++) {

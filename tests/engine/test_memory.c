@@ -64,7 +64,7 @@ static void test_pool (void) {
 
 typedef struct {
   gpumm_problem problem;
-  gpumm_operand c0, c;
+  gpumm_matrix c0, c;
   double *expected, *bound;
 } sample;
 
@@ -75,26 +75,23 @@ static double *matrix (int64_t rows, int64_t cols) {
   return x;
 }
 
-static gpumm_operand operand (int64_t rows, int64_t cols) {
-  return (gpumm_operand){.type = GPUMM_D,
-                         .rows = rows,
-                         .cols = cols,
-                         .ld = rows,
-                         .values = matrix (rows, cols),
-                         .place = GPUMM_HOST};
+static gpumm_matrix operand (int64_t rows, int64_t cols) {
+  return (gpumm_matrix){
+      .type = GPUMM_D, .rows = rows, .cols = cols, .ld = rows, .values = matrix (rows, cols)};
 }
 
-static double element (const gpumm_operand *x, gpumm_op op, int64_t i, int64_t j) {
+static double element (const gpumm_matrix *x, gpumm_op op, int64_t i, int64_t j) {
   return ((double *) x->values)[op == GPUMM_NONE ? i + j * x->ld : j + i * x->ld];
 }
 
 static sample *make_sample (int64_t m, int64_t n, int64_t k, int ops, int with_c0, int gram) {
   sample *s = gpumm_allocate (1, sizeof *s);
   gpumm_problem *p = &s->problem;
-  *p = (gpumm_problem){
-      .op_a = (gpumm_op) (ops % 3), .op_b = (gpumm_op) (ops / 3), .alpha = {1.25, 0}};
-  p->a = p->op_a == GPUMM_NONE ? operand (m, k) : operand (k, m);
-  p->b = gram ? p->a : p->op_b == GPUMM_NONE ? operand (k, n) : operand (n, k);
+  *p = (gpumm_problem){.alpha = {1.25, 0}};
+  p->a = ops % 3 == GPUMM_NONE ? operand (m, k) : operand (k, m);
+  p->b = gram ? p->a : ops / 3 == GPUMM_NONE ? operand (k, n) : operand (n, k);
+  p->a.op = (gpumm_op) (ops % 3);
+  p->b.op = (gpumm_op) (ops / 3);
   s->c0 = operand (m, n);
   s->c = operand (m, n);
   s->expected = matrix (m, n);
@@ -108,7 +105,7 @@ static sample *make_sample (int64_t m, int64_t n, int64_t k, int ops, int with_c
       long double sum = 0, size = 0;
       for (int64_t l = 0; l < k; l++) {
         long double x =
-            (long double) element (&p->a, p->op_a, i, l) * element (&p->b, p->op_b, l, j);
+            (long double) element (&p->a, p->a.op, i, l) * element (&p->b, p->b.op, l, j);
         sum += x;
         size += fabsl (x);
       }

@@ -55,7 +55,7 @@ static void check_words (const char *name) {
 }
 
 static gpumm_status run (const path *p) {
-  gpumm_operand c;
+  gpumm_matrix c;
   const gpumm_status status = multiply (p, &c);
   if (!status)
     release (&c);

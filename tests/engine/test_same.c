@@ -61,19 +61,14 @@ static double complex random_number (gpumm_type type) {
   return is_complex (type) ? CMPLX (re, (double) check_between (1, 4)) : re;
 }
 
-static double complex element (const gpumm_operand *x, gpumm_op op, int64_t i, int64_t j) {
+static double complex element (const gpumm_matrix *x, gpumm_op op, int64_t i, int64_t j) {
   double complex value = get (x->type, x->values, op == GPUMM_NONE ? i + j * x->ld : j + i * x->ld);
   return op == GPUMM_CTRANSPOSE ? conj (value) : value;
 }
 
-static gpumm_operand view (gpumm_type type, void *values, int64_t rows, int64_t cols, int64_t ld) {
-  return (gpumm_operand){.kind = GPUMM_DENSE,
-                         .type = type,
-                         .rows = rows,
-                         .cols = cols,
-                         .ld = ld,
-                         .values = values,
-                         .place = GPUMM_HOST};
+static gpumm_matrix view (gpumm_type type, void *values, int64_t rows, int64_t cols, int64_t ld) {
+  return (gpumm_matrix){
+      .format = GPUMM_DENSE, .type = type, .rows = rows, .cols = cols, .ld = ld, .values = values};
 }
 
 /* How B lies beside A. The last four are copies in memory of their own, so that B's elements are
@@ -100,7 +95,7 @@ typedef struct {
 } cell;
 
 /* The stored B whose op (B) can follow op (A), in x's memory or in own; 0: there is none such. */
-static int second (const cell *c, const gpumm_operand *a, void *own, gpumm_operand *b) {
+static int second (const cell *c, const gpumm_matrix *a, void *own, gpumm_matrix *b) {
   int64_t k = c->op_a == GPUMM_NONE ? a->cols : a->rows;
   int is_copy = c->relation >= COPY, turns = c->relation >= TRANSPOSED;
   *b = *a;
@@ -142,12 +137,14 @@ static void one (const cell *c) {
   char *memory = check_allocate (ROOM, bytes), *own = check_allocate (ROOM, bytes);
   for (int64_t i = 0; i < ROOM; i++)
     set (c->type, memory, i, random_number (c->type));
-  gpumm_problem p = {.op_a = c->op_a, .op_b = c->op_b, .output = c->type};
+  gpumm_problem p = {.output = c->type};
   p.a = view (c->type, memory, c->size[0], c->size[1], c->size[0] + check_between (0, 3));
-  gpumm_operand c0, result;
+  gpumm_matrix c0, result;
   gpumm_job *job = NULL;
   if (!second (c, &p.a, own, &p.b))
     goto done;
+  p.a.op = c->op_a;
+  p.b.op = c->op_b;
   const int64_t m = c->op_a == GPUMM_NONE ? p.a.rows : p.a.cols;
   const int64_t k = c->op_a == GPUMM_NONE ? p.a.cols : p.a.rows;
   const int64_t n = c->op_b == GPUMM_NONE ? p.b.cols : p.b.rows;
@@ -221,19 +218,19 @@ static void check_sparse (const gpumm_problem *p, const char *algorithm, double 
                           double complex *dense_b, int64_t m, int64_t k, int64_t n) {
   const gpumm_options options = {.algorithm = algorithm, .device = -1};
   gpumm_job *job = NULL;
-  gpumm_operand c = {0};
+  gpumm_matrix c = {0};
   int64_t wrong = 0;
   double complex *sum = check_allocate (m * n, sizeof *sum);
   gpumm_status status = gpumm_open (p, &options, &job);
   if (!status)
     status = gpumm_result (job, &c);
-  c.column = check_allocate (n + 1, sizeof *c.column);
+  c.start = check_allocate (n + 1, sizeof *c.start);
   c.row = check_allocate (c.nzmax, sizeof *c.row);
   c.values = check_allocate (c.nzmax, gpumm_type_bytes (c.type));
   if (!status)
     status = gpumm_run (job, &c);
   for (int64_t j = 0; j < n && !status; j++) {
-    for (int64_t t = c.column[j]; t < c.column[j + 1]; t++)
+    for (int64_t t = c.start[j]; t < c.start[j + 1]; t++)
       sum[c.row[t] + j * m] = get (c.type, c.values, t);
     for (int64_t i = 0; i < m; i++) {
       for (int64_t l = 0; l < k; l++)
@@ -242,20 +239,20 @@ static void check_sparse (const gpumm_problem *p, const char *algorithm, double 
     }
   }
   CHECK (status == GPUMM_OK && wrong == 0,
-         "%s, ops %d %d, %" PRId64 " columns: %" PRId64 " wrong, %s", algorithm, p->op_a, p->op_b,
+         "%s, ops %d %d, %" PRId64 " columns: %" PRId64 " wrong, %s", algorithm, p->a.op, p->b.op,
          p->b.cols, wrong, status ? gpumm_last_error () : "");
   gpumm_close (job);
-  free (c.column);
+  free (c.start);
   free (c.row);
   free (c.values);
   free (sum);
 }
 
 /* op (X) as a full matrix. */
-static void fill (const gpumm_operand *x, gpumm_op op, double complex *dense) {
+static void fill (const gpumm_matrix *x, gpumm_op op, double complex *dense) {
   const int64_t ld = op == GPUMM_NONE ? x->rows : x->cols;
   for (int64_t j = 0; j < x->cols; j++)
-    for (int64_t t = x->column[j]; t < x->column[j + 1]; t++) {
+    for (int64_t t = x->start[j]; t < x->start[j + 1]; t++) {
       double complex value = get (x->type, x->values, t);
       dense[op == GPUMM_NONE ? x->row[t] + j * ld : j + x->row[t] * ld] =
           op == GPUMM_CTRANSPOSE ? conj (value) : value;
@@ -275,32 +272,33 @@ static void test_sparse (void) {
         row[column[j + 1]++] = i;
       }
   }
-  const gpumm_operand x = {.kind = GPUMM_SPARSE,
-                           .type = GPUMM_Z,
-                           .rows = N,
-                           .cols = N,
-                           .nzmax = column[N],
-                           .column = column,
-                           .row = row,
-                           .values = values,
-                           .place = GPUMM_HOST};
+  const gpumm_matrix x = {.format = GPUMM_SPARSE,
+                          .type = GPUMM_Z,
+                          .rows = N,
+                          .cols = N,
+                          .nzmax = column[N],
+                          .start = column,
+                          .row = row,
+                          .values = values};
   for (int way = 0; way < 4; way++)
     for (int ops = 0; ops < 9; ops++)
       for (int64_t cols = N; cols >= 4; cols -= 9) { /* 13, 4 */
-        gpumm_problem p = {.a = x, .b = x, .op_a = ops / 3, .op_b = ops % 3, .alpha = {1, 0}};
+        gpumm_problem p = {.a = x, .b = x, .alpha = {1, 0}};
+        p.a.op = ops / 3;
+        p.b.op = ops % 3;
         int first = check_between (0, 1);
-        gpumm_operand *less = first ? &p.a : &p.b; /* in the other, all columns */
+        gpumm_matrix *less = first ? &p.a : &p.b; /* in the other, all columns */
         less->cols = cols;
-        if ((p.op_a == GPUMM_NONE ? p.a.cols : p.a.rows)
-            != (p.op_b == GPUMM_NONE ? p.b.rows : p.b.cols))
+        if ((p.a.op == GPUMM_NONE ? p.a.cols : p.a.rows)
+            != (p.b.op == GPUMM_NONE ? p.b.rows : p.b.cols))
           continue;
         memset (a, 0, sizeof a);
         memset (b, 0, sizeof b);
-        fill (&p.a, p.op_a, a);
-        fill (&p.b, p.op_b, b);
-        check_sparse (&p, ways[way], a, b, p.op_a == GPUMM_NONE ? p.a.rows : p.a.cols,
-                      p.op_a == GPUMM_NONE ? p.a.cols : p.a.rows,
-                      p.op_b == GPUMM_NONE ? p.b.cols : p.b.rows);
+        fill (&p.a, p.a.op, a);
+        fill (&p.b, p.b.op, b);
+        check_sparse (&p, ways[way], a, b, p.a.op == GPUMM_NONE ? p.a.rows : p.a.cols,
+                      p.a.op == GPUMM_NONE ? p.a.cols : p.a.rows,
+                      p.b.op == GPUMM_NONE ? p.b.cols : p.b.rows);
       }
 }
 

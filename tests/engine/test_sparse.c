@@ -48,7 +48,7 @@ static double random_value (int mode) {
   }
 }
 
-static void set (gpumm_operand *x, int64_t at, int mode) {
+static void set (gpumm_matrix *x, int64_t at, int mode) {
   if (x->type == GPUMM_B)
     ((unsigned char *) x->values)[at] = 1;
   else if (x->type == GPUMM_D)
@@ -57,7 +57,7 @@ static void set (gpumm_operand *x, int64_t at, int mode) {
     ((double complex *) x->values)[at] = CMPLX (random_value (mode), random_value (mode));
 }
 
-static number get (const gpumm_operand *x, int64_t at) {
+static number get (const gpumm_matrix *x, int64_t at) {
   if (x->type == GPUMM_B)
     return ((unsigned char *) x->values)[at];
   if (x->type == GPUMM_D)
@@ -68,10 +68,9 @@ static number get (const gpumm_operand *x, int64_t at) {
 
 /* percent: of elements stored. In half of the sparse matrices half of the columns repeat the rows
  * of the one before. */
-static gpumm_operand make (gpumm_kind kind, gpumm_type type, int64_t rows, int64_t cols,
-                           int percent, int mode) {
-  gpumm_operand x = {
-      .kind = kind, .type = type, .rows = rows, .cols = cols, .ld = rows, .place = GPUMM_HOST};
+static gpumm_matrix make (gpumm_format kind, gpumm_type type, int64_t rows, int64_t cols,
+                          int percent, int mode) {
+  gpumm_matrix x = {.format = kind, .type = type, .rows = rows, .cols = cols, .ld = rows};
   if (kind == GPUMM_DENSE) {
     x.ld = rows + check_between (0, 2);
     x.values = check_allocate (x.ld * cols, gpumm_type_bytes (type));
@@ -79,13 +78,13 @@ static gpumm_operand make (gpumm_kind kind, gpumm_type type, int64_t rows, int64
       set (&x, e, mode);
     return x;
   }
-  x.column = check_allocate (cols + 1, sizeof *x.column);
+  x.start = check_allocate (cols + 1, sizeof *x.start);
   x.nzmax = 0;
   int64_t room = 0;
   int may_repeat = (int) check_between (0, 1);
   for (int64_t j = 0; j < cols; j++) {
     int repeats = may_repeat && j > 0 && check_between (0, 1);
-    int64_t next = repeats ? x.column[j - 1] : 0, end = x.column[j];
+    int64_t next = repeats ? x.start[j - 1] : 0, end = x.start[j];
     for (int64_t i = 0; i < rows; i++)
       if (repeats ? next < end && x.row[next] == i : check_between (0, 9999) < 100 * percent) {
         next++;
@@ -95,7 +94,7 @@ static gpumm_operand make (gpumm_kind kind, gpumm_type type, int64_t rows, int64
         }
         x.row[x.nzmax++] = i;
       }
-    x.column[j + 1] = x.nzmax;
+    x.start[j + 1] = x.nzmax;
   }
   x.values = check_allocate (x.nzmax, gpumm_type_bytes (type));
   for (int64_t e = 0; e < x.nzmax; e++)
@@ -103,10 +102,10 @@ static gpumm_operand make (gpumm_kind kind, gpumm_type type, int64_t rows, int64
   return x;
 }
 
-static void release (gpumm_operand *x) {
+static void release (gpumm_matrix *x) {
   free (x->values);
-  if (x->kind == GPUMM_SPARSE) {
-    free (x->column);
+  if (x->format == GPUMM_SPARSE) {
+    free (x->start);
     free (x->row);
   }
 }
@@ -118,16 +117,16 @@ static int by_column (const void *a, const void *b) {
   return i < j ? -1 : i > j;
 }
 
-static triplets list_of (const gpumm_operand *x, gpumm_op op) {
-  const int64_t count = x->kind == GPUMM_SPARSE ? x->column[x->cols] : x->rows * x->cols;
+static triplets list_of (const gpumm_matrix *x, gpumm_op op) {
+  const int64_t count = x->format == GPUMM_SPARSE ? x->start[x->cols] : x->rows * x->cols;
   triplets t = {.list = check_allocate (count, sizeof (triplet)),
                 .cols = op == GPUMM_NONE ? x->cols : x->rows,
                 .is_complex = x->type == GPUMM_Z};
   for (int64_t j = 0; j < x->cols; j++) {
-    const int64_t begin = x->kind == GPUMM_SPARSE ? x->column[j] : j * x->ld;
-    const int64_t end = x->kind == GPUMM_SPARSE ? x->column[j + 1] : j * x->ld + x->rows;
+    const int64_t begin = x->format == GPUMM_SPARSE ? x->start[j] : j * x->ld;
+    const int64_t end = x->format == GPUMM_SPARSE ? x->start[j + 1] : j * x->ld + x->rows;
     for (int64_t e = begin; e < end; e++) {
-      const int64_t i = x->kind == GPUMM_SPARSE ? x->row[e] : e - begin;
+      const int64_t i = x->format == GPUMM_SPARSE ? x->row[e] : e - begin;
       number value = get (x, e);
       if (op == GPUMM_CTRANSPOSE)
         value = conjl (value);
@@ -185,7 +184,7 @@ static int alike (long double x, long double y) {
   return isnan (x) ? isnan (y) : isinf (x) || isinf (y) ? x == y : fabsl (x - y) <= 1e-9L;
 }
 
-static number result_at (const gpumm_operand *c, int64_t at) {
+static number result_at (const gpumm_matrix *c, int64_t at) {
   return c->type == GPUMM_Z ? CMPLXL (creal (((double complex *) c->values)[at]),
                                       cimag (((double complex *) c->values)[at]))
                             : CMPLXL (((double *) c->values)[at], 0);
@@ -194,7 +193,7 @@ static number result_at (const gpumm_operand *c, int64_t at) {
 /* ---- one product -------------------------------------------------------------------------- */
 
 typedef struct {
-  gpumm_kind kind_a, kind_b;
+  gpumm_format kind_a, kind_b;
   gpumm_type type_a, type_b;
   int64_t m, n, k;
   gpumm_op op_a, op_b;
@@ -221,15 +220,15 @@ static const gpumm_options as_dense = {
     .backend = GPUMM_CPU, .algorithm = "sparse_as_dense", .device = -1};
 
 /* Opens and runs; c gets memory of its own, filled with NaN, and nothing of it is uninitialised. */
-static gpumm_status multiply (const gpumm_problem *p, int64_t spare_rows, gpumm_operand *c) {
+static gpumm_status multiply (const gpumm_problem *p, int64_t spare_rows, gpumm_matrix *c) {
   gpumm_job *job = NULL;
-  *c = (gpumm_operand){0};
+  *c = (gpumm_matrix){0};
   gpumm_status status = gpumm_open (p, options ? options : &on_cpu, &job);
   if (!status) {
     gpumm_result (job, c);
     const size_t bytes = gpumm_type_bytes (c->type);
-    if (c->kind == GPUMM_SPARSE) {
-      c->column = check_allocate (c->cols + 1, sizeof *c->column);
+    if (c->format == GPUMM_SPARSE) {
+      c->start = check_allocate (c->cols + 1, sizeof *c->start);
       c->row = check_allocate (c->nzmax, sizeof *c->row);
       c->values = check_allocate (c->nzmax, bytes);
     } else {
@@ -242,11 +241,11 @@ static gpumm_status multiply (const gpumm_problem *p, int64_t spare_rows, gpumm_
       const gpumm_report *r = gpumm_job_report (job);
       const char *algorithm = options ? options->algorithm : "sparse";
       const int full = options && strcmp (options->algorithm, "spmm") == 0;
-      const char *kernel = full                        ? "spmm"
-                           : options                   ? "spgemm_merge"
-                           : c->kind == GPUMM_SPARSE   ? "gustavson"
-                           : p->a.kind == GPUMM_SPARSE ? "sparse_dense"
-                                                       : "dense_sparse";
+      const char *kernel = full                          ? "spmm"
+                           : options                     ? "spgemm_merge"
+                           : c->format == GPUMM_SPARSE   ? "gustavson"
+                           : p->a.format == GPUMM_SPARSE ? "sparse_dense"
+                                                         : "dense_sparse";
       if (options
           && (is_zero (p->alpha) || (full && (c->rows == 0 || c->cols == 0)))) /* none runs */
         kernel = r->kernel;
@@ -267,9 +266,9 @@ static gpumm_status multiply (const gpumm_problem *p, int64_t spare_rows, gpumm_
 }
 
 /* How many elements of column j of c differ from the oracle's column o. */
-static int64_t wrong_in_column (const test_case *t, const gpumm_operand *c, const gpumm_operand *c0,
+static int64_t wrong_in_column (const test_case *t, const gpumm_matrix *c, const gpumm_matrix *c0,
                                 int64_t j, const column *o) {
-  int64_t wrong = 0, next = c->kind == GPUMM_SPARSE ? c->column[j] : 0;
+  int64_t wrong = 0, next = c->format == GPUMM_SPARSE ? c->start[j] : 0;
   const number alpha = CMPLXL (t->alpha.re, t->alpha.im), beta = CMPLXL (t->beta.re, t->beta.im);
   for (int64_t i = 0; i < c->rows; i++) {
     number expected = o->sum[i], got = 0;
@@ -284,8 +283,8 @@ static int64_t wrong_in_column (const test_case *t, const gpumm_operand *c, cons
       }
     }
     int stored = 1;
-    if (c->kind == GPUMM_SPARSE) {
-      stored = next < c->column[j + 1] && c->row[next] == i;
+    if (c->format == GPUMM_SPARSE) {
+      stored = next < c->start[j + 1] && c->row[next] == i;
       if (stored)
         got = result_at (c, next++);
     } else
@@ -300,26 +299,28 @@ static int64_t wrong_in_column (const test_case *t, const gpumm_operand *c, cons
       right = got == expected;
     else
       right = size_of (got - expected) <= (long double) (o->terms[i] + 4) * 2 * DBL_EPSILON * size;
-    if (c->kind == GPUMM_SPARSE && t->mode != SPECIAL)
+    if (c->format == GPUMM_SPARSE && t->mode != SPECIAL)
       right = right && stored == (expected != 0);
-    if (c->kind == GPUMM_SPARSE && stored)
+    if (c->format == GPUMM_SPARSE && stored)
       right = right && got != 0;
     wrong += !right;
   }
   /* elements left over were not in order, or twice, or of no row of C */
-  return c->kind == GPUMM_SPARSE ? wrong + c->column[j + 1] - next : wrong;
+  return c->format == GPUMM_SPARSE ? wrong + c->start[j + 1] - next : wrong;
 }
 
 static void one (const test_case *t) {
-  gpumm_problem p = {.op_a = t->op_a, .op_b = t->op_b, .alpha = t->alpha, .beta = t->beta};
+  gpumm_problem p = {.alpha = t->alpha, .beta = t->beta};
   const int plain_a = t->op_a == GPUMM_NONE, plain_b = t->op_b == GPUMM_NONE;
   p.a = make (t->kind_a, t->type_a, plain_a ? t->m : t->k, plain_a ? t->k : t->m, t->percent_a,
               t->mode);
   p.b = make (t->kind_b, t->type_b, plain_b ? t->k : t->n, plain_b ? t->n : t->k, t->percent_b,
               t->mode);
+  p.a.op = t->op_a;
+  p.b.op = t->op_b;
   const gpumm_type type = t->type_a == GPUMM_Z || t->type_b == GPUMM_Z ? GPUMM_Z : GPUMM_D;
   const int sparse = t->kind_a == GPUMM_SPARSE && t->kind_b == GPUMM_SPARSE;
-  gpumm_operand c0 = make (GPUMM_DENSE, type, t->m, t->n, 100, WHOLE_NUMBERS), c;
+  gpumm_matrix c0 = make (GPUMM_DENSE, type, t->m, t->n, 100, WHOLE_NUMBERS), c;
   if (is_zero (t->beta)) /* not read */
     memset (c0.values, 0xff, (size_t) (c0.ld * c0.cols) * gpumm_type_bytes (type));
   if (!sparse && (!is_zero (t->beta) || check_between (0, 1)))
@@ -337,12 +338,12 @@ static void one (const test_case *t) {
       wrong += wrong_in_column (t, &c, &c0, j, &o);
       for (int64_t i = 0; i < t->m; i++)
         pattern += o.terms[i] > 0;
-      for (int64_t i = t->m; c.kind == GPUMM_DENSE && i < c.ld; i++) /* is not written */
+      for (int64_t i = t->m; c.format == GPUMM_DENSE && i < c.ld; i++) /* is not written */
         wrong += !isnan (creall (result_at (&c, i + j * c.ld)));
     }
     CHECK (c.type == type && c.rows == t->m && c.cols == t->n, "shape");
     if (sparse) {
-      CHECK (c.column[0] == 0, "the first column pointer is %" PRId64, c.column[0]);
+      CHECK (c.start[0] == 0, "the first column pointer is %" PRId64, c.start[0]);
       const int64_t most = options == &as_dense ? t->m * t->n : pattern;
       CHECK (c.nzmax == (is_zero (t->alpha) ? 0 : most), "nzmax %" PRId64 ", not %" PRId64, c.nzmax,
              most);
@@ -469,29 +470,26 @@ static void test_few_in_many (void) {
   int64_t a_column[4] = {0, 2, 2, 4}, a_row[4] = {5, MANY - 1, 0, 5};
   double a_values[4] = {1, 2, 3, -1}, b_values[3] = {10, 20, 10};
   int64_t b_column[3] = {0, 2, 3}, b_row[3] = {0, 2, 0};
-  gpumm_operand a = {.kind = GPUMM_SPARSE,
-                     .type = GPUMM_D,
-                     .rows = MANY,
-                     .cols = 3,
-                     .nzmax = 4,
-                     .column = a_column,
-                     .row = a_row,
-                     .values = a_values,
-                     .place = GPUMM_HOST};
-  gpumm_operand b = {.kind = GPUMM_SPARSE,
-                     .type = GPUMM_D,
-                     .rows = 3,
-                     .cols = 2,
-                     .nzmax = 3,
-                     .column = b_column,
-                     .row = b_row,
-                     .values = b_values,
-                     .place = GPUMM_HOST};
+  gpumm_matrix a = {.format = GPUMM_SPARSE,
+                    .type = GPUMM_D,
+                    .rows = MANY,
+                    .cols = 3,
+                    .nzmax = 4,
+                    .start = a_column,
+                    .row = a_row,
+                    .values = a_values};
+  gpumm_matrix b = {.format = GPUMM_SPARSE,
+                    .type = GPUMM_D,
+                    .rows = 3,
+                    .cols = 2,
+                    .nzmax = 3,
+                    .start = b_column,
+                    .row = b_row,
+                    .values = b_values};
   gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
-  gpumm_operand c;
+  gpumm_matrix c;
   CHECK (multiply (&p, 0, &c) == GPUMM_OK, "%s", gpumm_last_error ());
-  CHECK (c.nzmax == 5 && c.column[1] == 3 && c.column[2] == 5, "%" PRId64 " in column 0",
-         c.column[1]);
+  CHECK (c.nzmax == 5 && c.start[1] == 3 && c.start[2] == 5, "%" PRId64 " in column 0", c.start[1]);
   CHECK (c.row[0] == 0 && c.row[1] == 5 && c.row[2] == MANY - 1 && c.row[4] == MANY - 1, "rows");
   const double *v = c.values;
   CHECK (v[0] == 60 && v[1] == -10 && v[2] == 20 && v[3] == 10 && v[4] == 20, "values");
@@ -501,10 +499,10 @@ static void test_few_in_many (void) {
     p.a.rows = (int64_t) 1 << shift;
     CHECK (multiply (&p, 0, &c) == GPUMM_HOST_MEMORY && strstr (gpumm_last_error (), "memory"),
            "2^%d rows: %s", shift, gpumm_last_error ());
-    p.op_a = GPUMM_TRANSPOSE; /* as columns of op (A) they do not fit B */
+    p.a.op = GPUMM_TRANSPOSE; /* as columns of op (A) they do not fit B */
     CHECK (multiply (&p, 0, &c) == GPUMM_NONCONFORMANT, "2^%d rows: %s", shift,
            gpumm_last_error ());
-    p.op_a = GPUMM_NONE;
+    p.a.op = GPUMM_NONE;
   }
 }
 
@@ -514,55 +512,55 @@ static void test_structure (void) {
     int64_t column[4], row[4], nzmax;
     const char *says;
   } rows[] = {
-      {{1, 2, 3, 4}, {0, 1, 2, 0}, 4, "first column pointer is 1"},
+      {{1, 2, 3, 4}, {0, 1, 2, 0}, 4, "the first column begins at 1"},
       {{0, 3, 2, 4}, {0, 1, 2, 0}, 4, "descend from 3 to 2"},
       {{0, 2, -1, 4}, {0, 1, 2, 0}, 4, "descend from 2 to -1"},
       {{0, 9, 9, 4}, {0, 1, 2, 0}, 4, "descend from 9 to 4"},
       {{0, 2, 3, 4}, {0, 1, 2, 0}, 3, "4 nonzeros, but the arrays hold 3"},
-      {{0, 2, 3, 4}, {0, 1, 3, 0}, 4, "row index 3 in column 2"},
-      {{0, 2, 3, 4}, {0, 1, -1, 0}, 4, "row index -1 in column 2"},
-      {{0, 2, 3, 4}, {0, INT64_MAX, 2, 0}, 4, "row index 9223372036854775807 in column 1"},
-      {{0, 2, 3, 4}, {INT64_MIN, 1, 2, 0}, 4, "row index -9223372036854775808 in column 1"},
-      {{0, 2, 3, 4}, {1, 0, 2, 0}, 4, "column 1 of 3 rows is not above the last"},
-      {{0, 2, 3, 4}, {1, 1, 2, 0}, 4, "column 1 of 3 rows is not above the last"},
+      {{0, 2, 3, 4}, {0, 1, 3, 0}, 4, "rows of column 2 do not ascend from 0 to at most 2"},
+      {{0, 2, 3, 4}, {0, 1, -1, 0}, 4, "rows of column 2 do not ascend"},
+      {{0, 2, 3, 4}, {0, INT64_MAX, 2, 0}, 4, "rows of column 1 do not ascend"},
+      {{0, 2, 3, 4}, {INT64_MIN, 1, 2, 0}, 4, "rows of column 1 do not ascend"},
+      {{0, 2, 3, 4}, {1, 0, 2, 0}, 4, "rows of column 1 do not ascend"},
+      {{0, 2, 3, 4}, {1, 1, 2, 0}, 4, "rows of column 1 do not ascend"},
   };
   double values[4] = {1, 1, 1, 1};
   int64_t good_column[4] = {0, 1, 2, 3}, good_row[3] = {0, 1, 2};
-  const gpumm_operand good = {.kind = GPUMM_SPARSE,
-                              .type = GPUMM_D,
-                              .rows = 3,
-                              .cols = 3,
-                              .nzmax = 3,
-                              .column = good_column,
-                              .row = good_row,
-                              .values = values,
-                              .place = GPUMM_HOST};
+  const gpumm_matrix good = {.format = GPUMM_SPARSE,
+                             .type = GPUMM_D,
+                             .rows = 3,
+                             .cols = 3,
+                             .nzmax = 3,
+                             .start = good_column,
+                             .row = good_row,
+                             .values = values};
   double full[9] = {0};
-  const gpumm_operand dense = {
-      .type = GPUMM_D, .rows = 3, .cols = 3, .ld = 3, .values = full, .place = GPUMM_HOST};
+  const gpumm_matrix dense = {.type = GPUMM_D, .rows = 3, .cols = 3, .ld = 3, .values = full};
   const int64_t alive = gpumm_live_allocations ();
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
     for (int side = 0; side < 4; side++) {
-      gpumm_operand bad = good;
-      bad.column = (int64_t *) rows[r].column;
+      gpumm_matrix bad = good;
+      bad.start = (int64_t *) rows[r].column;
       bad.row = (int64_t *) rows[r].row;
       bad.nzmax = rows[r].nzmax;
-      const gpumm_operand *other = side & 2 ? &dense : &good;
+      const gpumm_matrix *other = side & 2 ? &dense : &good;
       gpumm_problem p = {
           .a = side & 1 ? *other : bad, .b = side & 1 ? bad : *other, .alpha = {1, 0}};
       gpumm_job *job = NULL;
       const gpumm_options *named = r % 2 && !(side & 2) ? &as_dense : NULL;
       CHECK (gpumm_open (&p, named, &job) == GPUMM_INVALID && !job, "row %zu side %d", r, side);
       CHECK (strstr (gpumm_last_error (), rows[r].says)
-                 && strstr (gpumm_last_error (), side & 1 ? "sparse B" : "sparse A"),
+                 && strstr (gpumm_last_error (), side & 1 ? "B: " : "A: "),
              "row %zu: \"%s\"", r, gpumm_last_error ());
       /* alpha = 0: A and B are not read */
-      gpumm_operand c;
+      gpumm_matrix c;
       p.alpha.re = 0;
       CHECK (multiply (&p, 0, &c) == GPUMM_OK, "%s", gpumm_last_error ());
       for (int e = 0; e < (side & 2 ? 9 : 0); e++)
         CHECK (((double *) c.values)[e] == 0, "element %d is %g", e, ((double *) c.values)[e]);
-      CHECK (c.kind == GPUMM_DENSE || c.column[3] == 0, "not empty");
+      CHECK (c.format == GPUMM_DENSE || c.start[3] == 0, "not empty");
+      CHECK (gpumm_open (&p, NULL, &job) == GPUMM_OK, "the plan: %s", gpumm_last_error ());
+      gpumm_close (job);
       release (&c);
     }
   CHECK (gpumm_live_allocations () == alive, "leaked");
@@ -573,20 +571,20 @@ static void test_structure (void) {
 static void test_wrong_row (void) {
   enum { WRONG = 60 };
   const int64_t rows = 60, cols = 200000;
-  gpumm_operand s = make (GPUMM_SPARSE, GPUMM_D, rows, cols, 5, REAL_NUMBERS);
-  gpumm_operand x = make (GPUMM_DENSE, GPUMM_D, 1, rows, 100, REAL_NUMBERS), c;
+  gpumm_matrix s = make (GPUMM_SPARSE, GPUMM_D, rows, cols, 5, REAL_NUMBERS);
+  gpumm_matrix x = make (GPUMM_DENSE, GPUMM_D, 1, rows, 100, REAL_NUMBERS), c;
   gpumm_problem p = {.a = x, .b = s, .alpha = {1, 0}};
   CHECK (multiply (&p, 0, &c) == GPUMM_OK, "%s", gpumm_last_error ());
   release (&c);
   for (int n = 0; n < WRONG; n++) {
     int64_t j = check_between (0, cols - 1);
-    while (s.column[j + 1] - s.column[j] < 2)
+    while (s.start[j + 1] - s.start[j] < 2)
       j = (j + 1) % cols;
     const int last = n % 2; /* of its column, or the second one */
-    const int64_t t = last ? s.column[j + 1] - 1 : s.column[j] + 1, right = s.row[t];
+    const int64_t t = last ? s.start[j + 1] - 1 : s.start[j] + 1, right = s.row[t];
     s.row[t] = n % 3 == 0 ? s.row[t - 1] : n % 3 == 1 ? rows : -1;
     char says[64];
-    snprintf (says, sizeof says, "row index %" PRId64 " in column %" PRId64 " of", s.row[t], j + 1);
+    snprintf (says, sizeof says, "the rows of column %" PRId64 " do not ascend", j + 1);
     gpumm_job *job = NULL;
     CHECK (gpumm_open (&p, NULL, &job) == GPUMM_INVALID && !job, "%s", says);
     CHECK (strstr (gpumm_last_error (), says), "%s: \"%s\"", says, gpumm_last_error ());
@@ -600,8 +598,8 @@ static void test_wrong_row (void) {
 
 /* Beta with a sparse result is refused. */
 static void test_refusals (void) {
-  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 3, 3, 50, REAL_NUMBERS);
-  gpumm_operand c0 = make (GPUMM_DENSE, GPUMM_D, 3, 3, 100, REAL_NUMBERS);
+  gpumm_matrix a = make (GPUMM_SPARSE, GPUMM_D, 3, 3, 50, REAL_NUMBERS);
+  gpumm_matrix c0 = make (GPUMM_DENSE, GPUMM_D, 3, 3, 100, REAL_NUMBERS);
   gpumm_problem p = {.a = a, .b = a, .alpha = {1, 0}, .beta = {1, 0}, .c0 = &c0};
   gpumm_job *job = NULL;
   CHECK (gpumm_open (&p, NULL, &job) == GPUMM_UNSUPPORTED && !job, "beta");
@@ -614,18 +612,17 @@ static void test_refusals (void) {
 static void test_results (void) {
   double values[] = {1, 2};
   int64_t row_a[] = {0}, row_b[] = {1, 1}, column_b[] = {0, 1, 2};
-  gpumm_operand a = {.kind = GPUMM_SPARSE,
-                     .type = GPUMM_D,
-                     .rows = 1,
-                     .cols = 2,
-                     .nzmax = 1,
-                     .column = (int64_t[]){0, 1, 1},
-                     .row = row_a,
-                     .values = values,
-                     .place = GPUMM_HOST},
-                b = a, c;
+  gpumm_matrix a = {.format = GPUMM_SPARSE,
+                    .type = GPUMM_D,
+                    .rows = 1,
+                    .cols = 2,
+                    .nzmax = 1,
+                    .start = (int64_t[]){0, 1, 1},
+                    .row = row_a,
+                    .values = values},
+               b = a, c;
   b.rows = b.nzmax = 2;
-  b.column = column_b;
+  b.start = column_b;
   b.row = row_b;
   const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
   for (int on = 0; on < 2; on++)
@@ -637,7 +634,7 @@ static void test_results (void) {
                  && gpumm_result (job, &c) == GPUMM_OK,
              "%s", gpumm_last_error ());
       CHECK (c.nzmax == 0, "%" PRId64 " nonzeros", c.nzmax);
-      c.column = shared == 1 ? b.column : column;
+      c.start = shared == 1 ? b.start : column;
       if (shared == 2) {
         c.nzmax = 1;
         c.row = b.row;
@@ -657,17 +654,17 @@ static void test_results (void) {
 
 /* A and B in one memory, but not of one size: rows that A has, B has not. */
 static void test_shared_arrays (void) {
-  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 40, 40, 20, WHOLE_NUMBERS), b = a, c;
+  gpumm_matrix a = make (GPUMM_SPARSE, GPUMM_D, 40, 40, 20, WHOLE_NUMBERS), b = a, c;
   a.rows = 70;
   const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
   for (int on = 0; on < 3; on++) {
     options = on == 2 ? &as_dense : on ? &sparse_on_device : NULL;
     CHECK (multiply (&p, 0, &c) == GPUMM_OK && c.rows == 70, "%s", gpumm_last_error ());
     release (&c);
-    const int64_t last = a.column[40] - 1, before = a.row[last];
+    const int64_t last = a.start[40] - 1, before = a.row[last];
     a.row[last] = 60;
     CHECK (multiply (&p, 0, &c) == GPUMM_INVALID
-               && strstr (gpumm_last_error (), "sparse B: row index 60 in column 40 of 40"),
+               && strstr (gpumm_last_error (), "B: the rows of column 40 do not ascend"),
            "\"%s\"", gpumm_last_error ());
     a.row[last] = before;
   }
@@ -677,8 +674,8 @@ static void test_shared_arrays (void) {
 
 /* A device without room for one column of a panel; a device that fails at each of its calls. */
 static void test_device_failures (void) {
-  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 2000, 900, 10, REAL_NUMBERS);
-  gpumm_operand b = make (GPUMM_DENSE, GPUMM_D, 900, 40, 100, REAL_NUMBERS), c;
+  gpumm_matrix a = make (GPUMM_SPARSE, GPUMM_D, 2000, 900, 10, REAL_NUMBERS);
+  gpumm_matrix b = make (GPUMM_DENSE, GPUMM_D, 900, 40, 100, REAL_NUMBERS), c;
   gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
   const gpumm_options scant = {
       .backend = GPUMM_CPU, .algorithm = "spmm", .device = -1, .max_device_memory = 100000};
@@ -711,16 +708,17 @@ static void test_out_of_memory (void) {
   const int64_t alive = gpumm_live_allocations ();
   for (int way = 1; way < 5; way++) {
     const int kinds = way == 4 ? 3 : way;
-    gpumm_operand a = make (kinds & 1 ? GPUMM_SPARSE : GPUMM_DENSE, kinds & 1 ? GPUMM_B : GPUMM_D,
-                            200, 200, 20, REAL_NUMBERS);
-    gpumm_operand b =
+    gpumm_matrix a = make (kinds & 1 ? GPUMM_SPARSE : GPUMM_DENSE, kinds & 1 ? GPUMM_B : GPUMM_D,
+                           200, 200, 20, REAL_NUMBERS);
+    gpumm_matrix b =
         make (kinds & 2 ? GPUMM_SPARSE : GPUMM_DENSE, GPUMM_Z, 200, 200, 20, REAL_NUMBERS);
     options = way == 4 ? &as_dense : NULL;
-    gpumm_problem p = {
-        .a = a, .b = b, .op_a = GPUMM_TRANSPOSE, .op_b = GPUMM_CTRANSPOSE, .alpha = {1, 0}};
+    a.op = GPUMM_TRANSPOSE;
+    b.op = GPUMM_CTRANSPOSE;
+    gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
     int failures = 0;
     for (int n = 1;; n++) {
-      gpumm_operand c;
+      gpumm_matrix c;
       gpumm_fault_memory (n);
       const gpumm_status status = multiply (&p, 0, &c);
       gpumm_fault_memory (0);
@@ -742,10 +740,10 @@ static void test_out_of_memory (void) {
 
 /* C in several chunks, as it is and under a limit of device memory; and too little of that. */
 static void test_chunks (void) {
-  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_Z, 900, 900, 3, WHOLE_NUMBERS);
-  gpumm_operand b = make (GPUMM_SPARSE, GPUMM_D, 900, 900, 4, WHOLE_NUMBERS);
+  gpumm_matrix a = make (GPUMM_SPARSE, GPUMM_Z, 900, 900, 3, WHOLE_NUMBERS);
+  gpumm_matrix b = make (GPUMM_SPARSE, GPUMM_D, 900, 900, 4, WHOLE_NUMBERS);
   const gpumm_problem p = {.a = a, .b = b, .alpha = {2, 0}};
-  gpumm_operand right;
+  gpumm_matrix right;
   CHECK (multiply (&p, 0, &right) == GPUMM_OK, "%s", gpumm_last_error ());
   /* Room for operands and workspace and some 3, 2 or 1 buffers, then for less. Sanitized: every other
    * limit, and so the last one. */
@@ -753,7 +751,7 @@ static void test_chunks (void) {
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i += (SANITIZED_STEP + 1) / 2) {
     gpumm_options limited = sparse_on_device;
     limited.max_device_memory = limits[i];
-    gpumm_operand c;
+    gpumm_matrix c;
     options = &limited;
     const gpumm_status status = multiply (&p, 0, &c);
     options = NULL;
@@ -765,8 +763,8 @@ static void test_chunks (void) {
     CHECK (status == GPUMM_OK, "limit %" PRId64 ": %s", limits[i], gpumm_last_error ());
     if (status)
       continue;
-    const int64_t nnz = right.column[right.cols];
-    CHECK (memcmp (c.column, right.column, (size_t) (c.cols + 1) * sizeof *c.column) == 0
+    const int64_t nnz = right.start[right.cols];
+    CHECK (memcmp (c.start, right.start, (size_t) (c.cols + 1) * sizeof *c.start) == 0
                && memcmp (c.row, right.row, (size_t) nnz * sizeof *c.row) == 0
                && memcmp (c.values, right.values, (size_t) nnz * 16) == 0,
            "limit %" PRId64 ": another result", limits[i]);
@@ -779,12 +777,12 @@ static void test_chunks (void) {
 
 /* Each call of the device fails once: an error, nothing leaked, and the next product is right. */
 static void test_device_faults (void) {
-  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 60, 60, 10, WHOLE_NUMBERS);
+  gpumm_matrix a = make (GPUMM_SPARSE, GPUMM_D, 60, 60, 10, WHOLE_NUMBERS);
   const gpumm_problem p = {.a = a, .b = a, .alpha = {1, 0}};
   int failures = 0;
   options = &sparse_on_device;
   for (int64_t n = 1;; n++) {
-    gpumm_operand c;
+    gpumm_matrix c;
     gpumm_reset ();
     const int64_t alive = gpumm_live_allocations ();
     gpumm_fault_device (n);
@@ -819,12 +817,11 @@ static gpumm_job *job_on_gpu (const gpumm_problem *p) {
              && job->plan.backend == GPUMM_GPU,
          "%s", gpumm_last_error ());
   job->options = (gpumm_options){.device = -1};
-  job->shape = (gpumm_operand){.kind = gpumm_result_kind (&job->problem),
-                               .type = job->problem.output,
-                               .rows = gpumm_m (p),
-                               .cols = gpumm_n (p),
-                               .ld = gpumm_m (p),
-                               .place = GPUMM_HOST};
+  job->shape = (gpumm_matrix){.format = gpumm_result_format (&job->problem),
+                              .type = job->problem.output,
+                              .rows = gpumm_m (p),
+                              .cols = gpumm_n (p),
+                              .ld = gpumm_m (p)};
   return job;
 }
 
@@ -833,23 +830,22 @@ static void test_fall_back (void) {
   for (int kind = 0; kind < 2; kind++)
     for (int what = 0; what < 2; what++) {
       int64_t (*inject) (int64_t) = what ? gpumm_fault_memory : gpumm_fault_device;
-      gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 60, 50, 20, WHOLE_NUMBERS);
-      gpumm_operand b =
-          make (kind ? GPUMM_DENSE : GPUMM_SPARSE, GPUMM_Z, 50, 40, 20, WHOLE_NUMBERS);
+      gpumm_matrix a = make (GPUMM_SPARSE, GPUMM_D, 60, 50, 20, WHOLE_NUMBERS);
+      gpumm_matrix b = make (kind ? GPUMM_DENSE : GPUMM_SPARSE, GPUMM_Z, 50, 40, 20, WHOLE_NUMBERS);
       const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
-      gpumm_operand right;
+      gpumm_matrix right;
       CHECK (multiply (&p, 0, &right) == GPUMM_OK, "%s", gpumm_last_error ());
-      const int64_t count = kind ? right.rows * right.cols : right.column[right.cols];
+      const int64_t count = kind ? right.rows * right.cols : right.start[right.cols];
       int fallen = 0;
       gpumm_reset ();
       const int64_t alive = gpumm_live_allocations ();
       for (int64_t n = 1, calls = 1; calls >= n - 1; n++) {
         gpumm_job *job = job_on_gpu (&p);
-        gpumm_operand c = job->shape;
+        gpumm_matrix c = job->shape;
         c.nzmax = kind ? 0 : right.nzmax;
         c.values = check_allocate (kind ? count : c.nzmax, 16);
         c.row = kind ? NULL : check_allocate (c.nzmax, sizeof *c.row);
-        c.column = kind ? NULL : check_allocate (c.cols + 1, sizeof *c.column);
+        c.start = kind ? NULL : check_allocate (c.cols + 1, sizeof *c.start);
         inject (n);
         const gpumm_status status = gpumm_run (job, &c);
         calls = inject (0);
@@ -862,7 +858,7 @@ static void test_fall_back (void) {
                "reason: %s", job->report.reason);
         gpumm_close (job);
         free (c.row);
-        free (c.column);
+        free (c.start);
         free (c.values);
         gpumm_reset ();
         CHECK (gpumm_live_allocations () == alive, "call %" PRId64 " leaked", n);
@@ -883,14 +879,14 @@ static void test_refused_as_dense (void) {
   for (int is_complex = 0; is_complex < 2; is_complex++)
     for (size_t i = 0; i < 5; i++)
       for (int side = 0; side < 2; side++) {
-        gpumm_operand a =
+        gpumm_matrix a =
             make (GPUMM_SPARSE, is_complex ? GPUMM_Z : GPUMM_D, 9, 8, 50, WHOLE_NUMBERS);
-        gpumm_operand b = make (GPUMM_SPARSE, is_complex ? GPUMM_Z : GPUMM_D, 8, 9, 50,
-                                WHOLE_NUMBERS),
-                      c;
+        gpumm_matrix b = make (GPUMM_SPARSE, is_complex ? GPUMM_Z : GPUMM_D, 8, 9, 50,
+                               WHOLE_NUMBERS),
+                     c;
         const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
-        const gpumm_operand *x = side ? &b : &a;
-        const int64_t reals = x->column[x->cols] * (1 + is_complex);
+        const gpumm_matrix *x = side ? &b : &a;
+        const int64_t reals = x->start[x->cols] * (1 + is_complex);
         double *at = (double *) x->values + check_between (0, reals - 1);
         *at = bad[i];
         options = &as_dense;
@@ -902,13 +898,13 @@ static void test_refused_as_dense (void) {
         options = &as_dense;
         CHECK (multiply (&p, 0, &c) == GPUMM_OK, "%g: %s", good[i], gpumm_last_error ());
         options = NULL;
-        for (int64_t t = 0; t < c.column[9] * (1 + is_complex); t++)
+        for (int64_t t = 0; t < c.start[9] * (1 + is_complex); t++)
           CHECK (isfinite (((double *) c.values)[t]), "%g: not finite", good[i]);
         release (&c);
         release (&a);
         release (&b);
       }
-  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 9, 9, 50, WHOLE_NUMBERS), c;
+  gpumm_matrix a = make (GPUMM_SPARSE, GPUMM_D, 9, 9, 50, WHOLE_NUMBERS), c;
   static const double alphas[] = {NAN, INFINITY, 0x1p17};
   options = &as_dense;
   for (size_t i = 0; i < 3; i++) {
@@ -921,10 +917,10 @@ static void test_refused_as_dense (void) {
 }
 
 /* Zeros may differ in their sign. */
-static void check_same (const gpumm_operand *c, const gpumm_operand *right) {
-  const int64_t nnz = right->column[right->cols];
+static void check_same (const gpumm_matrix *c, const gpumm_matrix *right) {
+  const int64_t nnz = right->start[right->cols];
   int64_t wrong = 0;
-  CHECK (memcmp (c->column, right->column, (size_t) (c->cols + 1) * sizeof *c->column) == 0
+  CHECK (memcmp (c->start, right->start, (size_t) (c->cols + 1) * sizeof *c->start) == 0
              && memcmp (c->row, right->row, (size_t) nnz * sizeof *c->row) == 0,
          "another pattern");
   for (int64_t t = 0; t < nnz; t++)
@@ -934,12 +930,12 @@ static void check_same (const gpumm_operand *c, const gpumm_operand *right) {
 
 /* B in panels, of columns as they are stored and of rows; and an A that has no room. */
 static void test_panels_as_dense (void) {
-  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 16, 100000, 5, WHOLE_NUMBERS), c, right;
+  gpumm_matrix a = make (GPUMM_SPARSE, GPUMM_D, 16, 100000, 5, WHOLE_NUMBERS), c, right;
   for (int turned = 0; turned < 2; turned++) {
-    gpumm_operand b = make (GPUMM_SPARSE, GPUMM_D, turned ? 400 : 100000, turned ? 100000 : 400, 1,
-                            WHOLE_NUMBERS);
-    const gpumm_problem p = {
-        .a = a, .b = b, .op_b = turned ? GPUMM_TRANSPOSE : GPUMM_NONE, .alpha = {2, 0}};
+    gpumm_matrix b = make (GPUMM_SPARSE, GPUMM_D, turned ? 400 : 100000, turned ? 100000 : 400, 1,
+                           WHOLE_NUMBERS);
+    b.op = turned ? GPUMM_TRANSPOSE : GPUMM_NONE;
+    const gpumm_problem p = {.a = a, .b = b, .alpha = {2, 0}};
     CHECK (gpumm_as_dense_width (&p) == 256, "panels of %" PRId64, gpumm_as_dense_width (&p));
     CHECK (multiply (&p, 0, &right) == GPUMM_OK, "%s", gpumm_last_error ());
     options = &as_dense;
@@ -962,16 +958,18 @@ static void test_panels_as_dense (void) {
 
 /* A matrix by its own transpose is written out once, and BLAS makes half of C. */
 static void test_gram_as_dense (void) {
-  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_Z, 50, 40, 60, WHOLE_NUMBERS), c, right;
+  gpumm_matrix a = make (GPUMM_SPARSE, GPUMM_Z, 50, 40, 60, WHOLE_NUMBERS), c, right;
   const gpumm_op ops[][2] = {{GPUMM_CTRANSPOSE, GPUMM_NONE}, {GPUMM_NONE, GPUMM_CTRANSPOSE}};
   for (int i = 0; i < 2; i++) {
-    const gpumm_problem p = {.a = a, .b = a, .op_a = ops[i][0], .op_b = ops[i][1], .alpha = {1, 0}};
+    gpumm_problem p = {.a = a, .b = a, .alpha = {1, 0}};
+    p.a.op = ops[i][0];
+    p.b.op = ops[i][1];
     gpumm_job *job = NULL;
     CHECK (multiply (&p, 0, &right) == GPUMM_OK, "%s", gpumm_last_error ());
     c = right;
     CHECK (gpumm_open (&p, &as_dense, &job) == GPUMM_OK && gpumm_result (job, &c) == GPUMM_OK, "%s",
            gpumm_last_error ());
-    c.column = check_allocate (c.cols + 1, sizeof *c.column);
+    c.start = check_allocate (c.cols + 1, sizeof *c.start);
     c.row = check_allocate (c.nzmax, sizeof *c.row);
     c.values = check_allocate (c.nzmax, 16);
     CHECK (gpumm_run (job, &c) == GPUMM_OK, "%s", gpumm_last_error ());
@@ -980,7 +978,7 @@ static void test_gram_as_dense (void) {
     /* what has been done for stored elements alone */
     int64_t count[50] = {0}, products = 0;
     for (int64_t j = 0; j < a.cols; j++)
-      for (int64_t t = a.column[j]; t < a.column[j + 1]; t++)
+      for (int64_t t = a.start[j]; t < a.start[j + 1]; t++)
         count[i ? j : a.row[t]]++;
     for (int64_t l = 0; l < (i ? a.cols : a.rows); l++)
       products += count[l] * count[l];
@@ -995,20 +993,20 @@ static void test_gram_as_dense (void) {
 
 /* "auto" goes the sparse way where the dense one cannot be gone, be it at its last step. */
 static void test_sparse_after_all (void) {
-  gpumm_operand a = make (GPUMM_SPARSE, GPUMM_D, 60, 50, 70, WHOLE_NUMBERS);
-  gpumm_operand b = make (GPUMM_SPARSE, GPUMM_Z, 50, 40, 70, WHOLE_NUMBERS);
+  gpumm_matrix a = make (GPUMM_SPARSE, GPUMM_D, 60, 50, 70, WHOLE_NUMBERS);
+  gpumm_matrix b = make (GPUMM_SPARSE, GPUMM_Z, 50, 40, 70, WHOLE_NUMBERS);
   for (int what = 0; what < 3; what++) {
     if (what == 1)
       ((double *) a.values)[7] = INFINITY;
     if (what == 2)
       ((double *) a.values)[7] = 1;
     const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
-    gpumm_operand right;
+    gpumm_matrix right;
     CHECK (multiply (&p, 0, &right) == GPUMM_OK, "%s", gpumm_last_error ());
     const int64_t alive = gpumm_live_allocations ();
     int fallen = 0;
     for (int64_t n = 1, calls = 1; what == 2 ? calls >= n - 1 : n == 1; n++) {
-      gpumm_operand c = right;
+      gpumm_matrix c = right;
       gpumm_job *job = gpumm_allocate (1, sizeof *job);
       *job = (struct gpumm_job){.problem = p,
                                 .options = {.backend = GPUMM_CPU, .device = -1},
@@ -1018,7 +1016,7 @@ static void test_sparse_after_all (void) {
       job->problem.output = GPUMM_Z;
       c.nzmax = c.rows * c.cols;
       job->shape = c;
-      c.column = check_allocate (c.cols + 1, sizeof *c.column);
+      c.start = check_allocate (c.cols + 1, sizeof *c.start);
       c.row = check_allocate (c.nzmax, sizeof *c.row);
       c.values = check_allocate (c.nzmax, 16);
       gpumm_fault_memory (what == 2 ? n : 0);
@@ -1033,7 +1031,7 @@ static void test_sparse_after_all (void) {
       if (what != 1) /* with NaN, which differ in their bits */
         check_same (&c, &right);
       else
-        CHECK (memcmp (c.row, right.row, (size_t) right.column[40] * sizeof *c.row) == 0, "rows");
+        CHECK (memcmp (c.row, right.row, (size_t) right.start[40] * sizeof *c.row) == 0, "rows");
       gpumm_close (job);
       release (&c);
       CHECK (gpumm_live_allocations () == alive, "call %" PRId64 " leaked", n);

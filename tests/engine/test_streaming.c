@@ -430,9 +430,8 @@ static double number (int kind) {
   }
 }
 
-static gpumm_operand numbers (int64_t rows, int64_t cols, int kind) {
-  gpumm_operand x = {
-      .type = GPUMM_D, .rows = rows, .cols = cols, .ld = rows + check_between (0, 3)};
+static gpumm_matrix numbers (int64_t rows, int64_t cols, int kind) {
+  gpumm_matrix x = {.type = GPUMM_D, .rows = rows, .cols = cols, .ld = rows + check_between (0, 3)};
   double *values = check_allocate (x.ld * cols + 1, sizeof *values);
   for (int64_t j = 0; j < cols; j++) {
     int of_column = kind == BY_COLUMNS ? (int) check_between (NINES, QUARTERS) : kind;
@@ -452,15 +451,15 @@ static gpumm_status run_case (const test_case *t, int *right) {
   gpumm_choices choices = {.host = &place, .why_no_gpu = "", .smallest_tile = t->smallest_tile};
   struct gpumm_job job = {.options = o};
   gpumm_problem *p = &job.problem;
-  p->op_a = (gpumm_op) (t->ops % 3);
-  p->op_b = (gpumm_op) (t->ops / 3);
   p->alpha.re = 2;
   p->output = GPUMM_D;
-  p->a = p->op_a == GPUMM_NONE ? numbers (t->m, t->k, t->kind_a) : numbers (t->k, t->m, t->kind_a);
-  p->b = t->gram                 ? p->a
-         : p->op_b == GPUMM_NONE ? numbers (t->k, t->n, t->kind_b)
-                                 : numbers (t->n, t->k, t->kind_b);
-  gpumm_operand c0 = numbers (t->m, t->n, NINES), c = numbers (t->m, t->n, NINES);
+  p->a = t->ops % 3 == 0 ? numbers (t->m, t->k, t->kind_a) : numbers (t->k, t->m, t->kind_a);
+  p->b = t->gram           ? p->a
+         : t->ops / 3 == 0 ? numbers (t->k, t->n, t->kind_b)
+                           : numbers (t->n, t->k, t->kind_b);
+  p->a.op = (gpumm_op) (t->ops % 3);
+  p->b.op = (gpumm_op) (t->ops / 3);
+  gpumm_matrix c0 = numbers (t->m, t->n, NINES), c = numbers (t->m, t->n, NINES);
   if (t->with_c0) {
     p->c0 = &c0;
     p->beta.re = -3;
@@ -473,7 +472,7 @@ static gpumm_status run_case (const test_case *t, int *right) {
   for (int64_t j = 0; !status && j < t->n; j++)
     for (int64_t i = 0; i < t->m; i++) {
       double sum =
-          product_at (p->a.values, p->a.ld, p->op_a, p->b.values, p->b.ld, p->op_b, i, j, t->k);
+          product_at (p->a.values, p->a.ld, p->a.op, p->b.values, p->b.ld, p->b.op, i, j, t->k);
       sum = 2 * sum - (t->with_c0 ? 3 * at (c0.values, c0.ld, GPUMM_NONE, i, j) : 0);
       *right &= at (c.values, c.ld, GPUMM_NONE, i, j) == sum;
     }
@@ -767,7 +766,7 @@ static void test_panels (int cases) {
                      .pad_cols = check_between (0, 1) * check_between (0, 40)};
     p.ld_from = p.rows + check_between (0, 3);
     p.ld_to = p.rows + p.pad_rows + check_between (0, 3);
-    gpumm_operand x = numbers (reals * p.ld_from, p.cols, kind);
+    gpumm_matrix x = numbers (reals * p.ld_from, p.cols, kind);
     float *single = check_allocate (reals * p.ld_from * p.cols, sizeof *single);
     double *real = x.values; /* without the gaps between its columns */
     for (int64_t i = 0; i < reals * p.ld_from * p.cols; i++) {

@@ -111,9 +111,9 @@ static void take_dense (int card) {
     for (size_t e = 0; e < sizeof edges / sizeof *edges; e++)
       for (int r = 0; r < 2; r++) {
         const int64_t n = edges[e];
-        const gpumm_operand a = {
+        const gpumm_matrix a = {
             .type = (gpumm_type) type, .rows = n, .cols = n, .ld = n, .values = &bytes[0]};
-        gpumm_operand b = a;
+        gpumm_matrix b = a;
         b.values = &bytes[1];
         const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}, .output = (gpumm_type) type};
         const gpumm_options o = {.backend = GPUMM_GPU, .device = -1};
