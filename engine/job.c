@@ -259,6 +259,8 @@ static void close_algorithm (gpumm_job *job) {
   job->inner = NULL;
   if (job->is_open && job->plan.algorithm->close)
     job->plan.algorithm->close (job);
+  gpumm_release_owned (&job->memory);
+  job->state = NULL;
   job->is_open = 0;
 }
 

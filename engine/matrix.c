@@ -93,11 +93,10 @@ static int is_sound (const search *s, int64_t begin, int64_t end) {
   const int64_t first = x->start[begin], count = x->start[end] - first;
   const uint64_t most = (uint64_t) s->range - 1;
   uint64_t outside;
-  return (x->format == GPUMM_BLOCKS
-              ? descents_4 (x->block_column + first, count, most, &outside)
-                    == breaks_4 (x->block_column, x->start, begin, end)
-              : descents_8 (x->row + first, count, most, &outside)
-                    == breaks_8 (x->row, x->start, begin, end))
+  return (x->format == GPUMM_BLOCKS ? descents_4 (x->block_column + first, count, most, &outside)
+                                          == breaks_4 (x->block_column, x->start, begin, end)
+                                    : descents_8 (x->row + first, count, most, &outside)
+                                          == breaks_8 (x->row, x->start, begin, end))
          && !outside;
 }
 

@@ -3,7 +3,7 @@
 #ifndef GPUMM_ALGORITHM_H
 #define GPUMM_ALGORITHM_H
 
-#include "gpumm.h"
+#include "memory/host.h"
 #include "plan.h"
 #include "types.h"
 
@@ -27,6 +27,7 @@ struct gpumm_job {
       *trace;  /* of gpumm_run_traced: kernels run in one piece and are recorded; else NULL */
   int count;   /* kernels are also counted */
   void *state; /* the algorithm's own, between open and close */
+  gpumm_owner memory;      /* released when the algorithm is closed, with its state */
   struct gpumm_job *inner; /* of an algorithm made of products: the one that is open */
 };
 
@@ -68,6 +69,11 @@ gpumm_status gpumm_trace_launches (const struct gpumm_job *job, gpumm_launches *
 gpumm_status gpumm_trace_count (const struct gpumm_job *job, gpumm_counted_launch *launch,
                                 const void *context, void *const memory[]);
 
+/* Makes job->state, of that many bytes; NULL: out of host memory. */
+static inline void *gpumm_new_state (struct gpumm_job *job, size_t bytes) {
+  return job->state = gpumm_own (&job->memory, 1, bytes);
+}
+
 typedef struct gpumm_algorithm {
   const char *name;
   const char *summary;
@@ -85,7 +91,8 @@ typedef struct gpumm_algorithm {
   gpumm_status (*open) (struct gpumm_job *job);
   /* computes into result; fills kernel, compute and flops of job->report */
   gpumm_status (*run) (struct gpumm_job *job, gpumm_matrix *result);
-  void (*close) (struct gpumm_job *job); /* releases job->state; may be NULL */
+  /* gives back what is not in job->memory; may be NULL */
+  void (*close) (struct gpumm_job *job);
   /* An algorithm made of other products, each with a plan of its own, says which they are; job.c opens
    * and runs them. The first is opened after open, the others as they come; run, which may be NULL,
    * is called before the first of them runs. The rest is NULL elsewhere.

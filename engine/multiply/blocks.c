@@ -112,14 +112,14 @@ typedef struct {
   int64_t pairs;         /* products of blocks */
   double flops, seconds; /* flops of the product; seconds of the symbolic phase */
   atomic_int failed;     /* a thread had no memory */
-  gpumm_owner memory;
+  gpumm_owner *memory;   /* the job's */
 } state;
 
 static gpumm_status transpose_structure (state *s, const gpumm_matrix *x, view *out) {
   gpumm_matrix turned = {0};
   if (gpumm_line_count (x) > INT32_MAX)
     return gpumm_fail (GPUMM_UNSUPPORTED, "more than 2^31 block columns");
-  gpumm_status status = gpumm_transpose_lines (&s->memory, x, 0, &turned);
+  gpumm_status status = gpumm_transpose_lines (s->memory, x, 0, &turned);
   out->start = turned.start;
   out->column = turned.block_column;
   out->source = turned.values;
@@ -715,13 +715,13 @@ static void count_rows (void *context, int64_t begin, int64_t end) {
 static gpumm_status count_blocks (struct gpumm_job *job, state *s) {
   const view *a = &s->a, *b = &s->b;
   const int64_t blocks_a = a->start[a->rows], blocks_b = b->start[b->rows];
-  s->start = gpumm_own (&s->memory, a->rows + 1, sizeof *s->start);
+  s->start = gpumm_own (s->memory, a->rows + 1, sizeof *s->start);
   if (!s->start)
     return GPUMM_HOST_MEMORY;
   /* use bits for B's pattern if they take no more words than B has blocks: fewer steps */
   s->words = rowset_words (b->cols);
   if (s->words > 0 && b->rows <= blocks_b / s->words) {
-    s->bits = gpumm_own (&s->memory, b->rows * s->words, sizeof *s->bits);
+    s->bits = gpumm_own (s->memory, b->rows * s->words, sizeof *s->bits);
     if (!s->bits)
       return GPUMM_HOST_MEMORY;
     gpumm_status status =
@@ -882,9 +882,10 @@ static gpumm_status open (struct gpumm_job *job) {
   if (status)
     return status;
   const int64_t middle = blocks_a ? gpumm_op_block_cols (&p->a) : gpumm_op_block_rows (&p->b);
-  state *s = job->state = gpumm_allocate (1, sizeof *s);
+  state *s = gpumm_new_state (job, sizeof *s);
   if (!s)
     return GPUMM_HOST_MEMORY;
+  s->memory = &job->memory;
   status = make_view (s, &p->a, tile_of (gpumm_m (p)), middle, read, &s->a);
   if (!status)
     status = make_view (s, &p->b, middle, tile_of (gpumm_n (p)), read, &s->b);
@@ -965,15 +966,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   return GPUMM_OK;
 }
 
-static void close_state (struct gpumm_job *job) {
-  state *s = job->state;
-  if (!s)
-    return;
-  gpumm_release_owned (&s->memory);
-  gpumm_release (s);
-  job->state = NULL;
-}
-
 /* ---- estimates ---------------------------------------------------------------------------- */
 
 enum { SAMPLES = 1 << 15 }; /* blocks, or block rows */
@@ -1043,5 +1035,4 @@ const gpumm_algorithm gpumm_algorithm_blocks = {
     .seconds = seconds,
     .open = open,
     .run = run,
-    .close = close_state,
 };

@@ -96,7 +96,7 @@ static gpumm_status count_by_rows (const gpumm_problem *p, gpumm_rows_product *s
   const int64_t rows = s->pass.product.c.rows;
   if (p->a.op != GPUMM_NONE || p->b.op != GPUMM_NONE)
     return gpumm_count_products (&p->a, &p->b, &s->pairs);
-  int64_t *pairs = gpumm_own (&s->pass.memory, rows + 1, sizeof *pairs);
+  int64_t *pairs = gpumm_own (&s->pass.job->memory, rows + 1, sizeof *pairs);
   if (!pairs)
     return GPUMM_HOST_MEMORY;
   row_count c = {.a = &p->a, .b = &p->b, .pairs = pairs};

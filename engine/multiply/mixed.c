@@ -16,7 +16,6 @@
 typedef struct {
   gpumm_problem inner;
   int opened;    /* next has given it */
-  void *packed;  /* operand of the inner product */
   void *product; /* its result, unless that is the caller's memory */
   int negate;    /* conjugate while unpacking */
 } mixed;
@@ -92,11 +91,11 @@ static gpumm_status over_columns (gpumm_type type, loop *single, loop *full, col
 
 /* ---- the inner problem -------------------------------------------------------------------- */
 
-static void *matrix (int64_t rows, int64_t cols, gpumm_type type) {
+static void *matrix (struct gpumm_job *job, int64_t rows, int64_t cols, gpumm_type type) {
   int64_t elements;
   if (__builtin_mul_overflow (rows, cols, &elements))
     elements = -1; /* gpumm_allocate refuses this and sets the text */
-  return gpumm_allocate (elements, gpumm_type_bytes (type));
+  return gpumm_own (&job->memory, elements, gpumm_type_bytes (type));
 }
 
 /* A complex matrix viewed as a real one with twice the rows. */
@@ -108,41 +107,23 @@ static gpumm_matrix as_real (const gpumm_matrix *x, gpumm_type real) {
   return y;
 }
 
-/* Copies a complex matrix into a real one with twice the columns. */
-static gpumm_status split (const gpumm_matrix *x, gpumm_type real, int negate, mixed *state,
-                           gpumm_matrix *y) {
-  state->packed = matrix (x->rows, 2 * x->cols, real);
-  if (!state->packed)
+/* Copies x by that loop into a matrix of another type with `times` as many columns. */
+static gpumm_status pack (struct gpumm_job *job, const gpumm_matrix *x, gpumm_type type, int times,
+                          loop *single, loop *full, int negate, gpumm_matrix *y) {
+  *y = *x;
+  y->type = type;
+  y->cols *= times;
+  y->ld = x->rows;
+  y->values = matrix (job, y->rows, y->cols, type);
+  if (!y->values)
     return GPUMM_HOST_MEMORY;
   columns c = {.from = x->values,
-               .to = state->packed,
+               .to = y->values,
                .rows = x->rows,
                .ld_from = x->ld,
                .ld_to = x->rows,
                .negate = negate};
-  gpumm_status status = over_columns (x->type, split_s, split_d, &c, x->cols);
-  *y = (gpumm_matrix){.format = GPUMM_DENSE,
-                      .type = real,
-                      .op = x->op,
-                      .rows = x->rows,
-                      .cols = 2 * x->cols,
-                      .ld = x->rows,
-                      .values = state->packed};
-  return status;
-}
-
-static gpumm_status widen (const gpumm_matrix *x, gpumm_type type, mixed *state, gpumm_matrix *y) {
-  state->packed = matrix (x->rows, x->cols, type);
-  if (!state->packed)
-    return GPUMM_HOST_MEMORY;
-  columns c = {
-      .from = x->values, .to = state->packed, .rows = x->rows, .ld_from = x->ld, .ld_to = x->rows};
-  gpumm_status status = over_columns (type, widen_s, widen_d, &c, x->cols);
-  *y = *x;
-  y->type = type;
-  y->ld = x->rows;
-  y->values = state->packed;
-  return status;
+  return over_columns (job->problem.output, single, full, &c, x->cols);
 }
 
 /* Octave's rule. If only the real operand is transposed, Octave always computes two real products
@@ -160,14 +141,14 @@ static gpumm_status open (struct gpumm_job *job) {
   gpumm_type real = p->output == GPUMM_C ? GPUMM_S : GPUMM_D;
   int a_complex = gpumm_is_complex (p->a.type);
   gpumm_status status = GPUMM_OK;
-  mixed *state = gpumm_allocate (1, sizeof *state);
+  mixed *state = gpumm_new_state (job, sizeof *state);
   if (!state)
     return GPUMM_HOST_MEMORY;
-  job->state = state;
   gpumm_problem *inner = &state->inner;
   *inner = *p;
   if (octave_widens (p)) {
-    status = widen (a_complex ? &p->b : &p->a, p->output, state, a_complex ? &inner->b : &inner->a);
+    status = pack (job, a_complex ? &p->b : &p->a, p->output, 1, widen_s, widen_d, 0,
+                   a_complex ? &inner->b : &inner->a);
   } else {
     /* unpacking applies alpha and beta, when the product is complex again */
     inner->alpha = (gpumm_scalar){gpumm_is_zero (p->alpha) ? 0 : 1, 0};
@@ -179,12 +160,13 @@ static gpumm_status open (struct gpumm_job *job) {
     int conjugate = op == GPUMM_CTRANSPOSE;
     /* real and imaginary parts alternate along C's rows if A is complex, along its columns if B
      * is */
-    if (a_complex == (op == GPUMM_NONE))
+    const int is_split = a_complex != (op == GPUMM_NONE);
+    if (!is_split)
       *y = as_real (x, real);
     else
-      status = split (x, real, conjugate && a_complex, state, y);
+      status = pack (job, x, real, 2, split_s, split_d, conjugate && a_complex, y);
     if (!a_complex)
-      state->negate = conjugate && !state->packed;
+      state->negate = conjugate && !is_split;
     if (op == GPUMM_CTRANSPOSE)
       *(a_complex ? &inner->a.op : &inner->b.op) = GPUMM_TRANSPOSE;
   }
@@ -208,7 +190,7 @@ static gpumm_status into (struct gpumm_job *job, const gpumm_matrix *shape, gpum
     *c = as_real (result, shape->type);
   else {
     *c = *shape;
-    c->values = state->product = matrix (shape->rows, shape->cols, shape->type);
+    c->values = state->product = matrix (job, shape->rows, shape->cols, shape->type);
     return state->product ? GPUMM_OK : GPUMM_HOST_MEMORY;
   }
   return GPUMM_OK;
@@ -237,20 +219,10 @@ static gpumm_status finish (struct gpumm_job *job, const gpumm_matrix *product,
   return status;
 }
 
-static void close (struct gpumm_job *job) {
-  mixed *state = job->state;
-  if (!state)
-    return;
-  gpumm_release (state->packed);
-  gpumm_release (state->product);
-  gpumm_release (state);
-}
-
 const gpumm_algorithm gpumm_algorithm_mixed = {
     .name = "mixed",
     .summary = "real times complex, made of real products",
     .open = open,
-    .close = close,
     .next = next,
     .into = into,
     .finish = finish,

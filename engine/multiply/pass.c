@@ -30,7 +30,6 @@ void gpumm_pass_close (gpumm_pass *s) {
     gpumm_pool_give (plan->driver, plan->device, GPUMM_POOL_DEVICE, s->taken[i]);
   if (plan)
     gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, (size_t) plan->keep_bytes);
-  gpumm_release_owned (&s->memory);
 }
 
 static gpumm_status fail_room (gpumm_pass *s) {

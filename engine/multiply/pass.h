@@ -24,7 +24,6 @@ typedef struct gpumm_pass {
   double room, bytes;             /* bytes that may be taken; bytes taken */
   void *taken[GPUMM_MOST_TAKEN];
   int count;
-  gpumm_owner memory; /* of the host */
   /* The whole product with all its pairs; each launch gets a copy with its own fields. */
   gpumm_sparse_product product;
   gpumm_sparse_product launch; /* the largest launch, for which the kernel was chosen */

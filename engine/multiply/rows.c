@@ -9,25 +9,22 @@
 #include <string.h>
 
 gpumm_rows_product *gpumm_rows_new (struct gpumm_job *job) {
-  gpumm_rows_product *s = job->state = gpumm_allocate (1, sizeof *s);
+  gpumm_rows_product *s = gpumm_new_state (job, sizeof *s);
   if (!s)
     return NULL;
   s->pass.job = job;
   s->pass.product = (gpumm_sparse_product){
       .c = gpumm_rows_of (&job->shape, 0), .type_c = job->shape.type, .alpha = job->problem.alpha};
   s->pass.product.count = s->pass.product.c.rows;
-  s->start = gpumm_own (&s->pass.memory, s->pass.product.count + 1, sizeof *s->start);
+  s->start = gpumm_own (&job->memory, s->pass.product.count + 1, sizeof *s->start);
   job->shape.nzmax = 0;
   return s->start ? s : NULL;
 }
 
 void gpumm_rows_close (struct gpumm_job *job) {
   gpumm_rows_product *s = job->state;
-  if (!s)
-    return;
-  gpumm_pass_close (&s->pass);
-  gpumm_release (s);
-  job->state = NULL;
+  if (s)
+    gpumm_pass_close (&s->pass);
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */

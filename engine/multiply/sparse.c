@@ -74,12 +74,12 @@ static const struct {
 typedef struct {
   gpumm_matrix a, b; /* both sparse: op (A), op (B). Else the sparse one, as it is stored */
   const unsigned char *repeats_a, *repeats_b; /* 1 for a column with the rows of the one before */
-  int64_t natural;    /* block size if both are in natural blocks, or b is a in blocks; else 1 */
-  char suffix[8];     /* "_3x3", of the kernel's name, or "" */
-  int64_t longest;    /* blocks of a column of C, at most */
-  gpumm_owner memory; /* owns them and what follows */
-  int64_t *start;     /* n + 1: where each column of C begins if no element of it is zero */
-  int64_t *cut;       /* pieces + 1: columns of C in pieces of about equal work */
+  int64_t natural;     /* block size if both are in natural blocks, or b is a in blocks; else 1 */
+  char suffix[8];      /* "_3x3", of the kernel's name, or "" */
+  int64_t longest;     /* blocks of a column of C, at most */
+  gpumm_owner *memory; /* the job's */
+  int64_t *start;      /* n + 1: where each column of C begins if no element of it is zero */
+  int64_t *cut;        /* pieces + 1: columns of C in pieces of about equal work */
   int64_t pieces;
   double products; /* multiplications of a sparse product */
   double seconds;  /* of the symbolic phase */
@@ -136,7 +136,7 @@ static void search_repeats (void *context, int64_t begin, int64_t end) {
 }
 
 static gpumm_status find_repeats (state *s, const gpumm_matrix *x, const unsigned char **repeats) {
-  repeat_search search = {x, gpumm_own (&s->memory, x->cols, 1)};
+  repeat_search search = {x, gpumm_own (s->memory, x->cols, 1)};
   if (!search.repeats)
     return GPUMM_HOST_MEMORY;
   const double each = ((double) x->start[x->cols] + 1) / ((double) x->cols + 1);
@@ -148,7 +148,7 @@ static gpumm_status find_repeats (state *s, const gpumm_matrix *x, const unsigne
 /* x in blocks of b x b; out->column is NULL if x does not consist of such blocks. */
 static gpumm_status as_blocks (state *s, const gpumm_matrix *x, int64_t b, gpumm_matrix *out) {
   const int64_t cols = x->cols / b;
-  int64_t *column = gpumm_own (&s->memory, cols + 1 + x->nzmax / (b * b), sizeof *column);
+  int64_t *column = gpumm_own (s->memory, cols + 1 + x->nzmax / (b * b), sizeof *column);
   if (!column)
     return GPUMM_HOST_MEMORY;
   *out = *x;
@@ -404,7 +404,7 @@ static gpumm_status cut_columns (state *s, const int64_t *before, gpumm_type typ
   if ((double) most * each > (double) cutting.workspace_bytes)
     most = (int64_t) ((double) cutting.workspace_bytes / each);
   s->pieces = most < 1 ? 1 : most;
-  s->cut = gpumm_own (&s->memory, s->pieces + 1, sizeof *s->cut);
+  s->cut = gpumm_own (s->memory, s->pieces + 1, sizeof *s->cut);
   if (!s->cut)
     return GPUMM_HOST_MEMORY;
   for (int64_t piece = 1; piece < s->pieces; piece++) {
@@ -441,7 +441,7 @@ static void count_elements (state *s) {
 static gpumm_status count (struct gpumm_job *job, state *s) {
   const int64_t n = s->b.cols, size = s->natural;
   const gpumm_matrix *a = &s->a, *b = &s->b;
-  s->start = gpumm_own (&s->memory, n * size + 1, sizeof *s->start);
+  s->start = gpumm_own (s->memory, n * size + 1, sizeof *s->start);
   if (!s->start)
     return GPUMM_HOST_MEMORY;
   int64_t *before = s->start; /* the same memory, until the pieces are cut */
@@ -549,7 +549,7 @@ static gpumm_status list_used (state *s, panels *d) {
   if (nnz >= d->inner)
     return GPUMM_OK;
   rowset rows;
-  int64_t *used = gpumm_own (&s->memory, nnz, sizeof *used);
+  int64_t *used = gpumm_own (s->memory, nnz, sizeof *used);
   if (!used || rowset_create (&rows, d->inner))
     return GPUMM_HOST_MEMORY;
   for (int64_t j = 0; j < d->s.cols; j++)
@@ -787,17 +787,18 @@ static gpumm_status open (struct gpumm_job *job) {
   const int sparse_a = p->a.format == GPUMM_SPARSE, sparse_b = p->b.format == GPUMM_SPARSE;
   const double began = gpumm_seconds ();
   gpumm_status status = GPUMM_OK;
-  state *s = job->state = gpumm_allocate (1, sizeof *s);
+  state *s = gpumm_new_state (job, sizeof *s);
   if (!s)
     return GPUMM_HOST_MEMORY;
+  s->memory = &job->memory;
   s->natural = 1;
   s->a.type = sparse_a ? p->a.type : p->b.type;
   if (gpumm_is_zero (p->alpha))
     return GPUMM_OK; /* A and B are not read; nzmax stays 0 */
   if (sparse_a && sparse_b) {
-    status = gpumm_sparse_by_columns (&s->memory, &p->a, &s->a);
+    status = gpumm_sparse_by_columns (s->memory, &p->a, &s->a);
     if (!status)
-      status = gpumm_sparse_by_columns (&s->memory, &p->b, &s->b);
+      status = gpumm_sparse_by_columns (s->memory, &p->b, &s->b);
     if (!status)
       status = find_natural (s, p);
     if (!status)
@@ -807,7 +808,7 @@ static gpumm_status open (struct gpumm_job *job) {
     if (!status)
       status = count (job, s);
   } else {
-    status = as_stored (&s->memory, sparse_a ? &p->a : &p->b, &s->a);
+    status = as_stored (s->memory, sparse_a ? &p->a : &p->b, &s->a);
     if (!status)
       status = find_natural_beside (s, p);
   }
@@ -825,15 +826,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   return status;
 }
 
-static void close_state (struct gpumm_job *job) {
-  state *s = job->state;
-  if (!s)
-    return;
-  gpumm_release_owned (&s->memory);
-  gpumm_release (s);
-  job->state = NULL;
-}
-
 const gpumm_algorithm gpumm_algorithm_sparse = {
     .name = "sparse",
     .summary = "sparse by sparse (Gustavson), sparse by dense and dense by sparse on the CPU",
@@ -841,5 +833,4 @@ const gpumm_algorithm gpumm_algorithm_sparse = {
     .seconds = seconds,
     .open = open,
     .run = run,
-    .close = close_state,
 };

@@ -43,7 +43,6 @@ enum { LEAST = 1 << 16 };
 
 /* The state from gpumm_open to gpumm_close. */
 typedef struct {
-  gpumm_owner memory;   /* owns what follows */
   gpumm_matrix a, b, c; /* dense: A, a panel of B and one of C */
   int same;             /* b is a */
   int64_t width;        /* of a panel; 0: there is nothing to multiply */
@@ -302,16 +301,16 @@ static gpumm_status take_memory (struct gpumm_job *job, state *s) {
   s->a = q.a;
   s->b = q.b;
   s->c = dense (&job->shape, m, s->width, NULL);
-  s->a.values = gpumm_own (&s->memory, m * k, gpumm_type_bytes (s->a.type));
+  s->a.values = gpumm_own (&job->memory, m * k, gpumm_type_bytes (s->a.type));
   s->b.values =
-      s->same ? s->a.values : gpumm_own (&s->memory, k * s->width, gpumm_type_bytes (s->b.type));
-  s->c.values = gpumm_own (&s->memory, m * s->width, gpumm_type_bytes (s->c.type));
+      s->same ? s->a.values : gpumm_own (&job->memory, k * s->width, gpumm_type_bytes (s->b.type));
+  s->c.values = gpumm_own (&job->memory, m * s->width, gpumm_type_bytes (s->c.type));
   return s->a.values && s->b.values && s->c.values ? GPUMM_OK : GPUMM_HOST_MEMORY;
 }
 
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
-  state *s = job->state = gpumm_allocate (1, sizeof *s);
+  state *s = gpumm_new_state (job, sizeof *s);
   if (!s)
     return GPUMM_HOST_MEMORY;
   if (gpumm_is_zero (p->alpha))
@@ -379,22 +378,12 @@ static gpumm_status finish (struct gpumm_job *job, const gpumm_matrix *c, gpumm_
   return status;
 }
 
-static void close_state (struct gpumm_job *job) {
-  state *s = job->state;
-  if (!s)
-    return;
-  gpumm_release_owned (&s->memory);
-  gpumm_release (s);
-  job->state = NULL;
-}
-
 const gpumm_algorithm gpumm_algorithm_sparse_as_dense = {
     .name = "sparse_as_dense",
     .summary = "sparse by sparse, both so full that a dense product on the CPU or a GPU is faster",
     .takes = takes,
     .open = open,
     .run = run,
-    .close = close_state,
     .next = next,
     .into = into,
     .finish = finish,

@@ -33,7 +33,7 @@ static double seconds_at (const gpumm_rows_product *s, double rate) {
 static gpumm_status by_columns (gpumm_rows_product *s, const gpumm_matrix *x, gpumm_type output,
                                 gpumm_matrix *out) {
   if (gpumm_is_turned (x) || (x->type == GPUMM_B && output == GPUMM_Z))
-    return gpumm_sparse_by_columns (&s->pass.memory, x, out);
+    return gpumm_sparse_by_columns (&s->pass.job->memory, x, out);
   *out = *x;
   return GPUMM_OK;
 }

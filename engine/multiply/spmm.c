@@ -214,7 +214,7 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
 /* Converts logical elements to doubles: the device widens only doubles to complex. */
 static gpumm_status make_doubles (product *s) {
   const int64_t count = gpumm_entries (&s->x);
-  double *doubles = gpumm_own (&s->pass.memory, count, sizeof *doubles);
+  double *doubles = gpumm_own (&s->pass.job->memory, count, sizeof *doubles);
   for (int64_t t = 0; t < count && doubles; t++)
     doubles[t] = ((const unsigned char *) s->x.values)[t];
   s->x.values = doubles;
