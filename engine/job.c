@@ -210,7 +210,7 @@ static void announce (gpumm_job *job) {
   snprintf (r->kernel, sizeof r->kernel, "%s", plan->kernel ? plan->kernel->name : "");
   snprintf (r->reason, sizeof r->reason, "%s", plan->reason);
   snprintf (r->device_name, sizeof r->device_name, "%s",
-            plan->device_name[0] ? plan->device_name : "CPU");
+            plan->driver ? plan->properties.name : "CPU");
 }
 
 /* The report tells where the inner product runs, and by which kernel. */
@@ -270,9 +270,12 @@ static void close_algorithm (gpumm_job *job) {
 static int fall_back (gpumm_job *job, gpumm_status status) {
   char why[300];
   const int is_auto = !job->options.algorithm || strcmp (job->options.algorithm, "auto") == 0;
+  gpumm_report *r = &job->report;
   if (status == GPUMM_CANCELLED)
     return 0;
   snprintf (why, sizeof why, "%s", gpumm_last_error ());
+  r->upload = r->compute = r->download = r->flops = 0;
+  r->bytes_up = r->bytes_down = 0;
   if (is_auto && job->plan.algorithm == &gpumm_algorithm_sparse_as_dense) {
     close_algorithm (job);
     job->keeps_sparse = 1;
@@ -468,8 +471,6 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result) {
     gpumm_progress_enter (gpumm_seconds (), 0, 1);
   do {
     gpumm_progress_again ();
-    r->upload = r->compute = r->download = r->flops = 0;
-    r->bytes_up = r->bytes_down = 0;
     /* a retry in smaller tiles keeps the algorithm open */
     status = job->is_open ? GPUMM_OK : open_algorithm (job);
     if (!status)

@@ -272,10 +272,14 @@ static void weigh_emulated (const gpumm_problem *p, const gpumm_options *o,
   *plan = other;
 }
 
-static void set_device (gpumm_plan *plan, const gpumm_place *place) {
+/* The pool keeps at most this part of a device's memory between calls. */
+static const int64_t KEPT_PART = 4;
+
+static void set_device (gpumm_plan *plan, const gpumm_place *place, int64_t limit) {
   plan->driver = place->driver;
   plan->device = place->device;
-  snprintf (plan->device_name, sizeof plan->device_name, "%s", place->properties.name);
+  plan->properties = place->properties;
+  plan->keep_bytes = limit > 0 ? limit : place->properties.memory_total / KEPT_PART;
 }
 
 static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
@@ -293,7 +297,7 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
   plan->algorithm = gpumm_algorithm_find (kernel->algorithm);
   if (!plan->algorithm)
     return gpumm_fail (GPUMM_INTERNAL, "kernel %s belongs to no algorithm", kernel->name);
-  set_device (plan, place);
+  set_device (plan, place, o->max_device_memory);
   plan->rate = place->flops[p->output];
   gpumm_status status = gpumm_choose_tiles (p, place, choices, o->max_device_memory, plan);
   if (!status)
@@ -342,8 +346,7 @@ static gpumm_status plan_sparse_device (const gpumm_problem *p, const gpumm_opti
                        gpumm_format_word (p->b.format), gpumm_type_name (p->b.type),
                        place->properties.name);
   plan->sparse_kernel = algorithm ? NULL : kernel;
-  set_device (plan, place);
-  plan->keep_bytes = gpumm_keep_bytes (place, o->max_device_memory);
+  set_device (plan, place, o->max_device_memory);
   return GPUMM_OK;
 }
 

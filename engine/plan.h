@@ -44,7 +44,7 @@ typedef struct gpumm_plan {
   gpumm_backend backend;
   const gpumm_driver *driver; /* NULL: no device takes part */
   int device;
-  char device_name[128];                    /* "" without a device */
+  gpumm_device_properties properties;       /* of the device, when the plan was made */
   const gpumm_kernel *kernel;               /* NULL where the algorithm has none */
   const gpumm_sparse_kernel *sparse_kernel; /* asked for by name; NULL: the algorithm chooses */
   int tuned;                                /* the place's tuned rows chose it */

@@ -7,9 +7,6 @@
 
 #include <stdint.h>
 
-/* The pool keeps at most this part of a device's memory between calls. */
-static const int64_t KEPT_PART = 4;
-
 /* Steps along k are at least this long as long as C's tiles can shrink instead. */
 static const int64_t SHORTEST_STEP = 512;
 
@@ -157,10 +154,6 @@ static void choose_resident (const gpumm_problem *p, const gpumm_place *place, i
   }
 }
 
-int64_t gpumm_keep_bytes (const gpumm_place *place, int64_t limit) {
-  return limit > 0 ? limit : place->properties.memory_total / KEPT_PART;
-}
-
 gpumm_status gpumm_choose_tiles (const gpumm_problem *p, const gpumm_place *place,
                                  const gpumm_choices *choices, int64_t limit, gpumm_plan *plan) {
   int64_t smallest = choices->smallest_tile ? choices->smallest_tile : SMALLEST_TILE;
@@ -205,6 +198,5 @@ gpumm_status gpumm_choose_tiles (const gpumm_problem *p, const gpumm_place *plac
   }
   plan->workspace_bytes = workspace_bytes (p, place, plan);
   plan->device_bytes = (int64_t) device_bytes (p, place, plan);
-  plan->keep_bytes = gpumm_keep_bytes (place, limit);
   return GPUMM_OK;
 }

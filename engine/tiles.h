@@ -33,7 +33,4 @@ gpumm_tiling gpumm_plan_tiling (const gpumm_problem *problem, const gpumm_plan *
 gpumm_status gpumm_choose_tiles (const gpumm_problem *problem, const gpumm_place *place,
                                  const gpumm_choices *choices, int64_t limit, gpumm_plan *plan);
 
-/* Bytes of unused device memory that a plan keeps for the next call. */
-int64_t gpumm_keep_bytes (const gpumm_place *place, int64_t limit);
-
 #endif

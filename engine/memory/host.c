@@ -57,7 +57,7 @@ void gpumm_release (void *p) {
 }
 
 void *gpumm_own (gpumm_owner *owner, int64_t count, size_t size) {
-  void *p = gpumm_allocate (count, size);
+  void *p = owner->count < GPUMM_MOST_OWNED ? gpumm_allocate (count, size) : NULL;
   if (p)
     owner->owned[owner->count++] = p;
   return p;

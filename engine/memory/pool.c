@@ -162,12 +162,3 @@ double gpumm_room (int64_t memory_free, int64_t limit) {
   const double room = USABLE_MEMORY * (double) memory_free;
   return limit > 0 && (double) limit < room ? (double) limit : room;
 }
-
-double gpumm_pool_room (const gpumm_driver *driver, int device, int64_t memory_free,
-                        int64_t limit) {
-  size_t unused;
-  const size_t held = gpumm_pool_bytes (driver, device, GPUMM_POOL_DEVICE, &unused);
-  if (limit > 0 && held > 0)
-    gpumm_pool_trim (driver, device, GPUMM_POOL_DEVICE, 0);
-  return gpumm_room (memory_free + (int64_t) unused, limit);
-}

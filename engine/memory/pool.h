@@ -33,10 +33,6 @@ size_t gpumm_pool_bytes (const gpumm_driver *driver, int device, gpumm_pool_kind
  * 0. */
 double gpumm_room (int64_t memory_free, int64_t limit);
 
-/* The same; memory_free are free outside the pool. With a limit the pool releases its kept blocks,
- * which may have other sizes. */
-double gpumm_pool_room (const gpumm_driver *driver, int device, int64_t memory_free, int64_t limit);
-
 /* Releases all unused blocks. */
 void gpumm_pools_reset (void);
 

@@ -11,14 +11,11 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "error.h"
-#include "memory/host.h"
-#include "move/streaming.h"
-#include "memory/pool.h"
 #include "progress.h"
 #include "tiles.h"
 #include "types.h"
 #include "work.h"
-#include "algorithm.h"
+#include "pass.h"
 
 /* Steps are made and run in windows of this many: a product in tiny tiles may have millions. */
 enum { WINDOW = 512 };
@@ -31,16 +28,17 @@ typedef struct {
 } buffer;
 
 typedef struct {
+  gpumm_pass pass;
+  gpumm_owner memory; /* of the host */
   struct gpumm_job *job;
   const gpumm_matrix *result;
   gpumm_buffers sizes;
-  void *memory[4]; /* the buffers of A, of B, of C; the kernel's workspace */
+  void *workspace;
   buffer *a, *b, *c;
   gpumm_step *steps; /* of the current window */
   gpumm_product *products;
   int64_t count, room, tiles;
   char *known_a, *known_b; /* for each panel: has a launch read it? NULL: no keeping */
-  gpumm_status status;
 } schedule;
 
 /* ---- panels ------------------------------------------------------------------------------- */
@@ -97,32 +95,18 @@ static const void *inside (const schedule *s, const gpumm_panel *b, int64_t ld) 
   return (const char *) s->a[0].memory + (size_t) (row + col * ld) * element;
 }
 
-/* Lets several threads touch the result's pages before they are filled, if its columns have no gaps
- * (which belong to the caller). */
-static size_t fresh_bytes (const gpumm_matrix *result) {
-  if (result->ld != result->rows)
-    return 0;
-  return (size_t) result->rows * (size_t) result->cols * gpumm_type_bytes (result->type);
-}
-
 /* Runs the collected steps. The buffers keep their contents, and nothing waits for them any
  * more. */
 static void run_window (schedule *s) {
   const gpumm_plan *plan = &s->job->plan;
-  gpumm_stream_job stream = {.driver = plan->driver,
-                             .device = plan->device,
-                             .steps = s->steps,
+  gpumm_stream_job stream = {.steps = s->steps,
                              .count = s->count,
                              .launch = gpumm_launch_product,
                              .context = plan->kernel,
                              .waits = plan->kernel->waits,
                              .divides = !plan->kernel->workspace};
-  if (plan->resident) {
-    stream.fresh[0].begin = s->result->values;
-    stream.fresh[0].bytes = fresh_bytes (s->result);
-  }
-  if (!s->status && s->count > 0)
-    s->status = gpumm_run_steps (&stream, &s->job->report);
+  if (s->count > 0)
+    gpumm_pass_stream (&s->pass, &stream, plan->resident ? s->result : NULL, 0);
   s->count = 0;
   for (int64_t i = 0; i < s->sizes.a; i++)
     s->a[i].last_step = -1;
@@ -161,7 +145,7 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
                              .ldc = c.ld_to,
                              .alpha = p->alpha,
                              .beta = l == 0 ? p->beta : (gpumm_scalar){1, 0},
-                             .workspace = s->memory[3],
+                             .workspace = s->workspace,
                              .workspace_bytes = (size_t) plan->workspace_bytes,
                              .tiling = gpumm_plan_tiling (p, plan),
                              .gain = plan->gain};
@@ -224,46 +208,46 @@ static void add_shells (schedule *s, int64_t down, int64_t across, int64_t k) {
 }
 
 static void add_tiles (schedule *s, int64_t down, int64_t across, int64_t deep, int64_t k) {
-  for (int64_t j = 0; j < across && !s->status; j++)
-    for (int64_t i = 0; i < down && !s->status; i++)
-      for (int64_t l = 0; l < deep && !s->status; l++)
+  for (int64_t j = 0; j < across && !s->pass.status; j++)
+    for (int64_t i = 0; i < down && !s->pass.status; i++)
+      for (int64_t l = 0; l < deep && !s->pass.status; l++)
         add_step (s, i, j, l, k);
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-static gpumm_status take_buffers (schedule *s, int which, int64_t count, size_t bytes,
-                                  buffer **buffers) {
-  const gpumm_plan *plan = &s->job->plan;
-  *buffers = gpumm_allocate (count, sizeof **buffers);
-  if (!*buffers)
-    return GPUMM_HOST_MEMORY;
-  if (count == 0)
-    return GPUMM_OK;
-  gpumm_status status = gpumm_pool_take (plan->driver, plan->device, GPUMM_POOL_DEVICE,
-                                         (size_t) count * bytes, &s->memory[which]);
-  for (int64_t i = 0; i < count && !status; i++)
-    (*buffers)[i] = (buffer){.memory = (char *) s->memory[which] + (size_t) i * bytes,
-                             .row = -1,
-                             .col = -1,
-                             .last_step = -1};
-  return status;
+static buffer *take_buffers (schedule *s, int64_t count, size_t bytes) {
+  buffer *buffers = gpumm_own (&s->memory, count, sizeof *buffers);
+  char *memory = buffers && count > 0 ? gpumm_pass_take (&s->pass, count, bytes) : NULL;
+  if (!buffers)
+    s->pass.status = GPUMM_HOST_MEMORY;
+  for (int64_t i = 0; i < count && memory; i++)
+    buffers[i] =
+        (buffer){.memory = memory + (size_t) i * bytes, .row = -1, .col = -1, .last_step = -1};
+  return buffers;
 }
 
-/* Makes room under a given limit: kept blocks have other sizes. */
-static void make_room (const struct gpumm_job *job) {
-  const gpumm_plan *plan = &job->plan;
-  size_t limit = (size_t) job->options.max_device_memory;
-  size_t held = gpumm_pool_bytes (plan->driver, plan->device, GPUMM_POOL_DEVICE, NULL);
-  if (limit > 0 && held + (size_t) plan->device_bytes > limit)
-    gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, 0);
+static void take_memory (schedule *s, int64_t down, int64_t across) {
+  const gpumm_plan *plan = &s->job->plan;
+  s->sizes = gpumm_plan_buffers (&s->job->problem, plan);
+  s->a = take_buffers (s, s->sizes.a, s->sizes.a_bytes);
+  s->b = take_buffers (s, s->sizes.b, s->sizes.b_bytes);
+  s->c = take_buffers (s, s->sizes.c, s->sizes.c_bytes);
+  if (plan->workspace_bytes > 0)
+    s->workspace = gpumm_pass_take (&s->pass, plan->workspace_bytes, 1);
+  s->room = plan->resident ? down * across : WINDOW;
+  s->steps = gpumm_own (&s->memory, s->room, sizeof *s->steps);
+  s->products = gpumm_own (&s->memory, s->room, sizeof *s->products);
+  s->known_a = gpumm_own (&s->memory, plan->keeps ? down + across : 0, sizeof *s->known_a);
+  s->known_b = s->known_a ? s->known_a + down : NULL;
+  if (!s->steps || !s->products || !s->known_a)
+    s->pass.status = GPUMM_HOST_MEMORY;
 }
 
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const gpumm_plan *plan = &job->plan;
   schedule s = {.job = job, .result = result};
-  gpumm_status status;
   job->report.flops = gpumm_dense_flops (p);
   if (job->trace)
     return gpumm_trace_kernel (job, result);
@@ -274,29 +258,9 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   int64_t down = gpumm_pieces (result->rows, plan->tile_m),
           across = gpumm_pieces (result->cols, plan->tile_n);
   int64_t deep = k > 0 ? gpumm_pieces (k, plan->tile_k) : 1;
-  s.sizes = gpumm_plan_buffers (p, plan);
-  make_room (job);
-  status = take_buffers (&s, 0, s.sizes.a, s.sizes.a_bytes, &s.a);
-  if (!status)
-    status = take_buffers (&s, 1, s.sizes.b, s.sizes.b_bytes, &s.b);
-  if (!status)
-    status = take_buffers (&s, 2, s.sizes.c, s.sizes.c_bytes, &s.c);
-  if (!status && plan->workspace_bytes > 0)
-    status = gpumm_pool_take (plan->driver, plan->device, GPUMM_POOL_DEVICE,
-                              (size_t) plan->workspace_bytes, &s.memory[3]);
-  s.room = plan->resident ? down * across : WINDOW;
-  s.steps = status ? NULL : gpumm_allocate (s.room, sizeof *s.steps);
-  s.products = s.steps ? gpumm_allocate (s.room, sizeof *s.products) : NULL;
-  if (!status && !s.products)
-    status = GPUMM_HOST_MEMORY;
-  if (!status && plan->keeps) {
-    s.known_a = gpumm_allocate (down + across, sizeof *s.known_a);
-    if (!s.known_a)
-      status = GPUMM_HOST_MEMORY;
-    else
-      s.known_b = s.known_a + down;
-  }
-  if (!status) {
+  gpumm_pass_open (&s.pass, job, "product of full matrices");
+  take_memory (&s, down, across);
+  if (!s.pass.status) {
     if (plan->rate > 0)
       gpumm_progress_of (job->report.flops / plan->rate); /* in seconds, like the steps */
     else
@@ -306,18 +270,10 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
     else
       add_tiles (&s, down, across, deep, k);
     run_window (&s);
-    status = s.status;
   }
-  for (int i = 0; i < 4; i++)
-    gpumm_pool_give (plan->driver, plan->device, GPUMM_POOL_DEVICE, s.memory[i]);
-  gpumm_release (s.a);
-  gpumm_release (s.b);
-  gpumm_release (s.c);
-  gpumm_release (s.steps);
-  gpumm_release (s.products);
-  gpumm_release (s.known_a);
-  gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, (size_t) plan->keep_bytes);
-  return status;
+  gpumm_pass_close (&s.pass);
+  gpumm_release_owned (&s.memory);
+  return s.pass.status;
 }
 
 /* bound: PLAIN, or WIDER if the error can exceed plain arithmetic's (a bound by norms, say); a

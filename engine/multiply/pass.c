@@ -10,18 +10,16 @@
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-gpumm_status gpumm_pass_open (gpumm_pass *s, struct gpumm_job *job, const char *what) {
+void gpumm_pass_open (gpumm_pass *s, struct gpumm_job *job, const char *what) {
   const gpumm_plan *plan = &job->plan;
+  const int64_t limit = job->options.max_device_memory;
   s->job = job;
   s->what = what;
-  s->status = plan->driver->properties (plan->device, &s->device);
-  if (s->status)
-    return gpumm_fail (s->status, "device %d does not answer: %s", plan->device,
-                       plan->driver->error_text ());
-  s->room = gpumm_pool_room (plan->driver, plan->device, s->device.memory_free,
-                             job->options.max_device_memory);
+  s->device = plan->properties;
+  s->room = gpumm_room (s->device.memory_free, limit);
   s->device.memory_free = (int64_t) s->room;
-  return GPUMM_OK;
+  if (limit > 0) /* kept blocks count too, and have other sizes */
+    gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, 0);
 }
 
 void gpumm_pass_close (gpumm_pass *s) {
@@ -170,29 +168,36 @@ static gpumm_status launch (const gpumm_stream_job *job, const void *task, gpumm
                 : GPUMM_OK;
 }
 
-gpumm_status gpumm_pass_run (gpumm_pass *s, const gpumm_steps *steps, const gpumm_matrix *c,
-                             int64_t stored, gpumm_report *report) {
+gpumm_status gpumm_pass_stream (gpumm_pass *s, gpumm_stream_job *stream, const gpumm_matrix *c,
+                                int64_t entries) {
   const gpumm_plan *plan = &s->job->plan;
-  gpumm_stream_job stream = {.driver = plan->driver,
-                             .device = plan->device,
-                             .steps = steps->step,
+  if (s->status)
+    return s->status;
+  stream->driver = plan->driver;
+  stream->device = plan->device;
+  if (c && c->format != GPUMM_DENSE) {
+    stream->fresh[0].begin = c->values;
+    stream->fresh[0].bytes = (size_t) entries * gpumm_entry_bytes (c);
+    stream->fresh[1].begin = c->index;
+    stream->fresh[1].bytes = (size_t) entries * gpumm_index_bytes (c);
+  } else if (c && c->ld == c->rows) { /* gaps between columns belong to the caller */
+    stream->fresh[0].begin = c->values;
+    stream->fresh[0].bytes = (size_t) c->rows * (size_t) c->cols * gpumm_type_bytes (c->type);
+  }
+  s->status = gpumm_run_steps (stream, &s->job->report);
+  return s->status;
+}
+
+gpumm_status gpumm_pass_run (gpumm_pass *s, const gpumm_steps *steps, const gpumm_matrix *c,
+                             int64_t entries) {
+  if (s->status)
+    return s->status;
+  gpumm_stream_job stream = {.steps = steps->step,
                              .count = steps->count,
                              .launch = launch,
                              .context = s->kernel,
                              .waits = s->kernel->waits};
-  if (s->status)
-    return s->status;
-  if (c && c->format != GPUMM_DENSE) {
-    stream.fresh[0].begin = c->values;
-    stream.fresh[0].bytes = (size_t) stored * gpumm_entry_bytes (c);
-    stream.fresh[1].begin = c->index;
-    stream.fresh[1].bytes = (size_t) stored * gpumm_index_bytes (c);
-  } else if (c && c->ld == c->rows) {
-    stream.fresh[0].begin = c->values;
-    stream.fresh[0].bytes = (size_t) c->rows * (size_t) c->cols * gpumm_type_bytes (c->type);
-  }
-  s->status = gpumm_run_steps (&stream, report);
-  return s->status;
+  return gpumm_pass_stream (s, &stream, c, entries);
 }
 
 gpumm_form gpumm_form_of (gpumm_type from, gpumm_type to) {

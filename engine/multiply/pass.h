@@ -1,5 +1,4 @@
-/* pass.h - a product on a device, by a kernel of the table of sparse kernels: its memory, its kernel,
- * and the steps that launch the kernel.
+/* pass.h - a product on a device: its memory, its kernel, and the steps that launch the kernel.
  *
  * An algorithm says what goes up, what a launch reads and writes, and what comes down. `status` keeps
  * the first failure; functions called after a failure do nothing.
@@ -29,10 +28,10 @@ typedef struct gpumm_pass {
   gpumm_sparse_product launch; /* the largest launch, for which the kernel was chosen */
 } gpumm_pass;
 
-/* Reads the device's properties and finds the room. */
-gpumm_status gpumm_pass_open (gpumm_pass *pass, struct gpumm_job *job, const char *what);
+/* Finds the room on the plan's device. */
+void gpumm_pass_open (gpumm_pass *pass, struct gpumm_job *job, const char *what);
 
-/* Gives all memory back to the pool, and releases that of the host. */
+/* Gives all memory back to the pool. */
 void gpumm_pass_close (gpumm_pass *pass);
 
 /* Takes device memory for count elements until the pass is closed; NULL sets the status. */
@@ -74,9 +73,13 @@ typedef struct gpumm_steps {
 /* Makes steps that wait for no other; the task of each is the whole product. */
 gpumm_steps gpumm_make_steps (gpumm_pass *pass, int64_t count);
 
-/* Runs the steps. C's memory is fresh; a sparse C has `stored` entries. */
+/* Runs the steps. C's memory, which may be NULL, is fresh; a sparse C has that many entries. */
 gpumm_status gpumm_pass_run (gpumm_pass *pass, const gpumm_steps *steps, const gpumm_matrix *c,
-                             int64_t stored, gpumm_report *report);
+                             int64_t entries);
+
+/* The same of steps with tasks of another kind: *stream says how they are launched. */
+gpumm_status gpumm_pass_stream (gpumm_pass *pass, gpumm_stream_job *stream, const gpumm_matrix *c,
+                                int64_t entries);
 
 void gpumm_release_steps (gpumm_steps *steps);
 

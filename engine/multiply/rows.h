@@ -19,7 +19,6 @@ typedef struct gpumm_rows_product {
   const int64_t *pairs_before; /* pairs before each row of C; NULL: not known by rows */
   const int64_t *work; /* the time of counting before each row of C, in any unit; may be NULL */
   int64_t *start;      /* where each row of C begins if nothing is zero */
-  gpumm_report spent;  /* when the product was opened */
 } gpumm_rows_product;
 
 /* Makes the job's state, with a C without entries; NULL: out of host memory. */

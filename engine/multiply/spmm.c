@@ -164,7 +164,7 @@ static gpumm_status multiply (product *s, gpumm_matrix *c) {
       gpumm_add_upload (step, part (problem->c0, s->left, first, &p->c));
     gpumm_add_download (step, gpumm_turned (part (c, s->left, first, &p->c)));
   }
-  gpumm_pass_run (&s->pass, &steps, c, 0, &s->pass.job->report);
+  gpumm_pass_run (&s->pass, &steps, c, 0);
   gpumm_release_steps (&steps);
   return s->pass.status;
 }
@@ -255,8 +255,9 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   *rows = gpumm_rows_of (&s.x, reads);
   s.out_block = (op == GPUMM_NONE) == left ? rows->block_rows : rows->block_cols;
   job->report.flops = gpumm_flops_each (p) * (double) stored_elements (rows) * (double) s.other;
-  gpumm_status status = gpumm_pass_open (&s.pass, job, "product of a sparse and a full matrix");
-  if (!status && reads && x->type == GPUMM_B && result->type == GPUMM_Z)
+  gpumm_status status = GPUMM_OK;
+  gpumm_pass_open (&s.pass, job, "product of a sparse and a full matrix");
+  if (reads && x->type == GPUMM_B && result->type == GPUMM_Z)
     status = make_doubles (&s);
   if (!status) {
     rows->start = gpumm_pass_take (&s.pass, rows->rows + 1, sizeof *rows->start);

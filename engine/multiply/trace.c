@@ -123,20 +123,17 @@ gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_plan *plan = &job->plan;
   stage s = {.step = {.ups = 0}};
   gpumm_launches before;
-  gpumm_stream_job stream = {.driver = plan->driver,
-                             .device = plan->device,
-                             .steps = &s.step,
+  gpumm_stream_job stream = {.steps = &s.step,
                              .count = 1,
                              .launch = gpumm_launch_product,
                              .context = plan->kernel,
                              .waits = plan->kernel->waits};
-  gpumm_status status = gpumm_pass_open (&s.pass, job, "traced product");
-  if (!status)
-    status = set_up (&s, job, result);
+  gpumm_pass_open (&s.pass, job, "traced product");
+  gpumm_status status = set_up (&s, job, result);
   if (!status)
     status = gpumm_trace_launches (job, &before);
   if (!status && result->rows > 0 && result->cols > 0)
-    status = gpumm_run_steps (&stream, &job->report);
+    status = gpumm_pass_stream (&s.pass, &stream, NULL, 0);
   if (!status)
     status = gpumm_trace_launches (job, &job->trace->launched);
   if (!status && job->count)
