@@ -86,6 +86,8 @@ typedef enum gpumm_op { GPUMM_NONE, GPUMM_TRANSPOSE, GPUMM_CTRANSPOSE } gpumm_op
 
 #define GPUMM_HOST (-1) /* as the index of a device: the CPU */
 
+typedef struct gpumm_buffer gpumm_buffer; /* memory of a device, below */
+
 /* A matrix as stored, in memory that belongs to the caller. In a product it stands for op (X). The
  * engine reads operands and never writes them. */
 typedef struct gpumm_matrix {
@@ -108,6 +110,7 @@ typedef struct gpumm_matrix {
    * block rows, because threads and GPUs make a row of C from rows of B. The elements of a block
    * are column-major, as in BLAS and Octave; files by rows are transposed when read. */
   int64_t block_rows, block_cols;
+  gpumm_buffer *buffer; /* NULL: host memory; else values lies in it (full matrices only) */
 } gpumm_matrix;
 
 typedef struct gpumm_scalar {
@@ -122,6 +125,7 @@ typedef struct gpumm_problem {
   const gpumm_matrix *c0; /* dense, of the result's type and size; NULL if beta is 0 */
   gpumm_type output;      /* integer operands: type of the result. Others: set by gpumm_open */
   int full;               /* blocks by blocks: 1 for a full result, 0 for blocks */
+  int stays;              /* 1: the result goes to a buffer of the device that computes it */
 } gpumm_problem;
 
 /* The type of the product, for integer operands p->output. GPUMM_UNSUPPORTED if the formats and types
@@ -176,6 +180,26 @@ GPUMM_API gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result);
 GPUMM_API const gpumm_report *gpumm_job_report (const gpumm_job *job);
 
 GPUMM_API void gpumm_close (gpumm_job *job); /* NULL is allowed */
+
+/* ---- matrices that stay on a device --------------------------------------------------------- */
+
+/* A product with an operand in a buffer runs on the buffer's device: full matrices of floating point
+ * of one type. The other operand may be in host memory, but not on another device. A c0 in a buffer
+ * must be the result itself. */
+
+/* Makes a buffer on a device, GPUMM_HOST for the host device, with one reference and undefined
+ * contents. It outlives gpumm_reset, but not fork. */
+GPUMM_API gpumm_status gpumm_buffer_new (int device, size_t bytes, gpumm_buffer **buffer);
+
+/* Its first byte, an address of the device. */
+GPUMM_API void *gpumm_buffer_address (const gpumm_buffer *buffer);
+
+/* Adds a reference; takes one away, and with the last one the memory. NULL is allowed. */
+GPUMM_API void gpumm_buffer_share (gpumm_buffer *buffer);
+GPUMM_API void gpumm_buffer_release (gpumm_buffer *buffer);
+
+/* Copies a full matrix to one of the same type and size, one of them in a buffer. */
+GPUMM_API gpumm_status gpumm_copy (const gpumm_matrix *from, const gpumm_matrix *to);
 
 /* ---- cancelling --------------------------------------------------------------------------- */
 

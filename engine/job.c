@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "devices.h"
 #include "error.h"
+#include "memory/buffer.h"
 #include "memory/host.h"
 #include "matrix.h"
 #include "memory/limit.h"
@@ -75,6 +76,27 @@ static gpumm_status check_scalars (gpumm_problem *p) {
   return GPUMM_OK;
 }
 
+/* The buffers of a product lie on one device; what cannot be multiplied there is refused. */
+static gpumm_status check_buffers (const gpumm_problem *p) {
+  const gpumm_buffer *home = gpumm_home (p);
+  const gpumm_buffer *all[] = {p->a.buffer, p->b.buffer, p->c0 ? p->c0->buffer : NULL};
+  if (!gpumm_is_bound (p))
+    return GPUMM_OK;
+  if (!gpumm_is_dense_float (p) || p->a.type != p->b.type)
+    return gpumm_fail (
+        GPUMM_UNSUPPORTED,
+        "on a device only full matrices of one type of floating point are multiplied, "
+        "and not %s%s by %s%s",
+        gpumm_format_word (p->a.format), gpumm_type_name (p->a.type),
+        gpumm_format_word (p->b.format), gpumm_type_name (p->b.type));
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i] && (all[i]->driver != home->driver || all[i]->device != home->device))
+      return gpumm_fail (GPUMM_UNSUPPORTED, "the matrices lie on different devices");
+  if (all[2] && !p->stays)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "C0 on a device, and a result that is not");
+  return GPUMM_OK;
+}
+
 static gpumm_status check_problem (gpumm_problem *p) {
   gpumm_status status = gpumm_check_matrix (&p->a, "A");
   if (!status)
@@ -96,7 +118,9 @@ static gpumm_status check_problem (gpumm_problem *p) {
         (long long) gpumm_op_block_rows (&p->a), (long long) gpumm_op_block_cols (&p->a),
         (long long) gpumm_op_block_rows (&p->b), (long long) gpumm_op_block_cols (&p->b));
   status = gpumm_result_type (p, &p->output);
-  return status ? status : check_scalars (p);
+  if (!status)
+    status = check_scalars (p);
+  return status ? status : check_buffers (p);
 }
 
 /* If alpha is 0, A and B are not read. */
@@ -161,6 +185,27 @@ static int leaves_gpu_alone (const gpumm_problem *p, const gpumm_options *o, gpu
          && !gpumm_plan_prefers_gpu (p, o, cpu, gpu);
 }
 
+/* The device of the buffers; of a result that is to stay, the GPU or, if the CPU was asked for, the host
+ * device. */
+static gpumm_status find_bound (const gpumm_problem *p, const gpumm_options *o, gpumm_place *place,
+                                gpumm_choices *choices) {
+  const gpumm_buffer *home = gpumm_home (p);
+  const gpumm_driver *host = gpumm_host_device (&choices->why_no_gpu);
+  const gpumm_driver *driver = home ? home->driver : o->backend == GPUMM_CPU ? host : NULL;
+  if (!driver)
+    return find_gpu (p, o, place, choices);
+  gpumm_status status = gpumm_place_device (driver, home ? home->device : 0, p->output, place);
+  if (status)
+    return status;
+  if (driver == host)
+    choices->host = place;
+  else {
+    gpumm_place_emulated (p, o, place);
+    choices->gpu = place;
+  }
+  return GPUMM_OK;
+}
+
 static gpumm_status plan (gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const gpumm_options *o = &job->options;
@@ -169,6 +214,10 @@ static gpumm_status plan (gpumm_job *job) {
   if (is_mixed (p)) {
     job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_mixed, .device = -1};
     return GPUMM_OK;
+  }
+  if (gpumm_is_bound (p)) {
+    gpumm_status status = find_bound (p, o, &gpu, &choices);
+    return status ? status : gpumm_make_plan (p, o, &choices, &job->plan);
   }
   if (gpumm_plan_needs_gpu (p, o)) {
     if (leaves_gpu_alone (p, o, &cpu, &gpu)) {
@@ -302,7 +351,7 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
     job->plan = before;
   }
   /* the CPU does not need page-locked memory */
-  if (is_auto && job->options.backend == GPUMM_AUTO
+  if (is_auto && job->options.backend == GPUMM_AUTO && !gpumm_is_bound (&job->problem)
       && (status == GPUMM_DEVICE_MEMORY || status == GPUMM_DEVICE_FAILED
           || status == GPUMM_NO_DEVICE || status == GPUMM_HOST_MEMORY)) {
     close_algorithm (job);
@@ -355,7 +404,7 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
     job->shape.block_rows = gpumm_op_block_rows (&p->a);
     job->shape.block_cols = gpumm_op_block_cols (&p->b);
   }
-  status = gpumm_check_room (&job->shape);
+  status = p->stays ? GPUMM_OK : gpumm_check_room (&job->shape);
   if (!status)
     status = check_entries (p);
   if (!status)
@@ -368,7 +417,7 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
   do {
     gpumm_progress_again ();
     status = open_algorithm (job);
-    if (!status)
+    if (!status && !p->stays)
       status = gpumm_check_room (&job->shape);
   } while (status && fall_back (job, status));
   job->has_counted = gpumm_progress_leave ();
@@ -406,9 +455,17 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *resu
       || result->cols != s->cols || (s->format != GPUMM_DENSE && result->nzmax < s->nzmax)
       || result->block_rows != s->block_rows || result->block_cols != s->block_cols)
     return gpumm_fail (GPUMM_INVALID, "the result is not of the shape that gpumm_result gave");
+  if (!result->buffer == !!p->stays)
+    return gpumm_fail (GPUMM_INVALID, p->stays ? "the result has no buffer on the device"
+                                               : "the result has a buffer, but was not to stay");
+  if (result->buffer
+      && (result->buffer->driver != job->plan.driver || result->buffer->device != job->plan.device))
+    return gpumm_fail (GPUMM_INVALID, "the result's buffer is on another device");
+  if (p->c0 && p->c0->buffer && (p->c0->values != result->values || p->c0->ld != result->ld))
+    return gpumm_fail (GPUMM_UNSUPPORTED, "C0 on a device is not the result itself");
   /* some algorithms would read their own results as operands */
   if (share_memory (result, &p->a) || share_memory (result, &p->b)
-      || (p->c0 && share_memory (result, p->c0)))
+      || (p->c0 && !p->c0->buffer && share_memory (result, p->c0)))
     return gpumm_fail (GPUMM_INVALID, "the result lies in the memory of an operand");
   return GPUMM_OK;
 }
@@ -492,6 +549,8 @@ gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_matrix *result, int count,
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
   if (p->c0)
     return gpumm_fail (GPUMM_UNSUPPORTED, "a product that adds to a C is not traced");
+  if (gpumm_is_bound (p))
+    return gpumm_fail (GPUMM_UNSUPPORTED, "a product of matrices on a device is not traced");
   if (count && (k > GPUMM_COUNT_MOST_K || (double) m * (double) n * (double) k > GPUMM_COUNT_MOST))
     return gpumm_fail (GPUMM_TOO_LARGE,
                        "a product of %lld x %lld by %lld x %lld is too large to be counted: m n k "

@@ -3,6 +3,7 @@
 #include "matrix.h"
 #include "cancel.h"
 #include "error.h"
+#include "memory/buffer.h"
 #include "processors.h"
 #include "threads.h"
 #include "types.h"
@@ -16,11 +17,15 @@ gpumm_status gpumm_check_matrix (const gpumm_matrix *x, const char *name) {
     return gpumm_fail (GPUMM_INVALID, "%s has an unknown element type", name);
   if (x->rows < 0 || x->cols < 0 || x->nzmax < 0)
     return gpumm_fail (GPUMM_INVALID, "%s has negative sizes", name);
+  if (x->buffer && (x->format != GPUMM_DENSE || !gpumm_is_float (x->type)))
+    return gpumm_fail (GPUMM_UNSUPPORTED, "%s: only full floating point stays on a device", name);
   if (x->format == GPUMM_DENSE) {
     if (x->ld < x->rows)
       return gpumm_fail (GPUMM_INVALID, "%s has a leading dimension below its rows", name);
     if (x->rows > 0 && x->cols > 0 && !x->values)
       return gpumm_fail (GPUMM_INVALID, "%s has no values", name);
+    if (x->buffer)
+      return gpumm_check_buffer (x, name);
   } else if (x->format == GPUMM_BLOCKS) {
     if (x->block_rows < 1 || x->block_cols < 1 || x->rows % x->block_rows != 0
         || x->cols % x->block_cols != 0)

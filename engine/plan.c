@@ -404,6 +404,21 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
   return status;
 }
 
+/* Plans a product that is bound to a device, which is the only place to choose. */
+static gpumm_status plan_bound (const gpumm_problem *p, const gpumm_options *o,
+                                const gpumm_choices *choices, gpumm_plan *plan) {
+  const gpumm_place *place = choices->gpu ? choices->gpu : choices->host;
+  if (!place)
+    return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", choices->why_no_gpu);
+  if (!is_auto (o->algorithm) && !names_device_algorithm (o->algorithm))
+    return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not run on a device",
+                       o->algorithm);
+  plan->backend = place == choices->gpu ? GPUMM_GPU : GPUMM_CPU;
+  snprintf (plan->reason, sizeof plan->reason, "%s on the device",
+            gpumm_home (p) ? "its operands lie" : "its result stays");
+  return plan_device (p, o, choices, place, plan);
+}
+
 /* Unknown rates make the seconds infinite. */
 static long long microseconds (double seconds) {
   return seconds < 1e12 ? (long long) (1e6 * seconds) : LLONG_MAX;
@@ -551,7 +566,9 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
                               const gpumm_choices *choices, gpumm_plan *plan) {
   gpumm_status status = GPUMM_OK;
   *plan = (gpumm_plan){.device = -1};
-  if (!is_auto (o->algorithm))
+  if (gpumm_is_bound (p))
+    status = plan_bound (p, o, choices, plan);
+  else if (!is_auto (o->algorithm))
     status = plan_named (p, o, choices, plan);
   else if (gpumm_is_dense_float (p))
     status = plan_dense (p, o, choices, plan);

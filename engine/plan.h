@@ -53,6 +53,7 @@ typedef struct gpumm_plan {
    * operand and two tiles of C, one in use and one in transfer. */
   int resident;
   int64_t tile_m, tile_n, tile_k;
+  int pads;  /* operands get zeros on their way up where the kernel likes them */
   int keeps; /* the kernel may keep results about panels in its workspace (gpumm_tiling) */
   int64_t workspace_bytes; /* of the kernel, for the product of any tile */
   int64_t device_bytes;    /* of A's, B's and C's buffers and the workspace */

@@ -29,8 +29,9 @@ int64_t gpumm_device_ld (int64_t rows, size_t element) {
   return rows > INT64_MAX - line ? rows : (rows + line - 1) / line * line;
 }
 
-int64_t gpumm_padded (const gpumm_kernel *kernel, int64_t size, gpumm_type type) {
-  int64_t multiple = kernel && kernel->padded_types & 1u << type ? kernel->multiple : 0;
+int64_t gpumm_padded (const gpumm_plan *plan, int64_t size, gpumm_type type) {
+  const gpumm_kernel *kernel = plan->kernel;
+  int64_t multiple = plan->pads && kernel->padded_types & 1u << type ? kernel->multiple : 0;
   if (multiple <= 1 || size < PADDED_FROM || size > INT32_MAX - multiple)
     return size;
   return (size + multiple - 1) / multiple * multiple;
@@ -64,11 +65,15 @@ gpumm_buffers gpumm_plan_buffers (const gpumm_problem *p, const gpumm_plan *plan
     x.b = gpumm_least (x.b * steps, 2);
     x.c = gpumm_least (x.c, 2);
   }
-  if (shares_operand (p, plan))
+  if (p->b.buffer || shares_operand (p, plan))
     x.b = 0;
-  int64_t m = gpumm_padded (plan->kernel, plan->tile_m, p->output);
-  int64_t n = gpumm_padded (plan->kernel, plan->tile_n, p->output);
-  int64_t k = gpumm_padded (plan->kernel, plan->tile_k, p->output);
+  if (p->a.buffer)
+    x.a = 0;
+  if (p->stays)
+    x.c = 0;
+  int64_t m = gpumm_padded (plan, plan->tile_m, p->output);
+  int64_t n = gpumm_padded (plan, plan->tile_n, p->output);
+  int64_t k = gpumm_padded (plan, plan->tile_k, p->output);
   x.a_bytes = panel_bytes (m, k, p->a.op, element);
   x.b_bytes = panel_bytes (k, n, p->b.op, element);
   x.c_bytes = panel_bytes (m, n, GPUMM_NONE, element);
@@ -120,8 +125,8 @@ static double device_bytes (const gpumm_problem *p, const gpumm_place *place,
                             const gpumm_plan *plan) {
   gpumm_buffers x = gpumm_plan_buffers (p, plan);
   int64_t workspace = workspace_bytes (p, place, plan);
-  return rounded (x.a, x.a_bytes) + (x.b ? rounded (x.b, x.b_bytes) : 0) + rounded (x.c, x.c_bytes)
-         + (workspace ? rounded (1, (size_t) workspace) : 0);
+  return (x.a ? rounded (x.a, x.a_bytes) : 0) + (x.b ? rounded (x.b, x.b_bytes) : 0)
+         + (x.c ? rounded (x.c, x.c_bytes) : 0) + (workspace ? rounded (1, (size_t) workspace) : 0);
 }
 
 /* The tile size for a dimension: about the smallest, with at most MOST_TILES tiles of nearly equal
@@ -165,7 +170,10 @@ gpumm_status gpumm_choose_tiles (const gpumm_problem *p, const gpumm_place *plac
   plan->tile_m = gpumm_least (m, GPUMM_LARGEST_DIMENSION);
   plan->tile_n = gpumm_least (n, GPUMM_LARGEST_DIMENSION);
   plan->tile_k = gpumm_least (k, GPUMM_LARGEST_DIMENSION);
-  if (plan->resident) {
+  plan->keeps = 0;
+  plan->pads = !p->a.buffer && !p->b.buffer && !p->stays;
+  const int moves = !p->a.buffer || !p->b.buffer || !p->stays || p->c0;
+  if (plan->resident && moves) {
     /* Complex tiles have four times the operations, so half the edge is enough if the kernel keeps
      * its results about panels. With emulated at 8192 on an H200 half the edge takes 76 ms instead
      * of 84 in complex double and 39 instead of 43 in complex single, but 22 instead of 20 in

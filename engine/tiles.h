@@ -11,11 +11,11 @@ enum { GPUMM_LARGEST_DIMENSION = INT32_MAX }; /* of one kernel launch */
  * lines. */
 int64_t gpumm_device_ld (int64_t rows, size_t element);
 
-/* m, n or k as passed to the kernel: large ones are padded to its preferred multiple. */
-int64_t gpumm_padded (const gpumm_kernel *kernel, int64_t size, gpumm_type type);
+/* m, n or k as passed to the plan's kernel: large ones are padded to its preferred multiple. */
+int64_t gpumm_padded (const gpumm_plan *plan, int64_t size, gpumm_type type);
 
-/* The numbers of panels of A and B and tiles of C that the device holds, and their bytes. b = 0:
- * B's panels are parts of A's. */
+/* The numbers of panels of A and B and tiles of C that the device holds for the product, and their
+ * bytes. b = 0: B's panels are parts of A's; none is held of what stays on the device anyway. */
 typedef struct gpumm_buffers {
   int64_t a, b, c;
   size_t a_bytes, b_bytes, c_bytes; /* of one */

@@ -107,12 +107,23 @@ static inline int gpumm_is_same_pattern (const gpumm_matrix *a, const gpumm_matr
 
 /* One matrix, whatever its op. */
 static inline int gpumm_is_same (const gpumm_matrix *a, const gpumm_matrix *b) {
-  return a->format == b->format && a->type == b->type && a->values == b->values && a->ld == b->ld
-         && a->nzmax == b->nzmax && gpumm_is_same_pattern (a, b);
+  return a->format == b->format && a->type == b->type && a->buffer == b->buffer
+         && a->values == b->values && a->ld == b->ld && a->nzmax == b->nzmax
+         && gpumm_is_same_pattern (a, b);
 }
 
 static inline int gpumm_is_one_array (const gpumm_problem *p) {
   return gpumm_is_same (&p->a, &p->b);
+}
+
+/* A buffer that decides where the product runs, or NULL. */
+static inline const gpumm_buffer *gpumm_home (const gpumm_problem *p) {
+  return p->a.buffer ? p->a.buffer : p->b.buffer ? p->b.buffer : p->c0 ? p->c0->buffer : NULL;
+}
+
+/* Is the product bound to a device? */
+static inline int gpumm_is_bound (const gpumm_problem *p) {
+  return p->stays || gpumm_home (p);
 }
 
 /* The result is sparse, or in blocks, if both operands are. */

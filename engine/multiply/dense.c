@@ -44,10 +44,10 @@ typedef struct {
 /* ---- panels ------------------------------------------------------------------------------- */
 
 /* The stored part of x with the rows and columns of op (x) from (row, col) on, with the kernel's
- * padding. */
+ * padding. What lies in a buffer is there already. */
 static gpumm_panel part (const schedule *s, const gpumm_matrix *x, gpumm_op op, int64_t row,
                          int64_t rows, int64_t col, int64_t cols) {
-  const gpumm_kernel *kernel = s->job->plan.kernel;
+  const gpumm_plan *plan = &s->job->plan;
   int64_t first_row = op == GPUMM_NONE ? row : col, first_col = op == GPUMM_NONE ? col : row;
   size_t element = gpumm_type_bytes (x->type);
   gpumm_panel p = {.rows = op == GPUMM_NONE ? rows : cols,
@@ -56,21 +56,23 @@ static gpumm_panel part (const schedule *s, const gpumm_matrix *x, gpumm_op op, 
                    .element = element,
                    .form = x->type == GPUMM_S || x->type == GPUMM_C ? GPUMM_FLOATS : GPUMM_DOUBLES};
   p.from = (const char *) x->values + (size_t) (first_row + first_col * x->ld) * element;
-  p.pad_rows = gpumm_padded (kernel, p.rows, x->type) - p.rows;
-  p.pad_cols = gpumm_padded (kernel, p.cols, x->type) - p.cols;
-  p.ld_to = gpumm_device_ld (p.rows + p.pad_rows, element);
+  p.pad_rows = gpumm_padded (plan, p.rows, x->type) - p.rows;
+  p.pad_cols = gpumm_padded (plan, p.cols, x->type) - p.cols;
+  p.ld_to = x->buffer ? x->ld : gpumm_device_ld (p.rows + p.pad_rows, element);
   return p;
 }
 
-/* The buffer that holds panel (row, col); else the least recently used one, to which this step
- * uploads the panel. */
-static buffer *bring (schedule *s, gpumm_step *step, buffer *buffers, int64_t count, int64_t row,
-                      int64_t col, gpumm_panel p) {
+/* Where panel (row, col) is: where it stays, or the buffer that holds it; else the least recently used
+ * buffer, to which this step uploads the panel. */
+static const void *bring (schedule *s, gpumm_step *step, buffer *buffers, int64_t count,
+                          int64_t row, int64_t col, gpumm_panel p) {
   buffer *oldest = buffers;
+  if (count == 0)
+    return p.from;
   for (buffer *x = buffers; x < buffers + count; x++) {
     if (x->row == row && x->col == col) {
       x->last_step = s->count;
-      return x;
+      return x->memory;
     }
     if (x->last_step < oldest->last_step)
       oldest = x;
@@ -81,7 +83,7 @@ static buffer *bring (schedule *s, gpumm_step *step, buffer *buffers, int64_t co
   p.to = oldest->memory;
   if (p.rows > 0 && p.cols > 0)
     step->up[step->ups++] = p;
-  return oldest;
+  return oldest->memory;
 }
 
 /* ---- steps -------------------------------------------------------------------------------- */
@@ -106,7 +108,8 @@ static void run_window (schedule *s) {
                              .waits = plan->kernel->waits,
                              .divides = !plan->kernel->workspace};
   if (s->count > 0)
-    gpumm_pass_stream (&s->pass, &stream, plan->resident ? s->result : NULL, 0);
+    gpumm_pass_stream (&s->pass, &stream, plan->resident && !s->result->buffer ? s->result : NULL,
+                       0);
   s->count = 0;
   for (int64_t i = 0; i < s->sizes.a; i++)
     s->a[i].last_step = -1;
@@ -131,15 +134,14 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   gpumm_panel b = part (s, &p->b, p->b.op, from, depth, col, n);
   /* the place in the result */
   gpumm_panel c = part (s, s->result, GPUMM_NONE, row, m, col, n);
-  const gpumm_kernel *kernel = plan->kernel;
   gpumm_product *product = &s->products[s->count];
   step->task = product;
   *product = (gpumm_product){.type = p->output,
                              .op_a = p->a.op,
                              .op_b = p->b.op,
-                             .m = gpumm_padded (kernel, m, p->output),
-                             .n = gpumm_padded (kernel, n, p->output),
-                             .k = gpumm_padded (kernel, depth, p->output),
+                             .m = gpumm_padded (plan, m, p->output),
+                             .n = gpumm_padded (plan, n, p->output),
+                             .k = gpumm_padded (plan, depth, p->output),
                              .lda = a.ld_to,
                              .ldb = b.ld_to,
                              .ldc = c.ld_to,
@@ -160,38 +162,36 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
     step->seconds = gpumm_dense_flops (p) / plan->rate * ((double) m / (double) s->result->rows)
                     * ((double) n / (double) s->result->cols) * ((double) depth / (double) k);
   if (depth > 0) {
-    product->a = bring (s, step, s->a, s->sizes.a, i, l, a)->memory;
-    if (s->sizes.b > 0)
-      product->b = bring (s, step, s->b, s->sizes.b, l, j, b)->memory;
-    else if ((p->a.op == GPUMM_NONE) != (p->b.op == GPUMM_NONE)) /* A*A' */
-      product->b = bring (s, step, s->a, s->sizes.a, j, l, b)->memory;
+    product->a = bring (s, step, s->a, s->sizes.a, i, l, a);
+    if (s->sizes.b > 0 || p->b.buffer)
+      product->b = bring (s, step, s->b, s->sizes.b, l, j, b);
+    else if (gpumm_is_turned (&p->a) != gpumm_is_turned (&p->b)) /* A*A' */
+      product->b = bring (s, step, s->a, s->sizes.a, j, l, b);
     else { /* A*A */
       product->b = inside (s, &b, a.ld_to);
       product->ldb = a.ld_to;
     }
   }
-  buffer *tile = &s->c[s->tiles % s->sizes.c];
+  buffer *tile = s->sizes.c > 0 ? &s->c[s->tiles % s->sizes.c] : NULL;
+  product->c = tile ? tile->memory : (void *) (uintptr_t) c.from;
   if (l == 0) {
-    if (tile->last_step >= 0)
+    if (tile && tile->last_step >= 0)
       step->after_download = tile->last_step;
-    if (p->c0) {
+    if (p->c0 && !p->c0->buffer) {
       gpumm_panel c0 = part (s, p->c0, GPUMM_NONE, row, m, col, n);
       c0.pad_rows = c0.pad_cols = 0; /* padding is never downloaded */
-      c0.to = tile->memory;
+      c0.to = product->c;
+      c0.ld_to = c.ld_to;
       step->up[step->ups++] = c0;
     }
   }
-  product->c = tile->memory;
-  tile->last_step = s->count;
-  if (from + depth == k) {
-    step->down[0] = (gpumm_panel){.from = tile->memory,
-                                  .to = (void *) (uintptr_t) c.from,
-                                  .rows = m,
-                                  .cols = n,
-                                  .ld_from = c.ld_to,
-                                  .ld_to = s->result->ld,
-                                  .element = c.element};
-    step->downs = 1;
+  if (tile)
+    tile->last_step = s->count;
+  if (tile && from + depth == k) {
+    c.to = tile->memory;
+    c.form = GPUMM_AS_IT_IS;
+    c.pad_rows = c.pad_cols = 0;
+    gpumm_add_download (step, gpumm_turned (c));
     s->tiles++;
   }
   s->count++;

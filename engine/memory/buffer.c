@@ -1,0 +1,66 @@
+/* buffer.c - memory of a device that outlives a product, and who owns it.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "buffer.h"
+#include "devices.h"
+#include "error.h"
+#include "host.h"
+#include "pool.h"
+
+#include <unistd.h>
+
+gpumm_status gpumm_buffer_new (int device, size_t bytes, gpumm_buffer **buffer) {
+  const char *why = "";
+  const int on_host = device == GPUMM_HOST, index = on_host ? 0 : device;
+  const gpumm_driver *driver = on_host ? gpumm_host_device (&why) : gpumm_cuda (&why);
+  int count = 0;
+  *buffer = NULL;
+  if (!driver)
+    return gpumm_fail (GPUMM_NO_DEVICE, "no device can be used: %s", why);
+  gpumm_status status = driver->count (&count);
+  if (status || index < 0 || index >= count)
+    return gpumm_fail (GPUMM_INVALID, "device %d does not exist", device);
+  gpumm_buffer *b = gpumm_allocate (1, sizeof *b);
+  if (!b)
+    return GPUMM_HOST_MEMORY;
+  status = gpumm_pool_take (driver, index, GPUMM_POOL_DEVICE, bytes, &b->p);
+  if (status) {
+    gpumm_release (b);
+    return status;
+  }
+  b->driver = driver;
+  b->device = index;
+  b->bytes = bytes;
+  b->process = getpid ();
+  atomic_init (&b->references, 1);
+  *buffer = b;
+  return GPUMM_OK;
+}
+
+void *gpumm_buffer_address (const gpumm_buffer *b) {
+  return b->p;
+}
+
+void gpumm_buffer_share (gpumm_buffer *b) {
+  if (b)
+    atomic_fetch_add (&b->references, 1);
+}
+
+void gpumm_buffer_release (gpumm_buffer *b) {
+  if (!b || atomic_fetch_sub (&b->references, 1) > 1)
+    return;
+  if (b->process == getpid ())
+    gpumm_pool_give (b->driver, b->device, GPUMM_POOL_DEVICE, b->p);
+  gpumm_release (b);
+}
+
+gpumm_status gpumm_check_buffer (const gpumm_matrix *x, const char *name) {
+  const gpumm_buffer *b = x->buffer;
+  const uintptr_t begin = (uintptr_t) b->p, at = (uintptr_t) x->values;
+  const double elements = (double) x->ld * (double) (x->cols - 1) + (double) x->rows;
+  const double end = (double) (at - begin) + elements * (double) gpumm_type_bytes (x->type);
+  if (b->process != getpid ())
+    return gpumm_fail (GPUMM_INVALID, "%s lies on a device that a forked process cannot use", name);
+  if (x->rows > 0 && x->cols > 0 && (at < begin || end > (double) b->bytes))
+    return gpumm_fail (GPUMM_INVALID, "%s does not lie in its buffer", name);
+  return GPUMM_OK;
+}

@@ -1,0 +1,23 @@
+/* buffer.h - memory of a device that outlives a product, and who owns it.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_MEMORY_BUFFER_H
+#define GPUMM_MEMORY_BUFFER_H
+
+#include "device.h"
+
+#include <stdatomic.h>
+#include <sys/types.h>
+
+struct gpumm_buffer {
+  const gpumm_driver *driver;
+  int device;
+  void *p;
+  size_t bytes;
+  pid_t process; /* that can use it: a forked one cannot */
+  atomic_int references;
+};
+
+/* Does x, a full matrix in a buffer, lie inside it, and can this process use it? name is for errors. */
+gpumm_status gpumm_check_buffer (const gpumm_matrix *x, const char *name);
+
+#endif
