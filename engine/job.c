@@ -151,102 +151,92 @@ static int is_mixed (const gpumm_problem *p) {
          && p->a.type != p->b.type;
 }
 
-/* The GPU that the options ask for, with its rates; else 0 and the reason. */
-static gpumm_status find_gpu (const gpumm_problem *p, const gpumm_options *o, gpumm_place *gpu,
-                              gpumm_choices *choices) {
-  const gpumm_driver *cuda = gpumm_cuda (&choices->why_no_gpu);
+/* The places of a plan, as far as they have been found. */
+typedef struct {
+  gpumm_choices choices; /* first: find_place gets its address */
+  const gpumm_problem *problem;
+  const gpumm_options *options;
+  gpumm_place *cpu, *gpu, *host; /* memory for them */
+  int asked;                     /* for the GPU */
+} places;
+
+static gpumm_status find_cpu (places *f) {
+  if (f->choices.cpu)
+    return GPUMM_OK;
+  const gpumm_status status = gpumm_place_cpu (f->problem->output, f->cpu);
+  if (!status)
+    f->choices.cpu = f->cpu;
+  return status;
+}
+
+static gpumm_status find_host (places *f, int device) {
+  const char *why = "";
+  const gpumm_driver *driver = gpumm_host_device (&why);
+  if (!driver)
+    return gpumm_fail (GPUMM_NO_DEVICE, "the host device cannot be used: %s", why);
+  const gpumm_status status = gpumm_place_device (driver, device, f->problem->output, f->host);
+  if (!status)
+    f->choices.host = f->host;
+  return status;
+}
+
+/* The GPU that the options ask for, with its rates; else the reason, which fails if no other place will
+ * do. */
+static gpumm_status find_gpu (places *f, int device) {
+  const gpumm_problem *p = f->problem;
+  const gpumm_options *o = f->options;
+  const gpumm_driver *cuda = gpumm_cuda (&f->choices.why_no_gpu);
   int count = 0;
+  f->asked = 1;
   if (!cuda)
     return GPUMM_OK;
   cuda->count (&count);
-  if (o->device >= count)
-    return gpumm_fail (GPUMM_INVALID, "device %d does not exist: there %s %d (0 to %d)", o->device,
+  if (device >= count)
+    return gpumm_fail (GPUMM_INVALID, "device %d does not exist: there %s %d (0 to %d)", device,
                        count == 1 ? "is" : "are", count, count - 1);
-  gpumm_status status = gpumm_place_device (cuda, o->device < 0 ? 0 : o->device,
-                                            gpumm_is_float (p->output) ? p->output : GPUMM_D, gpu);
+  const gpumm_status status =
+      gpumm_place_device (cuda, device, gpumm_is_float (p->output) ? p->output : GPUMM_D, f->gpu);
   if (!status) {
-    gpumm_place_emulated (p, o, gpu);
-    choices->gpu = gpu;
+    gpumm_place_emulated (p, o, f->gpu);
+    f->choices.gpu = f->gpu;
+  } else
+    f->choices.why_no_gpu = gpumm_last_error ();
+  return status && (o->backend == GPUMM_GPU || gpumm_is_bound (p)) ? status : GPUMM_OK;
+}
+
+static gpumm_status find_place (gpumm_choices *choices, gpumm_where where) {
+  places *f = (places *) choices;
+  const gpumm_buffer *home = gpumm_home (f->problem);
+  const int device = home ? home->device : f->options->device < 0 ? 0 : f->options->device;
+  if (where == GPUMM_AT_CPU)
+    return find_cpu (f);
+  if (where == GPUMM_AT_HOST || (home && home->driver == gpumm_host_device (NULL))
+      || (!home && f->problem->stays && f->options->backend == GPUMM_CPU))
+    return find_host (f, home ? device : 0);
+  if (f->asked)
+    return GPUMM_OK;
+  if (where == GPUMM_AT_GPU_BY_RATES && gpumm_is_dense_float (f->problem)
+      && gpumm_place_known_rates (device, f->problem->output, f->gpu)) {
+    choices->gpu = f->gpu;
     return GPUMM_OK;
   }
-  if (o->backend == GPUMM_GPU)
-    return status;
-  choices->why_no_gpu = gpumm_last_error ();
-  return GPUMM_OK;
-}
-
-/* Sets both places. If earlier rates say that the CPU is faster, the device is not asked: reading
- * its free memory takes as long as a small product. */
-static int leaves_gpu_alone (const gpumm_problem *p, const gpumm_options *o, gpumm_place *cpu,
-                             gpumm_place *gpu) {
-  return gpumm_is_dense_float (p)
-         && gpumm_place_known_rates (o->device < 0 ? 0 : o->device, p->output, gpu)
-         && gpumm_place_cpu (p->output, cpu) == GPUMM_OK
-         && !gpumm_plan_prefers_gpu (p, o, cpu, gpu);
-}
-
-/* The device of the buffers; of a result that is to stay, the GPU or, if the CPU was asked for, the host
- * device. */
-static gpumm_status find_bound (const gpumm_problem *p, const gpumm_options *o, gpumm_place *place,
-                                gpumm_choices *choices) {
-  const gpumm_buffer *home = gpumm_home (p);
-  const gpumm_driver *host = gpumm_host_device (&choices->why_no_gpu);
-  const gpumm_driver *driver = home ? home->driver : o->backend == GPUMM_CPU ? host : NULL;
-  if (!driver)
-    return find_gpu (p, o, place, choices);
-  gpumm_status status = gpumm_place_device (driver, home ? home->device : 0, p->output, place);
-  if (status)
-    return status;
-  if (driver == host)
-    choices->host = place;
-  else {
-    gpumm_place_emulated (p, o, place);
-    choices->gpu = place;
-  }
-  return GPUMM_OK;
+  return find_gpu (f, device);
 }
 
 static gpumm_status plan (gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
-  const gpumm_options *o = &job->options;
   gpumm_place cpu, gpu, host;
-  gpumm_choices choices = {.why_no_gpu = "", .keeps_sparse = job->keeps_sparse};
+  places f = {.choices = {.why_no_gpu = "", .find = find_place, .keeps_sparse = job->keeps_sparse},
+              .problem = p,
+              .options = &job->options,
+              .cpu = &cpu,
+              .gpu = &gpu,
+              .host = &host};
   if (is_mixed (p)) {
     job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_mixed, .device = -1};
     return GPUMM_OK;
   }
-  if (gpumm_is_bound (p)) {
-    gpumm_status status = find_bound (p, o, &gpu, &choices);
-    return status ? status : gpumm_make_plan (p, o, &choices, &job->plan);
-  }
-  if (gpumm_plan_needs_gpu (p, o)) {
-    if (leaves_gpu_alone (p, o, &cpu, &gpu)) {
-      choices.cpu = &cpu;
-      choices.gpu = &gpu;
-      return gpumm_make_plan (p, o, &choices, &job->plan);
-    }
-    gpumm_status status = find_gpu (p, o, &gpu, &choices);
-    if (status)
-      return status;
-  }
-  if (gpumm_plan_needs_cpu (p, o, choices.gpu)) {
-    gpumm_status status = gpumm_place_cpu (p->output, &cpu);
-    if (!status)
-      choices.cpu = &cpu;
-    else if (gpumm_is_dense_float (p)) /* others work without a host device */
-      return status;
-  }
-  if (gpumm_plan_needs_host_device (p, o, choices.gpu)) {
-    const char *why = "";
-    const gpumm_driver *driver = gpumm_host_device (&why);
-    if (!driver)
-      return gpumm_fail (GPUMM_NO_DEVICE, "the host device cannot be used: %s", why);
-    gpumm_status status = gpumm_place_device (driver, 0, p->output, &host);
-    if (status)
-      return status;
-    choices.host = &host;
-  }
-  return gpumm_make_plan (p, o, &choices, &job->plan);
+  return gpumm_make_plan (p, &job->options, &f.choices, &job->plan);
 }
 
 /* The part of the report that is known before the run. */

@@ -92,15 +92,6 @@ static double fewest_flops (const gpumm_problem *p) {
                                                                   : FEWEST_GPU_FLOPS;
 }
 
-int gpumm_plan_needs_gpu (const gpumm_problem *p, const gpumm_options *o) {
-  if (o->backend == GPUMM_CPU || !device_algorithm (p))
-    return 0;
-  if (!is_auto (o->algorithm))
-    return names_device_algorithm (o->algorithm);
-  double flops = gpumm_is_dense_float (p) ? gpumm_dense_flops (p) : gpumm_sparse_flops (p);
-  return o->backend == GPUMM_GPU || flops >= fewest_flops (p);
-}
-
 /* May "auto" multiply these two sparse matrices as dense ones? Looks only at sizes. */
 static int may_be_dense (const gpumm_problem *p, const gpumm_options *o) {
   if (p->a.format != GPUMM_SPARSE || p->b.format != GPUMM_SPARSE || !is_auto (o->algorithm))
@@ -110,16 +101,13 @@ static int may_be_dense (const gpumm_problem *p, const gpumm_options *o) {
          && !gpumm_is_zero (p->alpha) && gpumm_algorithm_sparse_as_dense.takes (p);
 }
 
-int gpumm_plan_needs_cpu (const gpumm_problem *p, const gpumm_options *o, const gpumm_place *gpu) {
-  if (gpumm_is_dense_float (p))
-    return gpu && o->backend == GPUMM_AUTO;
-  return o->backend != GPUMM_GPU && may_be_dense (p, o);
-}
-
-int gpumm_plan_needs_host_device (const gpumm_problem *p, const gpumm_options *o,
-                                  const gpumm_place *gpu) {
-  return device_algorithm (p) && !is_auto (o->algorithm) && names_device_algorithm (o->algorithm)
-         && (o->backend == GPUMM_CPU || (o->backend == GPUMM_AUTO && !gpu));
+/* Has the place been found? *found stays NULL if there is none. */
+static gpumm_status find (gpumm_choices *choices, gpumm_where where, const gpumm_place **found) {
+  gpumm_status status = choices->find ? choices->find (choices, where) : GPUMM_OK;
+  *found = where == GPUMM_AT_CPU    ? choices->cpu
+           : where == GPUMM_AT_HOST ? choices->host
+                                    : choices->gpu;
+  return status;
 }
 
 /* "auto" on a device: families by their measured rates, best first. */
@@ -250,9 +238,8 @@ static double seconds_emulated (const gpumm_problem *p, const gpumm_emulated_rat
 }
 
 /* Changes the plan to "emulated" if measured rates say that it is clearly faster. */
-static void weigh_emulated (const gpumm_problem *p, const gpumm_options *o,
-                            const gpumm_choices *choices, const gpumm_place *place,
-                            gpumm_plan *plan) {
+static void weigh_emulated (const gpumm_problem *p, const gpumm_options *o, gpumm_choices *choices,
+                            const gpumm_place *place, gpumm_plan *plan) {
   const gpumm_emulated_rates *r = &place->emulated;
   gpumm_plan other = *plan;
   if (!gpumm_emulated_depth (p, o, place) || !r->product || !r->library
@@ -283,7 +270,7 @@ static void set_device (gpumm_plan *plan, const gpumm_place *place, int64_t limi
 }
 
 static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
-                                 const gpumm_choices *choices, const gpumm_place *place,
+                                 gpumm_choices *choices, const gpumm_place *place,
                                  gpumm_plan *plan) {
   gpumm_product product = whole_product (p);
   const gpumm_kernel *kernel =
@@ -305,30 +292,8 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
   return status;
 }
 
-/* Seconds of the product from host memory to host memory. */
-static double seconds_cpu (const gpumm_problem *p, const gpumm_place *cpu) {
-  return cpu->call + gpumm_dense_flops (p) / cpu->flops[p->output];
-}
-
-static double seconds_gpu (const gpumm_problem *p, const gpumm_place *gpu) {
-  double up = gpumm_bytes_up (p), down = gpumm_bytes_down (p);
-  double seconds = gpu->call + up / gpu->upload + down / gpu->download
-                   + gpumm_dense_flops (p) / gpu->flops[p->output];
-  /* Small transfers are slower: fewer threads copy, and the first and last MB overlap with
-   * nothing. */
-  double part = gpu->near_bytes > 0 ? (up + down) / gpu->near_bytes : 0;
-  double least = gpu->call + (gpu->near_seconds - gpu->call) * (part < 1 ? part : 1);
-  return seconds > least ? seconds : least;
-}
-
 static int saves_enough (double on_gpu, double on_cpu) {
   return on_gpu < WORTH_THE_WAY * on_cpu && on_gpu < on_cpu - LEAST_SAVED;
-}
-
-int gpumm_plan_prefers_gpu (const gpumm_problem *p, const gpumm_options *o, const gpumm_place *cpu,
-                            const gpumm_place *gpu) {
-  return !gpumm_is_dense_float (p) || !is_auto (o->algorithm) || o->backend != GPUMM_AUTO
-         || saves_enough (seconds_gpu (p, gpu), seconds_cpu (p, cpu));
 }
 
 /* Plans the algorithm or kernel that the caller named, for a sparse product on a device. */
@@ -351,7 +316,7 @@ static gpumm_status plan_sparse_device (const gpumm_problem *p, const gpumm_opti
 }
 
 static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
-                                const gpumm_choices *choices, gpumm_plan *plan) {
+                                gpumm_choices *choices, gpumm_plan *plan) {
   const gpumm_algorithm *a = gpumm_algorithm_find (o->algorithm);
   if (a && !a->takes (p))
     return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not multiply %s%s by %s%s",
@@ -377,20 +342,22 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
     return gpumm_fail (GPUMM_UNSUPPORTED,
                        "kernel \"%s\" multiplies only full matrices of single or double",
                        o->algorithm);
-  const gpumm_place *place = o->backend == GPUMM_CPU   ? choices->host
-                             : choices->gpu            ? choices->gpu
-                             : o->backend == GPUMM_GPU ? NULL
-                                                       : choices->host;
-  if (!place)
-    return gpumm_fail (GPUMM_NO_DEVICE, "algorithm \"%s\" needs a device: %s", o->algorithm,
-                       choices->why_no_gpu);
-  gpumm_status status =
+  const gpumm_place *place = NULL;
+  gpumm_status status = o->backend == GPUMM_CPU ? GPUMM_OK : find (choices, GPUMM_AT_GPU, &place);
+  plan->backend = place ? GPUMM_GPU : GPUMM_CPU;
+  if (!status && !place && o->backend != GPUMM_GPU)
+    status = find (choices, GPUMM_AT_HOST, &place);
+  if (!status && !place)
+    status = gpumm_fail (GPUMM_NO_DEVICE, "algorithm \"%s\" needs a device: %s", o->algorithm,
+                         choices->why_no_gpu);
+  if (status)
+    return status;
+  status =
       dense ? plan_device (p, o, choices, place, plan) : plan_sparse_device (p, o, place, a, plan);
-  if (status == GPUMM_UNSUPPORTED && place == choices->host && !o->max_capability)
+  if (status == GPUMM_UNSUPPORTED && plan->backend == GPUMM_CPU && !o->max_capability)
     return gpumm_fail (status, "algorithm \"%s\" does not run on the CPU's host device%s%s",
                        o->algorithm, o->backend == GPUMM_AUTO ? ", and no GPU can be used: " : "",
                        o->backend == GPUMM_AUTO ? choices->why_no_gpu : "");
-  plan->backend = place == choices->gpu ? GPUMM_GPU : GPUMM_CPU;
   if (plan->backend == GPUMM_GPU)
     snprintf (plan->reason, sizeof plan->reason, "\"%s\" was asked for; it runs on the GPU",
               o->algorithm);
@@ -406,14 +373,18 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
 
 /* Plans a product that is bound to a device, which is the only place to choose. */
 static gpumm_status plan_bound (const gpumm_problem *p, const gpumm_options *o,
-                                const gpumm_choices *choices, gpumm_plan *plan) {
-  const gpumm_place *place = choices->gpu ? choices->gpu : choices->host;
+                                gpumm_choices *choices, gpumm_plan *plan) {
+  const gpumm_place *place;
+  const gpumm_status status = find (choices, GPUMM_AT_GPU, &place);
+  if (status)
+    return status;
+  plan->backend = place ? GPUMM_GPU : GPUMM_CPU;
+  place = place ? place : choices->host;
   if (!place)
     return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", choices->why_no_gpu);
   if (!is_auto (o->algorithm) && !names_device_algorithm (o->algorithm))
     return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not run on a device",
                        o->algorithm);
-  plan->backend = place == choices->gpu ? GPUMM_GPU : GPUMM_CPU;
   snprintf (plan->reason, sizeof plan->reason, "%s on the device",
             gpumm_home (p) ? "its operands lie" : "its result stays");
   return plan_device (p, o, choices, place, plan);
@@ -424,65 +395,90 @@ static long long microseconds (double seconds) {
   return seconds < 1e12 ? (long long) (1e6 * seconds) : LLONG_MAX;
 }
 
-static gpumm_status plan_dense (const gpumm_problem *p, const gpumm_options *o,
-                                const gpumm_choices *choices, gpumm_plan *plan) {
-  gpumm_status status;
-  const gpumm_place *cpu = choices->cpu, *gpu = choices->gpu;
-  if (o->backend == GPUMM_GPU) {
-    if (!gpu)
-      return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", choices->why_no_gpu);
-    plan->backend = GPUMM_GPU;
-    status = plan_device (p, o, choices, gpu, plan);
-    snprintf (plan->reason, sizeof plan->reason, "the GPU was asked for");
+/* Plans the product on the GPU, found in full. */
+static gpumm_status plan_gpu (const gpumm_problem *p, const gpumm_options *o,
+                              gpumm_choices *choices, const gpumm_algorithm *on_device,
+                              gpumm_plan *plan) {
+  const gpumm_place *gpu;
+  gpumm_status status = find (choices, GPUMM_AT_GPU, &gpu);
+  if (!status && !gpu)
+    status = gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", choices->why_no_gpu);
+  if (status)
     return status;
+  plan->backend = GPUMM_GPU;
+  return gpumm_is_dense_float (p) ? plan_device (p, o, choices, gpu, plan)
+                                  : plan_sparse_device (p, o, gpu, on_device, plan);
+}
+
+/* Chooses between the CPU and the GPU by estimates; *estimate and *seconds, of the plan, are left as they
+ * were if there was nothing to choose. */
+static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
+                               gpumm_choices *choices, const gpumm_algorithm *on_device,
+                               const char *what, gpumm_plan *plan, gpumm_sparse_estimate *estimate,
+                               double *seconds) {
+  const gpumm_algorithm *on_host = plan->algorithm;
+  const int dense = gpumm_is_dense_float (p);
+  const size_t room = sizeof plan->reason;
+  const gpumm_place *cpu = NULL, *gpu;
+  gpumm_status status = find (choices, GPUMM_AT_GPU_BY_RATES, &gpu);
+  if (!status && gpu && dense)
+    status = find (choices, GPUMM_AT_CPU, &cpu);
+  if (status)
+    return status;
+  if (!gpu) {
+    snprintf (plan->reason, room, "no GPU can be used: %s", choices->why_no_gpu);
+    return GPUMM_OK;
   }
-  if (o->backend == GPUMM_AUTO && gpu && gpumm_dense_flops (p) >= FEWEST_GPU_FLOPS) {
-    double on_cpu = seconds_cpu (p, cpu), on_gpu = seconds_gpu (p, gpu);
-    if (saves_enough (on_gpu, on_cpu)) {
-      plan->backend = GPUMM_GPU;
-      status = plan_device (p, o, choices, gpu, plan);
-      snprintf (plan->reason, sizeof plan->reason,
-                "by measured rates the GPU takes %.3g ms with both transfers and the CPU %.3g ms",
-                1e3 * on_gpu, 1e3 * on_cpu);
-      if (status != GPUMM_DEVICE_MEMORY)
-        return status;
-      *plan = (gpumm_plan){0};
-      snprintf (plan->reason, sizeof plan->reason, "the GPU would be faster, but %.400s",
-                gpumm_last_error ());
-    } else
-      snprintf (plan->reason, sizeof plan->reason,
-                "by measured rates the CPU takes %lld us and the GPU %lld us with both transfers",
-                microseconds (on_cpu), microseconds (on_gpu));
-  } else if (o->backend == GPUMM_CPU)
-    snprintf (plan->reason, sizeof plan->reason, "the CPU was asked for");
-  else if (gpumm_dense_flops (p) < FEWEST_GPU_FLOPS)
-    snprintf (plan->reason, sizeof plan->reason,
-              "too small for a GPU: the CPU does %lld operations before a GPU could start",
-              (long long) gpumm_dense_flops (p)); /* formatting a double takes ten times as long */
-  else
-    snprintf (plan->reason, sizeof plan->reason, "no GPU can be used: %s", choices->why_no_gpu);
-  plan->backend = GPUMM_CPU;
-  plan->algorithm = &gpumm_algorithm_blas;
+  gpumm_place less;
+  if (o->max_capability) { /* without the kernels that it hides */
+    less = *gpu;
+    less.properties.capability = (int) gpumm_least (gpu->properties.capability, o->max_capability);
+    gpu = &less;
+  }
+  *estimate = gpumm_estimate_sparse (p);
+  const double here = on_host->seconds (p, cpu, estimate),
+               there = on_device->seconds (p, gpu, estimate);
+  const int wins = dense ? saves_enough (there, here)
+                         : there < here
+                               && gpumm_next_sparse_kernel (gpu->driver, on_device->name,
+                                                            gpu->properties.capability, NULL);
+  *seconds = wins ? there : here;
+  if (!dense && !isfinite (there))
+    snprintf (plan->reason, room,
+              "%s products of these classes and sizes run on the CPU unless the GPU is asked for",
+              what);
+  else if (!wins) /* formatting a double takes ten times as long */
+    snprintf (plan->reason, room,
+              "by measured rates the CPU takes %lld us and the GPU %lld us with both transfers",
+              microseconds (here), microseconds (there));
+  if (!wins)
+    return GPUMM_OK;
+  status = plan_gpu (p, o, choices, on_device, plan);
+  snprintf (plan->reason, room,
+            "by measured rates the GPU takes %.3g ms with both transfers and the CPU %.3g ms",
+            1e3 * there, 1e3 * here);
+  if (status != GPUMM_DEVICE_MEMORY)
+    return status;
+  *plan = (gpumm_plan){.algorithm = on_host, .backend = GPUMM_CPU};
+  snprintf (plan->reason, room, "the GPU would be faster, but %.400s", gpumm_last_error ());
   return GPUMM_OK;
 }
 
-/* Plans sparse, block-sparse and integer products. If an estimate was needed, *estimate has it, and
- * *seconds is the estimated time of the plan. */
-static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
-                                const gpumm_choices *choices, gpumm_plan *plan,
-                                gpumm_sparse_estimate *estimate, double *seconds) {
+static gpumm_status plan_auto (const gpumm_problem *p, const gpumm_options *o,
+                               gpumm_choices *choices, gpumm_plan *plan,
+                               gpumm_sparse_estimate *estimate, double *seconds) {
   const gpumm_algorithm *on_host = gpumm_host_algorithm (p), *on_device = device_algorithm (p);
-  const gpumm_place *gpu = choices->gpu;
   const char *what = on_host == &gpumm_algorithm_blocks   ? "block-sparse"
                      : on_host == &gpumm_algorithm_sparse ? "sparse"
                                                           : "integer";
   const int in_blocks = p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS;
-  const char *with = in_blocks && p->full ? " with a full result" : "";
-  size_t room = sizeof plan->reason;
+  const double flops = gpumm_is_dense_float (p) ? gpumm_dense_flops (p) : gpumm_sparse_flops (p);
+  const size_t room = sizeof plan->reason;
   plan->algorithm = on_host;
   plan->backend = GPUMM_CPU;
   if (!on_device)
-    snprintf (plan->reason, room, "%s products%s%s run on the CPU%s", what, with,
+    snprintf (plan->reason, room, "%s products%s%s run on the CPU%s", what,
+              in_blocks && p->full ? " with a full result" : "",
               on_host == &gpumm_algorithm_sparse ? " of these classes and sizes" : "",
               o->backend == GPUMM_GPU
                   ? "; no GPU kernel multiplies them, though the GPU was asked for"
@@ -490,60 +486,34 @@ static gpumm_status plan_other (const gpumm_problem *p, const gpumm_options *o,
   else if (o->backend == GPUMM_CPU)
     snprintf (plan->reason, room, "the CPU was asked for");
   else if (o->backend == GPUMM_GPU) {
-    if (!gpu)
-      return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", choices->why_no_gpu);
     snprintf (plan->reason, room, "the GPU was asked for");
-    plan->backend = GPUMM_GPU;
-    return plan_sparse_device (p, o, gpu, on_device, plan);
-  } else if (gpumm_sparse_flops (p) < fewest_flops (p))
+    return plan_gpu (p, o, choices, on_device, plan);
+  } else if (flops < fewest_flops (p))
     snprintf (plan->reason, room,
-              "too small for a GPU: the CPU does %.3g operations before a GPU could start",
-              gpumm_sparse_flops (p));
-  else if (!gpu)
-    snprintf (plan->reason, room, "no GPU can be used: %s", choices->why_no_gpu);
-  else {
-    gpumm_place place = *gpu; /* without the kernels that MaxCapability hides */
-    if (o->max_capability)
-      place.properties.capability =
-          (int) gpumm_least (place.properties.capability, o->max_capability);
-    *estimate = gpumm_estimate_sparse (p);
-    double cpu = on_host->seconds (p, NULL, estimate);
-    double device = on_device->seconds (p, &place, estimate);
-    int on_gpu = device < cpu
-                 && gpumm_next_sparse_kernel (place.driver, on_device->name,
-                                              place.properties.capability, NULL);
-    if (isfinite (device))
-      snprintf (plan->reason, room,
-                "by measured rates the GPU takes %.3g ms with both transfers and the CPU %.3g ms",
-                1e3 * device, 1e3 * cpu);
-    else
-      snprintf (plan->reason, room,
-                "%s products of these classes and sizes run on the CPU unless the GPU is asked for",
-                what);
-    *seconds = on_gpu ? device : cpu;
-    if (on_gpu) {
-      plan->backend = GPUMM_GPU;
-      return plan_sparse_device (p, o, gpu, on_device, plan);
-    }
-  }
+              "too small for a GPU: the CPU does %lld operations before a GPU could start",
+              (long long) flops); /* formatting a double takes ten times as long */
+  else
+    return weigh_gpu (p, o, choices, on_device, what, plan, estimate, seconds);
   return GPUMM_OK;
 }
 
 /* Changes the plan of a sparse product to a dense product if that is faster. seconds is the
  * estimated time of the sparse product, or NaN. */
-static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
-                            const gpumm_choices *choices, gpumm_sparse_estimate estimate,
-                            double seconds, gpumm_plan *plan) {
+static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o, gpumm_choices *choices,
+                            gpumm_sparse_estimate estimate, double seconds, gpumm_plan *plan) {
   const int64_t width =
       may_be_dense (p, o) && !choices->keeps_sparse ? gpumm_as_dense_width (p) : 0;
   if (width == 0)
     return;
   const gpumm_problem panel = gpumm_as_dense_panel (p, width);
+  const gpumm_place *cpu = NULL;
   double dense = INFINITY;
-  if (choices->cpu && o->backend != GPUMM_GPU)
-    dense = seconds_cpu (&panel, choices->cpu);
+  if (o->backend != GPUMM_GPU)
+    (void) find (choices, GPUMM_AT_CPU, &cpu);
+  if (cpu)
+    dense = gpumm_algorithm_blas.seconds (&panel, cpu, NULL);
   if (choices->gpu && o->backend != GPUMM_CPU)
-    dense = fmin (dense, seconds_gpu (&panel, choices->gpu));
+    dense = fmin (dense, gpumm_algorithm_cublas.seconds (&panel, choices->gpu, NULL));
   dense = dense * (double) gpumm_pieces (gpumm_n (p), width) + gpumm_as_dense_seconds (p);
   if (isnan (seconds) && isfinite (dense)) {
     const gpumm_place *place = plan->backend == GPUMM_GPU ? choices->gpu : NULL;
@@ -563,19 +533,17 @@ static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
 }
 
 gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
-                              const gpumm_choices *choices, gpumm_plan *plan) {
+                              gpumm_choices *choices, gpumm_plan *plan) {
   gpumm_status status = GPUMM_OK;
   *plan = (gpumm_plan){.device = -1};
   if (gpumm_is_bound (p))
     status = plan_bound (p, o, choices, plan);
   else if (!is_auto (o->algorithm))
     status = plan_named (p, o, choices, plan);
-  else if (gpumm_is_dense_float (p))
-    status = plan_dense (p, o, choices, plan);
   else {
     gpumm_sparse_estimate estimate = {0};
     double seconds = NAN;
-    status = plan_other (p, o, choices, plan, &estimate, &seconds);
+    status = plan_auto (p, o, choices, plan, &estimate, &seconds);
     if (!status)
       weigh_as_dense (p, o, choices, estimate, seconds, plan);
   }

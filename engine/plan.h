@@ -1,6 +1,7 @@
 /* plan.h - which device, algorithm, kernel and tiling: decided by a pure function.
  *
- * gpumm_make_plan reads nothing but its arguments, so tests run it with made-up devices and rates;
+ * gpumm_make_plan reads nothing but its arguments, and asks for the places that it needs, so tests run it
+ * with made-up devices and rates;
  * gpumm_plan.reason says in one sentence what it decided and why.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -65,26 +66,23 @@ typedef struct gpumm_plan {
   char reason[512];
 } gpumm_plan;
 
-/* The places to choose from. gpu and host may be NULL: no GPU, no host device. why_no_gpu says why
- * there is no GPU. */
+typedef enum gpumm_where {
+  GPUMM_AT_CPU,
+  GPUMM_AT_HOST, /* the host device */
+  GPUMM_AT_GPU,
+  GPUMM_AT_GPU_BY_RATES /* rates alone will do: asking for free memory takes as long as a small product */
+} gpumm_where;
+
+/* The places to choose from, NULL where there is none. why_no_gpu says why there is no GPU. */
 typedef struct gpumm_choices {
   const gpumm_place *cpu, *gpu, *host;
   const char *why_no_gpu;
+  /* Looks for a place that the plan needs: nothing else is opened or measured. A failure ends the plan.
+   * NULL: the places are given. */
+  gpumm_status (*find) (struct gpumm_choices *choices, gpumm_where where);
   int keeps_sparse;      /* sparse matrices are not to be multiplied as dense ones */
   int64_t smallest_tile; /* of a product that fits the device; 0: as measured */
 } gpumm_choices;
-
-/* Does the plan need the GPU, the CPU's rate, or the host device? What it does not need is not
- * opened or measured. */
-int gpumm_plan_needs_gpu (const gpumm_problem *problem, const gpumm_options *options);
-int gpumm_plan_needs_cpu (const gpumm_problem *problem, const gpumm_options *options,
-                          const gpumm_place *gpu);
-int gpumm_plan_needs_host_device (const gpumm_problem *problem, const gpumm_options *options,
-                                  const gpumm_place *gpu);
-
-/* Is the GPU faster by the rates? 1 also if rates do not decide. */
-int gpumm_plan_prefers_gpu (const gpumm_problem *problem, const gpumm_options *options,
-                            const gpumm_place *cpu, const gpumm_place *gpu);
 
 /* The algorithm that "auto" takes on the CPU. */
 const struct gpumm_algorithm *gpumm_host_algorithm (const gpumm_problem *problem);
@@ -100,6 +98,6 @@ int gpumm_bound_by_computing (const gpumm_problem *problem, const gpumm_place *p
 
 /* problem must be checked and problem->output set. */
 gpumm_status gpumm_make_plan (const gpumm_problem *problem, const gpumm_options *options,
-                              const gpumm_choices *choices, gpumm_plan *plan);
+                              gpumm_choices *choices, gpumm_plan *plan);
 
 #endif

@@ -82,9 +82,8 @@ typedef struct gpumm_algorithm {
   int wider_bound;
   /* can it multiply these operands? Looks only at formats and types; shape->type is the result's */
   int (*takes) (const gpumm_problem *problem);
-  /* estimates the seconds from host memory to host memory, on a device or (place NULL) on the CPU,
-   * by which "auto" chooses for sparse, block-sparse and integer products; INFINITY: not known.
-   * NULL: only its name chooses it */
+  /* estimates the seconds from host memory to host memory, on a device or on the CPU (place NULL where its
+   * rate does not matter), by which "auto" chooses; INFINITY: not known. NULL: only its name chooses it */
   double (*seconds) (const gpumm_problem *problem, const gpumm_place *place,
                      const struct gpumm_sparse_estimate *estimate);
   /* may be NULL; the symbolic phase of sparse results, sets job->shape.nzmax */

@@ -569,9 +569,16 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   return status;
 }
 
+static double seconds (const gpumm_problem *p, const gpumm_place *cpu,
+                       const struct gpumm_sparse_estimate *estimate) {
+  (void) estimate;
+  return cpu->call + gpumm_dense_flops (p) / cpu->flops[p->output];
+}
+
 const gpumm_algorithm gpumm_algorithm_blas = {
     .name = "blas",
     .summary = "the BLAS of this process, on the CPU",
     .takes = gpumm_is_dense_float,
+    .seconds = seconds,
     .run = run,
 };

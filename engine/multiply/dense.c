@@ -276,6 +276,20 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   return s.pass.status;
 }
 
+/* Of the kernel that "auto" would take, whose rate is the place's; from host memory to host memory. */
+static double seconds (const gpumm_problem *p, const gpumm_place *gpu,
+                       const struct gpumm_sparse_estimate *estimate) {
+  (void) estimate;
+  const double up = gpumm_bytes_up (p), down = gpumm_bytes_down (p);
+  const double all = gpu->call + up / gpu->upload + down / gpu->download
+                     + gpumm_dense_flops (p) / gpu->flops[p->output];
+  /* Small transfers are slower: fewer threads copy, and the first and last MB overlap with
+   * nothing. */
+  const double part = gpu->near_bytes > 0 ? (up + down) / gpu->near_bytes : 0;
+  const double least = gpu->call + (gpu->near_seconds - gpu->call) * (part < 1 ? part : 1);
+  return all > least ? all : least;
+}
+
 /* bound: PLAIN, or WIDER if the error can exceed plain arithmetic's (a bound by norms, say); a
  * WIDER family runs only by its name. */
 enum { PLAIN, WIDER };
@@ -286,6 +300,7 @@ enum { PLAIN, WIDER };
                                                     .on_device = 1,                                \
                                                     .wider_bound = bound,                          \
                                                     .takes = gpumm_is_dense_float,                 \
+                                                    .seconds = seconds,                            \
                                                     .run = run}
 
 ROW (naive, PLAIN, "one thread per element of C, operands in global memory");

@@ -87,6 +87,27 @@ static gpumm_plan plan_of (gpumm_problem p, gpumm_options o, const gpumm_place *
   return plan;
 }
 
+/* The places that the plan of a product asks for, as bits 1 << gpumm_where. */
+static unsigned asked;
+static int has_gpu;
+
+static gpumm_status find_made_up (gpumm_choices *choices, gpumm_where where) {
+  asked |= 1u << where;
+  choices->cpu = &cpu;
+  choices->host = &host_place;
+  choices->gpu = has_gpu ? &fast : NULL;
+  return GPUMM_OK;
+}
+
+static unsigned asked_for (gpumm_problem p, gpumm_options o, int gpu) {
+  gpumm_choices choices = {.why_no_gpu = "made up", .find = find_made_up};
+  gpumm_plan plan;
+  asked = 0;
+  has_gpu = gpu;
+  (void) gpumm_make_plan (&p, &o, &choices, &plan);
+  return asked;
+}
+
 static void test_choice_of_backend (void) {
   static const struct {
     int64_t n;
@@ -698,10 +719,10 @@ static void test_choice_as_dense (void) {
     const gpumm_options o = {
         .backend = table[i].asked, .algorithm = table[i].algorithm, .device = -1};
     cpu.flops[GPUMM_D] = table[i].cpu == FAST ? 1e12 : 1e9;
-    const gpumm_choices choices = {.cpu = &cpu,
-                                   .gpu = table[i].gpu ? &gpu : NULL,
-                                   .why_no_gpu = "made up",
-                                   .keeps_sparse = table[i].keeps};
+    gpumm_choices choices = {.cpu = &cpu,
+                             .gpu = table[i].gpu ? &gpu : NULL,
+                             .why_no_gpu = "made up",
+                             .keeps_sparse = table[i].keeps};
     gpumm_plan plan;
     CHECK (gpumm_make_plan (&p, &o, &choices, &plan) == GPUMM_OK
                && strcmp (plan.algorithm->name, table[i].expected) == 0,
@@ -709,13 +730,14 @@ static void test_choice_as_dense (void) {
     CHECK (!strstr (plan.reason, "a dense product takes")
                == (strcmp (table[i].expected, "sparse_as_dense") != 0),
            "row %zu: %s", i, plan.reason);
-    /* the CPU is measured where it may matter */
-    CHECK (gpumm_plan_needs_cpu (&p, &o, choices.gpu)
-               == (table[i].asked != GPUMM_GPU && table[i].each > 8
-                   && (!table[i].algorithm || strcmp (table[i].algorithm, "auto") == 0)),
+    /* the CPU is measured where it may matter, and not where nothing is multiplied */
+    const int by_name = table[i].algorithm && strcmp (table[i].algorithm, "auto") != 0;
+    CHECK ((asked_for (p, o, table[i].gpu) >> GPUMM_AT_CPU & 1)
+               == (table[i].asked != GPUMM_GPU && table[i].each > 8 && !by_name),
            "row %zu: needs the CPU", i);
     p.alpha.re = 0;
-    CHECK (!gpumm_plan_needs_cpu (&p, &o, choices.gpu), "row %zu: nothing is multiplied", i);
+    CHECK (!(asked_for (p, o, table[i].gpu) >> GPUMM_AT_CPU & 1), "row %zu: nothing is multiplied",
+           i);
     drop (&s);
   }
 }
@@ -951,28 +973,33 @@ static void test_choice_for_blocks (void) {
 
 /* Nothing is opened that cannot be chosen. */
 static void test_needs (void) {
-  gpumm_problem small = square (GPUMM_D, 30, 30, 30), large = square (GPUMM_D, 300, 300, 300);
-  gpumm_problem sparse = large, integers = large;
-  int64_t column[301] = {0};
+  enum { CPU = 1 << GPUMM_AT_CPU, HOST = 1 << GPUMM_AT_HOST, GPU = 1 << GPUMM_AT_GPU };
+  enum { RATES = 1 << GPUMM_AT_GPU_BY_RATES };
+  gpumm_problem small = square (GPUMM_D, 30, 30, 30), large = square (GPUMM_D, 120, 120, 120);
+  gpumm_problem huge = square (GPUMM_D, 4096, 4096, 4096), sparse = large, integers = large;
+  int64_t column[121] = {0};
   sparse.a.format = GPUMM_SPARSE;
   sparse.a.start = column;
   integers.a.type = integers.b.type = integers.output = GPUMM_I8;
-  gpumm_options automatic = {0}, on_cpu = {.backend = GPUMM_CPU}, on_gpu = {.backend = GPUMM_GPU};
-  gpumm_options tiled = {.algorithm = "tiled"}, row = {.algorithm = "tiled_16"};
-  gpumm_options loops = {.algorithm = "loops"};
-  CHECK (!gpumm_plan_needs_gpu (&small, &automatic), "small products ask for no GPU");
-  CHECK (gpumm_plan_needs_gpu (&large, &automatic), "large ones do");
-  CHECK (gpumm_plan_needs_gpu (&small, &on_gpu), "those that were sent there do");
-  CHECK (!gpumm_plan_needs_gpu (&large, &on_cpu), "those sent to the CPU do not");
-  CHECK (gpumm_plan_needs_gpu (&sparse, &on_gpu), "sparse ones that were sent there do");
-  CHECK (!gpumm_plan_needs_gpu (&sparse, &automatic), "those with next to nothing to do do not");
-  CHECK (!gpumm_plan_needs_gpu (&integers, &on_gpu), "what has no kernels does not");
-  CHECK (gpumm_plan_needs_gpu (&small, &tiled), "kernels by family do");
-  CHECK (gpumm_plan_needs_gpu (&small, &row), "kernels by row do");
-  CHECK (!gpumm_plan_needs_gpu (&large, &loops), "loops do not");
-  tiled.backend = GPUMM_CPU;
-  CHECK (gpumm_plan_needs_host_device (&small, &tiled, NULL), "tiled on the CPU: the host device");
-  CHECK (!gpumm_plan_needs_host_device (&large, &on_cpu, NULL), "blas needs no host device");
+  const gpumm_options automatic = {0}, on_cpu = {.backend = GPUMM_CPU},
+                      on_gpu = {.backend = GPUMM_GPU}, tiled = {.algorithm = "tiled"},
+                      row = {.algorithm = "tiled_16"}, loops = {.algorithm = "loops"},
+                      tiled_here = {.algorithm = "tiled", .backend = GPUMM_CPU};
+  make_places ();
+  CHECK (asked_for (small, automatic, 1) == 0, "small products ask for nothing");
+  CHECK (asked_for (large, automatic, 1) == (RATES | CPU), "large ones compare rates");
+  CHECK (asked_for (huge, automatic, 1) == (RATES | CPU | GPU), "and go where they are faster");
+  CHECK (asked_for (large, automatic, 0) == RATES, "without a GPU there is nothing to compare");
+  CHECK (asked_for (small, on_gpu, 1) == GPU, "those that were sent there ask for the GPU");
+  CHECK (asked_for (large, on_cpu, 1) == 0, "those sent to the CPU do not");
+  CHECK (asked_for (sparse, on_gpu, 1) & GPU, "sparse ones that were sent there do");
+  CHECK (asked_for (sparse, automatic, 1) == 0, "those with next to nothing to do do not");
+  CHECK (asked_for (integers, on_gpu, 1) == 0, "what has no kernels does not");
+  CHECK (asked_for (small, tiled, 1) == GPU, "kernels by family do");
+  CHECK (asked_for (small, row, 1) == GPU, "kernels by row do");
+  CHECK (asked_for (small, tiled, 0) == (GPU | HOST), "without a GPU the host device");
+  CHECK (asked_for (large, loops, 1) == 0, "loops do not");
+  CHECK (asked_for (small, tiled_here, 1) == HOST, "tiled on the CPU: the host device");
 }
 
 /* A kernel's own estimate decides for blocks of integers; without one the CPU takes them. */

@@ -117,7 +117,7 @@ static void take_dense (int card) {
         b.values = &bytes[1];
         const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}, .output = (gpumm_type) type};
         const gpumm_options o = {.backend = GPUMM_GPU, .device = -1};
-        const gpumm_choices choices = {.cpu = &cpu, .gpu = &gpu, .why_no_gpu = ""};
+        gpumm_choices choices = {.cpu = &cpu, .gpu = &gpu, .why_no_gpu = ""};
         gpumm_plan plan;
         gpu.emulated = rates[r];
         CHECK (gpumm_make_plan (&p, &o, &choices, &plan) == GPUMM_OK && plan.kernel, "no plan");
