@@ -197,7 +197,7 @@ static gpumm_status find_gpu (places *f, int device) {
   const gpumm_status status =
       gpumm_place_device (cuda, device, gpumm_is_float (p->output) ? p->output : GPUMM_D, f->gpu);
   if (!status) {
-    gpumm_place_emulated (p, o, f->gpu);
+    gpumm_place_rival (p, o, f->gpu);
     f->choices.gpu = f->gpu;
   } else
     f->choices.why_no_gpu = gpumm_last_error ();

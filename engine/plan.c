@@ -36,8 +36,8 @@ static const double FILLED_PART = 0.5;
  * size that was not measured, decides which row is fastest. */
 static const int64_t TUNED_REACH = 4;
 
-/* "emulated" is considered for products that take the library at least WEIGHED_FROM seconds:
- * measuring its rates took 11 to 55 ms on an H200, once per type and class of k. Each size must be
+/* A rival is considered for products that take the library at least WEIGHED_FROM seconds: measuring the
+ * rates of "emulated" took 11 to 55 ms on an H200, once per type and class of k. Each size must be
  * at least LEAST_WEIGHED, because the rates come from products this wide. */
 static const double WEIGHED_FROM = 20e-3;
 static const int64_t LEAST_WEIGHED = 2048;
@@ -46,9 +46,9 @@ static const int64_t LEAST_WEIGHED = 2048;
  * longer: a quarter), and at most this: deeper products run at the same rates. */
 static const int64_t DEEPEST_WEIGHED = 8192;
 
-/* "emulated" is taken if the library takes CLEARLY_BOUND times as long as the transfers, so that
- * computing limits the product, and if emulated takes at most CLEARLY_FASTER of the library's time,
- * because its larger tiles overlap less. End to end on an H200 it took 0.47 to 0.99 of the
+/* It is taken if the library takes CLEARLY_BOUND times as long as the transfers, so that computing
+ * limits the product, and if it takes at most CLEARLY_FASTER of the library's time, because its larger
+ * tiles overlap less. End to end on an H200 emulated took 0.47 to 0.99 of the
  * library's time there (bench/results/h200/auto.csv), and 1.3 in double at 8192, where link and
  * library take equally long. */
 static const double CLEARLY_BOUND = 1.25, CLEARLY_FASTER = 0.8;
@@ -111,7 +111,8 @@ static gpumm_status find (gpumm_choices *choices, gpumm_where where, const gpumm
 }
 
 /* "auto" on a device: families by their measured rates, best first. */
-static const char *const families[] = {"cublas", "register", NULL};
+static const gpumm_algorithm *const families[] = {&gpumm_algorithm_cublas,
+                                                  &gpumm_algorithm_register, NULL};
 
 static int may_run (const gpumm_kernel *k, const gpumm_place *place, const gpumm_product *product,
                     int max_capability) {
@@ -174,15 +175,15 @@ static const gpumm_kernel *choose_kernel (const gpumm_place *place, const char *
     return measured;
   if (name)
     return choose_in_family (place, name, product, max_capability);
-  for (const char *const *family = families; *family; family++) {
-    const gpumm_kernel *k = choose_in_family (place, *family, product, max_capability);
+  for (const gpumm_algorithm *const *family = families; *family; family++) {
+    const gpumm_kernel *k = choose_in_family (place, (*family)->name, product, max_capability);
     if (k)
       return k;
   }
   return NULL;
 }
 
-/* ---- "emulated" by "auto" ----------------------------------------------------------------- */
+/* ---- a rival of the library ----------------------------------------------------------------- */
 
 static gpumm_product whole_product (const gpumm_problem *p) {
   return (gpumm_product){.type = p->output,
@@ -205,8 +206,20 @@ static int is_gram (const gpumm_problem *p) {
   return gpumm_is_one_array (p) && (p->a.op == GPUMM_NONE) != (p->b.op == GPUMM_NONE);
 }
 
-int64_t gpumm_emulated_depth (const gpumm_problem *p, const gpumm_options *o,
-                              const gpumm_place *place) {
+static const gpumm_kernel *choose_rival (const gpumm_problem *p, const gpumm_options *o,
+                                         const gpumm_place *place) {
+  const gpumm_product product = whole_product (p);
+  for (const gpumm_algorithm *const *a = gpumm_algorithms; *a; a++) {
+    const gpumm_kernel *k =
+        (*a)->rivals ? choose_in_family (place, (*a)->name, &product, o->max_capability) : NULL;
+    if (k)
+      return k;
+  }
+  return NULL;
+}
+
+int64_t gpumm_rival_depth (const gpumm_problem *p, const gpumm_options *o, const gpumm_place *place,
+                           gpumm_rival *rival) {
   int tuned;
   if (!is_auto (o->algorithm) || !gpumm_is_dense_float (p) || !place->flops[p->output])
     return 0;
@@ -214,8 +227,9 @@ int64_t gpumm_emulated_depth (const gpumm_problem *p, const gpumm_options *o,
   gpumm_product product = whole_product (p);
   if (gpumm_least (gpumm_least (m, n), k) < LEAST_WEIGHED || gpumm_is_zero (p->alpha)
       || gpumm_dense_flops (p) / place->flops[p->output] < WEIGHED_FROM
-      || !choose_in_family (place, "emulated", &product, o->max_capability)
-      || !choose_kernel (place, NULL, &product, o->max_capability, &tuned) || tuned)
+      || !(rival->kernel = choose_rival (p, o, place))
+      || !(rival->library = choose_kernel (place, NULL, &product, o->max_capability, &tuned))
+      || tuned)
     return 0;
   /* eig and chol check that A A' is exactly symmetric: a library's is, an emulated one is not */
   if (is_gram (p))
@@ -228,7 +242,7 @@ int64_t gpumm_emulated_depth (const gpumm_problem *p, const gpumm_options *o,
 
 /* The seconds of all tiles of the plan. A kernel that keeps no results about panels repeats that
  * work in each tile. */
-static double seconds_emulated (const gpumm_problem *p, const gpumm_emulated_rates *r,
+static double seconds_of_rival (const gpumm_problem *p, const gpumm_rival_rates *r,
                                 const gpumm_plan *plan) {
   double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
   double down = (double) gpumm_pieces (gpumm_m (p), plan->tile_m);
@@ -237,25 +251,25 @@ static double seconds_emulated (const gpumm_problem *p, const gpumm_emulated_rat
   return down * across * r->call + r->operand * operands + r->product * gpumm_dense_flops (p);
 }
 
-/* Changes the plan to "emulated" if measured rates say that it is clearly faster. */
-static void weigh_emulated (const gpumm_problem *p, const gpumm_options *o, gpumm_choices *choices,
-                            const gpumm_place *place, gpumm_plan *plan) {
-  const gpumm_emulated_rates *r = &place->emulated;
+/* Changes the plan to the rival if measured rates say that it is clearly faster. */
+static void weigh_rival (const gpumm_problem *p, const gpumm_options *o, gpumm_choices *choices,
+                         const gpumm_place *place, gpumm_plan *plan) {
+  const gpumm_rival_rates *r = &place->rival;
   gpumm_plan other = *plan;
-  if (!gpumm_emulated_depth (p, o, place) || !r->product || !r->library
+  gpumm_rival rival;
+  if (!gpumm_rival_depth (p, o, place, &rival) || !r->product || !r->library
       || !gpumm_bound_by_computing (p, place, 1 / r->library))
     return;
-  gpumm_product product = whole_product (p);
-  other.kernel = choose_in_family (place, "emulated", &product, o->max_capability);
+  other.kernel = rival.kernel;
   other.algorithm = gpumm_algorithm_find (other.kernel->algorithm);
   /* its workspace must not cause more transfers */
   if (gpumm_choose_tiles (p, place, choices, o->max_device_memory, &other) || !other.resident)
     return;
   other.library_seconds = r->library * gpumm_dense_flops (p);
-  other.emulated_seconds = seconds_emulated (p, r, &other);
-  if (other.emulated_seconds > CLEARLY_FASTER * other.library_seconds)
+  other.rival_seconds = seconds_of_rival (p, r, &other);
+  if (other.rival_seconds > CLEARLY_FASTER * other.library_seconds)
     return;
-  other.gain = other.library_seconds / other.emulated_seconds;
+  other.gain = other.library_seconds / other.rival_seconds;
   *plan = other;
 }
 
@@ -288,7 +302,7 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
   plan->rate = place->flops[p->output];
   gpumm_status status = gpumm_choose_tiles (p, place, choices, o->max_device_memory, plan);
   if (!status)
-    weigh_emulated (p, o, choices, place, plan);
+    weigh_rival (p, o, choices, place, plan);
   return status;
 }
 
@@ -554,11 +568,11 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
     snprintf (plan->reason + length, sizeof plan->reason - length,
               "; tuned: %s was the fastest measured here at such sizes", plan->kernel->name);
   }
-  if (!status && plan->emulated_seconds > 0) {
+  if (!status && plan->rival_seconds > 0) {
     size_t length = strlen (plan->reason);
     snprintf (plan->reason + length, sizeof plan->reason - length,
-              "; by measured rates emulated computes in %.3g ms and the library in %.3g ms",
-              1e3 * plan->emulated_seconds, 1e3 * plan->library_seconds);
+              "; by measured rates %s computes in %.3g ms and the library in %.3g ms",
+              plan->algorithm->name, 1e3 * plan->rival_seconds, 1e3 * plan->library_seconds);
   }
   return status;
 }

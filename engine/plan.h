@@ -15,11 +15,11 @@
 struct gpumm_algorithm;
 
 /* Seconds on a device, without transfers, for one type and class of k, with data uniform in (-1/2,
- * 1/2). The library takes `library` per operation. "emulated" takes `call`, `operand` for each of
+ * 1/2). The library takes `library` per operation, its rival `call`, `operand` for each of
  * the m k + k n elements, and `product` per operation. 0: not known. */
-typedef struct gpumm_emulated_rates {
+typedef struct gpumm_rival_rates {
   double library, call, operand, product;
-} gpumm_emulated_rates;
+} gpumm_rival_rates;
 
 /* What the plan knows of a place to run: the CPU (driver NULL) or one device. */
 typedef struct gpumm_place {
@@ -31,9 +31,9 @@ typedef struct gpumm_place {
   double call;             /* seconds of a call without any work */
   /* bytes and seconds of a product near the crossover with the CPU; 0: not known */
   double near_bytes, near_seconds;
-  /* for this product, if it matters (gpumm_place_emulated); 0: not known */
+  /* for this product, if it matters (gpumm_place_rival); 0: not known */
   double link; /* bytes per second from page-locked memory */
-  gpumm_emulated_rates emulated;
+  gpumm_rival_rates rival;
   /* the fastest kernels that gpumm_tune measured for the product's type, the best of each class
    * first */
   int tuned_count;
@@ -60,9 +60,9 @@ typedef struct gpumm_plan {
   int64_t device_bytes;    /* of A's, B's and C's buffers and the workspace */
   int64_t keep_bytes;      /* of unused device memory, for the next call */
   double rate; /* of the device's library for this type, operations per second; 0: not known */
-  /* if "auto" took "emulated": gpumm_product.gain, and the seconds on the device that decided; else
+  /* if "auto" took the library's rival: gpumm_product.gain, and the seconds on the device that decided; else
    * 0 */
-  double gain, emulated_seconds, library_seconds;
+  double gain, rival_seconds, library_seconds;
   char reason[512];
 } gpumm_plan;
 
@@ -87,10 +87,14 @@ typedef struct gpumm_choices {
 /* The algorithm that "auto" takes on the CPU. */
 const struct gpumm_algorithm *gpumm_host_algorithm (const gpumm_problem *problem);
 
-/* May "auto" take "emulated" for this product if it is faster? Then the class of k whose rates
+typedef struct gpumm_rival {
+  const gpumm_kernel *kernel, *library; /* that "auto" would take without it */
+} gpumm_rival;
+
+/* May "auto" take a rival of the library for this product if it is faster? Then the class of k whose rates
  * decide; else 0, also for products too small to measure for. */
-int64_t gpumm_emulated_depth (const gpumm_problem *problem, const gpumm_options *options,
-                              const gpumm_place *place);
+int64_t gpumm_rival_depth (const gpumm_problem *problem, const gpumm_options *options,
+                           const gpumm_place *place, gpumm_rival *rival);
 
 /* At this rate in operations per second, does computing take clearly longer than the transfers? If
  * not, a faster kernel gains nothing. place->link must be known. */

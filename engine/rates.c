@@ -16,20 +16,20 @@
 
 enum { FLOAT_TYPES = 4 };
 
-/* The rates of "emulated" for one type and class of k; tried is 0 before they are measured. */
+/* The rates of the library and its rival for one type and class of k; tried is 0 before they are measured. */
 typedef struct {
   int64_t depth;
-  int library_tried, emulated_tried;
-  gpumm_emulated_rates rates;
-} emulated_class;
+  int library_tried, rival_tried;
+  gpumm_rival_rates rates;
+} rival_class;
 
-enum { DEPTHS = 4 }; /* of gpumm_emulated_depth */
+enum { DEPTHS = 4 }; /* of gpumm_rival_depth */
 
 typedef struct {
   double upload, download, call, near_bytes, near_seconds, flops[FLOAT_TYPES];
   double link;
   int link_tried;
-  emulated_class emulated[FLOAT_TYPES][DEPTHS];
+  rival_class rival[FLOAT_TYPES][DEPTHS];
 } rates;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -170,12 +170,12 @@ gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_t
   return status;
 }
 
-/* ---- emulated products -------------------------------------------------------------------- */
+/* ---- the library and its rival --------------------------------------------------------------- */
 
-/* The rates are measured with slices of C of EMULATED_ROWS x EMULATED_COLS, the size of the
+/* The rates are measured with slices of C of TRIAL_ROWS x TRIAL_COLS, the size of the
  * kernel's own int8 products. A consists of copies of one random block; the first LINK_COPIES
  * copies time the link. B is the beginning of A. */
-enum { EMULATED_ROWS = 4096, EMULATED_COLS = 2048, BLOCK_BYTES = 2 << 20, LINK_COPIES = 16 };
+enum { TRIAL_ROWS = 4096, TRIAL_COLS = 2048, BLOCK_BYTES = 2 << 20, LINK_COPIES = 16 };
 
 /* The measured launches and their device memory. */
 typedef struct {
@@ -270,11 +270,11 @@ static gpumm_product product_of (const trial *t, const slice *s) {
                          .n = s->n,
                          .k = s->k ? s->k : t->k,
                          .a = t->a,
-                         .lda = EMULATED_ROWS,
+                         .lda = TRIAL_ROWS,
                          .b = t->a,
                          .ldb = t->k,
                          .c = t->c,
-                         .ldc = EMULATED_ROWS,
+                         .ldc = TRIAL_ROWS,
                          .alpha = {1, 0},
                          .workspace = t->workspace,
                          .workspace_bytes = t->workspace_bytes};
@@ -284,13 +284,6 @@ static gpumm_status run_slice (trial *t, const void *what) {
   const slice *s = what;
   gpumm_product p = product_of (t, s);
   return t->kernel->launch (t->device, t->stream, &p);
-}
-
-static const gpumm_kernel *find_row (const gpumm_driver *driver, const char *name) {
-  for (const gpumm_kernel *const *row = driver->kernels; *row; row++)
-    if (strcmp ((*row)->name, name) == 0)
-      return *row;
-  return NULL;
 }
 
 static gpumm_status measure_link (const gpumm_place *place, gpumm_type type, double *link) {
@@ -310,14 +303,14 @@ static gpumm_status measure_link (const gpumm_place *place, gpumm_type type, dou
 enum { ONE, TWO, LITTLE, SLICES };
 
 static const slice slices[SLICES] = {
-    {EMULATED_ROWS, EMULATED_COLS, 0}, {EMULATED_ROWS, 2 * EMULATED_COLS, 0}, {64, 64, 64}};
+    {TRIAL_ROWS, TRIAL_COLS, 0}, {TRIAL_ROWS, 2 * TRIAL_COLS, 0}, {64, 64, 64}};
 
 /* Their device memory. */
 static void size_trial (trial *t, const gpumm_place *place, const gpumm_kernel *kernel) {
   size_t element = gpumm_type_bytes (t->type);
   t->kernel = kernel;
-  t->a_bytes = EMULATED_ROWS * (size_t) t->k * element;
-  t->c_bytes = (size_t) EMULATED_ROWS * 2 * EMULATED_COLS * element;
+  t->a_bytes = TRIAL_ROWS * (size_t) t->k * element;
+  t->c_bytes = (size_t) TRIAL_ROWS * 2 * TRIAL_COLS * element;
   gpumm_product p = product_of (t, &slices[TWO]);
   t->workspace_bytes = kernel->workspace ? kernel->workspace (&p, &place->properties) : 0;
 }
@@ -342,19 +335,19 @@ static gpumm_status measure_slices (const gpumm_place *place, gpumm_type type, i
 }
 
 static double slice_flops (gpumm_type type, int64_t k) {
-  return flops_of (type, 1) * EMULATED_ROWS * EMULATED_COLS * (double) k;
+  return flops_of (type, 1) * TRIAL_ROWS * TRIAL_COLS * (double) k;
 }
 
 static void measure_library (const gpumm_place *place, gpumm_type type, int64_t k,
-                             const gpumm_kernel *kernel, gpumm_emulated_rates *r) {
+                             const gpumm_kernel *kernel, gpumm_rival_rates *r) {
   double seconds;
   if (measure_slices (place, type, k, kernel, 1, &seconds) == GPUMM_OK)
     r->library = seconds / slice_flops (type, k);
 }
 
-static void measure_emulated (const gpumm_place *place, gpumm_type type, int64_t k,
-                              const gpumm_kernel *kernel, gpumm_emulated_rates *r) {
-  const double rows = EMULATED_ROWS, cols = EMULATED_COLS, depth = (double) k;
+static void measure_rival (const gpumm_place *place, gpumm_type type, int64_t k,
+                           const gpumm_kernel *kernel, gpumm_rival_rates *r) {
+  const double rows = TRIAL_ROWS, cols = TRIAL_COLS, depth = (double) k;
   double seconds[SLICES];
   if (measure_slices (place, type, k, kernel, SLICES, seconds))
     return;
@@ -370,8 +363,8 @@ static void measure_emulated (const gpumm_place *place, gpumm_type type, int64_t
   r->product = product / slice_flops (type, k);
 }
 
-static emulated_class *class_of (rates *r, gpumm_type type, int64_t depth) {
-  for (emulated_class *c = r->emulated[type]; c < r->emulated[type] + DEPTHS; c++)
+static rival_class *class_of (rates *r, gpumm_type type, int64_t depth) {
+  for (rival_class *c = r->rival[type]; c < r->rival[type] + DEPTHS; c++)
     if (c->depth == depth || c->depth == 0) {
       c->depth = depth;
       return c;
@@ -379,25 +372,22 @@ static emulated_class *class_of (rates *r, gpumm_type type, int64_t depth) {
   return NULL;
 }
 
-void gpumm_place_emulated (const gpumm_problem *problem, const gpumm_options *options,
-                           gpumm_place *place) {
+void gpumm_place_rival (const gpumm_problem *problem, const gpumm_options *options,
+                        gpumm_place *place) {
   gpumm_type type = problem->output;
-  int64_t k = gpumm_emulated_depth (problem, options, place);
+  gpumm_rival rival;
+  int64_t k = gpumm_rival_depth (problem, options, place, &rival);
   if (!k || place->driver == gpumm_host_device (NULL) || place->device >= GPUMM_MOST_DEVICES)
     return;
-  const gpumm_kernel *emulated = find_row (place->driver, "emulated");
-  const gpumm_kernel *library = find_row (place->driver, "cublas");
   trial needs = {.type = type, .k = k};
-  if (!emulated || !library)
-    return;
-  size_trial (&needs, place, emulated);
+  size_trial (&needs, place, rival.kernel);
   if (options->max_device_memory > 0
       && needs.a_bytes + needs.c_bytes + needs.workspace_bytes
              > (size_t) options->max_device_memory)
     return;
   pthread_mutex_lock (&lock);
   rates *r = &measured[place->device];
-  emulated_class *c = class_of (r, type, k);
+  rival_class *c = class_of (r, type, k);
   if (!r->link_tried) {
     r->link_tried = 1;
     measure_link (place, type, &r->link);
@@ -405,15 +395,15 @@ void gpumm_place_emulated (const gpumm_problem *problem, const gpumm_options *op
   place->link = r->link;
   if (c && r->link > 0 && !c->library_tried) {
     c->library_tried = 1;
-    measure_library (place, type, k, library, &c->rates);
+    measure_library (place, type, k, rival.library, &c->rates);
   }
-  if (c && c->rates.library > 0 && !c->emulated_tried
+  if (c && c->rates.library > 0 && !c->rival_tried
       && gpumm_bound_by_computing (problem, place, 1 / c->rates.library)) {
-    c->emulated_tried = 1;
-    measure_emulated (place, type, k, emulated, &c->rates);
+    c->rival_tried = 1;
+    measure_rival (place, type, k, rival.kernel, &c->rates);
   }
   if (c)
-    place->emulated = c->rates;
+    place->rival = c->rates;
   pthread_mutex_unlock (&lock);
 }
 

@@ -15,12 +15,12 @@ gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_t
  * measured them yet. */
 int gpumm_place_known_rates (int device, gpumm_type type, gpumm_place *place);
 
-/* Fills in the rates that decide whether "auto" takes "emulated" for this product. They are
+/* Fills in the rates that decide whether "auto" takes the library's rival for this product. They are
  * measured at the first product of its type and class of k for which they matter: the link, the
- * library's rate and, if computing takes longer than the link, the rate of emulated. A rate that
+ * library's rate and, if computing takes longer than the link, the rival's. A rate that
  * cannot be measured (no room, say) stays 0. */
-void gpumm_place_emulated (const gpumm_problem *problem, const gpumm_options *options,
-                           gpumm_place *place);
+void gpumm_place_rival (const gpumm_problem *problem, const gpumm_options *options,
+                        gpumm_place *place);
 
 /* The CPU's rate for a type, measured once per process with the BLAS in use. */
 gpumm_status gpumm_place_cpu (gpumm_type type, gpumm_place *place);

@@ -102,6 +102,9 @@ typedef struct gpumm_algorithm {
   gpumm_status (*into) (struct gpumm_job *job, const gpumm_matrix *shape, gpumm_matrix *result,
                         gpumm_matrix *c);
   gpumm_status (*finish) (struct gpumm_job *job, const gpumm_matrix *c, gpumm_matrix *result);
+  /* its kernel rivals the library's where computing takes the time: "auto" takes it if rates that were
+   * measured for the product say that it is clearly faster */
+  int rivals;
   int hides; /* the report names the algorithm of its one product, and gives the reason of that */
 } gpumm_algorithm;
 

@@ -294,19 +294,19 @@ static double seconds (const gpumm_problem *p, const gpumm_place *gpu,
  * WIDER family runs only by its name. */
 enum { PLAIN, WIDER };
 
-#define ROW(family, bound, text)                                                                   \
+#define ROW(family, bound, rival, text)                                                            \
   const gpumm_algorithm gpumm_algorithm_##family = {.name = #family,                               \
                                                     .summary = text,                               \
                                                     .on_device = 1,                                \
                                                     .wider_bound = bound,                          \
                                                     .takes = gpumm_is_dense_float,                 \
                                                     .seconds = seconds,                            \
-                                                    .run = run}
+                                                    .run = run,                                    \
+                                                    .rivals = rival}
 
-ROW (naive, PLAIN, "one thread per element of C, operands in global memory");
-ROW (tiled, PLAIN, "square tiles of A and B in shared memory");
-ROW (register, PLAIN, "tiles in shared memory, a small tile of C in each thread's registers");
-ROW (cublas, PLAIN, "NVIDIA's library");
-ROW (strassen, WIDER, "seven products of halves instead of eight; over register or cublas");
-/* Not among the families of plan.c: measurements decide whether it is faster. */
-ROW (emulated, PLAIN, "8-bit integer tensor cores, by the Chinese remainder theorem");
+ROW (naive, PLAIN, 0, "one thread per element of C, operands in global memory");
+ROW (tiled, PLAIN, 0, "square tiles of A and B in shared memory");
+ROW (register, PLAIN, 0, "tiles in shared memory, a small tile of C in each thread's registers");
+ROW (cublas, PLAIN, 0, "NVIDIA's library");
+ROW (strassen, WIDER, 0, "seven products of halves instead of eight; over register or cublas");
+ROW (emulated, PLAIN, 1, "8-bit integer tensor cores, by the Chinese remainder theorem");

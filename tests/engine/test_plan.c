@@ -414,14 +414,15 @@ static void test_tiles (void) {
 /* "auto" takes emulated where computing takes the time and it is clearly faster, by the rates of the
  * place alone. */
 static void test_emulated (void) {
+  gpumm_rival rival;
   /* the library: 50 TFLOPS; the link: 50 GB/s; so computing takes 1.25 times the transfers of real
    * double from n = 10000 on. emulated: 100 TFLOPS. */
-  static const gpumm_emulated_rates good = {2e-14, 2e-4, 1.5e-11, 1e-14};
+  static const gpumm_rival_rates good = {2e-14, 2e-4, 1.5e-11, 1e-14};
   static const struct {
     const char *algorithm;
     gpumm_type type;
     int64_t m, n, k;
-    gpumm_emulated_rates rates;
+    gpumm_rival_rates rates;
     double link;
     int64_t limit;
     int most;
@@ -497,7 +498,7 @@ static void test_emulated (void) {
     gpumm_place place = fast;
     place.driver = &driver;
     place.link = table[i].link;
-    place.emulated = table[i].rates;
+    place.rival = table[i].rates;
     gpumm_plan plan = plan_of (square (table[i].type, table[i].m, table[i].n, table[i].k),
                                (gpumm_options){.backend = GPUMM_GPU,
                                                .algorithm = table[i].algorithm,
@@ -518,13 +519,13 @@ static void test_emulated (void) {
   gpumm_problem p = square (GPUMM_D, 16384, 16384, 16384);
   place.driver = &driver;
   place.link = 5e10;
-  place.emulated = good;
+  place.rival = good;
   /* the numbers: 16 calls, both operands once, all operations; and the sentence */
   gpumm_plan plan = plan_of (p, automatic, &place, GPUMM_OK);
   double n = 16384, expected = 16 * 2e-4 + 2 * n * n * 1.5e-11 + 2 * n * n * n * 1e-14;
   CHECK (plan.kernel == &emulated && plan.keeps && plan.tile_m == 4096, "%s", plan.reason);
-  CHECK (fabs (plan.emulated_seconds - expected) < 1e-9 * expected, "%g seconds, expected %g",
-         plan.emulated_seconds, expected);
+  CHECK (fabs (plan.rival_seconds - expected) < 1e-9 * expected, "%g seconds, expected %g",
+         plan.rival_seconds, expected);
   CHECK (fabs (plan.gain - 2e-14 * 2 * n * n * n / expected) < 1e-9, "gain %g", plan.gain);
   CHECK (strstr (plan.reason, "by measured rates the GPU takes")
              && strstr (plan.reason, "emulated computes in 99.2 ms and the library in 176 ms"),
@@ -535,8 +536,8 @@ static void test_emulated (void) {
   CHECK (tight.kernel == &emulated && !tight.keeps && tight.resident
              && tight.workspace_bytes == 1ll << 30,
          "%s", tight.reason);
-  CHECK (fabs (tight.emulated_seconds - expected - 6 * n * n * 1.5e-11) < 1e-9, "%g seconds",
-         tight.emulated_seconds);
+  CHECK (fabs (tight.rival_seconds - expected - 6 * n * n * 1.5e-11) < 1e-9, "%g seconds",
+         tight.rival_seconds);
   place.properties.memory_free = fast.properties.memory_free;
   /* asked for by name it multiplies whatever the data are */
   plan = plan_of (p, named, &place, GPUMM_OK);
@@ -545,7 +546,7 @@ static void test_emulated (void) {
   gpumm_place tuned = place;
   tuned.tuned_count = 1;
   tuned.tuned[0] = (gpumm_tuned_row){16384, &library};
-  CHECK (gpumm_emulated_depth (&p, &automatic, &tuned) == 0, "tuned: nothing to measure");
+  CHECK (gpumm_rival_depth (&p, &automatic, &tuned, &rival) == 0, "tuned: nothing to measure");
   plan = plan_of (p, on_gpu, &tuned, GPUMM_OK);
   CHECK (plan.kernel == &library && plan.tuned, "%s", plan.reason);
   tuned.tuned[0].kernel = &emulated;
@@ -562,6 +563,7 @@ static void test_emulated (void) {
 
 /* For what products rates are measured, and at what k. */
 static void test_emulated_depth (void) {
+  gpumm_rival rival;
   static const struct {
     gpumm_type type;
     int64_t m, n, k, expected;
@@ -581,17 +583,17 @@ static void test_emulated_depth (void) {
   gpumm_place place = fast;
   gpumm_options automatic = {.device = -1}, named = {.algorithm = "tiled"};
   gpumm_problem p = square (GPUMM_D, 16384, 16384, 16384);
-  CHECK (gpumm_emulated_depth (&p, &automatic, &place) == 0, "no such row");
+  CHECK (gpumm_rival_depth (&p, &automatic, &place, &rival) == 0, "no such row");
   place.driver = &driver;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     p = square (table[i].type, table[i].m, table[i].n, table[i].k);
-    int64_t depth = gpumm_emulated_depth (&p, &automatic, &place);
+    int64_t depth = gpumm_rival_depth (&p, &automatic, &place, &rival);
     CHECK (depth == table[i].expected, "row %zu: depth %lld", i, (long long) depth);
-    CHECK (gpumm_emulated_depth (&p, &named, &place) == 0, "row %zu: by name", i);
+    CHECK (gpumm_rival_depth (&p, &named, &place, &rival) == 0, "row %zu: by name", i);
   }
   p = square (GPUMM_D, 16384, 16384, 16384);
   p.alpha.re = 0;
-  CHECK (gpumm_emulated_depth (&p, &automatic, &place) == 0, "nothing is multiplied");
+  CHECK (gpumm_rival_depth (&p, &automatic, &place, &rival) == 0, "nothing is multiplied");
 }
 
 /* n x n, each column with so many elements, in random rows that are not in order. */

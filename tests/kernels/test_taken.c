@@ -97,7 +97,7 @@ static void take_dense (int card) {
   static const int64_t edges[] = {16, 700, 2100, 9000};
   static double bytes[2];
   /* of emulated: none, and such that it is ten times as fast */
-  static const gpumm_emulated_rates rates[] = {{0}, {1e-12, 1e-6, 1e-15, 1e-13}};
+  static const gpumm_rival_rates rates[] = {{0}, {1e-12, 1e-6, 1e-15, 1e-13}};
   gpumm_place cpu = {.call = 1e-6, .flops = {1e10, 1e10, 1e10, 1e10}};
   gpumm_place gpu = {.driver = driver,
                      .properties = cards[card],
@@ -119,7 +119,7 @@ static void take_dense (int card) {
         const gpumm_options o = {.backend = GPUMM_GPU, .device = -1};
         gpumm_choices choices = {.cpu = &cpu, .gpu = &gpu, .why_no_gpu = ""};
         gpumm_plan plan;
-        gpu.emulated = rates[r];
+        gpu.rival = rates[r];
         CHECK (gpumm_make_plan (&p, &o, &choices, &plan) == GPUMM_OK && plan.kernel, "no plan");
         if (plan.kernel)
           take (plan.kernel->name, card);

@@ -1,4 +1,4 @@
-/* test_emulated_rates.c - what is measured of emulated products, on a made-up device.
+/* test_rival_rates.c - what is measured of emulated products, on a made-up device.
  *
  * The device's clock goes on by made-up rates: so the rates that come out must be those, and what
  * was measured, and how often, can be counted.
@@ -24,7 +24,7 @@ struct gpumm_event {
 };
 
 static double now, link_rate;
-static gpumm_emulated_rates rates;
+static gpumm_rival_rates rates;
 static int library_launches, emulated_launches, copies, refused; /* refused: launches of emulated */
 static size_t largest, held, most_held;                          /* bytes of the device */
 
@@ -200,7 +200,7 @@ static void forget_all (void) {
   gpumm_reset ();
   library_launches = emulated_launches = copies = refused = 0;
   largest = (size_t) 1 << 40;
-  rates = (gpumm_emulated_rates){2e-14, 2e-4, 1.5e-11, 1e-14};
+  rates = (gpumm_rival_rates){2e-14, 2e-4, 1.5e-11, 1e-14};
   link_rate = 5e10;
   most_held = held;
 }
@@ -219,7 +219,7 @@ static gpumm_place place_of (gpumm_type type, int64_t n, int64_t limit) {
                      .alpha = {1, 0},
                      .output = type};
   gpumm_options o = {.device = -1, .max_device_memory = limit};
-  gpumm_place_emulated (&p, &o, &place);
+  gpumm_place_rival (&p, &o, &place);
   return place;
 }
 
@@ -230,10 +230,10 @@ static void check_near (double x, double y, const char *what) {
 
 static void check_rates (const gpumm_place *place) {
   check_near (place->link, link_rate, "link");
-  check_near (place->emulated.library, rates.library, "library");
-  check_near (place->emulated.call, rates.call, "call");
-  check_near (place->emulated.operand, rates.operand, "operand");
-  check_near (place->emulated.product, rates.product, "product");
+  check_near (place->rival.library, rates.library, "library");
+  check_near (place->rival.call, rates.call, "call");
+  check_near (place->rival.operand, rates.operand, "operand");
+  check_near (place->rival.product, rates.product, "product");
 }
 
 /* The rates are found, once a type and class of k, the link once; a reset forgets them. */
@@ -260,7 +260,7 @@ static void test_rates (void) {
   CHECK (emulated_launches == before + one, "another class of k is measured by itself");
   rates.product = 1.2e-14;
   gpumm_place place = place_of (GPUMM_S, 16384, 0);
-  check_near (place.emulated.product, 1e-14, "what was measured before");
+  check_near (place.rival.product, 1e-14, "what was measured before");
   gpumm_reset ();
   CHECK (held == 0, "%zu bytes are held after a reset", held);
   copies = 0;
@@ -277,16 +277,16 @@ static void test_thrift (void) {
   link_rate = 2e10; /* 16384^2 take 107 ms each, twice; the product 176 ms */
   place = place_of (GPUMM_D, 16384, 0);
   check_near (place.link, 2e10, "link");
-  check_near (place.emulated.library, rates.library, "library");
-  CHECK (emulated_launches == 0 && place.emulated.product == 0, "the link decides");
+  check_near (place.rival.library, rates.library, "library");
+  CHECK (emulated_launches == 0 && place.rival.product == 0, "the link decides");
   place = place_of (GPUMM_D, 32768, 0); /* same class: 429 ms each, twice; 1407 ms */
   CHECK (emulated_launches > 0, "computing decides");
-  check_near (place.emulated.product, rates.product, "product");
+  check_near (place.rival.product, rates.product, "product");
   /* under a limit that leaves no room for the measuring nothing is known, before and after */
   forget_all ();
   for (int i = 0; i < 2; i++) {
     place = place_of (GPUMM_D, 16384, 100000000);
-    CHECK (place.link == 0 && place.emulated.library == 0 && place.emulated.product == 0,
+    CHECK (place.link == 0 && place.rival.library == 0 && place.rival.product == 0,
            "under a limit");
     CHECK (i > 0 || copies == 0, "measured under a limit");
     place_of (GPUMM_D, 16384, 0);
@@ -304,16 +304,16 @@ static void test_failures (void) {
   forget_all ();
   refused = 1;
   gpumm_place place = place_of (GPUMM_D, 16384, 0);
-  check_near (place.emulated.library, rates.library, "library");
-  CHECK (place.emulated.product == 0, "emulated was refused");
+  check_near (place.rival.library, rates.library, "library");
+  CHECK (place.rival.product == 0, "emulated was refused");
   refused = 0;
   place = place_of (GPUMM_D, 16384, 0);
-  CHECK (place.emulated.product == 0 && emulated_launches == 0, "tried again");
+  CHECK (place.rival.product == 0 && emulated_launches == 0, "tried again");
   for (size_t bytes = 1 << 20; bytes <= (size_t) 1 << 32; bytes *= 2) {
     forget_all ();
     largest = bytes;
     place = place_of (GPUMM_D, 16384, 0);
-    int known = (place.link > 0) + (place.emulated.library > 0) + (place.emulated.product > 0);
+    int known = (place.link > 0) + (place.rival.library > 0) + (place.rival.product > 0);
     CHECK (known
                == (bytes >= (size_t) 1 << 25) + (bytes >= (size_t) 1 << 28)
                       + (bytes >= (size_t) 1 << 30),
