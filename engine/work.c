@@ -8,15 +8,8 @@ double gpumm_dense_flops (const gpumm_problem *p) {
 }
 
 static double stored_elements (const gpumm_matrix *x) {
-  switch (x->format) {
-  case GPUMM_SPARSE:
-    return (double) x->start[x->cols];
-  case GPUMM_BLOCKS:
-    return (double) x->start[x->rows / x->block_rows] * (double) x->block_rows
-           * (double) x->block_cols;
-  default:
-    return (double) x->rows * (double) x->cols;
-  }
+  return x->format == GPUMM_DENSE ? (double) x->rows * (double) x->cols
+                                  : (double) gpumm_entries (x) * (double) gpumm_entry_elements (x);
 }
 
 double gpumm_sparse_flops (const gpumm_problem *p) {

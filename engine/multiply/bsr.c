@@ -31,14 +31,6 @@ static const int64_t LEAST_BLOCKS = 1 << 15;
 
 /* ---- what it takes, and how long ---------------------------------------------------------- */
 
-static int64_t stored (const gpumm_matrix *x) {
-  return x->start[x->rows / x->block_rows];
-}
-
-static size_t block_bytes (const gpumm_matrix *x) {
-  return (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type);
-}
-
 static int takes (const gpumm_problem *p) {
   return p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS && !p->full
          && gpumm_is_integer (p->a.type) && p->a.type == p->b.type && gpumm_is_integer (p->output)
@@ -48,8 +40,8 @@ static int takes (const gpumm_problem *p) {
 
 static int takes_floats (const gpumm_problem *p) {
   return p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS && !p->full
-         && gpumm_is_float (p->a.type) && gpumm_is_float (p->b.type) && stored (&p->a) <= INT32_MAX
-         && stored (&p->b) <= INT32_MAX;
+         && gpumm_is_float (p->a.type) && gpumm_is_float (p->b.type)
+         && gpumm_entries (&p->a) <= INT32_MAX && gpumm_entries (&p->b) <= INT32_MAX;
 }
 
 /* uint16 in square blocks of 4 or 8, sums in uint32. */
@@ -101,7 +93,7 @@ static gpumm_status count_by_rows (const gpumm_problem *p, gpumm_rows_product *s
     return GPUMM_HOST_MEMORY;
   row_count c = {.a = &p->a, .b = &p->b, .pairs = pairs};
   gpumm_status status =
-      gpumm_parallel (rows, LEAST_BLOCKS * rows / (stored (&p->a) + 1) + 1, count_rows, &c);
+      gpumm_parallel (rows, LEAST_BLOCKS * rows / (gpumm_entries (&p->a) + 1) + 1, count_rows, &c);
   if (status)
     return status;
   for (int64_t i = 0; i < rows; i++)
@@ -144,9 +136,10 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
     return 0;
   const double pairs = gpumm_blocks_pairs (p);
   const double blocks = rows * cols * -expm1 (-pairs / (rows * cols)); /* if spread evenly */
-  const double up =
-      (double) stored (&p->a) * ((double) block_bytes (&p->a) + 4)
-      + (gpumm_is_one_array (p) ? 0 : (double) stored (&p->b) * ((double) block_bytes (&p->b) + 4));
+  const double up = (double) gpumm_entries (&p->a) * ((double) gpumm_entry_bytes (&p->a) + 4)
+                    + (gpumm_is_one_array (p) ? 0
+                                              : (double) gpumm_entries (&p->b)
+                                                    * ((double) gpumm_entry_bytes (&p->b) + 4));
   const double size = (double) (gpumm_op_block_rows (&p->a) * gpumm_op_block_cols (&p->b));
   const double down = blocks * ((double) gpumm_type_bytes (p->output) * size + 4);
   const double ends = SETUP + place->call + up / place->upload + down / place->download;

@@ -175,14 +175,12 @@ static gpumm_status multiply (product *s, gpumm_matrix *c) {
 static int takes (const gpumm_problem *p) {
   const int left = p->a.format != GPUMM_DENSE;
   const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
-  if (y->format != GPUMM_DENSE)
-    return 0;
-  if (x->format == GPUMM_BLOCKS)
-    return gpumm_is_float (x->type) && gpumm_is_float (y->type) && gpumm_entries (x) <= INT32_MAX
-           && x->rows / x->block_rows < INT32_MAX && x->cols / x->block_cols < INT32_MAX;
-  return x->format == GPUMM_SPARSE && gpumm_is_sparse_element (x->type)
-         && gpumm_is_sparse_element (y->type) && y->type != GPUMM_B && x->rows < INT32_MAX
-         && x->cols < INT32_MAX && x->start[x->cols] <= INT32_MAX;
+  const int types = x->format == GPUMM_BLOCKS ? gpumm_is_float (x->type) && gpumm_is_float (y->type)
+                                              : gpumm_is_sparse_element (x->type)
+                                                    && (y->type == GPUMM_D || y->type == GPUMM_Z);
+  return y->format == GPUMM_DENSE && x->format != GPUMM_DENSE && types
+         && gpumm_line_count (x) < INT32_MAX && gpumm_line_length (x) < INT32_MAX
+         && gpumm_entries (x) <= INT32_MAX;
 }
 
 /* The op of x that x by rows needs. */
