@@ -186,14 +186,11 @@ static const gpumm_kernel *choose_kernel (const gpumm_place *place, const char *
 /* ---- a rival of the library ----------------------------------------------------------------- */
 
 static gpumm_product whole_product (const gpumm_problem *p) {
-  return (gpumm_product){.type = p->output,
-                         .op_a = p->a.op,
-                         .op_b = p->b.op,
-                         .m = gpumm_least (gpumm_m (p), GPUMM_LARGEST_DIMENSION),
-                         .n = gpumm_least (gpumm_n (p), GPUMM_LARGEST_DIMENSION),
-                         .k = gpumm_least (gpumm_k (p), GPUMM_LARGEST_DIMENSION),
-                         .alpha = p->alpha,
-                         .beta = p->beta};
+  gpumm_product product = gpumm_product_of (p);
+  product.m = gpumm_least (product.m, GPUMM_LARGEST_DIMENSION);
+  product.n = gpumm_least (product.n, GPUMM_LARGEST_DIMENSION);
+  product.k = gpumm_least (product.k, GPUMM_LARGEST_DIMENSION);
+  return product;
 }
 
 int gpumm_bound_by_computing (const gpumm_problem *p, const gpumm_place *place, double flops) {

@@ -3,6 +3,21 @@
 #include "work.h"
 #include "types.h"
 
+gpumm_product gpumm_product_of (const gpumm_problem *p) {
+  return (gpumm_product){.type = p->output,
+                         .op_a = p->a.op,
+                         .op_b = p->b.op,
+                         .m = gpumm_m (p),
+                         .n = gpumm_n (p),
+                         .k = gpumm_k (p),
+                         .a = p->a.values,
+                         .lda = p->a.ld,
+                         .b = p->b.values,
+                         .ldb = p->b.ld,
+                         .alpha = p->alpha,
+                         .beta = p->beta};
+}
+
 double gpumm_dense_flops (const gpumm_problem *p) {
   return gpumm_flops_each (p) * (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_k (p);
 }

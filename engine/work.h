@@ -3,7 +3,10 @@
 #ifndef GPUMM_WORK_H
 #define GPUMM_WORK_H
 
-#include "gpumm.h"
+#include "device.h"
+
+/* The product of full matrices as kernels and BLAS take it, without a place for C. */
+gpumm_product gpumm_product_of (const gpumm_problem *problem);
 
 /* 2 m n k, or 8 m n k where both operands are complex and 4 m n k where one is. */
 double gpumm_dense_flops (const gpumm_problem *problem);

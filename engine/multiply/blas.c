@@ -548,20 +548,9 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
       memcpy ((char *) result->values + (size_t) (j * result->ld) * element,
               (const char *) p->c0->values + (size_t) (j * p->c0->ld) * element,
               (size_t) result->rows * element);
-  gpumm_product product = {.type = p->output,
-                           .op_a = p->a.op,
-                           .op_b = p->b.op,
-                           .m = result->rows,
-                           .n = result->cols,
-                           .k = gpumm_k (p),
-                           .a = p->a.values,
-                           .lda = p->a.ld,
-                           .b = p->b.values,
-                           .ldb = p->b.ld,
-                           .c = result->values,
-                           .ldc = result->ld,
-                           .alpha = p->alpha,
-                           .beta = p->beta};
+  gpumm_product product = gpumm_product_of (p);
+  product.c = result->values;
+  product.ldc = result->ld;
   gpumm_status status = gpumm_blas_product (&product, 0, &kernel);
   snprintf (job->report.kernel, sizeof job->report.kernel, "%s", kernel);
   job->report.compute = gpumm_seconds () - begun;

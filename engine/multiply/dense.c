@@ -136,21 +136,20 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   gpumm_panel c = part (s, s->result, GPUMM_NONE, row, m, col, n);
   gpumm_product *product = &s->products[s->count];
   step->task = product;
-  *product = (gpumm_product){.type = p->output,
-                             .op_a = p->a.op,
-                             .op_b = p->b.op,
-                             .m = gpumm_padded (plan, m, p->output),
-                             .n = gpumm_padded (plan, n, p->output),
-                             .k = gpumm_padded (plan, depth, p->output),
-                             .lda = a.ld_to,
-                             .ldb = b.ld_to,
-                             .ldc = c.ld_to,
-                             .alpha = p->alpha,
-                             .beta = l == 0 ? p->beta : (gpumm_scalar){1, 0},
-                             .workspace = s->workspace,
-                             .workspace_bytes = (size_t) plan->workspace_bytes,
-                             .tiling = gpumm_plan_tiling (p, plan),
-                             .gain = plan->gain};
+  *product = gpumm_product_of (p);
+  product->a = product->b = NULL; /* on the device there may be none */
+  product->m = gpumm_padded (plan, m, p->output);
+  product->n = gpumm_padded (plan, n, p->output);
+  product->k = gpumm_padded (plan, depth, p->output);
+  product->lda = a.ld_to;
+  product->ldb = b.ld_to;
+  product->ldc = c.ld_to;
+  if (l > 0)
+    product->beta = (gpumm_scalar){1, 0};
+  product->workspace = s->workspace;
+  product->workspace_bytes = (size_t) plan->workspace_bytes;
+  product->tiling = gpumm_plan_tiling (p, plan);
+  product->gain = plan->gain;
   if (plan->keeps) {
     product->tiling.row = i;
     product->tiling.col = j;

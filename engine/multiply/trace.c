@@ -10,6 +10,7 @@
 #include "memory/handles.h"
 #include "tiles.h"
 #include "types.h"
+#include "work.h"
 
 enum { A, B, C, WORKSPACE, PARTS };
 
@@ -51,19 +52,13 @@ static gpumm_status set_up (stage *s, const struct gpumm_job *job, const gpumm_m
   gpumm_add_upload (&s->step, a);
   gpumm_add_upload (&s->step, b);
   gpumm_add_download (&s->step, gpumm_turned (c));
-  *product = (gpumm_product){.type = p->output,
-                             .op_a = p->a.op,
-                             .op_b = p->b.op,
-                             .m = result->rows,
-                             .n = result->cols,
-                             .k = gpumm_k (p),
-                             .a = a.to,
-                             .lda = a.ld_to,
-                             .b = b.to,
-                             .ldb = b.ld_to,
-                             .c = c.to,
-                             .ldc = c.ld_to,
-                             .alpha = p->alpha};
+  *product = gpumm_product_of (p);
+  product->a = a.to;
+  product->lda = a.ld_to;
+  product->b = b.to;
+  product->ldb = b.ld_to;
+  product->c = c.to;
+  product->ldc = c.ld_to;
   if (kernel->workspace)
     product->workspace_bytes = kernel->workspace (product, &s->pass.device);
   if (product->workspace_bytes > 0)
