@@ -164,7 +164,7 @@ static void one (const test_case *t) {
 }
 
 static void test_products (int repeats) {
-  static const int64_t sizes[] = {1, 2, 7, 31, 64, 65, 130};
+  static const int64_t sizes[] = {1, 2, 7, 31, 33, 64, 70};
   for (int there = 1; there < 8; there++)
     for (int ops = 0; ops < 9; ops++)
       for (int type = GPUMM_S; type <= GPUMM_Z; type++)

@@ -5,6 +5,7 @@
 #include "multiply/sparse.h"
 #include "multiply/sparse_as_dense.h"
 #include "check.h"
+#include "memory/buffer.h"
 #include "memory/pool.h"
 #include "tiles.h"
 #include "types.h"
@@ -1004,6 +1005,48 @@ static void test_needs (void) {
   CHECK (asked_for (small, tiled_here, 1) == HOST, "tiled on the CPU: the host device");
 }
 
+/* What stays on a device takes no memory there again, is not padded, and decides where the product
+ * runs. */
+static void test_bound (void) {
+  static const gpumm_kernel padding = {
+      .algorithm = "cublas", .name = "cublas", .types = ALL, .padded_types = ALL, .multiple = 16};
+  static const gpumm_kernel *const padding_rows[] = {&padding, NULL};
+  static const gpumm_driver driver = {.name = "cuda", .kernels = padding_rows};
+  gpumm_buffer buffer = {.driver = &driver, .device = 2};
+  make_places ();
+  gpumm_place gpu = fast, slow = fast;
+  gpu.driver = slow.driver = &driver;
+  slow.flops[GPUMM_D] = 1; /* the CPU would be faster */
+  for (int bits = 0; bits < 8; bits++) {
+    gpumm_problem p = square (GPUMM_D, 3001, 3001, 3001);
+    if (bits & 1)
+      p.a.buffer = &buffer;
+    if (bits & 2)
+      p.b.buffer = &buffer;
+    p.stays = bits >> 2;
+    const gpumm_plan plan =
+        plan_of (p, (gpumm_options){.backend = bits ? GPUMM_AUTO : GPUMM_GPU, .device = -1}, &slow,
+                 GPUMM_OK);
+    const gpumm_buffers x = gpumm_plan_buffers (&p, &plan);
+    CHECK (plan.backend == GPUMM_GPU && plan.kernel == &padding, "%d: %s", bits, plan.reason);
+    CHECK (plan.pads == (bits == 0), "%d: pads %d", bits, plan.pads);
+    CHECK ((x.a > 0) != (bits & 1) && (x.b > 0) != (bits >> 1 & 1) && (x.c > 0) != bits >> 2,
+           "%d: %lld, %lld, %lld buffers", bits, (long long) x.a, (long long) x.b, (long long) x.c);
+    CHECK ((bits == 7) == (plan.device_bytes == 0), "%d: %lld bytes", bits,
+           (long long) plan.device_bytes);
+    CHECK (bits != 7 || (plan.tile_m == 3001 && plan.tile_n == 3001 && plan.tile_k == 3001),
+           "tiles of what does not move");
+    CHECK (!bits || strstr (plan.reason, "on the device"), "%s", plan.reason);
+  }
+  gpumm_problem p = square (GPUMM_D, 10, 10, 10);
+  p.a.buffer = &buffer;
+  plan_of (p, (gpumm_options){.algorithm = "blas", .device = -1}, &gpu, GPUMM_UNSUPPORTED);
+  plan_of (p, (gpumm_options){.algorithm = "tiled", .device = -1}, &gpu, GPUMM_UNSUPPORTED);
+  const gpumm_plan plan =
+      plan_of (p, (gpumm_options){.algorithm = "cublas", .device = -1}, &gpu, GPUMM_OK);
+  CHECK (plan.kernel == &padding && plan.device == 2, "by name: %s", plan.reason);
+}
+
 /* A kernel's own estimate decides for blocks of integers; without one the CPU takes them. */
 static double estimated;
 
@@ -1065,5 +1108,6 @@ int main (void) {
   test_estimates ();
   test_choice_for_blocks ();
   test_needs ();
+  test_bound ();
   return check_done ();
 }
