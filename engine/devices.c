@@ -4,7 +4,6 @@
 #include "devices.h"
 #include "cancel.h"
 #include "error.h"
-#include "memory/handles.h"
 #include "memory/pool.h"
 #include "progress.h"
 
@@ -150,11 +149,9 @@ int64_t gpumm_fault_device (int64_t n) {
 void gpumm_devices_reset (void) {
   pthread_mutex_lock (&lock);
   int forked = cuda.tried && cuda.opened_by != getpid ();
-  if (forked) {
+  if (forked)
     gpumm_pools_forget ();
-    gpumm_handles_forget ();
-  } else {
-    gpumm_handles_reset ();
+  else {
     gpumm_pools_reset ();
     if (cuda.driver)
       cuda.driver->reset ();
