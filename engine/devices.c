@@ -4,7 +4,6 @@
 #include "devices.h"
 #include "cancel.h"
 #include "error.h"
-#include "memory/handles.h"
 #include "memory/pool.h"
 #include "progress.h"
 
@@ -19,35 +18,28 @@
 typedef struct {
   const char *file, *name;
   const gpumm_driver *driver; /* NULL: it cannot be used */
-  int tried;
-  pid_t opened_by; /* a CUDA context does not survive fork () */
+  pid_t opened_by;            /* 0: nobody tried. A CUDA context does not survive fork () */
   char why[512];
 } library;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static library cuda = {.file = "libgpumm_cuda.so", .name = "CUDA"};
 static library host = {.file = "libgpumm_host.so", .name = "the host device"};
+
 /* ---- libraries ---------------------------------------------------------------------------- */
+
+enum { LONGEST_PATH = 4096 };
 
 /* The path of a file beside this library; 0 if there is none. If this library was opened by a
  * relative path, a later chdir has made that path useless, so no file is searched beside it. */
-static int find_beside (const char *file, char *path, size_t bytes) {
+static int find_beside (const char *file, char path[LONGEST_PATH]) {
   Dl_info self;
   if (!dladdr ((void *) (uintptr_t) &gpumm_cuda, &self) || !self.dli_fname
       || self.dli_fname[0] != '/')
     return 0;
-  const char *slash = strrchr (self.dli_fname, '/');
-  const int length = slash ? (int) (slash - self.dli_fname) + 1 : 0;
-  return (size_t) snprintf (path, bytes, "%.*s%s", length, self.dli_fname, file) < bytes
+  const int length = (int) (strrchr (self.dli_fname, '/') - self.dli_fname) + 1;
+  return snprintf (path, LONGEST_PATH, "%.*s%s", length, self.dli_fname, file) < LONGEST_PATH
          && access (path, F_OK) == 0;
-}
-
-enum { LONGEST_PATH = 4096 };
-
-/* Opens the file beside this library, else one on the loader's path. */
-static void *open_beside (const char *file) {
-  char path[LONGEST_PATH];
-  return dlopen (find_beside (file, path, sizeof path) ? path : file, RTLD_NOW | RTLD_LOCAL);
 }
 
 /* The driver makes these files, on Linux and on WSL; a program needs permission to use them. */
@@ -56,9 +48,10 @@ static int has_gpu (void) {
 }
 
 static void open_library (library *l) {
-  l->tried = 1;
+  char path[LONGEST_PATH]; /* else the library may be on the loader's path */
+  const int beside = find_beside (l->file, path);
+  void *handle = dlopen (beside ? path : l->file, RTLD_NOW | RTLD_LOCAL);
   l->opened_by = getpid ();
-  void *handle = open_beside (l->file);
   if (!handle) {
     const char *said = dlerror ();
     const int is_missing =
@@ -89,11 +82,10 @@ static void open_library (library *l) {
 }
 
 static const gpumm_driver *use (library *l, const char **why) {
-  const gpumm_driver *driver;
   pthread_mutex_lock (&lock);
-  if (!l->tried)
+  if (!l->opened_by)
     open_library (l);
-  driver = l->driver;
+  const gpumm_driver *driver = l->driver;
   if (driver && l == &cuda && l->opened_by != getpid ()) {
     driver = NULL;
     snprintf (l->why, sizeof l->why,
@@ -117,7 +109,7 @@ const gpumm_driver *gpumm_host_device (const char **why) {
 const char *gpumm_unused_gpu (void) {
   static atomic_flag asked = ATOMIC_FLAG_INIT;
   char path[LONGEST_PATH];
-  if (atomic_flag_test_and_set (&asked) || !has_gpu () || find_beside (cuda.file, path, sizeof path)
+  if (atomic_flag_test_and_set (&asked) || !has_gpu () || find_beside (cuda.file, path)
       || gpumm_cuda (NULL))
     return NULL;
   return "there is an NVIDIA GPU here, but gpumm was built without CUDA and computes on the CPU";
@@ -149,12 +141,9 @@ int64_t gpumm_fault_device (int64_t n) {
 
 void gpumm_devices_reset (void) {
   pthread_mutex_lock (&lock);
-  int forked = cuda.tried && cuda.opened_by != getpid ();
-  if (forked) {
+  if (cuda.opened_by && cuda.opened_by != getpid ())
     gpumm_pools_forget ();
-    gpumm_handles_forget ();
-  } else {
-    gpumm_handles_reset ();
+  else {
     gpumm_pools_reset ();
     if (cuda.driver)
       cuda.driver->reset ();

@@ -7,28 +7,22 @@
 
 static _Thread_local char last_error[1024];
 
-static const struct {
-  gpumm_status status;
-  const char *name;
-} table[] = {
-    {GPUMM_OK, "ok"},
-    {GPUMM_INVALID, "invalid"},
-    {GPUMM_NONCONFORMANT, "nonconformant"},
-    {GPUMM_UNSUPPORTED, "unsupported"},
-    {GPUMM_NO_DEVICE, "no-device"},
-    {GPUMM_HOST_MEMORY, "host-memory"},
-    {GPUMM_DEVICE_MEMORY, "device-memory"},
-    {GPUMM_DEVICE_FAILED, "device-failed"},
-    {GPUMM_INTERNAL, "internal"},
-    {GPUMM_TOO_LARGE, "too-large"},
-    {GPUMM_CANCELLED, "cancelled"},
-};
-
 const char *gpumm_status_name (gpumm_status status) {
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (table[i].status == status)
-      return table[i].name;
-  return "unknown";
+  static const char *const names[] = {
+      [-GPUMM_OK] = "ok",
+      [-GPUMM_INVALID] = "invalid",
+      [-GPUMM_NONCONFORMANT] = "nonconformant",
+      [-GPUMM_UNSUPPORTED] = "unsupported",
+      [-GPUMM_NO_DEVICE] = "no-device",
+      [-GPUMM_HOST_MEMORY] = "host-memory",
+      [-GPUMM_DEVICE_MEMORY] = "device-memory",
+      [-GPUMM_DEVICE_FAILED] = "device-failed",
+      [-GPUMM_INTERNAL] = "internal",
+      [-GPUMM_TOO_LARGE] = "too-large",
+      [-GPUMM_CANCELLED] = "cancelled",
+  };
+  const int count = sizeof names / sizeof *names;
+  return status <= 0 && status > -count ? names[-status] : "unknown";
 }
 
 const char *gpumm_last_error (void) {

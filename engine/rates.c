@@ -6,7 +6,6 @@
 #include "clock.h"
 #include "devices.h"
 #include "error.h"
-#include "memory/handles.h"
 #include "memory/host.h"
 #include "memory/pool.h"
 #include "types.h"

@@ -13,8 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A full table takes about half of this. */
-enum { MOST_BYTES = 1 << 16 };
+/* A full table takes about half of this. (gpumm_tuned_read names the number in a text.) */
+enum { MOST_BYTES = 65536 };
+
+#define DIGITS "0123456789"
 
 /* ---- whose it is -------------------------------------------------------------------------- */
 
@@ -32,11 +34,10 @@ void gpumm_tuned_header (const gpumm_device_properties *device, char text[GPUMM_
 
 /* The device's name for a file name: letters and digits stay, other characters become hyphens. */
 static void plain_name (const char *name, char *plain, size_t size) {
+  static const char usual[] = DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   size_t used = 0;
   for (; *name && used + 1 < size; name++) {
-    int usual = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z')
-                || (*name >= '0' && *name <= '9');
-    if (usual)
+    if (strchr (usual, *name))
       plain[used++] = *name;
     else if (used > 0 && plain[used - 1] != '-')
       plain[used++] = '-';
@@ -55,30 +56,23 @@ static int find_file (const gpumm_device_properties *device, char *file, size_t 
     within = "/.config";
   }
   plain_name (device->name, name, sizeof name);
-  size_t length =
-      folder && folder[0] == '/'
-          ? (size_t) snprintf (file, size, "%s%s/gpumm/tuned-%s-driver-%d-runtime-%d.csv", folder,
-                               within, name, device->driver, device->runtime)
-          : size;
-  if (length < size)
-    return 1;
-  file[0] = '\0';
-  return 0;
+  const int length = folder && folder[0] == '/'
+                         ? snprintf (file, size, "%s%s/gpumm/tuned-%s-driver-%d-runtime-%d.csv",
+                                     folder, within, name, device->driver, device->runtime)
+                         : -1;
+  if (length < 0 || (size_t) length >= size)
+    file[0] = '\0';
+  return file[0] != '\0';
 }
 
 /* ---- lines -------------------------------------------------------------------------------- */
 
-/* A decimal number without sign or exponent. (strtod depends on the locale.) */
-static int get_decimal (const char *text, double *value) {
-  double unit = 1;
-  int digits = 0;
-  *value = 0;
-  for (; *text >= '0' && *text <= '9' && digits < 18; text++, digits++)
-    *value = 10 * *value + (*text - '0');
-  if (digits > 0 && *text == '.')
-    for (text++; *text >= '0' && *text <= '9' && digits < 18; text++, digits++)
-      *value += (*text - '0') * (unit /= 10);
-  return digits > 0 && *text == '\0';
+/* Is it a number above 0 without sign or exponent? (What strtod takes depends on the locale.) */
+static int is_positive (const char *text) {
+  const char *end = text + strspn (text, DIGITS);
+  if (end > text && *end == '.')
+    end += 1 + strspn (end + 1, DIGITS);
+  return end > text && *end == '\0' && strpbrk (text, "123456789");
 }
 
 static const gpumm_kernel *find_kernel (const gpumm_kernel *const *kernels, const char *algorithm,
@@ -89,28 +83,17 @@ static const gpumm_kernel *find_kernel (const gpumm_kernel *const *kernels, cons
   return NULL;
 }
 
-/* Splits the line at its commas; returns 0 unless it has `count` fields. */
-static int get_fields (char *line, char *fields[], int count) {
-  for (int i = 0; i < count; i++) {
-    fields[i] = line;
-    line = strchr (line, ',');
-    if (!line != (i == count - 1))
-      return 0;
-    if (line)
-      *line++ = '\0';
-  }
-  return 1;
-}
-
 /* Returns 0 if the line is of no use here. */
 static int take_line (char *line, const gpumm_kernel *const *kernels,
                       const gpumm_device_properties *device, gpumm_tuned *table) {
   static const char letters[] = "sdcz"; /* in the order of gpumm_type */
   char *field[5];
-  double from, gflops;
-  if (!get_fields (line, field, 5) || strlen (field[0]) != 1 || !strchr (letters, field[0][0])
-      || !get_decimal (field[1], &from) || from != (double) (int64_t) from
-      || !get_decimal (field[4], &gflops) || gflops <= 0)
+  for (int i = 0; i < 5; i++)
+    if (!(field[i] = strsep (&line, ",")))
+      return 0;
+  const size_t digits = strspn (field[1], DIGITS);
+  if (line || strlen (field[0]) != 1 || !strchr (letters, field[0][0]) || digits < 1 || digits > 18
+      || field[1][digits] || !is_positive (field[4]))
     return 0;
   int type = (int) (strchr (letters, field[0][0]) - letters);
   const gpumm_kernel *kernel = find_kernel (kernels, field[2], field[3]);
@@ -118,7 +101,7 @@ static int take_line (char *line, const gpumm_kernel *const *kernels,
       || table->count[type] == GPUMM_TUNED_ROWS)
     return 0;
   table->rows[type][table->count[type]++] =
-      (gpumm_tuned_row){.from = (int64_t) from, .kernel = kernel};
+      (gpumm_tuned_row){.from = strtoll (field[1], NULL, 10), .kernel = kernel};
   return 1;
 }
 
@@ -140,9 +123,8 @@ void gpumm_tuned_parse (const char *text, size_t bytes, const gpumm_kernel *cons
     char line[256];
     const char *end = memchr (text + at, '\n', bytes - at);
     size_t length = end ? (size_t) (end - (text + at)) : bytes - at;
-    int whole = length < sizeof line && !memchr (text + at, '\0', length);
-    memcpy (line, text + at, whole ? length : 0);
-    line[whole ? length : 0] = '\0';
+    snprintf (line, sizeof line, "%.*s", (int) length, text + at);
+    const int whole = strlen (line) == length; /* not too long, no zero byte */
     if (whole && take_line (line, kernels, device, table))
       used++;
     else
@@ -160,14 +142,13 @@ void gpumm_tuned_parse (const char *text, size_t bytes, const gpumm_kernel *cons
 static ptrdiff_t read_file (const char *name, char *text, size_t size) {
   struct stat about;
   size_t bytes = 0;
-  ptrdiff_t got = -1;
-  int file = open (name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0)
-    return -1;
-  if (fstat (file, &about) == 0 && S_ISREG (about.st_mode))
+  ssize_t got = -1;
+  const int file = open (name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file >= 0 && fstat (file, &about) == 0 && S_ISREG (about.st_mode))
     while (bytes < size && (got = read (file, text + bytes, size - bytes)) > 0)
       bytes += (size_t) got;
-  close (file);
+  if (file >= 0)
+    close (file);
   return got == 0 ? (ptrdiff_t) bytes : -1;
 }
 
@@ -176,19 +157,16 @@ void gpumm_tuned_read (const gpumm_kernel *const *kernels, const gpumm_device_pr
   char text[MOST_BYTES];
   memset (table->count, 0, sizeof table->count);
   table->ignored = 0;
-  if (!find_file (device, table->file, sizeof table->file)) {
-    snprintf (table->why, sizeof table->why, "neither XDG_CONFIG_HOME nor HOME names a folder");
-    return;
-  }
-  if (access (table->file, F_OK) != 0) {
-    snprintf (table->why, sizeof table->why, "it has not been tuned: see gpumm_tune");
-    return;
-  }
-  ptrdiff_t bytes = read_file (table->file, text, sizeof text);
-  if (bytes < 0)
-    snprintf (table->why, sizeof table->why,
-              "its table cannot be read, or is no file of less than %d bytes", MOST_BYTES);
-  else
+  const char *why = "";
+  ptrdiff_t bytes = 0;
+  if (!find_file (device, table->file, sizeof table->file))
+    why = "neither XDG_CONFIG_HOME nor HOME names a folder";
+  else if (access (table->file, F_OK) != 0)
+    why = "it has not been tuned: see gpumm_tune";
+  else if ((bytes = read_file (table->file, text, sizeof text)) < 0)
+    why = "its table cannot be read, or is no file of less than 65536 bytes";
+  snprintf (table->why, sizeof table->why, "%s", why);
+  if (!*why)
     gpumm_tuned_parse (text, (size_t) bytes, kernels, device, table);
 }
 

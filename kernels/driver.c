@@ -73,33 +73,18 @@ gpumm_status gpumm_driver_check_cancelled (void) {
 #undef FAMILY
 #undef SPARSE_FAMILY
 
-#define FAMILY(name) gpumm_family_##name,
-#define SPARSE_FAMILY(name)
-static const gpumm_kernel *const families[] = {
-#include "families.h"
-    NULL};
-#undef FAMILY
-#undef SPARSE_FAMILY
-
-#define FAMILY(name)
-#define SPARSE_FAMILY(name) gpumm_family_##name,
-static const gpumm_sparse_kernel *const sparse_families[] = {
-#include "families.h"
-    NULL};
-
 enum { MOST_ROWS = 256 };
 const gpumm_kernel *gpumm_driver_kernels[MOST_ROWS + 1];
 const gpumm_sparse_kernel *gpumm_driver_sparse_kernels[MOST_ROWS + 1];
 
 static void collect_rows (void) {
-  int count = 0;
-  for (const gpumm_kernel *const *family = families; *family; family++)
-    for (const gpumm_kernel *row = *family; row->name && count < MOST_ROWS; row++)
-      gpumm_driver_kernels[count++] = row;
-  count = 0;
-  for (const gpumm_sparse_kernel *const *family = sparse_families; *family; family++)
-    for (const gpumm_sparse_kernel *row = *family; row->name && count < MOST_ROWS; row++)
-      gpumm_driver_sparse_kernels[count++] = row;
+  int dense = 0, sparse = 0;
+#define COLLECT(family, rows, count)                                                               \
+  for (int i = 0; gpumm_family_##family[i].name && count < MOST_ROWS; i++)                         \
+    rows[count++] = &gpumm_family_##family[i];
+#define FAMILY(family)        COLLECT (family, gpumm_driver_kernels, dense)
+#define SPARSE_FAMILY(family) COLLECT (family, gpumm_driver_sparse_kernels, sparse)
+#include "families.h"
 }
 
 const gpumm_driver *gpumm_driver_table (void) {

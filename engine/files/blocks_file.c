@@ -49,25 +49,44 @@ enum { PIECE = 1 << 18 };
 enum { LARGE_RECORD = 1 << 13 };
 
 struct gpumm_blocks_file {
-  char *name;
   int fd;
   size_t bytes;        /* of the file */
   int64_t size, block; /* n, m */
+  int64_t rows;        /* n / m */
   int64_t count;       /* k */
   gpumm_type type;
   size_t record; /* bytes */
-  int counted;   /* for gpumm_cancel */
+  char name[];
 };
-
-static int32_t load_int32 (const unsigned char *from) {
-  int32_t x;
-  memcpy (&x, from, sizeof x);
-  return x;
-}
 
 /* Where record t begins in the file. */
 static size_t record_at (const gpumm_blocks_file *f, int64_t t) {
   return HEADER_BYTES + (size_t) t * f->record;
+}
+
+static size_t record_bytes (gpumm_type type, int64_t block) {
+  return INDEX_BYTES + (size_t) (block * block) * gpumm_type_bytes (type);
+}
+
+/* How many records are read or written at once. */
+static int64_t records_at_once (size_t record) {
+  return record < PIECE ? (int64_t) (PIECE / record) : 1;
+}
+
+/* Transposes an m x m block: rows to columns, or back. Either may be unaligned. Constant sizes make
+ * memcpy a single move. */
+static void turn (gpumm_type type, const unsigned char *restrict from, unsigned char *restrict to,
+                  int64_t m) {
+#define TURN(type)                                                                                 \
+  for (size_t i = 0; i < n; i++)                                                                   \
+    for (size_t j = 0; j < n; j++)                                                                 \
+      memcpy (to + (i + j * n) * sizeof (type), from + (i * n + j) * sizeof (type), sizeof (type));
+  const size_t n = (size_t) m;
+  if (type == GPUMM_U16)
+    TURN (uint16_t)
+  else
+    TURN (uint32_t)
+#undef TURN
 }
 
 /* Returns 0, an errno, or END if the file became shorter. */
@@ -98,16 +117,16 @@ static gpumm_status fail_read (const gpumm_blocks_file *f, int error) {
 /* ---- checks ------------------------------------------------------------------------------- */
 
 static gpumm_status check_header (gpumm_blocks_file *f, gpumm_type type) {
-  unsigned char header[HEADER_BYTES];
+  int32_t header[3];
   if (f->bytes < HEADER_BYTES)
     return gpumm_fail (GPUMM_INVALID, "%s: the header has 12 bytes, but the file has %zu", f->name,
                        f->bytes);
   const int error = read_bytes (f, 0, header, sizeof header);
   if (error)
     return fail_read (f, error);
-  f->size = load_int32 (header);
-  f->block = load_int32 (header + 4);
-  f->count = load_int32 (header + 8);
+  f->size = header[0];
+  f->block = header[1];
+  f->count = header[2];
   if (f->size < 0 || f->block < 1 || f->count < 0)
     return gpumm_fail (
         GPUMM_INVALID,
@@ -116,13 +135,13 @@ static gpumm_status check_header (gpumm_blocks_file *f, gpumm_type type) {
   if (f->size % f->block != 0)
     return gpumm_fail (GPUMM_INVALID, "%s: size %lld does not divide into blocks of %lld", f->name,
                        (long long) f->size, (long long) f->block);
-  const int64_t rows = f->size / f->block;
-  if (rows > MOST_BLOCK_ROWS)
+  f->rows = f->size / f->block;
+  if (f->rows > MOST_BLOCK_ROWS)
     return gpumm_fail (GPUMM_INVALID, "%s: %lld block rows, and at most %lld are allowed", f->name,
-                       (long long) rows, (long long) MOST_BLOCK_ROWS);
-  if (f->count > rows * rows)
+                       (long long) f->rows, (long long) MOST_BLOCK_ROWS);
+  if (f->count > f->rows * f->rows)
     return gpumm_fail (GPUMM_INVALID, "%s: %lld blocks, but the matrix has places for %lld",
-                       f->name, (long long) f->count, (long long) (rows * rows));
+                       f->name, (long long) f->count, (long long) (f->rows * f->rows));
   /* the file's size tells the element type; at most 2^62 2^31 elements */
   const double each = (double) f->block * (double) f->block;
   const double sizes[] = {(double) HEADER_BYTES + (double) f->count * (INDEX_BYTES + 2 * each),
@@ -140,21 +159,21 @@ static gpumm_status check_header (gpumm_blocks_file *f, gpumm_type type) {
                        : (double) f->bytes < sizes[0] ? "it was cut off"
                                                       : "the count of blocks is wrong");
   f->type = type;
-  f->record = INDEX_BYTES + (size_t) (f->block * f->block) * gpumm_type_bytes (type);
+  f->record = record_bytes (type, f->block);
   return GPUMM_OK;
 }
 
 /* ---- open and close ----------------------------------------------------------------------- */
 
-static gpumm_status open_file (gpumm_blocks_file *f, const char *name) {
+static gpumm_status open_file (gpumm_blocks_file *f) {
   struct stat info;
-  f->fd = open (name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not wait for a pipe */
+  f->fd = open (f->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not wait for a pipe */
   if (f->fd < 0)
-    return gpumm_fail (GPUMM_INVALID, "cannot open %s: %s", name, strerror (errno));
+    return gpumm_fail (GPUMM_INVALID, "cannot open %s: %s", f->name, strerror (errno));
   if (fstat (f->fd, &info) != 0)
-    return gpumm_fail (GPUMM_INVALID, "cannot read %s: %s", name, strerror (errno));
+    return fail_read (f, errno);
   if (!S_ISREG (info.st_mode))
-    return gpumm_fail (GPUMM_INVALID, "cannot read %s: not a file", name);
+    return gpumm_fail (GPUMM_INVALID, "cannot read %s: not a file", f->name);
   f->bytes = (size_t) info.st_size;
   return GPUMM_OK;
 }
@@ -166,17 +185,12 @@ gpumm_status gpumm_blocks_file_open (const char *name, gpumm_type type, gpumm_bl
   *file = NULL;
   if (type != GPUMM_U16 && type != GPUMM_U32 && type != GPUMM_TYPES)
     return gpumm_fail (GPUMM_INVALID, "a file of blocks has elements of uint16 or uint32");
-  gpumm_blocks_file *f = gpumm_allocate (1, sizeof *f);
-  gpumm_status status = f ? GPUMM_OK : GPUMM_HOST_MEMORY;
-  if (!status) {
-    f->fd = -1;
-    f->name = gpumm_allocate ((int64_t) strlen (name) + 1, 1);
-    status = f->name ? GPUMM_OK : GPUMM_HOST_MEMORY;
-  }
-  if (!status) {
-    memcpy (f->name, name, strlen (name));
-    status = open_file (f, name);
-  }
+  gpumm_blocks_file *f = gpumm_allocate (1, sizeof *f + strlen (name) + 1);
+  if (!f)
+    return GPUMM_HOST_MEMORY;
+  strcpy (f->name, name);
+  gpumm_cancel_enter ();
+  gpumm_status status = open_file (f);
   if (!status)
     status = check_header (f, type);
   if (status) {
@@ -190,8 +204,6 @@ gpumm_status gpumm_blocks_file_open (const char *name, gpumm_type type, gpumm_bl
                           .nzmax = f->count,
                           .block_rows = f->block,
                           .block_cols = f->block};
-  gpumm_cancel_enter ();
-  f->counted = 1;
   *file = f;
   return GPUMM_OK;
 }
@@ -201,9 +213,7 @@ void gpumm_blocks_file_close (gpumm_blocks_file *f) {
     return;
   if (f->fd >= 0)
     close (f->fd);
-  if (f->counted)
-    gpumm_cancel_leave ();
-  gpumm_release (f->name);
+  gpumm_cancel_leave ();
   gpumm_release (f);
 }
 
@@ -249,17 +259,18 @@ static void note_error (atomic_int *first, int error) {
     atomic_compare_exchange_strong (first, &none, error);
 }
 
-/* Passes the records from begin to end to a function, several at a time. */
-static void for_records (reading *r, int64_t begin, int64_t end,
+/* Passes the records from begin to end to a function: whole, several at a time, or only the indices. */
+static void for_records (reading *r, int64_t begin, int64_t end, int whole,
                          void (*use) (reading *r, const unsigned char *record, int64_t t)) {
   const gpumm_blocks_file *f = r->f;
-  const int64_t most = f->record < PIECE ? (int64_t) (PIECE / f->record) : 1;
-  unsigned char *piece = gpumm_allocate (most, f->record);
+  const int64_t most = whole ? records_at_once (f->record) : 1;
+  unsigned char *piece = gpumm_allocate (most, whole ? f->record : INDEX_BYTES);
   if (!piece)
     note_error (&r->error, ENOMEM);
   for (int64_t t = begin; piece && t < end && !atomic_load (&r->error) && !gpumm_is_cancelled ();) {
     const int64_t few = t + most < end ? most : end - t;
-    const int error = read_bytes (f, record_at (f, t), piece, (size_t) few * f->record);
+    const int error =
+        read_bytes (f, record_at (f, t), piece, whole ? (size_t) few * f->record : INDEX_BYTES);
     note_error (&r->error, error);
     for (int64_t s = 0; !error && s < few; s++)
       use (r, piece + (size_t) s * f->record, t + s);
@@ -269,33 +280,22 @@ static void for_records (reading *r, int64_t begin, int64_t end,
 }
 
 static void count_record (reading *r, const unsigned char *record, int64_t t) {
-  const int64_t rows = r->f->size / r->f->block;
-  const int32_t i = load_int32 (record), j = load_int32 (record + 4);
-  r->notes[t].index.i = i;
-  r->notes[t].index.j = j;
-  if (i < 0 || i >= rows || j < 0 || j >= rows)
+  record_note *note = &r->notes[t];
+  const int64_t rows = r->f->rows;
+  memcpy (&note->index, record, INDEX_BYTES);
+  if (note->index.i < 0 || note->index.i >= rows || note->index.j < 0 || note->index.j >= rows)
     note_first (&r->bad, t);
   else
-    atomic_fetch_add_explicit (&r->next[i], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit (&r->next[note->index.i], 1, memory_order_relaxed);
 }
 
 static void count_records (void *context, int64_t begin, int64_t end) {
   reading *r = context;
-  if (r->f->record < LARGE_RECORD)
-    for_records (r, begin, end, count_record);
-  else
-    for (int64_t t = begin; t < end && !atomic_load (&r->error) && !gpumm_is_cancelled (); t++) {
-      unsigned char index[INDEX_BYTES];
-      const int error = read_bytes (r->f, record_at (r->f, t), index, sizeof index);
-      note_error (&r->error, error);
-      if (!error)
-        count_record (r, index, t);
-    }
+  for_records (r, begin, end, r->f->record < LARGE_RECORD, count_record);
 }
 
 static gpumm_status check_indices (reading *r) {
   const gpumm_blocks_file *f = r->f;
-  const int64_t rows = f->size / f->block;
   const gpumm_status status = gpumm_parallel (f->count, LEAST_RECORDS, count_records, r);
   if (status)
     return status;
@@ -307,8 +307,8 @@ static gpumm_status check_indices (reading *r) {
                        "%s: record %lld, at byte %zu: block (%d, %d) is outside the %lldx%lld "
                        "blocks (records and blocks count from 0)",
                        f->name, (long long) bad, record_at (f, bad), r->notes[bad].index.i,
-                       r->notes[bad].index.j, (long long) rows, (long long) rows);
-  for (int64_t i = 0; i < rows; i++) {
+                       r->notes[bad].index.j, (long long) f->rows, (long long) f->rows);
+  for (int64_t i = 0; i < f->rows; i++) {
     r->start[i + 1] = r->start[i] + atomic_load (&r->next[i]);
     atomic_store (&r->next[i], r->start[i]);
   }
@@ -360,46 +360,28 @@ static gpumm_status say_duplicate (const reading *r, int64_t row) {
                      e[-1].number);
 }
 
-/* Transposes an m x m block: rows to columns, or back. */
-#define DEFINE_TURN(name, type)                                                                    \
-  static void name (const unsigned char *restrict from, type *restrict to, int64_t m) {            \
-    for (int64_t i = 0; i < m; i++)                                                                \
-      for (int64_t j = 0; j < m; j++)                                                              \
-        memcpy (to + i + j * m, from + (size_t) (i * m + j) * sizeof (type), sizeof (type));       \
-  }
-DEFINE_TURN (turn_u16, uint16_t)
-DEFINE_TURN (turn_u32, uint32_t)
-
-static void turn (gpumm_type type, const unsigned char *from, void *to, int64_t m) {
-  if (type == GPUMM_U16)
-    turn_u16 (from, to, m);
-  else
-    turn_u32 (from, to, m);
-}
-
 static void place_record (reading *r, const unsigned char *record, int64_t t) {
   const gpumm_blocks_file *f = r->f;
-  const int64_t place = r->notes[t].place, elements = f->block * f->block;
-  void *to =
-      (char *) r->x->values + (size_t) place * (size_t) elements * gpumm_type_bytes (f->type);
+  const int64_t place = r->notes[t].place;
+  unsigned char *to = (unsigned char *) r->x->values + (size_t) place * (f->record - INDEX_BYTES);
   turn (f->type, record + INDEX_BYTES, to, f->block);
   r->x->block_column[place] = r->entries[place].column;
-  if (!gpumm_blocks_any (f->type, to, elements))
+  if (!gpumm_blocks_any (f->type, to, f->block * f->block))
     atomic_store (&r->zeros, 1);
 }
 
 static void place_records (void *context, int64_t begin, int64_t end) {
-  for_records (context, begin, end, place_record);
+  for_records (context, begin, end, 1, place_record);
 }
 
 static gpumm_status read_records (reading *r) {
   const gpumm_blocks_file *f = r->f;
-  const int64_t rows = f->size / f->block, each = f->count / (rows + 1) + 1;
+  const int64_t each = f->count / (f->rows + 1) + 1;
   gpumm_status status = check_indices (r);
   if (!status)
     status = gpumm_parallel (f->count, LEAST_RECORDS, list_records, r);
   if (!status)
-    status = gpumm_parallel (rows, LEAST_RECORDS / each + 1, sort_rows, r);
+    status = gpumm_parallel (f->rows, LEAST_RECORDS / each + 1, sort_rows, r);
   if (status)
     return status;
   const int64_t row = atomic_load (&r->duplicate);
@@ -412,7 +394,7 @@ static gpumm_status read_records (reading *r) {
     return status;
   if (atomic_load (&r->zeros))
     return gpumm_drop_zeros (r->x, r->start);
-  memcpy (r->x->start, r->start, (size_t) (rows + 1) * sizeof *r->start);
+  memcpy (r->x->start, r->start, (size_t) (f->rows + 1) * sizeof *r->start);
   return GPUMM_OK;
 }
 
@@ -421,22 +403,18 @@ gpumm_status gpumm_blocks_file_read (gpumm_blocks_file *f, gpumm_matrix *x) {
       || x->cols != f->size || x->block_rows != f->block || x->block_cols != f->block
       || x->nzmax < f->count || !x->start || (f->count > 0 && (!x->block_column || !x->values)))
     return gpumm_fail (GPUMM_INVALID, "not the matrix that gpumm_blocks_file_open described");
-  const int64_t rows = f->size / f->block;
+  gpumm_owner memory = {0};
   reading r = {.f = f,
                .x = x,
-               .notes = gpumm_allocate (f->count, sizeof *r.notes),
-               .entries = gpumm_allocate (f->count, sizeof *r.entries),
-               .start = gpumm_allocate (rows + 1, sizeof *r.start),
-               .next = gpumm_allocate (rows, sizeof *r.next),
+               .notes = gpumm_own (&memory, f->count, sizeof *r.notes),
+               .entries = gpumm_own (&memory, f->count, sizeof *r.entries),
+               .start = gpumm_own (&memory, f->rows + 1, sizeof *r.start),
+               .next = gpumm_own (&memory, f->rows, sizeof *r.next),
                .bad = NONE,
                .duplicate = NONE};
-  gpumm_status status = GPUMM_HOST_MEMORY;
-  if (r.notes && r.entries && r.start && r.next)
-    status = read_records (&r);
-  gpumm_release (r.notes);
-  gpumm_release (r.entries);
-  gpumm_release (r.start);
-  gpumm_release (r.next);
+  const int has_all = r.notes && r.entries && r.start && r.next;
+  const gpumm_status status = has_all ? read_records (&r) : GPUMM_HOST_MEMORY;
+  gpumm_release_owned (&memory);
   return status;
 }
 
@@ -451,24 +429,17 @@ typedef struct {
 
 static void put_record (const writing *w, int64_t i, int64_t t, unsigned char *to) {
   const gpumm_matrix *x = w->x;
-  const int64_t m = x->block_rows;
-  const size_t bytes = gpumm_type_bytes (x->type);
   const int32_t index[2] = {(int32_t) i, x->block_column[t]};
-  const unsigned char *from =
-      (const unsigned char *) x->values + (size_t) t * (w->record - INDEX_BYTES);
   memcpy (to, index, sizeof index);
-  /* transposed while read; records may be unaligned */
-  for (int64_t r = 0; r < m; r++)
-    for (int64_t c = 0; c < m; c++)
-      memcpy (to + INDEX_BYTES + (size_t) (r * m + c) * bytes, from + (size_t) (r + c * m) * bytes,
-              bytes);
+  turn (x->type, (const unsigned char *) x->values + (size_t) t * (w->record - INDEX_BYTES),
+        to + INDEX_BYTES, x->block_rows);
 }
 
 /* The records of consecutive rows are contiguous in the file. */
 static void write_rows (void *context, int64_t begin, int64_t end) {
   writing *w = context;
   const int64_t *start = w->x->start;
-  const int64_t most = w->record < PIECE ? (int64_t) (PIECE / w->record) : 1;
+  const int64_t most = records_at_once (w->record);
   unsigned char *piece = gpumm_allocate (most, w->record);
   if (!piece)
     atomic_store (&w->no_memory, 1);
@@ -514,9 +485,7 @@ gpumm_status gpumm_blocks_file_write (const char *name, const gpumm_matrix *x) {
     return status;
   const int64_t rows = x->rows / x->block_rows, count = x->start[rows];
   const int32_t header[3] = {(int32_t) x->rows, (int32_t) x->block_rows, (int32_t) count};
-  writing w = {.x = x,
-               .record = INDEX_BYTES
-                         + (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type)};
+  writing w = {.x = x, .record = record_bytes (x->type, x->block_rows)};
   if ((status = gpumm_output_open (name, &w.output)) != GPUMM_OK)
     return status;
   gpumm_cancel_enter ();

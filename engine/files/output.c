@@ -47,8 +47,19 @@ struct gpumm_output {
   char temporary[PATH_MAX]; /* "" while the new file has no name */
 };
 
+/* Where a function here returns 0 or an errno: neither a file nor a stream. */
+enum { NOT_A_FILE = -1 };
+
 static gpumm_status fail_write (const gpumm_output *o, int error) {
-  return gpumm_fail (GPUMM_INVALID, "cannot write %s: %s", o->name, strerror (error));
+  return gpumm_fail (GPUMM_INVALID, "cannot write %s: %s", o->name,
+                     error == NOT_A_FILE ? "not a file" : strerror (error));
+}
+
+/* Closes a file that is open. Returns 0 or an errno. */
+static int shut (int *fd) {
+  const int error = *fd >= 0 && close (*fd) != 0 ? errno : 0;
+  *fd = -1;
+  return error;
 }
 
 /* ---- names -------------------------------------------------------------------------------- */
@@ -70,7 +81,7 @@ static int follow (char target[PATH_MAX], int *magic) {
     if (lstat (target, &info) != 0 || !S_ISLNK (info.st_mode))
       return 0;
     const size_t folder = folder_length (target);
-    snprintf (joined, sizeof joined, "%.*s", (int) folder, folder ? target : "");
+    snprintf (joined, sizeof joined, "%.*s", (int) folder, target);
     if (statfs (folder ? joined : ".", &system) == 0 && system.f_type == PROC_SUPER_MAGIC) {
       *magic = 1;
       return 0;
@@ -89,20 +100,31 @@ static int follow (char target[PATH_MAX], int *magic) {
   return ELOOP;
 }
 
-/* Makes a new name in the folder at each call. Returns 0 or an errno. */
-static int make_name (gpumm_output *o) {
+/* Gives the new file a name of its own in its folder: makes the file (fd < 0), or names the one without
+ * a name. Returns 0 or an errno. */
+static int give_name (gpumm_output *o, mode_t mode) {
   static atomic_uint calls;
-  struct timespec now;
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  const unsigned mixed = (unsigned) now.tv_nsec * 2654435761u + atomic_fetch_add (&calls, 1);
-  const int used = snprintf (o->temporary, sizeof o->temporary, "%s.gpumm-%d-%08x", o->folder,
-                             (int) getpid (), mixed);
-  return used > 0 && (size_t) used < sizeof o->temporary ? 0 : ENAMETOOLONG;
-}
-
-static const char *folder_of_temporaries (void) {
-  const char *folder = getenv ("TMPDIR");
-  return folder && folder[0] == '/' ? folder : "/tmp";
+  char handle[64];
+  int error = EEXIST;
+  snprintf (handle, sizeof handle, "/proc/self/fd/%d", o->fd);
+  for (int attempt = 0; error == EEXIST && attempt < 100; attempt++) {
+    struct timespec now;
+    clock_gettime (CLOCK_MONOTONIC, &now);
+    const unsigned mixed = (unsigned) now.tv_nsec * 2654435761u + atomic_fetch_add (&calls, 1);
+    const int used = snprintf (o->temporary, sizeof o->temporary, "%s.gpumm-%d-%08x", o->folder,
+                               (int) getpid (), mixed);
+    if (used < 0 || (size_t) used >= sizeof o->temporary)
+      error = ENAMETOOLONG;
+    else if (o->fd >= 0)
+      error = linkat (AT_FDCWD, handle, AT_FDCWD, o->temporary, AT_SYMLINK_FOLLOW) != 0 ? errno : 0;
+    else {
+      o->fd = open (o->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+      error = o->fd < 0 ? errno : 0;
+    }
+  }
+  if (error)
+    o->temporary[0] = 0;
+  return error;
 }
 
 /* ---- open --------------------------------------------------------------------------------- */
@@ -115,18 +137,7 @@ static int make_file (gpumm_output *o, mode_t mode) {
     if (o->fd >= 0)
       return 0;
   }
-  for (int attempt = 0; attempt < 100; attempt++) {
-    const int error = make_name (o);
-    if (error)
-      return error;
-    o->fd = open (o->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (o->fd >= 0)
-      return 0;
-    if (errno != EEXIST)
-      break;
-  }
-  o->temporary[0] = 0;
-  return errno;
+  return give_name (o, mode);
 }
 
 /* Would a new file lose an attribute of this one? Security labels do not count: the system sets
@@ -152,7 +163,9 @@ static int open_beside (gpumm_output *o, const struct stat *old) {
   o->in_place = old->st_nlink > 1 || has_attributes (o->target);
   int error = make_file (o, 0600);
   if (error == EACCES || error == EPERM || error == EROFS) {
-    const int used = snprintf (o->folder, sizeof o->folder, "%s/", folder_of_temporaries ());
+    const char *folder = getenv ("TMPDIR");
+    const int used =
+        snprintf (o->folder, sizeof o->folder, "%s/", folder && folder[0] == '/' ? folder : "/tmp");
     o->in_place = 1;
     if (used > 0 && (size_t) used < sizeof o->folder)
       error = make_file (o, 0600);
@@ -162,10 +175,9 @@ static int open_beside (gpumm_output *o, const struct stat *old) {
   struct stat info;
   if (fstat (o->fd, &info) != 0)
     return errno;
-  if ((info.st_uid != old->st_uid || info.st_gid != old->st_gid)
-      && fchown (o->fd, old->st_uid, old->st_gid) != 0)
-    o->in_place = 1;
-  else if (fchmod (o->fd, old->st_mode & 07777) != 0)
+  if (((info.st_uid != old->st_uid || info.st_gid != old->st_gid)
+       && fchown (o->fd, old->st_uid, old->st_gid) != 0)
+      || fchmod (o->fd, old->st_mode & 07777) != 0)
     o->in_place = 1;
   return 0;
 }
@@ -194,24 +206,16 @@ gpumm_status gpumm_output_open (const char *name, gpumm_output **output) {
   strcpy (o->target, name);
   struct stat old;
   int magic, error = follow (o->target, &magic);
-  if (!error) {
-    const int exists = stat (o->target, &old) == 0;
-    if (!exists && errno != ENOENT)
-      error = errno;
-    else if (!exists)
-      error = o->target[strlen (o->target) - 1] == '/' ? EISDIR : open_beside (o, NULL);
-    else if (S_ISDIR (old.st_mode))
-      error = EISDIR;
-    else if (magic || S_ISFIFO (old.st_mode) || S_ISCHR (old.st_mode))
-      error = open_stream (o);
-    else if (S_ISREG (old.st_mode))
-      error = open_beside (o, &old);
-    else {
-      const gpumm_status status = gpumm_fail (GPUMM_INVALID, "cannot write %s: not a file", name);
-      gpumm_output_abort (o);
-      return status;
-    }
-  }
+  const int missing = !error && stat (o->target, &old) != 0 ? errno : 0;
+  if (missing)
+    error = missing != ENOENT                          ? missing
+            : o->target[strlen (o->target) - 1] == '/' ? EISDIR
+                                                       : open_beside (o, NULL);
+  else if (!error)
+    error = S_ISDIR (old.st_mode)                                      ? EISDIR
+            : magic || S_ISFIFO (old.st_mode) || S_ISCHR (old.st_mode) ? open_stream (o)
+            : S_ISREG (old.st_mode)                                    ? open_beside (o, &old)
+                                                                       : NOT_A_FILE;
   if (error) {
     const gpumm_status status = fail_write (o, error);
     gpumm_output_abort (o);
@@ -227,117 +231,87 @@ int gpumm_output_is_stream (const gpumm_output *o) {
 
 /* ---- write -------------------------------------------------------------------------------- */
 
+/* Keeps the first failure, so that a commit fails too. */
 static gpumm_status note (gpumm_output *o, int error) {
   int none = 0;
+  if (!error)
+    return GPUMM_OK;
   atomic_compare_exchange_strong (&o->error, &none, error);
   return fail_write (o, error);
 }
 
+/* Reserves room for a file. Returns 0 or an errno. A file system that cannot reserve any reports at a
+ * write that it is full. */
+static int reserve (int fd, int mode, off_t bytes) {
+  const int failed = bytes > 0 && fallocate (fd, mode, 0, bytes) != 0;
+  return failed && errno != EOPNOTSUPP && errno != ENOSYS ? errno : 0;
+}
+
 gpumm_status gpumm_output_reserve (gpumm_output *o, size_t bytes) {
-  const int error = o->stream ? 0 : fallocate (o->fd, 0, 0, (off_t) bytes) != 0 ? errno : 0;
-  /* a file system that cannot reserve room reports at a write that it is full */
-  return bytes == 0 || error == 0 || error == EOPNOTSUPP || error == ENOSYS ? GPUMM_OK
-                                                                            : note (o, error);
+  return note (o, o->stream ? 0 : reserve (o->fd, 0, (off_t) bytes));
+}
+
+enum { AT_END = -1 };
+
+/* Returns 0 or an errno. */
+static int write_all (int fd, off_t at, const char *from, size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t done = at == AT_END ? write (fd, from, bytes) : pwrite (fd, from, bytes, at);
+    if (done == 0 || (done < 0 && errno != EINTR))
+      return done < 0 ? errno : EIO;
+    const size_t moved = done < 0 ? 0 : (size_t) done;
+    from += moved;
+    bytes -= moved;
+    at += at == AT_END ? 0 : (off_t) moved;
+  }
+  return 0;
 }
 
 gpumm_status gpumm_output_append (gpumm_output *o, const void *data, size_t bytes) {
-  const char *from = data;
-  while (bytes > 0) {
-    const ssize_t done = write (o->fd, from, bytes);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      return note (o, done < 0 ? errno : EIO);
-    from += done;
-    bytes -= (size_t) done;
-  }
-  return GPUMM_OK;
+  return note (o, write_all (o->fd, AT_END, data, bytes));
 }
 
 gpumm_status gpumm_output_put (gpumm_output *o, size_t offset, const void *data, size_t bytes) {
-  const char *from = data;
-  while (bytes > 0) {
-    const ssize_t done = pwrite (o->fd, from, bytes, (off_t) offset);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      return note (o, done < 0 ? errno : EIO);
-    from += done;
-    offset += (size_t) done;
-    bytes -= (size_t) done;
-  }
-  return GPUMM_OK;
+  return note (o, write_all (o->fd, (off_t) offset, data, bytes));
 }
 
 /* ---- commit ------------------------------------------------------------------------------- */
 
-/* Names a file without a name, in its folder. Returns 0 or an errno. */
-static int give_name (gpumm_output *o) {
-  char handle[64];
-  int error = EEXIST;
-  snprintf (handle, sizeof handle, "/proc/self/fd/%d", o->fd);
-  for (int attempt = 0; error == EEXIST && attempt < 100; attempt++) {
-    error = make_name (o);
-    if (!error && linkat (AT_FDCWD, handle, AT_FDCWD, o->temporary, AT_SYMLINK_FOLLOW) != 0)
-      error = errno;
-  }
-  if (error)
-    o->temporary[0] = 0;
-  return error;
-}
-
 /* Copies the contents of o to an open file. Returns 0 or an errno. */
 static int copy (const gpumm_output *o, int to, off_t bytes) {
   enum { PIECE = 1 << 20 };
-  int error = 0;
   char *piece = malloc (PIECE);
-  if (!piece)
-    return ENOMEM;
+  int error = piece ? 0 : ENOMEM;
   for (off_t at = 0; !error && at < bytes;) {
     const ssize_t got = pread (o->fd, piece, PIECE, at);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
+    if (got > 0) {
+      error = write_all (to, at, piece, (size_t) got);
+      at += got;
+    } else if (got == 0 || errno != EINTR)
       error = got < 0 ? errno : EIO;
-    for (ssize_t done = 0; !error && done < got;) {
-      const ssize_t put = pwrite (to, piece + done, (size_t) (got - done), at + done);
-      if (put >= 0)
-        done += put;
-      else if (errno != EINTR)
-        error = errno;
-    }
-    at += got > 0 ? got : 0;
   }
   free (piece);
   return error;
 }
 
-/* Overwrites the old file, after reserving the disk space. */
+/* Overwrites the old file, after reserving the disk space. If that is interrupted, the user finds the
+ * new file by its name. */
 static gpumm_status overwrite (gpumm_output *o) {
   struct stat info;
-  int error = 0;
-  if (!o->temporary[0])
-    error = give_name (o); /* if overwriting is interrupted, the user finds the new file */
-  if (error)
-    return fail_write (o, error);
-  const int to = open (o->target, O_WRONLY | O_CLOEXEC);
-  if (to < 0 || fstat (o->fd, &info) != 0)
-    error = errno;
-  else if (info.st_size > 0 && fallocate (to, FALLOC_FL_KEEP_SIZE, 0, info.st_size) != 0
-           && errno != EOPNOTSUPP && errno != ENOSYS)
-    error = errno;
-  if (error) {
-    if (to >= 0)
-      close (to);
-    return fail_write (o, error);
+  int to = open (o->target, O_WRONLY | O_CLOEXEC), begun = 0;
+  int error = to < 0 || fstat (o->fd, &info) != 0 ? errno : 0;
+  if (!error)
+    error = reserve (to, FALLOC_FL_KEEP_SIZE, info.st_size);
+  if (!error) {
+    begun = 1;
+    error = copy (o, to, info.st_size);
   }
-  error = copy (o, to, info.st_size);
   if (!error && (ftruncate (to, info.st_size) != 0 || fsync (to) != 0))
     error = errno;
-  if (close (to) != 0 && !error)
-    error = errno;
-  if (!error)
-    return GPUMM_OK;
+  const int late = shut (&to);
+  error = error ? error : late;
+  if (!error || !begun)
+    return error ? fail_write (o, error) : GPUMM_OK;
   const gpumm_status status =
       gpumm_fail (GPUMM_INVALID, "cannot write %s: %s; the complete new file is %s", o->name,
                   strerror (error), o->temporary);
@@ -348,33 +322,26 @@ static gpumm_status overwrite (gpumm_output *o) {
 gpumm_status gpumm_output_commit (gpumm_output *o) {
   if (!o)
     return GPUMM_OK;
-  const int failed = atomic_load (&o->error);
-  gpumm_status status = failed ? fail_write (o, failed) : GPUMM_OK;
-  if (!status && o->stream) {
-    if (close (o->fd) != 0)
-      status = fail_write (o, errno);
-    o->fd = -1;
-  } else if (!status && o->in_place)
-    status = overwrite (o);
-  else if (!status) {
-    int error = o->temporary[0] ? 0 : give_name (o);
-    if (!error) {
-      /* some file systems report a full disk only here */
-      error = close (o->fd) != 0 ? errno : 0;
-      o->fd = -1;
-      if (!error && rename (o->temporary, o->target) != 0)
-        error = errno;
-      else if (!error)
-        o->temporary[0] = 0;
-    }
+  int error = atomic_load (&o->error);
+  if (!error && !o->stream && !o->temporary[0])
+    error = give_name (o, 0);
+  if (!error && !o->in_place)
+    error = shut (&o->fd); /* some file systems report a full disk only here */
+  if (!error && !o->in_place && !o->stream) {
+    if (rename (o->temporary, o->target) == 0)
+      o->temporary[0] = 0;
+    else
+      error = errno;
     /* a mount point, or another user's file in a sticky folder */
     if (error == EBUSY || error == EXDEV || error == EPERM || error == EACCES) {
-      if (o->fd < 0)
-        o->fd = open (o->temporary, O_RDWR | O_CLOEXEC);
-      status = o->fd < 0 ? fail_write (o, error) : overwrite (o);
-    } else if (error)
-      status = fail_write (o, error);
+      o->fd = open (o->temporary, O_RDONLY | O_CLOEXEC);
+      o->in_place = o->fd >= 0;
+      error = o->in_place ? 0 : error;
+    }
   }
+  const gpumm_status status = error         ? fail_write (o, error)
+                              : o->in_place ? overwrite (o)
+                                            : GPUMM_OK;
   gpumm_output_abort (o);
   return status;
 }
@@ -382,8 +349,7 @@ gpumm_status gpumm_output_commit (gpumm_output *o) {
 void gpumm_output_abort (gpumm_output *o) {
   if (!o)
     return;
-  if (o->fd >= 0)
-    close (o->fd);
+  (void) shut (&o->fd);
   if (o->temporary[0])
     (void) unlink (o->temporary);
   gpumm_release (o);

@@ -1,9 +1,12 @@
 /* limit.c - the limit of this machine's memory. SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "limit.h"
 #include "error.h"
+#include "types.h"
 
 #include <ctype.h>
 #include <math.h>
+#include <mntent.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -39,6 +42,11 @@ static double one_group (const char *folder, int version, double swap) {
                read_limit (folder, "memory.memsw.limit_in_bytes"));
 }
 
+/* Is the memory controller in the list, "cpu,memory"? */
+static int has_memory (char *list) {
+  return hasmntopt (&(struct mntent){.mnt_opts = list}, "memory") != NULL;
+}
+
 /* Finds the process's group in the hierarchy of this version; returns 0 if there is none. */
 static int find_group (const char *cgroup, int version, char group[PATH_BYTES]) {
   char line[PATH_BYTES + 256];
@@ -46,14 +54,10 @@ static int find_group (const char *cgroup, int version, char group[PATH_BYTES]) 
   int found = 0;
   while (f && !found && fgets (line, sizeof line, f)) { /* "4:memory:/path", "0::/path" */
     line[strcspn (line, "\n")] = '\0';
-    char *controllers = strchr (line, ':'),
-         *path = controllers ? strchr (controllers + 1, ':') : NULL;
-    if (!path)
-      continue;
-    *path++ = '\0';
-    char list[PATH_BYTES + 256];
-    snprintf (list, sizeof list, ",%s,", controllers + 1);
-    found = version == 2 ? strcmp (list, ",,") == 0 : strstr (list, ",memory,") != NULL;
+    char *path = line;
+    strsep (&path, ":");
+    char *controllers = strsep (&path, ":");
+    found = path && (version == 2 ? !*controllers : has_memory (controllers));
     if (found)
       snprintf (group, PATH_BYTES, "%.4000s", path);
   }
@@ -70,13 +74,10 @@ static int find_mount (const char *mountinfo, int version, char mount[PATH_BYTES
   int found = 0;
   while (f && !found && fgets (line, sizeof line, f)) {
     const char *end = strstr (line, " - ");
-    if (!end || sscanf (line, "%*s %*s %*s %4000s %4000s", root, mount) != 2
-        || sscanf (end, " - %63s %*s %4000s", type, options) != 2)
-      continue;
-    char list[PATH_BYTES + 2];
-    snprintf (list, sizeof list, ",%s,", options);
-    found = version == 2 ? strcmp (type, "cgroup2") == 0
-                         : strcmp (type, "cgroup") == 0 && strstr (list, ",memory,") != NULL;
+    found = end && sscanf (line, "%*s %*s %*s %4000s %4000s", root, mount) == 2
+            && sscanf (end, " - %63s %*s %4000s", type, options) == 2
+            && (version == 2 ? strcmp (type, "cgroup2") == 0
+                             : strcmp (type, "cgroup") == 0 && has_memory (options));
   }
   if (f)
     fclose (f);
@@ -92,9 +93,7 @@ double gpumm_group_limit (const char *cgroup, const char *mountinfo, double swap
     /* in a container the mount's root may be the process's own group */
     const size_t above = strcmp (root, "/") == 0 ? 0 : strlen (root);
     const char *below = strncmp (group, root, above) == 0 ? group + above : "";
-    if (strstr (below, "/.."))
-      below = "";
-    snprintf (folder, sizeof folder, "%s%s", mount, below);
+    snprintf (folder, sizeof folder, "%s%s", mount, strstr (below, "/..") ? "" : below);
     for (;;) {
       least = fmin (least, one_group (folder, version, swap));
       char *last = strrchr (folder, '/');
@@ -179,15 +178,13 @@ gpumm_status gpumm_check_memory (double bytes, const char *what, ...) {
 }
 
 gpumm_status gpumm_check_room (const gpumm_matrix *x) {
-  double element = (double) gpumm_type_bytes (x->type), rows = (double) x->rows;
-  double cols = (double) x->cols, stored = (double) x->nzmax, bytes = rows * cols * element;
-  if (x->format == GPUMM_SPARSE)
-    bytes = stored * (element + sizeof *x->row) + (cols + 1) * sizeof *x->start;
-  else if (x->format == GPUMM_BLOCKS)
-    bytes =
-        stored
-            * ((double) x->block_rows * (double) x->block_cols * element + sizeof *x->block_column)
-        + (rows / (double) x->block_rows + 1) * sizeof *x->start;
+  const double element = (double) gpumm_type_bytes (x->type), stored = (double) x->nzmax;
+  const double in_entry =
+      x->format == GPUMM_BLOCKS ? (double) x->block_rows * (double) x->block_cols : 1;
+  double bytes = (double) x->rows * (double) x->cols * element;
+  if (x->format != GPUMM_DENSE)
+    bytes = stored * (in_entry * element + (double) gpumm_index_bytes (x))
+            + ((double) gpumm_line_count (x) + 1) * sizeof *x->start;
   if (x->nzmax == 0)
     return gpumm_check_memory (bytes, "a %lldx%lld result", (long long) x->rows,
                                (long long) x->cols);

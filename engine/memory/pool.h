@@ -1,7 +1,7 @@
-/* pool.h - memory that outlives a call: blocks of devices and page-locked blocks of the host.
+/* pool.h - what outlives a call: blocks of devices, page-locked blocks of the host, streams and events.
  *
- * cudaMalloc takes up to milliseconds and page-locking 0.4 s/GiB, so released blocks are kept and
- * handed out again. A pool is bounded, and gpumm_pools_reset releases all of it.
+ * cudaMalloc takes up to milliseconds, page-locking 0.4 s/GiB, and making a stream longer than a small
+ * product, so what is released is kept and handed out again.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_MEMORY_POOL_H
@@ -33,10 +33,18 @@ size_t gpumm_pool_bytes (const gpumm_driver *driver, int device, gpumm_pool_kind
  * 0. */
 double gpumm_room (int64_t memory_free, int64_t limit);
 
-/* Releases all unused blocks. */
+/* A kept stream or event, or a new one. Nothing is queued on a stream from here. */
+gpumm_status gpumm_stream_take (const gpumm_driver *driver, int device, gpumm_stream **stream);
+gpumm_status gpumm_event_take (const gpumm_driver *driver, int device, gpumm_event **event);
+
+/* Gives it back; NULL is allowed. Queued work must have ended: synchronise first after a failure. */
+void gpumm_stream_give (const gpumm_driver *driver, int device, gpumm_stream *stream);
+void gpumm_event_give (const gpumm_driver *driver, int device, gpumm_event *event);
+
+/* Releases all that is unused. */
 void gpumm_pools_reset (void);
 
-/* A forked child must forget blocks that it cannot release. */
+/* A forked child must forget what it cannot release. */
 void gpumm_pools_forget (void);
 
 #endif

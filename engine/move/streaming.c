@@ -22,7 +22,6 @@
 #include "threads.h"
 #include "types.h"
 #include "copy.h"
-#include "memory/handles.h"
 #include "memory/host.h"
 #include "narrow.h"
 #include "memory/pool.h"

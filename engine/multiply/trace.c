@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pass.h"
 #include "error.h"
-#include "memory/handles.h"
+#include "memory/pool.h"
 #include "tiles.h"
 #include "types.h"
 #include "work.h"

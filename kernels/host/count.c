@@ -12,10 +12,12 @@
 #include <string.h>
 
 enum { WARP = 32, SECTOR = 32, BANKS = 32, WORD = 4 };
+enum { MOST_UNITS = 4 * WARP }; /* that a request touches */
 
 struct access {
-  const void *place; /* in the code */
-  int64_t turn;      /* of the thread at that place; before sorting: among all accesses */
+  /* Sorted by these: the place in the code, the thread, the turn among all accesses; then the place,
+   * the warp, the turn of the thread at that place, the thread. The first three tell requests apart. */
+  int64_t key[4];
   const char *p;
   int thread;
   unsigned bytes;
@@ -29,7 +31,7 @@ static struct access *accesses;
 static int64_t noted, room;
 static int lost; /* out of memory: the counts are invalid */
 
-/* Counts for each accessed allocation; the first row is the sum. */
+/* Counts for each accessed allocation; first is NULL for the sum. */
 struct tally {
   const char *first;
   gpumm_access counts[GPUMM_ACCESS_KINDS];
@@ -61,54 +63,37 @@ void __attribute__ ((noinline)) gpumm_host_access (int kind, const void *p, unsi
     room = more;
   }
   const gpumm_index3 *t = &gpumm_host_thread, *size = &gpumm_host_block_size;
-  accesses[noted] = (struct access){
-      .place = __builtin_return_address (0),
-      .turn = noted,
-      .p = p,
-      .thread = (int) (t->x + size->x * (t->y + size->y * t->z)),
-      .bytes = bytes,
-      .kind = kind,
-  };
+  const int thread = (int) (t->x + size->x * (t->y + size->y * t->z));
+  const int64_t place = (intptr_t) __builtin_return_address (0);
+  accesses[noted] = (struct access){{place, thread, noted}, p, thread, bytes, kind};
   noted++;
 }
 
 /* ---- requests ----------------------------------------------------------------------------- */
 
-static int compare (int64_t x, int64_t y) {
-  return (x > y) - (x < y);
-}
-
-static int by_thread (const void *x, const void *y) {
+static int by_key (const void *x, const void *y) {
   const struct access *a = x, *b = y;
-  int c = compare ((intptr_t) a->place, (intptr_t) b->place);
-  c = c ? c : compare (a->thread, b->thread);
-  return c ? c : compare (a->turn, b->turn);
+  int i = 0;
+  while (i < 3 && a->key[i] == b->key[i])
+    i++;
+  return (a->key[i] > b->key[i]) - (a->key[i] < b->key[i]);
 }
 
-static int by_request (const void *x, const void *y) {
-  const struct access *a = x, *b = y;
-  int c = compare ((intptr_t) a->place, (intptr_t) b->place);
-  c = c ? c : compare (a->thread / WARP, b->thread / WARP);
-  c = c ? c : compare (a->turn, b->turn);
-  return c ? c : compare (a->thread, b->thread);
+static int same_keys (const struct access *a, const struct access *b, int count) {
+  return memcmp (a->key, b->key, (size_t) count * sizeof *a->key) == 0;
 }
 
-static int same_request (const struct access *a, const struct access *b) {
-  return a->place == b->place && a->thread / WARP == b->thread / WARP && a->turn == b->turn;
-}
-
-/* The number of different sectors that the accesses touch. */
-static int64_t sectors (const struct access *a, int count) {
-  int64_t seen[WARP * 2];
+/* The different units of so many bytes that the accesses touch; returns how many there are. */
+static int units (const struct access *a, int count, int bytes, int64_t seen[MOST_UNITS]) {
   int found = 0;
   for (int i = 0; i < count; i++) {
-    int64_t last = ((intptr_t) a[i].p + a[i].bytes - 1) / SECTOR;
-    for (int64_t s = (intptr_t) a[i].p / SECTOR; s <= last; s++) {
+    const int64_t last = ((intptr_t) a[i].p + a[i].bytes - 1) / bytes;
+    for (int64_t u = (intptr_t) a[i].p / bytes; u <= last; u++) {
       int j = 0;
-      while (j < found && seen[j] != s)
+      while (j < found && seen[j] != u)
         j++;
-      if (j == found && found < WARP * 2)
-        seen[found++] = s;
+      if (j == found && found < MOST_UNITS)
+        seen[found++] = u;
     }
   }
   return found;
@@ -119,52 +104,41 @@ static int64_t sectors (const struct access *a, int count) {
  * passes beyond one for each such part. */
 static int64_t passes (const struct access *a, int count, int64_t *conflicts) {
   int part = WARP * WORD / (a->bytes > WORD ? (int) a->bytes : WORD);
-  int64_t all = 0;
-  for (int i = 0; i < count;) {
-    int end = i, most = 0;
-    int group = a[i].thread % WARP / part;
-    int64_t words[WARP * 4];
-    int found = 0, in_bank[BANKS] = {0};
-    for (; end < count && a[end].thread % WARP / part == group; end++) {
-      int64_t last = ((intptr_t) a[end].p + a[end].bytes - 1) / WORD;
-      for (int64_t w = (intptr_t) a[end].p / WORD; w <= last; w++) {
-        int j = 0;
-        while (j < found && words[j] != w)
-          j++;
-        if (j < found || found == WARP * 4)
-          continue;
-        words[found++] = w;
-        if (++in_bank[w % BANKS] > most)
-          most = in_bank[w % BANKS];
-      }
-    }
+  int64_t all = 0, words[MOST_UNITS];
+  for (int i = 0, end; i < count; i = end) {
+    const int group = a[i].thread % WARP / part;
+    for (end = i + 1; end < count && a[end].thread % WARP / part == group; end++)
+      ;
+    const int found = units (a + i, end - i, WORD, words);
+    int most = 0, in_bank[BANKS] = {0};
+    for (int w = 0; w < found; w++)
+      most += ++in_bank[words[w] % BANKS] > most;
     all += most;
     *conflicts += most - 1;
-    i = end;
   }
   return all;
 }
 
-/* The row for an allocation, NULL for the sum. Valid until the next call. */
-static struct tally *tally_of (const char *first) {
+/* The row for an allocation, NULL for the sum; returns NULL if there is none. */
+static struct tally *find_tally (const char *first) {
   for (int i = 0; i < tally_count; i++)
     if (tallies[i].first == first)
       return &tallies[i];
-  struct tally *grown = realloc (tallies, (size_t) (tally_count + 1) * sizeof *grown);
-  if (!grown) {
-    lost = 1;
-    return NULL;
-  }
-  tallies = grown;
-  memset (&tallies[tally_count], 0, sizeof *tallies);
-  tallies[tally_count].first = first;
-  return &tallies[tally_count++];
+  return NULL;
 }
 
 static void add (const char *first, int kind, const gpumm_access *x) {
-  struct tally *t = tally_of (first);
-  if (!t)
-    return;
+  struct tally *t = find_tally (first);
+  if (!t) {
+    struct tally *grown = realloc (tallies, (size_t) (tally_count + 1) * sizeof *grown);
+    if (!grown) {
+      lost = 1;
+      return;
+    }
+    tallies = grown;
+    t = &tallies[tally_count++];
+    *t = (struct tally){.first = first};
+  }
   t->counts[kind].elements += x->elements;
   t->counts[kind].requests += x->requests;
   t->counts[kind].transfers += x->transfers;
@@ -173,11 +147,9 @@ static void add (const char *first, int kind, const gpumm_access *x) {
 
 static void count_request (const struct access *a, int count) {
   int shared = a->kind == GPUMM_SHARED_LOAD || a->kind == GPUMM_SHARED_STORE;
+  int64_t seen[MOST_UNITS];
   gpumm_access x = {.elements = count, .requests = 1};
-  if (shared)
-    x.transfers = passes (a, count, &x.conflicts);
-  else
-    x.transfers = sectors (a, count);
+  x.transfers = shared ? passes (a, count, &x.conflicts) : units (a, count, SECTOR, seen);
   add (NULL, a->kind, &x);
   const char *first = shared ? NULL : gpumm_host_allocation (a->p);
   if (first)
@@ -187,17 +159,17 @@ static void count_request (const struct access *a, int count) {
 void gpumm_host_count_phase (void) {
   if (noted == 0)
     return;
-  qsort (accesses, (size_t) noted, sizeof *accesses, by_thread);
-  int64_t turn = 0;
+  qsort (accesses, (size_t) noted, sizeof *accesses, by_key);
+  for (int64_t i = 0, end; i < noted; i = end)
+    for (end = i; end < noted && same_keys (&accesses[i], &accesses[end], 2); end++)
+      accesses[end].key[2] = end - i;
   for (int64_t i = 0; i < noted; i++) {
-    int goes_on = i > 0 && accesses[i].place == accesses[i - 1].place
-                  && accesses[i].thread == accesses[i - 1].thread;
-    turn = goes_on ? turn + 1 : 0;
-    accesses[i].turn = turn;
+    accesses[i].key[1] = accesses[i].thread / WARP;
+    accesses[i].key[3] = accesses[i].thread;
   }
-  qsort (accesses, (size_t) noted, sizeof *accesses, by_request);
+  qsort (accesses, (size_t) noted, sizeof *accesses, by_key);
   for (int64_t i = 0, end; i < noted; i = end) {
-    for (end = i + 1; end < noted && same_request (&accesses[i], &accesses[end]); end++)
+    for (end = i; end < noted && same_keys (&accesses[i], &accesses[end], 3); end++)
       ;
     count_request (&accesses[i], (int) (end - i));
   }
@@ -211,13 +183,13 @@ gpumm_status gpumm_host_counts (const void *p, gpumm_counts *counts) {
     return gpumm_driver_fail (GPUMM_HOST_MEMORY, "out of host memory while counting");
   if (p && !first)
     return gpumm_driver_fail (GPUMM_INVALID, "no device memory at %p", p);
-  for (int i = 0; i < tally_count; i++)
-    if (tallies[i].first == first) {
-      counts->load = tallies[i].counts[GPUMM_LOAD];
-      counts->store = tallies[i].counts[GPUMM_STORE];
-      counts->shared_load = tallies[i].counts[GPUMM_SHARED_LOAD];
-      counts->shared_store = tallies[i].counts[GPUMM_SHARED_STORE];
-    }
+  const struct tally *t = find_tally (first);
+  if (t) {
+    counts->load = t->counts[GPUMM_LOAD];
+    counts->store = t->counts[GPUMM_STORE];
+    counts->shared_load = t->counts[GPUMM_SHARED_LOAD];
+    counts->shared_store = t->counts[GPUMM_SHARED_STORE];
+  }
   if (!p) {
     counts->operations = gpumm_host_operations;
     counts->barriers = gpumm_host_barriers;

@@ -53,13 +53,13 @@ static gpumm_status enter (const char *call, int device, gpumm_status on_fault) 
 enum kind { ON_DEVICE, PINNED };
 
 struct allocation {
-  char *p;
-  size_t bytes;
+  struct allocation *next;
   enum kind kind;
+  size_t bytes;
+  char *p;
 };
 
 static struct allocation *allocations;
-static int allocation_count, allocation_room;
 static int64_t memory_total = INT64_C (1) << 30, memory_used;
 
 void gpumm_host_set_memory (int64_t bytes) {
@@ -68,15 +68,17 @@ void gpumm_host_set_memory (int64_t bytes) {
   pthread_mutex_unlock (&lock);
 }
 
+static int64_t memory_left (void) {
+  return memory_used < memory_total ? memory_total - memory_used : 0;
+}
+
 /* The allocation of that kind that contains p .. p + bytes - 1, or NULL. */
-static struct allocation *find (enum kind kind, const void *p, size_t bytes) {
+static const struct allocation *find (enum kind kind, const void *p, size_t bytes) {
   const char *first = p;
-  for (int i = 0; i < allocation_count; i++) {
-    struct allocation *a = &allocations[i];
+  for (const struct allocation *a = allocations; a; a = a->next)
     if (a->kind == kind && first >= a->p && first <= a->p + a->bytes
         && bytes <= (size_t) (a->p + a->bytes - first))
       return a;
-  }
   return NULL;
 }
 
@@ -100,82 +102,75 @@ static gpumm_status fill_with_nan (char *p, size_t bytes) {
   return GPUMM_OK;
 }
 
-static gpumm_status allocate_kind (enum kind kind, size_t bytes, void **p) {
-  *p = NULL;
-  size_t left = memory_used < memory_total ? (size_t) (memory_total - memory_used) : 0;
-  if (kind == ON_DEVICE && bytes > left)
+static gpumm_status no_memory (void) {
+  return gpumm_driver_fail (GPUMM_HOST_MEMORY, "out of host memory");
+}
+
+static gpumm_status add_allocation (enum kind kind, size_t bytes, void **p) {
+  if (kind == ON_DEVICE && bytes > (size_t) memory_left ())
     return gpumm_driver_fail (GPUMM_DEVICE_MEMORY,
-                              "allocate: out of memory: %zu bytes wanted, %zu of %lld free", bytes,
-                              left, (long long) memory_total);
-  if (allocation_count == allocation_room) {
-    int room = allocation_room ? 2 * allocation_room : 64;
-    struct allocation *grown = realloc (allocations, (size_t) room * sizeof *grown);
-    if (!grown)
-      return gpumm_driver_fail (GPUMM_HOST_MEMORY, "out of host memory");
-    allocations = grown;
-    allocation_room = room;
-  }
-  if (posix_memalign (p, 256, bytes ? bytes : 1)) { /* aligned as CUDA does */
-    *p = NULL;
-    return gpumm_driver_fail (GPUMM_DEVICE_MEMORY, "%s: the host refused %zu bytes",
-                              kind == PINNED ? "pin" : "allocate", bytes);
-  }
-  gpumm_status status = fill_with_nan (*p, bytes);
+                              "allocate: out of memory: %zu bytes wanted, %lld of %lld free", bytes,
+                              (long long) memory_left (), (long long) memory_total);
+  struct allocation *a = malloc (sizeof *a);
+  void *memory = NULL;
+  if (!a)
+    return no_memory ();
+  gpumm_status status =
+      posix_memalign (&memory, 256, bytes ? bytes : 1) /* aligned as CUDA does */
+          ? gpumm_driver_fail (GPUMM_DEVICE_MEMORY, "%s: the host refused %zu bytes",
+                               kind == PINNED ? "pin" : "allocate", bytes)
+          : fill_with_nan (memory, bytes);
   if (status) {
-    free (*p);
-    *p = NULL;
+    free (memory);
+    free (a);
     return status;
   }
-  allocations[allocation_count++] = (struct allocation){*p, bytes, kind};
-  if (kind == ON_DEVICE)
-    memory_used += (int64_t) bytes;
+  *a = (struct allocation){allocations, kind, bytes, memory};
+  allocations = a;
+  memory_used += kind == ON_DEVICE ? (int64_t) bytes : 0;
+  *p = memory;
   return GPUMM_OK;
 }
 
-static gpumm_status release_kind (enum kind kind, void *p) {
-  if (!p)
-    return GPUMM_OK;
-  struct allocation *a = NULL;
-  for (int i = 0; i < allocation_count; i++)
-    if (allocations[i].kind == kind && allocations[i].p == p)
-      a = &allocations[i];
-  if (!a)
-    return gpumm_driver_fail (GPUMM_INVALID, "%s: %p was not allocated, or already given back",
-                              kind == PINNED ? "unpin" : "release", p);
-  if (kind == ON_DEVICE)
-    memory_used -= (int64_t) a->bytes;
-  *a = allocations[--allocation_count];
-  free (p);
-  if (allocation_count == 0) {
-    free (allocations);
-    allocations = NULL;
-    allocation_room = 0;
+static gpumm_status take (enum kind kind, const char *call, int device, size_t bytes, void **p) {
+  *p = NULL;
+  const gpumm_status status = enter (call, device, GPUMM_DEVICE_MEMORY);
+  return leave (status ? status : add_allocation (kind, bytes, p));
+}
+
+static gpumm_status give (enum kind kind, const char *call, void *p) {
+  struct allocation **link = &allocations, *a;
+  pthread_mutex_lock (&lock);
+  while ((a = *link) && (a->kind != kind || a->p != p))
+    link = &a->next;
+  if (a) {
+    memory_used -= kind == ON_DEVICE ? (int64_t) a->bytes : 0;
+    *link = a->next;
+    free (a);
+    free (p);
   }
-  return GPUMM_OK;
+  return leave (a || !p ? GPUMM_OK
+                        : gpumm_driver_fail (GPUMM_INVALID,
+                                             "%s: %p was not allocated, or already given back",
+                                             call, p));
 }
 
 static gpumm_status allocate (int device, size_t bytes, void **p) {
-  *p = NULL;
-  gpumm_status status = enter ("allocate", device, GPUMM_DEVICE_MEMORY);
-  return leave (status ? status : allocate_kind (ON_DEVICE, bytes, p));
+  return take (ON_DEVICE, "allocate", device, bytes, p);
 }
 
 static gpumm_status pin (int device, size_t bytes, void **p) {
-  *p = NULL;
-  gpumm_status status = enter ("pin", device, GPUMM_DEVICE_MEMORY);
-  return leave (status ? status : allocate_kind (PINNED, bytes, p));
+  return take (PINNED, "pin", device, bytes, p);
 }
 
 static gpumm_status release (int device, void *p) {
   (void) device;
-  pthread_mutex_lock (&lock);
-  return leave (release_kind (ON_DEVICE, p));
+  return give (ON_DEVICE, "release", p);
 }
 
 static gpumm_status unpin (int device, void *p) {
   (void) device;
-  pthread_mutex_lock (&lock);
-  return leave (release_kind (PINNED, p));
+  return give (PINNED, "unpin", p);
 }
 
 /* ---- device ------------------------------------------------------------------------------- */
@@ -192,7 +187,7 @@ static gpumm_status properties (int device, gpumm_device_properties *properties)
         .capability = 999, /* every kernel of the table runs here */
         .multiprocessors = 1,
         .memory_total = memory_total,
-        .memory_free = memory_used < memory_total ? memory_total - memory_used : 0,
+        .memory_free = memory_left (),
         .shared_bytes = 48 << 10,
     };
     snprintf (properties->name, sizeof properties->name, "host device (CUDA threads as fibers)");
@@ -203,19 +198,21 @@ static gpumm_status properties (int device, gpumm_device_properties *properties)
 /* ---- streams and events ------------------------------------------------------------------- */
 
 struct gpumm_stream {
-  int device;
+  char unused; /* what is queued on a stream is done */
 };
 
 struct gpumm_event {
-  double seconds; /* time of recording; negative: not recorded yet */
+  double seconds; /* time of recording; 0: not recorded yet */
 };
 
+static gpumm_status create (const char *call, int device, size_t bytes, void **p) {
+  *p = NULL;
+  const gpumm_status status = enter (call, device, GPUMM_DEVICE_FAILED);
+  return leave (status || (*p = calloc (1, bytes)) ? status : no_memory ());
+}
+
 static gpumm_status stream_create (int device, gpumm_stream **stream) {
-  *stream = NULL;
-  gpumm_status status = enter ("stream_create", device, GPUMM_DEVICE_FAILED);
-  if (!status && !(*stream = calloc (1, sizeof **stream)))
-    status = gpumm_driver_fail (GPUMM_HOST_MEMORY, "out of host memory");
-  return leave (status);
+  return create ("stream_create", device, sizeof **stream, (void **) stream);
 }
 
 static gpumm_status stream_destroy (int device, gpumm_stream *stream) {
@@ -230,16 +227,7 @@ static gpumm_status stream_synchronize (int device, gpumm_stream *stream) {
 }
 
 static gpumm_status event_create (int device, gpumm_event **event) {
-  *event = NULL;
-  gpumm_status status = enter ("event_create", device, GPUMM_DEVICE_FAILED);
-  if (!status) {
-    *event = malloc (sizeof **event);
-    if (*event)
-      (*event)->seconds = -1;
-    else
-      status = gpumm_driver_fail (GPUMM_HOST_MEMORY, "out of host memory");
-  }
-  return leave (status);
+  return create ("event_create", device, sizeof **event, (void **) event);
 }
 
 static gpumm_status event_destroy (int device, gpumm_event *event) {
@@ -275,7 +263,7 @@ static gpumm_status event_seconds (int device, gpumm_event *from, gpumm_event *t
                                    double *seconds) {
   *seconds = 0;
   gpumm_status status = enter ("event_seconds", device, GPUMM_DEVICE_FAILED);
-  if (!status && (from->seconds < 0 || to->seconds < 0))
+  if (!status && (from->seconds == 0 || to->seconds == 0))
     status = gpumm_driver_fail (GPUMM_DEVICE_FAILED, "event_seconds: the event was not recorded");
   if (!status)
     *seconds = to->seconds - from->seconds;
@@ -290,8 +278,14 @@ static gpumm_status stream_wait (int device, gpumm_stream *stream, gpumm_event *
 
 /* ---- copies ------------------------------------------------------------------------------- */
 
-static int inside (enum kind kind, const void *p, size_t pitch, size_t width, size_t height) {
-  return find (kind, p, (height - 1) * pitch + width) != NULL;
+/* Do columns lie in one allocation of that kind? */
+static gpumm_status check (const char *call, enum kind kind, const void *p, size_t pitch,
+                           size_t width, size_t height) {
+  return find (kind, p, (height - 1) * pitch + width)
+             ? GPUMM_OK
+             : gpumm_driver_fail (GPUMM_INVALID, "%s: %zu x %zu bytes at %p are not in one %s",
+                                  call, width, height, p,
+                                  kind == PINNED ? "pinned allocation" : "device allocation");
 }
 
 static gpumm_status copy (const char *call, int device, char *to, size_t to_pitch,
@@ -303,17 +297,12 @@ static gpumm_status copy (const char *call, int device, char *to, size_t to_pitc
   if (height > 1 && (to_pitch < width || from_pitch < width))
     status = gpumm_driver_fail (GPUMM_INVALID, "%s: columns of %zu bytes are %zu and %zu apart",
                                 call, width, to_pitch, from_pitch);
-  else if (!inside (to_kind, to, to_pitch, width, height))
-    status = gpumm_driver_fail (GPUMM_INVALID, "%s: %zu x %zu bytes at %p are not in one %s", call,
-                                width, height, (void *) to,
-                                to_kind == PINNED ? "pinned allocation" : "device allocation");
-  else if (!inside (from_kind, from, from_pitch, width, height))
-    status = gpumm_driver_fail (GPUMM_INVALID, "%s: %zu x %zu bytes at %p are not in one %s", call,
-                                width, height, (const void *) from,
-                                from_kind == PINNED ? "pinned allocation" : "device allocation");
-  else
-    for (size_t j = 0; j < height; j++)
-      memcpy (to + j * to_pitch, from + j * from_pitch, width);
+  if (!status)
+    status = check (call, to_kind, to, to_pitch, width, height);
+  if (!status)
+    status = check (call, from_kind, from, from_pitch, width, height);
+  for (size_t j = 0; j < height && !status; j++)
+    memcpy (to + j * to_pitch, from + j * from_pitch, width);
   return leave (status);
 }
 
@@ -333,14 +322,13 @@ static gpumm_status copy_down (int device, gpumm_stream *stream, void *to, size_
 static gpumm_status fill (int device, gpumm_stream *stream, void *p, int byte, size_t bytes) {
   (void) stream;
   gpumm_status status = enter ("fill", device, GPUMM_DEVICE_FAILED);
-  if (!status && bytes > 0) {
-    if (find (ON_DEVICE, p, bytes))
-      memset (p, byte, bytes);
-    else
-      status = gpumm_driver_fail (GPUMM_INVALID, "fill: %zu bytes at %p are not in one allocation",
-                                  bytes, p);
-  }
-  return leave (status);
+  if (status || bytes == 0)
+    return leave (status);
+  if (!find (ON_DEVICE, p, bytes))
+    return leave (gpumm_driver_fail (GPUMM_INVALID,
+                                     "fill: %zu bytes at %p are not in one allocation", bytes, p));
+  memset (p, byte, bytes);
+  return leave (GPUMM_OK);
 }
 
 /* ---- launches ----------------------------------------------------------------------------- */

@@ -89,7 +89,7 @@ struct fiber {
 
 gpumm_index3 gpumm_host_thread, gpumm_host_block, gpumm_host_block_size, gpumm_host_grid_size;
 
-static struct fiber *fibers[MOST_THREADS]; /* the first `made` have stacks */
+static struct fiber fibers[MOST_THREADS]; /* the first `made` have stacks */
 static int made;
 static struct fiber scheduler; /* the caller of gpumm_host_run */
 static struct fiber *current = &scheduler, *previous;
@@ -172,9 +172,9 @@ static __attribute__ ((noreturn)) void abandon (gpumm_status status) {
 static void end_phase (void) {
   if (gpumm_host_counting)
     gpumm_host_count_phase ();
-  const struct fiber *first = fibers[0];
+  const struct fiber *first = &fibers[0];
   for (int t = 1; t < run.threads; t++) {
-    const struct fiber *f = fibers[t];
+    const struct fiber *f = &fibers[t];
     if (f->state == first->state && (f->state == ENDED || f->line == first->line))
       continue;
     const struct fiber *waits = first->state == WAITING ? first : f;
@@ -194,7 +194,7 @@ static void end_phase (void) {
   else {
     gpumm_host_barriers += gpumm_host_counting != 0;
     begin_phase ();
-    switch_to (fibers[run.order[0]]);
+    switch_to (&fibers[run.order[0]]);
   }
 }
 
@@ -203,7 +203,7 @@ static void next_thread (void) {
   if (gpumm_driver_is_cancelled ())
     abandon (gpumm_driver_fail (GPUMM_CANCELLED, "cancelled"));
   if (++run.place < run.threads)
-    switch_to (fibers[run.order[run.place]]);
+    switch_to (&fibers[run.order[run.place]]);
   else
     end_phase ();
 }
@@ -247,64 +247,56 @@ static JUMPS int start (struct fiber *f) {
   return 1;
 }
 
-/* A stack above a page that faults on overflow. */
-static struct fiber *make (void) {
+/* A fiber's stack lies above a page that faults on overflow. Returns 0 if memory is refused. */
+static int make (struct fiber *f) {
   size_t page = (size_t) sysconf (_SC_PAGESIZE);
-  struct fiber *f = calloc (1, sizeof *f);
-  if (!f)
-    return NULL;
   char *memory = mmap (NULL, page + STACK_BYTES, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-  if (memory == MAP_FAILED) {
-    free (f);
-    return NULL;
-  }
+  if (memory == MAP_FAILED)
+    return 0;
   mprotect (memory, page, PROT_NONE);
   f->stack = memory + page;
   f->stack_bytes = STACK_BYTES;
-  if (!start (f)) {
+  const int started = start (f);
+  if (!started)
     munmap (memory, page + STACK_BYTES);
-    free (f);
-    return NULL;
-  }
-  return f;
-}
-
-static void unmake (struct fiber *f) {
-  size_t page = (size_t) sysconf (_SC_PAGESIZE);
-  LIFE_ENDS (f);
-  munmap ((char *) f->stack - page, page + STACK_BYTES);
-  free (f);
+  return started;
 }
 
 /* Stacks stay until the library closes: creating 256 of them takes longer than a small product. */
 static __attribute__ ((destructor)) void unmake_all (void) {
-  while (made > 0)
-    unmake (fibers[--made]);
+  size_t page = (size_t) sysconf (_SC_PAGESIZE);
+  while (made > 0) {
+    struct fiber *f = &fibers[--made];
+    LIFE_ENDS (f);
+    munmap ((char *) f->stack - page, page + STACK_BYTES);
+  }
 }
 
 void gpumm_host_run_reset (void) {
-  for (int i = 0; i < MOST_ARRAYS; i++) {
+  for (int i = 0; i < MOST_ARRAYS; i++)
     free (shared[i].p);
-    shared[i].p = NULL;
-    shared[i].bytes = 0;
-  }
+  memset (shared, 0, sizeof shared);
 }
 
 /* ---- shared memory ------------------------------------------------------------------------ */
 
-void *gpumm_host_shared (size_t bytes) {
-  int i = current->arrays++;
-  if (i < shared_arrays && i < MOST_ARRAYS && shared[i].bytes == bytes)
-    return shared[i].p;
+int64_t gpumm_host_shared_bytes (void) {
+  size_t all = 0;
+  for (int i = 0; i < shared_arrays; i++)
+    all += shared[i].bytes;
+  return (int64_t) all;
+}
 
-  size_t all = bytes;
-  for (int j = 0; j < i && j < MOST_ARRAYS; j++)
-    all += shared[j].bytes;
-  if (i >= MOST_ARRAYS || i < shared_arrays || all > MOST_SHARED_BYTES)
+void *gpumm_host_shared (size_t bytes) {
+  const int i = current->arrays++, is_new = i == shared_arrays;
+  if (i < shared_arrays && shared[i].bytes == bytes)
+    return shared[i].p;
+  if (!is_new || i == MOST_ARRAYS
+      || (size_t) gpumm_host_shared_bytes () + bytes > MOST_SHARED_BYTES)
     abandon (gpumm_driver_fail (
         GPUMM_DEVICE_FAILED, "kernel %s: shared array %d, of %zu bytes, %s", run.kernel, i, bytes,
-        i < shared_arrays ? "is not the same for all threads" : "is more than a block can have"));
+        is_new ? "is more than a block can have" : "is not the same for all threads"));
   /* an allocation of exactly its size, so that AddressSanitizer sees overruns */
   if (shared[i].bytes != bytes) {
     free (shared[i].p);
@@ -317,30 +309,21 @@ void *gpumm_host_shared (size_t bytes) {
     shared[i].bytes = bytes;
   }
   memset (shared[i].p, 0xff, bytes); /* NaN in every type, to show reads of unwritten memory */
-  shared_arrays = i + 1;
+  shared_arrays++;
   return shared[i].p;
-}
-
-int64_t gpumm_host_shared_bytes (void) {
-  size_t all = 0;
-  for (int i = 0; i < shared_arrays; i++)
-    all += shared[i].bytes;
-  return (int64_t) all;
 }
 
 /* ---- a launch ----------------------------------------------------------------------------- */
 
 static gpumm_status prepare (gpumm_index3 size) {
   run.threads = (int) (size.x * size.y * size.z);
-  for (; made < run.threads; made++) {
-    fibers[made] = make ();
-    if (!fibers[made])
+  for (; made < run.threads; made++)
+    if (!make (&fibers[made]))
       return gpumm_driver_fail (GPUMM_HOST_MEMORY, "out of host memory: no stack for thread %d",
                                 made);
-  }
   for (int t = 0; t < run.threads; t++) {
     unsigned u = (unsigned) t;
-    fibers[t]->index = (gpumm_index3){u % size.x, u / size.x % size.y, u / size.x / size.y};
+    fibers[t].index = (gpumm_index3){u % size.x, u / size.x % size.y, u / size.x / size.y};
     run.order[t] = chosen_order == GPUMM_BACKWARDS ? run.threads - 1 - t : t;
   }
   return GPUMM_OK;
@@ -349,11 +332,11 @@ static gpumm_status prepare (gpumm_index3 size) {
 static void run_block (void) {
   shared_arrays = 0;
   for (int t = 0; t < run.threads; t++) {
-    fibers[t]->state = READY;
-    fibers[t]->arrays = 0;
+    fibers[t].state = READY;
+    fibers[t].arrays = 0;
   }
   begin_phase ();
-  switch_to (fibers[run.order[0]]);
+  switch_to (&fibers[run.order[0]]);
 }
 
 gpumm_status gpumm_host_run (const char *kernel, int64_t blocks, gpumm_index3 threads,
@@ -383,7 +366,7 @@ gpumm_status gpumm_host_run (const char *kernel, int64_t blocks, gpumm_index3 th
     if (gpumm_host_counting)
       gpumm_host_count_phase ();
     for (int t = 0; t < run.threads; t++)
-      start (fibers[t]);
+      start (&fibers[t]);
   }
   return run.status;
 }

@@ -54,32 +54,26 @@ template <class T, int LOAD, int STORE> struct element {
   }
 };
 
-/* Pointers to global memory; a global<const T> is read-only. */
-template <class T> struct global {
+template <class T, int LOAD, int STORE> struct pointer {
   T *p;
 
-  INLINE global (T *q) : p (q) {
+  INLINE pointer (T *q) : p (q) {
   }
 
-  INLINE element<T, GPUMM_LOAD, GPUMM_STORE> operator[] (int64_t i) const {
-    return element<T, GPUMM_LOAD, GPUMM_STORE> (p[i]);
+  INLINE element<T, LOAD, STORE> operator[] (int64_t i) const {
+    return element<T, LOAD, STORE> (p[i]);
   }
 };
+
+/* To global memory; a global<const T> is read-only. */
+template <class T> using global = pointer<T, GPUMM_LOAD, GPUMM_STORE>;
 
 /* Arrays in shared memory. */
-template <class T, int COLUMNS> struct tile_row {
-  T (&row)[COLUMNS];
-
-  INLINE element<T, GPUMM_SHARED_LOAD, GPUMM_SHARED_STORE> operator[] (int i) const {
-    return element<T, GPUMM_SHARED_LOAD, GPUMM_SHARED_STORE> (row[i]);
-  }
-};
-
 template <class T, int ROWS, int COLUMNS> struct tile {
   T (*p)[COLUMNS];
 
-  INLINE tile_row<T, COLUMNS> operator[] (int i) const {
-    return {p[i]};
+  INLINE pointer<T, GPUMM_SHARED_LOAD, GPUMM_SHARED_STORE> operator[] (int i) const {
+    return p[i];
   }
 };
 

@@ -284,6 +284,19 @@ static void test_no_room (void) {
   rmdir ("disk");
 }
 
+/* A file that is a mount point takes no other file's place: what is mounted there is overwritten. */
+static void test_mount_point (void) {
+  save ("old", "old");
+  save ("mounted", "mounted");
+  if (mount ("mounted", "old", NULL, MS_BIND, NULL) == 0) {
+    CHECK (!replace ("old", "new") && holds ("old", "new"), "%s", gpumm_last_error ());
+    CHECK (umount ("old") == 0, "%s", strerror (errno));
+    CHECK (holds ("old", "old") && holds ("mounted", "new"), "the wrong file was written");
+  } else
+    printf ("nothing can be mounted: %s\n", strerror (errno));
+  CHECK (entries (".") == 2 && unlink ("old") == 0 && unlink ("mounted") == 0, "something is left");
+}
+
 /* ---- killed ------------------------------------------------------------------------------- */
 
 static void test_killed (int times) {
@@ -339,6 +352,7 @@ int main (void) {
   test_streams ();
   test_rights ();
   test_no_room ();
+  test_mount_point ();
   test_killed (kills ? atoi (kills) : 40);
   CHECK (chdir ("/") == 0 && rmdir (folder) == 0, "%s is not empty", folder);
   return check_done ();

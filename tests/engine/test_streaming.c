@@ -9,7 +9,6 @@
 #define _GNU_SOURCE
 #include "multiply/algorithm.h"
 #include "check.h"
-#include "memory/handles.h"
 #include "memory/host.h"
 #include "move/streaming.h"
 #include "memory/pool.h"
@@ -786,7 +785,6 @@ static void test_panels (int cases) {
     free (x.values);
   }
   gpumm_pools_reset (); /* they know the driver by its address */
-  gpumm_handles_reset ();
 }
 
 /* Chunks that no narrow type holds because of their last number: after some of them no more are
@@ -833,7 +831,6 @@ int main (int argc, char **argv) {
          "pieces widened: %lld, %lld, %lld", (long long) widened[GPUMM_I8],
          (long long) widened[GPUMM_I16], (long long) widened[GPUMM_S]);
   gpumm_pools_reset ();
-  gpumm_handles_reset ();
   CHECK (blocks == 0, "%lld blocks, streams and events of the device are left", (long long) blocks);
   CHECK (gpumm_live_allocations () == live, "%lld allocations leaked",
          (long long) (gpumm_live_allocations () - live));
