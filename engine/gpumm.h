@@ -185,7 +185,8 @@ GPUMM_API void gpumm_close (gpumm_job *job); /* NULL is allowed */
 
 /* A product with an operand in a buffer runs on the buffer's device: full matrices of floating point
  * of one type. The other operand may be in host memory, but not on another device. A c0 in a buffer
- * must be the result itself. */
+ * must be the result itself. A buffer for the result is made before gpumm_open, which plans with the
+ * memory that is free. Options that ask for another place are refused. */
 
 /* Makes a buffer on a device, GPUMM_HOST for the host device, with one reference and undefined
  * contents. It outlives gpumm_reset, but not fork. */

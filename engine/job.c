@@ -188,9 +188,14 @@ static gpumm_status find_gpu (places *f, int device) {
   const gpumm_driver *cuda = gpumm_cuda (&f->choices.why_no_gpu);
   int count = 0;
   f->asked = 1;
+  f->choices.gpu = NULL; /* its rates alone do not do */
   if (!cuda)
     return GPUMM_OK;
   cuda->count (&count);
+  if (count < 1) {
+    f->choices.why_no_gpu = cuda->error_text ();
+    return GPUMM_OK;
+  }
   if (device >= count)
     return gpumm_fail (GPUMM_INVALID, "device %d does not exist: there %s %d (0 to %d)", device,
                        count == 1 ? "is" : "are", count, count - 1);
@@ -327,7 +332,9 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
   }
   if (!job->plan.driver)
     return 0;
-  if (status == GPUMM_DEVICE_MEMORY && job->plan.device_bytes > 1 << 20) {
+  const gpumm_matrix *c0 = job->problem.c0;
+  const int is_lost = job->writes && c0 && c0->buffer; /* C0, which is C */
+  if (status == GPUMM_DEVICE_MEMORY && job->plan.device_bytes > 1 << 20 && !is_lost) {
     job->options.max_device_memory = job->plan.device_bytes / 2;
     gpumm_plan before = job->plan;
     if (plan (job) == GPUMM_OK && job->plan.driver

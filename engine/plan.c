@@ -393,6 +393,10 @@ static gpumm_status plan_bound (const gpumm_problem *p, const gpumm_options *o,
   place = place ? place : choices->host;
   if (!place)
     return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", choices->why_no_gpu);
+  if ((o->backend != GPUMM_AUTO && o->backend != plan->backend)
+      || (o->device >= 0 && plan->backend == GPUMM_GPU && o->device != place->device))
+    return gpumm_fail (GPUMM_UNSUPPORTED, "matrices lie on %s, and another place was asked for",
+                       place->properties.name);
   if (!is_auto (o->algorithm) && !names_device_algorithm (o->algorithm))
     return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not run on a device",
                        o->algorithm);
@@ -468,7 +472,8 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
   snprintf (plan->reason, room,
             "by measured rates the GPU takes %.3g ms with both transfers and the CPU %.3g ms",
             1e3 * there, 1e3 * here);
-  if (status != GPUMM_DEVICE_MEMORY)
+  /* without memory, a kernel under MaxCapability, or a device that answers: the CPU */
+  if (status != GPUMM_DEVICE_MEMORY && status != GPUMM_UNSUPPORTED && status != GPUMM_NO_DEVICE)
     return status;
   *plan = (gpumm_plan){.algorithm = on_host, .backend = GPUMM_CPU};
   snprintf (plan->reason, room, "the GPU would be faster, but %.400s", gpumm_last_error ());

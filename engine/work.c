@@ -34,10 +34,13 @@ double gpumm_sparse_flops (const gpumm_problem *p) {
 
 double gpumm_bytes_up (const gpumm_problem *p) {
   double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
-  double elements = m * k + (gpumm_is_one_array (p) ? 0 : k * n) + (p->c0 ? m * n : 0);
+  double elements = (p->a.buffer ? 0 : m * k) + (p->b.buffer || gpumm_is_one_array (p) ? 0 : k * n)
+                    + (p->c0 && !p->c0->buffer ? m * n : 0);
   return elements * (double) gpumm_type_bytes (p->output);
 }
 
 double gpumm_bytes_down (const gpumm_problem *p) {
+  if (p->stays)
+    return 0;
   return (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_type_bytes (p->output);
 }

@@ -14,7 +14,7 @@ double gpumm_dense_flops (const gpumm_problem *problem);
 /* Operations of a product with sparse operands, estimated for evenly spread elements. */
 double gpumm_sparse_flops (const gpumm_problem *problem);
 
-/* Bytes of a product of full matrices to a device and from it. */
+/* Bytes of a product of full matrices to a device and from it; what is there does not move. */
 double gpumm_bytes_up (const gpumm_problem *problem);
 double gpumm_bytes_down (const gpumm_problem *problem);
 

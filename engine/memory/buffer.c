@@ -13,11 +13,15 @@ gpumm_status gpumm_buffer_new (int device, size_t bytes, gpumm_buffer **buffer) 
   const int on_host = device == GPUMM_HOST, index = on_host ? 0 : device;
   const gpumm_driver *driver = on_host ? gpumm_host_device (&why) : gpumm_cuda (&why);
   int count = 0;
+  if (!buffer)
+    return gpumm_fail (GPUMM_INVALID, "no pointer for the buffer");
   *buffer = NULL;
   if (!driver)
     return gpumm_fail (GPUMM_NO_DEVICE, "no device can be used: %s", why);
   gpumm_status status = driver->count (&count);
-  if (status || index < 0 || index >= count)
+  if (status || count < 1)
+    return gpumm_fail (GPUMM_NO_DEVICE, "no device can be used: %s", driver->error_text ());
+  if (index < 0 || index >= count)
     return gpumm_fail (GPUMM_INVALID, "device %d does not exist", device);
   gpumm_buffer *b = gpumm_allocate (1, sizeof *b);
   if (!b)
@@ -37,7 +41,7 @@ gpumm_status gpumm_buffer_new (int device, size_t bytes, gpumm_buffer **buffer) 
 }
 
 void *gpumm_buffer_address (const gpumm_buffer *b) {
-  return b->p;
+  return b ? b->p : NULL;
 }
 
 void gpumm_buffer_share (gpumm_buffer *b) {
@@ -62,5 +66,7 @@ gpumm_status gpumm_check_buffer (const gpumm_matrix *x, const char *name) {
     return gpumm_fail (GPUMM_INVALID, "%s lies on a device that a forked process cannot use", name);
   if (x->rows > 0 && x->cols > 0 && (at < begin || end > (double) b->bytes))
     return gpumm_fail (GPUMM_INVALID, "%s does not lie in its buffer", name);
+  if ((at - begin) % gpumm_type_bytes (x->type) != 0) /* would end CUDA for this process */
+    return gpumm_fail (GPUMM_INVALID, "%s does not begin at a whole element of its buffer", name);
   return GPUMM_OK;
 }

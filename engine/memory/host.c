@@ -57,7 +57,12 @@ void gpumm_release (void *p) {
 }
 
 void *gpumm_own (gpumm_owner *owner, int64_t count, size_t size) {
-  void *p = owner->count < GPUMM_MOST_OWNED ? gpumm_allocate (count, size) : NULL;
+  if (owner->count == GPUMM_MOST_OWNED) {
+    gpumm_fail (GPUMM_INTERNAL, "more than %d blocks of memory for one algorithm",
+                GPUMM_MOST_OWNED);
+    return NULL;
+  }
+  void *p = gpumm_allocate (count, size);
   if (p)
     owner->owned[owner->count++] = p;
   return p;

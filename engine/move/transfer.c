@@ -18,6 +18,8 @@ static gpumm_status transfer (const gpumm_buffer *buffer, const gpumm_step *step
 }
 
 gpumm_status gpumm_copy (const gpumm_matrix *from, const gpumm_matrix *to) {
+  if (!from || !to)
+    return gpumm_fail (GPUMM_INVALID, "no matrix to copy, or none to copy to");
   gpumm_status status = gpumm_check_matrix (from, "the matrix to copy");
   if (!status)
     status = gpumm_check_matrix (to, "the copy");

@@ -23,6 +23,7 @@ struct gpumm_job {
   int has_counted;     /* open () stated its work, see progress.h */
   int has_run;
   int is_open; /* the algorithm's open was called and its close was not */
+  int writes;  /* launches may have written to the result, where C0 may lie */
   gpumm_trace
       *trace;  /* of gpumm_run_traced: kernels run in one piece and are recorded; else NULL */
   int count;   /* kernels are also counted */

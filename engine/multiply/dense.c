@@ -108,6 +108,8 @@ static void run_window (schedule *s) {
                              .waits = plan->kernel->waits,
                              .divides = !plan->kernel->workspace};
   if (s->count > 0)
+    s->job->writes = 1;
+  if (s->count > 0)
     gpumm_pass_stream (&s->pass, &stream, plan->resident && !s->result->buffer ? s->result : NULL,
                        0);
   s->count = 0;

@@ -18,7 +18,10 @@ void gpumm_pass_open (gpumm_pass *s, struct gpumm_job *job, const char *what) {
   s->device = plan->properties;
   s->room = gpumm_room (s->device.memory_free, limit);
   s->device.memory_free = (int64_t) s->room;
-  if (limit > 0) /* kept blocks count too, and have other sizes */
+  /* kept blocks count too, and have other sizes */
+  const size_t held = gpumm_pool_bytes (plan->driver, plan->device, GPUMM_POOL_DEVICE, NULL);
+  const int64_t needs = plan->device_bytes > 0 ? plan->device_bytes : limit;
+  if (limit > 0 && (int64_t) held + needs > limit)
     gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, 0);
 }
 

@@ -209,8 +209,11 @@ static void test_out_of_core (void) {
 static void test_refused (void) {
   gpumm_matrix x = make (GPUMM_D, 6, 6, 0), there = sent (&x, 0), c = make (GPUMM_D, 6, 6, 0);
   gpumm_matrix far = there, single = there, real = make (GPUMM_Z, 6, 6, 0);
-  const gpumm_options none = {.backend = GPUMM_CPU, .device = -1},
-                      blas = {.backend = GPUMM_CPU, .algorithm = "blas", .device = -1};
+  const gpumm_backend backend = device == GPUMM_HOST ? GPUMM_CPU : GPUMM_AUTO;
+  const gpumm_options none = {.backend = backend, .device = -1},
+                      blas = {.backend = backend, .algorithm = "blas", .device = -1},
+                      elsewhere = {.backend = device == GPUMM_HOST ? GPUMM_GPU : GPUMM_CPU,
+                                   .device = -1};
   gpumm_report report;
   gpumm_problem p = {.a = there, .b = x, .alpha = {1, 0}};
   CHECK (multiply (p, &none, &c, &report) == GPUMM_OK, "%s", gpumm_last_error ());
@@ -226,6 +229,18 @@ static void test_refused (void) {
   far.values = (char *) gpumm_buffer_address (there.buffer) - 8;
   p.a = far;
   CHECK (multiply (p, &none, &c, &report) == GPUMM_INVALID, "before the buffer");
+  far = there;
+  far.rows = 5;
+  far.values = (char *) far.values + 4;
+  p.a = far;
+  CHECK (multiply (p, &none, &c, &report) == GPUMM_INVALID
+             && strstr (gpumm_last_error (), "whole element"),
+         "%s", gpumm_last_error ());
+  p.a = there;
+  CHECK (multiply (p, &elsewhere, &c, &report) == GPUMM_UNSUPPORTED
+             && strstr (gpumm_last_error (), "another place"),
+         "%s", gpumm_last_error ());
+  CHECK (gpumm_copy (NULL, &c) == GPUMM_INVALID && gpumm_buffer_new (device, 8, NULL), "NULL");
   single.type = GPUMM_S;
   p.a = single;
   CHECK (multiply (p, &none, &c, &report) == GPUMM_UNSUPPORTED, "single by double");
@@ -253,7 +268,7 @@ static void test_refused (void) {
     gpumm_close (job);
   }
   p = (gpumm_problem){.a = there, .b = x, .alpha = {1, 0}};
-  CHECK (gpumm_open (&p, &(gpumm_options){.backend = GPUMM_CPU, .algorithm = "tiled", .device = -1},
+  CHECK (gpumm_open (&p, &(gpumm_options){.backend = backend, .algorithm = "tiled", .device = -1},
                      &job)
              == GPUMM_OK,
          "%s", gpumm_last_error ());

@@ -1,0 +1,14 @@
+/* made_up_gpu.h - how test_fallbacks steers the made-up GPU. SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_TESTS_MADE_UP_GPU_H
+#define GPUMM_TESTS_MADE_UP_GPU_H
+
+#include "device.h"
+
+typedef struct {
+  int devices;               /* that there are */
+  int is_lost;               /* the device does not answer */
+  int allocations, launches; /* so far */
+  int failing_launch;        /* the launch of this number has no memory; 0: none */
+} made_up;
+
+#endif

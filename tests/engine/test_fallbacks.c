@@ -1,0 +1,198 @@
+/* test_fallbacks.c - what becomes of a product where the GPU fails, in part or in whole: by a made-up GPU
+ * (made_up_gpu.c), which the engine opens in CUDA's place.
+ *
+ * All operands are ones: an element of alpha A B + beta C0 is alpha k + beta.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "check.h"
+#include "gpumm.h"
+#include "made_up_gpu.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+static made_up *gpu;
+
+static gpumm_matrix ones (int64_t rows, int64_t cols) {
+  gpumm_matrix x = {.type = GPUMM_D, .rows = rows, .cols = cols, .ld = rows};
+  double *values = x.values = check_allocate (rows * cols, sizeof *values);
+  for (int64_t i = 0; i < rows * cols; i++)
+    values[i] = 1;
+  return x;
+}
+
+static int64_t wrong_in (const gpumm_matrix *c, double expected) {
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < c->rows * c->cols; i++)
+    wrong += ((const double *) c->values)[i] != expected;
+  return wrong;
+}
+
+/* A product of n x n; *r says what ran. */
+static gpumm_status square (int64_t n, gpumm_options o, gpumm_report *r) {
+  gpumm_matrix a = ones (n, n), b = ones (n, n), c = ones (n, n);
+  const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
+  gpumm_job *job;
+  gpumm_status status = gpumm_open (&p, &o, &job);
+  if (!status)
+    status = gpumm_run (job, &c);
+  if (!status) {
+    *r = *gpumm_job_report (job);
+    CHECK (wrong_in (&c, (double) n) == 0, "%s: wrong values", r->reason);
+  }
+  gpumm_close (job);
+  free (a.values);
+  free (b.values);
+  free (c.values);
+  return status;
+}
+
+enum { LARGE = 1500, SMALL = 40 };
+
+/* As the options ask, and the GPU is: what runs, or the error. */
+static void test_places (void) {
+  static const struct {
+    int devices, is_lost;
+    gpumm_options options;
+    int64_t n;
+    gpumm_status status;
+    const char *algorithm; /* that runs */
+    const char *says;      /* part of the reason, or of the error */
+  } table[] = {
+      {1, 0, {.device = -1}, LARGE, GPUMM_OK, "cublas", "by measured rates the GPU takes"},
+      {1, 0, {.device = -1}, SMALL, GPUMM_OK, "blas", "too small"},
+      {1, 0, {.device = 0}, LARGE, GPUMM_OK, "cublas", "by measured rates"},
+      {1, 0, {.device = 1}, LARGE, GPUMM_INVALID, NULL, "device 1 does not exist"},
+      {1, 0, {.device = -1, .max_capability = 40}, LARGE, GPUMM_OK, "blas", "MaxCapability"},
+      {1, 0, {.device = -1, .max_device_memory = 9}, LARGE, GPUMM_OK, "blas", "smallest tiles"},
+      {1, 1, {.device = -1}, LARGE, GPUMM_OK, "blas", "device 0: it was made up"},
+      {1,
+       1,
+       {.backend = GPUMM_GPU, .device = -1},
+       LARGE,
+       GPUMM_DEVICE_FAILED,
+       NULL,
+       "it was made up"},
+      {1,
+       1,
+       {.algorithm = "cublas", .device = -1},
+       SMALL,
+       GPUMM_UNSUPPORTED,
+       NULL,
+       "no GPU can be used"},
+      {1, 1, {.algorithm = "tiled", .device = -1}, SMALL, GPUMM_OK, "tiled", "no GPU can be used"},
+      {0, 0, {.device = -1}, LARGE, GPUMM_OK, "blas", "no GPU can be used: it was made up"},
+      {0, 0, {.backend = GPUMM_GPU, .device = -1}, LARGE, GPUMM_NO_DEVICE, NULL, "it was made up"},
+      {0, 0, {.algorithm = "tiled", .device = -1}, SMALL, GPUMM_OK, "tiled", "no GPU can be used"},
+      {1,
+       0,
+       {.backend = GPUMM_GPU, .device = -1},
+       SMALL,
+       GPUMM_OK,
+       "cublas",
+       "the GPU was asked for"},
+      {1,
+       0,
+       {.backend = GPUMM_CPU, .device = -1},
+       LARGE,
+       GPUMM_OK,
+       "blas",
+       "the CPU was asked for"},
+      {1, 0, {.algorithm = "blas", .device = -1}, LARGE, GPUMM_OK, "blas", "was asked for"},
+  };
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    gpumm_report r = {0};
+    gpu->devices = table[i].devices;
+    gpu->is_lost = table[i].is_lost;
+    const gpumm_status status = square (table[i].n, table[i].options, &r);
+    const char *said = status ? gpumm_last_error () : r.reason;
+    CHECK (status == table[i].status, "row %zu: %s, \"%s\"", i, gpumm_status_name (status), said);
+    CHECK (status || strcmp (r.algorithm, table[i].algorithm) == 0, "row %zu: %s, \"%s\"", i,
+           r.algorithm, said);
+    CHECK (strstr (said, table[i].says), "row %zu: \"%s\"", i, said);
+  }
+  gpu->devices = 1;
+  gpu->is_lost = 0;
+}
+
+/* A launch without memory: smaller tiles; the next: the CPU. */
+static void test_launches (void) {
+  gpumm_report r;
+  for (int n = 1; n < 4; n++) {
+    gpu->launches = 0;
+    gpu->failing_launch = n;
+    CHECK (square (LARGE, (gpumm_options){.device = -1}, &r) == GPUMM_OK, "%s",
+           gpumm_last_error ());
+    CHECK (gpu->launches < n || strstr (r.reason, "smaller tiles"), "launch %d: %s", n, r.reason);
+  }
+  gpu->failing_launch = 0;
+}
+
+/* Under a limit the pool keeps what the next product takes. */
+static void test_limit (void) {
+  gpumm_report r;
+  const gpumm_options o = {.device = -1, .max_device_memory = 1 << 30};
+  CHECK (square (LARGE, o, &r) == GPUMM_OK, "%s", gpumm_last_error ());
+  const int before = gpu->allocations;
+  CHECK (square (LARGE, o, &r) == GPUMM_OK, "%s", gpumm_last_error ());
+  CHECK (gpu->allocations == before, "%d allocations", gpu->allocations - before);
+}
+
+/* C = A B + 2 C in place on the device: a launch that fails after others have written to C loses C, and
+ * must not be tried again; the first may be. */
+static void test_in_place (void) {
+  enum { N = 2100 };
+  gpumm_matrix a = ones (N, N), b = ones (N, N), c = ones (N, N), there = c;
+  for (int failing = 1; failing < 6; failing++) {
+    CHECK (gpumm_buffer_new (0, (size_t) (N * N) * 8, &there.buffer) == GPUMM_OK, "%s",
+           gpumm_last_error ());
+    there.values = gpumm_buffer_address (there.buffer);
+    for (int64_t i = 0; i < (int64_t) N * N; i++)
+      ((double *) c.values)[i] = 1;
+    CHECK (gpumm_copy (&c, &there) == GPUMM_OK, "%s", gpumm_last_error ());
+    const gpumm_problem p = {
+        .a = a, .b = b, .alpha = {1, 0}, .beta = {2, 0}, .c0 = &there, .stays = 1};
+    gpumm_job *job;
+    gpu->launches = 0;
+    gpu->failing_launch = failing;
+    gpumm_status status = gpumm_open (&p, NULL, &job);
+    CHECK (status == GPUMM_OK, "%s", gpumm_last_error ());
+    if (!status)
+      status = gpumm_run (job, &there);
+    gpumm_close (job);
+    gpu->failing_launch = 0;
+    CHECK (failing == 1 || gpu->launches >= failing || !status, "launch %d was not reached",
+           failing);
+    if (status)
+      CHECK (status == GPUMM_DEVICE_MEMORY, "%s", gpumm_last_error ());
+    else {
+      CHECK (gpumm_copy (&there, &c) == GPUMM_OK, "%s", gpumm_last_error ());
+      CHECK (wrong_in (&c, N + 2) == 0, "launch %d: %" PRId64 " wrong", failing,
+             wrong_in (&c, N + 2));
+    }
+    gpumm_buffer_release (there.buffer);
+  }
+  free (a.values);
+  free (b.values);
+  free (c.values);
+}
+
+int main (void) {
+  char path[4096] = "";
+  if (readlink ("/proc/self/exe", path, sizeof path - 32) > 0)
+    strcpy (strrchr (path, '/') + 1, "libgpumm_cuda.so");
+  void *library = dlopen (path, RTLD_NOW);
+  gpu = library ? dlsym (library, "made_up_gpu") : NULL;
+  CHECK (gpu, "%s", library ? "not the made-up GPU" : dlerror ());
+  if (!gpu)
+    return check_done ();
+  test_places ();
+  test_launches ();
+  test_limit ();
+  test_in_place ();
+  gpumm_reset ();
+  return check_done ();
+}
