@@ -7,7 +7,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <mntent.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -107,17 +106,9 @@ double gpumm_group_limit (const char *cgroup, const char *mountinfo, double swap
 
 /* ---- the limit ---------------------------------------------------------------------------- */
 
-static double own_group_limit; /* of this process, looked up once */
-
 /* The system's last answer. It is asked again only for larger requests: asking in each call cost a
  * 2048 x 2048 product 0.5 ms on a virtual machine. */
 static _Atomic double known_limit;
-
-static void find_own_group_limit (void) {
-  struct sysinfo s;
-  double swap = sysinfo (&s) == 0 ? (double) s.totalswap * (double) s.mem_unit : 0;
-  own_group_limit = gpumm_group_limit ("/proc/self/cgroup", "/proc/self/mountinfo", swap);
-}
 
 /* Reads GPUMM_MAX_HOST_MEMORY as bytes; returns 0 if it is not valid. */
 static int read_variable (const char *text, double *bytes) {
@@ -140,9 +131,8 @@ static int read_variable (const char *text, double *bytes) {
 }
 
 gpumm_status gpumm_check_memory (double bytes, const char *what, ...) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
   const char *whose = "this machine has, with swap,", *text = getenv ("GPUMM_MAX_HOST_MEMORY");
-  double limit = INFINITY;
+  double limit = INFINITY, swap = 0;
   struct sysinfo s;
   if (bytes < GPUMM_LARGE_BYTES)
     return GPUMM_OK;
@@ -156,11 +146,13 @@ gpumm_status gpumm_check_memory (double bytes, const char *what, ...) {
   } else if (bytes <= atomic_load_explicit (&known_limit, memory_order_relaxed)) {
     return GPUMM_OK;
   } else {
-    pthread_once (&once, find_own_group_limit);
-    if (sysinfo (&s) == 0)
-      limit = ((double) s.totalram + (double) s.totalswap) * (double) s.mem_unit;
-    if (own_group_limit < limit) {
-      limit = own_group_limit;
+    if (sysinfo (&s) == 0) {
+      swap = (double) s.totalswap * (double) s.mem_unit;
+      limit = (double) s.totalram * (double) s.mem_unit + swap;
+    }
+    const double own = gpumm_group_limit ("/proc/self/cgroup", "/proc/self/mountinfo", swap);
+    if (own < limit) {
+      limit = own;
       whose = "the limit of the process's control group is";
     }
     if (isfinite (limit))
