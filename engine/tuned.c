@@ -75,14 +75,6 @@ static int is_positive (const char *text) {
   return end > text && *end == '\0' && strpbrk (text, "123456789");
 }
 
-static const gpumm_kernel *find_kernel (const gpumm_kernel *const *kernels, const char *algorithm,
-                                        const char *name) {
-  for (; *kernels; kernels++)
-    if (strcmp ((*kernels)->name, name) == 0 && strcmp ((*kernels)->algorithm, algorithm) == 0)
-      return *kernels;
-  return NULL;
-}
-
 /* Returns 0 if the line is of no use here. */
 static int take_line (char *line, const gpumm_kernel *const *kernels,
                       const gpumm_device_properties *device, gpumm_tuned *table) {
@@ -96,7 +88,10 @@ static int take_line (char *line, const gpumm_kernel *const *kernels,
       || field[1][digits] || !is_positive (field[4]))
     return 0;
   int type = (int) (strchr (letters, field[0][0]) - letters);
-  const gpumm_kernel *kernel = find_kernel (kernels, field[2], field[3]);
+  while (*kernels
+         && (strcmp ((*kernels)->algorithm, field[2]) || strcmp ((*kernels)->name, field[3])))
+    kernels++;
+  const gpumm_kernel *kernel = *kernels;
   if (!kernel || !(kernel->types & 1u << type) || kernel->capability > device->capability
       || table->count[type] == GPUMM_TUNED_ROWS)
     return 0;

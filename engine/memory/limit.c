@@ -110,24 +110,21 @@ double gpumm_group_limit (const char *cgroup, const char *mountinfo, double swap
  * 2048 x 2048 product 0.5 ms on a virtual machine. */
 static _Atomic double known_limit;
 
-/* Reads GPUMM_MAX_HOST_MEMORY as bytes; returns 0 if it is not valid. */
-static int read_variable (const char *text, double *bytes) {
+/* GPUMM_MAX_HOST_MEMORY as bytes; NaN if it is not valid. */
+static double read_variable (const char *text) {
   static const char suffixes[] = "KMGT";
   char *end;
-  if (strcasecmp (text, "none") == 0) {
-    *bytes = INFINITY;
-    return 1;
-  }
+  if (strcasecmp (text, "none") == 0)
+    return INFINITY;
   double number = strtod (text, &end);
   if (end == text || !(number >= 0) || isinf (number))
-    return 0;
-  const char *suffix = isalpha ((unsigned char) *end) ? strchr (suffixes, toupper (*end)) : NULL;
+    return NAN;
+  const char *suffix = *end ? strchr (suffixes, toupper ((unsigned char) *end)) : NULL;
   if (suffix) {
     number = ldexp (number, 10 * (int) (suffix - suffixes + 1));
     end++;
   }
-  *bytes = number == 0 ? INFINITY : number;
-  return *end == '\0';
+  return *end ? NAN : number == 0 ? INFINITY : number;
 }
 
 gpumm_status gpumm_check_memory (double bytes, const char *what, ...) {
@@ -137,7 +134,8 @@ gpumm_status gpumm_check_memory (double bytes, const char *what, ...) {
   if (bytes < GPUMM_LARGE_BYTES)
     return GPUMM_OK;
   if (text && *text) {
-    if (!read_variable (text, &limit))
+    limit = read_variable (text);
+    if (isnan (limit))
       return gpumm_fail (GPUMM_INVALID,
                          "the environment variable GPUMM_MAX_HOST_MEMORY is \"%.100s\"; it must be "
                          "a number of bytes, which K, M, G or T may follow, or \"none\"",
