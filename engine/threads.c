@@ -147,13 +147,8 @@ typedef struct {
 static void share (void *argument, int worker) {
   loop *l = argument;
   (void) worker;
-  for (;;) {
-    int64_t first = atomic_fetch_add (&l->next, l->piece);
-    if (first >= l->n || gpumm_is_cancelled ())
-      return;
-    int64_t last = l->n - first < l->piece ? l->n : first + l->piece;
-    l->body (l->context, first, last);
-  }
+  for (int64_t at; (at = atomic_fetch_add (&l->next, l->piece)) < l->n && !gpumm_is_cancelled ();)
+    l->body (l->context, at, l->n - at < l->piece ? l->n : at + l->piece);
 }
 
 gpumm_status gpumm_parallel (int64_t n, int64_t grain,
@@ -164,16 +159,10 @@ gpumm_status gpumm_parallel (int64_t n, int64_t grain,
   if (grain < 1)
     grain = 1;
   /* ask the system only if there is something to share */
-  int threads = n / grain > 1 ? gpumm_threads () : 1;
-  if (n / grain < threads)
-    threads = (int) (n / grain);
-  if (threads <= 1) {
-    body (context, 0, n);
-    return gpumm_check_cancelled ();
-  }
-  int64_t piece = n / ((int64_t) threads * PIECES_PER_THREAD);
+  const int64_t most = n / grain, found = most > 1 ? gpumm_threads () : 1;
+  const int threads = (int) (found < most ? found : most);
+  const int64_t piece = threads > 1 ? n / ((int64_t) threads * PIECES_PER_THREAD) : n;
   loop l = {.n = n, .piece = piece < grain ? grain : piece, .body = body, .context = context};
-  atomic_init (&l.next, 0);
   gpumm_team (threads, share, &l);
   return gpumm_check_cancelled ();
 }

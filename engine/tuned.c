@@ -75,14 +75,6 @@ static int is_positive (const char *text) {
   return end > text && *end == '\0' && strpbrk (text, "123456789");
 }
 
-static const gpumm_kernel *find_kernel (const gpumm_kernel *const *kernels, const char *algorithm,
-                                        const char *name) {
-  for (; *kernels; kernels++)
-    if (strcmp ((*kernels)->name, name) == 0 && strcmp ((*kernels)->algorithm, algorithm) == 0)
-      return *kernels;
-  return NULL;
-}
-
 /* Returns 0 if the line is of no use here. */
 static int take_line (char *line, const gpumm_kernel *const *kernels,
                       const gpumm_device_properties *device, gpumm_tuned *table) {
@@ -96,7 +88,10 @@ static int take_line (char *line, const gpumm_kernel *const *kernels,
       || field[1][digits] || !is_positive (field[4]))
     return 0;
   int type = (int) (strchr (letters, field[0][0]) - letters);
-  const gpumm_kernel *kernel = find_kernel (kernels, field[2], field[3]);
+  while (*kernels
+         && (strcmp ((*kernels)->algorithm, field[2]) || strcmp ((*kernels)->name, field[3])))
+    kernels++;
+  const gpumm_kernel *kernel = *kernels;
   if (!kernel || !(kernel->types & 1u << type) || kernel->capability > device->capability
       || table->count[type] == GPUMM_TUNED_ROWS)
     return 0;
@@ -105,20 +100,25 @@ static int take_line (char *line, const gpumm_kernel *const *kernels,
   return 1;
 }
 
+/* The info of a table without lines. */
+static void clear (const gpumm_device_properties *device, gpumm_tuned_info *info) {
+  info->lines = info->ignored = 0;
+  info->why[0] = '\0';
+  snprintf (info->device, sizeof info->device, "%s", device->name);
+  gpumm_tuned_header (device, info->header);
+}
+
 void gpumm_tuned_parse (const char *text, size_t bytes, const gpumm_kernel *const *kernels,
                         const gpumm_device_properties *device, gpumm_tuned *table) {
-  char header[GPUMM_TUNED_HEADER];
+  gpumm_tuned_info *info = &table->info;
   memset (table->count, 0, sizeof table->count);
-  table->ignored = 0;
-  table->why[0] = '\0';
-  gpumm_tuned_header (device, header);
-  size_t at = strlen (header);
-  if (bytes < at || memcmp (text, header, at) != 0) {
-    snprintf (table->why, sizeof table->why,
+  clear (device, info);
+  size_t at = strlen (info->header);
+  if (bytes < at || memcmp (text, info->header, at) != 0) {
+    snprintf (info->why, sizeof info->why,
               "its table was measured with another gpumm, GPU, driver or runtime");
     return;
   }
-  int used = 0;
   while (at < bytes) {
     char line[256];
     const char *end = memchr (text + at, '\n', bytes - at);
@@ -126,13 +126,13 @@ void gpumm_tuned_parse (const char *text, size_t bytes, const gpumm_kernel *cons
     snprintf (line, sizeof line, "%.*s", (int) length, text + at);
     const int whole = strlen (line) == length; /* not too long, no zero byte */
     if (whole && take_line (line, kernels, device, table))
-      used++;
+      info->lines++;
     else
-      table->ignored++;
+      info->ignored++;
     at += length + 1;
   }
-  if (!used)
-    snprintf (table->why, sizeof table->why, "its table has no line of use here");
+  if (!info->lines)
+    snprintf (info->why, sizeof info->why, "its table has no line of use here");
 }
 
 /* ---- the file ----------------------------------------------------------------------------- */
@@ -154,18 +154,18 @@ static ptrdiff_t read_file (const char *name, char *text, size_t size) {
 
 void gpumm_tuned_read (const gpumm_kernel *const *kernels, const gpumm_device_properties *device,
                        gpumm_tuned *table) {
-  char text[MOST_BYTES];
-  memset (table->count, 0, sizeof table->count);
-  table->ignored = 0;
+  char text[MOST_BYTES], *file = table->info.file;
   const char *why = "";
   ptrdiff_t bytes = 0;
-  if (!find_file (device, table->file, sizeof table->file))
+  memset (table->count, 0, sizeof table->count);
+  clear (device, &table->info);
+  if (!find_file (device, file, sizeof table->info.file))
     why = "neither XDG_CONFIG_HOME nor HOME names a folder";
-  else if (access (table->file, F_OK) != 0)
+  else if (access (file, F_OK) != 0)
     why = "it has not been tuned: see gpumm_tune";
-  else if ((bytes = read_file (table->file, text, sizeof text)) < 0)
+  else if ((bytes = read_file (file, text, sizeof text)) < 0)
     why = "its table cannot be read, or is no file of less than 65536 bytes";
-  snprintf (table->why, sizeof table->why, "%s", why);
+  snprintf (table->info.why, sizeof table->info.why, "%s", why);
   if (!*why)
     gpumm_tuned_parse (text, (size_t) bytes, kernels, device, table);
 }
@@ -178,8 +178,7 @@ int gpumm_tuned_refused (void) {
 /* ---- tables in memory --------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static gpumm_tuned
-    tables[GPUMM_MOST_DEVICES + 1]; /* tables of the GPUs; the last is the host device's */
+static gpumm_tuned tables[GPUMM_MOST_DEVICES + 1]; /* of the GPUs; the last is the host device's */
 static int is_read[GPUMM_MOST_DEVICES + 1];
 
 /* The device's table, read at first use, or NULL. Call with the lock held. */
@@ -223,17 +222,12 @@ gpumm_status gpumm_tuned_table (int device, gpumm_tuned_info *info) {
   gpumm_status status = driver->properties (index, &properties);
   if (status)
     return gpumm_fail (status, "device %d: %s", device, driver->error_text ());
-  snprintf (info->device, sizeof info->device, "%s", properties.name);
-  gpumm_tuned_header (&properties, info->header);
+  clear (&properties, info);
   pthread_mutex_lock (&lock);
   const gpumm_tuned *table = table_of (driver, index, &properties);
-  if (table) {
-    for (int t = 0; t < GPUMM_TUNED_TYPES; t++)
-      info->lines += table->count[t];
-    info->ignored = table->ignored;
-    memcpy (info->file, table->file, sizeof info->file);
-    memcpy (info->why, table->why, sizeof info->why);
-  } else
+  if (table)
+    *info = table->info;
+  else
     snprintf (info->why, sizeof info->why, "tables are kept for %d devices only",
               GPUMM_MOST_DEVICES);
   pthread_mutex_unlock (&lock);

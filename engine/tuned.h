@@ -32,9 +32,7 @@ enum { GPUMM_TUNED_TYPES = 4, GPUMM_TUNED_ROWS = 192 };
 typedef struct gpumm_tuned {
   gpumm_tuned_row rows[GPUMM_TUNED_TYPES][GPUMM_TUNED_ROWS]; /* by type S, D, C, Z */
   int count[GPUMM_TUNED_TYPES];
-  int ignored;     /* lines */
-  char file[4096]; /* the table's path; "" if the environment names no folder */
-  char why[256];   /* why it is not in use; "" if it is */
+  gpumm_tuned_info info;
 } gpumm_tuned;
 
 enum { GPUMM_TUNED_HEADER = 512 };
@@ -42,7 +40,7 @@ enum { GPUMM_TUNED_HEADER = 512 };
 /* The first lines of a table of this device. */
 void gpumm_tuned_header (const gpumm_device_properties *device, char text[GPUMM_TUNED_HEADER]);
 
-/* Parses a table's text; a table of another device has no rows. Does not change table->file. */
+/* Parses a table's text; a table of another device has no rows. Does not change table->info.file. */
 void gpumm_tuned_parse (const char *text, size_t bytes, const gpumm_kernel *const *kernels,
                         const gpumm_device_properties *device, gpumm_tuned *table);
 

@@ -23,34 +23,28 @@ const char *gpumm_driver_text (void) {
 
 /* ---- cancelling --------------------------------------------------------------------------- */
 
-static int never (void) {
-  return 0;
-}
-
-static void forget (double part) {
-  (void) part;
-}
-
-static int (*_Atomic watched) (void) = never;
-static void (*_Atomic added) (double part) = forget;
+static int (*_Atomic watched) (void);
+static void (*_Atomic added) (double part);
+static _Thread_local double share = 1;
 
 void gpumm_driver_watch (int (*is_cancelled) (void), void (*add) (double part)) {
-  atomic_store (&watched, is_cancelled ? is_cancelled : never);
-  atomic_store (&added, add ? add : forget);
+  atomic_store (&watched, is_cancelled);
+  atomic_store (&added, add);
 }
-
-static _Thread_local double share = 1;
 
 void gpumm_driver_share (double part) {
   share = part;
 }
 
 void gpumm_driver_add_progress (double part) {
-  atomic_load_explicit (&added, memory_order_relaxed) (part * share);
+  void (*add) (double part) = atomic_load_explicit (&added, memory_order_relaxed);
+  if (add)
+    add (part * share);
 }
 
 int gpumm_driver_is_cancelled (void) {
-  return atomic_load_explicit (&watched, memory_order_relaxed) ();
+  int (*is_cancelled) (void) = atomic_load_explicit (&watched, memory_order_relaxed);
+  return is_cancelled && is_cancelled ();
 }
 
 gpumm_status gpumm_driver_check_cancelled (void) {

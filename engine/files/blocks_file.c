@@ -427,18 +427,11 @@ typedef struct {
   atomic_int no_memory;
 } writing;
 
-static void put_record (const writing *w, int64_t i, int64_t t, unsigned char *to) {
-  const gpumm_matrix *x = w->x;
-  const int32_t index[2] = {(int32_t) i, x->block_column[t]};
-  memcpy (to, index, sizeof index);
-  turn (x->type, (const unsigned char *) x->values + (size_t) t * (w->record - INDEX_BYTES),
-        to + INDEX_BYTES, x->block_rows);
-}
-
 /* The records of consecutive rows are contiguous in the file. */
 static void write_rows (void *context, int64_t begin, int64_t end) {
   writing *w = context;
-  const int64_t *start = w->x->start;
+  const gpumm_matrix *x = w->x;
+  const int64_t *start = x->start;
   const int64_t most = records_at_once (w->record);
   unsigned char *piece = gpumm_allocate (most, w->record);
   if (!piece)
@@ -450,7 +443,11 @@ static void write_rows (void *context, int64_t begin, int64_t end) {
     for (int64_t s = t; s < t + few; s++) {
       while (start[i + 1] <= s)
         i++;
-      put_record (w, i, s, piece + (size_t) (s - t) * w->record);
+      const int32_t index[2] = {(int32_t) i, x->block_column[s]};
+      unsigned char *to = piece + (size_t) (s - t) * w->record;
+      memcpy (to, index, sizeof index);
+      turn (x->type, (const unsigned char *) x->values + (size_t) s * (w->record - INDEX_BYTES),
+            to + INDEX_BYTES, x->block_rows);
     }
     const size_t bytes = (size_t) few * w->record;
     status =

@@ -76,23 +76,18 @@ static int follow (char target[PATH_MAX], int *magic) {
   *magic = 0;
   for (int links = 0; links <= MOST_LINKS; links++) {
     char to[PATH_MAX], joined[PATH_MAX];
-    struct stat info;
     struct statfs system;
-    if (lstat (target, &info) != 0 || !S_ISLNK (info.st_mode))
-      return 0;
-    const size_t folder = folder_length (target);
-    snprintf (joined, sizeof joined, "%.*s", (int) folder, target);
-    if (statfs (folder ? joined : ".", &system) == 0 && system.f_type == PROC_SUPER_MAGIC) {
-      *magic = 1;
-      return 0;
-    }
     const ssize_t length = readlink (target, to, sizeof to - 1);
-    if (length < 0)
-      return errno;
+    if (length < 0) /* no link */
+      return 0;
     to[length] = 0;
-    const int used = to[0] == '/'
-                         ? snprintf (joined, sizeof joined, "%s", to)
-                         : snprintf (joined, sizeof joined, "%.*s%s", (int) folder, target, to);
+    const int folder = (int) folder_length (target);
+    snprintf (joined, sizeof joined, "%.*s", folder, target);
+    *magic = statfs (folder ? joined : ".", &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+    if (*magic)
+      return 0;
+    const int used =
+        snprintf (joined, sizeof joined, "%.*s%s", to[0] == '/' ? 0 : folder, target, to);
     if (used < 0 || (size_t) used >= sizeof joined)
       return ENAMETOOLONG;
     memcpy (target, joined, (size_t) used + 1);

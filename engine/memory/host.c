@@ -30,22 +30,16 @@ void *gpumm_allocate (int64_t count, size_t size) {
   }
   if (gpumm_check_memory ((double) bytes, "working memory"))
     return NULL;
-  void *p = NULL;
-  long long call = atomic_fetch_add (&calls, 1) + 1;
   /* large blocks come from mmap, already zero: calloc leaves their pages untouched */
-  if (call != atomic_load (&fail_at)) {
-    size_t room = bytes + 64 + sizeof (void *);
-    char *raw = calloc (1, room);
-    if (raw) {
-      uintptr_t aligned = ((uintptr_t) raw + sizeof (void *) + 63) & ~(uintptr_t) 63;
-      p = (void *) aligned;
-      ((void **) p)[-1] = raw;
-    }
-  }
-  if (p)
-    atomic_fetch_add (&live, 1);
-  else
+  const long long call = atomic_fetch_add (&calls, 1) + 1;
+  char *raw = call == atomic_load (&fail_at) ? NULL : calloc (1, bytes + 64 + sizeof (void *));
+  if (!raw) {
     gpumm_fail_memory (bytes);
+    return NULL;
+  }
+  void **p = (void **) (((uintptr_t) raw + sizeof (void *) + 63) & ~(uintptr_t) 63);
+  p[-1] = raw;
+  atomic_fetch_add (&live, 1);
   return p;
 }
 

@@ -7,7 +7,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <mntent.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -107,47 +106,36 @@ double gpumm_group_limit (const char *cgroup, const char *mountinfo, double swap
 
 /* ---- the limit ---------------------------------------------------------------------------- */
 
-static double own_group_limit; /* of this process, looked up once */
-
 /* The system's last answer. It is asked again only for larger requests: asking in each call cost a
  * 2048 x 2048 product 0.5 ms on a virtual machine. */
 static _Atomic double known_limit;
 
-static void find_own_group_limit (void) {
-  struct sysinfo s;
-  double swap = sysinfo (&s) == 0 ? (double) s.totalswap * (double) s.mem_unit : 0;
-  own_group_limit = gpumm_group_limit ("/proc/self/cgroup", "/proc/self/mountinfo", swap);
-}
-
-/* Reads GPUMM_MAX_HOST_MEMORY as bytes; returns 0 if it is not valid. */
-static int read_variable (const char *text, double *bytes) {
+/* GPUMM_MAX_HOST_MEMORY as bytes; NaN if it is not valid. */
+static double read_variable (const char *text) {
   static const char suffixes[] = "KMGT";
   char *end;
-  if (strcasecmp (text, "none") == 0) {
-    *bytes = INFINITY;
-    return 1;
-  }
+  if (strcasecmp (text, "none") == 0)
+    return INFINITY;
   double number = strtod (text, &end);
   if (end == text || !(number >= 0) || isinf (number))
-    return 0;
-  const char *suffix = isalpha ((unsigned char) *end) ? strchr (suffixes, toupper (*end)) : NULL;
+    return NAN;
+  const char *suffix = *end ? strchr (suffixes, toupper ((unsigned char) *end)) : NULL;
   if (suffix) {
     number = ldexp (number, 10 * (int) (suffix - suffixes + 1));
     end++;
   }
-  *bytes = number == 0 ? INFINITY : number;
-  return *end == '\0';
+  return *end ? NAN : number == 0 ? INFINITY : number;
 }
 
 gpumm_status gpumm_check_memory (double bytes, const char *what, ...) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
   const char *whose = "this machine has, with swap,", *text = getenv ("GPUMM_MAX_HOST_MEMORY");
-  double limit = INFINITY;
+  double limit = INFINITY, swap = 0;
   struct sysinfo s;
   if (bytes < GPUMM_LARGE_BYTES)
     return GPUMM_OK;
   if (text && *text) {
-    if (!read_variable (text, &limit))
+    limit = read_variable (text);
+    if (isnan (limit))
       return gpumm_fail (GPUMM_INVALID,
                          "the environment variable GPUMM_MAX_HOST_MEMORY is \"%.100s\"; it must be "
                          "a number of bytes, which K, M, G or T may follow, or \"none\"",
@@ -156,11 +144,13 @@ gpumm_status gpumm_check_memory (double bytes, const char *what, ...) {
   } else if (bytes <= atomic_load_explicit (&known_limit, memory_order_relaxed)) {
     return GPUMM_OK;
   } else {
-    pthread_once (&once, find_own_group_limit);
-    if (sysinfo (&s) == 0)
-      limit = ((double) s.totalram + (double) s.totalswap) * (double) s.mem_unit;
-    if (own_group_limit < limit) {
-      limit = own_group_limit;
+    if (sysinfo (&s) == 0) {
+      swap = (double) s.totalswap * (double) s.mem_unit;
+      limit = (double) s.totalram * (double) s.mem_unit + swap;
+    }
+    const double own = gpumm_group_limit ("/proc/self/cgroup", "/proc/self/mountinfo", swap);
+    if (own < limit) {
+      limit = own;
       whose = "the limit of the process's control group is";
     }
     if (isfinite (limit))

@@ -45,8 +45,7 @@ void gpumm_host_count (int on) {
   accesses = NULL;
   tallies = NULL;
   noted = room = 0;
-  tally_count = 0;
-  lost = 0;
+  tally_count = lost = 0;
   gpumm_host_operations = gpumm_host_barriers = 0;
   gpumm_host_counting = on;
 }

@@ -74,13 +74,10 @@ enum {
   MOST_SHARED_BYTES = 48 << 10 /* that a kernel may declare, as on every GPU */
 };
 
-enum state { READY, WAITING, ENDED };
-
 struct fiber {
   jmp_buf here;
   gpumm_index3 index;
-  enum state state;
-  int line;   /* of the barrier it waits at */
+  int line;   /* of the barrier it waits at; 0: it has ended */
   int arrays; /* of shared memory that it has asked for in this block */
   void *stack;
   size_t stack_bytes;
@@ -148,6 +145,7 @@ static uint64_t draw (void) {
   return random_state * 2685821657736338717u >> 33;
 }
 
+/* Runs the first thread of the order. */
 static void begin_phase (void) {
   run.place = 0;
   if (chosen_order == GPUMM_SHUFFLED)
@@ -157,6 +155,7 @@ static void begin_phase (void) {
       run.order[i] = run.order[j];
       run.order[j] = t;
     }
+  switch_to (&fibers[run.order[0]]);
 }
 
 /* ---- phases ------------------------------------------------------------------------------- */
@@ -175,12 +174,12 @@ static void end_phase (void) {
   const struct fiber *first = &fibers[0];
   for (int t = 1; t < run.threads; t++) {
     const struct fiber *f = &fibers[t];
-    if (f->state == first->state && (f->state == ENDED || f->line == first->line))
+    if (f->line == first->line)
       continue;
-    const struct fiber *waits = first->state == WAITING ? first : f;
+    const struct fiber *waits = first->line ? first : f;
     const struct fiber *other = waits == first ? f : first;
     char what[64] = "has ended";
-    if (other->state == WAITING)
+    if (other->line)
       snprintf (what, sizeof what, "waits at the one in line %d", other->line);
     abandon (gpumm_driver_fail (
         GPUMM_DEVICE_FAILED,
@@ -189,17 +188,17 @@ static void end_phase (void) {
         run.kernel, gpumm_host_block.x, waits->index.x, waits->index.y, waits->index.z, waits->line,
         other->index.x, other->index.y, other->index.z, what));
   }
-  if (first->state == ENDED)
+  if (!first->line)
     switch_to (&scheduler);
   else {
     gpumm_host_barriers += gpumm_host_counting != 0;
     begin_phase ();
-    switch_to (&fibers[run.order[0]]);
   }
 }
 
-/* The current thread has reached a barrier or its end. Returns when it is its turn again. */
-static void next_thread (void) {
+/* A thread has reached the barrier at that line, or its end (0). Returns when it is its turn again. */
+void gpumm_host_barrier (int line) {
+  current->line = line;
   if (gpumm_driver_is_cancelled ())
     abandon (gpumm_driver_fail (GPUMM_CANCELLED, "cancelled"));
   if (++run.place < run.threads)
@@ -208,23 +207,15 @@ static void next_thread (void) {
     end_phase ();
 }
 
-void gpumm_host_barrier (int line) {
-  current->state = WAITING;
-  current->line = line;
-  next_thread ();
-}
-
 /* ---- fibers ------------------------------------------------------------------------------- */
 
 /* The body of a fiber: runs a thread of one block after the other. */
 static void live (void) {
-  struct fiber *me = current;
-  arrive (me);
+  arrive (current);
   switch_to (&scheduler);
   for (;;) {
     run.thread (run.arguments);
-    me->state = ENDED;
-    next_thread ();
+    gpumm_host_barrier (0);
   }
 }
 
@@ -329,16 +320,6 @@ static gpumm_status prepare (gpumm_index3 size) {
   return GPUMM_OK;
 }
 
-static void run_block (void) {
-  shared_arrays = 0;
-  for (int t = 0; t < run.threads; t++) {
-    fibers[t].state = READY;
-    fibers[t].arrays = 0;
-  }
-  begin_phase ();
-  switch_to (&fibers[run.order[0]]);
-}
-
 gpumm_status gpumm_host_run (const char *kernel, int64_t blocks, gpumm_index3 threads,
                              void (*thread) (const void *arguments), const void *arguments) {
   if (threads.x == 0 || threads.y == 0 || threads.z == 0
@@ -359,7 +340,10 @@ gpumm_status gpumm_host_run (const char *kernel, int64_t blocks, gpumm_index3 th
   gpumm_host_grid_size = (gpumm_index3){(unsigned) blocks, 1, 1};
   for (int64_t b = 0; b < blocks && run.status == GPUMM_OK; b++) {
     gpumm_host_block = (gpumm_index3){(unsigned) b, 0, 0};
-    run_block ();
+    shared_arrays = 0;
+    for (int t = 0; t < run.threads; t++)
+      fibers[t].arrays = 0;
+    begin_phase ();
     gpumm_driver_add_progress (1 / (double) blocks);
   }
   if (run.status && made >= run.threads) {

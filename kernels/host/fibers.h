@@ -37,7 +37,7 @@ void *gpumm_host_shared (size_t bytes);
 /* Bytes of shared memory that the last block used. */
 int64_t gpumm_host_shared_bytes (void);
 
-/* Frees the stacks and the shared memory that are kept from run to run. */
+/* Frees the shared memory that is kept from run to run. */
 void gpumm_host_run_reset (void);
 
 /* ---- counting, count.c -------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -297,6 +298,28 @@ static void test_mount_point (void) {
   CHECK (entries (".") == 2 && unlink ("old") == 0 && unlink ("mounted") == 0, "something is left");
 }
 
+/* Without /proc, as on a file system that has no files without a name, the new file has one at once. */
+static void named_at_once (void) {
+  if (unshare (CLONE_NEWNS) != 0 || mount ("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0
+      || umount2 ("/proc", MNT_DETACH) != 0) {
+    printf ("no folder without /proc: %s\n", strerror (errno));
+    return;
+  }
+  gpumm_output *output = NULL;
+  CHECK (!gpumm_output_open ("new", &output), "%s", gpumm_last_error ());
+  CHECK (entries (".") == 1, "%d entries", entries ("."));
+  gpumm_output_abort (output);
+  CHECK (entries (".") == 0, "an aborted file is left");
+  CHECK (!replace ("new", "new") && holds ("new", "new"), "%s", gpumm_last_error ());
+  CHECK ((about ("new").st_mode & 07777) == 0640, "mode %o", about ("new").st_mode);
+  CHECK (chmod ("new", 0751) == 0 && !replace ("new", "newer") && holds ("new", "newer"), "%s",
+         gpumm_last_error ());
+  CHECK ((about ("new").st_mode & 07777) == 0751, "mode %o", about ("new").st_mode);
+  CHECK (link ("new", "other") == 0 && !replace ("new", "newest") && holds ("other", "newest"),
+         "%s", gpumm_last_error ());
+  CHECK (entries (".") == 2 && unlink ("new") == 0 && unlink ("other") == 0, "something is left");
+}
+
 /* ---- killed ------------------------------------------------------------------------------- */
 
 static void test_killed (int times) {
@@ -353,6 +376,7 @@ int main (void) {
   test_rights ();
   test_no_room ();
   test_mount_point ();
+  apart (named_at_once);
   test_killed (kills ? atoi (kills) : 40);
   CHECK (chdir ("/") == 0 && rmdir (folder) == 0, "%s is not empty", folder);
   return check_done ();

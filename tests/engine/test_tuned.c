@@ -85,19 +85,20 @@ static void test_lines (void) {
     char lines[300];
     snprintf (lines, sizeof lines, "%s\n", cases[i].line);
     parse (lines, strlen (lines));
-    CHECK (total () == cases[i].used && table.ignored == !cases[i].used, "\"%s\": %d and %d",
-           cases[i].line, total (), table.ignored);
-    CHECK ((table.why[0] == 0) == cases[i].used, "\"%s\": why \"%s\"", cases[i].line, table.why);
+    CHECK (total () == cases[i].used && table.info.ignored == !cases[i].used, "\"%s\": %d and %d",
+           cases[i].line, total (), table.info.ignored);
+    CHECK ((table.info.why[0] == 0) == cases[i].used, "\"%s\": why \"%s\"", cases[i].line,
+           table.info.why);
     /* the same in the midst of good ones, and without an end of line */
     int length = snprintf (lines, sizeof lines, "d,16,tiled,tiled_8,1.5\n%s\nd,24,tiled,tiled_16,2",
                            cases[i].line);
     parse (lines, (size_t) length);
-    CHECK (total () == 2 + cases[i].used && table.ignored == !cases[i].used, "\"%s\": %d and %d",
-           cases[i].line, total (), table.ignored);
-    CHECK (table.why[0] == '\0', "\"%s\": why \"%s\"", cases[i].line, table.why);
+    CHECK (total () == 2 + cases[i].used && table.info.ignored == !cases[i].used,
+           "\"%s\": %d and %d", cases[i].line, total (), table.info.ignored);
+    CHECK (table.info.why[0] == '\0', "\"%s\": why \"%s\"", cases[i].line, table.info.why);
   }
   parse ("d,16,tiled,tiled_8,1.5\0 and more\n", 33);
-  CHECK (total () == 0 && table.ignored == 1, "a line with a zero byte: %d", total ());
+  CHECK (total () == 0 && table.info.ignored == 1, "a line with a zero byte: %d", total ());
   parse ("d,16,tiled,tiled_8,1.25\nz,300,tiled,tiled_16,12345.5\n", 52);
   CHECK (table.count[GPUMM_D] == 1 && table.count[GPUMM_Z] == 1, "rows of each type");
   const gpumm_tuned_row *d = table.rows[GPUMM_D], *z = table.rows[GPUMM_Z];
@@ -124,16 +125,17 @@ static void test_headers (void) {
       header[strlen ("# gpumm ")]++;
     snprintf (text, sizeof text, "%s%s", header, row);
     gpumm_tuned_parse (text, strlen (text), kernels, &device, &table);
-    CHECK (total () == (change == 0) && (table.why[0] == 0) == (change == 0),
-           "change %d: %d rows, %s", change, total (), table.why);
+    CHECK (total () == (change == 0) && (table.info.why[0] == 0) == (change == 0),
+           "change %d: %d rows, %s", change, total (), table.info.why);
   }
   /* every beginning of a file */
   gpumm_tuned_header (&device, header);
   for (size_t bytes = 0; bytes <= strlen (header); bytes++) {
     gpumm_tuned_parse (header, bytes, kernels, &device, &table);
-    CHECK (total () == 0 && table.ignored == 0 && table.why[0], "%zu bytes: %s", bytes, table.why);
+    CHECK (total () == 0 && table.info.ignored == 0 && table.info.why[0], "%zu bytes: %s", bytes,
+           table.info.why);
   }
-  CHECK (strstr (table.why, "no line"), "an empty table: %s", table.why);
+  CHECK (strstr (table.info.why, "no line"), "an empty table: %s", table.info.why);
 }
 
 /* Bytes at random, some of them in good lines: what is used is valid, and all lines are counted. */
@@ -156,8 +158,8 @@ static void test_noise (void) {
       expected += lines[i] == '\n';
     expected += bytes > 0 && lines[bytes - 1] != '\n';
     parse (lines, bytes);
-    CHECK (total () + table.ignored == expected, "%d used, %d ignored, %lld lines", total (),
-           table.ignored, (long long) expected);
+    CHECK (total () + table.info.ignored == expected, "%d used, %d ignored, %lld lines", total (),
+           table.info.ignored, (long long) expected);
     for (int t = 0; t < GPUMM_TUNED_TYPES; t++)
       for (int i = 0; i < table.count[t]; i++) {
         const gpumm_tuned_row *row = &table.rows[t][i];
@@ -171,8 +173,8 @@ static void test_noise (void) {
   for (int i = 0; i < 3 * GPUMM_TUNED_ROWS; i++)
     bytes += (size_t) snprintf (many + bytes, sizeof many - bytes, "d,%d,tiled,tiled_8,1\n", i);
   parse (many, bytes);
-  CHECK (total () == GPUMM_TUNED_ROWS && table.ignored == 2 * GPUMM_TUNED_ROWS, "%d and %d",
-         total (), table.ignored);
+  CHECK (total () == GPUMM_TUNED_ROWS && table.info.ignored == 2 * GPUMM_TUNED_ROWS, "%d and %d",
+         total (), table.info.ignored);
 }
 
 /* ---- files -------------------------------------------------------------------------------- */
@@ -186,9 +188,9 @@ static void write_file (const char *name, const char *text, size_t bytes) {
 
 static void expect (int rows, const char *why) {
   gpumm_tuned_read (kernels, &device, &table);
-  CHECK (total () == rows, "%d rows, expected %d: %s", total (), rows, table.why);
-  CHECK (why ? strstr (table.why, why) != NULL : !table.why[0], "why: \"%s\", expected \"%s\"",
-         table.why, why ? why : "");
+  CHECK (total () == rows, "%d rows, expected %d: %s", total (), rows, table.info.why);
+  CHECK (why ? strstr (table.info.why, why) != NULL : !table.info.why[0],
+         "why: \"%s\", expected \"%s\"", table.info.why, why ? why : "");
 }
 
 static void test_files (void) {
@@ -198,19 +200,19 @@ static void test_files (void) {
   setenv ("HOME", folder, 1);
   expect (0, "not been tuned");
   snprintf (at, sizeof at, "%s/gpumm/tuned-Made-up-9-0-a-b-driver-13000-runtime-12080.csv", folder);
-  CHECK (strcmp (table.file, at) == 0, "%s, expected %s", table.file, at);
+  CHECK (strcmp (table.info.file, at) == 0, "%s, expected %s", table.info.file, at);
   snprintf (at, sizeof at, "%s/gpumm", folder);
   CHECK (mkdir (at, 0700) == 0, "no folder");
 
   gpumm_tuned_header (&device, text);
   strcat (text, "d,16,tiled,tiled_8,1.5\n");
-  write_file (table.file, text, strlen (text));
+  write_file (table.info.file, text, strlen (text));
   expect (1, NULL);
-  CHECK (table.ignored == 0, "%d ignored", table.ignored);
+  CHECK (table.info.ignored == 0, "%d ignored", table.info.ignored);
   text[30]++;
-  write_file (table.file, text, strlen (text));
+  write_file (table.info.file, text, strlen (text));
   expect (0, "another gpumm, GPU, driver or runtime");
-  write_file (table.file, "", 0);
+  write_file (table.info.file, "", 0);
   expect (0, "another gpumm, GPU, driver or runtime");
 
   /* 1 MiB; then a pipe, a folder and a link to itself, none of which may hold us up */
@@ -218,26 +220,27 @@ static void test_files (void) {
   gpumm_tuned_header (&device, large);
   size_t begin = strlen (large);
   memset (large + begin, '\n', (1 << 20) - begin);
-  write_file (table.file, large, 1 << 20);
+  write_file (table.info.file, large, 1 << 20);
   expect (0, "cannot be read");
   free (large);
-  CHECK (unlink (table.file) == 0 && mkfifo (table.file, 0600) == 0, "no pipe");
+  CHECK (unlink (table.info.file) == 0 && mkfifo (table.info.file, 0600) == 0, "no pipe");
   expect (0, "cannot be read");
-  CHECK (unlink (table.file) == 0 && mkdir (table.file, 0700) == 0, "no folder");
+  CHECK (unlink (table.info.file) == 0 && mkdir (table.info.file, 0700) == 0, "no folder");
   expect (0, "cannot be read");
-  CHECK (rmdir (table.file) == 0 && symlink (table.file, table.file) == 0, "no link");
+  CHECK (rmdir (table.info.file) == 0 && symlink (table.info.file, table.info.file) == 0,
+         "no link");
   expect (0, "not been tuned");
-  unlink (table.file);
+  unlink (table.info.file);
   rmdir (at);
 
   /* where the folder is: by HOME where XDG_CONFIG_HOME is not absolute, else nowhere */
   setenv ("XDG_CONFIG_HOME", "here", 1);
   expect (0, "not been tuned");
   snprintf (at, sizeof at, "%s/.config/gpumm/tuned-", folder);
-  CHECK (strncmp (table.file, at, strlen (at)) == 0, "%s, expected %s", table.file, at);
+  CHECK (strncmp (table.info.file, at, strlen (at)) == 0, "%s, expected %s", table.info.file, at);
   unsetenv ("HOME");
   expect (0, "neither XDG_CONFIG_HOME nor HOME");
-  CHECK (!table.file[0], "%s", table.file);
+  CHECK (!table.info.file[0], "%s", table.info.file);
   char *long_name = check_allocate (9000, 1);
   memset (long_name, '/', 8999);
   setenv ("XDG_CONFIG_HOME", long_name, 1);
