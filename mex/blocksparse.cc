@@ -625,7 +625,8 @@ octave_value octave_blocksparse::subsasgn (const std::string &,
 
 // ---- transposes ---------------------------------------------------------------------------------
 
-static octave_value turned (const block_matrix &m) {
+static octave_value transposed (const octave_base_value &x) {
+  const block_matrix &m = blocks_of (x);
   block_matrix r;
   r.rows = m.cols;
   r.cols = m.rows;
@@ -655,12 +656,8 @@ static octave_value turned (const block_matrix &m) {
   return value_of (checked (r));
 }
 
-static octave_value transposed (const octave_base_value &x) {
-  return turned (blocks_of (x));
-}
-
 static octave_value conjugate_transposed (const octave_base_value &x) {
-  const octave_value y = turned (blocks_of (x));
+  const octave_value y = transposed (x);
   return x.iscomplex () ? y.get_rep ().map (octave_base_value::umap_conj) : y;
 }
 
