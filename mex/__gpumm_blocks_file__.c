@@ -16,33 +16,23 @@ static gpumm_status fill (void *source, gpumm_matrix *x) {
 }
 
 static mxArray *read_file (const char *name, const mxArray *class_name, gateway_error *e) {
-  gpumm_type type = GPUMM_TYPES;
   gpumm_blocks_file *file = NULL;
   gpumm_matrix shape = {0};
-  (void) get_type (class_name, &type);
-  gpumm_status status = gpumm_blocks_file_open (name, type, &file, &shape);
+  gpumm_status status = gpumm_blocks_file_open (name, get_type (class_name), &file, &shape);
   mxArray *s = make_matrix (status, &shape, fill, file, e);
   gpumm_blocks_file_close (file);
   return s;
 }
 
-void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
+void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   char name[NAME_MOST];
-  gateway_error error = {0};
   gpumm_matrix x;
-  mxArray *s = NULL;
-  gpumm_status status;
-  (void) nlhs;
-  gateway_enter ();
   if (nrhs != 2 || (mxIsStruct (prhs[1]) && !get_blocks (prhs[1], &x)))
     mexErrMsgIdAndTxt ("gpumm:internal", "for use by blocksparse_read and _write only");
   if (!get_text (prhs[0], name, sizeof name))
-    gateway_fail (&error, "gpumm:invalid", "gpumm: the name of a file is too long");
-  else if (!mxIsStruct (prhs[1]))
-    s = read_file (name, prhs[1], &error);
-  else if ((status = gpumm_blocks_file_write (name, &x)) != GPUMM_OK)
-    gateway_fail_engine (&error, status);
-  gateway_raise (&error);
-  if (s)
-    plhs[0] = s;
+    gateway_fail (e, "gpumm:invalid", "gpumm: the name of a file is too long");
+  else if (mxIsStruct (prhs[1]))
+    gateway_check (e, gpumm_blocks_file_write (name, &x));
+  else
+    plhs[0] = read_file (name, prhs[1], e);
 }

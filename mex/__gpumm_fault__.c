@@ -11,10 +11,8 @@
 
 #include <string.h>
 
-void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
-  (void) nlhs;
+void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   char what[16];
-  gateway_enter ();
   if (nrhs < 1 || !get_text (prhs[0], what, sizeof what))
     mexErrMsgIdAndTxt ("gpumm:usage", "the first argument is \"memory\", \"device\" or \"live\"");
   int64_t n = nrhs > 1 ? (int64_t) mxGetScalar (prhs[1]) : 0;

@@ -114,11 +114,8 @@ static mxArray *algorithms (void) {
   return s;
 }
 
-void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
-  (void) nlhs;
-  (void) prhs;
+void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   const char *why = "";
-  gateway_enter ();
   int gpus = gpumm_device_count (&why);
   plhs[0] = mxCreateStructMatrix (1, 1, 0, NULL);
   set_text (plhs[0], 0, "version", gpumm_version ());

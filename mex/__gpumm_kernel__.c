@@ -59,19 +59,16 @@ static mxArray *trace_value (const gpumm_trace *t) {
 
 /* ---- the gateway -------------------------------------------------------------------------- */
 
-void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
-  gateway_error error = {0};
+void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   request r;
-  gateway_enter ();
   if (nrhs != 4 || nlhs != 3 || !mxIsStruct (prhs[2]))
     mexErrMsgIdAndTxt ("gpumm:internal", "for use by gpumm_kernel.m only");
   gpumm_trace trace = {.counted = mxGetScalar (prhs[3]) != 0};
   get_struct (prhs[2], &r.options);
   if (get_problem (prhs[0], prhs[1], 1, &r) && r.problem.a.format == r.problem.b.format
       && r.problem.a.type == r.problem.b.type && r.problem.a.format != GPUMM_SPARSE)
-    plhs[0] = make_product (&r, &plhs[1], &trace, &error);
+    plhs[0] = make_product (&r, &plhs[1], &trace, e);
   else
-    gateway_fail (&error, "gpumm:unsupported", "gpumm_kernel: no kernel multiplies these operands");
-  gateway_raise (&error);
+    gateway_fail (e, "gpumm:unsupported", "gpumm_kernel: no kernel multiplies these operands");
   plhs[2] = trace_value (&trace);
 }

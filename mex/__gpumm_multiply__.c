@@ -55,7 +55,7 @@ static int agrees (const request *r) {
   const call_options *o = &r->options;
   int sparse = p->a.format == GPUMM_SPARSE || p->b.format == GPUMM_SPARSE;
   return !is_scalar (&p->a) && !is_scalar (&p->b) && !o->form[0] /* only for blocks */
-         && (!o->output[0] || is_integer (p->a.type))
+         && (o->output == GPUMM_TYPES || is_integer (p->a.type))
          && !is_narrowed (&p->a, p->a.op, &p->b, p->b.op)
          && !is_narrowed (&p->b, p->b.op, &p->a, p->a.op) && is_factor (o->alpha, p->alpha, p)
          && is_factor (o->beta, p->beta, p)
@@ -112,35 +112,24 @@ static int is_for_octave (const mxArray *a, const mxArray *b) {
 /* A * B, or NULL on an error. builtin, because `*` does not call a user's function mtimes
  * either. */
 static mxArray *octave_product (const mxArray *prhs[]) {
-  mxArray *c = NULL, *name = mxCreateString ("mtimes");
-  mxArray *arguments[] = {name, (mxArray *) prhs[0], (mxArray *) prhs[1]};
-  mxArray *failure = mexCallMATLABWithTrap (1, &c, 3, arguments, "builtin");
-  mxDestroyArray (name);
-  if (failure)
-    mxDestroyArray (failure);
-  return failure ? NULL : c;
+  mxArray *c = NULL;
+  mxArray *arguments[] = {mxCreateString ("mtimes"), (mxArray *) prhs[0], (mxArray *) prhs[1]};
+  return mexCallMATLABWithTrap (1, &c, 3, arguments, "builtin") ? NULL : c;
 }
 
 /* ---- the gateway -------------------------------------------------------------------------- */
 
-void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
-  gateway_error error = {0};
+void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   request r;
-  mxArray *c = NULL, *info = NULL;
-  gateway_enter ();
   if (nrhs < 1
       || (nrhs == 1
           && (!mxIsCell (prhs[0]) || mxGetNumberOfElements (prhs[0]) != 3
               || !mxIsStruct (mxGetCell (prhs[0], 2)))))
     mexErrMsgIdAndTxt ("gpumm:internal", "for use by gpumm.m only");
-  if (get_request (nrhs, prhs, &r, &error))
-    c = make_product (&r, nlhs > 1 ? &info : NULL, NULL, &error);
-  else if (!error.identifier[0] && nrhs == 2 && nlhs < 2 && is_for_octave (prhs[0], prhs[1]))
-    c = octave_product (prhs);
-  if (!c && !error.identifier[0])
-    gateway_fail (&error, "gpumm:special", "gpumm: not for the engine as they are");
-  gateway_raise (&error);
-  plhs[0] = c;
-  if (nlhs > 1)
-    plhs[1] = info;
+  if (get_request (nrhs, prhs, &r, e))
+    plhs[0] = make_product (&r, nlhs > 1 ? &plhs[1] : NULL, NULL, e);
+  else if (!e->identifier[0] && nrhs == 2 && nlhs < 2 && is_for_octave (prhs[0], prhs[1]))
+    plhs[0] = octave_product (prhs);
+  if (!plhs[0] && !e->identifier[0])
+    gateway_fail (e, "gpumm:special", "gpumm: not for the engine as they are");
 }

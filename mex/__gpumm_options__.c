@@ -16,13 +16,10 @@ static int place (const mxArray *x, int nrhs, const mxArray *prhs[]) {
   return i;
 }
 
-void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
-  gateway_error error = {0};
+void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   call_options o;
-  (void) nlhs;
-  gateway_enter ();
-  if (!get_pairs (nrhs, prhs, &o, &error))
-    gateway_raise (&error);
+  if (!get_pairs (nrhs, prhs, &o, e))
+    return;
   mxArray *s = mxCreateStructMatrix (1, 1, 0, NULL);
   set_number (s, 0, "transpose_a", o.op_a);
   set_number (s, 0, "transpose_b", o.op_b);
@@ -32,7 +29,7 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   set_number (s, 0, "backend", o.engine.backend);
   set_text (s, 0, "algorithm", o.engine.algorithm ? o.engine.algorithm : "auto");
   set_number (s, 0, "device", o.engine.device);
-  set_text (s, 0, "output", o.output);
+  set_text (s, 0, "output", o.output < GPUMM_TYPES ? gpumm_type_name (o.output) : "");
   set_text (s, 0, "form", o.form);
   set_number (s, 0, "max_device_memory", (double) o.engine.max_device_memory);
   set_number (s, 0, "max_capability", o.engine.max_capability);

@@ -7,9 +7,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
 
-void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
-  (void) nlhs;
-  gateway_enter ();
+void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   if (nrhs == 2)
     gpumm_tell_work (mxGetScalar (prhs[0]), mxGetScalar (prhs[1]));
   else

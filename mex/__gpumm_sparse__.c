@@ -9,17 +9,12 @@ static gpumm_status fill (void *source, gpumm_matrix *c) {
   return gpumm_blocks_sparse_fill (source, c);
 }
 
-void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
-  gateway_error error = {0};
+void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   gpumm_matrix s, shape = {0};
   gpumm_blocks_sparse *sparse = NULL;
-  (void) nlhs;
-  gateway_enter ();
   if (nrhs != 1 || !mxIsStruct (prhs[0]) || !get_blocks (prhs[0], &s))
     mexErrMsgIdAndTxt ("gpumm:internal", "for use by sparse only");
   gpumm_status status = gpumm_blocks_sparse_open (&s, &sparse, &shape);
-  mxArray *c = make_matrix (status, &shape, fill, sparse, &error);
+  plhs[0] = make_matrix (status, &shape, fill, sparse, e);
   gpumm_blocks_sparse_close (sparse);
-  gateway_raise (&error);
-  plhs[0] = c;
 }

@@ -41,46 +41,34 @@ static const double MOST_ELEMENTS = 4611686018427387904; // 2^62: the most that 
 
 // ---- arrays of any class ------------------------------------------------------------------------
 
-// The class of x's elements; btyp_unknown if a blocksparse cannot have it.
-static builtin_type_t element_type_of (const octave_value &x) {
-  const std::string name = x.class_name ();
-  for (int t = btyp_double; t <= btyp_uint64; t++)
-    if (name == btyp_class_name[t])
-      return builtin_type_t (t);
-  return btyp_unknown;
-}
-
-static gpumm_type engine_type (builtin_type_t element, bool complex) {
+static gpumm_type engine_type (const octave_value &x) {
   static const gpumm_type types[] = {GPUMM_D,  GPUMM_S,   GPUMM_Z,   GPUMM_C,
                                      GPUMM_I8, GPUMM_I16, GPUMM_I32, GPUMM_I64,
                                      GPUMM_U8, GPUMM_U16, GPUMM_U32, GPUMM_U64};
   static_assert (btyp_float == 1 && btyp_complex == 2 && btyp_float_complex == 3 && btyp_int8 == 4
                      && btyp_uint64 == 11,
                  "the order of Octave's types");
-  return types[complex ? element + btyp_complex : element];
+  return types[x.builtin_type ()];
 }
 
-// Calls f with the full array x as Octave's array class of its elements; floating point as the
-// complex class if x is complex or wide is true.
-template <typename F>
-static octave_value with_array (const octave_value &x, bool wide, const F &f) {
-  wide = wide || x.iscomplex ();
-  switch (element_type_of (x)) {
-  case btyp_double:
-    return wide ? f (x.complex_array_value ()) : f (x.array_value ());
-  case btyp_float:
-    return wide ? f (x.float_complex_array_value ()) : f (x.float_array_value ());
-#define CASE(type)                                                                                 \
+// Calls f with the full array x as Octave's array class of its elements.
+template <typename F> static octave_value with_array (const octave_value &x, const F &f) {
+  switch (x.builtin_type ()) {
+#define CASE(type, name)                                                                           \
   case btyp_##type:                                                                                \
-    return f (x.type##_array_value ());
-    CASE (int8)
-    CASE (int16)
-    CASE (int32)
-    CASE (int64)
-    CASE (uint8)
-    CASE (uint16)
-    CASE (uint32)
-    CASE (uint64)
+    return f (x.name##_value ());
+    CASE (double, array)
+    CASE (float, float_array)
+    CASE (complex, complex_array)
+    CASE (float_complex, float_complex_array)
+    CASE (int8, int8_array)
+    CASE (int16, int16_array)
+    CASE (int32, int32_array)
+    CASE (int64, int64_array)
+    CASE (uint8, uint8_array)
+    CASE (uint16, uint16_array)
+    CASE (uint32, uint32_array)
+    CASE (uint64, uint64_array)
 #undef CASE
   default:
     error ("blocksparse: no elements of class %s", x.class_name ().c_str ());
@@ -96,8 +84,8 @@ template <typename A> static auto *memory_of (A &x) {
 // A new array of the class of values; f (from, to) writes it.
 template <typename F>
 static octave_value new_array (const octave_value &values, const dim_vector &size, const F &f) {
-  return with_array (values, false, [&] (const auto &x) {
-    auto y = x;
+  return with_array (values, [&] (auto y) {
+    const auto x = y;
     y.clear (size);
     f (x.data (), memory_of (y));
     return octave_value (y);
@@ -117,9 +105,7 @@ struct block_matrix {
   int64NDArray start{dim_vector (1, 1), octave_int64 (0)};
   int32NDArray column{dim_vector (0, 1)};
   octave_value values = NDArray (dim_vector (1, 0)); // block_rows x (block_cols count)
-  builtin_type_t element = btyp_double;
-  bool complex = false;
-  bool awaits_parts = false; // made by resize, for a concatenation
+  bool awaits_parts = false;                         // made by resize, for a concatenation
 
   octave_idx_type count () const {
     return column.numel ();
@@ -167,7 +153,9 @@ static octave_idx_type size_field (const octave_scalar_map &s, const char *name,
 // elements.
 static octave_value array_field (const octave_scalar_map &s, const char *name, const char *type) {
   const octave_value x = field (s, name);
-  if (type ? x.class_name () != type : element_type_of (x) == btyp_unknown)
+  auto *const classes_end = btyp_class_name + btyp_bool; // after those of numbers
+  if (type ? x.class_name () != type
+           : std::find (btyp_class_name, classes_end, x.class_name ()) == classes_end)
     damaged ("%s must be of class %s, and not %s", name,
              type ? type : "double, single or an integer class", x.class_name ().c_str ());
   if (x.issparse ())
@@ -178,7 +166,7 @@ static octave_value array_field (const octave_scalar_map &s, const char *name, c
 static gpumm_matrix operand (const block_matrix &m) {
   gpumm_matrix x = {};
   x.format = GPUMM_BLOCKS;
-  x.type = engine_type (m.element, m.complex);
+  x.type = engine_type (m.values);
   x.rows = m.rows;
   x.cols = m.cols;
   x.nzmax = m.count ();
@@ -205,14 +193,11 @@ static block_matrix without_zeros (const block_matrix &m, octave_idx_type zeros)
     to.block_column = reinterpret_cast<int32_t *> (memory_of (r.column));
     gpumm_blocks_drop_zeros (&from, &to);
   });
-  r.complex = r.values.iscomplex ();
   return r;
 }
 
 // The only way to make a matrix; raises an error unless the engine can follow its indices.
 static block_matrix checked (block_matrix m, bool may_have_zeros = true) {
-  m.element = element_type_of (m.values);
-  m.complex = m.values.iscomplex ();
   m.awaits_parts = false;
   if (m.start.numel () != m.grid_rows () + 1)
     damaged ("start must have %ld offsets, one more than there are block rows, and not %ld",
@@ -299,15 +284,18 @@ static T element_at (const block_matrix &m, const T *values, octave_idx_type t, 
                : values[(t * m.block_cols + j % m.block_cols) * m.block_rows + i % m.block_rows];
 }
 
+// The error unless all of index, which is dimension d of nd, are among n.
+static void check_index (const block_matrix &m, const octave::idx_vector &index, octave_idx_type n,
+                         int nd, int d) {
+  if (index.extent (n) > n)
+    octave::err_index_out_of_range (nd, d, index.extent (n), n, dim_vector (m.rows, m.cols));
+}
+
 // S(I,J)
 static octave_value part (const block_matrix &m, const octave::idx_vector &rows,
                           const octave::idx_vector &cols) {
-  if (rows.extent (m.rows) > m.rows)
-    octave::err_index_out_of_range (2, 1, rows.extent (m.rows), m.rows,
-                                    dim_vector (m.rows, m.cols));
-  if (cols.extent (m.cols) > m.cols)
-    octave::err_index_out_of_range (2, 2, cols.extent (m.cols), m.cols,
-                                    dim_vector (m.rows, m.cols));
+  check_index (m, rows, m.rows, 2, 1);
+  check_index (m, cols, m.cols, 2, 2);
   const octave_idx_type p = rows.length (m.rows), q = cols.length (m.cols);
   if (double (p) * double (q) * m.values.byte_size () > 0)
     (void) dim_vector (p, q).safe_numel (); // Octave's own error on overflow
@@ -332,9 +320,8 @@ static octave_value part (const block_matrix &m, const octave::idx_vector &rows,
 static octave_value part (const block_matrix &m, const octave::idx_vector &index) {
   const dim_vector whole (m.rows, m.cols);
   const octave_idx_type n = whole.numel (), length = index.length (n);
-  if (index.extent (n) > n)
-    octave::err_index_out_of_range (1, 1, index.extent (n), n, whole);
-  dim_vector size = index.is_colon () ? dim_vector (n, 1) : index.orig_dimensions ();
+  check_index (m, index, n, 1, 1);
+  dim_vector size = index.orig_dimensions ();
   if (n != 1 && whole.is_nd_vector () && length != 1 && size.is_nd_vector ())
     size = whole.make_nd_vector (length);
   if (index.is_colon ())
@@ -360,15 +347,10 @@ static octave_value block (const block_matrix &m, const octave_value_list &index
     error_with_id ("gpumm:blocksparse:index",
                    "blocksparse: there is no block {%g,%g} in %ldx%ld of them", i, j,
                    long (m.grid_rows ()), long (m.grid_cols ()));
-  const octave_idx_type t = find_block (m, octave_idx_type (i) - 1, octave_idx_type (j) - 1);
-  const octave_idx_type each = m.block_rows * m.block_cols;
-  const dim_vector size (m.block_rows, m.block_cols);
-  return new_array (m.values, size, [&] (const auto *from, auto *to) {
-    if (t < 0)
-      fill_zeros (to, each);
-    else
-      std::copy_n (from + t * each, each, to);
-  });
+  const octave_idx_type row = octave_idx_type (i - 1) * m.block_rows;
+  const octave_idx_type col = octave_idx_type (j - 1) * m.block_cols;
+  return part (m, octave::idx_vector (row, row + m.block_rows),
+               octave::idx_vector (col, col + m.block_cols));
 }
 
 // ---- what is shown ------------------------------------------------------------------------------
@@ -377,7 +359,7 @@ static std::string summary (const block_matrix &m) {
   char text[256];
   snprintf (text, sizeof text,
             "%ldx%ld blocksparse %s%s: %ld of %ld blocks of %ldx%ld, %ld nonzeros", long (m.rows),
-            long (m.cols), m.complex ? "complex " : "", m.values.class_name ().c_str (),
+            long (m.cols), m.values.iscomplex () ? "complex " : "", m.values.class_name ().c_str (),
             long (m.count ()), long (m.grid_rows () * m.grid_cols ()), long (m.block_rows),
             long (m.block_cols), long (m.values.nnz ()));
   return text;
@@ -396,7 +378,7 @@ static void show_pattern (std::ostream &os, const block_matrix &m) {
     size[d] = (grid[d] + step[d] - 1) / step[d];
   }
   std::vector<octave_idx_type> counts (size[0] * size[1], 0);
-  with_array (m.values, false, [&] (const auto &x) {
+  with_array (m.values, [&] (const auto &x) {
     const octave_idx_type each = m.block_rows * m.block_cols;
     for (octave_idx_type i = 0; i < grid[0]; i++)
       for (octave_idx_type t = m.block_begin (i); t < m.block_begin (i + 1); t++) {
@@ -440,11 +422,8 @@ public:
 
   octave_value whole () const;
   octave_value whole_sparse () const;
-  builtin_type_t element_type () const {
-    return m.element;
-  }
-  bool complex_elements () const {
-    return m.complex;
+  const octave_value &elements () const {
+    return m.values;
   }
 
   dim_vector dims () const {
@@ -547,8 +526,8 @@ static const block_matrix &blocks_of (const octave_base_value &x) {
 }
 
 octave_value octave_blocksparse::whole () const {
-  const double bytes = double (m.rows) * double (m.cols)
-                       * double (gpumm_type_bytes (engine_type (m.element, m.complex)));
+  const double bytes =
+      double (m.rows) * double (m.cols) * double (gpumm_type_bytes (engine_type (m.values)));
   if (bytes > MOST_IMPLICIT_BYTES)
     error_with_id ("gpumm:unsupported",
                    "blocksparse: this needs all of %ldx%ld elements, %.3g GB: say full (S), or "
@@ -571,20 +550,15 @@ octave_value octave_blocksparse::with_values (const octave_value &values) const 
 octave_value octave_blocksparse::resize (const dim_vector &size, bool fill) const {
   if (size.ndims () != 2 || (m.count () > 0 && !size.zero_by_zero ()))
     return whole ().resize (size, fill);
-  const bool fits = size (0) % m.block_rows == 0 && size (1) % m.block_cols == 0;
-  octave_scalar_map s = fields (m);
-  if (!fits) { // blocks differ in size, so the result is full
-    s.assign ("block_rows", 1.0);
-    s.assign ("block_cols", 1.0);
-  }
-  s.assign ("rows", double (size (0)));
-  s.assign ("cols", double (size (1)));
-  s.assign ("start",
-            int64NDArray (dim_vector (fits ? size (0) / m.block_rows + 1 : size (0) + 1, 1),
-                          octave_int64 (0)));
-  s.assign ("column", int32NDArray (dim_vector (0, 1)));
-  s.assign ("values", m.values.resize (dim_vector (fits ? m.block_rows : 1, 0)));
-  block_matrix r = checked (s);
+  block_matrix r = m;
+  if (size (0) % m.block_rows != 0 || size (1) % m.block_cols != 0)
+    r.block_rows = r.block_cols = 1; // blocks differ in size, so the result is full
+  r.rows = size (0);
+  r.cols = size (1);
+  r.start = int64NDArray (dim_vector (r.grid_rows () + 1, 1), octave_int64 (0));
+  r.column = int32NDArray (dim_vector (0, 1));
+  r.values = m.values.resize (dim_vector (r.block_rows, 0));
+  r = checked (octave_value (fields (r)));
   r.awaits_parts = true;
   return value_of (r);
 }
@@ -649,36 +623,10 @@ octave_value octave_blocksparse::subsasgn (const std::string &,
                  "full (S) or sparse (S)");
 }
 
-// ---- operators ----------------------------------------------------------------------------------
+// ---- transposes ---------------------------------------------------------------------------------
 
-// gpumm computes products. Other operators call methods in @blocksparse with names that Octave does
-// not have: a method called plus would recurse if it were not found.
-static octave_value times (const octave_base_value &a, const octave_base_value &b) {
-  return octave::feval ("gpumm", ovl (shared (a), shared (b)), 1) (0);
-}
-
-#define OPERATOR(name, method, octave_name)                                                        \
-  static octave_value name (const octave_base_value &a, const octave_base_value &b) {              \
-    return octave::feval (method, ovl (shared (a), shared (b), octave_name), 1) (0);               \
-  }
-OPERATOR (plus, "elementwise", "plus")
-OPERATOR (minus, "elementwise", "minus")
-OPERATOR (times_elements, "elementwise", "times")
-OPERATOR (rdivide, "elementwise", "rdivide")
-OPERATOR (ldivide, "elementwise", "ldivide")
-OPERATOR (power, "elementwise", "power")
-OPERATOR (mrdivide, "matrixwise", "mrdivide")
-OPERATOR (mldivide, "matrixwise", "mldivide")
-OPERATOR (mpower, "matrixwise", "mpower")
-#undef OPERATOR
-
-static octave_value full_of (const octave_base_value &x) {
-  return dynamic_cast<const own_matrix &> (x).whole ();
-}
-
-// ---- transposes, signs --------------------------------------------------------------------------
-
-static octave_value turned (const block_matrix &m) {
+static octave_value transposed (const octave_base_value &x) {
+  const block_matrix &m = blocks_of (x);
   block_matrix r;
   r.rows = m.cols;
   r.cols = m.rows;
@@ -708,21 +656,9 @@ static octave_value turned (const block_matrix &m) {
   return value_of (checked (r));
 }
 
-static octave_value transposed (const octave_base_value &x) {
-  return turned (blocks_of (x));
-}
-
 static octave_value conjugate_transposed (const octave_base_value &x) {
-  const octave_value y = turned (blocks_of (x));
-  return blocks_of (x).complex ? y.get_rep ().map (octave_base_value::umap_conj) : y;
-}
-
-static octave_value itself (const octave_base_value &x) {
-  return shared (x);
-}
-
-static octave_value negated (const octave_base_value &x) {
-  return octave::feval ("elementwise", ovl (shared (x), 0, "uminus"), 1) (0);
+  const octave_value y = transposed (x);
+  return x.iscomplex () ? y.get_rep ().map (octave_base_value::umap_conj) : y;
 }
 
 // ---- concatenation ------------------------------------------------------------------------------
@@ -754,9 +690,9 @@ static octave_value joined_full (const octave_base_value &a, const octave_base_v
 static octave_value joined (const octave_base_value &x, const octave_base_value &y,
                             const Array<octave_idx_type> &place) {
   const block_matrix &a = blocks_of (x), &b = blocks_of (y);
-  const bool wide = a.complex || b.complex;
-  if (a.element != b.element || a.block_rows != b.block_rows || a.block_cols != b.block_cols
-      || place.numel () != 2 || place (0) % a.block_rows != 0 || place (1) % a.block_cols != 0)
+  if (a.values.class_name () != b.values.class_name () || a.block_rows != b.block_rows
+      || a.block_cols != b.block_cols || place.numel () != 2 || place (0) % a.block_rows != 0
+      || place (1) % a.block_cols != 0)
     return joined_full (x, y, place);
   check_place (x.dims (), y.dims (), place, a.awaits_parts);
   const octave_idx_type i0 = place (0) / a.block_rows, j0 = place (1) / a.block_cols;
@@ -764,32 +700,27 @@ static octave_value joined (const octave_base_value &x, const octave_base_value 
   block_matrix r = a;
   r.start = int64NDArray (a.start.dims (), octave_int64 (0));
   r.column = int32NDArray (dim_vector (count, 1));
-  r.values = with_array (a.values, wide, [&] (const auto &u) {
-    return with_array (b.values, wide, [&] (const auto &v) {
-      if constexpr (std::is_same_v<decltype (u), decltype (v)>) {
-        auto values = u;
-        values.clear (dim_vector (a.block_rows, a.block_cols * count));
-        auto *to = memory_of (values);
-        octave_idx_type out = 0;
-        for (octave_idx_type i = 0; i < a.grid_rows (); i++) {
-          const bool both = i >= i0 && i < i0 + b.grid_rows ();
-          octave_idx_type p = a.block_begin (i), q = both ? b.block_begin (i - i0) : 0;
-          const octave_idx_type p_end = a.block_begin (i + 1);
-          const octave_idx_type q_end = both ? b.block_begin (i - i0 + 1) : 0;
-          for (; p < p_end || q < q_end; out++) {
-            const bool of_a =
-                q == q_end || (p < p_end && a.block_column (p) < j0 + b.block_column (q));
-            r.column.xelem (out) =
-                octave_int32 (of_a ? a.block_column (p) : j0 + b.block_column (q));
-            std::copy_n (of_a ? u.data () + p * each : v.data () + q * each, each, to + out * each);
-            ++(of_a ? p : q);
-          }
-          r.start.xelem (i + 1) = octave_int64 (out);
-        }
-        return octave_value (values);
+  r.values = with_array (a.values.iscomplex () ? a.values : b.values, [&] (auto values) {
+    using array = decltype (values);
+    const array u = octave_value_extract<array> (a.values);
+    const array v = octave_value_extract<array> (b.values);
+    values.clear (dim_vector (a.block_rows, a.block_cols * count));
+    auto *to = memory_of (values);
+    octave_idx_type out = 0;
+    for (octave_idx_type i = 0; i < a.grid_rows (); i++) {
+      const bool both = i >= i0 && i < i0 + b.grid_rows ();
+      octave_idx_type p = a.block_begin (i), q = both ? b.block_begin (i - i0) : 0;
+      const octave_idx_type p_end = a.block_begin (i + 1);
+      const octave_idx_type q_end = both ? b.block_begin (i - i0 + 1) : 0;
+      for (; p < p_end || q < q_end; out++) {
+        const bool of_a = q == q_end || (p < p_end && a.block_column (p) < j0 + b.block_column (q));
+        r.column.xelem (out) = octave_int32 (of_a ? a.block_column (p) : j0 + b.block_column (q));
+        std::copy_n (of_a ? u.data () + p * each : v.data () + q * each, each, to + out * each);
+        ++(of_a ? p : q);
       }
-      return octave_value (); // not reached: the classes are the same
-    });
+      r.start.xelem (i + 1) = octave_int64 (out);
+    }
+    return octave_value (values);
   });
   return value_of (checked (r));
 }
@@ -803,22 +734,31 @@ static void install (octave::type_info &types) {
                    "Octave anew");
   octave_blocksparse::register_type (types);
   const int id = octave_blocksparse::static_type_id ();
-  const struct {
-    octave_value::binary_op op;
-    octave::type_info::binary_op_fcn f;
-  } binary[] = {
-      {octave_value::op_mul, times},      {octave_value::op_add, plus},
-      {octave_value::op_sub, minus},      {octave_value::op_el_mul, times_elements},
-      {octave_value::op_el_div, rdivide}, {octave_value::op_el_ldiv, ldivide},
-      {octave_value::op_el_pow, power},   {octave_value::op_div, mrdivide},
-      {octave_value::op_ldiv, mldivide},  {octave_value::op_pow, mpower},
-  };
-  for (const auto &b : binary)
-    install_with_all (types, b.op, id, b.f);
+  // gpumm computes products. Other operators call methods in @blocksparse with names that Octave does
+  // not have: a method called plus would recurse if it were not found.
+#define OPERATOR(op, method, ...)                                                                  \
+  install_with_all (types, octave_value::op_##op, id,                                              \
+                    [] (const octave_base_value &a, const octave_base_value &b) {                  \
+                      const auto arguments = ovl (shared (a), shared (b), ##__VA_ARGS__);          \
+                      return octave::feval (method, arguments, 1) (0);                             \
+                    });
+  OPERATOR (mul, "gpumm")
+  OPERATOR (add, "elementwise", "plus")
+  OPERATOR (sub, "elementwise", "minus")
+  OPERATOR (el_mul, "elementwise", "times")
+  OPERATOR (el_div, "elementwise", "rdivide")
+  OPERATOR (el_ldiv, "elementwise", "ldivide")
+  OPERATOR (el_pow, "elementwise", "power")
+  OPERATOR (div, "matrixwise", "mrdivide")
+  OPERATOR (ldiv, "matrixwise", "mldivide")
+  OPERATOR (pow, "matrixwise", "mpower")
+#undef OPERATOR
   types.install_unary_op (octave_value::op_transpose, id, transposed);
   types.install_unary_op (octave_value::op_hermitian, id, conjugate_transposed);
-  types.install_unary_op (octave_value::op_uplus, id, itself);
-  types.install_unary_op (octave_value::op_uminus, id, negated);
+  types.install_unary_op (octave_value::op_uplus, id, shared);
+  types.install_unary_op (octave_value::op_uminus, id, [] (const octave_base_value &x) {
+    return octave::feval ("elementwise", ovl (shared (x), 0, "uminus"), 1) (0);
+  });
   const int count = types.installed_type_names ().numel ();
   for (int other = 0; other < count; other++)
     if (other != id) {
@@ -839,7 +779,7 @@ DEFMETHOD_DLD (__blocksparse__, interp, args, , "For internal use: a blocksparse
     return ovl ();
   const bool given = args (0).type_id () == octave_blocksparse::static_type_id ();
   if (given && args.length () == 2)
-    return ovl (full_of (args (0).get_rep ()));
+    return ovl (dynamic_cast<const own_matrix &> (args (0).get_rep ()).whole ());
   if (args.length () > 2)
     error_with_id ("gpumm:internal", "__blocksparse__: for use by blocksparse only");
   if (given)

@@ -17,26 +17,34 @@ typedef struct gateway_error {
   char message[1024];
 } gateway_error;
 
-/* Keeps this file and the engine's pools loaded, and resets the engine when Octave exits. */
-void gateway_enter (void);
+/* What each gateway defines; mexFunction calls it, and then raises the error if it has set one. */
+void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e);
 
 /* Sets the error (printf's rules) and returns 0, so a check fails in one line. */
 int gateway_fail (gateway_error *e, const char *identifier, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
-/* Sets the error to the engine's last one, with identifier gpumm:<status>. Returns 0. */
-int gateway_fail_engine (gateway_error *e, gpumm_status status);
+/* If status is a failure, sets the error to the engine's last one, with identifier gpumm:<status>,
+ * and returns 0. */
+int gateway_check (gateway_error *e, gpumm_status status);
 
-/* Raises the error, if there is one; after a cancellation by Ctrl-C, throws the interrupt as
- * Octave's own functions do. A gateway's last call. */
-void gateway_raise (const gateway_error *e);
+/* ---- Octave's C++ interfaces: octave.cc, allocate.cc --------------------------------------- */
 
-/* ---- interrupts, octave.cc --------------------------------------------------------------- */
+/* typeinfo (x), cut off at size - 1 characters. Call it before reading x's memory (octave.cc). */
+void get_type_name (const mxArray *x, char *name, size_t size);
 
-void watch_interrupts (void);                                 /* makes the engine stop at Ctrl-C */
-int is_interrupted (void);                                    /* is a Ctrl-C pending? */
-int catch_interrupt (void (*call) (void *), void *arguments); /* 1: Ctrl-C ended call (arguments) */
+void watch_interrupts (void); /* makes the engine stop at Ctrl-C */
+int is_interrupted (void);    /* is a Ctrl-C pending? */
 void throw_interrupt (void) __attribute__ ((noreturn));
+
+/* A full or sparse matrix of this shape, its elements undefined: NULL if there is no memory. A
+ * complex one needs values before Octave sees it. And gpumm's struct info. The C interface does not
+ * know these arrays: pass each to own, or make it a field. */
+mxArray *new_array (const gpumm_matrix *shape);
+mxArray *new_info (const gpumm_report *report);
+
+/* x, which is freed when the gateway ends, as are all that mxCreate* makes. */
+mxArray *own (mxArray *x);
 
 /* ---- progress, progress.c ------------------------------------------------------------------- */
 
@@ -53,13 +61,8 @@ double get_number (const mxArray *options, const char *field);
 /* Reads one double, real or complex; returns 0 if x is not one. */
 int get_scalar (const mxArray *x, gpumm_scalar *scalar);
 
-/* Finds a type by its class name; returns 0 if there is none. */
-int find_type (const char *name, gpumm_type *type);
-int get_type (const mxArray *name, gpumm_type *type);
-
-/* Calls an oct-file with one argument, which is destroyed. NULL if the function fails, or with the
- * error set to a cancellation. */
-mxArray *ask_octave (const char *function, mxArray *argument, gateway_error *e);
+/* The type with this class name, or GPUMM_TYPES. */
+gpumm_type get_type (const mxArray *name);
 
 /* Sets a field of element i of a struct array; adds the field if it is new. */
 void set_value (mxArray *s, int i, const char *field, mxArray *value);
@@ -75,7 +78,8 @@ typedef struct call_options {
   char algorithm[NAME_BYTES]; /* memory for engine.algorithm from a struct */
   gpumm_op op_a, op_b;
   const mxArray *alpha, *beta, *c; /* the user's values, not yet marshalled; or NULL */
-  const char *output, *form;       /* OutputClass and Output, or "" */
+  gpumm_type output;               /* OutputClass, or GPUMM_TYPES */
+  const char *form;                /* Output, or "" */
   int full;                        /* blocks by blocks: a full product */
 } call_options;
 
@@ -94,9 +98,6 @@ static inline int is_complex (gpumm_type type) {
 static inline int is_integer (gpumm_type type) {
   return type >= GPUMM_I8 && type <= GPUMM_U64;
 }
-
-/* typeinfo (x), cut off at size - 1 characters. Call it before reading x's memory (octave.cc). */
-void get_type_name (const mxArray *x, char *name, size_t size);
 
 /* x as an operand that shares its memory; x may be NULL. Returns 0, without reading x's memory, if
  * the engine has no such operand: x has a special type (diagonal, range, ...), more than two

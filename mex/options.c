@@ -38,8 +38,15 @@ static const char *const names[OPTIONS + 1] = {
 static const char *const ops[] = {"none", "transpose", "ctranspose", NULL};
 static const char *const backends[] = {"auto", "cpu", "gpu", NULL};
 static const char *const forms[] = {"full", "sparse", "blocksparse", NULL};
-static const char *const classes[] = {"double", "single", "int8",   "int16",  "int32", "int64",
-                                      "uint8",  "uint16", "uint32", "uint64", NULL};
+
+/* What the values must be that are no words. */
+static const char *const meanings[OPTIONS] = {
+    [ALPHA] = "a numeric scalar",
+    [BETA] = "a numeric scalar",
+    [DEVICE] = "the index of a device, from 0",
+    [MAX_DEVICE_MEMORY] = "a positive number of bytes",
+    [MAX_CAPABILITY] = "a compute capability, for instance 7.5",
+};
 
 /* ---- words and numbers -------------------------------------------------------------------- */
 
@@ -70,16 +77,6 @@ static void list_words (char *text, size_t size, const char *const words[], int 
   }
 }
 
-static int get_word (const mxArray *x, int option, const char *const words[], int *value,
-                     gateway_error *e) {
-  char text[256];
-  *value = find_word (x, words);
-  if (*value >= 0)
-    return 1;
-  list_words (text, sizeof text, words, INT_MAX, "\"", " or ");
-  return gateway_fail (e, "gpumm:bad-value", "gpumm: %s must be %s", names[option], text);
-}
-
 /* The value of a full real numeric scalar, else NaN. */
 static double number (const mxArray *x) {
   return mxIsNumeric (x) && mxGetClassID (x) != mxUNKNOWN_CLASS && !mxIsComplex (x)
@@ -89,25 +86,20 @@ static double number (const mxArray *x) {
              : NAN;
 }
 
-static int get_whole (const mxArray *x, int option, double most, const char *meaning, double *value,
-                      gateway_error *e) {
-  *value = number (x);
-  if (*value >= 0 && *value <= most && *value == trunc (*value))
-    return 1;
-  return gateway_fail (e, "gpumm:bad-value", "gpumm: %s must be %s", names[option], meaning);
-}
-
-static int get_factor (const mxArray *x, int option, const mxArray **value, gateway_error *e) {
-  *value = x;
-  if ((mxIsNumeric (x) || mxIsLogical (x)) && mxGetNumberOfElements (x) == 1
-      && mxGetNumberOfDimensions (x) == 2)
-    return 1;
-  return gateway_fail (e, "gpumm:bad-value", "gpumm: %s must be a numeric scalar", names[option]);
-}
-
 /* ---- single options ----------------------------------------------------------------------- */
 
-enum { MOST_ALGORITHMS = 512 };
+enum { CLASSES = 10, MOST_ALGORITHMS = 512 };
+
+static gpumm_type class_at (int i) {
+  return (gpumm_type) (i < 2 ? GPUMM_D - i : GPUMM_I8 + i - 2);
+}
+
+static const char *const *class_words (void) {
+  static const char *words[CLASSES + 1];
+  for (int i = 0; i < CLASSES; i++)
+    words[i] = gpumm_type_name (class_at (i));
+  return words;
+}
 
 /* "auto", the algorithms, and then the names of their kernels; listed once, because a session's
  * libraries do not change. */
@@ -130,20 +122,33 @@ static const char *const *algorithm_words (int *kernels) {
   return words;
 }
 
-static int get_algorithm (const mxArray *x, const char **name, gateway_error *e) {
+/* The words that an option takes, or NULL. From *kernels on, they are names of kernels. */
+static const char *const *words_of (int option, int *kernels) {
+  *kernels = INT_MAX;
+  return option == TRANSPOSE_A || option == TRANSPOSE_B ? ops
+         : option == BACKEND                            ? backends
+         : option == ALGORITHM                          ? algorithm_words (kernels)
+         : option == OUTPUT_CLASS                       ? class_words ()
+         : option == OUTPUT                             ? forms
+                                                        : NULL;
+}
+
+static int fail_value (int option, const mxArray *x, gateway_error *e) {
+  char list[512], text[768];
   int kernels;
-  const char *const *words = algorithm_words (&kernels);
-  const int i = find_word (x, words);
-  if (i >= 0) {
-    *name = words[i];
-    return 1;
-  }
-  char text[512];
-  list_words (text, sizeof text, words + 1, kernels - 1, "", ", ");
-  return gateway_fail (e, "gpumm:bad-value",
-                       "gpumm: Algorithm must be \"auto\", one of the algorithms %s, or one of the "
-                       "kernels that gpumm_info lists",
-                       text);
+  const char *const *words = words_of (option, &kernels);
+  if (option == C0)
+    snprintf (text, sizeof text, "a numeric matrix, not a %s", mxGetClassName (x));
+  else if (option == ALGORITHM) {
+    list_words (list, sizeof list, words + 1, kernels - 1, "", ", ");
+    snprintf (text, sizeof text,
+              "\"auto\", one of the algorithms %s, or one of the kernels that gpumm_info lists",
+              list);
+  } else if (words)
+    list_words (text, sizeof text, words, INT_MAX, "\"", " or ");
+  else
+    snprintf (text, sizeof text, "%s", meanings[option]);
+  return gateway_fail (e, "gpumm:bad-value", "gpumm: %s must be %s", names[option], text);
 }
 
 /* 0 is the first GPU, or the CPU if there is none. */
@@ -160,99 +165,91 @@ static int check_device (int device, gateway_error *e) {
   return 1;
 }
 
-static int get_capability (const mxArray *x, int *capability, gateway_error *e) {
-  const double value = number (x);
-  *capability = value >= 1 && value < 1000 ? (int) round (10 * value) : 0;
-  return *capability > 0
-         || gateway_fail (e, "gpumm:bad-value",
-                          "gpumm: MaxCapability must be a compute capability, for instance 7.5");
-}
-
-static int get_c (const mxArray *x, const mxArray **value, gateway_error *e) {
-  *value = x;
-  return mxIsNumeric (x) || mxIsLogical (x) || mxIsChar (x)
-         || gateway_fail (e, "gpumm:bad-value", "gpumm: C must be a numeric matrix, not a %s",
-                          mxGetClassName (x));
+static int is_factor (const mxArray *x) {
+  return (mxIsNumeric (x) || mxIsLogical (x)) && mxGetNumberOfElements (x) == 1
+         && mxGetNumberOfDimensions (x) == 2;
 }
 
 static int get_option (int option, const mxArray *x, call_options *o, gateway_error *e) {
-  int i = -1;
-  double value;
+  int kernels;
+  const char *const *words = words_of (option, &kernels);
+  const int word = words ? find_word (x, words) : 0;
+  const double value = words ? 0 : number (x);
+  int ok = word >= 0;
+  if (!ok)
+    return fail_value (option, x, e);
   switch (option) {
   case TRANSPOSE_A:
+    o->op_a = (gpumm_op) word;
+    break;
   case TRANSPOSE_B:
-    if (get_word (x, option, ops, &i, e))
-      *(option == TRANSPOSE_A ? &o->op_a : &o->op_b) = (gpumm_op) i;
-    return i >= 0;
+    o->op_b = (gpumm_op) word;
+    break;
   case ALPHA:
-    return get_factor (x, option, &o->alpha, e);
+    o->alpha = x;
+    ok = is_factor (x);
+    break;
   case BETA:
-    return get_factor (x, option, &o->beta, e);
+    o->beta = x;
+    ok = is_factor (x);
+    break;
   case C0:
-    return get_c (x, &o->c, e);
+    o->c = x;
+    ok = mxIsNumeric (x) || mxIsLogical (x) || mxIsChar (x);
+    break;
   case BACKEND:
-    if (get_word (x, option, backends, &i, e))
-      o->engine.backend = (gpumm_backend) i;
-    return i >= 0;
+    o->engine.backend = (gpumm_backend) word;
+    break;
   case ALGORITHM:
-    return get_algorithm (x, &o->engine.algorithm, e);
+    o->engine.algorithm = words[word];
+    break;
   case DEVICE:
-    if (!get_whole (x, option, INT_MAX, "the index of a device, from 0", &value, e))
-      return 0;
-    o->engine.device = (int) value;
-    return 1;
+    ok = value >= 0 && value <= INT_MAX && value == trunc (value);
+    o->engine.device = ok ? (int) value : -1;
+    break;
   case OUTPUT_CLASS:
-    if (get_word (x, option, classes, &i, e))
-      o->output = classes[i];
-    return i >= 0;
+    o->output = class_at (word);
+    break;
   case OUTPUT:
-    if (get_word (x, option, forms, &i, e))
-      o->form = forms[i];
-    return i >= 0;
+    o->form = words[word];
+    break;
   case MAX_DEVICE_MEMORY:
-    if (!get_whole (x, option, 0x1p53, "a number of bytes", &value, e))
-      return 0;
-    o->engine.max_device_memory = (int64_t) value;
-    return value > 0
-           || gateway_fail (e, "gpumm:bad-value", "gpumm: MaxDeviceMemory must be positive");
+    ok = value > 0 && value <= 0x1p53 && value == trunc (value);
+    o->engine.max_device_memory = ok ? (int64_t) value : 0;
+    break;
   default:
-    return get_capability (x, &o->engine.max_capability, e);
+    ok = value >= 1 && value < 1000;
+    o->engine.max_capability = ok ? (int) round (10 * value) : 0;
   }
+  return ok || fail_value (option, x, e);
 }
 
 /* ---- all of them -------------------------------------------------------------------------- */
 
-/* The error for something that is not a pair with the name of an option. */
-static int fail_name (const mxArray *name, const char *what, gateway_error *e) {
+/* The error for a pair without the name of an option, or for a name without a value. */
+static int fail_pair (const mxArray *name, int has_value, gateway_error *e) {
   char valid[256];
-  char *text = is_row_of_text (name) ? mxArrayToString (name) : NULL;
+  const char *text = is_row_of_text (name) ? mxArrayToString (name) : NULL;
+  if (text && !has_value)
+    return gateway_fail (e, "gpumm:missing-value", "gpumm: option \"%.300s\" has no value", text);
   list_words (valid, sizeof valid, names, INT_MAX, "", ", ");
   if (text)
-    gateway_fail (e, "gpumm:unknown-option",
-                  "gpumm: unknown option \"%.300s\"; valid options are %s", text, valid);
-  else
-    gateway_fail (e, "gpumm:unknown-option", "gpumm: %s; valid options are %s", what, valid);
-  mxFree (text);
-  return 0;
-}
-
-static int fail_odd (const mxArray *last, gateway_error *e) {
-  char *text = is_row_of_text (last) ? mxArrayToString (last) : NULL;
-  if (!text)
-    return fail_name (last, "options are pairs of a name and a value", e);
-  gateway_fail (e, "gpumm:missing-value", "gpumm: option \"%.300s\" has no value", text);
-  mxFree (text);
-  return 0;
+    return gateway_fail (e, "gpumm:unknown-option",
+                         "gpumm: unknown option \"%.300s\"; valid options are %s", text, valid);
+  return gateway_fail (e, "gpumm:unknown-option", "gpumm: %s; valid options are %s",
+                       has_value ? "the name of an option must be a string"
+                                 : "options are pairs of a name and a value",
+                       valid);
 }
 
 int get_pairs (int count, const mxArray *const pairs[], call_options *o, gateway_error *e) {
-  *o = (call_options){.engine.device = -1, .output = "", .form = ""};
+  *o = (call_options){.engine.device = -1, .output = GPUMM_TYPES, .form = ""};
   if (count % 2 != 0)
-    return fail_odd (pairs[count - 1], e);
+    return fail_pair (pairs[count - 1], 0, e);
   for (int i = 0; i < count; i += 2) {
     const int option = find_word (pairs[i], names);
     if (option < 0)
-      return fail_name (pairs[i], "the name of an option must be a string", e);
+      return fail_pair (pairs[i], 1, e);
     if (!get_option (option, pairs[i + 1], o, e))
       return 0;
   }
@@ -260,7 +257,6 @@ int get_pairs (int count, const mxArray *const pairs[], call_options *o, gateway
 }
 
 void get_struct (const mxArray *s, call_options *o) {
-  gpumm_type type = GPUMM_D;
   const mxArray *output = mxGetField (s, 0, "output");
   const mxArray *algorithm = mxGetField (s, 0, "algorithm");
   *o = (call_options){.engine.backend = (gpumm_backend) get_number (s, "backend"),
@@ -272,7 +268,7 @@ void get_struct (const mxArray *s, call_options *o) {
                       .alpha = mxGetField (s, 0, "alpha"),
                       .beta = mxGetField (s, 0, "beta"),
                       .c = mxGetField (s, 0, "c"),
-                      .output = output && get_type (output, &type) ? gpumm_type_name (type) : "",
+                      .output = output ? get_type (output) : GPUMM_TYPES,
                       .form = "",
                       .full = get_number (s, "full") != 0};
   if (algorithm && get_text (algorithm, o->algorithm, sizeof o->algorithm))

@@ -31,8 +31,8 @@ public:
   virtual octave_value whole () const = 0;
   virtual octave_value whole_sparse () const = 0;
 
-  virtual builtin_type_t element_type () const = 0; // btyp_double, btyp_float, btyp_int8 ...
-  virtual bool complex_elements () const = 0;
+  // A full array with the class of the matrix's elements, complex if the matrix is.
+  virtual const octave_value &elements () const = 0;
 
   // ---- what it is
 
@@ -52,13 +52,13 @@ public:
     return dims ().numel () == 1;
   }
   bool isreal () const {
-    return !complex_elements ();
+    return !iscomplex ();
   }
   bool iscomplex () const {
-    return complex_elements ();
+    return elements ().iscomplex ();
   }
   bool isfloat () const {
-    return is_double_type () || is_single_type ();
+    return elements ().isfloat ();
   }
   // Never true: otherwise mod and rem trust builtin_type () and abort Octave if their methods are no
   // longer on the path. isinteger is a method, and isa calls is_instance_of.
@@ -66,14 +66,14 @@ public:
     return false;
   }
   bool is_double_type () const {
-    return element_type () == btyp_double;
+    return elements ().is_double_type ();
   }
   bool is_single_type () const {
-    return element_type () == btyp_float;
+    return elements ().is_single_type ();
   }
   // isa (X, "single"), by which functions choose the class of their result
   bool is_instance_of (const std::string &name) const {
-    return name == btyp_class_name[element_type ()] || (name == "integer" && !isfloat ());
+    return name == elements ().class_name () || (name == "integer" && !isfloat ());
   }
 
   // ---- as the full matrix, for functions and for operators that are not installed
@@ -95,7 +95,7 @@ public:
     return whole ().get_rep ().map (f);
   }
   octave_value convert_to_str_internal (bool pad, bool force, char type) const {
-    if (complex_elements ())
+    if (iscomplex ())
       error_with_id ("gpumm:unsupported",
                      "%s: complex numbers as text: take full (S) or sparse (S)",
                      class_name ().c_str ());
@@ -135,7 +135,6 @@ public:
             (octave::stream & s, int block, oct_data_conv::data_type to, int skip,
              octave::mach_info::float_format format),
             (s, block, to, skip, format))
-  OF_WHOLE (int, nint_value, (bool force), (force))
 
 // an array or an element
 #define OF_WHOLE_FORCED(type, name) OF_WHOLE (type, name, (bool force), (force))
@@ -144,33 +143,19 @@ public:
   OF_WHOLE_FORCED (Complex, complex_value)
   OF_WHOLE_FORCED (FloatComplex, float_complex_value)
   OF_WHOLE_FORCED (bool, bool_value)
-  OF_WHOLE_FORCED (Matrix, matrix_value)
-  OF_WHOLE_FORCED (FloatMatrix, float_matrix_value)
-  OF_WHOLE_FORCED (NDArray, array_value)
-  OF_WHOLE_FORCED (FloatNDArray, float_array_value)
-  OF_WHOLE_FORCED (ComplexMatrix, complex_matrix_value)
-  OF_WHOLE_FORCED (FloatComplexMatrix, float_complex_matrix_value)
-  OF_WHOLE_FORCED (ComplexNDArray, complex_array_value)
-  OF_WHOLE_FORCED (FloatComplexNDArray, float_complex_array_value)
-  OF_WHOLE_FORCED (boolMatrix, bool_matrix_value)
-  OF_WHOLE_FORCED (boolNDArray, bool_array_value)
-  OF_WHOLE_FORCED (charMatrix, char_matrix_value)
-  OF_WHOLE_FORCED (charNDArray, char_array_value)
-
-#define OF_WHOLE_WORD(type, name)                                                                  \
-  OF_WHOLE (type, name##_value, (bool integers, bool force), (integers, force))
-  OF_WHOLE_WORD (short int, short)
-  OF_WHOLE_WORD (unsigned short int, ushort)
-  OF_WHOLE_WORD (int, int)
-  OF_WHOLE_WORD (unsigned int, uint)
-  OF_WHOLE_WORD (long int, long)
-  OF_WHOLE_WORD (unsigned long int, ulong)
-  OF_WHOLE_WORD (int64_t, int64)
-  OF_WHOLE_WORD (uint64_t, uint64)
+#define OF_WHOLE_ARRAYS(type, name)                                                                \
+  OF_WHOLE_FORCED (type##Matrix, name##matrix_value)                                               \
+  OF_WHOLE_FORCED (type##NDArray, name##array_value)
+  OF_WHOLE_ARRAYS (, )
+  OF_WHOLE_ARRAYS (Float, float_)
+  OF_WHOLE_ARRAYS (Complex, complex_)
+  OF_WHOLE_ARRAYS (FloatComplex, float_complex_)
+  OF_WHOLE_ARRAYS (bool, bool_)
+  OF_WHOLE_ARRAYS (char, char_)
 
 #define OF_WHOLE_INTEGERS(type)                                                                    \
   bool is_##type##_type () const {                                                                 \
-    return element_type () == btyp_##type;                                                         \
+    return elements ().is_##type##_type ();                                                        \
   }                                                                                                \
   octave_value as_##type () const {                                                                \
     return elements_as (&octave_value::as_##type);                                                 \
@@ -186,7 +171,7 @@ public:
   OF_WHOLE_INTEGERS (uint32)
   OF_WHOLE_INTEGERS (uint64)
 #undef OF_WHOLE_INTEGERS
-#undef OF_WHOLE_WORD
+#undef OF_WHOLE_ARRAYS
 #undef OF_WHOLE_FORCED
 #undef OF_WHOLE
 

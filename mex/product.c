@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
 
-#include <string.h>
-
 /* ---- operands and options as a problem ---------------------------------------------------- */
 
 static int get_any (const mxArray *x, int stored, gpumm_matrix *operand) {
@@ -23,9 +21,7 @@ int get_problem (const mxArray *a, const mxArray *b, int stored, request *r) {
     return 0;
   p->a.op = o->op_a;
   p->b.op = o->op_b;
-  p->output = p->a.type; /* of integers; others have one type */
-  if (o->output[0] && !find_type (o->output, &p->output))
-    return 0;
+  p->output = o->output < GPUMM_TYPES ? o->output : p->a.type; /* of integers; others have one */
   if (gpumm_result_type (p, &p->output) != GPUMM_OK || !get_factor (o->alpha, 1, &p->alpha)
       || !get_factor (o->beta, o->c != NULL, &p->beta))
     return 0;
@@ -33,17 +29,6 @@ int get_problem (const mxArray *a, const mxArray *b, int stored, request *r) {
     return 1;
   p->c0 = &r->c0;
   return get_operand (o->c, &r->c0) && r->c0.format == GPUMM_DENSE && r->c0.type == p->output;
-}
-
-/* ---- what ran ----------------------------------------------------------------------------- */
-
-static mxArray *report_value (const gpumm_report *r, gateway_error *e) {
-  mxArray *bytes = mxCreateNumericMatrix (1, sizeof *r, mxUINT8_CLASS, mxREAL);
-  memcpy (mxGetData (bytes), r, sizeof *r);
-  mxArray *info = ask_octave ("__gpumm_report__", bytes, e);
-  if (!info && !e->identifier[0])
-    gateway_fail (e, "gpumm:host-memory", "gpumm: Octave has no memory for info");
-  return info;
 }
 
 /* ---- the product -------------------------------------------------------------------------- */
@@ -67,11 +52,7 @@ mxArray *make_product (const request *r, mxArray **info, gpumm_trace *trace, gat
     status = gpumm_result (product.job, &shape);
   mxArray *c = make_matrix (status, &shape, run_job, &product, e);
   if (c && info)
-    *info = report_value (gpumm_job_report (product.job), e);
+    *info = own (new_info (gpumm_job_report (product.job)));
   gpumm_close (product.job);
-  if (c && e->identifier[0]) {
-    mxDestroyArray (c);
-    c = NULL;
-  }
   return c;
 }

@@ -229,12 +229,6 @@
 %!error id=gpumm:special __gpumm_multiply__ (ones (2), true (3))
 %!error id=gpumm:special __gpumm_multiply__ (ones (2), ones (2, 2, 2))
 %!error id=gpumm:special __gpumm_multiply__ (single (ones (200)), ones (200))
-%!error __gpumm_report__ ()
-%!error __gpumm_report__ (zeros (1, 3, "uint8"))
-%!error __gpumm_allocate__ ()
-%!error __gpumm_allocate__ ([99, 1, 1, -1])
-%!error __gpumm_allocate__ ([1, -1, 1, -1])
-%!error __gpumm_allocate__ ([4, 1, 1, 5])
 %!error id=gpumm:usage __gpumm_fault__ ()
 
 ## and after all of that
