@@ -84,7 +84,7 @@ endfunction
 %!error <Invalid call> gpumm_source ()
 %!error id=gpumm:bad-value gpumm_source ("cublas_none")
 %!error id=gpumm:bad-value gpumm_source (1)
-%!error <one of loops, naive, tiled, register> gpumm_source ("cannon")
+%!error <one of loops, naive, .*classic> gpumm_source ("cannon")
 %!test
 %! families = setdiff ({gpumm_info().kernels.algorithm}, {"cublas", "emulated"});
 %! for name = [families, {"classic"}]
