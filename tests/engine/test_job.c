@@ -359,7 +359,7 @@ static void test_too_large (void) {
 static void test_result_types (void) {
   /* of gpumm_type; a: int8, j: uint64, l: logical */
   static const char letters[] = "sdcza......jl";
-  _Static_assert (sizeof letters - 1 == GPUMM_TYPES, "a letter for each type");
+  _Static_assert(sizeof letters - 1 == GPUMM_TYPES, "a letter for each type");
   /* A, B and their product */
   static const struct {
     gpumm_format a, b;
