@@ -10,10 +10,9 @@
 ## table.
 ##
 ## @var{kernel} is @qcode{"loops"}, the three loops of the definition on the CPU, or a family of
-## @code{gpumm_info ().kernels}: @qcode{"naive"}, one thread for each element of C; @qcode{"tiled"},
-## tiles of A and B in shared memory; @qcode{"register"}, a small tile of C in the registers of each
-## thread; @qcode{"strassen"}, seven products of halves instead of eight.  They multiply full
-## matrices.  @qcode{"classic"} multiplies two @code{blocksparse} matrices of uint16 in blocks of
+## @code{gpumm_info ().kernels}, for instance @qcode{"naive"}, one thread for each element of C, or
+## @qcode{"tiled"}, tiles of A and B in shared memory.  @code{gpumm_info ()} has a line about each.
+## They multiply full matrices.  @qcode{"classic"} multiplies two @code{blocksparse} matrices of uint16 in blocks of
 ## 4 x 4 or 8 x 8; the product has elements of uint32, and a block of threads computes a block of C.
 ## Its rows are @qcode{"classic_one"}, which launches the kernel once for each block of C;
 ## @qcode{"classic_search"}, which looks up the blocks of B; and @qcode{"classic"}, which merges a row

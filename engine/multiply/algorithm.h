@@ -116,11 +116,10 @@ const gpumm_algorithm *gpumm_algorithm_find (const char *name);
 /* Not in the table: real times complex, made of real products (mixed.c). */
 extern const gpumm_algorithm gpumm_algorithm_mixed;
 
-extern const gpumm_algorithm gpumm_algorithm_blas, gpumm_algorithm_loops, gpumm_algorithm_integers,
-    gpumm_algorithm_sparse, gpumm_algorithm_blocks, gpumm_algorithm_naive, gpumm_algorithm_tiled,
-    gpumm_algorithm_register, gpumm_algorithm_cublas, gpumm_algorithm_strassen,
-    gpumm_algorithm_emulated, gpumm_algorithm_blocks_integer, gpumm_algorithm_classic,
-    gpumm_algorithm_bsr, gpumm_algorithm_spgemm, gpumm_algorithm_spmm,
-    gpumm_algorithm_sparse_as_dense;
+#define ALGORITHM(name)                      extern const gpumm_algorithm gpumm_algorithm_##name;
+#define KERNELS(name, bound, rival, summary) ALGORITHM (name)
+#include "list.h"
+#undef ALGORITHM
+#undef KERNELS
 
 #endif

@@ -291,11 +291,12 @@ static double seconds (const gpumm_problem *p, const gpumm_place *gpu,
   return all > least ? all : least;
 }
 
-/* bound: PLAIN, or WIDER if the error can exceed plain arithmetic's (a bound by norms, say); a
- * WIDER family runs only by its name. */
+/* ---- the rows of the table ----------------------------------------------------------------- */
+
 enum { PLAIN, WIDER };
 
-#define ROW(family, bound, rival, text)                                                            \
+#define ALGORITHM(name)
+#define KERNELS(family, bound, rival, text)                                                        \
   const gpumm_algorithm gpumm_algorithm_##family = {.name = #family,                               \
                                                     .summary = text,                               \
                                                     .on_device = 1,                                \
@@ -303,11 +304,5 @@ enum { PLAIN, WIDER };
                                                     .takes = gpumm_is_dense_float,                 \
                                                     .seconds = seconds,                            \
                                                     .run = run,                                    \
-                                                    .rivals = rival}
-
-ROW (naive, PLAIN, 0, "one thread per element of C, operands in global memory");
-ROW (tiled, PLAIN, 0, "square tiles of A and B in shared memory");
-ROW (register, PLAIN, 0, "tiles in shared memory, a small tile of C in each thread's registers");
-ROW (cublas, PLAIN, 0, "NVIDIA's library");
-ROW (strassen, WIDER, 0, "seven products of halves instead of eight; over register or cublas");
-ROW (emulated, PLAIN, 1, "8-bit integer tensor cores, by the Chinese remainder theorem");
+                                                    .rivals = rival};
+#include "list.h"

@@ -1,30 +1,15 @@
-/* table.c - the algorithms, in the order in which people read them.
+/* table.c - the tables of algorithms and kernels, to be looked up and listed.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
 #include "devices.h"
 
 #include <string.h>
 
+#define ALGORITHM(name)                      &gpumm_algorithm_##name,
+#define KERNELS(name, bound, rival, summary) ALGORITHM (name)
 const gpumm_algorithm *const gpumm_algorithms[] = {
-    &gpumm_algorithm_blas,
-    &gpumm_algorithm_loops,
-    &gpumm_algorithm_naive,
-    &gpumm_algorithm_tiled,
-    &gpumm_algorithm_register,
-    &gpumm_algorithm_cublas,
-    &gpumm_algorithm_emulated,
-    &gpumm_algorithm_strassen,
-    &gpumm_algorithm_integers,
-    &gpumm_algorithm_sparse,
-    &gpumm_algorithm_spgemm,
-    &gpumm_algorithm_spmm,
-    &gpumm_algorithm_sparse_as_dense,
-    &gpumm_algorithm_blocks,
-    &gpumm_algorithm_blocks_integer,
-    &gpumm_algorithm_classic,
-    &gpumm_algorithm_bsr,
-    NULL,
-};
+#include "list.h"
+    NULL};
 
 const gpumm_algorithm *gpumm_algorithm_find (const char *name) {
   for (const gpumm_algorithm *const *a = gpumm_algorithms; *a; a++)

@@ -357,7 +357,9 @@ static void test_too_large (void) {
 
 /* Each kind and type beside each other one: which pairs have a product, and of which type. */
 static void test_result_types (void) {
-  static const char *letters = "sdcza......jl"; /* of gpumm_type; a: int8, j: uint64, l: logical */
+  /* of gpumm_type; a: int8, j: uint64, l: logical */
+  static const char letters[] = "sdcza......jl";
+  _Static_assert(sizeof letters - 1 == GPUMM_TYPES, "a letter for each type");
   /* A, B and their product */
   static const struct {
     gpumm_format a, b;

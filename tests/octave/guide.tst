@@ -67,3 +67,14 @@
 %!   rmdir (folder, "s");
 %! end_unwind_protect
 %! assert ([passed, total], [1, 2]);
+
+## every algorithm has its bound in the guide and its place in README.md
+%!testif ; exist (fullfile (fileparts (fileparts (which ("gpumm"))), "README.md"), "file") == 2
+%! root = fileparts (fileparts (which ("gpumm")));
+%! for file = {"README.md", fullfile("docs", "guide", "accuracy.md")}
+%!   rows = regexp (fileread (fullfile (root, file{1})), '^\|.*$', "match", "lineanchors", "dotexceptnewline");
+%!   rows = strjoin (rows, "\n");
+%!   for name = gpumm_info ().algorithms
+%!     assert (! isempty (strfind (rows, ["`" name{1} "`"])), "%s: no row has `%s`", file{1}, name{1});
+%!   endfor
+%! endfor

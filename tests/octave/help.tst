@@ -36,6 +36,19 @@
 %! files = regexp (readdir (folder), '^(\w+)\.m$', "tokens", "once");
 %! assert (sort ([listed{:}]).', sort (vertcat (files{:})));
 
+## the help of gpumm has the options that gpumm takes, in their order
+%!test
+%! try
+%!   gpumm (1, 2, "Foo", 3);
+%!   error ("no error");
+%! catch err
+%!   valid = regexp (err.message, 'valid options are (.*)$', "tokens", "once"){1};
+%! end_try_catch
+%! items = regexp (get_help_text ("gpumm"), '^ *@item @qcode.*$', "match", "lineanchors", ...
+%!                 "dotexceptnewline");
+%! assert (regexp (strjoin (items), '@qcode\{"(\w+)"\}', "tokens"), ...
+%!         num2cell (strsplit (valid, ", ")));
+
 ## every public function has a help text with a usage
 %!test
 %! for name = names ()

@@ -75,7 +75,7 @@
 %!test
 %! N = NaN (3);
 %! A = magic (3);
-%! for algorithm = {"auto", "blas", "loops", "naive", "tiled", "register"}
+%! for algorithm = [{"auto"}, algorithms_for(A, A)]
 %!   assert (gpumm (A, A, "C", N, "Beta", 0, "Algorithm", algorithm{1}), A * A);
 %!   assert (gpumm (N, N, "Alpha", 0, "Algorithm", algorithm{1}), zeros (3));
 %!   assert (gpumm (N, N, "Alpha", 0, "C", A, "Beta", 2, "Algorithm", algorithm{1}), 2 * A);
@@ -229,7 +229,7 @@
 %!     X = zeros (2, 0, c{1});
 %!     Y = zeros (0, 3, c{1});
 %!     R = alpha{1} * (X * Y);
-%!     for algorithm = {"auto", "blas", "loops", "naive", "tiled", "register", "strassen"}
+%!     for algorithm = [{"auto"}, algorithms_for(ones (2, c{1}), ones (2, c{1}))]
 %!       C = gpumm (X, Y, "Alpha", alpha{1}, "Algorithm", algorithm{1});
 %!       assert (C, R);
 %!       assert (class (C), c{1});

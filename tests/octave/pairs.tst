@@ -123,7 +123,7 @@
 
 ## families by name, mixed real and complex, and scalars that a family takes as 1x1 matrices
 %!test
-%! for name = {"naive", "tiled", "register", "strassen", "loops", "blas"}
+%! for name = algorithms_for (complex (ones (2)), complex (ones (2)))
 %!   for n = [0, 1, 2, 33]
 %!     A = make_operand ("complex", 7, n);
 %!     B = make_operand ("double", n, 5);
