@@ -44,10 +44,6 @@ int64_t gpumm_cut_count (const gpumm_cut *cut, int64_t *largest) {
 
 /* ---- products ----------------------------------------------------------------------------- */
 
-static inline int64_t index_at (const gpumm_matrix *x, int64_t t) {
-  return x->format == GPUMM_BLOCKS ? x->block_column[t] : x->row[t];
-}
-
 /* Where the lines of op (X) begin; NULL: out of host memory. Release *made. */
 static const int64_t *line_starts (const gpumm_matrix *x, int64_t **made) {
   const int64_t lines = gpumm_line_length (x), entries = gpumm_entries (x);
@@ -56,7 +52,7 @@ static const int64_t *line_starts (const gpumm_matrix *x, int64_t **made) {
     return x->start;
   int64_t *start = *made = gpumm_allocate (lines + 1, sizeof *start);
   for (int64_t t = 0; start && t < entries; t++)
-    start[index_at (x, t) + 1]++;
+    start[gpumm_index_at (x, t) + 1]++;
   for (int64_t i = 0; start && i < lines; i++)
     start[i + 1] += start[i];
   return start;
@@ -73,7 +69,7 @@ static void count_products (void *context, int64_t begin, int64_t end) {
   const int64_t *start = count->start;
   int64_t products = 0;
   for (int64_t t = begin; t < end; t++) {
-    const int64_t k = index_at (count->x, t);
+    const int64_t k = gpumm_index_at (count->x, t);
     products += start[k + 1] - start[k];
   }
   atomic_fetch_add (&count->products, products);
@@ -114,7 +110,8 @@ gpumm_status gpumm_check_least (const gpumm_matrix *c, double products, const gp
   const int64_t *start = line_starts (y, &made);
   for (int64_t line = 0; longest && start && line < lines_x; line++)
     for (int64_t t = x->start[line]; t < x->start[line + 1]; t++) {
-      const int64_t i = turned_x ? index_at (x, t) : line, k = turned_x ? line : index_at (x, t);
+      const int64_t i = turned_x ? gpumm_index_at (x, t) : line,
+                    k = turned_x ? line : gpumm_index_at (x, t);
       if (start[k + 1] - start[k] > longest[i])
         longest[i] = start[k + 1] - start[k];
     }

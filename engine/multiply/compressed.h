@@ -6,6 +6,11 @@
 #include "memory/host.h"
 #include "types.h"
 
+/* The index of entry t. */
+static inline int64_t gpumm_index_at (const gpumm_matrix *x, int64_t t) {
+  return x->format == GPUMM_BLOCKS ? x->block_column[t] : x->row[t];
+}
+
 /* Cuts lines into pieces of at most most_lines lines and at most `most` entries; a single line may
  * have more. start counts the entries before each line; NULL: only lines count. */
 typedef struct gpumm_cut {

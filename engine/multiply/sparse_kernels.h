@@ -41,32 +41,34 @@ static inline __attribute__ ((always_inline)) void NAME (add) (const T1 *a, cons
   }
 }
 
-/* Columns g->cut[task] to g->cut[task + 1] of C = alpha A B, column by column: column j of C is the
- * sum of the columns p of A times B(p,j) (F. G. Gustavson, ACM TOMS 4 (1978) 250). w->sum is zero
- * before and after. The rows of a thin column come from a set that gives them back in order, or
- * from the column before where that is certain to have the same. Those of a full column are read off
- * w->sum from top to bottom; which of its elements are zero nobody can foretell, and a branch for
+/* Columns first to before after of C = alpha A B, column by column: column j of C is the
+ * sum of the columns p of A times B(p,j) (F. G. Gustavson, ACM TOMS 4 (1978) 250). w->sums is zero
+ * before and after. The rows of a thin column come from a set that gives them back in order, from
+ * the pattern's bits, or from the column before where that is certain to have the same. Those of a full column are read off
+ * w->sums from top to bottom; which of its elements are zero nobody can foretell, and a branch for
  * each took longer than the product. The columns lie one behind the other from where the symbolic
  * phase said the first begins; elements that are zero are left out. */
-static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
-  const T1 *a = g->a->values;
-  const T2 *b = g->b->values;
-  const int64_t *a_column = g->a->start, *a_row = g->a->row, first = g->cut[task];
-  TC *sum = w->sum, *values = g->c->values;
-  int64_t *row = g->c->row, out = g->start[first];
-  const int64_t last = g->b->start[g->cut[task + 1]];
-  const double part = 1 / (double) (last - g->b->start[first] + 1); /* there may be none */
-  for (int64_t j = first; j < g->cut[task + 1] && !gpumm_is_cancelled (); j++) {
-    const int64_t most = g->start[j + 1] - g->start[j], end = g->b->start[j + 1];
-    const int full = g->a->rows / cutting.full_column < most;
-    const int same = j > first && g->repeats_b[j] && out - g->c->start[j - 1] == most;
+static int64_t NAME (gustavson) (const void *context, gpumm_line *w, int64_t first, int64_t after) {
+  const gustavson *g = context;
+  const gpumm_pattern *p = g->pattern;
+  const gpumm_matrix *x = &p->x, *y = &p->y;
+  const T1 *a = y->values;
+  const T2 *b = x->values;
+  TC *sum = w->sums, *values = g->c->values;
+  int64_t *row = g->c->row, out = p->start[first];
+  const int64_t last = x->start[after];
+  for (int64_t j = first; j < after && !gpumm_is_cancelled (); j++) {
+    const int64_t most = p->start[j + 1] - p->start[j], end = x->start[j + 1];
+    const int full = y->rows / cutting.full_column < most;
+    const int same = j > first && p->repeats_x[j] && out - g->c->start[j - 1] == most;
+    const int adds = !full && !same && !p->bits;
     g->c->start[j] = out;
-    for (int64_t t = g->b->start[j], next; t < end && !gpumm_is_cancelled_at (t); t = next) {
-      const int64_t begin = a_column[g->b->row[t]], count = a_column[g->b->row[t] + 1] - begin;
-      const int64_t *rows = a_row + begin, later = soon (g, t, last);
-      __builtin_prefetch (a_row + later);
+    for (int64_t t = x->start[j], next; t < end && !gpumm_is_cancelled_at (t); t = next) {
+      const int64_t begin = y->start[x->row[t]], count = y->start[x->row[t] + 1] - begin;
+      const int64_t *rows = y->row + begin, later = gpumm_soon (p, t, last);
+      __builtin_prefetch (y->row + later);
       __builtin_prefetch (a + later);
-      next = group_end (g, t, end);
+      next = gpumm_group_end (p, t, end);
       for (int64_t u = t; u < next;) {
         const T1 *from = a + begin + (u - t) * count;
         const int64_t columns = gpumm_least (next - u, 3);
@@ -78,19 +80,21 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
           NAME (add) (from, rows, count, b + u, sum, 1);
         u += columns;
       }
-      if (!full && !same)
-        rowset_add_all (&w->rows, rows, count);
+      if (adds)
+        rowset_add_all (&w->set, rows, 0, count);
     }
     const int64_t *rows = same ? row + g->c->start[j - 1] : w->list;
     int64_t count = most;
     if (full && !same) {
       count = 0;
-      for (int64_t i = 0; i < g->a->rows; i++) {
+      for (int64_t i = 0; i < y->rows; i++) {
         w->list[count] = i;
         count += sum[i] != 0;
       }
-    } else if (!same)
-      rowset_drain (&w->rows, w->list);
+    } else if (adds)
+      rowset_drain (&w->set, w->list);
+    else if (!same)
+      gpumm_collect (p, w, j);
     for (int64_t q = 0; q < count; q++) {
       const int64_t i = rows[q];
       const TC value = SCALE (sum[i], g->alpha);
@@ -100,41 +104,33 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
         values[out++] = value;
       }
     }
-    gpumm_progress_add (part * (double) (end - g->b->start[j]));
+    gpumm_progress_add (w->part);
   }
-  g->end[task] = out;
+  return out;
 }
 
 /* The same in natural blocks of size x size. Sums lie by rows of a block: there a number of A meets a
  * row of a block of B, which is one or two vectors of doubles, with zeros where it is shorter. They
  * add up in the order of the plain product. */
-static inline __attribute__ ((always_inline)) void NAME (natural_sized) (const gustavson *g,
-                                                                         workspace *w, int64_t task,
-                                                                         const int size) {
-  const int64_t *a_column = g->a->start, *b_column = g->b->start;
-  const int64_t first = g->cut[task] / size, last = g->cut[task + 1] / size;
+static inline __attribute__ ((always_inline)) int64_t NAME (natural_sized) (
+    const gustavson *g, gpumm_line *w, int64_t first, int64_t after, const int size) {
+  const gpumm_pattern *pattern = g->pattern;
+  const gpumm_matrix *x = &pattern->x, *y = &pattern->y;
   const int width = (size + LANES - 1) / LANES; /* vectors of a row */
   const gpumm_scalar alpha = g->alpha;
-  TV *const sum = w->sum;
+  TV *const sum = w->sums;
   int64_t *const list = w->list, *const place = w->place;
   TC *values = g->c->values;
-  int64_t *row = g->c->row, out = g->start[g->cut[task]];
-  const double part = 1 / (double) (b_column[last] - b_column[first] + 1);
-  for (int64_t j = first; j < last && !gpumm_is_cancelled (); j++) {
-    const int64_t begin = b_column[j], count = b_column[j + 1] - begin;
-    for (int64_t t = begin; t < begin + count; t++) {
-      const int64_t k = g->b->row[t];
-      rowset_add_all (&w->rows, g->a->row + a_column[k], a_column[k + 1] - a_column[k]);
-    }
-    const int64_t blocks = rowset_drain (&w->rows, list) - list;
-    for (int64_t q = 0; q < blocks; q++)
-      place[list[q]] = q;
+  int64_t *row = g->c->row, out = pattern->start[first];
+  for (int64_t j = first / size; j < after / size && !gpumm_is_cancelled (); j++) {
+    const int64_t begin = x->start[j], count = x->start[j + 1] - begin;
+    const int64_t blocks = gpumm_collect (pattern, w, j);
     memset (sum, 0, (size_t) (blocks * size * width) * sizeof *sum);
     for (int64_t t = 0; t < count && !gpumm_is_cancelled_at (t); t++) {
-      const T2 *b = (const T2 *) g->b->values + (begin * size + t) * size;
-      const int64_t k = g->b->row[begin + t], from = a_column[k], stride = a_column[k + 1] - from;
-      const int64_t *rows = g->a->row + from;
-      const T1 *a = (const T1 *) g->a->values + from * size * size;
+      const T2 *b = (const T2 *) x->values + (begin * size + t) * size;
+      const int64_t k = x->row[begin + t], from = y->start[k], stride = y->start[k + 1] - from;
+      const int64_t *rows = y->row + from;
+      const T1 *a = (const T1 *) y->values + from * size * size;
       TF factor[8 * 8 / LANES] = {0};
       for (int p = 0; p < size; p++)
         for (int q = 0; q < size; q++)
@@ -164,14 +160,16 @@ static inline __attribute__ ((always_inline)) void NAME (natural_sized) (const g
         }
       }
     }
-    gpumm_progress_add (part * (double) count);
+    gpumm_progress_add (w->part * (double) size);
   }
-  g->end[task] = out;
+  return out;
 }
 
-CLONES static void NAME (natural) (const gustavson *g, workspace *w, int64_t task) {
-#define SIZED(size) NAME (natural_sized) (g, w, task, size)
-  GPUMM_WITH_NATURAL_SIZE (g->natural, SIZED)
+CLONES static int64_t NAME (natural) (const void *context, gpumm_line *w, int64_t first,
+                                      int64_t after) {
+  const gustavson *g = context;
+#define SIZED(size) return NAME (natural_sized) (g, w, first, after, size)
+  GPUMM_WITH_NATURAL_SIZE (g->pattern->size, SIZED)
 #undef SIZED
 }
 
