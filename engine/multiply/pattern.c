@@ -58,7 +58,7 @@ static inline __attribute__ ((always_inline)) int64_t collect_set (const gpumm_p
                                                                    gpumm_line *w, int64_t i,
                                                                    const int narrow) {
   const gpumm_matrix *x = &p->x, *y = &p->y;
-  const int64_t end = x->start[i + 1], last = x->start[gpumm_line_count (x)];
+  const int64_t end = x->start[i + 1], last = x->start[p->lines];
   int64_t count = 0;
   for (int64_t t = x->start[i], next; t < end && !gpumm_is_cancelled_at (t); t = next) {
     const int64_t k = narrow ? x->block_column[t] : x->row[t];
@@ -133,7 +133,7 @@ static gpumm_status make_bits (gpumm_owner *memory, gpumm_pattern *p) {
 /* Cuts the lines of C into pieces of about equal work; before[i] is the work before line i. */
 static gpumm_status cut_lines (gpumm_owner *memory, gpumm_pattern *p, const int64_t *before,
                                gpumm_type type) {
-  const int64_t lines = gpumm_line_count (&p->x), total = before[lines];
+  const int64_t lines = p->lines, total = before[lines];
   const double each = (double) (gpumm_line_length (&p->y) * p->size)
                       * (double) (gpumm_type_bytes (type) + sizeof (int64_t));
   int64_t most = gpumm_least ((int64_t) gpumm_threads () * PIECES_PER_THREAD, total / p->least);
@@ -162,7 +162,7 @@ static gpumm_status cut_lines (gpumm_owner *memory, gpumm_pattern *p, const int6
 /* Turns lengths into offsets; then lines of blocks into those of elements, backwards, because it works
  * in place. */
 static void make_offsets (gpumm_pattern *p) {
-  const int64_t size = p->size, lines = gpumm_line_count (&p->x);
+  const int64_t size = p->size, lines = p->lines;
   p->start[0] = 0;
   for (int64_t i = 0; i < lines; i++) {
     if (p->start[i + 1] > p->longest)
@@ -183,7 +183,7 @@ static void make_offsets (gpumm_pattern *p) {
 
 gpumm_status gpumm_count_pattern (gpumm_owner *memory, gpumm_pattern *p, gpumm_matrix *shape) {
   const gpumm_matrix *x = &p->x, *y = &p->y;
-  const int64_t lines = gpumm_line_count (x);
+  const int64_t lines = p->lines = gpumm_line_count (x);
   p->start = gpumm_own (memory, lines * p->size + 1, sizeof *p->start);
   if (!p->start)
     return GPUMM_HOST_MEMORY;
@@ -264,7 +264,7 @@ gpumm_status gpumm_compute_lines (const gpumm_pattern *p, gpumm_lines_function *
                                   const void *context, int64_t sums, size_t sum_bytes,
                                   gpumm_matrix *c) {
   const int full = c->format == GPUMM_DENSE;
-  const int64_t count = full ? gpumm_line_count (&p->x) : p->pieces;
+  const int64_t count = full ? p->lines : p->pieces;
   computing r = {p, compute, context, sums, sum_bytes, NULL, 0};
   if (!full && !(r.end = gpumm_allocate (p->pieces, sizeof *r.end)))
     return GPUMM_HOST_MEMORY;

@@ -17,6 +17,7 @@ typedef struct gpumm_pattern {
   /* sparse: 1 for a line with the indices of the one before */
   const unsigned char *repeats_x, *repeats_y;
   /* found by gpumm_count_pattern; start and cut count the elements' lines, not the blocks' */
+  int64_t lines;   /* of x */
   double products; /* of entries */
   int64_t longest; /* the most entries in a line of C */
   int64_t *start;  /* where each line of C begins if no entry is zero */
@@ -66,7 +67,7 @@ typedef int64_t gpumm_lines_function (const void *context, gpumm_line *w, int64_
                                       int64_t end);
 
 /* Computes C in threads that have room for this many sums, and closes the gaps. A full C has no pattern:
- * p->x and p->pieces alone are used. */
+ * p->lines and p->pieces alone are used. */
 gpumm_status gpumm_compute_lines (const gpumm_pattern *p, gpumm_lines_function *compute,
                                   const void *context, int64_t sums, size_t sum_bytes,
                                   gpumm_matrix *c);
