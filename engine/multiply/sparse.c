@@ -236,12 +236,11 @@ typedef struct {
   gpumm_matrix s;
   gpumm_matrix blocks; /* s in natural blocks of natural x natural; natural = 0: unused */
   int64_t natural;
-  int gather; /* Y = S.' X; else Y = S X */
+  int gather; /* Y = S.' X, sums go straight to C; else Y = S X */
   int conj_s, conj_x;
   int64_t inner, outer, count; /* X is inner x count, Y and C are outer x count */
   int64_t width;               /* columns of a panel */
   int64_t parts;               /* of the rows of a panel of Y, each for a thread */
-  int beside;                  /* sums go straight to contiguous columns of C */
   int direct;                  /* a panel of X is a column of the operand and needs no packing */
   /* the rows of X that meet an element of S; NULL: all */
   const int64_t *used;
@@ -280,11 +279,11 @@ typedef double four_anywhere __attribute__ ((vector_size (32), may_alias, aligne
 
 /* Indexed by: is the first operand complex? and the second? */
 #define LOOPS(pair)                                                                                \
-  { gustavson_##pair, natural_##pair, panels_##pair, gather_##pair }
+  { gustavson_##pair, natural_##pair, panels_##pair, unpacked_##pair }
 static const struct {
   gpumm_lines_function *gustavson, *natural;
   void (*panels) (const panels *d, int64_t begin, int64_t end, void *x, void *y);
-  void (*gather) (const panels *d, int64_t begin, int64_t end, int64_t first, int64_t count);
+  void (*unpacked) (const panels *d, int64_t begin, int64_t end, int64_t first, int64_t count);
 } loops[2][2] = {{LOOPS (dd), LOOPS (dz)}, {LOOPS (zd), LOOPS (zz)}};
 
 /* ---- sparse x sparse ---------------------------------------------------------------------- */
@@ -331,7 +330,7 @@ static void multiply_panels (void *context, int64_t begin, int64_t end) {
   const int64_t inner = d->direct ? 0 : d->inner;
   void *x = gpumm_allocate (inner, (size_t) d->width * gpumm_type_bytes (d->x_type));
   void *y =
-      gpumm_allocate (d->beside ? 0 : d->outer, (size_t) d->width * gpumm_type_bytes (d->c_type));
+      gpumm_allocate (d->gather ? 0 : d->outer, (size_t) d->width * gpumm_type_bytes (d->c_type));
   if (x && y)
     loops[d->s.type == GPUMM_Z][d->x_type == GPUMM_Z].panels (d, begin, end, x, y);
   else
@@ -346,7 +345,7 @@ static void gather_rows (void *context, int64_t begin, int64_t end) {
   for (int64_t stop; begin < end; begin = stop) {
     const int64_t group = begin / d->outer, first = group * d->width;
     stop = gpumm_least (end, (group + 1) * d->outer);
-    loops[d->s.type == GPUMM_Z][d->x_type == GPUMM_Z].gather (
+    loops[d->s.type == GPUMM_Z][d->x_type == GPUMM_Z].unpacked (
         d, begin - group * d->outer, stop - group * d->outer, first,
         gpumm_least (d->count - first, d->width));
   }
@@ -427,13 +426,13 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix
   d.width = choose_panels (p).width;
   double work = (double) d.outer; /* of a column */
   if (gpumm_is_zero (p->alpha))
-    d.inner = 0; /* S and X are not read; C = beta C0 */
+    d.inner = d.gather = 0; /* S and X are not read; C = beta C0 */
   else {
     const double nnz = (double) d.s.start[d.s.cols];
     const int conjugates = d.conj_x && d.x_type == GPUMM_Z;
     job->report.flops = nnz * (double) d.count * gpumm_flops_each (p);
-    d.beside = d.gather && d.c_across == 1 && d.c0_across == 1;
-    if (d.beside && d.x_across == 1 && !conjugates) {
+    const int beside = d.gather && d.c_across == 1 && d.c0_across == 1;
+    if (beside && d.x_across == 1 && !conjugates) {
       if (d.s.type == GPUMM_D && d.x_type == GPUMM_Z && d.alpha.im == 0 && d.beta.im == 0)
         parts_as_columns (&d);
       if (d.count <= MOST_UNPACKED || nnz < LEAST_REUSE * (double) d.inner)
@@ -443,9 +442,9 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix
     if (status)
       return status;
     work += nnz + (double) (d.used ? d.used_count : d.inner);
-    if (d.beside && d.width == WIDEST && MOST_BESIDE * gpumm_threads () <= d.count)
+    if (beside && d.width == WIDEST && MOST_BESIDE * gpumm_threads () <= d.count)
       d.width = MOST_BESIDE;
-    d.direct = !d.beside && d.width == 1 && d.x_down == 1 && !conjugates;
+    d.direct = d.width == 1 && d.x_down == 1 && !conjugates;
   }
   if (s->natural > 1) {
     d.natural = s->natural;
@@ -456,7 +455,7 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix
       d.direct && d.gather ? (gpumm_threads () * cutting.pieces_per_thread - 1) / d.count + 1 : 1;
   const double task = work * (double) d.width / (double) d.parts;
   const int64_t tasks = ((d.count - 1) / d.width + 1) * d.parts;
-  gpumm_progress_of ((double) tasks);
+  gpumm_progress_of ((double) d.count * (double) d.outer);
   gpumm_status status =
       gpumm_parallel (tasks, (int64_t) (cutting.least_flops / task) + 1, multiply_panels, &d);
   if (status)

@@ -186,35 +186,20 @@ static void NAME (pack) (const panels *d, int64_t first, int64_t count, T2 *x) {
   }
 }
 
-/* Rows begin to end - 1 of Y = S.' X (d->gather), or all of Y += S X, for a panel of width columns
- * stored by rows; width is a constant where this is inlined. */
-static inline __attribute__ ((always_inline)) void NAME (multiply) (const panels *d, int64_t begin,
-                                                                    int64_t end,
+/* Y += S X for a panel of width columns stored by rows; width is a constant where this is inlined. */
+static inline __attribute__ ((always_inline)) void NAME (multiply) (const panels *d,
                                                                     const T2 *restrict x,
                                                                     TC *restrict y,
                                                                     const int width) {
   const T1 *values = d->s.values;
   const int64_t *column = d->s.start, *row = d->s.row;
-  if (d->gather)
-    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
-      TC sum[WIDEST] = {0};
-      for (int64_t t = column[j]; t < column[j + 1]; t++) {
-        const T1 value = LOAD1 (values[t], d->conj_s);
-        for (int w = 0; w < width; w++)
-          sum[w] += value * x[row[t] * width + w];
-      }
+  const int64_t cols = d->used ? d->used_count : d->s.cols;
+  for (int64_t q = 0; q < cols && !gpumm_is_cancelled (); q++) {
+    const int64_t j = d->used ? d->used[q] : q;
+    for (int64_t t = column[j]; t < column[j + 1]; t++) {
+      const T1 value = LOAD1 (values[t], d->conj_s);
       for (int w = 0; w < width; w++)
-        y[j * width + w] = sum[w];
-    }
-  else {
-    const int64_t cols = d->used ? d->used_count : d->s.cols;
-    for (int64_t q = 0; q < cols && !gpumm_is_cancelled (); q++) {
-      const int64_t j = d->used ? d->used[q] : q;
-      for (int64_t t = column[j]; t < column[j + 1]; t++) {
-        const T1 value = LOAD1 (values[t], d->conj_s);
-        for (int w = 0; w < width; w++)
-          y[row[t] * width + w] += value * x[j * width + w];
-      }
+        y[row[t] * width + w] += value * x[j * width + w];
     }
   }
 }
@@ -256,31 +241,29 @@ CLONES static void NAME (multiply_natural) (const panels *d, const double *x, do
 }
 #endif
 
-/* Rows begin to end - 1 of count columns of C, from column first on: alpha Y + beta C0. */
-static void NAME (store) (const panels *d, int64_t begin, int64_t end, const TC *y, int64_t first,
-                          int64_t count) {
-  TC *c = (TC *) d->c + first * d->c_across;
-  const TC *c0 = d->c0 ? (const TC *) d->c0 + first * d->c0_across : NULL;
-  for (int64_t i = begin; i < end && !gpumm_is_cancelled_at (i); i++)
-    for (int64_t w = 0; w < count; w++) {
-      TC value = SCALE (y[i * d->width + w], d->alpha);
-      if (c0)
-        value += SCALE (c0[i * d->c0_down + w * d->c0_across], d->beta);
-      c[i * d->c_down + w * d->c_across] = value;
-    }
+/* Row i of count columns of C, from column first on: alpha sum + beta C0. */
+static inline __attribute__ ((always_inline)) void NAME (store) (const panels *d, const TC *sum,
+                                                                 int64_t i, int64_t first,
+                                                                 int64_t count) {
+  const int64_t across = d->c_across, across_c0 = d->c0_across;
+  TC *c = (TC *) d->c + i * d->c_down + first * across;
+  for (int64_t w = 0; w < count; w++) {
+    TC value = SCALE (sum[w], d->alpha);
+    if (d->c0)
+      value += SCALE (((const TC *) d->c0)[i * d->c0_down + (first + w) * across_c0], d->beta);
+    c[w * across] = value;
+  }
 }
 
-/* Rows begin to end - 1 of columns first to first + width - 1 of C = alpha S.' X + beta C0, where
- * these columns lie side by side in C and in x, whose rows are down elements apart: sums go from
- * registers to C. width is a constant where this is inlined. */
+/* Rows begin to end - 1 of columns first to first + width - 1 of C = alpha S.' X + beta C0, where these
+ * columns lie side by side in x, whose rows are down elements apart: sums go from registers to C. width
+ * is a constant where this is inlined. */
 static inline __attribute__ ((always_inline)) void NAME (gather_some) (const panels *d, const T2 *x,
                                                                        int64_t down, int64_t begin,
                                                                        int64_t end, int64_t first,
                                                                        const int width) {
   const T1 *values = d->s.values;
   const int64_t *column = d->s.start, *row = d->s.row;
-  const TC *c0 = d->c0 ? (const TC *) d->c0 + first : NULL;
-  TC *c = (TC *) d->c + first;
   for (int64_t j = begin; j < end; j++) {
     TC sum[FEW_BESIDE] = {0};
     for (int64_t t = column[j]; t < column[j + 1]; t++) {
@@ -289,12 +272,7 @@ static inline __attribute__ ((always_inline)) void NAME (gather_some) (const pan
       for (int w = 0; w < width; w++)
         sum[w] += value * from[w];
     }
-    for (int w = 0; w < width; w++) {
-      TC total = SCALE (sum[w], d->alpha);
-      if (c0)
-        total += SCALE (c0[j * d->c0_down + w], d->beta);
-      c[j * d->c_down + w] = total;
-    }
+    NAME (store) (d, sum, j, first, width);
   }
 }
 
@@ -302,27 +280,32 @@ static inline __attribute__ ((always_inline)) void NAME (gather_some) (const pan
 /* The same for this many vectors of columns. */
 static inline __attribute__ ((always_inline)) void NAME (gather_vectors) (
     const panels *d, const double *x, int64_t down, int64_t begin, int64_t end, int64_t first,
-    const int vectors) {
+    const int vectors, const int beside) {
   const double *values = d->s.values;
   const int64_t *column = d->s.start, *row = d->s.row;
   const double *c0 = d->c0 ? (const double *) d->c0 + first : NULL;
   double *c = (double *) d->c + first;
   for (int64_t j = begin; j < end; j++) {
-    four sum[MOST_BESIDE / LANES] = {{0}};
+    four sum[MOST_BESIDE / LANES] = {{0}}, kept[MOST_BESIDE / LANES];
     for (int64_t t = column[j]; t < column[j + 1]; t++) {
       const double value = values[t];
       const four_anywhere *from = (const four_anywhere *) (x + row[t] * down);
       for (int v = 0; v < vectors; v++)
         sum[v] += value * from[v];
     }
-    four_anywhere *to = (four_anywhere *) (c + j * d->c_down);
-    for (int v = 0; v < vectors; v++) {
-      four total = sum[v];
-      if (d->alpha.re != 1)
-        total *= d->alpha.re;
-      if (c0)
-        total += d->beta.re * ((const four_anywhere *) (c0 + j * d->c0_down))[v];
-      to[v] = total;
+    if (beside)
+      for (int v = 0; v < vectors; v++) {
+        four total = sum[v];
+        if (d->alpha.re != 1)
+          total *= d->alpha.re;
+        if (c0)
+          total += d->beta.re * ((const four_anywhere *) (c0 + j * d->c0_down))[v];
+        ((four_anywhere *) (c + j * d->c_down))[v] = total;
+      }
+    else {
+      for (int v = 0; v < vectors; v++)
+        kept[v] = sum[v];
+      NAME (store) (d, (const double *) kept, j, first, vectors * LANES);
     }
   }
 }
@@ -336,16 +319,19 @@ CLONES static void NAME (gather_many) (const panels *d, const double *x, int64_t
     for (width = LANES; width < count - done && 2 * width <= count && width < MOST_BESIDE;)
       width *= 2;
     const int64_t at = gpumm_least (done, count - width);
-    switch (width / LANES) {
-    case 1:
-      NAME (gather_vectors) (d, x + at, down, begin, end, first + at, 1);
-      break;
-    case 2:
-      NAME (gather_vectors) (d, x + at, down, begin, end, first + at, 2);
-      break;
-    default:
-      NAME (gather_vectors) (d, x + at, down, begin, end, first + at, MOST_BESIDE / LANES);
+#define SOME(vectors)                                                                              \
+  if (d->c_across == 1 && d->c0_across == 1)                                                       \
+    NAME (gather_vectors) (d, x + at, down, begin, end, first + at, vectors, 1);                   \
+  else                                                                                             \
+    NAME (gather_vectors) (d, x + at, down, begin, end, first + at, vectors, 0);
+    if (width == LANES) {
+      SOME (1)
+    } else if (width == 2 * LANES) {
+      SOME (2)
+    } else {
+      SOME (MOST_BESIDE / LANES)
     }
+#undef SOME
   }
 }
 #endif
@@ -360,74 +346,73 @@ static void NAME (gather_columns) (const panels *d, const T2 *x, int64_t down, i
 #endif
   for (; count >= FEW_BESIDE; first += FEW_BESIDE, x += FEW_BESIDE, count -= FEW_BESIDE)
     NAME (gather_some) (d, x, down, begin, end, first, FEW_BESIDE);
-  switch (count) {
-  case 3:
+  if (count == 3)
     NAME (gather_some) (d, x, down, begin, end, first, 3);
-    break;
-  case 2:
+  else if (count == 2)
     NAME (gather_some) (d, x, down, begin, end, first, 2);
-    break;
-  case 1:
+  else if (count == 1)
     NAME (gather_some) (d, x, down, begin, end, first, 1);
-  }
 }
 
-/* Rows begin to end - 1 of count columns of C, from column first on, without packing X. */
-static void NAME (gather) (const panels *d, int64_t begin, int64_t end, int64_t first,
-                           int64_t count) {
+/* Rows begin to end - 1 of count columns of C, from column first on; x begins with that column. */
+static void NAME (gather) (const panels *d, const T2 *x, int64_t down, int64_t begin, int64_t end,
+                           int64_t first, int64_t count) {
+  const int64_t rows = count > MOST_BESIDE ? ROWS_AT_ONCE : 32 * ROWS_AT_ONCE;
   for (int64_t stop; begin < end && !gpumm_is_cancelled (); begin = stop) {
-    stop = gpumm_least (end, begin + ROWS_AT_ONCE);
-    NAME (gather_columns) (d, (const T2 *) d->x + first, d->x_down, begin, stop, first, count);
+    stop = gpumm_least (end, begin + rows);
+    NAME (gather_columns) (d, x, down, begin, stop, first, count);
     gpumm_progress_add ((double) ((stop - begin) * count));
   }
 }
 
-/* Part of a panel, in memory of one thread: x has room for inner rows, y for outer ones where sums
- * do not go straight to C. */
-static void NAME (panel) (const panels *d, int64_t panel, int64_t part, void *x, TC *y) {
-  const int64_t first = panel * d->width;
-  const int64_t count = d->count - first < d->width ? d->count - first : d->width;
-  const int64_t begin = d->outer / d->parts * part;
-  const int64_t end = part + 1 == d->parts ? d->outer : d->outer / d->parts * (part + 1);
-  const T2 *packed = x;
-  if (d->beside) {
+/* The same without packing X. */
+static void NAME (unpacked) (const panels *d, int64_t begin, int64_t end, int64_t first,
+                             int64_t count) {
+  NAME (gather) (d, (const T2 *) d->x + first, d->x_down, begin, end, first, count);
+}
+
+/* Part of a panel, in memory of one thread: x has room for inner rows, y for outer ones unless sums go
+ * straight to C. */
+static void NAME (panel) (const panels *d, int64_t panel, int64_t part, T2 *x, TC *y) {
+  const int64_t first = panel * d->width, count = gpumm_least (d->count - first, d->width);
+  const T2 *packed = d->direct ? (const T2 *) d->x + first * d->x_across : x;
+  if (!d->direct)
     NAME (pack) (d, first, count, x);
-    NAME (gather_columns) (d, packed, d->width, begin, end, first, count);
+  if (d->gather) {
+    const int64_t begin = d->outer / d->parts * part;
+    const int64_t end = part + 1 == d->parts ? d->outer : d->outer / d->parts * (part + 1);
+    NAME (gather) (d, packed, d->width, begin, end, first, count);
     return;
   }
-  memset (y + begin * d->width, 0, (size_t) ((end - begin) * d->width) * sizeof (TC));
-  if (!gpumm_is_zero (d->alpha)) {
-    if (d->direct)
-      packed = (const T2 *) d->x + first * d->x_across;
-    else
-      NAME (pack) (d, first, count, x);
+  memset (y, 0, (size_t) (d->outer * d->width) * sizeof (TC));
 #ifdef VECTORS
-    if (d->natural)
-      NAME (multiply_natural) (d, packed, y);
-    else
+  if (d->natural)
+    NAME (multiply_natural) (d, packed, y);
+  else
 #endif
-      switch (d->width) {
-      case 1:
-        NAME (multiply) (d, begin, end, packed, y, 1);
-        break;
-      case 2:
-        NAME (multiply) (d, begin, end, packed, y, 2);
-        break;
-      case 4:
-        NAME (multiply) (d, begin, end, packed, y, 4);
-        break;
-      default:
-        NAME (multiply) (d, begin, end, packed, y, WIDEST);
-      }
-  }
-  NAME (store) (d, begin, end, y, first, count);
+    switch (gpumm_is_zero (d->alpha) ? 0 : d->width) {
+    case 0:
+      break;
+    case 1:
+      NAME (multiply) (d, packed, y, 1);
+      break;
+    case 2:
+      NAME (multiply) (d, packed, y, 2);
+      break;
+    case 4:
+      NAME (multiply) (d, packed, y, 4);
+      break;
+    default:
+      NAME (multiply) (d, packed, y, WIDEST);
+    }
+  for (int64_t i = 0; i < d->outer && !gpumm_is_cancelled_at (i); i++)
+    NAME (store) (d, y + i * d->width, i, first, count);
+  gpumm_progress_add ((double) (d->outer * count));
 }
 
 static void NAME (panels) (const panels *d, int64_t begin, int64_t end, void *x, void *y) {
-  for (int64_t task = begin; task < end && !gpumm_is_cancelled (); task++) {
+  for (int64_t task = begin; task < end && !gpumm_is_cancelled (); task++)
     NAME (panel) (d, task / d->parts, task % d->parts, x, y);
-    gpumm_progress_add (1);
-  }
 }
 
 #undef T1
