@@ -154,11 +154,6 @@ typedef enum {
   SUM_HALVES
 } sum_kind;
 
-/* A sum of 2^62 products of 64-bit integers: high 2^64 + low */
-typedef struct {
-  int128 high, low;
-} halves;
-
 /* Where the elements of C go, with beta times the elements of C0: the distances downward and
  * across, in elements. */
 typedef struct {
@@ -210,43 +205,27 @@ static inline void add_unsigned (halves *sum, uint64_t a, uint64_t b) {
         }                                                                                          \
   } while (0)
 
-#define DEFINE_LOAD(t)                                                                             \
-  FOR_EACH_PROCESSOR static const void *load_##t (const view *x, const void *from, int64_t rows,   \
-                                                  int64_t cols, TYPE_##t *to) {                    \
-    LOAD_AS (TYPE_##t, CONJ_##t, x, from, rows, cols, to);                                         \
-    return to;                                                                                     \
-  }
-DEFINE_LOAD (s)
-DEFINE_LOAD (c)
-DEFINE_LOAD (z)
-
 #define LOAD_BLOCK(letter, type)                                                                   \
   case GPUMM_##letter:                                                                             \
     LOAD_AS (type, CONJ_i, x, from, rows, cols, to);                                               \
-    return to;
-
-FOR_EACH_PROCESSOR static const void *load_i (const view *x, const void *from, int64_t rows,
-                                              int64_t cols, int64_t *to) {
-  switch (x->op.type) {
-    INTEGER_TYPES (LOAD_BLOCK)
-  default:
-    return to;
-  }
-}
+    break;
 
 /* Small integers too are multiplied as doubles. */
-FOR_EACH_PROCESSOR static const void *load_d (const view *x, const void *from, int64_t rows,
-                                              int64_t cols, double *to) {
-  switch (x->op.type) {
-    LOAD_BLOCK (I8, int8_t)
-    LOAD_BLOCK (I16, int16_t)
-    LOAD_BLOCK (U8, uint8_t)
-    LOAD_BLOCK (U16, uint16_t)
-  default:
-    LOAD_AS (double, CONJ_d, x, from, rows, cols, to);
-    return to;
+#define DEFINE_LOAD(t, INTEGERS)                                                                   \
+  FOR_EACH_PROCESSOR static const void *load_##t (const view *x, const void *from, int64_t rows,   \
+                                                  int64_t cols, TYPE_##t *to) {                    \
+    switch (x->op.type) {                                                                          \
+      INTEGERS                                                                                     \
+    default:                                                                                       \
+      LOAD_AS (TYPE_##t, CONJ_##t, x, from, rows, cols, to);                                       \
+    }                                                                                              \
+    return to;                                                                                     \
   }
-}
+DEFINE_LOAD (s, )
+DEFINE_LOAD (d, INTEGER_TYPES (LOAD_BLOCK))
+DEFINE_LOAD (c, )
+DEFINE_LOAD (z, )
+DEFINE_LOAD (i, INTEGER_TYPES (LOAD_BLOCK))
 
 /* Complex products are computed part by part, which may give NaN where C's rules give an infinity.
  * Where a sum is NaN they are computed again by C's rules. */
@@ -755,26 +734,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
 
 /* ---- estimates ---------------------------------------------------------------------------- */
 
-enum { SAMPLES = 1 << 15 }; /* blocks, or block rows */
-
 double gpumm_blocks_pairs (const gpumm_problem *p) {
-  const gpumm_matrix *a = &p->a, *b = &p->b;
-  const int64_t stored_a = gpumm_entries (a), stored_b = gpumm_entries (b);
-  const int64_t inner = gpumm_k (p) / gpumm_op_block_cols (a);
-  double pairs = 0;
-  int64_t all = stored_a, seen = 0;
-  if (stored_a == 0 || stored_b == 0 || gpumm_is_zero (p->alpha))
-    return 0;
-  if (p->b.op != GPUMM_NONE)
-    return (double) stored_a * (double) stored_b / (double) inner;
-  if (p->a.op != GPUMM_NONE) {
-    all = inner;
-    for (int64_t k = 0; k < all; k += all / SAMPLES + 1, seen++)
-      pairs += (double) (a->start[k + 1] - a->start[k]) * (double) (b->start[k + 1] - b->start[k]);
-  } else
-    for (int64_t t = 0; t < all; t += all / SAMPLES + 1, seen++)
-      pairs += (double) (b->start[a->block_column[t] + 1] - b->start[a->block_column[t]]);
-  return seen > 0 ? pairs * ((double) all / (double) seen) : 0;
+  return gpumm_is_zero (p->alpha) ? 0 : gpumm_estimate_products (&p->a, &p->b);
 }
 
 /* Multiply-adds per second and thread for integers of 8 and 16 bits, measured with uint16, n =

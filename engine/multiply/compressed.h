@@ -30,6 +30,9 @@ int64_t gpumm_cut_count (const gpumm_cut *cut, int64_t *largest);
  * The number of products of entries. */
 gpumm_status gpumm_count_products (const gpumm_matrix *x, const gpumm_matrix *y, double *products);
 
+/* The same estimated from a sample, or, if op of y transposes, for evenly spread entries. */
+double gpumm_estimate_products (const gpumm_matrix *x, const gpumm_matrix *y);
+
 /* Refuses a C = x y of this shape that memory cannot hold before its entries are counted, which may take
  * minutes: a line of C has at least as many entries as the longest line of y in its sum. */
 gpumm_status gpumm_check_least (const gpumm_matrix *c, double products, const gpumm_matrix *x,

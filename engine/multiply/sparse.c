@@ -531,23 +531,6 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
   return work / threads + fmin (threads - 1, 1) * SHARING_SECONDS;
 }
 
-enum { SAMPLES = 1 << 15 }; /* elements of B: 0.1 ms or less */
-
-static double estimate_products (const gpumm_problem *p) {
-  const gpumm_matrix *a = &p->a, *b = &p->b;
-  const int64_t k = gpumm_k (p), stored_b = gpumm_entries (b);
-  double products = 0;
-  if (k == 0 || stored_b == 0)
-    return 0;
-  if (p->a.op != GPUMM_NONE || p->b.op != GPUMM_NONE) /* estimate evenly spread elements */
-    return (double) a->start[a->cols] * (double) stored_b / (double) k;
-  const int64_t apart = stored_b / SAMPLES + 1;
-  int64_t seen = 0;
-  for (int64_t t = 0; t < stored_b; t += apart, seen++)
-    products += (double) (a->start[b->row[t] + 1] - a->start[b->row[t]]);
-  return products * ((double) stored_b / (double) seen);
-}
-
 static double estimate_nonzeros (const gpumm_problem *p, int64_t natural, double products) {
   const double cells = (double) gpumm_m (p) * (double) gpumm_n (p);
   const double yield = gpumm_natural_yield (p, natural ? natural : 1, products);
@@ -560,7 +543,7 @@ gpumm_sparse_estimate gpumm_estimate_sparse (const gpumm_problem *p) {
   gpumm_sparse_estimate x = {0};
   if (p->a.format != GPUMM_SPARSE || p->b.format != GPUMM_SPARSE || gpumm_is_zero (p->alpha))
     return x;
-  x.products = estimate_products (p);
+  x.products = gpumm_estimate_products (&p->b, &p->a);
   x.natural = gpumm_natural_size (p);
   x.nonzeros = estimate_nonzeros (p, x.natural, x.products);
   return x;
