@@ -584,25 +584,24 @@ static int64_t compute_rows (const void *context, gpumm_line *w, int64_t begin, 
 }
 
 /* The sums of a line of C are followed by room to load blocks of op (A) and op (B). */
-static gpumm_status run_rows (const state *s, numeric *d) {
+static gpumm_status run_rows (state *s, numeric *d) {
   const size_t block = (size_t) d->elements * d->sum_bytes; /* at least as large as they are */
   const int in_blocks = d->to.c->format == GPUMM_BLOCKS;
   const int64_t blocks = in_blocks ? s->pattern.longest : s->b.cols;
   const int64_t loaded_a = gpumm_pieces (s->a.elements, d->elements);
   const int64_t loaded_b = gpumm_pieces (s->b.elements, d->elements);
-  gpumm_pattern pattern = s->pattern;
-  d->pattern = &pattern;
+  d->pattern = &s->pattern;
   d->room_a = blocks * (int64_t) block;
   d->room_b = d->room_a + loaded_a * (int64_t) block;
   if (!in_blocks) {
-    pattern.lines = s->a.rows;
-    pattern.pieces =
+    s->pattern.lines = s->a.rows;
+    s->pattern.pieces =
         1
         + (int64_t) (s->pairs / LEAST_PAIRS
                      + (s->flops + (double) d->to.c->rows * (double) s->b.op.block_cols)
                            / LEAST_FLOPS);
   }
-  return gpumm_compute_lines (&pattern, compute_rows, d, blocks + loaded_a + loaded_b, block,
+  return gpumm_compute_lines (&s->pattern, compute_rows, d, blocks + loaded_a + loaded_b, block,
                               d->to.c);
 }
 
@@ -647,7 +646,8 @@ gpumm_status gpumm_blocks_check (const gpumm_problem *p) {
 
 /* Counts the products of blocks, and the blocks of C if it is in blocks; x is the operand in blocks, and
  * other the rows or columns of the other one. */
-static gpumm_status count (struct gpumm_job *job, state *s, const gpumm_matrix *x, int64_t other) {
+static gpumm_status count_pairs (struct gpumm_job *job, state *s, const gpumm_matrix *x,
+                                 int64_t other) {
   const gpumm_problem *p = &job->problem;
   const double each = gpumm_flops_each (p);
   const double block = each * (double) s->a.elements * (double) s->b.op.block_cols;
@@ -695,7 +695,7 @@ static gpumm_status open (struct gpumm_job *job) {
     s->x.conjugate = s->b.conjugate;
   }
   if (!status && read)
-    status = count (job, s, x, other);
+    status = count_pairs (job, s, x, other);
   s->seconds = gpumm_seconds () - began;
   return status;
 }

@@ -167,8 +167,10 @@ static int is_any (gpumm_type type, const void *values, int64_t count) {
 
 int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count) {
   const int64_t first = gpumm_least (count, 16); /* most blocks begin with a nonzero element */
-  const char *rest = (const char *) values + (size_t) first * gpumm_type_bytes (type);
-  return is_any (type, values, first) || is_any (type, rest, count - first);
+  return is_any (type, values, first)
+         || (count > first
+             && is_any (type, (const char *) values + (size_t) first * gpumm_type_bytes (type),
+                        count - first));
 }
 
 static void move_entries (const gpumm_matrix *x, int64_t to, int64_t from, int64_t count) {

@@ -31,7 +31,6 @@ static void destroy_line (gpumm_line *w) {
   rowset_destroy (&w->set);
   gpumm_release (w->bits);
   gpumm_release (w->list);
-  gpumm_release (w->place);
   gpumm_release (w->sums);
 }
 
@@ -140,9 +139,10 @@ static gpumm_status cut_lines (gpumm_owner *memory, gpumm_pattern *p, const int6
   if ((double) most * each > (double) WORKSPACE_BYTES)
     most = (int64_t) ((double) WORKSPACE_BYTES / each);
   p->pieces = most < 1 ? 1 : most;
-  p->cut = gpumm_own (memory, p->pieces + 1, sizeof *p->cut);
+  p->cut = gpumm_own (memory, 2 * p->pieces + 1, sizeof *p->cut);
   if (!p->cut)
     return GPUMM_HOST_MEMORY;
+  p->end = p->cut + p->pieces + 1;
   for (int64_t piece = 1; piece < p->pieces; piece++) {
     const int64_t wanted = (int64_t) ((double) total / (double) p->pieces * (double) piece);
     int64_t low = p->cut[piece - 1], high = lines;
@@ -228,7 +228,7 @@ typedef struct {
   const void *context;
   int64_t sums;
   size_t sum_bytes;
-  int64_t *end; /* of each piece; NULL: C is full */
+  int full;
   atomic_int failed;
 } computing;
 
@@ -236,12 +236,12 @@ static int create_line (const computing *r, gpumm_line *w) {
   const gpumm_pattern *p = r->p;
   const int64_t length = gpumm_line_length (&p->y);
   w->sums = gpumm_allocate (r->sums, r->sum_bytes);
-  if (!w->sums || !r->end)
+  if (!w->sums || r->full)
     return w->sums != NULL;
-  w->list = gpumm_allocate (length + 1, sizeof *w->list);
   const int places = p->size > 1 || p->y.format == GPUMM_BLOCKS;
-  w->place = places ? gpumm_allocate (length, sizeof *w->place) : NULL;
-  return w->list && (w->place || !places) && create_marks (p, w);
+  w->list = gpumm_allocate (places ? 2 * length + 1 : length + 1, sizeof *w->list);
+  w->place = w->list && places ? w->list + length + 1 : NULL;
+  return w->list && create_marks (p, w);
 }
 
 static void compute_pieces (void *context, int64_t begin, int64_t end) {
@@ -250,12 +250,12 @@ static void compute_pieces (void *context, int64_t begin, int64_t end) {
   gpumm_line w = {.part = 1};
   if (!create_line (r, &w))
     atomic_store (&r->failed, 1);
-  else if (!r->end)
+  else if (r->full)
     r->compute (r->context, &w, begin, end);
   else
     for (int64_t piece = begin; piece < end; piece++) {
       w.part = 1 / (double) (cut[piece + 1] - cut[piece]);
-      r->end[piece] = r->compute (r->context, &w, cut[piece], cut[piece + 1]);
+      r->p->end[piece] = r->compute (r->context, &w, cut[piece], cut[piece + 1]);
     }
   destroy_line (&w);
 }
@@ -265,9 +265,7 @@ gpumm_status gpumm_compute_lines (const gpumm_pattern *p, gpumm_lines_function *
                                   gpumm_matrix *c) {
   const int full = c->format == GPUMM_DENSE;
   const int64_t count = full ? p->lines : p->pieces;
-  computing r = {p, compute, context, sums, sum_bytes, NULL, 0};
-  if (!full && !(r.end = gpumm_allocate (p->pieces, sizeof *r.end)))
-    return GPUMM_HOST_MEMORY;
+  computing r = {p, compute, context, sums, sum_bytes, full, 0};
   gpumm_progress_of ((double) count);
   gpumm_status status =
       gpumm_parallel (count, full ? count / p->pieces + 1 : 1, compute_pieces, &r);
@@ -276,7 +274,6 @@ gpumm_status gpumm_compute_lines (const gpumm_pattern *p, gpumm_lines_function *
                          "out of host memory: cannot allocate %lld sums of %zu bytes for a thread",
                          (long long) sums, sum_bytes);
   else if (!status && !full)
-    gpumm_close_gaps (c, p->start, p->cut, p->pieces, r.end);
-  gpumm_release (r.end);
+    gpumm_close_gaps (c, p->start, p->cut, p->pieces, p->end);
   return status;
 }

@@ -23,6 +23,7 @@ typedef struct gpumm_pattern {
   int64_t *start;  /* where each line of C begins if no entry is zero */
   int64_t *cut;    /* pieces + 1: lines of C in pieces of about equal work */
   int64_t pieces;
+  int64_t *end;   /* of pieces: where each ends in C once it is computed */
   uint64_t *bits; /* the indices of each line of y in `words` words, or NULL */
   int64_t words;
 } gpumm_pattern;

@@ -172,35 +172,22 @@ static gpumm_status find_natural (state *s, const gpumm_problem *p) {
   return GPUMM_OK;
 }
 
-/* The number of threads worth using for count columns of this work each. */
-static int64_t choose_threads (int64_t count, double work) {
-  const double worth = (double) count * work / cutting.least_flops;
-  return worth < 2 ? 1 : (int64_t) fmin (worth, gpumm_threads ());
-}
-
-/* The largest width that still gives each thread a panel. */
-static int64_t choose_width (int64_t count, int64_t threads) {
-  int64_t width = 1;
-  while (width < WIDEST && width * threads < count)
-    width *= 2;
-  return width;
-}
-
-/* Panels of a full operand: the number of its columns (rows if it is on the left), the work of one,
- * and the panel width. */
+/* Panels of a full operand: the number of its columns (rows if it is on the left), the threads worth using
+ * for them, and the largest panel width that still gives each thread a panel. */
 typedef struct {
   int64_t count, width, threads;
-  double work;
 } panel_shape;
 
 static panel_shape choose_panels (const gpumm_problem *p) {
   const int left = p->a.format == GPUMM_SPARSE;
   const gpumm_matrix *sparse = left ? &p->a : &p->b;
-  panel_shape c = {.count = left ? gpumm_n (p) : gpumm_m (p),
-                   .work = (double) sparse->start[sparse->cols] + (double) gpumm_k (p)
-                           + (double) (left ? gpumm_m (p) : gpumm_n (p))};
-  c.threads = choose_threads (c.count, c.work);
-  c.width = choose_width (c.count, c.threads);
+  const int64_t count = left ? gpumm_n (p) : gpumm_m (p);
+  const double work = (double) sparse->start[sparse->cols] + (double) gpumm_k (p)
+                      + (double) (left ? gpumm_m (p) : gpumm_n (p));
+  const double worth = (double) count * work / cutting.least_flops;
+  panel_shape c = {count, 1, worth < 2 ? 1 : (int64_t) fmin (worth, gpumm_threads ())};
+  while (c.width < WIDEST && c.width * c.threads < count)
+    c.width *= 2;
   return c;
 }
 

@@ -286,7 +286,7 @@ static inline __attribute__ ((always_inline)) void NAME (gather_vectors) (
   const double *c0 = d->c0 ? (const double *) d->c0 + first : NULL;
   double *c = (double *) d->c + first;
   for (int64_t j = begin; j < end; j++) {
-    four sum[MOST_BESIDE / LANES] = {{0}}, kept[MOST_BESIDE / LANES];
+    four sum[MOST_BESIDE / LANES] = {{0}};
     for (int64_t t = column[j]; t < column[j + 1]; t++) {
       const double value = values[t];
       const four_anywhere *from = (const four_anywhere *) (x + row[t] * down);
@@ -303,6 +303,7 @@ static inline __attribute__ ((always_inline)) void NAME (gather_vectors) (
         ((four_anywhere *) (c + j * d->c_down))[v] = total;
       }
     else {
+      four kept[MOST_BESIDE / LANES];
       for (int v = 0; v < vectors; v++)
         kept[v] = sum[v];
       NAME (store) (d, (const double *) kept, j, first, vectors * LANES);
