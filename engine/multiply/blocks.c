@@ -87,8 +87,9 @@ static inline int64_t cols_at (const view *x, int64_t j) {
 /* The first element of block (i,j), the t-th block. */
 static inline const void *element_at (const view *x, int64_t i, int64_t j, int64_t t) {
   const gpumm_matrix *op = &x->op;
-  const int64_t at = !op->start ? i * op->block_rows * x->down + j * op->block_cols * x->across
-                                : (x->source ? x->source[t] : t) * x->elements;
+  const int64_t at = !op->start  ? i * op->block_rows * x->down + j * op->block_cols * x->across
+                     : x->source ? x->source[t] * x->elements
+                                 : t * x->elements;
   return (const char *) op->values + (size_t) at * x->bytes;
 }
 
