@@ -26,8 +26,8 @@
 #include "compressed.h"
 #include "elements.h"
 #include "integer_end.h"
+#include "pattern.h"
 #include "processors.h"
-#include "rowset.h"
 #include "cancel.h"
 #include "clock.h"
 #include "error.h"
@@ -64,67 +64,45 @@ static const double LEAST_PAIRS = 1 << 13;
 
 /* op (X) in blocks, for the numeric phase. */
 typedef struct {
-  int64_t rows, cols;             /* in blocks */
-  int64_t block_rows, block_cols; /* of a block; the last tiles of a full matrix may have fewer */
-  int64_t m, n;                   /* in elements */
-  const int64_t *start; /* offsets of the block rows; NULL: a full matrix has all blocks */
-  const int32_t *column;
-  const int64_t *source;      /* the storage place of each block; NULL: in this order */
-  int64_t down, across;       /* distances between elements in a block */
-  int64_t next_row, next_col; /* full matrix: distances between tiles */
-  int64_t elements;           /* of a block */
+  gpumm_matrix op;    /* sizes, offsets and block columns; a full matrix in tiles has no offsets */
+  int64_t rows, cols; /* in blocks */
+  const int64_t *source; /* the storage place of each block; NULL: in this order */
+  int64_t down, across;  /* distances between elements in a block, or in a full matrix */
+  int64_t elements;      /* of a block */
   int conjugate;
   int plain; /* the elements of a block lie as the product wants them */
   int ready; /* and are of the type that is multiplied */
-  gpumm_type type;
   size_t bytes;
-  const char *values;
 } view;
 
+/* The last tiles of a full matrix may have fewer rows or columns. */
 static inline int64_t rows_at (const view *x, int64_t i) {
-  const int64_t rest = x->m - i * x->block_rows;
-  return rest < x->block_rows ? rest : x->block_rows;
+  return gpumm_least (x->op.rows - i * x->op.block_rows, x->op.block_rows);
 }
 
 static inline int64_t cols_at (const view *x, int64_t j) {
-  const int64_t rest = x->n - j * x->block_cols;
-  return rest < x->block_cols ? rest : x->block_cols;
+  return gpumm_least (x->op.cols - j * x->op.block_cols, x->op.block_cols);
 }
 
 /* The first element of block (i,j), the t-th block. */
 static inline const void *element_at (const view *x, int64_t i, int64_t j, int64_t t) {
-  const int64_t at = !x->start   ? i * x->next_row + j * x->next_col
+  const gpumm_matrix *op = &x->op;
+  const int64_t at = !op->start  ? i * op->block_rows * x->down + j * op->block_cols * x->across
                      : x->source ? x->source[t] * x->elements
                                  : t * x->elements;
-  return x->values + (size_t) at * x->bytes;
+  return (const char *) op->values + (size_t) at * x->bytes;
 }
 
-/* The state from gpumm_open to gpumm_close: the symbolic phase's results, which a device's numeric
- * phase can use too. */
+/* What lives from gpumm_open to gpumm_close. */
 typedef struct {
   view a, b;
   view x; /* if one operand is full and multiplied by panels: the other, or its transpose */
   int by_panels;
-  int64_t *start;  /* result in blocks: where each block row of C begins if no block is zero */
-  int64_t longest; /* most blocks in a block row of C */
-  uint64_t *bits;  /* the pattern of op (B), `words` words per block row, or NULL */
-  int64_t words;
-  int64_t pairs;         /* products of blocks */
+  gpumm_pattern pattern; /* result in blocks: of C */
+  double pairs;          /* products of blocks */
   double flops, seconds; /* flops of the product; seconds of the symbolic phase */
-  atomic_int failed;     /* a thread had no memory */
   gpumm_owner *memory;   /* the job's */
 } state;
-
-static gpumm_status transpose_structure (state *s, const gpumm_matrix *x, view *out) {
-  gpumm_matrix turned = {0};
-  if (gpumm_line_count (x) > INT32_MAX)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "more than 2^31 block columns");
-  gpumm_status status = gpumm_transpose_lines (s->memory, x, 0, &turned);
-  out->start = turned.start;
-  out->column = turned.block_column;
-  out->source = turned.values;
-  return status;
-}
 
 static int64_t tile_of (int64_t size) {
   return size < 1 ? 1 : gpumm_least (TILE, size);
@@ -135,28 +113,32 @@ static gpumm_status make_view (state *s, const gpumm_matrix *x, int64_t block_ro
                                int64_t block_cols, int structure, view *out) {
   const int turned = gpumm_is_turned (x), full = x->format == GPUMM_DENSE;
   const int64_t ld = full ? x->ld : x->block_rows;
-  *out = (view){.block_rows = full ? block_rows : gpumm_op_block_rows (x),
-                .block_cols = full ? block_cols : gpumm_op_block_cols (x),
-                .m = gpumm_op_rows (x),
-                .n = gpumm_op_cols (x),
-                .down = turned ? ld : 1,
+  gpumm_matrix op = *x;
+  *out = (view){.down = turned ? ld : 1,
                 .across = turned ? 1 : ld,
                 .conjugate = x->op == GPUMM_CTRANSPOSE && gpumm_is_complex (x->type),
-                .type = x->type,
-                .bytes = gpumm_type_bytes (x->type),
-                .values = x->values};
-  out->rows = gpumm_pieces (out->m, out->block_rows);
-  out->cols = gpumm_pieces (out->n, out->block_cols);
-  if (full) {
-    out->next_row = out->block_rows * out->down;
-    out->next_col = out->block_cols * out->across;
-    return GPUMM_OK;
+                .plain = !full && !turned,
+                .bytes = gpumm_type_bytes (x->type)};
+  if (turned && !full && structure) {
+    if (gpumm_line_count (x) > INT32_MAX)
+      return gpumm_fail (GPUMM_UNSUPPORTED, "more than 2^31 block columns");
+    gpumm_status status = gpumm_transpose_lines (s->memory, x, 0, &op);
+    if (status)
+      return status;
+    out->source = op.values;
   }
-  out->elements = x->block_rows * x->block_cols;
-  out->plain = !turned;
-  out->start = x->start;
-  out->column = x->block_column;
-  return turned && structure ? transpose_structure (s, x, out) : GPUMM_OK;
+  op.op = GPUMM_NONE;
+  op.rows = gpumm_op_rows (x);
+  op.cols = gpumm_op_cols (x);
+  op.block_rows = full ? block_rows : gpumm_op_block_rows (x);
+  op.block_cols = full ? block_cols : gpumm_op_block_cols (x);
+  op.start = full ? NULL : op.start;
+  op.values = x->values;
+  out->op = op;
+  out->rows = gpumm_pieces (op.rows, op.block_rows);
+  out->cols = gpumm_pieces (op.cols, op.block_cols);
+  out->elements = op.block_rows * op.block_cols;
+  return GPUMM_OK;
 }
 
 /* ---- numeric phase ------------------------------------------------------------------------ */
@@ -173,13 +155,6 @@ typedef enum {
   SUM_HALVES
 } sum_kind;
 
-/* A sum of 2^62 products of 64-bit integers: high 2^64 + low */
-typedef struct {
-  int128 high, low;
-} halves;
-
-struct workspace;
-
 /* Where the elements of C go, with beta times the elements of C0: the distances downward and
  * across, in elements. */
 typedef struct {
@@ -189,26 +164,17 @@ typedef struct {
   int64_t c_down, c_across, c0_down, c0_across;
 } target;
 
-/* Shared by all threads. */
 typedef struct numeric {
   view a, b;
-  state *s;
+  const gpumm_pattern *pattern;
   target to;
   sum_kind kind;
-  size_t sum_bytes, x_bytes; /* of a sum; of an element when multiplied */
-  int64_t elements;          /* of a block of sums */
+  size_t sum_bytes;       /* of a sum */
+  int64_t elements;       /* of a block of sums */
+  int64_t room_a, room_b; /* bytes behind w->sums where a block of op (A), of op (B) is loaded */
   integer_end end;
-  void (*add_row) (const struct numeric *d, const struct workspace *w, int64_t i);
+  void (*add_row) (const struct numeric *d, const gpumm_line *w, int64_t i);
 } numeric;
-
-/* One thread's. */
-typedef struct workspace {
-  void *sums, *a, *b; /* sums of a block row of C; a block of op (A), of op (B) */
-  int64_t *place;     /* C in blocks: the place of each block column in the row */
-  int64_t *columns;   /* and the row's block columns */
-  rowset set;         /* for the row's pattern: the set or the bits */
-  uint64_t *bits;
-} workspace;
 
 static inline void add_signed (halves *sum, int64_t a, int64_t b) {
   const int128 product = (int128) a * b;
@@ -240,46 +206,30 @@ static inline void add_unsigned (halves *sum, uint64_t a, uint64_t b) {
         }                                                                                          \
   } while (0)
 
-#define DEFINE_LOAD(t)                                                                             \
-  FOR_EACH_PROCESSOR static const void *load_##t (const view *x, const void *from, int64_t rows,   \
-                                                  int64_t cols, TYPE_##t *to) {                    \
-    LOAD_AS (TYPE_##t, CONJ_##t, x, from, rows, cols, to);                                         \
-    return to;                                                                                     \
-  }
-DEFINE_LOAD (s)
-DEFINE_LOAD (c)
-DEFINE_LOAD (z)
-
 #define LOAD_BLOCK(letter, type)                                                                   \
   case GPUMM_##letter:                                                                             \
     LOAD_AS (type, CONJ_i, x, from, rows, cols, to);                                               \
-    return to;
-
-FOR_EACH_PROCESSOR static const void *load_i (const view *x, const void *from, int64_t rows,
-                                              int64_t cols, int64_t *to) {
-  switch (x->type) {
-    INTEGER_TYPES (LOAD_BLOCK)
-  default:
-    return to;
-  }
-}
+    break;
 
 /* Small integers too are multiplied as doubles. */
-FOR_EACH_PROCESSOR static const void *load_d (const view *x, const void *from, int64_t rows,
-                                              int64_t cols, double *to) {
-  switch (x->type) {
-    LOAD_BLOCK (I8, int8_t)
-    LOAD_BLOCK (I16, int16_t)
-    LOAD_BLOCK (U8, uint8_t)
-    LOAD_BLOCK (U16, uint16_t)
-  default:
-    LOAD_AS (double, CONJ_d, x, from, rows, cols, to);
-    return to;
+#define DEFINE_LOAD(t, INTEGERS)                                                                   \
+  FOR_EACH_PROCESSOR static const void *load_##t (const view *x, const void *from, int64_t rows,   \
+                                                  int64_t cols, TYPE_##t *to) {                    \
+    switch (x->op.type) {                                                                          \
+      INTEGERS                                                                                     \
+    default:                                                                                       \
+      LOAD_AS (TYPE_##t, CONJ_##t, x, from, rows, cols, to);                                       \
+    }                                                                                              \
+    return to;                                                                                     \
   }
-}
+DEFINE_LOAD (s, )
+DEFINE_LOAD (d, INTEGER_TYPES (LOAD_BLOCK))
+DEFINE_LOAD (c, )
+DEFINE_LOAD (z, )
+DEFINE_LOAD (i, INTEGER_TYPES (LOAD_BLOCK))
 
 /* Complex products are computed part by part, which may give NaN where C's rules give an infinity.
- * Elements that become NaN are computed again by C's rules. */
+ * Where a sum is NaN they are computed again by C's rules. */
 static inline float complex add_product_c (float complex sum, float complex a, float complex b) {
   return CMPLXF (crealf (sum) + (crealf (a) * crealf (b) - cimagf (a) * cimagf (b)),
                  cimagf (sum) + (cimagf (a) * crealf (b) + crealf (a) * cimagf (b)));
@@ -290,62 +240,6 @@ static inline double complex add_product_z (double complex sum, double complex a
   return CMPLX (creal (sum) + (creal (a) * creal (b) - cimag (a) * cimag (b)),
                 cimag (sum) + (cimag (a) * creal (b) + creal (a) * cimag (b)));
 }
-
-/* The number of block (i,j), or -1 if it is zero. */
-static int64_t find_block (const view *x, int64_t i, int64_t j) {
-  if (!x->start)
-    return 0;
-  int64_t begin = x->start[i], end = x->start[i + 1];
-  while (begin < end) {
-    const int64_t middle = begin + (end - begin) / 2;
-    if (x->column[middle] == j)
-      return middle;
-    if (x->column[middle] < j)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return -1;
-}
-
-/* sum_again_t computes element (i,j) of X Y; remake_t the elements of a row of blocks that are
- * NaN. */
-#define DEFINE_AGAIN(t, real)                                                                      \
-  FOR_EACH_PROCESSOR static TYPE_##t sum_again_##t (const view *x, const view *y, int64_t i,       \
-                                                    int64_t j) {                                   \
-    const int64_t row = i / x->block_rows, col = j / y->block_cols;                                \
-    const int64_t below = i % x->block_rows * x->down, beside = j % y->block_cols * y->across;     \
-    TYPE_##t sum = 0;                                                                              \
-    const int64_t begin = x->start ? x->start[row] : 0;                                            \
-    const int64_t end = x->start ? x->start[row + 1] : x->cols;                                    \
-    for (int64_t at = begin; at < end; at++) {                                                     \
-      const int64_t l = x->start ? x->column[at] : at, at_y = find_block (y, l, col);              \
-      if (at_y < 0)                                                                                \
-        continue;                                                                                  \
-      const TYPE_##t *a = (const TYPE_##t *) element_at (x, row, l, at) + below;                   \
-      const TYPE_##t *b = (const TYPE_##t *) element_at (y, l, col, at_y) + beside;                \
-      for (int64_t p = 0; p < x->block_cols; p++, a += x->across, b += y->down)                    \
-        sum += (x->conjugate ? CONJ_##t (*a) : *a) * (y->conjugate ? CONJ_##t (*b) : *b);          \
-    }                                                                                              \
-    return sum;                                                                                    \
-  }                                                                                                \
-  static void remake_##t (const numeric *d, const workspace *w, int64_t i, int64_t count) {        \
-    const int64_t m = rows_at (&d->a, i);                                                          \
-    const real *all = w->sums;                                                                     \
-    int any = 0;                                                                                   \
-    for (int64_t e = 0; e < count * d->elements; e++)                                              \
-      any |= all[e] != all[e];                                                                     \
-    for (int64_t q = 0; q < count && any && !gpumm_is_cancelled (); q++) {                         \
-      const int64_t j = w->columns ? w->columns[q] : q;                                            \
-      TYPE_##t *sums = (TYPE_##t *) w->sums + q * d->elements;                                     \
-      for (int64_t e = 0; e < m * cols_at (&d->b, j); e++)                                         \
-        if (sums[e] != sums[e])                                                                    \
-          sums[e] = sum_again_##t (&d->a, &d->b, i * d->a.block_rows + e % m,                      \
-                                   j * d->b.block_cols + e / m);                                   \
-    }                                                                                              \
-  }
-DEFINE_AGAIN (c, float)
-DEFINE_AGAIN (z, double)
 
 #define A s
 #define B s
@@ -373,6 +267,14 @@ DEFINE_AGAIN (z, double)
 #define B            z
 #define ADD(c, a, b) ((c) = add_product_z (c, a, b))
 #include "blocks_kernels.h"
+#define A       c
+#define B       c
+#define NAME(f) f##_again_c
+#include "blocks_kernels.h"
+#define A       z
+#define B       z
+#define NAME(f) f##_again_z
+#include "blocks_kernels.h"
 #define TC      int64_t
 #define NAME(f) f##_64
 #include "blocks_kernels.h"
@@ -389,7 +291,7 @@ DEFINE_AGAIN (z, double)
 #define NAME(f)      f##_unsigned
 #include "blocks_kernels.h"
 
-typedef void (*row_function) (const numeric *d, const workspace *w, int64_t i);
+typedef void (*row_function) (const numeric *d, const gpumm_line *w, int64_t i);
 
 static row_function choose_row (gpumm_type a, gpumm_type b, sum_kind kind) {
   static const row_function by_pair[2][2][2] = BY_PAIR (add_row);
@@ -522,31 +424,31 @@ static const struct {
                  [SUM_128] = {store_128, sizeof (int128), ", sums in int128"},
                  [SUM_HALVES] = {store_halves, sizeof (halves), ", sums in int192"}};
 
-/* Stores the sums of the count blocks of block row i in C. */
-static void store_row (const numeric *d, const workspace *w, int64_t i, int64_t count) {
+/* Stores the sums of the count blocks of block row i in C, in blocks from `out` on; returns where the
+ * nonzero blocks end. */
+static int64_t store_row (const numeric *d, const gpumm_line *w, int64_t i, int64_t count,
+                          int64_t out) {
   const store_function store = sum_kinds[d->kind].store;
   const char *sums = w->sums;
   gpumm_matrix *c = d->to.c;
   if (c->format == GPUMM_BLOCKS) {
-    const int64_t start = d->s->start[i];
-    int64_t out = start;
     for (int64_t q = 0; q < count; q++) {
       const int64_t at = out * d->elements;
       store (d, sums + (size_t) (q * d->elements) * d->sum_bytes, d->elements, at, 0);
-      c->block_column[out] = (int32_t) w->columns[q];
+      c->block_column[out] = (int32_t) w->list[q];
       out += gpumm_blocks_any (
           c->type, (char *) c->values + (size_t) at * gpumm_type_bytes (c->type), d->elements);
     }
-    c->start[i + 1] = out - start;
-    return;
+    return out;
   }
-  const int64_t m = rows_at (&d->a, i), row = i * d->a.block_rows;
+  const int64_t m = rows_at (&d->a, i), row = i * d->a.op.block_rows;
   for (int64_t j = 0; j < d->b.cols; j++)
     for (int64_t q = 0; q < cols_at (&d->b, j); q++) {
-      const int64_t col = j * d->b.block_cols + q;
+      const int64_t col = j * d->b.op.block_cols + q;
       store (d, sums + (size_t) (j * d->elements + q * m) * d->sum_bytes, m, row + col * c->ld,
              d->to.c0 ? row + col * d->to.c0->ld : 0);
     }
+  return out;
 }
 
 /* ---- by a full matrix, in floating point -------------------------------------------------- */
@@ -575,7 +477,7 @@ typedef struct full_product {
 #include "blocks_full_kernels.h"
 
 static int is_single (const view *x) {
-  return x->type == GPUMM_S || x->type == GPUMM_C;
+  return x->op.type == GPUMM_S || x->op.type == GPUMM_C;
 }
 
 static void pack_rows (void *context, int64_t begin, int64_t end) {
@@ -587,7 +489,7 @@ static void multiply_by_full (void *context, int64_t begin, int64_t end) {
   const full_product *d = context;
   for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++) {
     (is_single (&d->x) ? multiply_full_s : multiply_full_d) (d, i);
-    gpumm_progress_add ((double) (d->x.start[i + 1] - d->x.start[i]) * (double) d->columns);
+    gpumm_progress_add ((double) (d->x.op.start[i + 1] - d->x.op.start[i]) * (double) d->columns);
   }
 }
 
@@ -616,9 +518,6 @@ static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_matr
   if (!left) { /* Y' */
     d.y.down = s->a.across;
     d.y.across = s->a.down;
-    d.y.next_row = s->a.next_col;
-    d.y.next_col = s->a.next_row;
-    d.y.block_cols = s->a.block_rows;
   }
   const int64_t bytes = (int64_t) gpumm_type_bytes (y->type), least = gpumm_pieces (other, WIDTH);
   int64_t tiles = PANEL_BYTES / (WIDTH * bytes * (inner > 0 ? inner : 1));
@@ -627,9 +526,10 @@ static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_matr
   d.panel = gpumm_allocate (inner * d.stride, (size_t) bytes);
   if (!d.panel)
     return GPUMM_HOST_MEMORY;
-  const double flops = 2.0 * (double) d.x.elements * (double) d.x.start[d.x.rows];
+  const double stored = (double) d.x.op.start[d.x.rows];
+  const double flops = 2.0 * (double) d.x.elements * stored;
   gpumm_status status = GPUMM_OK;
-  gpumm_progress_of ((double) d.x.start[d.x.rows] * (double) other);
+  gpumm_progress_of (stored * (double) other);
   for (d.column = 0; d.column < other && !status; d.column += d.stride) {
     d.columns = gpumm_least (d.stride, other - d.column);
     const double work = (flops + (double) gpumm_op_rows (&p->a)) * (double) d.columns;
@@ -644,195 +544,66 @@ static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_matr
   return status;
 }
 
-/* ---- patterns ----------------------------------------------------------------------------- */
+/* ---- the other products ------------------------------------------------------------------- */
 
-/* Counts the blocks of block row i of C. If columns is not NULL it gets their block columns,
- * ascending. */
-static int64_t collect (const state *s, workspace *w, int64_t i, int64_t *columns) {
-  const view *a = &s->a, *b = &s->b;
-  int64_t count = 0;
-  if (s->bits) {
-    memset (w->bits, 0, (size_t) s->words * sizeof *w->bits);
-    for (int64_t t = a->start[i]; t < a->start[i + 1]; t++) {
-      const uint64_t *bits = s->bits + a->column[t] * s->words;
-      for (int64_t q = 0; q < s->words; q++)
-        w->bits[q] |= bits[q];
-    }
-    for (int64_t q = 0; q < s->words; q++) {
-      if (columns)
-        for (uint64_t bits = w->bits[q]; bits; bits &= bits - 1)
-          *columns++ = q * 64 + __builtin_ctzll (bits);
-      count += __builtin_popcountll (w->bits[q]);
-    }
-    return count;
+/* Is one of count complex sums NaN? */
+FOR_EACH_PROCESSOR static int any_nan (const numeric *d, const void *sums, int64_t count) {
+  int any = 0;
+  if (d->kind == SUM_C) {
+    const float *parts = sums;
+    for (int64_t e = 0; e < 2 * count; e++)
+      any |= parts[e] != parts[e];
+  } else {
+    const double *parts = sums;
+    for (int64_t e = 0; e < 2 * count; e++)
+      any |= parts[e] != parts[e];
   }
-  const uint64_t *bottom = w->set.level[0];
-  for (int64_t t = a->start[i]; t < a->start[i + 1]; t++)
-    for (int64_t u = b->start[a->column[t]]; u < b->start[a->column[t] + 1]; u++) {
-      const int64_t j = b->column[u];
-      if (!(bottom[j >> 6] >> (j & 63) & 1)) {
-        rowset_add (&w->set, j);
-        count++;
-      }
-    }
-  rowset_drain (&w->set, columns);
-  return count;
+  return any;
 }
 
-static gpumm_status create_pattern (const state *s, workspace *w) {
-  if (!s->bits)
-    return rowset_create (&w->set, s->b.cols);
-  w->bits = gpumm_allocate (s->words, sizeof *w->bits);
-  return w->bits ? GPUMM_OK : GPUMM_HOST_MEMORY;
-}
-
-static void destroy_pattern (workspace *w) {
-  rowset_destroy (&w->set);
-  gpumm_release (w->bits);
-}
-
-static void set_bits (void *context, int64_t begin, int64_t end) {
-  const state *s = context;
-  for (int64_t k = begin; k < end; k++)
-    for (int64_t u = s->b.start[k]; u < s->b.start[k + 1]; u++)
-      s->bits[k * s->words + (s->b.column[u] >> 6)] |= (uint64_t) 1 << (s->b.column[u] & 63);
-}
-
-static void count_rows (void *context, int64_t begin, int64_t end) {
-  state *s = context;
-  workspace w = {0};
-  if (create_pattern (s, &w))
-    atomic_store (&s->failed, 1);
-  else
-    for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++) {
-      s->start[i + 1] = collect (s, &w, i, NULL);
-      gpumm_progress_add (1);
-    }
-  destroy_pattern (&w);
-}
-
-/* The symbolic phase: the offsets of C's block rows. */
-static gpumm_status count_blocks (struct gpumm_job *job, state *s) {
-  const view *a = &s->a, *b = &s->b;
-  const int64_t blocks_a = a->start[a->rows], blocks_b = b->start[b->rows];
-  s->start = gpumm_own (s->memory, a->rows + 1, sizeof *s->start);
-  if (!s->start)
-    return GPUMM_HOST_MEMORY;
-  /* use bits for B's pattern if they take no more words than B has blocks: fewer steps */
-  s->words = rowset_words (b->cols);
-  if (s->words > 0 && b->rows <= blocks_b / s->words) {
-    s->bits = gpumm_own (s->memory, b->rows * s->words, sizeof *s->bits);
-    if (!s->bits)
-      return GPUMM_HOST_MEMORY;
-    gpumm_status status =
-        gpumm_parallel (b->rows, (int64_t) (LEAST_FLOPS / (double) s->words) + 1, set_bits, s);
-    if (status)
-      return status;
-  }
-  const double work = s->bits ? (double) blocks_a * (double) s->words / LEAST_FLOPS
-                              : ((double) s->pairs + (double) blocks_a) / LEAST_PAIRS;
-  gpumm_progress_of ((double) a->rows);
-  gpumm_status status =
-      gpumm_parallel (a->rows, (int64_t) ((double) a->rows / (work + 1)) + 1, count_rows, s);
-  if (status)
-    return status;
-  if (atomic_load (&s->failed))
-    return gpumm_fail (GPUMM_HOST_MEMORY,
-                       "out of host memory: cannot allocate marks for %lld block columns",
-                       (long long) b->cols);
-  for (int64_t i = 0; i < a->rows; i++) {
-    if (s->start[i + 1] > s->longest)
-      s->longest = s->start[i + 1];
-    s->start[i + 1] += s->start[i];
-  }
-  job->shape.nzmax = s->start[a->rows];
-  return GPUMM_OK;
-}
-
-/* Counts products of blocks: for each block (i,k) of op (A), the blocks in row k of op (B). */
-static int64_t count_pairs (const view *a, const view *b) {
-  int64_t pairs = 0;
-  if (a->start && b->start)
-    for (int64_t t = 0; t < a->start[a->rows]; t++)
-      pairs += b->start[a->column[t] + 1] - b->start[a->column[t]];
-  else
-    pairs = a->start ? a->start[a->rows] * b->cols : b->start[b->rows] * a->rows;
-  return pairs;
-}
-
-/* ---- numeric phase, continued ------------------------------------------------------------- */
-
-static int create_workspace (const numeric *d, workspace *w) {
+static int64_t compute_rows (const void *context, gpumm_line *w, int64_t begin, int64_t end) {
+  const numeric *d = context;
   const int in_blocks = d->to.c->format == GPUMM_BLOCKS;
-  const int64_t blocks = in_blocks ? d->s->longest : d->b.cols;
-  w->sums = gpumm_allocate (blocks, (size_t) d->elements * d->sum_bytes);
-  w->a = gpumm_allocate (d->a.block_rows * d->a.block_cols, d->x_bytes);
-  w->b = gpumm_allocate (d->b.block_rows * d->b.block_cols, d->x_bytes);
-  if (!w->sums || !w->a || !w->b)
-    return 0;
-  if (!in_blocks)
-    return 1;
-  w->place = gpumm_allocate (d->b.cols, sizeof *w->place);
-  w->columns = gpumm_allocate (blocks, sizeof *w->columns);
-  return w->place && w->columns && create_pattern (d->s, w) == GPUMM_OK;
-}
-
-/* The number of blocks in block rows 0 to i - 1. With alpha = 0 the offsets of x are not read:
- * there may be too few. */
-static double blocks_before (const view *x, gpumm_scalar alpha, int64_t i) {
-  return (double) (x->start && !gpumm_is_zero (alpha) ? x->start[i] : i * x->cols);
-}
-
-static void multiply_rows (void *context, int64_t begin, int64_t end) {
-  numeric *d = context;
-  workspace w = {0};
-  if (!create_workspace (d, &w))
-    atomic_store (&d->s->failed, 1);
-  else
-    for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++) {
-      int64_t count = d->b.cols;
-      if (d->to.c->format == GPUMM_BLOCKS) {
-        count = collect (d->s, &w, i, w.columns);
-        for (int64_t q = 0; q < count; q++)
-          w.place[w.columns[q]] = q;
-      }
-      memset (w.sums, 0, (size_t) (count * d->elements) * d->sum_bytes);
-      if (!gpumm_is_zero (d->to.alpha))
-        d->add_row (d, &w, i);
-      if (d->a.type == GPUMM_C && d->b.type == GPUMM_C)
-        remake_c (d, &w, i, count);
-      else if (d->a.type == GPUMM_Z && d->b.type == GPUMM_Z)
-        remake_z (d, &w, i, count);
-      store_row (d, &w, i, count);
-      gpumm_progress_add (blocks_before (&d->a, d->to.alpha, i + 1)
-                          - blocks_before (&d->a, d->to.alpha, i));
+  const int parts = gpumm_is_complex (d->a.op.type) && gpumm_is_complex (d->b.op.type);
+  int64_t out = in_blocks ? d->pattern->start[begin] : 0;
+  for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++) {
+    const int64_t count = in_blocks ? gpumm_collect (d->pattern, w, i) : d->b.cols;
+    const size_t bytes = (size_t) (count * d->elements) * d->sum_bytes;
+    memset (w->sums, 0, bytes);
+    if (!gpumm_is_zero (d->to.alpha))
+      d->add_row (d, w, i);
+    if (parts && any_nan (d, w->sums, count * d->elements)) {
+      memset (w->sums, 0, bytes);
+      (d->kind == SUM_C ? add_row_again_c : add_row_again_z) (d, w, i);
     }
-  destroy_pattern (&w);
-  gpumm_release (w.sums);
-  gpumm_release (w.a);
-  gpumm_release (w.b);
-  gpumm_release (w.place);
-  gpumm_release (w.columns);
-}
-
-/* Closes the gaps between block rows of x: row i has block_start[i + 1] blocks from start[i] on.
- * Then turns block_start into offsets. */
-static void close_gaps (gpumm_matrix *x, const int64_t *start) {
-  const int64_t rows = x->rows / x->block_rows;
-  const size_t bytes = (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type);
-  int64_t out = 0;
-  x->start[0] = 0;
-  for (int64_t i = 0; i < rows; i++) {
-    const int64_t length = x->start[i + 1];
-    if (start[i] != out && length > 0) {
-      memmove (x->block_column + out, x->block_column + start[i],
-               (size_t) length * sizeof *x->block_column);
-      memmove ((char *) x->values + (size_t) out * bytes,
-               (char *) x->values + (size_t) start[i] * bytes, (size_t) length * bytes);
-    }
-    out += length;
-    x->start[i + 1] = out;
+    if (in_blocks)
+      d->to.c->start[i] = out;
+    out = store_row (d, w, i, count, out);
+    gpumm_progress_add (w->part);
   }
+  return out;
+}
+
+/* The sums of a line of C are followed by room to load blocks of op (A) and op (B). */
+static gpumm_status run_rows (state *s, numeric *d) {
+  const size_t block = (size_t) d->elements * d->sum_bytes; /* at least as large as they are */
+  const int in_blocks = d->to.c->format == GPUMM_BLOCKS;
+  const int64_t blocks = in_blocks ? s->pattern.longest : s->b.cols;
+  const int64_t loaded_a = gpumm_pieces (s->a.elements, d->elements);
+  const int64_t loaded_b = gpumm_pieces (s->b.elements, d->elements);
+  d->pattern = &s->pattern;
+  d->room_a = blocks * (int64_t) block;
+  d->room_b = d->room_a + loaded_a * (int64_t) block;
+  if (!in_blocks) {
+    s->pattern.lines = s->a.rows;
+    s->pattern.pieces =
+        1
+        + (int64_t) (s->pairs / LEAST_PAIRS
+                     + (s->flops + (double) d->to.c->rows * (double) s->b.op.block_cols)
+                           / LEAST_FLOPS);
+  }
+  return gpumm_compute_lines (&s->pattern, compute_rows, d, blocks + loaded_a + loaded_b, block,
+                              d->to.c);
 }
 
 /* ---- the row of the table ----------------------------------------------------------------- */
@@ -862,7 +633,7 @@ static void add_reason (struct gpumm_job *job, const state *s) {
   const double all = (double) s->a.rows * (double) s->b.rows * (double) s->b.cols;
   snprintf (reason + used, sizeof job->report.reason - used,
             "; %lld products of blocks, %.3g %% of those of full matrices", (long long) s->pairs,
-            all > 0 ? 100 * (double) s->pairs / all : 0.0);
+            all > 0 ? 100 * s->pairs / all : 0.0);
 }
 
 gpumm_status gpumm_blocks_check (const gpumm_problem *p) {
@@ -872,6 +643,30 @@ gpumm_status gpumm_blocks_check (const gpumm_problem *p) {
   if (gpumm_k (p) > (int64_t) 1 << 30)
     return gpumm_fail (GPUMM_UNSUPPORTED, "integer sums of more than 2^30 products by blocks");
   return check_whole (p);
+}
+
+/* Counts the products of blocks, and the blocks of C if it is in blocks; x is the operand in blocks, and
+ * other the rows or columns of the other one. */
+static gpumm_status count_pairs (struct gpumm_job *job, state *s, const gpumm_matrix *x,
+                                 int64_t other) {
+  const gpumm_problem *p = &job->problem;
+  const double each = gpumm_flops_each (p);
+  const double block = each * (double) s->a.elements * (double) s->b.op.block_cols;
+  gpumm_status status = GPUMM_OK;
+  if (job->shape.format == GPUMM_BLOCKS) {
+    s->pattern = (gpumm_pattern){.x = s->a.op, .y = s->b.op, .size = 1};
+    s->pattern.least = 1 + (int64_t) (1 / (block / LEAST_FLOPS + 1 / LEAST_PAIRS));
+    status = gpumm_count_pattern (s->memory, &s->pattern, &job->shape);
+    s->pairs = s->pattern.products;
+  } else if (p->a.format == p->b.format)
+    status = gpumm_count_products (&s->a.op, &s->b.op, &s->pairs);
+  else
+    s->pairs = (double) gpumm_entries (x) * (double) (x == &p->a ? s->b.cols : s->a.rows);
+  s->flops = block * s->pairs;
+  if (s->by_panels)
+    s->flops = each * (double) (gpumm_entries (x) * gpumm_entry_elements (x)) * (double) other;
+  add_reason (job, s);
+  return status;
 }
 
 static gpumm_status open (struct gpumm_job *job) {
@@ -886,35 +681,22 @@ static gpumm_status open (struct gpumm_job *job) {
   if (!s)
     return GPUMM_HOST_MEMORY;
   s->memory = &job->memory;
-  status = make_view (s, &p->a, tile_of (gpumm_m (p)), middle, read, &s->a);
-  if (!status)
-    status = make_view (s, &p->b, middle, tile_of (gpumm_n (p)), read, &s->b);
   const gpumm_matrix *x = blocks_a ? &p->a : &p->b;
   const int64_t other = blocks_a ? gpumm_n (p) : gpumm_m (p);
   s->by_panels =
       read && p->a.format != p->b.format && gpumm_is_float (p->a.type) && other >= WIDTH / 2;
-  if (!status && s->by_panels && blocks_a)
-    s->x = s->a;
-  else if (!status && s->by_panels) {
+  status = make_view (s, &p->a, tile_of (gpumm_m (p)), middle, read, &s->a);
+  if (!status)
+    status = make_view (s, &p->b, middle, tile_of (gpumm_n (p)), read && !s->by_panels, &s->b);
+  s->x = s->a;
+  if (!status && s->by_panels && !blocks_a) {
     gpumm_matrix turned = *x;
     turned.op = gpumm_is_turned (x) ? GPUMM_NONE : GPUMM_TRANSPOSE;
     status = make_view (s, &turned, 1, 1, 1, &s->x);
     s->x.conjugate = s->b.conjugate;
   }
-  if (!status && read) {
-    s->pairs = count_pairs (&s->a, &s->b);
-    const double each = gpumm_flops_each (p);
-    s->flops = each * (double) s->a.block_rows * (double) middle * (double) s->b.block_cols
-               * (double) s->pairs;
-    if (s->by_panels)
-      s->flops = each * (double) x->start[x->rows / x->block_rows]
-                 * (double) (x->block_rows * x->block_cols) * (double) other;
-    if (job->shape.format == GPUMM_BLOCKS)
-      status = gpumm_check_least (&job->shape, (double) s->pairs, &p->a, &p->b);
-    if (job->shape.format == GPUMM_BLOCKS && !status)
-      status = count_blocks (job, s);
-    add_reason (job, s);
-  }
+  if (!status && read)
+    status = count_pairs (job, s, x, other);
   s->seconds = gpumm_seconds () - began;
   return status;
 }
@@ -924,16 +706,14 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   state *s = job->state;
   gpumm_report *report = &job->report;
   const double began = gpumm_seconds ();
-  const sum_kind kind = choose_sum (p->a.type, p->output, gpumm_k (p),
-                                    s->a.block_rows * s->a.block_cols * s->b.block_cols);
+  const sum_kind kind =
+      choose_sum (p->a.type, p->output, gpumm_k (p), s->a.elements * s->b.op.block_cols);
   numeric d = {.a = s->a,
                .b = s->b,
-               .s = s,
                .to = target_of (p, result, 0),
                .kind = kind,
                .sum_bytes = sum_kinds[kind].bytes,
-               .x_bytes = kind < SUM_DOUBLE ? sum_kinds[kind].bytes : sizeof (int64_t),
-               .elements = s->a.block_rows * s->b.block_cols,
+               .elements = s->a.op.block_rows * s->b.op.block_cols,
                .end = integer_end_of (p, result),
                .add_row = choose_row (p->a.type, p->b.type, kind)};
   d.a.ready = d.a.plain && (kind < SUM_DOUBLE || kind == SUM_HALVES);
@@ -942,52 +722,21 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
             p->a.format == GPUMM_BLOCKS ? "blocks" : "full",
             p->b.format == GPUMM_BLOCKS ? "blocks" : "full", sum_kinds[kind].name);
   report->flops = s->flops;
-  if (s->by_panels) {
-    gpumm_status status = run_full (p, s, result);
-    if (status)
-      return status;
-  } else if (result->format == GPUMM_BLOCKS && result->nzmax == 0)
+  gpumm_status status = GPUMM_OK;
+  if (s->by_panels)
+    status = run_full (p, s, result);
+  else if (result->format == GPUMM_BLOCKS && result->nzmax == 0)
     memset (result->start, 0, (size_t) (s->a.rows + 1) * sizeof *result->start);
-  else if (s->b.cols > 0) {
-    const double work = (s->flops + (double) result->rows * (double) s->b.block_cols) / LEAST_FLOPS
-                        + (double) s->pairs / LEAST_PAIRS;
-    gpumm_progress_of (blocks_before (&s->a, p->alpha, s->a.rows));
-    gpumm_status status = gpumm_parallel (
-        s->a.rows, (int64_t) ((double) s->a.rows / (work + 1)) + 1, multiply_rows, &d);
-    if (status)
-      return status;
-    if (atomic_load (&s->failed))
-      return gpumm_fail (GPUMM_HOST_MEMORY,
-                         "out of host memory: cannot allocate the sums of a block row of C");
-    if (result->format == GPUMM_BLOCKS)
-      close_gaps (result, s->start);
-  }
+  else if (s->b.cols > 0)
+    status = run_rows (s, &d);
   report->compute = s->seconds + gpumm_seconds () - began;
-  return GPUMM_OK;
+  return status;
 }
 
 /* ---- estimates ---------------------------------------------------------------------------- */
 
-enum { SAMPLES = 1 << 15 }; /* blocks, or block rows */
-
 double gpumm_blocks_pairs (const gpumm_problem *p) {
-  const gpumm_matrix *a = &p->a, *b = &p->b;
-  const int64_t stored_a = gpumm_entries (a), stored_b = gpumm_entries (b);
-  const int64_t inner = gpumm_k (p) / gpumm_op_block_cols (a);
-  double pairs = 0;
-  int64_t all = stored_a, seen = 0;
-  if (stored_a == 0 || stored_b == 0 || gpumm_is_zero (p->alpha))
-    return 0;
-  if (p->b.op != GPUMM_NONE)
-    return (double) stored_a * (double) stored_b / (double) inner;
-  if (p->a.op != GPUMM_NONE) {
-    all = inner;
-    for (int64_t k = 0; k < all; k += all / SAMPLES + 1, seen++)
-      pairs += (double) (a->start[k + 1] - a->start[k]) * (double) (b->start[k + 1] - b->start[k]);
-  } else
-    for (int64_t t = 0; t < all; t += all / SAMPLES + 1, seen++)
-      pairs += (double) (b->start[a->block_column[t] + 1] - b->start[a->block_column[t]]);
-  return seen > 0 ? pairs * ((double) all / (double) seen) : 0;
+  return gpumm_is_zero (p->alpha) ? 0 : gpumm_estimate_products (&p->a, &p->b);
 }
 
 /* Multiply-adds per second and thread for integers of 8 and 16 bits, measured with uint16, n =

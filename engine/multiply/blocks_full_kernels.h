@@ -22,7 +22,7 @@ static inline __attribute__ ((always_inline)) void NAME (pack_parts) (const full
                                                                       int64_t first, int64_t end,
                                                                       const int parts) {
   const view *y = &d->y;
-  const void *values = y->values;
+  const void *values = y->op.values;
   const T *from = (const T *) values + d->column * y->across * parts;
   T *panel = d->panel;
   for (int64_t l0 = first; l0 < end && !gpumm_is_cancelled (); l0 += WIDTH) {
@@ -53,14 +53,14 @@ static inline __attribute__ ((always_inline)) void NAME (make_tile) (
     const full_product *d, int64_t i, int64_t r0, int64_t s0, NAME (line) *restrict tile,
     const int m, const int complex_x, const int complex_y) {
   const view *x = &d->x;
-  const int64_t k = x->block_cols, down = x->down, across = x->across;
+  const int64_t k = x->op.block_cols, down = x->down, across = x->across;
   const int64_t stride = d->stride * (1 + complex_y);
   const int parts = 1 + (complex_x | complex_y);
   const T sign = x->conjugate ? -1 : 1;
   NAME (line) sums[MOST_ROWS] = {{0}};
-  for (int64_t t = x->start[i]; t < x->start[i + 1]; t++) {
-    const T *block = (const T *) element_at (x, i, x->column[t], t) + r0 * down * (1 + complex_x);
-    const T *row = (const T *) d->panel + x->column[t] * k * stride + s0 * (1 + complex_y);
+  for (int64_t t = x->op.start[i]; t < x->op.start[i + 1]; t++) {
+    const T *block = (const T *) element_at (x, i, 0, t) + r0 * down * (1 + complex_x);
+    const T *row = (const T *) d->panel + x->op.block_column[t] * k * stride + s0 * (1 + complex_y);
     for (int64_t l = 0; l < k; l++, row += stride) {
       const NAME (line) re = *(const NAME (line) *) row;
       const NAME (line) im = complex_y ? *(const NAME (line) *) (row + WIDTH) : re;
@@ -82,12 +82,28 @@ static inline __attribute__ ((always_inline)) void NAME (make_tile) (
     tile[r] = sums[r];
 }
 
+/* Row r of block row i of X times column j of Y, both complex, by C's rules. */
+FOR_EACH_PROCESSOR static TZ NAME (sum_again) (const full_product *d, int64_t i, int64_t r,
+                                               int64_t j) {
+  const view *x = &d->x, *y = &d->y;
+  TZ sum = 0;
+  for (int64_t t = x->op.start[i]; t < x->op.start[i + 1]; t++) {
+    const int64_t k = x->op.block_cols, first = x->op.block_column[t] * k;
+    const TZ *a = (const TZ *) element_at (x, i, 0, t) + r * x->down;
+    const TZ *b = (const TZ *) y->op.values + first * y->down + j * y->across;
+    for (int64_t l = 0; l < k; l++, a += x->across, b += y->down)
+      sum +=
+          (x->conjugate ? JOIN (CONJ_, Z) (*a) : *a) * (y->conjugate ? JOIN (CONJ_, Z) (*b) : *b);
+  }
+  return sum;
+}
+
 /* Stores a tile of m rows in C. */
 static __attribute__ ((noinline)) void NAME (store_tile) (const full_product *d, int64_t i,
                                                           int64_t r0, int64_t s0, int m,
                                                           const NAME (line) * tile) {
   const target *to = &d->to;
-  const int64_t row = i * d->x.block_rows + r0, column = d->column + s0;
+  const int64_t row = i * d->x.op.block_rows + r0, column = d->column + s0;
   const int64_t at = row * to->c_down + column * to->c_across;
   const int64_t at_c0 = row * to->c0_down + column * to->c0_across;
   const int64_t width = gpumm_least (WIDTH, d->columns - s0);
@@ -103,7 +119,7 @@ static __attribute__ ((noinline)) void NAME (store_tile) (const full_product *d,
       sum[0] = re;
       sum[1] = im;
       if (d->complex_x && d->complex_y && (isnan (re) || isnan (im)))
-        sums[r * WIDTH + s] = JOIN (sum_again_, Z) (&d->x, &d->y, row + r, column + s);
+        sums[r * WIDTH + s] = NAME (sum_again) (d, i, r0 + r, column + s);
     }
   JOIN (store_, Z) (to, sums, WIDTH, m, width, at, at_c0);
 }
@@ -117,8 +133,8 @@ static inline __attribute__ ((always_inline)) void NAME (multiply_rows) (const f
   const int most = (complex_x | complex_y) ? MOST_ROWS / 2 : MOST_ROWS;
   NAME (line) tile[MOST_ROWS];
   for (int64_t s0 = 0; s0 < d->columns && !gpumm_is_cancelled (); s0 += WIDTH)
-    for (int64_t r0 = 0, rows; r0 < d->x.block_rows; r0 += rows) {
-      rows = gpumm_least (most, d->x.block_rows - r0);
+    for (int64_t r0 = 0, rows; r0 < d->x.op.block_rows; r0 += rows) {
+      rows = gpumm_least (most, d->x.op.block_rows - r0);
       rows -= rows == 5 || rows == 7;
       switch (rows) {
 #define TILE_OF(m)                                                                                 \

@@ -4,13 +4,15 @@
  *   A, B     letters of the elements as they are multiplied: TYPE_A, load_A. Left out: i, int64_t
  *   TC       of integers: what their products are added up in
  *   ADD      ADD (c, a, b) adds a b to c; may be left out
- *   NAME     of integers: NAME (f) is the name of f for this pair
+ *   NAME     NAME (f) is the name of f for this pair; only for integers it may not be left out
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 
 #ifdef A
-#define TC      JOIN (TYPE_, JOIN3 (SUM_, A, B))
+#define TC JOIN (TYPE_, JOIN3 (SUM_, A, B))
+#ifndef NAME
 #define NAME(f) JOIN3 (f##_, A, B)
+#endif
 #else
 #define A i
 #define B i
@@ -55,22 +57,24 @@ static inline __attribute__ ((always_inline)) void NAME (add_block) (int64_t m, 
 }
 
 /* The sums of block row i of C; place[j] is the place of block column j, NULL: at j. */
-FOR_EACH_PROCESSOR static void NAME (add_row) (const numeric *d, const workspace *w, int64_t i) {
+FOR_EACH_PROCESSOR static void NAME (add_row) (const numeric *d, const gpumm_line *w, int64_t i) {
   const view *a = &d->a, *b = &d->b;
-  const int64_t m = rows_at (a, i), k = a->block_cols;
-  const int64_t begin = a->start ? a->start[i] : 0, end = a->start ? a->start[i + 1] : a->cols;
+  const gpumm_matrix *x = &a->op, *y = &b->op;
+  const int64_t m = rows_at (a, i), k = x->block_cols;
+  const int64_t begin = x->start ? x->start[i] : 0, end = x->start ? x->start[i + 1] : a->cols;
   TC *const sums = w->sums;
+  void *const room_a = (char *) w->sums + d->room_a, *const room_b = (char *) w->sums + d->room_b;
   for (int64_t t = begin; t < end && !gpumm_is_cancelled (); t++) {
-    const int64_t q = a->start ? a->column[t] : t;
+    const int64_t q = x->start ? x->block_column[t] : t;
     const void *block_a = element_at (a, i, q, t);
     if (!a->ready)
-      block_a = JOIN (load_, A) (a, block_a, m, k, w->a);
-    const int64_t first = b->start ? b->start[q] : 0, last = b->start ? b->start[q + 1] : b->cols;
+      block_a = JOIN (load_, A) (a, block_a, m, k, room_a);
+    const int64_t first = y->start ? y->start[q] : 0, last = y->start ? y->start[q + 1] : b->cols;
     for (int64_t u = first; u < last; u++) {
-      const int64_t j = b->start ? b->column[u] : u, n = cols_at (b, j);
+      const int64_t j = y->start ? y->block_column[u] : u, n = cols_at (b, j);
       const void *block_b = element_at (b, q, j, u);
       if (!b->ready)
-        block_b = JOIN (load_, B) (b, block_b, k, n, w->b);
+        block_b = JOIN (load_, B) (b, block_b, k, n, room_b);
       NAME (add_block)
       (m, n, k, block_a, block_b, sums + (w->place ? w->place[j] : j) * d->elements);
     }

@@ -47,23 +47,41 @@ static gpumm_status list_blocks (gpumm_blocks_sparse *s) {
   return status;
 }
 
-static void count_columns (void *context, int64_t begin, int64_t end) {
-  gpumm_blocks_sparse *s = context;
-  const int64_t height = s->x->block_rows, width = s->x->block_cols;
+/* The nonzeros of block columns begin to end - 1: without y they are counted in s->column, else they are
+ * written to y. */
+static void visit_columns (const gpumm_blocks_sparse *s, int64_t begin, int64_t end,
+                           gpumm_matrix *y) {
+  const gpumm_matrix *x = s->x;
+  const int64_t height = x->block_rows, width = x->block_cols;
+  const size_t bytes = gpumm_type_bytes (x->type);
   for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++)
-    for (int64_t t = s->start[j]; t < s->start[j + 1]; t++)
-      for (int64_t c = 0; c < width; c++) {
+    for (int64_t c = 0; c < width; c++) {
+      int64_t to = y ? s->column[j * width + c] : 0;
+      for (int64_t t = s->start[j]; t < s->start[j + 1]; t++) {
         const int64_t from = (s->source[t] * width + c) * height;
-        for (int64_t r = 0; r < height; r++)
-          s->column[j * width + c + 1] += is_nonzero (s->x, from + r);
+        for (int64_t r = 0; r < height; r++) {
+          const int any = is_nonzero (x, from + r);
+          if (any && y) {
+            y->row[to] = s->row[t] * height + r;
+            memcpy ((char *) y->values + (size_t) to * bytes,
+                    (const char *) x->values + (size_t) (from + r) * bytes, bytes);
+          }
+          to += any;
+        }
       }
+      if (!y)
+        s->column[j * width + c + 1] = to;
+    }
+}
+
+static void count_columns (void *context, int64_t begin, int64_t end) {
+  visit_columns (context, begin, end, NULL);
 }
 
 /* The fewest block columns for a thread. */
 static int64_t least_columns (const gpumm_matrix *x) {
-  const double columns = (double) (x->cols / x->block_cols) + 1;
-  const double elements =
-      (double) x->start[x->rows / x->block_rows] * (double) x->block_rows * (double) x->block_cols;
+  const double columns = (double) gpumm_line_length (x) + 1;
+  const double elements = (double) gpumm_entries (x) * (double) gpumm_entry_elements (x);
   return (int64_t) ((double) LEAST_ELEMENTS / (elements / columns + 1)) + 1;
 }
 
@@ -127,22 +145,7 @@ typedef struct {
 
 static void fill_columns (void *context, int64_t begin, int64_t end) {
   const filling *f = context;
-  const gpumm_matrix *x = f->s->x;
-  const int64_t height = x->block_rows, width = x->block_cols;
-  const size_t bytes = gpumm_type_bytes (x->type);
-  for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++)
-    for (int64_t c = 0; c < width; c++) {
-      int64_t to = f->s->column[j * width + c];
-      for (int64_t t = f->s->start[j]; t < f->s->start[j + 1]; t++) {
-        const int64_t from = (f->s->source[t] * width + c) * height;
-        for (int64_t r = 0; r < height; r++)
-          if (is_nonzero (x, from + r)) {
-            f->y->row[to] = f->s->row[t] * height + r;
-            memcpy ((char *) f->y->values + (size_t) to++ * bytes,
-                    (const char *) x->values + (size_t) (from + r) * bytes, bytes);
-          }
-      }
-    }
+  visit_columns (f->s, begin, end, f->y);
 }
 
 gpumm_status gpumm_blocks_sparse_fill (gpumm_blocks_sparse *s, gpumm_matrix *y) {

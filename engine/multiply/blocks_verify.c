@@ -8,19 +8,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Elements to check before the rest of a block: most blocks begin with a nonzero element. */
-enum { FIRST_ELEMENTS = 16 };
-
 /* The fewest blocks for a thread: each costs a cache line, about 50 ns. */
 static const int64_t LEAST_BLOCKS = 10000;
 
 static int is_zero (const gpumm_matrix *x, int64_t t) {
-  const int64_t each = x->block_rows * x->block_cols;
-  const int64_t first = each < FIRST_ELEMENTS ? each : FIRST_ELEMENTS;
-  const size_t bytes = gpumm_type_bytes (x->type);
-  const char *block = (const char *) x->values + (size_t) (t * each) * bytes;
-  return !gpumm_blocks_any (x->type, block, first)
-         && !gpumm_blocks_any (x->type, block + (size_t) first * bytes, each - first);
+  return !gpumm_blocks_any (x->type, (const char *) x->values + (size_t) t * gpumm_entry_bytes (x),
+                            gpumm_entry_elements (x));
 }
 
 typedef struct {
@@ -59,10 +52,10 @@ gpumm_status gpumm_blocks_verify (const gpumm_matrix *x, int64_t *zeros) {
 }
 
 void gpumm_blocks_drop_zeros (const gpumm_matrix *x, gpumm_matrix *y) {
-  const size_t bytes = (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type);
+  const size_t bytes = gpumm_entry_bytes (x);
   int64_t out = 0;
   y->start[0] = 0;
-  for (int64_t i = 0; i < x->rows / x->block_rows; i++) {
+  for (int64_t i = 0; i < gpumm_line_count (x); i++) {
     for (int64_t t = x->start[i]; t < x->start[i + 1]; t++) {
       if (is_zero (x, t))
         continue;

@@ -6,6 +6,11 @@
 #include "memory/host.h"
 #include "types.h"
 
+/* The index of entry t. */
+static inline int64_t gpumm_index_at (const gpumm_matrix *x, int64_t t) {
+  return x->format == GPUMM_BLOCKS ? x->block_column[t] : x->row[t];
+}
+
 /* Cuts lines into pieces of at most most_lines lines and at most `most` entries; a single line may
  * have more. start counts the entries before each line; NULL: only lines count. */
 typedef struct gpumm_cut {
@@ -24,6 +29,9 @@ int64_t gpumm_cut_count (const gpumm_cut *cut, int64_t *largest);
  *
  * The number of products of entries. */
 gpumm_status gpumm_count_products (const gpumm_matrix *x, const gpumm_matrix *y, double *products);
+
+/* The same estimated from a sample, or, if op of y transposes, for evenly spread entries. */
+double gpumm_estimate_products (const gpumm_matrix *x, const gpumm_matrix *y);
 
 /* Refuses a C = x y of this shape that memory cannot hold before its entries are counted, which may take
  * minutes: a line of C has at least as many entries as the longest line of y in its sum. */

@@ -12,6 +12,11 @@
 
 typedef __int128 int128;
 
+/* A sum high 2^n + low, such as one of 2^62 products of 64-bit integers with n = 64. */
+typedef struct {
+  int128 high, low;
+} halves;
+
 /* Every integer type: its letter and its C type. */
 #define INTEGER_TYPES(F)                                                                           \
   F (I8, int8_t)                                                                                   \

@@ -144,10 +144,6 @@ typedef struct {
 } product;
 
 /* The exact sum of 2^(11 u) D_u is high 2^66 + low: |D_u| < 2^63, so each half fits 128 bits. */
-typedef struct {
-  int128 high, low;
-} halves;
-
 enum { HALF = 6 };
 
 static halves add_diagonals (const int64_t *diagonal, int64_t plane, int last) {

@@ -114,7 +114,7 @@ double gpumm_natural_yield (const gpumm_problem *p, int64_t b, double products) 
       const int64_t k = y->row[t] / b * b;
       for (int64_t u = x->start[k]; u < x->start[k + 1]; u += b, seen++) {
         const int64_t i = x->row[u] / b;
-        found += rowset_add_all (&rows, &i, 1);
+        found += rowset_add_all (&rows, &i, 0, 1);
       }
     }
     rowset_drain (&rows, NULL);

@@ -53,13 +53,13 @@ static inline void rowset_add (rowset *s, int64_t i) {
   }
 }
 
-/* Adds the rows of a list; returns the number of new ones. Rows already in the set cause no store:
- * the next row, often in the same word, would wait for it. */
-static inline int64_t rowset_add_all (rowset *s, const int64_t *rows, int64_t count) {
+/* Adds a list of rows, int32_t if narrow, else int64_t; returns the number of new ones. Rows already in
+ * the set cause no store: the next row, often in the same word, would wait for it. */
+static inline int64_t rowset_add_all (rowset *s, const void *rows, int narrow, int64_t count) {
   const uint64_t *bottom = s->level[0];
   int64_t added = 0;
   for (int64_t q = 0; q < count; q++) {
-    const int64_t i = rows[q];
+    const int64_t i = narrow ? ((const int32_t *) rows)[q] : ((const int64_t *) rows)[q];
     if (!(bottom[i >> 6] >> (i & 63) & 1)) {
       rowset_add (s, i);
       added++;

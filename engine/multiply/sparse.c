@@ -22,7 +22,7 @@
 #include "elements.h"
 #include "natural.h"
 #include "processors.h"
-#include "rowset.h"
+#include "pattern.h"
 #include "sparse.h"
 #include "cancel.h"
 #include "clock.h"
@@ -39,10 +39,6 @@
 
 /* Columns of a panel: a power of two. Eight doubles are a cache line. */
 enum { WIDEST = 8 };
-
-/* Prefetch distance in elements of B. With 8, A A is a quarter faster for A of 200000 x 200000 with
- * 16 random elements per row. */
-enum { AHEAD = 8 };
 
 /* The fewest columns of a full operand for which natural blocks of the sparse one pay for finding
  * them, and of a panel, which needs whole vectors. For a mesh in blocks of 2 to 8, 0.4 to 2.4
@@ -62,27 +58,22 @@ static const struct {
   double least_flops;        /* of a piece; for fewer a thread costs more than it saves */
   int64_t least_products;    /* the same, sparse by sparse: each takes about 20 ns in both phases */
   int64_t pieces_per_thread; /* so that uneven pieces balance */
-  int64_t workspace_bytes;   /* of all threads together */
   int64_t full_column;       /* a column with up to this many rows per nonzero is scanned whole */
-} cutting = {2e5, 1 << 14, 4, (int64_t) 1 << 30, 8};
+} cutting = {2e5, 1 << 14, 4, 8};
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
 /* What lives from gpumm_open to gpumm_close. In natural blocks of b x b, rows, columns and what is stored
  * of a matrix are counted in blocks, whose elements lie where plain columns have them: element (r,k) of
- * the u-th block of column j, which has count blocks, at column[j] b^2 + (k count + u) b + r. */
+ * the u-th block of column j, which has count blocks, at start[j] b^2 + (k count + u) b + r. */
 typedef struct {
-  gpumm_matrix a, b; /* both sparse: op (A), op (B). Else the sparse one, as it is stored */
-  const unsigned char *repeats_a, *repeats_b; /* 1 for a column with the rows of the one before */
-  int64_t natural;     /* block size if both are in natural blocks, or b is a in blocks; else 1 */
-  char suffix[8];      /* "_3x3", of the kernel's name, or "" */
-  int64_t longest;     /* blocks of a column of C, at most */
-  gpumm_owner *memory; /* the job's */
-  int64_t *start;      /* n + 1: where each column of C begins if no element of it is zero */
-  int64_t *cut;        /* pieces + 1: columns of C in pieces of about equal work */
-  int64_t pieces;
-  double products; /* multiplications of a sparse product */
-  double seconds;  /* of the symbolic phase */
+  gpumm_pattern pattern; /* both sparse: x is op (B), y is op (A), in natural blocks if both are */
+  gpumm_matrix sparse;   /* else the sparse one, as it is stored */
+  gpumm_matrix blocks;   /* and in natural blocks, if the size of these is not 1 */
+  int64_t natural;       /* this size */
+  char suffix[8];        /* "_3x3", of the kernel's name, or "" */
+  gpumm_owner *memory;   /* the job's */
+  double seconds;        /* of the symbolic phase */
 } state;
 
 /* x as stored; logical elements become doubles. */
@@ -162,58 +153,45 @@ static gpumm_status as_blocks (state *s, const gpumm_matrix *x, int64_t b, gpumm
 /* Uses blocks instead of elements if both operands consist of blocks. */
 static gpumm_status find_natural (state *s, const gpumm_problem *p) {
   const int64_t b = gpumm_natural_size (p);
-  gpumm_matrix x, y;
+  gpumm_matrix *x = &s->pattern.x, *y = &s->pattern.y, left, right;
   if (b == 0)
     return GPUMM_OK;
-  gpumm_status status = as_blocks (s, &s->a, b, &x);
-  if (status || !x.start)
+  gpumm_status status = as_blocks (s, y, b, &left);
+  if (status || !left.start)
     return status;
-  y = x;
-  y.values = s->b.values;
-  y.type = s->b.type;
-  if (!gpumm_is_same_pattern (&s->a, &s->b))
-    status = as_blocks (s, &s->b, b, &y);
-  if (status || !y.start)
+  right = left;
+  right.values = x->values;
+  right.type = x->type;
+  if (!gpumm_is_same_pattern (x, y))
+    status = as_blocks (s, x, b, &right);
+  if (status || !right.start)
     return status;
   s->natural = b;
-  s->a = x;
-  s->b = y;
+  *x = right;
+  *y = left;
   return GPUMM_OK;
 }
 
-/* The number of threads worth using for count columns of this work each. */
-static int64_t choose_threads (int64_t count, double work) {
-  const double worth = (double) count * work / cutting.least_flops;
-  return worth < 2 ? 1 : (int64_t) fmin (worth, gpumm_threads ());
-}
-
-/* The largest width that still gives each thread a panel. */
-static int64_t choose_width (int64_t count, int64_t threads) {
-  int64_t width = 1;
-  while (width < WIDEST && width * threads < count)
-    width *= 2;
-  return width;
-}
-
-/* Panels of a full operand: the number of its columns (rows if it is on the left), the work of one,
- * and the panel width. */
+/* Panels of a full operand: the number of its columns (rows if it is on the left), the threads worth using
+ * for them, and the largest panel width that still gives each thread a panel. */
 typedef struct {
   int64_t count, width, threads;
-  double work;
 } panel_shape;
 
 static panel_shape choose_panels (const gpumm_problem *p) {
   const int left = p->a.format == GPUMM_SPARSE;
   const gpumm_matrix *sparse = left ? &p->a : &p->b;
-  panel_shape c = {.count = left ? gpumm_n (p) : gpumm_m (p),
-                   .work = (double) sparse->start[sparse->cols] + (double) gpumm_k (p)
-                           + (double) (left ? gpumm_m (p) : gpumm_n (p))};
-  c.threads = choose_threads (c.count, c.work);
-  c.width = choose_width (c.count, c.threads);
+  const int64_t count = left ? gpumm_n (p) : gpumm_m (p);
+  const double work = (double) sparse->start[sparse->cols] + (double) gpumm_k (p)
+                      + (double) (left ? gpumm_m (p) : gpumm_n (p));
+  const double worth = (double) count * work / cutting.least_flops;
+  panel_shape c = {count, 1, worth < 2 ? 1 : (int64_t) fmin (worth, gpumm_threads ())};
+  while (c.width < WIDEST && c.width * c.threads < count)
+    c.width *= 2;
   return c;
 }
 
-/* Sets s->b to s->a in blocks, if s->a consists of blocks and the full operand has enough columns
+/* Makes s->blocks of s->sparse, if that consists of blocks and the full operand has enough columns
  * of double to use vectors. Not if elements of the product are single sums, which gain little. */
 static gpumm_status find_natural_beside (state *s, const gpumm_problem *p) {
   const int left = p->a.format == GPUMM_SPARSE;
@@ -226,69 +204,18 @@ static gpumm_status find_natural_beside (state *s, const gpumm_problem *p) {
   if (sizes == 0)
     return GPUMM_OK;
   const int64_t b = 31 - __builtin_clz (sizes);
-  gpumm_status status = as_blocks (s, &s->a, b, &s->b);
-  if (!status && s->b.start)
+  gpumm_status status = as_blocks (s, &s->sparse, b, &s->blocks);
+  if (!status && s->blocks.start)
     s->natural = b;
   return status;
 }
 
-/* ---- sparse x sparse ---------------------------------------------------------------------- */
-
+/* C = alpha A B of two sparse operands. */
 typedef struct {
-  const gpumm_matrix *a, *b;
-  const unsigned char *repeats_a, *repeats_b;
-  const int64_t *cut;
-  int64_t natural, longest;
-  int64_t *start;  /* numeric phase: input. Symbolic phase: start[j + 1] = nonzeros of column j */
-  gpumm_matrix *c; /* NULL in the symbolic phase */
-  int64_t *end;    /* of pieces: where each piece of C ends */
+  const gpumm_pattern *pattern;
+  gpumm_matrix *c;
   gpumm_scalar alpha;
-  atomic_int failed; /* a thread had no memory */
 } gustavson;
-
-/* One thread's accumulator. */
-typedef struct {
-  rowset rows;
-  void *sum;      /* one element per row of C */
-  int64_t *list;  /* the rows of a column of C with a sum */
-  int64_t *place; /* in blocks: the place of a block row in the list */
-} workspace;
-
-/* The end of the group of elements of B, from t on and before end, that meet columns of A with the
- * same rows. */
-static inline int64_t group_end (const gustavson *g, int64_t t, int64_t end) {
-  const int64_t *row = g->b->row;
-  do
-    t++;
-  while (t < end && row[t] == row[t - 1] + 1 && g->repeats_a[row[t]]);
-  return t;
-}
-
-/* The beginning of the column of A for an element of B soon after t (before last), to prefetch it:
- * these columns lie anywhere. */
-static inline int64_t soon (const gustavson *g, int64_t t, int64_t last) {
-  return g->a->start[g->b->row[t + AHEAD < last ? t + AHEAD : t]];
-}
-
-static void count_columns (gustavson *g, rowset *rows, int64_t piece) {
-  const gpumm_matrix *a = g->a, *b = g->b;
-  const int64_t first = g->cut[piece], last = b->start[g->cut[piece + 1]];
-  for (int64_t j = first; j < g->cut[piece + 1] && !gpumm_is_cancelled (); j++) {
-    int64_t count = 0;
-    if (j > first && g->repeats_b[j]) {
-      g->start[j + 1] = g->start[j];
-      continue;
-    }
-    for (int64_t t = b->start[j]; t < b->start[j + 1] && !gpumm_is_cancelled_at (t);
-         t = group_end (g, t, b->start[j + 1])) {
-      __builtin_prefetch (a->row + soon (g, t, last));
-      const int64_t begin = a->start[b->row[t]], end = a->start[b->row[t] + 1];
-      count += rowset_add_all (rows, a->row + begin, end - begin);
-    }
-    rowset_drain (rows, NULL);
-    g->start[j + 1] = count;
-  }
-}
 
 /* ---- one dense operand: Y = S X or S.' X by panels of columns ------------------------------ */
 
@@ -296,12 +223,11 @@ typedef struct {
   gpumm_matrix s;
   gpumm_matrix blocks; /* s in natural blocks of natural x natural; natural = 0: unused */
   int64_t natural;
-  int gather; /* Y = S.' X; else Y = S X */
+  int gather; /* Y = S.' X, sums go straight to C; else Y = S X */
   int conj_s, conj_x;
   int64_t inner, outer, count; /* X is inner x count, Y and C are outer x count */
   int64_t width;               /* columns of a panel */
   int64_t parts;               /* of the rows of a panel of Y, each for a thread */
-  int beside;                  /* sums go straight to contiguous columns of C */
   int direct;                  /* a panel of X is a column of the operand and needs no packing */
   /* the rows of X that meet an element of S; NULL: all */
   const int64_t *used;
@@ -340,146 +266,30 @@ typedef double four_anywhere __attribute__ ((vector_size (32), may_alias, aligne
 
 /* Indexed by: is the first operand complex? and the second? */
 #define LOOPS(pair)                                                                                \
-  { gustavson_##pair, natural_##pair, panels_##pair, gather_##pair }
+  { gustavson_##pair, natural_##pair, panels_##pair, unpacked_##pair }
 static const struct {
-  void (*gustavson) (const gustavson *g, workspace *w, int64_t piece);
-  void (*natural) (const gustavson *g, workspace *w, int64_t piece);
+  gpumm_lines_function *gustavson, *natural;
   void (*panels) (const panels *d, int64_t begin, int64_t end, void *x, void *y);
-  void (*gather) (const panels *d, int64_t begin, int64_t end, int64_t first, int64_t count);
+  void (*unpacked) (const panels *d, int64_t begin, int64_t end, int64_t first, int64_t count);
 } loops[2][2] = {{LOOPS (dd), LOOPS (dz)}, {LOOPS (zd), LOOPS (zz)}};
 
-/* ---- sparse x sparse, continued ----------------------------------------------------------- */
+/* ---- sparse x sparse ---------------------------------------------------------------------- */
 
-static void count_pieces (void *context, int64_t begin, int64_t end) {
-  gustavson *g = context;
-  rowset rows;
-  if (rowset_create (&rows, g->a->rows)) {
-    atomic_store (&g->failed, 1);
-    return;
-  }
-  for (int64_t piece = begin; piece < end; piece++) {
-    count_columns (g, &rows, piece);
-    gpumm_progress_add (1);
-  }
-  rowset_destroy (&rows);
-}
-
-/* The accumulator has sums for all rows of C, or for the blocks of a column. */
-static int create_workspace (const gustavson *g, workspace *w) {
-  const int64_t rows = g->a->rows, size = g->natural;
-  const int64_t sums = size > 1 ? g->longest * size * ((size + 3) / 4 * 4) : rows;
-  w->sum = gpumm_allocate (sums, gpumm_type_bytes (g->c->type));
-  w->list = w->sum ? gpumm_allocate (rows + 1, sizeof *w->list) : NULL;
-  w->place = w->list && size > 1 ? gpumm_allocate (rows, sizeof *w->place) : NULL;
-  return w->list && (w->place || size == 1) && rowset_create (&w->rows, rows) == GPUMM_OK;
-}
-
-static void multiply_pieces (void *context, int64_t begin, int64_t end) {
-  gustavson *g = context;
-  workspace w = {0};
-  const int complex_a = g->a->type == GPUMM_Z, complex_b = g->b->type == GPUMM_Z;
-  if (!create_workspace (g, &w))
-    atomic_store (&g->failed, 1);
-  else
-    for (int64_t piece = begin; piece < end; piece++)
-      if (g->natural > 1)
-        loops[complex_a][complex_b].natural (g, &w, piece);
-      else
-        loops[complex_a][complex_b].gustavson (g, &w, piece);
-  rowset_destroy (&w.rows);
-  gpumm_release (w.sum);
-  gpumm_release (w.list);
-  gpumm_release (w.place);
-}
-
-/* Cuts the columns of C into pieces of about equal work, which counts multiplications, elements of
- * B and columns. before[j] is the work before column j. */
-static gpumm_status cut_columns (state *s, const int64_t *before, gpumm_type type) {
-  const int64_t n = s->b.cols, total = before[n];
-  int64_t most = gpumm_threads () * cutting.pieces_per_thread;
-  const double each =
-      (double) (s->a.rows * s->natural) * (double) (gpumm_type_bytes (type) + sizeof *s->start);
-  if (most > total / cutting.least_products)
-    most = total / cutting.least_products;
-  if ((double) most * each > (double) cutting.workspace_bytes)
-    most = (int64_t) ((double) cutting.workspace_bytes / each);
-  s->pieces = most < 1 ? 1 : most;
-  s->cut = gpumm_own (s->memory, s->pieces + 1, sizeof *s->cut);
-  if (!s->cut)
-    return GPUMM_HOST_MEMORY;
-  for (int64_t piece = 1; piece < s->pieces; piece++) {
-    const int64_t wanted = (int64_t) ((double) total / (double) s->pieces * (double) piece);
-    int64_t low = s->cut[piece - 1], high = n;
-    while (low < high) {
-      const int64_t middle = low + (high - low) / 2;
-      if (before[middle] < wanted)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    s->cut[piece] = low;
-  }
-  s->cut[s->pieces] = n;
-  return GPUMM_OK;
-}
-
-/* Converts offsets and cut from columns of blocks to columns; backwards, because it works in
- * place. */
-static void count_elements (state *s) {
-  const int64_t size = s->natural, n = s->b.cols;
-  s->start[n * size] = s->start[n] * size * size;
-  for (int64_t j = n - 1; j >= 0; j--) {
-    const int64_t begin = s->start[j] * size * size, count = (s->start[j + 1] - s->start[j]) * size;
-    for (int64_t w = 0; w < size; w++)
-      s->start[j * size + w] = begin + w * count;
-  }
-  for (int64_t piece = 0; piece <= s->pieces; piece++)
-    s->cut[piece] *= size;
-}
-
-/* The symbolic phase: the offsets of C's columns, and with them the most nonzeros of C. */
 static gpumm_status count (struct gpumm_job *job, state *s) {
-  const int64_t n = s->b.cols, size = s->natural;
-  const gpumm_matrix *a = &s->a, *b = &s->b;
-  s->start = gpumm_own (s->memory, n * size + 1, sizeof *s->start);
-  if (!s->start)
-    return GPUMM_HOST_MEMORY;
-  int64_t *before = s->start; /* the same memory, until the pieces are cut */
-  for (int64_t j = 0; j < n && !gpumm_is_cancelled (); j++) {
-    int64_t work = 0;
-    for (int64_t t = b->start[j]; t < b->start[j + 1] && !gpumm_is_cancelled_at (t); t++)
-      work += a->start[b->row[t] + 1] - a->start[b->row[t]];
-    s->products += (double) work * (double) (size * size * size);
-    before[j + 1] = before[j] + work + b->start[j + 1] - b->start[j] + 1;
-  }
-  gpumm_status status = gpumm_check_cancelled ();
+  const gpumm_problem *p = &job->problem;
+  gpumm_pattern *pattern = &s->pattern;
+  gpumm_status status = gpumm_sparse_by_columns (s->memory, &p->a, &pattern->y);
   if (!status)
-    status = cut_columns (s, before, job->shape.type);
-  if (status)
-    return status;
-  gustavson g = {.a = a,
-                 .b = b,
-                 .repeats_a = s->repeats_a,
-                 .repeats_b = s->repeats_b,
-                 .cut = s->cut,
-                 .start = s->start};
-  gpumm_progress_of ((double) s->pieces);
-  status = gpumm_parallel (s->pieces, 1, count_pieces, &g);
-  if (status)
-    return status;
-  if (atomic_load (&g.failed))
-    return gpumm_fail (GPUMM_HOST_MEMORY, "out of host memory: cannot allocate marks for %lld rows",
-                       (long long) a->rows);
-  s->start[0] = 0;
-  for (int64_t j = 0; j < n; j++) {
-    if (s->start[j + 1] > s->longest)
-      s->longest = s->start[j + 1];
-    s->start[j + 1] += s->start[j];
-  }
-  job->shape.nzmax = s->start[n] * size * size;
-  if (size > 1)
-    count_elements (s);
-  return GPUMM_OK;
+    status = gpumm_sparse_by_columns (s->memory, &p->b, &pattern->x);
+  if (!status)
+    status = find_natural (s, p);
+  pattern->size = s->natural;
+  pattern->least = cutting.least_products;
+  if (!status)
+    status = find_repeats (s, &pattern->x, &pattern->repeats_x);
+  if (!status)
+    status = find_repeats (s, &pattern->y, &pattern->repeats_y);
+  return status ? status : gpumm_count_pattern (s->memory, pattern, &job->shape);
 }
 
 static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_matrix *c) {
@@ -488,31 +298,16 @@ static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_ma
     memset (c->start, 0, (size_t) (c->cols + 1) * sizeof *c->start);
     return GPUMM_OK;
   }
-  job->report.flops = s->products * gpumm_flops_each (&job->problem);
-  int64_t *end = gpumm_allocate (s->pieces, sizeof *end);
-  if (!end)
-    return GPUMM_HOST_MEMORY;
-  gustavson g = {.a = &s->a,
-                 .b = &s->b,
-                 .repeats_a = s->repeats_a,
-                 .repeats_b = s->repeats_b,
-                 .cut = s->cut,
-                 .natural = s->natural,
-                 .longest = s->longest,
-                 .start = s->start,
-                 .c = c,
-                 .end = end,
-                 .alpha = job->problem.alpha};
-  gpumm_progress_of ((double) s->pieces);
-  gpumm_status status = gpumm_parallel (s->pieces, 1, multiply_pieces, &g);
-  if (!status && atomic_load (&g.failed))
-    status = gpumm_fail (GPUMM_HOST_MEMORY,
-                         "out of host memory: cannot allocate an accumulator of %lld %s elements",
-                         (long long) c->rows, gpumm_type_name (c->type));
-  else if (!status)
-    gpumm_close_gaps (c, s->start, s->cut, s->pieces, end);
-  gpumm_release (end);
-  return status;
+  const gpumm_pattern *p = &s->pattern;
+  const int64_t size = s->natural; /* sums are those of all rows, or of the blocks of a column */
+  const int64_t sums = size > 1 ? p->longest * size * ((size + 3) / 4 * 4) : c->rows;
+  const gustavson g = {p, c, job->problem.alpha};
+  const int complex_a = p->y.type == GPUMM_Z, complex_b = p->x.type == GPUMM_Z;
+  job->report.flops =
+      p->products * (double) (size * size * size) * gpumm_flops_each (&job->problem);
+  return gpumm_compute_lines (
+      p, size > 1 ? loops[complex_a][complex_b].natural : loops[complex_a][complex_b].gustavson, &g,
+      sums, gpumm_type_bytes (c->type), c);
 }
 
 /* ---- one dense operand, continued --------------------------------------------------------- */
@@ -522,7 +317,7 @@ static void multiply_panels (void *context, int64_t begin, int64_t end) {
   const int64_t inner = d->direct ? 0 : d->inner;
   void *x = gpumm_allocate (inner, (size_t) d->width * gpumm_type_bytes (d->x_type));
   void *y =
-      gpumm_allocate (d->beside ? 0 : d->outer, (size_t) d->width * gpumm_type_bytes (d->c_type));
+      gpumm_allocate (d->gather ? 0 : d->outer, (size_t) d->width * gpumm_type_bytes (d->c_type));
   if (x && y)
     loops[d->s.type == GPUMM_Z][d->x_type == GPUMM_Z].panels (d, begin, end, x, y);
   else
@@ -537,7 +332,7 @@ static void gather_rows (void *context, int64_t begin, int64_t end) {
   for (int64_t stop; begin < end; begin = stop) {
     const int64_t group = begin / d->outer, first = group * d->width;
     stop = gpumm_least (end, (group + 1) * d->outer);
-    loops[d->s.type == GPUMM_Z][d->x_type == GPUMM_Z].gather (
+    loops[d->s.type == GPUMM_Z][d->x_type == GPUMM_Z].unpacked (
         d, begin - group * d->outer, stop - group * d->outer, first,
         gpumm_least (d->count - first, d->width));
   }
@@ -589,7 +384,7 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix
   const gpumm_op op_s = first ? p->a.op : p->b.op, op_x = first ? p->b.op : p->a.op;
   const int by_columns = (op_x == GPUMM_NONE) == first; /* as the operand has */
   const gpumm_matrix *c0 = p->c0;
-  panels d = {.s = s->a,
+  panels d = {.s = s->sparse,
               .gather = (op_s != GPUMM_NONE) == first,
               .conj_s = op_s == GPUMM_CTRANSPOSE,
               .conj_x = op_x == GPUMM_CTRANSPOSE,
@@ -618,13 +413,13 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix
   d.width = choose_panels (p).width;
   double work = (double) d.outer; /* of a column */
   if (gpumm_is_zero (p->alpha))
-    d.inner = 0; /* S and X are not read; C = beta C0 */
+    d.inner = d.gather = 0; /* S and X are not read; C = beta C0 */
   else {
     const double nnz = (double) d.s.start[d.s.cols];
     const int conjugates = d.conj_x && d.x_type == GPUMM_Z;
     job->report.flops = nnz * (double) d.count * gpumm_flops_each (p);
-    d.beside = d.gather && d.c_across == 1 && d.c0_across == 1;
-    if (d.beside && d.x_across == 1 && !conjugates) {
+    const int beside = d.gather && d.c_across == 1 && d.c0_across == 1;
+    if (beside && d.x_across == 1 && !conjugates) {
       if (d.s.type == GPUMM_D && d.x_type == GPUMM_Z && d.alpha.im == 0 && d.beta.im == 0)
         parts_as_columns (&d);
       if (d.count <= MOST_UNPACKED || nnz < LEAST_REUSE * (double) d.inner)
@@ -634,20 +429,20 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix
     if (status)
       return status;
     work += nnz + (double) (d.used ? d.used_count : d.inner);
-    if (d.beside && d.width == WIDEST && MOST_BESIDE * gpumm_threads () <= d.count)
+    if (beside && d.width == WIDEST && MOST_BESIDE * gpumm_threads () <= d.count)
       d.width = MOST_BESIDE;
-    d.direct = !d.beside && d.width == 1 && d.x_down == 1 && !conjugates;
+    d.direct = d.width == 1 && d.x_down == 1 && !conjugates;
   }
   if (s->natural > 1) {
     d.natural = s->natural;
-    d.blocks = s->b;
+    d.blocks = s->blocks;
   }
   /* with fewer columns than threads, threads also share the rows of Y */
   d.parts =
       d.direct && d.gather ? (gpumm_threads () * cutting.pieces_per_thread - 1) / d.count + 1 : 1;
   const double task = work * (double) d.width / (double) d.parts;
   const int64_t tasks = ((d.count - 1) / d.width + 1) * d.parts;
-  gpumm_progress_of ((double) tasks);
+  gpumm_progress_of ((double) d.count * (double) d.outer);
   gpumm_status status =
       gpumm_parallel (tasks, (int64_t) (cutting.least_flops / task) + 1, multiply_panels, &d);
   if (status)
@@ -723,23 +518,6 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
   return work / threads + fmin (threads - 1, 1) * SHARING_SECONDS;
 }
 
-enum { SAMPLES = 1 << 15 }; /* elements of B: 0.1 ms or less */
-
-static double estimate_products (const gpumm_problem *p) {
-  const gpumm_matrix *a = &p->a, *b = &p->b;
-  const int64_t k = gpumm_k (p), stored_b = gpumm_entries (b);
-  double products = 0;
-  if (k == 0 || stored_b == 0)
-    return 0;
-  if (p->a.op != GPUMM_NONE || p->b.op != GPUMM_NONE) /* estimate evenly spread elements */
-    return (double) a->start[a->cols] * (double) stored_b / (double) k;
-  const int64_t apart = stored_b / SAMPLES + 1;
-  int64_t seen = 0;
-  for (int64_t t = 0; t < stored_b; t += apart, seen++)
-    products += (double) (a->start[b->row[t] + 1] - a->start[b->row[t]]);
-  return products * ((double) stored_b / (double) seen);
-}
-
 static double estimate_nonzeros (const gpumm_problem *p, int64_t natural, double products) {
   const double cells = (double) gpumm_m (p) * (double) gpumm_n (p);
   const double yield = gpumm_natural_yield (p, natural ? natural : 1, products);
@@ -752,7 +530,7 @@ gpumm_sparse_estimate gpumm_estimate_sparse (const gpumm_problem *p) {
   gpumm_sparse_estimate x = {0};
   if (p->a.format != GPUMM_SPARSE || p->b.format != GPUMM_SPARSE || gpumm_is_zero (p->alpha))
     return x;
-  x.products = estimate_products (p);
+  x.products = gpumm_estimate_products (&p->b, &p->a);
   x.natural = gpumm_natural_size (p);
   x.nonzeros = estimate_nonzeros (p, x.natural, x.products);
   return x;
@@ -792,23 +570,13 @@ static gpumm_status open (struct gpumm_job *job) {
     return GPUMM_HOST_MEMORY;
   s->memory = &job->memory;
   s->natural = 1;
-  s->a.type = sparse_a ? p->a.type : p->b.type;
+  s->sparse.type = sparse_a ? p->a.type : p->b.type;
   if (gpumm_is_zero (p->alpha))
     return GPUMM_OK; /* A and B are not read; nzmax stays 0 */
-  if (sparse_a && sparse_b) {
-    status = gpumm_sparse_by_columns (s->memory, &p->a, &s->a);
-    if (!status)
-      status = gpumm_sparse_by_columns (s->memory, &p->b, &s->b);
-    if (!status)
-      status = find_natural (s, p);
-    if (!status)
-      status = find_repeats (s, &s->a, &s->repeats_a);
-    if (!status)
-      status = find_repeats (s, &s->b, &s->repeats_b);
-    if (!status)
-      status = count (job, s);
-  } else {
-    status = as_stored (s->memory, sparse_a ? &p->a : &p->b, &s->a);
+  if (sparse_a && sparse_b)
+    status = count (job, s);
+  else {
+    status = as_stored (s->memory, sparse_a ? &p->a : &p->b, &s->sparse);
     if (!status)
       status = find_natural_beside (s, p);
   }

@@ -41,32 +41,34 @@ static inline __attribute__ ((always_inline)) void NAME (add) (const T1 *a, cons
   }
 }
 
-/* Columns g->cut[task] to g->cut[task + 1] of C = alpha A B, column by column: column j of C is the
- * sum of the columns p of A times B(p,j) (F. G. Gustavson, ACM TOMS 4 (1978) 250). w->sum is zero
- * before and after. The rows of a thin column come from a set that gives them back in order, or
- * from the column before where that is certain to have the same. Those of a full column are read off
- * w->sum from top to bottom; which of its elements are zero nobody can foretell, and a branch for
+/* Columns first to before after of C = alpha A B, column by column: column j of C is the
+ * sum of the columns p of A times B(p,j) (F. G. Gustavson, ACM TOMS 4 (1978) 250). w->sums is zero
+ * before and after. The rows of a thin column come from a set that gives them back in order, from
+ * the pattern's bits, or from the column before where that is certain to have the same. Those of a full column are read off
+ * w->sums from top to bottom; which of its elements are zero nobody can foretell, and a branch for
  * each took longer than the product. The columns lie one behind the other from where the symbolic
  * phase said the first begins; elements that are zero are left out. */
-static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
-  const T1 *a = g->a->values;
-  const T2 *b = g->b->values;
-  const int64_t *a_column = g->a->start, *a_row = g->a->row, first = g->cut[task];
-  TC *sum = w->sum, *values = g->c->values;
-  int64_t *row = g->c->row, out = g->start[first];
-  const int64_t last = g->b->start[g->cut[task + 1]];
-  const double part = 1 / (double) (last - g->b->start[first] + 1); /* there may be none */
-  for (int64_t j = first; j < g->cut[task + 1] && !gpumm_is_cancelled (); j++) {
-    const int64_t most = g->start[j + 1] - g->start[j], end = g->b->start[j + 1];
-    const int full = g->a->rows / cutting.full_column < most;
-    const int same = j > first && g->repeats_b[j] && out - g->c->start[j - 1] == most;
+static int64_t NAME (gustavson) (const void *context, gpumm_line *w, int64_t first, int64_t after) {
+  const gustavson *g = context;
+  const gpumm_pattern *p = g->pattern;
+  const gpumm_matrix *x = &p->x, *y = &p->y;
+  const T1 *a = y->values;
+  const T2 *b = x->values;
+  TC *sum = w->sums, *values = g->c->values;
+  int64_t *row = g->c->row, out = p->start[first];
+  const int64_t last = x->start[after];
+  for (int64_t j = first; j < after && !gpumm_is_cancelled (); j++) {
+    const int64_t most = p->start[j + 1] - p->start[j], end = x->start[j + 1];
+    const int full = y->rows / cutting.full_column < most;
+    const int same = j > first && p->repeats_x[j] && out - g->c->start[j - 1] == most;
+    const int adds = !full && !same && !p->bits;
     g->c->start[j] = out;
-    for (int64_t t = g->b->start[j], next; t < end && !gpumm_is_cancelled_at (t); t = next) {
-      const int64_t begin = a_column[g->b->row[t]], count = a_column[g->b->row[t] + 1] - begin;
-      const int64_t *rows = a_row + begin, later = soon (g, t, last);
-      __builtin_prefetch (a_row + later);
+    for (int64_t t = x->start[j], next; t < end && !gpumm_is_cancelled_at (t); t = next) {
+      const int64_t begin = y->start[x->row[t]], count = y->start[x->row[t] + 1] - begin;
+      const int64_t *rows = y->row + begin, later = gpumm_soon (p, t, last);
+      __builtin_prefetch (y->row + later);
       __builtin_prefetch (a + later);
-      next = group_end (g, t, end);
+      next = gpumm_group_end (p, t, end);
       for (int64_t u = t; u < next;) {
         const T1 *from = a + begin + (u - t) * count;
         const int64_t columns = gpumm_least (next - u, 3);
@@ -78,19 +80,21 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
           NAME (add) (from, rows, count, b + u, sum, 1);
         u += columns;
       }
-      if (!full && !same)
-        rowset_add_all (&w->rows, rows, count);
+      if (adds)
+        rowset_add_all (&w->set, rows, 0, count);
     }
     const int64_t *rows = same ? row + g->c->start[j - 1] : w->list;
     int64_t count = most;
     if (full && !same) {
       count = 0;
-      for (int64_t i = 0; i < g->a->rows; i++) {
+      for (int64_t i = 0; i < y->rows; i++) {
         w->list[count] = i;
         count += sum[i] != 0;
       }
-    } else if (!same)
-      rowset_drain (&w->rows, w->list);
+    } else if (adds)
+      rowset_drain (&w->set, w->list);
+    else if (!same)
+      gpumm_collect (p, w, j);
     for (int64_t q = 0; q < count; q++) {
       const int64_t i = rows[q];
       const TC value = SCALE (sum[i], g->alpha);
@@ -100,41 +104,33 @@ static void NAME (gustavson) (const gustavson *g, workspace *w, int64_t task) {
         values[out++] = value;
       }
     }
-    gpumm_progress_add (part * (double) (end - g->b->start[j]));
+    gpumm_progress_add (w->part);
   }
-  g->end[task] = out;
+  return out;
 }
 
 /* The same in natural blocks of size x size. Sums lie by rows of a block: there a number of A meets a
  * row of a block of B, which is one or two vectors of doubles, with zeros where it is shorter. They
  * add up in the order of the plain product. */
-static inline __attribute__ ((always_inline)) void NAME (natural_sized) (const gustavson *g,
-                                                                         workspace *w, int64_t task,
-                                                                         const int size) {
-  const int64_t *a_column = g->a->start, *b_column = g->b->start;
-  const int64_t first = g->cut[task] / size, last = g->cut[task + 1] / size;
+static inline __attribute__ ((always_inline)) int64_t NAME (natural_sized) (
+    const gustavson *g, gpumm_line *w, int64_t first, int64_t after, const int size) {
+  const gpumm_pattern *pattern = g->pattern;
+  const gpumm_matrix *x = &pattern->x, *y = &pattern->y;
   const int width = (size + LANES - 1) / LANES; /* vectors of a row */
   const gpumm_scalar alpha = g->alpha;
-  TV *const sum = w->sum;
+  TV *const sum = w->sums;
   int64_t *const list = w->list, *const place = w->place;
   TC *values = g->c->values;
-  int64_t *row = g->c->row, out = g->start[g->cut[task]];
-  const double part = 1 / (double) (b_column[last] - b_column[first] + 1);
-  for (int64_t j = first; j < last && !gpumm_is_cancelled (); j++) {
-    const int64_t begin = b_column[j], count = b_column[j + 1] - begin;
-    for (int64_t t = begin; t < begin + count; t++) {
-      const int64_t k = g->b->row[t];
-      rowset_add_all (&w->rows, g->a->row + a_column[k], a_column[k + 1] - a_column[k]);
-    }
-    const int64_t blocks = rowset_drain (&w->rows, list) - list;
-    for (int64_t q = 0; q < blocks; q++)
-      place[list[q]] = q;
+  int64_t *row = g->c->row, out = pattern->start[first];
+  for (int64_t j = first / size; j < after / size && !gpumm_is_cancelled (); j++) {
+    const int64_t begin = x->start[j], count = x->start[j + 1] - begin;
+    const int64_t blocks = gpumm_collect (pattern, w, j);
     memset (sum, 0, (size_t) (blocks * size * width) * sizeof *sum);
     for (int64_t t = 0; t < count && !gpumm_is_cancelled_at (t); t++) {
-      const T2 *b = (const T2 *) g->b->values + (begin * size + t) * size;
-      const int64_t k = g->b->row[begin + t], from = a_column[k], stride = a_column[k + 1] - from;
-      const int64_t *rows = g->a->row + from;
-      const T1 *a = (const T1 *) g->a->values + from * size * size;
+      const T2 *b = (const T2 *) x->values + (begin * size + t) * size;
+      const int64_t k = x->row[begin + t], from = y->start[k], stride = y->start[k + 1] - from;
+      const int64_t *rows = y->row + from;
+      const T1 *a = (const T1 *) y->values + from * size * size;
       TF factor[8 * 8 / LANES] = {0};
       for (int p = 0; p < size; p++)
         for (int q = 0; q < size; q++)
@@ -164,14 +160,16 @@ static inline __attribute__ ((always_inline)) void NAME (natural_sized) (const g
         }
       }
     }
-    gpumm_progress_add (part * (double) count);
+    gpumm_progress_add (w->part * (double) size);
   }
-  g->end[task] = out;
+  return out;
 }
 
-CLONES static void NAME (natural) (const gustavson *g, workspace *w, int64_t task) {
-#define SIZED(size) NAME (natural_sized) (g, w, task, size)
-  GPUMM_WITH_NATURAL_SIZE (g->natural, SIZED)
+CLONES static int64_t NAME (natural) (const void *context, gpumm_line *w, int64_t first,
+                                      int64_t after) {
+  const gustavson *g = context;
+#define SIZED(size) return NAME (natural_sized) (g, w, first, after, size)
+  GPUMM_WITH_NATURAL_SIZE (g->pattern->size, SIZED)
 #undef SIZED
 }
 
@@ -188,35 +186,20 @@ static void NAME (pack) (const panels *d, int64_t first, int64_t count, T2 *x) {
   }
 }
 
-/* Rows begin to end - 1 of Y = S.' X (d->gather), or all of Y += S X, for a panel of width columns
- * stored by rows; width is a constant where this is inlined. */
-static inline __attribute__ ((always_inline)) void NAME (multiply) (const panels *d, int64_t begin,
-                                                                    int64_t end,
+/* Y += S X for a panel of width columns stored by rows; width is a constant where this is inlined. */
+static inline __attribute__ ((always_inline)) void NAME (multiply) (const panels *d,
                                                                     const T2 *restrict x,
                                                                     TC *restrict y,
                                                                     const int width) {
   const T1 *values = d->s.values;
   const int64_t *column = d->s.start, *row = d->s.row;
-  if (d->gather)
-    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
-      TC sum[WIDEST] = {0};
-      for (int64_t t = column[j]; t < column[j + 1]; t++) {
-        const T1 value = LOAD1 (values[t], d->conj_s);
-        for (int w = 0; w < width; w++)
-          sum[w] += value * x[row[t] * width + w];
-      }
+  const int64_t cols = d->used ? d->used_count : d->s.cols;
+  for (int64_t q = 0; q < cols && !gpumm_is_cancelled (); q++) {
+    const int64_t j = d->used ? d->used[q] : q;
+    for (int64_t t = column[j]; t < column[j + 1]; t++) {
+      const T1 value = LOAD1 (values[t], d->conj_s);
       for (int w = 0; w < width; w++)
-        y[j * width + w] = sum[w];
-    }
-  else {
-    const int64_t cols = d->used ? d->used_count : d->s.cols;
-    for (int64_t q = 0; q < cols && !gpumm_is_cancelled (); q++) {
-      const int64_t j = d->used ? d->used[q] : q;
-      for (int64_t t = column[j]; t < column[j + 1]; t++) {
-        const T1 value = LOAD1 (values[t], d->conj_s);
-        for (int w = 0; w < width; w++)
-          y[row[t] * width + w] += value * x[j * width + w];
-      }
+        y[row[t] * width + w] += value * x[j * width + w];
     }
   }
 }
@@ -258,31 +241,29 @@ CLONES static void NAME (multiply_natural) (const panels *d, const double *x, do
 }
 #endif
 
-/* Rows begin to end - 1 of count columns of C, from column first on: alpha Y + beta C0. */
-static void NAME (store) (const panels *d, int64_t begin, int64_t end, const TC *y, int64_t first,
-                          int64_t count) {
-  TC *c = (TC *) d->c + first * d->c_across;
-  const TC *c0 = d->c0 ? (const TC *) d->c0 + first * d->c0_across : NULL;
-  for (int64_t i = begin; i < end && !gpumm_is_cancelled_at (i); i++)
-    for (int64_t w = 0; w < count; w++) {
-      TC value = SCALE (y[i * d->width + w], d->alpha);
-      if (c0)
-        value += SCALE (c0[i * d->c0_down + w * d->c0_across], d->beta);
-      c[i * d->c_down + w * d->c_across] = value;
-    }
+/* Row i of count columns of C, from column first on: alpha sum + beta C0. */
+static inline __attribute__ ((always_inline)) void NAME (store) (const panels *d, const TC *sum,
+                                                                 int64_t i, int64_t first,
+                                                                 int64_t count) {
+  const int64_t across = d->c_across, across_c0 = d->c0_across;
+  TC *c = (TC *) d->c + i * d->c_down + first * across;
+  for (int64_t w = 0; w < count; w++) {
+    TC value = SCALE (sum[w], d->alpha);
+    if (d->c0)
+      value += SCALE (((const TC *) d->c0)[i * d->c0_down + (first + w) * across_c0], d->beta);
+    c[w * across] = value;
+  }
 }
 
-/* Rows begin to end - 1 of columns first to first + width - 1 of C = alpha S.' X + beta C0, where
- * these columns lie side by side in C and in x, whose rows are down elements apart: sums go from
- * registers to C. width is a constant where this is inlined. */
+/* Rows begin to end - 1 of columns first to first + width - 1 of C = alpha S.' X + beta C0, where these
+ * columns lie side by side in x, whose rows are down elements apart: sums go from registers to C. width
+ * is a constant where this is inlined. */
 static inline __attribute__ ((always_inline)) void NAME (gather_some) (const panels *d, const T2 *x,
                                                                        int64_t down, int64_t begin,
                                                                        int64_t end, int64_t first,
                                                                        const int width) {
   const T1 *values = d->s.values;
   const int64_t *column = d->s.start, *row = d->s.row;
-  const TC *c0 = d->c0 ? (const TC *) d->c0 + first : NULL;
-  TC *c = (TC *) d->c + first;
   for (int64_t j = begin; j < end; j++) {
     TC sum[FEW_BESIDE] = {0};
     for (int64_t t = column[j]; t < column[j + 1]; t++) {
@@ -291,12 +272,7 @@ static inline __attribute__ ((always_inline)) void NAME (gather_some) (const pan
       for (int w = 0; w < width; w++)
         sum[w] += value * from[w];
     }
-    for (int w = 0; w < width; w++) {
-      TC total = SCALE (sum[w], d->alpha);
-      if (c0)
-        total += SCALE (c0[j * d->c0_down + w], d->beta);
-      c[j * d->c_down + w] = total;
-    }
+    NAME (store) (d, sum, j, first, width);
   }
 }
 
@@ -304,7 +280,7 @@ static inline __attribute__ ((always_inline)) void NAME (gather_some) (const pan
 /* The same for this many vectors of columns. */
 static inline __attribute__ ((always_inline)) void NAME (gather_vectors) (
     const panels *d, const double *x, int64_t down, int64_t begin, int64_t end, int64_t first,
-    const int vectors) {
+    const int vectors, const int beside) {
   const double *values = d->s.values;
   const int64_t *column = d->s.start, *row = d->s.row;
   const double *c0 = d->c0 ? (const double *) d->c0 + first : NULL;
@@ -317,14 +293,20 @@ static inline __attribute__ ((always_inline)) void NAME (gather_vectors) (
       for (int v = 0; v < vectors; v++)
         sum[v] += value * from[v];
     }
-    four_anywhere *to = (four_anywhere *) (c + j * d->c_down);
-    for (int v = 0; v < vectors; v++) {
-      four total = sum[v];
-      if (d->alpha.re != 1)
-        total *= d->alpha.re;
-      if (c0)
-        total += d->beta.re * ((const four_anywhere *) (c0 + j * d->c0_down))[v];
-      to[v] = total;
+    if (beside)
+      for (int v = 0; v < vectors; v++) {
+        four total = sum[v];
+        if (d->alpha.re != 1)
+          total *= d->alpha.re;
+        if (c0)
+          total += d->beta.re * ((const four_anywhere *) (c0 + j * d->c0_down))[v];
+        ((four_anywhere *) (c + j * d->c_down))[v] = total;
+      }
+    else {
+      four kept[MOST_BESIDE / LANES];
+      for (int v = 0; v < vectors; v++)
+        kept[v] = sum[v];
+      NAME (store) (d, (const double *) kept, j, first, vectors * LANES);
     }
   }
 }
@@ -338,16 +320,19 @@ CLONES static void NAME (gather_many) (const panels *d, const double *x, int64_t
     for (width = LANES; width < count - done && 2 * width <= count && width < MOST_BESIDE;)
       width *= 2;
     const int64_t at = gpumm_least (done, count - width);
-    switch (width / LANES) {
-    case 1:
-      NAME (gather_vectors) (d, x + at, down, begin, end, first + at, 1);
-      break;
-    case 2:
-      NAME (gather_vectors) (d, x + at, down, begin, end, first + at, 2);
-      break;
-    default:
-      NAME (gather_vectors) (d, x + at, down, begin, end, first + at, MOST_BESIDE / LANES);
+#define SOME(vectors)                                                                              \
+  if (d->c_across == 1 && d->c0_across == 1)                                                       \
+    NAME (gather_vectors) (d, x + at, down, begin, end, first + at, vectors, 1);                   \
+  else                                                                                             \
+    NAME (gather_vectors) (d, x + at, down, begin, end, first + at, vectors, 0);
+    if (width == LANES) {
+      SOME (1)
+    } else if (width == 2 * LANES) {
+      SOME (2)
+    } else {
+      SOME (MOST_BESIDE / LANES)
     }
+#undef SOME
   }
 }
 #endif
@@ -362,74 +347,73 @@ static void NAME (gather_columns) (const panels *d, const T2 *x, int64_t down, i
 #endif
   for (; count >= FEW_BESIDE; first += FEW_BESIDE, x += FEW_BESIDE, count -= FEW_BESIDE)
     NAME (gather_some) (d, x, down, begin, end, first, FEW_BESIDE);
-  switch (count) {
-  case 3:
+  if (count == 3)
     NAME (gather_some) (d, x, down, begin, end, first, 3);
-    break;
-  case 2:
+  else if (count == 2)
     NAME (gather_some) (d, x, down, begin, end, first, 2);
-    break;
-  case 1:
+  else if (count == 1)
     NAME (gather_some) (d, x, down, begin, end, first, 1);
-  }
 }
 
-/* Rows begin to end - 1 of count columns of C, from column first on, without packing X. */
-static void NAME (gather) (const panels *d, int64_t begin, int64_t end, int64_t first,
-                           int64_t count) {
+/* Rows begin to end - 1 of count columns of C, from column first on; x begins with that column. */
+static void NAME (gather) (const panels *d, const T2 *x, int64_t down, int64_t begin, int64_t end,
+                           int64_t first, int64_t count) {
+  const int64_t rows = count > MOST_BESIDE ? ROWS_AT_ONCE : 32 * ROWS_AT_ONCE;
   for (int64_t stop; begin < end && !gpumm_is_cancelled (); begin = stop) {
-    stop = gpumm_least (end, begin + ROWS_AT_ONCE);
-    NAME (gather_columns) (d, (const T2 *) d->x + first, d->x_down, begin, stop, first, count);
+    stop = gpumm_least (end, begin + rows);
+    NAME (gather_columns) (d, x, down, begin, stop, first, count);
     gpumm_progress_add ((double) ((stop - begin) * count));
   }
 }
 
-/* Part of a panel, in memory of one thread: x has room for inner rows, y for outer ones where sums
- * do not go straight to C. */
-static void NAME (panel) (const panels *d, int64_t panel, int64_t part, void *x, TC *y) {
-  const int64_t first = panel * d->width;
-  const int64_t count = d->count - first < d->width ? d->count - first : d->width;
-  const int64_t begin = d->outer / d->parts * part;
-  const int64_t end = part + 1 == d->parts ? d->outer : d->outer / d->parts * (part + 1);
-  const T2 *packed = x;
-  if (d->beside) {
+/* The same without packing X. */
+static void NAME (unpacked) (const panels *d, int64_t begin, int64_t end, int64_t first,
+                             int64_t count) {
+  NAME (gather) (d, (const T2 *) d->x + first, d->x_down, begin, end, first, count);
+}
+
+/* Part of a panel, in memory of one thread: x has room for inner rows, y for outer ones unless sums go
+ * straight to C. */
+static void NAME (panel) (const panels *d, int64_t panel, int64_t part, T2 *x, TC *y) {
+  const int64_t first = panel * d->width, count = gpumm_least (d->count - first, d->width);
+  const T2 *packed = d->direct ? (const T2 *) d->x + first * d->x_across : x;
+  if (!d->direct)
     NAME (pack) (d, first, count, x);
-    NAME (gather_columns) (d, packed, d->width, begin, end, first, count);
+  if (d->gather) {
+    const int64_t begin = d->outer / d->parts * part;
+    const int64_t end = part + 1 == d->parts ? d->outer : d->outer / d->parts * (part + 1);
+    NAME (gather) (d, packed, d->width, begin, end, first, count);
     return;
   }
-  memset (y + begin * d->width, 0, (size_t) ((end - begin) * d->width) * sizeof (TC));
-  if (!gpumm_is_zero (d->alpha)) {
-    if (d->direct)
-      packed = (const T2 *) d->x + first * d->x_across;
-    else
-      NAME (pack) (d, first, count, x);
+  memset (y, 0, (size_t) (d->outer * d->width) * sizeof (TC));
 #ifdef VECTORS
-    if (d->natural)
-      NAME (multiply_natural) (d, packed, y);
-    else
+  if (d->natural)
+    NAME (multiply_natural) (d, packed, y);
+  else
 #endif
-      switch (d->width) {
-      case 1:
-        NAME (multiply) (d, begin, end, packed, y, 1);
-        break;
-      case 2:
-        NAME (multiply) (d, begin, end, packed, y, 2);
-        break;
-      case 4:
-        NAME (multiply) (d, begin, end, packed, y, 4);
-        break;
-      default:
-        NAME (multiply) (d, begin, end, packed, y, WIDEST);
-      }
-  }
-  NAME (store) (d, begin, end, y, first, count);
+    switch (gpumm_is_zero (d->alpha) ? 0 : d->width) {
+    case 0:
+      break;
+    case 1:
+      NAME (multiply) (d, packed, y, 1);
+      break;
+    case 2:
+      NAME (multiply) (d, packed, y, 2);
+      break;
+    case 4:
+      NAME (multiply) (d, packed, y, 4);
+      break;
+    default:
+      NAME (multiply) (d, packed, y, WIDEST);
+    }
+  for (int64_t i = 0; i < d->outer && !gpumm_is_cancelled_at (i); i++)
+    NAME (store) (d, y + i * d->width, i, first, count);
+  gpumm_progress_add ((double) (d->outer * count));
 }
 
 static void NAME (panels) (const panels *d, int64_t begin, int64_t end, void *x, void *y) {
-  for (int64_t task = begin; task < end && !gpumm_is_cancelled (); task++) {
+  for (int64_t task = begin; task < end && !gpumm_is_cancelled (); task++)
     NAME (panel) (d, task / d->parts, task % d->parts, x, y);
-    gpumm_progress_add (1);
-  }
 }
 
 #undef T1
