@@ -38,8 +38,9 @@ typedef struct gpumm_line {
   double part; /* of a piece, for the progress */
 } gpumm_line;
 
-/* Of sparse matrices: the end of the group of entries of x, from t on and before end, that meet lines of y with the same
- * indices: several unknowns per point, as in a stiffness matrix, give such neighbours. */
+/* Of sparse matrices: the end of the group of entries of x, from t on and before end, that meet lines of
+ * y with the same indices: several unknowns per point, as in a stiffness matrix, give such
+ * neighbours. */
 static inline int64_t gpumm_group_end (const gpumm_pattern *p, int64_t t, int64_t end) {
   const int64_t *row = p->x.row;
   do
@@ -48,8 +49,8 @@ static inline int64_t gpumm_group_end (const gpumm_pattern *p, int64_t t, int64_
   return t;
 }
 
-/* Of sparse matrices: the beginning of the line of y for an entry of x soon after t, to prefetch it: these lines lie
- * anywhere. With 8, A A is a quarter faster for A of 200000 x 200000 with 16 random elements per row. */
+/* Of sparse matrices: the beginning of the line of y for an entry of x soon after t, to prefetch it:
+ * these lines lie anywhere. With 8, A A is a quarter faster for A of 200000 x 200000 with 16 random elements per row. */
 static inline int64_t gpumm_soon (const gpumm_pattern *p, int64_t t, int64_t last) {
   enum { AHEAD = 8 };
   return p->y.start[p->x.row[t + AHEAD < last ? t + AHEAD : t]];
