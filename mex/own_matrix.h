@@ -143,15 +143,18 @@ public:
   OF_WHOLE_FORCED (Complex, complex_value)
   OF_WHOLE_FORCED (FloatComplex, float_complex_value)
   OF_WHOLE_FORCED (bool, bool_value)
-#define OF_WHOLE_ARRAYS(type, name)                                                                \
-  OF_WHOLE_FORCED (type##Matrix, name##matrix_value)                                               \
-  OF_WHOLE_FORCED (type##NDArray, name##array_value)
-  OF_WHOLE_ARRAYS (, )
-  OF_WHOLE_ARRAYS (Float, float_)
-  OF_WHOLE_ARRAYS (Complex, complex_)
-  OF_WHOLE_ARRAYS (FloatComplex, float_complex_)
-  OF_WHOLE_ARRAYS (bool, bool_)
-  OF_WHOLE_ARRAYS (char, char_)
+  OF_WHOLE_FORCED (Matrix, matrix_value)
+  OF_WHOLE_FORCED (FloatMatrix, float_matrix_value)
+  OF_WHOLE_FORCED (NDArray, array_value)
+  OF_WHOLE_FORCED (FloatNDArray, float_array_value)
+  OF_WHOLE_FORCED (ComplexMatrix, complex_matrix_value)
+  OF_WHOLE_FORCED (FloatComplexMatrix, float_complex_matrix_value)
+  OF_WHOLE_FORCED (ComplexNDArray, complex_array_value)
+  OF_WHOLE_FORCED (FloatComplexNDArray, float_complex_array_value)
+  OF_WHOLE_FORCED (boolMatrix, bool_matrix_value)
+  OF_WHOLE_FORCED (boolNDArray, bool_array_value)
+  OF_WHOLE_FORCED (charMatrix, char_matrix_value)
+  OF_WHOLE_FORCED (charNDArray, char_array_value)
 
 #define OF_WHOLE_INTEGERS(type)                                                                    \
   bool is_##type##_type () const {                                                                 \
@@ -171,7 +174,6 @@ public:
   OF_WHOLE_INTEGERS (uint32)
   OF_WHOLE_INTEGERS (uint64)
 #undef OF_WHOLE_INTEGERS
-#undef OF_WHOLE_ARRAYS
 #undef OF_WHOLE_FORCED
 #undef OF_WHOLE
 

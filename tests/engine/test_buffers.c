@@ -70,7 +70,7 @@ static gpumm_matrix sent (const gpumm_matrix *x, int64_t spare) {
 static gpumm_status multiply (gpumm_problem p, const gpumm_options *options, gpumm_matrix *c,
                               gpumm_report *report) {
   gpumm_job *job = NULL;
-  gpumm_matrix shape;
+  gpumm_matrix shape = {0};
   p.stays = c->buffer != NULL;
   gpumm_status status = gpumm_open (&p, options, &job);
   if (!status)
