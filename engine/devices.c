@@ -106,6 +106,15 @@ const gpumm_driver *gpumm_host_device (const char **why) {
   return use (&host, why);
 }
 
+const gpumm_driver *gpumm_driver_of (int device, int *index) {
+  const char *why;
+  const gpumm_driver *driver = device == GPUMM_HOST ? gpumm_host_device (&why) : gpumm_cuda (&why);
+  *index = device == GPUMM_HOST ? 0 : device;
+  if (!driver)
+    gpumm_fail (GPUMM_NO_DEVICE, "%s", why);
+  return driver;
+}
+
 const char *gpumm_unused_gpu (void) {
   static atomic_flag asked = ATOMIC_FLAG_INIT;
   char path[LONGEST_PATH];

@@ -125,12 +125,10 @@ static gpumm_status check_problem (gpumm_problem *p) {
 
 /* If alpha is 0, A and B are not read. */
 static gpumm_status check_entries (const gpumm_problem *p) {
-  gpumm_status status = GPUMM_OK;
-  if (!gpumm_is_zero (p->alpha))
-    status = gpumm_check_entries (&p->a, "A");
-  if (!status && !gpumm_is_zero (p->alpha) && !gpumm_is_one_array (p))
-    status = gpumm_check_entries (&p->b, "B");
-  return status;
+  if (gpumm_is_zero (p->alpha))
+    return GPUMM_OK;
+  const gpumm_status status = gpumm_check_entries (&p->a, "A");
+  return status || gpumm_is_one_array (p) ? status : gpumm_check_entries (&p->b, "B");
 }
 
 static gpumm_status check_options (const gpumm_options *o) {
@@ -169,12 +167,12 @@ static gpumm_status find_cpu (places *f) {
   return status;
 }
 
-static gpumm_status find_host (places *f, int device) {
+static gpumm_status find_host (places *f) {
   const char *why = "";
   const gpumm_driver *driver = gpumm_host_device (&why);
   if (!driver)
     return gpumm_fail (GPUMM_NO_DEVICE, "the host device cannot be used: %s", why);
-  const gpumm_status status = gpumm_place_device (driver, device, f->problem->output, f->host);
+  const gpumm_status status = gpumm_place_device (driver, 0, f->problem->output, f->host);
   if (!status)
     f->choices.host = f->host;
   return status;
@@ -217,7 +215,7 @@ static gpumm_status find_place (gpumm_choices *choices, gpumm_where where) {
     return find_cpu (f);
   if (where == GPUMM_AT_HOST || (home && home->driver == gpumm_host_device (NULL))
       || (!home && f->problem->stays && f->options->backend == GPUMM_CPU))
-    return find_host (f, home ? device : 0);
+    return find_host (f);
   if (f->asked)
     return GPUMM_OK;
   if (where == GPUMM_AT_GPU_BY_RATES && gpumm_is_dense_float (f->problem)

@@ -210,15 +210,14 @@ int gpumm_tuned_rows (const gpumm_driver *driver, int device,
 }
 
 gpumm_status gpumm_tuned_table (int device, gpumm_tuned_info *info) {
-  const char *why;
-  const gpumm_driver *driver = device == GPUMM_HOST ? gpumm_host_device (&why) : gpumm_cuda (&why);
   gpumm_device_properties properties;
+  int index;
   if (!info)
     return gpumm_fail (GPUMM_INVALID, "no pointer for the tuned rows");
   *info = (gpumm_tuned_info){0};
+  const gpumm_driver *driver = gpumm_driver_of (device, &index);
   if (!driver)
-    return gpumm_fail (GPUMM_NO_DEVICE, "%s", why);
-  int index = device == GPUMM_HOST ? 0 : device;
+    return GPUMM_NO_DEVICE;
   gpumm_status status = driver->properties (index, &properties);
   if (status)
     return gpumm_fail (status, "device %d: %s", device, driver->error_text ());

@@ -9,15 +9,13 @@
 #include <unistd.h>
 
 gpumm_status gpumm_buffer_new (int device, size_t bytes, gpumm_buffer **buffer) {
-  const char *why = "";
-  const int on_host = device == GPUMM_HOST, index = on_host ? 0 : device;
-  const gpumm_driver *driver = on_host ? gpumm_host_device (&why) : gpumm_cuda (&why);
-  int count = 0;
+  int index, count = 0;
   if (!buffer)
     return gpumm_fail (GPUMM_INVALID, "no pointer for the buffer");
   *buffer = NULL;
+  const gpumm_driver *driver = gpumm_driver_of (device, &index);
   if (!driver)
-    return gpumm_fail (GPUMM_NO_DEVICE, "no device can be used: %s", why);
+    return GPUMM_NO_DEVICE;
   gpumm_status status = driver->count (&count);
   if (status || count < 1)
     return gpumm_fail (GPUMM_NO_DEVICE, "no device can be used: %s", driver->error_text ());

@@ -84,7 +84,8 @@ typedef struct gpumm_algorithm {
   /* can it multiply these operands? Looks only at formats and types; shape->type is the result's */
   int (*takes) (const gpumm_problem *problem);
   /* estimates the seconds from host memory to host memory, on a device or on the CPU (place NULL where its
-   * rate does not matter), by which "auto" chooses; INFINITY: not known. NULL: only its name chooses it */
+   * rate does not matter), by which "auto" chooses; INFINITY: not known. NULL: its
+   * name chooses it, or that nothing else multiplies the operands */
   double (*seconds) (const gpumm_problem *problem, const gpumm_place *place,
                      const struct gpumm_sparse_estimate *estimate);
   /* may be NULL; the symbolic phase of sparse results, sets job->shape.nzmax */

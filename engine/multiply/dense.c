@@ -107,11 +107,11 @@ static void run_window (schedule *s) {
                              .context = plan->kernel,
                              .waits = plan->kernel->waits,
                              .divides = !plan->kernel->workspace};
-  if (s->count > 0)
+  if (s->count > 0) {
     s->job->writes = 1;
-  if (s->count > 0)
     gpumm_pass_stream (&s->pass, &stream, plan->resident && !s->result->buffer ? s->result : NULL,
                        0);
+  }
   s->count = 0;
   for (int64_t i = 0; i < s->sizes.a; i++)
     s->a[i].last_step = -1;
