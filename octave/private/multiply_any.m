@@ -176,9 +176,11 @@ endfunction
 
 ## C as the engine adds it to the product of A and B.
 function o = with_c (A, B, o, is_complex)
-  if (inner_sizes_agree (A, B, o)) # else the engine has the words for it
-    check_c (o.c, product_size (A, B, o));
+  if (! inner_sizes_agree (A, B, o))
+    o.beta = 0; # the engine has the words for A and B, whatever C is
+    return;
   endif
+  check_c (o.c, product_size (A, B, o));
   o.c = plain (o.c);
   if (isempty (o.c))
     o.beta = 0; # nothing to add; an empty array is never complex

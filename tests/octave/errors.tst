@@ -22,6 +22,29 @@
 %!error id=Octave:nonconformant-args gpumm (ones (2), ones (2), "C", ones (2, 2, 2))
 %!error id=Octave:nonconformant-args gpumm (2, ones (2), "C", ones (2, 3))
 
+## A and B that do not conform are named whatever C is
+%!test
+%! pairs = {ones(2, 0), single(ones (2, 3)), ones(2, 3) + 1i, int8(ones (2, 3)), sparse(ones (2, 3)), ...
+%!          blocksparse(ones (2, 3), [1, 1]), blocksparse(single (ones (2, 3)), [1, 1])};
+%! others = {[], ones(3), ones(2, 2, 2), ones(2, 0, 2), sparse(ones (2)), 1i * ones(2), single(1), ...
+%!           int8(ones (2, 3, 2)), true(2), "abc", eye(2)};
+%! for X = pairs
+%!   for C = others
+%!     for more = {{}, {"OutputClass", "double"}, {"OutputClass", "single"}, {"Algorithm", "blas"}, ...
+%!                 {"Output", "full"}, {"Beta", 2i}}
+%!       list = [{"C", C{1}}, more{1}];
+%!       failure = [];
+%!       try
+%!         gpumm (X{1}, X{1}, list{:});
+%!       catch failure
+%!       end_try_catch
+%!       if (! any (strcmp (failure.identifier, {"Octave:nonconformant-args", "gpumm:bad-value"})))
+%!         error ("%s by C %s: %s", class (X{1}), class (C{1}), failure.message);
+%!       endif
+%!     endfor
+%!   endfor
+%! endfor
+
 ## what is no matrix
 %!test
 %! bad = {@sin, @(x) x, struct("a", 1), struct("a", {1, 2}), {1}, {}, inputParser(), ...
