@@ -257,6 +257,10 @@ function [C, info] = without_blocks (A, B, o)
       [C, info] = octave_product (A, B, o, kind_a, kind_b);
     endif
     if (! isempty (o.output) && ! isa (C, o.output))
+      if (issparse (C))
+        error ("gpumm:bad-value", ["gpumm: the sum with a sparse C is sparse here, and Octave has no " ...
+                                   "sparse single: OutputClass must be \"double\""]);
+      endif
       C = feval (o.output, C);
     endif
   endif

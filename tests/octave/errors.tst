@@ -109,6 +109,8 @@
 %!error id=gpumm:bad-value gpumm (1, 2, "Device", "first")
 %!error id=gpumm:bad-value gpumm (1, 2, "Device", 2^31)
 %!error <OutputClass must be "double"> gpumm (1, 2, "OutputClass", "float")
+%!error <no sparse single: OutputClass must be "double"> gpumm (eye (3, 2), eye (2, 4), "C", sparse (ones (3, 4)), "OutputClass", "single")
+%!error <no sparse single: OutputClass must be "double"> gpumm (2, eye (3, 4), "C", sparse (ones (3, 4)), "OutputClass", "single")
 %!error id=gpumm:bad-value gpumm (1, 2, "MaxDeviceMemory", 0)
 %!error id=gpumm:bad-value gpumm (1, 2, "MaxDeviceMemory", -5)
 %!error id=gpumm:bad-value gpumm (1, 2, "MaxDeviceMemory", NaN)
