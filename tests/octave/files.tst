@@ -110,8 +110,9 @@
 %!    plain = rand (1, n) < 0.3;
 %!    name(plain) = char (1 + floor (255 * rand (1, sum (plain))));
 %!    name(name == "/") = "x";
+%!    name = strrep (name, ":~", "::");          # Octave takes ~ there, too, for the home of a user
 %!    if (name(1) == "~" || all (name == "."))
-%!      name = ["x" name];                       # ~ is the home of a user
+%!      name = ["x" name];
 %!    endif
 %!    mmwrite (name, k);
 %!    assert (mmread (name), k);

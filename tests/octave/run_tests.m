@@ -27,7 +27,10 @@ for file = arguments(2:end).'
   if (n != most)
     blocks = ostrsplit (strrep (fileread (log), "***** ", "\001"), "\001");
     blocks = blocks(! cellfun (@isempty, strfind (blocks, "!!!!! ")));
-    blocks = regexprep (blocks, '^shared variables.*', "", "lineanchors"); # they fill pages
+    try
+      blocks = regexprep (blocks, '^shared variables.*', "", "lineanchors"); # they fill pages
+    catch # regexprep takes UTF-8 only, and a name of a file is any text
+    end_try_catch
     printf ("%s\n", blocks{:});
   endif
   unlink (log);
