@@ -110,7 +110,9 @@
 %!    plain = rand (1, n) < 0.3;
 %!    name(plain) = char (1 + floor (255 * rand (1, sum (plain))));
 %!    name(name == "/") = "x";
-%!    name = strrep (name, ":~", "::");          # Octave takes ~ there, too, for the home of a user
+%!    ## Octave takes ~ for the home of a user here, and at the beginning
+%!    before = [name(2:end) == "~", false];
+%!    name(before & any (name == (" \t\n\v\f\r:")(:), 1)) = "x";
 %!    if (name(1) == "~" || all (name == "."))
 %!      name = ["x" name];
 %!    endif
