@@ -1,4 +1,4 @@
-/* devices.c - the drivers: opened at first use, and refused in a child of fork ().
+/* devices.c - the drivers: opened at first use, and refused in a child of fork (); and their devices.
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "devices.h"
@@ -106,13 +106,46 @@ const gpumm_driver *gpumm_host_device (const char **why) {
   return use (&host, why);
 }
 
-const gpumm_driver *gpumm_driver_of (int device, int *index) {
+/* ---- contexts ----------------------------------------------------------------------------- */
+
+enum { MOST_GPUS = 64 }; /* more are not used */
+
+static gpumm_context gpus[MOST_GPUS], host_context;
+
+gpumm_status gpumm_context_of (int device, gpumm_context **context) {
   const char *why;
-  const gpumm_driver *driver = device == GPUMM_HOST ? gpumm_host_device (&why) : gpumm_cuda (&why);
-  *index = device == GPUMM_HOST ? 0 : device;
+  const int is_host = device == GPUMM_HOST;
+  const gpumm_driver *driver = is_host ? gpumm_host_device (&why) : gpumm_cuda (&why);
+  int count = 0;
+  *context = NULL;
   if (!driver)
-    gpumm_fail (GPUMM_NO_DEVICE, "%s", why);
-  return driver;
+    return gpumm_fail (GPUMM_NO_DEVICE, "%s", why);
+  if (driver->count (&count) || count < 1)
+    return gpumm_fail (GPUMM_NO_DEVICE, "%s", driver->error_text ());
+  count = count < MOST_GPUS ? count : MOST_GPUS;
+  if (!is_host && (device < 0 || device >= count))
+    return gpumm_fail (GPUMM_INVALID, "device %d does not exist: there %s %d (0 to %d)", device,
+                       count == 1 ? "is" : "are", count, count - 1);
+  *context = is_host ? &host_context : &gpus[device];
+  pthread_mutex_lock (&lock);
+  (*context)->driver = driver;
+  (*context)->device = is_host ? 0 : device;
+  pthread_mutex_unlock (&lock);
+  return GPUMM_OK;
+}
+
+gpumm_context *gpumm_gpu_context (int device) {
+  return device >= 0 && device < MOST_GPUS && gpumm_cuda (NULL) && gpus[device].driver
+             ? &gpus[device]
+             : NULL;
+}
+
+gpumm_status gpumm_context_properties (const gpumm_context *context,
+                                       gpumm_device_properties *properties) {
+  gpumm_status status = context->driver->properties (context->device, properties);
+  return status
+             ? gpumm_fail (status, "device %d: %s", context->device, context->driver->error_text ())
+             : GPUMM_OK;
 }
 
 const char *gpumm_unused_gpu (void) {
@@ -131,14 +164,15 @@ int gpumm_device_count (const char **why) {
 }
 
 gpumm_status gpumm_device (int device, gpumm_device_properties *properties) {
-  const char *why;
-  const gpumm_driver *driver = gpumm_cuda (&why);
+  gpumm_context *context;
   if (!properties)
     return gpumm_fail (GPUMM_INVALID, "no pointer for the properties");
-  if (!driver)
-    return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", why);
-  gpumm_status status = driver->properties (device, properties);
-  return status ? gpumm_fail (status, "device %d: %s", device, driver->error_text ()) : GPUMM_OK;
+  if (device < 0)
+    return gpumm_fail (GPUMM_INVALID, "device %d: devices count from 0", device);
+  gpumm_status status = gpumm_context_of (device, &context);
+  if (status == GPUMM_NO_DEVICE)
+    return gpumm_fail (status, "no GPU can be used: %s", gpumm_last_error ());
+  return status ? status : gpumm_context_properties (context, properties);
 }
 
 /* ---- reset -------------------------------------------------------------------------------- */
@@ -148,16 +182,25 @@ int64_t gpumm_fault_device (int64_t n) {
   return driver && driver->fault ? driver->fault (n) : 0;
 }
 
-void gpumm_devices_reset (void) {
+void gpumm_devices_reset (void (*reset) (gpumm_context *context)) {
+  gpumm_context *used[MOST_GPUS + 1];
+  int count = 0;
   pthread_mutex_lock (&lock);
-  if (cuda.opened_by && cuda.opened_by != getpid ())
-    gpumm_pools_forget ();
-  else {
-    gpumm_pools_reset ();
-    if (cuda.driver)
-      cuda.driver->reset ();
+  const int is_forked = cuda.opened_by && cuda.opened_by != getpid ();
+  for (gpumm_context *c = gpus; c < gpus + MOST_GPUS; c++)
+    if (c->driver) {
+      (is_forked ? gpumm_pool_forget : gpumm_pool_reset) (c);
+      used[count++] = c;
+    }
+  if (host_context.driver) {
+    gpumm_pool_reset (&host_context);
+    used[count++] = &host_context;
   }
+  if (cuda.driver && !is_forked)
+    cuda.driver->reset ();
   if (host.driver)
     host.driver->reset ();
   pthread_mutex_unlock (&lock);
+  for (int i = 0; i < count; i++)
+    reset (used[i]); /* may wait for a measurement, which asks for drivers */
 }

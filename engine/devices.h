@@ -1,11 +1,9 @@
-/* devices.h - the drivers.
+/* devices.h - the drivers, and a context for each device.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_DEVICES_H
 #define GPUMM_DEVICES_H
 
-#include "device.h"
-
-enum { GPUMM_MOST_DEVICES = 16 }; /* that anything is remembered of */
+#include "context.h"
 
 /* The CUDA driver table if this process can use a GPU; else NULL, and *why says what is missing.
  * Opens the library at the first call. */
@@ -14,11 +12,18 @@ const gpumm_driver *gpumm_cuda (const char **why);
 /* The host device's driver table, or NULL and *why. */
 const gpumm_driver *gpumm_host_device (const char **why);
 
-/* The driver of the GPU of this index, or of GPUMM_HOST; *index is the device's there. NULL with the error
- * text set. */
-const gpumm_driver *gpumm_driver_of (int device, int *index);
+/* The context of the GPU of this index, or of GPUMM_HOST. GPUMM_NO_DEVICE if there is none at all,
+ * GPUMM_INVALID if there is none of this index. */
+gpumm_status gpumm_context_of (int device, gpumm_context **context);
 
-/* Empties the pools and closes what the drivers keep. */
-void gpumm_devices_reset (void);
+/* The context of a GPU without asking the driver whether the index exists; NULL where no GPU can be used. */
+gpumm_context *gpumm_gpu_context (int device);
+
+/* A device's properties now. Sets the error text on failure. */
+gpumm_status gpumm_context_properties (const gpumm_context *context,
+                                       gpumm_device_properties *properties);
+
+/* Empties all pools, calls reset for each device, and closes what the drivers keep. */
+void gpumm_devices_reset (void (*reset) (gpumm_context *context));
 
 #endif

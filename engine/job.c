@@ -90,7 +90,7 @@ static gpumm_status check_buffers (const gpumm_problem *p) {
         gpumm_format_word (p->a.format), gpumm_type_name (p->a.type),
         gpumm_format_word (p->b.format), gpumm_type_name (p->b.type));
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (all[i] && (all[i]->driver != home->driver || all[i]->device != home->device))
+    if (all[i] && all[i]->context != home->context)
       return gpumm_fail (GPUMM_UNSUPPORTED, "the matrices lie on different devices");
   if (all[2] && !p->stays)
     return gpumm_fail (GPUMM_UNSUPPORTED, "C0 on a device, and a result that is not");
@@ -168,11 +168,11 @@ static gpumm_status find_cpu (places *f) {
 }
 
 static gpumm_status find_host (places *f) {
-  const char *why = "";
-  const gpumm_driver *driver = gpumm_host_device (&why);
-  if (!driver)
-    return gpumm_fail (GPUMM_NO_DEVICE, "the host device cannot be used: %s", why);
-  const gpumm_status status = gpumm_place_device (driver, 0, f->problem->output, f->host);
+  gpumm_context *context;
+  gpumm_status status = gpumm_context_of (GPUMM_HOST, &context);
+  if (status)
+    return gpumm_fail (status, "the host device cannot be used: %s", gpumm_last_error ());
+  status = gpumm_place_device (context, f->problem->output, f->host);
   if (!status)
     f->choices.host = f->host;
   return status;
@@ -183,22 +183,17 @@ static gpumm_status find_host (places *f) {
 static gpumm_status find_gpu (places *f, int device) {
   const gpumm_problem *p = f->problem;
   const gpumm_options *o = f->options;
-  const gpumm_driver *cuda = gpumm_cuda (&f->choices.why_no_gpu);
-  int count = 0;
+  gpumm_context *context;
   f->asked = 1;
   f->choices.gpu = NULL; /* its rates alone do not do */
-  if (!cuda)
-    return GPUMM_OK;
-  cuda->count (&count);
-  if (count < 1) {
-    f->choices.why_no_gpu = cuda->error_text ();
+  gpumm_status status = gpumm_context_of (device, &context);
+  if (status == GPUMM_NO_DEVICE) {
+    f->choices.why_no_gpu = gpumm_last_error ();
     return GPUMM_OK;
   }
-  if (device >= count)
-    return gpumm_fail (GPUMM_INVALID, "device %d does not exist: there %s %d (0 to %d)", device,
-                       count == 1 ? "is" : "are", count, count - 1);
-  const gpumm_status status =
-      gpumm_place_device (cuda, device, gpumm_is_float (p->output) ? p->output : GPUMM_D, f->gpu);
+  if (status)
+    return status;
+  status = gpumm_place_device (context, gpumm_is_float (p->output) ? p->output : GPUMM_D, f->gpu);
   if (!status) {
     gpumm_place_rival (p, o, f->gpu);
     f->choices.gpu = f->gpu;
@@ -210,10 +205,10 @@ static gpumm_status find_gpu (places *f, int device) {
 static gpumm_status find_place (gpumm_choices *choices, gpumm_where where) {
   places *f = (places *) choices;
   const gpumm_buffer *home = gpumm_home (f->problem);
-  const int device = home ? home->device : f->options->device < 0 ? 0 : f->options->device;
+  const int device = home ? home->context->device : f->options->device < 0 ? 0 : f->options->device;
   if (where == GPUMM_AT_CPU)
     return find_cpu (f);
-  if (where == GPUMM_AT_HOST || (home && home->driver == gpumm_host_device (NULL))
+  if (where == GPUMM_AT_HOST || (home && home->context->driver == gpumm_host_device (NULL))
       || (!home && f->problem->stays && f->options->backend == GPUMM_CPU))
     return find_host (f);
   if (f->asked)
@@ -236,7 +231,7 @@ static gpumm_status plan (gpumm_job *job) {
               .gpu = &gpu,
               .host = &host};
   if (is_mixed (p)) {
-    job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_mixed, .device = -1};
+    job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_mixed};
     return GPUMM_OK;
   }
   return gpumm_make_plan (p, &job->options, &f.choices, &job->plan);
@@ -247,12 +242,12 @@ static void announce (gpumm_job *job) {
   gpumm_report *r = &job->report;
   const gpumm_plan *plan = &job->plan;
   r->backend = plan->backend;
-  r->device = plan->backend == GPUMM_GPU ? plan->device : -1;
+  r->device = plan->backend == GPUMM_GPU && plan->context ? plan->context->device : -1;
   snprintf (r->algorithm, sizeof r->algorithm, "%s", plan->algorithm->name);
   snprintf (r->kernel, sizeof r->kernel, "%s", plan->kernel ? plan->kernel->name : "");
   snprintf (r->reason, sizeof r->reason, "%s", plan->reason);
   snprintf (r->device_name, sizeof r->device_name, "%s",
-            plan->driver ? plan->properties.name : "CPU");
+            plan->context ? plan->properties.name : "CPU");
 }
 
 /* The report tells where the inner product runs, and by which kernel. */
@@ -328,14 +323,14 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
               "%.250s; not as dense matrices (%.220s)", job->plan.reason, why);
     return 1;
   }
-  if (!job->plan.driver)
+  if (!job->plan.context)
     return 0;
   const gpumm_matrix *c0 = job->problem.c0;
   const int is_lost = job->writes && c0 && c0->buffer; /* C0, which is C */
   if (status == GPUMM_DEVICE_MEMORY && job->plan.device_bytes > 1 << 20 && !is_lost) {
     job->options.max_device_memory = job->plan.device_bytes / 2;
     gpumm_plan before = job->plan;
-    if (plan (job) == GPUMM_OK && job->plan.driver
+    if (plan (job) == GPUMM_OK && job->plan.context
         && job->plan.device_bytes < before.device_bytes) {
       announce (job);
       snprintf (job->report.reason, sizeof job->report.reason,
@@ -350,8 +345,8 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
       && (status == GPUMM_DEVICE_MEMORY || status == GPUMM_DEVICE_FAILED
           || status == GPUMM_NO_DEVICE || status == GPUMM_HOST_MEMORY)) {
     close_algorithm (job);
-    job->plan = (gpumm_plan){
-        .algorithm = gpumm_host_algorithm (&job->problem), .backend = GPUMM_CPU, .device = -1};
+    job->plan =
+        (gpumm_plan){.algorithm = gpumm_host_algorithm (&job->problem), .backend = GPUMM_CPU};
     announce (job);
     snprintf (job->report.reason, sizeof job->report.reason,
               "on the CPU, as the GPU could not do it (%.270s)", why);
@@ -453,8 +448,7 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *resu
   if (!result->buffer == !!p->stays)
     return gpumm_fail (GPUMM_INVALID, p->stays ? "the result has no buffer on the device"
                                                : "the result has a buffer, but was not to stay");
-  if (result->buffer
-      && (result->buffer->driver != job->plan.driver || result->buffer->device != job->plan.device))
+  if (result->buffer && result->buffer->context != job->plan.context)
     return gpumm_fail (GPUMM_INVALID, "the result's buffer is on another device");
   if (p->c0 && p->c0->buffer && (p->c0->values != result->values || p->c0->ld != result->ld))
     return gpumm_fail (GPUMM_UNSUPPORTED, "C0 on a device is not the result itself");
@@ -572,9 +566,13 @@ void gpumm_close (gpumm_job *job) {
   gpumm_cancel_leave ();
 }
 
+static void forget (gpumm_context *context) {
+  gpumm_rates_forget (context);
+  gpumm_tuned_forget (context);
+}
+
 gpumm_status gpumm_reset (void) {
-  gpumm_devices_reset ();
-  gpumm_rates_forget ();
-  gpumm_tuned_forget ();
+  gpumm_devices_reset (forget);
+  gpumm_rates_forget (NULL);
   return GPUMM_OK;
 }

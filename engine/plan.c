@@ -144,7 +144,7 @@ static const gpumm_kernel *choose_in_family (const gpumm_place *place, const cha
                                              const gpumm_product *product, int max_capability) {
   const gpumm_kernel *best = NULL;
   int64_t least = product->m < product->n ? product->m : product->n;
-  for (const gpumm_kernel *const *row = place->driver->kernels; *row; row++) {
+  for (const gpumm_kernel *const *row = place->context->driver->kernels; *row; row++) {
     const gpumm_kernel *k = *row;
     int exact = strcmp (k->name, name) == 0;
     if (!exact && strcmp (k->algorithm, name) != 0)
@@ -274,8 +274,7 @@ static void weigh_rival (const gpumm_problem *p, const gpumm_options *o, gpumm_c
 static const int64_t KEPT_PART = 4;
 
 static void set_device (gpumm_plan *plan, const gpumm_place *place, int64_t limit) {
-  plan->driver = place->driver;
-  plan->device = place->device;
+  plan->context = place->context;
   plan->properties = place->properties;
   plan->keep_bytes = limit > 0 ? limit : place->properties.memory_total / KEPT_PART;
 }
@@ -313,7 +312,7 @@ static gpumm_status plan_sparse_device (const gpumm_problem *p, const gpumm_opti
                                         gpumm_plan *plan) {
   const char *name = algorithm ? algorithm->name : o->algorithm;
   const gpumm_sparse_kernel *kernel =
-      gpumm_next_sparse_kernel (place->driver, name, place->properties.capability, NULL);
+      gpumm_next_sparse_kernel (place->context->driver, name, place->properties.capability, NULL);
   if (kernel)
     plan->algorithm = gpumm_algorithm_find (kernel->algorithm);
   if (!plan->algorithm || !plan->algorithm->takes (p))
@@ -394,7 +393,7 @@ static gpumm_status plan_bound (const gpumm_problem *p, const gpumm_options *o,
   if (!place)
     return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", choices->why_no_gpu);
   if ((o->backend != GPUMM_AUTO && o->backend != plan->backend)
-      || (o->device >= 0 && plan->backend == GPUMM_GPU && o->device != place->device))
+      || (o->device >= 0 && plan->backend == GPUMM_GPU && o->device != place->context->device))
     return gpumm_fail (GPUMM_UNSUPPORTED, "matrices lie on %s, and another place was asked for",
                        place->properties.name);
   if (!is_auto (o->algorithm) && !names_device_algorithm (o->algorithm))
@@ -455,7 +454,7 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
                there = on_device->seconds (p, gpu, estimate);
   const int wins = dense ? saves_enough (there, here)
                          : there < here
-                               && gpumm_next_sparse_kernel (gpu->driver, on_device->name,
+                               && gpumm_next_sparse_kernel (gpu->context->driver, on_device->name,
                                                             gpu->properties.capability, NULL);
   *seconds = wins ? there : here;
   if (!dense && !isfinite (there))
@@ -551,7 +550,7 @@ static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o, gpum
 gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
                               gpumm_choices *choices, gpumm_plan *plan) {
   gpumm_status status = GPUMM_OK;
-  *plan = (gpumm_plan){.device = -1};
+  *plan = (gpumm_plan){0};
   if (gpumm_is_bound (p))
     status = plan_bound (p, o, choices, plan);
   else if (!is_auto (o->algorithm))
@@ -563,8 +562,6 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
     if (!status)
       weigh_as_dense (p, o, choices, estimate, seconds, plan);
   }
-  if (!plan->driver)
-    plan->device = -1;
   if (!status && plan->tuned) {
     size_t length = strlen (plan->reason);
     snprintf (plan->reason + length, sizeof plan->reason - length,

@@ -8,7 +8,7 @@
 #ifndef GPUMM_PLAN_H
 #define GPUMM_PLAN_H
 
-#include "device.h"
+#include "context.h"
 #include "gpumm.h"
 #include "tuned.h"
 
@@ -21,10 +21,9 @@ typedef struct gpumm_rival_rates {
   double library, call, operand, product;
 } gpumm_rival_rates;
 
-/* What the plan knows of a place to run: the CPU (driver NULL) or one device. */
+/* What the plan knows of a place to run: the CPU (context NULL) or one device. */
 typedef struct gpumm_place {
-  const gpumm_driver *driver; /* NULL: the engine's own host code */
-  int device;
+  gpumm_context *context; /* NULL: the engine's own host code */
   gpumm_device_properties properties;
   double flops[4];         /* dense rate at large n by type S, D, C, Z, operations per second */
   double upload, download; /* bytes per second from and to the caller's memory */
@@ -43,8 +42,7 @@ typedef struct gpumm_place {
 typedef struct gpumm_plan {
   const struct gpumm_algorithm *algorithm;
   gpumm_backend backend;
-  const gpumm_driver *driver; /* NULL: no device takes part */
-  int device;
+  gpumm_context *context;                   /* NULL: no device takes part */
   gpumm_device_properties properties;       /* of the device, when the plan was made */
   const gpumm_kernel *kernel;               /* NULL where the algorithm has none */
   const gpumm_sparse_kernel *sparse_kernel; /* asked for by name; NULL: the algorithm chooses */

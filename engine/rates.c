@@ -24,7 +24,7 @@ typedef struct {
 
 enum { DEPTHS = 4 }; /* of gpumm_rival_depth */
 
-typedef struct {
+typedef struct gpumm_rates {
   double upload, download, call, near_bytes, near_seconds, flops[FLOAT_TYPES];
   double link;
   int link_tried;
@@ -32,7 +32,6 @@ typedef struct {
 } rates;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static rates measured[GPUMM_MOST_DEVICES];
 static double cpu_flops[FLOAT_TYPES];
 
 /* Products of these sizes take a GPU and a CPU about a millisecond: long enough to time, and near
@@ -69,7 +68,7 @@ static double flops_of (gpumm_type type, double n) {
 static gpumm_status time_product (const gpumm_place *place, gpumm_type type, void *x, void *y,
                                   int64_t m, int64_t n, int64_t k, double *total, double *compute) {
   gpumm_choices choices = {.gpu = place};
-  gpumm_options options = {.backend = GPUMM_GPU, .device = place->device};
+  gpumm_options options = {.backend = GPUMM_GPU, .device = place->context->device};
   gpumm_matrix a = {.type = type, .rows = m, .cols = k, .ld = m, .values = x};
   gpumm_matrix b = a, c = a;
   b.rows = b.ld = k;
@@ -124,6 +123,11 @@ static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rate
   return status;
 }
 
+/* The host device is never chosen for speed. */
+static int is_host_device (const gpumm_context *context) {
+  return context->driver == gpumm_host_device (NULL);
+}
+
 static void set_rates (const rates *r, gpumm_place *place) {
   place->upload = r->upload;
   place->download = r->download;
@@ -134,37 +138,47 @@ static void set_rates (const rates *r, gpumm_place *place) {
 }
 
 int gpumm_place_known_rates (int device, gpumm_type type, gpumm_place *place) {
-  if (device < 0 || device >= GPUMM_MOST_DEVICES || (unsigned) type >= FLOAT_TYPES
-      || !gpumm_cuda (NULL))
-    return 0; /* no GPU, or it was opened before fork () */
+  gpumm_context *context = gpumm_gpu_context (device);
+  if (!context || (unsigned) type >= FLOAT_TYPES)
+    return 0; /* no GPU, none used yet, or it was opened before fork () */
   pthread_mutex_lock (&lock);
-  const int known = measured[device].flops[type] > 0;
-  *place = (gpumm_place){.device = device};
-  set_rates (&measured[device], place);
+  const int known = context->rates && context->rates->flops[type] > 0;
+  *place = (gpumm_place){.context = context};
+  if (known)
+    set_rates (context->rates, place);
   pthread_mutex_unlock (&lock);
   return known;
 }
 
-gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_type type,
-                                 gpumm_place *place) {
-  *place = (gpumm_place){.driver = driver, .device = device};
-  gpumm_status status = driver->properties (device, &place->properties);
+/* The device's rates, all 0 at first; NULL without memory for them. Call with the lock held. */
+static rates *rates_of (gpumm_context *context) {
+  if (!context->rates)
+    context->rates = gpumm_allocate (1, sizeof *context->rates);
+  return context->rates;
+}
+
+gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, gpumm_place *place) {
+  *place = (gpumm_place){.context = context};
+  gpumm_status status = gpumm_context_properties (context, &place->properties);
   if (status)
-    return gpumm_fail (status, "device %d: %s", device, driver->error_text ());
+    return status;
   /* count the pool's unused memory as free */
   size_t unused;
-  gpumm_pool_bytes (driver, device, GPUMM_POOL_DEVICE, &unused);
+  gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, &unused);
   place->properties.memory_free += (int64_t) unused;
-  if (device >= GPUMM_MOST_DEVICES || (unsigned) type >= FLOAT_TYPES)
+  if ((unsigned) type >= FLOAT_TYPES)
     return GPUMM_OK;
-  place->tuned_count = gpumm_tuned_rows (driver, device, &place->properties, type, place->tuned);
-  if (driver == gpumm_host_device (NULL)) /* the host device is never chosen for speed */
+  place->tuned_count = gpumm_tuned_rows (context, &place->properties, type, place->tuned);
+  if (is_host_device (context))
     return GPUMM_OK;
   pthread_mutex_lock (&lock);
-  rates *r = &measured[device];
-  if (!r->flops[type])
+  rates *r = rates_of (context);
+  if (!r)
+    status = GPUMM_HOST_MEMORY;
+  else if (!r->flops[type])
     status = measure_gpu (place, type, r);
-  set_rates (r, place);
+  if (r)
+    set_rates (r, place);
   pthread_mutex_unlock (&lock);
   return status;
 }
@@ -178,7 +192,8 @@ enum { TRIAL_ROWS = 4096, TRIAL_COLS = 2048, BLOCK_BYTES = 2 << 20, LINK_COPIES 
 
 /* The measured launches and their device memory. */
 typedef struct {
-  const gpumm_driver *driver;
+  gpumm_context *context;
+  const gpumm_driver *driver; /* the context's */
   int device;
   gpumm_type type;
   int64_t k;
@@ -192,13 +207,13 @@ typedef struct {
 static void end_trial (trial *t) {
   if (t->stream)
     t->driver->stream_synchronize (t->device, t->stream);
-  gpumm_stream_give (t->driver, t->device, t->stream);
-  gpumm_event_give (t->driver, t->device, t->from);
-  gpumm_event_give (t->driver, t->device, t->to);
-  gpumm_pool_give (t->driver, t->device, GPUMM_POOL_PINNED, t->block);
-  gpumm_pool_give (t->driver, t->device, GPUMM_POOL_DEVICE, t->a);
-  gpumm_pool_give (t->driver, t->device, GPUMM_POOL_DEVICE, t->c);
-  gpumm_pool_give (t->driver, t->device, GPUMM_POOL_DEVICE, t->workspace);
+  gpumm_stream_give (t->context, t->stream);
+  gpumm_event_give (t->context, t->from);
+  gpumm_event_give (t->context, t->to);
+  gpumm_pool_give (t->context, GPUMM_POOL_PINNED, t->block);
+  gpumm_pool_give (t->context, GPUMM_POOL_DEVICE, t->a);
+  gpumm_pool_give (t->context, GPUMM_POOL_DEVICE, t->c);
+  gpumm_pool_give (t->context, GPUMM_POOL_DEVICE, t->workspace);
 }
 
 /* Fills this many bytes of A with copies of the block. */
@@ -210,9 +225,11 @@ static gpumm_status fill_a (trial *t, size_t bytes) {
   return status;
 }
 
-static gpumm_status begin_trial (trial *t) {
-  gpumm_status status =
-      gpumm_pool_take (t->driver, t->device, GPUMM_POOL_PINNED, BLOCK_BYTES, &t->block);
+static gpumm_status begin_trial (trial *t, gpumm_context *context) {
+  t->context = context;
+  t->driver = context->driver;
+  t->device = context->device;
+  gpumm_status status = gpumm_pool_take (context, GPUMM_POOL_PINNED, BLOCK_BYTES, &t->block);
   void *random = NULL;
   if (!status) {
     random = random_matrix ((int64_t) (BLOCK_BYTES / gpumm_type_bytes (t->type)), t->type);
@@ -222,13 +239,13 @@ static gpumm_status begin_trial (trial *t) {
     memcpy (t->block, random, BLOCK_BYTES);
   gpumm_release (random);
   if (!status)
-    status = gpumm_pool_take (t->driver, t->device, GPUMM_POOL_DEVICE, t->a_bytes, &t->a);
+    status = gpumm_pool_take (t->context, GPUMM_POOL_DEVICE, t->a_bytes, &t->a);
   if (!status)
-    status = gpumm_stream_take (t->driver, t->device, &t->stream);
+    status = gpumm_stream_take (t->context, &t->stream);
   if (!status)
-    status = gpumm_event_take (t->driver, t->device, &t->from);
+    status = gpumm_event_take (t->context, &t->from);
   if (!status)
-    status = gpumm_event_take (t->driver, t->device, &t->to);
+    status = gpumm_event_take (t->context, &t->to);
   return status;
 }
 
@@ -287,9 +304,9 @@ static gpumm_status run_slice (trial *t, const void *what) {
 
 static gpumm_status measure_link (const gpumm_place *place, gpumm_type type, double *link) {
   size_t bytes = (size_t) LINK_COPIES * BLOCK_BYTES;
-  trial t = {.driver = place->driver, .device = place->device, .type = type, .a_bytes = bytes};
+  trial t = {.type = type, .a_bytes = bytes};
   double seconds = 0;
-  gpumm_status status = begin_trial (&t);
+  gpumm_status status = begin_trial (&t, place->context);
   if (!status)
     status = time_on_device (&t, run_copies, NULL, &seconds);
   end_trial (&t);
@@ -317,16 +334,15 @@ static void size_trial (trial *t, const gpumm_place *place, const gpumm_kernel *
 /* Times the first count slices, in seconds. */
 static gpumm_status measure_slices (const gpumm_place *place, gpumm_type type, int64_t k,
                                     const gpumm_kernel *kernel, int count, double *seconds) {
-  trial t = {.driver = place->driver, .device = place->device, .type = type, .k = k};
+  trial t = {.type = type, .k = k};
   size_trial (&t, place, kernel);
-  gpumm_status status = begin_trial (&t);
+  gpumm_status status = begin_trial (&t, place->context);
   if (!status)
     status = fill_a (&t, t.a_bytes);
   if (!status)
-    status = gpumm_pool_take (t.driver, t.device, GPUMM_POOL_DEVICE, t.c_bytes, &t.c);
+    status = gpumm_pool_take (t.context, GPUMM_POOL_DEVICE, t.c_bytes, &t.c);
   if (!status && t.workspace_bytes > 0)
-    status =
-        gpumm_pool_take (t.driver, t.device, GPUMM_POOL_DEVICE, t.workspace_bytes, &t.workspace);
+    status = gpumm_pool_take (t.context, GPUMM_POOL_DEVICE, t.workspace_bytes, &t.workspace);
   for (int s = 0; s < count && !status; s++)
     status = time_on_device (&t, run_slice, &slices[s], &seconds[s]);
   end_trial (&t);
@@ -376,7 +392,7 @@ void gpumm_place_rival (const gpumm_problem *problem, const gpumm_options *optio
   gpumm_type type = problem->output;
   gpumm_rival rival;
   int64_t k = gpumm_rival_depth (problem, options, place, &rival);
-  if (!k || place->driver == gpumm_host_device (NULL) || place->device >= GPUMM_MOST_DEVICES)
+  if (!k || is_host_device (place->context))
     return;
   trial needs = {.type = type, .k = k};
   size_trial (&needs, place, rival.kernel);
@@ -385,24 +401,27 @@ void gpumm_place_rival (const gpumm_problem *problem, const gpumm_options *optio
              > (size_t) options->max_device_memory)
     return;
   pthread_mutex_lock (&lock);
-  rates *r = &measured[place->device];
-  rival_class *c = class_of (r, type, k);
+  rates *r = rates_of (place->context);
+  rival_class *c = r ? class_of (r, type, k) : NULL;
+  if (!c) {
+    pthread_mutex_unlock (&lock);
+    return;
+  }
   if (!r->link_tried) {
     r->link_tried = 1;
     measure_link (place, type, &r->link);
   }
   place->link = r->link;
-  if (c && r->link > 0 && !c->library_tried) {
+  if (r->link > 0 && !c->library_tried) {
     c->library_tried = 1;
     measure_library (place, type, k, rival.library, &c->rates);
   }
-  if (c && c->rates.library > 0 && !c->rival_tried
+  if (c->rates.library > 0 && !c->rival_tried
       && gpumm_bound_by_computing (problem, place, 1 / c->rates.library)) {
     c->rival_tried = 1;
     measure_rival (place, type, k, rival.kernel, &c->rates);
   }
-  if (c)
-    place->rival = c->rates;
+  place->rival = c->rates;
   pthread_mutex_unlock (&lock);
 }
 
@@ -445,9 +464,12 @@ gpumm_status gpumm_place_cpu (gpumm_type type, gpumm_place *place) {
   return status;
 }
 
-void gpumm_rates_forget (void) {
+void gpumm_rates_forget (gpumm_context *context) {
   pthread_mutex_lock (&lock);
-  memset (measured, 0, sizeof measured);
-  memset (cpu_flops, 0, sizeof cpu_flops);
+  if (context) {
+    gpumm_release (context->rates);
+    context->rates = NULL;
+  } else
+    memset (cpu_flops, 0, sizeof cpu_flops);
   pthread_mutex_unlock (&lock);
 }

@@ -8,8 +8,7 @@
 /* Fills place for a device: its properties now, its tuned rows for the type, and its rates,
  * measured once per process with the transfers of dense.c and the kernel that "auto" would take.
  * Sets the error text on failure. */
-gpumm_status gpumm_place_device (const gpumm_driver *driver, int device, gpumm_type type,
-                                 gpumm_place *place);
+gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, gpumm_place *place);
 
 /* Fills in only the rates of a GPU, without asking the device. Returns 0 if this process has not
  * measured them yet. */
@@ -25,6 +24,7 @@ void gpumm_place_rival (const gpumm_problem *problem, const gpumm_options *optio
 /* The CPU's rate for a type, measured once per process with the BLAS in use. */
 gpumm_status gpumm_place_cpu (gpumm_type type, gpumm_place *place);
 
-void gpumm_rates_forget (void);
+/* Forgets a device's rates; NULL: the CPU's. */
+void gpumm_rates_forget (gpumm_context *context);
 
 #endif

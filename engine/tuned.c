@@ -4,6 +4,7 @@
 #include "tuned.h"
 #include "devices.h"
 #include "error.h"
+#include "memory/host.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -178,29 +179,22 @@ int gpumm_tuned_refused (void) {
 /* ---- tables in memory --------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static gpumm_tuned tables[GPUMM_MOST_DEVICES + 1]; /* of the GPUs; the last is the host device's */
-static int is_read[GPUMM_MOST_DEVICES + 1];
 
-/* The device's table, read at first use, or NULL. Call with the lock held. */
-static const gpumm_tuned *table_of (const gpumm_driver *driver, int device,
+/* The device's table, read at first use; NULL without memory for it. Call with the lock held. */
+static const gpumm_tuned *table_of (gpumm_context *context,
                                     const gpumm_device_properties *properties) {
-  int i = driver == gpumm_host_device (NULL) ? GPUMM_MOST_DEVICES : device;
-  if (device < 0 || device >= GPUMM_MOST_DEVICES)
-    return NULL;
-  if (!is_read[i])
-    gpumm_tuned_read (driver->kernels, properties, &tables[i]);
-  is_read[i] = 1;
-  return &tables[i];
+  if (!context->tuned && (context->tuned = gpumm_allocate (1, sizeof *context->tuned)))
+    gpumm_tuned_read (context->driver->kernels, properties, context->tuned);
+  return context->tuned;
 }
 
-int gpumm_tuned_rows (const gpumm_driver *driver, int device,
-                      const gpumm_device_properties *properties, gpumm_type type,
-                      gpumm_tuned_row rows[GPUMM_TUNED_ROWS]) {
+int gpumm_tuned_rows (gpumm_context *context, const gpumm_device_properties *properties,
+                      gpumm_type type, gpumm_tuned_row rows[GPUMM_TUNED_ROWS]) {
   int count = 0;
   if (gpumm_tuned_refused ())
     return 0;
   pthread_mutex_lock (&lock);
-  const gpumm_tuned *table = table_of (driver, device, properties);
+  const gpumm_tuned *table = table_of (context, properties);
   if (table) {
     count = table->count[type];
     memcpy (rows, table->rows[type], (size_t) count * sizeof *rows);
@@ -211,25 +205,23 @@ int gpumm_tuned_rows (const gpumm_driver *driver, int device,
 
 gpumm_status gpumm_tuned_table (int device, gpumm_tuned_info *info) {
   gpumm_device_properties properties;
-  int index;
+  gpumm_context *context;
   if (!info)
     return gpumm_fail (GPUMM_INVALID, "no pointer for the tuned rows");
   *info = (gpumm_tuned_info){0};
-  const gpumm_driver *driver = gpumm_driver_of (device, &index);
-  if (!driver)
-    return GPUMM_NO_DEVICE;
-  gpumm_status status = driver->properties (index, &properties);
+  gpumm_status status = gpumm_context_of (device, &context);
+  if (!status)
+    status = gpumm_context_properties (context, &properties);
   if (status)
-    return gpumm_fail (status, "device %d: %s", device, driver->error_text ());
+    return status;
   clear (&properties, info);
   pthread_mutex_lock (&lock);
-  const gpumm_tuned *table = table_of (driver, index, &properties);
+  const gpumm_tuned *table = table_of (context, &properties);
   if (table)
     *info = table->info;
-  else
-    snprintf (info->why, sizeof info->why, "tables are kept for %d devices only",
-              GPUMM_MOST_DEVICES);
   pthread_mutex_unlock (&lock);
+  if (!table)
+    return GPUMM_HOST_MEMORY;
   if (gpumm_tuned_refused ()) {
     info->lines = 0;
     snprintf (info->why, sizeof info->why, "GPUMM_TUNED is 0 in the environment");
@@ -237,8 +229,9 @@ gpumm_status gpumm_tuned_table (int device, gpumm_tuned_info *info) {
   return GPUMM_OK;
 }
 
-void gpumm_tuned_forget (void) {
+void gpumm_tuned_forget (gpumm_context *context) {
   pthread_mutex_lock (&lock);
-  memset (is_read, 0, sizeof is_read);
+  gpumm_release (context->tuned);
+  context->tuned = NULL;
   pthread_mutex_unlock (&lock);
 }

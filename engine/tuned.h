@@ -19,7 +19,7 @@
 #ifndef GPUMM_TUNED_H
 #define GPUMM_TUNED_H
 
-#include "device.h"
+#include "context.h"
 
 typedef struct gpumm_tuned_row {
   int64_t from;
@@ -50,11 +50,10 @@ void gpumm_tuned_read (const gpumm_kernel *const *kernels, const gpumm_device_pr
 
 /* The rows for a type of the device's table, which is read at first use and then remembered; returns how
  * many there are. 0 where there is no table, or the environment refuses it. */
-int gpumm_tuned_rows (const gpumm_driver *driver, int device,
-                      const gpumm_device_properties *properties, gpumm_type type,
-                      gpumm_tuned_row rows[GPUMM_TUNED_ROWS]);
+int gpumm_tuned_rows (gpumm_context *context, const gpumm_device_properties *properties,
+                      gpumm_type type, gpumm_tuned_row rows[GPUMM_TUNED_ROWS]);
 
-void gpumm_tuned_forget (void); /* all tables are read again */
+void gpumm_tuned_forget (gpumm_context *context); /* the table is read again */
 
 /* Is GPUMM_TUNED=0 in the environment? Looks each time, because Octave's setenv can change it. */
 int gpumm_tuned_refused (void);

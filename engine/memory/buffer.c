@@ -9,28 +9,22 @@
 #include <unistd.h>
 
 gpumm_status gpumm_buffer_new (int device, size_t bytes, gpumm_buffer **buffer) {
-  int index, count = 0;
+  gpumm_context *context;
   if (!buffer)
     return gpumm_fail (GPUMM_INVALID, "no pointer for the buffer");
   *buffer = NULL;
-  const gpumm_driver *driver = gpumm_driver_of (device, &index);
-  if (!driver)
-    return GPUMM_NO_DEVICE;
-  gpumm_status status = driver->count (&count);
-  if (status || count < 1)
-    return gpumm_fail (GPUMM_NO_DEVICE, "no device can be used: %s", driver->error_text ());
-  if (index < 0 || index >= count)
-    return gpumm_fail (GPUMM_INVALID, "device %d does not exist", device);
+  gpumm_status status = gpumm_context_of (device, &context);
+  if (status)
+    return status;
   gpumm_buffer *b = gpumm_allocate (1, sizeof *b);
   if (!b)
     return GPUMM_HOST_MEMORY;
-  status = gpumm_pool_take (driver, index, GPUMM_POOL_DEVICE, bytes, &b->p);
+  status = gpumm_pool_take (context, GPUMM_POOL_DEVICE, bytes, &b->p);
   if (status) {
     gpumm_release (b);
     return status;
   }
-  b->driver = driver;
-  b->device = index;
+  b->context = context;
   b->bytes = bytes;
   b->process = getpid ();
   atomic_init (&b->references, 1);
@@ -51,7 +45,7 @@ void gpumm_buffer_release (gpumm_buffer *b) {
   if (!b || atomic_fetch_sub (&b->references, 1) > 1)
     return;
   if (b->process == getpid ())
-    gpumm_pool_give (b->driver, b->device, GPUMM_POOL_DEVICE, b->p);
+    gpumm_pool_give (b->context, GPUMM_POOL_DEVICE, b->p);
   gpumm_release (b);
 }
 

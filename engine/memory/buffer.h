@@ -3,14 +3,13 @@
 #ifndef GPUMM_MEMORY_BUFFER_H
 #define GPUMM_MEMORY_BUFFER_H
 
-#include "device.h"
+#include "context.h"
 
 #include <stdatomic.h>
 #include <sys/types.h>
 
 struct gpumm_buffer {
-  const gpumm_driver *driver;
-  int device;
+  gpumm_context *context;
   void *p;
   size_t bytes;
   pid_t process; /* that can use it: a forked one cannot */

@@ -1,7 +1,7 @@
 /* pool.c - memory, streams and events that outlive a call.
  *
- * One list holds the blocks of all devices and kinds: there are only tens of blocks, and a search
- * is cheap. A request takes the smallest unused block that is large enough. The block may be at
+ * One list holds a device's blocks of both kinds: there are only tens of blocks, and a search is
+ * cheap. A request takes the smallest unused block that is large enough. The block may be at
  * most twice the size, so that small requests do not occupy large blocks.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -15,17 +15,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
-typedef struct block {
-  struct block *next;
-  const gpumm_driver *driver;
-  int device;
+typedef struct gpumm_block {
+  struct gpumm_block *next;
   gpumm_pool_kind kind;
   size_t bytes;
   int used;
   void *p;
 } block;
-
-static block *blocks;
 
 /* Sizes are rounded up, so that slightly different products share blocks. */
 size_t gpumm_pool_rounded (size_t bytes) {
@@ -33,16 +29,11 @@ size_t gpumm_pool_rounded (size_t bytes) {
   return bytes ? (bytes + step - 1) / step * step : step;
 }
 
-static int belongs (const block *b, const gpumm_driver *driver, int device, gpumm_pool_kind kind) {
-  return b->driver == driver && b->device == device && b->kind == kind;
-}
-
-static block *take_kept (const gpumm_driver *driver, int device, gpumm_pool_kind kind,
-                         size_t bytes) {
+static block *take_kept (gpumm_context *context, gpumm_pool_kind kind, size_t bytes) {
   block *best = NULL;
   pthread_mutex_lock (&lock);
-  for (block *b = blocks; b; b = b->next)
-    if (!b->used && belongs (b, driver, device, kind) && b->bytes >= bytes && b->bytes / 2 <= bytes
+  for (block *b = context->blocks; b; b = b->next)
+    if (!b->used && b->kind == kind && b->bytes >= bytes && b->bytes / 2 <= bytes
         && (!best || b->bytes < best->bytes))
       best = b;
   if (best)
@@ -51,21 +42,22 @@ static block *take_kept (const gpumm_driver *driver, int device, gpumm_pool_kind
   return best;
 }
 
-gpumm_status gpumm_pool_take (const gpumm_driver *driver, int device, gpumm_pool_kind kind,
-                              size_t bytes, void **p) {
+gpumm_status gpumm_pool_take (gpumm_context *context, gpumm_pool_kind kind, size_t bytes,
+                              void **p) {
+  const gpumm_driver *driver = context->driver;
   const int pinned = kind == GPUMM_POOL_PINNED;
   *p = NULL;
   bytes = gpumm_pool_rounded (bytes);
-  block *b = take_kept (driver, device, kind, bytes);
+  block *b = take_kept (context, kind, bytes);
   if (!b) {
     gpumm_status (*take) (int, size_t, void **) = pinned ? driver->pin : driver->allocate;
     if (!(b = gpumm_allocate (1, sizeof *b)))
       return GPUMM_HOST_MEMORY;
-    *b = (block){.driver = driver, .device = device, .kind = kind, .bytes = bytes, .used = 1};
-    gpumm_status status = take (device, bytes, &b->p);
+    *b = (block){.kind = kind, .bytes = bytes, .used = 1};
+    gpumm_status status = take (context->device, bytes, &b->p);
     if (status) {
-      gpumm_pool_trim (driver, device, kind, 0);
-      status = take (device, bytes, &b->p);
+      gpumm_pool_trim (context, kind, 0);
+      status = take (context->device, bytes, &b->p);
     }
     if (status) {
       gpumm_release (b);
@@ -74,50 +66,50 @@ gpumm_status gpumm_pool_take (const gpumm_driver *driver, int device, gpumm_pool
                          pinned ? "page-locked host" : "device", driver->error_text ());
     }
     pthread_mutex_lock (&lock);
-    b->next = blocks;
-    blocks = b;
+    b->next = context->blocks;
+    context->blocks = b;
     pthread_mutex_unlock (&lock);
   }
   *p = b->p;
   return GPUMM_OK;
 }
 
-void gpumm_pool_give (const gpumm_driver *driver, int device, gpumm_pool_kind kind, void *p) {
+void gpumm_pool_give (gpumm_context *context, gpumm_pool_kind kind, void *p) {
   if (!p)
     return;
   pthread_mutex_lock (&lock);
-  for (block *b = blocks; b; b = b->next)
-    if (b->used && b->p == p && belongs (b, driver, device, kind))
+  for (block *b = context->blocks; b; b = b->next)
+    if (b->used && b->p == p && b->kind == kind)
       b->used = 0;
   pthread_mutex_unlock (&lock);
 }
 
-/* The oldest blocks (the list's end) are released first. driver NULL: blocks of all devices. A
- * driver that is shutting down may refuse; its memory is gone anyway. */
-void gpumm_pool_trim (const gpumm_driver *driver, int device, gpumm_pool_kind kind, size_t keep) {
+/* The oldest blocks (the list's end) are released first. A driver that is shutting down may refuse;
+ * its memory is gone anyway. */
+void gpumm_pool_trim (gpumm_context *context, gpumm_pool_kind kind, size_t keep) {
+  const gpumm_driver *driver = context->driver;
   size_t unused = 0;
   pthread_mutex_lock (&lock);
-  for (block **link = &blocks; *link;) {
+  for (block **link = &context->blocks; *link;) {
     block *b = *link;
-    const int counts = !b->used && (!driver || belongs (b, driver, device, kind));
+    const int counts = !b->used && b->kind == kind;
     if (!counts || b->bytes <= keep - unused) {
       unused += counts ? b->bytes : 0;
       link = &b->next;
       continue;
     }
     *link = b->next;
-    (b->kind == GPUMM_POOL_DEVICE ? b->driver->release : b->driver->unpin) (b->device, b->p);
+    (kind == GPUMM_POOL_DEVICE ? driver->release : driver->unpin) (context->device, b->p);
     gpumm_release (b);
   }
   pthread_mutex_unlock (&lock);
 }
 
-size_t gpumm_pool_bytes (const gpumm_driver *driver, int device, gpumm_pool_kind kind,
-                         size_t *unused) {
+size_t gpumm_pool_bytes (gpumm_context *context, gpumm_pool_kind kind, size_t *unused) {
   size_t all = 0, idle = 0;
   pthread_mutex_lock (&lock);
-  for (const block *b = blocks; b; b = b->next)
-    if (belongs (b, driver, device, kind)) {
+  for (const block *b = context->blocks; b; b = b->next)
+    if (b->kind == kind) {
       all += b->bytes;
       idle += b->used ? 0 : b->bytes;
     }
@@ -137,91 +129,73 @@ double gpumm_room (int64_t memory_free, int64_t limit) {
 
 /* ---- streams and events ------------------------------------------------------------------- */
 
-enum kind { STREAM, EVENT };
-
-/* The most handles kept; more are destroyed. A call takes a few streams and events, and each thread
- * of a transfer two events. */
-enum { MOST_KEPT = 512 };
-
-typedef struct {
-  const gpumm_driver *driver;
-  int device;
-  enum kind kind;
-  void *p;
-} handle;
-
-static handle kept[MOST_KEPT];
-static int kept_count;
-
-static gpumm_status take (enum kind kind, const gpumm_driver *driver, int device, void **p) {
-  *p = NULL;
+/* A call takes a few streams and events, and each thread of a transfer two events. The kept one, or
+ * NULL. */
+static void *take_last (void **kept, int *count) {
   pthread_mutex_lock (&lock);
-  for (int i = kept_count - 1; i >= 0 && !*p; i--)
-    if (kept[i].kind == kind && kept[i].driver == driver && kept[i].device == device) {
-      *p = kept[i].p;
-      kept[i] = kept[--kept_count];
-    }
+  void *p = *count > 0 ? kept[--*count] : NULL;
   pthread_mutex_unlock (&lock);
-  if (*p)
-    return GPUMM_OK;
-  const gpumm_status status = kind == STREAM ? driver->stream_create (device, (gpumm_stream **) p)
-                                             : driver->event_create (device, (gpumm_event **) p);
-  return status ? gpumm_fail (status, "device %d: cannot make a new %s: %s", device,
-                              kind == STREAM ? "stream" : "event", driver->error_text ())
+  return p;
+}
+
+/* Returns 0 if there is no room. */
+static int keep (void **kept, int *count, int most, void *p) {
+  pthread_mutex_lock (&lock);
+  const int room = *count < most;
+  if (room)
+    kept[(*count)++] = p;
+  pthread_mutex_unlock (&lock);
+  return room;
+}
+
+static gpumm_status made (const gpumm_context *context, gpumm_status status, const char *what) {
+  return status ? gpumm_fail (status, "device %d: cannot make a new %s: %s", context->device, what,
+                              context->driver->error_text ())
                 : GPUMM_OK;
 }
 
-/* A driver that is shutting down may refuse; its handles are gone anyway. */
-static void destroy (handle h) {
-  if (h.kind == STREAM)
-    h.driver->stream_destroy (h.device, h.p);
-  else
-    h.driver->event_destroy (h.device, h.p);
+gpumm_status gpumm_stream_take (gpumm_context *context, gpumm_stream **stream) {
+  *stream = take_last (context->streams, &context->stream_count);
+  if (*stream)
+    return GPUMM_OK;
+  return made (context, context->driver->stream_create (context->device, stream), "stream");
 }
 
-static void give (handle h) {
-  if (!h.p)
-    return;
-  pthread_mutex_lock (&lock);
-  const int room = kept_count < MOST_KEPT;
-  if (room)
-    kept[kept_count++] = h;
-  pthread_mutex_unlock (&lock);
-  if (!room)
-    destroy (h);
+gpumm_status gpumm_event_take (gpumm_context *context, gpumm_event **event) {
+  *event = take_last (context->events, &context->event_count);
+  if (*event)
+    return GPUMM_OK;
+  return made (context, context->driver->event_create (context->device, event), "event");
 }
 
-gpumm_status gpumm_stream_take (const gpumm_driver *driver, int device, gpumm_stream **stream) {
-  return take (STREAM, driver, device, (void **) stream);
+/* A driver that is shutting down may refuse to destroy them; they are gone anyway. */
+void gpumm_stream_give (gpumm_context *context, gpumm_stream *stream) {
+  if (stream && !keep (context->streams, &context->stream_count, GPUMM_MOST_STREAMS, stream))
+    context->driver->stream_destroy (context->device, stream);
 }
 
-gpumm_status gpumm_event_take (const gpumm_driver *driver, int device, gpumm_event **event) {
-  return take (EVENT, driver, device, (void **) event);
-}
-
-void gpumm_stream_give (const gpumm_driver *driver, int device, gpumm_stream *stream) {
-  give ((handle){driver, device, STREAM, stream});
-}
-
-void gpumm_event_give (const gpumm_driver *driver, int device, gpumm_event *event) {
-  give ((handle){driver, device, EVENT, event});
+void gpumm_event_give (gpumm_context *context, gpumm_event *event) {
+  if (event && !keep (context->events, &context->event_count, GPUMM_MOST_EVENTS, event))
+    context->driver->event_destroy (context->device, event);
 }
 
 /* ---- both --------------------------------------------------------------------------------- */
 
-void gpumm_pools_reset (void) {
-  pthread_mutex_lock (&lock);
-  while (kept_count > 0)
-    destroy (kept[--kept_count]);
-  pthread_mutex_unlock (&lock);
-  gpumm_pool_trim (NULL, 0, GPUMM_POOL_DEVICE, 0);
+void gpumm_pool_reset (gpumm_context *context) {
+  const gpumm_driver *driver = context->driver;
+  for (void *p; (p = take_last (context->streams, &context->stream_count));)
+    driver->stream_destroy (context->device, p);
+  for (void *p; (p = take_last (context->events, &context->event_count));)
+    driver->event_destroy (context->device, p);
+  gpumm_pool_trim (context, GPUMM_POOL_DEVICE, 0);
+  gpumm_pool_trim (context, GPUMM_POOL_PINNED, 0);
 }
 
-void gpumm_pools_forget (void) {
-  kept_count = 0;
-  while (blocks) {
-    block *b = blocks;
-    blocks = b->next;
+void gpumm_pool_forget (gpumm_context *context) {
+  context->stream_count = context->event_count = 0;
+  while (context->blocks) {
+    block *b = context->blocks;
+    context->blocks = b->next;
     gpumm_release (b);
   }
 }

@@ -7,44 +7,42 @@
 #ifndef GPUMM_MEMORY_POOL_H
 #define GPUMM_MEMORY_POOL_H
 
-#include "device.h"
+#include "context.h"
 
 typedef enum gpumm_pool_kind { GPUMM_POOL_DEVICE, GPUMM_POOL_PINNED } gpumm_pool_kind;
 
 /* A block of at least this many bytes. Fails with GPUMM_DEVICE_MEMORY (pinned: GPUMM_HOST_MEMORY)
  * only after releasing all kept blocks and asking the driver again. */
-gpumm_status gpumm_pool_take (const gpumm_driver *driver, int device, gpumm_pool_kind kind,
-                              size_t bytes, void **p);
+gpumm_status gpumm_pool_take (gpumm_context *context, gpumm_pool_kind kind, size_t bytes, void **p);
 
 /* Gives a block back to the pool; NULL is allowed. No work may still use it. */
-void gpumm_pool_give (const gpumm_driver *driver, int device, gpumm_pool_kind kind, void *p);
+void gpumm_pool_give (gpumm_context *context, gpumm_pool_kind kind, void *p);
 
 /* Releases unused blocks of a device until at most keep bytes of them are left. */
-void gpumm_pool_trim (const gpumm_driver *driver, int device, gpumm_pool_kind kind, size_t keep);
+void gpumm_pool_trim (gpumm_context *context, gpumm_pool_kind kind, size_t keep);
 
 /* The bytes that a request takes after rounding. */
 size_t gpumm_pool_rounded (size_t bytes);
 
 /* Bytes that the pool holds of a device, used or not; and the unused ones alone. */
-size_t gpumm_pool_bytes (const gpumm_driver *driver, int device, gpumm_pool_kind kind,
-                         size_t *unused);
+size_t gpumm_pool_bytes (gpumm_context *context, gpumm_pool_kind kind, size_t *unused);
 
 /* Bytes of device memory that a product may use if memory_free are free; limit is the caller's, or
  * 0. */
 double gpumm_room (int64_t memory_free, int64_t limit);
 
 /* A kept stream or event, or a new one. Nothing is queued on a stream from here. */
-gpumm_status gpumm_stream_take (const gpumm_driver *driver, int device, gpumm_stream **stream);
-gpumm_status gpumm_event_take (const gpumm_driver *driver, int device, gpumm_event **event);
+gpumm_status gpumm_stream_take (gpumm_context *context, gpumm_stream **stream);
+gpumm_status gpumm_event_take (gpumm_context *context, gpumm_event **event);
 
 /* Gives it back; NULL is allowed. Queued work must have ended: synchronise first after a failure. */
-void gpumm_stream_give (const gpumm_driver *driver, int device, gpumm_stream *stream);
-void gpumm_event_give (const gpumm_driver *driver, int device, gpumm_event *event);
+void gpumm_stream_give (gpumm_context *context, gpumm_stream *stream);
+void gpumm_event_give (gpumm_context *context, gpumm_event *event);
 
-/* Releases all that is unused. */
-void gpumm_pools_reset (void);
+/* Releases all of a device that is unused. */
+void gpumm_pool_reset (gpumm_context *context);
 
 /* A forked child must forget what it cannot release. */
-void gpumm_pools_forget (void);
+void gpumm_pool_forget (gpumm_context *context);
 
 #endif

@@ -127,6 +127,8 @@ enum { LAUNCH = SLOTS, NOTHING, RING = 64 /* > SLOTS + 1, a power of two */ };
 
 typedef struct {
   const gpumm_stream_job *job;
+  const gpumm_driver *driver; /* the job's context's */
+  int device;
   gpumm_report *report;
   gpumm_stream *streams[STREAMS];
   gpumm_event *up_begun, *uploaded, *fetched; /* the latter two so far */
@@ -262,8 +264,8 @@ static void fail (run *r, gpumm_status status) {
 }
 
 static gpumm_status driver_failed (const run *r, gpumm_status status, const char *what) {
-  return status ? gpumm_fail (status, "%s failed on device %d: %s", what, r->job->device,
-                              r->job->driver->error_text ())
+  return status ? gpumm_fail (status, "%s failed on device %d: %s", what, r->device,
+                              r->driver->error_text ())
                 : GPUMM_OK;
 }
 
@@ -342,7 +344,7 @@ static gpumm_type copy_narrow (run *r, void *to, const gpumm_panel *c) {
     return wide;
   const int64_t numbers = (int64_t) (c->element / gpumm_type_bytes (wide));
   const int64_t rows = numbers * c->rows, height = numbers * all_rows (c);
-  if (!r->job->driver->widen || height < SHORTEST_NARROW
+  if (!r->driver->widen || height < SHORTEST_NARROW
       || atomic_load (&r->vain) > MOST_VAIN + atomic_load (&r->narrowed) / VAIN_PART)
     return wide;
   int64_t vain = 0;
@@ -455,7 +457,6 @@ static void hand_out (run *r, slot *s, int state) {
 
 /* An idle slot from first on; NULL if there is none, or no memory for it. */
 static slot *idle_slot (run *r, int first) {
-  const gpumm_stream_job *j = r->job;
   gpumm_status status = GPUMM_OK;
   slot *s = &r->slots[first];
   while (s < &r->slots[first + SLOTS_A_WAY] && atomic_load (&s->state) != IDLE)
@@ -463,9 +464,9 @@ static slot *idle_slot (run *r, int first) {
   if (s == &r->slots[first + SLOTS_A_WAY])
     return NULL;
   if (!s->memory)
-    status = gpumm_pool_take (j->driver, j->device, GPUMM_POOL_PINNED, SLOT_BYTES, &s->memory);
+    status = gpumm_pool_take (r->job->context, GPUMM_POOL_PINNED, SLOT_BYTES, &s->memory);
   if (!status && !s->moved)
-    status = gpumm_event_take (j->driver, j->device, &s->moved);
+    status = gpumm_event_take (r->job->context, &s->moved);
   fail (r, status);
   return status ? NULL : s;
 }
@@ -473,14 +474,12 @@ static slot *idle_slot (run *r, int first) {
 /* ---- the conductor: the device ------------------------------------------------------------ */
 
 static gpumm_status record (run *r, gpumm_event *event, int stream) {
-  const gpumm_stream_job *j = r->job;
-  return driver_failed (r, j->driver->event_record (j->device, event, r->streams[stream]),
+  return driver_failed (r, r->driver->event_record (r->device, event, r->streams[stream]),
                         "an event");
 }
 
 static gpumm_status wait_for (run *r, int stream, gpumm_event *event) {
-  const gpumm_stream_job *j = r->job;
-  return driver_failed (r, j->driver->stream_wait (j->device, r->streams[stream], event),
+  return driver_failed (r, r->driver->stream_wait (r->device, r->streams[stream], event),
                         "waiting for an event");
 }
 
@@ -500,12 +499,11 @@ static gpumm_status take_off (run *r, flight *f, slot *s, int stream, int state)
 
 /* The first slot of a flight if its copy has ended, else NULL. */
 static slot *land (run *r, flight *f) {
-  const gpumm_stream_job *j = r->job;
   int done = 0;
   if (f->count == 0)
     return NULL;
   slot *s = f->slots[f->first];
-  fail (r, driver_failed (r, j->driver->event_done (j->device, s->moved, &done),
+  fail (r, driver_failed (r, r->driver->event_done (r->device, s->moved, &done),
                           "looking for a copy"));
   if (r->status || !done)
     return NULL;
@@ -535,7 +533,7 @@ static gpumm_status queue_up (run *r, slot *s) {
   }
   if (!status)
     status = driver_failed (r,
-                            j->driver->copy_up (j->device, r->streams[UP], c->to,
+                            r->driver->copy_up (r->device, r->streams[UP], c->to,
                                                 (size_t) c->ld_to * element, s->memory, width,
                                                 width, (size_t) all_cols (c)),
                             "an upload");
@@ -550,7 +548,6 @@ static gpumm_status queue_up (run *r, slot *s) {
 }
 
 static gpumm_status queue_down (run *r, slot *s) {
-  const gpumm_stream_job *j = r->job;
   step_state *state = &r->states[s->step];
   const gpumm_panel *c = &s->chunk;
   size_t element = device_element (c), width = (size_t) c->rows * element;
@@ -563,7 +560,7 @@ static gpumm_status queue_down (run *r, slot *s) {
     r->first_down = state->ended;
   if (!status)
     status = driver_failed (r,
-                            j->driver->copy_down (j->device, r->streams[DOWN], s->memory, width,
+                            r->driver->copy_down (r->device, r->streams[DOWN], s->memory, width,
                                                   c->from, (size_t) c->ld_from * element, width,
                                                   (size_t) c->cols),
                             "a download");
@@ -595,7 +592,6 @@ static void add_note (gpumm_report *report, const char *note) {
 /* Widens count chunks from first on, which went up in the type narrow. */
 static gpumm_status widen_chunks (const run *r, const gpumm_panel *p, gpumm_type narrow,
                                   int64_t first, int64_t count) {
-  const gpumm_stream_job *j = r->job;
   gpumm_type wide;
   int64_t rows, cols;
   if (!is_numbers (p, &wide) || narrow == wide)
@@ -612,7 +608,7 @@ static gpumm_status widen_chunks (const run *r, const gpumm_panel *p, gpumm_type
                       .piece = numbers * rows,
                       .first = first * cols,
                       .count = gpumm_least (count * cols, pieces - first * cols)};
-  return driver_failed (r, j->driver->widen (j->device, r->streams[WORK], &w), "widening");
+  return driver_failed (r, r->driver->widen (r->device, r->streams[WORK], &w), "widening");
 }
 
 /* Widens the narrow uploads of the next step, in runs of chunks of one type. */
@@ -657,22 +653,21 @@ static double next_seconds (const run *r) {
 }
 
 static gpumm_status take_event (run *r, gpumm_event **event) {
-  return *event ? GPUMM_OK : gpumm_event_take (r->job->driver, r->job->device, event);
+  return *event ? GPUMM_OK : gpumm_event_take (r->job->context, event);
 }
 
 /* Checks which marks the device has passed, and times their launches. */
 static void collect_marks (run *r) {
-  const gpumm_stream_job *j = r->job;
   while (r->mark_count > 0 && !r->status) {
     mark *m = &r->marks[r->first_mark];
     double seconds = 0;
     int done = 0;
-    fail (r, driver_failed (r, j->driver->event_done (j->device, m->ended, &done),
+    fail (r, driver_failed (r, r->driver->event_done (r->device, m->ended, &done),
                             "looking for a launch"));
     if (r->status || !done)
       return;
     if (m->timed) {
-      fail (r, driver_failed (r, j->driver->event_seconds (j->device, m->begun, m->ended, &seconds),
+      fail (r, driver_failed (r, r->driver->event_seconds (r->device, m->begun, m->ended, &seconds),
                               "timing by events"));
       r->pace = seconds / m->seconds;
     }
@@ -910,20 +905,20 @@ static gpumm_status prepare (run *r, int64_t bytes) {
   if (!r->states)
     return GPUMM_HOST_MEMORY;
   for (int s = 0; s < STREAMS && !status; s++)
-    status = gpumm_stream_take (j->driver, j->device, &r->streams[s]);
+    status = gpumm_stream_take (r->job->context, &r->streams[s]);
   for (size_t e = 0; e < sizeof events / sizeof *events && !status; e++)
-    status = gpumm_event_take (j->driver, j->device, events[e]);
+    status = gpumm_event_take (r->job->context, events[e]);
   for (int64_t i = 0; i < j->count && !status; i++) {
     const gpumm_step *s = &j->steps[i];
     for (int u = 0; u < s->ups; u++)
       r->states[i].chunks += chunk_count (r, &s->up[u]);
     for (int d = 0; d < s->downs; d++)
       r->states[i].down_chunks += chunk_count (r, &s->down[d]);
-    status = gpumm_event_take (j->driver, j->device, &r->states[i].begun);
+    status = gpumm_event_take (r->job->context, &r->states[i].begun);
     if (!status)
-      status = gpumm_event_take (j->driver, j->device, &r->states[i].ended);
+      status = gpumm_event_take (r->job->context, &r->states[i].ended);
     if (!status && s->after_download >= 0 && !r->states[s->after_download].fetched)
-      status = gpumm_event_take (j->driver, j->device, &r->states[s->after_download].fetched);
+      status = gpumm_event_take (r->job->context, &r->states[s->after_download].fetched);
     chunks += r->states[i].chunks;
   }
   r->went = status ? NULL : gpumm_allocate (chunks, sizeof *r->went);
@@ -939,7 +934,7 @@ static gpumm_status prepare (run *r, int64_t bytes) {
 
 static void add_seconds (run *r, gpumm_event *from, gpumm_event *to, double *sum) {
   double seconds = 0;
-  fail (r, driver_failed (r, r->job->driver->event_seconds (r->job->device, from, to, &seconds),
+  fail (r, driver_failed (r, r->driver->event_seconds (r->device, from, to, &seconds),
                           "timing by events"));
   *sum += seconds;
 }
@@ -962,33 +957,37 @@ static void finish (run *r) {
   gpumm_event *events[] = {r->up_begun, r->uploaded, r->fetched};
   for (int s = 0; s < STREAMS; s++)
     if (r->streams[s])
-      fail (r, driver_failed (r, j->driver->stream_synchronize (j->device, r->streams[s]),
+      fail (r, driver_failed (r, r->driver->stream_synchronize (r->device, r->streams[s]),
                               "the device"));
   if (!r->status)
     report_on (r);
   for (int s = 0; s < STREAMS; s++)
-    gpumm_stream_give (j->driver, j->device, r->streams[s]);
+    gpumm_stream_give (r->job->context, r->streams[s]);
   for (size_t e = 0; e < sizeof events / sizeof *events; e++)
-    gpumm_event_give (j->driver, j->device, events[e]);
+    gpumm_event_give (r->job->context, events[e]);
   for (mark *m = r->marks; m < r->marks + MARKS; m++) {
-    gpumm_event_give (j->driver, j->device, m->begun);
-    gpumm_event_give (j->driver, j->device, m->ended);
+    gpumm_event_give (r->job->context, m->begun);
+    gpumm_event_give (r->job->context, m->ended);
   }
   for (slot *s = r->slots; s < r->slots + SLOTS; s++) {
-    gpumm_event_give (j->driver, j->device, s->moved);
-    gpumm_pool_give (j->driver, j->device, GPUMM_POOL_PINNED, s->memory);
+    gpumm_event_give (r->job->context, s->moved);
+    gpumm_pool_give (r->job->context, GPUMM_POOL_PINNED, s->memory);
   }
   for (int64_t i = 0; r->states && i < j->count; i++) {
-    gpumm_event_give (j->driver, j->device, r->states[i].begun);
-    gpumm_event_give (j->driver, j->device, r->states[i].ended);
-    gpumm_event_give (j->driver, j->device, r->states[i].fetched);
+    gpumm_event_give (r->job->context, r->states[i].begun);
+    gpumm_event_give (r->job->context, r->states[i].ended);
+    gpumm_event_give (r->job->context, r->states[i].fetched);
   }
   gpumm_release (r->states);
   gpumm_release (r->went);
 }
 
 gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report) {
-  run r = {.job = job, .report = report, .pace = FIRST_PACE};
+  run r = {.job = job,
+           .driver = job->context->driver,
+           .device = job->context->device,
+           .report = report,
+           .pace = FIRST_PACE};
   int64_t bytes = 0;
   double seconds = 0;
   for (int64_t i = 0; i < job->count; i++) {

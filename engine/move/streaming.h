@@ -8,7 +8,7 @@
 #ifndef GPUMM_MEMORY_PANELS_H
 #define GPUMM_MEMORY_PANELS_H
 
-#include "device.h"
+#include "context.h"
 
 /* The form of a caller's element on the device. */
 typedef enum gpumm_form {
@@ -52,8 +52,7 @@ typedef struct gpumm_part {
 } gpumm_part;
 
 typedef struct gpumm_stream_job {
-  const gpumm_driver *driver;
-  int device;
+  gpumm_context *context;
   const gpumm_step *steps;
   int64_t count;
   /* Launches the task on the stream, or a part of it if divides is set. Sets the text of a failure
@@ -61,7 +60,7 @@ typedef struct gpumm_stream_job {
    * so a separate thread calls it. */
   gpumm_status (*launch) (const struct gpumm_stream_job *job, const void *task, gpumm_part part,
                           gpumm_stream *stream, char *note);
-  const void *context; /* for launch */
+  const void *kernel; /* for launch */
   int waits, divides;
   /* the caller's memory for downloads; its pages are provided meanwhile */
   struct {

@@ -8,8 +8,7 @@
 
 /* Nothing is launched: the step only moves. */
 static gpumm_status transfer (const gpumm_buffer *buffer, const gpumm_step *step) {
-  const gpumm_stream_job job = {
-      .driver = buffer->driver, .device = buffer->device, .steps = step, .count = 1};
+  const gpumm_stream_job job = {.context = buffer->context, .steps = step, .count = 1};
   gpumm_report report = {0};
   gpumm_cancel_enter ();
   const gpumm_status status = gpumm_run_steps (&job, &report);

@@ -152,7 +152,7 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
   describe_problem (p, &product);
   double best = INFINITY;
   const gpumm_sparse_kernel *k = NULL;
-  while ((k = gpumm_next_sparse_kernel (place->driver, gpumm_algorithm_blocks_integer.name,
+  while ((k = gpumm_next_sparse_kernel (place->context->driver, gpumm_algorithm_blocks_integer.name,
                                         place->properties.capability, k)))
     if (k->seconds)
       best = fmin (best, k->seconds (&product, &place->properties));
@@ -205,7 +205,7 @@ static void add_reason (struct gpumm_job *job, const gpumm_rows_product *s) {
             "; %.0f products of blocks, %.3g %% of those of full matrices", s->pairs,
             all > 0 ? 100 * s->pairs / all : 0.0);
   const gpumm_sparse_kernel *k = NULL;
-  while ((k = gpumm_next_sparse_kernel (job->plan.driver, job->plan.algorithm->name,
+  while ((k = gpumm_next_sparse_kernel (job->plan.context->driver, job->plan.algorithm->name,
                                         pass->device.capability, k))) {
     const double seconds = k->seconds ? k->seconds (&pass->product, &pass->device) : INFINITY;
     used = strlen (reason);

@@ -104,7 +104,7 @@ static void run_window (schedule *s) {
   gpumm_stream_job stream = {.steps = s->steps,
                              .count = s->count,
                              .launch = gpumm_launch_product,
-                             .context = plan->kernel,
+                             .kernel = plan->kernel,
                              .waits = plan->kernel->waits,
                              .divides = !plan->kernel->workspace};
   if (s->count > 0) {

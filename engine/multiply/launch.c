@@ -10,9 +10,9 @@
 static gpumm_status launch_part (const gpumm_stream_job *job, const gpumm_product *p,
                                  gpumm_part part, gpumm_stream *stream) {
   enum { TILE = 64, NARROW = 256 };
-  const gpumm_kernel *kernel = job->context;
+  const gpumm_kernel *kernel = job->kernel;
   if (part.count == 1)
-    return kernel->launch (job->device, stream, p);
+    return kernel->launch (job->context->device, stream, p);
   int64_t across = gpumm_least (part.count, p->n / NARROW);
   across = across < 1 ? 1 : across;
   const int64_t down = gpumm_pieces (part.count, across);
@@ -24,19 +24,19 @@ static gpumm_status launch_part (const gpumm_stream_job *job, const gpumm_produc
     if (i >= p->m || j >= p->n)
       continue;
     const gpumm_product piece = gpumm_product_part (p, i, m, j, n);
-    status = kernel->launch (job->device, stream, &piece);
+    status = kernel->launch (job->context->device, stream, &piece);
   }
   return status;
 }
 
 gpumm_status gpumm_launch_product (const gpumm_stream_job *job, const void *task, gpumm_part part,
                                    gpumm_stream *stream, char *note) {
-  const gpumm_kernel *kernel = job->context;
+  const gpumm_kernel *kernel = job->kernel;
   gpumm_product p = *(const gpumm_product *) task;
   p.note = note;
   gpumm_status status = launch_part (job, &p, part, stream);
   return status ? gpumm_fail (status, "kernel %s failed on %lld x %lld times %lld x %lld: %s",
                               kernel->name, (long long) p.m, (long long) p.k, (long long) p.k,
-                              (long long) p.n, job->driver->error_text ())
+                              (long long) p.n, job->context->driver->error_text ())
                 : GPUMM_OK;
 }

@@ -19,18 +19,18 @@ void gpumm_pass_open (gpumm_pass *s, struct gpumm_job *job, const char *what) {
   s->room = gpumm_room (s->device.memory_free, limit);
   s->device.memory_free = (int64_t) s->room;
   /* kept blocks count too, and have other sizes */
-  const size_t held = gpumm_pool_bytes (plan->driver, plan->device, GPUMM_POOL_DEVICE, NULL);
+  const size_t held = gpumm_pool_bytes (plan->context, GPUMM_POOL_DEVICE, NULL);
   const int64_t needs = plan->device_bytes > 0 ? plan->device_bytes : limit;
   if (limit > 0 && (int64_t) held + needs > limit)
-    gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, 0);
+    gpumm_pool_trim (plan->context, GPUMM_POOL_DEVICE, 0);
 }
 
 void gpumm_pass_close (gpumm_pass *s) {
   const gpumm_plan *plan = s->job ? &s->job->plan : NULL;
   for (int i = 0; i < s->count; i++)
-    gpumm_pool_give (plan->driver, plan->device, GPUMM_POOL_DEVICE, s->taken[i]);
+    gpumm_pool_give (plan->context, GPUMM_POOL_DEVICE, s->taken[i]);
   if (plan)
-    gpumm_pool_trim (plan->driver, plan->device, GPUMM_POOL_DEVICE, (size_t) plan->keep_bytes);
+    gpumm_pool_trim (plan->context, GPUMM_POOL_DEVICE, (size_t) plan->keep_bytes);
 }
 
 static gpumm_status fail_room (gpumm_pass *s) {
@@ -47,7 +47,7 @@ void *gpumm_pass_take (gpumm_pass *s, int64_t count, size_t element) {
   if (!s->status && s->bytes + (double) rounded > s->room)
     fail_room (s);
   if (!s->status)
-    s->status = gpumm_pool_take (plan->driver, plan->device, GPUMM_POOL_DEVICE, bytes, &p);
+    s->status = gpumm_pool_take (plan->context, GPUMM_POOL_DEVICE, bytes, &p);
   if (s->status)
     return NULL;
   s->taken[s->count++] = p;
@@ -81,7 +81,8 @@ gpumm_status gpumm_pass_choose (gpumm_pass *s, gpumm_describe *describe) {
   double best = INFINITY;
   int without_room = 0;
   p.count = -1; /* no kernel's yet */
-  while (!s->status && (k = gpumm_next_sparse_kernel (plan->driver, name, capability, k))) {
+  while (!s->status
+         && (k = gpumm_next_sparse_kernel (plan->context->driver, name, capability, k))) {
     describe (s, k, &p);
     if (k->runs && !k->runs (&p, &s->device))
       continue;
@@ -137,37 +138,40 @@ void gpumm_release_steps (gpumm_steps *steps) {
 /* Counts; the first launch also sets the first offset and the flag for zeros to 0. */
 static gpumm_status count_rows (const gpumm_stream_job *job, const gpumm_task *t,
                                 gpumm_sparse_product *p, gpumm_stream *stream) {
-  const gpumm_sparse_kernel *kernel = job->context;
+  const gpumm_sparse_kernel *kernel = job->kernel;
+  const gpumm_driver *driver = job->context->driver;
+  const int device = job->context->device;
   gpumm_status status = GPUMM_OK;
   if (t->first)
-    status = job->driver->fill (job->device, stream, p->c.start, 0, sizeof *p->c.start);
+    status = driver->fill (device, stream, p->c.start, 0, sizeof *p->c.start);
   if (t->first && !status)
-    status = job->driver->fill (job->device, stream, p->zero, 0, sizeof *p->zero);
+    status = driver->fill (device, stream, p->zero, 0, sizeof *p->zero);
   if (!status)
-    status = kernel->symbolic (job->device, stream, p);
+    status = kernel->symbolic (device, stream, p);
   if (status || !t->last || !kernel->offsets)
     return status;
   p->count += p->row; /* offsets belong to all rows */
   p->row = 0;
-  return kernel->offsets (job->device, stream, p);
+  return kernel->offsets (device, stream, p);
 }
 
 static gpumm_status launch (const gpumm_stream_job *job, const void *task, gpumm_part whole,
                             gpumm_stream *stream, char *note) {
   (void) whole;
-  const gpumm_sparse_kernel *kernel = job->context;
+  const gpumm_sparse_kernel *kernel = job->kernel;
   const gpumm_task *t = task;
   gpumm_sparse_product p = t->p;
   p.note = note;
   p.prepared = !t->first;
-  gpumm_status status =
-      t->counts ? count_rows (job, t, &p, stream) : kernel->launch (job->device, stream, &p);
+  gpumm_status status = t->counts ? count_rows (job, t, &p, stream)
+                                  : kernel->launch (job->context->device, stream, &p);
   if (status && !p.c.start)
     return gpumm_fail (status, "kernel %s failed on a panel of %lld x %lld: %s", kernel->name,
-                       (long long) p.c.rows, (long long) p.c.cols, job->driver->error_text ());
+                       (long long) p.c.rows, (long long) p.c.cols,
+                       job->context->driver->error_text ());
   return status ? gpumm_fail (status, "kernel %s failed on rows %lld to %lld of %lld: %s",
                               kernel->name, (long long) p.row, (long long) (p.row + p.count),
-                              (long long) p.c.rows, job->driver->error_text ())
+                              (long long) p.c.rows, job->context->driver->error_text ())
                 : GPUMM_OK;
 }
 
@@ -176,8 +180,7 @@ gpumm_status gpumm_pass_stream (gpumm_pass *s, gpumm_stream_job *stream, const g
   const gpumm_plan *plan = &s->job->plan;
   if (s->status)
     return s->status;
-  stream->driver = plan->driver;
-  stream->device = plan->device;
+  stream->context = plan->context;
   if (c && c->format != GPUMM_DENSE) {
     stream->fresh[0].begin = c->values;
     stream->fresh[0].bytes = (size_t) entries * gpumm_entry_bytes (c);
@@ -198,7 +201,7 @@ gpumm_status gpumm_pass_run (gpumm_pass *s, const gpumm_steps *steps, const gpum
   gpumm_stream_job stream = {.steps = steps->step,
                              .count = steps->count,
                              .launch = launch,
-                             .context = s->kernel,
+                             .kernel = s->kernel,
                              .waits = s->kernel->waits};
   return gpumm_pass_stream (s, &stream, c, entries);
 }

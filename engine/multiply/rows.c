@@ -128,7 +128,7 @@ int gpumm_rows_begin (gpumm_rows_product *s, gpumm_matrix *c) {
     return 1;
   memset (c->start, 0, (size_t) (rows + 1) * sizeof *s->start);
   if (job->trace) /* no launch: all counts are 0 if the device counts */
-    job->trace->counted = job->count && job->plan.driver->counts;
+    job->trace->counted = job->count && job->plan.context->driver->counts;
   return 0;
 }
 
@@ -160,7 +160,7 @@ static gpumm_status launch_again (const struct gpumm_job *job, const void *produ
   char note[sizeof job->report.kernel] = "";
   gpumm_sparse_product p = *(const gpumm_sparse_product *) product;
   p.note = note;
-  return s->pass.kernel->launch (job->plan.device, stream, &p);
+  return s->pass.kernel->launch (job->plan.context->device, stream, &p);
 }
 
 static int64_t most (int64_t x, int64_t y) {

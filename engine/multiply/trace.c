@@ -23,8 +23,8 @@ typedef struct {
 } stage;
 
 static gpumm_status driver_failed (const gpumm_plan *plan, gpumm_status status, const char *what) {
-  return status ? gpumm_fail (status, "%s failed on device %d: %s", what, plan->device,
-                              plan->driver->error_text ())
+  return status ? gpumm_fail (status, "%s failed on device %d: %s", what, plan->context->device,
+                              plan->context->driver->error_text ())
                 : GPUMM_OK;
 }
 
@@ -69,17 +69,18 @@ static gpumm_status set_up (stage *s, const struct gpumm_job *job, const gpumm_m
 
 gpumm_status gpumm_trace_launches (const struct gpumm_job *job, gpumm_launches *launches) {
   const gpumm_plan *plan = &job->plan;
-  if (!plan->driver->launched)
+  if (!plan->context->driver->launched)
     return GPUMM_OK;
-  return driver_failed (plan, plan->driver->launched (plan->device, launches), "watching launches");
+  return driver_failed (plan, plan->context->driver->launched (plan->context->device, launches),
+                        "watching launches");
 }
 
 static gpumm_status read_counts (const gpumm_plan *plan, void *const memory[], gpumm_trace *trace) {
   gpumm_counts *counts[PARTS] = {&trace->a, &trace->b, &trace->c, &trace->workspace};
-  gpumm_status status = plan->driver->counts (NULL, &trace->all);
+  gpumm_status status = plan->context->driver->counts (NULL, &trace->all);
   for (int i = 0; i < PARTS && !status; i++)
     if (memory[i])
-      status = plan->driver->counts (memory[i], counts[i]);
+      status = plan->context->driver->counts (memory[i], counts[i]);
   trace->counted = !status;
   return driver_failed (plan, status, "counting");
 }
@@ -87,31 +88,31 @@ static gpumm_status read_counts (const gpumm_plan *plan, void *const memory[], g
 gpumm_status gpumm_trace_count (const struct gpumm_job *job, gpumm_counted_launch *launch,
                                 const void *context, void *const memory[]) {
   const gpumm_plan *plan = &job->plan;
-  const gpumm_driver *driver = plan->driver;
+  const gpumm_driver *driver = plan->context->driver;
   gpumm_stream *stream = NULL;
   if (!driver->count_accesses || !driver->counts)
     return gpumm_fail (GPUMM_UNSUPPORTED,
                        "device %d does not count what a kernel does; the CPU's host device does",
-                       plan->device);
-  gpumm_status status = gpumm_stream_take (driver, plan->device, &stream);
+                       plan->context->device);
+  gpumm_status status = gpumm_stream_take (plan->context, &stream);
   if (status)
     return status;
   driver->count_accesses (1);
   status = driver_failed (plan, launch (job, context, stream), "a counted kernel");
   if (!status)
-    status = driver_failed (plan, driver->stream_synchronize (plan->device, stream),
+    status = driver_failed (plan, driver->stream_synchronize (plan->context->device, stream),
                             "waiting for a counted kernel");
   if (!status)
     status = read_counts (plan, memory, job->trace);
   driver->count_accesses (0);
-  gpumm_stream_give (driver, plan->device, stream);
+  gpumm_stream_give (plan->context, stream);
   return status;
 }
 
 /* Runs the product again, counted. */
 static gpumm_status launch_again (const struct gpumm_job *job, const void *product,
                                   gpumm_stream *stream) {
-  return job->plan.kernel->launch (job->plan.device, stream, product);
+  return job->plan.kernel->launch (job->plan.context->device, stream, product);
 }
 
 gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_matrix *result) {
@@ -121,7 +122,7 @@ gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_matrix *result) {
   gpumm_stream_job stream = {.steps = &s.step,
                              .count = 1,
                              .launch = gpumm_launch_product,
-                             .context = plan->kernel,
+                             .kernel = plan->kernel,
                              .waits = plan->kernel->waits};
   gpumm_pass_open (&s.pass, job, "traced product");
   gpumm_status status = set_up (&s, job, result);

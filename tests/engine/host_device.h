@@ -6,14 +6,13 @@
 #include "check.h"
 #include "devices.h"
 
-/* Its driver; where it is missing, says why and ends the test, which has failed. */
-static inline const gpumm_driver *need_host_device (void) {
-  const char *why = "";
-  const gpumm_driver *driver = gpumm_host_device (&why);
-  CHECK (driver, "%s", why);
-  if (!driver)
+/* Its context; where it is missing, says why and ends the test, which has failed. */
+static inline gpumm_context *need_host_device (void) {
+  gpumm_context *context = NULL;
+  CHECK (!gpumm_context_of (GPUMM_HOST, &context), "%s", gpumm_last_error ());
+  if (!context)
     exit (check_done ());
-  return driver;
+  return context;
 }
 
 #endif

@@ -1,21 +1,18 @@
-/* made_up_gpu.c - a driver that stands for CUDA's in test_fallbacks: a GPU that never was, over the host
- * device, whose calls fail when the test says so.
+/* made_up_gpu.c - a driver that stands for CUDA's in test_fallbacks: a GPU that never was,
+ * whose calls fail when the test says so.
  *
  * Its one kernel, "cublas", does not multiply: all operands of the test are ones, so that an element of
- * A B is k. That makes it fast, and every later launch on the same C shows.
+ * A B is k. That makes it fast, and every later launch on the same C shows. There may be several, and
+ * each knows its own memory.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "made_up_gpu.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 GPUMM_API made_up made_up_gpu = {.devices = 1};
-
-static const gpumm_driver *host;
-static gpumm_driver table;
 
 static const char *error_text (void) {
   return "it was made up";
@@ -38,14 +35,126 @@ static gpumm_status properties (int device, gpumm_device_properties *p) {
   return GPUMM_OK;
 }
 
+/* What is allocated on the devices. */
+enum { MOST_HELD = 64 };
+
+static struct {
+  char *p;
+  size_t bytes;
+  int device;
+} held[MOST_HELD];
+
 static gpumm_status allocate (int device, size_t bytes, void **p) {
-  (void) device;
   made_up_gpu.allocations++;
-  *p = malloc (bytes);
-  return *p ? GPUMM_OK : GPUMM_DEVICE_MEMORY;
+  for (int i = 0; i < MOST_HELD; i++)
+    if (!held[i].p) {
+      *p = held[i].p = malloc (bytes);
+      held[i].bytes = bytes;
+      held[i].device = device;
+      made_up_gpu.held += *p != NULL;
+      return *p ? GPUMM_OK : GPUMM_DEVICE_MEMORY;
+    }
+  return GPUMM_DEVICE_MEMORY;
 }
 
 static gpumm_status release (int device, void *p) {
+  for (int i = 0; i < MOST_HELD; i++)
+    if (held[i].p == p) {
+      made_up_gpu.strays += held[i].device != device;
+      made_up_gpu.held--;
+      held[i].p = NULL;
+    }
+  free (p);
+  return GPUMM_OK;
+}
+
+/* Counts a use of another device's memory. */
+static void look (int device, const void *p) {
+  for (int i = 0; i < MOST_HELD; i++)
+    if (held[i].p && (const char *) p >= held[i].p && (const char *) p < held[i].p + held[i].bytes)
+      made_up_gpu.strays += held[i].device != device;
+}
+
+/* A stream, or an event with the time of its record: all is done at once, but where it belongs. */
+typedef struct {
+  int device;
+  double at;
+} handle;
+
+static gpumm_status make (int device, handle **h) {
+  *h = calloc (1, sizeof **h);
+  if (*h)
+    (*h)->device = device;
+  return *h ? GPUMM_OK : GPUMM_HOST_MEMORY;
+}
+
+static gpumm_status use (int device, const void *h) {
+  made_up_gpu.strays += ((const handle *) h)->device != device;
+  return GPUMM_OK;
+}
+
+static gpumm_status destroy (int device, void *h) {
+  use (device, h);
+  free (h);
+  return GPUMM_OK;
+}
+
+static gpumm_status stream_create (int device, gpumm_stream **stream) {
+  return make (device, (handle **) stream);
+}
+
+static gpumm_status stream_destroy (int device, gpumm_stream *stream) {
+  return destroy (device, stream);
+}
+
+static gpumm_status stream_synchronize (int device, gpumm_stream *stream) {
+  return use (device, stream);
+}
+
+static gpumm_status event_create (int device, gpumm_event **event) {
+  return make (device, (handle **) event);
+}
+
+static gpumm_status event_destroy (int device, gpumm_event *event) {
+  return destroy (device, event);
+}
+
+static gpumm_status event_record (int device, gpumm_event *event, gpumm_stream *stream) {
+  struct timespec now;
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  ((handle *) event)->at = (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+  use (device, stream);
+  return use (device, event);
+}
+
+static gpumm_status event_synchronize (int device, gpumm_event *event) {
+  return use (device, event);
+}
+
+static gpumm_status event_done (int device, gpumm_event *event, int *done) {
+  *done = 1;
+  return use (device, event);
+}
+
+static gpumm_status event_seconds (int device, gpumm_event *from, gpumm_event *to,
+                                   double *seconds) {
+  *seconds = ((handle *) to)->at - ((handle *) from)->at;
+  use (device, from);
+  return use (device, to);
+}
+
+static gpumm_status stream_wait (int device, gpumm_stream *stream, gpumm_event *event) {
+  use (device, stream);
+  return use (device, event);
+}
+
+static gpumm_status pin (int device, size_t bytes, void **p) {
+  (void) device;
+  *p = malloc (bytes);
+  return *p ? GPUMM_OK : GPUMM_HOST_MEMORY;
+}
+
+static gpumm_status unpin (int device, void *p) {
   (void) device;
   free (p);
   return GPUMM_OK;
@@ -53,16 +162,19 @@ static gpumm_status release (int device, void *p) {
 
 static gpumm_status copy (int device, gpumm_stream *stream, void *to, size_t to_pitch,
                           const void *from, size_t from_pitch, size_t width, size_t height) {
-  (void) device;
-  (void) stream;
+  use (device, stream);
+  look (device, to);
+  look (device, from);
   for (size_t j = 0; j < height; j++)
     memcpy ((char *) to + j * to_pitch, (const char *) from + j * from_pitch, width);
   return GPUMM_OK;
 }
 
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_product *p) {
-  (void) device;
-  (void) stream;
+  use (device, stream);
+  look (device, p->a);
+  look (device, p->b);
+  look (device, p->c);
   if (++made_up_gpu.launches == made_up_gpu.failing_launch)
     return GPUMM_DEVICE_MEMORY;
   for (int64_t j = 0; j < p->n; j++)
@@ -73,6 +185,9 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_produc
   return GPUMM_OK;
 }
 
+static void reset (void) {
+}
+
 static const gpumm_kernel cublas = {.algorithm = "cublas",
                                     .name = "cublas",
                                     .types = 1 << GPUMM_D,
@@ -80,28 +195,30 @@ static const gpumm_kernel cublas = {.algorithm = "cublas",
                                     .launch = launch};
 static const gpumm_kernel *const kernels[] = {&cublas, NULL};
 
+static const gpumm_driver table = {.version = GPUMM_DRIVER_VERSION,
+                                   .name = "cuda",
+                                   .count = count,
+                                   .properties = properties,
+                                   .allocate = allocate,
+                                   .release = release,
+                                   .pin = pin,
+                                   .unpin = unpin,
+                                   .stream_create = stream_create,
+                                   .stream_destroy = stream_destroy,
+                                   .stream_synchronize = stream_synchronize,
+                                   .event_create = event_create,
+                                   .event_destroy = event_destroy,
+                                   .event_record = event_record,
+                                   .event_synchronize = event_synchronize,
+                                   .event_done = event_done,
+                                   .event_seconds = event_seconds,
+                                   .stream_wait = stream_wait,
+                                   .copy_up = copy,
+                                   .copy_down = copy,
+                                   .error_text = error_text,
+                                   .reset = reset,
+                                   .kernels = kernels};
+
 const gpumm_driver *gpumm_driver_table (void) {
-  void *library = dlopen ("libgpumm_host.so", RTLD_NOW);
-  const gpumm_driver *(*of_host) (void) =
-      library ? (const gpumm_driver *(*) (void) ) dlsym (library, "gpumm_driver_table") : NULL;
-  if (!of_host) {
-    fprintf (stderr, "%s\n", dlerror ());
-    return NULL;
-  }
-  host = of_host ();
-  table = *host;
-  table.name = "cuda";
-  table.count = count;
-  table.properties = properties;
-  table.allocate = allocate;
-  table.release = release;
-  table.copy_up = table.copy_down = copy;
-  table.error_text = error_text;
-  table.kernels = kernels;
-  table.widen = NULL;
-  table.fault = NULL;
-  table.launched = NULL;
-  table.count_accesses = NULL;
-  table.counts = NULL;
   return &table;
 }

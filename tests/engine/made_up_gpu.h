@@ -9,6 +9,7 @@ typedef struct {
   int is_lost;               /* the device does not answer */
   int allocations, launches; /* so far */
   int failing_launch;        /* the launch of this number has no memory; 0: none */
+  int held, strays;          /* allocations now; uses of a device's memory on another */
 } made_up;
 
 #endif

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 static int device = GPUMM_HOST;
-static const gpumm_driver *driver;
+static gpumm_context *context;
 
 static double complex get (const gpumm_matrix *x, int64_t i, int64_t j) {
   const int64_t at = i + j * x->ld;
@@ -293,7 +293,7 @@ static void test_owners (void) {
   size_t unused_before, unused;
   gpumm_matrix x = make (GPUMM_D, 50, 40, 0), back = make (GPUMM_D, 50, 40, 0);
   gpumm_reset ();
-  const size_t held = gpumm_pool_bytes (driver, 0, GPUMM_POOL_DEVICE, &unused_before);
+  const size_t held = gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, &unused_before);
   gpumm_matrix there = sent (&x, 0);
   gpumm_buffer_share (there.buffer);
   gpumm_buffer_release (there.buffer);
@@ -304,13 +304,13 @@ static void test_owners (void) {
     for (int64_t i = 0; i < 50; i++)
       wrong += get (&back, i, j) != get (&x, i, j);
   CHECK (wrong == 0, "%d elements changed", wrong);
-  gpumm_pool_bytes (driver, 0, GPUMM_POOL_DEVICE, &unused);
+  gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, &unused);
   CHECK (unused == 0, "%zu bytes unused while the buffer lives", unused);
   gpumm_buffer_release (there.buffer);
   gpumm_buffer_release (NULL);
   gpumm_buffer_share (NULL);
   gpumm_reset ();
-  CHECK (gpumm_pool_bytes (driver, 0, GPUMM_POOL_DEVICE, NULL) == held, "the buffer was kept");
+  CHECK (gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, NULL) == held, "the buffer was kept");
   free (x.values);
   free (back.values);
 }
@@ -377,9 +377,8 @@ int main (int argc, char **argv) {
   check_seed (20261123);
   if (argc > 1)
     device = atoi (argv[1]);
-  driver = device == GPUMM_HOST ? need_host_device () : gpumm_cuda (NULL);
-  if (!driver) {
-    CHECK (0, "there is no GPU");
+  if (gpumm_context_of (device, &context)) {
+    CHECK (0, "%s", gpumm_last_error ());
     return check_done ();
   }
   test_products (1);

@@ -180,6 +180,68 @@ static void test_in_place (void) {
   free (c.values);
 }
 
+/* A matrix of ones in a buffer of a device. */
+static gpumm_matrix ones_on (int device, int64_t n) {
+  gpumm_matrix x = ones (n, n), there = x;
+  CHECK (gpumm_buffer_new (device, (size_t) (n * n) * 8, &there.buffer) == GPUMM_OK, "%s",
+         gpumm_last_error ());
+  there.values = gpumm_buffer_address (there.buffer);
+  CHECK (gpumm_copy (&x, &there) == GPUMM_OK, "%s", gpumm_last_error ());
+  free (x.values);
+  return there;
+}
+
+/* Each device has its own memory and kept streams, and a product with a resident operand runs where that
+ * is. */
+static void test_two_devices (void) {
+  enum { N = 300 };
+  gpumm_report r = {0};
+  gpumm_buffer *none;
+  gpumm_reset ();
+  CHECK (gpu->held == 0, "%d allocations are left", gpu->held);
+  gpu->devices = 2;
+  gpu->strays = 0;
+  for (int turn = 0; turn < 4; turn++) {
+    const gpumm_options o = {.backend = GPUMM_GPU, .device = turn % 2};
+    CHECK (square (N, o, &r) == GPUMM_OK && r.device == turn % 2, "%s", gpumm_last_error ());
+  }
+  gpumm_matrix on[] = {ones_on (0, N), ones_on (1, N)}, c = ones (N, N);
+  for (int a = 0; a < 3; a++)
+    for (int b = 0; b < 3; b++) { /* 2: in host memory */
+      gpumm_job *job = NULL;
+      gpumm_matrix host[] = {ones (N, N), ones (N, N)};
+      const gpumm_problem p = {
+          .a = a < 2 ? on[a] : host[0], .b = b < 2 ? on[b] : host[1], .alpha = {1, 0}};
+      const int apart = a + b == 1, place = a < b ? a : b;
+      const gpumm_status status = gpumm_open (&p, NULL, &job);
+      CHECK (status == (apart ? GPUMM_UNSUPPORTED : GPUMM_OK), "%d by %d: %s", a, b,
+             gpumm_last_error ());
+      CHECK (!apart || strstr (gpumm_last_error (), "different devices"), "%s",
+             gpumm_last_error ());
+      if (!status) {
+        CHECK (gpumm_run (job, &c) == GPUMM_OK && wrong_in (&c, N) == 0, "%d by %d: %s", a, b,
+               gpumm_last_error ());
+        CHECK (place == 2 || gpumm_job_report (job)->device == place, "%d by %d ran on %d", a, b,
+               gpumm_job_report (job)->device);
+      }
+      gpumm_close (job);
+      free (host[0].values);
+      free (host[1].values);
+    }
+  CHECK (gpumm_buffer_new (2, 8, &none) == GPUMM_INVALID
+             && strstr (gpumm_last_error (), "device 2 does not exist: there are 2 (0 to 1)"),
+         "%s", gpumm_last_error ());
+  CHECK (gpu->strays == 0, "%d uses of another device's memory", gpu->strays);
+  gpumm_reset ();
+  CHECK (gpu->held == 2, "%d allocations beside the two buffers", gpu->held - 2);
+  gpumm_buffer_release (on[0].buffer);
+  gpumm_buffer_release (on[1].buffer);
+  gpumm_reset ();
+  CHECK (gpu->held == 0 && gpu->strays == 0, "%d allocations are left", gpu->held);
+  gpu->devices = 1;
+  free (c.values);
+}
+
 int main (void) {
   char path[4096] = "";
   if (readlink ("/proc/self/exe", path, sizeof path - 32) > 0)
@@ -193,6 +255,7 @@ int main (void) {
   test_launches ();
   test_limit ();
   test_in_place ();
+  test_two_devices ();
   gpumm_reset ();
   return check_done ();
 }

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+static gpumm_context *context; /* of the host device */
 static const gpumm_driver *driver;
 static int step = SANITIZED_STEP; /* of many like cases every step-th is tried */
 
@@ -25,39 +26,39 @@ static void test_pool (void) {
   size_t unused;
   for (int kind = GPUMM_POOL_DEVICE; kind <= GPUMM_POOL_PINNED; kind++) {
     gpumm_pool_kind pool = (gpumm_pool_kind) kind;
-    gpumm_pools_reset ();
-    CHECK (gpumm_pool_bytes (driver, 0, pool, &unused) == 0 && unused == 0, "not empty at first");
-    CHECK (!gpumm_pool_take (driver, 0, pool, 20000, &a), "%s", gpumm_last_error ());
-    CHECK (!gpumm_pool_take (driver, 0, pool, 20000, &b), "%s", gpumm_last_error ());
+    gpumm_pool_reset (context);
+    CHECK (gpumm_pool_bytes (context, pool, &unused) == 0 && unused == 0, "not empty at first");
+    CHECK (!gpumm_pool_take (context, pool, 20000, &a), "%s", gpumm_last_error ());
+    CHECK (!gpumm_pool_take (context, pool, 20000, &b), "%s", gpumm_last_error ());
     CHECK (a && b && a != b, "two blocks in use are one");
-    CHECK (gpumm_pool_bytes (driver, 0, pool, &unused) == 2 * gpumm_pool_rounded (20000)
+    CHECK (gpumm_pool_bytes (context, pool, &unused) == 2 * gpumm_pool_rounded (20000)
                && unused == 0,
            "bytes");
-    gpumm_pool_give (driver, 0, pool, a);
-    CHECK (!gpumm_pool_take (driver, 0, pool, 15000, &c) && c == a, "a block is used again");
-    gpumm_pool_give (driver, 0, pool, c);
-    CHECK (!gpumm_pool_take (driver, 0, pool, 1, &c) && c != a,
+    gpumm_pool_give (context, pool, a);
+    CHECK (!gpumm_pool_take (context, pool, 15000, &c) && c == a, "a block is used again");
+    gpumm_pool_give (context, pool, c);
+    CHECK (!gpumm_pool_take (context, pool, 1, &c) && c != a,
            "a small request does not sit in a block over twice its size");
-    gpumm_pool_give (driver, 0, pool, c);
-    gpumm_pool_give (driver, 0, pool, b);
-    gpumm_pool_give (driver, 0, pool, NULL);
-    gpumm_pool_trim (driver, 0, pool, gpumm_pool_rounded (20000));
-    CHECK (gpumm_pool_bytes (driver, 0, pool, &unused) <= gpumm_pool_rounded (20000), "trimmed");
-    gpumm_pools_reset ();
-    CHECK (gpumm_pool_bytes (driver, 0, pool, &unused) == 0, "reset leaves nothing");
+    gpumm_pool_give (context, pool, c);
+    gpumm_pool_give (context, pool, b);
+    gpumm_pool_give (context, pool, NULL);
+    gpumm_pool_trim (context, pool, gpumm_pool_rounded (20000));
+    CHECK (gpumm_pool_bytes (context, pool, &unused) <= gpumm_pool_rounded (20000), "trimmed");
+    gpumm_pool_reset (context);
+    CHECK (gpumm_pool_bytes (context, pool, &unused) == 0, "reset leaves nothing");
   }
   /* a full device gives up what the pool keeps before it refuses */
   gpumm_device_properties p;
   driver->properties (0, &p);
   size_t most = (size_t) p.memory_total / 2 - (4 << 20);
-  CHECK (!gpumm_pool_take (driver, 0, GPUMM_POOL_DEVICE, most, &a), "%s", gpumm_last_error ());
-  gpumm_pool_give (driver, 0, GPUMM_POOL_DEVICE, a);
-  CHECK (!gpumm_pool_take (driver, 0, GPUMM_POOL_DEVICE, 2 * most, &b), "%s", gpumm_last_error ());
-  CHECK (gpumm_pool_take (driver, 0, GPUMM_POOL_DEVICE, most, &a) == GPUMM_DEVICE_MEMORY && !a,
+  CHECK (!gpumm_pool_take (context, GPUMM_POOL_DEVICE, most, &a), "%s", gpumm_last_error ());
+  gpumm_pool_give (context, GPUMM_POOL_DEVICE, a);
+  CHECK (!gpumm_pool_take (context, GPUMM_POOL_DEVICE, 2 * most, &b), "%s", gpumm_last_error ());
+  CHECK (gpumm_pool_take (context, GPUMM_POOL_DEVICE, most, &a) == GPUMM_DEVICE_MEMORY && !a,
          "more than there is");
   CHECK (strstr (gpumm_last_error (), "bytes"), "text: %s", gpumm_last_error ());
-  gpumm_pool_give (driver, 0, GPUMM_POOL_DEVICE, b);
-  gpumm_pools_reset ();
+  gpumm_pool_give (context, GPUMM_POOL_DEVICE, b);
+  gpumm_pool_reset (context);
 }
 
 /* ---- products ----------------------------------------------------------------------------- */
@@ -170,7 +171,7 @@ static void test_out_of_core (void) {
           CHECK (!status && is_right (s), "%lld x %lld x %lld ops %d under %lld bytes: %s",
                  (long long) sizes[i][0], (long long) sizes[i][1], (long long) sizes[i][2], ops,
                  (long long) limits[l], status ? gpumm_last_error () : "wrong");
-          size_t held = gpumm_pool_bytes (driver, 0, GPUMM_POOL_DEVICE, NULL);
+          size_t held = gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, NULL);
           CHECK (limits[l] == 0 || held <= (size_t) limits[l], "%zu bytes held over %lld", held,
                  (long long) limits[l]);
           CHECK (report.bytes_down == s->c.rows * s->c.cols * 8, "bytes down");
@@ -204,7 +205,7 @@ static void test_shells (void) {
                                      {300, 200, 70}, {129, 400, 5}, {600, 65, 9},  {200, 200, 200}};
   gpumm_place place;
   int cases = 0;
-  CHECK (!gpumm_place_device (driver, 0, GPUMM_D, &place), "%s", gpumm_last_error ());
+  CHECK (!gpumm_place_device (context, GPUMM_D, &place), "%s", gpumm_last_error ());
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     for (int ops = 0; ops < 9; ops++)
       for (int with_c0 = 0; with_c0 < 2; with_c0++)
@@ -275,8 +276,9 @@ static void test_workspace (void) {
   gpumm_driver with_it = *driver;
   with_it.kernels = rows;
   gpumm_place place;
-  CHECK (!gpumm_place_device (driver, 0, GPUMM_D, &place), "%s", gpumm_last_error ());
-  place.driver = &with_it;
+  CHECK (!gpumm_place_device (context, GPUMM_D, &place), "%s", gpumm_last_error ());
+  gpumm_context other = {.driver = &with_it};
+  place.context = &other;
   for (int l = 0; l < 3; l++) {
     sample *s = make_sample (700, 800, 6, 4, 1, 0);
     gpumm_options o = {.backend = GPUMM_CPU, .algorithm = "naive", .max_device_memory = limits[l]};
@@ -297,7 +299,7 @@ static void test_workspace (void) {
     CHECK (strcmp (job.report.kernel, "naive (even, odd)") == 0, "notes: %s", job.report.kernel);
     free_sample (s);
   }
-  gpumm_pools_reset ();
+  gpumm_pool_reset (&other);
   gpumm_reset ();
 }
 
@@ -441,9 +443,10 @@ static void test_choice (void) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     gpumm_driver made_up = *driver;
     made_up.sparse_kernels = table[i].rows;
+    gpumm_context other = {.driver = &made_up};
     struct gpumm_job job = {
         .options = {.max_device_memory = 8 << 20, .max_capability = table[i].most},
-        .plan = {.driver = &made_up, .algorithm = &family}};
+        .plan = {.context = &other, .algorithm = &family}};
     gpumm_pass pass = {.product = {.count = 1}};
     made_up.properties (0, &job.plan.properties);
     gpumm_pass_open (&pass, &job, "test");
@@ -459,15 +462,16 @@ static void test_choice (void) {
                  && !pass.product.workspace == !pass.kernel->workspace,
              "row %zu: %s", i, status ? gpumm_last_error () : pass.kernel->name);
     gpumm_pass_close (&pass);
+    gpumm_pool_reset (&other);
   }
-  gpumm_pools_reset ();
 }
 
 int main (int argc, char **argv) {
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261120);
   if (argc > 2)
     step = atoi (argv[2]);
-  driver = need_host_device ();
+  context = need_host_device ();
+  driver = context->driver;
   int64_t live = gpumm_live_allocations ();
   test_pool ();
   test_out_of_core ();

@@ -45,13 +45,13 @@ static const gpumm_kernel *const own_rows[] = {&naive, &tiled_8, &tiled_16, &til
 static const gpumm_driver cuda = {.name = "cuda", .kernels = rows};
 static const gpumm_driver host = {.name = "host", .kernels = own_rows};
 
+static gpumm_context gpu_2 = {.driver = &cuda, .device = 2}, host_device = {.driver = &host};
 static gpumm_place cpu, fast, old, tiny, host_place;
 static double bytes[2]; /* stand for matrices: only addresses are read */
 
 static void make_places (void) {
   cpu = (gpumm_place){.call = 1e-6, .flops = {1e11, 5e10, 1e11, 5e10}};
-  fast = (gpumm_place){.driver = &cuda,
-                       .device = 2,
+  fast = (gpumm_place){.context = &gpu_2,
                        .call = 60e-6,
                        .upload = 2e10,
                        .download = 2e10,
@@ -65,8 +65,9 @@ static void make_places (void) {
   old.flops[GPUMM_D] = 2e10; /* a consumer card: double far slower than single */
   tiny = fast;
   tiny.properties.memory_free = 1 << 20;
-  host_place = (gpumm_place){
-      .driver = &host, .properties = {.name = "host", .capability = 999, .memory_free = 1ll << 30}};
+  host_place =
+      (gpumm_place){.context = &host_device,
+                    .properties = {.name = "host", .capability = 999, .memory_free = 1ll << 30}};
 }
 
 static gpumm_problem square (gpumm_type type, int64_t m, int64_t n, int64_t k) {
@@ -133,8 +134,7 @@ static void test_choice_of_backend (void) {
                  (gpumm_options){.backend = table[i].asked, .device = -1}, table[i].gpu, GPUMM_OK);
     CHECK (plan.backend == table[i].expected, "row %zu: backend %d, reason: %s", i, plan.backend,
            plan.reason);
-    CHECK (plan.device == (table[i].expected == GPUMM_GPU ? 2 : -1), "row %zu: device %d", i,
-           plan.device);
+    CHECK (plan.context == (table[i].expected == GPUMM_GPU ? &gpu_2 : NULL), "row %zu: device", i);
     CHECK ((plan.kernel != NULL) == (table[i].expected == GPUMM_GPU), "row %zu: kernel", i);
   }
   plan_of (square (GPUMM_D, 9, 9, 9), (gpumm_options){.backend = GPUMM_GPU, .device = -1}, NULL,
@@ -207,13 +207,13 @@ static void test_choice_of_kernel (void) {
   /* without a GPU the same kernel runs on the host device; cublas cannot */
   gpumm_plan plan = plan_of (square (GPUMM_D, 70, 70, 70),
                              (gpumm_options){.algorithm = "tiled", .device = -1}, NULL, GPUMM_OK);
-  CHECK (plan.backend == GPUMM_CPU && plan.driver == &host && plan.kernel == &tiled_16,
+  CHECK (plan.backend == GPUMM_CPU && plan.context == &host_device && plan.kernel == &tiled_16,
          "host device: %s", plan.reason);
   CHECK (strstr (plan.reason, "host device"), "reason: %s", plan.reason);
   plan = plan_of (square (GPUMM_D, 70, 70, 70),
                   (gpumm_options){.backend = GPUMM_CPU, .algorithm = "naive", .device = -1}, &fast,
                   GPUMM_OK);
-  CHECK (plan.driver == &host, "naive on the CPU: %s", plan.reason);
+  CHECK (plan.context == &host_device, "naive on the CPU: %s", plan.reason);
   plan_of (square (GPUMM_D, 70, 70, 70), (gpumm_options){.algorithm = "cublas", .device = -1}, NULL,
            GPUMM_UNSUPPORTED);
   plan_of (square (GPUMM_D, 70, 70, 70),
@@ -346,7 +346,8 @@ static void test_tiles (void) {
     gpumm_place place = fast;
     picky.smallest_tile = likes[i].smallest;
     with_it.kernels = only;
-    place.driver = &with_it;
+    gpumm_context context = {.driver = &with_it};
+    place.context = &context;
     gpumm_plan plan =
         plan_of (square (GPUMM_D, 8000, 8000, 100),
                  (gpumm_options){.backend = GPUMM_GPU, .algorithm = "naive"}, &place, GPUMM_OK);
@@ -363,7 +364,8 @@ static void test_tiles (void) {
     picky.smallest_tile = 4000;
     picky.workspace = kept == 2 ? more_with_beta : kept_panels;
     with_it.kernels = only;
-    place.driver = &with_it;
+    gpumm_context context = {.driver = &with_it};
+    place.context = &context;
     place.properties.memory_free = kept == 1 ? 4ll << 30 : fast.properties.memory_free;
     gpumm_plan plan =
         plan_of (square (GPUMM_Z, 8000, 8000, 100),
@@ -380,7 +382,8 @@ static void test_tiles (void) {
     gpumm_place place = fast;
     adding.workspace = more_with_beta;
     with_it.kernels = only;
-    place.driver = &with_it;
+    gpumm_context context = {.driver = &with_it};
+    place.context = &context;
     gpumm_plan plan = plan_of (square (GPUMM_D, 64, 64, 100000),
                                (gpumm_options){.backend = GPUMM_GPU,
                                                .algorithm = "naive",
@@ -497,7 +500,8 @@ static void test_emulated (void) {
   make_places ();
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     gpumm_place place = fast;
-    place.driver = &driver;
+    gpumm_context context = {.driver = &driver};
+    place.context = &context;
     place.link = table[i].link;
     place.rival = table[i].rates;
     gpumm_plan plan = plan_of (square (table[i].type, table[i].m, table[i].n, table[i].k),
@@ -518,7 +522,8 @@ static void test_emulated (void) {
   gpumm_options automatic = {.device = -1}, on_gpu = {.backend = GPUMM_GPU, .device = -1};
   gpumm_options named = {.algorithm = "emulated", .backend = GPUMM_GPU, .device = -1};
   gpumm_problem p = square (GPUMM_D, 16384, 16384, 16384);
-  place.driver = &driver;
+  gpumm_context context = {.driver = &driver};
+  place.context = &context;
   place.link = 5e10;
   place.rival = good;
   /* the numbers: 16 calls, both operands once, all operations; and the sentence */
@@ -585,7 +590,8 @@ static void test_emulated_depth (void) {
   gpumm_options automatic = {.device = -1}, named = {.algorithm = "tiled"};
   gpumm_problem p = square (GPUMM_D, 16384, 16384, 16384);
   CHECK (gpumm_rival_depth (&p, &automatic, &place, &rival) == 0, "no such row");
-  place.driver = &driver;
+  gpumm_context context = {.driver = &driver};
+  place.context = &context;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     p = square (table[i].type, table[i].m, table[i].n, table[i].k);
     int64_t depth = gpumm_rival_depth (&p, &automatic, &place, &rival);
@@ -659,10 +665,11 @@ static void test_choice_for_sparse (void) {
   static const gpumm_sparse_kernel *const both[] = {&spgemm, &spmm, NULL}, *const none[] = {NULL};
   make_places ();
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    gpumm_driver driver = *fast.driver;
+    gpumm_driver driver = *fast.context->driver;
     gpumm_place place = fast;
     driver.sparse_kernels = table[i].kernels ? both : none;
-    place.driver = &driver;
+    gpumm_context context = {.driver = &driver};
+    place.context = &context;
     place.properties.multiprocessors = 100;
     gpumm_matrix s = random_columns (table[i].n, table[i].each);
     const int64_t other = table[i].other;
@@ -712,7 +719,8 @@ static void test_choice_as_dense (void) {
   driver.sparse_kernels = kernels;
   make_places ();
   gpumm_place gpu = fast;
-  gpu.driver = &driver;
+  gpumm_context context = {.driver = &driver};
+  gpu.context = &context;
   gpu.properties.multiprocessors = 1;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     gpumm_matrix s = random_columns (1000, table[i].each);
@@ -802,10 +810,11 @@ static void test_sparse_capability (void) {
   static const gpumm_sparse_kernel *const both[] = {&spgemm, &merge, NULL};
   gpumm_matrix s = random_columns (50000, 8);
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    gpumm_driver driver = *fast.driver;
+    gpumm_driver driver = *fast.context->driver;
     gpumm_place place = fast;
     driver.sparse_kernels = both;
-    place.driver = &driver;
+    gpumm_context context = {.driver = &driver};
+    place.context = &context;
     place.properties.capability = table[i].capability;
     place.properties.multiprocessors = 100;
     gpumm_plan plan = plan_of (
@@ -822,10 +831,11 @@ static void test_sparse_capability (void) {
 static void test_sparse_on_the_cpu (void) {
   static const gpumm_sparse_kernel spmm = {.algorithm = "spmm", .name = "m"};
   static const gpumm_sparse_kernel *const kernels[] = {&spmm, NULL};
-  gpumm_driver driver = *fast.driver;
+  gpumm_driver driver = *fast.context->driver;
   gpumm_place place = fast;
   driver.sparse_kernels = kernels;
-  place.driver = &driver;
+  gpumm_context context = {.driver = &driver};
+  place.context = &context;
   place.properties.multiprocessors = 100;
   gpumm_matrix s = random_columns (50000, 40);
   gpumm_matrix full = {
@@ -941,10 +951,11 @@ static void test_choice_for_blocks (void) {
   static const gpumm_sparse_kernel *const both[] = {&bsr, &spmm, NULL}, *const none[] = {NULL};
   make_places ();
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    gpumm_driver driver = *fast.driver;
+    gpumm_driver driver = *fast.context->driver;
     gpumm_place place = fast;
     driver.sparse_kernels = table[i].kernels ? both : none;
-    place.driver = &driver;
+    gpumm_context context = {.driver = &driver};
+    place.context = &context;
     place.properties.multiprocessors = 100;
     for (int t = 0; t < 4; t++)
       place.flops[t] = 2e13;
@@ -1012,10 +1023,11 @@ static void test_bound (void) {
       .algorithm = "cublas", .name = "cublas", .types = ALL, .padded_types = ALL, .multiple = 16};
   static const gpumm_kernel *const padding_rows[] = {&padding, NULL};
   static const gpumm_driver driver = {.name = "cuda", .kernels = padding_rows};
-  gpumm_buffer buffer = {.driver = &driver, .device = 2};
+  gpumm_context context = {.driver = &driver, .device = 2};
+  gpumm_buffer buffer = {.context = &context};
   make_places ();
   gpumm_place gpu = fast, slow = fast;
-  gpu.driver = slow.driver = &driver;
+  gpu.context = slow.context = &context;
   slow.flops[GPUMM_D] = 1; /* the CPU would be faster */
   for (int bits = 0; bits < 8; bits++) {
     gpumm_problem p = square (GPUMM_D, 3001, 3001, 3001);
@@ -1044,7 +1056,7 @@ static void test_bound (void) {
   plan_of (p, (gpumm_options){.algorithm = "tiled", .device = -1}, &gpu, GPUMM_UNSUPPORTED);
   const gpumm_plan plan =
       plan_of (p, (gpumm_options){.algorithm = "cublas", .device = -1}, &gpu, GPUMM_OK);
-  CHECK (plan.kernel == &padding && plan.device == 2, "by name: %s", plan.reason);
+  CHECK (plan.kernel == &padding && plan.context == &context, "by name: %s", plan.reason);
 }
 
 /* A kernel's own estimate decides for blocks of integers; without one the CPU takes them. */
@@ -1073,11 +1085,12 @@ static void test_estimates (void) {
   make_places ();
   gpumm_matrix s = random_blocks (GPUMM_U16, 20000, 20000, 4, 4, 16);
   for (int i = 0; i < 4; i++) {
-    gpumm_driver driver = *fast.driver;
+    gpumm_driver driver = *fast.context->driver;
     gpumm_place place = fast;
     driver.sparse_kernels = i < 3 ? with : without;
     estimated = i == 1 ? 1e9 : i == 2 ? INFINITY : 1e-6;
-    place.driver = &driver;
+    gpumm_context context = {.driver = &driver};
+    place.context = &context;
     place.properties.multiprocessors = 100;
     place.upload = place.download = 1e12; /* so that a CPU of many cores is slower, too */
     gpumm_plan plan =

@@ -196,8 +196,16 @@ static const gpumm_driver driver = {.version = GPUMM_DRIVER_VERSION,
 
 /* ---- tests -------------------------------------------------------------------------------- */
 
+static gpumm_context context = {.driver = &driver};
+
+/* As gpumm_reset does for the devices that it knows. */
+static void reset_device (void) {
+  gpumm_pool_reset (&context);
+  gpumm_rates_forget (&context);
+}
+
 static void forget_all (void) {
-  gpumm_reset ();
+  reset_device ();
   library_launches = emulated_launches = copies = refused = 0;
   largest = (size_t) 1 << 40;
   rates = (gpumm_rival_rates){2e-14, 2e-4, 1.5e-11, 1e-14};
@@ -208,7 +216,7 @@ static void forget_all (void) {
 /* The place as it is for an n x n by n x n product. */
 static gpumm_place place_of (gpumm_type type, int64_t n, int64_t limit) {
   static double matrix[2]; /* only addresses are read */
-  gpumm_place place = {.driver = &driver,
+  gpumm_place place = {.context = &context,
                        .upload = 3e10,
                        .download = 3e10,
                        .call = 6e-5,
@@ -261,7 +269,7 @@ static void test_rates (void) {
   rates.product = 1.2e-14;
   gpumm_place place = place_of (GPUMM_S, 16384, 0);
   check_near (place.rival.product, 1e-14, "what was measured before");
-  gpumm_reset ();
+  reset_device ();
   CHECK (held == 0, "%zu bytes are held after a reset", held);
   copies = 0;
   place = place_of (GPUMM_S, 16384, 0);
@@ -291,7 +299,7 @@ static void test_thrift (void) {
     CHECK (i > 0 || copies == 0, "measured under a limit");
     place_of (GPUMM_D, 16384, 0);
   }
-  gpumm_reset ();
+  reset_device ();
   most_held = held;
   int64_t limit = 1ll << 33;
   place = place_of (GPUMM_D, 16384, limit);
@@ -318,7 +326,7 @@ static void test_failures (void) {
                == (bytes >= (size_t) 1 << 25) + (bytes >= (size_t) 1 << 28)
                       + (bytes >= (size_t) 1 << 30),
            "blocks of %zu: %d rates", bytes, known);
-    gpumm_reset ();
+    reset_device ();
     CHECK (held == 0, "%zu bytes are held after a reset", held);
   }
   CHECK (gpumm_live_allocations () == 0, "%lld allocations are alive",

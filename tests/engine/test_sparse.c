@@ -807,10 +807,10 @@ static void test_device_faults (void) {
 /* A job that "auto" has given to a GPU, for which the host device stands. */
 static gpumm_job *job_on_gpu (const gpumm_problem *p) {
   const gpumm_options asked = {.backend = GPUMM_GPU, .device = -1};
-  gpumm_place place = {.driver = need_host_device ()};
+  gpumm_place place = {.context = need_host_device ()};
   gpumm_choices choices = {.gpu = &place, .why_no_gpu = ""};
   gpumm_job *job = gpumm_allocate (1, sizeof *job);
-  CHECK (!place.driver->properties (0, &place.properties), "%s", place.driver->error_text ());
+  CHECK (!gpumm_context_properties (place.context, &place.properties), "%s", gpumm_last_error ());
   job->problem = *p;
   job->problem.output = p->a.type == GPUMM_Z || p->b.type == GPUMM_Z ? GPUMM_Z : GPUMM_D;
   CHECK (!gpumm_make_plan (&job->problem, &asked, &choices, &job->plan)
@@ -1008,11 +1008,10 @@ static void test_sparse_after_all (void) {
     for (int64_t n = 1, calls = 1; what == 2 ? calls >= n - 1 : n == 1; n++) {
       gpumm_matrix c = right;
       gpumm_job *job = gpumm_allocate (1, sizeof *job);
-      *job = (struct gpumm_job){.problem = p,
-                                .options = {.backend = GPUMM_CPU, .device = -1},
-                                .plan = {.algorithm = &gpumm_algorithm_sparse_as_dense,
-                                         .backend = GPUMM_CPU,
-                                         .device = -1}};
+      *job = (struct gpumm_job){
+          .problem = p,
+          .options = {.backend = GPUMM_CPU, .device = -1},
+          .plan = {.algorithm = &gpumm_algorithm_sparse_as_dense, .backend = GPUMM_CPU}};
       job->problem.output = GPUMM_Z;
       c.nzmax = c.rows * c.cols;
       job->shape = c;

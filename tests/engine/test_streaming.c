@@ -346,6 +346,7 @@ static gpumm_status even_launch (int device, gpumm_stream *stream, const gpumm_p
 }
 
 static const gpumm_driver *late;
+static gpumm_context late_context;
 
 /* As a kernel does that decides by what it finds on the device. */
 static gpumm_status wait_and_launch (int device, gpumm_stream *s, const gpumm_product *p) {
@@ -444,7 +445,7 @@ static gpumm_matrix numbers (int64_t rows, int64_t cols, int kind) {
 }
 
 static gpumm_status run_case (const test_case *t, int *right) {
-  gpumm_place place = {.driver = late, .flops = {[GPUMM_D] = t->rate}};
+  gpumm_place place = {.context = &late_context, .flops = {[GPUMM_D] = t->rate}};
   late->properties (0, &place.properties);
   gpumm_options o = {.backend = GPUMM_CPU, .algorithm = t->kernel, .max_device_memory = t->limit};
   gpumm_choices choices = {.host = &place, .why_no_gpu = "", .smallest_tile = t->smallest_tile};
@@ -655,8 +656,8 @@ static void test_forms (int64_t n) {
     real[i] = check_uniform ();
   }
   for (int x = 0; x < 3; x++)
-    CHECK (!gpumm_pool_take (late, 0, GPUMM_POOL_DEVICE, (size_t) n * bytes[x], &there[x]), "%s",
-           gpumm_last_error ());
+    CHECK (!gpumm_pool_take (&late_context, GPUMM_POOL_DEVICE, (size_t) n * bytes[x], &there[x]),
+           "%s", gpumm_last_error ());
   gpumm_step steps[3] = {
       {.up = {{index, there[0], n, 1, n, n, 8, GPUMM_INDEX},
               {logical, there[1], n, 1, n, n, 1, GPUMM_LOGICAL},
@@ -674,7 +675,7 @@ static void test_forms (int64_t n) {
        .after_launch = -1,
        .after_download = -1},
   };
-  gpumm_stream_job job = {.driver = late,
+  gpumm_stream_job job = {.context = &late_context,
                           .steps = steps,
                           .count = 3,
                           .fresh = {{index_back, (size_t) n * 8}, {back, (size_t) n * 24}}};
@@ -687,7 +688,7 @@ static void test_forms (int64_t n) {
   CHECK (report.bytes_up == n * 28 && report.bytes_down == n * 28, "%lld bytes up, %lld down",
          (long long) report.bytes_up, (long long) report.bytes_down);
   for (int x = 0; x < 3; x++)
-    gpumm_pool_give (late, 0, GPUMM_POOL_DEVICE, there[x]);
+    gpumm_pool_give (&late_context, GPUMM_POOL_DEVICE, there[x]);
   free (index);
   free (index_back);
   free (logical);
@@ -697,13 +698,13 @@ static void test_forms (int64_t n) {
 
 /* A panel of numbers up and down again: returns the bytes that went up. *wrong counts the reals that
  * came back otherwise, and those of the padding that are not 0. */
-static int64_t up_and_down (const gpumm_driver *driver, gpumm_panel up, int64_t *wrong) {
+static int64_t up_and_down (gpumm_context *context, gpumm_panel up, int64_t *wrong) {
   const int64_t rows = up.rows + up.pad_rows, cols = up.cols + up.pad_cols;
   const size_t real = up.form == GPUMM_FLOATS ? sizeof (float) : sizeof (double);
   const size_t reals = up.element / real, ld = (size_t) up.ld_from;
   char *back = check_allocate (rows * cols, up.element);
   gpumm_report report = {0};
-  CHECK (!gpumm_pool_take (driver, 0, GPUMM_POOL_DEVICE, (size_t) (up.ld_to * cols) * up.element,
+  CHECK (!gpumm_pool_take (context, GPUMM_POOL_DEVICE, (size_t) (up.ld_to * cols) * up.element,
                            &up.to),
          "%s", gpumm_last_error ());
   gpumm_step step = {
@@ -713,7 +714,7 @@ static int64_t up_and_down (const gpumm_driver *driver, gpumm_panel up, int64_t 
       .downs = 1,
       .after_launch = -1,
       .after_download = -1};
-  gpumm_stream_job job = {.driver = driver, .steps = &step, .count = 1};
+  gpumm_stream_job job = {.context = context, .steps = &step, .count = 1};
   CHECK (!gpumm_run_steps (&job, &report), "%s", gpumm_last_error ());
   *wrong = 0;
   for (size_t j = 0; j < (size_t) cols; j++)
@@ -723,7 +724,7 @@ static int64_t up_and_down (const gpumm_driver *driver, gpumm_panel up, int64_t 
       const int own = i < (size_t) up.rows * reals && j < (size_t) up.cols;
       *wrong += memcmp (is, own ? was : (const char *) &(double){0}, real) != 0;
     }
-  gpumm_pool_give (driver, 0, GPUMM_POOL_DEVICE, up.to);
+  gpumm_pool_give (context, GPUMM_POOL_DEVICE, up.to);
   free (back);
   return report.bytes_up;
 }
@@ -740,7 +741,8 @@ static void test_widths (int kind, int64_t width, int64_t width_last) {
   if (width_last > width)
     from[all - 1] = 0x1p-30 + 1;
   int64_t bytes_up = up_and_down (
-      late, (gpumm_panel){from, NULL, ROWS, COLS, ROWS, LD, 8, GPUMM_DOUBLES, PAD, PAD}, &wrong);
+      &late_context, (gpumm_panel){from, NULL, ROWS, COLS, ROWS, LD, 8, GPUMM_DOUBLES, PAD, PAD},
+      &wrong);
   int64_t last = width_last > width ? (COLS - CHUNK_COLS) * ROWS : 0;
   CHECK (wrong == 0, "%lld numbers are wrong", (long long) wrong);
   CHECK (bytes_up == width * (all - last) + width_last * last, "%lld bytes up",
@@ -753,6 +755,7 @@ static void test_widths (int kind, int64_t width, int64_t width_last) {
 static void test_panels (int cases) {
   static const int64_t most[][2] = {{3000, 60}, {300, 300}, {180000, 2}};
   gpumm_driver narrow_less = late_driver;
+  gpumm_context plain = {.driver = &narrow_less};
   narrow_less.widen = NULL;
   for (int n = 0; n < cases; n++) {
     const int64_t *size = most[check_between (0, 2)], reals = check_between (1, 2);
@@ -774,17 +777,17 @@ static void test_panels (int cases) {
     }
     p.from = floats ? (void *) single : x.values;
     const int64_t all = p.rows * p.cols * (int64_t) p.element;
-    int64_t wrong, up = up_and_down (late, p, &wrong);
+    int64_t wrong, up = up_and_down (&late_context, p, &wrong);
     CHECK (wrong == 0 && up <= all, "%lld x %lld, %lld reals of type %d, kind %d: %lld are wrong",
            (long long) p.rows, (long long) p.cols, (long long) reals, floats, kind,
            (long long) wrong);
-    up = up_and_down (&narrow_less, p, &wrong);
+    up = up_and_down (&plain, p, &wrong);
     CHECK (wrong == 0 && up == all, "%lld of %lld bytes up, %lld wrong", (long long) up,
            (long long) all, (long long) wrong);
     free (single);
     free (x.values);
   }
-  gpumm_pools_reset (); /* they know the driver by its address */
+  gpumm_pool_reset (&plain);
 }
 
 /* Chunks that no narrow type holds because of their last number: after some of them no more are
@@ -796,7 +799,7 @@ static void test_trials_end (void) {
   for (int64_t i = CHUNK; i <= COUNT - NARROW; i += CHUNK)
     from[i - 1] = 1 + 0x1p-30;
   const gpumm_panel p = {from, NULL, COUNT, 1, COUNT, COUNT, 8, GPUMM_DOUBLES, 0, 0};
-  int64_t bytes_up = up_and_down (late, p, &wrong);
+  int64_t bytes_up = up_and_down (&late_context, p, &wrong);
   CHECK (wrong == 0 && bytes_up == 8 * (int64_t) COUNT, "%lld bytes up, %lld numbers are wrong",
          (long long) bytes_up, (long long) wrong);
   free (from);
@@ -805,7 +808,7 @@ static void test_trials_end (void) {
 int main (int argc, char **argv) {
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261121);
   luck = check_random () | 1;
-  late = &late_driver;
+  late = late_context.driver = &late_driver;
   int64_t live = gpumm_live_allocations ();
   test_random (argc > 2 ? atoi (argv[2]) : 300);
   test_reused_tile (200);
@@ -830,7 +833,7 @@ int main (int argc, char **argv) {
   CHECK (widened[GPUMM_I8] > 0 && widened[GPUMM_I16] > 0 && widened[GPUMM_S] > 0,
          "pieces widened: %lld, %lld, %lld", (long long) widened[GPUMM_I8],
          (long long) widened[GPUMM_I16], (long long) widened[GPUMM_S]);
-  gpumm_pools_reset ();
+  gpumm_pool_reset (&late_context);
   CHECK (blocks == 0, "%lld blocks, streams and events of the device are left", (long long) blocks);
   CHECK (gpumm_live_allocations () == live, "%lld allocations leaked",
          (long long) (gpumm_live_allocations () - live));

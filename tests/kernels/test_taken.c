@@ -82,13 +82,15 @@ static void take (const char *name, const char *algorithm, int card) {
 
 /* ---- full matrices ------------------------------------------------------------------------ */
 
+static gpumm_context context; /* with the driver */
+
 static void take_dense (int card) {
   static const int64_t edges[] = {16, 700, 2100, 9000};
   static double bytes[2];
   /* of emulated: none, and such that it is ten times as fast */
   static const gpumm_rival_rates rates[] = {{0}, {1e-12, 1e-6, 1e-15, 1e-13}};
   gpumm_place cpu = {.call = 1e-6, .flops = {1e10, 1e10, 1e10, 1e10}};
-  gpumm_place gpu = {.driver = driver,
+  gpumm_place gpu = {.context = &context,
                      .properties = cards[card],
                      .flops = {1e12, 1e12, 1e12, 1e12},
                      .upload = 1e11,
@@ -238,7 +240,7 @@ int main (int count, char **arguments) {
     printf ("usage: test_taken LIBRARY (%s)\n", library ? "no driver" : dlerror ());
     return 2;
   }
-  driver = table ();
+  driver = context.driver = table ();
   for (const gpumm_kernel *const *row = driver->kernels; *row; row++)
     look_up ((*row)->name, (*row)->algorithm);
   for (const gpumm_sparse_kernel *const *row = driver->sparse_kernels; *row; row++)

@@ -1,0 +1,26 @@
+/* context.h - a device and what is kept for it between calls.
+ *
+ * Whatever runs on a device takes its context, never "the" device: memory, streams and events come from
+ * its pools, and the plan weighs its rates and tuned rows. There is one context per device, made once and
+ * never freed.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_CONTEXT_H
+#define GPUMM_CONTEXT_H
+
+#include "device.h"
+
+enum { GPUMM_MOST_STREAMS = 64, GPUMM_MOST_EVENTS = 448 };
+
+typedef struct gpumm_context {
+  const gpumm_driver *driver;
+  int device; /* its index for the driver */
+  /* kept by memory/pool.c */
+  struct gpumm_block *blocks;
+  void *streams[GPUMM_MOST_STREAMS], *events[GPUMM_MOST_EVENTS];
+  int stream_count, event_count;
+  struct gpumm_rates *rates; /* rates.c; NULL: nothing measured yet */
+  struct gpumm_tuned *tuned; /* tuned.c; NULL: not read yet */
+} gpumm_context;
+
+#endif
