@@ -96,7 +96,9 @@ static struct {
   void (*thread) (const void *arguments);
   const void *arguments;
   int threads;
-  int place; /* of the running thread, in the order */
+  int place;   /* of the running thread, in the order */
+  int line;    /* where the first thread of the phase stopped */
+  int differs; /* has another one stopped elsewhere? */
   int order[MOST_THREADS];
   gpumm_status status;
 } run;
@@ -147,7 +149,7 @@ static uint64_t draw (void) {
 
 /* Runs the first thread of the order. */
 static void begin_phase (void) {
-  run.place = 0;
+  run.place = run.differs = 0;
   if (chosen_order == GPUMM_SHUFFLED)
     for (int i = run.threads - 1; i > 0; i--) {
       int j = (int) (draw () % (uint64_t) (i + 1));
@@ -167,28 +169,31 @@ static __attribute__ ((noreturn)) void abandon (gpumm_status status) {
   __builtin_unreachable ();
 }
 
+/* Two threads stopped at different places: says at which, and abandons the block. */
+static __attribute__ ((noreturn)) void diverge (void) {
+  const struct fiber *first = &fibers[0], *f = first + 1;
+  while (f->line == first->line)
+    f++;
+  const struct fiber *waits = first->line ? first : f;
+  const struct fiber *other = waits == first ? f : first;
+  char what[64] = "has ended";
+  if (other->line)
+    snprintf (what, sizeof what, "waits at the one in line %d", other->line);
+  abandon (gpumm_driver_fail (
+      GPUMM_DEVICE_FAILED,
+      "kernel %s: barrier divergence in block %u: thread (%u, %u, %u) waits at the "
+      "__syncthreads in line %d, thread (%u, %u, %u) %s",
+      run.kernel, gpumm_host_block.x, waits->index.x, waits->index.y, waits->index.z, waits->line,
+      other->index.x, other->index.y, other->index.z, what));
+}
+
 /* All threads have run: does the block continue, has it ended, or has it diverged? */
 static void end_phase (void) {
   if (gpumm_host_counting)
     gpumm_host_count_phase ();
-  const struct fiber *first = &fibers[0];
-  for (int t = 1; t < run.threads; t++) {
-    const struct fiber *f = &fibers[t];
-    if (f->line == first->line)
-      continue;
-    const struct fiber *waits = first->line ? first : f;
-    const struct fiber *other = waits == first ? f : first;
-    char what[64] = "has ended";
-    if (other->line)
-      snprintf (what, sizeof what, "waits at the one in line %d", other->line);
-    abandon (gpumm_driver_fail (
-        GPUMM_DEVICE_FAILED,
-        "kernel %s: barrier divergence in block %u: thread (%u, %u, %u) waits at the "
-        "__syncthreads in line %d, thread (%u, %u, %u) %s",
-        run.kernel, gpumm_host_block.x, waits->index.x, waits->index.y, waits->index.z, waits->line,
-        other->index.x, other->index.y, other->index.z, what));
-  }
-  if (!first->line)
+  if (run.differs)
+    diverge ();
+  if (!run.line)
     switch_to (&scheduler);
   else {
     gpumm_host_barriers += gpumm_host_counting != 0;
@@ -199,6 +204,9 @@ static void end_phase (void) {
 /* A thread has reached the barrier at that line, or its end (0). Returns when it is its turn again. */
 void gpumm_host_barrier (int line) {
   current->line = line;
+  if (run.place == 0)
+    run.line = line;
+  run.differs |= line != run.line;
   if (gpumm_driver_is_cancelled ())
     abandon (gpumm_driver_fail (GPUMM_CANCELLED, "cancelled"));
   if (++run.place < run.threads)

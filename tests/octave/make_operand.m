@@ -31,7 +31,7 @@ function X = make_operand (type, m, n)
     case "logical"
       X = rand (m, n) < 0.5;
     case "char"
-      X = char (randi ([32, 126], m, n));
+      X = char (integers (32, 126, m, n));
       if (isempty (X))
         X = char (zeros (m, n));
       endif
@@ -50,5 +50,10 @@ function X = make_operand (type, m, n)
 endfunction
 
 function X = reals (m, n)
-  X = randi ([-32, 32], m, n) / 8;
+  X = integers (-32, 32, m, n) / 8;
+endfunction
+
+## randi's integers, in a seventh of its time
+function X = integers (low, high, m, n)
+  X = low + floor ((high - low + 1) * rand (m, n));
 endfunction
