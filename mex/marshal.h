@@ -104,7 +104,10 @@ static inline int is_integer (gpumm_type type) {
  * dimensions, or is not numeric. */
 int get_operand (const mxArray *x, gpumm_matrix *operand);
 
-/* The same for structs with the fields of a blocksparse (blocksparse.cc). */
+/* The same for an array of any dimensions: a matrix whose columns are those of all pages. */
+int get_array (const mxArray *x, gpumm_matrix *operand);
+
+/* As get_operand, for structs with the fields of a blocksparse (blocksparse.cc). */
 int get_blocks (const mxArray *x, gpumm_matrix *operand);
 
 /* Is there one among the first count elements of x, which is complex? */
