@@ -164,11 +164,7 @@ endfunction
 ## The pages of X or of Y are scalars: `*` multiplies element by element.
 function Z = scaled (X, Y)
   try
-    if (has_real_page (X) || has_real_page (Y))
-      Z = page_by_page (X, Y);
-    else
-      Z = full (X) .* full (Y);
-    endif
+    Z = full (X) .* full (Y);
   catch err
     if (strncmp (err.message, "binary operator", 15))
       not_implemented (X, Y);
@@ -176,6 +172,9 @@ function Z = scaled (X, Y)
     product_size ([1, 1, size(X)(3:end)], [1, 1, size(Y)(3:end)]); # its words for page sizes
     rethrow (err);
   end_try_catch
+  if (has_real_page (X) || has_real_page (Y))
+    Z = page_by_page (X, Y, zeros (size (Z), class (Z)));
+  endif
 endfunction
 
 ## A page without imaginary parts is real: Inf times it is Inf and not NaN.
@@ -183,24 +182,17 @@ function yes = has_real_page (X)
   yes = iscomplex (X) && any (all (reshape (imag (X) == 0, rows (X) * columns (X), []), 1));
 endfunction
 
-function Z = page_by_page (X, Y)
-  sizes = product_size ([1, 1, size(X)(3:end)], [1, 1, size(Y)(3:end)]);
-  Z = zeros ([max(size (X)(1:2), size (Y)(1:2)), sizes(3:end)], class (X(1) * Y(1)));
-  X = expanded (X, sizes);
-  Y = expanded (Y, sizes);
-  for i = 1:prod (sizes(3:end))
+function Z = page_by_page (X, Y, Z)
+  X = with_all_pages (X, size (Z));
+  Y = with_all_pages (Y, size (Z));
+  for i = 1:prod (size (Z)(3:end))
     Z(:,:,i) = X(:,:,i) * Y(:,:,i);
   endfor
 endfunction
 
-## X with as many pages as the result.
-function X = expanded (X, sizes)
+function X = with_all_pages (X, sizes)
   times = sizes;
-  for d = 3:numel (sizes)
-    if (size (X, d) != 1)
-      times(d) = 1;
-    endif
-  endfor
+  times([true, true, (size (X, 3:numel (sizes)) != 1)]) = 1;
   X = repmat (X, times);
 endfunction
 

@@ -243,7 +243,7 @@
 %!       Y = array (b{1}, [2, 4, 3]);
 %!       defined = true;
 %!       try
-%!         X(1) * Y(:,:,1);
+%!         (X(1) + iscomplex (X) * 99i) * (Y(1:2) + iscomplex (Y) * 99i);
 %!       catch
 %!         defined = false;
 %!       end_try_catch
@@ -269,6 +269,10 @@
 %! Z = pagemtimes (X, [Inf, 0, -1]);
 %! assert (Z(:,:,2), [-Inf, 0, 1]);
 %! assert (1 ./ real (Z(:,:,2)), [0, -Inf, 1]); # -1 * 0 is -0
+%! assert (pagemtimes (complex ([1; 2], 0), ones (1, 1, 2)), [1; 2] .* ones (1, 1, 2));
+%! assert (pagemtimes (cat (3, 1i, 1), zeros (1, 0)), zeros (1, 0, 2));
+%! assert (pagemtimes (cat (4, single (1i), 1), cat (3, [1, 2], [3, 4])), ...
+%!         cat (4, single (1i) * cat (3, [1, 2], [3, 4]), single (cat (3, [1, 2], [3, 4]))));
 %! assert (1 ./ pagemtimes (-1, zeros (1, 2, 2)), -Inf (1, 2, 2));
 %! Z = pagemtimes (cat (3, complex ([Inf, 1]), [1i, 0]), [1; 1]);
 %! assert (Z(:), [Inf; 1i]);
