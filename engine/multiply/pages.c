@@ -243,11 +243,8 @@ static void share (void *context, int worker) {
   gpumm_status status = new_workspace (b, &w);
   for (int64_t at; !status && !atomic_load (&r->failed)
                    && (at = atomic_fetch_add (&r->next, r->piece)) < b->count;)
-    for (int64_t page = at; page < gpumm_least (at + r->piece, b->count) && !status; page++) {
-      status = multiply_page (b, &w, page);
-      if (!status)
-        status = gpumm_check_cancelled ();
-    }
+    for (int64_t page = at; page < gpumm_least (at + r->piece, b->count) && !status; page++)
+      status = multiply_page (b, &w, page); /* which looks whether it was cancelled */
   gpumm_release_owned (&w.owner);
   int none = GPUMM_OK;
   if (status && atomic_compare_exchange_strong (&r->failed, &none, status))
