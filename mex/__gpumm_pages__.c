@@ -1,23 +1,21 @@
 /* __gpumm_pages__.c - the gateway of pagemtimes.m.
  *
- *   Z = __gpumm_pages__ (X, OP_X, Y, OP_Y)
+ *   Z = __gpumm_pages__ (X, Y)
+ *   Z = __gpumm_pages__ (X, TRANSPX, Y, TRANSPY)
  *
- * X and Y are full arrays of one precision of floating point or of one integer class, and conform. OP is
- * 0: none, 1: transpose, 2: ctranspose. Z is a matrix, the pages beside each other: pagemtimes.m gives it
- * its size.
+ * with pagemtimes's arguments as the user gave them. The error "gpumm:special" means that the engine
+ * cannot multiply them as they are: then pagemtimes.m converts them, multiplies by Octave's rules, or says
+ * what is wrong with them.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
 
-/* The first page of x, with op. */
+/* The first page of x, with op; NULL: none. */
 static int get_page (const mxArray *x, const mxArray *op, gpumm_matrix *page) {
-  gpumm_scalar number;
-  if (!get_array (x, page) || page->format != GPUMM_DENSE || !get_scalar (op, &number)
-      || !(number.re >= GPUMM_NONE && number.re <= GPUMM_CTRANSPOSE))
+  if (!get_array (x, page) || page->format != GPUMM_DENSE || (op && !get_op (op, &page->op)))
     return 0;
   page->cols = (int64_t) mxGetDimensions (x)[1];
-  page->op = (gpumm_op) number.re;
-  return 1;
+  return page->rows != 1 || page->cols != 1; /* Octave scales by scalars */
 }
 
 /* Dimension d of x, from 0. */
@@ -47,6 +45,19 @@ static int get_steps (const mxArray *x, const mxArray *y, gpumm_pages *p) {
   return 1;
 }
 
+static int get_pages (int nrhs, const mxArray *prhs[], gpumm_pages *p, gpumm_status *status,
+                      gpumm_matrix *shape) {
+  const int has_ops = nrhs == 4;
+  if (nrhs != 2 && nrhs != 4)
+    return 0;
+  const mxArray *x = prhs[0], *y = prhs[1 + has_ops];
+  if (!get_page (x, has_ops ? prhs[1] : NULL, &p->a)
+      || !get_page (y, has_ops ? prhs[3] : NULL, &p->b) || !get_steps (x, y, p))
+    return 0;
+  *status = gpumm_pages_result (p, shape);
+  return *status != GPUMM_NONCONFORMANT && *status != GPUMM_UNSUPPORTED;
+}
+
 static gpumm_status run_pages (void *source, gpumm_matrix *z) {
   return gpumm_pages_run (source, NULL, z);
 }
@@ -54,8 +65,13 @@ static gpumm_status run_pages (void *source, gpumm_matrix *z) {
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   gpumm_pages pages = {0};
   gpumm_matrix shape = {0};
-  if (nrhs != 4 || !get_page (prhs[0], prhs[1], &pages.a) || !get_page (prhs[2], prhs[3], &pages.b)
-      || !get_steps (prhs[0], prhs[2], &pages))
-    mexErrMsgIdAndTxt ("gpumm:internal", "for use by pagemtimes.m only");
-  plhs[0] = make_matrix (gpumm_pages_result (&pages, &shape), &shape, run_pages, &pages, e);
+  gpumm_status status;
+  if (!get_pages (nrhs, prhs, &pages, &status, &shape)) {
+    gateway_fail (e, "gpumm:special", "pagemtimes: not for the engine as they are");
+    return;
+  }
+  mxArray *z = make_matrix (status, &shape, run_pages, &pages, e);
+  if (z)
+    plhs[0] = own (in_pages (z, pages.b.op == GPUMM_NONE ? pages.b.cols : pages.b.rows, pages.dims,
+                             pages.sizes));
 }

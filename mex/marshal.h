@@ -43,6 +43,9 @@ void throw_interrupt (void) __attribute__ ((noreturn));
 mxArray *new_array (const gpumm_matrix *shape);
 mxArray *new_info (const gpumm_report *report);
 
+/* A matrix as an array of pages of that many columns, with these page sizes; shares its memory. */
+mxArray *in_pages (const mxArray *x, int64_t cols, int dims, const int64_t *sizes);
+
 /* x, which is freed when the gateway ends, as are all that mxCreate* makes. */
 mxArray *own (mxArray *x);
 
@@ -82,6 +85,9 @@ typedef struct call_options {
   const char *form;                /* Output, or "" */
   int full;                        /* blocks by blocks: a full product */
 } call_options;
+
+/* Reads "none", "transpose" or "ctranspose"; returns 0 if x is none of them. */
+int get_op (const mxArray *x, gpumm_op *op);
 
 /* Reads gpumm's names and values; returns 0 with the error set. */
 int get_pairs (int count, const mxArray *const pairs[], call_options *o, gateway_error *e);

@@ -74,30 +74,39 @@
 
 function Z = pagemtimes (X, varargin)
 
-  if (nargin == 2)
-    op_x = op_y = 0;
-    Y = varargin{1};
-  elseif (nargin == 4)
-    op_x = find_op (varargin{1}, "transpX");
-    Y = varargin{2};
-    op_y = find_op (varargin{3}, "transpY");
-  else
-    print_usage ();
-  endif
+  ## A statement here slows small products.
+  try
+    Z = __gpumm_pages__ (X, varargin{:});
+  catch err
+    if (nargin != 2 && nargin != 4)
+      print_usage ();
+    elseif (! strcmp (err.identifier, "gpumm:special"))
+      rethrow (err);
+    elseif (nargin == 2)
+      Z = not_as_they_stand (X, "none", varargin{1}, "none");
+    else
+      Z = not_as_they_stand (X, varargin{:});
+    endif
+  end_try_catch
+
+endfunction
+
+## Arrays that the engine does not multiply as they are: converted, or multiplied by `.*`, or an error.
+function Z = not_as_they_stand (X, name_x, Y, name_y)
+  op_x = find_op (name_x, "transpX");
+  op_y = find_op (name_y, "transpY");
   if (! (is_full_array (X) && is_full_array (Y)))
     not_implemented (X, Y);
   endif
-
   size_x = op_size (X, op_x);
   size_y = op_size (Y, op_y);
   if (all (size_x(1:2) == 1) || all (size_y(1:2) == 1))
     Z = scaled (turned_pages (X, op_x), turned_pages (Y, op_y));
   else
-    size_z = product_size (size_x, size_y);
+    product_size (size_x, size_y);
     [X, Y] = of_one_class (X, Y);
-    Z = reshape (__gpumm_pages__ (X, op_x, Y, op_y), size_z);
+    Z = __gpumm_pages__ (X, name_x, Y, name_y);
   endif
-
 endfunction
 
 function op = find_op (text, name)

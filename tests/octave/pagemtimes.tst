@@ -345,11 +345,14 @@
 %!error <Invalid call to pagemtimes> pagemtimes (1, "none", 2, "none", 3)
 %!error id=gpumm:host-memory pagemtimes (zeros (1e6, 0), zeros (0, 1e6, 3))
 %!error id=gpumm:host-memory pagemtimes (ones (1e7, 1), ones (1, 2, 1e7))
-%!error <for use by pagemtimes.m only> __gpumm_pages__ ()
-%!error <for use by pagemtimes.m only> __gpumm_pages__ (1, 2, 3, 4)
-%!error <for use by pagemtimes.m only> __gpumm_pages__ (1, 0, sparse (1), 0)
-%!error <for use by pagemtimes.m only> __gpumm_pages__ (1, NaN, 1, 0)
-%!error <for use by pagemtimes.m only> __gpumm_pages__ (ones (2, 2, 2), 0, ones (2, 2, 3), 0)
+%!error id=gpumm:special __gpumm_pages__ ()
+%!error id=gpumm:special __gpumm_pages__ (ones (2))
+%!error id=gpumm:special __gpumm_pages__ (ones (2), ones (2), ones (2))
+%!error id=gpumm:special __gpumm_pages__ (ones (2), 2, ones (2), 4)
+%!error id=gpumm:special __gpumm_pages__ (ones (2), "none", sparse (ones (2)), "none")
+%!error id=gpumm:special __gpumm_pages__ (ones (2, 2, 2), ones (2, 2, 3))
+%!error id=gpumm:special __gpumm_pages__ (ones (2, 3), ones (2, 3))
+%!error id=gpumm:special __gpumm_pages__ (ones (2), single (ones (2)))
 
 ## ---- memory that fails ---------------------------------------------------------------------------
 
