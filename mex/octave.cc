@@ -1,6 +1,6 @@
 // octave.cc - what the gateways, written in C, ask of Octave's C++ interfaces: how an argument is
-// stored, Ctrl-C, and the struct info. marshal.h declares these functions again, because mex.h's
-// mxArray is a C type.
+// stored, Ctrl-C, the struct info, and pages. marshal.h declares these functions again, because
+// mex.h's mxArray is a C type.
 //
 // This file, allocate.cc and blocksparse.cc link to the C++ interfaces of GNU Octave, covered by the
 // GNU General Public License, version 3 or later: what is built with them is a combined work under

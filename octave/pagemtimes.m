@@ -55,14 +55,16 @@
 ##
 ## @var{X} and @var{Y} are full arrays: double, single, complex, logical, character, or two of one
 ## integer class.  Each page has the class and the values of @code{*}, within the bound that the help
-## of @code{gpumm} states.  Integer products are exact and are saturated once, at the end.  Where the
-## pages of one array are scalars, they scale the pages of the other, as with @code{*}; these may be
-## integers beside double.  A page of a complex array counts as real if all its imaginary parts are
-## zero, as @code{@var{X}(:,:,i)} does.  @var{Z} becomes real if all its imaginary parts are zero.
+## of @code{gpumm} states.  Integer products are exact and are saturated once, at the end.  If the
+## pages of one array are scalars, they scale the pages of the other.  Then integers may also meet
+## the other classes, as with @code{*}.
+##
+## A page of a complex array counts as real if all its imaginary parts are zero, as
+## @code{@var{X}(:,:,i)} does.  @var{Z} becomes real if all its imaginary parts are zero.
 ##
 ## The CPU's threads share small pages.  Large pages, and one matrix by pages that are not
-## transposed, are products as those of @code{gpumm}, on the GPU or on the CPU.  Ctrl-C stops them
-## within 0.3 seconds.
+## transposed, are multiplied as @code{gpumm} multiplies, on the GPU or on the CPU.  Ctrl-C stops
+## the products within 0.3 seconds.
 ##
 ## Errors have the identifiers @code{Octave:nonconformant-args}, @code{gpumm:undefined-operator},
 ## @code{gpumm:bad-value} and @code{gpumm:host-memory}.
