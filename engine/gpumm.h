@@ -181,6 +181,28 @@ GPUMM_API const gpumm_report *gpumm_job_report (const gpumm_job *job);
 
 GPUMM_API void gpumm_close (gpumm_job *job); /* NULL is allowed */
 
+/* ---- pages -------------------------------------------------------------------------------- */
+
+/* Many products of full matrices of one size, in host memory. A page is a matrix without gaps between its
+ * columns; the pages of an array follow each other. */
+typedef struct gpumm_pages {
+  gpumm_matrix a, b;    /* the first page of each array, with its op */
+  int dims;             /* page dimensions of the result, may be 0 */
+  const int64_t *sizes; /* of the result, by page dimension; 0: no pages */
+  const int64_t *steps_a,
+      *steps_b; /* pages of A and B from one to the next along each; 0: the same */
+} gpumm_pages;
+
+/* The result without its memory, as one matrix: its pages beside each other. Checks the problem. */
+GPUMM_API gpumm_status gpumm_pages_result (const gpumm_pages *pages, gpumm_matrix *shape);
+
+/* Computes into result, which has this shape and memory of the caller's that does not overlap the arrays:
+ * each page is the product of a page of A and a page of B. A page of a complex array counts as real if its
+ * imaginary parts are all zero. options may be NULL. Runs as a job does: it can be cancelled, and after a
+ * failure the values are undefined. */
+GPUMM_API gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_options *options,
+                                        gpumm_matrix *result);
+
 /* ---- matrices that stay on a device --------------------------------------------------------- */
 
 /* A product with an operand in a buffer runs on the buffer's device: full matrices of floating point

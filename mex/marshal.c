@@ -171,18 +171,22 @@ static void point_to (const mxArray *x, gpumm_matrix *m) {
   }
 }
 
-int get_operand (const mxArray *x, gpumm_matrix *operand) {
+int get_array (const mxArray *x, gpumm_matrix *operand) {
   char name[32];
   *operand = (gpumm_matrix){0};
   if (!x)
     return 0;
   get_type_name (x, name, sizeof name);
-  if (!get_plain_type (name, operand) || mxGetNumberOfDimensions (x) != 2)
+  if (!get_plain_type (name, operand))
     return 0;
   operand->rows = operand->ld = (int64_t) mxGetM (x);
   operand->cols = (int64_t) mxGetN (x);
   point_to (x, operand);
   return 1;
+}
+
+int get_operand (const mxArray *x, gpumm_matrix *operand) {
+  return x && mxGetNumberOfDimensions (x) == 2 && get_array (x, operand);
 }
 
 /* The engine follows these arrays, so their classes and lengths must be right. */

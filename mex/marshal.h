@@ -43,6 +43,9 @@ void throw_interrupt (void) __attribute__ ((noreturn));
 mxArray *new_array (const gpumm_matrix *shape);
 mxArray *new_info (const gpumm_report *report);
 
+/* A matrix as an array of pages of that many columns, with these page sizes; shares its memory. */
+mxArray *in_pages (const mxArray *x, int64_t cols, int dims, const int64_t *sizes);
+
 /* x, which is freed when the gateway ends, as are all that mxCreate* makes. */
 mxArray *own (mxArray *x);
 
@@ -83,6 +86,9 @@ typedef struct call_options {
   int full;                        /* blocks by blocks: a full product */
 } call_options;
 
+/* Reads "none", "transpose" or "ctranspose"; returns 0 if x is none of them. */
+int get_op (const mxArray *x, gpumm_op *op);
+
 /* Reads gpumm's names and values; returns 0 with the error set. */
 int get_pairs (int count, const mxArray *const pairs[], call_options *o, gateway_error *e);
 
@@ -104,7 +110,10 @@ static inline int is_integer (gpumm_type type) {
  * dimensions, or is not numeric. */
 int get_operand (const mxArray *x, gpumm_matrix *operand);
 
-/* The same for structs with the fields of a blocksparse (blocksparse.cc). */
+/* The same for an array of any dimensions: a matrix whose columns are those of all pages. */
+int get_array (const mxArray *x, gpumm_matrix *operand);
+
+/* As get_operand, for structs with the fields of a blocksparse (blocksparse.cc). */
 int get_blocks (const mxArray *x, gpumm_matrix *operand);
 
 /* Is there one among the first count elements of x, which is complex? */

@@ -1,6 +1,6 @@
 // octave.cc - what the gateways, written in C, ask of Octave's C++ interfaces: how an argument is
-// stored, Ctrl-C, and the struct info. marshal.h declares these functions again, because mex.h's
-// mxArray is a C type.
+// stored, Ctrl-C, the struct info, and pages. marshal.h declares these functions again, because
+// mex.h's mxArray is a C type.
 //
 // This file, allocate.cc and blocksparse.cc link to the C++ interfaces of GNU Octave, covered by the
 // GNU General Public License, version 3 or later: what is built with them is a combined work under
@@ -9,6 +9,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -84,4 +85,17 @@ extern "C" mxArray *new_info (const gpumm_report *r) {
            {"flops", r->flops},
            {"gflops", r->total > 0 ? 1e-9 * r->flops / r->total : 0.0},
            {"reason", r->reason}}));
+}
+
+// ---- pages --------------------------------------------------------------------------------------
+
+// See marshal.h.
+extern "C" mxArray *in_pages (const mxArray *x, std::int64_t cols, int dims,
+                              const std::int64_t *sizes) {
+  const octave_value matrix = mxArray::as_octave_value (x);
+  dim_vector size (matrix.rows (), cols);
+  size.resize (dims + 2, 1);
+  for (int d = 0; d < dims; d++)
+    size (d + 2) = sizes[d];
+  return new mxArray (true, matrix.reshape (size));
 }

@@ -242,6 +242,12 @@ static int fail_pair (const mxArray *name, int has_value, gateway_error *e) {
                        valid);
 }
 
+int get_op (const mxArray *x, gpumm_op *op) {
+  const int word = find_word (x, ops);
+  *op = word < 0 ? GPUMM_NONE : (gpumm_op) word;
+  return word >= 0;
+}
+
 int get_pairs (int count, const mxArray *const pairs[], call_options *o, gateway_error *e) {
   *o = (call_options){.engine.device = -1, .output = GPUMM_TYPES, .form = ""};
   if (count % 2 != 0)

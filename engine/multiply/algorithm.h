@@ -114,8 +114,13 @@ typedef struct gpumm_algorithm {
 extern const gpumm_algorithm *const gpumm_algorithms[];
 const gpumm_algorithm *gpumm_algorithm_find (const char *name);
 
-/* Not in the table: real times complex, made of real products (mixed.c). */
+/* Not in the table: real times complex, made of real products (mixed.c), unless the real operand is made
+ * complex. */
 extern const gpumm_algorithm gpumm_algorithm_mixed;
+int gpumm_octave_widens (const gpumm_problem *problem);
+
+/* The product of "integers", without a job. */
+gpumm_status gpumm_integers_product (const gpumm_problem *problem, gpumm_matrix *result);
 
 #define ALGORITHM(name)                      extern const gpumm_algorithm gpumm_algorithm_##name;
 #define KERNELS(name, bound, rival, summary) ALGORITHM (name)

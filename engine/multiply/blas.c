@@ -49,10 +49,11 @@ static struct {
   sdot_t sdot; /* libraries differ in how complex dot products return their value */
   ddot_t ddot;
   syrk_t syrk[4], herk[4];
-  int64_t largest;       /* largest value of a Fortran integer */
-  int is_plain;          /* reference BLAS or an unknown one, assumed slow */
-  int (*threads) (void); /* the number of its threads; NULL if it cannot tell */
-  char why[256];         /* why there is no BLAS, or "" */
+  int64_t largest;           /* largest value of a Fortran integer */
+  int is_plain;              /* reference BLAS or an unknown one, assumed slow */
+  int (*threads) (void);     /* the number of its threads; NULL if it cannot tell */
+  void (*set_threads) (int); /* NULL if it cannot be told */
+  char why[256];             /* why there is no BLAS, or "" */
 } blas;
 
 static void *known (void *library, const char *name) {
@@ -95,17 +96,19 @@ static void look_up (void) {
   blas.sdot = (sdot_t) find (library, "sdot_");
   blas.ddot = (ddot_t) find (library, "ddot_");
   static const struct {
-    const char *mark, *threads;
-  } fast[] = {{"openblas_get_config", "openblas_get_num_threads"},
-              {"MKL_Get_Version_String", "MKL_Get_Max_Threads"},
-              {"bli_info_get_version_str", NULL},
-              {"flexiblas_get_version", "flexiblas_get_num_threads"},
-              {"armplversion", NULL}};
+    const char *mark, *threads, *set_threads;
+  } fast[] = {{"openblas_get_config", "openblas_get_num_threads", "openblas_set_num_threads"},
+              {"MKL_Get_Version_String", "MKL_Get_Max_Threads", NULL},
+              {"bli_info_get_version_str", NULL, NULL},
+              {"flexiblas_get_version", "flexiblas_get_num_threads", NULL},
+              {"armplversion", NULL, NULL}};
   blas.is_plain = 1;
   for (size_t i = 0; i < sizeof fast / sizeof *fast && blas.is_plain; i++) {
     blas.is_plain = !known (library, fast[i].mark);
     if (!blas.is_plain && fast[i].threads)
       blas.threads = (int (*) (void)) known (library, fast[i].threads);
+    if (!blas.is_plain && fast[i].set_threads)
+      blas.set_threads = (void (*) (int)) known (library, fast[i].set_threads);
   }
   void *isamax = find (library, "isamax_");
   if (isamax)
@@ -116,6 +119,44 @@ static gpumm_status open_blas (void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once (&once, look_up);
   return blas.why[0] ? gpumm_fail (GPUMM_UNSUPPORTED, "%s", blas.why) : GPUMM_OK;
+}
+
+/* ---- calls from several threads ----------------------------------------------------------- */
+
+/* OpenBLAS computes a product above 64 x 64 x 64 with its own threads, one call at a time. Told to use
+ * one thread, it computes each call in the calling thread. The setting is the whole library's, or with
+ * OpenMP the calling thread's. */
+static struct {
+  pthread_mutex_t lock;
+  int callers; /* of gpumm_blas_share */
+  int threads; /* of the library before the first of them */
+} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+int gpumm_blas_share (void) {
+  if (open_blas () || (!blas.is_plain && !(blas.threads && blas.set_threads)))
+    return 0;
+  if (blas.is_plain)
+    return gpumm_threads ();
+  pthread_mutex_lock (&shared.lock);
+  if (shared.callers++ == 0)
+    shared.threads = blas.threads ();
+  const int threads = shared.threads;
+  pthread_mutex_unlock (&shared.lock);
+  return (int) gpumm_least (threads, gpumm_threads ());
+}
+
+void gpumm_blas_alone (void) {
+  if (!blas.is_plain)
+    blas.set_threads (1);
+}
+
+void gpumm_blas_unshare (void) {
+  if (blas.is_plain)
+    return;
+  pthread_mutex_lock (&shared.lock);
+  if (--shared.callers == 0)
+    blas.set_threads (shared.threads);
+  pthread_mutex_unlock (&shared.lock);
 }
 
 /* ---- pieces ------------------------------------------------------------------------------- */
@@ -435,7 +476,9 @@ static int64_t even (int64_t size, int64_t count, int64_t largest) {
 /* The piece of m x n x k for one call. A step along k is a multiple of step_of, or half of k if k
  * is below two steps. Parts of C are whole columns, if they are at least NARROW wide. */
 static void piece_size (const gpumm_product *p, routine r, int64_t largest, gpumm_product *piece) {
-  const double calls = operations (p, r) / most_operations (p, r);
+  const double work = operations (p, r);
+  /* asking for the limit takes as long as a product of 16 x 16 */
+  const double calls = work <= PLAIN_OPERATIONS ? 0 : work / most_operations (p, r);
   int64_t step = p->k, parts = 1;
   if (calls > 1) {
     const int64_t shortest = step_of[p->type];

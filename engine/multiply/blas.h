@@ -10,4 +10,12 @@
  * above this BLAS's integers) are split. */
 gpumm_status gpumm_blas_product (const gpumm_product *p, int64_t largest, const char **kernel);
 
+/* For many products in several threads. gpumm_blas_share returns the number of threads that may call
+ * gpumm_blas_product at once, or 0 if this BLAS has threads of its own that gpumm cannot stop. Each of
+ * the threads first calls gpumm_blas_alone. gpumm_blas_unshare, after a share that was not 0, gives the
+ * BLAS its threads back. */
+int gpumm_blas_share (void);
+void gpumm_blas_alone (void);
+void gpumm_blas_unshare (void);
+
 #endif

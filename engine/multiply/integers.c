@@ -280,9 +280,7 @@ static int choose_sum_bits (gpumm_type type, int64_t k) {
   return 2 * bits < 127 && k <= most >> 2 * bits ? 128 : 192;
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
-  const gpumm_problem *p = &job->problem;
-  const double began = gpumm_seconds ();
+gpumm_status gpumm_integers_product (const gpumm_problem *p, gpumm_matrix *result) {
   const int plain_a = p->a.op == GPUMM_NONE, plain_b = p->b.op == GPUMM_NONE;
   product d = {.type = p->a.type,
                .m = gpumm_m (p),
@@ -299,9 +297,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
                .end = integer_end_of (p, result),
                .ldc0 = p->c0 ? p->c0->ld : 0,
                .ldc = result->ld};
-  gpumm_report *report = &job->report;
-  snprintf (report->kernel, sizeof report->kernel, "int%d", d.sum_bits);
-  report->flops = gpumm_dense_flops (p);
   if (d.m == 0 || d.n == 0)
     return GPUMM_OK;
   int64_t block = block_size[d.digits];
@@ -317,7 +312,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   gpumm_status status =
       gpumm_parallel (d.blocks_m * gpumm_pieces (d.n, d.block_n),
                       (int64_t) (LEAST_PRODUCTS / products) + 1, multiply_blocks, &d);
-  report->compute = gpumm_seconds () - began;
   if (status)
     return status;
   if (atomic_load (&d.failed))
@@ -326,6 +320,18 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
         "out of host memory: cannot allocate the digits of blocks of %lld x %lld %s elements",
         (long long) d.block_m, (long long) d.block_n, gpumm_type_name (d.type));
   return GPUMM_OK;
+}
+
+static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
+  const gpumm_problem *p = &job->problem;
+  const double began = gpumm_seconds ();
+  gpumm_report *report = &job->report;
+  snprintf (report->kernel, sizeof report->kernel, "int%d",
+            choose_sum_bits (p->a.type, gpumm_k (p)));
+  report->flops = gpumm_dense_flops (p);
+  const gpumm_status status = gpumm_integers_product (p, result);
+  report->compute = gpumm_seconds () - began;
+  return status;
 }
 
 const gpumm_algorithm gpumm_algorithm_integers = {

@@ -128,7 +128,7 @@ static gpumm_status pack (struct gpumm_job *job, const gpumm_matrix *x, gpumm_ty
 
 /* Octave's rule. If only the real operand is transposed, Octave always computes two real products
  * (trans_mul of op-m-cm.cc, mul_trans of op-cm-m.cc). */
-static int octave_widens (const gpumm_problem *p) {
+int gpumm_octave_widens (const gpumm_problem *p) {
   int a_complex = gpumm_is_complex (p->a.type);
   gpumm_op op_real = a_complex ? p->b.op : p->a.op, op_complex = a_complex ? p->a.op : p->b.op;
   if (op_real != GPUMM_NONE && op_complex == GPUMM_NONE)
@@ -146,7 +146,7 @@ static gpumm_status open (struct gpumm_job *job) {
     return GPUMM_HOST_MEMORY;
   gpumm_problem *inner = &state->inner;
   *inner = *p;
-  if (octave_widens (p)) {
+  if (gpumm_octave_widens (p)) {
     status = pack (job, a_complex ? &p->b : &p->a, p->output, 1, widen_s, widen_d, 0,
                    a_complex ? &inner->b : &inner->a);
   } else {

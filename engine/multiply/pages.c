@@ -1,0 +1,431 @@
+/* pages.c - products of pages: Z(:,:,i) = op (A(:,:,i)) op (B(:,:,i)), for arrays of matrices.
+ *
+ * One matrix by pages that are not transposed is one product, because the columns of these pages are the
+ * columns of one matrix. Other pages are products of their own: many small ones are shared by threads,
+ * each of which calls the BLAS with one thread, and large ones are jobs, one after the other, which take
+ * the GPU where that is faster.
+ *
+ * A page of a complex array is real if none of its elements has an imaginary part, as A(:,:,i) is in
+ * Octave: Inf times its elements is Inf and not NaN. The result becomes real only as a whole.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "algorithm.h"
+#include "blas.h"
+#include "cancel.h"
+#include "clock.h"
+#include "error.h"
+#include "matrix.h"
+#include "memory/limit.h"
+#include "progress.h"
+#include "threads.h"
+#include "work.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Pages of more operations than a product of 512 x 512 x 512 are jobs: from there on a GPU can win.
+ * Measured on two cores of an EPYC with AVX-512 and OpenBLAS 0.3.21, threads take 0.13 of the jobs' CPU
+ * time for pages of 4 x 4, 0.72 for 32, 0.9 to 0.96 for 64 to 400, and the same from 512 on. */
+static const double LARGE_PAGE = 2.0 * 512 * 512 * 512;
+
+/* OpenBLAS uses one thread for a page up to this size anyway. */
+static const double SMALL_PAGE = 2.0 * 64 * 64 * 64;
+
+/* A thread fetches pages worth about 20 us at once. A call of the BLAS costs as much as CALL_WORK
+ * operations, 0.1 us. */
+static const double LEAST_WORK = 5e5, CALL_WORK = 3000;
+
+typedef struct batch batch;
+typedef gpumm_status solver (const batch *b, const gpumm_problem *problem, gpumm_matrix *c);
+
+struct batch {
+  gpumm_problem problem; /* of the first page */
+  gpumm_matrix c;        /* the first page of the result */
+  int dims;
+  const int64_t *sizes, *steps_a, *steps_b;
+  int64_t bytes_a, bytes_b, bytes_c; /* of a page */
+  int64_t count;                     /* products */
+  double work;                       /* operations of one of them */
+  int is_split; /* of one real and one complex array, or with real pages in a complex array */
+  solver *multiply;
+  const gpumm_options *options;
+};
+
+/* ---- parts of complex numbers ------------------------------------------------------------- */
+
+/* These loops end early after a cancellation, which the product reports. */
+
+#define PARTS(real, suffix)                                                                        \
+  static int has_imaginary_##suffix (const void *x, int64_t count) {                               \
+    const real *v = x;                                                                             \
+    for (int64_t i = 0; i < count && !gpumm_is_cancelled_at (i); i++)                              \
+      if (v[2 * i + 1] != 0)                                                                       \
+        return 1;                                                                                  \
+    return 0;                                                                                      \
+  }                                                                                                \
+  static void split_##suffix (const void *x, int64_t count, int part, void *to) {                  \
+    const real *from = (const real *) x + part;                                                    \
+    for (int64_t i = 0; i < count && !gpumm_is_cancelled_at (i); i++)                              \
+      ((real *) to)[i] = from[2 * i];                                                              \
+  }                                                                                                \
+  static void join_##suffix (const void *re, const void *im, int64_t count, int negate,            \
+                             void *to) {                                                           \
+    real *c = to;                                                                                  \
+    for (int64_t i = 0; i < count && !gpumm_is_cancelled_at (i); i++) {                            \
+      const real y = im ? ((const real *) im)[i] : 0;                                              \
+      c[2 * i] = ((const real *) re)[i];                                                           \
+      c[2 * i + 1] = negate ? -y : y;                                                              \
+    }                                                                                              \
+  }
+PARTS (float, s)
+PARTS (double, d)
+
+static int has_imaginary (const gpumm_matrix *x) {
+  const int64_t count = x->rows * x->cols;
+  return x->type == GPUMM_C ? has_imaginary_s (x->values, count)
+                            : has_imaginary_d (x->values, count);
+}
+
+/* Real numbers as complex ones; im NULL: zero. */
+static void join (const void *re, const void *im, int negate, const gpumm_matrix *to) {
+  const int64_t count = to->rows * to->cols;
+  if (to->type == GPUMM_C)
+    join_s (re, im, count, negate, to->values);
+  else
+    join_d (re, im, count, negate, to->values);
+}
+
+typedef enum { RE, IM, WHOLE } part;
+
+static gpumm_type with_parts (gpumm_type type, int complex) {
+  const int single = type == GPUMM_S || type == GPUMM_C;
+  return single ? (complex ? GPUMM_C : GPUMM_S) : (complex ? GPUMM_Z : GPUMM_D);
+}
+
+/* Makes x its real or imaginary part, or complex; in `memory` where that is not how x is stored. */
+static void take (gpumm_matrix *x, part which, void *memory) {
+  const gpumm_matrix from = *x;
+  x->type = with_parts (from.type, which == WHOLE);
+  if (x->type == from.type)
+    return;
+  x->values = memory;
+  if (which == WHOLE)
+    join (from.values, NULL, 0, x);
+  else if (x->type == GPUMM_S)
+    split_s (from.values, from.rows * from.cols, which, memory);
+  else
+    split_d (from.values, from.rows * from.cols, which, memory);
+}
+
+/* ---- one page ----------------------------------------------------------------------------- */
+
+static gpumm_status by_blas (const batch *b, const gpumm_problem *problem, gpumm_matrix *c) {
+  (void) b;
+  gpumm_product product = gpumm_product_of (problem);
+  product.c = c->values;
+  product.ldc = c->ld;
+  return gpumm_blas_product (&product, 0, NULL);
+}
+
+static gpumm_status by_integers (const batch *b, const gpumm_problem *problem, gpumm_matrix *c) {
+  (void) b;
+  return gpumm_integers_product (problem, c);
+}
+
+static gpumm_status by_job (const batch *b, const gpumm_problem *problem, gpumm_matrix *c) {
+  gpumm_job *job = NULL;
+  gpumm_status status = gpumm_open (problem, b->options, &job);
+  if (!status)
+    status = gpumm_run (job, c);
+  gpumm_close (job);
+  return status;
+}
+
+/* A thread's memory for split pages: each has room for a page in complex numbers. */
+typedef struct {
+  void *a, *b, *c;
+  gpumm_owner owner;
+} workspace;
+
+static gpumm_status new_workspace (const batch *b, workspace *w) {
+  *w = (workspace){0};
+  if (!b->is_split)
+    return GPUMM_OK;
+  const gpumm_problem *p = &b->problem;
+  const size_t element = gpumm_type_bytes (p->output);
+  w->a = gpumm_own (&w->owner, p->a.rows * p->a.cols, element);
+  w->b = gpumm_own (&w->owner, p->b.rows * p->b.cols, element);
+  w->c = gpumm_own (&w->owner, b->c.rows * b->c.cols, element);
+  return w->a && w->b && w->c ? GPUMM_OK : GPUMM_HOST_MEMORY;
+}
+
+/* The product of these parts of both operands. */
+static gpumm_status multiply_parts (const batch *b, const workspace *w,
+                                    const gpumm_problem *problem, part of_a, part of_b,
+                                    gpumm_matrix *c) {
+  gpumm_problem parts = *problem;
+  take (&parts.a, of_a, w->a);
+  take (&parts.b, of_b, w->b);
+  c->type = parts.output = parts.a.type;
+  return b->multiply (b, &parts, c);
+}
+
+/* A complex page as it lies by a real one: a real page with twice the rows. */
+static gpumm_status multiply_pairs (const batch *b, const workspace *w,
+                                    const gpumm_problem *problem, gpumm_matrix *c) {
+  gpumm_problem pairs = *problem;
+  take (&pairs.b, RE, w->b);
+  pairs.output = pairs.a.type = c->type = pairs.b.type;
+  pairs.a.rows *= 2;
+  pairs.a.ld *= 2;
+  c->rows *= 2;
+  c->ld *= 2;
+  return b->multiply (b, &pairs, c);
+}
+
+/* A page of which at least one operand is real, with a complex result: in real products, as Octave
+ * computes it. */
+static gpumm_status multiply_split (const batch *b, const workspace *w,
+                                    const gpumm_problem *problem, gpumm_matrix *c) {
+  gpumm_problem page = *problem; /* with the types that the pages have as Octave sees them */
+  const int complex_a = gpumm_is_complex (page.a.type) && has_imaginary (&page.a);
+  const int complex_b = gpumm_is_complex (page.b.type) && has_imaginary (&page.b);
+  page.a.type = with_parts (page.a.type, complex_a);
+  page.b.type = with_parts (page.b.type, complex_b);
+  if (b->multiply == by_job && page.a.type == problem->a.type && page.b.type == problem->b.type)
+    return by_job (b, problem, c); /* a job multiplies a real page by a complex one itself */
+  if ((complex_a && complex_b) || (complex_a != complex_b && gpumm_octave_widens (&page)))
+    return multiply_parts (b, w, problem, WHOLE, WHOLE, c);
+  if (complex_a && !complex_b && page.a.op == GPUMM_NONE)
+    return multiply_pairs (b, w, problem, c);
+  const int64_t count = c->rows * c->cols;
+  gpumm_matrix re = *c, im = *c;
+  re.values = w->c;
+  gpumm_status status = multiply_parts (b, w, problem, RE, RE, &re);
+  im.values = (char *) w->c + (size_t) count * gpumm_type_bytes (re.type);
+  if (!status && (complex_a || complex_b))
+    status = multiply_parts (b, w, problem, complex_a ? IM : RE, complex_b ? IM : RE, &im);
+  if (status)
+    return status;
+  join (re.values, complex_a || complex_b ? im.values : NULL,
+        (complex_a ? page.a.op : page.b.op) == GPUMM_CTRANSPOSE, c);
+  return gpumm_check_cancelled ();
+}
+
+static gpumm_status multiply_page (const batch *b, const workspace *w, int64_t page) {
+  gpumm_problem problem = b->problem;
+  gpumm_matrix c = b->c;
+  int64_t at_a = 0, at_b = 0, rest = page;
+  for (int d = 0; d < b->dims; d++) {
+    at_a += rest % b->sizes[d] * b->steps_a[d];
+    at_b += rest % b->sizes[d] * b->steps_b[d];
+    rest /= b->sizes[d];
+  }
+  problem.a.values = (char *) problem.a.values + at_a * b->bytes_a;
+  problem.b.values = (char *) problem.b.values + at_b * b->bytes_b;
+  c.values = (char *) c.values + page * b->bytes_c;
+  return b->is_split ? multiply_split (b, w, &problem, &c) : b->multiply (b, &problem, &c);
+}
+
+/* ---- all pages ---------------------------------------------------------------------------- */
+
+static gpumm_status one_by_one (const batch *b) {
+  workspace w;
+  gpumm_status status = new_workspace (b, &w);
+  if (b->count > 1) /* of a single one the job tells */
+    gpumm_progress_of ((double) b->count * b->work);
+  for (int64_t page = 0; page < b->count && !status; page++) {
+    status = multiply_page (b, &w, page);
+    gpumm_progress_add (b->work);
+  }
+  gpumm_release_owned (&w.owner);
+  return status;
+}
+
+typedef struct {
+  const batch *b;
+  int64_t piece; /* pages that a thread fetches at once */
+  atomic_llong next;
+  int calls_blas;
+  atomic_int failed; /* status of the first failure */
+  char why[256];     /* its text */
+} shared_pages;
+
+static void share (void *context, int worker) {
+  shared_pages *r = context;
+  const batch *b = r->b;
+  workspace w;
+  (void) worker;
+  if (r->calls_blas)
+    gpumm_blas_alone ();
+  gpumm_status status = new_workspace (b, &w);
+  for (int64_t at; !status && !atomic_load (&r->failed)
+                   && (at = atomic_fetch_add (&r->next, r->piece)) < b->count;)
+    for (int64_t page = at; page < gpumm_least (at + r->piece, b->count) && !status; page++)
+      status = multiply_page (b, &w, page); /* which looks whether it was cancelled */
+  gpumm_release_owned (&w.owner);
+  int none = GPUMM_OK;
+  if (status && atomic_compare_exchange_strong (&r->failed, &none, status))
+    snprintf (r->why, sizeof r->why, "%s", gpumm_last_error ());
+}
+
+/* Small pages, shared by threads. */
+static gpumm_status at_once (const batch *b) {
+  const int is_float = b->multiply == by_blas, found = is_float ? gpumm_blas_share () : 0;
+  const int64_t most = is_float ? found : gpumm_threads ();
+  shared_pages r = {.b = b, .calls_blas = found > 0};
+  gpumm_progress_of ((double) b->count * b->work
+                     * (is_float ? 1 : 0.5)); /* integers.c counts m n k */
+  r.piece = (int64_t) (LEAST_WORK / (b->work + CALL_WORK)) + 1;
+  gpumm_team ((int) gpumm_least (most, gpumm_pieces (b->count, r.piece)), share, &r);
+  if (found)
+    gpumm_blas_unshare ();
+  const int failed = atomic_load (&r.failed);
+  return failed ? gpumm_fail ((gpumm_status) failed, "%s", r.why) : GPUMM_OK;
+}
+
+/* Chooses how the pages are computed, and computes them. A batched launch of a device will be one more
+ * way here. */
+static gpumm_status multiply_pages (batch *b) {
+  const gpumm_options *o = b->options;
+  const int is_free =
+      !o || (o->backend != GPUMM_GPU && (!o->algorithm || strcmp (o->algorithm, "auto") == 0));
+  const int is_shared = b->count > 1 && b->work < LARGE_PAGE && is_free
+                        && (b->work <= SMALL_PAGE || b->count >= gpumm_threads ());
+  if (!is_shared) {
+    b->multiply = by_job;
+    return one_by_one (b);
+  }
+  b->multiply = gpumm_is_integer (b->problem.a.type) ? by_integers : by_blas;
+  return at_once (b);
+}
+
+/* ---- the problem -------------------------------------------------------------------------- */
+
+static gpumm_status check (const gpumm_pages *p, gpumm_problem *problem) {
+  *problem = (gpumm_problem){.a = p->a, .b = p->b, .alpha = {1, 0}, .output = p->a.type};
+  gpumm_status status = gpumm_check_matrix (&p->a, "A");
+  if (!status)
+    status = gpumm_check_matrix (&p->b, "B");
+  if (status)
+    return status;
+  if (p->a.format != GPUMM_DENSE || p->b.format != GPUMM_DENSE || p->a.buffer || p->b.buffer)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "pages must be full matrices in host memory");
+  if (p->a.ld != p->a.rows || p->b.ld != p->b.rows)
+    return gpumm_fail (GPUMM_INVALID, "pages with gaps between their columns");
+  if ((unsigned) p->a.op > GPUMM_CTRANSPOSE || (unsigned) p->b.op > GPUMM_CTRANSPOSE)
+    return gpumm_fail (GPUMM_INVALID, "unknown op");
+  for (int d = 0; d < p->dims; d++)
+    if (p->sizes[d] < 0 || p->steps_a[d] < 0 || p->steps_b[d] < 0)
+      return gpumm_fail (GPUMM_INVALID, "a number of pages, or a step between them, below 0");
+  if (gpumm_k (problem) != gpumm_op_rows (&p->b))
+    return gpumm_fail (GPUMM_NONCONFORMANT,
+                       "operator *: nonconformant arguments (op1 is %lldx%lld, op2 is %lldx%lld)",
+                       (long long) gpumm_m (problem), (long long) gpumm_k (problem),
+                       (long long) gpumm_op_rows (&p->b), (long long) gpumm_n (problem));
+  return gpumm_result_type (problem, &problem->output);
+}
+
+gpumm_status gpumm_pages_result (const gpumm_pages *pages, gpumm_matrix *shape) {
+  gpumm_problem problem;
+  if (!pages || !shape)
+    return gpumm_fail (GPUMM_INVALID, "no pages given");
+  const gpumm_status status = check (pages, &problem);
+  if (status)
+    return status;
+  int64_t cols = gpumm_n (&problem);
+  for (int d = 0; d < pages->dims; d++)
+    if (__builtin_mul_overflow (cols, pages->sizes[d], &cols))
+      return gpumm_fail (GPUMM_HOST_MEMORY, "out of host memory: more than 2^63 columns");
+  *shape = (gpumm_matrix){.type = problem.output, .rows = gpumm_m (&problem), .cols = cols};
+  shape->ld = shape->rows;
+  return gpumm_check_room (shape);
+}
+
+/* Is some page of a complex array real? */
+static int has_real_page (const gpumm_matrix *x, int64_t bytes, int64_t count) {
+  gpumm_matrix page = *x;
+  if (!gpumm_is_complex (x->type))
+    return 0;
+  for (int64_t i = 0; i < count && !gpumm_is_cancelled (); i++) {
+    page.values = (char *) x->values + i * bytes;
+    if (!has_imaginary (&page))
+      return 1;
+  }
+  return 0;
+}
+
+/* The number of pages that an operand has, from the first to the last that the steps reach. */
+static int64_t pages_of (const batch *b, const int64_t *steps) {
+  int64_t last = 0;
+  for (int d = 0; d < b->dims; d++)
+    last += (b->sizes[d] - 1) * steps[d];
+  return last + 1;
+}
+
+static int64_t bytes_of (const gpumm_matrix *x) {
+  return x->rows * x->cols * (int64_t) gpumm_type_bytes (x->type);
+}
+
+/* Makes one product of a matrix by the pages of B that follow each other, as long as there are any. */
+static void join_pages (batch *b) {
+  int64_t joined = 1;
+  while (b->dims > 0 && b->problem.b.op == GPUMM_NONE
+         && (b->sizes[0] == 1 || (b->steps_a[0] == 0 && b->steps_b[0] == joined))) {
+    joined *= b->sizes[0];
+    b->dims--;
+    b->sizes++;
+    b->steps_a++;
+    b->steps_b++;
+  }
+  b->problem.b.cols *= joined;
+  b->c.cols *= joined;
+  b->bytes_c *= joined;
+  b->count /= joined;
+  b->work *= (double) joined;
+}
+
+gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_options *options,
+                              gpumm_matrix *result) {
+  gpumm_matrix shape;
+  batch b = {.options = options};
+  gpumm_status status = gpumm_pages_result (pages, &shape);
+  if (!status
+      && (!result || result->format != shape.format || result->type != shape.type
+          || result->rows != shape.rows || result->cols != shape.cols || result->ld != shape.ld
+          || result->buffer))
+    status =
+        gpumm_fail (GPUMM_INVALID, "the result is not of the shape that gpumm_pages_result gave");
+  if (!status)
+    status = gpumm_check_matrix (result, "the result");
+  if (!status)
+    status = check (pages, &b.problem);
+  if (status || result->rows == 0 || result->cols == 0)
+    return status;
+  b.c = *result;
+  b.c.cols = gpumm_n (&b.problem);
+  b.count = result->cols / b.c.cols;
+  b.dims = pages->dims;
+  b.sizes = pages->sizes;
+  b.steps_a = pages->steps_a;
+  b.steps_b = pages->steps_b;
+  b.bytes_a = bytes_of (&b.problem.a);
+  b.bytes_b = bytes_of (&b.problem.b);
+  b.bytes_c = bytes_of (&b.c);
+  b.work = gpumm_dense_flops (&b.problem);
+  gpumm_cancel_enter ();
+  gpumm_progress_enter (gpumm_seconds (), 0, 1);
+  const int is_uneven = has_real_page (&b.problem.a, b.bytes_a, pages_of (&b, b.steps_a))
+                        || has_real_page (&b.problem.b, b.bytes_b, pages_of (&b, b.steps_b));
+  if (!is_uneven)
+    join_pages (&b);
+  const int is_mixed = b.problem.a.type != b.problem.b.type;
+  b.is_split = is_uneven || (is_mixed && b.count > 1);
+  status = gpumm_check_cancelled ();
+  if (!status)
+    status = multiply_pages (&b);
+  gpumm_progress_leave ();
+  gpumm_cancel_leave ();
+  return status;
+}

@@ -1,0 +1,530 @@
+/* test_pages.c - products of pages against sums written out: types, ops, sizes and steps at random, with
+ * a printed seed; then what is refused, real pages in complex arrays, memory that fails, pages that are
+ * stopped, and the threads of the BLAS.
+ *
+ *   test_pages [SEED [CASES]]
+ *
+ * Floating-point values are small whole numbers, so that every way gives the same.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "check.h"
+#include "gpumm.h"
+#include "progress.h"
+#include "types.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef __int128 wide;
+
+enum { MOST_DIMS = 4 };
+
+typedef struct {
+  gpumm_pages p;
+  int64_t sizes[MOST_DIMS], steps_a[MOST_DIMS], steps_b[MOST_DIMS];
+  int64_t pages_a, pages_b; /* that the arrays have */
+} problem;
+
+/* ---- elements ----------------------------------------------------------------------------- */
+
+#define INTEGERS(X)                                                                                \
+  X (I8, int8_t)                                                                                   \
+  X (I16, int16_t)                                                                                 \
+  X (I32, int32_t)                                                                                 \
+  X (I64, int64_t)                                                                                 \
+  X (U8, uint8_t)                                                                                  \
+  X (U16, uint16_t)                                                                                \
+  X (U32, uint32_t)                                                                                \
+  X (U64, uint64_t)
+
+static wide get_integer (gpumm_type type, const void *x, int64_t i) {
+  switch (type) {
+#define GET(letter, integer)                                                                       \
+  case GPUMM_##letter:                                                                             \
+    return ((const integer *) x)[i];
+    INTEGERS (GET)
+  default:
+    return 0;
+  }
+}
+
+static void put_integer (gpumm_type type, void *x, int64_t i, wide value) {
+  switch (type) {
+#define PUT(letter, integer)                                                                       \
+  case GPUMM_##letter:                                                                             \
+    ((integer *) x)[i] = (integer) value;                                                          \
+    break;
+    INTEGERS (PUT)
+  default:
+    break;
+  }
+}
+
+static wide saturate (gpumm_type type, wide x) {
+  const int bits = 8 * (int) gpumm_type_bytes (type), sign = gpumm_is_signed (type);
+  const wide most = ((wide) 1 << (bits - sign)) - 1, least = sign ? -most - 1 : 0;
+  return x > most ? most : x < least ? least : x;
+}
+
+static double part (gpumm_type type, const void *x, int64_t i, int imaginary) {
+  const int complex = gpumm_is_complex (type);
+  if (imaginary && !complex)
+    return 0;
+  i = complex ? 2 * i + imaginary : i;
+  return type == GPUMM_S || type == GPUMM_C ? (double) ((const float *) x)[i]
+                                            : ((const double *) x)[i];
+}
+
+static void put_part (gpumm_type type, void *x, int64_t i, int imaginary, double value) {
+  const int complex = gpumm_is_complex (type);
+  i = complex ? 2 * i + imaginary : i;
+  if (type == GPUMM_S || type == GPUMM_C)
+    ((float *) x)[i] = (float) value;
+  else
+    ((double *) x)[i] = value;
+}
+
+/* Random values; a page of a complex array may be real. */
+static void fill (gpumm_matrix *x, int64_t pages) {
+  const int64_t each = x->rows * x->cols;
+  x->values = check_allocate (each * pages, gpumm_type_bytes (x->type));
+  for (int64_t i = 0; i < each * pages; i++)
+    if (gpumm_is_integer (x->type))
+      put_integer (x->type, x->values, i, (wide) (check_random () >> check_between (3, 63)));
+    else
+      put_part (x->type, x->values, i, 0, (double) check_between (-9, 9));
+  for (int64_t page = 0; page < pages && gpumm_is_complex (x->type); page++)
+    if (check_between (0, 2))
+      for (int64_t i = page * each; i < (page + 1) * each; i++)
+        put_part (x->type, x->values, i, 1, (double) check_between (-9, 9));
+}
+
+/* ---- the oracle --------------------------------------------------------------------------- */
+
+static int64_t place (const gpumm_matrix *x, int64_t page, int64_t row, int64_t col) {
+  return page * x->rows * x->cols
+         + (x->op == GPUMM_NONE ? row + col * x->rows : col + row * x->rows);
+}
+
+/* Is element (i, j) of page `page` the sum that it should be? */
+static int is_right (const problem *q, const gpumm_matrix *c, int64_t page, int64_t i, int64_t j) {
+  const gpumm_matrix *a = &q->p.a, *b = &q->p.b;
+  const int64_t k = gpumm_op_cols (a), m = c->rows, n = gpumm_op_cols (b);
+  int64_t rest = page, at_a = 0, at_b = 0;
+  for (int d = 0; d < q->p.dims; d++) {
+    at_a += rest % q->sizes[d] * q->steps_a[d];
+    at_b += rest % q->sizes[d] * q->steps_b[d];
+    rest /= q->sizes[d];
+  }
+  wide sum = 0;
+  double re = 0, im = 0;
+  for (int64_t l = 0; l < k; l++) {
+    const int64_t x = place (a, at_a, i, l), y = place (b, at_b, l, j);
+    if (gpumm_is_integer (a->type)) {
+      sum += get_integer (a->type, a->values, x) * get_integer (b->type, b->values, y);
+      continue;
+    }
+    const double ar = part (a->type, a->values, x, 0), br = part (b->type, b->values, y, 0);
+    double ai = part (a->type, a->values, x, 1), bi = part (b->type, b->values, y, 1);
+    ai = a->op == GPUMM_CTRANSPOSE ? -ai : ai;
+    bi = b->op == GPUMM_CTRANSPOSE ? -bi : bi;
+    re += ar * br - ai * bi;
+    im += ar * bi + ai * br;
+  }
+  const int64_t at = page * m * n + i + j * m;
+  if (gpumm_is_integer (c->type))
+    return get_integer (c->type, c->values, at) == saturate (c->type, sum);
+  return part (c->type, c->values, at, 0) == re && part (c->type, c->values, at, 1) == im;
+}
+
+/* Runs it, and compares all elements; of a large result one in 37 of a column. */
+static gpumm_status multiply (const problem *q, const gpumm_options *options, int64_t *wrong) {
+  gpumm_matrix c;
+  gpumm_status status = gpumm_pages_result (&q->p, &c);
+  if (status)
+    return status;
+  c.values = check_allocate (c.rows * c.cols, gpumm_type_bytes (c.type));
+  memset (c.values, 0xff, (size_t) (c.rows * c.cols) * gpumm_type_bytes (c.type));
+  status = gpumm_pages_run (&q->p, options, &c);
+  const int64_t n = gpumm_op_cols (&q->p.b), step = c.rows * c.cols > 100000 ? 37 : 1;
+  *wrong = 0;
+  for (int64_t j = 0; j < c.cols && !status; j++)
+    for (int64_t i = j % step; i < c.rows; i += step)
+      *wrong += !is_right (q, &c, j / n, i, j % n);
+  free (c.values);
+  return status;
+}
+
+/* ---- problems ----------------------------------------------------------------------------- */
+
+static void point (problem *q) {
+  q->p.sizes = q->sizes;
+  q->p.steps_a = q->steps_a;
+  q->p.steps_b = q->steps_b;
+}
+
+static gpumm_matrix matrix (gpumm_type type, gpumm_op op, int64_t rows, int64_t cols) {
+  gpumm_matrix x = {.type = type, .op = op};
+  x.rows = x.ld = op == GPUMM_NONE ? rows : cols;
+  x.cols = op == GPUMM_NONE ? cols : rows;
+  return x;
+}
+
+/* m x k by k x n, with pages of these sizes; spread: which arrays have size 1 there, by bits (1: A, 2: B)
+ * of each dimension. */
+static void make (problem *q, gpumm_type type_a, gpumm_type type_b, gpumm_op op_a, gpumm_op op_b,
+                  int64_t m, int64_t n, int64_t k, int dims, const int64_t *sizes,
+                  const int *spread) {
+  *q = (problem){.pages_a = 1, .pages_b = 1};
+  q->p.a = matrix (type_a, op_a, m, k);
+  q->p.b = matrix (type_b, op_b, k, n);
+  q->p.dims = dims;
+  for (int d = 0; d < dims; d++) {
+    q->sizes[d] = sizes[d];
+    q->steps_a[d] = spread[d] & 1 ? 0 : q->pages_a;
+    q->steps_b[d] = spread[d] & 2 ? 0 : q->pages_b;
+    q->pages_a *= spread[d] & 1 ? 1 : sizes[d];
+    q->pages_b *= spread[d] & 2 ? 1 : sizes[d];
+  }
+  fill (&q->p.a, q->pages_a);
+  fill (&q->p.b, q->pages_b);
+}
+
+static void release (problem *q) {
+  free (q->p.a.values);
+  free (q->p.b.values);
+}
+
+static const char *const ways[] = {NULL, "auto", "blas", "loops"};
+
+static void test_random (int cases) {
+  static const int64_t sides[] = {0, 1, 2, 3, 7, 16, 33};
+  for (int i = 0; i < cases; i++) {
+    problem q;
+    gpumm_type a = (gpumm_type) check_between (0, GPUMM_U64), b = a;
+    if (gpumm_is_float (a) && check_between (0, 1)) /* real by complex, in one precision */
+      b = (gpumm_type) (a ^ 2);
+    int64_t sizes[MOST_DIMS];
+    int spread[MOST_DIMS];
+    const int dims = (int) check_between (0, 3), whole = (int) check_between (0, 3);
+    for (int d = 0; d < dims; d++) {
+      sizes[d] = check_between (0, 15) ? check_between (1, 4) : 0;
+      spread[d] = whole < 3 ? whole : (int) check_between (0, 3);
+    }
+    const gpumm_op op_a = (gpumm_op) check_between (0, 2), op_b = (gpumm_op) check_between (0, 2);
+    const int64_t m = sides[check_between (0, 6)], n = sides[check_between (0, 6)],
+                  k = sides[check_between (0, 6)];
+    make (&q, a, b, op_a, op_b, m, n, k, dims, sizes, spread);
+    point (&q);
+    const gpumm_options options = {.device = -1,
+                                   .backend = check_between (0, 1) ? GPUMM_CPU : GPUMM_AUTO,
+                                   .algorithm =
+                                       gpumm_is_float (a) ? ways[check_between (0, 3)] : NULL};
+    int64_t wrong;
+    const gpumm_status status = multiply (&q, check_between (0, 2) ? &options : NULL, &wrong);
+    CHECK (!status && wrong == 0,
+           "case %d, %s by %s, ops %d %d, %lld x %lld x %lld, %d dims: %lld wrong, %s", i,
+           gpumm_type_name (a), gpumm_type_name (b), op_a, op_b, (long long) m, (long long) k,
+           (long long) n, dims, (long long) wrong, status ? gpumm_last_error () : "");
+    release (&q);
+  }
+}
+
+/* Pages large enough for jobs, and so many small ones that all threads get some. */
+static void test_sizes (void) {
+  static const struct {
+    gpumm_type a, b;
+    int64_t side, pages;
+  } cases[] = {{GPUMM_D, GPUMM_D, 520, 2},  {GPUMM_S, GPUMM_C, 420, 2},
+               {GPUMM_Z, GPUMM_D, 65, 40},  {GPUMM_D, GPUMM_D, 80, 60},
+               {GPUMM_Z, GPUMM_Z, 3, 3000}, {GPUMM_I16, GPUMM_I16, 4, 999}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    problem q;
+    const int64_t side = cases[i].side;
+    make (&q, cases[i].a, cases[i].b, GPUMM_TRANSPOSE, GPUMM_CTRANSPOSE, side, side, side, 1,
+          &cases[i].pages, (const int[]){0});
+    point (&q);
+    int64_t wrong;
+    const gpumm_status status = multiply (&q, NULL, &wrong);
+    CHECK (!status && wrong == 0, "%lld pages of %lld: %lld wrong, %s", (long long) cases[i].pages,
+           (long long) side, (long long) wrong, status ? gpumm_last_error () : "");
+    release (&q);
+  }
+}
+
+/* ---- real pages in complex arrays --------------------------------------------------------- */
+
+/* Inf in a page without imaginary parts stays Inf; complex arithmetic would give NaN. */
+static void test_real_pages (const char *algorithm) {
+  double a[] = {INFINITY, 0, 1, 2}, b[] = {3, 0, 1, 1}, c[4]; /* Inf, 1 + 2i; 3, 1 + i */
+  const int64_t size = 2, step = 1, none = 0;
+  const gpumm_options options = {.device = -1, .algorithm = algorithm};
+  gpumm_pages p = {.a = {.type = GPUMM_Z, .rows = 1, .cols = 1, .ld = 1, .values = a},
+                   .b = {.type = GPUMM_Z, .rows = 1, .cols = 1, .ld = 1, .values = b},
+                   .dims = 1,
+                   .sizes = &size,
+                   .steps_a = &step,
+                   .steps_b = &step};
+  gpumm_matrix z;
+  CHECK (!gpumm_pages_result (&p, &z), "%s", gpumm_last_error ());
+  z.values = c;
+  CHECK (!gpumm_pages_run (&p, &options, &z), "%s", gpumm_last_error ());
+  CHECK (isinf (c[0]) && c[1] == 0 && c[2] == -1 && c[3] == 3, "%g %g %g %g", c[0], c[1], c[2],
+         c[3]);
+  /* one page of A, which is real, by both of B: not joined to one complex product */
+  p.steps_a = &none;
+  a[0] = 2;
+  b[0] = INFINITY;
+  CHECK (!gpumm_pages_run (&p, &options, &z), "%s", gpumm_last_error ());
+  CHECK (isinf (c[0]) && c[1] == 0 && c[2] == 2 && c[3] == 2, "%g %g %g %g", c[0], c[1], c[2],
+         c[3]);
+  /* a real array by a complex one: two real products */
+  p.a.type = GPUMM_D;
+  p.steps_a = &step;
+  a[0] = INFINITY;
+  a[1] = 2;
+  b[0] = 1;
+  b[1] = -1;
+  CHECK (!gpumm_pages_run (&p, &options, &z), "%s", gpumm_last_error ());
+  CHECK (c[0] == INFINITY && c[1] == -INFINITY && c[2] == 2 && c[3] == 2, "%g %g %g %g", c[0], c[1],
+         c[2], c[3]);
+}
+
+/* ---- what is refused ---------------------------------------------------------------------- */
+
+static void refuse (const gpumm_pages *p, gpumm_status expected, const char *word) {
+  gpumm_matrix shape;
+  const gpumm_status status = gpumm_pages_result (p, &shape);
+  CHECK (status == expected && strstr (gpumm_last_error (), word), "%s: %d, %s", word, status,
+         gpumm_last_error ());
+}
+
+static void test_refusals (void) {
+  double x[32] = {0};
+  int64_t size = 2, step = 1;
+  const gpumm_pages good = {.a = {.type = GPUMM_D, .rows = 2, .cols = 3, .ld = 2, .values = x},
+                            .b = {.type = GPUMM_D, .rows = 3, .cols = 2, .ld = 3, .values = x},
+                            .dims = 1,
+                            .sizes = &size,
+                            .steps_a = &step,
+                            .steps_b = &step};
+  gpumm_matrix shape, c;
+  gpumm_pages p = good;
+  CHECK (!gpumm_pages_result (&p, &shape) && shape.rows == 2 && shape.cols == 4, "%lld x %lld",
+         (long long) shape.rows, (long long) shape.cols);
+  p.b.rows = p.b.ld = 2;
+  refuse (&p, GPUMM_NONCONFORMANT, "op1 is 2x3, op2 is 2x2");
+  p = good;
+  p.b.type = GPUMM_S;
+  refuse (&p, GPUMM_UNSUPPORTED, "no product");
+  p = good;
+  p.a.format = GPUMM_SPARSE;
+  p.a.start = (int64_t[]){0, 0, 0, 0};
+  refuse (&p, GPUMM_UNSUPPORTED, "full matrices in host memory");
+  p = good;
+  p.a.ld = 3;
+  refuse (&p, GPUMM_INVALID, "gaps");
+  p = good;
+  p.a.op = (gpumm_op) 3;
+  refuse (&p, GPUMM_INVALID, "unknown op");
+  p = good;
+  p.a.values = NULL;
+  refuse (&p, GPUMM_INVALID, "A has no values");
+  p = good;
+  size = -1;
+  refuse (&p, GPUMM_INVALID, "below 0");
+  size = 2;
+  step = -1;
+  refuse (&p, GPUMM_INVALID, "below 0");
+  step = 0;
+  size = INT64_MAX;
+  refuse (&p, GPUMM_HOST_MEMORY, size == INT64_MAX ? "columns" : "too large");
+  size = INT64_MAX / 64;
+  refuse (&p, GPUMM_HOST_MEMORY, size == INT64_MAX ? "columns" : "too large");
+  size = 2;
+  step = 1;
+  CHECK (gpumm_pages_result (NULL, &shape) == GPUMM_INVALID, "NULL");
+  CHECK (gpumm_pages_run (&p, NULL, NULL) == GPUMM_INVALID, "no result");
+  c = shape;
+  CHECK (gpumm_pages_run (&p, NULL, &c) == GPUMM_INVALID, "no memory");
+  c.values = x + 12;
+  c.cols = 3;
+  CHECK (gpumm_pages_run (&p, NULL, &c) == GPUMM_INVALID, "another size");
+  c.cols = 4;
+  gpumm_options options = {.device = -1, .algorithm = "integers"};
+  CHECK (gpumm_pages_run (&p, &options, &c) == GPUMM_UNSUPPORTED, "%s", gpumm_last_error ());
+  CHECK (!gpumm_pages_run (&p, NULL, &c), "%s", gpumm_last_error ());
+}
+
+/* ---- memory that fails -------------------------------------------------------------------- */
+
+static void test_memory (gpumm_type a, gpumm_type b, int64_t side, const char *algorithm) {
+  problem q;
+  const int64_t pages = 50;
+  const gpumm_options options = {.device = -1, .algorithm = algorithm};
+  int64_t wrong, n = 0, failed = 0;
+  make (&q, a, b, GPUMM_NONE, GPUMM_TRANSPOSE, side, side, side, 1, &pages, (const int[]){0});
+  point (&q);
+  CHECK (!multiply (&q, &options, &wrong) && wrong == 0, "%s", gpumm_last_error ());
+  const int64_t live = gpumm_live_allocations ();
+  for (int64_t calls = 1; calls > n;) {
+    gpumm_fault_memory (++n);
+    const gpumm_status status = multiply (&q, &options, &wrong);
+    calls = gpumm_fault_memory (0);
+    failed += status != GPUMM_OK;
+    CHECK (status == GPUMM_HOST_MEMORY || (!status && wrong == 0), "allocation %lld: %d, %s",
+           (long long) n, status, gpumm_last_error ());
+    CHECK (!status || strstr (gpumm_last_error (), "memory"), "%s", gpumm_last_error ());
+    CHECK (gpumm_live_allocations () == live, "allocation %lld: some leaked", (long long) n);
+    if (n > 20 && calls > 100) /* the same for each page */
+      n += calls / 20;
+  }
+  CHECK (failed > 0 || (a == b && !algorithm && !gpumm_is_complex (a)), "nothing failed");
+  release (&q);
+}
+
+/* ---- stopping ----------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t flag;
+
+static void *press (void *delay) {
+  usleep ((useconds_t) (1e6 * *(const double *) delay));
+  __atomic_store_n (&flag, 1, __ATOMIC_RELAXED);
+  return NULL;
+}
+
+static void test_cancel (gpumm_type a, gpumm_type b, int64_t side, int64_t pages) {
+  problem q;
+  int64_t wrong;
+  int stopped = 0;
+  make (&q, a, b, GPUMM_NONE, GPUMM_TRANSPOSE, side, side, side, 1, &pages, (const int[]){0});
+  point (&q);
+  gpumm_matrix c;
+  CHECK (!gpumm_pages_result (&q.p, &c), "%s", gpumm_last_error ());
+  c.values = check_allocate (c.rows * c.cols, gpumm_type_bytes (c.type));
+  const int64_t live = gpumm_live_allocations ();
+  for (int i = 0; i < 6; i++) {
+    double delay = i == 5 ? 0 : 0.02 * (check_uniform () + 0.5);
+    pthread_t thread;
+    if (i == 5)
+      flag = 1; /* not too late */
+    pthread_create (&thread, NULL, press, &delay);
+    const gpumm_status status = gpumm_pages_run (&q.p, NULL, &c);
+    pthread_join (thread, NULL);
+    flag = 0;
+    stopped += status == GPUMM_CANCELLED;
+    CHECK (!status || (status == GPUMM_CANCELLED && strstr (gpumm_last_error (), "cancelled")),
+           "%s", gpumm_last_error ());
+  }
+  CHECK (stopped > 0, "none was stopped");
+  CHECK (gpumm_live_allocations () == live, "some memory leaked");
+  if (side < 100)
+    CHECK (!multiply (&q, NULL, &wrong) && wrong == 0, "after it: %s", gpumm_last_error ());
+  free (c.values);
+  release (&q);
+}
+
+/* ---- progress ----------------------------------------------------------------------------- */
+
+static double told, last;
+
+static void tell (double done, double seconds_left) {
+  (void) seconds_left;
+  if (done >= 0)
+    told = done > told ? done : told;
+  last = done;
+}
+
+static void test_progress (gpumm_type type, int64_t side, int64_t pages, const char *algorithm) {
+  problem q;
+  const gpumm_options options = {.device = -1, .algorithm = algorithm};
+  make (&q, type, type, GPUMM_NONE, GPUMM_TRANSPOSE, side, side, side, 1, &pages, (const int[]){0});
+  point (&q);
+  gpumm_matrix c;
+  gpumm_pages_result (&q.p, &c);
+  c.values = check_allocate (c.rows * c.cols, gpumm_type_bytes (c.type));
+  gpumm_progress_set_delay (1e-6);
+  gpumm_tell (tell);
+  told = 0;
+  CHECK (!gpumm_pages_run (&q.p, &options, &c), "%s", gpumm_last_error ());
+  CHECK (told > 0.9 && told <= 1 && last == -1, "%s, %s: told %g, at last %g",
+         gpumm_type_name (type), algorithm ? algorithm : "threads", told, last);
+  gpumm_tell (NULL);
+  gpumm_progress_set_delay (GPUMM_TELL_AFTER);
+  free (c.values);
+  release (&q);
+}
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+static void *multiply_often (void *argument) {
+  const problem *q = argument;
+  int64_t wrong = 0, bad = 0;
+  for (int i = 0; i < 5; i++)
+    bad += multiply (q, NULL, &wrong) != GPUMM_OK || wrong;
+  return (void *) (intptr_t) bad;
+}
+
+/* The number of the BLAS's threads, or 0 if it is no OpenBLAS. */
+static int blas_threads (void) {
+  int (*count) (void) = NULL;
+  void *library = dlopen ("libblas.so.3", RTLD_NOW); /* as the engine */
+  void *found = library ? dlsym (library, "openblas_get_num_threads") : NULL;
+  memcpy (&count, &found, sizeof found);
+  return count ? count () : 0;
+}
+
+/* Products of pages in several threads at once. */
+static void test_threads (void) {
+  pthread_t threads[3];
+  problem q[3];
+  const int64_t pages = 40;
+  for (int i = 0; i < 3; i++) {
+    make (&q[i], i == 2 ? GPUMM_I8 : GPUMM_D,
+          i == 2 ? GPUMM_I8
+          : i    ? GPUMM_Z
+                 : GPUMM_D,
+          GPUMM_NONE, GPUMM_TRANSPOSE, 30, 70, 50, 1, &pages, (const int[]){0});
+    point (&q[i]);
+  }
+  for (int i = 0; i < 3; i++)
+    pthread_create (&threads[i], NULL, multiply_often, &q[i]);
+  for (int i = 0; i < 3; i++) {
+    void *bad;
+    pthread_join (threads[i], &bad);
+    CHECK (!bad, "thread %d: %d of 5 were wrong", i, (int) (intptr_t) bad);
+    release (&q[i]);
+  }
+}
+
+int main (int argc, char **argv) {
+  check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261124);
+  const int before = blas_threads ();
+  test_random (argc > 2 ? atoi (argv[2]) : 2000 / SANITIZED_STEP);
+  test_sizes ();
+  test_real_pages (NULL);
+  test_real_pages ("blas");
+  test_refusals ();
+  test_memory (GPUMM_D, GPUMM_D, 5, NULL);
+  test_memory (GPUMM_D, GPUMM_Z, 5, NULL);
+  test_memory (GPUMM_Z, GPUMM_Z, 5, NULL);
+  test_memory (GPUMM_I16, GPUMM_I16, 5, NULL);
+  test_memory (GPUMM_S, GPUMM_C, 5, "blas");
+  gpumm_watch (&flag);
+  test_cancel (GPUMM_D, GPUMM_D, 64, 1000);
+  test_cancel (GPUMM_C, GPUMM_S, 48, 1000);
+  test_cancel (GPUMM_I32, GPUMM_I32, 32, 500);
+  test_cancel (GPUMM_D, GPUMM_D, 520, 4);
+  gpumm_watch (NULL);
+  test_progress (GPUMM_D, 40, 500, NULL);
+  test_progress (GPUMM_D, 40, 500, "blas");
+  test_progress (GPUMM_I16, 24, 500, NULL);
+  test_threads ();
+  CHECK (blas_threads () == before, "the BLAS has %d threads, and had %d", blas_threads (), before);
+  printf ("the BLAS has %d threads\n", before);
+  return check_done ();
+}
