@@ -14,20 +14,40 @@
 
 ## Page i of a result with page sizes P comes from this page of X: along a dimension of size 1 always the
 ## first.
-%!function x = page (X, op, P, i)
+%!function x = page (X, P, i)
 %!  at = cell (1, numel (P));
 %!  [at{:}] = ind2sub ([P, 1], i);
 %!  for d = 1:numel (P)
 %!    at{d} = min (at{d}, size (X, d + 2));
 %!  endfor
-%!  x = turned (X(:,:,at{1:numel (P)}), op);
+%!  x = X(:,:,at{1:numel (P)});
 %!endfunction
 
-%!function c = one_product (a, b)
+## In the expression of Octave's for it: what a real operand does beside a complex one depends on it.
+%!function c = floating_product (a, op_a, b, op_b)
+%!  if (! strcmp (op_a, "none"))
+%!    b = turned (b, op_b);
+%!    op_b = "none";
+%!  endif
+%!  switch ([op_a(1), op_b(1)])
+%!    case "nn"
+%!      c = a * b;
+%!    case "tn"
+%!      c = a.' * b;
+%!    case "cn"
+%!      c = a' * b;
+%!    case "nt"
+%!      c = a * b.';
+%!    case "nc"
+%!      c = a * b';
+%!  endswitch
+%!endfunction
+
+%!function c = one_product (a, op_a, b, op_b)
 %!  if (isinteger (a) && isinteger (b) && ! isscalar (a) && ! isscalar (b))
-%!    c = exact_integer_product (a, b, class (a));
+%!    c = exact_integer_product (turned (a, op_a), turned (b, op_b), class (a));
 %!  else
-%!    c = a * b;
+%!    c = floating_product (a, op_a, b, op_b);
 %!  endif
 %!endfunction
 
@@ -51,11 +71,11 @@
 %!  Z = zeros ([size(one), P], class_of (X, Y));
 %!  B = zeros ([size(one), P]);
 %!  for i = 1:prod (P)
-%!    x = page (X, op_x, P, i);
-%!    y = page (Y, op_y, P, i);
-%!    Z(:,:,i) = one_product (x, y);
-%!    x = abs (double (x));
-%!    y = abs (double (y));
+%!    x = page (X, P, i);
+%!    y = page (Y, P, i);
+%!    Z(:,:,i) = one_product (x, op_x, y, op_y);
+%!    x = abs (double (turned (x, op_x)));
+%!    y = abs (double (turned (y, op_y)));
 %!    x(! isfinite (x)) = y(! isfinite (y)) = 0;
 %!    B(:,:,i) = (columns (x) + 8) * (x * y);
 %!  endfor
