@@ -418,9 +418,13 @@ gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_options *opt
   gpumm_progress_enter (gpumm_seconds (), 0, 1);
   const int is_uneven = has_real_page (&b.problem.a, b.bytes_a, pages_of (&b, b.steps_a))
                         || has_real_page (&b.problem.b, b.bytes_b, pages_of (&b, b.steps_b));
-  if (!is_uneven)
-    join_pages (&b);
   const int is_mixed = b.problem.a.type != b.problem.b.type;
+  batch joined = b;
+  join_pages (&joined);
+  /* Octave's rule for a real by a complex matrix, which decides where NaN and Inf go, is one of sizes */
+  if (!is_uneven
+      && (!is_mixed || gpumm_octave_widens (&b.problem) == gpumm_octave_widens (&joined.problem)))
+    b = joined;
   b.is_split = is_uneven || (is_mixed && b.count > 1);
   status = gpumm_check_cancelled ();
   if (!status)

@@ -23,8 +23,20 @@
 %!  x = X(:,:,at{1:numel (P)});
 %!endfunction
 
-## In the expression of Octave's for it: what a real operand does beside a complex one depends on it.
-%!function c = floating_product (a, op_a, b, op_b)
+## Octave has several forms of it, and where a real operand meets a complex one they differ in which NaN
+## and Inf they spread: 1 as it is written, 2 that of operands in one class, 3 transposed before.
+%!function c = floating_product (a, op_a, b, op_b, form)
+%!  if (form == 2 && (isa (a, "single") || isa (b, "single")))
+%!    a = in_single (a);
+%!    b = in_single (b);
+%!  elseif (form == 2)
+%!    a = {a, double(a)}{1 + ! isfloat (a)};
+%!    b = {b, double(b)}{1 + ! isfloat (b)};
+%!  elseif (form == 3)
+%!    a = turned (a, op_a);
+%!    b = turned (b, op_b);
+%!    op_a = op_b = "none";
+%!  endif
 %!  if (! strcmp (op_a, "none"))
 %!    b = turned (b, op_b);
 %!    op_b = "none";
@@ -43,11 +55,18 @@
 %!  endswitch
 %!endfunction
 
-%!function c = one_product (a, op_a, b, op_b)
+%!function y = in_single (x)
+%!  y = single (x);
+%!  if (iscomplex (x) && ! iscomplex (y))
+%!    y = complex (y, 0);
+%!  endif
+%!endfunction
+
+%!function c = one_product (a, op_a, b, op_b, form)
 %!  if (isinteger (a) && isinteger (b) && ! isscalar (a) && ! isscalar (b))
 %!    c = exact_integer_product (turned (a, op_a), turned (b, op_b), class (a));
 %!  else
-%!    c = floating_product (a, op_a, b, op_b);
+%!    c = floating_product (a, op_a, b, op_b, form);
 %!  endif
 %!endfunction
 
@@ -58,7 +77,7 @@
 %!endfunction
 
 ## [Z, B]: the result, and B, the terms of each element's sum by size, times their number.
-%!function [Z, B] = by_loop (X, op_x, Y, op_y)
+%!function [Z, B] = by_loop (X, op_x, Y, op_y, form)
 %!  last = max (ndims (X), ndims (Y));
 %!  for d = 3:max (last, 3)
 %!    px(d-2) = size (X, d);
@@ -73,7 +92,7 @@
 %!  for i = 1:prod (P)
 %!    x = page (X, P, i);
 %!    y = page (Y, P, i);
-%!    Z(:,:,i) = one_product (x, op_x, y, op_y);
+%!    Z(:,:,i) = one_product (x, op_x, y, op_y, form);
 %!    x = abs (double (turned (x, op_x)));
 %!    y = abs (double (turned (y, op_y)));
 %!    x(! isfinite (x)) = y(! isfinite (y)) = 0;
@@ -99,7 +118,20 @@
 %!  else
 %!    Z = pagemtimes (X, op_x, Y, op_y);
 %!  endif
-%!  [R, B] = by_loop (X, op_x, Y, op_y);
+%!  for form = 1:3
+%!    try
+%!      compare (Z, X, op_x, Y, op_y, form);
+%!      return;
+%!    catch err
+%!      if (form == 3 || iscomplex (X) == iscomplex (Y))
+%!        rethrow (err);
+%!      endif
+%!    end_try_catch
+%!  endfor
+%!endfunction
+
+%!function compare (Z, X, op_x, Y, op_y, form)
+%!  [R, B] = by_loop (X, op_x, Y, op_y, form);
 %!  what = sprintf ("%s %s %s by %s %s %s", typeinfo (X), mat2str (size (X)), op_x, ...
 %!                  typeinfo (Y), mat2str (size (Y)), op_y);
 %!  if (! size_equal (Z, R))
