@@ -21,7 +21,7 @@ function [C, info] = multiply_any (A, B, o)
   elseif (has_blocks)
     [C, info] = with_blocks (A, B, o);
   else
-    [C, info] = without_blocks (A, B, o);
+    [C, info] = without_blocks (A, B, o, kinds{:});
   endif
 
   ## what was done in Octave counts, too
@@ -43,12 +43,15 @@ function k = kind (X)
     k = "sparse";
   elseif (isinteger (X))
     k = "integer";
-  elseif (any (strfind (typeinfo (X), "diagonal")))
-    k = "diagonal";
-  elseif (strcmp (typeinfo (X), "permutation matrix"))
-    k = "permutation";
   else
-    k = "full"; # or with the values of a full matrix, stored otherwise
+    type = typeinfo (X);
+    if (any (strfind (type, "diagonal")))
+      k = "diagonal";
+    elseif (strcmp (type, "permutation matrix"))
+      k = "permutation";
+    else
+      k = "full"; # or with the values of a full matrix, stored otherwise
+    endif
   endif
 endfunction
 
@@ -200,10 +203,8 @@ endfunction
 
 ## ---- without blocks ----------------------------------------------------------------------------
 
-function [C, info] = without_blocks (A, B, o)
+function [C, info] = without_blocks (A, B, o, kind_a, kind_b)
 
-  kind_a = kind (A);
-  kind_b = kind (B);
   A = narrowed (A, o.transpose_a, B, o.transpose_b);
   B = narrowed (B, o.transpose_b, A, o.transpose_a);
 
@@ -355,7 +356,7 @@ function C = diagonal_product (A, B)
 endfunction
 
 function yes = isdiag_type (X)
-  yes = strcmp (kind (X), "diagonal");
+  yes = any (strfind (typeinfo (X), "diagonal"));
 endfunction
 
 ## alpha * P + beta * C0 by Octave's operators.  A factor of another class than double is applied
@@ -480,7 +481,7 @@ function [C, info] = with_blocks (A, B, o)
   blocks_a = isa (A, "blocksparse");
   blocks_b = isa (B, "blocksparse");
   if (! (blocks_a || blocks_b))
-    [C, info] = without_blocks (A, B, o);
+    [C, info] = without_blocks (A, B, o, kind (A), kind (B));
   elseif ((! blocks_a && numel (A) == 1) || (! blocks_b && numel (B) == 1))
     [C, info] = scaled (A, B, o);
   else
@@ -666,10 +667,10 @@ function [C, info] = scaled (A, B, o)
   o.algorithm = "auto"; # it names one for matrices of blocks
   if (isa (A, "blocksparse"))
     S = struct (A);
-    [values, info] = without_blocks (S.values, B, o);
+    [values, info] = without_blocks (S.values, B, o, kind (S.values), kind (B));
   else
     S = struct (B);
-    [values, info] = without_blocks (A, S.values, o);
+    [values, info] = without_blocks (A, S.values, o, kind (A), kind (S.values));
   endif
   ## built anew: products may be zero
   count = numel (S.column);
