@@ -17,18 +17,8 @@
 /* ---- pieces ------------------------------------------------------------------------------- */
 
 int64_t gpumm_cut_end (const gpumm_cut *cut, int64_t line) {
-  const int64_t *start = cut->start;
-  int64_t low = line + 1, high = gpumm_least (cut->lines, line + cut->most_lines);
-  if (!start)
-    return high;
-  while (low < high) {
-    const int64_t middle = high - (high - low) / 2;
-    if (start[middle] - start[line] <= cut->most)
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  return low;
+  const int64_t *start = cut->start, end = gpumm_least (cut->lines, line + cut->most_lines);
+  return start ? gpumm_find_from (start, line + 2, end + 1, start[line] + cut->most + 1) - 1 : end;
 }
 
 int64_t gpumm_cut_count (const gpumm_cut *cut, int64_t *largest) {

@@ -11,6 +11,19 @@ static inline int64_t gpumm_index_at (const gpumm_matrix *x, int64_t t) {
   return x->format == GPUMM_BLOCKS ? x->block_column[t] : x->row[t];
 }
 
+/* The first place from begin on and before end where ascending numbers are not below `least`, or end. */
+static inline int64_t gpumm_find_from (const int64_t *numbers, int64_t begin, int64_t end,
+                                       int64_t least) {
+  while (begin < end) {
+    const int64_t middle = begin + (end - begin) / 2;
+    if (numbers[middle] < least)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
 /* Cuts lines into pieces of at most most_lines lines and at most `most` entries; a single line may
  * have more. start counts the entries before each line; NULL: only lines count. */
 typedef struct gpumm_cut {

@@ -138,27 +138,13 @@ typedef struct {
   const gpumm_matrix *to;
 } part;
 
-/* The first of a column's elements begin .. end - 1 in this row or below. */
-static int64_t first_from (const gpumm_matrix *x, int64_t begin, int64_t end, int64_t row) {
-  while (begin < end) {
-    const int64_t middle = begin + (end - begin) / 2;
-    if (x->row[middle] < row)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
 static void write_columns (void *context, int64_t begin, int64_t end) {
   const part *w = context;
   const gpumm_matrix *x = w->x, *to = w->to;
   const int64_t *row = x->row;
   for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
     const int64_t last = x->start[w->column + j + 1];
-    int64_t t = x->start[w->column + j];
-    if (w->row > 0)
-      t = first_from (x, t, last, w->row);
+    int64_t t = gpumm_find_from (row, x->start[w->column + j], last, w->row);
     const int parts = to->type == GPUMM_Z ? 2 : 1;
     double *column = (double *) to->values + parts * j * to->ld;
     const double *values = x->values;
