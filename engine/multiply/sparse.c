@@ -228,7 +228,7 @@ typedef struct {
   int64_t inner, outer, count; /* X is inner x count, Y and C are outer x count */
   int64_t width;               /* columns of a panel */
   int64_t parts;               /* of the rows of a panel of Y, each for a thread */
-  int direct;                  /* a panel of X is a column of the operand and needs no packing */
+  int direct; /* a panel of X lies in the operand as it is needed, and is not packed */
   /* the rows of X that meet an element of S; NULL: all */
   const int64_t *used;
   int64_t used_count;
@@ -266,11 +266,10 @@ typedef double four_anywhere __attribute__ ((vector_size (32), may_alias, aligne
 
 /* Indexed by: is the first operand complex? and the second? */
 #define LOOPS(pair)                                                                                \
-  { gustavson_##pair, natural_##pair, panels_##pair, unpacked_##pair }
+  { gustavson_##pair, natural_##pair, panels_##pair }
 static const struct {
   gpumm_lines_function *gustavson, *natural;
   void (*panels) (const panels *d, int64_t begin, int64_t end, void *x, void *y);
-  void (*unpacked) (const panels *d, int64_t begin, int64_t end, int64_t first, int64_t count);
 } loops[2][2] = {{LOOPS (dd), LOOPS (dz)}, {LOOPS (zd), LOOPS (zz)}};
 
 /* ---- sparse x sparse ---------------------------------------------------------------------- */
@@ -326,18 +325,6 @@ static void multiply_panels (void *context, int64_t begin, int64_t end) {
   gpumm_release (y);
 }
 
-/* Tasks are the rows of C, once for each group of columns. */
-static void gather_rows (void *context, int64_t begin, int64_t end) {
-  const panels *d = context;
-  for (int64_t stop; begin < end; begin = stop) {
-    const int64_t group = begin / d->outer, first = group * d->width;
-    stop = gpumm_least (end, (group + 1) * d->outer);
-    loops[d->s.type == GPUMM_Z][d->x_type == GPUMM_Z].unpacked (
-        d, begin - group * d->outer, stop - group * d->outer, first,
-        gpumm_least (d->count - first, d->width));
-  }
-}
-
 /* If S has fewer elements than X has rows: collect the rows that matter and skip the others. */
 static gpumm_status list_used (state *s, panels *d) {
   const int64_t nnz = d->s.start[d->s.cols];
@@ -363,18 +350,6 @@ static void parts_as_columns (panels *d) {
   d->x_down *= 2;
   d->c_down *= 2;
   d->c0_down *= 2;
-}
-
-/* Y = S.' X without packing X: threads share rows of C, and columns if there are few rows. */
-static gpumm_status run_unpacked (panels *d) {
-  const int64_t groups =
-      gpumm_pieces (gpumm_threads () * cutting.pieces_per_thread, d->outer); /* of columns */
-  d->width = gpumm_pieces (gpumm_pieces (d->count, groups), MOST_BESIDE) * MOST_BESIDE;
-  const double each = (double) d->s.start[d->s.cols] / (double) d->outer + 1;
-  const double task = each * (double) gpumm_least (d->width, d->count);
-  gpumm_progress_of ((double) d->count * (double) d->outer);
-  return gpumm_parallel (gpumm_pieces (d->count, d->width) * d->outer,
-                         (int64_t) (cutting.least_flops / task) + 1, gather_rows, d);
 }
 
 static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix *c) {
@@ -411,6 +386,7 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix
   if (d.count == 1)
     d.x_across = d.c_across = d.c0_across = 1; /* any value will do */
   d.width = choose_panels (p).width;
+  const int64_t pieces = gpumm_threads () * cutting.pieces_per_thread;
   double work = (double) d.outer; /* of a column */
   if (gpumm_is_zero (p->alpha))
     d.inner = d.gather = 0; /* S and X are not read; C = beta C0 */
@@ -419,32 +395,36 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix
     const int conjugates = d.conj_x && d.x_type == GPUMM_Z;
     job->report.flops = nnz * (double) d.count * gpumm_flops_each (p);
     const int beside = d.gather && d.c_across == 1 && d.c0_across == 1;
-    if (beside && d.x_across == 1 && !conjugates) {
-      if (d.s.type == GPUMM_D && d.x_type == GPUMM_Z && d.alpha.im == 0 && d.beta.im == 0)
-        parts_as_columns (&d);
-      if (d.count <= MOST_UNPACKED || nnz < LEAST_REUSE * (double) d.inner)
-        return run_unpacked (&d);
+    const int as_they_lie = beside && d.x_across == 1 && !conjugates;
+    if (as_they_lie && d.s.type == GPUMM_D && d.x_type == GPUMM_Z && d.alpha.im == 0
+        && d.beta.im == 0)
+      parts_as_columns (&d);
+    work += nnz;
+    if (as_they_lie && (d.count <= MOST_UNPACKED || nnz < LEAST_REUSE * (double) d.inner)) {
+      const int64_t groups = gpumm_pieces (pieces, d.outer); /* of columns */
+      d.width = gpumm_pieces (gpumm_pieces (d.count, groups), MOST_BESIDE) * MOST_BESIDE;
+      d.direct = 1;
+    } else {
+      gpumm_status status = list_used (s, &d);
+      if (status)
+        return status;
+      work += (double) (d.used ? d.used_count : d.inner);
+      if (beside && d.width == WIDEST && MOST_BESIDE * gpumm_threads () <= d.count)
+        d.width = MOST_BESIDE;
+      d.direct = d.width == 1 && d.x_down == 1 && !conjugates;
     }
-    gpumm_status status = list_used (s, &d);
-    if (status)
-      return status;
-    work += nnz + (double) (d.used ? d.used_count : d.inner);
-    if (beside && d.width == WIDEST && MOST_BESIDE * gpumm_threads () <= d.count)
-      d.width = MOST_BESIDE;
-    d.direct = d.width == 1 && d.x_down == 1 && !conjugates;
   }
   if (s->natural > 1) {
     d.natural = s->natural;
     d.blocks = s->blocks;
   }
-  /* with fewer columns than threads, threads also share the rows of Y */
-  d.parts =
-      d.direct && d.gather ? (gpumm_threads () * cutting.pieces_per_thread - 1) / d.count + 1 : 1;
-  const double task = work * (double) d.width / (double) d.parts;
-  const int64_t tasks = ((d.count - 1) / d.width + 1) * d.parts;
+  const int64_t count =
+      gpumm_pieces (d.count, d.width); /* with few panels threads also share rows */
+  d.parts = d.direct && d.gather ? gpumm_least (gpumm_pieces (pieces, count), d.outer) : 1;
+  const double task = work * (double) gpumm_least (d.width, d.count) / (double) d.parts;
   gpumm_progress_of ((double) d.count * (double) d.outer);
-  gpumm_status status =
-      gpumm_parallel (tasks, (int64_t) (cutting.least_flops / task) + 1, multiply_panels, &d);
+  gpumm_status status = gpumm_parallel (count * d.parts, (int64_t) (cutting.least_flops / task) + 1,
+                                        multiply_panels, &d);
   if (status)
     return status;
   if (atomic_load (&d.failed))

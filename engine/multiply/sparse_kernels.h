@@ -366,12 +366,6 @@ static void NAME (gather) (const panels *d, const T2 *x, int64_t down, int64_t b
   }
 }
 
-/* The same without packing X. */
-static void NAME (unpacked) (const panels *d, int64_t begin, int64_t end, int64_t first,
-                             int64_t count) {
-  NAME (gather) (d, (const T2 *) d->x + first, d->x_down, begin, end, first, count);
-}
-
 /* Part of a panel, in memory of one thread: x has room for inner rows, y for outer ones unless sums go
  * straight to C. */
 static void NAME (panel) (const panels *d, int64_t panel, int64_t part, T2 *x, TC *y) {
@@ -382,7 +376,7 @@ static void NAME (panel) (const panels *d, int64_t panel, int64_t part, T2 *x, T
   if (d->gather) {
     const int64_t begin = d->outer / d->parts * part;
     const int64_t end = part + 1 == d->parts ? d->outer : d->outer / d->parts * (part + 1);
-    NAME (gather) (d, packed, d->width, begin, end, first, count);
+    NAME (gather) (d, packed, d->direct ? d->x_down : d->width, begin, end, first, count);
     return;
   }
   memset (y, 0, (size_t) (d->outer * d->width) * sizeof (TC));
