@@ -344,9 +344,8 @@ GPUMM_API void gpumm_output_abort (gpumm_output *output);
  * look at the elements). */
 GPUMM_API gpumm_status gpumm_blocks_verify (const gpumm_matrix *x, int64_t *zeros);
 
-/* Copies the blocks of a verified x that are not all zero to y, which has the same sizes and arrays
- * with room for them. */
-GPUMM_API void gpumm_blocks_drop_zeros (const gpumm_matrix *x, gpumm_matrix *y);
+/* Closes up the entries of a valid sparse x of double, or blocks of any type, that are not all zero. */
+GPUMM_API gpumm_status gpumm_drop_zeros (const gpumm_matrix *x);
 
 /* ---- blocks as a sparse matrix ------------------------------------------------------------ */
 

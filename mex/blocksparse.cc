@@ -178,22 +178,27 @@ static gpumm_matrix operand (const block_matrix &m) {
   return x;
 }
 
+static void require (gpumm_status status) {
+  if (status == GPUMM_CANCELLED)
+    octave_quit (); // throws the interrupt that cancelled it
+  if (status != GPUMM_OK)
+    damaged ("%s", gpumm_last_error ());
+}
+
 // The matrix without its zero blocks.
-static block_matrix without_zeros (const block_matrix &m, octave_idx_type zeros) {
-  block_matrix r = m;
+static block_matrix without_zeros (block_matrix m, octave_idx_type zeros) {
   const octave_idx_type left = m.count () - zeros;
-  r.start = int64NDArray (m.start.dims ());
-  r.column = int32NDArray (dim_vector (left, 1));
-  const dim_vector size (m.block_rows, m.block_cols * left);
-  r.values = new_array (m.values, size, [&] (const auto *, auto *values) {
-    const gpumm_matrix from = operand (m);
-    gpumm_matrix to = operand (r);
-    to.values = values;
-    to.start = reinterpret_cast<int64_t *> (memory_of (r.start));
-    to.block_column = reinterpret_cast<int32_t *> (memory_of (r.column));
-    gpumm_blocks_drop_zeros (&from, &to);
+  gpumm_matrix x = operand (m);
+  x.start = reinterpret_cast<int64_t *> (m.start.fortran_vec ());
+  x.block_column = reinterpret_cast<int32_t *> (m.column.fortran_vec ());
+  m.values = with_array (m.values, [&] (auto values) {
+    x.values = values.fortran_vec ();
+    require (gpumm_drop_zeros (&x));
+    values.resize (dim_vector (m.block_rows, m.block_cols * left));
+    return octave_value (values);
   });
-  return r;
+  m.column.resize (dim_vector (left, 1));
+  return m;
 }
 
 // The only way to make a matrix; raises an error unless the engine can follow its indices.
@@ -212,11 +217,7 @@ static block_matrix checked (block_matrix m, bool may_have_zeros = true) {
 
   const gpumm_matrix x = operand (m);
   int64_t zeros = 0;
-  const gpumm_status status = gpumm_blocks_verify (&x, may_have_zeros ? &zeros : nullptr);
-  if (status == GPUMM_CANCELLED)
-    octave_quit (); // throws the interrupt that cancelled it
-  if (status != GPUMM_OK)
-    damaged ("%s", gpumm_last_error ());
+  require (gpumm_blocks_verify (&x, may_have_zeros ? &zeros : nullptr));
   return zeros > 0 ? without_zeros (m, zeros) : m;
 }
 

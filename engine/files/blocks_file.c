@@ -372,10 +372,8 @@ static gpumm_status read_records (reading *r) {
     status = over_records (r, place_records);
   if (status)
     return status;
-  if (atomic_load (&r->zeros))
-    return gpumm_drop_zeros (r->x, r->start);
   memcpy (r->x->start, r->start, (size_t) (f->rows + 1) * sizeof *r->start);
-  return GPUMM_OK;
+  return atomic_load (&r->zeros) ? gpumm_drop_zeros (r->x) : GPUMM_OK;
 }
 
 gpumm_status gpumm_blocks_file_read (gpumm_blocks_file *f, gpumm_matrix *x) {

@@ -1,4 +1,4 @@
-/* blocks_verify.c - checks matrices in blocks from outside, and removes their zero blocks.
+/* blocks_verify.c - checks matrices in blocks from outside.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "blocks.h"
 #include "error.h"
@@ -6,15 +6,9 @@
 #include "threads.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 /* The fewest blocks for a thread: each costs a cache line, about 50 ns. */
 static const int64_t LEAST_BLOCKS = 10000;
-
-static int is_zero (const gpumm_matrix *x, int64_t t) {
-  return !gpumm_blocks_any (x->type, (const char *) x->values + (size_t) t * gpumm_entry_bytes (x),
-                            gpumm_entry_elements (x));
-}
 
 typedef struct {
   const gpumm_matrix *x;
@@ -23,9 +17,12 @@ typedef struct {
 
 static void count_zeros (void *context, int64_t begin, int64_t end) {
   zero_count *count = context;
+  const gpumm_matrix *x = count->x;
+  const size_t bytes = gpumm_entry_bytes (x);
   int64_t zeros = 0;
   for (int64_t t = begin; t < end; t++)
-    zeros += is_zero (count->x, t);
+    zeros += !gpumm_blocks_any (x->type, (const char *) x->values + (size_t) t * bytes,
+                                gpumm_entry_elements (x));
   atomic_fetch_add (&count->zeros, zeros);
 }
 
@@ -49,21 +46,4 @@ gpumm_status gpumm_blocks_verify (const gpumm_matrix *x, int64_t *zeros) {
   const gpumm_status counted = gpumm_parallel (count, LEAST_BLOCKS, count_zeros, &of);
   *zeros = (int64_t) of.zeros;
   return counted;
-}
-
-void gpumm_blocks_drop_zeros (const gpumm_matrix *x, gpumm_matrix *y) {
-  const size_t bytes = gpumm_entry_bytes (x);
-  int64_t out = 0;
-  y->start[0] = 0;
-  for (int64_t i = 0; i < gpumm_line_count (x); i++) {
-    for (int64_t t = x->start[i]; t < x->start[i + 1]; t++) {
-      if (is_zero (x, t))
-        continue;
-      y->block_column[out] = x->block_column[t];
-      memcpy ((char *) y->values + (size_t) out * bytes,
-              (const char *) x->values + (size_t) t * bytes, bytes);
-      out++;
-    }
-    y->start[i + 1] = out;
-  }
 }

@@ -190,7 +190,6 @@ enum { PIECES = 256 };
 
 typedef struct {
   const gpumm_matrix *x;
-  const int64_t *start;
   int64_t cut[PIECES + 1], end[PIECES];
 } compaction;
 
@@ -230,19 +229,22 @@ static void compact (void *context, int64_t begin, int64_t end) {
       : x->type == GPUMM_Z      ? keep_complex
                                 : keep_reals;
   for (int64_t piece = begin; piece < end; piece++) {
-    int64_t out = c->start[c->cut[piece]];
+    int64_t from = x->start[c->cut[piece]], out = from;
     for (int64_t i = c->cut[piece]; i < c->cut[piece + 1] && !gpumm_is_cancelled (); i++) {
-      x->start[i] = out;
-      out = keep (x, c->start[i], c->start[i + 1], out);
+      const int64_t next = x->start[i + 1];
+      if (i > c->cut[piece]) /* the piece before reads where this one begins */
+        x->start[i] = out;
+      out = keep (x, from, next, out);
+      from = next;
     }
     c->end[piece] = out;
   }
 }
 
-gpumm_status gpumm_drop_zeros (const gpumm_matrix *x, const int64_t *start) {
+gpumm_status gpumm_drop_zeros (const gpumm_matrix *x) {
   const int64_t lines = gpumm_line_count (x);
-  const gpumm_cut cut = {start, lines, lines, start[lines] / (PIECES / 2) + 1};
-  compaction c = {.x = x, .start = start};
+  const gpumm_cut cut = {x->start, lines, lines, x->start[lines] / (PIECES / 2) + 1};
+  compaction c = {.x = x};
   int64_t pieces = 0;
   while (c.cut[pieces] < lines) {
     c.cut[pieces + 1] = pieces + 1 < PIECES ? gpumm_cut_end (&cut, c.cut[pieces]) : lines;
@@ -250,7 +252,7 @@ gpumm_status gpumm_drop_zeros (const gpumm_matrix *x, const int64_t *start) {
   }
   gpumm_status status = gpumm_parallel (pieces, 1, compact, &c);
   if (!status)
-    gpumm_close_gaps (x, start, c.cut, pieces, c.end);
+    gpumm_close_gaps (x, x->start, c.cut, pieces, c.end);
   return status;
 }
 

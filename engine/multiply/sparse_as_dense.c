@@ -46,7 +46,6 @@ typedef struct {
   gpumm_matrix a, b; /* dense: A and a panel of B */
   int same;          /* b is a */
   int64_t width;     /* of a panel; 0: there is nothing to multiply */
-  int64_t *start;    /* where the columns of a panel of C begin if nothing is zero */
   int64_t column;    /* the first of the next panel */
   double flops;
 } state;
@@ -228,10 +227,7 @@ static gpumm_status take_memory (struct gpumm_job *job, state *s) {
   s->a.values = gpumm_own (&job->memory, m * k, gpumm_type_bytes (s->a.type));
   s->b.values =
       s->same ? s->a.values : gpumm_own (&job->memory, k * s->width, gpumm_type_bytes (s->b.type));
-  s->start = gpumm_own (&job->memory, s->width + 1, sizeof *s->start);
-  for (int64_t j = 0; s->start && j < s->width; j++)
-    s->start[j + 1] = s->start[j] + m;
-  return s->a.values && s->b.values && s->start ? GPUMM_OK : GPUMM_HOST_MEMORY;
+  return s->a.values && s->b.values ? GPUMM_OK : GPUMM_HOST_MEMORY;
 }
 
 static gpumm_status open (struct gpumm_job *job) {
@@ -305,9 +301,11 @@ static gpumm_status finish (struct gpumm_job *job, const gpumm_matrix *c, gpumm_
   part.cols = c->cols;
   part.row += at;
   part.values = c->values;
+  for (int64_t j = 0; j <= part.cols; j++)
+    part.start[j] = j * part.rows;
   gpumm_status status = gpumm_parallel (part.cols, grain_of (c), list_rows, &part);
   if (!status)
-    status = gpumm_drop_zeros (&part, s->start);
+    status = gpumm_drop_zeros (&part);
   for (int64_t j = 0; j <= part.cols; j++)
     part.start[j] += at;
   gpumm_progress_add ((double) c->cols);
