@@ -347,9 +347,6 @@ GPUMM_API void gpumm_output_abort (gpumm_output *output);
  * look at the elements). */
 GPUMM_API gpumm_status gpumm_blocks_verify (const gpumm_matrix *x, int64_t *zeros);
 
-/* Closes up the entries of a valid sparse x of double, or blocks of any type, that are not all zero. */
-GPUMM_API gpumm_status gpumm_drop_zeros (const gpumm_matrix *x);
-
 /* ---- blocks as a sparse matrix ------------------------------------------------------------ */
 
 typedef struct gpumm_blocks_sparse gpumm_blocks_sparse;

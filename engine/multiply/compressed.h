@@ -59,6 +59,9 @@ int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count);
 void gpumm_close_gaps (const gpumm_matrix *x, const int64_t *start, const int64_t *cut,
                        int64_t pieces, const int64_t *end);
 
+/* Drops zero entries of x. */
+gpumm_status gpumm_drop_zeros (const gpumm_matrix *x);
+
 /* The transpose of x, with op GPUMM_NONE, in memory of the owner. The values move if they have 8 or 16
  * bytes; without `moves` the values are the places of the entries in x, as int64_t. */
 gpumm_status gpumm_transpose_lines (gpumm_owner *memory, const gpumm_matrix *x, int moves,

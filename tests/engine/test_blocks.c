@@ -11,6 +11,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
 #include "host_device.h"
+#include "multiply/compressed.h"
 #include "types.h"
 
 #include <complex.h>
