@@ -343,6 +343,10 @@ static gpumm_status list_used (state *s, panels *d) {
   return GPUMM_OK;
 }
 
+static int64_t most_pieces (void) {
+  return gpumm_threads () * cutting.pieces_per_thread;
+}
+
 /* For a real S, a complex X is the same as twice as many real columns. */
 static void parts_as_columns (panels *d) {
   d->x_type = d->c_type = GPUMM_D;
@@ -350,6 +354,31 @@ static void parts_as_columns (panels *d) {
   d->x_down *= 2;
   d->c_down *= 2;
   d->c0_down *= 2;
+}
+
+/* Chooses how wide panels are, and whether and of which rows they are packed; adds to *work, that of a
+ * column. */
+static gpumm_status shape_panels (state *s, panels *d, double *work) {
+  const double nnz = (double) d->s.start[d->s.cols];
+  const int conjugates = d->conj_x && d->x_type == GPUMM_Z;
+  const int beside = d->gather && d->c_across == 1 && d->c0_across == 1;
+  const int as_they_lie = beside && d->x_across == 1 && !conjugates;
+  if (as_they_lie && d->s.type == GPUMM_D && d->x_type == GPUMM_Z && d->alpha.im == 0
+      && d->beta.im == 0)
+    parts_as_columns (d);
+  *work += nnz;
+  if (as_they_lie && (d->count <= MOST_UNPACKED || nnz < LEAST_REUSE * (double) d->inner)) {
+    const int64_t groups = gpumm_pieces (most_pieces (), d->outer); /* of columns */
+    d->width = gpumm_pieces (gpumm_pieces (d->count, groups), MOST_BESIDE) * MOST_BESIDE;
+    d->direct = 1;
+    return GPUMM_OK;
+  }
+  if (beside && d->width == WIDEST && MOST_BESIDE * gpumm_threads () <= d->count)
+    d->width = MOST_BESIDE;
+  d->direct = d->width == 1 && d->x_down == 1 && !conjugates;
+  const gpumm_status status = list_used (s, d);
+  *work += (double) (d->used ? d->used_count : d->inner);
+  return status;
 }
 
 static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix *c) {
@@ -386,33 +415,14 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix
   if (d.count == 1)
     d.x_across = d.c_across = d.c0_across = 1; /* any value will do */
   d.width = choose_panels (p).width;
-  const int64_t pieces = gpumm_threads () * cutting.pieces_per_thread;
   double work = (double) d.outer; /* of a column */
   if (gpumm_is_zero (p->alpha))
     d.inner = d.gather = 0; /* S and X are not read; C = beta C0 */
   else {
-    const double nnz = (double) d.s.start[d.s.cols];
-    const int conjugates = d.conj_x && d.x_type == GPUMM_Z;
-    job->report.flops = nnz * (double) d.count * gpumm_flops_each (p);
-    const int beside = d.gather && d.c_across == 1 && d.c0_across == 1;
-    const int as_they_lie = beside && d.x_across == 1 && !conjugates;
-    if (as_they_lie && d.s.type == GPUMM_D && d.x_type == GPUMM_Z && d.alpha.im == 0
-        && d.beta.im == 0)
-      parts_as_columns (&d);
-    work += nnz;
-    if (as_they_lie && (d.count <= MOST_UNPACKED || nnz < LEAST_REUSE * (double) d.inner)) {
-      const int64_t groups = gpumm_pieces (pieces, d.outer); /* of columns */
-      d.width = gpumm_pieces (gpumm_pieces (d.count, groups), MOST_BESIDE) * MOST_BESIDE;
-      d.direct = 1;
-    } else {
-      gpumm_status status = list_used (s, &d);
-      if (status)
-        return status;
-      work += (double) (d.used ? d.used_count : d.inner);
-      if (beside && d.width == WIDEST && MOST_BESIDE * gpumm_threads () <= d.count)
-        d.width = MOST_BESIDE;
-      d.direct = d.width == 1 && d.x_down == 1 && !conjugates;
-    }
+    job->report.flops = (double) d.s.start[d.s.cols] * (double) d.count * gpumm_flops_each (p);
+    const gpumm_status status = shape_panels (s, &d, &work);
+    if (status)
+      return status;
   }
   if (s->natural > 1) {
     d.natural = s->natural;
@@ -420,7 +430,7 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix
   }
   const int64_t count =
       gpumm_pieces (d.count, d.width); /* with few panels threads also share rows */
-  d.parts = d.direct && d.gather ? gpumm_least (gpumm_pieces (pieces, count), d.outer) : 1;
+  d.parts = d.direct && d.gather ? gpumm_least (gpumm_pieces (most_pieces (), count), d.outer) : 1;
   const double task = work * (double) gpumm_least (d.width, d.count) / (double) d.parts;
   gpumm_progress_of ((double) d.count * (double) d.outer);
   gpumm_status status = gpumm_parallel (count * d.parts, (int64_t) (cutting.least_flops / task) + 1,
