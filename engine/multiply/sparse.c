@@ -136,34 +136,20 @@ static gpumm_status find_repeats (state *s, const gpumm_matrix *x, const unsigne
                          &search);
 }
 
-/* x in blocks of b x b; out->column is NULL if x does not consist of such blocks. */
-static gpumm_status as_blocks (state *s, const gpumm_matrix *x, int64_t b, gpumm_matrix *out) {
-  const int64_t cols = x->cols / b;
-  int64_t *column = gpumm_own (s->memory, cols + 1 + x->nzmax / (b * b), sizeof *column);
-  if (!column)
-    return GPUMM_HOST_MEMORY;
-  *out = *x;
-  out->rows = x->rows / b;
-  out->cols = cols;
-  out->row = column + cols + 1;
-  out->start = gpumm_find_natural (x, b, column, out->row) ? column : NULL;
-  return gpumm_check_cancelled ();
-}
-
 /* Uses blocks instead of elements if both operands consist of blocks. */
 static gpumm_status find_natural (state *s, const gpumm_problem *p) {
   const int64_t b = gpumm_natural_size (p);
   gpumm_matrix *x = &s->pattern.x, *y = &s->pattern.y, left, right;
   if (b == 0)
     return GPUMM_OK;
-  gpumm_status status = as_blocks (s, y, b, &left);
+  gpumm_status status = gpumm_as_natural (s->memory, y, b, &left);
   if (status || !left.start)
     return status;
   right = left;
   right.values = x->values;
   right.type = x->type;
   if (!gpumm_is_same_pattern (x, y))
-    status = as_blocks (s, x, b, &right);
+    status = gpumm_as_natural (s->memory, x, b, &right);
   if (status || !right.start)
     return status;
   s->natural = b;
@@ -204,7 +190,7 @@ static gpumm_status find_natural_beside (state *s, const gpumm_problem *p) {
   if (sizes == 0)
     return GPUMM_OK;
   const int64_t b = 31 - __builtin_clz (sizes);
-  gpumm_status status = as_blocks (s, &s->sparse, b, &s->blocks);
+  gpumm_status status = gpumm_as_natural (s->memory, &s->sparse, b, &s->blocks);
   if (!status && s->blocks.start)
     s->natural = b;
   return status;
