@@ -258,22 +258,10 @@ gpumm_status gpumm_drop_zeros (const gpumm_matrix *x) {
 
 /* Counts the indices, then moves the entries line by line, so that they arrive in order. Counts stand
  * two places higher, so that moving leaves the offsets in next. */
-#define COUNT(INDEX)                                                                               \
-  for (int64_t t = 0; t < all && !gpumm_is_cancelled_at (t); t++)                                  \
-    next[((const INDEX *) x->index)[t] + 2]++;
-#define HAND_OUT(INDEX, VALUE, value)                                                              \
-  for (int64_t i = 0; i < lines && !gpumm_is_cancelled (); i++)                                    \
-    for (int64_t t = x->start[i]; t < x->start[i + 1] && !gpumm_is_cancelled_at (t); t++) {        \
-      const int64_t to = next[((const INDEX *) x->index)[t] + 1]++;                                \
-      ((INDEX *) index)[to] = (INDEX) i;                                                           \
-      ((VALUE *) values)[to] = value;                                                              \
-    }
-
 gpumm_status gpumm_transpose_lines (gpumm_owner *memory, const gpumm_matrix *x, int moves,
                                     gpumm_matrix *out) {
   const int64_t lines = gpumm_line_count (x), length = gpumm_line_length (x);
   const int64_t all = x->start[lines];
-  const int in_blocks = x->format == GPUMM_BLOCKS;
   if (length >= INT64_MAX - 1)
     return gpumm_fail (GPUMM_HOST_MEMORY, "a sparse matrix of %lld columns is too large",
                        (long long) length);
@@ -283,21 +271,27 @@ gpumm_status gpumm_transpose_lines (gpumm_owner *memory, const gpumm_matrix *x, 
   void *values = gpumm_own (memory, all, value_bytes);
   if (!next || !index || !values)
     return GPUMM_HOST_MEMORY;
-  if (in_blocks)
-    COUNT (int32_t)
-  else
-    COUNT (int64_t)
+  for (int64_t t = 0; t < all && !gpumm_is_cancelled_at (t); t++)
+    next[gpumm_index_at (x, t) + 2]++;
   for (int64_t i = 0; i < length; i++)
     next[i + 2] += next[i + 1];
   gpumm_status status = gpumm_check_cancelled ();
   if (status) /* some are not counted */
     return status;
-  if (in_blocks)
-    HAND_OUT (int32_t, int64_t, t)
-  else if (value_bytes == sizeof (double))
-    HAND_OUT (int64_t, double, ((const double *) x->values)[t])
-  else
-    HAND_OUT (int64_t, double complex, ((const double complex *) x->values)[t])
+  for (int64_t i = 0; i < lines && !gpumm_is_cancelled (); i++)
+    for (int64_t t = x->start[i]; t < x->start[i + 1] && !gpumm_is_cancelled_at (t); t++) {
+      const int64_t to = next[gpumm_index_at (x, t) + 1]++;
+      if (x->format == GPUMM_BLOCKS)
+        ((int32_t *) index)[to] = (int32_t) i;
+      else
+        ((int64_t *) index)[to] = i;
+      if (!moves)
+        ((int64_t *) values)[to] = t;
+      else if (value_bytes == sizeof (double))
+        ((double *) values)[to] = ((const double *) x->values)[t];
+      else
+        ((double complex *) values)[to] = ((const double complex *) x->values)[t];
+    }
   gpumm_matrix turned = *x;
   turned.op = GPUMM_NONE;
   turned.rows = x->cols;
