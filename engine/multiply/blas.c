@@ -307,22 +307,16 @@ static void dot (const gpumm_product *p) {
 /* y = alpha op (M) x + beta y with M = A, x = B's column or M = B', x = A's row. */
 static void vector (const gpumm_product *p) {
   blas_scalar alpha = scalar (p->type, p->alpha), beta = scalar (p->type, p->beta);
-  const int64_t one = 1;
-  if (p->n == 1) {
-    char trans = letter (p->op_a);
-    int64_t rows = p->op_a == GPUMM_NONE ? p->m : p->k;
-    int64_t cols = p->op_a == GPUMM_NONE ? p->k : p->m;
-    int64_t step = p->op_b == GPUMM_NONE ? 1 : p->ldb;
-    blas.gemv[p->type](&trans, &rows, &cols, &alpha, p->a, &p->lda, p->b, &step, &beta, p->c, &one,
-                       1);
-  } else {
-    char trans = p->op_b == GPUMM_NONE ? 'T' : 'N';
-    int64_t rows = p->op_b == GPUMM_NONE ? p->k : p->n;
-    int64_t cols = p->op_b == GPUMM_NONE ? p->n : p->k;
-    int64_t step = p->op_a == GPUMM_NONE ? p->lda : 1;
-    blas.gemv[p->type](&trans, &rows, &cols, &alpha, p->b, &p->ldb, p->a, &step, &beta, p->c,
-                       &p->ldc, 1);
-  }
+  const int column = p->n == 1, plain_b = p->op_b == GPUMM_NONE;
+  const char trans = column ? letter (p->op_a) : plain_b ? 'T' : 'N';
+  const int64_t length = column ? p->m : p->n, one = 1; /* of y */
+  const int64_t rows = trans == 'N' ? length : p->k, cols = trans == 'N' ? p->k : length;
+  if (column)
+    blas.gemv[p->type](&trans, &rows, &cols, &alpha, p->a, &p->lda, p->b, plain_b ? &one : &p->ldb,
+                       &beta, p->c, &one, 1);
+  else
+    blas.gemv[p->type](&trans, &rows, &cols, &alpha, p->b, &p->ldb, p->a,
+                       p->op_a == GPUMM_NONE ? &p->lda : &one, &beta, p->c, &p->ldc, 1);
 }
 
 /* gemv can conjugate its matrix but not its vector, so gemm takes these cases. */

@@ -385,9 +385,7 @@ static void NAME (panel) (const panels *d, int64_t panel, int64_t part, T2 *x, T
     NAME (multiply_natural) (d, packed, y);
   else
 #endif
-    switch (gpumm_is_zero (d->alpha) ? 0 : d->width) {
-    case 0:
-      break;
+    switch (d->width) {
     case 1:
       NAME (multiply) (d, packed, y, 1);
       break;
