@@ -9,7 +9,6 @@
 #define _GNU_SOURCE
 #include "blas.h"
 #include "cancel.h"
-#include "clock.h"
 #include "error.h"
 #include "progress.h"
 #include "threads.h"
@@ -526,7 +525,6 @@ gpumm_status gpumm_blas_product (const gpumm_product *product, int64_t largest,
 
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
-  double begun = gpumm_seconds ();
   const char *kernel = "";
   size_t element = gpumm_type_bytes (p->output);
   if (p->c0)
@@ -539,7 +537,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   product.ldc = result->ld;
   gpumm_status status = gpumm_blas_product (&product, 0, &kernel);
   snprintf (job->report.kernel, sizeof job->report.kernel, "%s", kernel);
-  job->report.compute = gpumm_seconds () - begun;
   job->report.flops = gpumm_dense_flops (p);
   return status;
 }

@@ -23,7 +23,6 @@
 #include "integer_end.h"
 #include "processors.h"
 #include "cancel.h"
-#include "clock.h"
 #include "error.h"
 #include "memory/host.h"
 #include "progress.h"
@@ -280,7 +279,6 @@ static int choose_sum_bits (gpumm_type type, int64_t k) {
 
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
-  const double began = gpumm_seconds ();
   product d = {.type = p->a.type,
                .m = gpumm_m (p),
                .n = gpumm_n (p),
@@ -310,7 +308,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   gpumm_status status =
       gpumm_parallel (d.blocks_m * gpumm_pieces (d.n, d.block_n),
                       (int64_t) (LEAST_PRODUCTS / products) + 1, multiply_blocks, &d);
-  report->compute = gpumm_seconds () - began;
   if (status)
     return status;
   if (atomic_load (&d.failed))

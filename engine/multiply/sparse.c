@@ -25,7 +25,6 @@
 #include "pattern.h"
 #include "sparse.h"
 #include "cancel.h"
-#include "clock.h"
 #include "error.h"
 #include "memory/host.h"
 #include "progress.h"
@@ -73,7 +72,6 @@ typedef struct {
   int64_t natural;       /* this size */
   char suffix[8];        /* "_3x3", of the kernel's name, or "" */
   gpumm_owner *memory;   /* the job's */
-  double seconds;        /* of the symbolic phase */
 } state;
 
 /* x as stored; logical elements become doubles. */
@@ -539,7 +537,6 @@ static void announce_natural (struct gpumm_job *job, state *s) {
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const int sparse_a = p->a.format == GPUMM_SPARSE, sparse_b = p->b.format == GPUMM_SPARSE;
-  const double began = gpumm_seconds ();
   gpumm_status status = GPUMM_OK;
   state *s = gpumm_new_state (job, sizeof *s);
   if (!s)
@@ -557,17 +554,13 @@ static gpumm_status open (struct gpumm_job *job) {
       status = find_natural_beside (s, p);
   }
   announce_natural (job, s);
-  s->seconds = gpumm_seconds () - began;
   return status;
 }
 
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   state *s = job->state;
-  const double began = gpumm_seconds ();
-  const gpumm_status status = job->shape.format == GPUMM_SPARSE ? run_sparse_sparse (job, s, result)
-                                                                : run_one_dense (job, s, result);
-  job->report.compute = s->seconds + gpumm_seconds () - began;
-  return status;
+  return job->shape.format == GPUMM_SPARSE ? run_sparse_sparse (job, s, result)
+                                           : run_one_dense (job, s, result);
 }
 
 const gpumm_algorithm gpumm_algorithm_sparse = {
