@@ -117,6 +117,9 @@ typedef struct gpumm_scalar {
   double re, im;
 } gpumm_scalar;
 
+/* Can s be a factor of a product of integers? Whole numbers up to 2^53 in size can. */
+GPUMM_API int gpumm_is_whole (gpumm_scalar s);
+
 /* C = alpha op(A) op(B) + beta C0. As in BLAS, C0 is not read if beta = 0, and A and B are not read
  * if alpha = 0. */
 typedef struct gpumm_problem {
@@ -365,10 +368,6 @@ GPUMM_API void gpumm_output_abort (gpumm_output *output);
  * with GPUMM_INVALID. Sets *zeros to the number of blocks whose elements are all zero (NULL: does not
  * look at the elements). */
 GPUMM_API gpumm_status gpumm_blocks_verify (const gpumm_matrix *x, int64_t *zeros);
-
-/* Copies the blocks of a verified x that are not all zero to y, which has the same sizes and arrays
- * with room for them. */
-GPUMM_API void gpumm_blocks_drop_zeros (const gpumm_matrix *x, gpumm_matrix *y);
 
 /* ---- blocks as a sparse matrix ------------------------------------------------------------ */
 

@@ -484,8 +484,6 @@ static gpumm_status run_algorithm (gpumm_job *job, gpumm_matrix *result) {
   const gpumm_algorithm *algorithm = job->plan.algorithm;
   const double began = gpumm_seconds ();
   gpumm_status status = algorithm->run ? algorithm->run (job, result) : GPUMM_OK;
-  if (!algorithm->next)
-    return status;
   while (!status && job->inner) {
     status = run_one_inner (job, result);
     gpumm_close (job->inner);
@@ -493,7 +491,7 @@ static gpumm_status run_algorithm (gpumm_job *job, gpumm_matrix *result) {
     if (!status)
       status = open_inner (job);
   }
-  if (job->report.backend == GPUMM_CPU)
+  if (job->report.backend == GPUMM_CPU && !algorithm->on_device)
     job->report.compute = job->open_seconds + gpumm_seconds () - began;
   return status;
 }

@@ -27,17 +27,12 @@ static int is_scalar (const gpumm_matrix *x) {
   return x->rows == 1 && x->cols == 1;
 }
 
-/* Factors of an integer product must be integers of at most 2^53 in size. */
-static int is_whole (gpumm_scalar s) {
-  return s.im == 0 && fabs (s.re) <= 0x1p53 && s.re == trunc (s.re);
-}
-
 /* Octave applies factors that are complex with real operands, because they change the type of C (even
  * with a zero imaginary part, complex times Inf gives NaN), and factors that are not finite, because
  * algorithms differ in where they apply a factor. */
 static int is_factor (const mxArray *x, gpumm_scalar s, const gpumm_problem *p) {
   if (is_integer (p->a.type))
-    return is_whole (s);
+    return gpumm_is_whole (s);
   return (!x || !mxIsComplex (x) || is_complex (p->output)) && isfinite (s.re) && isfinite (s.im);
 }
 

@@ -180,18 +180,22 @@ static gpumm_matrix operand (const block_matrix &m) {
 
 // The matrix without its zero blocks.
 static block_matrix without_zeros (const block_matrix &m, octave_idx_type zeros) {
-  block_matrix r = m;
   const octave_idx_type left = m.count () - zeros;
-  r.start = int64NDArray (m.start.dims ());
-  r.column = int32NDArray (dim_vector (left, 1));
   const dim_vector size (m.block_rows, m.block_cols * left);
-  r.values = new_array (m.values, size, [&] (const auto *, auto *values) {
-    const gpumm_matrix from = operand (m);
-    gpumm_matrix to = operand (r);
-    to.values = values;
-    to.start = reinterpret_cast<int64_t *> (memory_of (r.start));
-    to.block_column = reinterpret_cast<int32_t *> (memory_of (r.column));
-    gpumm_blocks_drop_zeros (&from, &to);
+  block_matrix r = m;
+  r.start = int64NDArray (m.start.dims (), octave_int64 (0));
+  r.column = int32NDArray (dim_vector (left, 1));
+  r.values = new_array (m.values, size, [&] (const auto *block, auto *to) {
+    const octave_idx_type each = m.block_rows * m.block_cols;
+    octave_idx_type out = 0;
+    for (octave_idx_type i = 0; i < m.grid_rows (); i++) {
+      for (octave_idx_type t = m.block_begin (i); t < m.block_begin (i + 1); t++, block += each)
+        if (std::count (block, block + each, std::decay_t<decltype (*block)> (0)) < each) {
+          r.column.xelem (out) = m.column.data ()[t];
+          std::copy_n (block, each, to + out++ * each);
+        }
+      r.start.xelem (i + 1) = octave_int64 (out);
+    }
   });
   return r;
 }
@@ -653,7 +657,7 @@ static octave_value transposed (const octave_base_value &x) {
             to[at * each + u * m.block_cols + v] = from[t * each + v * m.block_rows + u];
       }
   });
-  return value_of (checked (r));
+  return value_of (checked (r, false));
 }
 
 static octave_value conjugate_transposed (const octave_base_value &x) {
@@ -686,7 +690,8 @@ static octave_value joined_full (const octave_base_value &a, const octave_base_v
   return octave::cat_op (x ? x->whole () : shared (a), y ? y->whole () : shared (b), place);
 }
 
-// a with b inserted at place; a has no blocks yet (resize made it).
+// a with b inserted at place, behind the blocks that a has in these rows: Octave inserts the parts in
+// their order.
 static octave_value joined (const octave_base_value &x, const octave_base_value &y,
                             const Array<octave_idx_type> &place) {
   const block_matrix &a = blocks_of (x), &b = blocks_of (y);
@@ -707,22 +712,22 @@ static octave_value joined (const octave_base_value &x, const octave_base_value 
     values.clear (dim_vector (a.block_rows, a.block_cols * count));
     auto *to = memory_of (values);
     octave_idx_type out = 0;
-    for (octave_idx_type i = 0; i < a.grid_rows (); i++) {
-      const bool both = i >= i0 && i < i0 + b.grid_rows ();
-      octave_idx_type p = a.block_begin (i), q = both ? b.block_begin (i - i0) : 0;
-      const octave_idx_type p_end = a.block_begin (i + 1);
-      const octave_idx_type q_end = both ? b.block_begin (i - i0 + 1) : 0;
-      for (; p < p_end || q < q_end; out++) {
-        const bool of_a = q == q_end || (p < p_end && a.block_column (p) < j0 + b.block_column (q));
-        r.column.xelem (out) = octave_int32 (of_a ? a.block_column (p) : j0 + b.block_column (q));
-        std::copy_n (of_a ? u.data () + p * each : v.data () + q * each, each, to + out * each);
-        ++(of_a ? p : q);
+    const auto append = [&] (const array &from, const block_matrix &m, octave_idx_type i,
+                             octave_idx_type j) {
+      for (octave_idx_type t = m.block_begin (i); t < m.block_begin (i + 1); t++, out++) {
+        r.column.xelem (out) = octave_int32 (j + m.block_column (t));
+        std::copy_n (from.data () + t * each, each, to + out * each);
       }
+    };
+    for (octave_idx_type i = 0; i < a.grid_rows (); i++) {
+      append (u, a, i, 0);
+      if (i >= i0 && i < i0 + b.grid_rows ())
+        append (v, b, i - i0, j0);
       r.start.xelem (i + 1) = octave_int64 (out);
     }
     return octave_value (values);
   });
-  return value_of (checked (r));
+  return value_of (checked (r, false));
 }
 
 // ---- what Octave is told ------------------------------------------------------------------------

@@ -235,23 +235,12 @@ typedef union {
 typedef struct {
   const gpumm_blocks_file *f;
   gpumm_matrix *x;
-  record_note *notes;     /* in the file's order */
-  entry *entries;         /* in the matrix's */
-  int64_t *start;         /* n / m + 1: where the blocks of each row begin */
-  atomic_llong *next;     /* of each row: first the number of records, then the next free place */
-  atomic_llong bad;       /* the first record with an index out of range, or NONE */
-  atomic_llong duplicate; /* the first block row with two blocks in one column, or NONE */
-  atomic_int error;       /* the first of read_bytes, or ENOMEM */
-  atomic_int zeros;       /* is there a block of zeros? */
+  record_note *notes; /* in the file's order */
+  entry *entries;     /* in the matrix's */
+  int64_t *start;     /* n / m + 2: where the blocks of each row begin */
+  atomic_int error;   /* the first of read_bytes, or ENOMEM */
+  atomic_int zeros;   /* is there a block of zeros? */
 } reading;
-
-static const int64_t NONE = INT64_MAX;
-
-static void note_first (atomic_llong *first, int64_t t) {
-  long long before = atomic_load (first);
-  while (t < before && !atomic_compare_exchange_weak (first, &before, t))
-    ;
-}
 
 static void note_error (atomic_int *first, int error) {
   int none = 0;
@@ -279,49 +268,38 @@ static void for_records (reading *r, int64_t begin, int64_t end, int whole,
   gpumm_release (piece);
 }
 
-static void count_record (reading *r, const unsigned char *record, int64_t t) {
-  record_note *note = &r->notes[t];
-  const int64_t rows = r->f->rows;
-  memcpy (&note->index, record, INDEX_BYTES);
-  if (note->index.i < 0 || note->index.i >= rows || note->index.j < 0 || note->index.j >= rows)
-    note_first (&r->bad, t);
-  else
-    atomic_fetch_add_explicit (&r->next[note->index.i], 1, memory_order_relaxed);
+static void note_record (reading *r, const unsigned char *record, int64_t t) {
+  memcpy (&r->notes[t].index, record, INDEX_BYTES);
 }
 
-static void count_records (void *context, int64_t begin, int64_t end) {
+static void note_records (void *context, int64_t begin, int64_t end) {
   reading *r = context;
-  for_records (r, begin, end, r->f->record < LARGE_RECORD, count_record);
+  for_records (r, begin, end, r->f->record < LARGE_RECORD, note_record);
 }
 
-static gpumm_status check_indices (reading *r) {
+/* Hands the records out to their rows. Counts stand two places higher, so that this leaves the offsets in
+ * start. */
+static gpumm_status list_records (reading *r) {
   const gpumm_blocks_file *f = r->f;
-  const gpumm_status status = gpumm_parallel (f->count, LEAST_RECORDS, count_records, r);
-  if (status)
+  int64_t *start = r->start;
+  for (int64_t t = 0; t < f->count && !gpumm_is_cancelled_at (t); t++) {
+    const int32_t i = r->notes[t].index.i, j = r->notes[t].index.j;
+    if (i < 0 || i >= f->rows || j < 0 || j >= f->rows)
+      return gpumm_fail (GPUMM_INVALID,
+                         "%s: record %lld, at byte %zu: block (%d, %d) is outside the %lldx%lld "
+                         "blocks (records and blocks count from 0)",
+                         f->name, (long long) t, record_at (f, t), i, j, (long long) f->rows,
+                         (long long) f->rows);
+    start[i + 2]++;
+  }
+  const gpumm_status status = gpumm_check_cancelled ();
+  if (status) /* some are not counted */
     return status;
-  if (atomic_load (&r->error))
-    return fail_read (f, atomic_load (&r->error));
-  const int64_t bad = atomic_load (&r->bad);
-  if (bad != NONE)
-    return gpumm_fail (GPUMM_INVALID,
-                       "%s: record %lld, at byte %zu: block (%d, %d) is outside the %lldx%lld "
-                       "blocks (records and blocks count from 0)",
-                       f->name, (long long) bad, record_at (f, bad), r->notes[bad].index.i,
-                       r->notes[bad].index.j, (long long) f->rows, (long long) f->rows);
-  for (int64_t i = 0; i < f->rows; i++) {
-    r->start[i + 1] = r->start[i] + atomic_load (&r->next[i]);
-    atomic_store (&r->next[i], r->start[i]);
-  }
-  return GPUMM_OK;
-}
-
-static void list_records (void *context, int64_t begin, int64_t end) {
-  reading *r = context;
-  for (int64_t t = begin; t < end; t++) {
-    const record_note *note = &r->notes[t];
-    const int64_t at = atomic_fetch_add_explicit (&r->next[note->index.i], 1, memory_order_relaxed);
-    r->entries[at] = (entry){note->index.j, (int32_t) t};
-  }
+  for (int64_t i = 0; i < f->rows; i++)
+    start[i + 2] += start[i + 1];
+  for (int64_t t = 0; t < f->count && !gpumm_is_cancelled_at (t); t++)
+    r->entries[start[r->notes[t].index.i + 1]++] = (entry){r->notes[t].index.j, (int32_t) t};
+  return gpumm_check_cancelled ();
 }
 
 static int compare (const void *x, const void *y) {
@@ -340,24 +318,24 @@ static void sort_rows (void *context, int64_t begin, int64_t end) {
       sorted &= entries[t - 1].column < entries[t].column;
     if (!sorted)
       qsort (entries, (size_t) count, sizeof *entries, compare);
-    for (int64_t t = 0; t < count; t++) {
-      if (t > 0 && entries[t - 1].column == entries[t].column)
-        note_first (&r->duplicate, i);
-      r->notes[entries[t].number].place = r->start[i] + t;
-    }
   }
 }
 
-static gpumm_status say_duplicate (const reading *r, int64_t row) {
+/* Notes the place of each record in the matrix. */
+static gpumm_status note_places (reading *r) {
   const gpumm_blocks_file *f = r->f;
-  const entry *e = r->entries + r->start[row] + 1;
-  while (e[-1].column != e->column)
-    e++;
-  return gpumm_fail (GPUMM_INVALID,
-                     "%s: record %d, at byte %zu: block (%lld, %d) was already in record %d "
-                     "(records and blocks count from 0)",
-                     f->name, e->number, record_at (f, e->number), (long long) row, e->column,
-                     e[-1].number);
+  for (int64_t i = 0; i < f->rows; i++)
+    for (int64_t t = r->start[i]; t < r->start[i + 1] && !gpumm_is_cancelled_at (t); t++) {
+      const entry *e = r->entries + t;
+      if (t > r->start[i] && e[-1].column == e->column)
+        return gpumm_fail (GPUMM_INVALID,
+                           "%s: record %d, at byte %zu: block (%lld, %d) was already in record %d "
+                           "(records and blocks count from 0)",
+                           f->name, e->number, record_at (f, e->number), (long long) i, e->column,
+                           e[-1].number);
+      r->notes[e->number].place = t;
+    }
+  return gpumm_check_cancelled ();
 }
 
 static void place_record (reading *r, const unsigned char *record, int64_t t) {
@@ -374,28 +352,28 @@ static void place_records (void *context, int64_t begin, int64_t end) {
   for_records (context, begin, end, 1, place_record);
 }
 
+static gpumm_status over_records (reading *r,
+                                  void (*body) (void *context, int64_t begin, int64_t end)) {
+  const gpumm_status status = gpumm_parallel (r->f->count, LEAST_RECORDS, body, r);
+  return !status && atomic_load (&r->error) ? fail_read (r->f, atomic_load (&r->error)) : status;
+}
+
 static gpumm_status read_records (reading *r) {
   const gpumm_blocks_file *f = r->f;
   const int64_t each = f->count / (f->rows + 1) + 1;
-  gpumm_status status = check_indices (r);
+  gpumm_status status = over_records (r, note_records);
   if (!status)
-    status = gpumm_parallel (f->count, LEAST_RECORDS, list_records, r);
+    status = list_records (r);
   if (!status)
     status = gpumm_parallel (f->rows, LEAST_RECORDS / each + 1, sort_rows, r);
+  if (!status)
+    status = note_places (r);
+  if (!status)
+    status = over_records (r, place_records);
   if (status)
     return status;
-  const int64_t row = atomic_load (&r->duplicate);
-  if (row != NONE)
-    return say_duplicate (r, row);
-  status = gpumm_parallel (f->count, LEAST_RECORDS, place_records, r);
-  if (atomic_load (&r->error))
-    return fail_read (f, atomic_load (&r->error));
-  if (status)
-    return status;
-  if (atomic_load (&r->zeros))
-    return gpumm_drop_zeros (r->x, r->start);
   memcpy (r->x->start, r->start, (size_t) (f->rows + 1) * sizeof *r->start);
-  return GPUMM_OK;
+  return atomic_load (&r->zeros) ? gpumm_drop_zeros (r->x) : GPUMM_OK;
 }
 
 gpumm_status gpumm_blocks_file_read (gpumm_blocks_file *f, gpumm_matrix *x) {
@@ -408,11 +386,8 @@ gpumm_status gpumm_blocks_file_read (gpumm_blocks_file *f, gpumm_matrix *x) {
                .x = x,
                .notes = gpumm_own (&memory, f->count, sizeof *r.notes),
                .entries = gpumm_own (&memory, f->count, sizeof *r.entries),
-               .start = gpumm_own (&memory, f->rows + 1, sizeof *r.start),
-               .next = gpumm_own (&memory, f->rows, sizeof *r.next),
-               .bad = NONE,
-               .duplicate = NONE};
-  const int has_all = r.notes && r.entries && r.start && r.next;
+               .start = gpumm_own (&memory, f->rows + 2, sizeof *r.start)};
+  const int has_all = r.notes && r.entries && r.start;
   const gpumm_status status = has_all ? read_records (&r) : GPUMM_HOST_MEMORY;
   gpumm_release_owned (&memory);
   return status;

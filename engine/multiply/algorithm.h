@@ -90,7 +90,7 @@ typedef struct gpumm_algorithm {
                      const struct gpumm_sparse_estimate *estimate);
   /* may be NULL; the symbolic phase of sparse results, sets job->shape.nzmax */
   gpumm_status (*open) (struct gpumm_job *job);
-  /* computes into result; fills kernel, compute and flops of job->report */
+  /* computes into result; fills kernel and flops of job->report, and on a device compute */
   gpumm_status (*run) (struct gpumm_job *job, gpumm_matrix *result);
   /* gives back what is not in job->memory; may be NULL */
   void (*close) (struct gpumm_job *job);

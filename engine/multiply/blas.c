@@ -9,7 +9,6 @@
 #define _GNU_SOURCE
 #include "blas.h"
 #include "cancel.h"
-#include "clock.h"
 #include "error.h"
 #include "progress.h"
 #include "threads.h"
@@ -161,6 +160,10 @@ void gpumm_blas_unshare (void) {
 
 /* ---- pieces ------------------------------------------------------------------------------- */
 
+static int is_single (gpumm_type type) {
+  return type == GPUMM_S || type == GPUMM_C;
+}
+
 typedef union {
   float s[2];
   double d[2];
@@ -168,7 +171,7 @@ typedef union {
 
 static blas_scalar scalar (gpumm_type type, gpumm_scalar x) {
   blas_scalar y;
-  if (type == GPUMM_S || type == GPUMM_C) {
+  if (is_single (type)) {
     y.s[0] = (float) x.re;
     y.s[1] = (float) x.im;
   } else {
@@ -183,33 +186,24 @@ static char letter (gpumm_op op) {
 }
 
 /* C = beta C, for a product without terms; beta = 0 does not read C. */
-#define SCALE(name, real, parts)                                                                   \
+#define SCALE(name, real)                                                                          \
   static void name (const gpumm_product *p) {                                                      \
-    real re = (real) p->beta.re, im = (real) p->beta.im;                                           \
+    const real re = (real) p->beta.re, im = (real) p->beta.im;                                     \
+    const int parts = gpumm_is_complex (p->type) ? 2 : 1;                                          \
     for (int64_t j = 0; j < p->n && !gpumm_is_cancelled (); j++) {                                 \
-      real *c = (real *) p->c + (parts) *j * p->ldc;                                               \
-      for (int64_t i = 0; i < (parts) *p->m; i += (parts)) {                                       \
-        if (re == 0 && im == 0)                                                                    \
-          memset (c + i, 0, (parts) * sizeof (real));                                              \
-        else if ((parts) == 1)                                                                     \
-          c[i] *= re;                                                                              \
-        else {                                                                                     \
-          real x = c[i], y = c[i + (parts) -1];                                                    \
-          c[i] = re * x - im * y;                                                                  \
-          c[i + (parts) -1] = re * y + im * x;                                                     \
+      real *c = (real *) p->c + parts * j * p->ldc;                                                \
+      if (re == 0 && im == 0)                                                                      \
+        memset (c, 0, (size_t) (parts * p->m) * sizeof *c);                                        \
+      else                                                                                         \
+        for (int64_t i = 0; i < parts * p->m; i += parts) {                                        \
+          const real x = c[i], y = c[i + parts - 1];                                               \
+          c[i + parts - 1] = re * y + im * x;                                                      \
+          c[i] = parts == 1 ? re * x : re * x - im * y;                                            \
         }                                                                                          \
-      }                                                                                            \
     }                                                                                              \
   }
-SCALE (scale_s, float, 1)
-SCALE (scale_d, double, 1)
-SCALE (scale_c, float, 2)
-SCALE (scale_z, double, 2)
-
-static void scale (const gpumm_product *p) {
-  static void (*const scales[4]) (const gpumm_product *) = {scale_s, scale_d, scale_c, scale_z};
-  scales[p->type](p);
-}
+SCALE (scale_single, float)
+SCALE (scale_double, double)
 
 /* Possible relations of an element to its mirror image. */
 enum { EQUAL = 1, CONJUGATE = 2 };
@@ -217,7 +211,7 @@ enum { EQUAL = 1, CONJUGATE = 2 };
 /* The relations that hold for x and y, bit for bit (NaN equals its own copy). */
 static int relation (const void *x, const void *y, gpumm_type type) {
   uint64_t a[2] = {0}, b[2] = {0};
-  size_t part = type == GPUMM_S || type == GPUMM_C ? 4 : 8;
+  size_t part = is_single (type) ? 4 : 8;
   memcpy (&a[0], x, part);
   memcpy (&b[0], y, part);
   if (a[0] != b[0])
@@ -301,34 +295,31 @@ typedef struct {
 } triangle;
 
 /* Copies squares of the upper triangle to the lower one, conjugated if `conjugate`. */
-#define MIRROR(name, real, parts)                                                                  \
+#define MIRROR(name, real)                                                                         \
   static void name (void *context, int64_t begin, int64_t end) {                                   \
     const triangle *t = context;                                                                   \
     const gpumm_product *p = t->p;                                                                 \
+    const int parts = gpumm_is_complex (p->type) ? 2 : 1;                                          \
     real *c = p->c;                                                                                \
     for (int64_t j0 = begin * SIDE; j0 < p->n && j0 < end * SIDE && !gpumm_is_cancelled ();        \
          j0 += SIDE)                                                                               \
       for (int64_t i0 = 0; i0 <= j0; i0 += SIDE)                                                   \
         for (int64_t j = j0; j < p->n && j < j0 + SIDE; j++)                                       \
           for (int64_t i = i0; i < j && i < i0 + SIDE; i++) {                                      \
-            const real *from = c + (parts) * (i + j * p->ldc);                                     \
-            real *to = c + (parts) * (j + i * p->ldc);                                             \
+            const real *from = c + parts * (i + j * p->ldc);                                       \
+            real *to = c + parts * (j + i * p->ldc);                                               \
             to[0] = from[0];                                                                       \
-            if ((parts) == 2)                                                                      \
-              to[(parts) -1] = t->conjugate ? -from[(parts) -1] : from[(parts) -1];                \
+            if (parts == 2)                                                                        \
+              to[1] = t->conjugate ? -from[1] : from[1];                                           \
           }                                                                                        \
   }
-MIRROR (mirror_s, float, 1)
-MIRROR (mirror_d, double, 1)
-MIRROR (mirror_c, float, 2)
-MIRROR (mirror_z, double, 2)
+MIRROR (mirror_single, float)
+MIRROR (mirror_double, double)
 
 static gpumm_status mirror (const gpumm_product *p, int conjugate) {
-  static void (*const mirrors[4]) (void *, int64_t, int64_t) = {mirror_s, mirror_d, mirror_c,
-                                                                mirror_z};
   triangle t = {p, conjugate};
   return gpumm_parallel (gpumm_pieces (p->n, SIDE), LEAST_ELEMENTS / (SIDE * p->n) + 1,
-                         mirrors[p->type], &t);
+                         is_single (p->type) ? mirror_single : mirror_double, &t);
 }
 
 /* The upper triangle of op (A) op (A)', by syrk or, if `conjugate`, by herk. */
@@ -356,22 +347,16 @@ static void dot (const gpumm_product *p) {
 /* y = alpha op (M) x + beta y with M = A, x = B's column or M = B', x = A's row. */
 static void vector (const gpumm_product *p) {
   blas_scalar alpha = scalar (p->type, p->alpha), beta = scalar (p->type, p->beta);
-  const int64_t one = 1;
-  if (p->n == 1) {
-    char trans = letter (p->op_a);
-    int64_t rows = p->op_a == GPUMM_NONE ? p->m : p->k;
-    int64_t cols = p->op_a == GPUMM_NONE ? p->k : p->m;
-    int64_t step = p->op_b == GPUMM_NONE ? 1 : p->ldb;
-    blas.gemv[p->type](&trans, &rows, &cols, &alpha, p->a, &p->lda, p->b, &step, &beta, p->c, &one,
-                       1);
-  } else {
-    char trans = p->op_b == GPUMM_NONE ? 'T' : 'N';
-    int64_t rows = p->op_b == GPUMM_NONE ? p->k : p->n;
-    int64_t cols = p->op_b == GPUMM_NONE ? p->n : p->k;
-    int64_t step = p->op_a == GPUMM_NONE ? p->lda : 1;
-    blas.gemv[p->type](&trans, &rows, &cols, &alpha, p->b, &p->ldb, p->a, &step, &beta, p->c,
-                       &p->ldc, 1);
-  }
+  const int column = p->n == 1, plain_b = p->op_b == GPUMM_NONE;
+  const char trans = column ? letter (p->op_a) : plain_b ? 'T' : 'N';
+  const int64_t length = column ? p->m : p->n, one = 1; /* of y */
+  const int64_t rows = trans == 'N' ? length : p->k, cols = trans == 'N' ? p->k : length;
+  if (column)
+    blas.gemv[p->type](&trans, &rows, &cols, &alpha, p->a, &p->lda, p->b, plain_b ? &one : &p->ldb,
+                       &beta, p->c, &one, 1);
+  else
+    blas.gemv[p->type](&trans, &rows, &cols, &alpha, p->b, &p->ldb, p->a,
+                       p->op_a == GPUMM_NONE ? &p->lda : &one, &beta, p->c, &p->ldc, 1);
 }
 
 /* gemv can conjugate its matrix but not its vector, so gemm takes these cases. */
@@ -439,7 +424,7 @@ static double matrix_operations (void) {
 
 /* The most operations of one call. */
 static double most_operations (const gpumm_product *p, routine r) {
-  const double single = p->type == GPUMM_S || p->type == GPUMM_C ? 2 : 1;
+  const double single = is_single (p->type) ? 2 : 1;
   if (r == GEMV || r == DOT) /* limited by memory bandwidth */
     return VECTOR_OPERATIONS * single;
   if (blas.is_plain)
@@ -568,7 +553,7 @@ gpumm_status gpumm_blas_product (const gpumm_product *product, int64_t largest,
   if (p.m == 0 || p.n == 0)
     return GPUMM_OK;
   if (p.k == 0 || gpumm_is_zero (p.alpha)) {
-    scale (&p);
+    (is_single (p.type) ? scale_single : scale_double) (&p);
     return gpumm_check_cancelled ();
   }
   /* the leading dimension of a row vector or an empty column may be 0 or too small */
@@ -583,7 +568,6 @@ gpumm_status gpumm_blas_product (const gpumm_product *product, int64_t largest,
 
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
-  double begun = gpumm_seconds ();
   const char *kernel = "";
   size_t element = gpumm_type_bytes (p->output);
   if (p->c0)
@@ -596,7 +580,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   product.ldc = result->ld;
   gpumm_status status = gpumm_blas_product (&product, 0, &kernel);
   snprintf (job->report.kernel, sizeof job->report.kernel, "%s", kernel);
-  job->report.compute = gpumm_seconds () - begun;
   job->report.flops = gpumm_dense_flops (p);
   return status;
 }

@@ -29,7 +29,6 @@
 #include "pattern.h"
 #include "processors.h"
 #include "cancel.h"
-#include "clock.h"
 #include "error.h"
 #include "memory/host.h"
 #include "progress.h"
@@ -100,7 +99,7 @@ typedef struct {
   int by_panels;
   gpumm_pattern pattern; /* result in blocks: of C */
   double pairs;          /* products of blocks */
-  double flops, seconds; /* flops of the product; seconds of the symbolic phase */
+  double flops;          /* of the product */
   gpumm_owner *memory;   /* the job's */
 } state;
 
@@ -672,7 +671,6 @@ static gpumm_status count_pairs (struct gpumm_job *job, state *s, const gpumm_ma
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const int blocks_a = p->a.format == GPUMM_BLOCKS, read = !gpumm_is_zero (p->alpha);
-  const double began = gpumm_seconds ();
   gpumm_status status = gpumm_blocks_check (p);
   if (status)
     return status;
@@ -697,7 +695,6 @@ static gpumm_status open (struct gpumm_job *job) {
   }
   if (!status && read)
     status = count_pairs (job, s, x, other);
-  s->seconds = gpumm_seconds () - began;
   return status;
 }
 
@@ -705,7 +702,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   state *s = job->state;
   gpumm_report *report = &job->report;
-  const double began = gpumm_seconds ();
   const sum_kind kind =
       choose_sum (p->a.type, p->output, gpumm_k (p), s->a.elements * s->b.op.block_cols);
   numeric d = {.a = s->a,
@@ -729,7 +725,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
     memset (result->start, 0, (size_t) (s->a.rows + 1) * sizeof *result->start);
   else if (s->b.cols > 0)
     status = run_rows (s, &d);
-  report->compute = s->seconds + gpumm_seconds () - began;
   return status;
 }
 

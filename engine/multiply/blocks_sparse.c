@@ -23,11 +23,10 @@ static const int64_t LEAST_ELEMENTS = 20000;
 
 struct gpumm_blocks_sparse {
   const gpumm_matrix *x;
-  const int64_t *start;  /* where the list of each block column begins */
-  const int32_t *row;    /* the block row of each block in these lists */
-  const int64_t *source; /* the place of each block in x */
-  int64_t *column;       /* offsets of the result, as in gpumm_matrix */
-  gpumm_owner memory;    /* behind all these */
+  gpumm_matrix turned; /* the block row and the place in x of each block, by block columns */
+  int64_t *column;     /* offsets of the result, as in gpumm_matrix */
+  gpumm_matrix *y;     /* the result; NULL: its columns are counted */
+  gpumm_owner memory;  /* behind all these */
 };
 
 static int is_nonzero (const gpumm_matrix *x, int64_t at) {
@@ -35,34 +34,22 @@ static int is_nonzero (const gpumm_matrix *x, int64_t at) {
                             : ((const double complex *) x->values)[at] != 0;
 }
 
-/* ---- open --------------------------------------------------------------------------------- */
-
-static gpumm_status list_blocks (gpumm_blocks_sparse *s) {
-  const gpumm_matrix *x = s->x;
-  gpumm_matrix turned = {0};
-  gpumm_status status = gpumm_transpose_lines (&s->memory, x, 0, &turned);
-  s->start = turned.start;
-  s->row = turned.block_column;
-  s->source = turned.values;
-  return status;
-}
-
-/* The nonzeros of block columns begin to end - 1: without y they are counted in s->column, else they are
- * written to y. */
-static void visit_columns (const gpumm_blocks_sparse *s, int64_t begin, int64_t end,
-                           gpumm_matrix *y) {
-  const gpumm_matrix *x = s->x;
+/* The nonzeros of block columns begin to end - 1 are counted in s->column, or written to s->y. */
+static void visit_columns (void *context, int64_t begin, int64_t end) {
+  const gpumm_blocks_sparse *s = context;
+  const gpumm_matrix *x = s->x, *y = s->y;
+  const int64_t *start = s->turned.start, *source = s->turned.values;
   const int64_t height = x->block_rows, width = x->block_cols;
   const size_t bytes = gpumm_type_bytes (x->type);
   for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++)
     for (int64_t c = 0; c < width; c++) {
       int64_t to = y ? s->column[j * width + c] : 0;
-      for (int64_t t = s->start[j]; t < s->start[j + 1]; t++) {
-        const int64_t from = (s->source[t] * width + c) * height;
+      for (int64_t t = start[j]; t < start[j + 1]; t++) {
+        const int64_t from = (source[t] * width + c) * height;
         for (int64_t r = 0; r < height; r++) {
           const int any = is_nonzero (x, from + r);
           if (any && y) {
-            y->row[to] = s->row[t] * height + r;
+            y->row[to] = s->turned.block_column[t] * height + r;
             memcpy ((char *) y->values + (size_t) to * bytes,
                     (const char *) x->values + (size_t) (from + r) * bytes, bytes);
           }
@@ -74,15 +61,12 @@ static void visit_columns (const gpumm_blocks_sparse *s, int64_t begin, int64_t 
     }
 }
 
-static void count_columns (void *context, int64_t begin, int64_t end) {
-  visit_columns (context, begin, end, NULL);
-}
-
-/* The fewest block columns for a thread. */
-static int64_t least_columns (const gpumm_matrix *x) {
+static gpumm_status visit (gpumm_blocks_sparse *s) {
+  const gpumm_matrix *x = s->x;
   const double columns = (double) gpumm_line_length (x) + 1;
   const double elements = (double) gpumm_entries (x) * (double) gpumm_entry_elements (x);
-  return (int64_t) ((double) LEAST_ELEMENTS / (elements / columns + 1)) + 1;
+  const int64_t least = (int64_t) ((double) LEAST_ELEMENTS / (elements / columns + 1)) + 1;
+  return gpumm_parallel (gpumm_line_length (x), least, visit_columns, s);
 }
 
 gpumm_status gpumm_blocks_sparse_open (const gpumm_matrix *x, gpumm_blocks_sparse **sparse,
@@ -106,21 +90,19 @@ gpumm_status gpumm_blocks_sparse_open (const gpumm_matrix *x, gpumm_blocks_spars
   gpumm_cancel_enter ();
   s->x = x;
   s->column = gpumm_own (&s->memory, x->cols + 1, sizeof *s->column);
-  status = s->column ? list_blocks (s) : GPUMM_HOST_MEMORY;
+  status = s->column ? gpumm_transpose_lines (&s->memory, x, 0, &s->turned) : GPUMM_HOST_MEMORY;
   if (!status)
-    status = gpumm_parallel (x->cols / x->block_cols, least_columns (x), count_columns, s);
-  if (status) {
-    gpumm_blocks_sparse_close (s);
-    return status;
-  }
-  for (int64_t j = 0; j < x->cols; j++)
+    status = visit (s);
+  for (int64_t j = 0; !status && j < x->cols; j++)
     s->column[j + 1] += s->column[j];
-  *shape = (gpumm_matrix){.format = GPUMM_SPARSE,
-                          .type = x->type,
-                          .rows = x->rows,
-                          .cols = x->cols,
-                          .nzmax = s->column[x->cols]};
-  status = gpumm_check_room (shape);
+  if (!status) {
+    *shape = (gpumm_matrix){.format = GPUMM_SPARSE,
+                            .type = x->type,
+                            .rows = x->rows,
+                            .cols = x->cols,
+                            .nzmax = s->column[x->cols]};
+    status = gpumm_check_room (shape);
+  }
   if (status)
     gpumm_blocks_sparse_close (s);
   else
@@ -136,18 +118,6 @@ void gpumm_blocks_sparse_close (gpumm_blocks_sparse *s) {
   gpumm_cancel_leave ();
 }
 
-/* ---- fill --------------------------------------------------------------------------------- */
-
-typedef struct {
-  const gpumm_blocks_sparse *s;
-  gpumm_matrix *y;
-} filling;
-
-static void fill_columns (void *context, int64_t begin, int64_t end) {
-  const filling *f = context;
-  visit_columns (f->s, begin, end, f->y);
-}
-
 gpumm_status gpumm_blocks_sparse_fill (gpumm_blocks_sparse *s, gpumm_matrix *y) {
   const gpumm_matrix *x = s ? s->x : NULL;
   if (!s || !y || y->format != GPUMM_SPARSE || y->type != x->type || y->rows != x->rows
@@ -155,6 +125,6 @@ gpumm_status gpumm_blocks_sparse_fill (gpumm_blocks_sparse *s, gpumm_matrix *y) 
       || (s->column[x->cols] > 0 && (!y->row || !y->values)))
     return gpumm_fail (GPUMM_INVALID, "not the matrix that gpumm_blocks_sparse_open described");
   memcpy (y->start, s->column, ((size_t) x->cols + 1) * sizeof *y->start);
-  filling f = {.s = s, .y = y};
-  return gpumm_parallel (x->cols / x->block_cols, least_columns (x), fill_columns, &f);
+  s->y = y;
+  return visit (s);
 }

@@ -1,33 +1,9 @@
-/* blocks_verify.c - checks matrices in blocks from outside, and removes their zero blocks.
+/* blocks_verify.c - checks matrices in blocks from outside.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "blocks.h"
+#include "cancel.h"
 #include "error.h"
 #include "matrix.h"
-#include "threads.h"
-
-#include <stdatomic.h>
-#include <string.h>
-
-/* The fewest blocks for a thread: each costs a cache line, about 50 ns. */
-static const int64_t LEAST_BLOCKS = 10000;
-
-static int is_zero (const gpumm_matrix *x, int64_t t) {
-  return !gpumm_blocks_any (x->type, (const char *) x->values + (size_t) t * gpumm_entry_bytes (x),
-                            gpumm_entry_elements (x));
-}
-
-typedef struct {
-  const gpumm_matrix *x;
-  atomic_llong zeros;
-} zero_count;
-
-static void count_zeros (void *context, int64_t begin, int64_t end) {
-  zero_count *count = context;
-  int64_t zeros = 0;
-  for (int64_t t = begin; t < end; t++)
-    zeros += is_zero (count->x, t);
-  atomic_fetch_add (&count->zeros, zeros);
-}
 
 gpumm_status gpumm_blocks_verify (const gpumm_matrix *x, int64_t *zeros) {
   if (zeros)
@@ -43,27 +19,9 @@ gpumm_status gpumm_blocks_verify (const gpumm_matrix *x, int64_t *zeros) {
   if (count != x->nzmax)
     return gpumm_fail (GPUMM_INVALID, "the offsets end at %lld, and there are %lld blocks",
                        (long long) count, (long long) x->nzmax);
-  if (!zeros)
-    return GPUMM_OK;
-  zero_count of = {.x = x};
-  const gpumm_status counted = gpumm_parallel (count, LEAST_BLOCKS, count_zeros, &of);
-  *zeros = (int64_t) of.zeros;
-  return counted;
-}
-
-void gpumm_blocks_drop_zeros (const gpumm_matrix *x, gpumm_matrix *y) {
   const size_t bytes = gpumm_entry_bytes (x);
-  int64_t out = 0;
-  y->start[0] = 0;
-  for (int64_t i = 0; i < gpumm_line_count (x); i++) {
-    for (int64_t t = x->start[i]; t < x->start[i + 1]; t++) {
-      if (is_zero (x, t))
-        continue;
-      y->block_column[out] = x->block_column[t];
-      memcpy ((char *) y->values + (size_t) out * bytes,
-              (const char *) x->values + (size_t) t * bytes, bytes);
-      out++;
-    }
-    y->start[i + 1] = out;
-  }
+  for (int64_t t = 0; zeros && t < count && !gpumm_is_cancelled_at (t); t++)
+    *zeros += !gpumm_blocks_any (x->type, (const char *) x->values + (size_t) t * bytes,
+                                 gpumm_entry_elements (x));
+  return gpumm_check_cancelled ();
 }

@@ -17,18 +17,8 @@
 /* ---- pieces ------------------------------------------------------------------------------- */
 
 int64_t gpumm_cut_end (const gpumm_cut *cut, int64_t line) {
-  const int64_t *start = cut->start;
-  int64_t low = line + 1, high = gpumm_least (cut->lines, line + cut->most_lines);
-  if (!start)
-    return high;
-  while (low < high) {
-    const int64_t middle = high - (high - low) / 2;
-    if (start[middle] - start[line] <= cut->most)
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  return low;
+  const int64_t *start = cut->start, end = gpumm_least (cut->lines, line + cut->most_lines);
+  return start ? gpumm_find_from (start, line + 2, end + 1, start[line] + cut->most + 1) - 1 : end;
 }
 
 int64_t gpumm_cut_count (const gpumm_cut *cut, int64_t *largest) {
@@ -200,7 +190,6 @@ enum { PIECES = 256 };
 
 typedef struct {
   const gpumm_matrix *x;
-  const int64_t *start;
   int64_t cut[PIECES + 1], end[PIECES];
 } compaction;
 
@@ -240,19 +229,22 @@ static void compact (void *context, int64_t begin, int64_t end) {
       : x->type == GPUMM_Z      ? keep_complex
                                 : keep_reals;
   for (int64_t piece = begin; piece < end; piece++) {
-    int64_t out = c->start[c->cut[piece]];
+    int64_t from = x->start[c->cut[piece]], out = from;
     for (int64_t i = c->cut[piece]; i < c->cut[piece + 1] && !gpumm_is_cancelled (); i++) {
-      x->start[i] = out;
-      out = keep (x, c->start[i], c->start[i + 1], out);
+      const int64_t next = x->start[i + 1];
+      if (i > c->cut[piece]) /* the piece before reads where this one begins */
+        x->start[i] = out;
+      out = keep (x, from, next, out);
+      from = next;
     }
     c->end[piece] = out;
   }
 }
 
-gpumm_status gpumm_drop_zeros (const gpumm_matrix *x, const int64_t *start) {
+gpumm_status gpumm_drop_zeros (const gpumm_matrix *x) {
   const int64_t lines = gpumm_line_count (x);
-  const gpumm_cut cut = {start, lines, lines, start[lines] / (PIECES / 2) + 1};
-  compaction c = {.x = x, .start = start};
+  const gpumm_cut cut = {x->start, lines, lines, x->start[lines] / (PIECES / 2) + 1};
+  compaction c = {.x = x};
   int64_t pieces = 0;
   while (c.cut[pieces] < lines) {
     c.cut[pieces + 1] = pieces + 1 < PIECES ? gpumm_cut_end (&cut, c.cut[pieces]) : lines;
@@ -260,28 +252,16 @@ gpumm_status gpumm_drop_zeros (const gpumm_matrix *x, const int64_t *start) {
   }
   gpumm_status status = gpumm_parallel (pieces, 1, compact, &c);
   if (!status)
-    gpumm_close_gaps (x, start, c.cut, pieces, c.end);
+    gpumm_close_gaps (x, x->start, c.cut, pieces, c.end);
   return status;
 }
 
 /* Counts the indices, then moves the entries line by line, so that they arrive in order. Counts stand
  * two places higher, so that moving leaves the offsets in next. */
-#define COUNT(INDEX)                                                                               \
-  for (int64_t t = 0; t < all && !gpumm_is_cancelled_at (t); t++)                                  \
-    next[((const INDEX *) x->index)[t] + 2]++;
-#define HAND_OUT(INDEX, VALUE, value)                                                              \
-  for (int64_t i = 0; i < lines && !gpumm_is_cancelled (); i++)                                    \
-    for (int64_t t = x->start[i]; t < x->start[i + 1] && !gpumm_is_cancelled_at (t); t++) {        \
-      const int64_t to = next[((const INDEX *) x->index)[t] + 1]++;                                \
-      ((INDEX *) index)[to] = (INDEX) i;                                                           \
-      ((VALUE *) values)[to] = value;                                                              \
-    }
-
 gpumm_status gpumm_transpose_lines (gpumm_owner *memory, const gpumm_matrix *x, int moves,
                                     gpumm_matrix *out) {
   const int64_t lines = gpumm_line_count (x), length = gpumm_line_length (x);
   const int64_t all = x->start[lines];
-  const int in_blocks = x->format == GPUMM_BLOCKS;
   if (length >= INT64_MAX - 1)
     return gpumm_fail (GPUMM_HOST_MEMORY, "a sparse matrix of %lld columns is too large",
                        (long long) length);
@@ -291,21 +271,27 @@ gpumm_status gpumm_transpose_lines (gpumm_owner *memory, const gpumm_matrix *x, 
   void *values = gpumm_own (memory, all, value_bytes);
   if (!next || !index || !values)
     return GPUMM_HOST_MEMORY;
-  if (in_blocks)
-    COUNT (int32_t)
-  else
-    COUNT (int64_t)
+  for (int64_t t = 0; t < all && !gpumm_is_cancelled_at (t); t++)
+    next[gpumm_index_at (x, t) + 2]++;
   for (int64_t i = 0; i < length; i++)
     next[i + 2] += next[i + 1];
   gpumm_status status = gpumm_check_cancelled ();
   if (status) /* some are not counted */
     return status;
-  if (in_blocks)
-    HAND_OUT (int32_t, int64_t, t)
-  else if (value_bytes == sizeof (double))
-    HAND_OUT (int64_t, double, ((const double *) x->values)[t])
-  else
-    HAND_OUT (int64_t, double complex, ((const double complex *) x->values)[t])
+  for (int64_t i = 0; i < lines && !gpumm_is_cancelled (); i++)
+    for (int64_t t = x->start[i]; t < x->start[i + 1] && !gpumm_is_cancelled_at (t); t++) {
+      const int64_t to = next[gpumm_index_at (x, t) + 1]++;
+      if (x->format == GPUMM_BLOCKS)
+        ((int32_t *) index)[to] = (int32_t) i;
+      else
+        ((int64_t *) index)[to] = i;
+      if (!moves)
+        ((int64_t *) values)[to] = t;
+      else if (value_bytes == sizeof (double))
+        ((double *) values)[to] = ((const double *) x->values)[t];
+      else
+        ((double complex *) values)[to] = ((const double complex *) x->values)[t];
+    }
   gpumm_matrix turned = *x;
   turned.op = GPUMM_NONE;
   turned.rows = x->cols;

@@ -11,6 +11,19 @@ static inline int64_t gpumm_index_at (const gpumm_matrix *x, int64_t t) {
   return x->format == GPUMM_BLOCKS ? x->block_column[t] : x->row[t];
 }
 
+/* The first place from begin on and before end where ascending numbers are not below `least`, or end. */
+static inline int64_t gpumm_find_from (const int64_t *numbers, int64_t begin, int64_t end,
+                                       int64_t least) {
+  while (begin < end) {
+    const int64_t middle = begin + (end - begin) / 2;
+    if (numbers[middle] < least)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
 /* Cuts lines into pieces of at most most_lines lines and at most `most` entries; a single line may
  * have more. start counts the entries before each line; NULL: only lines count. */
 typedef struct gpumm_cut {
@@ -46,8 +59,8 @@ int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count);
 void gpumm_close_gaps (const gpumm_matrix *x, const int64_t *start, const int64_t *cut,
                        int64_t pieces, const int64_t *end);
 
-/* Drops zero entries of x, whose lines begin at start, and sets x->start. */
-gpumm_status gpumm_drop_zeros (const gpumm_matrix *x, const int64_t *start);
+/* Drops zero entries of x. */
+gpumm_status gpumm_drop_zeros (const gpumm_matrix *x);
 
 /* The transpose of x, with op GPUMM_NONE, in memory of the owner. The values move if they have 8 or 16
  * bytes; without `moves` the values are the places of the entries in x, as int64_t. */

@@ -74,12 +74,8 @@ static inline integer_end integer_end_of (const gpumm_problem *p, const gpumm_ma
                        .c = c->values};
 }
 
-static inline int is_whole (gpumm_scalar s) {
-  return s.im == 0 && fabs (s.re) <= 0x1p53 && s.re == trunc (s.re);
-}
-
 static inline gpumm_status check_whole (const gpumm_problem *p) {
-  return is_whole (p->alpha) && is_whole (p->beta)
+  return gpumm_is_whole (p->alpha) && gpumm_is_whole (p->beta)
              ? GPUMM_OK
              : gpumm_fail (GPUMM_INVALID, "with integer matrices alpha and beta must be whole "
                                           "numbers of at most 2^53 in size");

@@ -23,7 +23,6 @@
 #include "integer_end.h"
 #include "processors.h"
 #include "cancel.h"
-#include "clock.h"
 #include "error.h"
 #include "memory/host.h"
 #include "progress.h"
@@ -64,10 +63,19 @@ static int digits_of (gpumm_type type) {
 
 /* ---- digits ------------------------------------------------------------------------------- */
 
-/* count rows of op (A), or columns of op (B), over length steps along k. */
+/* op (A) or op (B): elements from one row (column) to the next, and along k. */
 typedef struct {
   const void *from;
-  int64_t across, along; /* elements from one row (column) to the next, and along k */
+  int64_t across, along;
+} operand;
+
+static operand operand_of (const gpumm_matrix *x, int by_columns) {
+  return (operand){x->values, by_columns ? 1 : x->ld, by_columns ? x->ld : 1};
+}
+
+/* count rows of op (A), or columns of op (B), over length steps along k. */
+typedef struct {
+  operand x;
   int64_t count, length;
   digit *to; /* digit u of element p of row r: to[u * plane + r * STRIDE + p] */
   int64_t plane;
@@ -79,14 +87,14 @@ typedef struct {
 #define DEFINE_PACK(letter, type)                                                                  \
   static int pack_##letter (const strip *s) {                                                      \
     enum { COUNT = sizeof (type) == 1 ? 1 : sizeof (type) == 2 ? 2 : sizeof (type) == 4 ? 3 : 6 }; \
-    const type *from = s->from;                                                                    \
-    const int by_row = s->along == 1; /* read neighbours one after the other */                    \
+    const type *from = s->x.from;                                                                  \
+    const int by_row = s->x.along == 1; /* read neighbours one after the other */                  \
     const int64_t outer = by_row ? s->count : s->length, inner = by_row ? s->length : s->count;    \
     int any[COUNT] = {0}, used = 1;                                                                \
     for (int64_t o = 0; o < outer; o++)                                                            \
       for (int64_t q = 0; q < inner; q++) {                                                        \
         const int64_t r = by_row ? o : q, p = by_row ? q : o;                                      \
-        type rest = from[r * s->across + p * s->along];                                            \
+        type rest = from[r * s->x.across + p * s->x.along];                                        \
         digit *to = s->to + r * STRIDE + p;                                                        \
         for (int u = 0; u < COUNT - 1; u++) {                                                      \
           const int low = (int) (rest & 2047), d = low < 1024 ? low : low - 2048;                  \
@@ -133,8 +141,7 @@ FOR_EACH_PROCESSOR static void multiply_tile (int64_t length, const digit *restr
 typedef struct {
   gpumm_type type;
   int64_t m, n, k;
-  const void *a, *b;
-  int64_t a_across, a_along, b_across, b_along;
+  operand a, b;
   int digits;
   int64_t block_m, block_n, blocks_m; /* sizes of a block, blocks in a column of them */
   int sum_bits;                       /* 64, 128 or 192: the full sum fits */
@@ -210,20 +217,10 @@ static void multiply_block (const product *d, const workspace *w, int64_t block)
   memset (w->diagonal, 0, (size_t) ((last + 1) * plane) * sizeof *w->diagonal);
   for (int64_t p = 0; p < d->k && d->end.alpha != 0 && !gpumm_is_cancelled (); p += CHUNK) {
     const int64_t length = gpumm_least (d->k - p, CHUNK);
-    strip a = {.from = (const char *) d->a + (i0 * d->a_across + p * d->a_along) * bytes,
-               .across = d->a_across,
-               .along = d->a_along,
-               .count = rows,
-               .length = length,
-               .to = w->a,
-               .plane = d->block_m * STRIDE};
-    strip b = {.from = (const char *) d->b + (j0 * d->b_across + p * d->b_along) * bytes,
-               .across = d->b_across,
-               .along = d->b_along,
-               .count = cols,
-               .length = length,
-               .to = w->b,
-               .plane = d->block_n * STRIDE};
+    strip a = {d->a, rows, length, w->a, d->block_m * STRIDE};
+    strip b = {d->b, cols, length, w->b, d->block_n * STRIDE};
+    a.x.from = (const char *) d->a.from + (i0 * d->a.across + p * d->a.along) * bytes;
+    b.x.from = (const char *) d->b.from + (j0 * d->b.across + p * d->b.along) * bytes;
     const int used_a = pack (d->type, &a), used_b = pack (d->type, &b);
     for (int u = 0; u < used_a; u++)
       for (int v = 0; v < used_b; v++)
@@ -281,17 +278,12 @@ static int choose_sum_bits (gpumm_type type, int64_t k) {
 }
 
 gpumm_status gpumm_integers_product (const gpumm_problem *p, gpumm_matrix *result) {
-  const int plain_a = p->a.op == GPUMM_NONE, plain_b = p->b.op == GPUMM_NONE;
   product d = {.type = p->a.type,
                .m = gpumm_m (p),
                .n = gpumm_n (p),
                .k = gpumm_k (p),
-               .a = p->a.values,
-               .b = p->b.values,
-               .a_across = plain_a ? 1 : p->a.ld,
-               .a_along = plain_a ? p->a.ld : 1,
-               .b_across = plain_b ? p->b.ld : 1,
-               .b_along = plain_b ? 1 : p->b.ld,
+               .a = operand_of (&p->a, p->a.op == GPUMM_NONE),
+               .b = operand_of (&p->b, p->b.op != GPUMM_NONE),
                .digits = digits_of (p->a.type),
                .sum_bits = choose_sum_bits (p->a.type, gpumm_k (p)),
                .end = integer_end_of (p, result),
@@ -324,14 +316,11 @@ gpumm_status gpumm_integers_product (const gpumm_problem *p, gpumm_matrix *resul
 
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
-  const double began = gpumm_seconds ();
   gpumm_report *report = &job->report;
   snprintf (report->kernel, sizeof report->kernel, "int%d",
             choose_sum_bits (p->a.type, gpumm_k (p)));
   report->flops = gpumm_dense_flops (p);
-  const gpumm_status status = gpumm_integers_product (p, result);
-  report->compute = gpumm_seconds () - began;
-  return status;
+  return gpumm_integers_product (p, result);
 }
 
 const gpumm_algorithm gpumm_algorithm_integers = {

@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
 #include "cancel.h"
-#include "clock.h"
 #include "progress.h"
 #include "types.h"
 #include "work.h"
@@ -48,10 +47,8 @@ static int takes (const gpumm_problem *p) {
 
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
-  const double began = gpumm_seconds ();
   gpumm_progress_of ((double) result->cols);
   multiply[p->a.type](p, result);
-  job->report.compute = gpumm_seconds () - began;
   job->report.flops = gpumm_dense_flops (p);
   snprintf (job->report.kernel, sizeof job->report.kernel, "loops");
   return gpumm_check_cancelled ();

@@ -107,23 +107,21 @@ static gpumm_matrix as_real (const gpumm_matrix *x, gpumm_type real) {
   return y;
 }
 
-/* Copies x by that loop into a matrix of another type with `times` as many columns. */
-static gpumm_status pack (struct gpumm_job *job, const gpumm_matrix *x, gpumm_type type, int times,
-                          loop *single, loop *full, int negate, gpumm_matrix *y) {
-  *y = *x;
-  y->type = type;
-  y->cols *= times;
-  y->ld = x->rows;
-  y->values = matrix (job, y->rows, y->cols, type);
-  if (!y->values)
-    return GPUMM_HOST_MEMORY;
+/* Copies x by that loop into a matrix of another type with `times` as many columns, which x becomes. */
+static gpumm_status pack (struct gpumm_job *job, gpumm_matrix *x, gpumm_type type, int times,
+                          loop *single, loop *full, int negate) {
+  const int64_t cols = x->cols;
   columns c = {.from = x->values,
-               .to = y->values,
+               .to = matrix (job, x->rows, cols * times, type),
                .rows = x->rows,
                .ld_from = x->ld,
                .ld_to = x->rows,
                .negate = negate};
-  return over_columns (job->problem.output, single, full, &c, x->cols);
+  x->type = type;
+  x->cols = cols * times;
+  x->ld = x->rows;
+  x->values = c.to;
+  return c.to ? over_columns (job->problem.output, single, full, &c, cols) : GPUMM_HOST_MEMORY;
 }
 
 /* Octave's rule. If only the real operand is transposed, Octave always computes two real products
@@ -138,39 +136,30 @@ int gpumm_octave_widens (const gpumm_problem *p) {
 
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
-  gpumm_type real = p->output == GPUMM_C ? GPUMM_S : GPUMM_D;
-  int a_complex = gpumm_is_complex (p->a.type);
-  gpumm_status status = GPUMM_OK;
+  const gpumm_type real = p->output == GPUMM_C ? GPUMM_S : GPUMM_D;
+  const int a_complex = gpumm_is_complex (p->a.type);
   mixed *state = gpumm_new_state (job, sizeof *state);
   if (!state)
     return GPUMM_HOST_MEMORY;
   gpumm_problem *inner = &state->inner;
   *inner = *p;
-  if (gpumm_octave_widens (p)) {
-    status = pack (job, a_complex ? &p->b : &p->a, p->output, 1, widen_s, widen_d, 0,
-                   a_complex ? &inner->b : &inner->a);
-  } else {
-    /* unpacking applies alpha and beta, when the product is complex again */
-    inner->alpha = (gpumm_scalar){gpumm_is_zero (p->alpha) ? 0 : 1, 0};
-    inner->beta = (gpumm_scalar){0, 0};
-    inner->c0 = NULL;
-    const gpumm_matrix *x = a_complex ? &p->a : &p->b;
-    gpumm_op op = a_complex ? p->a.op : p->b.op;
-    gpumm_matrix *y = a_complex ? &inner->a : &inner->b;
-    int conjugate = op == GPUMM_CTRANSPOSE;
-    /* real and imaginary parts alternate along C's rows if A is complex, along its columns if B
-     * is */
-    const int is_split = a_complex != (op == GPUMM_NONE);
-    if (!is_split)
-      *y = as_real (x, real);
-    else
-      status = pack (job, x, real, 2, split_s, split_d, conjugate && a_complex, y);
-    if (!a_complex)
-      state->negate = conjugate && !is_split;
-    if (op == GPUMM_CTRANSPOSE)
-      *(a_complex ? &inner->a.op : &inner->b.op) = GPUMM_TRANSPOSE;
-  }
-  return status;
+  if (gpumm_octave_widens (p))
+    return pack (job, a_complex ? &inner->b : &inner->a, p->output, 1, widen_s, widen_d, 0);
+  /* unpacking applies alpha and beta, when the product is complex again */
+  inner->alpha = (gpumm_scalar){gpumm_is_zero (p->alpha) ? 0 : 1, 0};
+  inner->beta = (gpumm_scalar){0, 0};
+  inner->c0 = NULL;
+  gpumm_matrix *x = a_complex ? &inner->a : &inner->b;
+  const int conjugate = x->op == GPUMM_CTRANSPOSE;
+  /* real and imaginary parts alternate along C's rows if A is complex, along its columns if B is */
+  const int is_split = a_complex != (x->op == GPUMM_NONE);
+  state->negate = !a_complex && conjugate && !is_split;
+  if (conjugate)
+    x->op = GPUMM_TRANSPOSE;
+  if (is_split)
+    return pack (job, x, real, 2, split_s, split_d, conjugate && a_complex);
+  *x = as_real (x, real);
+  return GPUMM_OK;
 }
 
 static gpumm_status next (struct gpumm_job *job, gpumm_problem *inner, int *more) {

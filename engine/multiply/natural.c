@@ -126,14 +126,14 @@ double gpumm_natural_yield (const gpumm_problem *p, int64_t b, double products) 
 }
 
 typedef struct {
-  const gpumm_matrix *x;
-  int64_t b, *start, *row;
+  const gpumm_matrix *x, *blocks;
+  int64_t b;
   atomic_int wrong;
 } search;
 
 static void search_columns (void *context, int64_t begin, int64_t end) {
   search *s = context;
-  const gpumm_matrix *x = s->x;
+  const gpumm_matrix *x = s->x, *out = s->blocks;
   for (int64_t j = begin; j < end && !atomic_load_explicit (&s->wrong, memory_order_relaxed)
                           && !gpumm_is_cancelled_at (j);
        j++) {
@@ -142,19 +142,28 @@ static void search_columns (void *context, int64_t begin, int64_t end) {
       return;
     }
     const int64_t first = x->start[j * s->b], last = x->start[j * s->b + 1]; /* its offsets */
-    int64_t *row = s->row + first / (s->b * s->b);
-    s->start[j + 1] = x->start[(j + 1) * s->b] / (s->b * s->b);
+    int64_t *row = out->row + first / (s->b * s->b);
+    out->start[j + 1] = x->start[(j + 1) * s->b] / (s->b * s->b);
     for (int64_t t = first; t < last; t += s->b)
       *row++ = x->row[t] / s->b;
   }
 }
 
-int gpumm_find_natural (const gpumm_matrix *x, int64_t b, int64_t *start, int64_t *row) {
-  search s = {x, b, start, row, 0};
-  if (x->rows % b != 0 || x->cols % b != 0)
-    return 0;
-  const double each = ((double) x->start[x->cols] + 1) / ((double) (x->cols / b) + 1);
-  start[0] = 0;
-  return gpumm_parallel (x->cols / b, (int64_t) (LEAST / each) + 1, search_columns, &s) == GPUMM_OK
-         && !atomic_load (&s.wrong);
+gpumm_status gpumm_as_natural (gpumm_owner *memory, const gpumm_matrix *x, int64_t b,
+                               gpumm_matrix *out) {
+  const int64_t cols = x->cols / b;
+  search s = {x, out, b, 0};
+  *out = *x;
+  out->rows = x->rows / b;
+  out->cols = cols;
+  out->start = gpumm_own (memory, cols + 1 + x->nzmax / (b * b), sizeof *out->start);
+  if (!out->start)
+    return GPUMM_HOST_MEMORY;
+  out->row = out->start + cols + 1;
+  const double each = ((double) x->start[x->cols] + 1) / ((double) cols + 1);
+  const gpumm_status status =
+      gpumm_parallel (cols, (int64_t) (LEAST / each) + 1, search_columns, &s);
+  if (atomic_load (&s.wrong))
+    out->start = NULL;
+  return status;
 }

@@ -8,6 +8,7 @@
 #define GPUMM_NATURAL_H
 
 #include "gpumm.h"
+#include "memory/host.h"
 
 /* f (b) with b, one of the possible sizes, as a constant. */
 #define GPUMM_WITH_NATURAL_SIZE(b, f)                                                              \
@@ -40,9 +41,9 @@ int64_t gpumm_natural_size (const gpumm_problem *p);
  * are symmetric. 0: not known. */
 double gpumm_natural_yield (const gpumm_problem *p, int64_t b, double products);
 
-/* Does x consist entirely of full b x b blocks? Then block column j begins at start[j] =
- * column[j b] / b^2, counted in blocks, and row[t] is the block row of block t; else both are
- * undefined. start has room for cols / b + 1 offsets, row for nnz / b^2 numbers. */
-int gpumm_find_natural (const gpumm_matrix *x, int64_t b, int64_t *start, int64_t *row);
+/* x in full b x b blocks, which divide its sizes: rows, columns and offsets count blocks, in memory of the
+ * owner, and the values are those of x. out->start is NULL if x does not consist of such blocks. */
+gpumm_status gpumm_as_natural (gpumm_owner *memory, const gpumm_matrix *x, int64_t b,
+                               gpumm_matrix *out);
 
 #endif

@@ -84,28 +84,65 @@ int64_t gpumm_collect (const gpumm_pattern *p, gpumm_line *w, int64_t i) {
   return count;
 }
 
-/* ---- all lines ---------------------------------------------------------------------------- */
+/* ---- threads ------------------------------------------------------------------------------ */
 
 typedef struct {
-  gpumm_pattern *p;
-  atomic_int failed; /* a thread had no memory */
-} counting;
+  const gpumm_pattern *p;
+  gpumm_lines_function *compute;
+  const void *context;
+  int64_t sums;
+  size_t sum_bytes;
+  enum { COUNTS, LISTS, FULL } kind; /* of lines: without a list, with one, without a pattern */
+  atomic_int failed;                 /* a thread had no memory */
+} computing;
 
-static void count_pieces (void *context, int64_t begin, int64_t end) {
-  counting *counted = context;
-  gpumm_pattern *p = counted->p;
-  gpumm_line w = {0};
-  if (!create_marks (p, &w))
-    atomic_store (&counted->failed, 1);
+static int create_line (const computing *r, gpumm_line *w) {
+  const gpumm_pattern *p = r->p;
+  const int64_t length = gpumm_line_length (&p->y);
+  w->sums = gpumm_allocate (r->sums, r->sum_bytes);
+  if (!w->sums || r->kind == FULL)
+    return w->sums != NULL;
+  if (r->kind == COUNTS)
+    return create_marks (p, w);
+  const int places = p->size > 1 || p->y.format == GPUMM_BLOCKS;
+  w->list = gpumm_allocate (places ? 2 * length + 1 : length + 1, sizeof *w->list);
+  w->place = w->list && places ? w->list + length + 1 : NULL;
+  return w->list && create_marks (p, w);
+}
+
+static void compute_pieces (void *context, int64_t begin, int64_t end) {
+  computing *r = context;
+  const int64_t *cut = r->p->cut;
+  gpumm_line w = {.part = 1};
+  if (!create_line (r, &w))
+    atomic_store (&r->failed, 1);
+  else if (r->kind == FULL)
+    r->compute (r->context, &w, begin, end);
   else
     for (int64_t piece = begin; piece < end; piece++) {
-      const int64_t first = p->cut[piece];
-      for (int64_t i = first; i < p->cut[piece + 1] && !gpumm_is_cancelled (); i++)
-        p->start[i + 1] =
-            i > first && p->repeats_x && p->repeats_x[i] ? p->start[i] : gpumm_collect (p, &w, i);
-      gpumm_progress_add (1);
+      w.part = 1 / (double) (cut[piece + 1] - cut[piece]);
+      r->p->end[piece] = r->compute (r->context, &w, cut[piece], cut[piece + 1]);
     }
   destroy_line (&w);
+}
+
+/* Fails without a text if a thread had no memory. */
+static gpumm_status run_pieces (computing *r, int64_t count, int64_t grain) {
+  gpumm_progress_of ((double) count);
+  const gpumm_status status = gpumm_parallel (count, grain, compute_pieces, r);
+  return status ? status : atomic_load (&r->failed) ? GPUMM_HOST_MEMORY : GPUMM_OK;
+}
+
+/* ---- all lines ---------------------------------------------------------------------------- */
+
+/* The length of each line, for its offset. */
+static int64_t count_lines (const void *context, gpumm_line *w, int64_t begin, int64_t end) {
+  const gpumm_pattern *p = context;
+  for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++)
+    p->start[i + 1] =
+        i > begin && p->repeats_x && p->repeats_x[i] ? p->start[i] : gpumm_collect (p, w, i);
+  gpumm_progress_add (1);
+  return 0;
 }
 
 static void set_bits (void *context, int64_t begin, int64_t end) {
@@ -145,15 +182,7 @@ static gpumm_status cut_lines (gpumm_owner *memory, gpumm_pattern *p, const int6
   p->end = p->cut + p->pieces + 1;
   for (int64_t piece = 1; piece < p->pieces; piece++) {
     const int64_t wanted = (int64_t) ((double) total / (double) p->pieces * (double) piece);
-    int64_t low = p->cut[piece - 1], high = lines;
-    while (low < high) {
-      const int64_t middle = low + (high - low) / 2;
-      if (before[middle] < wanted)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    p->cut[piece] = low;
+    p->cut[piece] = gpumm_find_from (before, p->cut[piece - 1], lines, wanted);
   }
   p->cut[p->pieces] = lines;
   return GPUMM_OK;
@@ -206,13 +235,11 @@ gpumm_status gpumm_count_pattern (gpumm_owner *memory, gpumm_pattern *p, gpumm_m
     status = make_bits (memory, p);
   if (status)
     return status;
-  counting counted = {.p = p};
-  gpumm_progress_of ((double) p->pieces);
-  status = gpumm_parallel (p->pieces, 1, count_pieces, &counted);
-  if (!status && atomic_load (&counted.failed))
-    status =
-        gpumm_fail (GPUMM_HOST_MEMORY, "out of host memory: cannot allocate marks for %lld indices",
-                    (long long) gpumm_line_length (y));
+  computing r = {.p = p, .compute = count_lines, .context = p, .kind = COUNTS};
+  status = run_pieces (&r, p->pieces, 1);
+  if (status == GPUMM_HOST_MEMORY)
+    gpumm_fail (status, "out of host memory: cannot allocate marks for %lld indices",
+                (long long) gpumm_line_length (y));
   if (!status) {
     make_offsets (p);
     shape->nzmax = p->start[lines * p->size];
@@ -220,59 +247,16 @@ gpumm_status gpumm_count_pattern (gpumm_owner *memory, gpumm_pattern *p, gpumm_m
   return status;
 }
 
-/* ---- threads ------------------------------------------------------------------------------ */
-
-typedef struct {
-  const gpumm_pattern *p;
-  gpumm_lines_function *compute;
-  const void *context;
-  int64_t sums;
-  size_t sum_bytes;
-  int full;
-  atomic_int failed;
-} computing;
-
-static int create_line (const computing *r, gpumm_line *w) {
-  const gpumm_pattern *p = r->p;
-  const int64_t length = gpumm_line_length (&p->y);
-  w->sums = gpumm_allocate (r->sums, r->sum_bytes);
-  if (!w->sums || r->full)
-    return w->sums != NULL;
-  const int places = p->size > 1 || p->y.format == GPUMM_BLOCKS;
-  w->list = gpumm_allocate (places ? 2 * length + 1 : length + 1, sizeof *w->list);
-  w->place = w->list && places ? w->list + length + 1 : NULL;
-  return w->list && create_marks (p, w);
-}
-
-static void compute_pieces (void *context, int64_t begin, int64_t end) {
-  computing *r = context;
-  const int64_t *cut = r->p->cut;
-  gpumm_line w = {.part = 1};
-  if (!create_line (r, &w))
-    atomic_store (&r->failed, 1);
-  else if (r->full)
-    r->compute (r->context, &w, begin, end);
-  else
-    for (int64_t piece = begin; piece < end; piece++) {
-      w.part = 1 / (double) (cut[piece + 1] - cut[piece]);
-      r->p->end[piece] = r->compute (r->context, &w, cut[piece], cut[piece + 1]);
-    }
-  destroy_line (&w);
-}
-
 gpumm_status gpumm_compute_lines (const gpumm_pattern *p, gpumm_lines_function *compute,
                                   const void *context, int64_t sums, size_t sum_bytes,
                                   gpumm_matrix *c) {
   const int full = c->format == GPUMM_DENSE;
   const int64_t count = full ? p->lines : p->pieces;
-  computing r = {p, compute, context, sums, sum_bytes, full, 0};
-  gpumm_progress_of ((double) count);
-  gpumm_status status =
-      gpumm_parallel (count, full ? count / p->pieces + 1 : 1, compute_pieces, &r);
-  if (!status && atomic_load (&r.failed))
-    status = gpumm_fail (GPUMM_HOST_MEMORY,
-                         "out of host memory: cannot allocate %lld sums of %zu bytes for a thread",
-                         (long long) sums, sum_bytes);
+  computing r = {p, compute, context, sums, sum_bytes, full ? FULL : LISTS, 0};
+  const gpumm_status status = run_pieces (&r, count, full ? count / p->pieces + 1 : 1);
+  if (status == GPUMM_HOST_MEMORY)
+    gpumm_fail (status, "out of host memory: cannot allocate %lld sums of %zu bytes for a thread",
+                (long long) sums, sum_bytes);
   else if (!status && !full)
     gpumm_close_gaps (c, p->start, p->cut, p->pieces, p->end);
   return status;

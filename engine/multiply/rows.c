@@ -249,9 +249,8 @@ gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_matrix *c, int64_
   tell_launches (pass->job, count);
   run_steps (s, &steps, c);
   gpumm_release_steps (&steps);
+  memcpy (c->start, s->start, (size_t) (rows + 1) * sizeof *s->start);
   if (!pass->status && zero)
-    pass->status = gpumm_drop_zeros (c, s->start);
-  else if (!pass->status)
-    memcpy (c->start, s->start, (size_t) (rows + 1) * sizeof *s->start);
+    pass->status = gpumm_drop_zeros (c);
   return pass->status;
 }

@@ -25,7 +25,6 @@
 #include "pattern.h"
 #include "sparse.h"
 #include "cancel.h"
-#include "clock.h"
 #include "error.h"
 #include "memory/host.h"
 #include "progress.h"
@@ -73,7 +72,6 @@ typedef struct {
   int64_t natural;       /* this size */
   char suffix[8];        /* "_3x3", of the kernel's name, or "" */
   gpumm_owner *memory;   /* the job's */
-  double seconds;        /* of the symbolic phase */
 } state;
 
 /* x as stored; logical elements become doubles. */
@@ -136,34 +134,20 @@ static gpumm_status find_repeats (state *s, const gpumm_matrix *x, const unsigne
                          &search);
 }
 
-/* x in blocks of b x b; out->column is NULL if x does not consist of such blocks. */
-static gpumm_status as_blocks (state *s, const gpumm_matrix *x, int64_t b, gpumm_matrix *out) {
-  const int64_t cols = x->cols / b;
-  int64_t *column = gpumm_own (s->memory, cols + 1 + x->nzmax / (b * b), sizeof *column);
-  if (!column)
-    return GPUMM_HOST_MEMORY;
-  *out = *x;
-  out->rows = x->rows / b;
-  out->cols = cols;
-  out->row = column + cols + 1;
-  out->start = gpumm_find_natural (x, b, column, out->row) ? column : NULL;
-  return gpumm_check_cancelled ();
-}
-
 /* Uses blocks instead of elements if both operands consist of blocks. */
 static gpumm_status find_natural (state *s, const gpumm_problem *p) {
   const int64_t b = gpumm_natural_size (p);
   gpumm_matrix *x = &s->pattern.x, *y = &s->pattern.y, left, right;
   if (b == 0)
     return GPUMM_OK;
-  gpumm_status status = as_blocks (s, y, b, &left);
+  gpumm_status status = gpumm_as_natural (s->memory, y, b, &left);
   if (status || !left.start)
     return status;
   right = left;
   right.values = x->values;
   right.type = x->type;
   if (!gpumm_is_same_pattern (x, y))
-    status = as_blocks (s, x, b, &right);
+    status = gpumm_as_natural (s->memory, x, b, &right);
   if (status || !right.start)
     return status;
   s->natural = b;
@@ -204,7 +188,7 @@ static gpumm_status find_natural_beside (state *s, const gpumm_problem *p) {
   if (sizes == 0)
     return GPUMM_OK;
   const int64_t b = 31 - __builtin_clz (sizes);
-  gpumm_status status = as_blocks (s, &s->sparse, b, &s->blocks);
+  gpumm_status status = gpumm_as_natural (s->memory, &s->sparse, b, &s->blocks);
   if (!status && s->blocks.start)
     s->natural = b;
   return status;
@@ -228,7 +212,7 @@ typedef struct {
   int64_t inner, outer, count; /* X is inner x count, Y and C are outer x count */
   int64_t width;               /* columns of a panel */
   int64_t parts;               /* of the rows of a panel of Y, each for a thread */
-  int direct;                  /* a panel of X is a column of the operand and needs no packing */
+  int direct; /* a panel of X lies in the operand as it is needed, and is not packed */
   /* the rows of X that meet an element of S; NULL: all */
   const int64_t *used;
   int64_t used_count;
@@ -266,11 +250,10 @@ typedef double four_anywhere __attribute__ ((vector_size (32), may_alias, aligne
 
 /* Indexed by: is the first operand complex? and the second? */
 #define LOOPS(pair)                                                                                \
-  { gustavson_##pair, natural_##pair, panels_##pair, unpacked_##pair }
+  { gustavson_##pair, natural_##pair, panels_##pair }
 static const struct {
   gpumm_lines_function *gustavson, *natural;
   void (*panels) (const panels *d, int64_t begin, int64_t end, void *x, void *y);
-  void (*unpacked) (const panels *d, int64_t begin, int64_t end, int64_t first, int64_t count);
 } loops[2][2] = {{LOOPS (dd), LOOPS (dz)}, {LOOPS (zd), LOOPS (zz)}};
 
 /* ---- sparse x sparse ---------------------------------------------------------------------- */
@@ -326,18 +309,6 @@ static void multiply_panels (void *context, int64_t begin, int64_t end) {
   gpumm_release (y);
 }
 
-/* Tasks are the rows of C, once for each group of columns. */
-static void gather_rows (void *context, int64_t begin, int64_t end) {
-  const panels *d = context;
-  for (int64_t stop; begin < end; begin = stop) {
-    const int64_t group = begin / d->outer, first = group * d->width;
-    stop = gpumm_least (end, (group + 1) * d->outer);
-    loops[d->s.type == GPUMM_Z][d->x_type == GPUMM_Z].unpacked (
-        d, begin - group * d->outer, stop - group * d->outer, first,
-        gpumm_least (d->count - first, d->width));
-  }
-}
-
 /* If S has fewer elements than X has rows: collect the rows that matter and skip the others. */
 static gpumm_status list_used (state *s, panels *d) {
   const int64_t nnz = d->s.start[d->s.cols];
@@ -356,6 +327,10 @@ static gpumm_status list_used (state *s, panels *d) {
   return GPUMM_OK;
 }
 
+static int64_t most_pieces (void) {
+  return gpumm_threads () * cutting.pieces_per_thread;
+}
+
 /* For a real S, a complex X is the same as twice as many real columns. */
 static void parts_as_columns (panels *d) {
   d->x_type = d->c_type = GPUMM_D;
@@ -365,16 +340,29 @@ static void parts_as_columns (panels *d) {
   d->c0_down *= 2;
 }
 
-/* Y = S.' X without packing X: threads share rows of C, and columns if there are few rows. */
-static gpumm_status run_unpacked (panels *d) {
-  const int64_t groups =
-      gpumm_pieces (gpumm_threads () * cutting.pieces_per_thread, d->outer); /* of columns */
-  d->width = gpumm_pieces (gpumm_pieces (d->count, groups), MOST_BESIDE) * MOST_BESIDE;
-  const double each = (double) d->s.start[d->s.cols] / (double) d->outer + 1;
-  const double task = each * (double) gpumm_least (d->width, d->count);
-  gpumm_progress_of ((double) d->count * (double) d->outer);
-  return gpumm_parallel (gpumm_pieces (d->count, d->width) * d->outer,
-                         (int64_t) (cutting.least_flops / task) + 1, gather_rows, d);
+/* Chooses how wide panels are, and whether and of which rows they are packed; adds to *work, that of a
+ * column. */
+static gpumm_status shape_panels (state *s, panels *d, double *work) {
+  const double nnz = (double) d->s.start[d->s.cols];
+  const int conjugates = d->conj_x && d->x_type == GPUMM_Z;
+  const int beside = d->gather && d->c_across == 1 && d->c0_across == 1;
+  const int as_they_lie = beside && d->x_across == 1 && !conjugates;
+  if (as_they_lie && d->s.type == GPUMM_D && d->x_type == GPUMM_Z && d->alpha.im == 0
+      && d->beta.im == 0)
+    parts_as_columns (d);
+  *work += nnz;
+  if (as_they_lie && (d->count <= MOST_UNPACKED || nnz < LEAST_REUSE * (double) d->inner)) {
+    const int64_t groups = gpumm_pieces (most_pieces (), d->outer); /* of columns */
+    d->width = gpumm_pieces (gpumm_pieces (d->count, groups), MOST_BESIDE) * MOST_BESIDE;
+    d->direct = 1;
+    return GPUMM_OK;
+  }
+  if (beside && d->width == WIDEST && MOST_BESIDE * gpumm_threads () <= d->count)
+    d->width = MOST_BESIDE;
+  d->direct = d->width == 1 && d->x_down == 1 && !conjugates;
+  const gpumm_status status = list_used (s, d);
+  *work += (double) (d->used ? d->used_count : d->inner);
+  return status;
 }
 
 static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix *c) {
@@ -415,36 +403,22 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix
   if (gpumm_is_zero (p->alpha))
     d.inner = d.gather = 0; /* S and X are not read; C = beta C0 */
   else {
-    const double nnz = (double) d.s.start[d.s.cols];
-    const int conjugates = d.conj_x && d.x_type == GPUMM_Z;
-    job->report.flops = nnz * (double) d.count * gpumm_flops_each (p);
-    const int beside = d.gather && d.c_across == 1 && d.c0_across == 1;
-    if (beside && d.x_across == 1 && !conjugates) {
-      if (d.s.type == GPUMM_D && d.x_type == GPUMM_Z && d.alpha.im == 0 && d.beta.im == 0)
-        parts_as_columns (&d);
-      if (d.count <= MOST_UNPACKED || nnz < LEAST_REUSE * (double) d.inner)
-        return run_unpacked (&d);
-    }
-    gpumm_status status = list_used (s, &d);
+    job->report.flops = (double) d.s.start[d.s.cols] * (double) d.count * gpumm_flops_each (p);
+    const gpumm_status status = shape_panels (s, &d, &work);
     if (status)
       return status;
-    work += nnz + (double) (d.used ? d.used_count : d.inner);
-    if (beside && d.width == WIDEST && MOST_BESIDE * gpumm_threads () <= d.count)
-      d.width = MOST_BESIDE;
-    d.direct = d.width == 1 && d.x_down == 1 && !conjugates;
   }
   if (s->natural > 1) {
     d.natural = s->natural;
     d.blocks = s->blocks;
   }
-  /* with fewer columns than threads, threads also share the rows of Y */
-  d.parts =
-      d.direct && d.gather ? (gpumm_threads () * cutting.pieces_per_thread - 1) / d.count + 1 : 1;
-  const double task = work * (double) d.width / (double) d.parts;
-  const int64_t tasks = ((d.count - 1) / d.width + 1) * d.parts;
+  const int64_t count =
+      gpumm_pieces (d.count, d.width); /* with few panels threads also share rows */
+  d.parts = d.direct && d.gather ? gpumm_least (gpumm_pieces (most_pieces (), count), d.outer) : 1;
+  const double task = work * (double) gpumm_least (d.width, d.count) / (double) d.parts;
   gpumm_progress_of ((double) d.count * (double) d.outer);
-  gpumm_status status =
-      gpumm_parallel (tasks, (int64_t) (cutting.least_flops / task) + 1, multiply_panels, &d);
+  gpumm_status status = gpumm_parallel (count * d.parts, (int64_t) (cutting.least_flops / task) + 1,
+                                        multiply_panels, &d);
   if (status)
     return status;
   if (atomic_load (&d.failed))
@@ -563,7 +537,6 @@ static void announce_natural (struct gpumm_job *job, state *s) {
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const int sparse_a = p->a.format == GPUMM_SPARSE, sparse_b = p->b.format == GPUMM_SPARSE;
-  const double began = gpumm_seconds ();
   gpumm_status status = GPUMM_OK;
   state *s = gpumm_new_state (job, sizeof *s);
   if (!s)
@@ -581,17 +554,13 @@ static gpumm_status open (struct gpumm_job *job) {
       status = find_natural_beside (s, p);
   }
   announce_natural (job, s);
-  s->seconds = gpumm_seconds () - began;
   return status;
 }
 
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   state *s = job->state;
-  const double began = gpumm_seconds ();
-  const gpumm_status status = job->shape.format == GPUMM_SPARSE ? run_sparse_sparse (job, s, result)
-                                                                : run_one_dense (job, s, result);
-  job->report.compute = s->seconds + gpumm_seconds () - began;
-  return status;
+  return job->shape.format == GPUMM_SPARSE ? run_sparse_sparse (job, s, result)
+                                           : run_one_dense (job, s, result);
 }
 
 const gpumm_algorithm gpumm_algorithm_sparse = {

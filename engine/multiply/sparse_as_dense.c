@@ -43,10 +43,10 @@ enum { LEAST = 1 << 16 };
 
 /* The state from gpumm_open to gpumm_close. */
 typedef struct {
-  gpumm_matrix a, b, c; /* dense: A, a panel of B and one of C */
-  int same;             /* b is a */
-  int64_t width;        /* of a panel; 0: there is nothing to multiply */
-  int64_t column;       /* the first of the next panel */
+  gpumm_matrix a, b; /* dense: A and a panel of B */
+  int same;          /* b is a */
+  int64_t width;     /* of a panel; 0: there is nothing to multiply */
+  int64_t column;    /* the first of the next panel */
   double flops;
 } state;
 
@@ -137,27 +137,13 @@ typedef struct {
   const gpumm_matrix *to;
 } part;
 
-/* The first of a column's elements begin .. end - 1 in this row or below. */
-static int64_t first_from (const gpumm_matrix *x, int64_t begin, int64_t end, int64_t row) {
-  while (begin < end) {
-    const int64_t middle = begin + (end - begin) / 2;
-    if (x->row[middle] < row)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
 static void write_columns (void *context, int64_t begin, int64_t end) {
   const part *w = context;
   const gpumm_matrix *x = w->x, *to = w->to;
   const int64_t *row = x->row;
   for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
     const int64_t last = x->start[w->column + j + 1];
-    int64_t t = x->start[w->column + j];
-    if (w->row > 0)
-      t = first_from (x, t, last, w->row);
+    int64_t t = gpumm_find_from (row, x->start[w->column + j], last, w->row);
     const int parts = to->type == GPUMM_Z ? 2 : 1;
     double *column = (double *) to->values + parts * j * to->ld;
     const double *values = x->values;
@@ -184,74 +170,12 @@ static gpumm_status write_out (const gpumm_matrix *x, int64_t row, int64_t colum
 
 /* ---- from dense to sparse ----------------------------------------------------------------- */
 
-/* Columns of c from that on, of a panel. */
-typedef struct {
-  const gpumm_matrix *panel;
-  gpumm_matrix *c;
-  int64_t column;
-} compression;
-
-static inline int is_stored (const double *x, int parts) {
-  return (x[0] != 0) | (x[parts - 1] != 0);
-}
-
-/* Elements of a column that are not zero. */
-static inline int64_t count_stored (const double *x, int64_t rows, int parts) {
-  int64_t count = 0;
-  for (int64_t i = 0; i < rows; i++)
-    count += is_stored (x + parts * i, parts);
-  return count;
-}
-
-static inline void store_column (const double *x, int64_t rows, int64_t *row, double *values,
-                                 int parts) {
-  for (int64_t i = 0; i < rows; i++)
-    if (is_stored (x + parts * i, parts)) {
-      *row++ = i;
-      for (int q = 0; q < parts; q++)
-        *values++ = x[parts * i + q];
-    }
-}
-
-static void count_columns (void *context, int64_t begin, int64_t end) {
-  const compression *x = context;
-  const gpumm_matrix *panel = x->panel;
-  const double *values = panel->values;
+/* Gives each element of a panel of C its row. */
+static void list_rows (void *context, int64_t begin, int64_t end) {
+  const gpumm_matrix *c = context;
   for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++)
-    x->c->start[x->column + j + 1] = panel->type == GPUMM_Z
-                                         ? count_stored (values + 2 * j * panel->ld, panel->rows, 2)
-                                         : count_stored (values + j * panel->ld, panel->rows, 1);
-}
-
-static void store_columns (void *context, int64_t begin, int64_t end) {
-  const compression *x = context;
-  const int64_t rows = x->panel->rows;
-  const int parts = x->panel->type == GPUMM_Z ? 2 : 1;
-  for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {
-    const int64_t at = x->c->start[x->column + j], count = x->c->start[x->column + j + 1] - at;
-    const double *from = (const double *) x->panel->values + parts * j * x->panel->ld;
-    double *values = (double *) x->c->values + parts * at;
-    int64_t *row = x->c->row + at;
-    if (count == rows) {
-      memcpy (values, from, (size_t) (rows * parts) * sizeof *values);
-      for (int64_t i = 0; i < rows; i++)
-        row[i] = i;
-    } else if (parts == 2)
-      store_column (from, rows, row, values, 2);
-    else
-      store_column (from, rows, row, values, 1);
-  }
-}
-
-/* Compresses the panel to the columns of c from this one on; earlier columns are complete. */
-static gpumm_status compress (const gpumm_matrix *panel, gpumm_matrix *c, int64_t column) {
-  compression x = {panel, c, column};
-  gpumm_status status = gpumm_parallel (panel->cols, grain_of (panel), count_columns, &x);
-  if (status)
-    return status;
-  for (int64_t j = column; j < column + panel->cols; j++)
-    c->start[j + 1] += c->start[j];
-  return gpumm_parallel (panel->cols, grain_of (panel), store_columns, &x);
+    for (int64_t i = 0; i < c->rows; i++)
+      c->row[j * c->rows + i] = i;
 }
 
 /* ---- the row of the table ----------------------------------------------------------------- */
@@ -285,7 +209,7 @@ static gpumm_status refuse_large (const gpumm_problem *p) {
   return GPUMM_OK;
 }
 
-/* Memory for A, a panel of B and one of C. */
+/* Memory for A and a panel of B. */
 static gpumm_status take_memory (struct gpumm_job *job, state *s) {
   const gpumm_problem *p = &job->problem;
   const int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
@@ -300,12 +224,10 @@ static gpumm_status take_memory (struct gpumm_job *job, state *s) {
   const gpumm_problem q = gpumm_as_dense_panel (p, s->width);
   s->a = q.a;
   s->b = q.b;
-  s->c = dense (&job->shape, m, s->width, NULL);
   s->a.values = gpumm_own (&job->memory, m * k, gpumm_type_bytes (s->a.type));
   s->b.values =
       s->same ? s->a.values : gpumm_own (&job->memory, k * s->width, gpumm_type_bytes (s->b.type));
-  s->c.values = gpumm_own (&job->memory, m * s->width, gpumm_type_bytes (s->c.type));
-  return s->a.values && s->b.values && s->c.values ? GPUMM_OK : GPUMM_HOST_MEMORY;
+  return s->a.values && s->b.values ? GPUMM_OK : GPUMM_HOST_MEMORY;
 }
 
 static gpumm_status open (struct gpumm_job *job) {
@@ -355,24 +277,37 @@ static gpumm_status next (struct gpumm_job *job, gpumm_problem *q, int *more) {
   *q = gpumm_as_dense_panel (p, width);
   q->a.values = s->a.values;
   q->b.values = s->b.values;
-  s->c.cols = width;
   s->column += width;
   return s->same ? GPUMM_OK
                  : write_out (&p->b, p->b.op == GPUMM_NONE ? 0 : column,
                               p->b.op == GPUMM_NONE ? column : 0, &q->b);
 }
 
+/* A panel of C lies in the result, behind the columns before, and is compressed there. */
 static gpumm_status into (struct gpumm_job *job, const gpumm_matrix *shape, gpumm_matrix *result,
                           gpumm_matrix *c) {
   const state *s = job->state;
-  (void) shape, (void) result;
-  *c = s->c;
+  const int64_t at = result->start[s->column - shape->cols];
+  *c = *shape;
+  c->values = (char *) result->values + (size_t) at * gpumm_type_bytes (result->type);
   return GPUMM_OK;
 }
 
 static gpumm_status finish (struct gpumm_job *job, const gpumm_matrix *c, gpumm_matrix *result) {
   const state *s = job->state;
-  gpumm_status status = compress (c, result, s->column - c->cols);
+  gpumm_matrix part = *result;
+  part.start += s->column - c->cols;
+  const int64_t at = *part.start;
+  part.cols = c->cols;
+  part.row += at;
+  part.values = c->values;
+  for (int64_t j = 0; j <= part.cols; j++)
+    part.start[j] = j * part.rows;
+  gpumm_status status = gpumm_parallel (part.cols, grain_of (c), list_rows, &part);
+  if (!status)
+    status = gpumm_drop_zeros (&part);
+  for (int64_t j = 0; j <= part.cols; j++)
+    part.start[j] += at;
   gpumm_progress_add ((double) c->cols);
   job->report.flops = s->flops;
   return status;

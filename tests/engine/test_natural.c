@@ -88,9 +88,11 @@ static unsigned all_of (int64_t b) {
 }
 
 static int is_natural (const gpumm_matrix *x, int64_t b) {
-  int64_t *start = check_allocate (x->cols / b + 1, sizeof *start);
-  int64_t *row = check_allocate (x->nzmax / (b * b), sizeof *row);
-  int found = gpumm_find_natural (x, b, start, row);
+  gpumm_owner memory = {0};
+  gpumm_matrix blocks;
+  CHECK (gpumm_as_natural (&memory, x, b, &blocks) == GPUMM_OK, "%s", gpumm_last_error ());
+  const int64_t *start = blocks.start, *row = blocks.row;
+  int found = start != NULL;
   if (found) { /* and the pattern is right */
     CHECK (start[x->cols / b] * b * b == x->nzmax, "%" PRId64 " blocks", start[x->cols / b]);
     for (int64_t j = 0; j < x->cols / b; j++)
@@ -98,8 +100,7 @@ static int is_natural (const gpumm_matrix *x, int64_t b) {
         if (row[t] * b != x->row[x->start[j * b] + (t - start[j]) * b])
           found = -1;
   }
-  free (start);
-  free (row);
+  gpumm_release_owned (&memory);
   return found;
 }
 
