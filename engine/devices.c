@@ -128,16 +128,21 @@ gpumm_status gpumm_context_of (int device, gpumm_context **context) {
                        count == 1 ? "is" : "are", count, count - 1);
   *context = is_host ? &host_context : &gpus[device];
   pthread_mutex_lock (&lock);
-  (*context)->driver = driver;
-  (*context)->device = is_host ? 0 : device;
+  if (!(*context)->driver) { /* others may read it already */
+    (*context)->driver = driver;
+    (*context)->device = is_host ? 0 : device;
+  }
   pthread_mutex_unlock (&lock);
   return GPUMM_OK;
 }
 
 gpumm_context *gpumm_gpu_context (int device) {
-  return device >= 0 && device < MOST_GPUS && gpumm_cuda (NULL) && gpus[device].driver
-             ? &gpus[device]
-             : NULL;
+  if (device < 0 || device >= MOST_GPUS || !gpumm_cuda (NULL))
+    return NULL;
+  pthread_mutex_lock (&lock);
+  const int is_known = gpus[device].driver != NULL;
+  pthread_mutex_unlock (&lock);
+  return is_known ? &gpus[device] : NULL;
 }
 
 gpumm_status gpumm_context_properties (const gpumm_context *context,
