@@ -37,12 +37,16 @@ for k = 1:20000
   gpumm (A, A);
 endfor
 printf ("2x2_us %.2f\n", 1e6 * toc (started) / 20000);
-A = rand (1024);
-report ("double_1024", @() gpumm (A, A), 15);
-A = rand (4096);
-report ("double_4096", @() gpumm (A, A), 9);
-A = single (A);
+for n = [256, 512, 1024, 2048, 4096, 8192]
+  A = rand (n);
+  report (sprintf ("double_%d", n), @() gpumm (A, A), 9 + 6 * (n < 2000) - 4 * (n > 5000));
+endfor
+A = single (rand (4096));
 report ("single_4096", @() gpumm (A, A), 9);
+A = complex (rand (2048), rand (2048));
+report ("complex_2048", @() gpumm (A, A), 9);
+A = rand (3000);
+report ("A'*A_3000", @() gpumm (A, A, "TransposeA", "transpose"), 9);
 
 S = sprand (200000, 200000, 16 / 200000);
 X = rand (200000, 64);
