@@ -93,7 +93,7 @@ static gpumm_status check_buffers (const gpumm_problem *p) {
     if (all[i] && all[i]->context != home->context)
       return gpumm_fail (GPUMM_UNSUPPORTED, "the matrices lie on different devices");
   if (all[2] && !p->stays)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "C0 on a device, and a result that is not");
+    return gpumm_fail (GPUMM_UNSUPPORTED, "C0 lies on a device, so the result must stay there");
   return GPUMM_OK;
 }
 
