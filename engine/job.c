@@ -93,11 +93,11 @@ static gpumm_status check_buffers (const gpumm_problem *p) {
     if (all[i] && all[i]->context != home->context)
       return gpumm_fail (GPUMM_UNSUPPORTED, "the matrices lie on different devices");
   if (all[2] && !p->stays)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "C0 on a device, and a result that is not");
+    return gpumm_fail (GPUMM_UNSUPPORTED, "C0 lies on a device, so the result must stay there");
   return GPUMM_OK;
 }
 
-static gpumm_status check_problem (gpumm_problem *p) {
+gpumm_status gpumm_check_problem (gpumm_problem *p) {
   gpumm_status status = gpumm_check_matrix (&p->a, "A");
   if (!status)
     status = gpumm_check_matrix (&p->b, "B");
@@ -377,7 +377,7 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
   job->opened = opened;
   status = check_options (&job->options);
   if (!status)
-    status = check_problem (&job->problem);
+    status = gpumm_check_problem (&job->problem);
   if (status)
     goto done;
   if (job->problem.c0) {

@@ -119,6 +119,10 @@ const gpumm_algorithm *gpumm_algorithm_find (const char *name);
 extern const gpumm_algorithm gpumm_algorithm_mixed;
 int gpumm_octave_widens (const gpumm_problem *problem);
 
+/* Checks all of a problem but the entries of its operands, and sets its output; c0 is NULL after it if
+ * beta is 0. */
+gpumm_status gpumm_check_problem (gpumm_problem *p);
+
 /* The product of "integers", without a job. */
 gpumm_status gpumm_integers_product (const gpumm_problem *problem, gpumm_matrix *result);
 

@@ -305,26 +305,17 @@ static gpumm_status multiply_pages (batch *b) {
 
 static gpumm_status check (const gpumm_pages *p, gpumm_problem *problem) {
   *problem = (gpumm_problem){.a = p->a, .b = p->b, .alpha = {1, 0}, .output = p->a.type};
-  gpumm_status status = gpumm_check_matrix (&p->a, "A");
-  if (!status)
-    status = gpumm_check_matrix (&p->b, "B");
+  const gpumm_status status = gpumm_check_problem (problem);
   if (status)
     return status;
   if (p->a.format != GPUMM_DENSE || p->b.format != GPUMM_DENSE || p->a.buffer || p->b.buffer)
     return gpumm_fail (GPUMM_UNSUPPORTED, "pages must be full matrices in host memory");
   if (p->a.ld != p->a.rows || p->b.ld != p->b.rows)
     return gpumm_fail (GPUMM_INVALID, "pages with gaps between their columns");
-  if ((unsigned) p->a.op > GPUMM_CTRANSPOSE || (unsigned) p->b.op > GPUMM_CTRANSPOSE)
-    return gpumm_fail (GPUMM_INVALID, "unknown op");
   for (int d = 0; d < p->dims; d++)
     if (p->sizes[d] < 0 || p->steps_a[d] < 0 || p->steps_b[d] < 0)
       return gpumm_fail (GPUMM_INVALID, "a number of pages, or a step between them, below 0");
-  if (gpumm_k (problem) != gpumm_op_rows (&p->b))
-    return gpumm_fail (GPUMM_NONCONFORMANT,
-                       "operator *: nonconformant arguments (op1 is %lldx%lld, op2 is %lldx%lld)",
-                       (long long) gpumm_m (problem), (long long) gpumm_k (problem),
-                       (long long) gpumm_op_rows (&p->b), (long long) gpumm_n (problem));
-  return gpumm_result_type (problem, &problem->output);
+  return GPUMM_OK;
 }
 
 gpumm_status gpumm_pages_result (const gpumm_pages *pages, gpumm_matrix *shape) {

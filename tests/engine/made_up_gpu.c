@@ -1,5 +1,5 @@
-/* made_up_gpu.c - a driver that stands for CUDA's in test_fallbacks: a GPU that never was,
- * whose calls fail when the test says so.
+/* made_up_gpu.c - a driver that stands for CUDA's in test_fallbacks, and lends its functions to
+ * test_rival_rates: a GPU that never was, whose calls fail when the test says so.
  *
  * Its one kernel, "cublas", does not multiply: all operands of the test are ones, so that an element of
  * A B is k. That makes it fast, and every later launch on the same C shows. There may be several, and
@@ -12,7 +12,13 @@
 #include <string.h>
 #include <time.h>
 
-GPUMM_API made_up made_up_gpu = {.devices = 1};
+static double seconds_now (void) {
+  struct timespec now;
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+
+made_up made_up_gpu = {.devices = 1, .clock = seconds_now};
 
 static const char *error_text (void) {
   return "it was made up";
@@ -120,9 +126,7 @@ static gpumm_status event_destroy (int device, gpumm_event *event) {
 }
 
 static gpumm_status event_record (int device, gpumm_event *event, gpumm_stream *stream) {
-  struct timespec now;
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  ((handle *) event)->at = (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+  ((handle *) event)->at = made_up_gpu.clock ();
   use (device, stream);
   return use (device, event);
 }

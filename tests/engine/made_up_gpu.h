@@ -1,4 +1,4 @@
-/* made_up_gpu.h - how test_fallbacks steers the made-up GPU. SPDX-License-Identifier: BSD-3-Clause */
+/* made_up_gpu.h - how tests steer the made-up GPU. SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_TESTS_MADE_UP_GPU_H
 #define GPUMM_TESTS_MADE_UP_GPU_H
 
@@ -10,6 +10,9 @@ typedef struct {
   int allocations, launches; /* so far */
   int failing_launch;        /* the launch of this number has no memory; 0: none */
   int held, strays;          /* allocations now; uses of a device's memory on another */
+  double (*clock) (void);    /* seconds, for events */
 } made_up;
+
+extern GPUMM_API made_up made_up_gpu;
 
 #endif

@@ -1,27 +1,19 @@
 /* test_rival_rates.c - what is measured of emulated products, on a made-up device.
  *
  * The device's clock goes on by made-up rates: so the rates that come out must be those, and what
- * was measured, and how often, can be counted.
+ * was measured, and how often, can be counted. The rest of its driver is that of made_up_gpu.c.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
 #include "devices.h"
+#include "made_up_gpu.h"
 #include "rates.h"
 #include "memory/pool.h"
 #include "types.h"
 
 #include <math.h>
-#include <string.h>
 
 #define ALL (1u << GPUMM_S | 1u << GPUMM_D | 1u << GPUMM_C | 1u << GPUMM_Z)
-
-struct gpumm_stream {
-  int unused;
-};
-
-struct gpumm_event {
-  double at;
-};
 
 static double now, link_rate;
 static gpumm_rival_rates rates;
@@ -52,66 +44,8 @@ static gpumm_status give_back (int device, void *p) {
   return GPUMM_OK;
 }
 
-static gpumm_status pin (int device, size_t bytes, void **p) {
-  (void) device;
-  *p = malloc (bytes);
-  return *p ? GPUMM_OK : GPUMM_HOST_MEMORY;
-}
-
-static gpumm_status unpin (int device, void *p) {
-  (void) device;
-  free (p);
-  return GPUMM_OK;
-}
-
-static gpumm_status stream_create (int device, gpumm_stream **stream) {
-  (void) device;
-  *stream = malloc (sizeof **stream);
-  return *stream ? GPUMM_OK : GPUMM_HOST_MEMORY;
-}
-
-static gpumm_status stream_destroy (int device, gpumm_stream *stream) {
-  (void) device;
-  free (stream);
-  return GPUMM_OK;
-}
-
-static gpumm_status stream_synchronize (int device, gpumm_stream *stream) {
-  (void) device;
-  (void) stream;
-  return GPUMM_OK;
-}
-
-static gpumm_status event_create (int device, gpumm_event **event) {
-  (void) device;
-  *event = malloc (sizeof **event);
-  return *event ? GPUMM_OK : GPUMM_HOST_MEMORY;
-}
-
-static gpumm_status event_destroy (int device, gpumm_event *event) {
-  (void) device;
-  free (event);
-  return GPUMM_OK;
-}
-
-static gpumm_status event_record (int device, gpumm_event *event, gpumm_stream *stream) {
-  (void) device;
-  (void) stream;
-  event->at = now;
-  return GPUMM_OK;
-}
-
-static gpumm_status event_synchronize (int device, gpumm_event *event) {
-  (void) device;
-  (void) event;
-  return GPUMM_OK;
-}
-
-static gpumm_status event_seconds (int device, gpumm_event *from, gpumm_event *to,
-                                   double *seconds) {
-  (void) device;
-  *seconds = to->at - from->at;
-  return GPUMM_OK;
+static double clock_of_rates (void) {
+  return now;
 }
 
 static gpumm_status copy_up (int device, gpumm_stream *stream, void *to, size_t to_pitch,
@@ -125,13 +59,6 @@ static gpumm_status copy_up (int device, gpumm_stream *stream, void *to, size_t 
   now += (double) width * (double) height / link_rate;
   copies++;
   return GPUMM_OK;
-}
-
-static const char *error_text (void) {
-  return "made up";
-}
-
-static void reset (void) {
 }
 
 /* ---- its kernels -------------------------------------------------------------------------- */
@@ -175,27 +102,9 @@ static const gpumm_kernel library = {.algorithm = "cublas",
                                       .workspace = workspace,
                                       .smallest_tile = 4096};
 static const gpumm_kernel *const rows[] = {&library, &emulated, NULL};
-static const gpumm_driver driver = {.version = GPUMM_DRIVER_VERSION,
-                                    .name = "made up",
-                                    .allocate = allocate,
-                                    .release = give_back,
-                                    .pin = pin,
-                                    .unpin = unpin,
-                                    .stream_create = stream_create,
-                                    .stream_destroy = stream_destroy,
-                                    .stream_synchronize = stream_synchronize,
-                                    .event_create = event_create,
-                                    .event_destroy = event_destroy,
-                                    .event_record = event_record,
-                                    .event_synchronize = event_synchronize,
-                                    .event_seconds = event_seconds,
-                                    .copy_up = copy_up,
-                                    .error_text = error_text,
-                                    .reset = reset,
-                                    .kernels = rows};
-
 /* ---- tests -------------------------------------------------------------------------------- */
 
+static gpumm_driver driver;
 static gpumm_context context = {.driver = &driver};
 
 /* As gpumm_reset does for the devices that it knows. */
@@ -334,6 +243,12 @@ static void test_failures (void) {
 }
 
 int main (void) {
+  made_up_gpu.clock = clock_of_rates;
+  driver = *gpumm_driver_table ();
+  driver.allocate = allocate;
+  driver.release = give_back;
+  driver.copy_up = copy_up;
+  driver.kernels = rows;
   test_rates ();
   test_thrift ();
   test_failures ();
