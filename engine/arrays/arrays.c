@@ -74,17 +74,18 @@ static gpumm_status check_sizes (const call *c, const int64_t *size, int count, 
 static gpumm_status check_entries (call *c, const gpumm_view *x, const int64_t *size, int writes,
                                    const char *what) {
   double low = 0, high = 0;
-  int64_t entries = 1;
-  gpumm_status status = check_type (c, x->type, what);
+  int is_empty = 0, repeats = 0;
+  const gpumm_status status = check_type (c, x->type, what);
   for (int d = 0; d < GPUMM_MAP_DIMS; d++) {
     const double reach = (double) (size[d] - 1) * (double) x->stride[d];
     *(reach < 0 ? &low : &high) += reach;
-    if (writes && size[d] > 1 && x->stride[d] == 0 && !status)
-      status = gpumm_fail (GPUMM_INVALID, "%s: %s has several entries at one place", c->name, what);
-    entries = size[d] > 0 ? entries : 0;
+    is_empty = is_empty || size[d] == 0;
+    repeats = repeats || (size[d] > 1 && x->stride[d] == 0);
   }
-  if (status || entries == 0)
+  if (status || is_empty)
     return status ? status : check_place (c, x->buffer, what);
+  if (writes && repeats)
+    return gpumm_fail (GPUMM_INVALID, "%s: %s has several entries at one place", c->name, what);
   return check_extent (c, x->buffer, x->values, gpumm_type_bytes (x->type), low, high, what);
 }
 

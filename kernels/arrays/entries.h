@@ -256,7 +256,8 @@ template <class T> static inline program<T> program_of (const gpumm_map &m) {
   p.inputs = m.inputs;
   p.steps = m.steps;
   for (int i = 0; i < m.inputs; i++)
-    p.input[i] = {m.input[i].values, (int) m.input[i].type, m.input[i].conjugated != 0};
+    p.input[i] = {m.input[i].values, (int) m.input[i].type,
+                  m.input[i].conjugated && !is_real (m.input[i].type)};
   bool real = m.inputs == 0 || is_real (m.input[0].type), top = true, below = true;
   for (int s = 0; s < m.steps; s++) {
     const gpumm_map_step &from = m.step[s];
@@ -547,7 +548,7 @@ DEVICE void evaluate (const program<T> &p, const layout &at, const int64_t (&ent
 static inline bool is_plain (const gpumm_map &m) {
   bool plain = true;
   for (int i = 0; i < m.inputs; i++)
-    plain = plain && m.input[i].type == m.domain && !m.input[i].conjugated;
+    plain = plain && m.input[i].type == m.domain && (!m.input[i].conjugated || is_real (m.domain));
   return plain;
 }
 

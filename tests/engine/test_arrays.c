@@ -210,9 +210,10 @@ static number power (value x, value y, int is_single) {
   return with (kept * cos (turn), kept * sin (turn));
 }
 
-static double angle (value x) {
-  const double a = x.is_real ? 0 : carg (x.z);
-  return a == -M_PI ? M_PI : a;
+static double angle (value x, int is_single) {
+  const double a = x.is_real ? 0 : is_single ? cargf ((float complex) x.z) : carg (x.z);
+  const double pi = is_single ? (float) M_PI : M_PI;
+  return a == -pi ? pi : a;
 }
 
 /* -1, 0, 1; 2: unordered. Of floats as floats. */
@@ -226,8 +227,8 @@ static int order (value x, value y, int is_single) {
       q = (float) q;
     }
     if (p == q) {
-      p = angle (x);
-      q = angle (y);
+      p = angle (x, is_single);
+      q = angle (y, is_single);
     }
   }
   return p < q ? -1 : p > q ? 1 : p == q ? 0 : 2;
