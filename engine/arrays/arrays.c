@@ -169,18 +169,19 @@ static gpumm_status queue (const call *c, launcher *launch, const void *what, si
   gpumm_stream *stream = NULL;
   void *workspace = NULL;
   gpumm_status status = gpumm_queue_failure (c->context);
-  if (!status)
-    status = gpumm_queue_stream (c->context, &stream);
   if (!status && bytes > 0)
     status = gpumm_pool_take_in_order (c->context, GPUMM_POOL_DEVICE, bytes, &workspace);
-  if (status)
-    return status;
-  status = launch (c->context, stream, what, workspace);
-  gpumm_queue_add (c->context, c->name); /* a part may run, even after a failure */
+  if (!status)
+    status = gpumm_queue_begin (c->context, &stream);
+  if (!status) {
+    status = launch (c->context, stream, what, workspace);
+    if (status)
+      gpumm_fail (status, "device %d: %s failed: %s", c->context->device, c->name,
+                  c->context->driver->error_text ());
+    gpumm_queue_end (c->context, c->name); /* a part may run, even after a failure */
+  }
   gpumm_pool_give (c->context, GPUMM_POOL_DEVICE, workspace);
-  return status ? gpumm_fail (status, "device %d: %s failed: %s", c->context->device, c->name,
-                              c->context->driver->error_text ())
-                : GPUMM_OK;
+  return status;
 }
 
 static gpumm_status launch_map (gpumm_context *context, gpumm_stream *stream, const void *what,

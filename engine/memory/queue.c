@@ -7,26 +7,29 @@
 #include <stdio.h>
 #include <string.h>
 
+static pthread_mutex_t launching = PTHREAD_MUTEX_INITIALIZER; /* taken before lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-gpumm_status gpumm_queue_stream (gpumm_context *context, gpumm_stream **stream) {
+gpumm_status gpumm_queue_begin (gpumm_context *context, gpumm_stream **stream) {
   gpumm_status status = GPUMM_OK;
-  pthread_mutex_lock (&lock);
+  pthread_mutex_lock (&launching);
   if (!context->arrays.stream)
     status = context->driver->stream_create (context->device, &context->arrays.stream);
   *stream = context->arrays.stream;
-  pthread_mutex_unlock (&lock);
-  return status ? gpumm_fail (status, "device %d: cannot make a new stream: %s", context->device,
-                              context->driver->error_text ())
-                : GPUMM_OK;
+  if (!status)
+    return GPUMM_OK;
+  pthread_mutex_unlock (&launching);
+  return gpumm_fail (status, "device %d: cannot make a new stream: %s", context->device,
+                     context->driver->error_text ());
 }
 
-void gpumm_queue_add (gpumm_context *context, const char *name) {
+void gpumm_queue_end (gpumm_context *context, const char *name) {
   pthread_mutex_lock (&lock);
   if (context->arrays.queued++ == context->arrays.waited)
     context->arrays.first = name;
   context->arrays.last = name;
   pthread_mutex_unlock (&lock);
+  pthread_mutex_unlock (&launching);
 }
 
 /* The runtime does not say which operation failed. */
@@ -79,12 +82,16 @@ gpumm_status gpumm_queue_wait (gpumm_context *context) {
 }
 
 void gpumm_queue_reset (gpumm_context *context) {
+  pthread_mutex_lock (&launching);
   gpumm_queue_drain (context);
   if (context->arrays.stream)
     context->driver->stream_destroy (context->device, context->arrays.stream);
   gpumm_queue_forget (context);
+  pthread_mutex_unlock (&launching);
 }
 
 void gpumm_queue_forget (gpumm_context *context) {
+  pthread_mutex_lock (&lock);
   memset (&context->arrays, 0, sizeof context->arrays);
+  pthread_mutex_unlock (&lock);
 }

@@ -18,11 +18,10 @@
 
 #include "context.h"
 
-/* The stream, made at first use. */
-gpumm_status gpumm_queue_stream (gpumm_context *context, gpumm_stream **stream);
-
-/* Work of this name, a constant, has just been launched on the stream. */
-void gpumm_queue_add (gpumm_context *context, const char *name);
+/* Begins a launch on the stream, which is made at first use. Where it succeeds, gpumm_queue_end must
+ * follow: no other launch and no reset comes between. name is a constant, for errors. */
+gpumm_status gpumm_queue_begin (gpumm_context *context, gpumm_stream **stream);
+void gpumm_queue_end (gpumm_context *context, const char *name);
 
 /* Waits for all that is queued. A failure is kept. */
 void gpumm_queue_drain (gpumm_context *context);

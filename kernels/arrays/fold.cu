@@ -104,7 +104,7 @@ template <class T> struct of_parts {
 };
 
 template <class SOURCE>
-__global__ void __launch_bounds__ (THREADS, 2)
+__global__ void __launch_bounds__ (THREADS, 3)
     fold_lanes (SOURCE source, lanes l, results<typename SOURCE::sum> to) {
   typedef typename SOURCE::entry T;
   typedef typename SOURCE::sum W;

@@ -3,7 +3,7 @@
 #include "entries.h"
 
 template <class T, int EACH, bool PLAIN>
-__global__ void __launch_bounds__ (THREADS, 2)
+__global__ void __launch_bounds__ (THREADS, 3)
     map_entries (program<T> p, layout at, void *output, int type) {
   const int64_t ahead = (int64_t) THREADS * gridDim.x;
   for (int64_t begin = (int64_t) blockIdx.x * THREADS + threadIdx.x; begin < at.entries;
