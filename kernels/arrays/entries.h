@@ -399,8 +399,7 @@ template <class R> DEVICE complex<R> root (complex<R> x, int real) {
 template <class R> DEVICE complex<R> log_of (complex<R> x, int real) {
   if (!(real & REAL_X))
     return complex_log (x);
-  return x.re < 0 ? complex<R>{logarithm (-x.re), (R) 3.14159265358979323846}
-                  : complex<R>{logarithm (x.re), 0};
+  return {logarithm (fabs (x.re)), x.re < 0 ? (R) 3.14159265358979323846 : 0};
 }
 
 /* Octave's max and min of complex numbers: by abs, the first of equals, and NaN is not skipped. */

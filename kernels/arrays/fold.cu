@@ -72,18 +72,41 @@ template <class T, class W> DEVICE void combine (int op, folded<W> &x, const fol
   }
 }
 
-/* The entries of a map. */
-template <class T, bool PLAIN> struct of_map {
+/* The values of a map. Fewer at once than a map itself takes: what is folded needs registers, too. */
+template <class T> struct of_map {
   typedef T entry;
   typedef decltype (wide (T ())) sum;
-  enum { EACH = sizeof (T) < 16 ? 4 : 2 };
+  enum { EACH = sizeof (T) < 16 ? 2 : 1 };
   program<T> p;
   layout at;
 
   __device__ static void get (const of_map &m, const int64_t (&place)[EACH],
                               const int64_t (&k)[EACH], int op, folded<sum> (&x)[EACH]) {
     T value[EACH];
-    evaluate<T, EACH, PLAIN> (m.p, m.at, place, value);
+    evaluate<T, EACH, false> (m.p, m.at, place, value);
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+      x[e] = begun (op, value[e], k[e]);
+  }
+};
+
+/* The entries of an array as they are: several are read at once, and nothing is interpreted. */
+template <class T> struct of_array {
+  typedef T entry;
+  typedef decltype (wide (T ())) sum;
+  enum { EACH = sizeof (T) < 16 ? 4 : 2 };
+  const T *p;
+  layout at;
+
+  __device__ static void get (const of_array &m, const int64_t (&place)[EACH],
+                              const int64_t (&k)[EACH], int op, folded<sum> (&x)[EACH]) {
+    T value[EACH];
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+      int64_t at[1];
+      find (m.at, 0, place[e], at);
+      value[e] = m.p[at[0]];
+    }
 #pragma unroll
     for (int e = 0; e < EACH; e++)
       x[e] = begun (op, value[e], k[e]);
@@ -151,18 +174,16 @@ __global__ void __launch_bounds__ (THREADS, 3)
     to.index[s.lane] = (double) x.index + 1;
 }
 
-template <class T, bool PLAIN>
+template <class T, class SOURCE>
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_fold &f,
-                            void *workspace) {
-  typedef of_map<T, PLAIN> map;
+                            const SOURCE &source, void *workspace) {
   typedef of_parts<T> parts;
   typedef decltype (wide (T ())) W;
   const lanes l = lanes_of (f.inner, f.count, f.outer);
-  const map source = {program_of<T> (f.map), layout_of (f.map, f.map.output)};
   results<W> to = {f.op, (int) f.output.type, f.output.values, (double *) f.index.values,
                    l.parts > 1 ? (folded<W> *) workspace : NULL};
-  gpumm_status status = LAUNCH ("fold", fold_lanes<map>, lane_blocks (l) * l.parts, dim3 (THREADS),
-                                device, stream, source, l, to);
+  gpumm_status status = LAUNCH ("fold", fold_lanes<SOURCE>, lane_blocks (l) * l.parts,
+                                dim3 (THREADS), device, stream, source, l, to);
   if (status || l.parts == 1)
     return status;
   lanes second = lanes_of (f.inner * f.outer, l.parts, 1);
@@ -174,11 +195,21 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_fold &
                  from, second, to);
 }
 
+template <class T>
+static gpumm_status choose (int device, gpumm_stream *stream, const gpumm_fold &f,
+                            void *workspace) {
+  const layout at = layout_of (f.map, f.map.input[0]); /* the output is not used */
+  if (f.map.inputs == 1 && f.map.steps == 0 && is_plain (f.map)) {
+    const of_array<T> source = {(const T *) f.map.input[0].values, at};
+    return launch<T> (device, stream, f, source, workspace);
+  }
+  const of_map<T> source = {program_of<T> (f.map), at};
+  return launch<T> (device, stream, f, source, workspace);
+}
+
 gpumm_status gpumm_driver_fold (int device, gpumm_stream *stream, const gpumm_fold *f,
                                 void *workspace) {
-  if (is_plain (f->map))
-    WITH_TYPE (f->map.domain, T, return (launch<T, true> (device, stream, *f, workspace)));
-  WITH_TYPE (f->map.domain, T, return (launch<T, false> (device, stream, *f, workspace)));
+  WITH_TYPE (f->map.domain, T, return choose<T> (device, stream, *f, workspace));
 }
 
 size_t gpumm_driver_fold_bytes (const gpumm_fold *f) {

@@ -704,7 +704,8 @@ static void test_fold (int op, gpumm_type type, gpumm_type domain, int64_t inner
         at = make (GPUMM_D, inner * outer);
   fill_small (&x, op);
   gpumm_fold f = {.op = (gpumm_fold_op) op, .inner = inner, .count = count, .outer = outer};
-  f.map = (gpumm_map){.domain = domain, .size = {x.count, 1, 1, 1}, .inputs = 1, .steps = 1};
+  f.map = (gpumm_map){.domain = domain, .size = {x.count, 1, 1, 1}, .inputs = 1};
+  f.map.steps = (int) check_between (0, 1);
   f.map.input[0] = view (&x, f.map.size);
   f.map.step[0].op = check_between (0, 1) ? GPUMM_MAP_NEG : GPUMM_MAP_CONJ;
   f.output = view (&y, NULL);
