@@ -19,6 +19,13 @@ typedef struct gpumm_context {
   struct gpumm_block *blocks;
   void *streams[GPUMM_MOST_STREAMS], *events[GPUMM_MOST_EVENTS];
   int stream_count, event_count;
+  struct { /* kept by memory/queue.c: work on arrays, in order */
+    gpumm_stream *stream;
+    int64_t queued, waited;   /* operations so far */
+    const char *first, *last; /* names of those that nothing has waited for */
+    gpumm_status failed;      /* not reported yet */
+    char error[512];
+  } arrays;
   struct gpumm_rates *rates; /* rates.c; NULL: nothing measured yet */
   struct gpumm_tuned *tuned; /* tuned.c; NULL: not read yet */
 } gpumm_context;

@@ -154,7 +154,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-#define GPUMM_DRIVER_VERSION 11
+#define GPUMM_DRIVER_VERSION 12
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
@@ -217,6 +217,16 @@ typedef struct gpumm_driver {
 
   const gpumm_kernel *const *kernels;               /* ends with NULL */
   const gpumm_sparse_kernel *const *sparse_kernels; /* ends with NULL */
+
+  /* Arrays entry by entry, as gpumm.h describes them; what it says is refused, the caller has
+   * refused. Buffers are not looked at. fold and scan take workspace on the device, as many bytes as
+   * the function beside them says for the same shape, type and op; it may be 0. */
+  gpumm_status (*map) (int device, gpumm_stream *stream, const gpumm_map *map);
+  gpumm_status (*fold) (int device, gpumm_stream *stream, const gpumm_fold *fold, void *workspace);
+  size_t (*fold_bytes) (const gpumm_fold *fold);
+  gpumm_status (*scan) (int device, gpumm_stream *stream, const gpumm_scan *scan, void *workspace);
+  size_t (*scan_bytes) (const gpumm_scan *scan);
+  gpumm_status (*pick) (int device, gpumm_stream *stream, const gpumm_pick *pick);
 } gpumm_driver;
 
 /* The one symbol that a driver library exports. */

@@ -227,6 +227,152 @@ GPUMM_API void gpumm_buffer_release (gpumm_buffer *buffer);
 /* Copies a full matrix to one of the same type and size, one of them in a buffer. */
 GPUMM_API gpumm_status gpumm_copy (const gpumm_matrix *from, const gpumm_matrix *to);
 
+/* ---- arrays on a device, entry by entry ------------------------------------------------------ */
+
+/* Full arrays in buffers of one device. The functions below check their arguments, queue the work on
+ * the device's array stream and return. Work queued there runs in order. What reads or writes memory
+ * of the device in another way (gpumm_copy, products) waits for it first. A failure of queued work is
+ * reported by the next of these functions, or by whatever waits. GPUMM_INVALID: an array does not lie
+ * in its buffer, or an argument is out of range. GPUMM_UNSUPPORTED: int64 or uint64 in arithmetic. */
+enum { GPUMM_MAP_DIMS = 4, GPUMM_MAP_INPUTS = 6, GPUMM_MAP_STEPS = 16 };
+
+/* An array as it is read or written: entry (i, j, k, l) is values[i stride[0] + j stride[1] + ...].
+ * Stride 0 repeats an entry, so strides also broadcast and transpose. */
+typedef struct gpumm_view {
+  gpumm_type type;
+  gpumm_buffer *buffer;
+  void *values; /* entry (0, 0, 0, 0), on the device */
+  int64_t stride[GPUMM_MAP_DIMS];
+  int conjugated; /* of an input: read conjugated */
+} gpumm_view;
+
+/* What a step of a map does with the accumulator x and its operand y. */
+typedef enum gpumm_map_op {
+  GPUMM_MAP_LOAD, /* x = y */
+  GPUMM_MAP_PUSH, /* saves x on the stack, which holds two values; then x = y */
+  GPUMM_MAP_NEG,  /* from here on without an operand: x = -x */
+  GPUMM_MAP_ABS,
+  GPUMM_MAP_SQRT,
+  GPUMM_MAP_EXP,
+  GPUMM_MAP_LOG,
+  GPUMM_MAP_TANH,
+  GPUMM_MAP_SIN,
+  GPUMM_MAP_COS,
+  GPUMM_MAP_SIGN,
+  GPUMM_MAP_ROUND,
+  GPUMM_MAP_FLOOR,
+  GPUMM_MAP_CEIL,
+  GPUMM_MAP_FIX,
+  GPUMM_MAP_REAL,
+  GPUMM_MAP_IMAG,
+  GPUMM_MAP_CONJ,
+  GPUMM_MAP_ISNAN,
+  GPUMM_MAP_ISINF,
+  GPUMM_MAP_NOT,
+  GPUMM_MAP_ADD, /* from here on with an operand: x = x + y */
+  GPUMM_MAP_SUB,
+  GPUMM_MAP_MUL,
+  GPUMM_MAP_DIV,
+  GPUMM_MAP_POW, /* real domain: the result must be real */
+  GPUMM_MAP_LT,  /* complex numbers are ordered by abs, then arg */
+  GPUMM_MAP_LE,
+  GPUMM_MAP_EQ,
+  GPUMM_MAP_NE,
+  GPUMM_MAP_GE,
+  GPUMM_MAP_GT,
+  GPUMM_MAP_AND,
+  GPUMM_MAP_OR,
+  GPUMM_MAP_MAX, /* of reals: the other one if one is NaN */
+  GPUMM_MAP_MIN,
+  GPUMM_MAP_OPS /* the number of operations */
+} gpumm_map_op;
+
+/* Where a step's operand comes from: the input of this index, or one of these. */
+enum { GPUMM_MAP_CONSTANT = -1, GPUMM_MAP_POP = -2 };
+
+typedef struct gpumm_map_step {
+  gpumm_map_op op;
+  int source;
+  int swapped;           /* y op x instead of x op y */
+  gpumm_scalar constant; /* real if im is 0 */
+} gpumm_map_step;
+
+/* output = f (inputs), entry by entry. The accumulator begins with the first input (0 if there is
+ * none), the steps run in order, and the accumulator is stored. The arithmetic is Octave's in the
+ * domain, of type S, D, C or Z: entries of any type are converted to it; a complex input of a real
+ * domain gives its real part. In a complex domain a real input, constant or result of real operands
+ * counts as real: real * complex multiplies both parts. SQRT, LOG and POW give complex values there.
+ * Results become integers by rounding half away from zero and saturating, NaN becomes 0; logical: is
+ * it not 0; real: the real part. Without steps and with one type, entries are copied as they are, of
+ * any type. The output's entries may lie where those of an input of the same strides lie; otherwise
+ * they must not overlap any input, or each other. */
+typedef struct gpumm_map {
+  gpumm_type domain;
+  int64_t size[GPUMM_MAP_DIMS];
+  int inputs, steps;
+  gpumm_view input[GPUMM_MAP_INPUTS];
+  gpumm_map_step step[GPUMM_MAP_STEPS];
+  gpumm_view output;
+} gpumm_map;
+
+GPUMM_API gpumm_status gpumm_map_entries (const gpumm_map *map);
+
+typedef enum gpumm_fold_op {
+  GPUMM_FOLD_SUM, /* in double precision */
+  GPUMM_FOLD_PROD,
+  GPUMM_FOLD_MAX, /* NaN only if all are NaN; complex numbers by abs, then arg */
+  GPUMM_FOLD_MIN,
+  GPUMM_FOLD_ANY, /* NaN counts as Octave counts it: not for any, but for all */
+  GPUMM_FOLD_ALL,
+  GPUMM_FOLD_OPS
+} gpumm_fold_op;
+
+/* output(i, j) = what the map's values (i, :, j) give, the map's entries, counted down its columns,
+ * taken as inner x count x outer. The map's own output is not used. The output is inner x outer
+ * without gaps, and its strides are not used. The same shapes give the same bits every time. */
+typedef struct gpumm_fold {
+  gpumm_fold_op op;
+  gpumm_map map;
+  int64_t inner, count, outer;
+  gpumm_view output;
+  gpumm_view index; /* MAX, MIN: also where, from 1, the first of equals; D. values NULL: not */
+} gpumm_fold;
+
+GPUMM_API gpumm_status gpumm_fold_entries (const gpumm_fold *fold);
+
+/* output(i, k, j) = input(i, 1, j) + ... + input(i, k, j), or their product, in double precision.
+ * Both arrays are inner x count x outer without gaps; strides are not used. */
+typedef struct gpumm_scan {
+  gpumm_fold_op op; /* SUM or PROD */
+  int64_t inner, count, outer;
+  gpumm_view input, output; /* may be the same memory if the types are */
+} gpumm_scan;
+
+GPUMM_API gpumm_status gpumm_scan_entries (const gpumm_scan *scan);
+
+/* The places along a dimension: first, first + step, ...; or those of a vector in a buffer, from 0.
+ * The caller guarantees that a vector's places exist. */
+typedef struct gpumm_places {
+  gpumm_buffer *buffer;
+  const int64_t *vector; /* NULL: first and step */
+  int64_t first, step;
+} gpumm_places;
+
+/* part(i, j, k, l) = whole(I(i), J(j), K(k), L(l)); put: the other way round. Both of one type. If a
+ * put writes a place twice, either value may stay. */
+typedef struct gpumm_pick {
+  int put;
+  int64_t size[GPUMM_MAP_DIMS]; /* of the part */
+  gpumm_places places[GPUMM_MAP_DIMS];
+  int64_t whole_size[GPUMM_MAP_DIMS];
+  gpumm_view part, whole;
+} gpumm_pick;
+
+GPUMM_API gpumm_status gpumm_pick_entries (const gpumm_pick *pick);
+
+/* Waits for all array work on a device, GPUMM_HOST for the host device, and reports its failure. */
+GPUMM_API gpumm_status gpumm_wait (int device);
+
 /* ---- cancelling --------------------------------------------------------------------------- */
 
 /* Stops all open jobs: their gpumm_open or gpumm_run returns GPUMM_CANCELLED within 0.3 s on

@@ -19,7 +19,7 @@ gpumm_status gpumm_buffer_new (int device, size_t bytes, gpumm_buffer **buffer) 
   gpumm_buffer *b = gpumm_allocate (1, sizeof *b);
   if (!b)
     return GPUMM_HOST_MEMORY;
-  status = gpumm_pool_take (context, GPUMM_POOL_DEVICE, bytes, &b->p);
+  status = gpumm_pool_take_in_order (context, GPUMM_POOL_DEVICE, bytes, &b->p);
   if (status) {
     gpumm_release (b);
     return status;

@@ -8,6 +8,7 @@
 #include "pool.h"
 #include "error.h"
 #include "host.h"
+#include "queue.h"
 
 #include <pthread.h>
 
@@ -44,6 +45,13 @@ static block *take_kept (gpumm_context *context, gpumm_pool_kind kind, size_t by
 
 gpumm_status gpumm_pool_take (gpumm_context *context, gpumm_pool_kind kind, size_t bytes,
                               void **p) {
+  *p = NULL;
+  const gpumm_status status = kind == GPUMM_POOL_DEVICE ? gpumm_queue_wait (context) : GPUMM_OK;
+  return status ? status : gpumm_pool_take_in_order (context, kind, bytes, p);
+}
+
+gpumm_status gpumm_pool_take_in_order (gpumm_context *context, gpumm_pool_kind kind, size_t bytes,
+                                       void **p) {
   const gpumm_driver *driver = context->driver;
   const int pinned = kind == GPUMM_POOL_PINNED;
   *p = NULL;
@@ -89,6 +97,7 @@ void gpumm_pool_give (gpumm_context *context, gpumm_pool_kind kind, void *p) {
 void gpumm_pool_trim (gpumm_context *context, gpumm_pool_kind kind, size_t keep) {
   const gpumm_driver *driver = context->driver;
   size_t unused = 0;
+  gpumm_queue_drain (context);
   pthread_mutex_lock (&lock);
   for (block **link = &context->blocks; *link;) {
     block *b = *link;
@@ -183,6 +192,7 @@ void gpumm_event_give (gpumm_context *context, gpumm_event *event) {
 
 void gpumm_pool_reset (gpumm_context *context) {
   const gpumm_driver *driver = context->driver;
+  gpumm_queue_reset (context);
   for (void *p; (p = take_last (context->streams, &context->stream_count));)
     driver->stream_destroy (context->device, p);
   for (void *p; (p = take_last (context->events, &context->event_count));)
@@ -193,6 +203,7 @@ void gpumm_pool_reset (gpumm_context *context) {
 
 void gpumm_pool_forget (gpumm_context *context) {
   context->stream_count = context->event_count = 0;
+  gpumm_queue_forget (context);
   while (context->blocks) {
     block *b = context->blocks;
     context->blocks = b->next;

@@ -15,7 +15,11 @@ typedef enum gpumm_pool_kind { GPUMM_POOL_DEVICE, GPUMM_POOL_PINNED } gpumm_pool
  * only after releasing all kept blocks and asking the driver again. */
 gpumm_status gpumm_pool_take (gpumm_context *context, gpumm_pool_kind kind, size_t bytes, void **p);
 
-/* Gives a block back to the pool; NULL is allowed. No work may still use it. */
+/* The same without waiting for work on arrays (queue.h), which may still use the block. */
+gpumm_status gpumm_pool_take_in_order (gpumm_context *context, gpumm_pool_kind kind, size_t bytes,
+                                       void **p);
+
+/* Gives a block back to the pool; NULL is allowed. No work may still use it but work on arrays. */
 void gpumm_pool_give (gpumm_context *context, gpumm_pool_kind kind, void *p);
 
 /* Releases unused blocks of a device until at most keep bytes of them are left. */

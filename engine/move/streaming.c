@@ -25,6 +25,7 @@
 #include "memory/host.h"
 #include "narrow.h"
 #include "memory/pool.h"
+#include "memory/queue.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -991,6 +992,9 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
            .pace = FIRST_PACE};
   int64_t bytes = 0;
   double seconds = 0;
+  const gpumm_status status = gpumm_queue_wait (job->context); /* may use what lies in buffers */
+  if (status)
+    return status;
   for (int64_t i = 0; i < job->count; i++) {
     seconds += job->steps[i].seconds;
     for (int u = 0; u < job->steps[i].ups; u++)

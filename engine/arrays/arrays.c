@@ -1,0 +1,307 @@
+/* arrays.c - arrays on a device, entry by entry: checks, and work queued on the array stream.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "devices.h"
+#include "error.h"
+#include "memory/buffer.h"
+#include "memory/pool.h"
+#include "memory/queue.h"
+#include "types.h"
+
+#include <unistd.h>
+
+/* One call: the device of its arrays, which the first one decides. */
+typedef struct {
+  const char *name;
+  gpumm_context *context;
+} call;
+
+/* ---- checks ------------------------------------------------------------------------------- */
+
+/* Can this process use the buffer, and is it on the call's device? */
+static gpumm_status check_place (call *c, const gpumm_buffer *buffer, const char *what) {
+  if (!buffer)
+    return gpumm_fail (GPUMM_INVALID, "%s: %s has no buffer", c->name, what);
+  if (buffer->process != getpid ())
+    return gpumm_fail (GPUMM_INVALID, "%s: %s lies on a device that a forked process cannot use",
+                       c->name, what);
+  if (c->context && buffer->context != c->context)
+    return gpumm_fail (GPUMM_INVALID, "%s: %s is on another device", c->name, what);
+  c->context = buffer->context;
+  return GPUMM_OK;
+}
+
+/* Do elements low to high, counted from values, lie in the buffer? In doubles, which do not overflow. */
+static gpumm_status check_extent (call *c, const gpumm_buffer *buffer, const void *values,
+                                  size_t element, double low, double high, const char *what) {
+  const gpumm_status status = check_place (c, buffer, what);
+  if (status)
+    return status;
+  const double at = (double) (intptr_t) values - (double) (intptr_t) buffer->p;
+  const intptr_t apart = (intptr_t) values - (intptr_t) buffer->p;
+  if (at + low * (double) element < 0
+      || at + (high + 1) * (double) element > (double) buffer->bytes)
+    return gpumm_fail (GPUMM_INVALID, "%s: %s does not lie in its buffer", c->name, what);
+  if (apart % (intptr_t) element != 0) /* would end CUDA for this process */
+    return gpumm_fail (GPUMM_INVALID, "%s: %s does not begin at a whole element of its buffer",
+                       c->name, what);
+  return GPUMM_OK;
+}
+
+static gpumm_status check_type (const call *c, gpumm_type type, const char *what) {
+  return (int) type >= 0 && type < GPUMM_TYPES
+             ? GPUMM_OK
+             : gpumm_fail (GPUMM_INVALID, "%s: %s has no element type %d", c->name, what,
+                           (int) type);
+}
+
+/* Sets *entries; there may be no more than 2^53. */
+static gpumm_status check_sizes (const call *c, const int64_t *size, int count, int64_t *entries) {
+  double product = 1;
+  *entries = 1;
+  for (int d = 0; d < count; d++) {
+    if (size[d] < 0)
+      return gpumm_fail (GPUMM_INVALID, "%s: size %lld is negative", c->name, (long long) size[d]);
+    product *= (double) size[d];
+  }
+  if (product > 0x1p53)
+    return gpumm_fail (GPUMM_INVALID, "%s: %.0f entries are too many", c->name, product);
+  for (int d = 0; d < count; d++)
+    *entries = product > 0 ? *entries * size[d] : 0;
+  return GPUMM_OK;
+}
+
+/* Entries by strides. writes: each has its own place, as far as stride 0 can tell. */
+static gpumm_status check_entries (call *c, const gpumm_view *x, const int64_t *size, int writes,
+                                   const char *what) {
+  double low = 0, high = 0;
+  int is_empty = 0, repeats = 0;
+  const gpumm_status status = check_type (c, x->type, what);
+  for (int d = 0; d < GPUMM_MAP_DIMS; d++) {
+    const double reach = (double) (size[d] - 1) * (double) x->stride[d];
+    *(reach < 0 ? &low : &high) += reach;
+    is_empty = is_empty || size[d] == 0;
+    repeats = repeats || (size[d] > 1 && x->stride[d] == 0);
+  }
+  if (status || is_empty)
+    return status ? status : check_place (c, x->buffer, what);
+  if (writes && repeats)
+    return gpumm_fail (GPUMM_INVALID, "%s: %s has several entries at one place", c->name, what);
+  return check_extent (c, x->buffer, x->values, gpumm_type_bytes (x->type), low, high, what);
+}
+
+/* Entries without gaps. */
+static gpumm_status check_block (call *c, const gpumm_view *x, int64_t entries, const char *what) {
+  const int64_t size[GPUMM_MAP_DIMS] = {entries, 1, 1, 1};
+  gpumm_view y = *x;
+  y.stride[0] = 1;
+  return check_entries (c, &y, size, 1, what);
+}
+
+static int is_wide (gpumm_type type) {
+  return type == GPUMM_I64 || type == GPUMM_U64;
+}
+
+static gpumm_status fail_wide (const call *c) {
+  return gpumm_fail (GPUMM_UNSUPPORTED, "%s: int64 and uint64 can only be moved", c->name);
+}
+
+/* The steps, which must find their operands. */
+static gpumm_status check_steps (const call *c, const gpumm_map *m) {
+  int depth = 0;
+  for (int s = 0; s < m->steps; s++) {
+    const gpumm_map_step *step = &m->step[s];
+    const int op = (int) step->op, from = step->source, pops = from == GPUMM_MAP_POP;
+    if (op < 0 || op >= GPUMM_MAP_OPS)
+      return gpumm_fail (GPUMM_INVALID, "%s: step %d has no operation %d", c->name, s + 1, op);
+    if (op >= GPUMM_MAP_NEG && op < GPUMM_MAP_ADD)
+      continue;
+    if (from < GPUMM_MAP_POP || from >= m->inputs)
+      return gpumm_fail (GPUMM_INVALID, "%s: step %d has no operand %d", c->name, s + 1, from);
+    if ((pops && depth == 0) || (op == GPUMM_MAP_PUSH && (pops || depth == 2)))
+      return gpumm_fail (GPUMM_INVALID, "%s: step %d finds the stack %s", c->name, s + 1,
+                         op == GPUMM_MAP_PUSH && depth == 2 ? "full" : "empty or in use");
+    depth += (op == GPUMM_MAP_PUSH) - pops;
+  }
+  return GPUMM_OK;
+}
+
+/* Everything of a map but its output. */
+static gpumm_status check_map (call *c, const gpumm_map *m, int moves, int64_t *entries) {
+  gpumm_status status = check_sizes (c, m->size, GPUMM_MAP_DIMS, entries);
+  if (!status && m->domain > GPUMM_Z)
+    status = gpumm_fail (GPUMM_INVALID, "%s: no arithmetic of element type %d", c->name,
+                         (int) m->domain);
+  if (!status
+      && (m->inputs < 0 || m->inputs > GPUMM_MAP_INPUTS || m->steps < 0
+          || m->steps > GPUMM_MAP_STEPS))
+    status = gpumm_fail (GPUMM_INVALID, "%s: %d inputs and %d steps, not up to %d and %d", c->name,
+                         m->inputs, m->steps, GPUMM_MAP_INPUTS, GPUMM_MAP_STEPS);
+  if (!status)
+    status = check_steps (c, m);
+  for (int i = 0; i < m->inputs && !status; i++) {
+    status = check_entries (c, &m->input[i], m->size, 0, "an input");
+    if (!status && is_wide (m->input[i].type) && !moves)
+      status = fail_wide (c);
+  }
+  return status;
+}
+
+/* inner x count x outer entries, as many as there are. */
+static gpumm_status check_lanes (const call *c, int64_t inner, int64_t count, int64_t outer,
+                                 int64_t entries) {
+  const int64_t size[] = {inner, count, outer};
+  int64_t product = 0;
+  gpumm_status status = check_sizes (c, size, 3, &product);
+  if (!status && entries >= 0 && product != entries)
+    status =
+        gpumm_fail (GPUMM_INVALID, "%s: %lld x %lld x %lld are not the map's %lld entries", c->name,
+                    (long long) inner, (long long) count, (long long) outer, (long long) entries);
+  return status;
+}
+
+/* ---- launches ----------------------------------------------------------------------------- */
+
+typedef gpumm_status launcher (gpumm_context *context, gpumm_stream *stream, const void *what,
+                               void *workspace);
+
+/* Queues a launch with workspace, which may go back to the pool at once (memory/queue.h). */
+static gpumm_status queue (const call *c, launcher *launch, const void *what, size_t bytes) {
+  gpumm_stream *stream = NULL;
+  void *workspace = NULL;
+  gpumm_status status = gpumm_queue_failure (c->context);
+  if (!status && bytes > 0)
+    status = gpumm_pool_take_in_order (c->context, GPUMM_POOL_DEVICE, bytes, &workspace);
+  if (!status)
+    status = gpumm_queue_begin (c->context, &stream);
+  if (!status) {
+    status = launch (c->context, stream, what, workspace);
+    if (status)
+      gpumm_fail (status, "device %d: %s failed: %s", c->context->device, c->name,
+                  c->context->driver->error_text ());
+    gpumm_queue_end (c->context, c->name); /* a part may run, even after a failure */
+  }
+  gpumm_pool_give (c->context, GPUMM_POOL_DEVICE, workspace);
+  return status;
+}
+
+static gpumm_status launch_map (gpumm_context *context, gpumm_stream *stream, const void *what,
+                                void *workspace) {
+  (void) workspace;
+  return context->driver->map (context->device, stream, what);
+}
+
+gpumm_status gpumm_map_entries (const gpumm_map *m) {
+  call c = {.name = "map"};
+  int64_t entries = 0;
+  if (!m)
+    return gpumm_fail (GPUMM_INVALID, "no map");
+  const int moves = m->steps == 0 && m->inputs > 0 && m->input[0].type == m->output.type;
+  gpumm_status status = check_map (&c, m, moves, &entries);
+  if (!status)
+    status = check_entries (&c, &m->output, m->size, 1, "the output");
+  if (!status && is_wide (m->output.type) && !moves)
+    status = fail_wide (&c);
+  return status || entries == 0 ? status : queue (&c, launch_map, m, 0);
+}
+
+static gpumm_status launch_fold (gpumm_context *context, gpumm_stream *stream, const void *what,
+                                 void *workspace) {
+  return context->driver->fold (context->device, stream, what, workspace);
+}
+
+gpumm_status gpumm_fold_entries (const gpumm_fold *f) {
+  call c = {.name = "fold"};
+  int64_t entries = 0;
+  if (!f)
+    return gpumm_fail (GPUMM_INVALID, "no fold");
+  const int is_extreme = f->op == GPUMM_FOLD_MAX || f->op == GPUMM_FOLD_MIN;
+  if ((int) f->op < 0 || f->op >= GPUMM_FOLD_OPS)
+    return gpumm_fail (GPUMM_INVALID, "%s: there is no operation %d", c.name, (int) f->op);
+  gpumm_status status = check_map (&c, &f->map, 0, &entries);
+  if (!status)
+    status = check_lanes (&c, f->inner, f->count, f->outer, entries);
+  const int64_t lanes = status ? 0 : f->inner * f->outer;
+  if (!status)
+    status = check_block (&c, &f->output, lanes, "the output");
+  if (!status && is_wide (f->output.type))
+    status = fail_wide (&c);
+  if (!status && f->index.values) {
+    if (!is_extreme || f->index.type != GPUMM_D)
+      return gpumm_fail (GPUMM_INVALID, "%s: places are doubles, of max and min alone", c.name);
+    status = check_block (&c, &f->index, lanes, "the places");
+  }
+  if (!status && is_extreme && f->count == 0 && lanes > 0)
+    status = gpumm_fail (GPUMM_INVALID, "%s: nothing has no maximum and no minimum", c.name);
+  if (status || lanes == 0)
+    return status;
+  return queue (&c, launch_fold, f, c.context->driver->fold_bytes (f));
+}
+
+static gpumm_status launch_scan (gpumm_context *context, gpumm_stream *stream, const void *what,
+                                 void *workspace) {
+  return context->driver->scan (context->device, stream, what, workspace);
+}
+
+gpumm_status gpumm_scan_entries (const gpumm_scan *s) {
+  call c = {.name = "scan"};
+  if (!s)
+    return gpumm_fail (GPUMM_INVALID, "no scan");
+  if (s->op != GPUMM_FOLD_SUM && s->op != GPUMM_FOLD_PROD)
+    return gpumm_fail (GPUMM_INVALID, "%s: only sums and products run", c.name);
+  gpumm_status status = check_lanes (&c, s->inner, s->count, s->outer, -1);
+  const int64_t entries = status ? 0 : s->inner * s->count * s->outer;
+  if (!status)
+    status = check_block (&c, &s->input, entries, "the input");
+  if (!status)
+    status = check_block (&c, &s->output, entries, "the output");
+  if (!status && (is_wide (s->input.type) || is_wide (s->output.type)))
+    status = fail_wide (&c);
+  if (status || entries == 0)
+    return status;
+  return queue (&c, launch_scan, s, c.context->driver->scan_bytes (s));
+}
+
+static gpumm_status launch_pick (gpumm_context *context, gpumm_stream *stream, const void *what,
+                                 void *workspace) {
+  (void) workspace;
+  return context->driver->pick (context->device, stream, what);
+}
+
+/* The places along a dimension of the whole. */
+static gpumm_status check_places (call *c, const gpumm_places *x, int64_t count, int64_t size) {
+  if (count == 0)
+    return GPUMM_OK;
+  if (x->vector)
+    return check_extent (c, x->buffer, x->vector, sizeof *x->vector, 0, (double) (count - 1),
+                         "a vector of places");
+  const double last = (double) x->first + (double) (count - 1) * (double) x->step;
+  if (x->first < 0 || x->first >= size || last < 0 || last >= (double) size)
+    return gpumm_fail (GPUMM_INVALID, "%s: places %lld to %.0f are not in 0 to %lld", c->name,
+                       (long long) x->first, last, (long long) size - 1);
+  return GPUMM_OK;
+}
+
+gpumm_status gpumm_pick_entries (const gpumm_pick *p) {
+  call c = {.name = "pick"};
+  int64_t entries = 0, whole = 0;
+  if (!p)
+    return gpumm_fail (GPUMM_INVALID, "no pick");
+  if (p->part.type != p->whole.type)
+    return gpumm_fail (GPUMM_INVALID, "%s: part and whole are of different types", c.name);
+  gpumm_status status = check_sizes (&c, p->size, GPUMM_MAP_DIMS, &entries);
+  if (!status)
+    status = check_sizes (&c, p->whole_size, GPUMM_MAP_DIMS, &whole);
+  if (!status)
+    status = check_entries (&c, &p->part, p->size, !p->put, "the part");
+  if (!status)
+    status = check_entries (&c, &p->whole, p->whole_size, p->put, "the whole");
+  for (int d = 0; d < GPUMM_MAP_DIMS && !status && entries > 0; d++)
+    status = check_places (&c, &p->places[d], p->size[d], p->whole_size[d]);
+  return status || entries == 0 ? status : queue (&c, launch_pick, p, 0);
+}
+
+gpumm_status gpumm_wait (int device) {
+  gpumm_context *context;
+  const gpumm_status status = gpumm_context_of (device, &context);
+  return status ? status : gpumm_queue_wait (context);
+}

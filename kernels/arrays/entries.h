@@ -1,0 +1,554 @@
+/* entries.h - how kernels read, compute and write entries of arrays.
+ *
+ * A map is an interpreter: all inputs of an entry are read first, so that the reads overlap, then the
+ * steps run on registers. Nothing is indexed that must stay in a register. A thread takes several
+ * entries through each step, which is decoded once for them.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_ARRAYS_ENTRIES_H
+#define GPUMM_ARRAYS_ENTRIES_H
+
+#include "functions.h"
+
+enum { THREADS = 256, DIMS = GPUMM_MAP_DIMS, INPUTS = GPUMM_MAP_INPUTS, STEPS = GPUMM_MAP_STEPS };
+
+/* Most blocks of a launch: 8 for each multiprocessor of a large GPU; a thread then loops. */
+enum { MOST_BLOCKS = 2048 };
+
+static inline int64_t blocks_for (int64_t entries, int64_t each) {
+  const int64_t blocks = ceil_div (entries, THREADS * each);
+  return blocks < (int64_t) MOST_BLOCKS ? blocks : (int64_t) MOST_BLOCKS;
+}
+
+/* ---- types ---------------------------------------------------------------------------------- */
+
+template <class T> struct part_of { typedef T type; };
+
+template <class R> struct part_of<complex<R> > { typedef R type; };
+
+DEVICE double wide (float x) {
+  return x;
+}
+
+DEVICE double wide (double x) {
+  return x;
+}
+
+template <class R> DEVICE complex<double> wide (complex<R> x) {
+  return {x.re, x.im};
+}
+
+template <class R> DEVICE void set (R &to, double re, double) {
+  to = (R) re;
+}
+
+template <class R> DEVICE void set (complex<R> &to, double re, double im) {
+  to = {(R) re, (R) im};
+}
+
+/* As a T; 64-bit integers are not converted. */
+template <class T> DEVICE T load (int type, const void *p, int64_t i, bool conjugated) {
+  double re = 0, im = 0;
+  switch (type) {
+  case GPUMM_S:
+    re = ((const float *) p)[i];
+    break;
+  case GPUMM_D:
+    re = ((const double *) p)[i];
+    break;
+  case GPUMM_C: {
+    const complex<float> z = ((const complex<float> *) p)[i];
+    re = z.re;
+    im = z.im;
+    break;
+  }
+  case GPUMM_Z: {
+    const complex<double> z = ((const complex<double> *) p)[i];
+    re = z.re;
+    im = z.im;
+    break;
+  }
+  case GPUMM_I8:
+    re = ((const int8_t *) p)[i];
+    break;
+  case GPUMM_I16:
+    re = ((const int16_t *) p)[i];
+    break;
+  case GPUMM_I32:
+    re = ((const int32_t *) p)[i];
+    break;
+  case GPUMM_U8:
+    re = ((const uint8_t *) p)[i];
+    break;
+  case GPUMM_U16:
+    re = ((const uint16_t *) p)[i];
+    break;
+  case GPUMM_U32:
+    re = ((const uint32_t *) p)[i];
+    break;
+  case GPUMM_B:
+    re = ((const uint8_t *) p)[i] != 0;
+    break;
+  }
+  T x;
+  set (x, re, conjugated ? -im : im);
+  return x;
+}
+
+DEVICE double real_part (double x) {
+  return x;
+}
+
+template <class R> DEVICE double real_part (complex<R> x) {
+  return x.re;
+}
+
+DEVICE double imaginary_part (double) {
+  return 0;
+}
+
+template <class R> DEVICE double imaginary_part (complex<R> x) {
+  return x.im;
+}
+
+/* Rounds half away from zero; the nearest of the type, 0 for NaN. */
+template <class I> DEVICE I to_integer (double x, double least, double most) {
+  const double whole = round (x);
+  return isnan (x) ? 0 : whole <= least ? (I) least : whole >= most ? (I) most : (I) whole;
+}
+
+template <class T> DEVICE void store_as (int type, void *p, int64_t i, T x) {
+  const double re = real_part (x), im = imaginary_part (x);
+  switch (type) {
+  case GPUMM_S:
+    ((float *) p)[i] = (float) re;
+    break;
+  case GPUMM_D:
+    ((double *) p)[i] = re;
+    break;
+  case GPUMM_C:
+    ((complex<float> *) p)[i] = {(float) re, (float) im};
+    break;
+  case GPUMM_Z:
+    ((complex<double> *) p)[i] = {re, im};
+    break;
+  case GPUMM_I8:
+    ((int8_t *) p)[i] = to_integer<int8_t> (re, INT8_MIN, INT8_MAX);
+    break;
+  case GPUMM_I16:
+    ((int16_t *) p)[i] = to_integer<int16_t> (re, INT16_MIN, INT16_MAX);
+    break;
+  case GPUMM_I32:
+    ((int32_t *) p)[i] = to_integer<int32_t> (re, INT32_MIN, INT32_MAX);
+    break;
+  case GPUMM_U8:
+    ((uint8_t *) p)[i] = to_integer<uint8_t> (re, 0, UINT8_MAX);
+    break;
+  case GPUMM_U16:
+    ((uint16_t *) p)[i] = to_integer<uint16_t> (re, 0, UINT16_MAX);
+    break;
+  case GPUMM_U32:
+    ((uint32_t *) p)[i] = to_integer<uint32_t> (re, 0, UINT32_MAX);
+    break;
+  case GPUMM_B:
+    ((uint8_t *) p)[i] = re != 0 || im != 0;
+    break;
+  }
+}
+
+/* ---- where the entries are ------------------------------------------------------------------ */
+
+/* Dimensions without gaps for any array are one: arrays without gaps have one dimension. */
+struct layout {
+  int64_t entries;
+  int dims;
+  int64_t size[DIMS];
+  int64_t stride[INPUTS + 1][DIMS]; /* of the inputs, then of the output */
+};
+
+DEVICE int64_t divide (int64_t x, int64_t y, int64_t most) {
+  return most <= UINT32_MAX ? (int64_t) ((uint32_t) x / (uint32_t) y) : x / y;
+}
+
+/* Adds the places of an entry in `arrays` arrays, from the first-th on. */
+template <int ARRAYS>
+DEVICE void find (const layout &at, int first, int64_t entry, int64_t (&place)[ARRAYS]) {
+#pragma unroll
+  for (int a = 0; a < ARRAYS; a++)
+    place[a] = 0;
+  for (int d = 0; d < at.dims; d++) {
+    const int64_t rest = d + 1 < at.dims ? divide (entry, at.size[d], at.entries) : 0;
+    const int64_t i = entry - rest * at.size[d];
+    entry = rest;
+#pragma unroll
+    for (int a = 0; a < ARRAYS; a++)
+      place[a] += i * at.stride[first + a][d];
+  }
+}
+
+static inline int64_t entries_of (const int64_t *size) {
+  int64_t entries = 1;
+  for (int d = 0; d < DIMS; d++)
+    entries *= size[d];
+  return entries;
+}
+
+static inline layout layout_of (const gpumm_map &m, const gpumm_view &output) {
+  layout at = {entries_of (m.size), 0, {}, {}};
+  for (int d = 0; d < DIMS; d++) {
+    if (m.size[d] == 1)
+      continue;
+    int joins = at.dims > 0;
+    const int k = at.dims - 1;
+    for (int a = 0; a <= INPUTS; a++) {
+      const gpumm_view &x = a < INPUTS ? m.input[a] : output;
+      if (a < m.inputs || a == INPUTS)
+        joins = joins && x.stride[d] == at.stride[a][k] * at.size[k];
+    }
+    if (joins) {
+      at.size[k] *= m.size[d];
+      continue;
+    }
+    at.size[at.dims] = m.size[d];
+    for (int a = 0; a <= INPUTS; a++)
+      if (a < m.inputs || a == INPUTS)
+        at.stride[a][at.dims] = (a < INPUTS ? m.input[a] : output).stride[d];
+    at.dims++;
+  }
+  return at;
+}
+
+/* ---- programs ------------------------------------------------------------------------------- */
+
+enum { REAL_X = 1, REAL_Y = 2, REAL_XY = 3 };
+
+template <class T> struct program {
+  int inputs, steps;
+  struct {
+    const void *p;
+    int type;
+    bool conjugated;
+  } input[INPUTS];
+  struct {
+    int op, source;
+    bool swapped;
+    int real; /* which operands, after swapping, count as real */
+    T constant;
+  } step[STEPS];
+};
+
+static inline bool is_real (gpumm_type type) {
+  return type != GPUMM_C && type != GPUMM_Z;
+}
+
+/* Does the result count as real? */
+static inline bool gives_real (int op, bool x, bool y) {
+  if (op == GPUMM_MAP_SQRT || op == GPUMM_MAP_LOG || op == GPUMM_MAP_POW)
+    return false;
+  const bool always = op == GPUMM_MAP_ABS || op == GPUMM_MAP_REAL || op == GPUMM_MAP_IMAG
+                      || (op >= GPUMM_MAP_ISNAN && op <= GPUMM_MAP_NOT)
+                      || (op >= GPUMM_MAP_LT && op <= GPUMM_MAP_OR);
+  return always || (x && y);
+}
+
+template <class T> static inline program<T> program_of (const gpumm_map &m) {
+  program<T> p = {};
+  p.inputs = m.inputs;
+  p.steps = m.steps;
+  for (int i = 0; i < m.inputs; i++)
+    p.input[i] = {m.input[i].values, (int) m.input[i].type,
+                  m.input[i].conjugated && !is_real (m.input[i].type)};
+  bool real = m.inputs == 0 || is_real (m.input[0].type), top = true, below = true;
+  for (int s = 0; s < m.steps; s++) {
+    const gpumm_map_step &from = m.step[s];
+    bool other = true; /* a step without an operand */
+    if (from.op < GPUMM_MAP_NEG || from.op >= GPUMM_MAP_ADD) {
+      other = from.source == GPUMM_MAP_POP        ? top
+              : from.source == GPUMM_MAP_CONSTANT ? from.constant.im == 0
+                                                  : is_real (m.input[from.source].type);
+      if (from.source == GPUMM_MAP_POP)
+        top = below;
+    }
+    const bool swapped = from.swapped && from.op >= GPUMM_MAP_ADD;
+    p.step[s].op = from.op;
+    p.step[s].source =
+        from.op >= GPUMM_MAP_NEG && from.op < GPUMM_MAP_ADD ? GPUMM_MAP_CONSTANT : from.source;
+    p.step[s].swapped = swapped;
+    p.step[s].real =
+        (real ? (swapped ? REAL_Y : REAL_X) : 0) | (other ? (swapped ? REAL_X : REAL_Y) : 0);
+    convert (from.constant, &p.step[s].constant);
+    if (from.op == GPUMM_MAP_PUSH) {
+      below = top;
+      top = real;
+    }
+    real = from.op <= GPUMM_MAP_PUSH ? other : gives_real (from.op, real, other);
+  }
+  return p;
+}
+
+/* x[e] becomes what the expression in x and y says; leaves the switch. */
+#define FOR_EACH(expression)                                                                       \
+  _Pragma ("unroll") for (int e = 0; e < EACH; e++) {                                              \
+    const auto x = a[e], y = b[e];                                                                 \
+    (void) x, (void) y;                                                                            \
+    a[e] = (expression);                                                                           \
+  }                                                                                                \
+  break
+
+#define REAL_VALUED(expression) FOR_EACH (((complex<R>{(R) (expression), 0})))
+
+template <int EACH, class R> DEVICE void apply (int op, int, R (&a)[EACH], const R (&b)[EACH]) {
+  switch (op) {
+  case GPUMM_MAP_NEG:
+    FOR_EACH (-x);
+  case GPUMM_MAP_ABS:
+    FOR_EACH (fabs (x));
+  case GPUMM_MAP_SQRT:
+    FOR_EACH (sqrt (x));
+  case GPUMM_MAP_EXP:
+    FOR_EACH (exponential (x));
+  case GPUMM_MAP_LOG:
+    FOR_EACH (logarithm (x));
+  case GPUMM_MAP_TANH:
+    FOR_EACH (hyperbolic_tangent (x));
+  case GPUMM_MAP_SIN:
+    FOR_EACH (sine (x));
+  case GPUMM_MAP_COS:
+    FOR_EACH (cosine (x));
+  case GPUMM_MAP_SIGN:
+    FOR_EACH (sign_of (x));
+  case GPUMM_MAP_ROUND:
+    FOR_EACH (round (x));
+  case GPUMM_MAP_FLOOR:
+    FOR_EACH (floor (x));
+  case GPUMM_MAP_CEIL:
+    FOR_EACH (ceil (x));
+  case GPUMM_MAP_FIX:
+    FOR_EACH (trunc (x));
+  case GPUMM_MAP_IMAG:
+    FOR_EACH (0);
+  case GPUMM_MAP_ISNAN:
+    FOR_EACH (isnan (x) ? 1 : 0);
+  case GPUMM_MAP_ISINF:
+    FOR_EACH (isinf (x) ? 1 : 0);
+  case GPUMM_MAP_NOT:
+    FOR_EACH (x == 0);
+  case GPUMM_MAP_ADD:
+    FOR_EACH (x + y);
+  case GPUMM_MAP_SUB:
+    FOR_EACH (x - y);
+  case GPUMM_MAP_MUL:
+    FOR_EACH (x * y);
+  case GPUMM_MAP_DIV:
+    FOR_EACH (x / y);
+  case GPUMM_MAP_POW:
+    FOR_EACH (power (x, y));
+  case GPUMM_MAP_LT:
+    FOR_EACH (x < y);
+  case GPUMM_MAP_LE:
+    FOR_EACH (x <= y);
+  case GPUMM_MAP_EQ:
+    FOR_EACH (x == y);
+  case GPUMM_MAP_NE:
+    FOR_EACH (x != y);
+  case GPUMM_MAP_GE:
+    FOR_EACH (x >= y);
+  case GPUMM_MAP_GT:
+    FOR_EACH (x > y);
+  case GPUMM_MAP_AND:
+    FOR_EACH (x != 0 && y != 0);
+  case GPUMM_MAP_OR:
+    FOR_EACH (x != 0 || y != 0);
+  case GPUMM_MAP_MAX:
+    FOR_EACH (larger (x, y));
+  case GPUMM_MAP_MIN:
+    FOR_EACH (less (x, y));
+  }
+}
+
+/* Octave's mixed operations: a real operand multiplies and divides both parts, and adds to one. */
+template <class R> DEVICE complex<R> multiplied (complex<R> x, complex<R> y, int real) {
+  return real & REAL_X   ? complex<R>{x.re * y.re, x.re * y.im}
+         : real & REAL_Y ? complex<R>{x.re * y.re, x.im * y.re}
+                         : product (x, y);
+}
+
+template <class R> DEVICE complex<R> divided (complex<R> x, complex<R> y, int real) {
+  return real & REAL_Y ? complex<R>{x.re / y.re, x.im / y.re} : quotient (x, y);
+}
+
+template <class R> DEVICE complex<R> added (complex<R> x, complex<R> y, int real) {
+  return {x.re + y.re, real & REAL_X ? y.im : real & REAL_Y ? x.im : x.im + y.im};
+}
+
+template <class R> DEVICE complex<R> negated (complex<R> x) {
+  return {-x.re, -x.im};
+}
+
+template <class R> DEVICE complex<R> signed_unit (complex<R> x) {
+  const R size = magnitude (x);
+  return size == 0 ? complex<R>{0, 0} : complex<R>{x.re / size, x.im / size};
+}
+
+template <class R> DEVICE complex<R> root (complex<R> x, int real) {
+  if (!(real & REAL_X))
+    return complex_sqrt (x);
+  return x.re < 0 ? complex<R>{0, sqrt (-x.re)} : complex<R>{sqrt (x.re), 0};
+}
+
+template <class R> DEVICE complex<R> log_of (complex<R> x, int real) {
+  if (!(real & REAL_X))
+    return complex_log (x);
+  return {logarithm (fabs (x.re)), x.re < 0 ? (R) 3.14159265358979323846 : 0};
+}
+
+/* Octave's max and min of complex numbers: by abs, the first of equals, and NaN is not skipped. */
+template <class R> DEVICE complex<R> extreme (complex<R> x, complex<R> y, bool is_max) {
+  const R p = magnitude (x), q = magnitude (y);
+  return (is_max ? p >= q : p <= q) || is_nan (x) ? x : y;
+}
+
+template <int EACH, class R>
+DEVICE void apply (int op, int real, complex<R> (&a)[EACH], const complex<R> (&b)[EACH]) {
+  if (real == REAL_XY && op != GPUMM_MAP_SQRT && op != GPUMM_MAP_LOG && op != GPUMM_MAP_POW) {
+    R x[EACH], y[EACH];
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+      x[e] = a[e].re;
+      y[e] = b[e].re;
+    }
+    apply (op, real, x, y);
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+      a[e] = {x[e], 0};
+    return;
+  }
+  const bool real_x = real & REAL_X, real_y = real & REAL_Y;
+  switch (op) {
+  case GPUMM_MAP_NEG:
+    FOR_EACH (negated (x));
+  case GPUMM_MAP_ABS:
+    REAL_VALUED (magnitude (x));
+  case GPUMM_MAP_SQRT:
+    FOR_EACH (root (x, real));
+  case GPUMM_MAP_EXP:
+    FOR_EACH (complex_exp (x));
+  case GPUMM_MAP_LOG:
+    FOR_EACH (log_of (x, real));
+  case GPUMM_MAP_TANH:
+    FOR_EACH (complex_tanh (x));
+  case GPUMM_MAP_SIN:
+    FOR_EACH (complex_sin (x));
+  case GPUMM_MAP_COS:
+    FOR_EACH (complex_cos (x));
+  case GPUMM_MAP_SIGN:
+    FOR_EACH (signed_unit (x));
+  case GPUMM_MAP_ROUND:
+    FOR_EACH (((complex<R>{round (x.re), round (x.im)})));
+  case GPUMM_MAP_FLOOR:
+    FOR_EACH (((complex<R>{floor (x.re), floor (x.im)})));
+  case GPUMM_MAP_CEIL:
+    FOR_EACH (((complex<R>{ceil (x.re), ceil (x.im)})));
+  case GPUMM_MAP_FIX:
+    FOR_EACH (((complex<R>{trunc (x.re), trunc (x.im)})));
+  case GPUMM_MAP_REAL:
+    REAL_VALUED (x.re);
+  case GPUMM_MAP_IMAG:
+    REAL_VALUED (x.im);
+  case GPUMM_MAP_CONJ:
+    FOR_EACH (conjugate (x));
+  case GPUMM_MAP_ISNAN:
+    REAL_VALUED (is_nan (x) ? 1 : 0);
+  case GPUMM_MAP_ISINF:
+    REAL_VALUED (isinf (x.re) || isinf (x.im) ? 1 : 0);
+  case GPUMM_MAP_NOT:
+    REAL_VALUED (is_zero (x) ? 1 : 0);
+  case GPUMM_MAP_ADD:
+    FOR_EACH (added (x, y, real));
+  case GPUMM_MAP_SUB:
+    FOR_EACH (added (x, negated (y), real));
+  case GPUMM_MAP_MUL:
+    FOR_EACH (multiplied (x, y, real));
+  case GPUMM_MAP_DIV:
+    FOR_EACH (divided (x, y, real));
+  case GPUMM_MAP_POW:
+    FOR_EACH (complex_power (x, y, real_x, real_y));
+  case GPUMM_MAP_LT:
+    REAL_VALUED (compare (x, y, real_x, real_y) == -1);
+  case GPUMM_MAP_LE:
+    REAL_VALUED (compare (x, y, real_x, real_y) <= 0);
+  case GPUMM_MAP_EQ:
+    REAL_VALUED (x.re == y.re && x.im == y.im);
+  case GPUMM_MAP_NE:
+    REAL_VALUED (x.re != y.re || x.im != y.im);
+  case GPUMM_MAP_GE:
+    REAL_VALUED ((compare (x, y, real_x, real_y) & 2) == 0); /* 0 or 1 */
+  case GPUMM_MAP_GT:
+    REAL_VALUED (compare (x, y, real_x, real_y) == 1);
+  case GPUMM_MAP_AND:
+    REAL_VALUED (!is_zero (x) && !is_zero (y));
+  case GPUMM_MAP_OR:
+    REAL_VALUED (!is_zero (x) || !is_zero (y));
+  case GPUMM_MAP_MAX:
+    FOR_EACH (extreme (x, y, true));
+  case GPUMM_MAP_MIN:
+    FOR_EACH (extreme (x, y, false));
+  }
+}
+
+/* The values of some entries. PLAIN: all inputs are of type T as they are. */
+template <class T, int EACH, bool PLAIN>
+DEVICE void evaluate (const program<T> &p, const layout &at, const int64_t (&entry)[EACH],
+                      T (&value)[EACH]) {
+  T x[INPUTS][EACH], top[EACH], below[EACH], y[EACH];
+#pragma unroll
+  for (int e = 0; e < EACH; e++) {
+    int64_t place[INPUTS];
+    find (at, 0, entry[e], place);
+#pragma unroll
+    for (int i = 0; i < INPUTS; i++)
+      if (i < p.inputs)
+        x[i][e] = PLAIN ? ((const T *) p.input[i].p)[place[i]]
+                        : load<T> (p.input[i].type, p.input[i].p, place[i], p.input[i].conjugated);
+  }
+#pragma unroll
+  for (int e = 0; e < EACH; e++) {
+    value[e] = p.inputs > 0 ? x[0][e] : T ();
+    top[e] = below[e] = T ();
+  }
+  for (int s = 0; s < p.steps; s++) {
+    const int op = p.step[s].op, source = p.step[s].source;
+    const bool swapped = p.step[s].swapped;
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+      y[e] = source == GPUMM_MAP_POP ? top[e] : p.step[s].constant;
+#pragma unroll
+      for (int i = 0; i < INPUTS; i++)
+        if (i == source)
+          y[e] = x[i][e];
+      if (source == GPUMM_MAP_POP)
+        top[e] = below[e];
+      if (op == GPUMM_MAP_PUSH) {
+        below[e] = top[e];
+        top[e] = value[e];
+      }
+      if (op <= GPUMM_MAP_PUSH || swapped) {
+        const T before = value[e];
+        value[e] = y[e];
+        y[e] = before;
+      }
+    }
+    if (op > GPUMM_MAP_PUSH)
+      apply (op, p.step[s].real, value, y);
+  }
+}
+
+/* Are all inputs of type T, as they are? */
+static inline bool is_plain (const gpumm_map &m) {
+  bool plain = true;
+  for (int i = 0; i < m.inputs; i++)
+    plain = plain && m.input[i].type == m.domain && (!m.input[i].conjugated || is_real (m.domain));
+  return plain;
+}
+
+#endif

@@ -1,0 +1,372 @@
+/* functions.h - the arithmetic of arrays: Octave's, for real and complex numbers.
+ *
+ * Octave computes with std::complex as g++ compiles it: products and quotients recover infinities as
+ * Annex G of C11 says (libgcc's __muldc3 and __divdc3), and functions are glibc's. These formulas
+ * follow them, with their branch cuts, infinities and NaN. Functions that take many registers are
+ * called, not inlined: a map runs few of them.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_ARRAYS_FUNCTIONS_H
+#define GPUMM_ARRAYS_FUNCTIONS_H
+
+#include "kernel.h"
+#include <float.h>
+
+#ifdef __CUDACC__
+#define CALLED __device__ __noinline__ static
+#else
+#define CALLED static inline
+#endif
+
+/* ---- limits of a type ----------------------------------------------------------------------- */
+
+DEVICE float smallest (float) {
+  return FLT_MIN;
+}
+
+DEVICE double smallest (double) {
+  return DBL_MIN;
+}
+
+DEVICE float largest (float) {
+  return FLT_MAX;
+}
+
+DEVICE double largest (double) {
+  return DBL_MAX;
+}
+
+DEVICE float epsilon (float) {
+  return FLT_EPSILON;
+}
+
+DEVICE double epsilon (double) {
+  return DBL_EPSILON;
+}
+
+/* ---- reals ---------------------------------------------------------------------------------- */
+
+template <class R> DEVICE R sign_of (R x) {
+  return isnan (x) ? x : (R) ((x > 0) - (x < 0));
+}
+
+/* Octave takes the second of equals, and so of zeros. */
+template <class R> DEVICE R larger (R x, R y) {
+  return isnan (y) || x > y ? x : y;
+}
+
+template <class R> DEVICE R less (R x, R y) {
+  return isnan (y) || x < y ? x : y;
+}
+
+template <class R> CALLED R power (R x, R y) {
+  return pow (x, y);
+}
+
+template <class R> CALLED R sine (R x) {
+  return sin (x);
+}
+
+template <class R> CALLED R cosine (R x) {
+  return cos (x);
+}
+
+template <class R> CALLED R exponential (R x) {
+  return exp (x);
+}
+
+template <class R> CALLED R logarithm (R x) {
+  return log (x);
+}
+
+template <class R> CALLED R hyperbolic_tangent (R x) {
+  return tanh (x);
+}
+
+/* ---- products and quotients ----------------------------------------------------------------- */
+
+/* A part of an infinite number: 1 if it is infinite, else 0, with its sign. */
+template <class R> DEVICE R boxed (R x) {
+  return copysign (isinf (x) ? (R) 1 : (R) 0, x);
+}
+
+template <class R> DEVICE R zero_if_nan (R x) {
+  return isnan (x) ? copysign ((R) 0, x) : x;
+}
+
+/* Both parts of the product are NaN: is it infinite? */
+template <class R> CALLED complex<R> recovered_product (complex<R> x, complex<R> y) {
+  R a = x.re, b = x.im, c = y.re, d = y.im;
+  bool again = isinf (a) || isinf (b) || isinf (c) || isinf (d);
+  if (isinf (a) || isinf (b)) {
+    a = boxed (a);
+    b = boxed (b);
+    c = zero_if_nan (c);
+    d = zero_if_nan (d);
+  }
+  if (isinf (c) || isinf (d)) {
+    c = boxed (c);
+    d = boxed (d);
+    a = zero_if_nan (a);
+    b = zero_if_nan (b);
+  }
+  if (!again && (isinf (a * c) || isinf (b * d) || isinf (a * d) || isinf (b * c))) {
+    a = zero_if_nan (a);
+    b = zero_if_nan (b);
+    c = zero_if_nan (c);
+    d = zero_if_nan (d);
+    again = true;
+  }
+  const R inf = (R) INFINITY;
+  return again ? complex<R>{inf * (a * c - b * d), inf * (a * d + b * c)}
+               : complex<R>{(R) NAN, (R) NAN};
+}
+
+template <class R> DEVICE complex<R> product (complex<R> x, complex<R> y) {
+  const complex<R> z = {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+  return isnan (z.re) && isnan (z.im) ? recovered_product (x, y) : z;
+}
+
+template <class R> DEVICE complex<R> recovered_quotient (complex<R> z, complex<R> x, complex<R> y) {
+  R a = x.re, b = x.im, c = y.re, d = y.im;
+  const R inf = (R) INFINITY;
+  if (!isnan (z.re) || !isnan (z.im))
+    return z;
+  if (c == 0 && d == 0 && (!isnan (a) || !isnan (b)))
+    return {copysign (inf, c) * a, copysign (inf, c) * b};
+  if ((isinf (a) || isinf (b)) && isfinite (c) && isfinite (d)) {
+    a = boxed (a);
+    b = boxed (b);
+    return {inf * (a * c + b * d), inf * (b * c - a * d)};
+  }
+  if ((isinf (c) || isinf (d)) && isfinite (a) && isfinite (b)) {
+    c = boxed (c);
+    d = boxed (d);
+    return {0 * (a * c + b * d), 0 * (b * c - a * d)};
+  }
+  return z;
+}
+
+/* Baudin and Smith, "A robust complex division in Scilab", 2012, scaled as in libgcc. */
+CALLED complex<double> quotient (complex<double> x, complex<double> y) {
+  const double huge = DBL_MAX / 2, grow = 1 / DBL_EPSILON, large = huge * DBL_EPSILON;
+  const bool swaps = fabs (y.re) < fabs (y.im); /* then x / y = conj (i conj (x) / (i conj (y))) */
+  double a = x.re, b = x.im, c = y.re, d = y.im;
+  if (swaps) {
+    a = x.im, b = x.re;
+    c = y.im, d = y.re;
+  }
+  double scale = 1;
+  if (fabs (c) >= huge)
+    scale = 0.5;
+  a *= scale, b *= scale, c *= scale, d *= scale;
+  if (fabs (c) < DBL_MIN
+      || (fabs (c) < large
+          && ((fabs (a) < DBL_MIN && fabs (b) < large)
+              || (fabs (b) < DBL_MIN && fabs (a) < large))))
+    a *= grow, b *= grow, c *= grow, d *= grow;
+  const double ratio = d / c, below = d * ratio + c;
+  complex<double> z;
+  if (fabs (ratio) > DBL_MIN)
+    z = {(b * ratio + a) / below, (b - a * ratio) / below};
+  else
+    z = {(d * (b / c) + a) / below, (b - d * (a / c)) / below};
+  if (swaps)
+    z.im = fabs (ratio) > DBL_MIN ? (a * ratio - b) / below : (d * (a / c) - b) / below;
+  return recovered_quotient (z, x, y);
+}
+
+/* Float has no overflow in double. */
+CALLED complex<float> quotient (complex<float> x, complex<float> y) {
+  const double a = x.re, b = x.im, c = y.re, d = y.im, below = c * c + d * d;
+  return recovered_quotient<float> (
+      {(float) ((a * c + b * d) / below), (float) ((b * c - a * d) / below)}, x, y);
+}
+
+/* ---- functions of complex numbers ----------------------------------------------------------- */
+
+template <class R> DEVICE R magnitude (complex<R> x) {
+  return hypot (x.re, x.im);
+}
+
+/* log (x^2 + y^2) / 2 where |x| >= |y| and the result is small: x^2 + y^2 - 1 with the errors of the
+ * squares and the sum. */
+template <class R> DEVICE R log_near_one (R x, R y) {
+  const R p = x * x, p_error = fma (x, x, -p), q = y * y, q_error = fma (y, y, -q);
+  const R t = p - 1, sum = t + q, part = sum - t, error = (t - (sum - part)) + (q - part);
+  return log1p (sum + (error + p_error + q_error)) / 2;
+}
+
+template <class R> CALLED complex<R> complex_log (complex<R> z) {
+  const R x = fabs (z.re), y = fabs (z.im), angle = atan2 (z.im, z.re);
+  const R high = x > y ? x : y, low = x > y ? y : x;
+  if (high > largest (high) / 4 && isfinite (high) && !isnan (low))
+    return {log (hypot (x / 4, y / 4)) + (R) 1.3862943611198906188, angle};
+  if (high < smallest (high) / epsilon (high) && high > 0) { /* by 2^40 */
+    const R grow = (R) 1099511627776.0;
+    return {log (hypot (x * grow, y * grow)) - (R) 27.725887222397812377, angle};
+  }
+  const R size = hypot (x, y);
+  if (size > (R) 0.6 && size < (R) 1.7)
+    return {log_near_one (high, low), angle};
+  return {log (size), angle};
+}
+
+template <class R> CALLED complex<R> complex_exp (complex<R> z) {
+  const R x = z.re, y = z.im;
+  if (y == 0)
+    return {exp (x), y};
+  if (!isfinite (y)) {
+    if (isinf (x))
+      return x > 0 ? complex<R>{x, (R) NAN} : complex<R>{0, copysign ((R) 0, y)};
+    return {(R) NAN, (R) NAN};
+  }
+  if (isnan (x))
+    return {x, x};
+  if (isinf (x)) {
+    const R value = x > 0 ? x : 0;
+    return {copysign (value, cos (y)), copysign (value, sin (y))};
+  }
+  const R half = exp (x / 2); /* twice: the parts may not overflow where exp (x) does */
+  if (fabs (x) > (sizeof (R) == 4 ? 80 : 700))
+    return {half * cos (y) * half, half * sin (y) * half};
+  const R size = exp (x);
+  return {size * cos (y), size * sin (y)};
+}
+
+template <class R> CALLED complex<R> complex_sqrt (complex<R> z) {
+  R x = z.re, y = z.im, back = 1;
+  if (isinf (y))
+    return {fabs (y), y};
+  if (isinf (x)) {
+    const R other = isnan (y) ? y : copysign ((R) 0, y);
+    return x > 0 ? complex<R>{x, other} : complex<R>{isnan (y) ? y : 0, copysign (-x, y)};
+  }
+  if (isnan (x) || isnan (y))
+    return {(R) NAN, (R) NAN};
+  if (y == 0)
+    return x < 0 ? complex<R>{0, copysign (sqrt (-x), y)} : complex<R>{fabs (sqrt (x)), y};
+  const R high = fabs (x) > fabs (y) ? fabs (x) : fabs (y);
+  if (high > largest (high) / 8)
+    x /= 16, y /= 16, back = 4;
+  else if (high < smallest (high) / epsilon (high)) /* by 2^40 */
+    x *= (R) 1099511627776.0, y *= (R) 1099511627776.0, back = (R) 9.5367431640625e-7;
+  const R root = sqrt ((fabs (x) + hypot (x, y)) / 2), other = fabs (y) / root / 2;
+  return x >= 0 ? complex<R>{root * back, copysign (other * back, y)}
+                : complex<R>{other * back, copysign (root * back, y)};
+}
+
+template <class R> CALLED complex<R> complex_tanh (complex<R> z) {
+  const R x = z.re, y = z.im;
+  if (isinf (x)) {
+    const bool turns = isfinite (y) && fabs (y) > 1;
+    return {copysign ((R) 1, x), copysign ((R) 0, turns ? sin (y) * cos (y) : y)};
+  }
+  if (y == 0)
+    return {tanh (x), y};
+  if (isnan (x) || !isfinite (y))
+    return {x == 0 ? x : (R) NAN, (R) NAN};
+  const R s = sin (y), c = cos (y);
+  if (fabs (x) > (sizeof (R) == 4 ? 20 : 40))
+    return {copysign ((R) 1, x), 4 * s * c * exp (-2 * fabs (x))};
+  const R sinh_x = sinh (x), cosh_x = cosh (x), below = sinh_x * sinh_x + c * c;
+  return {sinh_x * cosh_x / below, s * c / below};
+}
+
+/* cosh and sinh together: {cosh x cos y, sinh x sin y} or {sinh x cos y, cosh x sin y}. */
+template <class R> CALLED complex<R> complex_hyperbolic (complex<R> z, bool is_sine) {
+  const R x = z.re, y = z.im, size = fabs (x), one = copysign ((R) 1, x);
+  if (isnan (x))
+    return {x, y == 0 ? y : x};
+  if (!isfinite (y)) {
+    const R nan = (R) NAN;
+    if (isinf (x))
+      return {is_sine ? x : size, nan};
+    return is_sine ? complex<R>{x == 0 ? x : nan, nan} : complex<R>{nan, x == 0 ? x : nan};
+  }
+  R c = cos (y), s = sin (y);
+  R even = cosh (x), odd = sinh (size); /* of |x|; the sign comes last */
+  if (isfinite (x) && size > (sizeof (R) == 4 ? 80 : 700)) {
+    const R half = exp (size / 2);
+    c *= half / 2, s *= half;
+    even = odd = half;
+    s /= 2;
+  }
+  const R re = (is_sine ? odd * one : even) * c;
+  const R im = y == 0 ? (is_sine ? y : y * one) : (is_sine ? even : odd * one) * s;
+  return {re, im};
+}
+
+/* sin z = -i sinh (i z), cos z = cosh (i z) */
+template <class R> DEVICE complex<R> complex_sin (complex<R> z) {
+  const complex<R> turned = complex_hyperbolic<R> ({-z.im, z.re}, true);
+  return {turned.im, -turned.re};
+}
+
+template <class R> DEVICE complex<R> complex_cos (complex<R> z) {
+  return complex_hyperbolic<R> ({-z.im, z.re}, false);
+}
+
+template <class R> DEVICE complex<R> polar (R size, R angle) {
+  return {size * cos (angle), size * sin (angle)};
+}
+
+/* By squaring, as std::pow (std::complex, int). */
+template <class R> DEVICE complex<R> whole_power (complex<R> x, int n) {
+  unsigned left = n < 0 ? 0u - (unsigned) n : (unsigned) n;
+  complex<R> y = {1, 0};
+  if (left % 2)
+    y = x;
+  while (left >>= 1) {
+    x = product (x, x);
+    if (left % 2)
+      y = product (y, x);
+  }
+  return n < 0 ? quotient (complex<R>{1, 0}, y) : y;
+}
+
+/* The four cases of std::pow and Octave's integer powers. */
+template <class R>
+CALLED complex<R> complex_power (complex<R> x, complex<R> y, bool real_x, bool real_y) {
+  const R most = (R) 2147483647;
+  if (real_y && !real_x && fabs (y.re) < most && y.re == rint (y.re))
+    return whole_power (x, (int) y.re);
+  if (real_y && x.im == 0 && x.re > 0)
+    return {pow (x.re, y.re), 0};
+  if (real_x && !real_y && x.re > 0)
+    return polar (pow (x.re, y.re), y.im * log (x.re));
+  const complex<R> l = complex_log (x);
+  return real_y ? polar (exp (y.re * l.re), y.re * l.im) : complex_exp (product (y, l));
+}
+
+/* ---- order ---------------------------------------------------------------------------------- */
+
+/* Octave's: pi for -pi, and 0 for each real that is compared with a complex number. */
+template <class R> DEVICE R angle_of (complex<R> x, bool is_real) {
+  const R angle = is_real ? 0 : atan2 (x.im, x.re), pi = (R) 3.14159265358979323846;
+  return angle == -pi ? pi : angle;
+}
+
+/* -1: x < y, 0: equal, 1: x > y, 2: unordered. */
+template <class R> CALLED int compare (complex<R> x, complex<R> y, bool real_x, bool real_y) {
+  R p = magnitude (x), q = magnitude (y);
+  if (p == q) {
+    p = angle_of (x, real_x);
+    q = angle_of (y, real_y);
+  }
+  return p < q ? -1 : p > q ? 1 : p == q ? 0 : 2;
+}
+
+template <class R> DEVICE int compare (R x, R y, bool, bool) {
+  return x < y ? -1 : x > y ? 1 : x == y ? 0 : 2;
+}
+
+template <class R> DEVICE bool is_nan (R x) {
+  return isnan (x);
+}
+
+template <class R> DEVICE bool is_nan (complex<R> x) {
+  return isnan (x.re) || isnan (x.im);
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* lanes.h - how folds and scans share out (i, :, j) of inner x count x outer entries, their lanes.
+ *
+ * A block takes `beside` lanes, which lie next to each other, and its threads the entries of each in
+ * turn: THREADS / beside at once. Few long lanes are cut into parts, for a block each. Everything
+ * depends on the sizes alone, so that the results do, too.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_ARRAYS_LANES_H
+#define GPUMM_ARRAYS_LANES_H
+
+#include "entries.h"
+
+/* Blocks that keep a large GPU busy; entries of a part for each thread, at least; most parts. */
+enum { ENOUGH_BLOCKS = 1024, LEAST_EACH = 16, MOST_PARTS = 1024 };
+
+struct lanes {
+  int64_t inner, count, outer;
+  int64_t parts, length; /* entries of a part */
+  int beside;            /* a power of 2 */
+};
+
+/* The least power of 2 that is not below x, at most most. */
+static inline int power_of_2 (int64_t x, int most) {
+  int power = 1;
+  while (power < x && power < most)
+    power *= 2;
+  return power;
+}
+
+static inline int64_t lane_blocks (const lanes &l) {
+  return ceil_div (l.inner * l.outer, l.beside);
+}
+
+static inline lanes lanes_of (int64_t inner, int64_t count, int64_t outer) {
+  lanes l = {inner, count, outer, 1, count, 1};
+  const int rows = THREADS / power_of_2 (inner, 32); /* 32 lanes: whole lines of memory */
+  l.beside = THREADS / power_of_2 (count, rows);
+  const int64_t blocks = lane_blocks (l), most = count / (THREADS / l.beside * LEAST_EACH);
+  if (blocks > 0 && blocks < (int64_t) ENOUGH_BLOCKS && most > 1) {
+    const int64_t wanted = ceil_div (ENOUGH_BLOCKS, blocks);
+    const int64_t parts = wanted < most ? wanted : most;
+    l.length = ceil_div (count, parts);
+    l.parts = ceil_div (count, l.length);
+  }
+  return l;
+}
+
+/* Lane and part of this thread's block, and the thread's column and row in the block. */
+struct seat {
+  int64_t lane, part;
+  int column, row, rows;
+};
+
+__device__ static inline seat seat_of (const lanes &l) {
+  const int t = (int) threadIdx.x, column = t & (l.beside - 1);
+  return {(int64_t) blockIdx.x / l.parts * l.beside + column, (int64_t) blockIdx.x % l.parts,
+          column, t / l.beside, THREADS / l.beside};
+}
+
+/* The place of entry k of a lane. */
+DEVICE int64_t place_in (const lanes &l, int64_t lane, int64_t k) {
+  return lane % l.inner + (lane / l.inner * l.count + k) * l.inner;
+}
+
+/* Products in which 1 changes nothing, not even an infinite complex number. */
+DEVICE double times (double x, double y) {
+  return x * y;
+}
+
+DEVICE complex<double> times (complex<double> x, complex<double> y) {
+  return x.re == 1 && x.im == 0 ? y : y.re == 1 && y.im == 0 ? x : product (x, y);
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* map.cu - arrays computed entry by entry (entries.h). The memory limits it.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "entries.h"
+
+template <class T, int EACH, bool PLAIN>
+__global__ void __launch_bounds__ (THREADS, 3)
+    map_entries (program<T> p, layout at, void *output, int type) {
+  const int64_t ahead = (int64_t) THREADS * gridDim.x;
+  for (int64_t begin = (int64_t) blockIdx.x * THREADS + threadIdx.x; begin < at.entries;
+       begin += EACH * ahead) {
+    int64_t entry[EACH];
+    T value[EACH];
+#pragma unroll
+    for (int e = 0; e < EACH; e++) /* past the end: the first one again */
+      entry[e] = begin + e * ahead < at.entries ? begin + e * ahead : begin;
+    evaluate<T, EACH, PLAIN> (p, at, entry, value);
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+      int64_t place[1];
+      find (at, INPUTS, entry[e], place);
+      if (e > 0 && begin + e * ahead >= at.entries)
+        continue;
+      if (PLAIN)
+        ((T *) output)[place[0]] = value[e];
+      else
+        store_as (type, output, place[0], value[e]);
+    }
+  }
+}
+
+/* Entries as they are, of any type; E has as many bytes. */
+template <class E>
+__global__ void __launch_bounds__ (THREADS) move_entries (const E *from, E *to, layout at) {
+  enum { EACH = 4 };
+  const int64_t ahead = (int64_t) THREADS * gridDim.x;
+  for (int64_t begin = (int64_t) blockIdx.x * THREADS + threadIdx.x; begin < at.entries;
+       begin += EACH * ahead) {
+    E x[EACH];
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+      int64_t place[1];
+      find (at, 0, begin + e * ahead, place);
+      if (begin + e * ahead < at.entries)
+        x[e] = from[place[0]];
+    }
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+      int64_t place[1];
+      find (at, INPUTS, begin + e * ahead, place);
+      if (begin + e * ahead < at.entries)
+        to[place[0]] = x[e];
+    }
+  }
+}
+
+template <class T>
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_map &m,
+                            const layout &at) {
+  enum { EACH = sizeof (T) < 16 ? 2 : 1 };
+  const program<T> p = program_of<T> (m);
+  const int64_t blocks = blocks_for (at.entries, EACH);
+  const int type = m.output.type;
+  if (is_plain (m) && m.output.type == m.domain)
+    return LAUNCH ("map", (map_entries<T, EACH, true>), blocks, dim3 (THREADS), device, stream, p,
+                   at, m.output.values, type);
+  return LAUNCH ("map", (map_entries<T, EACH, false>), blocks, dim3 (THREADS), device, stream, p,
+                 at, m.output.values, type);
+}
+
+template <class E>
+static gpumm_status move (int device, gpumm_stream *stream, const gpumm_map &m, const layout &at) {
+  return LAUNCH ("map", move_entries<E>, blocks_for (at.entries, 4), dim3 (THREADS), device, stream,
+                 (const E *) m.input[0].values, (E *) m.output.values, at);
+}
+
+gpumm_status gpumm_driver_map (int device, gpumm_stream *stream, const gpumm_map *m) {
+  const layout at = layout_of (*m, m->output);
+  if (at.entries == 0)
+    return GPUMM_OK;
+  const bool same = m->steps == 0 && m->inputs > 0 && m->input[0].type == m->output.type;
+  if (!same || (m->input[0].conjugated && !is_real (m->output.type)))
+    WITH_TYPE (m->domain, T, return launch<T> (device, stream, *m, at));
+  switch (m->output.type) {
+  case GPUMM_I8:
+  case GPUMM_U8:
+  case GPUMM_B:
+    return move<uint8_t> (device, stream, *m, at);
+  case GPUMM_I16:
+  case GPUMM_U16:
+    return move<uint16_t> (device, stream, *m, at);
+  case GPUMM_S:
+  case GPUMM_I32:
+  case GPUMM_U32:
+    return move<uint32_t> (device, stream, *m, at);
+  case GPUMM_Z:
+    return move<complex<double> > (device, stream, *m, at);
+  default:
+    return move<uint64_t> (device, stream, *m, at);
+  }
+}

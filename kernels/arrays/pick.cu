@@ -1,0 +1,90 @@
+/* pick.cu - indexed reading and writing. The memory limits it: a thread reads a few entries, then
+ * writes them.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "entries.h"
+
+/* Where the entries of the part lie in the whole. */
+struct picking {
+  int64_t entries;
+  int dims;
+  int64_t size[DIMS], part_stride[DIMS], whole_stride[DIMS];
+  const int64_t *vector[DIMS];
+  int64_t first[DIMS], step[DIMS];
+};
+
+DEVICE void find_pair (const picking &at, int64_t entry, int64_t &part, int64_t &whole) {
+  part = whole = 0;
+  for (int d = 0; d < at.dims; d++) {
+    const int64_t rest = d + 1 < at.dims ? divide (entry, at.size[d], at.entries) : 0;
+    const int64_t i = entry - rest * at.size[d];
+    entry = rest;
+    part += i * at.part_stride[d];
+    whole += (at.vector[d] ? at.vector[d][i] : at.first[d] + i * at.step[d]) * at.whole_stride[d];
+  }
+}
+
+/* E has as many bytes as an entry. */
+template <class E>
+__global__ void __launch_bounds__ (THREADS)
+    pick_entries (E *part, E *whole, picking at, bool puts) {
+  enum { EACH = 4 };
+  const int64_t ahead = (int64_t) THREADS * gridDim.x;
+  for (int64_t begin = (int64_t) blockIdx.x * THREADS + threadIdx.x; begin < at.entries;
+       begin += EACH * ahead) {
+    E x[EACH];
+    int64_t place[EACH];
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+      int64_t in_part, in_whole;
+      if (begin + e * ahead >= at.entries)
+        continue;
+      find_pair (at, begin + e * ahead, in_part, in_whole);
+      x[e] = puts ? part[in_part] : whole[in_whole];
+      place[e] = puts ? in_whole : in_part;
+    }
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+      if (begin + e * ahead < at.entries)
+        (puts ? whole : part)[place[e]] = x[e];
+  }
+}
+
+template <class E>
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_pick &p) {
+  picking at = {entries_of (p.size), 0, {}, {}, {}, {}, {}, {}};
+  for (int d = 0; d < DIMS; d++) {
+    const gpumm_places &x = p.places[d];
+    const int k = at.dims;
+    if (p.size[d] == 1 && !x.vector && x.first == 0)
+      continue;
+    at.size[k] = p.size[d];
+    at.part_stride[k] = p.part.stride[d];
+    at.whole_stride[k] = p.whole.stride[d];
+    at.vector[k] = x.vector;
+    at.first[k] = x.first;
+    at.step[k] = x.step;
+    at.dims++;
+  }
+  return LAUNCH ("pick", pick_entries<E>, blocks_for (at.entries, 4), dim3 (THREADS), device,
+                 stream, (E *) p.part.values, (E *) p.whole.values, at, p.put != 0);
+}
+
+gpumm_status gpumm_driver_pick (int device, gpumm_stream *stream, const gpumm_pick *p) {
+  switch (p->part.type) {
+  case GPUMM_I8:
+  case GPUMM_U8:
+  case GPUMM_B:
+    return launch<uint8_t> (device, stream, *p);
+  case GPUMM_I16:
+  case GPUMM_U16:
+    return launch<uint16_t> (device, stream, *p);
+  case GPUMM_S:
+  case GPUMM_I32:
+  case GPUMM_U32:
+    return launch<uint32_t> (device, stream, *p);
+  case GPUMM_Z:
+    return launch<complex<double> > (device, stream, *p);
+  default:
+    return launch<uint64_t> (device, stream, *p);
+  }
+}

@@ -1,0 +1,105 @@
+/* scan.cu - running sums and products along one dimension.
+ *
+ * A block goes down its lanes tile by tile. A thread sums a few consecutive entries, the threads add
+ * up their sums in shared memory, and what the tile gives is carried to the next. Of a lane in parts, a
+ * first launch finds what each part gives; in the second one a part begins with those before it.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "lanes.h"
+
+template <class W> struct scanning {
+  int op, from_type, to_type;
+  const void *from;
+  void *to;
+  W *totals; /* of the parts; NULL: one part */
+  bool only_totals;
+};
+
+template <class W> DEVICE W both (int op, W x, W y) {
+  return op == GPUMM_FOLD_SUM ? add (x, y) : times (x, y);
+}
+
+template <class W> __global__ void __launch_bounds__ (THREADS) scan_lanes (scanning<W> s, lanes l) {
+  enum { EACH = 4 };
+  SHARED (W, sums, 1, THREADS);
+  const seat at = seat_of (l);
+  const int64_t all = l.inner * l.outer, first = at.part * l.length;
+  const int64_t rest = l.count - first, end = first + (rest < l.length ? rest : l.length);
+  const bool is_lane = at.lane < all;
+  const int t = (int) threadIdx.x, last = at.column + (at.rows - 1) * l.beside;
+  W none, carried;
+  set (none, s.op == GPUMM_FOLD_PROD ? 1 : 0, 0);
+  carried = none;
+  for (int64_t part = 0; s.totals && !s.only_totals && is_lane && part < at.part; part++)
+    carried = both (s.op, carried, s.totals[part * all + at.lane]);
+  for (int64_t begin = first; begin < end; begin += (int64_t) at.rows * EACH) {
+    const int64_t k = begin + (int64_t) at.row * EACH;
+    W x[EACH];
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+      x[e] = is_lane && k + e < end
+                 ? load<W> (s.from_type, s.from, place_in (l, at.lane, k + e), false)
+                 : none;
+#pragma unroll
+    for (int e = 1; e < EACH; e++)
+      x[e] = both (s.op, x[e - 1], x[e]);
+    W sum = x[EACH - 1];
+    sums[0][t] = sum;
+    __syncthreads ();
+    for (int back = 1; back < at.rows; back *= 2) {
+      W before = none;
+      if (at.row >= back)
+        before = sums[0][t - back * l.beside];
+      __syncthreads ();
+      sum = at.row >= back ? both (s.op, before, sum) : sum;
+      sums[0][t] = sum;
+      __syncthreads ();
+    }
+    const W tile = sums[0][last];
+    if (!s.only_totals) {
+      W before = carried;
+      if (at.row > 0) {
+        const W above = sums[0][t - l.beside];
+        before = both (s.op, before, above);
+      }
+#pragma unroll
+      for (int e = 0; e < EACH; e++)
+        if (is_lane && k + e < end)
+          store_as (s.to_type, s.to, place_in (l, at.lane, k + e),
+                    begin == 0 && at.row == 0 ? x[e] : both (s.op, before, x[e]));
+    }
+    carried = begin == first && s.only_totals ? tile : both (s.op, carried, tile);
+    __syncthreads ();
+  }
+  if (s.only_totals && is_lane && at.row == 0)
+    s.totals[at.part * all + at.lane] = carried;
+}
+
+template <class W>
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_scan &scan,
+                            void *workspace) {
+  const lanes l = lanes_of (scan.inner, scan.count, scan.outer);
+  scanning<W> s = {scan.op,           (int) scan.input.type, (int) scan.output.type,
+                   scan.input.values, scan.output.values,    l.parts > 1 ? (W *) workspace : NULL,
+                   l.parts > 1};
+  const int64_t blocks = lane_blocks (l) * l.parts;
+  gpumm_status status = GPUMM_OK;
+  if (l.parts > 1)
+    status = LAUNCH ("scan", scan_lanes<W>, blocks, dim3 (THREADS), device, stream, s, l);
+  s.only_totals = false;
+  return status ? status
+                : LAUNCH ("scan", scan_lanes<W>, blocks, dim3 (THREADS), device, stream, s, l);
+}
+
+gpumm_status gpumm_driver_scan (int device, gpumm_stream *stream, const gpumm_scan *scan,
+                                void *workspace) {
+  return is_real (scan->input.type) ? launch<double> (device, stream, *scan, workspace)
+                                    : launch<complex<double> > (device, stream, *scan, workspace);
+}
+
+size_t gpumm_driver_scan_bytes (const gpumm_scan *scan) {
+  const lanes l = lanes_of (scan->inner, scan->count, scan->outer);
+  return l.parts > 1 ? (size_t) (l.parts * l.inner * l.outer)
+                           * (is_real (scan->input.type) ? sizeof (double) : 2 * sizeof (double))
+                     : 0;
+}
