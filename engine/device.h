@@ -220,7 +220,8 @@ typedef struct gpumm_driver {
 
   /* Arrays entry by entry, as gpumm.h describes them; what it says is refused, the caller has
    * refused. Buffers are not looked at. fold and scan take workspace on the device, as many bytes as
-   * the function beside them says for the same shape, type and op; it may be 0. */
+   * the function beside them says for the same shape, type and op; it may be 0. All NULL if the driver
+   * cannot. */
   gpumm_status (*map) (int device, gpumm_stream *stream, const gpumm_map *map);
   gpumm_status (*fold) (int device, gpumm_stream *stream, const gpumm_fold *fold, void *workspace);
   size_t (*fold_bytes) (const gpumm_fold *fold);

@@ -35,7 +35,7 @@ extern const gpumm_sparse_kernel *gpumm_driver_sparse_kernels[];
 /* gpumm_driver.widen of both drivers. */
 gpumm_status gpumm_driver_widen (int device, gpumm_stream *stream, const gpumm_widening *widening);
 
-/* gpumm_driver.map, fold, fold_bytes, scan, scan_bytes and pick of both drivers. */
+/* gpumm_driver.map, fold, fold_bytes, scan, scan_bytes and pick of a driver that has them. */
 gpumm_status gpumm_driver_map (int device, gpumm_stream *stream, const gpumm_map *map);
 gpumm_status gpumm_driver_fold (int device, gpumm_stream *stream, const gpumm_fold *fold,
                                 void *workspace);
@@ -58,9 +58,10 @@ extern const gpumm_driver gpumm_driver_here;
   .copy_down = copy_down, .fill = fill, .widen = gpumm_driver_widen,                               \
   .error_text = gpumm_driver_text, .reset = reset, .launched = launched,                           \
   .watch = gpumm_driver_watch, .kernels = gpumm_driver_kernels,                                    \
-  .sparse_kernels = gpumm_driver_sparse_kernels, .map = gpumm_driver_map,                          \
-  .fold = gpumm_driver_fold, .fold_bytes = gpumm_driver_fold_bytes, .scan = gpumm_driver_scan,     \
-  .scan_bytes = gpumm_driver_scan_bytes, .pick = gpumm_driver_pick
+  .sparse_kernels = gpumm_driver_sparse_kernels
+#define GPUMM_DRIVER_ARRAYS                                                                        \
+  .map = gpumm_driver_map, .fold = gpumm_driver_fold, .fold_bytes = gpumm_driver_fold_bytes,       \
+  .scan = gpumm_driver_scan, .scan_bytes = gpumm_driver_scan_bytes, .pick = gpumm_driver_pick
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,9 @@ static gpumm_status check_place (call *c, const gpumm_buffer *buffer, const char
   if (c->context && buffer->context != c->context)
     return gpumm_fail (GPUMM_INVALID, "%s: %s is on another device", c->name, what);
   c->context = buffer->context;
-  return GPUMM_OK;
+  return c->context->driver->map
+             ? GPUMM_OK
+             : gpumm_fail (GPUMM_UNSUPPORTED, "%s: not on device %d", c->name, c->context->device);
 }
 
 /* Do elements low to high, counted from values, lie in the buffer? In doubles, which do not overflow. */

@@ -465,8 +465,7 @@ static slot *idle_slot (run *r, int first) {
   if (s == &r->slots[first + SLOTS_A_WAY])
     return NULL;
   if (!s->memory)
-    status =
-        gpumm_pool_take (r->job->context, GPUMM_POOL_PINNED, (size_t) r->chunk_bytes, &s->memory);
+    status = gpumm_pool_take (r->job->context, GPUMM_POOL_PINNED, SLOT_BYTES, &s->memory);
   if (!status && !s->moved)
     status = gpumm_event_take (r->job->context, &s->moved);
   fail (r, status);

@@ -376,6 +376,10 @@ static void reset (void) {
 /* ---- the table ---------------------------------------------------------------------------- */
 
 const gpumm_driver gpumm_driver_here = {
-    GPUMM_DRIVER_FUNCTIONS,      .name = "host", .fault = fault, .count_accesses = gpumm_host_count,
+    GPUMM_DRIVER_FUNCTIONS,
+    GPUMM_DRIVER_ARRAYS,
+    .name = "host",
+    .fault = fault,
+    .count_accesses = gpumm_host_count,
     .counts = gpumm_host_counts,
 };
