@@ -450,6 +450,8 @@ static double pick_edge (void) {
 static void fill (array *x) {
   for (int64_t i = 0; i < x->count; i++)
     put (x->type, x->host, i, with (pick_edge (), pick_edge ()));
+  for (int64_t i = 0; i < 4 && i < x->count && x->count <= 24; i++) /* infinite in both parts */
+    put (x->type, x->host, i, with (i % 2 ? INFINITY : -INFINITY, i / 2 ? INFINITY : -INFINITY));
   copy (x, 1);
 }
 
