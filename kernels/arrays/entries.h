@@ -159,7 +159,7 @@ template <class T> DEVICE void store_as (int type, void *p, int64_t i, T x) {
 /* ---- where the entries are ------------------------------------------------------------------ */
 
 /* Dimensions without gaps for any array are one: arrays without gaps have one dimension. */
-struct layout {
+struct map_layout {
   int64_t entries;
   int dims;
   int64_t size[DIMS];
@@ -172,7 +172,7 @@ DEVICE int64_t divide (int64_t x, int64_t y, int64_t most) {
 
 /* Adds the places of an entry in `arrays` arrays, from the first-th on. */
 template <int ARRAYS>
-DEVICE void find (const layout &at, int first, int64_t entry, int64_t (&place)[ARRAYS]) {
+DEVICE void find (const map_layout &at, int first, int64_t entry, int64_t (&place)[ARRAYS]) {
 #pragma unroll
   for (int a = 0; a < ARRAYS; a++)
     place[a] = 0;
@@ -193,8 +193,8 @@ static inline int64_t entries_of (const int64_t *size) {
   return entries;
 }
 
-static inline layout layout_of (const gpumm_map &m, const gpumm_view &output) {
-  layout at = {entries_of (m.size), 0, {}, {}};
+static inline map_layout layout_of (const gpumm_map &m, const gpumm_view &output) {
+  map_layout at = {entries_of (m.size), 0, {}, {}};
   for (int d = 0; d < DIMS; d++) {
     if (m.size[d] == 1)
       continue;
@@ -498,7 +498,7 @@ DEVICE void apply (int op, int real, complex<R> (&a)[EACH], const complex<R> (&b
 
 /* The values of some entries. PLAIN: all inputs are of type T as they are. */
 template <class T, int EACH, bool PLAIN>
-DEVICE void evaluate (const program<T> &p, const layout &at, const int64_t (&entry)[EACH],
+DEVICE void evaluate (const program<T> &p, const map_layout &at, const int64_t (&entry)[EACH],
                       T (&value)[EACH]) {
   T x[INPUTS][EACH], top[EACH], below[EACH], y[EACH];
 #pragma unroll

@@ -78,7 +78,7 @@ template <class T> struct of_map {
   typedef decltype (wide (T ())) sum;
   enum { EACH = sizeof (T) < 16 ? 2 : 1 };
   program<T> p;
-  layout at;
+  map_layout at;
 
   __device__ static void get (const of_map &m, const int64_t (&place)[EACH],
                               const int64_t (&k)[EACH], int op, folded<sum> (&x)[EACH]) {
@@ -96,7 +96,7 @@ template <class T> struct of_array {
   typedef decltype (wide (T ())) sum;
   enum { EACH = sizeof (T) < 16 ? 4 : 2 };
   const T *p;
-  layout at;
+  map_layout at;
 
   __device__ static void get (const of_array &m, const int64_t (&place)[EACH],
                               const int64_t (&k)[EACH], int op, folded<sum> (&x)[EACH]) {
@@ -198,7 +198,7 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_fold &
 template <class T>
 static gpumm_status choose (int device, gpumm_stream *stream, const gpumm_fold &f,
                             void *workspace) {
-  const layout at = layout_of (f.map, f.map.input[0]); /* the output is not used */
+  const map_layout at = layout_of (f.map, f.map.input[0]); /* the output is not used */
   if (f.map.inputs == 1 && f.map.steps == 0 && is_plain (f.map)) {
     const of_array<T> source = {(const T *) f.map.input[0].values, at};
     return launch<T> (device, stream, f, source, workspace);

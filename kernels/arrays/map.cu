@@ -4,7 +4,7 @@
 
 template <class T, int EACH, bool PLAIN>
 __global__ void __launch_bounds__ (THREADS, 3)
-    map_entries (program<T> p, layout at, void *output, int type) {
+    map_entries (program<T> p, map_layout at, void *output, int type) {
   const int64_t ahead = (int64_t) THREADS * gridDim.x;
   for (int64_t begin = (int64_t) blockIdx.x * THREADS + threadIdx.x; begin < at.entries;
        begin += EACH * ahead) {
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__ (THREADS, 3)
 
 /* Entries as they are, of any type; E has as many bytes. */
 template <class E>
-__global__ void __launch_bounds__ (THREADS) move_entries (const E *from, E *to, layout at) {
+__global__ void __launch_bounds__ (THREADS) move_entries (const E *from, E *to, map_layout at) {
   enum { EACH = 4 };
   const int64_t ahead = (int64_t) THREADS * gridDim.x;
   for (int64_t begin = (int64_t) blockIdx.x * THREADS + threadIdx.x; begin < at.entries;
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__ (THREADS) move_entries (const E *from, E *to, 
 
 template <class T>
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_map &m,
-                            const layout &at) {
+                            const map_layout &at) {
   enum { EACH = sizeof (T) < 16 ? 2 : 1 };
   const program<T> p = program_of<T> (m);
   const int64_t blocks = blocks_for (at.entries, EACH);
@@ -68,13 +68,14 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_map &m
 }
 
 template <class E>
-static gpumm_status move (int device, gpumm_stream *stream, const gpumm_map &m, const layout &at) {
+static gpumm_status move (int device, gpumm_stream *stream, const gpumm_map &m,
+                          const map_layout &at) {
   return LAUNCH ("map", move_entries<E>, blocks_for (at.entries, 4), dim3 (THREADS), device, stream,
                  (const E *) m.input[0].values, (E *) m.output.values, at);
 }
 
 gpumm_status gpumm_driver_map (int device, gpumm_stream *stream, const gpumm_map *m) {
-  const layout at = layout_of (*m, m->output);
+  const map_layout at = layout_of (*m, m->output);
   if (at.entries == 0)
     return GPUMM_OK;
   const bool same = m->steps == 0 && m->inputs > 0 && m->input[0].type == m->output.type;
