@@ -22,6 +22,39 @@ static inline int64_t blocks_for (int64_t entries, int64_t each) {
 
 /* ---- types ---------------------------------------------------------------------------------- */
 
+/* Runs statement, which must return, with E an unsigned integer or a complex number of as many bytes as
+ * an entry of this type: for kernels that only move entries. */
+#define WITH_BYTES(type, E, statement)                                                             \
+  do                                                                                               \
+    switch (type) {                                                                                \
+    case GPUMM_I8:                                                                                 \
+    case GPUMM_U8:                                                                                 \
+    case GPUMM_B: {                                                                                \
+      typedef uint8_t E;                                                                           \
+      statement;                                                                                   \
+    }                                                                                              \
+    case GPUMM_I16:                                                                                \
+    case GPUMM_U16: {                                                                              \
+      typedef uint16_t E;                                                                          \
+      statement;                                                                                   \
+    }                                                                                              \
+    case GPUMM_S:                                                                                  \
+    case GPUMM_I32:                                                                                \
+    case GPUMM_U32: {                                                                              \
+      typedef uint32_t E;                                                                          \
+      statement;                                                                                   \
+    }                                                                                              \
+    case GPUMM_Z: {                                                                                \
+      typedef complex<double> E;                                                                   \
+      statement;                                                                                   \
+    }                                                                                              \
+    default: {                                                                                     \
+      typedef uint64_t E;                                                                          \
+      statement;                                                                                   \
+    }                                                                                              \
+    }                                                                                              \
+  while (0)
+
 template <class T> struct part_of { typedef T type; };
 
 template <class R> struct part_of<complex<R> > { typedef R type; };

@@ -81,21 +81,5 @@ gpumm_status gpumm_driver_map (int device, gpumm_stream *stream, const gpumm_map
   const bool same = m->steps == 0 && m->inputs > 0 && m->input[0].type == m->output.type;
   if (!same || (m->input[0].conjugated && !is_real (m->output.type)))
     WITH_TYPE (m->domain, T, return launch<T> (device, stream, *m, at));
-  switch (m->output.type) {
-  case GPUMM_I8:
-  case GPUMM_U8:
-  case GPUMM_B:
-    return move<uint8_t> (device, stream, *m, at);
-  case GPUMM_I16:
-  case GPUMM_U16:
-    return move<uint16_t> (device, stream, *m, at);
-  case GPUMM_S:
-  case GPUMM_I32:
-  case GPUMM_U32:
-    return move<uint32_t> (device, stream, *m, at);
-  case GPUMM_Z:
-    return move<complex<double> > (device, stream, *m, at);
-  default:
-    return move<uint64_t> (device, stream, *m, at);
-  }
+  WITH_BYTES (m->output.type, E, return move<E> (device, stream, *m, at));
 }

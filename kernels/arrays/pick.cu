@@ -70,21 +70,5 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_pick &
 }
 
 gpumm_status gpumm_driver_pick (int device, gpumm_stream *stream, const gpumm_pick *p) {
-  switch (p->part.type) {
-  case GPUMM_I8:
-  case GPUMM_U8:
-  case GPUMM_B:
-    return launch<uint8_t> (device, stream, *p);
-  case GPUMM_I16:
-  case GPUMM_U16:
-    return launch<uint16_t> (device, stream, *p);
-  case GPUMM_S:
-  case GPUMM_I32:
-  case GPUMM_U32:
-    return launch<uint32_t> (device, stream, *p);
-  case GPUMM_Z:
-    return launch<complex<double> > (device, stream, *p);
-  default:
-    return launch<uint64_t> (device, stream, *p);
-  }
+  WITH_BYTES (p->part.type, E, return launch<E> (device, stream, *p));
 }
