@@ -17,8 +17,8 @@ gpumm_status gpumm_check_matrix (const gpumm_matrix *x, const char *name) {
     return gpumm_fail (GPUMM_INVALID, "%s has an unknown element type", name);
   if (x->rows < 0 || x->cols < 0 || x->nzmax < 0)
     return gpumm_fail (GPUMM_INVALID, "%s has negative sizes", name);
-  if (x->buffer && (x->format != GPUMM_DENSE || !gpumm_is_float (x->type)))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "%s: only full floating point stays on a device", name);
+  if (x->buffer && x->format != GPUMM_DENSE)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "%s: only full matrices stay on a device", name);
   if (x->format == GPUMM_DENSE) {
     if (x->ld < x->rows)
       return gpumm_fail (GPUMM_INVALID, "%s has a leading dimension below its rows", name);
