@@ -129,6 +129,7 @@ typedef struct gpumm_problem {
   gpumm_type output;      /* integer operands: type of the result. Others: set by gpumm_open */
   int full;               /* blocks by blocks: 1 for a full result, 0 for blocks */
   int stays;              /* 1: the result goes to a buffer of the device that computes it */
+  int queues; /* 1: gpumm_run may return when the product is queued (below); no stages are timed then */
 } gpumm_problem;
 
 /* The type of the product, for integer operands p->output. GPUMM_UNSUPPORTED if the formats and types
@@ -211,7 +212,10 @@ GPUMM_API gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_op
 /* A product with an operand in a buffer runs on the buffer's device: full matrices of floating point
  * of one type. The other operand may be in host memory, but not on another device. A c0 in a buffer
  * must be the result itself. A buffer for the result is made before gpumm_open, which plans with the
- * memory that is free. Options that ask for another place are refused. */
+ * memory that is free. Options that ask for another place are refused.
+ *
+ * A product that queues, of operands and result that all lie on the device, is one more operation of the
+ * array stream (below), unless its kernel looks at the data or it is computed in parts. */
 
 /* Makes a buffer on a device, GPUMM_HOST for the host device, with one reference and undefined
  * contents. It outlives gpumm_reset, but not fork. */

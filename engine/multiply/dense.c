@@ -11,6 +11,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "error.h"
+#include "memory/pool.h"
+#include "memory/queue.h"
 #include "progress.h"
 #include "tiles.h"
 #include "types.h"
@@ -245,6 +247,47 @@ static void take_memory (schedule *s, int64_t down, int64_t across) {
     s->pass.status = GPUMM_HOST_MEMORY;
 }
 
+/* ---- queued products ---------------------------------------------------------------------- */
+
+/* Nothing moves, and one launch of a kernel that does not wait computes all? */
+static int can_queue (const struct gpumm_job *job, const gpumm_matrix *result) {
+  const gpumm_problem *p = &job->problem;
+  const gpumm_plan *plan = &job->plan;
+  return p->queues && !gpumm_is_zero (p->alpha) && p->a.buffer && p->b.buffer && result->buffer
+         && (!p->c0 || p->c0->buffer) && plan->resident && !plan->kernel->waits
+         && plan->tile_m >= result->rows && plan->tile_n >= result->cols;
+}
+
+/* The workspace may go back to the pool at once (memory/queue.h). */
+static gpumm_status queue_product (struct gpumm_job *job, gpumm_matrix *result) {
+  const gpumm_plan *plan = &job->plan;
+  gpumm_product product = gpumm_product_of (&job->problem);
+  product.c = result->values;
+  product.ldc = result->ld;
+  product.tiling = gpumm_plan_tiling (&job->problem, plan);
+  product.gain = plan->gain;
+  const gpumm_stream_job whole = {.context = plan->context, .kernel = plan->kernel};
+  const gpumm_part all = {.index = 0, .count = 1};
+  gpumm_stream *stream = NULL;
+  gpumm_status status = gpumm_queue_failure (plan->context);
+  if (!status && plan->workspace_bytes > 0) {
+    product.workspace_bytes = (size_t) plan->workspace_bytes;
+    status = gpumm_pool_take_in_order (plan->context, GPUMM_POOL_DEVICE, product.workspace_bytes,
+                                       &product.workspace);
+  }
+  if (!status)
+    status = gpumm_queue_begin (plan->context, &stream);
+  if (!status) {
+    job->writes = 1;
+    status = gpumm_launch_product (&whole, &product, all, stream, NULL);
+    gpumm_queue_end (plan->context, "product");
+  }
+  gpumm_pool_give (plan->context, GPUMM_POOL_DEVICE, product.workspace);
+  return status;
+}
+
+/* ---- run ---------------------------------------------------------------------------------- */
+
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const gpumm_plan *plan = &job->plan;
@@ -254,6 +297,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
     return gpumm_trace_kernel (job, result);
   if (result->rows == 0 || result->cols == 0)
     return GPUMM_OK;
+  if (can_queue (job, result))
+    return queue_product (job, result);
   /* alpha = 0: A and B are not read, so they do not go up */
   int64_t k = gpumm_is_zero (p->alpha) ? 0 : gpumm_k (p);
   int64_t down = gpumm_pieces (result->rows, plan->tile_m),

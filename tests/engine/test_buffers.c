@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 static int device = GPUMM_HOST;
+static int queues; /* products may be queued */
 static gpumm_context *context;
 
 static double complex get (const gpumm_matrix *x, int64_t i, int64_t j) {
@@ -72,6 +73,7 @@ static gpumm_status multiply (gpumm_problem p, const gpumm_options *options, gpu
   gpumm_job *job = NULL;
   gpumm_matrix shape = {0};
   p.stays = c->buffer != NULL;
+  p.queues = queues;
   gpumm_status status = gpumm_open (&p, options, &job);
   if (!status)
     status = gpumm_result (job, &shape);
@@ -181,6 +183,7 @@ static void test_products (int repeats) {
                          .algorithm = check_between (0, 1) ? "tiled" : NULL};
           if (device == GPUMM_HOST && !t.algorithm && !(there & 3)) /* a result that stays alone */
             t.algorithm = "register";
+          queues = (int) check_between (0, 1);
           one (&t);
           t.m = t.n = t.k;
           t.same = (there & 3) == 3 || (there & 3) == 0;
@@ -334,18 +337,68 @@ static void test_fork (void) {
 
 /* Every allocation, then every call of the device, fails in turn: an error, and what was there before
  * is there after. */
+/* Maps and products of one stream, of which nothing waits: X = X * A + 1 again and again, in memory that
+ * is released while it is in use. */
+static void test_queued (void) {
+  enum { STEPS = 20, N = 33 };
+  gpumm_matrix a = make (GPUMM_D, N, N, 0), c = make (GPUMM_D, N, N, 0), x = sent (&a, 0);
+  double value = 1; /* of all entries, in each step */
+  for (int64_t e = 0; e < (int64_t) N * N; e++) {
+    ((double *) a.values)[e] = e % (N + 1) == 0 ? 2 : 0;
+    ((double *) c.values)[e] = 1;
+  }
+  gpumm_matrix there = sent (&a, 0);
+  gpumm_copy (&c, &x);
+  queues = 1;
+  gpumm_fault_device (0);
+  for (int i = 0; i < STEPS; i++) {
+    gpumm_report report = {.bytes_up = -1};
+    gpumm_matrix y = x;
+    gpumm_map plus = {
+        .domain = GPUMM_D, .size = {(int64_t) N * N, 1, 1, 1}, .inputs = 1, .steps = 1};
+    const gpumm_problem p = {.a = x, .b = there, .alpha = {1, 0}};
+    y.ld = N;
+    CHECK (!gpumm_buffer_new (device, sizeof (double) * N * N, &y.buffer), "%s",
+           gpumm_last_error ());
+    y.values = gpumm_buffer_address (y.buffer);
+    CHECK (!multiply (p, NULL, &y, &report), "%s", gpumm_last_error ());
+    CHECK (report.bytes_up == 0 && report.bytes_down == 0, "something moved");
+    plus.input[0] = plus.output =
+        (gpumm_view){.type = GPUMM_D, .buffer = y.buffer, .values = y.values, .stride = {1}};
+    plus.step[0] =
+        (gpumm_map_step){.op = GPUMM_MAP_ADD, .source = GPUMM_MAP_CONSTANT, .constant = {1, 0}};
+    CHECK (!gpumm_map_entries (&plus), "%s", gpumm_last_error ());
+    gpumm_buffer_release (x.buffer);
+    x = y;
+    value = 2 * value + 1;
+  }
+  const int64_t calls = gpumm_fault_device (0);
+  CHECK (calls <= 10 * STEPS, "%" PRId64 " calls for %d steps", calls, STEPS);
+  CHECK (!gpumm_copy (&x, &c), "%s", gpumm_last_error ());
+  for (int64_t e = 0; e < (int64_t) N * N; e++)
+    CHECK (((double *) c.values)[e] == value, "entry %" PRId64 " is %g and not %g", e,
+           ((double *) c.values)[e], value);
+  queues = 0;
+  gpumm_buffer_release (x.buffer);
+  gpumm_buffer_release (there.buffer);
+  free (a.values);
+  free (c.values);
+}
+
 static void test_faults (void) {
   gpumm_matrix x = make (GPUMM_D, 40, 40, 0), c = make (GPUMM_D, 40, 40, 0);
   const gpumm_options options = {.backend = GPUMM_CPU, .algorithm = "tiled", .device = -1};
-  for (int which = 0; which < 2; which++)
+  for (int which = 0; which < 4; which++)
     for (int n = 1;; n += SANITIZED_STEP) {
       gpumm_reset ();
       gpumm_matrix there = sent (&x, 0), result = sent (&c, 0);
       const int64_t alive = gpumm_live_allocations ();
       gpumm_buffer *more = NULL;
       gpumm_report report;
-      const gpumm_problem p = {.a = there, .b = x, .alpha = {1, 0}};
-      if (which)
+      const gpumm_problem p = {.a = there, .b = which & 2 ? there : x, .alpha = {1, 0}};
+      const int is_device = which & 1;
+      queues = which >> 1;
+      if (is_device)
         gpumm_fault_device (n);
       else
         gpumm_fault_memory (n);
@@ -358,12 +411,12 @@ static void test_faults (void) {
       gpumm_fault_memory (0);
       CHECK (!status == (more && !status), "a failure with a buffer");
       gpumm_buffer_release (more);
-      CHECK (which || status || gpumm_live_allocations () >= alive, "released twice");
+      CHECK (is_device || status || gpumm_live_allocations () >= alive, "released twice");
       CHECK (gpumm_copy (&there, &c) == GPUMM_OK, "%s", gpumm_last_error ());
       CHECK (get (&c, 39, 39) == get (&x, 39, 39), "the operand changed");
       gpumm_buffer_release (there.buffer);
       gpumm_buffer_release (result.buffer);
-      if (!status && (!which || calls < n)) { /* a refused allocation is asked for again */
+      if (!status && (!is_device || calls < n)) { /* a refused allocation is asked for again */
         CHECK (n > 3, "only %d calls", n);
         break;
       }
@@ -383,6 +436,7 @@ int main (int argc, char **argv) {
   }
   test_products (1);
   test_out_of_core ();
+  test_queued ();
   test_refused ();
   test_owners ();
   if (device == GPUMM_HOST) { /* whose calls can be made to fail, and which survives fork () */
