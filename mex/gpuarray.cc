@@ -33,6 +33,7 @@
 #include <octave/quit.h>
 
 #include "gpumm.h"
+#include "info.h"
 
 // ---- errors -------------------------------------------------------------------------------------
 
@@ -841,34 +842,65 @@ static std::pair<array, gpumm_op> stored (array x) {
   return {x, !x.turned ? GPUMM_NONE : x.conjugated ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE};
 }
 
-static array multiplied (array a, array b) {
+namespace {
+
+// What gpumm's options ask of a product beside A * B.
+struct product_options {
+  gpumm_scalar alpha = {1, 0}, beta = {0, 0};
+  array c0;                    // if beta is not 0: of the result's type and size
+  gpumm_options engine = {};   // with device -1, the operands decide
+  gpumm_report *report = NULL; // filled, after a wait
+};
+
+} // namespace
+
+static void check_inner (const array &a, const array &b) {
   if (a.size.ndims () > 2 || b.size.ndims () > 2 || a.size (1) != b.size (0))
     octave::err_nonconformant ("operator *", a.size, b.size);
-  gpumm_type type = result_type (octave_value::op_mul, a, b);
-  if (is_complex (a.type) || is_complex (b.type))
-    type = complex_type (type);
+}
+
+// The product in elements of this type. Without a report it is queued, where its kernel lets it.
+static array multiplied (const array &a, const array &b, gpumm_type type,
+                         const product_options &o) {
+  check_inner (a, b);
   const auto left = stored (converted (a, type)), right = stored (converted (b, type));
-  array c = new_array (a.device, type, dim_vector (a.size (0), b.size (1)));
-  if (c.device == GPUMM_HOST)
+  const bool on_host = left.first.device == GPUMM_HOST, adds = o.beta.re != 0 || o.beta.im != 0;
+  array c = new_array (left.first.device, type, dim_vector (a.size (0), b.size (1)));
+  if (adds && !on_host) // the engine adds to what is in the result
+    run (program_of (o.c0), c);
+  if (on_host)
     need (gpumm_wait (GPUMM_HOST));
   gpumm_problem p = {};
   p.a = matrix_of (left.first, left.second);
   p.b = matrix_of (right.first, right.second);
-  p.alpha.re = 1;
+  p.alpha = o.alpha;
+  p.beta = o.beta;
   p.output = type;
-  p.stays = c.device != GPUMM_HOST;
-  gpumm_options options = {};
-  options.device = -1;
-  if (!p.stays)
-    options.backend = GPUMM_CPU;
+  p.stays = !on_host;
+  p.queues = !o.report;
   gpumm_matrix result = matrix_of (c, GPUMM_NONE);
+  const gpumm_matrix c0 = on_host && adds ? matrix_of (o.c0, GPUMM_NONE) : result;
+  if (adds)
+    p.c0 = &c0;
   gpumm_job *job = nullptr;
-  gpumm_status status = gpumm_open (&p, &options, &job);
+  gpumm_status status = gpumm_open (&p, &o.engine, &job);
   if (!status)
     status = gpumm_run (job, &result);
+  if (!status && o.report)
+    *o.report = *gpumm_job_report (job);
   gpumm_close (job);
   need (status);
   return c;
+}
+
+static array multiplied (const array &a, const array &b) {
+  check_inner (a, b);
+  gpumm_type type = result_type (octave_value::op_mul, a, b);
+  if (is_complex (a.type) || is_complex (b.type))
+    type = complex_type (type);
+  product_options o;
+  o.engine.device = -1;
+  return multiplied (a, b, type, o);
 }
 
 // ---- parts --------------------------------------------------------------------------------------
@@ -1734,6 +1766,122 @@ static octave_value_list word_device (const octave_value_list &args, int) {
   return ovl (double (argument (args (1)).device));
 }
 
+// ---- gpumm, with its options
+
+static bool is_plain_factor (const octave_value &x, gpumm_type type) {
+  const Complex z = x.complex_value ();
+  return x.is_double_type () && std::isfinite (z.real ()) && std::isfinite (z.imag ())
+         && (x.isreal () || is_complex (type));
+}
+
+static gpumm_scalar scalar_of (const octave_value &x) {
+  const Complex z = x.complex_value ();
+  return {z.real (), z.imag ()};
+}
+
+static octave_value sum_or_product (octave_value::binary_op op, const octave_value &a,
+                                    const octave_value &b) {
+  return octave::binary_op (type_info (), op, a, b);
+}
+
+// ("gpumm", A, B, OPTIONS): [C, INFO], with the struct of private/parse_options.m.
+static octave_value_list word_gpumm (const octave_value_list &args, int nargout) {
+  const octave_scalar_map s = args (3).scalar_map_value ();
+  const auto number = [&s] (const char *name) { return s.contents (name).double_value (); };
+  const std::string algorithm = s.contents ("algorithm").string_value ();
+  const std::string output = s.contents ("output").string_value ();
+  auto both = operands_of (args (1).get_rep (), args (2).get_rep ());
+  array a = as_array (both.first), b = as_array (both.second);
+  if (number ("transpose_a") != 0)
+    a = transposed (a, number ("transpose_a") == 2);
+  if (number ("transpose_b") != 0)
+    b = transposed (b, number ("transpose_b") == 2);
+  if ((!is_float (a.type) && a.type != GPUMM_B) || (!is_float (b.type) && b.type != GPUMM_B))
+    say_gather ("gpumm multiplies integers from host memory: gather (X)");
+  if (s.contents ("form").string_value () != "")
+    error_with_id ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
+
+  // as multiply_any.m has it: with OutputClass the widest of it and the operands' classes
+  const bool both_single = is_single (a.type) && is_single (b.type);
+  const bool any_single = is_single (a.type) || is_single (b.type);
+  gpumm_type type =
+      (output.empty () ? any_single : both_single && output == "single") ? GPUMM_S : GPUMM_D;
+  if (is_complex (a.type) || is_complex (b.type))
+    type = complex_type (type);
+  if (!output.empty () && output != "double" && output != "single")
+    error_with_id ("gpumm:bad-value",
+                   "gpumm: OutputClass of a product on a device must be \"double\" or \"single\"");
+
+  const octave_value alpha = s.contents ("alpha"), beta = s.contents ("beta");
+  const octave_value c0 = s.contents ("c");
+  const bool adds = beta.complex_value () != 0.0;
+  const bool scales = a.is_scalar () || b.is_scalar ();
+  const dim_vector size =
+      scales ? (a.is_scalar () ? b.size : a.size) : dim_vector (a.size (0), b.size (1));
+  if (!scales)
+    check_inner (a, b);
+  if (adds && c0.dims () != size)
+    octave::err_nonconformant ("operator +", size, c0.dims ());
+  gpumm_report report = {};
+  array c;
+  bool all_done = false;
+  if (scales) {
+    operand x, y;
+    x.x = a;
+    y.x = b;
+    c = entrywise (operation_of (octave_value::op_el_mul), x, y);
+    report.backend = c.device == GPUMM_HOST ? GPUMM_CPU : GPUMM_GPU;
+    report.device = c.device;
+    gpumm_device_properties properties;
+    if (c.device != GPUMM_HOST)
+      need (gpumm_device (c.device, &properties));
+    snprintf (report.device_name, sizeof report.device_name, "%s",
+              c.device == GPUMM_HOST ? "CPU" : properties.name);
+    snprintf (report.algorithm, sizeof report.algorithm, "scale");
+    snprintf (report.reason, sizeof report.reason,
+              "a scalar times an array is computed entry by entry");
+    report.flops = double (size.numel ());
+  } else {
+    product_options o;
+    o.engine.backend = gpumm_backend (int (number ("backend")));
+    o.engine.algorithm = algorithm.c_str ();
+    o.engine.device = int (number ("device"));
+    o.engine.max_device_memory = int64_t (number ("max_device_memory"));
+    o.engine.max_capability = int (number ("max_capability"));
+    if (nargout > 1)
+      o.report = &report;
+    all_done = is_plain_factor (alpha, type) && is_plain_factor (beta, type);
+    if (all_done && adds) {
+      o.c0 = argument (c0, a.device);
+      const gpumm_type joint = o.c0.type == GPUMM_B ? GPUMM_D : o.c0.type;
+      all_done = joint == type || complex_type (joint) == type;
+      if (all_done)
+        o.c0 = plain (converted (o.c0, type));
+    }
+    if (all_done) {
+      o.alpha = scalar_of (alpha);
+      o.beta = scalar_of (beta);
+    }
+    c = multiplied (a, b, type, o);
+  }
+  octave_value value = value_of (c);
+  if (!all_done) { // by Octave's operators, which have the rules for such factors
+    if (alpha.complex_value () == 0.0)
+      value = value_of (zeros (c.device, c.type, c.size));
+    if (alpha.complex_value () != 1.0 || !alpha.is_double_type ())
+      value = sum_or_product (octave_value::op_mul, alpha, value);
+    if (adds)
+      value = sum_or_product (octave_value::op_add, value,
+                              sum_or_product (octave_value::op_mul, beta, c0));
+  }
+  if (!output.empty ()) {
+    const array x = ready (gpuarray_of (value.get_rep ())->m);
+    const gpumm_type to = output == "single" ? GPUMM_S : GPUMM_D;
+    value = value_of (converted (x, is_complex (x.type) ? complex_type (to) : to));
+  }
+  return nargout > 1 ? ovl (value, info_of (report)) : ovl (value);
+}
+
 // A forked child cannot use arrays of its parent.
 static octave_value_list word_valid (const octave_value_list &args, int) {
   const octave_gpuarray *x = gpuarray_of (args (1).get_rep ());
@@ -1773,7 +1921,7 @@ static const struct {
 } words[] = {{"gather", 2, word_gather}, {"type", 2, word_type}, {"device", 2, word_device},
              {"valid", 2, word_valid},   {"fold", 4, word_fold}, {"scan", 4, word_scan},
              {"two", 4, word_two},       {"fill", 3, word_fill}, {"select", 1, word_select},
-             {"select", 2, word_select}, {"wait", 1, word_wait}};
+             {"select", 2, word_select}, {"wait", 1, word_wait}, {"gpumm", 4, word_gpumm}};
 
 DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on a device.") {
   static bool installed = false;

@@ -2,7 +2,7 @@
 // stored, Ctrl-C, the struct info, and pages. marshal.h declares these functions again, because
 // mex.h's mxArray is a C type.
 //
-// This file, allocate.cc and blocksparse.cc link to the C++ interfaces of GNU Octave, covered by the
+// This file, allocate.cc, blocksparse.cc and gpuarray.cc link to the C++ interfaces of GNU Octave, covered by the
 // GNU General Public License, version 3 or later: what is built with them is a combined work under
 // that licence. The files themselves are under gpumm's BSD-3-Clause, which that licence allows.
 //
@@ -19,7 +19,7 @@
 #include <octave/mxarray.h>
 #include <octave/oct-map.h>
 
-#include "gpumm.h"
+#include "info.h"
 
 // ---- types --------------------------------------------------------------------------------------
 
@@ -66,25 +66,27 @@ static octave_scalar_map struct_of (
   return s;
 }
 
-// gpumm's struct info. The C interface would make each field an mxArray and then an Octave value,
-// which takes 50 us; a small product takes 12.
+// See info.h. The C interface would make each field an mxArray and then an Octave value, which takes
+// 50 us; a small product takes 12.
+octave_value info_of (const gpumm_report &r) {
+  return struct_of (
+      {{"backend", r.backend == GPUMM_GPU ? "gpu" : "cpu"},
+       {"device", struct_of ({{"name", r.device_name}, {"index", r.device}})},
+       {"algorithm", r.algorithm},
+       {"kernel", r.kernel},
+       {"seconds", struct_of ({{"total", r.total},
+                               {"upload", r.upload},
+                               {"compute", r.compute},
+                               {"download", r.download},
+                               {"overhead", r.overhead}})},
+       {"bytes", struct_of ({{"up", double (r.bytes_up)}, {"down", double (r.bytes_down)}})},
+       {"flops", r.flops},
+       {"gflops", r.total > 0 ? 1e-9 * r.flops / r.total : 0.0},
+       {"reason", r.reason}});
+}
+
 extern "C" mxArray *new_info (const gpumm_report *r) {
-  return new mxArray (
-      true,
-      struct_of (
-          {{"backend", r->backend == GPUMM_GPU ? "gpu" : "cpu"},
-           {"device", struct_of ({{"name", r->device_name}, {"index", r->device}})},
-           {"algorithm", r->algorithm},
-           {"kernel", r->kernel},
-           {"seconds", struct_of ({{"total", r->total},
-                                   {"upload", r->upload},
-                                   {"compute", r->compute},
-                                   {"download", r->download},
-                                   {"overhead", r->overhead}})},
-           {"bytes", struct_of ({{"up", double (r->bytes_up)}, {"down", double (r->bytes_down)}})},
-           {"flops", r->flops},
-           {"gflops", r->total > 0 ? 1e-9 * r->flops / r->total : 0.0},
-           {"reason", r->reason}}));
+  return new mxArray (true, info_of (*r));
 }
 
 // ---- pages --------------------------------------------------------------------------------------

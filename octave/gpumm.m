@@ -187,17 +187,15 @@ function [C, info] = gpumm (A, B, varargin)
     if (nargin < 2)
       print_usage ();
     endif
-    [C, info] = not_as_it_stands (A, B, varargin, err);
+    if (! strcmp (err.identifier, "gpumm:special"))
+      rethrow (err);
+    elseif (nargout < 2)
+      C = multiply_any (A, B, parse_options (varargin));
+    else
+      [C, info] = multiply_any (A, B, parse_options (varargin));
+    endif
   end_try_catch
 
-endfunction
-
-## Products that Octave must help with take the longer way; other failures are errors.
-function [C, info] = not_as_it_stands (A, B, list, err)
-  if (! strcmp (err.identifier, "gpumm:special"))
-    rethrow (err);
-  endif
-  [C, info] = multiply_any (A, B, parse_options (list));
 endfunction
 
 %!assert (gpumm ([1, 2; 3, 4], [5; 6]), [17; 39])

@@ -13,11 +13,17 @@ function [C, info] = multiply_any (A, B, o)
 
   started = tic ();
   kinds = {kind(A), kind(B)};
+  if (any (strcmp (kinds, "device")) && nargout < 2)
+    C = __gpuarray__ ("gpumm", A, B, o); # without info nothing is timed, and so nothing waits
+    return;
+  endif
   has_blocks = any (strcmp (kinds, "blocks"));
   if (! has_blocks && ! isempty (o.form))
     error ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
   elseif (any (strcmp (kinds, "none")))
     undefined_operator ({type_name(A), type_name(B)});
+  elseif (any (strcmp (kinds, "device")))
+    [C, info] = __gpuarray__ ("gpumm", A, B, o);
   elseif (has_blocks)
     [C, info] = with_blocks (A, B, o);
   else
@@ -37,6 +43,8 @@ endfunction
 function k = kind (X)
   if (isa (X, "blocksparse"))
     k = "blocks";
+  elseif (strcmp (class (X), "gpuArray"))
+    k = "device";
   elseif (isobject (X) || ! (isnumeric (X) || islogical (X) || ischar (X)))
     k = "none";
   elseif (issparse (X))
