@@ -187,8 +187,9 @@ GPUMM_API void gpumm_close (gpumm_job *job); /* NULL is allowed */
 
 /* ---- pages -------------------------------------------------------------------------------- */
 
-/* Many products of full matrices of one size, in host memory. A page is a matrix without gaps between its
- * columns; the pages of an array follow each other. */
+/* Many products of full matrices of one size, all in host memory, or all in buffers of one device and of
+ * one type; there they are queued on the array stream (below) where the kernel lets them. A page is a
+ * matrix without gaps between its columns; the pages of an array follow each other. */
 typedef struct gpumm_pages {
   gpumm_matrix a, b;    /* the first page of each array, with its op */
   int dims;             /* page dimensions of the result, may be 0 */

@@ -1766,6 +1766,55 @@ static octave_value_list word_device (const octave_value_list &args, int) {
   return ovl (double (argument (args (1)).device));
 }
 
+// ("pages", X, OP, Y, OP): pagemtimes; pages that are scalars are pagemtimes.m's.
+static octave_value_list word_pages (const octave_value_list &args, int) {
+  auto both = operands_of (args (1).get_rep (), args (3).get_rep ());
+  const array x = as_array (both.first), y = as_array (both.second);
+  const gpumm_op op_x = gpumm_op (args (2).int_value ()), op_y = gpumm_op (args (4).int_value ());
+  if ((!is_float (x.type) && x.type != GPUMM_B) || (!is_float (y.type) && y.type != GPUMM_B))
+    say_gather ("pagemtimes multiplies integers from host memory: gather (X)");
+  gpumm_type type = is_single (x.type) || is_single (y.type) ? GPUMM_S : GPUMM_D;
+  if (is_complex (x.type) || is_complex (y.type))
+    type = complex_type (type);
+  const array a = plain (converted (x, type)), b = plain (converted (y, type));
+
+  const int dims = std::max (a.size.ndims (), b.size.ndims ());
+  const dim_vector m = a.size.redim (dims), n = b.size.redim (dims);
+  dim_vector size = m;
+  distances sizes, steps_a, steps_b;
+  size (0) = m (op_x != GPUMM_NONE);
+  size (1) = n (op_y == GPUMM_NONE);
+  int64_t pages_a = 1, pages_b = 1;
+  for (int d = 2; d < dims; d++) { // pagemtimes.m has compared the sizes
+    size (d) = m (d) == 1 ? n (d) : m (d);
+    sizes.push_back (size (d));
+    steps_a.push_back (m (d) == 1 ? 0 : pages_a);
+    steps_b.push_back (n (d) == 1 ? 0 : pages_b);
+    pages_a *= m (d);
+    pages_b *= n (d);
+  }
+  array page_a = a, page_b = b;
+  page_a.size = dim_vector (m (0), m (1));
+  page_b.size = dim_vector (n (0), n (1));
+  array c = new_array (a.device, type, size);
+  gpumm_pages p = {};
+  p.a = matrix_of (page_a, op_x);
+  p.b = matrix_of (page_b, op_y);
+  p.dims = dims - 2;
+  p.sizes = sizes.data ();
+  p.steps_a = steps_a.data ();
+  p.steps_b = steps_b.data ();
+  array all = c;
+  all.size = dim_vector (size (0), size (0) > 0 ? c.numel () / size (0) : 0);
+  gpumm_matrix result = matrix_of (all, GPUMM_NONE);
+  if (c.device == GPUMM_HOST)
+    need (gpumm_wait (GPUMM_HOST));
+  if (c.numel () > 0)
+    need (gpumm_pages_run (&p, nullptr, &result));
+  c.size.chop_trailing_singletons ();
+  return ovl (value_of (c));
+}
+
 // ---- gpumm, with its options
 
 static bool is_plain_factor (const octave_value &x, gpumm_type type) {
@@ -1921,7 +1970,8 @@ static const struct {
 } words[] = {{"gather", 2, word_gather}, {"type", 2, word_type}, {"device", 2, word_device},
              {"valid", 2, word_valid},   {"fold", 4, word_fold}, {"scan", 4, word_scan},
              {"two", 4, word_two},       {"fill", 3, word_fill}, {"select", 1, word_select},
-             {"select", 2, word_select}, {"wait", 1, word_wait}, {"gpumm", 4, word_gpumm}};
+             {"select", 2, word_select}, {"wait", 1, word_wait}, {"gpumm", 4, word_gpumm},
+             {"pages", 5, word_pages}};
 
 DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on a device.") {
   static bool installed = false;
