@@ -587,6 +587,10 @@ GPUMM_API int gpumm_device_count (const char **why);
 GPUMM_API const char *gpumm_unused_gpu (void);
 GPUMM_API gpumm_status gpumm_device (int device, gpumm_device_properties *properties);
 
+/* Bytes of a device (GPUMM_HOST: the host device) that this process holds: in use by buffers and products,
+ * and kept for those to come, which gpumm_reset releases. Block sizes are rounded up. */
+GPUMM_API gpumm_status gpumm_memory (int device, int64_t *used, int64_t *kept);
+
 /* Entry i of the kernels for full matrices, of the kernels for sparse operands, of the algorithms;
  * GPUMM_INVALID past the last entry. */
 GPUMM_API gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info);

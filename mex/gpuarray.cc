@@ -354,6 +354,11 @@ static int input_of (program &p, const array &y) {
   return int (p.inputs.size ()) - 1;
 }
 
+// Does x have a program that can go on in this domain? Not where its result is rounded to another type.
+static bool fits (const array &x, gpumm_type domain) {
+  return x.pending && x.pending->domain == domain && (x.type == domain || x.type == GPUMM_B);
+}
+
 // ---- operands -----------------------------------------------------------------------------------
 
 static array upload (const octave_value &value, int device) {
@@ -506,7 +511,7 @@ static int first_dimension (const dim_vector &size) {
 
 // Reduces dimension dim of x; index: also where, of max and min.
 static array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index = nullptr) {
-  if (!x.pending)
+  if (!x.pending || !fits (x, x.pending->domain))
     ready (x);
   gpumm_fold f = {};
   f.op = op;
@@ -579,13 +584,6 @@ static void check_nan (const operand &o) {
 }
 
 // ---- operators, entry by entry ------------------------------------------------------------------
-
-// Can p of these types run inside a program of this domain?
-static bool fits (const array &x, gpumm_type domain) {
-  return x.pending && x.pending->domain == domain
-         && (x.type == GPUMM_B || domain_of (x.type) == domain)
-         && !(is_float (x.type) && x.type != domain);
-}
 
 // Appends op with operand y to p; false if there is no room.
 static bool append (program &p, gpumm_map_op op, const operand &y, bool swapped) {
@@ -1958,6 +1956,16 @@ static octave_value_list word_select (const octave_value_list &args, int) {
   return ovl (double (before));
 }
 
+// Bytes of the selected device that arrays and products hold, and that are kept for later.
+static octave_value_list word_memory (const octave_value_list &, int) {
+  int64_t used, kept;
+  need (gpumm_memory (device_for_new (), &used, &kept));
+  octave_scalar_map s;
+  s.assign ("used", double (used));
+  s.assign ("cached", double (kept));
+  return ovl (s);
+}
+
 static octave_value_list word_wait (const octave_value_list &, int) {
   need (gpumm_wait (device_for_new ()));
   return ovl ();
@@ -1967,11 +1975,11 @@ static const struct {
   const char *word;
   int arguments;
   octave_value_list (*run) (const octave_value_list &args, int nargout);
-} words[] = {{"gather", 2, word_gather}, {"type", 2, word_type}, {"device", 2, word_device},
-             {"valid", 2, word_valid},   {"fold", 4, word_fold}, {"scan", 4, word_scan},
-             {"two", 4, word_two},       {"fill", 3, word_fill}, {"select", 1, word_select},
-             {"select", 2, word_select}, {"wait", 1, word_wait}, {"gpumm", 4, word_gpumm},
-             {"pages", 5, word_pages}};
+} words[] = {{"gather", 2, word_gather}, {"type", 2, word_type},    {"device", 2, word_device},
+             {"valid", 2, word_valid},   {"fold", 4, word_fold},    {"scan", 4, word_scan},
+             {"two", 4, word_two},       {"fill", 3, word_fill},    {"select", 1, word_select},
+             {"select", 2, word_select}, {"wait", 1, word_wait},    {"gpumm", 4, word_gpumm},
+             {"pages", 5, word_pages},   {"memory", 1, word_memory}};
 
 DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on a device.") {
   static bool installed = false;
