@@ -1,0 +1,75 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## norm (X), norm (X, P): P is 1, 2, Inf or "fro" for vectors, also -Inf, and 1, Inf or "fro" for
+## matrices.
+
+function R = norm (varargin)
+
+  X = varargin{1};
+  if (! strcmp (class (X), "gpuArray"))
+    varargin = on_host (varargin);
+    R = norm (varargin{:});
+    return;
+  elseif (isempty (X))
+    R = by_host ("norm", varargin{:});
+    return;
+  endif
+  args = on_host (varargin(2:end));
+  if (! isfloat (X) || ndims (X) > 2 || nargin > 2 || (nargin == 2 && ischar (args{1})))
+    norm (repmat (like (X), [1, 1, 1 + (ndims (X) > 2)]), args{:}); # Octave's error
+  endif
+  p = 2;
+  if (! isempty (args))
+    p = args{1};
+  endif
+  if (nargin > 2)
+    not_there ("norm", "with three arguments");
+  elseif (ischar (p) && strcmpi (p, "inf"))
+    p = Inf;
+  elseif (ischar (p) && ! strcmp (p, "fro"))
+    not_there ("norm", sprintf ("(X, \"%s\")", p));
+  elseif (! ischar (p) && ! (isnumeric (p) && isreal (p) && isscalar (p)))
+    norm (like (X), p); # Octave's error
+    not_there ("norm", "with this P");
+  endif
+
+  if (ischar (p) || (p == 2 && isvector (X)))
+    R = root_of_squares (X(:));
+  elseif (p == 2)
+    not_there ("norm", "(X, 2) of a matrix");
+  elseif (p == 1)
+    R = largest (sum (abs (X), 1 + (rows (X) == 1)));
+  elseif (p == Inf && isvector (X))
+    R = largest (abs (X));
+  elseif (p == Inf)
+    R = largest (sum (abs (X), 2));
+  elseif (p == -Inf && isvector (X))
+    R = -largest (-abs (X));
+  else
+    not_there ("norm", sprintf ("(X, %g)", p));
+  endif
+
+endfunction
+
+## The largest of the values, NaN if one is NaN, as in Octave 11.  (For a matrix, Octave 9 and earlier
+## skip most NaN.)  The sum with 0 / 0 or 0 / 1 does not wait to see which.
+function R = largest (x)
+  x = x(:);
+  has_nan = __gpuarray__ ("fold", "any", isnan (x), 1);
+  R = __gpuarray__ ("fold", "max", x, 1) + 0 ./ (1 - has_nan);
+endfunction
+
+## sqrt (sum (abs (x) .^ 2)), scaled by the largest part so that no square overflows or vanishes.  A
+## scale within the normal numbers leaves 0, Inf and NaN what they are.
+function R = root_of_squares (x)
+  if (iscomplex (x))
+    x = [real(x); imag(x)];
+  endif
+  type = __gpuarray__ ("type", x);
+  scale = __gpuarray__ ("fold", "max", abs (x), 1);
+  scale = __gpuarray__ ("two", "min", scale, realmax (type));
+  scale = __gpuarray__ ("two", "max", scale, realmin (type));
+  x = x ./ scale;
+  R = scale .* sqrt (__gpuarray__ ("fold", "sum", x .* x, 1));
+endfunction

@@ -1,0 +1,11 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## The error for what a device does not compute: NAME is the function, WHAT is missing.
+
+function not_there (name, what)
+
+  error ("gpumm:gpuArray:gather", ...
+         "gpuArray: %s %s is not computed on a device: gather the array (gather (X))", name, what);
+
+endfunction

@@ -1,0 +1,26 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## sumsq (X), sumsq (X, DIM)
+
+function R = sumsq (X, varargin)
+
+  if (! strcmp (class (X), "gpuArray"))
+    varargin = on_host (varargin);
+    R = sumsq (X, varargin{:});
+  elseif (isempty (X))
+    R = by_host ("sumsq", X, varargin{:});
+  else
+    dim = dimension ("sumsq", X, varargin);
+    if (! isfloat (X))
+      X = double (X);
+    endif
+    if (iscomplex (X))
+      X = real (X .* conj (X));
+    else
+      X = X .* X;
+    endif
+    R = __gpuarray__ ("fold", "sum", X, dim);
+  endif
+
+endfunction

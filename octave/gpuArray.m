@@ -1,0 +1,178 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn  {} {@var{G} =} gpuArray (@var{A})
+## @deftypefnx {} {@var{G} =} gpuArray.zeros (@dots{})
+## @deftypefnx {} {@var{G} =} gpuArray.ones (@dots{})
+## @deftypefnx {} {@var{G} =} gpuArray.eye (@dots{})
+## @deftypefnx {} {@var{G} =} gpuArray.Inf (@dots{})
+## @deftypefnx {} {@var{G} =} gpuArray.NaN (@dots{})
+## @deftypefnx {} {@var{G} =} gpuArray.rand (@dots{})
+## @deftypefnx {} {@var{G} =} gpuArray.randn (@dots{})
+## Copy a full array to the GPU, where it stays.
+##
+## @var{A} is double or single, real or complex, logical, or of an integer class.  Results of
+## operations with @var{G} stay on the GPU too.  @code{gather} copies an array back.
+##
+## @example
+## @group
+## G = gpuArray ([1, 2; 3, 4]);
+## H = G * G + 1;
+## class (H)
+##   @result{} ans = gpuArray
+## gather (H)
+##   @result{} ans =
+##        8   11
+##       16   23
+## @end group
+## @end example
+##
+## A script with @code{gpuArray} runs without a GPU, too.  The arrays then lie in host memory, and
+## @code{existsOnGPU} is false.
+##
+## The forms with a dot make an array on the GPU.  They take the arguments of Octave's functions,
+## sizes and a class.  Octave's generators make the numbers of @code{rand} and @code{randn} on the
+## host, so the same seed gives the same numbers.
+##
+## @example
+## @group
+## G = gpuArray.eye (2, "single");
+## underlyingType (G)
+##   @result{} ans = single
+## size (gpuArray.rand (3, 4))
+##   @result{} ans =
+##        3   4
+## @end group
+## @end example
+##
+## These work on the GPU, with the values, classes and errors that they have for Octave's arrays:
+##
+## @itemize
+## @item
+## products, @code{@var{G} * @var{H}}, and @code{gpumm (@var{G}, @var{H}, @dots{})} with every
+## option; transposes, which take no copy
+## @item
+## @code{+ - .* ./ .\ .^}, division by a number, comparisons, @code{& | !}, and
+## @code{+= -= *= /= .*= ./=}, with rows, columns and numbers too
+## @item
+## @code{abs}, @code{sqrt}, @code{exp}, @code{log}, @code{tanh}, @code{sin}, @code{cos},
+## @code{sign}, @code{round}, @code{floor}, @code{ceil}, @code{fix}, @code{real}, @code{imag},
+## @code{conj}, @code{isnan}, @code{isinf}, @code{isfinite}
+## @item
+## @code{sum}, @code{prod}, @code{sumsq}, @code{mean}, @code{max}, @code{min}, @code{any},
+## @code{all}, @code{cumsum}, @code{cumprod}, @code{dot}, @code{trace}, @code{isequal}
+## @item
+## @code{norm (@var{G}, @var{p})} with @var{p} 1, @code{Inf} or @qcode{"fro"}, of a vector also 2
+## and @code{-Inf}
+## @item
+## parts by numbers, ranges, colons and logical masks, read and assigned; @code{[@var{G}, @var{H}]},
+## @code{[@var{G}; @var{H}]}, @code{cat}, @code{reshape}, @code{permute}, @code{squeeze},
+## @code{repmat}, @code{diag}
+## @item
+## @code{double}, @code{single}, @code{int8}, @dots{}, @code{logical}
+## @end itemize
+##
+## Everything else is an error with the identifier @code{gpumm:gpuArray:gather}.  Arithmetic of
+## int64 and uint64 arrays is such an error, too.
+##
+## A @code{gpuArray} of one element is a number for Octave: @code{if}, @code{while}, @code{for},
+## @code{zeros} and @code{printf} take it.
+##
+## Products and operations entry by entry are queued: Octave continues before they are complete.
+## These wait: @code{gather}, display, truth values, @code{sqrt}, @code{log} and @code{.^} of real
+## arrays (a negative number makes the result complex), and @code{wait (gpuDevice ())}.
+##
+## Three results differ from those for Octave's arrays.  A complex result whose imaginary parts are
+## all zero stays complex until @code{gather}.  Sums of integers with @qcode{"native"} are exact and
+## saturate once, at the end.  @code{norm} of a matrix with NaN is NaN; Octave 9 and earlier skip
+## some NaN.
+##
+## Errors have the identifiers @code{gpumm:gpuArray:gather}, @code{gpumm:invalid} (a class that
+## cannot be a @code{gpuArray}), @code{gpumm:device-memory} and those of Octave.
+## @seealso{gather, isgpuarray, existsOnGPU, underlyingType, gpuDevice, gpumm}
+## @end deftypefn
+
+function G = gpuArray (varargin)
+
+  if (nargin == 1)
+    G = __gpuarray__ (varargin{1});
+  elseif (nargin == 0)
+    ## gpuArray.rand (2) calls gpuArray () and takes a field of the result
+    persistent functions = struct ("zeros", @(varargin) filled ("zeros", 0, varargin), ...
+                                   "ones", @(varargin) filled ("ones", 1, varargin), ...
+                                   "eye", @(varargin) unit_matrix (varargin), ...
+                                   "Inf", @(varargin) filled ("Inf", Inf, varargin), ...
+                                   "NaN", @(varargin) filled ("NaN", NaN, varargin), ...
+                                   "rand", @(varargin) generated ("rand", varargin), ...
+                                   "randn", @(varargin) generated ("randn", varargin));
+    G = functions;
+  else
+    print_usage ();
+  endif
+
+endfunction
+
+## An array of equal elements.  What is not a plain list of sizes goes to Octave's function NAME.
+function G = filled (name, value, args)
+  [dims, type] = sizes (args);
+  if (isempty (dims) || isinf (prod (dims)) ...
+      || ! (any (strcmp (type, {"double", "single"})) || (isfinite (value) && is_integer (type))))
+    G = __gpuarray__ (feval (name, args{:}));
+  else
+    G = __gpuarray__ ("fill", feval (type, value), dims);
+  endif
+endfunction
+
+function G = unit_matrix (args)
+  [dims, type] = sizes (args);
+  if (numel (dims) != 2 || any (dims == 0) ...
+      || ! (any (strcmp (type, {"double", "single"})) || is_integer (type)))
+    G = __gpuarray__ (full (eye (args{:})));
+  else
+    G = __gpuarray__ ("fill", feval (type, 0), dims);
+    G(1:dims(1)+1:(min (dims) - 1) * dims(1) + min (dims)) = 1;
+  endif
+endfunction
+
+function G = generated (name, args)
+  args = cellfun (@gather, args, "UniformOutput", false);
+  G = __gpuarray__ (feval (name, args{:}));
+endfunction
+
+function yes = is_integer (type)
+  yes = any (strcmp (type, {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}));
+endfunction
+
+## The sizes and the class that ARGS say; DIMS is empty if ARGS is anything else.
+function [dims, type] = sizes (args)
+  type = "double";
+  if (! isempty (args) && ischar (args{end}))
+    type = args{end};
+    args(end) = [];
+  endif
+  dims = [];
+  args = cellfun (@gather, args, "UniformOutput", false);
+  plain = cellfun (@(x) isnumeric (x) && isreal (x) && ! isempty (x) && all (x(:) == fix (x(:))) ...
+                        && all (isfinite (x(:))), args);
+  if (isempty (args))
+    dims = [1, 1];
+  elseif (! all (plain))
+    return;
+  elseif (numel (args) == 1 && isscalar (args{1}))
+    dims = double ([args{1}, args{1}]);
+  elseif (numel (args) == 1 && rows (args{1}) == 1 && ndims (args{1}) == 2)
+    dims = double (args{1});
+  elseif (all (cellfun (@isscalar, args)))
+    dims = cellfun (@double, args);
+  endif
+  dims = max (dims, 0);
+endfunction
+
+%!assert (gather (gpuArray (magic (3))), magic (3))
+%!assert (underlyingType (gpuArray (int8 (1))), "int8")
+%!assert (gather (gpuArray.zeros (2, 3)), zeros (2, 3))
+%!assert (gather (gpuArray.eye (2, 3, "int8")), full (eye (2, 3, "int8")))
+%!error <Invalid call to gpuArray> gpuArray (1, 2)
+%!error id=gpumm:invalid gpuArray ({1})
+%!error id=gpumm:gpuArray:gather gpuArray (sparse (1))
