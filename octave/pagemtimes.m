@@ -116,6 +116,13 @@ endfunction
 
 ## At least one is a gpuArray, and so is the result.
 function Z = on_device (X, op_x, Y, op_y)
+  arrays = {X, Y}{1 + ! strcmp(class (X), "gpuArray")};
+  if (__gpuarray__ ("device", arrays) == -1) # without a GPU they are the host's
+    names = {"none", "transpose", "ctranspose"};
+    Z = __gpuarray__ (pagemtimes (__gpuarray__ ("gather", X), names{op_x + 1}, ...
+                                  __gpuarray__ ("gather", Y), names{op_y + 1}));
+    return;
+  endif
   size_x = op_size (X, op_x);
   size_y = op_size (Y, op_y);
   if (all (size_x(1:2) == 1) || all (size_y(1:2) == 1))
