@@ -211,22 +211,22 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
   });
 }
 
-/* Pages of one array: cuBLAS counts up to MOST_PAGES at once. */
+/* cuBLAS takes this many pages at once everywhere. */
 template <class T>
 static gpumm_status launch_pages_as (int device, gpumm_stream *stream, const gpumm_product *p,
                                      int64_t count, const int64_t steps[3]) {
-  enum { MOST_PAGES = 65535 };
+  const int64_t most = 65535;
   arguments<T> x (p);
   gemm_pages<int, T> multiply;
   memcpy (&multiply, &cublas.gemm_pages[p->type], sizeof multiply);
   gpumm_status status = GPUMM_OK;
-  for (int64_t at = 0; at < count && !status; at += MOST_PAGES)
+  for (int64_t at = 0; at < count && !status; at += most)
     status = with_handle (device, stream, [&] (cublasHandle_t handle) {
       return multiply (handle, op[p->op_a], op[p->op_b], (int) x.m, (int) x.n, (int) x.k, &x.alpha,
                        (const T *) x.a + at * steps[0], (int) p->lda, steps[0],
                        (const T *) x.b + at * steps[1], (int) p->ldb, steps[1], &x.beta,
                        (T *) x.c + at * steps[2], (int) p->ldc, steps[2],
-                       (int) (count - at < MOST_PAGES ? count - at : MOST_PAGES));
+                       (int) (count - at < most ? count - at : most));
     });
   return status;
 }
