@@ -78,6 +78,10 @@ typedef struct gpumm_kernel {
    * with zeros; 0: no type */
   unsigned padded_types;
   int64_t multiple;
+  /* many products of these sizes at once: steps are the elements from one A, B and C to the next, 0 for
+   * an operand of all. NULL: one by one */
+  gpumm_status (*launch_pages) (int device, gpumm_stream *stream, const gpumm_product *first,
+                                int64_t count, const int64_t steps[3]);
 } gpumm_kernel;
 
 /* A matrix on a device: compressed rows of blocks of one size (1 x 1 if plain sparse) with
@@ -154,7 +158,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-#define GPUMM_DRIVER_VERSION 12
+#define GPUMM_DRIVER_VERSION 13
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */

@@ -187,8 +187,9 @@ GPUMM_API void gpumm_close (gpumm_job *job); /* NULL is allowed */
 
 /* ---- pages -------------------------------------------------------------------------------- */
 
-/* Many products of full matrices of one size, in host memory. A page is a matrix without gaps between its
- * columns; the pages of an array follow each other. */
+/* Many products of full matrices of one size, all in host memory, or all in buffers of one device and of
+ * one type; there they are queued on the array stream (below) where the kernel lets them. A page is a
+ * matrix without gaps between its columns; the pages of an array follow each other. */
 typedef struct gpumm_pages {
   gpumm_matrix a, b;    /* the first page of each array, with its op */
   int dims;             /* page dimensions of the result, may be 0 */
@@ -585,6 +586,10 @@ GPUMM_API int gpumm_device_count (const char **why);
  * sentence that says so. Else NULL. */
 GPUMM_API const char *gpumm_unused_gpu (void);
 GPUMM_API gpumm_status gpumm_device (int device, gpumm_device_properties *properties);
+
+/* Bytes of a device (GPUMM_HOST: the host device) that this process holds: in use by buffers and products,
+ * and kept for those to come, which gpumm_reset releases. Block sizes are rounded up. */
+GPUMM_API gpumm_status gpumm_memory (int device, int64_t *used, int64_t *kept);
 
 /* Entry i of the kernels for full matrices, of the kernels for sparse operands, of the algorithms;
  * GPUMM_INVALID past the last entry. */

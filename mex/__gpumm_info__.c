@@ -21,9 +21,10 @@ static void set_version (mxArray *s, int i, const char *field, int version) {
 
 /* There may be none, with all fields. */
 static mxArray *devices (int count) {
-  const char *fields[] = {"index",        "name",        "capability", "multiprocessors",
-                          "memory_total", "memory_free", "driver",     "runtime"};
-  mxArray *s = mxCreateStructMatrix ((mwSize) count, count > 0 ? 1 : 0, 8, fields);
+  const char *fields[] = {"index",       "name",         "capability",  "multiprocessors",
+                          "driver",      "memory_total", "memory_free", "memory_used",
+                          "memory_kept", "runtime"};
+  mxArray *s = mxCreateStructMatrix ((mwSize) count, count > 0 ? 1 : 0, 10, fields);
   for (int i = 0; i < count; i++) {
     gpumm_device_properties p = {0};
     if (gpumm_device (i, &p) != GPUMM_OK)
@@ -34,6 +35,10 @@ static mxArray *devices (int count) {
     set_number (s, i, "multiprocessors", p.multiprocessors);
     set_number (s, i, "memory_total", (double) p.memory_total);
     set_number (s, i, "memory_free", (double) p.memory_free);
+    int64_t used, kept;
+    gpumm_memory (i, &used, &kept); /* 0 after a failure */
+    set_number (s, i, "memory_used", (double) used);
+    set_number (s, i, "memory_kept", (double) kept);
     set_version (s, i, "driver", p.driver);
     set_version (s, i, "runtime", p.runtime);
   }

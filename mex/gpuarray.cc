@@ -6,9 +6,12 @@
 //
 // A value is a buffer of the engine, or a program of entry by entry operations that is still to run:
 // operators append to the program of an operand that nobody else holds, so that G + 2 * H .* K is
-// computed in one pass. Assignment to a variable, and whatever needs the entries, runs it. Without a GPU
-// the buffers lie in host memory: the engine's host device computes entry by entry, and the CPU
-// multiplies.
+// computed in one pass. Assignment to a variable, and whatever needs the entries, runs it.
+//
+// Without a GPU a value holds an array of Octave's, and Octave computes. What has no form on a GPU is
+// refused all the same, so that a script that runs on one machine runs on the other. With
+// GPUMM_GPUARRAY=host-device in the environment the engine's host device takes the part of the GPU, for
+// tests.
 //
 // The rules are Octave's own, by asking it: small arrays of the same classes say the class of a result,
 // or raise Octave's error; for assignments that change the size, an array of bools of that size does.
@@ -147,6 +150,8 @@ static octave_value sample (gpumm_type type, bool is_scalar, const dim_vector &s
 
 namespace {
 
+enum { NO_DEVICE = -1, HOST_DEVICE = -2 };
+
 struct program;
 
 struct array {
@@ -156,7 +161,8 @@ struct array {
   bool turned = false;                    // the buffer holds the transpose of this matrix
   bool conjugated = false;                // it holds the conjugates
   std::shared_ptr<const program> pending; // what is to run
-  int device = GPUMM_HOST;
+  int device = NO_DEVICE;                 // or the index of a GPU, or HOST_DEVICE
+  octave_value host;                      // with NO_DEVICE: the entries
 
   octave_idx_type numel () const {
     return size.numel ();
@@ -179,14 +185,38 @@ struct program {
 
 } // namespace
 
-static int selected_device = -2; // none yet
+static int selected_device = NO_DEVICE;
 
 static int device_for_new () {
-  if (selected_device == -2) {
-    const char *why;
-    selected_device = gpumm_device_count (&why) > 0 ? 0 : GPUMM_HOST;
+  static bool asked = false;
+  if (!asked) {
+    const char *why, *wanted = getenv ("GPUMM_GPUARRAY");
+    if (wanted && strcmp (wanted, "host-device") == 0)
+      selected_device = HOST_DEVICE;
+    else if (gpumm_device_count (&why) > 0)
+      selected_device = 0;
+    asked = true;
   }
   return selected_device;
+}
+
+// The engine's index of a device.
+static int engine_device (int device) {
+  return device == HOST_DEVICE ? int (GPUMM_HOST) : device;
+}
+
+static bool is_hosted (const array &x) {
+  return x.device == NO_DEVICE;
+}
+
+static array hosted (const octave_value &value) {
+  array x;
+  x.host = value.full_value (); // of a range, say
+  x.type = type_of_class (x.host.class_name ());
+  if (x.host.iscomplex ())
+    x.type = complex_type (x.type);
+  x.size = x.host.dims ();
+  return x;
 }
 
 static array new_array (int device, gpumm_type type, const dim_vector &size) {
@@ -196,7 +226,7 @@ static array new_array (int device, gpumm_type type, const dim_vector &size) {
   x.device = device;
   gpumm_buffer *buffer = nullptr;
   const std::size_t bytes = std::size_t (size.safe_numel ()) * gpumm_type_bytes (type);
-  need (gpumm_buffer_new (device, std::max<std::size_t> (bytes, 1), &buffer));
+  need (gpumm_buffer_new (engine_device (device), std::max<std::size_t> (bytes, 1), &buffer));
   x.buffer = std::shared_ptr<gpumm_buffer> (buffer, gpumm_buffer_release);
   return x;
 }
@@ -276,14 +306,21 @@ static void run (const program &p, const array &output) {
 
 // ---- programs -----------------------------------------------------------------------------------
 
+static array upload (const octave_value &value, int device);
+
+// What a variable is before its entries are assigned.
+static array empty_array () {
+  return upload (octave_value (NDArray (dim_vector (0, 0))), device_for_new ());
+}
+
 // Runs what is pending. Programs never hold pending inputs.
 static const array &ready (array &x) {
   if (x.pending) {
     array y = new_array (x.device, x.type, x.size);
     run (*x.pending, y);
     x = y;
-  } else if (!x.buffer)
-    x = new_array (device_for_new (), x.type, x.size);
+  } else if (is_hosted (x) ? !x.host.is_defined () : !x.buffer)
+    x = empty_array ();
   return x;
 }
 
@@ -354,6 +391,11 @@ static int input_of (program &p, const array &y) {
   return int (p.inputs.size ()) - 1;
 }
 
+// Does x have a program that can go on in this domain? Not where its result is rounded to another type.
+static bool fits (const array &x, gpumm_type domain) {
+  return x.pending && x.pending->domain == domain && (x.type == domain || x.type == GPUMM_B);
+}
+
 // ---- operands -----------------------------------------------------------------------------------
 
 static array upload (const octave_value &value, int device) {
@@ -367,6 +409,8 @@ static array upload (const octave_value &value, int device) {
   if (real == GPUMM_TYPES || !(x.isnumeric () || x.islogical ()))
     error_with_id ("gpumm:invalid", "gpuArray: there is no gpuArray of class %s",
                    value.class_name ().c_str ());
+  if (device == NO_DEVICE)
+    return hosted (x);
   const gpumm_type type = x.iscomplex () ? complex_type (real) : real;
   array y = new_array (device, type, x.dims ());
   if (y.numel () == 0)
@@ -383,7 +427,9 @@ static array upload (const octave_value &value, int device) {
   return y;
 }
 
-static octave_value download (const array &given) {
+static octave_value download (array given) {
+  if (is_hosted (ready (given)))
+    return given.host;
   const array x = plain (given);
   return with_class (x.type, x.size, [&] (auto y) {
     gpumm_matrix from = {}, to;
@@ -407,6 +453,7 @@ struct operand {
   array x;
   bool is_number = false; // of the host: no array is made of it
   gpumm_scalar number = {};
+  octave_value value; // the number
 };
 
 } // namespace
@@ -424,6 +471,7 @@ static operand operand_of (const octave_value &x, int device) {
   const octave_value number = x.is_string () ? octave_value (x.double_value ()) : x;
   const Complex z = number.complex_value ();
   o.is_number = true;
+  o.value = number;
   o.number = {z.real (), z.imag ()};
   o.x.type = type_of_class (number.class_name ());
   if (number.iscomplex ())
@@ -453,6 +501,8 @@ static std::pair<operand, operand> operands_of (const octave_base_value &a,
 static array as_array (const operand &o) {
   if (!o.is_number)
     return o.x;
+  if (is_hosted (o.x))
+    return hosted (o.value);
   program p;
   p.domain = domain_of (o.x.type);
   p.steps.push_back (step_of (GPUMM_MAP_LOAD, GPUMM_MAP_CONSTANT, false, o.number));
@@ -463,6 +513,14 @@ static array as_array (const operand &o) {
 
 static octave::type_info &type_info () {
   return octave::interpreter::the_interpreter ()->get_type_info ();
+}
+
+static octave_value by_octave (octave_value::binary_op op, const operand &a, const operand &b) {
+  return octave::binary_op (type_info (), op, download (as_array (a)), download (as_array (b)));
+}
+
+static octave_value by_octave (const char *function, const octave_value_list &arguments) {
+  return octave::feval (function, arguments, 1) (0);
 }
 
 // The real type of x OP y, or Octave's error.
@@ -504,9 +562,20 @@ static int first_dimension (const dim_vector &size) {
   return size.first_non_singleton ();
 }
 
+static const char *const fold_names[GPUMM_FOLD_OPS] = {"sum", "prod", "max", "min", "any", "all"};
+
 // Reduces dimension dim of x; index: also where, of max and min.
 static array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index = nullptr) {
-  if (!x.pending)
+  if (is_hosted (x)) {
+    const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+    const octave_value_list arguments =
+        extreme ? ovl (download (x), Matrix (), dim + 1) : ovl (download (x), dim + 1);
+    const octave_value_list found = octave::feval (fold_names[op], arguments, index ? 2 : 1);
+    if (index)
+      *index = hosted (found (1));
+    return hosted (found (0));
+  }
+  if (!x.pending || !fits (x, x.pending->domain))
     ready (x);
   gpumm_fold f = {};
   f.op = op;
@@ -538,6 +607,8 @@ static array as_column (const array &x) {
 }
 
 static array reshaped (array x, const dim_vector &size) {
+  if (is_hosted (ready (x)))
+    return hosted (x.host.reshape (size));
   x = plain (x);
   x.size = size;
   return x;
@@ -579,13 +650,6 @@ static void check_nan (const operand &o) {
 }
 
 // ---- operators, entry by entry ------------------------------------------------------------------
-
-// Can p of these types run inside a program of this domain?
-static bool fits (const array &x, gpumm_type domain) {
-  return x.pending && x.pending->domain == domain
-         && (x.type == GPUMM_B || domain_of (x.type) == domain)
-         && !(is_float (x.type) && x.type != domain);
-}
 
 // Appends op with operand y to p; false if there is no room.
 static bool append (program &p, gpumm_map_op op, const operand &y, bool swapped) {
@@ -725,13 +789,16 @@ static array entrywise (const operation &o, operand a, operand b) {
     say_gather ("int64 and uint64 arrays have no arithmetic on the device: gather (X)");
   bool is_complex_result = is_complex (s) || is_complex (t);
   gpumm_map_op op = o.map;
+  if (op == GPUMM_MAP_POW && !is_float (real) && !is_float (s) && s != GPUMM_B && !is_float (t)
+      && t != GPUMM_B)
+    say_gather ("powers of integers with integers: gather the arrays");
+  if (is_hosted (a.x))
+    return hosted (by_octave (o.op, a, b));
   if (o.is_logical) {
     check_nan (a);
     check_nan (b);
   }
   if (op == GPUMM_MAP_POW) {
-    if (!is_float (real) && !is_float (s) && s != GPUMM_B && !is_float (t) && t != GPUMM_B)
-      say_gather ("powers of integers with integers: gather the arrays");
     is_complex_result = is_complex_result || leaves_reals (a, b);
     const double n = b.is_number && !is_complex (t) && is_float (real) ? b.number.re : 0;
     // as Octave computes these
@@ -801,6 +868,8 @@ static array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_t
 static array mapped (const function &f, array x) {
   if (is_wide (x.type))
     say_gather ("int64 and uint64 arrays have no arithmetic on the device: gather (X)");
+  if (is_hosted (x))
+    return hosted (download (x).get_rep ().map (f.name));
   const octave_value one_of = sample (x.type, false, dim_vector (1, 2)).get_rep ().map (f.name);
   gpumm_type type = type_of_class (one_of.class_name ());
   bool is_complex_result = is_complex (x.type) && !f.is_real;
@@ -830,7 +899,7 @@ static gpumm_matrix matrix_of (const array &x, gpumm_op op) {
   m.cols = x.turned ? x.size (0) : x.size (1);
   m.ld = std::max<int64_t> (m.rows, 1);
   m.values = x.values ();
-  m.buffer = x.device == GPUMM_HOST ? nullptr : x.buffer.get ();
+  m.buffer = x.device == HOST_DEVICE ? nullptr : x.buffer.get ();
   return m;
 }
 
@@ -864,7 +933,7 @@ static array multiplied (const array &a, const array &b, gpumm_type type,
                          const product_options &o) {
   check_inner (a, b);
   const auto left = stored (converted (a, type)), right = stored (converted (b, type));
-  const bool on_host = left.first.device == GPUMM_HOST, adds = o.beta.re != 0 || o.beta.im != 0;
+  const bool on_host = left.first.device == HOST_DEVICE, adds = o.beta.re != 0 || o.beta.im != 0;
   array c = new_array (left.first.device, type, dim_vector (a.size (0), b.size (1)));
   if (adds && !on_host) // the engine adds to what is in the result
     run (program_of (o.c0), c);
@@ -895,6 +964,9 @@ static array multiplied (const array &a, const array &b, gpumm_type type,
 
 static array multiplied (const array &a, const array &b) {
   check_inner (a, b);
+  if (is_hosted (a))
+    return hosted (
+        octave::binary_op (type_info (), octave_value::op_mul, download (a), download (b)));
   gpumm_type type = result_type (octave_value::op_mul, a, b);
   if (is_complex (a.type) || is_complex (b.type))
     type = complex_type (type);
@@ -1159,6 +1231,8 @@ public:
     return std::size_t (m.numel ()) * gpumm_type_bytes (m.type);
   }
   octave_idx_type nnz () const {
+    if (is_hosted (ready (m)))
+      return m.host.nnz ();
     const boolNDArray x =
         download (applied (ready (m), {}, domain_of (m.type), GPUMM_B)).bool_array_value ();
     return x.nnz ();
@@ -1215,8 +1289,10 @@ public:
   octave_value elements_as (octave_value (octave_value::*type) () const) const;
 
   octave_value fast_elem_extract (octave_idx_type n) const {
-    return n >= 0 && n < m.numel () ? download (part_of (ready (m), {octave::idx_vector (n)}))
-                                    : octave_value ();
+    if (n < 0 || n >= m.numel ())
+      return octave_value ();
+    return is_hosted (m) ? m.host.fast_elem_extract (n)
+                         : download (part_of (ready (m), {octave::idx_vector (n)}));
   }
   octave_value do_index_op (const octave_value_list &index, bool resize_ok = false);
   octave_value subsref (const std::string &type, const std::list<octave_value_list> &index);
@@ -1300,7 +1376,7 @@ static array argument (const octave_value &x) {
 
 bool octave_gpuarray::is_true () const {
   ready (m);
-  if (m.numel () <= 1)
+  if (m.numel () <= 1 || is_hosted (m))
     return download (m).is_true ();
   ::operand o;
   o.x = m;
@@ -1318,7 +1394,10 @@ octave_value octave_gpuarray::reshape (const dim_vector &size) const {
 }
 
 static array transposed (array x, bool conjugates) {
-  ready (x);
+  if (is_hosted (ready (x)))
+    return hosted (octave::unary_op (
+        type_info (), conjugates ? octave_value::op_hermitian : octave_value::op_transpose,
+        x.host));
   if (x.size.ndims () > 2)
     error ("transpose not defined for N-D objects");
   x.size = dim_vector (x.size (1), x.size (0));
@@ -1328,12 +1407,13 @@ static array transposed (array x, bool conjugates) {
 }
 
 octave_value octave_gpuarray::permute (const Array<int> &order, bool inverse) const {
+  if (is_hosted (ready (m)))
+    return value_of (hosted (m.host.permute (order, inverse)));
   const array x = plain (m);
-  boolNDArray rules (dim_vector (1, 1), false); // Octave's check of the order
   dim_vector ones = x.size;
   for (int d = 0; d < ones.ndims (); d++)
     ones (d) = 1;
-  boolNDArray (ones, false).permute (order, inverse);
+  boolNDArray (ones, false).permute (order, inverse); // Octave's check of the order
   const int dims = int (order.numel ());
   const dim_vector from = x.size.redim (std::max<int> (dims, x.size.ndims ()));
   const distances stride = strides_of (x, from);
@@ -1357,7 +1437,9 @@ octave_value octave_gpuarray::permute (const Array<int> &order, bool inverse) co
   return value_of (y);
 }
 
-octave_value octave_gpuarray::resize (const dim_vector &size, bool) const {
+octave_value octave_gpuarray::resize (const dim_vector &size, bool fill) const {
+  if (is_hosted (ready (m)))
+    return value_of (hosted (m.host.resize (size, fill)));
   array x = plain (m);
   if (size.numel () == 0)
     return value_of (new_array (x.device, x.type, size));
@@ -1375,6 +1457,8 @@ octave_value octave_gpuarray::resize (const dim_vector &size, bool) const {
 
 octave_value octave_gpuarray::map (unary_mapper_t f) const {
   const array x = operand ();
+  if (f == umap_isfinite && is_hosted (x))
+    return value_of (hosted (x.host.get_rep ().map (f)));
   if (f == umap_isfinite && !is_wide (x.type)) {
     const gpumm_scalar zero = {0, 0};
     return value_of (applied (x,
@@ -1392,7 +1476,7 @@ octave_value octave_gpuarray::map (unary_mapper_t f) const {
 }
 
 octave_value octave_gpuarray::folded (gpumm_fold_op op, int dim) const {
-  if (m.numel () == 0 || is_wide (m.type)) {
+  if (m.numel () == 0 || is_wide (m.type) || is_hosted (m)) {
     const octave_value x = download (m);
     return value_of (upload (op == GPUMM_FOLD_ALL ? x.all (dim) : x.any (dim), m.device));
   }
@@ -1401,6 +1485,8 @@ octave_value octave_gpuarray::folded (gpumm_fold_op op, int dim) const {
 
 // The diagonal of a matrix, or the matrix with this diagonal.
 octave_value octave_gpuarray::diag (octave_idx_type k) const {
+  if (is_hosted (ready (m)))
+    return value_of (hosted (m.host.diag (k)));
   const array x = ready (m);
   if (x.size.ndims () > 2)
     error ("Matrix must be 2-dimensional");
@@ -1439,7 +1525,7 @@ octave_value octave_gpuarray::elements_as (octave_value (octave_value::*type) ()
   gpumm_type to = type_of_class (z.class_name ());
   if (z.iscomplex ())
     to = complex_type (to);
-  if (is_wide (to) || is_wide (m.type)) // moved by the host, which has the rules
+  if (is_hosted (m) || is_wide (to) || is_wide (m.type)) // moved by the host, which has the rules
     return value_of (upload ((download (m).*type) (), m.device));
   return value_of (::converted (ready (m), to));
 }
@@ -1447,7 +1533,9 @@ octave_value octave_gpuarray::elements_as (octave_value (octave_value::*type) ()
 octave_value octave_gpuarray::do_index_op (const octave_value_list &index, bool resize_ok) {
   if (resize_ok)
     say_gather ("resizing by an index: gather (X)");
-  return value_of (part_of (ready (m), indices_of (index)));
+  if (is_hosted (ready (m)))
+    return value_of (hosted (m.host.index_op (index)));
+  return value_of (part_of (m, indices_of (index)));
 }
 
 octave_value octave_gpuarray::subsref (const std::string &type,
@@ -1462,8 +1550,21 @@ octave_value octave_gpuarray::subsasgn (const std::string &type,
                                         const octave_value &value) {
   if (type != "(")
     error_with_id ("gpumm:invalid", "gpuArray: there are entries X(I,J), and no fields or cells");
-  const std::vector<octave::idx_vector> places = indices_of (index.front ());
   ready (m);
+  if (is_hosted (m)) {
+    octave_value x = m.host;
+    m.host = octave_value (); // so that x is written in place
+    try {
+      const octave_gpuarray *g = gpuarray_of (value.get_rep ());
+      x.assign (octave_value::op_asn_eq, type, index, g ? download (g->m) : value);
+    } catch (...) {
+      m.host = x;
+      throw;
+    }
+    m = hosted (x);
+    return octave_value (this, true);
+  }
+  const std::vector<octave::idx_vector> places = indices_of (index.front ());
   if (value.isnull ())
     m = without (m, places);
   else {
@@ -1506,12 +1607,14 @@ static octave_value joined (const octave_base_value &a, const octave_base_value 
   const octave_gpuarray *g = gpuarray_of (a), *h = gpuarray_of (b);
   const int device = g ? g->m.device : h->m.device;
   array x = argument (shared (a), device), y = argument (shared (b), device);
+  if (a.is_string () || b.is_string ())
+    say_gather ("text beside numbers: gather (X)");
+  if (device == NO_DEVICE)
+    return value_of (hosted (octave::cat_op (type_info (), download (x), download (y), place)));
   const gpumm_type type =
       joint_type (x.type, y.type, [] (const octave_value &u, const octave_value &v) {
         return octave::feval ("horzcat", ovl (u, v), 1) (0);
       });
-  if (a.is_string () || b.is_string ())
-    say_gather ("text beside numbers: gather (X)");
   x = plain (converted (x, type));
   y = plain (converted (y, type));
   array z = new_array (device, type, x.size);
@@ -1594,6 +1697,9 @@ static octave_value negated (const octave_base_value &a) {
   array x = gpuarray_of (a)->operand ();
   if (is_wide (x.type))
     say_gather ("int64 and uint64 arrays have no arithmetic on the device: gather (X)");
+  if (is_hosted (x))
+    return value_of (
+        hosted (octave::unary_op (type_info (), octave_value::op_uminus, download (x))));
   const gpumm_type type = x.type == GPUMM_B ? GPUMM_D : x.type;
   return value_of (applied (x, {step_of (GPUMM_MAP_NEG)}, domain_of (type), type));
 }
@@ -1603,6 +1709,9 @@ static octave_value inverted (const octave_base_value &a) {
   o.x = gpuarray_of (a)->operand ();
   if (is_wide (o.x.type))
     say_gather ("int64 and uint64 arrays have no arithmetic on the device: gather (X)");
+  if (is_hosted (o.x))
+    return value_of (
+        hosted (octave::unary_op (type_info (), octave_value::op_not, download (o.x))));
   check_nan (o);
   return value_of (applied (o.x, {step_of (GPUMM_MAP_NOT)}, domain_of (o.x.type), GPUMM_B));
 }
@@ -1666,10 +1775,9 @@ static void install (octave::type_info &types) {
 // ---- what methods ask for -----------------------------------------------------------------------
 
 static gpumm_fold_op fold_of (const octave_value &name) {
-  static const char *const names[] = {"sum", "prod", "max", "min", "any", "all"};
   const std::string text = name.string_value ();
   for (int op = 0; op < GPUMM_FOLD_OPS; op++)
-    if (text == names[op])
+    if (text == fold_names[op])
       return gpumm_fold_op (op);
   error_with_id ("gpumm:internal", "__gpuarray__: there is no operation %s", text.c_str ());
 }
@@ -1702,6 +1810,9 @@ static octave_value_list word_scan (const octave_value_list &args, int) {
   const array x = plain (argument (args (2)));
   const int dim = args (3).int_value () - 1;
   check_narrow (x);
+  if (is_hosted (x))
+    return ovl (value_of (hosted (by_octave (
+        fold_of (args (1)) == GPUMM_FOLD_SUM ? "cumsum" : "cumprod", ovl (x.host, dim + 1)))));
   gpumm_scan s = {};
   s.op = fold_of (args (1));
   s.inner = s.count = s.outer = 1;
@@ -1722,6 +1833,9 @@ static octave_value_list word_two (const octave_value_list &args, int) {
   operand &a = both.first, &b = both.second;
   check_narrow (a.x);
   check_narrow (b.x);
+  if (is_hosted (a.x))
+    return ovl (value_of (hosted (by_octave (
+        is_max ? "max" : "min", ovl (download (as_array (a)), download (as_array (b)))))));
   const dim_vector size = common_size (is_max ? "max" : "min", a.x.size, b.x.size);
   const octave_value rules =
       octave::feval (args (1).string_value (),
@@ -1743,8 +1857,8 @@ static octave_value_list word_fill (const octave_value_list &args, int) {
     size (d) = std::max<octave_idx_type> (dims (d), 0);
   size.chop_trailing_singletons ();
   const operand o = operand_of (args (1), device_for_new ());
-  if (is_wide (o.x.type)) {
-    const octave_value x = octave::feval ("repmat", ovl (args (1), args (2)), 1) (0);
+  if (is_wide (o.x.type) || is_hosted (o.x)) {
+    const octave_value x = by_octave ("repmat", ovl (args (1), args (2)));
     return ovl (value_of (upload (x, device_for_new ())));
   }
   array x = as_array (o);
@@ -1764,6 +1878,55 @@ static octave_value_list word_type (const octave_value_list &args, int) {
 
 static octave_value_list word_device (const octave_value_list &args, int) {
   return ovl (double (argument (args (1)).device));
+}
+
+// ("pages", X, OP, Y, OP): pagemtimes; pages that are scalars are pagemtimes.m's.
+static octave_value_list word_pages (const octave_value_list &args, int) {
+  auto both = operands_of (args (1).get_rep (), args (3).get_rep ());
+  const array x = as_array (both.first), y = as_array (both.second);
+  const gpumm_op op_x = gpumm_op (args (2).int_value ()), op_y = gpumm_op (args (4).int_value ());
+  if ((!is_float (x.type) && x.type != GPUMM_B) || (!is_float (y.type) && y.type != GPUMM_B))
+    say_gather ("pagemtimes multiplies integers from host memory: gather (X)");
+  gpumm_type type = is_single (x.type) || is_single (y.type) ? GPUMM_S : GPUMM_D;
+  if (is_complex (x.type) || is_complex (y.type))
+    type = complex_type (type);
+  const array a = plain (converted (x, type)), b = plain (converted (y, type));
+
+  const int dims = std::max (a.size.ndims (), b.size.ndims ());
+  const dim_vector m = a.size.redim (dims), n = b.size.redim (dims);
+  dim_vector size = m;
+  distances sizes, steps_a, steps_b;
+  size (0) = m (op_x != GPUMM_NONE);
+  size (1) = n (op_y == GPUMM_NONE);
+  int64_t pages_a = 1, pages_b = 1;
+  for (int d = 2; d < dims; d++) { // pagemtimes.m has compared the sizes
+    size (d) = m (d) == 1 ? n (d) : m (d);
+    sizes.push_back (size (d));
+    steps_a.push_back (m (d) == 1 ? 0 : pages_a);
+    steps_b.push_back (n (d) == 1 ? 0 : pages_b);
+    pages_a *= m (d);
+    pages_b *= n (d);
+  }
+  array page_a = a, page_b = b;
+  page_a.size = dim_vector (m (0), m (1));
+  page_b.size = dim_vector (n (0), n (1));
+  array c = new_array (a.device, type, size);
+  gpumm_pages p = {};
+  p.a = matrix_of (page_a, op_x);
+  p.b = matrix_of (page_b, op_y);
+  p.dims = dims - 2;
+  p.sizes = sizes.data ();
+  p.steps_a = steps_a.data ();
+  p.steps_b = steps_b.data ();
+  array all = c;
+  all.size = dim_vector (size (0), size (0) > 0 ? c.numel () / size (0) : 0);
+  gpumm_matrix result = matrix_of (all, GPUMM_NONE);
+  if (c.device == HOST_DEVICE)
+    need (gpumm_wait (GPUMM_HOST));
+  if (c.numel () > 0)
+    need (gpumm_pages_run (&p, nullptr, &result));
+  c.size.chop_trailing_singletons ();
+  return ovl (value_of (c));
 }
 
 // ---- gpumm, with its options
@@ -1830,13 +1993,13 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
     x.x = a;
     y.x = b;
     c = entrywise (operation_of (octave_value::op_el_mul), x, y);
-    report.backend = c.device == GPUMM_HOST ? GPUMM_CPU : GPUMM_GPU;
-    report.device = c.device;
+    report.backend = c.device < 0 ? GPUMM_CPU : GPUMM_GPU;
+    report.device = engine_device (c.device);
     gpumm_device_properties properties;
-    if (c.device != GPUMM_HOST)
+    if (c.device >= 0)
       need (gpumm_device (c.device, &properties));
     snprintf (report.device_name, sizeof report.device_name, "%s",
-              c.device == GPUMM_HOST ? "CPU" : properties.name);
+              c.device < 0 ? "CPU" : properties.name);
     snprintf (report.algorithm, sizeof report.algorithm, "scale");
     snprintf (report.reason, sizeof report.reason,
               "a scalar times an array is computed entry by entry");
@@ -1885,7 +2048,7 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
 // A forked child cannot use arrays of its parent.
 static octave_value_list word_valid (const octave_value_list &args, int) {
   const octave_gpuarray *x = gpuarray_of (args (1).get_rep ());
-  if (!x || x->m.pending || !x->m.buffer)
+  if (!x || x->m.pending || !x->m.buffer) // nothing can be lost
     return ovl (x != nullptr);
   gpumm_matrix none = {}, host;
   none.type = GPUMM_U8;
@@ -1906,11 +2069,23 @@ static octave_value_list word_select (const octave_value_list &args, int) {
     need (gpumm_device (device, &properties));
     selected_device = device;
   }
-  return ovl (double (before));
+  return ovl (double (engine_device (before)));
+}
+
+// Bytes of the selected device that arrays and products hold, and that are kept for later.
+static octave_value_list word_memory (const octave_value_list &, int) {
+  int64_t used = 0, kept = 0;
+  if (device_for_new () != NO_DEVICE)
+    need (gpumm_memory (engine_device (device_for_new ()), &used, &kept));
+  octave_scalar_map s;
+  s.assign ("used", double (used));
+  s.assign ("cached", double (kept));
+  return ovl (s);
 }
 
 static octave_value_list word_wait (const octave_value_list &, int) {
-  need (gpumm_wait (device_for_new ()));
+  if (device_for_new () != NO_DEVICE)
+    need (gpumm_wait (engine_device (device_for_new ())));
   return ovl ();
 }
 
@@ -1918,10 +2093,11 @@ static const struct {
   const char *word;
   int arguments;
   octave_value_list (*run) (const octave_value_list &args, int nargout);
-} words[] = {{"gather", 2, word_gather}, {"type", 2, word_type}, {"device", 2, word_device},
-             {"valid", 2, word_valid},   {"fold", 4, word_fold}, {"scan", 4, word_scan},
-             {"two", 4, word_two},       {"fill", 3, word_fill}, {"select", 1, word_select},
-             {"select", 2, word_select}, {"wait", 1, word_wait}, {"gpumm", 4, word_gpumm}};
+} words[] = {{"gather", 2, word_gather}, {"type", 2, word_type},    {"device", 2, word_device},
+             {"valid", 2, word_valid},   {"fold", 4, word_fold},    {"scan", 4, word_scan},
+             {"two", 4, word_two},       {"fill", 3, word_fill},    {"select", 1, word_select},
+             {"select", 2, word_select}, {"wait", 1, word_wait},    {"gpumm", 4, word_gpumm},
+             {"pages", 5, word_pages},   {"memory", 1, word_memory}};
 
 DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on a device.") {
   static bool installed = false;

@@ -34,8 +34,9 @@
 ## Why there is no @qcode{"gpu"}; empty if there is one.
 ## @item devices
 ## A struct array of the GPUs: @code{index}, @code{name}, @code{capability} (compute capability),
-## @code{multiprocessors}, @code{memory_total} and @code{memory_free} (bytes), @code{driver} and
-## @code{runtime} (the CUDA version of each).
+## @code{multiprocessors}, @code{driver} and @code{runtime} (the CUDA version of each), and in bytes
+## @code{memory_total}, @code{memory_free}, @code{memory_used} (what gpuArrays of this session hold) and
+## @code{memory_kept} (what is kept for the next ones; @code{gpumm_reset} releases it).
 ## @item algorithms, summaries
 ## Cell arrays: the names for the option @qcode{"Algorithm"}, and a line about each algorithm.
 ## @item cannot_run

@@ -62,3 +62,18 @@ gpumm_status gpumm_check_buffer (const gpumm_matrix *x, const char *name) {
     return gpumm_fail (GPUMM_INVALID, "%s does not begin at a whole element of its buffer", name);
   return GPUMM_OK;
 }
+
+gpumm_status gpumm_memory (int device, int64_t *used, int64_t *kept) {
+  gpumm_context *context;
+  if (!used || !kept)
+    return gpumm_fail (GPUMM_INVALID, "no pointers for the bytes");
+  *used = *kept = 0;
+  const gpumm_status status = gpumm_context_of (device, &context);
+  if (status)
+    return status;
+  size_t unused;
+  *used = (int64_t) gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, &unused);
+  *kept = (int64_t) unused;
+  *used -= *kept;
+  return GPUMM_OK;
+}

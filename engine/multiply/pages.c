@@ -5,8 +5,12 @@
  * each of which calls the BLAS with one thread, and large ones are jobs, one after the other, which take
  * the GPU where that is faster.
  *
+ * Where the arrays lie on a device, small pages are one launch for all, and what cannot be launched so is
+ * queued product by product.
+ *
  * A page of a complex array is real if none of its elements has an imaginary part, as A(:,:,i) is in
- * Octave: Inf times its elements is Inf and not NaN. The result becomes real only as a whole.
+ * Octave: Inf times its elements is Inf and not NaN. The result becomes real only as a whole. On a device
+ * complex is complex: nothing looks at the elements.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
@@ -15,7 +19,9 @@
 #include "clock.h"
 #include "error.h"
 #include "matrix.h"
+#include "memory/buffer.h"
 #include "memory/limit.h"
+#include "memory/queue.h"
 #include "progress.h"
 #include "threads.h"
 #include "work.h"
@@ -285,9 +291,77 @@ static gpumm_status at_once (const batch *b) {
   return failed ? gpumm_fail ((gpumm_status) failed, "%s", r.why) : GPUMM_OK;
 }
 
-/* Chooses how the pages are computed, and computes them. A batched launch of a device will be one more
- * way here. */
+/* The elements from one page to the next along dimension d of the result: of A, B and C. */
+static void get_steps (const batch *b, int d, int64_t steps[3]) {
+  int64_t pages = 1;
+  for (int e = 0; e < d; e++)
+    pages *= b->sizes[e];
+  const int64_t element = (int64_t) gpumm_type_bytes (b->c.type);
+  steps[0] = b->steps_a[d] * b->bytes_a / element;
+  steps[1] = b->steps_b[d] * b->bytes_b / element;
+  steps[2] = pages * b->bytes_c / element;
+}
+
+/* All pages along the dimension with most of them at once, from each place of the others. */
+static gpumm_status launch_pages (const batch *b, const gpumm_plan *plan) {
+  int along = 0;
+  int64_t steps[3], before = 1;
+  gpumm_status status = GPUMM_OK;
+  for (int d = 1; d < b->dims; d++)
+    if (b->sizes[d] > b->sizes[along])
+      along = d;
+  for (int d = 0; d < along; d++)
+    before *= b->sizes[d];
+  gpumm_product first = gpumm_product_of (&b->problem);
+  first.ldc = b->c.ld;
+  for (int64_t i = 0; i < b->count / b->sizes[along] && !status; i++) {
+    const int64_t page = i % before + i / before * before * b->sizes[along];
+    int64_t at_a = 0, at_b = 0, rest = page;
+    for (int d = 0; d < b->dims; d++) {
+      at_a += rest % b->sizes[d] * b->steps_a[d];
+      at_b += rest % b->sizes[d] * b->steps_b[d];
+      rest /= b->sizes[d];
+    }
+    first.a = (const char *) b->problem.a.values + at_a * b->bytes_a;
+    first.b = (const char *) b->problem.b.values + at_b * b->bytes_b;
+    first.c = (char *) b->c.values + page * b->bytes_c;
+    get_steps (b, along, steps);
+    gpumm_stream *stream = NULL;
+    status = gpumm_queue_begin (plan->context, &stream);
+    if (status)
+      break;
+    status =
+        plan->kernel->launch_pages (plan->context->device, stream, &first, b->sizes[along], steps);
+    if (status)
+      gpumm_fail (status, "pages of %lld x %lld times %lld x %lld: %s", (long long) first.m,
+                  (long long) first.k, (long long) first.k, (long long) first.n,
+                  plan->context->driver->error_text ());
+    gpumm_queue_end (plan->context, "products of pages");
+  }
+  return status;
+}
+
+/* Of arrays on a device. The kernel is the one that a page alone would take. */
+static gpumm_status on_device (batch *b) {
+  b->problem.stays = b->problem.queues = 1;
+  b->multiply = by_job;
+  if (b->count == 1 || b->work >= LARGE_PAGE)
+    return one_by_one (b);
+  gpumm_job *job = NULL;
+  gpumm_status status = gpumm_open (&b->problem, b->options, &job);
+  if (!status)
+    status = gpumm_queue_failure (job->plan.context);
+  if (!status)
+    status = job->plan.kernel && job->plan.kernel->launch_pages ? launch_pages (b, &job->plan)
+                                                                : one_by_one (b);
+  gpumm_close (job);
+  return status;
+}
+
+/* Chooses how the pages are computed, and computes them. */
 static gpumm_status multiply_pages (batch *b) {
+  if (b->c.buffer)
+    return on_device (b);
   const gpumm_options *o = b->options;
   const int is_free =
       !o || (o->backend != GPUMM_GPU && (!o->algorithm || strcmp (o->algorithm, "auto") == 0));
@@ -305,11 +379,15 @@ static gpumm_status multiply_pages (batch *b) {
 
 static gpumm_status check (const gpumm_pages *p, gpumm_problem *problem) {
   *problem = (gpumm_problem){.a = p->a, .b = p->b, .alpha = {1, 0}, .output = p->a.type};
+  for (int d = 0; d < p->dims; d++)
+    if (p->sizes[d] == 0) /* no page at all, so none has to lie in a buffer */
+      problem->a.buffer = problem->b.buffer = NULL;
   const gpumm_status status = gpumm_check_problem (problem);
   if (status)
     return status;
-  if (p->a.format != GPUMM_DENSE || p->b.format != GPUMM_DENSE || p->a.buffer || p->b.buffer)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "pages must be full matrices in host memory");
+  if (p->a.format != GPUMM_DENSE || p->b.format != GPUMM_DENSE || !p->a.buffer != !p->b.buffer)
+    return gpumm_fail (GPUMM_UNSUPPORTED,
+                       "pages must be full matrices, of both arrays in host memory or on a device");
   if (p->a.ld != p->a.rows || p->b.ld != p->b.rows)
     return gpumm_fail (GPUMM_INVALID, "pages with gaps between their columns");
   for (int d = 0; d < p->dims; d++)
@@ -355,6 +433,22 @@ static int64_t pages_of (const batch *b, const int64_t *steps) {
   return last + 1;
 }
 
+/* Do all pages lie in the buffers of one device? */
+static gpumm_status check_places (const batch *b) {
+  const gpumm_matrix *const all[] = {&b->problem.a, &b->problem.b, &b->c};
+  const int64_t pages[] = {pages_of (b, b->steps_a), pages_of (b, b->steps_b), b->count};
+  static const char *const names[] = {"A", "B", "the result"};
+  gpumm_status status = GPUMM_OK;
+  for (int i = 0; i < 3 && b->c.buffer && !status; i++) {
+    gpumm_matrix x = *all[i];
+    x.cols *= pages[i];
+    status = gpumm_check_buffer (&x, names[i]);
+    if (!status && x.buffer->context != b->c.buffer->context)
+      status = gpumm_fail (GPUMM_UNSUPPORTED, "the pages lie on different devices");
+  }
+  return status;
+}
+
 static int64_t bytes_of (const gpumm_matrix *x) {
   return x->rows * x->cols * (int64_t) gpumm_type_bytes (x->type);
 }
@@ -385,7 +479,7 @@ gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_options *opt
   if (!status
       && (!result || result->format != shape.format || result->type != shape.type
           || result->rows != shape.rows || result->cols != shape.cols || result->ld != shape.ld
-          || result->buffer))
+          || !result->buffer != !pages->a.buffer))
     status =
         gpumm_fail (GPUMM_INVALID, "the result is not of the shape that gpumm_pages_result gave");
   if (!status)
@@ -405,10 +499,14 @@ gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_options *opt
   b.bytes_b = bytes_of (&b.problem.b);
   b.bytes_c = bytes_of (&b.c);
   b.work = gpumm_dense_flops (&b.problem);
+  status = check_places (&b);
+  if (status)
+    return status;
   gpumm_cancel_enter ();
   gpumm_progress_enter (gpumm_seconds (), 0, 1);
-  const int is_uneven = has_real_page (&b.problem.a, b.bytes_a, pages_of (&b, b.steps_a))
-                        || has_real_page (&b.problem.b, b.bytes_b, pages_of (&b, b.steps_b));
+  const int is_uneven = !b.c.buffer
+                        && (has_real_page (&b.problem.a, b.bytes_a, pages_of (&b, b.steps_a))
+                            || has_real_page (&b.problem.b, b.bytes_b, pages_of (&b, b.steps_b)));
   const int is_mixed = b.problem.a.type != b.problem.b.type;
   batch joined = b;
   join_pages (&joined);

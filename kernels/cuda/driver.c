@@ -358,4 +358,8 @@ static gpumm_status launched (int device, gpumm_launches *launches) {
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-const gpumm_driver gpumm_driver_here = {GPUMM_DRIVER_FUNCTIONS, .name = "cuda"};
+const gpumm_driver gpumm_driver_here = {
+    GPUMM_DRIVER_FUNCTIONS,
+    GPUMM_DRIVER_ARRAYS,
+    .name = "cuda",
+};

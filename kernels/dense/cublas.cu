@@ -35,6 +35,11 @@ using gemm = cublasStatus_t (*) (cublasHandle_t, cublasOperation_t, cublasOperat
                                  Size, const T *, const T *, Size, const T *, Size, const T *, T *,
                                  Size);
 
+template <class Size, class T>
+using gemm_pages = cublasStatus_t (*) (cublasHandle_t, cublasOperation_t, cublasOperation_t, Size,
+                                       Size, Size, const T *, const T *, Size, long long, const T *,
+                                       Size, long long, const T *, T *, Size, long long, Size);
+
 static struct {
   void *library;
   cublasStatus_t (*create) (cublasHandle_t *);
@@ -43,7 +48,8 @@ static struct {
   cublasStatus_t (*set_math_mode) (cublasHandle_t, cublasMath_t);
   const char *(*status_string) (cublasStatus_t);
   void *gemm[4], *gemm_64[4]; /* of type S, D, C, Z; the latter NULL before cuBLAS 12 */
-  char why[256];              /* why it cannot be used; "" if it can */
+  void *gemm_pages[4];
+  char why[256]; /* why it cannot be used; "" if it can */
 } cublas;
 
 static void open_library (void) {
@@ -56,6 +62,9 @@ static void open_library (void) {
                                            "cublasZgemm_v2"};
   static const char *const gemm_64_names[] = {"cublasSgemm_v2_64", "cublasDgemm_v2_64",
                                               "cublasCgemm_v2_64", "cublasZgemm_v2_64"};
+  static const char *const gemm_pages_names[] = {
+      "cublasSgemmStridedBatched", "cublasDgemmStridedBatched", "cublasCgemmStridedBatched",
+      "cublasZgemmStridedBatched"};
   bool found = find_function (cublas.library, "cublasCreate_v2", &cublas.create)
                && find_function (cublas.library, "cublasDestroy_v2", &cublas.destroy)
                && find_function (cublas.library, "cublasSetStream_v2", &cublas.set_stream)
@@ -63,6 +72,7 @@ static void open_library (void) {
   for (int t = 0; t < 4; t++) {
     found = find_function (cublas.library, gemm_names[t], &cublas.gemm[t]) && found;
     find_function (cublas.library, gemm_64_names[t], &cublas.gemm_64[t]);
+    find_function (cublas.library, gemm_pages_names[t], &cublas.gemm_pages[t]);
   }
   find_function (cublas.library, "cublasGetStatusString", &cublas.status_string); /* since 11.4.2 */
   if (!found)
@@ -148,10 +158,11 @@ __global__ void scale_only (int64_t m, int64_t n, T beta, global<T> C, int64_t l
     store (C, e % m + e / m * ldc, T{}, T{}, beta);
 }
 
+static const cublasOperation_t op[] = {CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C};
+
 template <class Size, class T>
 static cublasStatus_t call (void *function, cublasHandle_t handle, const gpumm_product *p,
                             const arguments<T> &x) {
-  static const cublasOperation_t op[] = {CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C};
   gemm<Size, T> multiply;
   memcpy (&multiply, &function, sizeof function);
   return multiply (handle, op[p->op_a], op[p->op_b], (Size) x.m, (Size) x.n, (Size) x.k, &x.alpha,
@@ -166,6 +177,22 @@ static bool fits (const gpumm_product *p) {
              && p->ldc <= most);
 }
 
+/* Calls f with the handle of a device, on this stream. */
+template <class F> static gpumm_status with_handle (int device, gpumm_stream *stream, const F &f) {
+  int before;
+  gpumm_status status = gpumm_cuda_enter ("cublas gemm", device, &before);
+  if (status)
+    return status;
+  pthread_mutex_lock (&lock);
+  cublasHandle_t handle;
+  status = prepare (device, stream, &handle);
+  if (!status)
+    status = check ("cublas gemm", f (handle));
+  pthread_mutex_unlock (&lock);
+  gpumm_cuda_leave (device, before);
+  return status;
+}
+
 template <class T>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_product *p) {
   enum { THREADS = 256 };
@@ -178,20 +205,55 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
   if (!usable () || !fits (p))
     return gpumm_driver_fail (GPUMM_UNSUPPORTED, "%s",
                               usable () ? "this cuBLAS takes no sizes above 2^31 - 1" : cublas.why);
-  int before;
-  gpumm_status status = gpumm_cuda_enter ("cublas gemm", device, &before);
-  if (status)
-    return status;
-  pthread_mutex_lock (&lock);
-  cublasHandle_t handle;
-  status = prepare (device, stream, &handle);
-  if (!status && cublas.gemm_64[p->type])
-    status = check ("cublas gemm", call<int64_t> (cublas.gemm_64[p->type], handle, p, x));
-  else if (!status)
-    status = check ("cublas gemm", call<int> (cublas.gemm[p->type], handle, p, x));
-  pthread_mutex_unlock (&lock);
-  gpumm_cuda_leave (device, before);
+  return with_handle (device, stream, [&] (cublasHandle_t handle) {
+    return cublas.gemm_64[p->type] ? call<int64_t> (cublas.gemm_64[p->type], handle, p, x)
+                                   : call<int> (cublas.gemm[p->type], handle, p, x);
+  });
+}
+
+/* cuBLAS takes this many pages at once everywhere. */
+template <class T>
+static gpumm_status launch_pages_as (int device, gpumm_stream *stream, const gpumm_product *p,
+                                     int64_t count, const int64_t steps[3]) {
+  const int64_t most = 65535;
+  arguments<T> x (p);
+  gemm_pages<int, T> multiply;
+  memcpy (&multiply, &cublas.gemm_pages[p->type], sizeof multiply);
+  gpumm_status status = GPUMM_OK;
+  for (int64_t at = 0; at < count && !status; at += most)
+    status = with_handle (device, stream, [&] (cublasHandle_t handle) {
+      return multiply (handle, op[p->op_a], op[p->op_b], (int) x.m, (int) x.n, (int) x.k, &x.alpha,
+                       (const T *) x.a + at * steps[0], (int) p->lda, steps[0],
+                       (const T *) x.b + at * steps[1], (int) p->ldb, steps[1], &x.beta,
+                       (T *) x.c + at * steps[2], (int) p->ldc, steps[2],
+                       (int) (count - at < most ? count - at : most));
+    });
   return status;
+}
+
+/* Without those entry points, or with sizes that they do not take: one by one. */
+template <class T>
+static gpumm_status launch_one_by_one (int device, gpumm_stream *stream, const gpumm_product *first,
+                                       int64_t count, const int64_t steps[3]) {
+  gpumm_status status = GPUMM_OK;
+  gpumm_product page = *first;
+  for (int64_t i = 0; i < count && !status; i++) {
+    page.a = (const T *) first->a + i * steps[0];
+    page.b = (const T *) first->b + i * steps[1];
+    page.c = (T *) first->c + i * steps[2];
+    status = launch_as<T> (device, stream, &page);
+  }
+  return status;
+}
+
+static gpumm_status launch_pages (int device, gpumm_stream *stream, const gpumm_product *p,
+                                  int64_t count, const int64_t steps[3]) {
+  const int64_t most = INT32_MAX;
+  const bool at_once = usable () && cublas.gemm_pages[p->type] && p->m > 0 && p->n > 0 && p->k > 0
+                       && p->lda <= most && p->ldb <= most && p->ldc <= most && p->k <= most;
+  WITH_TYPE (p->type, T,
+             return at_once ? launch_pages_as<T> (device, stream, p, count, steps)
+                            : launch_one_by_one<T> (device, stream, p, count, steps));
 }
 
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_product *p) {
@@ -210,9 +272,9 @@ enum { EVEN = 8 };
 
 FAMILY_ROWS (cublas) = {
     /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch, workspace,
-     * waits, smallest tile, types that are padded and to what */
+     * waits, smallest tile, types that are padded and to what, launch_pages */
     {"cublas", "cublas", ALL_TYPES, 1, 1, 1, 1, 1, ANY_CAPABILITY, 0, runs, launch, NULL, 0, 0,
-     1 << GPUMM_D, EVEN},
+     1 << GPUMM_D, EVEN, launch_pages},
     {},
 };
 

@@ -13,8 +13,9 @@ function [C, info] = multiply_any (A, B, o)
 
   started = tic ();
   kinds = {kind(A), kind(B)};
-  if (any (strcmp (kinds, "device")) && nargout < 2)
-    C = __gpuarray__ ("gpumm", A, B, o); # without info nothing is timed, and so nothing waits
+  has_arrays = any (strcmp (kinds, "device"));
+  if (has_arrays && nargout < 2)
+    C = on_device (A, B, o); # without info nothing is timed, and so nothing waits
     return;
   endif
   has_blocks = any (strcmp (kinds, "blocks"));
@@ -22,8 +23,8 @@ function [C, info] = multiply_any (A, B, o)
     error ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
   elseif (any (strcmp (kinds, "none")))
     undefined_operator ({type_name(A), type_name(B)});
-  elseif (any (strcmp (kinds, "device")))
-    [C, info] = __gpuarray__ ("gpumm", A, B, o);
+  elseif (has_arrays)
+    [C, info] = on_device (A, B, o);
   elseif (has_blocks)
     [C, info] = with_blocks (A, B, o);
   else
@@ -36,6 +37,20 @@ function [C, info] = multiply_any (A, B, o)
   info.seconds.overhead = max (info.seconds.total - stages, 0);
   info.gflops = 1e-9 * info.flops / info.seconds.total;
 
+endfunction
+
+## At least one is a gpuArray, and so is the result.  Without a GPU they are the host's.
+function [C, info] = on_device (A, B, o)
+  arrays = {A, B}{1 + ! strcmp(class (A), "gpuArray")};
+  if (__gpuarray__ ("device", arrays) == -1)
+    o.c = __gpuarray__ ("gather", o.c);
+    [C, info] = multiply_any (__gpuarray__ ("gather", A), __gpuarray__ ("gather", B), o);
+    C = __gpuarray__ (C);
+  elseif (nargout < 2)
+    C = __gpuarray__ ("gpumm", A, B, o);
+  else
+    [C, info] = __gpuarray__ ("gpumm", A, B, o);
+  endif
 endfunction
 
 ## ---- what the operands are ---------------------------------------------------------------------

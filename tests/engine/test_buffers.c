@@ -316,6 +316,19 @@ static void test_owners (void) {
   CHECK (gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, NULL) == held, "the buffer was kept");
   free (x.values);
   free (back.values);
+  int64_t used[3], kept[3];
+  gpumm_buffer *b = NULL;
+  gpumm_reset ();
+  CHECK (!gpumm_memory (device, &used[0], &kept[0]) && kept[0] == 0, "kept after a reset");
+  gpumm_buffer_new (device, 1 << 20, &b);
+  CHECK (!gpumm_memory (device, &used[1], &kept[1]) && used[1] >= used[0] + (1 << 20)
+             && kept[1] == 0,
+         "%" PRId64 " bytes used", used[1]);
+  gpumm_buffer_release (b);
+  CHECK (!gpumm_memory (device, &used[2], &kept[2]) && used[2] == used[0]
+             && kept[2] == used[1] - used[0],
+         "%" PRId64 " bytes used, %" PRId64 " kept", used[2], kept[2]);
+  CHECK (gpumm_memory (99, &used[0], &kept[0]) < 0, "device 99");
 }
 
 /* A forked process cannot use it, and may let it go. */

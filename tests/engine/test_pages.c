@@ -2,7 +2,7 @@
  * a printed seed; then what is refused, real pages in complex arrays, memory that fails, pages that are
  * stopped, and the threads of the BLAS.
  *
- *   test_pages [SEED [CASES]]
+ *   test_pages [SEED [CASES [DEVICE]]]     DEVICE: of the arrays that stay on one, the index of a GPU
  *
  * Floating-point values are small whole numbers, so that every way gives the same.
  *
@@ -141,15 +141,52 @@ static int is_right (const problem *q, const gpumm_matrix *c, int64_t page, int6
   return part (c->type, c->values, at, 0) == re && part (c->type, c->values, at, 1) == im;
 }
 
+static int device = GPUMM_HOST;
+
+/* An array of as many pages as x on the device, with the elements of x if there are any. */
+static gpumm_matrix sent (const gpumm_matrix *x, int64_t pages) {
+  gpumm_matrix all = *x, y;
+  all.cols *= pages;
+  all.op = GPUMM_NONE;
+  y = all;
+  const size_t bytes = (size_t) (all.rows * all.cols) * gpumm_type_bytes (x->type);
+  gpumm_status status = gpumm_buffer_new (device, bytes + 16, &y.buffer);
+  y.values = gpumm_buffer_address (y.buffer);
+  if (!status && x->values)
+    status = gpumm_copy (&all, &y);
+  CHECK (!status, "%s", gpumm_last_error ());
+  y.cols = x->cols;
+  y.op = x->op;
+  return y;
+}
+
+/* The same with all arrays on the device: c gets the elements of the result. */
+static gpumm_status run_there (const problem *q, gpumm_matrix *c) {
+  gpumm_pages there = q->p;
+  gpumm_matrix empty = *c, back;
+  empty.values = NULL;
+  there.a = sent (&q->p.a, q->pages_a);
+  there.b = sent (&q->p.b, q->pages_b);
+  back = sent (&empty, 1);
+  gpumm_status status = gpumm_pages_run (&there, NULL, &back);
+  if (!status)
+    status = gpumm_copy (&back, c);
+  gpumm_buffer_release (there.a.buffer);
+  gpumm_buffer_release (there.b.buffer);
+  gpumm_buffer_release (back.buffer);
+  return status;
+}
+
 /* Runs it, and compares all elements; of a large result one in 37 of a column. */
-static gpumm_status multiply (const problem *q, const gpumm_options *options, int64_t *wrong) {
+static gpumm_status multiply_where (const problem *q, const gpumm_options *options, int is_there,
+                                    int64_t *wrong) {
   gpumm_matrix c;
   gpumm_status status = gpumm_pages_result (&q->p, &c);
   if (status)
     return status;
   c.values = check_allocate (c.rows * c.cols, gpumm_type_bytes (c.type));
   memset (c.values, 0xff, (size_t) (c.rows * c.cols) * gpumm_type_bytes (c.type));
-  status = gpumm_pages_run (&q->p, options, &c);
+  status = is_there ? run_there (q, &c) : gpumm_pages_run (&q->p, options, &c);
   const int64_t n = gpumm_op_cols (&q->p.b), step = c.rows * c.cols > 100000 ? 37 : 1;
   *wrong = 0;
   for (int64_t j = 0; j < c.cols && !status; j++)
@@ -157,6 +194,10 @@ static gpumm_status multiply (const problem *q, const gpumm_options *options, in
       *wrong += !is_right (q, &c, j / n, i, j % n);
   free (c.values);
   return status;
+}
+
+static gpumm_status multiply (const problem *q, const gpumm_options *options, int64_t *wrong) {
+  return multiply_where (q, options, 0, wrong);
 }
 
 /* ---- problems ----------------------------------------------------------------------------- */
@@ -225,7 +266,9 @@ static void test_random (int cases) {
                                    .algorithm =
                                        gpumm_is_float (a) ? ways[check_between (0, 3)] : NULL};
     int64_t wrong;
-    const gpumm_status status = multiply (&q, check_between (0, 2) ? &options : NULL, &wrong);
+    const int is_there = gpumm_is_float (a) && a == b && check_between (0, 1);
+    const gpumm_status status =
+        multiply_where (&q, check_between (0, 2) ? &options : NULL, is_there, &wrong);
     CHECK (!status && wrong == 0,
            "case %d, %s by %s, ops %d %d, %lld x %lld x %lld, %d dims: %lld wrong, %s", i,
            gpumm_type_name (a), gpumm_type_name (b), op_a, op_b, (long long) m, (long long) k,
@@ -324,7 +367,7 @@ static void test_refusals (void) {
   p = good;
   p.a.format = GPUMM_SPARSE;
   p.a.start = (int64_t[]){0, 0, 0, 0};
-  refuse (&p, GPUMM_UNSUPPORTED, "full matrices in host memory");
+  refuse (&p, GPUMM_UNSUPPORTED, "must be full matrices");
   p = good;
   p.a.ld = 3;
   refuse (&p, GPUMM_INVALID, "gaps");
@@ -355,6 +398,23 @@ static void test_refusals (void) {
   c.cols = 3;
   CHECK (gpumm_pages_run (&p, NULL, &c) == GPUMM_INVALID, "another size");
   c.cols = 4;
+  p.a.buffer = p.b.buffer = c.buffer = NULL;
+  gpumm_matrix a = sent (&p.a, 2), b = sent (&p.b, 2), there = sent (&c, 1);
+  p.a = a;
+  refuse (&p, GPUMM_UNSUPPORTED, "both arrays");
+  p.b = b;
+  CHECK (gpumm_pages_run (&p, NULL, &c) == GPUMM_INVALID, "%s", gpumm_last_error ());
+  CHECK (!gpumm_pages_run (&p, NULL, &there), "%s", gpumm_last_error ());
+  size = 100; /* more pages than there are in the buffers */
+  there.cols = 200;
+  CHECK (gpumm_pages_run (&p, NULL, &there) == GPUMM_INVALID
+             && strstr (gpumm_last_error (), "does not lie in its buffer"),
+         "%s", gpumm_last_error ());
+  size = 2;
+  gpumm_buffer_release (a.buffer);
+  gpumm_buffer_release (b.buffer);
+  gpumm_buffer_release (there.buffer);
+  p = good;
   gpumm_options options = {.device = -1, .algorithm = "integers"};
   CHECK (gpumm_pages_run (&p, &options, &c) == GPUMM_UNSUPPORTED, "%s", gpumm_last_error ());
   CHECK (!gpumm_pages_run (&p, NULL, &c), "%s", gpumm_last_error ());
@@ -504,6 +564,7 @@ static void test_threads (void) {
 int main (int argc, char **argv) {
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261124);
   const int before = blas_threads ();
+  device = argc > 3 ? atoi (argv[3]) : GPUMM_HOST;
   test_random (argc > 2 ? atoi (argv[2]) : 2000 / SANITIZED_STEP);
   test_sizes ();
   test_real_pages (NULL);
