@@ -39,25 +39,24 @@ function R = norm (varargin)
   elseif (p == 2)
     not_there ("norm", "(X, 2) of a matrix");
   elseif (p == 1)
-    R = largest (sum (abs (X), 1 + (rows (X) == 1)));
+    R = largest (sum (abs (X), 1 + (rows (X) == 1)), X);
   elseif (p == Inf && isvector (X))
-    R = largest (abs (X));
+    R = largest (abs (X), X);
   elseif (p == Inf)
-    R = largest (sum (abs (X), 2));
+    R = largest (sum (abs (X), 2), X);
   elseif (p == -Inf && isvector (X))
-    R = -largest (-abs (X));
+    R = -largest (-abs (X), X);
   else
     not_there ("norm", sprintf ("(X, %g)", p));
   endif
 
 endfunction
 
-## The largest of the values, NaN if one is NaN, as in Octave 11.  (For a matrix, Octave 9 and earlier
+## The largest of the values, NaN if X has one, as in Octave 11.  (For a matrix, Octave 9 and earlier
 ## skip most NaN.)  The sum with 0 / 0 or 0 / 1 does not wait to see which.
-function R = largest (x)
-  x = x(:);
-  has_nan = __gpuarray__ ("fold", "any", isnan (x), 1);
-  R = __gpuarray__ ("fold", "max", x, 1) + 0 ./ (1 - has_nan);
+function R = largest (values, X)
+  has_nan = __gpuarray__ ("fold", "any", isnan (X(:)), 1);
+  R = __gpuarray__ ("fold", "max", values(:), 1) + 0 ./ (1 - has_nan);
 endfunction
 
 ## sqrt (sum (abs (x) .^ 2)), scaled by the largest part so that no square overflows or vanishes.  A

@@ -32,8 +32,10 @@ function R = folded (name, word, X, args)
       not_there (name, sprintf ("(X, \"%s\")", option));
   endswitch
   R = __gpuarray__ (word, strrep (name, "cum", ""), X, dim);
-  if (is_bool && strcmp (option, "native"))
+  if (strcmp (option, "native") && is_bool)
     R = R != 0;
+  elseif (strcmp (option, "native"))
+    R = feval (__gpuarray__ ("type", X), R); # without a GPU Octave sums integers in double
   endif
 
 endfunction
