@@ -808,9 +808,71 @@ static gpumm_scalar scalar_of (const octave_value &x) {
   return {z.real (), z.imag ()};
 }
 
-static octave_value sum_or_product (octave_value::binary_op op, const octave_value &a,
-                                    const octave_value &b) {
-  return octave::binary_op (type_info (), op, a, b);
+// As multiply_any.m has it: with OutputClass the widest of it and the operands' classes.
+static gpumm_type product_type (const array &a, const array &b, const std::string &output) {
+  if ((!is_float (a.type) && a.type != GPUMM_B) || (!is_float (b.type) && b.type != GPUMM_B))
+    say_gather ("gpumm multiplies integers from host memory: gather (X)");
+  if (!output.empty () && output != "double" && output != "single")
+    error_with_id ("gpumm:bad-value", "gpumm: OutputClass of a product on a device must be "
+                                      "\"double\" or \"single\"");
+  const bool both_single = is_single (a.type) && is_single (b.type);
+  const bool any_single = is_single (a.type) || is_single (b.type);
+  const bool single = output.empty () ? any_single : both_single && output == "single";
+  const gpumm_type type = single ? GPUMM_S : GPUMM_D;
+  return is_complex (a.type) || is_complex (b.type) ? complex_type (type) : type;
+}
+
+// A scalar times an array, and what the report says of it.
+static array scaled (const array &a, const array &b, gpumm_report &report) {
+  operand x, y;
+  x.x = a;
+  y.x = b;
+  const array c = entrywise (operation_of (octave_value::op_el_mul), x, y);
+  gpumm_device_properties properties;
+  if (c.device >= 0)
+    need (gpumm_device (c.device, &properties));
+  snprintf (report.device_name, sizeof report.device_name, "%s",
+            c.device < 0 ? "CPU" : properties.name);
+  report.backend = c.device < 0 ? GPUMM_CPU : GPUMM_GPU;
+  report.device = engine_device (c.device);
+  snprintf (report.algorithm, sizeof report.algorithm, "scale");
+  snprintf (report.reason, sizeof report.reason,
+            "a scalar times an array is computed entry by entry");
+  report.flops = double (c.numel ());
+  return c;
+}
+
+// alpha P + beta C by Octave's operators, which have the rules for factors of any class and value.
+static octave_value combined (const array &p, const octave_scalar_map &s) {
+  const octave_value alpha = s.contents ("alpha"), beta = s.contents ("beta");
+  octave_value sum =
+      value_of (alpha.complex_value () == 0.0 ? zeros (p.device, p.type, p.size) : p);
+  if (alpha.complex_value () != 1.0 || !alpha.is_double_type ())
+    sum = octave::binary_op (type_info (), octave_value::op_mul, alpha, sum);
+  if (beta.complex_value () != 0.0) {
+    const octave_value added =
+        octave::binary_op (type_info (), octave_value::op_mul, beta, s.contents ("c"));
+    sum = octave::binary_op (type_info (), octave_value::op_add, sum, added);
+  }
+  return sum;
+}
+
+// Sets alpha, beta and c0 where the engine scales and adds: all must be of the result's type.
+static bool set_factors (product_options &o, const octave_scalar_map &s, gpumm_type type,
+                         int device) {
+  const octave_value alpha = s.contents ("alpha"), beta = s.contents ("beta");
+  if (!is_plain_factor (alpha, type) || !is_plain_factor (beta, type))
+    return false;
+  if (beta.complex_value () != 0.0) {
+    const array c0 = argument (s.contents ("c"), device);
+    const gpumm_type of_c0 = c0.type == GPUMM_B ? GPUMM_D : c0.type;
+    if (of_c0 != type && complex_type (of_c0) != type)
+      return false;
+    o.c0 = plain (converted (c0, type));
+  }
+  o.alpha = scalar_of (alpha);
+  o.beta = scalar_of (beta);
+  return true;
 }
 
 // ("gpumm", A, B, OPTIONS): [C, INFO], with the struct of private/parse_options.m.
@@ -825,52 +887,24 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
     a = transposed (a, number ("transpose_a") == 2);
   if (number ("transpose_b") != 0)
     b = transposed (b, number ("transpose_b") == 2);
-  if ((!is_float (a.type) && a.type != GPUMM_B) || (!is_float (b.type) && b.type != GPUMM_B))
-    say_gather ("gpumm multiplies integers from host memory: gather (X)");
-  if (s.contents ("form").string_value () != "")
+  if (!s.contents ("form").string_value ().empty ())
     error_with_id ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
+  const gpumm_type type = product_type (a, b, output);
 
-  // as multiply_any.m has it: with OutputClass the widest of it and the operands' classes
-  const bool both_single = is_single (a.type) && is_single (b.type);
-  const bool any_single = is_single (a.type) || is_single (b.type);
-  gpumm_type type =
-      (output.empty () ? any_single : both_single && output == "single") ? GPUMM_S : GPUMM_D;
-  if (is_complex (a.type) || is_complex (b.type))
-    type = complex_type (type);
-  if (!output.empty () && output != "double" && output != "single")
-    error_with_id ("gpumm:bad-value",
-                   "gpumm: OutputClass of a product on a device must be \"double\" or \"single\"");
-
-  const octave_value alpha = s.contents ("alpha"), beta = s.contents ("beta");
-  const octave_value c0 = s.contents ("c");
-  const bool adds = beta.complex_value () != 0.0;
   const bool scales = a.is_scalar () || b.is_scalar ();
-  const dim_vector size =
-      scales ? (a.is_scalar () ? b.size : a.size) : dim_vector (a.size (0), b.size (1));
   if (!scales)
     check_inner (a, b);
-  if (adds && c0.dims () != size)
-    octave::err_nonconformant ("operator +", size, c0.dims ());
+  const dim_vector size = !scales          ? dim_vector (a.size (0), b.size (1))
+                          : a.is_scalar () ? b.size
+                                           : a.size;
+  if (s.contents ("beta").complex_value () != 0.0 && s.contents ("c").dims () != size)
+    octave::err_nonconformant ("operator +", size, s.contents ("c").dims ());
+
   gpumm_report report = {};
-  array c;
-  bool all_done = false;
-  if (scales) {
-    operand x, y;
-    x.x = a;
-    y.x = b;
-    c = entrywise (operation_of (octave_value::op_el_mul), x, y);
-    report.backend = c.device < 0 ? GPUMM_CPU : GPUMM_GPU;
-    report.device = engine_device (c.device);
-    gpumm_device_properties properties;
-    if (c.device >= 0)
-      need (gpumm_device (c.device, &properties));
-    snprintf (report.device_name, sizeof report.device_name, "%s",
-              c.device < 0 ? "CPU" : properties.name);
-    snprintf (report.algorithm, sizeof report.algorithm, "scale");
-    snprintf (report.reason, sizeof report.reason,
-              "a scalar times an array is computed entry by entry");
-    report.flops = double (size.numel ());
-  } else {
+  octave_value value;
+  if (scales)
+    value = combined (scaled (a, b, report), s);
+  else {
     product_options o;
     o.engine.backend = gpumm_backend (int (number ("backend")));
     o.engine.algorithm = algorithm.c_str ();
@@ -879,29 +913,9 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
     o.engine.max_capability = int (number ("max_capability"));
     if (nargout > 1)
       o.report = &report;
-    all_done = is_plain_factor (alpha, type) && is_plain_factor (beta, type);
-    if (all_done && adds) {
-      o.c0 = argument (c0, a.device);
-      const gpumm_type joint = o.c0.type == GPUMM_B ? GPUMM_D : o.c0.type;
-      all_done = joint == type || complex_type (joint) == type;
-      if (all_done)
-        o.c0 = plain (converted (o.c0, type));
-    }
-    if (all_done) {
-      o.alpha = scalar_of (alpha);
-      o.beta = scalar_of (beta);
-    }
-    c = multiplied (a, b, type, o);
-  }
-  octave_value value = value_of (c);
-  if (!all_done) { // by Octave's operators, which have the rules for such factors
-    if (alpha.complex_value () == 0.0)
-      value = value_of (zeros (c.device, c.type, c.size));
-    if (alpha.complex_value () != 1.0 || !alpha.is_double_type ())
-      value = sum_or_product (octave_value::op_mul, alpha, value);
-    if (adds)
-      value = sum_or_product (octave_value::op_add, value,
-                              sum_or_product (octave_value::op_mul, beta, c0));
+    const bool adds = set_factors (o, s, type, a.device);
+    const array c = multiplied (a, b, type, o);
+    value = adds ? value_of (c) : combined (c, s);
   }
   if (!output.empty ()) {
     const array x = ready (gpuarray_of (value.get_rep ())->m);
