@@ -31,9 +31,16 @@ function R = dot (varargin)
       not_there ("dot", "with this DIM");
     endif
   endif
-  if (iscomplex (X))
-    X = conj (X);
+  if (iscomplex (X) || iscomplex (Y)) # then Octave takes integers as double
+    X = conj (as_float (X));
+    Y = as_float (Y);
   endif
   R = sum (X .* Y, double (dim));
 
+endfunction
+
+function X = as_float (X)
+  if (! isfloat (X))
+    X = double (X);
+  endif
 endfunction

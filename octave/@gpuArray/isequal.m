@@ -33,7 +33,9 @@ function yes = is_array (X)
 endfunction
 
 function X = full_values (X)
-  if (! strcmp (class (X), "gpuArray"))
+  if (ischar (X))
+    X = double (X);
+  elseif (! strcmp (class (X), "gpuArray"))
     X = full (X);
   endif
 endfunction

@@ -1,0 +1,1006 @@
+## gpuarray.tst - arrays that stay on a device, beside Octave's own arrays: tables of edges, what Octave
+## does with values of the type, lifetimes, and random programs.
+##
+## The device is the GPU, if there is one, else host memory.  GPUMM_RANDOM_CASES in the environment is
+## the number of random programs (1000), GPUMM_SEED the seed, which is printed.  In a log of a failure
+## stands the call that repeats it.
+## SPDX-License-Identifier: BSD-3-Clause
+
+%!function x = from_environment (name, default_value)
+%!  x = str2double (getenv (name));
+%!  if (isnan (x))
+%!    x = default_value;
+%!  endif
+%!endfunction
+
+## one of a list
+%!function x = pick (list)
+%!  x = list{randi (numel (list))};
+%!endfunction
+
+## X on the device, with class and kind as they are
+%!function G = up (X)
+%!  G = X;
+%!  if (isnumeric (X) || islogical (X))
+%!    G = gpuArray (X);
+%!  endif
+%!endfunction
+
+## Octave's results are real where all imaginary parts are zero.
+%!function X = narrowed (X)
+%!  if (iscomplex (X) && ! any (imag (X)(:)))
+%!    X = real (X);
+%!  endif
+%!endfunction
+
+## What is wrong with GIVEN, of a device or not, beside the host's WANTED: "" if nothing.  TOL is a
+## matrix or a number: the largest error of an element; 0 means equal, NaN too.
+%!function text = difference (given, wanted, tol = 0)
+%!  text = "";
+%!  if (iscell (wanted) || ischar (wanted) || isstruct (wanted))
+%!    if (! isequal (given, wanted))
+%!      text = "another value";
+%!    endif
+%!    return;
+%!  endif
+%!  type = class (given);
+%!  if (strcmp (type, "gpuArray"))
+%!    type = __gpuarray__ ("type", given);
+%!    given = __gpuarray__ ("gather", given);
+%!  endif
+%!  wanted = narrowed (full (wanted));
+%!  given = narrowed (given);
+%!  if (! strcmp (type, class (wanted)) || ! strcmp (class (given), type))
+%!    text = sprintf ("class %s and not %s", type, class (wanted));
+%!  elseif (! isequal (size (given), size (wanted)))
+%!    text = sprintf ("size %s and not %s", mat2str (size (given)), mat2str (size (wanted)));
+%!  elseif (iscomplex (given) && ! iscomplex (wanted) || (iscomplex (wanted) && ! iscomplex (given) && ! any (tol(:))))
+%!    text = sprintf ("complex: %d and not %d", iscomplex (given), iscomplex (wanted));
+%!  elseif (isreal (wanted))
+%!    same = given == wanted | (isnan (given) & isnan (wanted));
+%!    if (! all (same(:)))
+%!      error_of = abs (double (given) - double (wanted));
+%!      if (! all ((same | error_of <= tol)(:)))
+%!        text = sprintf ("%s and not %s", mat2str (given(:).', 17), mat2str (wanted(:).', 17));
+%!      endif
+%!    endif
+%!  elseif (! all (((abs (given - wanted) <= tol) | (! isfinite (given) & ! isfinite (wanted)))(:)))
+%!    text = sprintf ("%s and not %s", mat2str (given(:).', 17), mat2str (wanted(:).', 17));
+%!  endif
+%!endfunction
+
+## What is wrong with the N results of F (ARGS{:}) with ARGS on the device, beside those of the host.
+## Where the host has an error, the device must have one, with the same identifier if there is one.
+## Errors that say gather are accepted if MAY_REFUSE.
+%!function text = compare (f, args, tol = 0, n = 1, may_refuse = false)
+%!  text = "";
+%!  given = wanted = cell (1, n);
+%!  said = err = [];
+%!  try
+%!    [wanted{:}] = f (args{:});
+%!  catch err
+%!  end_try_catch
+%!  try
+%!    [given{:}] = f (cellfun (@up, args, "UniformOutput", false){:});
+%!  catch said
+%!  end_try_catch
+%!  if (! isempty (said))
+%!    is_refusal = strcmp (said.identifier, "gpumm:gpuArray:gather");
+%!    if (isempty (err) && ! (may_refuse && is_refusal))
+%!      text = ["error: " said.message];
+%!    elseif (! isempty (err) && ! isempty (err.identifier) ...
+%!            && ! any (strcmp (said.identifier, {err.identifier, "gpumm:gpuArray:gather"})) ...
+%!            && isempty (strfind (said.identifier, "gpumm:")))
+%!      text = sprintf ("error %s and not %s", said.identifier, err.identifier);
+%!    elseif (is_refusal && isempty (strfind (said.message, "gather")))
+%!      text = ["the error does not say gather: " said.message];
+%!    endif
+%!  elseif (! isempty (err))
+%!    text = ["no error: " err.message];
+%!  else
+%!    for i = 1:n
+%!      t = tol;
+%!      if (is_function_handle (tol))
+%!        t = tol (wanted{i});
+%!      endif
+%!      text = [text, difference(given{i}, wanted{i}, t)];
+%!    endfor
+%!  endif
+%!  if (! isempty (text))
+%!    text = sprintf ("%s of %s: %s", func2str (f), ...
+%!                    strjoin (cellfun (@shown, args, "UniformOutput", false), " and "), text);
+%!  endif
+%!endfunction
+
+%!function text = shown (X)
+%!  if (isnumeric (X) || islogical (X))
+%!    kind = {"", "complex "}{1 + iscomplex(X)};
+%!    text = sprintf ("%s%s %s %s", kind, class (X), strrep (mat2str (size (X)), " ", "x"), ...
+%!                    mat2str (X(:).'(1:min (9, end)), 5));
+%!  else
+%!    text = strtrim (disp (X));
+%!  endif
+%!endfunction
+
+## All of TEXTS, without the empty ones, or nothing.
+%!function fail_with (texts)
+%!  texts = texts(! cellfun (@isempty, texts));
+%!  if (! isempty (texts))
+%!    error ("%d failures:\n%s", numel (texts), strjoin (texts(1:min (30, end)), "\n"));
+%!  endif
+%!endfunction
+
+## the types, and numbers of each: small whole ones, so that sums are exact
+%!function list = types ()
+%!  list = {"double", "single", "complex", "single complex", "logical", "int8", "uint8", "int16", ...
+%!          "uint16", "int32", "uint32"};
+%!endfunction
+%!function X = numbers (type, dims)
+%!  X = reshape (mod ((1:prod (dims)) * 7, 11) - 4, dims);
+%!  if (prod (dims) == 0) # Octave forgets that an empty array is complex
+%!    type = strrep (strrep (type, "single complex", "single"), "complex", "double");
+%!  endif
+%!  switch (type)
+%!    case "complex"
+%!      X = complex (X, 2 - X);
+%!    case "single complex"
+%!      X = complex (single (X), single (mod (X, 3) + 1));
+%!    case "logical"
+%!      X = mod (X, 3) > 0;
+%!    otherwise
+%!      X = feval (type, X);
+%!  endswitch
+%!endfunction
+%!function list = shapes ()
+%!  list = {[1, 1], [1, 4], [4, 1], [3, 3], [3, 4], [2, 3, 2], [1, 1, 3], [0, 0], [0, 3], [3, 0], [1, 0], ...
+%!          [2, 0, 2]};
+%!endfunction
+## numbers with NaN and Inf among them
+%!function list = specials ()
+%!  list = {[NaN, 1, 2], [3; NaN; -1], [NaN, NaN], [Inf, 1, -Inf], [-Inf, 2], [NaN, Inf; 1, -Inf], ...
+%!          single([NaN, 2; -1, Inf]), [0, -0], realmax(), [realmax, -realmax], [realmin, -realmin] / 4, ...
+%!          single([1e38, 3e38]), complex([1, 2], [NaN, 0]), NaN};
+%!endfunction
+
+%!function x = ifelse_ (yes, a, b)
+%!  x = b;
+%!  if (yes)
+%!    x = a;
+%!  endif
+%!endfunction
+
+## ---- to the device and back ----------------------------------------------------------------------
+
+%!test
+%! texts = {};
+%! for type = [types(), {"int64", "uint64"}]
+%!   for dims = shapes ()
+%!     X = numbers (type{1}, dims{1});
+%!     G = gpuArray (X);
+%!     texts{end+1} = difference (G, X);
+%!     texts{end+1} = difference (gpuArray (G), X);
+%!     assert (class (G), "gpuArray");
+%!     assert ({size(G), numel(G), ndims(G), rows(G), columns(G), isempty(G), isreal(G), isnumeric(G), ...
+%!              isfloat(G), islogical(G), isinteger(G), isscalar(G), isvector(G), ismatrix(G), issquare(G)}, ...
+%!             {size(X), numel(X), ndims(X), rows(X), columns(X), isempty(X), isreal(X), isnumeric(X), ...
+%!              isfloat(X), islogical(X), isinteger(X), isscalar(X), isvector(X), ismatrix(X), issquare(X)});
+%!     if (! isempty (X))
+%!       assert (iscomplex (G), iscomplex (X));
+%!     endif
+%!     assert (underlyingType (G), class (X));
+%!     assert (isUnderlyingType (G, class (X)) && isgpuarray (G) && ! isgpuarray (X));
+%!     assert (existsOnGPU (G), gpumm_available ("gpu"));
+%!     assert (isa (G, "gpuArray") && ! isa (G, "double"));
+%!     assert ([isa(G, "numeric"), isa(G, "float"), isa(G, "integer")], ...
+%!             [isa(X, "numeric"), isa(X, "float"), isa(X, "integer")]);
+%!     s = whos ("G");
+%!     assert (s.bytes, whos ("X").bytes);
+%!     assert (s.class, "gpuArray");
+%!   endfor
+%! endfor
+%! fail_with (texts);
+%! fail_with (cellfun (@(X) difference (gpuArray (X), X), specials (), "UniformOutput", false));
+
+## other values that are arrays
+%!test
+%! assert (gather (gpuArray (1:4)), 1:4);
+%! assert (gather (gpuArray (eye (2))), full (eye (2)));
+%! assert (gather (gpuArray ([])), []);
+%! assert (size (gpuArray ([])), [0, 0]);
+%!error id=gpumm:invalid gpuArray ({1})
+%!error id=gpumm:invalid gpuArray (struct ())
+%!error id=gpumm:invalid gpuArray (@sin)
+%!error id=gpumm:gpuArray:gather gpuArray (sparse (1))
+
+## made on the device
+%!test
+%! texts = {};
+%! lists = {{}, {3}, {2, 3}, {[2, 3]}, {2, 3, 2}, {[2, 3, 2]}, {-1, 2}, {0}, {2, 3, 1}, {"single"}, {2, "single"}, ...
+%!          {2, 3, "int8"}, {[2, 3], "uint16"}, {2, "int64"}, {int8(2), 3}, {1.5}, {{}}, {"foo"}, {2, "foo"}, {1i}, ...
+%!          {NaN}, {2, "double"}, {[2; 3]}, {zeros(1, 0)}};
+%! for name = {"zeros", "ones", "eye", "Inf", "NaN"}
+%!   for list = lists
+%!     try
+%!       wanted = full (feval (name{1}, list{1}{:}));
+%!     catch
+%!       wanted = [];
+%!       try
+%!         gpuArray ().(name{1}) (list{1}{:});
+%!         texts{end+1} = sprintf ("no error: %s of %s", name{1}, disp (list{1}));
+%!       catch
+%!       end_try_catch
+%!       continue;
+%!     end_try_catch
+%!     G = gpuArray ().(name{1}) (list{1}{:});
+%!     assert (class (G), "gpuArray");
+%!     text = difference (G, wanted);
+%!     if (! isempty (text))
+%!       texts{end+1} = sprintf ("%s of %s: %s", name{1}, disp (list{1}), text);
+%!     endif
+%!   endfor
+%! endfor
+%! fail_with (texts);
+%! assert (gather (gpuArray.zeros (gpuArray (2), gpuArray (3))), zeros (2, 3));
+%! rand ("twister", 5);
+%! a = rand (2, 3, "single");
+%! rand ("twister", 5);
+%! assert (gather (gpuArray.rand (2, 3, "single")), a);
+%! randn ("state", 5);
+%! a = randn (3);
+%! randn ("state", 5);
+%! assert (gather (gpuArray.randn (gpuArray (3))), a);
+
+## ---- operators -----------------------------------------------------------------------------------
+
+## each with each type and shape; the device may refuse powers of integers
+%!test
+%! texts = {};
+%! ops = {@plus, @minus, @times, @rdivide, @ldivide, @eq, @ne, @lt, @le, @gt, @ge, @and, @or};
+%! sizes = {{[1, 1], [1, 1]}, {[3, 4], [1, 1]}, {[1, 1], [3, 4]}, {[3, 4], [3, 4]}, {[3, 4], [1, 4]}, ...
+%!          {[3, 1], [1, 4]}, {[1, 1, 3], [2, 2]}};
+%! for a = types ()
+%!   for b = types ()
+%!     for s = sizes
+%!       args = {numbers(a{1}, s{1}{1}), numbers(b{1}, s{1}{2}) + 1};
+%!       for op = ops
+%!         tol = 0;
+%!         if (iscomplex (args{1}) || iscomplex (args{2}))
+%!           tol = @(wanted) 8 * eps ("single") * abs (wanted);
+%!         endif
+%!         texts{end+1} = compare (op{1}, args, tol);
+%!       endfor
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## shapes, empty ones too, and those that do not fit; Octave multiplies N-d arrays as matrices
+%!function C = matrix_product (A, B)
+%!  if ((ndims (A) > 2 || ndims (B) > 2) && numel (A) != 1 && numel (B) != 1)
+%!    error ("Octave:nonconformant-args", "nonconformant");
+%!  endif
+%!  C = A * B;
+%!endfunction
+%!test
+%! texts = {};
+%! for a = shapes ()
+%!   for b = shapes ()
+%!     for op = {@plus, @times, @eq, @and, @matrix_product, @(a, b) max(a, b), @(a, b) [a, b], @(a, b) [a; b], ...
+%!               @(a, b) cat(3, a, b)}
+%!       texts{end+1} = compare (op{1}, {numbers("double", a{1}), numbers("double", b{1})});
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## one operand in host memory: of every kind
+%!test
+%! G = gpuArray (magic (3));
+%! H = magic (3);
+%! for X = {2, single(2), int8(2), true, 1i, "a", 1:3, eye(3), [], ones(3), 2:2, "abc", uint8(ones (3)), ...
+%!          complex(1, 0), single(ones (3)), -0, NaN}
+%!   x = X{1};
+%!   for op = {@plus, @minus, @times, @lt, @eq}
+%!     try
+%!       wanted = op{1}(H, full (x));
+%!     catch
+%!       fail (sprintf ("%s (G, x)", func2str (op{1})));
+%!       continue;
+%!     end_try_catch
+%!     fail_with ({difference(op{1}(G, x), wanted), difference(op{1}(x, G), op{1}(full (x), H))});
+%!   endfor
+%! endfor
+%! for x = {{1}, struct("a", 1), @sin, sparse(1), blocksparse(eye (3)(:, :), 1), containers.Map()}
+%!   for code = {"G + x{1};", "x{1} .* G;", "G * x{1};", "[G, x{1}];"}
+%!     try
+%!       eval (code{1});
+%!       ok = strcmp (code{1}, "[G, x{1}];"); # [G, {1}] is a cell
+%!     catch err
+%!       ok = ! isempty (err.message);
+%!     end_try_catch
+%!     assert (ok, "%s of %s: no error", code{1}, class (x{1}));
+%!   endfor
+%! endfor
+
+## powers
+%!test
+%! texts = {};
+%! tol = @(wanted) 64 * eps ("single") * abs (double (wanted)) + 1e-30;
+%! for a = {"double", "single", "complex", "single complex", "logical", "int8", "uint16"}
+%!   for b = {2, 3, -1, 0.5, 0, 1, single(2), int8(2), [1, 2, 0.5], 1i, NaN, -2.5}
+%!     X = numbers (a{1}, [1, 3]);
+%!     may_refuse = isinteger (X) && numel (b{1}) >= 1;
+%!     texts{end+1} = compare (@power, {X, b{1}}, tol, 1, may_refuse);
+%!     texts{end+1} = compare (@power, {b{1}, X}, tol, 1, may_refuse || isinteger (b{1}));
+%!   endfor
+%! endfor
+%! fail_with (texts);
+%!error id=gpumm:gpuArray:gather gpuArray (int8 ([1, 2])) .^ gpuArray (int8 ([1, 2]))
+%!error id=gpumm:gpuArray:gather gpuArray (int64 ([1, 2])) + 1
+%!error id=gpumm:gpuArray:gather -gpuArray (uint64 ([1, 2]))
+
+## one operand, and functions entry by entry
+%!test
+%! texts = {};
+%! exact = {@uminus, @uplus, @not, @abs, @sign, @round, @floor, @ceil, @fix, @real, @imag, @conj, @isnan, ...
+%!          @isinf, @isfinite, @double, @single, @int8, @uint8, @int16, @uint16, @int32, @uint32, @logical, ...
+%!          @isreal, @isempty, @(x) x(:), @squeeze, @(x) x.', @(x) x', @(x) (x')', @(x) -x', @(x) x(:)', ...
+%!          @int64, @uint64};
+%! near = {@sqrt, @exp, @log, @tanh, @sin, @cos};
+%! values = specials ();
+%! for type = types ()
+%!   for dims = shapes ()
+%!     values{end+1} = numbers (type{1}, dims{1});
+%!     values{end+1} = numbers (type{1}, dims{1}) / 2;
+%!   endfor
+%! endfor
+%! for X = values
+%!   for f = exact
+%!     tol = 0;
+%!     if (iscomplex (X{1}))
+%!       tol = @(w) 4 * eps ("single") * abs (double (w));
+%!     endif
+%!     texts{end+1} = compare (f{1}, X, tol);
+%!   endfor
+%!   for f = near
+%!     texts{end+1} = compare (f{1}, X, @(w) 8 * eps (class (w)) * abs (w) + realmin ("single"));
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## chains that are computed at once
+%!test
+%! texts = {};
+%! for type = {"double", "single", "complex", "single complex", "int8", "logical"}
+%!   a = numbers (type{1}, [3, 4]);
+%!   b = a(:, [2, 1, 4, 3]);
+%!   c = a(1,:);
+%!   d = a(:,2);
+%!   for f = {@(a, b, c, d) a + 2 * b .* c, @(a, b, c, d) (a + b) .* (c - d), @(a, b, c, d) a .* b - a .* c + b .* d, ...
+%!            @(a, b, c, d) ((a + 1) .* 2 - b) .* ((c - 1) .* (d + 2)), @(a, b, c, d) (a' + 1)' .* b, ...
+%!            @(a, b, c, d) sum(a .* b + c, 1), @(a, b, c, d) any(a + b > c & ! (d < 2)), ...
+%!            @(a, b, c, d) a + b + c + d + a + b + c + d + a + b + c + d + a + b + c + d + a + b + c + d, ...
+%!            @(a, b, c, d) (((a - b) .* (a + b)) - ((c - d) .* (c + d))) + (((b - c) .* (b + c)) - ((d - a) .* (d + a))), ...
+%!            @(a, b, c, d) abs(a) + abs(b), @(a, b, c, d) (a > b) + c, @(a, b, c, d) -(a - b) .* -(c - d), ...
+%!            @(a, b, c, d) max(a + 1, b .* 2) - min(c, d), @(a, b, c, d) [a + b; c - c], @(a, b, c, d) (a + b)(:, 2:3), ...
+%!            @(a, b, c, d) (a - b).' * (b + a), @(a, b, c, d) single(a + b) .* 2, @(a, b, c, d) real(a .* b) + imag(c), ...
+%!            @(a, b, c, d) conj(a') .* b', @(a, b, c, d) a(:)' * b(:), @(a, b, c, d) (a + 1i) .* conj(b)}
+%!     tol = 0;
+%!     if (iscomplex (a) || ! isempty (strfind (func2str (f{1}), "1i")))
+%!       tol = @(w) 500 * eps ("single");
+%!     endif
+%!     texts{end+1} = compare (f{1}, {a, b, c, d}, tol);
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## ---- functions -----------------------------------------------------------------------------------
+
+## of each type and shape, along each dimension
+%!test
+%! texts = {};
+%! values = specials ();
+%! for type = types ()
+%!   for dims = shapes ()
+%!     values{end+1} = numbers (type{1}, dims{1});
+%!   endfor
+%! endfor
+%! tol = @(w) 16 * eps (class (w(1:0)(:) + single (0))) * abs (double (w));
+%! plain = {@sum, @prod, @sumsq, @mean, @cumsum, @cumprod, @any, @all};
+%! for X = values
+%!   for f = plain
+%!     texts{end+1} = compare (f{1}, X, tol);
+%!     for dim = 1:4
+%!       texts{end+1} = compare (@(x) f{1}(x, dim), X, tol);
+%!     endfor
+%!   endfor
+%!   for f = {@max, @min}
+%!     for n = 1:2
+%!       texts{end+1} = compare (f{1}, X, 0, n);
+%!       for dim = 1:4
+%!         texts{end+1} = compare (@(x) f{1}(x, [], dim), X, 0, n);
+%!       endfor
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## their options and their errors
+%!test
+%! warning ("off", "all", "local"); # max ignores an argument
+%! texts = {};
+%! for type = types ()
+%!   X = {numbers(type{1}, [3, 4])};
+%!   for f = {@(x) sum(x, "native"), @(x) sum(x, 2, "native"), @(x) sum(x, "double"), @(x) prod(x(1:2,:), "double"), ...
+%!            @(x) sum(x, 0), @(x) sum(x, -1), @(x) sum(x, "foo"), @(x) sum(x, 1, 2), @(x) prod(x, 0), @(x) cumsum(x, 0), ...
+%!            @(x) cumsum(x, 2, "native"), @(x) cumsum(x, "double"), @(x) mean(x, "double"), @(x) mean(x, 2, "native"), ...
+%!            @(x) mean(x, "default"), @(x) mean(x, 0), @(x) mean(x, 1.5), @(x) max(x, [], 0), @(x) max(x, [], "a"), ...
+%!            @(x) any(x, -1), @(x) any(x, 3), @(x) all(x, 2), @(x) max(x, {}), @(x) max(x, "a"), @(x) sumsq(x, 3), ...
+%!            @(x) max(x, ones (2)), @(x) sum(x, gather (gpuArray (2)))}
+%!     texts{end+1} = compare (f{1}, X, @(w) 16 * eps ("single") * abs (double (w)));
+%!   endfor
+%!   for f = {@(x) max(x, [], 1.5), @(x) sum(x, "extra"), @(x) max(x, 1, 2), @(x) cumprod(x, 0), @(x) sum(x, 1.5), ...
+%!            @(x) mean(x, "g"), @(x) mean(x, "a"), @(x) sum(x, [1, 2])}
+%!     texts{end+1} = compare (f{1}, X, @(w) 16 * eps ("single") * abs (double (w)), 1, true);
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## max and min of two
+%!test
+%! texts = {};
+%! for a = types ()
+%!   for b = types ()
+%!     for f = {@max, @min}
+%!       for s = {{[3, 4], [3, 4]}, {[3, 4], [1, 1]}, {[1, 1], [3, 4]}, {[3, 1], [1, 4]}}
+%!         x = numbers (a{1}, s{1}{1});
+%!         y = numbers (b{1}, s{1}{2}) + 2;
+%!         texts{end+1} = compare (f{1}, {x, y});
+%!         if (isreal (x) && isreal (y))
+%!           text = difference (f{1}(gpuArray (x), y), f{1}(x, y));
+%!           if (! isempty (text))
+%!             texts{end+1} = sprintf ("%s of %s, %s: %s", func2str (f{1}), shown (x), shown (y), text);
+%!           endif
+%!         endif
+%!       endfor
+%!     endfor
+%!   endfor
+%! endfor
+%! for x = specials ()
+%!   for y = {1, NaN, -Inf, Inf}
+%!     for f = {@max, @min}
+%!       texts{end+1} = compare (f{1}, {x{1}, y{1}});
+%!       texts{end+1} = compare (f{1}, {y{1}, x{1}});
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+%!error [m, i] = max (gpuArray (1), gpuArray (2))
+
+## norm: near the ends of the range, with NaN and Inf, complex; Octave 9 skips some NaN of matrices
+%!test
+%! texts = {};
+%! tol = @(w) 32 * eps (class (w)) * abs (w);
+%! values = [specials(), {realmax() * [0.5; 0.5], realmin() * [1, 1] / 1024, [1e200, 1e200], single([1e30, 1e30]), ...
+%!           complex([realmax, 1], [realmax, 1]) / 2, complex(1e-200, 1e-200), [0, 0], [3, 4], single([1e-30; 1e-30]), ...
+%!           [Inf, NaN], complex([Inf, 1], [NaN, 2]), 1e308 * [1, 1; 1, 0.1] / 10, zeros(2), [1e-320, 1e-320]}];
+%! for type = {"double", "single", "complex", "single complex", "logical", "int8"}
+%!   for dims = shapes ()
+%!     values{end+1} = numbers (type{1}, dims{1});
+%!   endfor
+%! endfor
+%! for X = values
+%!   list = {2, 1, Inf, "fro", "inf", -Inf, "foo", {}, [1, 2]};
+%!   if (isvector (X{1}))
+%!     texts{end+1} = compare (@norm, X, tol);
+%!   else
+%!     list(cellfun (@(p) isequal (p, 2), list)) = [];
+%!   endif
+%!   for p = list
+%!     if (any (isnan (X{1}(:))) && ! isvector (X{1}) && ! strcmp (p{1}, "fro"))
+%!       if (isnumeric (p{1}) && isscalar (p{1}) && p{1} >= 1)
+%!         texts{end+1} = difference (norm (gpuArray (X{1}), p{1}), cast (NaN, class (X{1})));
+%!       endif
+%!     else
+%!       texts{end+1} = compare (@(x) norm (x, p{1}), X, tol, 1, ! (ischar (p{1}) && any (strcmp (p{1}, {"fro", "inf"}))) && ! isequal (p{1}, 1) && ! isequal (p{1}, Inf));
+%!     endif
+%!   endfor
+%! endfor
+%! fail_with (texts);
+%!error id=gpumm:gpuArray:gather norm (gpuArray (magic (3)))
+%!error id=gpumm:gpuArray:gather norm (gpuArray (magic (3)), 2)
+%!error id=gpumm:gpuArray:gather norm (gpuArray ([1, 2, 3]), 3)
+%!error id=gpumm:gpuArray:gather norm (gpuArray (magic (3)), "fro", "rows")
+%!error id=gpumm:gpuArray:gather norm (gpuArray (magic (3)), -Inf)
+
+## dot, trace, repmat, isequal
+%!test
+%! texts = {};
+%! for a = types ()
+%!   for b = types ()
+%!     for s = {{[1, 4], [1, 4]}, {[1, 4], [4, 1]}, {[4, 1], [4, 1]}, {[3, 3], [3, 3]}, {[1, 1], [1, 1]}, {[1, 3], [1, 4]}, ...
+%!              {[2, 3, 2], [2, 3, 2]}, {[3, 4], [3, 1]}, {[0, 0], [0, 0]}, {[0, 3], [0, 3]}, {[3, 3], [9, 1]}}
+%!       x = numbers (a{1}, s{1}{1});
+%!       y = numbers (b{1}, s{1}{2});
+%!       tol = @(w) 64 * eps ("single") * abs (double (w)) + 1e-4 * (iscomplex (x) || iscomplex (y));
+%!       texts{end+1} = compare (@dot, {x, y}, tol);
+%!       for dim = 1:3
+%!         texts{end+1} = compare (@(x, y) dot (x, y, dim), {x, y}, tol);
+%!       endfor
+%!     endfor
+%!   endfor
+%!   for s = shapes ()
+%!     X = numbers (a{1}, s{1});
+%!     texts{end+1} = compare (@trace, {X});
+%!     for list = {{2}, {2, 3}, {[2, 3]}, {2, 1, 2}, {[1, 2, 2]}, {0, 2}, {-1, 2}, {1, 1, 1, 2}, {[]}, {2, []}, {1}}
+%!       texts{end+1} = compare (@(x) repmat (x, list{1}{:}), {X});
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+%!test
+%! G = gpuArray ([1, 2; 3, 4]);
+%! assert (isequal (G, [1, 2; 3, 4]) && isequal ([1, 2; 3, 4], G) && isequal (G, G, G'') && isequal (G, int8 (G)));
+%! assert (isequal (G, sparse ([1, 2; 3, 4])) && isequal (gpuArray (97), "a") && isequal (gpuArray ([]), []));
+%! assert (! isequal (G, G') && ! isequal (G, G(:)) && ! isequal (G, {1}) && ! isequal (G, "text") ...
+%!         && ! isequal (G, 1, G) && ! isequal (gpuArray (NaN), NaN) && ! isequal (G, @sin));
+%! assert (isequal (gpuArray (zeros (0, 3)), zeros (0, 3)) && ! isequal (gpuArray (zeros (0, 3)), zeros (3, 0)));
+%! assert (class (isequal (G, G)), "logical");
+%! assert (isequal ({G}, {G}), true);
+%! assert (isequal (struct ("a", G), struct ("a", G)), true);
+
+## ---- parts ---------------------------------------------------------------------------------------
+
+## read
+%!test
+%! warning ("off", "all", "local"); # x () of a host matrix
+%! texts = {};
+%! gets = {@(x) x(1), @(x) x(end), @(x) x(:), @(x) x(2:end), @(x) x([3, 1, 1]), @(x) x([3; 1]), @(x) x([1, 2; 2, 1]), ...
+%!         @(x) x(:,:), @(x) x(1,:), @(x) x(:,1), @(x) x(end,end), @(x) x(2:3,:), @(x) x(:,[2, 2, 1]), @(x) x(end:-1:1,1), ...
+%!         @(x) x([]), @(x) x([],1), @(x) x(:,[]), @(x) x(zeros (0, 3)), @(x) x(x > 0), @(x) x(! (x > 0)), ...
+%!         @(x) x(true), @(x) x(false), @(x) x([true, false, true]), @(x) x(:,:,1), @(x) x(1,1,1,1), @(x) x(:,:,end), ...
+%!         @(x) x(1,:,2), @(x) x(:,end,:), @(x) x(ones (2, 2, 2)), @(x) x(), @(x) x(0), @(x) x(1.5), @(x) x(-1), @(x) x(100), ...
+%!         @(x) x(9,9), @(x) x(1,1,9), @(x) x(1,0), @(x) x("a"), @(x) x({1}), @(x) x{1}, @(x) x.a, @(x) x(NaN), ...
+%!         @(x) x(int8 (2)), @(x) x(single (2),:), @(x) x(1:2)(1), @(x) x'(1,:), @(x) x'(:,2), @(x) x.'(:), @(x) x.'([1, 3]), ...
+%!         @(x) x(3:-1:1), @(x) x(:)', @(x) x(:,1)', @(x) x(2,:)', @(x) x(1:2,1:2)', @(x) x(2,1), @(x) x(:)(3)};
+%! for type = [types(), {"int64"}]
+%!   for dims = shapes ()
+%!     X = numbers (type{1}, dims{1});
+%!     for f = gets
+%!       texts{end+1} = compare (f{1}, {X}, 0, 1, isinteger (X) && strcmp (type{1}, "int64"));
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## masks and numbers on the device
+%!test
+%! G = gpuArray (magic (4));
+%! H = magic (4);
+%! assert (gather (G(G > 8)), H(H > 8));
+%! assert (gather (G(gpuArray ([1, 3]), :)), H([1, 3],:));
+%! assert (gather (G(gpuArray (2))), H(2));
+%! assert (H(gpuArray (2)), H(2));
+%! assert (H(gpuArray ([1, 2])), H([1, 2]));
+%! assert (H(G > 8), H(H > 8));
+%! G(G > 8) = 0;
+%! H(H > 8) = 0;
+%! assert (gather (G), H);
+%! G(gpuArray (3)) = gpuArray (-1);
+%! H(3) = -1;
+%! assert (gather (G), H);
+
+## assigned: also to a matrix that somebody else holds, which keeps its values
+%!function x = put (x, y, f)
+%!  before = x;
+%!  was = gather (x);
+%!  x = f (x, y);
+%!  now = gather (before);
+%!  if (! isequal (size (now), size (was)) || ! all (now(:) == was(:) | isnan (now(:))))
+%!    error ("wrong: the other matrix has changed");
+%!  endif
+%!endfunction
+%!function x = part_1 (x, y), x(1) = y; endfunction
+%!function x = part_2 (x, y), x(:) = y; endfunction
+%!function x = part_3 (x, y), x(2,:) = y; endfunction
+%!function x = part_4 (x, y), x(:,1) = y; endfunction
+%!function x = part_5 (x, y), x(end+1) = y; endfunction
+%!function x = part_6 (x, y), x(:,end+1) = y; endfunction
+%!function x = part_7 (x, y), x(end+1,:) = y; endfunction
+%!function x = part_8 (x, y), x(x > 0) = y; endfunction
+%!function x = part_9 (x, y), x([1, 3]) = y; endfunction
+%!function x = part_10 (x, y), x(1:2,1:2) = y; endfunction
+%!function x = part_11 (x, y), x(5,6) = y; endfunction
+%!function x = part_12 (x, y), x(:,:,2) = y; endfunction
+%!function x = part_13 (x, y), x([]) = y; endfunction
+%!function x = part_14 (x, y), x(0) = y; endfunction
+%!function x = part_15 (x, y), x(1.5) = y; endfunction
+%!function x = part_16 (x, y), x{1} = y; endfunction
+%!function x = part_17 (x, y), x.a = y; endfunction
+%!function x = part_18 (x, y), x([2, 2]) = y; endfunction
+%!function x = part_19 (x, y), x(2,:) = []; endfunction
+%!function x = part_20 (x, y), x(:,[1, 2]) = []; endfunction
+%!function x = part_21 (x, y), x(1) = []; endfunction
+%!function x = part_22 (x, y), x([]) = []; endfunction
+%!function x = part_23 (x, y), x(:) = []; endfunction
+%!function x = part_24 (x, y), x(:,:) = []; endfunction
+%!function x = part_25 (x, y), x(1,1) = []; endfunction
+%!function x = part_26 (x, y), x(99) = []; endfunction
+%!function x = part_27 (x, y), x(1:2) += y; endfunction
+%!function x = part_28 (x, y), x(:,1) .*= y; endfunction
+%!function x = part_29 (x, y), x += y; endfunction
+%!function x = part_30 (x, y), x -= y; endfunction
+%!function x = part_31 (x, y), x .*= y; endfunction
+%!function x = part_32 (x, y), x ./= y; endfunction
+%!function x = part_33 (x, y), x *= y; endfunction
+%!function x = part_34 (x, y), x /= 2; endfunction
+%!function x = part_35 (x, y), x(:,2:end) = x(:,1:end-1); endfunction
+%!function x = part_36 (x, y), x(1,:) = x(end,:); endfunction
+%!function x = part_37 (x, y), x = x'; x(1,:) = y; endfunction
+%!function x = part_38 (x, y), x(:,1) = x(:,1)'; endfunction
+%!function x = part_39 (x, y), x++; endfunction
+%!function x = part_40 (x, y), x(2,1) = y(1); x(1,2) = y(end); endfunction
+
+%!test
+%! texts = {};
+%! for type = types ()
+%!   for dims = {[1, 1], [1, 4], [4, 1], [3, 4], [2, 3, 2], [0, 0], [0, 3]}
+%!     X = numbers (type{1}, dims{1});
+%!     Y = {2, single(2.5), int8(100), true, 1i, [1, 2], [1; 2], [1, 2, 3, 4], ones(2), X, NaN};
+%!     for i = [1:15, (16:17)(! [isempty(X), isempty(X)]), 18:40] # a part of [] makes a cell or a struct
+%!       f = str2func (sprintf ("part_%d", i));
+%!       for y = Y(1:ifelse_ (any (i == [19:26, 34:36, 38, 39]), 1, numel (Y)))
+%!         tol = 0;
+%!         if (i == 32 || i == 33 || iscomplex (X) || iscomplex (y{1}))
+%!           tol = @(w) 8 * eps ("single") * abs (double (w));
+%!         endif
+%!         text = compare (@(x, y) put (x, y, f), {X, y{1}}, tol, 1, i == 16 || i == 17);
+%!         if (! isempty (text))
+%!           texts{end+1} = sprintf ("part_%d: %s", i, text);
+%!         endif
+%!       endfor
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## a matrix on the device assigned to a part of one in host memory: an error that says gather, or the
+## matrix moves; a number goes there
+%!test
+%! H = magic (3);
+%! H(2,2) = gpuArray (7);
+%! G = magic (3);
+%! G(2,2) = 7;
+%! assert (gather (H), G);
+%! c = {1, 2};
+%! c{1} = gpuArray (3);
+%! assert (class (c{1}), "gpuArray");
+%! s.a = gpuArray (3);
+%! assert (gather (s.a), 3);
+
+## ---- shapes --------------------------------------------------------------------------------------
+
+%!test
+%! texts = {};
+%! fs = {@(x) reshape(x, [], 1), @(x) reshape(x, 1, []), @(x) reshape(x, 2, []), @(x) reshape(x, [3, 4]), @(x) reshape(x, 5, 7), ...
+%!       @(x) permute(x, [2, 1]), @(x) permute(x, [2, 1, 3]), @(x) permute(x, [3, 1, 2]), @(x) permute(x, [1, 1]), ...
+%!       @(x) ipermute(x, [3, 1, 2]), @squeeze, @diag, @(x) diag(x, 1), @(x) diag(x, -2), @(x) diag(x, 9), @(x) [x, x], ...
+%!       @(x) [x; x], @(x) [x, 1], @(x) [1; x], @(x) cat(1, x, x, x), @(x) cat(3, x, x), @(x) cat(4, x, x), @(x) horzcat(x, x), ...
+%!       @(x) vertcat(x, x), @(x) [x', x'], @(x) [x, x'], @(x) [x(:); 5], @(x) vec(x), @(x) flip(x), @(x) fliplr(x), ...
+%!       @(x) circshift(x, 1), @(x) rot90(x), @(x) resize(x, 2, 2), @(x) resize(x, 5, 5), @(x) [x, []], @(x) [[]; x], ...
+%!       @(x) [x, single(x)], @(x) [x, int8(1)], @(x) [x, true], @(x) [x, 1i], @(x) ndims(x), @(x) size(x, 2), @(x) numel(x), ...
+%!       @(x) x(:,:)(:).', @(x) diag(x'), @(x) reshape(x', 1, [])};
+%! for type = [types(), {"int64"}]
+%!   for dims = shapes ()
+%!     for f = fs
+%!       texts{end+1} = compare (f{1}, {numbers(type{1}, dims{1})});
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## ---- products ------------------------------------------------------------------------------------
+
+%!test
+%! texts = {};
+%! for a = types ()
+%!   for b = types ()
+%!     for s = {{[3, 4], [4, 2]}, {[3, 4], [3, 4]}, {[1, 4], [4, 1]}, {[4, 1], [1, 4]}, {[0, 3], [3, 2]}, {[3, 0], [0, 2]}, ...
+%!              {[3, 4], [1, 1]}, {[1, 1], [2, 3, 2]}, {[2, 3, 2], [3, 2]}}
+%!       x = numbers (a{1}, s{1}{1});
+%!       y = numbers (b{1}, s{1}{2});
+%!       tol = 0;
+%!       if (iscomplex (x) || iscomplex (y))
+%!         tol = 1e-4;
+%!       endif
+%!       texts{end+1} = compare (@matrix_product, {x, y}, tol);
+%!       texts{end+1} = compare (@(x, y) x' * y, {x, y}, tol);
+%!       texts{end+1} = compare (@(x, y) x * y.', {x, y}, tol);
+%!       texts{end+1} = compare (@(x, y) (y' * x')', {x, y}, tol);
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## with gpumm and its options
+%!test
+%! A = magic (4);
+%! B = A(:,1:3);
+%! G = gpuArray (A);
+%! H = gpuArray (B);
+%! [C, info] = gpumm (G, H);
+%! assert (gather (C), A * B);
+%! assert ([info.bytes.up, info.bytes.down], [0, 0]);
+%! assert (class (gpumm (G, B)), "gpuArray");
+%! assert (gather (gpumm (G, B)), A * B);
+%! assert (gather (gpumm (A, H)), A * B);
+%! assert (gather (gpumm (G, H, "TransposeA", "transpose", "Alpha", 2, "Beta", -1, "C", H)), 2 * A' * B - B);
+%! assert (gather (gpumm (G, H, "Algorithm", "register")), A * B);
+%! fail ("gpumm (G, G(1:3,:))", "nonconformant");
+
+## ---- truth, loops, numbers -----------------------------------------------------------------------
+
+%!test
+%! G = gpuArray ([1, 2, 3]);
+%! yes = 0;
+%! if (G), yes += 1; endif
+%! if (gpuArray ([1, 0])), yes += 10; endif
+%! if (gpuArray ([])), yes += 100; endif
+%! if (gpuArray (true)), yes += 1000; endif
+%! if (G(1) < 2 && sum (G) > 5 || false), yes += 10000; endif
+%! assert (yes, 11001);
+%! n = gpuArray (4);
+%! while (n > 1)
+%!   n -= 1;
+%! endwhile
+%! assert (gather (n), 1);
+%! assert (zeros (gpuArray (2), gpuArray (3)), zeros (2, 3));
+%! assert (sprintf ("%g %d", gpuArray (1.5), gpuArray (int8 (3))), "1.5 3");
+%! assert (num2str (gpuArray (3)), "3");
+%! k = 0;
+%! for i = gpuArray (3)
+%!   k += 2 * i;
+%! endfor
+%! assert (gather (k), 6);
+%! total = gpuArray (0);
+%! for column = [1, 2; 3, 4]
+%!   total += sum (column);
+%! endfor
+%! assert (gather (total), 10);
+%! assert (gather (ifelse_ (gpuArray (1) > 0, gpuArray (1), 2)), 1);
+%! switch (gpuArray (2))
+%!   case 1
+%!     k = 1;
+%!   case 2
+%!     k = 2;
+%! endswitch
+%! assert (k, 2);
+%!error <NaN> if (gpuArray ([NaN, 1])), endif
+%!error <NaN> ! gpuArray ([NaN, 1])
+%!error <NaN> gpuArray ([NaN, 1]) & true
+
+## ---- what is shown and saved ---------------------------------------------------------------------
+
+%!test
+%! G = gpuArray (magic (3));
+%! H = magic (3);
+%! assert (evalc ("G"), strrep (evalc ("H"), "H", "G"));
+%! assert (disp (G), disp (H));
+%! z = gpuArray (complex ([1, 2], [3, -4]));
+%! assert (disp (z), disp (gather (z)));
+%! assert (disp (gpuArray (5)), disp (5));
+%! assert (disp (gpuArray (int8 ([1, 2]))), disp (int8 ([1, 2])));
+%! big = gpuArray.zeros (100, 200, "single");
+%! assert (! isempty (strfind (evalc ("big"), "100x200 gpuArray")));
+%! assert (! isempty (strfind (evalc ("big"), "single")));
+%! assert (! isempty (strfind (disp (gpuArray (zeros (0, 3))), "0x3")));
+%! assert (strrep (evalc ("c = {G}"), "G", "H"), evalc ("c = {H}"));
+%! assert (! isempty (regexp (evalc ("whos G"), 'G +3x3 +72 +gpuArray')));
+%!test
+%! G = gpuArray (magic (3));
+%! file = tempname ();
+%! for format = {"-text", "-binary", "-v7", "-v6", "-hdf5"}
+%!   said = "";
+%!   try
+%!     save (format{1}, file, "G");
+%!   catch err
+%!     said = err.identifier;
+%!   end_try_catch
+%!   unlink (file);
+%!   assert (said, "gpumm:gpuArray:gather", format{1});
+%! endfor
+
+## ---- dispatch ------------------------------------------------------------------------------------
+
+%!test
+%! A = gpuArray (magic (3));
+%! H = magic (3);
+%! assert (gather (plus (A, 1)), H + 1);
+%! assert (gather (plus (A, 1, A)), H + 1 + H);
+%! assert (gather (feval ("times", A, A)), H .* H);
+%! assert (gather (feval (@sum, A)), sum (H));
+%! assert (gather (sum (A * A, 1)), sum (H * H, 1));
+%! x.f = A;
+%! y = x.f * x.f;
+%! assert (gather (y), H * H);
+%! A *= A;
+%! assert (gather (A), H * H);
+%! z = {A}{1} * 2;
+%! assert (gather (z), H * H * 2);
+%! f = @() A;
+%! assert (gather (f ()), H * H);
+%! assert (cellfun (@(q) 1, {A}), 1);
+%! assert (cellfun (@isempty, {A}), false);
+%! assert (class (A''), "gpuArray");
+%! validateattributes (A, {"gpuArray"}, {"square"});
+%! assert (is_function_handle (A), false);
+%! assert (isobject (A), false);
+%! assert (iscell (A) || isstruct (A) || ischar (A), false);
+%! s = struct ("g", {A, A});
+%! assert (gather (s(2).g(1)), (H * H)(1));
+%! m = containers.Map ();
+%! m("a") = A;
+%! assert (gather (m("a")), H * H);
+%! [p, q] = deal (A, 2);
+%! assert (gather (p), H * H);
+%! assert (gather (bsxfun (@plus, H, H)), 2 * H);
+%! e = [];
+%! e(3) = gpuArray (2);
+%! assert (gather (e), [0, 0, 2]);
+
+## every one of these is an error that says gather
+%!test
+%! A = gpuArray (magic (3));
+%! for code = {"inv (A)", "A \\ A", "A / A", "A ^ 2", "2 ^ A", "sort (A)", "find (A)", "svd (A)", "eig (A)", "det (A)", ...
+%!             "chol (A)", "mod (A, 2)", "gamma (A)", "kron (A, A)", ...
+%!             "typecast (A, 'uint8')", "sparse (A)", "num2str (A)", "mat2str (A)", ...
+%!             "printf ('%g', A)", "fwrite (1, A)", "plot (A)", "char (A)", "strcat (A)", "cellfun (@(q) q, A)", "norm (A)", ...
+%!             "unique (A)", "tan (A)", "interp1 (A, A, A)", "zeros (A)", "ones (2, A)", "for i = A, end", "A(1:2){1}", ...
+%!             "A : 3", "sum (A, 'extra')", "struct (A)", "cell2mat (A)", "fft (A)", "conv2 (A, A)", "filter (A, 1, 1)"}
+%!   said = [];
+%!   try
+%!     evalc ([code{1} ";"]);
+%!   catch said
+%!   end_try_catch
+%!   if (isempty (said) && any (strcmp (code{1}, {"strcat (A)", "A : 3", "for i = A, end", "find (A)", "A ^ 2", "struct (A)"})))
+%!     continue; # may work
+%!   endif
+%!   assert (! isempty (said), "%s: no error", code{1});
+%! endfor
+
+## ---- lifetimes -----------------------------------------------------------------------------------
+
+## What lives and what is freed, seen by the engine's count of allocations.
+%!function n = live ()
+%!  gpumm_reset ();
+%!  n = __gpumm_fault__ ("live");
+%!endfunction
+%!function inside ()
+%!  x = gpuArray (rand (3));
+%!  y = x + 1;
+%!endfunction
+%!function fails ()
+%!  x = gpuArray (rand (3)) * 2;
+%!  error ("no");
+%!endfunction
+%!function z = given ()
+%!  z = gpuArray (rand (3));
+%!endfunction
+%!test
+%! x = gpuArray (rand (3)) * gpuArray (rand (3)); # what is kept from the first use
+%! clear x
+%! none = live ();
+%! x = gpuArray (rand (3));
+%! one = live () - none;
+%! assert (one > 0);
+%! clear x
+%! assert (live (), none);
+%! x = gpuArray (rand (3));
+%! x = 1;
+%! assert (live (), none);
+%! x = gpuArray (rand (3));
+%! y = x;
+%! assert (live (), none + one);
+%! z = x';
+%! assert (live (), none + one);
+%! clear x z
+%! assert (live (), none + one);
+%! clear y
+%! assert (live (), none);
+%! inside ();
+%! assert (live (), none);
+%! try
+%!   fails ();
+%! end_try_catch
+%! assert (live (), none);
+%! z = given ();
+%! assert (live (), none + one);
+%! clear z
+%! c = {gpuArray(1), gpuArray(2)};
+%! assert (live (), none + 2 * one);
+%! c(1) = [];
+%! assert (live (), none + one);
+%! clear c
+%! s.x = gpuArray (rand (4));
+%! t = s;
+%! s.x = 0;
+%! assert (live (), none + one);
+%! clear t
+%! assert (live (), none);
+%! f = @() given () + 1;
+%! g = gpuArray (1);
+%! h = @() g;
+%! clear g
+%! assert (live (), none + one);
+%! assert (gather (h ()), 1);
+%! clear h f
+%! assert (live (), none);
+%! A = gpuArray (magic (4));
+%! x = A * A * A * A; # a chain leaves one more
+%! assert (live (), none + 2 * one);
+%! x += A;
+%! x(2,2) = 1;
+%! assert (live (), none + 2 * one);
+%! clear x A
+%! assert (live (), none);
+
+## memory is flat
+%!test
+%! x = gpuArray (ones (50));
+%! x = x + 1;
+%! before = live ();
+%! for i = 1:3000
+%!   y = x + i;
+%!   z = y * 2 - x;
+%! endfor
+%! clear y z
+%! assert (live (), before);
+
+## clear all, and what lives on in other values; in an Octave of its own
+%!test
+%! root = fileparts (fileparts (which ("gpumm")));
+%! script = [tempname() ".m"];
+%! id = fopen (script, "w");
+%! fprintf (id, "addpath ('%s', '%s');\n", fileparts (which ("__gpuarray__")), fileparts (which ("gpumm")));
+%! fprintf (id, "global g; g = gpuArray (magic (3)); f = @() g; x = gpuArray (2); clear all\n");
+%! fprintf (id, "x = gpuArray (magic (4)); disp (gather (x(2,3))); clear -all; clear functions\n");
+%! fprintf (id, "x = gpuArray (3); y = x * 2; disp (y); clear x; z = {y, @() y};\n");
+%! fclose (id);
+%! octave = fullfile (OCTAVE_EXEC_HOME (), "bin", "octave-cli");
+%! [status, said] = system (["env GPUMM_TUNED=0 '" octave "' --no-history --norc --no-site-file '" script "' 2>&1"]);
+%! unlink (script);
+%! assert (strtrim (strrep (said, "\n", " ")), "10 6");
+%! assert (status, 0);
+
+## ---- devices -------------------------------------------------------------------------------------
+
+%!test
+%! D = gpuDevice ();
+%! assert (class (D), "gpuDevice");
+%! assert (D.DeviceAvailable, gpumm_available ("gpu"));
+%! assert (D.Index > 0, D.DeviceAvailable);
+%! assert (ischar (D.Name) && ! isempty (D.Name));
+%! assert (isnan (D.TotalMemory) || D.AvailableMemory <= D.TotalMemory);
+%! assert (sort (fieldnames (D)).', {"AvailableMemory", "ComputeCapability", "DeviceAvailable", "Index", "Name", "TotalMemory"});
+%! assert (D.Name(1), D.Name(1));
+%! assert (! isempty (strfind (evalc ("D"), D.Name)));
+%! assert (! isempty (strfind (disp (D), D.Name)));
+%! G = gpuArray (ones (3)) * 2;
+%! wait (D);
+%! reset (D);
+%! assert (gather (G), 2 * ones (3));
+%! assert (gpuDeviceCount () > 0, D.DeviceAvailable);
+%! fail ("D.Nothing", "there is no field Nothing");
+%! fail ("D(2)");
+%!error id=gpumm:no-device gpuDevice (99)
+%!error id=gpumm:bad-value gpuDevice (0)
+%!error id=gpumm:bad-value gpuDevice ("a")
+%!testif ; gpumm_available ("gpu")
+%! D = gpuDevice (1);
+%! assert (D.Index, 1);
+%! assert (existsOnGPU (gpuArray (1)));
+%! assert (str2double (D.ComputeCapability) >= 7.5);
+
+## Octave's own reset is not hidden
+%!test
+%! assert (isempty (strfind (which ("reset"), "gpuDevice")));
