@@ -1,20 +1,8 @@
-// gpuarray.cc - the type of full arrays that stay on a device.
+// gpuarray.cc - the type gpuArray, as Octave sees it.
 //
 //   G = __gpuarray__ (A)                   A on the selected device
 //   A = __gpuarray__ ("gather", G)         and back
 //   ... = __gpuarray__ (WORD, ...)         what methods in @gpuArray ask for: see words, at the end
-//
-// A value is a buffer of the engine, or a program of entry by entry operations that is still to run:
-// operators append to the program of an operand that nobody else holds, so that G + 2 * H .* K is
-// computed in one pass. Assignment to a variable, and whatever needs the entries, runs it.
-//
-// Without a GPU a value holds an array of Octave's, and Octave computes. What has no form on a GPU is
-// refused all the same, so that a script that runs on one machine runs on the other. With
-// GPUMM_GPUARRAY=host-device in the environment the engine's host device takes the part of the GPU, for
-// tests.
-//
-// The rules are Octave's own, by asking it: small arrays of the same classes say the class of a result,
-// or raise Octave's error; for assignments that change the size, an array of bools of that size does.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -22,1158 +10,20 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
-#include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
+#include "device_array.h"
+#include "info.h"
 #include "own_matrix.h"
 
 #include <octave/lo-array-errwarn.h>
-#include <octave/ov-null-mat.h>
 #include <octave/parse.h>
-#include <octave/quit.h>
 
-#include "gpumm.h"
-#include "info.h"
-
-// ---- errors -------------------------------------------------------------------------------------
-
-static void need (gpumm_status status) {
-  if (status == GPUMM_CANCELLED)
-    octave_quit (); // throws the interrupt that cancelled it
-  if (status != GPUMM_OK)
-    error_with_id ((std::string ("gpumm:") + gpumm_status_name (status)).c_str (), "gpuArray: %s",
-                   gpumm_last_error ());
-}
-
-template <typename... T> [[noreturn]] static void say_gather (const char *format, T... values) {
-  error_with_id ("gpumm:gpuArray:gather", (std::string ("gpuArray: ") + format).c_str (),
-                 values...);
-}
-
-// ---- types --------------------------------------------------------------------------------------
-
-static bool is_complex (gpumm_type type) {
-  return type == GPUMM_C || type == GPUMM_Z;
-}
-
-static bool is_single (gpumm_type type) {
-  return type == GPUMM_S || type == GPUMM_C;
-}
-
-static bool is_float (gpumm_type type) {
-  return type <= GPUMM_Z;
-}
-
-static bool is_wide (gpumm_type type) {
-  return type == GPUMM_I64 || type == GPUMM_U64;
-}
-
-static gpumm_type real_type (gpumm_type type) {
-  return type == GPUMM_C ? GPUMM_S : type == GPUMM_Z ? GPUMM_D : type;
-}
-
-static gpumm_type complex_type (gpumm_type type) {
-  return type == GPUMM_S ? GPUMM_C : type == GPUMM_D ? GPUMM_Z : type;
-}
-
-// In which entries of a type are computed.
-static gpumm_type domain_of (gpumm_type type) {
-  return is_float (type) ? type : GPUMM_D;
-}
-
-// Octave's names of classes, in the order of gpumm_type
-static const char *class_of (gpumm_type type) {
-  return type == GPUMM_B ? "logical" : gpumm_type_name (real_type (type));
-}
-
-static gpumm_type type_of_class (const std::string &name) {
-  for (const gpumm_type type : {GPUMM_D, GPUMM_S, GPUMM_B, GPUMM_I8, GPUMM_I16, GPUMM_I32,
-                                GPUMM_I64, GPUMM_U8, GPUMM_U16, GPUMM_U32, GPUMM_U64})
-    if (name == class_of (type))
-      return type;
-  return GPUMM_TYPES;
-}
-
-// Calls f with an Octave array of the class with this type, of this size and undefined entries.
-template <typename F>
-static octave_value with_class (gpumm_type type, const dim_vector &size, const F &f) {
-  switch (type) {
-  case GPUMM_D:
-    return f (NDArray (size));
-  case GPUMM_S:
-    return f (FloatNDArray (size));
-  case GPUMM_Z:
-    return f (ComplexNDArray (size));
-  case GPUMM_C:
-    return f (FloatComplexNDArray (size));
-  case GPUMM_I8:
-    return f (int8NDArray (size));
-  case GPUMM_I16:
-    return f (int16NDArray (size));
-  case GPUMM_I32:
-    return f (int32NDArray (size));
-  case GPUMM_I64:
-    return f (int64NDArray (size));
-  case GPUMM_U8:
-    return f (uint8NDArray (size));
-  case GPUMM_U16:
-    return f (uint16NDArray (size));
-  case GPUMM_U32:
-    return f (uint32NDArray (size));
-  case GPUMM_U64:
-    return f (uint64NDArray (size));
-  default:
-    return f (boolNDArray (size));
-  }
-}
-
-template <typename T> static T one (T) {
-  return T (1);
-}
-
-template <typename T> static std::complex<T> one (std::complex<T>) {
-  return std::complex<T> (0, 1); // with an imaginary part, or Octave makes it real
-}
-
-// A small array of the host with the class and the kind of a larger one.
-static octave_value sample (gpumm_type type, bool is_scalar, const dim_vector &size) {
-  return with_class (type, is_scalar ? dim_vector (1, 1) : size, [] (auto x) {
-    x.fill (one (x.elem (0)));
-    return octave_value (x);
-  });
-}
-
-// ---- arrays -------------------------------------------------------------------------------------
-
-namespace {
-
-enum { NO_DEVICE = -1, HOST_DEVICE = -2 };
-
-struct program;
-
-struct array {
-  gpumm_type type = GPUMM_D;
-  dim_vector size = dim_vector (0, 0);
-  std::shared_ptr<gpumm_buffer> buffer;   // none while a program is to run
-  bool turned = false;                    // the buffer holds the transpose of this matrix
-  bool conjugated = false;                // it holds the conjugates
-  std::shared_ptr<const program> pending; // what is to run
-  int device = NO_DEVICE;                 // or the index of a GPU, or HOST_DEVICE
-  octave_value host;                      // with NO_DEVICE: the entries
-
-  octave_idx_type numel () const {
-    return size.numel ();
-  }
-  bool is_scalar () const {
-    return size.ndims () == 2 && size (0) == 1 && size (1) == 1;
-  }
-  void *values () const {
-    return gpumm_buffer_address (buffer.get ());
-  }
-};
-
-// How entries are computed: gpumm_map without sizes and memory.
-struct program {
-  gpumm_type domain = GPUMM_D;
-  std::vector<array> inputs; // of the size of the result, or repeated to it
-  std::vector<gpumm_map_step> steps;
-  int depth = 0; // values that it needs on the stack
-};
-
-} // namespace
-
-static int selected_device = NO_DEVICE;
-
-static int device_for_new () {
-  static bool asked = false;
-  if (!asked) {
-    const char *why, *wanted = getenv ("GPUMM_GPUARRAY");
-    if (wanted && strcmp (wanted, "host-device") == 0)
-      selected_device = HOST_DEVICE;
-    else if (gpumm_device_count (&why) > 0)
-      selected_device = 0;
-    asked = true;
-  }
-  return selected_device;
-}
-
-// The engine's index of a device.
-static int engine_device (int device) {
-  return device == HOST_DEVICE ? int (GPUMM_HOST) : device;
-}
-
-static bool is_hosted (const array &x) {
-  return x.device == NO_DEVICE;
-}
-
-static array hosted (const octave_value &value) {
-  array x;
-  x.host = value.full_value (); // of a range, say
-  x.type = type_of_class (x.host.class_name ());
-  if (x.host.iscomplex ())
-    x.type = complex_type (x.type);
-  x.size = x.host.dims ();
-  return x;
-}
-
-static array new_array (int device, gpumm_type type, const dim_vector &size) {
-  array x;
-  x.type = type;
-  x.size = size;
-  x.device = device;
-  gpumm_buffer *buffer = nullptr;
-  const std::size_t bytes = std::size_t (size.safe_numel ()) * gpumm_type_bytes (type);
-  need (gpumm_buffer_new (engine_device (device), std::max<std::size_t> (bytes, 1), &buffer));
-  x.buffer = std::shared_ptr<gpumm_buffer> (buffer, gpumm_buffer_release);
-  return x;
-}
-
-// ---- laying out ---------------------------------------------------------------------------------
-
-using distances = std::vector<int64_t>; // elements from one entry to the next, by dimension
-
-// Those of x where the result has this size: 0 where x repeats.
-static distances strides_of (const array &x, const dim_vector &size) {
-  distances stride (size.ndims (), 0);
-  int64_t step = 1;
-  for (int d = 0; d < x.size.ndims (); d++) {
-    if (x.size (d) > 1)
-      stride[d] = !x.turned ? step : d == 0 ? x.size (1) : 1;
-    step *= x.size (d);
-  }
-  return stride;
-}
-
-static gpumm_view view_of (const array &x, int64_t offset = 0) {
-  gpumm_view view = {};
-  view.type = x.type;
-  view.buffer = x.buffer.get ();
-  view.values = static_cast<char *> (x.values ()) + offset * int64_t (gpumm_type_bytes (x.type));
-  view.conjugated = x.conjugated;
-  return view;
-}
-
-// Sets the map's size and the strides of its views, with neighbouring dimensions joined where all views
-// allow it. The last of the strides are the output's.
-static void lay_out (gpumm_map &m, const dim_vector &size, const std::vector<distances> &strides) {
-  int last = -1;
-  const auto view = [&] (std::size_t v) -> gpumm_view & {
-    return v + 1 < strides.size () ? m.input[v] : m.output;
-  };
-  std::fill_n (m.size, GPUMM_MAP_DIMS, 1);
-  for (int d = 0; d < size.ndims (); d++) {
-    bool joins = last >= 0;
-    for (std::size_t v = 0; v < strides.size (); v++)
-      joins = joins && strides[v][d] == view (v).stride[last] * m.size[last];
-    if (size (d) == 1)
-      continue;
-    if (!joins && ++last == GPUMM_MAP_DIMS)
-      say_gather ("%s has more than %d dimensions that cannot be taken as one: gather the arrays",
-                  size.str ().c_str (), int (GPUMM_MAP_DIMS));
-    m.size[last] = joins ? m.size[last] * size (d) : size (d);
-    for (std::size_t v = 0; v < strides.size () && !joins; v++)
-      view (v).stride[last] = strides[v][d];
-  }
-}
-
-// The program as a map to an array of this size; output's buffer may be missing.
-static gpumm_map map_of (const program &p, const array &output) {
-  gpumm_map m = {};
-  m.domain = p.domain;
-  m.inputs = int (p.inputs.size ());
-  m.steps = int (p.steps.size ());
-  std::copy (p.steps.begin (), p.steps.end (), m.step);
-  std::vector<distances> strides;
-  for (int i = 0; i < m.inputs; i++) {
-    m.input[i] = view_of (p.inputs[i]);
-    strides.push_back (strides_of (p.inputs[i], output.size));
-  }
-  m.output = view_of (output);
-  strides.push_back (strides_of (output, output.size));
-  lay_out (m, output.size, strides);
-  return m;
-}
-
-static void run (const program &p, const array &output) {
-  if (output.numel () == 0)
-    return;
-  const gpumm_map m = map_of (p, output);
-  need (gpumm_map_entries (&m));
-}
-
-// ---- programs -----------------------------------------------------------------------------------
-
-static array upload (const octave_value &value, int device);
-
-// What a variable is before its entries are assigned.
-static array empty_array () {
-  return upload (octave_value (NDArray (dim_vector (0, 0))), device_for_new ());
-}
-
-// Runs what is pending. Programs never hold pending inputs.
-static const array &ready (array &x) {
-  if (x.pending) {
-    array y = new_array (x.device, x.type, x.size);
-    run (*x.pending, y);
-    x = y;
-  } else if (is_hosted (x) ? !x.host.is_defined () : !x.buffer)
-    x = empty_array ();
-  return x;
-}
-
-static program program_of (const array &x) {
-  if (x.pending)
-    return *x.pending;
-  program p;
-  p.domain = domain_of (x.type);
-  p.inputs.push_back (x);
-  return p;
-}
-
-static gpumm_map_step step_of (gpumm_map_op op, int source = 0, bool swapped = false,
-                               gpumm_scalar constant = {}) {
-  gpumm_map_step step = {};
-  step.op = op;
-  step.source = source;
-  step.swapped = swapped;
-  step.constant = constant;
-  return step;
-}
-
-static array pending_array (const program &p, gpumm_type type, const dim_vector &size, int device) {
-  array x;
-  x.type = type;
-  x.size = size;
-  x.device = device;
-  x.pending = std::make_shared<program> (p);
-  return x;
-}
-
-// As stored by columns without gaps, entries as they are.
-static array plain (array x) {
-  ready (x);
-  return x.turned || x.conjugated
-             ? [&] {
-                 array y = new_array (x.device, x.type, x.size);
-                 run (program_of (x), y);
-                 return y;
-               }()
-             : x;
-}
-
-// x with entries of another type, by the rules of Octave's double (), int8 () and so on.
-static array converted (array x, gpumm_type type) {
-  ready (x);
-  if (x.type == type)
-    return x;
-  if (is_wide (x.type) || is_wide (type))
-    say_gather ("int64 and uint64 arrays are not converted: %s (gather (X))", class_of (type));
-  program p = program_of (x);
-  if (is_complex (type) || (is_float (type) && !is_complex (x.type)))
-    p.domain = type;
-  return pending_array (p, type, x.size, x.device);
-}
-
-// The source of y in p's steps, or -3 if p has no room for one more input.
-static int input_of (program &p, const array &y) {
-  for (std::size_t i = 0; i < p.inputs.size (); i++) {
-    const array &x = p.inputs[i];
-    if (x.buffer == y.buffer && x.type == y.type && x.size == y.size && x.turned == y.turned
-        && x.conjugated == y.conjugated)
-      return int (i);
-  }
-  if (p.inputs.size () == GPUMM_MAP_INPUTS)
-    return -3;
-  p.inputs.push_back (y);
-  return int (p.inputs.size ()) - 1;
-}
-
-// Does x have a program that can go on in this domain? Not where its result is rounded to another type.
-static bool fits (const array &x, gpumm_type domain) {
-  return x.pending && x.pending->domain == domain && (x.type == domain || x.type == GPUMM_B);
-}
-
-// ---- operands -----------------------------------------------------------------------------------
-
-static array upload (const octave_value &value, int device) {
-  octave_value x = value.is_string () ? octave_value (value.array_value ()) : value;
-  if (x.issparse ())
-    say_gather (
-        "sparse matrices stay on the host: full (S) can be a gpuArray, or gather (X) to work "
-        "there");
-  x = x.full_value (); // of a range, say
-  const gpumm_type real = type_of_class (x.class_name ());
-  if (real == GPUMM_TYPES || !(x.isnumeric () || x.islogical ()))
-    error_with_id ("gpumm:invalid", "gpuArray: there is no gpuArray of class %s",
-                   value.class_name ().c_str ());
-  if (device == NO_DEVICE)
-    return hosted (x);
-  const gpumm_type type = x.iscomplex () ? complex_type (real) : real;
-  array y = new_array (device, type, x.dims ());
-  if (y.numel () == 0)
-    return y;
-  gpumm_matrix from = {}, to;
-  from.type = type == GPUMM_B ? GPUMM_U8 : type;
-  from.rows = from.ld = y.numel ();
-  from.cols = 1;
-  to = from;
-  from.values = const_cast<void *> (x.mex_get_data ());
-  to.values = y.values ();
-  to.buffer = y.buffer.get ();
-  need (gpumm_copy (&from, &to));
-  return y;
-}
-
-static octave_value download (array given) {
-  if (is_hosted (ready (given)))
-    return given.host;
-  const array x = plain (given);
-  return with_class (x.type, x.size, [&] (auto y) {
-    gpumm_matrix from = {}, to;
-    from.type = x.type == GPUMM_B ? GPUMM_U8 : x.type;
-    from.rows = from.ld = x.numel ();
-    from.cols = 1;
-    to = from;
-    from.values = x.values ();
-    from.buffer = x.buffer.get ();
-    to.values = y.fortran_vec ();
-    if (x.numel () > 0)
-      need (gpumm_copy (&from, &to));
-    return octave_value (y);
-  });
-}
-
-namespace {
-
-// One operand of an operator.
-struct operand {
-  array x;
-  bool is_number = false; // of the host: no array is made of it
-  gpumm_scalar number = {};
-  octave_value value; // the number
-};
-
-} // namespace
+using namespace gpumm;
 
 class octave_gpuarray;
 static const octave_gpuarray *gpuarray_of (const octave_base_value &x);
-static array array_of (const octave_gpuarray &x);
-
-static operand operand_of (const octave_value &x, int device) {
-  operand o;
-  if (x.numel () != 1 || x.issparse () || !(x.isnumeric () || x.islogical () || x.is_string ())) {
-    o.x = upload (x, device);
-    return o;
-  }
-  const octave_value number = x.is_string () ? octave_value (x.double_value ()) : x;
-  const Complex z = number.complex_value ();
-  o.is_number = true;
-  o.value = number;
-  o.number = {z.real (), z.imag ()};
-  o.x.type = type_of_class (number.class_name ());
-  if (number.iscomplex ())
-    o.x.type = complex_type (o.x.type);
-  o.x.size = dim_vector (1, 1);
-  o.x.device = device;
-  return o;
-}
-
-// Both operands of an operator, of which at least one is a gpuArray.
-static std::pair<operand, operand> operands_of (const octave_base_value &a,
-                                                const octave_base_value &b) {
-  const octave_gpuarray *x = gpuarray_of (a), *y = gpuarray_of (b);
-  operand u, v;
-  if (x)
-    u.x = array_of (*x);
-  if (y)
-    v.x = array_of (*y);
-  if (!x)
-    u = operand_of (shared (a), v.x.device);
-  if (!y)
-    v = operand_of (shared (b), u.x.device);
-  return {u, v};
-}
-
-// The array of an operand, a number too.
-static array as_array (const operand &o) {
-  if (!o.is_number)
-    return o.x;
-  if (is_hosted (o.x))
-    return hosted (o.value);
-  program p;
-  p.domain = domain_of (o.x.type);
-  p.steps.push_back (step_of (GPUMM_MAP_LOAD, GPUMM_MAP_CONSTANT, false, o.number));
-  return pending_array (p, o.x.type, o.x.size, o.x.device);
-}
-
-// ---- Octave's rules -----------------------------------------------------------------------------
-
-static octave::type_info &type_info () {
-  return octave::interpreter::the_interpreter ()->get_type_info ();
-}
-
-static octave_value by_octave (octave_value::binary_op op, const operand &a, const operand &b) {
-  return octave::binary_op (type_info (), op, download (as_array (a)), download (as_array (b)));
-}
-
-static octave_value by_octave (const char *function, const octave_value_list &arguments) {
-  return octave::feval (function, arguments, 1) (0);
-}
-
-// The real type of x OP y, or Octave's error.
-static gpumm_type result_type (octave_value::binary_op op, const array &x, const array &y) {
-  static std::map<std::tuple<int, int, int, bool, bool>, gpumm_type> known;
-  const auto key =
-      std::make_tuple (int (op), int (x.type), int (y.type), x.is_scalar (), y.is_scalar ());
-  const auto found = known.find (key);
-  if (found != known.end ())
-    return found->second;
-  const dim_vector size = op == octave_value::op_mul ? dim_vector (2, 2) : dim_vector (1, 2);
-  const octave_value z = octave::binary_op (type_info (), op, sample (x.type, x.is_scalar (), size),
-                                            sample (y.type, y.is_scalar (), size));
-  return known[key] = type_of_class (z.class_name ());
-}
-
-// The type of [x, y], or of x after x(1) = y, by what f does with samples.
-template <typename F> static gpumm_type joint_type (gpumm_type x, gpumm_type y, const F &f) {
-  const octave_value z = f (sample (x, false, dim_vector (1, 2)), sample (y, true, dim_vector ()));
-  const gpumm_type type = type_of_class (z.class_name ());
-  return is_complex (x) || is_complex (y) ? complex_type (type) : type;
-}
-
-static dim_vector common_size (const char *name, const dim_vector &a, const dim_vector &b) {
-  dim_vector size = dim_vector::alloc (std::max (a.ndims (), b.ndims ()));
-  for (int d = 0; d < size.ndims (); d++) {
-    const octave_idx_type m = d < a.ndims () ? a (d) : 1, n = d < b.ndims () ? b (d) : 1;
-    if (m != n && m != 1 && n != 1)
-      octave::err_nonconformant (name, a, b);
-    size (d) = m == 1 ? n : m;
-  }
-  return size;
-}
-
-// ---- folds --------------------------------------------------------------------------------------
-
-// The dimension that Octave reduces if none is given, from 0.
-static int first_dimension (const dim_vector &size) {
-  return size.first_non_singleton ();
-}
-
-static const char *const fold_names[GPUMM_FOLD_OPS] = {"sum", "prod", "max", "min", "any", "all"};
-
-// Reduces dimension dim of x; index: also where, of max and min.
-static array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index = nullptr) {
-  if (is_hosted (x)) {
-    const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
-    const octave_value_list arguments =
-        extreme ? ovl (download (x), Matrix (), dim + 1) : ovl (download (x), dim + 1);
-    const octave_value_list found = octave::feval (fold_names[op], arguments, index ? 2 : 1);
-    if (index)
-      *index = hosted (found (1));
-    return hosted (found (0));
-  }
-  if (!x.pending || !fits (x, x.pending->domain))
-    ready (x);
-  gpumm_fold f = {};
-  f.op = op;
-  f.inner = f.outer = 1;
-  f.count = dim < x.size.ndims () ? x.size (dim) : 1;
-  for (int d = 0; d < x.size.ndims (); d++)
-    (d < dim ? f.inner : d > dim ? f.outer : f.count) *= d == dim ? 1 : x.size (d);
-  dim_vector size = x.size;
-  if (dim < size.ndims ())
-    size (dim) = 1;
-  const array y = new_array (x.device, type, size);
-  array all = x; // gives the map its size; its own output is not used
-  all.turned = false;
-  f.map = map_of (program_of (x), all);
-  f.output = view_of (y);
-  if (index) {
-    *index = new_array (x.device, GPUMM_D, size);
-    f.index = view_of (*index);
-  }
-  need (gpumm_fold_entries (&f));
-  return y;
-}
-
-// All entries as one column.
-static array as_column (const array &x) {
-  array y = x.pending ? x : plain (x);
-  y.size = dim_vector (x.numel (), 1);
-  return y;
-}
-
-static array reshaped (array x, const dim_vector &size) {
-  if (is_hosted (ready (x)))
-    return hosted (x.host.reshape (size));
-  x = plain (x);
-  x.size = size;
-  return x;
-}
-
-static bool is_one (const array &x) {
-  return download (x).bool_value ();
-}
-
-// Is the program's value nonzero anywhere? Waits.
-static bool anywhere (const program &p, const array &like) {
-  if (like.numel () == 0)
-    return false;
-  const array x = pending_array (p, GPUMM_B, like.size, like.device);
-  gpumm_fold f = {};
-  f.op = GPUMM_FOLD_ANY;
-  f.inner = f.outer = 1;
-  f.count = like.numel ();
-  const array y = new_array (like.device, GPUMM_B, dim_vector (1, 1));
-  array all = x;
-  f.map = map_of (p, all);
-  f.output = view_of (y);
-  need (gpumm_fold_entries (&f));
-  return is_one (y);
-}
-
-static void check_nan (const operand &o) {
-  if (!is_float (o.x.type))
-    return;
-  bool found = o.is_number && (std::isnan (o.number.re) || std::isnan (o.number.im));
-  if (!o.is_number) {
-    array x = o.x;
-    program p = program_of (ready (x));
-    p.steps.push_back (step_of (GPUMM_MAP_ISNAN));
-    found = anywhere (p, x);
-  }
-  if (found)
-    octave::err_nan_to_logical_conversion ();
-}
-
-// ---- operators, entry by entry ------------------------------------------------------------------
-
-// Appends op with operand y to p; false if there is no room.
-static bool append (program &p, gpumm_map_op op, const operand &y, bool swapped) {
-  const int source = y.is_number ? int (GPUMM_MAP_CONSTANT) : input_of (p, y.x);
-  if (source == -3 || p.steps.size () == GPUMM_MAP_STEPS)
-    return false;
-  p.steps.push_back (step_of (op, source, swapped, y.number));
-  return true;
-}
-
-// Appends: save what p computes, compute q, and combine both; false if there is no room.
-static bool append (program &p, gpumm_map_op op, const program &q) {
-  program r = p;
-  if (q.depth > 1 || p.steps.size () + q.steps.size () + 2 > GPUMM_MAP_STEPS || q.inputs.empty ())
-    return false;
-  std::vector<int> sources;
-  for (const array &x : q.inputs) {
-    sources.push_back (input_of (r, x));
-    if (sources.back () == -3)
-      return false;
-  }
-  r.steps.push_back (step_of (GPUMM_MAP_PUSH, sources[0]));
-  for (gpumm_map_step step : q.steps) {
-    if (step.source >= 0 && step.op >= GPUMM_MAP_ADD)
-      step.source = sources[step.source];
-    else if (step.source >= 0 && step.op <= GPUMM_MAP_PUSH)
-      step.source = sources[step.source];
-    r.steps.push_back (step);
-  }
-  r.steps.push_back (step_of (op, GPUMM_MAP_POP, true));
-  r.depth = std::max (p.depth, q.depth + 1);
-  p = r;
-  return true;
-}
-
-// a OP b as a program of this domain, fused with those of a and b where they have one and it fits.
-static program fused (gpumm_map_op op, operand a, operand b, gpumm_type domain) {
-  for (operand *o : {&a, &b})
-    if (!o->is_number && !fits (o->x, domain))
-      ready (o->x);
-  for (;; ready (a.is_number || !a.x.pending ? b.x : a.x)) {
-    program p;
-    if (!a.is_number && b.is_number) {
-      p = program_of (a.x);
-      p.domain = domain;
-      if (append (p, op, b, false))
-        return p;
-    } else if (a.is_number) {
-      p = program_of (as_array (b));
-      p.domain = domain;
-      if (append (p, op, a, true))
-        return p;
-    } else if (!b.x.pending) {
-      p = program_of (a.x);
-      p.domain = domain;
-      if (append (p, op, b, false))
-        return p;
-    } else if (!a.x.pending) {
-      p = program_of (b.x);
-      p.domain = domain;
-      if (append (p, op, a, true))
-        return p;
-    } else {
-      p = program_of (a.x);
-      if (append (p, op, *b.x.pending))
-        return p;
-    }
-  }
-}
-
-namespace {
-
-struct operation {
-  octave_value::binary_op op;
-  gpumm_map_op map;
-  const char *name; // in Octave's errors
-  bool compares, is_logical;
-};
-
-} // namespace
-
-static const operation operations[] = {
-    {octave_value::op_add, GPUMM_MAP_ADD, "operator +", false, false},
-    {octave_value::op_sub, GPUMM_MAP_SUB, "operator -", false, false},
-    {octave_value::op_el_mul, GPUMM_MAP_MUL, "product", false, false},
-    {octave_value::op_el_div, GPUMM_MAP_DIV, "quotient", false, false},
-    {octave_value::op_el_pow, GPUMM_MAP_POW, "operator .^", false, false},
-    {octave_value::op_lt, GPUMM_MAP_LT, "mx_el_lt", true, false},
-    {octave_value::op_le, GPUMM_MAP_LE, "mx_el_le", true, false},
-    {octave_value::op_eq, GPUMM_MAP_EQ, "mx_el_eq", true, false},
-    {octave_value::op_ne, GPUMM_MAP_NE, "mx_el_ne", true, false},
-    {octave_value::op_ge, GPUMM_MAP_GE, "mx_el_ge", true, false},
-    {octave_value::op_gt, GPUMM_MAP_GT, "mx_el_gt", true, false},
-    {octave_value::op_el_and, GPUMM_MAP_AND, "mx_el_and", true, true},
-    {octave_value::op_el_or, GPUMM_MAP_OR, "mx_el_or", true, true}};
-
-static const operation &operation_of (octave_value::binary_op op) {
-  return *std::find_if (std::begin (operations), std::end (operations),
-                        [op] (const operation &o) { return o.op == op; });
-}
-
-static bool is_whole (double x) {
-  return x == std::round (x);
-}
-
-// Is x .^ y complex because a negative number meets a fraction? Waits where it must look.
-static bool leaves_reals (const operand &x, const operand &y) {
-  if ((x.is_number && x.number.re >= 0) || (y.is_number && is_whole (y.number.re)))
-    return false;
-  if (!is_float (x.x.type) || !is_float (y.x.type)) // integer results stay integers
-    return false;
-  operand zero;
-  zero.is_number = true;
-  const gpumm_type domain = is_single (x.x.type) && is_single (y.x.type) ? GPUMM_S : GPUMM_D;
-  array a = as_array (x), b = as_array (y);
-  operand u, v;
-  program negative = program_of (ready (a));
-  negative.domain = domain;
-  append (negative, GPUMM_MAP_LT, zero, false);
-  if (y.is_number)
-    return anywhere (negative, a);
-  program fraction = program_of (ready (b));
-  fraction.domain = domain;
-  fraction.steps.push_back (step_of (GPUMM_MAP_ROUND));
-  v.x = b;
-  append (fraction, GPUMM_MAP_NE, v, false);
-  array like = a;
-  like.size = common_size ("operator .^", a.size, b.size);
-  append (negative, GPUMM_MAP_AND, fraction);
-  return anywhere (negative, like);
-}
-
-static array entrywise (const operation &o, operand a, operand b) {
-  const dim_vector size = common_size (o.name, a.x.size, b.x.size);
-  const gpumm_type real = result_type (o.op, a.x, b.x), s = a.x.type, t = b.x.type;
-  if (is_wide (s) || is_wide (t) || is_wide (real))
-    say_gather ("int64 and uint64 arrays have no arithmetic on the device: gather (X)");
-  bool is_complex_result = is_complex (s) || is_complex (t);
-  gpumm_map_op op = o.map;
-  if (op == GPUMM_MAP_POW && !is_float (real) && !is_float (s) && s != GPUMM_B && !is_float (t)
-      && t != GPUMM_B)
-    say_gather ("powers of integers with integers: gather the arrays");
-  if (is_hosted (a.x))
-    return hosted (by_octave (o.op, a, b));
-  if (o.is_logical) {
-    check_nan (a);
-    check_nan (b);
-  }
-  if (op == GPUMM_MAP_POW) {
-    is_complex_result = is_complex_result || leaves_reals (a, b);
-    const double n = b.is_number && !is_complex (t) && is_float (real) ? b.number.re : 0;
-    // as Octave computes these
-    if (n == -1) {
-      std::swap (a, b);
-      a.number.re = 1;
-      op = GPUMM_MAP_DIV;
-    } else if (n == 2 || n == 3) {
-      ready (a.x);
-      program p = program_of (a.x);
-      p.domain = domain_of (is_complex_result ? complex_type (real) : real);
-      append (p, GPUMM_MAP_MUL, a, false);
-      if (n == 3)
-        append (p, GPUMM_MAP_MUL, a, false);
-      return pending_array (p, p.domain, size, a.x.device);
-    }
-  }
-  gpumm_type domain =
-      o.compares ? (is_single (s) && is_single (t) ? GPUMM_S : GPUMM_D) : domain_of (real);
-  if (is_complex_result)
-    domain = complex_type (domain);
-  const gpumm_type type = o.compares ? GPUMM_B : is_complex_result ? complex_type (real) : real;
-  return pending_array (fused (op, a, b, domain), type, size, a.x.device);
-}
-
-// ---- functions, entry by entry ------------------------------------------------------------------
-
-namespace {
-
-struct function {
-  octave_base_value::unary_mapper_t name;
-  gpumm_map_op map;
-  bool is_real; // even of complex numbers
-};
-
-} // namespace
-
-static const function functions[] = {{octave_base_value::umap_abs, GPUMM_MAP_ABS, true},
-                                     {octave_base_value::umap_sqrt, GPUMM_MAP_SQRT, false},
-                                     {octave_base_value::umap_exp, GPUMM_MAP_EXP, false},
-                                     {octave_base_value::umap_log, GPUMM_MAP_LOG, false},
-                                     {octave_base_value::umap_tanh, GPUMM_MAP_TANH, false},
-                                     {octave_base_value::umap_sin, GPUMM_MAP_SIN, false},
-                                     {octave_base_value::umap_cos, GPUMM_MAP_COS, false},
-                                     {octave_base_value::umap_signum, GPUMM_MAP_SIGN, false},
-                                     {octave_base_value::umap_round, GPUMM_MAP_ROUND, false},
-                                     {octave_base_value::umap_floor, GPUMM_MAP_FLOOR, false},
-                                     {octave_base_value::umap_ceil, GPUMM_MAP_CEIL, false},
-                                     {octave_base_value::umap_fix, GPUMM_MAP_FIX, false},
-                                     {octave_base_value::umap_real, GPUMM_MAP_REAL, true},
-                                     {octave_base_value::umap_imag, GPUMM_MAP_IMAG, true},
-                                     {octave_base_value::umap_conj, GPUMM_MAP_CONJ, false},
-                                     {octave_base_value::umap_isnan, GPUMM_MAP_ISNAN, true},
-                                     {octave_base_value::umap_isinf, GPUMM_MAP_ISINF, true}};
-
-// Appends steps to the program of x, of which the caller holds the only reference.
-static array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type domain,
-                      gpumm_type type) {
-  if (!fits (x, domain) || x.pending->steps.size () + steps.size () > GPUMM_MAP_STEPS)
-    ready (x);
-  program p = program_of (x);
-  p.domain = domain;
-  p.steps.insert (p.steps.end (), steps.begin (), steps.end ());
-  return pending_array (p, type, x.size, x.device);
-}
-
-static array mapped (const function &f, array x) {
-  if (is_wide (x.type))
-    say_gather ("int64 and uint64 arrays have no arithmetic on the device: gather (X)");
-  if (is_hosted (x))
-    return hosted (download (x).get_rep ().map (f.name));
-  const octave_value one_of = sample (x.type, false, dim_vector (1, 2)).get_rep ().map (f.name);
-  gpumm_type type = type_of_class (one_of.class_name ());
-  bool is_complex_result = is_complex (x.type) && !f.is_real;
-  if (f.map == GPUMM_MAP_SQRT || f.map == GPUMM_MAP_LOG) {
-    operand zero;
-    zero.is_number = true;
-    program p = program_of (ready (x));
-    if (!is_complex (x.type) && append (p, GPUMM_MAP_LT, zero, false))
-      is_complex_result = anywhere (p, x);
-  }
-  gpumm_type domain = is_float (type) ? type : domain_of (real_type (x.type));
-  if (is_complex_result || is_complex (x.type))
-    domain = complex_type (domain);
-  if (is_complex_result)
-    type = complex_type (type);
-  return applied (x, {step_of (f.map)}, domain, type);
-}
-
-// ---- products -----------------------------------------------------------------------------------
-
-static gpumm_matrix matrix_of (const array &x, gpumm_op op) {
-  gpumm_matrix m = {};
-  m.format = GPUMM_DENSE;
-  m.type = x.type;
-  m.op = op;
-  m.rows = x.turned ? x.size (1) : x.size (0);
-  m.cols = x.turned ? x.size (0) : x.size (1);
-  m.ld = std::max<int64_t> (m.rows, 1);
-  m.values = x.values ();
-  m.buffer = x.device == HOST_DEVICE ? nullptr : x.buffer.get ();
-  return m;
-}
-
-// The array as the engine takes operands: a transpose is an op.
-static std::pair<array, gpumm_op> stored (array x) {
-  ready (x);
-  if (x.conjugated && !x.turned)
-    x = plain (x);
-  return {x, !x.turned ? GPUMM_NONE : x.conjugated ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE};
-}
-
-namespace {
-
-// What gpumm's options ask of a product beside A * B.
-struct product_options {
-  gpumm_scalar alpha = {1, 0}, beta = {0, 0};
-  array c0;                    // if beta is not 0: of the result's type and size
-  gpumm_options engine = {};   // with device -1, the operands decide
-  gpumm_report *report = NULL; // filled, after a wait
-};
-
-} // namespace
-
-static void check_inner (const array &a, const array &b) {
-  if (a.size.ndims () > 2 || b.size.ndims () > 2 || a.size (1) != b.size (0))
-    octave::err_nonconformant ("operator *", a.size, b.size);
-}
-
-// The product in elements of this type. Without a report it is queued, where its kernel lets it.
-static array multiplied (const array &a, const array &b, gpumm_type type,
-                         const product_options &o) {
-  check_inner (a, b);
-  const auto left = stored (converted (a, type)), right = stored (converted (b, type));
-  const bool on_host = left.first.device == HOST_DEVICE, adds = o.beta.re != 0 || o.beta.im != 0;
-  array c = new_array (left.first.device, type, dim_vector (a.size (0), b.size (1)));
-  if (adds && !on_host) // the engine adds to what is in the result
-    run (program_of (o.c0), c);
-  if (on_host)
-    need (gpumm_wait (GPUMM_HOST));
-  gpumm_problem p = {};
-  p.a = matrix_of (left.first, left.second);
-  p.b = matrix_of (right.first, right.second);
-  p.alpha = o.alpha;
-  p.beta = o.beta;
-  p.output = type;
-  p.stays = !on_host;
-  p.queues = !o.report;
-  gpumm_matrix result = matrix_of (c, GPUMM_NONE);
-  const gpumm_matrix c0 = on_host && adds ? matrix_of (o.c0, GPUMM_NONE) : result;
-  if (adds)
-    p.c0 = &c0;
-  gpumm_job *job = nullptr;
-  gpumm_status status = gpumm_open (&p, &o.engine, &job);
-  if (!status)
-    status = gpumm_run (job, &result);
-  if (!status && o.report)
-    *o.report = *gpumm_job_report (job);
-  gpumm_close (job);
-  need (status);
-  return c;
-}
-
-static array multiplied (const array &a, const array &b) {
-  check_inner (a, b);
-  if (is_hosted (a))
-    return hosted (
-        octave::binary_op (type_info (), octave_value::op_mul, download (a), download (b)));
-  gpumm_type type = result_type (octave_value::op_mul, a, b);
-  if (is_complex (a.type) || is_complex (b.type))
-    type = complex_type (type);
-  product_options o;
-  o.engine.device = -1;
-  return multiplied (a, b, type, o);
-}
-
-// ---- parts --------------------------------------------------------------------------------------
-
-// The places of an index along a dimension of n, from 0; `memory` keeps a vector of them.
-static gpumm_places places_of (const octave::idx_vector &index, octave_idx_type n, int device,
-                               std::vector<array> &memory) {
-  gpumm_places p = {};
-  const octave_idx_type count = index.length (n);
-  if (count == 0)
-    return p;
-  p.first = index (0);
-  p.step = index.increment ();
-  if (count == 1 || index.is_colon () || index.is_range ())
-    return p;
-  const dim_vector size (count, 1);
-  int64NDArray places (size);
-  for (octave_idx_type i = 0; i < count; i++)
-    places.xelem (i) = octave_int64 (index (i));
-  memory.push_back (upload (octave_value (places), device));
-  p.buffer = memory.back ().buffer.get ();
-  p.vector = static_cast<const int64_t *> (memory.back ().values ());
-  return p;
-}
-
-// The pick of part from whole, whose sizes by index are given.
-static void pick (bool put, const array &part, const dim_vector &part_size, const array &whole,
-                  const dim_vector &whole_size, const std::vector<octave::idx_vector> &index) {
-  const int dims = int (index.size ());
-  if (dims > GPUMM_MAP_DIMS)
-    say_gather ("%d indices are more than %d: gather (X), or reshape it", dims,
-                int (GPUMM_MAP_DIMS));
-  std::vector<array> memory;
-  gpumm_pick p = {};
-  p.put = put;
-  p.part = view_of (part);
-  p.whole = view_of (whole);
-  std::fill_n (p.size, GPUMM_MAP_DIMS, 1);
-  std::fill_n (p.whole_size, GPUMM_MAP_DIMS, 1);
-  const distances steps = strides_of (whole, whole_size);
-  int64_t step = 1, whole_step = 1;
-  for (int d = 0; d < dims; d++) {
-    p.size[d] = part_size (d);
-    p.whole_size[d] = whole_size (d);
-    p.part.stride[d] = part.is_scalar () ? 0 : step;
-    p.whole.stride[d] = whole.turned ? steps[d] : whole_step;
-    step *= part_size (d);
-    whole_step *= whole_size (d);
-    p.places[d] = places_of (index[d], whole_size (d), whole.device, memory);
-  }
-  need (gpumm_pick_entries (&p));
-}
-
-// The indices as Octave takes them; its error for what is no index.
-static std::vector<octave::idx_vector> indices_of (const octave_value_list &given) {
-  std::vector<octave::idx_vector> index;
-  for (octave_idx_type d = 0; d < given.length (); d++)
-    try {
-      index.push_back (given (d).index_vector ());
-    } catch (octave::index_exception &e) {
-      e.set_pos_if_unset (int (given.length ()), int (d) + 1);
-      throw;
-    }
-  return index;
-}
-
-// The size of the parts that the indices take of an array, by dimension.
-static dim_vector size_of_part (const std::vector<octave::idx_vector> &index,
-                                const dim_vector &whole) {
-  dim_vector size = dim_vector::alloc (std::max<int> (int (index.size ()), 2));
-  size (1) = 1;
-  for (std::size_t d = 0; d < index.size (); d++)
-    size (int (d)) = index[d].length (whole (int (d)));
-  return size;
-}
-
-static array part_of (array x, const std::vector<octave::idx_vector> &index) {
-  const int dims = int (index.size ());
-  ready (x);
-  if (dims == 0)
-    return x;
-  dim_vector whole = dims == 1 ? dim_vector (x.numel (), 1) : x.size.redim (dims);
-  for (int d = 0; d < dims; d++)
-    if (index[d].extent (whole (d)) > whole (d))
-      octave::err_index_out_of_range (dims, d + 1, index[d].extent (whole (d)), whole (d), x.size);
-  if (dims == 1 || dims > 2)
-    x = plain (x);
-  const dim_vector size = size_of_part (index, whole);
-  dim_vector shape = size;
-  if (dims == 1 && !index[0].is_colon ()) { // the rule of Octave's Array<T>::index
-    const octave_idx_type count = size (0);
-    shape = index[0].orig_dimensions ();
-    if (x.numel () != 1 && x.size.is_nd_vector () && count != 1 && shape.is_nd_vector ())
-      shape = x.size.make_nd_vector (count);
-  }
-  shape.chop_trailing_singletons ();
-  if (dims == 1 && index[0].is_colon ())
-    return reshaped (x, shape);
-  array y = new_array (x.device, x.type, shape);
-  y.conjugated = x.conjugated; // as stored; what reads it conjugates
-  if (y.numel () > 0)
-    pick (false, y, size, x, whole, index);
-  return y;
-}
-
-// x, of which nobody else holds the buffer.
-static array own_copy (array x) {
-  ready (x);
-  if (x.buffer.use_count () == 2 && !x.turned && !x.conjugated) // the caller's and this one
-    return x;
-  array y = new_array (x.device, x.type, x.size);
-  run (program_of (x), y);
-  return y;
-}
-
-static array zeros (int device, gpumm_type type, const dim_vector &size) {
-  array x = new_array (device, type, size);
-  program p;
-  p.domain = domain_of (type);
-  if (is_wide (type)) { // only moved: eight zero bytes are a double
-    array y = x;
-    y.type = GPUMM_D;
-    run (p, y);
-  } else
-    run (p, x);
-  return x;
-}
-
-// x enlarged to size, with zeros.
-static array enlarged (const array &x, const dim_vector &size) {
-  const array y = zeros (x.device, x.type, size);
-  if (x.numel () == 0)
-    return y;
-  const dim_vector part = x.size.redim (size.ndims ());
-  std::vector<octave::idx_vector> index;
-  for (int d = 0; d < size.ndims (); d++)
-    index.push_back (octave::idx_vector (0, part (d)));
-  pick (true, plain (x), part, y, size, index);
-  return y;
-}
-
-static Array<octave::idx_vector> array_of_indices (const std::vector<octave::idx_vector> &index) {
-  Array<octave::idx_vector> a (dim_vector (int (index.size ()), 1));
-  for (std::size_t d = 0; d < index.size (); d++)
-    a.xelem (int (d)) = index[d];
-  return a;
-}
-
-// X(index) = []
-static array without (const array &x, const std::vector<octave::idx_vector> &index) {
-  boolNDArray rules (x.size, false); // Octave's rules and errors
-  rules.delete_elements (array_of_indices (index));
-  if (rules.numel () == x.numel ())
-    return reshaped (x, rules.dims ());
-  const int dims = int (index.size ());
-  const dim_vector whole = dims == 1 ? dim_vector (x.numel (), 1) : x.size.redim (dims);
-  std::vector<octave::idx_vector> rest;
-  bool found = false;
-  for (int d = 0; d < dims; d++) {
-    const bool all = found || index[d].is_colon_equiv (whole (d));
-    rest.push_back (all ? octave::idx_vector::colon : index[d].complement (whole (d)));
-    found = found || !all;
-  }
-  return found ? reshaped (part_of (x, rest), rules.dims ())
-               : new_array (x.device, x.type, rules.dims ());
-}
-
-// X(index) = y; x's buffer is written if nobody else holds it.
-static void assign (array &x, const std::vector<octave::idx_vector> &index, array y) {
-  const gpumm_type type = joint_type (x.type, y.type, [] (octave_value a, const octave_value &b) {
-    a.assign (octave_value::op_asn_eq, "(", {ovl (1.0)}, b);
-    return a;
-  });
-  const int dims = int (index.size ());
-  dim_vector whole = dims == 1 ? dim_vector (x.numel (), 1) : x.size.redim (std::max (dims, 1));
-  bool grows = dims == 0;
-  for (int d = 0; d < dims; d++)
-    grows = grows || index[d].extent (whole (d)) > whole (d);
-  const dim_vector part = dims == 0 ? dim_vector () : size_of_part (index, whole);
-  dim_vector without_ones = part, given = y.size;
-  without_ones.chop_all_singletons ();
-  given.chop_all_singletons ();
-  const bool matches =
-      y.is_scalar () || without_ones == given || (dims == 1 && y.numel () == part.numel ());
-  if (grows || !matches) { // Octave's rules and errors
-    boolNDArray rules (x.size, false);
-    rules.assign (array_of_indices (index), boolNDArray (y.size, false), false);
-    if (dims == 1 && x.numel () > 0)
-      x = reshaped (x, x.size.redim (2));
-    x = enlarged (x, rules.dims ());
-    whole = dims == 1 ? dim_vector (x.numel (), 1) : x.size.redim (dims);
-  }
-  const dim_vector size = size_of_part (index, whole);
-  y = plain (converted (y, type));
-  if (x.type != type)
-    x = plain (converted (x, type));
-  array own = own_copy (x);
-  x = own;
-  if (size.numel () > 0)
-    pick (true, y, size, x, whole, index);
-}
 
 // ---- the type -----------------------------------------------------------------------------------
 
@@ -1364,6 +214,22 @@ static array array_of (const octave_gpuarray &x) {
   return x.operand ();
 }
 
+// Both operands of an operator, of which at least one is a gpuArray.
+static std::pair<operand, operand> operands_of (const octave_base_value &a,
+                                                const octave_base_value &b) {
+  const octave_gpuarray *x = gpuarray_of (a), *y = gpuarray_of (b);
+  operand u, v;
+  if (x)
+    u.x = array_of (*x);
+  if (y)
+    v.x = array_of (*y);
+  if (!x)
+    u = operand_of (shared (a), v.x.device);
+  if (!y)
+    v = operand_of (shared (b), u.x.device);
+  return {u, v};
+}
+
 // An argument as an array; on the device of the others where it comes from the host.
 static array argument (const octave_value &x, int device) {
   const octave_gpuarray *g = gpuarray_of (x.get_rep ());
@@ -1378,7 +244,7 @@ bool octave_gpuarray::is_true () const {
   ready (m);
   if (m.numel () <= 1 || is_hosted (m))
     return download (m).is_true ();
-  ::operand o;
+  gpumm::operand o;
   o.x = m;
   check_nan (o);
   return is_one (fold (GPUMM_FOLD_ALL, as_column (m), 0, GPUMM_B));
@@ -1466,9 +332,9 @@ octave_value octave_gpuarray::map (unary_mapper_t f) const {
                                step_of (GPUMM_MAP_EQ, GPUMM_MAP_CONSTANT, false, zero)},
                               domain_of (x.type), GPUMM_B));
   }
-  for (const function &known : functions)
-    if (known.name == f)
-      return value_of (mapped (known, x));
+  for (int i = 0; i < function_count; i++)
+    if (functions[i].name == f)
+      return value_of (mapped (functions[i], x));
   if (m.numel () != 1)
     say_gather ("%s has no form for arrays on a device: %s (gather (X))", get_umap_name (f),
                 get_umap_name (f));
@@ -1527,7 +393,7 @@ octave_value octave_gpuarray::elements_as (octave_value (octave_value::*type) ()
     to = complex_type (to);
   if (is_hosted (m) || is_wide (to) || is_wide (m.type)) // moved by the host, which has the rules
     return value_of (upload ((download (m).*type) (), m.device));
-  return value_of (::converted (ready (m), to));
+  return value_of (gpumm::converted (ready (m), to));
 }
 
 octave_value octave_gpuarray::do_index_op (const octave_value_list &index, bool resize_ok) {
@@ -1570,7 +436,7 @@ octave_value octave_gpuarray::subsasgn (const std::string &type,
   else {
     const octave_gpuarray *g = gpuarray_of (value.get_rep ());
     array y = g ? g->operand () : as_array (operand_of (value, m.device));
-    ::assign (m, places, ready (y));
+    gpumm::assign (m, places, ready (y));
   }
   return octave_value (this, true);
 }
@@ -1942,9 +808,71 @@ static gpumm_scalar scalar_of (const octave_value &x) {
   return {z.real (), z.imag ()};
 }
 
-static octave_value sum_or_product (octave_value::binary_op op, const octave_value &a,
-                                    const octave_value &b) {
-  return octave::binary_op (type_info (), op, a, b);
+// As multiply_any.m has it: with OutputClass the widest of it and the operands' classes.
+static gpumm_type product_type (const array &a, const array &b, const std::string &output) {
+  if ((!is_float (a.type) && a.type != GPUMM_B) || (!is_float (b.type) && b.type != GPUMM_B))
+    say_gather ("gpumm multiplies integers from host memory: gather (X)");
+  if (!output.empty () && output != "double" && output != "single")
+    error_with_id ("gpumm:bad-value", "gpumm: OutputClass of a product on a device must be "
+                                      "\"double\" or \"single\"");
+  const bool both_single = is_single (a.type) && is_single (b.type);
+  const bool any_single = is_single (a.type) || is_single (b.type);
+  const bool single = output.empty () ? any_single : both_single && output == "single";
+  const gpumm_type type = single ? GPUMM_S : GPUMM_D;
+  return is_complex (a.type) || is_complex (b.type) ? complex_type (type) : type;
+}
+
+// A scalar times an array, and what the report says of it.
+static array scaled (const array &a, const array &b, gpumm_report &report) {
+  operand x, y;
+  x.x = a;
+  y.x = b;
+  const array c = entrywise (operation_of (octave_value::op_el_mul), x, y);
+  gpumm_device_properties properties;
+  if (c.device >= 0)
+    need (gpumm_device (c.device, &properties));
+  snprintf (report.device_name, sizeof report.device_name, "%s",
+            c.device < 0 ? "CPU" : properties.name);
+  report.backend = c.device < 0 ? GPUMM_CPU : GPUMM_GPU;
+  report.device = engine_device (c.device);
+  snprintf (report.algorithm, sizeof report.algorithm, "scale");
+  snprintf (report.reason, sizeof report.reason,
+            "a scalar times an array is computed entry by entry");
+  report.flops = double (c.numel ());
+  return c;
+}
+
+// alpha P + beta C by Octave's operators, which have the rules for factors of any class and value.
+static octave_value combined (const array &p, const octave_scalar_map &s) {
+  const octave_value alpha = s.contents ("alpha"), beta = s.contents ("beta");
+  octave_value sum =
+      value_of (alpha.complex_value () == 0.0 ? zeros (p.device, p.type, p.size) : p);
+  if (alpha.complex_value () != 1.0 || !alpha.is_double_type ())
+    sum = octave::binary_op (type_info (), octave_value::op_mul, alpha, sum);
+  if (beta.complex_value () != 0.0) {
+    const octave_value added =
+        octave::binary_op (type_info (), octave_value::op_mul, beta, s.contents ("c"));
+    sum = octave::binary_op (type_info (), octave_value::op_add, sum, added);
+  }
+  return sum;
+}
+
+// Sets alpha, beta and c0 where the engine scales and adds: all must be of the result's type.
+static bool set_factors (product_options &o, const octave_scalar_map &s, gpumm_type type,
+                         int device) {
+  const octave_value alpha = s.contents ("alpha"), beta = s.contents ("beta");
+  if (!is_plain_factor (alpha, type) || !is_plain_factor (beta, type))
+    return false;
+  if (beta.complex_value () != 0.0) {
+    const array c0 = argument (s.contents ("c"), device);
+    const gpumm_type of_c0 = c0.type == GPUMM_B ? GPUMM_D : c0.type;
+    if (of_c0 != type && complex_type (of_c0) != type)
+      return false;
+    o.c0 = plain (converted (c0, type));
+  }
+  o.alpha = scalar_of (alpha);
+  o.beta = scalar_of (beta);
+  return true;
 }
 
 // ("gpumm", A, B, OPTIONS): [C, INFO], with the struct of private/parse_options.m.
@@ -1959,52 +887,24 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
     a = transposed (a, number ("transpose_a") == 2);
   if (number ("transpose_b") != 0)
     b = transposed (b, number ("transpose_b") == 2);
-  if ((!is_float (a.type) && a.type != GPUMM_B) || (!is_float (b.type) && b.type != GPUMM_B))
-    say_gather ("gpumm multiplies integers from host memory: gather (X)");
-  if (s.contents ("form").string_value () != "")
+  if (!s.contents ("form").string_value ().empty ())
     error_with_id ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
+  const gpumm_type type = product_type (a, b, output);
 
-  // as multiply_any.m has it: with OutputClass the widest of it and the operands' classes
-  const bool both_single = is_single (a.type) && is_single (b.type);
-  const bool any_single = is_single (a.type) || is_single (b.type);
-  gpumm_type type =
-      (output.empty () ? any_single : both_single && output == "single") ? GPUMM_S : GPUMM_D;
-  if (is_complex (a.type) || is_complex (b.type))
-    type = complex_type (type);
-  if (!output.empty () && output != "double" && output != "single")
-    error_with_id ("gpumm:bad-value",
-                   "gpumm: OutputClass of a product on a device must be \"double\" or \"single\"");
-
-  const octave_value alpha = s.contents ("alpha"), beta = s.contents ("beta");
-  const octave_value c0 = s.contents ("c");
-  const bool adds = beta.complex_value () != 0.0;
   const bool scales = a.is_scalar () || b.is_scalar ();
-  const dim_vector size =
-      scales ? (a.is_scalar () ? b.size : a.size) : dim_vector (a.size (0), b.size (1));
   if (!scales)
     check_inner (a, b);
-  if (adds && c0.dims () != size)
-    octave::err_nonconformant ("operator +", size, c0.dims ());
+  const dim_vector size = !scales          ? dim_vector (a.size (0), b.size (1))
+                          : a.is_scalar () ? b.size
+                                           : a.size;
+  if (s.contents ("beta").complex_value () != 0.0 && s.contents ("c").dims () != size)
+    octave::err_nonconformant ("operator +", size, s.contents ("c").dims ());
+
   gpumm_report report = {};
-  array c;
-  bool all_done = false;
-  if (scales) {
-    operand x, y;
-    x.x = a;
-    y.x = b;
-    c = entrywise (operation_of (octave_value::op_el_mul), x, y);
-    report.backend = c.device < 0 ? GPUMM_CPU : GPUMM_GPU;
-    report.device = engine_device (c.device);
-    gpumm_device_properties properties;
-    if (c.device >= 0)
-      need (gpumm_device (c.device, &properties));
-    snprintf (report.device_name, sizeof report.device_name, "%s",
-              c.device < 0 ? "CPU" : properties.name);
-    snprintf (report.algorithm, sizeof report.algorithm, "scale");
-    snprintf (report.reason, sizeof report.reason,
-              "a scalar times an array is computed entry by entry");
-    report.flops = double (size.numel ());
-  } else {
+  octave_value value;
+  if (scales)
+    value = combined (scaled (a, b, report), s);
+  else {
     product_options o;
     o.engine.backend = gpumm_backend (int (number ("backend")));
     o.engine.algorithm = algorithm.c_str ();
@@ -2013,29 +913,9 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
     o.engine.max_capability = int (number ("max_capability"));
     if (nargout > 1)
       o.report = &report;
-    all_done = is_plain_factor (alpha, type) && is_plain_factor (beta, type);
-    if (all_done && adds) {
-      o.c0 = argument (c0, a.device);
-      const gpumm_type joint = o.c0.type == GPUMM_B ? GPUMM_D : o.c0.type;
-      all_done = joint == type || complex_type (joint) == type;
-      if (all_done)
-        o.c0 = plain (converted (o.c0, type));
-    }
-    if (all_done) {
-      o.alpha = scalar_of (alpha);
-      o.beta = scalar_of (beta);
-    }
-    c = multiplied (a, b, type, o);
-  }
-  octave_value value = value_of (c);
-  if (!all_done) { // by Octave's operators, which have the rules for such factors
-    if (alpha.complex_value () == 0.0)
-      value = value_of (zeros (c.device, c.type, c.size));
-    if (alpha.complex_value () != 1.0 || !alpha.is_double_type ())
-      value = sum_or_product (octave_value::op_mul, alpha, value);
-    if (adds)
-      value = sum_or_product (octave_value::op_add, value,
-                              sum_or_product (octave_value::op_mul, beta, c0));
+    const bool adds = set_factors (o, s, type, a.device);
+    const array c = multiplied (a, b, type, o);
+    value = adds ? value_of (c) : combined (c, s);
   }
   if (!output.empty ()) {
     const array x = ready (gpuarray_of (value.get_rep ())->m);

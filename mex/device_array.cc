@@ -1,0 +1,989 @@
+// device_array.cc - see device_array.h.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device_array.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <tuple>
+
+#include <octave/lo-array-errwarn.h>
+#include <octave/parse.h>
+#include <octave/quit.h>
+
+namespace gpumm {
+
+// ---- errors -------------------------------------------------------------------------------------
+
+void need (gpumm_status status) {
+  if (status == GPUMM_CANCELLED)
+    octave_quit (); // throws the interrupt that cancelled it
+  if (status != GPUMM_OK)
+    error_with_id ((std::string ("gpumm:") + gpumm_status_name (status)).c_str (), "gpuArray: %s",
+                   gpumm_last_error ());
+}
+
+// ---- types --------------------------------------------------------------------------------------
+
+gpumm_type domain_of (gpumm_type type) {
+  return is_float (type) ? type : GPUMM_D;
+}
+
+const char *class_of (gpumm_type type) {
+  return type == GPUMM_B ? "logical" : gpumm_type_name (real_type (type));
+}
+
+gpumm_type type_of_class (const std::string &name) {
+  for (const gpumm_type type : {GPUMM_D, GPUMM_S, GPUMM_B, GPUMM_I8, GPUMM_I16, GPUMM_I32,
+                                GPUMM_I64, GPUMM_U8, GPUMM_U16, GPUMM_U32, GPUMM_U64})
+    if (name == class_of (type))
+      return type;
+  return GPUMM_TYPES;
+}
+
+// Calls f with an Octave array of the class with this type, of this size and undefined entries.
+template <typename F>
+static octave_value with_class (gpumm_type type, const dim_vector &size, const F &f) {
+  switch (type) {
+  case GPUMM_D:
+    return f (NDArray (size));
+  case GPUMM_S:
+    return f (FloatNDArray (size));
+  case GPUMM_Z:
+    return f (ComplexNDArray (size));
+  case GPUMM_C:
+    return f (FloatComplexNDArray (size));
+  case GPUMM_I8:
+    return f (int8NDArray (size));
+  case GPUMM_I16:
+    return f (int16NDArray (size));
+  case GPUMM_I32:
+    return f (int32NDArray (size));
+  case GPUMM_I64:
+    return f (int64NDArray (size));
+  case GPUMM_U8:
+    return f (uint8NDArray (size));
+  case GPUMM_U16:
+    return f (uint16NDArray (size));
+  case GPUMM_U32:
+    return f (uint32NDArray (size));
+  case GPUMM_U64:
+    return f (uint64NDArray (size));
+  default:
+    return f (boolNDArray (size));
+  }
+}
+
+template <typename T> static T one (T) {
+  return T (1);
+}
+
+template <typename T> static std::complex<T> one (std::complex<T>) {
+  return std::complex<T> (0, 1); // with an imaginary part, or Octave makes it real
+}
+
+octave_value sample (gpumm_type type, bool is_scalar, const dim_vector &size) {
+  return with_class (type, is_scalar ? dim_vector (1, 1) : size, [] (auto x) {
+    x.fill (one (x.elem (0)));
+    return octave_value (x);
+  });
+}
+
+// ---- arrays -------------------------------------------------------------------------------------
+
+int selected_device = NO_DEVICE;
+
+int device_for_new () {
+  static bool asked = false;
+  if (!asked) {
+    const char *why, *wanted = getenv ("GPUMM_GPUARRAY");
+    if (wanted && strcmp (wanted, "host-device") == 0)
+      selected_device = HOST_DEVICE;
+    else if (gpumm_device_count (&why) > 0)
+      selected_device = 0;
+    asked = true;
+  }
+  return selected_device;
+}
+
+int engine_device (int device) {
+  return device == HOST_DEVICE ? int (GPUMM_HOST) : device;
+}
+
+array hosted (const octave_value &value) {
+  array x;
+  x.host = value.full_value (); // of a range, say
+  x.type = type_of_class (x.host.class_name ());
+  if (x.host.iscomplex ())
+    x.type = complex_type (x.type);
+  x.size = x.host.dims ();
+  return x;
+}
+
+array new_array (int device, gpumm_type type, const dim_vector &size) {
+  array x;
+  x.type = type;
+  x.size = size;
+  x.device = device;
+  gpumm_buffer *buffer = nullptr;
+  const std::size_t bytes = std::size_t (size.safe_numel ()) * gpumm_type_bytes (type);
+  need (gpumm_buffer_new (engine_device (device), std::max<std::size_t> (bytes, 1), &buffer));
+  x.buffer = std::shared_ptr<gpumm_buffer> (buffer, gpumm_buffer_release);
+  return x;
+}
+
+// ---- laying out ---------------------------------------------------------------------------------
+
+distances strides_of (const array &x, const dim_vector &size) {
+  distances stride (size.ndims (), 0);
+  int64_t step = 1;
+  for (int d = 0; d < x.size.ndims (); d++) {
+    if (x.size (d) > 1)
+      stride[d] = !x.turned ? step : d == 0 ? x.size (1) : 1;
+    step *= x.size (d);
+  }
+  return stride;
+}
+
+gpumm_view view_of (const array &x, int64_t offset) {
+  gpumm_view view = {};
+  view.type = x.type;
+  view.buffer = x.buffer.get ();
+  view.values = static_cast<char *> (x.values ()) + offset * int64_t (gpumm_type_bytes (x.type));
+  view.conjugated = x.conjugated;
+  return view;
+}
+
+void lay_out (gpumm_map &m, const dim_vector &size, const std::vector<distances> &strides) {
+  int last = -1;
+  const auto view = [&] (std::size_t v) -> gpumm_view & {
+    return v + 1 < strides.size () ? m.input[v] : m.output;
+  };
+  std::fill_n (m.size, GPUMM_MAP_DIMS, 1);
+  for (int d = 0; d < size.ndims (); d++) {
+    bool joins = last >= 0;
+    for (std::size_t v = 0; v < strides.size (); v++)
+      joins = joins && strides[v][d] == view (v).stride[last] * m.size[last];
+    if (size (d) == 1)
+      continue;
+    if (!joins && ++last == GPUMM_MAP_DIMS)
+      say_gather ("%s has more than %d dimensions that cannot be taken as one: gather the arrays",
+                  size.str ().c_str (), int (GPUMM_MAP_DIMS));
+    m.size[last] = joins ? m.size[last] * size (d) : size (d);
+    for (std::size_t v = 0; v < strides.size () && !joins; v++)
+      view (v).stride[last] = strides[v][d];
+  }
+}
+
+// The program as a map to an array of this size; output's buffer may be missing.
+static gpumm_map map_of (const program &p, const array &output) {
+  gpumm_map m = {};
+  m.domain = p.domain;
+  m.inputs = int (p.inputs.size ());
+  m.steps = int (p.steps.size ());
+  std::copy (p.steps.begin (), p.steps.end (), m.step);
+  std::vector<distances> strides;
+  for (int i = 0; i < m.inputs; i++) {
+    m.input[i] = view_of (p.inputs[i]);
+    strides.push_back (strides_of (p.inputs[i], output.size));
+  }
+  m.output = view_of (output);
+  strides.push_back (strides_of (output, output.size));
+  lay_out (m, output.size, strides);
+  return m;
+}
+
+void run (const program &p, const array &output) {
+  if (output.numel () == 0)
+    return;
+  const gpumm_map m = map_of (p, output);
+  need (gpumm_map_entries (&m));
+}
+
+// ---- programs -----------------------------------------------------------------------------------
+
+// What a variable is before its entries are assigned.
+static array empty_array () {
+  return upload (octave_value (NDArray (dim_vector (0, 0))), device_for_new ());
+}
+
+const array &ready (array &x) {
+  if (x.pending) {
+    array y = new_array (x.device, x.type, x.size);
+    run (*x.pending, y);
+    x = y;
+  } else if (is_hosted (x) ? !x.host.is_defined () : !x.buffer)
+    x = empty_array ();
+  return x;
+}
+
+program program_of (const array &x) {
+  if (x.pending)
+    return *x.pending;
+  program p;
+  p.domain = domain_of (x.type);
+  p.inputs.push_back (x);
+  return p;
+}
+
+gpumm_map_step step_of (gpumm_map_op op, int source, bool swapped, gpumm_scalar constant) {
+  gpumm_map_step step = {};
+  step.op = op;
+  step.source = source;
+  step.swapped = swapped;
+  step.constant = constant;
+  return step;
+}
+
+array pending_array (const program &p, gpumm_type type, const dim_vector &size, int device) {
+  array x;
+  x.type = type;
+  x.size = size;
+  x.device = device;
+  x.pending = std::make_shared<program> (p);
+  return x;
+}
+
+array plain (array x) {
+  ready (x);
+  return x.turned || x.conjugated
+             ? [&] {
+                 array y = new_array (x.device, x.type, x.size);
+                 run (program_of (x), y);
+                 return y;
+               }()
+             : x;
+}
+
+array converted (array x, gpumm_type type) {
+  ready (x);
+  if (x.type == type)
+    return x;
+  if (is_wide (x.type) || is_wide (type))
+    say_gather ("int64 and uint64 arrays are not converted: %s (gather (X))", class_of (type));
+  program p = program_of (x);
+  if (is_complex (type) || (is_float (type) && !is_complex (x.type)))
+    p.domain = type;
+  return pending_array (p, type, x.size, x.device);
+}
+
+// The source of y in p's steps, or -3 if p has no room for one more input.
+static int input_of (program &p, const array &y) {
+  for (std::size_t i = 0; i < p.inputs.size (); i++) {
+    const array &x = p.inputs[i];
+    if (x.buffer == y.buffer && x.type == y.type && x.size == y.size && x.turned == y.turned
+        && x.conjugated == y.conjugated)
+      return int (i);
+  }
+  if (p.inputs.size () == GPUMM_MAP_INPUTS)
+    return -3;
+  p.inputs.push_back (y);
+  return int (p.inputs.size ()) - 1;
+}
+
+// Does x have a program that can go on in this domain? Not where its result is rounded to another type.
+static bool fits (const array &x, gpumm_type domain) {
+  return x.pending && x.pending->domain == domain && (x.type == domain || x.type == GPUMM_B);
+}
+
+// ---- operands -----------------------------------------------------------------------------------
+
+array upload (const octave_value &value, int device) {
+  octave_value x = value.is_string () ? octave_value (value.array_value ()) : value;
+  if (x.issparse ())
+    say_gather (
+        "sparse matrices stay on the host: full (S) can be a gpuArray, or gather (X) to work "
+        "there");
+  x = x.full_value (); // of a range, say
+  const gpumm_type real = type_of_class (x.class_name ());
+  if (real == GPUMM_TYPES || !(x.isnumeric () || x.islogical ()))
+    error_with_id ("gpumm:invalid", "gpuArray: there is no gpuArray of class %s",
+                   value.class_name ().c_str ());
+  if (device == NO_DEVICE)
+    return hosted (x);
+  const gpumm_type type = x.iscomplex () ? complex_type (real) : real;
+  array y = new_array (device, type, x.dims ());
+  if (y.numel () == 0)
+    return y;
+  gpumm_matrix from = {}, to;
+  from.type = type == GPUMM_B ? GPUMM_U8 : type;
+  from.rows = from.ld = y.numel ();
+  from.cols = 1;
+  to = from;
+  from.values = const_cast<void *> (x.mex_get_data ());
+  to.values = y.values ();
+  to.buffer = y.buffer.get ();
+  need (gpumm_copy (&from, &to));
+  return y;
+}
+
+octave_value download (array given) {
+  if (is_hosted (ready (given)))
+    return given.host;
+  const array x = plain (given);
+  return with_class (x.type, x.size, [&] (auto y) {
+    gpumm_matrix from = {}, to;
+    from.type = x.type == GPUMM_B ? GPUMM_U8 : x.type;
+    from.rows = from.ld = x.numel ();
+    from.cols = 1;
+    to = from;
+    from.values = x.values ();
+    from.buffer = x.buffer.get ();
+    to.values = y.fortran_vec ();
+    if (x.numel () > 0)
+      need (gpumm_copy (&from, &to));
+    return octave_value (y);
+  });
+}
+
+operand operand_of (const octave_value &x, int device) {
+  operand o;
+  if (x.numel () != 1 || x.issparse () || !(x.isnumeric () || x.islogical () || x.is_string ())) {
+    o.x = upload (x, device);
+    return o;
+  }
+  const octave_value number = x.is_string () ? octave_value (x.double_value ()) : x;
+  const Complex z = number.complex_value ();
+  o.is_number = true;
+  o.value = number;
+  o.number = {z.real (), z.imag ()};
+  o.x.type = type_of_class (number.class_name ());
+  if (number.iscomplex ())
+    o.x.type = complex_type (o.x.type);
+  o.x.size = dim_vector (1, 1);
+  o.x.device = device;
+  return o;
+}
+
+array as_array (const operand &o) {
+  if (!o.is_number)
+    return o.x;
+  if (is_hosted (o.x))
+    return hosted (o.value);
+  program p;
+  p.domain = domain_of (o.x.type);
+  p.steps.push_back (step_of (GPUMM_MAP_LOAD, GPUMM_MAP_CONSTANT, false, o.number));
+  return pending_array (p, o.x.type, o.x.size, o.x.device);
+}
+
+// ---- Octave's rules -----------------------------------------------------------------------------
+
+octave::type_info &type_info () {
+  return octave::interpreter::the_interpreter ()->get_type_info ();
+}
+
+octave_value by_octave (octave_value::binary_op op, const operand &a, const operand &b) {
+  return octave::binary_op (type_info (), op, download (as_array (a)), download (as_array (b)));
+}
+
+octave_value by_octave (const char *function, const octave_value_list &arguments) {
+  return octave::feval (function, arguments, 1) (0);
+}
+
+// The real type of x OP y, or Octave's error.
+static gpumm_type result_type (octave_value::binary_op op, const array &x, const array &y) {
+  static std::map<std::tuple<int, int, int, bool, bool>, gpumm_type> known;
+  const auto key =
+      std::make_tuple (int (op), int (x.type), int (y.type), x.is_scalar (), y.is_scalar ());
+  const auto found = known.find (key);
+  if (found != known.end ())
+    return found->second;
+  const dim_vector size = op == octave_value::op_mul ? dim_vector (2, 2) : dim_vector (1, 2);
+  const octave_value z = octave::binary_op (type_info (), op, sample (x.type, x.is_scalar (), size),
+                                            sample (y.type, y.is_scalar (), size));
+  return known[key] = type_of_class (z.class_name ());
+}
+
+dim_vector common_size (const char *name, const dim_vector &a, const dim_vector &b) {
+  dim_vector size = dim_vector::alloc (std::max (a.ndims (), b.ndims ()));
+  for (int d = 0; d < size.ndims (); d++) {
+    const octave_idx_type m = d < a.ndims () ? a (d) : 1, n = d < b.ndims () ? b (d) : 1;
+    if (m != n && m != 1 && n != 1)
+      octave::err_nonconformant (name, a, b);
+    size (d) = m == 1 ? n : m;
+  }
+  return size;
+}
+
+// ---- folds --------------------------------------------------------------------------------------
+
+int first_dimension (const dim_vector &size) {
+  return size.first_non_singleton ();
+}
+
+const char *const fold_names[GPUMM_FOLD_OPS] = {"sum", "prod", "max", "min", "any", "all"};
+
+array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
+  if (is_hosted (x)) {
+    const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+    const octave_value_list arguments =
+        extreme ? ovl (download (x), Matrix (), dim + 1) : ovl (download (x), dim + 1);
+    const octave_value_list found = octave::feval (fold_names[op], arguments, index ? 2 : 1);
+    if (index)
+      *index = hosted (found (1));
+    return hosted (found (0));
+  }
+  if (!x.pending || !fits (x, x.pending->domain))
+    ready (x);
+  gpumm_fold f = {};
+  f.op = op;
+  f.inner = f.outer = 1;
+  f.count = dim < x.size.ndims () ? x.size (dim) : 1;
+  for (int d = 0; d < x.size.ndims (); d++)
+    (d < dim ? f.inner : d > dim ? f.outer : f.count) *= d == dim ? 1 : x.size (d);
+  dim_vector size = x.size;
+  if (dim < size.ndims ())
+    size (dim) = 1;
+  const array y = new_array (x.device, type, size);
+  array all = x; // gives the map its size; its own output is not used
+  all.turned = false;
+  f.map = map_of (program_of (x), all);
+  f.output = view_of (y);
+  if (index) {
+    *index = new_array (x.device, GPUMM_D, size);
+    f.index = view_of (*index);
+  }
+  need (gpumm_fold_entries (&f));
+  return y;
+}
+
+array as_column (const array &x) {
+  array y = x.pending ? x : plain (x);
+  y.size = dim_vector (x.numel (), 1);
+  return y;
+}
+
+array reshaped (array x, const dim_vector &size) {
+  if (is_hosted (ready (x)))
+    return hosted (x.host.reshape (size));
+  x = plain (x);
+  x.size = size;
+  return x;
+}
+
+bool is_one (const array &x) {
+  return download (x).bool_value ();
+}
+
+// Is the program's value nonzero anywhere? Waits.
+static bool anywhere (const program &p, const array &like) {
+  if (like.numel () == 0)
+    return false;
+  const array x = pending_array (p, GPUMM_B, like.size, like.device);
+  gpumm_fold f = {};
+  f.op = GPUMM_FOLD_ANY;
+  f.inner = f.outer = 1;
+  f.count = like.numel ();
+  const array y = new_array (like.device, GPUMM_B, dim_vector (1, 1));
+  array all = x;
+  f.map = map_of (p, all);
+  f.output = view_of (y);
+  need (gpumm_fold_entries (&f));
+  return is_one (y);
+}
+
+void check_nan (const operand &o) {
+  if (!is_float (o.x.type))
+    return;
+  bool found = o.is_number && (std::isnan (o.number.re) || std::isnan (o.number.im));
+  if (!o.is_number) {
+    array x = o.x;
+    program p = program_of (ready (x));
+    p.steps.push_back (step_of (GPUMM_MAP_ISNAN));
+    found = anywhere (p, x);
+  }
+  if (found)
+    octave::err_nan_to_logical_conversion ();
+}
+
+// ---- operators, entry by entry ------------------------------------------------------------------
+
+// Appends op with operand y to p; false if there is no room.
+static bool append (program &p, gpumm_map_op op, const operand &y, bool swapped) {
+  const int source = y.is_number ? int (GPUMM_MAP_CONSTANT) : input_of (p, y.x);
+  if (source == -3 || p.steps.size () == GPUMM_MAP_STEPS)
+    return false;
+  p.steps.push_back (step_of (op, source, swapped, y.number));
+  return true;
+}
+
+// Appends: save what p computes, compute q, and combine both; false if there is no room.
+static bool append (program &p, gpumm_map_op op, const program &q) {
+  program r = p;
+  if (q.depth > 1 || p.steps.size () + q.steps.size () + 2 > GPUMM_MAP_STEPS || q.inputs.empty ())
+    return false;
+  std::vector<int> sources;
+  for (const array &x : q.inputs) {
+    sources.push_back (input_of (r, x));
+    if (sources.back () == -3)
+      return false;
+  }
+  r.steps.push_back (step_of (GPUMM_MAP_PUSH, sources[0]));
+  for (gpumm_map_step step : q.steps) {
+    if (step.source >= 0 && step.op >= GPUMM_MAP_ADD)
+      step.source = sources[step.source];
+    else if (step.source >= 0 && step.op <= GPUMM_MAP_PUSH)
+      step.source = sources[step.source];
+    r.steps.push_back (step);
+  }
+  r.steps.push_back (step_of (op, GPUMM_MAP_POP, true));
+  r.depth = std::max (p.depth, q.depth + 1);
+  p = r;
+  return true;
+}
+
+program fused (gpumm_map_op op, operand a, operand b, gpumm_type domain) {
+  for (operand *o : {&a, &b})
+    if (!o->is_number && !fits (o->x, domain))
+      ready (o->x);
+  for (;; ready (a.is_number || !a.x.pending ? b.x : a.x)) {
+    program p;
+    if (!a.is_number && b.is_number) {
+      p = program_of (a.x);
+      p.domain = domain;
+      if (append (p, op, b, false))
+        return p;
+    } else if (a.is_number) {
+      p = program_of (as_array (b));
+      p.domain = domain;
+      if (append (p, op, a, true))
+        return p;
+    } else if (!b.x.pending) {
+      p = program_of (a.x);
+      p.domain = domain;
+      if (append (p, op, b, false))
+        return p;
+    } else if (!a.x.pending) {
+      p = program_of (b.x);
+      p.domain = domain;
+      if (append (p, op, a, true))
+        return p;
+    } else {
+      p = program_of (a.x);
+      if (append (p, op, *b.x.pending))
+        return p;
+    }
+  }
+}
+
+static const operation operations[] = {
+    {octave_value::op_add, GPUMM_MAP_ADD, "operator +", false, false},
+    {octave_value::op_sub, GPUMM_MAP_SUB, "operator -", false, false},
+    {octave_value::op_el_mul, GPUMM_MAP_MUL, "product", false, false},
+    {octave_value::op_el_div, GPUMM_MAP_DIV, "quotient", false, false},
+    {octave_value::op_el_pow, GPUMM_MAP_POW, "operator .^", false, false},
+    {octave_value::op_lt, GPUMM_MAP_LT, "mx_el_lt", true, false},
+    {octave_value::op_le, GPUMM_MAP_LE, "mx_el_le", true, false},
+    {octave_value::op_eq, GPUMM_MAP_EQ, "mx_el_eq", true, false},
+    {octave_value::op_ne, GPUMM_MAP_NE, "mx_el_ne", true, false},
+    {octave_value::op_ge, GPUMM_MAP_GE, "mx_el_ge", true, false},
+    {octave_value::op_gt, GPUMM_MAP_GT, "mx_el_gt", true, false},
+    {octave_value::op_el_and, GPUMM_MAP_AND, "mx_el_and", true, true},
+    {octave_value::op_el_or, GPUMM_MAP_OR, "mx_el_or", true, true}};
+
+const operation &operation_of (octave_value::binary_op op) {
+  return *std::find_if (std::begin (operations), std::end (operations),
+                        [op] (const operation &o) { return o.op == op; });
+}
+
+static bool is_whole (double x) {
+  return x == std::round (x);
+}
+
+// Is x .^ y complex because a negative number meets a fraction? Waits where it must look.
+static bool leaves_reals (const operand &x, const operand &y) {
+  if ((x.is_number && x.number.re >= 0) || (y.is_number && is_whole (y.number.re)))
+    return false;
+  if (!is_float (x.x.type) || !is_float (y.x.type)) // integer results stay integers
+    return false;
+  operand zero;
+  zero.is_number = true;
+  const gpumm_type domain = is_single (x.x.type) && is_single (y.x.type) ? GPUMM_S : GPUMM_D;
+  array a = as_array (x), b = as_array (y);
+  operand u, v;
+  program negative = program_of (ready (a));
+  negative.domain = domain;
+  append (negative, GPUMM_MAP_LT, zero, false);
+  if (y.is_number)
+    return anywhere (negative, a);
+  program fraction = program_of (ready (b));
+  fraction.domain = domain;
+  fraction.steps.push_back (step_of (GPUMM_MAP_ROUND));
+  v.x = b;
+  append (fraction, GPUMM_MAP_NE, v, false);
+  array like = a;
+  like.size = common_size ("operator .^", a.size, b.size);
+  append (negative, GPUMM_MAP_AND, fraction);
+  return anywhere (negative, like);
+}
+
+array entrywise (const operation &o, operand a, operand b) {
+  const dim_vector size = common_size (o.name, a.x.size, b.x.size);
+  const gpumm_type real = result_type (o.op, a.x, b.x), s = a.x.type, t = b.x.type;
+  if (is_wide (s) || is_wide (t) || is_wide (real))
+    say_gather ("int64 and uint64 arrays have no arithmetic on the device: gather (X)");
+  bool is_complex_result = is_complex (s) || is_complex (t);
+  gpumm_map_op op = o.map;
+  if (op == GPUMM_MAP_POW && !is_float (real) && !is_float (s) && s != GPUMM_B && !is_float (t)
+      && t != GPUMM_B)
+    say_gather ("powers of integers with integers: gather the arrays");
+  if (is_hosted (a.x))
+    return hosted (by_octave (o.op, a, b));
+  if (o.is_logical) {
+    check_nan (a);
+    check_nan (b);
+  }
+  if (op == GPUMM_MAP_POW) {
+    is_complex_result = is_complex_result || leaves_reals (a, b);
+    const double n = b.is_number && !is_complex (t) && is_float (real) ? b.number.re : 0;
+    // as Octave computes these
+    if (n == -1) {
+      std::swap (a, b);
+      a.number.re = 1;
+      op = GPUMM_MAP_DIV;
+    } else if (n == 2 || n == 3) {
+      ready (a.x);
+      program p = program_of (a.x);
+      p.domain = domain_of (is_complex_result ? complex_type (real) : real);
+      append (p, GPUMM_MAP_MUL, a, false);
+      if (n == 3)
+        append (p, GPUMM_MAP_MUL, a, false);
+      return pending_array (p, p.domain, size, a.x.device);
+    }
+  }
+  gpumm_type domain =
+      o.compares ? (is_single (s) && is_single (t) ? GPUMM_S : GPUMM_D) : domain_of (real);
+  if (is_complex_result)
+    domain = complex_type (domain);
+  const gpumm_type type = o.compares ? GPUMM_B : is_complex_result ? complex_type (real) : real;
+  return pending_array (fused (op, a, b, domain), type, size, a.x.device);
+}
+
+// ---- functions, entry by entry ------------------------------------------------------------------
+
+const function functions[] = {{octave_base_value::umap_abs, GPUMM_MAP_ABS, true},
+                              {octave_base_value::umap_sqrt, GPUMM_MAP_SQRT, false},
+                              {octave_base_value::umap_exp, GPUMM_MAP_EXP, false},
+                              {octave_base_value::umap_log, GPUMM_MAP_LOG, false},
+                              {octave_base_value::umap_tanh, GPUMM_MAP_TANH, false},
+                              {octave_base_value::umap_sin, GPUMM_MAP_SIN, false},
+                              {octave_base_value::umap_cos, GPUMM_MAP_COS, false},
+                              {octave_base_value::umap_signum, GPUMM_MAP_SIGN, false},
+                              {octave_base_value::umap_round, GPUMM_MAP_ROUND, false},
+                              {octave_base_value::umap_floor, GPUMM_MAP_FLOOR, false},
+                              {octave_base_value::umap_ceil, GPUMM_MAP_CEIL, false},
+                              {octave_base_value::umap_fix, GPUMM_MAP_FIX, false},
+                              {octave_base_value::umap_real, GPUMM_MAP_REAL, true},
+                              {octave_base_value::umap_imag, GPUMM_MAP_IMAG, true},
+                              {octave_base_value::umap_conj, GPUMM_MAP_CONJ, false},
+                              {octave_base_value::umap_isnan, GPUMM_MAP_ISNAN, true},
+                              {octave_base_value::umap_isinf, GPUMM_MAP_ISINF, true}};
+
+const int function_count = sizeof functions / sizeof *functions;
+
+array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type domain,
+               gpumm_type type) {
+  if (!fits (x, domain) || x.pending->steps.size () + steps.size () > GPUMM_MAP_STEPS)
+    ready (x);
+  program p = program_of (x);
+  p.domain = domain;
+  p.steps.insert (p.steps.end (), steps.begin (), steps.end ());
+  return pending_array (p, type, x.size, x.device);
+}
+
+array mapped (const function &f, array x) {
+  if (is_wide (x.type))
+    say_gather ("int64 and uint64 arrays have no arithmetic on the device: gather (X)");
+  if (is_hosted (x))
+    return hosted (download (x).get_rep ().map (f.name));
+  const octave_value one_of = sample (x.type, false, dim_vector (1, 2)).get_rep ().map (f.name);
+  gpumm_type type = type_of_class (one_of.class_name ());
+  bool is_complex_result = is_complex (x.type) && !f.is_real;
+  if (f.map == GPUMM_MAP_SQRT || f.map == GPUMM_MAP_LOG) {
+    operand zero;
+    zero.is_number = true;
+    program p = program_of (ready (x));
+    if (!is_complex (x.type) && append (p, GPUMM_MAP_LT, zero, false))
+      is_complex_result = anywhere (p, x);
+  }
+  gpumm_type domain = is_float (type) ? type : domain_of (real_type (x.type));
+  if (is_complex_result || is_complex (x.type))
+    domain = complex_type (domain);
+  if (is_complex_result)
+    type = complex_type (type);
+  return applied (x, {step_of (f.map)}, domain, type);
+}
+
+// ---- products -----------------------------------------------------------------------------------
+
+gpumm_matrix matrix_of (const array &x, gpumm_op op) {
+  gpumm_matrix m = {};
+  m.format = GPUMM_DENSE;
+  m.type = x.type;
+  m.op = op;
+  m.rows = x.turned ? x.size (1) : x.size (0);
+  m.cols = x.turned ? x.size (0) : x.size (1);
+  m.ld = std::max<int64_t> (m.rows, 1);
+  m.values = x.values ();
+  m.buffer = x.device == HOST_DEVICE ? nullptr : x.buffer.get ();
+  return m;
+}
+
+// The array as the engine takes operands: a transpose is an op.
+static std::pair<array, gpumm_op> stored (array x) {
+  ready (x);
+  if (x.conjugated && !x.turned)
+    x = plain (x);
+  return {x, !x.turned ? GPUMM_NONE : x.conjugated ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE};
+}
+
+void check_inner (const array &a, const array &b) {
+  if (a.size.ndims () > 2 || b.size.ndims () > 2 || a.size (1) != b.size (0))
+    octave::err_nonconformant ("operator *", a.size, b.size);
+}
+
+array multiplied (const array &a, const array &b, gpumm_type type, const product_options &o) {
+  check_inner (a, b);
+  const auto left = stored (converted (a, type)), right = stored (converted (b, type));
+  const bool on_host = left.first.device == HOST_DEVICE, adds = o.beta.re != 0 || o.beta.im != 0;
+  array c = new_array (left.first.device, type, dim_vector (a.size (0), b.size (1)));
+  if (adds && !on_host) // the engine adds to what is in the result
+    run (program_of (o.c0), c);
+  if (on_host)
+    need (gpumm_wait (GPUMM_HOST));
+  gpumm_problem p = {};
+  p.a = matrix_of (left.first, left.second);
+  p.b = matrix_of (right.first, right.second);
+  p.alpha = o.alpha;
+  p.beta = o.beta;
+  p.output = type;
+  p.stays = !on_host;
+  p.queues = !o.report;
+  gpumm_matrix result = matrix_of (c, GPUMM_NONE);
+  const gpumm_matrix c0 = on_host && adds ? matrix_of (o.c0, GPUMM_NONE) : result;
+  if (adds)
+    p.c0 = &c0;
+  gpumm_job *job = nullptr;
+  gpumm_status status = gpumm_open (&p, &o.engine, &job);
+  if (!status)
+    status = gpumm_run (job, &result);
+  if (!status && o.report)
+    *o.report = *gpumm_job_report (job);
+  gpumm_close (job);
+  need (status);
+  return c;
+}
+
+array multiplied (const array &a, const array &b) {
+  check_inner (a, b);
+  if (is_hosted (a))
+    return hosted (
+        octave::binary_op (type_info (), octave_value::op_mul, download (a), download (b)));
+  gpumm_type type = result_type (octave_value::op_mul, a, b);
+  if (is_complex (a.type) || is_complex (b.type))
+    type = complex_type (type);
+  product_options o;
+  o.engine.device = -1;
+  return multiplied (a, b, type, o);
+}
+
+// ---- parts --------------------------------------------------------------------------------------
+
+// The places of an index along a dimension of n, from 0; `memory` keeps a vector of them.
+static gpumm_places places_of (const octave::idx_vector &index, octave_idx_type n, int device,
+                               std::vector<array> &memory) {
+  gpumm_places p = {};
+  const octave_idx_type count = index.length (n);
+  if (count == 0)
+    return p;
+  p.first = index (0);
+  p.step = index.increment ();
+  if (count == 1 || index.is_colon () || index.is_range ())
+    return p;
+  const dim_vector size (count, 1);
+  int64NDArray places (size);
+  for (octave_idx_type i = 0; i < count; i++)
+    places.xelem (i) = octave_int64 (index (i));
+  memory.push_back (upload (octave_value (places), device));
+  p.buffer = memory.back ().buffer.get ();
+  p.vector = static_cast<const int64_t *> (memory.back ().values ());
+  return p;
+}
+
+void pick (bool put, const array &part, const dim_vector &part_size, const array &whole,
+           const dim_vector &whole_size, const std::vector<octave::idx_vector> &index) {
+  const int dims = int (index.size ());
+  if (dims > GPUMM_MAP_DIMS)
+    say_gather ("%d indices are more than %d: gather (X), or reshape it", dims,
+                int (GPUMM_MAP_DIMS));
+  std::vector<array> memory;
+  gpumm_pick p = {};
+  p.put = put;
+  p.part = view_of (part);
+  p.whole = view_of (whole);
+  std::fill_n (p.size, GPUMM_MAP_DIMS, 1);
+  std::fill_n (p.whole_size, GPUMM_MAP_DIMS, 1);
+  const distances steps = strides_of (whole, whole_size);
+  int64_t step = 1, whole_step = 1;
+  for (int d = 0; d < dims; d++) {
+    p.size[d] = part_size (d);
+    p.whole_size[d] = whole_size (d);
+    p.part.stride[d] = part.is_scalar () ? 0 : step;
+    p.whole.stride[d] = whole.turned ? steps[d] : whole_step;
+    step *= part_size (d);
+    whole_step *= whole_size (d);
+    p.places[d] = places_of (index[d], whole_size (d), whole.device, memory);
+  }
+  need (gpumm_pick_entries (&p));
+}
+
+std::vector<octave::idx_vector> indices_of (const octave_value_list &given) {
+  std::vector<octave::idx_vector> index;
+  for (octave_idx_type d = 0; d < given.length (); d++)
+    try {
+      index.push_back (given (d).index_vector ());
+    } catch (octave::index_exception &e) {
+      e.set_pos_if_unset (int (given.length ()), int (d) + 1);
+      throw;
+    }
+  return index;
+}
+
+// The size of the parts that the indices take of an array, by dimension.
+static dim_vector size_of_part (const std::vector<octave::idx_vector> &index,
+                                const dim_vector &whole) {
+  dim_vector size = dim_vector::alloc (std::max<int> (int (index.size ()), 2));
+  size (1) = 1;
+  for (std::size_t d = 0; d < index.size (); d++)
+    size (int (d)) = index[d].length (whole (int (d)));
+  return size;
+}
+
+array part_of (array x, const std::vector<octave::idx_vector> &index) {
+  const int dims = int (index.size ());
+  ready (x);
+  if (dims == 0)
+    return x;
+  dim_vector whole = dims == 1 ? dim_vector (x.numel (), 1) : x.size.redim (dims);
+  for (int d = 0; d < dims; d++)
+    if (index[d].extent (whole (d)) > whole (d))
+      octave::err_index_out_of_range (dims, d + 1, index[d].extent (whole (d)), whole (d), x.size);
+  if (dims == 1 || dims > 2)
+    x = plain (x);
+  const dim_vector size = size_of_part (index, whole);
+  dim_vector shape = size;
+  if (dims == 1 && !index[0].is_colon ()) { // the rule of Octave's Array<T>::index
+    const octave_idx_type count = size (0);
+    shape = index[0].orig_dimensions ();
+    if (x.numel () != 1 && x.size.is_nd_vector () && count != 1 && shape.is_nd_vector ())
+      shape = x.size.make_nd_vector (count);
+  }
+  shape.chop_trailing_singletons ();
+  if (dims == 1 && index[0].is_colon ())
+    return reshaped (x, shape);
+  array y = new_array (x.device, x.type, shape);
+  y.conjugated = x.conjugated; // as stored; what reads it conjugates
+  if (y.numel () > 0)
+    pick (false, y, size, x, whole, index);
+  return y;
+}
+
+// x, of which nobody else holds the buffer.
+static array own_copy (array x) {
+  ready (x);
+  if (x.buffer.use_count () == 2 && !x.turned && !x.conjugated) // the caller's and this one
+    return x;
+  array y = new_array (x.device, x.type, x.size);
+  run (program_of (x), y);
+  return y;
+}
+
+array zeros (int device, gpumm_type type, const dim_vector &size) {
+  array x = new_array (device, type, size);
+  program p;
+  p.domain = domain_of (type);
+  if (is_wide (type)) { // only moved: eight zero bytes are a double
+    array y = x;
+    y.type = GPUMM_D;
+    run (p, y);
+  } else
+    run (p, x);
+  return x;
+}
+
+array enlarged (const array &x, const dim_vector &size) {
+  const array y = zeros (x.device, x.type, size);
+  if (x.numel () == 0)
+    return y;
+  const dim_vector part = x.size.redim (size.ndims ());
+  std::vector<octave::idx_vector> index;
+  for (int d = 0; d < size.ndims (); d++)
+    index.push_back (octave::idx_vector (0, part (d)));
+  pick (true, plain (x), part, y, size, index);
+  return y;
+}
+
+static Array<octave::idx_vector> array_of_indices (const std::vector<octave::idx_vector> &index) {
+  Array<octave::idx_vector> a (dim_vector (int (index.size ()), 1));
+  for (std::size_t d = 0; d < index.size (); d++)
+    a.xelem (int (d)) = index[d];
+  return a;
+}
+
+array without (const array &x, const std::vector<octave::idx_vector> &index) {
+  boolNDArray rules (x.size, false); // Octave's rules and errors
+  rules.delete_elements (array_of_indices (index));
+  if (rules.numel () == x.numel ())
+    return reshaped (x, rules.dims ());
+  const int dims = int (index.size ());
+  const dim_vector whole = dims == 1 ? dim_vector (x.numel (), 1) : x.size.redim (dims);
+  std::vector<octave::idx_vector> rest;
+  bool found = false;
+  for (int d = 0; d < dims; d++) {
+    const bool all = found || index[d].is_colon_equiv (whole (d));
+    rest.push_back (all ? octave::idx_vector::colon : index[d].complement (whole (d)));
+    found = found || !all;
+  }
+  return found ? reshaped (part_of (x, rest), rules.dims ())
+               : new_array (x.device, x.type, rules.dims ());
+}
+
+void assign (array &x, const std::vector<octave::idx_vector> &index, array y) {
+  const gpumm_type type = joint_type (x.type, y.type, [] (octave_value a, const octave_value &b) {
+    a.assign (octave_value::op_asn_eq, "(", {ovl (1.0)}, b);
+    return a;
+  });
+  const int dims = int (index.size ());
+  dim_vector whole = dims == 1 ? dim_vector (x.numel (), 1) : x.size.redim (std::max (dims, 1));
+  bool grows = dims == 0;
+  for (int d = 0; d < dims; d++)
+    grows = grows || index[d].extent (whole (d)) > whole (d);
+  const dim_vector part = dims == 0 ? dim_vector () : size_of_part (index, whole);
+  dim_vector without_ones = part, given = y.size;
+  without_ones.chop_all_singletons ();
+  given.chop_all_singletons ();
+  const bool matches =
+      y.is_scalar () || without_ones == given || (dims == 1 && y.numel () == part.numel ());
+  if (grows || !matches) { // Octave's rules and errors
+    boolNDArray rules (x.size, false);
+    rules.assign (array_of_indices (index), boolNDArray (y.size, false), false);
+    if (dims == 1 && x.numel () > 0)
+      x = reshaped (x, x.size.redim (2));
+    x = enlarged (x, rules.dims ());
+    whole = dims == 1 ? dim_vector (x.numel (), 1) : x.size.redim (dims);
+  }
+  const dim_vector size = size_of_part (index, whole);
+  y = plain (converted (y, type));
+  if (x.type != type)
+    x = plain (converted (x, type));
+  array own = own_copy (x);
+  x = own;
+  if (size.numel () > 0)
+    pick (true, y, size, x, whole, index);
+}
+
+} // namespace gpumm

@@ -1,0 +1,274 @@
+// device_array.h - full arrays on a device: their operations, with Octave's rules.
+//
+// An array is a buffer of the engine, or a program of entry by entry operations that is still to run:
+// operators append to the program of an operand that nobody else holds, so that G + 2 * H .* K is
+// computed in one pass. ready () runs it.
+//
+// Without a GPU an array holds one of Octave's, and Octave computes. What has no form on a GPU is
+// refused all the same, so that a script that runs on one machine runs on the other. With
+// GPUMM_GPUARRAY=host-device in the environment the engine's host device takes the part of the GPU,
+// for tests.
+//
+// The rules are Octave's own, by asking it: small arrays of the same classes say the class of a result,
+// or raise Octave's error; for assignments that change the size, an array of bools of that size does.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#ifndef GPUMM_DEVICE_ARRAY_H
+#define GPUMM_DEVICE_ARRAY_H
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <octave/oct.h>
+
+#include <octave/interpreter.h>
+#include <octave/ov-base.h>
+#include <octave/ov-typeinfo.h>
+
+#include "gpumm.h"
+
+namespace gpumm {
+
+template <typename... T> [[noreturn]] void say_gather (const char *format, T... values) {
+  error_with_id ("gpumm:gpuArray:gather", (std::string ("gpuArray: ") + format).c_str (),
+                 values...);
+}
+
+inline bool is_complex (gpumm_type type) {
+  return type == GPUMM_C || type == GPUMM_Z;
+}
+
+inline bool is_single (gpumm_type type) {
+  return type == GPUMM_S || type == GPUMM_C;
+}
+
+inline bool is_float (gpumm_type type) {
+  return type <= GPUMM_Z;
+}
+
+inline bool is_wide (gpumm_type type) {
+  return type == GPUMM_I64 || type == GPUMM_U64;
+}
+
+inline gpumm_type real_type (gpumm_type type) {
+  return type == GPUMM_C ? GPUMM_S : type == GPUMM_Z ? GPUMM_D : type;
+}
+
+inline gpumm_type complex_type (gpumm_type type) {
+  return type == GPUMM_S ? GPUMM_C : type == GPUMM_D ? GPUMM_Z : type;
+}
+
+enum { NO_DEVICE = -1, HOST_DEVICE = -2 };
+
+struct program;
+
+struct array {
+  gpumm_type type = GPUMM_D;
+  dim_vector size = dim_vector (0, 0);
+  std::shared_ptr<gpumm_buffer> buffer;   // none while a program is to run
+  bool turned = false;                    // the buffer holds the transpose of this matrix
+  bool conjugated = false;                // it holds the conjugates
+  std::shared_ptr<const program> pending; // what is to run
+  int device = NO_DEVICE;                 // or the index of a GPU, or HOST_DEVICE
+  octave_value host;                      // with NO_DEVICE: the entries
+
+  octave_idx_type numel () const {
+    return size.numel ();
+  }
+  bool is_scalar () const {
+    return size.ndims () == 2 && size (0) == 1 && size (1) == 1;
+  }
+  void *values () const {
+    return gpumm_buffer_address (buffer.get ());
+  }
+};
+
+// How entries are computed: gpumm_map without sizes and memory.
+struct program {
+  gpumm_type domain = GPUMM_D;
+  std::vector<array> inputs; // of the size of the result, or repeated to it
+  std::vector<gpumm_map_step> steps;
+  int depth = 0; // values that it needs on the stack
+};
+
+extern int selected_device;
+
+inline bool is_hosted (const array &x) {
+  return x.device == NO_DEVICE;
+}
+
+using distances = std::vector<int64_t>; // elements from one entry to the next, by dimension
+
+// One operand of an operator.
+struct operand {
+  array x;
+  bool is_number = false; // of the host: no array is made of it
+  gpumm_scalar number = {};
+  octave_value value; // the number
+};
+
+struct operation {
+  octave_value::binary_op op;
+  gpumm_map_op map;
+  const char *name; // in Octave's errors
+  bool compares, is_logical;
+};
+
+struct function {
+  octave_base_value::unary_mapper_t name;
+  gpumm_map_op map;
+  bool is_real; // even of complex numbers
+};
+
+extern const function functions[];
+extern const int function_count;
+extern const char *const fold_names[GPUMM_FOLD_OPS];
+
+// What gpumm's options ask of a product beside A * B.
+struct product_options {
+  gpumm_scalar alpha = {1, 0}, beta = {0, 0};
+  array c0;                    // if beta is not 0: of the result's type and size
+  gpumm_options engine = {};   // with device -1, the operands decide
+  gpumm_report *report = NULL; // filled, after a wait
+};
+
+// Raises Octave's error for a failure of the engine, or the interrupt that cancelled it.
+void need (gpumm_status status);
+
+// ---- types --------------------------------------------------------------------------------------
+
+// In which entries of a type are computed.
+gpumm_type domain_of (gpumm_type type);
+
+// Octave's class of entries of a type, and the real type of a class: GPUMM_TYPES if there is none.
+const char *class_of (gpumm_type type);
+gpumm_type type_of_class (const std::string &name);
+
+// A small array of the host with the class and the kind of a larger one, to ask Octave for its rules.
+octave_value sample (gpumm_type type, bool is_scalar, const dim_vector &size);
+
+// ---- memory -------------------------------------------------------------------------------------
+
+// Where new arrays go; the engine's index of a device.
+int device_for_new ();
+int engine_device (int device);
+
+// An array of undefined entries, of zeros; one that holds a value of Octave's.
+array new_array (int device, gpumm_type type, const dim_vector &size);
+array zeros (int device, gpumm_type type, const dim_vector &size);
+array hosted (const octave_value &value);
+
+// To a device and back.
+array upload (const octave_value &value, int device);
+octave_value download (array x);
+
+// Strides of x where the result has this size: 0 where x repeats.
+distances strides_of (const array &x, const dim_vector &size);
+
+gpumm_view view_of (const array &x, int64_t offset = 0);
+
+// Sets the map's size and the strides of its views, with neighbouring dimensions joined where all views
+// allow it. The last of the strides are the output's.
+void lay_out (gpumm_map &m, const dim_vector &size, const std::vector<distances> &strides);
+
+// ---- programs -----------------------------------------------------------------------------------
+
+// Runs what is pending. Programs never hold pending inputs.
+const array &ready (array &x);
+
+program program_of (const array &x);
+gpumm_map_step step_of (gpumm_map_op op, int source = 0, bool swapped = false,
+                        gpumm_scalar constant = {});
+array pending_array (const program &p, gpumm_type type, const dim_vector &size, int device);
+
+// Writes all entries of output.
+void run (const program &p, const array &output);
+
+// Stored by columns without gaps, entries as they are.
+array plain (array x);
+
+// x with entries of another type, by the rules of Octave's double (), int8 () and so on.
+array converted (array x, gpumm_type type);
+
+// ---- operators and functions --------------------------------------------------------------------
+
+octave::type_info &type_info ();
+
+// An operand of the host: numbers become parts of programs, arrays go to the device.
+operand operand_of (const octave_value &x, int device);
+array as_array (const operand &o);
+
+octave_value by_octave (octave_value::binary_op op, const operand &a, const operand &b);
+octave_value by_octave (const char *function, const octave_value_list &arguments);
+
+// The size of a OP b, or Octave's error, which has the name.
+dim_vector common_size (const char *name, const dim_vector &a, const dim_vector &b);
+
+// Octave's error where a NaN would become a truth value. Waits.
+void check_nan (const operand &o);
+
+const operation &operation_of (octave_value::binary_op op);
+array entrywise (const operation &o, operand a, operand b);
+
+// a OP b as a program of this domain, fused with those of a and b where they have one and it fits.
+program fused (gpumm_map_op op, operand a, operand b, gpumm_type domain);
+
+array mapped (const function &f, array x);
+
+// Appends steps to the program of x, of which the caller holds the only reference.
+array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type domain,
+               gpumm_type type);
+
+// The dimension, from 0, that Octave reduces if none is given.
+int first_dimension (const dim_vector &size);
+
+// Reduces dimension dim of x; index: also where, of max and min.
+array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index = nullptr);
+
+// The truth of one entry. Waits.
+bool is_one (const array &x);
+
+// ---- products -----------------------------------------------------------------------------------
+
+gpumm_matrix matrix_of (const array &x, gpumm_op op);
+
+// Octave's error unless a * b has sizes that fit.
+void check_inner (const array &a, const array &b);
+
+// The product by the rules of `*`; in elements of a type. Without a report it is queued, where its
+// kernel lets it.
+array multiplied (const array &a, const array &b);
+array multiplied (const array &a, const array &b, gpumm_type type, const product_options &o);
+
+// ---- parts --------------------------------------------------------------------------------------
+
+array reshaped (array x, const dim_vector &size);
+array as_column (const array &x);
+
+// The indices as Octave takes them; its error for what is no index.
+std::vector<octave::idx_vector> indices_of (const octave_value_list &given);
+
+// Reads a part, or puts one, by indices into an array of this size.
+void pick (bool put, const array &part, const dim_vector &part_size, const array &whole,
+           const dim_vector &whole_size, const std::vector<octave::idx_vector> &index);
+
+// X(index); X(index) = []; X(index) = y, which writes x's buffer if nobody else holds it.
+array part_of (array x, const std::vector<octave::idx_vector> &index);
+array without (const array &x, const std::vector<octave::idx_vector> &index);
+void assign (array &x, const std::vector<octave::idx_vector> &index, array y);
+
+// x enlarged to size, with zeros.
+array enlarged (const array &x, const dim_vector &size);
+
+// The type of [x, y], or of x after x(1) = y, by what f does with samples.
+template <typename F> gpumm_type joint_type (gpumm_type x, gpumm_type y, const F &f) {
+  const octave_value z = f (sample (x, false, dim_vector (1, 2)), sample (y, true, dim_vector ()));
+  const gpumm_type type = type_of_class (z.class_name ());
+  return is_complex (x) || is_complex (y) ? complex_type (type) : type;
+}
+
+} // namespace gpumm
+
+#endif
