@@ -22,7 +22,10 @@
 ## @item ComputeCapability
 ## For example @qcode{"9.0"}; empty if there is no GPU.
 ## @item TotalMemory, AvailableMemory
-## Bytes.  @code{AvailableMemory} is read anew at each use.  @code{NaN} if there is no GPU.
+## Bytes of the GPU, and those that no process uses now.  @code{NaN} if there is no GPU.
+## @item UsedMemory, CachedMemory
+## Bytes that the arrays of this session use now, and bytes that gpumm keeps for the next ones.
+## @code{NaN} if there is no GPU.
 ## @item DeviceAvailable
 ## True if the device is a GPU.
 ## @end table
