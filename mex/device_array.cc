@@ -340,6 +340,11 @@ octave_value download (array given) {
   });
 }
 
+gpumm_scalar scalar_of (const octave_value &x) {
+  const Complex z = x.iscomplex () ? x.complex_value () : Complex (x.double_value (), 0);
+  return {z.real (), z.imag ()};
+}
+
 operand operand_of (const octave_value &x, int device) {
   operand o;
   if (x.numel () != 1 || x.issparse () || !(x.isnumeric () || x.islogical () || x.is_string ())) {
@@ -347,10 +352,9 @@ operand operand_of (const octave_value &x, int device) {
     return o;
   }
   const octave_value number = x.is_string () ? octave_value (x.double_value ()) : x;
-  const Complex z = number.complex_value ();
   o.is_number = true;
   o.value = number;
-  o.number = {z.real (), z.imag ()};
+  o.number = scalar_of (number);
   o.x.type = type_of_class (number.class_name ());
   if (number.iscomplex ())
     o.x.type = complex_type (o.x.type);
@@ -415,6 +419,10 @@ int first_dimension (const dim_vector &size) {
   return size.first_non_singleton ();
 }
 
+octave_value as_class (const octave_value &x, gpumm_type type) {
+  return x.class_name () == class_of (type) ? x : by_octave (class_of (type), ovl (x));
+}
+
 const char *const fold_names[GPUMM_FOLD_OPS] = {"sum", "prod", "max", "min", "any", "all"};
 
 array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
@@ -425,7 +433,7 @@ array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
     const octave_value_list found = octave::feval (fold_names[op], arguments, index ? 2 : 1);
     if (index)
       *index = hosted (found (1));
-    return hosted (found (0));
+    return hosted (as_class (found (0), type));
   }
   if (!x.pending || !fits (x, x.pending->domain))
     ready (x);
@@ -939,12 +947,13 @@ array without (const array &x, const std::vector<octave::idx_vector> &index) {
   rules.delete_elements (array_of_indices (index));
   if (rules.numel () == x.numel ())
     return reshaped (x, rules.dims ());
-  const int dims = int (index.size ());
+  const int given = int (index.size ()),
+            dims = given == 1 ? 1 : std::max (given, int (x.size.ndims ()));
   const dim_vector whole = dims == 1 ? dim_vector (x.numel (), 1) : x.size.redim (dims);
   std::vector<octave::idx_vector> rest;
   bool found = false;
-  for (int d = 0; d < dims; d++) {
-    const bool all = found || index[d].is_colon_equiv (whole (d));
+  for (int d = 0; d < dims; d++) { // the dimensions are the array's own, also where fewer are named
+    const bool all = found || d >= given || index[d].is_colon_equiv (whole (d));
     rest.push_back (all ? octave::idx_vector::colon : index[d].complement (whole (d)));
     found = found || !all;
   }
