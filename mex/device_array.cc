@@ -259,12 +259,16 @@ array plain (array x) {
              : x;
 }
 
+octave_value as_class (const octave_value &x, gpumm_type type) {
+  return x.class_name () == class_of (type) ? x : by_octave (class_of (type), ovl (x));
+}
+
 array converted (array x, gpumm_type type) {
   ready (x);
   if (x.type == type)
     return x;
-  if (is_wide (x.type) || is_wide (type))
-    say_gather ("int64 and uint64 arrays are not converted: %s (gather (X))", class_of (type));
+  if (is_hosted (x) || is_wide (x.type) || is_wide (type)) // the host has the rules
+    return upload (as_class (download (x), type), x.device);
   program p = program_of (x);
   if (is_complex (type) || (is_float (type) && !is_complex (x.type)))
     p.domain = type;
@@ -366,8 +370,8 @@ operand operand_of (const octave_value &x, int device) {
 array as_array (const operand &o) {
   if (!o.is_number)
     return o.x;
-  if (is_hosted (o.x))
-    return hosted (o.value);
+  if (is_hosted (o.x) || is_wide (o.x.type))
+    return upload (o.value, o.x.device);
   program p;
   p.domain = domain_of (o.x.type);
   p.steps.push_back (step_of (GPUMM_MAP_LOAD, GPUMM_MAP_CONSTANT, false, o.number));
@@ -417,10 +421,6 @@ dim_vector common_size (const char *name, const dim_vector &a, const dim_vector 
 
 int first_dimension (const dim_vector &size) {
   return size.first_non_singleton ();
-}
-
-octave_value as_class (const octave_value &x, gpumm_type type) {
-  return x.class_name () == class_of (type) ? x : by_octave (class_of (type), ovl (x));
 }
 
 const char *const fold_names[GPUMM_FOLD_OPS] = {"sum", "prod", "max", "min", "any", "all"};

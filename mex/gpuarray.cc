@@ -488,14 +488,19 @@ void octave_gpuarray::print_raw (std::ostream &os, bool is_current) const {
 
 // a, already of the size of the result, with b put at place: Octave inserts the parts in order.
 static octave_value joined (const octave_base_value &a, const octave_base_value &b,
-                            const Array<octave_idx_type> &place) {
+                            const Array<octave_idx_type> &given) {
   const octave_gpuarray *g = gpuarray_of (a), *h = gpuarray_of (b);
   const int device = g ? g->m.device : h->m.device;
-  array x = argument (shared (a), device), y = argument (shared (b), device);
   if (a.is_string () || b.is_string ())
     say_gather ("text beside numbers: gather (X)");
+  array x = argument (shared (a), device), y = argument (shared (b), device);
+  const int dims = std::max<int> (x.size.ndims (), int (given.numel ()));
+  const dim_vector size = y.size.redim (dims), whole = x.size.redim (dims);
+  Array<octave_idx_type> place (given);
+  for (int d = 0; d < int (place.numel ()); d++) // Octave counts empty parts before it
+    place (d) = std::min (place (d), std::max<octave_idx_type> (whole (d) - size (d), 0));
   if (device == NO_DEVICE)
-    return value_of (hosted (octave::cat_op (type_info (), download (x), download (y), place)));
+    return value_of (hosted (octave::cat_op (type_info (), x.host, y.host, place)));
   const gpumm_type type =
       joint_type (x.type, y.type, [] (const octave_value &u, const octave_value &v) {
         return octave::feval ("horzcat", ovl (u, v), 1) (0);
@@ -504,12 +509,9 @@ static octave_value joined (const octave_base_value &a, const octave_base_value 
   y = plain (converted (y, type));
   array z = new_array (device, type, x.size);
   run (program_of (x), z);
-  const int dims = std::max<int> (x.size.ndims (), int (place.numel ()));
-  const dim_vector size = y.size.redim (dims), whole = z.size.redim (dims);
   std::vector<octave::idx_vector> index;
   for (int d = 0; d < dims; d++) {
-    octave_idx_type at = d < place.numel () ? place (d) : 0;
-    at = std::min (at, whole (d) - size (d)); // Octave counts empty parts before it
+    const octave_idx_type at = d < int (place.numel ()) ? place (d) : 0;
     index.push_back (octave::idx_vector (at, at + size (d)));
   }
   if (y.numel () > 0)
@@ -655,7 +657,10 @@ static void install (octave::type_info &types) {
   types.install_non_const_unary_op (octave_value::op_incr, id, stepped<octave_value::op_add>);
   types.install_non_const_unary_op (octave_value::op_decr, id, stepped<octave_value::op_sub>);
   types.install_unary_op (octave_value::op_not, id, inverted);
-  types.install_unary_op (octave_value::op_uplus, id, shared);
+  types.install_unary_op (octave_value::op_uplus, id, [] (const octave_base_value &x) {
+    const array y = gpuarray_of (x)->operand ();
+    return y.type == GPUMM_B ? value_of (converted (y, GPUMM_D)) : shared (x);
+  });
   types.install_unary_op (octave_value::op_uminus, id, negated);
   types.install_unary_op (octave_value::op_transpose, id, [] (const octave_base_value &x) {
     return value_of (transposed (gpuarray_of (x)->operand (), false));
@@ -703,9 +708,11 @@ static octave_value_list word_scan (const octave_value_list &args, int) {
   const array x = plain (argument (args (2)));
   const int dim = args (3).int_value () - 1;
   check_narrow (x);
-  if (is_hosted (x))
-    return ovl (value_of (hosted (by_octave (
-        fold_of (args (1)) == GPUMM_FOLD_SUM ? "cumsum" : "cumprod", ovl (x.host, dim + 1)))));
+  if (is_hosted (x)) {
+    const char *name = fold_of (args (1)) == GPUMM_FOLD_SUM ? "cumsum" : "cumprod";
+    const octave_value sums = by_octave (name, ovl (x.host, dim + 1));
+    return ovl (value_of (hosted (as_class (sums, type_of_sum (x.type)))));
+  }
   gpumm_scan s = {};
   s.op = fold_of (args (1));
   s.inner = s.count = s.outer = 1;
