@@ -1177,7 +1177,7 @@
 %!    stays_complex = iscomplex (g);
 %!    g = __gpuarray__ ("gather", g);
 %!  elseif (! (is_put && ! on_device) && isempty (regexp (words, "isequal|size|trace", "once")) ...
-%!          && (on_device || isempty (strfind (words, "a (b > 1)"))) && ! any (cellfun (@isempty, x))))
+%!          && (on_device || isempty (strfind (words, "a (b > 1)"))) && ! any (cellfun (@isempty, x)))
 %!    text = "it is not on the device";
 %!  endif
 %!  h = full (h); # of a diagonal matrix
