@@ -259,12 +259,16 @@ array plain (array x) {
              : x;
 }
 
+octave_value as_class (const octave_value &x, gpumm_type type) {
+  return x.class_name () == class_of (type) ? x : by_octave (class_of (type), ovl (x));
+}
+
 array converted (array x, gpumm_type type) {
   ready (x);
   if (x.type == type)
     return x;
-  if (is_wide (x.type) || is_wide (type))
-    say_gather ("int64 and uint64 arrays are not converted: %s (gather (X))", class_of (type));
+  if (is_hosted (x) || is_wide (x.type) || is_wide (type)) // the host has the rules
+    return upload (as_class (download (x), type), x.device);
   program p = program_of (x);
   if (is_complex (type) || (is_float (type) && !is_complex (x.type)))
     p.domain = type;
@@ -340,6 +344,11 @@ octave_value download (array given) {
   });
 }
 
+gpumm_scalar scalar_of (const octave_value &x) {
+  const Complex z = x.iscomplex () ? x.complex_value () : Complex (x.double_value (), 0);
+  return {z.real (), z.imag ()};
+}
+
 operand operand_of (const octave_value &x, int device) {
   operand o;
   if (x.numel () != 1 || x.issparse () || !(x.isnumeric () || x.islogical () || x.is_string ())) {
@@ -347,10 +356,9 @@ operand operand_of (const octave_value &x, int device) {
     return o;
   }
   const octave_value number = x.is_string () ? octave_value (x.double_value ()) : x;
-  const Complex z = number.complex_value ();
   o.is_number = true;
   o.value = number;
-  o.number = {z.real (), z.imag ()};
+  o.number = scalar_of (number);
   o.x.type = type_of_class (number.class_name ());
   if (number.iscomplex ())
     o.x.type = complex_type (o.x.type);
@@ -362,8 +370,8 @@ operand operand_of (const octave_value &x, int device) {
 array as_array (const operand &o) {
   if (!o.is_number)
     return o.x;
-  if (is_hosted (o.x))
-    return hosted (o.value);
+  if (is_hosted (o.x) || is_wide (o.x.type))
+    return upload (o.value, o.x.device);
   program p;
   p.domain = domain_of (o.x.type);
   p.steps.push_back (step_of (GPUMM_MAP_LOAD, GPUMM_MAP_CONSTANT, false, o.number));
@@ -425,7 +433,7 @@ array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
     const octave_value_list found = octave::feval (fold_names[op], arguments, index ? 2 : 1);
     if (index)
       *index = hosted (found (1));
-    return hosted (found (0));
+    return hosted (as_class (found (0), type));
   }
   if (!x.pending || !fits (x, x.pending->domain))
     ready (x);
@@ -939,12 +947,13 @@ array without (const array &x, const std::vector<octave::idx_vector> &index) {
   rules.delete_elements (array_of_indices (index));
   if (rules.numel () == x.numel ())
     return reshaped (x, rules.dims ());
-  const int dims = int (index.size ());
+  const int given = int (index.size ()),
+            dims = given == 1 ? 1 : std::max (given, int (x.size.ndims ()));
   const dim_vector whole = dims == 1 ? dim_vector (x.numel (), 1) : x.size.redim (dims);
   std::vector<octave::idx_vector> rest;
   bool found = false;
-  for (int d = 0; d < dims; d++) {
-    const bool all = found || index[d].is_colon_equiv (whole (d));
+  for (int d = 0; d < dims; d++) { // the dimensions are the array's own, also where fewer are named
+    const bool all = found || d >= given || index[d].is_colon_equiv (whole (d));
     rest.push_back (all ? octave::idx_vector::colon : index[d].complement (whole (d)));
     found = found || !all;
   }

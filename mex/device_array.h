@@ -198,6 +198,7 @@ octave::type_info &type_info ();
 
 // An operand of the host: numbers become parts of programs, arrays go to the device.
 operand operand_of (const octave_value &x, int device);
+gpumm_scalar scalar_of (const octave_value &x);
 array as_array (const operand &o);
 
 octave_value by_octave (octave_value::binary_op op, const operand &a, const operand &b);
@@ -226,6 +227,9 @@ int first_dimension (const dim_vector &size);
 
 // Reduces dimension dim of x; index: also where, of max and min.
 array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index = nullptr);
+
+// x in the class with this type.
+octave_value as_class (const octave_value &x, gpumm_type type);
 
 // The truth of one entry. Waits.
 bool is_one (const array &x);

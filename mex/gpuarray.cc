@@ -116,9 +116,7 @@ public:
   octave_value full_value () const {
     return octave_value (clone ());
   }
-  octave_value squeeze () const {
-    return reshape (m.size.squeeze ());
-  }
+  octave_value squeeze () const;
   octave_value reshape (const dim_vector &size) const;
   octave_value permute (const Array<int> &order, bool inverse) const;
   octave_value resize (const dim_vector &size, bool fill) const;
@@ -259,6 +257,20 @@ octave_value octave_gpuarray::reshape (const dim_vector &size) const {
   return value_of (reshaped (ready (m), shape));
 }
 
+// As Octave's arrays: a single dimension that is left of N makes a column.
+octave_value octave_gpuarray::squeeze () const {
+  if (m.size.ndims () == 2)
+    return reshape (m.size);
+  dim_vector size (1, 1);
+  int left = 0;
+  for (int d = 0; d < m.size.ndims (); d++)
+    if (m.size (d) != 1) {
+      size.resize (std::max (left + 1, 2), 1);
+      size (left++) = m.size (d);
+    }
+  return reshape (size);
+}
+
 static array transposed (array x, bool conjugates) {
   if (is_hosted (ready (x)))
     return hosted (octave::unary_op (
@@ -276,10 +288,10 @@ octave_value octave_gpuarray::permute (const Array<int> &order, bool inverse) co
   if (is_hosted (ready (m)))
     return value_of (hosted (m.host.permute (order, inverse)));
   const array x = plain (m);
-  dim_vector ones = x.size;
-  for (int d = 0; d < ones.ndims (); d++)
-    ones (d) = 1;
-  boolNDArray (ones, false).permute (order, inverse); // Octave's check of the order
+  dim_vector small = x.size;
+  for (int d = 0; d < small.ndims (); d++)
+    small (d) = std::min<octave_idx_type> (small (d), 2);
+  boolNDArray (small, false).permute (order, inverse); // Octave's check of the order
   const int dims = int (order.numel ());
   const dim_vector from = x.size.redim (std::max<int> (dims, x.size.ndims ()));
   const distances stride = strides_of (x, from);
@@ -304,8 +316,13 @@ octave_value octave_gpuarray::permute (const Array<int> &order, bool inverse) co
 }
 
 octave_value octave_gpuarray::resize (const dim_vector &size, bool fill) const {
+  // concatenation begins so, whatever the dimensions are
+  if (size.zero_by_zero ())
+    return value_of (upload (sample (m.type, false, size), m.device));
   if (is_hosted (ready (m)))
     return value_of (hosted (m.host.resize (size, fill)));
+  if (m.size.ndims () > size.ndims ())
+    octave::err_invalid_resize ();
   array x = plain (m);
   if (size.numel () == 0)
     return value_of (new_array (x.device, x.type, size));
@@ -362,6 +379,9 @@ octave_value octave_gpuarray::diag (octave_idx_type k) const {
                                 : k > 0   ? std::min (rows, cols - off)
                                           : std::min (rows - off, cols);
   const octave_idx_type n = std::max<octave_idx_type> (count, 0);
+  if (n == 0)
+    return value_of (
+        new_array (x.device, x.type, octave_value (boolNDArray (x.size)).diag (k).dims ()));
   gpumm_map map = {};
   map.domain = domain_of (x.type);
   map.inputs = 1;
@@ -375,8 +395,7 @@ octave_value octave_gpuarray::diag (octave_idx_type k) const {
   map.output.conjugated = 0;
   const distances along{step[0] + step[1], 0}, one{1, 0};
   lay_out (map, dim_vector (n, 1), {is_vector ? one : along, is_vector ? along : one});
-  if (n > 0)
-    need (gpumm_map_entries (&map));
+  need (gpumm_map_entries (&map));
   return value_of (y);
 }
 
@@ -469,14 +488,19 @@ void octave_gpuarray::print_raw (std::ostream &os, bool is_current) const {
 
 // a, already of the size of the result, with b put at place: Octave inserts the parts in order.
 static octave_value joined (const octave_base_value &a, const octave_base_value &b,
-                            const Array<octave_idx_type> &place) {
+                            const Array<octave_idx_type> &given) {
   const octave_gpuarray *g = gpuarray_of (a), *h = gpuarray_of (b);
   const int device = g ? g->m.device : h->m.device;
-  array x = argument (shared (a), device), y = argument (shared (b), device);
   if (a.is_string () || b.is_string ())
     say_gather ("text beside numbers: gather (X)");
+  array x = argument (shared (a), device), y = argument (shared (b), device);
+  const int dims = std::max<int> (x.size.ndims (), int (given.numel ()));
+  const dim_vector size = y.size.redim (dims), whole = x.size.redim (dims);
+  Array<octave_idx_type> place (given);
+  for (int d = 0; d < int (place.numel ()); d++) // Octave counts empty parts before it
+    place (d) = std::min (place (d), std::max<octave_idx_type> (whole (d) - size (d), 0));
   if (device == NO_DEVICE)
-    return value_of (hosted (octave::cat_op (type_info (), download (x), download (y), place)));
+    return value_of (hosted (octave::cat_op (type_info (), x.host, y.host, place)));
   const gpumm_type type =
       joint_type (x.type, y.type, [] (const octave_value &u, const octave_value &v) {
         return octave::feval ("horzcat", ovl (u, v), 1) (0);
@@ -485,15 +509,13 @@ static octave_value joined (const octave_base_value &a, const octave_base_value 
   y = plain (converted (y, type));
   array z = new_array (device, type, x.size);
   run (program_of (x), z);
-  const int dims = std::max<int> (x.size.ndims (), int (place.numel ()));
-  const dim_vector size = y.size.redim (dims);
   std::vector<octave::idx_vector> index;
   for (int d = 0; d < dims; d++) {
-    const octave_idx_type at = d < place.numel () ? place (d) : 0;
+    const octave_idx_type at = d < int (place.numel ()) ? place (d) : 0;
     index.push_back (octave::idx_vector (at, at + size (d)));
   }
   if (y.numel () > 0)
-    pick (true, y, size, z, z.size, index);
+    pick (true, y, size, z, whole, index);
   return value_of (z);
 }
 
@@ -557,6 +579,11 @@ static octave_value compound (octave_base_value &a, const octave_value_list &,
   else
     x = ready (y);
   return octave_value ();
+}
+
+// x++ and x--
+template <octave_value::binary_op op> static void stepped (octave_base_value &x) {
+  compound<op> (x, octave_value_list (), octave_value (1.0).get_rep ());
 }
 
 static octave_value negated (const octave_base_value &a) {
@@ -627,8 +654,13 @@ static void install (octave::type_info &types) {
     if (other != id)
       types.install_cat_op (other, id, joined);
   }
+  types.install_non_const_unary_op (octave_value::op_incr, id, stepped<octave_value::op_add>);
+  types.install_non_const_unary_op (octave_value::op_decr, id, stepped<octave_value::op_sub>);
   types.install_unary_op (octave_value::op_not, id, inverted);
-  types.install_unary_op (octave_value::op_uplus, id, shared);
+  types.install_unary_op (octave_value::op_uplus, id, [] (const octave_base_value &x) {
+    const array y = gpuarray_of (x)->operand ();
+    return y.type == GPUMM_B ? value_of (converted (y, GPUMM_D)) : shared (x);
+  });
   types.install_unary_op (octave_value::op_uminus, id, negated);
   types.install_unary_op (octave_value::op_transpose, id, [] (const octave_base_value &x) {
     return value_of (transposed (gpuarray_of (x)->operand (), false));
@@ -676,9 +708,11 @@ static octave_value_list word_scan (const octave_value_list &args, int) {
   const array x = plain (argument (args (2)));
   const int dim = args (3).int_value () - 1;
   check_narrow (x);
-  if (is_hosted (x))
-    return ovl (value_of (hosted (by_octave (
-        fold_of (args (1)) == GPUMM_FOLD_SUM ? "cumsum" : "cumprod", ovl (x.host, dim + 1)))));
+  if (is_hosted (x)) {
+    const char *name = fold_of (args (1)) == GPUMM_FOLD_SUM ? "cumsum" : "cumprod";
+    const octave_value sums = by_octave (name, ovl (x.host, dim + 1));
+    return ovl (value_of (hosted (as_class (sums, type_of_sum (x.type)))));
+  }
   gpumm_scan s = {};
   s.op = fold_of (args (1));
   s.inner = s.count = s.outer = 1;
@@ -798,14 +832,14 @@ static octave_value_list word_pages (const octave_value_list &args, int) {
 // ---- gpumm, with its options
 
 static bool is_plain_factor (const octave_value &x, gpumm_type type) {
-  const Complex z = x.complex_value ();
-  return x.is_double_type () && std::isfinite (z.real ()) && std::isfinite (z.imag ())
+  const gpumm_scalar z = scalar_of (x);
+  return x.is_double_type () && std::isfinite (z.re) && std::isfinite (z.im)
          && (x.isreal () || is_complex (type));
 }
 
-static gpumm_scalar scalar_of (const octave_value &x) {
-  const Complex z = x.complex_value ();
-  return {z.real (), z.imag ()};
+static bool is_number (const octave_value &x, double number) {
+  const gpumm_scalar z = scalar_of (x);
+  return z.re == number && z.im == 0;
 }
 
 // As multiply_any.m has it: with OutputClass the widest of it and the operands' classes.
@@ -845,11 +879,10 @@ static array scaled (const array &a, const array &b, gpumm_report &report) {
 // alpha P + beta C by Octave's operators, which have the rules for factors of any class and value.
 static octave_value combined (const array &p, const octave_scalar_map &s) {
   const octave_value alpha = s.contents ("alpha"), beta = s.contents ("beta");
-  octave_value sum =
-      value_of (alpha.complex_value () == 0.0 ? zeros (p.device, p.type, p.size) : p);
-  if (alpha.complex_value () != 1.0 || !alpha.is_double_type ())
+  octave_value sum = value_of (is_number (alpha, 0) ? zeros (p.device, p.type, p.size) : p);
+  if (!is_number (alpha, 1) || !alpha.is_double_type ())
     sum = octave::binary_op (type_info (), octave_value::op_mul, alpha, sum);
-  if (beta.complex_value () != 0.0) {
+  if (!is_number (beta, 0)) {
     const octave_value added =
         octave::binary_op (type_info (), octave_value::op_mul, beta, s.contents ("c"));
     sum = octave::binary_op (type_info (), octave_value::op_add, sum, added);
@@ -863,7 +896,7 @@ static bool set_factors (product_options &o, const octave_scalar_map &s, gpumm_t
   const octave_value alpha = s.contents ("alpha"), beta = s.contents ("beta");
   if (!is_plain_factor (alpha, type) || !is_plain_factor (beta, type))
     return false;
-  if (beta.complex_value () != 0.0) {
+  if (!is_number (beta, 0)) {
     const array c0 = argument (s.contents ("c"), device);
     const gpumm_type of_c0 = c0.type == GPUMM_B ? GPUMM_D : c0.type;
     if (of_c0 != type && complex_type (of_c0) != type)
@@ -897,7 +930,7 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
   const dim_vector size = !scales          ? dim_vector (a.size (0), b.size (1))
                           : a.is_scalar () ? b.size
                                            : a.size;
-  if (s.contents ("beta").complex_value () != 0.0 && s.contents ("c").dims () != size)
+  if (!is_number (s.contents ("beta"), 0) && s.contents ("c").dims () != size)
     octave::err_nonconformant ("operator +", size, s.contents ("c").dims ());
 
   gpumm_report report = {};
