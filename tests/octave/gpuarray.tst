@@ -902,14 +902,6 @@
 %!   assert (! isempty (said), "%s: no error", code{1});
 %! endfor
 
-## Octave's functions give an error or the right value
-%!test
-%! [wrong, calls, names] = walk_functions ("gpuArray");
-%! assert (numel (names) > 500, "%d functions", numel (names));
-%! assert (calls > 8000);
-%! ## isa (G, "single") is false, so rescale takes double; a number of the device is an array for jsonencode
-%! fail_with (wrong(cellfun (@isempty, regexp (wrong, '^(rescale|jsonencode) '))));
-
 ## ---- lifetimes -----------------------------------------------------------------------------------
 
 ## Bytes of the device that arrays hold.  Without a GPU they are Octave's own, unless the host device

