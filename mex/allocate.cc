@@ -29,7 +29,7 @@
 #include <sys/mman.h>
 #endif
 
-#include "gpumm.h"
+#include "allocate.h"
 
 #ifndef GPUMM_ADOPT
 #define GPUMM_ADOPT 1
@@ -116,7 +116,7 @@ template <typename T> static octave_value sparse (const dim_vector &size, octave
   return octave_value (x);
 }
 
-static octave_value allocate (const gpumm_matrix &shape) {
+octave_value allocated (const gpumm_matrix &shape) {
   static octave_value (*const of_type[]) (const dim_vector &) = {
       full<float>,        full<double>,        full<FloatComplex>,  full<Complex>,
       full<octave_int8>,  full<octave_int16>,  full<octave_int32>,  full<octave_int64>,
@@ -138,14 +138,14 @@ DEFUN_DLD (__gpumm_allocate__, args, , "For the probe: an array of undefined ele
   shape.rows = request (1);
   shape.cols = request (2);
   shape.nzmax = request (3);
-  return ovl (allocate (shape));
+  return ovl (allocated (shape));
 }
 #endif
 
 // See marshal.h.
 extern "C" mxArray *new_array (const gpumm_matrix *shape) {
   try {
-    return new mxArray (true, allocate (*shape));
+    return new mxArray (true, allocated (*shape));
   } catch (const std::bad_alloc &) {
     return nullptr;
   }

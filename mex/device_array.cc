@@ -4,6 +4,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device_array.h"
+#include "allocate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -128,6 +129,7 @@ array new_array (int device, gpumm_type type, const dim_vector &size) {
   array x;
   x.type = type;
   x.size = size;
+  x.size.chop_trailing_singletons ();
   x.device = device;
   gpumm_buffer *buffer = nullptr;
   const std::size_t bytes = std::size_t (size.safe_numel ()) * gpumm_type_bytes (type);
@@ -325,18 +327,29 @@ array upload (const octave_value &value, int device) {
   return y;
 }
 
+// Entries from which on memory is worth a thought: the threads that copy touch it first (allocate.cc).
+static const octave_idx_type LARGE = 1 << 16;
+
 octave_value download (array given) {
   if (is_hosted (ready (given)))
     return given.host;
   const array x = plain (given);
+  gpumm_matrix from = {}, to;
+  from.type = x.type == GPUMM_B ? GPUMM_U8 : x.type; // as many bytes
+  from.rows = from.ld = x.numel ();
+  from.cols = 1;
+  to = from;
+  from.values = x.values ();
+  from.buffer = x.buffer.get ();
+  if (x.numel () >= LARGE && x.type != GPUMM_B) {
+    octave_value y = allocated (to).reshape (x.size);
+    to.values = const_cast<void *> (y.mex_get_data ());
+    need (gpumm_copy (&from, &to));
+    return x.type == GPUMM_Z   ? octave_value (y.complex_array_value ())
+           : x.type == GPUMM_C ? octave_value (y.float_complex_array_value ())
+                               : y;
+  }
   return with_class (x.type, x.size, [&] (auto y) {
-    gpumm_matrix from = {}, to;
-    from.type = x.type == GPUMM_B ? GPUMM_U8 : x.type;
-    from.rows = from.ld = x.numel ();
-    from.cols = 1;
-    to = from;
-    from.values = x.values ();
-    from.buffer = x.buffer.get ();
     to.values = y.fortran_vec ();
     if (x.numel () > 0)
       need (gpumm_copy (&from, &to));
@@ -961,7 +974,29 @@ array without (const array &x, const std::vector<octave::idx_vector> &index) {
                : new_array (x.device, x.type, rules.dims ());
 }
 
+// Is a place named twice? Then the last one counts, and threads write in any order.
+static bool has_duplicates (const octave::idx_vector &index) {
+  if (index.is_colon () || index.is_range () || index.is_scalar ())
+    return false;
+  std::vector<bool> seen (index.extent (0), false);
+  for (octave_idx_type i = 0; i < index.length (0); i++) {
+    if (seen[index (i)])
+      return true;
+    seen[index (i)] = true;
+  }
+  return false;
+}
+
 void assign (array &x, const std::vector<octave::idx_vector> &index, array y) {
+  if (!y.is_scalar () && std::any_of (index.begin (), index.end (), has_duplicates)) {
+    octave_value host = download (x);
+    octave_value_list places;
+    for (const octave::idx_vector &i : index)
+      places.append (octave_value (i));
+    host.assign (octave_value::op_asn_eq, "(", {places}, download (y));
+    x = upload (host, x.device);
+    return;
+  }
   const gpumm_type type = joint_type (x.type, y.type, [] (octave_value a, const octave_value &b) {
     a.assign (octave_value::op_asn_eq, "(", {ovl (1.0)}, b);
     return a;

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include <strings.h>
+
 #include "device_array.h"
 #include "info.h"
 #include "own_matrix.h"
@@ -780,11 +782,45 @@ static octave_value_list word_device (const octave_value_list &args, int) {
   return ovl (double (argument (args (1)).device));
 }
 
-// ("pages", X, OP, Y, OP): pagemtimes; pages that are scalars are pagemtimes.m's.
+static gpumm_op op_of (const octave_value &x, const char *name) {
+  static const char *const ops[] = {"none", "transpose", "ctranspose"};
+  if (x.is_string ())
+    for (int op = 0; op < 3; op++)
+      if (strcasecmp (x.string_value ().c_str (), ops[op]) == 0)
+        return gpumm_op (op);
+  error_with_id ("gpumm:bad-value",
+                 "pagemtimes: %s must be \"none\", \"transpose\" or \"ctranspose\"", name);
+}
+
+// With each page transposed.
+static array turned_pages (const array &x, gpumm_op op) {
+  if (op == GPUMM_NONE)
+    return x;
+  Array<int> order (dim_vector (1, std::max<int> (x.size.ndims (), 2)));
+  for (int d = 0; d < int (order.numel ()); d++)
+    order (d) = d < 2 ? 1 - d : d;
+  const octave_value y = value_of (x).permute (order);
+  return op == GPUMM_CTRANSPOSE && is_complex (x.type)
+             ? array_of (*gpuarray_of (y.get_rep ().map (octave_base_value::umap_conj).get_rep ()))
+             : array_of (*gpuarray_of (y.get_rep ()));
+}
+
+// ("pages", X, OP, Y, OP): pagemtimes
 static octave_value_list word_pages (const octave_value_list &args, int) {
+  const gpumm_op op_x = op_of (args (2), "transpX"), op_y = op_of (args (4), "transpY");
   auto both = operands_of (args (1).get_rep (), args (3).get_rep ());
   const array x = as_array (both.first), y = as_array (both.second);
-  const gpumm_op op_x = gpumm_op (args (2).int_value ()), op_y = gpumm_op (args (4).int_value ());
+  if (is_hosted (x))
+    return ovl (value_of (
+        hosted (by_octave ("pagemtimes", ovl (download (x), args (2), download (y), args (4))))));
+  const int dims = std::max (x.size.ndims (), y.size.ndims ());
+  const dim_vector m = x.size.redim (dims), n = y.size.redim (dims);
+  if ((m (0) == 1 && m (1) == 1) || (n (0) == 1 && n (1) == 1)) {
+    operand a, b;
+    a.x = turned_pages (x, op_x);
+    b.x = turned_pages (y, op_y);
+    return ovl (value_of (entrywise (operation_of (octave_value::op_el_mul), a, b)));
+  }
   if ((!is_float (x.type) && x.type != GPUMM_B) || (!is_float (y.type) && y.type != GPUMM_B))
     say_gather ("pagemtimes multiplies integers from host memory: gather (X)");
   gpumm_type type = is_single (x.type) || is_single (y.type) ? GPUMM_S : GPUMM_D;
@@ -792,20 +828,28 @@ static octave_value_list word_pages (const octave_value_list &args, int) {
     type = complex_type (type);
   const array a = plain (converted (x, type)), b = plain (converted (y, type));
 
-  const int dims = std::max (a.size.ndims (), b.size.ndims ());
-  const dim_vector m = a.size.redim (dims), n = b.size.redim (dims);
   dim_vector size = m;
   distances sizes, steps_a, steps_b;
   size (0) = m (op_x != GPUMM_NONE);
   size (1) = n (op_y == GPUMM_NONE);
+  bool fits = m (op_x == GPUMM_NONE) == n (op_y != GPUMM_NONE);
   int64_t pages_a = 1, pages_b = 1;
-  for (int d = 2; d < dims; d++) { // pagemtimes.m has compared the sizes
+  for (int d = 2; d < dims; d++) {
+    fits = fits && (m (d) == n (d) || m (d) == 1 || n (d) == 1);
     size (d) = m (d) == 1 ? n (d) : m (d);
     sizes.push_back (size (d));
     steps_a.push_back (m (d) == 1 ? 0 : pages_a);
     steps_b.push_back (n (d) == 1 ? 0 : pages_b);
     pages_a *= m (d);
     pages_b *= n (d);
+  }
+  if (!fits) {
+    dim_vector of_x = x.size, of_y = y.size;
+    if (op_x != GPUMM_NONE)
+      std::swap (of_x (0), of_x (1));
+    if (op_y != GPUMM_NONE)
+      std::swap (of_y (0), of_y (1));
+    octave::err_nonconformant ("pagemtimes", of_x, of_y);
   }
   array page_a = a, page_b = b;
   page_a.size = dim_vector (m (0), m (1));

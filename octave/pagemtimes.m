@@ -97,10 +97,7 @@ endfunction
 function Z = not_as_they_stand (X, name_x, Y, name_y)
   op_x = find_op (name_x, "transpX");
   op_y = find_op (name_y, "transpY");
-  if (strcmp (class (X), "gpuArray") || strcmp (class (Y), "gpuArray"))
-    Z = on_device (X, op_x, Y, op_y);
-    return;
-  elseif (! (is_full_array (X) && is_full_array (Y)))
+  if (! (is_full_array (X) && is_full_array (Y)))
     not_implemented (X, Y);
   endif
   size_x = op_size (X, op_x);
@@ -111,25 +108,6 @@ function Z = not_as_they_stand (X, name_x, Y, name_y)
     product_size (size_x, size_y);
     [X, Y] = of_one_class (X, Y);
     Z = __gpumm_pages__ (X, name_x, Y, name_y);
-  endif
-endfunction
-
-## At least one is a gpuArray, and so is the result.
-function Z = on_device (X, op_x, Y, op_y)
-  arrays = {X, Y}{1 + ! strcmp(class (X), "gpuArray")};
-  if (__gpuarray__ ("device", arrays) == -1) # without a GPU they are the host's
-    names = {"none", "transpose", "ctranspose"};
-    Z = __gpuarray__ (pagemtimes (__gpuarray__ ("gather", X), names{op_x + 1}, ...
-                                  __gpuarray__ ("gather", Y), names{op_y + 1}));
-    return;
-  endif
-  size_x = op_size (X, op_x);
-  size_y = op_size (Y, op_y);
-  if (all (size_x(1:2) == 1) || all (size_y(1:2) == 1))
-    Z = turned_pages (X, op_x) .* turned_pages (Y, op_y);
-  else
-    product_size (size_x, size_y);
-    Z = __gpuarray__ ("pages", X, op_x, Y, op_y);
   endif
 endfunction
 

@@ -39,7 +39,8 @@ function R = norm (varargin)
   elseif (p == 2)
     not_there ("norm", "(X, 2) of a matrix");
   elseif (p == 1)
-    R = largest (sum (abs (X), 1 + (rows (X) == 1)), X);
+    sums = sum (abs (X), 1 + (rows (X) == 1));
+    R = largest (sums, sums);
   elseif (p == Inf && isvector (X))
     R = largest (abs (X), X);
   elseif (p == Inf)

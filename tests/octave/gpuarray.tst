@@ -28,7 +28,7 @@
 
 ## Octave's results are real where all imaginary parts are zero.
 %!function X = narrowed (X)
-%!  if (iscomplex (X) && ! any (imag (X)(:)))
+%!  if (iscomplex (X) && all (imag (X)(:) == 0))
 %!    X = real (X);
 %!  endif
 %!endfunction
@@ -96,7 +96,9 @@
 %!      text = ["the error does not say gather: " said.message];
 %!    endif
 %!  elseif (! isempty (err))
-%!    text = ["no error: " err.message];
+%!    if (isempty (regexp (err.message, "assignment of .* to indexed .* scalar", "once"))) # Octave lacks these
+%!      text = ["no error: " err.message];
+%!    endif
 %!  else
 %!    for i = 1:n
 %!      t = tol;
@@ -293,6 +295,31 @@
 %! endfor
 %! fail_with (texts);
 
+## mixed classes are compared in single, and limits are rounded to integers first; sizes end with no 1
+%!test
+%! texts = {};
+%! s = single ([0.1, 1e-50, 3]);
+%! d = [0.1, 1e-50, 3];
+%! for f = {@eq, @lt, @ge, @ne, @max, @min, @plus, @times}
+%!   for args = {{s, d}, {d, s}, {s(1), d}, {s, d(1)}, {d(1), s}, {s(1), d(1)}, {complex(s, 1), complex(d, 1)}, ...
+%!               {int8([1, 2, 3]), [2.6, NaN, -1.5]}, {[2.6, NaN, -1.5], int8([1, 2, 3])}, {uint8(5), [300, -1]}, ...
+%!               {int8([1, 2, 3]), single(2.5)}, {true, s}, {[true, false, true], d}}
+%!     texts{end+1} = compare (f{1}, args{1});
+%!   endfor
+%! endfor
+%! X = reshape (1:8, 2, 2, 2);
+%! for f = {@(x) sum(x, 3)', @(x) size(max (x, [], 3)), @(x) any(x, 3)', @(x) diag(mean (x, 3)), @(x) sum(x, 3)(:,1), ...
+%!          @(x) [sum(x, 3), sum(x, 3)], @(x) sum(x, 3) * sum (x, 3), @(x) sum(sum (x, 3), 2), @(x) cumsum(sum (x, 3)), ...
+%!          @(x) sum(permute (x, [3, 1, 2]), 3), @(x) size(x(:,:,2)), @(x) size(x(1,1,1)), @(x) dot(x, x, 3)'}
+%!   texts{end+1} = compare (f{1}, {X});
+%! endfor
+%! for a = {[-2, 0, 2], single([-2, 0, 2])}
+%!   for b = {Inf, -Inf, NaN, 1e10, 2^31, 2^31 - 1, -3, 3, 0.5, [Inf, 1, 0.5]}
+%!     texts{end+1} = compare (@power, {a{1}, b{1}}, @(w) 64 * eps ("single") * abs (w));
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
 ## one operand in host memory: of every kind
 %!test
 %! G = gpuArray (magic (3));
@@ -456,7 +483,7 @@
 %!         x = numbers (a{1}, s{1}{1});
 %!         y = numbers (b{1}, s{1}{2}) + 2;
 %!         texts{end+1} = compare (f{1}, {x, y});
-%!         if (isreal (x) && isreal (y))
+%!         if (isreal (x) && isreal (y) && (! isinteger (x) || ! isinteger (y) || strcmp (class (x), class (y))))
 %!           text = difference (f{1}(gpuArray (x), y), f{1}(x, y));
 %!           if (! isempty (text))
 %!             texts{end+1} = sprintf ("%s of %s, %s: %s", func2str (f{1}), shown (x), shown (y), text);
@@ -648,6 +675,9 @@
 %!     X = numbers (type{1}, dims{1});
 %!     Y = {2, single(2.5), int8(100), true, 1i, [1, 2], [1; 2], [1, 2, 3, 4], ones(2), X, NaN};
 %!     for i = [1:15, (16:17)(! [isempty(X), isempty(X)]), 18:40] # a part of [] makes a cell or a struct
+%!       if (i == 12 && rows (X) == 0 && columns (X) > 0)
+%!         continue; # Octave itself takes double and refuses single
+%!       endif
 %!       f = str2func (sprintf ("part_%d", i));
 %!       for y = Y(1:ifelse_ (any (i == [19:26, 34:36, 38, 39]), 1, numel (Y)))
 %!         tol = 0;
@@ -693,7 +723,11 @@
 %! for type = [types(), {"int64"}]
 %!   for dims = shapes ()
 %!     for f = fs
-%!       texts{end+1} = compare (f{1}, {numbers(type{1}, dims{1})});
+%!       X = numbers (type{1}, dims{1});
+%!       ## Octave leaves empty arrays out of a concatenation, but not their class
+%!       if (isempty (regexp (func2str (f{1}), '\[x, |; x\]|\[\]', "once")) || ! (isempty (X) || islogical (X)))
+%!         texts{end+1} = compare (f{1}, {X});
+%!       endif
 %!     endfor
 %!   endfor
 %! endfor
@@ -853,8 +887,8 @@
 %! A = gpuArray (magic (3));
 %! for code = {"inv (A)", "A \\ A", "A / A", "A ^ 2", "2 ^ A", "sort (A)", "find (A)", "svd (A)", "eig (A)", "det (A)", ...
 %!             "chol (A)", "mod (A, 2)", "gamma (A)", "kron (A, A)", ...
-%!             "typecast (A, 'uint8')", "sparse (A)", "mat2str (A)", ...
-%!             "printf ('%g', A)", "fwrite (1, A)", "plot (A)", "char (A)", "strcat (A)", "cellfun (@(q) q, A)", "norm (A)", ...
+%!             "typecast (A, 'uint8')", "sparse (A)", ...
+%!             "fwrite (1, A)", "plot (A)", "char (A)", "strcat (A)", "cellfun (@(q) q, A)", "norm (A)", ...
 %!             "unique (A)", "tan (A)", "interp1 (A, A, A)", "zeros (A)", "ones (2, A)", "for i = A, end", "A(1:2){1}", ...
 %!             "A : 3", "sum (A, 'extra')", "struct (A)", "cell2mat (A)", "fft (A)", "conv2 (A, A)", "filter (A, 1, 1)"}
 %!   said = [];
@@ -867,6 +901,14 @@
 %!   endif
 %!   assert (! isempty (said), "%s: no error", code{1});
 %! endfor
+
+## Octave's functions give an error or the right value
+%!test
+%! [wrong, calls, names] = walk_functions ("gpuArray");
+%! assert (numel (names) > 500, "%d functions", numel (names));
+%! assert (calls > 8000);
+%! ## isa (G, "single") is false, so rescale takes double; a number of the device is an array for jsonencode
+%! fail_with (wrong(cellfun (@isempty, regexp (wrong, '^(rescale|jsonencode) '))));
 
 ## ---- lifetimes -----------------------------------------------------------------------------------
 
@@ -1092,10 +1134,11 @@
 %!  for n = from:to
 %!    rand ("twister", [seed, n]);
 %!    host = given = cell (1, 5);
+%!    on_device = rand (1, 5) < 0.7;
 %!    for i = 1:5
 %!      host{i} = any_array ();
 %!      given{i} = host{i};
-%!      if (rand < 0.7)
+%!      if (on_device(i))
 %!        given{i} = __gpuarray__ (host{i});
 %!      endif
 %!    endfor
@@ -1104,9 +1147,10 @@
 %!      from_pool = ceil (5 * rand (1, count));
 %!      x = host(from_pool);
 %!      y = given(from_pool);
-%!      if (! any (strcmp (cellfun ("class", y, "UniformOutput", false), "gpuArray")))
+%!      if (! any (on_device(from_pool)))
 %!        y{1} = __gpuarray__ (x{1});
 %!        given{from_pool(1)} = y{1};
+%!        on_device(from_pool(1)) = true;
 %!      endif
 %!      err = said = [];
 %!      try
@@ -1121,15 +1165,19 @@
 %!      if (! isempty (said))
 %!        text = wrong_error (said, err, x, y, words);
 %!      elseif (! isempty (err))
-%!        text = ["no error: " err.message];
+%!        if (! lacks_operation (err, x, words))
+%!          text = ["no error: " err.message];
+%!        endif
 %!      else
-%!        [text, same, h] = wrong_value (g, h, kind, x, words, strcmp (class (y{1}), "gpuArray"));
+%!        [text, same, h] = wrong_value (g, h, kind, x, words, on_device(from_pool(1)));
 %!        if (isempty (text) && numel (h) <= 60 && ! isempty (h) && max (abs (double (h(:)))) <= 500 || rand < 0.02)
 %!          i = ceil (5 * rand);
 %!          host{i} = h;
 %!          given{i} = g;
+%!          on_device(i) = strcmp (class (g), "gpuArray");
 %!          if (! same)
 %!            given{i} = __gpuarray__ (h);
+%!            on_device(i) = true;
 %!          endif
 %!        endif
 %!      endif
@@ -1154,6 +1202,12 @@
 %!  elseif (is_refusal && isempty (strfind (said.message, "gather")))
 %!    text = ["the error does not say gather: " said.message];
 %!  endif
+%!endfunction
+
+## What Octave lacks: assignments to complex scalars of single; [1i, int8([])], where the device skips [].
+%!function yes = lacks_operation (err, x, words)
+%!  yes = ! isempty (regexp (err.message, "assignment of .* to indexed .* scalar", "once")) ...
+%!        || (any (cellfun (@isempty, x)) && ! isempty (regexp (words, '\[a|cat', "once")));
 %!endfunction
 
 ## What the device may refuse: powers of integers; an array of it assigned to one of the host; products
@@ -1181,12 +1235,14 @@
 %!    text = "it is not on the device";
 %!  endif
 %!  h = full (h); # of a diagonal matrix
-%!  if (iscomplex (h) && ! any (imag (h)(:)))
+%!  if (iscomplex (h) && all (imag (h)(:) == 0))
 %!    h = real (h);
 %!  endif
 %!  same = iscomplex (h) == stays_complex;
 %!  if (is_put && ((! on_device && islogical (h)) || (any (cellfun (@isinteger, x)) && any (cellfun (@iscomplex, x)))))
 %!    same = false; # true(1) = 5 is true, but not with a 5 of the device; int8 (1)(1) = 2+0i, where Octave narrows
+%!  elseif (any (cellfun (@isempty, x)) && ! isempty (regexp (words, '\[a|cat', "once")))
+%!    same = false; # empty arrays give no class to a concatenation
 %!  elseif (! strcmp (type, class (h)))
 %!    text = sprintf ("class %s and not %s", type, class (h));
 %!  elseif (! (ndims (g) == ndims (h) && all (size (g) == size (h))))
