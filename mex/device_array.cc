@@ -299,7 +299,7 @@ static bool fits (const array &x, gpumm_type domain) {
 // ---- operands -----------------------------------------------------------------------------------
 
 array upload (const octave_value &value, int device) {
-  octave_value x = value.is_string () ? octave_value (value.array_value ()) : value;
+  octave_value x = value.is_string () ? octave_value (value.array_value (true)) : value;
   if (x.issparse ())
     say_gather (
         "sparse matrices stay on the host: full (S) can be a gpuArray, or gather (X) to work "
@@ -368,7 +368,7 @@ operand operand_of (const octave_value &x, int device) {
     o.x = upload (x, device);
     return o;
   }
-  const octave_value number = x.is_string () ? octave_value (x.double_value ()) : x;
+  const octave_value number = x.is_string () ? octave_value (x.double_value (true)) : x;
   o.is_number = true;
   o.value = number;
   o.number = scalar_of (number);
@@ -611,8 +611,11 @@ const operation &operation_of (octave_value::binary_op op) {
                         [op] (const operation &o) { return o.op == op; });
 }
 
+// Octave takes larger powers for fractions.
+static const double MOST_WHOLE = 2147483647;
+
 static bool is_whole (double x) {
-  return x == std::round (x);
+  return x == std::round (x) && std::fabs (x) < MOST_WHOLE;
 }
 
 // Is x .^ y complex because a negative number meets a fraction? Waits where it must look.
@@ -636,6 +639,12 @@ static bool leaves_reals (const operand &x, const operand &y) {
   fraction.steps.push_back (step_of (GPUMM_MAP_ROUND));
   v.x = b;
   append (fraction, GPUMM_MAP_NE, v, false);
+  program large = program_of (b);
+  large.domain = domain;
+  large.steps.push_back (step_of (GPUMM_MAP_ABS));
+  large.steps.push_back (
+      step_of (GPUMM_MAP_GE, GPUMM_MAP_CONSTANT, false, gpumm_scalar{MOST_WHOLE, 0}));
+  append (fraction, GPUMM_MAP_OR, large);
   array like = a;
   like.size = common_size ("operator .^", a.size, b.size);
   append (negative, GPUMM_MAP_AND, fraction);

@@ -747,6 +747,11 @@ static octave_value_list word_two (const octave_value_list &args, int) {
   gpumm_type type = type_of_class (rules.class_name ());
   if (is_complex (a.x.type) || is_complex (b.x.type))
     type = complex_type (type);
+  if (!is_float (type)) // compared as Octave converts them
+    for (operand *o : {&a, &b}) {
+      o->x = plain (converted (as_array (*o), type));
+      o->is_number = false;
+    }
   const program p = fused (is_max ? GPUMM_MAP_MAX : GPUMM_MAP_MIN, a, b, domain_of (type));
   return ovl (value_of (pending_array (p, type, size, a.x.device)));
 }
