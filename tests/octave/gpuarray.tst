@@ -1227,6 +1227,9 @@
 %!    text = "it is not on the device";
 %!  endif
 %!  h = full (h); # of a diagonal matrix
+%!  if (any (strcmp (words, {"@(a) norm (a, 1)", "@(a) norm (a, Inf)"})) && any (isnan (x{1}(:))))
+%!    h(:) = NaN; # Octave 9 skips some NaN of a matrix
+%!  endif
 %!  if (iscomplex (h) && all (imag (h)(:) == 0))
 %!    h = real (h);
 %!  endif
@@ -1263,6 +1266,9 @@
 %!      endswitch
 %!      if (isinteger (h) && kind > 0)
 %!        tol = max (tol, 1); # rounded from values that differ a little
+%!      endif
+%!      if (kind == 3)
+%!        equal = equal | isnan (k); # complex (0) .^ 0, where other elements are complex, is NaN in Octave alone
 %!      endif
 %!      if (is_complex)
 %!        equal = equal | abs (g - k) <= tol | (! isfinite (g) & ! isfinite (k));
