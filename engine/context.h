@@ -26,8 +26,9 @@ typedef struct gpumm_context {
     gpumm_status failed;      /* not reported yet */
     char error[512];
   } arrays;
-  struct gpumm_rates *rates; /* rates.c; NULL: nothing measured yet */
-  struct gpumm_tuned *tuned; /* tuned.c; NULL: not read yet */
+  gpumm_device_properties seen; /* by the last gpumm_context_properties; no name: not yet */
+  struct gpumm_rates *rates;    /* rates.c; NULL: nothing measured yet */
+  struct gpumm_tuned *tuned;    /* tuned.c; NULL: not read yet */
 } gpumm_context;
 
 #endif

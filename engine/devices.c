@@ -145,12 +145,22 @@ gpumm_context *gpumm_gpu_context (int device) {
   return is_known ? &gpus[device] : NULL;
 }
 
-gpumm_status gpumm_context_properties (const gpumm_context *context,
+gpumm_status gpumm_context_properties (gpumm_context *context,
                                        gpumm_device_properties *properties) {
   gpumm_status status = context->driver->properties (context->device, properties);
-  return status
-             ? gpumm_fail (status, "device %d: %s", context->device, context->driver->error_text ())
-             : GPUMM_OK;
+  if (status)
+    return gpumm_fail (status, "device %d: %s", context->device, context->driver->error_text ());
+  pthread_mutex_lock (&lock);
+  context->seen = *properties;
+  pthread_mutex_unlock (&lock);
+  return GPUMM_OK;
+}
+
+gpumm_status gpumm_context_seen (gpumm_context *context, gpumm_device_properties *properties) {
+  pthread_mutex_lock (&lock);
+  *properties = context->seen;
+  pthread_mutex_unlock (&lock);
+  return properties->name[0] ? GPUMM_OK : gpumm_context_properties (context, properties);
 }
 
 const char *gpumm_unused_gpu (void) {

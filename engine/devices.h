@@ -19,9 +19,10 @@ gpumm_status gpumm_context_of (int device, gpumm_context **context);
 /* The context of a GPU without asking the driver whether the index exists; NULL where no GPU can be used. */
 gpumm_context *gpumm_gpu_context (int device);
 
-/* A device's properties now. Sets the error text on failure. */
-gpumm_status gpumm_context_properties (const gpumm_context *context,
-                                       gpumm_device_properties *properties);
+/* A device's properties: now; or those seen last, because asking for the free memory takes as long as a
+ * small product. Set the error text on failure. */
+gpumm_status gpumm_context_properties (gpumm_context *context, gpumm_device_properties *properties);
+gpumm_status gpumm_context_seen (gpumm_context *context, gpumm_device_properties *properties);
 
 /* Empties all pools, calls reset for each device, and closes what the drivers keep. */
 void gpumm_devices_reset (void (*reset) (gpumm_context *context));

@@ -172,7 +172,7 @@ static gpumm_status find_host (places *f) {
   gpumm_status status = gpumm_context_of (GPUMM_HOST, &context);
   if (status)
     return gpumm_fail (status, "the host device cannot be used: %s", gpumm_last_error ());
-  status = gpumm_place_device (context, f->problem->output, f->host);
+  status = gpumm_place_device (context, f->problem->output, !f->problem->queues, f->host);
   if (!status)
     f->choices.host = f->host;
   return status;
@@ -193,7 +193,8 @@ static gpumm_status find_gpu (places *f, int device) {
   }
   if (status)
     return status;
-  status = gpumm_place_device (context, gpumm_is_float (p->output) ? p->output : GPUMM_D, f->gpu);
+  status = gpumm_place_device (context, gpumm_is_float (p->output) ? p->output : GPUMM_D,
+                               !p->queues, f->gpu);
   if (!status) {
     gpumm_place_rival (p, o, f->gpu);
     f->choices.gpu = f->gpu;

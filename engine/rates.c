@@ -157,9 +157,11 @@ static rates *rates_of (gpumm_context *context) {
   return context->rates;
 }
 
-gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, gpumm_place *place) {
+gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, int now,
+                                 gpumm_place *place) {
   *place = (gpumm_place){.context = context};
-  gpumm_status status = gpumm_context_properties (context, &place->properties);
+  gpumm_status status =
+      (now ? gpumm_context_properties : gpumm_context_seen) (context, &place->properties);
   if (status)
     return status;
   /* count the pool's unused memory as free */

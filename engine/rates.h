@@ -5,10 +5,11 @@
 
 #include "plan.h"
 
-/* Fills place for a device: its properties now, its tuned rows for the type, and its rates,
+/* Fills place for a device: its properties, now or as seen last, its tuned rows for the type, and its rates,
  * measured once per process with the transfers of dense.c and the kernel that "auto" would take.
  * Sets the error text on failure. */
-gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, gpumm_place *place);
+gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, int now,
+                                 gpumm_place *place);
 
 /* Fills in only the rates of a GPU, without asking the device. Returns 0 if this process has not
  * measured them yet. */

@@ -2,7 +2,8 @@
 ## SPDX-License-Identifier: BSD-3-Clause
 
 ## -*- texinfo -*-
-## @deftypefn {} {@var{data} =} from_gpu (@var{name}, @var{measure})
+## @deftypefn  {} {@var{data} =} from_gpu (@var{name}, @var{measure})
+## @deftypefnx {} {@var{data} =} from_gpu (@var{name}, @var{measure}, @var{fallback})
 ## Measure on the GPU, or without a GPU load what was measured on one before.
 ##
 ## @var{measure} is a function without arguments that uses the GPU and returns @var{data}: a number,
@@ -11,12 +12,12 @@
 ## GPU they come from.
 ##
 ## While the repository's outputs are stored (@env{GPUMM_NOTEBOOKS_STORE} is set), @code{from_gpu}
-## writes @var{data} to that file.  With neither a GPU nor the file, it raises the error
-## @code{gpumm:no-device}.
+## writes @var{data} to that file.  With neither a GPU nor the file, it returns @var{fallback}.
+## Without @var{fallback} this is the error @code{gpumm:no-device}.
 ## @seealso{lesson}
 ## @end deftypefn
 
-function data = from_gpu (name, measure)
+function data = from_gpu (name, measure, fallback)
 
   file = fullfile (fileparts (mfilename ("fullpath")), "measured", [name, ".txt"]);
   [there, why] = gpumm_available ("gpu");
@@ -39,6 +40,9 @@ function data = from_gpu (name, measure)
     before = load (file);
     data = before.data;
     printf ("measured before, on %s, driver %s (%s)\n", before.gpu, before.driver, before.build);
+  elseif (nargin > 2)
+    data = fallback;
+    printf ("no GPU here, and no measurement of one is stored: the lesson goes on with its model\n");
   else
     error ("gpumm:no-device", ["from_gpu: nothing was measured before as %s, and gpumm " ...
                                "finds no GPU: %s"], name, why);

@@ -20,7 +20,7 @@
 ## @group
 ## folder = gpumm_lessons (tempname ());
 ## numel (glob ([folder "/*.ipynb"]))
-##   @result{} ans = 7
+##   @result{} ans = 8
 ## @end group
 ## @end example
 ## @seealso{gpumm_doc, gpumm_kernel}

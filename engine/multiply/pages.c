@@ -38,9 +38,10 @@ static const double LARGE_PAGE = 2.0 * 512 * 512 * 512;
 /* OpenBLAS uses one thread for a page up to this size anyway. */
 static const double SMALL_PAGE = 2.0 * 64 * 64 * 64;
 
-/* A thread fetches pages worth about 20 us at once. A call of the BLAS costs as much as CALL_WORK
- * operations, 0.1 us. */
-static const double LEAST_WORK = 5e5, CALL_WORK = 3000;
+/* A thread fetches pages worth about 20 us at once, or with results of LEAST_BYTES: the first to touch 2 MB
+ * of fresh memory makes the system clear all of it, and others that touch it wait. But all threads get
+ * some. A call of the BLAS costs as much as CALL_WORK operations, 0.1 us. */
+static const double LEAST_WORK = 5e5, CALL_WORK = 3000, LEAST_BYTES = 1 << 21;
 
 typedef struct batch batch;
 typedef gpumm_status solver (const batch *b, const gpumm_problem *problem, gpumm_matrix *c);
@@ -283,7 +284,10 @@ static gpumm_status at_once (const batch *b) {
   shared_pages r = {.b = b, .calls_blas = found > 0};
   gpumm_progress_of ((double) b->count * b->work
                      * (is_float ? 1 : 0.5)); /* integers.c counts m n k */
-  r.piece = (int64_t) (LEAST_WORK / (b->work + CALL_WORK)) + 1;
+  const double by_work = LEAST_WORK / (b->work + CALL_WORK);
+  const double by_bytes = LEAST_BYTES / (double) b->bytes_c;
+  r.piece = gpumm_least ((int64_t) (by_work > by_bytes ? by_work : by_bytes) + 1,
+                         gpumm_pieces (b->count, most));
   gpumm_team ((int) gpumm_least (most, gpumm_pieces (b->count, r.piece)), share, &r);
   if (found)
     gpumm_blas_unshare ();

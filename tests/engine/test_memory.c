@@ -205,7 +205,7 @@ static void test_shells (void) {
                                      {300, 200, 70}, {129, 400, 5}, {600, 65, 9},  {200, 200, 200}};
   gpumm_place place;
   int cases = 0;
-  CHECK (!gpumm_place_device (context, GPUMM_D, &place), "%s", gpumm_last_error ());
+  CHECK (!gpumm_place_device (context, GPUMM_D, 1, &place), "%s", gpumm_last_error ());
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     for (int ops = 0; ops < 9; ops++)
       for (int with_c0 = 0; with_c0 < 2; with_c0++)
@@ -276,7 +276,7 @@ static void test_workspace (void) {
   gpumm_driver with_it = *driver;
   with_it.kernels = rows;
   gpumm_place place;
-  CHECK (!gpumm_place_device (context, GPUMM_D, &place), "%s", gpumm_last_error ());
+  CHECK (!gpumm_place_device (context, GPUMM_D, 1, &place), "%s", gpumm_last_error ());
   gpumm_context other = {.driver = &with_it};
   place.context = &other;
   for (int l = 0; l < 3; l++) {

@@ -37,7 +37,7 @@
 %! folder = gpumm_lessons (tempname ());
 %! unwind_protect
 %!   books = regexprep (glob (fullfile (notebooks (), "*.ipynb")), '.*/', "");
-%!   assert (numel (books), 7);
+%!   assert (numel (books), 8);
 %!   pictures = cellfun (@(b) pictures_in (fileread (fullfile (folder, b))), books, ...
 %!                       "UniformOutput", false);
 %!   assert (cellfun (@numel, pictures(1:3)) >= 1);
@@ -56,7 +56,7 @@
 %! mkdir (fileparts (folder));
 %! unwind_protect
 %!   said = evalc ("gpumm_lessons (folder)");
-%!   assert (strncmp (said, ["The lessons are in ", folder, ": 11 new files; 0 were there"], ...
+%!   assert (strncmp (said, ["The lessons are in ", folder, ": 12 new files; 0 were there"], ...
 %!                    numel (folder) + 47));
 %!   command = "\n  '[^\n]*/setup' notebooks '[^\n]*it'\\\\''s mine'\n$";
 %!   assert (! isempty (regexp (said, command, "once")));
@@ -64,7 +64,7 @@
 %!   write (fullfile (folder, "notes.txt"), "mine, too");
 %!   unlink (fullfile (folder, "4-strassen.ipynb"));
 %!   said = evalc ("gpumm_lessons (folder)");
-%!   assert (! isempty (strfind (said, ": 1 new files; 10 were there and are unchanged.")));
+%!   assert (! isempty (strfind (said, ": 1 new files; 11 were there and are unchanged.")));
 %!   assert (fileread (fullfile (folder, "2-block-size.ipynb")), "mine");
 %!   assert (fileread (fullfile (folder, "notes.txt")), "mine, too");
 %!   assert (fileread (fullfile (folder, "4-strassen.ipynb")), ...
@@ -80,7 +80,7 @@
 %! before = cd (folder);
 %! unwind_protect
 %!   assert (gpumm_lessons (), fullfile (folder, "gpumm-lessons"));
-%!   assert (numel (files_in ("gpumm-lessons")), 11);
+%!   assert (numel (files_in ("gpumm-lessons")), 12);
 %! unwind_protect_cleanup
 %!   cd (before);
 %!   remove (folder);
