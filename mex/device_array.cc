@@ -642,6 +642,12 @@ static bool leaves_reals (const operand &x, const operand &y) {
   return anywhere (negative, like);
 }
 
+// In which Octave compares: as it adds, but integers exactly.
+static gpumm_type compared_type (gpumm_type s, gpumm_type t) {
+  const bool integers = (!is_float (s) && s != GPUMM_B) || (!is_float (t) && t != GPUMM_B);
+  return !integers && (is_single (s) || is_single (t)) ? GPUMM_S : GPUMM_D;
+}
+
 array entrywise (const operation &o, operand a, operand b) {
   const dim_vector size = common_size (o.name, a.x.size, b.x.size);
   const gpumm_type real = result_type (o.op, a.x, b.x), s = a.x.type, t = b.x.type;
@@ -676,8 +682,7 @@ array entrywise (const operation &o, operand a, operand b) {
       return pending_array (p, p.domain, size, a.x.device);
     }
   }
-  gpumm_type domain =
-      o.compares ? (is_single (s) && is_single (t) ? GPUMM_S : GPUMM_D) : domain_of (real);
+  gpumm_type domain = o.compares ? compared_type (s, t) : domain_of (real);
   if (is_complex_result)
     domain = complex_type (domain);
   const gpumm_type type = o.compares ? GPUMM_B : is_complex_result ? complex_type (real) : real;
@@ -1021,6 +1026,11 @@ void assign (array &x, const std::vector<octave::idx_vector> &index, array y) {
     whole = dims == 1 ? dim_vector (x.numel (), 1) : x.size.redim (dims);
   }
   const dim_vector size = size_of_part (index, whole);
+  if (type == GPUMM_B) {
+    operand o;
+    o.x = y;
+    check_nan (o);
+  }
   y = plain (converted (y, type));
   if (x.type != type)
     x = plain (converted (x, type));

@@ -383,7 +383,7 @@ octave_value octave_gpuarray::diag (octave_idx_type k) const {
   const octave_idx_type n = std::max<octave_idx_type> (count, 0);
   if (n == 0)
     return value_of (
-        new_array (x.device, x.type, octave_value (boolNDArray (x.size)).diag (k).dims ()));
+        zeros (x.device, x.type, octave_value (boolNDArray (x.size)).diag (k).dims ()));
   gpumm_map map = {};
   map.domain = domain_of (x.type);
   map.inputs = 1;
