@@ -683,6 +683,9 @@
 %!       endif
 %!       f = str2func (sprintf ("part_%d", i));
 %!       for y = Y(1:ifelse_ (any (i == [19:26, 34:36, 38, 39]), 1, numel (Y)))
+%!         if (i == 28 && islogical (X) && iscomplex (y{1}))
+%!           continue; # false * 1i is 0+0i on the device, and Octave narrows it
+%!         endif
 %!         tol = 0;
 %!         if (i == 32 || i == 33 || iscomplex (X) || iscomplex (y{1}))
 %!           tol = @(w) 8 * eps ("single") * abs (double (w));
@@ -1237,7 +1240,7 @@
 %!    h = real (h);
 %!  endif
 %!  same = iscomplex (h) == stays_complex;
-%!  if (is_put && ((! on_device && islogical (h)) || (any (cellfun (@isinteger, x)) && any (cellfun (@iscomplex, x)))))
+%!  if (is_put && ((! on_device && islogical (h)) || (! all (cellfun (@isfloat, x)) && any (cellfun (@iscomplex, x)))))
 %!    same = false; # true(1) = 5 is true, but not with a 5 of the device; int8 (1)(1) = 2+0i, where Octave narrows
 %!  elseif (strcmp (words, "@(a) all (a, 2)") && any (isnan (x{1}(:))))
 %!    same = false; # Octave takes NaN for true along columns alone
