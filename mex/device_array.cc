@@ -300,15 +300,15 @@ static bool fits (const array &x, gpumm_type domain) {
 
 array upload (const octave_value &value, int device) {
   octave_value x = value.is_string () ? octave_value (value.array_value (true)) : value;
+  const gpumm_type real = type_of_class (x.class_name ());
+  if (real == GPUMM_TYPES || !(x.isnumeric () || x.islogical ()))
+    error_with_id ("gpumm:invalid", "gpuArray: there is no gpuArray of class %s",
+                   value.class_name ().c_str ());
   if (x.issparse ())
     say_gather (
         "sparse matrices stay on the host: full (S) can be a gpuArray, or gather (X) to work "
         "there");
   x = x.full_value (); // of a range, say
-  const gpumm_type real = type_of_class (x.class_name ());
-  if (real == GPUMM_TYPES || !(x.isnumeric () || x.islogical ()))
-    error_with_id ("gpumm:invalid", "gpuArray: there is no gpuArray of class %s",
-                   value.class_name ().c_str ());
   if (device == NO_DEVICE)
     return hosted (x);
   const gpumm_type type = x.iscomplex () ? complex_type (real) : real;
@@ -615,7 +615,7 @@ const operation &operation_of (octave_value::binary_op op) {
 static const double MOST_WHOLE = 2147483647;
 
 static bool is_whole (double x) {
-  return x == std::round (x) && std::fabs (x) < MOST_WHOLE;
+  return x == std::round (x) && std::fabs (x) <= MOST_WHOLE;
 }
 
 // Is x .^ y complex because a negative number meets a fraction? Waits where it must look.
@@ -643,7 +643,7 @@ static bool leaves_reals (const operand &x, const operand &y) {
   large.domain = domain;
   large.steps.push_back (step_of (GPUMM_MAP_ABS));
   large.steps.push_back (
-      step_of (GPUMM_MAP_GE, GPUMM_MAP_CONSTANT, false, gpumm_scalar{MOST_WHOLE, 0}));
+      step_of (GPUMM_MAP_GT, GPUMM_MAP_CONSTANT, false, gpumm_scalar{MOST_WHOLE, 0}));
   append (fraction, GPUMM_MAP_OR, large);
   array like = a;
   like.size = common_size ("operator .^", a.size, b.size);

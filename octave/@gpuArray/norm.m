@@ -70,6 +70,6 @@ function R = root_of_squares (x)
   scale = __gpuarray__ ("fold", "max", abs (x), 1);
   scale = __gpuarray__ ("two", "min", scale, realmax (type));
   scale = __gpuarray__ ("two", "max", scale, realmin (type));
-  x = x ./ scale;
-  R = scale .* sqrt (__gpuarray__ ("fold", "sum", x .* x, 1));
+  ## scaled twice, because a variable would be written to memory
+  R = scale .* sqrt (__gpuarray__ ("fold", "sum", (x ./ scale) .* (x ./ scale), 1));
 endfunction
