@@ -132,7 +132,10 @@ array new_array (int device, gpumm_type type, const dim_vector &size) {
   x.size.chop_trailing_singletons ();
   x.device = device;
   gpumm_buffer *buffer = nullptr;
-  const std::size_t bytes = std::size_t (size.safe_numel ()) * gpumm_type_bytes (type);
+  const double wanted = double (size.safe_numel ()) * double (gpumm_type_bytes (type));
+  if (wanted >= 0x1p62)
+    throw std::bad_alloc ();
+  const std::size_t bytes = std::size_t (wanted);
   need (gpumm_buffer_new (engine_device (device), std::max<std::size_t> (bytes, 1), &buffer));
   x.buffer = std::shared_ptr<gpumm_buffer> (buffer, gpumm_buffer_release);
   return x;
@@ -141,7 +144,7 @@ array new_array (int device, gpumm_type type, const dim_vector &size) {
 // ---- laying out ---------------------------------------------------------------------------------
 
 distances strides_of (const array &x, const dim_vector &size) {
-  distances stride (size.ndims (), 0);
+  distances stride (std::max (size.ndims (), x.size.ndims ()), 0);
   int64_t step = 1;
   for (int d = 0; d < x.size.ndims (); d++) {
     if (x.size (d) > 1)
@@ -473,7 +476,7 @@ array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
 }
 
 array as_column (const array &x) {
-  array y = x.pending ? x : plain (x);
+  array y = plain (x);
   y.size = dim_vector (x.numel (), 1);
   return y;
 }
@@ -862,13 +865,13 @@ void pick (bool put, const array &part, const dim_vector &part_size, const array
   p.whole = view_of (whole);
   std::fill_n (p.size, GPUMM_MAP_DIMS, 1);
   std::fill_n (p.whole_size, GPUMM_MAP_DIMS, 1);
-  const distances steps = strides_of (whole, whole_size);
+  const distances turned{whole.size (1), 1}; // a transposed matrix has two indices
   int64_t step = 1, whole_step = 1;
   for (int d = 0; d < dims; d++) {
     p.size[d] = part_size (d);
     p.whole_size[d] = whole_size (d);
     p.part.stride[d] = part.is_scalar () ? 0 : step;
-    p.whole.stride[d] = whole.turned ? steps[d] : whole_step;
+    p.whole.stride[d] = whole.turned ? turned[d] : whole_step;
     step *= part_size (d);
     whole_step *= whole_size (d);
     p.places[d] = places_of (index[d], whole_size (d), whole.device, memory);
@@ -876,7 +879,7 @@ void pick (bool put, const array &part, const dim_vector &part_size, const array
   need (gpumm_pick_entries (&p));
 }
 
-std::vector<octave::idx_vector> indices_of (const octave_value_list &given) {
+std::vector<octave::idx_vector> indices_of (const octave_value_list &given, int dims) {
   std::vector<octave::idx_vector> index;
   for (octave_idx_type d = 0; d < given.length (); d++)
     try {
@@ -885,6 +888,12 @@ std::vector<octave::idx_vector> indices_of (const octave_value_list &given) {
       e.set_pos_if_unset (int (given.length ()), int (d) + 1);
       throw;
     }
+  // indices 1 and : behind the last dimension say nothing
+  const auto says_nothing = [] (const octave::idx_vector &i) {
+    return i.is_colon () || (i.is_scalar () && i (0) == 0);
+  };
+  while (int (index.size ()) > dims && says_nothing (index.back ()))
+    index.pop_back ();
   return index;
 }
 
@@ -1026,27 +1035,26 @@ void assign (array &x, const std::vector<octave::idx_vector> &index, array y) {
   given.chop_all_singletons ();
   const bool matches =
       y.is_scalar () || without_ones == given || (dims == 1 && y.numel () == part.numel ());
-  if (grows || !matches) { // Octave's rules and errors
-    boolNDArray rules (x.size, false);
-    rules.assign (array_of_indices (index), boolNDArray (y.size, false), false);
-    if (dims == 1 && x.numel () > 0)
-      x = reshaped (x, x.size.redim (2));
-    x = enlarged (x, rules.dims ());
-    whole = dims == 1 ? dim_vector (x.numel (), 1) : x.size.redim (dims);
-  }
-  const dim_vector size = size_of_part (index, whole);
   if (type == GPUMM_B) {
     operand o;
     o.x = y;
     check_nan (o);
   }
   y = plain (converted (y, type));
-  if (x.type != type)
-    x = plain (converted (x, type));
-  array own = own_copy (x);
-  x = own;
+  array changed;           // what takes x's place at the end: a failure leaves x as it is
+  if (grows || !matches) { // Octave's rules and errors
+    boolNDArray rules (x.size, false);
+    rules.assign (array_of_indices (index), boolNDArray (y.size, false), false);
+    changed = dims == 1 && x.numel () > 0 ? reshaped (x, x.size.redim (2)) : x;
+    changed = converted (enlarged (changed, rules.dims ()), type);
+    whole = dims == 1 ? dim_vector (changed.numel (), 1) : changed.size.redim (dims);
+  } else
+    changed = x.type == type ? own_copy (x) : converted (x, type);
+  changed = plain (changed);
+  const dim_vector size = size_of_part (index, whole);
   if (size.numel () > 0)
-    pick (true, y, size, x, whole, index);
+    pick (true, y, size, changed, whole, index);
+  x = changed;
 }
 
 } // namespace gpumm

@@ -164,7 +164,7 @@ array hosted (const octave_value &value);
 array upload (const octave_value &value, int device);
 octave_value download (array x);
 
-// Strides of x where the result has this size: 0 where x repeats.
+// Strides of x where the result has this size, which has no fewer dimensions: 0 where x repeats.
 distances strides_of (const array &x, const dim_vector &size);
 
 gpumm_view view_of (const array &x, int64_t offset = 0);
@@ -251,8 +251,8 @@ array multiplied (const array &a, const array &b, gpumm_type type, const product
 array reshaped (array x, const dim_vector &size);
 array as_column (const array &x);
 
-// The indices as Octave takes them; its error for what is no index.
-std::vector<octave::idx_vector> indices_of (const octave_value_list &given);
+// The indices as Octave takes them, of an array of so many dimensions; its error for what is no index.
+std::vector<octave::idx_vector> indices_of (const octave_value_list &given, int dims);
 
 // Reads a part, or puts one, by indices into an array of this size.
 void pick (bool put, const array &part, const dim_vector &part_size, const array &whole,

@@ -83,8 +83,8 @@ public:
     return std::size_t (m.numel ()) * gpumm_type_bytes (m.type);
   }
   octave_idx_type nnz () const {
-    if (is_hosted (ready (m)))
-      return m.host.nnz ();
+    if (is_hosted (ready (m)) || is_wide (m.type))
+      return download (m).nnz ();
     const boolNDArray x =
         download (applied (ready (m), {}, domain_of (m.type), GPUMM_B)).bool_array_value ();
     return x.nnz ();
@@ -242,7 +242,7 @@ static array argument (const octave_value &x) {
 
 bool octave_gpuarray::is_true () const {
   ready (m);
-  if (m.numel () <= 1 || is_hosted (m))
+  if (m.numel () <= 1 || is_hosted (m) || is_wide (m.type))
     return download (m).is_true ();
   gpumm::operand o;
   o.x = m;
@@ -422,7 +422,7 @@ octave_value octave_gpuarray::do_index_op (const octave_value_list &index, bool 
     say_gather ("resizing by an index: gather (X)");
   if (is_hosted (ready (m)))
     return value_of (hosted (m.host.index_op (index)));
-  return value_of (part_of (m, indices_of (index)));
+  return value_of (part_of (m, indices_of (index, m.size.ndims ())));
 }
 
 octave_value octave_gpuarray::subsref (const std::string &type,
@@ -451,7 +451,7 @@ octave_value octave_gpuarray::subsasgn (const std::string &type,
     m = hosted (x);
     return octave_value (this, true);
   }
-  const std::vector<octave::idx_vector> places = indices_of (index.front ());
+  const std::vector<octave::idx_vector> places = indices_of (index.front (), m.size.ndims ());
   if (value.isnull ())
     m = without (m, places);
   else {

@@ -95,7 +95,9 @@
 
 function G = gpuArray (varargin)
 
-  if (nargin == 1)
+  if (nargin == 1 && ischar (varargin{1}))
+    error ("gpumm:invalid", "gpuArray: there is no gpuArray of class char");
+  elseif (nargin == 1)
     G = __gpuarray__ (varargin{1});
   elseif (nargin == 0)
     ## gpuArray.rand (2) calls gpuArray () and takes a field of the result
