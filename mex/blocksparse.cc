@@ -733,10 +733,7 @@ static octave_value joined (const octave_base_value &x, const octave_base_value 
 // ---- what Octave is told ------------------------------------------------------------------------
 
 static void install (octave::type_info &types) {
-  if (types.lookup_type ("blocksparse").is_defined ()) // its values would meet different code
-    error_with_id ("gpumm:internal",
-                   "blocksparse: this Octave has loaded gpumm from another place before; start "
-                   "Octave anew");
+  check_first (types, "blocksparse");
   octave_blocksparse::register_type (types);
   const int id = octave_blocksparse::static_type_id ();
   // gpumm computes products. Other operators call methods in @blocksparse with names that Octave does

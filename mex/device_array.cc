@@ -34,6 +34,11 @@ gpumm_type domain_of (gpumm_type type) {
   return is_float (type) ? type : GPUMM_D;
 }
 
+void check_narrow (gpumm_type type) {
+  if (is_wide (type))
+    say_gather ("int64 and uint64 arrays have no arithmetic on the device: gather (X)");
+}
+
 const char *class_of (gpumm_type type) {
   return type == GPUMM_B ? "logical" : gpumm_type_name (real_type (type));
 }
@@ -255,13 +260,11 @@ array pending_array (const program &p, gpumm_type type, const dim_vector &size, 
 
 array plain (array x) {
   ready (x);
-  return x.turned || x.conjugated
-             ? [&] {
-                 array y = new_array (x.device, x.type, x.size);
-                 run (program_of (x), y);
-                 return y;
-               }()
-             : x;
+  if (!x.turned && !x.conjugated)
+    return x;
+  array y = new_array (x.device, x.type, x.size);
+  run (program_of (x), y);
+  return y;
 }
 
 octave_value as_class (const octave_value &x, gpumm_type type) {
@@ -280,7 +283,10 @@ array converted (array x, gpumm_type type) {
   return pending_array (p, type, x.size, x.device);
 }
 
-// The source of y in p's steps, or -3 if p has no room for one more input.
+// What input_of returns instead of a source if the program has no room for one more input.
+enum { NO_ROOM = -3 };
+
+// The source of y in p's steps.
 static int input_of (program &p, const array &y) {
   for (std::size_t i = 0; i < p.inputs.size (); i++) {
     const array &x = p.inputs[i];
@@ -289,7 +295,7 @@ static int input_of (program &p, const array &y) {
       return int (i);
   }
   if (p.inputs.size () == GPUMM_MAP_INPUTS)
-    return -3;
+    return NO_ROOM;
   p.inputs.push_back (y);
   return int (p.inputs.size ()) - 1;
 }
@@ -300,6 +306,17 @@ static bool fits (const array &x, gpumm_type domain) {
 }
 
 // ---- operands -----------------------------------------------------------------------------------
+
+// All entries of x, which has no gaps, for a copy.
+static gpumm_matrix column_of (const array &x) {
+  gpumm_matrix m = {};
+  m.type = x.type == GPUMM_B ? GPUMM_U8 : x.type; // as many bytes
+  m.rows = m.ld = x.numel ();
+  m.cols = 1;
+  m.values = x.values ();
+  m.buffer = x.buffer.get ();
+  return m;
+}
 
 array upload (const octave_value &value, int device) {
   octave_value x = value.is_string () ? octave_value (value.array_value (true)) : value;
@@ -318,14 +335,9 @@ array upload (const octave_value &value, int device) {
   array y = new_array (device, type, x.dims ());
   if (y.numel () == 0)
     return y;
-  gpumm_matrix from = {}, to;
-  from.type = type == GPUMM_B ? GPUMM_U8 : type;
-  from.rows = from.ld = y.numel ();
-  from.cols = 1;
-  to = from;
+  gpumm_matrix from = column_of (y), to = from;
   from.values = const_cast<void *> (x.mex_get_data ());
-  to.values = y.values ();
-  to.buffer = y.buffer.get ();
+  from.buffer = nullptr;
   need (gpumm_copy (&from, &to));
   return y;
 }
@@ -337,13 +349,8 @@ octave_value download (array given) {
   if (is_hosted (ready (given)))
     return given.host;
   const array x = plain (given);
-  gpumm_matrix from = {}, to;
-  from.type = x.type == GPUMM_B ? GPUMM_U8 : x.type; // as many bytes
-  from.rows = from.ld = x.numel ();
-  from.cols = 1;
-  to = from;
-  from.values = x.values ();
-  from.buffer = x.buffer.get ();
+  gpumm_matrix from = column_of (x), to = from;
+  to.buffer = nullptr;
   if (x.numel () >= LARGE && x.type != GPUMM_B) {
     octave_value y = allocated (to).reshape (x.size);
     to.values = const_cast<void *> (y.mex_get_data ());
@@ -435,33 +442,18 @@ dim_vector common_size (const char *name, const dim_vector &a, const dim_vector 
 
 // ---- folds --------------------------------------------------------------------------------------
 
-int first_dimension (const dim_vector &size) {
-  return size.first_non_singleton ();
-}
-
 const char *const fold_names[GPUMM_FOLD_OPS] = {"sum", "prod", "max", "min", "any", "all"};
 
-array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
-  if (is_hosted (x)) {
-    const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
-    const octave_value_list arguments =
-        extreme ? ovl (download (x), Matrix (), dim + 1) : ovl (download (x), dim + 1);
-    const octave_value_list found = octave::feval (fold_names[op], arguments, index ? 2 : 1);
-    if (index)
-      *index = hosted (found (1));
-    return hosted (as_class (found (0), type));
-  }
+// Reduces x, taken as inner x count x outer, to an array of this size.
+static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], const dim_vector &size,
+                         gpumm_type type, array *index) {
   if (!x.pending || !fits (x, x.pending->domain))
     ready (x);
   gpumm_fold f = {};
   f.op = op;
-  f.inner = f.outer = 1;
-  f.count = dim < x.size.ndims () ? x.size (dim) : 1;
-  for (int d = 0; d < x.size.ndims (); d++)
-    (d < dim ? f.inner : d > dim ? f.outer : f.count) *= d == dim ? 1 : x.size (d);
-  dim_vector size = x.size;
-  if (dim < size.ndims ())
-    size (dim) = 1;
+  f.inner = lanes[0];
+  f.count = lanes[1];
+  f.outer = lanes[2];
   const array y = new_array (x.device, type, size);
   array all = x; // gives the map its size; its own output is not used
   all.turned = false;
@@ -475,10 +467,28 @@ array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
   return y;
 }
 
-array as_column (const array &x) {
-  array y = plain (x);
-  y.size = dim_vector (x.numel (), 1);
-  return y;
+array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
+  if (is_hosted (x)) {
+    const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+    const octave_value_list arguments =
+        extreme ? ovl (download (x), Matrix (), dim + 1) : ovl (download (x), dim + 1);
+    const octave_value_list found = octave::feval (fold_names[op], arguments, index ? 2 : 1);
+    if (index)
+      *index = hosted (found (1));
+    return hosted (as_class (found (0), type));
+  }
+  int64_t lanes[] = {1, 1, 1};
+  dim_vector size = x.size;
+  for (int d = 0; d < size.ndims (); d++)
+    lanes[d < dim ? 0 : d == dim ? 1 : 2] *= size (d);
+  if (dim < size.ndims ())
+    size (dim) = 1;
+  return fold_lanes (op, x, lanes, size, type, index);
+}
+
+bool holds (gpumm_fold_op op, const array &x) {
+  const int64_t lanes[] = {1, x.numel (), 1};
+  return download (fold_lanes (op, x, lanes, dim_vector (1, 1), GPUMM_B, nullptr)).bool_value ();
 }
 
 array reshaped (array x, const dim_vector &size) {
@@ -489,25 +499,10 @@ array reshaped (array x, const dim_vector &size) {
   return x;
 }
 
-bool is_one (const array &x) {
-  return download (x).bool_value ();
-}
-
 // Is the program's value nonzero anywhere? Waits.
 static bool anywhere (const program &p, const array &like) {
-  if (like.numel () == 0)
-    return false;
-  const array x = pending_array (p, GPUMM_B, like.size, like.device);
-  gpumm_fold f = {};
-  f.op = GPUMM_FOLD_ANY;
-  f.inner = f.outer = 1;
-  f.count = like.numel ();
-  const array y = new_array (like.device, GPUMM_B, dim_vector (1, 1));
-  array all = x;
-  f.map = map_of (p, all);
-  f.output = view_of (y);
-  need (gpumm_fold_entries (&f));
-  return is_one (y);
+  return like.numel () > 0
+         && holds (GPUMM_FOLD_ANY, pending_array (p, GPUMM_B, like.size, like.device));
 }
 
 void check_nan (const operand &o) {
@@ -529,7 +524,7 @@ void check_nan (const operand &o) {
 // Appends op with operand y to p; false if there is no room.
 static bool append (program &p, gpumm_map_op op, const operand &y, bool swapped) {
   const int source = y.is_number ? int (GPUMM_MAP_CONSTANT) : input_of (p, y.x);
-  if (source == -3 || p.steps.size () == GPUMM_MAP_STEPS)
+  if (source == NO_ROOM || p.steps.size () == GPUMM_MAP_STEPS)
     return false;
   p.steps.push_back (step_of (op, source, swapped, y.number));
   return true;
@@ -537,20 +532,19 @@ static bool append (program &p, gpumm_map_op op, const operand &y, bool swapped)
 
 // Appends: save what p computes, compute q, and combine both; false if there is no room.
 static bool append (program &p, gpumm_map_op op, const program &q) {
-  program r = p;
   if (q.depth > 1 || p.steps.size () + q.steps.size () + 2 > GPUMM_MAP_STEPS || q.inputs.empty ())
     return false;
+  program r = p;
   std::vector<int> sources;
   for (const array &x : q.inputs) {
     sources.push_back (input_of (r, x));
-    if (sources.back () == -3)
+    if (sources.back () == NO_ROOM)
       return false;
   }
   r.steps.push_back (step_of (GPUMM_MAP_PUSH, sources[0]));
   for (gpumm_map_step step : q.steps) {
-    if (step.source >= 0 && step.op >= GPUMM_MAP_ADD)
-      step.source = sources[step.source];
-    else if (step.source >= 0 && step.op <= GPUMM_MAP_PUSH)
+    const bool has_operand = step.op <= GPUMM_MAP_PUSH || step.op >= GPUMM_MAP_ADD;
+    if (has_operand && step.source >= 0)
       step.source = sources[step.source];
     r.steps.push_back (step);
   }
@@ -663,8 +657,8 @@ static gpumm_type compared_type (gpumm_type s, gpumm_type t) {
 array entrywise (const operation &o, operand a, operand b) {
   const dim_vector size = common_size (o.name, a.x.size, b.x.size);
   const gpumm_type real = result_type (o.op, a.x, b.x), s = a.x.type, t = b.x.type;
-  if (is_wide (s) || is_wide (t) || is_wide (real))
-    say_gather ("int64 and uint64 arrays have no arithmetic on the device: gather (X)");
+  check_narrow (s);
+  check_narrow (t);
   bool is_complex_result = is_complex (s) || is_complex (t);
   gpumm_map_op op = o.map;
   if (op == GPUMM_MAP_POW && !is_float (real) && !is_float (s) && s != GPUMM_B && !is_float (t)
@@ -734,8 +728,7 @@ array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type dom
 }
 
 array mapped (const function &f, array x) {
-  if (is_wide (x.type))
-    say_gather ("int64 and uint64 arrays have no arithmetic on the device: gather (X)");
+  check_narrow (x.type);
   if (is_hosted (x))
     return hosted (download (x).get_rep ().map (f.name));
   const octave_value one_of = sample (x.type, false, dim_vector (1, 2)).get_rep ().map (f.name);

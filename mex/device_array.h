@@ -142,6 +142,9 @@ void need (gpumm_status status);
 // In which entries of a type are computed.
 gpumm_type domain_of (gpumm_type type);
 
+// An error for int64 and uint64.
+void check_narrow (gpumm_type type);
+
 // Octave's class of entries of a type, and the real type of a class: GPUMM_TYPES if there is none.
 const char *class_of (gpumm_type type);
 gpumm_type type_of_class (const std::string &name);
@@ -222,17 +225,14 @@ array mapped (const function &f, array x);
 array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type domain,
                gpumm_type type);
 
-// The dimension, from 0, that Octave reduces if none is given.
-int first_dimension (const dim_vector &size);
-
 // Reduces dimension dim of x; index: also where, of max and min.
 array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index = nullptr);
 
 // x in the class with this type.
 octave_value as_class (const octave_value &x, gpumm_type type);
 
-// The truth of one entry. Waits.
-bool is_one (const array &x);
+// Is any entry of x true, or are all? Waits.
+bool holds (gpumm_fold_op op, const array &x);
 
 // ---- products -----------------------------------------------------------------------------------
 
@@ -249,7 +249,6 @@ array multiplied (const array &a, const array &b, gpumm_type type, const product
 // ---- parts --------------------------------------------------------------------------------------
 
 array reshaped (array x, const dim_vector &size);
-array as_column (const array &x);
 
 // The indices as Octave takes them, of an array of so many dimensions; its error for what is no index.
 std::vector<octave::idx_vector> indices_of (const octave_value_list &given, int dims);

@@ -247,7 +247,7 @@ bool octave_gpuarray::is_true () const {
   gpumm::operand o;
   o.x = m;
   check_nan (o);
-  return is_one (fold (GPUMM_FOLD_ALL, as_column (m), 0, GPUMM_B));
+  return holds (GPUMM_FOLD_ALL, m);
 }
 
 octave_value octave_gpuarray::reshape (const dim_vector &size) const {
@@ -365,7 +365,7 @@ octave_value octave_gpuarray::folded (gpumm_fold_op op, int dim) const {
     const octave_value x = download (m);
     return value_of (upload (op == GPUMM_FOLD_ALL ? x.all (dim) : x.any (dim), m.device));
   }
-  return value_of (fold (op, operand (), dim < 0 ? first_dimension (m.size) : dim, GPUMM_B));
+  return value_of (fold (op, operand (), dim < 0 ? m.size.first_non_singleton () : dim, GPUMM_B));
 }
 
 // The diagonal of a matrix, or the matrix with this diagonal.
@@ -590,8 +590,7 @@ template <octave_value::binary_op op> static void stepped (octave_base_value &x)
 
 static octave_value negated (const octave_base_value &a) {
   array x = gpuarray_of (a)->operand ();
-  if (is_wide (x.type))
-    say_gather ("int64 and uint64 arrays have no arithmetic on the device: gather (X)");
+  check_narrow (x.type);
   if (is_hosted (x))
     return value_of (
         hosted (octave::unary_op (type_info (), octave_value::op_uminus, download (x))));
@@ -602,8 +601,7 @@ static octave_value negated (const octave_base_value &a) {
 static octave_value inverted (const octave_base_value &a) {
   operand o;
   o.x = gpuarray_of (a)->operand ();
-  if (is_wide (o.x.type))
-    say_gather ("int64 and uint64 arrays have no arithmetic on the device: gather (X)");
+  check_narrow (o.x.type);
   if (is_hosted (o.x))
     return value_of (
         hosted (octave::unary_op (type_info (), octave_value::op_not, download (o.x))));
@@ -612,10 +610,7 @@ static octave_value inverted (const octave_base_value &a) {
 }
 
 static void install (octave::type_info &types) {
-  if (types.lookup_type ("gpuArray").is_defined ()) // its values would meet different code
-    error_with_id ("gpumm:internal",
-                   "gpuArray: this Octave has loaded gpumm from another place before; start "
-                   "Octave anew");
+  check_first (types, "gpuArray");
   octave_gpuarray::register_type (types);
   const int id = octave_gpuarray::static_type_id ();
   const int count = types.installed_type_names ().numel ();
@@ -687,17 +682,12 @@ static gpumm_type type_of_sum (gpumm_type type) {
   return type == GPUMM_B ? GPUMM_D : type;
 }
 
-static void check_narrow (const array &x) {
-  if (is_wide (x.type))
-    say_gather ("int64 and uint64 arrays have no arithmetic on the device: gather (X)");
-}
-
 // ("fold", OP, X, DIM): [Y, PLACES]
 static octave_value_list word_fold (const octave_value_list &args, int nargout) {
   const gpumm_fold_op op = fold_of (args (1));
   const array x = argument (args (2));
   const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
-  check_narrow (x);
+  check_narrow (x.type);
   const gpumm_type type = op >= GPUMM_FOLD_ANY ? GPUMM_B : type_of_sum (x.type);
   array index;
   const array y =
@@ -709,7 +699,7 @@ static octave_value_list word_fold (const octave_value_list &args, int nargout) 
 static octave_value_list word_scan (const octave_value_list &args, int) {
   const array x = plain (argument (args (2)));
   const int dim = args (3).int_value () - 1;
-  check_narrow (x);
+  check_narrow (x.type);
   if (is_hosted (x)) {
     const char *name = fold_of (args (1)) == GPUMM_FOLD_SUM ? "cumsum" : "cumprod";
     const octave_value sums = by_octave (name, ovl (x.host, dim + 1));
@@ -733,8 +723,8 @@ static octave_value_list word_two (const octave_value_list &args, int) {
   const bool is_max = args (1).string_value () == "max";
   auto both = operands_of (args (2).get_rep (), args (3).get_rep ());
   operand &a = both.first, &b = both.second;
-  check_narrow (a.x);
-  check_narrow (b.x);
+  check_narrow (a.x.type);
+  check_narrow (b.x.type);
   if (is_hosted (a.x))
     return ovl (value_of (hosted (by_octave (
         is_max ? "max" : "min", ovl (download (as_array (a)), download (as_array (b)))))));

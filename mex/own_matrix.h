@@ -199,6 +199,14 @@ private:
   }
 };
 
+// An error if a type of this name is there already: its values would meet different code.
+static inline void check_first (octave::type_info &types, const char *name) {
+  if (types.lookup_type (name).is_defined ())
+    error_with_id ("gpumm:internal",
+                   "%s: this Octave has loaded gpumm from another place before; start Octave anew",
+                   name);
+}
+
 // Installs f for x OP y and y OP x with any y.
 static inline void install_with_all (octave::type_info &types, octave_value::binary_op op, int x,
                                      octave::type_info::binary_op_fcn f) {

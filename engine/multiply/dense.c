@@ -249,7 +249,7 @@ static void take_memory (schedule *s, int64_t down, int64_t across) {
 
 /* ---- queued products ---------------------------------------------------------------------- */
 
-/* Nothing moves, and one launch of a kernel that does not wait computes all? */
+/* Can one launch compute all, of a kernel that does not wait, while nothing moves? */
 static int can_queue (const struct gpumm_job *job, const gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const gpumm_plan *plan = &job->plan;

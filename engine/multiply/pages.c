@@ -220,18 +220,25 @@ static gpumm_status multiply_split (const batch *b, const workspace *w,
   return gpumm_check_cancelled ();
 }
 
-static gpumm_status multiply_page (const batch *b, const workspace *w, int64_t page) {
-  gpumm_problem problem = b->problem;
-  gpumm_matrix c = b->c;
+/* The operands and the result of this page. */
+static void find_page (const batch *b, int64_t page, gpumm_problem *problem, gpumm_matrix *c) {
   int64_t at_a = 0, at_b = 0, rest = page;
+  *problem = b->problem;
+  *c = b->c;
   for (int d = 0; d < b->dims; d++) {
     at_a += rest % b->sizes[d] * b->steps_a[d];
     at_b += rest % b->sizes[d] * b->steps_b[d];
     rest /= b->sizes[d];
   }
-  problem.a.values = (char *) problem.a.values + at_a * b->bytes_a;
-  problem.b.values = (char *) problem.b.values + at_b * b->bytes_b;
-  c.values = (char *) c.values + page * b->bytes_c;
+  problem->a.values = (char *) problem->a.values + at_a * b->bytes_a;
+  problem->b.values = (char *) problem->b.values + at_b * b->bytes_b;
+  c->values = (char *) c->values + page * b->bytes_c;
+}
+
+static gpumm_status multiply_page (const batch *b, const workspace *w, int64_t page) {
+  gpumm_problem problem;
+  gpumm_matrix c;
+  find_page (b, page, &problem, &c);
   return b->is_split ? multiply_split (b, w, &problem, &c) : b->multiply (b, &problem, &c);
 }
 
@@ -295,41 +302,26 @@ static gpumm_status at_once (const batch *b) {
   return failed ? gpumm_fail ((gpumm_status) failed, "%s", r.why) : GPUMM_OK;
 }
 
-/* The elements from one page to the next along dimension d of the result: of A, B and C. */
-static void get_steps (const batch *b, int d, int64_t steps[3]) {
-  int64_t pages = 1;
-  for (int e = 0; e < d; e++)
-    pages *= b->sizes[e];
-  const int64_t element = (int64_t) gpumm_type_bytes (b->c.type);
-  steps[0] = b->steps_a[d] * b->bytes_a / element;
-  steps[1] = b->steps_b[d] * b->bytes_b / element;
-  steps[2] = pages * b->bytes_c / element;
-}
-
 /* All pages along the dimension with most of them at once, from each place of the others. */
 static gpumm_status launch_pages (const batch *b, const gpumm_plan *plan) {
   int along = 0;
-  int64_t steps[3], before = 1;
+  int64_t before = 1; /* pages from one to the next along it */
   gpumm_status status = GPUMM_OK;
   for (int d = 1; d < b->dims; d++)
     if (b->sizes[d] > b->sizes[along])
       along = d;
   for (int d = 0; d < along; d++)
     before *= b->sizes[d];
-  gpumm_product first = gpumm_product_of (&b->problem);
-  first.ldc = b->c.ld;
+  const int64_t element = (int64_t) gpumm_type_bytes (b->c.type);
+  const int64_t steps[] = {b->steps_a[along] * b->bytes_a / element,
+                           b->steps_b[along] * b->bytes_b / element, before * b->bytes_c / element};
   for (int64_t i = 0; i < b->count / b->sizes[along] && !status; i++) {
-    const int64_t page = i % before + i / before * before * b->sizes[along];
-    int64_t at_a = 0, at_b = 0, rest = page;
-    for (int d = 0; d < b->dims; d++) {
-      at_a += rest % b->sizes[d] * b->steps_a[d];
-      at_b += rest % b->sizes[d] * b->steps_b[d];
-      rest /= b->sizes[d];
-    }
-    first.a = (const char *) b->problem.a.values + at_a * b->bytes_a;
-    first.b = (const char *) b->problem.b.values + at_b * b->bytes_b;
-    first.c = (char *) b->c.values + page * b->bytes_c;
-    get_steps (b, along, steps);
+    gpumm_problem problem;
+    gpumm_matrix c;
+    find_page (b, i % before + i / before * before * b->sizes[along], &problem, &c);
+    gpumm_product first = gpumm_product_of (&problem);
+    first.c = c.values;
+    first.ldc = c.ld;
     gpumm_stream *stream = NULL;
     status = gpumm_queue_begin (plan->context, &stream);
     if (status)
