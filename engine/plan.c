@@ -39,7 +39,7 @@ static const int64_t TUNED_REACH = 4;
 /* A rival is considered for products that take the library at least WEIGHED_FROM seconds: measuring the
  * rates of "emulated" took 11 to 55 ms on an H200, once per type and class of k. Each size must be
  * at least LEAST_WEIGHED, because the rates come from products this wide. */
-static const double WEIGHED_FROM = 20e-3;
+static const double WEIGHED_FROM = 10e-3;
 static const int64_t LEAST_WEIGHED = 2048;
 
 /* Rates are measured at a power of 2 that is at most half the product's k (complex, which takes
@@ -48,10 +48,10 @@ static const int64_t DEEPEST_WEIGHED = 8192;
 
 /* It is taken if the library takes CLEARLY_BOUND times as long as the transfers, so that computing
  * limits the product, and if it takes at most CLEARLY_FASTER of the library's time, because its larger
- * tiles overlap less. End to end on an H200 emulated took 0.47 to 0.99 of the
- * library's time there (bench/results/h200/auto.csv), and 1.3 in double at 8192, where link and
- * library take equally long. */
-static const double CLEARLY_BOUND = 1.25, CLEARLY_FASTER = 0.8;
+ * tiles overlap less; where nothing is transferred, FASTER of it. End to end on an H200 emulated took 0.47
+ * to 0.99 of the library's time there (bench/results/h200/auto.csv), and 1.3 in double at 8192, where
+ * link and library take equally long. */
+static const double CLEARLY_BOUND = 1.25, CLEARLY_FASTER = 0.8, FASTER = 0.9;
 
 /* The GPU is taken if by the rates it saves LEAST_SAVED seconds and needs at most WORTH_THE_WAY of
  * the CPU's time: near the crossover the estimates hold only on an idle machine. On an H200 with 16
@@ -264,7 +264,8 @@ static void weigh_rival (const gpumm_problem *p, const gpumm_options *o, gpumm_c
     return;
   other.library_seconds = r->library * gpumm_dense_flops (p);
   other.rival_seconds = seconds_of_rival (p, r, &other);
-  if (other.rival_seconds > CLEARLY_FASTER * other.library_seconds)
+  const int moves = gpumm_bytes_up (p) + gpumm_bytes_down (p) > 0;
+  if (other.rival_seconds > (moves ? CLEARLY_FASTER : FASTER) * other.library_seconds)
     return;
   other.gain = other.library_seconds / other.rival_seconds;
   *plan = other;

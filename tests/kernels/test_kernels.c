@@ -1,10 +1,11 @@
 /* test_kernels.c - every kernel of a driver against a triple loop in higher precision.
  *
- *   test_kernels LIBRARY [table=1] [special=200] [random=300] [exact=100] [seed=1] [types=sdcz]
- *                [kernel=] [without=] [largest=129] [driver=1]
+ *   test_kernels LIBRARY [table=1] [grams=1] [special=200] [random=300] [exact=100] [seed=1]
+ *                [types=sdcz] [kernel=] [without=] [largest=129] [driver=1]
  *
  * table    of sizes around tiles, all ops and types, and on a GPU of few rows or columns and long
  *          k: run one case in so many (1: all, 0: none)
+ * grams    A A' of 2048 and more on a GPU? 0: no
  * special  so many random cases with NaN, Inf and zeros, whose places in C are compared
  * random   so many random cases
  * exact    so many random cases of small integers, without rounding in any kernel: C must be exact
@@ -27,9 +28,9 @@ static void (*set_order) (gpumm_host_order order, uint64_t seed); /* host device
 static void (*set_memory) (int64_t bytes);
 
 static struct {
-  long driver, table, special, random, exact, seed, largest, widen;
+  long driver, table, grams, special, random, exact, seed, largest, widen;
   const char *types, *kernel, *without;
-} options = {1, 1, 200, 300, 100, 1, 129, 200, "sdcz", "", NULL};
+} options = {1, 1, 1, 200, 300, 100, 1, 129, 200, "sdcz", "", NULL};
 
 /* ---- matrices ----------------------------------------------------------------------------- */
 
@@ -48,6 +49,7 @@ struct test {
   gpumm_scalar alpha, beta;
   int special;  /* NaN, Inf and zeros among the elements? */
   int integers; /* elements -2 .. 2 only? */
+  int gram;     /* is B the array of A, with the other op? */
 };
 
 static const double specials[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0};
@@ -217,6 +219,23 @@ static const char *describe (const struct test *t, const char *row, const char *
   return text;
 }
 
+/* From cuBLAS A A' is symmetric, or Hermitian, to the bit: eig and chol look whether it is. */
+static int is_unsymmetric (const struct test *t, const gpumm_product *p, const gpumm_kernel *row,
+                           const void *c) {
+  const int conjugated = t->op_a == GPUMM_CTRANSPOSE || t->op_b == GPUMM_CTRANSPOSE;
+  if (!t->gram || t->special || t->beta.re != 0 || t->beta.im != 0 || t->alpha.im != 0
+      || strcmp (row->algorithm, "cublas") != 0)
+    return 0;
+  for (int64_t j = 0; j < t->n; j++)
+    for (int64_t i = 0; i <= j; i++) {
+      const int64_t x = i + j * p->ldc, y = j + i * p->ldc;
+      if (get (t->type, c, x, 0) != get (t->type, c, y, 0)
+          || get (t->type, c, x, 1) != (conjugated ? -1 : 1) * get (t->type, c, y, 1))
+        return 1;
+    }
+  return 0;
+}
+
 /* Checks what a kernel made. before: what was there. Says what is wrong first. */
 static void compare (const struct test *t, const gpumm_product *p, const gpumm_kernel *row,
                      const char *order, const struct expected *right, const struct norms *x,
@@ -265,7 +284,8 @@ static void compare (const struct test *t, const gpumm_product *p, const gpumm_k
       return;
     }
   }
-  report (1, "%s", "");
+  report (!is_unsymmetric (t, p, row, now + GUARD * (int64_t) size), "%s: not symmetric to the bit",
+          describe (t, row->name, order));
 }
 
 static void run_kernel (const struct test *t, const gpumm_product *p, const gpumm_kernel *row,
@@ -311,7 +331,7 @@ static void run_test (const struct test *t) {
       .beta = t->beta,
   };
   pair a = make_pair (operand_bytes (t, a_rows, a_cols, p.lda));
-  pair b = make_pair (operand_bytes (t, b_rows, b_cols, p.ldb));
+  pair b = t->gram ? a : make_pair (operand_bytes (t, b_rows, b_cols, p.ldb));
   pair c = make_pair (size * (size_t) (2 * GUARD + length (t->m, t->n, p.ldc)));
   p.a = a.device;
   p.b = b.device;
@@ -320,7 +340,8 @@ static void run_test (const struct test *t) {
   memset (a.host, 0xff, a.bytes); /* NaN */
   memset (b.host, 0xff, b.bytes);
   make_matrix (t, a.host, a_rows, a_cols, p.lda);
-  make_matrix (t, b.host, b_rows, b_cols, p.ldb);
+  if (!t->gram)
+    make_matrix (t, b.host, b_rows, b_cols, p.ldb);
   up (&a);
   up (&b);
 
@@ -376,7 +397,8 @@ static void run_test (const struct test *t) {
   free (before);
   free (right);
   drop_pair (&a);
-  drop_pair (&b);
+  if (!t->gram)
+    drop_pair (&b);
   drop_pair (&c);
 }
 
@@ -459,6 +481,39 @@ static void run_extremes (void) {
   }
 }
 
+/* A A' and A' A of one array. */
+static void make_gram (struct test *t, gpumm_op op) {
+  t->gram = 1;
+  t->n = t->m;
+  t->pad_b = t->pad_a;
+  t->op_b = t->op_a == GPUMM_NONE ? op : GPUMM_NONE;
+}
+
+/* Where cuBLAS makes one triangle: from 2048 on. */
+static void run_grams (void) {
+  static const int64_t shapes[][2] = {{2048, 3}, {2049, 5}, {2113, 1}};
+  static const gpumm_op ops[] = {GPUMM_NONE, GPUMM_TRANSPOSE, GPUMM_CTRANSPOSE};
+  for (int e = 0; e < 3; e++)
+    for (int type = GPUMM_S; type <= GPUMM_Z; type++)
+      for (int i = 0; i < 4; i++) {
+        struct test t = {.type = (gpumm_type) type,
+                         .op_a = ops[i < 2 ? 0 : i - 1],
+                         .m = shapes[e][0],
+                         .k = shapes[e][1],
+                         .pad_a = e,
+                         .pad_c = 3 * e,
+                         .alpha = {e == 0 ? 1 : -0.5, 0},
+                         .special = e == 1 && i % 2};
+        if (e == 2 && i > 0 && is_complex (t.type))
+          t.alpha.im = 0.25;
+        if (e == 0 && i == 3)
+          t.beta.re = 2;
+        make_gram (&t, ops[1 + i % 2]);
+        if (tested (t.type))
+          run_test (&t);
+      }
+}
+
 static void run_random (long count, int special, int integers) {
   for (long i = 0; i < count; i++) {
     int64_t most = 1 + cut (below (4) == 0 ? 100 : 40);
@@ -476,6 +531,8 @@ static void run_random (long count, int special, int integers) {
         .integers = integers,
     };
     choose_scalars (t.type, below (SCALARS), &t.alpha, &t.beta);
+    if (i % 8 == 7)
+      make_gram (&t, i % 16 == 7 ? GPUMM_TRANSPOSE : GPUMM_CTRANSPOSE);
     if (tested (t.type))
       run_test (&t);
   }
@@ -797,6 +854,7 @@ static void check_driver (void) {
 
 int main (int count, char **arguments) {
   const option known[] = {{.name = "table", .number = &options.table},
+                          {.name = "grams", .number = &options.grams},
                           {.name = "special", .number = &options.special},
                           {.name = "random", .number = &options.random},
                           {.name = "exact", .number = &options.exact},
@@ -812,7 +870,8 @@ int main (int count, char **arguments) {
   for (int i = 2; i < count; i++)
     usage = usage || !take_option (known, arguments[i]);
   if (usage) {
-    printf ("usage: test_kernels LIBRARY [table=1] [special=200] [random=300] [exact=100] [seed=1] "
+    printf ("usage: test_kernels LIBRARY [table=1] [grams=1] [special=200] [random=300] "
+            "[exact=100] [seed=1] "
             "[types=sdcz] [kernel=] [without=] [largest=129] [driver=1] "
             "[widen=200]\n");
     return 2;
@@ -830,6 +889,8 @@ int main (int count, char **arguments) {
     run_table ();
   if (options.table > 0 && !set_order)
     run_extremes ();
+  if (options.grams && !set_order)
+    run_grams ();
   run_widening (options.widen);
   run_random (options.special, 1, 0);
   run_random (options.random, 0, 0);
