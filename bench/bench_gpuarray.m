@@ -29,18 +29,15 @@ function x = added (x, count)
   endfor
 endfunction
 
-function finish ()
-  wait (gpuDevice ());
-endfunction
-
 function report (file, work, run)
+  device = gpuDevice ();
   ms = zeros (1, 7);
   run ();
-  finish ();
+  wait (device);
   for i = 1:7
     begun = tic ();
     C = run ();
-    finish ();
+    wait (device);
     ms(i) = 1e3 * toc (begun);
     clear C
   endfor

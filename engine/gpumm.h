@@ -327,6 +327,7 @@ typedef enum gpumm_fold_op {
   GPUMM_FOLD_PROD,
   GPUMM_FOLD_MAX, /* NaN only if all are NaN; complex numbers by abs, then arg */
   GPUMM_FOLD_MIN,
+  GPUMM_FOLD_NORM, /* the root of the sum of abs (x)^2, real, in double precision; no square overflows */
   GPUMM_FOLD_ANY, /* NaN counts as Octave counts it: not for any, but for all */
   GPUMM_FOLD_ALL,
   GPUMM_FOLD_OPS

@@ -442,7 +442,7 @@ dim_vector common_size (const char *name, const dim_vector &a, const dim_vector 
 
 // ---- folds --------------------------------------------------------------------------------------
 
-const char *const fold_names[GPUMM_FOLD_OPS] = {"sum", "prod", "max", "min", "any", "all"};
+const char *const fold_names[GPUMM_FOLD_OPS] = {"sum", "prod", "max", "min", "norm", "any", "all"};
 
 // Reduces x, taken as inner x count x outer, to an array of this size.
 static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], const dim_vector &size,
@@ -470,8 +470,9 @@ static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], cons
 array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
   if (is_hosted (x)) {
     const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
-    const octave_value_list arguments =
-        extreme ? ovl (download (x), Matrix (), dim + 1) : ovl (download (x), dim + 1);
+    const octave_value_list arguments = op == GPUMM_FOLD_NORM ? ovl (download (x)) // of a column
+                                        : extreme ? ovl (download (x), Matrix (), dim + 1)
+                                                  : ovl (download (x), dim + 1);
     const octave_value_list found = octave::feval (fold_names[op], arguments, index ? 2 : 1);
     if (index)
       *index = hosted (found (1));
@@ -666,7 +667,11 @@ array entrywise (const operation &o, operand a, operand b) {
     say_gather ("powers of integers with integers: gather the arrays");
   if (is_hosted (a.x))
     return hosted (by_octave (o.op, a, b));
-  if (o.is_logical) {
+  // Octave takes NaN for true where two numbers meet of which one is complex or an integer.
+  const auto is_plain = [] (gpumm_type type) {
+    return type == GPUMM_B || (is_float (type) && !is_complex (type));
+  };
+  if (o.is_logical && !(a.x.is_scalar () && b.x.is_scalar () && !(is_plain (s) && is_plain (t)))) {
     check_nan (a);
     check_nan (b);
   }

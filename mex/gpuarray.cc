@@ -688,7 +688,9 @@ static octave_value_list word_fold (const octave_value_list &args, int nargout) 
   const array x = argument (args (2));
   const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
   check_narrow (x.type);
-  const gpumm_type type = op >= GPUMM_FOLD_ANY ? GPUMM_B : type_of_sum (x.type);
+  const gpumm_type type = op >= GPUMM_FOLD_ANY    ? GPUMM_B
+                          : op == GPUMM_FOLD_NORM ? real_type (x.type)
+                                                  : type_of_sum (x.type);
   array index;
   const array y =
       fold (op, x, args (3).int_value () - 1, type, extreme && nargout > 1 ? &index : nullptr);
@@ -1035,9 +1037,11 @@ static octave_value_list word_memory (const octave_value_list &, int) {
   return ovl (s);
 }
 
-static octave_value_list word_wait (const octave_value_list &, int) {
-  if (device_for_new () != NO_DEVICE)
-    need (gpumm_wait (engine_device (device_for_new ())));
+// ("wait", DEVICE), by the engine's index
+static octave_value_list word_wait (const octave_value_list &args, int) {
+  const int device = args (1).int_value ();
+  if (device != NO_DEVICE)
+    need (gpumm_wait (device));
   return ovl ();
 }
 
@@ -1048,7 +1052,7 @@ static const struct {
 } words[] = {{"gather", 2, word_gather}, {"type", 2, word_type},    {"device", 2, word_device},
              {"valid", 2, word_valid},   {"fold", 4, word_fold},    {"scan", 4, word_scan},
              {"two", 4, word_two},       {"fill", 3, word_fill},    {"select", 1, word_select},
-             {"select", 2, word_select}, {"wait", 1, word_wait},    {"gpumm", 4, word_gpumm},
+             {"select", 2, word_select}, {"wait", 2, word_wait},    {"gpumm", 4, word_gpumm},
              {"pages", 5, word_pages},   {"memory", 1, word_memory}};
 
 DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on a device.") {

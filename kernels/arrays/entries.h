@@ -529,17 +529,17 @@ DEVICE void apply (int op, int real, complex<R> (&a)[EACH], const complex<R> (&b
   }
 }
 
-/* The values of some entries. PLAIN: all inputs are of type T as they are. */
-template <class T, int EACH, bool PLAIN>
+/* The values of some entries. PLAIN: all inputs, at most MOST, are of type T as they are. */
+template <class T, int EACH, bool PLAIN, int MOST = INPUTS>
 DEVICE void evaluate (const program<T> &p, const map_layout &at, const int64_t (&entry)[EACH],
                       T (&value)[EACH]) {
-  T x[INPUTS][EACH], top[EACH], below[EACH], y[EACH];
+  T x[MOST][EACH], top[EACH], below[EACH], y[EACH];
 #pragma unroll
   for (int e = 0; e < EACH; e++) {
-    int64_t place[INPUTS];
+    int64_t place[MOST];
     find (at, 0, entry[e], place);
 #pragma unroll
-    for (int i = 0; i < INPUTS; i++)
+    for (int i = 0; i < MOST; i++)
       if (i < p.inputs)
         x[i][e] = PLAIN ? ((const T *) p.input[i].p)[place[i]]
                         : load<T> (p.input[i].type, p.input[i].p, place[i], p.input[i].conjugated);
@@ -556,7 +556,7 @@ DEVICE void evaluate (const program<T> &p, const map_layout &at, const int64_t (
     for (int e = 0; e < EACH; e++) {
       y[e] = source == GPUMM_MAP_POP ? top[e] : p.step[s].constant;
 #pragma unroll
-      for (int i = 0; i < INPUTS; i++)
+      for (int i = 0; i < MOST; i++)
         if (i == source)
           y[e] = x[i][e];
       if (source == GPUMM_MAP_POP)

@@ -1,4 +1,4 @@
-/* fold.cu - sums, products, extremes, any and all of a map's values along one dimension.
+/* fold.cu - sums, products, extremes, norms, any and all of a map's values along one dimension.
  *
  * A thread goes down its share of a lane, then the block's threads combine what they have. Parts of a
  * lane are combined by a second launch.
@@ -6,39 +6,81 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "lanes.h"
 
-/* What was folded: the value, and the place of the first that gave it; -1: nothing yet. */
-template <class W> struct folded {
+/* What is kept of what was folded. Only extremes need places, and only norms need three sums: a fold that
+ * keeps less has more threads at once. */
+enum { VALUE, PLACED, SCALED };
+
+template <class W, int KEPT> struct folded { W value; };
+
+/* And the place of the first that gave it; -1: nothing yet. */
+template <class W> struct folded<W, PLACED> {
   W value;
   int64_t index;
 };
 
+/* Sums of squares of large, ordinary and small numbers, of which none overflows or vanishes: Blue's
+ * algorithm (ACM TOMS 4, 1978), with the constants of Anderson (ACM TOMS 44, 2017). */
+template <class W> struct folded<W, SCALED> { double large, ordinary, small; };
+
+#define LARGE       0x1p486
+#define SMALL       0x1p-511
+#define SCALE_LARGE 0x1p-538
+#define SCALE_SMALL 0x1p537
+
 /* Where a fold's results go: parts to memory of the workspace, or values and places to arrays. */
-template <class W> struct results {
+template <class W, int KEPT> struct results {
   int op, type;
   void *values;
   double *index;
-  folded<W> *parts;
+  folded<W, KEPT> *parts;
 };
 
-template <class W> DEVICE folded<W> nothing (int op) {
-  folded<W> x = {W (), -1};
+template <class W> DEVICE void begin (int op, folded<W, VALUE> &x) {
   set (x.value, op == GPUMM_FOLD_PROD || op == GPUMM_FOLD_ALL ? 1 : 0, 0);
-  return x;
+}
+
+template <class W> DEVICE void begin (int, folded<W, PLACED> &x) {
+  x = {W (), -1};
+}
+
+template <class W> DEVICE void begin (int, folded<W, SCALED> &x) {
+  x = {0, 0, 0};
 }
 
 /* A single entry. Octave: NaN is not true, but not false either. */
-template <class T> DEVICE auto begun (int op, T x, int64_t k) {
-  folded<decltype (wide (x))> y = {wide (x), k};
+template <class T, class W> DEVICE void begin (int op, T x, int64_t, folded<W, VALUE> &y) {
+  y.value = wide (x);
   if (op == GPUMM_FOLD_ANY)
     set (y.value, !is_nan (x) && !is_zero (x), 0);
   if (op == GPUMM_FOLD_ALL)
     set (y.value, !is_zero (x), 0);
-  return y;
+}
+
+template <class T, class W> DEVICE void begin (int, T x, int64_t k, folded<W, PLACED> &y) {
+  y = {wide (x), k};
+}
+
+/* NaN counts as ordinary. */
+template <class W> DEVICE void add_square (double x, folded<W, SCALED> &y) {
+  const double size = fabs (x);
+  if (size > LARGE)
+    y.large += (x * SCALE_LARGE) * (x * SCALE_LARGE);
+  else if (size < SMALL)
+    y.small += (x * SCALE_SMALL) * (x * SCALE_SMALL);
+  else
+    y.ordinary += x * x;
+}
+
+template <class T, class W> DEVICE void begin (int, T x, int64_t, folded<W, SCALED> &y) {
+  y = {0, 0, 0};
+  add_square (real_part (x), y);
+  add_square (imaginary_part (x), y);
 }
 
 /* Of two extremes: a number before NaN, then the better, then the first. W as it was computed, T as
  * the entries are: Octave compares abs in that type. */
-template <class T, class W> DEVICE bool is_better (int op, const folded<W> &y, const folded<W> &x) {
+template <class T, class W>
+DEVICE bool is_better (int op, const folded<W, PLACED> &y, const folded<W, PLACED> &x) {
   if (x.index < 0 || y.index < 0)
     return y.index >= 0;
   if (is_nan (x.value) != is_nan (y.value))
@@ -52,41 +94,74 @@ template <class T, class W> DEVICE bool is_better (int op, const folded<W> &y, c
   return y.index < x.index;
 }
 
-template <class T, class W> DEVICE void combine (int op, folded<W> &x, const folded<W> &y) {
-  switch (op) {
-  case GPUMM_FOLD_SUM:
+template <class T, class W>
+DEVICE void combine (int op, folded<W, PLACED> &x, const folded<W, PLACED> &y) {
+  if (is_better<T> (op, y, x))
+    x = y;
+}
+
+template <class T, class W>
+DEVICE void combine (int, folded<W, SCALED> &x, const folded<W, SCALED> &y) {
+  x = {x.large + y.large, x.ordinary + y.ordinary, x.small + y.small};
+}
+
+template <class T, class W>
+DEVICE void combine (int op, folded<W, VALUE> &x, const folded<W, VALUE> &y) {
+  if (op == GPUMM_FOLD_SUM)
     x.value = add (x.value, y.value);
-    break;
-  case GPUMM_FOLD_PROD:
+  else if (op == GPUMM_FOLD_PROD)
     x.value = times (x.value, y.value);
-    break;
-  case GPUMM_FOLD_ANY:
+  else if (op == GPUMM_FOLD_ANY)
     set (x.value, !is_zero (x.value) || !is_zero (y.value), 0);
-    break;
-  case GPUMM_FOLD_ALL:
+  else
     set (x.value, !is_zero (x.value) && !is_zero (y.value), 0);
-    break;
-  default:
-    if (is_better<T> (op, y, x))
-      x = y;
+}
+
+template <class W, int KEPT> DEVICE W value_of (const folded<W, KEPT> &x) {
+  return x.value;
+}
+
+/* The root of the sum. Beside large numbers small ones do not count; beside ordinary ones they may. */
+template <class W> DEVICE W value_of (const folded<W, SCALED> &x) {
+  W y;
+  double root = sqrt (x.ordinary);
+  if (x.large > 0)
+    root = sqrt (x.large + (x.ordinary * SCALE_LARGE) * SCALE_LARGE) / SCALE_LARGE;
+  else if (x.small > 0 && !(root > 0))
+    root = isnan (root) ? root : sqrt (x.small) / SCALE_SMALL;
+  else if (x.small > 0) {
+    const double least = sqrt (x.small) / SCALE_SMALL;
+    const double low = least < root ? least : root, high = least < root ? root : least;
+    root = high * sqrt (1 + (low / high) * (low / high));
   }
+  set (y, root, 0);
+  return y;
+}
+
+template <class W> DEVICE double place_of (const folded<W, PLACED> &x) {
+  return (double) x.index + 1;
+}
+
+template <class W, int KEPT> DEVICE double place_of (const folded<W, KEPT> &) {
+  return 0;
 }
 
 /* The values of a map. Fewer at once than a map itself takes: what is folded needs registers, too. */
-template <class T> struct of_map {
+template <class T, bool PLAIN> struct of_map {
   typedef T entry;
   typedef decltype (wide (T ())) sum;
-  enum { EACH = sizeof (T) < 16 ? 2 : 1 };
+  enum { EACH = sizeof (T) < 16 ? 2 : 1, BLOCKS = 3 };
   program<T> p;
   map_layout at;
 
+  template <class F>
   __device__ static void get (const of_map &m, const int64_t (&place)[EACH],
-                              const int64_t (&k)[EACH], int op, folded<sum> (&x)[EACH]) {
+                              const int64_t (&k)[EACH], int op, F (&x)[EACH]) {
     T value[EACH];
-    evaluate<T, EACH, false> (m.p, m.at, place, value);
+    evaluate<T, EACH, PLAIN> (m.p, m.at, place, value);
 #pragma unroll
     for (int e = 0; e < EACH; e++)
-      x[e] = begun (op, value[e], k[e]);
+      begin (op, value[e], k[e], x[e]);
   }
 };
 
@@ -94,12 +169,13 @@ template <class T> struct of_map {
 template <class T> struct of_array {
   typedef T entry;
   typedef decltype (wide (T ())) sum;
-  enum { EACH = sizeof (T) < 16 ? 4 : 2 };
+  enum { EACH = sizeof (T) < 16 ? 4 : 2, BLOCKS = 4 };
   const T *p;
   map_layout at;
 
+  template <class F>
   __device__ static void get (const of_array &m, const int64_t (&place)[EACH],
-                              const int64_t (&k)[EACH], int op, folded<sum> (&x)[EACH]) {
+                              const int64_t (&k)[EACH], int op, F (&x)[EACH]) {
     T value[EACH];
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
@@ -109,38 +185,39 @@ template <class T> struct of_array {
     }
 #pragma unroll
     for (int e = 0; e < EACH; e++)
-      x[e] = begun (op, value[e], k[e]);
+      begin (op, value[e], k[e], x[e]);
   }
 };
 
 /* The parts of an earlier launch. */
-template <class T> struct of_parts {
+template <class T, int KEPT> struct of_parts {
   typedef T entry;
   typedef decltype (wide (T ())) sum;
-  enum { EACH = 1 };
-  const folded<sum> *parts;
+  enum { EACH = 1, BLOCKS = 4 };
+  const folded<sum, KEPT> *parts;
 
   __device__ static void get (const of_parts &m, const int64_t (&place)[EACH],
-                              const int64_t (&)[EACH], int, folded<sum> (&x)[EACH]) {
+                              const int64_t (&)[EACH], int, folded<sum, KEPT> (&x)[EACH]) {
     x[0] = m.parts[place[0]];
   }
 };
 
-template <class SOURCE>
-__global__ void __launch_bounds__ (THREADS, 3)
-    fold_lanes (SOURCE source, lanes l, results<typename SOURCE::sum> to) {
+template <class SOURCE, int KEPT>
+__global__ void __launch_bounds__ (THREADS, SOURCE::BLOCKS)
+    fold_lanes (SOURCE source, lanes l, results<typename SOURCE::sum, KEPT> to) {
   typedef typename SOURCE::entry T;
-  typedef typename SOURCE::sum W;
+  typedef folded<typename SOURCE::sum, KEPT> F;
   enum { EACH = SOURCE::EACH };
-  SHARED (folded<W>, shared, 1, THREADS);
+  SHARED (F, shared, 1, THREADS);
   const seat s = seat_of (l);
   const bool is_lane = s.lane < l.inner * l.outer;
   const int64_t first = s.part * l.length, rest = l.count - first;
   const int64_t end = first + (rest < l.length ? rest : l.length);
-  folded<W> x = nothing<W> (to.op);
+  F x;
+  begin (to.op, x);
   for (int64_t begin = first + s.row; is_lane && begin < end; begin += (int64_t) EACH * s.rows) {
     int64_t place[EACH], k[EACH];
-    folded<W> y[EACH];
+    F y[EACH];
 #pragma unroll
     for (int e = 0; e < EACH; e++) { /* past the end: the first one again */
       k[e] = begin + (int64_t) e * s.rows;
@@ -157,7 +234,7 @@ __global__ void __launch_bounds__ (THREADS, 3)
   __syncthreads ();
   for (int half = s.rows / 2; half > 0; half /= 2) {
     if (s.row < half) {
-      const folded<W> y = shared[0][t + half * l.beside];
+      const F y = shared[0][t + half * l.beside];
       combine<T> (to.op, x, y);
       shared[0][t] = x;
     }
@@ -169,52 +246,78 @@ __global__ void __launch_bounds__ (THREADS, 3)
     to.parts[s.part * l.inner * l.outer + s.lane] = x;
     return;
   }
-  store_as (to.type, to.values, s.lane, x.value);
+  store_as (to.type, to.values, s.lane, value_of (x));
   if (to.index)
-    to.index[s.lane] = (double) x.index + 1;
+    to.index[s.lane] = place_of (x);
 }
 
-template <class T, class SOURCE>
+template <class T, int KEPT, class SOURCE>
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_fold &f,
                             const SOURCE &source, void *workspace) {
-  typedef of_parts<T> parts;
-  typedef decltype (wide (T ())) W;
+  typedef of_parts<T, KEPT> parts;
+  typedef typename SOURCE::sum W;
   const lanes l = lanes_of (f.inner, f.count, f.outer);
-  results<W> to = {f.op, (int) f.output.type, f.output.values, (double *) f.index.values,
-                   l.parts > 1 ? (folded<W> *) workspace : NULL};
-  gpumm_status status = LAUNCH ("fold", fold_lanes<SOURCE>, lane_blocks (l) * l.parts,
+  results<W, KEPT> to = {f.op, (int) f.output.type, f.output.values, (double *) f.index.values,
+                         l.parts > 1 ? (folded<W, KEPT> *) workspace : NULL};
+  gpumm_status status = LAUNCH ("fold", (fold_lanes<SOURCE, KEPT>), lane_blocks (l) * l.parts,
                                 dim3 (THREADS), device, stream, source, l, to);
   if (status || l.parts == 1)
     return status;
   lanes second = lanes_of (f.inner * f.outer, l.parts, 1);
   second.parts = 1;
   second.length = l.parts;
-  const parts from = {(const folded<W> *) workspace};
+  const parts from = {to.parts};
   to.parts = NULL;
-  return LAUNCH ("fold", fold_lanes<parts>, lane_blocks (second), dim3 (THREADS), device, stream,
-                 from, second, to);
+  return LAUNCH ("fold", (fold_lanes<parts, KEPT>), lane_blocks (second), dim3 (THREADS), device,
+                 stream, from, second, to);
 }
 
-template <class T>
+template <class T, int KEPT>
 static gpumm_status choose (int device, gpumm_stream *stream, const gpumm_fold &f,
                             void *workspace) {
   const map_layout at = layout_of (f.map, f.map.input[0]); /* the output is not used */
-  if (f.map.inputs == 1 && f.map.steps == 0 && is_plain (f.map)) {
+  const bool plain = is_plain (f.map);
+  if (f.map.inputs == 1 && f.map.steps == 0 && plain) {
     const of_array<T> source = {(const T *) f.map.input[0].values, at};
-    return launch<T> (device, stream, f, source, workspace);
+    return launch<T, KEPT> (device, stream, f, source, workspace);
   }
-  const of_map<T> source = {program_of<T> (f.map), at};
-  return launch<T> (device, stream, f, source, workspace);
+  if constexpr (KEPT == VALUE)
+    if (plain) {
+      const of_map<T, true> source = {program_of<T> (f.map), at};
+      return launch<T, KEPT> (device, stream, f, source, workspace);
+    }
+  const of_map<T, false> source = {program_of<T> (f.map), at};
+  return launch<T, KEPT> (device, stream, f, source, workspace);
+}
+
+static int kept_by (const gpumm_fold &f) {
+  return f.op == GPUMM_FOLD_MAX || f.op == GPUMM_FOLD_MIN ? PLACED
+         : f.op == GPUMM_FOLD_NORM                        ? SCALED
+                                                          : VALUE;
 }
 
 gpumm_status gpumm_driver_fold (int device, gpumm_stream *stream, const gpumm_fold *f,
                                 void *workspace) {
-  WITH_TYPE (f->map.domain, T, return choose<T> (device, stream, *f, workspace));
+  switch (kept_by (*f)) {
+  case PLACED:
+    WITH_TYPE (f->map.domain, T, return (choose<T, PLACED> (device, stream, *f, workspace)));
+  case SCALED:
+    WITH_TYPE (f->map.domain, T, return (choose<T, SCALED> (device, stream, *f, workspace)));
+  default:
+    WITH_TYPE (f->map.domain, T, return (choose<T, VALUE> (device, stream, *f, workspace)));
+  }
+}
+
+template <class W> static size_t bytes_of_part (const gpumm_fold &f) {
+  const int kept = kept_by (f);
+  return kept == PLACED   ? sizeof (folded<W, PLACED>)
+         : kept == SCALED ? sizeof (folded<W, SCALED>)
+                          : sizeof (folded<W, VALUE>);
 }
 
 size_t gpumm_driver_fold_bytes (const gpumm_fold *f) {
   const lanes l = lanes_of (f->inner, f->count, f->outer);
   const size_t each =
-      is_real (f->map.domain) ? sizeof (folded<double>) : sizeof (folded<complex<double> >);
+      is_real (f->map.domain) ? bytes_of_part<double> (*f) : bytes_of_part<complex<double> > (*f);
   return l.parts > 1 ? (size_t) (l.parts * l.inner * l.outer) * each : 0;
 }

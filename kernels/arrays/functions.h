@@ -185,8 +185,34 @@ CALLED complex<float> quotient (complex<float> x, complex<float> y) {
 
 /* ---- functions of complex numbers ----------------------------------------------------------- */
 
-template <class R> DEVICE R magnitude (complex<R> x) {
-  return hypot (x.re, x.im);
+/* max, min and comparisons of complex numbers look at the last bit of abs, where CUDA's hypot often
+ * differs from the C library's. This is the root with a correction, without fma (Borges, "An improved
+ * algorithm for hypot", ACM TOMS 47, 2021), as glibc has computed it since 2.35. */
+CALLED double magnitude (complex<double> z) {
+  const bool swaps = fabs (z.re) < fabs (z.im);
+  double x = fabs (swaps ? z.im : z.re), y = fabs (swaps ? z.re : z.im), unit = 1;
+  if (isinf (x) || isinf (y)) /* beside NaN, too */
+    return isinf (x) ? x : y;
+  if (y <= x * 0x1p-54 || isnan (x) || isnan (y))
+    return x + y;
+  if (x > 0x1p500)
+    unit = 0x1p-600;
+  else if (y < 0x1p-450)
+    unit = 0x1p600;
+  x *= unit;
+  y *= unit;
+  const double root = sqrt (x * x + y * y);
+  const bool is_near = root <= 2 * y;
+  const double d = root - (is_near ? y : x);
+  const double error = is_near ? x * (2 * d - x) + (d - 2 * (x - y)) * d
+                               : 2 * d * (x - 2 * y) + ((4 * d - y) * y + d * d);
+  return (root - error / (2 * root)) / unit;
+}
+
+/* No square of a float overflows in double. */
+DEVICE float magnitude (complex<float> z) {
+  const double x = z.re, y = z.im;
+  return isinf (z.re) || isinf (z.im) ? (float) INFINITY : (float) sqrt (x * x + y * y);
 }
 
 /* log (x^2 + y^2) / 2 where |x| >= |y| and the result is small: x^2 + y^2 - 1 with the errors of the

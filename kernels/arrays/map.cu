@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "entries.h"
 
-template <class T, int EACH, bool PLAIN>
+template <class T, int EACH, bool PLAIN, int MOST>
 __global__ void __launch_bounds__ (THREADS, 3)
     map_entries (program<T> p, map_layout at, void *output, int type) {
   const int64_t ahead = (int64_t) THREADS * gridDim.x;
@@ -13,7 +13,7 @@ __global__ void __launch_bounds__ (THREADS, 3)
 #pragma unroll
     for (int e = 0; e < EACH; e++) /* past the end: the first one again */
       entry[e] = begin + e * ahead < at.entries ? begin + e * ahead : begin;
-    evaluate<T, EACH, PLAIN> (p, at, entry, value);
+    evaluate<T, EACH, PLAIN, MOST> (p, at, entry, value);
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
       int64_t place[1];
@@ -53,18 +53,23 @@ __global__ void __launch_bounds__ (THREADS) move_entries (const E *from, E *to, 
   }
 }
 
-template <class T>
+template <class T, int EACH, bool PLAIN, int MOST>
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_map &m,
                             const map_layout &at) {
-  enum { EACH = sizeof (T) < 16 ? 2 : 1 };
   const program<T> p = program_of<T> (m);
-  const int64_t blocks = blocks_for (at.entries, EACH);
-  const int type = m.output.type;
-  if (is_plain (m) && m.output.type == m.domain)
-    return LAUNCH ("map", (map_entries<T, EACH, true>), blocks, dim3 (THREADS), device, stream, p,
-                   at, m.output.values, type);
-  return LAUNCH ("map", (map_entries<T, EACH, false>), blocks, dim3 (THREADS), device, stream, p,
-                 at, m.output.values, type);
+  return LAUNCH ("map", (map_entries<T, EACH, PLAIN, MOST>), blocks_for (at.entries, EACH),
+                 dim3 (THREADS), device, stream, p, at, m.output.values, (int) m.output.type);
+}
+
+/* Of a single input a thread reads more entries at once, to keep the memory busy. */
+template <class T>
+static gpumm_status choose (int device, gpumm_stream *stream, const gpumm_map &m,
+                            const map_layout &at) {
+  enum { EACH = sizeof (T) < 16 ? 2 : 1 };
+  if (!is_plain (m) || m.output.type != m.domain)
+    return launch<T, EACH, false, INPUTS> (device, stream, m, at);
+  return m.inputs <= 1 ? launch<T, 2 * EACH, true, 1> (device, stream, m, at)
+                       : launch<T, EACH, true, INPUTS> (device, stream, m, at);
 }
 
 template <class E>
@@ -80,6 +85,6 @@ gpumm_status gpumm_driver_map (int device, gpumm_stream *stream, const gpumm_map
     return GPUMM_OK;
   const bool same = m->steps == 0 && m->inputs > 0 && m->input[0].type == m->output.type;
   if (!same || (m->input[0].conjugated && !is_real (m->output.type)))
-    WITH_TYPE (m->domain, T, return launch<T> (device, stream, *m, at));
+    WITH_TYPE (m->domain, T, return choose<T> (device, stream, *m, at));
   WITH_BYTES (m->output.type, E, return move<E> (device, stream, *m, at));
 }

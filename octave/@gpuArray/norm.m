@@ -35,7 +35,7 @@ function R = norm (varargin)
   endif
 
   if (ischar (p) || (p == 2 && isvector (X)))
-    R = root_of_squares (X(:));
+    R = __gpuarray__ ("fold", "norm", X(:), 1);
   elseif (p == 2)
     not_there ("norm", "(X, 2) of a matrix");
   elseif (p == 1)
@@ -58,18 +58,4 @@ endfunction
 function R = largest (values, X)
   has_nan = __gpuarray__ ("fold", "any", isnan (X(:)), 1);
   R = __gpuarray__ ("fold", "max", values(:), 1) + 0 ./ (1 - has_nan);
-endfunction
-
-## sqrt (sum (abs (x) .^ 2)), scaled by the largest part so that no square overflows or vanishes.  A
-## scale within the normal numbers leaves 0, Inf and NaN what they are.
-function R = root_of_squares (x)
-  if (iscomplex (x))
-    x = [real(x); imag(x)];
-  endif
-  type = __gpuarray__ ("type", x);
-  scale = __gpuarray__ ("fold", "max", abs (x), 1);
-  scale = __gpuarray__ ("two", "min", scale, realmax (type));
-  scale = __gpuarray__ ("two", "max", scale, realmin (type));
-  ## scaled twice, because a variable would be written to memory
-  R = scale .* sqrt (__gpuarray__ ("fold", "sum", (x ./ scale) .* (x ./ scale), 1));
 endfunction

@@ -5,16 +5,6 @@
 
 function wait (D)
 
-  selected = __gpuarray__ ("select");
-  if (D.index == selected)
-    __gpuarray__ ("wait");
-  else
-    unwind_protect
-      __gpuarray__ ("select", D.index);
-      __gpuarray__ ("wait");
-    unwind_protect_cleanup
-      __gpuarray__ ("select", selected);
-    end_unwind_protect
-  endif
+  __gpuarray__ ("wait", D.index);
 
 endfunction

@@ -652,15 +652,22 @@ static void test_programs (int count) {
 
 /* ---- folds and scans ------------------------------------------------------------------------ */
 
-/* Values whose sums are exact, and some NaN. */
+/* Values whose sums are exact, and some NaN. For norms, some whose squares overflow or vanish: of one
+ * scale, or of several. */
 static void fill_small (array *x, int op) {
-  const int is_product = op == GPUMM_FOLD_PROD;
+  static const double scales[] = {1, 0x1p700, 0x1p-700, 0x1p-1070};
+  const int is_product = op == GPUMM_FOLD_PROD, is_norm = op == GPUMM_FOLD_NORM;
+  const int has_nan = op >= GPUMM_FOLD_MAX && (!is_norm || check_between (0, 7) == 0);
+  const int many = check_between (0, 1);
+  double scale = 1;
   for (int64_t i = 0; i < x->count; i++) {
     const double re =
         is_product ? (double) (1 - 2 * check_between (0, 1)) : (double) check_between (-3, 3);
     const double im = is_product ? 0 : (double) check_between (-3, 3);
-    const int is_nan = op >= GPUMM_FOLD_MAX && check_between (0, 3) == 0;
-    put (x->type, x->host, i, is_nan ? with (NAN, 0) : with (re, im));
+    const int is_nan = has_nan && check_between (0, 3) == 0;
+    if (is_norm && (i == 0 || many) && (x->type == GPUMM_D || x->type == GPUMM_Z))
+      scale = scales[check_between (0, 3)];
+    put (x->type, x->host, i, is_nan ? with (NAN, 0) : with (scale * re, scale * im));
   }
   copy (x, 1);
 }
@@ -700,6 +707,17 @@ static number fold_one (const gpumm_fold *f, const array *x, int64_t i, int64_t 
   return sum;
 }
 
+/* The norm of a lane, in long double, whose exponents squares do not leave. */
+static double norm_of (const gpumm_fold *f, const array *x, int64_t i, int64_t o) {
+  long double sum = 0;
+  for (int64_t k = 0; k < f->count; k++) {
+    const number z = get (x->type, x->host, i + f->inner * (k + f->count * o)),
+                 y = run (&f->map, &z);
+    sum += (long double) creal (y) * creal (y) + (long double) cimag (y) * cimag (y);
+  }
+  return (double) sqrtl (sum);
+}
+
 static void test_fold (int op, gpumm_type type, gpumm_type domain, int64_t inner, int64_t count,
                        int64_t outer) {
   const int is_extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
@@ -725,9 +743,11 @@ static void test_fold (int op, gpumm_type type, gpumm_type domain, int64_t inner
     if (is_extreme)
       copy (&at, 0);
     for (int64_t i = 0; i < inner * outer; i++) {
-      int64_t where;
-      const number right = fold_one (&f, &x, i % inner, i / inner, &where);
-      wrong += !agrees (get (out, y.host, i), right, 1e-300);
+      int64_t where = 0;
+      const number right = op == GPUMM_FOLD_NORM ? norm_of (&f, &x, i % inner, i / inner)
+                                                 : fold_one (&f, &x, i % inner, i / inner, &where);
+      const double near = op == GPUMM_FOLD_NORM ? (double) (count + 8) * DBL_EPSILON : 1e-300;
+      wrong += !agrees (get (out, y.host, i), right, near);
       wrong += is_extreme && ((double *) at.host)[i] != (double) where;
     }
     CHECK (!wrong, "fold %d of %s in %s, %" PRId64 " x %" PRId64 " x %" PRId64 ": %d wrong", op,

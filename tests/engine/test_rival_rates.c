@@ -189,7 +189,7 @@ static void test_rates (void) {
 /* No more is measured than what can matter. */
 static void test_thrift (void) {
   forget_all ();
-  gpumm_place place = place_of (GPUMM_D, 6000, 0);
+  gpumm_place place = place_of (GPUMM_D, 5000, 0);
   CHECK (copies == 0 && library_launches == 0 && place.link == 0, "of a small product");
   link_rate = 2e10; /* 16384^2 take 107 ms each, twice; the product 176 ms */
   place = place_of (GPUMM_D, 16384, 0);
