@@ -7,17 +7,6 @@
 ## the seed, which is printed: the same seed gives the same calls.
 ## SPDX-License-Identifier: BSD-3-Clause
 
-%!function x = from_environment (name, default_value)
-%!  x = str2double (getenv (name));
-%!  if (isnan (x))
-%!    x = default_value;
-%!  endif
-%!endfunction
-
-%!function x = pick (list)
-%!  x = list{randi (numel (list))};
-%!endfunction
-
 ## small whole numbers: sums are exact in any order; now and then special ones among them
 %!function X = numbers (m, n)
 %!  X = randi ([-4, 4], m, n);

@@ -7,13 +7,6 @@
 ##   GPUMM_RANDOM_CASES=1000000 ctest --test-dir build -R octave_random -V
 ## SPDX-License-Identifier: BSD-3-Clause
 
-%!function x = from_environment (name, default_value)
-%!  x = str2double (getenv (name));
-%!  if (isnan (x))
-%!    x = default_value;
-%!  endif
-%!endfunction
-
 %!test
 %! seed = from_environment ("GPUMM_SEED", 1 + mod (floor (time ()), 1e6));
 %! cases = from_environment ("GPUMM_RANDOM_CASES", 3000);
