@@ -410,9 +410,15 @@
 %!     if (any (isnan (X{1}(:))) && strcmp (func2str (f{1}), "all"))
 %!       continue; # Octave's all takes NaN for true along columns, and for false along other dimensions
 %!     endif
+%!     is_mean = strcmp (func2str (f{1}), "mean");
+%!     if (is_mean && isa (X{1}, "single") && isinf (sum (X{1}(:))) && all (isfinite (X{1}(:))))
+%!       continue; # in Octave 9 a mean does not overflow
+%!     endif
 %!     texts{end+1} = compare (f{1}, X, tol);
 %!     for dim = 1:4
-%!       texts{end+1} = compare (@(x) f{1}(x, dim), X, tol);
+%!       if (! (is_mean && islogical (X{1}) && dim > ndims (X{1}))) # in Octave 9 it stays logical there
+%!         texts{end+1} = compare (@(x) f{1}(x, dim), X, tol);
+%!       endif
 %!     endfor
 %!   endfor
 %!   for f = {@max, @min}
@@ -862,7 +868,9 @@
 %!   catch err
 %!     said = err.identifier;
 %!   end_try_catch
-%!   unlink (file);
+%!   if (exist (file, "file")) # Octave 9 leaves none
+%!     unlink (file);
+%!   endif
 %!   assert (said, "gpumm:gpuArray:gather", format{1});
 %! endfor
 
