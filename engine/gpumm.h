@@ -536,6 +536,14 @@ GPUMM_API gpumm_status gpumm_blocks_sparse_fill (gpumm_blocks_sparse *sparse, gp
 
 GPUMM_API void gpumm_blocks_sparse_close (gpumm_blocks_sparse *sparse); /* NULL is allowed */
 
+/* ---- the BLAS of this process -------------------------------------------------------------- */
+
+/* A function of the BLAS or LAPACK that computes on the CPU, by its name ("dgemm_"): of the library
+ * that GPUMM_BLAS names, else of the one that the process uses, else of the system's; never of
+ * gpumm's own libgpumm_blas.so. NULL: none has it. And the file of that BLAS, "" if there is none. */
+GPUMM_API void *gpumm_blas_symbol (const char *name);
+GPUMM_API const char *gpumm_blas_file (void);
+
 /* ---- devices, kernels, algorithms --------------------------------------------------------- */
 
 typedef struct gpumm_device_properties {

@@ -1,22 +1,20 @@
 /* blas.c - dense products on the CPU through the BLAS that this process already uses.
  *
- * In Octave this is Octave's own BLAS, so gpumm has the speed and the results of `*`. The routines
- * are looked up at first use among the symbols of the process; a program without BLAS gets
- * libblas.so.3. As in Octave, A*A' and A'*A use syrk and herk (half the operations), and vectors
+ * In Octave this is Octave's own BLAS, so gpumm has the speed and the results of `*`. library.c finds
+ * it at first use. As in Octave, A*A' and A'*A use syrk and herk (half the operations), and vectors
  * use gemv.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
 #include "blas.h"
 #include "cancel.h"
 #include "error.h"
+#include "library.h"
 #include "progress.h"
 #include "threads.h"
 #include "types.h"
 #include "work.h"
 #include "algorithm.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -55,45 +53,28 @@ static struct {
   char why[256];             /* why there is no BLAS, or "" */
 } blas;
 
-static void *known (void *library, const char *name) {
-  void *symbol = dlsym (RTLD_DEFAULT, name);
-  return symbol || !library ? symbol : dlsym (library, name);
-}
-
-static void *find (void *library, const char *name) {
-  void *symbol = known (library, name);
+static void *find (const char *name) {
+  void *symbol = gpumm_blas_symbol (name);
   if (!symbol && !blas.why[0])
     snprintf (blas.why, sizeof blas.why, "no BLAS in this process has %s", name);
   return symbol;
 }
 
-/* isamax returns 0 for n < 1. This n is 3 as a 32-bit integer and negative as a 64-bit one. */
-static int has_64_bit_integers (void *isamax) {
-  const float x[3] = {1, 2, 3};
-  int64_t n = INT64_C (-4294967293), one = 1; /* 0xffffffff00000003 */
-  int (*f) (const int64_t *, const float *, const int64_t *) =
-      (int (*) (const int64_t *, const float *, const int64_t *)) isamax;
-  return f (&n, x, &one) == 0;
-}
-
 static void look_up (void) {
   static const char letters[] = "sdcz";
-  void *library = dlsym (RTLD_DEFAULT, "dgemm_") ? NULL : dlopen ("libblas.so.3", RTLD_NOW);
-  if (!library)
-    library = dlopen ("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD);
   for (int t = 0; t < 4; t++) {
     char name[16];
     snprintf (name, sizeof name, "%cgemm_", letters[t]);
-    blas.gemm[t] = (gemm_t) find (library, name);
+    blas.gemm[t] = (gemm_t) find (name);
     snprintf (name, sizeof name, "%cgemv_", letters[t]);
-    blas.gemv[t] = (gemv_t) find (library, name);
+    blas.gemv[t] = (gemv_t) find (name);
     snprintf (name, sizeof name, "%csyrk_", letters[t]);
-    blas.syrk[t] = (syrk_t) find (library, name);
+    blas.syrk[t] = (syrk_t) find (name);
     snprintf (name, sizeof name, "%cherk_", letters[t]);
-    blas.herk[t] = t < GPUMM_C ? blas.syrk[t] : (syrk_t) find (library, name);
+    blas.herk[t] = t < GPUMM_C ? blas.syrk[t] : (syrk_t) find (name);
   }
-  blas.sdot = (sdot_t) find (library, "sdot_");
-  blas.ddot = (ddot_t) find (library, "ddot_");
+  blas.sdot = (sdot_t) find ("sdot_");
+  blas.ddot = (ddot_t) find ("ddot_");
   static const struct {
     const char *mark, *threads, *set_threads;
   } fast[] = {{"openblas_get_config", "openblas_get_num_threads", "openblas_set_num_threads"},
@@ -103,15 +84,13 @@ static void look_up (void) {
               {"armplversion", NULL, NULL}};
   blas.is_plain = 1;
   for (size_t i = 0; i < sizeof fast / sizeof *fast && blas.is_plain; i++) {
-    blas.is_plain = !known (library, fast[i].mark);
+    blas.is_plain = !gpumm_blas_symbol (fast[i].mark);
     if (!blas.is_plain && fast[i].threads)
-      blas.threads = (int (*) (void)) known (library, fast[i].threads);
+      blas.threads = (int (*) (void)) gpumm_blas_symbol (fast[i].threads);
     if (!blas.is_plain && fast[i].set_threads)
-      blas.set_threads = (void (*) (int)) known (library, fast[i].set_threads);
+      blas.set_threads = (void (*) (int)) gpumm_blas_symbol (fast[i].set_threads);
   }
-  void *isamax = find (library, "isamax_");
-  if (isamax)
-    blas.largest = has_64_bit_integers (isamax) ? INT64_MAX : INT32_MAX;
+  blas.largest = gpumm_blas_bits () == 64 ? INT64_MAX : INT32_MAX;
 }
 
 static gpumm_status open_blas (void) {
