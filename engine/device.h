@@ -158,7 +158,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-#define GPUMM_DRIVER_VERSION 13
+#define GPUMM_DRIVER_VERSION 14
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
@@ -232,6 +232,13 @@ typedef struct gpumm_driver {
   gpumm_status (*scan) (int device, gpumm_stream *stream, const gpumm_scan *scan, void *workspace);
   size_t (*scan_bytes) (const gpumm_scan *scan);
   gpumm_status (*pick) (int device, gpumm_stream *stream, const gpumm_pick *pick);
+
+  /* A routine of BLAS (not gemm) or LAPACK. All addresses are the device's, also of tau, pivots and
+   * *info, which LAPACK sets. getri leaves the inverse in b. NULL: the engine calls the CPU's library,
+   * which reaches this device's memory. call_bytes sets the bytes of workspace. */
+  gpumm_status (*call) (int device, gpumm_stream *stream, const gpumm_call *call, void *workspace,
+                        size_t bytes, int32_t *info);
+  gpumm_status (*call_bytes) (int device, const gpumm_call *call, size_t *bytes);
 } gpumm_driver;
 
 /* The one symbol that a driver library exports. */

@@ -536,13 +536,63 @@ GPUMM_API gpumm_status gpumm_blocks_sparse_fill (gpumm_blocks_sparse *sparse, gp
 
 GPUMM_API void gpumm_blocks_sparse_close (gpumm_blocks_sparse *sparse); /* NULL is allowed */
 
+/* ---- routines of BLAS and LAPACK ------------------------------------------------------------- */
+
+typedef enum gpumm_routine {
+  GPUMM_GEMM,
+  GPUMM_SYMM, /* from here on level 3 of BLAS, computed by cuBLAS */
+  GPUMM_HEMM,
+  GPUMM_SYRK,
+  GPUMM_HERK,
+  GPUMM_SYR2K,
+  GPUMM_HER2K,
+  GPUMM_TRMM,
+  GPUMM_TRSM,
+  GPUMM_GETRF, /* from here on LAPACK, computed by cuSOLVER */
+  GPUMM_GETRS,
+  GPUMM_GETRI,
+  GPUMM_POTRF,
+  GPUMM_POTRS,
+  GPUMM_GEQRF,
+  GPUMM_ORGQR, /* complex: ungqr */
+  GPUMM_ORMQR, /* complex: unmqr */
+  GPUMM_ROUTINES
+} gpumm_routine;
+
+/* A call of a routine for matrices by columns in host memory. The arguments have the names and the
+ * values that they have in BLAS and LAPACK, letters are capitals, and what a routine does not have is
+ * not looked at; k is nrhs of getrs and potrs. trmm, trsm: the matrices are a and b. The caller
+ * guarantees that the arguments are valid, and no size is 0. */
+typedef struct gpumm_call {
+  gpumm_routine routine;
+  gpumm_type type; /* S, D, C, Z */
+  char side, uplo, trans, trans_b, diag;
+  int64_t m, n, k;
+  gpumm_scalar alpha, beta;
+  void *a, *b, *c;
+  int64_t lda, ldb, ldc;
+  void *tau;
+  int32_t *pivots;
+} gpumm_call;
+
+/* A routine's name without the letter of its type: "gemm". */
+GPUMM_API const char *gpumm_routine_name (gpumm_routine routine, gpumm_type type);
+
+/* Runs it on a GPU; where is GPUMM_AUTO: if the plan would send a product of this size there; GPUMM_GPU:
+ * in any case; GPUMM_CPU: on the host device, for tests. GPUMM_UNSUPPORTED: the CPU shall do it, because
+ * of its size or, in LAPACK, because info would not be 0. After this and any other failure the arguments
+ * are as they were, but for a result that was not to be read. */
+GPUMM_API gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where);
+
 /* ---- the BLAS of this process -------------------------------------------------------------- */
 
 /* A function of the BLAS or LAPACK that computes on the CPU, by its name ("dgemm_"): of the library
  * that GPUMM_BLAS names, else of the one that the process uses, else of the system's; never of
- * gpumm's own libgpumm_blas.so. NULL: none has it. And the file of that BLAS, "" if there is none. */
+ * gpumm's own libgpumm_blas.so. NULL: none has it. And the file of that BLAS, "" if there is none, and the bits of its integers, 32 or
+ * 64. */
 GPUMM_API void *gpumm_blas_symbol (const char *name);
 GPUMM_API const char *gpumm_blas_file (void);
+GPUMM_API int gpumm_blas_bits (void);
 
 /* ---- devices, kernels, algorithms --------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "library.h"
+#include "gpumm.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -95,7 +95,8 @@ static void *find (const char *name) {
   void *symbol = blas.library ? find_in (blas.library, name) : NULL;
   if (!symbol)
     symbol = find_loaded (name);
-  return symbol ? symbol : open_and_find ("liblapack.so.3", RTLD_NOW, name);
+  const char *lapack = blas.bits == 64 ? "liblapack64.so.3" : "liblapack.so.3";
+  return symbol ? symbol : open_and_find (lapack, RTLD_NOW, name);
 }
 
 static void look_up (void) {

@@ -8,7 +8,6 @@
 #include "blas.h"
 #include "cancel.h"
 #include "error.h"
-#include "library.h"
 #include "progress.h"
 #include "threads.h"
 #include "types.h"

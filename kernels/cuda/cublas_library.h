@@ -7,6 +7,7 @@
 #include <cublas_api.h>
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The folder of the libraries in the Toolkit that built this, with a final slash; "" if unknown. */
@@ -37,6 +38,22 @@ template <class F> static inline bool find_function (void *library, const char *
   void *found = dlsym (library, name);
   memcpy (function, &found, sizeof found);
   return found != NULL;
+}
+
+/* Variables that change what cuBLAS computes, not only how fast. 0 turns a variable off, as if it
+ * were not set. Read each time, because Octave's setenv can change them. */
+static inline cublasMath_t cublas_math_mode (void) {
+  static const char *const variables[] = {
+      "NVIDIA_TF32_OVERRIDE",
+      "CUBLAS_EMULATE_SINGLE_PRECISION",
+      "CUBLAS_EMULATE_DOUBLE_PRECISION",
+  };
+  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+    const char *value = getenv (variables[i]);
+    if (value && *value && strcmp (value, "0") != 0)
+      return CUBLAS_PEDANTIC_MATH;
+  }
+  return CUBLAS_DEFAULT_MATH;
 }
 
 #endif

@@ -27,8 +27,14 @@ void gpumm_cuda_note_launch (const void *kernel, int64_t blocks, int64_t threads
 /* Does this library have code for the current device? Asks for an attribute of a kernel. */
 cudaError_t gpumm_cuda_probe (void);
 
-/* Release the handles of cuBLAS and cuBLASLt. */
+/* gpumm_driver.call and call_bytes, in dense/routines.cu. */
+gpumm_status gpumm_cuda_call (int device, gpumm_stream *stream, const gpumm_call *call,
+                              void *workspace, size_t bytes, int32_t *info);
+gpumm_status gpumm_cuda_call_bytes (int device, const gpumm_call *call, size_t *bytes);
+
+/* Release the handles of cuBLAS, cuSOLVER and cuBLASLt. */
 void gpumm_cublas_reset (void);
+void gpumm_routines_reset (void);
 void gpumm_emulated_reset (void);
 
 #ifdef __cplusplus

@@ -300,6 +300,7 @@ static gpumm_status fill (int device, gpumm_stream *stream, void *p, int byte, s
 
 static void reset (void) {
   gpumm_cublas_reset ();
+  gpumm_routines_reset ();
   gpumm_emulated_reset ();
 }
 
@@ -359,7 +360,7 @@ static gpumm_status launched (int device, gpumm_launches *launches) {
 /* ---- the table ---------------------------------------------------------------------------- */
 
 const gpumm_driver gpumm_driver_here = {
-    GPUMM_DRIVER_FUNCTIONS,
-    GPUMM_DRIVER_ARRAYS,
+    GPUMM_DRIVER_FUNCTIONS,  GPUMM_DRIVER_ARRAYS,
+    .call = gpumm_cuda_call, .call_bytes = gpumm_cuda_call_bytes,
     .name = "cuda",
 };

@@ -115,22 +115,6 @@ enum { MOST_DEVICES = 64 };
 static cublasHandle_t handles[MOST_DEVICES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of handles, and while one is used */
 
-/* Variables that change what cuBLAS computes, not only how fast. 0 turns a variable off, as if it
- * were not set. Read each time, because Octave's setenv can change them. */
-static cublasMath_t math_mode (void) {
-  static const char *const variables[] = {
-      "NVIDIA_TF32_OVERRIDE",
-      "CUBLAS_EMULATE_SINGLE_PRECISION",
-      "CUBLAS_EMULATE_DOUBLE_PRECISION",
-  };
-  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-    const char *value = getenv (variables[i]);
-    if (value && *value && strcmp (value, "0") != 0)
-      return CUBLAS_PEDANTIC_MATH;
-  }
-  return CUBLAS_DEFAULT_MATH;
-}
-
 /* The handle of the current device, set to that stream. */
 static gpumm_status prepare (int device, gpumm_stream *stream, cublasHandle_t *handle) {
   if (device < 0 || device >= MOST_DEVICES)
@@ -142,7 +126,7 @@ static gpumm_status prepare (int device, gpumm_stream *stream, cublasHandle_t *h
   if (!status)
     status = check ("cublasSetStream", cublas.set_stream (*handle, (cudaStream_t) stream));
   if (!status)
-    status = check ("cublasSetMathMode", cublas.set_math_mode (*handle, math_mode ()));
+    status = check ("cublasSetMathMode", cublas.set_math_mode (*handle, cublas_math_mode ()));
   return status;
 }
 

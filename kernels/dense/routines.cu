@@ -1,0 +1,295 @@
+/* routines.cu - routines of BLAS by cuBLAS and of LAPACK by cuSOLVER.
+ *
+ * What it does: level 3 of BLAS without gemm, and the factorisations of LAPACK with what applies them.
+ * What limits it: cuBLAS's routines reach gemm's rate in large matrices; cuSOLVER's have panels that are
+ * narrow, and so it needs sizes in the thousands.
+ *
+ * Both libraries are opened at first use. The handles are this file's own, and the engine makes one call
+ * at a time: their workspaces are not shared. cuBLAS's arithmetic is pinned as in cublas.cu.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "kernel.h"
+
+#if __has_include(<cublas_v2.h>)
+#include "cuda/cublas_library.h"
+
+#include <cublas_v2.h>
+
+/* ---- the libraries ------------------------------------------------------------------------- */
+
+enum { MOST_DEVICES = 64 };
+
+static struct {
+  void *library;
+  int (*create) (void **);
+  int (*destroy) (void *);
+  int (*set_stream) (void *, cudaStream_t);
+  int (*set_math_mode) (void *, cublasMath_t);
+  void *handles[MOST_DEVICES];
+} blas, solver;
+
+/* A function of cuBLAS or cuSOLVER by the letter of the type and the rest of its name; NULL: there is
+ * none. */
+static void *function (const gpumm_call *x, const char *name, const char *end) {
+  const bool is_blas = x->routine < GPUMM_GETRF;
+  char full[64];
+  snprintf (full, sizeof full, "%s%c%s%s", is_blas ? "cublas" : "cusolverDn", "SDCZ"[x->type], name,
+            end);
+  return dlsym (is_blas ? blas.library : solver.library, full);
+}
+
+static bool open_libraries (void) {
+  if (!blas.library)
+    blas.library = open_cublas_library ("libcublas");
+  if (!solver.library)
+    solver.library = open_cublas_library ("libcusolver");
+  return blas.library && find_function (blas.library, "cublasCreate_v2", &blas.create)
+         && find_function (blas.library, "cublasDestroy_v2", &blas.destroy)
+         && find_function (blas.library, "cublasSetStream_v2", &blas.set_stream)
+         && find_function (blas.library, "cublasSetMathMode", &blas.set_math_mode) && solver.library
+         && find_function (solver.library, "cusolverDnCreate", &solver.create)
+         && find_function (solver.library, "cusolverDnDestroy", &solver.destroy)
+         && find_function (solver.library, "cusolverDnSetStream", &solver.set_stream);
+}
+
+/* Of both libraries 0 is success, and cuBLAS's 3 and cuSOLVER's 2 are a lack of memory. */
+static gpumm_status check (const gpumm_call *x, int error) {
+  const bool is_blas = x->routine < GPUMM_GETRF;
+  if (error == 0)
+    return GPUMM_OK;
+  cudaGetLastError (); /* its own launch may have left one */
+  return gpumm_driver_fail (error == (is_blas ? 3 : 2) ? GPUMM_DEVICE_MEMORY : GPUMM_DEVICE_FAILED,
+                            "%s failed (status %d)", is_blas ? "cuBLAS" : "cuSOLVER", error);
+}
+
+/* The handle of the current device, set to that stream. */
+static gpumm_status prepare (int device, gpumm_stream *stream, const gpumm_call *x, void **handle) {
+  const int64_t sizes[] = {x->m, x->n, x->k, x->lda, x->ldb, x->ldc};
+  for (int64_t size : sizes)
+    if (size > INT32_MAX)
+      return gpumm_driver_fail (GPUMM_UNSUPPORTED, "sizes above 2^31 - 1");
+  if (!open_libraries ())
+    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "cuBLAS or cuSOLVER cannot be opened");
+  if (device < 0 || device >= MOST_DEVICES)
+    return gpumm_driver_fail (GPUMM_NO_DEVICE, "there is no device %d", device);
+  auto *library = x->routine < GPUMM_GETRF ? &blas : &solver;
+  gpumm_status status = GPUMM_OK;
+  if (!library->handles[device])
+    status = check (x, library->create (&library->handles[device]));
+  *handle = library->handles[device];
+  if (!status)
+    status = check (x, library->set_stream (*handle, (cudaStream_t) stream));
+  if (!status && library == &blas)
+    status = check (x, blas.set_math_mode (*handle, cublas_math_mode ()));
+  return status;
+}
+
+void gpumm_routines_reset (void) {
+  for (auto *library : {&blas, &solver})
+    for (int device = 0; device < MOST_DEVICES; device++) {
+      int before;
+      if (library->handles[device] && !gpumm_cuda_enter ("reset", device, &before)) {
+        library->destroy (library->handles[device]);
+        cudaGetLastError ();
+        gpumm_cuda_leave (device, before);
+      }
+      library->handles[device] = NULL;
+    }
+}
+
+/* ---- calls --------------------------------------------------------------------------------- */
+
+/* Letters as both libraries have them. */
+struct letters {
+  int side, uplo, trans, diag;
+
+  letters (const gpumm_call *x)
+      : side (x->side == 'L' ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT),
+        uplo (x->uplo == 'L' ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER),
+        trans (x->trans == 'N'   ? CUBLAS_OP_N
+               : x->trans == 'T' ? CUBLAS_OP_T
+                                 : CUBLAS_OP_C),
+        diag (x->diag == 'U' ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT) {
+  }
+};
+
+/* Calls a function that takes these arguments, pointers of any type among them. */
+template <class... T> static int call (void *f, T... arguments) {
+  int (*typed) (T...);
+  memcpy (&typed, &f, sizeof f);
+  return typed (arguments...);
+}
+
+struct scalar {
+  float s[2];
+  double d[2];
+  const void *p;
+
+  scalar (gpumm_type type, gpumm_scalar x) : s{(float) x.re, (float) x.im}, d{x.re, x.im} {
+    p = type == GPUMM_S || type == GPUMM_C ? (const void *) s : (const void *) d;
+  }
+};
+
+static int level3 (void *f, void *handle, const gpumm_call *x) {
+  const letters l (x);
+  const scalar alpha (x->type, x->alpha), beta (x->type, x->beta);
+  const int m = (int) x->m, n = (int) x->n, k = (int) x->k;
+  const int lda = (int) x->lda, ldb = (int) x->ldb, ldc = (int) x->ldc;
+  switch (x->routine) {
+  case GPUMM_SYMM:
+  case GPUMM_HEMM:
+    return call (f, handle, l.side, l.uplo, m, n, alpha.p, x->a, lda, x->b, ldb, beta.p, x->c, ldc);
+  case GPUMM_SYRK:
+  case GPUMM_HERK:
+    return call (f, handle, l.uplo, l.trans, n, k, alpha.p, x->a, lda, beta.p, x->c, ldc);
+  case GPUMM_SYR2K:
+  case GPUMM_HER2K:
+    return call (f, handle, l.uplo, l.trans, n, k, alpha.p, x->a, lda, x->b, ldb, beta.p, x->c,
+                 ldc);
+  case GPUMM_TRMM: /* in place */
+    return call (f, handle, l.side, l.uplo, l.trans, l.diag, m, n, alpha.p, x->a, lda, x->b, ldb,
+                 x->b, ldb);
+  default:
+    return call (f, handle, l.side, l.uplo, l.trans, l.diag, m, n, alpha.p, x->a, lda, x->b, ldb);
+  }
+}
+
+template <class T> __global__ void set_identity (T *x, T one, int64_t n, int64_t ld) {
+  const int64_t e = blockIdx.x * (int64_t) blockDim.x + threadIdx.x;
+  if (e < n * n)
+    x[e % n + e / n * ld] = e % n == e / n ? one : T ();
+}
+
+template <class T>
+static gpumm_status make_identity_as (int device, gpumm_stream *stream, const gpumm_call *x) {
+  enum { THREADS = 256 };
+  T one;
+  convert (gpumm_scalar{1, 0}, &one);
+  return LAUNCH ("set_identity", set_identity<T>, ceil_div (x->n * x->n, THREADS), THREADS, device,
+                 stream, (T *) x->b, one, x->n, x->ldb);
+}
+
+static gpumm_status make_identity (int device, gpumm_stream *stream, const gpumm_call *x) {
+  WITH_TYPE (x->type, T, return make_identity_as<T> (device, stream, x));
+}
+
+static int lapack (void *f, void *handle, const gpumm_call *x, void *space, int length,
+                   int32_t *info) {
+  const letters l (x);
+  const int m = (int) x->m, n = (int) x->n, k = (int) x->k;
+  const int lda = (int) x->lda, ldb = (int) x->ldb, ldc = (int) x->ldc;
+  switch (x->routine) {
+  case GPUMM_GETRF:
+    return call (f, handle, m, n, x->a, lda, space, x->pivots, info);
+  case GPUMM_GETRS:
+    return call (f, handle, l.trans, n, k, x->a, lda, x->pivots, x->b, ldb, info);
+  case GPUMM_GETRI: /* the identity is solved for */
+    return call (f, handle, (int) CUBLAS_OP_N, n, n, x->a, lda, x->pivots, x->b, ldb, info);
+  case GPUMM_POTRF:
+    return call (f, handle, l.uplo, n, x->a, lda, space, length, info);
+  case GPUMM_POTRS:
+    return call (f, handle, l.uplo, n, k, x->a, lda, x->b, ldb, info);
+  case GPUMM_GEQRF:
+    return call (f, handle, m, n, x->a, lda, x->tau, space, length, info);
+  case GPUMM_ORGQR:
+    return call (f, handle, m, n, k, x->a, lda, x->tau, space, length, info);
+  default:
+    return call (f, handle, l.side, l.trans, m, n, k, x->a, lda, x->tau, x->c, ldc, space, length,
+                 info);
+  }
+}
+
+/* Sets *length, in elements. */
+static int lapack_space (void *f, void *handle, const gpumm_call *x, int *length) {
+  const letters l (x);
+  const int m = (int) x->m, n = (int) x->n, k = (int) x->k;
+  const int lda = (int) x->lda, ldc = (int) x->ldc;
+  switch (x->routine) {
+  case GPUMM_GETRF:
+  case GPUMM_GEQRF:
+    return call (f, handle, m, n, x->a, lda, length);
+  case GPUMM_POTRF:
+    return call (f, handle, l.uplo, n, x->a, lda, length);
+  case GPUMM_ORGQR:
+    return call (f, handle, m, n, k, x->a, lda, x->tau, length);
+  case GPUMM_ORMQR:
+    return call (f, handle, l.side, l.trans, m, n, k, x->a, lda, x->tau, x->c, ldc, length);
+  default: /* getrs, getri and potrs take none */
+    *length = 0;
+    return 0;
+  }
+}
+
+static const size_t element_bytes[] = {4, 8, 8, 16}; /* of S, D, C, Z */
+
+static const char *name_of (const gpumm_call *x) {
+  static const char *const names[] = {"gemm",  "symm",  "hemm",  "syrk",  "herk",  "syr2k",
+                                      "her2k", "trmm",  "trsm",  "getrf", "getrs", "getrs",
+                                      "potrf", "potrs", "geqrf", "orgqr", "ormqr"};
+  const bool is_complex = x->type == GPUMM_C || x->type == GPUMM_Z;
+  if (is_complex && x->routine >= GPUMM_ORGQR)
+    return x->routine == GPUMM_ORGQR ? "ungqr" : "unmqr";
+  return names[x->routine];
+}
+
+static gpumm_status lacks (const gpumm_call *x) {
+  return gpumm_driver_fail (GPUMM_UNSUPPORTED, "NVIDIA's library has no %s", name_of (x));
+}
+
+gpumm_status gpumm_cuda_call_bytes (int device, const gpumm_call *x, size_t *bytes) {
+  int before, length = 0;
+  void *handle = NULL;
+  *bytes = 0;
+  if (x->routine < GPUMM_GETRF)
+    return GPUMM_OK;
+  gpumm_status status = gpumm_cuda_enter ("cusolver", device, &before);
+  if (status)
+    return status;
+  status = prepare (device, NULL, x, &handle);
+  if (!status) {
+    void *f = function (x, name_of (x), "_bufferSize");
+    const bool needs =
+        x->routine != GPUMM_GETRS && x->routine != GPUMM_GETRI && x->routine != GPUMM_POTRS;
+    status = needs && !f ? lacks (x) : check (x, lapack_space (f, handle, x, &length));
+  }
+  gpumm_cuda_leave (device, before);
+  *bytes = (size_t) length * element_bytes[x->type];
+  return status;
+}
+
+gpumm_status gpumm_cuda_call (int device, gpumm_stream *stream, const gpumm_call *x,
+                              void *workspace, size_t bytes, int32_t *info) {
+  const bool is_blas = x->routine < GPUMM_GETRF;
+  const int length = (int) (bytes / element_bytes[x->type]);
+  int before;
+  void *handle = NULL;
+  gpumm_status status = x->routine == GPUMM_GETRI ? make_identity (device, stream, x) : GPUMM_OK;
+  if (!status)
+    status = gpumm_cuda_enter (is_blas ? "cublas" : "cusolver", device, &before);
+  if (status)
+    return status;
+  status = prepare (device, stream, x, &handle);
+  if (!status) {
+    void *f = function (x, name_of (x), is_blas ? "_v2" : "");
+    status = !f ? lacks (x)
+                : check (x, is_blas ? level3 (f, handle, x)
+                                    : lapack (f, handle, x, workspace, length, info));
+  }
+  gpumm_cuda_leave (device, before);
+  return status;
+}
+
+#else /* a Toolkit without cuBLAS */
+
+gpumm_status gpumm_cuda_call_bytes (int, const gpumm_call *, size_t *) {
+  return gpumm_driver_fail (GPUMM_UNSUPPORTED, "gpumm was built without cuBLAS");
+}
+
+gpumm_status gpumm_cuda_call (int, gpumm_stream *, const gpumm_call *, void *, size_t, int32_t *) {
+  return gpumm_driver_fail (GPUMM_UNSUPPORTED, "gpumm was built without cuBLAS");
+}
+
+void gpumm_routines_reset (void) {
+}
+
+#endif
