@@ -1,0 +1,19 @@
+## bist.m - runs Octave's own tests of linear algebra and prints for each file what passed.
+## SPDX-License-Identifier: BSD-3-Clause
+1;
+names = @(folder, ends) cellfun (@(f) fullfile (folder, f), {dir(fullfile (folder, ends)).name}, ...
+                                 "UniformOutput", false);
+files = names (fullfile (OCTAVE_HOME (), "share", "octave", version (), "m", "linear-algebra"), "*.m");
+tests = __octave_config_info__ ("octtestsdir");
+for name = {"balance", "chol", "det", "dot", "eig", "gsvd", "hess", "inv", "kron", "lu", "mgorth", ...
+            "pinv", "qr", "qz", "rcond", "schur", "sqrtm", "svd", "sylvester"}
+  files = [files, names(fullfile (tests, "libinterp", "corefcn"), [name{1} ".cc-tst"])];
+  files = [files, names(fullfile (tests, "libinterp", "dldfcn"), [name{1} ".cc-tst"])];
+endfor
+log = tempname ();
+for file = files
+  [passed, all] = test (file{1}, "quiet", log);
+  [~, name] = fileparts (file{1});
+  printf ("%s: %d of %d\n", name, passed, all);
+endfor
+unlink (log);
