@@ -326,6 +326,29 @@ static void test_threads (void) {
   CHECK (wrong == 0, "%d cases", (int) wrong);
 }
 
+/* Calls of the device fail: the CPU computes, and it is said once. */
+static void test_failures (void) {
+  unsigned seed = 11;
+  int good = 0, lines = 0;
+  FILE *said = tmpfile ();
+  const int before = dup (STDERR_FILENO);
+  CHECK (said && before >= 0 && dup2 (fileno (said), STDERR_FILENO) >= 0, "no file");
+  for (int n = 1; n <= 20; n++)
+    for (int r = 0; r < 2; r++) {
+      gpumm_fault_device (n);
+      good += run_case (r ? GPUMM_TRSM : GPUMM_GEMM, GPUMM_D, &seed);
+      gpumm_fault_device (0);
+    }
+  dup2 (before, STDERR_FILENO);
+  close (before);
+  rewind (said);
+  for (int c = fgetc (said); c != EOF; c = fgetc (said))
+    lines += c == '\n';
+  fclose (said);
+  CHECK (good == 40, "%d of 40", good);
+  CHECK (gpumm_device_count (NULL) > 0 || lines == 1, "%d lines were said", lines);
+}
+
 static void test_fork (void) {
   const pid_t child = fork ();
   if (child == 0) {
@@ -362,6 +385,7 @@ int main (void) {
              "sdcz"[type], name, (int) (taken ((gpumm_routine) r, (gpumm_type) type) - before));
     }
   test_arguments ();
+  test_failures ();
   test_threads ();
   test_fork ();
   return check_done ();
