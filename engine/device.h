@@ -158,7 +158,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-#define GPUMM_DRIVER_VERSION 13
+#define GPUMM_DRIVER_VERSION 14
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
@@ -232,6 +232,10 @@ typedef struct gpumm_driver {
   gpumm_status (*scan) (int device, gpumm_stream *stream, const gpumm_scan *scan, void *workspace);
   size_t (*scan_bytes) (const gpumm_scan *scan);
   gpumm_status (*pick) (int device, gpumm_stream *stream, const gpumm_pick *pick);
+  /* The same for sparse matrices, with workspace as for fold. */
+  gpumm_status (*sparse) (int device, gpumm_stream *stream, const gpumm_sparse_work *work,
+                          void *workspace);
+  size_t (*sparse_bytes) (const gpumm_sparse_work *work);
 } gpumm_driver;
 
 /* The one symbol that a driver library exports. */
