@@ -369,8 +369,24 @@ static bool is_bool_product (const sparse &a, const sparse &b) {
   return a.values.type == GPUMM_B || b.values.type == GPUMM_B;
 }
 
+// As truth values: of sparse matrices NaN is true.
+static sparse as_truth (sparse x) {
+  if (x.values.type != GPUMM_B) {
+    operand zero = operand_of (octave_value (0.0), x.device);
+    x.values = entrywise (operation_of (octave_value::op_ne), operand_with (x.values), zero);
+    x.twin = nullptr;
+  }
+  return x;
+}
+
 // f of the values of both, where one of them has any, or both do.
 static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
+  if (o.is_logical) {
+    settle (a);
+    settle (b);
+    a = as_truth (a);
+    b = as_truth (b);
+  }
   if (a.conjugated || b.conjugated) {
     a = straight (a);
     b = straight (b);
@@ -571,7 +587,7 @@ static octave_value sample_of (const sparse_operand &x, bool by_value) {
 
 // A vector that goes with each column or each row of the matrix.
 static bool goes_along (const dim_vector &v, const dim_vector &size) {
-  return v.ndims () == 2 && v != size
+  return v.ndims () == 2 && v != size && v.numel () != 1
          && ((v (0) == 1 && v (1) == size (1)) || (v (1) == 1 && v (0) == size (0)));
 }
 
@@ -580,6 +596,12 @@ static void check_fills (octave_value::binary_op op, const sparse_operand &a,
                          const sparse_operand &b) {
   const operation &o = operation_of (op);
   const bool adds = op == octave_value::op_add || op == octave_value::op_sub;
+  const auto is_complex_one = [] (const sparse_operand &x) {
+    return x.is_sparse ? is_complex (x.s.type ()) : is_complex (x.other.x.type);
+  };
+  if (o.compares && !o.is_logical && op != octave_value::op_ne && op != octave_value::op_eq
+      && (is_complex_one (a) || is_complex_one (b)))
+    say_gather ("Octave orders complex numbers of sparse matrices in its own way: gather (X)");
   const auto is_stored = [] (const sparse_operand &x) {
     return x.is_sparse || x.diagonal.is_defined ();
   };
@@ -739,11 +761,13 @@ bool combined (octave_value::binary_op op, sparse_operand a, sparse_operand b, s
   const bool by_value = op == octave_value::op_el_pow || op == octave_value::op_pow;
   const octave_value rules = octave::binary_op (type_info (), op, sample_of (a, by_value),
                                                 sample_of (b, by_value)); // or Octave's error
+  const sparse_operand given_a = a, given_b = b;
+  const octave_value::binary_op given_op = op;
   op = reduced (op, a, b);
   if (op != octave_value::op_mul && rules.issparse ())
     check_fills (op, a, b);
   if ((a.is_sparse ? a.s : b.s).is_hosted ())
-    return hosted_combined (op, a, b, result, full);
+    return hosted_combined (given_op, given_a, given_b, result, full);
   if (op == octave_value::op_mul)
     return product (a, b, result, full);
   const bool scales =
@@ -783,16 +807,16 @@ sparse applied_sparse (sparse x, gpumm_map_step step, gpumm_type type) {
 }
 
 sparse folded (gpumm_fold_op op, sparse x, int dim) {
-  if (op == GPUMM_FOLD_PROD || op == GPUMM_FOLD_ALL)
+  const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+  if (op == GPUMM_FOLD_PROD || op == GPUMM_FOLD_ALL || (orders && is_complex (x.type ())))
     say_gather ("%s of a sparse matrix is not computed on a device: gather (X)", fold_names[op]);
   if (x.is_hosted ()) {
-    const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
-    return hosted_sparse (by_octave (fold_names[op], extreme ? ovl (x.host, Matrix (), dim + 1)
+    return hosted_sparse (by_octave (fold_names[op], orders ? ovl (x.host, Matrix (), dim + 1)
                                                              : ovl (x.host, dim + 1)));
   }
   if (dim > 1)
     say_gather ("a sparse matrix has two dimensions: gather (X)");
-  if (op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN)
+  if (orders)
     settle (x);
   x = straight (dim == 1 ? transposed (x, false) : x);
   const array sums = vector (x.device, is_complex (x.values.type) ? GPUMM_Z : GPUMM_D, x.cols);
