@@ -812,7 +812,7 @@ sparse folded (gpumm_fold_op op, sparse x, int dim) {
     say_gather ("%s of a sparse matrix is not computed on a device: gather (X)", fold_names[op]);
   if (x.is_hosted ()) {
     return hosted_sparse (by_octave (fold_names[op], orders ? ovl (x.host, Matrix (), dim + 1)
-                                                             : ovl (x.host, dim + 1)));
+                                                            : ovl (x.host, dim + 1)));
   }
   if (dim > 1)
     say_gather ("a sparse matrix has two dimensions: gather (X)");
