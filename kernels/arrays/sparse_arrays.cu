@@ -71,7 +71,9 @@ __global__ void __launch_bounds__ (THREADS)
   for_entries (a, ends, [&] (int64_t t, int64_t j) { places[t + 1] = j - a.index[t] == shift; });
 }
 
-__global__ void __launch_bounds__ (THREADS) mark_matches (pattern a, pattern b, int64_t *places) {
+__global__ void __launch_bounds__ (THREADS)
+    /* cppcheck-suppress passedByValue; a kernel's parameters are */
+    mark_matches (pattern a, pattern b, int64_t *places) {
   SHARED (int64_t, ends, 1, 2);
   if (blockIdx.x == 0 && threadIdx.x == 0)
     places[0] = 0;
@@ -100,6 +102,7 @@ __global__ void __launch_bounds__ (THREADS)
 /* Entries of a (of b, if others): where they go in the union. Before one of them lie those of the same
  * matrix, and those of the other without the ones that both have. */
 __global__ void __launch_bounds__ (THREADS)
+    /* cppcheck-suppress passedByValue; a kernel's parameters are */
     unite_entries (pattern x, pattern y, const int64_t *places, bool others, int32_t *index,
                    int64_t *to) {
   SHARED (int64_t, ends, 1, 2);
@@ -113,6 +116,7 @@ __global__ void __launch_bounds__ (THREADS)
 }
 
 __global__ void __launch_bounds__ (THREADS)
+    /* cppcheck-suppress passedByValue; a kernel's parameters are */
     meet_entries (pattern a, pattern b, const int64_t *places, int32_t *index, int64_t *from_a,
                   int64_t *from_b) {
   SHARED (int64_t, ends, 1, 2);
