@@ -65,7 +65,7 @@ function R = norm_of_sparse (X, p)
   elseif (isempty (x))
     R = gpuArray (0);
   elseif (ischar (p) || p == 2)
-    R = root_of_squares (x);
+    R = norm (x, "fro");
   elseif (p == Inf && isvector (X))
     R = largest (abs (x), x);
   else
