@@ -232,6 +232,10 @@ typedef struct gpumm_driver {
   gpumm_status (*scan) (int device, gpumm_stream *stream, const gpumm_scan *scan, void *workspace);
   size_t (*scan_bytes) (const gpumm_scan *scan);
   gpumm_status (*pick) (int device, gpumm_stream *stream, const gpumm_pick *pick);
+  /* The same for sparse matrices, with workspace as for fold. */
+  gpumm_status (*sparse) (int device, gpumm_stream *stream, const gpumm_sparse_work *work,
+                          void *workspace);
+  size_t (*sparse_bytes) (const gpumm_sparse_work *work);
 
   /* A routine of BLAS (not gemm) or LAPACK. All addresses are the device's, also of tau, pivots and
    * *info, which LAPACK sets. getri leaves the inverse in b. NULL: the engine calls the CPU's library,

@@ -376,6 +376,77 @@ typedef struct gpumm_pick {
 
 GPUMM_API gpumm_status gpumm_pick_entries (const gpumm_pick *pick);
 
+/* ---- sparse matrices on a device -------------------------------------------------------------- */
+
+/* Compressed columns in buffers of one device, rows ascending in a column. What the functions below
+ * need beside arrays entry by entry; they are queued in the same way, and trust offsets and indices. */
+typedef struct gpumm_csc {
+  int64_t rows, cols, stored;
+  gpumm_view start;  /* I64: cols + 1 offsets, the first 0 */
+  gpumm_view index;  /* I32: the row of each entry */
+  gpumm_view values; /* of any type */
+} gpumm_csc;
+
+/* Offsets, places and indices count from 0. places holds how many of the first t entries of a are
+ * marked, for t = 0 .. stored (I64); so places[t] is where entry t goes if only marked ones stay. In KEEP
+ * and PACK a matrix without start and index is a full one without gaps, of rows * cols = stored. */
+typedef enum gpumm_sparse_op {
+  GPUMM_SPARSE_KEEP,     /* places, marked: entries of a that are not zero */
+  GPUMM_SPARSE_DIAGONAL, /* places, marked: entries (i, i + shift) of a */
+  GPUMM_SPARSE_MATCH,    /* places, marked: entries of a where b has one, too */
+  GPUMM_SPARSE_PACK,     /* c = the marked entries of a */
+  GPUMM_SPARSE_UNITE, /* c's pattern: a's and b's, after MATCH; from_a, from_b: where in c each of
+                             theirs goes */
+  GPUMM_SPARSE_MEET, /* c's pattern: what MATCH marked; from_a, from_b: where in a and b each comes from */
+  GPUMM_SPARSE_LENGTHS,   /* c.start, of columns which[0], which[1], ... of a */
+  GPUMM_SPARSE_TAKE,      /* c = these columns of a, after LENGTHS */
+  GPUMM_SPARSE_TRANSPOSE, /* c = a.' */
+  GPUMM_SPARSE_GATHER,    /* c.values = the entry of full at each (row, column) of a */
+  GPUMM_SPARSE_SCATTER,   /* full at (row, column) of each entry of a = its value */
+  GPUMM_SPARSE_FOLD, /* c.values[j] = SUM, MAX, MIN or ANY of column j of a with its zeros; of type
+                             Z for complex a, else D */
+  GPUMM_SPARSE_OPS
+} gpumm_sparse_op;
+
+typedef struct gpumm_sparse_work {
+  gpumm_sparse_op op;
+  gpumm_csc a, b, c;
+  gpumm_view places, from_a, from_b, which; /* I64 */
+  gpumm_view full; /* of the type of a's (GATHER: c's) values, with strides */
+  int64_t full_size[GPUMM_MAP_DIMS];
+  int64_t shift;
+  gpumm_fold_op fold;
+} gpumm_sparse_work;
+
+GPUMM_API gpumm_status gpumm_sparse_run (const gpumm_sparse_work *work);
+
+/* C = A B, all of type D, or all of type Z; real_a, real_b: complex as stored, but every element is real
+ * and multiplies both parts of the other factor. COUNT sets c.start for what C can have; once the
+ * caller has looked, MULTIPLY sets index and values, in the order and with the rounding of "sparse", and
+ * `zero` (one I32, which COUNT clears) to 1 if an element is zero. */
+typedef struct gpumm_csc_product {
+  gpumm_csc a, b, c;
+  int real_a, real_b;
+  gpumm_view zero;
+} gpumm_csc_product;
+
+GPUMM_API gpumm_status gpumm_csc_count (const gpumm_csc_product *p);
+GPUMM_API gpumm_status gpumm_csc_multiply (const gpumm_csc_product *p);
+
+/* C = op (S) op (D) if left, else C = op (D) op (S), with full D and C in buffers; types as above, or S
+ * and C. */
+typedef struct gpumm_csc_full {
+  gpumm_csc s;
+  gpumm_op op;
+  int left, real_s, real_d;
+  gpumm_matrix d, c;
+} gpumm_csc_full;
+
+GPUMM_API gpumm_status gpumm_csc_multiply_full (const gpumm_csc_full *p);
+
+/* Waits, and copies a few entries without gaps to the host. */
+GPUMM_API gpumm_status gpumm_look (const gpumm_view *x, int64_t count, void *to);
+
 /* Waits for all array work on a device, GPUMM_HOST for the host device, and reports its failure. */
 GPUMM_API gpumm_status gpumm_wait (int device);
 

@@ -35,7 +35,7 @@ extern const gpumm_sparse_kernel *gpumm_driver_sparse_kernels[];
 /* gpumm_driver.widen of both drivers. */
 gpumm_status gpumm_driver_widen (int device, gpumm_stream *stream, const gpumm_widening *widening);
 
-/* gpumm_driver.map, fold, fold_bytes, scan, scan_bytes and pick of a driver that has them. */
+/* gpumm_driver.map, fold, fold_bytes, scan, scan_bytes, pick, sparse and sparse_bytes of a driver that has them. */
 gpumm_status gpumm_driver_map (int device, gpumm_stream *stream, const gpumm_map *map);
 gpumm_status gpumm_driver_fold (int device, gpumm_stream *stream, const gpumm_fold *fold,
                                 void *workspace);
@@ -44,6 +44,9 @@ gpumm_status gpumm_driver_scan (int device, gpumm_stream *stream, const gpumm_sc
                                 void *workspace);
 size_t gpumm_driver_scan_bytes (const gpumm_scan *scan);
 gpumm_status gpumm_driver_pick (int device, gpumm_stream *stream, const gpumm_pick *pick);
+gpumm_status gpumm_driver_sparse (int device, gpumm_stream *stream, const gpumm_sparse_work *work,
+                                  void *workspace);
+size_t gpumm_driver_sparse_bytes (const gpumm_sparse_work *work);
 
 /* What gpumm_driver_table () returns. Each driver defines it; the functions that both have are
  * static and have the same names. */
@@ -61,7 +64,8 @@ extern const gpumm_driver gpumm_driver_here;
   .sparse_kernels = gpumm_driver_sparse_kernels
 #define GPUMM_DRIVER_ARRAYS                                                                        \
   .map = gpumm_driver_map, .fold = gpumm_driver_fold, .fold_bytes = gpumm_driver_fold_bytes,       \
-  .scan = gpumm_driver_scan, .scan_bytes = gpumm_driver_scan_bytes, .pick = gpumm_driver_pick
+  .scan = gpumm_driver_scan, .scan_bytes = gpumm_driver_scan_bytes, .pick = gpumm_driver_pick,     \
+  .sparse = gpumm_driver_sparse, .sparse_bytes = gpumm_driver_sparse_bytes
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,7 @@
 
 #include <strings.h>
 
-#include "device_array.h"
+#include "gpuarray.h"
 #include "info.h"
 #include "own_matrix.h"
 
@@ -212,6 +212,17 @@ static const octave_gpuarray *gpuarray_of (const octave_base_value &x) {
 
 static array array_of (const octave_gpuarray &x) {
   return x.operand ();
+}
+
+octave_value gpuarray_value (const array &x) {
+  return value_of (x);
+}
+
+bool get_gpuarray (const octave_base_value &x, array &to) {
+  const octave_gpuarray *g = gpuarray_of (x);
+  if (g)
+    to = array_of (*g);
+  return g != nullptr;
 }
 
 // Both operands of an operator, of which at least one is a gpuArray.
@@ -561,7 +572,8 @@ static array computed (octave_value::binary_op op, const octave_base_value &a,
 
 template <octave_value::binary_op op>
 static octave_value binary (const octave_base_value &a, const octave_base_value &b) {
-  return value_of (computed (op, a, b));
+  return a.issparse () || b.issparse () ? gpusparse_binary (op, a, b)
+                                        : value_of (computed (op, a, b));
 }
 
 // a OP= b, in a's buffer where nobody else holds it.
@@ -570,6 +582,8 @@ static octave_value compound (octave_base_value &a, const octave_value_list &,
                               const octave_base_value &b) {
   array &x = dynamic_cast<octave_gpuarray &> (a).m;
   ready (x);
+  if (b.issparse ()) // a result that may be sparse does not take the place of a full one
+    say_gather ("a full array and a sparse matrix: write X = X + Y");
   array y = computed (op, a, b);
   long uses = 1; // of the buffer: x, and y's program
   if (y.pending)
@@ -1037,6 +1051,11 @@ static octave_value_list word_memory (const octave_value_list &, int) {
   return ovl (s);
 }
 
+// ("sparse", X)
+static octave_value_list word_sparse (const octave_value_list &args, int) {
+  return ovl (gpusparse_value (sparse_of (argument (args (1)))));
+}
+
 // ("wait", DEVICE), by the engine's index
 static octave_value_list word_wait (const octave_value_list &args, int) {
   const int device = args (1).int_value ();
@@ -1049,22 +1068,32 @@ static const struct {
   const char *word;
   int arguments;
   octave_value_list (*run) (const octave_value_list &args, int nargout);
-} words[] = {{"gather", 2, word_gather}, {"type", 2, word_type},    {"device", 2, word_device},
-             {"valid", 2, word_valid},   {"fold", 4, word_fold},    {"scan", 4, word_scan},
-             {"two", 4, word_two},       {"fill", 3, word_fill},    {"select", 1, word_select},
-             {"select", 2, word_select}, {"wait", 2, word_wait},    {"gpumm", 4, word_gpumm},
-             {"pages", 5, word_pages},   {"memory", 1, word_memory}};
+} words[] = {{"gather", 2, word_gather}, {"type", 2, word_type},     {"device", 2, word_device},
+             {"valid", 2, word_valid},   {"fold", 4, word_fold},     {"scan", 4, word_scan},
+             {"two", 4, word_two},       {"fill", 3, word_fill},     {"select", 1, word_select},
+             {"select", 2, word_select}, {"wait", 2, word_wait},     {"gpumm", 4, word_gpumm},
+             {"pages", 5, word_pages},   {"memory", 1, word_memory}, {"sparse", 2, word_sparse}};
 
 DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on a device.") {
   static bool installed = false;
   if (!installed) {
     interp.mlock (); // `clear all` must not unload the code of live values
     install (interp.get_type_info ());
+    install_gpusparse (interp.get_type_info ());
     installed = true;
   }
+  if (args.length () == 1 && (is_gpusparse (args (0)) || args (0).issparse ()))
+    return is_gpusparse (args (0))
+               ? args
+               : ovl (gpusparse_value (upload_sparse (args (0), device_for_new ())));
   if (args.length () == 1 && !args (0).is_string ())
     return gpuarray_of (args (0).get_rep ()) ? ovl (args (0))
                                              : ovl (value_of (argument (args (0))));
+  bool has_sparse = false;
+  for (octave_idx_type i = 1; i < args.length (); i++)
+    has_sparse = has_sparse || is_gpusparse (args (i));
+  if (has_sparse && args (0).is_string ())
+    return gpusparse_word (args, nargout);
   if (args.length () > 0 && args (0).is_string ())
     for (const auto &word : words)
       if (args (0).string_value () == word.word && args.length () == word.arguments)

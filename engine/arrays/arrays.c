@@ -1,5 +1,6 @@
 /* arrays.c - arrays on a device, entry by entry: checks, and work queued on the array stream.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "arrays.h"
 #include "devices.h"
 #include "error.h"
 #include "memory/buffer.h"
@@ -9,11 +10,7 @@
 
 #include <unistd.h>
 
-/* One call: the device of its arrays, which the first one decides. */
-typedef struct {
-  const char *name;
-  gpumm_context *context;
-} call;
+typedef gpumm_array_call call;
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
@@ -72,9 +69,8 @@ static gpumm_status check_sizes (const call *c, const int64_t *size, int count, 
   return GPUMM_OK;
 }
 
-/* Entries by strides. writes: each has its own place, as far as stride 0 can tell. */
-static gpumm_status check_entries (call *c, const gpumm_view *x, const int64_t *size, int writes,
-                                   const char *what) {
+gpumm_status gpumm_check_view (call *c, const gpumm_view *x, const int64_t *size, int writes,
+                               const char *what) {
   double low = 0, high = 0;
   int is_empty = 0, repeats = 0;
   const gpumm_status status = check_type (c, x->type, what);
@@ -91,12 +87,11 @@ static gpumm_status check_entries (call *c, const gpumm_view *x, const int64_t *
   return check_extent (c, x->buffer, x->values, gpumm_type_bytes (x->type), low, high, what);
 }
 
-/* Entries without gaps. */
-static gpumm_status check_block (call *c, const gpumm_view *x, int64_t entries, const char *what) {
+gpumm_status gpumm_check_vector (call *c, const gpumm_view *x, int64_t entries, const char *what) {
   const int64_t size[GPUMM_MAP_DIMS] = {entries, 1, 1, 1};
   gpumm_view y = *x;
   y.stride[0] = 1;
-  return check_entries (c, &y, size, 1, what);
+  return gpumm_check_view (c, &y, size, 1, what);
 }
 
 static int is_wide (gpumm_type type) {
@@ -141,7 +136,7 @@ static gpumm_status check_map (call *c, const gpumm_map *m, int moves, int64_t *
   if (!status)
     status = check_steps (c, m);
   for (int i = 0; i < m->inputs && !status; i++) {
-    status = check_entries (c, &m->input[i], m->size, 0, "an input");
+    status = gpumm_check_view (c, &m->input[i], m->size, 0, "an input");
     if (!status && is_wide (m->input[i].type) && !moves)
       status = fail_wide (c);
   }
@@ -163,11 +158,8 @@ static gpumm_status check_lanes (const call *c, int64_t inner, int64_t count, in
 
 /* ---- launches ----------------------------------------------------------------------------- */
 
-typedef gpumm_status launcher (gpumm_context *context, gpumm_stream *stream, const void *what,
-                               void *workspace);
-
-/* Queues a launch with workspace, which may go back to the pool at once (memory/queue.h). */
-static gpumm_status queue (const call *c, launcher *launch, const void *what, size_t bytes) {
+gpumm_status gpumm_queue_launch (const call *c, gpumm_array_launch *launch, const void *what,
+                                 size_t bytes) {
   gpumm_stream *stream = NULL;
   void *workspace = NULL;
   gpumm_status status = gpumm_queue_failure (c->context);
@@ -200,10 +192,10 @@ gpumm_status gpumm_map_entries (const gpumm_map *m) {
   const int moves = m->steps == 0 && m->inputs > 0 && m->input[0].type == m->output.type;
   gpumm_status status = check_map (&c, m, moves, &entries);
   if (!status)
-    status = check_entries (&c, &m->output, m->size, 1, "the output");
+    status = gpumm_check_view (&c, &m->output, m->size, 1, "the output");
   if (!status && is_wide (m->output.type) && !moves)
     status = fail_wide (&c);
-  return status || entries == 0 ? status : queue (&c, launch_map, m, 0);
+  return status || entries == 0 ? status : gpumm_queue_launch (&c, launch_map, m, 0);
 }
 
 static gpumm_status launch_fold (gpumm_context *context, gpumm_stream *stream, const void *what,
@@ -224,19 +216,19 @@ gpumm_status gpumm_fold_entries (const gpumm_fold *f) {
     status = check_lanes (&c, f->inner, f->count, f->outer, entries);
   const int64_t lanes = status ? 0 : f->inner * f->outer;
   if (!status)
-    status = check_block (&c, &f->output, lanes, "the output");
+    status = gpumm_check_vector (&c, &f->output, lanes, "the output");
   if (!status && is_wide (f->output.type))
     status = fail_wide (&c);
   if (!status && f->index.values) {
     if (!is_extreme || f->index.type != GPUMM_D)
       return gpumm_fail (GPUMM_INVALID, "%s: places are doubles, of max and min alone", c.name);
-    status = check_block (&c, &f->index, lanes, "the places");
+    status = gpumm_check_vector (&c, &f->index, lanes, "the places");
   }
   if (!status && is_extreme && f->count == 0 && lanes > 0)
     status = gpumm_fail (GPUMM_INVALID, "%s: nothing has no maximum and no minimum", c.name);
   if (status || lanes == 0)
     return status;
-  return queue (&c, launch_fold, f, c.context->driver->fold_bytes (f));
+  return gpumm_queue_launch (&c, launch_fold, f, c.context->driver->fold_bytes (f));
 }
 
 static gpumm_status launch_scan (gpumm_context *context, gpumm_stream *stream, const void *what,
@@ -253,14 +245,14 @@ gpumm_status gpumm_scan_entries (const gpumm_scan *s) {
   gpumm_status status = check_lanes (&c, s->inner, s->count, s->outer, -1);
   const int64_t entries = status ? 0 : s->inner * s->count * s->outer;
   if (!status)
-    status = check_block (&c, &s->input, entries, "the input");
+    status = gpumm_check_vector (&c, &s->input, entries, "the input");
   if (!status)
-    status = check_block (&c, &s->output, entries, "the output");
+    status = gpumm_check_vector (&c, &s->output, entries, "the output");
   if (!status && (is_wide (s->input.type) || is_wide (s->output.type)))
     status = fail_wide (&c);
   if (status || entries == 0)
     return status;
-  return queue (&c, launch_scan, s, c.context->driver->scan_bytes (s));
+  return gpumm_queue_launch (&c, launch_scan, s, c.context->driver->scan_bytes (s));
 }
 
 static gpumm_status launch_pick (gpumm_context *context, gpumm_stream *stream, const void *what,
@@ -294,12 +286,12 @@ gpumm_status gpumm_pick_entries (const gpumm_pick *p) {
   if (!status)
     status = check_sizes (&c, p->whole_size, GPUMM_MAP_DIMS, &whole);
   if (!status)
-    status = check_entries (&c, &p->part, p->size, !p->put, "the part");
+    status = gpumm_check_view (&c, &p->part, p->size, !p->put, "the part");
   if (!status)
-    status = check_entries (&c, &p->whole, p->whole_size, p->put, "the whole");
+    status = gpumm_check_view (&c, &p->whole, p->whole_size, p->put, "the whole");
   for (int d = 0; d < GPUMM_MAP_DIMS && !status && entries > 0; d++)
     status = check_places (&c, &p->places[d], p->size[d], p->whole_size[d]);
-  return status || entries == 0 ? status : queue (&c, launch_pick, p, 0);
+  return status || entries == 0 ? status : gpumm_queue_launch (&c, launch_pick, p, 0);
 }
 
 gpumm_status gpumm_wait (int device) {

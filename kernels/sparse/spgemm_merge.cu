@@ -9,6 +9,7 @@
  * only twice. This kernel shows what the product is, and it runs everywhere.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "arrays.h"
 #include "spgemm.h"
 
 enum { THREADS = 64 };
@@ -98,8 +99,17 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
   WITH_TYPE (p->type_c, T, return launch_as<T> (device, stream, p));
 }
 
+static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_properties *) {
+  return gpumm_sum_up_bytes (p->c.rows + 1);
+}
+
+static gpumm_status offsets (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  return gpumm_sum_up (device, stream, p->c.start + p->row, p->count + 1, p->workspace,
+                       p->workspace_bytes);
+}
+
 SPARSE_FAMILY_ROWS (spgemm_merge) = {
-    /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"spgemm", "spgemm_merge", ANY_CAPABILITY, runs, NULL, symbolic, launch},
+    /* algorithm, name, capability, runs, workspace, symbolic, launch, waits, piece, offsets */
+    {"spgemm", "spgemm_merge", ANY_CAPABILITY, runs, workspace, symbolic, launch, 0, 0, offsets},
     {},
 };

@@ -22,6 +22,8 @@ function yes = two (X, Y)
     yes = true;
   elseif (! strcmp (class (X), "gpuArray") && ! strcmp (class (Y), "gpuArray"))
     yes = isequal (X, Y); # Octave's
+  elseif (issparse (X) && issparse (Y))
+    yes = nnz (X != Y) == 0;
   else
     same = full_values (X) == full_values (Y);
     yes = __gpuarray__ ("gather", __gpuarray__ ("fold", "all", same(:), 1));
@@ -35,7 +37,7 @@ endfunction
 function X = full_values (X)
   if (ischar (X))
     X = double (X);
-  elseif (! strcmp (class (X), "gpuArray"))
+  elseif (issparse (X) || ! strcmp (class (X), "gpuArray"))
     X = full (X);
   endif
 endfunction

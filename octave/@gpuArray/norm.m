@@ -23,7 +23,10 @@ function R = norm (varargin)
   if (! isempty (args))
     p = args{1};
   endif
-  if (nargin > 2)
+  if (issparse (X))
+    R = norm_of_sparse (X, p);
+    return;
+  elseif (nargin > 2)
     not_there ("norm", "with three arguments");
   elseif (ischar (p) && strcmpi (p, "inf"))
     p = Inf;
@@ -51,6 +54,24 @@ function R = norm (varargin)
     not_there ("norm", sprintf ("(X, %g)", p));
   endif
 
+endfunction
+
+## The norm of a matrix of which only some elements are stored.
+function R = norm_of_sparse (X, p)
+  x = __gpuarray__ ("values", X);
+  if (! (ischar (p) && strcmp (p, "fro")) && ! any (isequal (p, 1) | isequal (p, Inf)) ...
+      && ! (isequal (p, 2) && isvector (X)))
+    not_there ("norm", "with this P of a sparse matrix");
+  elseif (isempty (x))
+    R = gpuArray (0);
+  elseif (ischar (p) || p == 2)
+    R = norm (x, "fro");
+  elseif (p == Inf && isvector (X))
+    R = largest (abs (x), x);
+  else
+    sums = full (sum (abs (X), 1 + (p == Inf || rows (X) == 1)));
+    R = largest (sums, x);
+  endif
 endfunction
 
 ## The largest of the values, NaN if X has one, as in Octave 11.  (For a matrix, Octave 9 and earlier

@@ -1,0 +1,400 @@
+/* sparse_arrays.cu - what sparse matrices on a device need beside arrays entry by entry: patterns that
+ * are packed, united, met, transposed and cut, folds of columns, and the way to full arrays and back.
+ *
+ * A thread takes an entry, wherever it lies, so that a column may be as long as it likes: a block finds
+ * the columns of its first and its last entry, and each thread searches between them. The memory
+ * limits it.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "entries.h"
+#include "sparse/arrays.h"
+#include "sparse/transpose.h"
+
+enum { TILE = 8 * THREADS }; /* entries of a block */
+
+/* Offsets, indices and sizes of a matrix. */
+struct pattern {
+  int64_t rows, cols, stored;
+  int64_t *start; /* NULL: a full matrix */
+  int32_t *index;
+};
+
+static pattern pattern_of (const gpumm_csc &x) {
+  return {x.rows, x.cols, x.stored, (int64_t *) x.start.values, (int32_t *) x.index.values};
+}
+
+/* Calls f (t, column) for the entries of this block. All threads call it. */
+template <class F>
+__device__ static inline void for_entries (const pattern &x, tile<int64_t, 1, 2> &ends, F f) {
+  const int64_t first = (int64_t) blockIdx.x * TILE;
+  const int64_t last = (first + TILE < x.stored ? first + TILE : x.stored) - 1;
+  if (threadIdx.x < 2) /* the last column that does not begin later */
+    ends[0][threadIdx.x] =
+        lower_bound (x.start, (int64_t) 0, x.cols, (threadIdx.x ? last : first) + 1) - 1;
+  __syncthreads ();
+  const int64_t low = ends[0][0], high = ends[0][1];
+  for (int64_t t = first + threadIdx.x; t <= last; t += THREADS)
+    f (t, lower_bound (x.start, low + 1, high + 1, t + 1) - 1);
+}
+
+static int64_t tiles_of (int64_t entries) {
+  return ceil_div (entries, (int64_t) TILE);
+}
+
+/* The place of (row, column) in x, or of the entry that follows. */
+DEVICE int64_t place_of (const pattern &x, int32_t row, int64_t column) {
+  return lower_bound (x.index, x.start[column], x.start[column + 1], row);
+}
+
+DEVICE bool has_at (const pattern &x, int64_t place, int32_t row, int64_t column) {
+  return place < x.start[column + 1] && x.index[place] == row;
+}
+
+/* ---- marks ---------------------------------------------------------------------------------- */
+
+__global__ void __launch_bounds__ (THREADS)
+    mark_nonzeros (int type, const void *values, int64_t stored, int64_t *places) {
+  const int64_t t = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  if (t == 0)
+    places[0] = 0;
+  if (t >= stored)
+    return;
+  const complex<double> x = load<complex<double> > (type, values, t, false);
+  places[t + 1] = !is_zero (x);
+}
+
+__global__ void __launch_bounds__ (THREADS)
+    mark_diagonal (pattern a, int64_t shift, int64_t *places) {
+  SHARED (int64_t, ends, 1, 2);
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    places[0] = 0;
+  for_entries (a, ends, [&] (int64_t t, int64_t j) { places[t + 1] = j - a.index[t] == shift; });
+}
+
+__global__ void __launch_bounds__ (THREADS)
+    /* cppcheck-suppress passedByValue; a kernel's parameters are */
+    mark_matches (pattern a, pattern b, int64_t *places) {
+  SHARED (int64_t, ends, 1, 2);
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    places[0] = 0;
+  for_entries (a, ends, [&] (int64_t t, int64_t j) {
+    const int32_t row = a.index[t];
+    places[t + 1] = has_at (b, place_of (b, row, j), row, j);
+  });
+}
+
+/* ---- new patterns --------------------------------------------------------------------------- */
+
+template <class E>
+__global__ void __launch_bounds__ (THREADS)
+    pack_entries (pattern a, const E *from, const int64_t *places, pattern c, E *to) {
+  const int64_t t = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  if (t <= a.cols)
+    c.start[t] = places[a.start ? a.start[t] : t * a.rows];
+  if (t >= a.stored || places[t] == places[t + 1])
+    return;
+  const int64_t at = places[t];
+  const E x = from[t];
+  c.index[at] = a.index ? a.index[t] : (int32_t) (t % a.rows);
+  to[at] = x;
+}
+
+/* Entries of a (of b, if others): where they go in the union. Before one of them lie those of the same
+ * matrix, and those of the other without the ones that both have. */
+__global__ void __launch_bounds__ (THREADS)
+    /* cppcheck-suppress passedByValue; a kernel's parameters are */
+    unite_entries (pattern x, pattern y, const int64_t *places, bool others, int32_t *index,
+                   int64_t *to) {
+  SHARED (int64_t, ends, 1, 2);
+  for_entries (x, ends, [&] (int64_t t, int64_t j) {
+    const int32_t row = x.index[t];
+    const int64_t place = place_of (y, row, j), at = t + place - places[others ? place : t];
+    to[t] = at;
+    if (!others || !has_at (y, place, row, j))
+      index[at] = row;
+  });
+}
+
+__global__ void __launch_bounds__ (THREADS)
+    /* cppcheck-suppress passedByValue; a kernel's parameters are */
+    meet_entries (pattern a, pattern b, const int64_t *places, int32_t *index, int64_t *from_a,
+                  int64_t *from_b) {
+  SHARED (int64_t, ends, 1, 2);
+  for_entries (a, ends, [&] (int64_t t, int64_t j) {
+    const int64_t at = places[t];
+    const int32_t row = a.index[t];
+    if (at == places[t + 1])
+      return;
+    index[at] = row;
+    from_a[at] = t;
+    from_b[at] = place_of (b, row, j);
+  });
+}
+
+/* Columns of a union (more: b's offsets), or of what a and b share. */
+__global__ void __launch_bounds__ (THREADS)
+    join_starts (int64_t cols, const int64_t *a, const int64_t *b, const int64_t *places,
+                 int64_t *start) {
+  const int64_t j = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  if (j <= cols)
+    start[j] = b ? a[j] + b[j] - places[a[j]] : places[a[j]];
+}
+
+__global__ void __launch_bounds__ (THREADS)
+    find_lengths (const int64_t *from, const int64_t *which, int64_t cols, int64_t *start) {
+  const int64_t j = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  if (j == 0)
+    start[0] = 0;
+  if (j < cols)
+    start[j + 1] = from[which[j] + 1] - from[which[j]];
+}
+
+template <class E>
+__global__ void __launch_bounds__ (THREADS)
+    take_columns (pattern a, const E *from, const int64_t *which, pattern c, E *to) {
+  SHARED (int64_t, ends, 1, 2);
+  for_entries (c, ends, [&] (int64_t t, int64_t j) {
+    const int64_t at = a.start[which[j]] + t - c.start[j];
+    const E x = from[at];
+    c.index[t] = a.index[at];
+    to[t] = x;
+  });
+}
+
+template <class E>
+__global__ void __launch_bounds__ (THREADS)
+    move_values (const E *from, const int32_t *which, int64_t count, E *to) {
+  const int64_t t = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  if (t >= count)
+    return;
+  const E x = from[which[t]];
+  to[t] = x;
+}
+
+/* ---- full arrays ---------------------------------------------------------------------------- */
+
+template <class E, bool SCATTER>
+__global__ void __launch_bounds__ (THREADS)
+    move_full (pattern a, E *values, E *full, int64_t down, int64_t across) {
+  SHARED (int64_t, ends, 1, 2);
+  for_entries (a, ends, [&] (int64_t t, int64_t j) {
+    const int64_t at = a.index[t] * down + j * across;
+    const E x = SCATTER ? values[t] : full[at];
+    (SCATTER ? full[at] : values[t]) = x;
+  });
+}
+
+/* ---- folds ---------------------------------------------------------------------------------- */
+
+/* NaN is no extreme: it stands for none. */
+template <class W> DEVICE W nothing_of (int op) {
+  W x;
+  set (x, op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_ANY ? 0 : NAN, 0);
+  return x;
+}
+
+template <class W> DEVICE W combined (int op, W x, W y) {
+  if (op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_ANY)
+    return add (x, y);
+  if (is_nan (x) || is_nan (y))
+    return is_nan (x) ? y : x;
+  return compare (y, x, false, false) == (op == GPUMM_FOLD_MAX ? 1 : -1) ? y : x;
+}
+
+template <class W> DEVICE W entry_of (int op, int type, const void *values, int64_t t) {
+  W x = load<W> (type, values, t, false);
+  if (op == GPUMM_FOLD_ANY)
+    set (x, !is_nan (x) && !is_zero (x), 0);
+  return x;
+}
+
+/* Combines what `lanes` threads have, a power of 2, for the first of them. All threads call it. */
+template <class W>
+__device__ static inline W over_lanes (tile<W, 1, THREADS> &shared, int op, W x, int lanes) {
+  const int me = threadIdx.x;
+  shared[0][me] = x;
+  for (int step = lanes / 2; step > 0; step /= 2) {
+    __syncthreads ();
+    if (me % lanes < step) {
+      const W other = shared[0][me + step];
+      x = combined (op, x, other);
+      shared[0][me] = x;
+    }
+  }
+  __syncthreads ();
+  return x;
+}
+
+template <class W>
+__global__ void __launch_bounds__ (THREADS)
+    fold_columns (pattern a, int op, int type, const void *values, int lanes, W *to) {
+  enum { MOST_EACH = 32 }; /* entries for a thread; of a longer column the whole block takes them */
+  SHARED (W, shared, 1, THREADS);
+  const int64_t first = (int64_t) blockIdx.x * (THREADS / lanes);
+  const int lane = threadIdx.x % lanes;
+  const int64_t mine = first + threadIdx.x / lanes;
+  for (int c = -1; c < THREADS / lanes; c++) {
+    const int64_t j = c < 0 ? mine : first + c, step = c < 0 ? lanes : (int) THREADS;
+    const int64_t begin = j < a.cols ? a.start[j] : 0, end = j < a.cols ? a.start[j + 1] : 0;
+    const bool is_long = end - begin > lanes * MOST_EACH;
+    if (c >= 0 && !is_long)
+      continue;
+    W x = nothing_of<W> (op);
+    for (int64_t t = begin + (c < 0 ? lane : (int) threadIdx.x); t < end && is_long == (c >= 0);
+         t += step)
+      x = combined (op, x, entry_of<W> (op, type, values, t));
+    x = over_lanes<W> (shared, op, x, (int) step);
+    if (end - begin < a.rows && op != GPUMM_FOLD_SUM && op != GPUMM_FOLD_ANY)
+      x = combined (op, x, W ());
+    if (j < a.cols && is_long == (c >= 0) && (c < 0 ? lane : (int) threadIdx.x) == 0)
+      to[j] = x;
+  }
+}
+
+template <class W>
+static gpumm_status fold (int device, gpumm_stream *stream, const gpumm_sparse_work &w) {
+  const pattern a = pattern_of (w.a);
+  int lanes = 2;
+  while (lanes < 32 && a.cols > 0 && lanes * 8 < a.stored / a.cols)
+    lanes *= 2;
+  return LAUNCH ("sparse fold", fold_columns<W>, ceil_div (a.cols, (int64_t) (THREADS / lanes)),
+                 dim3 (THREADS), device, stream, a, (int) w.fold, (int) w.a.values.type,
+                 (const void *) w.a.values.values, lanes, (W *) w.c.values.values);
+}
+
+/* ---- launch --------------------------------------------------------------------------------- */
+
+static gpumm_rows rows_of (const gpumm_csc &x) {
+  gpumm_rows r = {};
+  r.rows = x.cols;
+  r.cols = x.rows;
+  r.block_rows = r.block_cols = 1;
+  r.start = (int64_t *) x.start.values;
+  r.column = (int32_t *) x.index.values;
+  r.stored = x.stored;
+  return r;
+}
+
+/* Values of 4 bytes: the workspace needs room for as many numbers. */
+static const gpumm_type NUMBERS = GPUMM_S;
+
+static gpumm_status transpose_of (int device, gpumm_stream *stream, const gpumm_sparse_work &w,
+                                  void *workspace) {
+  const gpumm_rows a = rows_of (w.a);
+  transpose x (&a, NUMBERS, workspace);
+  x.t.start = (int64_t *) w.c.start.values;
+  x.t.column = (int32_t *) w.c.index.values;
+  TRY (gpumm_transpose_structure (device, stream, &a, x));
+  WITH_BYTES (w.a.values.type, E,
+              return LAUNCH ("sparse transpose", move_values<E>,
+                             ceil_div (a.stored, (int64_t) THREADS), dim3 (THREADS), device, stream,
+                             (const E *) w.a.values.values, x.from, a.stored,
+                             (E *) w.c.values.values));
+}
+
+template <class E>
+static gpumm_status move (int device, gpumm_stream *stream, const gpumm_sparse_work &w) {
+  const pattern a = pattern_of (w.a), c = pattern_of (w.c);
+  const E *from = (const E *) w.a.values.values;
+  E *to = (E *) w.c.values.values, *full = (E *) w.full.values;
+  const int64_t *which = (const int64_t *) w.which.values,
+                *places = (const int64_t *) w.places.values;
+  const int64_t most = a.stored > a.cols ? a.stored : a.cols, *stride = w.full.stride;
+  const dim3 threads (THREADS);
+  switch (w.op) {
+  case GPUMM_SPARSE_PACK:
+    return LAUNCH ("sparse pack", pack_entries<E>, ceil_div (most + 1, (int64_t) THREADS), threads,
+                   device, stream, a, from, places, c, to);
+  case GPUMM_SPARSE_TAKE:
+    return LAUNCH ("sparse columns", take_columns<E>, tiles_of (c.stored), threads, device, stream,
+                   a, from, which, c, to);
+  case GPUMM_SPARSE_GATHER:
+    return LAUNCH ("sparse gather", (move_full<E, false>), tiles_of (a.stored), threads, device,
+                   stream, a, to, full, stride[0], stride[1]);
+  default:
+    return LAUNCH ("sparse scatter", (move_full<E, true>), tiles_of (a.stored), threads, device,
+                   stream, a, (E *) w.a.values.values, full, stride[0], stride[1]);
+  }
+}
+
+/* Unites or meets, after MATCH. */
+static gpumm_status join (int device, gpumm_stream *stream, const gpumm_sparse_work &w) {
+  const pattern a = pattern_of (w.a), b = pattern_of (w.b), c = pattern_of (w.c);
+  const int64_t *places = (const int64_t *) w.places.values;
+  int64_t *from_a = (int64_t *) w.from_a.values, *from_b = (int64_t *) w.from_b.values;
+  const bool unites = w.op == GPUMM_SPARSE_UNITE;
+  const dim3 threads (THREADS);
+  TRY (LAUNCH ("sparse join", join_starts, ceil_div (a.cols + 1, (int64_t) THREADS), threads,
+               device, stream, a.cols, a.start, unites ? b.start : (int64_t *) NULL, places,
+               c.start));
+  if (!unites)
+    return LAUNCH ("sparse join", meet_entries, tiles_of (a.stored), threads, device, stream, a, b,
+                   places, c.index, from_a, from_b);
+  TRY (LAUNCH ("sparse join", unite_entries, tiles_of (a.stored), threads, device, stream, a, b,
+               places, false, c.index, from_a));
+  return LAUNCH ("sparse join", unite_entries, tiles_of (b.stored), threads, device, stream, b, a,
+                 places, true, c.index, from_b);
+}
+
+/* Marks or lengths, then their running sums. */
+static gpumm_status count (int device, gpumm_stream *stream, const gpumm_sparse_work &w,
+                           void *workspace) {
+  const pattern a = pattern_of (w.a);
+  int64_t *places = (int64_t *) w.places.values, *to = places, most = a.stored;
+  const dim3 threads (THREADS);
+  const int64_t tiles = a.stored > 0 ? tiles_of (a.stored) : 1;
+  switch (w.op) {
+  case GPUMM_SPARSE_KEEP:
+    TRY (LAUNCH ("sparse marks", mark_nonzeros, ceil_div (a.stored + 1, (int64_t) THREADS), threads,
+                 device, stream, (int) w.a.values.type, (const void *) w.a.values.values, a.stored,
+                 places));
+    break;
+  case GPUMM_SPARSE_DIAGONAL:
+    TRY (
+        LAUNCH ("sparse marks", mark_diagonal, tiles, threads, device, stream, a, w.shift, places));
+    break;
+  case GPUMM_SPARSE_MATCH:
+    TRY (LAUNCH ("sparse marks", mark_matches, tiles, threads, device, stream, a, pattern_of (w.b),
+                 places));
+    break;
+  default:
+    to = (int64_t *) w.c.start.values;
+    most = w.c.cols;
+    TRY (LAUNCH ("sparse lengths", find_lengths, ceil_div (most + 1, (int64_t) THREADS), threads,
+                 device, stream, (const int64_t *) a.start, (const int64_t *) w.which.values, most,
+                 to));
+  }
+  return gpumm_sum_up (device, stream, to, most + 1, workspace, gpumm_sum_up_bytes (most + 1));
+}
+
+gpumm_status gpumm_driver_sparse (int device, gpumm_stream *stream, const gpumm_sparse_work *w,
+                                  void *workspace) {
+  switch (w->op) {
+  case GPUMM_SPARSE_KEEP:
+  case GPUMM_SPARSE_DIAGONAL:
+  case GPUMM_SPARSE_MATCH:
+  case GPUMM_SPARSE_LENGTHS:
+    return count (device, stream, *w, workspace);
+  case GPUMM_SPARSE_UNITE:
+  case GPUMM_SPARSE_MEET:
+    return join (device, stream, *w);
+  case GPUMM_SPARSE_TRANSPOSE:
+    return transpose_of (device, stream, *w, workspace);
+  case GPUMM_SPARSE_FOLD:
+    return is_real (w->a.values.type) ? fold<double> (device, stream, *w)
+                                      : fold<complex<double> > (device, stream, *w);
+  default:
+    WITH_BYTES (w->op == GPUMM_SPARSE_GATHER ? w->c.values.type : w->a.values.type, E,
+                return move<E> (device, stream, *w));
+  }
+}
+
+size_t gpumm_driver_sparse_bytes (const gpumm_sparse_work *w) {
+  if (w->op == GPUMM_SPARSE_TRANSPOSE) {
+    const gpumm_rows a = rows_of (w->a);
+    return gpumm_transpose_bytes (&a, NUMBERS);
+  }
+  if (w->op == GPUMM_SPARSE_LENGTHS)
+    return gpumm_sum_up_bytes (w->c.cols + 1);
+  return w->op <= GPUMM_SPARSE_MATCH ? gpumm_sum_up_bytes (w->a.stored + 1) : 0;
+}

@@ -1,0 +1,368 @@
+// gpusparse.cc - the type gpuArray of sparse matrices, as Octave sees it.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpuarray.h"
+#include "own_matrix.h"
+
+using namespace gpumm;
+
+// Stored entries that are shown; of matrices with more the kind is.
+static const octave_idx_type MOST_SHOWN = 1000;
+
+class octave_gpusparse : public own_matrix {
+public:
+  octave_gpusparse () = default;
+  explicit octave_gpusparse (const sparse &x) : m (x) {
+  }
+  octave_gpusparse (const octave_gpusparse &x) : own_matrix (x), m (x.computed ()) {
+  }
+  octave_base_value *clone () const {
+    return new octave_gpusparse (*this);
+  }
+  octave_base_value *empty_clone () const {
+    return new octave_gpusparse ();
+  }
+  void maybe_economize () {
+    computed ();
+  }
+
+  // For use in an expression: what is found out of a value that others hold, too, is kept.
+  sparse operand () const {
+    if (references (this, 0) > 1) {
+      computed ();
+      settle (m);
+    }
+    return m;
+  }
+
+  octave_value whole () const {
+    if (dims ().numel () != 1)
+      say_gather ("this needs the entries of %s on the host: gather (X) brings them",
+                  dims ().str ().c_str ());
+    return download (m).full_value ();
+  }
+  octave_value whole_sparse () const {
+    return octave_value (whole ()).issparse () ? whole () : by_octave ("sparse", ovl (whole ()));
+  }
+  const octave_value &elements () const {
+    static octave_value samples[GPUMM_TYPES];
+    octave_value &x = samples[m.type ()];
+    if (!x.is_defined ())
+      x = sample (m.type (), false, dim_vector (1, 2));
+    return x;
+  }
+
+  dim_vector dims () const {
+    return m.size ();
+  }
+  std::size_t byte_size () const {
+    if (m.is_hosted ())
+      return m.host.byte_size ();
+    settle (m);
+    const std::size_t each = sizeof (int32_t) + gpumm_type_bytes (m.values.type);
+    return std::size_t (m.stored) * each + std::size_t (m.cols + 1) * sizeof (int64_t);
+  }
+  octave_idx_type nnz () const {
+    return m.is_hosted () ? m.host.nnz () : settle (m).stored;
+  }
+  octave_idx_type nzmax () const {
+    return nnz ();
+  }
+  bool issparse () const {
+    return true;
+  }
+  bool islogical () const {
+    return m.type () == GPUMM_B;
+  }
+  bool isnumeric () const {
+    return !islogical ();
+  }
+  bool isfloat () const {
+    return !islogical ();
+  }
+  bool is_instance_of (const std::string &name) const {
+    return name == "gpuArray";
+  }
+
+  bool is_true () const {
+    if (dims ().numel () <= 1 || m.is_hosted ())
+      return download (m).is_true ();
+    return nnz () == dims ().numel () && download (m).is_true ();
+  }
+  octave_value full_value () const {
+    return gpuarray_value (full_of (operand ()));
+  }
+  octave_value permute (const Array<int> &order, bool) const {
+    if (order.numel () != 2)
+      say_gather ("permute of a sparse matrix: gather (X)");
+    return order (0) == 0 ? octave_value (clone ())
+                          : gpusparse_value (transposed (operand (), false));
+  }
+  octave_value squeeze () const {
+    return octave_value (clone ());
+  }
+  octave_value reshape (const dim_vector &size) const {
+    if (size == dims ())
+      return octave_value (clone ());
+    say_gather ("reshape of a sparse matrix: gather (X)");
+  }
+  octave_value resize (const dim_vector &, bool) const {
+    say_gather ("resizing of a sparse matrix: gather (X)");
+  }
+  octave_value map (unary_mapper_t f) const;
+  octave_value all (int) const {
+    say_gather ("all of a sparse matrix is not computed on a device: gather (X)");
+  }
+  octave_value any (int dim) const {
+    const int along = dim < 0 ? dims ().first_non_singleton () : dim;
+    return gpusparse_value (folded (GPUMM_FOLD_ANY, operand (), along));
+  }
+  octave_value diag (octave_idx_type k) const {
+    return gpusparse_value (diagonal_of (operand (), k));
+  }
+  octave_value diag (octave_idx_type, octave_idx_type) const {
+    say_gather ("diag (X, M, N) of a sparse matrix: gather (X)");
+  }
+  octave_value elements_as (octave_value (octave_value::*type) () const) const {
+    const octave_value z = (octave_value (by_octave ("sparse", ovl (elements ()))).*type) ();
+    if (m.is_hosted () || !z.issparse () || m.type () != GPUMM_B)
+      return m.is_hosted () ? gpusparse_value (upload_sparse ((m.host.*type) (), NO_DEVICE))
+                            : octave_value (clone ());
+    sparse x = operand ();
+    x.values = gpumm::converted (x.values, GPUMM_D);
+    x.twin = std::make_shared<sparse> ();
+    return gpusparse_value (x);
+  }
+
+  octave_value do_index_op (const octave_value_list &index, bool resize_ok = false) {
+    if (resize_ok)
+      say_gather ("resizing by an index: gather (X)");
+    return gpusparse_value (part_of (operand (), index));
+  }
+  octave_value subsref (const std::string &type, const std::list<octave_value_list> &index) {
+    if (type[0] != '(')
+      error_with_id ("gpumm:invalid", "gpuArray: there are entries X(I,J), and no fields or cells");
+    return do_index_op (index.front ()).next_subsref (type, index);
+  }
+  octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &index,
+                             int) {
+    return ovl (subsref (type, index));
+  }
+  octave_value subsasgn (const std::string &, const std::list<octave_value_list> &,
+                         const octave_value &) {
+    say_gather ("parts of a sparse matrix on a device are read, not assigned: gather (X)");
+  }
+  octave_value fast_elem_extract (octave_idx_type) const {
+    return octave_value ();
+  }
+
+  bool print_as_scalar () const {
+    return !shows ();
+  }
+  bool print_name_tag (std::ostream &os, const std::string &name) const {
+    if (shows ())
+      return download (m).print_name_tag (os, name);
+    indent (os);
+    os << name << " = ";
+    return false;
+  }
+  void print (std::ostream &os, bool is_current = false) {
+    if (shows ())
+      download (m).print (os);
+    else {
+      print_raw (os, is_current);
+      newline (os);
+    }
+  }
+  void print_raw (std::ostream &os, bool = false) const {
+    if (shows ())
+      download (m).print_raw (os);
+    else
+      short_disp (os);
+  }
+  void short_disp (std::ostream &os) const {
+    os << dims ().str () << " sparse gpuArray, " << (iscomplex () ? "complex " : "")
+       << class_of (m.type ()) << ", " << nnz () << " nonzero";
+  }
+
+  // Never saved as something else.
+  [[noreturn]] static bool not_saved () {
+    say_gather ("a file cannot hold it: save gather (X)");
+  }
+  bool save_ascii (std::ostream &) {
+    not_saved ();
+  }
+  bool save_binary (std::ostream &, bool) {
+    not_saved ();
+  }
+  bool save_hdf5 (octave_hdf5_id, const char *, bool) {
+    not_saved ();
+  }
+  bool is_complex_matrix () const {
+    not_saved ();
+  }
+
+  mutable sparse m;
+
+private:
+  const sparse &computed () const {
+    if (!m.is_hosted ())
+      ready (m.values);
+    else if (!m.host.is_defined ())
+      m = upload_sparse (octave_value (SparseMatrix ()), NO_DEVICE);
+    return m;
+  }
+  bool shows () const {
+    return nnz () <= MOST_SHOWN;
+  }
+  template <typename T> static auto references (const T *x, int) -> decltype (long (x->m_count)) {
+    return long (x->m_count);
+  }
+  template <typename T> static long references (const T *x, long) {
+    return long (x->count);
+  }
+
+  DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
+};
+
+DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpusparse, "sparse gpuArray", "gpuArray");
+
+static const octave_gpusparse *gpusparse_of (const octave_base_value &x) {
+  return dynamic_cast<const octave_gpusparse *> (&x);
+}
+
+octave_value gpusparse_value (const sparse &x) {
+  return octave_value (new octave_gpusparse (x));
+}
+
+bool is_gpusparse (const octave_value &x) {
+  return gpusparse_of (x.get_rep ()) != nullptr;
+}
+
+octave_value octave_gpusparse::map (unary_mapper_t f) const {
+  for (int i = 0; i < function_count; i++)
+    if (functions[i].name == f)
+      return gpusparse_value (mapped (functions[i], operand ()));
+  say_gather ("%s of a sparse matrix is not computed on a device: %s (gather (X))",
+              get_umap_name (f), get_umap_name (f));
+}
+
+// ---- operators ----------------------------------------------------------------------------------
+
+static sparse_operand operand_for (const octave_base_value &x, int device) {
+  sparse_operand o;
+  if (const octave_gpusparse *s = gpusparse_of (x)) {
+    o.is_sparse = true;
+    o.s = s->operand ();
+  } else if (get_gpuarray (x, o.other.x))
+    ;
+  else if (x.issparse () || x.is_perm_matrix ()) {
+    o.is_sparse = true;
+    o.s = upload_sparse (shared (x), device);
+  } else if (x.is_diag_matrix () && x.numel () != 1)
+    o.diagonal = shared (x);
+  else
+    o.other = operand_of (shared (x), device);
+  return o;
+}
+
+static int device_of (const octave_base_value &x) {
+  array full;
+  if (const octave_gpusparse *s = gpusparse_of (x))
+    return s->m.device;
+  return get_gpuarray (x, full) ? full.device : device_for_new ();
+}
+
+octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_value &a,
+                               const octave_base_value &b) {
+  array full;
+  sparse result;
+  const int device = device_of (gpusparse_of (a) || get_gpuarray (a, full) ? a : b);
+  return combined (op, operand_for (a, device), operand_for (b, device), result, full)
+             ? gpusparse_value (result)
+             : gpuarray_value (full);
+}
+
+template <octave_value::binary_op op>
+static octave_value binary (const octave_base_value &a, const octave_base_value &b) {
+  return gpusparse_binary (op, a, b);
+}
+
+[[noreturn]] static octave_value not_joined (const octave_base_value &, const octave_base_value &,
+                                             const Array<octave_idx_type> &) {
+  say_gather ("sparse matrices are not put together on a device: gather them");
+}
+
+void install_gpusparse (octave::type_info &types) {
+  octave_gpusparse::register_type (types);
+  const int id = octave_gpusparse::static_type_id ();
+#define OPERATOR(op)                                                                               \
+  install_with_all (types, octave_value::op_##op, id, binary<octave_value::op_##op>);
+  OPERATOR (mul)
+  OPERATOR (div)
+  OPERATOR (ldiv)
+  OPERATOR (pow)
+  OPERATOR (add)
+  OPERATOR (sub)
+  OPERATOR (el_mul)
+  OPERATOR (el_div)
+  OPERATOR (el_ldiv)
+  OPERATOR (el_pow)
+  OPERATOR (lt)
+  OPERATOR (le)
+  OPERATOR (eq)
+  OPERATOR (ne)
+  OPERATOR (ge)
+  OPERATOR (gt)
+  OPERATOR (el_and)
+  OPERATOR (el_or)
+#undef OPERATOR
+  for (int other = 0; other < types.installed_type_names ().numel (); other++) {
+    types.install_cat_op (id, other, not_joined);
+    if (other != id)
+      types.install_cat_op (other, id, not_joined);
+  }
+  types.install_unary_op (octave_value::op_not, id, [] (const octave_base_value &) -> octave_value {
+    say_gather ("! would fill a sparse matrix: gather (X), or full (X)");
+  });
+  types.install_unary_op (octave_value::op_uplus, id, [] (const octave_base_value &x) {
+    return gpusparse_of (x)->islogical () ? shared (x).as_double () : shared (x);
+  });
+  types.install_unary_op (octave_value::op_uminus, id, [] (const octave_base_value &x) {
+    return octave::binary_op (type_info (), octave_value::op_mul, octave_value (-1.0), shared (x));
+  });
+  types.install_unary_op (octave_value::op_transpose, id, [] (const octave_base_value &x) {
+    return gpusparse_value (transposed (gpusparse_of (x)->operand (), false));
+  });
+  types.install_unary_op (octave_value::op_hermitian, id, [] (const octave_base_value &x) {
+    return gpusparse_value (transposed (gpusparse_of (x)->operand (), true));
+  });
+}
+
+// ---- what methods ask for -----------------------------------------------------------------------
+
+octave_value_list gpusparse_word (const octave_value_list &args, int nargout) {
+  const std::string word = args (0).string_value ();
+  const octave_gpusparse *x = args.length () > 1 ? gpusparse_of (args (1).get_rep ()) : nullptr;
+  if (word == "gather" && x)
+    return ovl (download (x->operand ()));
+  if (word == "type" && x)
+    return ovl (class_of (x->m.type ()));
+  if (word == "device" && x)
+    return ovl (double (x->m.device));
+  if (word == "valid" && x)
+    return ovl (true);
+  if (word == "values" && x)
+    return ovl (gpuarray_value (values_of (x->operand ())));
+  if (word == "fold" && args.length () == 4 && is_gpusparse (args (2)) && nargout < 2) {
+    const std::string name = args (1).string_value ();
+    for (int op = 0; op < GPUMM_FOLD_OPS; op++)
+      if (name == fold_names[op])
+        return ovl (gpusparse_value (folded (gpumm_fold_op (op),
+                                             gpusparse_of (args (2).get_rep ())->operand (),
+                                             args (3).int_value () - 1)));
+  }
+  say_gather ("this is not computed of sparse matrices on a device: gather (X)");
+}

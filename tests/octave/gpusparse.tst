@@ -1,0 +1,363 @@
+## gpusparse.tst - sparse matrices that stay on a device, beside Octave's own: each operation on patterns
+## with edges, its errors, and random programs.
+##
+## The device is the GPU, if there is one, else host memory.  GPUMM_RANDOM_CASES in the environment is
+## the number of random programs (300), GPUMM_SEED the seed, which is printed.
+## SPDX-License-Identifier: BSD-3-Clause
+
+%!function x = from_environment (name, default_value)
+%!  x = str2double (getenv (name));
+%!  if (isnan (x))
+%!    x = default_value;
+%!  endif
+%!endfunction
+
+## What is wrong with GIVEN, from the device, beside WANTED of the host; rounding may differ by TOL.
+%!function text = difference (given, wanted, tol = 0)
+%!  text = "";
+%!  if (strcmp (class (given), "gpuArray"))
+%!    stored = -1;
+%!    if (issparse (given))
+%!      stored = nnz (given);
+%!    endif
+%!    given = gather (given);
+%!    if (issparse (given) && ! isscalar (given) && (stored != nnz (given) || any (nonzeros (given) == 0)))
+%!      text = "stored zeros";
+%!      return;
+%!    endif
+%!  endif
+%!  if (iscomplex (given) && ! any (imag (given)(:)))
+%!    given = real (given);
+%!  endif
+%!  if (iscomplex (wanted) && ! any (imag (wanted)(:)))
+%!    wanted = real (wanted);
+%!  endif
+%!  if (! strcmp (class (given), class (wanted)))
+%!    text = sprintf ("class %s and not %s", class (given), class (wanted));
+%!  elseif (issparse (given) != issparse (wanted))
+%!    text = sprintf ("sparse: %d and not %d", issparse (given), issparse (wanted));
+%!  elseif (! isequal (size (given), size (wanted)))
+%!    text = sprintf ("size %s and not %s", mat2str (size (given)), mat2str (size (wanted)));
+%!  else
+%!    x = full (given);
+%!    y = full (wanted);
+%!    same = x == y | (isnan (x) & isnan (y));
+%!    if (tol > 0)
+%!      same |= abs (x - y) <= tol * max (abs (y), 1);
+%!    endif
+%!    if (! all (same(:)))
+%!      text = sprintf ("%s and not %s", mat2str (x, 5), mat2str (y, 5));
+%!    endif
+%!  endif
+%!endfunction
+
+## Compares F with arguments on the device and on the host: TOL -1 where the host cannot, and G says what
+## is meant.
+%!function text = compare (f, args, tol = 0, g = f)
+%!  text = "";
+%!  err = said = [];
+%!  try
+%!    wanted = g (args{:});
+%!  catch err
+%!  end_try_catch
+%!  try
+%!    given = f (cellfun (@gpuArray, args, "UniformOutput", false){:});
+%!    text = "";
+%!  catch said
+%!  end_try_catch
+%!  if (! isempty (said) && strcmp (said.identifier, "gpumm:gpuArray:gather") ...
+%!      && any (cellfun (@isscalar, args)))
+%!    return; # a number that is sparse
+%!  elseif (isempty (err) != isempty (said))
+%!    text = ["error: " [err, said].message];
+%!  elseif (isempty (err))
+%!    text = difference (given, wanted, tol);
+%!  elseif (! isempty (err.identifier) && ! strcmp (err.identifier, said.identifier))
+%!    text = sprintf ("error %s and not %s", said.identifier, err.identifier);
+%!  endif
+%!  if (! isempty (text))
+%!    text = sprintf ("%s of %s: %s", func2str (f), ...
+%!                    strjoin (cellfun (@(x) mat2str (full (x), 4), args, "UniformOutput", false), " and "), ...
+%!                    text);
+%!  endif
+%!endfunction
+
+%!function fail_with (texts)
+%!  texts = texts(! cellfun (@isempty, texts));
+%!  if (! isempty (texts))
+%!    error ("%d failures:\n%s", numel (texts), strjoin (texts(1:min (20, end)), "\n"));
+%!  endif
+%!endfunction
+
+## Small whole numbers, so that sums are exact: with empty lines, a full column and a full row, one entry.
+%!function list = patterns ()
+%!  A = sparse ([1, 3, 3, 4, 2], [1, 1, 4, 4, 5], [2, -1, 3, 1, -2], 5, 6);
+%!  hub = sparse (7, 7);
+%!  hub(:,3) = 1:7;
+%!  hub(2,:) = -3:3;
+%!  wide = sparse ([1, 1, 2], [1, 400, 399], [1, 2, 3], 2, 400);
+%!  list = {A, A.', hub, A * complex(1, 2), hub > 0, sparse(3, 4), sparse(1, 5), sparse(0, 3), sparse(3, 0), ...
+%!          sparse(-3), sparse(2, 3, 5, 3, 3), wide, sparse([0, 2, 0, -3]), sparse([0; 2; 0]), ...
+%!          sparse([1, NaN; 0, Inf]), sparse(toeplitz (1:5))};
+%!endfunction
+
+## ---- to the device and back ----------------------------------------------------------------------
+
+%!test
+%! texts = {};
+%! for p = patterns ()
+%!   S = p{1};
+%!   G = gpuArray (S);
+%!   assert (class (G), "gpuArray");
+%!   assert ({size(G), nnz(G), nzmax(G), numel(G), issparse(G), isreal(G), islogical(G), isnumeric(G), ...
+%!            isempty(G), issquare(G), rows(G), columns(G), ndims(G)}, ...
+%!           {size(S), nnz(S), nnz(S), numel(S), true, isreal(S), islogical(S), isnumeric(S), ...
+%!            isempty(S), issquare(S), rows(S), columns(S), 2});
+%!   assert (underlyingType (G), class (S));
+%!   assert (isgpuarray (G) && existsOnGPU (G) == gpumm_available ("gpu"));
+%!   assert (strtrim (evalc ("disp (G)")), strtrim (evalc ("disp (S)")));
+%!   texts(end+1:end+5) = {difference(G, S), difference(gpuArray (G), S), difference(full (G), full (S)), ...
+%!                         difference(sparse (full (G)), S), difference(sparse (G), S)};
+%!   assert (isequal (G, S), full (! any (isnan (S(:)))));
+%! endfor
+%! fail_with (texts);
+
+## large ones are shown by their kind
+%!test
+%! G = gpuArray (speye (2000));
+%! assert (strtrim (evalc ("G")), "G = 2000x2000 sparse gpuArray, double, 2000 nonzero");
+
+## ---- functions and operators ---------------------------------------------------------------------
+
+%!test <*functions of one>
+%! functions = {@(x) x', @(x) x.', @(x) -x, @(x) +x, @abs, @sqrt, @sign, @round, @real, @imag, @conj, ...
+%!              @isnan, @isinf, @(x) x * 2, @(x) 3 * x, @(x) x / 4, @(x) x ./ 2, @(x) 2 \ x, @(x) x .* -1, ...
+%!              @(x) x .^ 2, @(x) x .^ 3, @(x) x .^ 0.5, @(x) x * 0, @(x) x * Inf, @(x) x / 0, @(x) x * 1i, ...
+%!              @(x) real (x) > 1, @(x) x != 0, @(x) 1 < abs (x), @(x) real (x) < -1, @(x) x .* (abs (x) > 1), @(x) abs (x).', ...
+%!              @(x) x .* x, @(x) x + x, @(x) x - x, @(x) x + 2 * x, @(x) x & x, @(x) x | x, ...
+%!              @sum, @(x) sum (x, 1), @(x) sum (x, 2), @(x) max (real (x), [], 1), @(x) max (abs (x), [], 2), ...
+%!              @(x) min (real (x), [], 1), @(x) any (x, 1), @(x) any (x, 2), @full, @double, @(x) x(:,1), ...
+%!              @(x) x(1,:), @(x) x(end,end), @(x) x(:,end:-1:1), @(x) x([1, 1],:), @(x) x(:,:), ...
+%!              @(x) x(99,1), @(x) x(:,0), @(x) x(:,logical (mod (1:columns (x), 2))), @(x) x(2,1).', ...
+%!              @(x) x + 1, @(x) 1 - x, @(x) 2 .^ x, @(x) 1 ./ x, @(x) x.' * x, @(x) x * x.', @(x) x' * x, ...
+%!              @(x) x * ones (columns (x), 3), @(x) ones (2, rows (x)) * x, @(x) x' * ones (rows (x), 1), ...
+%!              @(x) x * diag (1:columns (x)), @(x) diag (1:rows (x)) * x, @(x) x + ones (size (x)), ...
+%!              @(x) x .* magic (4)(1:min (4, rows (x)),1:min (4, columns (x))), @(x) x * ones (99, 1), ...
+%!              @(x) single (2) * x, @(x) x * int8 (2), @(x) x.' + x.', ...
+%!              @(x) (x.' .* 2)', @(x) x * eye (columns (x))(:,end:-1:1), @(x) x(1,1) * 3, ...
+%!              @(x) x(1,1) * x, @(x) x(1,1) + ones (2), @nnz, @(x) norm (x, "fro")};
+%! texts = {};
+%! for f = functions
+%!   for p = patterns ()
+%!     texts{end+1} = compare (f{1}, p, 1e-15);
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+%!test <*functions of square ones and of vectors>
+%! texts = {};
+%! for p = patterns ()
+%!   S = p{1};
+%!   if (! isvector (S) && ! isempty (S))
+%!     for f = {@diag, @(x) diag(x, 1), @(x) diag(x, -2), @trace, @(x) norm(x, 1), @(x) norm(x, Inf), @(x) x * x}
+%!       if (! any (isnan (S(:))) || ! any (strcmp (func2str (f{1})(1:min (9, end)), {"@(x) norm"})))
+%!         texts{end+1} = compare (f{1}, p, 1e-15);
+%!       endif
+%!     endfor
+%!   elseif (! isempty (S) && ! isscalar (S))
+%!     for f = {@diag, @norm, @(x) norm(x, 1), @(x) norm(x, Inf), @(x) x(2:end), @(x) x([2, 1, 2]), @(x) x(3)}
+%!       texts{end+1} = compare (f{1}, p, 1e-15);
+%!     endfor
+%!   endif
+%! endfor
+%! fail_with (texts);
+
+%!test <*operators of two patterns>
+%! operators = {@plus, @minus, @times, @and, @or, @(x, y) real (x) < real (y), @(x, y) real (x) > abs (y), @ne, @mtimes, @(x, y) x' * y, @(x, y) x * y', ...
+%!              @(x, y) x.' + y.', @(x, y) x' .* y', @(x, y) x + conj (y), @(x, y) x .* (y != 0), ...
+%!              @(x, y) (x * 2 - y) .* (abs (x) > abs (y))};
+%! texts = {};
+%! list = patterns ();
+%! list{end+1} = list{1} .* 2; # of the same pattern, but its own
+%! list{end+1} = -list{1};
+%! for f = operators
+%!   for p = list
+%!     for q = list
+%!       if (isequal (size (p{1}), size (q{1})) || (rand < 0.1 && ! isvector (p{1}) && ! isvector (q{1})))
+%!         texts{end+1} = compare (f{1}, {p{1}, q{1}}, 1e-15);
+%!         if (! isscalar (p{1}) && ! isscalar (q{1}))
+%!           texts{end+1} = compare (@(x) f{1}(x, q{1}), p, 1e-15);
+%!           texts{end+1} = compare (@(y) f{1}(p{1}, y), q, 1e-15);
+%!         endif
+%!       endif
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## with full ones on either side, on the device or not
+%!test
+%! texts = {};
+%! for p = patterns ()
+%!   S = p{1};
+%!   for F = {reshape(mod (1:rows (S) * columns (S), 5) - 2, size (S)), ...
+%!            complex(reshape(mod (1:rows (S) * columns (S), 5) - 2, size (S)), 1)}
+%!     for f = {@plus, @minus, @times, @rdivide, @(x, y) y - x, @(x, y) y .* x, @(x, y) x * y.', @(x, y) y' * x, ...
+%!              @(x, y) y * x', @(x, y) x.' * y, @(x, y) x.' * y(:,1:end), @(x, y) x' * conj (y)}
+%!       texts{end+1} = compare (f{1}, {S, F{1}}, 1e-15);
+%!       texts{end+1} = compare (@(y) f{1}(S, y), F, 1e-15);
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## rows and columns scaled by a vector, as by a diagonal matrix; Octave's sparse matrices do not have it
+%!test
+%! texts = {};
+%! for p = {patterns(){1}, patterns(){3}, patterns(){4}, patterns(){5}}
+%!   v = 1:columns (p{1});
+%!   u = (1:rows (p{1})).';
+%!   for form = {@(x) x, @gpuArray, @sparse, @(x) gpuArray(sparse (x))}
+%!     texts{end+1} = compare (@(x) x .* form{1}(v), p, 1e-15, @(x) x * diag (v));
+%!     texts{end+1} = compare (@(x) form{1}(v) .* x, p, 1e-15, @(x) x * diag (v));
+%!     texts{end+1} = compare (@(x) x ./ form{1}(v), p, 1e-15, @(x) x * diag (1 ./ v));
+%!     texts{end+1} = compare (@(x) form{1}(u) .* x, p, 1e-15, @(x) diag (u) * x);
+%!     texts{end+1} = compare (@(x) x.' ./ form{1}(u.'), p, 1e-15, @(x) x.' * diag (1 ./ u));
+%!   endfor
+%!   texts{end+1} = compare (@(x) x ./ sum (abs (x), 1), p, 1e-15, ...
+%!                           @(x) x * diag (1 ./ full (sum (abs (x), 1))));
+%! endfor
+%! fail_with (texts);
+
+## ---- what cancels, overflows, and zeros that are not stored --------------------------------------
+
+%!test
+%! S = sparse ([1, -1, 3; 2, -2, 0]);
+%! G = gpuArray (S);
+%! assert (nnz (G * [0, 0; 0, 0; 1, 1]), 2);
+%! assert (nnz (G * gpuArray (sparse ([1; 1; 0]))), 0);
+%! assert (nnz (G .* 1e-200 .* 1e-200), 0);
+%! assert (nnz (G - G), 0);
+%! assert (nnz (gpuArray (S + sparse (1, 1, 1, 2, 3)) - gpuArray (S)), 1);
+%! assert (difference (((G > 1) .* (G * Inf)) .* 0.5, ((S > 1) .* (S * Inf)) .* 0.5), "");
+%! assert (difference (((G * 1e-300) .^ 2) * Inf, ((S * 1e-300) .^ 2) * Inf), "");
+%! assert (difference ((G - G) * gpuArray (sparse ([Inf; NaN; 1])), (S - S) * sparse ([Inf; NaN; 1])), "");
+
+## copies, transposes that are kept, values that change below them
+%!test
+%! S = sparse ([1, 0, 2; 0, 3, 0]);
+%! G = gpuArray (S);
+%! x = [1; 2; 3];
+%! assert (gather (G * x), S * x);
+%! H = G * 2;
+%! assert (gather (H * x), 2 * S * x);
+%! assert (gather (G * x), S * x);
+%! assert (gather (G' * (G * x)), S' * (S * x));
+%! K = G';
+%! clear G
+%! assert (difference (K * K', S' * S), "");
+%! K += K;
+%! assert (difference (K, 2 * S'), "");
+
+## long columns and rows
+%!test
+%! n = 5000;
+%! S = sparse (n, n);
+%! S(:,7) = 1;
+%! S(11,:) = 2;
+%! S += speye (n);
+%! G = gpuArray (S);
+%! assert (difference (sum (G), sum (S)), "");
+%! assert (difference (sum (G, 2), sum (S, 2)), "");
+%! assert (difference (max (G), max (S)), "");
+%! assert (difference (min (-G), min (-S)), "");
+%! assert (difference (G + G', S + S'), "");
+%! assert (difference (G .* G', S .* S'), "");
+%! assert (difference (G(:,[7, 8]), S(:,[7, 8])), "");
+%! assert (difference (diag (G), diag (S)), "");
+%! assert (difference (G ./ (1:n), S * diag (1 ./ (1:n)), 1e-15), "");
+%! assert (difference (G * [1, 2](ones (n, 1),:), S * [1, 2](ones (n, 1),:)), "");
+
+## ---- errors --------------------------------------------------------------------------------------
+
+%!test
+%! G = gpuArray (sparse ([1, 0; 2, 3]));
+%! refused = {@() exp(G), @() G == 0, @() ! G, @() G <= 1, @() G > -1, @() G ./ G, @() [G, G], ...
+%!            @() [G; G], @() G \ [1; 2], @() G ^ 2, @() reshape(G, 1, 4), @() G(:), @() all(G), @() prod(G), ...
+%!            @() G(1:3), @() cumsum(G), @() norm(G), @() [gpuArray(eye (2)), G], @() diag(G(:,1), 1), ...
+%!            @() max(G, 1), @() G * 1i > 1, @() max(G * 1i), @() G * 1i < G};
+%! for f = refused
+%!   try
+%!     f{1} ();
+%!     err = struct ("identifier", "", "message", "no error");
+%!   catch err
+%!   end_try_catch
+%!   assert ([func2str(f{1}), err.identifier], [func2str(f{1}), "gpumm:gpuArray:gather"]);
+%!   assert (! isempty (strfind (err.message, "gather")), func2str (f{1}));
+%! endfor
+%!error <gather> G = gpuArray (sparse (1)); save (tempname (), "G");
+%!error <gather> G = gpuArray (sparse ([1, 2])); G(1) = 2;
+%!error id=Octave:nonconformant-args gpuArray (sparse (2, 3)) * gpuArray (sparse (2, 3))
+%!error id=Octave:nonconformant-args gpuArray (sparse (2, 3)) + gpuArray (sparse (3, 2))
+%!error id=Octave:index-out-of-bounds gpuArray (sparse (2, 3))(:,4)
+%!error id=gpumm:invalid gpuArray (sparse (1)) * {}
+
+## ---- random programs -----------------------------------------------------------------------------
+
+## Steps on matrices A, B of n x n and a vector v that keep whole numbers small.
+%!function list = steps ()
+%!  list = {"A * B", "A + B", "A - B", "A .* B", "A'", "A.'", "A .* (abs (A) > 2)", "2 * A", "-A", "abs (A)", ...
+%!          "A .* (B != 0)", "A(:,p)", "A(p,:)", "A(p,p)", "sign (A)", "A * diag (v)", "diag (v) * A", ...
+%!          "sparse (full (A))", "A - A .* (abs (A) > abs (B))", "diag (sum (A))", "diag (max (abs (A), [], 2))", "real (A)", ...
+%!          "conj (A)", "imag (A)", "A * 1i", "double (A != 0)", "real (A) > real (B)", "A & B", "A | B", "A' * B", "A * B'", ...
+%!          "A + speye (n)", "A .* full (B)", "sparse (A * full (B))", "sparse (full (A)' * B)", "A(:,1) * A(1,:)"};
+%!endfunction
+
+%!test
+%! seed = from_environment ("GPUMM_SEED", 23);
+%! cases = from_environment ("GPUMM_RANDOM_CASES", 300);
+%! printf ("gpusparse.tst: %d random programs, GPUMM_SEED=%d\n", cases, seed);
+%! rand ("twister", seed);
+%! list = steps ();
+%! for i = 1:cases
+%!   n = ceil (rand ^ 2 * 20);
+%!   v = round (rand (1, n) * 4 - 1);
+%!   for k = 1:3
+%!     X = round (sprand (n, n, rand ^ 2) * 8 - 4 * sprand (n, n, rand ^ 3));
+%!     if (rand < 0.2)
+%!       X(:,ceil (rand * n)) = 1;
+%!     elseif (rand < 0.2)
+%!       X = X > 0;
+%!     elseif (rand < 0.2)
+%!       X *= 1 + 2i;
+%!     endif
+%!     host{k} = X;
+%!     there{k} = gpuArray (X);
+%!   endfor
+%!   said = "";
+%!   for step = 1:10
+%!     p = ceil (rand (1, n) * n);
+%!     a = ceil (rand * 3);
+%!     b = ceil (rand * 3);
+%!     text = list{ceil(rand * numel (list))};
+%!     said = sprintf ("%s%d,%d: %s; ", said, a, b, text);
+%!     A = host{a}; B = host{b};
+%!     wanted = eval (text);
+%!     if (rand < 0.5) # with variables that others hold, or with the only reference
+%!       A = there{a}; B = there{b};
+%!       given = eval (text);
+%!     else
+%!       given = eval (strrep (strrep (text, "A", "there{a}"), "B", "there{b}"));
+%!     endif
+%!     wrong = difference (given, wanted);
+%!     if (! isempty (wrong))
+%!       error ("case %d of seed %d, n = %d: %s %s", i, seed, n, said, wrong);
+%!     endif
+%!     if (max (abs (wanted(:))) > 1e6) # products stay exact
+%!       wanted = sign (real (wanted));
+%!       given = sign (real (given));
+%!     endif
+%!     host{a} = wanted;
+%!     there{a} = given;
+%!   endfor
+%! endfor
