@@ -410,6 +410,8 @@ gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
     status = gpumm_fail (GPUMM_UNSUPPORTED, "the matrix is singular");
   if (!status)
     status = gpumm_context_of (where == GPUMM_CPU ? GPUMM_HOST : 0, &w.context);
+  if (!status && w.context->device != GPUMM_HOST && !w.context->driver->call)
+    status = gpumm_fail (GPUMM_UNSUPPORTED, "device %d computes products alone", w.context->device);
   if (status)
     return status;
   (call->routine < GPUMM_GETRF ? set_level3 : set_lapack) (&w);
