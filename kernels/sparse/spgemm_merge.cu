@@ -99,6 +99,7 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
   WITH_TYPE (p->type_c, T, return launch_as<T> (device, stream, p));
 }
 
+#ifndef GPUMM_DRIVER_CUDA /* a GPU's resident products take spgemm */
 static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   return gpumm_sum_up_bytes (p->c.rows + 1);
 }
@@ -107,9 +108,14 @@ static gpumm_status offsets (int device, gpumm_stream *stream, const gpumm_spars
   return gpumm_sum_up (device, stream, p->c.start + p->row, p->count + 1, p->workspace,
                        p->workspace_bytes);
 }
+#endif
 
 SPARSE_FAMILY_ROWS (spgemm_merge) = {
-    /* algorithm, name, capability, runs, workspace, symbolic, launch, waits, piece, offsets */
+/* algorithm, name, capability, runs, workspace, symbolic, launch, waits, piece, offsets */
+#ifdef GPUMM_DRIVER_CUDA
+    {"spgemm", "spgemm_merge", ANY_CAPABILITY, runs, NULL, symbolic, launch},
+#else
     {"spgemm", "spgemm_merge", ANY_CAPABILITY, runs, workspace, symbolic, launch, 0, 0, offsets},
+#endif
     {},
 };
