@@ -410,7 +410,7 @@ gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
     status = gpumm_fail (GPUMM_UNSUPPORTED, "the matrix is singular");
   if (!status)
     status = gpumm_context_of (where == GPUMM_CPU ? GPUMM_HOST : 0, &w.context);
-  if (!status && w.context->device != GPUMM_HOST && !w.context->driver->call)
+  if (!status && w.context->driver != gpumm_host_device (NULL) && !w.context->driver->call)
     status = gpumm_fail (GPUMM_UNSUPPORTED, "device %d computes products alone", w.context->device);
   if (status)
     return status;
