@@ -73,21 +73,11 @@
 ## @code{double}, @code{single}, @code{int8}, @dots{}, @code{logical}
 ## @end itemize
 ##
-## Sparse matrices cannot stay on a GPU in this version.  Without a GPU these work: products with sparse, full and diagonal matrices, transposes,
-## @code{+ - .*}, comparisons and functions that leave zeros zero, numbers and vectors as factors and
+## Sparse matrices cannot stay on a GPU in this version.  Without a GPU these work: products with
+## sparse, full and diagonal matrices, transposes, @code{+ - .*}, comparisons and functions that leave zeros zero, numbers and vectors as factors and
 ## divisors, @code{sum}, @code{max}, @code{min}, @code{any}, @code{norm} with 1, @code{Inf} and
 ## @qcode{"fro"}, @code{trace}, @code{diag}, @code{nnz}, rows and columns read, @code{full} and
 ## @code{sparse}.
-##
-## @example
-## @group
-## S = gpuArray (sparse ([1, 0; 2, -1]));
-## issparse (S * S)
-##   @result{} ans = 1
-## nnz (S .* (abs (S) > 1))
-##   @result{} ans = 1
-## @end group
-## @end example
 ##
 ## Everything else is an error with the identifier @code{gpumm:gpuArray:gather}.  Arithmetic of
 ## int64 and uint64 arrays is such an error, too.
@@ -193,4 +183,3 @@ endfunction
 %!assert (gather (gpuArray.eye (2, 3, "int8")), full (eye (2, 3, "int8")))
 %!error <Invalid call to gpuArray> gpuArray (1, 2)
 %!error id=gpumm:invalid gpuArray ({1})
-%!assert (issparse (gpuArray (sparse (1))))
