@@ -64,7 +64,8 @@ extern const gpumm_driver gpumm_driver_here;
   .sparse_kernels = gpumm_driver_sparse_kernels
 #define GPUMM_DRIVER_ARRAYS                                                                        \
   .map = gpumm_driver_map, .fold = gpumm_driver_fold, .fold_bytes = gpumm_driver_fold_bytes,       \
-  .scan = gpumm_driver_scan, .scan_bytes = gpumm_driver_scan_bytes, .pick = gpumm_driver_pick
+  .scan = gpumm_driver_scan, .scan_bytes = gpumm_driver_scan_bytes, .pick = gpumm_driver_pick,     \
+  .sparse = gpumm_driver_sparse, .sparse_bytes = gpumm_driver_sparse_bytes
 
 #ifdef __cplusplus
 }

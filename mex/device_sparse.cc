@@ -105,14 +105,7 @@ static sparse hosted_sparse (const octave_value &value) {
   return x;
 }
 
-// The kernels have not run on a GPU yet, but on the host device.
-static void check_tried (int device) {
-  if (device >= 0)
-    say_gather ("sparse matrices do not stay on a GPU in this version: gather the full ones");
-}
-
 template <typename M> static sparse uploaded (const M &m, gpumm_type type, int device) {
-  check_tried (device);
   sparse x;
   x.device = device;
   x.rows = m.rows ();
@@ -301,7 +294,6 @@ sparse sparse_of (const array &given) {
   array x = given;
   if (is_hosted (ready (x)))
     return hosted_sparse (by_octave ("sparse", ovl (x.host)));
-  check_tried (x.device);
   if (x.size.ndims () > 2)
     error ("sparse: wrong type argument 'gpuArray with more than two dimensions'");
   if (x.type != GPUMM_B && x.type != GPUMM_D && x.type != GPUMM_Z) {

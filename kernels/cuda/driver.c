@@ -360,8 +360,7 @@ static gpumm_status launched (int device, gpumm_launches *launches) {
 /* ---- the table ---------------------------------------------------------------------------- */
 
 const gpumm_driver gpumm_driver_here = {
-    /* neither sparse nor call, which have not run on a GPU yet (sparse_arrays.cu, routines.cu) */
-    GPUMM_DRIVER_FUNCTIONS,
-    GPUMM_DRIVER_ARRAYS,
+    GPUMM_DRIVER_FUNCTIONS,  GPUMM_DRIVER_ARRAYS,
+    .call = gpumm_cuda_call, .call_bytes = gpumm_cuda_call_bytes,
     .name = "cuda",
 };

@@ -378,8 +378,6 @@ static void reset (void) {
 const gpumm_driver gpumm_driver_here = {
     GPUMM_DRIVER_FUNCTIONS,
     GPUMM_DRIVER_ARRAYS,
-    .sparse = gpumm_driver_sparse,
-    .sparse_bytes = gpumm_driver_sparse_bytes,
     .name = "host",
     .fault = fault,
     .count_accesses = gpumm_host_count,

@@ -96,7 +96,7 @@
 
 ## ---- to the device and back ----------------------------------------------------------------------
 
-%!testif ; ! gpumm_available ("gpu") || strcmp (getenv ("GPUMM_GPUARRAY"), "host-device")
+%!test
 %! texts = {};
 %! for p = patterns ()
 %!   S = p{1};
@@ -116,13 +116,13 @@
 %! fail_with (texts);
 
 ## large ones are shown by their kind
-%!testif ; ! gpumm_available ("gpu") || strcmp (getenv ("GPUMM_GPUARRAY"), "host-device")
+%!test
 %! G = gpuArray (speye (2000));
 %! assert (strtrim (evalc ("G")), "G = 2000x2000 sparse gpuArray, double, 2000 nonzero");
 
 ## ---- functions and operators ---------------------------------------------------------------------
 
-%!testif ; ! gpumm_available ("gpu") || strcmp (getenv ("GPUMM_GPUARRAY"), "host-device") <*functions of one>
+%!test <*functions of one>
 %! functions = {@(x) x', @(x) x.', @(x) -x, @(x) +x, @abs, @sqrt, @sign, @round, @real, @imag, @conj, ...
 %!              @isnan, @isinf, @(x) x * 2, @(x) 3 * x, @(x) x / 4, @(x) x ./ 2, @(x) 2 \ x, @(x) x .* -1, ...
 %!              @(x) x .^ 2, @(x) x .^ 3, @(x) x .^ 0.5, @(x) x * 0, @(x) x * Inf, @(x) x / 0, @(x) x * 1i, ...
@@ -147,7 +147,7 @@
 %! endfor
 %! fail_with (texts);
 
-%!testif ; ! gpumm_available ("gpu") || strcmp (getenv ("GPUMM_GPUARRAY"), "host-device") <*functions of square ones and of vectors>
+%!test <*functions of square ones and of vectors>
 %! texts = {};
 %! for p = patterns ()
 %!   S = p{1};
@@ -165,7 +165,7 @@
 %! endfor
 %! fail_with (texts);
 
-%!testif ; ! gpumm_available ("gpu") || strcmp (getenv ("GPUMM_GPUARRAY"), "host-device") <*operators of two patterns>
+%!test <*operators of two patterns>
 %! operators = {@plus, @minus, @times, @and, @or, @(x, y) real (x) < real (y), @(x, y) real (x) > abs (y), @ne, @mtimes, @(x, y) x' * y, @(x, y) x * y', ...
 %!              @(x, y) x.' + y.', @(x, y) x' .* y', @(x, y) x + conj (y), @(x, y) x .* (y != 0), ...
 %!              @(x, y) (x * 2 - y) .* (abs (x) > abs (y))};
@@ -189,7 +189,7 @@
 %! fail_with (texts);
 
 ## with full ones on either side, on the device or not
-%!testif ; ! gpumm_available ("gpu") || strcmp (getenv ("GPUMM_GPUARRAY"), "host-device")
+%!test
 %! texts = {};
 %! for p = patterns ()
 %!   S = p{1};
@@ -205,7 +205,7 @@
 %! fail_with (texts);
 
 ## rows and columns scaled by a vector, as by a diagonal matrix; Octave's sparse matrices do not have it
-%!testif ; ! gpumm_available ("gpu") || strcmp (getenv ("GPUMM_GPUARRAY"), "host-device")
+%!test
 %! texts = {};
 %! for p = {patterns(){1}, patterns(){3}, patterns(){4}, patterns(){5}}
 %!   v = 1:columns (p{1});
@@ -224,7 +224,7 @@
 
 ## ---- what cancels, overflows, and zeros that are not stored --------------------------------------
 
-%!testif ; ! gpumm_available ("gpu") || strcmp (getenv ("GPUMM_GPUARRAY"), "host-device")
+%!test
 %! S = sparse ([1, -1, 3; 2, -2, 0]);
 %! G = gpuArray (S);
 %! assert (nnz (G * [0, 0; 0, 0; 1, 1]), 2);
@@ -237,7 +237,7 @@
 %! assert (difference ((G - G) * gpuArray (sparse ([Inf; NaN; 1])), (S - S) * sparse ([Inf; NaN; 1])), "");
 
 ## copies, transposes that are kept, values that change below them
-%!testif ; ! gpumm_available ("gpu") || strcmp (getenv ("GPUMM_GPUARRAY"), "host-device")
+%!test
 %! S = sparse ([1, 0, 2; 0, 3, 0]);
 %! G = gpuArray (S);
 %! x = [1; 2; 3];
@@ -253,7 +253,7 @@
 %! assert (difference (K, 2 * S'), "");
 
 ## long columns and rows
-%!testif ; ! gpumm_available ("gpu") || strcmp (getenv ("GPUMM_GPUARRAY"), "host-device")
+%!test
 %! n = 5000;
 %! S = sparse (n, n);
 %! S(:,7) = 1;
@@ -273,7 +273,7 @@
 
 ## ---- errors --------------------------------------------------------------------------------------
 
-%!testif ; ! gpumm_available ("gpu") || strcmp (getenv ("GPUMM_GPUARRAY"), "host-device")
+%!test
 %! G = gpuArray (sparse ([1, 0; 2, 3]));
 %! refused = {@() exp(G), @() G == 0, @() ! G, @() G <= 1, @() G > -1, @() G ./ G, @() [G, G], ...
 %!            @() [G; G], @() G \ [1; 2], @() G ^ 2, @() reshape(G, 1, 4), @() G(:), @() all(G), @() prod(G), ...
@@ -290,7 +290,7 @@
 %! endfor
 %!error <gather> G = gpuArray (sparse (1)); save (tempname (), "G");
 %!error <gather> G = gpuArray (sparse ([1, 2])); G(1) = 2;
-%!testif ; ! gpumm_available ("gpu") || strcmp (getenv ("GPUMM_GPUARRAY"), "host-device")
+%!test
 %! calls = {"gpuArray (sparse (2, 3)) * gpuArray (sparse (2, 3))", "Octave:nonconformant-args"; ...
 %!          "gpuArray (sparse (2, 3)) + gpuArray (sparse (3, 2))", "Octave:nonconformant-args"; ...
 %!          "gpuArray (sparse (2, 3))(:,4)", "Octave:index-out-of-bounds"; ...
@@ -320,7 +320,7 @@
 %!          "A + speye (n)", "A .* full (B)", "sparse (A * full (B))", "sparse (full (A)' * B)", "A(:,1) * A(1,:)"};
 %!endfunction
 
-%!testif ; ! gpumm_available ("gpu") || strcmp (getenv ("GPUMM_GPUARRAY"), "host-device")
+%!test
 %! seed = from_environment ("GPUMM_SEED", 23);
 %! cases = from_environment ("GPUMM_RANDOM_CASES", 300);
 %! printf ("gpusparse.tst: %d random programs, GPUMM_SEED=%d\n", cases, seed);
