@@ -499,7 +499,8 @@ static array multiplied_full (sparse s, array d, bool left) {
     d = plain (d);
   if (s.conjugated && !s.turned)
     s = straight (s);
-  const array c = zeros (s.device, type, dim_vector (a (0), b (1)));
+  const bool is_zero = d.numel () == 0 || s.stored == 0;
+  const array c = (is_zero ? zeros : new_array) (s.device, type, dim_vector (a (0), b (1)));
   gpumm_csc_full p = {};
   p.s = csc_of (s);
   p.op = !s.turned ? GPUMM_NONE : s.conjugated ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE;
@@ -510,7 +511,7 @@ static array multiplied_full (sparse s, array d, bool left) {
   p.c = matrix_of (c, GPUMM_NONE);
   p.d.buffer = d.buffer.get ();
   p.c.buffer = c.buffer.get ();
-  if (c.numel () > 0 && d.numel () > 0 && s.stored > 0)
+  if (c.numel () > 0 && !is_zero)
     need (gpumm_csc_multiply_full (&p));
   return c;
 }

@@ -22,7 +22,8 @@ enum {
   THREADS = 256,
   LANES = 16, /* of a group: a line of 128 bytes of doubles */
   GROUPS = THREADS / LANES,
-  ROWS = 32, /* of C for a thread block, plain */
+  ROWS = 32,  /* of C for a thread block, plain */
+  LONG = 512, /* elements of a row that the thread block's groups share */
   /* of a panel: half of an H200's second-level cache of 60 MB */
   PANEL_BYTES = 32 << 20,
 };
@@ -51,10 +52,24 @@ template <class T> DEVICE T conjugate_if (bool yes, T x) {
 
 /* ---- plain -------------------------------------------------------------------------------- */
 
-/* A group computes WIDTH columns of a row; LANES / WIDTH threads share the row of S. */
+/* The sum over every step-th element of S from `begin` on, to `end`, for the column of D at d. */
+template <class T>
+DEVICE T sum_of (const form<T> &x, const T *d, int64_t begin, int64_t end, int step) {
+  T sum = {};
+#pragma unroll 4
+  for (int64_t p = begin; p < end; p += step) {
+    T s = x.values[p], y = d[x.column[p] * x.ld];
+    multiply_add (sum, conjugate_if (x.conjugated, s), conjugate_if (x.d_conjugated, y), x.real);
+  }
+  return sum;
+}
+
+/* A group computes WIDTH columns of a row; LANES / WIDTH threads share the row of S. Where a row is long,
+ * one group would be at work long after all others: all groups share it. */
 template <class T, int WIDTH>
 __global__ void __launch_bounds__ (THREADS) multiply_rows (form<T> x) {
   SHARED (T, sums, LANES, ROWS + 1);
+  SHARED (T, shares, GROUPS, LANES);
   constexpr int PARTS = LANES / WIDTH;
   int64_t tiles = (x.count + ROWS - 1) / ROWS;
   int64_t i0 = blockIdx.x % tiles * ROWS, j0 = blockIdx.x / tiles * WIDTH;
@@ -63,17 +78,29 @@ __global__ void __launch_bounds__ (THREADS) multiply_rows (form<T> x) {
   const T *d = x.d + j;
   bool reads = !is_zero (x.alpha);
   for (int r = threadIdx.x / LANES; r < ROWS; r += GROUPS) {
-    T sum = {};
+    int64_t begin = 0, end = 0;
     if (reads && i0 + r < x.count) {
-      int64_t end = x.start[i0 + r + 1];
-#pragma unroll 4
-      for (int64_t p = x.start[i0 + r] + part; p < end; p += PARTS) {
-        T s = x.values[p], y = d[x.column[p] * x.ld];
-        multiply_add (sum, conjugate_if (x.conjugated, s), conjugate_if (x.d_conjugated, y),
-                      x.real);
-      }
+      begin = x.start[i0 + r];
+      end = x.start[i0 + r + 1];
     }
-    sums[lane][r] = sum;
+    sums[lane][r] = end - begin > LONG ? T () : sum_of (x, d, begin + part, end, PARTS);
+  }
+  for (int r = 0; r < ROWS && reads && i0 + r < x.count; r++) {
+    int64_t begin = x.start[i0 + r], end = x.start[i0 + r + 1];
+    if (end - begin <= LONG)
+      continue;
+    int group = threadIdx.x / LANES;
+    __syncthreads ();
+    shares[group][lane] = sum_of (x, d, begin + group * PARTS + part, end, GROUPS * PARTS);
+    __syncthreads ();
+    if (group == 0) {
+      T sum = shares[0][lane];
+      for (int other = 1; other < GROUPS; other++) {
+        T y = shares[other][lane];
+        sum = add (sum, y);
+      }
+      sums[lane][r] = sum;
+    }
   }
   __syncthreads ();
   for (int e = threadIdx.x; e < WIDTH * ROWS; e += THREADS) {

@@ -269,7 +269,13 @@
 %! assert (difference (G(:,[7, 8]), S(:,[7, 8])), "");
 %! assert (difference (diag (G), diag (S)), "");
 %! assert (difference (G ./ (1:n), S * diag (1 ./ (1:n)), 1e-15), "");
-%! assert (difference (G * [1, 2](ones (n, 1),:), S * [1, 2](ones (n, 1),:)), "");
+%! for m = [1, 2, 4, 9, 17]
+%!   F = round (8 * rand (n, m)) - 4;
+%!   assert (difference (G * F, S * F), "");
+%!   assert (difference (G' * (F + 2i), S' * (F + 2i)), "");
+%!   assert (difference ((1 - 1i) * G * F, (1 - 1i) * S * F), "");
+%!   assert (difference (F' * G, F' * S), "");
+%! endfor
 
 ## ---- errors --------------------------------------------------------------------------------------
 
