@@ -108,13 +108,14 @@ const gpumm_driver *gpumm_host_device (const char **why) {
 
 /* ---- contexts ----------------------------------------------------------------------------- */
 
-enum { MOST_GPUS = 64 }; /* more are not used */
+enum { MOST_GPUS = 64, MOST_HOSTS = 8 }; /* more are not used */
 
-static gpumm_context gpus[MOST_GPUS], host_context;
+static gpumm_context gpus[MOST_GPUS], hosts[MOST_HOSTS];
 
 gpumm_status gpumm_context_of (int device, gpumm_context **context) {
   const char *why;
-  const int is_host = device == GPUMM_HOST;
+  const int is_host = device <= GPUMM_HOST, index = is_host ? GPUMM_HOST - device : device;
+  const int most = is_host ? MOST_HOSTS : MOST_GPUS;
   const gpumm_driver *driver = is_host ? gpumm_host_device (&why) : gpumm_cuda (&why);
   int count = 0;
   *context = NULL;
@@ -122,15 +123,15 @@ gpumm_status gpumm_context_of (int device, gpumm_context **context) {
     return gpumm_fail (GPUMM_NO_DEVICE, "%s", why);
   if (driver->count (&count) || count < 1)
     return gpumm_fail (GPUMM_NO_DEVICE, "%s", driver->error_text ());
-  count = count < MOST_GPUS ? count : MOST_GPUS;
-  if (!is_host && (device < 0 || device >= count))
-    return gpumm_fail (GPUMM_INVALID, "device %d does not exist: there %s %d (0 to %d)", device,
-                       count == 1 ? "is" : "are", count, count - 1);
-  *context = is_host ? &host_context : &gpus[device];
+  count = count < most ? count : most;
+  if (index >= count)
+    return gpumm_fail (GPUMM_INVALID, "%sdevice %d does not exist: there %s %d (0 to %d)",
+                       is_host ? "host " : "", index, count == 1 ? "is" : "are", count, count - 1);
+  *context = is_host ? &hosts[index] : &gpus[index];
   pthread_mutex_lock (&lock);
   if (!(*context)->driver) { /* others may read it already */
     (*context)->driver = driver;
-    (*context)->device = is_host ? 0 : device;
+    (*context)->device = index;
   }
   pthread_mutex_unlock (&lock);
   return GPUMM_OK;
@@ -198,7 +199,7 @@ int64_t gpumm_fault_device (int64_t n) {
 }
 
 void gpumm_devices_reset (void (*reset) (gpumm_context *context)) {
-  gpumm_context *used[MOST_GPUS + 1];
+  gpumm_context *used[MOST_GPUS + MOST_HOSTS];
   int count = 0;
   pthread_mutex_lock (&lock);
   const int is_forked = cuda.opened_by && cuda.opened_by != getpid ();
@@ -207,10 +208,11 @@ void gpumm_devices_reset (void (*reset) (gpumm_context *context)) {
       (is_forked ? gpumm_pool_forget : gpumm_pool_reset) (c);
       used[count++] = c;
     }
-  if (host_context.driver) {
-    gpumm_pool_reset (&host_context);
-    used[count++] = &host_context;
-  }
+  for (gpumm_context *c = hosts; c < hosts + MOST_HOSTS; c++)
+    if (c->driver) {
+      gpumm_pool_reset (c);
+      used[count++] = c;
+    }
   if (cuda.driver && !is_forked)
     cuda.driver->reset ();
   if (host.driver)

@@ -12,7 +12,8 @@ const gpumm_driver *gpumm_cuda (const char **why);
 /* The host device's driver table, or NULL and *why. */
 const gpumm_driver *gpumm_host_device (const char **why);
 
-/* The context of the GPU of this index, or of GPUMM_HOST. GPUMM_NO_DEVICE if there is none at all,
+/* The context of the GPU of this index, or of a host device: GPUMM_HOST, and where there are several,
+ * GPUMM_HOST - 1, GPUMM_HOST - 2 ... GPUMM_NO_DEVICE if there is none at all,
  * GPUMM_INVALID if there is none of this index. */
 gpumm_status gpumm_context_of (int device, gpumm_context **context);
 

@@ -84,7 +84,9 @@ typedef enum gpumm_format {
 
 typedef enum gpumm_op { GPUMM_NONE, GPUMM_TRANSPOSE, GPUMM_CTRANSPOSE } gpumm_op;
 
-#define GPUMM_HOST (-1) /* as the index of a device: the CPU */
+/* As the index of a device: the CPU's host device. Where it is several (GPUMM_HOST_DEVICES in the
+ * environment, for tests), GPUMM_HOST - k is the one of index k. */
+#define GPUMM_HOST (-1)
 
 typedef struct gpumm_buffer gpumm_buffer; /* memory of a device, below */
 

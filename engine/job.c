@@ -167,9 +167,9 @@ static gpumm_status find_cpu (places *f) {
   return status;
 }
 
-static gpumm_status find_host (places *f) {
+static gpumm_status find_host (places *f, int device) {
   gpumm_context *context;
-  gpumm_status status = gpumm_context_of (GPUMM_HOST, &context);
+  gpumm_status status = gpumm_context_of (GPUMM_HOST - device, &context);
   if (status)
     return gpumm_fail (status, "the host device cannot be used: %s", gpumm_last_error ());
   status = gpumm_place_device (context, f->problem->output, !f->problem->queues, f->host);
@@ -211,7 +211,7 @@ static gpumm_status find_place (gpumm_choices *choices, gpumm_where where) {
     return find_cpu (f);
   if (where == GPUMM_AT_HOST || (home && home->context->driver == gpumm_host_device (NULL))
       || (!home && f->problem->stays && f->options->backend == GPUMM_CPU))
-    return find_host (f);
+    return find_host (f, device);
   if (f->asked)
     return GPUMM_OK;
   if (where == GPUMM_AT_GPU_BY_RATES && gpumm_is_dense_float (f->problem)
