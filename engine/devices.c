@@ -6,11 +6,13 @@
 #include "error.h"
 #include "memory/pool.h"
 #include "progress.h"
+#include "types.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -144,6 +146,57 @@ gpumm_context *gpumm_gpu_context (int device) {
   const int is_known = gpus[device].driver != NULL;
   pthread_mutex_unlock (&lock);
   return is_known ? &gpus[device] : NULL;
+}
+
+/* Reads a list of indices, or "all". */
+static gpumm_status read_environment (const char *text, uint64_t *devices) {
+  uint64_t found = 0;
+  const char *p = text;
+  if (strcmp (text, "all") == 0) {
+    *devices = UINT64_MAX;
+    return GPUMM_OK;
+  }
+  for (char *end; *p; p = end + (*end == ',')) {
+    const unsigned long i = *p >= '0' && *p <= '9' ? strtoul (p, &end, 10) : MOST_GPUS;
+    if (i >= MOST_GPUS || found & UINT64_C (1) << i || (*end && *end != ',') || (*end && !end[1]))
+      break;
+    found |= UINT64_C (1) << i;
+  }
+  *devices = found;
+  return !*p && found ? GPUMM_OK
+                      : gpumm_fail (GPUMM_INVALID,
+                                    "GPUMM_DEVICES is \"%.60s\", and must be \"all\" or a list of "
+                                    "different devices, for example 0,1",
+                                    text);
+}
+
+gpumm_status gpumm_allowed_devices (const gpumm_options *options, int of_host, uint64_t *devices) {
+  const char *wanted = options->devices || options->device >= 0 ? NULL : getenv ("GPUMM_DEVICES");
+  const gpumm_driver *driver = of_host ? gpumm_host_device (NULL) : gpumm_cuda (NULL);
+  int count = 0;
+  gpumm_status status = GPUMM_OK;
+  const int last = MOST_GPUS - 1; /* an index beyond it does not exist either */
+  *devices = options->devices      ? options->devices
+             : options->device < 0 ? 1
+                                   : UINT64_C (1) << gpumm_least (options->device, last);
+  if (wanted)
+    status = read_environment (wanted, devices);
+  if (status || !driver || driver->count (&count) || count < 1)
+    return status; /* who asks for its context hears why there is no device */
+  const uint64_t there = count < MOST_GPUS ? (UINT64_C (1) << count) - 1 : UINT64_MAX;
+  if (*devices == UINT64_MAX)
+    *devices = there;
+  if (*devices & ~there)
+    return gpumm_fail (GPUMM_INVALID, "device %d does not exist: there %s %d (0 to %d)",
+                       __builtin_ctzll (*devices & ~there), count == 1 ? "is" : "are", count,
+                       count - 1);
+  return GPUMM_OK;
+}
+
+int gpumm_host_device_count (void) {
+  const gpumm_driver *driver = gpumm_host_device (NULL);
+  int count = 0;
+  return driver && driver->count (&count) == GPUMM_OK ? count : 0;
 }
 
 gpumm_status gpumm_context_properties (gpumm_context *context,

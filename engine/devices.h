@@ -20,6 +20,11 @@ gpumm_status gpumm_context_of (int device, gpumm_context **context);
 /* The context of a GPU without asking the driver whether the index exists; NULL where no GPU can be used. */
 gpumm_context *gpumm_gpu_context (int device);
 
+/* The devices that the options, or else GPUMM_DEVICES in the environment, let a product use, as bits; of
+ * the GPUs or of the host devices. GPUMM_INVALID if there is no such device, or if the environment does not
+ * name any. */
+gpumm_status gpumm_allowed_devices (const gpumm_options *options, int of_host, uint64_t *devices);
+
 /* A device's properties: now; or those seen last, because asking for the free memory takes as long as a
  * small product. Set the error text on failure. */
 gpumm_status gpumm_context_properties (gpumm_context *context, gpumm_device_properties *properties);
