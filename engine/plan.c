@@ -410,7 +410,8 @@ static gpumm_status plan_bound (const gpumm_problem *p, const gpumm_options *o,
   if (!place)
     return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", choices->why_no_gpu);
   if ((o->backend != GPUMM_AUTO && o->backend != plan->backend)
-      || (o->device >= 0 && plan->backend == GPUMM_GPU && o->device != place->context->device))
+      || (o->device >= 0 && plan->backend == GPUMM_GPU && o->device != place->context->device)
+      || (o->devices && !(o->devices >> place->context->device & 1)))
     return gpumm_fail (GPUMM_UNSUPPORTED, "matrices lie on %s, and another place was asked for",
                        place->properties.name);
   if (!is_auto (o->algorithm) && !names_device_algorithm (o->algorithm))

@@ -997,6 +997,7 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
     o.engine.backend = gpumm_backend (int (number ("backend")));
     o.engine.algorithm = algorithm.c_str ();
     o.engine.device = int (number ("device"));
+    o.engine.devices = uint64_t (number ("devices"));
     o.engine.max_device_memory = int64_t (number ("max_device_memory"));
     o.engine.max_capability = int (number ("max_capability"));
     if (nargout > 1)
