@@ -2,7 +2,8 @@
  *
  * Columns of op (B) and C are split; or rows of op (A) and C, where matrices are stored by rows. k is
  * not split and tiles are the same, so that each element is summed as on one device. A part is a job of its
- * own in a thread of its own, with its share of the cores. What a device cannot do, another one does in a
+ * own in a thread of its own, with its share of the cores. Full matrices that fit the devices go up once in
+ * all: devices give each other the panels of op (A) (move/exchange.h). What a device cannot do, another one does in a
  * next round, and at last the CPU.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -10,6 +11,7 @@
 #include "devices.h"
 #include "error.h"
 #include "memory/host.h"
+#include "move/exchange.h"
 #include "multiply/sparse.h"
 #include "progress.h"
 #include "rates.h"
@@ -56,7 +58,8 @@ typedef struct gpumm_spread {
   int count;
   int parts;
   part part[MOST];
-  int runs; /* phase: 0 opens, 1 runs */
+  int runs;                 /* phase: 0 opens, 1 runs */
+  gpumm_exchange *exchange; /* of part i as member i; or NULL */
   gpumm_share shares[MOST];
 } spread;
 
@@ -167,6 +170,9 @@ static gpumm_status make_parts (spread *s) {
     if (to > from)
       status = make_part (s, s->devices[i], from, to - from);
   }
+  s->count = s->parts; /* a device without work takes no part */
+  for (int i = 0; i < s->count; i++)
+    s->devices[i] = s->part[i].device;
   return status;
 }
 
@@ -184,8 +190,13 @@ static gpumm_status work_on (spread *s, part *p) {
     status = s->calls->open (&p->problem, &p->options, s->whole, &p->job);
   if (!status && s->runs && p->job->shape.nzmax > p->room)
     status = gpumm_fail (GPUMM_INTERNAL, "a part of C has grown");
-  if (!status && s->runs)
+  if (!status && s->runs) {
+    p->job->exchange = s->exchange;
+    p->job->member = (int) (p - s->part);
     status = s->calls->run (p->job, &p->c);
+  }
+  if (s->runs)
+    gpumm_exchange_drop (s->exchange, (int) (p - s->part)); /* if it has not left */
   if (status) {
     snprintf (p->error, sizeof p->error, "%s", gpumm_last_error ());
     s->calls->close (p->job);
@@ -225,8 +236,11 @@ static void do_round (spread *s) {
   worker w[MOST];
   for (int i = 0; i < s->count; i++)
     w[i] = (worker){.s = s, .device = s->devices[i], .number = i};
-  for (int i = 1; i < s->count; i++)
+  for (int i = 1; i < s->count; i++) {
     w[i].has_thread = !gpumm_thread_start (thread_of, &w[i], &w[i].thread);
+    if (!w[i].has_thread && s->runs)
+      gpumm_exchange_drop (s->exchange, i); /* which then comes too late */
+  }
   gpumm_team_choose (0, s->count);
   work_through (&w[0]);
   gpumm_team_choose (0, 1);
@@ -237,9 +251,10 @@ static void do_round (spread *s) {
       work_through (&w[i]);
 }
 
-/* May another device do better? */
+/* May another device do better, or the same one without the others' panels? */
 static int is_of_device (gpumm_status status) {
-  return status == GPUMM_DEVICE_MEMORY || status == GPUMM_DEVICE_FAILED || status == GPUMM_NO_DEVICE
+  return status == GPUMM_PEER_FAILED || status == GPUMM_DEVICE_MEMORY
+         || status == GPUMM_DEVICE_FAILED || status == GPUMM_NO_DEVICE
          || status == GPUMM_HOST_MEMORY || status == GPUMM_UNSUPPORTED;
 }
 
@@ -284,6 +299,26 @@ static int hand_on (spread *s, const part *failed) {
   return 1;
 }
 
+/* Lets the devices exchange panels where each has one part, of full matrices that fit, in the same tiles. */
+static void begin_exchange (spread *s) {
+  const gpumm_plan *first = &s->part[0].job->plan;
+  int64_t panels = 0;
+  for (int i = 0; i < s->parts; i++) {
+    const gpumm_plan *plan = &s->part[i].job->plan;
+    if (s->parts != s->count || s->part[i].device != s->devices[i] || s->by_rows || !plan->kernel
+        || !plan->resident || plan->tile_m != first->tile_m || plan->pads != first->pads
+        || plan->kernel != first->kernel || !plan->context->driver->copy_peer)
+      return;
+    panels = gpumm_pieces (gpumm_m (&s->part[i].problem), plan->tile_m);
+  }
+  s->exchange = gpumm_exchange_new (s->parts, panels);
+}
+
+static void end_exchange (spread *s) {
+  gpumm_exchange_release (s->exchange);
+  s->exchange = NULL;
+}
+
 /* Opens or runs all parts, in rounds. */
 static gpumm_status do_all (spread *s, int runs) {
   s->runs = runs;
@@ -294,14 +329,16 @@ static gpumm_status do_all (spread *s, int runs) {
     for (part *p = s->part; p < s->part + s->parts; p++)
       p->status = GPUMM_OK;
     do_round (s);
+    end_exchange (s);
     for (part *p = s->part; p < s->part + s->parts; p++)
-      if (p->status && (!failed || !is_of_device (p->status)))
+      if (p->status
+          && (!failed || failed->status == GPUMM_PEER_FAILED || !is_of_device (p->status)))
         failed = p;
     if (!failed)
       return GPUMM_OK;
     const part why = *failed;
     for (part *p = s->part; p < s->part + s->parts; p++)
-      if (p->status && !hand_on (s, p))
+      if (p->status && p->status != GPUMM_PEER_FAILED && !hand_on (s, p))
         return gpumm_fail (why.status, "%s", why.error);
   }
 }
@@ -531,6 +568,8 @@ static void report_on (spread *s) {
 gpumm_status gpumm_spread_run (gpumm_job *job, gpumm_matrix *result) {
   spread *s = job->spread;
   gpumm_status status = place_results (s, result);
+  if (!status)
+    begin_exchange (s);
   if (!status)
     status = do_all (s, 1);
   if (status)

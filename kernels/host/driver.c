@@ -387,6 +387,21 @@ static gpumm_status copy_down (int device, gpumm_stream *stream, void *to, size_
                width, height);
 }
 
+static gpumm_status copy_peer (int device, gpumm_stream *stream, void *to, int from_device,
+                               const void *from, size_t bytes) {
+  gpumm_status status = enter_with ("copy_peer", device, stream, NULL);
+  if (status || bytes == 0)
+    return leave (status);
+  if (!find (ON_DEVICE, device, to, bytes) || !find (ON_DEVICE, from_device, from, bytes))
+    status = gpumm_driver_fail (GPUMM_INVALID,
+                                "copy_peer: %zu bytes are not in one allocation of "
+                                "device %d and one of device %d",
+                                bytes, device, from_device);
+  else
+    memcpy (to, from, bytes);
+  return leave (status);
+}
+
 static gpumm_status fill (int device, gpumm_stream *stream, void *p, int byte, size_t bytes) {
   gpumm_status status = enter_with ("fill", device, stream, NULL);
   if (status || bytes == 0)
