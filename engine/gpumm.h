@@ -248,7 +248,8 @@ GPUMM_API void *gpumm_buffer_address (const gpumm_buffer *buffer);
 GPUMM_API void gpumm_buffer_share (gpumm_buffer *buffer);
 GPUMM_API void gpumm_buffer_release (gpumm_buffer *buffer);
 
-/* Copies a full matrix to one of the same type and size, one of them in a buffer. */
+/* Copies a full matrix to one of the same type and size, one of them in a buffer, or each in one of another
+ * device. */
 GPUMM_API gpumm_status gpumm_copy (const gpumm_matrix *from, const gpumm_matrix *to);
 
 /* ---- arrays on a device, entry by entry ------------------------------------------------------ */

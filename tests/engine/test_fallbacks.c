@@ -206,6 +206,7 @@ static void test_two_devices (void) {
     CHECK (square (N, o, &r) == GPUMM_OK && r.device == turn % 2, "%s", gpumm_last_error ());
   }
   gpumm_matrix on[] = {ones_on (0, N), ones_on (1, N)}, c = ones (N, N);
+  CHECK (gpumm_copy (&on[0], &on[1]) == GPUMM_OK, "through the host: %s", gpumm_last_error ());
   for (int a = 0; a < 3; a++)
     for (int b = 0; b < 3; b++) { /* 2: in host memory */
       gpumm_job *job = NULL;

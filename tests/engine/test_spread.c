@@ -527,6 +527,41 @@ static void test_contexts (void) {
   driver->event_destroy (1, event);
 }
 
+/* From device to device, with gaps between columns and without. */
+static void test_copies (void) {
+  set_devices (2);
+  for (int gaps = 0; gaps < 4; gaps++) {
+    gpumm_matrix x = make (GPUMM_DENSE, GPUMM_Z, GPUMM_NONE, 33, 21, 0), there[2], back = x;
+    back.values = check_allocate (x.ld * x.cols, 16);
+    for (int d = 0; d < 2; d++) {
+      there[d] = x;
+      there[d].ld = gaps & 1 << d ? 40 : 33;
+      CHECK (gpumm_buffer_new (GPUMM_HOST - d, (size_t) (40 * 21 * 16), &there[d].buffer)
+                 == GPUMM_OK,
+             "%s", gpumm_last_error ());
+      there[d].values = gpumm_buffer_address (there[d].buffer);
+    }
+    CHECK (!gpumm_copy (&x, &there[0]) && !gpumm_copy (&there[0], &there[1])
+               && !gpumm_copy (&there[1], &back),
+           "%s", gpumm_last_error ());
+    for (int64_t j = 0; j < x.cols; j++)
+      CHECK (!memcmp ((char *) x.values + j * x.ld * 16, (char *) back.values + j * x.ld * 16,
+                      (size_t) x.rows * 16),
+             "gaps %d: column %d", gaps, (int) j);
+    CHECK (gpumm_copy (&there[0], &there[0]) == GPUMM_UNSUPPORTED, "%s", gpumm_last_error ());
+    for (int n = 1; n < 4; n++) {
+      fault_of (1, n);
+      CHECK (gpumm_copy (&there[0], &there[1]) == GPUMM_DEVICE_FAILED || n > 2, "call %d", n);
+      fault_of (1, 0);
+    }
+    gpumm_buffer_release (there[0].buffer);
+    gpumm_buffer_release (there[1].buffer);
+    release (&x);
+    free (back.values);
+  }
+  gpumm_reset ();
+}
+
 int main (int argc, char **argv) {
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261128);
   need_host_device ();
@@ -538,6 +573,7 @@ int main (int argc, char **argv) {
   if (check_failed)
     return check_done ();
   test_contexts ();
+  test_copies ();
   test_choice ();
   test_products ();
   test_memory ();
