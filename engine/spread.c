@@ -352,20 +352,32 @@ static double stored_bytes (const gpumm_matrix *x) {
                                         * (double) (gpumm_entry_bytes (x) + gpumm_index_bytes (x));
 }
 
-/* The seconds of the product on the first `count` devices: each takes all of one operand, and its share of
- * the rest. seconds: of one device alone. */
-static double seconds_of (const spread *s, const gpumm_place *first, double seconds, double c_bytes,
-                          int count) {
-  const gpumm_problem *p = &s->whole->problem;
-  const double common = stored_bytes (s->by_rows ? &p->b : &p->a),
-               split = stored_bytes (operand (s));
-  const double links = fmin (count, MOST_LINKS);
+double gpumm_spread_seconds (const gpumm_spread_costs *x, const double *rates, int count) {
+  const double links = fmin (count, MOST_LINKS),
+               moves = (x->common + x->split) / x->upload + x->result / x->download;
   double all = 0;
   for (int i = 0; i < count; i++)
-    all += s->rates[i];
-  const double moves = (common + split) / first->upload + c_bytes / first->download;
-  return fmax (seconds - moves, 0) * s->rates[0] / all
-         + (count * common + split) / (links * first->upload) + c_bytes / (links * first->download);
+    all += rates[i];
+  return fmax (x->seconds - moves, 0) * rates[0] / all
+         + ((x->gives ? 1 : count) * x->common + x->split) / (links * x->upload)
+         + x->result / (links * x->download);
+}
+
+int gpumm_spread_count (const gpumm_spread_costs *x, const double *rates, int most,
+                        double *seconds) {
+  int best = 1;
+  double least = SPREAD_FASTER * x->seconds;
+  *seconds = x->seconds;
+  if (x->seconds < WORTH_SPREADING)
+    return 1;
+  for (int count = 2; count <= most; count++) {
+    const double time = gpumm_spread_seconds (x, rates, count);
+    if (time < least) {
+      *seconds = least = time;
+      best = count;
+    }
+  }
+  return best;
 }
 
 /* The devices that the product may use and that answer, with their rates: operations per second, or all
@@ -406,31 +418,32 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *plac
   return GPUMM_OK;
 }
 
-/* Leaves s->count at the number of devices that is best, 1 if one alone is. */
+/* Leaves s->count at the number of devices that is best, 1 if one alone is; at all where rates are not
+ * known. */
 static void choose_devices (spread *s, const gpumm_place *first, double seconds,
                             const gpumm_sparse_estimate *estimate) {
   const gpumm_problem *p = &s->whole->problem;
-  const double c_bytes =
-      gpumm_result_format (p) == GPUMM_DENSE
-          ? (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_type_bytes (p->output)
-          : estimate->nonzeros * (double) (sizeof (int64_t) + gpumm_type_bytes (p->output));
+  const gpumm_plan *plan = &s->whole->plan;
+  const size_t element = gpumm_type_bytes (p->output);
+  const gpumm_spread_costs x = {
+      .seconds = seconds,
+      .common = stored_bytes (s->by_rows ? &p->b : &p->a),
+      .split = stored_bytes (operand (s)),
+      .result = gpumm_result_format (p) == GPUMM_DENSE
+                    ? (double) gpumm_m (p) * (double) gpumm_n (p) * (double) element
+                    : estimate->nonzeros * (double) (sizeof (int64_t) + element),
+      .upload = first->upload,
+      .download = first->download,
+      .gives = plan->kernel && plan->resident && plan->context->driver->copy_peer};
+  double least;
   if (s->count < 2 || !isfinite (seconds))
     return;
-  int best = 1;
-  double least = SPREAD_FASTER * seconds;
-  for (int count = 2; count <= s->count; count++) {
-    const double time = seconds_of (s, first, seconds, c_bytes, count);
-    if (time < least) {
-      least = time;
-      best = count;
-    }
-  }
-  if (best == 1)
+  s->count = gpumm_spread_count (&x, s->rates, s->count, &least);
+  if (s->count == 1)
     add_reason (s, "; one device, as by measured rates several are not faster");
   else
-    add_reason (s, "; by measured rates %d devices take %.3g ms and one takes %.3g ms", best,
+    add_reason (s, "; by measured rates %d devices take %.3g ms and one takes %.3g ms", s->count,
                 1e3 * least, 1e3 * seconds);
-  s->count = best;
 }
 
 /* ---- the product -------------------------------------------------------------------------- */

@@ -22,4 +22,18 @@ gpumm_status gpumm_spread_run (struct gpumm_job *job, gpumm_matrix *result);
 
 void gpumm_spread_close (struct gpumm_job *job);
 
+/* What decides: the seconds that one device takes, the bytes of the operand that all devices need, of the one
+ * that is split and of C, and the bytes per second up and down of one device. */
+typedef struct gpumm_spread_costs {
+  double seconds, common, split, result, upload, download;
+  int gives; /* devices give each other the operand that all need: it goes up once */
+} gpumm_spread_costs;
+
+/* The estimated seconds of the first `count` devices, with their rates in relation to each other. */
+double gpumm_spread_seconds (const gpumm_spread_costs *costs, const double *rates, int count);
+
+/* How many of the first `most` devices are best; 1 unless several are clearly faster. */
+int gpumm_spread_count (const gpumm_spread_costs *costs, const double *rates, int most,
+                        double *seconds);
+
 #endif

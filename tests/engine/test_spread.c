@@ -7,6 +7,7 @@
 #include "check.h"
 #include "devices.h"
 #include "host_device.h"
+#include "spread.h"
 #include "types.h"
 
 #include <dlfcn.h>
@@ -527,6 +528,38 @@ static void test_contexts (void) {
   driver->event_destroy (1, event);
 }
 
+/* How many devices are worth their while: by the seconds of one, and bytes that move at 50 GB/s. */
+static void test_counts (void) {
+  static const double alike[] = {1, 1, 1, 1}, slow[] = {1, 0.01, 0.01, 0.01};
+  static const struct {
+    double seconds, common, split, result;
+    int gives;
+    const double *rates;
+    int most, count;
+  } cases[] = {
+      {1e-3, 0, 0, 0, 1, alike, 4, 1},              /* too short */
+      {1, 0, 0, 0, 1, alike, 4, 4},                 /* nothing moves */
+      {1, 0, 0, 0, 1, alike, 3, 3},                 /* three there are */
+      {1, 0, 0, 0, 1, slow, 4, 1},                  /* the others hardly help */
+      {0.2, 2e9, 2e9, 2e9, 1, alike, 4, 4},         /* 16384 x 16384, double */
+      {0.2, 2e9, 2e9, 2e9, 1, alike, 2, 2},         /* on two */
+      {0.1, 4.9e9, 0.05e9, 0.05e9, 0, alike, 4, 1}, /* nearly all of it goes to each device */
+      {0.1, 4.9e9, 0.05e9, 0.05e9, 1, alike, 4, 3}, /* or up once, by three links at most */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const gpumm_spread_costs x = {
+        cases[i].seconds, cases[i].common, cases[i].split, cases[i].result, 50e9, 50e9,
+        cases[i].gives};
+    double seconds;
+    const int count = gpumm_spread_count (&x, cases[i].rates, cases[i].most, &seconds);
+    CHECK (count == cases[i].count, "case %zu: %d devices, %g s", i, count, seconds);
+    CHECK (count == 1 ? seconds == x.seconds
+                      : seconds < 0.9 * x.seconds
+                            && seconds == gpumm_spread_seconds (&x, cases[i].rates, count),
+           "case %zu: %g s", i, seconds);
+  }
+}
+
 /* From device to device, with gaps between columns and without. */
 static void test_copies (void) {
   set_devices (2);
@@ -573,6 +606,7 @@ int main (int argc, char **argv) {
   if (check_failed)
     return check_done ();
   test_contexts ();
+  test_counts ();
   test_copies ();
   test_choice ();
   test_products ();
