@@ -233,8 +233,8 @@ static void *thread_of (void *argument) {
 
 /* All devices at once; the first one in this thread, which tells how far it is. */
 static void do_round (spread *s) {
-  worker w[MOST];
-  for (int i = 0; i < s->count; i++)
+  worker w[MOST] = {{.s = s, .device = s->devices[0]}};
+  for (int i = 1; i < s->count; i++)
     w[i] = (worker){.s = s, .device = s->devices[i], .number = i};
   for (int i = 1; i < s->count; i++) {
     w[i].has_thread = !gpumm_thread_start (thread_of, &w[i], &w[i].thread);
