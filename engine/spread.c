@@ -56,6 +56,7 @@ typedef struct gpumm_spread {
   int devices[MOST];   /* in use; CPU after the last has failed */
   double rates[MOST];  /* of each, in relation to the others */
   int count;
+  int lost; /* devices that have failed */
   int parts;
   part part[MOST];
   int runs;                 /* phase: 0 opens, 1 runs */
@@ -285,16 +286,21 @@ static int hand_on (spread *s, const part *failed) {
       s->devices[left++] = s->devices[i];
   if (left == 0 && !is_auto)
     return 0;
-  s->devices[left] = left > 0 ? s->devices[left] : CPU;
+  if (left == 0)
+    s->devices[0] = CPU;
   s->count = left > 0 ? left : 1;
+  if (s->lost++ == 0)
+    add_reason (s, "; device %d failed (%.140s)", device, failed->error);
+  else
+    add_reason (s, "; device %d failed, too", device);
+  if (left == 0)
+    add_reason (s, "; the CPU did what was left");
   for (part *p = s->part; p < s->part + s->parts; p++)
     if (p->device == device && !(s->runs && p->is_done)) {
       s->calls->close (p->job); /* opened, and not run yet */
       p->job = NULL;
       p->is_done = 0;
       p->device = s->devices[next++ % s->count];
-      add_reason (s, "; %s did a part of device %d, which failed (%.140s)",
-                  p->device == CPU ? "the CPU" : "another device", device, failed->error);
     }
   return 1;
 }
