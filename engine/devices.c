@@ -181,8 +181,9 @@ gpumm_status gpumm_allowed_devices (const gpumm_options *options, int of_host, u
                                    : UINT64_C (1) << gpumm_least (options->device, last);
   if (wanted)
     status = read_environment (wanted, devices);
-  if (status || !driver || driver->count (&count) || count < 1)
-    return status; /* who asks for its context hears why there is no device */
+  /* the first exists if any does; who asks for its context hears why there is none */
+  if (status || *devices == 1 || !driver || driver->count (&count) || count < 1)
+    return status;
   const uint64_t there = count < MOST_GPUS ? (UINT64_C (1) << count) - 1 : UINT64_MAX;
   if (*devices == UINT64_MAX)
     *devices = there;

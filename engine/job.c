@@ -212,10 +212,11 @@ static gpumm_status find_place (gpumm_choices *choices, gpumm_where where) {
   const int at_host = where == GPUMM_AT_HOST
                       || (home && home->context->driver == gpumm_host_device (NULL))
                       || (!home && f->problem->stays && f->options->backend == GPUMM_CPU);
-  uint64_t devices;
+  uint64_t devices = 1;
   if (!at_host && f->asked)
     return GPUMM_OK;
-  const gpumm_status status = gpumm_allowed_devices (f->options, at_host, &devices);
+  const gpumm_status status =
+      home ? GPUMM_OK : gpumm_allowed_devices (f->options, at_host, &devices);
   if (status)
     return status;
   const int device = home ? home->context->device : __builtin_ctzll (devices);

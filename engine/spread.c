@@ -485,7 +485,9 @@ gpumm_status gpumm_spread_open (gpumm_job *job, const gpumm_part_calls *calls) {
   s->whole = job;
   s->calls = calls;
   job->spread = s;
-  if (find_direction (s)) {
+  if (!find_direction (s))
+    add_reason (s, "; one device, as the product cannot be split");
+  else {
     status = find_devices (s, devices, &place, &seconds, &estimate);
     if (!status)
       choose_devices (s, &place, seconds, &estimate);

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <list>
 #include <string>
 #include <utility>
 
@@ -69,8 +70,13 @@ static octave_scalar_map struct_of (
 
 // The shares of a product that was spread over several devices; else there are none.
 static octave_map devices_of (const gpumm_report &r) {
+  static const octave_map none (
+      dim_vector (0, 0),
+      string_vector (std::list<std::string>{"index", "name", "seconds", "bytes", "flops"}));
   const int count = r.share_count;
-  const dim_vector size (count, count > 0 ? 1 : 0);
+  if (count == 0)
+    return none;
+  const dim_vector size (count, 1);
   Cell index (size), name (size), seconds (size), bytes (size), flops (size);
   for (int i = 0; i < count; i++) {
     const gpumm_share &x = r.shares[i];
@@ -83,7 +89,7 @@ static octave_map devices_of (const gpumm_report &r) {
     bytes (i) = struct_of ({{"up", double (x.bytes_up)}, {"down", double (x.bytes_down)}});
     flops (i) = x.flops;
   }
-  octave_map s (size);
+  octave_map s (size, none.keys ());
   s.assign ("index", index);
   s.assign ("name", name);
   s.assign ("seconds", seconds);

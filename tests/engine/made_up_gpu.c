@@ -54,6 +54,12 @@ static struct {
 /* Several devices work at once. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Counts a use of a device's memory or handles on another one. */
+static void count_stray (int device, int other) {
+  if (device != other)
+    __atomic_add_fetch (&made_up_gpu.strays, 1, __ATOMIC_RELAXED);
+}
+
 static gpumm_status allocate (int device, size_t bytes, void **p) {
   *p = NULL;
   pthread_mutex_lock (&lock);
@@ -73,7 +79,7 @@ static gpumm_status release (int device, void *p) {
   pthread_mutex_lock (&lock);
   for (int i = 0; i < MOST_HELD; i++)
     if (held[i].p == p) {
-      made_up_gpu.strays += held[i].device != device;
+      count_stray (device, held[i].device);
       made_up_gpu.held--;
       held[i].p = NULL;
     }
@@ -87,7 +93,7 @@ static void look (int device, const void *p) {
   pthread_mutex_lock (&lock);
   for (int i = 0; i < MOST_HELD; i++)
     if (held[i].p && (const char *) p >= held[i].p && (const char *) p < held[i].p + held[i].bytes)
-      made_up_gpu.strays += held[i].device != device;
+      count_stray (device, held[i].device);
   pthread_mutex_unlock (&lock);
 }
 
@@ -105,7 +111,7 @@ static gpumm_status make (int device, handle **h) {
 }
 
 static gpumm_status use (int device, const void *h) {
-  made_up_gpu.strays += ((const handle *) h)->device != device;
+  count_stray (device, ((const handle *) h)->device);
   return GPUMM_OK;
 }
 
