@@ -158,7 +158,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-#define GPUMM_DRIVER_VERSION 14
+#define GPUMM_DRIVER_VERSION 15
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
@@ -183,7 +183,7 @@ typedef struct gpumm_driver {
   gpumm_status (*event_synchronize) (int device, gpumm_event *event);     /* waits */
   gpumm_status (*event_done) (int device, gpumm_event *event, int *done); /* looks */
   gpumm_status (*event_seconds) (int device, gpumm_event *from, gpumm_event *to, double *seconds);
-  /* work queued on stream later waits for event */
+  /* work queued on stream later waits for event, which may be another device's */
   gpumm_status (*stream_wait) (int device, gpumm_stream *stream, gpumm_event *event);
 
   /* height columns of width bytes each, pitch bytes apart. Host memory must be pinned. */
@@ -191,6 +191,9 @@ typedef struct gpumm_driver {
                            const void *from, size_t from_pitch, size_t width, size_t height);
   gpumm_status (*copy_down) (int device, gpumm_stream *stream, void *to, size_t to_pitch,
                              const void *from, size_t from_pitch, size_t width, size_t height);
+  /* From memory of another device to memory of this one, on a stream of this one. NULL if the driver cannot. */
+  gpumm_status (*copy_peer) (int device, gpumm_stream *stream, void *to, int from_device,
+                             const void *from, size_t bytes);
   gpumm_status (*fill) (int device, gpumm_stream *stream, void *p, int byte, size_t bytes);
 
   /* NULL if the driver cannot; then no data are sent in a narrow type. */

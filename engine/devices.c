@@ -6,11 +6,13 @@
 #include "error.h"
 #include "memory/pool.h"
 #include "progress.h"
+#include "types.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -108,13 +110,14 @@ const gpumm_driver *gpumm_host_device (const char **why) {
 
 /* ---- contexts ----------------------------------------------------------------------------- */
 
-enum { MOST_GPUS = 64 }; /* more are not used */
+enum { MOST_GPUS = 64, MOST_HOSTS = 8 }; /* more are not used */
 
-static gpumm_context gpus[MOST_GPUS], host_context;
+static gpumm_context gpus[MOST_GPUS], hosts[MOST_HOSTS];
 
 gpumm_status gpumm_context_of (int device, gpumm_context **context) {
   const char *why;
-  const int is_host = device == GPUMM_HOST;
+  const int is_host = device <= GPUMM_HOST, index = is_host ? GPUMM_HOST - device : device;
+  const int most = is_host ? MOST_HOSTS : MOST_GPUS;
   const gpumm_driver *driver = is_host ? gpumm_host_device (&why) : gpumm_cuda (&why);
   int count = 0;
   *context = NULL;
@@ -122,15 +125,15 @@ gpumm_status gpumm_context_of (int device, gpumm_context **context) {
     return gpumm_fail (GPUMM_NO_DEVICE, "%s", why);
   if (driver->count (&count) || count < 1)
     return gpumm_fail (GPUMM_NO_DEVICE, "%s", driver->error_text ());
-  count = count < MOST_GPUS ? count : MOST_GPUS;
-  if (!is_host && (device < 0 || device >= count))
-    return gpumm_fail (GPUMM_INVALID, "device %d does not exist: there %s %d (0 to %d)", device,
-                       count == 1 ? "is" : "are", count, count - 1);
-  *context = is_host ? &host_context : &gpus[device];
+  count = count < most ? count : most;
+  if (index >= count)
+    return gpumm_fail (GPUMM_INVALID, "%sdevice %d does not exist: there %s %d (0 to %d)",
+                       is_host ? "host " : "", index, count == 1 ? "is" : "are", count, count - 1);
+  *context = is_host ? &hosts[index] : &gpus[index];
   pthread_mutex_lock (&lock);
   if (!(*context)->driver) { /* others may read it already */
     (*context)->driver = driver;
-    (*context)->device = is_host ? 0 : device;
+    (*context)->device = index;
   }
   pthread_mutex_unlock (&lock);
   return GPUMM_OK;
@@ -143,6 +146,58 @@ gpumm_context *gpumm_gpu_context (int device) {
   const int is_known = gpus[device].driver != NULL;
   pthread_mutex_unlock (&lock);
   return is_known ? &gpus[device] : NULL;
+}
+
+/* Reads a list of indices, or "all". */
+static gpumm_status read_environment (const char *text, uint64_t *devices) {
+  uint64_t found = 0;
+  const char *p = text;
+  if (strcmp (text, "all") == 0) {
+    *devices = UINT64_MAX;
+    return GPUMM_OK;
+  }
+  for (char *end; *p; p = end + (*end == ',')) {
+    const unsigned long i = *p >= '0' && *p <= '9' ? strtoul (p, &end, 10) : MOST_GPUS;
+    if (i >= MOST_GPUS || found & UINT64_C (1) << i || (*end && *end != ',') || (*end && !end[1]))
+      break;
+    found |= UINT64_C (1) << i;
+  }
+  *devices = found;
+  return !*p && found ? GPUMM_OK
+                      : gpumm_fail (GPUMM_INVALID,
+                                    "GPUMM_DEVICES is \"%.60s\", and must be \"all\" or a list of "
+                                    "different devices, for example 0,1",
+                                    text);
+}
+
+gpumm_status gpumm_allowed_devices (const gpumm_options *options, int of_host, uint64_t *devices) {
+  const char *wanted = options->devices || options->device >= 0 ? NULL : getenv ("GPUMM_DEVICES");
+  const gpumm_driver *driver = of_host ? gpumm_host_device (NULL) : gpumm_cuda (NULL);
+  int count = 0;
+  gpumm_status status = GPUMM_OK;
+  const int last = MOST_GPUS - 1; /* an index beyond it does not exist either */
+  *devices = options->devices      ? options->devices
+             : options->device < 0 ? 1
+                                   : UINT64_C (1) << gpumm_least (options->device, last);
+  if (wanted)
+    status = read_environment (wanted, devices);
+  /* the first exists if any does; who asks for its context hears why there is none */
+  if (status || *devices == 1 || !driver || driver->count (&count) || count < 1)
+    return status;
+  const uint64_t there = count < MOST_GPUS ? (UINT64_C (1) << count) - 1 : UINT64_MAX;
+  if (*devices == UINT64_MAX)
+    *devices = there;
+  if (*devices & ~there)
+    return gpumm_fail (GPUMM_INVALID, "device %d does not exist: there %s %d (0 to %d)",
+                       __builtin_ctzll (*devices & ~there), count == 1 ? "is" : "are", count,
+                       count - 1);
+  return GPUMM_OK;
+}
+
+int gpumm_host_device_count (void) {
+  const gpumm_driver *driver = gpumm_host_device (NULL);
+  int count = 0;
+  return driver && driver->count (&count) == GPUMM_OK ? count : 0;
 }
 
 gpumm_status gpumm_context_properties (gpumm_context *context,
@@ -198,7 +253,7 @@ int64_t gpumm_fault_device (int64_t n) {
 }
 
 void gpumm_devices_reset (void (*reset) (gpumm_context *context)) {
-  gpumm_context *used[MOST_GPUS + 1];
+  gpumm_context *used[MOST_GPUS + MOST_HOSTS];
   int count = 0;
   pthread_mutex_lock (&lock);
   const int is_forked = cuda.opened_by && cuda.opened_by != getpid ();
@@ -207,10 +262,11 @@ void gpumm_devices_reset (void (*reset) (gpumm_context *context)) {
       (is_forked ? gpumm_pool_forget : gpumm_pool_reset) (c);
       used[count++] = c;
     }
-  if (host_context.driver) {
-    gpumm_pool_reset (&host_context);
-    used[count++] = &host_context;
-  }
+  for (gpumm_context *c = hosts; c < hosts + MOST_HOSTS; c++)
+    if (c->driver) {
+      gpumm_pool_reset (c);
+      used[count++] = c;
+    }
   if (cuda.driver && !is_forked)
     cuda.driver->reset ();
   if (host.driver)

@@ -84,7 +84,9 @@ typedef enum gpumm_format {
 
 typedef enum gpumm_op { GPUMM_NONE, GPUMM_TRANSPOSE, GPUMM_CTRANSPOSE } gpumm_op;
 
-#define GPUMM_HOST (-1) /* as the index of a device: the CPU */
+/* As the index of a device: the CPU's host device. Where it is several (GPUMM_HOST_DEVICES in the
+ * environment, for tests), GPUMM_HOST - k is the one of index k. */
+#define GPUMM_HOST (-1)
 
 typedef struct gpumm_buffer gpumm_buffer; /* memory of a device, below */
 
@@ -142,13 +144,26 @@ typedef enum gpumm_backend { GPUMM_AUTO, GPUMM_CPU, GPUMM_GPU } gpumm_backend;
 
 typedef struct gpumm_options {
   gpumm_backend backend;
-  const char *algorithm;     /* name of an algorithm or of one of its kernels; NULL or "auto" */
-  int device;                /* index of the GPU to use; -1: the first that can be used */
+  const char *algorithm; /* name of an algorithm or of one of its kernels; NULL or "auto" */
+  int device;            /* index of the GPU to use; -1: those that GPUMM_DEVICES names, or GPU 0 */
   int64_t max_device_memory; /* bytes; 0: the free memory */
   int max_capability;        /* hide kernels that need a newer GPU (75: 7.5); 0: no limit */
+  /* Several GPUs: bit 1 << index for each that may take part; all bits: all GPUs. 0: see device. A
+   * product of matrices in host memory is spread over those with which measured rates say that it is
+   * faster. */
+  uint64_t devices;
 } gpumm_options;
 
 /* ---- jobs --------------------------------------------------------------------------------- */
+
+/* The share of one device in a product that was spread over several. */
+typedef struct gpumm_share {
+  int device; /* index, or -1 for the CPU */
+  char device_name[128];
+  double total, upload, compute, download; /* seconds */
+  int64_t bytes_up, bytes_down;
+  double flops;
+} gpumm_share;
 
 /* What ran, filled by gpumm_run (algorithm, kernel, device and reason already by gpumm_open). */
 typedef struct gpumm_report {
@@ -163,6 +178,10 @@ typedef struct gpumm_report {
   int64_t bytes_up, bytes_down;
   double flops; /* operations of the product: 2 m n k, complex 8 m n k; sparse: only those needed */
   char reason[512];
+  /* Of each device that took part, in memory of the job; 0 and NULL if the product was not spread. If it
+   * was, the stages above are those of the slowest device, and the bytes and operations are of all. */
+  int share_count;
+  const gpumm_share *shares;
 } gpumm_report;
 
 typedef struct gpumm_job gpumm_job;
@@ -229,7 +248,8 @@ GPUMM_API void *gpumm_buffer_address (const gpumm_buffer *buffer);
 GPUMM_API void gpumm_buffer_share (gpumm_buffer *buffer);
 GPUMM_API void gpumm_buffer_release (gpumm_buffer *buffer);
 
-/* Copies a full matrix to one of the same type and size, one of them in a buffer. */
+/* Copies a full matrix to one of the same type and size, one of them in a buffer, or each in one of another
+ * device. */
 GPUMM_API gpumm_status gpumm_copy (const gpumm_matrix *from, const gpumm_matrix *to);
 
 /* ---- arrays on a device, entry by entry ------------------------------------------------------ */
@@ -716,6 +736,8 @@ GPUMM_API int gpumm_device_count (const char **why);
  * sentence that says so. Else NULL. */
 GPUMM_API const char *gpumm_unused_gpu (void);
 GPUMM_API gpumm_status gpumm_device (int device, gpumm_device_properties *properties);
+/* The number of host devices, which is 1 unless a test wants more. */
+GPUMM_API int gpumm_host_device_count (void);
 
 /* Bytes of a device (GPUMM_HOST: the host device) that this process holds: in use by buffers and products,
  * and kept for those to come, which gpumm_reset releases. Block sizes are rounded up. */

@@ -11,6 +11,7 @@
 #include "memory/limit.h"
 #include "progress.h"
 #include "rates.h"
+#include "spread.h"
 #include "tuned.h"
 #include "types.h"
 
@@ -167,9 +168,9 @@ static gpumm_status find_cpu (places *f) {
   return status;
 }
 
-static gpumm_status find_host (places *f) {
+static gpumm_status find_host (places *f, int device) {
   gpumm_context *context;
-  gpumm_status status = gpumm_context_of (GPUMM_HOST, &context);
+  gpumm_status status = gpumm_context_of (GPUMM_HOST - device, &context);
   if (status)
     return gpumm_fail (status, "the host device cannot be used: %s", gpumm_last_error ());
   status = gpumm_place_device (context, f->problem->output, !f->problem->queues, f->host);
@@ -206,14 +207,21 @@ static gpumm_status find_gpu (places *f, int device) {
 static gpumm_status find_place (gpumm_choices *choices, gpumm_where where) {
   places *f = (places *) choices;
   const gpumm_buffer *home = gpumm_home (f->problem);
-  const int device = home ? home->context->device : f->options->device < 0 ? 0 : f->options->device;
   if (where == GPUMM_AT_CPU)
     return find_cpu (f);
-  if (where == GPUMM_AT_HOST || (home && home->context->driver == gpumm_host_device (NULL))
-      || (!home && f->problem->stays && f->options->backend == GPUMM_CPU))
-    return find_host (f);
-  if (f->asked)
+  const int at_host = where == GPUMM_AT_HOST
+                      || (home && home->context->driver == gpumm_host_device (NULL))
+                      || (!home && f->problem->stays && f->options->backend == GPUMM_CPU);
+  uint64_t devices = 1;
+  if (!at_host && f->asked)
     return GPUMM_OK;
+  const gpumm_status status =
+      home ? GPUMM_OK : gpumm_allowed_devices (f->options, at_host, &devices);
+  if (status)
+    return status;
+  const int device = home ? home->context->device : __builtin_ctzll (devices);
+  if (at_host)
+    return find_host (f, device);
   if (where == GPUMM_AT_GPU_BY_RATES && gpumm_is_dense_float (f->problem)
       && gpumm_place_known_rates (device, f->problem->output, f->gpu)) {
     choices->gpu = f->gpu;
@@ -222,8 +230,25 @@ static gpumm_status find_place (gpumm_choices *choices, gpumm_where where) {
   return find_gpu (f, device);
 }
 
+/* A part runs where its options say, as the whole product was planned; or, planned anew, on the CPU. */
+static gpumm_status plan_part (gpumm_job *job) {
+  const gpumm_plan *whole = &job->whole->plan;
+  const gpumm_problem *p = &job->problem;
+  const int device = job->options.device;
+  gpumm_context *context;
+  gpumm_place place;
+  gpumm_status status =
+      gpumm_context_of (whole->backend == GPUMM_GPU ? device : GPUMM_HOST - device, &context);
+  if (!status)
+    status =
+        gpumm_place_device (context, gpumm_is_float (p->output) ? p->output : GPUMM_D, 1, &place);
+  return status ? status : gpumm_plan_part (p, &job->options, &place, whole, &job->plan);
+}
+
 static gpumm_status plan (gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
+  if (job->whole && job->options.device >= 0)
+    return plan_part (job);
   gpumm_place cpu, gpu, host;
   places f = {.choices = {.why_no_gpu = "", .find = find_place, .keeps_sparse = job->keeps_sparse},
               .problem = p,
@@ -342,7 +367,8 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
     job->plan = before;
   }
   /* the CPU does not need page-locked memory */
-  if (is_auto && job->options.backend == GPUMM_AUTO && !gpumm_is_bound (&job->problem)
+  if (is_auto && !job->whole && job->options.backend == GPUMM_AUTO
+      && !gpumm_is_bound (&job->problem)
       && (status == GPUMM_DEVICE_MEMORY || status == GPUMM_DEVICE_FAILED
           || status == GPUMM_NO_DEVICE || status == GPUMM_HOST_MEMORY)) {
     close_algorithm (job);
@@ -360,21 +386,36 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
 /* The part of a product's time in which the elements of a sparse C are counted, for its progress. */
 static const double COUNTING = 0.4;
 
-gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *options,
-                         gpumm_job **result) {
+static gpumm_status open_job (const gpumm_problem *problem, const gpumm_options *options,
+                              const gpumm_job *whole, gpumm_job **result);
+
+/* The symbolic phase, on several devices where that is faster. */
+static gpumm_status count (gpumm_job *job) {
+  static const gpumm_part_calls calls = {open_job, gpumm_run, gpumm_close};
+  gpumm_status status = gpumm_spread_open (job, &calls);
+  if (status || job->spread)
+    return status ? status : gpumm_check_room (&job->shape);
+  do {
+    gpumm_progress_again ();
+    status = open_algorithm (job);
+    if (!status && !job->problem.stays)
+      status = gpumm_check_room (&job->shape);
+  } while (status && fall_back (job, status));
+  return status;
+}
+
+/* Checks, plans and counts; the entries of a part were checked with the whole. */
+static gpumm_status open_job (const gpumm_problem *problem, const gpumm_options *options,
+                              const gpumm_job *whole, gpumm_job **result) {
   gpumm_status status;
   double opened = gpumm_seconds ();
-  if (!result)
-    return gpumm_fail (GPUMM_INVALID, "no pointer for the job");
-  *result = NULL;
-  if (!problem)
-    return gpumm_fail (GPUMM_INVALID, "no problem given");
   gpumm_job *job = gpumm_allocate (1, sizeof *job);
   if (!job)
     return GPUMM_HOST_MEMORY;
   gpumm_cancel_enter ();
   job->problem = *problem;
   job->options = options ? *options : (gpumm_options){.device = -1};
+  job->whole = whole;
   job->opened = opened;
   status = check_options (&job->options);
   if (!status)
@@ -396,7 +437,7 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
     job->shape.block_cols = gpumm_op_block_cols (&p->b);
   }
   status = p->stays ? GPUMM_OK : gpumm_check_room (&job->shape);
-  if (!status)
+  if (!status && !whole)
     status = check_entries (p);
   if (!status)
     status = plan (job);
@@ -405,12 +446,7 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
   announce (job);
   job->begun = gpumm_seconds ();
   gpumm_progress_enter (job->begun, 0, COUNTING);
-  do {
-    gpumm_progress_again ();
-    status = open_algorithm (job);
-    if (!status && !p->stays)
-      status = gpumm_check_room (&job->shape);
-  } while (status && fall_back (job, status));
+  status = count (job);
   job->has_counted = gpumm_progress_leave ();
 done:
   if (status)
@@ -418,6 +454,15 @@ done:
   else
     *result = job;
   return status;
+}
+
+gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *options,
+                         gpumm_job **result) {
+  if (!result)
+    return gpumm_fail (GPUMM_INVALID, "no pointer for the job");
+  *result = NULL;
+  return problem ? open_job (problem, options, NULL, result)
+                 : gpumm_fail (GPUMM_INVALID, "no problem given");
 }
 
 gpumm_status gpumm_result (const gpumm_job *job, gpumm_matrix *shape) {
@@ -514,13 +559,16 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result) {
     gpumm_progress_enter (job->begun, COUNTING, 1);
   else
     gpumm_progress_enter (gpumm_seconds (), 0, 1);
-  do {
-    gpumm_progress_again ();
-    /* a retry in smaller tiles keeps the algorithm open */
-    status = job->is_open ? GPUMM_OK : open_algorithm (job);
-    if (!status)
-      status = run_algorithm (job, result);
-  } while (status && !job->trace && fall_back (job, status));
+  if (job->spread)
+    status = gpumm_spread_run (job, result);
+  else
+    do {
+      gpumm_progress_again ();
+      /* a retry in smaller tiles keeps the algorithm open */
+      status = job->is_open ? GPUMM_OK : open_algorithm (job);
+      if (!status)
+        status = run_algorithm (job, result);
+    } while (status && !job->trace && fall_back (job, status));
   gpumm_progress_leave ();
   r->total = gpumm_seconds () - job->opened;
   r->overhead = r->total - r->upload - r->compute - r->download;
@@ -546,6 +594,7 @@ gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_matrix *result, int count,
                        (long long) m, (long long) k, (long long) k, (long long) n, GPUMM_COUNT_MOST,
                        GPUMM_COUNT_MOST_K);
   *trace = (gpumm_trace){.launched = {.shared_bytes = -1, .registers = -1, .occupancy = -1}};
+  gpumm_spread_close (job); /* a kernel is looked at on one device */
   job->trace = trace;
   job->count = count;
   gpumm_status status = gpumm_run (job, result);
@@ -560,6 +609,7 @@ const gpumm_report *gpumm_job_report (const gpumm_job *job) {
 void gpumm_close (gpumm_job *job) {
   if (!job)
     return;
+  gpumm_spread_close (job);
   close_algorithm (job);
   gpumm_release (job);
   gpumm_cancel_leave ();

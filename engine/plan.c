@@ -303,6 +303,22 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
   return status;
 }
 
+gpumm_status gpumm_plan_part (const gpumm_problem *part, const gpumm_options *o,
+                              const gpumm_place *place, const gpumm_plan *whole, gpumm_plan *plan) {
+  const gpumm_choices choices = {.like = whole->resident ? whole : NULL};
+  const int capability = whole->kernel ? whole->kernel->capability : 0;
+  *plan = *whole;
+  set_device (plan, place, o->max_device_memory);
+  if (capability > place->properties.capability)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "kernel %s does not run on %s", whole->kernel->name,
+                       place->properties.name);
+  if (!whole->kernel)
+    return GPUMM_OK;
+  if (place->flops[part->output] > 0)
+    plan->rate = place->flops[part->output];
+  return gpumm_choose_tiles (part, place, &choices, o->max_device_memory, plan);
+}
+
 static int saves_enough (double on_gpu, double on_cpu) {
   return on_gpu < WORTH_THE_WAY * on_cpu && on_gpu < on_cpu - LEAST_SAVED;
 }
@@ -394,7 +410,8 @@ static gpumm_status plan_bound (const gpumm_problem *p, const gpumm_options *o,
   if (!place)
     return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", choices->why_no_gpu);
   if ((o->backend != GPUMM_AUTO && o->backend != plan->backend)
-      || (o->device >= 0 && plan->backend == GPUMM_GPU && o->device != place->context->device))
+      || (o->device >= 0 && plan->backend == GPUMM_GPU && o->device != place->context->device)
+      || (o->devices && !(o->devices >> place->context->device & 1)))
     return gpumm_fail (GPUMM_UNSUPPORTED, "matrices lie on %s, and another place was asked for",
                        place->properties.name);
   if (!is_auto (o->algorithm) && !names_device_algorithm (o->algorithm))

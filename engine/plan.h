@@ -80,6 +80,8 @@ typedef struct gpumm_choices {
   gpumm_status (*find) (struct gpumm_choices *choices, gpumm_where where);
   int keeps_sparse;      /* sparse matrices are not to be multiplied as dense ones */
   int64_t smallest_tile; /* of a product that fits the device; 0: as measured */
+  const struct gpumm_plan
+      *like; /* of a product that fits the device: its tiles, where they fit; or NULL */
 } gpumm_choices;
 
 /* The algorithm that "auto" takes on the CPU. */
@@ -101,5 +103,10 @@ int gpumm_bound_by_computing (const gpumm_problem *problem, const gpumm_place *p
 /* problem must be checked and problem->output set. */
 gpumm_status gpumm_make_plan (const gpumm_problem *problem, const gpumm_options *options,
                               gpumm_choices *choices, gpumm_plan *plan);
+
+/* The plan of a part of a product that was planned as a whole, on a device of its own: the same algorithm,
+ * kernel and, if they fit, tiles. */
+gpumm_status gpumm_plan_part (const gpumm_problem *part, const gpumm_options *options,
+                              const gpumm_place *place, const gpumm_plan *whole, gpumm_plan *plan);
 
 #endif

@@ -48,6 +48,12 @@ static _Thread_local struct {
   double work;
 } unshared;
 
+static _Thread_local int is_mute;
+
+void gpumm_progress_mute (void) {
+  is_mute = 1;
+}
+
 void gpumm_tell (gpumm_teller *tell) {
   atomic_store (&teller, tell);
 }
@@ -99,6 +105,8 @@ static void end (void) {
 /* ---- runs --------------------------------------------------------------------------------- */
 
 void gpumm_progress_enter (double begun, double from, double to) {
+  if (is_mute)
+    return;
   if (mine.depth++ > 0) {
     if (mine.is_owner && (mine.said_at || to < atomic_load (&told.to)) && !mine.muted_at) {
       mine.muted_at = mine.depth;
@@ -148,6 +156,8 @@ void gpumm_progress_launched (double part) {
 void gpumm_progress_count (double work) {
   const unsigned run = atomic_load (&gpumm_progress_counted);
   const double all = atomic_load (&told.all);
+  if (is_mute)
+    return;
   if (run != unshared.run) {
     unshared.run = run;
     unshared.work = 0;
@@ -169,6 +179,8 @@ void gpumm_progress_again (void) {
 }
 
 int gpumm_progress_leave (void) {
+  if (is_mute)
+    return 0;
   const int depth = mine.depth--, said = mine.is_owner && mine.said_at;
   if (!mine.is_owner)
     return 0;

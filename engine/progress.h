@@ -39,6 +39,9 @@ void gpumm_progress_enter (double begun, double from, double to);
 void gpumm_progress_again (void);
 int gpumm_progress_leave (void);
 
+/* From now on what this thread runs and adds is not counted: another thread tells how far the product is. */
+void gpumm_progress_mute (void);
+
 /* Seconds until the first word: GPUMM_TELL_AFTER, or less for tests. */
 void gpumm_progress_set_delay (double seconds);
 

@@ -1,8 +1,9 @@
-/* threads.c - a team of threads, and a loop in parallel on it.
+/* threads.c - teams of threads, and a loop in parallel on one.
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "threads.h"
 #include "cancel.h"
+#include "progress.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -10,13 +11,26 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 64, PIECES_PER_THREAD = 4 };
+enum { MOST_THREADS = 64, MOST_TEAMS = 16, PIECES_PER_THREAD = 4 };
 
-int gpumm_threads (void) {
+/* The team of this thread, and the number of teams that share the cores; 0: one. */
+static _Thread_local struct { int team, teams; } mine;
+
+static int cores_here (void) {
   cpu_set_t set;
   int cores = sched_getaffinity (0, sizeof set, &set) == 0 ? CPU_COUNT (&set)
                                                            : (int) sysconf (_SC_NPROCESSORS_ONLN);
+  return cores < 1 ? 1 : cores;
+}
+
+int gpumm_threads (void) {
+  const int cores = cores_here () / (mine.teams > 1 ? mine.teams : 1);
   return cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : cores;
+}
+
+void gpumm_team_choose (int team, int teams) {
+  mine.team = team % MOST_TEAMS;
+  mine.teams = teams;
 }
 
 /* ---- the team ----------------------------------------------------------------------------- */
@@ -24,114 +38,141 @@ int gpumm_threads (void) {
 /* Must the round wait for this member? Not while the member rests. Each member sets its own state,
  * without a lock and in its own cache line, because it may do so a million times a second. */
 enum { OUTSIDE, WORKING, RESTING, LET_GO };
-static struct { _Alignas(64) _Atomic int state; } members[MOST_THREADS];
+typedef struct {
+  _Alignas(64) _Atomic int state;
+} member_state;
 
-/* The caller that uses the team holds `taken` throughout; `lock` guards the rest. */
-static pthread_mutex_t taken = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t begin = PTHREAD_COND_INITIALIZER, end = PTHREAD_COND_INITIALIZER;
-
-static struct {
-  pid_t process; /* the process that made the threads */
-  int members;   /* threads that exist, besides the caller */
+/* The caller that uses the team has set `taken` throughout; `lock` guards the rest. */
+typedef struct {
+  atomic_flag taken;
+  pthread_mutex_t lock;
+  pthread_cond_t begin, end;
+  atomic_int process; /* that made the threads */
+  int members;        /* threads that exist, besides the caller */
   uint64_t round;
   int count;   /* workers of this round; 0: no more may begin */
   int running; /* workers besides the caller that have begun and must be waited for */
   void (*work) (void *context, int worker);
   void *context;
+  member_state member[MOST_THREADS];
 } team;
 
+static team teams[MOST_TEAMS];
+
+/* What the thread of a member begins with. */
+typedef struct {
+  team *t;
+  int worker;
+} place;
+
+static place places[MOST_TEAMS][MOST_THREADS];
+
 static void *member (void *argument) {
-  int worker = (int) (intptr_t) argument;
+  const place *p = argument;
+  team *t = p->t;
   uint64_t seen = 0;
-  pthread_mutex_lock (&lock);
+  mine.team = (int) (t - teams); /* which is taken: work within work is done alone */
+  if (t != teams)
+    gpumm_progress_mute ();
+  pthread_mutex_lock (&t->lock);
   for (;;) {
-    while (team.round == seen)
-      pthread_cond_wait (&begin, &lock);
-    seen = team.round;
-    if (worker >= team.count)
+    while (t->round == seen)
+      pthread_cond_wait (&t->begin, &t->lock);
+    seen = t->round;
+    if (p->worker >= t->count)
       continue;
-    team.running++;
-    atomic_store (&members[worker].state, WORKING);
-    void (*work) (void *, int) = team.work;
-    void *context = team.context;
-    pthread_mutex_unlock (&lock);
-    work (context, worker);
-    pthread_mutex_lock (&lock);
-    if (atomic_exchange (&members[worker].state, OUTSIDE) != LET_GO && --team.running == 0)
-      pthread_cond_signal (&end);
+    t->running++;
+    atomic_store (&t->member[p->worker].state, WORKING);
+    void (*work) (void *, int) = t->work;
+    void *context = t->context;
+    pthread_mutex_unlock (&t->lock);
+    work (context, p->worker);
+    pthread_mutex_lock (&t->lock);
+    if (atomic_exchange (&t->member[p->worker].state, OUTSIDE) != LET_GO && --t->running == 0)
+      pthread_cond_signal (&t->end);
   }
   return NULL;
 }
 
-/* Makes threads until there are `wanted`, or until the system refuses. They block all signals: an
- * interrupt belongs to the interpreter's thread. */
-static void grow (int wanted) {
+int gpumm_thread_start (void *(*body) (void *), void *argument, pthread_t *thread) {
   sigset_t all, before;
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &before);
-  while (team.members < wanted) {
+  const int failed = pthread_create (thread, NULL, body, argument);
+  pthread_sigmask (SIG_SETMASK, &before, NULL);
+  return failed;
+}
+
+/* Makes threads until there are `wanted`, or until the system refuses. */
+static void grow (team *t, int wanted) {
+  while (t->members < wanted) {
     pthread_t thread;
-    if (pthread_create (&thread, NULL, member, (void *) (intptr_t) (team.members + 1)) != 0)
+    place *p = &places[t - teams][t->members + 1];
+    *p = (place){t, t->members + 1};
+    if (gpumm_thread_start (member, p, &thread) != 0)
       break;
     pthread_detach (thread);
-    team.members++;
+    t->members++;
   }
-  pthread_sigmask (SIG_SETMASK, &before, NULL);
 }
 
 void gpumm_team (int count, void (*work) (void *context, int worker), void *context) {
+  team *t = &teams[mine.team];
   /* Work alone if there is nothing to share, or if the team is in use: by our own caller (nested
    * work), or, after fork (), by a thread that exists only in the parent. */
-  if (count <= 1 || pthread_mutex_trylock (&taken) != 0) {
+  if (count <= 1 || atomic_flag_test_and_set (&t->taken)) {
     work (context, 0);
     return;
   }
-  if (team.process != getpid ()) { /* a forked child has none of the parent's threads */
-    lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
-    begin = end = (pthread_cond_t) PTHREAD_COND_INITIALIZER;
-    team.members = 0;
-    team.process = getpid ();
+  if (t->process != getpid ()) { /* a forked child has none of the parent's threads */
+    pthread_mutex_init (&t->lock, NULL);
+    pthread_cond_init (&t->begin, NULL);
+    pthread_cond_init (&t->end, NULL);
+    t->members = 0;
+    t->process = getpid ();
   }
-  pthread_mutex_lock (&lock);
-  grow (count - 1);
-  team.count = count;
-  team.running = 0;
-  team.work = work;
-  team.context = context;
-  team.round++;
-  pthread_cond_broadcast (&begin);
-  pthread_mutex_unlock (&lock);
+  pthread_mutex_lock (&t->lock);
+  grow (t, count - 1);
+  t->count = count;
+  t->running = 0;
+  t->work = work;
+  t->context = context;
+  t->round++;
+  pthread_cond_broadcast (&t->begin);
+  pthread_mutex_unlock (&t->lock);
   work (context, 0);
-  pthread_mutex_lock (&lock);
-  team.count = 0;
+  pthread_mutex_lock (&t->lock);
+  t->count = 0;
   for (int worker = 1; worker < count; worker++) {
     int resting = RESTING;
-    if (atomic_compare_exchange_strong (&members[worker].state, &resting, LET_GO))
-      team.running--;
+    if (atomic_compare_exchange_strong (&t->member[worker].state, &resting, LET_GO))
+      t->running--;
   }
-  while (team.running > 0)
-    pthread_cond_wait (&end, &lock);
-  pthread_mutex_unlock (&lock);
-  pthread_mutex_unlock (&taken);
+  while (t->running > 0)
+    pthread_cond_wait (&t->end, &t->lock);
+  pthread_mutex_unlock (&t->lock);
+  atomic_flag_clear (&t->taken);
 }
 
 void gpumm_team_rest (int worker) {
-  atomic_store (&members[worker].state, RESTING);
+  atomic_store (&teams[mine.team].member[worker].state, RESTING);
 }
 
 int gpumm_team_resume (int worker) {
   int resting = RESTING;
-  return atomic_compare_exchange_strong (&members[worker].state, &resting, WORKING);
+  return atomic_compare_exchange_strong (&teams[mine.team].member[worker].state, &resting, WORKING);
 }
 
 void gpumm_team_recall (const void *context) {
-  pthread_mutex_lock (&lock);
-  if (team.context == context && team.count > 0) { /* not if the caller works alone */
-    team.round++;
-    pthread_cond_broadcast (&begin);
+  team *t = &teams[mine.team];
+  if (t->process != getpid ()) /* its lock was never made: the caller works alone */
+    return;
+  pthread_mutex_lock (&t->lock);
+  if (t->context == context && t->count > 0) { /* not if the caller works alone */
+    t->round++;
+    pthread_cond_broadcast (&t->begin);
   }
-  pthread_mutex_unlock (&lock);
+  pthread_mutex_unlock (&t->lock);
 }
 
 /* ---- a loop ------------------------------------------------------------------------------- */

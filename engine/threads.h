@@ -1,8 +1,8 @@
 /* threads.h - threads for the engine's own host code.
  *
- * One team of threads is made at first use and kept: waking the team costs about 10 us, making a
+ * A team of threads is made at first use and kept: waking the team costs about 10 us, making a
  * thread 25 us. A forked child makes its own team. If another caller uses the team, or the system
- * gives no threads, the caller does the work alone.
+ * gives no threads, the caller does the work alone. All callers use one team, unless they choose others.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_THREADS_H
@@ -10,8 +10,19 @@
 
 #include "gpumm.h"
 
-/* The number of threads that may work at once: the cores of this process, at most 64. */
+#include <pthread.h>
+
+/* The number of threads that may work at once: the cores of this process, at most 64; or this thread's
+ * share of them. */
 int gpumm_threads (void);
+
+/* From now on this thread works with the team of this number, one of so many that share the cores. At
+ * first with team 0 alone: (0, 1). What teams but 0 do is no part of progress (progress.h). */
+void gpumm_team_choose (int team, int teams);
+
+/* A thread that blocks all signals: an interrupt belongs to the interpreter's thread. Returns 0 if it was
+ * made; join it. */
+int gpumm_thread_start (void *(*body) (void *), void *argument, pthread_t *thread);
 
 /* Calls work (context, worker) for worker = 0 .. count - 1 (at most gpumm_threads ()), worker 0 in
  * the caller, the others in threads. Returns when all started workers have returned or rest.

@@ -142,11 +142,12 @@ static int64_t resident_tile (int64_t size, int64_t smallest, int64_t liked) {
 
 /* Chooses tiles of C, none smaller than liked, if A, B and C are all on the device. The kernel
  * keeps its results about panels if it asks for memory to do so and that memory fits. */
-static void choose_resident (const gpumm_problem *p, const gpumm_place *place, int64_t smallest,
-                             int64_t liked, double room, gpumm_plan *plan) {
+static void choose_resident (const gpumm_problem *p, const gpumm_place *place,
+                             const gpumm_plan *like, int64_t smallest, int64_t liked, double room,
+                             gpumm_plan *plan) {
   int64_t m = gpumm_m (p), n = gpumm_n (p);
-  plan->tile_m = resident_tile (m, smallest, liked);
-  plan->tile_n = resident_tile (n, smallest, liked);
+  plan->tile_m = like ? gpumm_least (like->tile_m, m) : resident_tile (m, smallest, liked);
+  plan->tile_n = like ? gpumm_least (like->tile_n, n) : resident_tile (n, smallest, liked);
   /* A*A: the panels of B are columns of the whole A */
   if (gpumm_is_one_array (p) && (p->a.op == GPUMM_NONE) == (p->b.op == GPUMM_NONE))
     plan->tile_m = m;
@@ -179,9 +180,10 @@ gpumm_status gpumm_choose_tiles (const gpumm_problem *p, const gpumm_place *plac
      * of 84 in complex double and 39 instead of 43 in complex single, but 22 instead of 20 in
      * single (auto.csv). */
     int halves = gpumm_is_complex (p->output) && liked > 0;
-    choose_resident (p, place, smallest, halves ? liked - liked / 2 : liked, room, plan);
+    choose_resident (p, place, choices->like, smallest, halves ? liked - liked / 2 : liked, room,
+                     plan);
     if (halves && !plan->keeps)
-      choose_resident (p, place, smallest, liked, room, plan);
+      choose_resident (p, place, choices->like, smallest, liked, room, plan);
   }
   if (plan->resident && device_bytes (p, place, plan) > room) {
     plan->resident = 0;

@@ -58,7 +58,7 @@ extern const gpumm_driver gpumm_driver_here;
   .event_create = event_create, .event_destroy = event_destroy, .event_record = event_record,      \
   .event_synchronize = event_synchronize, .event_done = event_done,                                \
   .event_seconds = event_seconds, .stream_wait = stream_wait, .copy_up = copy_up,                  \
-  .copy_down = copy_down, .fill = fill, .widen = gpumm_driver_widen,                               \
+  .copy_down = copy_down, .copy_peer = copy_peer, .fill = fill, .widen = gpumm_driver_widen,       \
   .error_text = gpumm_driver_text, .reset = reset, .launched = launched,                           \
   .watch = gpumm_driver_watch, .kernels = gpumm_driver_kernels,                                    \
   .sparse_kernels = gpumm_driver_sparse_kernels

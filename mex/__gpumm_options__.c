@@ -29,6 +29,7 @@ void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gatewa
   set_number (s, 0, "backend", o.engine.backend);
   set_text (s, 0, "algorithm", o.engine.algorithm ? o.engine.algorithm : "auto");
   set_number (s, 0, "device", o.engine.device);
+  set_number (s, 0, "devices", (double) o.engine.devices); /* by bits */
   set_text (s, 0, "output", o.output < GPUMM_TYPES ? gpumm_type_name (o.output) : "");
   set_text (s, 0, "form", o.form);
   set_number (s, 0, "max_device_memory", (double) o.engine.max_device_memory);

@@ -117,7 +117,7 @@ int device_for_new () {
 }
 
 int engine_device (int device) {
-  return device == HOST_DEVICE ? int (GPUMM_HOST) : device;
+  return device <= HOST_DEVICE ? GPUMM_HOST + (device - HOST_DEVICE) : device;
 }
 
 array hosted (const octave_value &value) {
@@ -238,6 +238,28 @@ program program_of (const array &x) {
   p.domain = domain_of (x.type);
   p.inputs.push_back (x);
   return p;
+}
+
+// The entries as they lie, turned or not.
+array moved (array x, int device) {
+  ready (x);
+  if (x.device == device || is_hosted (x) || device == NO_DEVICE)
+    return x;
+  array y = new_array (device, x.type, x.size);
+  gpumm_matrix from = {}, to;
+  from.type = x.type;
+  from.rows = from.ld = x.numel ();
+  from.cols = 1;
+  to = from;
+  from.values = x.values ();
+  from.buffer = x.buffer.get ();
+  to.values = y.values ();
+  to.buffer = y.buffer.get ();
+  if (x.numel () > 0)
+    need (gpumm_copy (&from, &to));
+  y.turned = x.turned;
+  y.conjugated = x.conjugated;
+  return y;
 }
 
 gpumm_map_step step_of (gpumm_map_op op, int source, bool swapped, gpumm_scalar constant) {
@@ -765,7 +787,7 @@ gpumm_matrix matrix_of (const array &x, gpumm_op op) {
   m.cols = x.turned ? x.size (0) : x.size (1);
   m.ld = std::max<int64_t> (m.rows, 1);
   m.values = x.values ();
-  m.buffer = x.device == HOST_DEVICE ? nullptr : x.buffer.get ();
+  m.buffer = x.device <= HOST_DEVICE ? nullptr : x.buffer.get ();
   return m;
 }
 
@@ -785,12 +807,12 @@ void check_inner (const array &a, const array &b) {
 array multiplied (const array &a, const array &b, gpumm_type type, const product_options &o) {
   check_inner (a, b);
   const auto left = stored (converted (a, type)), right = stored (converted (b, type));
-  const bool on_host = left.first.device == HOST_DEVICE, adds = o.beta.re != 0 || o.beta.im != 0;
+  const bool on_host = left.first.device <= HOST_DEVICE, adds = o.beta.re != 0 || o.beta.im != 0;
   array c = new_array (left.first.device, type, dim_vector (a.size (0), b.size (1)));
   if (adds && !on_host) // the engine adds to what is in the result
     run (program_of (o.c0), c);
   if (on_host)
-    need (gpumm_wait (GPUMM_HOST));
+    need (gpumm_wait (engine_device (c.device)));
   gpumm_problem p = {};
   p.a = matrix_of (left.first, left.second);
   p.b = matrix_of (right.first, right.second);
@@ -856,10 +878,11 @@ void pick (bool put, const array &part, const dim_vector &part_size, const array
   if (dims > GPUMM_MAP_DIMS)
     say_gather ("%d indices are more than %d: gather (X), or reshape it", dims,
                 int (GPUMM_MAP_DIMS));
+  const array there = put ? moved (part, whole.device) : part;
   std::vector<array> memory;
   gpumm_pick p = {};
   p.put = put;
-  p.part = view_of (part);
+  p.part = view_of (there);
   p.whole = view_of (whole);
   std::fill_n (p.size, GPUMM_MAP_DIMS, 1);
   std::fill_n (p.whole_size, GPUMM_MAP_DIMS, 1);

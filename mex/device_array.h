@@ -60,7 +60,10 @@ inline gpumm_type complex_type (gpumm_type type) {
   return type == GPUMM_S ? GPUMM_C : type == GPUMM_D ? GPUMM_Z : type;
 }
 
-enum { NO_DEVICE = -1, HOST_DEVICE = -2 };
+enum {
+  NO_DEVICE = -1,
+  HOST_DEVICE = -2
+}; // of several host devices HOST_DEVICE - k has the index k
 
 struct program;
 
@@ -166,6 +169,9 @@ array hosted (const octave_value &value);
 // To a device and back.
 array upload (const octave_value &value, int device);
 octave_value download (array x);
+
+// x on that device: x itself if it is there, or with NO_DEVICE; else a copy.
+array moved (array x, int device);
 
 // Strides of x where the result has this size, which has no fewer dimensions: 0 where x repeats.
 distances strides_of (const array &x, const dim_vector &size);

@@ -238,17 +238,20 @@ static std::pair<operand, operand> operands_of (const octave_base_value &a,
     u = operand_of (shared (a), v.x.device);
   if (!y)
     v = operand_of (shared (b), u.x.device);
+  if (u.x.device != v.x.device) // they meet where the first one is
+    v.x = moved (v.x, u.x.device);
   return {u, v};
 }
 
 // An argument as an array; on the device of the others where it comes from the host.
 static array argument (const octave_value &x, int device) {
   const octave_gpuarray *g = gpuarray_of (x.get_rep ());
-  return g ? ready (g->m) : upload (x, device);
+  return g ? moved (ready (g->m), device) : upload (x, device);
 }
 
 static array argument (const octave_value &x) {
-  return argument (x, device_for_new ());
+  const octave_gpuarray *g = gpuarray_of (x.get_rep ());
+  return argument (x, g ? g->m.device : device_for_new ());
 }
 
 bool octave_gpuarray::is_true () const {
@@ -876,8 +879,8 @@ static octave_value_list word_pages (const octave_value_list &args, int) {
   array all = c;
   all.size = dim_vector (size (0), size (0) > 0 ? c.numel () / size (0) : 0);
   gpumm_matrix result = matrix_of (all, GPUMM_NONE);
-  if (c.device == HOST_DEVICE)
-    need (gpumm_wait (GPUMM_HOST));
+  if (c.device <= HOST_DEVICE)
+    need (gpumm_wait (engine_device (c.device)));
   if (c.numel () > 0)
     need (gpumm_pages_run (&p, nullptr, &result));
   c.size.chop_trailing_singletons ();
@@ -997,6 +1000,7 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
     o.engine.backend = gpumm_backend (int (number ("backend")));
     o.engine.algorithm = algorithm.c_str ();
     o.engine.device = int (number ("device"));
+    o.engine.devices = uint64_t (number ("devices"));
     o.engine.max_device_memory = int64_t (number ("max_device_memory"));
     o.engine.max_capability = int (number ("max_capability"));
     if (nargout > 1)
@@ -1032,9 +1036,12 @@ static octave_value_list word_valid (const octave_value_list &args, int) {
 static octave_value_list word_select (const octave_value_list &args, int) {
   const int before = device_for_new ();
   if (args.length () > 1) {
-    const int device = args (1).int_value ();
+    int device = args (1).int_value ();
     gpumm_device_properties properties;
-    need (gpumm_device (device, &properties));
+    if (before <= HOST_DEVICE)
+      device = HOST_DEVICE - device;
+    else
+      need (gpumm_device (device, &properties));
     selected_device = device;
   }
   return ovl (double (engine_device (before)));

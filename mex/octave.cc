@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <list>
 #include <string>
 #include <utility>
 
@@ -67,6 +68,36 @@ static octave_scalar_map struct_of (
   return s;
 }
 
+// The shares of a product that was spread over several devices; else there are none.
+static octave_map devices_of (const gpumm_report &r) {
+  static const octave_map none (
+      dim_vector (0, 0),
+      string_vector (std::list<std::string>{"index", "name", "seconds", "bytes", "flops"}));
+  const int count = r.share_count;
+  if (count == 0)
+    return none;
+  const dim_vector size (count, 1);
+  Cell index (size), name (size), seconds (size), bytes (size), flops (size);
+  for (int i = 0; i < count; i++) {
+    const gpumm_share &x = r.shares[i];
+    index (i) = x.device;
+    name (i) = x.device_name;
+    seconds (i) = struct_of ({{"total", x.total},
+                              {"upload", x.upload},
+                              {"compute", x.compute},
+                              {"download", x.download}});
+    bytes (i) = struct_of ({{"up", double (x.bytes_up)}, {"down", double (x.bytes_down)}});
+    flops (i) = x.flops;
+  }
+  octave_map s (size, none.keys ());
+  s.assign ("index", index);
+  s.assign ("name", name);
+  s.assign ("seconds", seconds);
+  s.assign ("bytes", bytes);
+  s.assign ("flops", flops);
+  return s;
+}
+
 // See info.h. The C interface would make each field an mxArray and then an Octave value, which takes
 // 50 us; a small product takes 12.
 octave_value info_of (const gpumm_report &r) {
@@ -83,7 +114,8 @@ octave_value info_of (const gpumm_report &r) {
        {"bytes", struct_of ({{"up", double (r.bytes_up)}, {"down", double (r.bytes_down)}})},
        {"flops", r.flops},
        {"gflops", r.total > 0 ? 1e-9 * r.flops / r.total : 0.0},
-       {"reason", r.reason}});
+       {"reason", r.reason},
+       {"devices", devices_of (r)}});
 }
 
 extern "C" mxArray *new_info (const gpumm_report *r) {

@@ -43,7 +43,7 @@ static const char *const forms[] = {"full", "sparse", "blocksparse", NULL};
 static const char *const meanings[OPTIONS] = {
     [ALPHA] = "a numeric scalar",
     [BETA] = "a numeric scalar",
-    [DEVICE] = "the index of a device, from 0",
+    [DEVICE] = "the index of a device, from 0, different indices of several, or \"all\"",
     [MAX_DEVICE_MEMORY] = "a positive number of bytes",
     [MAX_CAPABILITY] = "a compute capability, for instance 7.5",
 };
@@ -151,18 +151,60 @@ static int fail_value (int option, const mxArray *x, gateway_error *e) {
   return gateway_fail (e, "gpumm:bad-value", "gpumm: %s must be %s", names[option], text);
 }
 
-/* 0 is the first GPU, or the CPU if there is none. */
-static int check_device (int device, gateway_error *e) {
+/* A double can hold the bits of this many devices; ALL is one more. */
+enum { MOST = 52 };
+static const uint64_t ALL = UINT64_C (1) << MOST;
+
+/* The GPUs; without one, or where the CPU was asked for, the CPU, which tests make several devices. */
+static int device_count (const gpumm_options *o, const char **why) {
+  const int gpus = gpumm_device_count (why);
+  const int hosts = gpus == 0 || o->backend == GPUMM_CPU ? gpumm_host_device_count () : 0;
+  return gpus > hosts ? gpus : hosts;
+}
+
+/* 0 is the first GPU, or the CPU if there is none. "all" becomes those that there are. */
+static int check_device (gpumm_options *o, gateway_error *e) {
   const char *why = "";
-  if (device < 0)
+  if (o->devices == ALL) {
+    const int count = device_count (o, &why);
+    o->devices = (UINT64_C (1) << (count < MOST ? count : MOST)) - 1;
+  }
+  const int last = o->devices ? 63 - __builtin_clzll (o->devices) : o->device;
+  if (last <= 0)
     return 1;
-  const int gpus = gpumm_device_count (&why);
-  if (gpus == 0 && device > 0)
+  const int count = device_count (o, &why);
+  if (count <= 1 && why[0])
     return gateway_fail (e, "gpumm:bad-value", "gpumm: Device must be 0, as no GPU can be used: %s",
                          why);
-  if (gpus > 0 && device >= gpus)
-    return gateway_fail (e, "gpumm:bad-value", "gpumm: Device must be 0 to %d", gpus - 1);
+  if (last >= count)
+    return gateway_fail (e, "gpumm:bad-value", "gpumm: Device must be 0 to %d", count - 1);
   return 1;
+}
+
+/* An index, a vector of them, or "all". */
+static int get_device (const mxArray *x, gpumm_options *o) {
+  static const char *const all[] = {"all", NULL};
+  const double one = number (x);
+  const size_t n = mxGetNumberOfElements (x);
+  o->device = -1;
+  o->devices = 0;
+  if (find_word (x, all) == 0)
+    o->devices = ALL;
+  else if (n == 1) {
+    if (!(one >= 0 && one <= INT_MAX && one == trunc (one)))
+      return 0;
+    o->device = (int) one;
+  } else {
+    if (!mxIsDouble (x) || mxIsComplex (x) || mxIsSparse (x) || mxGetM (x) * mxGetN (x) != n
+        || (mxGetM (x) != 1 && mxGetN (x) != 1))
+      return 0;
+    for (const double *i = mxGetPr (x); i < mxGetPr (x) + n; i++) {
+      if (!(*i >= 0 && *i < MOST && *i == trunc (*i)) || o->devices & UINT64_C (1) << (int) *i)
+        return 0;
+      o->devices |= UINT64_C (1) << (int) *i;
+    }
+  }
+  return o->device >= 0 || o->devices > 0;
 }
 
 static int is_factor (const mxArray *x) {
@@ -204,8 +246,7 @@ static int get_option (int option, const mxArray *x, call_options *o, gateway_er
     o->engine.algorithm = words[word];
     break;
   case DEVICE:
-    ok = value >= 0 && value <= INT_MAX && value == trunc (value);
-    o->engine.device = ok ? (int) value : -1;
+    ok = get_device (x, &o->engine);
     break;
   case OUTPUT_CLASS:
     o->output = class_at (word);
@@ -259,7 +300,7 @@ int get_pairs (int count, const mxArray *const pairs[], call_options *o, gateway
     if (!get_option (option, pairs[i + 1], o, e))
       return 0;
   }
-  return check_device (o->engine.device, e);
+  return check_device (&o->engine, e);
 }
 
 void get_struct (const mxArray *s, call_options *o) {
@@ -267,6 +308,7 @@ void get_struct (const mxArray *s, call_options *o) {
   const mxArray *algorithm = mxGetField (s, 0, "algorithm");
   *o = (call_options){.engine.backend = (gpumm_backend) get_number (s, "backend"),
                       .engine.device = (int) get_number (s, "device"),
+                      .engine.devices = (uint64_t) get_number (s, "devices"),
                       .engine.max_device_memory = (int64_t) get_number (s, "max_device_memory"),
                       .engine.max_capability = (int) get_number (s, "max_capability"),
                       .op_a = (gpumm_op) get_number (s, "transpose_a"),

@@ -97,7 +97,10 @@
 ## 0 to ignore the measurements.
 ##
 ## @item @qcode{"Device"}
-## The index of the GPU to use, from 0.  Without a GPU, 0 is the CPU.
+## The index of the GPU to use, from 0, a vector of indices, or @qcode{"all"}.  Without a GPU, 0 is
+## the CPU.  A product of matrices in host memory is spread over those of several GPUs with which
+## measured rates say that it is faster.  By default GPU 0 is used, or those that the environment
+## variable @env{GPUMM_DEVICES} names: @code{all}, or indices, for example @code{0,1}.
 ##
 ## @item @qcode{"OutputClass"}
 ## The class of the result.  For integer matrices it is any integer class, @qcode{"double"} or
@@ -153,6 +156,10 @@
 ## @code{seconds.total} in units of 1e9 per second.
 ## @item reason
 ## A sentence that says why this device and algorithm were taken.
+## @item devices
+## A struct array of the devices that a product was spread over: @code{index}, @code{name},
+## @code{seconds}, @code{bytes} and @code{flops}, of each.  Empty if there was only one; else
+## @code{seconds} above is of the slowest, and @code{bytes} and @code{flops} are of all.
 ## @end table
 ##
 ## @example

@@ -85,7 +85,7 @@ static const double FIRST_PACE = 40;
 
 enum { MOST_PARTS = 1 << 12, MARKS = 8 };
 
-enum { UP, WORK, DOWN, STREAMS };
+enum { UP, WORK, DOWN, TAKE, STREAMS }; /* TAKE: from other devices */
 
 typedef struct {
   int64_t chunks, queued; /* of the uploads */
@@ -94,6 +94,7 @@ typedef struct {
   int64_t down_chunks, down_queued;
   gpumm_event *begun, *ended; /* around the launch */
   gpumm_event *fetched;       /* after the last copy down; only if a later step waits for it */
+  gpumm_event *taken;         /* after the last copy from another device; NULL: none */
 } step_state;
 
 enum { LINE = 64 }; /* bytes of a cache line */
@@ -143,6 +144,7 @@ typedef struct {
   gpumm_status status; /* the first failure */
   char error[768];
   int64_t up_step, up_chunk; /* next to go up; up_chunk counts through all uploads of the step */
+  int64_t take_step;         /* steps whose panels of other devices are queued */
   int64_t launched;          /* steps whose task is queued */
   gpumm_part part;           /* of the next step's task, to be launched next */
   mark marks[MARKS];         /* of launches that have not ended, the oldest at first_mark */
@@ -225,7 +227,7 @@ static void chunk_shape (const run *r, const gpumm_panel *p, int64_t *rows, int6
 
 static int64_t chunk_count (const run *r, const gpumm_panel *p) {
   int64_t rows, cols;
-  if (all_rows (p) == 0 || all_cols (p) == 0)
+  if (all_rows (p) == 0 || all_cols (p) == 0 || p->takes)
     return 0;
   chunk_shape (r, p, &rows, &cols);
   return ((all_rows (p) + rows - 1) / rows) * ((all_cols (p) + cols - 1) / cols);
@@ -629,6 +631,25 @@ static gpumm_status widen_panels (const run *r) {
   return status;
 }
 
+/* Offers the panels of the next step, which are complete when what is queued for it has run. */
+static gpumm_status offer_panels (run *r) {
+  const gpumm_step *s = &r->job->steps[r->launched];
+  gpumm_status status = GPUMM_OK;
+  for (int u = 0; u < s->ups && !status; u++) {
+    gpumm_offer *offer = s->up[u].takes ? NULL : s->up[u].offer;
+    if (!offer)
+      continue;
+    status = gpumm_event_take (r->job->context, &offer->ready);
+    if (!status)
+      status = record (r, offer->ready, WORK);
+    offer->device = r->device;
+    offer->memory = s->up[u].to;
+    if (!status)
+      atomic_store (&offer->state, GPUMM_OFFERED);
+  }
+  return status;
+}
+
 /* Makes the stream wait for the uploads and downloads that the next step's launch depends on. */
 static gpumm_status before_launch (run *r) {
   const gpumm_step *s = &r->job->steps[r->launched];
@@ -641,9 +662,13 @@ static gpumm_status before_launch (run *r) {
   }
   if (!status && s->after_download >= 0)
     status = wait_for (r, WORK, r->states[s->after_download].fetched);
+  if (!status && state->taken)
+    status = wait_for (r, WORK, state->taken);
   if (!status)
     status = record (r, state->begun, WORK);
-  return status ? status : widen_panels (r);
+  if (!status)
+    status = widen_panels (r);
+  return status ? status : offer_panels (r);
 }
 
 /* ---- the conductor: how much is queued ---------------------------------------------------- */
@@ -762,6 +787,48 @@ static int collect_slots (run *r) {
   return moved;
 }
 
+/* Queues copies of a step's panels from other devices, once all of them are offered. */
+static gpumm_status take_panels (run *r, const gpumm_step *s, step_state *state) {
+  gpumm_status status = GPUMM_OK;
+  for (int u = 0; u < s->ups && !status; u++) {
+    const gpumm_panel *p = &s->up[u];
+    if (!p->takes)
+      continue;
+    const size_t element = device_element (p);
+    const int64_t elements = p->ld_to * (all_cols (p) - 1) + all_rows (p);
+    status = wait_for (r, TAKE, p->offer->ready);
+    if (!status)
+      status =
+          driver_failed (r,
+                         r->driver->copy_peer (r->device, r->streams[TAKE], p->to, p->offer->device,
+                                               p->offer->memory, (size_t) elements * element),
+                         "a copy from another device");
+    if (!status)
+      status = record (r, state->taken, TAKE);
+  }
+  return status;
+}
+
+static int begin_takes (run *r) {
+  int moved = 0;
+  for (; r->take_step < r->job->count && !r->status; r->take_step++) {
+    const gpumm_step *s = &r->job->steps[r->take_step];
+    step_state *state = &r->states[r->take_step];
+    for (int u = 0; u < s->ups && state->taken; u++) {
+      const int offered = s->up[u].takes ? atomic_load (&s->up[u].offer->state) : GPUMM_OFFERED;
+      if (offered == GPUMM_NEVER)
+        fail (r, gpumm_fail (GPUMM_PEER_FAILED, "another device did not bring its part of A"));
+      if (offered != GPUMM_OFFERED)
+        return moved;
+    }
+    if (state->taken) {
+      fail (r, take_panels (r, s, state));
+      moved = 1;
+    }
+  }
+  return moved;
+}
+
 /* Launches tasks in order. A copier launches a task that waits for the device, so that the
  * conductor does not wait. */
 static int launch_steps (run *r) {
@@ -776,7 +843,8 @@ static int launch_steps (run *r) {
   }
   while (!r->status && atomic_load (&r->launching) == LAUNCH_NONE && r->launched < r->job->count) {
     const step_state *state = &r->states[r->launched];
-    if (state->queued < state->chunks || !is_fetched (r, r->job->steps[r->launched].after_download))
+    if (state->queued < state->chunks || r->launched >= r->take_step
+        || !is_fetched (r, r->job->steps[r->launched].after_download))
       break;
     const int first = r->part.count == 0;
     if (first)
@@ -864,6 +932,7 @@ static void conduct (run *r) {
   for (int rounds = 0; !r->status && !is_over (r);) {
     int moved = collect_slots (r);
     fail (r, gpumm_check_cancelled ());
+    moved |= begin_takes (r);
     moved |= launch_steps (r);
     moved |= begin_downloads (r);
     moved |= begin_uploads (r);
@@ -905,17 +974,26 @@ static gpumm_status prepare (run *r, int64_t bytes) {
   r->states = gpumm_allocate (j->count, sizeof *r->states);
   if (!r->states)
     return GPUMM_HOST_MEMORY;
+  int takes = 0;
+  for (int64_t i = 0; i < j->count; i++)
+    for (int u = 0; u < j->steps[i].ups; u++)
+      takes |= j->steps[i].up[u].takes;
   for (int s = 0; s < STREAMS && !status; s++)
-    status = gpumm_stream_take (r->job->context, &r->streams[s]);
+    if (s != TAKE || takes)
+      status = gpumm_stream_take (r->job->context, &r->streams[s]);
   for (size_t e = 0; e < sizeof events / sizeof *events && !status; e++)
     status = gpumm_event_take (r->job->context, events[e]);
   for (int64_t i = 0; i < j->count && !status; i++) {
     const gpumm_step *s = &j->steps[i];
     for (int u = 0; u < s->ups; u++)
       r->states[i].chunks += chunk_count (r, &s->up[u]);
+    for (int u = 0; u < s->ups && !status; u++)
+      if (s->up[u].takes)
+        status = take_event (r, &r->states[i].taken);
     for (int d = 0; d < s->downs; d++)
       r->states[i].down_chunks += chunk_count (r, &s->down[d]);
-    status = gpumm_event_take (r->job->context, &r->states[i].begun);
+    if (!status)
+      status = gpumm_event_take (r->job->context, &r->states[i].begun);
     if (!status)
       status = gpumm_event_take (r->job->context, &r->states[i].ended);
     if (!status && s->after_download >= 0 && !r->states[s->after_download].fetched)
@@ -978,6 +1056,7 @@ static void finish (run *r) {
     gpumm_event_give (r->job->context, r->states[i].begun);
     gpumm_event_give (r->job->context, r->states[i].ended);
     gpumm_event_give (r->job->context, r->states[i].fetched);
+    gpumm_event_give (r->job->context, r->states[i].taken);
   }
   gpumm_release (r->states);
   gpumm_release (r->went);
@@ -997,7 +1076,7 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
   for (int64_t i = 0; i < job->count; i++) {
     seconds += job->steps[i].seconds;
     for (int u = 0; u < job->steps[i].ups; u++)
-      bytes += device_bytes (&job->steps[i].up[u]);
+      bytes += job->steps[i].up[u].takes ? 0 : device_bytes (&job->steps[i].up[u]);
     for (int d = 0; d < job->steps[i].downs; d++)
       bytes += device_bytes (&job->steps[i].down[d]);
   }

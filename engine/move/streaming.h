@@ -10,6 +10,8 @@
 
 #include "context.h"
 
+#include <stdatomic.h>
+
 /* The form of a caller's element on the device. */
 typedef enum gpumm_form {
   GPUMM_AS_IT_IS,
@@ -23,6 +25,17 @@ typedef enum gpumm_form {
   GPUMM_DOUBLES
 } gpumm_form;
 
+/* A panel on a device that others may copy from there: not before `ready`, once state says so. */
+enum { GPUMM_NOT_YET, GPUMM_OFFERED, GPUMM_NEVER };
+#define GPUMM_PEER_FAILED                                                                          \
+  ((gpumm_status) -100) /* a panel was never offered; spread.c tries again */
+typedef struct gpumm_offer {
+  _Atomic int state;
+  int device;
+  const void *memory;
+  gpumm_event *ready;
+} gpumm_offer;
+
 /* A matrix in transfer, with columns ld elements apart; a vector is one column. */
 typedef struct gpumm_panel {
   const void *from;
@@ -31,6 +44,9 @@ typedef struct gpumm_panel {
   size_t element; /* bytes of an element in the caller's memory */
   gpumm_form form;
   int64_t pad_rows, pad_cols; /* zeros added on the device; up only */
+  gpumm_offer
+      *offer; /* up only: NULL, or it is offered to others; takes: copied from there instead */
+  int takes;
 } gpumm_panel;
 
 enum { GPUMM_MOST_UPLOADS = 6, GPUMM_MOST_DOWNLOADS = 2 };

@@ -1,9 +1,13 @@
-/* transfer.c - a full matrix to a device, and back.
+/* transfer.c - a full matrix to a device, back, and to another device.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "cancel.h"
 #include "error.h"
 #include "matrix.h"
 #include "memory/buffer.h"
+#include "memory/host.h"
+#include "memory/pool.h"
+#include "memory/queue.h"
+#include "types.h"
 #include "streaming.h"
 
 /* Nothing is launched: the step only moves. */
@@ -16,6 +20,46 @@ static gpumm_status transfer (const gpumm_buffer *buffer, const gpumm_step *step
   return status;
 }
 
+/* Straight to another device of the same driver, column by column if there are gaps between them. */
+static gpumm_status copy_to_peer (const gpumm_matrix *from, const gpumm_matrix *to) {
+  gpumm_context *here = to->buffer->context, *there = from->buffer->context;
+  const int whole = from->ld == from->rows && to->ld == to->rows;
+  const size_t element = gpumm_type_bytes (from->type);
+  const size_t width = (size_t) (whole ? from->rows * from->cols : from->rows) * element;
+  gpumm_stream *stream;
+  gpumm_status status = gpumm_queue_wait (there);
+  if (!status)
+    status = gpumm_queue_wait (here);
+  if (!status)
+    status = gpumm_stream_take (here, &stream);
+  if (status)
+    return status;
+  for (int64_t j = 0; j < (whole ? 1 : from->cols) && !status; j++)
+    status = here->driver->copy_peer (
+        here->device, stream, (char *) to->values + (size_t) (j * to->ld) * element, there->device,
+        (const char *) from->values + (size_t) (j * from->ld) * element, width);
+  const gpumm_status ended = here->driver->stream_synchronize (here->device, stream);
+  status = status ? status : ended;
+  if (status)
+    gpumm_fail (status, "a copy from device %d to device %d failed: %s", there->device,
+                here->device, here->driver->error_text ());
+  gpumm_stream_give (here, stream);
+  return status;
+}
+
+/* Through memory of the host. */
+static gpumm_status copy_by_host (const gpumm_matrix *from, const gpumm_matrix *to) {
+  gpumm_matrix between = *from;
+  between.buffer = NULL;
+  between.ld = from->rows;
+  between.values = gpumm_allocate (from->rows * from->cols, gpumm_type_bytes (from->type));
+  gpumm_status status = between.values ? gpumm_copy (from, &between) : GPUMM_HOST_MEMORY;
+  if (!status)
+    status = gpumm_copy (&between, to);
+  gpumm_release (between.values);
+  return status;
+}
+
 gpumm_status gpumm_copy (const gpumm_matrix *from, const gpumm_matrix *to) {
   if (!from || !to)
     return gpumm_fail (GPUMM_INVALID, "no matrix to copy, or none to copy to");
@@ -25,11 +69,18 @@ gpumm_status gpumm_copy (const gpumm_matrix *from, const gpumm_matrix *to) {
   if (status)
     return status;
   if (from->format != GPUMM_DENSE || to->format != GPUMM_DENSE || from->type != to->type
-      || from->rows != to->rows || from->cols != to->cols || !from->buffer == !to->buffer)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "only between host and device, and of one type and size, "
-                                          "are full matrices copied");
+      || from->rows != to->rows || from->cols != to->cols || (!from->buffer && !to->buffer)
+      || (from->buffer && to->buffer && from->buffer->context == to->buffer->context))
+    return gpumm_fail (GPUMM_UNSUPPORTED,
+                       "only between host and device, or two devices, and of one type and size, "
+                       "are full matrices copied");
   if (from->rows == 0 || from->cols == 0)
     return GPUMM_OK;
+  if (from->buffer && to->buffer)
+    return from->buffer->context->driver == to->buffer->context->driver
+                   && to->buffer->context->driver->copy_peer
+               ? copy_to_peer (from, to)
+               : copy_by_host (from, to);
   const gpumm_panel panel = {.from = from->values,
                              .to = to->values,
                              .rows = from->rows,

@@ -28,8 +28,12 @@ struct gpumm_job {
       *trace;  /* of gpumm_run_traced: kernels run in one piece and are recorded; else NULL */
   int count;   /* kernels are also counted */
   void *state; /* the algorithm's own, between open and close */
-  gpumm_owner memory;      /* released when the algorithm is closed, with its state */
-  struct gpumm_job *inner; /* of an algorithm made of products: the one that is open */
+  gpumm_owner memory;              /* released when the algorithm is closed, with its state */
+  struct gpumm_job *inner;         /* of an algorithm made of products: the one that is open */
+  struct gpumm_spread *spread;     /* the parts of a product on several devices; else NULL */
+  const struct gpumm_job *whole;   /* of such a part: all of it; else NULL */
+  struct gpumm_exchange *exchange; /* of parts that give each other the panels of op (A); or NULL */
+  int member;                      /* of the exchange */
 };
 
 /* The address of element (row, col) of op (X). */

@@ -6,6 +6,9 @@
  * the transfers. If they do not fit, the device holds two panels of each, one in use and one in
  * transfer, and C is summed over steps along k.
  *
+ * A part of a product on several devices (spread.c) takes only its share of the panels of op (A) up; the
+ * other devices give it the rest, and get its share.
+ *
  * For kernels that are faster at certain sizes, op(A) and op(B) are padded with zeros on their way
  * up; the extra rows and columns of C stay on the device.
  *
@@ -13,6 +16,7 @@
 #include "error.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
+#include "move/exchange.h"
 #include "progress.h"
 #include "tiles.h"
 #include "types.h"
@@ -40,7 +44,8 @@ typedef struct {
   gpumm_step *steps; /* of the current window */
   gpumm_product *products;
   int64_t count, room, tiles;
-  char *known_a, *known_b; /* for each panel: has a launch read it? NULL: no keeping */
+  gpumm_exchange *exchange; /* NULL: none */
+  char *known_a, *known_b;  /* for each panel: has a launch read it? NULL: no keeping */
 } schedule;
 
 /* ---- panels ------------------------------------------------------------------------------- */
@@ -126,6 +131,8 @@ static void run_window (schedule *s) {
 static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   const gpumm_problem *p = &s->job->problem;
   const gpumm_plan *plan = &s->job->plan;
+  if (s->exchange)
+    i = gpumm_exchange_panel (s->exchange, s->job->member, i);
   if (s->count == s->room)
     run_window (s);
   gpumm_step *step = &s->steps[s->count];
@@ -136,6 +143,8 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
           depth = gpumm_least (plan->tile_k, k - from);
   gpumm_panel a = part (s, &p->a, p->a.op, row, m, from, depth);
   gpumm_panel b = part (s, &p->b, p->b.op, from, depth, col, n);
+  if (s->exchange)
+    gpumm_exchange_use (s->exchange, s->job->member, i, &a);
   /* the place in the result */
   gpumm_panel c = part (s, s->result, GPUMM_NONE, row, m, col, n);
   gpumm_product *product = &s->products[s->count];
@@ -304,6 +313,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   int64_t down = gpumm_pieces (result->rows, plan->tile_m),
           across = gpumm_pieces (result->cols, plan->tile_n);
   int64_t deep = k > 0 ? gpumm_pieces (k, plan->tile_k) : 1;
+  if (plan->resident && k > 0 && gpumm_exchange_joins (job->exchange, job->member, down))
+    s.exchange = job->exchange;
   gpumm_pass_open (&s.pass, job, "product of full matrices");
   take_memory (&s, down, across);
   if (!s.pass.status) {
@@ -317,6 +328,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
       add_tiles (&s, down, across, deep, k);
     run_window (&s);
   }
+  gpumm_exchange_leave (s.exchange, job->member, plan->context);
   gpumm_pass_close (&s.pass);
   gpumm_release_owned (&s.memory);
   return s.pass.status;

@@ -292,6 +292,29 @@ static gpumm_status copy_down (int device, gpumm_stream *stream, void *to, size_
                    (cudaStream_t) stream));
 }
 
+/* Copies go straight from device to device where a device may reach the other's memory; elsewhere the runtime
+ * sends them through memory of the host. Access that was given before is not an error. */
+static void give_access (int device, int from_device) {
+  static unsigned char tried[MOST_DEVICES][MOST_DEVICES];
+  int can = 0;
+  if (device >= MOST_DEVICES || from_device >= MOST_DEVICES
+      || __atomic_exchange_n (&tried[device][from_device], 1, __ATOMIC_ACQ_REL))
+    return;
+  if (cudaDeviceCanAccessPeer (&can, device, from_device) || !can
+      || cudaDeviceEnablePeerAccess (from_device, 0))
+    cudaGetLastError ();
+}
+
+static gpumm_status copy_peer (int device, gpumm_stream *stream, void *to, int from_device,
+                               const void *from, size_t bytes) {
+  char name[96];
+  snprintf (name, sizeof name, "copy of %zu bytes from device %d to %d", bytes, from_device,
+            device);
+  ON_DEVICE (device, name,
+             (give_access (device, from_device),
+              cudaMemcpyPeerAsync (to, device, from, from_device, bytes, (cudaStream_t) stream)));
+}
+
 static gpumm_status fill (int device, gpumm_stream *stream, void *p, int byte, size_t bytes) {
   if (bytes == 0)
     return GPUMM_OK;

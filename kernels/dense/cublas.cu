@@ -113,12 +113,12 @@ static gpumm_status check (const char *call, cublasStatus_t error) {
 
 enum { MOST_DEVICES = 64 };
 static cublasHandle_t handles[MOST_DEVICES];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of handles, and while one is used */
+static struct { /* of its handle, and while that is used: devices do not wait for each other */
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+} locks[MOST_DEVICES];
 
 /* The handle of the current device, set to that stream. */
 static gpumm_status prepare (int device, gpumm_stream *stream, cublasHandle_t *handle) {
-  if (device < 0 || device >= MOST_DEVICES)
-    return gpumm_driver_fail (GPUMM_NO_DEVICE, "there is no device %d", device);
   gpumm_status status = GPUMM_OK;
   if (!handles[device])
     status = check ("cublasCreate", cublas.create (&handles[device]));
@@ -131,19 +131,17 @@ static gpumm_status prepare (int device, gpumm_stream *stream, cublasHandle_t *h
 }
 
 void gpumm_cublas_reset (void) {
-  pthread_mutex_lock (&lock);
   for (int device = 0; device < MOST_DEVICES; device++) {
     int before;
-    if (!handles[device])
-      continue;
-    if (gpumm_cuda_enter ("cublasDestroy", device, &before) == GPUMM_OK) {
+    pthread_mutex_lock (&locks[device].lock);
+    if (handles[device] && gpumm_cuda_enter ("cublasDestroy", device, &before) == GPUMM_OK) {
       cublas.destroy (handles[device]);
       cudaGetLastError ();
       gpumm_cuda_leave (device, before);
     }
     handles[device] = NULL;
+    pthread_mutex_unlock (&locks[device].lock);
   }
-  pthread_mutex_unlock (&lock);
 }
 
 /* ---- the product -------------------------------------------------------------------------- */
@@ -178,15 +176,17 @@ static bool fits (const gpumm_product *p) {
 /* Calls f with the handle of a device, on this stream. */
 template <class F> static gpumm_status with_handle (int device, gpumm_stream *stream, const F &f) {
   int before;
+  if (device < 0 || device >= MOST_DEVICES)
+    return gpumm_driver_fail (GPUMM_NO_DEVICE, "there is no device %d", device);
   gpumm_status status = gpumm_cuda_enter ("cublas gemm", device, &before);
   if (status)
     return status;
-  pthread_mutex_lock (&lock);
+  pthread_mutex_lock (&locks[device].lock);
   cublasHandle_t handle;
   status = prepare (device, stream, &handle);
   if (!status)
     status = check ("cublas gemm", f (handle));
-  pthread_mutex_unlock (&lock);
+  pthread_mutex_unlock (&locks[device].lock);
   gpumm_cuda_leave (device, before);
   return status;
 }

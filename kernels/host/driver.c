@@ -4,6 +4,9 @@
  * is filled with NaN, so that reads of unwritten memory show. Work on a stream runs at once.
  * Streams, events and memory are checked for uses that CUDA would refuse or, worse, tolerate.
  *
+ * GPUMM_HOST_DEVICES in the environment, or a test, makes it several devices, so that several GPUs can be
+ * tested without one: each has its own memory, streams and events, and refuses the others'.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "driver.h"
@@ -16,7 +19,9 @@
 #include <string.h>
 #include <time.h>
 
-/* One lock for the whole device, which does one thing at a time. */
+enum { MOST_DEVICES = 8 };
+
+/* One lock for all devices: one thing is done at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static gpumm_status leave (gpumm_status status) {
@@ -24,9 +29,53 @@ static gpumm_status leave (gpumm_status status) {
   return status;
 }
 
-/* ---- fault injection ---------------------------------------------------------------------- */
+/* ---- devices ------------------------------------------------------------------------------ */
 
+static struct {
+  int64_t memory_total, memory_used; /* total 0: the default */
+  int64_t calls, fail_at;            /* of this device; below 0: this call and all that follow */
+} devices[MOST_DEVICES];
+
+static int device_count; /* 0: not asked for yet */
 static int64_t calls, fail_at;
+static int64_t memory_total = INT64_C (1) << 30;
+
+/* Call with the lock held. */
+static int count_devices (void) {
+  if (device_count == 0) {
+    const char *wanted = getenv ("GPUMM_HOST_DEVICES");
+    const int n = wanted ? atoi (wanted) : 1;
+    device_count = n < 1 ? 1 : n > MOST_DEVICES ? MOST_DEVICES : n;
+  }
+  return device_count;
+}
+
+static gpumm_status count (int *there) {
+  pthread_mutex_lock (&lock);
+  *there = count_devices ();
+  return leave (GPUMM_OK);
+}
+
+void gpumm_host_set_devices (int n) {
+  pthread_mutex_lock (&lock);
+  device_count = n;
+  memset (devices, 0, sizeof devices);
+  pthread_mutex_unlock (&lock);
+}
+
+void gpumm_host_set_memory (int64_t bytes) {
+  pthread_mutex_lock (&lock);
+  memory_total = bytes;
+  pthread_mutex_unlock (&lock);
+}
+
+void gpumm_host_set_memory_of (int device, int64_t bytes) {
+  pthread_mutex_lock (&lock);
+  devices[device].memory_total = bytes;
+  pthread_mutex_unlock (&lock);
+}
+
+/* ---- fault injection ---------------------------------------------------------------------- */
 
 static int64_t fault (int64_t n) {
   pthread_mutex_lock (&lock);
@@ -37,13 +86,22 @@ static int64_t fault (int64_t n) {
   return counted;
 }
 
+int64_t gpumm_host_fault_of (int device, int64_t n) {
+  pthread_mutex_lock (&lock);
+  int64_t counted = devices[device].calls;
+  devices[device].calls = 0;
+  devices[device].fail_at = n;
+  pthread_mutex_unlock (&lock);
+  return counted;
+}
+
 /* Begins a call that can fail: takes the lock. leave () must release it, whatever this returns. */
 static gpumm_status enter (const char *call, int device, gpumm_status on_fault) {
   pthread_mutex_lock (&lock);
-  if (device != 0)
-    return gpumm_driver_fail (GPUMM_NO_DEVICE, "%s: the host device has index 0, not %d", call,
-                              device);
-  if (++calls == fail_at)
+  if (device < 0 || device >= count_devices ())
+    return gpumm_driver_fail (GPUMM_NO_DEVICE, "%s: there is no host device %d", call, device);
+  const int64_t n = ++devices[device].calls, at = devices[device].fail_at;
+  if (++calls == fail_at || n == at || (at < 0 && n >= -at))
     return gpumm_driver_fail (on_fault, "%s: made to fail by a test", call);
   return GPUMM_OK;
 }
@@ -55,35 +113,37 @@ enum kind { ON_DEVICE, PINNED };
 struct allocation {
   struct allocation *next;
   enum kind kind;
+  int device; /* of pinned memory -1: all devices reach it */
   size_t bytes;
   char *p;
 };
 
 static struct allocation *allocations;
-static int64_t memory_total = INT64_C (1) << 30, memory_used;
 
-void gpumm_host_set_memory (int64_t bytes) {
-  pthread_mutex_lock (&lock);
-  memory_total = bytes;
-  pthread_mutex_unlock (&lock);
+static int64_t memory_of (int device) {
+  return devices[device].memory_total ? devices[device].memory_total : memory_total;
 }
 
-static int64_t memory_left (void) {
-  return memory_used < memory_total ? memory_total - memory_used : 0;
+static int64_t memory_left (int device) {
+  const int64_t left = memory_of (device) - devices[device].memory_used;
+  return left > 0 ? left : 0;
 }
 
-/* The allocation of that kind that contains p .. p + bytes - 1, or NULL. */
-static const struct allocation *find (enum kind kind, const void *p, size_t bytes) {
+enum { ANY = -1 };
+
+/* The allocation of that kind, and of that device if it is not ANY, that contains p .. p + bytes - 1; or
+ * NULL. */
+static const struct allocation *find (enum kind kind, int device, const void *p, size_t bytes) {
   const char *first = p;
   for (const struct allocation *a = allocations; a; a = a->next)
-    if (a->kind == kind && first >= a->p && first <= a->p + a->bytes
-        && bytes <= (size_t) (a->p + a->bytes - first))
+    if (a->kind == kind && (kind == PINNED || device == ANY || a->device == device) && first >= a->p
+        && first <= a->p + a->bytes && bytes <= (size_t) (a->p + a->bytes - first))
       return a;
   return NULL;
 }
 
 const char *gpumm_host_allocation (const void *p) {
-  const struct allocation *a = find (ON_DEVICE, p, 1);
+  const struct allocation *a = find (ON_DEVICE, ANY, p, 1);
   return a ? a->p : NULL;
 }
 
@@ -106,11 +166,11 @@ static gpumm_status no_memory (void) {
   return gpumm_driver_fail (GPUMM_HOST_MEMORY, "out of host memory");
 }
 
-static gpumm_status add_allocation (enum kind kind, size_t bytes, void **p) {
-  if (kind == ON_DEVICE && bytes > (size_t) memory_left ())
+static gpumm_status add_allocation (enum kind kind, int device, size_t bytes, void **p) {
+  if (kind == ON_DEVICE && bytes > (size_t) memory_left (device))
     return gpumm_driver_fail (GPUMM_DEVICE_MEMORY,
                               "allocate: out of memory: %zu bytes wanted, %lld of %lld free", bytes,
-                              (long long) memory_left (), (long long) memory_total);
+                              (long long) memory_left (device), (long long) memory_of (device));
   struct allocation *a = malloc (sizeof *a);
   void *memory = NULL;
   if (!a)
@@ -125,9 +185,9 @@ static gpumm_status add_allocation (enum kind kind, size_t bytes, void **p) {
     free (a);
     return status;
   }
-  *a = (struct allocation){allocations, kind, bytes, memory};
+  *a = (struct allocation){allocations, kind, device, bytes, memory};
   allocations = a;
-  memory_used += kind == ON_DEVICE ? (int64_t) bytes : 0;
+  devices[device].memory_used += kind == ON_DEVICE ? (int64_t) bytes : 0;
   *p = memory;
   return GPUMM_OK;
 }
@@ -135,24 +195,24 @@ static gpumm_status add_allocation (enum kind kind, size_t bytes, void **p) {
 static gpumm_status take (enum kind kind, const char *call, int device, size_t bytes, void **p) {
   *p = NULL;
   const gpumm_status status = enter (call, device, GPUMM_DEVICE_MEMORY);
-  return leave (status ? status : add_allocation (kind, bytes, p));
+  return leave (status ? status : add_allocation (kind, device, bytes, p));
 }
 
-static gpumm_status give (enum kind kind, const char *call, void *p) {
+static gpumm_status give (enum kind kind, const char *call, int device, void *p) {
   struct allocation **link = &allocations, *a;
   pthread_mutex_lock (&lock);
-  while ((a = *link) && (a->kind != kind || a->p != p))
+  while ((a = *link) && (a->kind != kind || a->device != device || a->p != p))
     link = &a->next;
   if (a) {
-    memory_used -= kind == ON_DEVICE ? (int64_t) a->bytes : 0;
+    devices[device].memory_used -= kind == ON_DEVICE ? (int64_t) a->bytes : 0;
     *link = a->next;
     free (a);
     free (p);
   }
-  return leave (a || !p ? GPUMM_OK
-                        : gpumm_driver_fail (GPUMM_INVALID,
-                                             "%s: %p was not allocated, or already given back",
-                                             call, p));
+  return leave (
+      a || !p ? GPUMM_OK
+              : gpumm_driver_fail (
+                  GPUMM_INVALID, "%s: %p was not allocated there, or already given back", call, p));
 }
 
 static gpumm_status allocate (int device, size_t bytes, void **p) {
@@ -164,21 +224,14 @@ static gpumm_status pin (int device, size_t bytes, void **p) {
 }
 
 static gpumm_status release (int device, void *p) {
-  (void) device;
-  return give (ON_DEVICE, "release", p);
+  return give (ON_DEVICE, "release", device, p);
 }
 
 static gpumm_status unpin (int device, void *p) {
-  (void) device;
-  return give (PINNED, "unpin", p);
+  return give (PINNED, "unpin", device, p);
 }
 
 /* ---- device ------------------------------------------------------------------------------- */
-
-static gpumm_status count (int *devices) {
-  *devices = 1;
-  return GPUMM_OK;
-}
 
 static gpumm_status properties (int device, gpumm_device_properties *properties) {
   gpumm_status status = enter ("properties", device, GPUMM_DEVICE_FAILED);
@@ -186,8 +239,8 @@ static gpumm_status properties (int device, gpumm_device_properties *properties)
     *properties = (gpumm_device_properties){
         .capability = 999, /* every kernel of the table runs here */
         .multiprocessors = 1,
-        .memory_total = memory_total,
-        .memory_free = memory_left (),
+        .memory_total = memory_of (device),
+        .memory_free = memory_left (device),
         .shared_bytes = 48 << 10,
     };
     snprintf (properties->name, sizeof properties->name, "host device (CUDA threads as fibers)");
@@ -197,22 +250,39 @@ static gpumm_status properties (int device, gpumm_device_properties *properties)
 
 /* ---- streams and events ------------------------------------------------------------------- */
 
+/* What is queued on a stream is done. */
 struct gpumm_stream {
-  char unused; /* what is queued on a stream is done */
+  int device;
 };
 
 struct gpumm_event {
+  int device;
   double seconds; /* time of recording; 0: not recorded yet */
 };
 
+/* As enter, and refuses another device's stream or event; NULL: none to look at. */
+static gpumm_status enter_with (const char *call, int device, const gpumm_stream *stream,
+                                const gpumm_event *event) {
+  const gpumm_status status = enter (call, device, GPUMM_DEVICE_FAILED);
+  if (status || ((!stream || stream->device == device) && (!event || event->device == device)))
+    return status;
+  return gpumm_driver_fail (GPUMM_INVALID, "%s: a stream or an event of another device than %d",
+                            call, device);
+}
+
 static gpumm_status create (const char *call, int device, size_t bytes, void **p) {
   *p = NULL;
-  const gpumm_status status = enter (call, device, GPUMM_DEVICE_FAILED);
-  return leave (status || (*p = calloc (1, bytes)) ? status : no_memory ());
+  gpumm_status status = enter (call, device, GPUMM_DEVICE_FAILED);
+  if (!status && !(*p = calloc (1, bytes)))
+    status = no_memory ();
+  return leave (status);
 }
 
 static gpumm_status stream_create (int device, gpumm_stream **stream) {
-  return create ("stream_create", device, sizeof **stream, (void **) stream);
+  const gpumm_status status = create ("stream_create", device, sizeof **stream, (void **) stream);
+  if (!status)
+    (*stream)->device = device;
+  return status;
 }
 
 static gpumm_status stream_destroy (int device, gpumm_stream *stream) {
@@ -222,12 +292,14 @@ static gpumm_status stream_destroy (int device, gpumm_stream *stream) {
 }
 
 static gpumm_status stream_synchronize (int device, gpumm_stream *stream) {
-  (void) stream;
-  return leave (enter ("stream_synchronize", device, GPUMM_DEVICE_FAILED));
+  return leave (enter_with ("stream_synchronize", device, stream, NULL));
 }
 
 static gpumm_status event_create (int device, gpumm_event **event) {
-  return create ("event_create", device, sizeof **event, (void **) event);
+  const gpumm_status status = create ("event_create", device, sizeof **event, (void **) event);
+  if (!status)
+    (*event)->device = device;
+  return status;
 }
 
 static gpumm_status event_destroy (int device, gpumm_event *event) {
@@ -237,8 +309,7 @@ static gpumm_status event_destroy (int device, gpumm_event *event) {
 }
 
 static gpumm_status event_record (int device, gpumm_event *event, gpumm_stream *stream) {
-  (void) stream;
-  gpumm_status status = enter ("event_record", device, GPUMM_DEVICE_FAILED);
+  gpumm_status status = enter_with ("event_record", device, stream, event);
   if (!status) {
     struct timespec t;
     clock_gettime (CLOCK_MONOTONIC, &t);
@@ -248,21 +319,19 @@ static gpumm_status event_record (int device, gpumm_event *event, gpumm_stream *
 }
 
 static gpumm_status event_synchronize (int device, gpumm_event *event) {
-  (void) event;
-  return leave (enter ("event_synchronize", device, GPUMM_DEVICE_FAILED));
+  return leave (enter_with ("event_synchronize", device, NULL, event));
 }
 
 /* Work on a stream runs at once. */
 static gpumm_status event_done (int device, gpumm_event *event, int *done) {
-  (void) event;
   *done = 1;
-  return leave (enter ("event_done", device, GPUMM_DEVICE_FAILED));
+  return leave (enter_with ("event_done", device, NULL, event));
 }
 
 static gpumm_status event_seconds (int device, gpumm_event *from, gpumm_event *to,
                                    double *seconds) {
   *seconds = 0;
-  gpumm_status status = enter ("event_seconds", device, GPUMM_DEVICE_FAILED);
+  gpumm_status status = enter_with ("event_seconds", device, NULL, from);
   if (!status && (from->seconds == 0 || to->seconds == 0))
     status = gpumm_driver_fail (GPUMM_DEVICE_FAILED, "event_seconds: the event was not recorded");
   if (!status)
@@ -270,37 +339,37 @@ static gpumm_status event_seconds (int device, gpumm_event *from, gpumm_event *t
   return leave (status);
 }
 
+/* The event may be another device's. */
 static gpumm_status stream_wait (int device, gpumm_stream *stream, gpumm_event *event) {
-  (void) stream;
   (void) event;
-  return leave (enter ("stream_wait", device, GPUMM_DEVICE_FAILED));
+  return leave (enter_with ("stream_wait", device, stream, NULL));
 }
 
 /* ---- copies ------------------------------------------------------------------------------- */
 
 /* Do columns lie in one allocation of that kind? */
-static gpumm_status check (const char *call, enum kind kind, const void *p, size_t pitch,
-                           size_t width, size_t height) {
-  return find (kind, p, (height - 1) * pitch + width)
+static gpumm_status check (const char *call, enum kind kind, int device, const void *p,
+                           size_t pitch, size_t width, size_t height) {
+  return find (kind, device, p, (height - 1) * pitch + width)
              ? GPUMM_OK
              : gpumm_driver_fail (GPUMM_INVALID, "%s: %zu x %zu bytes at %p are not in one %s",
                                   call, width, height, p,
                                   kind == PINNED ? "pinned allocation" : "device allocation");
 }
 
-static gpumm_status copy (const char *call, int device, char *to, size_t to_pitch,
-                          enum kind to_kind, const char *from, size_t from_pitch,
+static gpumm_status copy (const char *call, int device, gpumm_stream *stream, char *to,
+                          size_t to_pitch, enum kind to_kind, const char *from, size_t from_pitch,
                           enum kind from_kind, size_t width, size_t height) {
-  gpumm_status status = enter (call, device, GPUMM_DEVICE_FAILED);
+  gpumm_status status = enter_with (call, device, stream, NULL);
   if (status || width == 0 || height == 0)
     return leave (status);
   if (height > 1 && (to_pitch < width || from_pitch < width))
     status = gpumm_driver_fail (GPUMM_INVALID, "%s: columns of %zu bytes are %zu and %zu apart",
                                 call, width, to_pitch, from_pitch);
   if (!status)
-    status = check (call, to_kind, to, to_pitch, width, height);
+    status = check (call, to_kind, device, to, to_pitch, width, height);
   if (!status)
-    status = check (call, from_kind, from, from_pitch, width, height);
+    status = check (call, from_kind, device, from, from_pitch, width, height);
   for (size_t j = 0; j < height && !status; j++)
     memcpy (to + j * to_pitch, from + j * from_pitch, width);
   return leave (status);
@@ -308,23 +377,36 @@ static gpumm_status copy (const char *call, int device, char *to, size_t to_pitc
 
 static gpumm_status copy_up (int device, gpumm_stream *stream, void *to, size_t to_pitch,
                              const void *from, size_t from_pitch, size_t width, size_t height) {
-  (void) stream;
-  return copy ("copy_up", device, to, to_pitch, ON_DEVICE, from, from_pitch, PINNED, width, height);
+  return copy ("copy_up", device, stream, to, to_pitch, ON_DEVICE, from, from_pitch, PINNED, width,
+               height);
 }
 
 static gpumm_status copy_down (int device, gpumm_stream *stream, void *to, size_t to_pitch,
                                const void *from, size_t from_pitch, size_t width, size_t height) {
-  (void) stream;
-  return copy ("copy_down", device, to, to_pitch, PINNED, from, from_pitch, ON_DEVICE, width,
-               height);
+  return copy ("copy_down", device, stream, to, to_pitch, PINNED, from, from_pitch, ON_DEVICE,
+               width, height);
+}
+
+static gpumm_status copy_peer (int device, gpumm_stream *stream, void *to, int from_device,
+                               const void *from, size_t bytes) {
+  gpumm_status status = enter_with ("copy_peer", device, stream, NULL);
+  if (status || bytes == 0)
+    return leave (status);
+  if (!find (ON_DEVICE, device, to, bytes) || !find (ON_DEVICE, from_device, from, bytes))
+    status = gpumm_driver_fail (GPUMM_INVALID,
+                                "copy_peer: %zu bytes are not in one allocation of "
+                                "device %d and one of device %d",
+                                bytes, device, from_device);
+  else
+    memcpy (to, from, bytes);
+  return leave (status);
 }
 
 static gpumm_status fill (int device, gpumm_stream *stream, void *p, int byte, size_t bytes) {
-  (void) stream;
-  gpumm_status status = enter ("fill", device, GPUMM_DEVICE_FAILED);
+  gpumm_status status = enter_with ("fill", device, stream, NULL);
   if (status || bytes == 0)
     return leave (status);
-  if (!find (ON_DEVICE, p, bytes))
+  if (!find (ON_DEVICE, device, p, bytes))
     return leave (gpumm_driver_fail (GPUMM_INVALID,
                                      "fill: %zu bytes at %p are not in one allocation", bytes, p));
   memset (p, byte, bytes);
@@ -352,9 +434,10 @@ static gpumm_status launched (int device, gpumm_launches *launches) {
   return leave (GPUMM_OK);
 }
 
-gpumm_status gpumm_host_launch (const char *kernel, int64_t blocks, gpumm_index3 threads,
+gpumm_status gpumm_host_launch (const char *kernel, int device, gpumm_stream *stream,
+                                int64_t blocks, gpumm_index3 threads,
                                 void (*thread) (const void *arguments), const void *arguments) {
-  gpumm_status status = enter (kernel, 0, GPUMM_DEVICE_FAILED);
+  gpumm_status status = enter_with (kernel, device, stream, NULL);
   if (!status)
     status = gpumm_host_run (kernel, blocks, threads, thread, arguments);
   if (!status && blocks > 0) {

@@ -22,7 +22,8 @@ extern gpumm_index3 gpumm_host_thread, gpumm_host_block, gpumm_host_block_size,
  * run one after the other. Fails with a text if threads of a block reach different barriers, or
  * some end while others wait. Only one may run at a time, so launchers call gpumm_host_launch of
  * driver.c: it does the same under the device's lock, and tests can make it fail. */
-gpumm_status gpumm_host_launch (const char *kernel, int64_t blocks, gpumm_index3 threads,
+gpumm_status gpumm_host_launch (const char *kernel, int device, gpumm_stream *stream,
+                                int64_t blocks, gpumm_index3 threads,
                                 void (*thread) (const void *arguments), const void *arguments);
 gpumm_status gpumm_host_run (const char *kernel, int64_t blocks, gpumm_index3 threads,
                              void (*thread) (const void *arguments), const void *arguments);

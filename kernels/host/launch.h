@@ -124,10 +124,8 @@ struct dim3 {
 template <class Body>
 static gpumm_status launch_on_host (const char *kernel, int64_t blocks, dim3 threads, int device,
                                     gpumm_stream *stream, Body body) {
-  (void) device;
-  (void) stream; /* work on a stream runs at once */
   return gpumm_host_launch (
-      kernel, blocks, {threads.x, threads.y, threads.z},
+      kernel, device, stream, blocks, {threads.x, threads.y, threads.z},
       [] (const void *p) { (*(const Body *) p) (); }, &body);
 }
 

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "made_up_gpu.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -50,35 +51,50 @@ static struct {
   int device;
 } held[MOST_HELD];
 
+/* Several devices work at once. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Counts a use of a device's memory or handles on another one. */
+static void count_stray (int device, int other) {
+  if (device != other)
+    __atomic_add_fetch (&made_up_gpu.strays, 1, __ATOMIC_RELAXED);
+}
+
 static gpumm_status allocate (int device, size_t bytes, void **p) {
+  *p = NULL;
+  pthread_mutex_lock (&lock);
   made_up_gpu.allocations++;
-  for (int i = 0; i < MOST_HELD; i++)
+  for (int i = 0; i < MOST_HELD && !*p; i++)
     if (!held[i].p) {
       *p = held[i].p = malloc (bytes);
       held[i].bytes = bytes;
       held[i].device = device;
       made_up_gpu.held += *p != NULL;
-      return *p ? GPUMM_OK : GPUMM_DEVICE_MEMORY;
     }
-  return GPUMM_DEVICE_MEMORY;
+  pthread_mutex_unlock (&lock);
+  return *p ? GPUMM_OK : GPUMM_DEVICE_MEMORY;
 }
 
 static gpumm_status release (int device, void *p) {
+  pthread_mutex_lock (&lock);
   for (int i = 0; i < MOST_HELD; i++)
     if (held[i].p == p) {
-      made_up_gpu.strays += held[i].device != device;
+      count_stray (device, held[i].device);
       made_up_gpu.held--;
       held[i].p = NULL;
     }
+  pthread_mutex_unlock (&lock);
   free (p);
   return GPUMM_OK;
 }
 
 /* Counts a use of another device's memory. */
 static void look (int device, const void *p) {
+  pthread_mutex_lock (&lock);
   for (int i = 0; i < MOST_HELD; i++)
     if (held[i].p && (const char *) p >= held[i].p && (const char *) p < held[i].p + held[i].bytes)
-      made_up_gpu.strays += held[i].device != device;
+      count_stray (device, held[i].device);
+  pthread_mutex_unlock (&lock);
 }
 
 /* A stream, or an event with the time of its record: all is done at once, but where it belongs. */
@@ -95,7 +111,7 @@ static gpumm_status make (int device, handle **h) {
 }
 
 static gpumm_status use (int device, const void *h) {
-  made_up_gpu.strays += ((const handle *) h)->device != device;
+  count_stray (device, ((const handle *) h)->device);
   return GPUMM_OK;
 }
 
@@ -179,7 +195,9 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_produc
   look (device, p->a);
   look (device, p->b);
   look (device, p->c);
-  if (++made_up_gpu.launches == made_up_gpu.failing_launch)
+  if (made_up_gpu.failing >> device & 1)
+    return GPUMM_DEVICE_FAILED;
+  if (__atomic_add_fetch (&made_up_gpu.launches, 1, __ATOMIC_RELAXED) == made_up_gpu.failing_launch)
     return GPUMM_DEVICE_MEMORY;
   for (int64_t j = 0; j < p->n; j++)
     for (int64_t i = 0; i < p->m; i++) {

@@ -8,6 +8,7 @@ typedef struct {
   int devices;               /* that there are */
   int is_lost;               /* the device does not answer */
   int allocations, launches; /* so far */
+  unsigned failing;          /* bits of the devices whose launches fail */
   int failing_launch;        /* the launch of this number has no memory; 0: none */
   int held, strays;          /* allocations now; uses of a device's memory on another */
   double (*clock) (void);    /* seconds, for events */

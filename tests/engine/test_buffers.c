@@ -134,9 +134,9 @@ static void one (const test_case *t) {
     p.b = there_b;
   if (t->beta != 0)
     p.c0 = t->there & 4 ? &there_c : &c0;
-  const gpumm_options options = {.backend = device == GPUMM_HOST ? GPUMM_CPU : GPUMM_AUTO,
+  const gpumm_options options = {.backend = device <= GPUMM_HOST ? GPUMM_CPU : GPUMM_AUTO,
                                  .algorithm = t->algorithm,
-                                 .device = -1,
+                                 .device = device <= GPUMM_HOST ? GPUMM_HOST - device : -1,
                                  .max_device_memory = t->limit};
   gpumm_report report = {.bytes_up = -1};
   const gpumm_status status = multiply (p, &options, t->there & 4 ? &there_c : &c, &report);
@@ -181,7 +181,7 @@ static void test_products (int repeats) {
                          .alpha = (double) check_between (-2, 2),
                          .beta = (double) check_between (-1, 1),
                          .algorithm = check_between (0, 1) ? "tiled" : NULL};
-          if (device == GPUMM_HOST && !t.algorithm && !(there & 3)) /* a result that stays alone */
+          if (device <= GPUMM_HOST && !t.algorithm && !(there & 3)) /* a result that stays alone */
             t.algorithm = "register";
           queues = (int) check_between (0, 1);
           one (&t);
@@ -212,10 +212,10 @@ static void test_out_of_core (void) {
 static void test_refused (void) {
   gpumm_matrix x = make (GPUMM_D, 6, 6, 0), there = sent (&x, 0), c = make (GPUMM_D, 6, 6, 0);
   gpumm_matrix far = there, single = there, real = make (GPUMM_Z, 6, 6, 0);
-  const gpumm_backend backend = device == GPUMM_HOST ? GPUMM_CPU : GPUMM_AUTO;
+  const gpumm_backend backend = device <= GPUMM_HOST ? GPUMM_CPU : GPUMM_AUTO;
   const gpumm_options none = {.backend = backend, .device = -1},
                       blas = {.backend = backend, .algorithm = "blas", .device = -1},
-                      elsewhere = {.backend = device == GPUMM_HOST ? GPUMM_GPU : GPUMM_CPU,
+                      elsewhere = {.backend = device <= GPUMM_HOST ? GPUMM_GPU : GPUMM_CPU,
                                    .device = -1};
   gpumm_report report;
   gpumm_problem p = {.a = there, .b = x, .alpha = {1, 0}};
@@ -452,7 +452,7 @@ int main (int argc, char **argv) {
   test_queued ();
   test_refused ();
   test_owners ();
-  if (device == GPUMM_HOST) { /* whose calls can be made to fail, and which survives fork () */
+  if (device <= GPUMM_HOST) { /* whose calls can be made to fail, and which survives fork () */
     test_fork ();
     test_faults ();
   }

@@ -206,6 +206,7 @@ static void test_two_devices (void) {
     CHECK (square (N, o, &r) == GPUMM_OK && r.device == turn % 2, "%s", gpumm_last_error ());
   }
   gpumm_matrix on[] = {ones_on (0, N), ones_on (1, N)}, c = ones (N, N);
+  CHECK (gpumm_copy (&on[0], &on[1]) == GPUMM_OK, "through the host: %s", gpumm_last_error ());
   for (int a = 0; a < 3; a++)
     for (int b = 0; b < 3; b++) { /* 2: in host memory */
       gpumm_job *job = NULL;
@@ -242,6 +243,43 @@ static void test_two_devices (void) {
   free (c.values);
 }
 
+/* A product on three devices, of which some fail: the others do their parts, or at last the CPU, if it was
+ * not the GPU or a kernel that was asked for. */
+static void test_spread (void) {
+  gpumm_reset ();
+  gpu->devices = 3;
+  gpu->strays = 0;
+  for (unsigned failing = 0; failing < 8; failing++)
+    for (int asked = 0; asked < 2; asked++) {
+      gpumm_report r = {0};
+      const gpumm_options o = {
+          .backend = asked ? GPUMM_GPU : GPUMM_AUTO, .device = -1, .devices = 7};
+      gpumm_report whole = {0};
+      gpu->failing = 0;
+      CHECK (square (LARGE, o, &whole) == GPUMM_OK && whole.share_count == 3
+                 && strstr (whole.reason, "3 devices take"),
+             "%s", whole.reason);
+      gpu->failing = failing;
+      const gpumm_status status = square (LARGE, o, &r);
+      gpu->failing = 0;
+      const int left = 3 - __builtin_popcount (failing);
+      if (left == 0 && asked) {
+        CHECK (status == GPUMM_DEVICE_FAILED, "%s", gpumm_status_name (status));
+        continue;
+      }
+      CHECK (status == GPUMM_OK, "failing %x: %s", failing, gpumm_last_error ());
+      CHECK (r.share_count == (left > 0 ? left : 1), "failing %x: %d shares", failing,
+             r.share_count);
+      CHECK (!failing || strstr (r.reason, "it was made up"), "%s", r.reason);
+      CHECK (left > 0 || strstr (r.reason, "the CPU did what was left"), "%s", r.reason);
+      CHECK (r.flops == whole.flops, "failing %x: %g operations", failing, r.flops);
+    }
+  CHECK (gpu->strays == 0, "%d uses of another device's memory", gpu->strays);
+  gpumm_reset ();
+  CHECK (gpu->held == 0, "%d allocations are left", gpu->held);
+  gpu->devices = 1;
+}
+
 int main (void) {
   char path[4096] = "";
   if (readlink ("/proc/self/exe", path, sizeof path - 32) > 0)
@@ -260,6 +298,7 @@ int main (void) {
   test_limit ();
   test_in_place ();
   test_two_devices ();
+  test_spread ();
   gpumm_reset ();
   return check_done ();
 }

@@ -752,8 +752,8 @@ static void test_widths (int kind, int64_t width, int64_t width_last) {
   if (width_last > width)
     from[all - 1] = 0x1p-30 + 1;
   int64_t bytes_up = up_and_down (
-      &late_context, (gpumm_panel){from, NULL, ROWS, COLS, ROWS, LD, 8, GPUMM_DOUBLES, PAD, PAD},
-      &wrong);
+      &late_context,
+      (gpumm_panel){from, NULL, ROWS, COLS, ROWS, LD, 8, GPUMM_DOUBLES, PAD, PAD, NULL, 0}, &wrong);
   int64_t last = width_last > width ? (COLS - CHUNK_COLS) * ROWS : 0;
   CHECK (wrong == 0, "%lld numbers are wrong", (long long) wrong);
   CHECK (bytes_up == width * (all - last) + width_last * last, "%lld bytes up",
@@ -809,7 +809,7 @@ static void test_trials_end (void) {
   int64_t wrong;
   for (int64_t i = CHUNK; i <= COUNT - NARROW; i += CHUNK)
     from[i - 1] = 1 + 0x1p-30;
-  const gpumm_panel p = {from, NULL, COUNT, 1, COUNT, COUNT, 8, GPUMM_DOUBLES, 0, 0};
+  const gpumm_panel p = {from, NULL, COUNT, 1, COUNT, COUNT, 8, GPUMM_DOUBLES, 0, 0, NULL, 0};
   int64_t bytes_up = up_and_down (&late_context, p, &wrong);
   CHECK (wrong == 0 && bytes_up == 8 * (int64_t) COUNT, "%lld bytes up, %lld numbers are wrong",
          (long long) bytes_up, (long long) wrong);

@@ -63,6 +63,44 @@
 %!   assert (C, magic (50) * magic (50));
 %! endfor
 
+## several GPUs: the same bits as on one, each byte up once, and all take part where that is faster
+%!testif ; numel (gpumm_info ().devices) > 1
+%! d = gpumm_info ().devices;
+%! for type = {"double", "single"}
+%!   for part = {0, 1i}
+%!     A = rand (6000, 5000, type{1}) + part{1} * rand (6000, 5000, type{1});
+%!     B = rand (5000, 8192, type{1}) + part{1};
+%!     for algorithm = {"cublas", "register"}
+%!       options = {"Backend", "gpu", "Algorithm", algorithm{1}};
+%!       C = gpumm (A, B, options{:});
+%!       [D, info] = gpumm (A, B, options{:}, "Device", "all");
+%!       assert (isequal (C, D));
+%!       assert (numel (info.devices) > 1);
+%!       assert (sum ([info.devices.flops]), info.flops);
+%!       each = 8 / (1 + strcmp (type{1}, "single")) * (1 + ! isreal (A));
+%!       assert (info.bytes.up <= each * (numel (A) + numel (B)));
+%!     endfor
+%!   endfor
+%! endfor
+%! S = sprand (2e5, 2e5, 1e-4);
+%! C = gpumm (S, S, "Backend", "gpu");
+%! D = gpumm (S, S, "Backend", "gpu", "Device", "all");
+%! assert (isequal (C, D));
+%! T = S(:,1:20000);
+%! assert (isequal (gpumm (T', full (T(:,1:300)), "Backend", "gpu", "Algorithm", "spmm"), ...
+%!                  gpumm (T', full (T(:,1:300)), "Backend", "gpu", "Algorithm", "spmm", "Device", [0, 1])));
+%! before = gpuDevice ().Index;
+%! unwind_protect
+%!   gpuDevice (1);
+%!   G = gpuArray (A);
+%!   gpuDevice (2);
+%!   H = gpuArray (B);
+%!   assert (isequal (gather (G * H), gather (G * gpuArray (gather (H)))));
+%!   assert (isequal (gather (G + gpuArray (A)), 2 * A));
+%! unwind_protect_cleanup
+%!   gpuDevice (before);
+%! end_unwind_protect
+
 ## large products are the GPU's by "auto", small ones the CPU's
 %!testif ; gpumm_available ("gpu")
 %! [~, info] = gpumm (ones (10), ones (10));

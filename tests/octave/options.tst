@@ -199,7 +199,7 @@
 %! for c = cases.'
 %!   [C, info] = gpumm (c{1}, c{2});
 %!   assert (fieldnames (info), {"backend"; "device"; "algorithm"; "kernel"; "seconds"; "bytes"; ...
-%!                               "flops"; "gflops"; "reason"});
+%!                               "flops"; "gflops"; "reason"; "devices"});
 %!   assert (fieldnames (info.device), {"name"; "index"});
 %!   assert (fieldnames (info.seconds), {"total"; "upload"; "compute"; "download"; "overhead"});
 %!   assert (fieldnames (info.bytes), {"up"; "down"});

@@ -1,0 +1,29 @@
+/* exchange.h - what the devices of a product give each other of the operand that all of them need: each takes
+ * its share of the panels up, and copies the others from the devices that have them.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_MOVE_EXCHANGE_H
+#define GPUMM_MOVE_EXCHANGE_H
+
+#include "streaming.h"
+
+typedef struct gpumm_exchange gpumm_exchange;
+
+/* For panels that members 0, 1, ... take up in turn; NULL without memory. */
+gpumm_exchange *gpumm_exchange_new (int members, int64_t panels);
+void gpumm_exchange_release (gpumm_exchange *x); /* once all have left; NULL is allowed */
+
+/* Does the member take part, with so many panels? Not after it has left. */
+int gpumm_exchange_joins (const gpumm_exchange *x, int member, int64_t panels);
+
+/* The panel that comes in place i for this member: its own ones come first. */
+int64_t gpumm_exchange_panel (const gpumm_exchange *x, int member, int64_t i);
+
+/* Makes the upload of a panel an offer to the others, or a copy of theirs. */
+void gpumm_exchange_use (gpumm_exchange *x, int member, int64_t panel, gpumm_panel *upload);
+
+/* The member offers nothing more, or, the second, never did. The first waits until all have left, because
+ * they may still copy what the member has, and gives back its events. Once is enough. */
+void gpumm_exchange_leave (gpumm_exchange *x, int member, gpumm_context *context);
+void gpumm_exchange_drop (gpumm_exchange *x, int member);
+
+#endif

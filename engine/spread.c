@@ -1,0 +1,617 @@
+/* spread.c - a product on several devices.
+ *
+ * Columns of op (B) and C are split; or rows of op (A) and C, where matrices are stored by rows. k is
+ * not split and tiles are the same, so that each element is summed as on one device. A part is a job of its
+ * own in a thread of its own, with its share of the cores. Full matrices that fit the devices go up once in
+ * all: devices give each other the panels of op (A) (move/exchange.h). What a device cannot do, another one does in a
+ * next round, and at last the CPU.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "spread.h"
+#include "devices.h"
+#include "error.h"
+#include "memory/host.h"
+#include "move/exchange.h"
+#include "multiply/sparse.h"
+#include "progress.h"
+#include "rates.h"
+#include "threads.h"
+#include "types.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 64, CPU = -1 };
+
+/* Links of several devices together carry at most this many times as much as one: 4 H200 of one host
+ * took 141 GB/s up, and one of them 54.6. */
+static const double MOST_LINKS = 2.6;
+
+/* A product is spread if it takes one device at least WORTH_SPREADING seconds, and several at most
+ * SPREAD_FASTER of that. */
+static const double WORTH_SPREADING = 2e-3, SPREAD_FASTER = 0.9;
+
+/* Where there are fewer tiles than devices, parts of full matrices begin at multiples of this. */
+enum { FINE_GRAIN = 64 };
+
+typedef struct {
+  int device; /* index, or CPU */
+  gpumm_options options;
+  gpumm_problem problem;
+  gpumm_matrix c0, c; /* of the part; c without entries until they are counted */
+  int64_t room;       /* entries of C that there is memory for */
+  gpumm_job *job;     /* NULL: not open */
+  int is_done;        /* in this phase */
+  gpumm_status status;
+  char error[300];
+} part;
+
+typedef struct gpumm_spread {
+  gpumm_job *whole;
+  const gpumm_part_calls *calls;
+  int by_rows;         /* rows of C are split, not columns */
+  int64_t unit, units; /* rows or columns that stay together, and how many of these there are */
+  int devices[MOST];   /* in use; CPU after the last has failed */
+  double rates[MOST];  /* of each, in relation to the others */
+  int count;
+  int lost; /* devices that have failed */
+  int parts;
+  part part[MOST];
+  int runs;                 /* phase: 0 opens, 1 runs */
+  gpumm_exchange *exchange; /* of part i as member i; or NULL */
+  gpumm_share shares[MOST];
+} spread;
+
+/* ---- parts of matrices -------------------------------------------------------------------- */
+
+/* Can some columns (or rows) of op (x) be taken as they lie? */
+static int can_slice (const gpumm_matrix *x, int rows) {
+  const int stored_rows = rows != gpumm_is_turned (x);
+  return x->format == GPUMM_DENSE || stored_rows == (x->format == GPUMM_BLOCKS);
+}
+
+/* Makes x the matrix of `count` of its columns (rows) of op (x). Compressed ones get offsets of their own,
+ * which the caller releases. */
+static gpumm_status slice (gpumm_matrix *x, int rows, int64_t from, int64_t count) {
+  const int stored_rows = rows != gpumm_is_turned (x);
+  const size_t element = gpumm_type_bytes (x->type);
+  int64_t *size = stored_rows ? &x->rows : &x->cols;
+  *size = count;
+  if (x->format == GPUMM_DENSE) {
+    x->values = (char *) x->values + (size_t) (stored_rows ? from : from * x->ld) * element;
+    return GPUMM_OK;
+  }
+  const int64_t lines = gpumm_line_count (x);
+  const int64_t *start = x->start + (x->format == GPUMM_BLOCKS ? from / x->block_rows : from);
+  x->start = gpumm_allocate (lines + 1, sizeof *x->start);
+  if (!x->start)
+    return GPUMM_HOST_MEMORY;
+  for (int64_t i = 0; i <= lines; i++)
+    x->start[i] = start[i] - start[0];
+  x->nzmax = x->start[lines];
+  x->index = (char *) x->index + (size_t) start[0] * gpumm_index_bytes (x);
+  x->values = (char *) x->values + (size_t) start[0] * gpumm_entry_bytes (x);
+  return GPUMM_OK;
+}
+
+/* The matrix that is split. */
+static const gpumm_matrix *operand (const spread *s) {
+  return s->by_rows ? &s->whole->problem.a : &s->whole->problem.b;
+}
+
+/* Finds out how the product can be split; 0: not at all. */
+static int find_direction (spread *s) {
+  const gpumm_problem *p = &s->whole->problem;
+  const gpumm_format c = gpumm_result_format (p);
+  s->by_rows = !(c != GPUMM_BLOCKS && can_slice (&p->b, 0));
+  if (s->by_rows && (c == GPUMM_SPARSE || !can_slice (&p->a, 1)))
+    return 0;
+  const gpumm_matrix *x = operand (s);
+  s->unit = x->format != GPUMM_BLOCKS ? 1
+            : s->by_rows              ? gpumm_op_block_rows (x)
+                                      : gpumm_op_block_cols (x);
+  s->units = (s->by_rows ? gpumm_m (p) : gpumm_n (p)) / s->unit;
+  return s->units > 1 && gpumm_m (p) > 0 && gpumm_n (p) > 0 && gpumm_k (p) > 0;
+}
+
+/* The first unit from which this part of the work is left: of full matrices at tiles of the plan; of
+ * compressed ones an entry counts as much as a line. */
+static int64_t place_of (const spread *s, double part) {
+  const gpumm_matrix *x = operand (s);
+  if (x->format == GPUMM_DENSE) {
+    const gpumm_plan *plan = &s->whole->plan;
+    const int64_t tile = !plan->kernel ? 1 : s->by_rows ? plan->tile_m : plan->tile_n;
+    const int64_t grain = s->units / (tile > 0 ? tile : 1) >= s->count  ? tile
+                          : s->units >= (int64_t) s->count * FINE_GRAIN ? FINE_GRAIN
+                                                                        : 1;
+    return gpumm_least ((int64_t) round (part * (double) s->units / (double) grain) * grain,
+                        s->units);
+  }
+  const double wanted = part * (double) (x->start[s->units] + s->units);
+  int64_t low = 0, high = s->units;
+  while (low < high) {
+    const int64_t middle = (low + high) / 2;
+    if ((double) (x->start[middle] + middle) < wanted)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static gpumm_status make_part (spread *s, int device, int64_t from, int64_t count) {
+  const gpumm_job *whole = s->whole;
+  part *p = &s->part[s->parts++];
+  *p = (part){
+      .device = device, .options = whole->options, .problem = whole->problem, .c = whole->shape};
+  p->options.devices = 0;
+  from *= s->unit;
+  count *= s->unit;
+  *(s->by_rows ? &p->c.rows : &p->c.cols) = count; /* its place is known when it runs */
+  gpumm_matrix *x = s->by_rows ? &p->problem.a : &p->problem.b;
+  if (whole->problem.c0) {
+    p->c0 = *whole->problem.c0;
+    p->problem.c0 = &p->c0;
+    slice (&p->c0, s->by_rows, from, count);
+  }
+  return slice (x, s->by_rows, from, count);
+}
+
+static gpumm_status make_parts (spread *s) {
+  double all = 0, before = 0;
+  gpumm_status status = GPUMM_OK;
+  for (int i = 0; i < s->count; i++)
+    all += s->rates[i];
+  for (int i = 0; i < s->count && !status; i++) {
+    const int64_t from = i > 0 ? place_of (s, before / all) : 0;
+    before += s->rates[i];
+    const int64_t to = i + 1 < s->count ? place_of (s, before / all) : s->units;
+    if (to > from)
+      status = make_part (s, s->devices[i], from, to - from);
+  }
+  s->count = s->parts; /* a device without work takes no part */
+  for (int i = 0; i < s->count; i++)
+    s->devices[i] = s->part[i].device;
+  return status;
+}
+
+/* ---- rounds ------------------------------------------------------------------------------- */
+
+/* Opens a part, or runs it; one that another device has opened is opened again. */
+static gpumm_status work_on (spread *s, part *p) {
+  gpumm_status status = GPUMM_OK;
+  p->options.device = p->device;
+  if (p->device == CPU) {
+    p->options.backend = GPUMM_CPU;
+    p->options.algorithm = NULL;
+  }
+  if (!p->job)
+    status = s->calls->open (&p->problem, &p->options, s->whole, &p->job);
+  if (!status && s->runs && p->job->shape.nzmax > p->room)
+    status = gpumm_fail (GPUMM_INTERNAL, "a part of C has grown");
+  if (!status && s->runs) {
+    p->job->exchange = s->exchange;
+    p->job->member = (int) (p - s->part);
+    status = s->calls->run (p->job, &p->c);
+  }
+  if (s->runs)
+    gpumm_exchange_drop (s->exchange, (int) (p - s->part)); /* if it has not left */
+  if (status) {
+    snprintf (p->error, sizeof p->error, "%s", gpumm_last_error ());
+    s->calls->close (p->job);
+    p->job = NULL;
+  }
+  return status;
+}
+
+typedef struct {
+  spread *s;
+  int device, number;
+  pthread_t thread;
+  int has_thread;
+} worker;
+
+/* The parts of a device, one after the other until one fails. */
+static void work_through (const worker *w) {
+  for (part *p = w->s->part; p < w->s->part + w->s->parts; p++)
+    if (p->device == w->device && !p->is_done) {
+      p->status = work_on (w->s, p);
+      p->is_done = !p->status;
+      if (p->status)
+        return;
+    }
+}
+
+static void *thread_of (void *argument) {
+  const worker *w = argument;
+  gpumm_team_choose (w->number, w->s->count);
+  gpumm_progress_mute ();
+  work_through (w);
+  return NULL;
+}
+
+/* All devices at once; the first one in this thread, which tells how far it is. */
+static void do_round (spread *s) {
+  worker w[MOST] = {{.s = s, .device = s->devices[0]}};
+  for (int i = 1; i < s->count; i++)
+    w[i] = (worker){.s = s, .device = s->devices[i], .number = i};
+  for (int i = 1; i < s->count; i++) {
+    w[i].has_thread = !gpumm_thread_start (thread_of, &w[i], &w[i].thread);
+    if (!w[i].has_thread && s->runs)
+      gpumm_exchange_drop (s->exchange, i); /* which then comes too late */
+  }
+  gpumm_team_choose (0, s->count);
+  work_through (&w[0]);
+  gpumm_team_choose (0, 1);
+  for (int i = 1; i < s->count; i++)
+    if (w[i].has_thread)
+      pthread_join (w[i].thread, NULL);
+    else
+      work_through (&w[i]);
+}
+
+/* May another device do better, or the same one without the others' panels? */
+static int is_of_device (gpumm_status status) {
+  return status == GPUMM_PEER_FAILED || status == GPUMM_DEVICE_MEMORY
+         || status == GPUMM_DEVICE_FAILED || status == GPUMM_NO_DEVICE
+         || status == GPUMM_HOST_MEMORY || status == GPUMM_UNSUPPORTED;
+}
+
+static void add_reason (const spread *s, const char *format, ...)
+    __attribute__ ((format (printf, 2, 3)));
+
+static void add_reason (const spread *s, const char *format, ...) {
+  char *reason = s->whole->report.reason;
+  const size_t length = strlen (reason);
+  va_list arguments;
+  va_start (arguments, format);
+  vsnprintf (reason + length, sizeof s->whole->report.reason - length, format, arguments);
+  va_end (arguments);
+}
+
+/* Leaves out the device of a part that failed, and gives its parts to the others, in turn; or at last to
+ * the CPU. Returns 0 if there is none. */
+static int hand_on (spread *s, const part *failed) {
+  const gpumm_options *o = &s->whole->options;
+  const int device = failed->device;
+  const int is_auto =
+      (!o->algorithm || strcmp (o->algorithm, "auto") == 0) && o->backend == GPUMM_AUTO;
+  int left = 0, next = 0;
+  if (device == CPU || !is_of_device (failed->status))
+    return 0;
+  for (int i = 0; i < s->count; i++)
+    if (s->devices[i] != device)
+      s->devices[left++] = s->devices[i];
+  if (left == 0 && !is_auto)
+    return 0;
+  if (left == 0)
+    s->devices[0] = CPU;
+  s->count = left > 0 ? left : 1;
+  if (s->lost++ == 0)
+    add_reason (s, "; device %d failed (%.140s)", device, failed->error);
+  else
+    add_reason (s, "; device %d failed, too", device);
+  if (left == 0)
+    add_reason (s, "; the CPU did what was left");
+  for (part *p = s->part; p < s->part + s->parts; p++)
+    if (p->device == device && !(s->runs && p->is_done)) {
+      s->calls->close (p->job); /* opened, and not run yet */
+      p->job = NULL;
+      p->is_done = 0;
+      p->device = s->devices[next++ % s->count];
+    }
+  return 1;
+}
+
+/* Lets the devices exchange panels where each has one part, of full matrices that fit, in the same tiles. */
+static void begin_exchange (spread *s) {
+  const gpumm_plan *first = &s->part[0].job->plan;
+  int64_t panels = 0;
+  for (int i = 0; i < s->parts; i++) {
+    const gpumm_plan *plan = &s->part[i].job->plan;
+    if (s->parts != s->count || s->part[i].device != s->devices[i] || s->by_rows || !plan->kernel
+        || !plan->resident || plan->tile_m != first->tile_m || plan->pads != first->pads
+        || plan->kernel != first->kernel || !plan->context->driver->copy_peer)
+      return;
+    panels = gpumm_pieces (gpumm_m (&s->part[i].problem), plan->tile_m);
+  }
+  s->exchange = gpumm_exchange_new (s->parts, panels);
+}
+
+static void end_exchange (spread *s) {
+  gpumm_exchange_release (s->exchange);
+  s->exchange = NULL;
+}
+
+/* Opens or runs all parts, in rounds. */
+static gpumm_status do_all (spread *s, int runs) {
+  s->runs = runs;
+  for (part *p = s->part; p < s->part + s->parts; p++)
+    p->is_done = 0;
+  for (;;) {
+    const part *failed = NULL;
+    for (part *p = s->part; p < s->part + s->parts; p++)
+      p->status = GPUMM_OK;
+    do_round (s);
+    end_exchange (s);
+    for (part *p = s->part; p < s->part + s->parts; p++)
+      if (p->status
+          && (!failed || failed->status == GPUMM_PEER_FAILED || !is_of_device (p->status)))
+        failed = p;
+    if (!failed)
+      return GPUMM_OK;
+    const part why = *failed;
+    for (part *p = s->part; p < s->part + s->parts; p++)
+      if (p->status && p->status != GPUMM_PEER_FAILED && !hand_on (s, p))
+        return gpumm_fail (why.status, "%s", why.error);
+  }
+}
+
+/* ---- which devices ------------------------------------------------------------------------ */
+
+static double stored_bytes (const gpumm_matrix *x) {
+  const double element = (double) gpumm_type_bytes (x->type);
+  return x->format == GPUMM_DENSE ? (double) x->rows * (double) x->cols * element
+                                  : (double) gpumm_entries (x)
+                                        * (double) (gpumm_entry_bytes (x) + gpumm_index_bytes (x));
+}
+
+double gpumm_spread_seconds (const gpumm_spread_costs *x, const double *rates, int count) {
+  const double links = fmin (count, MOST_LINKS),
+               moves = (x->common + x->split) / x->upload + x->result / x->download;
+  double all = 0;
+  for (int i = 0; i < count; i++)
+    all += rates[i];
+  return fmax (x->seconds - moves, 0) * rates[0] / all
+         + ((x->gives ? 1 : count) * x->common + x->split) / (links * x->upload)
+         + x->result / (links * x->download);
+}
+
+int gpumm_spread_count (const gpumm_spread_costs *x, const double *rates, int most,
+                        double *seconds) {
+  int best = 1;
+  double least = SPREAD_FASTER * x->seconds;
+  *seconds = x->seconds;
+  if (x->seconds < WORTH_SPREADING)
+    return 1;
+  for (int count = 2; count <= most; count++) {
+    const double time = gpumm_spread_seconds (x, rates, count);
+    if (time < least) {
+      *seconds = least = time;
+      best = count;
+    }
+  }
+  return best;
+}
+
+/* The devices that the product may use and that answer, with their rates: operations per second, or all
+ * alike where these are not known. *place is the first. */
+static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *place, double *seconds,
+                                  gpumm_sparse_estimate *estimate) {
+  const gpumm_job *job = s->whole;
+  const gpumm_problem *p = &job->problem;
+  const int on_gpu = job->plan.backend == GPUMM_GPU;
+  const gpumm_type type = gpumm_is_float (p->output) ? p->output : GPUMM_D;
+  *estimate = gpumm_estimate_sparse (p);
+  for (int i = 0; i < MOST; i++) {
+    gpumm_context *context;
+    gpumm_place here;
+    if (!(devices & UINT64_C (1) << i))
+      continue;
+    gpumm_status status = gpumm_context_of (on_gpu ? i : GPUMM_HOST - i, &context);
+    if (!status)
+      status = gpumm_place_device (context, type, 0, &here);
+    if (status && !is_of_device (status))
+      return status;
+    if (status) {
+      add_reason (s, "; without device %d (%.90s)", i, gpumm_last_error ());
+      continue;
+    }
+    const double time = here.upload > 0 && job->plan.algorithm->seconds
+                            ? job->plan.algorithm->seconds (p, &here, estimate)
+                            : INFINITY;
+    s->rates[s->count] = isfinite (time) && time > 0 ? 1 / time : 1;
+    if (s->count == 0) {
+      *place = here;
+      *seconds = time;
+      if (time < WORTH_SPREADING) /* and the others are not even opened */
+        return GPUMM_OK;
+    }
+    s->devices[s->count++] = i;
+  }
+  return GPUMM_OK;
+}
+
+/* Leaves s->count at the number of devices that is best, 1 if one alone is; at all where rates are not
+ * known. */
+static void choose_devices (spread *s, const gpumm_place *first, double seconds,
+                            const gpumm_sparse_estimate *estimate) {
+  const gpumm_problem *p = &s->whole->problem;
+  const gpumm_plan *plan = &s->whole->plan;
+  const size_t element = gpumm_type_bytes (p->output);
+  const gpumm_spread_costs x = {
+      .seconds = seconds,
+      .common = stored_bytes (s->by_rows ? &p->b : &p->a),
+      .split = stored_bytes (operand (s)),
+      .result = gpumm_result_format (p) == GPUMM_DENSE
+                    ? (double) gpumm_m (p) * (double) gpumm_n (p) * (double) element
+                    : estimate->nonzeros * (double) (sizeof (int64_t) + element),
+      .upload = first->upload,
+      .download = first->download,
+      .gives = plan->kernel && plan->resident && plan->context->driver->copy_peer};
+  double least;
+  if (s->count < 2 || !isfinite (seconds))
+    return;
+  s->count = gpumm_spread_count (&x, s->rates, s->count, &least);
+  if (s->count == 1)
+    add_reason (s, "; one device, as by measured rates several are not faster");
+  else
+    add_reason (s, "; by measured rates %d devices take %.3g ms and one takes %.3g ms", s->count,
+                1e3 * least, 1e3 * seconds);
+}
+
+/* ---- the product -------------------------------------------------------------------------- */
+
+/* May the product be spread at all? */
+static int may_spread (const gpumm_job *job) {
+  const gpumm_problem *p = &job->problem;
+  return job->plan.context && !job->whole && !gpumm_is_bound (p) && !gpumm_is_zero (p->alpha);
+}
+
+/* Adds up the entries that C may have. */
+static void add_shapes (const spread *s) {
+  gpumm_matrix *shape = &s->whole->shape;
+  shape->nzmax = 0;
+  for (int i = 0; i < s->parts; i++)
+    shape->nzmax += s->part[i].job->shape.nzmax;
+}
+
+gpumm_status gpumm_spread_open (gpumm_job *job, const gpumm_part_calls *calls) {
+  uint64_t devices;
+  gpumm_place place = {0};
+  gpumm_sparse_estimate estimate;
+  double seconds = 0;
+  if (!may_spread (job))
+    return GPUMM_OK;
+  gpumm_status status =
+      gpumm_allowed_devices (&job->options, job->plan.backend != GPUMM_GPU, &devices);
+  if (status || __builtin_popcountll (devices) < 2)
+    return status;
+  spread *s = gpumm_allocate (1, sizeof *s);
+  if (!s)
+    return GPUMM_HOST_MEMORY;
+  s->whole = job;
+  s->calls = calls;
+  job->spread = s;
+  if (!find_direction (s))
+    add_reason (s, "; one device, as the product cannot be split");
+  else {
+    status = find_devices (s, devices, &place, &seconds, &estimate);
+    if (!status)
+      choose_devices (s, &place, seconds, &estimate);
+    if (!status && s->count > 1)
+      status = make_parts (s);
+  }
+  if (!status && s->parts > 1)
+    status = do_all (s, 0);
+  if (!status && s->parts > 1)
+    add_shapes (s);
+  else
+    gpumm_spread_close (job);
+  return status;
+}
+
+/* The place of each part's result in C. */
+static gpumm_status place_results (spread *s, const gpumm_matrix *result) {
+  int64_t line = 0, entry = 0;
+  for (int i = 0; i < s->parts; i++) {
+    part *p = &s->part[i];
+    const int64_t count = s->by_rows ? p->c.rows : p->c.cols;
+    const int64_t nzmax = p->job->shape.nzmax;
+    p->c = *result;
+    *(s->by_rows ? &p->c.rows : &p->c.cols) = count;
+    if (result->format == GPUMM_DENSE) {
+      p->c.values =
+          (char *) result->values
+          + (size_t) (s->by_rows ? line : line * result->ld) * gpumm_type_bytes (result->type);
+    } else {
+      p->room = p->c.nzmax = nzmax;
+      p->c.index = (char *) result->index + (size_t) entry * gpumm_index_bytes (result);
+      p->c.values = (char *) result->values + (size_t) entry * gpumm_entry_bytes (result);
+      p->c.start = gpumm_allocate (gpumm_line_count (&p->c) + 1, sizeof *p->c.start);
+      if (!p->c.start)
+        return GPUMM_HOST_MEMORY;
+      entry += nzmax;
+    }
+    line += count;
+  }
+  return GPUMM_OK;
+}
+
+/* Moves entries together, where parts had more room than they took, and joins the offsets. */
+static void join_results (const spread *s, gpumm_matrix *result) {
+  int64_t line = 0, entry = 0;
+  if (result->format == GPUMM_DENSE)
+    return;
+  result->start[0] = 0;
+  for (const part *p = s->part; p < s->part + s->parts; p++) {
+    const int64_t lines = gpumm_line_count (&p->c), entries = p->c.start[lines];
+    const size_t index = gpumm_index_bytes (result), element = gpumm_entry_bytes (result);
+    memmove ((char *) result->index + (size_t) entry * index, p->c.index, (size_t) entries * index);
+    memmove ((char *) result->values + (size_t) entry * element, p->c.values,
+             (size_t) entries * element);
+    for (int64_t i = 1; i <= lines; i++)
+      result->start[line + i] = entry + p->c.start[i];
+    line += lines;
+    entry += entries;
+  }
+}
+
+static gpumm_share *share_of (spread *s, int device) {
+  gpumm_report *r = &s->whole->report;
+  for (gpumm_share *x = s->shares; x < s->shares + r->share_count; x++)
+    if (x->device == device)
+      return x;
+  gpumm_share *x = &s->shares[r->share_count++];
+  x->device = device;
+  return x;
+}
+
+static void report_on (spread *s) {
+  gpumm_report *r = &s->whole->report;
+  r->shares = s->shares;
+  for (const part *p = s->part; p < s->part + s->parts; p++) {
+    const gpumm_report *of = &p->job->report;
+    gpumm_share *x = share_of (s, p->device);
+    memcpy (x->device_name, of->device_name, sizeof x->device_name);
+    x->total += of->total;
+    x->upload += of->upload;
+    x->compute += of->compute;
+    x->download += of->download;
+    x->bytes_up += of->bytes_up;
+    x->bytes_down += of->bytes_down;
+    x->flops += of->flops;
+    r->bytes_up += of->bytes_up;
+    r->bytes_down += of->bytes_down;
+    r->flops += of->flops;
+    if (p == s->part)
+      memcpy (r->kernel, of->kernel, sizeof r->kernel); /* with what it decided */
+  }
+  for (const gpumm_share *x = s->shares; x < s->shares + r->share_count; x++) {
+    r->upload = fmax (r->upload, x->upload);
+    r->compute = fmax (r->compute, x->compute);
+    r->download = fmax (r->download, x->download);
+  }
+}
+
+gpumm_status gpumm_spread_run (gpumm_job *job, gpumm_matrix *result) {
+  spread *s = job->spread;
+  gpumm_status status = place_results (s, result);
+  if (!status)
+    begin_exchange (s);
+  if (!status)
+    status = do_all (s, 1);
+  if (status)
+    return status;
+  join_results (s, result);
+  report_on (s);
+  return GPUMM_OK;
+}
+
+void gpumm_spread_close (gpumm_job *job) {
+  spread *s = job->spread;
+  if (!s)
+    return;
+  for (part *p = s->part; p < s->part + s->parts; p++) {
+    s->calls->close (p->job);
+    const gpumm_matrix *x = s->by_rows ? &p->problem.a : &p->problem.b;
+    if (x->format != GPUMM_DENSE)
+      gpumm_release (x->start);
+    if (p->c.format != GPUMM_DENSE)
+      gpumm_release (p->c.start);
+  }
+  gpumm_release (s);
+  job->spread = NULL;
+}

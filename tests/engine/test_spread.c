@@ -1,0 +1,625 @@
+/* test_spread.c - products spread over several devices: host devices, of which there are as many as the test
+ * wants. Elements are small whole numbers, so that results are exact; each is compared, bit for bit, with
+ * the one that a single device gives.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "check.h"
+#include "devices.h"
+#include "host_device.h"
+#include "spread.h"
+#include "types.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <string.h>
+
+static void (*set_devices) (int n);
+static void (*set_memory_of) (int device, int64_t bytes);
+static int64_t (*fault_of) (int device, int64_t n);
+
+/* ---- matrices ----------------------------------------------------------------------------- */
+
+static void put (gpumm_matrix *x, int64_t i, int value) {
+  switch (x->type) {
+  case GPUMM_S:
+  case GPUMM_C:
+    ((float *) x->values)[i] = (float) value;
+    break;
+  case GPUMM_D:
+  case GPUMM_Z:
+    ((double *) x->values)[i] = value;
+    break;
+  case GPUMM_U8:
+    ((uint8_t *) x->values)[i] = (uint8_t) (value & 15);
+    break;
+  case GPUMM_U16:
+    ((uint16_t *) x->values)[i] = (uint16_t) (value & 15);
+    break;
+  default:
+    ((uint32_t *) x->values)[i] = (uint32_t) (value & 15);
+  }
+}
+
+/* Stored rows x cols, in blocks of this size if the format is blocks: a third of the places hold an entry;
+ * full matrices have gaps between their columns. */
+static gpumm_matrix make (gpumm_format format, gpumm_type type, gpumm_op op, int64_t rows,
+                          int64_t cols, int64_t block) {
+  gpumm_matrix x = {.format = format, .type = type, .op = op, .rows = rows, .cols = cols};
+  const int64_t parts = gpumm_is_complex (type) ? 2 : 1;
+  x.block_rows = x.block_cols = format == GPUMM_BLOCKS ? block : 0;
+  if (format == GPUMM_DENSE) {
+    x.ld = rows + 3;
+    x.values = check_allocate (x.ld * cols, gpumm_type_bytes (type));
+    for (int64_t i = 0; i < x.ld * cols * parts; i++)
+      put (&x, i, (int) check_between (-4, 4));
+    return x;
+  }
+  const int64_t lines = gpumm_line_count (&x), places = gpumm_line_length (&x);
+  x.start = check_allocate (lines + 1, sizeof *x.start);
+  x.index = check_allocate (lines * places, sizeof *x.row);
+  for (int64_t line = 0; line < lines; line++) {
+    for (int64_t i = 0; i < places; i++)
+      if (check_between (0, 2) == 0) {
+        if (format == GPUMM_SPARSE)
+          x.row[x.nzmax++] = i;
+        else
+          x.block_column[x.nzmax++] = (int32_t) i;
+      }
+    x.start[line + 1] = x.nzmax;
+  }
+  const int64_t elements = x.nzmax * gpumm_entry_elements (&x);
+  x.values = check_allocate (elements, gpumm_type_bytes (type));
+  for (int64_t i = 0; i < elements * parts; i++)
+    put (&x, i, (int) check_between (1, 5));
+  return x;
+}
+
+static void release (gpumm_matrix *x) {
+  free (x->values);
+  free (x->start);
+  free (x->index);
+  *x = (gpumm_matrix){0};
+}
+
+static void provide (gpumm_matrix *c) {
+  if (c->format == GPUMM_DENSE) {
+    c->values = check_allocate (c->rows * c->cols, gpumm_type_bytes (c->type));
+    return;
+  }
+  c->start = check_allocate (gpumm_line_count (c) + 1, sizeof *c->start);
+  c->index = check_allocate (c->nzmax, sizeof *c->row);
+  c->values = check_allocate (c->nzmax, gpumm_entry_bytes (c));
+}
+
+static int is_same (const gpumm_matrix *x, const gpumm_matrix *y) {
+  if (x->format != y->format || x->type != y->type || x->rows != y->rows || x->cols != y->cols)
+    return 0;
+  if (x->format == GPUMM_DENSE)
+    return !memcmp (x->values, y->values,
+                    (size_t) (x->rows * x->cols) * gpumm_type_bytes (x->type));
+  const size_t lines = (size_t) gpumm_line_count (x), entries = (size_t) gpumm_entries (x);
+  return !memcmp (x->start, y->start, (lines + 1) * sizeof *x->start)
+         && !memcmp (x->index, y->index, entries * gpumm_index_bytes (x))
+         && !memcmp (x->values, y->values, entries * gpumm_entry_bytes (x));
+}
+
+/* ---- products ----------------------------------------------------------------------------- */
+
+/* c gets memory where it is OK. *r says what ran; its shares are copied. */
+static gpumm_share shares[64];
+
+static gpumm_status multiply (const gpumm_problem *p, const gpumm_options *o, gpumm_matrix *c,
+                              gpumm_report *r) {
+  gpumm_job *job;
+  *c = (gpumm_matrix){0};
+  gpumm_status status = gpumm_open (p, o, &job);
+  if (status)
+    return status;
+  gpumm_result (job, c);
+  provide (c);
+  status = gpumm_run (job, c);
+  *r = *gpumm_job_report (job);
+  if (r->share_count > 0)
+    memcpy (shares, r->shares, (size_t) r->share_count * sizeof *shares);
+  r->shares = shares;
+  gpumm_close (job);
+  if (status)
+    release (c);
+  return status;
+}
+
+typedef struct {
+  const char *algorithm;
+  gpumm_format format_a, format_b;
+  gpumm_type a, b;
+  gpumm_op op_a, op_b;
+  int64_t m, n, k, block;
+  gpumm_scalar alpha, beta;
+  int by_one; /* it cannot be split */
+  int full;
+  gpumm_type output;
+} row;
+
+#define N GPUMM_NONE
+#define T GPUMM_TRANSPOSE
+#define H GPUMM_CTRANSPOSE
+#define F GPUMM_DENSE
+#define S GPUMM_SPARSE
+#define B GPUMM_BLOCKS
+
+static const row table[] = {
+    {"tiled", F, F, GPUMM_D, GPUMM_D, N, N, 40, 90, 30, 0, {1, 0}, {0, 0}, 0, 0, 0},
+    {"tiled", F, F, GPUMM_D, GPUMM_D, T, T, 40, 90, 30, 0, {2, 0}, {3, 0}, 0, 0, 0},
+    {"register", F, F, GPUMM_S, GPUMM_S, N, T, 70, 300, 20, 0, {1, 0}, {-1, 0}, 0, 0, 0},
+    {"tiled", F, F, GPUMM_C, GPUMM_C, H, N, 40, 50, 30, 0, {1, 2}, {0, 1}, 0, 0, 0},
+    {"register", F, F, GPUMM_Z, GPUMM_Z, N, H, 33, 65, 17, 0, {1, 0}, {0, 0}, 0, 0, 0},
+    {"tiled", F, F, GPUMM_D, GPUMM_Z, N, N, 33, 65, 17, 0, {1, 0}, {0, 0}, 0, 0, 0},
+    {"tiled", F, F, GPUMM_D, GPUMM_D, N, N, 4200, 30, 12, 0, {1, 0}, {0, 0}, 0, 0, 0}, /* panels */
+    {"register", F, F, GPUMM_C, GPUMM_C, T, N, 2100, 21, 7, 0, {1, 0}, {1, 0}, 0, 0, 0},
+    {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 20, 4, 30, 0, {1, 0}, {0, 0}, 0, 0, 0},
+    {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 20, 3, 30, 0, {1, 0}, {0, 0}, 0, 0, 0},
+    {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 20, 2, 30, 0, {1, 0}, {0, 0}, 0, 0, 0},
+    {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 20, 1, 30, 0, {1, 0}, {0, 0}, 1, 0, 0},
+    {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 20, 0, 30, 0, {1, 0}, {0, 0}, 1, 0, 0},
+    {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 0, 20, 30, 0, {1, 0}, {0, 0}, 1, 0, 0},
+    {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 20, 20, 0, 0, {1, 0}, {2, 0}, 1, 0, 0},
+    {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 20, 20, 5, 0, {0, 0}, {2, 0}, 1, 0, 0},
+    {"spgemm", S, S, GPUMM_D, GPUMM_D, N, N, 60, 70, 50, 0, {1, 0}, {0, 0}, 0, 0, 0},
+    {"spgemm", S, S, GPUMM_Z, GPUMM_D, T, N, 60, 70, 50, 0, {1, 0}, {0, 0}, 0, 0, 0},
+    {"spgemm", S, S, GPUMM_D, GPUMM_D, N, T, 60, 70, 50, 0, {1, 0}, {0, 0}, 1, 0, 0},
+    {"spmm", S, F, GPUMM_D, GPUMM_D, N, N, 60, 70, 50, 0, {1, 0}, {0, 0}, 0, 0, 0},
+    {"spmm", S, F, GPUMM_D, GPUMM_Z, T, T, 60, 70, 50, 0, {1, 0}, {0, 0}, 0, 0, 0},
+    {"spmm", F, S, GPUMM_D, GPUMM_D, N, N, 60, 70, 50, 0, {1, 0}, {0, 0}, 0, 0, 0},
+    {"spmm", F, S, GPUMM_D, GPUMM_D, N, T, 60, 70, 50, 0, {1, 0}, {0, 0}, 0, 0, 0},
+    {"spmm", F, S, GPUMM_D, GPUMM_D, T, T, 60, 70, 50, 0, {1, 0}, {0, 0}, 0, 0, 0},
+    {"spmm", B, F, GPUMM_D, GPUMM_D, N, N, 60, 70, 48, 4, {1, 0}, {0, 0}, 0, 0, 0},
+    {"spmm", F, B, GPUMM_D, GPUMM_D, N, N, 60, 72, 48, 4, {1, 0}, {0, 0}, 0, 0, 0},
+    {"spmm", F, B, GPUMM_D, GPUMM_D, T, T, 60, 72, 48, 4, {1, 0}, {0, 0}, 0, 0, 0},
+    {"bsr", B, B, GPUMM_D, GPUMM_D, N, N, 60, 72, 48, 4, {1, 0}, {0, 0}, 0, 0, 0},
+    {"bsr", B, B, GPUMM_D, GPUMM_D, N, T, 60, 72, 48, 4, {1, 0}, {0, 0}, 0, 0, 0},
+    {"bsr", B, B, GPUMM_D, GPUMM_D, T, N, 60, 72, 48, 4, {1, 0}, {0, 0}, 1, 0, 0},
+    {"bsr", B, B, GPUMM_Z, GPUMM_Z, N, N, 20, 24, 16, 4, {1, 0}, {0, 0}, 0, 0, 0},
+    {"blocks_integer",
+     B,
+     B,
+     GPUMM_U16,
+     GPUMM_U16,
+     N,
+     N,
+     60,
+     72,
+     48,
+     4,
+     {1, 0},
+     {0, 0},
+     0,
+     0,
+     GPUMM_U32},
+    {"blocks_integer",
+     B,
+     B,
+     GPUMM_U32,
+     GPUMM_U32,
+     N,
+     N,
+     60,
+     72,
+     48,
+     4,
+     {1, 0},
+     {0, 0},
+     0,
+     0,
+     GPUMM_U32},
+    {"classic", B, B, GPUMM_U16, GPUMM_U16, N, N, 60, 72, 48, 4, {1, 0}, {0, 0}, 0, 0, GPUMM_U32},
+};
+
+enum { ROWS = sizeof table / sizeof *table };
+
+typedef struct {
+  gpumm_matrix c0;
+  gpumm_problem p;
+} product;
+
+static void make_product (const row *t, product *x) {
+  const int turned_a = t->op_a != GPUMM_NONE, turned_b = t->op_b != GPUMM_NONE;
+  *x = (product){.p = {.alpha = t->alpha, .beta = t->beta, .output = t->output, .full = t->full}};
+  x->p.a =
+      make (t->format_a, t->a, t->op_a, turned_a ? t->k : t->m, turned_a ? t->m : t->k, t->block);
+  x->p.b =
+      make (t->format_b, t->b, t->op_b, turned_b ? t->n : t->k, turned_b ? t->k : t->n, t->block);
+  x->c0 = make (GPUMM_DENSE, gpumm_is_complex (t->b) ? t->b : t->a, GPUMM_NONE, t->m, t->n, 0);
+  if (t->beta.re != 0 || t->beta.im != 0)
+    x->p.c0 = &x->c0;
+}
+
+static void release_product (product *x) {
+  release (&x->p.a);
+  release (&x->p.b);
+  release (&x->c0);
+}
+
+static gpumm_options options_for (const row *t, uint64_t devices) {
+  return (gpumm_options){
+      .backend = GPUMM_CPU, .algorithm = t->algorithm, .device = -1, .devices = devices};
+}
+
+static double sum_of (const gpumm_report *r, int flops) {
+  double sum = 0;
+  for (int i = 0; i < r->share_count; i++)
+    sum += flops ? r->shares[i].flops : (double) r->shares[i].bytes_up;
+  return sum;
+}
+
+/* Every row, on every choice of four devices. */
+static void test_products (void) {
+  set_devices (4);
+  for (const row *t = table; t < table + ROWS; t++) {
+    product x;
+    gpumm_matrix c, spread;
+    gpumm_report r, one;
+    make_product (t, &x);
+    gpumm_options o = options_for (t, 1);
+    CHECK (multiply (&x.p, &o, &c, &one) == GPUMM_OK, "row %d: %s", (int) (t - table),
+           gpumm_last_error ());
+    CHECK (one.share_count == 0, "row %d: on one device", (int) (t - table));
+    for (uint64_t devices = 2; devices < 16; devices += 1 + SANITIZED_STEP / 2) {
+      const int count = __builtin_popcountll (devices);
+      const int units = (int) (t->by_one ? 1 : t->n);
+      o.devices = devices;
+      const gpumm_status status = multiply (&x.p, &o, &spread, &r);
+      CHECK (status == GPUMM_OK, "row %d: %s", (int) (t - table), gpumm_last_error ());
+      if (status)
+        continue;
+      CHECK (is_same (&c, &spread), "row %d: not as on one device", (int) (t - table));
+      const int expected = count < units ? count : units;
+      /* a line of a compressed matrix may hold more than a share */
+      const int most = t->by_one || expected < 2 ? 0 : expected;
+      const int least = t->format_a == F && t->format_b == F ? most : most > 0 ? 2 : 0;
+      if (t->a == t->b
+          || t->format_a != F) /* the products that mixed ones are made of have others */
+        CHECK (r.share_count >= least && r.share_count <= most, "row %d, devices %x: %d took part",
+               (int) (t - table), (unsigned) devices, r.share_count);
+      for (int i = 0; i < r.share_count; i++)
+        CHECK (devices & UINT64_C (1) << r.shares[i].device && r.shares[i].total > 0,
+               "row %d: device %d", (int) (t - table), r.shares[i].device);
+      if (r.share_count > 0) {
+        /* full matrices go up once in all; others have an operand on each device */
+        const int is_full = t->format_a == F && t->format_b == F && t->a == t->b;
+        CHECK (sum_of (&r, 0) == (double) r.bytes_up
+                   && (is_full ? r.bytes_up == one.bytes_up : r.bytes_up > one.bytes_up),
+               "row %d: bytes", (int) (t - table));
+        CHECK (sum_of (&r, 1) == r.flops && r.flops == one.flops, "row %d: %g and %g operations",
+               (int) (t - table), r.flops, one.flops);
+      }
+      release (&spread);
+    }
+    release (&c);
+    release_product (&x);
+  }
+  gpumm_reset ();
+}
+
+/* One device with far less memory than the others, and all with little: out of core, and the same. */
+static void test_memory (void) {
+  const row t = {"tiled", F, F, GPUMM_D, GPUMM_D, N, N, 200, 260, 150, 0, {1, 0}, {1, 0}, 0, 0, 0};
+  product x;
+  gpumm_matrix c, spread;
+  gpumm_report r;
+  make_product (&t, &x);
+  set_devices (3);
+  gpumm_options o = options_for (&t, 1);
+  CHECK (multiply (&x.p, &o, &c, &r) == GPUMM_OK, "%s", gpumm_last_error ());
+  o.devices = 7;
+  for (int small = 0; small < 8; small++) {
+    gpumm_reset ();
+    set_devices (3);
+    for (int d = 0; d < 3; d++)
+      if (small & 1 << d)
+        set_memory_of (d, 200 << 10);
+    const gpumm_status status = multiply (&x.p, &o, &spread, &r);
+    CHECK (status == GPUMM_OK, "small %d: %s", small, gpumm_last_error ());
+    if (status)
+      continue;
+    CHECK (is_same (&c, &spread) && r.share_count == 3, "small %d: %d devices", small,
+           r.share_count);
+    release (&spread);
+  }
+  release (&c);
+  release_product (&x);
+  gpumm_reset ();
+}
+
+/* Each takes 10 ms, so not every call of each device is tried in each row. */
+enum { STEP = 29 * SANITIZED_STEP };
+
+/* The n-th call of each device fails, alone or with all that follow: the others do its part, and the report
+ * says so. Only where device 0 fails before there is a plan, the product does. */
+static void test_faults (void) {
+  static const int rows[] = {0, 6, 16, 21, 24, 28};
+  int told = 0, failures = 0;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const row *t = &table[rows[i]];
+    product x;
+    gpumm_matrix c, spread;
+    gpumm_report r;
+    make_product (t, &x);
+    gpumm_reset ();
+    set_devices (3);
+    gpumm_options o = options_for (t, 1);
+    CHECK (multiply (&x.p, &o, &c, &r) == GPUMM_OK, "%s", gpumm_last_error ());
+    o.devices = 7;
+    int64_t calls[3];
+    set_devices (3);
+    CHECK (multiply (&x.p, &o, &spread, &r) == GPUMM_OK, "%s", gpumm_last_error ());
+    release (&spread);
+    for (int d = 0; d < 3; d++)
+      calls[d] = fault_of (d, 0);
+    for (int d = 0; d < 3; d++)
+      for (int lasting = 0; lasting < 2; lasting++)
+        for (int64_t n = check_between (1, STEP); n <= calls[d]; n += check_between (1, STEP)) {
+          gpumm_reset ();
+          set_devices (3);
+          fault_of (d, lasting ? -n : n);
+          const gpumm_status status = multiply (&x.p, &o, &spread, &r);
+          if (status) {
+            failures++;
+            CHECK (d == 0 && n < 4, "row %d: call %" PRId64 " of device %d: %s", rows[i], n, d,
+                   gpumm_last_error ());
+            continue;
+          }
+          CHECK (is_same (&c, &spread), "row %d: call %" PRId64 " of device %d", rows[i], n, d);
+          if (r.share_count < 3) {
+            CHECK (strstr (r.reason, "made to fail by a test"), "%s", r.reason);
+            told++;
+          }
+          release (&spread);
+        }
+    release (&c);
+    release_product (&x);
+  }
+  CHECK (told > 20 / SANITIZED_STEP && failures <= told / 4 + 3, "%d parts handed on, %d failures",
+         told, failures);
+  gpumm_reset ();
+}
+
+/* All devices fail: an error, and nothing is lost. */
+static void test_all_fail (void) {
+  product x;
+  gpumm_matrix c;
+  gpumm_report r;
+  make_product (&table[0], &x);
+  gpumm_reset ();
+  const int64_t before = gpumm_live_allocations ();
+  for (int n = 5; n < 60; n += 5) {
+    set_devices (3);
+    for (int d = 0; d < 3; d++)
+      fault_of (d, -n);
+    const gpumm_options o = options_for (&table[0], 7);
+    const gpumm_status status = multiply (&x.p, &o, &c, &r);
+    CHECK (status == GPUMM_DEVICE_FAILED || status == GPUMM_DEVICE_MEMORY
+               || status == GPUMM_HOST_MEMORY || !status,
+           "call %d: %s, %s", n, gpumm_status_name (status), gpumm_last_error ());
+    CHECK (!status || strstr (gpumm_last_error (), "made to fail"), "%s", gpumm_last_error ());
+    if (!status)
+      release (&c);
+    set_devices (3);
+    gpumm_reset ();
+    CHECK (gpumm_live_allocations () == before, "call %d: %" PRId64 " allocations", n,
+           gpumm_live_allocations () - before);
+  }
+  release_product (&x);
+}
+
+/* Every allocation of the engine fails in turn. */
+static void test_allocations (void) {
+  static const int rows[] = {6, 16, 24};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const row *t = &table[rows[i]];
+    product x;
+    gpumm_matrix c, spread;
+    gpumm_report r;
+    make_product (t, &x);
+    gpumm_reset ();
+    set_devices (2);
+    gpumm_options o = options_for (t, 1);
+    CHECK (multiply (&x.p, &o, &c, &r) == GPUMM_OK, "%s", gpumm_last_error ());
+    o.devices = 3;
+    gpumm_reset ();
+    const int64_t before = gpumm_live_allocations ();
+    int64_t failed = 0;
+    for (int64_t n = 1, calls = n; n <= calls; n += SANITIZED_STEP) {
+      gpumm_fault_memory (n);
+      const gpumm_status status = multiply (&x.p, &o, &spread, &r);
+      calls = gpumm_fault_memory (0);
+      failed += status != GPUMM_OK;
+      CHECK (!status || status == GPUMM_HOST_MEMORY, "row %d: %s", rows[i], gpumm_last_error ());
+      if (!status) {
+        CHECK (is_same (&c, &spread), "row %d: allocation %" PRId64, rows[i], n);
+        release (&spread);
+      }
+      gpumm_reset ();
+      CHECK (gpumm_live_allocations () == before, "row %d: %" PRId64 " allocations", rows[i],
+             gpumm_live_allocations () - before);
+    }
+    CHECK (failed > 0, "no allocation failed");
+    release (&c);
+    release_product (&x);
+  }
+}
+
+/* What may be used: by the options, or by the environment. */
+static void test_choice (void) {
+  static const struct {
+    const char *environment;
+    int device;
+    uint64_t devices;
+    gpumm_status status;
+    uint64_t allowed;
+    const char *error;
+  } choices[] = {
+      {NULL, -1, 0, GPUMM_OK, 1, ""},
+      {NULL, 2, 0, GPUMM_OK, 4, ""},
+      {NULL, 3, 0, GPUMM_INVALID, 0, "device 3 does not exist: there are 3 (0 to 2)"},
+      {NULL, 1000, 0, GPUMM_INVALID, 0, "does not exist"},
+      {NULL, -1, 6, GPUMM_OK, 6, ""},
+      {NULL, -1, 12, GPUMM_INVALID, 0, "device 3 does not exist"},
+      {NULL, -1, UINT64_MAX, GPUMM_OK, 7, ""},
+      {"all", -1, 0, GPUMM_OK, 7, ""},
+      {"all", 1, 0, GPUMM_OK, 2, ""},
+      {"0", -1, 0, GPUMM_OK, 1, ""},
+      {"2,0", -1, 0, GPUMM_OK, 5, ""},
+      {"1,2", -1, 1, GPUMM_OK, 1, ""},
+      {"0,3", -1, 0, GPUMM_INVALID, 0, "device 3 does not exist"},
+      {"", -1, 0, GPUMM_INVALID, 0, "GPUMM_DEVICES is \"\""},
+      {"1,1", -1, 0, GPUMM_INVALID, 0, "different devices"},
+      {"0,", -1, 0, GPUMM_INVALID, 0, "different devices"},
+      {",0", -1, 0, GPUMM_INVALID, 0, "different devices"},
+      {"0 1", -1, 0, GPUMM_INVALID, 0, "different devices"},
+      {"-1", -1, 0, GPUMM_INVALID, 0, "different devices"},
+      {"1.5", -1, 0, GPUMM_INVALID, 0, "different devices"},
+      {"99999999999999999999", -1, 0, GPUMM_INVALID, 0, "different devices"},
+  };
+  set_devices (3);
+  for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+    const gpumm_options o = {.device = choices[i].device, .devices = choices[i].devices};
+    uint64_t devices = 0;
+    if (choices[i].environment)
+      setenv ("GPUMM_DEVICES", choices[i].environment, 1);
+    else
+      unsetenv ("GPUMM_DEVICES");
+    const gpumm_status status = gpumm_allowed_devices (&o, 1, &devices);
+    CHECK (status == choices[i].status, "choice %zu: %s", i, gpumm_status_name (status));
+    CHECK (status || devices == choices[i].allowed, "choice %zu: %" PRIx64, i, devices);
+    CHECK (!status || strstr (gpumm_last_error (), choices[i].error), "choice %zu: %s", i,
+           gpumm_last_error ());
+  }
+  unsetenv ("GPUMM_DEVICES");
+}
+
+/* Contexts share nothing. */
+static void test_contexts (void) {
+  gpumm_context *one, *two, *none;
+  set_devices (2);
+  CHECK (!gpumm_context_of (GPUMM_HOST, &one) && !gpumm_context_of (GPUMM_HOST - 1, &two)
+             && one != two && one->device == 0 && two->device == 1,
+         "two contexts");
+  CHECK (gpumm_context_of (GPUMM_HOST - 2, &none) == GPUMM_INVALID
+             && strstr (gpumm_last_error (), "host device 2 does not exist"),
+         "%s", gpumm_last_error ());
+  const gpumm_driver *driver = one->driver;
+  gpumm_device_properties p, q;
+  gpumm_stream *stream;
+  gpumm_event *event;
+  void *memory, *pinned;
+  CHECK (!driver->allocate (1, 1 << 20, &memory) && !driver->pin (0, 1 << 20, &pinned)
+             && !driver->stream_create (1, &stream) && !driver->event_create (1, &event),
+         "%s", driver->error_text ());
+  CHECK (!driver->properties (0, &p) && !driver->properties (1, &q)
+             && p.memory_free - q.memory_free == 1 << 20,
+         "each has its memory");
+  CHECK (driver->fill (0, NULL, memory, 0, 8) && !driver->fill (1, stream, memory, 0, 8), "memory");
+  CHECK (driver->copy_up (0, NULL, memory, 8, pinned, 8, 8, 1), "memory of another device");
+  CHECK (!driver->copy_up (1, stream, memory, 8, pinned, 8, 8, 1), "pinned memory is for all");
+  CHECK (driver->fill (0, stream, memory, 0, 8) && driver->stream_synchronize (0, stream)
+             && driver->event_record (0, event, NULL) && driver->event_synchronize (0, event),
+         "streams and events of another device");
+  CHECK (driver->release (0, memory) && !driver->release (1, memory) && !driver->unpin (0, pinned),
+         "%s", driver->error_text ());
+  driver->stream_destroy (1, stream);
+  driver->event_destroy (1, event);
+}
+
+/* How many devices are worth their while: by the seconds of one, and bytes that move at 50 GB/s. */
+static void test_counts (void) {
+  static const double alike[] = {1, 1, 1, 1}, slow[] = {1, 0.01, 0.01, 0.01};
+  static const struct {
+    double seconds, common, split, result;
+    int gives;
+    const double *rates;
+    int most, count;
+  } cases[] = {
+      {1e-3, 0, 0, 0, 1, alike, 4, 1},              /* too short */
+      {1, 0, 0, 0, 1, alike, 4, 4},                 /* nothing moves */
+      {1, 0, 0, 0, 1, alike, 3, 3},                 /* three there are */
+      {1, 0, 0, 0, 1, slow, 4, 1},                  /* the others hardly help */
+      {0.2, 2e9, 2e9, 2e9, 1, alike, 4, 4},         /* 16384 x 16384, double */
+      {0.2, 2e9, 2e9, 2e9, 1, alike, 2, 2},         /* on two */
+      {0.1, 4.9e9, 0.05e9, 0.05e9, 0, alike, 4, 1}, /* nearly all of it goes to each device */
+      {0.1, 4.9e9, 0.05e9, 0.05e9, 1, alike, 4, 3}, /* or up once, by three links at most */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const gpumm_spread_costs x = {
+        cases[i].seconds, cases[i].common, cases[i].split, cases[i].result, 50e9, 50e9,
+        cases[i].gives};
+    double seconds;
+    const int count = gpumm_spread_count (&x, cases[i].rates, cases[i].most, &seconds);
+    CHECK (count == cases[i].count, "case %zu: %d devices, %g s", i, count, seconds);
+    CHECK (count == 1 ? seconds == x.seconds
+                      : seconds < 0.9 * x.seconds
+                            && seconds == gpumm_spread_seconds (&x, cases[i].rates, count),
+           "case %zu: %g s", i, seconds);
+  }
+}
+
+/* From device to device, with gaps between columns and without. */
+static void test_copies (void) {
+  set_devices (2);
+  for (int gaps = 0; gaps < 4; gaps++) {
+    gpumm_matrix x = make (GPUMM_DENSE, GPUMM_Z, GPUMM_NONE, 33, 21, 0), there[2], back = x;
+    back.values = check_allocate (x.ld * x.cols, 16);
+    for (int d = 0; d < 2; d++) {
+      there[d] = x;
+      there[d].ld = gaps & 1 << d ? 40 : 33;
+      CHECK (gpumm_buffer_new (GPUMM_HOST - d, (size_t) (40 * 21 * 16), &there[d].buffer)
+                 == GPUMM_OK,
+             "%s", gpumm_last_error ());
+      there[d].values = gpumm_buffer_address (there[d].buffer);
+    }
+    CHECK (!gpumm_copy (&x, &there[0]) && !gpumm_copy (&there[0], &there[1])
+               && !gpumm_copy (&there[1], &back),
+           "%s", gpumm_last_error ());
+    for (int64_t j = 0; j < x.cols; j++)
+      CHECK (!memcmp ((char *) x.values + j * x.ld * 16, (char *) back.values + j * x.ld * 16,
+                      (size_t) x.rows * 16),
+             "gaps %d: column %d", gaps, (int) j);
+    CHECK (gpumm_copy (&there[0], &there[0]) == GPUMM_UNSUPPORTED, "%s", gpumm_last_error ());
+    for (int n = 1; n < 4; n++) {
+      fault_of (1, n);
+      CHECK (gpumm_copy (&there[0], &there[1]) == GPUMM_DEVICE_FAILED || n > 2, "call %d", n);
+      fault_of (1, 0);
+    }
+    gpumm_buffer_release (there[0].buffer);
+    gpumm_buffer_release (there[1].buffer);
+    release (&x);
+    free (back.values);
+  }
+  gpumm_reset ();
+}
+
+int main (int argc, char **argv) {
+  check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261128);
+  need_host_device ();
+  void *host = dlopen ("libgpumm_host.so", RTLD_NOW);
+  *(void **) &set_devices = host ? dlsym (host, "gpumm_host_set_devices") : NULL;
+  *(void **) &set_memory_of = host ? dlsym (host, "gpumm_host_set_memory_of") : NULL;
+  *(void **) &fault_of = host ? dlsym (host, "gpumm_host_fault_of") : NULL;
+  CHECK (set_devices && set_memory_of && fault_of, "%s", host ? "no such functions" : dlerror ());
+  if (check_failed)
+    return check_done ();
+  test_contexts ();
+  test_counts ();
+  test_copies ();
+  test_choice ();
+  test_products ();
+  test_memory ();
+  test_faults ();
+  test_all_fail ();
+  test_allocations ();
+  set_devices (1);
+  gpumm_reset ();
+  CHECK (gpumm_live_allocations () == 0, "%" PRId64 " allocations are left",
+         gpumm_live_allocations ());
+  return check_done ();
+}

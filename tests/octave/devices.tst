@@ -1,0 +1,111 @@
+## devices.tst - products on several devices: the host device pretends to be four.
+## SPDX-License-Identifier: BSD-3-Clause
+
+%!shared A, B, on
+%! setenv ("GPUMM_HOST_DEVICES", "4"); # before its first use
+%! unsetenv ("GPUMM_DEVICES");
+%! A = round (8 * rand (60, 50) - 4);
+%! B = round (8 * rand (50, 90) - 4);
+%! on = @(list) {"Backend", "cpu", "Algorithm", "tiled", "Device", list};
+
+## info tells the shares: all of C, of different devices
+%!function check_shares (info, indices, flops)
+%!  d = info.devices;
+%!  assert (sort ([d.index]), indices);
+%!  assert (sum ([d.flops]), flops);
+%!  assert (sum (arrayfun (@(x) x.bytes.up, d)), info.bytes.up);
+%!  assert (sum (arrayfun (@(x) x.bytes.down, d)), info.bytes.down);
+%!  seconds = [d.seconds];
+%!  assert (max ([seconds.compute]), info.seconds.compute);
+%!  assert (all ([seconds.total] > 0));
+%!endfunction
+
+%!test
+%! for list = {1:3, [3, 0], (0:3).', 0:1}
+%!   [C, info] = gpumm (A, B, on (list{1}){:});
+%!   assert (C, A * B);
+%!   check_shares (info, sort (list{1}(:).'), 2 * 60 * 90 * 50);
+%! endfor
+
+%!test
+%! [C, info] = gpumm (A, B, on ("all"){:});
+%! assert (C, A * B);
+%! check_shares (info, 0:3, 2 * 60 * 90 * 50);
+
+## one device is not several
+%!test
+%! for device = {0, 3, int8(2), single(1)}
+%!   [C, info] = gpumm (A, B, on (device{1}){:});
+%!   assert (C, A * B);
+%!   assert (size (info.devices), [0, 0]);
+%!   assert (isfield (info.devices, {"index", "name", "seconds", "bytes", "flops"}), true (1, 5));
+%! endfor
+
+## nor is a product that the CPU's own code computes
+%!test
+%! [C, info] = gpumm (A, B, "Device", "all", "Backend", "cpu");
+%! assert (C, A * B);
+%! assert (isempty (info.devices));
+
+%!test # every class, op and kind of operand
+%! assert (gpumm (single (A), single (B), on (0:3){:}), single (A * B));
+%! assert (gpumm (B, A, "TransposeA", "transpose", "TransposeB", "ctranspose", on (0:2){:}), B' * A');
+%! assert (gpumm (A, B(:,1:2), on (0:3){:}), A * B(:,1:2));
+%! assert (gpumm (A, B(:,[]), on (0:3){:}), zeros (60, 0));
+%! assert (gpumm (A(:,[]), B([],:), on (0:3){:}), zeros (60, 90));
+%!error id=Octave:nonconformant-args gpumm (A, A, on (0:1){:})
+
+%!test
+%! D = round (8 * rand (90, 50) - 4) + 1i * round (8 * rand (90, 50) - 4);
+%! assert (gpumm (A, D, "TransposeB", "ctranspose", on (0:3){:}), A * D');
+%! assert (gpumm (D, B, "Alpha", 2, "Beta", -1, "C", ones (90) * 1i, on (0:3){:}), ...
+%!         2 * D * B - 1i * ones (90));
+
+%!test
+%! S = sparse (A .* (rand (size (A)) < 0.2));
+%! T = sparse (B .* (rand (size (B)) < 0.2));
+%! options = {"Backend", "cpu", "Device", 0:3, "Algorithm"};
+%! [C, info] = gpumm (S, T, options{:}, "spgemm");
+%! assert (C, S * T);
+%! assert (numel (info.devices), 4);
+%! [C, info] = gpumm (S, B, options{:}, "spmm");
+%! assert (C, S * B);
+%! assert (numel (info.devices), 4);
+%! [C, info] = gpumm (S, T, options{:}, "sparse_as_dense");
+%! assert (C, S * T);
+
+%!test
+%! X = blocksparse (round (9 * rand (40)), [4, 4]);
+%! [C, info] = gpumm (X, X, "Backend", "cpu", "Device", 0:2, "Algorithm", "bsr");
+%! assert (full (C), full (X) * full (X));
+%! assert (numel (info.devices), 3);
+
+%!test # out of core, all devices alike
+%! [C, info] = gpumm (A, B, on (0:3){:}, "MaxDeviceMemory", 30000);
+%! assert (C, A * B);
+%! assert (numel (info.devices), 4);
+
+%!test # what the environment allows
+%! unwind_protect
+%!   for list = {"all", "0,1,2,3", "2", "3,1"}
+%!     setenv ("GPUMM_DEVICES", list{1});
+%!     [C, info] = gpumm (A, B, "Backend", "cpu", "Algorithm", "tiled");
+%!     assert (C, A * B);
+%!     count = [4, 4, 0, 2](strcmp (list{1}, {"all", "0,1,2,3", "2", "3,1"}));
+%!     assert (numel (info.devices), count);
+%!     [~, info] = gpumm (A, B, on (1){:});
+%!     assert (isempty (info.devices));
+%!   endfor
+%!   for list = {"", "x", "0,0", "0;1", "-1", "4", "1,9"}
+%!     setenv ("GPUMM_DEVICES", list{1});
+%!     try
+%!       gpumm (A, B, "Backend", "cpu", "Algorithm", "tiled");
+%!       error ("no error");
+%!     catch err
+%!       assert (err.identifier, "gpumm:invalid");
+%!       assert (! isempty (strfind (err.message, "evice")));
+%!     end_try_catch
+%!   endfor
+%! unwind_protect_cleanup
+%!   unsetenv ("GPUMM_DEVICES");
+%! end_unwind_protect
