@@ -73,11 +73,11 @@
 ## @code{double}, @code{single}, @code{int8}, @dots{}, @code{logical}
 ## @end itemize
 ##
-## Sparse matrices cannot stay on a GPU in this version.  Without a GPU these work: products with
-## sparse, full and diagonal matrices, transposes, @code{+ - .*}, comparisons and functions that leave
-## zeros zero, numbers and vectors as factors and divisors, @code{sum}, @code{max}, @code{min},
-## @code{any}, @code{norm} with 1, @code{Inf} and @qcode{"fro"}, @code{trace}, @code{diag}, @code{nnz},
-## rows and columns read, @code{full} and @code{sparse}.
+## For sparse matrices these work: products with sparse, full and diagonal matrices, transposes,
+## @code{+ - .*}, comparisons and functions that leave zeros zero, numbers and vectors as factors and
+## divisors, @code{sum}, @code{max}, @code{min}, @code{any}, @code{norm} with 1, @code{Inf} and
+## @qcode{"fro"}, @code{trace}, @code{diag}, @code{nnz}, rows and columns read, @code{full} and
+## @code{sparse}.
 ##
 ## Everything else is an error with the identifier @code{gpumm:gpuArray:gather}.  Arithmetic of
 ## int64 and uint64 arrays is such an error, too.
