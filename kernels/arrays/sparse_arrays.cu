@@ -225,29 +225,52 @@ __device__ static inline W over_lanes (tile<W, 1, THREADS> &shared, int op, W x,
   return x;
 }
 
+/* What the entries begin + me, begin + me + step, ... make together. */
+template <class W>
+DEVICE W folded (int op, int type, const void *values, int64_t begin, int64_t end, int me,
+                 int step) {
+  W x = nothing_of<W> (op);
+  for (int64_t t = begin + me; t < end; t += step)
+    x = combined (op, x, entry_of<W> (op, type, values, t));
+  return x;
+}
+
+/* An extreme is that of the zeros, too, that are not stored. */
+template <class W> DEVICE W with_zeros (const pattern &a, int op, int64_t stored, W x) {
+  return stored < a.rows && op != GPUMM_FOLD_SUM && op != GPUMM_FOLD_ANY ? combined (op, x, W ())
+                                                                         : x;
+}
+
 template <class W>
 __global__ void __launch_bounds__ (THREADS)
     fold_columns (pattern a, int op, int type, const void *values, int lanes, W *to) {
   enum { MOST_EACH = 32 }; /* entries for a thread; of a longer column the whole block takes them */
   SHARED (W, shared, 1, THREADS);
+  SHARED (int, has_long, 1, 1);
   const int64_t first = (int64_t) blockIdx.x * (THREADS / lanes);
-  const int lane = threadIdx.x % lanes;
+  const int lane = threadIdx.x % lanes, most = lanes * MOST_EACH;
   const int64_t mine = first + threadIdx.x / lanes;
-  for (int c = -1; c < THREADS / lanes; c++) {
-    const int64_t j = c < 0 ? mine : first + c, step = c < 0 ? lanes : (int) THREADS;
-    const int64_t begin = j < a.cols ? a.start[j] : 0, end = j < a.cols ? a.start[j + 1] : 0;
-    const bool is_long = end - begin > lanes * MOST_EACH;
-    if (c >= 0 && !is_long)
+  const int64_t begin = mine < a.cols ? a.start[mine] : 0,
+                end = mine < a.cols ? a.start[mine + 1] : 0;
+  if (threadIdx.x == 0)
+    has_long[0][0] = 0;
+  __syncthreads ();
+  if (end - begin > most)
+    atomic_max (has_long[0][0], 1);
+  W x = nothing_of<W> (op);
+  if (end - begin <= most)
+    x = folded<W> (op, type, values, begin, end, lane, lanes);
+  x = over_lanes<W> (shared, op, x, lanes);
+  if (mine < a.cols && lane == 0 && end - begin <= most)
+    to[mine] = with_zeros (a, op, end - begin, x);
+  for (int64_t j = first; has_long[0][0] && j < first + THREADS / lanes && j < a.cols; j++) {
+    const int64_t from = a.start[j], upto = a.start[j + 1];
+    if (upto - from <= most)
       continue;
-    W x = nothing_of<W> (op);
-    for (int64_t t = begin + (c < 0 ? lane : (int) threadIdx.x); t < end && is_long == (c >= 0);
-         t += step)
-      x = combined (op, x, entry_of<W> (op, type, values, t));
-    x = over_lanes<W> (shared, op, x, (int) step);
-    if (end - begin < a.rows && op != GPUMM_FOLD_SUM && op != GPUMM_FOLD_ANY)
-      x = combined (op, x, W ());
-    if (j < a.cols && is_long == (c >= 0) && (c < 0 ? lane : (int) threadIdx.x) == 0)
-      to[j] = x;
+    x = folded<W> (op, type, values, from, upto, (int) threadIdx.x, THREADS);
+    x = over_lanes<W> (shared, op, x, THREADS);
+    if (threadIdx.x == 0)
+      to[j] = with_zeros (a, op, upto - from, x);
   }
 }
 

@@ -52,59 +52,90 @@ template <class T> DEVICE T conjugate_if (bool yes, T x) {
 
 /* ---- plain -------------------------------------------------------------------------------- */
 
-/* The sum over every step-th element of S from `begin` on, to `end`, for the column of D at d. */
-template <class T>
-DEVICE T sum_of (const form<T> &x, const T *d, int64_t begin, int64_t end, int step) {
-  T sum = {};
-#pragma unroll 4
-  for (int64_t p = begin; p < end; p += step) {
-    T s = x.values[p], y = d[x.column[p] * x.ld];
-    multiply_add (sum, conjugate_if (x.conjugated, s), conjugate_if (x.d_conjugated, y), x.real);
+/* Adds to sum[w] every step-th element of S from `begin` on, to `end`, times that of the column of D at
+ * d[w]. Four are read at once: a short row waits for memory as often as one element does. */
+template <class T, int WIDE>
+DEVICE void add_elements (const form<T> &x, const T *const (&d)[WIDE], int64_t begin, int64_t end,
+                          int step, T (&sum)[WIDE]) {
+  enum { AT_ONCE = 4 };
+  for (int64_t p = begin; p < end; p += AT_ONCE * step) {
+    T s[AT_ONCE], y[AT_ONCE][WIDE];
+    int64_t at[AT_ONCE];
+#pragma unroll
+    for (int e = 0; e < AT_ONCE; e++) { /* past the end: the first one again */
+      const int64_t q = p + e * step < end ? p + e * step : p;
+      at[e] = x.column[q] * x.ld;
+      s[e] = conjugate_if (x.conjugated, x.values[q]);
+    }
+#pragma unroll
+    for (int e = 0; e < AT_ONCE; e++)
+#pragma unroll
+      for (int w = 0; w < WIDE; w++)
+        y[e][w] = conjugate_if (x.d_conjugated, d[w][at[e]]);
+#pragma unroll
+    for (int e = 0; e < AT_ONCE; e++)
+#pragma unroll
+      for (int w = 0; w < WIDE; w++)
+        if (p + e * step < end)
+          multiply_add (sum[w], s[e], y[e][w], x.real);
   }
-  return sum;
 }
 
-/* A group computes WIDTH columns of a row; LANES / WIDTH threads share the row of S. Where a row is long,
- * one group would be at work long after all others: all groups share it. */
-template <class T, int WIDTH>
+/* A group computes WIDTH columns of a row, or WIDE times as many with WIDTH = LANES; LANES / WIDTH threads
+ * share the row of S. Where a row is long, one group would be at work long after all others: all groups
+ * share it. */
+template <class T, int WIDTH, int WIDE>
 __global__ void __launch_bounds__ (THREADS) multiply_rows (form<T> x) {
-  SHARED (T, sums, LANES, ROWS + 1);
-  SHARED (T, shares, GROUPS, LANES);
-  constexpr int PARTS = LANES / WIDTH;
+  SHARED (T, sums, WIDE * LANES, ROWS + 1);
+  SHARED (T, shares, GROUPS, WIDE * LANES);
+  SHARED (int, has_long, 1, 1);
+  constexpr int PARTS = LANES / WIDTH, COLUMNS = WIDE * WIDTH;
   int64_t tiles = (x.count + ROWS - 1) / ROWS;
-  int64_t i0 = blockIdx.x % tiles * ROWS, j0 = blockIdx.x / tiles * WIDTH;
-  int lane = threadIdx.x % LANES, part = lane / WIDTH;
-  int64_t j = j0 + lane % WIDTH < x.n ? j0 + lane % WIDTH : x.n - 1;
-  const T *d = x.d + j;
-  bool reads = !is_zero (x.alpha);
-  for (int r = threadIdx.x / LANES; r < ROWS; r += GROUPS) {
-    int64_t begin = 0, end = 0;
-    if (reads && i0 + r < x.count) {
-      begin = x.start[i0 + r];
-      end = x.start[i0 + r + 1];
-    }
-    sums[lane][r] = end - begin > LONG ? T () : sum_of (x, d, begin + part, end, PARTS);
+  int64_t i0 = blockIdx.x % tiles * ROWS, j0 = blockIdx.x / tiles * COLUMNS;
+  int lane = threadIdx.x % LANES, part = lane / WIDTH, group = threadIdx.x / LANES;
+  int64_t j = j0 + lane % WIDTH;
+  const T *d[WIDE]; /* past the end the last column, discarded */
+#pragma unroll
+  for (int w = 0; w < WIDE; w++)
+    d[w] = x.d + (j + w * LANES < x.n ? j + w * LANES : x.n - 1);
+  int64_t rows = is_zero (x.alpha) ? 0 : x.count - i0 < ROWS ? x.count - i0 : (int64_t) ROWS;
+  if (threadIdx.x == 0)
+    has_long[0][0] = 0;
+  __syncthreads ();
+  for (int r = group; r < ROWS; r += GROUPS) {
+    T sum[WIDE] = {};
+    int64_t begin = r < rows ? x.start[i0 + r] : 0, end = r < rows ? x.start[i0 + r + 1] : 0;
+    if (end - begin > LONG)
+      atomic_max (has_long[0][0], 1);
+    else
+      add_elements<T, WIDE> (x, d, begin + part, end, PARTS, sum);
+#pragma unroll
+    for (int w = 0; w < WIDE; w++)
+      sums[w * LANES + lane][r] = sum[w];
   }
-  for (int r = 0; r < ROWS && reads && i0 + r < x.count; r++) {
+  __syncthreads ();
+  for (int r = 0; has_long[0][0] && r < rows; r++) {
     int64_t begin = x.start[i0 + r], end = x.start[i0 + r + 1];
     if (end - begin <= LONG)
       continue;
-    int group = threadIdx.x / LANES;
+    T sum[WIDE] = {};
+    add_elements<T, WIDE> (x, d, begin + group * PARTS + part, end, GROUPS * PARTS, sum);
+#pragma unroll
+    for (int w = 0; w < WIDE; w++)
+      shares[group][w * LANES + lane] = sum[w];
     __syncthreads ();
-    shares[group][lane] = sum_of (x, d, begin + group * PARTS + part, end, GROUPS * PARTS);
-    __syncthreads ();
-    if (group == 0) {
-      T sum = shares[0][lane];
+    if (threadIdx.x < WIDE * LANES) {
+      T all = shares[0][threadIdx.x];
       for (int other = 1; other < GROUPS; other++) {
-        T y = shares[other][lane];
-        sum = add (sum, y);
+        T y = shares[other][threadIdx.x];
+        all = add (all, y);
       }
-      sums[lane][r] = sum;
+      sums[threadIdx.x][r] = all;
     }
+    __syncthreads ();
   }
-  __syncthreads ();
-  for (int e = threadIdx.x; e < WIDTH * ROWS; e += THREADS) {
-    int w = x.by_rows ? e % WIDTH : e / ROWS, r = x.by_rows ? e / WIDTH : e % ROWS;
+  for (int e = threadIdx.x; e < COLUMNS * ROWS; e += THREADS) {
+    int w = x.by_rows ? e % COLUMNS : e / ROWS, r = x.by_rows ? e / COLUMNS : e % ROWS;
     T sum = sums[w][r];
     for (int other = 1; other < PARTS; other++) {
       T y = sums[other * WIDTH + w][r];
@@ -229,10 +260,9 @@ static facts facts_of (const gpumm_sparse_product *p) {
   return f;
 }
 
-/* Columns of D that are transposed at one time; for blocks two per thread: each is read less
- * often. */
+/* Columns of D that are transposed at one time, two per thread: elements of S are read less often. */
 static int64_t panel_of (const facts &f, size_t size) {
-  int64_t least = f.s->block_rows * f.s->block_cols > 1 ? 2 * LANES : LANES;
+  const int64_t least = 2 * LANES;
   int64_t most = PANEL_BYTES / ((f.inner > 0 ? f.inner : 1) * (int64_t) size) / LANES * LANES;
   most = most > least ? most : least;
   return f.n < most ? f.n : most;
@@ -245,11 +275,11 @@ static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_prope
          + (f.turned ? gpumm_transpose_bytes (f.s, p->type_c) : 0);
 }
 
-template <class T, int WIDTH>
+template <class T, int WIDTH, int WIDE>
 static gpumm_status launch_plain (int device, gpumm_stream *stream, const form<T> &x) {
-  return LAUNCH ("spmm", (multiply_rows<T, WIDTH>),
-                 ceil_div (x.count, ROWS) * ceil_div (x.n, WIDTH), dim3 (THREADS), device, stream,
-                 x);
+  return LAUNCH ("spmm", (multiply_rows<T, WIDTH, WIDE>),
+                 ceil_div (x.count, ROWS) * ceil_div (x.n, WIDTH * WIDE), dim3 (THREADS), device,
+                 stream, x);
 }
 
 template <class T, int HEIGHT, int WIDE>
@@ -270,10 +300,12 @@ static gpumm_status launch_blocks (int device, gpumm_stream *stream, const form<
 
 template <class T>
 static gpumm_status launch_form (int device, gpumm_stream *stream, const form<T> &x) {
+  constexpr int WIDE = sizeof (T) <= 8 ? 2 : 1;
   if (x.block_rows == 1 && x.block_cols == 1)
-    return x.n <= 2   ? launch_plain<T, 1> (device, stream, x)
-           : x.n <= 8 ? launch_plain<T, 4> (device, stream, x)
-                      : launch_plain<T, LANES> (device, stream, x);
+    return x.n <= 2       ? launch_plain<T, 1, 1> (device, stream, x)
+           : x.n <= 8     ? launch_plain<T, 4, 1> (device, stream, x)
+           : x.n <= LANES ? launch_plain<T, LANES, 1> (device, stream, x)
+                          : launch_plain<T, LANES, WIDE> (device, stream, x);
   if (x.block_rows <= 2)
     return launch_blocks<T, 2> (device, stream, x);
   if (ceil_div (x.block_rows, 4) * 4 < ceil_div (x.block_rows, 8) * 8)
