@@ -167,15 +167,15 @@ static sparse packed (sparse x, const array &places, index_type kept) {
   return y;
 }
 
-// May a stored value be zero? Waits where that is not known.
-static bool has_zeros (sparse &x) {
+// May a stored value be zero? Waits for the product that tells, if one does.
+static bool has_zeros (const sparse &x) {
   int32_t is_there = 1;
   if (!x.unsure || x.stored == 0)
     return false;
-  if (!x.zero.buffer)
-    return !holds (GPUMM_FOLD_ALL, ready (x.values));
-  const gpumm_view flag = view_of (x.zero);
-  need (gpumm_look (&flag, 1, &is_there));
+  if (x.zero.buffer) {
+    const gpumm_view flag = view_of (x.zero);
+    need (gpumm_look (&flag, 1, &is_there));
+  }
   return is_there != 0;
 }
 
@@ -184,7 +184,9 @@ const sparse &settle (sparse &x) {
     return x;
   if (has_zeros (x)) {
     const array places = marks_of (x);
-    x = packed (x, places, look (places, x.stored));
+    const index_type kept = look (places, x.stored);
+    if (kept < x.stored)
+      x = packed (x, places, kept);
   }
   x.zero = array ();
   x.unsure = false;
@@ -357,6 +359,8 @@ static void settle_both (sparse &a, sparse &b) {
     if (has_zeros (*x)) {
       const array places = marks_of (*x);
       const index_type kept = look (places, x->stored);
+      if (kept == x->stored)
+        continue;
       a = packed (a, places, kept);
       b = packed (b, places, kept);
       b.start = a.start;
@@ -364,9 +368,15 @@ static void settle_both (sparse &a, sparse &b) {
     }
 }
 
-// A factor that is logical, without zeros, is 1.
-static bool is_bool_product (const sparse &a, const sparse &b) {
-  return a.values.type == GPUMM_B || b.values.type == GPUMM_B;
+// The type of products of these.
+static gpumm_type product_type (gpumm_type a, gpumm_type b) {
+  return is_complex (a) || is_complex (b) ? GPUMM_Z : GPUMM_D;
+}
+
+// x where the mask is not 0, which the entries that are not stored are not.
+static array masked (const array &x, const array &mask, gpumm_type type) {
+  return pending_array (fused (GPUMM_MAP_MASK, operand_with (x), operand_with (mask), type), type,
+                        x.size, x.device);
 }
 
 // As truth values: of sparse matrices NaN is true.
@@ -391,12 +401,17 @@ static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
     a = straight (a);
     b = straight (b);
   }
+  if (same_pattern (a, b) && o.map == GPUMM_MAP_MUL
+      && (a.values.type == GPUMM_B || b.values.type == GPUMM_B)) {
+    const bool is_mask = b.values.type == GPUMM_B;
+    const sparse &x = is_mask ? a : b;
+    return with_values (x, masked (x.values, (is_mask ? b : a).values,
+                                   product_type (a.values.type, b.values.type)));
+  }
   if (same_pattern (a, b)) {
     if (o.map == GPUMM_MAP_MUL) // a zero that is not stored makes no NaN of Inf
       settle_both (a, b);
-    sparse y = with_values (a, entrywise (o, operand_with (a.values), operand_with (b.values)));
-    y.unsure = o.map != GPUMM_MAP_MUL || !is_bool_product (a, b);
-    return y;
+    return with_values (a, entrywise (o, operand_with (a.values), operand_with (b.values)));
   }
   settle (a);
   settle (b);
@@ -430,11 +445,7 @@ static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
 
 // ---- products -----------------------------------------------------------------------------------
 
-// The type of products of these, and x in it.
-static gpumm_type product_type (gpumm_type a, gpumm_type b) {
-  return is_complex (a) || is_complex (b) ? GPUMM_Z : GPUMM_D;
-}
-
+// x in this type.
 static sparse in_type (sparse x, gpumm_type type) {
   if (x.values.type != type) {
     x.values = converted (x.values, type);
@@ -518,7 +529,6 @@ static array multiplied_full (sparse s, array d, bool left) {
 
 // x with each row (or column) multiplied by, or divided by, an element of a full vector.
 static sparse scaled (const operation &o, sparse x, array factors, bool by_rows) {
-  settle (x);
   if (x.conjugated)
     x = straight (x);
   factors = plain (factors);
@@ -535,7 +545,11 @@ static sparse scaled (const operation &o, sparse x, array factors, bool by_rows)
   w.full.stride[down ? 0 : 1] = 1;
   if (x.stored > 0)
     run (w);
-  return with_values (x, entrywise (o, operand_with (x.values), operand_with (each)));
+  ready (x.values);
+  array y = entrywise (o, operand_with (x.values), operand_with (each));
+  if (x.unsure) // what is 0 is not stored: it becomes no NaN
+    y = masked (y, x.values, y.type);
+  return with_values (x, y);
 }
 
 // ---- operators ----------------------------------------------------------------------------------

@@ -396,6 +396,8 @@ template <int EACH, class R> DEVICE void apply (int op, int, R (&a)[EACH], const
     FOR_EACH (larger (x, y));
   case GPUMM_MAP_MIN:
     FOR_EACH (less (x, y));
+  case GPUMM_MAP_MASK:
+    FOR_EACH (y == 0 ? 0 : x);
   }
 }
 
@@ -526,6 +528,8 @@ DEVICE void apply (int op, int real, complex<R> (&a)[EACH], const complex<R> (&b
     FOR_EACH (extreme (x, y, true));
   case GPUMM_MAP_MIN:
     FOR_EACH (extreme (x, y, false));
+  case GPUMM_MAP_MASK:
+    FOR_EACH (is_zero (y) ? complex<R> () : x);
   }
 }
 

@@ -373,6 +373,9 @@ static value binary (int op, value x, value y, int is_complex, int is_single) {
     return (value){(a != 0 || b != 0) && (c != 0 || d != 0), 1};
   case GPUMM_MAP_OR:
     return (value){a != 0 || b != 0 || c != 0 || d != 0, 1};
+  case GPUMM_MAP_MASK:
+    z = c == 0 && d == 0 ? 0 : x.z;
+    break;
   default:
     return extreme (x, y, op == GPUMM_MAP_MAX, is_single);
   }
