@@ -321,7 +321,7 @@ sparse sparse_of (const array &given) {
 
 // ---- two patterns -------------------------------------------------------------------------------
 
-static bool same_pattern (const sparse &a, const sparse &b) {
+bool same_pattern (const sparse &a, const sparse &b) {
   return a.start.buffer == b.start.buffer && a.index.buffer == b.index.buffer
          && a.turned == b.turned && a.rows == b.rows && a.cols == b.cols;
 }

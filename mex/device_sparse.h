@@ -47,6 +47,9 @@ const sparse &settle (sparse &x);
 
 sparse transposed (sparse x, bool conjugates);
 
+// Do they share what says where their values are?
+bool same_pattern (const sparse &a, const sparse &b);
+
 // Full and back.
 array full_of (sparse x);
 sparse sparse_of (const array &x);

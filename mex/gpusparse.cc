@@ -29,10 +29,11 @@ public:
   }
 
   // For use in an expression: what is found out of a value that others hold, too, is kept.
-  sparse operand () const {
+  sparse operand (bool settles = true) const {
     if (references (this, 0) > 1) {
       computed ();
-      settle (m);
+      if (settles)
+        settle (m);
     }
     return m;
   }
@@ -92,13 +93,13 @@ public:
     return nnz () == dims ().numel () && download (m).is_true ();
   }
   octave_value full_value () const {
-    return gpuarray_value (full_of (operand ()));
+    return gpuarray_value (full_of (operand (false)));
   }
   octave_value permute (const Array<int> &order, bool) const {
     if (order.numel () != 2)
       say_gather ("permute of a sparse matrix: gather (X)");
     return order (0) == 0 ? octave_value (clone ())
-                          : gpusparse_value (transposed (operand (), false));
+                          : gpusparse_value (transposed (operand (false), false));
   }
   octave_value squeeze () const {
     return octave_value (clone ());
@@ -117,7 +118,7 @@ public:
   }
   octave_value any (int dim) const {
     const int along = dim < 0 ? dims ().first_non_singleton () : dim;
-    return gpusparse_value (folded (GPUMM_FOLD_ANY, operand (), along));
+    return gpusparse_value (folded (GPUMM_FOLD_ANY, operand (false), along));
   }
   octave_value diag (octave_idx_type k) const {
     return gpusparse_value (diagonal_of (operand (), k));
@@ -244,18 +245,18 @@ bool is_gpusparse (const octave_value &x) {
 octave_value octave_gpusparse::map (unary_mapper_t f) const {
   for (int i = 0; i < function_count; i++)
     if (functions[i].name == f)
-      return gpusparse_value (mapped (functions[i], operand ()));
+      return gpusparse_value (mapped (functions[i], operand (false)));
   say_gather ("%s of a sparse matrix is not computed on a device: %s (gather (X))",
               get_umap_name (f), get_umap_name (f));
 }
 
 // ---- operators ----------------------------------------------------------------------------------
 
-static sparse_operand operand_for (const octave_base_value &x, int device) {
+static sparse_operand operand_for (const octave_base_value &x, int device, bool settles) {
   sparse_operand o;
   if (const octave_gpusparse *s = gpusparse_of (x)) {
     o.is_sparse = true;
-    o.s = s->operand ();
+    o.s = s->operand (settles);
   } else if (get_gpuarray (x, o.other.x))
     ;
   else if (x.issparse () || x.is_perm_matrix ()) {
@@ -280,7 +281,10 @@ octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_val
   array full;
   sparse result;
   const int device = device_of (gpusparse_of (a) || get_gpuarray (a, full) ? a : b);
-  return combined (op, operand_for (a, device), operand_for (b, device), result, full)
+  const octave_gpusparse *s = gpusparse_of (a), *t = gpusparse_of (b);
+  const bool settles = op == octave_value::op_mul || (s && t && !same_pattern (s->m, t->m));
+  return combined (op, operand_for (a, device, settles), operand_for (b, device, settles), result,
+                   full)
              ? gpusparse_value (result)
              : gpuarray_value (full);
 }
@@ -334,10 +338,10 @@ void install_gpusparse (octave::type_info &types) {
     return octave::binary_op (type_info (), octave_value::op_mul, octave_value (-1.0), shared (x));
   });
   types.install_unary_op (octave_value::op_transpose, id, [] (const octave_base_value &x) {
-    return gpusparse_value (transposed (gpusparse_of (x)->operand (), false));
+    return gpusparse_value (transposed (gpusparse_of (x)->operand (false), false));
   });
   types.install_unary_op (octave_value::op_hermitian, id, [] (const octave_base_value &x) {
-    return gpusparse_value (transposed (gpusparse_of (x)->operand (), true));
+    return gpusparse_value (transposed (gpusparse_of (x)->operand (false), true));
   });
 }
 
@@ -360,9 +364,11 @@ octave_value_list gpusparse_word (const octave_value_list &args, int nargout) {
     const std::string name = args (1).string_value ();
     for (int op = 0; op < GPUMM_FOLD_OPS; op++)
       if (name == fold_names[op])
-        return ovl (gpusparse_value (folded (gpumm_fold_op (op),
-                                             gpusparse_of (args (2).get_rep ())->operand (),
-                                             args (3).int_value () - 1)));
+        return ovl (
+            gpusparse_value (folded (gpumm_fold_op (op),
+                                     gpusparse_of (args (2).get_rep ())
+                                         ->operand (op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN),
+                                     args (3).int_value () - 1)));
   }
   say_gather ("this is not computed of sparse matrices on a device: gather (X)");
 }
