@@ -12,7 +12,8 @@
  *             shared memory, or in C itself if they do not fit. The elements of A are taken one
  *             after the other, and all threads share the row of B that each meets, so that no two
  *             threads add to the same sum at a time and sums run in ascending k. A warp computes
- *             rows of up to 16384 products, a block longer ones.
+ *             rows of up to 16384 products, a block longer ones. The columns of the longest rows,
+ *             the hubs of a graph, are split among warps.
  *
  * Several unknowns at a point, as in a stiffness matrix, give adjacent rows with the same columns:
  * these count as long from 512 products on. Up to three such rows of A are multiplied together, and
@@ -39,15 +40,20 @@ static constexpr unsigned ALL = 0xffffffff; /* lanes of a warp */
 
 enum {
   WARP = 32,
-  GROUP = 8,            /* lanes that look at a row together */
-  SHORT_BINS = 6,       /* up to 64, 128, 256, 512, 1024 and 2048 products */
-  MOST_OF_WARP = 16384, /* products of a long row that a warp makes */
-  LONG = SHORT_BINS,    /* the bins of long rows: for warps, for blocks */
-  BINS = SHORT_BINS + 2,
-  TOGETHER = 3,  /* rows with the same columns, treated as one */
-  RUN = 12,      /* a run of such rows is cut at multiples of this */
-  COUNTERS = 64, /* in a workspace: those of struct bins, and some to spare */
-  LOOK_UP = 30,  /* elements of A that a warp looks up at once: whole groups of three */
+  GROUP = 8,               /* lanes that look at a row together */
+  SHORT_BINS = 7,          /* up to 16, 64, 128, 256, 512, 1024 and 2048 products */
+  MOST_OF_WARP = 16384,    /* products of a long row that a warp makes */
+  MOST_OF_BLOCK = 1 << 17, /* and a block */
+  LONG = SHORT_BINS,       /* the bins of long rows: for warps, for blocks, split */
+  SPLIT = LONG + 2,
+  BINS = SHORT_BINS + 3,
+  MOST_SPLIT = 1024,       /* rows; others than these are for blocks */
+  SEGMENTS = 32,           /* of such a row, at most, */
+  LEAST_SEGMENT = 1 << 15, /* and their columns, at least */
+  TOGETHER = 3,            /* rows with the same columns, treated as one */
+  RUN = 12,                /* a run of such rows is cut at multiples of this */
+  COUNTERS = 64,           /* in a workspace: those of struct bins, and some to spare */
+  LOOK_UP = 30,            /* elements of A that a warp looks up at once: whole groups of three */
   /* A row with at least this many products and the columns of the row before or after it counts as
    * a long one, unless it spans more than this many columns per product. */
   FEWEST_TOGETHER = 512,
@@ -75,14 +81,17 @@ enum { BLOCK = 256 };
 
 struct bins {
   int *length;            /* BINS: rows in each */
-  int *next;              /* 2: the next place to take in each long bin */
+  int *next;              /* 4: the next place to take in each long bin, the split one twice */
   int *any;               /* are there long rows? */
+  int *found;             /* of segments of split rows: their columns that occur */
+  int segments;           /* of a row */
+  int64_t segment;        /* columns of one */
   int *list[BINS];        /* rows, counted from the launch's first */
   unsigned char *mark;    /* of each row: as follows */
   unsigned char *repeats; /* 1 for a row of B with the columns of the one before */
 };
 
-enum { IS_LONG = 1, IS_REPEAT = 2, IS_LONGEST = 4 };
+enum { IS_LONG = 1, IS_REPEAT = 2, IS_LONGEST = 4, IS_SPLIT = 8 };
 
 template <class T> struct problem {
   gpumm_rows a, b, c;
@@ -159,7 +168,41 @@ __device__ static inline bool better_together (const gpumm_rows &a, const gpumm_
   return high - low <= WIDEST_TOGETHER * products;
 }
 
-/* Lists the short rows and marks the long ones. sums: as for list_long. GROUP lanes per row. */
+/* Products of a short bin's rows, at most. */
+__host__ __device__ static inline int most_of (int bin) {
+  return bin == 0 ? 16 : 32 << bin;
+}
+
+/* The products of row i + lane, below end_row. A group's lanes count together, and read the elements of
+ * short rows all at once. */
+__device__ static inline int64_t count_products (const gpumm_rows &a, const gpumm_rows &b,
+                                                 int64_t i, int64_t end_row, unsigned mask) {
+  const int lane = threadIdx.x % GROUP;
+  int64_t begin[GROUP], end[GROUP], products[GROUP], mine = 0;
+  int k[GROUP];
+#pragma unroll
+  for (int u = 0; u < GROUP; u++) {
+    begin[u] = i + u < end_row ? a.start[i + u] + lane : 0;
+    end[u] = i + u < end_row ? a.start[i + u + 1] : 0;
+  }
+#pragma unroll
+  for (int u = 0; u < GROUP; u++)
+    k[u] = begin[u] < end[u] ? a.column[begin[u]] : -1;
+#pragma unroll
+  for (int u = 0; u < GROUP; u++)
+    products[u] = k[u] >= 0 ? b.start[k[u] + 1] - b.start[k[u]] : 0;
+#pragma unroll
+  for (int u = 0; u < GROUP; u++) {
+    for (int64_t t = begin[u] + GROUP; t < end[u]; t += GROUP)
+      products[u] += b.start[a.column[t] + 1] - b.start[a.column[t]];
+    for (int d = GROUP / 2; d > 0; d /= 2)
+      products[u] += __shfl_xor_sync (mask, products[u], d, GROUP);
+    mine = lane == u ? products[u] : mine;
+  }
+  return mine;
+}
+
+/* Lists the short rows and marks the long ones. sums: as for list_long. */
 __global__ void __launch_bounds__ (BLOCK)
     /* cppcheck-suppress passedByValue; a kernel's parameters are */
     find_bins (gpumm_rows a, gpumm_rows b, gpumm_rows c, int64_t row, int count, int64_t sums,
@@ -167,41 +210,38 @@ __global__ void __launch_bounds__ (BLOCK)
   __shared__ int found[SHORT_BINS], begin[SHORT_BINS];
   const unsigned mask = 0xffu << (threadIdx.x % WARP / GROUP * GROUP);
   const int lane = threadIdx.x % GROUP;
-  for (int64_t r0 = (int64_t) blockIdx.x * (BLOCK / GROUP); r0 < count;
-       r0 += (int64_t) gridDim.x * (BLOCK / GROUP)) {
-    int64_t r = r0 + threadIdx.x / GROUP, products = 0;
-    int bin = -1, at = 0;
+  for (int64_t r0 = (int64_t) blockIdx.x * BLOCK; r0 < count; r0 += (int64_t) gridDim.x * BLOCK) {
+    const int64_t r = r0 + threadIdx.x;
+    int bin = -1, at = 0, marked = 0;
     if (threadIdx.x < SHORT_BINS)
       found[threadIdx.x] = 0;
     __syncthreads ();
-    if (r < count) {
-      int64_t i = row + r, end = a.start[i + 1];
-      for (int64_t t = a.start[i] + lane; t < end; t += GROUP) {
-        int64_t k = a.column[t];
-        products += b.start[k + 1] - b.start[k];
-      }
-      for (int d = GROUP / 2; d > 0; d /= 2)
-        products += __shfl_xor_sync (mask, products, d, GROUP);
-      int marked = 0;
-      if (products > most_short || better_together (a, b, c, i, products, sums, mask))
+    const int64_t mine = count_products (a, b, row + r - lane, row + count, mask);
+    for (int u = 0; u < GROUP; u++) {
+      const int64_t products = __shfl_sync (mask, mine, u, GROUP), other = r - lane + u;
+      if (products <= most_short
+          && (products < FEWEST_TOGETHER
+              || !better_together (a, b, c, row + other, products, sums, mask)))
+        continue;
+      const bool repeated = other % RUN != 0 && repeats (a, row + other, mask);
+      if (lane == u)
         marked = IS_LONG | (products > MOST_OF_WARP ? IS_LONGEST : 0)
-                 | (r % RUN != 0 && repeats (a, i, mask) ? IS_REPEAT : 0);
-      else if (products > 0)
-        for (bin = 0; products > 64 << bin;)
-          bin++;
-      if (lane == 0) {
-        w.mark[r] = (unsigned char) marked;
-        if (marked)
-          *w.any = 1;
-        if (bin >= 0)
-          at = atomicAdd (&found[bin], 1);
-      }
+                 | (products > MOST_OF_BLOCK ? IS_SPLIT : 0) | (repeated ? IS_REPEAT : 0);
     }
+    if (!marked && mine > 0)
+      for (bin = 0; mine > most_of (bin);)
+        bin++;
+    if (r < count)
+      w.mark[r] = (unsigned char) marked;
+    if (marked)
+      *w.any = 1;
+    if (bin >= 0)
+      at = atomicAdd (&found[bin], 1);
     __syncthreads ();
     if (threadIdx.x < SHORT_BINS && found[threadIdx.x] > 0)
       begin[threadIdx.x] = atomicAdd (&w.length[threadIdx.x], found[threadIdx.x]);
     __syncthreads ();
-    if (lane == 0 && bin >= 0)
+    if (bin >= 0)
       w.list[bin][begin[bin] + at] = (int) r;
   }
 }
@@ -232,8 +272,11 @@ __global__ void __launch_bounds__ (BLOCK)
     const int together = group_of (w, (int) r, count);
     bool longest = w.mark[r] & IS_LONGEST
                    || (sums > 0 && together * (c.start[row + r + 1] - c.start[row + r]) > sums);
-    int bin = longest ? LONG + 1 : LONG;
-    w.list[bin][atomicAdd (&w.length[bin], 1)] = (int) r;
+    int bin = w.mark[r] & IS_SPLIT ? SPLIT : longest ? LONG + 1 : LONG;
+    int at = atomicAdd (&w.length[bin], 1);
+    if (bin == SPLIT && at >= MOST_SPLIT)
+      at = atomicAdd (&w.length[bin = LONG + 1], 1);
+    w.list[bin][at] = (int) r;
   }
 }
 
@@ -253,10 +296,10 @@ __global__ void __launch_bounds__ (BLOCK) find_repeats (gpumm_rows b, bins w) {
 
 /* How the rows of a bin are computed: threads per row, products per thread. */
 template <int BIN> struct shape {
-  static constexpr int items = BIN < 3 ? 8 : 16;
-  static constexpr int threads = BIN == 0 ? 8 : BIN == 1 ? 16 : BIN < 4 ? 32 : BIN == 4 ? 64 : 128;
+  static constexpr int items = BIN == 0 ? 2 : BIN < 4 ? 8 : 16;
+  static constexpr int threads = BIN <= 1 ? 8 : BIN == 2 ? 16 : BIN < 5 ? 32 : BIN == 5 ? 64 : 128;
   static constexpr int size = items * threads; /* products of the longest row */
-  static constexpr int block = threads > WARP ? threads : BIN == 3 ? 64 : 128;
+  static constexpr int block = threads > WARP ? threads : BIN == 4 ? 64 : 128;
   static constexpr int rows = block / threads; /* of a block, at a time */
   static constexpr int lanes = threads < WARP ? threads : WARP;
 };
@@ -551,18 +594,20 @@ __device__ static inline int group_at (unsigned same, int e) {
   return !(same >> (e + 1) & 1) ? 1 : !(same >> (e + 2) & 1) ? 2 : 3;
 }
 
-/* Sets the bit of each column of row i of C that lies in the window. bits are cleared. */
+/* Sets the bit of each column of row i of C that lies in the window. bits are cleared. Each warp takes rows
+ * of B of its own. */
 template <int THREADS>
 __device__ static inline void mark_columns (const gpumm_rows &a, const gpumm_rows &b,
                                             const unsigned char *repeats, int64_t i, int64_t window,
                                             int64_t window_end, bool whole, unsigned *bits) {
   const int64_t end = a.start[i + 1];
-  for (int64_t t0 = a.start[i]; t0 < end; t0 += LOOK_UP) {
+  for (int64_t t0 = a.start[i] + threadIdx.x / WARP * LOOK_UP; t0 < end;
+       t0 += THREADS / WARP * LOOK_UP) {
     const meeting m = look_up (a, b, repeats, t0, end, window, window_end, whole);
     for (int e = 0; e < LOOK_UP && t0 + e < end; e += group_at (m.same, e)) {
       const int64_t from = __shfl_sync (ALL, m.from, e);
       const int length = __shfl_sync (ALL, m.length, e);
-      for (int l = threadIdx.x; l < length; l += THREADS) {
+      for (int l = lane_of (); l < length; l += WARP) {
         const int column = (int) (__ldg (b.column + from + l) - window);
         const unsigned bit = 1u << (column & 31);
         /* look first: most bits are set, and setting one bit from two threads is slow */
@@ -573,27 +618,50 @@ __device__ static inline void mark_columns (const gpumm_rows &a, const gpumm_row
   }
 }
 
-/* The next row of a long bin, -1 after the last. */
-template <int THREADS> __device__ static inline int next_row (const bins &w, int *taken) {
-  const int bin = THREADS == WARP ? LONG : LONG + 1;
-  wait_for_all<THREADS> (); /* all threads have read the last row, and shared memory is free */
+/* A long row, or a segment of its columns; r is -1 after the last. */
+struct piece {
+  int r, number; /* of the segment, of all */
+  int segment;
+};
+
+/* The next piece; next is its bin's counter. */
+template <int THREADS, bool SPLITS>
+__device__ static inline piece next_piece (const bins &w, int *next, int *taken) {
+  const int bin = SPLITS ? SPLIT : THREADS == WARP ? LONG : LONG + 1;
+  const int rows = SPLITS ? min (w.length[bin], (int) MOST_SPLIT) : w.length[bin];
+  wait_for_all<THREADS> (); /* all threads have read the last piece, and shared memory is free */
   if (threadIdx.x == 0)
-    *taken = atomicAdd (&w.next[bin - LONG], 1);
+    *taken = atomicAdd (next, 1);
   wait_for_all<THREADS> ();
-  return *taken < w.length[bin] ? w.list[bin][*taken] : -1;
+  const int number = *taken, at = SPLITS ? number / w.segments : number;
+  return {at < rows ? w.list[bin][at] : -1, number, SPLITS ? number % w.segments : 0};
 }
 
-template <int THREADS>
-__global__ void __launch_bounds__ (THREADS)
-    count_long (gpumm_rows a, gpumm_rows b, gpumm_rows c, int64_t row, int count, bins w) {
+/* The columns of a piece, of those that its row reaches. */
+template <bool SPLITS>
+__device__ static inline void clip (const bins &w, const piece &x, int &low, int &high) {
+  if (!SPLITS)
+    return;
+  const int64_t begin = x.segment * w.segment, end = begin + w.segment - 1;
+  low = low < begin ? (int) min (begin, (int64_t) INT32_MAX) : low;
+  high = high > end ? (int) end : high;
+}
+
+/* adds: to the lengths of rows, in c.start; of segments the length is kept in any case. */
+template <int THREADS, bool SPLITS>
+__global__ void __launch_bounds__ (THREADS) count_long (gpumm_rows a, gpumm_rows b, gpumm_rows c,
+                                                        int64_t row, int count, bool adds, bins w) {
   typedef table<THREADS> own;
   __shared__ unsigned bits[own::words];
   __shared__ typename own::scan::TempStorage scratch;
   __shared__ int reached[1][2], taken;
-  for (int r; (r = next_row<THREADS> (w, &taken)) >= 0;) {
-    const int64_t i = row + r;
-    int low, high, found = 0, all;
-    columns_reached<THREADS> (a, b, i, reached, low, high);
+  int *const next = w.next + (SPLITS ? 2 : THREADS == WARP ? 0 : 1);
+  for (piece x; (x = next_piece<THREADS, SPLITS> (w, next, &taken)).r >= 0;) {
+    const int64_t i = row + x.r;
+    int lowest, highest, found = 0, all;
+    columns_reached<THREADS> (a, b, i, reached, lowest, highest);
+    int low = lowest, high = highest;
+    clip<SPLITS> (w, x, low, high);
     const int64_t first = low / 32 * 32;
     for (int64_t window = first; window <= high; window += own::window) {
       const int64_t window_end = min (window + own::window, (int64_t) high + 1);
@@ -602,16 +670,18 @@ __global__ void __launch_bounds__ (THREADS)
         bits[q] = 0;
       wait_for_all<THREADS> ();
       mark_columns<THREADS> (a, b, w.repeats, i, window, window_end,
-                             window == first && window_end > high, bits);
+                             window <= lowest && window_end > highest, bits);
       wait_for_all<THREADS> ();
       for (int q = threadIdx.x; q < words; q += THREADS)
         found += __popc (bits[q]);
       wait_for_all<THREADS> ();
     }
     typename own::scan (scratch).ExclusiveSum (found, found, all);
-    if (threadIdx.x == 0)
-      for (int g = group_of (w, r, count); g > 0; g--)
-        c.start[i + g] = all;
+    if (threadIdx.x == 0 && SPLITS)
+      w.found[x.number] = all;
+    if (threadIdx.x == 0 && adds)
+      for (int g = group_of (w, x.r, count); g > 0; g--)
+        atomicAdd ((unsigned long long *) &c.start[i + g], (unsigned long long) all);
   }
 }
 
@@ -648,7 +718,7 @@ __device__ static inline int write_columns (const unsigned *bits, int words, COU
   return warps > 1 ? all : total;
 }
 
-template <class T, int THREADS>
+template <class T, int THREADS, bool SPLITS>
 __global__ void __launch_bounds__ (THREADS) multiply_long (problem<T> p) {
   typedef table<THREADS> own;
   typedef typename count_of<THREADS>::type count_type;
@@ -660,23 +730,32 @@ __global__ void __launch_bounds__ (THREADS) multiply_long (problem<T> p) {
   __shared__ int reached[1][2], taken;
   const T *a_values = (const T *) p.a.values, *b_values = (const T *) p.b.values;
   bool zeros = false;
-  for (int r; (r = next_row<THREADS> (p.w, &taken)) >= 0;) {
-    const int64_t i = p.row + r, start = p.c.start[i], length = p.c.start[i + 1] - start;
+  int *const next = p.w.next + (SPLITS ? 3 : THREADS == WARP ? 0 : 1);
+  for (piece x; (x = next_piece<THREADS, SPLITS> (p.w, next, &taken)).r >= 0;) {
+    const int64_t i = p.row + x.r, length = p.c.start[i + 1] - p.c.start[i];
     const int64_t a_begin = p.a.start[i], a_length = p.a.start[i + 1] - a_begin;
-    const int together = group_of (p.w, r, p.count);
-    const int64_t all = together * length;
+    const int together = group_of (p.w, x.r, p.count);
+    int64_t start = p.c.start[i]; /* of the piece in C */
+    for (int e = SPLITS ? x.number - x.segment : x.number; e < x.number; e++)
+      start += p.w.found[e];
+    const int64_t mine = SPLITS ? p.w.found[x.number] : length;
     T *const values = (T *) p.c.values + start;
-    T *const sums = all * (int64_t) sizeof (T) <= own::sum_bytes ? shared_sums : values;
-    int low, high;
-    int64_t done = 0; /* elements of the row in the windows before */
-    for (int64_t q = threadIdx.x; q < all; q += THREADS)
-      sums[q] = T{};
-    columns_reached<THREADS> (p.a, p.b, i, reached, low, high);
+    const bool fits = together * mine * (int64_t) sizeof (T) <= own::sum_bytes;
+    T *const sums = fits ? shared_sums : values;
+    const int64_t step = fits ? mine : length; /* from row to row of the sums */
+    int lowest, highest;
+    int64_t done = 0; /* elements of the piece in the windows before */
+    for (int g = 0; g < together; g++)
+      for (int64_t q = threadIdx.x; q < mine; q += THREADS)
+        sums[q + g * step] = T{};
+    columns_reached<THREADS> (p.a, p.b, i, reached, lowest, highest);
+    int low = lowest, high = highest;
+    clip<SPLITS> (p.w, x, low, high);
     const int64_t first = low / 32 * 32;
     for (int64_t window = first; window <= high; window += own::window) {
       const int64_t window_end = min (window + own::window, (int64_t) high + 1);
       const int words = (int) ((window_end - window + 31) / 32);
-      const bool whole = window == first && window_end > high;
+      const bool whole = window <= lowest && window_end > highest;
       for (int q = threadIdx.x; q < words; q += THREADS)
         bits[q] = 0;
       wait_for_all<THREADS> ();
@@ -694,43 +773,45 @@ __global__ void __launch_bounds__ (THREADS) multiply_long (problem<T> p) {
                         from1 = __shfl_sync (ALL, m.from, e + 1),
                         from2 = __shfl_sync (ALL, m.from, e + 2);
           const int part = __shfl_sync (ALL, m.length, e);
-          T x[TOGETHER][TOGETHER]; /* elements of A */
+          T y[TOGETHER][TOGETHER]; /* elements of A */
 #pragma unroll
           for (int g = 0; g < TOGETHER; g++)
 #pragma unroll
             for (int h = 0; h < TOGETHER; h++)
-              x[g][h] = g < together && h < wide
+              y[g][h] = g < together && h < wide
                             ? read (a_values + a_begin + g * a_length + t0 + e + h)
                             : T{};
           for (int l = threadIdx.x; l < part; l += THREADS) {
             const int column = (int) (__ldg (p.b.column + from + l) - window);
-            const T y0 = read (b_values + from + l),
-                    y1 = wide > 1 ? read (b_values + from1 + l) : T{},
-                    y2 = wide > 2 ? read (b_values + from2 + l) : T{};
+            const T z0 = read (b_values + from + l),
+                    z1 = wide > 1 ? read (b_values + from1 + l) : T{},
+                    z2 = wide > 2 ? read (b_values + from2 + l) : T{};
             T *sum = sums + done + before[column / 32]
                      + __popc (bits[column / 32] & ((1u << (column & 31)) - 1));
 #pragma unroll
             for (int g = 0; g < TOGETHER; g++)
               if (g < together) {
-                T s = sum[g * length];
-                accumulate (s, x[g][0], y0, p.real);
+                T s = sum[g * step];
+                accumulate (s, y[g][0], z0, p.real);
                 if (wide > 1)
-                  accumulate (s, x[g][1], y1, p.real);
+                  accumulate (s, y[g][1], z1, p.real);
                 if (wide > 2)
-                  accumulate (s, x[g][2], y2, p.real);
-                sum[g * length] = s;
+                  accumulate (s, y[g][2], z2, p.real);
+                sum[g * step] = s;
               }
           }
-          wait_for_all<THREADS> ();
+          if (part > 0)
+            wait_for_all<THREADS> ();
         }
       }
       done += found;
     }
-    for (int64_t q = threadIdx.x; q < all; q += THREADS) {
-      const T sum = times_alpha (p.alpha, sums[q]);
-      values[q] = sum;
-      zeros |= is_zero (sum);
-    }
+    for (int g = 0; g < together; g++)
+      for (int64_t q = threadIdx.x; q < mine; q += THREADS) {
+        const T sum = times_alpha (p.alpha, sums[q + g * step]);
+        values[q + g * length] = sum;
+        zeros |= is_zero (sum);
+      }
   }
   if (zeros && p.zero)
     *p.zero = 1;
@@ -743,9 +824,12 @@ static size_t lay_out (const gpumm_sparse_product *p, bins *w) {
   parts m (p->workspace);
   m.take (w->length, COUNTERS);
   w->next = w->length + BINS;
-  w->any = w->next + 2;
+  w->any = w->next + 4;
   for (int *&list : w->list)
     m.take (list, p->count);
+  w->segment = max (ceil_div (ceil_div (p->b.cols, SEGMENTS), 32) * 32, (int64_t) LEAST_SEGMENT);
+  w->segments = (int) ceil_div (p->b.cols, w->segment);
+  m.take (w->found, MOST_SPLIT * SEGMENTS);
   m.take (w->mark, p->count);
   m.take (w->repeats, p->b.rows);
   return m.used;
@@ -771,8 +855,8 @@ static gpumm_status prepare (int device, gpumm_stream *stream, const gpumm_spars
   const int count = (int) p->count;
   const int64_t most = (int64_t) processors * 8;
   TRY (fill (device, stream, w->length, 0, COUNTERS * sizeof (int)));
-  TRY (LAUNCH ("spgemm, bins", find_bins, min (ceil_div (count, BLOCK / GROUP), most), BLOCK,
-               device, stream, p->a, p->b, p->c, p->row, count, sums, most_short, *w));
+  TRY (LAUNCH ("spgemm, bins", find_bins, min (ceil_div (count, BLOCK), most), BLOCK, device,
+               stream, p->a, p->b, p->c, p->row, count, sums, most_short, *w));
   TRY (LAUNCH ("spgemm, bins", list_long, min (ceil_div (count, BLOCK), most), BLOCK, device,
                stream, p->c, p->row, count, sums, *w));
   return LAUNCH ("spgemm, bins", find_repeats, min (ceil_div (p->b.rows, BLOCK / GROUP), most),
@@ -803,12 +887,12 @@ static gpumm_status count_bins (int device, gpumm_stream *stream, const gpumm_sp
   return GPUMM_OK;
 }
 
-template <int THREADS>
+template <int THREADS, bool SPLITS>
 static gpumm_status count_rest (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
-                                int processors, const bins &w) {
-  return LAUNCH ("spgemm, counting", count_long<THREADS>,
-                 long_blocks<THREADS> (p->count, processors), THREADS, device, stream, p->a, p->b,
-                 p->c, p->row, (int) p->count, w);
+                                bool adds, int processors, const bins &w) {
+  return LAUNCH ("spgemm, counting", (count_long<THREADS, SPLITS>),
+                 long_blocks<THREADS> (SPLITS ? p->count * SEGMENTS : p->count, processors),
+                 THREADS, device, stream, p->a, p->b, p->c, p->row, (int) p->count, adds, w);
 }
 
 static gpumm_status symbolic (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
@@ -821,8 +905,9 @@ static gpumm_status symbolic (int device, gpumm_stream *stream, const gpumm_spar
   TRY (fill (device, stream, p->c.start + p->row + 1, 0, (size_t) p->count * sizeof (int64_t)));
   TRY (prepare (device, stream, p, 0, shape<SHORT_BINS - 1>::size, processors, &w));
   TRY (count_bins<0> (device, stream, p, processors, w));
-  TRY (count_rest<WARP> (device, stream, p, processors, w));
-  return count_rest<BLOCK> (device, stream, p, processors, w);
+  TRY (count_rest<WARP, true> (device, stream, p, true, processors, w));
+  TRY (count_rest<WARP, false> (device, stream, p, true, processors, w));
+  return count_rest<BLOCK, false> (device, stream, p, true, processors, w);
 }
 
 /* c.start[row], the offset so far, is the first of those that are added up. */
@@ -856,15 +941,16 @@ static gpumm_status multiply_bins (int device, gpumm_stream *stream, const probl
   return GPUMM_OK;
 }
 
-template <class T, int THREADS>
+template <class T, int THREADS, bool SPLITS>
 static gpumm_status multiply_rest (int device, gpumm_stream *stream, const problem<T> &q,
                                    int processors) {
   typedef table<THREADS> own;
-  const int64_t blocks = long_blocks<THREADS> (q.count, processors);
+  const int64_t blocks =
+      long_blocks<THREADS> (SPLITS ? (int64_t) q.count * SEGMENTS : q.count, processors);
   const size_t bytes =
       own::sum_bytes + own::words * (sizeof (unsigned) + sizeof (typename count_of<THREADS>::type));
-  return LAUNCH_SHARED ("spgemm", (multiply_long<T, THREADS>), blocks, THREADS, bytes, device,
-                        stream, q);
+  return LAUNCH_SHARED ("spgemm", (multiply_long<T, THREADS, SPLITS>), blocks, THREADS, bytes,
+                        device, stream, q);
 }
 
 template <class T>
@@ -874,11 +960,13 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   int processors;
   convert (p->alpha, &q.alpha);
   TRY (multiprocessors (device, &processors));
-  TRY (prepare (device, stream, p, table<WARP>::sum_bytes / (int64_t) sizeof (T), 64 << (bins - 1),
-                processors, &q.w));
+  TRY (prepare (device, stream, p, table<WARP>::sum_bytes / (int64_t) sizeof (T),
+                most_of (bins - 1), processors, &q.w));
   TRY (multiply_bins<T, 0> (device, stream, q, processors));
-  TRY (multiply_rest<T, WARP> (device, stream, q, processors));
-  return multiply_rest<T, BLOCK> (device, stream, q, processors);
+  TRY (count_rest<WARP, true> (device, stream, p, false, processors, q.w));
+  TRY (multiply_rest<T, WARP, true> (device, stream, q, processors));
+  TRY (multiply_rest<T, WARP, false> (device, stream, q, processors));
+  return multiply_rest<T, BLOCK, false> (device, stream, q, processors);
 }
 
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {

@@ -110,6 +110,21 @@
 %!   check_product (pattern (name{1}, 100), pattern (name{1}, 100), "Algorithm", "spgemm", "Backend", "cpu");
 %! endfor
 
+## rows of so many products that their columns are split, alone and with a neighbour's pattern
+%!test
+%! if (! gpumm_available ("gpu"))
+%!   return;
+%! endif
+%! rand ("twister", 26);
+%! n = 70000;
+%! S = sprand (n, n, 5 / n);
+%! S([500, 1000:1002],:) = rand (4, n) - 0.5;
+%! S(:,7) = 0;
+%! for T = {S, S + i * S.'(:,randperm (n))}
+%!   C = gpumm (S, T{1}, "Backend", "gpu", "Algorithm", "spgemm");
+%!   assert (isequal (C, S * T{1}));
+%! endfor
+
 ## kernels of sparse products can be asked for by name, as gpumm_info tells it
 %!test
 %! k = gpumm_info ().sparse_kernels;
