@@ -282,7 +282,8 @@ octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_val
   sparse result;
   const int device = device_of (gpusparse_of (a) || get_gpuarray (a, full) ? a : b);
   const octave_gpusparse *s = gpusparse_of (a), *t = gpusparse_of (b);
-  const bool settles = op == octave_value::op_mul || (s && t && !same_pattern (s->m, t->m));
+  const bool settles = op == octave_value::op_mul
+                       || (s && t && s->dims () == t->dims () && !same_pattern (s->m, t->m));
   return combined (op, operand_for (a, device, settles), operand_for (b, device, settles), result,
                    full)
              ? gpusparse_value (result)

@@ -120,9 +120,10 @@ template <class... T> static int call (void *f, T... arguments) {
   return typed (arguments...);
 }
 
+/* A number as cuBLAS takes it: of complex double it must lie at a multiple of 16 bytes. */
 struct scalar {
   float s[2];
-  double d[2];
+  alignas (16) double d[2];
   const void *p;
 
   scalar (gpumm_type type, gpumm_scalar x) : s{(float) x.re, (float) x.im}, d{x.re, x.im} {

@@ -6,7 +6,7 @@
  * short rows  up to 2048 products: 8 to 128 threads make a key of each product, its column followed
  *             by its number, and sort the keys in registers (bitonic sort: K. E. Batcher, AFIPS 32
  *             (1968) 307). Products of one column are then neighbours, in the order of ascending
- *             k, and are summed in that order.
+ *             k, and are summed in that order. To count the columns before, a hash table will do.
  * long rows   a bit for each column of a window marks those that occur; counting the bits
  *             from the left gives each column its place in C, already in order. Sums are kept in
  *             shared memory, or in C itself if they do not fit. The elements of A are taken one
@@ -40,14 +40,13 @@ static constexpr unsigned ALL = 0xffffffff; /* lanes of a warp */
 
 enum {
   WARP = 32,
-  GROUP = 8,               /* lanes that look at a row together */
-  SHORT_BINS = 7,          /* up to 16, 64, 128, 256, 512, 1024 and 2048 products */
-  MOST_OF_WARP = 16384,    /* products of a long row that a warp makes */
-  MOST_OF_BLOCK = 1 << 17, /* and a block */
-  LONG = SHORT_BINS,       /* the bins of long rows: for warps, for blocks, split */
+  GROUP = 8,            /* lanes that look at a row together */
+  SHORT_BINS = 7,       /* up to 16, 64, 128, 256, 512, 1024 and 2048 products */
+  MOST_OF_WARP = 16384, /* products of a long row that a warp makes */
+  LONG = SHORT_BINS,    /* the bins of long rows: for warps, for blocks, split */
   SPLIT = LONG + 2,
   BINS = SHORT_BINS + 3,
-  MOST_SPLIT = 1024,       /* rows; others than these are for blocks */
+  MOST_SPLIT = 1 << 14,    /* rows; others than these are for blocks */
   SEGMENTS = 32,           /* of such a row, at most, */
   LEAST_SEGMENT = 1 << 15, /* and their columns, at least */
   TOGETHER = 3,            /* rows with the same columns, treated as one */
@@ -84,7 +83,8 @@ struct bins {
   int *next;              /* 4: the next place to take in each long bin, the split one twice */
   int *any;               /* are there long rows? */
   int *found;             /* of segments of split rows: their columns that occur */
-  int segments;           /* of a row */
+  int segments;           /* of a row, at least 1 */
+  int64_t most_each;      /* products for an element of A, in a row that is split */
   int64_t segment;        /* columns of one */
   int *list[BINS];        /* rows, counted from the launch's first */
   unsigned char *mark;    /* of each row: as follows */
@@ -224,9 +224,11 @@ __global__ void __launch_bounds__ (BLOCK)
               || !better_together (a, b, c, row + other, products, sums, mask)))
         continue;
       const bool repeated = other % RUN != 0 && repeats (a, row + other, mask);
+      const int64_t elements = a.start[row + other + 1] - a.start[row + other];
       if (lane == u)
         marked = IS_LONG | (products > MOST_OF_WARP ? IS_LONGEST : 0)
-                 | (products > MOST_OF_BLOCK ? IS_SPLIT : 0) | (repeated ? IS_REPEAT : 0);
+                 | (products > MOST_OF_WARP && products <= elements * w.most_each ? IS_SPLIT : 0)
+                 | (repeated ? IS_REPEAT : 0);
     }
     if (!marked && mine > 0)
       for (bin = 0; mine > most_of (bin);)
@@ -419,42 +421,47 @@ __device__ static inline void sort (KEY (&key)[own::items], KEY *exchange) {
   }
 }
 
+/* Counts columns by a hash table with open addressing: they need not be in order. */
 template <int BIN>
 __global__ void __launch_bounds__ (shape<BIN>::block)
     count_short (gpumm_rows a, gpumm_rows b, gpumm_rows c, int64_t row, bins w) {
   typedef shape<BIN> own;
-  __shared__ unsigned exchange[own::threads > WARP ? own::size : 1];
-  __shared__ unsigned last_of[own::block / WARP];
-  const int rows = w.length[BIN], thread = threadIdx.x % own::threads, warp = threadIdx.x / WARP;
+  enum : unsigned { EMPTY = UINT32_MAX };
+  constexpr unsigned PLACES = 2 * own::size;
+  __shared__ unsigned tables[own::rows][PLACES];
+  const int rows = w.length[BIN], thread = threadIdx.x % own::threads;
+  unsigned *const table = tables[threadIdx.x / own::threads];
   for (int r0 = blockIdx.x * own::rows; r0 < rows; r0 += gridDim.x * own::rows) {
     const int r = r0 + threadIdx.x / own::threads;
     const int64_t i = r < rows ? row + w.list[BIN][r] : -1;
     products<own> found;
-    find_products<own> (a, b, i < 0 ? 0 : a.start[i], i < 0 ? 0 : a.start[i + 1], found);
-    unsigned key[own::items];
-#pragma unroll
-    for (int j = 0; j < own::items; j++)
-      key[j] = found.b[j] >= 0 ? (unsigned) __ldg (b.column + found.b[j]) : UINT32_MAX;
-    sort<own> (key, exchange);
-    unsigned last = __shfl_up_sync (ALL, key[own::items - 1], 1);
-    if (own::threads > WARP) {
-      if (lane_of () == WARP - 1)
-        last_of[warp] = key[own::items - 1];
-      __syncthreads ();
-      if (lane_of () == 0 && warp > 0)
-        last = last_of[warp - 1];
-    }
     int different = 0;
+    for (unsigned q = thread; q < PLACES; q += own::threads)
+      table[q] = EMPTY;
+    find_products<own> (a, b, i < 0 ? 0 : a.start[i], i < 0 ? 0 : a.start[i + 1], found);
+    wait_for_all<own::threads> ();
 #pragma unroll
     for (int j = 0; j < own::items; j++) {
-      different += key[j] != UINT32_MAX && ((j == 0 && thread == 0) || key[j] != last);
-      last = key[j];
+      if (found.b[j] < 0)
+        continue;
+      const unsigned column = (unsigned) __ldg (b.column + found.b[j]);
+      for (unsigned at = column * 2654435769u; /* Fibonacci hashing: Knuth, vol. 3, 6.4 */;
+           at += ~0u / PLACES + 1) {
+        unsigned *const place = &table[at / (~0u / PLACES + 1)];
+        unsigned there = *(volatile unsigned *) place;
+        if (there == EMPTY)
+          there = atomicCAS (place, EMPTY, column);
+        different += there == EMPTY;
+        if (there == EMPTY || there == column)
+          break;
+      }
     }
     for (int d = own::lanes / 2; d > 0; d /= 2)
       different += __shfl_xor_sync (ALL, different, d, own::lanes);
     /* symbolic left zeros there, to which each warp of a row adds */
     if (thread % own::lanes == 0 && i >= 0)
       atomicAdd ((unsigned long long *) &c.start[i + 1], (unsigned long long) different);
+    wait_for_all<own::threads> (); /* before the next row clears the table */
   }
 }
 
@@ -828,8 +835,10 @@ static size_t lay_out (const gpumm_sparse_product *p, bins *w) {
   for (int *&list : w->list)
     m.take (list, p->count);
   w->segment = max (ceil_div (ceil_div (p->b.cols, SEGMENTS), 32) * 32, (int64_t) LEAST_SEGMENT);
-  w->segments = (int) ceil_div (p->b.cols, w->segment);
-  m.take (w->found, MOST_SPLIT * SEGMENTS);
+  w->segments = (int) max (ceil_div (p->b.cols, w->segment), (int64_t) 1);
+  /* a block meets so many of them in a window that a warp is as fast */
+  w->most_each = WARP * max (ceil_div (p->b.cols, table<BLOCK>::window), (int64_t) 1);
+  m.take (w->found, min (p->count, (int64_t) MOST_SPLIT) * w->segments);
   m.take (w->mark, p->count);
   m.take (w->repeats, p->b.rows);
   return m.used;
