@@ -310,7 +310,7 @@ typedef enum gpumm_map_op {
   GPUMM_MAP_MAX, /* of reals: the other one if one is NaN */
   GPUMM_MAP_MIN,
   GPUMM_MAP_MASK, /* 0 where y is 0 */
-  GPUMM_MAP_OPS /* the number of operations */
+  GPUMM_MAP_OPS   /* the number of operations */
 } gpumm_map_op;
 
 /* Where a step's operand comes from: the input of this index, or one of these. */
