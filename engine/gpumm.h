@@ -408,13 +408,17 @@ typedef struct gpumm_csc {
   gpumm_view values; /* of any type */
 } gpumm_csc;
 
-/* Offsets, places and indices count from 0. places holds how many of the first t entries of a are
- * marked, for t = 0 .. stored (I64); so places[t] is where entry t goes if only marked ones stay. In KEEP
- * and PACK a matrix without start and index is a full one without gaps, of rows * cols = stored. */
+/* 64-bit words that have a bit for each of so many entries, and one more. */
+#define GPUMM_MARK_WORDS(stored) ((int64_t) (stored) / 64 + 1)
+
+/* Offsets and indices count from 0. Bit t % 64 of marks[t / 64] says whether entry t of a is marked, in
+ * words = GPUMM_MARK_WORDS (a.stored) words, and before[g], g = 0 .. words, how many entries the first g
+ * words mark. In KEEP and PACK a matrix without start and index is a full one without gaps, of rows * cols =
+ * stored. */
 typedef enum gpumm_sparse_op {
-  GPUMM_SPARSE_KEEP,     /* places, marked: entries of a that are not zero */
-  GPUMM_SPARSE_DIAGONAL, /* places, marked: entries (i, i + shift) of a */
-  GPUMM_SPARSE_MATCH,    /* places, marked: entries of a where b has one, too */
+  GPUMM_SPARSE_KEEP,     /* marks, before: entries of a that are not zero */
+  GPUMM_SPARSE_DIAGONAL, /* marks, before: entries (i, i + shift) of a */
+  GPUMM_SPARSE_MATCH,    /* marks, before: entries of a where b has one, too */
   GPUMM_SPARSE_PACK,     /* c = the marked entries of a */
   GPUMM_SPARSE_UNITE, /* c's pattern: a's and b's, after MATCH; from_a, from_b: where in c each of
                              theirs goes */
@@ -432,7 +436,8 @@ typedef enum gpumm_sparse_op {
 typedef struct gpumm_sparse_work {
   gpumm_sparse_op op;
   gpumm_csc a, b, c;
-  gpumm_view places, from_a, from_b, which; /* I64 */
+  gpumm_view marks;                         /* U64 */
+  gpumm_view before, from_a, from_b, which; /* I64 */
   gpumm_view full; /* of the type of a's (GATHER: c's) values, with strides */
   int64_t full_size[GPUMM_MAP_DIMS];
   int64_t shift;

@@ -142,24 +142,44 @@ template <typename M> static octave_value downloaded (const sparse &x, M m) {
 
 // ---- as stored ----------------------------------------------------------------------------------
 
-// places of those entries of x whose value is not zero.
-static array marks_of (sparse &x) {
-  const array places = vector (x.device, GPUMM_I64, x.stored + 1);
+// Which entries of a matrix are marked (GPUMM_SPARSE_KEEP).
+struct marks {
+  array words, before;
+
+  marks (int device, index_type stored)
+      : words (vector (device, GPUMM_U64, GPUMM_MARK_WORDS (stored))),
+        before (vector (device, GPUMM_I64, GPUMM_MARK_WORDS (stored) + 1)) {
+  }
+
+  void attach (gpumm_sparse_work &w) const {
+    w.marks = view_of (words);
+    w.before = view_of (before);
+  }
+
+  // Waits.
+  index_type count () const {
+    return look (before, words.numel ());
+  }
+};
+
+// Those entries of x whose value is not zero.
+static marks marks_of (sparse &x) {
+  const marks m (x.device, x.stored);
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_KEEP;
   w.a = csc_of (x);
-  w.places = view_of (places);
+  m.attach (w);
   run (w);
-  return places;
+  return m;
 }
 
 // The marked entries.
-static sparse packed (sparse x, const array &places, index_type kept) {
+static sparse packed (sparse x, const marks &m, index_type kept) {
   sparse y = new_sparse (x.device, x.values.type, x.rows, x.cols, kept);
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_PACK;
   w.a = csc_of (x);
-  w.places = view_of (places);
+  m.attach (w);
   w.c = csc_of (y);
   run (w);
   y.turned = x.turned;
@@ -183,10 +203,10 @@ const sparse &settle (sparse &x) {
   if (x.is_hosted () || !x.unsure)
     return x;
   if (has_zeros (x)) {
-    const array places = marks_of (x);
-    const index_type kept = look (places, x.stored);
+    const marks m = marks_of (x);
+    const index_type kept = m.count ();
     if (kept < x.stored)
-      x = packed (x, places, kept);
+      x = packed (x, m, kept);
   }
   x.zero = array ();
   x.unsure = false;
@@ -304,15 +324,15 @@ sparse sparse_of (const array &given) {
   }
   x = plain (x);
   gpumm_sparse_work w = {};
-  const array places = vector (x.device, GPUMM_I64, x.numel () + 1);
+  const marks m (x.device, x.numel ());
   w.op = GPUMM_SPARSE_KEEP;
   w.a.rows = x.size (0);
   w.a.cols = x.size (1);
   w.a.stored = x.numel ();
   w.a.values = view_of (x);
-  w.places = view_of (places);
+  m.attach (w);
   run (w);
-  sparse y = new_sparse (x.device, x.type, x.size (0), x.size (1), look (places, x.numel ()));
+  sparse y = new_sparse (x.device, x.type, x.size (0), x.size (1), m.count ());
   w.op = GPUMM_SPARSE_PACK;
   w.c = csc_of (y);
   run (w);
@@ -357,12 +377,12 @@ static operand operand_with (const array &x) {
 static void settle_both (sparse &a, sparse &b) {
   for (sparse *x : {&b, &a})
     if (has_zeros (*x)) {
-      const array places = marks_of (*x);
-      const index_type kept = look (places, x->stored);
+      const marks m = marks_of (*x);
+      const index_type kept = m.count ();
       if (kept == x->stored)
         continue;
-      a = packed (a, places, kept);
-      b = packed (b, places, kept);
+      a = packed (a, m, kept);
+      b = packed (b, m, kept);
       b.start = a.start;
       b.index = a.index;
     }
@@ -422,14 +442,14 @@ static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
   a = straight (a);
   b = straight (b);
   const int device = a.device;
-  const array places = vector (device, GPUMM_I64, a.stored + 1);
+  const marks m (device, a.stored);
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_MATCH;
   w.a = csc_of (a);
   w.b = csc_of (b);
-  w.places = view_of (places);
+  m.attach (w);
   run (w);
-  const index_type both = look (places, a.stored);
+  const index_type both = m.count ();
   const index_type stored = unites ? a.stored + b.stored - both : both;
   const array from_a = vector (device, GPUMM_I64, unites ? a.stored : stored),
               from_b = vector (device, GPUMM_I64, unites ? b.stored : stored);
@@ -874,15 +894,15 @@ sparse diagonal_of (sparse x, octave_idx_type k) {
   const index_type n = std::max<index_type> (
       k > 0 ? std::min (size (0), size (1) - k) : std::min (size (0) + k, size (1)), 0);
   x = straight (x);
-  const array places = vector (x.device, GPUMM_I64, x.stored + 1);
+  const marks m (x.device, x.stored);
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_DIAGONAL;
   w.shift = k;
   w.a = csc_of (x);
-  w.places = view_of (places);
+  m.attach (w);
   run (w);
-  const index_type stored = look (places, x.stored);
-  sparse y = packed (x, places, stored);
+  const index_type stored = m.count ();
+  sparse y = packed (x, m, stored);
   const int64_t ends[] = {0, stored};
   y.rows = n;
   y.cols = 1;

@@ -64,8 +64,11 @@ static const struct {
 static gpumm_status check_rest (call *c, const gpumm_sparse_work *w) {
   const int op = (int) w->op, unites = op == GPUMM_SPARSE_UNITE;
   gpumm_status status = GPUMM_OK;
+  const int64_t words = GPUMM_MARK_WORDS (w->a.stored);
   if (op <= GPUMM_SPARSE_MEET)
-    status = check_vector (c, &w->places, GPUMM_I64, w->a.stored + 1, "a vector of places");
+    status = check_vector (c, &w->marks, GPUMM_U64, words, "the marks");
+  if (!status && op <= GPUMM_SPARSE_MEET)
+    status = check_vector (c, &w->before, GPUMM_I64, words + 1, "the counts of marks");
   if (!status && (unites || op == GPUMM_SPARSE_MEET)) {
     status = check_vector (c, &w->from_a, GPUMM_I64, unites ? w->a.stored : w->c.stored,
                            "a vector of places");

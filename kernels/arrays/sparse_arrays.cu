@@ -52,48 +52,111 @@ DEVICE bool has_at (const pattern &x, int64_t place, int32_t row, int64_t column
 
 /* ---- marks ---------------------------------------------------------------------------------- */
 
-__global__ void __launch_bounds__ (THREADS)
-    mark_nonzeros (int type, const void *values, int64_t stored, int64_t *places) {
-  const int64_t t = (int64_t) blockIdx.x * THREADS + threadIdx.x;
-  if (t == 0)
-    places[0] = 0;
-  if (t >= stored)
-    return;
-  const complex<double> x = load<complex<double> > (type, values, t, false);
-  places[t + 1] = !is_zero (x);
+/* Bit t % 64 of word[t / 64] marks entry t; before[g] counts the marks of the first g words. */
+struct marks {
+  uint64_t *word;
+  int64_t *before;
+};
+
+static marks marks_of (const gpumm_sparse_work &w) {
+  return {(uint64_t *) w.marks.values, (int64_t *) w.before.values};
 }
 
+DEVICE int count_bits (uint64_t x) {
+#ifdef __CUDA_ARCH__
+  return __popcll (x);
+#else
+  return __builtin_popcountll (x);
+#endif
+}
+
+DEVICE bool is_marked (const marks &m, int64_t t) {
+  return m.word[t / 64] >> (t & 63) & 1;
+}
+
+/* How many entries before t are marked. */
+DEVICE int64_t marked_before (const marks &m, int64_t t) {
+  return m.before[t / 64] + count_bits (m.word[t / 64] & (((uint64_t) 1 << (t & 63)) - 1));
+}
+
+typedef tile<unsigned char, 1, TILE> flags_of_tile;
+
+/* Makes words of the flags of this block's entries. */
+__device__ static inline void write_marks (flags_of_tile &flags, int64_t stored, const marks &m) {
+  const int64_t byte = (int64_t) blockIdx.x * (TILE / 8) + threadIdx.x;
+  unsigned bits = 0;
+  __syncthreads ();
+#pragma unroll
+  for (int b = 0; b < 8; b++)
+    bits |= (flags[0][8 * threadIdx.x + b] ? 1u : 0u) << b;
+  if (byte < GPUMM_MARK_WORDS (stored) * 8)
+    ((unsigned char *) m.word)[byte] = (unsigned char) bits;
+}
+
+/* W: D, or Z for any type. */
+template <class W>
 __global__ void __launch_bounds__ (THREADS)
-    mark_diagonal (pattern a, int64_t shift, int64_t *places) {
+    mark_nonzeros (int type, const void *values, int64_t stored, marks m) {
+  SHARED (unsigned char, flags, 1, TILE);
+  enum { EACH = TILE / THREADS };
+  const int64_t first = (int64_t) blockIdx.x * TILE + threadIdx.x;
+  W x[EACH];
+#pragma unroll
+  for (int u = 0; u < EACH; u++) {
+    const int64_t t = first + u * THREADS;
+    x[u] = t < stored
+               ? load<W> (sizeof (W) == sizeof (double) ? (int) GPUMM_D : type, values, t, false)
+               : W{};
+  }
+#pragma unroll
+  for (int u = 0; u < EACH; u++)
+    flags[0][u * THREADS + threadIdx.x] = !is_zero (x[u]);
+  write_marks (flags, stored, m);
+}
+
+__global__ void __launch_bounds__ (THREADS) mark_diagonal (pattern a, int64_t shift, marks m) {
   SHARED (int64_t, ends, 1, 2);
-  if (blockIdx.x == 0 && threadIdx.x == 0)
-    places[0] = 0;
-  for_entries (a, ends, [&] (int64_t t, int64_t j) { places[t + 1] = j - a.index[t] == shift; });
+  SHARED (unsigned char, flags, 1, TILE);
+  for (int q = threadIdx.x; q < TILE; q += THREADS)
+    flags[0][q] = 0;
+  for_entries (a, ends,
+               [&] (int64_t t, int64_t j) { flags[0][t % TILE] = j - a.index[t] == shift; });
+  write_marks (flags, a.stored, m);
 }
 
 __global__ void __launch_bounds__ (THREADS)
     /* cppcheck-suppress passedByValue; a kernel's parameters are */
-    mark_matches (pattern a, pattern b, int64_t *places) {
+    mark_matches (pattern a, pattern b, marks m) {
   SHARED (int64_t, ends, 1, 2);
-  if (blockIdx.x == 0 && threadIdx.x == 0)
-    places[0] = 0;
+  SHARED (unsigned char, flags, 1, TILE);
+  for (int q = threadIdx.x; q < TILE; q += THREADS)
+    flags[0][q] = 0;
   for_entries (a, ends, [&] (int64_t t, int64_t j) {
     const int32_t row = a.index[t];
-    places[t + 1] = has_at (b, place_of (b, row, j), row, j);
+    flags[0][t % TILE] = has_at (b, place_of (b, row, j), row, j);
   });
+  write_marks (flags, a.stored, m);
+}
+
+__global__ void __launch_bounds__ (THREADS) count_marks (int64_t words, marks m) {
+  const int64_t g = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  if (g == 0)
+    m.before[0] = 0;
+  if (g < words)
+    m.before[g + 1] = count_bits (m.word[g]);
 }
 
 /* ---- new patterns --------------------------------------------------------------------------- */
 
 template <class E>
 __global__ void __launch_bounds__ (THREADS)
-    pack_entries (pattern a, const E *from, const int64_t *places, pattern c, E *to) {
+    pack_entries (pattern a, const E *from, marks m, pattern c, E *to) {
   const int64_t t = (int64_t) blockIdx.x * THREADS + threadIdx.x;
   if (t <= a.cols)
-    c.start[t] = places[a.start ? a.start[t] : t * a.rows];
-  if (t >= a.stored || places[t] == places[t + 1])
+    c.start[t] = marked_before (m, a.start ? a.start[t] : t * a.rows);
+  if (t >= a.stored || !is_marked (m, t))
     return;
-  const int64_t at = places[t];
+  const int64_t at = marked_before (m, t);
   const E x = from[t];
   c.index[at] = a.index ? a.index[t] : (int32_t) (t % a.rows);
   to[at] = x;
@@ -103,12 +166,12 @@ __global__ void __launch_bounds__ (THREADS)
  * matrix, and those of the other without the ones that both have. */
 __global__ void __launch_bounds__ (THREADS)
     /* cppcheck-suppress passedByValue; a kernel's parameters are */
-    unite_entries (pattern x, pattern y, const int64_t *places, bool others, int32_t *index,
-                   int64_t *to) {
+    unite_entries (pattern x, pattern y, marks m, bool others, int32_t *index, int64_t *to) {
   SHARED (int64_t, ends, 1, 2);
   for_entries (x, ends, [&] (int64_t t, int64_t j) {
     const int32_t row = x.index[t];
-    const int64_t place = place_of (y, row, j), at = t + place - places[others ? place : t];
+    const int64_t place = place_of (y, row, j),
+                  at = t + place - marked_before (m, others ? place : t);
     to[t] = at;
     if (!others || !has_at (y, place, row, j))
       index[at] = row;
@@ -117,14 +180,13 @@ __global__ void __launch_bounds__ (THREADS)
 
 __global__ void __launch_bounds__ (THREADS)
     /* cppcheck-suppress passedByValue; a kernel's parameters are */
-    meet_entries (pattern a, pattern b, const int64_t *places, int32_t *index, int64_t *from_a,
-                  int64_t *from_b) {
+    meet_entries (pattern a, pattern b, marks m, int32_t *index, int64_t *from_a, int64_t *from_b) {
   SHARED (int64_t, ends, 1, 2);
   for_entries (a, ends, [&] (int64_t t, int64_t j) {
-    const int64_t at = places[t];
-    const int32_t row = a.index[t];
-    if (at == places[t + 1])
+    if (!is_marked (m, t))
       return;
+    const int64_t at = marked_before (m, t);
+    const int32_t row = a.index[t];
     index[at] = row;
     from_a[at] = t;
     from_b[at] = place_of (b, row, j);
@@ -133,11 +195,10 @@ __global__ void __launch_bounds__ (THREADS)
 
 /* Columns of a union (more: b's offsets), or of what a and b share. */
 __global__ void __launch_bounds__ (THREADS)
-    join_starts (int64_t cols, const int64_t *a, const int64_t *b, const int64_t *places,
-                 int64_t *start) {
+    join_starts (int64_t cols, const int64_t *a, const int64_t *b, marks m, int64_t *start) {
   const int64_t j = (int64_t) blockIdx.x * THREADS + threadIdx.x;
   if (j <= cols)
-    start[j] = b ? a[j] + b[j] - places[a[j]] : places[a[j]];
+    start[j] = b ? a[j] + b[j] - marked_before (m, a[j]) : marked_before (m, a[j]);
 }
 
 __global__ void __launch_bounds__ (THREADS)
@@ -320,14 +381,13 @@ static gpumm_status move (int device, gpumm_stream *stream, const gpumm_sparse_w
   const pattern a = pattern_of (w.a), c = pattern_of (w.c);
   const E *from = (const E *) w.a.values.values;
   E *to = (E *) w.c.values.values, *full = (E *) w.full.values;
-  const int64_t *which = (const int64_t *) w.which.values,
-                *places = (const int64_t *) w.places.values;
+  const int64_t *which = (const int64_t *) w.which.values;
   const int64_t most = a.stored > a.cols ? a.stored : a.cols, *stride = w.full.stride;
   const dim3 threads (THREADS);
   switch (w.op) {
   case GPUMM_SPARSE_PACK:
     return LAUNCH ("sparse pack", pack_entries<E>, ceil_div (most + 1, (int64_t) THREADS), threads,
-                   device, stream, a, from, places, c, to);
+                   device, stream, a, from, marks_of (w), c, to);
   case GPUMM_SPARSE_TAKE:
     return LAUNCH ("sparse columns", take_columns<E>, tiles_of (c.stored), threads, device, stream,
                    a, from, which, c, to);
@@ -343,51 +403,53 @@ static gpumm_status move (int device, gpumm_stream *stream, const gpumm_sparse_w
 /* Unites or meets, after MATCH. */
 static gpumm_status join (int device, gpumm_stream *stream, const gpumm_sparse_work &w) {
   const pattern a = pattern_of (w.a), b = pattern_of (w.b), c = pattern_of (w.c);
-  const int64_t *places = (const int64_t *) w.places.values;
+  const marks m = marks_of (w);
   int64_t *from_a = (int64_t *) w.from_a.values, *from_b = (int64_t *) w.from_b.values;
   const bool unites = w.op == GPUMM_SPARSE_UNITE;
   const dim3 threads (THREADS);
   TRY (LAUNCH ("sparse join", join_starts, ceil_div (a.cols + 1, (int64_t) THREADS), threads,
-               device, stream, a.cols, a.start, unites ? b.start : (int64_t *) NULL, places,
-               c.start));
+               device, stream, a.cols, a.start, unites ? b.start : (int64_t *) NULL, m, c.start));
   if (!unites)
     return LAUNCH ("sparse join", meet_entries, tiles_of (a.stored), threads, device, stream, a, b,
-                   places, c.index, from_a, from_b);
-  TRY (LAUNCH ("sparse join", unite_entries, tiles_of (a.stored), threads, device, stream, a, b,
-               places, false, c.index, from_a));
+                   m, c.index, from_a, from_b);
+  TRY (LAUNCH ("sparse join", unite_entries, tiles_of (a.stored), threads, device, stream, a, b, m,
+               false, c.index, from_a));
   return LAUNCH ("sparse join", unite_entries, tiles_of (b.stored), threads, device, stream, b, a,
-                 places, true, c.index, from_b);
+                 m, true, c.index, from_b);
 }
 
-/* Marks or lengths, then their running sums. */
-static gpumm_status count (int device, gpumm_stream *stream, const gpumm_sparse_work &w,
-                           void *workspace) {
+/* Marks, and their running sums. */
+static gpumm_status mark (int device, gpumm_stream *stream, const gpumm_sparse_work &w,
+                          void *workspace) {
   const pattern a = pattern_of (w.a);
-  int64_t *places = (int64_t *) w.places.values, *to = places, most = a.stored;
+  const marks m = marks_of (w);
   const dim3 threads (THREADS);
-  const int64_t tiles = a.stored > 0 ? tiles_of (a.stored) : 1;
-  switch (w.op) {
-  case GPUMM_SPARSE_KEEP:
-    TRY (LAUNCH ("sparse marks", mark_nonzeros, ceil_div (a.stored + 1, (int64_t) THREADS), threads,
-                 device, stream, (int) w.a.values.type, (const void *) w.a.values.values, a.stored,
-                 places));
-    break;
-  case GPUMM_SPARSE_DIAGONAL:
-    TRY (
-        LAUNCH ("sparse marks", mark_diagonal, tiles, threads, device, stream, a, w.shift, places));
-    break;
-  case GPUMM_SPARSE_MATCH:
+  const int64_t tiles = tiles_of (a.stored + 1), words = GPUMM_MARK_WORDS (a.stored);
+  if (w.op == GPUMM_SPARSE_DIAGONAL)
+    TRY (LAUNCH ("sparse marks", mark_diagonal, tiles, threads, device, stream, a, w.shift, m));
+  else if (w.op == GPUMM_SPARSE_MATCH)
     TRY (LAUNCH ("sparse marks", mark_matches, tiles, threads, device, stream, a, pattern_of (w.b),
-                 places));
-    break;
-  default:
-    to = (int64_t *) w.c.start.values;
-    most = w.c.cols;
-    TRY (LAUNCH ("sparse lengths", find_lengths, ceil_div (most + 1, (int64_t) THREADS), threads,
-                 device, stream, (const int64_t *) a.start, (const int64_t *) w.which.values, most,
-                 to));
-  }
-  return gpumm_sum_up (device, stream, to, most + 1, workspace, gpumm_sum_up_bytes (most + 1));
+                 m));
+  else if (w.a.values.type == GPUMM_D)
+    TRY (LAUNCH ("sparse marks", mark_nonzeros<double>, tiles, threads, device, stream,
+                 (int) GPUMM_D, (const void *) w.a.values.values, a.stored, m));
+  else
+    TRY (LAUNCH ("sparse marks", mark_nonzeros<complex<double> >, tiles, threads, device, stream,
+                 (int) w.a.values.type, (const void *) w.a.values.values, a.stored, m));
+  TRY (LAUNCH ("sparse marks", count_marks, ceil_div (words, (int64_t) THREADS), threads, device,
+               stream, words, m));
+  return gpumm_sum_up (device, stream, m.before, words + 1, workspace,
+                       gpumm_sum_up_bytes (words + 1));
+}
+
+/* The offsets of columns that are taken. */
+static gpumm_status measure (int device, gpumm_stream *stream, const gpumm_sparse_work &w,
+                             void *workspace) {
+  int64_t *const start = (int64_t *) w.c.start.values, cols = w.c.cols;
+  TRY (LAUNCH ("sparse lengths", find_lengths, ceil_div (cols + 1, (int64_t) THREADS),
+               dim3 (THREADS), device, stream, (const int64_t *) w.a.start.values,
+               (const int64_t *) w.which.values, cols, start));
+  return gpumm_sum_up (device, stream, start, cols + 1, workspace, gpumm_sum_up_bytes (cols + 1));
 }
 
 gpumm_status gpumm_driver_sparse (int device, gpumm_stream *stream, const gpumm_sparse_work *w,
@@ -396,8 +458,9 @@ gpumm_status gpumm_driver_sparse (int device, gpumm_stream *stream, const gpumm_
   case GPUMM_SPARSE_KEEP:
   case GPUMM_SPARSE_DIAGONAL:
   case GPUMM_SPARSE_MATCH:
+    return mark (device, stream, *w, workspace);
   case GPUMM_SPARSE_LENGTHS:
-    return count (device, stream, *w, workspace);
+    return measure (device, stream, *w, workspace);
   case GPUMM_SPARSE_UNITE:
   case GPUMM_SPARSE_MEET:
     return join (device, stream, *w);
@@ -419,5 +482,5 @@ size_t gpumm_driver_sparse_bytes (const gpumm_sparse_work *w) {
   }
   if (w->op == GPUMM_SPARSE_LENGTHS)
     return gpumm_sum_up_bytes (w->c.cols + 1);
-  return w->op <= GPUMM_SPARSE_MATCH ? gpumm_sum_up_bytes (w->a.stored + 1) : 0;
+  return w->op <= GPUMM_SPARSE_MATCH ? gpumm_sum_up_bytes (GPUMM_MARK_WORDS (w->a.stored) + 1) : 0;
 }

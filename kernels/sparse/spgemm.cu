@@ -6,14 +6,16 @@
  * short rows  up to 2048 products: 8 to 128 threads make a key of each product, its column followed
  *             by its number, and sort the keys in registers (bitonic sort: K. E. Batcher, AFIPS 32
  *             (1968) 307). Products of one column are then neighbours, in the order of ascending
- *             k, and are summed in that order. To count the columns before, a hash table will do.
+ *             k, and are summed in that order.
  * long rows   a bit for each column of a window marks those that occur; counting the bits
- *             from the left gives each column its place in C, already in order. Sums are kept in
- *             shared memory, or in C itself if they do not fit. The elements of A are taken one
- *             after the other, and all threads share the row of B that each meets, so that no two
- *             threads add to the same sum at a time and sums run in ascending k. A warp computes
- *             rows of up to 16384 products, a block longer ones. The columns of the longest rows,
- *             the hubs of a graph, are split among warps.
+ *             from the left gives each column its place in C, already in order. Where the sums fit
+ *             in shared memory, the elements of A are taken one after the other, and the threads
+ *             share the row of B that each meets, so that no two threads add to the same sum at a
+ *             time and sums run in ascending k.
+ * wide rows   long ones whose sums stay in C. A warp takes 32 products at a time, in the order of
+ *             k, of however many elements of A; lanes that meet in a column give their products to
+ *             the first of them. The columns of the longest rows, the hubs of a graph, are split
+ *             among warps.
  *
  * Several unknowns at a point, as in a stiffness matrix, give adjacent rows with the same columns:
  * these count as long from 512 products on. Up to three such rows of A are multiplied together, and
@@ -43,10 +45,12 @@ enum {
   GROUP = 8,            /* lanes that look at a row together */
   SHORT_BINS = 7,       /* up to 16, 64, 128, 256, 512, 1024 and 2048 products */
   MOST_OF_WARP = 16384, /* products of a long row that a warp makes */
-  LONG = SHORT_BINS,    /* the bins of long rows: for warps, for blocks, split */
-  SPLIT = LONG + 2,
-  BINS = SHORT_BINS + 3,
-  MOST_SPLIT = 1 << 14,    /* rows; others than these are for blocks */
+  LONG = SHORT_BINS,    /* bins of long rows: for warps and for blocks, */
+  LONGEST,
+  WIDE, /* of wide ones, and of those that are split */
+  SPLIT,
+  BINS,
+  MOST_SPLIT = 1 << 14,    /* rows; others are not split */
   SEGMENTS = 32,           /* of such a row, at most, */
   LEAST_SEGMENT = 1 << 15, /* and their columns, at least */
   TOGETHER = 3,            /* rows with the same columns, treated as one */
@@ -79,19 +83,19 @@ enum { BLOCK = 256 };
 /* ---- what a launch hands to its kernels ---------------------------------------------------- */
 
 struct bins {
-  int *length;            /* BINS: rows in each */
-  int *next;              /* 4: the next place to take in each long bin, the split one twice */
-  int *any;               /* are there long rows? */
-  int *found;             /* of segments of split rows: their columns that occur */
-  int segments;           /* of a row, at least 1 */
-  int64_t most_each;      /* products for an element of A, in a row that is split */
-  int64_t segment;        /* columns of one */
-  int *list[BINS];        /* rows, counted from the launch's first */
-  unsigned char *mark;    /* of each row: as follows */
+  int *length;         /* BINS: rows in each */
+  int *next;           /* the next place to take in each bin of long rows, and of SPLIT to count */
+  int *any;            /* are there long rows? */
+  int *found;          /* of segments of split rows: their columns that occur */
+  int segments;        /* of a row, at least 1 */
+  int64_t most_each;   /* products for an element of A, in a wide row */
+  int64_t segment;     /* columns of one */
+  int *list[BINS];     /* rows, counted from the launch's first */
+  unsigned char *mark; /* of each row: as follows */
   unsigned char *repeats; /* 1 for a row of B with the columns of the one before */
 };
 
-enum { IS_LONG = 1, IS_REPEAT = 2, IS_LONGEST = 4, IS_SPLIT = 8 };
+enum { IS_LONG = 1, IS_REPEAT = 2, IS_LONGEST = 4, IS_WIDE = 8 };
 
 template <class T> struct problem {
   gpumm_rows a, b, c;
@@ -227,8 +231,7 @@ __global__ void __launch_bounds__ (BLOCK)
       const int64_t elements = a.start[row + other + 1] - a.start[row + other];
       if (lane == u)
         marked = IS_LONG | (products > MOST_OF_WARP ? IS_LONGEST : 0)
-                 | (products > MOST_OF_WARP && products <= elements * w.most_each ? IS_SPLIT : 0)
-                 | (repeated ? IS_REPEAT : 0);
+                 | (products <= elements * w.most_each ? IS_WIDE : 0) | (repeated ? IS_REPEAT : 0);
     }
     if (!marked && mine > 0)
       for (bin = 0; mine > most_of (bin);)
@@ -272,12 +275,15 @@ __global__ void __launch_bounds__ (BLOCK)
     if (before % TOGETHER != 0)
       continue;
     const int together = group_of (w, (int) r, count);
-    bool longest = w.mark[r] & IS_LONGEST
-                   || (sums > 0 && together * (c.start[row + r + 1] - c.start[row + r]) > sums);
-    int bin = w.mark[r] & IS_SPLIT ? SPLIT : longest ? LONG + 1 : LONG;
+    const bool longest = w.mark[r] & IS_LONGEST;
+    const bool fits = sums == 0 || together * (c.start[row + r + 1] - c.start[row + r]) <= sums;
+    int bin = fits && !longest                         ? LONG
+              : together > 1 || !(w.mark[r] & IS_WIDE) ? LONGEST
+              : longest                                ? SPLIT
+                                                       : WIDE;
     int at = atomicAdd (&w.length[bin], 1);
     if (bin == SPLIT && at >= MOST_SPLIT)
-      at = atomicAdd (&w.length[bin = LONG + 1], 1);
+      at = atomicAdd (&w.length[bin = WIDE], 1);
     w.list[bin][at] = (int) r;
   }
 }
@@ -421,47 +427,42 @@ __device__ static inline void sort (KEY (&key)[own::items], KEY *exchange) {
   }
 }
 
-/* Counts columns by a hash table with open addressing: they need not be in order. */
 template <int BIN>
 __global__ void __launch_bounds__ (shape<BIN>::block)
     count_short (gpumm_rows a, gpumm_rows b, gpumm_rows c, int64_t row, bins w) {
   typedef shape<BIN> own;
-  enum : unsigned { EMPTY = UINT32_MAX };
-  constexpr unsigned PLACES = 2 * own::size;
-  __shared__ unsigned tables[own::rows][PLACES];
-  const int rows = w.length[BIN], thread = threadIdx.x % own::threads;
-  unsigned *const table = tables[threadIdx.x / own::threads];
+  __shared__ unsigned exchange[own::threads > WARP ? own::size : 1];
+  __shared__ unsigned last_of[own::block / WARP];
+  const int rows = w.length[BIN], thread = threadIdx.x % own::threads, warp = threadIdx.x / WARP;
   for (int r0 = blockIdx.x * own::rows; r0 < rows; r0 += gridDim.x * own::rows) {
     const int r = r0 + threadIdx.x / own::threads;
     const int64_t i = r < rows ? row + w.list[BIN][r] : -1;
     products<own> found;
-    int different = 0;
-    for (unsigned q = thread; q < PLACES; q += own::threads)
-      table[q] = EMPTY;
     find_products<own> (a, b, i < 0 ? 0 : a.start[i], i < 0 ? 0 : a.start[i + 1], found);
-    wait_for_all<own::threads> ();
+    unsigned key[own::items];
+#pragma unroll
+    for (int j = 0; j < own::items; j++)
+      key[j] = found.b[j] >= 0 ? (unsigned) __ldg (b.column + found.b[j]) : UINT32_MAX;
+    sort<own> (key, exchange);
+    unsigned last = __shfl_up_sync (ALL, key[own::items - 1], 1);
+    if (own::threads > WARP) {
+      if (lane_of () == WARP - 1)
+        last_of[warp] = key[own::items - 1];
+      __syncthreads ();
+      if (lane_of () == 0 && warp > 0)
+        last = last_of[warp - 1];
+    }
+    int different = 0;
 #pragma unroll
     for (int j = 0; j < own::items; j++) {
-      if (found.b[j] < 0)
-        continue;
-      const unsigned column = (unsigned) __ldg (b.column + found.b[j]);
-      for (unsigned at = column * 2654435769u; /* Fibonacci hashing: Knuth, vol. 3, 6.4 */;
-           at += ~0u / PLACES + 1) {
-        unsigned *const place = &table[at / (~0u / PLACES + 1)];
-        unsigned there = *(volatile unsigned *) place;
-        if (there == EMPTY)
-          there = atomicCAS (place, EMPTY, column);
-        different += there == EMPTY;
-        if (there == EMPTY || there == column)
-          break;
-      }
+      different += key[j] != UINT32_MAX && ((j == 0 && thread == 0) || key[j] != last);
+      last = key[j];
     }
     for (int d = own::lanes / 2; d > 0; d /= 2)
       different += __shfl_xor_sync (ALL, different, d, own::lanes);
     /* symbolic left zeros there, to which each warp of a row adds */
     if (thread % own::lanes == 0 && i >= 0)
       atomicAdd ((unsigned long long *) &c.start[i + 1], (unsigned long long) different);
-    wait_for_all<own::threads> (); /* before the next row clears the table */
   }
 }
 
@@ -601,8 +602,33 @@ __device__ static inline int group_at (unsigned same, int e) {
   return !(same >> (e + 1) & 1) ? 1 : !(same >> (e + 2) & 1) ? 2 : 3;
 }
 
+/* Calls f (from, count) for the products of a warp's elements of A in the order of k, AHEAD of each lane
+ * at a time: of lane l, these are products q + l, q + WARP + l, ..., of which from[] says in which lane's
+ * row of B they are, and at[] where; -1: there is none. */
+template <int AHEAD, class F>
+__device__ static inline void for_products (int64_t from, int length, F f) {
+  const int upto = sum_to_lane<WARP> (length), all = __shfl_sync (ALL, upto, WARP - 1);
+  from -= upto - length;
+  for (int q0 = lane_of (); q0 - lane_of () < all; q0 += AHEAD * WARP) {
+    int of[AHEAD];
+    int64_t at[AHEAD];
+#pragma unroll
+    for (int u = 0; u < AHEAD; u++) {
+      const int q = q0 + u * WARP;
+      of[u] = 0;
+#pragma unroll
+      for (int d = WARP / 2; d > 0; d /= 2)
+        of[u] += __shfl_sync (ALL, upto, of[u] + d - 1) <= q ? d : 0;
+      at[u] = __shfl_sync (ALL, from, of[u]) + q;
+      if (q >= all)
+        at[u] = -1;
+    }
+    f (of, at);
+  }
+}
+
 /* Sets the bit of each column of row i of C that lies in the window. bits are cleared. Each warp takes rows
- * of B of its own. */
+ * of B of its own; one with the columns of the row before is left out. */
 template <int THREADS>
 __device__ static inline void mark_columns (const gpumm_rows &a, const gpumm_rows &b,
                                             const unsigned char *repeats, int64_t i, int64_t window,
@@ -611,17 +637,20 @@ __device__ static inline void mark_columns (const gpumm_rows &a, const gpumm_row
   for (int64_t t0 = a.start[i] + threadIdx.x / WARP * LOOK_UP; t0 < end;
        t0 += THREADS / WARP * LOOK_UP) {
     const meeting m = look_up (a, b, repeats, t0, end, window, window_end, whole);
-    for (int e = 0; e < LOOK_UP && t0 + e < end; e += group_at (m.same, e)) {
-      const int64_t from = __shfl_sync (ALL, m.from, e);
-      const int length = __shfl_sync (ALL, m.length, e);
-      for (int l = lane_of (); l < length; l += WARP) {
-        const int column = (int) (__ldg (b.column + from + l) - window);
-        const unsigned bit = 1u << (column & 31);
-        /* look first: most bits are set, and setting one bit from two threads is slow */
-        if (!(*(volatile unsigned *) &bits[column / 32] & bit))
-          atomicOr (&bits[column / 32], bit);
-      }
-    }
+    for_products<4> (
+        m.from, m.same >> lane_of () & 1 ? 0 : m.length, [&] (const int *, const int64_t *at) {
+          int column[4];
+#pragma unroll
+          for (int u = 0; u < 4; u++)
+            column[u] = at[u] >= 0 ? (int) (__ldg (b.column + at[u]) - window) : -1;
+#pragma unroll
+          for (int u = 0; u < 4; u++) {
+            const unsigned bit = 1u << (column[u] & 31);
+            /* look first: most bits are set, and setting one bit from two threads is slow */
+            if (column[u] >= 0 && !(*(volatile unsigned *) &bits[column[u] / 32] & bit))
+              atomicOr (&bits[column[u] / 32], bit);
+          }
+        });
   }
 }
 
@@ -631,23 +660,22 @@ struct piece {
   int segment;
 };
 
-/* The next piece; next is its bin's counter. */
-template <int THREADS, bool SPLITS>
+/* The next piece of a bin; next is a counter. */
+template <int THREADS, int BIN>
 __device__ static inline piece next_piece (const bins &w, int *next, int *taken) {
-  const int bin = SPLITS ? SPLIT : THREADS == WARP ? LONG : LONG + 1;
-  const int rows = SPLITS ? min (w.length[bin], (int) MOST_SPLIT) : w.length[bin];
+  const int rows = BIN == SPLIT ? min (w.length[BIN], (int) MOST_SPLIT) : w.length[BIN];
   wait_for_all<THREADS> (); /* all threads have read the last piece, and shared memory is free */
   if (threadIdx.x == 0)
     *taken = atomicAdd (next, 1);
   wait_for_all<THREADS> ();
-  const int number = *taken, at = SPLITS ? number / w.segments : number;
-  return {at < rows ? w.list[bin][at] : -1, number, SPLITS ? number % w.segments : 0};
+  const int number = *taken, segments = BIN == SPLIT ? w.segments : 1, at = number / segments;
+  return {at < rows ? w.list[BIN][at] : -1, number, number % segments};
 }
 
 /* The columns of a piece, of those that its row reaches. */
-template <bool SPLITS>
+template <int BIN>
 __device__ static inline void clip (const bins &w, const piece &x, int &low, int &high) {
-  if (!SPLITS)
+  if (BIN != SPLIT)
     return;
   const int64_t begin = x.segment * w.segment, end = begin + w.segment - 1;
   low = low < begin ? (int) min (begin, (int64_t) INT32_MAX) : low;
@@ -655,20 +683,20 @@ __device__ static inline void clip (const bins &w, const piece &x, int &low, int
 }
 
 /* adds: to the lengths of rows, in c.start; of segments the length is kept in any case. */
-template <int THREADS, bool SPLITS>
+template <int THREADS, int BIN>
 __global__ void __launch_bounds__ (THREADS) count_long (gpumm_rows a, gpumm_rows b, gpumm_rows c,
                                                         int64_t row, int count, bool adds, bins w) {
   typedef table<THREADS> own;
   __shared__ unsigned bits[own::words];
   __shared__ typename own::scan::TempStorage scratch;
   __shared__ int reached[1][2], taken;
-  int *const next = w.next + (SPLITS ? 2 : THREADS == WARP ? 0 : 1);
-  for (piece x; (x = next_piece<THREADS, SPLITS> (w, next, &taken)).r >= 0;) {
+  int *const next = BIN == SPLIT ? &w.next[BINS] : &w.next[BIN];
+  for (piece x; (x = next_piece<THREADS, BIN> (w, next, &taken)).r >= 0;) {
     const int64_t i = row + x.r;
     int lowest, highest, found = 0, all;
     columns_reached<THREADS> (a, b, i, reached, lowest, highest);
     int low = lowest, high = highest;
-    clip<SPLITS> (w, x, low, high);
+    clip<BIN> (w, x, low, high);
     const int64_t first = low / 32 * 32;
     for (int64_t window = first; window <= high; window += own::window) {
       const int64_t window_end = min (window + own::window, (int64_t) high + 1);
@@ -684,7 +712,7 @@ __global__ void __launch_bounds__ (THREADS) count_long (gpumm_rows a, gpumm_rows
       wait_for_all<THREADS> ();
     }
     typename own::scan (scratch).ExclusiveSum (found, found, all);
-    if (threadIdx.x == 0 && SPLITS)
+    if (threadIdx.x == 0 && BIN == SPLIT)
       w.found[x.number] = all;
     if (threadIdx.x == 0 && adds)
       for (int g = group_of (w, x.r, count); g > 0; g--)
@@ -725,7 +753,7 @@ __device__ static inline int write_columns (const unsigned *bits, int words, COU
   return warps > 1 ? all : total;
 }
 
-template <class T, int THREADS, bool SPLITS>
+template <class T, int THREADS, int BIN>
 __global__ void __launch_bounds__ (THREADS) multiply_long (problem<T> p) {
   typedef table<THREADS> own;
   typedef typename count_of<THREADS>::type count_type;
@@ -737,30 +765,22 @@ __global__ void __launch_bounds__ (THREADS) multiply_long (problem<T> p) {
   __shared__ int reached[1][2], taken;
   const T *a_values = (const T *) p.a.values, *b_values = (const T *) p.b.values;
   bool zeros = false;
-  int *const next = p.w.next + (SPLITS ? 3 : THREADS == WARP ? 0 : 1);
-  for (piece x; (x = next_piece<THREADS, SPLITS> (p.w, next, &taken)).r >= 0;) {
+  for (piece x; (x = next_piece<THREADS, BIN> (p.w, &p.w.next[BIN], &taken)).r >= 0;) {
     const int64_t i = p.row + x.r, length = p.c.start[i + 1] - p.c.start[i];
     const int64_t a_begin = p.a.start[i], a_length = p.a.start[i + 1] - a_begin;
     const int together = group_of (p.w, x.r, p.count);
-    int64_t start = p.c.start[i]; /* of the piece in C */
-    for (int e = SPLITS ? x.number - x.segment : x.number; e < x.number; e++)
-      start += p.w.found[e];
-    const int64_t mine = SPLITS ? p.w.found[x.number] : length;
+    const int64_t start = p.c.start[i];
     T *const values = (T *) p.c.values + start;
-    const bool fits = together * mine * (int64_t) sizeof (T) <= own::sum_bytes;
-    T *const sums = fits ? shared_sums : values;
-    const int64_t step = fits ? mine : length; /* from row to row of the sums */
+    T *const sums =
+        together * length * (int64_t) sizeof (T) <= own::sum_bytes ? shared_sums : values;
     int lowest, highest;
-    int64_t done = 0; /* elements of the piece in the windows before */
-    for (int g = 0; g < together; g++)
-      for (int64_t q = threadIdx.x; q < mine; q += THREADS)
-        sums[q + g * step] = T{};
+    int64_t done = 0; /* elements of C in the windows before */
+    for (int64_t q = threadIdx.x; q < together * length; q += THREADS)
+      sums[q] = T{};
     columns_reached<THREADS> (p.a, p.b, i, reached, lowest, highest);
-    int low = lowest, high = highest;
-    clip<SPLITS> (p.w, x, low, high);
-    const int64_t first = low / 32 * 32;
-    for (int64_t window = first; window <= high; window += own::window) {
-      const int64_t window_end = min (window + own::window, (int64_t) high + 1);
+    const int64_t first = lowest / 32 * 32;
+    for (int64_t window = first; window <= highest; window += own::window) {
+      const int64_t window_end = min (window + own::window, (int64_t) highest + 1);
       const int words = (int) ((window_end - window + 31) / 32);
       const bool whole = window <= lowest && window_end > highest;
       for (int q = threadIdx.x; q < words; q += THREADS)
@@ -798,13 +818,13 @@ __global__ void __launch_bounds__ (THREADS) multiply_long (problem<T> p) {
 #pragma unroll
             for (int g = 0; g < TOGETHER; g++)
               if (g < together) {
-                T s = sum[g * step];
+                T s = sum[g * length];
                 accumulate (s, y[g][0], z0, p.real);
                 if (wide > 1)
                   accumulate (s, y[g][1], z1, p.real);
                 if (wide > 2)
                   accumulate (s, y[g][2], z2, p.real);
-                sum[g * step] = s;
+                sum[g * length] = s;
               }
           }
           if (part > 0)
@@ -813,12 +833,106 @@ __global__ void __launch_bounds__ (THREADS) multiply_long (problem<T> p) {
       }
       done += found;
     }
-    for (int g = 0; g < together; g++)
-      for (int64_t q = threadIdx.x; q < mine; q += THREADS) {
-        const T sum = times_alpha (p.alpha, sums[q + g * step]);
-        values[q + g * length] = sum;
-        zeros |= is_zero (sum);
+    for (int64_t q = threadIdx.x; q < together * length; q += THREADS) {
+      const T sum = times_alpha (p.alpha, sums[q]);
+      values[q] = sum;
+      zeros |= is_zero (sum);
+    }
+  }
+  if (zeros && p.zero)
+    *p.zero = 1;
+}
+
+/* What a lane has. */
+__device__ static inline double from_lane (double x, int lane) {
+  return __shfl_sync (ALL, x, lane);
+}
+
+__device__ static inline complex<double> from_lane (complex<double> x, int lane) {
+  return {__shfl_sync (ALL, x.re, lane), __shfl_sync (ALL, x.im, lane)};
+}
+
+/* Adds each lane's product to its sum. Of lanes with one sum the first adds the products of all, in the
+ * order of the lanes. */
+template <class T>
+__device__ static inline void add_products (T product, T *sum, bool there, int column) {
+  const unsigned self = 1u << lane_of ();
+  const unsigned same = __match_any_sync (ALL, there ? column : -1 - lane_of ());
+  const bool adds = there && !(same & (self - 1));
+  T s = adds ? add (*sum, product) : T{};
+  for (unsigned rest = adds ? same & ~self : 0; __any_sync (ALL, rest != 0); rest &= rest - 1) {
+    const T other = from_lane (product, rest ? __ffs ((int) rest) - 1 : 0);
+    s = rest ? add (s, other) : s;
+  }
+  if (adds)
+    *sum = s;
+  __syncwarp (); /* the next products may have the same sums */
+}
+
+template <class T, int BIN> __global__ void __launch_bounds__ (WARP) multiply_wide (problem<T> p) {
+  typedef table<WARP> own;
+  enum { AHEAD = 4 };
+  __shared__ unsigned bits[own::words];
+  __shared__ count_of<WARP>::type before[own::words];
+  __shared__ typename own::scan::TempStorage scratch;
+  __shared__ int reached[1][2], taken;
+  const T *a_values = (const T *) p.a.values, *b_values = (const T *) p.b.values;
+  bool zeros = false;
+  for (piece x; (x = next_piece<WARP, BIN> (p.w, &p.w.next[BIN], &taken)).r >= 0;) {
+    const int64_t i = p.row + x.r, a_end = p.a.start[i + 1];
+    int64_t start = p.c.start[i]; /* of the piece in C */
+    for (int e = x.number - x.segment; BIN == SPLIT && e < x.number; e++)
+      start += p.w.found[e];
+    const int64_t length = BIN == SPLIT ? p.w.found[x.number] : p.c.start[i + 1] - start;
+    T *const sums = (T *) p.c.values + start;
+    int lowest, highest;
+    int64_t done = 0; /* elements of the piece in the windows before */
+    for (int64_t q = threadIdx.x; q < length; q += WARP)
+      sums[q] = T{};
+    columns_reached<WARP> (p.a, p.b, i, reached, lowest, highest);
+    int low = lowest, high = highest;
+    clip<BIN> (p.w, x, low, high);
+    for (int64_t window = low / 32 * 32; window <= high; window += own::window) {
+      const int64_t window_end = min (window + own::window, (int64_t) high + 1);
+      const int words = (int) ((window_end - window + 31) / 32);
+      const bool whole = window <= lowest && window_end > highest;
+      for (int q = threadIdx.x; q < words; q += WARP)
+        bits[q] = 0;
+      __syncwarp ();
+      mark_columns<WARP> (p.a, p.b, p.w.repeats, i, window, window_end, whole, bits);
+      __syncwarp ();
+      const int found = write_columns<WARP> (bits, words, before, scratch, window,
+                                             p.c.column + start + done, 0, 1);
+      __syncwarp ();
+      for (int64_t t0 = p.a.start[i]; t0 < a_end; t0 += LOOK_UP) {
+        const meeting m = look_up (p.a, p.b, p.w.repeats, t0, a_end, window, window_end, whole);
+        const T mine = t0 + lane_of () < a_end ? read (a_values + t0 + lane_of ()) : T{};
+        for_products<AHEAD> (m.from, m.length, [&] (const int *of, const int64_t *at) {
+          int column[AHEAD];
+          T product[AHEAD];
+#pragma unroll
+          for (int u = 0; u < AHEAD; u++) {
+            column[u] = at[u] >= 0 ? (int) (__ldg (p.b.column + at[u]) - window) : 0;
+            product[u] = at[u] >= 0 ? read (b_values + at[u]) : T{};
+          }
+#pragma unroll
+          for (int u = 0; u < AHEAD; u++)
+            product[u] = times (from_lane (mine, of[u]), product[u], p.real);
+#pragma unroll
+          for (int u = 0; u < AHEAD; u++) {
+            const unsigned left = bits[column[u] / 32] & ((1u << (column[u] & 31)) - 1);
+            add_products (product[u], sums + done + before[column[u] / 32] + __popc (left),
+                          at[u] >= 0, column[u]);
+          }
+        });
       }
+      done += found;
+    }
+    for (int64_t q = threadIdx.x; q < length; q += WARP) {
+      const T sum = times_alpha (p.alpha, sums[q]);
+      sums[q] = sum;
+      zeros |= is_zero (sum);
+    }
   }
   if (zeros && p.zero)
     *p.zero = 1;
@@ -831,13 +945,13 @@ static size_t lay_out (const gpumm_sparse_product *p, bins *w) {
   parts m (p->workspace);
   m.take (w->length, COUNTERS);
   w->next = w->length + BINS;
-  w->any = w->next + 4;
+  w->any = w->next + BINS + 1;
   for (int *&list : w->list)
     m.take (list, p->count);
   w->segment = max (ceil_div (ceil_div (p->b.cols, SEGMENTS), 32) * 32, (int64_t) LEAST_SEGMENT);
   w->segments = (int) max (ceil_div (p->b.cols, w->segment), (int64_t) 1);
-  /* a block meets so many of them in a window that a warp is as fast */
-  w->most_each = WARP * max (ceil_div (p->b.cols, table<BLOCK>::window), (int64_t) 1);
+  /* with more, half of a block's threads have a product of each element, in a window */
+  w->most_each = BLOCK / 2 * max (ceil_div (p->b.cols, table<BLOCK>::window), (int64_t) 1);
   m.take (w->found, min (p->count, (int64_t) MOST_SPLIT) * w->segments);
   m.take (w->mark, p->count);
   m.take (w->repeats, p->b.rows);
@@ -896,11 +1010,11 @@ static gpumm_status count_bins (int device, gpumm_stream *stream, const gpumm_sp
   return GPUMM_OK;
 }
 
-template <int THREADS, bool SPLITS>
+template <int THREADS, int BIN>
 static gpumm_status count_rest (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
                                 bool adds, int processors, const bins &w) {
-  return LAUNCH ("spgemm, counting", (count_long<THREADS, SPLITS>),
-                 long_blocks<THREADS> (SPLITS ? p->count * SEGMENTS : p->count, processors),
+  return LAUNCH ("spgemm, counting", (count_long<THREADS, BIN>),
+                 long_blocks<THREADS> (BIN == SPLIT ? p->count * SEGMENTS : p->count, processors),
                  THREADS, device, stream, p->a, p->b, p->c, p->row, (int) p->count, adds, w);
 }
 
@@ -914,9 +1028,10 @@ static gpumm_status symbolic (int device, gpumm_stream *stream, const gpumm_spar
   TRY (fill (device, stream, p->c.start + p->row + 1, 0, (size_t) p->count * sizeof (int64_t)));
   TRY (prepare (device, stream, p, 0, shape<SHORT_BINS - 1>::size, processors, &w));
   TRY (count_bins<0> (device, stream, p, processors, w));
-  TRY (count_rest<WARP, true> (device, stream, p, true, processors, w));
-  TRY (count_rest<WARP, false> (device, stream, p, true, processors, w));
-  return count_rest<BLOCK, false> (device, stream, p, true, processors, w);
+  TRY (count_rest<WARP, SPLIT> (device, stream, p, true, processors, w));
+  TRY (count_rest<WARP, WIDE> (device, stream, p, true, processors, w));
+  TRY (count_rest<BLOCK, LONGEST> (device, stream, p, true, processors, w));
+  return count_rest<WARP, LONG> (device, stream, p, true, processors, w);
 }
 
 /* c.start[row], the offset so far, is the first of those that are added up. */
@@ -950,16 +1065,23 @@ static gpumm_status multiply_bins (int device, gpumm_stream *stream, const probl
   return GPUMM_OK;
 }
 
-template <class T, int THREADS, bool SPLITS>
+template <class T, int THREADS, int BIN>
 static gpumm_status multiply_rest (int device, gpumm_stream *stream, const problem<T> &q,
                                    int processors) {
   typedef table<THREADS> own;
-  const int64_t blocks =
-      long_blocks<THREADS> (SPLITS ? (int64_t) q.count * SEGMENTS : q.count, processors);
   const size_t bytes =
       own::sum_bytes + own::words * (sizeof (unsigned) + sizeof (typename count_of<THREADS>::type));
-  return LAUNCH_SHARED ("spgemm", (multiply_long<T, THREADS, SPLITS>), blocks, THREADS, bytes,
-                        device, stream, q);
+  return LAUNCH_SHARED ("spgemm", (multiply_long<T, THREADS, BIN>),
+                        long_blocks<THREADS> (q.count, processors), THREADS, bytes, device, stream,
+                        q);
+}
+
+template <class T, int BIN>
+static gpumm_status multiply_wide_rows (int device, gpumm_stream *stream, const problem<T> &q,
+                                        int processors) {
+  const int64_t pieces = BIN == SPLIT ? (int64_t) q.count * SEGMENTS : q.count;
+  return LAUNCH ("spgemm", (multiply_wide<T, BIN>), long_blocks<WARP> (pieces, processors), WARP,
+                 device, stream, q);
 }
 
 template <class T>
@@ -972,10 +1094,11 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   TRY (prepare (device, stream, p, table<WARP>::sum_bytes / (int64_t) sizeof (T),
                 most_of (bins - 1), processors, &q.w));
   TRY (multiply_bins<T, 0> (device, stream, q, processors));
-  TRY (count_rest<WARP, true> (device, stream, p, false, processors, q.w));
-  TRY (multiply_rest<T, WARP, true> (device, stream, q, processors));
-  TRY (multiply_rest<T, WARP, false> (device, stream, q, processors));
-  return multiply_rest<T, BLOCK, false> (device, stream, q, processors);
+  TRY (count_rest<WARP, SPLIT> (device, stream, p, false, processors, q.w));
+  TRY (multiply_wide_rows<T, SPLIT> (device, stream, q, processors));
+  TRY (multiply_wide_rows<T, WIDE> (device, stream, q, processors));
+  TRY (multiply_rest<T, BLOCK, LONGEST> (device, stream, q, processors));
+  return multiply_rest<T, WARP, LONG> (device, stream, q, processors);
 }
 
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {

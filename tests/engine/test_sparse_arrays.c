@@ -137,15 +137,23 @@ static void run (gpumm_sparse_work *w, gpumm_sparse_op op) {
   CHECK (!gpumm_sparse_run (w), "operation %d: %s", (int) op, gpumm_last_error ());
 }
 
+/* Runs what marks entries; gives how many. */
+static int64_t mark (gpumm_sparse_work *w, gpumm_sparse_op op) {
+  const int64_t words = GPUMM_MARK_WORDS (w->a.stored);
+  w->marks = take (GPUMM_U64, words);
+  w->before = take (GPUMM_I64, words + 1);
+  run (w, op);
+  return look (&w->before, words);
+}
+
 /* ---- cases ---------------------------------------------------------------------------------- */
 
 static full a, b, c;
 
 /* The union and what both have: of ones, where a, b or both are stored. */
 static void test_join (const gpumm_csc *x, const gpumm_csc *y, int unites) {
-  gpumm_sparse_work w = {.a = *x, .b = *y, .places = take (GPUMM_I64, x->stored + 1)};
-  run (&w, GPUMM_SPARSE_MATCH);
-  const int64_t both = look (&w.places, x->stored);
+  gpumm_sparse_work w = {.a = *x, .b = *y};
+  const int64_t both = mark (&w, GPUMM_SPARSE_MATCH);
   const int64_t stored = unites ? x->stored + y->stored - both : both;
   w.c = new_csc (x->rows, x->cols, stored);
   w.from_a = take (GPUMM_I64, unites ? x->stored : stored);
@@ -183,10 +191,9 @@ static void test_one (const gpumm_csc *x) {
       c.x[j + i * a.cols] = a.x[i + j * a.rows];
   check_is (&w.c, &c, 1, "transpose");
 
-  w = (gpumm_sparse_work){
-      .a = *x, .places = take (GPUMM_I64, x->stored + 1), .shift = check_between (-3, 3)};
-  run (&w, GPUMM_SPARSE_DIAGONAL);
-  w.c = new_csc (a.rows, a.cols, look (&w.places, x->stored));
+  w = (gpumm_sparse_work){.a = *x, .shift = check_between (-3, 3)};
+  const int64_t on_diagonal = mark (&w, GPUMM_SPARSE_DIAGONAL);
+  w.c = new_csc (a.rows, a.cols, on_diagonal);
   run (&w, GPUMM_SPARSE_PACK);
   c = a;
   for (int64_t e = 0; e < a.rows * a.cols; e++)
@@ -211,10 +218,9 @@ static void test_one (const gpumm_csc *x) {
 
   const int64_t count = a.rows * a.cols;
   w = (gpumm_sparse_work){
-      .a = {.rows = a.rows, .cols = a.cols, .stored = count, .values = put (GPUMM_D, a.x, count)},
-      .places = take (GPUMM_I64, count + 1)};
-  run (&w, GPUMM_SPARSE_KEEP);
-  w.c = new_csc (a.rows, a.cols, look (&w.places, count));
+      .a = {.rows = a.rows, .cols = a.cols, .stored = count, .values = put (GPUMM_D, a.x, count)}};
+  const int64_t nonzeros = mark (&w, GPUMM_SPARSE_KEEP);
+  w.c = new_csc (a.rows, a.cols, nonzeros);
   run (&w, GPUMM_SPARSE_PACK);
   check_is (&w.c, &a, 1, "from a full array");
 
@@ -276,9 +282,8 @@ static void test_products (const gpumm_csc *x) {
     for (int64_t k = 0; k < a.cols; k++)
       for (int64_t i = 0; i < a.rows; i++)
         c.x[i + j * a.rows] += a.x[i + k * a.rows] * b.x[k + j * a.cols];
-  gpumm_sparse_work w = {.a = p.c, .places = take (GPUMM_I64, p.c.stored + 1)};
-  run (&w, GPUMM_SPARSE_KEEP);
-  const int64_t kept = look (&w.places, p.c.stored);
+  gpumm_sparse_work w = {.a = p.c};
+  const int64_t kept = mark (&w, GPUMM_SPARSE_KEEP);
   int32_t zero = -1;
   CHECK (!gpumm_look (&p.zero, 1, &zero) && zero == (kept < p.c.stored), "the flag for zeros");
   w.c = new_csc (a.rows, b.cols, kept);
@@ -319,12 +324,13 @@ static void test_errors (void) {
   CHECK (gpumm_sparse_run (NULL) == GPUMM_INVALID && gpumm_sparse_run (&w) == GPUMM_INVALID,
          "no operation");
   w.op = GPUMM_SPARSE_KEEP;
-  w.places = take (GPUMM_I64, 1);
+  w.marks = take (GPUMM_U64, 1);
+  w.before = take (GPUMM_I64, 2);
   w.a.stored = 1 << 20;
   CHECK (gpumm_sparse_run (&w) == GPUMM_INVALID, "more entries than the buffer has");
   w.a = x;
-  w.places = x.values;
-  CHECK (gpumm_sparse_run (&w) == GPUMM_INVALID, "places are I64");
+  w.before = x.values;
+  CHECK (gpumm_sparse_run (&w) == GPUMM_INVALID, "counts are I64");
   gpumm_csc_product p = {.a = x, .b = x, .c = new_csc (3, 4, 0), .zero = take (GPUMM_I32, 1)};
   CHECK (gpumm_csc_count (&p) == GPUMM_NONCONFORMANT, "sizes do not fit");
   give_all ();
