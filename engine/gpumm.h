@@ -426,8 +426,9 @@ typedef enum gpumm_sparse_op {
   GPUMM_SPARSE_LENGTHS,   /* c.start, of columns which[0], which[1], ... of a */
   GPUMM_SPARSE_TAKE,      /* c = these columns of a, after LENGTHS */
   GPUMM_SPARSE_TRANSPOSE, /* c = a.' */
-  GPUMM_SPARSE_GATHER,    /* c.values = the entry of full at each (row, column) of a */
-  GPUMM_SPARSE_SCATTER,   /* full at (row, column) of each entry of a = its value */
+  GPUMM_SPARSE_SCALE, /* c.values = those of a times, or divided by, the entry of full at their (row,
+                             column); 0, as if not stored, stays 0 */
+  GPUMM_SPARSE_SCATTER, /* full at (row, column) of each entry of a = its value */
   GPUMM_SPARSE_FOLD, /* c.values[j] = SUM, MAX, MIN or ANY of column j of a with its zeros; of type
                              Z for complex a, else D */
   GPUMM_SPARSE_OPS
@@ -438,10 +439,11 @@ typedef struct gpumm_sparse_work {
   gpumm_csc a, b, c;
   gpumm_view marks;                         /* U64 */
   gpumm_view before, from_a, from_b, which; /* I64 */
-  gpumm_view full; /* of the type of a's (GATHER: c's) values, with strides */
+  gpumm_view full; /* of the type of a's values, D or Z in SCALE, with strides */
   int64_t full_size[GPUMM_MAP_DIMS];
   int64_t shift;
   gpumm_fold_op fold;
+  int divides, real_a, real_full; /* SCALE; complex as stored, but real: multiplies both parts */
 } gpumm_sparse_work;
 
 GPUMM_API gpumm_status gpumm_sparse_run (const gpumm_sparse_work *work);

@@ -548,27 +548,30 @@ static array multiplied_full (sparse s, array d, bool left) {
 }
 
 // x with each row (or column) multiplied by, or divided by, an element of a full vector.
-static sparse scaled (const operation &o, sparse x, array factors, bool by_rows) {
+static sparse scaled (bool divides, sparse x, array factors, bool by_rows) {
+  const gpumm_type s = x.values.type, t = factors.type, type = product_type (s, t);
   if (x.conjugated)
     x = straight (x);
-  factors = plain (factors);
-  const bool down = by_rows != x.turned; // along what is stored
-  const array each = vector (x.device, factors.type, x.stored);
+  factors = plain (converted (factors, type));
+  x.values = converted (x.values, type);
+  ready (x.values);
+  const array y = vector (x.device, type, x.stored);
+  const int along = by_rows != x.turned ? 0 : 1; // of what is stored
   gpumm_sparse_work w = {};
-  w.op = GPUMM_SPARSE_GATHER;
+  w.op = GPUMM_SPARSE_SCALE;
   w.a = csc_of (x);
   w.c.stored = x.stored;
-  w.c.values = view_of (each);
+  w.c.values = view_of (y);
   w.full = view_of (factors);
   std::fill_n (w.full_size, GPUMM_MAP_DIMS, 1);
-  w.full_size[down ? 0 : 1] = factors.numel ();
-  w.full.stride[down ? 0 : 1] = 1;
+  std::fill_n (w.full.stride, GPUMM_MAP_DIMS, 0);
+  w.full_size[along] = factors.numel ();
+  w.full.stride[along] = 1;
+  w.divides = divides;
+  w.real_a = !is_complex (s);
+  w.real_full = !is_complex (t);
   if (x.stored > 0)
     run (w);
-  ready (x.values);
-  array y = entrywise (o, operand_with (x.values), operand_with (each));
-  if (x.unsure) // what is 0 is not stored: it becomes no NaN
-    y = masked (y, x.values, y.type);
   return with_values (x, y);
 }
 
@@ -700,7 +703,7 @@ static sparse entrywise_sparse (octave_value::binary_op op, const sparse_operand
     if (!left && !(b.is_sparse && goes_along (u, v)))
       refuse (op);
     const sparse_operand &f = left ? b : a;
-    return scaled (o, left ? a.s : b.s, factors_of (f, device), size_of (f) (1) == 1);
+    return scaled (divides, left ? a.s : b.s, factors_of (f, device), size_of (f) (1) == 1);
   }
   if (u != v)
     octave::err_nonconformant (o.name, u, v);
@@ -743,14 +746,13 @@ static octave_value::binary_op reduced (octave_value::binary_op op, sparse_opera
 static bool product (const sparse_operand &a, const sparse_operand &b, sparse &result,
                      array &full) {
   const int device = a.is_sparse ? a.s.device : b.s.device;
-  const operation &o = operation_of (octave_value::op_el_mul);
   const dim_vector u = size_of (a), v = size_of (b);
   if (u.ndims () > 2 || v.ndims () > 2 || u (1) != v (0))
     octave::err_nonconformant ("operator *", u, v);
   if (b.diagonal.is_defined () && v (0) == v (1))
-    result = scaled (o, a.s, factors_of (b, device), false);
+    result = scaled (false, a.s, factors_of (b, device), false);
   else if (a.diagonal.is_defined () && u (0) == u (1))
-    result = scaled (o, b.s, factors_of (a, device), true);
+    result = scaled (false, b.s, factors_of (a, device), true);
   else if ((a.is_sparse || a.diagonal.is_defined ()) && (b.is_sparse || b.diagonal.is_defined ()))
     result = multiplied (as_sparse (a, device), as_sparse (b, device));
   else {

@@ -56,7 +56,7 @@ static const struct {
     [GPUMM_SPARSE_LENGTHS] = {"sparse columns", START, 0, START},
     [GPUMM_SPARSE_TAKE] = {"sparse columns", ALL, 0, ALL},
     [GPUMM_SPARSE_TRANSPOSE] = {"sparse transpose", ALL, 0, ALL},
-    [GPUMM_SPARSE_GATHER] = {"sparse gather", START | INDEX, 0, VALUES},
+    [GPUMM_SPARSE_SCALE] = {"sparse scaling", ALL, 0, VALUES},
     [GPUMM_SPARSE_SCATTER] = {"sparse scatter", ALL, 0, 0},
     [GPUMM_SPARSE_FOLD] = {"sparse fold", START | VALUES, 0, 0}};
 
@@ -78,12 +78,13 @@ static gpumm_status check_rest (call *c, const gpumm_sparse_work *w) {
   }
   if (!status && (op == GPUMM_SPARSE_LENGTHS || op == GPUMM_SPARSE_TAKE))
     status = check_vector (c, &w->which, GPUMM_I64, w->c.cols, "a vector of columns");
-  if (!status && (op == GPUMM_SPARSE_GATHER || op == GPUMM_SPARSE_SCATTER)) {
-    const gpumm_view *values = op == GPUMM_SPARSE_GATHER ? &w->c.values : &w->a.values;
+  if (!status && (op == GPUMM_SPARSE_SCALE || op == GPUMM_SPARSE_SCATTER)) {
     status = gpumm_check_view (c, &w->full, w->full_size, op == GPUMM_SPARSE_SCATTER, "an array");
-    if (!status && values->type != w->full.type)
+    if (!status && w->a.values.type != w->full.type)
       status = gpumm_fail (GPUMM_INVALID, "%s: values and array are of different types", c->name);
   }
+  if (!status && op == GPUMM_SPARSE_SCALE && w->c.values.type != w->full.type)
+    status = gpumm_fail (GPUMM_INVALID, "%s: values of different types", c->name);
   if (!status && op == GPUMM_SPARSE_FOLD)
     status = check_vector (c, &w->c.values, w->a.values.type == GPUMM_Z ? GPUMM_Z : GPUMM_D,
                            w->a.cols, "the result");

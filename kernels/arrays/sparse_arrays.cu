@@ -234,14 +234,34 @@ __global__ void __launch_bounds__ (THREADS)
 
 /* ---- full arrays ---------------------------------------------------------------------------- */
 
-template <class E, bool SCATTER>
+template <class E>
 __global__ void __launch_bounds__ (THREADS)
-    move_full (pattern a, E *values, E *full, int64_t down, int64_t across) {
+    scatter (pattern a, const E *values, E *full, int64_t down, int64_t across) {
   SHARED (int64_t, ends, 1, 2);
   for_entries (a, ends, [&] (int64_t t, int64_t j) {
-    const int64_t at = a.index[t] * down + j * across;
-    const E x = SCATTER ? values[t] : full[at];
-    (SCATTER ? full[at] : values[t]) = x;
+    const E x = values[t];
+    full[a.index[t] * down + j * across] = x;
+  });
+}
+
+DEVICE double multiplied (double x, double y, int) {
+  return x * y;
+}
+
+DEVICE double divided (double x, double y, int) {
+  return x / y;
+}
+
+/* real: as in a step of a map, REAL_X for values, REAL_Y for full. */
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    scale_entries (pattern a, const T *values, const T *full, int64_t down, int64_t across,
+                   bool divides, int real, T *to) {
+  SHARED (int64_t, ends, 1, 2);
+  for_entries (a, ends, [&] (int64_t t, int64_t j) {
+    const T x = values[t], y = full[(down ? a.index[t] * down : 0) + j * across];
+    const T z = divides ? divided (x, y, real) : multiplied (x, y, real);
+    to[t] = is_zero (x) ? T{} : z;
   });
 }
 
@@ -346,6 +366,14 @@ static gpumm_status fold (int device, gpumm_stream *stream, const gpumm_sparse_w
                  (const void *) w.a.values.values, lanes, (W *) w.c.values.values);
 }
 
+template <class T>
+static gpumm_status scale (int device, gpumm_stream *stream, const gpumm_sparse_work &w) {
+  const int real = (w.real_a ? REAL_X : 0) | (w.real_full ? REAL_Y : 0);
+  return LAUNCH ("sparse scaling", scale_entries<T>, tiles_of (w.a.stored), dim3 (THREADS), device,
+                 stream, pattern_of (w.a), (const T *) w.a.values.values, (const T *) w.full.values,
+                 w.full.stride[0], w.full.stride[1], w.divides != 0, real, (T *) w.c.values.values);
+}
+
 /* ---- launch --------------------------------------------------------------------------------- */
 
 static gpumm_rows rows_of (const gpumm_csc &x) {
@@ -391,12 +419,9 @@ static gpumm_status move (int device, gpumm_stream *stream, const gpumm_sparse_w
   case GPUMM_SPARSE_TAKE:
     return LAUNCH ("sparse columns", take_columns<E>, tiles_of (c.stored), threads, device, stream,
                    a, from, which, c, to);
-  case GPUMM_SPARSE_GATHER:
-    return LAUNCH ("sparse gather", (move_full<E, false>), tiles_of (a.stored), threads, device,
-                   stream, a, to, full, stride[0], stride[1]);
   default:
-    return LAUNCH ("sparse scatter", (move_full<E, true>), tiles_of (a.stored), threads, device,
-                   stream, a, (E *) w.a.values.values, full, stride[0], stride[1]);
+    return LAUNCH ("sparse scatter", scatter<E>, tiles_of (a.stored), threads, device, stream, a,
+                   from, full, stride[0], stride[1]);
   }
 }
 
@@ -466,12 +491,17 @@ gpumm_status gpumm_driver_sparse (int device, gpumm_stream *stream, const gpumm_
     return join (device, stream, *w);
   case GPUMM_SPARSE_TRANSPOSE:
     return transpose_of (device, stream, *w, workspace);
+  case GPUMM_SPARSE_SCALE:
+    return w->full.type == GPUMM_D ? scale<double> (device, stream, *w)
+           : w->full.type == GPUMM_Z
+               ? scale<complex<double> > (device, stream, *w)
+               : gpumm_driver_fail (GPUMM_UNSUPPORTED,
+                                    "sparse scaling: neither double nor complex");
   case GPUMM_SPARSE_FOLD:
     return is_real (w->a.values.type) ? fold<double> (device, stream, *w)
                                       : fold<complex<double> > (device, stream, *w);
   default:
-    WITH_BYTES (w->op == GPUMM_SPARSE_GATHER ? w->c.values.type : w->a.values.type, E,
-                return move<E> (device, stream, *w));
+    WITH_BYTES (w->a.values.type, E, return move<E> (device, stream, *w));
   }
 }
 

@@ -232,11 +232,16 @@ static void test_one (const gpumm_csc *x) {
   run (&w, GPUMM_SPARSE_SCATTER);
   get (&w.full, count, c.x);
   CHECK (!memcmp (c.x, a.x, (size_t) count * sizeof *a.x), "to a full array");
-  w.c = new_csc (a.rows, a.cols, x->stored);
-  run (&w, GPUMM_SPARSE_GATHER);
-  w.c.start = x->start;
-  w.c.index = x->index;
-  check_is (&w.c, &a, 1, "gathered");
+  c.cols = a.cols;
+  for (w.divides = 0; w.divides < 2; w.divides++) {
+    w.c = new_csc (a.rows, a.cols, x->stored);
+    run (&w, GPUMM_SPARSE_SCALE);
+    w.c.start = x->start;
+    w.c.index = x->index;
+    for (int64_t e = 0; e < count; e++)
+      c.x[e] = !w.divides ? a.x[e] * a.x[e] : a.x[e] != 0;
+    check_is (&w.c, &c, 1, w.divides ? "divided" : "multiplied");
+  }
 }
 
 static void test_folds (const gpumm_csc *x) {
