@@ -46,6 +46,16 @@ static void put (void *array, gpumm_type type, int64_t i, double value) {
     ((double *) array)[i] = value;
 }
 
+/* What must not be read: a NaN that no routine makes, so that one which it writes is told from it. */
+static void hide (void *array, gpumm_type type, int64_t i) {
+  static const uint64_t wide = 0x7ff8123456789abc;
+  static const uint32_t narrow = 0x7fc12345;
+  if (is_single (type))
+    memcpy ((float *) array + i, &narrow, sizeof narrow);
+  else
+    memcpy ((double *) array + i, &wide, sizeof wide);
+}
+
 static double get (const void *array, gpumm_type type, int64_t i) {
   return is_single (type) ? (double) ((const float *) array)[i] : ((const double *) array)[i];
 }
@@ -64,7 +74,7 @@ static void fill (void *array, gpumm_type type, int rows, int cols, int ld, char
                   double more, unsigned *seed) {
   const int p = parts (type);
   for (int i = 0; i < CELLS; i++)
-    put (array, type, i, NAN);
+    hide (array, type, i);
   for (int j = 0; j < cols; j++)
     for (int i = 0; i < rows; i++)
       for (int l = 0; l < p; l++)
@@ -208,7 +218,7 @@ static void make (test_case *t, gpumm_routine which, gpumm_type type, unsigned *
   if (chosen (seed, 0, 2) == 0) { /* then C is not read */
     memset (t->beta, 0, sizeof t->beta);
     for (int i = 0; i < CELLS && which <= GPUMM_HER2K; i++)
-      put (t->c, type, i, NAN);
+      hide (t->c, type, i);
   }
   if (which == GPUMM_GEMM && chosen (seed, 0, 4) == 0)
     put (t->a, type, 0, chosen (seed, 0, 1) ? NAN : INFINITY);
