@@ -2,9 +2,8 @@
 ##
 ##   octave-cli --norc --path octave --path build/package bench/bench_blas.m [N or NAME...]
 ##
-## Run it as it is for the BLAS of Octave, with LD_PRELOAD=build/package/libgpumm_blas.so and
-## GLIBC_TUNABLES=glibc.malloc.hugetlb=1 for the drop-in (as ./setup octave --blas does), and with
-## libnvblas.so and an NVBLAS_CONFIG_FILE for NVBLAS.  Names choose what is timed, in this order:
+## Run it as it is for the BLAS of Octave, by ./setup octave --blas, which sets LD_PRELOAD and
+## GLIBC_TUNABLES, for the drop-in, and with libnvblas.so and an NVBLAS_CONFIG_FILE for NVBLAS.  Names choose what is timed, in this order:
 ## "A*B" (with the drop-in also gpumm (A, B)), chol, det, "A\b", inv, qr, expm (of the largest size up to
 ## 4096), small (1e5 products of 16 x 16).  Columns: size, median of five times (from 8192 on three, expm
 ## one) after a run that is not counted, residual.
