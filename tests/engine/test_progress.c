@@ -70,7 +70,9 @@ static const char *const silent[] = {"spmm", "bsr"};
 /* Those whose elements of C are counted before they are made: both phases are one whole. */
 static const char *const counted[] = {"sparse", "sparse, transposed", "spgemm"};
 
-/* The whole is told, and not more: the last thousandth of each thread's may be missing. */
+/* The whole is told, and not more. The last thousandth of each thread's may be missing, and its last step
+ * if another thread spoke in that moment: of "large blocks", which has six rows of blocks, two steps are
+ * a third. */
 static void test_path (const path *p, int times) {
   int knows = 1;
   (void) times;
@@ -80,7 +82,7 @@ static void test_path (const path *p, int times) {
   CHECK (!run (p), "%s: %s", p->name, gpumm_last_error ());
   check_words (p->name);
   const double last = heard.words > 0 ? heard.part[heard.words - 1] : 0;
-  CHECK (!knows || last > 0.8, "%s: %d words, the last %.3f", p->name, heard.words, last);
+  CHECK (!knows || last > 0.6, "%s: %d words, the last %.3f", p->name, heard.words, last);
   for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
     CHECK (strcmp (p->name, counted[i]) != 0 || (heard.part[0] < 0.2 && heard.ends == 2),
            "%s: %d ends, the first part is %.3f", p->name, heard.ends, heard.part[0]);
