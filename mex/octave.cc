@@ -2,10 +2,9 @@
 // stored, Ctrl-C, the struct info, and pages. marshal.h declares these functions again, because
 // mex.h's mxArray is a C type.
 //
-// This file, allocate.cc, blocksparse.cc, device_array.cc and gpuarray.cc link to the C++ interfaces of
-// GNU Octave, covered by the GNU General Public License, version 3 or later: what is built with them is
-// a combined work under that licence. The files themselves are under gpumm's BSD-3-Clause, which that
-// licence allows.
+// This file and the other .cc files of this folder link to the C++ interfaces of GNU Octave, covered by
+// the GNU General Public License, version 3 or later: what is built with them is a combined work under
+// that licence. The files themselves are under gpumm's BSD-3-Clause, which that licence allows.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <csignal>

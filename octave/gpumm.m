@@ -178,7 +178,7 @@
 ## @code{gpumm:nd-array}, @code{gpumm:unknown-option}, @code{gpumm:missing-value},
 ## @code{gpumm:bad-value}, @code{gpumm:no-device}, @code{gpumm:host-memory},
 ## @code{gpumm:device-memory}, @code{gpumm:device-failed} and @code{gpumm:unsupported}.
-## @seealso{pagemtimes, blocksparse, gpumm_info, gpumm_available, gpumm_progress, gpumm_reset, gpumm_tune, mtimes}
+## @seealso{pagemtimes, blocksparse, gpumm_info, gpumm_available, gpumm_mtimes, gpumm_progress, gpumm_reset, gpumm_tune, mtimes}
 ## @end deftypefn
 
 function [C, info] = gpumm (A, B, varargin)

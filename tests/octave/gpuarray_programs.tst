@@ -175,6 +175,11 @@
 %!  yes = yes || (some_integer && any (cellfun (@iscomplex, x)) && ! isempty (strfind (said.message, "complex")));
 %!endfunction
 
+%!function where = negative_zeros (x)
+%!  parts = double ([real(x(:)), imag(x(:))]);
+%!  where = parts == 0 & signbit (parts) != 0;
+%!endfunction
+
 ## What is wrong with the device's G beside the host's H.  SAME: may the program go on with G?
 %!function [text, same, h] = wrong_value (g, h, kind, x, words, on_device)
 %!  text = "";
@@ -209,6 +214,7 @@
 %!    text = sprintf ("size %s and not %s", mat2str (size (g)), mat2str (size (h)));
 %!  elseif (! isempty (h))
 %!    equal = g == h | (isnan (g) & isnan (h));
+%!    same = same && isequal (negative_zeros (g), negative_zeros (h)); # sums may have either; sqrt tells them apart
 %!    if (! all (equal(:)))
 %!      same = false;
 %!      is_complex = iscomplex (h) || iscomplex (g) || any (cellfun (@iscomplex, x));

@@ -1,0 +1,155 @@
+// mtimes.cc - Octave's own operator * of matrices, computed by gpumm after gpumm_mtimes (true).
+//
+//   [ON, GPU, CPU] = __gpumm_mtimes__ ()       is it on, and how many products ran where
+//   [ON, GPU, CPU] = __gpumm_mtimes__ (ON)     the same before the call
+//
+// Octave finds the function of an operator in a table, by the types of both operands. gpumm's functions
+// take the places of Octave's there. They call __gpumm_multiply__ for large products and Octave's
+// function for the others, and if gpumm raises an error: Octave then multiplies, or raises its own.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <string>
+
+#include <octave/oct.h>
+
+#include <octave/interpreter.h>
+#include <octave/ov-cx-mat.h>
+#include <octave/ov-flt-cx-mat.h>
+#include <octave/ov-flt-re-mat.h>
+#include <octave/ov-cx-sparse.h>
+#include <octave/ov-re-mat.h>
+#include <octave/ov-re-sparse.h>
+#include <octave/ov-typeinfo.h>
+#include <octave/parse.h>
+
+using octave::type_info;
+using binary_op_fcn = type_info::binary_op_fcn;
+
+// Multiplications from which a product is gpumm's. Of full matrices 400^3: smaller ones take longer to hand
+// over than a GPU can save (on an H200 with 16 cores the GPU is faster from 512 to 576 on). Of sparse
+// matrices gpumm is faster on the CPU too: n = 1000 with 3 elements a column is where both take 0.3 ms.
+static const double LEAST_WORK = 6.4e7, LEAST_SPARSE_WORK = 1e5;
+
+enum form { MUL, TRANS_MUL, MUL_TRANS, HERM_MUL, MUL_HERM, FORMS };
+enum { FULL_TYPES = 4, TYPES = 6 };
+
+static int ids[TYPES]; // of Octave's types of matrices, the full ones first
+static binary_op_fcn octaves[FORMS][TYPES][TYPES];
+static bool is_on, is_inside;
+static double on_gpu, on_cpu;
+
+static int index_of (int id) {
+  int i = 0;
+  while (ids[i] != id)
+    i++;
+  return i;
+}
+
+// An operand as a value that shares its memory: gpumm sees that A and A of A'*A are one array.
+static octave_value borrowed (const octave_base_value &x) {
+  return octave_value (const_cast<octave_base_value *> (&x), true);
+}
+
+// Elements that a product reads.
+static double stored (const octave_base_value &x) {
+  return double (x.issparse () ? x.nnz () : x.numel ());
+}
+
+// With r elements of A and s of B, a product of inner size k has about r s / k multiplications.
+static bool is_large (form f, const octave_base_value &a, const octave_base_value &b) {
+  const double least = a.issparse () || b.issparse () ? LEAST_SPARSE_WORK : LEAST_WORK;
+  const double pairs = stored (a) * stored (b);
+  if (pairs < least) // found without the sizes, which take as long as a small product to ask for
+    return false;
+  const dim_vector x = a.dims (), y = b.dims ();
+  const bool turns_a = f == TRANS_MUL || f == HERM_MUL, turns_b = f == MUL_TRANS || f == MUL_HERM;
+  const octave_idx_type k = x (!turns_a);
+  return x.ndims () == 2 && y.ndims () == 2 && k == y (turns_b) && pairs >= least * double (k);
+}
+
+// Returns an undefined value if gpumm raises an error.
+static octave_value product (form f, const octave_base_value &a, const octave_base_value &b) {
+  static const char *const option[FORMS] = {"", "TransposeA", "TransposeB", "TransposeA",
+                                            "TransposeB"};
+  octave_value_list arguments = ovl (borrowed (a), borrowed (b));
+  if (f != MUL)
+    arguments.append (ovl (option[f], f < HERM_MUL ? "transpose" : "ctranspose"));
+  is_inside = true;
+  octave::unwind_action leave ([] () { is_inside = false; });
+  try {
+    const octave_value_list results = octave::feval ("__gpumm_multiply__", arguments, 2);
+    (results (1).scalar_map_value ().getfield ("backend").string_value () == "gpu" ? on_gpu
+                                                                                   : on_cpu)++;
+    return results (0);
+  } catch (const octave::execution_exception &) {
+    octave::interpreter::the_interpreter ()->recover_from_exception ();
+    return octave_value ();
+  }
+}
+
+template <form f>
+static octave_value multiply (const octave_base_value &a, const octave_base_value &b) {
+  if (is_on && !is_inside && is_large (f, a, b)) {
+    const octave_value c = product (f, a, b);
+    if (c.is_defined ())
+      return c;
+  }
+  return octaves[f][index_of (a.type_id ())][index_of (b.type_id ())](a, b);
+}
+
+// ---- the table ----------------------------------------------------------------------------------
+
+// gpumm has no products of sparse matrices with single ones.
+static bool has_product (int i, int j) {
+  const auto is_single = [] (int t) { return t == 2 || t == 3; };
+  return !(i >= FULL_TYPES && is_single (j)) && !(j >= FULL_TYPES && is_single (i));
+}
+
+// Puts f's function in the places of Octave's, or Octave's back. A place that is not as it was left has
+// another owner and stays.
+template <form f, typename operation>
+static void exchange (type_info &types, operation op, bool on) {
+  for (int i = 0; i < TYPES; i++)
+    for (int j = 0; j < TYPES; j++) {
+      if (!has_product (i, j))
+        continue;
+      const binary_op_fcn now = types.lookup_binary_op (op, ids[i], ids[j]);
+      if (on && now) {
+        octaves[f][i][j] = now;
+        types.register_binary_op (op, ids[i], ids[j], multiply<f>);
+      } else if (!on && now == binary_op_fcn (multiply<f>))
+        types.register_binary_op (op, ids[i], ids[j], octaves[f][i][j]);
+    }
+}
+
+static void set (octave::interpreter &interp, bool on) {
+  type_info &types = interp.get_type_info ();
+  const octave_value said = octave::feval ("warning", octave_value_list (), 1) (0);
+  octave::feval ("warning", ovl ("off", "all")); // of an operator that is installed a second time
+  octave::unwind_action restore ([&said] () { octave::feval ("warning", ovl (said)); });
+  exchange<MUL> (types, octave_value::op_mul, on);
+  exchange<TRANS_MUL> (types, octave_value::op_trans_mul, on);
+  exchange<MUL_TRANS> (types, octave_value::op_mul_trans, on);
+  exchange<HERM_MUL> (types, octave_value::op_herm_mul, on);
+  exchange<MUL_HERM> (types, octave_value::op_mul_herm, on);
+  is_on = on;
+}
+
+DEFMETHOD_DLD (__gpumm_mtimes__, interp, args, , "For internal use: see gpumm_mtimes.") {
+  static bool known = false;
+  if (!known) {
+    interp.mlock (); // `clear all` must not unload the code of an operator
+    const int found[TYPES] = {
+        octave_matrix::static_type_id (), octave_complex_matrix::static_type_id (),
+        octave_float_matrix::static_type_id (), octave_float_complex_matrix::static_type_id ()};
+    std::copy_n (found, TYPES, ids);
+    known = true;
+  }
+  const octave_value_list before = ovl (is_on, on_gpu, on_cpu);
+  if (args.length () > 0 && args (0).bool_value () != is_on)
+    set (interp, !is_on);
+  return before;
+}

@@ -1,0 +1,156 @@
+## mtimes.tst - Octave's own A*B, while gpumm computes it and while it does not.
+## SPDX-License-Identifier: BSD-3-Clause
+
+## The result of f with gpumm_mtimes on, and how many products gpumm computed for it.
+%!function [C, count] = with_gpumm (f)
+%!  [~, before] = gpumm_mtimes ();
+%!  was = gpumm_mtimes (true);
+%!  unwind_protect
+%!    C = f ();
+%!  unwind_protect_cleanup
+%!    gpumm_mtimes (was);
+%!  end_unwind_protect
+%!  [~, after] = gpumm_mtimes ();
+%!  count = after.gpu + after.cpu - before.gpu - before.cpu;
+%!endfunction
+
+## Whole numbers, so that each order of summing gives the same.
+%!function X = whole (m, n)
+%!  X = floor (19 * rand (m, n)) - 9;
+%!endfunction
+
+%!test # each pair of classes, plain and transposed; real by complex, too
+%! rand ("twister", 7);
+%! A = whole (430, 400);
+%! B = whole (400, 450);
+%! make = {@(x) x, @(x) single(x), @(x) x + 2i * x, @(x) single(x + 2i * x)};
+%! for i = 1:4
+%!   for j = 1:4
+%!     X = make{i} (A);
+%!     Y = make{j} (B);
+%!     Xt = X.';
+%!     Yt = Y.';
+%!     Xh = X';
+%!     Yh = Y';
+%!     right = X * Y;
+%!     forms = {@() X * Y, @() Xt.' * Y, @() X * Yt.', @() Xh' * Y, @() X * Yh'};
+%!     for f = forms
+%!       [C, count] = with_gpumm (f{1});
+%!       assert (count, 1, sprintf ("%d, %d: %s", i, j, func2str (f{1})));
+%!       assert (class (C), class (right));
+%!       assert (C, right);
+%!     endfor
+%!   endfor
+%! endfor
+
+%!test # one array twice: exactly symmetric
+%! A = rand (500, 400);
+%! [C, count] = with_gpumm (@() A * A');
+%! assert (count, 1);
+%! assert (issymmetric (C));
+%! assert (C, A * A', 1e-10);
+
+%!test # sparse by sparse and by full, with the values, the class and the zeros of Octave
+%! S = sprand (2000, 2000, 0.01);
+%! S(S < 0.2) = -S(S < 0.2);
+%! Z = S + 1i * S.^2;
+%! F = rand (2000, 7);
+%! forms = {@() S * S, @() Z * S, @() S' * Z, @() S * F, @() F' * S, @() Z * (F + 1i), @() S.' * F, @() Z' * F};
+%! for f = forms
+%!   right = f{1} ();
+%!   [C, count] = with_gpumm (f{1});
+%!   assert (count, 1, func2str (f{1}));
+%!   assert (issparse (C), issparse (right));
+%!   assert (iscomplex (C), iscomplex (right));
+%!   assert (nnz (C), nnz (right));
+%!   assert (C, right, 1e-12);
+%! endfor
+
+%!test # what stays Octave's: small products, scalars, other classes, arrays that do not conform, diagonal matrices
+%! A = ones (500);
+%! S = speye (500);
+%! forms = {@() ones (10) * ones (10), @() A * 2, @() 1 * A, @() (A > 0)(1:9,:) * A(:,1:9), @() eye (500) * A, ...
+%!          @() A(:,1) * A(1,:), @() S * S, @() ones (8000, 0) * ones (0, 8000), @() int8 (A) * 2};
+%! for f = forms
+%!   [C, count] = with_gpumm (f{1});
+%!   assert (count, 0, func2str (f{1}));
+%!   assert (C, f{1} ());
+%! endfor
+
+%!test # errors are Octave's own, with its texts, and nothing is left of them
+%! A = ones (600);
+%! lasterr ("");
+%! was = gpumm_mtimes (true);
+%! unwind_protect
+%!   for f = {@() A * ones(500), @() A' * ones(500, 600), @() ones (500, 600, 2) * A, @() speye (600) * ones (500)}
+%!     message = said = "";
+%!     try
+%!       f{1} ();
+%!     catch err
+%!       message = err.message;
+%!     end_try_catch
+%!     gpumm_mtimes (false);
+%!     try
+%!       f{1} ();
+%!     catch err
+%!       said = err.message;
+%!     end_try_catch
+%!     gpumm_mtimes (true);
+%!     assert (! isempty (said));
+%!     assert (message, said);
+%!   endfor
+%! unwind_protect_cleanup
+%!   gpumm_mtimes (was);
+%! end_unwind_protect
+
+%!test # where gpumm cannot be found, Octave multiplies
+%! A = whole (500, 500);
+%! right = A * A;
+%! folder = fileparts (which ("__gpumm_multiply__"));
+%! was = gpumm_mtimes (true);
+%! [~, before] = gpumm_mtimes ();
+%! rmpath (folder);
+%! unwind_protect
+%!   C = A * A;
+%! unwind_protect_cleanup
+%!   addpath (folder);
+%!   gpumm_mtimes (was);
+%! end_unwind_protect
+%! [~, after] = gpumm_mtimes ();
+%! assert (C, right);
+%! assert (after, before);
+
+%!test # functions of Octave use it
+%! A = whole (500, 500) / 500;
+%! [E, count] = with_gpumm (@() expm (A));
+%! assert (count > 5);
+%! assert (E, expm (A), 1e-10 * norm (E));
+
+%!test # GPUMM_MTIMES=1 before the package is loaded
+%! code = ["A = ones (500); C = A * A; [on, count] = gpumm_mtimes (); printf (\"%d %d\", on, count.gpu + count.cpu);"];
+%! for value = {"1", "0", ""}
+%!   command = sprintf ("GPUMM_MTIMES=%s '%s' --no-history --norc --path '%s' --path '%s' --eval '%s'", value{1}, ...
+%!                      fullfile (OCTAVE_HOME (), "bin", "octave-cli"), fileparts (which ("gpumm")), ...
+%!                      fileparts (which ("__gpumm_multiply__")), code);
+%!   [status, said] = system (command);
+%!   assert (status, 0);
+%!   assert (said, merge (strcmp (value{1}, "1"), "1 1", "0 0"));
+%! endfor
+
+%!test # on and off, also twice; `clear all` leaves it on (and no function of this file: this test is the last);
+%! # no warning is given or left
+%! lastwarn ("none");
+%! assert (gpumm_mtimes (), false);
+%! assert (gpumm_mtimes (true), false);
+%! assert (gpumm_mtimes (1), true);
+%! clear all
+%! assert (gpumm_mtimes (), true);
+%! A = ones (600);
+%! assert (A * A, 600 * A);
+%! assert (gpumm_mtimes (false), true);
+%! assert (gpumm_mtimes (single (0)), false);
+%! assert (lastwarn (), "none");
+%! [~, before] = gpumm_mtimes ();
+%! C = A * A;
+%! [~, after] = gpumm_mtimes ();
+%! assert (after, before);
