@@ -81,6 +81,7 @@ function r = demo (files, folder)
     error ("gpumm:demo:argument", "gpumm_demo: FOLDER must be the name of a directory");
   endif
 
+  own = octaves_own_products ();
   started = tic ();
   say_where ();
   if (isempty (files))

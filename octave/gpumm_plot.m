@@ -95,12 +95,14 @@ function [h, data] = gpumm_plot (what, varargin)
 
   d = o.data;
   if (isempty (d))
+    own = octaves_own_products ();
     unwind_protect
       d = figures{at,2} (o);
     unwind_protect_cleanup
       __progress__ ();
     end_unwind_protect
     d.what = what;
+    clear own;
   endif
   demand (isfield (d, "what") && strcmp (d.what, what), ...
           "Data must be what gpumm_plot (\"%s\") gave", what);

@@ -9,6 +9,7 @@
 
 function r = __gui_compare__ (c, go_on = @(share, text) true)
 
+  own = octaves_own_products ();
   count = numel (c.kernels);
   none = NaN (count, 1);
   r = struct ("m", c.m, "n", c.n, "k", c.k, "flops", 2 * c.m * c.n * c.k, "backend", c.backend, ...

@@ -137,6 +137,19 @@
 %!   assert (said, merge (strcmp (value{1}, "1"), "1 1", "0 0"));
 %! endfor
 
+%!test # what compares gpumm with `*` compares it with Octave's own
+%! was = gpumm_mtimes (true);
+%! [~, before] = gpumm_mtimes ();
+%! unwind_protect
+%!   [h, d] = gpumm_plot ("speedup", "Sizes", 450, "Backend", "cpu");
+%!   close (h);
+%!   [on, after] = gpumm_mtimes ();
+%! unwind_protect_cleanup
+%!   gpumm_mtimes (was);
+%! end_unwind_protect
+%! assert (on, true);
+%! assert (after, before);
+
 %!test # on and off, also twice; `clear all` leaves it on (and no function of this file: this test is the last);
 %! # no warning is given or left
 %! lastwarn ("none");
