@@ -145,6 +145,17 @@ typedef struct {
   } norm;
 } estimate;
 
+/* Looked for once: among many libraries that takes as long as a small estimate. */
+static void *find_step (gpumm_type type) {
+  static void *_Atomic found[4];
+  char name[8];
+  if (!found[type]) {
+    snprintf (name, sizeof name, "%clacn2_", "sdcz"[type]);
+    found[type] = gpumm_blas_symbol (name);
+  }
+  return found[type];
+}
+
 static void advance (estimate *e, gpumm_type type) {
   if (gpumm_is_complex (type))
     ((complex_step *) e->step) (&e->n, e->v, e->x, &e->norm, &e->kase, e->save);
@@ -202,17 +213,15 @@ gpumm_status gpumm_estimate_condition (const gpumm_call *call, char norm, double
   const int is_single = call->type == GPUMM_S || call->type == GPUMM_C;
   const int64_t first =
       norm == 'I' ? 2 : 1; /* kase for the inverse: norm I is norm 1 of the transpose */
-  char name[8];
-  snprintf (name, sizeof name, "%clacn2_", "sdcz"[call->type]);
   triangle factor[2];
   factors_of (call, factor);
   gpumm_owner owner = {.count = 0};
-  estimate e = {.step = gpumm_blas_symbol (name),
+  estimate e = {.step = find_step (call->type),
                 .n = call->n,
                 .v = gpumm_own (&owner, call->n, element),
                 .x = gpumm_own (&owner, call->n, 2 * element),
                 .signs = gpumm_own (&owner, call->n, sizeof *e.signs)};
-  gpumm_status status = !e.step ? gpumm_fail (GPUMM_UNSUPPORTED, "no LAPACK has %s", name)
+  gpumm_status status = !e.step ? gpumm_fail (GPUMM_UNSUPPORTED, "no LAPACK has lacn2")
                         : !e.v || !e.x || !e.signs ? GPUMM_HOST_MEMORY
                                                    : check_diagonals (call, factor);
   if (!status)
