@@ -79,10 +79,10 @@ static int multiply (split *s, int64_t row, int64_t m, int64_t col, int64_t n, g
     for (int64_t i = is_upper ? 0 : j; i < (is_upper ? j + 1 : n); i++) {                          \
       const T *from = (const T *) s->square + (i + j * n) * parts;                                 \
       T *to = (T *) c + (i + j * x->ldc) * parts;                                                  \
-      const T re = reads ? to[0] : 0, im = reads && parts == 2 ? to[1] : 0;                        \
-      to[0] = reads ? from[0] + ((T) beta.re * re - (T) beta.im * im) : from[0];                   \
+      const T c_re = reads ? to[0] : 0, c_im = reads ? to[parts - 1] : 0;                          \
+      to[0] = from[0] + (parts == 2 ? re * c_re - im * c_im : re * c_re);                          \
       if (parts == 2)                                                                              \
-        to[1] = reads ? from[1] + ((T) beta.re * im + (T) beta.im * re) : from[1];                 \
+        to[1] = from[1] + (re * c_im + im * c_re);                                                 \
     }
 
 static void add_triangle (const split *s, int64_t n, void *c) {
@@ -90,10 +90,13 @@ static void add_triangle (const split *s, int64_t n, void *c) {
   const gpumm_scalar beta = x->beta;
   const int is_upper = x->uplo == 'U', reads = beta.re != 0 || beta.im != 0;
   const int parts = x->type == GPUMM_C || x->type == GPUMM_Z ? 2 : 1;
-  if (is_single (x))
+  if (is_single (x)) {
+    const float re = (float) beta.re, im = (float) beta.im;
     ADD (float)
-  else
+  } else {
+    const double re = beta.re, im = beta.im;
     ADD (double)
+  }
 }
 
 /* Rows and columns first to first + n - 1. 0: nothing was done. */

@@ -106,6 +106,7 @@ static int is_valid_level3 (const gpumm_call *x) {
   case GPUMM_GEMMT:
     return gpumm_blas_is_one_of (x->uplo, "UL") && gpumm_blas_is_one_of (x->trans, "NTC")
            && gpumm_blas_is_one_of (x->trans_b, "NTC") && x->n > 0 && x->k > 0
+           && (x->alpha.re != 0 || x->alpha.im != 0) /* else there is no product */
            && x->lda >= (x->trans == 'N' ? x->n : x->k)
            && x->ldb >= (x->trans_b == 'N' ? x->k : x->n) && x->ldc >= x->n;
   case GPUMM_SYMM:

@@ -248,6 +248,7 @@ static void test_nothing (void) {
   for (int i = 0; i < 6; i++) {
     test_case t;
     make (&t, GPUMM_Z, i / 2 == 0 ? 1 : 70, 3, i % 2 + 1);
+    put (t.c, t.type, 0, -0.0);
     if (i / 2 == 0)
       t.n = 0;
     if (i / 2 == 1)
