@@ -10,6 +10,8 @@
 #include <complex.h>
 #include <dlfcn.h>
 #include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 typedef void routine ();
 
@@ -288,6 +290,19 @@ static void test_failures (void) {
   release (&t);
 }
 
+/* A child has the CPU alone. */
+static void test_fork (void) {
+  const pid_t child = fork ();
+  if (child == 0) {
+    alarm (60);
+    takes_all = check_failed = 0;
+    check_case (GPUMM_Z, 90, 5, 2);
+    _exit (check_failed);
+  }
+  int status = -1;
+  CHECK (child > 0 && waitpid (child, &status, 0) == child && status == 0, "status %d", status);
+}
+
 int main (void) {
   const char *smallest = getenv ("GPUMM_BLAS_SMALLEST");
   check_seed (20261124);
@@ -303,5 +318,6 @@ int main (void) {
   test_nothing ();
   if (takes_all)
     test_failures ();
+  test_fork ();
   return check_done ();
 }
