@@ -1,14 +1,14 @@
 /* condition.c - the condition number of a matrix from its factors, estimated by all cores.
  *
  * LAPACK's gecon and pocon estimate the norm of the inverse from a few solutions with the factors: N. J.
- * Higham, ACM Trans. Math. Softw. 14 (1988) 381-396, algorithm 674. LAPACK solves in one thread, and
- * `A\b` on a GPU waited for it half of its time. Here LAPACK's own lacn2 takes the steps, and threads
+ * Higham, ACM Trans. Math. Softw. 14 (1988) 381-396, algorithm 674. LAPACK solves in one thread, which was
+ * half of the time of `A\b` at 8192 on an H200. Here LAPACK's own lacn2 takes the steps, and threads
  * solve: blocks of the diagonal are solved in turn, and the rest of their rows or columns is shared among
  * the threads. Each solution reads each factor once, which takes most of the time.
  *
  * LAPACK scales where a solution would overflow. This does not: it leaves such matrices to LAPACK.
  *
- * The factors could be solved with on the GPU, whose memory is 20 times faster: getrf has just had them
+ * The solutions could be the work of the GPU, whose memory is faster: getrf has just had the factors
  * there (routine.c). They would have to stay until gecon is called, and host memory that the program
  * has changed meanwhile would have to be noticed.
  *
