@@ -18,16 +18,27 @@ extern double gpumm_blas_least;
  * also reports invalid arguments. */
 int gpumm_blas_take (const gpumm_call *call);
 
+/* A valid call on the device, not counted, and gemmt by such calls of gemm. 0: it is for the BLAS below. */
+int gpumm_blas_run (const gpumm_call *call);
+int gpumm_blas_triangle (const gpumm_call *call);
+
+/* gemmt for a BLAS below that has gemm alone. */
+void gpumm_blas_gemmt (const gpumm_call *call);
+
+/* gecon and pocon by all cores of the CPU, where they count. 0: it is for the LAPACK below. */
+int gpumm_blas_estimate (const gpumm_call *call, char norm, double anorm, void *rcond);
+
 /* The same for a call with pivots; writes: the routine sets them. */
 int gpumm_blas_take_pivots (gpumm_call *call, integer *pivots, int64_t count, int writes);
 
 /* A call by rows becomes the same call by columns. */
 void gpumm_blas_by_columns (gpumm_call *call);
 
-/* The function of the BLAS below. Without it the process ends, as it would without a BLAS. */
-void *gpumm_blas_find (const char *name);
+/* The function of the BLAS below, or else `otherwise`. Without both the process ends, as it would without
+ * a BLAS. */
+void *gpumm_blas_find (const char *name, void *otherwise);
 
-/* Counts a large call that the BLAS below computed. */
+/* Counts a large call that the CPU computed. */
 void gpumm_blas_passed (gpumm_routine routine, gpumm_type type, double seconds);
 double gpumm_blas_seconds (void); /* of a clock */
 
@@ -35,6 +46,8 @@ double gpumm_blas_seconds (void); /* of a clock */
  * engine does not take a library that has it for a BLAS. */
 GPUMM_API int gpumm_blas_calls (int i, char name[16], int64_t *gpu, int64_t *cpu,
                                 double *gpu_seconds, double *cpu_seconds);
+
+int gpumm_blas_is_one_of (char letter, const char *letters);
 
 /* Letters and scalars as gpumm_call has them. */
 static inline char gpumm_blas_capital (const char *letter) {

@@ -655,6 +655,9 @@ typedef enum gpumm_routine {
   GPUMM_GEQRF,
   GPUMM_ORGQR, /* complex: ungqr */
   GPUMM_ORMQR, /* complex: unmqr */
+  GPUMM_GECON, /* from here on not for gpumm_run_call: the CPU estimates condition numbers */
+  GPUMM_POCON,
+  GPUMM_GEMMT, /* the drop-in makes gemm of it */
   GPUMM_ROUTINES
 } gpumm_routine;
 
@@ -682,6 +685,13 @@ GPUMM_API const char *gpumm_routine_name (gpumm_routine routine, gpumm_type type
  * of its size or, in LAPACK, because info would not be 0. After this and any other failure the arguments
  * are as they were, but for a result that was not to be read. */
 GPUMM_API gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where);
+
+/* gecon and pocon by all cores of the CPU: sets *rcond to an estimate of the reciprocal condition number
+ * of the matrix whose factors of getrf or potrf are a, and whose norm is anorm, above 0. It takes
+ * LAPACK's steps with LAPACK's bound. norm: '1', 'O' or 'I', of gecon. GPUMM_UNSUPPORTED: LAPACK
+ * shall do it, because numbers are close to overflow. No argument but *rcond changes. */
+GPUMM_API gpumm_status gpumm_estimate_condition (const gpumm_call *call, char norm, double anorm,
+                                                 double *rcond);
 
 /* ---- the BLAS of this process -------------------------------------------------------------- */
 

@@ -400,7 +400,7 @@ static int is_singular (const gpumm_call *x) {
 
 gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one at a time: they share the way */
-  if (!call || (unsigned) call->routine >= GPUMM_ROUTINES || (unsigned) call->type > GPUMM_Z)
+  if (!call || (unsigned) call->routine >= GPUMM_GECON || (unsigned) call->type > GPUMM_Z)
     return gpumm_fail (GPUMM_INVALID, "no call of a routine");
   if (call->routine == GPUMM_GEMM)
     return multiply (call, where);

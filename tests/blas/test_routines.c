@@ -1,11 +1,12 @@
 /* test_routines.c - each routine of the drop-in against the BLAS below, every call taken: what the one below
  * leaves as it is must stay bit for bit (gaps between columns, the other triangle, operands), and what it
  * changes must agree. What must not be read is NaN. Then arguments that are not valid, 16 threads at once,
- * and a forked child.
+ * and forked children. gecon, pocon and gemmt have tests of their own.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../blas/blas.h"
 #include "check.h"
+#include "elements.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -30,35 +31,6 @@ typedef struct {
   integer pivots[LARGEST];
   double alpha[2], beta[2];
 } test_case;
-
-static int is_single (gpumm_type type) {
-  return type == GPUMM_S || type == GPUMM_C;
-}
-
-static int parts (gpumm_type type) {
-  return type == GPUMM_C || type == GPUMM_Z ? 2 : 1;
-}
-
-static void put (void *array, gpumm_type type, int64_t i, double value) {
-  if (is_single (type))
-    ((float *) array)[i] = (float) value;
-  else
-    ((double *) array)[i] = value;
-}
-
-/* What must not be read: a NaN that no routine makes, so that one which it writes is told from it. */
-static void hide (void *array, gpumm_type type, int64_t i) {
-  static const uint64_t wide = 0x7ff8123456789abc;
-  static const uint32_t narrow = 0x7fc12345;
-  if (is_single (type))
-    memcpy ((float *) array + i, &narrow, sizeof narrow);
-  else
-    memcpy ((double *) array + i, &wide, sizeof wide);
-}
-
-static double get (const void *array, gpumm_type type, int64_t i) {
-  return is_single (type) ? (double) ((const float *) array)[i] : ((const double *) array)[i];
-}
 
 static double uniform (unsigned *seed) {
   return rand_r (seed) / (double) RAND_MAX - 0.5;
@@ -233,7 +205,7 @@ static void make (test_case *t, gpumm_routine which, gpumm_type type, unsigned *
 /* Has `ours` left what `theirs` left, and is it close to what `theirs` changed? */
 static int agrees (const void *ours, const void *theirs, const void *before, gpumm_type type,
                    int count) {
-  const double bound = (is_single (type) ? 0x1p-23 : 0x1p-52) * 200 * LARGEST;
+  const double bound = epsilon (type) * 200 * LARGEST;
   const size_t bytes = is_single (type) ? 4 : 8;
   for (int i = 0; i < count; i++) {
     const size_t at = (size_t) i * bytes;
@@ -320,7 +292,7 @@ static _Atomic int wrong;
 static void *work (void *number) {
   unsigned seed = (unsigned) (size_t) number;
   for (int i = 0; i < 4; i++)
-    for (int r = 0; r < GPUMM_ROUTINES; r++)
+    for (int r = 0; r < GPUMM_GECON; r++)
       if (!run_case ((gpumm_routine) r, GPUMM_Z, &seed))
         wrong++;
   return NULL;
@@ -359,14 +331,15 @@ static void test_failures (void) {
   CHECK (gpumm_device_count (NULL) > 0 || lines == 1, "%d lines were said", lines);
 }
 
-static void test_fork (void) {
+/* Runs a case in a child, which has no threads but its own. is_taken: the engine is the child's. */
+static void test_child (int is_taken) {
   const pid_t child = fork ();
   if (child == 0) {
     unsigned seed = 7;
     alarm (60);
     const int64_t before = taken (GPUMM_GEMM, GPUMM_D);
     const int good = run_case (GPUMM_GEMM, GPUMM_D, &seed);
-    _exit (good && taken (GPUMM_GEMM, GPUMM_D) == before ? 0 : 1);
+    _exit (good && taken (GPUMM_GEMM, GPUMM_D) == before + is_taken ? 0 : 1);
   }
   int status = -1;
   CHECK (child > 0 && waitpid (child, &status, 0) == child && status == 0, "status %d", status);
@@ -381,8 +354,9 @@ int main (void) {
             8 * (int) sizeof (integer));
     return 77;
   }
+  test_child (1); /* before the first call of this process */
   for (int type = GPUMM_S; type <= GPUMM_Z; type++)
-    for (int r = 0; r < GPUMM_ROUTINES; r++) {
+    for (int r = 0; r < GPUMM_GECON; r++) {
       if ((r == GPUMM_HEMM || r == GPUMM_HERK || r == GPUMM_HER2K) && parts (type) == 1)
         continue;
       int good = 0;
@@ -397,6 +371,6 @@ int main (void) {
   test_arguments ();
   test_failures ();
   test_threads ();
-  test_fork ();
+  test_child (0);
   return check_done ();
 }

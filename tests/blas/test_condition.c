@@ -1,0 +1,421 @@
+/* test_condition.c - gecon and pocon of the drop-in, every call taken, against the LAPACK below: what the
+ * engine estimates agrees with it but for rounding, and bit for bit where numbers are close to overflow,
+ * not finite or not valid, which is LAPACK's. Then against norms of inverses, threads at once, and a
+ * forked child. What must not be read is NaN, and what must not be written is compared.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "../../blas/blas.h"
+#include "check.h"
+#include "elements.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef void routine ();
+
+enum { OURS, THEIRS };
+enum { GAP = 3, GUARD = 8 };
+
+/* A matrix's factors, and a call with them. */
+typedef struct {
+  gpumm_routine which;
+  gpumm_type type;
+  char letter; /* norm of gecon, uplo of pocon */
+  integer n, lda, info;
+  double anorm, true_rcond; /* of the inverse that getri or potri computes; 0: not asked for */
+  void *a;
+  int64_t reals; /* of a */
+} test_case;
+
+static routine *find (int whose, gpumm_type type, const char *name) {
+  char full[16];
+  snprintf (full, sizeof full, "%c%s_", "sdcz"[type], name);
+  return (routine *) (whose == OURS ? dlsym (RTLD_DEFAULT, full) : gpumm_blas_symbol (full));
+}
+
+static int64_t at (const test_case *t, int64_t i, int64_t j) {
+  return (i + j * t->lda) * parts (t->type);
+}
+
+static double size_of (const void *a, gpumm_type type, int64_t real) {
+  const double re = get (a, type, real);
+  return parts (type) == 2 ? hypot (re, get (a, type, real + 1)) : re < 0 ? -re : re;
+}
+
+static int is_hidden (const test_case *t, int64_t i, int64_t j) {
+  return t->which == GPUMM_POCON && (t->letter == 'U' ? i > j : i < j);
+}
+
+/* Norm 1, or norm I; of pocon's matrix the hidden triangle is that of its transpose. */
+static double norm_of (const test_case *t, const void *a) {
+  double most = 0;
+  for (int64_t j = 0; j < t->n; j++) {
+    double sum = 0;
+    for (int64_t i = 0; i < t->n; i++) {
+      const int is_turned = is_hidden (t, i, j) || t->letter == 'I';
+      sum += size_of (a, t->type, is_turned ? at (t, j, i) : at (t, i, j));
+    }
+    most = sum > most || isnan (sum) ? sum : most;
+  }
+  return most;
+}
+
+/* ---- matrices ----------------------------------------------------------------------------- */
+
+enum { RANDOM, GRADED, NEARLY_SINGULAR, HILBERT, TRIANGULAR, SMALL, LARGE, KINDS };
+static const char *const kind_names[] = {
+    "random", "graded", "nearly singular", "Hilbert", "triangular", "small", "large"};
+
+static double entry (int kind, int64_t i, int64_t j, int64_t n, gpumm_type type) {
+  const double x = check_uniform (), scale = is_single (type) ? 1e12 : 1e100;
+  switch (kind) {
+  case GRADED:
+    return x * pow (10, -4.0 * (double) j / (double) n);
+  case NEARLY_SINGULAR:
+    return j == n / 2 ? 1e3 * epsilon (type) * x : x;
+  case HILBERT:
+    return 1 / (double) (i + j + 1);
+  case TRIANGULAR:
+    return i > j ? 0 : x + (i == j ? 4 : 0);
+  case SMALL:
+    return x / scale;
+  case LARGE:
+    return x * scale;
+  default:
+    return x;
+  }
+}
+
+/* A = B for gecon, B' B + I for pocon, with gaps; what is not A is hidden. */
+static void fill (test_case *t, int kind) {
+  const int p = parts (t->type);
+  const int64_t n = t->n;
+  double *b = check_allocate (n * n * p, sizeof *b);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < n * p; i++)
+      b[i + j * n * p] = entry (kind, i / p, j, n, t->type);
+  for (int64_t i = 0; i < t->reals; i++)
+    hide (t->a, t->type, i);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < n; i++) {
+      double sum[2] = {b[(i + j * n) * p], b[(i + j * n) * p + p - 1]};
+      if (t->which == GPUMM_POCON) {
+        sum[0] = i == j, sum[1] = 0;
+        for (int64_t l = 0; l < n; l++) {
+          const double *x = b + (l + i * n) * p, *y = b + (l + j * n) * p;
+          sum[0] += x[0] * y[0] + (p == 2 ? x[1] * y[1] : 0);
+          sum[1] += p == 2 ? x[0] * y[1] - x[1] * y[0] : 0;
+        }
+      }
+      for (int l = 0; l < p && !is_hidden (t, i, j); l++)
+        put (t->a, t->type, at (t, i, j) + l, sum[l]);
+    }
+  free (b);
+}
+
+/* Makes the factors by the LAPACK below, and perhaps the true condition number. */
+static void make (test_case *t, gpumm_routine which, gpumm_type type, char letter, int64_t n,
+                  int kind, int is_true) {
+  *t = (test_case){
+      .which = which, .type = type, .letter = letter, .n = (integer) n, .lda = (integer) (n + GAP)};
+  t->reals = at (t, 0, n);
+  const size_t bytes = (size_t) t->reals * (is_single (type) ? 4 : 8);
+  const integer length = (integer) (64 * n + 64);
+  integer *pivots = check_allocate (n, sizeof *pivots), info = 0;
+  void *work = check_allocate (2 * length, sizeof (double));
+  t->a = check_allocate ((int64_t) bytes, 1);
+  fill (t, kind);
+  t->anorm = norm_of (t, t->a);
+  if (which == GPUMM_GECON)
+    find (THEIRS, type, "getrf") (&t->n, &t->n, t->a, &t->lda, pivots, &info);
+  else
+    find (THEIRS, type, "potrf") (&letter, &t->n, t->a, &t->lda, &info, (size_t) 1);
+  CHECK (info == 0, "info %d", (int) info);
+  if (is_true) {
+    test_case inverse = *t;
+    inverse.a = check_allocate ((int64_t) bytes, 1);
+    memcpy (inverse.a, t->a, bytes);
+    if (which == GPUMM_GECON)
+      find (THEIRS, type, "getri") (&t->n, inverse.a, &t->lda, pivots, work, &length, &info);
+    else
+      find (THEIRS, type, "potri") (&letter, &t->n, inverse.a, &t->lda, &info, (size_t) 1);
+    t->true_rcond = 1 / norm_of (&inverse, inverse.a) / t->anorm;
+    free (inverse.a);
+  }
+  free (pivots);
+  free (work);
+}
+
+/* ---- one call ----------------------------------------------------------------------------- */
+
+/* A guard behind what LAPACK may write. */
+static int is_whole (const unsigned char *guard) {
+  for (int i = 0; i < GUARD; i++)
+    if (guard[i] != 0xa5)
+      return 0;
+  return 1;
+}
+
+/* rcond by gecon or pocon; NaN where more was written than may be. */
+static double call (int whose, test_case *t) {
+  const gpumm_type type = t->type;
+  const size_t real = is_single (type) ? 4 : 8, bytes = (size_t) t->reals * real;
+  const size_t n = t->n > 0 ? (size_t) t->n : 0, lengths = t->which == GPUMM_GECON ? 4 : 3;
+  const size_t first = n * real * 4,
+               second = parts (type) == 2 ? n * real * (lengths - 2) : n * sizeof (integer);
+  const size_t exact = parts (type) == 2 ? first : n * real * lengths;
+  unsigned char *work = check_allocate ((int64_t) exact + GUARD, 1);
+  unsigned char *more = check_allocate ((int64_t) second + GUARD, 1);
+  unsigned char *before = check_allocate ((int64_t) bytes, 1);
+  double anorm[2] = {0}, rcond[2] = {0};
+  memset (work, 0xa5, exact + GUARD);
+  memset (more, 0xa5, second + GUARD);
+  memcpy (before, t->a, bytes);
+  put (anorm, type, 0, t->anorm);
+  put (rcond, type, 0, -1);
+  t->info = -99;
+  find (whose, type, t->which == GPUMM_GECON ? "gecon" : "pocon") (
+      &t->letter, &t->n, t->a, &t->lda, anorm, rcond, work, more, &t->info, (size_t) 1);
+  const int good = is_whole (work + exact) && is_whole (more + second)
+                   && memcmp (before, t->a, bytes) == 0 && rcond[1] == 0;
+  CHECK (good, "%c%s wrote elsewhere", "sdcz"[type], gpumm_routine_name (t->which, type));
+  free (work);
+  free (more);
+  free (before);
+  return get (rcond, type, 0);
+}
+
+/* What the engine alone estimates. */
+static gpumm_status ask_engine (const test_case *t, double *rcond) {
+  const gpumm_call x = {
+      .routine = t->which, .type = t->type, .uplo = t->letter, .n = t->n, .a = t->a, .lda = t->lda};
+  return gpumm_estimate_condition (
+      &x, t->letter, is_single (t->type) ? (double) (float) t->anorm : t->anorm, rcond);
+}
+
+static int is_same (double x, double y) {
+  return memcmp (&x, &y, sizeof x) == 0 || (isnan (x) && isnan (y));
+}
+
+static int64_t counted (gpumm_routine which, gpumm_type type) {
+  char name[16];
+  int64_t gpu, cpu;
+  double gpu_seconds, cpu_seconds;
+  gpumm_blas_calls (4 * (int) which + (int) type, name, &gpu, &cpu, &gpu_seconds, &cpu_seconds);
+  return gpu == 0 ? cpu : -1;
+}
+
+/* ---- what the engine estimates ------------------------------------------------------------ */
+
+static int differs; /* calls whose last bits are not LAPACK's */
+
+/* Rounding: LAPACK's estimate and the engine's are n epsilon apart, or where so much is lost that both say
+ * "singular" of the same order. */
+static void check_taken (test_case *t, int kind) {
+  const char *name = gpumm_routine_name (t->which, t->type);
+  const double eps = epsilon (t->type), bound = 10 * (double) (t->n + 10) * eps;
+  const int64_t before = counted (t->which, t->type);
+  double engine = -1;
+  const gpumm_status status = ask_engine (t, &engine);
+  const double ours = call (OURS, t);
+  CHECK (counted (t->which, t->type) == before + 1, "%c%s was not counted", "sdcz"[t->type], name);
+  const integer info = t->info;
+  const double theirs = call (THEIRS, t);
+  CHECK (status == GPUMM_OK && is_same (ours, engine) && info == 0 && t->info == 0,
+         "%c%s, %s, n %d: status %d, %g and %g", "sdcz"[t->type], name, kind_names[kind],
+         (int) t -> n, (int) status, ours, engine);
+  const int is_close = fabs (ours - theirs) <= bound * theirs;
+  CHECK (is_close || (theirs < bound && ours < bound && ours < 100 * theirs && theirs < 100 * ours),
+         "%c%s, %c, %s, n %d: %.17g, but LAPACK %.17g", "sdcz"[t->type], name, t -> letter,
+         kind_names[kind], (int) t -> n, ours, theirs);
+  if (t->true_rcond > 100 * bound) /* the norm of the inverse is never estimated too large */
+    CHECK (ours >= t->true_rcond * (1 - bound / t->true_rcond), "%c%s, %s, n %d: %g below %g",
+           "sdcz"[t->type], name, kind_names[kind], (int) t -> n, ours, t -> true_rcond);
+  differs += !is_same (ours, theirs);
+}
+
+static void test_estimates (void) {
+  static const int sizes[] = {1, 2, 3, 7, 40, 127, 128, 129, 300, 517};
+  for (int type = GPUMM_S; type <= GPUMM_Z; type += 1)
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+      for (int kind = 0; kind < KINDS; kind++)
+        for (int letter = 0; letter < 5; letter++) {
+          const gpumm_routine which = letter < 3 ? GPUMM_GECON : GPUMM_POCON;
+          const int64_t n = kind == HILBERT && sizes[s] > 6 ? 6 : sizes[s];
+          if ((which == GPUMM_POCON && (n > 130 || kind > GRADED))
+              || (n > 130 && kind > NEARLY_SINGULAR) || (letter > 0 && letter < 3 && n > 130))
+            continue;
+          test_case t;
+          make (&t, which, (gpumm_type) type, "1OIUL"[letter], n, kind, n <= 40);
+          check_taken (&t, kind);
+          free (t.a);
+        }
+  CHECK (differs > 50, "%d estimates differ from LAPACK's in the last bits", differs);
+}
+
+/* ---- what is LAPACK's --------------------------------------------------------------------- */
+
+/* Bit for bit; the engine refuses. */
+static void check_passed_on (test_case *t, const char *what) {
+  double engine = -1;
+  const gpumm_status status = ask_engine (t, &engine);
+  const double ours = call (OURS, t);
+  const integer info = t->info;
+  const double theirs = call (THEIRS, t);
+  CHECK (status != GPUMM_OK && engine == -1, "%s: the engine estimates %g", what, engine);
+  CHECK (is_same (ours, theirs) && info == t->info, "%c, %s: %g, info %d, but LAPACK %g, info %d",
+         "sdcz"[t->type], what, ours, (int) info, theirs, (int) t -> info);
+}
+
+static void test_extremes (void) {
+  for (int type = GPUMM_S; type <= GPUMM_Z; type++)
+    for (int norm = 0; norm < 2; norm++)
+      for (int which = 0; which < 10; which++) {
+        static const char *const names[] = {"zero on the diagonal",
+                                            "NaN above it",
+                                            "NaN below it",
+                                            "Inf above it",
+                                            "Inf on it",
+                                            "huge",
+                                            "tiny",
+                                            "growth beyond",
+                                            "anorm NaN",
+                                            "anorm Inf"};
+        const int64_t n = 150, last = 149;
+        const double huge = type == GPUMM_S || type == GPUMM_C ? 1e35 : 1e300;
+        test_case t;
+        make (&t, GPUMM_GECON, (gpumm_type) type, "1I"[norm], n, RANDOM, 0);
+        const int64_t where[] = {at (&t, 70, 70), at (&t, 3, last), at (&t, last, 3),
+                                 at (&t, 0, last), at (&t, 70, 70)};
+        const double what[] = {0, NAN, NAN, INFINITY, INFINITY};
+        for (int l = 0; which < 5 && l < parts (t.type); l++)
+          put (t.a, t.type, where[which] + l, what[which]);
+        for (int64_t j = 0; j < n && which >= 5 && which <= 7; j++)
+          for (int64_t i = 0; i < n * parts (t.type); i++) {
+            const int64_t k = at (&t, 0, j) + i, row = i / parts (t.type);
+            const double x = get (t.a, t.type, k);
+            if (which < 7 && row <= j) /* U is scaled */
+              put (t.a, t.type, k, which == 5 ? x * huge : x / huge);
+            if (which == 7) /* each element of the solution is 8 times the one before */
+              put (t.a, t.type, k,
+                   row != j && row != j - 1 ? 0
+                   : i % parts (t.type)     ? 0
+                   : row == j               ? 0x1p-8
+                                            : -1);
+          }
+        t.anorm = which == 8 ? NAN : which == 9 ? INFINITY : 1;
+        check_passed_on (&t, names[which]);
+        free (t.a);
+      }
+}
+
+static char said_name[8];
+static integer said_info;
+
+GPUMM_API void xerbla_ (const char *name, const integer *info, size_t length) {
+  memset (said_name, 0, sizeof said_name);
+  memcpy (said_name, name, length < 6 ? length : 6);
+  said_info = *info;
+}
+
+static void test_arguments (void) {
+  for (int i = 0; i < 7; i++) {
+    static const int infos[] = {-1, -2, -4, -5, 0, 0, -1};
+    test_case t;
+    make (&t, i == 6 ? GPUMM_POCON : GPUMM_GECON, GPUMM_D, i == 6 ? 'L' : '1', 20, RANDOM, 0);
+    said_info = 0;
+    if (i == 0 || i == 6)
+      t.letter = '?';
+    if (i == 1)
+      t.n = -1;
+    if (i == 2)
+      t.lda = t.n - 1;
+    if (i == 3)
+      t.anorm = -1;
+    if (i == 4)
+      t.n = 0;
+    if (i == 5)
+      t.anorm = 0;
+    const double ours = call (OURS, &t);
+    CHECK (t.info == infos[i] && said_info == -infos[i], "case %d: info %d, said %d", i,
+           (int) t.info, (int) said_info);
+    CHECK (i != 4 || ours == 1, "n = 0: %g", ours);
+    CHECK (i != 5 || ours == 0, "anorm = 0: %g", ours);
+    CHECK (is_same (ours, call (THEIRS, &t)), "case %d: %g", i, ours);
+    free (t.a);
+  }
+}
+
+/* ---- memory, threads, a child ------------------------------------------------------------- */
+
+static void test_memory (void) {
+  test_case t;
+  make (&t, GPUMM_GECON, GPUMM_Z, '1', 90, RANDOM, 0);
+  const double theirs = call (THEIRS, &t);
+  const int64_t live = gpumm_live_allocations ();
+  int failed = 0;
+  for (int64_t n = 1; n < 10; n++) {
+    double engine = -1;
+    gpumm_fault_memory (n);
+    failed += ask_engine (&t, &engine) == GPUMM_HOST_MEMORY;
+    gpumm_fault_memory (n);
+    const double ours = call (OURS, &t);
+    gpumm_fault_memory (0);
+    CHECK (fabs (ours - theirs) <= 1e-10 * theirs, "%g, but LAPACK %g", ours, theirs);
+    CHECK (gpumm_live_allocations () == live, "blocks are kept");
+  }
+  CHECK (failed >= 3, "%d failures", failed);
+  free (t.a);
+}
+
+static _Atomic int wrong;
+static test_case common;
+static double expected;
+
+static void *work (void *unused) {
+  (void) unused;
+  for (int i = 0; i < 20; i++) {
+    double rcond = -1;
+    wrong += ask_engine (&common, &rcond) != GPUMM_OK || !is_same (rcond, expected);
+  }
+  return NULL;
+}
+
+static void test_threads (void) {
+  enum { THREADS = 8 };
+  pthread_t threads[THREADS];
+  make (&common, GPUMM_GECON, GPUMM_D, '1', 600, RANDOM, 0);
+  CHECK (ask_engine (&common, &expected) == GPUMM_OK, "%s", gpumm_last_error ());
+  for (size_t i = 0; i < THREADS; i++)
+    CHECK (pthread_create (&threads[i], NULL, work, NULL) == 0, "no thread");
+  for (size_t i = 0; i < THREADS; i++)
+    pthread_join (threads[i], NULL);
+  CHECK (wrong == 0, "%d estimates", (int) wrong);
+  const pid_t child = fork ();
+  if (child == 0) {
+    alarm (60);
+    _exit (is_same (call (OURS, &common), expected) ? 0 : 1);
+  }
+  int status = -1;
+  CHECK (child > 0 && waitpid (child, &status, 0) == child && status == 0, "status %d", status);
+  free (common.a);
+}
+
+int main (void) {
+  check_seed (20261124);
+  if (gpumm_blas_bits () != 8 * (int) sizeof (integer)) {
+    printf ("SKIP: there is no BLAS with integers of %d bits\n0 passed, 0 failed, 1 skipped\n",
+            8 * (int) sizeof (integer));
+    return 77;
+  }
+  test_estimates ();
+  test_extremes ();
+  test_arguments ();
+  test_memory ();
+  test_threads ();
+  return check_done ();
+}

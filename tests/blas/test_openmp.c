@@ -1,0 +1,103 @@
+/* test_openmp.c - calls inside a parallel region of OpenMP: results are right, nothing is taken, and the engine
+ * makes no threads; after the region it does. Every call is taken elsewhere; the BLAS below has one thread.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "check.h"
+#include "gpumm.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum { N = 1100, THREADS = 4 };
+
+typedef void routine ();
+typedef int calls (int i, char name[16], int64_t *gpu, int64_t *cpu, double *gpu_seconds,
+                   double *cpu_seconds);
+
+static const int64_t n = N; /* fits integers of 32 bits, too */
+static double factors[N * N];
+
+static int threads_here (void) {
+  DIR *folder = opendir ("/proc/self/task");
+  int count = 0;
+  for (const struct dirent *entry; folder && (entry = readdir (folder));)
+    count += entry->d_name[0] != '.';
+  if (folder)
+    closedir (folder);
+  return count;
+}
+
+static routine *find (const char *name) {
+  return (routine *) dlsym (RTLD_DEFAULT, name);
+}
+
+static int64_t taken (gpumm_routine which) {
+  char name[16];
+  int64_t gpu, cpu;
+  double gpu_seconds, cpu_seconds;
+  ((calls *) dlsym (RTLD_DEFAULT, "gpumm_blas_calls")) (4 * which + GPUMM_D, name, &gpu, &cpu,
+                                                        &gpu_seconds, &cpu_seconds);
+  return gpu;
+}
+
+static double condition (routine *gecon) {
+  const double anorm = N;
+  double rcond = -1, *work = check_allocate (4 * N, sizeof *work);
+  int64_t *integers = check_allocate (N, sizeof *integers), info = 0;
+  gecon ("1", &n, factors, &n, &anorm, &rcond, work, integers, &info, (size_t) 1);
+  free (work);
+  free (integers);
+  return rcond;
+}
+
+/* The last element of x x', where all of x is `value`. */
+static double product (const char *name, double value) {
+  const int64_t k = 1;
+  const double one = 1, zero = 0;
+  const size_t l = 1;
+  double *x = check_allocate (N, sizeof *x), *c = check_allocate (N * N, sizeof *c);
+  for (int i = 0; i < N; i++)
+    x[i] = value;
+  if (strcmp (name, "dgemm_") == 0)
+    find (name) ("N", "T", &n, &n, &k, &one, x, &n, x, &n, &zero, c, &n, l, l);
+  else
+    find (name) ("U", "N", "T", &n, &k, &one, x, &n, x, &n, &zero, c, &n, l, l, l);
+  const double last = c[N * N - 1];
+  free (x);
+  free (c);
+  return last;
+}
+
+int main (void) {
+  routine *below = (routine *) gpumm_blas_symbol ("dgecon_");
+  int wrong = 0;
+  if (!below || gpumm_blas_bits () != 32) {
+    printf ("SKIP: there is no LAPACK with integers of 32 bits\n0 passed, 0 failed, 1 skipped\n");
+    return 77;
+  }
+  for (int i = 0; i < N * N; i++)
+    factors[i] = i % (N + 1) == 0 ? 2 : check_uniform () / N;
+  const double expected = condition (below);
+  omp_set_dynamic (0);
+#pragma omp parallel num_threads(THREADS)
+  { (void) omp_get_thread_num (); }
+  const int before = threads_here ();
+#pragma omp parallel num_threads(THREADS) reduction(+ : wrong)
+  for (int i = 0; i < 3; i++) {
+    const double x = 1 + i + 10 * omp_get_thread_num ();
+    wrong += product ("dgemm_", x) != x * x;
+    wrong += product ("dgemmt_", x) != x * x;
+    wrong += fabs (condition (find ("dgecon_")) - expected) > 1e-12;
+  }
+  CHECK (wrong == 0, "%d wrong results", wrong);
+  CHECK (taken (GPUMM_GEMM) == 0 && taken (GPUMM_GEMMT) == 0, "calls of a region were taken");
+  CHECK (threads_here () == before, "%d threads, not %d", threads_here (), before);
+  CHECK (product ("dgemm_", 3) == 9 && product ("dgemmt_", 3) == 9, "after the region");
+  CHECK (fabs (condition (find ("dgecon_")) - expected) < 1e-12, "after the region");
+  CHECK (taken (GPUMM_GEMM) == 1 && taken (GPUMM_GEMMT) == 1, "not taken after the region");
+  CHECK (omp_get_num_procs () == 1 || threads_here () > before, "no threads after the region");
+  return check_done ();
+}
