@@ -184,6 +184,7 @@ static sparse packed (sparse x, const marks &m, index_type kept) {
   run (w);
   y.turned = x.turned;
   y.conjugated = x.conjugated;
+  y.unsure = x.unsure;
   return y;
 }
 
@@ -381,10 +382,11 @@ static void settle_both (sparse &a, sparse &b) {
       const index_type kept = m.count ();
       if (kept == x->stored)
         continue;
-      a = packed (a, m, kept);
+      a = packed (a, m, kept); // what is left of the other one may still be zero
       b = packed (b, m, kept);
       b.start = a.start;
       b.index = a.index;
+      x->unsure = false;
     }
 }
 
@@ -404,6 +406,7 @@ static sparse as_truth (sparse x) {
   if (x.values.type != GPUMM_B) {
     operand zero = operand_of (octave_value (0.0), x.device);
     x.values = entrywise (operation_of (octave_value::op_ne), operand_with (x.values), zero);
+    x.conjugated = false;
     x.twin = nullptr;
   }
   return x;
@@ -681,8 +684,10 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
   operand number = n.other;
   if (n.is_sparse)
     number = operand_with (full_of (n.s));
-  if (!number.is_number || !std::isfinite (number.number.re) || !std::isfinite (number.number.im))
-    settle (x); // 0 times Inf would be NaN
+  const gpumm_scalar value = number.number;
+  if (!number.is_number || !std::isfinite (value.re) || !std::isfinite (value.im)
+      || (o.map == GPUMM_MAP_DIV && value.re == 0 && value.im == 0))
+    settle (x); // 0 times Inf would be NaN, and so would 0 by 0
   if (x.conjugated)
     x = straight (x);
   const operand values = operand_with (x.values);
