@@ -1,7 +1,8 @@
 /* spread.c - a product on several devices.
  *
  * Columns of op (B) and C are split; or rows of op (A) and C, where matrices are stored by rows. k is
- * not split and tiles are the same, so that each element is summed as on one device. A part is a job of its
+ * not split, so that each element is summed on one device; tiles are the same, so that most kernels sum it in
+ * the same order as they would alone. A part is a job of its
  * own in a thread of its own, with its share of the cores. Full matrices that fit the devices go up once in
  * all: devices give each other the panels of op (A) (move/exchange.h). What a device cannot do, another one does in a
  * next round, and at last the CPU.
@@ -503,7 +504,7 @@ gpumm_status gpumm_spread_open (gpumm_job *job, const gpumm_part_calls *calls) {
   return status;
 }
 
-/* The place of each part's result in C. */
+/* The place of each part's result in C, and of its C0, which may have moved since it was opened (routine.c). */
 static gpumm_status place_results (spread *s, const gpumm_matrix *result) {
   int64_t line = 0, entry = 0;
   for (int i = 0; i < s->parts; i++) {
@@ -512,6 +513,11 @@ static gpumm_status place_results (spread *s, const gpumm_matrix *result) {
     const int64_t nzmax = p->job->shape.nzmax;
     p->c = *result;
     *(s->by_rows ? &p->c.rows : &p->c.cols) = count;
+    if (s->whole->problem.c0) {
+      p->c0 = *s->whole->problem.c0;
+      slice (&p->c0, s->by_rows, line, count);
+      p->job->c0 = p->c0;
+    }
     if (result->format == GPUMM_DENSE) {
       p->c.values =
           (char *) result->values
