@@ -326,6 +326,15 @@ static void end_exchange (spread *s) {
   s->exchange = NULL;
 }
 
+/* Nothing of a round counts in which devices gave each other panels and one failed: what it gave may be wrong. */
+static void begin_again (spread *s) {
+  for (part *p = s->part; p < s->part + s->parts; p++) {
+    s->calls->close (p->job);
+    p->job = NULL;
+    p->is_done = 0;
+  }
+}
+
 /* Opens or runs all parts, in rounds. */
 static gpumm_status do_all (spread *s, int runs) {
   s->runs = runs;
@@ -333,6 +342,7 @@ static gpumm_status do_all (spread *s, int runs) {
     p->is_done = 0;
   for (;;) {
     const part *failed = NULL;
+    const int exchanged = s->exchange != NULL;
     for (part *p = s->part; p < s->part + s->parts; p++)
       p->status = GPUMM_OK;
     do_round (s);
@@ -347,6 +357,8 @@ static gpumm_status do_all (spread *s, int runs) {
     for (part *p = s->part; p < s->part + s->parts; p++)
       if (p->status && p->status != GPUMM_PEER_FAILED && !hand_on (s, p))
         return gpumm_fail (why.status, "%s", why.error);
+    if (exchanged)
+      begin_again (s);
   }
 }
 
