@@ -131,6 +131,18 @@ sparse upload_sparse (const octave_value &value, int device) {
                         : uploaded (x.sparse_matrix_value (), GPUMM_D, device);
 }
 
+sparse moved (sparse x, int device) {
+  if (x.device == device || x.is_hosted () || device == NO_DEVICE)
+    return x;
+  x.start = moved (x.start, device);
+  x.index = moved (x.index, device);
+  x.values = moved (x.values, device);
+  x.zero = array (); // as if no product had told
+  x.twin = std::make_shared<sparse> ();
+  x.device = device;
+  return x;
+}
+
 template <typename M> static octave_value downloaded (const sparse &x, M m) {
   std::vector<int32_t> index (x.stored);
   to_host (x.start, m.cidx ());
