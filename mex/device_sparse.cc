@@ -407,7 +407,7 @@ static gpumm_type product_type (gpumm_type a, gpumm_type b) {
   return is_complex (a) || is_complex (b) ? GPUMM_Z : GPUMM_D;
 }
 
-// x where the mask is not 0, which the entries that are not stored are not.
+// x where the mask is not 0, entry by stored entry.
 static array masked (const array &x, const array &mask, gpumm_type type) {
   return pending_array (fused (GPUMM_MAP_MASK, operand_with (x), operand_with (mask), type), type,
                         x.size, x.device);
