@@ -39,7 +39,7 @@ void gpumm_progress_enter (double begun, double from, double to);
 void gpumm_progress_again (void);
 int gpumm_progress_leave (void);
 
-/* From now on what this thread runs and adds is not counted: another thread tells how far the product is. */
+/* This thread reports no progress any more, because another thread reports that of the whole product. */
 void gpumm_progress_mute (void);
 
 /* Seconds until the first word: GPUMM_TELL_AFTER, or less for tests. */

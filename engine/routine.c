@@ -63,10 +63,10 @@ static gpumm_op op_of (char letter) {
   return letter == 'N' ? GPUMM_NONE : letter == 'T' ? GPUMM_TRANSPOSE : GPUMM_CTRANSPOSE;
 }
 
-/* Opens a product where the plan has it; GPUMM_UNSUPPORTED if that is the CPU. */
-static gpumm_status open_product (const gpumm_problem *problem, gpumm_backend where,
+/* Opens a product where the plan has it; GPUMM_UNSUPPORTED if that is the CPU. device: as in the options. */
+static gpumm_status open_product (const gpumm_problem *problem, gpumm_backend where, int device,
                                   gpumm_job **job) {
-  gpumm_options options = {.backend = where, .device = -1};
+  gpumm_options options = {.backend = where, .device = device};
   if (where == GPUMM_CPU)
     options.algorithm = "register"; /* of the host device's kernels the fastest */
   gpumm_status status = gpumm_open (problem, &options, job);
@@ -102,7 +102,7 @@ static gpumm_status multiply (const gpumm_call *x, gpumm_backend where) {
   gpumm_job *job = NULL;
   if (reads)
     p.c0 = &c; /* the plan looks at its sizes */
-  gpumm_status status = open_product (&p, where, &job);
+  gpumm_status status = open_product (&p, where, -1, &job);
   if (!status && reads) {
     status = save (&c, &saved);
     job->c0 = saved;
@@ -121,7 +121,7 @@ static gpumm_status multiply (const gpumm_call *x, gpumm_backend where) {
 
 /* Would a product with about as many operations and bytes go to the GPU? LAPACK's routines have narrow
  * panels between their products: they count with LAPACK_PART of their operations. */
-static gpumm_status ask_plan (const gpumm_call *x) {
+static gpumm_status ask_plan (const gpumm_call *x, int device) {
   static const double LAPACK_PART = 0.25;
   const double side = (double) (x->side == 'L' ? x->m : x->n);
   double m = (double) x->m, n = (double) x->n, k = (double) x->k;
@@ -167,7 +167,7 @@ static gpumm_status ask_plan (const gpumm_call *x) {
       .alpha = {1, 0}};
   p.a.values = p.b.values = x->a; /* nothing is read: the product is not run */
   gpumm_job *job = NULL;
-  const gpumm_status status = open_product (&p, GPUMM_AUTO, &job);
+  const gpumm_status status = open_product (&p, GPUMM_AUTO, device, &job);
   gpumm_close (job);
   return status;
 }
@@ -185,6 +185,7 @@ enum { ALIGNED = 32 }; /* elements */
 /* A call under way. */
 typedef struct {
   gpumm_call call; /* with addresses of the device */
+  int device;      /* as gpumm_context_of has it */
   gpumm_context *context;
   operand x[OPERANDS];
   int32_t info;
@@ -267,10 +268,8 @@ static void set_lapack (work *w) {
 static gpumm_status bring (work *w, operand *x) {
   if (!x->host.values)
     return GPUMM_OK;
-  const int device =
-      w->context->driver == gpumm_host_device (NULL) ? GPUMM_HOST : w->context->device;
   gpumm_status status = gpumm_buffer_new (
-      device, (size_t) (x->device.ld * x->device.cols) * gpumm_type_bytes (x->host.type),
+      w->device, (size_t) (x->device.ld * x->device.cols) * gpumm_type_bytes (x->host.type),
       &x->device.buffer);
   if (status)
     return status;
@@ -404,12 +403,17 @@ gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
     return gpumm_fail (GPUMM_INVALID, "no call of a routine");
   if (call->routine == GPUMM_GEMM)
     return multiply (call, where);
-  gpumm_status status = where == GPUMM_AUTO ? ask_plan (call) : GPUMM_OK;
-  work w = {.call = *call};
+  uint64_t devices = 1;
+  gpumm_status status =
+      gpumm_allowed_devices (&(gpumm_options){.device = -1}, where == GPUMM_CPU, &devices);
+  const int first = status ? 0 : __builtin_ctzll (devices);
+  work w = {.call = *call, .device = where == GPUMM_CPU ? GPUMM_HOST - first : first};
+  if (!status && where == GPUMM_AUTO)
+    status = ask_plan (call, first);
   if (!status && call->routine == GPUMM_GETRI && is_singular (call))
     status = gpumm_fail (GPUMM_UNSUPPORTED, "the matrix is singular");
   if (!status)
-    status = gpumm_context_of (where == GPUMM_CPU ? GPUMM_HOST : 0, &w.context);
+    status = gpumm_context_of (w.device, &w.context);
   if (!status && w.context->driver != gpumm_host_device (NULL) && !w.context->driver->call)
     status = gpumm_fail (GPUMM_UNSUPPORTED, "device %d computes products alone", w.context->device);
   if (status)

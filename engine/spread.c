@@ -1,10 +1,10 @@
 /* spread.c - a product on several devices.
  *
  * Columns of op (B) and C are split; or rows of op (A) and C, where matrices are stored by rows. k is
- * not split and tiles are the same, so that each element is summed as on one device. A part is a job of its
- * own in a thread of its own, with its share of the cores. Full matrices that fit the devices go up once in
- * all: devices give each other the panels of op (A) (move/exchange.h). What a device cannot do, another one does in a
- * next round, and at last the CPU.
+ * not split, so that one device sums each element; tiles are the same, so that most kernels sum it in the
+ * order that they have on one device. A part is a job in a thread, with its share of the cores. Full
+ * matrices that fit the devices go up once: devices give each other the panels of op (A)
+ * (move/exchange.h). If a device fails, the others compute its part in the next round, or at last the CPU.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "spread.h"
@@ -116,7 +116,7 @@ static int find_direction (spread *s) {
   return s->units > 1 && gpumm_m (p) > 0 && gpumm_n (p) > 0 && gpumm_k (p) > 0;
 }
 
-/* The first unit from which this part of the work is left: of full matrices at tiles of the plan; of
+/* The unit before which this part, 0 to 1, of the work lies. Full matrices are cut at tiles of the plan; in
  * compressed ones an entry counts as much as a line. */
 static int64_t place_of (const spread *s, double part) {
   const gpumm_matrix *x = operand (s);
@@ -325,6 +325,15 @@ static void end_exchange (spread *s) {
   s->exchange = NULL;
 }
 
+/* Nothing of a round counts in which devices gave each other panels and one failed: what it gave may be wrong. */
+static void begin_again (spread *s) {
+  for (part *p = s->part; p < s->part + s->parts; p++) {
+    s->calls->close (p->job);
+    p->job = NULL;
+    p->is_done = 0;
+  }
+}
+
 /* Opens or runs all parts, in rounds. */
 static gpumm_status do_all (spread *s, int runs) {
   s->runs = runs;
@@ -332,6 +341,7 @@ static gpumm_status do_all (spread *s, int runs) {
     p->is_done = 0;
   for (;;) {
     const part *failed = NULL;
+    const int exchanged = s->exchange != NULL;
     for (part *p = s->part; p < s->part + s->parts; p++)
       p->status = GPUMM_OK;
     do_round (s);
@@ -346,6 +356,8 @@ static gpumm_status do_all (spread *s, int runs) {
     for (part *p = s->part; p < s->part + s->parts; p++)
       if (p->status && p->status != GPUMM_PEER_FAILED && !hand_on (s, p))
         return gpumm_fail (why.status, "%s", why.error);
+    if (exchanged)
+      begin_again (s);
   }
 }
 
@@ -386,8 +398,8 @@ int gpumm_spread_count (const gpumm_spread_costs *x, const double *rates, int mo
   return best;
 }
 
-/* The devices that the product may use and that answer, with their rates: operations per second, or all
- * alike where these are not known. *place is the first. */
+/* Finds the allowed devices that can be used, and their rates relative to each other: 1 for each if none is
+ * known. *place and *seconds are those of the first. */
 static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *place, double *seconds,
                                   gpumm_sparse_estimate *estimate) {
   const gpumm_job *job = s->whole;
@@ -424,8 +436,7 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *plac
   return GPUMM_OK;
 }
 
-/* Leaves s->count at the number of devices that is best, 1 if one alone is; at all where rates are not
- * known. */
+/* Sets s->count to the best number of devices. All stay if their rates are unknown. */
 static void choose_devices (spread *s, const gpumm_place *first, double seconds,
                             const gpumm_sparse_estimate *estimate) {
   const gpumm_problem *p = &s->whole->problem;
@@ -503,7 +514,7 @@ gpumm_status gpumm_spread_open (gpumm_job *job, const gpumm_part_calls *calls) {
   return status;
 }
 
-/* The place of each part's result in C. */
+/* The place of each part's result in C, and of its C0, which may have moved since it was opened (routine.c). */
 static gpumm_status place_results (spread *s, const gpumm_matrix *result) {
   int64_t line = 0, entry = 0;
   for (int i = 0; i < s->parts; i++) {
@@ -512,6 +523,11 @@ static gpumm_status place_results (spread *s, const gpumm_matrix *result) {
     const int64_t nzmax = p->job->shape.nzmax;
     p->c = *result;
     *(s->by_rows ? &p->c.rows : &p->c.cols) = count;
+    if (s->whole->problem.c0) {
+      p->c0 = *s->whole->problem.c0;
+      slice (&p->c0, s->by_rows, line, count);
+      p->job->c0 = p->c0;
+    }
     if (result->format == GPUMM_DENSE) {
       p->c.values =
           (char *) result->values

@@ -16,8 +16,8 @@
  * share of them. */
 int gpumm_threads (void);
 
-/* From now on this thread works with the team of this number, one of so many that share the cores. At
- * first with team 0 alone: (0, 1). What teams but 0 do is no part of progress (progress.h). */
+/* This thread now works with team `team`, one of `teams` that share the cores; at first with (0, 1). Only the
+ * work of team 0 counts for progress (progress.h). */
 void gpumm_team_choose (int team, int teams);
 
 /* A thread that blocks all signals: an interrupt belongs to the interpreter's thread. Returns 0 if it was

@@ -131,6 +131,18 @@ sparse upload_sparse (const octave_value &value, int device) {
                         : uploaded (x.sparse_matrix_value (), GPUMM_D, device);
 }
 
+sparse moved (sparse x, int device) {
+  if (x.device == device || x.is_hosted () || device == NO_DEVICE)
+    return x;
+  x.start = moved (x.start, device);
+  x.index = moved (x.index, device);
+  x.values = moved (x.values, device);
+  x.zero = array (); // as if no product had told
+  x.twin = std::make_shared<sparse> ();
+  x.device = device;
+  return x;
+}
+
 template <typename M> static octave_value downloaded (const sparse &x, M m) {
   std::vector<int32_t> index (x.stored);
   to_host (x.start, m.cidx ());
@@ -184,6 +196,7 @@ static sparse packed (sparse x, const marks &m, index_type kept) {
   run (w);
   y.turned = x.turned;
   y.conjugated = x.conjugated;
+  y.unsure = x.unsure;
   return y;
 }
 
@@ -381,10 +394,11 @@ static void settle_both (sparse &a, sparse &b) {
       const index_type kept = m.count ();
       if (kept == x->stored)
         continue;
-      a = packed (a, m, kept);
+      a = packed (a, m, kept); // what is left of the other one may still be zero
       b = packed (b, m, kept);
       b.start = a.start;
       b.index = a.index;
+      x->unsure = false;
     }
 }
 
@@ -393,7 +407,7 @@ static gpumm_type product_type (gpumm_type a, gpumm_type b) {
   return is_complex (a) || is_complex (b) ? GPUMM_Z : GPUMM_D;
 }
 
-// x where the mask is not 0, which the entries that are not stored are not.
+// x where the mask is not 0, entry by stored entry.
 static array masked (const array &x, const array &mask, gpumm_type type) {
   return pending_array (fused (GPUMM_MAP_MASK, operand_with (x), operand_with (mask), type), type,
                         x.size, x.device);
@@ -404,6 +418,7 @@ static sparse as_truth (sparse x) {
   if (x.values.type != GPUMM_B) {
     operand zero = operand_of (octave_value (0.0), x.device);
     x.values = entrywise (operation_of (octave_value::op_ne), operand_with (x.values), zero);
+    x.conjugated = false;
     x.twin = nullptr;
   }
   return x;
@@ -681,8 +696,10 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
   operand number = n.other;
   if (n.is_sparse)
     number = operand_with (full_of (n.s));
-  if (!number.is_number || !std::isfinite (number.number.re) || !std::isfinite (number.number.im))
-    settle (x); // 0 times Inf would be NaN
+  const gpumm_scalar value = number.number;
+  if (!number.is_number || !std::isfinite (value.re) || !std::isfinite (value.im)
+      || (o.map == GPUMM_MAP_DIV && value.re == 0 && value.im == 0))
+    settle (x); // 0 times Inf would be NaN, and so would 0 by 0
   if (x.conjugated)
     x = straight (x);
   const operand values = operand_with (x.values);

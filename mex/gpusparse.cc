@@ -256,10 +256,11 @@ static sparse_operand operand_for (const octave_base_value &x, int device, bool 
   sparse_operand o;
   if (const octave_gpusparse *s = gpusparse_of (x)) {
     o.is_sparse = true;
-    o.s = s->operand (settles);
-  } else if (get_gpuarray (x, o.other.x))
-    ;
-  else if (x.issparse () || x.is_perm_matrix ()) {
+    o.s = moved (s->operand (settles), device);
+  } else if (get_gpuarray (x, o.other.x)) {
+    if (o.other.x.device != device)
+      o.other.x = moved (o.other.x, device);
+  } else if (x.issparse () || x.is_perm_matrix ()) {
     o.is_sparse = true;
     o.s = upload_sparse (shared (x), device);
   } else if (x.is_diag_matrix () && x.numel () != 1)

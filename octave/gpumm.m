@@ -98,8 +98,8 @@
 ##
 ## @item @qcode{"Device"}
 ## The index of the GPU to use, from 0, a vector of indices, or @qcode{"all"}.  Without a GPU, 0 is
-## the CPU.  A product of matrices in host memory is spread over those of several GPUs with which
-## measured rates say that it is faster.  By default GPU 0 is used, or those that the environment
+## the CPU.  Several GPUs share a product of matrices in host memory if measured rates say
+## that this is faster.  By default GPU 0 is used, or those that the environment
 ## variable @env{GPUMM_DEVICES} names: @code{all}, or indices, for example @code{0,1}.
 ##
 ## @item @qcode{"OutputClass"}

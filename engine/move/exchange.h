@@ -12,17 +12,18 @@ typedef struct gpumm_exchange gpumm_exchange;
 gpumm_exchange *gpumm_exchange_new (int members, int64_t panels);
 void gpumm_exchange_release (gpumm_exchange *x); /* once all have left; NULL is allowed */
 
-/* Does the member take part, with so many panels? Not after it has left. */
+/* Does the member take part with this number of panels? Not after it has left. */
 int gpumm_exchange_joins (const gpumm_exchange *x, int member, int64_t panels);
 
-/* The panel that comes in place i for this member: its own ones come first. */
+/* The i-th panel in the order of this member, whose own panels come first. */
 int64_t gpumm_exchange_panel (const gpumm_exchange *x, int member, int64_t i);
 
 /* Makes the upload of a panel an offer to the others, or a copy of theirs. */
 void gpumm_exchange_use (gpumm_exchange *x, int member, int64_t panel, gpumm_panel *upload);
 
-/* The member offers nothing more, or, the second, never did. The first waits until all have left, because
- * they may still copy what the member has, and gives back its events. Once is enough. */
+/* The member offers no more panels. leave waits until all members have left, because they may still copy its
+ * panels, and then gives back its events; drop, for a member that offered none, does not wait. A second
+ * call does nothing. */
 void gpumm_exchange_leave (gpumm_exchange *x, int member, gpumm_context *context);
 void gpumm_exchange_drop (gpumm_exchange *x, int member);
 

@@ -822,7 +822,9 @@ static int begin_takes (run *r) {
         return moved;
     }
     if (state->taken) {
-      fail (r, take_panels (r, s, state));
+      /* either device may be the cause: the next attempt, without exchange, tells */
+      if (take_panels (r, s, state))
+        fail (r, gpumm_fail (GPUMM_PEER_FAILED, "%s", gpumm_last_error ()));
       moved = 1;
     }
   }

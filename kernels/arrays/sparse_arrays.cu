@@ -162,8 +162,8 @@ __global__ void __launch_bounds__ (THREADS)
   to[at] = x;
 }
 
-/* Entries of a (of b, if others): where they go in the union. Before one of them lie those of the same
- * matrix, and those of the other without the ones that both have. */
+/* The places of the entries of x in the union: before each lie the earlier entries of x and of y, of which
+ * those that both have count once. others: x is b, and the marks are those of y. */
 __global__ void __launch_bounds__ (THREADS)
     /* cppcheck-suppress passedByValue; a kernel's parameters are */
     unite_entries (pattern x, pattern y, marks m, bool others, int32_t *index, int64_t *to) {

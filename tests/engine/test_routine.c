@@ -80,7 +80,9 @@ static void fail_in_turn (gpumm_routine routine, int64_t (*fault) (int64_t), con
     if (calls < n)
       break;
   }
-  CHECK (failed > 3, "%s: %lld failures", name, (long long) failed);
+  /* of several devices another one may do it */
+  CHECK (failed > (getenv ("GPUMM_DEVICES") ? 0 : 3), "%s: %lld failures", name,
+         (long long) failed);
   free (before);
 }
 

@@ -350,6 +350,8 @@ static void test_faults (void) {
     gpumm_options o = options_for (t, 1);
     CHECK (multiply (&x.p, &o, &c, &r) == GPUMM_OK, "%s", gpumm_last_error ());
     o.devices = 7;
+    /* where each part takes all of A up itself: of row 6 in bytes */
+    const int64_t all_bytes = r.bytes_up + 2 * t->m * t->k * (i == 0 ? 8 : 1);
     int64_t calls[3];
     set_devices (3);
     CHECK (multiply (&x.p, &o, &spread, &r) == GPUMM_OK, "%s", gpumm_last_error ());
@@ -374,6 +376,12 @@ static void test_faults (void) {
             CHECK (strstr (r.reason, "made to fail by a test"), "%s", r.reason);
             told++;
           }
+          /* the others take nothing that a device gave before it failed, nor fail because of it */
+          CHECK (!strstr (r.reason, "copy_peer"), "%s", r.reason);
+          if (i < 2 && r.share_count < 3)
+            CHECK (r.bytes_up == all_bytes,
+                   "row %d: call %" PRId64 " of device %d: %" PRId64 ", %s", rows[i], n, d,
+                   r.bytes_up, r.reason);
           release (&spread);
         }
     release (&c);

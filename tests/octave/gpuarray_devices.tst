@@ -70,6 +70,25 @@
 %! assert (isequal (A, gpuArray (a)));
 %! assert (isequal (D, d));
 
+%!test # sparse matrices meet each other and full ones
+%! s = sparse ([1, 0, 2; 0, 3, 0; 4, 5, 0]);
+%! t = sparse ([0, 1, 2; 0, 3i, 1; 4, 0, 0]);
+%! f = magic (3);
+%! T = gpuArray (t);
+%! F = gpuArray (f);
+%! __gpuarray__ ("select", 0);
+%! S = gpuArray (s);
+%! __gpuarray__ ("select", 1);
+%! for op = {@plus, @minus, @times, @mtimes, @and, @or, @(x, y) x' * y, @(x, y) x + y', @(x, y) (x - x) * y, ...
+%!           @(x, y) (x .* 2) * (y + y), @(x, y) x * y(1,1), @(x, y) x(1,1) * y, @(x, y) (x * x) .* y, @isequal}
+%!   for pair = {{S, T, s, t}, {T, S, t, s}, {S, F, s, f}, {F, S, f, s}, {S, F + 1, s, f + 1}}
+%!     [X, Y, x, y] = pair{1}{:};
+%!     assert (isequal (gather (op{1} (X, Y)), op{1} (x, y)), func2str (op{1}));
+%!   endfor
+%! endfor
+%! assert ([on(S + T), on(T + S), on(S * F), on(F * S), on(F + S)], [0, 1, 0, 1, 1]);
+%! assert (gather (S .* gpuArray ([1, 2, 4])), s * diag ([1, 2, 4]));
+
 %!test # empty arrays
 %! E = gpuArray (zeros (0, 5));
 %! assert (gather ([A; E]), a);

@@ -167,7 +167,7 @@
 
 %!test <*operators of two patterns>
 %! operators = {@plus, @minus, @times, @and, @or, @(x, y) real (x) < real (y), @(x, y) real (x) > abs (y), @ne, @mtimes, @(x, y) x' * y, @(x, y) x * y', ...
-%!              @(x, y) x.' + y.', @(x, y) x' .* y', @(x, y) x + conj (y), @(x, y) x .* (y != 0), ...
+%!              @(x, y) x.' + y.', @(x, y) x' .* y', @(x, y) x' | y', @(x, y) x' & y', @(x, y) x + conj (y), @(x, y) x .* (y != 0), ...
 %!              @(x, y) (x * 2 - y) .* (abs (x) > abs (y))};
 %! texts = {};
 %! list = patterns ();
@@ -235,6 +235,17 @@
 %! assert (difference (((G > 1) .* (G * Inf)) .* 0.5, ((S > 1) .* (S * Inf)) .* 0.5), "");
 %! assert (difference (((G * 1e-300) .^ 2) * Inf, ((S * 1e-300) .^ 2) * Inf), "");
 %! assert (difference ((G - G) * gpuArray (sparse ([Inf; NaN; 1])), (S - S) * sparse ([Inf; NaN; 1])), "");
+%! for divided = {@(x) x / 0, @(x) x ./ 0, @(x) 0 \ x, @(x) x / sparse (0)}
+%!   assert (difference (divided{1} (G .* (G > 1)), divided{1} (S .* (S > 1))), "");
+%! endfor
+
+## both of one pattern, each with zeros where the other is infinite
+%!test
+%! S = sparse ([Inf, 2, 3, -Inf]);
+%! G = gpuArray (S);
+%! assert (difference ((G .* (G > 0)) .* (G .* (G < 0)), (S .* (S > 0)) .* (S .* (S < 0))), "");
+%! assert (difference ((G .* (G < 0)) .* (G .* (G > 0)), (S .* (S < 0)) .* (S .* (S > 0))), "");
+%! assert (difference ((G .* (G > 2)) .* (G .* (G < 0)), (S .* (S > 2)) .* (S .* (S < 0))), "");
 
 ## copies, transposes that are kept, values that change below them
 %!test
@@ -316,9 +327,10 @@
 ## Steps on matrices A, B of n x n and a vector v that keep whole numbers, of which sums are exact.
 %!function list = steps ()
 %!  list = {"A * B", "A + B", "A - B", "A .* B", "A'", "A.'", "A .* (abs (A) > 2)", "2 * A", "-A", "abs (real (A))", ...
-%!          "A .* (B != 0)", "A(:,p)", "A(p,:)", "A(p,p)", "sign (A)", "A * diag (v)", "diag (v) * A", ...
+%!          "A .* (B != 0)", "A(:,p)", "A(p,:)", "A(p,p)", "sign (real (A))", "A * diag (v)", "diag (v) * A", ...
 %!          "sparse (full (A))", "A - A .* (abs (A) > abs (B))", "diag (sum (A))", "diag (max (abs (real (A)), [], 2))", "real (A)", ...
 %!          "conj (A)", "imag (A)", "A * 1i", "double (A != 0)", "real (A) > real (B)", "A & B", "A | B", "A' * B", "A * B'", ...
+%!          "A' | B", "A & B'", "A .* B'", "A' .* (A != 0)", ...
 %!          "A + speye (n)", "A .* full (B)", "sparse (A * full (B))", "sparse (full (A)' * B)", "A(:,1) * A(1,:)"};
 %!endfunction
 
