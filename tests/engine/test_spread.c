@@ -176,9 +176,9 @@ static const row table[] = {
     {"spmm", B, F, GPUMM_D, GPUMM_D, N, N, 60, 70, 48, 4, {1, 0}, {0, 0}, 0, 0, 0},
     {"spmm", F, B, GPUMM_D, GPUMM_D, N, N, 60, 72, 48, 4, {1, 0}, {0, 0}, 0, 0, 0},
     {"spmm", F, B, GPUMM_D, GPUMM_D, T, T, 60, 72, 48, 4, {1, 0}, {0, 0}, 0, 0, 0},
-    {"bsr", B, B, GPUMM_D, GPUMM_D, N, N, 60, 72, 48, 4, {1, 0}, {0, 0}, 0, 0, 0},
-    {"bsr", B, B, GPUMM_D, GPUMM_D, N, T, 60, 72, 48, 4, {1, 0}, {0, 0}, 0, 0, 0},
-    {"bsr", B, B, GPUMM_D, GPUMM_D, T, N, 60, 72, 48, 4, {1, 0}, {0, 0}, 1, 0, 0},
+    {"bsr", B, B, GPUMM_D, GPUMM_D, N, N, 24, 28, 16, 4, {1, 0}, {0, 0}, 0, 0, 0},
+    {"bsr", B, B, GPUMM_D, GPUMM_D, N, T, 24, 28, 16, 4, {1, 0}, {0, 0}, 0, 0, 0},
+    {"bsr", B, B, GPUMM_D, GPUMM_D, T, N, 24, 28, 16, 4, {1, 0}, {0, 0}, 1, 0, 0},
     {"bsr", B, B, GPUMM_Z, GPUMM_Z, N, N, 20, 24, 16, 4, {1, 0}, {0, 0}, 0, 0, 0},
     {"blocks_integer",
      B,
@@ -212,7 +212,7 @@ static const row table[] = {
      0,
      0,
      GPUMM_U32},
-    {"classic", B, B, GPUMM_U16, GPUMM_U16, N, N, 60, 72, 48, 4, {1, 0}, {0, 0}, 0, 0, GPUMM_U32},
+    {"classic", B, B, GPUMM_U16, GPUMM_U16, N, N, 24, 28, 16, 4, {1, 0}, {0, 0}, 0, 0, GPUMM_U32},
 };
 
 enum { ROWS = sizeof table / sizeof *table };
