@@ -61,7 +61,7 @@ function R = norm_of_sparse (X, p)
   x = __gpuarray__ ("values", X);
   if (! (ischar (p) && strcmp (p, "fro")) && ! any (isequal (p, 1) | isequal (p, Inf)) ...
       && ! (isequal (p, 2) && isvector (X)))
-    not_there ("norm", "with this P of a sparse matrix");
+    not_there ("norm", "with this P of a sparse matrix or one in blocks");
   elseif (isempty (x))
     R = gpuArray (cast (0, __gpuarray__ ("type", X)));
   elseif (ischar (p) || p == 2)

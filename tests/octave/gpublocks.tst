@@ -137,6 +137,8 @@
 
 %!test
 %! G = gpuArray (blocksparse (speye (4), 2));
+%! assert (mat2str (G), mat2str (eye (4)));
+%! assert (sprintf ("%g", G), sprintf ("%g", eye (4)));
 %! info = whos ("G");
 %! assert ({info.class, info.size}, {"gpuArray", [4, 4]});
 
@@ -321,6 +323,50 @@
 %! assert (norm (full (gather (X * X)) - eye (80)) < 1e-5);
 %! assert (nnzb (X) < 400);
 
+## ---- failures ---------------------------------------------------------------------------------------
+
+%!function [X, y] = program_of (G, H)
+%!  X = dropblocks (1.5 * G - 0.5 * G' * H, 1);
+%!  y = {sum(X), full(X), sparse(X'), blocksparse(full (H), 2), trace(X), X .* G, nnz(X), isequal(X, G)};
+%!  y = cellfun (@gather, y, "UniformOutput", false);
+%!endfunction
+
+## every allocation, then every call of the device, fails in turn: nothing changes, and nothing is lost
+%!test
+%! S = filled ([1, 0, 1; 0, 0, 0; 1, 1, 0], [2, 2]);
+%! T = filled ([0, 1, 1; 0, 0, 0; 1, 0, 0], [2, 2]);
+%! G = gpuArray (S);
+%! H = gpuArray (T);
+%! [X, y] = program_of (S, T);
+%! program_of (G, H);
+%! alive = __gpumm_fault__ ("live");
+%! for what = {"memory", "device"}
+%!   n = 0;
+%!   do
+%!     n++;
+%!     failed = false;
+%!     __gpumm_fault__ (what{1}, n);
+%!     try
+%!       [~, z] = program_of (G, H);
+%!     catch err
+%!       failed = true;
+%!     end_try_catch
+%!     calls = __gpumm_fault__ (what{1}, 0);
+%!     assert (! failed || any (strcmp (err.identifier, {"gpumm:host-memory", "gpumm:device-memory", ...
+%!                                                        "gpumm:device-failed"})), err.message);
+%!     try
+%!       wait (gpuDevice ()); # a failure that nobody has heard of yet
+%!     catch
+%!     end_try_catch
+%!     [V, z] = program_of (G, H);
+%!     assert (difference (V, X), "");
+%!     assert (isequal (z, y));
+%!   until (! failed && calls < n)
+%!   assert (n > 20 || isempty (getenv ("GPUMM_GPUARRAY")), "%s: %d calls", what{1}, n);
+%! endfor
+%! clear V z
+%! assert (__gpumm_fault__ ("live") <= alive);
+
 ## ---- errors --------------------------------------------------------------------------------------
 
 %!test
@@ -332,7 +378,8 @@
 %!            @() G * int8(2), @() int8(G), @() G + sparse(eye (4)), @() G * gpuArray(speye (4)), ...
 %!            @() G * int8(ones (4)), @() gpuArray(blocksparse (int8 (eye (4)), 2)), @() diag(R), ...
 %!            @() blocksparse(gpuArray (speye (4)), 2), @() blocksparse(gpuArray (int8 (eye (4))), 2), ...
-%!            @() sum(G, 3), @() blocksparse(6, 6, 3) ^ G};
+%!            @() sum(G, 3), @() blocksparse(6, 6, 3) ^ G, @() gpuArray(speye (4)) * blocksparse(eye (4), 2), ...
+%!            @() [gpuArray(1:4); blocksparse(eye (4), 2)], @() pagemtimes(G, G), @() kron(G, G), @() G(end,1)};
 %! for f = refused
 %!   err = struct ("identifier", "", "message", "no error");
 %!   try
