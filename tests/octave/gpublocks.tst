@@ -252,6 +252,15 @@
 %! assert (difference ((G - G) * Inf, (S - S) * Inf), "");
 %! assert (difference ((G * K) * NaN (6, 2), (S * U) * NaN (6, 2)), "");
 
+## what is real multiplies both parts of what is complex
+%!test
+%! S = blocksparse ([complex(Inf, 1), 0; 2, complex(1, -Inf)], 2);
+%! T = blocksparse ([1, 2; 3, 0], 2);
+%! for f = {@(x, y) x * y, @(x, y) y * x, @(x, y) x * full(y), @(x, y) full(y) * x, @(x, y) y * full(x), ...
+%!          @(x, y) full(x) * y}
+%!   assert (compare (f{1}, {S, T}), "");
+%! endfor
+
 ## the norm of a block decides, at or below; NaN and Inf stay; no square vanishes or overflows
 %!test
 %! blocks = cat (3, [3, 0; 0, 4], [3, 0; 0, 4.1], [NaN, 0; 0, 0], [Inf, 0; 0, 0], [1e-200, 0; 0, 0], ...
