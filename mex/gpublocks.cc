@@ -346,10 +346,10 @@ void install_gpublocks (octave::type_info &types) {
 static octave_value sum_by_word (const octave_value_list &args) {
   const octave_gpublocks *x = gpublocks_of (args (2).get_rep ());
   const int dim = args (3).int_value () - 1;
-  if (!x || args (1).string_value () != "sum" || dim > 1)
-    say_gather ("%s of a blocksparse is not computed on a device: gather (X)",
-                args (1).string_value ().c_str ());
-  return gpuarray_value (sum_of (x->operand (), dim));
+  if (x && args (1).string_value () == "sum" && dim < 2)
+    return gpuarray_value (sum_of (x->operand (), dim));
+  say_gather ("%s of a blocksparse is not computed on a device: gather (X)",
+              args (1).string_value ().c_str ());
 }
 
 octave_value_list gpublocks_word (const octave_value_list &args) {

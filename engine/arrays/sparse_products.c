@@ -210,12 +210,14 @@ static gpumm_status full_rows (call *c, const gpumm_matrix *x, gpumm_rows *rows)
 
 /* conjugated: the elements of S, whatever its op. */
 static gpumm_status multiply_full (call *c, const gpumm_bsr_full *p, int conjugated) {
-  gpumm_rows d, r;
+  gpumm_rows d = {.start = NULL}, r = d;
   gpumm_status status = check_bsr (c, &p->s, 1, "S");
   if (!status)
     status = full_rows (c, &p->d, &d);
   if (!status)
     status = full_rows (c, &p->c, &r);
+  if (status)
+    return status;
   const int is_turned = p->op != GPUMM_NONE, other = p->d.op != GPUMM_NONE;
   const int64_t blocks = is_turned ? p->s.cols : p->s.rows;
   const int64_t s_rows = p->s.rows * p->s.block_rows, s_cols = p->s.cols * p->s.block_cols;
@@ -223,8 +225,7 @@ static gpumm_status multiply_full (call *c, const gpumm_bsr_full *p, int conjuga
   const int64_t d_rows = other ? p->d.cols : p->d.rows, d_cols = other ? p->d.rows : p->d.cols;
   const int fits = p->left ? cols == d_rows && r.rows == rows && r.cols == d_cols
                            : d_cols == rows && r.rows == d_rows && r.cols == cols;
-  if (!status)
-    status = check_types (c, fits, p->s.values.type, p->d.type, p->c.type);
+  status = check_types (c, fits, p->s.values.type, p->d.type, p->c.type);
   if (status || r.rows == 0 || r.cols == 0)
     return status;
   task t = {.counts = 0};

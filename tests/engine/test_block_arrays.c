@@ -157,6 +157,18 @@ static gpumm_bsr_product product_of (const gpumm_bsr *x, const gpumm_bsr *y) {
   return p;
 }
 
+/* Tells the products of blocks, as callers may. */
+static void count_pairs (gpumm_bsr_product *p) {
+  for (int64_t i = 0; i < p->a.rows; i++) {
+    int64_t of_row = 0;
+    for (int64_t k = 0; k < p->a.cols; k++)
+      for (int64_t j = 0; j < p->b.cols; j++)
+        of_row += is_stored (&a, i, k) && is_stored (&b, k, j);
+    p->pairs += of_row;
+    p->row_pairs = of_row > p->row_pairs ? of_row : p->row_pairs;
+  }
+}
+
 /* Both phases; C's memory is taken between them. */
 static gpumm_status run (gpumm_bsr_product *p) {
   const gpumm_status status = gpumm_bsr_count (p);
@@ -173,6 +185,8 @@ static void test_blocks (int real_a, int real_b) {
   gpumm_bsr_product p = product_of (&x, &y);
   p.real_a = real_a;
   p.real_b = real_b;
+  if (check_between (0, 1))
+    count_pairs (&p);
   CHECK (!run (&p), "%s", gpumm_last_error ());
   c.block_rows = a.block_rows;
   c.block_cols = b.block_cols;
@@ -246,8 +260,9 @@ static void test_full (int left, int real_s, int real_d) {
 /* Sizes of a and b that fit, in blocks of random sizes: small ones, one of all, 1 x 1, a hub. */
 static void draw (int n) {
   const int64_t size = n % 5 ? 4 : 23;
-  const int64_t block[] = {check_between (1, size), check_between (1, size),
-                           check_between (1, size)};
+  int64_t block[] = {check_between (1, size), check_between (1, size), check_between (1, size)};
+  if (n % 3 == 0) /* square ones, which have kernels of their own */
+    block[0] = block[1] = block[2] = check_between (1, 24);
   int64_t count[3];
   for (int d = 0; d < 3; d++)
     count[d] = check_between (n < 10 ? 0 : 1, n % 7 ? MOST / block[d] : 1);
