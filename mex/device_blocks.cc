@@ -126,15 +126,14 @@ array multiples (int device, index_type count, index_type step) {
   return y;
 }
 
-meeting::meeting (int device, const gpumm_csc &a, const gpumm_csc &b) {
-  const marks m (device, a.stored);
+meeting::meeting (int device, const gpumm_csc &a, const gpumm_csc &b) : in_a (device, a.stored) {
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_MATCH;
   w.a = a;
   w.b = b;
-  m.attach (w);
+  in_a.attach (w);
   run (w);
-  count = m.count ();
+  count = in_a.count ();
   from_a = vector (device, GPUMM_I64, count);
   from_b = vector (device, GPUMM_I64, count);
   const array start = vector (device, GPUMM_I64, a.cols + 1),
@@ -150,19 +149,18 @@ meeting::meeting (int device, const gpumm_csc &a, const gpumm_csc &b) {
   run (w);
 }
 
-array picked_blocks (bool put, array values, const array &places, index_type count) {
-  values = plain (values);
-  const index_type each = values.size (0);
-  const array y = (put ? zeros : new_array) (values.device, values.type, dim_vector (each, count));
+// Moves blocks between an array with those at these places and one with all.
+static void move_blocks (bool puts, const array &part, const array &whole, const array &places) {
+  const index_type each = whole.size (0);
   gpumm_pick p = {};
-  p.put = put;
-  p.part = view (put ? values : y);
-  p.whole = view (put ? y : values);
+  p.put = puts;
+  p.part = view (part);
+  p.whole = view (whole);
   std::fill_n (p.size, GPUMM_MAP_DIMS, 1);
   std::fill_n (p.whole_size, GPUMM_MAP_DIMS, 1);
   p.size[0] = p.whole_size[0] = each;
   p.size[1] = places.numel ();
-  p.whole_size[1] = put ? count : values.size (1);
+  p.whole_size[1] = whole.size (1);
   p.part.stride[0] = p.whole.stride[0] = 1;
   p.part.stride[1] = p.whole.stride[1] = each;
   p.places[0].step = 1;
@@ -170,6 +168,29 @@ array picked_blocks (bool put, array values, const array &places, index_type cou
   p.places[1].vector = static_cast<const int64_t *> (places.values ());
   if (places.numel () > 0)
     need (gpumm_pick_entries (&p));
+}
+
+// Of values that are still to be computed, those at the places alone are.
+array taken (const array &values, const array &places) {
+  const dim_vector size (values.size (0), places.numel ());
+  if (values.pending) {
+    program p = *values.pending;
+    for (array &input : p.inputs)
+      input = taken (input, places);
+    return pending_array (p, values.type, size, values.device);
+  }
+  const array all = plain (values), part = new_array (all.device, all.type, size);
+  move_blocks (false, part, all, places);
+  return part;
+}
+
+void put (const array &blocks, const array &places, const array &whole) {
+  move_blocks (true, plain (blocks), whole, places);
+}
+
+array put_among_zeros (const array &blocks, const array &places, index_type count) {
+  const array y = zeros (blocks.device, blocks.type, dim_vector (blocks.size (0), count));
+  put (blocks, places, y);
   return y;
 }
 
@@ -186,7 +207,8 @@ blocks packed (blocks x, const marks &m, index_type kept) {
   w.from_a = view (from);
   w.from_b = view (same);
   run (w);
-  y.values = picked_blocks (false, x.values, from, kept);
+  ready (x.values);
+  y.values = taken (x.values, from);
   y.turned = x.turned;
   y.conjugated = x.conjugated;
   return y;

@@ -84,7 +84,7 @@ array full_of (blocks x) {
   if (x.stored > 0) {
     array start, index;
     const meeting places (x.device, grid_of (x), b.grid (start, index, x.device));
-    const array all = picked_blocks (true, x.values, places.from_b, b.down * b.across);
+    const array all = put_among_zeros (x.values, places.from_b, b.down * b.across);
     move (all, y, b.size (), b.in_bricks (), b.in_full ());
   }
   y.size = x.size ();
@@ -190,7 +190,7 @@ sparse sparse_of (blocks x) {
   run (p, index);
   array values = plain (converted (x.values, type));
   values.size = dim_vector (x.block_rows, count);
-  y.values = picked_blocks (false, values, order, count);
+  y.values = taken (values, order);
   y.values.size = dim_vector (elements, 1);
   y.unsure = true;
   return y;

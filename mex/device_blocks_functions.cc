@@ -90,7 +90,7 @@ array diagonal_of (blocks x) {
   p.places[1].vector = static_cast<const int64_t *> (both.from_b.values ());
   if (both.count > 0)
     need (gpumm_pick_entries (&p));
-  array y = picked_blocks (true, of_blocks, both.from_a, n);
+  array y = put_among_zeros (of_blocks, both.from_a, n);
   y.size = dim_vector (b * n, 1);
   y.conjugated = x.conjugated;
   return y;

@@ -246,6 +246,40 @@ static bool same_pattern (const blocks &a, const blocks &b) {
          && a.block_rows == b.block_rows;
 }
 
+// f of both, where one has blocks at all places of the other: the result has its pattern, and only the
+// other's blocks are looked for. `on_left`: is it the left operand?
+static blocks over (const operation &o, const blocks &large, const blocks &small,
+                    const array &places, bool on_left) {
+  const operand part = operand_with (taken (large.values, places)),
+                other = operand_with (small.values), all = operand_with (large.values),
+                zero = operand_of (octave_value (0.0), large.device);
+  array meets = on_left ? entrywise (o, part, other) : entrywise (o, other, part);
+  array y = converted (on_left ? entrywise (o, all, zero) : entrywise (o, zero, all), meets.type);
+  put (meets, places, ready (y));
+  return with_values (large, y);
+}
+
+// f of both, with blocks where one of them has any.
+static blocks united (const operation &o, const blocks &a, const blocks &b, const meeting &both) {
+  const index_type stored = a.stored + b.stored - both.count;
+  const array from_a = vector (a.device, GPUMM_I64, a.stored),
+              from_b = vector (a.device, GPUMM_I64, b.stored);
+  blocks c = new_blocks (a.device, GPUMM_B, a, 0);
+  c.stored = stored;
+  c.column = vector (a.device, GPUMM_I32, stored);
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_UNITE;
+  w.a = grid_of (a);
+  w.b = grid_of (b);
+  both.in_a.attach (w);
+  w.c = grid_of (c);
+  w.from_a = view (from_a);
+  w.from_b = view (from_b);
+  run (w);
+  return with_values (c, entrywise (o, operand_with (put_among_zeros (a.values, from_a, stored)),
+                                    operand_with (put_among_zeros (b.values, from_b, stored))));
+}
+
 // f of the blocks of both, where one of them has any; the other's are zeros, which may as well be stored.
 static blocks joined (const operation &o, blocks a, blocks b) {
   if (a.conjugated || b.conjugated) {
@@ -260,27 +294,12 @@ static blocks joined (const operation &o, blocks a, blocks b) {
   }
   a = straight (a);
   b = straight (b);
-  const marks m (a.device, a.stored);
-  gpumm_sparse_work w = {};
-  w.op = GPUMM_SPARSE_MATCH;
-  w.a = grid_of (a);
-  w.b = grid_of (b);
-  m.attach (w);
-  run (w);
-  const index_type stored = a.stored + b.stored - m.count ();
-  const array from_a = vector (a.device, GPUMM_I64, a.stored),
-              from_b = vector (a.device, GPUMM_I64, b.stored);
-  blocks c = new_blocks (a.device, GPUMM_B, a, 0);
-  c.stored = stored;
-  c.column = vector (a.device, GPUMM_I32, stored);
-  w.op = GPUMM_SPARSE_UNITE;
-  w.c = grid_of (c);
-  w.from_a = view (from_a);
-  w.from_b = view (from_b);
-  run (w);
-  return with_values (c,
-                      entrywise (o, operand_with (picked_blocks (true, a.values, from_a, stored)),
-                                 operand_with (picked_blocks (true, b.values, from_b, stored))));
+  const meeting both (a.device, grid_of (a), grid_of (b));
+  if (o.map != GPUMM_MAP_MUL && both.count == b.stored)
+    return over (o, a, b, both.from_a, true);
+  if (o.map != GPUMM_MAP_MUL && both.count == a.stored)
+    return over (o, b, a, both.from_b, false);
+  return united (o, a, b, both);
 }
 
 // S OP number or number OP S.

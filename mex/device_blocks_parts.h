@@ -25,8 +25,10 @@ blocks with_values (const blocks &x, const array &values);
 // The marked blocks.
 blocks packed (blocks x, const marks &m, index_type kept);
 
-// The blocks at these places, or put there among zeros.
-array picked_blocks (bool put, array values, const array &places, index_type count);
+// The blocks at these places; or put there, among zeros, or into an array that nobody else holds.
+array taken (const array &values, const array &places);
+array put_among_zeros (const array &blocks, const array &places, index_type count);
+void put (const array &blocks, const array &places, const array &whole);
 
 // 0, step, ..., count * step, as offsets and places are.
 array multiples (int device, index_type count, index_type step);
@@ -34,10 +36,11 @@ array multiples (int device, index_type count, index_type step);
 // As full_of, but an error where the matrix is too large to be made unasked.
 array implicit_full_of (const blocks &x);
 
-// Which entries of two patterns are in both: their places in a and in b.
+// Which entries of two patterns are in both: marks in a, and their places in a and in b.
 struct meeting {
-  array from_a, from_b;
+  marks in_a;
   index_type count;
+  array from_a, from_b;
   meeting (int device, const gpumm_csc &a, const gpumm_csc &b);
 };
 
