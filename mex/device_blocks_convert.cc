@@ -146,10 +146,10 @@ sparse sparse_of (blocks x) {
   x = straight (x);
   const index_type count = x.stored * x.block_cols, elements = count * x.block_rows;
   const gpumm_type type = is_complex (x.values.type) ? GPUMM_Z : GPUMM_D;
-  sparse y = new_sparse (x.device, type, x.rows, x.cols, elements);
   if (count > INT32_MAX || x.rows >= INT32_MAX || x.cols >= INT32_MAX)
     say_gather (
         "a sparse matrix on a device has less than 2^31 rows, columns and columns of blocks");
+  sparse y = new_sparse (x.device, type, x.rows, x.cols, elements);
   // a column of a block: its block row, its column in the matrix, and where it is stored
   const array starts =
       picked (false, multiples (x.device, x.stored, x.block_cols), x.start, x.start.numel ());
