@@ -472,8 +472,8 @@ typedef struct gpumm_csc_full {
 
 GPUMM_API gpumm_status gpumm_csc_multiply_full (const gpumm_csc_full *p);
 
-/* A matrix in blocks, in buffers of one device: compressed block rows, columns ascending in a row. As a
- * pattern of blocks it is the gpumm_csc with rows and cols exchanged. */
+/* A matrix in blocks, in buffers of one device: compressed block rows, columns ascending in a row.
+ * Its pattern of blocks is a gpumm_csc with rows and cols exchanged. */
 typedef struct gpumm_bsr {
   int64_t rows, cols, stored;     /* in blocks */
   int64_t block_rows, block_cols; /* of a block */
@@ -482,9 +482,9 @@ typedef struct gpumm_bsr {
   gpumm_view values;              /* the blocks, each by columns */
 } gpumm_bsr;
 
-/* C = A B as gpumm_csc_product, all of one type S, D, C or Z, by the kernels of "bsr"; `zero` becomes 1 if
- * a block of C is all zero. pairs: the products of blocks; row_pairs: the most of them for one block row.
- * Both 0: not known, and kernels that need them do not run. */
+/* C = A B as gpumm_csc_product, all of one type S, D, C or Z, by the kernels of "bsr"; `zero` becomes
+ * 1 if a block of C is all zero. pairs: the products of blocks; row_pairs: the most of them for one
+ * block row. Both 0: not known, and kernels that need them do not run. */
 typedef struct gpumm_bsr_product {
   gpumm_bsr a, b, c;
   int real_a, real_b;

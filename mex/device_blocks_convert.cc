@@ -1,7 +1,7 @@
-// device_blocks_convert.cc - matrices in blocks on a device become full and sparse, and full ones blocks.
+// device_blocks_convert.cc - matrices in blocks on a device become full and sparse, full ones blocks.
 //
-// A full matrix is first cut into bricks, its blocks side by side, block row by block row: then a block's
-// place in the grid is its place among the bricks.
+// A full matrix is first cut into bricks: its blocks side by side, block row by block row. Then a
+// block's place in the grid is its place among the bricks.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //

@@ -1,5 +1,5 @@
-// device_blocks_operators.cc - operators of matrices in blocks on a device, with the rules of blocksparse:
-// in blocks is what stays so there, everything else is full.
+// device_blocks_operators.cc - operators of matrices in blocks on a device, by the rules of
+// blocksparse: a result is in blocks where it is on the host, and else full.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -280,7 +280,7 @@ static blocks united (const operation &o, const blocks &a, const blocks &b, cons
                                     operand_with (put_among_zeros (b.values, from_b, stored))));
 }
 
-// f of the blocks of both, where one of them has any; the other's are zeros, which may as well be stored.
+// f of the blocks of both, where one of them has any; the other's are zeros, stored or not.
 static blocks joined (const operation &o, blocks a, blocks b) {
   if (a.conjugated || b.conjugated) {
     a = straight (a);

@@ -58,7 +58,8 @@
 ## others that are 0 at 0; @code{triu}, @code{tril}; @code{kron} with a full matrix; @code{double},
 ## @code{single}, @code{int8} and the other classes, @code{cast};
 ## @item @code{reshape}, if blocks are one column wide and none is cut;
-## @item @code{dropblocks (S, tol)}: @var{S} without the blocks whose Frobenius norm is at most @var{tol}.
+## @item @code{dropblocks (S, tol)}: @var{S} without the blocks whose Frobenius norm is at most
+## @var{tol}.
 ## @end itemize
 ##
 ## These work on the blocks, too: @code{sum}, @code{sumsq}, @code{mean}, @code{max}, @code{min},

@@ -43,8 +43,8 @@ endfunction
 function [C, info] = on_device (A, B, o)
   if (any (strcmp (typeinfo (A), {"blocksparse", "blocksparse gpuArray"})) ...
       || any (strcmp (typeinfo (B), {"blocksparse", "blocksparse gpuArray"})))
-    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm with a blocksparse on a device: write X * Y, or " ...
-                                     "gather the matrices"]);
+    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm with a blocksparse on a device: write " ...
+                                     "X * Y, or gather the matrices"]);
   endif
   arrays = {A, B}{1 + ! strcmp(class (A), "gpuArray")};
   if (__gpuarray__ ("device", arrays) == -1)
