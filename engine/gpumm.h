@@ -423,6 +423,7 @@ typedef enum gpumm_sparse_op {
   GPUMM_SPARSE_UNITE, /* c's pattern: a's and b's, after MATCH; from_a, from_b: where in c each of
                              theirs goes */
   GPUMM_SPARSE_MEET, /* c's pattern: what MATCH marked; from_a, from_b: where in a and b each comes from */
+  GPUMM_SPARSE_OFFSETS,   /* c.start[j + 1]: a length becomes an offset; c.start[0] is 0 */
   GPUMM_SPARSE_LENGTHS,   /* c.start, of columns which[0], which[1], ... of a */
   GPUMM_SPARSE_TAKE,      /* c = these columns of a, after LENGTHS */
   GPUMM_SPARSE_TRANSPOSE, /* c = a.' */
@@ -461,8 +462,7 @@ typedef struct gpumm_csc_product {
 GPUMM_API gpumm_status gpumm_csc_count (const gpumm_csc_product *p);
 GPUMM_API gpumm_status gpumm_csc_multiply (const gpumm_csc_product *p);
 
-/* C = op (S) op (D) if left, else C = op (D) op (S), with full D and C in buffers; types as above, or S
- * and C. */
+/* C = op (S) op (D) if left, else C = op (D) op (S), with full D and C in buffers; types as above. */
 typedef struct gpumm_csc_full {
   gpumm_csc s;
   gpumm_op op;
@@ -471,6 +471,39 @@ typedef struct gpumm_csc_full {
 } gpumm_csc_full;
 
 GPUMM_API gpumm_status gpumm_csc_multiply_full (const gpumm_csc_full *p);
+
+/* A matrix in blocks, in buffers of one device: compressed block rows, columns ascending in a row.
+ * Its pattern of blocks is a gpumm_csc with rows and cols exchanged. */
+typedef struct gpumm_bsr {
+  int64_t rows, cols, stored;     /* in blocks */
+  int64_t block_rows, block_cols; /* of a block */
+  gpumm_view start;               /* I64: rows + 1 offsets, counted in blocks, the first 0 */
+  gpumm_view column;              /* I32: the block column of each block */
+  gpumm_view values;              /* the blocks, each by columns */
+} gpumm_bsr;
+
+/* C = A B as gpumm_csc_product, all of one type S, D, C or Z, by the kernels of "bsr"; `zero` becomes
+ * 1 if a block of C is all zero. pairs: the products of blocks; row_pairs: the most of them for one
+ * block row. Both 0: not known, and kernels that need them do not run. */
+typedef struct gpumm_bsr_product {
+  gpumm_bsr a, b, c;
+  int real_a, real_b;
+  int64_t pairs, row_pairs;
+  gpumm_view zero;
+} gpumm_bsr_product;
+
+GPUMM_API gpumm_status gpumm_bsr_count (const gpumm_bsr_product *p);
+GPUMM_API gpumm_status gpumm_bsr_multiply (const gpumm_bsr_product *p);
+
+/* As gpumm_csc_full, with S in blocks. */
+typedef struct gpumm_bsr_full {
+  gpumm_bsr s;
+  gpumm_op op;
+  int left, real_s, real_d;
+  gpumm_matrix d, c;
+} gpumm_bsr_full;
+
+GPUMM_API gpumm_status gpumm_bsr_multiply_full (const gpumm_bsr_full *p);
 
 /* Waits, and copies a few entries without gaps to the host. */
 GPUMM_API gpumm_status gpumm_look (const gpumm_view *x, int64_t count, void *to);

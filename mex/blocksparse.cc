@@ -732,19 +732,30 @@ static octave_value joined (const octave_base_value &x, const octave_base_value 
 
 // ---- what Octave is told ------------------------------------------------------------------------
 
+// A operator B by a method, which is told the operator's name; where one is a gpuArray, by that type.
+static octave_value operated (const std::string &method, const char *name,
+                              const octave_base_value &a, const octave_base_value &b) {
+  octave_value_list arguments = ovl (shared (a), shared (b));
+  if (a.class_name () == "gpuArray" || b.class_name () == "gpuArray")
+    return octave::feval ("__gpuarray__", ovl ("operator", name, arguments (0), arguments (1)),
+                          1) (0);
+  if (method != "gpumm")
+    arguments.append (octave_value (name));
+  return octave::feval (method, arguments, 1) (0);
+}
+
 static void install (octave::type_info &types) {
   check_first (types, "blocksparse");
   octave_blocksparse::register_type (types);
   const int id = octave_blocksparse::static_type_id ();
   // gpumm computes products. Other operators call methods in @blocksparse with names that Octave does
   // not have: a method called plus would recurse if it were not found.
-#define OPERATOR(op, method, ...)                                                                  \
+#define OPERATOR(op, method, name)                                                                 \
   install_with_all (types, octave_value::op_##op, id,                                              \
                     [] (const octave_base_value &a, const octave_base_value &b) {                  \
-                      const auto arguments = ovl (shared (a), shared (b), ##__VA_ARGS__);          \
-                      return octave::feval (method, arguments, 1) (0);                             \
+                      return operated (method, name, a, b);                                        \
                     });
-  OPERATOR (mul, "gpumm")
+  OPERATOR (mul, "gpumm", "mtimes")
   OPERATOR (add, "elementwise", "plus")
   OPERATOR (sub, "elementwise", "minus")
   OPERATOR (el_mul, "elementwise", "times")

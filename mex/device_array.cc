@@ -341,6 +341,8 @@ static gpumm_matrix column_of (const array &x) {
 }
 
 array upload (const octave_value &value, int device) {
+  if (value.class_name () == "blocksparse")
+    say_gather ("a blocksparse beside this gpuArray: gather (X), or full (S)");
   octave_value x = value.is_string () ? octave_value (value.array_value (true)) : value;
   const gpumm_type real = type_of_class (x.class_name ());
   if (real == GPUMM_TYPES || !(x.isnumeric () || x.islogical ()))

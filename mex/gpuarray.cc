@@ -575,6 +575,8 @@ static array computed (octave_value::binary_op op, const octave_base_value &a,
 
 template <octave_value::binary_op op>
 static octave_value binary (const octave_base_value &a, const octave_base_value &b) {
+  if (is_blocksparse (a) || is_blocksparse (b))
+    return gpublocks_binary (op, a, b);
   return a.issparse () || b.issparse () ? gpusparse_binary (op, a, b)
                                         : value_of (computed (op, a, b));
 }
@@ -585,7 +587,8 @@ static octave_value compound (octave_base_value &a, const octave_value_list &,
                               const octave_base_value &b) {
   array &x = dynamic_cast<octave_gpuarray &> (a).m;
   ready (x);
-  if (b.issparse ()) // a result that may be sparse does not take the place of a full one
+  if (b.issparse ()
+      || is_blocksparse (b)) // a result that may be sparse does not take a full one's place
     say_gather ("a full array and a sparse matrix: write X = X + Y");
   array y = computed (op, a, b);
   long uses = 1; // of the buffer: x, and y's program
@@ -1063,6 +1066,30 @@ static octave_value_list word_sparse (const octave_value_list &args, int) {
   return ovl (gpusparse_value (sparse_of (argument (args (1)))));
 }
 
+// ("blocksparse", X, [ROWS, COLUMNS])
+static octave_value_list word_blocksparse (const octave_value_list &args, int) {
+  const Matrix size = args (2).matrix_value ();
+  const dim_vector block_size (octave_idx_type (size (0)), octave_idx_type (size (1)));
+  return ovl (gpublocks_value (blocks_of (argument (args (1)), block_size)));
+}
+
+// ("operator", NAME, X, Y) where one is a blocksparse of the host: its type sends what meets a gpuArray.
+static octave_value_list word_operator (const octave_value_list &args, int) {
+  static const struct {
+    const char *name;
+    octave_value::binary_op op;
+  } operators[] = {{"mtimes", octave_value::op_mul},     {"plus", octave_value::op_add},
+                   {"minus", octave_value::op_sub},      {"times", octave_value::op_el_mul},
+                   {"rdivide", octave_value::op_el_div}, {"ldivide", octave_value::op_el_ldiv},
+                   {"power", octave_value::op_el_pow},   {"mrdivide", octave_value::op_div},
+                   {"mldivide", octave_value::op_ldiv},  {"mpower", octave_value::op_pow}};
+  const std::string name = args (1).string_value ();
+  for (const auto &o : operators)
+    if (name == o.name)
+      return ovl (gpublocks_binary (o.op, args (2).get_rep (), args (3).get_rep ()));
+  error_with_id ("gpumm:internal", "__gpuarray__: there is no operator %s", name.c_str ());
+}
+
 // ("wait", DEVICE), by the engine's index
 static octave_value_list word_wait (const octave_value_list &args, int) {
   const int device = args (1).int_value ();
@@ -1075,11 +1102,26 @@ static const struct {
   const char *word;
   int arguments;
   octave_value_list (*run) (const octave_value_list &args, int nargout);
-} words[] = {{"gather", 2, word_gather}, {"type", 2, word_type},     {"device", 2, word_device},
-             {"valid", 2, word_valid},   {"fold", 4, word_fold},     {"scan", 4, word_scan},
-             {"two", 4, word_two},       {"fill", 3, word_fill},     {"select", 1, word_select},
-             {"select", 2, word_select}, {"wait", 2, word_wait},     {"gpumm", 4, word_gpumm},
-             {"pages", 5, word_pages},   {"memory", 1, word_memory}, {"sparse", 2, word_sparse}};
+} words[] = {{"gather", 2, word_gather},    {"type", 2, word_type},
+             {"device", 2, word_device},    {"valid", 2, word_valid},
+             {"fold", 4, word_fold},        {"scan", 4, word_scan},
+             {"two", 4, word_two},          {"fill", 3, word_fill},
+             {"select", 1, word_select},    {"select", 2, word_select},
+             {"wait", 2, word_wait},        {"gpumm", 4, word_gpumm},
+             {"pages", 5, word_pages},      {"memory", 1, word_memory},
+             {"sparse", 2, word_sparse},    {"blocksparse", 3, word_blocksparse},
+             {"operator", 4, word_operator}};
+
+// gpuArray (X)
+static octave_value on_device (const octave_value &x) {
+  if (is_gpusparse (x) || is_gpublocks (x) || gpuarray_of (x.get_rep ()))
+    return x;
+  if (is_blocksparse (x.get_rep ()))
+    return gpublocks_value (upload_blocks (x, device_for_new ()));
+  if (x.issparse ())
+    return gpusparse_value (upload_sparse (x, device_for_new ()));
+  return value_of (argument (x));
+}
 
 DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on a device.") {
   static bool installed = false;
@@ -1087,19 +1129,20 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
     interp.mlock (); // `clear all` must not unload the code of live values
     install (interp.get_type_info ());
     install_gpusparse (interp.get_type_info ());
+    install_gpublocks (interp.get_type_info ());
     installed = true;
   }
-  if (args.length () == 1 && (is_gpusparse (args (0)) || args (0).issparse ()))
-    return is_gpusparse (args (0))
-               ? args
-               : ovl (gpusparse_value (upload_sparse (args (0), device_for_new ())));
   if (args.length () == 1 && !args (0).is_string ())
-    return gpuarray_of (args (0).get_rep ()) ? ovl (args (0))
-                                             : ovl (value_of (argument (args (0))));
-  bool has_sparse = false;
-  for (octave_idx_type i = 1; i < args.length (); i++)
+    return ovl (on_device (args (0)));
+  bool has_sparse = false, has_blocks = false;
+  for (octave_idx_type i = 1; i < args.length (); i++) {
     has_sparse = has_sparse || is_gpusparse (args (i));
-  if (has_sparse && args (0).is_string ())
+    has_blocks = has_blocks || is_gpublocks (args (i));
+  }
+  const bool asks = args.length () > 0 && args (0).is_string ();
+  if (has_blocks && asks && args (0).string_value () != "operator")
+    return gpublocks_word (args);
+  if (has_sparse && asks)
     return gpusparse_word (args, nargout);
   if (args.length () > 0 && args (0).is_string ())
     for (const auto &word : words)

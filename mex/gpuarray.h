@@ -1,9 +1,9 @@
-// gpuarray.h - what the types of gpuArray, for full and for sparse matrices, know of each other.
+// gpuarray.h - what the types of gpuArray, for full, sparse and block matrices, know of each other.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_GPUARRAY_H
 #define GPUMM_GPUARRAY_H
 
-#include "device_sparse.h"
+#include "device_blocks.h"
 
 // A full array as a gpuArray; the array in a full gpuArray for use in an expression, or nothing.
 octave_value gpuarray_value (const gpumm::array &x);
@@ -22,5 +22,13 @@ octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_val
 
 // What methods ask for, where an argument is a sparse gpuArray.
 octave_value_list gpusparse_word (const octave_value_list &args, int nargout);
+
+// The same of matrices in blocks; the words are asked where an argument is one.
+octave_value gpublocks_value (const gpumm::blocks &x);
+bool is_gpublocks (const octave_value &x);
+void install_gpublocks (octave::type_info &types);
+octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_value &a,
+                               const octave_base_value &b);
+octave_value_list gpublocks_word (const octave_value_list &args);
 
 #endif

@@ -155,8 +155,11 @@ public:
                          const octave_value &) {
     say_gather ("parts of a sparse matrix on a device are read, not assigned: gather (X)");
   }
-  octave_value fast_elem_extract (octave_idx_type) const {
-    return octave_value ();
+  // printf and mat2str read elements by this, one by one.
+  octave_value fast_elem_extract (octave_idx_type n) const {
+    return n >= 0 && n < dims ().numel ()
+               ? download (m).index_op (ovl (double (n + 1))).full_value ()
+               : octave_value ();
   }
 
   bool print_as_scalar () const {

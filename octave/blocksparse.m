@@ -57,7 +57,9 @@
 ## @item @code{abs}, @code{real}, @code{imag}, @code{conj}, @code{round}, @code{sqrt}, @code{sin} and
 ## others that are 0 at 0; @code{triu}, @code{tril}; @code{kron} with a full matrix; @code{double},
 ## @code{single}, @code{int8} and the other classes, @code{cast};
-## @item @code{reshape}, if blocks are one column wide and none is cut.
+## @item @code{reshape}, if blocks are one column wide and none is cut;
+## @item @code{dropblocks (S, tol)}: @var{S} without the blocks whose Frobenius norm is at most
+## @var{tol}.
 ## @end itemize
 ##
 ## These work on the blocks, too: @code{sum}, @code{sumsq}, @code{mean}, @code{max}, @code{min},
@@ -70,6 +72,8 @@
 ## All other functions and operators get the full matrix if it takes at most 1 GiB.  If it takes
 ## more, they give an error; convert the matrix yourself with @code{full (@var{S})} or @code{sparse
 ## (@var{S})}.
+##
+## @code{gpuArray (@var{S})} of double or single keeps the blocks on the GPU.
 ##
 ## @code{save} and @code{load} keep a @code{blocksparse} in Octave's formats @option{-text},
 ## @option{-binary} and @option{-hdf5}.  MATLAB's formats cannot hold a @code{blocksparse}.

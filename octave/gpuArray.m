@@ -12,8 +12,9 @@
 ## @deftypefnx {} {@var{G} =} gpuArray.randn (@dots{})
 ## Copy an array to the GPU, where it stays.
 ##
-## @var{A} is double or single, real or complex, logical, or of an integer class; or sparse.  Results of
-## operations with @var{G} stay on the GPU too.  @code{gather} copies an array back.
+## @var{A} is double or single, real or complex, logical, or of an integer class; or sparse; or a
+## @code{blocksparse} of double or single.  Results of operations with @var{G} stay on the GPU too.
+## @code{gather} copies an array back.
 ##
 ## @example
 ## @group
@@ -78,6 +79,13 @@
 ## divisors, @code{sum}, @code{max}, @code{min}, @code{any}, @code{norm} with 1, @code{Inf} and
 ## @qcode{"fro"}, @code{trace}, @code{diag}, @code{nnz}, rows and columns read, @code{full} and
 ## @code{sparse}.
+##
+## For matrices in blocks these work: products with each other and with full matrices, powers by whole
+## numbers, transposes, @code{+ - .*} of two with the same block size, numbers as factors and divisors,
+## functions that leave zeros zero, @code{dropblocks}, @code{sum}, @code{norm} with 1, @code{Inf} and
+## @qcode{"fro"}, @code{trace} and @code{diag} of square blocks, @code{nnz}, @code{nnzb},
+## @code{blocksize}, @code{full}, @code{sparse}, and @code{blocksparse (@var{G}, @var{b})} of a full
+## matrix.
 ##
 ## Everything else is an error with the identifier @code{gpumm:gpuArray:gather}.  Arithmetic of
 ## int64 and uint64 arrays is such an error, too.

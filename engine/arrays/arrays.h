@@ -17,6 +17,9 @@ gpumm_status gpumm_check_view (gpumm_array_call *c, const gpumm_view *x, const i
                                int writes, const char *what);
 gpumm_status gpumm_check_vector (gpumm_array_call *c, const gpumm_view *x, int64_t entries,
                                  const char *what);
+/* The same, and the vector has this type; GPUMM_TYPES: any. */
+gpumm_status gpumm_check_typed (gpumm_array_call *c, const gpumm_view *x, gpumm_type type,
+                                int64_t entries, const char *what);
 
 typedef gpumm_status gpumm_array_launch (gpumm_context *context, gpumm_stream *stream,
                                          const void *what, void *workspace);

@@ -467,13 +467,14 @@ static gpumm_status mark (int device, gpumm_stream *stream, const gpumm_sparse_w
                        gpumm_sum_up_bytes (words + 1));
 }
 
-/* The offsets of columns that are taken. */
+/* Offsets of lengths, which are there or are those of columns that are taken. */
 static gpumm_status measure (int device, gpumm_stream *stream, const gpumm_sparse_work &w,
                              void *workspace) {
   int64_t *const start = (int64_t *) w.c.start.values, cols = w.c.cols;
-  TRY (LAUNCH ("sparse lengths", find_lengths, ceil_div (cols + 1, (int64_t) THREADS),
-               dim3 (THREADS), device, stream, (const int64_t *) w.a.start.values,
-               (const int64_t *) w.which.values, cols, start));
+  if (w.op == GPUMM_SPARSE_LENGTHS)
+    TRY (LAUNCH ("sparse lengths", find_lengths, ceil_div (cols + 1, (int64_t) THREADS),
+                 dim3 (THREADS), device, stream, (const int64_t *) w.a.start.values,
+                 (const int64_t *) w.which.values, cols, start));
   return gpumm_sum_up (device, stream, start, cols + 1, workspace, gpumm_sum_up_bytes (cols + 1));
 }
 
@@ -484,6 +485,7 @@ gpumm_status gpumm_driver_sparse (int device, gpumm_stream *stream, const gpumm_
   case GPUMM_SPARSE_DIAGONAL:
   case GPUMM_SPARSE_MATCH:
     return mark (device, stream, *w, workspace);
+  case GPUMM_SPARSE_OFFSETS:
   case GPUMM_SPARSE_LENGTHS:
     return measure (device, stream, *w, workspace);
   case GPUMM_SPARSE_UNITE:
@@ -510,7 +512,7 @@ size_t gpumm_driver_sparse_bytes (const gpumm_sparse_work *w) {
     const gpumm_rows a = rows_of (w->a);
     return gpumm_transpose_bytes (&a, NUMBERS);
   }
-  if (w->op == GPUMM_SPARSE_LENGTHS)
+  if (w->op == GPUMM_SPARSE_OFFSETS || w->op == GPUMM_SPARSE_LENGTHS)
     return gpumm_sum_up_bytes (w->c.cols + 1);
   return w->op <= GPUMM_SPARSE_MATCH ? gpumm_sum_up_bytes (GPUMM_MARK_WORDS (w->a.stored) + 1) : 0;
 }

@@ -7,7 +7,11 @@ function C = matrixwise (A, B, name)
 
   switch (name)
     case "mldivide"
-      C = by_full (name, square_as_sparse (A, B), B);
+      if (numel (A) == 1 && ! isa (A, "blocksparse"))
+        C = elementwise (A, B, "ldivide");
+      else
+        C = by_full (name, square_as_sparse (A, B), B);
+      endif
     case "mrdivide"
       if (numel (B) == 1 && ! isa (B, "blocksparse"))
         C = elementwise (A, B, "rdivide");

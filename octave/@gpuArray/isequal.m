@@ -16,12 +16,18 @@ function yes = isequal (varargin)
 endfunction
 
 function yes = two (X, Y)
+  if (isa (X, "blocksparse") || isa (Y, "blocksparse"))
+    X = gpuArray (X);
+    Y = gpuArray (Y);
+  endif
   if (! (is_array (X) && is_array (Y) && size_equal (X, Y)))
     yes = false;
   elseif (isempty (X))
     yes = true;
   elseif (! strcmp (class (X), "gpuArray") && ! strcmp (class (Y), "gpuArray"))
     yes = isequal (X, Y); # Octave's
+  elseif (is_blocks (X) && is_blocks (Y) && isequal (blocksize (X), blocksize (Y)))
+    yes = __gpuarray__ ("equal", X, Y);
   elseif (issparse (X) && issparse (Y))
     yes = nnz (X != Y) == 0;
   else
@@ -37,7 +43,7 @@ endfunction
 function X = full_values (X)
   if (ischar (X))
     X = double (X);
-  elseif (issparse (X) || ! strcmp (class (X), "gpuArray"))
+  elseif (issparse (X) || is_blocks (X) || ! strcmp (class (X), "gpuArray"))
     X = full (X);
   endif
 endfunction

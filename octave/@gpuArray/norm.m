@@ -23,7 +23,7 @@ function R = norm (varargin)
   if (! isempty (args))
     p = args{1};
   endif
-  if (issparse (X))
+  if (issparse (X) || is_blocks (X))
     R = norm_of_sparse (X, p);
     return;
   elseif (nargin > 2)
@@ -61,9 +61,9 @@ function R = norm_of_sparse (X, p)
   x = __gpuarray__ ("values", X);
   if (! (ischar (p) && strcmp (p, "fro")) && ! any (isequal (p, 1) | isequal (p, Inf)) ...
       && ! (isequal (p, 2) && isvector (X)))
-    not_there ("norm", "with this P of a sparse matrix");
+    not_there ("norm", "with this P of a sparse matrix or one in blocks");
   elseif (isempty (x))
-    R = gpuArray (0);
+    R = gpuArray (cast (0, __gpuarray__ ("type", X)));
   elseif (ischar (p) || p == 2)
     R = norm (x, "fro");
   elseif (p == Inf && isvector (X))

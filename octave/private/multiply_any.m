@@ -41,6 +41,11 @@ endfunction
 
 ## At least one is a gpuArray, and so is the result.  Without a GPU they are the host's.
 function [C, info] = on_device (A, B, o)
+  if (any (strcmp (typeinfo (A), {"blocksparse", "blocksparse gpuArray"})) ...
+      || any (strcmp (typeinfo (B), {"blocksparse", "blocksparse gpuArray"})))
+    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm with a blocksparse on a device: write " ...
+                                     "X * Y, or gather the matrices"]);
+  endif
   arrays = {A, B}{1 + ! strcmp(class (A), "gpuArray")};
   if (__gpuarray__ ("device", arrays) == -1)
     o.c = __gpuarray__ ("gather", o.c);

@@ -5,61 +5,18 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
-#include "gpumm.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MOST = 300 };
-static int device = GPUMM_HOST, cases = 60;
+static int cases = 60;
 
 typedef struct {
   int64_t rows, cols;
   double x[MOST * MOST];
 } full;
-
-/* ---- vectors on the device ------------------------------------------------------------------ */
-
-static gpumm_buffer *buffers[64];
-static int taken;
-
-static gpumm_view take (gpumm_type type, int64_t count) {
-  gpumm_view v = {.type = type};
-  const size_t bytes = (size_t) (count > 0 ? count : 1) * gpumm_type_bytes (type);
-  CHECK (!gpumm_buffer_new (device, bytes, &v.buffer), "%s", gpumm_last_error ());
-  v.values = gpumm_buffer_address (v.buffer);
-  buffers[taken++] = v.buffer;
-  return v;
-}
-
-static void give_all (void) {
-  while (taken > 0)
-    gpumm_buffer_release (buffers[--taken]);
-}
-
-static gpumm_matrix column_of (const gpumm_view *v, int64_t count, int on_host, void *at) {
-  return (gpumm_matrix){.type = v->type,
-                        .rows = count,
-                        .cols = 1,
-                        .ld = count,
-                        .values = on_host ? at : v->values,
-                        .buffer = on_host ? NULL : v->buffer};
-}
-
-static gpumm_view put (gpumm_type type, const void *from, int64_t count) {
-  const gpumm_view v = take (type, count);
-  const gpumm_matrix a = column_of (&v, count, 1, (void *) (uintptr_t) from),
-                     b = column_of (&v, count, 0, NULL);
-  if (count > 0)
-    CHECK (!gpumm_copy (&a, &b), "%s", gpumm_last_error ());
-  return v;
-}
-
-static void get (const gpumm_view *v, int64_t count, void *to) {
-  const gpumm_matrix a = column_of (v, count, 0, NULL), b = column_of (v, count, 1, to);
-  if (count > 0)
-    CHECK (!gpumm_copy (&a, &b), "%s", gpumm_last_error ());
-}
 
 /* ---- matrices ------------------------------------------------------------------------------- */
 
@@ -122,14 +79,6 @@ static void fill (full *f, int64_t rows, int64_t cols, int64_t most) {
     for (int64_t i = 0; i < rows; i++)
       f->x[i + j * rows] = check_between (0, 99) < each ? (double) check_between (-3, 3) : 0;
   }
-}
-
-static int64_t look (const gpumm_view *v, int64_t place) {
-  int64_t count = -1;
-  gpumm_view at = *v;
-  at.values = (char *) v->values + place * 8;
-  CHECK (!gpumm_look (&at, 1, &count), "%s", gpumm_last_error ());
-  return count;
 }
 
 static void run (gpumm_sparse_work *w, gpumm_sparse_op op) {
@@ -215,6 +164,13 @@ static void test_one (const gpumm_csc *x) {
   w.c.start = offsets;
   run (&w, GPUMM_SPARSE_TAKE);
   check_is (&w.c, &c, 1, "columns");
+
+  get (&x->start, a.cols + 1, start);
+  for (int64_t j = a.cols; j > 0; j--)
+    start[j] -= start[j - 1];
+  w = (gpumm_sparse_work){.c = {.cols = a.cols, .start = put (GPUMM_I64, start, a.cols + 1)}};
+  run (&w, GPUMM_SPARSE_OFFSETS);
+  CHECK (look (&w.c.start, a.cols) == x->stored, "offsets of lengths");
 
   const int64_t count = a.rows * a.cols;
   w = (gpumm_sparse_work){

@@ -307,7 +307,7 @@
 %!     fail_with ({difference(op{1}(G, x), wanted), difference(op{1}(x, G), op{1}(full (x), H))});
 %!   endfor
 %! endfor
-%! for x = {{1}, struct("a", 1), @sin, blocksparse(eye (3)(:, :), 1), containers.Map()}
+%! for x = {{1}, struct("a", 1), @sin, containers.Map()}
 %!   for code = {"G + x{1};", "x{1} .* G;", "G * x{1};", "[G, x{1}];"}
 %!     try
 %!       eval (code{1});

@@ -120,6 +120,9 @@
 %! G = gpuArray (speye (2000));
 %! assert (strtrim (evalc ("G")), "G = 2000x2000 sparse gpuArray, double, 2000 nonzero");
 
+%!assert (mat2str (gpuArray (sparse ([1, 0; 0, 2]))), "[1 0;0 2]")
+%!assert (sprintf ("%g", gpuArray (sparse ([1, 0; 0, 2]))), "1002")
+
 ## ---- functions and operators ---------------------------------------------------------------------
 
 %!test <*functions of one>

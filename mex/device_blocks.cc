@@ -1,0 +1,389 @@
+// device_blocks.cc - matrices in blocks on a device: memory, and as what they are stored.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device_blocks_parts.h"
+
+#include <algorithm>
+
+#include <octave/ov-struct.h>
+
+namespace gpumm {
+
+// ---- memory -------------------------------------------------------------------------------------
+
+bool is_blocksparse (const octave_base_value &x) {
+  return x.class_name () == "blocksparse";
+}
+
+gpumm_type blocks::type () const {
+  if (!is_hosted ())
+    return values.type;
+  const gpumm_type real = host.is_single_type () ? GPUMM_S : GPUMM_D;
+  return host.iscomplex () ? complex_type (real) : real;
+}
+
+dim_vector blocks::block_size () const {
+  if (is_hosted ()) {
+    const Matrix b = by_octave ("blocksize", ovl (host)).matrix_value ();
+    return dim_vector (index_type (b (0)), index_type (b (1)));
+  }
+  return turned ? dim_vector (block_cols, block_rows) : dim_vector (block_rows, block_cols);
+}
+
+blocks hosted_blocks (const octave_value &value) {
+  blocks x;
+  x.host = value;
+  return x;
+}
+
+gpumm_csc grid_of (const blocks &x) {
+  gpumm_csc m = {};
+  m.rows = x.cols / x.block_cols;
+  m.cols = x.rows / x.block_rows;
+  m.stored = x.stored;
+  m.start = view (x.start);
+  m.index = view (x.column);
+  return m;
+}
+
+blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type stored) {
+  blocks x;
+  x.device = device;
+  x.rows = sizes.rows;
+  x.cols = sizes.cols;
+  x.block_rows = sizes.block_rows;
+  x.block_cols = sizes.block_cols;
+  x.stored = stored;
+  x.start = vector (device, GPUMM_I64, x.rows / x.block_rows + 1);
+  x.column = vector (device, GPUMM_I32, stored);
+  x.values = new_array (device, type, dim_vector (x.block_rows * x.block_cols, stored));
+  x.twin = std::make_shared<blocks> ();
+  return x;
+}
+
+blocks upload_blocks (const octave_value &value, int device) {
+  if (!value.isfloat ())
+    say_gather ("a blocksparse of an integer class stays on the host; double and single can be a "
+                "gpuArray: gather (X) to work there");
+  if (device == NO_DEVICE)
+    return hosted_blocks (value);
+  const octave_scalar_map s = by_octave ("__blocksparse__", ovl (value)).scalar_map_value ();
+  const auto size = [&s] (const char *name) {
+    return index_type (s.contents (name).double_value ());
+  };
+  blocks x;
+  x.device = device;
+  x.rows = size ("rows");
+  x.cols = size ("cols");
+  x.block_rows = size ("block_rows");
+  x.block_cols = size ("block_cols");
+  if (x.rows / x.block_rows >= INT32_MAX || x.cols / x.block_cols >= INT32_MAX)
+    say_gather ("a blocksparse on a device has less than 2^31 - 1 rows and columns of blocks");
+  x.start = upload (s.contents ("start"), device);
+  x.column = upload (s.contents ("column"), device);
+  x.values = upload (s.contents ("values"), device);
+  x.stored = x.column.numel ();
+  x.values.size = dim_vector (x.block_rows * x.block_cols, x.stored);
+  x.twin = std::make_shared<blocks> ();
+  return x;
+}
+
+blocks moved (blocks x, int device) {
+  if (x.device == device || x.is_hosted () || device == NO_DEVICE)
+    return x;
+  x.start = moved (x.start, device);
+  x.column = moved (x.column, device);
+  x.values = moved (x.values, device);
+  x.zero = array (); // as if no product had told
+  x.twin = std::make_shared<blocks> ();
+  x.device = device;
+  return x;
+}
+
+octave_value download (blocks x) {
+  if (x.is_hosted ())
+    return x.host;
+  settle (x);
+  x = straight (x);
+  array values = ready (x.values);
+  values.size = dim_vector (x.block_rows, x.block_cols * x.stored);
+  octave_scalar_map s;
+  s.assign ("rows", double (x.rows));
+  s.assign ("cols", double (x.cols));
+  s.assign ("block_rows", double (x.block_rows));
+  s.assign ("block_cols", double (x.block_cols));
+  s.assign ("start", download (x.start));
+  s.assign ("column", download (x.column));
+  s.assign ("values", download (values));
+  return by_octave ("__blocksparse__", ovl (octave_value (s), "product"));
+}
+
+// ---- patterns -----------------------------------------------------------------------------------
+
+array multiples (int device, index_type count, index_type step) {
+  const int64_t ends[] = {0, step};
+  const array from = to_device (device, GPUMM_I64, 2, ends);
+  const array which = zeros (device, GPUMM_I64, dim_vector (count, 1));
+  const array y = vector (device, GPUMM_I64, count + 1);
+  gpumm_sparse_work w = {}; // offsets of columns that are all the same
+  w.op = GPUMM_SPARSE_LENGTHS;
+  w.a.cols = 1;
+  w.a.start = view (from);
+  w.which = view (which);
+  w.c.cols = count;
+  w.c.start = view (y);
+  run (w);
+  return y;
+}
+
+meeting::meeting (int device, const gpumm_csc &a, const gpumm_csc &b) : in_a (device, a.stored) {
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_MATCH;
+  w.a = a;
+  w.b = b;
+  in_a.attach (w);
+  run (w);
+  count = in_a.count ();
+  from_a = vector (device, GPUMM_I64, count);
+  from_b = vector (device, GPUMM_I64, count);
+  const array start = vector (device, GPUMM_I64, a.cols + 1),
+              index = vector (device, GPUMM_I32, count);
+  w.op = GPUMM_SPARSE_MEET;
+  w.c.rows = a.rows;
+  w.c.cols = a.cols;
+  w.c.stored = count;
+  w.c.start = view (start);
+  w.c.index = view (index);
+  w.from_a = view (from_a);
+  w.from_b = view (from_b);
+  run (w);
+}
+
+// Moves blocks between an array with those at these places and one with all.
+static void move_blocks (bool puts, const array &part, const array &whole, const array &places) {
+  const index_type each = whole.size (0);
+  gpumm_pick p = {};
+  p.put = puts;
+  p.part = view (part);
+  p.whole = view (whole);
+  std::fill_n (p.size, GPUMM_MAP_DIMS, 1);
+  std::fill_n (p.whole_size, GPUMM_MAP_DIMS, 1);
+  p.size[0] = p.whole_size[0] = each;
+  p.size[1] = places.numel ();
+  p.whole_size[1] = whole.size (1);
+  p.part.stride[0] = p.whole.stride[0] = 1;
+  p.part.stride[1] = p.whole.stride[1] = each;
+  p.places[0].step = 1;
+  p.places[1].buffer = places.buffer.get ();
+  p.places[1].vector = static_cast<const int64_t *> (places.values ());
+  if (places.numel () > 0)
+    need (gpumm_pick_entries (&p));
+}
+
+// Of values that are still to be computed, those at the places alone are.
+array taken (const array &values, const array &places) {
+  const dim_vector size (values.size (0), places.numel ());
+  if (values.pending) {
+    program p = *values.pending;
+    for (array &input : p.inputs)
+      input = taken (input, places);
+    return pending_array (p, values.type, size, values.device);
+  }
+  const array all = plain (values), part = new_array (all.device, all.type, size);
+  move_blocks (false, part, all, places);
+  return part;
+}
+
+void put (const array &blocks, const array &places, const array &whole) {
+  move_blocks (true, plain (blocks), whole, places);
+}
+
+array put_among_zeros (const array &blocks, const array &places, index_type count) {
+  const array y = zeros (blocks.device, blocks.type, dim_vector (blocks.size (0), count));
+  put (blocks, places, y);
+  return y;
+}
+
+blocks packed (blocks x, const marks &m, index_type kept) {
+  blocks y = new_blocks (x.device, x.values.type, x, 0);
+  y.stored = kept;
+  y.column = vector (x.device, GPUMM_I32, kept);
+  const array from = vector (x.device, GPUMM_I64, kept), same = vector (x.device, GPUMM_I64, kept);
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_MEET; // of the pattern with itself: what is marked, and where it lies
+  w.a = w.b = grid_of (x);
+  m.attach (w);
+  w.c = grid_of (y);
+  w.from_a = view (from);
+  w.from_b = view (same);
+  run (w);
+  ready (x.values);
+  y.values = taken (x.values, from);
+  y.turned = x.turned;
+  y.conjugated = x.conjugated;
+  return y;
+}
+
+// Marks blocks by a number for each, which is not 0 where a block is marked.
+static marks marks_by (array numbers, const blocks &x) {
+  const marks m (x.device, x.stored);
+  ready (numbers);
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_KEEP;
+  w.a = grid_of (x);
+  w.a.values = view (numbers);
+  m.attach (w);
+  run (w);
+  return m;
+}
+
+static blocks marked_by (const array &numbers, const blocks &x) {
+  const marks m = marks_by (numbers, x);
+  const index_type kept = m.count ();
+  return kept < x.stored ? packed (x, m, kept) : x;
+}
+
+// Is each entry other than zero? NaN is.
+static array not_zero (const array &x) {
+  return entrywise (operation_of (octave_value::op_ne), operand_with (x),
+                    operand_of (octave_value (0.0), x.device));
+}
+
+const blocks &settle (blocks &x) {
+  if (x.is_hosted () || !x.unsure)
+    return x;
+  int32_t may_be = x.stored > 0;
+  if (may_be && x.zero.buffer) {
+    const gpumm_view flag = view_of (x.zero);
+    need (gpumm_look (&flag, 1, &may_be));
+  }
+  if (may_be) {
+    ready (x.values);
+    x = marked_by (fold (GPUMM_FOLD_ANY, not_zero (x.values), 0, GPUMM_B), x);
+  }
+  x.zero = array ();
+  x.unsure = false;
+  return x;
+}
+
+blocks without_small (blocks x, double most) {
+  if (x.is_hosted ())
+    return hosted_blocks (by_octave ("dropblocks", ovl (x.host, most)));
+  if (x.stored > 0) {
+    ready (x.values);
+    const array norms = fold (GPUMM_FOLD_NORM, x.values, 0, GPUMM_D);
+    const array small = entrywise (operation_of (octave_value::op_le), operand_with (norms),
+                                   operand_of (octave_value (most), x.device));
+    x = marked_by (applied (small, {step_of (GPUMM_MAP_NOT)}, GPUMM_D, GPUMM_B), x); // keeps NaN
+  }
+  x.zero = array ();
+  x.unsure = false;
+  return x;
+}
+
+blocks with_values (const blocks &x, const array &values) {
+  blocks y = x;
+  y.values = values;
+  y.twin = std::make_shared<blocks> ();
+  y.zero = array ();
+  y.unsure = true;
+  return y;
+}
+
+// ---- transposes ---------------------------------------------------------------------------------
+
+blocks transposed (blocks x, bool conjugates) {
+  if (x.is_hosted ())
+    return hosted_blocks (octave::unary_op (
+        type_info (), conjugates ? octave_value::op_hermitian : octave_value::op_transpose,
+        x.host));
+  x.turned = !x.turned;
+  x.conjugated = x.conjugated != (conjugates && is_complex (x.values.type));
+  return x;
+}
+
+// The transpose of what is stored: made once and kept with the matrix.
+static blocks twin_of (blocks &x) {
+  if (x.twin && x.twin->start.buffer)
+    return *x.twin;
+  blocks sizes;
+  sizes.rows = x.cols;
+  sizes.cols = x.rows;
+  sizes.block_rows = x.block_cols;
+  sizes.block_cols = x.block_rows;
+  blocks t = new_blocks (x.device, x.values.type, sizes, x.stored);
+  const array numbers = multiples (x.device, x.stored, 1),
+              from = vector (x.device, GPUMM_I64, x.stored);
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_TRANSPOSE;
+  w.a = grid_of (x);
+  w.a.values = view (numbers);
+  w.c = grid_of (t);
+  w.c.values = view (from);
+  run (w);
+  gpumm_pick p = {}; // element (c, r) of a block of t is (r, c) of x's block
+  p.part = view (t.values);
+  p.whole = view (x.values);
+  const int64_t each = x.block_rows * x.block_cols;
+  const int64_t size[] = {x.block_cols, x.block_rows, x.stored, 1};
+  const int64_t down[] = {1, x.block_cols, each, 0}, across[] = {x.block_rows, 1, each, 0};
+  for (int d = 0; d < 4; d++) {
+    p.size[d] = p.whole_size[d] = size[d];
+    p.part.stride[d] = down[d];
+    p.whole.stride[d] = across[d];
+    p.places[d].step = 1;
+  }
+  p.places[2].buffer = from.buffer.get ();
+  p.places[2].vector = static_cast<const int64_t *> (from.values ());
+  if (x.stored > 0)
+    need (gpumm_pick_entries (&p));
+  t.twin = nullptr; // a transpose of it is not kept
+  if (!x.twin)
+    return t;
+  *x.twin = t;
+  return t;
+}
+
+blocks straight (blocks x) {
+  if (x.turned) {
+    x.values = plain (x.values);
+    blocks t = twin_of (x);
+    t.conjugated = x.conjugated;
+    t.unsure = x.unsure;
+    t.zero = x.zero;
+    x = t;
+  }
+  if (x.conjugated) {
+    x.values = applied (x.values, {step_of (GPUMM_MAP_CONJ)}, x.values.type, x.values.type);
+    ready (x.values);
+    x.conjugated = false;
+    x.twin = std::make_shared<blocks> ();
+  }
+  return x;
+}
+
+// ---- elements -----------------------------------------------------------------------------------
+
+array values_of (blocks x) {
+  if (x.is_hosted ()) {
+    const octave_value values =
+        by_octave ("__blocksparse__", ovl (x.host)).scalar_map_value ().contents ("values");
+    return hosted (values.reshape (dim_vector (values.numel (), 1)));
+  }
+  settle (x);
+  return reshaped (x.values, dim_vector (x.values.numel (), 1));
+}
+
+octave_idx_type nonzeros_of (blocks x) {
+  if (x.is_hosted ())
+    return x.host.nnz ();
+  if (x.stored == 0)
+    return 0;
+  ready (x.values);
+  const array all = reshaped (x.values, dim_vector (x.values.numel (), 1));
+  return index_type (download (fold (GPUMM_FOLD_SUM, not_zero (all), 0, GPUMM_D)).double_value ());
+}
+
+} // namespace gpumm

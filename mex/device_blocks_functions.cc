@@ -1,0 +1,99 @@
+// device_blocks_functions.cc - functions of matrices in blocks on a device.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device_blocks_parts.h"
+
+#include <algorithm>
+
+namespace gpumm {
+
+blocks mapped (const function &f, blocks x) {
+  static const gpumm_map_op fills[] = {GPUMM_MAP_EXP,   GPUMM_MAP_LOG,   GPUMM_MAP_COS,
+                                       GPUMM_MAP_ISNAN, GPUMM_MAP_ISINF, GPUMM_MAP_NOT};
+  if (std::find (std::begin (fills), std::end (fills), f.map) != std::end (fills))
+    say_gather ("the result of this function is no blocksparse: gather (X), or full (X)");
+  if (x.is_hosted ())
+    return hosted_blocks (x.host.get_rep ().map (f.name));
+  if (x.conjugated)
+    x = straight (x);
+  const bool was_unsure = x.unsure;
+  const array zero = x.zero;
+  blocks y = with_values (x, mapped (f, x.values));
+  if (f.map == GPUMM_MAP_ABS || f.map == GPUMM_MAP_CONJ) { // zero where x is
+    y.unsure = was_unsure;
+    y.zero = zero;
+  }
+  return y;
+}
+
+blocks converted (blocks x, gpumm_type type) {
+  if (x.is_hosted ())
+    return hosted_blocks (by_octave (class_of (type), ovl (x.host)));
+  if (x.conjugated)
+    x = straight (x);
+  return x.values.type == type ? x : with_values (x, converted (x.values, type));
+}
+
+bool equal (blocks a, blocks b) {
+  if (a.is_hosted ())
+    return by_octave ("isequal", ovl (a.host, b.host)).bool_value ();
+  settle (a);
+  settle (b);
+  if (a.stored != b.stored || a.stored == 0)
+    return a.stored == b.stored;
+  a = straight (a);
+  b = straight (b);
+  if (meeting (a.device, grid_of (a), grid_of (b)).count < a.stored)
+    return false;
+  const array same = entrywise (operation_of (octave_value::op_eq), operand_with (a.values),
+                                operand_with (b.values));
+  return holds (GPUMM_FOLD_ALL, same);
+}
+
+array diagonal_of (blocks x) {
+  if (x.block_size () (0) != x.block_size () (1))
+    say_gather ("the diagonal of blocks that are not square: gather (X)");
+  if (x.is_hosted ())
+    return hosted (by_octave ("diag", ovl (x.host)));
+  const index_type b = x.block_rows, n = std::min (x.rows, x.cols) / b, down = x.rows / b;
+  std::vector<int64_t> ends (down + 1);
+  std::vector<int32_t> on (n);
+  for (index_type i = 0; i <= down; i++)
+    ends[i] = std::min (i, n);
+  for (index_type i = 0; i < n; i++)
+    on[i] = int32_t (i);
+  const array start = to_device (x.device, GPUMM_I64, down + 1, ends.data ());
+  const array index = to_device (x.device, GPUMM_I32, n, on.data ());
+  gpumm_csc diagonal = grid_of (x);
+  diagonal.stored = n;
+  diagonal.start = view (start);
+  diagonal.index = view (index);
+  const meeting both (x.device, diagonal, grid_of (x));
+  x.values = plain (x.values);
+  array of_blocks = new_array (x.device, x.values.type, dim_vector (b, both.count));
+  gpumm_pick p = {};
+  p.part = view (of_blocks);
+  p.whole = view (x.values);
+  std::fill_n (p.size, GPUMM_MAP_DIMS, 1);
+  std::fill_n (p.whole_size, GPUMM_MAP_DIMS, 1);
+  p.size[0] = p.whole_size[0] = b;
+  p.size[1] = both.count;
+  p.whole_size[1] = x.stored;
+  p.part.stride[0] = 1;
+  p.part.stride[1] = b;
+  p.whole.stride[0] = b + 1;
+  p.whole.stride[1] = b * b;
+  p.places[0].step = 1;
+  p.places[1].buffer = both.from_b.buffer.get ();
+  p.places[1].vector = static_cast<const int64_t *> (both.from_b.values ());
+  if (both.count > 0)
+    need (gpumm_pick_entries (&p));
+  array y = put_among_zeros (of_blocks, both.from_a, n);
+  y.size = dim_vector (b * n, 1);
+  y.conjugated = x.conjugated;
+  return y;
+}
+
+} // namespace gpumm

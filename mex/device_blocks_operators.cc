@@ -1,0 +1,431 @@
+// device_blocks_operators.cc - operators of matrices in blocks on a device, by the rules of
+// blocksparse: a result is in blocks where it is on the host, and else full.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device_blocks_parts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <octave/lo-array-errwarn.h>
+
+namespace gpumm {
+
+// ---- operands -----------------------------------------------------------------------------------
+
+static dim_vector size_of (const block_operand &x) {
+  return x.is_blocks ? x.s.size () : x.other.x.size;
+}
+
+static gpumm_type type_of (const block_operand &x) {
+  return x.is_blocks ? x.s.type () : x.other.x.type;
+}
+
+static bool is_number (const block_operand &x) {
+  return !x.is_blocks && x.other.x.is_scalar ();
+}
+
+// The operand on the host.
+static octave_value on_host (const block_operand &x) {
+  return x.is_blocks         ? download (x.s)
+         : x.other.is_number ? x.other.value
+                             : download (as_array (x.other));
+}
+
+static array full_operand (const block_operand &x) {
+  return x.is_blocks ? implicit_full_of (x.s) : as_array (x.other);
+}
+
+// x in this type.
+static blocks in_type (blocks x, gpumm_type type) {
+  if (x.values.type != type) {
+    x.values = converted (x.values, type);
+    ready (x.values);
+    x.twin = std::make_shared<blocks> ();
+  }
+  return x;
+}
+
+static gpumm_type product_type (gpumm_type a, gpumm_type b) {
+  const gpumm_type real = is_single (a) || is_single (b) ? GPUMM_S : GPUMM_D;
+  return is_complex (a) || is_complex (b) ? complex_type (real) : real;
+}
+
+// ---- products -----------------------------------------------------------------------------------
+
+static gpumm_bsr bsr_of (const blocks &x) {
+  gpumm_bsr m = {};
+  m.rows = x.rows / x.block_rows;
+  m.cols = x.cols / x.block_cols;
+  m.stored = x.stored;
+  m.block_rows = x.block_rows;
+  m.block_cols = x.block_cols;
+  m.start = view (x.start);
+  m.column = view (x.column);
+  m.values = view (x.values);
+  return m;
+}
+
+// One for each entry of a pattern.
+static array ones (int device, index_type count) {
+  array x = as_array (operand_of (octave_value (1.0), device));
+  x.size = dim_vector (count, 1);
+  return ready (x);
+}
+
+static array column_sums (int device, gpumm_csc x, const array &values) {
+  const array y = vector (device, GPUMM_D, x.cols);
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_FOLD;
+  w.fold = GPUMM_FOLD_SUM;
+  w.a = x;
+  w.a.values = view (values);
+  w.c.values = view (y);
+  run (w);
+  return y;
+}
+
+// Products of blocks in all and in the block row that has most. The kernel is chosen by them.
+static array pairs_of (const blocks &a, const blocks &b) {
+  array lengths = column_sums (b.device, grid_of (b), ones (b.device, b.stored));
+  const array each = vector (a.device, GPUMM_D, a.stored), one = ones (a.device, a.stored);
+  gpumm_sparse_work w = {}; // the length of b's row for each block of a
+  w.op = GPUMM_SPARSE_SCALE;
+  w.a = grid_of (a);
+  w.a.values = view (one);
+  w.c.stored = a.stored;
+  w.c.values = view (each);
+  w.full = view (lengths);
+  std::fill_n (w.full_size, GPUMM_MAP_DIMS, 1);
+  w.full_size[0] = w.a.rows;
+  w.full.stride[0] = 1;
+  run (w);
+  const array rows = column_sums (a.device, grid_of (a), each);
+  array both = vector (a.device, GPUMM_D, 2);
+  for (const gpumm_fold_op op : {GPUMM_FOLD_SUM, GPUMM_FOLD_MAX}) {
+    const array one_of = fold (op, rows, 0, GPUMM_D);
+    pick (true, one_of, dim_vector (1, 1), both, dim_vector (2, 1),
+          {octave::idx_vector (index_type (op == GPUMM_FOLD_MAX))});
+  }
+  return both;
+}
+
+static blocks multiplied (blocks a, blocks b) {
+  settle (a);
+  settle (b);
+  const gpumm_type s = a.values.type, t = b.values.type, type = product_type (s, t);
+  a = in_type (straight (a), type);
+  b = in_type (straight (b), type);
+  a.values = plain (a.values);
+  b.values = plain (b.values);
+  blocks sizes = a;
+  sizes.cols = b.cols;
+  sizes.block_cols = b.block_cols;
+  blocks c = new_blocks (a.device, type, sizes, 0);
+  if (a.stored == 0 || b.stored == 0) {
+    c.start = zeros (a.device, GPUMM_I64, c.start.size);
+    return c;
+  }
+  c.zero = vector (a.device, GPUMM_I32, 1);
+  c.unsure = true;
+  gpumm_bsr_product p = {};
+  p.a = bsr_of (a);
+  p.b = bsr_of (b);
+  p.c = bsr_of (c);
+  p.real_a = is_complex (type) && !is_complex (s);
+  p.real_b = is_complex (type) && !is_complex (t);
+  p.zero = view (c.zero);
+  need (gpumm_bsr_count (&p));
+  const array pairs = pairs_of (a, b);
+  c.stored = look (c.start, p.c.rows);
+  double known[2] = {0, 0};
+  const gpumm_view at = view (pairs);
+  need (gpumm_look (&at, 2, known));
+  p.pairs = int64_t (known[0]);
+  p.row_pairs = int64_t (known[1]);
+  c.column = vector (a.device, GPUMM_I32, c.stored);
+  c.values = new_array (a.device, type, dim_vector (c.block_rows * c.block_cols, c.stored));
+  p.c = bsr_of (c);
+  need (gpumm_bsr_multiply (&p));
+  return c;
+}
+
+// Blocks times full (left) or full times blocks.
+static array multiplied_full (blocks s, array d, bool left) {
+  const dim_vector size = s.size ();
+  settle (s);
+  const gpumm_type t = s.values.type, u = d.type == GPUMM_B ? GPUMM_D : d.type,
+                   type = product_type (t, u);
+  if (s.conjugated && !s.turned)
+    s = straight (s);
+  s = in_type (s, type);
+  s.values = plain (s.values);
+  d = converted (d, type);
+  ready (d);
+  if (d.conjugated && !d.turned)
+    d = plain (d);
+  const bool is_zero = d.numel () == 0 || s.stored == 0;
+  const array c = (is_zero ? zeros : new_array) (
+      s.device, type, left ? dim_vector (size (0), d.size (1)) : dim_vector (d.size (0), size (1)));
+  const auto op_of = [] (bool turned, bool conjugated) {
+    return !turned ? GPUMM_NONE : conjugated ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE;
+  };
+  gpumm_bsr_full p = {};
+  p.s = bsr_of (s);
+  p.op = op_of (s.turned, s.conjugated);
+  p.left = left;
+  p.real_s = is_complex (type) && !is_complex (t);
+  p.real_d = is_complex (type) && !is_complex (u);
+  p.d = matrix_of (d, op_of (d.turned, d.conjugated));
+  p.c = matrix_of (c, GPUMM_NONE);
+  p.d.buffer = d.buffer.get ();
+  p.c.buffer = c.buffer.get ();
+  if (c.numel () > 0 && !is_zero)
+    need (gpumm_bsr_multiply_full (&p));
+  return c;
+}
+
+array sum_of (blocks x, int dim) {
+  if (x.is_hosted ())
+    return hosted (by_octave ("sum", ovl (x.host, dim + 1)));
+  const index_type n = x.size () (dim);
+  array one = as_array (operand_of (octave_value (1.0), x.device));
+  one.size = dim == 0 ? dim_vector (1, n) : dim_vector (n, 1);
+  return multiplied_full (x, is_single (x.type ()) ? converted (one, GPUMM_S) : one, dim == 1);
+}
+
+// Octave's error, or that of gpumm, unless there is a product.
+static void check_product (const block_operand &a, const block_operand &b) {
+  const dim_vector u = size_of (a), v = size_of (b);
+  if (u.ndims () > 2 || v.ndims () > 2 || u (1) != v (0))
+    octave::err_nonconformant ("operator *", u, v);
+  if (!a.is_blocks || !b.is_blocks) {
+    const gpumm_type type = type_of (a.is_blocks ? b : a);
+    if (!is_float (type) && type != GPUMM_B)
+      say_gather ("a blocksparse is multiplied by floating point on a device: gather (X)");
+    return;
+  }
+  const dim_vector s = a.s.block_size (), t = b.s.block_size ();
+  if (s (1) != t (0))
+    error_with_id ("Octave:nonconformant-args",
+                   "operator *: nonconformant blocks (op1 has blocks of %s, op2 of %s); take full "
+                   "(S) of one, or other blocks",
+                   s.str ().c_str (), t.str ().c_str ());
+}
+
+static bool product (const block_operand &a, const block_operand &b, blocks &result, array &full) {
+  if (a.is_blocks && b.is_blocks)
+    result = multiplied (a.s, b.s);
+  else
+    full = a.is_blocks ? multiplied_full (a.s, as_array (b.other), true)
+                       : multiplied_full (b.s, as_array (a.other), false);
+  return a.is_blocks && b.is_blocks;
+}
+
+// Repeated squaring, as for a blocksparse of the host.
+static blocks power (blocks a, double p) {
+  blocks c;
+  for (bool is_first = true;; a = multiplied (a, a)) {
+    if (std::fmod (p, 2) == 1) {
+      c = is_first ? a : multiplied (c, a);
+      is_first = false;
+    }
+    p = std::floor (p / 2);
+    if (p == 0)
+      return c;
+  }
+}
+
+// ---- entry by entry -----------------------------------------------------------------------------
+
+static bool same_pattern (const blocks &a, const blocks &b) {
+  return a.start.buffer == b.start.buffer && a.column.buffer == b.column.buffer
+         && a.turned == b.turned && a.rows == b.rows && a.cols == b.cols
+         && a.block_rows == b.block_rows;
+}
+
+// f of both, where one has blocks at all places of the other: the result has its pattern, and only the
+// other's blocks are looked for. `on_left`: is it the left operand?
+static blocks over (const operation &o, const blocks &large, const blocks &small,
+                    const array &places, bool on_left) {
+  const operand part = operand_with (taken (large.values, places)),
+                other = operand_with (small.values), all = operand_with (large.values),
+                zero = operand_of (octave_value (0.0), large.device);
+  array meets = on_left ? entrywise (o, part, other) : entrywise (o, other, part);
+  array y = converted (on_left ? entrywise (o, all, zero) : entrywise (o, zero, all), meets.type);
+  put (meets, places, ready (y));
+  return with_values (large, y);
+}
+
+// f of both, with blocks where one of them has any.
+static blocks united (const operation &o, const blocks &a, const blocks &b, const meeting &both) {
+  const index_type stored = a.stored + b.stored - both.count;
+  const array from_a = vector (a.device, GPUMM_I64, a.stored),
+              from_b = vector (a.device, GPUMM_I64, b.stored);
+  blocks c = new_blocks (a.device, GPUMM_B, a, 0);
+  c.stored = stored;
+  c.column = vector (a.device, GPUMM_I32, stored);
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_UNITE;
+  w.a = grid_of (a);
+  w.b = grid_of (b);
+  both.in_a.attach (w);
+  w.c = grid_of (c);
+  w.from_a = view (from_a);
+  w.from_b = view (from_b);
+  run (w);
+  return with_values (c, entrywise (o, operand_with (put_among_zeros (a.values, from_a, stored)),
+                                    operand_with (put_among_zeros (b.values, from_b, stored))));
+}
+
+// f of the blocks of both, where one of them has any; the other's are zeros, stored or not.
+static blocks joined (const operation &o, blocks a, blocks b) {
+  if (a.conjugated || b.conjugated) {
+    a = straight (a);
+    b = straight (b);
+  }
+  if (same_pattern (a, b))
+    return with_values (a, entrywise (o, operand_with (a.values), operand_with (b.values)));
+  if (a.turned && b.turned) {
+    a.turned = b.turned = false;
+    return transposed (joined (o, a, b), false);
+  }
+  a = straight (a);
+  b = straight (b);
+  const meeting both (a.device, grid_of (a), grid_of (b));
+  if (o.map != GPUMM_MAP_MUL && both.count == b.stored)
+    return over (o, a, b, both.from_a, true);
+  if (o.map != GPUMM_MAP_MUL && both.count == a.stored)
+    return over (o, b, a, both.from_b, false);
+  return united (o, a, b, both);
+}
+
+// S OP number or number OP S.
+static blocks with_number (const operation &o, const block_operand &a, const block_operand &b) {
+  blocks x = a.is_blocks ? a.s : b.s;
+  const gpumm_scalar number = (a.is_blocks ? b : a).other.number;
+  if (!std::isfinite (number.re) || !std::isfinite (number.im)
+      || (o.map == GPUMM_MAP_DIV && number.re == 0 && number.im == 0))
+    settle (x); // 0 times Inf would be NaN, and so would 0 by 0
+  if (x.conjugated)
+    x = straight (x);
+  const operand values = operand_with (x.values);
+  return with_values (x, a.is_blocks ? entrywise (o, values, b.other)
+                                     : entrywise (o, a.other, values));
+}
+
+// The form of an operator: OP of numbers is entry by entry.
+static octave_value::binary_op reduced (octave_value::binary_op op, block_operand &a,
+                                        block_operand &b) {
+  switch (op) {
+  case octave_value::op_mul:
+    return is_number (a) || is_number (b) ? octave_value::op_el_mul : op;
+  case octave_value::op_div:
+    if (!is_number (b))
+      say_gather ("division by a matrix: gather the matrices");
+    return octave_value::op_el_div;
+  case octave_value::op_ldiv:
+    if (!is_number (a))
+      say_gather ("division by a matrix: gather the matrices");
+    std::swap (a, b);
+    return octave_value::op_el_div;
+  case octave_value::op_el_ldiv:
+    std::swap (a, b);
+    return octave_value::op_el_div;
+  default:
+    return op;
+  }
+}
+
+// Does it stay in blocks? By the rules of @blocksparse/elementwise.m; numbers that are multiplied by `*`
+// may be NaN and Inf.
+static bool keeps_zeros (octave_value::binary_op op, const block_operand &a,
+                         const block_operand &b) {
+  if (a.is_blocks && b.is_blocks)
+    return (op == octave_value::op_add || op == octave_value::op_sub
+            || op == octave_value::op_el_mul)
+           && size_of (a) == size_of (b) && a.s.block_size () == b.s.block_size ();
+  const block_operand &n = a.is_blocks ? b : a;
+  if (op == octave_value::op_mul || !is_number (n))
+    return is_number (n);
+  const gpumm_scalar x = n.other.number;
+  if (!std::isfinite (x.re) || !std::isfinite (x.im))
+    return false;
+  const bool is_zero = x.re == 0 && x.im == 0;
+  return op == octave_value::op_el_mul
+         || (a.is_blocks
+             && (op == octave_value::op_el_div
+                     ? !is_zero
+                     : op == octave_value::op_el_pow && !is_complex (n.other.x.type) && x.re > 0));
+}
+
+// A number on the device becomes one of the host, which is asked about it. Waits.
+static void look_at_number (block_operand &x) {
+  if (is_number (x) && !x.other.is_number)
+    x.other = operand_of (download (as_array (x.other)), x.other.x.device);
+}
+
+static void check_power (const block_operand &a, const block_operand &b) {
+  const dim_vector size = size_of (a);
+  if (!a.is_blocks || !is_number (b))
+    say_gather ("a power of a matrix with a matrix: gather (X)");
+  const double p = b.other.number.re;
+  if (size (0) != size (1))
+    error ("for x^y, only square matrix arguments are permitted and one argument must be scalar.  "
+           "Use .^ for elementwise power.");
+  if (is_complex (b.other.x.type) || b.other.x.type != GPUMM_D || !(p >= 1) || p != std::floor (p)
+      || p > 9007199254740992.0 || a.s.block_size () (0) != a.s.block_size () (1))
+    say_gather ("powers of a blocksparse in square blocks by whole numbers are computed on a "
+                "device: gather (X)");
+}
+
+// Octave computes; what a device would refuse has been refused.
+static bool hosted_combined (octave_value::binary_op op, const block_operand &a,
+                             const block_operand &b, blocks &result, array &full) {
+  const octave_value z = octave::binary_op (type_info (), op, on_host (a), on_host (b));
+  const bool is_blocks = is_blocksparse (z.get_rep ());
+  if (is_blocks)
+    result = hosted_blocks (z);
+  else
+    full = hosted (z);
+  return is_blocks;
+}
+
+bool combined (octave_value::binary_op op, block_operand a, block_operand b, blocks &result,
+               array &full) {
+  look_at_number (a);
+  look_at_number (b);
+  check_narrow (type_of (a));
+  check_narrow (type_of (b));
+  const block_operand left = a, right = b;
+  const octave_value::binary_op given = op;
+  op = reduced (op, a, b);
+  const bool multiplies = op == octave_value::op_mul, powers = op == octave_value::op_pow;
+  const bool stays =
+      !multiplies && !powers && keeps_zeros (given == octave_value::op_mul ? given : op, a, b);
+  if (multiplies)
+    check_product (a, b);
+  if (powers)
+    check_power (a, b);
+  for (const block_operand *x : {&a, &b})
+    if (stays && !is_float (type_of (*x)) && type_of (*x) != GPUMM_B)
+      say_gather ("this would be a blocksparse of an integer class: gather (X)");
+  if ((a.is_blocks ? a.s : b.s).is_hosted ())
+    return hosted_combined (given, left, right, result, full);
+  if (multiplies)
+    return product (a, b, result, full);
+  if (powers)
+    result = power (a.s, b.other.number.re);
+  else if (!stays)
+    full = entrywise (operation_of (op), operand_with (full_operand (a)),
+                      operand_with (full_operand (b)));
+  else if (a.is_blocks && b.is_blocks)
+    result = joined (operation_of (op), a.s, b.s);
+  else
+    result = with_number (operation_of (op), a, b);
+  return stays || powers;
+}
+
+} // namespace gpumm

@@ -1,0 +1,49 @@
+// device_blocks_parts.h - what the files of device_blocks share.
+// SPDX-License-Identifier: BSD-3-Clause
+#ifndef GPUMM_DEVICE_BLOCKS_PARTS_H
+#define GPUMM_DEVICE_BLOCKS_PARTS_H
+
+#include "device_blocks.h"
+#include "device_vector.h"
+
+namespace gpumm {
+
+blocks hosted_blocks (const octave_value &value);
+
+// Room for a matrix of these sizes, and in blocks of the size of x's.
+blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type stored);
+
+// The pattern of blocks, by columns: that of the transpose. Without values.
+gpumm_csc grid_of (const blocks &x);
+
+// x as it reads, in compressed block rows.
+blocks straight (blocks x);
+
+// The pattern of x with other values.
+blocks with_values (const blocks &x, const array &values);
+
+// The marked blocks.
+blocks packed (blocks x, const marks &m, index_type kept);
+
+// The blocks at these places; or put there, among zeros, or into an array that nobody else holds.
+array taken (const array &values, const array &places);
+array put_among_zeros (const array &blocks, const array &places, index_type count);
+void put (const array &blocks, const array &places, const array &whole);
+
+// 0, step, ..., count * step, as offsets and places are.
+array multiples (int device, index_type count, index_type step);
+
+// As full_of, but an error where the matrix is too large to be made unasked.
+array implicit_full_of (const blocks &x);
+
+// Which entries of two patterns are in both: marks in a, and their places in a and in b.
+struct meeting {
+  marks in_a;
+  index_type count;
+  array from_a, from_b;
+  meeting (int device, const gpumm_csc &a, const gpumm_csc &b);
+};
+
+} // namespace gpumm
+
+#endif

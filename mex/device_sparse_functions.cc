@@ -1,0 +1,174 @@
+// device_sparse_functions.cc - functions and parts of sparse matrices on a device.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device_sparse_parts.h"
+
+#include <algorithm>
+
+#include <octave/lo-array-errwarn.h>
+
+namespace gpumm {
+
+// ---- functions ----------------------------------------------------------------------------------
+
+sparse mapped (const function &f, sparse x) {
+  static const gpumm_map_op fills[] = {GPUMM_MAP_EXP, GPUMM_MAP_LOG, GPUMM_MAP_COS, GPUMM_MAP_NOT};
+  if (std::find (std::begin (fills), std::end (fills), f.map) != std::end (fills))
+    say_gather ("this function would fill a sparse matrix: gather (X), or full (X)");
+  if (x.is_hosted ())
+    return hosted_sparse (x.host.get_rep ().map (f.name));
+  if (x.conjugated)
+    x = straight (x);
+  sparse y = with_values (x, mapped (f, x.values));
+  y.unsure = x.unsure || (f.map != GPUMM_MAP_ABS && f.map != GPUMM_MAP_CONJ);
+  return y;
+}
+
+sparse applied_sparse (sparse x, gpumm_map_step step, gpumm_type type) {
+  if (x.conjugated)
+    x = straight (x);
+  return with_values (x, applied (x.values, {step}, domain_of (x.values.type), type));
+}
+
+sparse folded (gpumm_fold_op op, sparse x, int dim) {
+  const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+  if (op == GPUMM_FOLD_PROD || op == GPUMM_FOLD_ALL || (orders && is_complex (x.type ())))
+    say_gather ("%s of a sparse matrix is not computed on a device: gather (X)", fold_names[op]);
+  if (x.is_hosted ()) {
+    return hosted_sparse (by_octave (fold_names[op], orders ? ovl (x.host, Matrix (), dim + 1)
+                                                            : ovl (x.host, dim + 1)));
+  }
+  if (dim > 1)
+    say_gather ("a sparse matrix has two dimensions: gather (X)");
+  if (orders)
+    settle (x);
+  x = straight (dim == 1 ? transposed (x, false) : x);
+  const array sums = vector (x.device, is_complex (x.values.type) ? GPUMM_Z : GPUMM_D, x.cols);
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_FOLD;
+  w.fold = op;
+  w.a = csc_of (x);
+  w.c.values = view_of (sums);
+  if (x.cols > 0)
+    run (w);
+  array all = reshaped (sums, dim == 1 ? dim_vector (x.cols, 1) : dim_vector (1, x.cols));
+  if (op == GPUMM_FOLD_ANY)
+    all = converted (all, GPUMM_B);
+  return sparse_of (all);
+}
+
+// ---- parts --------------------------------------------------------------------------------------
+
+static sparse matrix_with_diagonal (sparse x) {
+  const index_type n = x.size ().numel ();
+  const sparse down = straight (x.size () (1) == 1 ? x : transposed (x, false));
+  const sparse across = straight (x.size () (1) == 1 ? transposed (x, false) : x);
+  sparse y = down;
+  y.rows = y.cols = n;
+  y.start = across.start;
+  y.twin = std::make_shared<sparse> ();
+  return y;
+}
+
+sparse diagonal_of (sparse x, octave_idx_type k) {
+  const dim_vector size = x.size ();
+  const bool is_vector = size (0) == 1 || size (1) == 1;
+  if (is_vector && k != 0)
+    say_gather ("diag (X, K) of a sparse vector: gather (X)");
+  if (x.is_hosted ())
+    return hosted_sparse (x.host.diag (k));
+  settle (x);
+  if (is_vector)
+    return matrix_with_diagonal (x);
+  const index_type n = std::max<index_type> (
+      k > 0 ? std::min (size (0), size (1) - k) : std::min (size (0) + k, size (1)), 0);
+  x = straight (x);
+  const marks m (x.device, x.stored);
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_DIAGONAL;
+  w.shift = k;
+  w.a = csc_of (x);
+  m.attach (w);
+  run (w);
+  const index_type stored = m.count ();
+  sparse y = packed (x, m, stored);
+  const int64_t ends[] = {0, stored};
+  y.rows = n;
+  y.cols = 1;
+  y.start = to_device (x.device, GPUMM_I64, 2, ends);
+  if (k < 0)
+    y.index =
+        applied (y.index, {step_of (GPUMM_MAP_ADD, GPUMM_MAP_CONSTANT, false, {double (k), 0})},
+                 GPUMM_D, GPUMM_I32);
+  ready (y.index);
+  return y;
+}
+
+// Columns of x, which is as it reads.
+static sparse columns_of (sparse x, const octave::idx_vector &which) {
+  if (which.is_colon ())
+    return x;
+  const index_type count = which.length (x.cols);
+  std::vector<int64_t> list (count);
+  for (index_type j = 0; j < count; j++)
+    list[j] = which (j);
+  const array places = to_device (x.device, GPUMM_I64, count, list.data ());
+  const array start = vector (x.device, GPUMM_I64, count + 1);
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_LENGTHS;
+  w.a = csc_of (x);
+  w.which = view_of (places);
+  w.c.rows = x.rows;
+  w.c.cols = count;
+  w.c.start = view_of (start);
+  run (w);
+  sparse y = new_sparse (x.device, x.values.type, x.rows, count, look (start, count), &start);
+  w.op = GPUMM_SPARSE_TAKE;
+  w.c = csc_of (y);
+  run (w);
+  y.unsure = x.unsure;
+  return y;
+}
+
+sparse part_of (sparse x, const octave_value_list &given) {
+  std::vector<octave::idx_vector> index = indices_of (given, 2);
+  const dim_vector size = x.size ();
+  if (index.empty ())
+    return x;
+  if (index.size () == 1) {
+    if (!index[0].is_scalar () && size (0) != 1 && size (1) != 1)
+      say_gather ("X(I) of a sparse matrix: gather (X), or name rows and columns");
+    if (index[0].is_colon () && size (1) != 1)
+      say_gather ("X(:) of a sparse row: gather (X), or X.'");
+    if (x.is_hosted ())
+      return hosted_sparse (x.host.index_op (given));
+    if (index[0].extent (size.numel ()) > size.numel ())
+      octave::err_index_out_of_range (1, 1, index[0].extent (size.numel ()), size.numel (), size);
+    const dim_vector shape = index[0].orig_dimensions ();
+    if (!index[0].is_scalar () && !index[0].is_colon () && shape (0) != 1 && shape (1) != 1)
+      say_gather ("X(I) of a sparse matrix: gather (X), or name rows and columns");
+    if (index[0].is_scalar ()) {
+      const index_type at = index[0](0);
+      index = {octave::idx_vector (at % size (0)), octave::idx_vector (at / size (0))};
+    } else if (size (1) == 1)
+      index = {index[0], octave::idx_vector::colon};
+    else
+      index = {octave::idx_vector::colon, index[0]};
+  }
+  if (index.size () > 2)
+    say_gather ("a sparse matrix has two indices: gather (X)");
+  if (x.is_hosted ())
+    return hosted_sparse (x.host.index_op (given));
+  for (int d = 0; d < 2; d++)
+    if (index[d].extent (size (d)) > size (d))
+      octave::err_index_out_of_range (2, d + 1, index[d].extent (size (d)), size (d), size);
+  if (!index[1].is_colon ())
+    x = columns_of (straight (x), index[1]);
+  if (!index[0].is_colon ())
+    x = transposed (columns_of (straight (transposed (x, false)), index[0]), false);
+  return x;
+}
+
+} // namespace gpumm

@@ -1,0 +1,357 @@
+// device_sparse_operators.cc - operators of sparse matrices on a device, with Octave's rules.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device_sparse_parts.h"
+
+#include <cmath>
+
+#include <octave/lo-array-errwarn.h>
+
+namespace gpumm {
+
+// ---- two patterns -------------------------------------------------------------------------------
+
+bool same_pattern (const sparse &a, const sparse &b) {
+  return a.start.buffer == b.start.buffer && a.index.buffer == b.index.buffer
+         && a.turned == b.turned && a.rows == b.rows && a.cols == b.cols;
+}
+
+// Drops the entries of two matrices of one pattern where either is zero.
+static void settle_both (sparse &a, sparse &b) {
+  for (sparse *x : {&b, &a})
+    if (has_zeros (*x)) {
+      const marks m = marks_of (*x);
+      const index_type kept = m.count ();
+      if (kept == x->stored)
+        continue;
+      a = packed (a, m, kept); // what is left of the other one may still be zero
+      b = packed (b, m, kept);
+      b.start = a.start;
+      b.index = a.index;
+      x->unsure = false;
+    }
+}
+
+// x where the mask is not 0, entry by stored entry.
+static array masked (const array &x, const array &mask, gpumm_type type) {
+  return pending_array (fused (GPUMM_MAP_MASK, operand_with (x), operand_with (mask), type), type,
+                        x.size, x.device);
+}
+
+// As truth values: of sparse matrices NaN is true.
+static sparse as_truth (sparse x) {
+  if (x.values.type != GPUMM_B) {
+    operand zero = operand_of (octave_value (0.0), x.device);
+    x.values = entrywise (operation_of (octave_value::op_ne), operand_with (x.values), zero);
+    x.conjugated = false;
+    x.twin = nullptr;
+  }
+  return x;
+}
+
+// f of the values of both, where one of them has any, or both do.
+static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
+  if (o.is_logical) {
+    settle (a);
+    settle (b);
+    a = as_truth (a);
+    b = as_truth (b);
+  }
+  if (a.conjugated || b.conjugated) {
+    a = straight (a);
+    b = straight (b);
+  }
+  if (same_pattern (a, b) && o.map == GPUMM_MAP_MUL
+      && (a.values.type == GPUMM_B || b.values.type == GPUMM_B)) {
+    const bool is_mask = b.values.type == GPUMM_B;
+    const sparse &x = is_mask ? a : b;
+    return with_values (x, masked (x.values, (is_mask ? b : a).values,
+                                   product_type (a.values.type, b.values.type)));
+  }
+  if (same_pattern (a, b)) {
+    if (o.map == GPUMM_MAP_MUL) // a zero that is not stored makes no NaN of Inf
+      settle_both (a, b);
+    return with_values (a, entrywise (o, operand_with (a.values), operand_with (b.values)));
+  }
+  settle (a);
+  settle (b);
+  if (a.turned && b.turned) {
+    a.turned = b.turned = false;
+    return transposed (joined (unites, o, a, b), false);
+  }
+  a = straight (a);
+  b = straight (b);
+  const int device = a.device;
+  const marks m (device, a.stored);
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_MATCH;
+  w.a = csc_of (a);
+  w.b = csc_of (b);
+  m.attach (w);
+  run (w);
+  const index_type both = m.count ();
+  const index_type stored = unites ? a.stored + b.stored - both : both;
+  const array from_a = vector (device, GPUMM_I64, unites ? a.stored : stored),
+              from_b = vector (device, GPUMM_I64, unites ? b.stored : stored);
+  sparse c = new_sparse (device, GPUMM_B, a.rows, a.cols, stored);
+  w.op = unites ? GPUMM_SPARSE_UNITE : GPUMM_SPARSE_MEET;
+  w.c = csc_of (c);
+  w.from_a = view_of (from_a);
+  w.from_b = view_of (from_b);
+  run (w);
+  return with_values (c, entrywise (o, operand_with (picked (unites, a.values, from_a, stored)),
+                                    operand_with (picked (unites, b.values, from_b, stored))));
+}
+
+// ---- operators ----------------------------------------------------------------------------------
+
+static octave_value sparse_sample (gpumm_type type, bool is_scalar) {
+  static octave_value samples[GPUMM_TYPES][2];
+  octave_value &x = samples[type][is_scalar];
+  if (!x.is_defined ())
+    x = by_octave ("sparse", ovl (sample (type, is_scalar, dim_vector (2, 2))));
+  return x;
+}
+
+static dim_vector size_of (const sparse_operand &x) {
+  return x.is_sparse ? x.s.size () : x.diagonal.is_defined () ? x.diagonal.dims () : x.other.x.size;
+}
+
+static bool is_scalar (const sparse_operand &x) {
+  const dim_vector size = size_of (x);
+  return size.ndims () == 2 && size (0) == 1 && size (1) == 1;
+}
+
+static array full_operand (const sparse_operand &x) {
+  return x.is_sparse                ? full_of (x.s)
+         : x.diagonal.is_defined () ? upload (x.diagonal.full_value (), x.s.device)
+                                    : as_array (x.other);
+}
+
+// The operand on the host.
+static octave_value on_host (const sparse_operand &x) {
+  return x.is_sparse                ? download (x.s)
+         : x.diagonal.is_defined () ? x.diagonal
+                                    : download (as_array (x.other));
+}
+
+// What stands for x when Octave is asked for its rules: a number may be asked for by its value.
+static octave_value sample_of (const sparse_operand &x, bool by_value) {
+  if (x.is_sparse)
+    return sparse_sample (x.s.type (), is_scalar (x));
+  if (x.diagonal.is_defined ())
+    return sparse_sample (x.diagonal.iscomplex () ? GPUMM_Z : GPUMM_D, false);
+  if (is_scalar (x) && (by_value || x.other.is_number))
+    return x.other.is_number ? x.other.value : download (as_array (x.other));
+  return sample (x.other.x.type, is_scalar (x), dim_vector (2, 2));
+}
+
+[[noreturn]] static void refuse (octave_value::binary_op op) {
+  say_gather ("%s of these would fill a sparse matrix: gather (X), or full (X)",
+              octave_value::binary_op_as_string (op).c_str ());
+}
+
+// A vector that goes with each column or each row of the matrix.
+static bool goes_along (const dim_vector &v, const dim_vector &size) {
+  return v.ndims () == 2 && v != size && v.numel () != 1
+         && ((v (0) == 1 && v (1) == size (1)) || (v (1) == 1 && v (0) == size (0)));
+}
+
+// Refuses what would make something of zeros that are not stored.
+static void check_fills (octave_value::binary_op op, const sparse_operand &a,
+                         const sparse_operand &b) {
+  const operation &o = operation_of (op);
+  const bool adds = op == octave_value::op_add || op == octave_value::op_sub;
+  const auto is_complex_one = [] (const sparse_operand &x) {
+    return x.is_sparse ? is_complex (x.s.type ()) : is_complex (x.other.x.type);
+  };
+  if (o.compares && !o.is_logical && op != octave_value::op_ne && op != octave_value::op_eq
+      && (is_complex_one (a) || is_complex_one (b)))
+    say_gather ("Octave orders complex numbers of sparse matrices in its own way: gather (X)");
+  const auto is_stored = [] (const sparse_operand &x) {
+    return x.is_sparse || x.diagonal.is_defined ();
+  };
+  if (is_scalar (a) != is_scalar (b)) {
+    const octave_value zero (0.0), number = on_host (is_scalar (b) ? b : a).full_value ();
+    if (o.compares || adds)
+      if (octave::binary_op (type_info (), op, is_scalar (b) ? zero : number,
+                             is_scalar (b) ? number : zero)
+              .double_value ()
+          != 0)
+        refuse (op);
+  } else if (is_stored (a) && is_stored (b) && !is_scalar (a) && op != octave_value::op_el_mul
+             && op != octave_value::op_el_and && !adds && op != octave_value::op_lt
+             && op != octave_value::op_gt && op != octave_value::op_ne
+             && op != octave_value::op_el_or
+             && !(op == octave_value::op_el_div && goes_along (size_of (b), size_of (a))))
+    refuse (op);
+}
+
+static sparse as_sparse (const sparse_operand &x, int device) {
+  return x.is_sparse                ? x.s
+         : x.diagonal.is_defined () ? upload_sparse (x.diagonal, device)
+                                    : sparse_of (as_array (x.other));
+}
+
+// The factors of a diagonal matrix, or of a vector that is sparse or full, as a column.
+static array factors_of (const sparse_operand &x, int device) {
+  array v = x.diagonal.is_defined ()
+                ? upload (octave_value (x.diagonal).diag ().full_value (), device)
+                : full_operand (x);
+  return reshaped (v, dim_vector (v.numel (), 1));
+}
+
+// S OP number or number OP S, where nothing becomes of zeros.
+static sparse with_number (const operation &o, const sparse_operand &a, const sparse_operand &b) {
+  sparse x = a.is_sparse && !is_scalar (a) ? a.s : b.is_sparse ? b.s : a.s;
+  const bool left = a.is_sparse && (!is_scalar (a) || !b.is_sparse || is_scalar (b));
+  const sparse_operand &n = left ? b : a;
+  operand number = n.other;
+  if (n.is_sparse)
+    number = operand_with (full_of (n.s));
+  const gpumm_scalar value = number.number;
+  if (!number.is_number || !std::isfinite (value.re) || !std::isfinite (value.im)
+      || (o.map == GPUMM_MAP_DIV && value.re == 0 && value.im == 0))
+    settle (x); // 0 times Inf would be NaN, and so would 0 by 0
+  if (x.conjugated)
+    x = straight (x);
+  const operand values = operand_with (x.values);
+  return with_values (x, left ? entrywise (o, values, number) : entrywise (o, number, values));
+}
+
+// Entry by entry, where the result is sparse.
+static sparse entrywise_sparse (octave_value::binary_op op, const sparse_operand &a,
+                                const sparse_operand &b) {
+  const operation &o = operation_of (op);
+  const int device = a.is_sparse ? a.s.device : b.s.device;
+  const bool multiplies = op == octave_value::op_el_mul, divides = op == octave_value::op_el_div;
+  if (is_scalar (a) != is_scalar (b) || (is_scalar (a) && !(a.is_sparse && b.is_sparse)))
+    return with_number (o, a, b);
+  const dim_vector u = size_of (a), v = size_of (b);
+  if ((multiplies && goes_along (u, v)) || ((multiplies || divides) && goes_along (v, u))) {
+    const bool left = goes_along (v, u) && a.is_sparse;
+    if (!left && !(b.is_sparse && goes_along (u, v)))
+      refuse (op);
+    const sparse_operand &f = left ? b : a;
+    return scaled (divides, left ? a.s : b.s, factors_of (f, device), size_of (f) (1) == 1);
+  }
+  if (u != v)
+    octave::err_nonconformant (o.name, u, v);
+  const bool both =
+      (a.is_sparse || a.diagonal.is_defined ()) && (b.is_sparse || b.diagonal.is_defined ());
+  if (!both) // with a full one: NaN and Inf fill what is zero
+    return sparse_of (
+        entrywise (o, operand_with (full_operand (a)), operand_with (full_operand (b))));
+  const bool meets = multiplies || op == octave_value::op_el_and;
+  return joined (!meets, o, as_sparse (a, device), as_sparse (b, device));
+}
+
+// The form of a product: OP of scalars is entry by entry.
+static octave_value::binary_op reduced (octave_value::binary_op op, sparse_operand &a,
+                                        sparse_operand &b) {
+  switch (op) {
+  case octave_value::op_mul:
+    return is_scalar (a) || is_scalar (b) ? octave_value::op_el_mul : op;
+  case octave_value::op_div:
+    if (!is_scalar (b))
+      say_gather ("division by a matrix: gather the matrices");
+    return octave_value::op_el_div;
+  case octave_value::op_ldiv:
+    if (!is_scalar (a))
+      say_gather ("division by a matrix: gather the matrices");
+    std::swap (a, b);
+    return octave_value::op_el_div;
+  case octave_value::op_el_ldiv:
+    std::swap (a, b);
+    return octave_value::op_el_div;
+  case octave_value::op_pow:
+    if (!is_scalar (a) || !is_scalar (b))
+      say_gather ("powers of a matrix: gather (X), or write X * X");
+    return octave_value::op_el_pow;
+  default:
+    return op;
+  }
+}
+
+static bool product (const sparse_operand &a, const sparse_operand &b, sparse &result,
+                     array &full) {
+  const int device = a.is_sparse ? a.s.device : b.s.device;
+  const dim_vector u = size_of (a), v = size_of (b);
+  if (u.ndims () > 2 || v.ndims () > 2 || u (1) != v (0))
+    octave::err_nonconformant ("operator *", u, v);
+  if (b.diagonal.is_defined () && v (0) == v (1))
+    result = scaled (false, a.s, factors_of (b, device), false);
+  else if (a.diagonal.is_defined () && u (0) == u (1))
+    result = scaled (false, b.s, factors_of (a, device), true);
+  else if ((a.is_sparse || a.diagonal.is_defined ()) && (b.is_sparse || b.diagonal.is_defined ()))
+    result = multiplied (as_sparse (a, device), as_sparse (b, device));
+  else {
+    full = a.is_sparse ? multiplied_full (a.s, as_array (b.other), true)
+                       : multiplied_full (b.s, as_array (a.other), false);
+    return false;
+  }
+  return true;
+}
+
+// Octave computes, what a device would refuse is refused.
+static bool hosted_combined (octave_value::binary_op op, const sparse_operand &a,
+                             const sparse_operand &b, sparse &result, array &full) {
+  octave_value x = on_host (a), y = on_host (b);
+  const bool multiplies = op == octave_value::op_el_mul;
+  if ((multiplies || op == octave_value::op_el_div) && goes_along (y.dims (), x.dims ())
+      && a.is_sparse && !is_scalar (b)) { // which Octave has as products with diagonal matrices
+    if (op == octave_value::op_el_div)
+      y = octave::binary_op (type_info (), octave_value::op_el_div, octave_value (1.0),
+                             y.full_value ());
+    const bool by_rows = y.dims () (1) == 1;
+    const octave_value d = by_octave ("diag", ovl (y.full_value ()));
+    x = by_rows ? octave::binary_op (type_info (), octave_value::op_mul, d, x)
+                : octave::binary_op (type_info (), octave_value::op_mul, x, d);
+    result = hosted_sparse (x);
+    return true;
+  }
+  if (multiplies && goes_along (x.dims (), y.dims ()) && b.is_sparse && !is_scalar (a))
+    return hosted_combined (op, b, a, result, full);
+  const octave_value z = octave::binary_op (type_info (), op, x, y);
+  if (z.issparse ())
+    result = hosted_sparse (z);
+  else
+    full = hosted (z);
+  return z.issparse ();
+}
+
+bool combined (octave_value::binary_op op, sparse_operand a, sparse_operand b, sparse &result,
+               array &full) {
+  for (const sparse_operand *x : {&a, &b})
+    if (!x->is_sparse && !x->diagonal.is_defined ())
+      check_narrow (x->other.x.type);
+  const bool by_value = op == octave_value::op_el_pow || op == octave_value::op_pow;
+  const octave_value rules = octave::binary_op (type_info (), op, sample_of (a, by_value),
+                                                sample_of (b, by_value)); // or Octave's error
+  const sparse_operand given_a = a, given_b = b;
+  const octave_value::binary_op given_op = op;
+  op = reduced (op, a, b);
+  if (op != octave_value::op_mul && rules.issparse ())
+    check_fills (op, a, b);
+  if ((a.is_sparse ? a.s : b.s).is_hosted ())
+    return hosted_combined (given_op, given_a, given_b, result, full);
+  if (op == octave_value::op_mul)
+    return product (a, b, result, full);
+  const bool scales =
+      (op == octave_value::op_el_mul || op == octave_value::op_el_div)
+      && (goes_along (size_of (b), size_of (a)) || goes_along (size_of (a), size_of (b)));
+  if (rules.issparse () || scales) {
+    result = entrywise_sparse (op, a, b);
+    return true;
+  }
+  if (!is_scalar (a) && !is_scalar (b)
+      && size_of (a) != size_of (b)) // as Octave's, which repeats none
+    octave::err_nonconformant (operation_of (op).name, size_of (a), size_of (b));
+  full = entrywise (operation_of (op), operand_with (full_operand (a)),
+                    operand_with (full_operand (b)));
+  return false;
+}
+
+} // namespace gpumm

@@ -1,0 +1,54 @@
+// device_sparse_parts.h - what the files of device_sparse share.
+// SPDX-License-Identifier: BSD-3-Clause
+#ifndef GPUMM_DEVICE_SPARSE_PARTS_H
+#define GPUMM_DEVICE_SPARSE_PARTS_H
+
+#include "device_sparse.h"
+#include "device_vector.h"
+
+namespace gpumm {
+
+sparse hosted_sparse (const octave_value &value);
+
+// Room for a matrix; start is there if it is given.
+sparse new_sparse (int device, gpumm_type type, index_type rows, index_type cols, index_type stored,
+                   const array *start = nullptr);
+
+gpumm_csc csc_of (sparse &x);
+
+// Those entries of x whose value is not zero.
+marks marks_of (sparse &x);
+
+// The marked entries.
+sparse packed (sparse x, const marks &m, index_type kept);
+
+// May a stored value be zero? Waits for the product that tells, if one does.
+bool has_zeros (const sparse &x);
+
+// The transpose of what is stored: made once and kept with the matrix, because who needs it once mostly
+// needs it again.
+sparse twin_of (sparse &x);
+
+// x as it reads, in compressed columns.
+sparse straight (sparse x);
+
+// The pattern of x with other values.
+sparse with_values (const sparse &x, const array &values);
+
+// x in this type.
+sparse in_type (sparse x, gpumm_type type);
+
+// The type of products of these.
+gpumm_type product_type (gpumm_type a, gpumm_type b);
+
+sparse multiplied (sparse a, sparse b);
+
+// Sparse times full (left) or full times sparse.
+array multiplied_full (sparse s, array d, bool left);
+
+// x with each row (or column) multiplied by, or divided by, an element of a full vector.
+sparse scaled (bool divides, sparse x, array factors, bool by_rows);
+
+} // namespace gpumm
+
+#endif

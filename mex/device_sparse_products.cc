@@ -1,0 +1,119 @@
+// device_sparse_products.cc - products of sparse matrices on a device, with each other and with full
+// and diagonal ones.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device_sparse_parts.h"
+
+#include <algorithm>
+
+#include <octave/lo-array-errwarn.h>
+
+namespace gpumm {
+
+gpumm_type product_type (gpumm_type a, gpumm_type b) {
+  return is_complex (a) || is_complex (b) ? GPUMM_Z : GPUMM_D;
+}
+
+// ---- products -----------------------------------------------------------------------------------
+
+sparse multiplied (sparse a, sparse b) {
+  if (a.size () (1) != b.size () (0))
+    octave::err_nonconformant ("operator *", a.size (), b.size ());
+  settle (a);
+  settle (b);
+  const gpumm_type s = a.values.type, t = b.values.type, type = product_type (s, t);
+  a = in_type (straight (a), type);
+  b = in_type (straight (b), type);
+  sparse c;
+  c.device = a.device;
+  c.rows = a.rows;
+  c.cols = b.cols;
+  c.start = vector (a.device, GPUMM_I64, b.cols + 1);
+  c.zero = vector (a.device, GPUMM_I32, 1);
+  gpumm_csc_product p = {};
+  p.a = csc_of (a);
+  p.b = csc_of (b);
+  p.c.rows = c.rows;
+  p.c.cols = c.cols;
+  p.c.start = view_of (c.start);
+  p.real_a = type == GPUMM_Z && s != GPUMM_Z;
+  p.real_b = type == GPUMM_Z && t != GPUMM_Z;
+  p.zero = view_of (c.zero);
+  need (gpumm_csc_count (&p));
+  const array start = c.start, zero = c.zero;
+  c = new_sparse (a.device, type, a.rows, b.cols, look (start, b.cols), &start);
+  c.zero = zero;
+  c.unsure = true;
+  p.c = csc_of (c);
+  need (gpumm_csc_multiply (&p));
+  return c;
+}
+
+array multiplied_full (sparse s, array d, bool left) {
+  const dim_vector a = left ? s.size () : d.size, b = left ? d.size : s.size ();
+  if (d.size.ndims () > 2 || a (1) != b (0))
+    octave::err_nonconformant ("operator *", a, b);
+  settle (s);
+  const gpumm_type t = s.values.type, u = d.type, type = product_type (t, u);
+  if (t != type)
+    s = in_type (s, type);
+  if (left && !s.turned) { // kernels take the rows of what is on the left
+    ready (s.values);
+    sparse turned = twin_of (s);
+    turned.turned = true;
+    turned.conjugated = s.conjugated;
+    s = turned;
+  }
+  d = converted (d, type);
+  ready (d);
+  if (d.conjugated && !d.turned)
+    d = plain (d);
+  if (s.conjugated && !s.turned)
+    s = straight (s);
+  const bool is_zero = d.numel () == 0 || s.stored == 0;
+  const array c = (is_zero ? zeros : new_array) (s.device, type, dim_vector (a (0), b (1)));
+  gpumm_csc_full p = {};
+  p.s = csc_of (s);
+  p.op = !s.turned ? GPUMM_NONE : s.conjugated ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE;
+  p.left = left;
+  p.real_s = type == GPUMM_Z && t != GPUMM_Z;
+  p.real_d = type == GPUMM_Z && u != GPUMM_Z;
+  p.d = matrix_of (d, !d.turned ? GPUMM_NONE : d.conjugated ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE);
+  p.c = matrix_of (c, GPUMM_NONE);
+  p.d.buffer = d.buffer.get ();
+  p.c.buffer = c.buffer.get ();
+  if (c.numel () > 0 && !is_zero)
+    need (gpumm_csc_multiply_full (&p));
+  return c;
+}
+
+sparse scaled (bool divides, sparse x, array factors, bool by_rows) {
+  const gpumm_type s = x.values.type, t = factors.type, type = product_type (s, t);
+  if (x.conjugated)
+    x = straight (x);
+  factors = plain (converted (factors, type));
+  x.values = converted (x.values, type);
+  ready (x.values);
+  const array y = vector (x.device, type, x.stored);
+  const int along = by_rows != x.turned ? 0 : 1; // of what is stored
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_SCALE;
+  w.a = csc_of (x);
+  w.c.stored = x.stored;
+  w.c.values = view_of (y);
+  w.full = view_of (factors);
+  std::fill_n (w.full_size, GPUMM_MAP_DIMS, 1);
+  std::fill_n (w.full.stride, GPUMM_MAP_DIMS, 0);
+  w.full_size[along] = factors.numel ();
+  w.full.stride[along] = 1;
+  w.divides = divides;
+  w.real_a = !is_complex (s);
+  w.real_full = !is_complex (t);
+  if (x.stored > 0)
+    run (w);
+  return with_values (x, y);
+}
+
+} // namespace gpumm

@@ -1,0 +1,86 @@
+// device_vector.cc - see device_vector.h.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device_vector.h"
+
+#include <algorithm>
+
+namespace gpumm {
+
+array vector (int device, gpumm_type type, index_type count) {
+  return new_array (device, type, dim_vector (count, 1));
+}
+
+// Elements without gaps, for a copy.
+static gpumm_matrix column (gpumm_type type, index_type count, const void *values,
+                            gpumm_buffer *buffer) {
+  gpumm_matrix m = {};
+  m.type = type == GPUMM_B ? GPUMM_U8 : type; // as many bytes
+  m.rows = m.ld = count;
+  m.cols = 1;
+  m.values = const_cast<void *> (values);
+  m.buffer = buffer;
+  return m;
+}
+
+array to_device (int device, gpumm_type type, index_type count, const void *from) {
+  const array x = vector (device, type, count);
+  const gpumm_matrix source = column (type, count, from, nullptr);
+  const gpumm_matrix to = column (type, count, x.values (), x.buffer.get ());
+  if (count > 0)
+    need (gpumm_copy (&source, &to));
+  return x;
+}
+
+void to_host (array x, void *to) {
+  x = plain (x);
+  const gpumm_matrix from = column (x.type, x.numel (), x.values (), x.buffer.get ());
+  const gpumm_matrix target = column (x.type, x.numel (), to, nullptr);
+  if (x.numel () > 0)
+    need (gpumm_copy (&from, &target));
+}
+
+gpumm_view view (const array &x) {
+  return x.buffer ? view_of (x) : gpumm_view ();
+}
+
+void run (const gpumm_sparse_work &w) {
+  need (gpumm_sparse_run (&w));
+}
+
+index_type look (const array &x, index_type place) {
+  int64_t count = 0;
+  const gpumm_view at = view_of (x, place);
+  need (gpumm_look (&at, 1, &count));
+  return index_type (count);
+}
+
+array picked (bool put, array values, const array &places, index_type count) {
+  values = plain (values);
+  const array y = put ? zeros (values.device, values.type, dim_vector (count, 1))
+                      : vector (values.device, values.type, count);
+  gpumm_pick p = {};
+  p.put = put;
+  p.part = view_of (put ? values : y);
+  p.whole = view_of (put ? y : values);
+  std::fill_n (p.size, GPUMM_MAP_DIMS, 1);
+  std::fill_n (p.whole_size, GPUMM_MAP_DIMS, 1);
+  p.size[0] = places.numel ();
+  p.whole_size[0] = put ? count : values.numel ();
+  p.part.stride[0] = p.whole.stride[0] = 1;
+  p.places[0].buffer = places.buffer.get ();
+  p.places[0].vector = static_cast<const int64_t *> (places.values ());
+  if (places.numel () > 0)
+    need (gpumm_pick_entries (&p));
+  return y;
+}
+
+operand operand_with (const array &x) {
+  operand o;
+  o.x = x;
+  return o;
+}
+
+} // namespace gpumm

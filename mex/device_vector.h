@@ -1,0 +1,53 @@
+// device_vector.h - vectors on a device, as patterns of sparse matrices and of blocks are made of.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#ifndef GPUMM_DEVICE_VECTOR_H
+#define GPUMM_DEVICE_VECTOR_H
+
+#include "device_array.h"
+
+namespace gpumm {
+
+using index_type = octave_idx_type;
+
+array vector (int device, gpumm_type type, index_type count);
+
+array to_device (int device, gpumm_type type, index_type count, const void *from);
+void to_host (array x, void *to);
+
+// Of a vector that may be missing.
+gpumm_view view (const array &x);
+
+void run (const gpumm_sparse_work &w);
+
+// The count that a device has found. Waits.
+index_type look (const array &x, index_type place);
+
+// Which entries of a matrix are marked (GPUMM_SPARSE_KEEP).
+struct marks {
+  array words, before;
+
+  marks (int device, index_type stored)
+      : words (vector (device, GPUMM_U64, GPUMM_MARK_WORDS (stored))),
+        before (vector (device, GPUMM_I64, GPUMM_MARK_WORDS (stored) + 1)) {
+  }
+
+  void attach (gpumm_sparse_work &w) const {
+    w.marks = view_of (words);
+    w.before = view_of (before);
+  }
+
+  // Waits.
+  index_type count () const {
+    return look (before, words.numel ());
+  }
+};
+
+// The values at these places, or put there among zeros.
+array picked (bool put, array values, const array &places, index_type count);
+
+operand operand_with (const array &x);
+
+} // namespace gpumm
+
+#endif

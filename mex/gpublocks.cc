@@ -1,0 +1,390 @@
+// gpublocks.cc - the type gpuArray of matrices in blocks, as Octave sees it.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpuarray.h"
+#include "own_matrix.h"
+
+using namespace gpumm;
+
+// Stored elements that are shown; of matrices with more the kind is.
+static const octave_idx_type MOST_SHOWN = 1000;
+
+class octave_gpublocks : public own_matrix {
+public:
+  octave_gpublocks () = default;
+  explicit octave_gpublocks (const blocks &x) : m (x) {
+  }
+  octave_gpublocks (const octave_gpublocks &x) : own_matrix (x), m (x.computed ()) {
+  }
+  octave_base_value *clone () const {
+    return new octave_gpublocks (*this);
+  }
+  octave_base_value *empty_clone () const {
+    return new octave_gpublocks ();
+  }
+  void maybe_economize () {
+    computed ();
+  }
+
+  // For use in an expression: what is found out of a value that others hold, too, is kept.
+  blocks operand (bool settles = true) const {
+    if (references (this, 0) > 1) {
+      computed ();
+      if (settles)
+        settle (m);
+    }
+    return m;
+  }
+
+  octave_value whole () const {
+    if (dims ().numel () != 1)
+      say_gather ("this needs the elements of %s on the host: gather (X) brings them",
+                  dims ().str ().c_str ());
+    return by_octave ("full", ovl (download (m)));
+  }
+  octave_value whole_sparse () const {
+    return by_octave ("sparse", ovl (whole ()));
+  }
+  const octave_value &elements () const {
+    static octave_value samples[GPUMM_TYPES];
+    octave_value &x = samples[m.type ()];
+    if (!x.is_defined ())
+      x = sample (m.type (), false, dim_vector (1, 2));
+    return x;
+  }
+
+  dim_vector dims () const {
+    return m.size ();
+  }
+  std::size_t byte_size () const {
+    if (m.is_hosted ())
+      return m.host.byte_size ();
+    settle (m);
+    const octave_idx_type each = m.block_rows * m.block_cols, down = m.rows / m.block_rows;
+    return std::size_t (m.stored) * (std::size_t (each) * gpumm_type_bytes (m.values.type) + 4)
+           + std::size_t (down + 1) * sizeof (int64_t);
+  }
+  octave_idx_type nnz () const {
+    return nonzeros_of (operand (false));
+  }
+  octave_idx_type block_count () const {
+    return m.is_hosted () ? by_octave ("nnzb", ovl (m.host)).idx_type_value () : settle (m).stored;
+  }
+  octave_idx_type nzmax () const {
+    return block_count () * m.block_size ().numel ();
+  }
+  bool is_instance_of (const std::string &name) const {
+    return name == "gpuArray";
+  }
+
+  bool is_true () const {
+    if (dims ().numel () > 1 && !m.is_hosted ())
+      return nnz () == dims ().numel () && download (m).is_true ();
+    return download (m).is_true ();
+  }
+  octave_value full_value () const {
+    return gpuarray_value (full_of (operand (false)));
+  }
+  octave_value permute (const Array<int> &order, bool) const {
+    if (order.numel () != 2)
+      say_gather ("permute of a blocksparse: gather (X)");
+    return order (0) == 0 ? octave_value (clone ())
+                          : gpublocks_value (transposed (operand (false), false));
+  }
+  octave_value squeeze () const {
+    return octave_value (clone ());
+  }
+  octave_value reshape (const dim_vector &size) const {
+    if (size == dims ())
+      return octave_value (clone ());
+    say_gather ("reshape of a blocksparse: gather (X)");
+  }
+  octave_value resize (const dim_vector &, bool) const {
+    say_gather ("resizing of a blocksparse: gather (X)");
+  }
+  octave_value map (unary_mapper_t f) const;
+  octave_value all (int) const {
+    say_gather ("all of a blocksparse is not computed on a device: gather (X)");
+  }
+  octave_value any (int) const {
+    say_gather ("any of a blocksparse is not computed on a device: gather (X)");
+  }
+  octave_value diag (octave_idx_type k) const {
+    if (k != 0 || dims () (0) == 1 || dims () (1) == 1)
+      say_gather ("diag (X) of a matrix, without K, is computed on a device: gather (X)");
+    return gpuarray_value (diagonal_of (operand ()));
+  }
+  octave_value diag (octave_idx_type, octave_idx_type) const {
+    say_gather ("diag (X, M, N) of a blocksparse: gather (X)");
+  }
+  octave_value elements_as (octave_value (octave_value::*type) () const) const {
+    const octave_value z = (elements ().*type) ();
+    const gpumm_type to = type_of_class (z.class_name ());
+    if (!is_float (to))
+      say_gather ("a blocksparse of an integer class stays on the host: gather (X)");
+    return gpublocks_value (gpumm::converted (operand (), iscomplex () ? complex_type (to) : to));
+  }
+
+  octave_value do_index_op (const octave_value_list &, bool = false) {
+    if (dims ().numel () == 1)
+      return gpuarray_value (full_of (operand ()));
+    say_gather ("parts of a blocksparse are read on the host: gather (X)");
+  }
+  octave_value subsref (const std::string &type, const std::list<octave_value_list> &index) {
+    if (type[0] == '(')
+      return do_index_op (index.front ()).next_subsref (type, index);
+    say_gather ("blocks S{I,J} of a blocksparse are read on the host: gather (X)");
+  }
+  octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &index,
+                             int) {
+    return ovl (subsref (type, index));
+  }
+  octave_value subsasgn (const std::string &, const std::list<octave_value_list> &,
+                         const octave_value &) {
+    say_gather ("elements of a blocksparse cannot be assigned: gather (X)");
+  }
+  // printf and mat2str read elements by this, one by one.
+  octave_value fast_elem_extract (octave_idx_type n) const {
+    return n >= 0 && n < dims ().numel ()
+               ? download (m).index_op (ovl (double (n + 1))).full_value ()
+               : octave_value ();
+  }
+
+  bool print_name_tag (std::ostream &os, const std::string &name) const {
+    indent (os);
+    os << name << " = ";
+    return false;
+  }
+  void print (std::ostream &os, bool is_current = false) {
+    if (shows ())
+      download (m).print (os);
+    else {
+      print_raw (os, is_current);
+      newline (os);
+    }
+  }
+  void print_raw (std::ostream &os, bool = false) const {
+    if (shows ())
+      download (m).print_raw (os);
+    else
+      short_disp (os);
+  }
+  void short_disp (std::ostream &os) const {
+    os << dims ().str () << " blocksparse gpuArray, " << (iscomplex () ? "complex " : "")
+       << class_of (m.type ()) << ", " << block_count () << " blocks of " << m.block_size ().str ();
+  }
+
+  // Never saved as something else.
+  [[noreturn]] static bool not_saved () {
+    say_gather ("a file cannot hold it: save gather (X)");
+  }
+  bool save_ascii (std::ostream &) {
+    not_saved ();
+  }
+  bool save_binary (std::ostream &, bool) {
+    not_saved ();
+  }
+  bool save_hdf5 (octave_hdf5_id, const char *, bool) {
+    not_saved ();
+  }
+  bool is_complex_matrix () const {
+    not_saved ();
+  }
+
+  mutable blocks m;
+
+private:
+  const blocks &computed () const {
+    if (!m.is_hosted ())
+      ready (m.values);
+    return m;
+  }
+  bool shows () const {
+    return m.is_hosted () ? m.host.nzmax () <= MOST_SHOWN : nzmax () <= MOST_SHOWN;
+  }
+  template <typename T> static auto references (const T *x, int) -> decltype (long (x->m_count)) {
+    return long (x->m_count);
+  }
+  template <typename T> static long references (const T *x, long) {
+    return long (x->count);
+  }
+
+  DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
+};
+
+DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpublocks, "blocksparse gpuArray", "gpuArray");
+
+static const octave_gpublocks *gpublocks_of (const octave_base_value &x) {
+  return dynamic_cast<const octave_gpublocks *> (&x);
+}
+
+octave_value gpublocks_value (const blocks &x) {
+  return octave_value (new octave_gpublocks (x));
+}
+
+bool is_gpublocks (const octave_value &x) {
+  return gpublocks_of (x.get_rep ()) != nullptr;
+}
+
+octave_value octave_gpublocks::map (unary_mapper_t f) const {
+  for (int i = 0; i < function_count; i++)
+    if (functions[i].name == f)
+      return gpublocks_value (mapped (functions[i], operand (false)));
+  say_gather ("%s of a blocksparse is not computed on a device: %s (gather (X))", get_umap_name (f),
+              get_umap_name (f));
+}
+
+// ---- operators ----------------------------------------------------------------------------------
+
+static block_operand operand_for (const octave_base_value &x, int device, bool settles) {
+  block_operand o;
+  if (const octave_gpublocks *s = gpublocks_of (x)) {
+    o.is_blocks = true;
+    o.s = moved (s->operand (settles), device);
+  } else if (is_blocksparse (x)) {
+    o.is_blocks = true;
+    o.s = upload_blocks (shared (x), device);
+  } else if (get_gpuarray (x, o.other.x)) {
+    if (o.other.x.device != device)
+      o.other.x = moved (o.other.x, device);
+  } else if (x.issparse ())
+    say_gather ("a blocksparse and a sparse matrix: make a blocksparse or a full matrix of it, or "
+                "gather both");
+  else
+    o.other = operand_of (x.is_diag_matrix () || x.is_perm_matrix () ? x.full_value () : shared (x),
+                          device);
+  return o;
+}
+
+static int device_of (const octave_base_value &x) {
+  array full;
+  if (const octave_gpublocks *s = gpublocks_of (x))
+    return s->m.device;
+  return get_gpuarray (x, full) ? full.device : device_for_new ();
+}
+
+// A matrix of one element counts as a number beside what is not in blocks.
+static bool is_one (const octave_base_value &x) {
+  return gpublocks_of (x) && x.numel () == 1;
+}
+
+octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_value &a,
+                               const octave_base_value &b) {
+  array full;
+  blocks result;
+  const bool blocks_a = gpublocks_of (a) || is_blocksparse (a),
+             blocks_b = gpublocks_of (b) || is_blocksparse (b);
+  if (blocks_a != blocks_b && (is_one (a) || is_one (b)))
+    return octave::binary_op (type_info (), op, is_one (a) ? a.full_value () : shared (a),
+                              is_one (b) ? b.full_value () : shared (b));
+  const int device = device_of (gpublocks_of (a) || get_gpuarray (a, full) ? a : b);
+  const bool settles = op == octave_value::op_mul;
+  return combined (op, operand_for (a, device, settles), operand_for (b, device, settles), result,
+                   full)
+             ? gpublocks_value (result)
+             : gpuarray_value (full);
+}
+
+template <octave_value::binary_op op>
+static octave_value binary (const octave_base_value &a, const octave_base_value &b) {
+  return gpublocks_binary (op, a, b);
+}
+
+[[noreturn]] static octave_value not_joined (const octave_base_value &, const octave_base_value &,
+                                             const Array<octave_idx_type> &) {
+  say_gather ("matrices in blocks are not put together on a device: gather them");
+}
+
+void install_gpublocks (octave::type_info &types) {
+  octave_gpublocks::register_type (types);
+  const int id = octave_gpublocks::static_type_id ();
+#define OPERATOR(op)                                                                               \
+  install_with_all (types, octave_value::op_##op, id, binary<octave_value::op_##op>);
+  OPERATOR (mul)
+  OPERATOR (div)
+  OPERATOR (ldiv)
+  OPERATOR (pow)
+  OPERATOR (add)
+  OPERATOR (sub)
+  OPERATOR (el_mul)
+  OPERATOR (el_div)
+  OPERATOR (el_ldiv)
+  OPERATOR (el_pow)
+  OPERATOR (lt)
+  OPERATOR (le)
+  OPERATOR (eq)
+  OPERATOR (ne)
+  OPERATOR (ge)
+  OPERATOR (gt)
+  OPERATOR (el_and)
+  OPERATOR (el_or)
+#undef OPERATOR
+  for (int other = 0; other < types.installed_type_names ().numel (); other++) {
+    types.install_cat_op (id, other, not_joined);
+    if (other != id)
+      types.install_cat_op (other, id, not_joined);
+  }
+  types.install_unary_op (octave_value::op_not, id, [] (const octave_base_value &x) {
+    return octave::unary_op (type_info (), octave_value::op_not, x.full_value ());
+  });
+  types.install_unary_op (octave_value::op_uplus, id, shared);
+  types.install_unary_op (octave_value::op_uminus, id, [] (const octave_base_value &x) {
+    return octave::binary_op (type_info (), octave_value::op_mul, octave_value (-1.0), shared (x));
+  });
+  types.install_unary_op (octave_value::op_transpose, id, [] (const octave_base_value &x) {
+    return gpublocks_value (transposed (gpublocks_of (x)->operand (false), false));
+  });
+  types.install_unary_op (octave_value::op_hermitian, id, [] (const octave_base_value &x) {
+    return gpublocks_value (transposed (gpublocks_of (x)->operand (false), true));
+  });
+}
+
+// ---- what methods ask for -----------------------------------------------------------------------
+
+// ("fold", "sum", X, DIM)
+static octave_value sum_by_word (const octave_value_list &args) {
+  const octave_gpublocks *x = gpublocks_of (args (2).get_rep ());
+  const int dim = args (3).int_value () - 1;
+  if (x && args (1).string_value () == "sum" && dim < 2)
+    return gpuarray_value (sum_of (x->operand (), dim));
+  say_gather ("%s of a blocksparse is not computed on a device: gather (X)",
+              args (1).string_value ().c_str ());
+}
+
+octave_value_list gpublocks_word (const octave_value_list &args) {
+  const std::string word = args (0).string_value ();
+  const octave_gpublocks *x = args.length () > 1 ? gpublocks_of (args (1).get_rep ()) : nullptr;
+  if (word == "fold" && args.length () == 4)
+    return ovl (sum_by_word (args));
+  if (!x)
+    say_gather ("this is not computed of a blocksparse on a device: gather (X)");
+  if (word == "gather")
+    return ovl (download (x->operand ()));
+  if (word == "type")
+    return ovl (class_of (x->m.type ()));
+  if (word == "device")
+    return ovl (double (x->m.device));
+  if (word == "valid")
+    return ovl (true);
+  if (word == "values")
+    return ovl (gpuarray_value (values_of (x->operand ())));
+  if (word == "sparse")
+    return ovl (gpusparse_value (sparse_of (x->operand ())));
+  if (word == "block size") {
+    RowVector size (2);
+    for (int d = 0; d < 2; d++)
+      size (d) = double (x->m.block_size () (d));
+    return ovl (size);
+  }
+  if (word == "blocks")
+    return ovl (double (x->block_count ()));
+  if (word == "equal" && args.length () == 3) {
+    const octave_gpublocks *y = gpublocks_of (args (2).get_rep ());
+    return ovl (equal (x->operand (), y->operand ()));
+  }
+  if (word == "drop" && args.length () == 3)
+    return ovl (gpublocks_value (without_small (x->operand (false), args (2).double_value ())));
+  say_gather ("this is not computed of a blocksparse on a device: gather (X)");
+}
