@@ -89,6 +89,23 @@
 %! assert ([on(S + T), on(T + S), on(S * F), on(F * S), on(F + S)], [0, 1, 0, 1, 1]);
 %! assert (gather (S .* gpuArray ([1, 2, 4])), s * diag ([1, 2, 4]));
 
+%!test # and so do matrices in blocks
+%! s = blocksparse (kron ([1, 0, 2; 0, 3, 0; 4, 0, 5], [1, 2; 3, 4]), 2);
+%! t = blocksparse (kron ([0, 1, 0; 2, 3, 0; 0, 0, 1], [2, 1; 0, 1]), 2) * complex (1, 1);
+%! f = magic (6);
+%! T = gpuArray (t);
+%! F = gpuArray (f);
+%! __gpuarray__ ("select", 0);
+%! S = gpuArray (s);
+%! __gpuarray__ ("select", 1);
+%! for op = {@plus, @minus, @times, @mtimes, @(x, y) x' * y, @(x, y) x + y', @(x, y) (x - x) * y, @(x, y) (x * 2) * (y + y)}
+%!   for pair = {{S, T, s, t}, {T, S, t, s}, {S, F, s, f}, {F, S, f, s}}
+%!     [X, Y, x, y] = pair{1}{:};
+%!     assert (isequal (full (gather (op{1} (X, Y))), full (op{1} (x, y))), func2str (op{1}));
+%!   endfor
+%! endfor
+%! assert ([on(S + T), on(T * S), on(S * F)], [0, 1, 0]);
+
 %!test # empty arrays
 %! E = gpuArray (zeros (0, 5));
 %! assert (gather ([A; E]), a);

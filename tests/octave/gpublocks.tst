@@ -313,6 +313,17 @@
 %!   assert (difference (F' * G, F' * S), "");
 %! endfor
 
+## by zero and by numbers that are not finite, where a block has become zero: it is not there any more
+%!test
+%! texts = {};
+%! for S = patterns ()
+%!   one = S{1};
+%!   for f = {@(x) (x - x) / 0, @(x) (x .* 0) ./ 0, @(x) 0 .\ (x - x), @(x) (x - x) * Inf, @(x) NaN * (x .* 0), @(x) x / 0}
+%!     texts{end+1} = compare (f{1}, {one});
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
 ## ---- the sign iteration --------------------------------------------------------------------------
 
 %!function X = sign_of (X)
