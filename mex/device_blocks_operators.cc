@@ -306,9 +306,8 @@ static blocks joined (const operation &o, blocks a, blocks b) {
 static blocks with_number (const operation &o, const block_operand &a, const block_operand &b) {
   blocks x = a.is_blocks ? a.s : b.s;
   const gpumm_scalar number = (a.is_blocks ? b : a).other.number;
-  if (!std::isfinite (number.re) || !std::isfinite (number.im)
-      || (o.map == GPUMM_MAP_DIV && number.re == 0 && number.im == 0))
-    settle (x); // 0 times Inf would be NaN, and so would 0 by 0
+  if (!std::isfinite (number.re) || !std::isfinite (number.im))
+    settle (x); // 0 times Inf would be NaN
   if (x.conjugated)
     x = straight (x);
   const operand values = operand_with (x.values);
