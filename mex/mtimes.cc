@@ -143,8 +143,9 @@ DEFMETHOD_DLD (__gpumm_mtimes__, interp, args, , "For internal use: see gpumm_mt
   if (!known) {
     interp.mlock (); // `clear all` must not unload the code of an operator
     const int found[TYPES] = {
-        octave_matrix::static_type_id (), octave_complex_matrix::static_type_id (),
-        octave_float_matrix::static_type_id (), octave_float_complex_matrix::static_type_id ()};
+        octave_matrix::static_type_id (),        octave_complex_matrix::static_type_id (),
+        octave_float_matrix::static_type_id (),  octave_float_complex_matrix::static_type_id (),
+        octave_sparse_matrix::static_type_id (), octave_sparse_complex_matrix::static_type_id ()};
     std::copy_n (found, TYPES, ids);
     known = true;
   }

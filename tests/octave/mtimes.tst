@@ -39,7 +39,7 @@
 %!     endif
 %!     for f = forms
 %!       [C, count] = with_gpumm (f{1});
-%!       assert (count, 1, sprintf ("%d, %d: %s", i, j, func2str (f{1})));
+%!       assert (count == 1, "%d, %d: %s", i, j, func2str (f{1}));
 %!       assert (class (C), class (right));
 %!       assert (isequal (C, right));
 %!     endfor
@@ -62,7 +62,7 @@
 %! for f = forms
 %!   right = f{1} ();
 %!   [C, count] = with_gpumm (f{1});
-%!   assert (count, 1, func2str (f{1}));
+%!   assert (count == 1, func2str (f{1}));
 %!   assert (issparse (C), issparse (right));
 %!   assert (iscomplex (C), iscomplex (right));
 %!   assert (nnz (C), nnz (right));
@@ -76,7 +76,7 @@
 %!          @() A(:,1) * A(1,:), @() S * S, @() ones (900, 0) * ones (0, 900), @() int8 (A) * 2};
 %! for f = forms
 %!   [C, count] = with_gpumm (f{1});
-%!   assert (count, 0, func2str (f{1}));
+%!   assert (count == 0, func2str (f{1}));
 %!   assert (isequal (C, f{1} ()));
 %! endfor
 
