@@ -6,6 +6,8 @@
 // Octave finds the function of an operator in a table, by the types of both operands. gpumm's functions
 // take the places of Octave's there. They call __gpumm_multiply__ for large products and Octave's
 // function for the others, and if gpumm raises an error: Octave then multiplies, or raises its own.
+// A'*B and the like are operators of their own. Where Octave has no function for one, it forms the
+// transpose; gpumm does not.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -53,6 +55,10 @@ static octave_value borrowed (const octave_base_value &x) {
   return octave_value (const_cast<octave_base_value *> (&x), true);
 }
 
+static bool turns_first (form f) {
+  return f == TRANS_MUL || f == HERM_MUL;
+}
+
 // Elements that a product reads.
 static double stored (const octave_base_value &x) {
   return double (x.issparse () ? x.nnz () : x.numel ());
@@ -65,9 +71,9 @@ static bool is_large (form f, const octave_base_value &a, const octave_base_valu
   if (pairs < least) // found without the sizes, which take as long as a small product to ask for
     return false;
   const dim_vector x = a.dims (), y = b.dims ();
-  const bool turns_a = f == TRANS_MUL || f == HERM_MUL, turns_b = f == MUL_TRANS || f == MUL_HERM;
-  const octave_idx_type k = x (!turns_a);
-  return x.ndims () == 2 && y.ndims () == 2 && k == y (turns_b) && pairs >= least * double (k);
+  const octave_idx_type k = x (!turns_first (f));
+  return x.ndims () == 2 && y.ndims () == 2 && k == y (f != MUL && !turns_first (f))
+         && pairs >= least * double (k);
 }
 
 // Returns an undefined value if gpumm raises an error.
@@ -90,6 +96,16 @@ static octave_value product (form f, const octave_base_value &a, const octave_ba
   }
 }
 
+// As Octave does it where it has no function for the form.
+static octave_value decomposed (form f, const octave_base_value &a, const octave_base_value &b) {
+  type_info &types = octave::interpreter::the_interpreter ()->get_type_info ();
+  const octave_value::unary_op turn =
+      f < HERM_MUL ? octave_value::op_transpose : octave_value::op_hermitian;
+  octave_value x = borrowed (a), y = borrowed (b);
+  (turns_first (f) ? x : y) = octave::unary_op (types, turn, turns_first (f) ? x : y);
+  return octave::binary_op (types, octave_value::op_mul, x, y);
+}
+
 template <form f>
 static octave_value multiply (const octave_base_value &a, const octave_base_value &b) {
   if (is_on && !is_inside && is_large (f, a, b)) {
@@ -97,7 +113,8 @@ static octave_value multiply (const octave_base_value &a, const octave_base_valu
     if (c.is_defined ())
       return c;
   }
-  return octaves[f][index_of (a.type_id ())][index_of (b.type_id ())](a, b);
+  const binary_op_fcn octave = octaves[f][index_of (a.type_id ())][index_of (b.type_id ())];
+  return octave ? octave (a, b) : decomposed (f, a, b);
 }
 
 // ---- the table ----------------------------------------------------------------------------------
@@ -117,8 +134,8 @@ static void exchange (type_info &types, operation op, bool on) {
       if (!has_product (i, j))
         continue;
       const binary_op_fcn now = types.lookup_binary_op (op, ids[i], ids[j]);
-      if (on && now) {
-        octaves[f][i][j] = now;
+      if (on && (now || (f != MUL && octaves[MUL][i][j]))) {
+        octaves[f][i][j] = now; // null: Octave decomposes the form
         types.register_binary_op (op, ids[i], ids[j], multiply<f>);
       } else if (!on && now == binary_op_fcn (multiply<f>))
         types.register_binary_op (op, ids[i], ids[j], octaves[f][i][j]);

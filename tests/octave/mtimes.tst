@@ -80,6 +80,37 @@
 %!   assert (isequal (C, f{1} ()));
 %! endfor
 
+%!test # every form of every pair of types, small and where sparse ones are taken: as without, and so are errors
+%! S = sparse (mod (reshape (1:400^2, 400, 400), 7) == 3);
+%! A = 3 * S + 2 * S.';
+%! make = {@full, @(x) full (x) + 2i * full (x), @(x) single (full (x)), @(x) single (full (x)) * 1i, @(x) x, @(x) x * (1 - 1i), ...
+%!         @(x) x > 3, @(x) full (x) > 3, @(x) int8 (full (x)), @(x) eye (rows (x)), @(x) eye (rows (x))(end:-1:1,:), ...
+%!         @(x) x(2,1), @(x) 1:rows (x)};
+%! forms = {@(x, y) x * y, @(x, y) x' * y, @(x, y) x.' * y, @(x, y) x * y', @(x, y) x * y.'};
+%! for n = [5, 400]
+%!   for f = make
+%!     X = f{1} (A(1:n,1:n));
+%!     for g = make
+%!       Y = g{1} (A(1:n,1:n) + S(1:n,1:n));
+%!       for h = forms
+%!         found = cell (1, 2);
+%!         for on = [false, true]
+%!           gpumm_mtimes (on);
+%!           try
+%!             found{1+on} = h{1} (X, Y);
+%!           catch err
+%!             found{1+on} = {err.identifier, err.message};
+%!           end_try_catch
+%!         endfor
+%!         gpumm_mtimes (false);
+%!         assert (isequal (found{:}) && strcmp (class (found{1}), class (found{2})) ...
+%!                 && issparse (found{1}) == issparse (found{2}) && iscomplex (found{1}) == iscomplex (found{2}), ...
+%!                 "n = %d, %s: %s by %s", n, func2str (h{1}), func2str (f{1}), func2str (g{1}));
+%!       endfor
+%!     endfor
+%!   endfor
+%! endfor
+
 %!test # errors are Octave's own, with its texts, and nothing is left of them
 %! A = ones (600);
 %! lasterr ("");
