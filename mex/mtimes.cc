@@ -31,9 +31,10 @@ using octave::type_info;
 using binary_op_fcn = type_info::binary_op_fcn;
 
 // Multiplications from which a product is gpumm's. Of full matrices 400^3: smaller ones take longer to hand
-// over than a GPU can save (on an H200 with 16 cores the GPU is faster from 512 to 576 on). Of sparse
-// matrices gpumm is faster on the CPU too: n = 1000 with 3 elements a column is where both take 0.3 ms.
-static const double LEAST_WORK = 6.4e7, LEAST_SPARSE_WORK = 1e5;
+// over than a GPU can save (on an H200 with 16 cores the GPU is faster from 512 to 576 on). With sparse
+// matrices gpumm is faster on the CPU, too, on two cores from there on (bench/bench_mtimes.m): a call
+// takes 0.02 ms.
+static const double LEAST_WORK = 6.4e7, LEAST_SPARSE_BY_FULL = 1e6, LEAST_SPARSE = 1e5;
 
 enum form { MUL, TRANS_MUL, MUL_TRANS, HERM_MUL, MUL_HERM, FORMS };
 enum { FULL_TYPES = 4, TYPES = 6 };
@@ -66,7 +67,9 @@ static double stored (const octave_base_value &x) {
 
 // With r elements of A and s of B, a product of inner size k has about r s / k multiplications.
 static bool is_large (form f, const octave_base_value &a, const octave_base_value &b) {
-  const double least = a.issparse () || b.issparse () ? LEAST_SPARSE_WORK : LEAST_WORK;
+  const double least = a.issparse () && b.issparse ()   ? LEAST_SPARSE
+                       : a.issparse () || b.issparse () ? LEAST_SPARSE_BY_FULL
+                                                        : LEAST_WORK;
   const double pairs = stored (a) * stored (b);
   if (pairs < least) // found without the sizes, which take as long as a small product to ask for
     return false;

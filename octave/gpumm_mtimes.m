@@ -29,7 +29,7 @@
 ## @end example
 ##
 ## These products are taken: full matrices of double and single, real and complex, from 400^3
-## multiplications on, and sparse matrices with sparse or full ones, from 1e5 multiplications on.
+## multiplications on, sparse matrices with each other from 1e5 on, and with full ones from 1e6 on.
 ## @code{A'*B}, @code{A*B'}, @code{A.'*B} and @code{A*B.'} are taken without forming the transpose.
 ## All others stay Octave's.  The values agree with Octave's to the bound that @code{help gpumm} gives.  If
 ## gpumm raises an error, Octave multiplies.
