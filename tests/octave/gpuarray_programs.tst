@@ -175,9 +175,11 @@
 %!  yes = yes || (some_integer && any (cellfun (@iscomplex, x)) && ! isempty (strfind (said.message, "complex")));
 %!endfunction
 
-%!function where = negative_zeros (x)
+## Where parts are a negative zero or NaN: of a sum both zeros are right, and of a complex number that is not
+## finite either part may be NaN.
+%!function where = free_parts (x)
 %!  parts = double ([real(x(:)), imag(x(:))]);
-%!  where = parts == 0 & signbit (parts) != 0;
+%!  where = [parts == 0 & signbit(parts) != 0, isnan(parts)];
 %!endfunction
 
 ## What is wrong with the device's G beside the host's H.  SAME: may the program go on with G?
@@ -214,7 +216,7 @@
 %!    text = sprintf ("size %s and not %s", mat2str (size (g)), mat2str (size (h)));
 %!  elseif (! isempty (h))
 %!    equal = g == h | (isnan (g) & isnan (h));
-%!    same = same && isequal (negative_zeros (g), negative_zeros (h)); # sums may have either; sqrt tells them apart
+%!    same = same && isequal (free_parts (g), free_parts (h)); # sqrt and imag tell them apart
 %!    if (! all (equal(:)))
 %!      same = false;
 %!      is_complex = iscomplex (h) || iscomplex (g) || any (cellfun (@iscomplex, x));
