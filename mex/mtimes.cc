@@ -15,16 +15,14 @@
 #include <algorithm>
 #include <string>
 
-#include <octave/oct.h>
+#include "own_matrix.h"
 
-#include <octave/interpreter.h>
 #include <octave/ov-cx-mat.h>
+#include <octave/ov-cx-sparse.h>
 #include <octave/ov-flt-cx-mat.h>
 #include <octave/ov-flt-re-mat.h>
-#include <octave/ov-cx-sparse.h>
 #include <octave/ov-re-mat.h>
 #include <octave/ov-re-sparse.h>
-#include <octave/ov-typeinfo.h>
 #include <octave/parse.h>
 
 using octave::type_info;
@@ -49,11 +47,6 @@ static int index_of (int id) {
   while (ids[i] != id)
     i++;
   return i;
-}
-
-// An operand as a value that shares its memory: gpumm sees that A and A of A'*A are one array.
-static octave_value borrowed (const octave_base_value &x) {
-  return octave_value (const_cast<octave_base_value *> (&x), true);
 }
 
 static bool turns_first (form f) {
@@ -83,7 +76,7 @@ static bool is_large (form f, const octave_base_value &a, const octave_base_valu
 static octave_value product (form f, const octave_base_value &a, const octave_base_value &b) {
   static const char *const option[FORMS] = {"", "TransposeA", "TransposeB", "TransposeA",
                                             "TransposeB"};
-  octave_value_list arguments = ovl (borrowed (a), borrowed (b));
+  octave_value_list arguments = ovl (shared (a), shared (b)); // A and A of A'*A stay one array
   if (f != MUL)
     arguments.append (ovl (option[f], f < HERM_MUL ? "transpose" : "ctranspose"));
   is_inside = true;
@@ -104,7 +97,7 @@ static octave_value decomposed (form f, const octave_base_value &a, const octave
   type_info &types = octave::interpreter::the_interpreter ()->get_type_info ();
   const octave_value::unary_op turn =
       f < HERM_MUL ? octave_value::op_transpose : octave_value::op_hermitian;
-  octave_value x = borrowed (a), y = borrowed (b);
+  octave_value x = shared (a), y = shared (b);
   (turns_first (f) ? x : y) = octave::unary_op (types, turn, turns_first (f) ? x : y);
   return octave::binary_op (types, octave_value::op_mul, x, y);
 }
