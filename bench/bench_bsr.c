@@ -3,18 +3,24 @@
  *
  *   cc -O2 bench/bench_bsr.c -o build/bench_bsr -ldl -lm
  *   build/bench_bsr build/package/libgpumm_cuda.so FILE.csv [only=bsr,spmm] [types=d]
- *                   [blocks=4,9,64] [room=16] [runs=3] [rows=100000]
+ *                   [blocks=4,9,64] [patterns=random] [room=16] [runs=3] [rows=100000]
  *
- * bsr: A*A for a matrix with 40 random blocks per block row and `rows` block rows. The kernel makes
- * the first rows of C, as many as fit into `room` GB. The symbolic phase, which counts the blocks
- * of C, is timed separately. If A is larger than `room`, it has fewer rows. "small": A has about 40
- * MB and stays in the cache, as in other benchmarks of such kernels.
+ * bsr: A*A for a matrix with `rows` block rows, of each of the patterns:
+ *   random            40 random blocks per block row; nearly every product has a block of C of its own
+ *   near4, near16     40 (80, of which 48 differ) near the diagonal: about 4 (16) products for a block of C
+ *   band10, band40    10 (40) blocks side by side: about 5 (20)
+ *   mesh              27: a cell of a cube and its neighbours, as in finite elements: about 6
+ *   cached            as random, but A has about 40 MB and stays in the cache, as in other
+ *                     benchmarks of such kernels
+ * The kernel makes the first rows of C, as many as fit into `room` GB. The symbolic phase, which
+ * counts the blocks of C, is timed separately. If A is larger than `room`, it has fewer rows.
  *
  * spmm: random matrices with a fixed number of nonzeros (blocks) per row, times a dense matrix, and
  * a dense matrix times them.
  *
- * The column of block q of row i is splitmix64 (i per_row + q) modulo the number of columns,
- * without duplicates (bench_bsr.py makes the same matrices for its peers). Elements are random in
+ * A random column of block q of row i is splitmix64 (i per_row + q) modulo the number of columns,
+ * without duplicates (bench_bsr.py makes the same matrices for its peers); near the diagonal, modulo
+ * the columns that are near. Elements are random in
  * (-0.5, 0.5). Some elements of the result are compared with sums on the host before the kernel is
  * timed; the median of the runs is printed. useful: 2 (complex 8) operations for each multiply-add
  * of elements of stored blocks.
@@ -30,10 +36,10 @@ static int wrong;
 enum { MOST_RUNS = 64 };
 
 static struct {
-  const char *only, *types, *blocks;
+  const char *only, *types, *blocks, *patterns;
   double room;
   long runs, rows;
-} options = {"bsr,spmm", "d", "", 16, 3, 100000};
+} options = {"bsr,spmm", "d", "", "random,cached", 16, 3, 100000};
 
 /* ---- data --------------------------------------------------------------------------------- */
 
@@ -100,8 +106,43 @@ static int by_column (const void *x, const void *y) {
   return *(const int32_t *) x < *(const int32_t *) y ? -1 : 1;
 }
 
-static struct matrix make_matrix (gpumm_type type, int64_t rows, int64_t cols, int64_t per_row,
-                                  int64_t block_rows, int64_t block_cols) {
+/* Where the blocks of a row are. */
+struct pattern {
+  const char *name;
+  int64_t per_row, near; /* near: how many columns about the diagonal they are among; 0: all */
+  int mesh;              /* neighbours in a cube */
+};
+
+enum { PER_ROW = 40 };
+
+/* near: m blocks of a row, which is how many differ, make about m^2 / (2 near) products for a block of C. */
+static const struct pattern patterns[] = {
+    {"random", PER_ROW, 0, 0}, {"near4", PER_ROW, 190, 0}, {"near16", 80, 70, 0},
+    {"band10", 10, 10, 0},     {"band40", 40, 40, 0},      {"mesh", 27, 0, 1},
+    {"cached", PER_ROW, 0, 0},
+};
+
+/* The column of block q of row i, or -1 outside. */
+static int64_t column_of (const struct pattern *pattern, int64_t i, int64_t q, int64_t cols) {
+  const uint64_t number = splitmix64 ((uint64_t) (i * pattern->per_row + q));
+  if (pattern->mesh) {
+    const int64_t side = (int64_t) cbrt ((double) cols) + 1;
+    const int64_t x = i % side + q % 3 - 1, y = i / side % side + q / 3 % 3 - 1,
+                  z = i / side / side + q / 9 - 1, j = x + side * (y + side * z);
+    return x < 0 || x >= side || y < 0 || y >= side || z < 0 || j >= cols ? -1 : j;
+  }
+  if (pattern->near == 0)
+    return (int64_t) (number % (uint64_t) cols);
+  const int64_t step =
+      pattern->near == pattern->per_row ? q : (int64_t) (number % (uint64_t) pattern->near);
+  const int64_t j = i - pattern->near / 2 + step;
+  return j < cols ? j : -1;
+}
+
+static struct matrix make_matrix (gpumm_type type, int64_t rows, int64_t cols,
+                                  const struct pattern *pattern, int64_t block_rows,
+                                  int64_t block_cols) {
+  const int64_t per_row = pattern->per_row;
   struct matrix x = {
       .host = {.rows = rows, .cols = cols, .block_rows = block_rows, .block_cols = block_cols}};
   int64_t *start = malloc ((size_t) (rows + 1) * sizeof *start), count = 0;
@@ -109,11 +150,15 @@ static struct matrix make_matrix (gpumm_type type, int64_t rows, int64_t cols, i
   for (int64_t i = 0; i < rows; i++) {
     int32_t *row = column + count;
     start[i] = count;
-    for (int64_t q = 0; q < per_row; q++)
-      row[q] = (int32_t) (splitmix64 ((uint64_t) (i * per_row + q)) % (uint64_t) cols);
-    qsort (row, (size_t) per_row, sizeof *row, by_column);
+    int64_t inside = 0;
+    for (int64_t q = 0; q < per_row; q++) {
+      const int64_t j = column_of (pattern, i, q, cols);
+      if (j >= 0)
+        row[inside++] = (int32_t) j;
+    }
+    qsort (row, (size_t) inside, sizeof *row, by_column);
     int64_t kept = 0;
-    for (int64_t q = 0; q < per_row; q++)
+    for (int64_t q = 0; q < inside; q++)
       if (kept == 0 || row[q] != row[kept - 1])
         row[kept++] = row[q];
     count += kept;
@@ -184,7 +229,7 @@ static int agrees (gpumm_type type, const void *x, const double *sum, double siz
 
 /* ---- blocks by blocks --------------------------------------------------------------------- */
 
-enum { PER_ROW = 40, SAMPLES = 20 };
+enum { SAMPLES = 20 };
 
 /* Checks one element of some blocks of C. */
 static int check_blocks (gpumm_type type, int64_t b, const struct matrix *a,
@@ -213,15 +258,24 @@ static int check_blocks (gpumm_type type, int64_t b, const struct matrix *a,
   return 1;
 }
 
-static void measure_blocks (gpumm_type type, int64_t b, int small) {
+/* An upper bound of the expected blocks in a row of C. */
+static double row_of_c (const struct pattern *pattern, double n) {
+  const double products = (double) (pattern->per_row * pattern->per_row);
+  if (pattern->mesh)
+    return 125;
+  if (pattern->near > 0)
+    return 2 * (double) pattern->near - 1;
+  return n * (1 - exp (-products / n)); /* products at random columns */
+}
+
+static void measure_blocks (gpumm_type type, int64_t b, const struct pattern *pattern) {
+  const int64_t per_row = pattern->per_row;
   double block = (double) (b * b) * (double) sizes[type], room = 1e9 * options.room;
-  double most = (small ? 4e7 : room) / (PER_ROW * block);
+  double most = (strcmp (pattern->name, "cached") == 0 ? 4e7 : room) / ((double) per_row * block);
   int64_t n = most < (double) options.rows ? (int64_t) most : options.rows;
   n = n < 200 ? 200 : n;
-  struct matrix a = make_matrix (type, n, n, PER_ROW, b, b);
-  /* the expected blocks in a row of C: PER_ROW^2 products at random columns */
-  double made = (double) n * (1 - exp (-(double) PER_ROW * PER_ROW / (double) n));
-  int64_t count = (int64_t) (room / (made * block));
+  struct matrix a = make_matrix (type, n, n, pattern, b, b);
+  int64_t count = (int64_t) (room / (row_of_c (pattern, (double) n) * block));
   count = count < n ? count : n;
   double pairs = 0;
   for (int64_t i = 0; i < count; i++)
@@ -236,7 +290,7 @@ static void measure_blocks (gpumm_type type, int64_t b, int small) {
                             .c = {.rows = n, .cols = n, .block_rows = b, .block_cols = b},
                             .count = count,
                             .pairs = (int64_t) pairs,
-                            .row_pairs = PER_ROW * PER_ROW,
+                            .row_pairs = per_row * per_row,
                             .alpha = {1, 0}};
   int64_t *start = calloc ((size_t) n + 1, sizeof *start);
   p.c.start = take (n + 1, sizeof *start);
@@ -265,10 +319,10 @@ static void measure_blocks (gpumm_type type, int64_t b, int small) {
       wrong++;
       continue;
     }
-    fprintf (file, "bsr,%s,%c,%lld,%lld,%lld,%d,%.0f,%lld,%.4f,%.4f,%.1f,%.1f\n", row->name,
-             "sdcz"[type], (long long) b, (long long) n, (long long) count, PER_ROW, pairs,
-             (long long) p.c.stored, 1e3 * symbolic, 1e3 * taken, 1e-9 * flops / taken,
-             1e-9 * ((double) bytes + pairs * block) / taken);
+    fprintf (file, "bsr,%s,%c,%lld,%lld,%lld,%lld,%.0f,%lld,%.4f,%.4f,%.1f,%.1f,%s\n", row->name,
+             "sdcz"[type], (long long) b, (long long) n, (long long) count, (long long) per_row,
+             pairs, (long long) p.c.stored, 1e3 * symbolic, 1e3 * taken, 1e-9 * flops / taken,
+             1e-9 * ((double) bytes + pairs * block) / taken, pattern->name);
     fflush (file);
   }
   need (driver->release (0, p.c.start), "release");
@@ -284,7 +338,7 @@ static void measure_blocks (gpumm_type type, int64_t b, int small) {
 static void measure_dense (gpumm_type type, int64_t n, int64_t b, int64_t per_row, int64_t columns,
                            int left, int by_columns) {
   int64_t blocks = n / b, rows = blocks * b;
-  struct matrix s = make_matrix (type, blocks, blocks, per_row, b, b);
+  struct matrix s = make_matrix (type, blocks, blocks, &(struct pattern){.per_row = per_row}, b, b);
   void *x = take (rows * columns, sizes[type]), *y = take (rows * columns, sizes[type]);
   fill (type, x, rows * columns);
   gpumm_rows dense = {.rows = left ? rows : columns,
@@ -336,7 +390,7 @@ static void measure_dense (gpumm_type type, int64_t n, int64_t b, int64_t per_ro
   } else {
     double taken = seconds (row->launch, &p, row->name);
     double flops = (double) (s.host.stored * b * b * columns) * operations_of (type);
-    fprintf (file, "spmm,%s %s,%c,%lld,%lld,%lld,%lld,%lld,,,%.4f,%.1f,\n", row->name,
+    fprintf (file, "spmm,%s %s,%c,%lld,%lld,%lld,%lld,%lld,,,%.4f,%.1f,,random\n", row->name,
              left         ? by_columns ? "columns x dense" : "rows x dense"
              : by_columns ? "dense x columns"
                           : "dense x rows",
@@ -361,20 +415,18 @@ static int chosen (int64_t b) {
 int main (int count, char **arguments) {
   static const int64_t widths[] = {2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 16, 20,
                                    23, 24, 25, 31, 32, 33, 40, 45, 48, 49, 56, 63, 64};
-  const option known[] = {{.name = "only", .text = &options.only},
-                          {.name = "types", .text = &options.types},
-                          {.name = "blocks", .text = &options.blocks},
-                          {.name = "room", .real = &options.room},
-                          {.name = "runs", .number = &options.runs},
-                          {.name = "rows", .number = &options.rows},
-                          {.name = NULL}};
+  const option known[] = {
+      {.name = "only", .text = &options.only},     {.name = "types", .text = &options.types},
+      {.name = "blocks", .text = &options.blocks}, {.name = "patterns", .text = &options.patterns},
+      {.name = "room", .real = &options.room},     {.name = "runs", .number = &options.runs},
+      {.name = "rows", .number = &options.rows},   {.name = NULL}};
   int usage = count < 3;
   for (int i = 3; i < count; i++)
     usage = usage || !take_option (known, arguments[i]);
   if (usage || options.runs < 1 || options.runs > MOST_RUNS || options.rows < 1
       || !(options.room > 0)) {
-    printf ("usage: bench_bsr LIBRARY FILE.csv [only=] [types=] [blocks=] [room=] [runs=] "
-            "[rows=]\n");
+    printf ("usage: bench_bsr LIBRARY FILE.csv [only=] [types=] [blocks=] [patterns=] [room=] "
+            "[runs=] [rows=]\n");
     return 2;
   }
   int status = open_benchmark (count, arguments, &file);
@@ -385,14 +437,15 @@ int main (int count, char **arguments) {
   need (driver->pin (0, PIECE * 16, &piece), "pin");
   fprintf (file,
            "family,kernel,type,b,block_rows,rows_or_columns,per_row,pairs_or_blocks,blocks_of_c,"
-           "symbolic_ms,ms,gflops,gb_s\n");
+           "symbolic_ms,ms,gflops,gb_s,pattern\n");
   for (const char *t = options.types; *t; t++) {
     gpumm_type type = type_of (*t);
     make_piece (type);
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
-      for (int small = 0; small < 2; small++)
-        if (strstr (options.only, "bsr") && chosen (widths[i]))
-          measure_blocks (type, widths[i], small);
+      for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++)
+        if (strstr (options.only, "bsr") && chosen (widths[i])
+            && listed (options.patterns, patterns[k].name, 0))
+          measure_blocks (type, widths[i], &patterns[k]);
     for (int columns = 256; columns >= 64 && strstr (options.only, "spmm"); columns /= 4)
       for (int form = 0; form < 4; form++) {
         if (chosen (1))

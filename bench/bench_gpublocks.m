@@ -4,7 +4,8 @@
 ##
 ## X = 1.5 X - 0.5 X^3 with blocks below 1e-8 dropped, 20 steps, of a banded matrix with N block rows
 ## (20000) in blocks of 23 x 23 and 9 x 9.  Seconds are medians of three runs after one that is not
-## counted; from host memory one run.  What is uploaded before and gathered after is not counted.
+## counted.  What is uploaded before and gathered after is not counted.  From host memory two steps, which
+## take many times as long as 20 on the device, and two on the device beside them.
 ##
 ## "product" is X * X of the last X: its rate on the device, with all that the operator does, and beside it
 ## the rate of the kernel alone that gpumm takes for the same operands from host memory.
@@ -16,9 +17,9 @@ function X = step (X)
   X = dropblocks (1.5 * X - 0.5 * X ^ 3, 1e-8);
 endfunction
 
-function [seconds, X] = sign_of (X)
+function [seconds, X] = sign_of (X, steps = 20)
   tic;
-  for i = 1:20
+  for i = 1:steps
     X = step (X);
   endfor
   finish (X);
@@ -78,9 +79,11 @@ for b = sizes
   memory = gpuDevice ();
   printf ("# device memory: %.2f GB in use, %.2f GB kept\n", memory.UsedMemory / 1e9, ...
           memory.CachedMemory / 1e9);
-  [seconds, Y] = sign_of (S);
-  line ("sign", "from host", Y, seconds, NaN, "");
-  assert (norm (gather (X) - Y, "fro") <= 1e-6 * norm (Y, "fro"));
+  [~, Z] = sign_of (G, 2);
+  line ("sign, 2 steps", "resident", Z, median (arrayfun (@(k) sign_of (G, 2), 1:3)), NaN, "");
+  [seconds, Y] = sign_of (S, 2);
+  line ("sign, 2 steps", "from host", Y, seconds, NaN, "");
+  assert (norm (gather (Z) - Y, "fro") <= 1e-12 * norm (Y, "fro"));
   Y = gather (X);
   [~, told] = gpumm (Y, Y);
   [~, told] = gpumm (Y, Y);
