@@ -201,7 +201,9 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
 }
 
 typedef team_of<double, 2, 3, 1, 1, 8, 4, 3> d_32x24;
-typedef team_of<double, 2, 4, 1, 1, 8, 4, 2> d_32x32;
+typedef team_of<double, 2, 2, 1, 2, 16, 3, 2> d_32x32;
+/* Odd sides are copied element by element: shorter steps, and more teams at once. */
+typedef team_of<double, 2, 2, 1, 2, 8, 4, 3> d_32x32_odd;
 typedef team_of<double, 3, 3, 1, 2, 8, 4, 2> d_48x48;
 typedef team_of<double, 2, 4, 2, 2, 16, 3, 2> d_64x64;
 typedef team_of<Z, 2, 2, 1, 2, 8, 3, 2> z_32x32;
@@ -215,13 +217,15 @@ template <class own> static int64_t covered (const gpumm_sparse_product *p) {
 
 static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   if (p->type_c == GPUMM_D) {
+    const bool pairs = p->c.block_rows % 2 == 0 && p->a.block_cols % 2 == 0;
     int64_t least = covered<d_64x64> (p);
     least =
         min (least, min (covered<d_32x24> (p), min (covered<d_32x32> (p), covered<d_48x48> (p))));
     return covered<d_64x64> (p) == least   ? launch_as<d_64x64> (device, stream, p)
            : covered<d_48x48> (p) == least ? launch_as<d_48x48> (device, stream, p)
-           : covered<d_32x32> (p) == least ? launch_as<d_32x32> (device, stream, p)
-                                           : launch_as<d_32x24> (device, stream, p);
+           : covered<d_32x32> (p) != least ? launch_as<d_32x24> (device, stream, p)
+           : pairs                         ? launch_as<d_32x32> (device, stream, p)
+                                           : launch_as<d_32x32_odd> (device, stream, p);
   }
   if (p->type_c == GPUMM_Z)
     return covered<z_32x32> (p) < covered<z_64x32> (p) ? launch_as<z_32x32> (device, stream, p)
@@ -231,7 +235,7 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_spar
 }
 
 /* Smaller blocks leave most of a tile empty, and bsr_tensor_small is for those up to 16 x 16. */
-enum { FEWEST_ROWS = 8, FEWEST_ELEMENTS = 257, SHARED_BYTES = 112 << 10 };
+enum { FEWEST_ROWS = 8, FEWEST_ELEMENTS = 257, SHARED_BYTES = 114 << 10 };
 
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
   return has_blocks (p) && (p->type_c == GPUMM_D || p->type_c == GPUMM_Z)

@@ -46,9 +46,7 @@ static const struct {
     {"bsr_register", ALL},
     {"bsr_tensor", "8.0 9.0 10.0 10.3"},
     {"bsr_tensor_small", "8.0 8.6 8.9 9.0 10.0 10.3 12.0"},
-    {"bsr_tensor_stream", "9.0 10.0 10.3"},
     {"bsr_tensor_bulk", "9.0 10.0 10.3 12.0"},
-    {"bsr_tensor_outer", "9.0 10.0 10.3"},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -225,8 +223,6 @@ static void compare (void) {
         strcat (text, text[0] ? " " : "");
         strcat (text, cards[card].name);
       }
-    if (!present[i] && strcmp (rows[i].name, "bsr_tensor_stream") == 0)
-      continue; /* CUDA before 12.5 */
     CHECK (present[i], "%s: there is no such row", rows[i].name);
     CHECK (strcmp (text[0] ? text : "lesson", rows[i].taken) == 0,
            "%s: \"auto\" takes it on \"%s\"", rows[i].name, text);
