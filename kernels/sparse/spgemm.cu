@@ -83,17 +83,23 @@ enum { BLOCK = 256 };
 /* ---- what a launch hands to its kernels ---------------------------------------------------- */
 
 struct bins {
-  int *length;         /* BINS: rows in each */
-  int *next;           /* the next place to take in each bin of long rows, and of SPLIT to count */
-  int *any;            /* are there long rows? */
-  int *found;          /* of segments of split rows: their columns that occur */
-  int segments;        /* of a row, at least 1 */
-  int64_t most_each;   /* products for an element of A, in a wide row */
-  int64_t segment;     /* columns of one */
-  int *list[BINS];     /* rows, counted from the launch's first */
-  unsigned char *mark; /* of each row: as follows */
-  unsigned char *repeats; /* 1 for a row of B with the columns of the one before */
+  int *length;       /* BINS: rows in each */
+  int *next;         /* the next place to take in each bin of long rows, and of SPLIT to count */
+  int *any;          /* are there long rows? */
+  int *found;        /* of segments of split rows: their columns that occur */
+  int segments;      /* of a row, at least 1 */
+  int64_t most_each; /* products for an element of A, in a wide row */
+  int64_t segment;   /* columns of one */
+  int *list[(BINS + 1) / 2]; /* rows, counted from the launch's first: see entry_of */
+  int64_t rows;              /* room in each list */
+  unsigned char *mark;       /* of each row: as follows */
+  unsigned char *repeats;    /* 1 for a row of B with the columns of the one before */
 };
+
+/* Row i of a bin. A row is in one bin, so two bins share a list, one of them from its end. */
+__device__ static inline int &entry_of (const bins &w, int bin, int64_t i) {
+  return w.list[bin / 2][bin % 2 ? w.rows - 1 - i : i];
+}
 
 enum { IS_LONG = 1, IS_REPEAT = 2, IS_LONGEST = 4, IS_WIDE = 8 };
 
@@ -247,7 +253,7 @@ __global__ void __launch_bounds__ (BLOCK)
       begin[threadIdx.x] = atomicAdd (&w.length[threadIdx.x], found[threadIdx.x]);
     __syncthreads ();
     if (bin >= 0)
-      w.list[bin][begin[bin] + at] = (int) r;
+      entry_of (w, bin, begin[bin] + at) = (int) r;
   }
 }
 
@@ -284,7 +290,7 @@ __global__ void __launch_bounds__ (BLOCK)
     int at = atomicAdd (&w.length[bin], 1);
     if (bin == SPLIT && at >= MOST_SPLIT)
       at = atomicAdd (&w.length[bin = WIDE], 1);
-    w.list[bin][at] = (int) r;
+    entry_of (w, bin, at) = (int) r;
   }
 }
 
@@ -436,7 +442,7 @@ __global__ void __launch_bounds__ (shape<BIN>::block)
   const int rows = w.length[BIN], thread = threadIdx.x % own::threads, warp = threadIdx.x / WARP;
   for (int r0 = blockIdx.x * own::rows; r0 < rows; r0 += gridDim.x * own::rows) {
     const int r = r0 + threadIdx.x / own::threads;
-    const int64_t i = r < rows ? row + w.list[BIN][r] : -1;
+    const int64_t i = r < rows ? row + entry_of (w, BIN, r) : -1;
     products<own> found;
     find_products<own> (a, b, i < 0 ? 0 : a.start[i], i < 0 ? 0 : a.start[i + 1], found);
     unsigned key[own::items];
@@ -491,7 +497,7 @@ __global__ void __launch_bounds__ (shape<BIN>::block) multiply_short (problem<T>
   bool zeros = false;
   for (int r0 = blockIdx.x * own::rows; r0 < rows; r0 += gridDim.x * own::rows) {
     const int r = r0 + slot;
-    const int64_t i = r < rows ? p.row + p.w.list[BIN][r] : -1;
+    const int64_t i = r < rows ? p.row + entry_of (p.w, BIN, r) : -1;
     const int64_t to = i < 0 ? 0 : p.c.start[i];
     const int64_t row = i < 0 ? 0 : p.a.start[i], row_end = i < 0 ? 0 : p.a.start[i + 1];
     products<own> found;
@@ -669,7 +675,7 @@ __device__ static inline piece next_piece (const bins &w, int *next, int *taken)
     *taken = atomicAdd (next, 1);
   wait_for_all<THREADS> ();
   const int number = *taken, segments = BIN == SPLIT ? w.segments : 1, at = number / segments;
-  return {at < rows ? w.list[BIN][at] : -1, number, number % segments};
+  return {at < rows ? entry_of (w, BIN, at) : -1, number, number % segments};
 }
 
 /* The columns of a piece, of those that its row reaches. */
@@ -946,6 +952,7 @@ static size_t lay_out (const gpumm_sparse_product *p, bins *w) {
   m.take (w->length, COUNTERS);
   w->next = w->length + BINS;
   w->any = w->next + BINS + 1;
+  w->rows = p->count;
   for (int *&list : w->list)
     m.take (list, p->count);
   w->segment = max (ceil_div (ceil_div (p->b.cols, SEGMENTS), 32) * 32, (int64_t) LEAST_SEGMENT);
