@@ -337,14 +337,20 @@ static gpumm_status launch_pages (const batch *b, const gpumm_plan *plan) {
   return status;
 }
 
-/* Of arrays on a device. The kernel is the one that a page alone would take. */
+/* Of arrays on a device. A library has all of them in one launch, also where a page alone would take another
+ * kernel. */
 static gpumm_status on_device (batch *b) {
   b->problem.stays = b->problem.queues = 1;
   b->multiply = by_job;
   if (b->count == 1 || b->work >= LARGE_PAGE)
     return one_by_one (b);
   gpumm_job *job = NULL;
-  gpumm_status status = gpumm_open (&b->problem, b->options, &job);
+  gpumm_options o = b->options ? *b->options : (gpumm_options){.device = -1};
+  if (!o.algorithm || strcmp (o.algorithm, "auto") == 0)
+    o.algorithm = gpumm_algorithm_cublas.name;
+  gpumm_status status = gpumm_open (&b->problem, &o, &job);
+  if (status == GPUMM_UNSUPPORTED)
+    return one_by_one (b);
   if (!status)
     status = gpumm_queue_failure (job->plan.context);
   if (!status)

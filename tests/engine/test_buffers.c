@@ -348,8 +348,28 @@ static void test_fork (void) {
   free (x.values);
 }
 
-/* Every allocation, then every call of the device, fails in turn: an error, and what was there before
- * is there after. */
+/* Which kernel a product of arrays takes that are at most 128 x 128, and larger ones. */
+static void test_small (void) {
+  for (int which = 0; which < 16; which++) {
+    const int64_t m = 128 + (which & 1), n = 128 + (which >> 1 & 1), k = 128 + (which >> 2 & 1);
+    gpumm_matrix a = make (GPUMM_D, m, k, 0), b = make (GPUMM_D, k, n, 0);
+    gpumm_problem p = {.a = sent (&a, 0), .b = sent (&b, 0), .alpha = {1, 0}, .output = GPUMM_D};
+    gpumm_job *job = NULL;
+    p.stays = 1;
+    p.queues = which >> 3;
+    CHECK (!gpumm_open (&p, NULL, &job), "%s", gpumm_last_error ());
+    if (job) {
+      const char *name = gpumm_job_report (job)->algorithm;
+      CHECK (!strcmp (name, "tiled") == (which == 8), "%d: %s", which, name);
+    }
+    gpumm_close (job);
+    gpumm_buffer_release (p.a.buffer);
+    gpumm_buffer_release (p.b.buffer);
+    free (a.values);
+    free (b.values);
+  }
+}
+
 /* Maps and products of one stream, of which nothing waits: X = X * A + 1 again and again, in memory that
  * is released while it is in use. */
 static void test_queued (void) {
@@ -398,6 +418,8 @@ static void test_queued (void) {
   free (c.values);
 }
 
+/* Every allocation, then every call of the device, fails in turn: an error, and what was there before
+ * is there after. */
 static void test_faults (void) {
   gpumm_matrix x = make (GPUMM_D, 40, 40, 0), c = make (GPUMM_D, 40, 40, 0);
   const gpumm_options options = {.backend = GPUMM_CPU, .algorithm = "tiled", .device = -1};
@@ -450,6 +472,7 @@ int main (int argc, char **argv) {
   test_products (1);
   test_out_of_core ();
   test_queued ();
+  test_small ();
   test_refused ();
   test_owners ();
   if (device <= GPUMM_HOST) { /* whose calls can be made to fail, and which survives fork () */
