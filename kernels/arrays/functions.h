@@ -59,8 +59,13 @@ template <class R> DEVICE R less (R x, R y) {
   return isnan (y) || x < y ? x : y;
 }
 
-template <class R> CALLED R power (R x, R y) {
+template <class R> CALLED R any_power (R x, R y) {
   return pow (x, y);
+}
+
+/* Squares, cubes and inverses as Octave forms them; they are most of what is asked for. */
+template <class R> DEVICE R power (R x, R y) {
+  return y == 2 ? x * x : y == 3 ? x * x * x : y == -1 ? 1 / x : any_power (x, y);
 }
 
 template <class R> CALLED R sine (R x) {

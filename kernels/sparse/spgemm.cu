@@ -433,12 +433,70 @@ __device__ static inline void sort (KEY (&key)[own::items], KEY *exchange) {
   }
 }
 
+/* Columns of a row that one warp counts by a bit for each, if the row spans no more: a mesh's rows. */
+enum { SPAN = 1 << 14 };
+
+/* A lane's keys that no other lane has, or this one has first; false, to all lanes, if the row spans too
+ * much. seen: SPAN / 32 words of this warp. */
+template <class own>
+__device__ static inline bool count_by_bits (const unsigned (&key)[own::items], unsigned *seen,
+                                             int &different) {
+  unsigned low = UINT32_MAX, high = 0;
+#pragma unroll
+  for (int j = 0; j < own::items; j++) {
+    low = min (low, key[j]);
+    high = max (high, key[j] != UINT32_MAX ? key[j] : 0);
+  }
+  for (int d = WARP / 2; d > 0; d /= 2) {
+    low = min (low, __shfl_xor_sync (ALL, low, d));
+    high = max (high, __shfl_xor_sync (ALL, high, d));
+  }
+  if (low <= high && high - low >= SPAN)
+    return false;
+  for (unsigned x = lane_of (); low <= high && x <= (high - low) / 32; x += WARP)
+    seen[x] = 0;
+  __syncwarp ();
+#pragma unroll
+  for (int j = 0; j < own::items; j++)
+    if (key[j] != UINT32_MAX) {
+      const unsigned bit = 1u << (key[j] - low) % 32;
+      different += (atomicOr (&seen[(key[j] - low) / 32], bit) & bit) == 0;
+    }
+  __syncwarp (); /* before the next row clears them */
+  return true;
+}
+
+/* A thread's keys that differ from the one before, once they are sorted. */
+template <class own>
+__device__ static inline int count_sorted (unsigned (&key)[own::items], unsigned *exchange,
+                                           unsigned *last_of) {
+  const int thread = threadIdx.x % own::threads, warp = threadIdx.x / WARP;
+  sort<own> (key, exchange);
+  unsigned last = __shfl_up_sync (ALL, key[own::items - 1], 1);
+  if (own::threads > WARP) {
+    if (lane_of () == WARP - 1)
+      last_of[warp] = key[own::items - 1];
+    __syncthreads ();
+    if (lane_of () == 0 && warp > 0)
+      last = last_of[warp - 1];
+  }
+  int different = 0;
+#pragma unroll
+  for (int j = 0; j < own::items; j++) {
+    different += key[j] != UINT32_MAX && ((j == 0 && thread == 0) || key[j] != last);
+    last = key[j];
+  }
+  return different;
+}
+
 template <int BIN>
 __global__ void __launch_bounds__ (shape<BIN>::block)
     count_short (gpumm_rows a, gpumm_rows b, gpumm_rows c, int64_t row, bins w) {
   typedef shape<BIN> own;
+  constexpr bool BY_WARPS = own::threads == WARP;
   __shared__ unsigned exchange[own::threads > WARP ? own::size : 1];
   __shared__ unsigned last_of[own::block / WARP];
+  __shared__ unsigned seen[BY_WARPS ? own::block / WARP : 1][BY_WARPS ? SPAN / 32 : 1];
   const int rows = w.length[BIN], thread = threadIdx.x % own::threads, warp = threadIdx.x / WARP;
   for (int r0 = blockIdx.x * own::rows; r0 < rows; r0 += gridDim.x * own::rows) {
     const int r = r0 + threadIdx.x / own::threads;
@@ -449,21 +507,9 @@ __global__ void __launch_bounds__ (shape<BIN>::block)
 #pragma unroll
     for (int j = 0; j < own::items; j++)
       key[j] = found.b[j] >= 0 ? (unsigned) __ldg (b.column + found.b[j]) : UINT32_MAX;
-    sort<own> (key, exchange);
-    unsigned last = __shfl_up_sync (ALL, key[own::items - 1], 1);
-    if (own::threads > WARP) {
-      if (lane_of () == WARP - 1)
-        last_of[warp] = key[own::items - 1];
-      __syncthreads ();
-      if (lane_of () == 0 && warp > 0)
-        last = last_of[warp - 1];
-    }
     int different = 0;
-#pragma unroll
-    for (int j = 0; j < own::items; j++) {
-      different += key[j] != UINT32_MAX && ((j == 0 && thread == 0) || key[j] != last);
-      last = key[j];
-    }
+    if (!BY_WARPS || !count_by_bits<own> (key, seen[BY_WARPS ? warp : 0], different))
+      different = count_sorted<own> (key, exchange, last_of);
     for (int d = own::lanes / 2; d > 0; d /= 2)
       different += __shfl_xor_sync (ALL, different, d, own::lanes);
     /* symbolic left zeros there, to which each warp of a row adds */
