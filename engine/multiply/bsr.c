@@ -99,7 +99,7 @@ static gpumm_status count_by_rows (const gpumm_problem *p, gpumm_rows_product *s
   for (int64_t i = 0; i < rows; i++)
     pairs[i + 1] += pairs[i];
   s->pairs = (double) pairs[rows];
-  s->work = s->pairs_before = pairs;
+  s->work = pairs;
   return GPUMM_OK;
 }
 
@@ -184,12 +184,7 @@ static int64_t rows_a_piece (const gpumm_rows_product *s, const gpumm_sparse_ker
 
 static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
                       gpumm_sparse_product *launch) {
-  const gpumm_rows_product *s = pass->job->state;
-  const int64_t count = rows_a_piece (s, kernel);
-  if (launch->count == count) /* known from the kernel before */
-    return;
-  launch->count = count;
-  gpumm_rows_tell (s, launch, 0, pass->product.c.rows);
+  launch->count = rows_a_piece (pass->job->state, kernel);
 }
 
 static void add_reason (struct gpumm_job *job, const gpumm_rows_product *s) {
@@ -250,11 +245,10 @@ static gpumm_status open (struct gpumm_job *job) {
 /* Can the chosen kernel compute all of C in one launch? */
 static int runs_whole (const gpumm_rows_product *s) {
   const gpumm_sparse_kernel *kernel = s->pass.kernel;
-  gpumm_sparse_product whole = s->pass.product;
-  gpumm_rows_tell (s, &whole, 0, whole.count);
-  return kernel->runs (&whole, &s->pass.device)
+  const gpumm_sparse_product *whole = &s->pass.product;
+  return kernel->runs (whole, &s->pass.device)
          && (!kernel->workspace
-             || kernel->workspace (&whole, &s->pass.device) <= whole.workspace_bytes);
+             || kernel->workspace (whole, &s->pass.device) <= whole->workspace_bytes);
 }
 
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {

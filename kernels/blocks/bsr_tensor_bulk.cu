@@ -29,6 +29,8 @@
 #include "bulk_blocks.h"
 #include "products.h"
 
+#include <type_traits>
+
 enum {
   THREADS = 256,
   WARPS = THREADS / 32,
@@ -163,6 +165,16 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
 
 /* ---- launch ------------------------------------------------------------------------------- */
 
+/* Each side of square blocks, 7 to 12, has a kernel of its own: calls f (side), whose type tells the
+ * number (decltype (side)::value). */
+template <int SIDE = 7, class F> static gpumm_status with_side (int64_t side, F f) {
+  if constexpr (SIDE > 12)
+    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "bsr_tensor_bulk: not for blocks of %lld rows",
+                              (long long) side);
+  else
+    return side == SIDE ? f (std::integral_constant<int, SIDE> ()) : with_side<SIDE + 1> (side, f);
+}
+
 template <int SIDE>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   typedef square<SIDE> own;
@@ -174,7 +186,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
 }
 
 static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  return with_side ("bsr_tensor_bulk", p->c.block_rows, [&] (auto side) {
+  return with_side (p->c.block_rows, [&] (auto side) {
     return launch_as<decltype (side)::value> (device, stream, p);
   });
 }
@@ -182,7 +194,7 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_spar
 /* Has a thread block of this device the shared memory? With 99 KiB (12.0) not for 11 x 11. */
 static bool has_room (int64_t side, const gpumm_device_properties *device) {
   int64_t bytes = 0;
-  with_side ("bsr_tensor_bulk", side, [&] (auto x) {
+  with_side (side, [&] (auto x) {
     bytes = square<decltype (x)::value>::bytes;
     return GPUMM_OK;
   });
