@@ -4,7 +4,7 @@
 ##
 ## Each pattern of blocks has a panel: GFLOPS by the side of the blocks, of each kernel on the
 ## device alone.  If FILE.csv has several rows for one point, the last one counts.  Kernels that
-## gpumm no longer has are thin and dashed.  Needs gnuplot but no display.  The colours are Okabe
+## gpumm no longer has, those not listed below, are thin and dashed.  Needs gnuplot but no display.  The colours are Okabe
 ## and Ito's, which colour-blind readers can distinguish.
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
@@ -25,9 +25,10 @@ patterns = {"random", "near4", "near16", "band10", "band40", "mesh"};
 names = {"40 random blocks a row", "40 blocks a row near the diagonal", ...
          "48 blocks a row near the diagonal", "band of 10 blocks a row", ...
          "band of 40 blocks a row", "mesh, 27 blocks a row"};
-kernels = {"bsr_register", "bsr_tensor_small", "bsr_tensor_bulk", "bsr_tensor", ...
-           "bsr_tensor_outer", "bsr_tensor_stream"};
-is_gone = [false, false, false, false, true, true];
+kernels = {"bsr_register", "bsr_tensor_small", "bsr_tensor_bulk", "bsr_tensor"};
+gone = setdiff (kernel, kernels).';
+is_gone = [false(size (kernels)), true(size (gone))];
+kernels = [kernels, gone];
 colours = {"#999999", "#E69F00", "#0072B2", "#D55E00", "#009E73", "#CC79A7"};
 points = [4, 9, 7, 5, 8, 6];
 

@@ -107,7 +107,8 @@ static gpumm_status count_by_rows (const gpumm_problem *p, gpumm_rows_product *s
 
 /* Blocks of floating point, on an H200 (bench/results/h200/bsr.csv): products of blocks, and bytes of
  * B's and C's blocks, a second and multiprocessor; and the part of the library's rate for full
- * matrices that products of the largest blocks reach. */
+ * matrices that products of the largest blocks reach. From 8 x 8 on the estimate is 0.7 to 2.4 times
+ * what bsr-patterns.csv has. */
 static const double PAIR_RATE = 1.2e10 / 132, BYTE_RATE = 2e12 / 132, LIBRARY_PART = 0.4;
 
 /* Seconds on a device of `pairs` products of blocks that give `blocks` blocks of C. */
@@ -159,7 +160,8 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
   return ends + best;
 }
 
-/* Operations per second and multiprocessor on large blocks: less than in bsr.csv. */
+/* Operations per second and multiprocessor on large blocks: less than the kernels that are taken
+ * reach in bsr.csv and bsr-patterns.csv from 16 x 16 on. */
 static const double BLOCK_FLOPS = 5e12 / 132;
 
 static double launch_seconds (const gpumm_rows_product *s, const gpumm_sparse_kernel *kernel) {
