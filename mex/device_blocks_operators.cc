@@ -6,8 +6,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device_blocks_parts.h"
 
-#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <octave/lo-array-errwarn.h>
 
