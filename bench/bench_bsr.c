@@ -289,8 +289,6 @@ static void measure_blocks (gpumm_type type, int64_t b, const struct pattern *pa
                             .b = a.device,
                             .c = {.rows = n, .cols = n, .block_rows = b, .block_cols = b},
                             .count = count,
-                            .pairs = (int64_t) pairs,
-                            .row_pairs = per_row * per_row,
                             .alpha = {1, 0}};
   int64_t *start = calloc ((size_t) n + 1, sizeof *start);
   p.c.start = take (n + 1, sizeof *start);

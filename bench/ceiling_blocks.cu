@@ -7,14 +7,10 @@
  * The model is A*A for a matrix with 40 random blocks of SIDE x SIDE (9) in each of 100,000 rows. A
  * row of C has 1600 products and nearly as many blocks. Each product reads a block of B that is not
  * in the cache, and writes a block of C. Here warps copy the blocks of B to C, for ROWS (11,666)
- * rows of C, with a ring of bulk copies. ORDERS (CBK) has the letters of the orders:
+ * rows of C, with a ring of bulk copies. ORDERS (CB) has the letters of the orders:
  *
  * by C       blocks of C in order, blocks of B at random: as bsr_tensor_bulk.cu
  * by B       blocks of B in the order of its rows, several per copy, blocks of C at random in a row
- * by K       each row of B once, for all rows of C that need it, blocks of C at random: as
- *            bsr_tensor_outer.cu. "blocks" writes whole blocks, "sectors" only the whole sectors
- *            of 32 bytes in each block. "seams" writes only the other sectors, in the order of C:
- *            all of C takes the time of both.
  *
  * There are no lists: the blocks follow from their numbers. Each line has the rows, the parts of a
  * row of C, the parts that a multiprocessor makes at once, the warps per part, the copies under way
@@ -106,75 +102,6 @@ __global__ void move_blocks (gpumm_rows B, double *C, int size, shape s) {
 #endif
 }
 
-/* ---- by K --------------------------------------------------------------------------------- */
-
-/* A thread block loads its rows of B one after the other into two buffers in shared memory, and
- * writes each row to C once for each block of A that meets it. */
-__global__ void scatter_blocks (gpumm_rows B, double *C, int entries, int size, int warps,
-                                bool by_sectors) {
-#if __CUDA_ARCH__ >= 900
-  extern __shared__ __align__ (128) double shared[];
-  __shared__ unsigned long long barriers[2];
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, place = in_grains (EACH * size + 1);
-  const unsigned barrier = (unsigned) __cvta_generic_to_shared (barriers);
-  const source_of_blocks b (B, size);
-  const int begin = (int) ((long long) ROWS_B * blockIdx.x / gridDim.x);
-  const int end = (int) ((long long) ROWS_B * (blockIdx.x + 1) / gridDim.x);
-  if (threadIdx.x == 0) {
-    make_barrier (barrier, 1);
-    make_barrier (barrier + 8, 1);
-    publish_barriers ();
-  }
-  __syncthreads ();
-  auto fetch = [&] (int k) {
-    if (k < end && warp == 0 && elected ())
-      fetch_blocks (shared + (k - begin) % 2 * place, b, k * EACH, EACH,
-                    barrier + 8 * ((k - begin) % 2));
-  };
-  fetch (begin);
-  fetch (begin + 1);
-  for (int k = begin; k < end; k++) {
-    const double *row = shared + (k - begin) % 2 * place;
-    wait (barrier + 8 * ((k - begin) % 2), (k - begin) / 2 % 2);
-    for (int e = (int) ((long long) entries * k / ROWS_B);
-         e < (int) ((long long) entries * (k + 1) / ROWS_B); e++) {
-      /* its block of A: 314159 is prime and does not divide entries */
-      const long long of_a = (long long) e * 314159 % entries;
-      double *to_row = C + (of_a / EACH * ROW_OF_C + of_a % EACH) * size;
-      if (by_sectors) { /* each thread starts copies; aligned, they may begin in the block before */
-        wait_bulk_stores ();
-        for (int x = lane * warps + warp; x < EACH; x += 32 * warps) {
-          double *to = to_row + (long long) x * EACH * size;
-          const unsigned from = (unsigned) __cvta_generic_to_shared (row + x * size) / 16 * 16;
-          const whole_sectors whole (to, size);
-          start_bulk_store (to + whole.begin, from, (whole.end - whole.begin) * 8);
-        }
-      } else
-        for (int x = warp; x < EACH; x += warps)
-          for (int y = lane; y < size; y += 32)
-            to_row[(long long) x * EACH * size + y] = row[x * size + y];
-    }
-    wait_bulk_stores ();
-    __syncthreads ();
-    fetch (k + 2);
-  }
-#endif
-}
-
-/* SECTOR threads write the sector in which a block begins. They read its elements from B, which has
- * `elements` elements. */
-__global__ void write_seams (const double *b, size_t elements, double *C, int size,
-                             long long blocks) {
-  const long long step = (long long) gridDim.x * blockDim.x;
-#pragma unroll 4
-  for (long long x = (long long) blockIdx.x * blockDim.x + threadIdx.x; x < blocks * SECTOR;
-       x += step) {
-    const long long first = x / SECTOR * size;
-    if (first % SECTOR != 0)
-      C[first / SECTOR * SECTOR + x % SECTOR] = b[x % elements];
-  }
-}
-
 /* ---- time --------------------------------------------------------------------------------- */
 
 static cudaEvent_t from, to;
@@ -199,7 +126,7 @@ template <class F> static float least_ms (F f) {
 int main (int count, char **arguments) {
   const int side = count > 1 ? atoi (arguments[1]) : 9, size = side * side;
   const int rows_c = count > 2 ? atoi (arguments[2]) : 11666;
-  const char *orders = count > 3 ? arguments[3] : "CBK";
+  const char *orders = count > 3 ? arguments[3] : "CB";
   const size_t bytes_b = (size_t) ROWS_B * EACH * size * 8, products = (size_t) rows_c * ROW_OF_C;
   double *b, *c;
   if (size < 1 || size > 4096 || rows_c < 1 || rows_c > ROWS_B) {
@@ -240,31 +167,5 @@ int main (int count, char **arguments) {
                       1e-9 * 16 * (double) products * size / least,
                       2e-6 * (double) products * size * side / least);
             }
-  for (int by_sectors = 0; by_sectors < 2; by_sectors++)
-    for (int resident = 1; resident <= 4; resident *= 2)
-      for (int warps = 8; warps <= MOST_WARPS; warps *= 2) {
-        const int needed = 2 * in_grains (EACH * size + 1) * 8, shared = SHARED_BYTES / resident;
-        if (!strchr (orders, 'K') || needed > shared)
-          continue;
-        TRY (cudaFuncSetAttribute (scatter_blocks, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   shared));
-        const float least = least_ms ([&] {
-          /* clang-format off */
-          scatter_blocks<<<132 * 8 * resident, 32 * warps, shared>>> (rows, c, rows_c * EACH, size, warps, by_sectors);
-          /* clang-format on */
-        });
-        printf ("%d,by K by %s,%d,1,%d,%d,2,%d,%.3f,%.3f,%.0f\n", rows_c,
-                by_sectors ? "sectors" : "blocks", side, resident, warps, EACH, least,
-                1e-9 * 8 * ((double) products + (double) rows.stored) * size / least,
-                2e-6 * (double) products * size * side / least);
-      }
-  if (strchr (orders, 'K') && size % SECTOR != 0) {
-    const float least = least_ms ([&] {
-      /* clang-format off */
-      write_seams<<<132 * 16, 512>>> (b, bytes_b / 8, c, size, (long long) products);
-      /* clang-format on */
-    });
-    printf ("%d,seams,%d,1,4,16,,,%.3f,,\n", rows_c, side, least);
-  }
   return 0;
 }

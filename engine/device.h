@@ -107,8 +107,7 @@ typedef struct gpumm_sparse_product {
   gpumm_op op_a, op_b;
   gpumm_rows a, b, c;
   int64_t row, count;
-  /* Products of blocks for these rows, and the most for one row. Both 0: not known, or none. */
-  int64_t pairs, row_pairs;
+  int64_t pairs; /* products of blocks of the whole product; 0: not known, or none */
   gpumm_scalar alpha, beta;
   /* type C or Z, but all elements of A (of B) are real and multiply both parts of the other
    * operand */

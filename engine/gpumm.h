@@ -483,12 +483,10 @@ typedef struct gpumm_bsr {
 } gpumm_bsr;
 
 /* C = A B as gpumm_csc_product, all of one type S, D, C or Z, by the kernels of "bsr"; `zero` becomes
- * 1 if a block of C is all zero. pairs: the products of blocks; row_pairs: the most of them for one
- * block row. Both 0: not known, and kernels that need them do not run. */
+ * 1 if a block of C is all zero. */
 typedef struct gpumm_bsr_product {
   gpumm_bsr a, b, c;
   int real_a, real_b;
-  int64_t pairs, row_pairs;
   gpumm_view zero;
 } gpumm_bsr_product;
 

@@ -6,8 +6,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device_blocks_parts.h"
 
-#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <octave/lo-array-errwarn.h>
 
@@ -68,50 +68,6 @@ static gpumm_bsr bsr_of (const blocks &x) {
   return m;
 }
 
-// One for each entry of a pattern.
-static array ones (int device, index_type count) {
-  array x = as_array (operand_of (octave_value (1.0), device));
-  x.size = dim_vector (count, 1);
-  return ready (x);
-}
-
-static array column_sums (int device, gpumm_csc x, const array &values) {
-  const array y = vector (device, GPUMM_D, x.cols);
-  gpumm_sparse_work w = {};
-  w.op = GPUMM_SPARSE_FOLD;
-  w.fold = GPUMM_FOLD_SUM;
-  w.a = x;
-  w.a.values = view (values);
-  w.c.values = view (y);
-  run (w);
-  return y;
-}
-
-// Products of blocks in all and in the block row that has most. The kernel is chosen by them.
-static array pairs_of (const blocks &a, const blocks &b) {
-  array lengths = column_sums (b.device, grid_of (b), ones (b.device, b.stored));
-  const array each = vector (a.device, GPUMM_D, a.stored), one = ones (a.device, a.stored);
-  gpumm_sparse_work w = {}; // the length of b's row for each block of a
-  w.op = GPUMM_SPARSE_SCALE;
-  w.a = grid_of (a);
-  w.a.values = view (one);
-  w.c.stored = a.stored;
-  w.c.values = view (each);
-  w.full = view (lengths);
-  std::fill_n (w.full_size, GPUMM_MAP_DIMS, 1);
-  w.full_size[0] = w.a.rows;
-  w.full.stride[0] = 1;
-  run (w);
-  const array rows = column_sums (a.device, grid_of (a), each);
-  array both = vector (a.device, GPUMM_D, 2);
-  for (const gpumm_fold_op op : {GPUMM_FOLD_SUM, GPUMM_FOLD_MAX}) {
-    const array one_of = fold (op, rows, 0, GPUMM_D);
-    pick (true, one_of, dim_vector (1, 1), both, dim_vector (2, 1),
-          {octave::idx_vector (index_type (op == GPUMM_FOLD_MAX))});
-  }
-  return both;
-}
-
 static blocks multiplied (blocks a, blocks b) {
   settle (a);
   settle (b);
@@ -138,13 +94,7 @@ static blocks multiplied (blocks a, blocks b) {
   p.real_b = is_complex (type) && !is_complex (t);
   p.zero = view (c.zero);
   need (gpumm_bsr_count (&p));
-  const array pairs = pairs_of (a, b);
   c.stored = look (c.start, p.c.rows);
-  double known[2] = {0, 0};
-  const gpumm_view at = view (pairs);
-  need (gpumm_look (&at, 2, known));
-  p.pairs = int64_t (known[0]);
-  p.row_pairs = int64_t (known[1]);
   c.column = vector (a.device, GPUMM_I32, c.stored);
   c.values = new_array (a.device, type, dim_vector (c.block_rows * c.block_cols, c.stored));
   p.c = bsr_of (c);

@@ -140,8 +140,6 @@ static gpumm_status multiply (call *c, const char *algorithm, const gpumm_bsr_pr
                                .b = rows_of (&p->b),
                                .c = rows_of (&p->c),
                                .count = p->c.rows,
-                               .pairs = p->pairs,
-                               .row_pairs = p->row_pairs,
                                .alpha = {1, 0},
                                .real_a = p->real_a,
                                .real_b = p->real_b,

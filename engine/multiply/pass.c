@@ -80,7 +80,6 @@ gpumm_status gpumm_pass_choose (gpumm_pass *s, gpumm_describe *describe) {
   gpumm_sparse_product p = s->product;
   double best = INFINITY;
   int without_room = 0;
-  p.count = -1; /* no kernel's yet */
   while (!s->status
          && (k = gpumm_next_sparse_kernel (plan->context->driver, name, capability, k))) {
     describe (s, k, &p);

@@ -45,7 +45,8 @@ const gpumm_sparse_kernel *gpumm_next_sparse_kernel (const gpumm_driver *driver,
                                                      int capability,
                                                      const gpumm_sparse_kernel *last);
 
-/* Sets *launch to the largest launch of this kernel; *launch holds that of the row before. */
+/* Sets *launch to the largest launch of this kernel; it holds the product, or the launch of the row
+ * before. */
 typedef void gpumm_describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
                              gpumm_sparse_product *launch);
 

@@ -163,21 +163,6 @@ static gpumm_status launch_again (const struct gpumm_job *job, const void *produ
   return s->pass.kernel->launch (job->plan.context->device, stream, &p);
 }
 
-static int64_t most (int64_t x, int64_t y) {
-  return x > y ? x : y;
-}
-
-void gpumm_rows_tell (const gpumm_rows_product *s, gpumm_sparse_product *product, int64_t begin,
-                      int64_t end) {
-  const int64_t *before = s->pairs_before;
-  product->pairs = product->row_pairs = 0;
-  for (int64_t i = begin; before && i < end; i++) {
-    const int64_t last = gpumm_least (i + product->count, end);
-    product->pairs = most (product->pairs, before[last] - before[i]);
-    product->row_pairs = most (product->row_pairs, before[i + 1] - before[i]);
-  }
-}
-
 /* Runs the steps, and a traced product once more. */
 static gpumm_status run_steps (gpumm_rows_product *s, const gpumm_steps *steps, gpumm_matrix *c) {
   gpumm_pass *pass = &s->pass;
@@ -212,7 +197,6 @@ static void add_piece (const gpumm_rows_product *s, gpumm_step *step, gpumm_spar
                entries, gpumm_index_bytes (c), gpumm_index_form (c));
   p->row = row;
   p->count = end - row;
-  gpumm_rows_tell (s, p, row, end);
   /* the kernel adds C's offsets, which count from the beginning of C */
   p->c.values = (void *) ((uintptr_t) p->c.values + (uintptr_t) (at - first) * bytes);
   p->c.column = (int32_t *) ((uintptr_t) p->c.column + (uintptr_t) (at - first) * sizeof (int32_t));

@@ -13,10 +13,9 @@
 /* The state of the algorithm from gpumm_open to gpumm_close. */
 typedef struct gpumm_rows_product {
   gpumm_pass pass;
-  gpumm_matrix a, b;           /* on the host; their lines are the rows of the product's A and B */
-  int is_same;                 /* A and B are one matrix, which goes up once */
-  double pairs, flops;         /* products of entries */
-  const int64_t *pairs_before; /* pairs before each row of C; NULL: not known by rows */
+  gpumm_matrix a, b;   /* on the host; their lines are the rows of the product's A and B */
+  int is_same;         /* A and B are one matrix, which goes up once */
+  double pairs, flops; /* products of entries */
   const int64_t *work; /* the time of counting before each row of C, in any unit; may be NULL */
   int64_t *start;      /* where each row of C begins if nothing is zero */
 } gpumm_rows_product;
@@ -30,11 +29,6 @@ gpumm_status gpumm_rows_open (gpumm_rows_product *s, const char *what, gpumm_des
 
 /* Counts the entries that the rows of C can have, in about this many launches and estimated seconds. */
 gpumm_status gpumm_rows_count (gpumm_rows_product *s, int64_t launches, double seconds);
-
-/* Sets the pairs of *product to the most that its number of rows has between rows begin and end, or
- * to 0 if not known. */
-void gpumm_rows_tell (const gpumm_rows_product *s, gpumm_sparse_product *product, int64_t begin,
-                      int64_t end);
 
 /* Begins the report of a run. Returns 0, with C complete, if there is nothing to multiply. */
 int gpumm_rows_begin (gpumm_rows_product *s, gpumm_matrix *c);

@@ -244,8 +244,8 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
          && device->shared_bytes >= SHARED_BYTES;
 }
 
-/* As measured on an H200 (bench/results/h200/bsr.csv), double, 40 random blocks a row: 1.7 times as
- * fast as registers at 23 x 23, 1.3 times at 32 x 32 and 2.8 times at 64 x 64, where it reaches
+/* As measured on an H200 (bench/results/h200/bsr-patterns.csv), double: 1.1 to 1.5 times as fast as
+ * registers at 20 x 20, 1.5 to 2 times at 23 x 23 and 2.9 to 4.5 times at 64 x 64, where it reaches
  * half of the arithmetic's rate if blocks of C have several products, and two thirds of memory's
  * rate if they have one. */
 SPARSE_FAMILY_ROWS (bsr_tensor) = {

@@ -17,17 +17,19 @@
  *
  * Copying the blocks of B to C in this order, without products and without lists, takes the time of
  * 4.0 TFLOPS at 9 x 9, and of 4.1 in the best of 177 ways (bench/ceiling_blocks.cu); this kernel
- * reaches 3.5. bsr_tensor_outer.cu has another order, for rows of B that meet several rows of A.
- * Tried and not kept: lists by entries, with one to four neighbouring blocks of B in a copy (2.8 to
- * 3.1), because the further products of C's blocks are then computed separately; C in whole lines,
- * with the rest of a block waiting for the next block (3.5), or with each store inside whole lines
- * (3.4).
+ * reaches 3.5. Tried and not kept: lists by A's blocks, with one to four neighbouring blocks of B in
+ * a copy (2.8 to 3.1), because the further products of C's blocks are then computed separately; C in
+ * whole lines, with the rest of a block waiting for the next block (3.5), or with each store inside
+ * whole lines (3.4); C as a sum of outer products, which reads each row of B once (4.1, in 790 lines
+ * more, and only if nearly every product has a block of C of its own).
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "bulk.h"
 #include "tensor_products.h"
 #include "bulk_blocks.h"
 #include "products.h"
+
+#include <type_traits>
 
 enum {
   THREADS = 256,
@@ -163,6 +165,16 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
 
 /* ---- launch ------------------------------------------------------------------------------- */
 
+/* Each side of square blocks, 7 to 12, has a kernel of its own: calls f (side), whose type tells the
+ * number (decltype (side)::value). */
+template <int SIDE = 7, class F> static gpumm_status with_side (int64_t side, F f) {
+  if constexpr (SIDE > 12)
+    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "bsr_tensor_bulk: not for blocks of %lld rows",
+                              (long long) side);
+  else
+    return side == SIDE ? f (std::integral_constant<int, SIDE> ()) : with_side<SIDE + 1> (side, f);
+}
+
 template <int SIDE>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   typedef square<SIDE> own;
@@ -174,7 +186,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
 }
 
 static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  return with_side ("bsr_tensor_bulk", p->c.block_rows, [&] (auto side) {
+  return with_side (p->c.block_rows, [&] (auto side) {
     return launch_as<decltype (side)::value> (device, stream, p);
   });
 }
@@ -182,7 +194,7 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_spar
 /* Has a thread block of this device the shared memory? With 99 KiB (12.0) not for 11 x 11. */
 static bool has_room (int64_t side, const gpumm_device_properties *device) {
   int64_t bytes = 0;
-  with_side ("bsr_tensor_bulk", side, [&] (auto x) {
+  with_side (side, [&] (auto x) {
     bytes = square<decltype (x)::value>::bytes;
     return GPUMM_OK;
   });
@@ -197,8 +209,9 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
          && has_room (side, device);
 }
 
-/* As measured on an H200 (bench/results/h200/bsr.csv), 40 random blocks a row: 1.5 times as fast as
- * bsr_tensor_small at 9 x 9. Fewer threads with more blocks on the way are slower. */
+/* As measured on an H200 (bench/results/h200/bsr-patterns.csv): 1.4 to 2.3 times as fast as
+ * bsr_tensor_small at 9 x 9 and 12 x 12, 1.03 to 1.5 times at 8 x 8. Fewer threads with more blocks on
+ * the way are slower. */
 SPARSE_FAMILY_ROWS (bsr_tensor_bulk) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
     {"bsr", "bsr_tensor_bulk", 90, runs, turned_bytes, count_products, launch_products<multiply>},

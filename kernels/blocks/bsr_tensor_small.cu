@@ -179,9 +179,10 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *)
          && p->c.block_rows * p->c.block_cols >= FEWEST_ELEMENTS;
 }
 
-/* As measured on an H200 (bench/results/h200/bsr.csv), double, 40 random blocks a row: 1.4 times as
- * fast as registers at 8 x 8, and 1.2 times as fast as bsr_tensor at 16 x 16. Shapes that
- * let more warps run are faster than shapes that read more products at a time. */
+/* As measured on an H200, double (bench/results/h200/bsr-patterns.csv): 1.4 to 2 times as fast as
+ * registers at 8 x 8, 1.4 to 1.7 times at 16 x 16, but as fast at 9 x 9 in wide bands; 1.2 to 1.6
+ * times as fast as bsr_tensor at 16 x 16 (bsr.csv). Shapes that let more warps run are faster than
+ * shapes that read more products at a time. */
 SPARSE_FAMILY_ROWS (bsr_tensor_small) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
     {"bsr", "bsr_tensor_small", 80, runs, turned_bytes, count_products, launch_products<multiply>},

@@ -1,5 +1,5 @@
-/* bulk.h - barriers in shared memory and bulk copies to and from it: the copies that compute
- * capability 9.0 adds (TMA).
+/* bulk.h - barriers in shared memory and bulk copies to it: the copies that compute capability 9.0
+ * adds (TMA).
  *
  * One thread starts a copy of any length; the hardware bypasses registers and the L1 cache, and a
  * barrier says when the data are there. Files that include this guard its use for older GPUs.
@@ -38,20 +38,8 @@ __device__ static inline void publish_barriers (void) {
   asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
 }
 
-__device__ static inline void arrive (unsigned barrier) {
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(barrier) : "memory");
-}
-
 __device__ static inline void arrive_and_expect (unsigned barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
-               :
-               : "r"(barrier), "r"(bytes)
-               : "memory");
-}
-
-/* Announces bytes, without arriving. */
-__device__ static inline void expect (unsigned barrier, int bytes) {
-  asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;"
                :
                : "r"(barrier), "r"(bytes)
                : "memory");
@@ -83,20 +71,6 @@ __device__ static inline void start_bulk (unsigned to, const void *from, int byt
                :
                : "r"(to), "l"(from), "r"(bytes), "r"(barrier)
                : "memory");
-}
-
-/* Starts a copy from shared memory, with the same multiples of 16. */
-__device__ static inline void start_bulk_store (void *to, unsigned from, int bytes) {
-  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
-               :
-               : "l"(to), "r"(from), "r"(bytes)
-               : "memory");
-  asm volatile("cp.async.bulk.commit_group;" : : : "memory");
-}
-
-/* Waits until this thread's copies to global memory have read their sources. */
-__device__ static inline void wait_bulk_stores (void) {
-  asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory");
 }
 
 #endif

@@ -9,38 +9,11 @@
 
 #include "bulk.h"
 
-#include <type_traits>
-
-enum {
-  GRAIN = 2, /* doubles that a bulk copy is made of */
-  SECTOR = 4 /* and that memory is written by */
-};
+enum { GRAIN = 2 }; /* doubles that a bulk copy is made of */
 
 DEVICE constexpr int in_grains (int doubles) {
   return (doubles + GRAIN - 1) / GRAIN * GRAIN;
 }
-
-/* The sides of square blocks, 7 to 12, for which kernels are compiled that have one for each: calls
- * f (side), whose type tells the number (decltype (side)::value). */
-template <int SIDE = 7, class F>
-static gpumm_status with_side (const char *kernel, int64_t side, F f) {
-  if constexpr (SIDE > 12)
-    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "%s: not for blocks of %lld rows", kernel,
-                              (long long) side);
-  else
-    return side == SIDE ? f (std::integral_constant<int, SIDE> ())
-                        : with_side<SIDE + 1> (kernel, side, f);
-}
-
-/* The elements of a block that lie in whole sectors: begin .. end - 1. */
-struct whole_sectors {
-  int begin, end;
-  __device__ inline whole_sectors (const double *block, int size) {
-    const int off = (int) ((uintptr_t) block / sizeof *block % SECTOR);
-    begin = (SECTOR - off) % SECTOR;
-    end = size - (off + size) % SECTOR;
-  }
-};
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 

@@ -8,11 +8,6 @@
  * of A's row, in which the bit of k is set, in any order. Counting and summing the bits tells where
  * each list begins, and a second pass puts each product behind those with lower bits.
  *
- * If there are at most a quarter more products than blocks of C, a kernel may ask for another
- * order, by A's blocks: a block of A then serves for a stretch of the list, in which the blocks of
- * B lie side by side. That list has the first product of each block of C; a second list behind it
- * has the further products, by C's blocks.
- *
  * Runs are halved until masks and lists fit. Rows of A with more than ENTRIES blocks are taken in
  * parts, whose sums are added in C.
  *
@@ -74,11 +69,6 @@ DEVICE bool which_last (uint32_t which) {
   return which >> 31;
 }
 
-/* The same bit in the first list by entries: is it the first product of its block of C? */
-DEVICE bool which_first (uint32_t which) {
-  return which >> 31;
-}
-
 /* Consecutive blocks of a row of C, and blocks of A's row. */
 struct run_of_blocks {
   int64_t begin; /* of C: the first */
@@ -87,48 +77,7 @@ struct run_of_blocks {
   int entries;
   bool adds;  /* to what is in C? */
   bool whole; /* all of A's row? If not, blocks of C may have no product */
-  /* Are its products listed by A's blocks? Then skip entries of the list that are not which_first;
-   * second_list tells where they are. */
-  bool by_entries;
-  int products;
 };
-
-/* Where in a run by entries the further products of C's block of rank x begin, or of C's first x
- * blocks end. */
-template <int THREADS>
-DEVICE int second_list (const run_of_blocks &run, const product_lists<THREADS> &s, int x) {
-  return run.products + s.first[0][x] - x;
-}
-
-/* Products of a run: all, or, in lists by entries, the first product of each block of C and the
- * further ones, which need C to be there. */
-enum which_products { ALL, FIRST, FURTHER };
-
-struct part_of_list {
-  int begin, end;
-};
-
-/* A team's part of them. */
-template <int THREADS>
-DEVICE part_of_list part_of (const run_of_blocks &run, const product_lists<THREADS> &s,
-                             which_products what, int team, int teams) {
-  const int begin = run.count * team / teams, end = run.count * (team + 1) / teams;
-  if (what == FIRST)
-    return {run.products * team / teams, run.products * (team + 1) / teams};
-  if (what == FURTHER)
-    return {second_list (run, s, begin), second_list (run, s, end)};
-  return {s.first[0][begin], s.first[0][end]};
-}
-
-/* Calls f (what) for a run's lists. The second call finds in C what all threads wrote in the
- * first. */
-template <class F> __device__ static inline void for_lists (const run_of_blocks &run, F f) {
-  for (int pass = 0; pass < (run.by_entries ? 2 : 1); pass++) {
-    if (pass == 1)
-      __syncthreads ();
-    f (!run.by_entries ? ALL : pass == 0 ? FIRST : FURTHER);
-  }
-}
 
 /* Blocks of C that have no product in a run become zeros, by warps. C: from the run's first on. */
 template <int THREADS, class T, class SIZE>
@@ -142,18 +91,11 @@ __device__ static inline void clear_empty (const run_of_blocks &run,
           C[x * size + e] = T{};
 }
 
-/* By entries if at most a quarter of C's blocks have two products: each further product reads C and
- * writes it again. */
-DEVICE bool goes_by_entries (const run_of_blocks &run, int products) {
-  int further = products - run.count;
-  return run.whole && 4 * further <= run.count && products + further <= MOST_PRODUCTS;
-}
-
 /* Lists the products of a run; returns false, to all threads, if there are too many. */
 template <int THREADS>
 __device__ static inline bool list_products (const gpumm_rows &a, const gpumm_rows &b,
-                                             const gpumm_rows &c, run_of_blocks &run,
-                                             const product_lists<THREADS> &s, bool may_by_entries) {
+                                             const gpumm_rows &c, const run_of_blocks &run,
+                                             const product_lists<THREADS> &s) {
   int me = threadIdx.x, words = (run.entries + 31) / 32, all;
   int32_t low = c.column[run.begin], high = c.column[run.begin + run.count - 1];
   for (int x = me; x < run.count * words; x += THREADS)
@@ -181,8 +123,6 @@ __device__ static inline bool list_products (const gpumm_rows &a, const gpumm_ro
   int at = sum_before<THREADS> (s.scan, own, all);
   if (all > MOST_PRODUCTS)
     return false;
-  run.products = all;
-  run.by_entries = may_by_entries && goes_by_entries (run, all);
 #pragma unroll
   for (int e = 0; e < EACH; e++) {
     int p = me * EACH + e;
@@ -229,18 +169,9 @@ __device__ static inline bool list_products (const gpumm_rows &a, const gpumm_ro
       for (int w = 0; w < p / 32; w++)
         to += __popc (s.mask[0][rank * words + w]);
       to += __popc (s.mask[0][rank * words + p / 32] & ((1u << p % 32) - 1));
-      const int block = base + (x - before), nth = to - s.first[0][rank];
-      const uint32_t which = (uint32_t) p | (uint32_t) rank << 16;
       const uint32_t last = to + 1 == s.first[0][rank + 1] ? 1u << 31 : 0;
-      if (run.by_entries) {
-        s.block[0][x] = block;
-        s.which[0][x] = which | (nth == 0 ? 1u << 31 : 0);
-        to = second_list (run, s, rank) + nth - 1;
-      }
-      if (!run.by_entries || nth > 0) {
-        s.block[0][to] = block;
-        s.which[0][to] = which | last;
-      }
+      s.block[0][to] = base + (x - before);
+      s.which[0][to] = (uint32_t) p | (uint32_t) rank << 16 | last;
     }
   }
   __syncthreads ();
@@ -249,13 +180,11 @@ __device__ static inline bool list_products (const gpumm_rows &a, const gpumm_ro
 
 /* Calls multiply (run) for the runs of the thread block's piece, the blocks of C from piece
  * blockIdx.x on; in it the lists are there, and what it leaves behind for other threads to read in
- * C may be read in the next. Runs have up to `most_entries` of A's row, and their products are
- * listed by A's blocks where the kernel can and where it pays. */
+ * C may be read in the next. Runs have up to `most_entries` of A's row. */
 template <int THREADS, class F>
 __device__ static inline void for_runs (const gpumm_sparse_product &p, int piece,
                                         const product_lists<THREADS> &s, F multiply,
-                                        int most_entries = MOST_ENTRIES,
-                                        bool may_by_entries = false) {
+                                        int most_entries = MOST_ENTRIES) {
   int64_t begin = p.c.start[p.row] + (int64_t) blockIdx.x * piece;
   int64_t end = p.c.start[p.row + p.count];
   if (begin >= end)
@@ -268,13 +197,13 @@ __device__ static inline void for_runs (const gpumm_sparse_product &p, int piece
     int64_t a_begin = p.a.start[i], a_end = p.a.start[i + 1];
     for (int64_t entry = a_begin; entry < a_end && begin < stop; entry += most_entries) {
       const bool whole = a_end - a_begin <= most_entries;
-      run_of_blocks run = {begin, 0, entry, 0, entry > a_begin, whole, false, 0};
+      run_of_blocks run = {begin, 0, entry, 0, entry > a_begin, whole};
       run.entries = a_end - entry < most_entries ? (int) (a_end - entry) : most_entries;
       int most = MASK_WORDS / ((run.entries + 31) / 32);
       most = most < MOST_BLOCKS ? most : MOST_BLOCKS;
       for (; run.begin < stop; run.begin += run.count) {
         run.count = stop - run.begin < most ? (int) (stop - run.begin) : most;
-        while (!list_products<THREADS> (p.a, p.b, p.c, run, s, may_by_entries))
+        while (!list_products<THREADS> (p.a, p.b, p.c, run, s))
           run.count /= 2; /* one block has at most MOST_ENTRIES */
         multiply (run);
         __syncthreads (); /* all threads have read the lists */
@@ -363,24 +292,16 @@ static inline gpumm_status count_products (int device, gpumm_stream *stream,
   return gpumm_count_blocks (device, stream, &turned);
 }
 
-/* gpumm_sparse_kernel.launch around what multiplies: it is given the product without ops, and, with
- * columns, C's columns are there; else it writes them. */
-template <class F>
-static gpumm_status make_products (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
-                                   F multiply, bool columns = true) {
-  gpumm_sparse_product turned;
-  TRY (turn_operands (device, stream, p, p->prepared ? NOTHING : ELEMENTS, &turned));
-  if (columns)
-    TRY (gpumm_write_columns (device, stream, &turned));
-  TRY (multiply (device, stream, &turned));
-  return gpumm_look_for_zeros (device, stream, &turned);
-}
-
-/* Launches a kernel that only multiplies (MULTIPLY). */
+/* gpumm_sparse_kernel.launch around MULTIPLY, which is given the product without ops, and C with its
+ * columns. */
 template <gpumm_status (*MULTIPLY) (int, gpumm_stream *, const gpumm_sparse_product *)>
 static gpumm_status launch_products (int device, gpumm_stream *stream,
                                      const gpumm_sparse_product *p) {
-  return make_products (device, stream, p, MULTIPLY);
+  gpumm_sparse_product turned;
+  TRY (turn_operands (device, stream, p, p->prepared ? NOTHING : ELEMENTS, &turned));
+  TRY (gpumm_write_columns (device, stream, &turned));
+  TRY (MULTIPLY (device, stream, &turned));
+  return gpumm_look_for_zeros (device, stream, &turned);
 }
 
 #endif

@@ -21,6 +21,31 @@ enum {
   LOOK_EVERY = 64 /* blocks of A between two checks whether the row is full */
 };
 
+/* A thread's part of a bitmap: its words first .. last - 1, and the bits before these and in all. */
+struct part_of_bits {
+  int first, last, before, all;
+};
+
+template <int THREADS, class BITS>
+__device__ static inline part_of_bits count_bits (BITS &bits, int words,
+                                                  tile<int32_t, 2, THREADS> &scan) {
+  const int chunk = (words + THREADS - 1) / THREADS | 1; /* odd: of different banks */
+  part_of_bits x = {(int) threadIdx.x * chunk, 0, 0, 0};
+  int own = 0;
+  x.last = x.first + chunk < words ? x.first + chunk : words;
+  for (int w = x.first; w < x.last; w++)
+    own += __popc (bits[0][w]);
+  x.before = sum_before<THREADS> (scan, own, x.all);
+  return x;
+}
+
+/* Writes the column from + b for each bit b of a word; gives the place after them. */
+__device__ static inline int32_t *write_bits (uint32_t word, int64_t from, int32_t *column) {
+  for (; word; word &= word - 1)
+    *column++ = (int32_t) (from + __popc ((word & -word) - 1));
+  return column;
+}
+
 /* Row `row` + block of A B: counts its blocks in start[i + 1] or, if column is not NULL, writes
  * their columns from start[i] on. */
 __global__ void __launch_bounds__ (THREADS)
