@@ -54,6 +54,10 @@ array full_of (blocks x);
 sparse sparse_of (blocks x);
 blocks blocks_of (const array &x, const dim_vector &block_size);
 
+// X(I,J), and the element X(K): full, as of a blocksparse of the host. X{I,J}, a block. One look.
+array part_of (blocks x, const octave_value_list &given);
+array block_of (blocks x, const octave_value_list &given);
+
 // The stored elements, as a column.
 array values_of (blocks x);
 

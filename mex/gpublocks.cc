@@ -127,15 +127,17 @@ public:
     return gpublocks_value (gpumm::converted (operand (), iscomplex () ? complex_type (to) : to));
   }
 
-  octave_value do_index_op (const octave_value_list &, bool = false) {
-    if (dims ().numel () == 1)
-      return gpuarray_value (full_of (operand ()));
-    say_gather ("parts of a blocksparse are read on the host: gather (X)");
+  octave_value do_index_op (const octave_value_list &index, bool = false) {
+    return index.length () == 0 ? octave_value (clone ())
+                                : gpuarray_value (part_of (operand (false), index));
   }
   octave_value subsref (const std::string &type, const std::list<octave_value_list> &index) {
     if (type[0] == '(')
       return do_index_op (index.front ()).next_subsref (type, index);
-    say_gather ("blocks S{I,J} of a blocksparse are read on the host: gather (X)");
+    if (type[0] != '{')
+      error_with_id ("gpumm:blocksparse:index",
+                     "blocksparse: there are elements S(i,j) and blocks S{I,J}, and no fields");
+    return gpuarray_value (block_of (operand (false), index.front ())).next_subsref (type, index);
   }
   octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &index,
                              int) {

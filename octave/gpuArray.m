@@ -84,8 +84,8 @@
 ## numbers, transposes, @code{+ - .*} of two with the same block size, numbers as factors and divisors,
 ## functions that leave zeros zero, @code{dropblocks}, @code{sum}, @code{norm} with 1, @code{Inf} and
 ## @qcode{"fro"}, @code{trace} and @code{diag} of square blocks, @code{nnz}, @code{nnzb},
-## @code{blocksize}, @code{full}, @code{sparse}, and @code{blocksparse (@var{G}, @var{b})} of a full
-## matrix.
+## @code{blocksize}, rows and columns read (which are full), blocks @code{@var{G}@{I,J@}}, @code{full},
+## @code{sparse}, and @code{blocksparse (@var{G}, @var{b})} of a full matrix.
 ##
 ## Everything else is an error with the identifier @code{gpumm:gpuArray:gather}.  Arithmetic of
 ## int64 and uint64 arrays is such an error, too.

@@ -203,6 +203,64 @@
 %! endfor
 %! fail_with (texts);
 
+## parts are full, as on the host: whole blocks, rows and columns in any order and more than once, masks
+%!test <*parts>
+%! texts = {};
+%! list = patterns ();
+%! list{end+1} = list{1}.';
+%! for p = list
+%!   S = p{1};
+%!   [m, n] = size (S);
+%!   rows = {":", 1:m, m:-1:1, [], 1:0, ceil(m / 2), ceil([m, 1, m] / 2)};
+%!   if (m > 0)
+%!     rows(end+1:end+4) = {2:m, 1:min(m, blocksize (S)(1)), mod(0:2 * m, m) + 1, (mod (1:m, 3) == 0)};
+%!   endif
+%!   cols = {":", 1:n, n:-2:1, n, []};
+%!   if (n > 0)
+%!     cols(end+1:end+3) = {1, mod(1:5, n) + 1, true(1, n)};
+%!   endif
+%!   for i = rows
+%!     for j = cols
+%!       for f = {@(x) x(i{1},j{1}), @(x) x'(j{1},i{1}), @(x) (2 * x - x)(i{1},j{1},1), @(x) (x .* 2).'(j{1},i{1})}
+%!         texts{end+1} = compare (f{1}, p, 1e-6 * isa (S, "single"));
+%!       endfor
+%!     endfor
+%!   endfor
+%!   for i = 1:m / blocksize (S)(1)
+%!     for j = 1:n / blocksize (S)(2)
+%!       texts{end+1} = compare (@(x) x{i,j}, p);
+%!       texts{end+1} = compare (@(x) x'{j,i}, p);
+%!     endfor
+%!   endfor
+%!   for k = 1:min (numel (S), 5)
+%!     texts{end+1} = compare (@(x) x(k), p);
+%!     texts{end+1} = compare (@(x) x'(k), p);
+%!     texts{end+1} = compare (@(x) x(end,end), p);
+%!     texts{end+1} = compare (@(x) x(end+1-k), p);
+%!   endfor
+%!   for f = {@(x) x(m + 1,1), @(x) x(1,n + 1), @(x) x(m * n + 1), @(x) x(0,1), @(x) x(1.5,1), @(x) x{m + 1,1}, ...
+%!            @(x) x{1,0}, @(x) x{1}, @(x) x{1:2,1}, @(x) x{"a",[]}, @(x) x{1.5,1}, @(x) x.a, @(x) x(), ...
+%!            @(x) x(:,1)(2), @(x) x{1,1}(1,:)}
+%!     texts{end+1} = compare (f{1}, p);
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## indices that lie on the device; a part of a matrix that is still to be computed; large matrices
+%!test
+%! S = patterns(){2};
+%! G = gpuArray (S);
+%! assert (gather (G(gpuArray (3:4),gpuArray (2))), S(3:4,2));
+%! assert (gather (G{gpuArray(2),1}), S{2,1});
+%! T = blocksparse ([1, 3e5, 3e5], [1, 1, 3e5], rand (2, 2, 3), 6e5, 6e5);
+%! G = gpuArray (T);
+%! assert (gather (G([1, 6e5],[6e5, 2, 1])), T([1, 6e5],[6e5, 2, 1]));
+%! assert (gather (G{3e5,1}), T{3e5,1});
+%!error <index \(7,_\): out of bound 6> gpuArray (blocksparse (6, 4, 2))(7,1)
+%!error <index \(_,5\): out of bound 4> gpuArray (blocksparse (6, 4, 2))(1,5)
+%!error <index \(25\): out of bound 24> gpuArray (blocksparse (6, 4, 2))(25)
+%!error <there is no block .4,1. in 3x2 of them> gpuArray (blocksparse (6, 4, 2)){4,1}
+
 ## with numbers on the device, which are looked at
 %!test
 %! S = patterns(){1};
@@ -224,7 +282,8 @@
 ## one element counts as a number beside what is not in blocks
 %!test
 %! S = blocksparse (3, 1);
-%! for f = {@(x) x * 2, @(x) 2 + x, @(x) x * ones(2), @(x) ones(2) * x, @(x) x(1), @(x) x ^ 2, @(x) trace(x)}
+%! for f = {@(x) x * 2, @(x) 2 + x, @(x) x * ones(2), @(x) ones(2) * x, @(x) x(1), @(x) x(:), ...
+%!          @(x) x([1, 1; 1, 1]), @(x) x(1,[1, 1]), @(x) x ^ 2, @(x) trace(x)}
 %!   f = f{1};
 %!   assert (full (gather (f (gpuArray (S)))), full (f (S)));
 %! endfor
@@ -393,13 +452,13 @@
 %! G = gpuArray (blocksparse (eye (4), 2));
 %! R = gpuArray (blocksparse (ones (4, 6), [2, 3]));
 %! refused = {@() exp(G), @() isnan(G), @() [G, G], @() G \ [1; 2; 3; 4], @() ones(4) / G, ...
-%!            @() 2 ^ G, @() G ^ 0.5, @() G ^ -1, @() reshape(G, 2, 8), @() G(:), @() G(1,2), @() G{1,1}, ...
+%!            @() 2 ^ G, @() G ^ 0.5, @() G ^ -1, @() reshape(G, 2, 8), @() G(:), @() G([1, 2; 3, 4]), @() G(1,1,1,2), ...
 %!            @() all(G), @() any(G), @() prod(G), @() max(G), @() cumsum(G), @() norm(G), @() diag(G, 1), ...
 %!            @() G * int8(2), @() int8(G), @() G + sparse(eye (4)), @() G * gpuArray(speye (4)), ...
 %!            @() G * int8(ones (4)), @() gpuArray(blocksparse (int8 (eye (4)), 2)), @() diag(R), ...
 %!            @() blocksparse(gpuArray (speye (4)), 2), @() blocksparse(gpuArray (int8 (eye (4))), 2), ...
 %!            @() sum(G, 3), @() blocksparse(6, 6, 3) ^ G, @() gpuArray(speye (4)) * blocksparse(eye (4), 2), ...
-%!            @() [gpuArray(1:4); blocksparse(eye (4), 2)], @() pagemtimes(G, G), @() kron(G, G), @() G(end,1), ...
+%!            @() [gpuArray(1:4); blocksparse(eye (4), 2)], @() pagemtimes(G, G), @() kron(G, G), @() G(G != 0), ...
 %!            @() gpumm(G, G), @() gpumm(ones (4), G), @() gpumm(gpuArray (ones (4)), blocksparse (eye (4), 2))};
 %! for f = refused
 %!   err = struct ("identifier", "", "message", "no error");
