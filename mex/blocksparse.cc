@@ -667,9 +667,11 @@ static void check_place (const dim_vector &a, const dim_vector &b,
                      "or take full (S) or sparse (S)");
 }
 
-// a with b inserted at place; only one of them is a blocksparse.
+// a with b inserted at place; only one of them is a blocksparse. The type of a gpuArray has its own way.
 static octave_value joined_full (const octave_base_value &a, const octave_base_value &b,
                                  const Array<octave_idx_type> &place) {
+  if (a.class_name () == "gpuArray" || b.class_name () == "gpuArray")
+    return octave::feval ("__gpuarray__", ovl ("join", shared (a), shared (b), place), 1) (0);
   const auto *x = dynamic_cast<const octave_blocksparse *> (&a);
   const auto *y = dynamic_cast<const octave_blocksparse *> (&b);
   check_place (a.dims (), b.dims (), place, x && x->m.awaits_parts);

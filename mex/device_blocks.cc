@@ -63,6 +63,21 @@ blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type 
   return x;
 }
 
+blocks none_like (const blocks &x, const dim_vector &size) {
+  if (x.is_hosted ())
+    return hosted_blocks (x.host.resize (dim_vector (0, 0)).resize (size));
+  const dim_vector block = x.block_size ();
+  const bool divides = size (0) % block (0) == 0 && size (1) % block (1) == 0;
+  blocks sizes;
+  sizes.rows = size (0);
+  sizes.cols = size (1);
+  sizes.block_rows = divides ? block (0) : 1;
+  sizes.block_cols = divides ? block (1) : 1;
+  blocks y = new_blocks (x.device, x.values.type, sizes, 0);
+  y.start = zeros (x.device, GPUMM_I64, y.start.size);
+  return y;
+}
+
 blocks upload_blocks (const octave_value &value, int device) {
   if (!value.isfloat ())
     say_gather ("a blocksparse of an integer class stays on the host; double and single can be a "
@@ -290,6 +305,15 @@ blocks with_values (const blocks &x, const array &values) {
   y.zero = array ();
   y.unsure = true;
   return y;
+}
+
+blocks in_type (blocks x, gpumm_type type) {
+  if (x.values.type != type) {
+    x.values = converted (x.values, type);
+    ready (x.values);
+    x.twin = std::make_shared<blocks> ();
+  }
+  return x;
 }
 
 // ---- transposes ---------------------------------------------------------------------------------

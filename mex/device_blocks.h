@@ -58,6 +58,17 @@ blocks blocks_of (const array &x, const dim_vector &block_size);
 array part_of (blocks x, const octave_value_list &given);
 array block_of (blocks x, const octave_value_list &given);
 
+// A matrix of this size without blocks, of x's type and where x is: in blocks of x's size, or, where they do
+// not divide it, of one element.
+blocks none_like (const blocks &x, const dim_vector &size);
+
+// a with b, of one class and block size, inserted where a has no blocks, the first element at this row and
+// column, from 0.
+blocks inserted (blocks a, blocks b, octave_idx_type row, octave_idx_type col);
+
+// As full_of, but an error where the matrix is too large to be made unasked.
+array implicit_full_of (const blocks &x);
+
 // The stored elements, as a column.
 array values_of (blocks x);
 

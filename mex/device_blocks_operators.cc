@@ -38,16 +38,6 @@ static array full_operand (const block_operand &x) {
   return x.is_blocks ? implicit_full_of (x.s) : as_array (x.other);
 }
 
-// x in this type.
-static blocks in_type (blocks x, gpumm_type type) {
-  if (x.values.type != type) {
-    x.values = converted (x.values, type);
-    ready (x.values);
-    x.twin = std::make_shared<blocks> ();
-  }
-  return x;
-}
-
 static gpumm_type product_type (gpumm_type a, gpumm_type b) {
   const gpumm_type real = is_single (a) || is_single (b) ? GPUMM_S : GPUMM_D;
   return is_complex (a) || is_complex (b) ? complex_type (real) : real;

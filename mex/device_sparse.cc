@@ -67,6 +67,13 @@ template <typename M> static sparse uploaded (const M &m, gpumm_type type, int d
   return x;
 }
 
+sparse none_like (const sparse &x, const dim_vector &size) {
+  if (x.is_hosted ())
+    return hosted_sparse (x.host.resize (dim_vector (0, 0)).resize (size));
+  const array start = zeros (x.device, GPUMM_I64, dim_vector (size (1) + 1, 1));
+  return new_sparse (x.device, x.values.type, size (0), size (1), 0, &start);
+}
+
 sparse upload_sparse (const octave_value &value, int device) {
   const octave_value x = value.issparse () ? value : by_octave ("sparse", ovl (value));
   if (device == NO_DEVICE)

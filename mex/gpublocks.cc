@@ -101,7 +101,10 @@ public:
       return octave_value (clone ());
     say_gather ("reshape of a blocksparse: gather (X)");
   }
-  octave_value resize (const dim_vector &, bool) const {
+  // A concatenation begins so: without blocks, and then of the size of the result.
+  octave_value resize (const dim_vector &size, bool) const {
+    if (size.ndims () == 2 && (size.zero_by_zero () || block_count () == 0))
+      return gpublocks_value (none_like (m, size));
     say_gather ("resizing of a blocksparse: gather (X)");
   }
   octave_value map (unary_mapper_t f) const;
@@ -226,8 +229,8 @@ octave_value gpublocks_value (const blocks &x) {
   return octave_value (new octave_gpublocks (x));
 }
 
-bool is_gpublocks (const octave_value &x) {
-  return gpublocks_of (x.get_rep ()) != nullptr;
+bool is_gpublocks (const octave_base_value &x) {
+  return gpublocks_of (x) != nullptr;
 }
 
 octave_value octave_gpublocks::map (unary_mapper_t f) const {
@@ -289,45 +292,40 @@ octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_val
              : gpuarray_value (full);
 }
 
-template <octave_value::binary_op op>
-static octave_value binary (const octave_base_value &a, const octave_base_value &b) {
-  return gpublocks_binary (op, a, b);
+// ---- concatenation ------------------------------------------------------------------------------
+
+// One of the parts as blocks, or not.
+static bool get_blocks (const octave_base_value &x, int device, blocks &to) {
+  if (const octave_gpublocks *s = gpublocks_of (x))
+    to = moved (s->operand (false), device);
+  else if (is_blocksparse (x))
+    to = upload_blocks (shared (x), device);
+  return gpublocks_of (x) || is_blocksparse (x);
 }
 
-[[noreturn]] static octave_value not_joined (const octave_base_value &, const octave_base_value &,
-                                             const Array<octave_idx_type> &) {
-  say_gather ("matrices in blocks are not put together on a device: gather them");
+// In blocks where that is so on the host, and else full.
+octave_value gpublocks_joined (const octave_base_value &a, const octave_base_value &b,
+                               const Array<octave_idx_type> &given) {
+  array full;
+  const Array<octave_idx_type> place = place_of_part (given, a.dims (), b.dims ());
+  const int device = device_of (gpublocks_of (a) || get_gpuarray (a, full) ? a : b);
+  blocks x, y;
+  const bool blocks_a = get_blocks (a, device, x), blocks_b = get_blocks (b, device, y);
+  if (blocks_a && blocks_b && real_type (x.type ()) == real_type (y.type ())
+      && x.block_size () == y.block_size () && place (0) % x.block_size () (0) == 0
+      && place (1) % x.block_size () (1) == 0)
+    return gpublocks_value (x.is_hosted () ? upload_blocks (
+                                octave::cat_op (type_info (), x.host, y.host, place), device)
+                                           : inserted (x, y, place (0), place (1)));
+  return octave::cat_op (type_info (),
+                         blocks_a ? gpuarray_value (implicit_full_of (x)) : shared (a),
+                         blocks_b ? gpuarray_value (implicit_full_of (y)) : shared (b), place);
 }
 
 void install_gpublocks (octave::type_info &types) {
   octave_gpublocks::register_type (types);
   const int id = octave_gpublocks::static_type_id ();
-#define OPERATOR(op)                                                                               \
-  install_with_all (types, octave_value::op_##op, id, binary<octave_value::op_##op>);
-  OPERATOR (mul)
-  OPERATOR (div)
-  OPERATOR (ldiv)
-  OPERATOR (pow)
-  OPERATOR (add)
-  OPERATOR (sub)
-  OPERATOR (el_mul)
-  OPERATOR (el_div)
-  OPERATOR (el_ldiv)
-  OPERATOR (el_pow)
-  OPERATOR (lt)
-  OPERATOR (le)
-  OPERATOR (eq)
-  OPERATOR (ne)
-  OPERATOR (ge)
-  OPERATOR (gt)
-  OPERATOR (el_and)
-  OPERATOR (el_or)
-#undef OPERATOR
-  for (int other = 0; other < types.installed_type_names ().numel (); other++) {
-    types.install_cat_op (id, other, not_joined);
-    if (other != id)
-      types.install_cat_op (other, id, not_joined);
-  }
+  install_with_operators (types, id);
   types.install_unary_op (octave_value::op_not, id, [] (const octave_base_value &x) {
     return octave::unary_op (type_info (), octave_value::op_not, x.full_value ());
   });
