@@ -482,8 +482,8 @@ typedef struct gpumm_bsr {
   gpumm_view values;              /* the blocks, each by columns */
 } gpumm_bsr;
 
-/* C = A B as gpumm_csc_product, all of one type S, D, C or Z, by the kernels of "bsr"; `zero` becomes
- * 1 if a block of C is all zero. pairs: the products of blocks; row_pairs: the most of them for one
+/* C = A B as gpumm_csc_product, all of one type: S, D, C or Z by the kernels of "bsr", integers, exactly,
+ * by those of "blocks_integer"; `zero` becomes 1 if a block of C is all zero. pairs: the products of blocks; row_pairs: the most of them for one
  * block row. Both 0: not known, and kernels that need them do not run. */
 typedef struct gpumm_bsr_product {
   gpumm_bsr a, b, c;

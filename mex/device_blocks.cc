@@ -20,8 +20,18 @@ bool is_blocksparse (const octave_base_value &x) {
 gpumm_type blocks::type () const {
   if (!is_hosted ())
     return values.type;
-  const gpumm_type real = host.is_single_type () ? GPUMM_S : GPUMM_D;
-  return host.iscomplex () ? complex_type (real) : real;
+  const octave_value &x = host;
+  const gpumm_type real = x.is_double_type ()   ? GPUMM_D
+                          : x.is_single_type () ? GPUMM_S
+                          : x.is_int8_type ()   ? GPUMM_I8
+                          : x.is_int16_type ()  ? GPUMM_I16
+                          : x.is_int32_type ()  ? GPUMM_I32
+                          : x.is_int64_type ()  ? GPUMM_I64
+                          : x.is_uint8_type ()  ? GPUMM_U8
+                          : x.is_uint16_type () ? GPUMM_U16
+                          : x.is_uint32_type () ? GPUMM_U32
+                                                : GPUMM_U64;
+  return x.iscomplex () ? complex_type (real) : real;
 }
 
 dim_vector blocks::block_size () const {
@@ -79,9 +89,6 @@ blocks none_like (const blocks &x, const dim_vector &size) {
 }
 
 blocks upload_blocks (const octave_value &value, int device) {
-  if (!value.isfloat ())
-    say_gather ("a blocksparse of an integer class stays on the host; double and single can be a "
-                "gpuArray: gather (X) to work there");
   if (device == NO_DEVICE)
     return hosted_blocks (value);
   const octave_scalar_map s = by_octave ("__blocksparse__", ovl (value)).scalar_map_value ();
@@ -260,10 +267,18 @@ static blocks marked_by (const array &numbers, const blocks &x) {
   return kept < x.stored ? packed (x, m, kept) : x;
 }
 
-// Is each entry other than zero? NaN is.
+// Something for each entry that is not zero where the entry is not; NaN is not. Integers of 64 bits have no
+// arithmetic on a device: their halves are looked at.
 static array not_zero (const array &x) {
-  return entrywise (operation_of (octave_value::op_ne), operand_with (x),
-                    operand_of (octave_value (0.0), x.device));
+  if (is_wide (x.type)) {
+    array halves = x;
+    halves.type = GPUMM_U32;
+    halves.size = dim_vector (2, x.numel ());
+    return reshaped (fold (GPUMM_FOLD_ANY, halves, 0, GPUMM_B), x.size);
+  }
+  return !is_float (x.type) ? x
+                            : entrywise (operation_of (octave_value::op_ne), operand_with (x),
+                                         operand_of (octave_value (0.0), x.device));
 }
 
 const blocks &settle (blocks &x) {
@@ -288,7 +303,8 @@ blocks without_small (blocks x, double most) {
     return hosted_blocks (by_octave ("dropblocks", ovl (x.host, most)));
   if (x.stored > 0) {
     ready (x.values);
-    const array norms = fold (GPUMM_FOLD_NORM, x.values, 0, GPUMM_D);
+    const array values = is_float (x.values.type) ? x.values : converted (x.values, GPUMM_D),
+                norms = fold (GPUMM_FOLD_NORM, values, 0, GPUMM_D);
     const array small = entrywise (operation_of (octave_value::op_le), operand_with (norms),
                                    operand_of (octave_value (most), x.device));
     x = marked_by (applied (small, {step_of (GPUMM_MAP_NOT)}, GPUMM_D, GPUMM_B), x); // keeps NaN
@@ -405,9 +421,16 @@ octave_idx_type nonzeros_of (blocks x) {
     return x.host.nnz ();
   if (x.stored == 0)
     return 0;
-  ready (x.values);
-  const array all = reshaped (x.values, dim_vector (x.values.numel (), 1));
-  return index_type (download (fold (GPUMM_FOLD_SUM, not_zero (all), 0, GPUMM_D)).double_value ());
+  x.values = plain (x.values);
+  const marks m (x.device, x.values.numel ());
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_KEEP;
+  const array values = is_wide (x.values.type) ? not_zero (x.values) : x.values;
+  w.a.stored = values.numel ();
+  w.a.values = view (values);
+  m.attach (w);
+  run (w);
+  return m.count ();
 }
 
 } // namespace gpumm

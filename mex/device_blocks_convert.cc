@@ -223,7 +223,7 @@ blocks blocks_of (const array &given, const dim_vector &block_size) {
   if (is_hosted (ready (x)))
     return hosted_blocks (
         by_octave ("blocksparse", ovl (x.host, RowVector (Matrix (block_size.as_array ())))));
-  x = plain (converted (x, is_float (x.type) ? x.type : GPUMM_D));
+  x = plain (converted (x, x.type == GPUMM_B ? GPUMM_D : x.type));
   blocks sizes;
   sizes.rows = x.size (0);
   sizes.cols = x.size (1);

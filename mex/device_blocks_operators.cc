@@ -39,6 +39,8 @@ static array full_operand (const block_operand &x) {
 }
 
 static gpumm_type product_type (gpumm_type a, gpumm_type b) {
+  if (!is_float (a))
+    return a; // of two integers of one class
   const gpumm_type real = is_single (a) || is_single (b) ? GPUMM_S : GPUMM_D;
   return is_complex (a) || is_complex (b) ? complex_type (real) : real;
 }
@@ -181,6 +183,8 @@ array sum_of (blocks x, int dim) {
   if (x.is_hosted ())
     return hosted (by_octave ("sum", ovl (x.host, dim + 1)));
   const index_type n = x.size () (dim);
+  if (!is_float (x.type ()))
+    x = converted (x, GPUMM_D);
   array one = as_array (operand_of (octave_value (1.0), x.device));
   one.size = dim == 0 ? dim_vector (1, n) : dim_vector (n, 1);
   return multiplied_full (x, is_single (x.type ()) ? converted (one, GPUMM_S) : one, dim == 1);
@@ -191,10 +195,16 @@ static void check_product (const block_operand &a, const block_operand &b) {
   const dim_vector u = size_of (a), v = size_of (b);
   if (u.ndims () > 2 || v.ndims () > 2 || u (1) != v (0))
     octave::err_nonconformant ("operator *", u, v);
+  const gpumm_type x = type_of (a), y = type_of (b);
+  const bool has_integers = (!is_float (x) && x != GPUMM_B) || (!is_float (y) && y != GPUMM_B);
+  if (has_integers && x != y)
+    error_with_id ("gpumm:undefined-operator",
+                   "binary operator '*' not implemented for '%s%s' by '%s%s' operations",
+                   a.is_blocks ? "blocksparse " : "", class_of (x),
+                   b.is_blocks ? "blocksparse " : "", class_of (y));
   if (!a.is_blocks || !b.is_blocks) {
-    const gpumm_type type = type_of (a.is_blocks ? b : a);
-    if (!is_float (type) && type != GPUMM_B)
-      say_gather ("a blocksparse is multiplied by floating point on a device: gather (X)");
+    if (has_integers)
+      say_gather ("a blocksparse of integers is multiplied by another one on a device: gather (X)");
     return;
   }
   const dim_vector s = a.s.block_size (), t = b.s.block_size ();
@@ -361,6 +371,9 @@ static void check_power (const block_operand &a, const block_operand &b) {
   if (!a.is_blocks || !is_number (b))
     say_gather ("a power of a matrix with a matrix: gather (X)");
   const double p = b.other.number.re;
+  if (!is_float (type_of (a))) // Octave's error
+    octave::binary_op (type_info (), octave_value::op_pow,
+                       sample (type_of (a), false, dim_vector (2, 2)), octave_value (2.0));
   if (size (0) != size (1))
     error ("for x^y, only square matrix arguments are permitted and one argument must be scalar.  "
            "Use .^ for elementwise power.");
@@ -386,21 +399,20 @@ bool combined (octave_value::binary_op op, block_operand a, block_operand b, blo
                array &full) {
   look_at_number (a);
   look_at_number (b);
-  check_narrow (type_of (a));
-  check_narrow (type_of (b));
   const block_operand left = a, right = b;
   const octave_value::binary_op given = op;
   op = reduced (op, a, b);
   const bool multiplies = op == octave_value::op_mul, powers = op == octave_value::op_pow;
+  if (!multiplies) {
+    check_narrow (type_of (a));
+    check_narrow (type_of (b));
+  }
   const bool stays =
       !multiplies && !powers && keeps_zeros (given == octave_value::op_mul ? given : op, a, b);
   if (multiplies)
     check_product (a, b);
   if (powers)
     check_power (a, b);
-  for (const block_operand *x : {&a, &b})
-    if (stays && !is_float (type_of (*x)) && type_of (*x) != GPUMM_B)
-      say_gather ("this would be a blocksparse of an integer class: gather (X)");
   if ((a.is_blocks ? a.s : b.s).is_hosted ())
     return hosted_combined (given, left, right, result, full);
   if (multiplies)

@@ -125,8 +125,6 @@ public:
   octave_value elements_as (octave_value (octave_value::*type) () const) const {
     const octave_value z = (elements ().*type) ();
     const gpumm_type to = type_of_class (z.class_name ());
-    if (!is_float (to))
-      say_gather ("a blocksparse of an integer class stays on the host: gather (X)");
     return gpublocks_value (gpumm::converted (operand (), iscomplex () ? complex_type (to) : to));
   }
 
@@ -347,8 +345,10 @@ void install_gpublocks (octave::type_info &types) {
 static octave_value sum_by_word (const octave_value_list &args) {
   const octave_gpublocks *x = gpublocks_of (args (2).get_rep ());
   const int dim = args (3).int_value () - 1;
-  if (x && args (1).string_value () == "sum" && dim < 2)
+  if (x && args (1).string_value () == "sum" && dim < 2) {
+    check_narrow (x->m.type ()); // sums in a class of 64 bits
     return gpuarray_value (sum_of (x->operand (), dim));
+  }
   say_gather ("%s of a blocksparse is not computed on a device: gather (X)",
               args (1).string_value ().c_str ());
 }
