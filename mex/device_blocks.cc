@@ -4,6 +4,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device_blocks_parts.h"
+#include "device_doubt.h"
 
 #include <algorithm>
 
@@ -145,8 +146,13 @@ octave_value download (blocks x) {
 // ---- patterns -----------------------------------------------------------------------------------
 
 array multiples (int device, index_type count, index_type step) {
-  const int64_t ends[] = {0, step};
-  const array from = to_device (device, GPUMM_I64, 2, ends);
+  // 0 and step, without a copy from the host, which waits: integers of 64 bits are written by their halves
+  const array from = zeros (device, GPUMM_I64, dim_vector (2, 1));
+  array halves = from,
+        half = converted (as_array (operand_of (octave_value (double (step)), device)), GPUMM_U32);
+  halves.type = GPUMM_U32;
+  halves.size = dim_vector (4, 1);
+  pick (true, ready (half), half.size, halves, halves.size, {octave::idx_vector (2)});
   const array which = zeros (device, GPUMM_I64, dim_vector (count, 1));
   const array y = vector (device, GPUMM_I64, count + 1);
   gpumm_sparse_work w = {}; // offsets of columns that are all the same
@@ -261,12 +267,6 @@ static marks marks_by (array numbers, const blocks &x) {
   return m;
 }
 
-static blocks marked_by (const array &numbers, const blocks &x) {
-  const marks m = marks_by (numbers, x);
-  const index_type kept = m.count ();
-  return kept < x.stored ? packed (x, m, kept) : x;
-}
-
 // Something for each entry that is not zero where the entry is not; NaN is not. Integers of 64 bits have no
 // arithmetic on a device: their halves are looked at.
 static array not_zero (const array &x) {
@@ -281,21 +281,19 @@ static array not_zero (const array &x) {
                                          operand_of (octave_value (0.0), x.device));
 }
 
+marks marks_of (blocks &x) {
+  ready (x.values);
+  return marks_by (fold (GPUMM_FOLD_ANY, not_zero (x.values), 0, GPUMM_B), x);
+}
+
+static blocks marked_by (const array &numbers, const blocks &x) {
+  const marks m = marks_by (numbers, x);
+  const index_type kept = m.count ();
+  return kept < x.stored ? packed (x, m, kept) : x;
+}
+
 const blocks &settle (blocks &x) {
-  if (x.is_hosted () || !x.unsure)
-    return x;
-  int32_t may_be = x.stored > 0;
-  if (may_be && x.zero.buffer) {
-    const gpumm_view flag = view_of (x.zero);
-    need (gpumm_look (&flag, 1, &may_be));
-  }
-  if (may_be) {
-    ready (x.values);
-    x = marked_by (fold (GPUMM_FOLD_ANY, not_zero (x.values), 0, GPUMM_B), x);
-  }
-  x.zero = array ();
-  x.unsure = false;
-  return x;
+  return settled (x);
 }
 
 blocks without_small (blocks x, double most) {

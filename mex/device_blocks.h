@@ -82,8 +82,8 @@ struct block_operand {
   operand other;
 };
 
-// The result is in blocks, or else *full.
-bool combined (octave_value::binary_op op, block_operand a, block_operand b, blocks &result,
+// The result is in blocks, or else *full. A product settles its operands.
+bool combined (octave_value::binary_op op, block_operand &a, block_operand &b, blocks &result,
                array &full);
 
 blocks mapped (const function &f, blocks x);

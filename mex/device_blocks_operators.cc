@@ -5,6 +5,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device_blocks_parts.h"
+#include "device_doubt.h"
 
 #include <algorithm>
 #include <cmath>
@@ -104,50 +105,78 @@ static array pairs_of (const blocks &a, const blocks &b) {
   return both;
 }
 
-static blocks multiplied (blocks a, blocks b) {
-  settle (a);
-  settle (b);
-  const gpumm_type s = a.values.type, t = b.values.type, type = product_type (s, t);
-  a = in_type (straight (a), type);
-  b = in_type (straight (b), type);
-  a.values = plain (a.values);
-  b.values = plain (b.values);
-  blocks sizes = a;
-  sizes.cols = b.cols;
-  sizes.block_cols = b.block_cols;
-  blocks c = new_blocks (a.device, type, sizes, 0);
-  if (a.stored == 0 || b.stored == 0) {
-    c.start = zeros (a.device, GPUMM_I64, c.start.size);
+// A product, and the matrices in blocks that it takes.
+struct counted_blocks {
+  gpumm_bsr_product p = {};
+  blocks a, b, c;
+  array pairs; // none: their number does not matter
+
+  counted_blocks (blocks x, blocks y) {
+    const gpumm_type s = x.values.type, t = y.values.type, type = product_type (s, t);
+    a = in_type (straight (x), type);
+    b = in_type (straight (y), type);
+    a.values = plain (a.values);
+    b.values = plain (b.values);
+    blocks sizes = a;
+    sizes.cols = b.cols;
+    sizes.block_cols = b.block_cols;
+    c = new_blocks (a.device, type, sizes, 0);
+    if (is_empty ()) {
+      c.start = zeros (a.device, GPUMM_I64, c.start.size);
+      return;
+    }
+    c.zero = vector (a.device, GPUMM_I32, 1);
+    c.unsure = true;
+    p.a = bsr_of (a);
+    p.b = bsr_of (b);
+    p.c = bsr_of (c);
+    p.real_a = is_complex (type) && !is_complex (s);
+    p.real_b = is_complex (type) && !is_complex (t);
+    p.zero = view (c.zero);
+    need (gpumm_bsr_count (&p));
+    if (is_float (type))
+      pairs = pairs_of (a, b);
+  }
+
+  bool is_empty () const {
+    return a.stored == 0 || b.stored == 0;
+  }
+};
+
+// a * b, which are settled, all in one look.
+static blocks multiplied (blocks &a, blocks &b) {
+  for (;;) {
+    looks l;
+    doubts<blocks> zeros (a, b, l);
+    counted_blocks product (a, b);
+    blocks &c = product.c;
+    if (product.is_empty ())
+      return c;
+    int64_t stored = 0;
+    double pairs[2] = {0, 0};
+    l.add (c.start, product.p.c.rows, 1, &stored);
+    if (product.pairs.buffer)
+      l.add (product.pairs, 0, 2, pairs);
+    l.now ();
+    if (!zeros.settles (a, b))
+      continue; // without what was dropped
+    gpumm_bsr_product &p = product.p;
+    p.pairs = int64_t (pairs[0]);
+    p.row_pairs = int64_t (pairs[1]);
+    c.stored = stored;
+    c.column = vector (c.device, GPUMM_I32, stored);
+    c.values =
+        new_array (c.device, c.values.type, dim_vector (c.block_rows * c.block_cols, stored));
+    p.c = bsr_of (c);
+    need (gpumm_bsr_multiply (&p));
     return c;
   }
-  c.zero = vector (a.device, GPUMM_I32, 1);
-  c.unsure = true;
-  gpumm_bsr_product p = {};
-  p.a = bsr_of (a);
-  p.b = bsr_of (b);
-  p.c = bsr_of (c);
-  p.real_a = is_complex (type) && !is_complex (s);
-  p.real_b = is_complex (type) && !is_complex (t);
-  p.zero = view (c.zero);
-  need (gpumm_bsr_count (&p));
-  const array pairs = pairs_of (a, b);
-  c.stored = look (c.start, p.c.rows);
-  double known[2] = {0, 0};
-  const gpumm_view at = view (pairs);
-  need (gpumm_look (&at, 2, known));
-  p.pairs = int64_t (known[0]);
-  p.row_pairs = int64_t (known[1]);
-  c.column = vector (a.device, GPUMM_I32, c.stored);
-  c.values = new_array (a.device, type, dim_vector (c.block_rows * c.block_cols, c.stored));
-  p.c = bsr_of (c);
-  need (gpumm_bsr_multiply (&p));
-  return c;
 }
 
 // Blocks times full (left) or full times blocks.
-static array multiplied_full (blocks s, array d, bool left) {
+static array multiplied_full (blocks &given, array d, bool left) {
+  blocks s = settle (given);
   const dim_vector size = s.size ();
-  settle (s);
   const gpumm_type t = s.values.type, u = d.type == GPUMM_B ? GPUMM_D : d.type,
                    type = product_type (t, u);
   if (s.conjugated && !s.turned)
@@ -215,7 +244,7 @@ static void check_product (const block_operand &a, const block_operand &b) {
                    s.str ().c_str (), t.str ().c_str ());
 }
 
-static bool product (const block_operand &a, const block_operand &b, blocks &result, array &full) {
+static bool product (block_operand &a, block_operand &b, blocks &result, array &full) {
   if (a.is_blocks && b.is_blocks)
     result = multiplied (a.s, b.s);
   else
@@ -395,7 +424,7 @@ static bool hosted_combined (octave_value::binary_op op, const block_operand &a,
   return is_blocks;
 }
 
-bool combined (octave_value::binary_op op, block_operand a, block_operand b, blocks &result,
+bool combined (octave_value::binary_op op, block_operand &a, block_operand &b, blocks &result,
                array &full) {
   look_at_number (a);
   look_at_number (b);

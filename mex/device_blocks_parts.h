@@ -22,6 +22,9 @@ blocks straight (blocks x);
 // The pattern of x with other values.
 blocks with_values (const blocks &x, const array &values);
 
+// The blocks that are not zero.
+marks marks_of (blocks &x);
+
 // The marked blocks.
 blocks packed (blocks x, const marks &m, index_type kept);
 

@@ -3,6 +3,7 @@
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include "device_doubt.h"
 #include "device_sparse_parts.h"
 
 #include <algorithm>
@@ -131,29 +132,8 @@ sparse packed (sparse x, const marks &m, index_type kept) {
   return y;
 }
 
-bool has_zeros (const sparse &x) {
-  int32_t is_there = 1;
-  if (!x.unsure || x.stored == 0)
-    return false;
-  if (x.zero.buffer) {
-    const gpumm_view flag = view_of (x.zero);
-    need (gpumm_look (&flag, 1, &is_there));
-  }
-  return is_there != 0;
-}
-
 const sparse &settle (sparse &x) {
-  if (x.is_hosted () || !x.unsure)
-    return x;
-  if (has_zeros (x)) {
-    const marks m = marks_of (x);
-    const index_type kept = m.count ();
-    if (kept < x.stored)
-      x = packed (x, m, kept);
-  }
-  x.zero = array ();
-  x.unsure = false;
-  return x;
+  return settled (x);
 }
 
 sparse transposed (sparse x, bool conjugates) {

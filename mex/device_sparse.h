@@ -68,8 +68,8 @@ struct sparse_operand {
   octave_value diagonal; // a diagonal matrix of the host
 };
 
-// The result is sparse, or else *full.
-bool combined (octave_value::binary_op op, sparse_operand a, sparse_operand b, sparse &result,
+// The result is sparse, or else *full. A product settles its operands.
+bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b, sparse &result,
                array &full);
 
 sparse mapped (const function &f, sparse x);

@@ -241,11 +241,11 @@ octave_value octave_gpublocks::map (unary_mapper_t f) const {
 
 // ---- operators ----------------------------------------------------------------------------------
 
-static block_operand operand_for (const octave_base_value &x, int device, bool settles) {
+static block_operand operand_for (const octave_base_value &x, int device) {
   block_operand o;
   if (const octave_gpublocks *s = gpublocks_of (x)) {
     o.is_blocks = true;
-    o.s = moved (s->operand (settles), device);
+    o.s = moved (s->operand (false), device);
   } else if (is_blocksparse (x)) {
     o.is_blocks = true;
     o.s = upload_blocks (shared (x), device);
@@ -273,6 +273,12 @@ static bool is_one (const octave_base_value &x) {
   return gpublocks_of (x) && x.numel () == 1;
 }
 
+// A product has looked for zeros in x: nobody needs to look again.
+static void keep (const octave_gpublocks *value, const blocks &x) {
+  if (value && value->m.device == x.device && !x.is_hosted ())
+    value->m = x;
+}
+
 octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_value &a,
                                const octave_base_value &b) {
   array full;
@@ -283,11 +289,13 @@ octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_val
     return octave::binary_op (type_info (), op, is_one (a) ? a.full_value () : shared (a),
                               is_one (b) ? b.full_value () : shared (b));
   const int device = device_of (gpublocks_of (a) || get_gpuarray (a, full) ? a : b);
-  const bool settles = op == octave_value::op_mul;
-  return combined (op, operand_for (a, device, settles), operand_for (b, device, settles), result,
-                   full)
-             ? gpublocks_value (result)
-             : gpuarray_value (full);
+  block_operand x = operand_for (a, device), y = operand_for (b, device);
+  const bool is_blocks = combined (op, x, y, result, full);
+  if (op == octave_value::op_mul) {
+    keep (gpublocks_of (a), x.s);
+    keep (gpublocks_of (b), y.s);
+  }
+  return is_blocks ? gpublocks_value (result) : gpuarray_value (full);
 }
 
 // ---- concatenation ------------------------------------------------------------------------------

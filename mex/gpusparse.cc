@@ -283,18 +283,28 @@ static int device_of (const octave_base_value &x) {
   return get_gpuarray (x, full) ? full.device : device_for_new ();
 }
 
+// A product has looked for zeros in x: nobody needs to look again.
+static void keep (const octave_gpusparse *value, const sparse &x) {
+  if (value && value->m.device == x.device && !x.is_hosted ())
+    value->m = x;
+}
+
 octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_value &a,
                                const octave_base_value &b) {
   array full;
   sparse result;
   const int device = device_of (gpusparse_of (a) || get_gpuarray (a, full) ? a : b);
   const octave_gpusparse *s = gpusparse_of (a), *t = gpusparse_of (b);
-  const bool settles = op == octave_value::op_mul
-                       || (s && t && s->dims () == t->dims () && !same_pattern (s->m, t->m));
-  return combined (op, operand_for (a, device, settles), operand_for (b, device, settles), result,
-                   full)
-             ? gpusparse_value (result)
-             : gpuarray_value (full);
+  const bool multiplies = op == octave_value::op_mul, settles = !multiplies && s && t
+                                                                && s->dims () == t->dims ()
+                                                                && !same_pattern (s->m, t->m);
+  sparse_operand x = operand_for (a, device, settles), y = operand_for (b, device, settles);
+  const bool is_sparse = combined (op, x, y, result, full);
+  if (multiplies) {
+    keep (s, x.s);
+    keep (t, y.s);
+  }
+  return is_sparse ? gpusparse_value (result) : gpuarray_value (full);
 }
 
 // ---- concatenation ------------------------------------------------------------------------------

@@ -226,8 +226,9 @@ static void test_blocks (int real_a, int real_b) {
   c.block_cols = b.block_cols;
   const int64_t zeros = check_is (&p.c, &c);
   int32_t flag = -1;
-  CHECK (!gpumm_look (&p.zero, 1, &flag) && flag == (zeros > 0), "the flag %d for %lld zeros",
-         (int) flag, (long long) zeros);
+  const gpumm_glance glance = {.at = p.zero, .count = 1, .to = &flag};
+  CHECK (!gpumm_look (&glance, 1) && flag == (zeros > 0), "the flag %d for %lld zeros", (int) flag,
+         (long long) zeros);
   give_all ();
 }
 

@@ -357,6 +357,41 @@
 %!   assert (fail, "gpumm:unsupported", func2str (f{1}));
 %! endfor
 
+## ---- waits ---------------------------------------------------------------------------------------
+
+## A product waits once: for the size of the result, and with it for what says whether its operands have zeros.
+%!function n = waits_of (f)
+%!  n = __gpumm_fault__ ("waits");
+%!  f ();
+%!  n = __gpumm_fault__ ("waits") - n;
+%!endfunction
+
+%!test
+%! G = gpuArray (sparse (toeplitz ([1, 2, 0, 0, 3])));
+%! F = gpuArray (ones (5, 3));
+%! is_there = double (gpumm_available ("gpu") || ! isempty (getenv ("GPUMM_GPUARRAY")));
+%! assert (waits_of (@() 2 * G .* 3 + G / 2), 0);
+%! assert (waits_of (@() G * F), 0);
+%! assert (waits_of (@() G * G), is_there);
+%! assert (waits_of (@() G' * G), is_there);
+%! H = G * G; # says whether it has zeros
+%! assert (waits_of (@() H' * H), is_there);
+%! assert (waits_of (@() H * F), 0); # the product has found it out
+%! H = G * G;
+%! assert (waits_of (@() H * F), is_there);
+%! assert (waits_of (@() H * F), 0);
+%! X = 1.5 * G + 0.5 * H; # nobody knows
+%! assert (waits_of (@() X * G), is_there);
+%! assert (waits_of (@() X * F), 0);
+%! X = 1.5 * G + 0.5 * H;
+%! Y = G .* 2 + H;
+%! assert (waits_of (@() X * Y'), is_there);
+%! assert (waits_of (@() (G .* 3) * (H .* 2)), is_there);
+%! N = G - G; # has zeros: these are dropped, and the product begins again
+%! assert (waits_of (@() N * G) <= 2 * is_there);
+%! assert (waits_of (@() N * F), 0);
+%! assert (nnz (N * G), 0);
+
 ## ---- errors --------------------------------------------------------------------------------------
 
 %!test
