@@ -482,8 +482,8 @@ typedef struct gpumm_bsr {
   gpumm_view values;              /* the blocks, each by columns */
 } gpumm_bsr;
 
-/* C = A B as gpumm_csc_product, all of one type S, D, C or Z, by the kernels of "bsr"; `zero` becomes
- * 1 if a block of C is all zero. */
+/* C = A B as gpumm_csc_product, all of one type: S, D, C or Z by the kernels of "bsr", integers, exactly,
+ * by those of "blocks_integer"; `zero` becomes 1 if a block of C is all zero. */
 typedef struct gpumm_bsr_product {
   gpumm_bsr a, b, c;
   int real_a, real_b;
@@ -503,8 +503,15 @@ typedef struct gpumm_bsr_full {
 
 GPUMM_API gpumm_status gpumm_bsr_multiply_full (const gpumm_bsr_full *p);
 
-/* Waits, and copies a few entries without gaps to the host. */
-GPUMM_API gpumm_status gpumm_look (const gpumm_view *x, int64_t count, void *to);
+/* A few entries without gaps, and where on the host they are copied to. */
+typedef struct gpumm_glance {
+  gpumm_view at;
+  int64_t count;
+  void *to;
+} gpumm_glance;
+
+/* Waits once for all array work before it, and copies entries of one device to the host. */
+GPUMM_API gpumm_status gpumm_look (const gpumm_glance *glance, int count);
 
 /* Waits for all array work on a device, GPUMM_HOST for the host device, and reports its failure. */
 GPUMM_API gpumm_status gpumm_wait (int device);
@@ -805,12 +812,15 @@ GPUMM_API gpumm_status gpumm_tuned_table (int device, gpumm_tuned_info *info);
  * reads tuned tables again. */
 GPUMM_API gpumm_status gpumm_reset (void);
 
-/* ---- fault injection, for tests ----------------------------------------------------------- */
+/* ---- fault injection and counts, for tests ------------------------------------------------ */
 
 /* Makes the n-th allocation of the engine, or call of the host device, counted from now, fail (0:
  * none). Returns the number of calls since the last setting. */
 GPUMM_API int64_t gpumm_fault_memory (int64_t n);
 GPUMM_API int64_t gpumm_fault_device (int64_t n);
+
+/* How often a call has waited for array work, on all devices. */
+GPUMM_API int64_t gpumm_waits (void);
 
 /* The engine's live host allocations; blocks in the pools count until gpumm_reset. */
 GPUMM_API int64_t gpumm_live_allocations (void);

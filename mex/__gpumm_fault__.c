@@ -3,6 +3,7 @@
  *   CALLS = __gpumm_fault__ ("memory", N)  the N-th allocation of the engine from now fails
  *   CALLS = __gpumm_fault__ ("device", N)  the N-th call of the host device from now fails
  *   COUNT = __gpumm_fault__ ("live")       the number of the engine's live allocations
+ *   COUNT = __gpumm_fault__ ("waits")      how often a call has waited for array work
  *
  * N = 0: none fails. CALLS is the number of calls since the last setting.
  *
@@ -14,10 +15,12 @@
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   char what[16];
   if (nrhs < 1 || !get_text (prhs[0], what, sizeof what))
-    mexErrMsgIdAndTxt ("gpumm:usage", "the first argument is \"memory\", \"device\" or \"live\"");
+    mexErrMsgIdAndTxt ("gpumm:usage",
+                       "the first argument is \"memory\", \"device\", \"live\" or \"waits\"");
   int64_t n = nrhs > 1 ? (int64_t) mxGetScalar (prhs[1]) : 0;
   int64_t count = strcmp (what, "memory") == 0   ? gpumm_fault_memory (n)
                   : strcmp (what, "device") == 0 ? gpumm_fault_device (n)
+                  : strcmp (what, "waits") == 0  ? gpumm_waits ()
                                                  : gpumm_live_allocations ();
   plhs[0] = mxCreateDoubleScalar ((double) count);
 }

@@ -23,6 +23,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "block_index.h"
 #include "own_matrix.h"
 
 #include <octave/ov-struct.h>
@@ -340,21 +341,9 @@ static octave_value part (const block_matrix &m, const octave::idx_vector &index
 
 // S{I,J}
 static octave_value block (const block_matrix &m, const octave_value_list &index) {
-  bool numbers = index.length () == 2;
-  for (octave_idx_type d = 0; numbers && d < 2; d++)
-    numbers = index (d).isnumeric () && index (d).numel () == 1 && index (d).isreal ();
-  if (!numbers)
-    error_with_id ("gpumm:blocksparse:index", "blocksparse: a block is S{I,J} with two numbers");
-  const double i = index (0).double_value (), j = index (1).double_value ();
-  if (!(i >= 1 && i <= double (m.grid_rows ()) && i == std::floor (i) && j >= 1
-        && j <= double (m.grid_cols ()) && j == std::floor (j)))
-    error_with_id ("gpumm:blocksparse:index",
-                   "blocksparse: there is no block {%g,%g} in %ldx%ld of them", i, j,
-                   long (m.grid_rows ()), long (m.grid_cols ()));
-  const octave_idx_type row = octave_idx_type (i - 1) * m.block_rows;
-  const octave_idx_type col = octave_idx_type (j - 1) * m.block_cols;
-  return part (m, octave::idx_vector (row, row + m.block_rows),
-               octave::idx_vector (col, col + m.block_cols));
+  const block_index at (index, dim_vector (m.rows, m.cols),
+                        dim_vector (m.block_rows, m.block_cols));
+  return part (m, at.rows, at.cols);
 }
 
 // ---- what is shown ------------------------------------------------------------------------------
@@ -678,9 +667,11 @@ static void check_place (const dim_vector &a, const dim_vector &b,
                      "or take full (S) or sparse (S)");
 }
 
-// a with b inserted at place; only one of them is a blocksparse.
+// a with b inserted at place; only one of them is a blocksparse. The type of a gpuArray has its own way.
 static octave_value joined_full (const octave_base_value &a, const octave_base_value &b,
                                  const Array<octave_idx_type> &place) {
+  if (a.class_name () == "gpuArray" || b.class_name () == "gpuArray")
+    return octave::feval ("__gpuarray__", ovl ("join", shared (a), shared (b), place), 1) (0);
   const auto *x = dynamic_cast<const octave_blocksparse *> (&a);
   const auto *y = dynamic_cast<const octave_blocksparse *> (&b);
   check_place (a.dims (), b.dims (), place, x && x->m.awaits_parts);

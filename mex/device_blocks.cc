@@ -4,6 +4,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device_blocks_parts.h"
+#include "device_doubt.h"
 
 #include <algorithm>
 
@@ -20,8 +21,18 @@ bool is_blocksparse (const octave_base_value &x) {
 gpumm_type blocks::type () const {
   if (!is_hosted ())
     return values.type;
-  const gpumm_type real = host.is_single_type () ? GPUMM_S : GPUMM_D;
-  return host.iscomplex () ? complex_type (real) : real;
+  const octave_value &x = host;
+  const gpumm_type real = x.is_double_type ()   ? GPUMM_D
+                          : x.is_single_type () ? GPUMM_S
+                          : x.is_int8_type ()   ? GPUMM_I8
+                          : x.is_int16_type ()  ? GPUMM_I16
+                          : x.is_int32_type ()  ? GPUMM_I32
+                          : x.is_int64_type ()  ? GPUMM_I64
+                          : x.is_uint8_type ()  ? GPUMM_U8
+                          : x.is_uint16_type () ? GPUMM_U16
+                          : x.is_uint32_type () ? GPUMM_U32
+                                                : GPUMM_U64;
+  return x.iscomplex () ? complex_type (real) : real;
 }
 
 dim_vector blocks::block_size () const {
@@ -63,10 +74,22 @@ blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type 
   return x;
 }
 
+blocks none_like (const blocks &x, const dim_vector &size) {
+  if (x.is_hosted ())
+    return hosted_blocks (x.host.resize (dim_vector (0, 0)).resize (size));
+  const dim_vector block = x.block_size ();
+  const bool divides = size (0) % block (0) == 0 && size (1) % block (1) == 0;
+  blocks sizes;
+  sizes.rows = size (0);
+  sizes.cols = size (1);
+  sizes.block_rows = divides ? block (0) : 1;
+  sizes.block_cols = divides ? block (1) : 1;
+  blocks y = new_blocks (x.device, x.values.type, sizes, 0);
+  y.start = zeros (x.device, GPUMM_I64, y.start.size);
+  return y;
+}
+
 blocks upload_blocks (const octave_value &value, int device) {
-  if (!value.isfloat ())
-    say_gather ("a blocksparse of an integer class stays on the host; double and single can be a "
-                "gpuArray: gather (X) to work there");
   if (device == NO_DEVICE)
     return hosted_blocks (value);
   const octave_scalar_map s = by_octave ("__blocksparse__", ovl (value)).scalar_map_value ();
@@ -123,8 +146,13 @@ octave_value download (blocks x) {
 // ---- patterns -----------------------------------------------------------------------------------
 
 array multiples (int device, index_type count, index_type step) {
-  const int64_t ends[] = {0, step};
-  const array from = to_device (device, GPUMM_I64, 2, ends);
+  // 0 and step, without a copy from the host, which waits: integers of 64 bits are written by their halves
+  const array from = zeros (device, GPUMM_I64, dim_vector (2, 1));
+  array halves = from,
+        half = converted (as_array (operand_of (octave_value (double (step)), device)), GPUMM_U32);
+  halves.type = GPUMM_U32;
+  halves.size = dim_vector (4, 1);
+  pick (true, ready (half), half.size, halves, halves.size, {octave::idx_vector (2)});
   const array which = zeros (device, GPUMM_I64, dim_vector (count, 1));
   const array y = vector (device, GPUMM_I64, count + 1);
   gpumm_sparse_work w = {}; // offsets of columns that are all the same
@@ -239,33 +267,33 @@ static marks marks_by (array numbers, const blocks &x) {
   return m;
 }
 
+// Something for each entry that is not zero where the entry is not; NaN is not. Integers of 64 bits have no
+// arithmetic on a device: their halves are looked at.
+static array not_zero (const array &x) {
+  if (is_wide (x.type)) {
+    array halves = x;
+    halves.type = GPUMM_U32;
+    halves.size = dim_vector (2, x.numel ());
+    return reshaped (fold (GPUMM_FOLD_ANY, halves, 0, GPUMM_B), x.size);
+  }
+  return !is_float (x.type) ? x
+                            : entrywise (operation_of (octave_value::op_ne), operand_with (x),
+                                         operand_of (octave_value (0.0), x.device));
+}
+
+marks marks_of (blocks &x) {
+  ready (x.values);
+  return marks_by (fold (GPUMM_FOLD_ANY, not_zero (x.values), 0, GPUMM_B), x);
+}
+
 static blocks marked_by (const array &numbers, const blocks &x) {
   const marks m = marks_by (numbers, x);
   const index_type kept = m.count ();
   return kept < x.stored ? packed (x, m, kept) : x;
 }
 
-// Is each entry other than zero? NaN is.
-static array not_zero (const array &x) {
-  return entrywise (operation_of (octave_value::op_ne), operand_with (x),
-                    operand_of (octave_value (0.0), x.device));
-}
-
 const blocks &settle (blocks &x) {
-  if (x.is_hosted () || !x.unsure)
-    return x;
-  int32_t may_be = x.stored > 0;
-  if (may_be && x.zero.buffer) {
-    const gpumm_view flag = view_of (x.zero);
-    need (gpumm_look (&flag, 1, &may_be));
-  }
-  if (may_be) {
-    ready (x.values);
-    x = marked_by (fold (GPUMM_FOLD_ANY, not_zero (x.values), 0, GPUMM_B), x);
-  }
-  x.zero = array ();
-  x.unsure = false;
-  return x;
+  return settled (x);
 }
 
 blocks without_small (blocks x, double most) {
@@ -273,7 +301,8 @@ blocks without_small (blocks x, double most) {
     return hosted_blocks (by_octave ("dropblocks", ovl (x.host, most)));
   if (x.stored > 0) {
     ready (x.values);
-    const array norms = fold (GPUMM_FOLD_NORM, x.values, 0, GPUMM_D);
+    const array values = is_float (x.values.type) ? x.values : converted (x.values, GPUMM_D),
+                norms = fold (GPUMM_FOLD_NORM, values, 0, GPUMM_D);
     const array small = entrywise (operation_of (octave_value::op_le), operand_with (norms),
                                    operand_of (octave_value (most), x.device));
     x = marked_by (applied (small, {step_of (GPUMM_MAP_NOT)}, GPUMM_D, GPUMM_B), x); // keeps NaN
@@ -290,6 +319,15 @@ blocks with_values (const blocks &x, const array &values) {
   y.zero = array ();
   y.unsure = true;
   return y;
+}
+
+blocks in_type (blocks x, gpumm_type type) {
+  if (x.values.type != type) {
+    x.values = converted (x.values, type);
+    ready (x.values);
+    x.twin = std::make_shared<blocks> ();
+  }
+  return x;
 }
 
 // ---- transposes ---------------------------------------------------------------------------------
@@ -381,9 +419,16 @@ octave_idx_type nonzeros_of (blocks x) {
     return x.host.nnz ();
   if (x.stored == 0)
     return 0;
-  ready (x.values);
-  const array all = reshaped (x.values, dim_vector (x.values.numel (), 1));
-  return index_type (download (fold (GPUMM_FOLD_SUM, not_zero (all), 0, GPUMM_D)).double_value ());
+  x.values = plain (x.values);
+  const marks m (x.device, x.values.numel ());
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_KEEP;
+  const array values = is_wide (x.values.type) ? not_zero (x.values) : x.values;
+  w.a.stored = values.numel ();
+  w.a.values = view (values);
+  m.attach (w);
+  run (w);
+  return m.count ();
 }
 
 } // namespace gpumm

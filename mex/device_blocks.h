@@ -54,6 +54,21 @@ array full_of (blocks x);
 sparse sparse_of (blocks x);
 blocks blocks_of (const array &x, const dim_vector &block_size);
 
+// X(I,J), and the element X(K): full, as of a blocksparse of the host. X{I,J}, a block. One look.
+array part_of (blocks x, const octave_value_list &given);
+array block_of (blocks x, const octave_value_list &given);
+
+// A matrix of this size without blocks, of x's type and where x is: in blocks of x's size, or, where they do
+// not divide it, of one element.
+blocks none_like (const blocks &x, const dim_vector &size);
+
+// a with b, of one class and block size, inserted where a has no blocks, the first element at this row and
+// column, from 0.
+blocks inserted (blocks a, blocks b, octave_idx_type row, octave_idx_type col);
+
+// As full_of, but an error where the matrix is too large to be made unasked.
+array implicit_full_of (const blocks &x);
+
 // The stored elements, as a column.
 array values_of (blocks x);
 
@@ -67,8 +82,8 @@ struct block_operand {
   operand other;
 };
 
-// The result is in blocks, or else *full.
-bool combined (octave_value::binary_op op, block_operand a, block_operand b, blocks &result,
+// The result is in blocks, or else *full. A product settles its operands.
+bool combined (octave_value::binary_op op, block_operand &a, block_operand &b, blocks &result,
                array &full);
 
 blocks mapped (const function &f, blocks x);

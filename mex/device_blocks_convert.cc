@@ -1,4 +1,5 @@
-// device_blocks_convert.cc - matrices in blocks on a device become full and sparse, full ones blocks.
+// device_blocks_convert.cc - matrices in blocks on a device become full and sparse, full ones blocks;
+// parts of them, which are full.
 //
 // A full matrix is first cut into bricks: its blocks side by side, block row by block row. Then a
 // block's place in the grid is its place among the bricks.
@@ -6,10 +7,14 @@
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include "block_index.h"
 #include "device_blocks_parts.h"
 #include "device_sparse_parts.h"
 
 #include <algorithm>
+#include <list>
+
+#include <octave/lo-array-errwarn.h>
 
 namespace gpumm {
 
@@ -41,9 +46,10 @@ static void move (const array &from, const array &to, const dim_vector &size,
 struct bricks {
   index_type block_rows, block_cols, down, across;
 
-  explicit bricks (const blocks &x)
-      : block_rows (x.block_rows), block_cols (x.block_cols), down (x.rows / x.block_rows),
-        across (x.cols / x.block_cols) {
+  bricks (const blocks &x, index_type down, index_type across)
+      : block_rows (x.block_rows), block_cols (x.block_cols), down (down), across (across) {
+  }
+  explicit bricks (const blocks &x) : bricks (x, x.rows / x.block_rows, x.cols / x.block_cols) {
   }
   index_type each () const {
     return block_rows * block_cols;
@@ -57,6 +63,14 @@ struct bricks {
   }
   distances in_bricks () const {
     return {1, each () * across, block_rows, each ()};
+  }
+
+  // The full matrix of these blocks, which are at these places among the bricks.
+  array full (const array &stored, const array &places) const {
+    const array y =
+        new_array (stored.device, stored.type, dim_vector (block_rows * down, block_cols * across));
+    move (put_among_zeros (stored, places, down * across), y, size (), in_bricks (), in_full ());
+    return y;
   }
 
   // A grid with all its blocks.
@@ -79,14 +93,13 @@ array full_of (blocks x) {
     return hosted (by_octave ("full", ovl (x.host)));
   x.values = plain (x.values);
   const bricks b (x);
-  array y = x.stored > 0 ? new_array (x.device, x.values.type, dim_vector (x.rows, x.cols))
-                         : zeros (x.device, x.values.type, dim_vector (x.rows, x.cols));
+  array y;
   if (x.stored > 0) {
     array start, index;
     const meeting places (x.device, grid_of (x), b.grid (start, index, x.device));
-    const array all = put_among_zeros (x.values, places.from_b, b.down * b.across);
-    move (all, y, b.size (), b.in_bricks (), b.in_full ());
-  }
+    y = b.full (x.values, places.from_b);
+  } else
+    y = zeros (x.device, x.values.type, dim_vector (x.rows, x.cols));
   y.size = x.size ();
   y.turned = x.turned;
   y.conjugated = x.conjugated;
@@ -104,12 +117,113 @@ array implicit_full_of (const blocks &x) {
   return full_of (x);
 }
 
+// ---- parts --------------------------------------------------------------------------------------
+
+// The rows of blocks (or columns) that rows of an index lie in, in order, and the index among them.
+struct touched {
+  std::vector<int32_t> blocks;
+  octave::idx_vector inside = octave::idx_vector::colon;
+
+  touched (const octave::idx_vector &index, index_type rows, index_type block_rows) {
+    const index_type count = index.length (rows);
+    if (index.is_colon ()) {
+      for (index_type i = 0; i < rows / block_rows; i++)
+        blocks.push_back (int32_t (i));
+      return;
+    }
+    for (index_type i = 0; i < count; i++)
+      if (blocks.empty () || blocks.back () != index (i) / block_rows)
+        blocks.push_back (int32_t (index (i) / block_rows));
+    std::sort (blocks.begin (), blocks.end ());
+    blocks.erase (std::unique (blocks.begin (), blocks.end ()), blocks.end ());
+    Array<index_type> at (dim_vector (count, 1));
+    bool is_whole = count == index_type (blocks.size ()) * block_rows;
+    for (index_type i = 0; i < count; i++) {
+      const auto place = std::lower_bound (blocks.begin (), blocks.end (), index (i) / block_rows);
+      at.xelem (i) = (place - blocks.begin ()) * block_rows + index (i) % block_rows;
+      is_whole = is_whole && at.xelem (i) == i;
+    }
+    if (!is_whole)
+      inside = octave::idx_vector (at);
+  }
+};
+
+// The blocks in which these rows and columns lie are met with the matrix, and only they are made full.
+static array full_part (blocks x, const octave::idx_vector &rows, const octave::idx_vector &cols) {
+  const dim_vector size (rows.length (x.rows), cols.length (x.cols));
+  if (size.safe_numel () == 0 || x.stored == 0)
+    return zeros (x.device, x.values.type, size);
+  const touched down (rows, x.rows, x.block_rows), across (cols, x.cols, x.block_cols);
+  const index_type count = index_type (across.blocks.size ());
+  const bricks b (x, index_type (down.blocks.size ()), count);
+  std::vector<int64_t> ends (x.rows / x.block_rows + 1);
+  for (const int32_t i : down.blocks)
+    ends[i + 1] = count;
+  for (std::size_t i = 1; i < ends.size (); i++)
+    ends[i] += ends[i - 1];
+  const array start = to_device (x.device, GPUMM_I64, index_type (ends.size ()), ends.data ()),
+              index = vector (x.device, GPUMM_I32, b.down * count);
+  move (to_device (x.device, GPUMM_I32, count, across.blocks.data ()), index,
+        dim_vector (count, b.down), {1, 0}, {1, count});
+  gpumm_csc grid = grid_of (x);
+  grid.stored = b.down * count;
+  grid.start = view (start);
+  grid.index = view (index);
+  const meeting places (x.device, grid, grid_of (x));
+  ready (x.values);
+  array y = b.full (plain (taken (x.values, places.from_b)), places.from_a);
+  return down.inside.is_colon () && across.inside.is_colon ()
+             ? y
+             : part_of (y, {down.inside, across.inside});
+}
+
+static array part_of (const blocks &x, const octave::idx_vector &rows,
+                      const octave::idx_vector &cols) {
+  array y = x.turned ? full_part (x, cols, rows) : full_part (x, rows, cols);
+  if (x.turned)
+    y.size = dim_vector (y.size (1), y.size (0));
+  y.turned = x.turned;
+  y.conjugated = x.conjugated;
+  return y;
+}
+
+array part_of (blocks x, const octave_value_list &given) {
+  std::vector<octave::idx_vector> index = indices_of (given, 2);
+  const dim_vector size = x.size ();
+  const int count = int (index.size ());
+  if (count > 2)
+    say_gather ("a blocksparse has two indices: gather (X)");
+  if (count == 1 && !index[0].is_scalar () && size.numel () != 1)
+    say_gather ("X(I) of a blocksparse: gather (X), or name rows and columns");
+  if (x.is_hosted ())
+    return hosted (x.host.index_op (given));
+  if (size.numel () == 1)
+    return part_of (full_of (x), index);
+  for (int d = 0; d < count; d++) {
+    const index_type most = count == 1 ? size.numel () : size (d);
+    if (index[d].extent (most) > most)
+      octave::err_index_out_of_range (count, d + 1, index[d].extent (most), most, size);
+  }
+  if (count == 1) {
+    const index_type at = index[0](0);
+    index = {octave::idx_vector (at % size (0)), octave::idx_vector (at / size (0))};
+  }
+  return part_of (x, index[0], index[1]);
+}
+
+array block_of (blocks x, const octave_value_list &given) {
+  if (x.is_hosted ())
+    return hosted (x.host.subsref ("{", std::list<octave_value_list>{given}));
+  const block_index at (given, x.size (), x.block_size ());
+  return part_of (x, at.rows, at.cols);
+}
+
 blocks blocks_of (const array &given, const dim_vector &block_size) {
   array x = given;
   if (is_hosted (ready (x)))
     return hosted_blocks (
         by_octave ("blocksparse", ovl (x.host, RowVector (Matrix (block_size.as_array ())))));
-  x = plain (converted (x, is_float (x.type) ? x.type : GPUMM_D));
+  x = plain (converted (x, x.type == GPUMM_B ? GPUMM_D : x.type));
   blocks sizes;
   sizes.rows = x.size (0);
   sizes.cols = x.size (1);

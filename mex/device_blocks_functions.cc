@@ -14,6 +14,7 @@ blocks mapped (const function &f, blocks x) {
                                        GPUMM_MAP_ISNAN, GPUMM_MAP_ISINF, GPUMM_MAP_NOT};
   if (std::find (std::begin (fills), std::end (fills), f.map) != std::end (fills))
     say_gather ("the result of this function is no blocksparse: gather (X), or full (X)");
+  check_narrow (x.type ());
   if (x.is_hosted ())
     return hosted_blocks (x.host.get_rep ().map (f.name));
   if (x.conjugated)
@@ -37,6 +38,8 @@ blocks converted (blocks x, gpumm_type type) {
 }
 
 bool equal (blocks a, blocks b) {
+  check_narrow (a.type ());
+  check_narrow (b.type ());
   if (a.is_hosted ())
     return by_octave ("isequal", ovl (a.host, b.host)).bool_value ();
   settle (a);

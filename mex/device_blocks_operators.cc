@@ -5,9 +5,9 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device_blocks_parts.h"
+#include "device_doubt.h"
 
 #include <cmath>
-#include <utility>
 
 #include <octave/lo-array-errwarn.h>
 
@@ -38,17 +38,9 @@ static array full_operand (const block_operand &x) {
   return x.is_blocks ? implicit_full_of (x.s) : as_array (x.other);
 }
 
-// x in this type.
-static blocks in_type (blocks x, gpumm_type type) {
-  if (x.values.type != type) {
-    x.values = converted (x.values, type);
-    ready (x.values);
-    x.twin = std::make_shared<blocks> ();
-  }
-  return x;
-}
-
 static gpumm_type product_type (gpumm_type a, gpumm_type b) {
+  if (!is_float (a))
+    return a; // of two integers of one class
   const gpumm_type real = is_single (a) || is_single (b) ? GPUMM_S : GPUMM_D;
   return is_complex (a) || is_complex (b) ? complex_type (real) : real;
 }
@@ -68,44 +60,70 @@ static gpumm_bsr bsr_of (const blocks &x) {
   return m;
 }
 
-static blocks multiplied (blocks a, blocks b) {
-  settle (a);
-  settle (b);
-  const gpumm_type s = a.values.type, t = b.values.type, type = product_type (s, t);
-  a = in_type (straight (a), type);
-  b = in_type (straight (b), type);
-  a.values = plain (a.values);
-  b.values = plain (b.values);
-  blocks sizes = a;
-  sizes.cols = b.cols;
-  sizes.block_cols = b.block_cols;
-  blocks c = new_blocks (a.device, type, sizes, 0);
-  if (a.stored == 0 || b.stored == 0) {
-    c.start = zeros (a.device, GPUMM_I64, c.start.size);
+// A product, and the matrices in blocks that it takes.
+struct counted_blocks {
+  gpumm_bsr_product p = {};
+  blocks a, b, c;
+
+  counted_blocks (blocks x, blocks y) {
+    const gpumm_type s = x.values.type, t = y.values.type, type = product_type (s, t);
+    a = in_type (straight (x), type);
+    b = in_type (straight (y), type);
+    a.values = plain (a.values);
+    b.values = plain (b.values);
+    blocks sizes = a;
+    sizes.cols = b.cols;
+    sizes.block_cols = b.block_cols;
+    c = new_blocks (a.device, type, sizes, 0);
+    if (is_empty ()) {
+      c.start = zeros (a.device, GPUMM_I64, c.start.size);
+      return;
+    }
+    c.zero = vector (a.device, GPUMM_I32, 1);
+    c.unsure = true;
+    p.a = bsr_of (a);
+    p.b = bsr_of (b);
+    p.c = bsr_of (c);
+    p.real_a = is_complex (type) && !is_complex (s);
+    p.real_b = is_complex (type) && !is_complex (t);
+    p.zero = view (c.zero);
+    need (gpumm_bsr_count (&p));
+  }
+
+  bool is_empty () const {
+    return a.stored == 0 || b.stored == 0;
+  }
+};
+
+// a * b, which are settled, all in one look.
+static blocks multiplied (blocks &a, blocks &b) {
+  for (;;) {
+    looks l;
+    doubts<blocks> zeros (a, b, l);
+    counted_blocks product (a, b);
+    blocks &c = product.c;
+    if (product.is_empty ())
+      return c;
+    int64_t stored = 0;
+    l.add (c.start, product.p.c.rows, 1, &stored);
+    l.now ();
+    if (!zeros.settles (a, b))
+      continue; // without what was dropped
+    gpumm_bsr_product &p = product.p;
+    c.stored = stored;
+    c.column = vector (c.device, GPUMM_I32, stored);
+    c.values =
+        new_array (c.device, c.values.type, dim_vector (c.block_rows * c.block_cols, stored));
+    p.c = bsr_of (c);
+    need (gpumm_bsr_multiply (&p));
     return c;
   }
-  c.zero = vector (a.device, GPUMM_I32, 1);
-  c.unsure = true;
-  gpumm_bsr_product p = {};
-  p.a = bsr_of (a);
-  p.b = bsr_of (b);
-  p.c = bsr_of (c);
-  p.real_a = is_complex (type) && !is_complex (s);
-  p.real_b = is_complex (type) && !is_complex (t);
-  p.zero = view (c.zero);
-  need (gpumm_bsr_count (&p));
-  c.stored = look (c.start, p.c.rows);
-  c.column = vector (a.device, GPUMM_I32, c.stored);
-  c.values = new_array (a.device, type, dim_vector (c.block_rows * c.block_cols, c.stored));
-  p.c = bsr_of (c);
-  need (gpumm_bsr_multiply (&p));
-  return c;
 }
 
 // Blocks times full (left) or full times blocks.
-static array multiplied_full (blocks s, array d, bool left) {
+static array multiplied_full (blocks &given, array d, bool left) {
+  blocks s = settle (given);
   const dim_vector size = s.size ();
-  settle (s);
   const gpumm_type t = s.values.type, u = d.type == GPUMM_B ? GPUMM_D : d.type,
                    type = product_type (t, u);
   if (s.conjugated && !s.turned)
@@ -141,6 +159,8 @@ array sum_of (blocks x, int dim) {
   if (x.is_hosted ())
     return hosted (by_octave ("sum", ovl (x.host, dim + 1)));
   const index_type n = x.size () (dim);
+  if (!is_float (x.type ()))
+    x = converted (x, GPUMM_D);
   array one = as_array (operand_of (octave_value (1.0), x.device));
   one.size = dim == 0 ? dim_vector (1, n) : dim_vector (n, 1);
   return multiplied_full (x, is_single (x.type ()) ? converted (one, GPUMM_S) : one, dim == 1);
@@ -151,10 +171,16 @@ static void check_product (const block_operand &a, const block_operand &b) {
   const dim_vector u = size_of (a), v = size_of (b);
   if (u.ndims () > 2 || v.ndims () > 2 || u (1) != v (0))
     octave::err_nonconformant ("operator *", u, v);
+  const gpumm_type x = type_of (a), y = type_of (b);
+  const bool has_integers = (!is_float (x) && x != GPUMM_B) || (!is_float (y) && y != GPUMM_B);
+  if (has_integers && x != y)
+    error_with_id ("gpumm:undefined-operator",
+                   "binary operator '*' not implemented for '%s%s' by '%s%s' operations",
+                   a.is_blocks ? "blocksparse " : "", class_of (x),
+                   b.is_blocks ? "blocksparse " : "", class_of (y));
   if (!a.is_blocks || !b.is_blocks) {
-    const gpumm_type type = type_of (a.is_blocks ? b : a);
-    if (!is_float (type) && type != GPUMM_B)
-      say_gather ("a blocksparse is multiplied by floating point on a device: gather (X)");
+    if (has_integers)
+      say_gather ("a blocksparse of integers is multiplied by another one on a device: gather (X)");
     return;
   }
   const dim_vector s = a.s.block_size (), t = b.s.block_size ();
@@ -165,7 +191,7 @@ static void check_product (const block_operand &a, const block_operand &b) {
                    s.str ().c_str (), t.str ().c_str ());
 }
 
-static bool product (const block_operand &a, const block_operand &b, blocks &result, array &full) {
+static bool product (block_operand &a, block_operand &b, blocks &result, array &full) {
   if (a.is_blocks && b.is_blocks)
     result = multiplied (a.s, b.s);
   else
@@ -321,6 +347,9 @@ static void check_power (const block_operand &a, const block_operand &b) {
   if (!a.is_blocks || !is_number (b))
     say_gather ("a power of a matrix with a matrix: gather (X)");
   const double p = b.other.number.re;
+  if (!is_float (type_of (a))) // Octave's error
+    octave::binary_op (type_info (), octave_value::op_pow,
+                       sample (type_of (a), false, dim_vector (2, 2)), octave_value (2.0));
   if (size (0) != size (1))
     error ("for x^y, only square matrix arguments are permitted and one argument must be scalar.  "
            "Use .^ for elementwise power.");
@@ -342,25 +371,24 @@ static bool hosted_combined (octave_value::binary_op op, const block_operand &a,
   return is_blocks;
 }
 
-bool combined (octave_value::binary_op op, block_operand a, block_operand b, blocks &result,
+bool combined (octave_value::binary_op op, block_operand &a, block_operand &b, blocks &result,
                array &full) {
   look_at_number (a);
   look_at_number (b);
-  check_narrow (type_of (a));
-  check_narrow (type_of (b));
   const block_operand left = a, right = b;
   const octave_value::binary_op given = op;
   op = reduced (op, a, b);
   const bool multiplies = op == octave_value::op_mul, powers = op == octave_value::op_pow;
+  if (!multiplies) {
+    check_narrow (type_of (a));
+    check_narrow (type_of (b));
+  }
   const bool stays =
       !multiplies && !powers && keeps_zeros (given == octave_value::op_mul ? given : op, a, b);
   if (multiplies)
     check_product (a, b);
   if (powers)
     check_power (a, b);
-  for (const block_operand *x : {&a, &b})
-    if (stays && !is_float (type_of (*x)) && type_of (*x) != GPUMM_B)
-      say_gather ("this would be a blocksparse of an integer class: gather (X)");
   if ((a.is_blocks ? a.s : b.s).is_hosted ())
     return hosted_combined (given, left, right, result, full);
   if (multiplies)

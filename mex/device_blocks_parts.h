@@ -22,6 +22,9 @@ blocks straight (blocks x);
 // The pattern of x with other values.
 blocks with_values (const blocks &x, const array &values);
 
+// The blocks that are not zero.
+marks marks_of (blocks &x);
+
 // The marked blocks.
 blocks packed (blocks x, const marks &m, index_type kept);
 
@@ -33,8 +36,8 @@ void put (const array &blocks, const array &places, const array &whole);
 // 0, step, ..., count * step, as offsets and places are.
 array multiples (int device, index_type count, index_type step);
 
-// As full_of, but an error where the matrix is too large to be made unasked.
-array implicit_full_of (const blocks &x);
+// x in this type.
+blocks in_type (blocks x, gpumm_type type);
 
 // Which entries of two patterns are in both: marks in a, and their places in a and in b.
 struct meeting {

@@ -3,6 +3,7 @@
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include "device_doubt.h"
 #include "device_sparse_parts.h"
 
 #include <algorithm>
@@ -67,6 +68,13 @@ template <typename M> static sparse uploaded (const M &m, gpumm_type type, int d
   return x;
 }
 
+sparse none_like (const sparse &x, const dim_vector &size) {
+  if (x.is_hosted ())
+    return hosted_sparse (x.host.resize (dim_vector (0, 0)).resize (size));
+  const array start = zeros (x.device, GPUMM_I64, dim_vector (size (1) + 1, 1));
+  return new_sparse (x.device, x.values.type, size (0), size (1), 0, &start);
+}
+
 sparse upload_sparse (const octave_value &value, int device) {
   const octave_value x = value.issparse () ? value : by_octave ("sparse", ovl (value));
   if (device == NO_DEVICE)
@@ -124,29 +132,8 @@ sparse packed (sparse x, const marks &m, index_type kept) {
   return y;
 }
 
-bool has_zeros (const sparse &x) {
-  int32_t is_there = 1;
-  if (!x.unsure || x.stored == 0)
-    return false;
-  if (x.zero.buffer) {
-    const gpumm_view flag = view_of (x.zero);
-    need (gpumm_look (&flag, 1, &is_there));
-  }
-  return is_there != 0;
-}
-
 const sparse &settle (sparse &x) {
-  if (x.is_hosted () || !x.unsure)
-    return x;
-  if (has_zeros (x)) {
-    const marks m = marks_of (x);
-    const index_type kept = m.count ();
-    if (kept < x.stored)
-      x = packed (x, m, kept);
-  }
-  x.zero = array ();
-  x.unsure = false;
-  return x;
+  return settled (x);
 }
 
 sparse transposed (sparse x, bool conjugates) {

@@ -68,8 +68,8 @@ struct sparse_operand {
   octave_value diagonal; // a diagonal matrix of the host
 };
 
-// The result is sparse, or else *full.
-bool combined (octave_value::binary_op op, sparse_operand a, sparse_operand b, sparse &result,
+// The result is sparse, or else *full. A product settles its operands.
+bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b, sparse &result,
                array &full);
 
 sparse mapped (const function &f, sparse x);
@@ -83,6 +83,12 @@ sparse diagonal_of (sparse x, octave_idx_type k);
 
 // S(I,J), S(J) of a vector.
 sparse part_of (sparse x, const octave_value_list &given);
+
+// A matrix of this size without entries, of x's type and where x is.
+sparse none_like (const sparse &x, const dim_vector &size);
+
+// a with b inserted where a has no entries, the first of them at this row and column, from 0.
+sparse inserted (sparse a, sparse b, octave_idx_type row, octave_idx_type col);
 
 } // namespace gpumm
 

@@ -18,6 +18,19 @@ bool same_pattern (const sparse &a, const sparse &b) {
          && a.turned == b.turned && a.rows == b.rows && a.cols == b.cols;
 }
 
+// May a stored value be zero? Waits for the product that tells, if one does.
+static bool has_zeros (const sparse &x) {
+  int32_t is_there = 1;
+  if (!x.unsure || x.stored == 0)
+    return false;
+  if (x.zero.buffer) {
+    looks l;
+    l.add (x.zero, 0, 1, &is_there);
+    l.now ();
+  }
+  return is_there != 0;
+}
+
 // Drops the entries of two matrices of one pattern where either is zero.
 static void settle_both (sparse &a, sparse &b) {
   for (sparse *x : {&b, &a})
@@ -134,6 +147,7 @@ static array full_operand (const sparse_operand &x) {
 static octave_value on_host (const sparse_operand &x) {
   return x.is_sparse                ? download (x.s)
          : x.diagonal.is_defined () ? x.diagonal
+         : x.other.is_number        ? x.other.value
                                     : download (as_array (x.other));
 }
 
@@ -174,13 +188,14 @@ static void check_fills (octave_value::binary_op op, const sparse_operand &a,
     return x.is_sparse || x.diagonal.is_defined ();
   };
   if (is_scalar (a) != is_scalar (b)) {
+    if (!o.compares && !adds)
+      return;
     const octave_value zero (0.0), number = on_host (is_scalar (b) ? b : a).full_value ();
-    if (o.compares || adds)
-      if (octave::binary_op (type_info (), op, is_scalar (b) ? zero : number,
-                             is_scalar (b) ? number : zero)
-              .double_value ()
-          != 0)
-        refuse (op);
+    if (octave::binary_op (type_info (), op, is_scalar (b) ? zero : number,
+                           is_scalar (b) ? number : zero)
+            .double_value ()
+        != 0)
+      refuse (op);
   } else if (is_stored (a) && is_stored (b) && !is_scalar (a) && op != octave_value::op_el_mul
              && op != octave_value::op_el_and && !adds && op != octave_value::op_lt
              && op != octave_value::op_gt && op != octave_value::op_ne
@@ -275,8 +290,8 @@ static octave_value::binary_op reduced (octave_value::binary_op op, sparse_opera
   }
 }
 
-static bool product (const sparse_operand &a, const sparse_operand &b, sparse &result,
-                     array &full) {
+// What it finds out of a and b, these keep.
+static bool product (sparse_operand &a, sparse_operand &b, sparse &result, array &full) {
   const int device = a.is_sparse ? a.s.device : b.s.device;
   const dim_vector u = size_of (a), v = size_of (b);
   if (u.ndims () > 2 || v.ndims () > 2 || u (1) != v (0))
@@ -285,9 +300,12 @@ static bool product (const sparse_operand &a, const sparse_operand &b, sparse &r
     result = scaled (false, a.s, factors_of (b, device), false);
   else if (a.diagonal.is_defined () && u (0) == u (1))
     result = scaled (false, b.s, factors_of (a, device), true);
-  else if ((a.is_sparse || a.diagonal.is_defined ()) && (b.is_sparse || b.diagonal.is_defined ()))
-    result = multiplied (as_sparse (a, device), as_sparse (b, device));
-  else {
+  else if ((a.is_sparse || a.diagonal.is_defined ()) && (b.is_sparse || b.diagonal.is_defined ())) {
+    sparse x = as_sparse (a, device), y = as_sparse (b, device);
+    result = multiplied (x, y);
+    a.s = x;
+    b.s = y;
+  } else {
     full = a.is_sparse ? multiplied_full (a.s, as_array (b.other), true)
                        : multiplied_full (b.s, as_array (a.other), false);
     return false;
@@ -322,7 +340,7 @@ static bool hosted_combined (octave_value::binary_op op, const sparse_operand &a
   return z.issparse ();
 }
 
-bool combined (octave_value::binary_op op, sparse_operand a, sparse_operand b, sparse &result,
+bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b, sparse &result,
                array &full) {
   for (const sparse_operand *x : {&a, &b})
     if (!x->is_sparse && !x->diagonal.is_defined ())

@@ -22,9 +22,6 @@ marks marks_of (sparse &x);
 // The marked entries.
 sparse packed (sparse x, const marks &m, index_type kept);
 
-// May a stored value be zero? Waits for the product that tells, if one does.
-bool has_zeros (const sparse &x);
-
 // The transpose of what is stored: made once and kept with the matrix, because who needs it once mostly
 // needs it again.
 sparse twin_of (sparse &x);
@@ -41,10 +38,9 @@ sparse in_type (sparse x, gpumm_type type);
 // The type of products of these.
 gpumm_type product_type (gpumm_type a, gpumm_type b);
 
-sparse multiplied (sparse a, sparse b);
-
-// Sparse times full (left) or full times sparse.
-array multiplied_full (sparse s, array d, bool left);
+// a * b, which are settled, all in one look; sparse times full (left) or full times sparse.
+sparse multiplied (sparse &a, sparse &b);
+array multiplied_full (sparse &s, array d, bool left);
 
 // x with each row (or column) multiplied by, or divided by, an element of a full vector.
 sparse scaled (bool divides, sparse x, array factors, bool by_rows);

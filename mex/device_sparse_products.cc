@@ -4,6 +4,7 @@
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include "device_doubt.h"
 #include "device_sparse_parts.h"
 
 #include <algorithm>
@@ -18,44 +19,58 @@ gpumm_type product_type (gpumm_type a, gpumm_type b) {
 
 // ---- products -----------------------------------------------------------------------------------
 
-sparse multiplied (sparse a, sparse b) {
+// A product, and the sparse matrices that it takes.
+struct counted_sparse {
+  gpumm_csc_product p = {};
+  sparse a, b;
+  array start, zero;
+
+  counted_sparse (sparse x, sparse y)
+      : start (vector (x.device, GPUMM_I64, y.size () (1) + 1)),
+        zero (vector (x.device, GPUMM_I32, 1)) {
+    const gpumm_type s = x.values.type, t = y.values.type, type = product_type (s, t);
+    a = in_type (straight (x), type);
+    b = in_type (straight (y), type);
+    p.a = csc_of (a);
+    p.b = csc_of (b);
+    p.c.rows = a.rows;
+    p.c.cols = b.cols;
+    p.c.start = view_of (start);
+    p.real_a = type == GPUMM_Z && s != GPUMM_Z;
+    p.real_b = type == GPUMM_Z && t != GPUMM_Z;
+    p.zero = view_of (zero);
+    need (gpumm_csc_count (&p));
+  }
+};
+
+sparse multiplied (sparse &a, sparse &b) {
   if (a.size () (1) != b.size () (0))
     octave::err_nonconformant ("operator *", a.size (), b.size ());
-  settle (a);
-  settle (b);
-  const gpumm_type s = a.values.type, t = b.values.type, type = product_type (s, t);
-  a = in_type (straight (a), type);
-  b = in_type (straight (b), type);
-  sparse c;
-  c.device = a.device;
-  c.rows = a.rows;
-  c.cols = b.cols;
-  c.start = vector (a.device, GPUMM_I64, b.cols + 1);
-  c.zero = vector (a.device, GPUMM_I32, 1);
-  gpumm_csc_product p = {};
-  p.a = csc_of (a);
-  p.b = csc_of (b);
-  p.c.rows = c.rows;
-  p.c.cols = c.cols;
-  p.c.start = view_of (c.start);
-  p.real_a = type == GPUMM_Z && s != GPUMM_Z;
-  p.real_b = type == GPUMM_Z && t != GPUMM_Z;
-  p.zero = view_of (c.zero);
-  need (gpumm_csc_count (&p));
-  const array start = c.start, zero = c.zero;
-  c = new_sparse (a.device, type, a.rows, b.cols, look (start, b.cols), &start);
-  c.zero = zero;
-  c.unsure = true;
-  p.c = csc_of (c);
-  need (gpumm_csc_multiply (&p));
-  return c;
+  for (;;) {
+    looks l;
+    doubts<sparse> zeros (a, b, l);
+    counted_sparse product (a, b);
+    int64_t stored = 0;
+    l.add (product.start, product.b.cols, 1, &stored);
+    l.now ();
+    if (!zeros.settles (a, b))
+      continue; // without what was dropped
+    gpumm_csc_product &p = product.p;
+    sparse c =
+        new_sparse (a.device, product.a.values.type, p.c.rows, p.c.cols, stored, &product.start);
+    c.zero = product.zero;
+    c.unsure = true;
+    p.c = csc_of (c);
+    need (gpumm_csc_multiply (&p));
+    return c;
+  }
 }
 
-array multiplied_full (sparse s, array d, bool left) {
-  const dim_vector a = left ? s.size () : d.size, b = left ? d.size : s.size ();
+array multiplied_full (sparse &given, array d, bool left) {
+  const dim_vector a = left ? given.size () : d.size, b = left ? d.size : given.size ();
   if (d.size.ndims () > 2 || a (1) != b (0))
     octave::err_nonconformant ("operator *", a, b);
-  settle (s);
+  sparse s = settle (given);
   const gpumm_type t = s.values.type, u = d.type, type = product_type (t, u);
   if (t != type)
     s = in_type (s, type);

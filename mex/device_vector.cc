@@ -50,10 +50,24 @@ void run (const gpumm_sparse_work &w) {
   need (gpumm_sparse_run (&w));
 }
 
+void looks::add (const array &x, index_type place, index_type count, void *to) {
+  gpumm_glance glance = {};
+  glance.at = view_of (x, place);
+  glance.count = count;
+  glance.to = to;
+  arrays.push_back (x);
+  list.push_back (glance);
+}
+
+void looks::now () {
+  need (gpumm_look (list.data (), int (list.size ())));
+}
+
 index_type look (const array &x, index_type place) {
   int64_t count = 0;
-  const gpumm_view at = view_of (x, place);
-  need (gpumm_look (&at, 1, &count));
+  looks l;
+  l.add (x, place, 1, &count);
+  l.now ();
   return index_type (count);
 }
 

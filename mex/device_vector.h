@@ -20,7 +20,18 @@ gpumm_view view (const array &x);
 
 void run (const gpumm_sparse_work &w);
 
-// The count that a device has found. Waits.
+// What a device finds, looked at together: one wait.
+class looks {
+public:
+  void add (const array &x, index_type place, index_type count, void *to);
+  void now ();
+
+private:
+  std::vector<array> arrays; // stay until then
+  std::vector<gpumm_glance> list;
+};
+
+// One count. Waits.
 index_type look (const array &x, index_type place);
 
 // Which entries of a matrix are marked (GPUMM_SPARSE_KEEP).

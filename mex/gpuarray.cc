@@ -502,9 +502,25 @@ void octave_gpuarray::print_raw (std::ostream &os, bool is_current) const {
 
 // ---- concatenation ------------------------------------------------------------------------------
 
+Array<octave_idx_type> place_of_part (const Array<octave_idx_type> &given, const dim_vector &whole,
+                                      const dim_vector &part) {
+  const int dims = std::max<int> (whole.ndims (), int (given.numel ()));
+  const dim_vector all = whole.redim (dims), size = part.redim (dims);
+  Array<octave_idx_type> place (given);
+  for (int d = 0; d < int (place.numel ()); d++)
+    if (place (d) + size (d) > all (d)) {
+      if (size (d) != all (d)) // else it is the only part in this dimension
+        error_with_id ("gpumm:unsupported",
+                       "gpuArray: concatenation with an empty matrix of 1x0 or "
+                       "0x1: leave it out");
+      place (d) = 0;
+    }
+  return place;
+}
+
 // a, already of the size of the result, with b put at place: Octave inserts the parts in order.
-static octave_value joined (const octave_base_value &a, const octave_base_value &b,
-                            const Array<octave_idx_type> &given) {
+static octave_value joined_full (const octave_base_value &a, const octave_base_value &b,
+                                 const Array<octave_idx_type> &given) {
   const octave_gpuarray *g = gpuarray_of (a), *h = gpuarray_of (b);
   const int device = g ? g->m.device : h->m.device;
   if (a.is_string () || b.is_string ())
@@ -512,9 +528,7 @@ static octave_value joined (const octave_base_value &a, const octave_base_value 
   array x = argument (shared (a), device), y = argument (shared (b), device);
   const int dims = std::max<int> (x.size.ndims (), int (given.numel ()));
   const dim_vector size = y.size.redim (dims), whole = x.size.redim (dims);
-  Array<octave_idx_type> place (given);
-  for (int d = 0; d < int (place.numel ()); d++) // Octave counts empty parts before it
-    place (d) = std::min (place (d), std::max<octave_idx_type> (whole (d) - size (d), 0));
+  const Array<octave_idx_type> place = place_of_part (given, whole, size);
   if (device == NO_DEVICE)
     return value_of (hosted (octave::cat_op (type_info (), x.host, y.host, place)));
   const gpumm_type type =
@@ -533,6 +547,18 @@ static octave_value joined (const octave_base_value &a, const octave_base_value 
   if (y.numel () > 0)
     pick (true, y, size, z, whole, index);
   return value_of (z);
+}
+
+// Is it in blocks, on the host or on a device?
+static bool is_in_blocks (const octave_base_value &x) {
+  return is_blocksparse (x) || is_gpublocks (x);
+}
+
+static octave_value joined (const octave_base_value &a, const octave_base_value &b,
+                            const Array<octave_idx_type> &place) {
+  return is_in_blocks (a) || is_in_blocks (b) ? gpublocks_joined (a, b, place)
+         : a.issparse () || b.issparse ()     ? gpusparse_joined (a, b, place)
+                                              : joined_full (a, b, place);
 }
 
 // ---- operators ----------------------------------------------------------------------------------
@@ -575,7 +601,7 @@ static array computed (octave_value::binary_op op, const octave_base_value &a,
 
 template <octave_value::binary_op op>
 static octave_value binary (const octave_base_value &a, const octave_base_value &b) {
-  if (is_blocksparse (a) || is_blocksparse (b))
+  if (is_in_blocks (a) || is_in_blocks (b))
     return gpublocks_binary (op, a, b);
   return a.issparse () || b.issparse () ? gpusparse_binary (op, a, b)
                                         : value_of (computed (op, a, b));
@@ -629,11 +655,7 @@ static octave_value inverted (const octave_base_value &a) {
   return value_of (applied (o.x, {step_of (GPUMM_MAP_NOT)}, domain_of (o.x.type), GPUMM_B));
 }
 
-static void install (octave::type_info &types) {
-  check_first (types, "gpuArray");
-  octave_gpuarray::register_type (types);
-  const int id = octave_gpuarray::static_type_id ();
-  const int count = types.installed_type_names ().numel ();
+void install_with_operators (octave::type_info &types, int id) {
 #define OPERATOR(op)                                                                               \
   install_with_all (types, octave_value::op_##op, id, binary<octave_value::op_##op>);
   OPERATOR (mul)
@@ -655,7 +677,19 @@ static void install (octave::type_info &types) {
   OPERATOR (el_and)
   OPERATOR (el_or)
 #undef OPERATOR
-  for (int other = 0; other < count; other++) {
+  for (int other = 0; other < types.installed_type_names ().numel (); other++) {
+    types.install_cat_op (id, other, joined);
+    if (other != id)
+      types.install_cat_op (other, id, joined);
+  }
+}
+
+static void install (octave::type_info &types) {
+  check_first (types, "gpuArray");
+  octave_gpuarray::register_type (types);
+  const int id = octave_gpuarray::static_type_id ();
+  install_with_operators (types, id);
+  for (int other = 0; other < types.installed_type_names ().numel (); other++) {
 #define COMPOUND(op)                                                                               \
   types.install_assign_op (octave_value::op_##op##_eq, id, other, compound<octave_value::op_##op>);
     COMPOUND (add)
@@ -667,9 +701,6 @@ static void install (octave::type_info &types) {
     COMPOUND (el_and)
     COMPOUND (el_or)
 #undef COMPOUND
-    types.install_cat_op (id, other, joined);
-    if (other != id)
-      types.install_cat_op (other, id, joined);
   }
   types.install_non_const_unary_op (octave_value::op_incr, id, stepped<octave_value::op_add>);
   types.install_non_const_unary_op (octave_value::op_decr, id, stepped<octave_value::op_sub>);
@@ -1090,6 +1121,12 @@ static octave_value_list word_operator (const octave_value_list &args, int) {
   error_with_id ("gpumm:internal", "__gpuarray__: there is no operator %s", name.c_str ());
 }
 
+// ("join", X, Y, PLACE), of such a concatenation
+static octave_value_list word_join (const octave_value_list &args, int) {
+  return ovl (
+      joined (args (1).get_rep (), args (2).get_rep (), args (3).octave_idx_type_vector_value ()));
+}
+
 // ("wait", DEVICE), by the engine's index
 static octave_value_list word_wait (const octave_value_list &args, int) {
   const int device = args (1).int_value ();
@@ -1102,19 +1139,19 @@ static const struct {
   const char *word;
   int arguments;
   octave_value_list (*run) (const octave_value_list &args, int nargout);
-} words[] = {{"gather", 2, word_gather},    {"type", 2, word_type},
-             {"device", 2, word_device},    {"valid", 2, word_valid},
-             {"fold", 4, word_fold},        {"scan", 4, word_scan},
-             {"two", 4, word_two},          {"fill", 3, word_fill},
-             {"select", 1, word_select},    {"select", 2, word_select},
-             {"wait", 2, word_wait},        {"gpumm", 4, word_gpumm},
-             {"pages", 5, word_pages},      {"memory", 1, word_memory},
-             {"sparse", 2, word_sparse},    {"blocksparse", 3, word_blocksparse},
-             {"operator", 4, word_operator}};
+} words[] = {{"gather", 2, word_gather},     {"type", 2, word_type},
+             {"device", 2, word_device},     {"valid", 2, word_valid},
+             {"fold", 4, word_fold},         {"scan", 4, word_scan},
+             {"two", 4, word_two},           {"fill", 3, word_fill},
+             {"select", 1, word_select},     {"select", 2, word_select},
+             {"wait", 2, word_wait},         {"gpumm", 4, word_gpumm},
+             {"pages", 5, word_pages},       {"memory", 1, word_memory},
+             {"sparse", 2, word_sparse},     {"blocksparse", 3, word_blocksparse},
+             {"operator", 4, word_operator}, {"join", 4, word_join}};
 
 // gpuArray (X)
 static octave_value on_device (const octave_value &x) {
-  if (is_gpusparse (x) || is_gpublocks (x) || gpuarray_of (x.get_rep ()))
+  if (is_gpusparse (x) || is_gpublocks (x.get_rep ()) || gpuarray_of (x.get_rep ()))
     return x;
   if (is_blocksparse (x.get_rep ()))
     return gpublocks_value (upload_blocks (x, device_for_new ()));
@@ -1137,12 +1174,15 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
   bool has_sparse = false, has_blocks = false;
   for (octave_idx_type i = 1; i < args.length (); i++) {
     has_sparse = has_sparse || is_gpusparse (args (i));
-    has_blocks = has_blocks || is_gpublocks (args (i));
+    has_blocks = has_blocks || is_gpublocks (args (i).get_rep ());
   }
   const bool asks = args.length () > 0 && args (0).is_string ();
-  if (has_blocks && asks && args (0).string_value () != "operator")
+  const bool is_of_two = asks
+                         && (args (0).string_value () == "operator"
+                             || args (0).string_value () == "join"); // of values of any type
+  if (has_blocks && asks && !is_of_two)
     return gpublocks_word (args);
-  if (has_sparse && asks)
+  if (has_sparse && asks && !is_of_two)
     return gpusparse_word (args, nargout);
   if (args.length () > 0 && args (0).is_string ())
     for (const auto &word : words)

@@ -101,7 +101,10 @@ public:
       return octave_value (clone ());
     say_gather ("reshape of a blocksparse: gather (X)");
   }
-  octave_value resize (const dim_vector &, bool) const {
+  // A concatenation begins so: without blocks, and then of the size of the result.
+  octave_value resize (const dim_vector &size, bool) const {
+    if (size.ndims () == 2 && (size.zero_by_zero () || block_count () == 0))
+      return gpublocks_value (none_like (m, size));
     say_gather ("resizing of a blocksparse: gather (X)");
   }
   octave_value map (unary_mapper_t f) const;
@@ -122,20 +125,20 @@ public:
   octave_value elements_as (octave_value (octave_value::*type) () const) const {
     const octave_value z = (elements ().*type) ();
     const gpumm_type to = type_of_class (z.class_name ());
-    if (!is_float (to))
-      say_gather ("a blocksparse of an integer class stays on the host: gather (X)");
     return gpublocks_value (gpumm::converted (operand (), iscomplex () ? complex_type (to) : to));
   }
 
-  octave_value do_index_op (const octave_value_list &, bool = false) {
-    if (dims ().numel () == 1)
-      return gpuarray_value (full_of (operand ()));
-    say_gather ("parts of a blocksparse are read on the host: gather (X)");
+  octave_value do_index_op (const octave_value_list &index, bool = false) {
+    return index.length () == 0 ? octave_value (clone ())
+                                : gpuarray_value (part_of (operand (false), index));
   }
   octave_value subsref (const std::string &type, const std::list<octave_value_list> &index) {
     if (type[0] == '(')
       return do_index_op (index.front ()).next_subsref (type, index);
-    say_gather ("blocks S{I,J} of a blocksparse are read on the host: gather (X)");
+    if (type[0] != '{')
+      error_with_id ("gpumm:blocksparse:index",
+                     "blocksparse: there are elements S(i,j) and blocks S{I,J}, and no fields");
+    return gpuarray_value (block_of (operand (false), index.front ())).next_subsref (type, index);
   }
   octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &index,
                              int) {
@@ -224,8 +227,8 @@ octave_value gpublocks_value (const blocks &x) {
   return octave_value (new octave_gpublocks (x));
 }
 
-bool is_gpublocks (const octave_value &x) {
-  return gpublocks_of (x.get_rep ()) != nullptr;
+bool is_gpublocks (const octave_base_value &x) {
+  return gpublocks_of (x) != nullptr;
 }
 
 octave_value octave_gpublocks::map (unary_mapper_t f) const {
@@ -238,11 +241,11 @@ octave_value octave_gpublocks::map (unary_mapper_t f) const {
 
 // ---- operators ----------------------------------------------------------------------------------
 
-static block_operand operand_for (const octave_base_value &x, int device, bool settles) {
+static block_operand operand_for (const octave_base_value &x, int device) {
   block_operand o;
   if (const octave_gpublocks *s = gpublocks_of (x)) {
     o.is_blocks = true;
-    o.s = moved (s->operand (settles), device);
+    o.s = moved (s->operand (false), device);
   } else if (is_blocksparse (x)) {
     o.is_blocks = true;
     o.s = upload_blocks (shared (x), device);
@@ -270,6 +273,12 @@ static bool is_one (const octave_base_value &x) {
   return gpublocks_of (x) && x.numel () == 1;
 }
 
+// A product has looked for zeros in x: nobody needs to look again.
+static void keep (const octave_gpublocks *value, const blocks &x) {
+  if (value && value->m.device == x.device && !x.is_hosted ())
+    value->m = x;
+}
+
 octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_value &a,
                                const octave_base_value &b) {
   array full;
@@ -280,52 +289,49 @@ octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_val
     return octave::binary_op (type_info (), op, is_one (a) ? a.full_value () : shared (a),
                               is_one (b) ? b.full_value () : shared (b));
   const int device = device_of (gpublocks_of (a) || get_gpuarray (a, full) ? a : b);
-  const bool settles = op == octave_value::op_mul;
-  return combined (op, operand_for (a, device, settles), operand_for (b, device, settles), result,
-                   full)
-             ? gpublocks_value (result)
-             : gpuarray_value (full);
+  block_operand x = operand_for (a, device), y = operand_for (b, device);
+  const bool is_blocks = combined (op, x, y, result, full);
+  if (op == octave_value::op_mul) {
+    keep (gpublocks_of (a), x.s);
+    keep (gpublocks_of (b), y.s);
+  }
+  return is_blocks ? gpublocks_value (result) : gpuarray_value (full);
 }
 
-template <octave_value::binary_op op>
-static octave_value binary (const octave_base_value &a, const octave_base_value &b) {
-  return gpublocks_binary (op, a, b);
+// ---- concatenation ------------------------------------------------------------------------------
+
+// One of the parts as blocks, or not.
+static bool get_blocks (const octave_base_value &x, int device, blocks &to) {
+  if (const octave_gpublocks *s = gpublocks_of (x))
+    to = moved (s->operand (false), device);
+  else if (is_blocksparse (x))
+    to = upload_blocks (shared (x), device);
+  return gpublocks_of (x) || is_blocksparse (x);
 }
 
-[[noreturn]] static octave_value not_joined (const octave_base_value &, const octave_base_value &,
-                                             const Array<octave_idx_type> &) {
-  say_gather ("matrices in blocks are not put together on a device: gather them");
+// In blocks where that is so on the host, and else full.
+octave_value gpublocks_joined (const octave_base_value &a, const octave_base_value &b,
+                               const Array<octave_idx_type> &given) {
+  array full;
+  const Array<octave_idx_type> place = place_of_part (given, a.dims (), b.dims ());
+  const int device = device_of (gpublocks_of (a) || get_gpuarray (a, full) ? a : b);
+  blocks x, y;
+  const bool blocks_a = get_blocks (a, device, x), blocks_b = get_blocks (b, device, y);
+  if (blocks_a && blocks_b && real_type (x.type ()) == real_type (y.type ())
+      && x.block_size () == y.block_size () && place (0) % x.block_size () (0) == 0
+      && place (1) % x.block_size () (1) == 0)
+    return gpublocks_value (x.is_hosted () ? upload_blocks (
+                                octave::cat_op (type_info (), x.host, y.host, place), device)
+                                           : inserted (x, y, place (0), place (1)));
+  return octave::cat_op (type_info (),
+                         blocks_a ? gpuarray_value (implicit_full_of (x)) : shared (a),
+                         blocks_b ? gpuarray_value (implicit_full_of (y)) : shared (b), place);
 }
 
 void install_gpublocks (octave::type_info &types) {
   octave_gpublocks::register_type (types);
   const int id = octave_gpublocks::static_type_id ();
-#define OPERATOR(op)                                                                               \
-  install_with_all (types, octave_value::op_##op, id, binary<octave_value::op_##op>);
-  OPERATOR (mul)
-  OPERATOR (div)
-  OPERATOR (ldiv)
-  OPERATOR (pow)
-  OPERATOR (add)
-  OPERATOR (sub)
-  OPERATOR (el_mul)
-  OPERATOR (el_div)
-  OPERATOR (el_ldiv)
-  OPERATOR (el_pow)
-  OPERATOR (lt)
-  OPERATOR (le)
-  OPERATOR (eq)
-  OPERATOR (ne)
-  OPERATOR (ge)
-  OPERATOR (gt)
-  OPERATOR (el_and)
-  OPERATOR (el_or)
-#undef OPERATOR
-  for (int other = 0; other < types.installed_type_names ().numel (); other++) {
-    types.install_cat_op (id, other, not_joined);
-    if (other != id)
-      types.install_cat_op (other, id, not_joined);
-  }
+  install_with_operators (types, id);
   types.install_unary_op (octave_value::op_not, id, [] (const octave_base_value &x) {
     return octave::unary_op (type_info (), octave_value::op_not, x.full_value ());
   });
@@ -347,8 +353,10 @@ void install_gpublocks (octave::type_info &types) {
 static octave_value sum_by_word (const octave_value_list &args) {
   const octave_gpublocks *x = gpublocks_of (args (2).get_rep ());
   const int dim = args (3).int_value () - 1;
-  if (x && args (1).string_value () == "sum" && dim < 2)
+  if (x && args (1).string_value () == "sum" && dim < 2) {
+    check_narrow (x->m.type ()); // sums in a class of 64 bits
     return gpuarray_value (sum_of (x->operand (), dim));
+  }
   say_gather ("%s of a blocksparse is not computed on a device: gather (X)",
               args (1).string_value ().c_str ());
 }

@@ -109,7 +109,10 @@ public:
       return octave_value (clone ());
     say_gather ("reshape of a sparse matrix: gather (X)");
   }
-  octave_value resize (const dim_vector &, bool) const {
+  // A concatenation begins so: without entries, and then of the size of the result.
+  octave_value resize (const dim_vector &size, bool) const {
+    if (size.ndims () == 2 && (size.zero_by_zero () || nnz () == 0))
+      return gpusparse_value (none_like (m, size));
     say_gather ("resizing of a sparse matrix: gather (X)");
   }
   octave_value map (unary_mapper_t f) const;
@@ -280,59 +283,71 @@ static int device_of (const octave_base_value &x) {
   return get_gpuarray (x, full) ? full.device : device_for_new ();
 }
 
+// A product has looked for zeros in x: nobody needs to look again.
+static void keep (const octave_gpusparse *value, const sparse &x) {
+  if (value && value->m.device == x.device && !x.is_hosted ())
+    value->m = x;
+}
+
 octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_value &a,
                                const octave_base_value &b) {
   array full;
   sparse result;
   const int device = device_of (gpusparse_of (a) || get_gpuarray (a, full) ? a : b);
   const octave_gpusparse *s = gpusparse_of (a), *t = gpusparse_of (b);
-  const bool settles = op == octave_value::op_mul
-                       || (s && t && s->dims () == t->dims () && !same_pattern (s->m, t->m));
-  return combined (op, operand_for (a, device, settles), operand_for (b, device, settles), result,
-                   full)
-             ? gpusparse_value (result)
-             : gpuarray_value (full);
+  const bool multiplies = op == octave_value::op_mul, settles = !multiplies && s && t
+                                                                && s->dims () == t->dims ()
+                                                                && !same_pattern (s->m, t->m);
+  sparse_operand x = operand_for (a, device, settles), y = operand_for (b, device, settles);
+  const bool is_sparse = combined (op, x, y, result, full);
+  if (multiplies) {
+    keep (s, x.s);
+    keep (t, y.s);
+  }
+  return is_sparse ? gpusparse_value (result) : gpuarray_value (full);
 }
 
-template <octave_value::binary_op op>
-static octave_value binary (const octave_base_value &a, const octave_base_value &b) {
-  return gpusparse_binary (op, a, b);
+// ---- concatenation ------------------------------------------------------------------------------
+
+// A part as a sparse matrix: what Octave's sparse matrices stay sparse beside.
+static sparse part_for (const octave_base_value &x, int device) {
+  array full;
+  if (const octave_gpusparse *s = gpusparse_of (x))
+    return moved (s->operand (false), device);
+  const bool is_there = get_gpuarray (x, full);
+  const gpumm_type type = is_there ? full.type : type_of_class (x.class_name ());
+  if (real_type (type) != GPUMM_D && type != GPUMM_B)
+    say_gather ("sparse matrices are put together with double and logical ones: gather (X)");
+  return is_there ? sparse_of (moved (full, device)) : upload_sparse (shared (x), device);
 }
 
-[[noreturn]] static octave_value not_joined (const octave_base_value &, const octave_base_value &,
-                                             const Array<octave_idx_type> &) {
-  say_gather ("sparse matrices are not put together on a device: gather them");
+octave_value gpusparse_joined (const octave_base_value &a, const octave_base_value &b,
+                               const Array<octave_idx_type> &given) {
+  const Array<octave_idx_type> place = place_of_part (given, a.dims (), b.dims ());
+  array full;
+  const int device = device_of (gpusparse_of (a) || get_gpuarray (a, full) ? a : b);
+  sparse x = part_for (a, device), y = part_for (b, device);
+  // Octave begins with an empty matrix of double, whatever the parts are
+  if (a.issparse () && a.is_double_type () && a.isreal () && a.nnz () == 0 && place (0) == 0
+      && place (1) == 0)
+    x = none_like (y, a.dims ());
+  if (device != NO_DEVICE)
+    return gpusparse_value (inserted (x, y, place (0), place (1)));
+  const bool is_complex_one = is_complex (x.type ()) || is_complex (y.type ());
+  if (is_complex_one)
+    x.host =
+        x.host.sparse_complex_matrix_value ().concat (y.host.sparse_complex_matrix_value (), place);
+  else if (x.type () == GPUMM_B && y.type () == GPUMM_B)
+    x.host = x.host.sparse_bool_matrix_value ().concat (y.host.sparse_bool_matrix_value (), place);
+  else
+    x.host = x.host.sparse_matrix_value ().concat (y.host.sparse_matrix_value (), place);
+  return gpusparse_value (x);
 }
 
 void install_gpusparse (octave::type_info &types) {
   octave_gpusparse::register_type (types);
   const int id = octave_gpusparse::static_type_id ();
-#define OPERATOR(op)                                                                               \
-  install_with_all (types, octave_value::op_##op, id, binary<octave_value::op_##op>);
-  OPERATOR (mul)
-  OPERATOR (div)
-  OPERATOR (ldiv)
-  OPERATOR (pow)
-  OPERATOR (add)
-  OPERATOR (sub)
-  OPERATOR (el_mul)
-  OPERATOR (el_div)
-  OPERATOR (el_ldiv)
-  OPERATOR (el_pow)
-  OPERATOR (lt)
-  OPERATOR (le)
-  OPERATOR (eq)
-  OPERATOR (ne)
-  OPERATOR (ge)
-  OPERATOR (gt)
-  OPERATOR (el_and)
-  OPERATOR (el_or)
-#undef OPERATOR
-  for (int other = 0; other < types.installed_type_names ().numel (); other++) {
-    types.install_cat_op (id, other, not_joined);
-    if (other != id)
-      types.install_cat_op (other, id, not_joined);
-  }
+  install_with_operators (types, id);
   types.install_unary_op (octave_value::op_not, id, [] (const octave_base_value &) -> octave_value {
     say_gather ("! would fill a sparse matrix: gather (X), or full (X)");
   });

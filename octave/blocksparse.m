@@ -73,7 +73,7 @@
 ## more, they give an error; convert the matrix yourself with @code{full (@var{S})} or @code{sparse
 ## (@var{S})}.
 ##
-## @code{gpuArray (@var{S})} of double or single keeps the blocks on the GPU.
+## @code{gpuArray (@var{S})} keeps the blocks on the GPU.
 ##
 ## @code{save} and @code{load} keep a @code{blocksparse} in Octave's formats @option{-text},
 ## @option{-binary} and @option{-hdf5}.  MATLAB's formats cannot hold a @code{blocksparse}.

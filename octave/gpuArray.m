@@ -13,7 +13,7 @@
 ## Copy an array to the GPU, where it stays.
 ##
 ## @var{A} is double or single, real or complex, logical, or of an integer class; or sparse; or a
-## @code{blocksparse} of double or single.  Results of operations with @var{G} stay on the GPU too.
+## @code{blocksparse}.  Results of operations with @var{G} stay on the GPU too.
 ## @code{gather} copies an array back.
 ##
 ## @example
@@ -77,18 +77,19 @@
 ## For sparse matrices these work: products with sparse, full and diagonal matrices, transposes,
 ## @code{+ - .*}, comparisons and functions that leave zeros zero, numbers and vectors as factors and
 ## divisors, @code{sum}, @code{max}, @code{min}, @code{any}, @code{norm} with 1, @code{Inf} and
-## @qcode{"fro"}, @code{trace}, @code{diag}, @code{nnz}, rows and columns read, @code{full} and
-## @code{sparse}.
+## @qcode{"fro"}, @code{trace}, @code{diag}, @code{nnz}, rows and columns read,
+## @code{[@var{G}, @var{H}]}, @code{full} and @code{sparse}.
 ##
 ## For matrices in blocks these work: products with each other and with full matrices, powers by whole
 ## numbers, transposes, @code{+ - .*} of two with the same block size, numbers as factors and divisors,
 ## functions that leave zeros zero, @code{dropblocks}, @code{sum}, @code{norm} with 1, @code{Inf} and
 ## @qcode{"fro"}, @code{trace} and @code{diag} of square blocks, @code{nnz}, @code{nnzb},
-## @code{blocksize}, @code{full}, @code{sparse}, and @code{blocksparse (@var{G}, @var{b})} of a full
-## matrix.
+## @code{blocksize}, rows and columns read (which are full), blocks @code{@var{G}@{I,J@}},
+## @code{[@var{G}, @var{H}]} of one class and block size, @code{full}, @code{sparse}, and @code{blocksparse (@var{G}, @var{b})} of a full matrix.  Two matrices of one integer class
+## have products too, which are exact and saturate once, at the end.
 ##
 ## Everything else is an error with the identifier @code{gpumm:gpuArray:gather}.  Arithmetic of
-## int64 and uint64 arrays is such an error, too.
+## int64 and uint64 arrays is such an error, too, except for products of matrices in blocks.
 ##
 ## A @code{gpuArray} of one element is a number for Octave: @code{if}, @code{while}, @code{for},
 ## @code{zeros} and @code{printf} take it.

@@ -120,31 +120,54 @@ gpumm_status gpumm_sparse_run (const gpumm_sparse_work *w) {
   return gpumm_queue_launch (&c, launch_work, w, c.context->driver->sparse_bytes (w));
 }
 
-gpumm_status gpumm_look (const gpumm_view *x, int64_t count, void *to) {
-  call c = {.name = "look"};
-  gpumm_status status = gpumm_check_vector (&c, x, count, "a vector");
-  const size_t bytes = (size_t) count * gpumm_type_bytes (x->type);
+/* Queues the copies of what is looked at into pinned memory, each at a multiple of 16 bytes. */
+static gpumm_status queue_copies (const call *c, const gpumm_glance *glance, int count,
+                                  char *pinned) {
   gpumm_stream *stream = NULL;
-  void *pinned = NULL;
+  gpumm_status status = gpumm_queue_begin (c->context, &stream);
+  if (status)
+    return status;
+  for (int i = 0; !status && i < count; i++) {
+    const gpumm_view *at = &glance[i].at;
+    const size_t bytes = (size_t) glance[i].count * gpumm_type_bytes (at->type);
+    if (bytes > 0)
+      status = c->context->driver->copy_down (c->context->device, stream, pinned, bytes, at->values,
+                                              bytes, bytes, 1);
+    pinned += (bytes + 15) / 16 * 16;
+  }
+  if (status)
+    gpumm_fail (status, "%s: %s", c->name, c->context->driver->error_text ());
+  gpumm_queue_end (c->context, c->name);
+  return status;
+}
+
+gpumm_status gpumm_look (const gpumm_glance *glance, int count) {
+  call c = {.name = "look"};
+  gpumm_status status = GPUMM_OK;
+  size_t bytes = 0;
+  char *pinned = NULL;
+  for (int i = 0; !status && i < count; i++) {
+    status = gpumm_check_vector (&c, &glance[i].at, glance[i].count, "a vector");
+    bytes += ((size_t) glance[i].count * gpumm_type_bytes (glance[i].at.type) + 15) / 16 * 16;
+  }
+  if (!c.context) /* nothing, or an error */
+    return status;
   if (!status)
     status = gpumm_queue_failure (c.context);
   if (!status)
-    status = gpumm_pool_take (c.context, GPUMM_POOL_PINNED, bytes, &pinned);
+    status = gpumm_pool_take (c.context, GPUMM_POOL_PINNED, bytes, (void **) &pinned);
   if (!status)
-    status = gpumm_queue_begin (c.context, &stream);
-  if (!status) {
-    status = c.context->driver->copy_down (c.context->device, stream, pinned, bytes, x->values,
-                                           bytes, bytes, 1);
-    if (status)
-      gpumm_fail (status, "%s: %s", c.name, c.context->driver->error_text ());
-    gpumm_queue_end (c.context, c.name);
-  }
-  const gpumm_status waited = c.context ? gpumm_queue_wait (c.context) : GPUMM_OK;
+    status = queue_copies (&c, glance, count, pinned);
+  const gpumm_status waited = gpumm_queue_wait (c.context);
   if (!status)
     status = waited;
-  if (!status)
-    memcpy (to, pinned, bytes);
-  if (c.context)
-    gpumm_pool_give (c.context, GPUMM_POOL_PINNED, pinned);
+  const char *from = pinned;
+  for (int i = 0; !status && i < count; i++) {
+    const size_t part = (size_t) glance[i].count * gpumm_type_bytes (glance[i].at.type);
+    if (part > 0)
+      memcpy (glance[i].to, from, part);
+    from += (part + 15) / 16 * 16;
+  }
+  gpumm_pool_give (c.context, GPUMM_POOL_PINNED, pinned);
   return status;
 }

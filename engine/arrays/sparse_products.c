@@ -34,13 +34,15 @@ static gpumm_status check_bsr (call *c, const gpumm_bsr *x, int is_counted, cons
   return status;
 }
 
-static gpumm_status check_types (const call *c, int fits, gpumm_type s, gpumm_type t,
+/* integers: they are multiplied, too. */
+static gpumm_status check_types (const call *c, int fits, int integers, gpumm_type s, gpumm_type t,
                                  gpumm_type u) {
   if (!fits)
     return gpumm_fail (GPUMM_NONCONFORMANT, "%s: the sizes do not fit", c->name);
-  return s == t && s == u && gpumm_is_float (s)
+  return s == t && s == u && (gpumm_is_float (s) || (integers && gpumm_is_integer (s)))
              ? GPUMM_OK
-             : gpumm_fail (GPUMM_INVALID, "%s: not of one type of floating point", c->name);
+             : gpumm_fail (GPUMM_INVALID, "%s: not of one type of floating point%s", c->name,
+                           integers ? " or integers" : "");
 }
 
 /* ---- the queue ---------------------------------------------------------------------------- */
@@ -114,7 +116,7 @@ static gpumm_status queue_product (const call *c, const char *algorithm, task *t
 /* ---- sparse by sparse --------------------------------------------------------------------- */
 
 static gpumm_status multiply (call *c, const char *algorithm, const gpumm_bsr_product *p,
-                              int counts) {
+                              int integers, int counts) {
   gpumm_status status = check_bsr (c, &p->a, 1, "A");
   if (!status)
     status = check_bsr (c, &p->b, 1, "B");
@@ -129,7 +131,7 @@ static gpumm_status multiply (call *c, const char *algorithm, const gpumm_bsr_pr
                      p->a.cols == p->b.rows && p->c.rows == p->a.rows && p->c.cols == p->b.cols
                          && p->a.block_cols == p->b.block_rows && p->c.block_rows == p->a.block_rows
                          && p->c.block_cols == p->b.block_cols,
-                     type, p->b.values.type, counts ? type : p->c.values.type);
+                     integers, type, p->b.values.type, counts ? type : p->c.values.type);
   if (status || (!counts && p->c.stored == 0))
     return status;
   task t = {.counts = counts};
@@ -169,7 +171,7 @@ static gpumm_status multiply_csc (const gpumm_csc_product *p, int counts) {
                                .real_a = p->real_b,
                                .real_b = p->real_a,
                                .zero = p->zero};
-  return multiply (&c, "spgemm", &q, counts);
+  return multiply (&c, "spgemm", &q, 0, counts);
 }
 
 gpumm_status gpumm_csc_count (const gpumm_csc_product *p) {
@@ -180,14 +182,20 @@ gpumm_status gpumm_csc_multiply (const gpumm_csc_product *p) {
   return multiply_csc (p, 0);
 }
 
+static gpumm_status multiply_bsr (const gpumm_bsr_product *p, int counts) {
+  call c = {.name = counts ? "product of blocks, counting" : "product of blocks"};
+  if (!p)
+    return gpumm_fail (GPUMM_INVALID, "%s: no product", c.name);
+  const int integers = gpumm_is_integer (p->a.values.type);
+  return multiply (&c, integers ? "blocks_integer" : "bsr", p, 1, counts);
+}
+
 gpumm_status gpumm_bsr_count (const gpumm_bsr_product *p) {
-  call c = {.name = "product of blocks, counting"};
-  return p ? multiply (&c, "bsr", p, 1) : gpumm_fail (GPUMM_INVALID, "%s: no product", c.name);
+  return multiply_bsr (p, 1);
 }
 
 gpumm_status gpumm_bsr_multiply (const gpumm_bsr_product *p) {
-  call c = {.name = "product of blocks"};
-  return p ? multiply (&c, "bsr", p, 0) : gpumm_fail (GPUMM_INVALID, "%s: no product", c.name);
+  return multiply_bsr (p, 0);
 }
 
 /* ---- by full matrices --------------------------------------------------------------------- */
@@ -223,7 +231,7 @@ static gpumm_status multiply_full (call *c, const gpumm_bsr_full *p, int conjuga
   const int64_t d_rows = other ? p->d.cols : p->d.rows, d_cols = other ? p->d.rows : p->d.cols;
   const int fits = p->left ? cols == d_rows && r.rows == rows && r.cols == d_cols
                            : d_cols == rows && r.rows == d_rows && r.cols == cols;
-  status = check_types (c, fits, p->s.values.type, p->d.type, p->c.type);
+  status = check_types (c, fits, 0, p->s.values.type, p->d.type, p->c.type);
   if (status || r.rows == 0 || r.cols == 0)
     return status;
   task t = {.counts = 0};

@@ -10,6 +10,8 @@
 static pthread_mutex_t launching = PTHREAD_MUTEX_INITIALIZER; /* taken before lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static int64_t waits; /* for gpumm_waits */
+
 gpumm_status gpumm_queue_begin (gpumm_context *context, gpumm_stream **stream) {
   gpumm_status status = GPUMM_OK;
   pthread_mutex_lock (&launching);
@@ -57,6 +59,7 @@ void gpumm_queue_drain (gpumm_context *context) {
   /* not under the lock: others may queue meanwhile */
   const gpumm_status status = context->driver->stream_synchronize (context->device, stream);
   pthread_mutex_lock (&lock);
+  waits++;
   if (context->arrays.waited < queued) {
     context->arrays.waited = queued;
     context->arrays.first = context->arrays.last; /* of those queued meanwhile, if there are any */
@@ -64,6 +67,13 @@ void gpumm_queue_drain (gpumm_context *context) {
   if (status)
     keep_failure (context, status, count, first, last);
   pthread_mutex_unlock (&lock);
+}
+
+int64_t gpumm_waits (void) {
+  pthread_mutex_lock (&lock);
+  const int64_t count = waits;
+  pthread_mutex_unlock (&lock);
+  return count;
 }
 
 gpumm_status gpumm_queue_failure (gpumm_context *context) {

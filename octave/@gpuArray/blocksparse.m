@@ -27,7 +27,4 @@ function b = block_size (X, b)
   else
     blocksparse (ones (1, 1, 2), b); # its error
   endif
-  if (! isfloat (X) && ! islogical (X))
-    not_there ("blocksparse", "of an integer class");
-  endif
 endfunction

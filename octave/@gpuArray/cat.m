@@ -8,6 +8,10 @@ function R = cat (varargin)
   dim = on_host (varargin(1)){1};
   arrays = varargin(2:end);
   sizes = cellfun (@size, arrays, "UniformOutput", false);
+  if (any (cellfun (@(x) issparse (x) || isa (x, "blocksparse") || is_blocks (x), arrays)))
+    R = of_sparse (dim, sizes, arrays);
+    return;
+  endif
   if (! (isnumeric (dim) && isscalar (dim) && dim >= 1 && dim == fix (dim)) || any (cellfun (@isempty, arrays)) ...
       || ! fit (dim, sizes))
     ## Octave has the rules of empty arrays and the errors
@@ -44,4 +48,19 @@ function yes = fit (dim, sizes)
     sizes{i} = s;
     yes = yes && isequal (s, sizes{1});
   endfor
+endfunction
+
+function R = of_sparse (dim, sizes, arrays)
+  if (isequal (dim, 1))
+    R = vertcat (arrays{:});
+  elseif (isequal (dim, 2))
+    R = horzcat (arrays{:});
+  else
+    bools = cellfun (@(s) false (min (s, 2)), sizes, "UniformOutput", false);
+    if (any (cellfun (@issparse, arrays)))
+      bools{1} = sparse (bools{1});
+    endif
+    cat (dim, bools{:}); # Octave's error
+    not_there ("cat", "of sparse matrices along other dimensions than 1 and 2");
+  endif
 endfunction

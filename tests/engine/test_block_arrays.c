@@ -7,6 +7,7 @@
 #include "vectors.h"
 
 #include <complex.h>
+#include <math.h>
 #include <string.h>
 
 enum { MOST = 72 }; /* rows and columns, in elements */
@@ -23,8 +24,31 @@ static full a, b, c;
 
 /* ---- elements of any type ------------------------------------------------------------------- */
 
+#define INTEGER_TYPES(F)                                                                           \
+  F (GPUMM_I8, int8_t)                                                                             \
+  F (GPUMM_I16, int16_t)                                                                           \
+  F (GPUMM_I32, int32_t)                                                                           \
+  F (GPUMM_I64, int64_t)                                                                           \
+  F (GPUMM_U8, uint8_t)                                                                            \
+  F (GPUMM_U16, uint16_t)                                                                          \
+  F (GPUMM_U32, uint32_t)                                                                          \
+  F (GPUMM_U64, uint64_t)
+
+static int is_integer (gpumm_type type) {
+  return type >= GPUMM_I8 && type <= GPUMM_U64;
+}
+
+static int is_unsigned (gpumm_type type) {
+  return type >= GPUMM_U8 && type <= GPUMM_U64;
+}
+
 static void set (gpumm_type type, void *to, int64_t i, double complex x) {
   switch (type) {
+#define SET(name, number)                                                                          \
+  case name:                                                                                       \
+    ((number *) to)[i] = (number) creal (x);                                                       \
+    break;
+    INTEGER_TYPES (SET)
   case GPUMM_S:
     ((float *) to)[i] = (float) creal (x);
     break;
@@ -41,6 +65,10 @@ static void set (gpumm_type type, void *to, int64_t i, double complex x) {
 
 static double complex element (gpumm_type type, const void *from, int64_t i) {
   switch (type) {
+#define GET(name, number)                                                                          \
+  case name:                                                                                       \
+    return (double) ((const number *) from)[i];
+    INTEGER_TYPES (GET)
   case GPUMM_S:
     return ((const float *) from)[i];
   case GPUMM_D:
@@ -67,7 +95,8 @@ static void fill (full *f, gpumm_type type, int is_real) {
     for (int64_t j = 0; j < f->cols; j += f->block_cols)
       for (int64_t e = 0, is_there = check_between (0, 99) < each;
            is_there && e < f->block_rows * f->block_cols; e++) {
-        const double re = (double) check_between (-3, 3), im = (double) check_between (-3, 3);
+        const double re = (double) check_between (is_unsigned (type) ? 0 : -3, 3),
+                     im = (double) check_between (-3, 3);
         const int has_imaginary = !is_real && (type == GPUMM_C || type == GPUMM_Z);
         f->x[i + e % f->block_rows + (j + e / f->block_rows) * f->rows] =
             re + (has_imaginary ? im * I : 0);
@@ -145,6 +174,11 @@ static void multiply (void) {
     for (int64_t k = 0; k < a.cols; k++)
       for (int64_t i = 0; i < a.rows; i++)
         c.x[i + j * a.rows] += a.x[i + k * a.rows] * b.x[k + j * b.rows];
+  for (int64_t e = 0; e < c.rows * c.cols && is_integer (c.type); e++) {
+    const int bits = 8 * (int) gpumm_type_bytes (c.type) - !is_unsigned (c.type);
+    const double most = ldexp (1, bits) - 1, least = is_unsigned (c.type) ? 0 : -most - 1;
+    c.x[e] = fmin (fmax (creal (c.x[e]), least), most);
+  }
 }
 
 /* ---- products ------------------------------------------------------------------------------- */
@@ -178,8 +212,9 @@ static void test_blocks (int real_a, int real_b) {
   c.block_cols = b.block_cols;
   const int64_t zeros = check_is (&p.c, &c);
   int32_t flag = -1;
-  CHECK (!gpumm_look (&p.zero, 1, &flag) && flag == (zeros > 0), "the flag %d for %lld zeros",
-         (int) flag, (long long) zeros);
+  const gpumm_glance glance = {.at = p.zero, .count = 1, .to = &flag};
+  CHECK (!gpumm_look (&glance, 1) && flag == (zeros > 0), "the flag %d for %lld zeros", (int) flag,
+         (long long) zeros);
   give_all ();
 }
 
@@ -285,7 +320,7 @@ static void test_errors (void) {
   CHECK (gpumm_bsr_count (&q) == GPUMM_UNSUPPORTED, "empty blocks");
   q = p;
   q.a.values.type = GPUMM_I64;
-  CHECK (gpumm_bsr_count (&q) == GPUMM_INVALID, "no kernel for integers");
+  CHECK (gpumm_bsr_count (&q) == GPUMM_INVALID, "integers by floating point");
   q = p;
   q.c.start = x.values;
   CHECK (gpumm_bsr_count (&q) == GPUMM_INVALID, "offsets are I64");
@@ -294,6 +329,9 @@ static void test_errors (void) {
   f.d = f.c = full_matrix (&a, GPUMM_NONE, &d);
   f.d.rows = 5;
   CHECK (gpumm_bsr_multiply_full (&f) == GPUMM_NONCONFORMANT, "a full one that does not fit");
+  f.d.rows = 6;
+  f.s.values.type = f.d.type = f.c.type = GPUMM_I64;
+  CHECK (gpumm_bsr_multiply_full (&f) == GPUMM_INVALID, "no kernel for integers by full ones");
   give_all ();
 }
 
@@ -337,6 +375,8 @@ static void test_faults (void) {
 
 int main (int argc, char **argv) {
   static const gpumm_type types[] = {GPUMM_D, GPUMM_S, GPUMM_Z, GPUMM_C};
+  static const gpumm_type integers[] = {GPUMM_I8, GPUMM_I16, GPUMM_I32, GPUMM_I64,
+                                        GPUMM_U8, GPUMM_U16, GPUMM_U32, GPUMM_U64};
   check_seed (20261124);
   for (int i = 1; i < argc; i++)
     if (strcmp (argv[i], "gpu") == 0)
@@ -353,6 +393,10 @@ int main (int argc, char **argv) {
     test_blocks (real_a, real_b);
     test_full (1, real_a, real_b);
     test_full (0, real_b, real_a);
+    fill (&a, integers[n % 8], 1);
+    fill (&b, integers[n % 8], 1);
+    multiply ();
+    test_blocks (0, 0);
   }
   test_errors ();
   if (device == GPUMM_HOST) /* a driver that can fail on demand */

@@ -246,7 +246,8 @@ static void test_products (const gpumm_csc *x) {
   gpumm_sparse_work w = {.a = p.c};
   const int64_t kept = mark (&w, GPUMM_SPARSE_KEEP);
   int32_t zero = -1;
-  CHECK (!gpumm_look (&p.zero, 1, &zero) && zero == (kept < p.c.stored), "the flag for zeros");
+  const gpumm_glance glance = {.at = p.zero, .count = 1, .to = &zero};
+  CHECK (!gpumm_look (&glance, 1) && zero == (kept < p.c.stored), "the flag for zeros");
   w.c = new_csc (a.rows, b.cols, kept);
   run (&w, GPUMM_SPARSE_PACK);
   check_is (&w.c, &c, 1, "product");
@@ -276,6 +277,27 @@ static void test_products (const gpumm_csc *x) {
       wrong += value[left ? e : e / c.rows + e % c.rows * c.cols] != c.x[e];
     CHECK (!wrong, "%s full: %lld wrong", left ? "by" : "with", (long long) wrong);
   }
+}
+
+/* Several looks wait once; their entries are of any type, and may be none. */
+static void test_looks (void) {
+  const int32_t small[] = {7, -8, 9};
+  const double large[] = {0.5, 1.5};
+  const gpumm_view x = put (GPUMM_I32, small, 3), y = put (GPUMM_D, large, 2),
+                   z = take (GPUMM_Z, 0);
+  int32_t of_x[3] = {0};
+  double of_y[2] = {0};
+  const gpumm_glance all[] = {{x, 3, of_x}, {z, 0, NULL}, {y, 2, of_y}};
+  const int64_t before = gpumm_waits ();
+  CHECK (!gpumm_look (all, 3), "%s", gpumm_last_error ());
+  CHECK (gpumm_waits () == before + 1, "%lld waits", (long long) (gpumm_waits () - before));
+  CHECK (!memcmp (of_x, small, sizeof small) && !memcmp (of_y, large, sizeof large),
+         "other entries");
+  CHECK (!gpumm_look (all, 0) && gpumm_waits () == before + 1, "nothing to look at");
+  gpumm_glance beyond[] = {all[0], all[2]};
+  beyond[1].count = 1 << 20;
+  CHECK (gpumm_look (beyond, 2) == GPUMM_INVALID, "more entries than the buffer has");
+  give_all ();
 }
 
 static void test_errors (void) {
@@ -321,6 +343,7 @@ int main (int argc, char **argv) {
     test_products (&u);
     give_all ();
   }
+  test_looks ();
   test_errors ();
   gpumm_reset ();
   CHECK (gpumm_live_allocations () == 0, "allocations are left");

@@ -51,9 +51,9 @@ static void get (const gpumm_view *v, int64_t count, void *to) {
 
 static int64_t look (const gpumm_view *v, int64_t place) {
   int64_t count = -1;
-  gpumm_view at = *v;
-  at.values = (char *) v->values + place * 8;
-  CHECK (!gpumm_look (&at, 1, &count), "%s", gpumm_last_error ());
+  gpumm_glance glance = {.at = *v, .count = 1, .to = &count};
+  glance.at.values = (char *) v->values + place * 8;
+  CHECK (!gpumm_look (&glance, 1), "%s", gpumm_last_error ());
   return count;
 }
 

@@ -203,6 +203,123 @@
 %! endfor
 %! fail_with (texts);
 
+## parts are full, as on the host: whole blocks, rows and columns in any order and more than once, masks
+%!test <*parts>
+%! texts = {};
+%! list = patterns ();
+%! list{end+1} = list{1}.';
+%! for p = list
+%!   S = p{1};
+%!   [m, n] = size (S);
+%!   rows = {":", 1:m, m:-1:1, [], 1:0, ceil(m / 2), ceil([m, 1, m] / 2)};
+%!   if (m > 0)
+%!     rows(end+1:end+4) = {2:m, 1:min(m, blocksize (S)(1)), mod(0:2 * m, m) + 1, (mod (1:m, 3) == 0)};
+%!   endif
+%!   cols = {":", 1:n, n:-2:1, n, []};
+%!   if (n > 0)
+%!     cols(end+1:end+3) = {1, mod(1:5, n) + 1, true(1, n)};
+%!   endif
+%!   for i = rows
+%!     for j = cols
+%!       for f = {@(x) x(i{1},j{1}), @(x) x'(j{1},i{1}), @(x) (2 * x - x)(i{1},j{1},1), @(x) (x .* 2).'(j{1},i{1})}
+%!         texts{end+1} = compare (f{1}, p, 1e-6 * isa (S, "single"));
+%!       endfor
+%!     endfor
+%!   endfor
+%!   for i = 1:m / blocksize (S)(1)
+%!     for j = 1:n / blocksize (S)(2)
+%!       texts{end+1} = compare (@(x) x{i,j}, p);
+%!       texts{end+1} = compare (@(x) x'{j,i}, p);
+%!     endfor
+%!   endfor
+%!   for k = 1:min (numel (S), 5)
+%!     texts{end+1} = compare (@(x) x(k), p);
+%!     texts{end+1} = compare (@(x) x'(k), p);
+%!     texts{end+1} = compare (@(x) x(end,end), p);
+%!     texts{end+1} = compare (@(x) x(end+1-k), p);
+%!   endfor
+%!   for f = {@(x) x(m + 1,1), @(x) x(1,n + 1), @(x) x(m * n + 1), @(x) x(0,1), @(x) x(1.5,1), @(x) x{m + 1,1}, ...
+%!            @(x) x{1,0}, @(x) x{1}, @(x) x{1:2,1}, @(x) x{"a",[]}, @(x) x{1.5,1}, @(x) x.a, @(x) x(), ...
+%!            @(x) x(:,1)(2), @(x) x{1,1}(1,:)}
+%!     texts{end+1} = compare (f{1}, p);
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## indices that lie on the device; a part of a matrix that is still to be computed; large matrices
+%!test
+%! S = patterns(){2};
+%! G = gpuArray (S);
+%! assert (gather (G(gpuArray (3:4),gpuArray (2))), S(3:4,2));
+%! assert (gather (G{gpuArray(2),1}), S{2,1});
+%! T = blocksparse ([1, 3e5, 3e5], [1, 1, 3e5], rand (2, 2, 3), 6e5, 6e5);
+%! G = gpuArray (T);
+%! assert (gather (G([1, 6e5],[6e5, 2, 1])), T([1, 6e5],[6e5, 2, 1]));
+%! assert (gather (G{3e5,1}), T{3e5,1});
+%!error <index \(7,_\): out of bound 6> gpuArray (blocksparse (6, 4, 2))(7,1)
+%!error <index \(_,5\): out of bound 4> gpuArray (blocksparse (6, 4, 2))(1,5)
+%!error <index \(25\): out of bound 24> gpuArray (blocksparse (6, 4, 2))(25)
+%!error <there is no block .4,1. in 3x2 of them> gpuArray (blocksparse (6, 4, 2)){4,1}
+
+## ---- integers ------------------------------------------------------------------------------------
+
+## Of class TYPE, with large values; sums of products saturate.
+%!function list = integer_patterns (type)
+%!  list = cellfun (@(S) blocksparse (feval (type, full (S) * 10), blocksize (S)), patterns ()([1, 3, 4, 7, 8, 9, 10]), ...
+%!                  "UniformOutput", false);
+%!  A = feval (type, kron ([1, 0, 1; 0, 0, 1; 1, 1, 0], ones (2)));
+%!  A(1:2,1:2) = [intmax(type), intmin(type); 0, 1];
+%!  A(5,1:2) = intmin (type);
+%!  list{end+1} = blocksparse (A, 2);
+%!  list{end+1} = list{end} - 3 * list{end};
+%!  assert (cellfun (@(S) strcmp (underlyingType (S), type), list));
+%!endfunction
+
+%!test <*integers>
+%! every = {@(x) x', @(x) x.', @(x) +x, @double, @single, @int8, @uint16, @int64, @(x) int64(x) * int64(x).', @sum, ...
+%!          @(x) sum(x, 2), @sumsq, @full, @sparse, @nnz, @nnzb, @(x) x * x.', @(x) x' * x, ...
+%!          @(x) (x.' * x) * (x' * x), @isinteger, @isfloat, @isreal, @(x) x(1:2:end,:), @(x) x'{1,1}, @(x) [x, x], ...
+%!          @(x) [x; x; x], @(x) [x, double(x)], @(x) dropblocks(x, 20), @(x) dropblocks(x.', 3), @(x) x * double(x), ...
+%!          @(x) double(x') * x, @(x) x * ones(columns (x)), @(x) x * true(columns (x), 1), @(x) x ^ 2, @(x) x * x, ...
+%!          @(x) gather(x) * x.', @(x) nnz(int64 (x)), @(x) int8(int64 (x)) + int8(x), @(x) norm(x, 1), @diag, @trace, ...
+%!          @(x) uint64(x)(1,:), @(x) nnzb(int64 (x) * int64(x).')};
+%! narrow = {@(x) sum(x / 8, "native"), @(x) x + x, @(x) x - x, @(x) x .* x, @(x) x + x', @(x) x' - x, @(x) x .* double(x), @(x) double(x) - x, ...
+%!           @(x) single(x) + x, @(x) 2 * x, @(x) x * 2.5, @(x) x / 2, @(x) x / 0, @(x) x ./ 2, @(x) 3 \ x, @(x) -x, ...
+%!           @(x) x * true, @(x) x .^ 2, @(x) x .^ 0.5, @(x) x * NaN, @(x) x * Inf, @abs, @sign, @round, @real, @imag, ...
+%!           @conj, @sqrt, @sin, @(x) x + 1, @(x) x > 1, @(x) x + full(x), @(x) x .* single(3), @(x) !x, ...
+%!           @(x) blocksparse(full (x), blocksize (x)), @(x) isequal(x, x), @(x) isequal(x, x + x), @(x) x + int32(x), ...
+%!           @(x) x .* uint8(2)};
+%! texts = {};
+%! for type = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
+%!   functions = every;
+%!   if (isempty (strfind (type{1}, "64")))
+%!     functions = [every, narrow];
+%!   endif
+%!   for p = integer_patterns (type{1})
+%!     for f = functions
+%!       if (strcmp (func2str (f{1}), "sum") || issquare (p{1}) || ! any (strcmp (func2str (f{1}), {"diag", "trace"})))
+%!         texts{end+1} = compare (f{1}, p, 1e-6 * any (strcmp (func2str (f{1}), {"single"})) + 1e-15);
+%!       endif
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## what is not computed of 64 bits, with no value changed
+%!test
+%! L = blocksparse (intmin ("int64") * int64 (eye (4)), 2);
+%! G = gpuArray (L);
+%! assert ([nnz(G), nnzb(G), nnz(G * G), nnz(gpuArray (int64 (L)) * L)], [4, 2, 4, 4]);
+%! for f = {@() G + G, @() G * 2, @() abs(G), @() isequal(G, G), @() -G, @() G == G, @() sum(G, "native")}
+%!   said = "";
+%!   try
+%!     f{1} ();
+%!   catch err
+%!     said = err.identifier;
+%!   end_try_catch
+%!   assert (said, "gpumm:gpuArray:gather", func2str (f{1}));
+%! endfor
+
 ## with numbers on the device, which are looked at
 %!test
 %! S = patterns(){1};
@@ -224,7 +341,8 @@
 ## one element counts as a number beside what is not in blocks
 %!test
 %! S = blocksparse (3, 1);
-%! for f = {@(x) x * 2, @(x) 2 + x, @(x) x * ones(2), @(x) ones(2) * x, @(x) x(1), @(x) x ^ 2, @(x) trace(x)}
+%! for f = {@(x) x * 2, @(x) 2 + x, @(x) x * ones(2), @(x) ones(2) * x, @(x) x(1), @(x) x(:), ...
+%!          @(x) x([1, 1; 1, 1]), @(x) x(1,[1, 1]), @(x) x ^ 2, @(x) trace(x)}
 %!   f = f{1};
 %!   assert (full (gather (f (gpuArray (S)))), full (f (S)));
 %! endfor
@@ -343,6 +461,71 @@
 %! assert (norm (full (gather (X * X)) - eye (80)) < 1e-5);
 %! assert (nnzb (X) < 400);
 
+## ---- concatenation -------------------------------------------------------------------------------
+
+%!test <*parts that are put together>
+%! list = patterns ();
+%! S = list{1};
+%! pairs = {{S, S}, {S, list{13}}, {S, single(S)}, {list{12}, list{12}}, {S, list{6}}, {S, blocksparse(8, 8, 2)}, ...
+%!          {blocksparse(8, 8, 2), S}, {S, blocksparse(full (S), 4)}, {blocksparse(full (S), 4), S}, {S, full(S)}, ...
+%!          {full(S), S}, {S, sparse(S)}, {sparse(S), S}, {list{3}, list{4}}, {list{10}, list{10}}, {list{10}, S(1:4,:)}, ...
+%!          {S, S > 0}, {list{8}, list{8}}};
+%! both = {@(x, y) [x, y], @(x, y) [x; y], @(x, y) [x, y; y, x], @(x, y) horzcat(x, y, x), @(x, y) vertcat(y, x), ...
+%!         @(x, y) cat(1, x, y), @(x, y) cat(2, x, y, y), @(x, y) [x', y'], @(x, y) [x.'; y.'], @(x, y) [x; []; y], ...
+%!         @(x, y) [[], x, y], @(x, y) [2 * x - x, y], @(x, y) [x, ones(rows (x), 2), y], @(x, y) [x - x, y], ...
+%!         @(x, y) [x; y; ones(1, columns (x))], @(x, y) [x, ones(3, 1), y], @(x, y) [x - x; y; y]};
+%! texts = {};
+%! for pair = pairs
+%!   [x, y] = pair{1}{:};
+%!   for f = both
+%!     texts{end+1} = compare (f{1}, {x, y});
+%!     texts{end+1} = compare (@(x) f{1}(x, y), {x});
+%!     texts{end+1} = compare (@(y) f{1}(x, y), {y});
+%!   endfor
+%! endfor
+%! for p = list
+%!   for f = {@(x) [x], @(x) [x, x, x], @(x) [x; x; x], @(x) [x; zeros(1, 0)], @(x) [x, zeros(0, 1)], @(x) horzcat(x), ...
+%!            @(x) [zeros(1, 0); x; x]}
+%!     texts{end+1} = compare (f{1}, p);
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## ---- waits ---------------------------------------------------------------------------------------
+
+## A product waits once: for the size of the result, and with it for what says whether its operands have zeros.
+%!function n = waits_of (f)
+%!  n = __gpumm_fault__ ("waits");
+%!  f ();
+%!  n = __gpumm_fault__ ("waits") - n;
+%!endfunction
+
+%!test
+%! G = gpuArray (abs (filled (toeplitz ([1, 1, 0, 0, 0]), [2, 2])));
+%! F = gpuArray (ones (10, 3));
+%! is_there = double (gpumm_available ("gpu") || ! isempty (getenv ("GPUMM_GPUARRAY")));
+%! assert (waits_of (@() 2 * G .* 3 + G / 2), 0);
+%! assert (waits_of (@() G * F), 0);
+%! assert (waits_of (@() G * G), is_there);
+%! assert (waits_of (@() G' * G), is_there);
+%! H = G * G; # says whether it has zeros
+%! assert (waits_of (@() H' * H), is_there);
+%! assert (waits_of (@() H * F), 0); # the product has found it out
+%! H = G * G;
+%! assert (waits_of (@() H * F), is_there);
+%! assert (waits_of (@() H * F), 0);
+%! X = 1.5 * G + 0.5 * H; # nobody knows
+%! assert (waits_of (@() X * G), is_there);
+%! assert (waits_of (@() X * F), 0);
+%! X = 1.5 * G + 0.5 * H;
+%! Y = G .* 2 + H;
+%! assert (waits_of (@() X * Y'), is_there);
+%! assert (waits_of (@() (G .* 3) * (H .* 2)), is_there);
+%! N = G - G; # has zeros: these are dropped, and the product begins again
+%! assert (waits_of (@() N * G) <= 2 * is_there);
+%! assert (waits_of (@() N * F), 0);
+%! assert (nnz (N * G), 0);
+
 ## ---- failures ---------------------------------------------------------------------------------------
 
 %!function [X, y] = program_of (G, H)
@@ -392,14 +575,13 @@
 %!test
 %! G = gpuArray (blocksparse (eye (4), 2));
 %! R = gpuArray (blocksparse (ones (4, 6), [2, 3]));
-%! refused = {@() exp(G), @() isnan(G), @() [G, G], @() G \ [1; 2; 3; 4], @() ones(4) / G, ...
-%!            @() 2 ^ G, @() G ^ 0.5, @() G ^ -1, @() reshape(G, 2, 8), @() G(:), @() G(1,2), @() G{1,1}, ...
+%! refused = {@() exp(G), @() isnan(G), @() [G, "abcd".'], @() G \ [1; 2; 3; 4], @() ones(4) / G, ...
+%!            @() 2 ^ G, @() G ^ 0.5, @() G ^ -1, @() reshape(G, 2, 8), @() G(:), @() G([1, 2; 3, 4]), @() G(1,1,1,2), ...
 %!            @() all(G), @() any(G), @() prod(G), @() max(G), @() cumsum(G), @() norm(G), @() diag(G, 1), ...
-%!            @() G * int8(2), @() int8(G), @() G + sparse(eye (4)), @() G * gpuArray(speye (4)), ...
-%!            @() G * int8(ones (4)), @() gpuArray(blocksparse (int8 (eye (4)), 2)), @() diag(R), ...
-%!            @() blocksparse(gpuArray (speye (4)), 2), @() blocksparse(gpuArray (int8 (eye (4))), 2), ...
+%!            @() G + sparse(eye (4)), @() G * gpuArray(speye (4)), @() int8(G) * int8(ones (4)), ...
+%!            @() gpuArray(int8 (ones (4))) * int8(G), @() diag(R), @() blocksparse(gpuArray (speye (4)), 2), ...
 %!            @() sum(G, 3), @() blocksparse(6, 6, 3) ^ G, @() gpuArray(speye (4)) * blocksparse(eye (4), 2), ...
-%!            @() [gpuArray(1:4); blocksparse(eye (4), 2)], @() pagemtimes(G, G), @() kron(G, G), @() G(end,1), ...
+%!            @() cat(3, G, G), @() resize(G, 8, 8), @() pagemtimes(G, G), @() kron(G, G), @() G(G != 0), ...
 %!            @() gpumm(G, G), @() gpumm(ones (4), G), @() gpumm(gpuArray (ones (4)), blocksparse (eye (4), 2))};
 %! for f = refused
 %!   err = struct ("identifier", "", "message", "no error");
@@ -416,6 +598,8 @@
 %! calls = {"gpuArray (blocksparse (4, 6, 2)) * blocksparse (4, 6, 2)", "Octave:nonconformant-args"; ...
 %!          "gpuArray (blocksparse (6, 6, 2)) * blocksparse (6, 6, 3)", "Octave:nonconformant-args"; ...
 %!          "gpuArray (blocksparse (6, 6, 2)) + ones (5)", "Octave:nonconformant-args"; ...
+%!          "gpuArray (blocksparse (4, 4, 2)) * int8 (ones (4))", "gpumm:undefined-operator"; ...
+%!          "gpuArray (blocksparse (4, 4, 2)) * int8 (blocksparse (4, 4, 2))", "gpumm:undefined-operator"; ...
 %!          "gpuArray (blocksparse (4, 4, 2)) * {}", "gpumm:invalid"; ...
 %!          "gpuArray (blocksparse (4e5, 4e5, 2)) + 1", "gpumm:unsupported"; ...
 %!          "blocksparse (gpuArray (ones (4)), 3)", "gpumm:blocksparse:size"; ...

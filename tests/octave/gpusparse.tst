@@ -291,13 +291,114 @@
 %!   assert (difference (F' * G, F' * S), "");
 %! endfor
 
+## ---- concatenation -------------------------------------------------------------------------------
+
+%!test <*parts that are put together>
+%! S = sparse ([1, 0, 2; 0, 0, 3]);
+%! T = S > 0;
+%! F = [1, 2, 3; 0, 0, 4];
+%! pairs = {{S, S}, {S, T}, {T, T}, {S, S * 1i}, {T, S * 2i}, {S, sparse(2, 3)}, {sparse(2, 3), S}, {S, F}, {F, S}, ...
+%!          {T, F > 1}, {F > 1, T}, {sparse(2, 0), sparse(2, 0)}, {sparse(0, 3), sparse(0, 3)}, {S, sparse(2, 0)}, ...
+%!          {S, zeros(2, 0)}, {S, sparse(2, 3) > 0}, {sparse(2, 3) > 0, T}};
+%! both = {@(x, y) [x, y], @(x, y) [x; y], @(x, y) [x, y; y, x], @(x, y) horzcat(x, y, x), @(x, y) vertcat(y, x), ...
+%!         @(x, y) cat(1, x, y), @(x, y) cat(2, x, y, y), @(x, y) [x', y'], @(x, y) [x.'; y.'], @(x, y) [2 * x; []; y], ...
+%!         @(x, y) [[], x, 2 * y], @(x, y) [2 * x - x, y], @(x, y) [x, sparse(2, 3), y], @(x, y) [sparse(1, 3); x; y], ...
+%!         @(x, y) [ones(1, 3); x; y], @(x, y) [x; y(1,:)], @(x, y) [x, y; ones(2, 6)], @(x, y) [x, y, [1i; 2]], ...
+%!         @(x, y) [x, [1; 2; 3], y], @(x, y) [x, y, single([1; 2])], @(x, y) cat(3, x, y), ...
+%!         @(x, y) [x - x, y], @(x, y) [x - x; y - y; x]};
+%! one = {@(x) [x], @(x) [x, x, x], @(x) [x; x; x], @(x) [zeros(1, 0); 2 * x], @(x) [2 * x; zeros(1, 0)], @(x) [2 * x, zeros(0, 1)], ...
+%!        @(x) [sparse(2, 3); x], @(x) [x, true(rows (x), 1)], @(x) horzcat(ones (rows (x), 1), x), @(x) horzcat(x), ...
+%!        @(x) [eye(rows (x)), x]};
+%! texts = {};
+%! for pair = pairs
+%!   [x, y] = pair{1}{:};
+%!   for f = both
+%!     texts{end+1} = compare (f{1}, {x, y});
+%!     texts{end+1} = compare (@(x) f{1}(x, y), {x});
+%!     if (! islogical (x))
+%!       texts{end+1} = compare (@(y) f{1}(x, y), {y});
+%!     endif
+%!   endfor
+%! endfor
+%! for p = [patterns(), {T}]
+%!   for f = one
+%!     texts{end+1} = compare (f{1}, p);
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## before a logical part on the device Octave does not say of which class parts of the host were
+%!test
+%! assert (underlyingType ([speye(2) > 0, gpuArray(speye (2) > 0)]), "double");
+%! assert (underlyingType ([gpuArray(speye (2) > 0), speye(2) > 0]), "logical");
+
+## with a blocksparse, whose type is there only now, after those of gpuArrays
+%!test
+%! S = blocksparse (magic (4), 2);
+%! F = [magic(4), magic(4)];
+%! for X = {{gpuArray(magic (4)), S}, {S, gpuArray(magic (4))}, {gpuArray(sparse (magic (4))), S}, ...
+%!          {S, gpuArray(sparse (magic (4)))}, {gpuArray(S), S}, {S, gpuArray(S)}}
+%!   Y = [X{1}{:}];
+%!   assert (class (Y), "gpuArray");
+%!   assert (full (gather (Y)), F);
+%! endfor
+
+## the place that Octave gives to a part behind an empty row is wrong: never a wrong result
+%!test
+%! G = gpuArray (speye (2));
+%! for f = {@() [zeros(1, 0); G; G], @() [zeros(1, 0); gpuArray(ones (2)); gpuArray(ones (2))], ...
+%!          @() horzcat(zeros (0, 1), G, G)}
+%!   fail = "";
+%!   try
+%!     f{1} ();
+%!   catch err
+%!     fail = err.identifier;
+%!   end_try_catch
+%!   assert (fail, "gpumm:unsupported", func2str (f{1}));
+%! endfor
+
+## ---- waits ---------------------------------------------------------------------------------------
+
+## A product waits once: for the size of the result, and with it for what says whether its operands have zeros.
+%!function n = waits_of (f)
+%!  n = __gpumm_fault__ ("waits");
+%!  f ();
+%!  n = __gpumm_fault__ ("waits") - n;
+%!endfunction
+
+%!test
+%! G = gpuArray (sparse (toeplitz ([1, 2, 0, 0, 3])));
+%! F = gpuArray (ones (5, 3));
+%! is_there = double (gpumm_available ("gpu") || ! isempty (getenv ("GPUMM_GPUARRAY")));
+%! assert (waits_of (@() 2 * G .* 3 + G / 2), 0);
+%! assert (waits_of (@() G * F), 0);
+%! assert (waits_of (@() G * G), is_there);
+%! assert (waits_of (@() G' * G), is_there);
+%! H = G * G; # says whether it has zeros
+%! assert (waits_of (@() H' * H), is_there);
+%! assert (waits_of (@() H * F), 0); # the product has found it out
+%! H = G * G;
+%! assert (waits_of (@() H * F), is_there);
+%! assert (waits_of (@() H * F), 0);
+%! X = 1.5 * G + 0.5 * H; # nobody knows
+%! assert (waits_of (@() X * G), is_there);
+%! assert (waits_of (@() X * F), 0);
+%! X = 1.5 * G + 0.5 * H;
+%! Y = G .* 2 + H;
+%! assert (waits_of (@() X * Y'), is_there);
+%! assert (waits_of (@() (G .* 3) * (H .* 2)), is_there);
+%! N = G - G; # has zeros: these are dropped, and the product begins again
+%! assert (waits_of (@() N * G) <= 2 * is_there);
+%! assert (waits_of (@() N * F), 0);
+%! assert (nnz (N * G), 0);
+
 ## ---- errors --------------------------------------------------------------------------------------
 
 %!test
 %! G = gpuArray (sparse ([1, 0; 2, 3]));
-%! refused = {@() exp(G), @() G == 0, @() ! G, @() G <= 1, @() G > -1, @() G ./ G, @() [G, G], ...
-%!            @() [G; G], @() G \ [1; 2], @() G ^ 2, @() reshape(G, 1, 4), @() G(:), @() all(G), @() prod(G), ...
-%!            @() G(1:3), @() cumsum(G), @() norm(G), @() [gpuArray(eye (2)), G], @() diag(G(:,1), 1), ...
+%! refused = {@() exp(G), @() G == 0, @() ! G, @() G <= 1, @() G > -1, @() G ./ G, ...
+%!            @() resize(G, 4, 4), @() G \ [1; 2], @() G ^ 2, @() reshape(G, 1, 4), @() G(:), @() all(G), @() prod(G), ...
+%!            @() G(1:3), @() cumsum(G), @() norm(G), @() [G, single(eye (2))], @() [G, "ab".'], @() diag(G(:,1), 1), ...
 %!            @() max(G, 1), @() G * 1i > 1, @() max(G * 1i), @() G * 1i < G};
 %! for f = refused
 %!   try

@@ -1,0 +1,91 @@
+// device_doubt.h - whether something stored in a sparse matrix, or one in blocks, is zero: what that takes is
+// queued, and looked at together with what else is to be known, so that a product waits once.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#ifndef GPUMM_DEVICE_DOUBT_H
+#define GPUMM_DEVICE_DOUBT_H
+
+#include "device_vector.h"
+
+namespace gpumm {
+
+// M: sparse or blocks, with marks_of and packed. The matrix must not change before the look.
+template <typename M> class doubt {
+public:
+  doubt (M &x, looks &l) {
+    if (x.is_hosted () || !x.unsure || x.stored == 0)
+      return;
+    if (x.zero.buffer) // the product that made it says whether there is a zero
+      l.add (x.zero, 0, 1, &has_zero);
+    else {
+      found.reset (new marks (marks_of (x)));
+      l.add (found->before, found->words.numel (), 1, &kept);
+    }
+  }
+
+  // After the look: drops what is zero, and says whether nothing was.
+  bool settles (M &x) {
+    if (x.is_hosted ())
+      return true;
+    if (has_zero) {
+      found.reset (new marks (marks_of (x)));
+      kept = found->count ();
+    }
+    const bool stays = !found || kept == x.stored;
+    if (!stays)
+      x = packed (x, *found, index_type (kept));
+    x.zero = array ();
+    x.unsure = false;
+    return stays;
+  }
+
+private:
+  int32_t has_zero = 0;
+  int64_t kept = 0;
+  std::unique_ptr<marks> found;
+};
+
+template <typename M> const M &settled (M &x) {
+  if (!x.is_hosted () && x.unsure) {
+    looks l;
+    doubt<M> d (x, l);
+    l.now ();
+    d.settles (x);
+  }
+  return x;
+}
+
+// Do they store the same, whichever way they are read?
+template <typename M> bool same_stored (const M &a, const M &b) {
+  return a.values.buffer && a.values.buffer == b.values.buffer && a.start.buffer == b.start.buffer
+         && a.rows == b.rows && a.values.conjugated == b.values.conjugated;
+}
+
+// The doubts of both factors of a product, of which one may be the transpose of the other.
+template <typename M> class doubts {
+public:
+  doubts (M &a, M &b, looks &l) : of_a (a, l), is_same (same_stored (a, b)) {
+    if (!is_same)
+      of_b.reset (new doubt<M> (b, l));
+  }
+
+  bool settles (M &a, M &b) {
+    const bool stays = of_a.settles (a);
+    if (!is_same)
+      return of_b->settles (b) && stays;
+    const bool turned = b.turned, conjugated = b.conjugated;
+    b = a;
+    b.turned = turned;
+    b.conjugated = conjugated;
+    return stays;
+  }
+
+private:
+  doubt<M> of_a;
+  bool is_same;
+  std::unique_ptr<doubt<M> > of_b;
+};
+
+} // namespace gpumm
+
+#endif

@@ -1,0 +1,126 @@
+// device_joined.cc - sparse matrices and matrices in blocks on a device, put together: [X, Y], [X; Y].
+//
+// Octave makes room for the result and inserts the parts, one after another, where nothing is yet. The
+// pattern of a part is moved to its place and united with what is there: as no place is in both, the
+// number of the result's entries is known without a look.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device_blocks_parts.h"
+#include "device_sparse_parts.h"
+
+namespace gpumm {
+
+// The pattern of y, by columns, in a matrix with more columns, the first of them this one.
+static array start_at (const array &start, index_type cols, index_type col) {
+  const index_type count = start.numel (), behind = cols + 1 - col - count;
+  const dim_vector size (cols + 1, 1);
+  const array y = zeros (start.device, GPUMM_I64, size), last = vector (start.device, GPUMM_I64, 1);
+  pick (true, start, start.size, y, size, {octave::idx_vector (col, col + count)});
+  if (behind > 0) {
+    pick (false, last, last.size, start, start.size, {octave::idx_vector (count - 1)});
+    pick (true, last, dim_vector (behind, 1), y, size,
+          {octave::idx_vector (col + count, cols + 1)});
+  }
+  return y;
+}
+
+static array index_at (const array &index, index_type row) {
+  if (row == 0)
+    return index;
+  array y = applied (index, {step_of (GPUMM_MAP_ADD, GPUMM_MAP_CONSTANT, false, {double (row), 0})},
+                     GPUMM_D, GPUMM_I32);
+  return ready (y);
+}
+
+// Two patterns of one size, by columns, that share no place: their union, and where the entries go.
+struct union_of {
+  array start, index, from_a, from_b;
+
+  union_of (int device, const gpumm_csc &a, const gpumm_csc &b)
+      : start (vector (device, GPUMM_I64, a.cols + 1)),
+        index (vector (device, GPUMM_I32, a.stored + b.stored)),
+        from_a (vector (device, GPUMM_I64, a.stored)),
+        from_b (vector (device, GPUMM_I64, b.stored)) {
+    const marks none (device, a.stored);
+    gpumm_sparse_work w = {};
+    w.op = GPUMM_SPARSE_MATCH;
+    w.a = a;
+    w.b = b;
+    none.attach (w);
+    run (w);
+    w.op = GPUMM_SPARSE_UNITE;
+    w.c.rows = a.rows;
+    w.c.cols = a.cols;
+    w.c.stored = a.stored + b.stored;
+    w.c.start = view (start);
+    w.c.index = view (index);
+    w.from_a = view (from_a);
+    w.from_b = view (from_b);
+    run (w);
+  }
+
+  // The values of both, of so many elements each.
+  array values (array a, array b, index_type each) const {
+    const array y = new_array (a.device, a.type, dim_vector (each, index.numel ()));
+    a.size = dim_vector (each, from_a.numel ());
+    b.size = dim_vector (each, from_b.numel ());
+    put (a, from_a, y);
+    put (b, from_b, y);
+    return y;
+  }
+};
+
+sparse inserted (sparse a, sparse b, index_type row, index_type col) {
+  const gpumm_type type =
+      a.type () == GPUMM_B && b.type () == GPUMM_B ? GPUMM_B : product_type (a.type (), b.type ());
+  a = in_type (straight (a), type);
+  b = in_type (straight (b), type);
+  if (b.stored == 0)
+    return a;
+  const bool is_first = a.stored == 0;
+  b.start = start_at (b.start, a.cols, col);
+  b.index = index_at (b.index, row);
+  b.rows = a.rows;
+  b.cols = a.cols;
+  b.twin = std::make_shared<sparse> ();
+  if (is_first)
+    return b;
+  const union_of both (a.device, csc_of (a), csc_of (b));
+  const array values = both.values (a.values, b.values, 1);
+  sparse c = with_values (a, reshaped (values, dim_vector (values.numel (), 1)));
+  c.stored += b.stored;
+  c.start = both.start;
+  c.index = both.index;
+  c.unsure = a.unsure || b.unsure;
+  return c;
+}
+
+blocks inserted (blocks a, blocks b, index_type row, index_type col) {
+  const gpumm_type type =
+      is_complex (a.type ()) || is_complex (b.type ()) ? complex_type (a.type ()) : a.type ();
+  a = in_type (straight (a), type);
+  b = in_type (straight (b), type);
+  if (b.stored == 0)
+    return a;
+  const bool is_first = a.stored == 0;
+  b.start = start_at (b.start, a.rows / a.block_rows, row / a.block_rows);
+  b.column = index_at (b.column, col / a.block_cols);
+  b.rows = a.rows;
+  b.cols = a.cols;
+  b.twin = std::make_shared<blocks> ();
+  if (is_first)
+    return b;
+  a.values = plain (a.values);
+  b.values = plain (b.values);
+  const union_of both (a.device, grid_of (a), grid_of (b));
+  blocks c = with_values (a, both.values (a.values, b.values, a.block_rows * a.block_cols));
+  c.stored += b.stored;
+  c.start = both.start;
+  c.column = both.index;
+  c.unsure = a.unsure || b.unsure;
+  return c;
+}
+
+} // namespace gpumm
