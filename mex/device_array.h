@@ -210,6 +210,30 @@ operand operand_of (const octave_value &x, int device);
 gpumm_scalar scalar_of (const octave_value &x);
 array as_array (const operand &o);
 
+// The operator entry by entry that OP is with numbers, if it is one, with a and b in its order: * and ^ of
+// matrices stay. O: an operand.
+template <typename O>
+octave_value::binary_op reduced (octave_value::binary_op op, O &a, O &b, bool a_is_number,
+                                 bool b_is_number) {
+  const bool divides = op == octave_value::op_div || op == octave_value::op_ldiv;
+  if (divides && !(op == octave_value::op_div ? b_is_number : a_is_number))
+    say_gather ("division by a matrix: gather the matrices");
+  switch (op) {
+  case octave_value::op_mul:
+    return a_is_number || b_is_number ? octave_value::op_el_mul : op;
+  case octave_value::op_pow:
+    return a_is_number && b_is_number ? octave_value::op_el_pow : op;
+  case octave_value::op_ldiv:
+  case octave_value::op_el_ldiv:
+    std::swap (a, b);
+    return octave_value::op_el_div;
+  case octave_value::op_div:
+    return octave_value::op_el_div;
+  default:
+    return op;
+  }
+}
+
 octave_value by_octave (octave_value::binary_op op, const operand &a, const operand &b);
 octave_value by_octave (const char *function, const octave_value_list &arguments);
 

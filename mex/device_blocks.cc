@@ -4,7 +4,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device_blocks_parts.h"
-#include "device_doubt.h"
+#include "device_stored.h"
 
 #include <algorithm>
 
@@ -55,7 +55,7 @@ gpumm_csc grid_of (const blocks &x) {
   m.cols = x.rows / x.block_rows;
   m.stored = x.stored;
   m.start = view (x.start);
-  m.index = view (x.column);
+  m.index = view (x.index);
   return m;
 }
 
@@ -68,7 +68,7 @@ blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type 
   x.block_cols = sizes.block_cols;
   x.stored = stored;
   x.start = vector (device, GPUMM_I64, x.rows / x.block_rows + 1);
-  x.column = vector (device, GPUMM_I32, stored);
+  x.index = vector (device, GPUMM_I32, stored);
   x.values = new_array (device, type, dim_vector (x.block_rows * x.block_cols, stored));
   x.twin = std::make_shared<blocks> ();
   return x;
@@ -105,24 +105,16 @@ blocks upload_blocks (const octave_value &value, int device) {
   if (x.rows / x.block_rows >= INT32_MAX || x.cols / x.block_cols >= INT32_MAX)
     say_gather ("a blocksparse on a device has less than 2^31 - 1 rows and columns of blocks");
   x.start = upload (s.contents ("start"), device);
-  x.column = upload (s.contents ("column"), device);
+  x.index = upload (s.contents ("column"), device);
   x.values = upload (s.contents ("values"), device);
-  x.stored = x.column.numel ();
+  x.stored = x.index.numel ();
   x.values.size = dim_vector (x.block_rows * x.block_cols, x.stored);
   x.twin = std::make_shared<blocks> ();
   return x;
 }
 
 blocks moved (blocks x, int device) {
-  if (x.device == device || x.is_hosted () || device == NO_DEVICE)
-    return x;
-  x.start = moved (x.start, device);
-  x.column = moved (x.column, device);
-  x.values = moved (x.values, device);
-  x.zero = array (); // as if no product had told
-  x.twin = std::make_shared<blocks> ();
-  x.device = device;
-  return x;
+  return moved_stored (x, device);
 }
 
 octave_value download (blocks x) {
@@ -138,7 +130,7 @@ octave_value download (blocks x) {
   s.assign ("block_rows", double (x.block_rows));
   s.assign ("block_cols", double (x.block_cols));
   s.assign ("start", download (x.start));
-  s.assign ("column", download (x.column));
+  s.assign ("column", download (x.index));
   s.assign ("values", download (values));
   return by_octave ("__blocksparse__", ovl (octave_value (s), "product"));
 }
@@ -237,7 +229,7 @@ array put_among_zeros (const array &blocks, const array &places, index_type coun
 blocks packed (blocks x, const marks &m, index_type kept) {
   blocks y = new_blocks (x.device, x.values.type, x, 0);
   y.stored = kept;
-  y.column = vector (x.device, GPUMM_I32, kept);
+  y.index = vector (x.device, GPUMM_I32, kept);
   const array from = vector (x.device, GPUMM_I64, kept), same = vector (x.device, GPUMM_I64, kept);
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_MEET; // of the pattern with itself: what is marked, and where it lies
@@ -313,21 +305,11 @@ blocks without_small (blocks x, double most) {
 }
 
 blocks with_values (const blocks &x, const array &values) {
-  blocks y = x;
-  y.values = values;
-  y.twin = std::make_shared<blocks> ();
-  y.zero = array ();
-  y.unsure = true;
-  return y;
+  return with_other_values (x, values);
 }
 
 blocks in_type (blocks x, gpumm_type type) {
-  if (x.values.type != type) {
-    x.values = converted (x.values, type);
-    ready (x.values);
-    x.twin = std::make_shared<blocks> ();
-  }
-  return x;
+  return in_other_type (x, type);
 }
 
 // ---- transposes ---------------------------------------------------------------------------------
@@ -342,8 +324,7 @@ blocks transposed (blocks x, bool conjugates) {
   return x;
 }
 
-// The transpose of what is stored: made once and kept with the matrix.
-static blocks twin_of (blocks &x) {
+blocks twin_of (blocks &x) {
   if (x.twin && x.twin->start.buffer)
     return *x.twin;
   blocks sizes;
@@ -385,21 +366,7 @@ static blocks twin_of (blocks &x) {
 }
 
 blocks straight (blocks x) {
-  if (x.turned) {
-    x.values = plain (x.values);
-    blocks t = twin_of (x);
-    t.conjugated = x.conjugated;
-    t.unsure = x.unsure;
-    t.zero = x.zero;
-    x = t;
-  }
-  if (x.conjugated) {
-    x.values = applied (x.values, {step_of (GPUMM_MAP_CONJ)}, x.values.type, x.values.type);
-    ready (x.values);
-    x.conjugated = false;
-    x.twin = std::make_shared<blocks> ();
-  }
-  return x;
+  return straightened (x);
 }
 
 // ---- elements -----------------------------------------------------------------------------------

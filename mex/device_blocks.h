@@ -19,7 +19,7 @@ struct blocks {
   octave_value host; // with NO_DEVICE: the blocksparse
   // as stored: compressed block rows
   octave_idx_type rows = 0, cols = 0, block_rows = 1, block_cols = 1, stored = 0;
-  array start, column, values;             // values: block_rows * block_cols x stored
+  array start, index, values; // index: the block columns; values: block_rows * block_cols x stored
   bool turned = false, conjugated = false; // this matrix is what is stored, transposed; conjugated
   bool unsure = false;                     // a stored block may be zero
   array zero;                              // after a product: says whether one is

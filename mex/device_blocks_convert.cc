@@ -242,7 +242,7 @@ blocks blocks_of (const array &given, const dim_vector &block_size) {
   y.device = x.device;
   (void) b.grid (start, index, x.device);
   y.start = start;
-  y.column = index;
+  y.index = index;
   y.stored = b.down * b.across;
   y.values = all;
   y.twin = std::make_shared<blocks> ();
@@ -270,7 +270,7 @@ sparse sparse_of (blocks x) {
   array column = vector (x.device, GPUMM_I32, count);
   program p;
   p.domain = GPUMM_D;
-  array wide = x.column, inside = ramp (x.device, x.block_cols);
+  array wide = x.index, inside = ramp (x.device, x.block_cols);
   wide.size = dim_vector (1, x.stored);
   p.inputs = {wide, inside};
   p.steps = {step_of (GPUMM_MAP_MUL, GPUMM_MAP_CONSTANT, false, {double (x.block_cols), 0}),

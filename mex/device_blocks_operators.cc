@@ -5,7 +5,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device_blocks_parts.h"
-#include "device_doubt.h"
+#include "device_stored.h"
 
 #include <cmath>
 
@@ -55,7 +55,7 @@ static gpumm_bsr bsr_of (const blocks &x) {
   m.block_rows = x.block_rows;
   m.block_cols = x.block_cols;
   m.start = view (x.start);
-  m.column = view (x.column);
+  m.column = view (x.index);
   m.values = view (x.values);
   return m;
 }
@@ -111,7 +111,7 @@ static blocks multiplied (blocks &a, blocks &b) {
       continue; // without what was dropped
     gpumm_bsr_product &p = product.p;
     c.stored = stored;
-    c.column = vector (c.device, GPUMM_I32, stored);
+    c.index = vector (c.device, GPUMM_I32, stored);
     c.values =
         new_array (c.device, c.values.type, dim_vector (c.block_rows * c.block_cols, stored));
     p.c = bsr_of (c);
@@ -217,7 +217,7 @@ static blocks power (blocks a, double p) {
 // ---- entry by entry -----------------------------------------------------------------------------
 
 static bool same_pattern (const blocks &a, const blocks &b) {
-  return a.start.buffer == b.start.buffer && a.column.buffer == b.column.buffer
+  return a.start.buffer == b.start.buffer && a.index.buffer == b.index.buffer
          && a.turned == b.turned && a.rows == b.rows && a.cols == b.cols
          && a.block_rows == b.block_rows;
 }
@@ -242,7 +242,7 @@ static blocks united (const operation &o, const blocks &a, const blocks &b, cons
               from_b = vector (a.device, GPUMM_I64, b.stored);
   blocks c = new_blocks (a.device, GPUMM_B, a, 0);
   c.stored = stored;
-  c.column = vector (a.device, GPUMM_I32, stored);
+  c.index = vector (a.device, GPUMM_I32, stored);
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_UNITE;
   w.a = grid_of (a);
@@ -289,29 +289,6 @@ static blocks with_number (const operation &o, const block_operand &a, const blo
   const operand values = operand_with (x.values);
   return with_values (x, a.is_blocks ? entrywise (o, values, b.other)
                                      : entrywise (o, a.other, values));
-}
-
-// The form of an operator: OP of numbers is entry by entry.
-static octave_value::binary_op reduced (octave_value::binary_op op, block_operand &a,
-                                        block_operand &b) {
-  switch (op) {
-  case octave_value::op_mul:
-    return is_number (a) || is_number (b) ? octave_value::op_el_mul : op;
-  case octave_value::op_div:
-    if (!is_number (b))
-      say_gather ("division by a matrix: gather the matrices");
-    return octave_value::op_el_div;
-  case octave_value::op_ldiv:
-    if (!is_number (a))
-      say_gather ("division by a matrix: gather the matrices");
-    std::swap (a, b);
-    return octave_value::op_el_div;
-  case octave_value::op_el_ldiv:
-    std::swap (a, b);
-    return octave_value::op_el_div;
-  default:
-    return op;
-  }
 }
 
 // Does it stay in blocks? By the rules of @blocksparse/elementwise.m; numbers that are multiplied by `*`
@@ -377,7 +354,7 @@ bool combined (octave_value::binary_op op, block_operand &a, block_operand &b, b
   look_at_number (b);
   const block_operand left = a, right = b;
   const octave_value::binary_op given = op;
-  op = reduced (op, a, b);
+  op = reduced (op, a, b, is_number (a), is_number (b));
   const bool multiplies = op == octave_value::op_mul, powers = op == octave_value::op_pow;
   if (!multiplies) {
     check_narrow (type_of (a));

@@ -16,6 +16,9 @@ blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type 
 // The pattern of blocks, by columns: that of the transpose. Without values.
 gpumm_csc grid_of (const blocks &x);
 
+// The transpose of what is stored: made once and kept with the matrix.
+blocks twin_of (blocks &x);
+
 // x as it reads, in compressed block rows.
 blocks straight (blocks x);
 

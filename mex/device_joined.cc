@@ -106,7 +106,7 @@ blocks inserted (blocks a, blocks b, index_type row, index_type col) {
     return a;
   const bool is_first = a.stored == 0;
   b.start = start_at (b.start, a.rows / a.block_rows, row / a.block_rows);
-  b.column = index_at (b.column, col / a.block_cols);
+  b.index = index_at (b.index, col / a.block_cols);
   b.rows = a.rows;
   b.cols = a.cols;
   b.twin = std::make_shared<blocks> ();
@@ -118,7 +118,7 @@ blocks inserted (blocks a, blocks b, index_type row, index_type col) {
   blocks c = with_values (a, both.values (a.values, b.values, a.block_rows * a.block_cols));
   c.stored += b.stored;
   c.start = both.start;
-  c.column = both.index;
+  c.index = both.index;
   c.unsure = a.unsure || b.unsure;
   return c;
 }

@@ -3,7 +3,7 @@
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "device_doubt.h"
+#include "device_stored.h"
 #include "device_sparse_parts.h"
 
 #include <algorithm>
@@ -86,15 +86,7 @@ sparse upload_sparse (const octave_value &value, int device) {
 }
 
 sparse moved (sparse x, int device) {
-  if (x.device == device || x.is_hosted () || device == NO_DEVICE)
-    return x;
-  x.start = moved (x.start, device);
-  x.index = moved (x.index, device);
-  x.values = moved (x.values, device);
-  x.zero = array (); // as if no product had told
-  x.twin = std::make_shared<sparse> ();
-  x.device = device;
-  return x;
+  return moved_stored (x, device);
 }
 
 template <typename M> static octave_value downloaded (const sparse &x, M m) {
@@ -163,20 +155,7 @@ sparse twin_of (sparse &x) {
 }
 
 sparse straight (sparse x) {
-  if (x.turned) {
-    ready (x.values);
-    sparse t = twin_of (x);
-    t.conjugated = x.conjugated;
-    t.unsure = x.unsure;
-    x = t;
-  }
-  if (x.conjugated) {
-    x.values = applied (x.values, {step_of (GPUMM_MAP_CONJ)}, x.values.type, x.values.type);
-    ready (x.values);
-    x.conjugated = false;
-    x.twin = std::make_shared<sparse> ();
-  }
-  return x;
+  return straightened (x);
 }
 
 octave_value download (sparse x) {
@@ -191,21 +170,11 @@ octave_value download (sparse x) {
 }
 
 sparse with_values (const sparse &x, const array &values) {
-  sparse y = x;
-  y.values = values;
-  y.twin = std::make_shared<sparse> ();
-  y.zero = array ();
-  y.unsure = true;
-  return y;
+  return with_other_values (x, values);
 }
 
 sparse in_type (sparse x, gpumm_type type) {
-  if (x.values.type != type) {
-    x.values = converted (x.values, type);
-    ready (x.values);
-    x.twin = std::make_shared<sparse> ();
-  }
-  return x;
+  return in_other_type (x, type);
 }
 
 // ---- full arrays --------------------------------------------------------------------------------

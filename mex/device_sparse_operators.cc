@@ -263,33 +263,6 @@ static sparse entrywise_sparse (octave_value::binary_op op, const sparse_operand
   return joined (!meets, o, as_sparse (a, device), as_sparse (b, device));
 }
 
-// The form of a product: OP of scalars is entry by entry.
-static octave_value::binary_op reduced (octave_value::binary_op op, sparse_operand &a,
-                                        sparse_operand &b) {
-  switch (op) {
-  case octave_value::op_mul:
-    return is_scalar (a) || is_scalar (b) ? octave_value::op_el_mul : op;
-  case octave_value::op_div:
-    if (!is_scalar (b))
-      say_gather ("division by a matrix: gather the matrices");
-    return octave_value::op_el_div;
-  case octave_value::op_ldiv:
-    if (!is_scalar (a))
-      say_gather ("division by a matrix: gather the matrices");
-    std::swap (a, b);
-    return octave_value::op_el_div;
-  case octave_value::op_el_ldiv:
-    std::swap (a, b);
-    return octave_value::op_el_div;
-  case octave_value::op_pow:
-    if (!is_scalar (a) || !is_scalar (b))
-      say_gather ("powers of a matrix: gather (X), or write X * X");
-    return octave_value::op_el_pow;
-  default:
-    return op;
-  }
-}
-
 // What it finds out of a and b, these keep.
 static bool product (sparse_operand &a, sparse_operand &b, sparse &result, array &full) {
   const int device = a.is_sparse ? a.s.device : b.s.device;
@@ -350,7 +323,9 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
                                                 sample_of (b, by_value)); // or Octave's error
   const sparse_operand given_a = a, given_b = b;
   const octave_value::binary_op given_op = op;
-  op = reduced (op, a, b);
+  op = reduced (op, a, b, is_scalar (a), is_scalar (b));
+  if (op == octave_value::op_pow)
+    say_gather ("powers of a matrix: gather (X), or write X * X");
   if (op != octave_value::op_mul && rules.issparse ())
     check_fills (op, a, b);
   if ((a.is_sparse ? a.s : b.s).is_hosted ())

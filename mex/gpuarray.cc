@@ -567,35 +567,11 @@ static array computed (octave_value::binary_op op, const octave_base_value &a,
                        const octave_base_value &b) {
   auto both = operands_of (a, b);
   operand &x = both.first, &y = both.second;
-  const bool x_scales = x.x.is_scalar (), y_scales = y.x.is_scalar ();
-  switch (op) {
-  case octave_value::op_mul:
-    if (!x_scales && !y_scales)
-      return multiplied (x.x, y.x);
-    op = octave_value::op_el_mul;
-    break;
-  case octave_value::op_div:
-    if (!y_scales)
-      say_gather ("division by a matrix: gather the matrices");
-    op = octave_value::op_el_div;
-    break;
-  case octave_value::op_ldiv:
-    if (!x_scales)
-      say_gather ("division by a matrix: gather the matrices");
-    std::swap (x, y);
-    op = octave_value::op_el_div;
-    break;
-  case octave_value::op_el_ldiv:
-    std::swap (x, y);
-    op = octave_value::op_el_div;
-    break;
-  case octave_value::op_pow:
-    if (!x_scales || !y_scales)
-      say_gather ("powers of a matrix: gather (X), or write X * X");
-    op = octave_value::op_el_pow;
-    break;
-  default:;
-  }
+  op = reduced (op, x, y, x.x.is_scalar (), y.x.is_scalar ());
+  if (op == octave_value::op_mul)
+    return multiplied (x.x, y.x);
+  if (op == octave_value::op_pow)
+    say_gather ("powers of a matrix: gather (X), or write X * X");
   return entrywise (operation_of (op), x, y);
 }
 

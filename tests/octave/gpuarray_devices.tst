@@ -46,6 +46,25 @@
 %! assert (gather (gpumm (A, B, "C", B, "TransposeA", "transpose")), a' * b + b, 1e-13);
 %! assert (gather (gpumm (B, A, "C", A, "Beta", 2)), b * a + 2 * a, 1e-13);
 
+%!test # sparse matrices and matrices in blocks: products and concatenation
+%! s = sparse (a .* (a > 9));
+%! t = blocksparse (magic (4), 2);
+%! __gpuarray__ ("select", 0);
+%! S = gpuArray (s);
+%! T = gpuArray (t);
+%! __gpuarray__ ("select", 1);
+%! U = gpuArray (2 * s);
+%! V = gpuArray (2 * t);
+%! for p = {{S, U, s}, {U, S, s}, {T, V, t}, {V, T, t}}
+%!   [X, Y, z] = p{1}{:};
+%!   assert (isequal (gather (X * Y), 2 * z * z));
+%!   assert (isequal (gather (X' * Y), 2 * z' * z));
+%!   assert (isequal (gather (Y - X + (X - Y)), 0 * z));
+%!   assert (full (gather ([X, Y])), full ([gather(X), gather(Y)]));
+%!   assert ([on(X * Y), on([X, Y]), on([X; Y])], on (X) * [1, 1, 1]);
+%! endfor
+%! assert (gather (T{1,2} + V(1:2,3:4)), 3 * t{1,2});
+
 %!test # concatenation, parts, and assignment to parts
 %! assert (gather ([A, B; B, A]), [a, b; b, a]);
 %! X = A;

@@ -1,15 +1,71 @@
-// device_doubt.h - whether something stored in a sparse matrix, or one in blocks, is zero: what that takes is
-// queued, and looked at together with what else is to be known, so that a product waits once.
+// device_stored.h - what is done alike to sparse matrices and to matrices in blocks, M here: their memory, the
+// way that they are read, and what is stored in them. Whether a part of that is zero is looked at together
+// with what else is to be known, so that a product waits once.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#ifndef GPUMM_DEVICE_DOUBT_H
-#define GPUMM_DEVICE_DOUBT_H
+#ifndef GPUMM_DEVICE_STORED_H
+#define GPUMM_DEVICE_STORED_H
 
 #include "device_vector.h"
 
 namespace gpumm {
 
-// M: sparse or blocks, with marks_of and packed. The matrix must not change before the look.
+// ---- memory -------------------------------------------------------------------------------------
+
+template <typename M> M moved_stored (M x, int device) {
+  if (x.device == device || x.is_hosted () || device == NO_DEVICE)
+    return x;
+  x.start = moved (x.start, device);
+  x.index = moved (x.index, device);
+  x.values = moved (x.values, device);
+  x.zero = array (); // as if no product had told
+  x.twin = std::make_shared<M> ();
+  x.device = device;
+  return x;
+}
+
+// ---- other values, and as it reads --------------------------------------------------------------
+
+template <typename M> M with_other_values (const M &x, const array &values) {
+  M y = x;
+  y.values = values;
+  y.twin = std::make_shared<M> ();
+  y.zero = array ();
+  y.unsure = true;
+  return y;
+}
+
+// The same values in another type; zeros stay what they are.
+template <typename M> M in_other_type (M x, gpumm_type type) {
+  if (x.values.type != type) {
+    x.values = converted (x.values, type);
+    ready (x.values);
+    x.twin = std::make_shared<M> ();
+  }
+  return x;
+}
+
+template <typename M> M straightened (M x) {
+  if (x.turned) {
+    x.values = plain (x.values);
+    M t = twin_of (x);
+    t.conjugated = x.conjugated;
+    t.unsure = x.unsure;
+    t.zero = x.zero;
+    x = t;
+  }
+  if (x.conjugated) {
+    x.values = applied (x.values, {step_of (GPUMM_MAP_CONJ)}, x.values.type, x.values.type);
+    ready (x.values);
+    x.conjugated = false;
+    x.twin = std::make_shared<M> ();
+  }
+  return x;
+}
+
+// ---- zeros --------------------------------------------------------------------------------------
+
+// By marks_of and packed. The matrix must not change before the look.
 template <typename M> class doubt {
 public:
   doubt (M &x, looks &l) {
