@@ -125,7 +125,9 @@ sparse packed (sparse x, const marks &m, index_type kept) {
 }
 
 const sparse &settle (sparse &x) {
-  return settled (x);
+  settled (x);
+  x.thinned = false;
+  return x;
 }
 
 sparse transposed (sparse x, bool conjugates) {

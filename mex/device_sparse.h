@@ -23,6 +23,7 @@ struct sparse {
   array start, index, values;
   bool turned = false, conjugated = false; // this matrix is what is stored, transposed; conjugated
   bool unsure = false;                     // a stored value may be zero
+  bool thinned = false;                    // and perhaps most of them are: after a mask, say
   array zero;                              // after a product: says whether one is
   std::shared_ptr<sparse> twin;            // where there is one: the transpose of what is stored
 

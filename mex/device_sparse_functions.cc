@@ -22,7 +22,9 @@ sparse mapped (const function &f, sparse x) {
   if (x.conjugated)
     x = straight (x);
   sparse y = with_values (x, mapped (f, x.values));
-  y.unsure = x.unsure || (f.map != GPUMM_MAP_ABS && f.map != GPUMM_MAP_CONJ);
+  const bool may_drop = f.map != GPUMM_MAP_ABS && f.map != GPUMM_MAP_CONJ;
+  y.unsure = x.unsure || may_drop;
+  y.thinned = x.thinned || may_drop; // round, real and the like
   return y;
 }
 

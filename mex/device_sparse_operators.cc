@@ -80,8 +80,10 @@ static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
       && (a.values.type == GPUMM_B || b.values.type == GPUMM_B)) {
     const bool is_mask = b.values.type == GPUMM_B;
     const sparse &x = is_mask ? a : b;
-    return with_values (x, masked (x.values, (is_mask ? b : a).values,
-                                   product_type (a.values.type, b.values.type)));
+    sparse c = with_values (x, masked (x.values, (is_mask ? b : a).values,
+                                       product_type (a.values.type, b.values.type)));
+    c.thinned = true;
+    return c;
   }
   if (same_pattern (a, b)) {
     if (o.map == GPUMM_MAP_MUL) // a zero that is not stored makes no NaN of Inf

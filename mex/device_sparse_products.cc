@@ -43,9 +43,29 @@ struct counted_sparse {
   }
 };
 
+static bool is_thinned (const sparse &x) {
+  return x.thinned || x.values.type == GPUMM_B; // a comparison, say
+}
+
+// Drops what may be most of a factor before the product counts with it.
+static void settle_thinned (sparse &a, sparse &b) {
+  const bool is_same = same_stored (a, b), turned = b.turned, conjugated = b.conjugated;
+  if (is_thinned (b) && !is_same)
+    settle (b);
+  if (!is_thinned (a))
+    return;
+  settle (a);
+  if (!is_same)
+    return;
+  b = a;
+  b.turned = turned;
+  b.conjugated = conjugated;
+}
+
 sparse multiplied (sparse &a, sparse &b) {
   if (a.size () (1) != b.size () (0))
     octave::err_nonconformant ("operator *", a.size (), b.size ());
+  settle_thinned (a, b);
   for (;;) {
     looks l;
     doubts<sparse> zeros (a, b, l);

@@ -387,6 +387,13 @@
 %! Y = G .* 2 + H;
 %! assert (waits_of (@() X * Y'), is_there);
 %! assert (waits_of (@() (G .* 3) * (H .* 2)), is_there);
+%! M = G .* (G > 1); # most of it may be zero: that is dropped first, and not counted
+%! assert (waits_of (@() M * M), 2 * is_there);
+%! assert (waits_of (@() M' * M), is_there); # M has been found out
+%! M = G .* (G > 1);
+%! assert (waits_of (@() M * G), 2 * is_there);
+%! assert (waits_of (@() round (G / 4) * G), 2 * is_there);
+%! assert (gather (M' * M), gather (M)' * gather (M));
 %! N = G - G; # has zeros: these are dropped, and the product begins again
 %! assert (waits_of (@() N * G) <= 2 * is_there);
 %! assert (waits_of (@() N * F), 0);
