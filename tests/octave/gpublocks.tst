@@ -203,6 +203,13 @@
 %! endfor
 %! fail_with (texts);
 
+## Where Octave computes, every third case of a long table says as much.
+%!function yes = is_turn ()
+%!  persistent k = 0;
+%!  k++;
+%!  yes = mod (k, 3) == 0 || gpumm_available ("gpu") || ! isempty (getenv ("GPUMM_GPUARRAY"));
+%!endfunction
+
 ## parts are full, as on the host: whole blocks, rows and columns in any order and more than once, masks
 %!test <*parts>
 %! texts = {};
@@ -222,7 +229,9 @@
 %!   for i = rows
 %!     for j = cols
 %!       for f = {@(x) x(i{1},j{1}), @(x) x'(j{1},i{1}), @(x) (2 * x - x)(i{1},j{1},1), @(x) (x .* 2).'(j{1},i{1})}
-%!         texts{end+1} = compare (f{1}, p, 1e-6 * isa (S, "single"));
+%!         if (is_turn ())
+%!           texts{end+1} = compare (f{1}, p, 1e-6 * isa (S, "single"));
+%!         endif
 %!       endfor
 %!     endfor
 %!   endfor
@@ -297,6 +306,9 @@
 %!   endif
 %!   for p = integer_patterns (type{1})
 %!     for f = functions
+%!       if (! is_turn ())
+%!         continue;
+%!       endif
 %!       if (strcmp (func2str (f{1}), "sum") || issquare (p{1}) || ! any (strcmp (func2str (f{1}), {"diag", "trace"})))
 %!         texts{end+1} = compare (f{1}, p, 1e-6 * any (strcmp (func2str (f{1}), {"single"})) + 1e-15);
 %!       endif
@@ -528,47 +540,57 @@
 
 ## ---- failures ---------------------------------------------------------------------------------------
 
-%!function [X, y] = program_of (G, H)
-%!  X = dropblocks (1.5 * G - 0.5 * G' * H, 1);
-%!  y = {sum(X), full(X), sparse(X'), blocksparse(full (H), 2), trace(X), X .* G, nnz(X), isequal(X, G), ...
-%!       X([1, end],:), X{1,2}, [X, G; G, X'], int8(X) * int8(G)};
-%!  y = cellfun (@gather, y, "UniformOutput", false);
+## Each is short, so that the calls that fail in turn are few.
+%!function list = programs ()
+%!  list = {@(G, H, X) dropblocks(1.5 * G - 0.5 * G' * H, 1), @(G, H, X) G' * H * X, @(G, H, X) sum(X), ...
+%!          @(G, H, X) full(X), @(G, H, X) sparse(X'), @(G, H, X) blocksparse(full (H), 2), @(G, H, X) trace(X), ...
+%!          @(G, H, X) X .* G, @(G, H, X) nnz(X - G), @(G, H, X) isequal(X, G), @(G, H, X) X([1, end],:), ...
+%!          @(G, H, X) X{1,2}, @(G, H, X) [X, G; G, X'], @(G, H, X) int8(X) * int8(G)};
 %!endfunction
 
 ## every allocation, then every call of the device, fails in turn: nothing changes, and nothing is lost
 %!test
+%! gpumm_reset ();
+%! alive = __gpumm_fault__ ("live");
 %! S = filled ([1, 0, 1; 0, 0, 0; 1, 1, 0], [2, 2]);
 %! T = filled ([0, 1, 1; 0, 0, 0; 1, 0, 0], [2, 2]);
-%! G = gpuArray (S);
-%! H = gpuArray (T);
-%! [X, y] = program_of (S, T);
-%! program_of (G, H);
-%! alive = __gpumm_fault__ ("live");
-%! for what = {"memory", "device"}
-%!   n = 0;
-%!   do
-%!     n++;
-%!     failed = false;
-%!     __gpumm_fault__ (what{1}, n);
-%!     try
-%!       [~, z] = program_of (G, H);
-%!     catch err
-%!       failed = true;
-%!     end_try_catch
-%!     calls = __gpumm_fault__ (what{1}, 0);
-%!     assert (! failed || any (strcmp (err.identifier, {"gpumm:host-memory", "gpumm:device-memory", ...
-%!                                                        "gpumm:device-failed"})), err.message);
-%!     try
-%!       wait (gpuDevice ()); # a failure that nobody has heard of yet
-%!     catch
-%!     end_try_catch
-%!     [V, z] = program_of (G, H);
-%!     assert (difference (V, X), "");
-%!     assert (isequal (z, y));
-%!   until (! failed && calls < n)
-%!   assert (n > 20 || isempty (getenv ("GPUMM_GPUARRAY")), "%s: %d calls", what{1}, n);
+%! X = S - T';
+%! [G, H, Y] = deal (gpuArray (S), gpuArray (T), gpuArray (X));
+%! right = cellfun (@(f) f (S, T, X), programs (), "UniformOutput", false);
+%! same = @(k, y) isequal (class (y), class (right{k})) && isequal (y, right{k});
+%! for k = 1:numel (right)
+%!   assert (same (k, gather (programs (){k} (G, H, Y))), func2str (programs (){k}));
 %! endfor
-%! clear V z
+%! for what = {"memory", "device"}
+%!   most = 0;
+%!   for k = 1:numel (right)
+%!     f = programs (){k};
+%!     n = 0;
+%!     do
+%!       n++;
+%!       failed = false;
+%!       __gpumm_fault__ (what{1}, n);
+%!       try
+%!         z = gather (f (G, H, Y));
+%!       catch err
+%!         failed = true;
+%!       end_try_catch
+%!       calls = __gpumm_fault__ (what{1}, 0);
+%!       assert (! failed || any (strcmp (err.identifier, {"gpumm:host-memory", "gpumm:device-memory", ...
+%!                                                          "gpumm:device-failed"})), err.message);
+%!       try
+%!         wait (gpuDevice ()); # a failure that nobody has heard of yet
+%!       catch
+%!       end_try_catch
+%!       assert (same (k, gather (f (G, H, Y))), func2str (f));
+%!     until (! failed && calls < n)
+%!     most = max (most, n);
+%!   endfor
+%!   assert (most > 20 || isempty (getenv ("GPUMM_GPUARRAY")), "%s: %d calls", what{1}, most);
+%! endfor
+%! assert (isequal (gather (G), S) && isequal (gather (H), T) && isequal (gather (Y), X));
+%! clear z G H Y
+%! gpumm_reset ();
 %! assert (__gpumm_fault__ ("live") <= alive);
 
 ## ---- errors --------------------------------------------------------------------------------------
