@@ -1093,6 +1093,10 @@ int main (int argc, char **argv) {
       device = 0;
     else if (strncmp (argv[i], "cases=", 6) == 0)
       cases = atoi (argv[i] + 6);
+  if (gpumm_wait (device)) { /* there is none */
+    CHECK (0, "%s", gpumm_last_error ());
+    return check_done ();
+  }
   test_operations (cases < 20 ? 8 : 24);
   test_conversions ();
   test_programs (cases);

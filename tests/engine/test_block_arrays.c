@@ -383,6 +383,10 @@ int main (int argc, char **argv) {
       device = 0;
     else if (strncmp (argv[i], "cases=", 6) == 0)
       cases = atoi (argv[i] + 6);
+  if (gpumm_wait (device)) { /* there is none */
+    CHECK (0, "%s", gpumm_last_error ());
+    return check_done ();
+  }
   for (int n = 0; n < cases; n += SANITIZED_STEP) {
     const gpumm_type type = types[n % 4];
     const int real_a = check_between (0, 3) == 0, real_b = check_between (0, 3) == 0;

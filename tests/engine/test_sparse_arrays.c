@@ -326,6 +326,10 @@ int main (int argc, char **argv) {
       device = 0;
     else if (strncmp (argv[i], "cases=", 6) == 0)
       cases = atoi (argv[i] + 6);
+  if (gpumm_wait (device)) { /* there is none */
+    CHECK (0, "%s", gpumm_last_error ());
+    return check_done ();
+  }
   for (int n = 0; n < cases; n++) {
     const int64_t most = n % 4 ? 24 : MOST;
     fill (&a, check_between (n < 4 ? 0 : 1, most), check_between (n < 4 ? 0 : 1, most),
