@@ -113,7 +113,7 @@ blocks upload_blocks (const octave_value &value, int device) {
   return x;
 }
 
-blocks moved (blocks x, int device) {
+blocks moved (const blocks &x, int device) {
   return moved_stored (x, device);
 }
 
@@ -308,7 +308,7 @@ blocks with_values (const blocks &x, const array &values) {
   return with_other_values (x, values);
 }
 
-blocks in_type (blocks x, gpumm_type type) {
+blocks in_type (const blocks &x, gpumm_type type) {
   return in_other_type (x, type);
 }
 
@@ -365,7 +365,7 @@ blocks twin_of (blocks &x) {
   return t;
 }
 
-blocks straight (blocks x) {
+blocks straight (const blocks &x) {
   return straightened (x);
 }
 

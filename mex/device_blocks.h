@@ -42,7 +42,7 @@ blocks upload_blocks (const octave_value &value, int device);
 octave_value download (blocks x);
 
 // x on that device, as of an array.
-blocks moved (blocks x, int device);
+blocks moved (const blocks &x, int device);
 
 // Drops blocks that are zero. Waits where that is not known.
 const blocks &settle (blocks &x);

@@ -20,7 +20,7 @@ gpumm_csc grid_of (const blocks &x);
 blocks twin_of (blocks &x);
 
 // x as it reads, in compressed block rows.
-blocks straight (blocks x);
+blocks straight (const blocks &x);
 
 // The pattern of x with other values.
 blocks with_values (const blocks &x, const array &values);
@@ -40,7 +40,7 @@ void put (const array &blocks, const array &places, const array &whole);
 array multiples (int device, index_type count, index_type step);
 
 // x in this type.
-blocks in_type (blocks x, gpumm_type type);
+blocks in_type (const blocks &x, gpumm_type type);
 
 // Which entries of two patterns are in both: marks in a, and their places in a and in b.
 struct meeting {

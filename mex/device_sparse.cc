@@ -85,7 +85,7 @@ sparse upload_sparse (const octave_value &value, int device) {
                         : uploaded (x.sparse_matrix_value (), GPUMM_D, device);
 }
 
-sparse moved (sparse x, int device) {
+sparse moved (const sparse &x, int device) {
   return moved_stored (x, device);
 }
 
@@ -156,7 +156,7 @@ sparse twin_of (sparse &x) {
   return *x.twin;
 }
 
-sparse straight (sparse x) {
+sparse straight (const sparse &x) {
   return straightened (x);
 }
 
@@ -175,7 +175,7 @@ sparse with_values (const sparse &x, const array &values) {
   return with_other_values (x, values);
 }
 
-sparse in_type (sparse x, gpumm_type type) {
+sparse in_type (const sparse &x, gpumm_type type) {
   return in_other_type (x, type);
 }
 

@@ -44,7 +44,7 @@ sparse upload_sparse (const octave_value &value, int device);
 octave_value download (sparse x);
 
 // x on that device, as of an array.
-sparse moved (sparse x, int device);
+sparse moved (const sparse &x, int device);
 
 // Drops what is zero. Waits where that is not known.
 const sparse &settle (sparse &x);

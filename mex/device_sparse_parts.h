@@ -27,13 +27,13 @@ sparse packed (sparse x, const marks &m, index_type kept);
 sparse twin_of (sparse &x);
 
 // x as it reads, in compressed columns.
-sparse straight (sparse x);
+sparse straight (const sparse &x);
 
 // The pattern of x with other values.
 sparse with_values (const sparse &x, const array &values);
 
 // x in this type.
-sparse in_type (sparse x, gpumm_type type);
+sparse in_type (const sparse &x, gpumm_type type);
 
 // The type of products of these.
 gpumm_type product_type (gpumm_type a, gpumm_type b);
