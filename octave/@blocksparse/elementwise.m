@@ -63,9 +63,14 @@ function C = merged (s, t, name)
   C = from_places (s, at, feval (name, spread (s, p, at), spread (t, q, at)));
 endfunction
 
+## The blocks of s, which are at p, at the places `at`.
 function values = spread (s, p, at)
-  each = s.block_rows * s.block_cols;
-  values = zeros (each, numel (at), class (s.values));
+  given = reshape (s.values, s.block_rows * s.block_cols, []);
+  if (isequal (p(:), at)) # often: then nothing is copied
+    values = given;
+    return;
+  endif
+  values = zeros (rows (given), numel (at), class (given));
   [there, from] = ismember (at, p);
-  values(:,there) = reshape (s.values, each, [])(:,from(there));
+  values(:,there) = given(:,from(there));
 endfunction

@@ -406,6 +406,10 @@
 %! assert (nnzb (dropblocks (S, 4.9)), 5);
 %! assert (nnzb (dropblocks (S, 0)), 6);
 %! assert (nnzb (dropblocks (S, Inf)), 1);
+%! E = blocksparse (diag ([1e-200, 1e-200, 3e200, 4e200, 1, 1]), 2); # whose squares vanish or overflow
+%! for X = {E, gpuArray(E)}
+%!   assert (arrayfun (@(tol) nnzb (dropblocks (X{1}, tol)), [1.3e-200, 1.5e-200, 4.9e200, 5.1e200]), [3, 2, 1, 0]);
+%! endfor
 %! assert (underlyingType (dropblocks (gpuArray (single (filled (1, 2))), 1)), "single");
 %! assert (nnzb (dropblocks (gpuArray (blocksparse (6, 4, [3, 2])), 1)), 0);
 
