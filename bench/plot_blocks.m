@@ -11,15 +11,8 @@
 
 addpath (fileparts (mfilename ("fullpath")));
 
-function text = quoted (file)
-  text = ["'", strrep(file, "'", "''"), "'"];
-endfunction
-
 arguments = argv ();
-content = fileread (arguments{1});
-device = regexp (content, '^# (NVIDIA[^,\n]*)', "tokens", "once", "lineanchors"){1};
-rows = textscan (regexprep (content, '^(#|n,)[^\n]*\n', "", "lineanchors"), ...
-                 "%f %f %f %f %f %f %s %s %f %f %f %f %f", "delimiter", ",");
+[device, rows] = read_results (arguments{1}, "n", "%f %f %f %f %f %f %s %s %f %f %f %f %f");
 [n, m, blocks] = rows{1:3};
 kernel = rows{7};
 ms = rows{11};

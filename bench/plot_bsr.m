@@ -4,22 +4,15 @@
 ##
 ## Each pattern of blocks has a panel: GFLOPS by the side of the blocks, of each kernel on the
 ## device alone.  If FILE.csv has several rows for one point, the last one counts.  Kernels that
-## gpumm no longer has, those not listed below, are thin and dashed.  Needs gnuplot but no display.  The colours are Okabe
-## and Ito's, which colour-blind readers can distinguish.
+## gpumm no longer has, those not listed below, are thin and dashed.  Needs gnuplot but no display.
+## The colours are Okabe and Ito's, which colour-blind readers can distinguish.
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 
 addpath (fileparts (mfilename ("fullpath")));
 
-function text = quoted (file)
-  text = ["'", strrep(file, "'", "''"), "'"];
-endfunction
-
 arguments = argv ();
-content = fileread (arguments{1});
-device = regexp (content, '^# (NVIDIA[^,\n]*)', "tokens", "once", "lineanchors"){1};
-rows = textscan (regexprep (content, '^(#|family,)[^\n]*\n', "", "lineanchors"), ...
-                 "%s %s %s %f %f %f %f %f %f %f %f %f %f %s", "delimiter", ",");
+[device, rows] = read_results (arguments{1}, "family", "%s %s %s %f %f %f %f %f %f %f %f %f %f %s");
 [~, kernel, ~, side, ~, ~, ~, pairs, blocks, ~, ~, gflops, ~, pattern] = rows{:};
 patterns = {"random", "near4", "near16", "band10", "band40", "mesh"};
 names = {"40 random blocks a row", "40 blocks a row near the diagonal", ...

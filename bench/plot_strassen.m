@@ -13,15 +13,8 @@ addpath (fileparts (mfilename ("fullpath")));
 
 DEPTHS = 4;
 
-function text = quoted (file)
-  text = ["'", strrep(file, "'", "''"), "'"];
-endfunction
-
 arguments = argv ();
-content = fileread (arguments{1});
-device = regexp (content, '^# ([^,\n]*), driver', "tokens", "once", "lineanchors"){1};
-rows = textscan (regexprep (content, '^(#|type,)[^\n]*\n', "", "lineanchors"), ...
-                 "%s %f %s %f %s %f %f %f %f %f", "delimiter", ",");
+[device, rows] = read_results (arguments{1}, "type", "%s %f %s %f %s %f %f %f %f %f");
 [type, n, base, depth, ~, seconds] = rows{1:6};
 bases = {"register", "cublas"};
 types = {"s", "d", "c", "z"};

@@ -159,12 +159,7 @@ array multiples (int device, index_type count, index_type step) {
 }
 
 meeting::meeting (int device, const gpumm_csc &a, const gpumm_csc &b) : in_a (device, a.stored) {
-  gpumm_sparse_work w = {};
-  w.op = GPUMM_SPARSE_MATCH;
-  w.a = a;
-  w.b = b;
-  in_a.attach (w);
-  run (w);
+  gpumm_sparse_work w = matched (a, b, in_a);
   count = in_a.count ();
   from_a = vector (device, GPUMM_I64, count);
   from_b = vector (device, GPUMM_I64, count);

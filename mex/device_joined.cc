@@ -44,12 +44,7 @@ struct union_of {
         from_a (vector (device, GPUMM_I64, a.stored)),
         from_b (vector (device, GPUMM_I64, b.stored)) {
     const marks none (device, a.stored);
-    gpumm_sparse_work w = {};
-    w.op = GPUMM_SPARSE_MATCH;
-    w.a = a;
-    w.b = b;
-    none.attach (w);
-    run (w);
+    gpumm_sparse_work w = matched (a, b, none);
     w.op = GPUMM_SPARSE_UNITE;
     w.c.rows = a.rows;
     w.c.cols = a.cols;
@@ -94,6 +89,7 @@ sparse inserted (sparse a, sparse b, index_type row, index_type col) {
   c.start = both.start;
   c.index = both.index;
   c.unsure = a.unsure || b.unsure;
+  c.thinned = a.thinned || b.thinned;
   return c;
 }
 

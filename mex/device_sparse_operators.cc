@@ -100,12 +100,7 @@ static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
   b = straight (b);
   const int device = a.device;
   const marks m (device, a.stored);
-  gpumm_sparse_work w = {};
-  w.op = GPUMM_SPARSE_MATCH;
-  w.a = csc_of (a);
-  w.b = csc_of (b);
-  m.attach (w);
-  run (w);
+  gpumm_sparse_work w = matched (csc_of (a), csc_of (b), m);
   const index_type both = m.count ();
   const index_type stored = unites ? a.stored + b.stored - both : both;
   const array from_a = vector (device, GPUMM_I64, unites ? a.stored : stored),

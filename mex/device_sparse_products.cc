@@ -49,17 +49,13 @@ static bool is_thinned (const sparse &x) {
 
 // Drops what may be most of a factor before the product counts with it.
 static void settle_thinned (sparse &a, sparse &b) {
-  const bool is_same = same_stored (a, b), turned = b.turned, conjugated = b.conjugated;
-  if (is_thinned (b) && !is_same)
+  const bool is_same = same_stored (a, b);
+  if (is_thinned (a)) {
+    settle (a);
+    b = is_same ? read_as (a, b) : b;
+  }
+  if (!is_same && is_thinned (b))
     settle (b);
-  if (!is_thinned (a))
-    return;
-  settle (a);
-  if (!is_same)
-    return;
-  b = a;
-  b.turned = turned;
-  b.conjugated = conjugated;
 }
 
 sparse multiplied (sparse &a, sparse &b) {

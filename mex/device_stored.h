@@ -117,6 +117,13 @@ template <typename M> bool same_stored (const M &a, const M &b) {
          && a.rows == b.rows && a.values.conjugated == b.values.conjugated;
 }
 
+// What a stores now, read as b is.
+template <typename M> M read_as (M a, const M &b) {
+  a.turned = b.turned;
+  a.conjugated = b.conjugated;
+  return a;
+}
+
 // The doubts of both factors of a product, of which one may be the transpose of the other.
 template <typename M> class doubts {
 public:
@@ -129,10 +136,7 @@ public:
     const bool stays = of_a.settles (a);
     if (!is_same)
       return of_b->settles (b) && stays;
-    const bool turned = b.turned, conjugated = b.conjugated;
-    b = a;
-    b.turned = turned;
-    b.conjugated = conjugated;
+    b = read_as (a, b);
     return stays;
   }
 

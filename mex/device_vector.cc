@@ -71,6 +71,16 @@ index_type look (const array &x, index_type place) {
   return index_type (count);
 }
 
+gpumm_sparse_work matched (const gpumm_csc &a, const gpumm_csc &b, const marks &m) {
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_MATCH;
+  w.a = a;
+  w.b = b;
+  m.attach (w);
+  run (w);
+  return w;
+}
+
 array picked (bool put, array values, const array &places, index_type count) {
   values = plain (values);
   const array y = put ? zeros (values.device, values.type, dim_vector (count, 1))

@@ -54,6 +54,9 @@ struct marks {
   }
 };
 
+// Marks the entries of a that the pattern of b has, too. What comes back has both patterns and the marks.
+gpumm_sparse_work matched (const gpumm_csc &a, const gpumm_csc &b, const marks &m);
+
 // The values at these places, or put there among zeros.
 array picked (bool put, array values, const array &places, index_type count);
 

@@ -366,6 +366,13 @@
 %!  n = __gpumm_fault__ ("waits") - n;
 %!endfunction
 
+## Of the host device; no other counts.
+%!function n = calls_of (f)
+%!  __gpumm_fault__ ("device", 0);
+%!  f ();
+%!  n = __gpumm_fault__ ("device", 0);
+%!endfunction
+
 %!test
 %! G = gpuArray (sparse (toeplitz ([1, 2, 0, 0, 3])));
 %! F = gpuArray (ones (5, 3));
@@ -393,6 +400,10 @@
 %! M = G .* (G > 1);
 %! assert (waits_of (@() M * G), 2 * is_there);
 %! assert (waits_of (@() round (G / 4) * G), 2 * is_there);
+%! M = G .* (G > 1);
+%! calls = calls_of (@() nnz (M)) + calls_of (@() M * M);
+%! M = G .* (G > 1);
+%! assert (calls_of (@() M * M) <= calls); # the product has not begun twice
 %! assert (gather (M' * M), gather (M)' * gather (M));
 %! N = G - G; # has zeros: these are dropped, and the product begins again
 %! assert (waits_of (@() N * G) <= 2 * is_there);
