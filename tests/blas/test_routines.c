@@ -345,7 +345,8 @@ static void test_child (int is_taken) {
   CHECK (child > 0 && waitpid (child, &status, 0) == child && status == 0, "status %d", status);
 }
 
-int main (void) {
+/* test_routines [ROUTINE]: one of them alone, as getri. */
+int main (int count, char **words) {
   enum { CASES = 60 };
   unsigned seed = 20261123;
   setenv ("GPUMM_TUNED", "0", 1);
@@ -359,15 +360,19 @@ int main (void) {
     for (int r = 0; r < GPUMM_GECON; r++) {
       if ((r == GPUMM_HEMM || r == GPUMM_HERK || r == GPUMM_HER2K) && parts (type) == 1)
         continue;
+      const char *name = gpumm_routine_name ((gpumm_routine) r, (gpumm_type) type);
+      if (count > 1 && strcmp (name, words[1]) != 0)
+        continue;
       int good = 0;
       const int64_t before = taken ((gpumm_routine) r, (gpumm_type) type);
       for (int i = 0; i < CASES; i++)
         good += run_case ((gpumm_routine) r, (gpumm_type) type, &seed);
-      const char *name = gpumm_routine_name ((gpumm_routine) r, (gpumm_type) type);
       CHECK (good == CASES, "%c%s: %d of %d", "sdcz"[type], name, good, CASES);
       CHECK (taken ((gpumm_routine) r, (gpumm_type) type) == before + CASES, "%c%s: %d were taken",
              "sdcz"[type], name, (int) (taken ((gpumm_routine) r, (gpumm_type) type) - before));
     }
+  if (count > 1)
+    return check_done ();
   test_arguments ();
   test_failures ();
   test_threads ();
