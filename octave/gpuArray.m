@@ -12,8 +12,8 @@
 ## @deftypefnx {} {@var{G} =} gpuArray.randn (@dots{})
 ## Copy an array to the GPU, where it stays.
 ##
-## @var{A} is double or single, real or complex, logical, or of an integer class; or sparse; or a
-## @code{blocksparse}.  Results of operations with @var{G} stay on the GPU too.
+## @var{A} is double or single, real or complex, logical, or of an integer class, or it is sparse or a
+## @code{blocksparse}.  Results of operations with @var{G} stay on the GPU, too.
 ## @code{gather} copies an array back.
 ##
 ## @example
@@ -29,10 +29,10 @@
 ## @end group
 ## @end example
 ##
-## A script with @code{gpuArray} runs without a GPU, too.  The arrays then lie in host memory, and
+## A script with @code{gpuArray} runs without a GPU, too.  The arrays are then in host memory, and
 ## @code{existsOnGPU} is false.
 ##
-## The forms with a dot make an array on the GPU.  They take the arguments of Octave's functions,
+## The forms with a dot make an array on the GPU.  Their arguments are those of Octave's functions:
 ## sizes and a class.  Octave's generators make the numbers of @code{rand} and @code{randn} on the
 ## host, so the same seed gives the same numbers.
 ##
@@ -47,15 +47,15 @@
 ## @end group
 ## @end example
 ##
-## These work on the GPU, with the values, classes and errors that they have for Octave's arrays:
+## These work on the GPU, with the same values, classes and errors as for Octave's arrays:
 ##
 ## @itemize
 ## @item
 ## products, @code{@var{G} * @var{H}}, and @code{gpumm (@var{G}, @var{H}, @dots{})} with every
-## option; transposes, which take no copy
+## option; transposes, which copy nothing
 ## @item
 ## @code{+ - .* ./ .\ .^}, division by a number, comparisons, @code{& | !}, and
-## @code{+= -= *= /= .*= ./=}, with rows, columns and numbers too
+## @code{+= -= *= /= .*= ./=}, also of a matrix with a row, a column or a number
 ## @item
 ## @code{abs}, @code{sqrt}, @code{exp}, @code{log}, @code{tanh}, @code{sin}, @code{cos},
 ## @code{sign}, @code{round}, @code{floor}, @code{ceil}, @code{fix}, @code{real}, @code{imag},
@@ -67,38 +67,39 @@
 ## @code{norm (@var{G}, @var{p})} with @var{p} 1, @code{Inf} or @qcode{"fro"}, of a vector also 2
 ## and @code{-Inf}
 ## @item
-## parts by numbers, ranges, colons and logical masks, read and assigned; @code{[@var{G}, @var{H}]},
+## indexing and assignment by numbers, ranges, colons and logical masks; @code{[@var{G}, @var{H}]},
 ## @code{[@var{G}; @var{H}]}, @code{cat}, @code{reshape}, @code{permute}, @code{squeeze},
 ## @code{repmat}, @code{diag}
 ## @item
 ## @code{double}, @code{single}, @code{int8}, @dots{}, @code{logical}
 ## @end itemize
 ##
-## For sparse matrices these work: products with sparse, full and diagonal matrices, transposes,
+## These work for sparse matrices: products with sparse, full and diagonal matrices, transposes,
 ## @code{+ - .*}, comparisons and functions that leave zeros zero, numbers and vectors as factors and
 ## divisors, @code{sum}, @code{max}, @code{min}, @code{any}, @code{norm} with 1, @code{Inf} and
-## @qcode{"fro"}, @code{trace}, @code{diag}, @code{nnz}, rows and columns read,
+## @qcode{"fro"}, @code{trace}, @code{diag}, @code{nnz}, reading rows and columns,
 ## @code{[@var{G}, @var{H}]}, @code{full} and @code{sparse}.
 ##
-## For matrices in blocks these work: products with each other and with full matrices, powers by whole
-## numbers, transposes, @code{+ - .*} of two with the same block size, numbers as factors and divisors,
-## functions that leave zeros zero, @code{dropblocks}, @code{sum}, @code{norm} with 1, @code{Inf} and
-## @qcode{"fro"}, @code{trace} and @code{diag} of square blocks, @code{nnz}, @code{nnzb},
-## @code{blocksize}, rows and columns read (which are full), blocks @code{@var{G}@{I,J@}},
-## @code{[@var{G}, @var{H}]} of one class and block size, @code{full}, @code{sparse}, and @code{blocksparse (@var{G}, @var{b})} of a full matrix.  Two matrices of one integer class
-## have products too, which are exact and saturate once, at the end.
+## These work for matrices in blocks: products with each other and with full matrices, powers by whole
+## numbers, transposes, @code{+ - .*} of two matrices with the same block size, numbers as factors and
+## divisors, functions that leave zeros zero, @code{dropblocks}, @code{sum}, @code{norm} with 1,
+## @code{Inf} and @qcode{"fro"}, @code{trace} and @code{diag} of square blocks, @code{nnz},
+## @code{nnzb}, @code{blocksize}, reading rows and columns (the result is full) and blocks
+## @code{@var{G}@{I,J@}}, @code{[@var{G}, @var{H}]} of one class and block size, @code{full},
+## @code{sparse}, and @code{blocksparse (@var{G}, @var{b})} of a full matrix.  Products of two
+## matrices in blocks of one integer class are exact and saturate once, at the end.
 ##
-## Everything else is an error with the identifier @code{gpumm:gpuArray:gather}.  Arithmetic of
-## int64 and uint64 arrays is such an error, too, except for products of matrices in blocks.
+## All other functions give an error with the identifier @code{gpumm:gpuArray:gather}.  Arithmetic
+## with int64 and uint64 arrays is such an error, too, except for products of matrices in blocks.
 ##
-## A @code{gpuArray} of one element is a number for Octave: @code{if}, @code{while}, @code{for},
-## @code{zeros} and @code{printf} take it.
+## You can use a @code{gpuArray} of one element as a number, for example in @code{if}, @code{while},
+## @code{for}, @code{zeros} and @code{printf}.
 ##
-## Products and operations entry by entry are queued: Octave continues before they are complete.
-## These wait: @code{gather}, display, truth values, @code{sqrt}, @code{log} and @code{.^} of real
-## arrays (a negative number makes the result complex), and @code{wait (gpuDevice ())}.
+## Products and elementwise operations are queued: Octave continues before they are complete.
+## These calls wait: @code{gather}, display, truth values, @code{sqrt}, @code{log} and @code{.^} of
+## real arrays (a negative number makes the result complex), and @code{wait (gpuDevice ())}.
 ##
-## Three results differ from those for Octave's arrays.  A complex result whose imaginary parts are
+## Three results differ from those of Octave's arrays.  A complex result whose imaginary parts are
 ## all zero stays complex until @code{gather}.  Sums of integers with @qcode{"native"} are exact and
 ## saturate once, at the end.  @code{norm} of a matrix with NaN is NaN; Octave 9 and earlier skip
 ## some NaN.
