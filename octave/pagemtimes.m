@@ -23,7 +23,7 @@
 ## @end group
 ## @end example
 ##
-## The first two dimensions are those of the matrices.  All other dimensions count pages.  Where an
+## The first two dimensions are those of the matrices.  All other dimensions count pages.  If an
 ## array has size 1 along such a dimension, its pages are used again for each page of the other
 ## array.  So a matrix multiplies every page:
 ##
@@ -53,7 +53,7 @@
 ## @end group
 ## @end example
 ##
-## @var{X} and @var{Y} are full arrays: double, single, complex, logical, character, or two of one
+## @var{X} and @var{Y} are full arrays: double, single, complex, logical, character, or both of one
 ## integer class.  Each page has the class and the values of @code{*}, within the bound that the help
 ## of @code{gpumm} states.  Integer products are exact and are saturated once, at the end.  If the
 ## pages of one array are scalars, they scale the pages of the other.  Then integers may also meet
@@ -69,8 +69,8 @@
 ## Errors have the identifiers @code{Octave:nonconformant-args}, @code{gpumm:undefined-operator},
 ## @code{gpumm:bad-value} and @code{gpumm:host-memory}.
 ##
-## Octave has no @code{pagemtimes} up to version 11.  This function has the name and the arguments of
-## @sc{Matlab}'s.  If a later Octave has one of its own, this one hides it while gpumm is loaded.
+## Octave up to version 11 has no @code{pagemtimes}.  This function has the name and the arguments of
+## @sc{Matlab}'s.  While gpumm is loaded, it hides the @code{pagemtimes} of a later Octave.
 ## @seealso{pagefun, gpumm, mtimes}
 ## @end deftypefn
 
