@@ -9,7 +9,7 @@
 ##
 ## @code{@@mtimes} multiplies the pages, as @code{pagemtimes (@var{X}, @var{Y})} does.
 ## @code{@@transpose} and @code{@@ctranspose} transpose each page.  The function may also be a
-## string, @qcode{"mtimes"}.  There are no other functions.
+## string, @qcode{"mtimes"}.  Other functions are not supported.
 ##
 ## @example
 ## @group
@@ -26,8 +26,8 @@
 ## @end group
 ## @end example
 ##
-## Errors have the identifiers of @code{pagemtimes}.  Octave has no @code{pagefun} up to version 11.
-## If a later Octave has one of its own, this one hides it while gpumm is loaded.
+## Errors have the identifiers of @code{pagemtimes}.  Octave up to version 11 has no @code{pagefun}.
+## While gpumm is loaded, this function hides the @code{pagefun} of a later Octave.
 ## @seealso{pagemtimes}
 ## @end deftypefn
 
