@@ -7,8 +7,8 @@
 ## Copy @code{gpuArray}s back to Octave's arrays.
 ##
 ## @code{gather} waits until the array is computed.  A complex array whose imaginary parts are all
-## zero becomes real, as Octave's own results do.  Other values are returned as they are, so a
-## function can @code{gather} its result whatever its arguments were.
+## zero becomes real, as Octave's own results do.  Values that are no @code{gpuArray} are returned
+## unchanged, so a function can @code{gather} its result for all classes of arguments.
 ##
 ## @example
 ## @group

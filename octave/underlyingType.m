@@ -5,9 +5,9 @@
 ## @deftypefn {} {@var{name} =} underlyingType (@var{X})
 ## Return the class of the elements of @var{X}.
 ##
-## The class of a @code{gpuArray} is @qcode{"gpuArray"}, and that of a @code{blocksparse} is
-## @qcode{"blocksparse"}.  Their elements are of a class of Octave.  For other values
-## @code{underlyingType} is @code{class}.
+## The class of a @code{gpuArray} is @qcode{"gpuArray"}, and the class of a @code{blocksparse} is
+## @qcode{"blocksparse"}.  The elements of both have a class of Octave, such as @qcode{"double"}.  For
+## other values @code{underlyingType (@var{X})} is @code{class (@var{X})}.
 ##
 ## @example
 ## @group

@@ -4,11 +4,13 @@
 ## -*- texinfo -*-
 ## @deftypefn  {} {@var{Z} =} pagemtimes (@var{X}, @var{Y})
 ## @deftypefnx {} {@var{Z} =} pagemtimes (@var{X}, @var{transpX}, @var{Y}, @var{transpY})
-## The products of the pages of two arrays, of which at least one is a gpuArray, on its device.
+## Multiply the pages of two arrays on a GPU.  At least one of the arrays is a gpuArray, and the
+## products run on its device.
 ##
-## Sizes, types and transposes are those of @code{pagemtimes} for arrays of the host, but integers
-## must be gathered.  A page of a complex array is complex, also where its imaginary parts are zero.
-## Small pages are multiplied at once.  The products are queued; @code{wait} or @code{gather} waits.
+## Sizes, classes and transposes are those of @code{pagemtimes} for arrays in host memory, but integers
+## must be gathered.  A page of a complex array is complex, even if its imaginary parts are all zero.
+## Small pages are multiplied all at once.  The products are queued: @code{wait} or @code{gather} waits
+## for them.
 ## @seealso{pagefun, gpuArray}
 ## @end deftypefn
 

@@ -18,14 +18,14 @@
 ## @item Name
 ## The name of the GPU; @qcode{"CPU"} if there is no GPU.
 ## @item Index
-## Its number from 1; 0 if there is no GPU.
+## The number of the GPU, from 1; 0 if there is no GPU.
 ## @item ComputeCapability
 ## For example @qcode{"9.0"}; empty if there is no GPU.
 ## @item TotalMemory, AvailableMemory
-## Bytes of the GPU, and those that no process uses now.  @code{NaN} if there is no GPU.
+## The bytes of the GPU's memory, and the bytes that no process uses now.  @code{NaN} if there is no GPU.
 ## @item UsedMemory, CachedMemory
-## Bytes that the arrays of this session use now, and bytes that gpumm keeps for the next ones.
-## @code{NaN} if there is no GPU.
+## The bytes that the arrays of this session use now, and the bytes that gpumm keeps for the next
+## arrays.  @code{NaN} if there is no GPU.
 ## @item DeviceAvailable
 ## True if the device is a GPU.
 ## @end table
