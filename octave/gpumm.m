@@ -43,8 +43,8 @@
 ## @end multitable
 ##
 ## A real matrix can be multiplied by a complex one, but integers must be real.  A complex result
-## becomes real if all its imaginary parts are zero.  Other pairs are errors, with OutputClass
-## too: sparse with single, sparse with integers, two different integer classes, an N-d array with
+## becomes real if all its imaginary parts are zero.  Other pairs are errors, even with OutputClass:
+## sparse with single, sparse with integers, two different integer classes, an N-d array with
 ## anything but a scalar.
 ##
 ## A product of two integer matrices of one class is computed exactly, and is rounded and saturated
@@ -76,8 +76,8 @@
 ## Alpha is 1 by default.  Beta is 1 by default if C is given, and 0 otherwise.  As in BLAS, C is
 ## not read if Beta is 0, and the elements of @var{A} and @var{B} are not read if Alpha is 0, so
 ## NaN and Inf in them have no effect.  If the inner size is 0, @code{A * B} is zero; a full
-## result is then NaN if Alpha is NaN or Inf.  If Alpha is not finite, Octave does that
-## multiplication.  With integer matrices, Alpha and Beta must be integers from -2^53 to 2^53, and
+## result is then NaN if Alpha is NaN or Inf.  If Alpha is not finite, Octave multiplies by
+## Alpha.  With integer matrices, Alpha and Beta must be integers from -2^53 to 2^53, and
 ## C must be full and of the result's class; the sum is exact and saturated once.
 ##
 ## @item @qcode{"Backend"}
@@ -99,8 +99,8 @@
 ## @item @qcode{"Device"}
 ## The index of the GPU to use, from 0, a vector of indices, or @qcode{"all"}.  Without a GPU, 0 is
 ## the CPU.  Several GPUs share a product of matrices in host memory if measured rates say
-## that this is faster.  By default GPU 0 is used, or those that the environment
-## variable @env{GPUMM_DEVICES} names: @code{all}, or indices, for example @code{0,1}.
+## that this is faster.  The default is GPU 0, or the GPUs that the environment variable
+## @env{GPUMM_DEVICES} names: @code{all}, or indices, for example @code{0,1}.
 ##
 ## @item @qcode{"OutputClass"}
 ## The class of the result.  For integer matrices it is any integer class, @qcode{"double"} or
@@ -112,8 +112,8 @@
 ## @qcode{"blocksparse"}.
 ##
 ## @item @qcode{"MaxDeviceMemory"}
-## The number of bytes of the GPU's memory that this call may use.  Larger problems are computed in
-## parts, but sparse operands must fit.
+## The number of bytes of the GPU's memory that this call may use.  Products that need more are
+## computed in parts, but sparse operands must fit.
 ##
 ## @item @qcode{"MaxCapability"}
 ## A compute capability, for instance 7.5.  Kernels that need a newer card are not used.
@@ -142,8 +142,8 @@
 ## @item device
 ## A struct: @code{name}, and @code{index}, which is -1 for the CPU.
 ## @item algorithm, kernel
-## Their names.  @qcode{"scale"}, @qcode{"diagonal"} and @qcode{"permutation"} are products that
-## Octave computed.
+## The names of the algorithm and the kernel.  @qcode{"scale"}, @qcode{"diagonal"} and
+## @qcode{"permutation"} are products that Octave computed.
 ## @item seconds
 ## A struct with the fields @code{total}, @code{upload}, @code{compute}, @code{download}, and
 ## @code{overhead}, the rest of the total.  The GPU's stages are timed on the GPU.
@@ -158,8 +158,9 @@
 ## A sentence that says why this device and algorithm were taken.
 ## @item devices
 ## A struct array of the devices that a product was spread over: @code{index}, @code{name},
-## @code{seconds}, @code{bytes} and @code{flops}, of each.  Empty if there was only one; else
-## @code{seconds} above is of the slowest, and @code{bytes} and @code{flops} are of all.
+## @code{seconds}, @code{bytes} and @code{flops} of each device.  Empty if only one device took part.
+## Otherwise the field @code{seconds} above is for the slowest device, and the fields @code{bytes} and
+## @code{flops} are for all devices together.
 ## @end table
 ##
 ## @example
