@@ -7,21 +7,21 @@
 ## Print or return what gpumm's BLAS does for this session.
 ##
 ## With this BLAS, Octave's own @code{A*B}, @code{A\b}, @code{chol}, @code{inv} and @code{qr} of large
-## matrices run on the GPU, without a change to the program.  It is on if Octave was started with it:
-## by @samp{./setup octave --blas}, or with the file that @code{gpumm_blas} prints in
-## @env{LD_PRELOAD}.
+## matrices run on the GPU, without a change to the program.  To switch the BLAS on, start Octave by
+## @samp{./setup octave --blas}, or with the file that @code{gpumm_blas} prints in @env{LD_PRELOAD}.
 ##
-## Without an output argument @code{gpumm_blas} prints if it is on, and for each routine the calls on
-## the GPU and on the CPU.  If it is not on, @code{gpumm_blas} prints the line to type.  It also prints
-## the counts of @code{gpumm_mtimes}, which is for @code{A*B} alone and can be switched on at any time.
+## Without an output argument, @code{gpumm_blas} prints whether the BLAS is on, and for each routine the
+## calls on the GPU and on the CPU.  If the BLAS is off, @code{gpumm_blas} prints the command to type.  It
+## also prints the counts of @code{gpumm_mtimes}, which is for @code{A*B} alone and can be switched on at
+## any time.
 ##
-## With an output argument it returns the struct @var{s} with the fields
+## With an output argument, @code{gpumm_blas} returns the struct @var{s} with the fields
 ##
 ## @table @code
 ## @item on
 ## True if gpumm's BLAS is on.
 ## @item file
-## Its file, for @env{LD_PRELOAD}.
+## The file of gpumm's BLAS, for @env{LD_PRELOAD}.
 ## @item below
 ## The file of the BLAS that computes on the CPU.
 ## @item calls
