@@ -15,20 +15,20 @@
 ## measurements.  Without a GPU it also counts what two kernels do.
 ##
 ## @var{files} is a cell array of one or two file names.  The demo multiplies two matrices as they
-## are.  It multiplies one square matrix by itself, and one of any other shape, transposed, by
-## itself.  The files may be Matrix Market files (@file{.mtx}), files of @code{save} or MATLAB
+## are.  From one square matrix A it computes @code{A*A}, from a matrix of any other shape
+## @code{A'*A}.  The files may be Matrix Market files (@file{.mtx}), files of @code{save} or MATLAB
 ## (@file{.mat}) and tables (@file{.csv}).  The first line of a table may be a header: a line without
-## a number.  A @file{.mat} file with exactly two matrices may stand alone for both.  Octave's
-## @code{load} reads it, and @code{load} runs functions that a file may hold: take only @file{.mat}
-## files that you trust.
+## a number.  One @file{.mat} file with exactly two matrices is enough for both.  Octave's
+## @code{load} reads @file{.mat} files, and @code{load} runs functions that a file may hold: use only
+## @file{.mat} files that you trust.
 ##
-## For each product the demo prints what ran and why, how long it took, on a GPU also its parts, the
-## time of Octave's product, and the largest error in units of @w{n eps |A| |B|}, element by element,
-## where @var{n} is the number of terms that an element sums.  The fastest of several runs counts.
+## For each product the demo prints what ran and why, the time (on a GPU also the times of the stages),
+## the time of Octave's product, and the largest error of an element in units of @w{n eps |A| |B|},
+## where @var{n} is the number of terms in the sum of the element.  The fastest of several runs counts.
 ## An error above 1 ends the demo with the error @code{gpumm:demo:check}.
 ##
-## The figure goes to @file{gpumm_demo.png} in @var{folder}, by default the current folder.  It needs
-## gnuplot and no display.
+## The demo writes the figure to @file{gpumm_demo.png} in @var{folder}, by default the current folder.
+## The figure needs gnuplot and no display.
 ##
 ## @var{results} is a struct array with an element for each product: @code{title}, @code{info} (as
 ## from @code{gpumm}), @code{seconds} (of the call of gpumm), @code{octave_seconds} (of Octave's
