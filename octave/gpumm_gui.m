@@ -19,8 +19,8 @@
 ## @var{h} is the window, a figure.  @qcode{"FontSize"} is the height of the letters in pixels, 9 to
 ## 30, by default 13; a small screen limits it.
 ##
-## With a struct @var{choices} the same is computed without a window, on any Octave.  Fields that
-## you leave out have the values of a new window:
+## With a struct @var{choices}, @code{gpumm_gui} computes the same comparison without a window, in any
+## Octave.  Fields that you leave out have the values of a new window:
 ##
 ## @table @code
 ## @item m, n, k
