@@ -18,9 +18,9 @@
 ## calls take turns with @code{A * B}; calls that run on the GPU are measured a second after it.
 ## @item @qcode{"strassen"}
 ## Strassen's algorithm, once and twice, against the block algorithm in registers that it is built
-## on.  The crossover is the size from which Strassen's is faster at every size measured.  Differences
-## that the next run may reverse do not count: each turn, but for one in five, must take less than
-## 98 % of the fastest turn of the other.
+## on.  The crossover is the size from which Strassen's algorithm is faster at every size measured.
+## Differences that the next run may reverse do not count: four of five turns must take less than
+## 98 % of the fastest turn of the other algorithm.
 ## @item @qcode{"stages"}
 ## The shares of upload, compute, download and the rest in the time of a call.
 ## @item @qcode{"roofline"}
@@ -31,9 +31,9 @@
 ## @end table
 ##
 ## On two cores of a CPU the measurements take 9 s for @qcode{"strassen"}, 5 s for @qcode{"speedup"},
-## 3 s for @qcode{"rates"} and less than 2 s for the others; what takes more than 2 s shows at a
-## terminal how far it is.  @var{h} is the figure.  @var{data} is a struct of what was measured; the
-## option @qcode{"Data"} draws it again.  The figure needs no display.
+## 3 s for @qcode{"rates"} and less than 2 s for the others.  Measurements of more than 2 s show their
+## progress on the terminal.  @var{h} is the figure.  @var{data} is a struct of the measurements; the
+## option @qcode{"Data"} draws them again.  The figure needs no display.
 ##
 ## Options are pairs of a name, in upper or lower case, and a value:
 ##
@@ -44,8 +44,8 @@
 ## A cell array of names that @code{gpumm_kernel} and the option @qcode{"Algorithm"} of @code{gpumm}
 ## take.
 ## @item @qcode{"Backend"}
-## @qcode{"auto"} (the default): the GPU if there is one; @qcode{"gpu"}; @qcode{"cpu"}: the kernels
-## run there for study.
+## @qcode{"auto"} (the default), the GPU if there is one; @qcode{"gpu"}; or @qcode{"cpu"}, where the
+## kernels run for study.
 ## @item @qcode{"Ceilings"}
 ## For the roofline: @code{[GFLOPS, GB/s]}.  By default both are measured: the first by the fastest
 ## product (cuBLAS, or @code{*}), the second by a matrix times a vector.
