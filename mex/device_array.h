@@ -1,16 +1,16 @@
 // device_array.h - full arrays on a device: their operations, with Octave's rules.
 //
-// An array is a buffer of the engine, or a program of entry by entry operations that is still to run:
-// operators append to the program of an operand that nobody else holds, so that G + 2 * H .* K is
-// computed in one pass. ready () runs it.
+// An array is a buffer of the engine, or a program of elementwise operations that has not run yet.
+// An operator appends to the program of an operand that nobody else holds, so G + 2 * H .* K is
+// computed in one pass. ready () runs the program.
 //
-// Without a GPU an array holds one of Octave's, and Octave computes. What has no form on a GPU is
-// refused all the same, so that a script that runs on one machine runs on the other. With
-// GPUMM_GPUARRAY=host-device in the environment the engine's host device takes the part of the GPU,
-// for tests.
+// Without a GPU an array holds an array of Octave, and Octave computes. Operations that a GPU does not
+// have are refused there, too, so a script that runs on one machine runs on the other. For tests,
+// GPUMM_GPUARRAY=host-device in the environment makes the engine's host device replace the GPU.
 //
-// The rules are Octave's own, by asking it: small arrays of the same classes say the class of a result,
-// or raise Octave's error; for assignments that change the size, an array of bools of that size does.
+// Octave itself gives the rules: an operation on small arrays of the same classes returns the class of
+// the result, or raises Octave's error. For assignments that change the size, an array of bools of the
+// same size is assigned to.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_DEVICE_ARRAY_H
@@ -70,10 +70,10 @@ struct program;
 struct array {
   gpumm_type type = GPUMM_D;
   dim_vector size = dim_vector (0, 0);
-  std::shared_ptr<gpumm_buffer> buffer;   // none while a program is to run
+  std::shared_ptr<gpumm_buffer> buffer;   // none while a program is pending
   bool turned = false;                    // the buffer holds the transpose of this matrix
-  bool conjugated = false;                // it holds the conjugates
-  std::shared_ptr<const program> pending; // what is to run
+  bool conjugated = false;                // the buffer holds the conjugates
+  std::shared_ptr<const program> pending; // the program to run
   int device = NO_DEVICE;                 // or the index of a GPU, or HOST_DEVICE
   octave_value host;                      // with NO_DEVICE: the entries
 
@@ -91,9 +91,9 @@ struct array {
 // How entries are computed: gpumm_map without sizes and memory.
 struct program {
   gpumm_type domain = GPUMM_D;
-  std::vector<array> inputs; // of the size of the result, or repeated to it
+  std::vector<array> inputs; // have the size of the result, or are repeated to it
   std::vector<gpumm_map_step> steps;
-  int depth = 0; // values that it needs on the stack
+  int depth = 0; // values on the stack, at most
 };
 
 extern int selected_device;
@@ -107,7 +107,7 @@ using distances = std::vector<int64_t>; // elements from one entry to the next, 
 // One operand of an operator.
 struct operand {
   array x;
-  bool is_number = false; // of the host: no array is made of it
+  bool is_number = false; // a number of the host, for which no array is made
   gpumm_scalar number = {};
   octave_value value; // the number
 };
@@ -142,26 +142,26 @@ void need (gpumm_status status);
 
 // ---- types --------------------------------------------------------------------------------------
 
-// In which entries of a type are computed.
+// The type in which entries of a type are computed.
 gpumm_type domain_of (gpumm_type type);
 
 // An error for int64 and uint64.
 void check_narrow (gpumm_type type);
 
-// Octave's class of entries of a type, and the real type of a class: GPUMM_TYPES if there is none.
+// Octave's class for a type, and the real type for a class: GPUMM_TYPES if there is none.
 const char *class_of (gpumm_type type);
 gpumm_type type_of_class (const std::string &name);
 
-// A small array of the host with the class and the kind of a larger one, to ask Octave for its rules.
+// A small array of the host with the class and the kind of a larger one: Octave applies its rules to it.
 octave_value sample (gpumm_type type, bool is_scalar, const dim_vector &size);
 
 // ---- memory -------------------------------------------------------------------------------------
 
-// Where new arrays go; the engine's index of a device.
+// The device for new arrays; the engine's index of a device.
 int device_for_new ();
 int engine_device (int device);
 
-// An array of undefined entries, of zeros; one that holds a value of Octave's.
+// An array with undefined entries, with zeros; an array that holds a value of Octave.
 array new_array (int device, gpumm_type type, const dim_vector &size);
 array zeros (int device, gpumm_type type, const dim_vector &size);
 array hosted (const octave_value &value);
@@ -173,7 +173,7 @@ octave_value download (array x);
 // x on that device: x itself if it is there, or with NO_DEVICE; else a copy.
 array moved (array x, int device);
 
-// Strides of x where the result has this size, which has no fewer dimensions: 0 where x repeats.
+// Strides of x for a result of this size, which has at least as many dimensions: 0 where x repeats.
 distances strides_of (const array &x, const dim_vector &size);
 
 gpumm_view view_of (const array &x, int64_t offset = 0);
@@ -184,7 +184,7 @@ void lay_out (gpumm_map &m, const dim_vector &size, const std::vector<distances>
 
 // ---- programs -----------------------------------------------------------------------------------
 
-// Runs what is pending. Programs never hold pending inputs.
+// Runs the pending program. Programs never hold pending inputs.
 const array &ready (array &x);
 
 program program_of (const array &x);
@@ -195,10 +195,10 @@ array pending_array (const program &p, gpumm_type type, const dim_vector &size, 
 // Writes all entries of output.
 void run (const program &p, const array &output);
 
-// Stored by columns without gaps, entries as they are.
+// The array stored by columns without gaps, neither transposed nor conjugated.
 array plain (array x);
 
-// x with entries of another type, by the rules of Octave's double (), int8 () and so on.
+// x converted to another type, by the rules of Octave's double (), int8 () and so on.
 array converted (array x, gpumm_type type);
 
 // ---- operators and functions --------------------------------------------------------------------
@@ -210,8 +210,8 @@ operand operand_of (const octave_value &x, int device);
 gpumm_scalar scalar_of (const octave_value &x);
 array as_array (const operand &o);
 
-// The operator entry by entry that OP is with numbers, if it is one, with a and b in its order: * and ^ of
-// matrices stay. O: an operand.
+// The elementwise operator that computes a OP b, if there is one: left division becomes division with a
+// and b swapped. * and ^ of matrices stay. O: an operand.
 template <typename O>
 octave_value::binary_op reduced (octave_value::binary_op op, O &a, O &b, bool a_is_number,
                                  bool b_is_number) {
@@ -237,16 +237,16 @@ octave_value::binary_op reduced (octave_value::binary_op op, O &a, O &b, bool a_
 octave_value by_octave (octave_value::binary_op op, const operand &a, const operand &b);
 octave_value by_octave (const char *function, const octave_value_list &arguments);
 
-// The size of a OP b, or Octave's error, which has the name.
+// The size of a OP b, or Octave's error, which contains the name.
 dim_vector common_size (const char *name, const dim_vector &a, const dim_vector &b);
 
-// Octave's error where a NaN would become a truth value. Waits.
+// Raises Octave's error if a NaN would become a truth value. Waits.
 void check_nan (const operand &o);
 
 const operation &operation_of (octave_value::binary_op op);
 array entrywise (const operation &o, operand a, operand b);
 
-// a OP b as a program of this domain, fused with those of a and b where they have one and it fits.
+// a OP b as a program of this domain, fused with the programs of a and b if these fit.
 program fused (gpumm_map_op op, operand a, operand b, gpumm_type domain);
 
 array mapped (const function &f, array x);
@@ -255,7 +255,7 @@ array mapped (const function &f, array x);
 array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type domain,
                gpumm_type type);
 
-// Reduces dimension dim of x; index: also where, of max and min.
+// Reduces dimension dim of x; index: also finds the places of max and min.
 array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index = nullptr);
 
 // x in the class with this type.
@@ -271,8 +271,8 @@ gpumm_matrix matrix_of (const array &x, gpumm_op op);
 // Octave's error unless a * b has sizes that fit.
 void check_inner (const array &a, const array &b);
 
-// The product by the rules of `*`; in elements of a type. Without a report it is queued, where its
-// kernel lets it.
+// The product by the rules of `*`; with elements of this type. Without a report it is queued, if its
+// kernel allows that.
 array multiplied (const array &a, const array &b);
 array multiplied (const array &a, const array &b, gpumm_type type, const product_options &o);
 
@@ -280,10 +280,11 @@ array multiplied (const array &a, const array &b, gpumm_type type, const product
 
 array reshaped (array x, const dim_vector &size);
 
-// The indices as Octave takes them, of an array of so many dimensions; its error for what is no index.
+// The indices as Octave reads them, for an array with this number of dimensions; Octave's error for an
+// invalid index.
 std::vector<octave::idx_vector> indices_of (const octave_value_list &given, int dims);
 
-// Reads a part, or puts one, by indices into an array of this size.
+// Reads or writes a part by indices into an array of this size.
 void pick (bool put, const array &part, const dim_vector &part_size, const array &whole,
            const dim_vector &whole_size, const std::vector<octave::idx_vector> &index);
 
@@ -292,10 +293,10 @@ array part_of (array x, const std::vector<octave::idx_vector> &index);
 array without (const array &x, const std::vector<octave::idx_vector> &index);
 void assign (array &x, const std::vector<octave::idx_vector> &index, array y);
 
-// x enlarged to size, with zeros.
+// x enlarged to size by zeros.
 array enlarged (const array &x, const dim_vector &size);
 
-// The type of [x, y], or of x after x(1) = y, by what f does with samples.
+// The type of [x, y], or of x after x(1) = y: f computes it from samples.
 template <typename F> gpumm_type joint_type (gpumm_type x, gpumm_type y, const F &f) {
   const octave_value z = f (sample (x, false, dim_vector (1, 2)), sample (y, true, dim_vector ()));
   const gpumm_type type = type_of_class (z.class_name ());
