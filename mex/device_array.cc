@@ -51,7 +51,7 @@ gpumm_type type_of_class (const std::string &name) {
   return GPUMM_TYPES;
 }
 
-// Calls f with an Octave array of the class with this type, of this size and undefined entries.
+// Calls f with an Octave array of this type's class and this size. Its entries are undefined.
 template <typename F>
 static octave_value with_class (gpumm_type type, const dim_vector &size, const F &f) {
   switch (type) {
@@ -189,7 +189,7 @@ void lay_out (gpumm_map &m, const dim_vector &size, const std::vector<distances>
   }
 }
 
-// The program as a map to an array of this size; output's buffer may be missing.
+// The program as a map to an array of this size. The output may have no buffer yet.
 static gpumm_map map_of (const program &p, const array &output) {
   gpumm_map m = {};
   m.domain = p.domain;
@@ -216,7 +216,7 @@ void run (const program &p, const array &output) {
 
 // ---- programs -----------------------------------------------------------------------------------
 
-// What a variable is before its entries are assigned.
+// The value of a variable before its entries are assigned.
 static array empty_array () {
   return upload (octave_value (NDArray (dim_vector (0, 0))), device_for_new ());
 }
@@ -240,7 +240,7 @@ program program_of (const array &x) {
   return p;
 }
 
-// The entries as they lie, turned or not.
+// The entries as stored, turned or not.
 array moved (array x, int device) {
   ready (x);
   if (x.device == device || is_hosted (x) || device == NO_DEVICE)
@@ -297,7 +297,7 @@ array converted (array x, gpumm_type type) {
   ready (x);
   if (x.type == type)
     return x;
-  if (is_hosted (x) || is_wide (x.type) || is_wide (type)) // the host has the rules
+  if (is_hosted (x) || is_wide (x.type) || is_wide (type)) // Octave converts
     return upload (as_class (download (x), type), x.device);
   program p = program_of (x);
   if (is_complex (type) || (is_float (type) && !is_complex (x.type)))
@@ -305,7 +305,7 @@ array converted (array x, gpumm_type type) {
   return pending_array (p, type, x.size, x.device);
 }
 
-// What input_of returns instead of a source if the program has no room for one more input.
+// input_of returns this instead of a source if the program has no room for another input.
 enum { NO_ROOM = -3 };
 
 // The source of y in p's steps.
@@ -322,17 +322,17 @@ static int input_of (program &p, const array &y) {
   return int (p.inputs.size ()) - 1;
 }
 
-// Does x have a program that can go on in this domain? Not where its result is rounded to another type.
+// Does x have a program that can continue in this domain? Not if its result is rounded to another type.
 static bool fits (const array &x, gpumm_type domain) {
   return x.pending && x.pending->domain == domain && (x.type == domain || x.type == GPUMM_B);
 }
 
 // ---- operands -----------------------------------------------------------------------------------
 
-// All entries of x, which has no gaps, for a copy.
+// All entries of x for a copy. x has no gaps.
 static gpumm_matrix column_of (const array &x) {
   gpumm_matrix m = {};
-  m.type = x.type == GPUMM_B ? GPUMM_U8 : x.type; // as many bytes
+  m.type = x.type == GPUMM_B ? GPUMM_U8 : x.type; // the same size
   m.rows = m.ld = x.numel ();
   m.cols = 1;
   m.values = x.values ();
@@ -366,7 +366,7 @@ array upload (const octave_value &value, int device) {
   return y;
 }
 
-// Entries from which on memory is worth a thought: the threads that copy touch it first (allocate.cc).
+// From this number of entries on, the copying threads touch the memory of the result first (allocate.cc).
 static const octave_idx_type LARGE = 1 << 16;
 
 octave_value download (array given) {
@@ -479,7 +479,7 @@ static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], cons
   f.count = lanes[1];
   f.outer = lanes[2];
   const array y = new_array (x.device, type, size);
-  array all = x; // gives the map its size; its own output is not used
+  array all = x; // only gives the map its size: the map's output is not used
   all.turned = false;
   f.map = map_of (program_of (x), all);
   f.output = view_of (y);
@@ -524,7 +524,7 @@ array reshaped (array x, const dim_vector &size) {
   return x;
 }
 
-// Is the program's value nonzero anywhere? Waits.
+// Is any value of the program nonzero? Waits.
 static bool anywhere (const program &p, const array &like) {
   return like.numel () > 0
          && holds (GPUMM_FOLD_ANY, pending_array (p, GPUMM_B, like.size, like.device));
@@ -544,7 +544,7 @@ void check_nan (const operand &o) {
     octave::err_nan_to_logical_conversion ();
 }
 
-// ---- operators, entry by entry ------------------------------------------------------------------
+// ---- elementwise operators ----------------------------------------------------------------------
 
 // Appends op with operand y to p; false if there is no room.
 static bool append (program &p, gpumm_map_op op, const operand &y, bool swapped) {
@@ -633,14 +633,14 @@ const operation &operation_of (octave_value::binary_op op) {
                         [op] (const operation &o) { return o.op == op; });
 }
 
-// Octave takes larger powers for fractions.
+// Octave treats larger powers as fractions.
 static const double MOST_WHOLE = 2147483647;
 
 static bool is_whole (double x) {
   return x == std::round (x) && std::fabs (x) <= MOST_WHOLE;
 }
 
-// Is x .^ y complex because a negative number meets a fraction? Waits where it must look.
+// Is x .^ y complex, because a negative number has a fractional power? Waits if it must look.
 static bool leaves_reals (const operand &x, const operand &y) {
   if ((x.is_number && x.number.re >= 0) || (y.is_number && is_whole (y.number.re)))
     return false;
@@ -673,7 +673,7 @@ static bool leaves_reals (const operand &x, const operand &y) {
   return anywhere (negative, like);
 }
 
-// In which Octave compares: as it adds, but integers exactly.
+// The type in which Octave compares: the type of a sum, but integers are compared exactly.
 static gpumm_type compared_type (gpumm_type s, gpumm_type t) {
   const bool integers = (!is_float (s) && s != GPUMM_B) || (!is_float (t) && t != GPUMM_B);
   return !integers && (is_single (s) || is_single (t)) ? GPUMM_S : GPUMM_D;
@@ -691,7 +691,7 @@ array entrywise (const operation &o, operand a, operand b) {
     say_gather ("powers of integers with integers: gather the arrays");
   if (is_hosted (a.x))
     return hosted (by_octave (o.op, a, b));
-  // Octave takes NaN for true where two numbers meet of which one is complex or an integer.
+  // If one of two numbers is complex or an integer, Octave treats NaN as true.
   const auto is_plain = [] (gpumm_type type) {
     return type == GPUMM_B || (is_float (type) && !is_complex (type));
   };
@@ -724,7 +724,7 @@ array entrywise (const operation &o, operand a, operand b) {
   return pending_array (fused (op, a, b, domain), type, size, a.x.device);
 }
 
-// ---- functions, entry by entry ------------------------------------------------------------------
+// ---- elementwise functions ----------------------------------------------------------------------
 
 const function functions[] = {{octave_base_value::umap_abs, GPUMM_MAP_ABS, true},
                               {octave_base_value::umap_sqrt, GPUMM_MAP_SQRT, false},
@@ -793,7 +793,7 @@ gpumm_matrix matrix_of (const array &x, gpumm_op op) {
   return m;
 }
 
-// The array as the engine takes operands: a transpose is an op.
+// The array as an operand of the engine: a transpose is an op.
 static std::pair<array, gpumm_op> stored (array x) {
   ready (x);
   if (x.conjugated && !x.turned)
@@ -811,7 +811,7 @@ array multiplied (const array &a, const array &b, gpumm_type type, const product
   const auto left = stored (converted (a, type)), right = stored (converted (b, type));
   const bool on_host = left.first.device <= HOST_DEVICE, adds = o.beta.re != 0 || o.beta.im != 0;
   array c = new_array (left.first.device, type, dim_vector (a.size (0), b.size (1)));
-  if (adds && !on_host) // the engine adds to what is in the result
+  if (adds && !on_host) // the engine adds to the contents of the result
     run (program_of (o.c0), c);
   if (on_host)
     need (gpumm_wait (engine_device (c.device)));
@@ -853,7 +853,7 @@ array multiplied (const array &a, const array &b) {
 
 // ---- parts --------------------------------------------------------------------------------------
 
-// The places of an index along a dimension of n, from 0; `memory` keeps a vector of them.
+// The places of an index along a dimension of n, from 0. `memory` keeps them, if they are a vector.
 static gpumm_places places_of (const octave::idx_vector &index, octave_idx_type n, int device,
                                std::vector<array> &memory) {
   gpumm_places p = {};
@@ -911,7 +911,7 @@ std::vector<octave::idx_vector> indices_of (const octave_value_list &given, int 
       e.set_pos_if_unset (int (given.length ()), int (d) + 1);
       throw;
     }
-  // indices 1 and : behind the last dimension say nothing
+  // the indices 1 and : behind the last dimension have no effect
   const auto says_nothing = [] (const octave::idx_vector &i) {
     return i.is_colon () || (i.is_scalar () && i (0) == 0);
   };
@@ -920,7 +920,7 @@ std::vector<octave::idx_vector> indices_of (const octave_value_list &given, int 
   return index;
 }
 
-// The size of the parts that the indices take of an array, by dimension.
+// The size of the part that the indices select, by dimension.
 static dim_vector size_of_part (const std::vector<octave::idx_vector> &index,
                                 const dim_vector &whole) {
   dim_vector size = dim_vector::alloc (std::max<int> (int (index.size ()), 2));
@@ -953,13 +953,13 @@ array part_of (array x, const std::vector<octave::idx_vector> &index) {
   if (dims == 1 && index[0].is_colon ())
     return reshaped (x, shape);
   array y = new_array (x.device, x.type, shape);
-  y.conjugated = x.conjugated; // as stored; what reads it conjugates
+  y.conjugated = x.conjugated; // copied as stored; readers conjugate
   if (y.numel () > 0)
     pick (false, y, size, x, whole, index);
   return y;
 }
 
-// x, of which nobody else holds the buffer.
+// x with a buffer that nobody else holds.
 static array own_copy (array x) {
   ready (x);
   if (x.buffer.use_count () == 2 && !x.turned && !x.conjugated) // the caller's and this one
@@ -1011,7 +1011,7 @@ array without (const array &x, const std::vector<octave::idx_vector> &index) {
   const dim_vector whole = dims == 1 ? dim_vector (x.numel (), 1) : x.size.redim (dims);
   std::vector<octave::idx_vector> rest;
   bool found = false;
-  for (int d = 0; d < dims; d++) { // the dimensions are the array's own, also where fewer are named
+  for (int d = 0; d < dims; d++) { // the array's own dimensions, even if there are fewer indices
     const bool all = found || d >= given || index[d].is_colon_equiv (whole (d));
     rest.push_back (all ? octave::idx_vector::colon : index[d].complement (whole (d)));
     found = found || !all;
@@ -1020,7 +1020,7 @@ array without (const array &x, const std::vector<octave::idx_vector> &index) {
                : new_array (x.device, x.type, rules.dims ());
 }
 
-// Is a place named twice? Then the last one counts, and threads write in any order.
+// Is a place named twice? Then the last value must win, but threads write in any order.
 static bool has_duplicates (const octave::idx_vector &index) {
   if (index.is_colon () || index.is_range () || index.is_scalar ())
     return false;
@@ -1064,7 +1064,7 @@ void assign (array &x, const std::vector<octave::idx_vector> &index, array y) {
     check_nan (o);
   }
   y = plain (converted (y, type));
-  array changed;           // what takes x's place at the end: a failure leaves x as it is
+  array changed;           // replaces x at the end, so a failure leaves x unchanged
   if (grows || !matches) { // Octave's rules and errors
     boolNDArray rules (x.size, false);
     rules.assign (array_of_indices (index), boolNDArray (y.size, false), false);
