@@ -1,6 +1,6 @@
-// device_stored.h - what is done alike to sparse matrices and to matrices in blocks, M here: their memory, the
-// way that they are read, and what is stored in them. Whether a part of that is zero is looked at together
-// with what else is to be known, so that a product waits once.
+// device_stored.h - functions for both sparse matrices and matrices in blocks, M here: memory, the way
+// a matrix is read, and stored zeros. The check for zeros is read back with the other results that the
+// host needs, so a product waits once.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_DEVICE_STORED_H
@@ -18,13 +18,13 @@ template <typename M> M moved_stored (M x, int device) {
   x.start = moved (x.start, device);
   x.index = moved (x.index, device);
   x.values = moved (x.values, device);
-  x.zero = array (); // as if no product had told
+  x.zero = array (); // the flag of a product stays on its device
   x.twin = std::make_shared<M> ();
   x.device = device;
   return x;
 }
 
-// ---- other values, and as it reads --------------------------------------------------------------
+// ---- other values, and straight matrices --------------------------------------------------------
 
 template <typename M> M with_other_values (const M &x, const array &values) {
   M y = x;
@@ -35,7 +35,7 @@ template <typename M> M with_other_values (const M &x, const array &values) {
   return y;
 }
 
-// The same values in another type; zeros stay what they are.
+// The same values in another type. Zeros stay zero.
 template <typename M> M in_other_type (M x, gpumm_type type) {
   if (x.values.type != type) {
     x.values = converted (x.values, type);
@@ -65,13 +65,13 @@ template <typename M> M straightened (M x) {
 
 // ---- zeros --------------------------------------------------------------------------------------
 
-// By marks_of and packed. The matrix must not change before the look.
+// May the matrix store zeros? It must not change before the look. Uses marks_of and packed.
 template <typename M> class doubt {
 public:
   doubt (M &x, looks &l) {
     if (x.is_hosted () || !x.unsure || x.stored == 0)
       return;
-    if (x.zero.buffer) // the product that made it says whether there is a zero
+    if (x.zero.buffer) // the flag of the product that made x
       l.add (x.zero, 0, 1, &has_zero);
     else {
       found.reset (new marks (marks_of (x)));
@@ -79,7 +79,7 @@ public:
     }
   }
 
-  // After the look: drops what is zero, and says whether nothing was.
+  // After the look: drops zeros, and returns true if there were none.
   bool settles (M &x) {
     if (x.is_hosted ())
       return true;
@@ -111,20 +111,20 @@ template <typename M> const M &settled (M &x) {
   return x;
 }
 
-// Do they store the same, whichever way they are read?
+// Do both store the same data, whether transposed or not?
 template <typename M> bool same_stored (const M &a, const M &b) {
   return a.values.buffer && a.values.buffer == b.values.buffer && a.start.buffer == b.start.buffer
          && a.rows == b.rows && a.values.conjugated == b.values.conjugated;
 }
 
-// What a stores now, read as b is.
+// The data of a, read the way b is read.
 template <typename M> M read_as (M a, const M &b) {
   a.turned = b.turned;
   a.conjugated = b.conjugated;
   return a;
 }
 
-// The doubts of both factors of a product, of which one may be the transpose of the other.
+// The doubts of both factors of a product. One factor may be the transpose of the other.
 template <typename M> class doubts {
 public:
   doubts (M &a, M &b, looks &l) : of_a (a, l), is_same (same_stored (a, b)) {
