@@ -1,11 +1,11 @@
 // device_sparse.h - sparse matrices on a device: their operations, with Octave's rules.
 //
-// The stored values are an array of device_array.h, so what is done to each of them is a program of its:
-// S .* (abs (S) > tol) is one pass. Patterns are made anew where they change, and shared where not; two
-// matrices with the same buffers have the same pattern.
+// The stored values are an array of device_array.h, so elementwise operations are programs:
+// S .* (abs (S) > tol) is one pass. Matrices share patterns until a pattern changes. Two matrices with
+// the same buffers have the same pattern.
 //
-// A value that may have become zero is looked for where it can matter (settle), and then dropped, so that
-// nobody sees a stored zero.
+// settle looks for values that have become zero before zeros can matter, and drops them, so nobody sees
+// a stored zero.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_DEVICE_SPARSE_H
@@ -21,11 +21,11 @@ struct sparse {
   // as stored: compressed columns
   octave_idx_type rows = 0, cols = 0, stored = 0;
   array start, index, values;
-  bool turned = false, conjugated = false; // this matrix is what is stored, transposed; conjugated
+  bool turned = false, conjugated = false; // the matrix is the transpose, the conjugate of the stored one
   bool unsure = false;                     // a stored value may be zero
-  bool thinned = false;                    // and perhaps most of them are: after a mask, say
-  array zero;                              // after a product: says whether one is
-  std::shared_ptr<sparse> twin;            // where there is one: the transpose of what is stored
+  bool thinned = false;                    // most stored values may be zero, for example after a mask
+  array zero;                              // after a product: is a stored value zero?
+  std::shared_ptr<sparse> twin;            // the transpose of the stored matrix, if it was made
 
   dim_vector size () const {
     return is_hosted () ? host.dims () : turned ? dim_vector (cols, rows) : dim_vector (rows, cols);
@@ -39,29 +39,29 @@ struct sparse {
   gpumm_type type () const;
 };
 
-// Of an octave_value that is sparse, a diagonal or a permutation matrix.
+// The value is a sparse, diagonal or permutation matrix.
 sparse upload_sparse (const octave_value &value, int device);
 octave_value download (sparse x);
 
-// x on that device, as of an array.
+// x on this device, as moved () of arrays.
 sparse moved (const sparse &x, int device);
 
-// Drops what is zero. Waits where that is not known.
+// Drops stored zeros. Waits if it is not known whether there are any.
 const sparse &settle (sparse &x);
 
 sparse transposed (sparse x, bool conjugates);
 
-// Do they share what says where their values are?
+// Do they share the buffers of their patterns?
 bool same_pattern (const sparse &a, const sparse &b);
 
-// Full and back.
+// Conversions to a full array and back.
 array full_of (sparse x);
 sparse sparse_of (const array &x);
 
 // The stored values, as an array.
 array values_of (sparse x);
 
-// One operand of an operator of which another is sparse.
+// An operand of an operator whose other operand is sparse.
 struct sparse_operand {
   bool is_sparse = false;
   sparse s;
@@ -69,7 +69,7 @@ struct sparse_operand {
   octave_value diagonal; // a diagonal matrix of the host
 };
 
-// The result is sparse, or else *full. A product settles its operands.
+// Returns the result if it is sparse; a full result goes to *full. A product settles its operands.
 bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b, sparse &result,
                array &full);
 
@@ -79,16 +79,16 @@ sparse applied_sparse (sparse x, gpumm_map_step step, gpumm_type type);
 // Sums and extremes of columns (dim 0) or rows (1).
 sparse folded (gpumm_fold_op op, sparse x, int dim);
 
-// The k-th diagonal as a column, or of a vector the matrix that has it.
+// The k-th diagonal as a column, or for a vector the matrix with this diagonal.
 sparse diagonal_of (sparse x, octave_idx_type k);
 
 // S(I,J), S(J) of a vector.
 sparse part_of (sparse x, const octave_value_list &given);
 
-// A matrix of this size without entries, of x's type and where x is.
+// A matrix of this size without entries, of x's type and on x's device.
 sparse none_like (const sparse &x, const dim_vector &size);
 
-// a with b inserted where a has no entries, the first of them at this row and column, from 0.
+// a with b inserted where a has no entries. b begins at this row and column, from 0.
 sparse inserted (sparse a, sparse b, octave_idx_type row, octave_idx_type col);
 
 } // namespace gpumm
