@@ -21,7 +21,7 @@ struct sparse {
   // as stored: compressed columns
   octave_idx_type rows = 0, cols = 0, stored = 0;
   array start, index, values;
-  bool turned = false, conjugated = false; // the matrix is the transpose, the conjugate of the stored one
+  bool turned = false, conjugated = false; // read transposed; read conjugated
   bool unsure = false;                     // a stored value may be zero
   bool thinned = false;                    // most stored values may be zero, for example after a mask
   array zero;                              // after a product: is a stored value zero?
@@ -69,7 +69,7 @@ struct sparse_operand {
   octave_value diagonal; // a diagonal matrix of the host
 };
 
-// Returns the result if it is sparse; a full result goes to *full. A product settles its operands.
+// Returns true if the result is sparse; otherwise it is in `full`. A product settles its operands.
 bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b, sparse &result,
                array &full);
 
