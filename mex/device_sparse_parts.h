@@ -1,4 +1,4 @@
-// device_sparse_parts.h - what the files of device_sparse share.
+// device_sparse_parts.h - functions that the files of device_sparse share.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_DEVICE_SPARSE_PARTS_H
 #define GPUMM_DEVICE_SPARSE_PARTS_H
@@ -10,23 +10,23 @@ namespace gpumm {
 
 sparse hosted_sparse (const octave_value &value);
 
-// Room for a matrix; start is there if it is given.
+// Memory for a matrix. If start is given, it becomes the offsets.
 sparse new_sparse (int device, gpumm_type type, index_type rows, index_type cols, index_type stored,
                    const array *start = nullptr);
 
 gpumm_csc csc_of (sparse &x);
 
-// Those entries of x whose value is not zero.
+// Marks the entries of x that are not zero.
 marks marks_of (sparse &x);
 
 // The marked entries.
 sparse packed (sparse x, const marks &m, index_type kept);
 
-// The transpose of what is stored: made once and kept with the matrix, because who needs it once mostly
-// needs it again.
+// The transpose of the stored matrix, made once and kept with the matrix: most programs that need it
+// need it again.
 sparse twin_of (sparse &x);
 
-// x as it reads, in compressed columns.
+// x stored the way it is read, in compressed columns.
 sparse straight (const sparse &x);
 
 // The pattern of x with other values.
@@ -35,10 +35,10 @@ sparse with_values (const sparse &x, const array &values);
 // x in this type.
 sparse in_type (const sparse &x, gpumm_type type);
 
-// The type of products of these.
+// The type of a product of these types.
 gpumm_type product_type (gpumm_type a, gpumm_type b);
 
-// a * b, which are settled, all in one look; sparse times full (left) or full times sparse.
+// a * b, and settles a and b, all in one look; sparse times full (left) or full times sparse.
 sparse multiplied (sparse &a, sparse &b);
 array multiplied_full (sparse &s, array d, bool left);
 
