@@ -23,7 +23,7 @@ struct sparse {
   array start, index, values;
   bool turned = false, conjugated = false; // read transposed; read conjugated
   bool unsure = false;                     // a stored value may be zero
-  bool thinned = false;                    // most stored values may be zero, for example after a mask
+  bool thinned = false;                    // most stored values may be zero, as after a mask
   array zero;                              // after a product: is a stored value zero?
   std::shared_ptr<sparse> twin;            // the transpose of the stored matrix, if it was made
 
