@@ -1,4 +1,4 @@
-// device_sparse.cc - sparse matrices on a device: memory, and as what they are stored.
+// device_sparse.cc - sparse matrices on a device: memory and storage.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -148,7 +148,7 @@ sparse twin_of (sparse &x) {
     w.a = csc_of (x);
     w.c = csc_of (t);
     run (w);
-    t.twin = nullptr; // a transpose of it is not kept
+    t.twin = nullptr; // the transpose of t is not kept
     if (!x.twin)
       return t;
     *x.twin = t;
