@@ -18,7 +18,7 @@ bool same_pattern (const sparse &a, const sparse &b) {
          && a.turned == b.turned && a.rows == b.rows && a.cols == b.cols;
 }
 
-// May a stored value be zero? Waits for the product that tells, if one does.
+// May a stored value be zero? If a product computed the flag, waits for the product.
 static bool has_zeros (const sparse &x) {
   int32_t is_there = 1;
   if (!x.unsure || x.stored == 0)
@@ -31,7 +31,7 @@ static bool has_zeros (const sparse &x) {
   return is_there != 0;
 }
 
-// Drops the entries of two matrices of one pattern where either is zero.
+// Drops the entries that are zero in one of two matrices with the same pattern.
 static void settle_both (sparse &a, sparse &b) {
   for (sparse *x : {&b, &a})
     if (has_zeros (*x)) {
@@ -39,7 +39,7 @@ static void settle_both (sparse &a, sparse &b) {
       const index_type kept = m.count ();
       if (kept == x->stored)
         continue;
-      a = packed (a, m, kept); // what is left of the other one may still be zero
+      a = packed (a, m, kept); // the other matrix may still store zeros
       b = packed (b, m, kept);
       b.start = a.start;
       b.index = a.index;
@@ -47,13 +47,13 @@ static void settle_both (sparse &a, sparse &b) {
     }
 }
 
-// x where the mask is not 0, entry by stored entry.
+// The stored entries of x, and zero where the mask is 0.
 static array masked (const array &x, const array &mask, gpumm_type type) {
   return pending_array (fused (GPUMM_MAP_MASK, operand_with (x), operand_with (mask), type), type,
                         x.size, x.device);
 }
 
-// As truth values: of sparse matrices NaN is true.
+// x as truth values. In sparse matrices NaN is true.
 static sparse as_truth (sparse x) {
   if (x.values.type != GPUMM_B) {
     operand zero = operand_of (octave_value (0.0), x.device);
@@ -64,7 +64,7 @@ static sparse as_truth (sparse x) {
   return x;
 }
 
-// f of the values of both, where one of them has any, or both do.
+// f of the values of both, at the places in either matrix or in both.
 static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
   if (o.is_logical) {
     settle (a);
@@ -86,7 +86,7 @@ static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
     return c;
   }
   if (same_pattern (a, b)) {
-    if (o.map == GPUMM_MAP_MUL) // a zero that is not stored makes no NaN of Inf
+    if (o.map == GPUMM_MAP_MUL) // a stored zero times Inf would be NaN
       settle_both (a, b);
     return with_values (a, entrywise (o, operand_with (a.values), operand_with (b.values)));
   }
@@ -140,7 +140,7 @@ static array full_operand (const sparse_operand &x) {
                                     : as_array (x.other);
 }
 
-// The operand on the host.
+// The operand as a value of the host.
 static octave_value on_host (const sparse_operand &x) {
   return x.is_sparse                ? download (x.s)
          : x.diagonal.is_defined () ? x.diagonal
@@ -148,7 +148,7 @@ static octave_value on_host (const sparse_operand &x) {
                                     : download (as_array (x.other));
 }
 
-// What stands for x when Octave is asked for its rules: a number may be asked for by its value.
+// A sample of x for asking Octave for its rules. The rule may depend on a number's value.
 static octave_value sample_of (const sparse_operand &x, bool by_value) {
   if (x.is_sparse)
     return sparse_sample (x.s.type (), is_scalar (x));
@@ -164,13 +164,13 @@ static octave_value sample_of (const sparse_operand &x, bool by_value) {
               octave_value::binary_op_as_string (op).c_str ());
 }
 
-// A vector that goes with each column or each row of the matrix.
+// Is v a vector that applies to each column or each row of a matrix of this size?
 static bool goes_along (const dim_vector &v, const dim_vector &size) {
   return v.ndims () == 2 && v != size && v.numel () != 1
          && ((v (0) == 1 && v (1) == size (1)) || (v (1) == 1 && v (0) == size (0)));
 }
 
-// Refuses what would make something of zeros that are not stored.
+// Refuses operations that would make nonzeros of zeros that are not stored.
 static void check_fills (octave_value::binary_op op, const sparse_operand &a,
                          const sparse_operand &b) {
   const operation &o = operation_of (op);
@@ -207,7 +207,7 @@ static sparse as_sparse (const sparse_operand &x, int device) {
                                     : sparse_of (as_array (x.other));
 }
 
-// The factors of a diagonal matrix, or of a vector that is sparse or full, as a column.
+// The factors of a diagonal matrix, or of a sparse or full vector, as a column.
 static array factors_of (const sparse_operand &x, int device) {
   array v = x.diagonal.is_defined ()
                 ? upload (octave_value (x.diagonal).diag ().full_value (), device)
@@ -215,7 +215,7 @@ static array factors_of (const sparse_operand &x, int device) {
   return reshaped (v, dim_vector (v.numel (), 1));
 }
 
-// S OP number or number OP S, where nothing becomes of zeros.
+// S OP number or number OP S, for operations that leave zeros zero.
 static sparse with_number (const operation &o, const sparse_operand &a, const sparse_operand &b) {
   sparse x = a.is_sparse && !is_scalar (a) ? a.s : b.is_sparse ? b.s : a.s;
   const bool left = a.is_sparse && (!is_scalar (a) || !b.is_sparse || is_scalar (b));
@@ -226,14 +226,14 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
   const gpumm_scalar value = number.number;
   if (!number.is_number || !std::isfinite (value.re) || !std::isfinite (value.im)
       || (o.map == GPUMM_MAP_DIV && value.re == 0 && value.im == 0))
-    settle (x); // 0 times Inf would be NaN, and so would 0 by 0
+    settle (x); // 0 * Inf and 0 / 0 would be NaN
   if (x.conjugated)
     x = straight (x);
   const operand values = operand_with (x.values);
   return with_values (x, left ? entrywise (o, values, number) : entrywise (o, number, values));
 }
 
-// Entry by entry, where the result is sparse.
+// Elementwise operators with a sparse result.
 static sparse entrywise_sparse (octave_value::binary_op op, const sparse_operand &a,
                                 const sparse_operand &b) {
   const operation &o = operation_of (op);
@@ -253,14 +253,14 @@ static sparse entrywise_sparse (octave_value::binary_op op, const sparse_operand
     octave::err_nonconformant (o.name, u, v);
   const bool both =
       (a.is_sparse || a.diagonal.is_defined ()) && (b.is_sparse || b.diagonal.is_defined ());
-  if (!both) // with a full one: NaN and Inf fill what is zero
+  if (!both) // a full operand: 0 times NaN or Inf is NaN
     return sparse_of (
         entrywise (o, operand_with (full_operand (a)), operand_with (full_operand (b))));
   const bool meets = multiplies || op == octave_value::op_el_and;
   return joined (!meets, o, as_sparse (a, device), as_sparse (b, device));
 }
 
-// What it finds out of a and b, these keep.
+// a * b. Zeros that the product drops are dropped from a and b, too.
 static bool product (sparse_operand &a, sparse_operand &b, sparse &result, array &full) {
   const int device = a.is_sparse ? a.s.device : b.s.device;
   const dim_vector u = size_of (a), v = size_of (b);
@@ -283,13 +283,13 @@ static bool product (sparse_operand &a, sparse_operand &b, sparse &result, array
   return true;
 }
 
-// Octave computes, what a device would refuse is refused.
+// Octave computes. Operations that a device refuses were refused before.
 static bool hosted_combined (octave_value::binary_op op, const sparse_operand &a,
                              const sparse_operand &b, sparse &result, array &full) {
   octave_value x = on_host (a), y = on_host (b);
   const bool multiplies = op == octave_value::op_el_mul;
   if ((multiplies || op == octave_value::op_el_div) && goes_along (y.dims (), x.dims ())
-      && a.is_sparse && !is_scalar (b)) { // which Octave has as products with diagonal matrices
+      && a.is_sparse && !is_scalar (b)) { // in Octave a product with a diagonal matrix
     if (op == octave_value::op_el_div)
       y = octave::binary_op (type_info (), octave_value::op_el_div, octave_value (1.0),
                              y.full_value ());
@@ -337,7 +337,7 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
     return true;
   }
   if (!is_scalar (a) && !is_scalar (b)
-      && size_of (a) != size_of (b)) // as Octave's, which repeats none
+      && size_of (a) != size_of (b)) // Octave's sparse matrices do not broadcast
     octave::err_nonconformant (operation_of (op).name, size_of (a), size_of (b));
   full = entrywise (operation_of (op), operand_with (full_operand (a)),
                     operand_with (full_operand (b)));
