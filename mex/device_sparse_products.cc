@@ -19,7 +19,7 @@ gpumm_type product_type (gpumm_type a, gpumm_type b) {
 
 // ---- products -----------------------------------------------------------------------------------
 
-// A product, and the sparse matrices that it takes.
+// A product with its operands, whose entries of C are counted.
 struct counted_sparse {
   gpumm_csc_product p = {};
   sparse a, b;
@@ -44,10 +44,10 @@ struct counted_sparse {
 };
 
 static bool is_thinned (const sparse &x) {
-  return x.thinned || x.values.type == GPUMM_B; // a comparison, say
+  return x.thinned || x.values.type == GPUMM_B; // for example a comparison
 }
 
-// Drops what may be most of a factor before the product counts with it.
+// Drops the zeros of a factor that may be mostly zeros, before the product counts them.
 static void settle_thinned (sparse &a, sparse &b) {
   const bool is_same = same_stored (a, b);
   if (is_thinned (a)) {
@@ -70,7 +70,7 @@ sparse multiplied (sparse &a, sparse &b) {
     l.add (product.start, product.b.cols, 1, &stored);
     l.now ();
     if (!zeros.settles (a, b))
-      continue; // without what was dropped
+      continue; // again, without the dropped zeros
     gpumm_csc_product &p = product.p;
     sparse c =
         new_sparse (a.device, product.a.values.type, p.c.rows, p.c.cols, stored, &product.start);
@@ -90,7 +90,7 @@ array multiplied_full (sparse &given, array d, bool left) {
   const gpumm_type t = s.values.type, u = d.type, type = product_type (t, u);
   if (t != type)
     s = in_type (s, type);
-  if (left && !s.turned) { // kernels take the rows of what is on the left
+  if (left && !s.turned) { // kernels need the left operand by rows
     ready (s.values);
     sparse turned = twin_of (s);
     turned.turned = true;
@@ -128,7 +128,7 @@ sparse scaled (bool divides, sparse x, array factors, bool by_rows) {
   x.values = converted (x.values, type);
   ready (x.values);
   const array y = vector (x.device, type, x.stored);
-  const int along = by_rows != x.turned ? 0 : 1; // of what is stored
+  const int along = by_rows != x.turned ? 0 : 1; // dimension of the stored matrix
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_SCALE;
   w.a = csc_of (x);
