@@ -24,7 +24,7 @@ sparse mapped (const function &f, sparse x) {
   sparse y = with_values (x, mapped (f, x.values));
   const bool may_drop = f.map != GPUMM_MAP_ABS && f.map != GPUMM_MAP_CONJ;
   y.unsure = x.unsure || may_drop;
-  y.thinned = x.thinned || may_drop; // round, real and the like
+  y.thinned = x.thinned || may_drop; // functions such as round and real
   return y;
 }
 
@@ -108,7 +108,7 @@ sparse diagonal_of (sparse x, octave_idx_type k) {
   return y;
 }
 
-// Columns of x, which is as it reads.
+// Columns of x, which is straight.
 static sparse columns_of (sparse x, const octave::idx_vector &which) {
   if (which.is_colon ())
     return x;
