@@ -1,8 +1,9 @@
-// device_joined.cc - sparse matrices and matrices in blocks on a device, put together: [X, Y], [X; Y].
+// device_joined.cc - concatenation of sparse matrices and of matrices in blocks on a device: [X, Y],
+// [X; Y].
 //
-// Octave makes room for the result and inserts the parts, one after another, where nothing is yet. The
-// pattern of a part is moved to its place and united with what is there: as no place is in both, the
-// number of the result's entries is known without a look.
+// Octave makes an empty result and inserts the parts one after another. The pattern of a part is moved
+// to its place and united with the pattern so far. No place is in both, so the number of entries is
+// known without a look.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -12,7 +13,7 @@
 
 namespace gpumm {
 
-// The pattern of y, by columns, in a matrix with more columns, the first of them this one.
+// The offsets of a pattern by columns that begins at column `col` of a matrix with more columns.
 static array start_at (const array &start, index_type cols, index_type col) {
   const index_type count = start.numel (), behind = cols + 1 - col - count;
   const dim_vector size (cols + 1, 1);
@@ -34,7 +35,7 @@ static array index_at (const array &index, index_type row) {
   return ready (y);
 }
 
-// Two patterns of one size, by columns, that share no place: their union, and where the entries go.
+// The union of two patterns of one size, by columns, that share no place, and the places of the entries.
 struct union_of {
   array start, index, from_a, from_b;
 
@@ -56,7 +57,7 @@ struct union_of {
     run (w);
   }
 
-  // The values of both, of so many elements each.
+  // The values of both patterns; each value has this number of elements.
   array values (array a, array b, index_type each) const {
     const array y = new_array (a.device, a.type, dim_vector (each, index.numel ()));
     a.size = dim_vector (each, from_a.numel ());
