@@ -1,4 +1,4 @@
-// device_vector.h - vectors on a device, as patterns of sparse matrices and of blocks are made of.
+// device_vector.h - vectors on a device, which patterns of sparse matrices and of blocks consist of.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_DEVICE_VECTOR_H
@@ -15,12 +15,12 @@ array vector (int device, gpumm_type type, index_type count);
 array to_device (int device, gpumm_type type, index_type count, const void *from);
 void to_host (array x, void *to);
 
-// Of a vector that may be missing.
+// The view of a vector, which may be missing.
 gpumm_view view (const array &x);
 
 void run (const gpumm_sparse_work &w);
 
-// What a device finds, looked at together: one wait.
+// Reads results of a device together, with one wait.
 class looks {
 public:
   void add (const array &x, index_type place, index_type count, void *to);
@@ -54,10 +54,10 @@ struct marks {
   }
 };
 
-// Marks the entries of a that the pattern of b has, too. What comes back has both patterns and the marks.
+// Marks the entries of a that the pattern of b has, too. Returns work with both patterns and the marks.
 gpumm_sparse_work matched (const gpumm_csc &a, const gpumm_csc &b, const marks &m);
 
-// The values at these places, or put there among zeros.
+// The values at these places, or zeros with the values put at these places.
 array picked (bool put, array values, const array &places, index_type count);
 
 operand operand_with (const array &x);
