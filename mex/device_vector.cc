@@ -13,11 +13,11 @@ array vector (int device, gpumm_type type, index_type count) {
   return new_array (device, type, dim_vector (count, 1));
 }
 
-// Elements without gaps, for a copy.
+// A vector without gaps as a matrix for a copy.
 static gpumm_matrix column (gpumm_type type, index_type count, const void *values,
                             gpumm_buffer *buffer) {
   gpumm_matrix m = {};
-  m.type = type == GPUMM_B ? GPUMM_U8 : type; // as many bytes
+  m.type = type == GPUMM_B ? GPUMM_U8 : type; // the same size
   m.rows = m.ld = count;
   m.cols = 1;
   m.values = const_cast<void *> (values);
