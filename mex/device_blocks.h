@@ -1,10 +1,10 @@
-// device_blocks.h - matrices in blocks on a device: their operations, with the rules of blocksparse.
+// device_blocks.h - operations of matrices in blocks on a device, with the rules of blocksparse.
 //
-// As for sparse matrices (device_sparse.h) the blocks are an array of device_array.h, so what is done to
-// each element is a program of its: 1.5 * X - 0.5 * Y is one pass where the patterns are the same. The
-// pattern of blocks is a sparse matrix, which the same kernels unite, transpose and thin out.
+// As in device_sparse.h, the elements are an array of device_array.h, so elementwise operations are
+// programs: 1.5 * X - 0.5 * Y is one pass if the patterns are equal. The pattern of blocks is a sparse
+// matrix: the kernels of sparse matrices unite, transpose and thin out patterns of blocks, too.
 //
-// A block that may have become zero is looked for where it can matter (settle), and then dropped.
+// settle looks for blocks that have become zero before they can matter, and drops them.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_DEVICE_BLOCKS_H
@@ -20,10 +20,10 @@ struct blocks {
   // as stored: compressed block rows
   octave_idx_type rows = 0, cols = 0, block_rows = 1, block_cols = 1, stored = 0;
   array start, index, values; // index: the block columns; values: block_rows * block_cols x stored
-  bool turned = false, conjugated = false; // this matrix is what is stored, transposed; conjugated
+  bool turned = false, conjugated = false; // read transposed; read conjugated
   bool unsure = false;                     // a stored block may be zero
-  array zero;                              // after a product: says whether one is
-  std::shared_ptr<blocks> twin;            // where there is one: the transpose of what is stored
+  array zero;                              // after a product: is a stored block zero?
+  std::shared_ptr<blocks> twin;            // the transpose of the stored matrix, if it was made
 
   dim_vector size () const {
     return is_hosted () ? host.dims () : turned ? dim_vector (cols, rows) : dim_vector (rows, cols);
@@ -41,48 +41,49 @@ bool is_blocksparse (const octave_base_value &x);
 blocks upload_blocks (const octave_value &value, int device);
 octave_value download (blocks x);
 
-// x on that device, as of an array.
+// x on this device, as moved () of arrays.
 blocks moved (const blocks &x, int device);
 
-// Drops blocks that are zero. Waits where that is not known.
+// Drops zero blocks. Waits if it is not known whether there are any.
 const blocks &settle (blocks &x);
 
 blocks transposed (blocks x, bool conjugates);
 
-// Full and sparse, and back from full.
+// Conversions to full and sparse, and from full.
 array full_of (blocks x);
 sparse sparse_of (blocks x);
 blocks blocks_of (const array &x, const dim_vector &block_size);
 
-// X(I,J), and the element X(K): full, as of a blocksparse of the host. X{I,J}, a block. One look.
+// X(I,J) and the element X(K), which are full, as for a blocksparse of the host; the block X{I,J}.
+// One look.
 array part_of (blocks x, const octave_value_list &given);
 array block_of (blocks x, const octave_value_list &given);
 
-// A matrix of this size without blocks, of x's type and where x is: in blocks of x's size, or, where they do
-// not divide it, of one element.
+// A matrix of this size without blocks, of x's type and on x's device. Its blocks have the size of x's,
+// or one element if that size does not divide the matrix.
 blocks none_like (const blocks &x, const dim_vector &size);
 
-// a with b, of one class and block size, inserted where a has no blocks, the first element at this row and
-// column, from 0.
+// a with b inserted where a has no blocks. b begins at this row and column, from 0. Both have one class
+// and block size.
 blocks inserted (blocks a, blocks b, octave_idx_type row, octave_idx_type col);
 
-// As full_of, but an error where the matrix is too large to be made unasked.
+// As full_of, but an error if the matrix is too large to be made implicitly.
 array implicit_full_of (const blocks &x);
 
 // The stored elements, as a column.
 array values_of (blocks x);
 
-// Elements that are not zero. Waits.
+// The number of elements that are not zero. Waits.
 octave_idx_type nonzeros_of (blocks x);
 
-// One operand of an operator of which another is in blocks.
+// An operand of an operator whose other operand is in blocks.
 struct block_operand {
   bool is_blocks = false;
   blocks s;
   operand other;
 };
 
-// The result is in blocks, or else *full. A product settles its operands.
+// Returns true if the result is in blocks; otherwise it is in `full`. A product settles its operands.
 bool combined (octave_value::binary_op op, block_operand &a, block_operand &b, blocks &result,
                array &full);
 
@@ -92,7 +93,7 @@ blocks converted (blocks x, gpumm_type type);
 // Are the elements of two matrices of one size and block size equal? Waits.
 bool equal (blocks a, blocks b);
 
-// Without the blocks whose Frobenius norm is at most this.
+// x without the blocks whose Frobenius norm is at most `most`.
 blocks without_small (blocks x, double most);
 
 // Sums of columns (dim 0) or rows (1); the diagonal. Both full.
