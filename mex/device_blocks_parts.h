@@ -1,4 +1,4 @@
-// device_blocks_parts.h - what the files of device_blocks share.
+// device_blocks_parts.h - functions that the files of device_blocks share.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_DEVICE_BLOCKS_PARTS_H
 #define GPUMM_DEVICE_BLOCKS_PARTS_H
@@ -10,39 +10,40 @@ namespace gpumm {
 
 blocks hosted_blocks (const octave_value &value);
 
-// Room for a matrix of these sizes, and in blocks of the size of x's.
+// Memory for a matrix of these sizes, and for a matrix with blocks of x's block size.
 blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type stored);
 
-// The pattern of blocks, by columns: that of the transpose. Without values.
+// The pattern of the transpose by columns, which is the pattern of blocks by rows. Without values.
 gpumm_csc grid_of (const blocks &x);
 
-// The transpose of what is stored: made once and kept with the matrix.
+// The transpose of the stored matrix, made once and kept with the matrix.
 blocks twin_of (blocks &x);
 
-// x as it reads, in compressed block rows.
+// x stored the way it is read, in compressed block rows.
 blocks straight (const blocks &x);
 
 // The pattern of x with other values.
 blocks with_values (const blocks &x, const array &values);
 
-// The blocks that are not zero.
+// Marks the blocks that are not zero.
 marks marks_of (blocks &x);
 
 // The marked blocks.
 blocks packed (blocks x, const marks &m, index_type kept);
 
-// The blocks at these places; or put there, among zeros, or into an array that nobody else holds.
+// The blocks at these places; zeros with blocks put at these places; an array that nobody else holds,
+// with blocks put at these places.
 array taken (const array &values, const array &places);
 array put_among_zeros (const array &blocks, const array &places, index_type count);
 void put (const array &blocks, const array &places, const array &whole);
 
-// 0, step, ..., count * step, as offsets and places are.
+// 0, step, ..., count * step, in the type of offsets and places.
 array multiples (int device, index_type count, index_type step);
 
 // x in this type.
 blocks in_type (const blocks &x, gpumm_type type);
 
-// Which entries of two patterns are in both: marks in a, and their places in a and in b.
+// The entries that are in both of two patterns: their marks in a, and their places in a and in b.
 struct meeting {
   marks in_a;
   index_type count;
