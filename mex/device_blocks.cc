@@ -1,4 +1,4 @@
-// device_blocks.cc - matrices in blocks on a device: memory, and as what they are stored.
+// device_blocks.cc - matrices in blocks on a device: memory and storage.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -138,7 +138,7 @@ octave_value download (blocks x) {
 // ---- patterns -----------------------------------------------------------------------------------
 
 array multiples (int device, index_type count, index_type step) {
-  // 0 and step, without a copy from the host, which waits: integers of 64 bits are written by their halves
+  // 0 and step as 64-bit integers, written by halves: a copy from the host would wait
   const array from = zeros (device, GPUMM_I64, dim_vector (2, 1));
   array halves = from,
         half = converted (as_array (operand_of (octave_value (double (step)), device)), GPUMM_U32);
@@ -147,7 +147,7 @@ array multiples (int device, index_type count, index_type step) {
   pick (true, ready (half), half.size, halves, halves.size, {octave::idx_vector (2)});
   const array which = zeros (device, GPUMM_I64, dim_vector (count, 1));
   const array y = vector (device, GPUMM_I64, count + 1);
-  gpumm_sparse_work w = {}; // offsets of columns that are all the same
+  gpumm_sparse_work w = {}; // offsets of columns of the same length
   w.op = GPUMM_SPARSE_LENGTHS;
   w.a.cols = 1;
   w.a.start = view (from);
@@ -176,7 +176,7 @@ meeting::meeting (int device, const gpumm_csc &a, const gpumm_csc &b) : in_a (de
   run (w);
 }
 
-// Moves blocks between an array with those at these places and one with all.
+// Moves blocks between the array of all blocks and an array of the blocks at these places.
 static void move_blocks (bool puts, const array &part, const array &whole, const array &places) {
   const index_type each = whole.size (0);
   gpumm_pick p = {};
@@ -197,7 +197,7 @@ static void move_blocks (bool puts, const array &part, const array &whole, const
     need (gpumm_pick_entries (&p));
 }
 
-// Of values that are still to be computed, those at the places alone are.
+// The values at these places. A pending program is computed for these places only.
 array taken (const array &values, const array &places) {
   const dim_vector size (values.size (0), places.numel ());
   if (values.pending) {
@@ -227,7 +227,7 @@ blocks packed (blocks x, const marks &m, index_type kept) {
   y.index = vector (x.device, GPUMM_I32, kept);
   const array from = vector (x.device, GPUMM_I64, kept), same = vector (x.device, GPUMM_I64, kept);
   gpumm_sparse_work w = {};
-  w.op = GPUMM_SPARSE_MEET; // of the pattern with itself: what is marked, and where it lies
+  w.op = GPUMM_SPARSE_MEET; // of the pattern with itself: the marked blocks and their places
   w.a = w.b = grid_of (x);
   m.attach (w);
   w.c = grid_of (y);
@@ -241,7 +241,7 @@ blocks packed (blocks x, const marks &m, index_type kept) {
   return y;
 }
 
-// Marks blocks by a number for each, which is not 0 where a block is marked.
+// Marks the blocks whose number is not 0.
 static marks marks_by (array numbers, const blocks &x) {
   const marks m (x.device, x.stored);
   ready (numbers);
@@ -254,8 +254,8 @@ static marks marks_by (array numbers, const blocks &x) {
   return m;
 }
 
-// Something for each entry that is not zero where the entry is not; NaN is not. Integers of 64 bits have no
-// arithmetic on a device: their halves are looked at.
+// An array that is nonzero where x is nonzero or NaN. 64-bit integers have no arithmetic on a device, so
+// their halves are tested.
 static array not_zero (const array &x) {
   if (is_wide (x.type)) {
     array halves = x;
@@ -337,7 +337,7 @@ blocks twin_of (blocks &x) {
   w.c = grid_of (t);
   w.c.values = view (from);
   run (w);
-  gpumm_pick p = {}; // element (c, r) of a block of t is (r, c) of x's block
+  gpumm_pick p = {}; // element (c, r) of a block of t is element (r, c) of x's block
   p.part = view (t.values);
   p.whole = view (x.values);
   const int64_t each = x.block_rows * x.block_cols;
@@ -353,7 +353,7 @@ blocks twin_of (blocks &x) {
   p.places[2].vector = static_cast<const int64_t *> (from.values ());
   if (x.stored > 0)
     need (gpumm_pick_entries (&p));
-  t.twin = nullptr; // a transpose of it is not kept
+  t.twin = nullptr; // the transpose of t is not kept
   if (!x.twin)
     return t;
   *x.twin = t;
