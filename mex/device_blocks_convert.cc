@@ -1,8 +1,8 @@
-// device_blocks_convert.cc - matrices in blocks on a device become full and sparse, full ones blocks;
-// parts of them, which are full.
+// device_blocks_convert.cc - conversions of matrices in blocks on a device to full and sparse, and from
+// full; parts of them, which are full.
 //
-// A full matrix is first cut into bricks: its blocks side by side, block row by block row. Then a
-// block's place in the grid is its place among the bricks.
+// A full matrix is first cut into bricks: its blocks one after another, block row by block row. The place
+// of a block in the grid is then its place among the bricks.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -18,7 +18,7 @@
 
 namespace gpumm {
 
-// As a blocksparse of the host: larger ones must be asked for by full (X).
+// Larger full matrices need full (X), as for a blocksparse of the host.
 static const double MOST_IMPLICIT_BYTES = 1 << 30;
 
 // 0, 1, ... as entries of an I32 vector.
@@ -29,7 +29,7 @@ static array ramp (int device, index_type count) {
   return to_device (device, GPUMM_I32, count, x.data ());
 }
 
-// Moves entries of an array of this size, from strides to strides.
+// Copies the entries of an array of this size to other strides.
 static void move (const array &from, const array &to, const dim_vector &size,
                   const distances &from_stride, const distances &to_stride) {
   gpumm_map m = {};
@@ -42,7 +42,7 @@ static void move (const array &from, const array &to, const dim_vector &size,
     need (gpumm_map_entries (&m));
 }
 
-// How the elements of a full matrix lie: in blocks as (r, i, c, j), in bricks as (r, c, j, i).
+// The order of the elements of a full matrix: (r, i, c, j) by columns, (r, c, j, i) in bricks.
 struct bricks {
   index_type block_rows, block_cols, down, across;
 
@@ -54,7 +54,7 @@ struct bricks {
   index_type each () const {
     return block_rows * block_cols;
   }
-  dim_vector size () const { // down a column, as the full matrix lies
+  dim_vector size () const { // in the order of the full matrix
     return dim_vector (block_rows, down, block_cols, across);
   }
   distances in_full () const {
@@ -65,7 +65,7 @@ struct bricks {
     return {1, each () * across, block_rows, each ()};
   }
 
-  // The full matrix of these blocks, which are at these places among the bricks.
+  // The full matrix with these blocks at these places among the bricks.
   array full (const array &stored, const array &places) const {
     const array y =
         new_array (stored.device, stored.type, dim_vector (block_rows * down, block_cols * across));
@@ -73,7 +73,7 @@ struct bricks {
     return y;
   }
 
-  // A grid with all its blocks.
+  // The pattern in which all blocks are stored.
   gpumm_csc grid (array &start, array &index, int device) const {
     start = multiples (device, down, across);
     index = vector (device, GPUMM_I32, down * across);
@@ -119,7 +119,7 @@ array implicit_full_of (const blocks &x) {
 
 // ---- parts --------------------------------------------------------------------------------------
 
-// The rows of blocks (or columns) that rows of an index lie in, in order, and the index among them.
+// The sorted block rows (or block columns) that an index touches, and the index within them.
 struct touched {
   std::vector<int32_t> blocks;
   octave::idx_vector inside = octave::idx_vector::colon;
@@ -148,7 +148,7 @@ struct touched {
   }
 };
 
-// The blocks in which these rows and columns lie are met with the matrix, and only they are made full.
+// Makes only those stored blocks full that these rows and columns touch.
 static array full_part (blocks x, const octave::idx_vector &rows, const octave::idx_vector &cols) {
   const dim_vector size (rows.length (x.rows), cols.length (x.cols));
   if (size.safe_numel () == 0 || x.stored == 0)
@@ -251,8 +251,8 @@ blocks blocks_of (const array &given, const dim_vector &block_size) {
   return y;
 }
 
-// Elements by columns: the columns of blocks are sorted by their places in the matrix, which keeps block
-// rows in order, and each is moved as it is.
+// Sorts the columns of all blocks by their column in the matrix, which keeps block rows in order, and
+// moves each of them whole.
 sparse sparse_of (blocks x) {
   if (x.is_hosted ())
     return hosted_sparse (by_octave ("sparse", ovl (x.host)));
@@ -264,7 +264,7 @@ sparse sparse_of (blocks x) {
     say_gather (
         "a sparse matrix on a device has less than 2^31 rows, columns and columns of blocks");
   sparse y = new_sparse (x.device, type, x.rows, x.cols, elements);
-  // a column of a block: its block row, its column in the matrix, and where it is stored
+  // for each column of a block: its block row, its column in the matrix, and its place in memory
   const array starts =
       picked (false, multiples (x.device, x.stored, x.block_cols), x.start, x.start.numel ());
   array column = vector (x.device, GPUMM_I32, count);
@@ -294,7 +294,7 @@ sparse sparse_of (blocks x) {
   w.c.index = view (row);
   w.c.values = view (order);
   run (w);
-  // elements of these columns, one below the other
+  // the elements of these columns, one below the other
   y.start = picked (false, multiples (x.device, count, x.block_rows), sorted, sorted.numel ());
   array index = y.index, of = row, below = ramp (x.device, x.block_rows);
   index.size = dim_vector (x.block_rows, count);
