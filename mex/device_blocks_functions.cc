@@ -22,7 +22,7 @@ blocks mapped (const function &f, blocks x) {
   const bool was_unsure = x.unsure;
   const array zero = x.zero;
   blocks y = with_values (x, mapped (f, x.values));
-  if (f.map == GPUMM_MAP_ABS || f.map == GPUMM_MAP_CONJ) { // zero where x is
+  if (f.map == GPUMM_MAP_ABS || f.map == GPUMM_MAP_CONJ) { // zero only where x is zero
     y.unsure = was_unsure;
     y.zero = zero;
   }
