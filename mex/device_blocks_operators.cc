@@ -1,5 +1,5 @@
 // device_blocks_operators.cc - operators of matrices in blocks on a device, by the rules of
-// blocksparse: a result is in blocks where it is on the host, and else full.
+// blocksparse: a result is in blocks if it is in blocks on the host, and full otherwise.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -27,7 +27,7 @@ static bool is_number (const block_operand &x) {
   return !x.is_blocks && x.other.x.is_scalar ();
 }
 
-// The operand on the host.
+// The operand as a value of the host.
 static octave_value on_host (const block_operand &x) {
   return x.is_blocks         ? download (x.s)
          : x.other.is_number ? x.other.value
@@ -40,7 +40,7 @@ static array full_operand (const block_operand &x) {
 
 static gpumm_type product_type (gpumm_type a, gpumm_type b) {
   if (!is_float (a))
-    return a; // of two integers of one class
+    return a; // two integers of one class
   const gpumm_type real = is_single (a) || is_single (b) ? GPUMM_S : GPUMM_D;
   return is_complex (a) || is_complex (b) ? complex_type (real) : real;
 }
@@ -60,7 +60,7 @@ static gpumm_bsr bsr_of (const blocks &x) {
   return m;
 }
 
-// A product, and the matrices in blocks that it takes.
+// A product with its operands, whose blocks of C are counted.
 struct counted_blocks {
   gpumm_bsr_product p = {};
   blocks a, b, c;
@@ -95,7 +95,7 @@ struct counted_blocks {
   }
 };
 
-// a * b, which are settled, all in one look.
+// a * b, and settles a and b, all in one look.
 static blocks multiplied (blocks &a, blocks &b) {
   for (;;) {
     looks l;
@@ -108,7 +108,7 @@ static blocks multiplied (blocks &a, blocks &b) {
     l.add (c.start, product.p.c.rows, 1, &stored);
     l.now ();
     if (!zeros.settles (a, b))
-      continue; // without what was dropped
+      continue; // again, without the dropped blocks
     gpumm_bsr_product &p = product.p;
     c.stored = stored;
     c.index = vector (c.device, GPUMM_I32, stored);
@@ -166,7 +166,7 @@ array sum_of (blocks x, int dim) {
   return multiplied_full (x, is_single (x.type ()) ? converted (one, GPUMM_S) : one, dim == 1);
 }
 
-// Octave's error, or that of gpumm, unless there is a product.
+// Raises Octave's or gpumm's error if a * b does not exist.
 static void check_product (const block_operand &a, const block_operand &b) {
   const dim_vector u = size_of (a), v = size_of (b);
   if (u.ndims () > 2 || v.ndims () > 2 || u (1) != v (0))
@@ -200,7 +200,7 @@ static bool product (block_operand &a, block_operand &b, blocks &result, array &
   return a.is_blocks && b.is_blocks;
 }
 
-// Repeated squaring, as for a blocksparse of the host.
+// By repeated squaring, as for a blocksparse of the host.
 static blocks power (blocks a, double p) {
   blocks c;
   for (bool is_first = true;; a = multiplied (a, a)) {
@@ -214,7 +214,7 @@ static blocks power (blocks a, double p) {
   }
 }
 
-// ---- entry by entry -----------------------------------------------------------------------------
+// ---- elementwise --------------------------------------------------------------------------------
 
 static bool same_pattern (const blocks &a, const blocks &b) {
   return a.start.buffer == b.start.buffer && a.index.buffer == b.index.buffer
@@ -222,8 +222,8 @@ static bool same_pattern (const blocks &a, const blocks &b) {
          && a.block_rows == b.block_rows;
 }
 
-// f of both, where one has blocks at all places of the other: the result has its pattern, and only the
-// other's blocks are looked for. `on_left`: is it the left operand?
+// The operation if `large` stores blocks at all places of `small`: the result has the pattern of `large`,
+// and only the blocks of `small` are looked up. `on_left`: is `large` the left operand?
 static blocks over (const operation &o, const blocks &large, const blocks &small,
                     const array &places, bool on_left) {
   const operand part = operand_with (taken (large.values, places)),
@@ -235,7 +235,7 @@ static blocks over (const operation &o, const blocks &large, const blocks &small
   return with_values (large, y);
 }
 
-// f of both, with blocks where one of them has any.
+// The operation on the union of both patterns.
 static blocks united (const operation &o, const blocks &a, const blocks &b, const meeting &both) {
   const index_type stored = a.stored + b.stored - both.count;
   const array from_a = vector (a.device, GPUMM_I64, a.stored),
@@ -256,7 +256,7 @@ static blocks united (const operation &o, const blocks &a, const blocks &b, cons
                                     operand_with (put_among_zeros (b.values, from_b, stored))));
 }
 
-// f of the blocks of both, where one of them has any; the other's are zeros, stored or not.
+// The operation at all places where one of the operands stores a block. Blocks that are not stored are zero.
 static blocks joined (const operation &o, blocks a, blocks b) {
   if (a.conjugated || b.conjugated) {
     a = straight (a);
@@ -283,7 +283,7 @@ static blocks with_number (const operation &o, const block_operand &a, const blo
   blocks x = a.is_blocks ? a.s : b.s;
   const gpumm_scalar number = (a.is_blocks ? b : a).other.number;
   if (!std::isfinite (number.re) || !std::isfinite (number.im))
-    settle (x); // 0 times Inf would be NaN
+    settle (x); // 0 * Inf would be NaN
   if (x.conjugated)
     x = straight (x);
   const operand values = operand_with (x.values);
@@ -291,8 +291,8 @@ static blocks with_number (const operation &o, const block_operand &a, const blo
                                      : entrywise (o, a.other, values));
 }
 
-// Does it stay in blocks? By the rules of @blocksparse/elementwise.m; numbers that are multiplied by `*`
-// may be NaN and Inf.
+// Does the result stay in blocks? The rules are those of @blocksparse/elementwise.m. With `*` a number may
+// be NaN or Inf.
 static bool keeps_zeros (octave_value::binary_op op, const block_operand &a,
                          const block_operand &b) {
   if (a.is_blocks && b.is_blocks)
@@ -313,7 +313,7 @@ static bool keeps_zeros (octave_value::binary_op op, const block_operand &a,
                      : op == octave_value::op_el_pow && !is_complex (n.other.x.type) && x.re > 0));
 }
 
-// A number on the device becomes one of the host, which is asked about it. Waits.
+// Copies a number on the device to the host, which needs its value. Waits.
 static void look_at_number (block_operand &x) {
   if (is_number (x) && !x.other.is_number)
     x.other = operand_of (download (as_array (x.other)), x.other.x.device);
@@ -336,7 +336,7 @@ static void check_power (const block_operand &a, const block_operand &b) {
                 "device: gather (X)");
 }
 
-// Octave computes; what a device would refuse has been refused.
+// Octave computes. Operations that a device refuses were refused before.
 static bool hosted_combined (octave_value::binary_op op, const block_operand &a,
                              const block_operand &b, blocks &result, array &full) {
   const octave_value z = octave::binary_op (type_info (), op, on_host (a), on_host (b));
