@@ -13,7 +13,7 @@ blocks hosted_blocks (const octave_value &value);
 // Memory for a matrix of these sizes, and for a matrix with blocks of x's block size.
 blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type stored);
 
-// The pattern of the transpose by columns, which is the pattern of blocks by rows. Without values.
+// The pattern of blocks, read by columns, as the pattern of the transpose. Without values.
 gpumm_csc grid_of (const blocks &x);
 
 // The transpose of the stored matrix, made once and kept with the matrix.
