@@ -1,8 +1,8 @@
 // gpuarray.cc - the type gpuArray, as Octave sees it.
 //
-//   G = __gpuarray__ (A)                   A on the selected device
-//   A = __gpuarray__ ("gather", G)         and back
-//   ... = __gpuarray__ (WORD, ...)         what methods in @gpuArray ask for: see words, at the end
+//   G = __gpuarray__ (A)                   copies A to the selected device
+//   A = __gpuarray__ ("gather", G)         copies G back
+//   ... = __gpuarray__ (WORD, ...)         for the methods in @gpuArray: see words, at the end
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -29,7 +29,7 @@ static const octave_gpuarray *gpuarray_of (const octave_base_value &x);
 
 // ---- the type -----------------------------------------------------------------------------------
 
-// Entries that are shown; of larger arrays the kind is.
+// Arrays with more entries than this show only their kind.
 static const octave_idx_type MOST_SHOWN = 1000;
 
 class octave_gpuarray : public own_matrix {
@@ -47,12 +47,12 @@ public:
     return new octave_gpuarray ();
   }
 
-  // Called where the value goes to a variable: computed once, and on its way.
+  // Octave calls this when a variable gets the value. Queues the pending program, so it runs only once.
   void maybe_economize () {
     ready (m);
   }
 
-  // The array for use in an expression: what others hold too is computed once, for all.
+  // The array for use in an expression. If others hold it, too, it is computed once for all of them.
   array operand () const {
     if (references (this, 0) > 1)
       ready (m);
@@ -163,7 +163,7 @@ public:
     os << kind ();
   }
 
-  // Never saved as something else.
+  // A gpuArray is never saved as another type.
   [[noreturn]] static bool not_saved () {
     say_gather ("a file cannot hold it: save gather (X)");
   }
@@ -187,7 +187,7 @@ private:
   std::string kind () const {
     return m.size.str () + " gpuArray, " + (iscomplex () ? "complex " : "") + class_of (m.type);
   }
-  // How many hold this value, whatever Octave calls it: `count` up to 7, `m_count` later.
+  // The number of references to this value: Octave's field is `count` up to version 7, `m_count` later.
   template <typename T> static auto references (const T *x, int) -> decltype (long (x->m_count)) {
     return long (x->m_count);
   }
@@ -225,7 +225,7 @@ bool get_gpuarray (const octave_base_value &x, array &to) {
   return g != nullptr;
 }
 
-// Both operands of an operator, of which at least one is a gpuArray.
+// Both operands of an operator. At least one is a gpuArray.
 static std::pair<operand, operand> operands_of (const octave_base_value &a,
                                                 const octave_base_value &b) {
   const octave_gpuarray *x = gpuarray_of (a), *y = gpuarray_of (b);
@@ -238,12 +238,12 @@ static std::pair<operand, operand> operands_of (const octave_base_value &a,
     u = operand_of (shared (a), v.x.device);
   if (!y)
     v = operand_of (shared (b), u.x.device);
-  if (u.x.device != v.x.device) // they meet where the first one is
+  if (u.x.device != v.x.device) // the device of the first operand counts
     v.x = moved (v.x, u.x.device);
   return {u, v};
 }
 
-// An argument as an array; on the device of the others where it comes from the host.
+// An argument as an array on this device.
 static array argument (const octave_value &x, int device) {
   const octave_gpuarray *g = gpuarray_of (x.get_rep ());
   return g ? moved (ready (g->m), device) : upload (x, device);
@@ -273,7 +273,7 @@ octave_value octave_gpuarray::reshape (const dim_vector &size) const {
   return value_of (reshaped (ready (m), shape));
 }
 
-// As Octave's arrays: a single dimension that is left of N makes a column.
+// As for Octave's arrays, an N-d array with a single dimension left becomes a column.
 octave_value octave_gpuarray::squeeze () const {
   if (m.size.ndims () == 2)
     return reshape (m.size);
@@ -426,7 +426,7 @@ octave_value octave_gpuarray::elements_as (octave_value (octave_value::*type) ()
   gpumm_type to = type_of_class (z.class_name ());
   if (z.iscomplex ())
     to = complex_type (to);
-  if (is_hosted (m) || is_wide (to) || is_wide (m.type)) // moved by the host, which has the rules
+  if (is_hosted (m) || is_wide (to) || is_wide (m.type)) // Octave converts on the host
     return value_of (upload ((download (m).*type) (), m.device));
   return value_of (gpumm::converted (ready (m), to));
 }
@@ -509,7 +509,7 @@ Array<octave_idx_type> place_of_part (const Array<octave_idx_type> &given, const
   Array<octave_idx_type> place (given);
   for (int d = 0; d < int (place.numel ()); d++)
     if (place (d) + size (d) > all (d)) {
-      if (size (d) != all (d)) // else it is the only part in this dimension
+      if (size (d) != all (d)) // otherwise it is the only part in this dimension
         error_with_id ("gpumm:unsupported",
                        "gpuArray: concatenation with an empty matrix of 1x0 or "
                        "0x1: leave it out");
@@ -518,7 +518,7 @@ Array<octave_idx_type> place_of_part (const Array<octave_idx_type> &given, const
   return place;
 }
 
-// a, already of the size of the result, with b put at place: Octave inserts the parts in order.
+// a with b put at place. Octave inserts the parts in order; a already has the size of the result.
 static octave_value joined_full (const octave_base_value &a, const octave_base_value &b,
                                  const Array<octave_idx_type> &given) {
   const octave_gpuarray *g = gpuarray_of (a), *h = gpuarray_of (b);
@@ -549,7 +549,7 @@ static octave_value joined_full (const octave_base_value &a, const octave_base_v
   return value_of (z);
 }
 
-// Is it in blocks, on the host or on a device?
+// Is x a matrix in blocks, on the host or on a device?
 static bool is_in_blocks (const octave_base_value &x) {
   return is_blocksparse (x) || is_gpublocks (x);
 }
@@ -583,17 +583,17 @@ static octave_value binary (const octave_base_value &a, const octave_base_value 
                                         : value_of (computed (op, a, b));
 }
 
-// a OP= b, in a's buffer where nobody else holds it.
+// a OP= b, in a's buffer if nobody else holds it.
 template <octave_value::binary_op op>
 static octave_value compound (octave_base_value &a, const octave_value_list &,
                               const octave_base_value &b) {
   array &x = dynamic_cast<octave_gpuarray &> (a).m;
   ready (x);
   if (b.issparse ()
-      || is_blocksparse (b)) // a result that may be sparse does not take a full one's place
+      || is_blocksparse (b)) // a result that may be sparse cannot replace a full array
     say_gather ("a full array and a sparse matrix: write X = X + Y");
   array y = computed (op, a, b);
-  long uses = 1; // of the buffer: x, and y's program
+  long uses = 1; // of the buffer, by x and y's program
   if (y.pending)
     for (const array &input : y.pending->inputs)
       uses += input.buffer == x.buffer && !input.turned && input.size == x.size;
@@ -694,7 +694,7 @@ static void install (octave::type_info &types) {
   });
 }
 
-// ---- what methods ask for -----------------------------------------------------------------------
+// ---- words for the methods ----------------------------------------------------------------------
 
 static gpumm_fold_op fold_of (const octave_value &name) {
   const std::string text = name.string_value ();
@@ -704,7 +704,7 @@ static gpumm_fold_op fold_of (const octave_value &name) {
   error_with_id ("gpumm:internal", "__gpuarray__: there is no operation %s", text.c_str ());
 }
 
-// The type of a sum of entries, as Octave has it.
+// The type of a sum of entries in Octave.
 static gpumm_type type_of_sum (gpumm_type type) {
   return type == GPUMM_B ? GPUMM_D : type;
 }
@@ -766,7 +766,7 @@ static octave_value_list word_two (const octave_value_list &args, int) {
   gpumm_type type = type_of_class (rules.class_name ());
   if (is_complex (a.x.type) || is_complex (b.x.type))
     type = complex_type (type);
-  if (!is_float (type)) // compared as Octave converts them
+  if (!is_float (type)) // converted for the comparison as Octave converts
     for (operand *o : {&a, &b}) {
       o->x = plain (converted (as_array (*o), type));
       o->is_number = false;
@@ -816,7 +816,7 @@ static gpumm_op op_of (const octave_value &x, const char *name) {
                  "pagemtimes: %s must be \"none\", \"transpose\" or \"ctranspose\"", name);
 }
 
-// With each page transposed.
+// x with each page transposed.
 static array turned_pages (const array &x, gpumm_op op) {
   if (op == GPUMM_NONE)
     return x;
@@ -910,7 +910,7 @@ static bool is_number (const octave_value &x, double number) {
   return z.re == number && z.im == 0;
 }
 
-// As multiply_any.m has it: with OutputClass the widest of it and the operands' classes.
+// As in multiply_any.m: with OutputClass, the widest of this class and the operands' classes.
 static gpumm_type product_type (const array &a, const array &b, const std::string &output) {
   if ((!is_float (a.type) && a.type != GPUMM_B) || (!is_float (b.type) && b.type != GPUMM_B))
     say_gather ("gpumm multiplies integers from host memory: gather (X)");
@@ -924,7 +924,7 @@ static gpumm_type product_type (const array &a, const array &b, const std::strin
   return is_complex (a.type) || is_complex (b.type) ? complex_type (type) : type;
 }
 
-// A scalar times an array, and what the report says of it.
+// A scalar times an array, with the report of the product.
 static array scaled (const array &a, const array &b, gpumm_report &report) {
   operand x, y;
   x.x = a;
@@ -944,7 +944,7 @@ static array scaled (const array &a, const array &b, gpumm_report &report) {
   return c;
 }
 
-// alpha P + beta C by Octave's operators, which have the rules for factors of any class and value.
+// alpha P + beta C by Octave's operators, which take factors of any class and value.
 static octave_value combined (const array &p, const octave_scalar_map &s) {
   const octave_value alpha = s.contents ("alpha"), beta = s.contents ("beta");
   octave_value sum = value_of (is_number (alpha, 0) ? zeros (p.device, p.type, p.size) : p);
@@ -958,7 +958,7 @@ static octave_value combined (const array &p, const octave_scalar_map &s) {
   return sum;
 }
 
-// Sets alpha, beta and c0 where the engine scales and adds: all must be of the result's type.
+// Sets alpha, beta and c0 if the engine can scale and add: all must have the result's type.
 static bool set_factors (product_options &o, const octave_scalar_map &s, gpumm_type type,
                          int device) {
   const octave_value alpha = s.contents ("alpha"), beta = s.contents ("beta");
@@ -1057,7 +1057,7 @@ static octave_value_list word_select (const octave_value_list &args, int) {
   return ovl (double (engine_device (before)));
 }
 
-// Bytes of the selected device that arrays and products hold, and that are kept for later.
+// Bytes of the selected device that arrays and products hold, and bytes kept for later arrays.
 static octave_value_list word_memory (const octave_value_list &, int) {
   int64_t used = 0, kept = 0;
   if (device_for_new () != NO_DEVICE)
@@ -1080,7 +1080,8 @@ static octave_value_list word_blocksparse (const octave_value_list &args, int) {
   return ovl (gpublocks_value (blocks_of (argument (args (1)), block_size)));
 }
 
-// ("operator", NAME, X, Y) where one is a blocksparse of the host: its type sends what meets a gpuArray.
+// ("operator", NAME, X, Y): X or Y is a blocksparse of the host, whose type passes on operators with a
+// gpuArray.
 static octave_value_list word_operator (const octave_value_list &args, int) {
   static const struct {
     const char *name;
@@ -1097,7 +1098,7 @@ static octave_value_list word_operator (const octave_value_list &args, int) {
   error_with_id ("gpumm:internal", "__gpuarray__: there is no operator %s", name.c_str ());
 }
 
-// ("join", X, Y, PLACE), of such a concatenation
+// ("join", X, Y, PLACE): the same for concatenation.
 static octave_value_list word_join (const octave_value_list &args, int) {
   return ovl (
       joined (args (1).get_rep (), args (2).get_rep (), args (3).octave_idx_type_vector_value ()));
