@@ -8,7 +8,7 @@
 
 using namespace gpumm;
 
-// Stored elements that are shown; of matrices with more the kind is.
+// Matrices with more stored elements than this show only their kind.
 static const octave_idx_type MOST_SHOWN = 1000;
 
 class octave_gpublocks : public own_matrix {
@@ -28,7 +28,7 @@ public:
     computed ();
   }
 
-  // For use in an expression: what is found out of a value that others hold, too, is kept.
+  // For use in an expression. If others hold the value, too, it is computed and settled once for all.
   blocks operand (bool settles = true) const {
     if (references (this, 0) > 1) {
       computed ();
@@ -101,7 +101,7 @@ public:
       return octave_value (clone ());
     say_gather ("reshape of a blocksparse: gather (X)");
   }
-  // A concatenation begins so: without blocks, and then of the size of the result.
+  // A concatenation begins with a matrix without blocks, which then gets the size of the result.
   octave_value resize (const dim_vector &size, bool) const {
     if (size.ndims () == 2 && (size.zero_by_zero () || block_count () == 0))
       return gpublocks_value (none_like (m, size));
@@ -148,7 +148,7 @@ public:
                          const octave_value &) {
     say_gather ("elements of a blocksparse cannot be assigned: gather (X)");
   }
-  // printf and mat2str read elements by this, one by one.
+  // printf and mat2str read single elements by this function.
   octave_value fast_elem_extract (octave_idx_type n) const {
     return n >= 0 && n < dims ().numel ()
                ? download (m).index_op (ovl (double (n + 1))).full_value ()
@@ -179,7 +179,7 @@ public:
        << class_of (m.type ()) << ", " << block_count () << " blocks of " << m.block_size ().str ();
   }
 
-  // Never saved as something else.
+  // A gpuArray is never saved as another type.
   [[noreturn]] static bool not_saved () {
     say_gather ("a file cannot hold it: save gather (X)");
   }
@@ -268,12 +268,12 @@ static int device_of (const octave_base_value &x) {
   return get_gpuarray (x, full) ? full.device : device_for_new ();
 }
 
-// A matrix of one element counts as a number beside what is not in blocks.
+// A matrix of one element counts as a number if the other operand is not in blocks.
 static bool is_one (const octave_base_value &x) {
   return gpublocks_of (x) && x.numel () == 1;
 }
 
-// A product has looked for zeros in x: nobody needs to look again.
+// A product has checked x for zeros, so no other operation needs to check again.
 static void keep (const octave_gpublocks *value, const blocks &x) {
   if (value && value->m.device == x.device && !x.is_hosted ())
     value->m = x;
@@ -300,7 +300,7 @@ octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_val
 
 // ---- concatenation ------------------------------------------------------------------------------
 
-// One of the parts as blocks, or not.
+// Gets a part that is in blocks; false for other parts.
 static bool get_blocks (const octave_base_value &x, int device, blocks &to) {
   if (const octave_gpublocks *s = gpublocks_of (x))
     to = moved (s->operand (false), device);
@@ -309,7 +309,7 @@ static bool get_blocks (const octave_base_value &x, int device, blocks &to) {
   return gpublocks_of (x) || is_blocksparse (x);
 }
 
-// In blocks where that is so on the host, and else full.
+// The result is in blocks if it is in blocks on the host, and full otherwise.
 octave_value gpublocks_joined (const octave_base_value &a, const octave_base_value &b,
                                const Array<octave_idx_type> &given) {
   array full;
@@ -347,14 +347,14 @@ void install_gpublocks (octave::type_info &types) {
   });
 }
 
-// ---- what methods ask for -----------------------------------------------------------------------
+// ---- words for the methods ----------------------------------------------------------------------
 
 // ("fold", "sum", X, DIM)
 static octave_value sum_by_word (const octave_value_list &args) {
   const octave_gpublocks *x = gpublocks_of (args (2).get_rep ());
   const int dim = args (3).int_value () - 1;
   if (x && args (1).string_value () == "sum" && dim < 2) {
-    check_narrow (x->m.type ()); // sums in a class of 64 bits
+    check_narrow (x->m.type ()); // no sums in 64-bit classes
     return gpuarray_value (sum_of (x->operand (), dim));
   }
   say_gather ("%s of a blocksparse is not computed on a device: gather (X)",
