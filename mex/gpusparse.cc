@@ -8,7 +8,7 @@
 
 using namespace gpumm;
 
-// Stored entries that are shown; of matrices with more the kind is.
+// Matrices with more stored entries than this show only their kind.
 static const octave_idx_type MOST_SHOWN = 1000;
 
 class octave_gpusparse : public own_matrix {
@@ -28,7 +28,7 @@ public:
     computed ();
   }
 
-  // For use in an expression: what is found out of a value that others hold, too, is kept.
+  // For use in an expression. If others hold the value, too, it is computed and settled once for all.
   sparse operand (bool settles = true) const {
     if (references (this, 0) > 1) {
       computed ();
@@ -109,7 +109,7 @@ public:
       return octave_value (clone ());
     say_gather ("reshape of a sparse matrix: gather (X)");
   }
-  // A concatenation begins so: without entries, and then of the size of the result.
+  // A concatenation begins with a matrix without entries, which then gets the size of the result.
   octave_value resize (const dim_vector &size, bool) const {
     if (size.ndims () == 2 && (size.zero_by_zero () || nnz () == 0))
       return gpusparse_value (none_like (m, size));
@@ -158,7 +158,7 @@ public:
                          const octave_value &) {
     say_gather ("parts of a sparse matrix on a device are read, not assigned: gather (X)");
   }
-  // printf and mat2str read elements by this, one by one.
+  // printf and mat2str read single elements by this function.
   octave_value fast_elem_extract (octave_idx_type n) const {
     return n >= 0 && n < dims ().numel ()
                ? download (m).index_op (ovl (double (n + 1))).full_value ()
@@ -194,7 +194,7 @@ public:
        << class_of (m.type ()) << ", " << nnz () << " nonzero";
   }
 
-  // Never saved as something else.
+  // A gpuArray is never saved as another type.
   [[noreturn]] static bool not_saved () {
     say_gather ("a file cannot hold it: save gather (X)");
   }
@@ -283,7 +283,7 @@ static int device_of (const octave_base_value &x) {
   return get_gpuarray (x, full) ? full.device : device_for_new ();
 }
 
-// A product has looked for zeros in x: nobody needs to look again.
+// A product has checked x for zeros, so no other operation needs to check again.
 static void keep (const octave_gpusparse *value, const sparse &x) {
   if (value && value->m.device == x.device && !x.is_hosted ())
     value->m = x;
@@ -309,7 +309,7 @@ octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_val
 
 // ---- concatenation ------------------------------------------------------------------------------
 
-// A part as a sparse matrix: what Octave's sparse matrices stay sparse beside.
+// A part as a sparse matrix. Only classes that can be joined with Octave's sparse matrices are taken.
 static sparse part_for (const octave_base_value &x, int device) {
   array full;
   if (const octave_gpusparse *s = gpusparse_of (x))
@@ -327,7 +327,7 @@ octave_value gpusparse_joined (const octave_base_value &a, const octave_base_val
   array full;
   const int device = device_of (gpusparse_of (a) || get_gpuarray (a, full) ? a : b);
   sparse x = part_for (a, device), y = part_for (b, device);
-  // Octave begins with an empty matrix of double, whatever the parts are
+  // Octave begins with an empty double matrix for parts of any class
   if (a.issparse () && a.is_double_type () && a.isreal () && a.nnz () == 0 && place (0) == 0
       && place (1) == 0)
     x = none_like (y, a.dims ());
@@ -365,7 +365,7 @@ void install_gpusparse (octave::type_info &types) {
   });
 }
 
-// ---- what methods ask for -----------------------------------------------------------------------
+// ---- words for the methods ----------------------------------------------------------------------
 
 octave_value_list gpusparse_word (const octave_value_list &args, int nargout) {
   const std::string word = args (0).string_value ();
