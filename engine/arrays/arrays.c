@@ -1,4 +1,4 @@
-/* arrays.c - arrays on a device, entry by entry: checks, and work queued on the array stream.
+/* arrays.c - elementwise work on arrays of a device: checks, and launches queued on the array stream.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "arrays.h"
 #include "devices.h"
@@ -29,7 +29,7 @@ static gpumm_status check_place (call *c, const gpumm_buffer *buffer, const char
              : gpumm_fail (GPUMM_UNSUPPORTED, "%s: not on device %d", c->name, c->context->device);
 }
 
-/* Do elements low to high, counted from values, lie in the buffer? In doubles, which do not overflow. */
+/* Do elements low to high, counted from values, lie in the buffer? Computed in double, against overflow. */
 static gpumm_status check_extent (call *c, const gpumm_buffer *buffer, const void *values,
                                   size_t element, double low, double high, const char *what) {
   const gpumm_status status = check_place (c, buffer, what);
@@ -40,7 +40,7 @@ static gpumm_status check_extent (call *c, const gpumm_buffer *buffer, const voi
   if (at + low * (double) element < 0
       || at + (high + 1) * (double) element > (double) buffer->bytes)
     return gpumm_fail (GPUMM_INVALID, "%s: %s does not lie in its buffer", c->name, what);
-  if (apart % (intptr_t) element != 0) /* would end CUDA for this process */
+  if (apart % (intptr_t) element != 0) /* a misaligned access ends CUDA for this process */
     return gpumm_fail (GPUMM_INVALID, "%s: %s does not begin at a whole element of its buffer",
                        c->name, what);
   return GPUMM_OK;
@@ -53,7 +53,7 @@ static gpumm_status check_type (const call *c, gpumm_type type, const char *what
                            (int) type);
 }
 
-/* Sets *entries; there may be no more than 2^53. */
+/* Sets *entries, which may be at most 2^53. */
 static gpumm_status check_sizes (const call *c, const int64_t *size, int count, int64_t *entries) {
   double product = 1;
   *entries = 1;
@@ -102,7 +102,7 @@ static gpumm_status fail_wide (const call *c) {
   return gpumm_fail (GPUMM_UNSUPPORTED, "%s: int64 and uint64 can only be moved", c->name);
 }
 
-/* The steps, which must find their operands. */
+/* Checks that each step finds its operands. */
 static gpumm_status check_steps (const call *c, const gpumm_map *m) {
   int depth = 0;
   for (int s = 0; s < m->steps; s++) {
@@ -122,7 +122,7 @@ static gpumm_status check_steps (const call *c, const gpumm_map *m) {
   return GPUMM_OK;
 }
 
-/* Everything of a map but its output. */
+/* Checks everything of a map except its output. */
 static gpumm_status check_map (call *c, const gpumm_map *m, int moves, int64_t *entries) {
   gpumm_status status = check_sizes (c, m->size, GPUMM_MAP_DIMS, entries);
   if (!status && m->domain > GPUMM_Z)
@@ -143,7 +143,7 @@ static gpumm_status check_map (call *c, const gpumm_map *m, int moves, int64_t *
   return status;
 }
 
-/* inner x count x outer entries, as many as there are. */
+/* Checks that inner x count x outer is the number of entries. */
 static gpumm_status check_lanes (const call *c, int64_t inner, int64_t count, int64_t outer,
                                  int64_t entries) {
   const int64_t size[] = {inner, count, outer};
@@ -172,7 +172,7 @@ gpumm_status gpumm_queue_launch (const call *c, gpumm_array_launch *launch, cons
     if (status)
       gpumm_fail (status, "device %d: %s failed: %s", c->context->device, c->name,
                   c->context->driver->error_text ());
-    gpumm_queue_end (c->context, c->name); /* a part may run, even after a failure */
+    gpumm_queue_end (c->context, c->name); /* after a failure a part of the work may still run */
   }
   gpumm_pool_give (c->context, GPUMM_POOL_DEVICE, workspace);
   return status;
@@ -261,7 +261,7 @@ static gpumm_status launch_pick (gpumm_context *context, gpumm_stream *stream, c
   return context->driver->pick (context->device, stream, what);
 }
 
-/* The places along a dimension of the whole. */
+/* Checks the places along a dimension of the whole. */
 static gpumm_status check_places (call *c, const gpumm_places *x, int64_t count, int64_t size) {
   if (count == 0)
     return GPUMM_OK;
