@@ -25,7 +25,7 @@ gpumm_status gpumm_check_typed (call *c, const gpumm_view *x, gpumm_type type, i
   return gpumm_check_vector (c, x, entries, what);
 }
 
-/* Sizes, and those of its arrays that are asked for. */
+/* Checks the sizes, and the arrays named by parts. */
 static gpumm_status check_csc (call *c, const gpumm_csc *x, int parts, const char *what) {
   if (x->rows < 0 || x->cols < 0 || x->stored < 0 || x->rows >= INT32_MAX || x->cols >= INT32_MAX)
     return gpumm_fail (GPUMM_UNSUPPORTED,
@@ -41,7 +41,7 @@ static gpumm_status check_csc (call *c, const gpumm_csc *x, int parts, const cha
   return status;
 }
 
-/* Which arrays of a, b and c an operation reads and writes. */
+/* The arrays of a, b and c that each operation reads and writes. */
 static const struct {
   const char *name;
   unsigned char a, b, c;
@@ -60,7 +60,7 @@ static const struct {
     [GPUMM_SPARSE_SCATTER] = {"sparse scatter", ALL, 0, 0},
     [GPUMM_SPARSE_FOLD] = {"sparse fold", START | VALUES, 0, 0}};
 
-/* The vectors and the full array beside a, b and c. */
+/* Checks the vectors and the full array of the work. */
 static gpumm_status check_rest (call *c, const gpumm_sparse_work *w) {
   const int op = (int) w->op, unites = op == GPUMM_SPARSE_UNITE;
   gpumm_status status = GPUMM_OK;
@@ -120,7 +120,7 @@ gpumm_status gpumm_sparse_run (const gpumm_sparse_work *w) {
   return gpumm_queue_launch (&c, launch_work, w, c.context->driver->sparse_bytes (w));
 }
 
-/* Queues the copies of what is looked at into pinned memory, each at a multiple of 16 bytes. */
+/* Queues the copies of the glances to pinned memory, each at a multiple of 16 bytes. */
 static gpumm_status queue_copies (const call *c, const gpumm_glance *glance, int count,
                                   char *pinned) {
   gpumm_stream *stream = NULL;
@@ -150,7 +150,7 @@ gpumm_status gpumm_look (const gpumm_glance *glance, int count) {
     status = gpumm_check_vector (&c, &glance[i].at, glance[i].count, "a vector");
     bytes += ((size_t) glance[i].count * gpumm_type_bytes (glance[i].at.type) + 15) / 16 * 16;
   }
-  if (!c.context) /* nothing, or an error */
+  if (!c.context) /* no glance, or an error */
     return status;
   if (!status)
     status = gpumm_queue_failure (c.context);
