@@ -1,7 +1,8 @@
 /* sparse_products.c - products of sparse matrices and of matrices in blocks on a device: checks, and
  * kernels of the table queued on the array stream.
  *
- * A matrix by compressed columns is the transpose of one in blocks of 1 x 1: C' = B' A' by rows.
+ * A matrix by compressed columns is the transpose of a matrix by rows in blocks of 1 x 1. So the product
+ * C' = B' A' by rows is computed.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "arrays.h"
@@ -14,7 +15,7 @@ typedef gpumm_array_call call;
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
-/* C without a structure is to be counted. */
+/* If is_counted is 0, the matrix is a C whose blocks are still to be counted. */
 static gpumm_status check_bsr (call *c, const gpumm_bsr *x, int is_counted, const char *what) {
   if (x->rows < 0 || x->cols < 0 || x->stored < 0 || x->rows >= INT32_MAX || x->cols >= INT32_MAX)
     return gpumm_fail (GPUMM_UNSUPPORTED,
@@ -34,7 +35,7 @@ static gpumm_status check_bsr (call *c, const gpumm_bsr *x, int is_counted, cons
   return status;
 }
 
-/* integers: they are multiplied, too. */
+/* integers: integer types are allowed, too. */
 static gpumm_status check_types (const call *c, int fits, int integers, gpumm_type s, gpumm_type t,
                                  gpumm_type u) {
   if (!fits)
@@ -64,7 +65,7 @@ static gpumm_rows rows_of (const gpumm_bsr *x) {
                       .stored = x->stored};
 }
 
-/* What turns the counts of C's rows into offsets, where the kernel does not. */
+/* The work that turns the counts of C's rows into offsets, if the kernel does not. */
 static gpumm_sparse_work offsets_of (const task *t) {
   return (gpumm_sparse_work){.op = GPUMM_SPARSE_OFFSETS,
                              .c = {.cols = t->p.c.rows, .start.values = t->p.c.start}};
@@ -90,7 +91,7 @@ static gpumm_status launch_product (gpumm_context *context, gpumm_stream *stream
   return driver->sparse (device, stream, &offsets, workspace);
 }
 
-/* Takes the last kernel of the algorithm that runs the product, and queues it. */
+/* Queues the last kernel of the algorithm that runs the product. */
 static gpumm_status queue_product (const call *c, const char *algorithm, task *t) {
   gpumm_device_properties device;
   const gpumm_driver *driver = c->context->driver;
@@ -200,7 +201,7 @@ gpumm_status gpumm_bsr_multiply (const gpumm_bsr_product *p) {
 
 /* ---- by full matrices --------------------------------------------------------------------- */
 
-/* A full matrix, as the kernels take it. */
+/* A full matrix as an operand of the kernels. */
 static gpumm_status full_rows (call *c, const gpumm_matrix *x, gpumm_rows *rows) {
   const int64_t size[GPUMM_MAP_DIMS] = {x->rows, x->cols, 1, 1};
   const gpumm_view view = {
@@ -214,7 +215,7 @@ static gpumm_status full_rows (call *c, const gpumm_matrix *x, gpumm_rows *rows)
   return gpumm_check_view (c, &view, size, 0, "a full matrix");
 }
 
-/* conjugated: the elements of S, whatever its op. */
+/* conjugated: the elements of S are conjugated, for any op. */
 static gpumm_status multiply_full (call *c, const gpumm_bsr_full *p, int conjugated) {
   gpumm_rows d = {.start = NULL}, r = d;
   gpumm_status status = check_bsr (c, &p->s, 1, "S");
