@@ -1,8 +1,8 @@
-/* entries.h - how kernels read, compute and write entries of arrays.
+/* entries.h - kernels' functions that read, compute and write entries of arrays.
  *
- * A map is an interpreter: all inputs of an entry are read first, so that the reads overlap, then the
- * steps run on registers. Nothing is indexed that must stay in a register. A thread takes several
- * entries through each step, which is decoded once for them.
+ * A map is an interpreter. It reads all inputs of an entry first, so that the reads overlap, and then
+ * runs the steps on registers. Values that must stay in registers are never indexed. A thread takes
+ * several entries through each step, so each step is decoded once for them.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_ARRAYS_ENTRIES_H
@@ -12,7 +12,7 @@
 
 enum { THREADS = 256, DIMS = GPUMM_MAP_DIMS, INPUTS = GPUMM_MAP_INPUTS, STEPS = GPUMM_MAP_STEPS };
 
-/* Most blocks of a launch: 8 for each multiprocessor of a large GPU; a thread then loops. */
+/* The most blocks of a launch: 8 for each multiprocessor of a large GPU. Threads loop over larger arrays. */
 enum { MOST_BLOCKS = 2048 };
 
 static inline int64_t blocks_for (int64_t entries, int64_t each) {
@@ -22,8 +22,8 @@ static inline int64_t blocks_for (int64_t entries, int64_t each) {
 
 /* ---- types ---------------------------------------------------------------------------------- */
 
-/* Runs statement, which must return, with E an unsigned integer or a complex number of as many bytes as
- * an entry of this type: for kernels that only move entries. */
+/* Runs statement, which must return. E is an unsigned integer or a complex number with the size of an
+ * entry of this type: for kernels that only move entries. */
 #define WITH_BYTES(type, E, statement)                                                             \
   do                                                                                               \
     switch (type) {                                                                                \
@@ -79,7 +79,7 @@ template <class R> DEVICE void set (complex<R> &to, double re, double im) {
   to = {(R) re, (R) im};
 }
 
-/* As a T; 64-bit integers are not converted. */
+/* An entry converted to T. 64-bit integers are not converted. */
 template <class T> DEVICE T load (int type, const void *p, int64_t i, bool conjugated) {
   double re = 0, im = 0;
   switch (type) {
@@ -144,7 +144,7 @@ template <class R> DEVICE double imaginary_part (complex<R> x) {
   return x.im;
 }
 
-/* Rounds half away from zero; the nearest of the type, 0 for NaN. */
+/* Rounds half away from zero and saturates; NaN gives 0. */
 template <class I> DEVICE I to_integer (double x, double least, double most) {
   const double whole = round (x);
   return isnan (x) ? 0 : whole <= least ? (I) least : whole >= most ? (I) most : (I) whole;
@@ -191,7 +191,7 @@ template <class T> DEVICE void store_as (int type, void *p, int64_t i, T x) {
 
 /* ---- where the entries are ------------------------------------------------------------------ */
 
-/* Dimensions without gaps for any array are one: arrays without gaps have one dimension. */
+/* Dimensions that have no gaps in any array are joined, so arrays without gaps have one dimension. */
 struct map_layout {
   int64_t entries;
   int dims;
@@ -203,7 +203,7 @@ DEVICE int64_t divide (int64_t x, int64_t y, int64_t most) {
   return most <= UINT32_MAX ? (int64_t) ((uint32_t) x / (uint32_t) y) : x / y;
 }
 
-/* Adds the places of an entry in `arrays` arrays, from the first-th on. */
+/* Finds the places of an entry in ARRAYS arrays, beginning with the array `first`. */
 template <int ARRAYS>
 DEVICE void find (const map_layout &at, int first, int64_t entry, int64_t (&place)[ARRAYS]) {
 #pragma unroll
@@ -319,7 +319,7 @@ template <class T> static inline program<T> program_of (const gpumm_map &m) {
   return p;
 }
 
-/* x[e] becomes what the expression in x and y says; leaves the switch. */
+/* Sets each x[e] to the expression in x and y, and leaves the switch. */
 #define FOR_EACH(expression)                                                                       \
   _Pragma ("unroll") for (int e = 0; e < EACH; e++) {                                              \
     const auto x = a[e], y = b[e];                                                                 \
@@ -401,7 +401,8 @@ template <int EACH, class R> DEVICE void apply (int op, int, R (&a)[EACH], const
   }
 }
 
-/* Octave's mixed operations: a real operand multiplies and divides both parts, and adds to one. */
+/* Octave's mixed operations: a real operand multiplies or divides both parts, and is added to the real
+ * part only. */
 template <class R> DEVICE complex<R> multiplied (complex<R> x, complex<R> y, int real) {
   return real & REAL_X   ? complex<R>{x.re * y.re, x.re * y.im}
          : real & REAL_Y ? complex<R>{x.re * y.re, x.im * y.re}
@@ -437,7 +438,7 @@ template <class R> DEVICE complex<R> log_of (complex<R> x, int real) {
   return {logarithm (fabs (x.re)), x.re < 0 ? (R) 3.14159265358979323846 : 0};
 }
 
-/* Octave's max and min of complex numbers: by abs, the first of equals, and NaN is not skipped. */
+/* Octave's max and min of complex numbers compare abs, take the first of equals, and do not skip NaN. */
 template <class R> DEVICE complex<R> extreme (complex<R> x, complex<R> y, bool is_max) {
   const R p = magnitude (x), q = magnitude (y);
   return (is_max ? p >= q : p <= q) || is_nan (x) ? x : y;
@@ -533,7 +534,7 @@ DEVICE void apply (int op, int real, complex<R> (&a)[EACH], const complex<R> (&b
   }
 }
 
-/* The values of some entries. PLAIN: all inputs, at most MOST, are of type T as they are. */
+/* Computes EACH entries. PLAIN: all inputs, at most MOST, have type T and are not conjugated. */
 template <class T, int EACH, bool PLAIN, int MOST = INPUTS>
 DEVICE void evaluate (const program<T> &p, const map_layout &at, const int64_t (&entry)[EACH],
                       T (&value)[EACH]) {
@@ -580,7 +581,7 @@ DEVICE void evaluate (const program<T> &p, const map_layout &at, const int64_t (
   }
 }
 
-/* Are all inputs of type T, as they are? */
+/* Do all inputs have type T, not conjugated? */
 static inline bool is_plain (const gpumm_map &m) {
   bool plain = true;
   for (int i = 0; i < m.inputs; i++)
