@@ -1,25 +1,25 @@
 /* fold.cu - sums, products, extremes, norms, any and all of a map's values along one dimension.
  *
- * A thread goes down its share of a lane, then the block's threads combine what they have. Parts of a
- * lane are combined by a second launch.
+ * A thread folds its share of a lane, then the block's threads combine their results. A second launch
+ * combines the parts of a lane.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "lanes.h"
 
-/* What is kept of what was folded. Only extremes need places, and only norms need three sums: a fold that
- * keeps less has more threads at once. */
+/* The state of a fold. Only extremes need places, and only norms need three sums: a fold with a smaller
+ * state runs more threads at once. */
 enum { VALUE, PLACED, SCALED };
 
 template <class W, int KEPT> struct folded { W value; };
 
-/* And the place of the first that gave it; -1: nothing yet. */
+/* index: the place of the first entry with this value; -1: no entry yet. */
 template <class W> struct folded<W, PLACED> {
   W value;
   int64_t index;
 };
 
-/* Sums of squares of large, ordinary and small numbers, of which none overflows or vanishes: Blue's
- * algorithm (ACM TOMS 4, 1978), with the constants of Anderson (ACM TOMS 44, 2017). */
+/* Sums of squares of large, ordinary and small numbers, scaled so that no square overflows or vanishes:
+ * Blue's algorithm (ACM TOMS 4, 1978), with the constants of Anderson (ACM TOMS 44, 2017). */
 template <class W> struct folded<W, SCALED> { double large, ordinary, small; };
 
 #define LARGE       0x1p486
@@ -27,7 +27,7 @@ template <class W> struct folded<W, SCALED> { double large, ordinary, small; };
 #define SCALE_LARGE 0x1p-538
 #define SCALE_SMALL 0x1p537
 
-/* Where a fold's results go: parts to memory of the workspace, or values and places to arrays. */
+/* The output of a fold: parts in the workspace, or values and places in arrays. */
 template <class W, int KEPT> struct results {
   int op, type;
   void *values;
@@ -47,7 +47,7 @@ template <class W> DEVICE void begin (int, folded<W, SCALED> &x) {
   x = {0, 0, 0};
 }
 
-/* A single entry. Octave: NaN is not true, but not false either. */
+/* The state for a single entry. In Octave NaN is neither true nor false. */
 template <class T, class W> DEVICE void begin (int op, T x, int64_t, folded<W, VALUE> &y) {
   y.value = wide (x);
   if (op == GPUMM_FOLD_ANY)
@@ -60,7 +60,7 @@ template <class T, class W> DEVICE void begin (int, T x, int64_t k, folded<W, PL
   y = {wide (x), k};
 }
 
-/* NaN counts as ordinary. */
+/* NaN counts as an ordinary number. */
 template <class W> DEVICE void add_square (double x, folded<W, SCALED> &y) {
   const double size = fabs (x);
   if (size > LARGE)
@@ -77,8 +77,8 @@ template <class T, class W> DEVICE void begin (int, T x, int64_t, folded<W, SCAL
   add_square (imaginary_part (x), y);
 }
 
-/* Of two extremes: a number before NaN, then the better, then the first. W as it was computed, T as
- * the entries are: Octave compares abs in that type. */
+/* Is y a better extreme than x? Numbers win over NaN, then the larger (smaller) value wins, then the
+ * first. Values are computed in W and compared in the entries' type T, in which Octave compares abs. */
 template <class T, class W>
 DEVICE bool is_better (int op, const folded<W, PLACED> &y, const folded<W, PLACED> &x) {
   if (x.index < 0 || y.index < 0)
@@ -121,7 +121,8 @@ template <class W, int KEPT> DEVICE W value_of (const folded<W, KEPT> &x) {
   return x.value;
 }
 
-/* The root of the sum. Beside large numbers small ones do not count; beside ordinary ones they may. */
+/* The root of the sum. Small numbers are negligible next to large ones, but not always next to ordinary
+ * ones. */
 template <class W> DEVICE W value_of (const folded<W, SCALED> &x) {
   W y;
   double root = sqrt (x.ordinary);
@@ -146,7 +147,7 @@ template <class W, int KEPT> DEVICE double place_of (const folded<W, KEPT> &) {
   return 0;
 }
 
-/* The values of a map. Fewer at once than a map itself takes: what is folded needs registers, too. */
+/* The values of a map, fewer at once than a map takes: the state of the fold needs registers, too. */
 template <class T, bool PLAIN> struct of_map {
   typedef T entry;
   typedef decltype (wide (T ())) sum;
@@ -165,7 +166,7 @@ template <class T, bool PLAIN> struct of_map {
   }
 };
 
-/* The entries of an array as they are: several are read at once, and nothing is interpreted. */
+/* The entries of a plain array: several are read at once, without the interpreter. */
 template <class T> struct of_array {
   typedef T entry;
   typedef decltype (wide (T ())) sum;
@@ -219,7 +220,7 @@ __global__ void __launch_bounds__ (THREADS, SOURCE::BLOCKS)
     int64_t place[EACH], k[EACH];
     F y[EACH];
 #pragma unroll
-    for (int e = 0; e < EACH; e++) { /* past the end: the first one again */
+    for (int e = 0; e < EACH; e++) { /* past the end: reads the first one again */
       k[e] = begin + (int64_t) e * s.rows;
       place[e] = place_in (l, s.lane, k[e] < end ? k[e] : begin);
     }
@@ -275,7 +276,7 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_fold &
 template <class T, int KEPT>
 static gpumm_status choose (int device, gpumm_stream *stream, const gpumm_fold &f,
                             void *workspace) {
-  const map_layout at = layout_of (f.map, f.map.input[0]); /* the output is not used */
+  const map_layout at = layout_of (f.map, f.map.input[0]); /* the map's output is not used */
   const bool plain = is_plain (f.map);
   if (f.map.inputs == 1 && f.map.steps == 0 && plain) {
     const of_array<T> source = {(const T *) f.map.input[0].values, at};
