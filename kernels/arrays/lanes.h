@@ -1,8 +1,8 @@
-/* lanes.h - how folds and scans share out (i, :, j) of inner x count x outer entries, their lanes.
+/* lanes.h - how folds and scans divide the lanes (i, :, j) of inner x count x outer entries among blocks.
  *
- * A block takes `beside` lanes, which lie next to each other, and its threads the entries of each in
- * turn: THREADS / beside at once. Few long lanes are cut into parts, for a block each. Everything
- * depends on the sizes alone, so that the results do, too.
+ * A block takes `beside` neighbouring lanes, and its threads take the entries of each lane in turn,
+ * THREADS / beside at once. If there are few long lanes, they are cut into parts, one for each block.
+ * The division depends on the sizes alone, so the rounding of the results does, too.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_ARRAYS_LANES_H
@@ -10,7 +10,7 @@
 
 #include "entries.h"
 
-/* Blocks that keep a large GPU busy; entries of a part for each thread, at least; most parts. */
+/* The blocks that keep a large GPU busy; the least entries of a part for each thread; the most parts. */
 enum { ENOUGH_BLOCKS = 1024, LEAST_EACH = 16, MOST_PARTS = 1024 };
 
 struct lanes {
@@ -19,7 +19,7 @@ struct lanes {
   int beside;            /* a power of 2 */
 };
 
-/* The least power of 2 that is not below x, at most most. */
+/* The least power of 2 that is not below x, or `most` if that is smaller. */
 static inline int power_of_2 (int64_t x, int most) {
   int power = 1;
   while (power < x && power < most)
@@ -33,7 +33,7 @@ static inline int64_t lane_blocks (const lanes &l) {
 
 static inline lanes lanes_of (int64_t inner, int64_t count, int64_t outer) {
   lanes l = {inner, count, outer, 1, count, 1};
-  const int rows = THREADS / power_of_2 (inner, 32); /* 32 lanes: whole lines of memory */
+  const int rows = THREADS / power_of_2 (inner, 32); /* 32 lanes fill lines of memory */
   l.beside = THREADS / power_of_2 (count, rows);
   const int64_t blocks = lane_blocks (l), most = count / (THREADS / l.beside * LEAST_EACH);
   if (blocks > 0 && blocks < (int64_t) ENOUGH_BLOCKS && most > 1) {
@@ -62,7 +62,7 @@ DEVICE int64_t place_in (const lanes &l, int64_t lane, int64_t k) {
   return lane % l.inner + (lane / l.inner * l.count + k) * l.inner;
 }
 
-/* Products in which 1 changes nothing, not even an infinite complex number. */
+/* Products in which a factor of 1 changes nothing, not even an infinite complex number. */
 DEVICE double times (double x, double y) {
   return x * y;
 }
