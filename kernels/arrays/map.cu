@@ -1,4 +1,4 @@
-/* map.cu - arrays computed entry by entry (entries.h). The memory limits it.
+/* map.cu - elementwise computations on arrays (entries.h). Memory limits them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "entries.h"
 
@@ -11,7 +11,7 @@ __global__ void __launch_bounds__ (THREADS, 3)
     int64_t entry[EACH];
     T value[EACH];
 #pragma unroll
-    for (int e = 0; e < EACH; e++) /* past the end: the first one again */
+    for (int e = 0; e < EACH; e++) /* past the end: reads the first one again */
       entry[e] = begin + e * ahead < at.entries ? begin + e * ahead : begin;
     evaluate<T, EACH, PLAIN, MOST> (p, at, entry, value);
 #pragma unroll
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__ (THREADS, 3)
   }
 }
 
-/* Entries as they are, of any type; E has as many bytes. */
+/* Copies entries of any type unchanged. E has the size of an entry. */
 template <class E>
 __global__ void __launch_bounds__ (THREADS) move_entries (const E *from, E *to, map_layout at) {
   enum { EACH = 4 };
@@ -61,7 +61,7 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_map &m
                  dim3 (THREADS), device, stream, p, at, m.output.values, (int) m.output.type);
 }
 
-/* Of a single input a thread reads more entries at once, to keep the memory busy. */
+/* With a single input, a thread reads more entries at once, to keep the memory busy. */
 template <class T>
 static gpumm_status choose (int device, gpumm_stream *stream, const gpumm_map &m,
                             const map_layout &at) {
