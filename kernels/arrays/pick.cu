@@ -1,9 +1,9 @@
-/* pick.cu - indexed reading and writing. The memory limits it: a thread reads a few entries, then
- * writes them.
+/* pick.cu - indexed reading and writing. Memory limits it: a thread reads a few entries and writes
+ * them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "entries.h"
 
-/* Where the entries of the part lie in the whole. */
+/* The places of the part's entries in the whole. */
 struct picking {
   int64_t entries;
   int dims;
@@ -23,7 +23,7 @@ DEVICE void find_pair (const picking &at, int64_t entry, int64_t &part, int64_t 
   }
 }
 
-/* E has as many bytes as an entry. */
+/* E has the size of an entry. */
 template <class E>
 __global__ void __launch_bounds__ (THREADS)
     pick_entries (E *part, E *whole, picking at, bool puts) {
