@@ -1,9 +1,8 @@
-/* sparse_arrays.cu - what sparse matrices on a device need beside arrays entry by entry: patterns that
- * are packed, united, met, transposed and cut, folds of columns, and the way to full arrays and back.
+/* sparse_arrays.cu - kernels for sparse matrices on a device: patterns are packed, united, intersected,
+ * transposed and cut, columns are folded, and matrices become full arrays and sparse again.
  *
- * A thread takes an entry, wherever it lies, so that a column may be as long as it likes: a block finds
- * the columns of its first and its last entry, and each thread searches between them. The memory
- * limits it.
+ * A thread takes an entry of any column, so columns of any length keep all threads busy. A block finds
+ * the columns of its first and its last entry, and each thread searches between them. Memory limits it.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "entries.h"
@@ -23,8 +22,9 @@ static pattern pattern_of (const gpumm_csc &x) {
   return {x.rows, x.cols, x.stored, (int64_t *) x.start.values, (int32_t *) x.index.values};
 }
 
-/* Finds the last columns that do not begin after the entries first and last. Half of the threads search for
- * each, at as many places of what is left: three rounds for two million columns. */
+/* Finds the columns of the entries first and last: the last columns that do not begin after them. Half of
+ * the threads search for each entry. A round divides the remaining columns among the threads: three
+ * rounds for two million columns. */
 __device__ static inline void find_ends (const pattern &x, int64_t first, int64_t last,
                                          tile<int64_t, 1, 2> &ends) {
   enum { HALF = THREADS / 2 };
@@ -44,7 +44,7 @@ __device__ static inline void find_ends (const pattern &x, int64_t first, int64_
   }
 }
 
-/* Calls f (t, column) for the entries of this block. All threads call it. */
+/* Calls f (t, column) for the entries of this block. All threads must call it. */
 template <class F>
 __device__ static inline void for_entries (const pattern &x, tile<int64_t, 1, 2> &ends, F f) {
   const int64_t first = (int64_t) blockIdx.x * TILE;
@@ -92,14 +92,14 @@ DEVICE bool is_marked (const marks &m, int64_t t) {
   return m.word[t / 64] >> (t & 63) & 1;
 }
 
-/* How many entries before t are marked. */
+/* The number of marked entries before t. */
 DEVICE int64_t marked_before (const marks &m, int64_t t) {
   return m.before[t / 64] + count_bits (m.word[t / 64] & (((uint64_t) 1 << (t & 63)) - 1));
 }
 
 typedef tile<unsigned char, 1, TILE> flags_of_tile;
 
-/* Makes words of the flags of this block's entries. */
+/* Packs the flags of this block's entries into words. */
 __device__ static inline void write_marks (flags_of_tile &flags, int64_t stored, const marks &m) {
   const int64_t byte = (int64_t) blockIdx.x * (TILE / 8) + threadIdx.x;
   unsigned bits = 0;
@@ -111,7 +111,7 @@ __device__ static inline void write_marks (flags_of_tile &flags, int64_t stored,
     ((unsigned char *) m.word)[byte] = (unsigned char) bits;
 }
 
-/* W: D, or Z for any type. */
+/* W: double for type D, complex for any type. */
 template <class W>
 __global__ void __launch_bounds__ (THREADS)
     mark_nonzeros (int type, const void *values, int64_t stored, marks m) {
@@ -180,8 +180,8 @@ __global__ void __launch_bounds__ (THREADS)
   to[at] = x;
 }
 
-/* The places of the entries of x in the union: before each lie the earlier entries of x and of y, of which
- * those that both have count once. others: x is b, and the marks are those of y. */
+/* Finds the places of x's entries in the union: before each entry lie the earlier entries of x and of y,
+ * and entries in both count once. others: x is b, and the marks are marks of y. */
 __global__ void __launch_bounds__ (THREADS)
     /* cppcheck-suppress passedByValue; a kernel's parameters are */
     unite_entries (pattern x, pattern y, marks m, bool others, int32_t *index, int64_t *to) {
@@ -211,7 +211,7 @@ __global__ void __launch_bounds__ (THREADS)
   });
 }
 
-/* Columns of a union (more: b's offsets), or of what a and b share. */
+/* The offsets of a union, or of an intersection if b is NULL. */
 __global__ void __launch_bounds__ (THREADS)
     join_starts (int64_t cols, const int64_t *a, const int64_t *b, marks m, int64_t *start) {
   const int64_t j = (int64_t) blockIdx.x * THREADS + threadIdx.x;
@@ -285,7 +285,7 @@ __global__ void __launch_bounds__ (THREADS)
 
 /* ---- folds ---------------------------------------------------------------------------------- */
 
-/* NaN is no extreme: it stands for none. */
+/* The fold of no entries. NaN stands for no extreme. */
 template <class W> DEVICE W nothing_of (int op) {
   W x;
   set (x, op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_ANY ? 0 : NAN, 0);
@@ -307,7 +307,8 @@ template <class W> DEVICE W entry_of (int op, int type, const void *values, int6
   return x;
 }
 
-/* Combines what `lanes` threads have, a power of 2, for the first of them. All threads call it. */
+/* Combines the values of `lanes` neighbouring threads, a power of 2, for the first of them. All threads
+ * must call it. */
 template <class W>
 __device__ static inline W over_lanes (tile<W, 1, THREADS> &shared, int op, W x, int lanes) {
   const int me = threadIdx.x;
@@ -324,7 +325,7 @@ __device__ static inline W over_lanes (tile<W, 1, THREADS> &shared, int op, W x,
   return x;
 }
 
-/* What the entries begin + me, begin + me + step, ... make together. */
+/* Folds the entries begin + me, begin + me + step, ... */
 template <class W>
 DEVICE W folded (int op, int type, const void *values, int64_t begin, int64_t end, int me,
                  int step) {
@@ -334,7 +335,7 @@ DEVICE W folded (int op, int type, const void *values, int64_t begin, int64_t en
   return x;
 }
 
-/* An extreme is that of the zeros, too, that are not stored. */
+/* Extremes include the zeros that are not stored. */
 template <class W> DEVICE W with_zeros (const pattern &a, int op, int64_t stored, W x) {
   return stored < a.rows && op != GPUMM_FOLD_SUM && op != GPUMM_FOLD_ANY ? combined (op, x, W ())
                                                                          : x;
@@ -343,7 +344,7 @@ template <class W> DEVICE W with_zeros (const pattern &a, int op, int64_t stored
 template <class W>
 __global__ void __launch_bounds__ (THREADS)
     fold_columns (pattern a, int op, int type, const void *values, int lanes, W *to) {
-  enum { MOST_EACH = 32 }; /* entries for a thread; of a longer column the whole block takes them */
+  enum { MOST_EACH = 32 }; /* entries of a thread; the whole block folds a longer column */
   SHARED (W, shared, 1, THREADS);
   SHARED (int, has_long, 1, 1);
   const int64_t first = (int64_t) blockIdx.x * (THREADS / lanes);
@@ -405,7 +406,7 @@ static gpumm_rows rows_of (const gpumm_csc &x) {
   return r;
 }
 
-/* Values of 4 bytes: the workspace needs room for as many numbers. */
+/* A type of 4 bytes: the workspace of a transpose has room for one such number per entry. */
 static const gpumm_type NUMBERS = GPUMM_S;
 
 static gpumm_status transpose_of (int device, gpumm_stream *stream, const gpumm_sparse_work &w,
@@ -443,7 +444,7 @@ static gpumm_status move (int device, gpumm_stream *stream, const gpumm_sparse_w
   }
 }
 
-/* Unites or meets, after MATCH. */
+/* The union or the intersection of two patterns, after MATCH. */
 static gpumm_status join (int device, gpumm_stream *stream, const gpumm_sparse_work &w) {
   const pattern a = pattern_of (w.a), b = pattern_of (w.b), c = pattern_of (w.c);
   const marks m = marks_of (w);
@@ -461,7 +462,7 @@ static gpumm_status join (int device, gpumm_stream *stream, const gpumm_sparse_w
                  m, true, c.index, from_b);
 }
 
-/* Marks, and their running sums. */
+/* Marks entries, and counts the marks before each word. */
 static gpumm_status mark (int device, gpumm_stream *stream, const gpumm_sparse_work &w,
                           void *workspace) {
   const pattern a = pattern_of (w.a);
@@ -485,7 +486,7 @@ static gpumm_status mark (int device, gpumm_stream *stream, const gpumm_sparse_w
                        gpumm_sum_up_bytes (words + 1));
 }
 
-/* Offsets of lengths, which are there or are those of columns that are taken. */
+/* Turns lengths of columns into offsets: given lengths, or the lengths of the taken columns. */
 static gpumm_status measure (int device, gpumm_stream *stream, const gpumm_sparse_work &w,
                              void *workspace) {
   int64_t *const start = (int64_t *) w.c.start.values, cols = w.c.cols;
