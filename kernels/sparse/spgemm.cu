@@ -7,24 +7,24 @@
  *             by its number, and sort the keys in registers (bitonic sort: K. E. Batcher, AFIPS 32
  *             (1968) 307). Products of one column are then neighbours, in the order of ascending
  *             k, and are summed in that order.
- * long rows   a bit for each column of a window marks those that occur; counting the bits
- *             from the left gives each column its place in C, already in order. Where the sums fit
- *             in shared memory, the elements of A are taken one after the other, and the threads
- *             share the row of B that each meets, so that no two threads add to the same sum at a
- *             time and sums run in ascending k.
- * wide rows   long ones whose sums stay in C. A warp takes 32 products at a time, in the order of
- *             k, of however many elements of A; lanes that meet in a column give their products to
+ * long rows   a bit for each column of a window marks the columns that occur; counting the bits
+ *             from the left gives each column its place in C, already in order. If the sums fit in
+ *             shared memory, the elements of A are taken one after the other, and the threads share
+ *             the row of B that belongs to the element. So no two threads add to the same sum at a
+ *             time, and sums run in ascending k.
+ * wide rows   long rows whose sums stay in C. A warp takes 32 products at a time, in the order of
+ *             k, from one or more elements of A. Lanes with the same column give their products to
  *             the first of them. The columns of the longest rows, the hubs of a graph, are split
  *             among warps.
  *
- * Several unknowns at a point, as in a stiffness matrix, give adjacent rows with the same columns:
- * these count as long from 512 products on. Up to three such rows of A are multiplied together, and
- * up to three such rows of B are read together: for 9 products, places are looked up once and each
- * sum is read and written once.
+ * Several unknowns at a point, as in a stiffness matrix, give adjacent rows with the same columns.
+ * Such rows count as long from 512 products on. Up to three such rows of A are multiplied together,
+ * and up to three such rows of B are read together: for 9 products, places are looked up once and
+ * each sum is read and written once.
  *
- * Sums run in ascending k, in whatever order the GPU works, and each product and each sum is
- * rounded by itself (spgemm.h): results are the same on each run, and the same as those of Octave's
- * *.
+ * Sums run in ascending k in any order of the GPU's work, and each product and each sum is rounded
+ * by itself (spgemm.h). So results are the same on each run, and the same as the results of
+ * Octave's *.
  *
  * What limits it: for short rows the sorting, whose steps grow with the square of the logarithm of
  * a row's products; for long rows latency, because the tables in shared memory leave room for few
@@ -80,7 +80,7 @@ template <> struct count_of<WARP> { typedef unsigned short type; };
 
 enum { BLOCK = 256 };
 
-/* ---- what a launch hands to its kernels ---------------------------------------------------- */
+/* ---- arguments of the kernels -------------------------------------------------------------- */
 
 struct bins {
   int *length;       /* BINS: rows in each */
@@ -126,7 +126,7 @@ __device__ static inline complex<double> read (const complex<double> *p) {
   return {x.x, x.y};
 }
 
-/* For so many threads, of which those of a warp come together. */
+/* A barrier for THREADS threads: whole warps call it together. */
 template <int THREADS> __device__ static inline void wait_for_all () {
   if (THREADS <= WARP)
     __syncwarp ();
@@ -178,13 +178,13 @@ __device__ static inline bool better_together (const gpumm_rows &a, const gpumm_
   return high - low <= WIDEST_TOGETHER * products;
 }
 
-/* Products of a short bin's rows, at most. */
+/* The most products of a row in a short bin. */
 __host__ __device__ static inline int most_of (int bin) {
   return bin == 0 ? 16 : 32 << bin;
 }
 
-/* The products of row i + lane, below end_row. A group's lanes count together, and read the elements of
- * short rows all at once. */
+/* The number of products of row i + lane, below end_row. The lanes of a group count together, and read
+ * the elements of short rows all at once. */
 __device__ static inline int64_t count_products (const gpumm_rows &a, const gpumm_rows &b,
                                                  int64_t i, int64_t end_row, unsigned mask) {
   const int lane = threadIdx.x % GROUP;
@@ -433,11 +433,11 @@ __device__ static inline void sort (KEY (&key)[own::items], KEY *exchange) {
   }
 }
 
-/* Columns of a row that one warp counts by a bit for each, if the row spans no more: a mesh's rows. */
+/* If a row spans at most this number of columns, one warp counts them with a bit for each: a mesh's rows. */
 enum { SPAN = 1 << 14 };
 
-/* A lane's keys that no other lane has, or this one has first; false, to all lanes, if the row spans too
- * much. seen: SPAN / 32 words of this warp. */
+/* Counts a lane's keys that no other lane has counted. Returns false to all lanes if the row spans too
+ * many columns. seen: SPAN / 32 words of this warp. */
 template <class own>
 __device__ static inline bool count_by_bits (const unsigned (&key)[own::items], unsigned *seen,
                                              int &different) {
@@ -466,7 +466,7 @@ __device__ static inline bool count_by_bits (const unsigned (&key)[own::items], 
   return true;
 }
 
-/* A thread's keys that differ from the one before, once they are sorted. */
+/* Sorts the keys, and counts those of this thread that differ from the key before. */
 template <class own>
 __device__ static inline int count_sorted (unsigned (&key)[own::items], unsigned *exchange,
                                            unsigned *last_of) {
@@ -654,9 +654,9 @@ __device__ static inline int group_at (unsigned same, int e) {
   return !(same >> (e + 1) & 1) ? 1 : !(same >> (e + 2) & 1) ? 2 : 3;
 }
 
-/* Calls f (from, count) for the products of a warp's elements of A in the order of k, AHEAD of each lane
- * at a time: of lane l, these are products q + l, q + WARP + l, ..., of which from[] says in which lane's
- * row of B they are, and at[] where; -1: there is none. */
+/* Calls f (of, at) for the products of a warp's elements of A in the order of k, AHEAD for each lane at a
+ * time. Lane l has the products q + l, q + WARP + l, ... of[] is the lane that has the row of B of each
+ * product, and at[] is the product's place in B, or -1 if there is no product. */
 template <int AHEAD, class F>
 __device__ static inline void for_products (int64_t from, int length, F f) {
   const int upto = sum_to_lane<WARP> (length), all = __shfl_sync (ALL, upto, WARP - 1);
@@ -679,8 +679,8 @@ __device__ static inline void for_products (int64_t from, int length, F f) {
   }
 }
 
-/* Sets the bit of each column of row i of C that lies in the window. bits are cleared. Each warp takes rows
- * of B of its own; one with the columns of the row before is left out. */
+/* Sets the bit of each column of row i of C that lies in the window. The bits must be cleared before. Each
+ * warp takes rows of B of its own, and skips rows with the columns of the row before. */
 template <int THREADS>
 __device__ static inline void mark_columns (const gpumm_rows &a, const gpumm_rows &b,
                                             const unsigned char *repeats, int64_t i, int64_t window,
@@ -724,7 +724,7 @@ __device__ static inline piece next_piece (const bins &w, int *next, int *taken)
   return {at < rows ? entry_of (w, BIN, at) : -1, number, number % segments};
 }
 
-/* The columns of a piece, of those that its row reaches. */
+/* Clips the columns that the row reaches to the columns of the piece. */
 template <int BIN>
 __device__ static inline void clip (const bins &w, const piece &x, int &low, int &high) {
   if (BIN != SPLIT)
@@ -734,7 +734,7 @@ __device__ static inline void clip (const bins &w, const piece &x, int &low, int
   high = high > end ? (int) end : high;
 }
 
-/* adds: to the lengths of rows, in c.start; of segments the length is kept in any case. */
+/* adds: adds to the lengths of rows, in c.start. The lengths of segments are stored in any case. */
 template <int THREADS, int BIN>
 __global__ void __launch_bounds__ (THREADS) count_long (gpumm_rows a, gpumm_rows b, gpumm_rows c,
                                                         int64_t row, int count, bool adds, bins w) {
@@ -895,7 +895,7 @@ __global__ void __launch_bounds__ (THREADS) multiply_long (problem<T> p) {
     *p.zero = 1;
 }
 
-/* What a lane has. */
+/* The value of another lane. */
 __device__ static inline double from_lane (double x, int lane) {
   return __shfl_sync (ALL, x, lane);
 }
@@ -904,8 +904,8 @@ __device__ static inline complex<double> from_lane (complex<double> x, int lane)
   return {__shfl_sync (ALL, x.re, lane), __shfl_sync (ALL, x.im, lane)};
 }
 
-/* Adds each lane's product to its sum. Of lanes with one sum the first adds the products of all, in the
- * order of the lanes. */
+/* Adds each lane's product to its sum. If several lanes have the same sum, the first adds the products of
+ * all, in the order of the lanes. */
 template <class T>
 __device__ static inline void add_products (T product, T *sum, bool there, int column) {
   const unsigned self = 1u << lane_of ();
@@ -992,7 +992,7 @@ template <class T, int BIN> __global__ void __launch_bounds__ (WARP) multiply_wi
 
 /* ---- launch ------------------------------------------------------------------------------- */
 
-/* Counters, the lists of the bins, a byte for each row of C and for each of B. Gives their bytes. */
+/* Places the counters, the lists of the bins, and a byte for each row of C and of B. Returns the bytes. */
 static size_t lay_out (const gpumm_sparse_product *p, bins *w) {
   parts m (p->workspace);
   m.take (w->length, COUNTERS);
@@ -1039,7 +1039,7 @@ static gpumm_status prepare (int device, gpumm_stream *stream, const gpumm_spars
                  BLOCK, device, stream, p->b, *w);
 }
 
-/* Threads started for each multiprocessor: four times what it holds, to share the work evenly. */
+/* Threads started for each multiprocessor: four times its capacity, to share the work evenly. */
 enum { SHORT_THREADS = 8192 };
 
 /* Blocks for a bin of short rows, whose number only the device knows. */
@@ -1098,7 +1098,7 @@ template <int BIN> static bool is_narrow (int64_t cols) {
   return cols <= ((int64_t) 1 << 32) / shape<BIN>::size;
 }
 
-/* Without kernels that need more shared memory than every GPU has. */
+/* Leaves out kernels that need more shared memory than some GPUs have. */
 template <class T> static constexpr int most_bins (bool narrow) {
   return narrow || sizeof (T) == 8 ? SHORT_BINS : SHORT_BINS - 1;
 }
