@@ -38,7 +38,7 @@ static array full_operand (const block_operand &x) {
   return x.is_blocks ? implicit_full_of (x.s) : as_array (x.other);
 }
 
-static gpumm_type product_type (gpumm_type a, gpumm_type b) {
+static gpumm_type type_of_product (gpumm_type a, gpumm_type b) {
   if (!is_float (a))
     return a; // two integers of one class
   const gpumm_type real = is_single (a) || is_single (b) ? GPUMM_S : GPUMM_D;
@@ -66,7 +66,7 @@ struct counted_blocks {
   blocks a, b, c;
 
   counted_blocks (blocks x, blocks y) {
-    const gpumm_type s = x.values.type, t = y.values.type, type = product_type (s, t);
+    const gpumm_type s = x.values.type, t = y.values.type, type = type_of_product (s, t);
     a = in_type (straight (x), type);
     b = in_type (straight (y), type);
     a.values = plain (a.values);
@@ -125,7 +125,7 @@ static array multiplied_full (blocks &given, array d, bool left) {
   blocks s = settle (given);
   const dim_vector size = s.size ();
   const gpumm_type t = s.values.type, u = d.type == GPUMM_B ? GPUMM_D : d.type,
-                   type = product_type (t, u);
+                   type = type_of_product (t, u);
   if (s.conjugated && !s.turned)
     s = straight (s);
   s = in_type (s, type);
