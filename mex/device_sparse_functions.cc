@@ -47,6 +47,8 @@ sparse folded (gpumm_fold_op op, sparse x, int dim) {
   if (orders)
     settle (x);
   x = straight (dim == 1 ? transposed (x, false) : x);
+  if (op == GPUMM_FOLD_ANY)
+    x = as_truth (x);
   const array sums = vector (x.device, is_complex (x.values.type) ? GPUMM_Z : GPUMM_D, x.cols);
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_FOLD;
@@ -81,6 +83,8 @@ sparse diagonal_of (sparse x, octave_idx_type k) {
     say_gather ("diag (X, K) of a sparse vector: gather (X)");
   if (x.is_hosted ())
     return hosted_sparse (x.host.diag (k));
+  if (size.any_zero ())
+    return none_like (x, dim_vector (0, 0));
   settle (x);
   if (is_vector)
     return matrix_with_diagonal (x);

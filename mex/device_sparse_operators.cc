@@ -53,8 +53,7 @@ static array masked (const array &x, const array &mask, gpumm_type type) {
                         x.size, x.device);
 }
 
-// x as truth values. In sparse matrices NaN is true.
-static sparse as_truth (sparse x) {
+sparse as_truth (sparse x) {
   if (x.values.type != GPUMM_B) {
     operand zero = operand_of (octave_value (0.0), x.device);
     x.values = entrywise (operation_of (octave_value::op_ne), operand_with (x.values), zero);
@@ -170,8 +169,16 @@ static bool goes_along (const dim_vector &v, const dim_vector &size) {
          && ((v (0) == 1 && v (1) == size (1)) || (v (1) == 1 && v (0) == size (0)));
 }
 
+// If both are sparse and one is a number, these operators of Octave also apply to zeros that are not stored.
+static bool takes_zeros (octave_value::binary_op op, const sparse_operand &a,
+                         const sparse_operand &b) {
+  return a.is_sparse && b.is_sparse
+         && (op == octave_value::op_el_div || op == octave_value::op_el_ldiv
+             || op == octave_value::op_el_pow);
+}
+
 // Refuses operations that would make nonzeros of zeros that are not stored.
-static void check_fills (octave_value::binary_op op, const sparse_operand &a,
+static void check_fills (octave_value::binary_op op, bool takes, const sparse_operand &a,
                          const sparse_operand &b) {
   const operation &o = operation_of (op);
   const bool adds = op == octave_value::op_add || op == octave_value::op_sub;
@@ -185,13 +192,13 @@ static void check_fills (octave_value::binary_op op, const sparse_operand &a,
     return x.is_sparse || x.diagonal.is_defined ();
   };
   if (is_scalar (a) != is_scalar (b)) {
-    if (!o.compares && !adds)
+    if (!o.compares && !adds && !takes)
       return;
     const octave_value zero (0.0), number = on_host (is_scalar (b) ? b : a).full_value ();
     if (octave::binary_op (type_info (), op, is_scalar (b) ? zero : number,
                            is_scalar (b) ? number : zero)
-            .double_value ()
-        != 0)
+            .complex_value ()
+        != Complex (0))
       refuse (op);
   } else if (is_stored (a) && is_stored (b) && !is_scalar (a) && op != octave_value::op_el_mul
              && op != octave_value::op_el_and && !adds && op != octave_value::op_lt
@@ -225,12 +232,24 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
     number = operand_with (full_of (n.s));
   const gpumm_scalar value = number.number;
   if (!number.is_number || !std::isfinite (value.re) || !std::isfinite (value.im)
-      || (o.map == GPUMM_MAP_DIV && value.re == 0 && value.im == 0))
-    settle (x); // 0 * Inf and 0 / 0 would be NaN
+      || (o.map == GPUMM_MAP_DIV && value.re == 0 && value.im == 0)
+      || (o.map == GPUMM_MAP_POW && value.im != 0))
+    settle (x); // 0 * Inf, 0 / 0 and 0 ^ 1i are NaN
+  if (o.is_logical)
+    x = as_truth (x);
   if (x.conjugated)
     x = straight (x);
   const operand values = operand_with (x.values);
   return with_values (x, left ? entrywise (o, values, number) : entrywise (o, number, values));
+}
+
+// a OP b of two sparse numbers, which may be zeros that are not stored. As a truth value NaN is true, as in
+// sparse matrices.
+static sparse of_numbers (const operation &o, const sparse_operand &a, const sparse_operand &b) {
+  const auto number = [&o] (const sparse_operand &x) {
+    return operand_with (x.is_sparse && o.is_logical ? full_of (as_truth (x.s)) : full_operand (x));
+  };
+  return sparse_of (entrywise (o, number (a), number (b)));
 }
 
 // Elementwise operators with a sparse result.
@@ -323,8 +342,9 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
   op = reduced (op, a, b, is_scalar (a), is_scalar (b));
   if (op == octave_value::op_pow)
     say_gather ("powers of a matrix: gather (X), or write X * X");
+  const bool takes = takes_zeros (given_op, a, b);
   if (op != octave_value::op_mul && rules.issparse ())
-    check_fills (op, a, b);
+    check_fills (op, takes, a, b);
   if ((a.is_sparse ? a.s : b.s).is_hosted ())
     return hosted_combined (given_op, given_a, given_b, result, full);
   if (op == octave_value::op_mul)
@@ -332,15 +352,22 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
   const bool scales =
       (op == octave_value::op_el_mul || op == octave_value::op_el_div)
       && (goes_along (size_of (b), size_of (a)) || goes_along (size_of (a), size_of (b)));
+  const operation &o = operation_of (op);
+  if (rules.issparse () && is_scalar (a) && is_scalar (b)
+      && (takes || o.compares || o.map == GPUMM_MAP_POW
+          || (op == octave_value::op_el_div && !a.is_sparse)
+          || (given_op == octave_value::op_mul && a.is_sparse && b.is_sparse))) {
+    result = of_numbers (o, a, b);
+    return true;
+  }
   if (rules.issparse () || scales) {
     result = entrywise_sparse (op, a, b);
     return true;
   }
   if (!is_scalar (a) && !is_scalar (b)
       && size_of (a) != size_of (b)) // Octave's sparse matrices do not broadcast
-    octave::err_nonconformant (operation_of (op).name, size_of (a), size_of (b));
-  full = entrywise (operation_of (op), operand_with (full_operand (a)),
-                    operand_with (full_operand (b)));
+    octave::err_nonconformant (o.name, size_of (a), size_of (b));
+  full = entrywise (o, operand_with (full_operand (a)), operand_with (full_operand (b)));
   return false;
 }
 

@@ -35,6 +35,9 @@ sparse with_values (const sparse &x, const array &values);
 // x in this type.
 sparse in_type (const sparse &x, gpumm_type type);
 
+// x as truth values. In sparse matrices NaN is true.
+sparse as_truth (sparse x);
+
 // The type of a product of these types.
 gpumm_type product_type (gpumm_type a, gpumm_type b);
 

@@ -120,6 +120,9 @@ public:
     say_gather ("all of a sparse matrix is not computed on a device: gather (X)");
   }
   octave_value any (int dim) const {
+    if (dims ().any_zero ())
+      return gpusparse_value (
+          upload_sparse (octave_value (SparseMatrix (dims ())).any (dim), m.device));
     const int along = dim < 0 ? dims ().first_non_singleton () : dim;
     return gpusparse_value (folded (GPUMM_FOLD_ANY, operand (false), along));
   }
@@ -258,7 +261,10 @@ octave_value octave_gpusparse::map (unary_mapper_t f) const {
 
 // ---- operators ----------------------------------------------------------------------------------
 
-static sparse_operand operand_for (const octave_base_value &x, int device, bool settles) {
+// An operand of OP. As in Octave, a permutation matrix is full except for `*`, and a diagonal matrix is full
+// for `.*`.
+static sparse_operand operand_for (octave_value::binary_op op, const octave_base_value &x,
+                                   int device, bool settles) {
   sparse_operand o;
   if (const octave_gpusparse *s = gpusparse_of (x)) {
     o.is_sparse = true;
@@ -266,10 +272,10 @@ static sparse_operand operand_for (const octave_base_value &x, int device, bool 
   } else if (get_gpuarray (x, o.other.x)) {
     if (o.other.x.device != device)
       o.other.x = moved (o.other.x, device);
-  } else if (x.issparse () || x.is_perm_matrix ()) {
+  } else if (x.issparse () || (op == octave_value::op_mul && x.is_perm_matrix ())) {
     o.is_sparse = true;
     o.s = upload_sparse (shared (x), device);
-  } else if (x.is_diag_matrix () && x.numel () != 1)
+  } else if (x.is_diag_matrix () && x.numel () != 1 && op != octave_value::op_el_mul)
     o.diagonal = shared (x);
   else
     o.other = operand_of (shared (x), device);
@@ -298,7 +304,7 @@ octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_val
   const bool multiplies = op == octave_value::op_mul, settles = !multiplies && s && t
                                                                 && s->dims () == t->dims ()
                                                                 && !same_pattern (s->m, t->m);
-  sparse_operand x = operand_for (a, device, settles), y = operand_for (b, device, settles);
+  sparse_operand x = operand_for (op, a, device, settles), y = operand_for (op, b, device, settles);
   const bool is_sparse = combined (op, x, y, result, full);
   if (multiplies) {
     keep (s, x.s);

@@ -35,7 +35,7 @@ function R = dot (varargin)
     X = conj (as_float (X));
     Y = as_float (Y);
   endif
-  R = sum (X .* Y, double (dim));
+  R = full (sum (X .* Y, double (dim)));
 
 endfunction
 

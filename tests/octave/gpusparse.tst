@@ -242,6 +242,47 @@
 %!   assert (difference (divided{1} (G .* (G > 1)), divided{1} (S .* (S > 1))), "");
 %! endfor
 
+## a number that is sparse may be a zero that is not stored
+%!test
+%! texts = {};
+%! for f = {@lt, @le, @gt, @ge, @eq, @ne, @and, @or, @plus, @minus, @(x, y) y > x, @(x, y) y == x, @(x, y) y | x}
+%!   for x = {sparse(0), sparse(2), sparse(-1), sparse(NaN), sparse(false), sparse(true)}
+%!     for y = {sparse(0), sparse(2), 0, 2, -1, true}
+%!       texts{end+1} = difference (f{1} (gpuArray (x{1}), y{1}), f{1} (x{1}, y{1}));
+%!       texts{end+1} = difference (f{1} (gpuArray (x{1}), gpuArray (y{1})), f{1} (x{1}, y{1}));
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+%! G = gpuArray (sparse (3, 3));
+%! assert (full (gather (max (max (abs (G))) < 1e-8)));
+%! assert (full (gather (sum (sum (G)) == 0)));
+%! warning ("off", "Octave:singular-matrix", "local");
+%! for f = {@(x) x ./ x, @(x) 0 / x, @(x) x * sparse(NaN)}
+%!   assert (isnan (full (gather (f{1} (gpuArray (sparse (0)))))), func2str (f{1}));
+%! endfor
+
+## zeros that are stored, NaN as a truth value, empty ones, and matrices that Octave takes as full ones
+%!test
+%! S = sparse ([1, 0, 3; 0, 2, 0]);
+%! G = gpuArray (S);
+%! T = sparse ([0, NaN, 0; 2, 0, Inf; 0, complex(NaN, 1), 0]);
+%! D = diag ([1, NaN, 2]);
+%! texts = {difference((G .* (G > 1)) .^ 1i, (S .* (S > 1)) .^ 1i, 1e-15)};
+%! for f = {@any, @(x) any(x, 2), @(x) any(x.', 1), @(x) x & 1, @(x) 1 & x, @(x) x | 0, @(x) any(real (x)), ...
+%!          @(x) x .* eye(3), @(x) eye(3) .* x, @(x) x .* D, @(x) x + eye(3)([2, 1, 3],:), @(x) eye(3)([2, 1, 3],:) - x, ...
+%!          @(x) x * eye(3)([2, 1, 3],:), @(x) x + eye(3)}
+%!   texts{end+1} = compare (f{1}, {T});
+%! endfor
+%! for S = {sparse(0, 5), sparse(5, 0), sparse(0, 0), sparse(1, 0)}
+%!   for f = {@diag, @(x) diag(x.'), @any, @(x) any(x, 2)}
+%!     texts{end+1} = compare (f{1}, S);
+%!   endfor
+%! endfor
+%! texts{end+1} = compare (@dot, {S{1}, S{1}});
+%! texts{end+1} = compare (@dot, {abs(sparse (magic (3))), sparse(magic (3) - 2)});
+%! fail_with (texts);
+
 ## both of one pattern, each with zeros where the other is infinite
 %!test
 %! S = sparse ([Inf, 2, 3, -Inf]);
@@ -417,7 +458,8 @@
 %! refused = {@() exp(G), @() G == 0, @() ! G, @() G <= 1, @() G > -1, @() G ./ G, ...
 %!            @() resize(G, 4, 4), @() G \ [1; 2], @() G ^ 2, @() reshape(G, 1, 4), @() G(:), @() all(G), @() prod(G), ...
 %!            @() G(1:3), @() cumsum(G), @() norm(G), @() [G, single(eye (2))], @() [G, "ab".'], @() diag(G(:,1), 1), ...
-%!            @() max(G, 1), @() G * 1i > 1, @() max(G * 1i), @() G * 1i < G};
+%!            @() max(G, 1), @() G + gpuArray (sparse (1i)), @() sparse (2i) - G, @() G ./ sparse (NaN), ...
+%!            @() G ./ gpuArray (sparse (0)), @() sparse (2) ./ G, @() G .\ gpuArray (sparse (2)), @() G * 1i > 1, @() max(G * 1i), @() G * 1i < G};
 %! for f = refused
 %!   try
 %!     f{1} ();
