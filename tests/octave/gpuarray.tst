@@ -519,6 +519,8 @@
 %!error id=gpumm:gpuArray:gather norm (gpuArray (magic (3)), "fro", "rows")
 %!error id=gpumm:gpuArray:gather norm (gpuArray (magic (3)), -Inf)
 
+%!error id=Octave:invalid-fun-call repmat (gpuArray ([1, 2]))
+
 ## dot, trace, repmat, isequal
 %!test
 %! texts = {};
@@ -720,11 +722,22 @@
 ## a matrix on the device assigned to a part of one in host memory: an error that says gather, or the
 ## matrix moves; a number goes there
 %!test
+%! warning ("off", "all", "local"); # 2 becomes true
 %! H = magic (3);
 %! H(2,2) = gpuArray (7);
 %! G = magic (3);
 %! G(2,2) = 7;
 %! assert (gather (H), G);
+%! for H = {false(1, 3), true, [], single([1, 2]), int8([1, 2]), "abc", sparse([true, false]), [1, 2i]}
+%!   for y = {true, 0, 2, single(2.5), int8(3), 2 + 1i}
+%!     x = z = H{1};
+%!     if (! (ischar (x) && islogical (y{1}))) # this text becomes double
+%!       x(2) = y{1};
+%!       z(2) = gpuArray (y{1});
+%!       assert (z, x);
+%!     endif
+%!   endfor
+%! endfor
 %! c = {1, 2};
 %! c{1} = gpuArray (3);
 %! assert (class (c{1}), "gpuArray");
@@ -774,6 +787,27 @@
 %!       texts{end+1} = compare (@(x, y) x' * y, {x, y}, tol);
 %!       texts{end+1} = compare (@(x, y) x * y.', {x, y}, tol);
 %!       texts{end+1} = compare (@(x, y) (y' * x')', {x, y}, tol);
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## pages: transposed, repeated, of scalars, without rows or columns
+%!test
+%! texts = {};
+%! ops = {"none", "transpose", "ctranspose"};
+%! sizes = {[2, 3], [3, 2], [2, 3, 4], [3, 2, 1, 2], [1, 1, 4], [1, 1], [2, 3, 0], [0, 3, 4], [3, 0, 4], [1, 3, 4]};
+%! for types = {{"double", "double"}, {"single", "complex"}, {"logical", "single complex"}, {"int8", "int8"}, {"int8", "double"}}
+%!   for a = sizes
+%!     for b = sizes
+%!       x = numbers (types{1}{1}, a{1});
+%!       y = numbers (types{1}{2}, b{1});
+%!       for i = 1:3
+%!         for j = 1:3
+%!           f = @(x, y) pagemtimes (x, ops{i}, y, ops{j});
+%!           texts{end+1} = compare (f, {x, y}, 1e-4 * iscomplex (y), 1, isinteger (x));
+%!         endfor
+%!       endfor
 %!     endfor
 %!   endfor
 %! endfor
