@@ -828,6 +828,13 @@
 %! assert (gather (gpumm (G, H, "TransposeA", "transpose", "Alpha", 2, "Beta", -1, "C", H)), 2 * A' * B - B);
 %! assert (gather (gpumm (G, H, "Algorithm", "register")), A * B);
 %! fail ("gpumm (G, G(1:3,:))", "nonconformant");
+%! for pair = {{A, B}, {G, B}, {A, H}, {G, H}}
+%!   C = gpumm (pair{1}{:}, "Alpha", gpuArray (2), "Beta", gpuArray (-1), "C", B);
+%!   assert (gather (C), 2 * A * B - B);
+%! endfor
+%!error id=gpumm:nd-array gpumm (gpuArray (ones (2, 2, 2)), ones (2))
+%!error id=gpumm:nd-array gpumm (2, gpuArray (ones (2, 2, 2)), "TransposeB", "transpose")
+%!error id=gpumm:undefined-operator gpumm (gpuArray (magic (3)), 1i, "Alpha", int8 (2))
 
 ## ---- truth, loops, numbers -----------------------------------------------------------------------
 
@@ -870,6 +877,16 @@
 %!     k = 2;
 %! endswitch
 %! assert (k, 2);
+%!test
+%! texts = {};
+%! for x = {7, single(2.5), int8(7), uint8(200), int32(-5), int64(9007199254740993), true, []}
+%!   for f = {@(x) mod(x, 2), @(x) rem(x, 3), @(x) mod(2, x), @(x) mod(x, x), @(x) rem(x), @num2cell, @bitunpack, @base64_encode}
+%!     texts{end+1} = compare (@(x) f{1}(x), x, 0, 1, isempty (x{1}));
+%!   endfor
+%! endfor
+%! fail_with (texts);
+%!error id=gpumm:gpuArray:gather mod (gpuArray ([1, 2]), 2)
+%!error id=gpumm:gpuArray:gather rem (5, gpuArray ([1, 2]))
 %!error <NaN> if (gpuArray ([NaN, 1])), endif
 %!error <NaN> ! gpuArray ([NaN, 1])
 %!error <NaN> gpuArray ([NaN, 1]) & true
