@@ -78,8 +78,9 @@ public:
 
   // ---- as the full matrix, for functions and for operators that are not installed
 
+  // With the type, Octave leaves a logical array or a text as it is where this matrix is assigned to a part.
   type_conv_info numeric_conversion_function () const {
-    return type_conv_info (converted);
+    return type_conv_info (converted, elements ().type_id ());
   }
 
   octave_value full_value () const {

@@ -99,10 +99,10 @@
 ## These calls wait: @code{gather}, display, truth values, @code{sqrt}, @code{log} and @code{.^} of
 ## real arrays (a negative number makes the result complex), and @code{wait (gpuDevice ())}.
 ##
-## Three results differ from those of Octave's arrays.  A complex result whose imaginary parts are
-## all zero stays complex until @code{gather}.  Sums of integers with @qcode{"native"} are exact and
-## saturate once, at the end.  @code{norm} of a matrix with NaN is NaN; Octave 9 and earlier skip
-## some NaN.
+## Some results differ from those of Octave's arrays; the guide lists them.  A complex result whose
+## imaginary parts are all zero stays complex until @code{gather}.  Sums of integers with
+## @qcode{"native"} are exact and saturate once, at the end.  @code{norm} of a matrix with NaN is
+## NaN; Octave 9 and earlier skip some NaN.
 ##
 ## Errors have the identifiers @code{gpumm:gpuArray:gather}, @code{gpumm:invalid} (a class that
 ## cannot be a @code{gpuArray}), @code{gpumm:device-memory} and those of Octave.

@@ -379,6 +379,11 @@ static gpumm_status multiply_pages (batch *b) {
 
 /* ---- the problem -------------------------------------------------------------------------- */
 
+/* A matrix without rows may have the ld 1, as the BLAS wants it. */
+static int has_gaps (const gpumm_matrix *x) {
+  return x->rows > 0 && x->ld != x->rows;
+}
+
 static gpumm_status check (const gpumm_pages *p, gpumm_problem *problem) {
   *problem = (gpumm_problem){.a = p->a, .b = p->b, .alpha = {1, 0}, .output = p->a.type};
   for (int d = 0; d < p->dims; d++)
@@ -390,7 +395,7 @@ static gpumm_status check (const gpumm_pages *p, gpumm_problem *problem) {
   if (p->a.format != GPUMM_DENSE || p->b.format != GPUMM_DENSE || !p->a.buffer != !p->b.buffer)
     return gpumm_fail (GPUMM_UNSUPPORTED,
                        "pages must be full matrices, of both arrays in host memory or on a device");
-  if (p->a.ld != p->a.rows || p->b.ld != p->b.rows)
+  if (has_gaps (&p->a) || has_gaps (&p->b))
     return gpumm_fail (GPUMM_INVALID, "pages with gaps between their columns");
   for (int d = 0; d < p->dims; d++)
     if (p->sizes[d] < 0 || p->steps_a[d] < 0 || p->steps_b[d] < 0)

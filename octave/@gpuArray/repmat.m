@@ -5,8 +5,11 @@
 
 function R = repmat (X, varargin)
 
+  if (nargin < 2)
+    error ("Octave:invalid-fun-call", "Invalid call to repmat");
+  endif
   varargin = on_host (varargin);
-  if (! strcmp (class (X), "gpuArray") || nargin < 2)
+  if (! strcmp (class (X), "gpuArray"))
     R = repmat (X, varargin{:});
     return;
   elseif (isempty (X))

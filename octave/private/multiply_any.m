@@ -51,11 +51,18 @@ function [C, info] = on_device (A, B, o)
     o.c = __gpuarray__ ("gather", o.c);
     [C, info] = multiply_any (__gpuarray__ ("gather", A), __gpuarray__ ("gather", B), o);
     C = __gpuarray__ (C);
-  elseif (nargout < 2)
-    C = __gpuarray__ ("gpumm", A, B, o);
-  else
-    [C, info] = __gpuarray__ ("gpumm", A, B, o);
+    return;
   endif
+  check_nd (A, B, o);
+  try
+    if (nargout < 2)
+      C = __gpuarray__ ("gpumm", A, B, o);
+    else
+      [C, info] = __gpuarray__ ("gpumm", A, B, o);
+    endif
+  catch err
+    raise_again (err);
+  end_try_catch
 endfunction
 
 ## ---- what the operands are ---------------------------------------------------------------------
@@ -229,6 +236,15 @@ function check_c (C0, sizes)
   endif
 endfunction
 
+function check_nd (A, B, o)
+  is_scale = numel (A) == 1 || numel (B) == 1;
+  if ((ndims (A) > 2 || ndims (B) > 2) && (! is_scale || o.transpose_a || o.transpose_b))
+    error ("gpumm:nd-array", ["gpumm: an N-d array is multiplied by scalars only, and has no " ...
+                              "transpose (A is %s, B is %s)"], ...
+           size_text (size (A)), size_text (size (B)));
+  endif
+endfunction
+
 ## ---- without blocks ----------------------------------------------------------------------------
 
 function [C, info] = without_blocks (A, B, o, kind_a, kind_b)
@@ -240,11 +256,7 @@ function [C, info] = without_blocks (A, B, o, kind_a, kind_b)
   is_special = any (strcmp (kind_a, {"diagonal", "permutation"})) ...
                || any (strcmp (kind_b, {"diagonal", "permutation"}));
   is_nd = ndims (A) > 2 || ndims (B) > 2;
-  if (is_nd && (! is_scale || o.transpose_a || o.transpose_b))
-    error ("gpumm:nd-array", ["gpumm: an N-d array is multiplied by scalars only, and has no " ...
-                              "transpose (A is %s, B is %s)"], ...
-           size_text (size (A)), size_text (size (B)));
-  endif
+  check_nd (A, B, o);
 
   integer_a = strcmp (kind_a, "integer");
   integer_b = strcmp (kind_b, "integer");

@@ -27,7 +27,7 @@ endfunction
 ## Value I of the list, or the default X where I is 0.
 function x = given (list, i, x)
   if (i > 0)
-    x = list{i};
+    x = gather (list{i});
     if (isreal (x) || issparse (x))
       x = full (x); # it would make complex (2, 0) real, which counts beside Inf
     endif

@@ -371,6 +371,13 @@ static void test_refusals (void) {
   p = good;
   p.a.ld = 3;
   refuse (&p, GPUMM_INVALID, "gaps");
+  p.a = p.b; /* 3 x 2, of 0 rows and without values */
+  p.a.op = GPUMM_TRANSPOSE;
+  p.a.rows = p.b.rows = 0;
+  p.a.ld = p.b.ld = 1; /* as the BLAS wants it */
+  p.a.values = p.b.values = NULL;
+  CHECK (!gpumm_pages_result (&p, &shape) && shape.rows == 2 && shape.cols == 4, "%s",
+         gpumm_last_error ());
   p = good;
   p.a.op = (gpumm_op) 3;
   refuse (&p, GPUMM_INVALID, "unknown op");

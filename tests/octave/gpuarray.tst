@@ -519,6 +519,8 @@
 %!error id=gpumm:gpuArray:gather norm (gpuArray (magic (3)), "fro", "rows")
 %!error id=gpumm:gpuArray:gather norm (gpuArray (magic (3)), -Inf)
 
+%!error id=Octave:invalid-fun-call repmat (gpuArray ([1, 2]))
+
 ## dot, trace, repmat, isequal
 %!test
 %! texts = {};
@@ -720,11 +722,22 @@
 ## a matrix on the device assigned to a part of one in host memory: an error that says gather, or the
 ## matrix moves; a number goes there
 %!test
+%! warning ("off", "all", "local"); # 2 becomes true
 %! H = magic (3);
 %! H(2,2) = gpuArray (7);
 %! G = magic (3);
 %! G(2,2) = 7;
 %! assert (gather (H), G);
+%! for H = {false(1, 3), true, [], single([1, 2]), int8([1, 2]), "abc", sparse([true, false]), [1, 2i]}
+%!   for y = {true, 0, 2, single(2.5), int8(3), 2 + 1i}
+%!     x = z = H{1};
+%!     if (! (ischar (x) && islogical (y{1}))) # this text becomes double
+%!       x(2) = y{1};
+%!       z(2) = gpuArray (y{1});
+%!       assert (z, x);
+%!     endif
+%!   endfor
+%! endfor
 %! c = {1, 2};
 %! c{1} = gpuArray (3);
 %! assert (class (c{1}), "gpuArray");
@@ -779,6 +792,27 @@
 %! endfor
 %! fail_with (texts);
 
+## pages: transposed, repeated, of scalars, without rows or columns
+%!test
+%! texts = {};
+%! ops = {"none", "transpose", "ctranspose"};
+%! sizes = {[2, 3], [3, 2], [2, 3, 4], [3, 2, 1, 2], [1, 1, 4], [1, 1], [2, 3, 0], [0, 3, 4], [3, 0, 4], [1, 3, 4]};
+%! for types = {{"double", "double"}, {"single", "complex"}, {"logical", "single complex"}, {"int8", "int8"}, {"int8", "double"}}
+%!   for a = sizes
+%!     for b = sizes
+%!       x = numbers (types{1}{1}, a{1});
+%!       y = numbers (types{1}{2}, b{1});
+%!       for i = 1:3
+%!         for j = 1:3
+%!           f = @(x, y) pagemtimes (x, ops{i}, y, ops{j});
+%!           texts{end+1} = compare (f, {x, y}, 1e-4 * iscomplex (y), 1, isinteger (x));
+%!         endfor
+%!       endfor
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
 ## with gpumm and its options
 %!test
 %! A = magic (4);
@@ -794,6 +828,13 @@
 %! assert (gather (gpumm (G, H, "TransposeA", "transpose", "Alpha", 2, "Beta", -1, "C", H)), 2 * A' * B - B);
 %! assert (gather (gpumm (G, H, "Algorithm", "register")), A * B);
 %! fail ("gpumm (G, G(1:3,:))", "nonconformant");
+%! for pair = {{A, B}, {G, B}, {A, H}, {G, H}}
+%!   C = gpumm (pair{1}{:}, "Alpha", gpuArray (2), "Beta", gpuArray (-1), "C", B);
+%!   assert (gather (C), 2 * A * B - B);
+%! endfor
+%!error id=gpumm:nd-array gpumm (gpuArray (ones (2, 2, 2)), ones (2))
+%!error id=gpumm:nd-array gpumm (2, gpuArray (ones (2, 2, 2)), "TransposeB", "transpose")
+%!error id=gpumm:undefined-operator gpumm (gpuArray (magic (3)), 1i, "Alpha", int8 (2))
 
 ## ---- truth, loops, numbers -----------------------------------------------------------------------
 
@@ -836,6 +877,16 @@
 %!     k = 2;
 %! endswitch
 %! assert (k, 2);
+%!test
+%! texts = {};
+%! for x = {7, single(2.5), int8(7), uint8(200), int32(-5), int64(9007199254740993), true, []}
+%!   for f = {@(x) mod(x, 2), @(x) rem(x, 3), @(x) mod(2, x), @(x) mod(x, x), @(x) rem(x), @num2cell, @bitunpack, @base64_encode}
+%!     texts{end+1} = compare (@(x) f{1}(x), x, 0, 1, isempty (x{1}));
+%!   endfor
+%! endfor
+%! fail_with (texts);
+%!error id=gpumm:gpuArray:gather mod (gpuArray ([1, 2]), 2)
+%!error id=gpumm:gpuArray:gather rem (5, gpuArray ([1, 2]))
 %!error <NaN> if (gpuArray ([NaN, 1])), endif
 %!error <NaN> ! gpuArray ([NaN, 1])
 %!error <NaN> gpuArray ([NaN, 1]) & true

@@ -32,7 +32,7 @@ function lists = lists_of (type)
     N = gpuArray (int8 ([3, 2; -100, 7]));
     B = gpuArray ([true, false, true]);
     lists = {{S}, {S, S}, {S, 2}, {1, S}, {C}, {N}, {N, 2}, {N, N}, {int8(1), N}, {"%g ", S}, {B}, ...
-             {gpuArray(3)}, {gpuArray(2), 3}, {2, gpuArray(3)}, {S(1:2,:)}, {S(:,1)}};
+             {gpuArray(3)}, {gpuArray(int8 (7))}, {gpuArray(2), 3}, {2, gpuArray(3)}, {S(1:2,:)}, {S(:,1)}};
     return;
   endif
   S = blocksparse ([4, 1, 0, 0; 1, 5, 0, 0; 0, 0, 6, 2; 0, 0, 2, 7], 2);
