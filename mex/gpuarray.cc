@@ -834,19 +834,21 @@ static octave_value_list word_pages (const octave_value_list &args, int) {
   const gpumm_op op_x = op_of (args (2), "transpX"), op_y = op_of (args (4), "transpY");
   auto both = operands_of (args (1).get_rep (), args (3).get_rep ());
   const array x = as_array (both.first), y = as_array (both.second);
+  const int dims = std::max (x.size.ndims (), y.size.ndims ());
+  const dim_vector m = x.size.redim (dims), n = y.size.redim (dims);
+  const bool scales = (m (0) == 1 && m (1) == 1) || (n (0) == 1 && n (1) == 1);
+  if (!scales
+      && ((!is_float (x.type) && x.type != GPUMM_B) || (!is_float (y.type) && y.type != GPUMM_B)))
+    say_gather ("pagemtimes multiplies integers from host memory: gather (X)");
   if (is_hosted (x))
     return ovl (value_of (
         hosted (by_octave ("pagemtimes", ovl (download (x), args (2), download (y), args (4))))));
-  const int dims = std::max (x.size.ndims (), y.size.ndims ());
-  const dim_vector m = x.size.redim (dims), n = y.size.redim (dims);
-  if ((m (0) == 1 && m (1) == 1) || (n (0) == 1 && n (1) == 1)) {
+  if (scales) {
     operand a, b;
     a.x = turned_pages (x, op_x);
     b.x = turned_pages (y, op_y);
     return ovl (value_of (entrywise (operation_of (octave_value::op_el_mul), a, b)));
   }
-  if ((!is_float (x.type) && x.type != GPUMM_B) || (!is_float (y.type) && y.type != GPUMM_B))
-    say_gather ("pagemtimes multiplies integers from host memory: gather (X)");
   gpumm_type type = is_single (x.type) || is_single (y.type) ? GPUMM_S : GPUMM_D;
   if (is_complex (x.type) || is_complex (y.type))
     type = complex_type (type);
@@ -912,8 +914,6 @@ static bool is_number (const octave_value &x, double number) {
 
 // As multiply_any.m has it: with OutputClass the widest of it and the operands' classes.
 static gpumm_type product_type (const array &a, const array &b, const std::string &output) {
-  if ((!is_float (a.type) && a.type != GPUMM_B) || (!is_float (b.type) && b.type != GPUMM_B))
-    say_gather ("gpumm multiplies integers from host memory: gather (X)");
   if (!output.empty () && output != "double" && output != "single")
     error_with_id ("gpumm:bad-value", "gpumm: OutputClass of a product on a device must be "
                                       "\"double\" or \"single\"");

@@ -45,6 +45,9 @@ function [C, info] = on_device (A, B, o)
       || any (strcmp (typeinfo (B), {"blocksparse", "blocksparse gpuArray"})))
     error ("gpumm:gpuArray:gather", ["gpuArray: gpumm with a blocksparse on a device: write " ...
                                      "X * Y, or gather the matrices"]);
+  elseif (isinteger (A) || isinteger (B))
+    error ("gpumm:gpuArray:gather", ...
+           "gpuArray: gpumm multiplies integers from host memory: gather (X)");
   endif
   arrays = {A, B}{1 + ! strcmp(class (A), "gpuArray")};
   if (__gpuarray__ ("device", arrays) == -1)

@@ -221,6 +221,7 @@
 %! a = randn (3);
 %! randn ("state", 5);
 %! assert (gather (gpuArray.randn (gpuArray (3))), a);
+%!error <seed with Octave's rand> gpuArray.rand ("seed", 5)
 
 ## ---- operators -----------------------------------------------------------------------------------
 
@@ -832,6 +833,8 @@
 %!   C = gpumm (pair{1}{:}, "Alpha", gpuArray (2), "Beta", gpuArray (-1), "C", B);
 %!   assert (gather (C), 2 * A * B - B);
 %! endfor
+%!error id=gpumm:gpuArray:gather gpumm (gpuArray (int8 ([1, 2])), int8 ([1; 2])) # without a GPU, too
+%!error id=gpumm:gpuArray:gather pagemtimes (int8 ([1, 2]), gpuArray (int8 ([1; 2])))
 %!error id=gpumm:nd-array gpumm (gpuArray (ones (2, 2, 2)), ones (2))
 %!error id=gpumm:nd-array gpumm (2, gpuArray (ones (2, 2, 2)), "TransposeB", "transpose")
 %!error id=gpumm:undefined-operator gpumm (gpuArray (magic (3)), 1i, "Alpha", int8 (2))
@@ -1110,6 +1113,7 @@
 %! assert (gpuDeviceCount () > 0, D.DeviceAvailable);
 %! fail ("D.Nothing", "there is no field Nothing");
 %! fail ("D(2)");
+%!error id=gpumm:unsupported D = gpuDevice (); D.Index = 2;
 %!error id=gpumm:no-device gpuDevice (99)
 %!error id=gpumm:bad-value gpuDevice (0)
 %!error id=gpumm:bad-value gpuDevice ("a")
