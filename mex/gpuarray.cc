@@ -806,6 +806,22 @@ static octave_value_list word_device (const octave_value_list &args, int) {
   return ovl (double (argument (args (1)).device));
 }
 
+// gpuArray (X)
+static octave_value on_device (const octave_value &x, int device) {
+  if (is_gpusparse (x) || is_gpublocks (x.get_rep ()) || gpuarray_of (x.get_rep ()))
+    return x;
+  if (is_blocksparse (x.get_rep ()))
+    return gpublocks_value (upload_blocks (x, device));
+  if (x.issparse ())
+    return gpusparse_value (upload_sparse (x, device));
+  return value_of (upload (x, device));
+}
+
+// ("upload", A, DEVICE)
+static octave_value_list word_upload (const octave_value_list &args, int) {
+  return ovl (on_device (args (1), args (2).int_value ()));
+}
+
 static gpumm_op op_of (const octave_value &x, const char *name) {
   static const char *const ops[] = {"none", "transpose", "ctranspose"};
   if (x.is_string ())
@@ -834,19 +850,20 @@ static octave_value_list word_pages (const octave_value_list &args, int) {
   const gpumm_op op_x = op_of (args (2), "transpX"), op_y = op_of (args (4), "transpY");
   auto both = operands_of (args (1).get_rep (), args (3).get_rep ());
   const array x = as_array (both.first), y = as_array (both.second);
-  if (is_hosted (x))
-    return ovl (value_of (
-        hosted (by_octave ("pagemtimes", ovl (download (x), args (2), download (y), args (4))))));
+  const bool has_integers =
+      (!is_float (x.type) && x.type != GPUMM_B) || (!is_float (y.type) && y.type != GPUMM_B);
+  if (is_hosted (x) || has_integers) // exact products of integers are the CPU's
+    return ovl (value_of (upload (
+        by_octave ("pagemtimes", ovl (download (x), args (2), download (y), args (4))), x.device)));
   const int dims = std::max (x.size.ndims (), y.size.ndims ());
   const dim_vector m = x.size.redim (dims), n = y.size.redim (dims);
-  if ((m (0) == 1 && m (1) == 1) || (n (0) == 1 && n (1) == 1)) {
+  const bool scales = (m (0) == 1 && m (1) == 1) || (n (0) == 1 && n (1) == 1);
+  if (scales) {
     operand a, b;
     a.x = turned_pages (x, op_x);
     b.x = turned_pages (y, op_y);
     return ovl (value_of (entrywise (operation_of (octave_value::op_el_mul), a, b)));
   }
-  if ((!is_float (x.type) && x.type != GPUMM_B) || (!is_float (y.type) && y.type != GPUMM_B))
-    say_gather ("pagemtimes multiplies integers from host memory: gather (X)");
   gpumm_type type = is_single (x.type) || is_single (y.type) ? GPUMM_S : GPUMM_D;
   if (is_complex (x.type) || is_complex (y.type))
     type = complex_type (type);
@@ -912,8 +929,6 @@ static bool is_number (const octave_value &x, double number) {
 
 // As in multiply_any.m: with OutputClass, the widest of this class and the operands' classes.
 static gpumm_type product_type (const array &a, const array &b, const std::string &output) {
-  if ((!is_float (a.type) && a.type != GPUMM_B) || (!is_float (b.type) && b.type != GPUMM_B))
-    say_gather ("gpumm multiplies integers from host memory: gather (X)");
   if (!output.empty () && output != "double" && output != "single")
     error_with_id ("gpumm:bad-value", "gpumm: OutputClass of a product on a device must be "
                                       "\"double\" or \"single\"");
@@ -1124,18 +1139,8 @@ static const struct {
              {"wait", 2, word_wait},         {"gpumm", 4, word_gpumm},
              {"pages", 5, word_pages},       {"memory", 1, word_memory},
              {"sparse", 2, word_sparse},     {"blocksparse", 3, word_blocksparse},
-             {"operator", 4, word_operator}, {"join", 4, word_join}};
-
-// gpuArray (X)
-static octave_value on_device (const octave_value &x) {
-  if (is_gpusparse (x) || is_gpublocks (x.get_rep ()) || gpuarray_of (x.get_rep ()))
-    return x;
-  if (is_blocksparse (x.get_rep ()))
-    return gpublocks_value (upload_blocks (x, device_for_new ()));
-  if (x.issparse ())
-    return gpusparse_value (upload_sparse (x, device_for_new ()));
-  return value_of (argument (x));
-}
+             {"operator", 4, word_operator}, {"join", 4, word_join},
+             {"upload", 3, word_upload}};
 
 DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on a device.") {
   static bool installed = false;
@@ -1147,7 +1152,7 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
     installed = true;
   }
   if (args.length () == 1 && !args (0).is_string ())
-    return ovl (on_device (args (0)));
+    return ovl (on_device (args (0), device_for_new ()));
   bool has_sparse = false, has_blocks = false;
   for (octave_idx_type i = 1; i < args.length (); i++) {
     has_sparse = has_sparse || is_gpusparse (args (i));

@@ -155,6 +155,9 @@ endfunction
 
 function G = generated (name, args)
   args = cellfun (@gather, args, "UniformOutput", false);
+  if (! isempty (args) && ischar (args{1}) && ! any (strcmp (args{1}, {"double", "single"})))
+    error ("gpumm:bad-value", "gpuArray.%s: set the seed with Octave's %s", name, name);
+  endif
   G = __gpuarray__ (feval (name, args{:}));
 endfunction
 

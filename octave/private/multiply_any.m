@@ -39,18 +39,19 @@ function [C, info] = multiply_any (A, B, o)
 
 endfunction
 
-## At least one is a gpuArray, and so is the result.  Without a GPU they are the host's.
+## At least one is a gpuArray, and so is the result.  The host computes without a GPU, and products of
+## integers, which take it much longer than the copies.
 function [C, info] = on_device (A, B, o)
   if (any (strcmp (typeinfo (A), {"blocksparse", "blocksparse gpuArray"})) ...
       || any (strcmp (typeinfo (B), {"blocksparse", "blocksparse gpuArray"})))
     error ("gpumm:gpuArray:gather", ["gpuArray: gpumm with a blocksparse on a device: write " ...
                                      "X * Y, or gather the matrices"]);
   endif
-  arrays = {A, B}{1 + ! strcmp(class (A), "gpuArray")};
-  if (__gpuarray__ ("device", arrays) == -1)
+  device = __gpuarray__ ("device", {A, B}{1 + ! strcmp(class (A), "gpuArray")});
+  if (device == -1 || isinteger (A) || isinteger (B))
     o.c = __gpuarray__ ("gather", o.c);
     [C, info] = multiply_any (__gpuarray__ ("gather", A), __gpuarray__ ("gather", B), o);
-    C = __gpuarray__ (C);
+    C = __gpuarray__ ("upload", C, device);
     return;
   endif
   check_nd (A, B, o);

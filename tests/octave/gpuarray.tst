@@ -221,6 +221,7 @@
 %! a = randn (3);
 %! randn ("state", 5);
 %! assert (gather (gpuArray.randn (gpuArray (3))), a);
+%!error <seed with Octave's rand> gpuArray.rand ("seed", 5)
 
 ## ---- operators -----------------------------------------------------------------------------------
 
@@ -797,7 +798,7 @@
 %! texts = {};
 %! ops = {"none", "transpose", "ctranspose"};
 %! sizes = {[2, 3], [3, 2], [2, 3, 4], [3, 2, 1, 2], [1, 1, 4], [1, 1], [2, 3, 0], [0, 3, 4], [3, 0, 4], [1, 3, 4]};
-%! for types = {{"double", "double"}, {"single", "complex"}, {"logical", "single complex"}, {"int8", "int8"}, {"int8", "double"}}
+%! for types = {{"double", "double"}, {"single", "complex"}, {"logical", "single complex"}, {"int8", "int8"}, {"int8", "double"}, {"uint64", "uint64"}}
 %!   for a = sizes
 %!     for b = sizes
 %!       x = numbers (types{1}{1}, a{1});
@@ -805,7 +806,7 @@
 %!       for i = 1:3
 %!         for j = 1:3
 %!           f = @(x, y) pagemtimes (x, ops{i}, y, ops{j});
-%!           texts{end+1} = compare (f, {x, y}, 1e-4 * iscomplex (y), 1, isinteger (x));
+%!           texts{end+1} = compare (f, {x, y}, 1e-4 * iscomplex (y));
 %!         endfor
 %!       endfor
 %!     endfor
@@ -832,6 +833,33 @@
 %!   C = gpumm (pair{1}{:}, "Alpha", gpuArray (2), "Beta", gpuArray (-1), "C", B);
 %!   assert (gather (C), 2 * A * B - B);
 %! endfor
+## products of integers, which the CPU computes; the result goes where the operand is
+%!test
+%! A = int8 ([100, 27; -3, 5; 7, 0]);
+%! B = int8 ([2, -1, 3; 4, 5, -128]);
+%! C = int8 (magic (3));
+%! U = uint64 ([2, 3; 5, 7]) * 2 ^ 40;
+%! cases = {{A, B}, {A, B, "OutputClass", "int32"}, {A, B, "Alpha", -2, "Beta", 3, "C", C}, {B, A, "TransposeA", "transpose", ...
+%!          "TransposeB", "transpose"}, {U, U}, {A, 2}, {int8(3), A}, {A, true}, {uint64(3), U}};
+%! for c = cases
+%!   D = gpumm (c{1}{:});
+%!   for i = 1:3
+%!     x = c{1};
+%!     for k = {1, 2, [1, 2]}{i}
+%!       x{k} = gpuArray (x{k});
+%!     endfor
+%!     [E, info] = gpumm (x{:});
+%!     assert (class (E), "gpuArray");
+%!     assert (underlyingType (E), class (D));
+%!     assert (gather (E), D);
+%!     assert (info.flops > 0);
+%!   endfor
+%! endfor
+%! E = gpumm (gpuArray (A), B, "C", gpuArray (C), "Beta", 1);
+%! assert (gather (E), gpumm (A, B, "C", C, "Beta", 1));
+%!error id=Octave:nonconformant-args gpumm (gpuArray (int8 ([1, 2])), int8 ([1, 2]))
+%!error id=gpumm:undefined-operator gpumm (gpuArray (int8 (magic (3))), int16 (magic (3)))
+%!error id=gpumm:undefined-operator gpumm (gpuArray (int8 (magic (3))), magic (3))
 %!error id=gpumm:nd-array gpumm (gpuArray (ones (2, 2, 2)), ones (2))
 %!error id=gpumm:nd-array gpumm (2, gpuArray (ones (2, 2, 2)), "TransposeB", "transpose")
 %!error id=gpumm:undefined-operator gpumm (gpuArray (magic (3)), 1i, "Alpha", int8 (2))
@@ -1110,6 +1138,7 @@
 %! assert (gpuDeviceCount () > 0, D.DeviceAvailable);
 %! fail ("D.Nothing", "there is no field Nothing");
 %! fail ("D(2)");
+%!error id=gpumm:unsupported D = gpuDevice (); D.Index = 2;
 %!error id=gpumm:no-device gpuDevice (99)
 %!error id=gpumm:bad-value gpuDevice (0)
 %!error id=gpumm:bad-value gpuDevice ("a")
