@@ -451,6 +451,50 @@
 %! assert (waits_of (@() N * F), 0);
 %! assert (nnz (N * G), 0);
 
+## ---- failures ------------------------------------------------------------------------------------
+
+## every allocation, then every call of the device, fails in turn: nothing changes, and nothing is lost
+%!test
+%! gpumm_reset ();
+%! alive = __gpumm_fault__ ("live");
+%! S = sparse ([1, 2, 0, 0; 0, 3, 0, -1; 2, 0, 0, 0]);
+%! T = S - sparse ([0, 1, 0, 4; 0, 3, 0, 0; 0, 0, 1, 0]);
+%! [G, H] = deal (gpuArray (S), gpuArray (T));
+%! programs = {@(X, Y) X * Y', @(X, Y) (X .* (X > 1))' * Y, @(X, Y) X * full (Y'), @(X, Y) X + Y, @(X, Y) X .* Y, ...
+%!             @(X, Y) sum (X, 2), @(X, Y) max (X), @(X, Y) diag (X), @(X, Y) X(:,[1, 3, 3]), @(X, Y) [X, Y; Y, X], ...
+%!             @(X, Y) sparse (full (X)), @(X, Y) X * diag (1:4)};
+%! for what = {"memory", "device"}
+%!   most = 0;
+%!   for f = programs
+%!     n = 0;
+%!     do
+%!       n++;
+%!       failed = false;
+%!       err = struct ("identifier", "", "message", "");
+%!       __gpumm_fault__ (what{1}, n);
+%!       try
+%!         Z = gather (f{1} (G, H));
+%!       catch err
+%!         failed = true;
+%!       end_try_catch
+%!       calls = __gpumm_fault__ (what{1}, 0);
+%!       assert (! failed || any (strcmp (err.identifier, {"gpumm:host-memory", "gpumm:device-memory", ...
+%!                                                          "gpumm:device-failed"})), err.message);
+%!       try
+%!         wait (gpuDevice ()); # a failure that nobody has heard of yet
+%!       catch
+%!       end_try_catch
+%!       assert (difference (f{1} (G, H), f{1} (S, T)), "", func2str (f{1}));
+%!     until (! failed && calls < n)
+%!     most = max (most, n);
+%!   endfor
+%!   assert (most > 20 || isempty (getenv ("GPUMM_GPUARRAY")), "%s: %d calls", what{1}, most);
+%! endfor
+%! assert (isequal (gather (G), S) && isequal (gather (H), T));
+%! clear Z G H
+%! gpumm_reset ();
+%! assert (__gpumm_fault__ ("live") <= alive);
+
 ## ---- errors --------------------------------------------------------------------------------------
 
 %!test
