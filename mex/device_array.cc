@@ -675,8 +675,7 @@ static bool leaves_reals (const operand &x, const operand &y) {
 
 // The type in which Octave compares: the type of a sum, but integers are compared exactly.
 static gpumm_type compared_type (gpumm_type s, gpumm_type t) {
-  const bool integers = (!is_float (s) && s != GPUMM_B) || (!is_float (t) && t != GPUMM_B);
-  return !integers && (is_single (s) || is_single (t)) ? GPUMM_S : GPUMM_D;
+  return !is_integer (s) && !is_integer (t) && (is_single (s) || is_single (t)) ? GPUMM_S : GPUMM_D;
 }
 
 array entrywise (const operation &o, operand a, operand b) {
@@ -686,8 +685,7 @@ array entrywise (const operation &o, operand a, operand b) {
   check_narrow (t);
   bool is_complex_result = is_complex (s) || is_complex (t);
   gpumm_map_op op = o.map;
-  if (op == GPUMM_MAP_POW && !is_float (real) && !is_float (s) && s != GPUMM_B && !is_float (t)
-      && t != GPUMM_B)
+  if (op == GPUMM_MAP_POW && !is_float (real) && is_integer (s) && is_integer (t))
     say_gather ("powers of integers with integers: gather the arrays");
   if (is_hosted (a.x))
     return hosted (by_octave (o.op, a, b));

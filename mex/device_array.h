@@ -48,6 +48,10 @@ inline bool is_float (gpumm_type type) {
   return type <= GPUMM_Z;
 }
 
+inline bool is_integer (gpumm_type type) {
+  return !is_float (type) && type != GPUMM_B;
+}
+
 inline bool is_wide (gpumm_type type) {
   return type == GPUMM_I64 || type == GPUMM_U64;
 }

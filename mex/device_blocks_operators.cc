@@ -172,7 +172,7 @@ static void check_product (const block_operand &a, const block_operand &b) {
   if (u.ndims () > 2 || v.ndims () > 2 || u (1) != v (0))
     octave::err_nonconformant ("operator *", u, v);
   const gpumm_type x = type_of (a), y = type_of (b);
-  const bool has_integers = (!is_float (x) && x != GPUMM_B) || (!is_float (y) && y != GPUMM_B);
+  const bool has_integers = is_integer (x) || is_integer (y);
   if (has_integers && x != y)
     error_with_id ("gpumm:undefined-operator",
                    "binary operator '*' not implemented for '%s%s' by '%s%s' operations",

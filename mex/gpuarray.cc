@@ -850,9 +850,8 @@ static octave_value_list word_pages (const octave_value_list &args, int) {
   const gpumm_op op_x = op_of (args (2), "transpX"), op_y = op_of (args (4), "transpY");
   auto both = operands_of (args (1).get_rep (), args (3).get_rep ());
   const array x = as_array (both.first), y = as_array (both.second);
-  const bool has_integers =
-      (!is_float (x.type) && x.type != GPUMM_B) || (!is_float (y.type) && y.type != GPUMM_B);
-  if (is_hosted (x) || has_integers) // exact products of integers are the CPU's
+  // the CPU computes exact products of integers
+  if (is_hosted (x) || is_integer (x.type) || is_integer (y.type))
     return ovl (value_of (upload (
         by_octave ("pagemtimes", ovl (download (x), args (2), download (y), args (4))), x.device)));
   const int dims = std::max (x.size.ndims (), y.size.ndims ());
