@@ -1,6 +1,7 @@
 ## bist.m - runs Octave's own tests of linear algebra and prints for each file what passed.
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
+makeinfo_program ("true"); # print_usage would run makeinfo for each wrong call
 names = @(folder, ends) cellfun (@(f) fullfile (folder, f), {dir(fullfile (folder, ends)).name}, ...
                                  "UniformOutput", false);
 files = names (fullfile (OCTAVE_HOME (), "share", "octave", version (), "m", "linear-algebra"), "*.m");

@@ -35,9 +35,17 @@
 %!          @(a, b) a' * b, 2; @(a, b) a * b.', 2; @(a, b) (a * b)', 2; @(a, b) isequal (a, b), 0; @(a) size (a), 0; ...
 %!          @(a, b) put_first (a, b), 0; @(a, b) put_column (a, b), 0; @(a) put_mask (a), 0; @(a, b) put_end (a, b), 0; ...
 %!          @(a) put_away (a), 0; @(a, b) put_plus (a, b), 0; @(a, b) put_times (a, b), 1; @(a, b) put_row (a, b), 0};
-%!  ops = cell (rows (list), 4);
-%!  for i = 1:rows (list)
-%!    ops(i,:) = {list{i,1}, nargin(list{i,1}), list{i,2}, func2str(list{i,1})};
+%!  ops = struct ("f", list(:,1), "kind", list(:,2));
+%!  for i = 1:numel (ops)
+%!    words = func2str (ops(i).f);
+%!    has = @(pattern) ! isempty (regexp (words, pattern, "once"));
+%!    ops(i).words = words;
+%!    ops(i).count = nargin (ops(i).f);
+%!    ops(i).orders = has ('[<>]|max|min');
+%!    ops(i).puts = has ('^@\((a|a, b)\) put');
+%!    ops(i).joins = has ('\[a|cat');
+%!    ops(i).gives_host = has ("isequal|size|trace");
+%!    ops(i).picks_by_host = has ('a \(b > 1\)');
 %!  endfor
 %!endfunction
 %!function a = put_first (a, b), a(1) = b(1); endfunction
@@ -94,8 +102,8 @@
 %!      endif
 %!    endfor
 %!    for step = 1:20
-%!      [f, count, kind, words] = ops{ceil (rand * rows (ops)),:};
-%!      from_pool = ceil (5 * rand (1, count));
+%!      op = ops(ceil (rand * numel (ops)));
+%!      from_pool = ceil (5 * rand (1, op.count));
 %!      x = host(from_pool);
 %!      y = given(from_pool);
 %!      if (! any (on_device(from_pool)))
@@ -103,27 +111,27 @@
 %!        given{from_pool(1)} = y{1};
 %!        on_device(from_pool(1)) = true;
 %!      endif
-%!      if (! isempty (regexp (words, "[<>]|max|min", "once")) && any (cellfun (@iscomplex, x)) && has_near_ties (x))
+%!      if (op.orders && any (cellfun (@iscomplex, x)) && has_near_ties (x))
 %!        continue;
 %!      endif
 %!      err = said = [];
 %!      try
-%!        h = f (x{:});
+%!        h = op.f (x{:});
 %!      catch err
 %!      end_try_catch
 %!      try
-%!        g = f (y{:});
+%!        g = op.f (y{:});
 %!      catch said
 %!      end_try_catch
 %!      text = "";
 %!      if (! isempty (said))
-%!        text = wrong_error (said, err, x, y, words);
+%!        text = wrong_error (said, err, x, y, op.words);
 %!      elseif (! isempty (err))
-%!        if (! lacks_operation (err, x, words))
+%!        if (! lacks_operation (err, x, op.words))
 %!          text = ["no error: " err.message];
 %!        endif
 %!      else
-%!        [text, same, h] = wrong_value (g, h, kind, x, words, on_device(from_pool(1)));
+%!        [text, same, h] = wrong_value (g, h, op, x, on_device(from_pool(1)));
 %!        if (isempty (text) && numel (h) <= 60 && ! isempty (h) && max (abs (double (h(:)))) <= 500 || rand < 0.02)
 %!          i = ceil (5 * rand);
 %!          host{i} = h;
@@ -136,7 +144,7 @@
 %!        endif
 %!      endif
 %!      if (! isempty (text))
-%!        error ("program %d of seed %d, step %d: %s of %s: %s\nrepeat: run_programs (%d, %d, %d)", n, seed, step, words, ...
+%!        error ("program %d of seed %d, step %d: %s of %s: %s\nrepeat: run_programs (%d, %d, %d)", n, seed, step, op.words, ...
 %!               strjoin (cellfun (@shown, x, "UniformOutput", false), " and "), text, seed, n, n);
 %!      endif
 %!    endfor
@@ -188,49 +196,57 @@
 %!  yes = yes || (some_integer && any (cellfun (@iscomplex, x)) && ! isempty (strfind (said.message, "complex")));
 %!endfunction
 
-## Where parts are a negative zero or NaN: of a sum both zeros are right, and of a complex number that is not
-## finite either part may be NaN.
-%!function where = free_parts (x)
-%!  parts = double ([real(x(:)), imag(x(:))]);
-%!  where = [parts == 0 & signbit(parts) != 0, isnan(parts)];
+## G and H are equal. Their parts may still differ: of a sum both zeros are right, and of a complex number
+## that is not finite either part may be NaN. sqrt and imag tell them apart.
+%!function yes = same_parts (g, h)
+%!  yes = true;
+%!  if (iscomplex (h))
+%!    yes = ! any ((isnan (real (g)) != isnan (real (h)) | isnan (imag (g)) != isnan (imag (h)))(:)) ...
+%!          && same_zeros (imag (g), imag (h));
+%!  endif
+%!  yes = yes && same_zeros (real (g), real (h));
+%!endfunction
+%!function yes = same_zeros (g, h)
+%!  zero = g == 0;
+%!  yes = ! isfloat (g) || ! any (zero(:)) || ! any ((signbit (g(zero)) != 0) != (signbit (h(zero)) != 0));
 %!endfunction
 
 ## What is wrong with the device's G beside the host's H.  SAME: may the program go on with G?
-%!function [text, same, h] = wrong_value (g, h, kind, x, words, on_device)
+%!function [text, same, h] = wrong_value (g, h, op, x, on_device)
 %!  text = "";
-%!  is_put = strncmp (words, "@(a, b) put", 11) || strncmp (words, "@(a) put", 8);
 %!  type = class (g);
 %!  stays_complex = false;
+%!  has_empty = any (cellfun ("isempty", x));
 %!  if (strcmp (type, "gpuArray"))
 %!    type = __gpuarray__ ("type", g);
 %!    stays_complex = iscomplex (g);
 %!    g = __gpuarray__ ("gather", g);
-%!  elseif (! (is_put && ! on_device) && isempty (regexp (words, "isequal|size|trace", "once")) ...
-%!          && (on_device || isempty (strfind (words, "a (b > 1)"))) && ! any (cellfun (@isempty, x)))
+%!  elseif (! (op.puts && ! on_device) && ! op.gives_host && (on_device || ! op.picks_by_host) && ! has_empty)
 %!    text = "it is not on the device";
 %!  endif
 %!  h = full (h); # of a diagonal matrix
-%!  if (any (strcmp (words, {"@(a) norm (a, 1)", "@(a) norm (a, Inf)"})) && any (isnan (x{1}(:))))
+%!  if (any (strcmp (op.words, {"@(a) norm (a, 1)", "@(a) norm (a, Inf)"})) && any (isnan (x{1}(:))))
 %!    h(:) = NaN; # Octave 9 skips some NaN of a matrix
 %!  endif
 %!  if (iscomplex (h) && all (imag (h)(:) == 0))
 %!    h = real (h);
 %!  endif
 %!  same = iscomplex (h) == stays_complex;
-%!  if (is_put && ((! on_device && islogical (h)) || (! all (cellfun (@isfloat, x)) && any (cellfun (@iscomplex, x)))))
+%!  if (op.puts && ((! on_device && islogical (h)) || (! all (cellfun (@isfloat, x)) && any (cellfun (@iscomplex, x)))))
 %!    same = false; # true(1) = 5 is true, but not with a 5 of the device; int8 (1)(1) = 2+0i, where Octave narrows
-%!  elseif (strcmp (words, "@(a) all (a, 2)") && any (isnan (x{1}(:))))
+%!  elseif (strcmp (op.words, "@(a) all (a, 2)") && any (isnan (x{1}(:))))
 %!    same = false; # Octave takes NaN for true along columns alone
-%!  elseif (any (cellfun (@isempty, x)) && ! isempty (regexp (words, '\[a|cat', "once")))
+%!  elseif (has_empty && op.joins)
 %!    same = false; # empty arrays give no class to a concatenation
 %!  elseif (! strcmp (type, class (h)))
 %!    text = sprintf ("class %s and not %s", type, class (h));
-%!  elseif (! (ndims (g) == ndims (h) && all (size (g) == size (h))))
+%!  elseif (! size_equal (g, h))
 %!    text = sprintf ("size %s and not %s", mat2str (size (g)), mat2str (size (h)));
 %!  elseif (! isempty (h))
 %!    equal = g == h | (isnan (g) & isnan (h));
-%!    same = same && isequal (free_parts (g), free_parts (h)); # sqrt and imag tell them apart
-%!    if (! all (equal(:)))
+%!    if (all (equal(:)))
+%!      same = same && same_parts (g, h);
+%!    else
 %!      same = false;
 %!      is_complex = iscomplex (h) || iscomplex (g) || any (cellfun (@iscomplex, x));
 %!      u = eps ();
@@ -239,7 +255,7 @@
 %!      endif
 %!      g = double (g);
 %!      k = double (h);
-%!      switch (kind + (kind == 0 && is_complex))
+%!      switch (op.kind + (op.kind == 0 && is_complex))
 %!        case 0
 %!          tol = 0;
 %!        case 1
@@ -248,12 +264,12 @@
 %!          tol = 1e4 * u * abs (k);
 %!        otherwise
 %!          m = cellfun (@(x) max ([1; abs(double (x(isfinite (x))(:)))]), x);
-%!          tol = 4 * u * max (cellfun (@numel, x)) ^ 2 * prod (m) * merge (kind == 4, m(1), 1);
+%!          tol = 4 * u * max (cellfun (@numel, x)) ^ 2 * prod (m) * merge (op.kind == 4, m(1), 1);
 %!      endswitch
-%!      if (isinteger (h) && kind > 0)
+%!      if (isinteger (h) && op.kind > 0)
 %!        tol = max (tol, 1); # rounded from values that differ a little
 %!      endif
-%!      if (kind == 3)
+%!      if (op.kind == 3)
 %!        equal = equal | isnan (k); # complex (0) .^ 0, where other elements are complex, is NaN in Octave alone
 %!      endif
 %!      if (is_complex)
