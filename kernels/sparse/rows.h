@@ -28,24 +28,37 @@ template <class X, class I, class V> DEVICE I lower_bound (X x, I begin, I end, 
   return begin;
 }
 
-/* The sum of x over the threads of a block before this one; total becomes the sum over all threads
- * (Hillis and Steele 1986). cub::BlockScan would save no lines, because the host device needs this
+/* The sum of x over the threads of a block before this one; total becomes the sum over all threads. First
+ * within warps, then over the warps. cub::BlockScan would save no lines, because the host device needs this
  * function too, and would cost nvcc 3 seconds per file. */
 template <int THREADS>
 __device__ static inline int sum_before (tile<int32_t, 2, THREADS> &s, int x, int &total) {
-  int me = threadIdx.x, now = 0;
+  const int me = threadIdx.x, warp = me / 32, lane = me % 32;
+  int before = 0;
+#ifdef GPUMM_DRIVER_CUDA
+  int sum = x; /* with that of the lanes below (Hillis and Steele 1986) */
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    const int below = __shfl_up_sync (0xffffffff, sum, step);
+    sum += lane < step ? 0 : below;
+  }
+  before = sum - x;
+#else /* whose threads have no shuffles */
   s[0][me] = x;
   __syncthreads ();
-  for (int step = 1; step < THREADS; step *= 2) {
-    int y = s[now][me];
-    if (me >= step)
-      y += s[now][me - step];
-    now ^= 1;
-    s[now][me] = y;
-    __syncthreads ();
+  for (int t = me - lane; t < me; t++)
+    before += s[0][t];
+#endif
+  if (lane == 31)
+    s[1][warp] = before + x;
+  __syncthreads ();
+  total = 0;
+#pragma unroll
+  for (int w = 0; w < THREADS / 32; w++) {
+    const int32_t of_warp = s[1][w];
+    before += w < warp ? of_warp : 0;
+    total += of_warp;
   }
-  int before = s[now][me] - x;
-  total = s[now][THREADS - 1];
   __syncthreads (); /* all have read */
   return before;
 }
