@@ -3,8 +3,8 @@
   python3 bench/peers.py cupy|pytorch|numpy
 
 Products go from host array to host array, written as the libraries' users write them. Commands and
-answers are as in worker.m: "long SECONDS", "product WHO TYPE M K N LEFT", "forget". If the library
-or its GPU is missing, the first line is "absent" with the reason, instead of "ready".
+answers are as in worker.m: "long SECONDS", "repeats N", "product WHO TYPE M K N LEFT", "forget". If the
+library or its GPU is missing, the first line is "absent" with the reason, instead of "ready".
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -13,7 +13,6 @@ import statistics
 import sys
 import time
 
-REPEATS = 7
 GROUPS, APART, SHORT = 3, 0.15, 0.01  # APART and SHORT in seconds
 
 
@@ -75,7 +74,7 @@ def calmest(a, b):
         if groups:
             time.sleep(APART)
         seconds = [timed(a, b)[0]]
-        for _ in range(min(REPEATS, int(long / seconds[0])) - 1):
+        for _ in range(min(repeats, int(long / seconds[0])) - 1):
             seconds.append(timed(a, b)[0])
         groups.append(seconds)
         if statistics.median(seconds) > SHORT:
@@ -108,7 +107,7 @@ def product(who, letter, m, k, n, left):
     return "done"
 
 
-long = 5.0
+long, repeats = 5.0, 7
 rates = {}
 try:
     import numpy
@@ -125,6 +124,8 @@ for line in sys.stdin:
     said = "done"
     if words[0] == "long":
         long = float(words[1])
+    elif words[0] == "repeats":
+        repeats = int(words[1])
     elif words[0] == "product":
         try:
             said = product(*words[1:])

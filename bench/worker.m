@@ -9,6 +9,7 @@
 ##
 ##   about                          versions and hardware, in lines "about name text"
 ##   long SECONDS                   the time for a case; slower cases get fewer repeats
+##   repeats N                      times each product N times (7)
 ##   product WHO TYPE M K N LEFT    WHO: gpumm, or any other name for `*`; LEFT: seconds left
 ##   algorithms TYPE M K N LEFT     each kernel, and each algorithm that has none
 ##   overhead FOLDER                of the smallest call, and of empty_call.m in FOLDER
@@ -20,8 +21,6 @@
 ## Results are checked before they are timed: C*t against A*(B*t) for a random t.
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
-
-REPEATS = 7;
 
 ## ---- operands and checks -----------------------------------------------------------------------
 
@@ -351,7 +350,7 @@ endfunction
 ## If gpumm and `*` both run on the CPU, with the same library, they take turns: a disturbance slows
 ## both, and their difference is gpumm's overhead.  Of three groups the group with the fastest `*`
 ## counts.  (With a GPU they do not take turns: see settle.)
-function [own, octave] = in_turn (A, B, longest)
+function [own, octave] = in_turn (A, B, repeats, longest)
   GROUPS = 3;
   PAIRS = 101;
   products = {@() gpumm(A, B), @() A * B};
@@ -372,8 +371,8 @@ function [own, octave] = in_turn (A, B, longest)
   endfor
 endfunction
 
-function said = crossover (left)
-  EACH = 0.1; # seconds of a group of pairs, but at least 7; on a GPU of the three groups of one kind
+function said = crossover (left, repeats)
+  each = 0.1 * repeats / 7; # seconds of a group of pairs, if enough; on a GPU of the three groups of one kind
   sizes = [2, 4, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, ...
            256, 288, 320, 352, 384, 416, 448, 512, 576, 640, 704, 768, 832, 896, 960, 1024];
   begun = tic ();
@@ -388,11 +387,11 @@ function said = crossover (left)
     e = relative_error (C, A, B);
     check (e, A, "gpumm");
     if (strcmp (info.backend, "cpu"))
-      [own, octave] = in_turn (A, B, EACH);
+      [own, octave] = in_turn (A, B, repeats, each);
     else
       settle ();
-      own = calmest (@() gpumm (A, B), 101, EACH / 3);
-      octave = calmest (@() A * B, 101, EACH / 3);
+      own = calmest (@() gpumm (A, B), 101, each / 3);
+      octave = calmest (@() A * B, 101, each / 3);
     endif
     put_product ("crossover", "gpumm", kernel_of (info), "d", [n, n, n], own, [], e);
     put_product ("crossover", "octave", "", "d", [n, n, n], octave, [], 0);
@@ -504,6 +503,7 @@ sigterm_dumps_octave_core (false); # no gigabytes of core if bench/run is interr
 sighup_dumps_octave_core (false);
 rand ("twister", 1);
 long = 5;
+repeats = 7;
 printf ("ready\n");
 fflush (stdout);
 while (true)
@@ -521,14 +521,17 @@ while (true)
       case "long"
         long = numbers{2};
         said = "done";
+      case "repeats"
+        repeats = numbers{2};
+        said = "done";
       case "product"
-        said = product (words{2:3}, numbers{4:7}, REPEATS, long);
+        said = product (words{2:3}, numbers{4:7}, repeats, long);
       case "algorithms"
-        said = algorithms (words{2}, numbers{3:6}, REPEATS);
+        said = algorithms (words{2}, numbers{3:6}, repeats);
       case "overhead"
         said = overhead (line(10:end));
       case "crossover"
-        said = crossover (numbers{2});
+        said = crossover (numbers{2}, repeats);
       case "first"
         said = first (words{2});
       case "memory"
