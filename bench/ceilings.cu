@@ -1,4 +1,5 @@
-/* ceilings.cu - measures the hardware's limits: the lines of the roofline.
+/* ceilings.cu - measures the hardware's limits: the lines of the roofline, and how fast pageable memory
+ * goes to all GPUs of the host and back.
  *
  *   nvcc -O3 -arch=native bench/ceilings.cu -o ceilings && ./ceilings
  *
@@ -10,8 +11,15 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "try.h"
 
+#include <atomic>
+#include <chrono>
+#include <emmintrin.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <thread>
+#include <vector>
 
 enum {
   ROUNDS = 7,
@@ -117,6 +125,12 @@ static int ascending (const void *x, const void *y) {
   return (a > b) - (a < b);
 }
 
+static void put (const char *name, double *rates, const char *unit) {
+  qsort (rates, ROUNDS, sizeof *rates, ascending);
+  printf ("ceiling,%s,,,,,,%d,%.5g,%.5g,%.5g,%s,,,,,\n", name, (int) ROUNDS, rates[ROUNDS / 2],
+          rates[0], rates[ROUNDS - 1], unit);
+}
+
 /* work () queues work; amount is the work of one call, in `unit`. */
 template <class F> static void row (const char *name, double amount, const char *unit, F work) {
   cudaEvent_t from, to;
@@ -135,11 +149,173 @@ template <class F> static void row (const char *name, double amount, const char 
     if (round >= 0)
       rates[round] = amount / (1e-3 * ms);
   }
-  qsort (rates, ROUNDS, sizeof *rates, ascending);
-  printf ("ceiling,%s,,,,,,%d,%.5g,%.5g,%.5g,%s,,,,,\n", name, (int) ROUNDS, rates[ROUNDS / 2],
-          rates[0], rates[ROUNDS - 1], unit);
+  put (name, rates, unit);
   TRY (cudaEventDestroy (from));
   TRY (cudaEventDestroy (to));
+}
+
+/* ---- the host's memory, and all GPUs -------------------------------------------------------- */
+
+enum { CHUNK = 2 << 20, CHUNKS = 2048 /* 4 GiB in all */, SLOTS = 2 /* of a thread */ };
+
+enum way { TOUCH, UP, DOWN };
+
+/* One thread's stream, slots and part of a GPU's memory. */
+struct lane {
+  int device;
+  cudaStream_t stream;
+  cudaEvent_t moved[SLOTS];
+  char *slot[SLOTS], *memory;
+};
+
+static lane make_lane (int device) {
+  lane x;
+  x.device = device;
+  TRY (cudaSetDevice (device));
+  TRY (cudaStreamCreateWithFlags (&x.stream, cudaStreamNonBlocking));
+  TRY (cudaMalloc (&x.memory, SLOTS * (size_t) CHUNK));
+  for (int i = 0; i < SLOTS; i++) {
+    TRY (cudaEventCreateWithFlags (&x.moved[i], cudaEventDisableTiming));
+    TRY (cudaMallocHost (&x.slot[i], CHUNK));
+    memset (x.slot[i], i + 1, CHUNK);
+  }
+  TRY (cudaMemset (x.memory, 1, SLOTS * (size_t) CHUNK));
+  TRY (cudaDeviceSynchronize ());
+  return x;
+}
+
+static char *fresh_pages (size_t bytes) {
+  void *x = mmap (NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (x == MAP_FAILED) {
+    fprintf (stderr, "no host memory\n");
+    exit (1);
+  }
+  char *aligned = (char *) x;
+  (void) madvise (aligned, bytes, MADV_HUGEPAGE); /* as gpumm asks for its results */
+  return aligned;
+}
+
+/* Past the caches: the lines that are written are not read first. */
+static void copy_past_caches (char *to, const char *from) {
+  for (size_t i = 0; i < CHUNK; i += sizeof (__m128i))
+    _mm_stream_si128 ((__m128i *) (to + i), _mm_loadu_si128 ((const __m128i *) (from + i)));
+  _mm_sfence ();
+}
+
+/* Takes chunks until there are none: two slots in turn, so that one moves while the other is copied. */
+static void serve (lane *x, way w, char *host, std::atomic<int> *next, int last) {
+  char *waits[SLOTS] = {}; /* the pages for what a slot receives */
+  TRY (cudaSetDevice (x->device));
+  for (int turn = 0;; turn = (turn + 1) % SLOTS) {
+    const int i = (*next)++;
+    char *here = host + (size_t) i * CHUNK, *there = x->memory + (size_t) turn * CHUNK;
+    if (w != TOUCH)
+      TRY (cudaEventSynchronize (x->moved[turn])); /* at once, if nothing was recorded */
+    if (waits[turn])
+      copy_past_caches (waits[turn], x->slot[turn]);
+    waits[turn] = NULL;
+    if (i >= last)
+      break;
+    if (w == UP) {
+      memcpy (x->slot[turn], here, CHUNK);
+      TRY (cudaMemcpyAsync (there, x->slot[turn], CHUNK, cudaMemcpyHostToDevice, x->stream));
+    } else {
+      if (w == DOWN)
+        TRY (cudaMemcpyAsync (x->slot[turn], there, CHUNK, cudaMemcpyDeviceToHost, x->stream));
+      if (madvise (here, CHUNK, MADV_POPULATE_WRITE)) /* Linux 5.14; else by hand */
+        memset (here, 0, CHUNK);
+      waits[turn] = w == DOWN ? here : NULL;
+    }
+    if (w != TOUCH)
+      TRY (cudaEventRecord (x->moved[turn], x->stream));
+  }
+  if (w == TOUCH)
+    return;
+  TRY (cudaStreamSynchronize (x->stream));
+  for (int turn = 0; turn < SLOTS; turn++)
+    if (waits[turn])
+      copy_past_caches (waits[turn], x->slot[turn]);
+}
+
+/* Each GPU moves its share of the chunks by its own threads; with both ways each has half of them. */
+static void host_row (const char *name, std::vector<lane> &lanes, int gpus, const way *ways,
+                      int count, char *source) {
+  const size_t bytes = (size_t) CHUNKS * CHUNK;
+  const int threads = (int) lanes.size ();
+  double rates[ROUNDS];
+  char text[80];
+  for (int round = -1; round < ROUNDS; round++) {
+    char *fresh = fresh_pages (bytes);
+    std::vector<std::atomic<int>> next (gpus * count);
+    std::vector<std::thread> running;
+    const auto begun = std::chrono::steady_clock::now ();
+    for (int way = 0; way < count; way++)
+      for (int gpu = 0; gpu < gpus; gpu++)
+        next[way * gpus + gpu] = CHUNKS * gpu / gpus;
+    for (int t = 0; t < threads; t++) {
+      const int gpu = lanes[t].device, which = t / gpus % count;
+      running.emplace_back (serve, &lanes[t], ways[which], ways[which] == UP ? source : fresh,
+                            &next[which * gpus + gpu], CHUNKS * (gpu + 1) / gpus);
+    }
+    for (std::thread &t : running)
+      t.join ();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now () - begun;
+    if (round >= 0)
+      rates[round] = (double) count * (double) bytes / seconds.count ();
+    munmap (fresh, bytes);
+  }
+  snprintf (text, sizeof text, "host; %s; %d GPU%s; %d threads", name, gpus, gpus > 1 ? "s" : "",
+            threads);
+  put (text, rates, "bytes/s");
+}
+
+static void host_rows (int gpus) {
+  static const way touch[] = {TOUCH}, up[] = {UP}, down[] = {DOWN}, both[] = {UP, DOWN};
+  const int cores = (int) std::thread::hardware_concurrency ();
+  char *source = fresh_pages ((size_t) CHUNKS * CHUNK);
+  for (size_t i = 0; i < (size_t) CHUNKS * CHUNK / sizeof (unsigned); i++)
+    ((unsigned *) source)[i] = (unsigned) i * 2654435761u;
+  for (int used = 1; used <= gpus; used += gpus > 1 ? gpus - 1 : 1)
+    for (int threads = cores / 2; threads <= cores; threads += cores - cores / 2) {
+      std::vector<lane> lanes;
+      for (int t = 0; t < threads; t++)
+        lanes.push_back (make_lane (t % used));
+      host_row ("first touch", lanes, used, touch, 1, source);
+      host_row ("staged up", lanes, used, up, 1, source);
+      host_row ("staged down", lanes, used, down, 1, source);
+      if (threads >= 2 * used)
+        host_row ("staged both ways", lanes, used, both, 2, source);
+      for (lane &x : lanes) {
+        TRY (cudaSetDevice (x.device));
+        TRY (cudaFree (x.memory));
+        TRY (cudaStreamDestroy (x.stream));
+        for (int i = 0; i < SLOTS; i++) {
+          TRY (cudaFreeHost (x.slot[i]));
+          TRY (cudaEventDestroy (x.moved[i]));
+        }
+      }
+    }
+  munmap (source, (size_t) CHUNKS * CHUNK);
+}
+
+/* From GPU 0 to GPU 1, directly where the host allows it. */
+static void peer_row (void) {
+  char *from, *to;
+  int can = 0;
+  TRY (cudaDeviceCanAccessPeer (&can, 1, 0));
+  TRY (cudaSetDevice (0));
+  TRY (cudaMalloc (&from, DEVICE_BYTES));
+  TRY (cudaMemset (from, 1, DEVICE_BYTES));
+  TRY (cudaDeviceSynchronize ());
+  TRY (cudaSetDevice (1));
+  TRY (cudaMalloc (&to, DEVICE_BYTES));
+  if (can)
+    TRY (cudaDeviceEnablePeerAccess (0, 0));
+  row (can ? "peer; direct" : "peer; through the host", DEVICE_BYTES, "bytes/s",
+       [&] { cudaMemcpyPeerAsync (to, 1, from, 0, DEVICE_BYTES, 0); });
+  TRY (cudaFree (to));
+  TRY (cudaSetDevice (0));
+  TRY (cudaFree (from));
 }
 
 int main (void) {
@@ -192,5 +368,10 @@ int main (void) {
     row ("int8 tensor (mma.sync)", 2.0 * 16 * 8 * 32 * CHAINS * STEPS * warps, "flops/s",
          [&] { launch (tensor_i8, blocks, (int *) memory); });
   }
+  int gpus;
+  TRY (cudaGetDeviceCount (&gpus));
+  if (gpus > 1)
+    peer_row ();
+  host_rows (gpus);
   return 0;
 }

@@ -1,14 +1,16 @@
 """peers.py - the Python libraries that bench/run measures beside gpumm.
 
-  python3 bench/peers.py cupy|pytorch|numpy
+  python3 bench/peers.py cupy|pytorch|numpy|cublasxt
 
 Products go from host array to host array, written as the libraries' users write them. Commands and
 answers are as in worker.m: "long SECONDS", "repeats N", "product WHO TYPE M K N LEFT", "forget". If the
-library or its GPU is missing, the first line is "absent" with the reason, instead of "ready".
+library or its GPU is missing, the first line is "absent" with the reason, instead of "ready". cublasxt
+uses the GPUs of GPUMM_DEVICES, as gpumm does.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
 import math
+import os
 import statistics
 import sys
 import time
@@ -37,6 +39,46 @@ def open_numpy():
     import numpy
 
     return numpy.__version__, lambda: None, lambda a, b: a @ b
+
+
+def open_cublasxt():
+    """cublasXt with tiles of a sixteenth of C's columns, 1024 to 4096, and its own page-locking."""
+    import ctypes
+    import ctypes.util
+
+    gpus = ctypes.c_int()
+    runtime = ctypes.CDLL("libcudart.so.13")
+    library = ctypes.CDLL("libcublas.so.13")
+    if runtime.cudaGetDeviceCount(ctypes.byref(gpus)) or gpus.value == 0:
+        raise RuntimeError("no GPU")
+    listed = os.environ.get("GPUMM_DEVICES", "0")
+    devices = list(range(gpus.value)) if listed == "all" else [int(x) for x in listed.split(",")]
+    handle = ctypes.c_void_p()
+
+    def call(name, *arguments):
+        status = getattr(library, name)(*arguments)
+        if status:
+            raise RuntimeError(f"{name}: status {status}")
+
+    call("cublasXtCreate", ctypes.byref(handle))
+    call("cublasXtDeviceSelect", handle, len(devices), (ctypes.c_int * len(devices))(*devices))
+    call("cublasXtSetPinningMemMode", handle, 1)
+    letters = {"float32": "S", "float64": "D", "complex64": "C", "complex128": "Z"}
+
+    def multiply(a, b):
+        # row-major: C' = B' A'
+        m, k = a.shape
+        n = b.shape[1]
+        c = numpy.empty((m, n), a.dtype)
+        one, zero = numpy.ones(1, a.dtype), numpy.zeros(1, a.dtype)
+        call("cublasXtSetBlockDim", handle, min(4096, max(1024, n // 16)))
+        size, pointer = ctypes.c_size_t, ctypes.c_void_p
+        call(f"cublasXt{letters[a.dtype.name]}gemm", handle, 0, 0, size(n), size(m), size(k),
+             pointer(one.ctypes.data), pointer(b.ctypes.data), size(n), pointer(a.ctypes.data),
+             size(k), pointer(zero.ctypes.data), pointer(c.ctypes.data), size(n))
+        return c
+
+    return f"{len(devices)} GPUs", lambda: None, multiply
 
 
 def random_matrix(letter, rows, cols):
@@ -113,7 +155,8 @@ try:
     import numpy
 
     generator = numpy.random.default_rng(1)
-    libraries = {"cupy": open_cupy, "pytorch": open_pytorch, "numpy": open_numpy}
+    libraries = {"cupy": open_cupy, "pytorch": open_pytorch, "numpy": open_numpy,
+                 "cublasxt": open_cublasxt}
     version, release, multiply = libraries[sys.argv[1]]()
 except Exception as why:  # a peer may fail in any way; measure the others
     print("absent", " ".join(str(why).split()), flush=True)

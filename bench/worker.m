@@ -10,7 +10,8 @@
 ##   about                          versions and hardware, in lines "about name text"
 ##   long SECONDS                   the time for a case; slower cases get fewer repeats
 ##   repeats N                      times each product N times (7)
-##   product WHO TYPE M K N LEFT    WHO: gpumm, or any other name for `*`; LEFT: seconds left
+##   product WHO TYPE M K N LEFT    WHO: gpumm; gpumm-one, on one GPU; or any other name for `*`;
+##                                  LEFT: seconds left
 ##   algorithms TYPE M K N LEFT     each kernel, and each algorithm that has none
 ##   overhead FOLDER                of the smallest call, and of empty_call.m in FOLDER
 ##   crossover LEFT                 gpumm and `*` at many small sizes
@@ -188,11 +189,11 @@ endfunction
 
 ## Seconds of calls that return their stages, and the stages' medians.  Call it right after calls of
 ## the same kind, so that no thread of a BLAS disturbs it.
-function [seconds, stages, kernel] = with_stages (A, B, repeats)
+function [seconds, stages, kernel] = with_stages (A, B, repeats, varargin)
   seconds = stages = [];
   for i = 1:repeats
     begun = tic ();
-    [C, info] = gpumm (A, B);
+    [C, info] = gpumm (A, B, varargin{:});
     seconds(i) = toc (begun);
     clear C
     stages(i,:) = stages_of (info);
@@ -210,9 +211,10 @@ function said = product (who, type, m, k, n, left, repeats, long)
   endif
   [A, B] = operands (type, m, k, n);
   kernel = "";
-  if (strcmp (who, "gpumm"))
-    [seconds, e] = check_and_measure (@() gpumm (A, B), A, B, who, repeats, long);
-    [whole, stages, kernel] = with_stages (A, B, numel (seconds));
+  if (any (strcmp (who, {"gpumm", "gpumm-one"})))
+    options = ifelse (strcmp (who, "gpumm-one"), {"Device", 0}, {});
+    [seconds, e] = check_and_measure (@() gpumm (A, B, options{:}), A, B, who, repeats, long);
+    [whole, stages, kernel] = with_stages (A, B, numel (seconds), options{:});
     put_product ("stages", who, kernel, type, [m, k, n], whole, stages, e);
   else
     [seconds, e] = check_and_measure (@() A * B, A, B, who, repeats, long);

@@ -33,6 +33,12 @@ static const double MOST_LINKS = 2.6;
  * SPREAD_FASTER of that. */
 static const double WORTH_SPREADING = 2e-3, SPREAD_FASTER = 0.9;
 
+static int always; /* spread whatever can be */
+
+void gpumm_spread_always (int yes) {
+  always = yes;
+}
+
 /* Where there are fewer tiles than devices, parts of full matrices begin at multiples of this. */
 enum { FINE_GRAIN = 64 };
 
@@ -428,7 +434,7 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *plac
     if (s->count == 0) {
       *place = here;
       *seconds = time;
-      if (time < WORTH_SPREADING) /* and the others are not even opened */
+      if (time < WORTH_SPREADING && !always) /* and the others are not even opened */
         return GPUMM_OK;
     }
     s->devices[s->count++] = i;
@@ -453,7 +459,7 @@ static void choose_devices (spread *s, const gpumm_place *first, double seconds,
       .download = first->download,
       .gives = plan->kernel && plan->resident && plan->context->driver->copy_peer};
   double least;
-  if (s->count < 2 || !isfinite (seconds))
+  if (s->count < 2 || !isfinite (seconds) || always)
     return;
   s->count = gpumm_spread_count (&x, s->rates, s->count, &least);
   if (s->count == 1)

@@ -2,6 +2,9 @@
  * wants. Elements are small whole numbers, so that results are exact; each is compared, bit for bit, with
  * the one that a single device gives.
  *
+ *   test_spread [SEED]       host devices
+ *   test_spread gpu [SEED]   the GPUs of this machine, of which there are two at least: products and copies
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "check.h"
@@ -17,6 +20,9 @@
 static void (*set_devices) (int n);
 static void (*set_memory_of) (int device, int64_t bytes);
 static int64_t (*fault_of) (int device, int64_t n);
+
+static int on_gpus;       /* not on host devices */
+static int devices_there; /* how many GPUs, at most four of which are used */
 
 /* ---- matrices ----------------------------------------------------------------------------- */
 
@@ -241,8 +247,10 @@ static void release_product (product *x) {
 }
 
 static gpumm_options options_for (const row *t, uint64_t devices) {
-  return (gpumm_options){
-      .backend = GPUMM_CPU, .algorithm = t->algorithm, .device = -1, .devices = devices};
+  return (gpumm_options){.backend = on_gpus ? GPUMM_GPU : GPUMM_CPU,
+                         .algorithm = t->algorithm,
+                         .device = -1,
+                         .devices = devices};
 }
 
 static double sum_of (const gpumm_report *r, int flops) {
@@ -252,9 +260,11 @@ static double sum_of (const gpumm_report *r, int flops) {
   return sum;
 }
 
-/* Every row, on every choice of four devices. */
+/* Every row, on every choice of four devices, or of the GPUs there are. */
 static void test_products (void) {
-  set_devices (4);
+  const uint64_t choices = UINT64_C (1) << (on_gpus ? devices_there : 4);
+  if (!on_gpus)
+    set_devices (4);
   for (const row *t = table; t < table + ROWS; t++) {
     product x;
     gpumm_matrix c, spread;
@@ -264,7 +274,7 @@ static void test_products (void) {
     CHECK (multiply (&x.p, &o, &c, &one) == GPUMM_OK, "row %d: %s", (int) (t - table),
            gpumm_last_error ());
     CHECK (one.share_count == 0, "row %d: on one device", (int) (t - table));
-    for (uint64_t devices = 2; devices < 16; devices += 1 + SANITIZED_STEP / 2) {
+    for (uint64_t devices = 2; devices < choices; devices += 1 + SANITIZED_STEP / 2) {
       const int count = __builtin_popcountll (devices);
       const int units = (int) (t->by_one ? 1 : t->n);
       o.devices = devices;
@@ -573,14 +583,15 @@ static void test_counts (void) {
 
 /* From device to device, with gaps between columns and without. */
 static void test_copies (void) {
-  set_devices (2);
+  if (!on_gpus)
+    set_devices (2);
   for (int gaps = 0; gaps < 4; gaps++) {
     gpumm_matrix x = make (GPUMM_DENSE, GPUMM_Z, GPUMM_NONE, 33, 21, 0), there[2], back = x;
     back.values = check_allocate (x.ld * x.cols, 16);
     for (int d = 0; d < 2; d++) {
       there[d] = x;
       there[d].ld = gaps & 1 << d ? 40 : 33;
-      CHECK (gpumm_buffer_new (GPUMM_HOST - d, (size_t) (40 * 21 * 16), &there[d].buffer)
+      CHECK (gpumm_buffer_new (on_gpus ? d : GPUMM_HOST - d, (size_t) (40 * 21 * 16), &there[d].buffer)
                  == GPUMM_OK,
              "%s", gpumm_last_error ());
       there[d].values = gpumm_buffer_address (there[d].buffer);
@@ -593,7 +604,7 @@ static void test_copies (void) {
                       (size_t) x.rows * 16),
              "gaps %d: column %d", gaps, (int) j);
     CHECK (gpumm_copy (&there[0], &there[0]) == GPUMM_UNSUPPORTED, "%s", gpumm_last_error ());
-    for (int n = 1; n < 4; n++) {
+    for (int n = 1; n < 4 && !on_gpus; n++) {
       fault_of (1, n);
       CHECK (gpumm_copy (&there[0], &there[1]) == GPUMM_DEVICE_FAILED || n > 2, "call %d", n);
       fault_of (1, 0);
@@ -607,7 +618,20 @@ static void test_copies (void) {
 }
 
 int main (int argc, char **argv) {
+  on_gpus = argc > 1 && strcmp (argv[1], "gpu") == 0;
+  argc -= on_gpus;
+  argv += on_gpus;
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261128);
+  if (on_gpus) {
+    devices_there = (int) gpumm_least (gpumm_device_count (NULL), 4);
+    CHECK (devices_there > 1, "%d GPUs", devices_there);
+    if (check_failed)
+      return check_done ();
+    gpumm_spread_always (1);
+    test_copies ();
+    test_products ();
+    return check_done ();
+  }
   need_host_device ();
   void *host = dlopen ("libgpumm_host.so", RTLD_NOW);
   *(void **) &set_devices = host ? dlsym (host, "gpumm_host_set_devices") : NULL;

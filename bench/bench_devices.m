@@ -1,0 +1,152 @@
+## bench_devices.m - times products on one GPU and with "Device" "all", where gpumm chooses how many
+## GPUs take part, from host array to host array.
+##
+##   octave --path octave --path build/package bench/bench_devices.m [KINDS] >FILE.csv
+##
+## KINDS: "full", "shapes", "sparse", "blocks", "integers", separated by commas (all of them).  One GPU and
+## all GPUs compute in turn, `repeats` times each after one product that is checked: C * x with A * (B * x)
+## for a random x, and C on all GPUs with C on one.  The columns are the median and the least time in
+## milliseconds of each, the quotient of the medians, how many GPUs took part, the bytes of C, and gigabytes of
+## C per second.  Sparse: n columns with `k` elements each; blocks: n block rows with k blocks of b x b each;
+## integers: uint16 blocks of b x b, of which A and B of n x n have k each.
+##
+## SPDX-License-Identifier: BSD-3-Clause
+1; # a script
+
+function x = repeats_for (n, limit, less, more)
+  x = more;
+  if (n < limit)
+    x = less;
+  endif
+endfunction
+
+function S = random_columns (n, each)
+  S = sparse (randi (n, n * each, 1), repmat ((1:n)', each, 1), rand (n * each, 1) - 0.5, n, n);
+endfunction
+
+function S = random_blocks (b, n, each, make)
+  I = repmat ((1:n)', each, 1);
+  J = mod (I + reshape (repmat (randperm (n, each), n, 1), [], 1), n) + 1; # of each row different ones
+  S = blocksparse (I, J, make (b, b, numel (I)), n * b, n * b);
+endfunction
+
+## `count` random places of the block matrix, about as many in each row.
+function S = random_integers (b, n, count)
+  [I, J] = find (rand (n / b) < count / (n / b)^2);
+  S = blocksparse (I, J, uint16 (65535 * rand (b, b, numel (I), "single")), n, n);
+endfunction
+
+function n = bytes_of (X)
+  if (isa (X, "blocksparse"))
+    X = struct (X);
+  endif
+  n = sizeof (X);
+endfunction
+
+function y = times (X, x)
+  y = gpumm (X, x, "Backend", "cpu");
+endfunction
+
+## Is it the product, and the same on all GPUs?
+function check (C, D, A, B)
+  tolerance = 1e-10;
+  if (isa (A, "single"))
+    tolerance = 1e-3;
+  endif
+  if (isa (A, "blocksparse") && isinteger (A))
+    assert (isequal (C, D));
+    return; # the tests compare them with their definition
+  endif
+  x = rand (columns (B), 1) - 0.5;
+  if (isa (A, "blocksparse"))
+    right = times (A, times (B, x));
+    left = times (C, x);
+    other = times (D, x);
+  else
+    right = A * (B * x);
+    left = C * x;
+    other = D * x;
+  endif
+  assert (norm (left - right, Inf) <= tolerance * norm (right, Inf));
+  assert (norm (other - right, Inf) <= tolerance * norm (right, Inf));
+endfunction
+
+function row (kind, name, sizes, A, B, repeats)
+  C = gpumm (A, B, "Device", 0);
+  [D, info] = gpumm (A, B, "Device", "all");
+  check (C, D, A, B);
+  bytes = bytes_of (C);
+  clear C D
+  one = all = zeros (1, repeats);
+  for i = 1:repeats
+    tic;
+    C = gpumm (A, B, "Device", 0);
+    one(i) = 1e3 * toc;
+    clear C
+    tic;
+    [C, info] = gpumm (A, B, "Device", "all");
+    all(i) = 1e3 * toc;
+    clear C
+  endfor
+  shown = strjoin (arrayfun (@(n) sprintf ("%d", n), sizes, "uniformoutput", false), "x");
+  printf ("%s,%s,%s,%d,%.4g,%.4g,%.4g,%.4g,%.3f,%d,%.4g,%.4g,\"%s\"\n", kind, name, shown, repeats, ...
+          median (one), min (one), median (all), min (all), median (all) / median (one), ...
+          max (1, numel (info.devices)), bytes, 1e-6 * bytes / median (all), info.reason);
+  fflush (stdout);
+endfunction
+
+kinds = {"full", "shapes", "sparse", "blocks", "integers"};
+if (numel (argv ()) > 0)
+  kinds = ostrsplit (argv (){1}, ",");
+endif
+rand ("twister", 1);
+about = gpumm_info ().devices;
+printf ("# bench_devices.m %s: %d x %s\n", strjoin (kinds, ","), numel (about), about(1).name);
+printf ("kind,type,sizes,repeats,one,one_least,all,all_least,all_by_one,gpus,bytes_c,gb_c_per_s,reason\n");
+if (any (strcmp (kinds, "full")))
+  for n = [1000, 1500, 2000, 2500, 3000, 3500, 4096, 5000, 6000, 8192, 12000, 16384]
+    A = rand (n) - 0.5;
+    B = rand (n) - 0.5;
+    repeats = repeats_for (n, 5000, 15, 7);
+    row ("full", "double", [n, n, n], A, B, repeats);
+    row ("full", "single", [n, n, n], single (A), single (B), repeats);
+    if (n <= 8192)
+      row ("full", "complex", [n, n, n], complex (A, B), complex (B, A), repeats);
+    endif
+  endfor
+endif
+if (any (strcmp (kinds, "shapes")))
+  for s = {[100, 4000, 100000], [100000, 4000, 100], [100000, 500, 500], [500, 500, 100000], ...
+           [2000, 200000, 2000], [20000, 20, 20000], [20000, 500, 20000], [64, 20000, 20000], ...
+           [20000, 20000, 64], [3000, 3001, 12000]}
+    z = s{1};
+    row ("shapes", "double", z, rand (z(1), z(2)) - 0.5, rand (z(2), z(3)) - 0.5, 9);
+  endfor
+endif
+if (any (strcmp (kinds, "sparse")))
+  for c = {[5000, 40], [20000, 8], [20000, 64], [200000, 16], [1000000, 8], [32768, 200]}
+    n = c{1}(1);
+    S = random_columns (n, c{1}(2));
+    row ("sparse", "double", [n, c{1}(2)], S, S, repeats_for (n * c{1}(2)^2, 1e9, 7, 5));
+    if (n < 1e6)
+      F = rand (n, 256) - 0.5;
+      row ("sparse by full", "double", [n, c{1}(2), 256], S, F, 7);
+      row ("full by sparse", "double", [256, n, c{1}(2)], F', S, 7);
+    endif
+  endfor
+endif
+if (any (strcmp (kinds, "blocks")))
+  real_blocks = @(m, n, k) rand (m, n, k) - 0.5;
+  for c = {[4, 20000, 16], [9, 20000, 20], [23, 8000, 20], [23, 20000, 30]}
+    S = random_blocks (c{1}(1), c{1}(2), c{1}(3), real_blocks);
+    row ("blocks", "double", c{1}, S, S, 7);
+  endfor
+endif
+if (any (strcmp (kinds, "integers")))
+  for c = {[4, 8192, 600000], [4, 32768, 1000000], [4, 32768, 10000000], [4, 32768, 33000000], ...
+           [8, 32768, 8800000]}
+    S = random_integers (c{1}(1), c{1}(2), c{1}(3));
+    T = random_integers (c{1}(1), c{1}(2), c{1}(3));
+    row ("integers", "uint16", c{1}, S, T, 7);
+  endfor
+endif
