@@ -185,14 +185,19 @@ static lane make_lane (int device) {
 }
 
 static char *fresh_pages (size_t bytes) {
-  void *x = mmap (NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (x == MAP_FAILED) {
+  char *x = (char *) aligned_alloc (CHUNK, bytes); /* from the system, as it is large */
+  if (!x) {
     fprintf (stderr, "no host memory\n");
     exit (1);
   }
-  char *aligned = (char *) x;
-  (void) madvise (aligned, bytes, MADV_HUGEPAGE); /* as gpumm asks for its results */
-  return aligned;
+  (void) madvise (x, bytes, MADV_HUGEPAGE); /* as gpumm asks for its results */
+  return x;
+}
+
+/* Are there pages of 2 MB for this chunk, whose first byte was written? */
+static bool is_huge (char *chunk) {
+  unsigned char is_there = 0;
+  return mincore (chunk + CHUNK - 4096, 4096, &is_there) == 0 && (is_there & 1);
 }
 
 /* Past the caches: the lines that are written are not read first. */
@@ -222,8 +227,9 @@ static void serve (lane *x, way w, char *host, std::atomic<int> *next, int last)
     } else {
       if (w == DOWN)
         TRY (cudaMemcpyAsync (x->slot[turn], there, CHUNK, cudaMemcpyDeviceToHost, x->stream));
-      if (madvise (here, CHUNK, MADV_POPULATE_WRITE)) /* Linux 5.14; else by hand */
-        memset (here, 0, CHUNK);
+      here[0] = 1; /* a write fault: MADV_POPULATE_WRITE was slower with more threads */
+      if (!is_huge (here))
+        memset (here, 1, CHUNK);
       waits[turn] = w == DOWN ? here : NULL;
     }
     if (w != TOUCH)
@@ -262,7 +268,7 @@ static void host_row (const char *name, std::vector<lane> &lanes, int gpus, cons
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now () - begun;
     if (round >= 0)
       rates[round] = (double) count * (double) bytes / seconds.count ();
-    munmap (fresh, bytes);
+    free (fresh);
   }
   snprintf (text, sizeof text, "host; %s; %d GPU%s; %d threads", name, gpus, gpus > 1 ? "s" : "",
             threads);
@@ -295,7 +301,7 @@ static void host_rows (int gpus) {
         }
       }
     }
-  munmap (source, (size_t) CHUNKS * CHUNK);
+  free (source);
 }
 
 /* From GPU 0 to GPU 1, directly where the host allows it. */

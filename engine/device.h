@@ -157,7 +157,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-#define GPUMM_DRIVER_VERSION 15
+#define GPUMM_DRIVER_VERSION 16
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
@@ -191,8 +191,9 @@ typedef struct gpumm_driver {
   gpumm_status (*copy_down) (int device, gpumm_stream *stream, void *to, size_t to_pitch,
                              const void *from, size_t from_pitch, size_t width, size_t height);
   /* From memory of another device to memory of this one, on a stream of this one. NULL if the driver cannot. */
-  gpumm_status (*copy_peer) (int device, gpumm_stream *stream, void *to, int from_device,
-                             const void *from, size_t bytes);
+  gpumm_status (*copy_peer) (int device, gpumm_stream *stream, void *to, size_t to_pitch,
+                             int from_device, const void *from, size_t from_pitch, size_t width,
+                             size_t height);
   gpumm_status (*fill) (int device, gpumm_stream *stream, void *p, int byte, size_t bytes);
 
   /* NULL if the driver cannot; then no data are sent in a narrow type. */

