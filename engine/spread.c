@@ -29,9 +29,16 @@ enum { MOST = 64, CPU = -1 };
  * took 141 GB/s up, and one of them 54.6. */
 static const double MOST_LINKS = 2.6;
 
-/* A product is spread if it takes one device at least WORTH_SPREADING seconds, and several at most
- * SPREAD_FASTER of that. */
-static const double WORTH_SPREADING = 2e-3, SPREAD_FASTER = 0.9;
+/* A product is spread if it takes one device at least this many seconds, and several at most this part of
+ * that. The estimates leave out what the host does with compressed operands, for each device again: on 2 H100
+ * short products took up to 1.3 times as long as on one (bench/bench_devices.m). */
+static const struct limits {
+  double worth, faster;
+} of_full = {4e-3, 0.9}, of_compressed = {20e-3, 0.7};
+
+static const struct limits *limits_of (int is_full) {
+  return is_full ? &of_full : &of_compressed;
+}
 
 static int always; /* spread whatever can be */
 
@@ -390,9 +397,10 @@ double gpumm_spread_seconds (const gpumm_spread_costs *x, const double *rates, i
 int gpumm_spread_count (const gpumm_spread_costs *x, const double *rates, int most,
                         double *seconds) {
   int best = 1;
-  double least = SPREAD_FASTER * x->seconds;
+  const struct limits *limits = limits_of (x->is_full);
+  double least = limits->faster * x->seconds;
   *seconds = x->seconds;
-  if (x->seconds < WORTH_SPREADING)
+  if (x->seconds < limits->worth)
     return 1;
   for (int count = 2; count <= most; count++) {
     const double time = gpumm_spread_seconds (x, rates, count);
@@ -404,37 +412,57 @@ int gpumm_spread_count (const gpumm_spread_costs *x, const double *rates, int mo
   return best;
 }
 
+static int is_full (const gpumm_problem *p) {
+  return p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE;
+}
+
+/* The seconds of the product on a device; INFINITY: not known. */
+static gpumm_status seconds_on (const spread *s, gpumm_context *context, gpumm_place *place,
+                                const gpumm_sparse_estimate *estimate, double *seconds) {
+  const gpumm_problem *p = &s->whole->problem;
+  const gpumm_algorithm *algorithm = s->whole->plan.algorithm;
+  const gpumm_type type = gpumm_is_float (p->output) ? p->output : GPUMM_D;
+  *seconds = INFINITY;
+  if (always)
+    return GPUMM_OK;
+  gpumm_status status = gpumm_place_device (context, type, 0, place);
+  if (!status && place->upload > 0 && algorithm->seconds)
+    *seconds = algorithm->seconds (p, place, estimate);
+  return status;
+}
+
 /* Finds the allowed devices that can be used, and their rates relative to each other: 1 for each if none is
- * known. *place and *seconds are those of the first. */
+ * known. Devices of one model are equally fast: rates that are measured one after the other differ by
+ * a third at times. *place and *seconds are those of the first. */
 static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *place, double *seconds,
                                   gpumm_sparse_estimate *estimate) {
-  const gpumm_job *job = s->whole;
-  const gpumm_problem *p = &job->problem;
-  const int on_gpu = job->plan.backend == GPUMM_GPU;
-  const gpumm_type type = gpumm_is_float (p->output) ? p->output : GPUMM_D;
-  *estimate = gpumm_estimate_sparse (p);
+  const int on_gpu = s->whole->plan.backend == GPUMM_GPU;
+  char model[sizeof place->properties.name] = "";
+  *estimate = gpumm_estimate_sparse (&s->whole->problem);
   for (int i = 0; i < MOST; i++) {
     gpumm_context *context;
-    gpumm_place here = {0};
+    gpumm_device_properties properties;
+    gpumm_place here;
+    double time = *seconds;
     if (!(devices & UINT64_C (1) << i))
       continue;
     gpumm_status status = gpumm_context_of (on_gpu ? i : GPUMM_HOST - i, &context);
-    if (!status && !always)
-      status = gpumm_place_device (context, type, 0, &here);
+    if (!status)
+      status = gpumm_context_seen (context, &properties);
+    if (!status && strcmp (model, properties.name) != 0)
+      status = seconds_on (s, context, s->count == 0 ? place : &here, estimate, &time);
     if (status && !is_of_device (status))
       return status;
     if (status) {
       add_reason (s, "; without device %d (%.90s)", i, gpumm_last_error ());
       continue;
     }
-    const double time = !always && here.upload > 0 && job->plan.algorithm->seconds
-                            ? job->plan.algorithm->seconds (p, &here, estimate)
-                            : INFINITY;
     s->rates[s->count] = isfinite (time) && time > 0 ? 1 / time : 1;
     if (s->count == 0) {
-      *place = here;
       *seconds = time;
-      if (time < WORTH_SPREADING) /* and the others are not even opened */
+      memcpy (model, properties.name, sizeof model);
+      if (time < limits_of (is_full (&s->whole->problem))
+                     ->worth) /* and the others are not even opened */
         return GPUMM_OK;
     }
     s->devices[s->count++] = i;
@@ -457,7 +485,8 @@ static void choose_devices (spread *s, const gpumm_place *first, double seconds,
                     : estimate->nonzeros * (double) (sizeof (int64_t) + element),
       .upload = first->upload,
       .download = first->download,
-      .gives = plan->kernel && plan->resident && plan->context->driver->copy_peer};
+      .gives = plan->kernel && plan->resident && plan->context->driver->copy_peer,
+      .is_full = is_full (p)};
   double least;
   if (s->count < 2 || !isfinite (seconds))
     return;

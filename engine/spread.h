@@ -29,7 +29,8 @@ void gpumm_spread_always (int yes);
  * that is split and of C, and the bytes per second up and down of one device. */
 typedef struct gpumm_spread_costs {
   double seconds, common, split, result, upload, download;
-  int gives; /* devices give each other the operand that all need: it goes up once */
+  int gives;   /* devices give each other the operand that all need: it goes up once */
+  int is_full; /* no operand is sparse or in blocks */
 } gpumm_spread_costs;
 
 /* The estimated seconds of the first `count` devices, with their rates in relation to each other. */

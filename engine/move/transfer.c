@@ -32,10 +32,9 @@ static gpumm_status copy_to_peer (const gpumm_matrix *from, const gpumm_matrix *
     status = gpumm_stream_take (here, &stream);
   if (status)
     return status;
-  status =
-      here->driver->copy_peer (here->device, stream, to->values, (size_t) to->ld * element,
-                               there->device, from->values, (size_t) from->ld * element,
-                               (size_t) from->rows * element, (size_t) from->cols);
+  status = here->driver->copy_peer (here->device, stream, to->values, (size_t) to->ld * element,
+                                    there->device, from->values, (size_t) from->ld * element,
+                                    (size_t) from->rows * element, (size_t) from->cols);
   const gpumm_status ended = here->driver->stream_synchronize (here->device, stream);
   status = status ? status : ended;
   if (status)
