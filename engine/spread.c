@@ -17,6 +17,7 @@
 #include "rates.h"
 #include "threads.h"
 #include "types.h"
+#include "work.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -30,11 +31,15 @@ enum { MOST = 64, CPU = -1 };
 static const double MOST_LINKS = 2.6;
 
 /* A product is spread if it takes one device at least this many seconds, and several at most this part of
- * that. The estimates leave out what the host does with compressed operands, for each device again: on 2 H100
- * short products took up to 1.3 times as long as on one (bench/bench_devices.m). */
+ * that. The estimates leave out what the host does with compressed operands for each device again: on 2 H100
+ * products estimated at 2 to 60 ms took 0.9 to 1.1 times as long as on one, and at 590 ms 0.9 times. */
 static const struct limits {
   double worth, faster;
-} of_full = {4e-3, 0.9}, of_compressed = {20e-3, 0.7};
+} of_full = {4e-3, 0.9}, of_compressed = {0.1, 0.7};
+
+/* Operations per second of a device where no rate is known, for products of blocks of integers: those of short
+ * values came to 9e13 on an H200. */
+static const double UNKNOWN_RATE = 1e14;
 
 static const struct limits *limits_of (int is_full) {
   return is_full ? &of_full : &of_compressed;
@@ -376,13 +381,6 @@ static gpumm_status do_all (spread *s, int runs) {
 
 /* ---- which devices ------------------------------------------------------------------------ */
 
-static double stored_bytes (const gpumm_matrix *x) {
-  const double element = (double) gpumm_type_bytes (x->type);
-  return x->format == GPUMM_DENSE ? (double) x->rows * (double) x->cols * element
-                                  : (double) gpumm_entries (x)
-                                        * (double) (gpumm_entry_bytes (x) + gpumm_index_bytes (x));
-}
-
 double gpumm_spread_seconds (const gpumm_spread_costs *x, const double *rates, int count) {
   const double links = fmin (count, MOST_LINKS),
                moves = (x->common + x->split) / x->upload + x->result / x->download;
@@ -412,11 +410,34 @@ int gpumm_spread_count (const gpumm_spread_costs *x, const double *rates, int mo
   return best;
 }
 
+static double stored_bytes (const gpumm_matrix *x) {
+  const double element = (double) gpumm_type_bytes (x->type);
+  return x->format == GPUMM_DENSE ? (double) x->rows * (double) x->cols * element
+                                  : (double) gpumm_entries (x)
+                                        * (double) (gpumm_entry_bytes (x) + gpumm_index_bytes (x));
+}
+
+static double result_bytes (const gpumm_problem *p, const gpumm_sparse_estimate *estimate) {
+  const double all = (double) gpumm_m (p) * (double) gpumm_n (p);
+  const double element = (double) gpumm_type_bytes (p->output);
+  switch (gpumm_result_format (p)) {
+  case GPUMM_DENSE:
+    return all * element;
+  case GPUMM_SPARSE:
+    return estimate->nonzeros * (sizeof (int64_t) + element);
+  default: { /* with few indices; blocks at random places */
+    const double products =
+        gpumm_sparse_flops (p) / (gpumm_flops_each (p) * (double) gpumm_op_block_cols (&p->a));
+    return all > 0 ? all * -expm1 (-products / all) * element : 0;
+  }
+  }
+}
+
 static int is_full (const gpumm_problem *p) {
   return p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE;
 }
 
-/* The seconds of the product on a device; INFINITY: not known. */
+/* The seconds of the product on a device; INFINITY: nothing is known of it. */
 static gpumm_status seconds_on (const spread *s, gpumm_context *context, gpumm_place *place,
                                 const gpumm_sparse_estimate *estimate, double *seconds) {
   const gpumm_problem *p = &s->whole->problem;
@@ -426,9 +447,15 @@ static gpumm_status seconds_on (const spread *s, gpumm_context *context, gpumm_p
   if (always)
     return GPUMM_OK;
   gpumm_status status = gpumm_place_device (context, type, 0, place);
-  if (!status && place->upload > 0 && algorithm->seconds)
+  if (status || place->upload <= 0)
+    return status;
+  if (algorithm->seconds)
     *seconds = algorithm->seconds (p, place, estimate);
-  return status;
+  if (!isfinite (*seconds))
+    *seconds = gpumm_sparse_flops (p) / UNKNOWN_RATE
+               + (stored_bytes (&p->a) + stored_bytes (&p->b)) / place->upload
+               + result_bytes (p, estimate) / place->download;
+  return GPUMM_OK;
 }
 
 /* Finds the allowed devices that can be used, and their rates relative to each other: 1 for each if none is
@@ -475,18 +502,15 @@ static void choose_devices (spread *s, const gpumm_place *first, double seconds,
                             const gpumm_sparse_estimate *estimate) {
   const gpumm_problem *p = &s->whole->problem;
   const gpumm_plan *plan = &s->whole->plan;
-  const size_t element = gpumm_type_bytes (p->output);
-  const gpumm_spread_costs x = {
-      .seconds = seconds,
-      .common = stored_bytes (s->by_rows ? &p->b : &p->a),
-      .split = stored_bytes (operand (s)),
-      .result = gpumm_result_format (p) == GPUMM_DENSE
-                    ? (double) gpumm_m (p) * (double) gpumm_n (p) * (double) element
-                    : estimate->nonzeros * (double) (sizeof (int64_t) + element),
-      .upload = first->upload,
-      .download = first->download,
-      .gives = plan->kernel && plan->resident && plan->context->driver->copy_peer,
-      .is_full = is_full (p)};
+  const gpumm_spread_costs x = {.seconds = seconds,
+                                .common = stored_bytes (s->by_rows ? &p->b : &p->a),
+                                .split = stored_bytes (operand (s)),
+                                .result = result_bytes (p, estimate),
+                                .upload = first->upload,
+                                .download = first->download,
+                                .gives = plan->kernel && plan->resident
+                                         && plan->context->driver->copy_peer,
+                                .is_full = is_full (p)};
   double least;
   if (s->count < 2 || !isfinite (seconds))
     return;

@@ -559,8 +559,8 @@ static void test_counts (void) {
     int most, count;
   } cases[] = {
       {3e-3, 0, 0, 0, 1, 1, alike, 4, 1},              /* too short */
-      {19e-3, 0, 0, 0, 0, 0, alike, 4, 1},             /* of compressed operands */
-      {21e-3, 0, 0, 0, 0, 0, alike, 4, 4},             /* long enough for them */
+      {99e-3, 0, 0, 0, 0, 0, alike, 4, 1},             /* of compressed operands */
+      {0.11, 0, 0, 0, 0, 0, alike, 4, 4},              /* long enough for them */
       {1, 0, 0, 0, 1, 1, alike, 4, 4},                 /* nothing moves */
       {1, 0, 0, 0, 1, 1, alike, 3, 3},                 /* three there are */
       {1, 0, 0, 0, 1, 1, slow, 4, 1},                  /* the others hardly help */

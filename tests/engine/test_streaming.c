@@ -83,6 +83,7 @@ __attribute__ ((no_sanitize ("address", "undefined"))) static void column_of (
 /* Products in the queue, and the most that there were; what a launch is said to take; at which launch
  * from now the product is cancelled, 0: at none. */
 static int64_t products_queued, most_queued, cancel_at;
+static int64_t copies_up, up_before_down; /* the latter: -1 until the first copy down */
 static double launch_seconds = 1e-6;
 static volatile sig_atomic_t cancelled;
 
@@ -319,6 +320,21 @@ static gpumm_status late_copy (int device, gpumm_stream *s, void *to, size_t to_
                         .height = height});
 }
 
+static gpumm_status late_copy_up (int device, gpumm_stream *s, void *to, size_t to_pitch,
+                                  const void *from, size_t from_pitch, size_t width,
+                                  size_t height) {
+  copies_up++;
+  return late_copy (device, s, to, to_pitch, from, from_pitch, width, height);
+}
+
+static gpumm_status late_copy_down (int device, gpumm_stream *s, void *to, size_t to_pitch,
+                                    const void *from, size_t from_pitch, size_t width,
+                                    size_t height) {
+  if (up_before_down < 0)
+    up_before_down = copies_up;
+  return late_copy (device, s, to, to_pitch, from, from_pitch, width, height);
+}
+
 static gpumm_status late_widen (int device, gpumm_stream *s, const gpumm_widening *w) {
   (void) device;
   return queue (s, (op){.kind = WIDEN, .widening = *w});
@@ -402,8 +418,8 @@ static const gpumm_driver late_driver = {.version = GPUMM_DRIVER_VERSION,
                                          .event_done = late_event_done,
                                          .event_seconds = late_event_seconds,
                                          .stream_wait = late_stream_wait,
-                                         .copy_up = late_copy,
-                                         .copy_down = late_copy,
+                                         .copy_up = late_copy_up,
+                                         .copy_down = late_copy_down,
                                          .widen = late_widen,
                                          .error_text = late_error_text,
                                          .kernels = kernels};
@@ -707,6 +723,42 @@ static void test_forms (int64_t n) {
   free (back);
 }
 
+/* Steps that each bring a chunk up and the same one down: no download begins before all chunks up are handed
+ * out, of which there is one for each slot at most that may not have gone yet. */
+static void test_order (void) {
+  enum { STEPS = 100, ROWS = 1 << 16, SLOTS_UP = 24 };
+  double *values = check_allocate (STEPS * ROWS, sizeof *values),
+         *back = check_allocate (STEPS * ROWS, sizeof *back);
+  void *there = NULL;
+  gpumm_step *steps = calloc (STEPS, sizeof *steps);
+  gpumm_report report = {0};
+  for (int64_t i = 0; i < (int64_t) STEPS * ROWS; i++)
+    values[i] = (double) i;
+  CHECK (!gpumm_pool_take (&late_context, GPUMM_POOL_DEVICE, STEPS * ROWS * sizeof *values, &there),
+         "%s", gpumm_last_error ());
+  for (int i = 0; i < STEPS; i++)
+    steps[i] = (gpumm_step){.up = {{values + i * ROWS, (double *) there + i * ROWS, ROWS, 1, ROWS,
+                                    ROWS, 8, GPUMM_AS_IT_IS}},
+                            .ups = 1,
+                            .down = {{(double *) there + i * ROWS, back + i * ROWS, ROWS, 1, ROWS,
+                                      ROWS, 8, GPUMM_AS_IT_IS}},
+                            .downs = 1,
+                            .after_launch = -1,
+                            .after_download = -1};
+  const gpumm_stream_job job = {.context = &late_context, .steps = steps, .count = STEPS};
+  copies_up = 0;
+  up_before_down = -1;
+  CHECK (!gpumm_run_steps (&job, &report), "%s", gpumm_last_error ());
+  CHECK (copies_up >= STEPS && up_before_down >= copies_up - SLOTS_UP,
+         "the first of the downloads after %lld of %lld uploads", (long long) up_before_down,
+         (long long) copies_up);
+  CHECK (!memcmp (values, back, STEPS * ROWS * sizeof *values), "other values came back");
+  gpumm_pool_give (&late_context, GPUMM_POOL_DEVICE, there);
+  free (steps);
+  free (values);
+  free (back);
+}
+
 /* A panel of numbers up and down again: returns the bytes that went up. *wrong counts the reals that
  * came back otherwise, and those of the padding that are not 0. */
 static int64_t up_and_down (gpumm_context *context, gpumm_panel up, int64_t *wrong) {
@@ -824,6 +876,7 @@ int main (int argc, char **argv) {
   test_random (argc > 2 ? atoi (argv[2]) : 300);
   test_reused_tile (200);
   test_shared ();
+  test_order ();
   test_forms (1);
   test_forms (1000003);
   test_widths (NINES, 1, 1);

@@ -93,9 +93,9 @@ def flow():
         "Above, the path of the data: threads copy panels of A and B from Octave's arrays into "
         "page-locked slots, the GPU's copy engine transfers the panels to the GPU's memory, kernels "
         "compute tiles of C, and the tiles go back the same way into a new array. Below, the stages "
-        "over time: five rows, one for each stage, with the same four panels. Each stage is one "
-        "step behind the previous one: while panel 2 is multiplied, panel 3 goes up, panel 4 is "
-        "copied in and panel 1 goes down.")
+        "over time: five rows, one for each stage, with the same four panels. While panel 2 is "
+        "multiplied, panel 3 goes up and panel 4 is copied in. The tiles of C go down after the "
+        "last panel has gone up, while the last panel is multiplied.")
     top, high = 34, 62
     boxes = [(6, 104, "a", "Octave's|arrays A, B"), (158, 92, "plain", "page-locked|slots"),
              (298, 104, "warm", "GPU memory:|panels, tiles"),
@@ -112,12 +112,13 @@ def flow():
 
     lanes = [("copy in", "a"), ("upload", "b"), ("compute", "warm"), ("download", "c"),
              ("copy out", "plain")]
-    begin, y0, step, lane = 96, 178, 64, 40
+    begin, y0, step, lane = 96, 178, 59, 40
+    first = (0, 1, 2, 5, 6)  # of each stage, in steps
     for i, (label, kind) in enumerate(lanes):
         y = y0 + i * lane
         d.text(begin - 12, y + 20, label, "small", "end")
         for panel in range(4):
-            d.rect(begin + (i + panel) * step, y, step - 4, 30, kind + " edge", str(panel + 1))
+            d.rect(begin + (first[i] + panel) * step, y, step - 4, 30, kind + " edge", str(panel + 1))
     bottom = y0 + len(lanes) * lane
     d.arrow((begin, bottom + 8), (690, bottom + 8))
     d.text(690, bottom + 26, "time", "small quiet", "end")
