@@ -30,10 +30,11 @@ function S = random_blocks (b, n, each, make)
   S = blocksparse (I, J, make (b, b, numel (I)), n * b, n * b);
 endfunction
 
-## `count` random places of the block matrix, about as many in each row.
+## `count` random places of the block matrix, about as many in each row, for blocks of a million random ones.
 function S = random_integers (b, n, count)
   [I, J] = find (rand (n / b) < count / (n / b)^2);
-  S = blocksparse (I, J, uint16 (65535 * rand (b, b, numel (I), "single")), n, n);
+  drawn = uint16 (65535 * rand (b, b, 1e6, "single"));
+  S = blocksparse (I, J, drawn(:,:,randi (1e6, numel (I), 1)), n, n);
 endfunction
 
 function n = bytes_of (X)

@@ -6,20 +6,27 @@
  * Prints rows of the CSV file that bench/run writes: page-locked copies to the GPU, from the GPU
  * and both at once; copies within the GPU's memory (bytes read and bytes written are counted); and
  * the arithmetic of each unit, by chains of instructions in registers without memory accesses. Each
- * row has the median, least and most of ROUNDS runs by CUDA events, after one that is not counted.
+ * row has the median, least and most of ROUNDS runs, after one that is not counted.
+ *
+ * The rows "host; ..." are by the clock, the others by CUDA events: first touches of fresh pages; pageable
+ * memory that threads copy into page-locked slots, from where the GPUs fetch it ("staged up"); the way
+ * back into fresh pages ("staged down"); and both at once, each with half of the threads. Threads
+ * are shared out by GPU. They take 8 GiB of host memory. "peer" is a copy from GPU 0 to GPU 1.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "try.h"
 
 #include <atomic>
 #include <chrono>
-#include <emmintrin.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <thread>
 #include <vector>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum {
   ROUNDS = 7,
@@ -202,9 +209,13 @@ static bool is_huge (char *chunk) {
 
 /* Past the caches: the lines that are written are not read first. */
 static void copy_past_caches (char *to, const char *from) {
+#ifdef __SSE2__
   for (size_t i = 0; i < CHUNK; i += sizeof (__m128i))
     _mm_stream_si128 ((__m128i *) (to + i), _mm_loadu_si128 ((const __m128i *) (from + i)));
   _mm_sfence ();
+#else
+  memcpy (to, from, CHUNK);
+#endif
 }
 
 /* Takes chunks until there are none: two slots in turn, so that one moves while the other is copied. */

@@ -819,6 +819,10 @@ GPUMM_API gpumm_status gpumm_reset (void);
 GPUMM_API int64_t gpumm_fault_memory (int64_t n);
 GPUMM_API int64_t gpumm_fault_device (int64_t n);
 
+/* From now on all devices that are allowed take part in a product, however short it is; or, with 0, only
+ * where they are estimated to be faster. */
+GPUMM_API void gpumm_spread_always (int yes);
+
 /* How often a call has waited for array work, on all devices. */
 GPUMM_API int64_t gpumm_waits (void);
 

@@ -37,18 +37,11 @@ static const struct limits {
   double worth, faster;
 } of_full = {4e-3, 0.9}, of_compressed = {0.1, 0.7};
 
-/* Operations per second of a device where no rate is known, for products of blocks of integers: those of short
- * values came to 9e13 on an H200. */
-static const double UNKNOWN_RATE = 1e14;
+/* Operations per second of a device where no rate is known: those of "classic" on an H100. */
+static const double UNKNOWN_RATE = 1e11;
 
 static const struct limits *limits_of (int is_full) {
   return is_full ? &of_full : &of_compressed;
-}
-
-static int always; /* spread whatever can be */
-
-void gpumm_spread_always (int yes) {
-  always = yes;
 }
 
 /* Where there are fewer tiles than devices, parts of full matrices begin at multiples of this. */
@@ -437,6 +430,12 @@ static int is_full (const gpumm_problem *p) {
   return p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE;
 }
 
+static int always; /* spread whatever can be */
+
+void gpumm_spread_always (int yes) {
+  always = yes;
+}
+
 /* The seconds of the product on a device; INFINITY: nothing is known of it. */
 static gpumm_status seconds_on (const spread *s, gpumm_context *context, gpumm_place *place,
                                 const gpumm_sparse_estimate *estimate, double *seconds) {
@@ -459,11 +458,12 @@ static gpumm_status seconds_on (const spread *s, gpumm_context *context, gpumm_p
 }
 
 /* Finds the allowed devices that can be used, and their rates relative to each other: 1 for each if none is
- * known. Devices of one model are equally fast: rates that are measured one after the other differ by
- * a third at times. *place and *seconds are those of the first. */
+ * known. Devices of the first one's model are as fast as it: rates that are measured one after the other
+ * differ by a third at times. *place and *seconds are those of the first. */
 static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *place, double *seconds,
                                   gpumm_sparse_estimate *estimate) {
   const int on_gpu = s->whole->plan.backend == GPUMM_GPU;
+  const double worth = limits_of (is_full (&s->whole->problem))->worth;
   char model[sizeof place->properties.name] = "";
   *estimate = gpumm_estimate_sparse (&s->whole->problem);
   for (int i = 0; i < MOST; i++) {
@@ -488,9 +488,10 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *plac
     if (s->count == 0) {
       *seconds = time;
       memcpy (model, properties.name, sizeof model);
-      if (time < limits_of (is_full (&s->whole->problem))
-                     ->worth) /* and the others are not even opened */
+      if (time < worth) { /* the others are not even opened */
+        add_reason (s, "; one device, which takes about %.3g ms", 1e3 * time);
         return GPUMM_OK;
+      }
     }
     s->devices[s->count++] = i;
   }
@@ -516,10 +517,10 @@ static void choose_devices (spread *s, const gpumm_place *first, double seconds,
     return;
   s->count = gpumm_spread_count (&x, s->rates, s->count, &least);
   if (s->count == 1)
-    add_reason (s, "; one device, as by measured rates several are not faster");
+    add_reason (s, "; one device, as several would take about as long");
   else
-    add_reason (s, "; by measured rates %d devices take %.3g ms and one takes %.3g ms", s->count,
-                1e3 * least, 1e3 * seconds);
+    add_reason (s, "; %d devices take about %.3g ms and one takes %.3g ms", s->count, 1e3 * least,
+                1e3 * seconds);
 }
 
 /* ---- the product -------------------------------------------------------------------------- */

@@ -22,9 +22,6 @@ gpumm_status gpumm_spread_run (struct gpumm_job *job, gpumm_matrix *result);
 
 void gpumm_spread_close (struct gpumm_job *job);
 
-/* For tests: from now on all allowed devices take part, however short the product is. */
-void gpumm_spread_always (int yes);
-
 /* What decides: the seconds that one device takes, the bytes of the operand that all devices need, of the one
  * that is split and of C, and the bytes per second up and down of one device. */
 typedef struct gpumm_spread_costs {

@@ -2,6 +2,8 @@
  *
  *   CALLS = __gpumm_fault__ ("memory", N)  the N-th allocation of the engine from now fails
  *   CALLS = __gpumm_fault__ ("device", N)  the N-th call of the host device from now fails
+ *   __gpumm_fault__ ("spread", N)          all allowed devices take part in each product (N = 1), or only
+ *                                          where they are faster (0)
  *   COUNT = __gpumm_fault__ ("live")       the number of the engine's live allocations
  *   COUNT = __gpumm_fault__ ("waits")      how often a call has waited for array work
  *
@@ -16,8 +18,11 @@ void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gatewa
   char what[16];
   if (nrhs < 1 || !get_text (prhs[0], what, sizeof what))
     mexErrMsgIdAndTxt ("gpumm:usage",
-                       "the first argument is \"memory\", \"device\", \"live\" or \"waits\"");
+                       "the first argument is \"memory\", \"device\", \"spread\", \"live\" "
+                       "or \"waits\"");
   int64_t n = nrhs > 1 ? (int64_t) mxGetScalar (prhs[1]) : 0;
+  if (strcmp (what, "spread") == 0)
+    gpumm_spread_always (n != 0);
   int64_t count = strcmp (what, "memory") == 0   ? gpumm_fault_memory (n)
                   : strcmp (what, "device") == 0 ? gpumm_fault_device (n)
                   : strcmp (what, "waits") == 0  ? gpumm_waits ()

@@ -91,11 +91,11 @@ void gpumm_touch (void *begin, size_t bytes) {
   while (p < last) {
     const uintptr_t next = (p / GPUMM_HUGE_PAGE + 1) * GPUMM_HUGE_PAGE;
     const uintptr_t end = next < last ? next : last;
-    unsigned char is_there = 1;
     write_again (p);
+#ifdef MADV_POPULATE_WRITE /* Linux 5.14 */
+    unsigned char is_there = 1;
     if (end - p > page)
       (void) mincore ((void *) (end - page), page, &is_there);
-#ifdef MADV_POPULATE_WRITE /* Linux 5.14 */
     if (!(is_there & 1))
       (void) madvise ((void *) (p + page), end - p - page, MADV_POPULATE_WRITE);
 #endif

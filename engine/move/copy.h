@@ -11,7 +11,8 @@
 void gpumm_copy_columns (void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, int64_t height, int past_caches);
 
-/* Of x86-64 and of ARM with pages of 4 KiB. Threads that touch the same one at once do its work twice. */
+/* Of x86-64 and of ARM with pages of 4 KiB. Threads touch different ones, because two that touch the same one
+ * at once both clear it. */
 enum { GPUMM_HUGE_PAGE = 2 << 20 };
 
 /* Makes the system provide the whole pages within begin .. begin + bytes now, in this thread, with
