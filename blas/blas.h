@@ -22,7 +22,7 @@ int gpumm_blas_take (const gpumm_call *call);
 int gpumm_blas_run (const gpumm_call *call);
 int gpumm_blas_triangle (const gpumm_call *call);
 
-/* gemmt for a BLAS below that has gemm alone. */
+/* gemmt by products of the BLAS below. */
 void gpumm_blas_gemmt (const gpumm_call *call);
 
 /* gecon and pocon by all cores of the CPU, where they count. 0: it is for the LAPACK below. */
@@ -34,9 +34,8 @@ int gpumm_blas_take_pivots (gpumm_call *call, integer *pivots, int64_t count, in
 /* A call by rows becomes the same call by columns. */
 void gpumm_blas_by_columns (gpumm_call *call);
 
-/* The function of the BLAS below, or else `otherwise`. Without both the process ends, as it would without
- * a BLAS. */
-void *gpumm_blas_find (const char *name, void *otherwise);
+/* The function of the BLAS below. If it has none the process ends, as it would without a BLAS. */
+void *gpumm_blas_find (const char *name);
 
 /* Counts a large call that the CPU computed. */
 void gpumm_blas_passed (gpumm_routine routine, gpumm_type type, double seconds);

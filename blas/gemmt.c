@@ -120,9 +120,8 @@ static int multiply_triangle (split *s, int64_t first, int64_t n) {
 static split split_of (const gpumm_call *x) {
   char name[8];
   snprintf (name, sizeof name, "%cgemm_", "sdcz"[x->type]);
-  return (split){.call = x,
-                 .below = (gemm *) gpumm_blas_find (name, NULL),
-                 .element = gpumm_type_bytes (x->type)};
+  return (split){
+      .call = x, .below = (gemm *) gpumm_blas_find (name), .element = gpumm_type_bytes (x->type)};
 }
 
 int gpumm_blas_triangle (const gpumm_call *x) {
@@ -156,9 +155,8 @@ void gpumm_blas_gemmt (const gpumm_call *x) {
     char name[8];
     snprintf (name, sizeof name, "%cGEMMT", "SDCZ"[x->type]);
     void *program = dlsym (RTLD_DEFAULT, "xerbla_"); /* a program may have its own */
-    void (*xerbla) (const char *, const integer *, size_t) =
-        (void (*) (const char *, const integer *, size_t)) (
-            program ? program : gpumm_blas_find ("xerbla_", NULL));
+    void (*xerbla) (const char *, const integer *, size_t) = (void (*) (
+        const char *, const integer *, size_t)) (program ? program : gpumm_blas_find ("xerbla_"));
     xerbla (name, &invalid, strlen (name));
     return;
   }

@@ -39,14 +39,14 @@ static char letter_of (int number, int first, const char *letters, int count) {
  * BLAS below, called last, so that an error may be thrown through here. Small calls are not counted:
  * threads that multiply small matrices would wait for each other there. */
 #define ROUTINE(which, name, parameters, arguments, work, fill)                                    \
-  ROUTINE_OR (which, name, parameters, arguments, work, fill, NULL)
-/* otherwise: what computes where the BLAS below lacks the routine. */
-#define ROUTINE_OR(which, name, parameters, arguments, work, fill, otherwise)                      \
+  ROUTINE_OVER (which, name, parameters, arguments, work, fill, gpumm_blas_find (AS_TEXT (name)))
+/* function: what is called below. */
+#define ROUTINE_OVER(which, name, parameters, arguments, work, fill, function)                     \
   GPUMM_API void name parameters {                                                                 \
     static void (*_Atomic found) parameters;                                                       \
     void (*below) parameters = atomic_load_explicit (&found, memory_order_acquire);                \
     if (!below) {                                                                                  \
-      below = (void (*) parameters) gpumm_blas_find (AS_TEXT (name), (void *) (otherwise));        \
+      below = (void (*) parameters) (function);                                                    \
       atomic_store_explicit (&found, below, memory_order_release);                                 \
     }                                                                                              \
     if ((work) < gpumm_blas_least) {                                                               \
@@ -154,7 +154,9 @@ SYR2K (GPUMM_HER2K, FORTRAN (her2k_), REAL_SCALAR)
    const void *alpha, const void *a, const integer *lda, const void *b, const integer *ldb,        \
    const void *beta, void *c, const integer *ldc, size_t l1, size_t l2, size_t l3)
 
-/* OpenBLAS before 0.3.22 and reference BLAS before 3.12.1 have no gemmt. */
+/* By products of the BLAS below, never by its own gemmt: OpenBLAS has one from 0.3.22 on, which had another
+ * argument at first, filled the wrong triangle by rows, and up to 0.3.29 changes B if both are complex and B
+ * is conjugated (its issues 4005, 4905, 5111). */
 static void gemmt_by_gemm GEMMT_PARAMETERS {
   (void) l1, (void) l2, (void) l3;
   gpumm_call x = {.routine = GPUMM_GEMMT, .type = TYPE};
@@ -162,7 +164,7 @@ static void gemmt_by_gemm GEMMT_PARAMETERS {
   gpumm_blas_gemmt (&x);
 }
 
-ROUTINE_OR (GPUMM_GEMMT, FORTRAN (gemmt_), GEMMT_PARAMETERS,
+ROUTINE_OVER (GPUMM_GEMMT, FORTRAN (gemmt_), GEMMT_PARAMETERS,
   (uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc, l1, l2, l3),
   (double) *n * (double) *n * (double) *k,
   (GEMMT_FILL, gpumm_blas_take (&x)), gemmt_by_gemm)
@@ -304,7 +306,7 @@ static void c_gemmt_by_gemm C_GEMMT_PARAMETERS {
   gpumm_blas_gemmt (&x);
 }
 
-ROUTINE_OR (GPUMM_GEMMT, CBLAS (gemmt), C_GEMMT_PARAMETERS,
+ROUTINE_OVER (GPUMM_GEMMT, CBLAS (gemmt), C_GEMMT_PARAMETERS,
   (order, uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc),
   (double) n * (double) n * (double) k, (C_GEMMT_FILL, TAKE_ORDERED), c_gemmt_by_gemm)
 

@@ -283,10 +283,8 @@ int gpumm_blas_estimate (const gpumm_call *x, char norm, double anorm, void *rco
   return 1;
 }
 
-void *gpumm_blas_find (const char *name, void *otherwise) {
+void *gpumm_blas_find (const char *name) {
   void *symbol = gpumm_blas_symbol (name);
-  if (!symbol)
-    symbol = otherwise;
   if (!symbol) {
     fprintf (stderr, "gpumm: no BLAS on this machine has %s; GPUMM_BLAS=file names another\n",
              name);

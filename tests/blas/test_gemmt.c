@@ -1,6 +1,6 @@
 /* test_gemmt.c - gemmt of the drop-in, Fortran's and C's, against a plain loop: what is not in the triangle
  * must stay bit for bit, and what must not be read is NaN. GPUMM_BLAS_SMALLEST=0 in the environment: every
- * call is taken; without it they are small, and the BLAS below has them, or its gemm where it has no gemmt.
+ * call is taken; without it they are small, and products of the BLAS below compute them.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../blas/blas.h"

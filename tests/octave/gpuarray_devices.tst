@@ -130,6 +130,23 @@
 %! endfor
 %! assert ([on(S + T), on(T * S), on(S * F)], [0, 1, 0]);
 
+%!test # products of integers, which meet too
+%! x = int16 (magic (5) - 12);
+%! y = int16 (20 * magic (5));
+%! s = blocksparse (int16 (kron ([1, 0, 2; 0, 3, 0; 4, 0, 5], [100, -2; 3, 4])), 2);
+%! t = blocksparse (int16 (kron ([0, 1, 0; 2, 3, 0; 0, 0, 1], [200, 1; 0, -1])), 2);
+%! __gpuarray__ ("select", 0);
+%! X = gpuArray (x);
+%! S = gpuArray (s);
+%! __gpuarray__ ("select", 1);
+%! Y = gpuArray (y);
+%! T = gpuArray (t);
+%! assert (isequal (gather (gpumm (X, Y)), gpumm (x, y)));
+%! assert (isequal (gather (gpumm (Y, X, "TransposeA", "transpose")), gpumm (y.', x)));
+%! assert (isequal (gather (S * T), s * t));
+%! assert (isequal (gather (T * S), t * s));
+%! assert ([on(S * T), on(T * S)], [0, 1]);
+
 %!test # empty arrays
 %! E = gpuArray (zeros (0, 5));
 %! assert (gather ([A; E]), a);
