@@ -742,6 +742,8 @@ static void test_touch (void) {
                {4096, 64}, {100, 8193}, {777, 7 << 20}};
   const size_t all = 8 << 20, page = (size_t) sysconf (_SC_PAGESIZE);
   unsigned char *there = check_allocate ((int64_t) (all / page), 1);
+  char *zeros = check_allocate ((int64_t) page, 1);
+  memset (zeros, 0, page);
   for (size_t i = 0; i < 2 * sizeof parts / sizeof *parts; i++) {
     const size_t begin = parts[i / 2].begin, end = begin + parts[i / 2].bytes;
     char *x = mmap (NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -754,17 +756,21 @@ static void test_touch (void) {
     CHECK (!mincore (x, all, there), "mincore");
     for (size_t at = (begin + page - 1) / page * page; at + page <= end; at += page)
       absent += !(there[at / page] & 1);
-    for (size_t at = 0; at < all; at++)
-      wrong += x[at] != (at % (2 * page) == 3 ? (char) (at % 127) : 0);
+    for (size_t at = 0; at < all; at += page) {
+      wrong += x[at + 3] != (at % (2 * page) == 0 ? (char) ((at + 3) % 127) : 0);
+      x[at + 3] = 0;
+      wrong += memcmp (x + at, zeros, page) != 0;
+    }
 #ifdef MADV_POPULATE_WRITE
     if (madvise (x, page, MADV_POPULATE_WRITE)) /* before Linux 5.14 */
 #endif
       absent = 0;
-    CHECK (!absent && !wrong, "%zu bytes from %zu: %lld pages are not there, %lld bytes changed",
+    CHECK (!absent && !wrong, "%zu bytes from %zu: %lld pages are not there, %lld have changed",
            end - begin, begin, (long long) absent, (long long) wrong);
     munmap (x, all);
   }
   free (there);
+  free (zeros);
   for (int round = 0; round < 5; round++) {
     char *x = mmap (NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     pthread_t other;
