@@ -1154,5 +1154,16 @@
 %! assert (str2double (D.ComputeCapability) >= 7.5);
 
 ## Octave's own reset is not hidden
+%!test # var and what calls it have the class of the array, in every Octave
+%! for x = {rand(1, 7), rand(7, 1), rand(5, 4), 3, single(rand (1, 7)), single(rand (5, 4)), single(3)}
+%!   G = gpuArray (x{1});
+%!   for f = {@var, @std, @(x) var (x, 1), @(x) std (x, 0, 1), @(x) var (x, 0, 2)}
+%!     v = f{1} (G);
+%!     assert (class (gather (v)), class (x{1}));
+%!     assert (gather (v), f{1} (x{1}), 8 * eps (class (x{1})));
+%!   endfor
+%! endfor
+%! fail ("var (gpuArray (rand (3)), 7)", "W|OPT|normalization");
+
 %!test
 %! assert (isempty (strfind (which ("reset"), "gpuDevice")));
