@@ -49,6 +49,7 @@ static struct {
   int is_plain;              /* reference BLAS or an unknown one, assumed slow */
   int (*threads) (void);     /* the number of its threads; NULL if it cannot tell */
   void (*set_threads) (int); /* NULL if it cannot be told */
+  int is_openmp;             /* each thread has to be told */
   char why[256];             /* why there is no BLAS, or "" */
 } blas;
 
@@ -89,6 +90,9 @@ static void look_up (void) {
     if (!blas.is_plain && fast[i].set_threads)
       blas.set_threads = (void (*) (int)) gpumm_blas_symbol (fast[i].set_threads);
   }
+  /* 0: no threads, 1: its own, 2: OpenMP's */
+  int (*parallel) (void) = (int (*) (void)) gpumm_blas_symbol ("openblas_get_parallel");
+  blas.is_openmp = !parallel || parallel () == 2;
   blas.largest = gpumm_blas_bits () == 64 ? INT64_MAX : INT32_MAX;
 }
 
@@ -102,7 +106,7 @@ static gpumm_status open_blas (void) {
 
 /* OpenBLAS computes a product above 64 x 64 x 64 with its own threads, one call at a time. Told to use
  * one thread, it computes each call in the calling thread. The setting is the whole library's, or with
- * OpenMP the calling thread's. */
+ * OpenMP the calling thread's. Two threads must not set it at once: OpenBLAS 0.3.34 frees a buffer twice. */
 static struct {
   pthread_mutex_t lock;
   int callers; /* of gpumm_blas_share */
@@ -115,16 +119,21 @@ int gpumm_blas_share (void) {
   if (blas.is_plain)
     return gpumm_threads ();
   pthread_mutex_lock (&shared.lock);
-  if (shared.callers++ == 0)
+  if (shared.callers++ == 0) {
     shared.threads = blas.threads ();
+    blas.set_threads (1);
+  }
   const int threads = shared.threads;
   pthread_mutex_unlock (&shared.lock);
   return (int) gpumm_least (threads, gpumm_threads ());
 }
 
 void gpumm_blas_alone (void) {
-  if (!blas.is_plain)
-    blas.set_threads (1);
+  if (blas.is_plain || !blas.is_openmp)
+    return;
+  pthread_mutex_lock (&shared.lock);
+  blas.set_threads (1);
+  pthread_mutex_unlock (&shared.lock);
 }
 
 void gpumm_blas_unshare (void) {
