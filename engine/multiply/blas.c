@@ -106,7 +106,7 @@ static gpumm_status open_blas (void) {
 
 /* OpenBLAS computes a product above 64 x 64 x 64 with its own threads, one call at a time. Told to use
  * one thread, it computes each call in the calling thread. The setting is the whole library's, or with
- * OpenMP the calling thread's. Two threads must not set it at once: OpenBLAS 0.3.34 frees a buffer twice. */
+ * OpenMP the calling thread's. OpenBLAS does not guard it: two threads must not set it at once. */
 static struct {
   pthread_mutex_t lock;
   int callers; /* of gpumm_blas_share */
