@@ -11,19 +11,14 @@
 ## SPDX-License-Identifier: BSD-3-Clause
 1; # a script
 
+addpath (fileparts (mfilename ("fullpath"))); # bytes_of
+
 function S = random_blocks (make, b, n, each)
   J = zeros (each, n);
   for i = 1:n
     J(:,i) = randperm (n, each);
   endfor
   S = blocksparse (kron ((1:n)', ones (each, 1)), J(:), make (b, b, n * each), b * n, b * n);
-endfunction
-
-function x = bytes_of (X)
-  if (isa (X, "blocksparse"))
-    X = struct (X);
-  endif
-  x = sizeof (X);
 endfunction
 
 function text = query ()

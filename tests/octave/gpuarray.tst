@@ -1153,7 +1153,6 @@
 %! assert (existsOnGPU (gpuArray (1)));
 %! assert (str2double (D.ComputeCapability) >= 7.5);
 
-## Octave's own reset is not hidden
 %!test # var and what calls it have the class of the array, in every Octave
 %! for x = {rand(1, 7), rand(7, 1), rand(5, 4), 3, single(rand (1, 7)), single(rand (5, 4)), single(3)}
 %!   G = gpuArray (x{1});
@@ -1165,5 +1164,6 @@
 %! endfor
 %! fail ("var (gpuArray (rand (3)), 7)", "W|OPT|normalization");
 
+## Octave's own reset is not hidden
 %!test
 %! assert (isempty (strfind (which ("reset"), "gpuDevice")));

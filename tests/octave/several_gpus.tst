@@ -110,6 +110,7 @@
 %! assert (gpumm (S, T, "Device", "all", on_gpu{:}) * x, S * (T * x));
 
 %!testif ; numel (gpumm_info ().devices) > 1 # blocks of floating-point numbers and of integers
+%! rand ("twister", 30);
 %! on_gpu = {"Backend", "gpu"};
 %! for b = [4, 9, 23]
 %!   n = round (20000 / b);
