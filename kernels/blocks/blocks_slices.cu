@@ -406,8 +406,12 @@ LAUNCH_SQUARES (launch_as)
 /* Sums of 2 k products of digits of at most 2^7 in size fit 31 bits. */
 static const int64_t MOST_SLICED_K = 65408;
 
+static bool can_slice (const gpumm_sparse_product *p) {
+  return has_squares (p) && p->b.rows * p->a.block_rows <= MOST_SLICED_K && gpumm_int8_usable ();
+}
+
 static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
-  return takes_squares (p) && p->b.rows * p->a.block_rows <= MOST_SLICED_K && gpumm_int8_usable ();
+  return takes_blocks (p) && can_slice (p);
 }
 
 enum { INT8_CAPABILITY = 75 }; /* the first whose INT8 tensor cores cuBLASLt uses */
@@ -418,9 +422,9 @@ static const double MULTIPLY_RATE = 2.2e14 / 132;
 
 static double seconds (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
   const double m = (double) p->a.block_rows;
-  return takes_squares (p) ? (double) p->a.rows * (double) p->a.cols * (double) p->b.cols * m * m
-                                 * m / (MULTIPLY_RATE * device->multiprocessors)
-                           : INFINITY;
+  return can_slice (p) ? (double) p->a.rows * (double) p->a.cols * (double) p->b.cols * m * m * m
+                             / (MULTIPLY_RATE * device->multiprocessors)
+                       : INFINITY;
 }
 
 SPARSE_FAMILY_ROWS (blocks_slices) = {

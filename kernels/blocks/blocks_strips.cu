@@ -196,9 +196,8 @@ static const double MULTIPLY_RATE = 1.1e12 / 132;
 
 static double seconds (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
   const double m = (double) p->a.block_rows;
-  return takes_squares (p)
-             ? (double) p->pairs * m * m * m / (MULTIPLY_RATE * device->multiprocessors)
-             : INFINITY;
+  return has_squares (p) ? (double) p->pairs * m * m * m / (MULTIPLY_RATE * device->multiprocessors)
+                         : INFINITY;
 }
 
 SPARSE_FAMILY_ROWS (blocks_strips) = {

@@ -13,12 +13,15 @@ static bool takes_blocks (const gpumm_sparse_product *p) {
          && p->a.cols == p->b.rows && p->a.block_cols == p->b.block_rows;
 }
 
-/* The same for square blocks of uint16 with 4 or 8 rows, whose sums are cut to uint32. */
-static inline bool takes_squares (const gpumm_sparse_product *p) {
+/* Are the blocks squares of 4 or 8 rows of uint16, and C's of uint32? An estimate knows no more. */
+static inline bool has_squares (const gpumm_sparse_product *p) {
   const int64_t m = p->a.block_rows;
-  return takes_blocks (p) && p->type_a == GPUMM_U16 && p->type_b == GPUMM_U16
-         && p->type_c == GPUMM_U32 && (m == 4 || m == 8) && p->a.block_cols == m
-         && p->b.block_cols == m;
+  return p->type_a == GPUMM_U16 && p->type_b == GPUMM_U16 && p->type_c == GPUMM_U32
+         && (m == 4 || m == 8) && p->a.block_cols == m && p->b.block_cols == m;
+}
+
+static inline bool takes_squares (const gpumm_sparse_product *p) {
+  return takes_blocks (p) && has_squares (p);
 }
 
 /* The launch of kernels for such squares, which are F<4> and F<8>. */

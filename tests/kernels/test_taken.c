@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "multiply/algorithm.h"
 #include "plan.h"
+#include "types.h"
 #include "../driver.h"
 
 /* What the kernels' rows look at: shared memory as NVIDIA's programming guide has it. */
@@ -200,6 +201,59 @@ static void take_all_sparse (int card) {
   take_sparse ("blocks_integer", &other, card);
 }
 
+/* Does "auto" take blocks to the GPU? An estimate knows no more of a product than its operands. */
+static void weigh_blocks (int card) {
+  enum { LINES = 2000, EACH = 40 };
+  static const struct {
+    gpumm_type type, output;
+    int64_t m;
+    const char *algorithm;
+  } kinds[] = {{GPUMM_U16, GPUMM_U32, 4, "blocks_integer"},
+               {GPUMM_U16, GPUMM_U32, 8, "blocks_integer"},
+               {GPUMM_D, GPUMM_D, 4, "bsr"},
+               {GPUMM_S, GPUMM_S, 23, "bsr"},
+               {GPUMM_U16, GPUMM_U16, 4, NULL},
+               {GPUMM_U16, GPUMM_U32, 5, NULL},
+               {GPUMM_I32, GPUMM_I32, 4, NULL}}; /* NULL: the CPU's unless the GPU is asked for */
+  static int64_t lines[LINES + 1];
+  static int32_t columns[LINES * EACH];
+  static double bytes[2];
+  for (int64_t i = 0; i <= LINES; i++)
+    lines[i] = i * EACH;
+  for (int i = 0; i < LINES * EACH; i++)
+    columns[i] = i % EACH;
+  const gpumm_place gpu = {.context = &context,
+                           .properties = cards[card],
+                           .flops = {1e12, 1e12, 1e12, 1e12},
+                           .upload = 1e10,
+                           .download = 1e10,
+                           .link = 1e10,
+                           .call = 1e-5};
+  const gpumm_place cpu = {.call = 1e-6, .flops = {1e10, 1e10, 1e10, 1e10}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    const gpumm_matrix a = {.format = GPUMM_BLOCKS,
+                            .type = kinds[i].type,
+                            .rows = LINES * kinds[i].m,
+                            .cols = LINES * kinds[i].m,
+                            .block_rows = kinds[i].m,
+                            .block_cols = kinds[i].m,
+                            .start = lines,
+                            .block_column = columns,
+                            .nzmax = LINES * EACH,
+                            .values = &bytes[0]};
+    gpumm_matrix b = a;
+    b.values = &bytes[1];
+    const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}, .output = kinds[i].output};
+    const gpumm_options o = {.backend = GPUMM_AUTO, .device = -1};
+    gpumm_choices choices = {.cpu = &cpu, .gpu = &gpu, .why_no_gpu = ""};
+    gpumm_plan plan;
+    CHECK (gpumm_make_plan (&p, &o, &choices, &plan) == GPUMM_OK, "no plan");
+    CHECK (strcmp (plan.algorithm->name, kinds[i].algorithm ? kinds[i].algorithm : "blocks") == 0,
+           "%s in %lld x %lld on %s: %s, %s", gpumm_type_name (a.type), (long long) kinds[i].m,
+           (long long) kinds[i].m, cards[card].name, plan.algorithm->name, plan.reason);
+  }
+}
+
 /* ---- the table ---------------------------------------------------------------------------- */
 
 /* Do full products have cuBLAS, and blocks_slices cuBLASLt? A build machine may lack both. */
@@ -241,6 +295,7 @@ int main (int count, char **arguments) {
     for (int card = 0; card < CARDS; card++) {
       take_dense (card);
       take_all_sparse (card);
+      weigh_blocks (card);
     }
     compare ();
   } else if (strcmp (driver->name, "cuda") == 0)
