@@ -752,8 +752,6 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
   const int in_blocks = p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS;
   const gpumm_matrix *x = p->a.format == GPUMM_BLOCKS ? &p->a : &p->b;
   const double threads = gpumm_threads ();
-  if (gpumm_is_integer (p->a.type))
-    return gpumm_sparse_flops (p) / (2 * SMALL_INTEGER_RATE * threads);
   const double each = gpumm_flops_each (p);
   double pairs, flops, c = (double) gpumm_m (p) * (double) gpumm_n (p);
   if (in_blocks) {
@@ -768,8 +766,9 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
     pairs = stored * (double) gpumm_pieces (other, TILE);
     flops = each * stored * (double) (x->block_rows * x->block_cols) * (double) other;
   }
-  return (flops / FLOAT_RATE + pairs / PAIR_RATE) / threads
-         + c * (double) gpumm_type_bytes (p->output) / WRITE_RATE;
+  const double work = gpumm_is_integer (p->a.type) ? flops / (2 * SMALL_INTEGER_RATE)
+                                                   : flops / FLOAT_RATE + pairs / PAIR_RATE;
+  return work / threads + c * (double) gpumm_type_bytes (p->output) / WRITE_RATE;
 }
 
 const gpumm_algorithm gpumm_algorithm_blocks = {
