@@ -4,23 +4,16 @@
 ##   octave --path octave --path build/package bench/bench_devices.m [KINDS] >FILE.csv
 ##
 ## KINDS: "full", "shapes", "sparse", "blocks", "integers", separated by commas (all of them).  One GPU and
-## all GPUs compute in turn, `repeats` times each after one product that is checked: C * x with A * (B * x)
-## for a random x, and C on all GPUs with C on one.  The columns are the median and the least time in
-## milliseconds of each, the quotient of the medians, how many GPUs took part, the bytes of C, and gigabytes of
-## C per second.  Sparse: n columns with `k` elements each; blocks: n block rows with k blocks of b x b each;
+## all GPUs compute in turn, now one first, now all, for about two seconds, but 5 to 31 times each, after one
+## product that is checked: C * x with A * (B * x) for a random x, and C on all GPUs with C on one.  The
+## columns are the median and the least time in milliseconds of each, the quotient of the medians, how many
+## GPUs took part, the bytes of C, and gigabytes of C per second.  Sparse: n columns with `k` elements each; blocks: n block rows with k blocks of b x b each;
 ## integers: uint16 blocks of b x b, of which A and B of n x n have k each; uint32 results.
 ##
 ## SPDX-License-Identifier: BSD-3-Clause
 1; # a script
 
 addpath (fileparts (mfilename ("fullpath"))); # bytes_of
-
-function x = repeats_for (n, limit, less, more)
-  x = more;
-  if (n < limit)
-    x = less;
-  endif
-endfunction
 
 function S = random_columns (n, each)
   S = sparse (randi (n, n * each, 1), repmat ((1:n)', each, 1), rand (n * each, 1) - 0.5, n, n);
@@ -32,11 +25,12 @@ function S = random_blocks (b, n, each, make)
   S = blocksparse (I, J, make (b, b, numel (I)), n * b, n * b);
 endfunction
 
-## `count` random places of the block matrix, about as many in each row, for blocks of a million random ones.
+## `count` random places of the block matrix, about as many in each row, for a million random blocks in turn.
 function S = random_integers (b, n, count)
-  [I, J] = find (rand (n / b) < count / (n / b)^2);
-  drawn = uint16 (65535 * rand (b, b, 1e6, "single"));
-  S = blocksparse (I, J, drawn(:,:,randi (1e6, numel (I), 1)), n, n);
+  [J, I] = find (rand (n / b) < count / (n / b)^2); # by rows, as they are stored
+  X = uint16 (65535 * rand (b, b, 1e6, "single"));
+  X = repmat (X, [1, 1, ceil(numel (I) / 1e6)]);
+  S = blocksparse (I, J, X(:,:,1:numel (I)), n, n);
 endfunction
 
 function y = times (X, x)
@@ -60,22 +54,30 @@ function check (C, D, A, B)
   endfor
 endfunction
 
-function row (kind, name, sizes, A, B, repeats, varargin)
+function [seconds, info] = time_once (device, A, B, options)
+  tic;
+  [C, info] = gpumm (A, B, "Device", device, options{:});
+  seconds = toc;
+endfunction
+
+function row (kind, name, sizes, A, B, varargin)
   C = gpumm (A, B, "Device", 0, varargin{:});
-  [D, info] = gpumm (A, B, "Device", "all", varargin{:});
+  tic;
+  D = gpumm (A, B, "Device", "all", varargin{:});
+  repeats = min (max (round (1 / toc), 5), 31);
   check (C, D, A, B);
   bytes = bytes_of (C);
   clear C D
   one = all = zeros (1, repeats);
   for i = 1:repeats
-    tic;
-    C = gpumm (A, B, "Device", 0, varargin{:});
-    one(i) = 1e3 * toc;
-    clear C
-    tic;
-    [C, info] = gpumm (A, B, "Device", "all", varargin{:});
-    all(i) = 1e3 * toc;
-    clear C
+    if (mod (i, 2) == 1)
+      one(i) = 1e3 * time_once (0, A, B, varargin);
+    endif
+    [seconds, info] = time_once ("all", A, B, varargin);
+    all(i) = 1e3 * seconds;
+    if (mod (i, 2) == 0)
+      one(i) = 1e3 * time_once (0, A, B, varargin);
+    endif
   endfor
   shown = strjoin (arrayfun (@(n) sprintf ("%d", n), sizes, "uniformoutput", false), "x");
   printf ("%s,%s,%s,%d,%.4g,%.4g,%.4g,%.4g,%.3f,%d,%.4g,%.4g,\"%s\"\n", kind, name, shown, repeats, ...
@@ -89,6 +91,7 @@ if (numel (argv ()) > 0)
   kinds = ostrsplit (argv (){1}, ",");
 endif
 rand ("twister", 1);
+gpumm (rand (4096), rand (4096), "Device", "all"); # opens the devices
 about = gpumm_info ().devices;
 printf ("# bench_devices.m %s: %d x %s\n", strjoin (kinds, ","), numel (about), about(1).name);
 printf ("kind,type,sizes,repeats,one,one_least,all,all_least,all_by_one,gpus,bytes_c,gb_c_per_s,reason\n");
@@ -96,11 +99,10 @@ if (any (strcmp (kinds, "full")))
   for n = [1000, 1500, 2000, 2500, 3000, 3500, 4096, 5000, 6000, 8192, 12000, 16384]
     A = rand (n) - 0.5;
     B = rand (n) - 0.5;
-    repeats = repeats_for (n, 5000, 15, 7);
-    row ("full", "double", [n, n, n], A, B, repeats);
-    row ("full", "single", [n, n, n], single (A), single (B), repeats);
+    row ("full", "double", [n, n, n], A, B);
+    row ("full", "single", [n, n, n], single (A), single (B));
     if (n <= 8192)
-      row ("full", "complex", [n, n, n], complex (A, B), complex (B, A), repeats);
+      row ("full", "complex", [n, n, n], complex (A, B), complex (B, A));
     endif
   endfor
 endif
@@ -109,18 +111,18 @@ if (any (strcmp (kinds, "shapes")))
            [2000, 200000, 2000], [20000, 20, 20000], [20000, 500, 20000], [64, 20000, 20000], ...
            [20000, 20000, 64], [3000, 3001, 12000]}
     z = s{1};
-    row ("shapes", "double", z, rand (z(1), z(2)) - 0.5, rand (z(2), z(3)) - 0.5, 9);
+    row ("shapes", "double", z, rand (z(1), z(2)) - 0.5, rand (z(2), z(3)) - 0.5);
   endfor
 endif
 if (any (strcmp (kinds, "sparse")))
   for c = {[32768, 200], [20000, 64], [200000, 16], [1000000, 8], [20000, 8], [5000, 40]}
     n = c{1}(1);
     S = random_columns (n, c{1}(2));
-    row ("sparse", "double", [n, c{1}(2)], S, S, repeats_for (n * c{1}(2)^2, 1e9, 7, 5));
+    row ("sparse", "double", [n, c{1}(2)], S, S);
     if (n < 1e6)
       F = rand (n, 256) - 0.5;
-      row ("sparse by full", "double", [n, c{1}(2), 256], S, F, 7);
-      row ("full by sparse", "double", [256, n, c{1}(2)], F', S, 7);
+      row ("sparse by full", "double", [n, c{1}(2), 256], S, F);
+      row ("full by sparse", "double", [256, n, c{1}(2)], F', S);
     endif
   endfor
 endif
@@ -128,7 +130,7 @@ if (any (strcmp (kinds, "blocks")))
   real_blocks = @(m, n, k) rand (m, n, k) - 0.5;
   for c = {[4, 20000, 16], [9, 20000, 20], [23, 8000, 20], [23, 20000, 30]}
     S = random_blocks (c{1}(1), c{1}(2), c{1}(3), real_blocks);
-    row ("blocks", "double", c{1}, S, S, 7);
+    row ("blocks", "double", c{1}, S, S);
   endfor
 endif
 if (any (strcmp (kinds, "integers")))
@@ -136,6 +138,6 @@ if (any (strcmp (kinds, "integers")))
            [4, 8192, 600000]}
     S = random_integers (c{1}(1), c{1}(2), c{1}(3));
     T = random_integers (c{1}(1), c{1}(2), c{1}(3));
-    row ("integers", "uint16", c{1}, S, T, 5, "OutputClass", "uint32");
+    row ("integers", "uint16", c{1}, S, T, "OutputClass", "uint32");
   endfor
 endif
