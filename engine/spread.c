@@ -30,12 +30,13 @@ enum { MOST = 64, CPU = -1 };
  * took 141 GB/s up, and one of them 54.6. */
 static const double MOST_LINKS = 2.6;
 
-/* A product is spread if it takes one device at least this many seconds, and several at most this part of
- * that. The estimates leave out what the host does with compressed operands for each device again: on 2 H100
- * products estimated at 2 to 60 ms took 0.9 to 1.1 times as long as on one, and at 590 ms 0.9 times. */
+/* A product is spread if it takes one device at least this many seconds by its estimate, and several at most
+ * this part of that. On 2 H100 full products estimated at 4 to 20 ms took up to 1.5 times as long as on one, at
+ * 30 ms 0.81 to 1.05 times; those of compressed operands, of which the estimate leaves out what the host does
+ * again for each device, 0.9 to 1.1 times at 2 to 60 ms, and 0.87 at 500 ms. */
 static const struct limits {
   double worth, faster;
-} of_full = {4e-3, 0.9}, of_compressed = {0.1, 0.7};
+} of_full = {30e-3, 0.9}, of_compressed = {0.1, 0.7};
 
 /* Operations per second of a device where no rate is known: those of "classic" on an H100. */
 static const double UNKNOWN_RATE = 1e11;
