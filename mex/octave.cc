@@ -7,6 +7,7 @@
 // that licence. The files themselves are under gpumm's BSD-3-Clause, which that licence allows.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -123,13 +124,25 @@ extern "C" mxArray *new_info (const gpumm_report *r) {
 
 // ---- pages --------------------------------------------------------------------------------------
 
-// See marshal.h.
-extern "C" mxArray *in_pages (const mxArray *x, std::int64_t cols, int dims,
-                              const std::int64_t *sizes) {
+extern "C" mxArray *own (mxArray *x);
+extern "C" int mxSetDimensions (mxArray *x, const mwSize *dims, mwSize count);
+extern "C" void *mxCalloc (std::size_t count, std::size_t bytes);
+
+// See marshal.h. What mxCreate* made must not become an octave_value before the gateway ends: that takes the
+// array's memory and may free it, and when the gateway ends Octave 8 and later free what lies there by then.
+extern "C" mxArray *in_pages (mxArray *x, std::int64_t cols, int dims, const std::int64_t *sizes) {
+  if (!x->is_octave_value ()) {
+    mwSize *all = static_cast<mwSize *> (mxCalloc (dims + 2, sizeof (mwSize)));
+    all[0] = x->get_m ();
+    all[1] = cols;
+    std::copy_n (sizes, dims, all + 2);
+    mxSetDimensions (x, all, dims + 2); // keeps `all`
+    return x;
+  }
   const octave_value matrix = mxArray::as_octave_value (x);
   dim_vector size (matrix.rows (), cols);
   size.resize (dims + 2, 1);
   for (int d = 0; d < dims; d++)
     size (d + 2) = sizes[d];
-  return new mxArray (true, matrix.reshape (size));
+  return own (new mxArray (true, matrix.reshape (size)));
 }
