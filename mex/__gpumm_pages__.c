@@ -71,7 +71,9 @@ void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gatewa
     return;
   }
   mxArray *z = make_matrix (status, &shape, run_pages, &pages, e);
-  if (z)
-    plhs[0] = in_pages (z, pages.b.op == GPUMM_NONE ? pages.b.cols : pages.b.rows, pages.dims,
-                        pages.sizes);
+  if (!z)
+    return;
+  mxArray *const y =
+      in_pages (z, pages.b.op == GPUMM_NONE ? pages.b.cols : pages.b.rows, pages.dims, pages.sizes);
+  plhs[0] = y == z ? z : own (y);
 }

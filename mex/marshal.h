@@ -44,7 +44,7 @@ mxArray *new_array (const gpumm_matrix *shape);
 mxArray *new_info (const gpumm_report *report);
 
 /* A matrix as an array of pages of that many columns, with these page sizes: x itself, or an array that shares
- * its memory. */
+ * its memory: pass that to own. */
 mxArray *in_pages (mxArray *x, int64_t cols, int dims, const int64_t *sizes);
 
 /* x, which is freed when the gateway ends, as are all that mxCreate* makes. */

@@ -124,19 +124,15 @@ extern "C" mxArray *new_info (const gpumm_report *r) {
 
 // ---- pages --------------------------------------------------------------------------------------
 
-extern "C" mxArray *own (mxArray *x);
-extern "C" int mxSetDimensions (mxArray *x, const mwSize *dims, mwSize count);
-extern "C" void *mxCalloc (std::size_t count, std::size_t bytes);
-
 // See marshal.h. What mxCreate* made must not become an octave_value before the gateway ends: that takes the
 // array's memory and may free it, and when the gateway ends Octave 8 and later free what lies there by then.
 extern "C" mxArray *in_pages (mxArray *x, std::int64_t cols, int dims, const std::int64_t *sizes) {
   if (!x->is_octave_value ()) {
-    mwSize *all = static_cast<mwSize *> (mxCalloc (dims + 2, sizeof (mwSize)));
+    mwSize *all = static_cast<mwSize *> (mxArray::malloc ((dims + 2) * sizeof (mwSize)));
     all[0] = x->get_m ();
     all[1] = cols;
     std::copy_n (sizes, dims, all + 2);
-    mxSetDimensions (x, all, dims + 2); // keeps `all`
+    x->set_dimensions (all, dims + 2); // which keeps them
     return x;
   }
   const octave_value matrix = mxArray::as_octave_value (x);
@@ -144,5 +140,5 @@ extern "C" mxArray *in_pages (mxArray *x, std::int64_t cols, int dims, const std
   size.resize (dims + 2, 1);
   for (int d = 0; d < dims; d++)
     size (d + 2) = sizes[d];
-  return own (new mxArray (true, matrix.reshape (size)));
+  return new mxArray (true, matrix.reshape (size));
 }
