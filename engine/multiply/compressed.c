@@ -113,9 +113,10 @@ gpumm_status gpumm_check_least (const gpumm_matrix *c, double products, const gp
   const int turned_x = gpumm_is_turned (x);
   const int64_t lines_x = gpumm_line_count (x), lines = turned_x ? gpumm_line_length (x) : lines_x;
   gpumm_matrix least = *c;
-  least.nzmax = (int64_t) fmin (products, 0x1p62);
+  const double places = (double) gpumm_line_count (c) * (double) gpumm_line_length (c);
+  least.nzmax = (int64_t) fmin (fmin (products, places), 0x1p62);
   if (!gpumm_check_room (&least))
-    return GPUMM_OK; /* it fits even if each product is an entry of its own */
+    return GPUMM_OK; /* it fits even if each product, or each place, is an entry of its own */
   int64_t *longest = gpumm_allocate (lines, sizeof *longest), *made;
   const int64_t *start = line_starts (y, &made);
   for (int64_t line = 0; longest && start && line < lines_x; line++)

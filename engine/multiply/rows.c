@@ -143,14 +143,35 @@ int64_t gpumm_rows_room (const gpumm_rows_product *s) {
   return room > 0 ? (int64_t) (room / (double) gpumm_rows_bytes (s)) : 0;
 }
 
-/* Uploads the values, and the offsets unless a kernel computed them on the device. */
+/* Uploads B's values, and the offsets unless a kernel computed them on the device. */
 static void bring_rest (const gpumm_rows_product *s, gpumm_step *step) {
   const gpumm_sparse_product *p = &s->pass.product;
-  gpumm_bring_values (step, &s->a, &p->a, p->type_a);
   if (p->b.values != p->a.values)
     gpumm_bring_values (step, &s->b, &p->b, p->type_b);
   if (!s->pass.kernel->offsets)
     gpumm_send (step, s->start, p->c.start, p->c.rows + 1, sizeof *s->start, GPUMM_AS_IT_IS);
+}
+
+/* A's values go up in pieces of at least this size, as a copy of fewer bytes takes as long. */
+static const double LEAST_UPLOAD = 256 << 10;
+
+/* Uploads what steps[0] and later ones need of A's values: if each needs no more than its rows, only
+ * these, so that the first piece of C need not wait for all. */
+static void bring_a (const gpumm_rows_product *s, const gpumm_steps *steps, int64_t pieces) {
+  const gpumm_sparse_product *p = &s->pass.product;
+  const size_t bytes = gpumm_entry_bytes (&s->a), there = value_bytes (&p->a, p->type_a);
+  const int is_whole = p->op_a != GPUMM_NONE || p->b.values == p->a.values
+                       || (double) p->a.stored * (double) bytes < LEAST_UPLOAD * (double) pieces;
+  for (int64_t i = 0; i < (is_whole ? 1 : pieces); i++) {
+    const gpumm_sparse_product *piece = &steps->task[i].p;
+    const int64_t first = is_whole ? 0 : s->a.start[piece->row];
+    gpumm_matrix from = s->a;
+    gpumm_rows to = p->a;
+    from.values = (char *) from.values + (size_t) first * bytes;
+    to.values = (char *) to.values + (size_t) first * there;
+    to.stored = (is_whole ? p->a.stored : s->a.start[piece->row + piece->count]) - first;
+    gpumm_bring_values (&steps->step[i], &from, &to, p->type_a);
+  }
 }
 
 /* Launches the whole product once more, for a trace to count. */
@@ -227,6 +248,7 @@ gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_matrix *c, int64_
   }
   if (!pass->status) {
     bring_rest (s, &steps.step[0]);
+    bring_a (s, &steps, count);
     steps.step[count].task = NULL;
     gpumm_fetch (&steps.step[count], p->zero, &zero, 1, sizeof zero, GPUMM_AS_IT_IS);
   }

@@ -17,11 +17,11 @@
  * are the zeros of absent blocks: sum (x - o) (y - o) = sum x y - o (sum x + sum y) + o^2 k, where
  * x and y are the digits. Their sums by row and by column are computed as they are stored.
  *
- * C is computed in tiles. A and B are written out as digits for the tile. Then one kernel reads the
- * two or three planes of sums where C has blocks, combines them, saturates them to 2^32 - 1 and
- * writes the blocks. All terms are nonnegative: if B^2 sum ah bh alone is at least 2^32 - 1 all
- * over a tile, as with many large elements, the other products are skipped. The first tile where
- * this fails ends the attempts.
+ * C is computed in tiles. A is written out as digits for the tile, and so is B, or where memory
+ * allows all of B once for all launches. Then one kernel reads the two or three planes of sums where
+ * C has blocks, combines them, saturates them to 2^32 - 1 and writes the blocks. All terms are
+ * nonnegative: if B^2 sum ah bh alone is at least 2^32 - 1 all over a tile, as with many large
+ * elements, the other products are skipped. The first tile where this fails ends the attempts.
  *
  * What limits it: INT8 tensor cores.
  *
@@ -33,6 +33,7 @@ enum {
   SLICE_THREADS = 256,
   TILE_SIZE = 8192,  /* of C: products of 8192 x 8192 x k run at the full rate */
   LEAST_TILE = 2048, /* smaller: filling a tile moves more bytes than its products hide; counted */
+  SMALLEST_PIECE = 4096, /* of C, in rows: products of so many rows run at the full rate, too */
   VECTOR_STEP = 128  /* k and the sizes of a tile are padded to it */
 };
 
@@ -54,12 +55,14 @@ static digits choose_digits (uint32_t largest) {
 
 /* ---- digits ------------------------------------------------------------------------------- */
 
-/* The largest of count elements, eight at a time. */
+/* The largest element of block rows row to before end, eight at a time; a block has `each`. */
 template <int THREADS>
 __global__ void __launch_bounds__ (THREADS)
-    find_largest (int64_t count, const uint16_t *x, uint32_t *largest) {
+    find_largest (int64_t row, int64_t end, global<const int64_t> start, int64_t each,
+                  const uint16_t *x, uint32_t *largest) {
+  const int64_t last = start[end] * each / 8;
   uint32_t most = 0;
-  for (int64_t e = blockIdx.x * (int64_t) THREADS + threadIdx.x; e < count / 8;
+  for (int64_t e = start[row] * each / 8 + blockIdx.x * (int64_t) THREADS + threadIdx.x; e < last;
        e += (int64_t) gridDim.x * THREADS) {
     const uint4 eight = ((const uint4 *) x)[e];
     const uint32_t pairs = __vmaxu2 (__vmaxu2 (eight.x, eight.y), __vmaxu2 (eight.z, eight.w));
@@ -224,36 +227,44 @@ static int64_t padded (int64_t size) {
   return ceil_div (size, VECTOR_STEP) * VECTOR_STEP;
 }
 
-/* Of one tile, rows x cols at most. */
+/* Numbers on the device: the largest elements of the launch's rows of A, and of B; is a tile open?
+ * And each byte of KEPT is the number of products for whose digits all of B is written out, or 0. */
+enum { LARGEST_A, LARGEST_B, OPEN, KEPT, FACTS };
+
+/* Of tiles of at most rows x cols. b has the digits of one tile, or of all tiles of any row of tiles:
+ * then they lie before all that depends on the number of rows, where later launches find them. */
 struct layout {
   char *bits, *library;
-  uint32_t *facts; /* the largest element of A and B, and whether a tile is open */
+  uint32_t *facts;
   digit_planes a, b;
   int32_t *sums;
   int64_t rows, cols, ld;
+  bool has_all_b;
 };
 
 /* Lays out p->workspace for tiles of rows x cols; returns the bytes needed. */
 static size_t place_all (const gpumm_sparse_product *p, int planes, int sums, int64_t rows,
-                         int64_t cols, layout *w) {
+                         int64_t cols, bool has_all_b, layout *w) {
   const int64_t k = padded (p->b.rows * p->b.block_rows);
+  const int64_t cols_b = has_all_b ? padded (p->b.cols * p->b.block_cols) : cols;
   parts m (p->workspace);
   m.take (w->bits, (int64_t) gpumm_pattern_bytes (p));
   m.take (w->library, (int64_t) gpumm_int8_workspace);
-  m.take (w->facts, 2);
+  m.take (w->facts, FACTS);
+  m.take (w->b.sums, 2 * cols_b);
+  m.take (w->b.to, planes * cols_b * k);
   m.take (w->a.sums, 2 * rows);
-  m.take (w->b.sums, 2 * cols);
   m.take (w->a.to, planes * rows * k);
-  m.take (w->b.to, planes * cols * k);
   m.take (w->sums, sums * rows * cols);
   w->rows = rows;
   w->cols = cols;
   w->ld = k;
+  w->has_all_b = has_all_b;
   w->a.vectors = rows;
-  w->b.vectors = cols;
+  w->b.vectors = cols_b;
   w->a.ld = w->b.ld = k;
   w->a.plane = rows * k;
-  w->b.plane = cols * k;
+  w->b.plane = cols_b * k;
   return m.used;
 }
 
@@ -264,17 +275,19 @@ static int64_t part (int64_t length, int64_t largest) {
 }
 
 /* Lays out p->workspace with tiles of at most that size, as large as the bytes allow; returns the
- * bytes used, 0 if no tile fits. With few bytes, tiles get narrower first: the engine's pieces of C
- * have TILE_SIZE rows, and a thin tile of leftover rows would need all of B written out once
- * more. */
+ * bytes used, 0 if no tile fits. With few bytes B is written out again for each row of tiles, and tiles
+ * get narrower first: a thin tile of leftover rows would need all of B once more. */
 static size_t lay_out (const gpumm_sparse_product *p, int planes, int sums, int64_t largest,
                        size_t bytes, layout *w) {
   const int64_t m = p->count * p->a.block_rows, n = p->b.cols * p->b.block_cols;
+  size_t used = place_all (p, planes, sums, part (m, largest), part (n, largest), true, w);
+  if (used <= bytes)
+    return used;
   for (const bool narrower : {true, false})
     for (int64_t size = largest; size >= (narrower ? largest / 2 : (int64_t) VECTOR_STEP);
          size -= VECTOR_STEP) {
       const int64_t rows = part (m, narrower ? largest : size);
-      const size_t used = place_all (p, planes, sums, rows, part (n, size), w);
+      used = place_all (p, planes, sums, rows, part (n, size), false, w);
       if (used <= bytes)
         return used;
     }
@@ -293,6 +306,13 @@ static size_t workspace_bytes (const gpumm_sparse_product *p,
 
 /* ---- launchers ---------------------------------------------------------------------------- */
 
+/* A tile of C: block rows row to before row + rows, and `cols` columns of elements from block column
+ * `first` on; b has its digits of B. */
+struct tile_of_c {
+  int64_t row, rows, first, cols;
+  digit_planes b;
+};
+
 /* Planes full of zeros minus their offsets, and sums of zero. */
 static gpumm_status clear_planes (int device, gpumm_stream *stream, const digits &d,
                                   const digit_planes &to) {
@@ -303,65 +323,80 @@ static gpumm_status clear_planes (int device, gpumm_stream *stream, const digits
 }
 
 /* Plane s of the sums = digits of plane of_a of A by those of plane of_b of B, or += with add. */
-static gpumm_status multiply (int device, gpumm_stream *stream, const layout &w, int s, int of_a,
-                              int of_b, bool add) {
+static gpumm_status multiply (int device, gpumm_stream *stream, const layout &w, const tile_of_c &c,
+                              int s, int of_a, int of_b, bool add) {
   /* the library's D is by columns and this by rows: its A is this B */
-  return gpumm_int8_multiply (device, stream, {w.b.to + of_b * w.b.plane, w.b.ld, w.b.vectors},
+  return gpumm_int8_multiply (device, stream, {c.b.to + of_b * c.b.plane, w.ld, c.cols},
                               {w.a.to + of_a * w.a.plane, w.a.ld, w.a.vectors},
                               w.sums + s * w.rows * w.cols, w.cols, w.ld, add, w.library);
 }
 
+/* How this launch's rows of A and all of B are cut into digits; *is_kept: are those of B there? */
 static gpumm_status find_digits (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
-                                 const layout &w, digits *d) {
+                                 const layout &w, digits *d, bool *is_kept) {
   enum { BLOCKS = 1024 };
-  const int64_t m = p->a.block_rows;
-  uint32_t largest = 0;
-  TRY (fill (device, stream, w.facts, 0, sizeof largest));
-  for (const gpumm_rows *x : {&p->a, &p->b})
+  const int64_t each = p->a.block_rows * p->a.block_rows;
+  uint32_t facts[FACTS];
+  TRY (fill (device, stream, w.facts, 0, (p->prepared ? 1 : FACTS) * sizeof *facts));
+  TRY (LAUNCH ("find_largest", find_largest<SLICE_THREADS>, BLOCKS, dim3 (SLICE_THREADS), device,
+               stream, p->row, p->row + p->count, p->a.start, each, (const uint16_t *) p->a.values,
+               w.facts + LARGEST_A));
+  if (!p->prepared)
     TRY (LAUNCH ("find_largest", find_largest<SLICE_THREADS>, BLOCKS, dim3 (SLICE_THREADS), device,
-                 stream, x->stored * m * m, (const uint16_t *) x->values, w.facts));
-  TRY (read_back (device, stream, &largest, w.facts, sizeof largest));
-  *d = choose_digits (largest);
+                 stream, 0, p->b.rows, p->b.start, each, (const uint16_t *) p->b.values,
+                 w.facts + LARGEST_B));
+  TRY (read_back (device, stream, facts, w.facts, sizeof facts));
+  *d = choose_digits (facts[LARGEST_A] > facts[LARGEST_B] ? facts[LARGEST_A] : facts[LARGEST_B]);
+  *is_kept = facts[KEPT] == (uint32_t) d->factors * 0x01010101;
   return GPUMM_OK;
+}
+
+/* Writes out the digits of B in block columns first to before first + width. */
+template <int M>
+static gpumm_status slice_b (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
+                             const layout &w, const digits &d, int64_t first, int64_t width) {
+  TRY (clear_planes (device, stream, d, w.b));
+  TRY (fill (device, stream, w.facts + KEPT, w.has_all_b ? d.factors : 0, sizeof *w.facts));
+  return LAUNCH ("slice_columns", slice_columns<M>, p->b.rows, dim3 (SLICE_THREADS), device, stream,
+                 first, width, p->b.start, p->b.column, (const uint16_t *) p->b.values, d, w.b);
 }
 
 template <int M>
 static gpumm_status join (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
-                          const layout &w, const digits &d, int64_t row, int64_t rows,
-                          int64_t first, bool only_high) {
-  return LAUNCH ("blocks_slices", join_digits<M>, rows, dim3 (SLICE_THREADS), device, stream, row,
-                 first, w.cols / M, w.ld, d, w.a, w.b,
+                          const layout &w, const digits &d, const tile_of_c &c, bool only_high) {
+  return LAUNCH ("blocks_slices", join_digits<M>, c.rows, dim3 (SLICE_THREADS), device, stream, c.row,
+                 c.first, c.cols / M, w.ld, d, w.a, c.b,
                  (sum_planes{w.sums, w.rows * w.cols, w.cols}), only_high, p->c.start, p->c.column,
-                 (uint32_t *) p->c.values, p->zero, (int32_t *) w.facts + 1);
+                 (uint32_t *) p->c.values, p->zero, (int32_t *) w.facts + OPEN);
 }
 
 /* One tile whose digits are there. *trying: is it worth trying the highest digits alone? Then
  * *saved counts the products that were not needed. */
 template <int M>
 static gpumm_status make_tile (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
-                               const layout &w, const digits &d, int64_t row, int64_t rows,
-                               int64_t first, bool *trying, int64_t *saved) {
+                               const layout &w, const digits &d, const tile_of_c &c, bool *trying,
+                               int64_t *saved) {
   if (d.planes > 1)
-    TRY (multiply (device, stream, w, 1, 1, 1, false));
+    TRY (multiply (device, stream, w, c, 1, 1, 1, false));
   if (d.planes > 1 && *trying) {
     int32_t open = 0;
-    TRY (fill (device, stream, w.facts + 1, 0, sizeof open));
-    TRY (join<M> (device, stream, p, w, d, row, rows, first, true));
-    TRY (read_back (device, stream, &open, w.facts + 1, sizeof open));
+    TRY (fill (device, stream, w.facts + OPEN, 0, sizeof open));
+    TRY (join<M> (device, stream, p, w, d, c, true));
+    TRY (read_back (device, stream, &open, w.facts + OPEN, sizeof open));
     if (!open) {
       *saved += d.factors - 1;
       return GPUMM_OK;
     }
     *trying = false;
   }
-  TRY (multiply (device, stream, w, 0, 0, 0, false));
+  TRY (multiply (device, stream, w, c, 0, 0, 0, false));
   if (d.planes == 3)
-    TRY (multiply (device, stream, w, 2, 2, 2, false));
+    TRY (multiply (device, stream, w, c, 2, 2, 2, false));
   if (d.planes == 2) {
-    TRY (multiply (device, stream, w, 2, 0, 1, false));
-    TRY (multiply (device, stream, w, 2, 1, 0, true));
+    TRY (multiply (device, stream, w, c, 2, 0, 1, false));
+    TRY (multiply (device, stream, w, c, 2, 1, 0, true));
   }
-  return join<M> (device, stream, p, w, d, row, rows, first, false);
+  return join<M> (device, stream, p, w, d, c, false);
 }
 
 template <int M>
@@ -369,7 +404,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   const gpumm_rows &a = p->a, &b = p->b;
   layout w;
   digits d;
-  bool trying = true;
+  bool trying = true, is_kept;
   int64_t tiles = 0, saved = 0;
   if (p->count == 0 || b.cols == 0)
     return GPUMM_OK;
@@ -377,22 +412,25 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
     return gpumm_driver_fail (GPUMM_INTERNAL, "blocks_slices: %zu bytes of workspace are too few",
                               p->workspace_bytes);
   TRY (gpumm_make_pattern (device, stream, p, true));
-  TRY (find_digits (device, stream, p, w, &d));
+  TRY (find_digits (device, stream, p, w, &d, &is_kept));
   lay_out (p, d.planes, d.sums, TILE_SIZE, p->workspace_bytes, &w);
-  for (int64_t row = 0; row < p->count; row += w.rows / M) {
-    const int64_t rows = p->count - row < w.rows / M ? p->count - row : w.rows / M;
+  if (w.has_all_b && !is_kept)
+    TRY (slice_b<M> (device, stream, p, w, d, 0, b.cols));
+  const int64_t rows = w.rows / M, cols = w.cols / M;
+  for (int64_t row = 0; row < p->count; row += rows) {
+    tile_of_c c = {p->row + row, p->count - row < rows ? p->count - row : rows, 0, w.cols, w.b};
     TRY (clear_planes (device, stream, d, w.a));
-    TRY (LAUNCH ("slice_rows", slice_rows<M>, rows, dim3 (SLICE_THREADS), device, stream,
-                 p->row + row, a.start, a.column, (const uint16_t *) a.values, d, w.a));
-    for (int64_t first = 0; first < b.cols; first += w.cols / M, tiles++) {
-      /* one tile is as wide as B: its digits are still there */
-      if (row == 0 || w.cols / M < b.cols) {
-        TRY (clear_planes (device, stream, d, w.b));
-        TRY (LAUNCH ("slice_columns", slice_columns<M>, b.rows, dim3 (SLICE_THREADS), device,
-                     stream, first, w.cols / M, b.start, b.column, (const uint16_t *) b.values, d,
-                     w.b));
-      }
-      TRY (make_tile<M> (device, stream, p, w, d, p->row + row, rows, first, &trying, &saved));
+    TRY (LAUNCH ("slice_rows", slice_rows<M>, c.rows, dim3 (SLICE_THREADS), device, stream, c.row,
+                 a.start, a.column, (const uint16_t *) a.values, d, w.a));
+    for (c.first = 0; c.first < b.cols; c.first += cols, tiles++) {
+      if (w.has_all_b) {
+        const int64_t vector = c.first * M, left = w.b.vectors - vector;
+        c.cols = left < w.cols ? left : w.cols;
+        c.b.to = w.b.to + vector * w.ld;
+        c.b.sums = w.b.sums + vector;
+      } else
+        TRY (slice_b<M> (device, stream, p, w, d, c.first, cols));
+      TRY (make_tile<M> (device, stream, p, w, d, c, &trying, &saved));
     }
   }
   if (p->note)
@@ -431,6 +469,6 @@ SPARSE_FAMILY_ROWS (blocks_slices) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch, waits, smallest piece, offsets,
        seconds */
     {"blocks_integer", "blocks_slices", INT8_CAPABILITY, runs, workspace_bytes, pattern_symbolic,
-     launch, 1, TILE_SIZE, NULL, seconds},
+     launch, 1, SMALLEST_PIECE, NULL, seconds},
     {},
 };

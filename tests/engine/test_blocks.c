@@ -964,6 +964,43 @@ static void test_device_pieces (void) {
   release (&p.b);
 }
 
+/* Each piece of C brings its own rows of A, where A is not small. */
+static void test_pieces_of_a (void) {
+  enum { MOST = 100 }; /* sums of larger integers would all be 2^32 - 1 */
+  static const struct {
+    gpumm_type type, output;
+    const char *algorithm;
+    int64_t rows, inner, cols;
+  } cases[] = {{GPUMM_U16, GPUMM_U32, "blocks_integer", 1024, 160, 3},
+               {GPUMM_D, GPUMM_D, "bsr", 700, 20, 100}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    gpumm_problem p = {.alpha = {1, 0}, .output = cases[i].output};
+    gpumm_matrix c, d;
+    p.a = make_blocks (cases[i].type, cases[i].rows, cases[i].inner, 4, 4, 60, MOST);
+    p.b = make_blocks (cases[i].type, cases[i].inner, cases[i].cols, 4, 4, 60, MOST);
+    algorithm = NULL;
+    CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
+    algorithm = cases[i].algorithm;
+    gpumm_reset (); /* what lies in new memory is not A */
+    CHECK (!multiply (&p, &d, NULL), "%s", gpumm_last_error ());
+    const int64_t blocks = c.start[cases[i].rows];
+    CHECK (d.start[cases[i].rows] == blocks
+               && memcmp (c.block_column, d.block_column, (size_t) blocks * sizeof (int32_t)) == 0,
+           "%s: other blocks", algorithm);
+    int64_t wrong = 0;
+    for (int64_t e = 0; e < 16 * blocks; e++)
+      wrong += i == 0 ? ((uint32_t *) c.values)[e] != ((uint32_t *) d.values)[e]
+                      : !(fabs (((double *) c.values)[e] - ((double *) d.values)[e]) <= 1e-13);
+    CHECK (wrong == 0, "%s: %" PRId64 " of %" PRId64 " elements differ", algorithm, wrong,
+           16 * blocks);
+    release (&c);
+    release (&d);
+    release (&p.a);
+    release (&p.b);
+  }
+  algorithm = NULL;
+}
+
 /* A and B in one memory, cut into blocks of other sizes: 2 x 3 by 3 x 2. */
 static void test_shared_memory (void) {
   int32_t values[] = {1, 2, 3, 4, 5, 6}, column[] = {0};
@@ -1245,6 +1282,7 @@ int main (int argc, char **argv) {
   test_verify (2000);
   test_device ();
   test_device_pieces ();
+  test_pieces_of_a ();
   test_shared_memory ();
   test_device_floats (200);
   test_device_special ();

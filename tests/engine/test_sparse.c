@@ -432,7 +432,9 @@ static void test_large (int step) {
                 {4000, 400, 30, 1, 10},
                 /* a vector by a matrix */
                 {40000, 1, 30, 50, 100},
-                {1, 40000, 30, 100, 50}};
+                {1, 40000, 30, 100, 50},
+                /* on a device in pieces, each with its columns of B */
+                {400, 3000, 200, 8, 30}};
   int cases = 0;
   for (size_t shape = 0; shape < sizeof shapes / sizeof *shapes; shape++)
     for (int kinds = 1; kinds < 4; kinds++)
@@ -456,8 +458,8 @@ static void test_large (int step) {
         if (shape == 0 && kinds != 3) /* 10^7 elements in long double for the oracle are enough */
           t.n = t.m = 300;
         one (&t);
-        if (kinds != 3) { /* several panels */
-          options = &in_small_pieces;
+        if (kinds != 3 || shape + 1 == sizeof shapes / sizeof *shapes) { /* several panels */
+          options = kinds == 3 ? &sparse_on_device : &in_small_pieces;
           one (&t);
           options = NULL;
         }

@@ -37,6 +37,7 @@ typedef struct {
   shape shape_a, shape_b;
   double density_a, density_b;
   int128 low, high; /* of the elements */
+  int128 later;     /* the highest of A's second half of rows; 0: as in the first */
   int zeros;        /* so much of 8 elements is 0, and so much of 8 blocks */
 } test;
 
@@ -89,12 +90,12 @@ static int128 integer_at (gpumm_type type, const void *values, int64_t i) {
   }
 }
 
-static int128 element (const test *t) {
-  const uint128 range = (uint128) (t->high - t->low) + 1;
+static int128 element (const test *t, int128 high) {
+  const uint128 range = (uint128) (high - t->low) + 1;
   if (check_between (0, 7) < t->zeros)
     return 0;
   if (check_between (0, 9) == 0)
-    return check_between (0, 1) ? t->low : t->high;
+    return check_between (0, 1) ? t->low : high;
   return t->low + (int128) (check_random () % range);
 }
 
@@ -140,8 +141,9 @@ static void from_device (void *to, const void *p, size_t bytes) {
   need (driver->unpin (0, pinned), "unpin");
 }
 
+/* The elements of the second half of the rows are at most `later`. */
 static matrix make_matrix (const test *t, shape s, double density, int64_t rows, int64_t cols,
-                           int64_t block_rows, int64_t block_cols) {
+                           int64_t block_rows, int64_t block_cols, int128 later) {
   const int64_t elements = block_rows * block_cols;
   matrix x = {
       .on = {.rows = rows, .cols = cols, .block_rows = block_rows, .block_cols = block_cols},
@@ -165,7 +167,8 @@ static matrix make_matrix (const test *t, shape s, double density, int64_t rows,
   for (int64_t q = 0; q < stored; q++)
     if (check_between (0, 7) >= t->zeros)
       for (int64_t e = 0; e < elements; e++) {
-        const uint64_t value = (uint64_t) element (t); /* little-endian: the low bytes are it */
+        const int128 high = q < x.start[rows / 2] ? t->high : later;
+        const uint64_t value = (uint64_t) element (t, high); /* little-endian: the low bytes are it */
         const size_t bytes = (size_t) bits_of (t->type) / 8;
         memcpy (x.values + (size_t) (q * elements + e) * bytes, &value, bytes);
       }
@@ -231,11 +234,11 @@ static int128 expected (const test *t, const matrix *a, const matrix *b, int64_t
 static void describe (char *text, size_t size, const char *kernel, const test *t) {
   snprintf (text, size,
             "%s, types %d to %d, %lld x %lld x %lld blocks, %lldx%lld by %lldx%lld, shapes %d %d, "
-            "density %g %g, elements %g .. %g",
+            "density %g %g, elements %g .. %g, later %g",
             kernel, t->type, t->output, (long long) t->rows, (long long) t->inner,
             (long long) t->cols, (long long) t->m, (long long) t->k, (long long) t->k,
             (long long) t->n, t->shape_a, t->shape_b, t->density_a, t->density_b, (double) t->low,
-            (double) t->high);
+            (double) t->high, (double) t->later);
 }
 
 enum { POISON = 0x5a };
@@ -328,7 +331,14 @@ static void check_rows (const gpumm_sparse_kernel *kernel, const test *t, const 
   p.c.values = to_device (values, (size_t) blocks * bytes);
   p.c.stored = blocks;
   p.zero = to_device (&zero, sizeof zero);
-  need (kernel->launch (0, stream, &p), text);
+  int64_t done = 0;
+  do { /* in pieces of at least one row */
+    p.row = row + done;
+    p.count = check_between (0, 1) ? count - done : check_between (count > done, count - done);
+    need (kernel->launch (0, stream, &p), text);
+    p.prepared = 1;
+    done += p.count;
+  } while (done < count);
   from_device (column, p.c.column, (size_t) blocks * sizeof *column);
   from_device (values, p.c.values, (size_t) blocks * bytes);
   from_device (&zero, p.zero, sizeof zero);
@@ -366,8 +376,10 @@ static void check_rows (const gpumm_sparse_kernel *kernel, const test *t, const 
 }
 
 static void run_test (const test *t) {
-  matrix a = make_matrix (t, t->shape_a, t->density_a, t->rows, t->inner, t->m, t->k);
-  matrix b = make_matrix (t, t->shape_b, t->density_b, t->inner, t->cols, t->k, t->n);
+  matrix a = make_matrix (t, t->shape_a, t->density_a, t->rows, t->inner, t->m, t->k,
+                          t->later > 0 ? t->later : t->high);
+  matrix b =
+      make_matrix (t, t->shape_b, t->density_b, t->inner, t->cols, t->k, t->n, t->high);
   result c = make_result (t, &a, &b);
   const int64_t row = check_between (0, t->rows), count = check_between (0, t->rows - row);
   for (const gpumm_sparse_kernel *const *kernel = driver->sparse_kernels; *kernel; kernel++) {
@@ -424,6 +436,8 @@ static void run_edges (void) {
       for (size_t h = 0; h < sizeof highs / sizeof *highs; h++) {
         test t = classic (sizes[s][0], sizes[s][1], sizes[s][2], m, 0.5, highs[h]);
         t.zeros = (int) h % 3;
+        run_edge (&t);
+        t.later = highs[(h + s) % (sizeof highs / sizeof *highs)];
         run_edge (&t);
       }
       for (int density = 0; density <= 1; density++) {
@@ -496,6 +510,7 @@ static void run_random (long cases) {
     t.shape_a = (shape) check_between (0, SHAPES - 1);
     t.shape_b = (shape) check_between (0, SHAPES - 1);
     t.zeros = (int) check_between (0, 3);
+    t.later = check_between (0, 1) ? (int128) 1 << check_between (0, 15) : 0;
     run_test (&t);
   }
 }
