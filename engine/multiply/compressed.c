@@ -41,7 +41,7 @@ static const int64_t *line_starts (const gpumm_matrix *x, int64_t **made) {
   if (!gpumm_is_turned (x))
     return x->start;
   int64_t *start = *made = gpumm_allocate (lines + 1, sizeof *start);
-  for (int64_t t = 0; start && t < entries; t++)
+  for (int64_t t = 0; start && t < entries && !gpumm_is_cancelled_at (t); t++)
     start[gpumm_index_at (x, t) + 1]++;
   for (int64_t i = 0; start && i < lines; i++)
     start[i + 1] += start[i];
@@ -78,7 +78,7 @@ gpumm_status gpumm_count_products (const gpumm_matrix *x, const gpumm_matrix *y,
   /* of one matrix each entry is visited, of the other only the starts are needed */
   product_count count = {.x = turned_x ? y : x,
                          .start = turned_x ? x->start : line_starts (y, &made)};
-  gpumm_status status = count.start ? GPUMM_OK : GPUMM_HOST_MEMORY;
+  gpumm_status status = count.start ? gpumm_check_cancelled () : GPUMM_HOST_MEMORY;
   if (!status)
     status = gpumm_parallel (gpumm_entries (count.x), 1 << 16, count_products, &count);
   *products = (double) atomic_load (&count.products);
@@ -119,7 +119,7 @@ gpumm_status gpumm_check_least (const gpumm_matrix *c, double products, const gp
     return GPUMM_OK; /* it fits even if each product, or each place, is an entry of its own */
   int64_t *longest = gpumm_allocate (lines, sizeof *longest), *made;
   const int64_t *start = line_starts (y, &made);
-  for (int64_t line = 0; longest && start && line < lines_x; line++)
+  for (int64_t line = 0; longest && start && line < lines_x && !gpumm_is_cancelled (); line++)
     for (int64_t t = x->start[line]; t < x->start[line + 1]; t++) {
       const int64_t i = turned_x ? gpumm_index_at (x, t) : line,
                     k = turned_x ? line : gpumm_index_at (x, t);
@@ -129,7 +129,9 @@ gpumm_status gpumm_check_least (const gpumm_matrix *c, double products, const gp
   least.nzmax = 0;
   for (int64_t i = 0; longest && i < lines; i++)
     least.nzmax += longest[i];
-  const gpumm_status status = longest && start ? gpumm_check_room (&least) : GPUMM_HOST_MEMORY;
+  gpumm_status status = longest && start ? gpumm_check_cancelled () : GPUMM_HOST_MEMORY;
+  if (!status)
+    status = gpumm_check_room (&least);
   gpumm_release (longest);
   gpumm_release (made);
   return status;

@@ -84,10 +84,10 @@ static gpumm_status as_stored (gpumm_owner *memory, const gpumm_matrix *x, gpumm
   double *to = out->values = gpumm_own (memory, out->nzmax, sizeof *to);
   if (!to)
     return GPUMM_HOST_MEMORY;
-  for (int64_t t = 0; t < out->nzmax; t++)
+  for (int64_t t = 0; t < out->nzmax && !gpumm_is_cancelled_at (t); t++)
     to[t] = from[t];
   out->type = GPUMM_D;
-  return GPUMM_OK;
+  return gpumm_check_cancelled ();
 }
 
 gpumm_status gpumm_sparse_by_columns (gpumm_owner *memory, const gpumm_matrix *x,

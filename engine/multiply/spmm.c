@@ -209,17 +209,6 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
          + seconds_of (&rows, other + TRANSPOSING, place->properties.multiprocessors);
 }
 
-/* Converts logical elements to doubles: the device widens only doubles to complex. */
-static gpumm_status make_doubles (product *s) {
-  const int64_t count = gpumm_entries (&s->x);
-  double *doubles = gpumm_own (&s->pass.job->memory, count, sizeof *doubles);
-  for (int64_t t = 0; t < count && doubles; t++)
-    doubles[t] = ((const unsigned char *) s->x.values)[t];
-  s->x.values = doubles;
-  s->x.type = GPUMM_D;
-  return doubles ? GPUMM_OK : GPUMM_HOST_MEMORY;
-}
-
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const int left = p->a.format != GPUMM_DENSE, reads = !gpumm_is_zero (p->alpha);
@@ -255,8 +244,10 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   job->report.flops = gpumm_flops_each (p) * (double) stored_elements (rows) * (double) s.other;
   gpumm_status status = GPUMM_OK;
   gpumm_pass_open (&s.pass, job, "product of a sparse and a full matrix");
-  if (reads && x->type == GPUMM_B && result->type == GPUMM_Z)
-    status = make_doubles (&s);
+  s.x.op = GPUMM_NONE; /* the kernel has it */
+  if (reads && x->type == GPUMM_B
+      && result->type == GPUMM_Z) /* a device widens only doubles to complex */
+    status = gpumm_sparse_by_columns (&job->memory, &s.x, &s.x);
   if (!status) {
     rows->start = gpumm_pass_take (&s.pass, rows->rows + 1, sizeof *rows->start);
     rows->column = gpumm_pass_take (&s.pass, rows->stored, sizeof *rows->column);

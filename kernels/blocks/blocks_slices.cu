@@ -34,7 +34,7 @@ enum {
   TILE_SIZE = 8192,  /* of C: products of 8192 x 8192 x k run at the full rate */
   LEAST_TILE = 2048, /* smaller: filling a tile moves more bytes than its products hide; counted */
   SMALLEST_PIECE = 4096, /* of C, in rows: products of so many rows run at the full rate, too */
-  VECTOR_STEP = 128  /* k and the sizes of a tile are padded to it */
+  VECTOR_STEP = 128      /* k and the sizes of a tile are padded to it */
 };
 
 /* How elements are cut into digits. */
@@ -364,8 +364,8 @@ static gpumm_status slice_b (int device, gpumm_stream *stream, const gpumm_spars
 template <int M>
 static gpumm_status join (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
                           const layout &w, const digits &d, const tile_of_c &c, bool only_high) {
-  return LAUNCH ("blocks_slices", join_digits<M>, c.rows, dim3 (SLICE_THREADS), device, stream, c.row,
-                 c.first, c.cols / M, w.ld, d, w.a, c.b,
+  return LAUNCH ("blocks_slices", join_digits<M>, c.rows, dim3 (SLICE_THREADS), device, stream,
+                 c.row, c.first, c.cols / M, w.ld, d, w.a, c.b,
                  (sum_planes{w.sums, w.rows * w.cols, w.cols}), only_high, p->c.start, p->c.column,
                  (uint32_t *) p->c.values, p->zero, (int32_t *) w.facts + OPEN);
 }

@@ -168,7 +168,8 @@ static matrix make_matrix (const test *t, shape s, double density, int64_t rows,
     if (check_between (0, 7) >= t->zeros)
       for (int64_t e = 0; e < elements; e++) {
         const int128 high = q < x.start[rows / 2] ? t->high : later;
-        const uint64_t value = (uint64_t) element (t, high); /* little-endian: the low bytes are it */
+        const uint64_t value =
+            (uint64_t) element (t, high); /* little-endian: the low bytes are it */
         const size_t bytes = (size_t) bits_of (t->type) / 8;
         memcpy (x.values + (size_t) (q * elements + e) * bytes, &value, bytes);
       }
@@ -378,8 +379,7 @@ static void check_rows (const gpumm_sparse_kernel *kernel, const test *t, const 
 static void run_test (const test *t) {
   matrix a = make_matrix (t, t->shape_a, t->density_a, t->rows, t->inner, t->m, t->k,
                           t->later > 0 ? t->later : t->high);
-  matrix b =
-      make_matrix (t, t->shape_b, t->density_b, t->inner, t->cols, t->k, t->n, t->high);
+  matrix b = make_matrix (t, t->shape_b, t->density_b, t->inner, t->cols, t->k, t->n, t->high);
   result c = make_result (t, &a, &b);
   const int64_t row = check_between (0, t->rows), count = check_between (0, t->rows - row);
   for (const gpumm_sparse_kernel *const *kernel = driver->sparse_kernels; *kernel; kernel++) {
