@@ -12,6 +12,7 @@
 #include "error.h"
 #include "memory/host.h"
 #include "move/exchange.h"
+#include "multiply/pass.h"
 #include "multiply/sparse.h"
 #include "progress.h"
 #include "rates.h"
@@ -72,7 +73,7 @@ typedef struct gpumm_spread {
   int parts;
   part part[MOST];
   int runs;                 /* phase: 0 opens, 1 runs */
-  gpumm_exchange *exchange; /* of part i as member i; or NULL */
+  gpumm_exchange *exchange; /* of this phase, of part i as member i; or NULL */
   gpumm_share shares[MOST];
 } spread;
 
@@ -199,17 +200,16 @@ static gpumm_status work_on (spread *s, part *p) {
     p->options.backend = GPUMM_CPU;
     p->options.algorithm = NULL;
   }
+  const int member = (int) (p - s->part);
   if (!p->job)
-    status = s->calls->open (&p->problem, &p->options, s->whole, &p->job);
+    status = s->calls->open (&p->problem, &p->options, s->whole, s->exchange, member, &p->job);
   if (!status && s->runs && p->job->shape.nzmax > p->room)
     status = gpumm_fail (GPUMM_INTERNAL, "a part of C has grown");
   if (!status && s->runs) {
     p->job->exchange = s->exchange;
-    p->job->member = (int) (p - s->part);
     status = s->calls->run (p->job, &p->c);
   }
-  if (s->runs)
-    gpumm_exchange_drop (s->exchange, (int) (p - s->part)); /* if it has not left */
+  gpumm_exchange_drop (s->exchange, member); /* if it has not left */
   if (status) {
     snprintf (p->error, sizeof p->error, "%s", gpumm_last_error ());
     s->calls->close (p->job);
@@ -251,7 +251,7 @@ static void do_round (spread *s) {
     w[i] = (worker){.s = s, .device = s->devices[i], .number = i};
   for (int i = 1; i < s->count; i++) {
     w[i].has_thread = !gpumm_thread_start (thread_of, &w[i], &w[i].thread);
-    if (!w[i].has_thread && s->runs)
+    if (!w[i].has_thread)
       gpumm_exchange_drop (s->exchange, i); /* which then comes too late */
   }
   gpumm_team_choose (0, s->count);
@@ -317,18 +317,39 @@ static int hand_on (spread *s, const part *failed) {
   return 1;
 }
 
-/* Lets the devices exchange panels where each has one part, of full matrices that fit, in the same tiles. */
+/* The operand that all devices need. */
+static const gpumm_matrix *common (const spread *s) {
+  return s->by_rows ? &s->whole->problem.b : &s->whole->problem.a;
+}
+
+/* Do devices with this plan give each other the common operand? */
+static int gives (const spread *s, const gpumm_plan *plan) {
+  if (!plan->context || !plan->context->driver->copy_peer)
+    return 0;
+  return common (s)->format == GPUMM_DENSE ? plan->kernel && plan->resident && !s->by_rows
+                                           : plan->algorithm->shares;
+}
+
+/* Has nothing to compute, and so brings nothing. */
+static int is_idle (const spread *s, const part *p) {
+  return s->runs && p->c.format != GPUMM_DENSE && p->job->shape.nzmax == 0;
+}
+
+/* Lets the devices exchange the common operand where each has one part, in the same way: of full matrices that
+ * fit the panels of op (A), in the same tiles. When parts are opened their plan is that of the whole. */
 static void begin_exchange (spread *s) {
-  const gpumm_plan *first = &s->part[0].job->plan;
-  int64_t panels = 0;
+  const gpumm_plan *first = s->runs ? &s->part[0].job->plan : &s->whole->plan;
+  if (s->parts != s->count || !gives (s, first) || (!s->runs && first->kernel))
+    return;
   for (int i = 0; i < s->parts; i++) {
-    const gpumm_plan *plan = &s->part[i].job->plan;
-    if (s->parts != s->count || s->part[i].device != s->devices[i] || s->by_rows || !plan->kernel
-        || !plan->resident || plan->tile_m != first->tile_m || plan->pads != first->pads
-        || plan->kernel != first->kernel || !plan->context->driver->copy_peer)
+    const gpumm_plan *plan = s->runs ? &s->part[i].job->plan : first;
+    if (s->part[i].device != s->devices[i] || !gives (s, plan)
+        || plan->algorithm != first->algorithm || plan->kernel != first->kernel
+        || plan->tile_m != first->tile_m || plan->pads != first->pads || is_idle (s, &s->part[i]))
       return;
-    panels = gpumm_pieces (gpumm_m (&s->part[i].problem), plan->tile_m);
   }
+  const int64_t panels = first->kernel ? gpumm_pieces (gpumm_m (&s->part[0].problem), first->tile_m)
+                                       : (int64_t) s->parts * GPUMM_MOST_SHARED;
   s->exchange = gpumm_exchange_new (s->parts, panels);
 }
 
@@ -351,6 +372,7 @@ static gpumm_status do_all (spread *s, int runs) {
   s->runs = runs;
   for (part *p = s->part; p < s->part + s->parts; p++)
     p->is_done = 0;
+  begin_exchange (s);
   for (;;) {
     const part *failed = NULL;
     const int exchanged = s->exchange != NULL;
@@ -505,13 +527,12 @@ static void choose_devices (spread *s, const gpumm_place *first, double seconds,
   const gpumm_problem *p = &s->whole->problem;
   const gpumm_plan *plan = &s->whole->plan;
   const gpumm_spread_costs x = {.seconds = seconds,
-                                .common = stored_bytes (s->by_rows ? &p->b : &p->a),
+                                .common = stored_bytes (common (s)),
                                 .split = stored_bytes (operand (s)),
                                 .result = result_bytes (p, estimate),
                                 .upload = first->upload,
                                 .download = first->download,
-                                .gives = plan->kernel && plan->resident
-                                         && plan->context->driver->copy_peer,
+                                .gives = gives (s, plan),
                                 .is_full = is_full (p)};
   double least;
   if (s->count < 2 || !isfinite (seconds))
@@ -666,8 +687,6 @@ static void report_on (spread *s) {
 gpumm_status gpumm_spread_run (gpumm_job *job, gpumm_matrix *result) {
   spread *s = job->spread;
   gpumm_status status = place_results (s, result);
-  if (!status)
-    begin_exchange (s);
   if (!status)
     status = do_all (s, 1);
   if (status)

@@ -5,10 +5,12 @@
 
 #include "multiply/algorithm.h"
 
-/* What job.c does for a part: `whole` is the job that it is part of. */
+/* What job.c does for a part: `whole` is the job that it is part of, and the part is that member of the
+ * exchange, which may be NULL. */
 typedef struct gpumm_part_calls {
   gpumm_status (*open) (const gpumm_problem *problem, const gpumm_options *options,
-                        const struct gpumm_job *whole, struct gpumm_job **part);
+                        const struct gpumm_job *whole, struct gpumm_exchange *exchange, int member,
+                        struct gpumm_job **part);
   gpumm_status (*run) (struct gpumm_job *part, gpumm_matrix *result);
   void (*close) (struct gpumm_job *part);
 } gpumm_part_calls;

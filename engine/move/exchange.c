@@ -39,6 +39,10 @@ void gpumm_exchange_release (gpumm_exchange *x) {
   gpumm_release (x);
 }
 
+int gpumm_exchange_members (const gpumm_exchange *x) {
+  return x->members;
+}
+
 int gpumm_exchange_joins (const gpumm_exchange *x, int member, int64_t panels) {
   return x && !x->has_left[member] && x->panels == panels;
 }

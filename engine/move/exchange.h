@@ -12,6 +12,8 @@ typedef struct gpumm_exchange gpumm_exchange;
 gpumm_exchange *gpumm_exchange_new (int members, int64_t panels);
 void gpumm_exchange_release (gpumm_exchange *x); /* once all have left; NULL is allowed */
 
+int gpumm_exchange_members (const gpumm_exchange *x);
+
 /* Does the member take part with this number of panels? Not after it has left. */
 int gpumm_exchange_joins (const gpumm_exchange *x, int member, int64_t panels);
 

@@ -177,8 +177,7 @@ enum { LAUNCH_NONE, LAUNCH_RUNS, LAUNCH_ENDED };
 
 /* ---- chunks ------------------------------------------------------------------------------- */
 
-/* Bytes of an element on the device. */
-static size_t device_element (const gpumm_panel *p) {
+size_t gpumm_device_element (const gpumm_panel *p) {
   switch (p->form) {
   case GPUMM_INDEX:
     return sizeof (int32_t);
@@ -201,7 +200,7 @@ static int is_numbers (const gpumm_panel *p, gpumm_type *wide) {
 static size_t element_up (const gpumm_panel *p, gpumm_type narrow) {
   gpumm_type wide;
   if (!is_numbers (p, &wide))
-    return device_element (p);
+    return gpumm_device_element (p);
   return p->element / gpumm_type_bytes (wide) * gpumm_type_bytes (narrow);
 }
 
@@ -215,12 +214,12 @@ static int64_t all_cols (const gpumm_panel *p) {
 }
 
 static int64_t device_bytes (const gpumm_panel *p) {
-  return all_rows (p) * all_cols (p) * (int64_t) device_element (p);
+  return all_rows (p) * all_cols (p) * (int64_t) gpumm_device_element (p);
 }
 
 /* Columns of a panel in one chunk, or rows if a column is longer than a chunk. */
 static void chunk_shape (const run *r, const gpumm_panel *p, int64_t *rows, int64_t *cols) {
-  int64_t fit = r->chunk_bytes / (int64_t) device_element (p);
+  int64_t fit = r->chunk_bytes / (int64_t) gpumm_device_element (p);
   *rows = gpumm_least (all_rows (p), fit);
   *cols = gpumm_least (all_cols (p), fit / *rows);
 }
@@ -244,7 +243,7 @@ static void cut (int64_t chunk, int64_t at, int64_t size, int64_t pad, int64_t *
 /* The chunk of this index in a panel; up: the panel goes up. */
 static gpumm_panel chunk_at (const run *r, const gpumm_panel *p, int up, int64_t index) {
   int64_t rows, cols;
-  int64_t there = (int64_t) device_element (p), here = (int64_t) p->element;
+  int64_t there = (int64_t) gpumm_device_element (p), here = (int64_t) p->element;
   chunk_shape (r, p, &rows, &cols);
   int64_t down = (all_rows (p) + rows - 1) / rows;
   int64_t row = index % down * rows, col = index / down * cols;
@@ -391,7 +390,7 @@ static void do_task (run *r, int task) {
   }
   slot *s = &r->slots[task];
   const gpumm_panel *c = &s->chunk;
-  size_t element = device_element (c), width = (size_t) c->rows * element;
+  size_t element = gpumm_device_element (c), width = (size_t) c->rows * element;
   if (atomic_load (&s->state) == FILLING) {
     s->narrow = copy_narrow (r, s->memory, c);
     if (is_changed (c))
@@ -521,7 +520,7 @@ static gpumm_status queue_up (run *r, slot *s) {
   const gpumm_step *step = &j->steps[s->step];
   step_state *state = &r->states[s->step];
   const gpumm_panel *c = &s->chunk;
-  size_t element = device_element (c), up = element_up (c, s->narrow);
+  size_t element = gpumm_device_element (c), up = element_up (c, s->narrow);
   size_t width = (size_t) all_rows (c) * up;
   gpumm_status status = GPUMM_OK;
   if (!r->up_started) {
@@ -554,7 +553,7 @@ static gpumm_status queue_up (run *r, slot *s) {
 static gpumm_status queue_down (run *r, slot *s) {
   step_state *state = &r->states[s->step];
   const gpumm_panel *c = &s->chunk;
-  size_t element = device_element (c), width = (size_t) c->rows * element;
+  size_t element = gpumm_device_element (c), width = (size_t) c->rows * element;
   gpumm_status status = GPUMM_OK;
   /* No event before the first copy: it would put the stream among the kernels, and its copies would
    * wait for a gap between kernels, perhaps until the end. */
@@ -795,7 +794,7 @@ static gpumm_status take_panels (run *r, const gpumm_step *s, step_state *state)
     const gpumm_panel *p = &s->up[u];
     if (!p->takes)
       continue;
-    const size_t element = device_element (p), pitch = (size_t) p->ld_to * element;
+    const size_t element = gpumm_device_element (p), pitch = (size_t) p->ld_to * element;
     status = wait_for (r, TAKE, p->offer->ready);
     if (!status)
       status = driver_failed (r,
@@ -818,7 +817,8 @@ static int begin_takes (run *r) {
     for (int u = 0; u < s->ups && state->taken; u++) {
       const int offered = s->up[u].takes ? atomic_load (&s->up[u].offer->state) : GPUMM_OFFERED;
       if (offered == GPUMM_NEVER)
-        fail (r, gpumm_fail (GPUMM_PEER_FAILED, "another device did not bring its part of A"));
+        fail (r, gpumm_fail (GPUMM_PEER_FAILED,
+                             "another device did not bring its part of an operand"));
       if (offered != GPUMM_OFFERED)
         return moved;
     }

@@ -49,6 +49,9 @@ typedef struct gpumm_panel {
   int takes;
 } gpumm_panel;
 
+/* Bytes of an element on the device. */
+size_t gpumm_device_element (const gpumm_panel *panel);
+
 enum { GPUMM_MOST_UPLOADS = 6, GPUMM_MOST_DOWNLOADS = 2 };
 
 typedef struct gpumm_step {

@@ -32,7 +32,7 @@ struct gpumm_job {
   struct gpumm_job *inner;         /* of an algorithm made of products: the one that is open */
   struct gpumm_spread *spread;     /* the parts of a product on several devices; else NULL */
   const struct gpumm_job *whole;   /* of such a part: all of it; else NULL */
-  struct gpumm_exchange *exchange; /* of parts that give each other the panels of op (A); or NULL */
+  struct gpumm_exchange *exchange; /* of parts that give each other what all of them need; or NULL */
   int member;                      /* of the exchange */
 };
 
@@ -111,6 +111,9 @@ typedef struct gpumm_algorithm {
   /* its kernel rivals the library's where computing takes the time: "auto" takes it if rates that were
    * measured for the product say that it is clearly faster */
   int rivals;
+  /* on several devices each brings its share of the compressed operand that all of them need
+   * (gpumm_bring_shared) */
+  int shares;
   int hides; /* the report names the algorithm of its one product, and gives the reason of that */
 } gpumm_algorithm;
 

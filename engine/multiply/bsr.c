@@ -283,6 +283,7 @@ const gpumm_algorithm gpumm_algorithm_blocks_integer = {
     .open = open,
     .run = run,
     .close = gpumm_rows_close,
+    .shares = 1,
 };
 
 const gpumm_algorithm gpumm_algorithm_bsr = {
@@ -294,6 +295,7 @@ const gpumm_algorithm gpumm_algorithm_bsr = {
     .open = open,
     .run = run,
     .close = gpumm_rows_close,
+    .shares = 1,
 };
 
 const gpumm_algorithm gpumm_algorithm_classic = {
@@ -304,4 +306,5 @@ const gpumm_algorithm gpumm_algorithm_classic = {
     .open = open,
     .run = run,
     .close = gpumm_rows_close,
+    .shares = 1,
 };

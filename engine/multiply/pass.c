@@ -3,6 +3,7 @@
 #include "pass.h"
 #include "error.h"
 #include "memory/pool.h"
+#include "move/exchange.h"
 #include "types.h"
 
 #include <math.h>
@@ -114,23 +115,40 @@ int64_t gpumm_launch_count (double seconds) {
   return (int64_t) fmin (seconds / LAUNCH_SECONDS, MOST) + 1;
 }
 
+/* The exchange of compressed operands, if this device still takes part. */
+static gpumm_exchange *exchange_of (const gpumm_pass *s) {
+  gpumm_exchange *x = s->job->exchange;
+  return x && s->job->plan.algorithm->shares
+                 && gpumm_exchange_joins (x, s->job->member,
+                                          GPUMM_MOST_SHARED * (int64_t) gpumm_exchange_members (x))
+             ? x
+             : NULL;
+}
+
 gpumm_steps gpumm_make_steps (gpumm_pass *s, int64_t count) {
-  gpumm_steps steps = {.count = count};
+  const gpumm_exchange *x = exchange_of (s);
+  gpumm_steps steps = {.count = count, .ahead = x ? gpumm_exchange_members (x) - 1 : 0};
   if (s->status)
     return steps;
-  steps.step = gpumm_allocate (count, sizeof *steps.step);
-  steps.task = steps.step ? gpumm_allocate (count, sizeof *steps.task) : NULL;
-  if (!steps.task)
+  const int64_t all = steps.ahead + count;
+  steps.first = gpumm_allocate (all, sizeof *steps.first);
+  steps.task = steps.first ? gpumm_allocate (count, sizeof *steps.task) : NULL;
+  if (!steps.task) {
     s->status = GPUMM_HOST_MEMORY;
-  for (int64_t i = 0; i < count && steps.task; i++) {
+    return steps;
+  }
+  steps.step = steps.first + steps.ahead;
+  for (int64_t i = 0; i < all; i++)
+    steps.first[i] = (gpumm_step){.after_launch = -1, .after_download = -1};
+  for (int64_t i = 0; i < count; i++) {
     steps.task[i] = (gpumm_task){.p = s->product, .first = i == 0, .last = i == count - 1};
-    steps.step[i] = (gpumm_step){.after_launch = -1, .after_download = -1, .task = &steps.task[i]};
+    steps.step[i].task = &steps.task[i];
   }
   return steps;
 }
 
 void gpumm_release_steps (gpumm_steps *steps) {
-  gpumm_release (steps->step);
+  gpumm_release (steps->first);
   gpumm_release (steps->task);
 }
 
@@ -193,16 +211,35 @@ gpumm_status gpumm_pass_stream (gpumm_pass *s, gpumm_stream_job *stream, const g
   return s->status;
 }
 
+void gpumm_bring_shared (const gpumm_pass *s, const gpumm_steps *steps, const gpumm_step *uploads) {
+  const int members = (int) steps->ahead + 1, me = s->job->member;
+  for (int turn = 0; turn < members; turn++) {
+    const int owner = (me + turn) % members;
+    for (int u = 0; u < uploads->ups; u++) {
+      gpumm_panel share = uploads->up[u];
+      const int64_t first = share.rows * owner / members;
+      share.rows = share.rows * (owner + 1) / members - first;
+      share.from = (const char *) share.from + (size_t) first * share.element;
+      share.to = (char *) share.to + (size_t) first * gpumm_device_element (&share);
+      if (members > 1)
+        gpumm_exchange_use (s->job->exchange, me, u * members + owner, &share);
+      gpumm_add_upload (&steps->first[turn], share);
+    }
+  }
+}
+
 gpumm_status gpumm_pass_run (gpumm_pass *s, const gpumm_steps *steps, const gpumm_matrix *c,
                              int64_t entries) {
   if (s->status)
     return s->status;
-  gpumm_stream_job stream = {.steps = steps->step,
-                             .count = steps->count,
+  gpumm_stream_job stream = {.steps = steps->first,
+                             .count = steps->ahead + steps->count,
                              .launch = launch,
                              .kernel = s->kernel,
                              .waits = s->kernel->waits};
-  return gpumm_pass_stream (s, &stream, c, entries);
+  gpumm_pass_stream (s, &stream, c, entries);
+  gpumm_exchange_leave (exchange_of (s), s->job->member, s->job->plan.context);
+  return s->status;
 }
 
 gpumm_form gpumm_form_of (gpumm_type from, gpumm_type to) {

@@ -65,16 +65,26 @@ typedef struct gpumm_task {
   int first, last; /* of the launches of this phase */
 } gpumm_task;
 
+/* An operand that all devices of a product need is brought in several steps if it is compressed and the
+ * devices exchange it: this device's share goes up, then each other's is copied from there. */
 typedef struct gpumm_steps {
-  int64_t count;
-  gpumm_step *step;
-  gpumm_task *task; /* of each */
+  int64_t ahead, count; /* steps that only bring shares, and the launches after them */
+  gpumm_step *first;    /* all */
+  gpumm_step *step;     /* the launches */
+  gpumm_task *task;     /* of each */
 } gpumm_steps;
 
-/* Makes steps that wait for no other; the task of each is the whole product. */
+/* Makes this many launches that wait for no other; the task of each is the whole product. */
 gpumm_steps gpumm_make_steps (gpumm_pass *pass, int64_t count);
 
-/* Runs the steps. C's memory, which may be NULL, is fresh; a sparse C has that many entries. */
+/* Brings what all devices need before the first launch: these uploads of vectors, in shares if the devices
+ * exchange them. */
+void gpumm_bring_shared (const gpumm_pass *pass, const gpumm_steps *steps,
+                         const gpumm_step *uploads);
+
+enum { GPUMM_MOST_SHARED = 3 }; /* vectors: offsets, indices and values */
+
+/* Runs the steps, and leaves the exchange. C's memory, which may be NULL, is fresh; a sparse C has that many entries. */
 gpumm_status gpumm_pass_run (gpumm_pass *pass, const gpumm_steps *steps, const gpumm_matrix *c,
                              int64_t entries);
 

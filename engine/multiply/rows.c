@@ -99,9 +99,11 @@ gpumm_status gpumm_rows_count (gpumm_rows_product *s, int64_t launches, double s
     steps.step[i].seconds = seconds / (double) steps.count;
   }
   if (!pass->status) {
+    gpumm_step shared = {.ups = 0};
     gpumm_bring_structure (&steps.step[0], &s->a, &c->a);
     if (!s->is_same)
-      gpumm_bring_structure (&steps.step[0], &s->b, &c->b);
+      gpumm_bring_structure (&shared, &s->b, &c->b);
+    gpumm_bring_shared (pass, &steps, &shared);
     gpumm_fetch (&steps.step[steps.count - 1], c->c.start, s->start, rows + 1, sizeof *s->start,
                  GPUMM_AS_IT_IS);
   }
@@ -144,18 +146,21 @@ int64_t gpumm_rows_room (const gpumm_rows_product *s) {
 }
 
 /* Uploads B's values, and the offsets unless a kernel computed them on the device. */
-static void bring_rest (const gpumm_rows_product *s, gpumm_step *step) {
+static void bring_rest (const gpumm_rows_product *s, const gpumm_steps *steps) {
   const gpumm_sparse_product *p = &s->pass.product;
+  gpumm_step shared = {.ups = 0};
   if (p->b.values != p->a.values)
-    gpumm_bring_values (step, &s->b, &p->b, p->type_b);
+    gpumm_bring_values (&shared, &s->b, &p->b, p->type_b);
+  gpumm_bring_shared (&s->pass, steps, &shared);
   if (!s->pass.kernel->offsets)
-    gpumm_send (step, s->start, p->c.start, p->c.rows + 1, sizeof *s->start, GPUMM_AS_IT_IS);
+    gpumm_send (&steps->step[0], s->start, p->c.start, p->c.rows + 1, sizeof *s->start,
+                GPUMM_AS_IT_IS);
 }
 
 /* A's values go up in pieces of at least this size, as a copy of fewer bytes takes as long. */
 static const double LEAST_UPLOAD = 256 << 10;
 
-/* Uploads what steps[0] and later ones need of A's values: if each needs no more than its rows, only
+/* Uploads what the launches need of A's values: if each needs no more than its rows, only
  * these, so that the first piece of C need not wait for all. */
 static void bring_a (const gpumm_rows_product *s, const gpumm_steps *steps, int64_t pieces) {
   const gpumm_sparse_product *p = &s->pass.product;
@@ -243,11 +248,11 @@ gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_matrix *c, int64_
     end = gpumm_cut_end (&cut, row);
     const int64_t at = buffers < count ? i % buffers * largest : s->start[row];
     add_piece (s, &steps.step[i], &steps.task[i].p, row, end, at, c);
-    steps.step[i].after_download = i >= buffers ? i - buffers : -1;
+    steps.step[i].after_download = i >= buffers ? steps.ahead + i - buffers : -1;
     steps.step[i].seconds = seconds * (double) (s->start[end] - s->start[row]) / (double) stored;
   }
   if (!pass->status) {
-    bring_rest (s, &steps.step[0]);
+    bring_rest (s, &steps);
     bring_a (s, &steps, count);
     steps.step[count].task = NULL;
     gpumm_fetch (&steps.step[count], p->zero, &zero, 1, sizeof zero, GPUMM_AS_IT_IS);

@@ -155,4 +155,5 @@ const gpumm_algorithm gpumm_algorithm_spgemm = {
     .open = open,
     .run = run,
     .close = gpumm_rows_close,
+    .shares = 1,
 };
