@@ -32,7 +32,7 @@ struct gpumm_job {
   struct gpumm_job *inner;         /* of an algorithm made of products: the one that is open */
   struct gpumm_spread *spread;     /* the parts of a product on several devices; else NULL */
   const struct gpumm_job *whole;   /* of such a part: all of it; else NULL */
-  struct gpumm_exchange *exchange; /* of parts that give each other what all of them need; or NULL */
+  struct gpumm_exchange *exchange; /* of parts that give each other what all need; or NULL */
   int member;                      /* of the exchange */
 };
 
