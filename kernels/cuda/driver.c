@@ -305,38 +305,16 @@ static void give_access (int device, int from_device) {
     cudaGetLastError ();
 }
 
-static cudaError_t copy_between (void *to, size_t to_pitch, int device, const void *from,
-                                 size_t from_pitch, int from_device, size_t width, size_t height,
-                                 cudaStream_t stream) {
-  const struct cudaMemcpy3DPeerParms columns = {
-      .srcDevice = from_device,
-      .srcPtr = {(void *) (uintptr_t) from, from_pitch, from_pitch, height},
-      .dstDevice = device,
-      .dstPtr = {to, to_pitch, to_pitch, height},
-      .extent = {width, height, 1}};
-  if (width == 0 || height == 0)
-    return cudaSuccess;
-  if (height == 1 || (to_pitch == width && from_pitch == width))
-    return cudaMemcpyPeerAsync (to, device, from, from_device, width * height, stream);
-  if (to_pitch <= INT_MAX && from_pitch <= INT_MAX)
-    return cudaMemcpy3DPeerAsync (&columns, stream);
-  cudaError_t error = cudaSuccess;
-  for (size_t j = 0; j < height && !error; j++)
-    error = cudaMemcpyPeerAsync ((char *) to + j * to_pitch, device,
-                                 (const char *) from + j * from_pitch, from_device, width, stream);
-  return error;
-}
-
 static gpumm_status copy_peer (int device, gpumm_stream *stream, void *to, size_t to_pitch,
                                int from_device, const void *from, size_t from_pitch, size_t width,
                                size_t height) {
   char name[96];
   snprintf (name, sizeof name, "copy of %zu x %zu bytes from device %d to %d", width, height,
             from_device, device);
-  ON_DEVICE (device, name,
-             (give_access (device, from_device),
-              copy_between (to, to_pitch, device, from, from_pitch, from_device, width, height,
-                            (cudaStream_t) stream)));
+  ON_DEVICE (
+      device, name,
+      (give_access (device, from_device), copy (to, to_pitch, from, from_pitch, width, height,
+                                                cudaMemcpyDefault, (cudaStream_t) stream)));
 }
 
 static gpumm_status fill (int device, gpumm_stream *stream, void *p, int byte, size_t bytes) {
