@@ -192,7 +192,7 @@ static void check_fills (octave_value::binary_op op, bool takes, const sparse_op
     return x.is_sparse || x.diagonal.is_defined ();
   };
   if (is_scalar (a) != is_scalar (b)) {
-    if (!o.compares && !adds && !takes)
+    if ((!o.compares && !adds && !takes) || !is_stored (is_scalar (a) ? b : a))
       return;
     const octave_value zero (0.0), number = on_host (is_scalar (b) ? b : a).full_value ();
     if (octave::binary_op (type_info (), op, is_scalar (b) ? zero : number,
@@ -243,13 +243,19 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
   return with_values (x, left ? entrywise (o, values, number) : entrywise (o, number, values));
 }
 
-// a OP b of two sparse numbers, which may be zeros that are not stored. As a truth value NaN is true, as in
-// sparse matrices.
-static sparse of_numbers (const operation &o, const sparse_operand &a, const sparse_operand &b) {
-  const auto number = [&o] (const sparse_operand &x) {
-    return operand_with (x.is_sparse && o.is_logical ? full_of (as_truth (x.s)) : full_operand (x));
+// a OP b where the result is sparse, though no operand but a number is, or one is full: a sparse number may be
+// a zero that is not stored. As a truth value NaN is true in sparse matrices, and in a full one beside one, but
+// an error in a number beside a full matrix.
+static sparse of_full (const operation &o, const sparse_operand &a, const sparse_operand &b) {
+  const bool are_alike = is_scalar (a) == is_scalar (b);
+  const operand zero = operand_of (octave_value (0.0), (a.is_sparse ? a.s : b.s).device);
+  const auto values = [&] (const sparse_operand &x) {
+    const operand y = operand_with (full_operand (x));
+    return o.is_logical && are_alike && (x.is_sparse || !is_scalar (x))
+               ? operand_with (entrywise (operation_of (octave_value::op_ne), y, zero))
+               : y;
   };
-  return sparse_of (entrywise (o, number (a), number (b)));
+  return sparse_of (entrywise (o, values (a), values (b)));
 }
 
 // Elementwise operators with a sparse result.
@@ -258,7 +264,9 @@ static sparse entrywise_sparse (octave_value::binary_op op, const sparse_operand
   const operation &o = operation_of (op);
   const int device = a.is_sparse ? a.s.device : b.s.device;
   const bool multiplies = op == octave_value::op_el_mul, divides = op == octave_value::op_el_div;
-  if (is_scalar (a) != is_scalar (b) || (is_scalar (a) && !(a.is_sparse && b.is_sparse)))
+  if (is_scalar (a) != is_scalar (b))
+    return (is_scalar (a) ? b : a).is_sparse ? with_number (o, a, b) : of_full (o, a, b);
+  if (is_scalar (a) && !(a.is_sparse && b.is_sparse))
     return with_number (o, a, b);
   const dim_vector u = size_of (a), v = size_of (b);
   if ((multiplies && goes_along (u, v)) || ((multiplies || divides) && goes_along (v, u))) {
@@ -273,8 +281,7 @@ static sparse entrywise_sparse (octave_value::binary_op op, const sparse_operand
   const bool both =
       (a.is_sparse || a.diagonal.is_defined ()) && (b.is_sparse || b.diagonal.is_defined ());
   if (!both) // a full operand: 0 times NaN or Inf is NaN
-    return sparse_of (
-        entrywise (o, operand_with (full_operand (a)), operand_with (full_operand (b))));
+    return of_full (o, a, b);
   const bool meets = multiplies || op == octave_value::op_el_and;
   return joined (!meets, o, as_sparse (a, device), as_sparse (b, device));
 }
@@ -331,14 +338,20 @@ static bool hosted_combined (octave_value::binary_op op, const sparse_operand &a
 
 bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b, sparse &result,
                array &full) {
-  for (const sparse_operand *x : {&a, &b})
+  const sparse_operand given_a = a, given_b = b;
+  const octave_value::binary_op given_op = op;
+  for (sparse_operand *x : {&a, &b}) {
+    const sparse_operand &y = x == &a ? b : a;
+    if (x->diagonal.is_defined () && is_scalar (y)) { // its zeros count, too
+      x->other = operand_of (x->diagonal.full_value (), y.s.device);
+      x->diagonal = octave_value ();
+    }
     if (!x->is_sparse && !x->diagonal.is_defined ())
       check_narrow (x->other.x.type);
+  }
   const bool by_value = op == octave_value::op_el_pow || op == octave_value::op_pow;
   const octave_value rules = octave::binary_op (type_info (), op, sample_of (a, by_value),
                                                 sample_of (b, by_value)); // or Octave's error
-  const sparse_operand given_a = a, given_b = b;
-  const octave_value::binary_op given_op = op;
   op = reduced (op, a, b, is_scalar (a), is_scalar (b));
   if (op == octave_value::op_pow)
     say_gather ("powers of a matrix: gather (X), or write X * X");
@@ -357,7 +370,7 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
       && (takes || o.compares || o.map == GPUMM_MAP_POW
           || (op == octave_value::op_el_div && !a.is_sparse)
           || (given_op == octave_value::op_mul && a.is_sparse && b.is_sparse))) {
-    result = of_numbers (o, a, b);
+    result = of_full (o, a, b);
     return true;
   }
   if (rules.issparse () || scales) {

@@ -150,6 +150,40 @@
 %! endfor
 %! fail_with (texts);
 
+%!function Z = by_number (X, Y)
+%!  if (isscalar (Y))
+%!    Z = X / Y;
+%!  else
+%!    Z = X \ Y;
+%!  endif
+%!endfunction
+
+%!test <*a sparse number and full or diagonal matrices>
+%! operators = {@plus, @minus, @times, @rdivide, @ldivide, @power, @eq, @ne, @lt, @le, @gt, @ge, @and, @or, ...
+%!              @mtimes, @by_number};
+%! texts = {};
+%! for number = {0, 2, -0.5, NaN, -Inf, true, 1 + 2i}
+%!   S = sparse (number{1});
+%!   for F = {[1, 2, 3], [Inf; NaN; 0; -2], magic(3), true(1, 2), [1i, 2], eye(3), diag([1, 0, 2])(:,1:2)}
+%!     for f = operators
+%!       if (any (strcmp (func2str (f{1}), {"lt", "le", "gt", "ge"})) && (iscomplex (S) || iscomplex (F{1})))
+%!         continue; # Octave has orders of its own
+%!       endif
+%!       is_diagonal = ! isempty (strfind (typeinfo (F{1}), "diagonal"));
+%!       if (is_diagonal && (iscomplex (S) || any (strcmp (func2str (f{1}), {"mtimes", "by_number"}))))
+%!         continue; # an error, as beside a full matrix; diagonal on the host, sparse on a device
+%!       endif
+%!       texts{end+1} = compare (@(x) f{1}(x, F{1}), {S}, 1e-15);
+%!       texts{end+1} = compare (@(x) f{1}(F{1}, x), {S}, 1e-15);
+%!       if (! is_diagonal)
+%!         texts{end+1} = compare (f{1}, {S, F{1}}, 1e-15);
+%!         texts{end+1} = compare (f{1}, {F{1}, S}, 1e-15);
+%!       endif
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
 %!test <*functions of square ones and of vectors>
 %! texts = {};
 %! for p = patterns ()
