@@ -11,9 +11,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rows.h"
 #include "blocks.h"
-#include "cancel.h"
 #include "error.h"
-#include "threads.h"
 #include "types.h"
 
 #include <math.h>
@@ -25,9 +23,6 @@ static const int64_t PIECES = 8;
 
 /* Floating-point pieces are not smaller, as chunks of sparse products are not. */
 static const int64_t LEAST_BYTES = 4 << 20;
-
-/* The fewest blocks for a host thread. */
-static const int64_t LEAST_BLOCKS = 1 << 15;
 
 /* ---- what it takes, and how long ---------------------------------------------------------- */
 
@@ -64,43 +59,6 @@ static void describe_problem (const gpumm_problem *p, gpumm_sparse_product *prod
   product->op_b = p->b.op;
   product->real_a = !gpumm_is_complex (p->a.type);
   product->real_b = !gpumm_is_complex (p->b.type);
-}
-
-/* ---- products of blocks ------------------------------------------------------------------- */
-
-/* Counts the products of blocks for block rows of A. */
-typedef struct {
-  const gpumm_matrix *a, *b;
-  int64_t *pairs; /* of row i: pairs[i + 1] */
-} row_count;
-
-static void count_rows (void *context, int64_t begin, int64_t end) {
-  const row_count *c = context;
-  for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++)
-    for (int64_t t = c->a->start[i]; t < c->a->start[i + 1]; t++) {
-      const int64_t k = c->a->block_column[t];
-      c->pairs[i + 1] += c->b->start[k + 1] - c->b->start[k];
-    }
-}
-
-/* Counts all products of blocks; by rows if no operand has an op. */
-static gpumm_status count_by_rows (const gpumm_problem *p, gpumm_rows_product *s) {
-  const int64_t rows = s->pass.product.c.rows;
-  if (p->a.op != GPUMM_NONE || p->b.op != GPUMM_NONE)
-    return gpumm_count_products (&p->a, &p->b, &s->pairs);
-  int64_t *pairs = gpumm_own (&s->pass.job->memory, rows + 1, sizeof *pairs);
-  if (!pairs)
-    return GPUMM_HOST_MEMORY;
-  row_count c = {.a = &p->a, .b = &p->b, .pairs = pairs};
-  gpumm_status status =
-      gpumm_parallel (rows, LEAST_BLOCKS * rows / (gpumm_entries (&p->a) + 1) + 1, count_rows, &c);
-  if (status)
-    return status;
-  for (int64_t i = 0; i < rows; i++)
-    pairs[i + 1] += pairs[i];
-  s->pairs = (double) pairs[rows];
-  s->work = pairs;
-  return GPUMM_OK;
 }
 
 /* ---- how long ----------------------------------------------------------------------------- */
@@ -228,7 +186,7 @@ static gpumm_status open (struct gpumm_job *job) {
   s->b = p->b;
   s->is_same = gpumm_is_one_array (p);
   describe_problem (p, &s->pass.product);
-  status = count_by_rows (p, s);
+  status = gpumm_count_products (&p->a, &p->b, &s->pairs);
   if (!status)
     status = gpumm_check_least (&job->shape, s->pairs, &p->a, &p->b);
   s->flops = gpumm_flops_each (p) * s->pairs * (double) (p->a.block_rows * p->a.block_cols)
@@ -238,8 +196,7 @@ static gpumm_status open (struct gpumm_job *job) {
   if (status)
     return status;
   add_reason (job, s);
-  const double seconds = s->pairs / (COUNT_RATE * s->pass.device.multiprocessors);
-  return gpumm_rows_count (s, gpumm_launch_count (seconds), seconds);
+  return gpumm_rows_count (s, s->pairs / (COUNT_RATE * s->pass.device.multiprocessors));
 }
 
 /* ---- run ---------------------------------------------------------------------------------- */

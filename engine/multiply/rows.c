@@ -78,16 +78,20 @@ static void tell_launches (const struct gpumm_job *job, int64_t count) {
 
 /* ---- open --------------------------------------------------------------------------------- */
 
-gpumm_status gpumm_rows_count (gpumm_rows_product *s, int64_t launches, double seconds) {
+/* Launches of half the usual length: even a tenfold slower kernel is then cancelled within 0.1 s. A
+ * row of C is taken to need time in proportion to the entries of A in this row. */
+gpumm_status gpumm_rows_count (gpumm_rows_product *s, double seconds) {
   gpumm_pass *pass = &s->pass;
   gpumm_sparse_product *c = &pass->product;
   const int64_t rows = c->c.rows;
   if (rows == 0 || c->c.cols == 0)
     return GPUMM_OK;
-  const gpumm_cut cut = {.start = s->work,
+  const int64_t launches = gpumm_launch_count (2 * seconds);
+  const int64_t *before = gpumm_is_turned (&s->a) ? NULL : s->a.start;
+  const gpumm_cut cut = {.start = before,
                          .lines = rows,
-                         .most_lines = s->work ? rows : gpumm_pieces (rows, launches),
-                         .most = s->work ? s->work[rows] / launches + 1 : 0};
+                         .most_lines = before ? rows : gpumm_pieces (rows, launches),
+                         .most = before ? before[rows] / launches + 1 : 0};
   int64_t largest;
   gpumm_steps steps = gpumm_make_steps (pass, gpumm_cut_count (&cut, &largest));
   for (int64_t i = 0, row = 0; i < steps.count && !pass->status; i++) {

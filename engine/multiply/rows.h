@@ -16,7 +16,6 @@ typedef struct gpumm_rows_product {
   gpumm_matrix a, b;   /* on the host; their lines are the rows of the product's A and B */
   int is_same;         /* A and B are one matrix, which goes up once */
   double pairs, flops; /* products of entries */
-  const int64_t *work; /* the time of counting before each row of C, in any unit; may be NULL */
   int64_t *start;      /* where each row of C begins if nothing is zero */
 } gpumm_rows_product;
 
@@ -27,8 +26,8 @@ gpumm_rows_product *gpumm_rows_new (struct gpumm_job *job);
  * types and ops. */
 gpumm_status gpumm_rows_open (gpumm_rows_product *s, const char *what, gpumm_describe *describe);
 
-/* Counts the entries that the rows of C can have, in about this many launches and estimated seconds. */
-gpumm_status gpumm_rows_count (gpumm_rows_product *s, int64_t launches, double seconds);
+/* Counts the entries that the rows of C can have, in this many estimated seconds. */
+gpumm_status gpumm_rows_count (gpumm_rows_product *s, double seconds);
 
 /* Begins the report of a run. Returns 0, with C complete, if there is nothing to multiply. */
 int gpumm_rows_begin (gpumm_rows_product *s, gpumm_matrix *c);

@@ -38,11 +38,6 @@ static gpumm_status by_columns (gpumm_rows_product *s, const gpumm_matrix *x, gp
   return GPUMM_OK;
 }
 
-/* Launches of half the usual length: even a tenfold slower kernel is then cancelled within 0.1 s. */
-static int64_t launches (double seconds) {
-  return gpumm_launch_count (2 * seconds);
-}
-
 /* The workspace is for the whole product. */
 static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
                       gpumm_sparse_product *launch) {
@@ -69,7 +64,6 @@ static gpumm_status open (struct gpumm_job *job) {
   s->a = b; /* exchanged: C' = op (B)' op (A)' */
   s->b = a;
   s->is_same = gpumm_is_same (&a, &b);
-  s->work = b.start;
   status = gpumm_count_products (&b, &a, &s->pairs);
   s->flops = s->pairs * gpumm_flops_each (p);
   s->pass.product.type_a = s->pass.product.type_b = job->shape.type;
@@ -79,17 +73,16 @@ static gpumm_status open (struct gpumm_job *job) {
     status = gpumm_check_least (&job->shape, s->pairs, &b, &a);
   if (!status)
     status = gpumm_rows_open (s, "sparse product", describe);
-  const double counting = seconds_at (s, COUNT_RATE);
-  return status ? status : gpumm_rows_count (s, launches (counting), counting);
+  return status ? status : gpumm_rows_count (s, seconds_at (s, COUNT_RATE));
 }
 
-/* Elements of a chunk: limited by `chunks`, by room and by the time of a launch, but at least the
- * longest column. */
+/* Elements of a chunk: limited by `chunks`, by room and by half the usual time of a launch, as in
+ * counting, but at least the longest column. */
 static int64_t chunk_size (const gpumm_rows_product *s) {
   const int64_t stored = s->start[s->a.cols], each = gpumm_rows_bytes (s);
   const int64_t fair = stored * each / chunks.parts;
   int64_t bytes = gpumm_least (fair > chunks.smallest ? fair : chunks.smallest, chunks.largest);
-  bytes = gpumm_least (bytes, stored / launches (seconds_at (s, MAKE_RATE)) * each);
+  bytes = gpumm_least (bytes, stored / gpumm_launch_count (2 * seconds_at (s, MAKE_RATE)) * each);
   return gpumm_least (bytes / each, gpumm_rows_room (s) / chunks.buffers);
 }
 
