@@ -4,6 +4,7 @@
 #include "error.h"
 #include "memory/pool.h"
 #include "types.h"
+#include "work.h"
 
 #include <stdint.h>
 
@@ -105,16 +106,13 @@ static int64_t workspace_bytes (const gpumm_problem *p, const gpumm_place *place
     int64_t rest_m = plan->tile_m ? gpumm_m (p) % plan->tile_m : 0;
     int64_t rest_n = plan->tile_n ? gpumm_n (p) % plan->tile_n : 0;
     int64_t rest_k = plan->tile_k ? gpumm_k (p) % plan->tile_k : 0;
-    gpumm_product tile = {.type = p->output,
-                          .op_a = p->a.op,
-                          .op_b = p->b.op,
-                          .m = edges & 1 && rest_m ? rest_m : plan->tile_m,
-                          .n = edges & 2 && rest_n ? rest_n : plan->tile_n,
-                          .k = edges & 4 && rest_k ? rest_k : plan->tile_k,
-                          .tiling = gpumm_plan_tiling (p, plan),
-                          .alpha = p->alpha,
-                          /* each step along k after the first adds to C */
-                          .beta = plan->tile_k < gpumm_k (p) ? (gpumm_scalar){1, 0} : p->beta};
+    gpumm_product tile = gpumm_product_of (p);
+    tile.m = edges & 1 && rest_m ? rest_m : plan->tile_m;
+    tile.n = edges & 2 && rest_n ? rest_n : plan->tile_n;
+    tile.k = edges & 4 && rest_k ? rest_k : plan->tile_k;
+    tile.tiling = gpumm_plan_tiling (p, plan);
+    if (plan->tile_k < gpumm_k (p)) /* each step along k after the first adds to C */
+      tile.beta = (gpumm_scalar){1, 0};
     size_t bytes = plan->kernel->workspace (&tile, &place->properties);
     most = bytes > most ? bytes : most;
   }
