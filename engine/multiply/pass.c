@@ -83,7 +83,8 @@ gpumm_status gpumm_pass_choose (gpumm_pass *s, gpumm_describe *describe) {
   int without_room = 0;
   while (!s->status
          && (k = gpumm_next_sparse_kernel (plan->context->driver, name, capability, k))) {
-    describe (s, k, &p);
+    if (describe)
+      describe (s, k, &p);
     if (k->runs && !k->runs (&p, &s->device))
       continue;
     const size_t bytes = k->workspace ? k->workspace (&p, &s->device) : 0;

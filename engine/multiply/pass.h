@@ -51,7 +51,8 @@ typedef void gpumm_describe (const gpumm_pass *pass, const gpumm_sparse_kernel *
                              gpumm_sparse_product *launch);
 
 /* Chooses among the kernels that run the product and whose workspace fits: the one with the least
- * estimated seconds, or without estimates the last. Takes its workspace. */
+ * estimated seconds, or without estimates the last. Takes its workspace. describe may be NULL: the
+ * workspace is then for the whole product. */
 gpumm_status gpumm_pass_choose (gpumm_pass *pass, gpumm_describe *describe);
 
 /* ---- steps -------------------------------------------------------------------------------- */

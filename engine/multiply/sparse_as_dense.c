@@ -11,7 +11,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "sparse_as_dense.h"
 #include "cancel.h"
-#include "clock.h"
 #include "error.h"
 #include "memory/host.h"
 #include "progress.h"
@@ -23,7 +22,6 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The most bytes for A, a panel of B and a panel of C as dense matrices. A product may take 256 MiB

@@ -38,13 +38,6 @@ static gpumm_status by_columns (gpumm_rows_product *s, const gpumm_matrix *x, gp
   return GPUMM_OK;
 }
 
-/* The workspace is for the whole product. */
-static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
-                      gpumm_sparse_product *launch) {
-  (void) kernel;
-  *launch = pass->product;
-}
-
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const int is_same = gpumm_is_one_array (p);
@@ -72,7 +65,7 @@ static gpumm_status open (struct gpumm_job *job) {
   if (!status)
     status = gpumm_check_least (&job->shape, s->pairs, &b, &a);
   if (!status)
-    status = gpumm_rows_open (s, "sparse product", describe);
+    status = gpumm_rows_open (s, "sparse product", NULL);
   return status ? status : gpumm_rows_count (s, seconds_at (s, COUNT_RATE));
 }
 
