@@ -384,7 +384,10 @@ static int has_gaps (const gpumm_matrix *x) {
   return x->rows > 0 && x->ld != x->rows;
 }
 
-static gpumm_status check (const gpumm_pages *p, gpumm_problem *problem) {
+/* Checks the pages; sets the problem of the first page, and the result without its memory. */
+static gpumm_status describe (const gpumm_pages *p, gpumm_problem *problem, gpumm_matrix *shape) {
+  if (!p || !shape)
+    return gpumm_fail (GPUMM_INVALID, "no pages given");
   *problem = (gpumm_problem){.a = p->a, .b = p->b, .alpha = {1, 0}, .output = p->a.type};
   for (int d = 0; d < p->dims; d++)
     if (p->sizes[d] == 0) /* no page at all, so none has to lie in a buffer */
@@ -400,23 +403,18 @@ static gpumm_status check (const gpumm_pages *p, gpumm_problem *problem) {
   for (int d = 0; d < p->dims; d++)
     if (p->sizes[d] < 0 || p->steps_a[d] < 0 || p->steps_b[d] < 0)
       return gpumm_fail (GPUMM_INVALID, "a number of pages, or a step between them, below 0");
-  return GPUMM_OK;
+  int64_t cols = gpumm_n (problem);
+  for (int d = 0; d < p->dims; d++)
+    if (__builtin_mul_overflow (cols, p->sizes[d], &cols))
+      return gpumm_fail (GPUMM_HOST_MEMORY, "out of host memory: more than 2^63 columns");
+  *shape = (gpumm_matrix){.type = problem->output, .rows = gpumm_m (problem), .cols = cols};
+  shape->ld = shape->rows;
+  return gpumm_check_room (shape);
 }
 
 gpumm_status gpumm_pages_result (const gpumm_pages *pages, gpumm_matrix *shape) {
   gpumm_problem problem;
-  if (!pages || !shape)
-    return gpumm_fail (GPUMM_INVALID, "no pages given");
-  const gpumm_status status = check (pages, &problem);
-  if (status)
-    return status;
-  int64_t cols = gpumm_n (&problem);
-  for (int d = 0; d < pages->dims; d++)
-    if (__builtin_mul_overflow (cols, pages->sizes[d], &cols))
-      return gpumm_fail (GPUMM_HOST_MEMORY, "out of host memory: more than 2^63 columns");
-  *shape = (gpumm_matrix){.type = problem.output, .rows = gpumm_m (&problem), .cols = cols};
-  shape->ld = shape->rows;
-  return gpumm_check_room (shape);
+  return describe (pages, &problem, shape);
 }
 
 /* Is some page of a complex array real? */
@@ -482,7 +480,7 @@ gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_options *opt
                               gpumm_matrix *result) {
   gpumm_matrix shape;
   batch b = {.options = options};
-  gpumm_status status = gpumm_pages_result (pages, &shape);
+  gpumm_status status = describe (pages, &b.problem, &shape);
   if (!status
       && (!result || result->format != shape.format || result->type != shape.type
           || result->rows != shape.rows || result->cols != shape.cols || result->ld != shape.ld
@@ -491,8 +489,6 @@ gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_options *opt
         gpumm_fail (GPUMM_INVALID, "the result is not of the shape that gpumm_pages_result gave");
   if (!status)
     status = gpumm_check_matrix (result, "the result");
-  if (!status)
-    status = check (pages, &b.problem);
   if (status || result->rows == 0 || result->cols == 0)
     return status;
   b.c = *result;
