@@ -99,9 +99,10 @@ gpumm_status gpumm_trace_count (const struct gpumm_job *job, gpumm_counted_launc
     return status;
   driver->count_accesses (1);
   status = driver_failed (plan, launch (job, context, stream), "a counted kernel");
+  /* also after a failure: no work may be queued on a stream that is given back */
+  const gpumm_status waited = driver->stream_synchronize (plan->context->device, stream);
   if (!status)
-    status = driver_failed (plan, driver->stream_synchronize (plan->context->device, stream),
-                            "waiting for a counted kernel");
+    status = driver_failed (plan, waited, "waiting for a counted kernel");
   if (!status)
     status = read_counts (plan, memory, job->trace);
   driver->count_accesses (0);
