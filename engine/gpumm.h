@@ -593,7 +593,8 @@ typedef struct gpumm_trace {
 /* As gpumm_run, but a kernel of the table runs in one piece with A, B and C on the device, exactly
  * as its source says. count: the kernel runs again and its accesses are counted. Only the host
  * device can count (elsewhere GPUMM_UNSUPPORTED); an access takes about 0.2 us, so m n k and k are
- * limited (GPUMM_TOO_LARGE). beta must be 0. */
+ * limited (GPUMM_TOO_LARGE). beta must be 0. Sparse matrices, and a real by a complex matrix, are
+ * not traced (GPUMM_UNSUPPORTED). */
 enum { GPUMM_COUNT_MOST = 1 << 24, GPUMM_COUNT_MOST_K = 1 << 13 };
 GPUMM_API gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_matrix *result, int count,
                                          gpumm_trace *trace);

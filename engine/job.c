@@ -591,6 +591,9 @@ gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_matrix *result, int count,
     return gpumm_fail (GPUMM_UNSUPPORTED, "a product that adds to a C is not traced");
   if (gpumm_is_bound (p))
     return gpumm_fail (GPUMM_UNSUPPORTED, "a product of matrices on a device is not traced");
+  if (p->a.format != p->b.format || p->a.format == GPUMM_SPARSE || job->plan.algorithm->next)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "products of sparse matrices, and products made of other "
+                                          "products, are not traced");
   if (count && (k > GPUMM_COUNT_MOST_K || (double) m * (double) n * (double) k > GPUMM_COUNT_MOST))
     return gpumm_fail (GPUMM_TOO_LARGE,
                        "a product of %lld x %lld by %lld x %lld is too large to be counted: m n k "

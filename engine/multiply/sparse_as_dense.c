@@ -256,8 +256,6 @@ static gpumm_status open (struct gpumm_job *job) {
 
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const state *s = job->state;
-  if (job->trace)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "products of sparse matrices are not traced");
   memset (result->start, 0, (size_t) (result->cols + 1) * sizeof *result->start);
   if (s->width > 0 && s->width < result->cols) /* else keep the dense product's report */
     gpumm_progress_of ((double) result->cols);

@@ -9,7 +9,6 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rows.h"
-#include "error.h"
 #include "sparse.h"
 #include "types.h"
 
@@ -81,8 +80,6 @@ static int64_t chunk_size (const gpumm_rows_product *s) {
 
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   gpumm_rows_product *s = job->state;
-  if (job->trace)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "products of sparse matrices are not traced");
   if (!gpumm_rows_begin (s, result))
     return GPUMM_OK;
   return gpumm_rows_multiply (s, result, result->cols, chunk_size (s), chunks.buffers,

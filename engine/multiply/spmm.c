@@ -10,7 +10,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pass.h"
 #include "compressed.h"
-#include "error.h"
 #include "memory/pool.h"
 #include "sparse.h"
 #include "tiles.h"
@@ -217,8 +216,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
   const gpumm_op op_x = left ? p->a.op : p->b.op, op_y = left ? p->b.op : p->a.op;
   const gpumm_op op = op_by_rows (x->format, op_x);
-  if (job->trace)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "products of a sparse and a full matrix are not traced");
   if (result->rows == 0 || result->cols == 0)
     return GPUMM_OK;
   product s = {.y = y,

@@ -560,6 +560,35 @@ static void test_trace (void) {
       }
 }
 
+static void test_not_traced (void) {
+  int64_t start[] = {0, 1}, row[] = {0};
+  double number[] = {1, 0};
+  const gpumm_matrix full = {.type = GPUMM_D, .rows = 1, .cols = 1, .ld = 1, .values = number};
+  gpumm_matrix sparse = full, other = full;
+  sparse.format = GPUMM_SPARSE;
+  sparse.nzmax = 1;
+  sparse.start = start;
+  sparse.row = row;
+  other.type = GPUMM_Z;
+  const struct {
+    const char *algorithm;
+    gpumm_matrix a, b;
+  } table[] = {{"spgemm", sparse, sparse}, {"sparse_as_dense", sparse, sparse},
+               {"sparse", sparse, sparse}, {"spmm", sparse, full},
+               {"spmm", full, sparse},     {"naive", full, other},
+               {"naive", other, full}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    const gpumm_problem p = {
+        .a = table[i].a, .b = table[i].b, .alpha = {1, 0}, .output = table[i].b.type};
+    gpumm_matrix c;
+    gpumm_trace t;
+    CHECK (trace (&p, table[i].algorithm, 0, &c, &t) == GPUMM_UNSUPPORTED
+               && strstr (gpumm_last_error (), "not traced"),
+           "%zu, %s: %s", i, table[i].algorithm, gpumm_last_error ());
+    free (c.values);
+  }
+}
+
 static void test_trace_errors (void) {
   gpumm_matrix x = make (GPUMM_D, 3, 3), c = {0};
   gpumm_problem p = {.a = x, .b = x, .alpha = {1, 0}};
@@ -615,6 +644,7 @@ int main (int argc, char **argv) {
   test_result_types ();
   test_errors ();
   test_trace ();
+  test_not_traced ();
   test_trace_errors ();
   gpumm_reset (); /* on a GPU the pools keep what they have */
   CHECK (gpumm_live_allocations () == before, "%lld allocations leaked",
