@@ -606,6 +606,9 @@ gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_matrix *result, int count,
   job->count = count;
   gpumm_status status = gpumm_run (job, result);
   trace->seconds = job->report.compute;
+  /* an empty product has no launch and all counts 0 */
+  trace->counted =
+      !status && count && job->plan.algorithm->on_device && job->plan.context->driver->counts;
   return status;
 }
 

@@ -62,17 +62,11 @@ struct gpumm_part;
 gpumm_status gpumm_launch_product (const struct gpumm_stream_job *job, const void *product,
                                    struct gpumm_part part, gpumm_stream *stream, char *note);
 
-/* The run of an algorithm with a kernel of the table if job->trace is set. */
-gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_matrix *result);
-
-/* Its parts, for algorithms with steps of their own: record the launches since the last call, and
- * count a launch, both in job->trace. memory: the device addresses of A, B, C and the temporaries,
- * or NULL. */
-typedef gpumm_status gpumm_counted_launch (const struct gpumm_job *job, const void *context,
-                                           gpumm_stream *stream);
-gpumm_status gpumm_trace_launches (const struct gpumm_job *job, gpumm_launches *launches);
-gpumm_status gpumm_trace_count (const struct gpumm_job *job, gpumm_counted_launch *launch,
-                                const void *context, void *const memory[]);
+/* Runs the steps of a traced product. The first step launches all of it: this launch is recorded in
+ * job->trace, and with job->count repeated and counted. memory: the device addresses of A, B, C and
+ * the workspace, or NULL. */
+gpumm_status gpumm_trace_steps (struct gpumm_job *job, const struct gpumm_stream_job *stream,
+                                void *const memory[]);
 
 /* Makes job->state, of that many bytes; NULL: out of host memory. */
 static inline void *gpumm_new_state (struct gpumm_job *job, size_t bytes) {

@@ -23,6 +23,8 @@
 #include "work.h"
 #include "pass.h"
 
+#include <string.h>
+
 /* Steps are made and run in windows of this many: a product in tiny tiles may have millions. */
 enum { WINDOW = 512 };
 
@@ -62,6 +64,8 @@ static gpumm_panel part (const schedule *s, const gpumm_matrix *x, gpumm_op op, 
                    .ld_from = x->ld,
                    .element = element,
                    .form = x->type == GPUMM_S || x->type == GPUMM_C ? GPUMM_FLOATS : GPUMM_DOUBLES};
+  if (s->job->trace) /* a kernel that widens would be recorded, too */
+    p.form = GPUMM_AS_IT_IS;
   p.from = (const char *) x->values + (size_t) (first_row + first_col * x->ld) * element;
   p.pad_rows = gpumm_padded (plan, p.rows, x->type) - p.rows;
   p.pad_cols = gpumm_padded (plan, p.cols, x->type) - p.cols;
@@ -113,7 +117,7 @@ static void run_window (schedule *s) {
                              .launch = gpumm_launch_product,
                              .kernel = plan->kernel,
                              .waits = plan->kernel->waits,
-                             .divides = !plan->kernel->workspace};
+                             .divides = !plan->kernel->workspace && !s->job->trace};
   if (s->count > 0) {
     s->job->writes = 1;
     gpumm_pass_stream (&s->pass, &stream, plan->resident && !s->result->buffer ? s->result : NULL,
@@ -242,6 +246,8 @@ static buffer *take_buffers (schedule *s, int64_t count, size_t bytes) {
 static void take_memory (schedule *s, int64_t down, int64_t across) {
   const gpumm_plan *plan = &s->job->plan;
   s->sizes = gpumm_plan_buffers (&s->job->problem, plan);
+  if (s->job->trace) /* A and B are counted apart, also if they are one array */
+    s->sizes.b = 1;
   s->a = take_buffers (s, s->sizes.a, s->sizes.a_bytes);
   s->b = take_buffers (s, s->sizes.b, s->sizes.b_bytes);
   s->c = take_buffers (s, s->sizes.c, s->sizes.c_bytes);
@@ -254,6 +260,10 @@ static void take_memory (schedule *s, int64_t down, int64_t across) {
   s->known_b = s->known_a ? s->known_a + down : NULL;
   if (!s->steps || !s->products || !s->known_a)
     s->pass.status = GPUMM_HOST_MEMORY;
+  if (s->job->trace && !s->pass.status) {
+    void *const traced[] = {s->a->memory, s->b->memory, s->c->memory, s->workspace};
+    memcpy (s->pass.traced, traced, sizeof traced);
+  }
 }
 
 /* ---- queued products ---------------------------------------------------------------------- */
@@ -297,15 +307,28 @@ static gpumm_status queue_product (struct gpumm_job *job, gpumm_matrix *result) 
 
 /* ---- run ---------------------------------------------------------------------------------- */
 
+/* Plans a traced product as one launch, exactly as the kernel's source says. */
+static void plan_whole (const gpumm_problem *p, gpumm_plan *plan) {
+  const gpumm_product whole = gpumm_product_of (p);
+  plan->resident = 1;
+  plan->tile_m = whole.m;
+  plan->tile_n = whole.n;
+  plan->tile_k = whole.k;
+  plan->pads = plan->keeps = 0;
+  plan->gain = 0;
+  plan->workspace_bytes =
+      plan->kernel->workspace ? (int64_t) plan->kernel->workspace (&whole, &plan->properties) : 0;
+}
+
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const gpumm_plan *plan = &job->plan;
   schedule s = {.job = job, .result = result};
   job->report.flops = gpumm_dense_flops (p);
-  if (job->trace)
-    return gpumm_trace_kernel (job, result);
   if (result->rows == 0 || result->cols == 0)
     return GPUMM_OK;
+  if (job->trace)
+    plan_whole (p, &job->plan);
   if (can_queue (job, result))
     return queue_product (job, result);
   /* alpha = 0: A and B are not read, so they do not go up */

@@ -208,7 +208,8 @@ gpumm_status gpumm_pass_stream (gpumm_pass *s, gpumm_stream_job *stream, const g
     stream->fresh[0].begin = c->values;
     stream->fresh[0].bytes = (size_t) c->rows * (size_t) c->cols * gpumm_type_bytes (c->type);
   }
-  s->status = gpumm_run_steps (stream, &s->job->report);
+  s->status = s->job->trace ? gpumm_trace_steps (s->job, stream, s->traced)
+                            : gpumm_run_steps (stream, &s->job->report);
   return s->status;
 }
 

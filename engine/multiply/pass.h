@@ -21,6 +21,7 @@ typedef struct gpumm_pass {
   const gpumm_sparse_kernel *kernel;
   gpumm_device_properties device; /* memory_free: bytes left to take */
   double room, bytes;             /* bytes that may be taken; bytes taken */
+  void *traced[4];                /* memory of A, B, C and the workspace, for a trace */
   void *taken[GPUMM_MOST_TAKEN];
   int count;
   /* The whole product with all its pairs; each launch gets a copy with its own fields. */

@@ -133,8 +133,6 @@ int gpumm_rows_begin (gpumm_rows_product *s, gpumm_matrix *c) {
   if (s->start[rows] > 0)
     return 1;
   memset (c->start, 0, (size_t) (rows + 1) * sizeof *s->start);
-  if (job->trace) /* no launch: all counts are 0 if the device counts */
-    job->trace->counted = job->count && job->plan.context->driver->counts;
   return 0;
 }
 
@@ -181,37 +179,6 @@ static void bring_a (const gpumm_rows_product *s, const gpumm_steps *steps, int6
     to.stored = (is_whole ? p->a.stored : s->a.start[piece->row + piece->count]) - first;
     gpumm_bring_values (&steps->step[i], &from, &to, p->type_a);
   }
-}
-
-/* Launches the whole product once more, for a trace to count. */
-static gpumm_status launch_again (const struct gpumm_job *job, const void *product,
-                                  gpumm_stream *stream) {
-  const gpumm_rows_product *s = job->state;
-  char note[sizeof job->report.kernel] = "";
-  gpumm_sparse_product p = *(const gpumm_sparse_product *) product;
-  p.note = note;
-  return s->pass.kernel->launch (job->plan.context->device, stream, &p);
-}
-
-/* Runs the steps, and a traced product once more. */
-static gpumm_status run_steps (gpumm_rows_product *s, const gpumm_steps *steps, gpumm_matrix *c) {
-  gpumm_pass *pass = &s->pass;
-  struct gpumm_job *job = pass->job;
-  const gpumm_sparse_product *p = &pass->product;
-  const int64_t stored = s->start[p->c.rows];
-  gpumm_launches before;
-  if (!job->trace)
-    return gpumm_pass_run (pass, steps, c, stored);
-  if (!pass->status)
-    pass->status = gpumm_trace_launches (job, &before);
-  gpumm_pass_run (pass, steps, c, stored);
-  if (!pass->status)
-    pass->status = gpumm_trace_launches (job, &job->trace->launched);
-  if (!pass->status && job->count) {
-    void *const memory[] = {p->a.values, p->b.values, p->c.values, p->workspace};
-    pass->status = gpumm_trace_count (job, launch_again, &steps->task[0].p, memory);
-  }
-  return pass->status;
 }
 
 /* Makes *p the launch of rows row to before end of C, with entries from `at` on in the buffers, and
@@ -262,7 +229,9 @@ gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_matrix *c, int64_
     gpumm_fetch (&steps.step[count], p->zero, &zero, 1, sizeof zero, GPUMM_AS_IT_IS);
   }
   tell_launches (pass->job, count);
-  run_steps (s, &steps, c);
+  void *const traced[] = {p->a.values, p->b.values, p->c.values, p->workspace};
+  memcpy (pass->traced, traced, sizeof traced);
+  gpumm_pass_run (pass, &steps, c, stored);
   gpumm_release_steps (&steps);
   memcpy (c->start, s->start, (size_t) (rows + 1) * sizeof *s->start);
   if (!pass->status && zero)

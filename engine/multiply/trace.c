@@ -1,26 +1,16 @@
-/* trace.c - one kernel of the table under the microscope: run in one piece, then counted.
+/* trace.c - a kernel of the table under the microscope: run, then counted.
  *
- * Unlike in dense.c the product is not cut into overlapping tiles and panels, so that a reader sees
- * what the kernel does with all of A, B and C. It runs twice: once for the time, and once with
- * counting, which is a hundred times slower.
+ * The algorithm makes the whole product one launch, so that a reader sees what the kernel does with
+ * all of A, B and C. It is launched twice: once for the time, and once with counting, which is a
+ * hundred times slower.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "pass.h"
+#include "algorithm.h"
 #include "error.h"
 #include "memory/pool.h"
-#include "tiles.h"
-#include "types.h"
-#include "work.h"
+#include "move/streaming.h"
 
-enum { A, B, C, WORKSPACE, PARTS };
-
-/* One product that lies entirely on the device. */
-typedef struct {
-  gpumm_pass pass; /* of its memory */
-  void *memory[PARTS];
-  gpumm_product product;
-  gpumm_step step;
-} stage;
+enum { PARTS = 4 }; /* A, B, C and the workspace */
 
 static gpumm_status driver_failed (const gpumm_plan *plan, gpumm_status status, const char *what) {
   return status ? gpumm_fail (status, "%s failed on device %d: %s", what, plan->context->device,
@@ -28,47 +18,8 @@ static gpumm_status driver_failed (const gpumm_plan *plan, gpumm_status status, 
                 : GPUMM_OK;
 }
 
-/* x on its way to memory that is taken for it. */
-static gpumm_panel bring (stage *s, int part, const gpumm_matrix *x) {
-  const size_t element = gpumm_type_bytes (x->type);
-  const int64_t ld = gpumm_device_ld (x->rows, element);
-  s->memory[part] = gpumm_pass_take (&s->pass, ld * x->cols, element);
-  return (gpumm_panel){.from = x->values,
-                       .to = s->memory[part],
-                       .rows = x->rows,
-                       .cols = x->cols,
-                       .ld_from = x->ld,
-                       .ld_to = ld,
-                       .element = element};
-}
-
-/* The only step: A and B up, the product, C down. */
-static gpumm_status set_up (stage *s, const struct gpumm_job *job, const gpumm_matrix *result) {
-  const gpumm_problem *p = &job->problem;
-  const gpumm_kernel *kernel = job->plan.kernel;
-  const gpumm_panel a = bring (s, A, &p->a), b = bring (s, B, &p->b), c = bring (s, C, result);
-  gpumm_product *product = &s->product;
-  s->step = (gpumm_step){.after_launch = -1, .after_download = -1, .task = product};
-  gpumm_add_upload (&s->step, a);
-  gpumm_add_upload (&s->step, b);
-  gpumm_add_download (&s->step, gpumm_turned (c));
-  *product = gpumm_product_of (p);
-  product->a = a.to;
-  product->lda = a.ld_to;
-  product->b = b.to;
-  product->ldb = b.ld_to;
-  product->c = c.to;
-  product->ldc = c.ld_to;
-  if (kernel->workspace)
-    product->workspace_bytes = kernel->workspace (product, &s->pass.device);
-  if (product->workspace_bytes > 0)
-    product->workspace = s->memory[WORKSPACE] =
-        gpumm_pass_take (&s->pass, (int64_t) product->workspace_bytes, 1);
-  return s->pass.status;
-}
-
-gpumm_status gpumm_trace_launches (const struct gpumm_job *job, gpumm_launches *launches) {
-  const gpumm_plan *plan = &job->plan;
+/* Records the launches since the last call. */
+static gpumm_status read_launches (const gpumm_plan *plan, gpumm_launches *launches) {
   if (!plan->context->driver->launched)
     return GPUMM_OK;
   return driver_failed (plan, plan->context->driver->launched (plan->context->device, launches),
@@ -81,14 +32,16 @@ static gpumm_status read_counts (const gpumm_plan *plan, void *const memory[], g
   for (int i = 0; i < PARTS && !status; i++)
     if (memory[i])
       status = plan->context->driver->counts (memory[i], counts[i]);
-  trace->counted = !status;
   return driver_failed (plan, status, "counting");
 }
 
-gpumm_status gpumm_trace_count (const struct gpumm_job *job, gpumm_counted_launch *launch,
-                                const void *context, void *const memory[]) {
+/* Launches the first step once more, counted. */
+static gpumm_status count (const struct gpumm_job *job, const gpumm_stream_job *steps,
+                           void *const memory[]) {
   const gpumm_plan *plan = &job->plan;
   const gpumm_driver *driver = plan->context->driver;
+  const gpumm_part whole = {.index = 0, .count = 1};
+  char note[GPUMM_NOTE_BYTES] = "";
   gpumm_stream *stream = NULL;
   if (!driver->count_accesses || !driver->counts)
     return gpumm_fail (GPUMM_UNSUPPORTED,
@@ -98,7 +51,7 @@ gpumm_status gpumm_trace_count (const struct gpumm_job *job, gpumm_counted_launc
   if (status)
     return status;
   driver->count_accesses (1);
-  status = driver_failed (plan, launch (job, context, stream), "a counted kernel");
+  status = steps->launch (steps, steps->steps[0].task, whole, stream, note);
   /* also after a failure: no work may be queued on a stream that is given back */
   const gpumm_status waited = driver->stream_synchronize (plan->context->device, stream);
   if (!status)
@@ -110,31 +63,15 @@ gpumm_status gpumm_trace_count (const struct gpumm_job *job, gpumm_counted_launc
   return status;
 }
 
-/* Runs the product again, counted. */
-static gpumm_status launch_again (const struct gpumm_job *job, const void *product,
-                                  gpumm_stream *stream) {
-  return job->plan.kernel->launch (job->plan.context->device, stream, product);
-}
-
-gpumm_status gpumm_trace_kernel (struct gpumm_job *job, gpumm_matrix *result) {
-  const gpumm_plan *plan = &job->plan;
-  stage s = {.step = {.ups = 0}};
+gpumm_status gpumm_trace_steps (struct gpumm_job *job, const gpumm_stream_job *stream,
+                                void *const memory[]) {
   gpumm_launches before;
-  gpumm_stream_job stream = {.steps = &s.step,
-                             .count = 1,
-                             .launch = gpumm_launch_product,
-                             .kernel = plan->kernel,
-                             .waits = plan->kernel->waits};
-  gpumm_pass_open (&s.pass, job, "traced product");
-  gpumm_status status = set_up (&s, job, result);
+  gpumm_status status = read_launches (&job->plan, &before);
   if (!status)
-    status = gpumm_trace_launches (job, &before);
-  if (!status && result->rows > 0 && result->cols > 0)
-    status = gpumm_pass_stream (&s.pass, &stream, NULL, 0);
+    status = gpumm_run_steps (stream, &job->report);
   if (!status)
-    status = gpumm_trace_launches (job, &job->trace->launched);
+    status = read_launches (&job->plan, &job->trace->launched);
   if (!status && job->count)
-    status = gpumm_trace_count (job, launch_again, &s.product, s.memory);
-  gpumm_pass_close (&s.pass);
+    status = count (job, stream, memory);
   return status;
 }
