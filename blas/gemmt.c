@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "blas.h"
+#include "types.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -30,26 +31,9 @@ typedef struct {
   size_t element;
 } split;
 
-typedef union {
-  float s[2];
-  double d[2];
-} scalar;
-
-static int is_single (const gpumm_call *x) {
-  return x->type == GPUMM_S || x->type == GPUMM_C;
-}
-
-static scalar scalar_of (const gpumm_call *call, gpumm_scalar x) {
-  scalar y;
-  if (is_single (call))
-    y.s[0] = (float) x.re, y.s[1] = (float) x.im;
-  else
-    y.d[0] = x.re, y.d[1] = x.im;
-  return y;
-}
-
 static void multiply_below (gemm *below, const gpumm_call *x) {
-  const scalar alpha = scalar_of (x, x->alpha), beta = scalar_of (x, x->beta);
+  const gpumm_typed_scalar alpha = gpumm_scalar_of (x->type, x->alpha),
+                           beta = gpumm_scalar_of (x->type, x->beta);
   const integer m = (integer) x->m, n = (integer) x->n, k = (integer) x->k;
   const integer lda = (integer) x->lda, ldb = (integer) x->ldb, ldc = (integer) x->ldc;
   below (&x->trans, &x->trans_b, &m, &n, &k, &alpha, x->a, &lda, x->b, &ldb, &beta, x->c, &ldc, 1,
@@ -89,8 +73,8 @@ static void add_triangle (const split *s, int64_t n, void *c) {
   const gpumm_call *x = s->call;
   const gpumm_scalar beta = x->beta;
   const int is_upper = x->uplo == 'U', reads = beta.re != 0 || beta.im != 0;
-  const int parts = x->type == GPUMM_C || x->type == GPUMM_Z ? 2 : 1;
-  if (is_single (x)) {
+  const int parts = gpumm_is_complex (x->type) ? 2 : 1;
+  if (gpumm_is_single (x->type)) {
     const float re = (float) beta.re, im = (float) beta.im;
     ADD (float)
   } else {

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "blas.h"
+#include "types.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -275,7 +276,7 @@ int gpumm_blas_estimate (const gpumm_call *x, char norm, double anorm, void *rco
                        && x->n > 0 && x->lda >= x->n && anorm > 0;
   if (!is_valid || !may_take () || gpumm_estimate_condition (x, norm, anorm, &found) != GPUMM_OK)
     return 0;
-  if (x->type == GPUMM_S || x->type == GPUMM_C)
+  if (gpumm_is_single (x->type))
     *(float *) rcond = (float) found;
   else
     *(double *) rcond = found;

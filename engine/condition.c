@@ -210,7 +210,6 @@ gpumm_status gpumm_estimate_condition (const gpumm_call *call, char norm, double
       || (unsigned) call->type > GPUMM_Z || call->n < 1 || !(anorm > 0 && anorm <= DBL_MAX))
     return gpumm_fail (GPUMM_INVALID, "no condition number to estimate");
   const size_t element = gpumm_type_bytes (call->type);
-  const int is_single = call->type == GPUMM_S || call->type == GPUMM_C;
   const int64_t first =
       norm == 'I' ? 2 : 1; /* kase for the inverse: norm I is norm 1 of the transpose */
   triangle factor[2];
@@ -234,7 +233,8 @@ gpumm_status gpumm_estimate_condition (const gpumm_call *call, char norm, double
   gpumm_release_owned (&owner);
   if (status)
     return status;
-  const double found = is_single ? (double) (1 / e.norm.s / (float) anorm) : 1 / e.norm.d / anorm;
+  const double found =
+      gpumm_is_single (call->type) ? (double) (1 / e.norm.s / (float) anorm) : 1 / e.norm.d / anorm;
   if (!(found > 0 && found <= DBL_MAX))
     return gpumm_fail (GPUMM_UNSUPPORTED, "the estimate overflows");
   *rcond = found;

@@ -24,11 +24,6 @@ const char *gpumm_version (void) {
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
-static int same_precision (gpumm_type a, gpumm_type b) {
-  int single_a = a == GPUMM_S || a == GPUMM_C, single_b = b == GPUMM_S || b == GPUMM_C;
-  return single_a == single_b;
-}
-
 /* The only place that says which pairs are multiplied; callers convert others. */
 gpumm_status gpumm_result_type (const gpumm_problem *p, gpumm_type *type) {
   gpumm_type a = p->a.type, b = p->b.type;
@@ -43,7 +38,7 @@ gpumm_status gpumm_result_type (const gpumm_problem *p, gpumm_type *type) {
   } else if (gpumm_is_integer (a)) {
     known = a == b && (gpumm_is_integer (*type) || *type == GPUMM_S || *type == GPUMM_D);
   } else {
-    known = gpumm_is_float (a) && gpumm_is_float (b) && same_precision (a, b);
+    known = gpumm_is_float (a) && gpumm_is_float (b) && gpumm_is_single (a) == gpumm_is_single (b);
     *type = gpumm_is_complex (a) ? a : b;
   }
   if (!known)

@@ -40,7 +40,7 @@ enum { LARGE = 1024, NEAR = 384, SMALL = 16, CPU_SIZE = 384, ROUNDS = 5 };
 
 /* Uniform in (-0.5, 0.5): power and clocks depend on the data, and zeros would flatter. */
 static void *random_matrix (int64_t elements, gpumm_type type) {
-  int is_single = type == GPUMM_S || type == GPUMM_C;
+  int is_single = gpumm_is_single (type);
   int64_t reals = elements * (gpumm_is_complex (type) ? 2 : 1);
   void *x = gpumm_allocate (reals, is_single ? sizeof (float) : sizeof (double));
   if (!x)

@@ -386,7 +386,7 @@ static gpumm_status fetch (work *w) {
 /* cuSOLVER does not look for a zero on the diagonal of U when it solves. */
 static int is_singular (const gpumm_call *x) {
   const int parts = gpumm_is_complex (x->type) ? 2 : 1;
-  const int is_single = x->type == GPUMM_S || x->type == GPUMM_C;
+  const int is_single = gpumm_is_single (x->type);
   for (int64_t j = 0; j < x->n; j++) {
     const int64_t at = parts * (j + j * x->lda), last = at + parts - 1;
     const float *s = x->a;

@@ -24,22 +24,9 @@ const char *gpumm_routine_name (gpumm_routine routine, gpumm_type type) {
  * lengths of letters come last; more than a routine has do no harm. */
 typedef void routine ();
 
-typedef union {
-  float s[2];
-  double d[2];
-} scalar;
-
-static scalar scalar_of (gpumm_type type, gpumm_scalar x) {
-  scalar y;
-  if (type == GPUMM_S || type == GPUMM_C)
-    y.s[0] = (float) x.re, y.s[1] = (float) x.im;
-  else
-    y.d[0] = x.re, y.d[1] = x.im;
-  return y;
-}
-
 static void level3 (routine *f, const gpumm_call *x) {
-  const scalar alpha = scalar_of (x->type, x->alpha), beta = scalar_of (x->type, x->beta);
+  const gpumm_typed_scalar alpha = gpumm_scalar_of (x->type, x->alpha),
+                           beta = gpumm_scalar_of (x->type, x->beta);
   const size_t one = 1;
   switch (x->routine) {
   case GPUMM_SYMM:

@@ -9,6 +9,10 @@ static inline int gpumm_is_complex (gpumm_type type) {
   return type == GPUMM_C || type == GPUMM_Z;
 }
 
+static inline int gpumm_is_single (gpumm_type type) {
+  return type == GPUMM_S || type == GPUMM_C;
+}
+
 static inline int gpumm_is_float (gpumm_type type) {
   return type <= GPUMM_Z;
 }
@@ -140,6 +144,17 @@ static inline double gpumm_flops_each (const gpumm_problem *p) {
 /* The word before the element type's name in an error. */
 static inline const char *gpumm_format_word (gpumm_format kind) {
   return kind == GPUMM_SPARSE ? "sparse " : kind == GPUMM_BLOCKS ? "block-sparse " : "";
+}
+
+/* A scalar as BLAS takes it: of the type of the matrices. */
+typedef union gpumm_typed_scalar {
+  float s[2];
+  double d[2];
+} gpumm_typed_scalar;
+
+static inline gpumm_typed_scalar gpumm_scalar_of (gpumm_type type, gpumm_scalar x) {
+  return gpumm_is_single (type) ? (gpumm_typed_scalar){.s = {(float) x.re, (float) x.im}}
+                                : (gpumm_typed_scalar){.d = {x.re, x.im}};
 }
 
 static inline int gpumm_is_one (gpumm_scalar s) {

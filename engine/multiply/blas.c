@@ -147,27 +147,6 @@ void gpumm_blas_unshare (void) {
 
 /* ---- pieces ------------------------------------------------------------------------------- */
 
-static int is_single (gpumm_type type) {
-  return type == GPUMM_S || type == GPUMM_C;
-}
-
-typedef union {
-  float s[2];
-  double d[2];
-} blas_scalar;
-
-static blas_scalar scalar (gpumm_type type, gpumm_scalar x) {
-  blas_scalar y;
-  if (is_single (type)) {
-    y.s[0] = (float) x.re;
-    y.s[1] = (float) x.im;
-  } else {
-    y.d[0] = x.re;
-    y.d[1] = x.im;
-  }
-  return y;
-}
-
 static char letter (gpumm_op op) {
   return op == GPUMM_NONE ? 'N' : op == GPUMM_TRANSPOSE ? 'T' : 'C';
 }
@@ -198,7 +177,7 @@ enum { EQUAL = 1, CONJUGATE = 2 };
 /* The relations that hold for x and y, bit for bit (NaN equals its own copy). */
 static int relation (const void *x, const void *y, gpumm_type type) {
   uint64_t a[2] = {0}, b[2] = {0};
-  size_t part = is_single (type) ? 4 : 8;
+  size_t part = gpumm_is_single (type) ? 4 : 8;
   memcpy (&a[0], x, part);
   memcpy (&b[0], y, part);
   if (a[0] != b[0])
@@ -306,7 +285,7 @@ MIRROR (mirror_double, double)
 static gpumm_status mirror (const gpumm_product *p, int conjugate) {
   triangle t = {p, conjugate};
   return gpumm_parallel (gpumm_pieces (p->n, SIDE), LEAST_ELEMENTS / (SIDE * p->n) + 1,
-                         is_single (p->type) ? mirror_single : mirror_double, &t);
+                         gpumm_is_single (p->type) ? mirror_single : mirror_double, &t);
 }
 
 /* The upper triangle of op (A) op (A)', by syrk or, if `conjugate`, by herk. */
@@ -314,7 +293,8 @@ static void triangle_product (const gpumm_product *p, int conjugate) {
   char trans = p->op_a == GPUMM_NONE ? 'N' : conjugate ? 'C' : 'T';
   syrk_t routine = conjugate ? blas.herk[p->type] : blas.syrk[p->type];
   /* herk takes real scalars, which are the first bytes of complex ones */
-  blas_scalar alpha = scalar (p->type, p->alpha), beta = scalar (p->type, p->beta);
+  const gpumm_typed_scalar alpha = gpumm_scalar_of (p->type, p->alpha),
+                           beta = gpumm_scalar_of (p->type, p->beta);
   routine ("U", &trans, &p->n, &p->k, &alpha, p->a, &p->lda, &beta, p->c, &p->ldc, 1, 1);
 }
 
@@ -333,7 +313,8 @@ static void dot (const gpumm_product *p) {
 
 /* y = alpha op (M) x + beta y with M = A, x = B's column or M = B', x = A's row. */
 static void vector (const gpumm_product *p) {
-  blas_scalar alpha = scalar (p->type, p->alpha), beta = scalar (p->type, p->beta);
+  const gpumm_typed_scalar alpha = gpumm_scalar_of (p->type, p->alpha),
+                           beta = gpumm_scalar_of (p->type, p->beta);
   const int column = p->n == 1, plain_b = p->op_b == GPUMM_NONE;
   const char trans = column ? letter (p->op_a) : plain_b ? 'T' : 'N';
   const int64_t length = column ? p->m : p->n, one = 1; /* of y */
@@ -358,7 +339,8 @@ static int is_vector (const gpumm_product *p) {
 
 static void matrix (const gpumm_product *p) {
   char trans_a = letter (p->op_a), trans_b = letter (p->op_b);
-  blas_scalar alpha = scalar (p->type, p->alpha), beta = scalar (p->type, p->beta);
+  const gpumm_typed_scalar alpha = gpumm_scalar_of (p->type, p->alpha),
+                           beta = gpumm_scalar_of (p->type, p->beta);
   blas.gemm[p->type](&trans_a, &trans_b, &p->m, &p->n, &p->k, &alpha, p->a, &p->lda, p->b, &p->ldb,
                      &beta, p->c, &p->ldc, 1, 1);
 }
@@ -411,7 +393,7 @@ static double matrix_operations (void) {
 
 /* The most operations of one call. */
 static double most_operations (const gpumm_product *p, routine r) {
-  const double single = is_single (p->type) ? 2 : 1;
+  const double single = gpumm_is_single (p->type) ? 2 : 1;
   if (r == GEMV || r == DOT) /* limited by memory bandwidth */
     return VECTOR_OPERATIONS * single;
   if (blas.is_plain)
@@ -540,7 +522,7 @@ gpumm_status gpumm_blas_product (const gpumm_product *product, int64_t largest,
   if (p.m == 0 || p.n == 0)
     return GPUMM_OK;
   if (p.k == 0 || gpumm_is_zero (p.alpha)) {
-    (is_single (p.type) ? scale_single : scale_double) (&p);
+    (gpumm_is_single (p.type) ? scale_single : scale_double) (&p);
     return gpumm_check_cancelled ();
   }
   /* the leading dimension of a row vector or an empty column may be 0 or too small */

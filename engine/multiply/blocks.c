@@ -475,19 +475,15 @@ typedef struct full_product {
 #define Z z
 #include "blocks_full_kernels.h"
 
-static int is_single (const view *x) {
-  return x->op.type == GPUMM_S || x->op.type == GPUMM_C;
-}
-
 static void pack_rows (void *context, int64_t begin, int64_t end) {
   const full_product *d = context;
-  (is_single (&d->x) ? pack_s : pack_d) (d, begin, end);
+  (gpumm_is_single (d->x.op.type) ? pack_s : pack_d) (d, begin, end);
 }
 
 static void multiply_by_full (void *context, int64_t begin, int64_t end) {
   const full_product *d = context;
   for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++) {
-    (is_single (&d->x) ? multiply_full_s : multiply_full_d) (d, i);
+    (gpumm_is_single (d->x.op.type) ? multiply_full_s : multiply_full_d) (d, i);
     gpumm_progress_add ((double) (d->x.op.start[i + 1] - d->x.op.start[i]) * (double) d->columns);
   }
 }

@@ -141,7 +141,7 @@ gpumm_status gpumm_check_least (const gpumm_matrix *c, double products, const gp
 
 static int is_any (gpumm_type type, const void *values, int64_t count) {
   int any = 0;
-  if (type == GPUMM_S || type == GPUMM_C) {
+  if (gpumm_is_single (type)) {
     const float *v = values;
     for (int64_t e = 0; e < (type == GPUMM_C ? 2 : 1) * count; e++)
       any |= v[e] != 0;

@@ -106,8 +106,7 @@ static void join (const void *re, const void *im, int negate, const gpumm_matrix
 typedef enum { RE, IM, WHOLE } part;
 
 static gpumm_type with_parts (gpumm_type type, int complex) {
-  const int single = type == GPUMM_S || type == GPUMM_C;
-  return single ? (complex ? GPUMM_C : GPUMM_S) : (complex ? GPUMM_Z : GPUMM_D);
+  return gpumm_is_single (type) ? (complex ? GPUMM_C : GPUMM_S) : (complex ? GPUMM_Z : GPUMM_D);
 }
 
 /* Makes x its real or imaginary part, or complex; in `memory` where that is not how x is stored. */
