@@ -158,30 +158,24 @@ static gpumm_status check_lanes (const call *c, int64_t inner, int64_t count, in
 
 /* ---- launches ----------------------------------------------------------------------------- */
 
-gpumm_status gpumm_queue_launch (const call *c, gpumm_array_launch *launch, const void *what,
-                                 size_t bytes) {
-  gpumm_stream *stream = NULL;
-  void *workspace = NULL;
+gpumm_status gpumm_array_begin (call *c, size_t bytes) {
   gpumm_status status = gpumm_queue_failure (c->context);
   if (!status && bytes > 0)
-    status = gpumm_pool_take_in_order (c->context, GPUMM_POOL_DEVICE, bytes, &workspace);
+    status = gpumm_pool_take_in_order (c->context, GPUMM_POOL_DEVICE, bytes, &c->workspace);
   if (!status)
-    status = gpumm_queue_begin (c->context, &stream);
-  if (!status) {
-    status = launch (c->context, stream, what, workspace);
-    if (status)
-      gpumm_fail (status, "device %d: %s failed: %s", c->context->device, c->name,
-                  c->context->driver->error_text ());
-    gpumm_queue_end (c->context, c->name); /* after a failure a part of the work may still run */
-  }
-  gpumm_pool_give (c->context, GPUMM_POOL_DEVICE, workspace);
+    status = gpumm_queue_begin (c->context, &c->stream);
+  if (status)
+    gpumm_pool_give (c->context, GPUMM_POOL_DEVICE, c->workspace);
   return status;
 }
 
-static gpumm_status launch_map (gpumm_context *context, gpumm_stream *stream, const void *what,
-                                void *workspace) {
-  (void) workspace;
-  return context->driver->map (context->device, stream, what);
+gpumm_status gpumm_array_end (call *c, gpumm_status launched) {
+  if (launched)
+    gpumm_fail (launched, "device %d: %s failed: %s", c->context->device, c->name,
+                c->context->driver->error_text ());
+  gpumm_queue_end (c->context, c->name); /* after a failure a part of the work may still run */
+  gpumm_pool_give (c->context, GPUMM_POOL_DEVICE, c->workspace);
+  return launched;
 }
 
 gpumm_status gpumm_map_entries (const gpumm_map *m) {
@@ -195,12 +189,11 @@ gpumm_status gpumm_map_entries (const gpumm_map *m) {
     status = gpumm_check_view (&c, &m->output, m->size, 1, "the output");
   if (!status && is_wide (m->output.type) && !moves)
     status = fail_wide (&c);
-  return status || entries == 0 ? status : gpumm_queue_launch (&c, launch_map, m, 0);
-}
-
-static gpumm_status launch_fold (gpumm_context *context, gpumm_stream *stream, const void *what,
-                                 void *workspace) {
-  return context->driver->fold (context->device, stream, what, workspace);
+  if (status || entries == 0)
+    return status;
+  status = gpumm_array_begin (&c, 0);
+  return status ? status
+                : gpumm_array_end (&c, c.context->driver->map (c.context->device, c.stream, m));
 }
 
 gpumm_status gpumm_fold_entries (const gpumm_fold *f) {
@@ -228,12 +221,10 @@ gpumm_status gpumm_fold_entries (const gpumm_fold *f) {
     status = gpumm_fail (GPUMM_INVALID, "%s: nothing has no maximum and no minimum", c.name);
   if (status || lanes == 0)
     return status;
-  return gpumm_queue_launch (&c, launch_fold, f, c.context->driver->fold_bytes (f));
-}
-
-static gpumm_status launch_scan (gpumm_context *context, gpumm_stream *stream, const void *what,
-                                 void *workspace) {
-  return context->driver->scan (context->device, stream, what, workspace);
+  const gpumm_driver *driver = c.context->driver;
+  status = gpumm_array_begin (&c, driver->fold_bytes (f));
+  return status ? status
+                : gpumm_array_end (&c, driver->fold (c.context->device, c.stream, f, c.workspace));
 }
 
 gpumm_status gpumm_scan_entries (const gpumm_scan *s) {
@@ -252,13 +243,10 @@ gpumm_status gpumm_scan_entries (const gpumm_scan *s) {
     status = fail_wide (&c);
   if (status || entries == 0)
     return status;
-  return gpumm_queue_launch (&c, launch_scan, s, c.context->driver->scan_bytes (s));
-}
-
-static gpumm_status launch_pick (gpumm_context *context, gpumm_stream *stream, const void *what,
-                                 void *workspace) {
-  (void) workspace;
-  return context->driver->pick (context->device, stream, what);
+  const gpumm_driver *driver = c.context->driver;
+  status = gpumm_array_begin (&c, driver->scan_bytes (s));
+  return status ? status
+                : gpumm_array_end (&c, driver->scan (c.context->device, c.stream, s, c.workspace));
 }
 
 /* Checks the places along a dimension of the whole. */
@@ -291,7 +279,11 @@ gpumm_status gpumm_pick_entries (const gpumm_pick *p) {
     status = gpumm_check_view (&c, &p->whole, p->whole_size, p->put, "the whole");
   for (int d = 0; d < GPUMM_MAP_DIMS && !status && entries > 0; d++)
     status = check_places (&c, &p->places[d], p->size[d], p->whole_size[d]);
-  return status || entries == 0 ? status : gpumm_queue_launch (&c, launch_pick, p, 0);
+  if (status || entries == 0)
+    return status;
+  status = gpumm_array_begin (&c, 0);
+  return status ? status
+                : gpumm_array_end (&c, c.context->driver->pick (c.context->device, c.stream, p));
 }
 
 gpumm_status gpumm_wait (int device) {

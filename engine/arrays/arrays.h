@@ -9,6 +9,8 @@
 typedef struct gpumm_array_call {
   const char *name;
   gpumm_context *context;
+  gpumm_stream *stream; /* and workspace: between begin and end */
+  void *workspace;
 } gpumm_array_call;
 
 /* Checks that all entries of a view lie in its buffer. writes: also that no entry is repeated by a
@@ -21,11 +23,11 @@ gpumm_status gpumm_check_vector (gpumm_array_call *c, const gpumm_view *x, int64
 gpumm_status gpumm_check_typed (gpumm_array_call *c, const gpumm_view *x, gpumm_type type,
                                 int64_t entries, const char *what);
 
-typedef gpumm_status gpumm_array_launch (gpumm_context *context, gpumm_stream *stream,
-                                         const void *what, void *workspace);
+/* Begins a launch with workspace on the array stream. On success gpumm_array_end must follow. */
+gpumm_status gpumm_array_begin (gpumm_array_call *c, size_t bytes);
 
-/* Queues a launch with workspace. The workspace may return to the pool at once (memory/queue.h). */
-gpumm_status gpumm_queue_launch (const gpumm_array_call *c, gpumm_array_launch *launch,
-                                 const void *what, size_t bytes);
+/* Ends the launch, which returned launched, and returns that status with a text. The workspace may
+ * return to the pool at once (memory/queue.h). */
+gpumm_status gpumm_array_end (gpumm_array_call *c, gpumm_status launched);
 
 #endif

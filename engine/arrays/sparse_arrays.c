@@ -94,11 +94,6 @@ static gpumm_status check_rest (call *c, const gpumm_sparse_work *w) {
 
 /* ---- operations --------------------------------------------------------------------------- */
 
-static gpumm_status launch_work (gpumm_context *context, gpumm_stream *stream, const void *what,
-                                 void *workspace) {
-  return context->driver->sparse (context->device, stream, what, workspace);
-}
-
 gpumm_status gpumm_sparse_run (const gpumm_sparse_work *w) {
   call c = {.name = "sparse"};
   if (!w || (int) w->op < 0 || w->op >= GPUMM_SPARSE_OPS)
@@ -117,28 +112,27 @@ gpumm_status gpumm_sparse_run (const gpumm_sparse_work *w) {
     status = gpumm_fail (GPUMM_UNSUPPORTED, "%s: more than 2^31 elements", c.name);
   if (status || !c.context->driver->sparse)
     return status ? status : gpumm_fail (GPUMM_UNSUPPORTED, "%s: not on this device", c.name);
-  return gpumm_queue_launch (&c, launch_work, w, c.context->driver->sparse_bytes (w));
+  const gpumm_driver *driver = c.context->driver;
+  status = gpumm_array_begin (&c, driver->sparse_bytes (w));
+  return status
+             ? status
+             : gpumm_array_end (&c, driver->sparse (c.context->device, c.stream, w, c.workspace));
 }
 
 /* Queues the copies of the glances to pinned memory, each at a multiple of 16 bytes. */
-static gpumm_status queue_copies (const call *c, const gpumm_glance *glance, int count,
-                                  char *pinned) {
-  gpumm_stream *stream = NULL;
-  gpumm_status status = gpumm_queue_begin (c->context, &stream);
+static gpumm_status queue_copies (call *c, const gpumm_glance *glance, int count, char *pinned) {
+  gpumm_status status = gpumm_array_begin (c, 0);
   if (status)
     return status;
   for (int i = 0; !status && i < count; i++) {
     const gpumm_view *at = &glance[i].at;
     const size_t bytes = (size_t) glance[i].count * gpumm_type_bytes (at->type);
     if (bytes > 0)
-      status = c->context->driver->copy_down (c->context->device, stream, pinned, bytes, at->values,
-                                              bytes, bytes, 1);
+      status = c->context->driver->copy_down (c->context->device, c->stream, pinned, bytes,
+                                              at->values, bytes, bytes, 1);
     pinned += (bytes + 15) / 16 * 16;
   }
-  if (status)
-    gpumm_fail (status, "%s: %s", c->name, c->context->driver->error_text ());
-  gpumm_queue_end (c->context, c->name);
-  return status;
+  return gpumm_array_end (c, status);
 }
 
 gpumm_status gpumm_look (const gpumm_glance *glance, int count) {
@@ -152,8 +146,6 @@ gpumm_status gpumm_look (const gpumm_glance *glance, int count) {
   }
   if (!c.context) /* no glance, or an error */
     return status;
-  if (!status)
-    status = gpumm_queue_failure (c.context);
   if (!status)
     status = gpumm_pool_take (c.context, GPUMM_POOL_PINNED, bytes, (void **) &pinned);
   if (!status)

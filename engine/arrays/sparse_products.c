@@ -71,28 +71,27 @@ static gpumm_sparse_work offsets_of (const task *t) {
                              .c = {.cols = t->p.c.rows, .start.values = t->p.c.start}};
 }
 
-static gpumm_status launch_product (gpumm_context *context, gpumm_stream *stream, const void *what,
-                                    void *workspace) {
-  const task *t = what;
-  const gpumm_driver *driver = context->driver;
-  const int device = context->device;
-  gpumm_sparse_product p = t->p;
-  p.workspace = workspace;
+static gpumm_status launch (const call *c, task *t) {
+  const gpumm_driver *driver = c->context->driver;
+  const int device = c->context->device;
+  gpumm_stream *stream = c->stream;
+  gpumm_sparse_product *p = &t->p;
+  p->workspace = c->workspace;
   if (!t->counts)
-    return t->kernel->launch (device, stream, &p);
-  gpumm_status status = driver->fill (device, stream, p.c.start, 0, sizeof *p.c.start);
+    return t->kernel->launch (device, stream, p);
+  gpumm_status status = driver->fill (device, stream, p->c.start, 0, sizeof *p->c.start);
   if (!status)
-    status = driver->fill (device, stream, p.zero, 0, sizeof *p.zero);
+    status = driver->fill (device, stream, p->zero, 0, sizeof *p->zero);
   if (!status)
-    status = t->kernel->symbolic (device, stream, &p);
+    status = t->kernel->symbolic (device, stream, p);
   if (status || t->kernel->offsets)
-    return status ? status : t->kernel->offsets (device, stream, &p);
+    return status ? status : t->kernel->offsets (device, stream, p);
   const gpumm_sparse_work offsets = offsets_of (t);
-  return driver->sparse (device, stream, &offsets, workspace);
+  return driver->sparse (device, stream, &offsets, c->workspace);
 }
 
 /* Queues the last kernel of the algorithm that runs the product. */
-static gpumm_status queue_product (const call *c, const char *algorithm, task *t) {
+static gpumm_status queue_product (call *c, const char *algorithm, task *t) {
   gpumm_device_properties device;
   const gpumm_driver *driver = c->context->driver;
   const gpumm_sparse_kernel *k = NULL;
@@ -111,7 +110,8 @@ static gpumm_status queue_product (const call *c, const char *algorithm, task *t
     const size_t least = driver->sparse_bytes (&offsets);
     bytes = bytes < least ? least : bytes;
   }
-  return gpumm_queue_launch (c, launch_product, t, bytes);
+  status = gpumm_array_begin (c, bytes);
+  return status ? status : gpumm_array_end (c, launch (c, t));
 }
 
 /* ---- sparse by sparse --------------------------------------------------------------------- */
