@@ -76,28 +76,19 @@ typedef struct {
     return breaks;                                                                                 \
   }
 
-/* Checks one line of count indices, at least one. */
-#define DEFINE_ASCENDS(NAME, INTEGER)                                                              \
-  static int NAME (const INTEGER *index, int64_t count, int64_t range) {                           \
-    int wrong = index[0] < 0 || index[count - 1] >= range;                                         \
-    for (int64_t t = 1; t < count; t++)                                                            \
-      wrong |= index[t - 1] >= index[t];                                                           \
-    return !wrong;                                                                                 \
-  }
-
 DEFINE_DESCENTS (descents_4, int32_t)
 DEFINE_DESCENTS (descents_8, int64_t)
 DEFINE_BREAKS (breaks_4, int32_t)
 DEFINE_BREAKS (breaks_8, int64_t)
-DEFINE_ASCENDS (ascends_4, int32_t)
-DEFINE_ASCENDS (ascends_8, int64_t)
 
-/* Are lines begin .. end - 1, which hold at least one index, without fault? */
+/* Are lines begin .. end - 1 without fault? */
 static int is_sound (const search *s, int64_t begin, int64_t end) {
   const gpumm_matrix *x = s->x;
   const int64_t first = x->start[begin], count = x->start[end] - first;
   const uint64_t most = (uint64_t) s->range - 1;
   uint64_t outside;
+  if (count == 0)
+    return 1;
   return (x->format == GPUMM_BLOCKS ? descents_4 (x->block_column + first, count, most, &outside)
                                           == breaks_4 (x->block_column, x->start, begin, end)
                                     : descents_8 (x->row + first, count, most, &outside)
@@ -107,16 +98,11 @@ static int is_sound (const search *s, int64_t begin, int64_t end) {
 
 static void search_lines (void *context, int64_t begin, int64_t end) {
   search *s = context;
-  const gpumm_matrix *x = s->x;
-  if (x->start[begin] == x->start[end] || is_sound (s, begin, end))
+  if (is_sound (s, begin, end))
     return;
-  for (int64_t i = begin; i < end; i++) {
-    const int64_t at = x->start[i], count = x->start[i + 1] - at;
-    if (count > 0
-        && !(x->format == GPUMM_BLOCKS ? ascends_4 (x->block_column + at, count, s->range)
-                                       : ascends_8 (x->row + at, count, s->range)))
+  for (int64_t i = begin; i < end; i++)
+    if (!is_sound (s, i, i + 1))
       atomic_store (&s->found, i);
-  }
 }
 
 /* The fewest entries for a thread. */
