@@ -110,8 +110,8 @@ gpumm_status gpumm_sparse_run (const gpumm_sparse_work *w) {
     status = check_rest (&c, w);
   if (!status && w->op == GPUMM_SPARSE_TRANSPOSE && w->a.stored > INT32_MAX)
     status = gpumm_fail (GPUMM_UNSUPPORTED, "%s: more than 2^31 elements", c.name);
-  if (status || !c.context->driver->sparse)
-    return status ? status : gpumm_fail (GPUMM_UNSUPPORTED, "%s: not on this device", c.name);
+  if (status)
+    return status;
   const gpumm_driver *driver = c.context->driver;
   status = gpumm_array_begin (&c, driver->sparse_bytes (w));
   return status

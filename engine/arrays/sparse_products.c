@@ -99,7 +99,7 @@ static gpumm_status queue_product (call *c, const char *algorithm, task *t) {
   while (!status && (k = gpumm_next_sparse_kernel (driver, algorithm, device.capability, k)))
     if (!k->runs || k->runs (&t->p, &device))
       t->kernel = k;
-  if (!status && (!t->kernel || !driver->sparse))
+  if (!status && !t->kernel)
     status = gpumm_fail (GPUMM_UNSUPPORTED, "%s: no kernel runs on %s", c->name, device.name);
   if (status)
     return status;
