@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static _Thread_local char last_error[1024];
 
@@ -38,6 +39,14 @@ gpumm_status gpumm_fail (gpumm_status status, const char *format, ...) {
   va_end (arguments);
   snprintf (last_error, sizeof last_error, "%s", text);
   return status;
+}
+
+void gpumm_add_reason (char *reason, const char *format, ...) {
+  const size_t length = strlen (reason);
+  va_list arguments;
+  va_start (arguments, format);
+  vsnprintf (reason + length, GPUMM_REASON_BYTES - length, format, arguments);
+  va_end (arguments);
 }
 
 gpumm_status gpumm_fail_memory (size_t bytes) {

@@ -165,6 +165,8 @@ typedef struct gpumm_share {
   double flops;
 } gpumm_share;
 
+enum { GPUMM_REASON_BYTES = 512 };
+
 /* What ran, filled by gpumm_run (algorithm, kernel, device and reason already by gpumm_open). */
 typedef struct gpumm_report {
   gpumm_backend backend; /* never GPUMM_AUTO */
@@ -177,7 +179,7 @@ typedef struct gpumm_report {
   double overhead;                  /* total minus the stages; 0 if they overlap more */
   int64_t bytes_up, bytes_down;
   double flops; /* operations of the product: 2 m n k, complex 8 m n k; sparse: only those needed */
-  char reason[512];
+  char reason[GPUMM_REASON_BYTES];
   /* Of each device that took part, in memory of the job; 0 and NULL if the product was not spread. If it
    * was, the stages above are those of the slowest device, and the bytes and operations are of all. */
   int share_count;

@@ -565,10 +565,10 @@ static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o, gpum
   const double cells = (double) gpumm_m (p) * (double) gpumm_n (p);
   if (!(dense < seconds) || estimate.nonzeros < FILLED_PART * cells)
     return;
-  const size_t length = strlen (plan->reason);
-  snprintf (plan->reason + length, sizeof plan->reason - length,
-            "; C fills up: a dense product takes about %.3g ms and a sparse product %.3g ms",
-            1e3 * dense, 1e3 * seconds);
+  gpumm_add_reason (
+      plan->reason,
+      "; C fills up: a dense product takes about %.3g ms and a sparse product %.3g ms", 1e3 * dense,
+      1e3 * seconds);
   gpumm_plan other = {.algorithm = &gpumm_algorithm_sparse_as_dense, .backend = GPUMM_CPU};
   memcpy (other.reason, plan->reason, sizeof other.reason);
   *plan = other;
@@ -589,16 +589,12 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
     if (!status)
       weigh_as_dense (p, o, choices, estimate, seconds, plan);
   }
-  if (!status && plan->tuned) {
-    size_t length = strlen (plan->reason);
-    snprintf (plan->reason + length, sizeof plan->reason - length,
-              "; tuned: %s was the fastest measured here at such sizes", plan->kernel->name);
-  }
-  if (!status && plan->rival_seconds > 0) {
-    size_t length = strlen (plan->reason);
-    snprintf (plan->reason + length, sizeof plan->reason - length,
-              "; by measured rates %s computes in %.3g ms and the library in %.3g ms",
-              plan->algorithm->name, 1e3 * plan->rival_seconds, 1e3 * plan->library_seconds);
-  }
+  if (!status && plan->tuned)
+    gpumm_add_reason (plan->reason, "; tuned: %s was the fastest measured here at such sizes",
+                      plan->kernel->name);
+  if (!status && plan->rival_seconds > 0)
+    gpumm_add_reason (
+        plan->reason, "; by measured rates %s computes in %.3g ms and the library in %.3g ms",
+        plan->algorithm->name, 1e3 * plan->rival_seconds, 1e3 * plan->library_seconds);
   return status;
 }

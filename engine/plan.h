@@ -61,7 +61,7 @@ typedef struct gpumm_plan {
   /* if "auto" took the library's rival: gpumm_product.gain, and the seconds on the device that decided; else
    * 0 */
   double gain, rival_seconds, library_seconds;
-  char reason[512];
+  char reason[GPUMM_REASON_BYTES];
 } gpumm_plan;
 
 typedef enum gpumm_where {

@@ -21,7 +21,6 @@
 #include "work.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -271,18 +270,6 @@ static int is_of_device (gpumm_status status) {
          || status == GPUMM_HOST_MEMORY || status == GPUMM_UNSUPPORTED;
 }
 
-static void add_reason (const spread *s, const char *format, ...)
-    __attribute__ ((format (printf, 2, 3)));
-
-static void add_reason (const spread *s, const char *format, ...) {
-  char *reason = s->whole->report.reason;
-  const size_t length = strlen (reason);
-  va_list arguments;
-  va_start (arguments, format);
-  vsnprintf (reason + length, sizeof s->whole->report.reason - length, format, arguments);
-  va_end (arguments);
-}
-
 /* Leaves out the device of a part that failed, and gives its parts to the others, in turn; or at last to
  * the CPU. Returns 0 if there is none. */
 static int hand_on (spread *s, const part *failed) {
@@ -290,6 +277,7 @@ static int hand_on (spread *s, const part *failed) {
   const int device = failed->device;
   const int is_auto =
       (!o->algorithm || strcmp (o->algorithm, "auto") == 0) && o->backend == GPUMM_AUTO;
+  char *reason = s->whole->report.reason;
   int left = 0, next = 0;
   if (device == CPU || !is_of_device (failed->status))
     return 0;
@@ -302,11 +290,11 @@ static int hand_on (spread *s, const part *failed) {
     s->devices[0] = CPU;
   s->count = left > 0 ? left : 1;
   if (s->lost++ == 0)
-    add_reason (s, "; device %d failed (%.140s)", device, failed->error);
+    gpumm_add_reason (reason, "; device %d failed (%.140s)", device, failed->error);
   else
-    add_reason (s, "; device %d failed, too", device);
+    gpumm_add_reason (reason, "; device %d failed, too", device);
   if (left == 0)
-    add_reason (s, "; the CPU did what was left");
+    gpumm_add_reason (reason, "; the CPU did what was left");
   for (part *p = s->part; p < s->part + s->parts; p++)
     if (p->device == device && !(s->runs && p->is_done)) {
       s->calls->close (p->job); /* opened, and not run yet */
@@ -487,6 +475,7 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *plac
                                   gpumm_sparse_estimate *estimate) {
   const int on_gpu = s->whole->plan.backend == GPUMM_GPU;
   const double worth = limits_of (is_full (&s->whole->problem))->worth;
+  char *reason = s->whole->report.reason;
   char model[sizeof place->properties.name] = "";
   *estimate = gpumm_estimate_sparse (&s->whole->problem);
   for (int i = 0; i < MOST; i++) {
@@ -504,7 +493,7 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *plac
     if (status && !is_of_device (status))
       return status;
     if (status) {
-      add_reason (s, "; without device %d (%.90s)", i, gpumm_last_error ());
+      gpumm_add_reason (reason, "; without device %d (%.90s)", i, gpumm_last_error ());
       continue;
     }
     s->rates[s->count] = isfinite (time) && time > 0 ? 1 / time : 1;
@@ -512,7 +501,7 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *plac
       *seconds = time;
       memcpy (model, properties.name, sizeof model);
       if (time < worth) { /* the others are not even opened */
-        add_reason (s, "; one device, which takes about %.3g ms", 1e3 * time);
+        gpumm_add_reason (reason, "; one device, which takes about %.3g ms", 1e3 * time);
         return GPUMM_OK;
       }
     }
@@ -534,15 +523,16 @@ static void choose_devices (spread *s, const gpumm_place *first, double seconds,
                                 .download = first->download,
                                 .gives = gives (s, plan),
                                 .is_full = is_full (p)};
+  char *reason = s->whole->report.reason;
   double least;
   if (s->count < 2 || !isfinite (seconds))
     return;
   s->count = gpumm_spread_count (&x, s->rates, s->count, &least);
   if (s->count == 1)
-    add_reason (s, "; one device, as several would take about as long");
+    gpumm_add_reason (reason, "; one device, as several would take about as long");
   else
-    add_reason (s, "; %d devices take about %.3g ms and one takes %.3g ms", s->count, 1e3 * least,
-                1e3 * seconds);
+    gpumm_add_reason (reason, "; %d devices take about %.3g ms and one takes %.3g ms", s->count,
+                      1e3 * least, 1e3 * seconds);
 }
 
 /* ---- the product -------------------------------------------------------------------------- */
@@ -579,7 +569,7 @@ gpumm_status gpumm_spread_open (gpumm_job *job, const gpumm_part_calls *calls) {
   s->calls = calls;
   job->spread = s;
   if (!find_direction (s))
-    add_reason (s, "; one device, as the product cannot be split");
+    gpumm_add_reason (job->report.reason, "; one device, as the product cannot be split");
   else {
     status = find_devices (s, devices, &place, &seconds, &estimate);
     if (!status)

@@ -623,12 +623,10 @@ static sum_kind choose_sum (gpumm_type type, gpumm_type output, int64_t k, int64
 
 /* Reports the products of blocks as a part of the full product. */
 static void add_reason (struct gpumm_job *job, const state *s) {
-  char *reason = job->report.reason;
-  const size_t used = strlen (reason);
   const double all = (double) s->a.rows * (double) s->b.rows * (double) s->b.cols;
-  snprintf (reason + used, sizeof job->report.reason - used,
-            "; %lld products of blocks, %.3g %% of those of full matrices", (long long) s->pairs,
-            all > 0 ? 100 * s->pairs / all : 0.0);
+  gpumm_add_reason (job->report.reason,
+                    "; %lld products of blocks, %.3g %% of those of full matrices",
+                    (long long) s->pairs, all > 0 ? 100 * s->pairs / all : 0.0);
 }
 
 gpumm_status gpumm_blocks_check (const gpumm_problem *p) {

@@ -521,17 +521,14 @@ static int takes (const gpumm_problem *p) {
 
 /* The report's sentence about natural blocks. */
 static void announce_natural (struct gpumm_job *job, state *s) {
-  char *reason = job->report.reason;
-  const size_t used = strlen (reason);
   const int b = (int) s->natural;
   if (b == 1)
     return;
   snprintf (s->suffix, sizeof s->suffix, "_%dx%d", b % 10, b % 10);
-  snprintf (reason + used, sizeof job->report.reason - used,
-            "; %s of natural blocks of %d x %d, and these are multiplied",
-            job->shape.format == GPUMM_SPARSE ? "both matrices are made"
-                                              : "the sparse matrix is made",
-            b, b);
+  gpumm_add_reason (
+      job->report.reason, "; %s of natural blocks of %d x %d, and these are multiplied",
+      job->shape.format == GPUMM_SPARSE ? "both matrices are made" : "the sparse matrix is made", b,
+      b);
 }
 
 static gpumm_status open (struct gpumm_job *job) {
