@@ -11,6 +11,7 @@
 #include "memory/host.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
+#include "move/copy.h"
 #include "routine_on_host.h"
 #include "threads.h"
 #include "types.h"
@@ -20,33 +21,27 @@
 
 /* ---- host memory -------------------------------------------------------------------------- */
 
-typedef struct {
-  const char *from;
-  char *to;
-  size_t bytes, step_from, step_to; /* of a column, and from one to the next */
-} columns;
-
+/* Copies columns of a matrix in host memory. The context is an array of two: from and to. */
 static void copy_columns (void *context, int64_t begin, int64_t end) {
-  const columns *x = context;
-  for (int64_t j = begin; j < end; j++)
-    memcpy (x->to + (size_t) j * x->step_to, x->from + (size_t) j * x->step_from, x->bytes);
+  const gpumm_matrix *from = context, *to = from + 1;
+  const size_t element = gpumm_type_bytes (from->type);
+  const size_t step_to = (size_t) to->ld * element, step_from = (size_t) from->ld * element;
+  gpumm_copy_columns ((char *) to->values + (size_t) begin * step_to, step_to,
+                      (const char *) from->values + (size_t) begin * step_from, step_from,
+                      (size_t) from->rows * element, end - begin, 0);
 }
 
 /* Copies a matrix in host memory. A thread gets at least LEAST_BYTES. */
 static gpumm_status copy (const gpumm_matrix *from, const gpumm_matrix *to) {
   enum { LEAST_BYTES = 1 << 20 };
-  const size_t element = gpumm_type_bytes (from->type);
-  columns x = {from->values, to->values, (size_t) from->rows * element, (size_t) from->ld * element,
-               (size_t) to->ld * element};
-  return gpumm_parallel (from->cols, (int64_t) (LEAST_BYTES / (x.bytes + 1)) + 1, copy_columns, &x);
+  const size_t bytes = (size_t) from->rows * gpumm_type_bytes (from->type);
+  return gpumm_parallel (from->cols, (int64_t) (LEAST_BYTES / (bytes + 1)) + 1, copy_columns,
+                         (gpumm_matrix[]){*from, *to});
 }
 
 /* The same in this thread, whatever is cancelled. */
 static void restore (const gpumm_matrix *from, const gpumm_matrix *to) {
-  const size_t element = gpumm_type_bytes (from->type);
-  columns x = {from->values, to->values, (size_t) from->rows * element, (size_t) from->ld * element,
-               (size_t) to->ld * element};
-  copy_columns (&x, 0, from->cols);
+  copy_columns ((gpumm_matrix[]){*from, *to}, 0, from->cols);
 }
 
 /* A copy without gaps. */

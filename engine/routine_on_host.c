@@ -6,10 +6,10 @@
 #include "routine_on_host.h"
 #include "error.h"
 #include "memory/host.h"
+#include "move/copy.h"
 #include "types.h"
 
 #include <stdio.h>
-#include <string.h>
 
 const char *gpumm_routine_name (gpumm_routine routine, gpumm_type type) {
   static const char *const names[GPUMM_ROUTINES] = {
@@ -103,9 +103,8 @@ static gpumm_status with_space (routine *f, const gpumm_call *x, int32_t *info) 
     else
       narrow[i] = x->pivots[i];
   if (x->routine == GPUMM_GETRI)
-    for (int64_t j = 0; j < x->n; j++)
-      memcpy ((char *) x->b + (size_t) (j * x->ldb) * element,
-              (const char *) x->a + (size_t) (j * x->lda) * element, (size_t) x->n * element);
+    gpumm_copy_columns (x->b, (size_t) x->ldb * element, x->a, (size_t) x->lda * element,
+                        (size_t) x->n * element, x->n, 0);
   lapack (f, x, pivots, space, &length, &said);
   for (int64_t i = 0; x->routine == GPUMM_GETRF && i < count; i++)
     x->pivots[i] = wide ? (int32_t) pivots[i] : narrow[i];
