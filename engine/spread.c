@@ -594,17 +594,15 @@ static gpumm_status place_results (spread *s, const gpumm_matrix *result) {
     const int64_t count = s->by_rows ? p->c.rows : p->c.cols;
     const int64_t nzmax = p->job->shape.nzmax;
     p->c = *result;
-    *(s->by_rows ? &p->c.rows : &p->c.cols) = count;
     if (s->whole->problem.c0) {
       p->c0 = *s->whole->problem.c0;
       slice (&p->c0, s->by_rows, line, count);
       p->job->c0 = p->c0;
     }
-    if (result->format == GPUMM_DENSE) {
-      p->c.values =
-          (char *) result->values
-          + (size_t) (s->by_rows ? line : line * result->ld) * gpumm_type_bytes (result->type);
-    } else {
+    if (result->format == GPUMM_DENSE)
+      slice (&p->c, s->by_rows, line, count);
+    else {
+      *(s->by_rows ? &p->c.rows : &p->c.cols) = count;
       p->room = p->c.nzmax = nzmax;
       p->c.index = (char *) result->index + (size_t) entry * gpumm_index_bytes (result);
       p->c.values = (char *) result->values + (size_t) entry * gpumm_entry_bytes (result);
