@@ -112,7 +112,8 @@ const gpumm_driver *gpumm_host_device (const char **why) {
 
 enum { MOST_GPUS = 64, MOST_HOSTS = 8 }; /* more are not used */
 
-static gpumm_context gpus[MOST_GPUS], hosts[MOST_HOSTS];
+static gpumm_context contexts[MOST_GPUS + MOST_HOSTS];
+static gpumm_context *const gpus = contexts, *const hosts = contexts + MOST_GPUS;
 
 gpumm_status gpumm_context_of (int device, gpumm_context **context) {
   const char *why;
@@ -257,14 +258,9 @@ void gpumm_devices_reset (void (*reset) (gpumm_context *context)) {
   int count = 0;
   pthread_mutex_lock (&lock);
   const int is_forked = cuda.opened_by && cuda.opened_by != getpid ();
-  for (gpumm_context *c = gpus; c < gpus + MOST_GPUS; c++)
+  for (gpumm_context *c = contexts; c < contexts + MOST_GPUS + MOST_HOSTS; c++)
     if (c->driver) {
-      (is_forked ? gpumm_pool_forget : gpumm_pool_reset) (c);
-      used[count++] = c;
-    }
-  for (gpumm_context *c = hosts; c < hosts + MOST_HOSTS; c++)
-    if (c->driver) {
-      gpumm_pool_reset (c);
+      (is_forked && c->driver == cuda.driver ? gpumm_pool_forget : gpumm_pool_reset) (c);
       used[count++] = c;
     }
   if (cuda.driver && !is_forked)
