@@ -327,7 +327,7 @@ static void close_algorithm (gpumm_job *job) {
  * Returns 0 if nothing is left to try. */
 static int fall_back (gpumm_job *job, gpumm_status status) {
   char why[300];
-  const int is_auto = !job->options.algorithm || strcmp (job->options.algorithm, "auto") == 0;
+  const int is_auto = gpumm_is_auto (&job->options);
   gpumm_report *r = &job->report;
   if (status == GPUMM_CANCELLED)
     return 0;

@@ -64,10 +64,6 @@ static const double LEAST_SAVED = 0.25e-3, WORTH_THE_WAY = 0.85;
  * takes 0.3 of cuBLAS's time at 128 (bench/results/h200/kernels.csv). */
 static const int64_t LAUNCH_BOUND = 128;
 
-static int is_auto (const char *name) {
-  return !name || strcmp (name, "auto") == 0;
-}
-
 /* Does the name mean an algorithm that runs on a device, or a kernel? Their names differ. */
 static int names_device_algorithm (const char *name) {
   const gpumm_algorithm *a = gpumm_algorithm_find (name);
@@ -99,7 +95,7 @@ static double fewest_flops (const gpumm_problem *p) {
 
 /* May "auto" multiply these two sparse matrices as dense ones? Looks only at sizes. */
 static int may_be_dense (const gpumm_problem *p, const gpumm_options *o) {
-  if (p->a.format != GPUMM_SPARSE || p->b.format != GPUMM_SPARSE || !is_auto (o->algorithm))
+  if (p->a.format != GPUMM_SPARSE || p->b.format != GPUMM_SPARSE || !gpumm_is_auto (o))
     return 0;
   const double flops = gpumm_sparse_flops (p);
   return flops >= FEWEST_FILLED_FLOPS && flops >= LEAST_FILL * gpumm_dense_flops (p)
@@ -166,22 +162,21 @@ static const gpumm_kernel *choose_in_family (const gpumm_place *place, const cha
   return best;
 }
 
-/* The row that a product of that size should use: of the family name (or the row of that name; NULL:
- * any family), NULL where none may run it. Tuned rows come first; *tuned: was one of them chosen?
- * Then families and their rows as they are ordered. Without a name no row is taken whose error bound
- * is wider than plain arithmetic's. */
-static const gpumm_kernel *choose_kernel (const gpumm_place *place, const char *algorithm,
-                                          const gpumm_product *product, int max_capability,
-                                          int *tuned) {
-  const char *name = is_auto (algorithm) ? NULL : algorithm;
-  const gpumm_kernel *measured = choose_tuned (place, name, product, max_capability);
+/* The row that a product of that size should use: of the family that the options name (or the row
+ * of that name; "auto": any family), NULL where none may run it. Tuned rows come first; *tuned: was
+ * one of them chosen? Then families and their rows as they are ordered. "auto" takes no row whose
+ * error bound is wider than plain arithmetic's. */
+static const gpumm_kernel *choose_kernel (const gpumm_place *place, const gpumm_options *o,
+                                          const gpumm_product *product, int *tuned) {
+  const char *name = gpumm_is_auto (o) ? NULL : o->algorithm;
+  const gpumm_kernel *measured = choose_tuned (place, name, product, o->max_capability);
   *tuned = measured != NULL;
   if (measured)
     return measured;
   if (name)
-    return choose_in_family (place, name, product, max_capability);
+    return choose_in_family (place, name, product, o->max_capability);
   for (const gpumm_algorithm *const *family = families; *family; family++) {
-    const gpumm_kernel *k = choose_in_family (place, (*family)->name, product, max_capability);
+    const gpumm_kernel *k = choose_in_family (place, (*family)->name, product, o->max_capability);
     if (k)
       return k;
   }
@@ -223,15 +218,14 @@ static const gpumm_kernel *choose_rival (const gpumm_problem *p, const gpumm_opt
 int64_t gpumm_rival_depth (const gpumm_problem *p, const gpumm_options *o, const gpumm_place *place,
                            gpumm_rival *rival) {
   int tuned;
-  if (!is_auto (o->algorithm) || !gpumm_is_dense_float (p) || !place->flops[p->output])
+  if (!gpumm_is_auto (o) || !gpumm_is_dense_float (p) || !place->flops[p->output])
     return 0;
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
   gpumm_product product = whole_product (p);
   if (gpumm_least (gpumm_least (m, n), k) < LEAST_WEIGHED || gpumm_is_zero (p->alpha)
       || gpumm_dense_flops (p) / place->flops[p->output] < WEIGHED_FROM
       || !(rival->kernel = choose_rival (p, o, place))
-      || !(rival->library = choose_kernel (place, NULL, &product, o->max_capability, &tuned))
-      || tuned)
+      || !(rival->library = choose_kernel (place, o, &product, &tuned)) || tuned)
     return 0;
   /* eig and chol check that A A' is exactly symmetric: a library's is, an emulated one is not */
   if (is_gram (p))
@@ -289,11 +283,10 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
                                  gpumm_choices *choices, const gpumm_place *place,
                                  gpumm_plan *plan) {
   gpumm_product product = whole_product (p);
-  const gpumm_kernel *kernel =
-      choose_kernel (place, o->algorithm, &product, o->max_capability, &plan->tuned);
+  const gpumm_kernel *kernel = choose_kernel (place, o, &product, &plan->tuned);
   if (!kernel)
     return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies %s matrices on %s%s",
-                       is_auto (o->algorithm) ? "auto" : o->algorithm, gpumm_type_name (p->output),
+                       gpumm_is_auto (o) ? "auto" : o->algorithm, gpumm_type_name (p->output),
                        place->properties.name,
                        o->max_capability ? " under the given MaxCapability" : "");
   plan->kernel = kernel;
@@ -419,14 +412,14 @@ static gpumm_status plan_bound (const gpumm_problem *p, const gpumm_options *o,
       || (o->devices && !(o->devices >> place->context->device & 1)))
     return gpumm_fail (GPUMM_UNSUPPORTED, "matrices lie on %s, and another place was asked for",
                        place->properties.name);
-  if (!is_auto (o->algorithm) && !names_device_algorithm (o->algorithm))
+  if (!gpumm_is_auto (o) && !names_device_algorithm (o->algorithm))
     return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not run on a device",
                        o->algorithm);
   snprintf (plan->reason, sizeof plan->reason, "%s on the device",
             gpumm_home (p) ? "its operands lie" : "its result stays");
   const int64_t sides = gpumm_m (p) > gpumm_n (p) ? gpumm_m (p) : gpumm_n (p);
   gpumm_options small = *o;
-  if (p->queues && is_auto (o->algorithm) && sides <= LAUNCH_BOUND && gpumm_k (p) <= LAUNCH_BOUND)
+  if (p->queues && gpumm_is_auto (o) && sides <= LAUNCH_BOUND && gpumm_k (p) <= LAUNCH_BOUND)
     small.algorithm = gpumm_algorithm_tiled.name;
   return plan_device (p, &small, choices, place, plan);
 }
@@ -580,7 +573,7 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
   *plan = (gpumm_plan){0};
   if (gpumm_is_bound (p))
     status = plan_bound (p, o, choices, plan);
-  else if (!is_auto (o->algorithm))
+  else if (!gpumm_is_auto (o))
     status = plan_named (p, o, choices, plan);
   else {
     gpumm_sparse_estimate estimate = {0};

@@ -12,6 +12,8 @@
 #include "gpumm.h"
 #include "tuned.h"
 
+#include <string.h>
+
 struct gpumm_algorithm;
 
 /* Seconds on a device, without transfers, for one type and class of k, with data uniform in (-1/2,
@@ -83,6 +85,11 @@ typedef struct gpumm_choices {
   const struct gpumm_plan
       *like; /* of a product that fits the device: its tiles, where they fit; or NULL */
 } gpumm_choices;
+
+/* Do the options leave the algorithm to the plan? */
+static inline int gpumm_is_auto (const gpumm_options *o) {
+  return !o->algorithm || strcmp (o->algorithm, "auto") == 0;
+}
 
 /* The algorithm that "auto" takes on the CPU. */
 const struct gpumm_algorithm *gpumm_host_algorithm (const gpumm_problem *problem);

@@ -275,8 +275,7 @@ static int is_of_device (gpumm_status status) {
 static int hand_on (spread *s, const part *failed) {
   const gpumm_options *o = &s->whole->options;
   const int device = failed->device;
-  const int is_auto =
-      (!o->algorithm || strcmp (o->algorithm, "auto") == 0) && o->backend == GPUMM_AUTO;
+  const int is_auto = gpumm_is_auto (o) && o->backend == GPUMM_AUTO;
   char *reason = s->whole->report.reason;
   int left = 0, next = 0;
   if (device == CPU || !is_of_device (failed->status))

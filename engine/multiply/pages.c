@@ -345,7 +345,7 @@ static gpumm_status on_device (batch *b) {
     return one_by_one (b);
   gpumm_job *job = NULL;
   gpumm_options o = b->options ? *b->options : (gpumm_options){.device = -1};
-  if (!o.algorithm || strcmp (o.algorithm, "auto") == 0)
+  if (gpumm_is_auto (&o))
     o.algorithm = gpumm_algorithm_cublas.name;
   gpumm_status status = gpumm_open (&b->problem, &o, &job);
   if (status == GPUMM_UNSUPPORTED)
@@ -364,8 +364,7 @@ static gpumm_status multiply_pages (batch *b) {
   if (b->c.buffer)
     return on_device (b);
   const gpumm_options *o = b->options;
-  const int is_free =
-      !o || (o->backend != GPUMM_GPU && (!o->algorithm || strcmp (o->algorithm, "auto") == 0));
+  const int is_free = !o || (o->backend != GPUMM_GPU && gpumm_is_auto (o));
   const int is_shared = b->count > 1 && b->work < LARGE_PAGE && is_free
                         && (b->work <= SMALL_PAGE || b->count >= gpumm_threads ());
   if (!is_shared) {
