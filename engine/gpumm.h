@@ -239,15 +239,14 @@ GPUMM_API gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_op
  * A product that queues, of operands and result that all lie on the device, is one more operation of the
  * array stream (below), unless its kernel looks at the data or it is computed in parts. */
 
-/* Makes a buffer on a device, GPUMM_HOST for the host device, with one reference and undefined
- * contents. It outlives gpumm_reset, but not fork. */
+/* Makes a buffer on a device, GPUMM_HOST for the host device, with undefined contents. It outlives
+ * gpumm_reset, but not fork. */
 GPUMM_API gpumm_status gpumm_buffer_new (int device, size_t bytes, gpumm_buffer **buffer);
 
 /* Its first byte, an address of the device. */
 GPUMM_API void *gpumm_buffer_address (const gpumm_buffer *buffer);
 
-/* Adds a reference; takes one away, and with the last one the memory. NULL is allowed. */
-GPUMM_API void gpumm_buffer_share (gpumm_buffer *buffer);
+/* Gives the memory back. NULL is allowed. */
 GPUMM_API void gpumm_buffer_release (gpumm_buffer *buffer);
 
 /* Copies a full matrix to one of the same type and size, one of them in a buffer, or each in one of another

@@ -27,7 +27,6 @@ gpumm_status gpumm_buffer_new (int device, size_t bytes, gpumm_buffer **buffer) 
   b->context = context;
   b->bytes = bytes;
   b->process = getpid ();
-  atomic_init (&b->references, 1);
   *buffer = b;
   return GPUMM_OK;
 }
@@ -36,13 +35,8 @@ void *gpumm_buffer_address (const gpumm_buffer *b) {
   return b ? b->p : NULL;
 }
 
-void gpumm_buffer_share (gpumm_buffer *b) {
-  if (b)
-    atomic_fetch_add (&b->references, 1);
-}
-
 void gpumm_buffer_release (gpumm_buffer *b) {
-  if (!b || atomic_fetch_sub (&b->references, 1) > 1)
+  if (!b)
     return;
   if (b->process == getpid ())
     gpumm_pool_give (b->context, GPUMM_POOL_DEVICE, b->p);

@@ -5,7 +5,6 @@
 
 #include "context.h"
 
-#include <stdatomic.h>
 #include <sys/types.h>
 
 struct gpumm_buffer {
@@ -13,7 +12,6 @@ struct gpumm_buffer {
   void *p;
   size_t bytes;
   pid_t process; /* that can use it: a forked one cannot */
-  atomic_int references;
 };
 
 /* Does x, a full matrix in a buffer, lie inside it, and can this process use it? name is for errors. */
