@@ -160,7 +160,9 @@ static gpumm_status ask_plan (const gpumm_call *x, int device) {
       .a = {.type = x->type, .rows = (int64_t) m, .cols = (int64_t) k, .ld = (int64_t) m},
       .b = {.type = x->type, .rows = (int64_t) k, .cols = (int64_t) n, .ld = (int64_t) k},
       .alpha = {1, 0}};
-  p.a.values = p.b.values = x->a; /* nothing is read: the product is not run */
+  /* Nothing is read, as the product is not run. Two addresses: both operands are uploaded. */
+  p.a.values = x->a;
+  p.b.values = &p;
   gpumm_job *job = NULL;
   const gpumm_status status = open_product (&p, GPUMM_AUTO, device, &job);
   gpumm_close (job);

@@ -294,6 +294,55 @@ static void test_spread (void) {
   gpu->clock = usual_clock;
 }
 
+/* Would the plan send A B to the GPU, for two n x n matrices? Their values are never read. */
+static int product_goes (double *values, int64_t n) {
+  gpumm_problem p = {.a = {.type = GPUMM_D, .rows = n, .cols = n, .ld = n, .values = values},
+                     .alpha = {1, 0}};
+  p.b = p.a;
+  p.b.values = values + 1;
+  gpumm_job *job = NULL;
+  CHECK (gpumm_open (&p, NULL, &job) == GPUMM_OK, "%s", gpumm_last_error ());
+  const int goes = job && gpumm_job_report (job)->backend == GPUMM_GPU;
+  gpumm_close (job);
+  return goes;
+}
+
+/* Would the plan send symm there? The error that follows says that the GPU has no routines. */
+static int symm_goes (double *a, double *b, int64_t n) {
+  const gpumm_call call = {.routine = GPUMM_SYMM,
+                           .type = GPUMM_D,
+                           .side = 'L',
+                           .uplo = 'L',
+                           .m = n,
+                           .n = n,
+                           .alpha = {1, 0},
+                           .a = a,
+                           .b = b,
+                           .c = a + 2,
+                           .lda = n,
+                           .ldb = n,
+                           .ldc = n};
+  const gpumm_status status = gpumm_run_call (&call, GPUMM_AUTO);
+  CHECK (status == GPUMM_UNSUPPORTED, "%s", gpumm_status_name (status));
+  return strstr (gpumm_last_error (), "computes products alone") != NULL;
+}
+
+/* A and B of symm are both uploaded, even if they are one array. So the smallest symm on the GPU is
+ * as large as the smallest product of two matrices there. */
+static void test_symm (void) {
+  double values[3];
+  int64_t cpu = SMALL, gpu_from = LARGE;
+  CHECK (!product_goes (values, cpu) && product_goes (values, gpu_from), "no size between");
+  while (gpu_from - cpu > 1) {
+    const int64_t n = (cpu + gpu_from) / 2;
+    *(product_goes (values, n) ? &gpu_from : &cpu) = n;
+  }
+  for (int other = 0; other < 2; other++) {
+    CHECK (!symm_goes (values, values + other, cpu), "n = %" PRId64 ": on the GPU", cpu);
+    CHECK (symm_goes (values, values + other, gpu_from), "n = %" PRId64 ": on the CPU", gpu_from);
+  }
+}
+
 int main (void) {
   char path[4096] = "";
   if (readlink ("/proc/self/exe", path, sizeof path - 32) > 0)
@@ -308,6 +357,7 @@ int main (void) {
   if (!found)
     return check_done ();
   test_places ();
+  test_symm ();
   test_launches ();
   test_limit ();
   test_in_place ();
