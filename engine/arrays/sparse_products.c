@@ -116,11 +116,12 @@ static gpumm_status queue_product (call *c, const char *algorithm, task *t) {
 
 /* ---- sparse by sparse --------------------------------------------------------------------- */
 
+/* a and b: names of the factors, for errors. */
 static gpumm_status multiply (call *c, const char *algorithm, const gpumm_bsr_product *p,
-                              int integers, int counts) {
-  gpumm_status status = check_bsr (c, &p->a, 1, "A");
+                              const char *a, const char *b, int integers, int counts) {
+  gpumm_status status = check_bsr (c, &p->a, 1, a);
   if (!status)
-    status = check_bsr (c, &p->b, 1, "B");
+    status = check_bsr (c, &p->b, 1, b);
   if (!status)
     status = check_bsr (c, &p->c, !counts, "C");
   if (!status)
@@ -172,7 +173,7 @@ static gpumm_status multiply_csc (const gpumm_csc_product *p, int counts) {
                                .real_a = p->real_b,
                                .real_b = p->real_a,
                                .zero = p->zero};
-  return multiply (&c, "spgemm", &q, 0, counts);
+  return multiply (&c, "spgemm", &q, "B", "A", 0, counts);
 }
 
 gpumm_status gpumm_csc_count (const gpumm_csc_product *p) {
@@ -188,7 +189,7 @@ static gpumm_status multiply_bsr (const gpumm_bsr_product *p, int counts) {
   if (!p)
     return gpumm_fail (GPUMM_INVALID, "%s: no product", c.name);
   const int integers = gpumm_is_integer (p->a.values.type);
-  return multiply (&c, integers ? "blocks_integer" : "bsr", p, 1, counts);
+  return multiply (&c, integers ? "blocks_integer" : "bsr", p, "A", "B", 1, counts);
 }
 
 gpumm_status gpumm_bsr_count (const gpumm_bsr_product *p) {

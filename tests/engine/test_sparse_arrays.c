@@ -316,6 +316,16 @@ static void test_errors (void) {
   CHECK (gpumm_sparse_run (&w) == GPUMM_INVALID, "counts are I64");
   gpumm_csc_product p = {.a = x, .b = x, .c = new_csc (3, 4, 0), .zero = take (GPUMM_I32, 1)};
   CHECK (gpumm_csc_count (&p) == GPUMM_NONCONFORMANT, "sizes do not fit");
+  gpumm_csc_product wrong = p;
+  wrong.a.stored = 1 << 20;
+  CHECK (gpumm_csc_count (&wrong) == GPUMM_INVALID
+             && strstr (gpumm_last_error (), ": A does not lie"),
+         "%s", gpumm_last_error ());
+  wrong = p;
+  wrong.b.stored = 1 << 20;
+  CHECK (gpumm_csc_count (&wrong) == GPUMM_INVALID
+             && strstr (gpumm_last_error (), ": B does not lie"),
+         "%s", gpumm_last_error ());
   give_all ();
 }
 
