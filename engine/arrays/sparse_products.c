@@ -213,6 +213,9 @@ static gpumm_status full_rows (call *c, const gpumm_matrix *x, gpumm_rows *rows)
                        .block_cols = 1,
                        .values = x->values,
                        .ld = x->ld};
+  if (x->ld < x->rows)
+    return gpumm_fail (GPUMM_INVALID, "%s: a full matrix has a leading dimension below its rows",
+                       c->name);
   return gpumm_check_view (c, &view, size, 0, "a full matrix");
 }
 

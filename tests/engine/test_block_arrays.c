@@ -330,6 +330,12 @@ static void test_errors (void) {
   f.d.rows = 5;
   CHECK (gpumm_bsr_multiply_full (&f) == GPUMM_NONCONFORMANT, "a full one that does not fit");
   f.d.rows = 6;
+  f.c.ld = 5;
+  CHECK (gpumm_bsr_multiply_full (&f) == GPUMM_INVALID, "columns of C that overlap");
+  f.c.ld = 6;
+  f.d.ld = 0;
+  CHECK (gpumm_bsr_multiply_full (&f) == GPUMM_INVALID, "columns of D that overlap");
+  f.d.ld = 6;
   f.s.values.type = f.d.type = f.c.type = GPUMM_I64;
   CHECK (gpumm_bsr_multiply_full (&f) == GPUMM_INVALID, "no kernel for integers by full ones");
   give_all ();

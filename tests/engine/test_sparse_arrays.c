@@ -326,6 +326,17 @@ static void test_errors (void) {
   CHECK (gpumm_csc_count (&wrong) == GPUMM_INVALID
              && strstr (gpumm_last_error (), ": B does not lie"),
          "%s", gpumm_last_error ());
+  const gpumm_view y = take (GPUMM_D, 12);
+  gpumm_csc_full f = {.s = x, .left = 1};
+  f.d = (gpumm_matrix){
+      .type = GPUMM_D, .rows = 4, .cols = 2, .ld = 4, .values = y.values, .buffer = y.buffer};
+  f.c = f.d;
+  f.c.rows = 3;
+  f.c.ld = 2;
+  CHECK (gpumm_csc_multiply_full (&f) == GPUMM_INVALID, "columns of C that overlap");
+  f.c.ld = 3;
+  f.d.ld = 3;
+  CHECK (gpumm_csc_multiply_full (&f) == GPUMM_INVALID, "columns of D that overlap");
   give_all ();
 }
 
