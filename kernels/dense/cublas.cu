@@ -22,8 +22,6 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
-
-#if __has_include(<cublas_v2.h>)
 #include "cuda/cublas_library.h"
 
 #include <cublas_v2.h>
@@ -337,12 +335,3 @@ FAMILY_ROWS (cublas) = {
      1 << GPUMM_D, EVEN, launch_pages},
     {},
 };
-
-#else /* a Toolkit without cuBLAS: no rows */
-
-FAMILY_ROWS (cublas) = {{}};
-
-void gpumm_cublas_reset (void) {
-}
-
-#endif

@@ -9,8 +9,6 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
-
-#if __has_include(<cublas_v2.h>)
 #include "cuda/cublas_library.h"
 
 #include <cublas_v2.h>
@@ -279,18 +277,3 @@ gpumm_status gpumm_cuda_call (int device, gpumm_stream *stream, const gpumm_call
   gpumm_cuda_leave (device, before);
   return status;
 }
-
-#else /* a Toolkit without cuBLAS */
-
-gpumm_status gpumm_cuda_call_bytes (int, const gpumm_call *, size_t *) {
-  return gpumm_driver_fail (GPUMM_UNSUPPORTED, "gpumm was built without cuBLAS");
-}
-
-gpumm_status gpumm_cuda_call (int, gpumm_stream *, const gpumm_call *, void *, size_t, int32_t *) {
-  return gpumm_driver_fail (GPUMM_UNSUPPORTED, "gpumm was built without cuBLAS");
-}
-
-void gpumm_routines_reset (void) {
-}
-
-#endif

@@ -20,8 +20,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
 #include "int8.h"
-
-#if __has_include(<cublasLt.h>)
 #include "int8_product.h"
 
 /* For bench/bench_emulated.cu, which records an event between stages. */
@@ -430,8 +428,7 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_produc
 }
 
 static int runs (const gpumm_product *p, const gpumm_device_properties *device) {
-  const gpumm_kernel *native = gpumm_family_cublas;
-  return int8_usable () && native->name && native->runs (p, device);
+  return int8_usable () && gpumm_family_cublas[0].runs (p, device);
 }
 
 enum { INT8_CAPABILITY = 75 }; /* the first whose INT8 tensor cores cuBLASLt uses */
@@ -465,23 +462,3 @@ gpumm_status gpumm_int8_multiply (int device, gpumm_stream *stream, const int8_m
                           {(int8_t *) b.to, b.ld, b.vectors, 0}, {d, ld, a.vectors, b.vectors, 0},
                           k, 1, add, workspace);
 }
-
-#else /* a Toolkit without cuBLASLt: no rows */
-
-FAMILY_ROWS (emulated) = {{}};
-
-const size_t gpumm_int8_workspace = 0;
-
-bool gpumm_int8_usable (void) {
-  return false;
-}
-
-gpumm_status gpumm_int8_multiply (int, gpumm_stream *, const int8_matrix &, const int8_matrix &,
-                                  int32_t *, int64_t, int64_t, bool, void *) {
-  return gpumm_driver_fail (GPUMM_UNSUPPORTED, "this was built without cuBLASLt");
-}
-
-void gpumm_emulated_reset (void) {
-}
-
-#endif
