@@ -153,6 +153,43 @@ __device__ static inline double rounded_product (double x, double y) {
   return __dmul_rn (x, y);
 }
 
+/* A part of an infinite number: 1 if it is infinite, else 0, with its sign. */
+template <class R> DEVICE R boxed (R x) {
+  return copysign (isinf (x) ? (R) 1 : (R) 0, x);
+}
+
+template <class R> DEVICE R zero_if_nan (R x) {
+  return isnan (x) ? copysign ((R) 0, x) : x;
+}
+
+/* x y if the formula gives NaN in both parts: an infinite factor makes the product infinite (C11,
+ * annex G.5.1), as in Octave. */
+template <class R>
+__device__ static inline complex<R> infinite_product (complex<R> x, complex<R> y) {
+  bool again = false;
+  if (isinf (x.re) || isinf (x.im)) {
+    x = {boxed (x.re), boxed (x.im)};
+    y = {zero_if_nan (y.re), zero_if_nan (y.im)};
+    again = true;
+  }
+  if (isinf (y.re) || isinf (y.im)) {
+    y = {boxed (y.re), boxed (y.im)};
+    x = {zero_if_nan (x.re), zero_if_nan (x.im)};
+    again = true;
+  }
+  if (!again
+      && (isinf (x.re * y.re) || isinf (x.im * y.im) || isinf (x.re * y.im)
+          || isinf (x.im * y.re))) {
+    x = {zero_if_nan (x.re), zero_if_nan (x.im)};
+    y = {zero_if_nan (y.re), zero_if_nan (y.im)};
+    again = true;
+  }
+  const R inf = (R) INFINITY;
+  return again ? complex<R>{inf * (rounded_product (x.re, y.re) - rounded_product (x.im, y.im)),
+                            inf * (rounded_product (x.re, y.im) + rounded_product (x.im, y.re))}
+               : complex<R>{(R) NAN, (R) NAN};
+}
+
 template <class T> DEVICE bool is_zero (T x) {
   return x == 0;
 }

@@ -90,41 +90,9 @@ template <class R> CALLED R hyperbolic_tangent (R x) {
 
 /* ---- products and quotients ----------------------------------------------------------------- */
 
-/* A part of an infinite number: 1 if it is infinite, else 0, with its sign. */
-template <class R> DEVICE R boxed (R x) {
-  return copysign (isinf (x) ? (R) 1 : (R) 0, x);
-}
-
-template <class R> DEVICE R zero_if_nan (R x) {
-  return isnan (x) ? copysign ((R) 0, x) : x;
-}
-
-/* Both parts of the product are NaN: is it infinite? */
+/* A call saves registers: few products need it. */
 template <class R> CALLED complex<R> recovered_product (complex<R> x, complex<R> y) {
-  R a = x.re, b = x.im, c = y.re, d = y.im;
-  bool again = isinf (a) || isinf (b) || isinf (c) || isinf (d);
-  if (isinf (a) || isinf (b)) {
-    a = boxed (a);
-    b = boxed (b);
-    c = zero_if_nan (c);
-    d = zero_if_nan (d);
-  }
-  if (isinf (c) || isinf (d)) {
-    c = boxed (c);
-    d = boxed (d);
-    a = zero_if_nan (a);
-    b = zero_if_nan (b);
-  }
-  if (!again && (isinf (a * c) || isinf (b * d) || isinf (a * d) || isinf (b * c))) {
-    a = zero_if_nan (a);
-    b = zero_if_nan (b);
-    c = zero_if_nan (c);
-    d = zero_if_nan (d);
-    again = true;
-  }
-  const R inf = (R) INFINITY;
-  return again ? complex<R>{inf * (a * c - b * d), inf * (a * d + b * c)}
-               : complex<R>{(R) NAN, (R) NAN};
+  return infinite_product (x, y);
 }
 
 template <class R> DEVICE complex<R> product (complex<R> x, complex<R> y) {

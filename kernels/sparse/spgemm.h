@@ -13,43 +13,6 @@ template <class R> __device__ static inline R times (R a, R b, int) {
   return rounded_product (a, b);
 }
 
-DEVICE double one_if_infinite (double x) {
-  return copysign (isinf (x) ? 1.0 : 0.0, x);
-}
-
-DEVICE double zero_if_nan (double x) {
-  return isnan (x) ? copysign (0.0, x) : x;
-}
-
-/* An infinite factor makes the product infinite even if the formula gives NaN in both parts (C11,
- * annex G.5.1), as in Octave. a and b are such factors. */
-template <class R>
-__device__ static inline complex<R> infinite_product (complex<R> a, complex<R> b) {
-  bool recover = false;
-  if (isinf (a.re) || isinf (a.im)) {
-    a = {(R) one_if_infinite (a.re), (R) one_if_infinite (a.im)};
-    b = {(R) zero_if_nan (b.re), (R) zero_if_nan (b.im)};
-    recover = true;
-  }
-  if (isinf (b.re) || isinf (b.im)) {
-    b = {(R) one_if_infinite (b.re), (R) one_if_infinite (b.im)};
-    a = {(R) zero_if_nan (a.re), (R) zero_if_nan (a.im)};
-    recover = true;
-  }
-  if (!recover
-      && (isinf (a.re * b.re) || isinf (a.im * b.im) || isinf (a.re * b.im)
-          || isinf (a.im * b.re))) {
-    a = {(R) zero_if_nan (a.re), (R) zero_if_nan (a.im)};
-    b = {(R) zero_if_nan (b.re), (R) zero_if_nan (b.im)};
-    recover = true;
-  }
-  const R nan = (R) NAN, infinity = (R) INFINITY;
-  if (!recover)
-    return {nan, nan};
-  return {infinity * (rounded_product (a.re, b.re) - rounded_product (a.im, b.im)),
-          infinity * (rounded_product (a.re, b.im) + rounded_product (a.im, b.re))};
-}
-
 template <class R>
 __device__ static inline complex<R> times (complex<R> a, complex<R> b, int real) {
   if (real & REAL_A)
