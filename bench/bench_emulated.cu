@@ -129,7 +129,8 @@ template <class R> static errors errors_of (const R *c, int64_t n, bool complexe
     R value;
     CUDA (cudaMemcpy (&value, c + (i + j * n) * (complexes ? 2 : 1), sizeof value,
                       cudaMemcpyDeviceToHost));
-    double error = fabs ((double) (((quad) value - sum) / size)) * 2 / epsilon (R ());
+    double error =
+        fabs ((double) (((quad) value - sum) / size)) * 2 / std::numeric_limits<R>::epsilon ();
     e.largest = error > e.largest ? error : e.largest;
     e.rms += error * error / SAMPLES;
   }

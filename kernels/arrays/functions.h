@@ -11,6 +11,7 @@
 
 #include "kernel.h"
 #include <float.h>
+#include <limits>
 
 #ifdef __CUDACC__
 #define CALLED __device__ __noinline__ static
@@ -20,29 +21,11 @@
 
 /* ---- limits of a type ----------------------------------------------------------------------- */
 
-DEVICE float smallest (float) {
-  return FLT_MIN;
-}
+template <class R> constexpr R largest = std::numeric_limits<R>::max ();
 
-DEVICE double smallest (double) {
-  return DBL_MIN;
-}
-
-DEVICE float largest (float) {
-  return FLT_MAX;
-}
-
-DEVICE double largest (double) {
-  return DBL_MAX;
-}
-
-DEVICE float epsilon (float) {
-  return FLT_EPSILON;
-}
-
-DEVICE double epsilon (double) {
-  return DBL_EPSILON;
-}
+/* Beside a smaller number, a part that matters may be subnormal. */
+template <class R>
+constexpr R tiny = std::numeric_limits<R>::min () / std::numeric_limits<R>::epsilon ();
 
 /* ---- reals ---------------------------------------------------------------------------------- */
 
@@ -199,9 +182,9 @@ template <class R> DEVICE R log_near_one (R x, R y) {
 template <class R> CALLED complex<R> complex_log (complex<R> z) {
   const R x = fabs (z.re), y = fabs (z.im), angle = atan2 (z.im, z.re);
   const R high = x > y ? x : y, low = x > y ? y : x;
-  if (high > largest (high) / 4 && isfinite (high) && !isnan (low))
+  if (high > largest<R> / 4 && isfinite (high) && !isnan (low))
     return {log (hypot (x / 4, y / 4)) + (R) 1.3862943611198906188, angle};
-  if (high < smallest (high) / epsilon (high) && high > 0) { /* by 2^40 */
+  if (high < tiny<R> && high > 0) { /* by 2^40 */
     const R grow = (R) 1099511627776.0;
     return {log (hypot (x * grow, y * grow)) - (R) 27.725887222397812377, angle};
   }
@@ -246,9 +229,9 @@ template <class R> CALLED complex<R> complex_sqrt (complex<R> z) {
   if (y == 0)
     return x < 0 ? complex<R>{0, copysign (sqrt (-x), y)} : complex<R>{fabs (sqrt (x)), y};
   const R high = fabs (x) > fabs (y) ? fabs (x) : fabs (y);
-  if (high > largest (high) / 8)
+  if (high > largest<R> / 8)
     x /= 16, y /= 16, back = 4;
-  else if (high < smallest (high) / epsilon (high)) /* by 2^40 */
+  else if (high < tiny<R>) /* by 2^40 */
     x *= (R) 1099511627776.0, y *= (R) 1099511627776.0, back = (R) 9.5367431640625e-7;
   const R root = sqrt ((fabs (x) + hypot (x, y)) / 2), other = fabs (y) / root / 2;
   return x >= 0 ? complex<R>{root * back, copysign (other * back, y)}

@@ -366,14 +366,6 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_prod
       });
 }
 
-static double epsilon (float) {
-  return 0x1p-23;
-}
-
-static double epsilon (double) {
-  return 0x1p-52;
-}
-
 /* Where the dither of each operand begins: far apart. */
 static const uint64_t SALT_A = 0, SALT_B = UINT64_C (1) << 62;
 
@@ -411,10 +403,9 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
   choice chosen;
   kept_operands kept;
   const char *why = "";
+  double eps = std::numeric_limits<typename real_part<T>::type>::epsilon ();
   int most = worthwhile_moduli (p->gain, is_single_type (p->type));
-  gpumm_status status =
-      decide (device, stream, w, room, a, b, t, epsilon (typename real_part<T>::type ()), most,
-              &chosen, &kept, &why);
+  gpumm_status status = decide (device, stream, w, room, a, b, t, eps, most, &chosen, &kept, &why);
   if (status)
     return status;
   say (p, chosen, why);

@@ -13,6 +13,8 @@
 #include "choice.h"
 #include "parts.h"
 
+#include <limits>
+
 /* The facts about each vector and about all, on the device. */
 struct operand_vectors {
   int *top, *low;              /* NO_TOP and -NO_TOP where all elements are 0 */
@@ -76,15 +78,9 @@ template <int DIGITS> __device__ static inline void add_extent (extent &e, numbe
   e.low = min (e.low, x.exponent + zeros);
 }
 
-__device__ static inline extent extent_of (double x) {
+template <class R> __device__ static inline extent extent_of (R x) {
   extent e = {NO_TOP, -NO_TOP, !isfinite (x), true};
-  add_extent<53> (e, take_apart (x));
-  return e;
-}
-
-__device__ static inline extent extent_of (float x) {
-  extent e = {NO_TOP, -NO_TOP, !isfinite (x), true};
-  add_extent<24> (e, take_apart (x));
+  add_extent<std::numeric_limits<R>::digits> (e, take_apart (x));
   return e;
 }
 
@@ -258,12 +254,8 @@ __global__ void static summarise (operand_vectors x, int64_t count, int digits) 
   }
 }
 
-static int digits (float) {
-  return 24;
-}
-
-static int digits (double) {
-  return 53;
+template <class R> static int digits (R) {
+  return std::numeric_limits<R>::digits;
 }
 
 /* For a complex number: top belongs to its magnitude. */
