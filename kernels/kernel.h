@@ -68,11 +68,15 @@ template <class R> struct alignas (2 * sizeof (R)) complex {
 
 /* ---- arithmetic --------------------------------------------------------------------------- */
 
-DEVICE float conjugate (float x) {
-  return x;
+template <class R> DEVICE void set (R &to, double re, double) {
+  to = (R) re;
 }
 
-DEVICE double conjugate (double x) {
+template <class R> DEVICE void set (complex<R> &to, double re, double im) {
+  to = {(R) re, (R) im};
+}
+
+template <class R> DEVICE R conjugate (R x) {
   return x;
 }
 
@@ -212,17 +216,8 @@ template <class T> DEVICE void store (global<T> C, int64_t at, T alpha, T sum, T
 
 /* ---- for launchers ------------------------------------------------------------------------ */
 
-static inline void convert (gpumm_scalar s, float *x) {
-  *x = (float) s.re;
-}
-
-static inline void convert (gpumm_scalar s, double *x) {
-  *x = s.re;
-}
-
-template <class R> static inline void convert (gpumm_scalar s, complex<R> *x) {
-  x->re = (R) s.re;
-  x->im = (R) s.im;
+template <class T> static inline void convert (gpumm_scalar s, T *x) {
+  set (*x, s.re, s.im);
 }
 
 static inline int64_t ceil_div (int64_t x, int64_t y) {

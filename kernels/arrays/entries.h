@@ -59,24 +59,12 @@ template <class T> struct part_of { typedef T type; };
 
 template <class R> struct part_of<complex<R> > { typedef R type; };
 
-DEVICE double wide (float x) {
-  return x;
-}
-
-DEVICE double wide (double x) {
+template <class R> DEVICE double wide (R x) {
   return x;
 }
 
 template <class R> DEVICE complex<double> wide (complex<R> x) {
   return {x.re, x.im};
-}
-
-template <class R> DEVICE void set (R &to, double re, double) {
-  to = (R) re;
-}
-
-template <class R> DEVICE void set (complex<R> &to, double re, double im) {
-  to = {(R) re, (R) im};
 }
 
 /* An entry converted to T. 64-bit integers are not converted. */

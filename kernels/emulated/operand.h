@@ -315,11 +315,7 @@ template <class T> struct part_count { static constexpr int VALUE = 1, PLANES = 
 
 template <class R> struct part_count<complex<R> > { static constexpr int VALUE = 2, PLANES = 3; };
 
-__device__ static inline number_parts part (double x, int) {
-  return take_apart (x);
-}
-
-__device__ static inline number_parts part (float x, int) {
+template <class R> __device__ static inline number_parts part (R x, int) {
   return take_apart (x);
 }
 

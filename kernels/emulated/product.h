@@ -25,12 +25,8 @@ __device__ static inline float rounded_add (float s, float a, float b, double *s
   return sum;
 }
 
-__device__ static inline double scaled (double x, int e) {
+template <class R> __device__ static inline R scaled (R x, int e) {
   return scalbn (x, e);
-}
-
-__device__ static inline float scaled (float x, int e) {
-  return scalbnf (x, e);
 }
 
 template <class R> __device__ static inline complex<R> scaled (complex<R> z, int e) {
@@ -176,18 +172,6 @@ __device__ static inline void load (int (&x)[2], const int32_t *p) {
   x[1] = y.y;
 }
 
-__device__ static inline void set_parts (double *x, double re, double) {
-  *x = re;
-}
-
-__device__ static inline void set_parts (float *x, double re, double) {
-  *x = (float) re;
-}
-
-template <class R> __device__ static inline void set_parts (complex<R> *z, double re, double im) {
-  *z = {(R) re, (R) im};
-}
-
 /* C = alpha C' 2^(-e_i - f_j) + beta C of a panel: ROWS of a column per thread. Complex products
  * are computed from three: (a + i b) (c + i d) = (a c - b d) + i ((a + b) (c + d) - a c - b d),
  * which is exact modulo p (as in arXiv 2512.08321). */
@@ -234,7 +218,7 @@ __global__ void __launch_bounds__ (EMULATED_THREADS)
         value[part] = scale_by_power (x, exponent - e[i + r] - f[j]);
       }
       T element;
-      set_parts (&element, value[0], value[1]);
+      set (element, value[0], value[1]);
       store (global<T> (C), i + r + j * ldc, alpha, element, beta);
     }
 }
