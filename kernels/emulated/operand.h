@@ -410,10 +410,13 @@ __global__ void __launch_bounds__ (EMULATED_THREADS)
 }
 
 /* Writes the residues of x, whose vectors have these exponents. planes.ld is a multiple of 128. */
-template <class T, int WORDS>
-static gpumm_status quantise_words (int device, gpumm_stream *stream, const operand_view<T> &x,
-                                    const int *exponents, const residue_table &t,
-                                    const residue_planes &planes) {
+template <class T, int WORDS = 1>
+static gpumm_status quantise (int device, gpumm_stream *stream, const operand_view<T> &x,
+                              const int *exponents, const residue_table &t,
+                              const residue_planes &planes) {
+  if constexpr (WORDS < MOST_WORDS)
+    if (t.words > WORDS)
+      return quantise<T, WORDS + 1> (device, stream, x, exponents, t, planes);
   if (x.along_k)
     return LAUNCH ("quantise_along", (quantise_along<T, WORDS>),
                    ceil_div (planes.vectors, WARPS) * (planes.ld / (32 * QUAD)),
@@ -421,20 +424,6 @@ static gpumm_status quantise_words (int device, gpumm_stream *stream, const oper
   return LAUNCH ("quantise_across", (quantise_across<T, WORDS>),
                  ceil_div (planes.vectors, TILE_V) * (planes.ld / TILE_K), dim3 (EMULATED_THREADS),
                  device, stream, x, exponents, t, planes);
-}
-
-template <class T>
-static gpumm_status quantise (int device, gpumm_stream *stream, const operand_view<T> &x,
-                              const int *exponents, const residue_table &t,
-                              const residue_planes &planes) {
-  switch (t.words) {
-  case 1:
-    return quantise_words<T, 1> (device, stream, x, exponents, t, planes);
-  case 2:
-    return quantise_words<T, 2> (device, stream, x, exponents, t, planes);
-  default:
-    return quantise_words<T, 3> (device, stream, x, exponents, t, planes);
-  }
 }
 
 /* ---- levels for the guard's product ------------------------------------------------------- */

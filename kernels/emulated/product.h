@@ -223,34 +223,18 @@ __global__ void __launch_bounds__ (EMULATED_THREADS)
     }
 }
 
-template <class T, int LIMBS>
-static gpumm_status reconstruct_limbs (int device, gpumm_stream *stream,
-                                       const product_planes &planes, const crt_table &t,
-                                       const int *e, const int *f, T alpha, T beta, T *c,
-                                       int64_t ldc) {
-  constexpr int ROWS = part_count<T>::VALUE == 1 ? 4 : 2;
-  return LAUNCH ("reconstruct", (reconstruct<T, LIMBS, ROWS>),
-                 ceil_div (ceil_div (planes.rows, ROWS) * planes.cols, EMULATED_THREADS),
-                 dim3 (EMULATED_THREADS), device, stream, planes, t, e, f, alpha, beta, c, ldc);
-}
-
-template <class T>
+template <class T, int LIMBS = 2>
 static gpumm_status reconstruct_panel (int device, gpumm_stream *stream,
                                        const product_planes &planes, const crt_table &t,
                                        const int *e, const int *f, T alpha, T beta, T *c,
                                        int64_t ldc) {
-  switch (t.limbs) {
-  case 2:
-    return reconstruct_limbs<T, 2> (device, stream, planes, t, e, f, alpha, beta, c, ldc);
-  case 3:
-    return reconstruct_limbs<T, 3> (device, stream, planes, t, e, f, alpha, beta, c, ldc);
-  case 4:
-    return reconstruct_limbs<T, 4> (device, stream, planes, t, e, f, alpha, beta, c, ldc);
-  case 5:
-    return reconstruct_limbs<T, 5> (device, stream, planes, t, e, f, alpha, beta, c, ldc);
-  default:
-    return reconstruct_limbs<T, 6> (device, stream, planes, t, e, f, alpha, beta, c, ldc);
-  }
+  if constexpr (LIMBS < MOST_LIMBS)
+    if (t.limbs > LIMBS)
+      return reconstruct_panel<T, LIMBS + 1> (device, stream, planes, t, e, f, alpha, beta, c, ldc);
+  constexpr int ROWS = part_count<T>::VALUE == 1 ? 4 : 2;
+  return LAUNCH ("reconstruct", (reconstruct<T, LIMBS, ROWS>),
+                 ceil_div (ceil_div (planes.rows, ROWS) * planes.cols, EMULATED_THREADS),
+                 dim3 (EMULATED_THREADS), device, stream, planes, t, e, f, alpha, beta, c, ldc);
 }
 
 #endif
