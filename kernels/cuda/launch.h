@@ -55,21 +55,18 @@ static gpumm_status launch_on_gpu (const char *kernel, int64_t blocks, dim3 thre
   return status;
 }
 
+/* Sets `bytes` bytes from `to` on to that byte. */
+static inline gpumm_status fill (int device, gpumm_stream *stream, void *to, int byte,
+                                 size_t bytes) {
+  return gpumm_driver_here.fill (device, stream, to, byte, bytes);
+}
+
 /* Copies to the host and waits for the copy. */
 static inline gpumm_status read_back (int device, gpumm_stream *stream, void *to, const void *from,
                                       size_t bytes) {
-  int before;
-  gpumm_status status = gpumm_cuda_enter ("cudaMemcpyAsync", device, &before);
-  if (status)
-    return status;
-  status =
-      gpumm_cuda_check ("cudaMemcpyAsync", cudaMemcpyAsync (to, from, bytes, cudaMemcpyDeviceToHost,
-                                                            (cudaStream_t) stream));
-  if (!status)
-    status =
-        gpumm_cuda_check ("cudaStreamSynchronize", cudaStreamSynchronize ((cudaStream_t) stream));
-  gpumm_cuda_leave (device, before);
-  return status;
+  const gpumm_status status =
+      gpumm_driver_here.copy_down (device, stream, to, bytes, from, bytes, bytes, 1);
+  return status ? status : gpumm_driver_here.stream_synchronize (device, stream);
 }
 
 /* Call it between the products of a launch that waits anyway: it lets the device catch up when more
@@ -81,13 +78,7 @@ static inline gpumm_status pace (int device, gpumm_stream *stream, double operat
   if (*queued < most)
     return GPUMM_OK;
   *queued = 0;
-  int before;
-  gpumm_status status = gpumm_cuda_enter ("cudaStreamSynchronize", device, &before);
-  if (status)
-    return status;
-  status =
-      gpumm_cuda_check ("cudaStreamSynchronize", cudaStreamSynchronize ((cudaStream_t) stream));
-  gpumm_cuda_leave (device, before);
+  const gpumm_status status = gpumm_driver_here.stream_synchronize (device, stream);
   return status ? status : gpumm_driver_check_cancelled ();
 }
 
@@ -110,18 +101,5 @@ static inline gpumm_status multiprocessors (int device, int *count) {
       code<<<(unsigned) (blocks), threads, bytes, (cudaStream_t) (stream)>>> (__VA_ARGS__);        \
   })
 /* clang-format on */
-
-/* So many bytes from `to` on become that byte. */
-static inline gpumm_status fill (int device, gpumm_stream *stream, void *to, int byte,
-                                 size_t bytes) {
-  int before;
-  gpumm_status status = gpumm_cuda_enter ("cudaMemsetAsync", device, &before);
-  if (status)
-    return status;
-  status = gpumm_cuda_check ("cudaMemsetAsync",
-                             cudaMemsetAsync (to, byte, bytes, (cudaStream_t) stream));
-  gpumm_cuda_leave (device, before);
-  return status;
-}
 
 #endif

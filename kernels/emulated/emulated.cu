@@ -240,13 +240,7 @@ static gpumm_status measure_kappas (int device, gpumm_stream *stream, const work
   bool masked = facts.a.zeros && facts.b.zeros;
   float units = (float) (1 << 2 * drop);
   *worst = kappas{0, 0};
-  int before;
-  gpumm_status status = gpumm_cuda_enter ("cudaMemsetAsync", device, &before);
-  if (status)
-    return status;
-  status = gpumm_cuda_check ("cudaMemsetAsync",
-                             cudaMemsetAsync (w.worst, 0, sizeof *w.worst, (cudaStream_t) stream));
-  gpumm_cuda_leave (device, before);
+  gpumm_status status = fill (device, stream, w.worst, 0, sizeof *w.worst);
   if (!status)
     status = for_parts (
         w.panels, room, masked ? 2 : 1, a, b, NOT_KEPT,
