@@ -4,6 +4,8 @@
 #ifndef GPUMM_CUDA_CUBLAS_LIBRARY_H
 #define GPUMM_CUDA_CUBLAS_LIBRARY_H
 
+#include "cuda.h"
+
 #include <cublas_api.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -38,6 +40,18 @@ template <class F> static inline bool find_function (void *library, const char *
   void *found = dlsym (library, name);
   memcpy (function, &found, sizeof found);
   return found != NULL;
+}
+
+/* Destroys the handle of a device, if there is one. */
+template <class Handle, class Destroy>
+static inline void release_handle (int device, Handle *handle, Destroy destroy) {
+  int before;
+  if (*handle && gpumm_cuda_enter ("reset", device, &before) == GPUMM_OK) {
+    destroy (*handle);
+    cudaGetLastError ();
+    gpumm_cuda_leave (device, before);
+  }
+  *handle = NULL;
 }
 
 /* Variables that change what cuBLAS computes, not only how fast. 0 turns a variable off, as if it

@@ -7,6 +7,8 @@
 
 #include <cuda_runtime_api.h>
 
+enum { MOST_DEVICES = 64 };
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_DEVICES = 64 };
-
 /* ---- errors ------------------------------------------------------------------------------- */
 
 gpumm_status gpumm_cuda_check (const char *call, cudaError_t error) {

@@ -109,7 +109,6 @@ static gpumm_status check (const char *call, cublasStatus_t error) {
 
 /* ---- handles ------------------------------------------------------------------------------ */
 
-enum { MOST_DEVICES = 64 };
 static cublasHandle_t handles[MOST_DEVICES];
 static struct { /* of its handle, and while that is used: devices do not wait for each other */
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -130,14 +129,8 @@ static gpumm_status prepare (int device, gpumm_stream *stream, cublasHandle_t *h
 
 void gpumm_cublas_reset (void) {
   for (int device = 0; device < MOST_DEVICES; device++) {
-    int before;
     pthread_mutex_lock (&locks[device].lock);
-    if (handles[device] && gpumm_cuda_enter ("cublasDestroy", device, &before) == GPUMM_OK) {
-      cublas.destroy (handles[device]);
-      cudaGetLastError ();
-      gpumm_cuda_leave (device, before);
-    }
-    handles[device] = NULL;
+    release_handle (device, &handles[device], cublas.destroy);
     pthread_mutex_unlock (&locks[device].lock);
   }
 }

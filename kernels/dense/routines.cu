@@ -15,8 +15,6 @@
 
 /* ---- the libraries ------------------------------------------------------------------------- */
 
-enum { MOST_DEVICES = 64 };
-
 static struct {
   void *library;
   int (*create) (void **);
@@ -84,15 +82,8 @@ static gpumm_status prepare (int device, gpumm_stream *stream, const gpumm_call 
 
 void gpumm_routines_reset (void) {
   for (auto *library : {&blas, &solver})
-    for (int device = 0; device < MOST_DEVICES; device++) {
-      int before;
-      if (library->handles[device] && !gpumm_cuda_enter ("reset", device, &before)) {
-        library->destroy (library->handles[device]);
-        cudaGetLastError ();
-        gpumm_cuda_leave (device, before);
-      }
-      library->handles[device] = NULL;
-    }
+    for (int device = 0; device < MOST_DEVICES; device++)
+      release_handle (device, &library->handles[device], library->destroy);
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */

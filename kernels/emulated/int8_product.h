@@ -79,7 +79,7 @@ static gpumm_status check_lt (const char *call, cublasStatus_t error) {
 
 /* ---- handles and algorithms --------------------------------------------------------------- */
 
-enum { MOST_LT_DEVICES = 64, KEPT_ALGORITHMS = 64, CANDIDATES = 6 };
+enum { KEPT_ALGORITHMS = 64, CANDIDATES = 6 };
 
 /* Fewest operations of a product for which measuring algorithms pays: about 10 us on an H200. */
 static const double FEWEST_OPERATIONS = 1e10;
@@ -96,24 +96,15 @@ struct advice {
 
 static struct {
   pthread_mutex_t lock;
-  cublasLtHandle_t handles[MOST_LT_DEVICES];
+  cublasLtHandle_t handles[MOST_DEVICES];
   advice kept[KEPT_ALGORITHMS];
   int64_t asked;
 } lt_state = {PTHREAD_MUTEX_INITIALIZER, {}, {}, 0};
 
 void gpumm_emulated_reset (void) {
   pthread_mutex_lock (&lt_state.lock);
-  for (int device = 0; device < MOST_LT_DEVICES; device++) {
-    int before;
-    if (!lt_state.handles[device])
-      continue;
-    if (gpumm_cuda_enter ("cublasLtDestroy", device, &before) == GPUMM_OK) {
-      lt.Destroy (lt_state.handles[device]);
-      cudaGetLastError ();
-      gpumm_cuda_leave (device, before);
-    }
-    lt_state.handles[device] = NULL;
-  }
+  for (int device = 0; device < MOST_DEVICES; device++)
+    release_handle (device, &lt_state.handles[device], lt.Destroy);
   pthread_mutex_unlock (&lt_state.lock);
 }
 
@@ -276,7 +267,7 @@ static gpumm_status multiply_planes (int device, gpumm_stream *stream, const res
                                      const residue_planes &b, const product_planes &d, int64_t k,
                                      int batch, bool add, void *workspace) {
   int before;
-  if (device < 0 || device >= MOST_LT_DEVICES)
+  if (device < 0 || device >= MOST_DEVICES)
     return gpumm_driver_fail (GPUMM_NO_DEVICE, "there is no device %d", device);
   gpumm_status status = gpumm_cuda_enter ("int8 product", device, &before);
   if (status)
