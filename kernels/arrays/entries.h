@@ -55,10 +55,6 @@ static inline int64_t blocks_for (int64_t entries, int64_t each) {
     }                                                                                              \
   while (0)
 
-template <class T> struct part_of { typedef T type; };
-
-template <class R> struct part_of<complex<R> > { typedef R type; };
-
 template <class R> DEVICE double wide (R x) {
   return x;
 }

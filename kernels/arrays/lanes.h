@@ -10,8 +10,8 @@
 
 #include "entries.h"
 
-/* The blocks that keep a large GPU busy; the least entries of a part for each thread; the most parts. */
-enum { ENOUGH_BLOCKS = 1024, LEAST_EACH = 16, MOST_PARTS = 1024 };
+/* The blocks that keep a large GPU busy; the least entries of a part for each thread. */
+enum { ENOUGH_BLOCKS = 1024, LEAST_EACH = 16 };
 
 struct lanes {
   int64_t inner, count, outer;

@@ -452,8 +452,6 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *)
   return takes_blocks (p) && can_slice (p);
 }
 
-enum { INT8_CAPABILITY = 75 }; /* the first whose INT8 tensor cores cuBLASLt uses */
-
 /* Multiply-adds of full matrices a second and multiprocessor on an H200 (132 of them), each three of
  * digits on average, at 1.5 % of the blocks of 32768 x 32768 and of 8192 x 8192. */
 static const double MULTIPLY_RATE = 2.2e14 / 132;

@@ -40,7 +40,7 @@ __device__ static inline void multiply_add_8x8 (double &c0, double &c1, double a
 }
 
 /* A warp's c += a b, 16 x 4 by 4 x 8: two of these one above the other; c2, c3 and a1 are the lower
- * one's. Twice as fast from compute capability 9.0 on (66 against 33 TFLOPS on an H200). */
+ * one's. Twice as fast on compute capability 9.0 (66 against 33 TFLOPS on an H200). */
 __device__ static inline void multiply_add_16x8 (double &c0, double &c1, double &c2, double &c3,
                                                  double a0, double a1, double b) {
 #if __CUDA_ARCH__ == 900

@@ -416,8 +416,6 @@ static int runs (const gpumm_product *p, const gpumm_device_properties *device) 
   return int8_usable () && gpumm_family_cublas[0].runs (p, device);
 }
 
-enum { INT8_CAPABILITY = 75 }; /* the first whose INT8 tensor cores cuBLASLt uses */
-
 /* From this n on it was faster than cuBLAS on an H200 in double; in complex double from 2600, in
  * single from 2200, in complex single from 1500 (between the sizes of
  * bench/results/h200/emulated.csv). */

@@ -11,6 +11,8 @@ struct int8_matrix {
   int64_t ld, vectors;
 };
 
+enum { INT8_CAPABILITY = 75 }; /* the first whose INT8 tensor cores cuBLASLt uses */
+
 extern const size_t gpumm_int8_workspace; /* bytes */
 
 /* Can cuBLASLt be opened? */
