@@ -289,7 +289,7 @@ static inline gpumm_status count_products (int device, gpumm_stream *stream,
                                            const gpumm_sparse_product *p) {
   gpumm_sparse_product turned;
   TRY (turn_operands (device, stream, p, p->prepared ? NOTHING : STRUCTURE, &turned));
-  return gpumm_count_blocks (device, stream, &turned);
+  return gpumm_make_structure (device, stream, &turned, false);
 }
 
 /* gpumm_sparse_kernel.launch around MULTIPLY, which is given the product without ops, and C with its
@@ -299,7 +299,7 @@ static gpumm_status launch_products (int device, gpumm_stream *stream,
                                      const gpumm_sparse_product *p) {
   gpumm_sparse_product turned;
   TRY (turn_operands (device, stream, p, p->prepared ? NOTHING : ELEMENTS, &turned));
-  TRY (gpumm_write_columns (device, stream, &turned));
+  TRY (gpumm_make_structure (device, stream, &turned, true));
   TRY (MULTIPLY (device, stream, &turned));
   return gpumm_look_for_zeros (device, stream, &turned);
 }

@@ -179,18 +179,10 @@ gpumm_status gpumm_look_for_zeros (int device, gpumm_stream *stream,
 
 /* ---- launch ------------------------------------------------------------------------------- */
 
-static gpumm_status launch_structure (int device, gpumm_stream *stream,
-                                      const gpumm_sparse_product *p, int32_t *column) {
+gpumm_status gpumm_make_structure (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
+                                   bool write) {
   return LAUNCH ("symbolic", make_structure, p->count, dim3 (THREADS), device, stream, p->a, p->b,
-                 p->row, p->c.start, column);
-}
-
-gpumm_status gpumm_count_blocks (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  return launch_structure (device, stream, p, NULL);
-}
-
-gpumm_status gpumm_write_columns (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  return launch_structure (device, stream, p, p->c.column);
+                 p->row, p->c.start, write ? p->c.column : NULL);
 }
 
 size_t gpumm_pattern_bytes (const gpumm_sparse_product *p) {
@@ -203,11 +195,10 @@ gpumm_status gpumm_make_pattern (int device, gpumm_stream *stream, const gpumm_s
                                  bool write) {
   const gpumm_rows &a = p->a, &b = p->b, &c = p->c;
   uint32_t *bits = (uint32_t *) p->workspace;
-  int32_t *column = write ? c.column : NULL;
   if (b.cols > SHORT_COLUMNS)
-    return launch_structure (device, stream, p, column);
+    return gpumm_make_structure (device, stream, p, write);
   TRY (LAUNCH ("symbolic", mark_rows, b.rows, dim3 (THREADS), device, stream, ceil_div (b.cols, 32),
                b.start, b.column, bits));
   return LAUNCH ("symbolic", structure_of_bits, p->count, dim3 (THREADS), device, stream, p->row,
-                 b.cols, a.start, a.column, bits, c.start, column);
+                 b.cols, a.start, a.column, bits, c.start, write ? c.column : NULL);
 }

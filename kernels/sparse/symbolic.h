@@ -5,13 +5,13 @@
 
 #include "rows.h"
 
-/* gpumm_count_blocks counts the blocks of each row of the product A B to c.start[i + 1]. Once c.start
- * has offsets, gpumm_write_columns writes their columns to c.column. */
-gpumm_status gpumm_count_blocks (int device, gpumm_stream *stream, const gpumm_sparse_product *p);
-gpumm_status gpumm_write_columns (int device, gpumm_stream *stream, const gpumm_sparse_product *p);
+/* Counts the blocks of each row of the product A B to c.start[i + 1], or writes their columns to
+ * c.column once c.start has offsets. */
+gpumm_status gpumm_make_structure (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
+                                   bool write);
 
-/* The same, counting or writing; B's rows become bits first if they are short enough. A block of A
- * then takes as many steps as a row has words, however full B is. */
+/* The same; B's rows become bits first if they are short enough. A block of A then takes as many
+ * steps as a row has words, however full B is. */
 size_t gpumm_pattern_bytes (const gpumm_sparse_product *p); /* of p->workspace, where it begins */
 gpumm_status gpumm_make_pattern (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
                                  bool write);
