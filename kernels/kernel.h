@@ -224,6 +224,27 @@ static inline int64_t ceil_div (int64_t x, int64_t y) {
   return (x + y - 1) / y;
 }
 
+/* Parts of a workspace begin at multiples of this, which suits 16-byte accesses and cuBLASLt. */
+static const size_t ALIGNMENT = 256;
+
+static inline size_t aligned (size_t bytes) {
+  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Hands out a workspace part by part; with base NULL it only counts the bytes. */
+struct parts {
+  char *base;
+  size_t used;
+
+  explicit parts (void *memory) : base ((char *) memory), used (0) {
+  }
+
+  template <class T> void take (T *&part, int64_t count) {
+    part = (T *) (base + used);
+    used += aligned ((size_t) count * sizeof (T));
+  }
+};
+
 /* A product with its types: what a launcher passes to its kernel. alpha = 0 and k = 0 are one case,
  * C = beta C, in which BLAS reads neither A nor B: then both alpha and k are set to 0. */
 template <class T> struct arguments {

@@ -83,14 +83,14 @@ static int provided_planes (gpumm_type type) {
   return (is_single_type (type) ? 8 : 16) * (is_complex_type (type) ? 3 : 1);
 }
 
-static void take_vectors (pieces *from, int64_t count, operand_vectors *x) {
-  from->take (&x->top, count);
-  from->take (&x->low, count);
-  from->take (&x->squares, count);
-  from->take (&x->bins, count * LEVEL_BINS);
-  from->take (&x->norm, count);
-  from->take (&x->weight, count);
-  from->take (&x->exponent, count);
+static void take_vectors (parts *from, int64_t count, operand_vectors *x) {
+  from->take (x->top, count);
+  from->take (x->low, count);
+  from->take (x->squares, count);
+  from->take (x->bins, count * LEVEL_BINS);
+  from->take (x->norm, count);
+  from->take (x->weight, count);
+  from->take (x->exponent, count);
 }
 
 /* The operand from its vector first on, with that record. */
@@ -116,25 +116,25 @@ static bool may_keep (const gpumm_product *p) {
 static size_t lay_out (const gpumm_product *p, bool keep, workspace *w) {
   gpumm_tiling alone = {1, 1, p->m, p->n, 0, 0, 0, 0};
   const gpumm_tiling &t = keep ? p->tiling : alone;
-  pieces from = {(char *) p->workspace, 0};
-  from.take (&w->records, 2 * MOST_KEPT);
-  from.take (&w->found, 1);
-  from.take (&w->worst, 1);
+  parts from (p->workspace);
+  from.take (w->records, 2 * MOST_KEPT);
+  from.take (w->found, 1);
+  from.take (w->worst, 1);
   take_vectors (&from, t.down * t.m, &w->a);
   take_vectors (&from, t.across * t.n, &w->b);
-  from.take (&w->int8, (int64_t) INT8_WORKSPACE);
+  from.take (w->int8, (int64_t) INT8_WORKSPACE);
   if (keep) {
     int64_t vector = provided_planes (p->type) * round_up (p->k, DEPTH_UNIT);
     int64_t a = round_up (t.m, VECTOR_UNIT) * vector, b = round_up (t.n, VECTOR_UNIT) * vector;
-    from.take (&w->kept_a, t.down * a);
-    from.take (&w->kept_b, t.across * b);
-    if (from.memory) {
+    from.take (w->kept_a, t.down * a);
+    from.take (w->kept_b, t.across * b);
+    if (from.base) {
       w->kept_a += t.row * a;
       w->kept_b += t.col * b;
     }
   }
-  if (from.memory) {
-    w->panels = from.memory + from.used;
+  if (from.base) {
+    w->panels = from.base + from.used;
     go_to (&w->a, t.row * t.m, w->records + t.row);
     go_to (&w->b, t.col * t.n, w->records + MOST_KEPT + t.col);
   }

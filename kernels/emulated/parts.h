@@ -64,9 +64,6 @@ static const int64_t PRODUCT_ROWS = 4096, PRODUCT_COLS = 2048;
 /* The smallest sizes with a small workspace. */
 static const int64_t NARROW_PANEL = 64, SHORT_PANEL = 1024;
 
-/* Memory is divided in multiples of this, which suits 16-byte accesses and cuBLASLt. */
-static const size_t PIECE = 256;
-
 static int64_t least (int64_t x, int64_t y) {
   return x < y ? x : y;
 }
@@ -88,12 +85,12 @@ struct panels {
   double product_bytes () const {
     return 4.0 * planes * (double) round_up (part_rows, VECTOR_UNIT)
                * (double) round_up (part_cols, VECTOR_UNIT)
-           + PIECE;
+           + ALIGNMENT;
   }
 
   double bytes () const {
     double r = (double) round_up (rows, VECTOR_UNIT), c = (double) round_up (cols, VECTOR_UNIT);
-    return planes * (r + c) * (double) ld () + 2 * PIECE + product_bytes ();
+    return planes * (r + c) * (double) ld () + 2 * ALIGNMENT + product_bytes ();
   }
 };
 
@@ -138,17 +135,6 @@ static panels choose_panels (int64_t m, int64_t n, int64_t k, int planes, double
   return x;
 }
 
-/* Divides a block of memory piece by piece; with NULL, only counts. */
-struct pieces {
-  char *memory;
-  size_t used;
-
-  template <class P> void take (P **p, int64_t count) {
-    *p = (P *) (memory ? memory + used : NULL);
-    used += ((size_t) count * sizeof (P) + PIECE - 1) / PIECE * PIECE;
-  }
-};
-
 /* ---- the product, part by part ------------------------------------------------------------ */
 
 template <class T>
@@ -192,7 +178,7 @@ static gpumm_status for_parts (char *memory, double room, int count, const opera
   if ((keeps ? size.product_bytes () : size.bytes ()) > room)
     return gpumm_driver_fail (GPUMM_INTERNAL, "emulated: %.0f bytes of workspace are too few",
                               room);
-  pieces from = {memory, 0};
+  parts from (memory);
   residue_planes planes[2] = {{NULL, size.ld (), round_up (size.rows, VECTOR_UNIT), 0},
                               {NULL, size.ld (), round_up (size.cols, VECTOR_UNIT), 0}};
   for (int which = 0; which < 2; which++) {
@@ -201,11 +187,11 @@ static gpumm_status for_parts (char *memory, double room, int count, const opera
     if (keeps)
       x.to = kept[which].to;
     else
-      from.take (&x.to, count * x.plane);
+      from.take (x.to, count * x.plane);
   }
   product_planes products = {NULL, round_up (size.part_rows, VECTOR_UNIT), 0, 0, 0};
   products.plane = products.ld * round_up (size.part_cols, VECTOR_UNIT);
-  from.take (&products.d, count * products.plane);
+  from.take (products.d, count * products.plane);
 
   gpumm_status status = GPUMM_OK;
   int64_t at[2][2]; /* vector and element at which the planes begin; -1: no planes yet */

@@ -103,23 +103,4 @@ static inline int element_bytes (gpumm_type type) {
                            : 8;
 }
 
-/* Parts of a workspace begin at multiples of this. */
-static inline size_t aligned (size_t bytes) {
-  return (bytes + 255) / 256 * 256;
-}
-
-/* Hands out a workspace part by part; with base NULL it only counts the bytes. */
-struct parts {
-  char *base;
-  size_t used;
-
-  explicit parts (void *memory) : base ((char *) memory), used (0) {
-  }
-
-  template <class T> void take (T *&part, int64_t count) {
-    part = (T *) (base + used);
-    used += aligned ((size_t) count * sizeof (T));
-  }
-};
-
 #endif
