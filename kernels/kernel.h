@@ -84,21 +84,6 @@ template <class R> DEVICE complex<R> conjugate (complex<R> x) {
   return {x.re, -x.im};
 }
 
-/* sum += a b, complex by four real products: rounds and spreads NaN and Inf as the formula says.
- * nvcc makes each line a fused multiply-add. */
-template <class T> DEVICE void multiply_add (T &sum, T a, T b) {
-  COUNT_OPERATIONS (2);
-  sum += a * b;
-}
-
-template <class R> DEVICE void multiply_add (complex<R> &sum, complex<R> a, complex<R> b) {
-  COUNT_OPERATIONS (8);
-  sum.re += a.re * b.re;
-  sum.re -= a.im * b.im;
-  sum.im += a.re * b.im;
-  sum.im += a.im * b.re;
-}
-
 /* Which factors are real but stored as complex numbers. */
 enum { REAL_A = 1, REAL_B = 2 };
 
@@ -106,14 +91,16 @@ DEVICE int real_factors (const gpumm_sparse_product &p) {
   return (p.real_a ? REAL_A : 0) | (p.real_b ? REAL_B : 0);
 }
 
-/* sum += a b. A real factor multiplies both parts of the other: Inf and NaN in one part of the
- * other factor do not reach the other part of the sum. */
-template <class T> DEVICE void multiply_add (T &sum, T a, T b, int) {
-  multiply_add (sum, a, b);
+/* sum += a b; nvcc makes each line a fused multiply-add. Complex by four real products, which round
+ * and spread NaN and Inf as the formula says. A real factor multiplies both parts of the other: Inf
+ * and NaN in one part of the other factor do not reach the other part of the sum. */
+template <class T> DEVICE void multiply_add (T &sum, T a, T b, int = 0) {
+  COUNT_OPERATIONS (2);
+  sum += a * b;
 }
 
 template <class R>
-DEVICE void multiply_add (complex<R> &sum, complex<R> a, complex<R> b, int real) {
+DEVICE void multiply_add (complex<R> &sum, complex<R> a, complex<R> b, int real = 0) {
   multiply_add (sum.re, a.re, b.re);
   if (!(real & REAL_B))
     multiply_add (sum.im, a.re, b.im);
