@@ -109,7 +109,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
       held = run.entry;
     }
     const double *const entries = row_of_a + a.lies_off ((int) run.entry);
-    double sum[TILES][TILES][2] = {};
+    double sum[TILES][2 * TILES] = {};
     for (int product = begin, place = 0; product < end; product++) {
       const uint32_t which = lists.which[0][product];
       const double *x = entries + which_entry (which) * SIZE;
@@ -119,18 +119,15 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
 #pragma unroll
       for (int s = 0; s < own::steps; s++) {
         const bool inside = 4 * s + 3 < SIDE || 4 * s + t < SIDE; /* past k's end, zeros in both */
-        double u[TILES], v[TILES];
+        double u[TILES], v[TILES][1];
 #pragma unroll
         for (int i = 0; i < TILES; i++) {
           u[i] = inside ? x[of_a[i] + 4 * s * SIDE] : 0;
-          v[i] = inside ? y[of_b[i] + 4 * s] : 0;
+          v[i][0] = inside ? y[of_b[i] + 4 * s] : 0;
         }
 #pragma unroll
         for (int c = 0; c < TILES; c++)
-          if (TILES == 2)
-            multiply_add_16x8 (sum[0][c], sum[TILES - 1][c], u[0], u[TILES - 1], v[c]);
-          else
-            multiply_add_8x8 (sum[0][c], u[0], v[c]);
+          multiply_add (sum[c], u, v[c]);
       }
       __syncwarp (); /* all lanes have read the block and the earlier results */
       fetch_b (product + DEPTH, place);
@@ -145,8 +142,8 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
           for (int e = 0; e < 2; e++) {
             const int i = g + 8 * r, j = 2 * t + 8 * c + e;
             if ((8 * r + 7 < SIDE || i < SIDE) && (8 * c + 6 + e < SIDE || j < SIDE))
-              made[i + j * SIDE] = sum[r][c][e];
-            sum[r][c][e] = 0;
+              made[i + j * SIDE] = sum[c][2 * r + e];
+            sum[c][2 * r + e] = 0;
           }
       __syncwarp ();
       double *to = C + which_rank (which) * SIZE;

@@ -63,7 +63,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
     int product = lists.first[0][run.count * warp / WARPS];
     int end = lists.first[0][run.count * (warp + 1) / WARPS];
     const T *A_row = A + run.entry * size_a;
-    T sum[ROWS][COLUMNS][2] = {};
+    T sum[COLUMNS][2 * ROWS] = {};
     for (; product < end; product += LANES) {
       /* each thread looks up a product and passes it to all others */
       int mine = product + lane;
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
       uint32_t own_which = mine < end ? (uint32_t) lists.which[0][mine] : 0;
       int count = min (LANES, end - product);
       for (int i = 0; i < count; i += PRODUCTS) {
-        T a[PRODUCTS][STEPS][ROWS], b[PRODUCTS][STEPS][COLUMNS];
+        T a[PRODUCTS][STEPS][ROWS], b[PRODUCTS][STEPS][COLUMNS][1];
         uint32_t which[PRODUCTS];
         const T *from_a[PRODUCTS], *from_b[PRODUCTS];
         bool there[PRODUCTS];
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
               a[u][s][r] = inside ? from_a[u][l * rows + next_a[r]] : T{};
 #pragma unroll
             for (int c = 0; c < COLUMNS; c++)
-              b[u][s][c] = inside ? from_b[u][l + next_b[c]] : T{};
+              b[u][s][c][0] = inside ? from_b[u][l + next_b[c]] : T{};
           }
         };
         auto multiply = [&] (int u) {
@@ -93,11 +93,7 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
           for (int s = 0; s < STEPS; s++)
 #pragma unroll
             for (int c = 0; c < COLUMNS; c++)
-              if (ROWS == 2)
-                multiply_add_16x8 (sum[0][c], sum[ROWS - 1][c], a[u][s][0], a[u][s][ROWS - 1],
-                                   b[u][s][c], real);
-              else
-                multiply_add_8x8 (sum[0][c], a[u][s][0], b[u][s][c], real);
+              multiply_add (sum[c], a[u][s], b[u][s][c], real);
         };
 #pragma unroll
         for (int u = 0; u < PRODUCTS; u++) {
@@ -125,10 +121,10 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
                 for (int e = 0; e < 2; e++) {
                   int row = g + 8 * r, column = 2 * t + 8 * c + e, place = row + column * rows;
                   if (row < rows && column < cols) {
-                    T value = scale (alpha, sum[r][c][e]);
+                    T value = scale (alpha, sum[c][2 * r + e]);
                     to[place] = run.adds ? add (to[place], value) : value;
                   }
-                  sum[r][c][e] = T{};
+                  sum[c][2 * r + e] = T{};
                 }
           }
         }

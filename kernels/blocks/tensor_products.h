@@ -31,101 +31,80 @@ template <int GROUPS> __device__ static inline void wait_groups (void) {
 
 /* ---- products ----------------------------------------------------------------------------- */
 
-/* A warp's c += a b, 8 x 4 by 4 x 8: thread 4 g + t holds a(g, t), b(t, g), c(g, 2 t) and c(g, 2 t
- * + 1). */
 __device__ static inline void multiply_add_8x8 (double &c0, double &c1, double a, double b) {
   asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
       : "+d"(c0), "+d"(c1)
       : "d"(a), "d"(b));
 }
 
-/* A warp's c += a b, 16 x 4 by 4 x 8: two of these one above the other; c2, c3 and a1 are the lower
- * one's. Twice as fast on compute capability 9.0 (66 against 33 TFLOPS on an H200). */
-__device__ static inline void multiply_add_16x8 (double &c0, double &c1, double &c2, double &c3,
-                                                 double a0, double a1, double b) {
+/* A warp's c += a b, 8 x 4 by 4 x 8: thread 4 g + t holds a(g, t), b(t, g), c(g, 2 t) and c(g, 2 t
+ * + 1). */
+__device__ static inline void multiply_add (double (&c)[2], const double (&a)[1],
+                                            const double (&b)[1], int = 0) {
+  multiply_add_8x8 (c[0], c[1], a[0], b[0]);
+}
+
+/* 16 x 4 by 4 x 8: two of these one above the other. Twice as fast on compute capability 9.0 (66
+ * against 33 TFLOPS on an H200). */
+__device__ static inline void multiply_add (double (&c)[4], const double (&a)[2],
+                                            const double (&b)[1], int = 0) {
 #if __CUDA_ARCH__ == 900
   asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, "
       "%2, %3};"
-      : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
-      : "d"(a0), "d"(a1), "d"(b));
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "d"(a[0]), "d"(a[1]), "d"(b[0]));
 #else
-  multiply_add_8x8 (c0, c1, a0, b);
-  multiply_add_8x8 (c2, c3, a1, b);
+  multiply_add_8x8 (c[0], c[1], a[0], b[0]);
+  multiply_add_8x8 (c[2], c[3], a[1], b[0]);
 #endif
 }
 
-/* A warp's c += a b, 16 x 8 by 8 x 8: thread 4 g + t holds of a rows g and g + 8 (fast) of columns
- * t and t + 4, of b rows t and t + 4 of column g, of c columns 2 t and 2 t + 1 (fast) of rows g and
- * g + 8. */
-__device__ static inline void tensor_multiply_add (double &c0, double &c1, double &c2, double &c3,
-                                                   double a0, double a1, double a2, double a3,
-                                                   double b0, double b1) {
+/* 16 x 8 by 8 x 8: thread 4 g + t holds of a rows g and g + 8 (fast) of columns t and t + 4, of b
+ * rows t and t + 4 of column g, of c columns 2 t and 2 t + 1 (fast) of rows g and g + 8. */
+__device__ static inline void multiply_add (double (&c)[4], const double (&a)[4],
+                                            const double (&b)[2], int = 0) {
 #if __CUDA_ARCH__ == 900
   asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
-      : "d"(a0), "d"(a1), "d"(a2), "d"(a3), "d"(b0), "d"(b1));
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
 #else
-  multiply_add_8x8 (c0, c1, a0, b0);
-  multiply_add_8x8 (c2, c3, a1, b0);
-  multiply_add_8x8 (c0, c1, a2, b1);
-  multiply_add_8x8 (c2, c3, a3, b1);
+  multiply_add_8x8 (c[0], c[1], a[0], b[0]);
+  multiply_add_8x8 (c[2], c[3], a[1], b[0]);
+  multiply_add_8x8 (c[0], c[1], a[2], b[1]);
+  multiply_add_8x8 (c[2], c[3], a[3], b[1]);
 #endif
 }
 
-/* The same with arrays; complex numbers by their parts, without the imaginary parts of real factors
+/* The same of complex numbers by their parts, without the imaginary parts of real factors
  * (real_factors). */
-__device__ static inline void multiply_add (double (&c)[4], const double (&a)[4],
-                                            const double (&b)[2], int = 0) {
-  tensor_multiply_add (c[0], c[1], c[2], c[3], a[0], a[1], a[2], a[3], b[0], b[1]);
-}
-
-__device__ static inline void multiply_add (complex<double> (&c)[4], const complex<double> (&a)[4],
-                                            const complex<double> (&b)[2], int real = 0) {
-  tensor_multiply_add (c[0].re, c[1].re, c[2].re, c[3].re, a[0].re, a[1].re, a[2].re, a[3].re,
-                       b[0].re, b[1].re);
+template <int C, int A, int B>
+__device__ static inline void multiply_add (complex<double> (&c)[C], const complex<double> (&a)[A],
+                                            const complex<double> (&b)[B], int real = 0) {
+  double re[C], im[C], a_re[A], a_im[A], b_re[B], b_im[B];
+#pragma unroll
+  for (int i = 0; i < A; i++)
+    a_re[i] = a[i].re, a_im[i] = a[i].im;
+#pragma unroll
+  for (int i = 0; i < B; i++)
+    b_re[i] = b[i].re, b_im[i] = b[i].im;
+#pragma unroll
+  for (int i = 0; i < C; i++)
+    re[i] = c[i].re, im[i] = c[i].im;
+  multiply_add (re, a_re, b_re);
   if (!(real & REAL_B))
-    tensor_multiply_add (c[0].im, c[1].im, c[2].im, c[3].im, a[0].re, a[1].re, a[2].re, a[3].re,
-                         b[0].im, b[1].im);
-  if (!real)
-    tensor_multiply_add (c[0].re, c[1].re, c[2].re, c[3].re, a[0].im, a[1].im, a[2].im, a[3].im,
-                         -b[0].im, -b[1].im);
+    multiply_add (im, a_re, b_im);
+  if (!real) {
+#pragma unroll
+    for (int i = 0; i < B; i++)
+      b_im[i] = -b_im[i];
+    multiply_add (re, a_im, b_im);
+  }
   if (!(real & REAL_A))
-    tensor_multiply_add (c[0].im, c[1].im, c[2].im, c[3].im, a[0].im, a[1].im, a[2].im, a[3].im,
-                         b[0].re, b[1].re);
-}
-
-__device__ static inline void multiply_add_8x8 (double (&c)[2], double a, double b, int = 0) {
-  multiply_add_8x8 (c[0], c[1], a, b);
-}
-
-/* c above d */
-__device__ static inline void multiply_add_16x8 (double (&c)[2], double (&d)[2], double a0,
-                                                 double a1, double b, int = 0) {
-  multiply_add_16x8 (c[0], c[1], d[0], d[1], a0, a1, b);
-}
-
-__device__ static inline void multiply_add_16x8 (complex<double> (&c)[2], complex<double> (&d)[2],
-                                                 complex<double> a0, complex<double> a1,
-                                                 complex<double> b, int real = 0) {
-  multiply_add_16x8 (c[0].re, c[1].re, d[0].re, d[1].re, a0.re, a1.re, b.re);
-  if (!(real & REAL_B))
-    multiply_add_16x8 (c[0].im, c[1].im, d[0].im, d[1].im, a0.re, a1.re, b.im);
-  if (!real)
-    multiply_add_16x8 (c[0].re, c[1].re, d[0].re, d[1].re, a0.im, a1.im, -b.im);
-  if (!(real & REAL_A))
-    multiply_add_16x8 (c[0].im, c[1].im, d[0].im, d[1].im, a0.im, a1.im, b.re);
-}
-
-__device__ static inline void multiply_add_8x8 (complex<double> (&c)[2], complex<double> a,
-                                                complex<double> b, int real = 0) {
-  multiply_add_8x8 (c[0].re, c[1].re, a.re, b.re);
-  if (!(real & REAL_B))
-    multiply_add_8x8 (c[0].im, c[1].im, a.re, b.im);
-  if (!real)
-    multiply_add_8x8 (c[0].re, c[1].re, a.im, -b.im);
-  if (!(real & REAL_A))
-    multiply_add_8x8 (c[0].im, c[1].im, a.im, b.re);
+    multiply_add (im, a_im, b_re);
+#pragma unroll
+  for (int i = 0; i < C; i++)
+    c[i] = {re[i], im[i]};
 }
 
 #endif
