@@ -112,17 +112,14 @@ void gpumm_emulated_reset (void) {
 
 /* One call of the library with its descriptors, which are released on failure, too. */
 struct lt_call {
-  cublasLtHandle_t handle;
-  cublasLtMatmulDesc_t operation;
-  cublasLtMatrixLayout_t a, b, d;
-  cublasLtMatmulPreference_t preference;
-  const int8_t *from_a, *from_b;
-  int32_t *to;
-  void *workspace;
-  cudaStream_t stream;
-
-  lt_call () : operation (NULL), a (NULL), b (NULL), d (NULL), preference (NULL) {
-  }
+  cublasLtHandle_t handle = NULL;
+  cublasLtMatmulDesc_t operation = NULL;
+  cublasLtMatrixLayout_t a = NULL, b = NULL, d = NULL;
+  cublasLtMatmulPreference_t preference = NULL;
+  const int8_t *from_a = NULL, *from_b = NULL;
+  int32_t *to = NULL;
+  void *workspace = NULL;
+  cudaStream_t stream = NULL;
 
   ~lt_call () {
     if (preference)

@@ -48,6 +48,12 @@ __device__ static inline int warp_max (int x) {
   return x;
 }
 
+/* Raises x to a number with these bits, if that is larger. Bits of numbers from 0 on ascend. */
+__device__ static inline void raise_to (float *x, int bits) {
+  /* cppcheck-suppress invalidPointerCast */
+  atomicMax ((int *) x, bits);
+}
+
 template <class N> __device__ static inline N warp_sum (N x) {
   for (int lanes = 16; lanes > 0; lanes /= 2)
     x += __shfl_xor_sync (0xffffffffu, x, lanes);
@@ -241,8 +247,8 @@ __global__ void static summarise (operand_vectors x, int64_t count, int digits) 
   int norm_bits = warp_max (known ? __float_as_int (norm + FACT_OFFSET) : 0);
   int exact_bits = warp_max (known ? __float_as_int (exact + FACT_OFFSET) : 0);
   if (threadIdx.x % 32 == 0) {
-    atomicMax ((int *) &x.facts->norm, norm_bits);
-    atomicMax ((int *) &x.facts->exact, exact_bits);
+    raise_to (&x.facts->norm, norm_bits);
+    raise_to (&x.facts->exact, exact_bits);
   }
   uint32_t below = 0;
   for (int b = 0; b < LEVEL_BINS; b++) {
@@ -363,6 +369,7 @@ __device__ static inline void write_residues (const T (&x)[QUAD], int exponent, 
 /* Elements side by side in a vector: a warp takes 128 of one. */
 template <class T, int WORDS>
 __global__ void __launch_bounds__ (EMULATED_THREADS)
+    /* cppcheck-suppress passedByValue; a kernel's parameters are */
     quantise_along (operand_view<T> x, const int *exponents, const residue_table t,
                     residue_planes planes) {
   int64_t across = planes.ld / (32 * QUAD);
@@ -384,6 +391,7 @@ enum { TILE_V = 32, TILE_K = 64 };
 
 template <class T, int WORDS>
 __global__ void __launch_bounds__ (EMULATED_THREADS)
+    /* cppcheck-suppress passedByValue; a kernel's parameters are */
     quantise_across (operand_view<T> x, const int *exponents, const residue_table t,
                      residue_planes planes) {
   __shared__ T tile[TILE_K][TILE_V + 1];

@@ -138,17 +138,17 @@ __global__ void __launch_bounds__ (EMULATED_THREADS) static find_kappas (
   }
   int bits_a = warp_max (__float_as_int (kappa_a)), bits_b = warp_max (__float_as_int (kappa_b));
   if (threadIdx.x % 32 == 0) {
-    atomicMax ((int *) &worst->a, bits_a);
-    atomicMax ((int *) &worst->b, bits_b);
+    raise_to (&worst->a, bits_a);
+    raise_to (&worst->b, bits_b);
   }
 }
 
 /* ---- C ------------------------------------------------------------------------------------ */
 
 /* d modulo p in place, so that more products can be added. */
-__global__ void __launch_bounds__ (EMULATED_THREADS) static reduce_planes (product_planes planes,
-                                                                           int64_t total,
-                                                                           const crt_table t) {
+static __global__ void __launch_bounds__ (EMULATED_THREADS)
+    /* cppcheck-suppress passedByValue; a kernel's parameters are */
+    reduce_planes (product_planes planes, int64_t total, const crt_table t) {
   int64_t e = (blockIdx.x * (int64_t) EMULATED_THREADS + threadIdx.x) * 4;
   if (e >= total)
     return;
@@ -177,6 +177,7 @@ __device__ static inline void load (int (&x)[2], const int32_t *p) {
  * which is exact modulo p (as in arXiv 2512.08321). */
 template <class T, int LIMBS, int ROWS>
 __global__ void __launch_bounds__ (EMULATED_THREADS)
+    /* cppcheck-suppress passedByValue; a kernel's parameters are */
     reconstruct (product_planes planes, const crt_table t, const int *e, const int *f, T alpha,
                  T beta, T *C, int64_t ldc) {
   constexpr int PARTS = part_count<T>::VALUE;
