@@ -38,12 +38,11 @@ sparse folded (gpumm_fold_op op, sparse x, int dim) {
   const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
   if (op == GPUMM_FOLD_PROD || op == GPUMM_FOLD_ALL || (orders && is_complex (x.type ())))
     say_gather ("%s of a sparse matrix is not computed on a device: gather (X)", fold_names[op]);
-  if (x.is_hosted ()) {
-    return hosted_sparse (by_octave (fold_names[op], orders ? ovl (x.host, Matrix (), dim + 1)
-                                                            : ovl (x.host, dim + 1)));
-  }
   if (dim > 1)
     say_gather ("a sparse matrix has two dimensions: gather (X)");
+  if (x.is_hosted ())
+    return hosted_sparse (by_octave (fold_names[op], orders ? ovl (x.host, Matrix (), dim + 1)
+                                                            : ovl (x.host, dim + 1)));
   if (orders)
     settle (x);
   x = straight (dim == 1 ? transposed (x, false) : x);
@@ -149,7 +148,7 @@ sparse part_of (sparse x, const octave_value_list &given) {
     if (index[0].is_colon () && size (1) != 1)
       say_gather ("X(:) of a sparse row: gather (X), or X.'");
     if (x.is_hosted ())
-      return hosted_sparse (x.host.index_op (given));
+      return hosted_sparse (x.host.index_op (given.slice (0, 1)));
     if (index[0].extent (size.numel ()) > size.numel ())
       octave::err_index_out_of_range (1, 1, index[0].extent (size.numel ()), size.numel (), size);
     const dim_vector shape = index[0].orig_dimensions ();
@@ -166,7 +165,7 @@ sparse part_of (sparse x, const octave_value_list &given) {
   if (index.size () > 2)
     say_gather ("a sparse matrix has two indices: gather (X)");
   if (x.is_hosted ())
-    return hosted_sparse (x.host.index_op (given));
+    return hosted_sparse (x.host.index_op (given.slice (0, 2)));
   for (int d = 0; d < 2; d++)
     if (index[d].extent (size (d)) > size (d))
       octave::err_index_out_of_range (2, d + 1, index[d].extent (size (d)), size (d), size);

@@ -76,7 +76,7 @@ public:
     return block_count () * m.block_size ().numel ();
   }
   bool is_instance_of (const std::string &name) const {
-    return name == "gpuArray";
+    return name == "gpuArray" || (name == "integer" && !isfloat ());
   }
 
   bool is_true () const {
@@ -87,7 +87,8 @@ public:
   octave_value full_value () const {
     return gpuarray_value (full_of (operand (false)));
   }
-  octave_value permute (const Array<int> &order, bool) const {
+  octave_value permute (const Array<int> &order, bool inverse) const {
+    boolNDArray (dim_vector (2, 2)).permute (order, inverse); // Octave's check of the order
     if (order.numel () != 2)
       say_gather ("permute of a blocksparse: gather (X)");
     return order (0) == 0 ? octave_value (clone ())

@@ -95,9 +95,8 @@ public:
   octave_value full_value () const {
     return gpuarray_value (full_of (operand (false)));
   }
-  octave_value permute (const Array<int> &order, bool) const {
-    if (order.numel () != 2)
-      say_gather ("permute of a sparse matrix: gather (X)");
+  octave_value permute (const Array<int> &order, bool inverse) const {
+    octave_value (SparseMatrix (2, 2)).permute (order, inverse); // Octave's check of the order
     return order (0) == 0 ? octave_value (clone ())
                           : gpusparse_value (transposed (operand (false), false));
   }

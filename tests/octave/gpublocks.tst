@@ -280,6 +280,14 @@
 %!error <index \(25\): out of bound 24> gpuArray (blocksparse (6, 4, 2))(25)
 %!error <there is no block .4,1. in 3x2 of them> gpuArray (blocksparse (6, 4, 2)){4,1}
 
+%!test
+%! for class = {"double", "single", "int8", "uint64"}
+%!   S = cast (blocksparse (eye (4), 2), class{1});
+%!   for kind = {"integer", "float", "numeric"}
+%!     assert (isa (gpuArray (S), kind{1}), isa (S, kind{1}));
+%!   endfor
+%! endfor
+
 ## ---- integers ------------------------------------------------------------------------------------
 
 ## Of class TYPE, with large values; sums of products saturate.
@@ -616,7 +624,7 @@
 %!            @() G + sparse(eye (4)), @() G * gpuArray(speye (4)), @() int8(G) * int8(ones (4)), ...
 %!            @() gpuArray(int8 (ones (4))) * int8(G), @() diag(R), @() blocksparse(gpuArray (speye (4)), 2), ...
 %!            @() sum(G, 3), @() blocksparse(6, 6, 3) ^ G, @() gpuArray(speye (4)) * blocksparse(eye (4), 2), ...
-%!            @() cat(3, G, G), @() resize(G, 8, 8), @() pagemtimes(G, G), @() kron(G, G), @() G(G != 0), ...
+%!            @() cat(3, G, G), @() permute(G, [2, 1, 3]), @() resize(G, 8, 8), @() pagemtimes(G, G), @() kron(G, G), @() G(G != 0), ...
 %!            @() gpumm(G, G), @() gpumm(ones (4), G), @() gpumm(gpuArray (ones (4)), blocksparse (eye (4), 2))};
 %! for f = refused
 %!   err = struct ("identifier", "", "message", "no error");
@@ -627,6 +635,10 @@
 %!   assert ([func2str(f{1}), err.identifier], [func2str(f{1}), "gpumm:gpuArray:gather"]);
 %!   assert (! isempty (strfind (err.message, "gather")), func2str (f{1}));
 %! endfor
+%! assert (difference (permute (R, [2, 1]), gather (R).'), "");
+%! fail ("permute (gpuArray (blocksparse (magic (2), 1)), [2, 2])", "identical");
+%! fail ("permute (gpuArray (blocksparse (magic (2), 1)), [1, 1])", "identical");
+%! fail ("permute (gpuArray (blocksparse (magic (2), 1)), [2, 5])", "invalid");
 %!error <gather> G = gpuArray (blocksparse (1, 1)); save (tempname (), "G");
 %!error <gather> G = gpuArray (blocksparse ([1, 2], 1)); G(1) = 2;
 %!test
