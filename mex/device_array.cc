@@ -366,6 +366,18 @@ array upload (const octave_value &value, int device) {
   return y;
 }
 
+bool is_usable (const array &x) {
+  unsigned char byte;
+  gpumm_matrix from = {}, to;
+  from.type = GPUMM_U8;
+  from.rows = from.cols = from.ld = 1;
+  to = from;
+  to.values = &byte;
+  from.values = x.values ();
+  from.buffer = x.buffer.get ();
+  return gpumm_copy (&from, &to) == GPUMM_OK;
+}
+
 // From this number of entries on, the copying threads touch the memory of the result first (allocate.cc).
 static const octave_idx_type LARGE = 1 << 16;
 

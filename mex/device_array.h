@@ -174,6 +174,9 @@ array hosted (const octave_value &value);
 array upload (const octave_value &value, int device);
 octave_value download (array x);
 
+// Can this process use the array's buffer? A forked child cannot use buffers of its parent.
+bool is_usable (const array &x);
+
 // x on that device: x itself if it is there, or with NO_DEVICE; else a copy.
 array moved (array x, int device);
 

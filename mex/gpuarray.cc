@@ -1044,17 +1044,8 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
 // A forked child cannot use arrays of its parent.
 static octave_value_list word_valid (const octave_value_list &args, int) {
   const octave_gpuarray *x = gpuarray_of (args (1).get_rep ());
-  if (!x || x->m.pending || !x->m.buffer) // nothing can be lost
-    return ovl (x != nullptr);
-  gpumm_matrix none = {}, host;
-  none.type = GPUMM_U8;
-  host = none;
-  host.rows = host.cols = none.rows = none.cols = host.ld = none.ld = 1;
-  unsigned char byte;
-  host.values = &byte;
-  none.values = x->m.values ();
-  none.buffer = x->m.buffer.get ();
-  return ovl (gpumm_copy (&none, &host) == GPUMM_OK);
+  return ovl (
+      x && (x->m.pending || !x->m.buffer || is_usable (x->m))); // without a buffer: nothing is lost
 }
 
 static octave_value_list word_select (const octave_value_list &args, int) {

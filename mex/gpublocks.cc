@@ -376,7 +376,7 @@ octave_value_list gpublocks_word (const octave_value_list &args) {
   if (word == "device")
     return ovl (double (x->m.device));
   if (word == "valid")
-    return ovl (true);
+    return ovl (x->m.is_hosted () || is_usable (x->m.start));
   if (word == "values")
     return ovl (gpuarray_value (values_of (x->operand ())));
   if (word == "sparse")

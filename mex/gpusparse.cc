@@ -382,7 +382,7 @@ octave_value_list gpusparse_word (const octave_value_list &args, int nargout) {
   if (word == "device" && x)
     return ovl (double (x->m.device));
   if (word == "valid" && x)
-    return ovl (true);
+    return ovl (x->m.is_hosted () || is_usable (x->m.start));
   if (word == "values" && x)
     return ovl (gpuarray_value (values_of (x->operand ())));
   if (word == "fold" && args.length () == 4 && is_gpusparse (args (2)) && nargout < 2) {

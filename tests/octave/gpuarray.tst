@@ -1122,6 +1122,22 @@
 %! assert (strtrim (strrep (said, "\n", " ")), "10 6");
 %! assert (status, 0);
 
+## a forked child cannot use what lies on a device
+%!test
+%! arrays = {gpuArray(magic (3)), gpuArray(speye (3)), gpuArray(blocksparse (eye (4), 2))};
+%! can_use = @(x) __gpuarray__ ("valid", x);
+%! fflush (stdout);
+%! fflush (stderr);
+%! [pid, message] = fork ();
+%! assert (pid >= 0, message);
+%! if (pid == 0)
+%!   right = all (cellfun (can_use, arrays) == ! has_device ());
+%!   exec ({"false", "true"}{1 + right}); # leaves no trace in the parent's files
+%! endif
+%! [~, status] = waitpid (pid);
+%! assert (WIFEXITED (status) && WEXITSTATUS (status) == 0);
+%! assert (all (cellfun (can_use, arrays)));
+
 ## ---- devices -------------------------------------------------------------------------------------
 
 %!test
