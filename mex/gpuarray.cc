@@ -254,6 +254,16 @@ static array argument (const octave_value &x) {
   return argument (x, g ? g->m.device : device_for_new ());
 }
 
+// Is x a matrix in blocks, on the host or on a device?
+static bool is_in_blocks (const octave_base_value &x) {
+  return is_blocksparse (x) || is_gpublocks (x);
+}
+
+// A sparse matrix or one in blocks as a full array, for where an array is full; else x.
+static octave_value full_form (const octave_value &x) {
+  return x.issparse () || is_in_blocks (x.get_rep ()) ? x.full_value () : x;
+}
+
 bool octave_gpuarray::is_true () const {
   ready (m);
   if (m.numel () <= 1 || is_hosted (m) || is_wide (m.type))
@@ -452,12 +462,13 @@ octave_value octave_gpuarray::subsasgn (const std::string &type,
   if (type != "(")
     error_with_id ("gpumm:invalid", "gpuArray: there are entries X(I,J), and no fields or cells");
   ready (m);
+  const octave_value y = full_form (value);
+  const octave_gpuarray *g = gpuarray_of (y.get_rep ());
   if (is_hosted (m)) {
     octave_value x = m.host;
     m.host = octave_value (); // so that x is written in place
     try {
-      const octave_gpuarray *g = gpuarray_of (value.get_rep ());
-      x.assign (octave_value::op_asn_eq, type, index, g ? download (g->m) : value);
+      x.assign (octave_value::op_asn_eq, type, index, g ? download (g->m) : y);
     } catch (...) {
       m.host = x;
       throw;
@@ -469,9 +480,8 @@ octave_value octave_gpuarray::subsasgn (const std::string &type,
   if (value.isnull ())
     m = without (m, places);
   else {
-    const octave_gpuarray *g = gpuarray_of (value.get_rep ());
-    array y = g ? g->operand () : as_array (operand_of (value, m.device));
-    gpumm::assign (m, places, ready (y));
+    array part = g ? g->operand () : as_array (operand_of (y, m.device));
+    gpumm::assign (m, places, ready (part));
   }
   return octave_value (this, true);
 }
@@ -547,11 +557,6 @@ static octave_value joined_full (const octave_base_value &a, const octave_base_v
   if (y.numel () > 0)
     pick (true, y, size, z, whole, index);
   return value_of (z);
-}
-
-// Is x a matrix in blocks, on the host or on a device?
-static bool is_in_blocks (const octave_base_value &x) {
-  return is_blocksparse (x) || is_gpublocks (x);
 }
 
 static octave_value joined (const octave_base_value &a, const octave_base_value &b,
@@ -1041,7 +1046,6 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
   return nargout > 1 ? ovl (value, info_of (report)) : ovl (value);
 }
 
-// A forked child cannot use arrays of its parent.
 static octave_value_list word_valid (const octave_value_list &args, int) {
   const octave_gpuarray *x = gpuarray_of (args (1).get_rep ());
   return ovl (

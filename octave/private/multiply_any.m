@@ -42,10 +42,14 @@ endfunction
 ## At least one is a gpuArray, and so is the result.  The host computes without a GPU, and products of
 ## integers, which take it much longer than the copies.
 function [C, info] = on_device (A, B, o)
-  if (any (strcmp (typeinfo (A), {"blocksparse", "blocksparse gpuArray"})) ...
-      || any (strcmp (typeinfo (B), {"blocksparse", "blocksparse gpuArray"})))
-    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm with a blocksparse on a device: write " ...
-                                     "X * Y, or gather the matrices"]);
+  if (in_blocks (A) || in_blocks (B))
+    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm does not multiply a blocksparse on a device. " ...
+                                     "Write X * Y, or use gather (X)"]);
+  elseif (issparse (A) || issparse (B))
+    C = sparse_on_device (A, B, o, nargout);
+    return;
+  elseif (issparse (o.c) || in_blocks (o.c))
+    o.c = full (o.c); # as the product is
   endif
   device = __gpuarray__ ("device", {A, B}{1 + ! strcmp(class (A), "gpuArray")});
   if (device == -1 || isinteger (A) || isinteger (B))
@@ -64,6 +68,38 @@ function [C, info] = on_device (A, B, o)
   catch err
     raise_again (err);
   end_try_catch
+endfunction
+
+## Is X a matrix in blocks, on the host or on a device?
+function yes = in_blocks (X)
+  yes = any (strcmp (typeinfo (X), {"blocksparse", "blocksparse gpuArray"}));
+endfunction
+
+## As `*` multiplies them, with a GPU or without one.
+function C = sparse_on_device (A, B, o, results)
+  if (results > 1 || o.backend != 0 || ! strcmp (o.algorithm, "auto"))
+    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm of a sparse gpuArray takes neither Backend " ...
+                                     "nor Algorithm, and returns no INFO. Write C = gpumm (X, Y), " ...
+                                     "or use gather (X)"]);
+  elseif (! isempty (o.form))
+    error ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
+  endif
+  check_nd (A, B, o);
+  try
+    C = apply_op (A, o.transpose_a) * apply_op (B, o.transpose_b);
+  catch err
+    raise_again (err);
+  end_try_catch
+  device = __gpuarray__ ("device", C);
+  C = combined (C, o);
+  if (! strcmp (class (C), "gpuArray")) # Alpha is 0
+    C = __gpuarray__ ("upload", C, device);
+  endif
+  if (! isempty (o.output))
+    valid = {"double", "single"};
+    check_class (o.output, {typeinfo(A), typeinfo(B)}, valid(1:2 - issparse (C)));
+    C = feval (o.output, C);
+  endif
 endfunction
 
 ## ---- what the operands are ---------------------------------------------------------------------
@@ -411,7 +447,7 @@ function C = combined (P, o)
     if (issparse (P))
       C = sparse (rows (P), columns (P));
     else
-      C = zeros (size (P), class (P));
+      C = zeros (size (P), underlyingType (P));
     endif
   endif
   try

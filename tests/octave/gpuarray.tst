@@ -1122,6 +1122,25 @@
 %! assert (strtrim (strrep (said, "\n", " ")), "10 6");
 %! assert (status, 0);
 
+## sparse matrices and matrices in blocks are full where they meet parts of a full array
+%!test
+%! F = [8, 1, 6; 3, 5, 7; 4, 9, 2];
+%! for form = {@sparse, @(x) blocksparse(x, 1), @(x) gpuArray(sparse (x)), @(x) gpuArray(blocksparse (x, 1))}
+%!   G = gpuArray (F);
+%!   G(1,:) = form{1} ([0, 2, 3]);
+%!   G(3,3) = form{1} (5);
+%!   assert (typeinfo (G), "gpuArray");
+%!   assert (gather (G), [0, 2, 3; 3, 5, 7; 4, 9, 5]);
+%!   G = gpuArray (F);
+%!   G(:,:) = form{1} (eye (3));
+%!   assert (gather (G), eye (3));
+%!   for beta = {1, single(2)}
+%!     C = gpumm (gpuArray (F), F, "C", form{1} (eye (3)), "Beta", beta{1});
+%!     assert (gather (C), F * F + beta{1} * eye (3));
+%!   endfor
+%!   fail ("gpumm (gpuArray (F), F, \"C\", form{1} (eye (2)))", "nonconformant");
+%! endfor
+
 ## a forked child cannot use what lies on a device
 %!test
 %! arrays = {gpuArray(magic (3)), gpuArray(speye (3)), gpuArray(blocksparse (eye (4), 2))};

@@ -317,6 +317,42 @@
 %! texts{end+1} = compare (@dot, {abs(sparse (magic (3))), sparse(magic (3) - 2)});
 %! fail_with (texts);
 
+## gpumm multiplies what `*` multiplies
+%!test
+%! S = sparse ([1, 0, 3; 0, 2, 0; 0, 0, 1i]);
+%! F = magic (3);
+%! functions = {@(x) gpumm(x, x), @(x) gpumm(x, F), @(x) gpumm(F, x), @(x) gpumm(x, 2), @(x) gpumm(x, eye (3)), ...
+%!              @(x) gpumm(gpuArray (F), x), @(x) gpumm(x, gpuArray (F)), @(x) gpumm(x, x, "Alpha", 2), ...
+%!              @(x) gpumm(x, F, "TransposeA", "ctranspose"), @(x) gpumm(F, x, "TransposeB", "transpose"), ...
+%!              @(x) gpumm(x, F, "C", F, "Beta", -1), @(x) gpumm(x, x, "C", x), @(x) gpumm(x, F, "C", x, "Alpha", 0), ...
+%!              @(x) gpumm(x, x, "C", F, "Beta", 2, "Alpha", 0), @(x) gpumm(x, x, "Alpha", 0), ...
+%!              @(x) gpumm(F, F, "C", x), @(x) gpumm(gpuArray (F), gpuArray (F), "C", x, "Beta", 2), ...
+%!              @(x) gpumm(x, F, "OutputClass", "single"), @(x) gpumm(x, x, "OutputClass", "double"), ...
+%!              @(x) gpumm(x, x, "OutputClass", "single"), @(x) gpumm(x, ones (4)), @(x) gpumm(x, single (F)), ...
+%!              @(x) gpumm(x, int8 (F)), @(x) gpumm(x, F, "C", ones (2)), @(x) gpumm(x, ones (3, 3, 2)), ...
+%!              @(x) gpumm(x, x, "Output", "full")};
+%! texts = {};
+%! for f = functions
+%!   texts{end+1} = compare (f{1}, {S}, 1e-15, @(x) gather (f{1} (x)));
+%! endfor
+%! assert (class (gpumm (gpuArray (S), S, "Alpha", 0)), "gpuArray");
+%! fail_with (texts);
+
+## an order that is none is Octave's error; the indices 1 and : behind the second have no effect
+%!test
+%! S = sparse ([1, 0, 3; 0, 2, 0]);
+%! texts = {};
+%! for f = {@(x) permute(x, [1, 2]), @(x) permute(x, [2, 1]), @(x) ipermute(x, [2, 1]), @(x) permute(x, [2, 2]), ...
+%!          @(x) permute(x, [1, 1]), @(x) permute(x, [2, 5]), @(x) permute(x, [2, 1, 3]), @(x) ipermute(x, [2, 2])}
+%!   texts{end+1} = compare (f{1}, {S});
+%! endfor
+%! fail_with (texts);
+%! fail ("permute (gpuArray (sparse (magic (2))), [2, 2])", "permutation vector contains an invalid element");
+%! G = gpuArray (S);
+%! for f = {@(x) x(:,:,1), @(x) x(2,:,1), @(x) x(:,3,:,1), @(x) x(1,3,1)}
+%!   assert (difference (f{1} (G), sparse (f{1} (full (S)))), "", func2str (f{1}));
+%! endfor
+
 ## both of one pattern, each with zeros where the other is infinite
 %!test
 %! S = sparse ([Inf, 2, 3, -Inf]);
@@ -537,7 +573,8 @@
 %!            @() resize(G, 4, 4), @() G \ [1; 2], @() G ^ 2, @() reshape(G, 1, 4), @() G(:), @() all(G), @() prod(G), ...
 %!            @() G(1:3), @() cumsum(G), @() norm(G), @() [G, single(eye (2))], @() [G, "ab".'], @() diag(G(:,1), 1), ...
 %!            @() max(G, 1), @() G + gpuArray (sparse (1i)), @() sparse (2i) - G, @() G ./ sparse (NaN), ...
-%!            @() G ./ gpuArray (sparse (0)), @() sparse (2) ./ G, @() G .\ gpuArray (sparse (2)), @() G * 1i > 1, @() max(G * 1i), @() G * 1i < G};
+%!            @() G ./ gpuArray (sparse (0)), @() sparse (2) ./ G, @() G .\ gpuArray (sparse (2)), @() sum(G, 3), @() G(:,:,2), ...
+%!            @() gpumm(G, G, "Algorithm", "classic"), @() gpumm(G, 2, "Backend", "cpu"), @() G * 1i > 1, @() max(G * 1i), @() G * 1i < G};
 %! for f = refused
 %!   try
 %!     f{1} ();
@@ -547,6 +584,7 @@
 %!   assert ([func2str(f{1}), err.identifier], [func2str(f{1}), "gpumm:gpuArray:gather"]);
 %!   assert (! isempty (strfind (err.message, "gather")), func2str (f{1}));
 %! endfor
+%!error id=gpumm:gpuArray:gather [C, info] = gpumm (gpuArray (speye (2)), 2);
 %!error <gather> G = gpuArray (sparse (1)); save (tempname (), "G");
 %!error <gather> G = gpuArray (sparse ([1, 2])); G(1) = 2;
 %!test
