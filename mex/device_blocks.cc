@@ -254,20 +254,6 @@ static marks marks_by (array numbers, const blocks &x) {
   return m;
 }
 
-// An array that is nonzero where x is nonzero or NaN. 64-bit integers have no arithmetic on a device, so
-// their halves are tested.
-static array not_zero (const array &x) {
-  if (is_wide (x.type)) {
-    array halves = x;
-    halves.type = GPUMM_U32;
-    halves.size = dim_vector (2, x.numel ());
-    return reshaped (fold (GPUMM_FOLD_ANY, halves, 0, GPUMM_B), x.size);
-  }
-  return !is_float (x.type) ? x
-                            : entrywise (operation_of (octave_value::op_ne), operand_with (x),
-                                         operand_of (octave_value (0.0), x.device));
-}
-
 marks marks_of (blocks &x) {
   ready (x.values);
   return marks_by (fold (GPUMM_FOLD_ANY, not_zero (x.values), 0, GPUMM_B), x);
@@ -379,18 +365,7 @@ array values_of (blocks x) {
 octave_idx_type nonzeros_of (blocks x) {
   if (x.is_hosted ())
     return x.host.nnz ();
-  if (x.stored == 0)
-    return 0;
-  x.values = plain (x.values);
-  const marks m (x.device, x.values.numel ());
-  gpumm_sparse_work w = {};
-  w.op = GPUMM_SPARSE_KEEP;
-  const array values = is_wide (x.values.type) ? not_zero (x.values) : x.values;
-  w.a.stored = values.numel ();
-  w.a.values = view (values);
-  m.attach (w);
-  run (w);
-  return m.count ();
+  return nonzeros_of (ready (x.values));
 }
 
 } // namespace gpumm

@@ -101,6 +101,35 @@ array picked (bool put, array values, const array &places, index_type count) {
   return y;
 }
 
+array not_zero (const array &x) {
+  if (is_wide (x.type)) {
+    array halves = x;
+    halves.type = GPUMM_U32;
+    halves.size = dim_vector (2, x.numel ());
+    return reshaped (fold (GPUMM_FOLD_ANY, halves, 0, GPUMM_B), x.size);
+  }
+  return !is_float (x.type) ? x
+                            : entrywise (operation_of (octave_value::op_ne), operand_with (x),
+                                         operand_of (octave_value (0.0), x.device));
+}
+
+octave_idx_type nonzeros_of (const array &x) {
+  if (x.numel () == 0)
+    return 0;
+  array values = x;
+  values.turned = false; // counted as stored
+  if (is_wide (x.type))
+    values = not_zero (values);
+  const marks m (x.device, x.numel ());
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_KEEP;
+  w.a.stored = values.numel ();
+  w.a.values = view (ready (values));
+  m.attach (w);
+  run (w);
+  return m.count ();
+}
+
 operand operand_with (const array &x) {
   operand o;
   o.x = x;

@@ -15,6 +15,7 @@
 
 #include <strings.h>
 
+#include "device_vector.h"
 #include "gpuarray.h"
 #include "info.h"
 #include "own_matrix.h"
@@ -83,11 +84,7 @@ public:
     return std::size_t (m.numel ()) * gpumm_type_bytes (m.type);
   }
   octave_idx_type nnz () const {
-    if (is_hosted (ready (m)) || is_wide (m.type))
-      return download (m).nnz ();
-    const boolNDArray x =
-        download (applied (ready (m), {}, domain_of (m.type), GPUMM_B)).bool_array_value ();
-    return x.nnz ();
+    return is_hosted (ready (m)) ? m.host.nnz () : nonzeros_of (m);
   }
   bool isnumeric () const {
     return m.type != GPUMM_B;

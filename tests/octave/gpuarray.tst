@@ -1141,6 +1141,16 @@
 %!   fail ("gpumm (gpuArray (F), F, \"C\", form{1} (eye (2)))", "nonconformant");
 %! endfor
 
+## counted as they are stored
+%!test
+%! for x = {magic(5) > 9, complex([0, 1, 0], [0, 0, 2]), single([0, NaN, 3]), int64([0, 2^40; -1, 0]), uint8(0:3), ...
+%!          zeros(0, 3), rand(70, 90) > 0.5, cat(3, eye (3), ones (3)), 0, 1}
+%!   for f = {@(x) x, @(x) x(:,:)', @(x) x(:,end:-1:1).'}
+%!     assert (nnz (f{1} (gpuArray (x{1}))), nnz (f{1} (x{1})));
+%!   endfor
+%! endfor
+%! assert (nnz (gpuArray (magic (4)) > 5), 11);
+
 ## a forked child cannot use what lies on a device
 %!test
 %! arrays = {gpuArray(magic (3)), gpuArray(speye (3)), gpuArray(blocksparse (eye (4), 2))};
