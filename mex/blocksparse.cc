@@ -491,9 +491,10 @@ public:
   // Writers of MATLAB files, which have no such matrix, ask this last for unknown types, and one of
   // them would write a file without the values.
   bool is_complex_matrix () const {
-    error_with_id ("gpumm:unsupported",
-                   "blocksparse: MATLAB's files have no such matrix: save full (S) or sparse (S) "
-                   "there, or S with -text, -binary or -hdf5");
+    error_with_id (
+        "gpumm:unsupported",
+        "blocksparse: a file of MATLAB cannot hold a blocksparse. Save full (S) or sparse "
+        "(S), or save S with -text, -binary or -hdf5");
   }
 
   block_matrix m;
@@ -523,8 +524,8 @@ octave_value octave_blocksparse::whole () const {
       double (m.rows) * double (m.cols) * double (gpumm_type_bytes (engine_type (m.values)));
   if (bytes > MOST_IMPLICIT_BYTES)
     error_with_id ("gpumm:unsupported",
-                   "blocksparse: this needs all of %ldx%ld elements, %.3g GB: say full (S), or "
-                   "sparse (S), or take a part, S(I,J)",
+                   "blocksparse: this operation needs all %ldx%ld elements, %.3g GB. Use full (S), "
+                   "sparse (S), or a part, S(I,J)",
                    long (m.rows), long (m.cols), 1e-9 * bytes);
   return make_full (m);
 }

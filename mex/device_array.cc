@@ -36,7 +36,7 @@ gpumm_type domain_of (gpumm_type type) {
 
 void check_narrow (gpumm_type type) {
   if (is_wide (type))
-    say_gather ("int64 and uint64 arrays have no arithmetic on the device: gather (X)");
+    say_gather ("arithmetic with int64 and uint64 is not available on a device. Use gather (X)");
 }
 
 const char *class_of (gpumm_type type) {
@@ -181,8 +181,9 @@ void lay_out (gpumm_map &m, const dim_vector &size, const std::vector<distances>
     if (size (d) == 1)
       continue;
     if (!joins && ++last == GPUMM_MAP_DIMS)
-      say_gather ("%s has more than %d dimensions that cannot be taken as one: gather the arrays",
-                  size.str ().c_str (), int (GPUMM_MAP_DIMS));
+      say_gather (
+          "an operation on %s needs more than the %d dimensions of a device. Use gather (X)",
+          size.str ().c_str (), int (GPUMM_MAP_DIMS));
     m.size[last] = joins ? m.size[last] * size (d) : size (d);
     for (std::size_t v = 0; v < strides.size () && !joins; v++)
       view (v).stride[last] = strides[v][d];
@@ -342,16 +343,16 @@ static gpumm_matrix column_of (const array &x) {
 
 array upload (const octave_value &value, int device) {
   if (value.class_name () == "blocksparse")
-    say_gather ("a blocksparse beside this gpuArray: gather (X), or full (S)");
+    say_gather (
+        "this operation does not take a blocksparse with a gpuArray. Use full (S) or gather (X)");
   octave_value x = value.is_string () ? octave_value (value.array_value (true)) : value;
   const gpumm_type real = type_of_class (x.class_name ());
   if (real == GPUMM_TYPES || !(x.isnumeric () || x.islogical ()))
     error_with_id ("gpumm:invalid", "gpuArray: there is no gpuArray of class %s",
                    value.class_name ().c_str ());
   if (x.issparse ())
-    say_gather (
-        "sparse matrices stay on the host: full (S) can be a gpuArray, or gather (X) to work "
-        "there");
+    say_gather ("this operation does not take a sparse matrix with a gpuArray. Use full (S) or "
+                "gather (X)");
   x = x.full_value (); // of a range, say
   if (device == NO_DEVICE)
     return hosted (x);
@@ -698,7 +699,7 @@ array entrywise (const operation &o, operand a, operand b) {
   bool is_complex_result = is_complex (s) || is_complex (t);
   gpumm_map_op op = o.map;
   if (op == GPUMM_MAP_POW && !is_float (real) && is_integer (s) && is_integer (t))
-    say_gather ("powers of integers with integers: gather the arrays");
+    say_gather ("X .^ Y of two integer arrays is not available on a device. Use gather (X)");
   if (is_hosted (a.x))
     return hosted (by_octave (o.op, a, b));
   // If one of two numbers is complex or an integer, Octave treats NaN as true.
@@ -888,7 +889,7 @@ void pick (bool put, const array &part, const dim_vector &part_size, const array
            const dim_vector &whole_size, const std::vector<octave::idx_vector> &index) {
   const int dims = int (index.size ());
   if (dims > GPUMM_MAP_DIMS)
-    say_gather ("%d indices are more than %d: gather (X), or reshape it", dims,
+    say_gather ("%d indices are more than the %d of a device. Use reshape (X) or gather (X)", dims,
                 int (GPUMM_MAP_DIMS));
   const array there = put ? moved (part, whole.device) : part;
   std::vector<array> memory;

@@ -224,7 +224,7 @@ octave_value::binary_op reduced (octave_value::binary_op op, O &a, O &b, bool a_
                                  bool b_is_number) {
   const bool divides = op == octave_value::op_div || op == octave_value::op_ldiv;
   if (divides && !(op == octave_value::op_div ? b_is_number : a_is_number))
-    say_gather ("division by a matrix: gather the matrices");
+    say_gather ("division by a matrix is not available on a device. Use gather (X)");
   switch (op) {
   case octave_value::op_mul:
     return a_is_number || b_is_number ? octave_value::op_el_mul : op;

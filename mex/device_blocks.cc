@@ -103,7 +103,8 @@ blocks upload_blocks (const octave_value &value, int device) {
   x.block_rows = size ("block_rows");
   x.block_cols = size ("block_cols");
   if (x.rows / x.block_rows >= INT32_MAX || x.cols / x.block_cols >= INT32_MAX)
-    say_gather ("a blocksparse on a device has less than 2^31 - 1 rows and columns of blocks");
+    say_gather (
+        "a blocksparse on a device must have less than 2^31 - 1 rows and columns of blocks");
   x.start = upload (s.contents ("start"), device);
   x.index = upload (s.contents ("column"), device);
   x.values = upload (s.contents ("values"), device);

@@ -112,7 +112,7 @@ array implicit_full_of (const blocks &x) {
       double (size (0)) * double (size (1)) * double (gpumm_type_bytes (x.type ()));
   if (bytes > MOST_IMPLICIT_BYTES)
     error_with_id ("gpumm:unsupported",
-                   "blocksparse: this needs all of %ldx%ld elements, %.3g GB: say full (S)",
+                   "blocksparse: this operation needs all %ldx%ld elements, %.3g GB. Use full (S)",
                    long (size (0)), long (size (1)), 1e-9 * bytes);
   return full_of (x);
 }
@@ -192,9 +192,10 @@ array part_of (blocks x, const octave_value_list &given) {
   const dim_vector size = x.size ();
   const int count = int (index.size ());
   if (count > 2)
-    say_gather ("a blocksparse has two indices: gather (X)");
+    say_gather ("a blocksparse has only two dimensions. Write X(I,J), or use gather (X)");
   if (count == 1 && !index[0].is_scalar () && size.numel () != 1)
-    say_gather ("X(I) of a blocksparse: gather (X), or name rows and columns");
+    say_gather (
+        "X(I) of a blocksparse reads one element on a device. Write X(I,J), or use gather (X)");
   if (x.is_hosted ())
     return hosted (x.host.index_op (given));
   if (size.numel () == 1)
@@ -261,8 +262,8 @@ sparse sparse_of (blocks x) {
   const index_type count = x.stored * x.block_cols, elements = count * x.block_rows;
   const gpumm_type type = is_complex (x.values.type) ? GPUMM_Z : GPUMM_D;
   if (count > INT32_MAX || x.rows >= INT32_MAX || x.cols >= INT32_MAX)
-    say_gather (
-        "a sparse matrix on a device has less than 2^31 rows, columns and columns of blocks");
+    say_gather ("a sparse matrix on a device must have less than 2^31 - 1 rows, columns and "
+                "columns of blocks");
   sparse y = new_sparse (x.device, type, x.rows, x.cols, elements);
   // for each column of a block: its block row, its column in the matrix, and its place in memory
   const array starts =

@@ -10,10 +10,6 @@
 namespace gpumm {
 
 blocks mapped (const function &f, blocks x) {
-  static const gpumm_map_op fills[] = {GPUMM_MAP_EXP,   GPUMM_MAP_LOG,   GPUMM_MAP_COS,
-                                       GPUMM_MAP_ISNAN, GPUMM_MAP_ISINF, GPUMM_MAP_NOT};
-  if (std::find (std::begin (fills), std::end (fills), f.map) != std::end (fills))
-    say_gather ("the result of this function is no blocksparse: gather (X), or full (X)");
   check_narrow (x.type ());
   if (x.is_hosted ())
     return hosted_blocks (x.host.get_rep ().map (f.name));
@@ -57,7 +53,8 @@ bool equal (blocks a, blocks b) {
 
 array diagonal_of (blocks x) {
   if (x.block_size () (0) != x.block_size () (1))
-    say_gather ("the diagonal of blocks that are not square: gather (X)");
+    say_gather ("diag of a matrix with blocks that are not square is not available on a device. "
+                "Use gather (X)");
   if (x.is_hosted ())
     return hosted (by_octave ("diag", ovl (x.host)));
   const index_type b = x.block_rows, n = std::min (x.rows, x.cols) / b, down = x.rows / b;

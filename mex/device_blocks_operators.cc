@@ -180,14 +180,15 @@ static void check_product (const block_operand &a, const block_operand &b) {
                    b.is_blocks ? "blocksparse " : "", class_of (y));
   if (!a.is_blocks || !b.is_blocks) {
     if (has_integers)
-      say_gather ("a blocksparse of integers is multiplied by another one on a device: gather (X)");
+      say_gather (
+          "a device multiplies a blocksparse of integers only by another one. Use gather (X)");
     return;
   }
   const dim_vector s = a.s.block_size (), t = b.s.block_size ();
   if (s (1) != t (0))
     error_with_id ("Octave:nonconformant-args",
-                   "operator *: nonconformant blocks (op1 has blocks of %s, op2 of %s); take full "
-                   "(S) of one, or other blocks",
+                   "operator *: nonconformant blocks (op1 has blocks of %s, op2 of %s). Use full "
+                   "(S) of one of them, or other blocks",
                    s.str ().c_str (), t.str ().c_str ());
 }
 
@@ -322,7 +323,7 @@ static void look_at_number (block_operand &x) {
 static void check_power (const block_operand &a, const block_operand &b) {
   const dim_vector size = size_of (a);
   if (!a.is_blocks || !is_number (b))
-    say_gather ("a power of a matrix with a matrix: gather (X)");
+    say_gather ("X ^ Y with a matrix Y is not available on a device. Use gather (X)");
   const double p = b.other.number.re;
   if (!is_float (type_of (a))) // Octave's error
     octave::binary_op (type_info (), octave_value::op_pow,
@@ -332,8 +333,9 @@ static void check_power (const block_operand &a, const block_operand &b) {
            "Use .^ for elementwise power.");
   if (is_complex (b.other.x.type) || b.other.x.type != GPUMM_D || !(p >= 1) || p != std::floor (p)
       || p > 9007199254740992.0 || a.s.block_size () (0) != a.s.block_size () (1))
-    say_gather ("powers of a blocksparse in square blocks by whole numbers are computed on a "
-                "device: gather (X)");
+    say_gather (
+        "X ^ P of a blocksparse needs square blocks and a whole P of 1 or more on a device. "
+        "Use gather (X)");
 }
 
 // Octave computes. Operations that a device refuses were refused before.

@@ -14,9 +14,6 @@ namespace gpumm {
 // ---- functions ----------------------------------------------------------------------------------
 
 sparse mapped (const function &f, sparse x) {
-  static const gpumm_map_op fills[] = {GPUMM_MAP_EXP, GPUMM_MAP_LOG, GPUMM_MAP_COS, GPUMM_MAP_NOT};
-  if (std::find (std::begin (fills), std::end (fills), f.map) != std::end (fills))
-    say_gather ("this function would fill a sparse matrix: gather (X), or full (X)");
   if (x.is_hosted ())
     return hosted_sparse (x.host.get_rep ().map (f.name));
   if (x.conjugated)
@@ -37,9 +34,10 @@ sparse applied_sparse (sparse x, gpumm_map_step step, gpumm_type type) {
 sparse folded (gpumm_fold_op op, sparse x, int dim) {
   const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
   if (op == GPUMM_FOLD_PROD || op == GPUMM_FOLD_ALL || (orders && is_complex (x.type ())))
-    say_gather ("%s of a sparse matrix is not computed on a device: gather (X)", fold_names[op]);
+    say_gather ("%s of a sparse matrix is not available on a device. Use gather (X)",
+                fold_names[op]);
   if (dim > 1)
-    say_gather ("a sparse matrix has two dimensions: gather (X)");
+    say_gather ("a sparse matrix has only two dimensions. Use DIM 1 or 2, or gather (X)");
   if (x.is_hosted ())
     return hosted_sparse (by_octave (fold_names[op], orders ? ovl (x.host, Matrix (), dim + 1)
                                                             : ovl (x.host, dim + 1)));
@@ -79,7 +77,7 @@ sparse diagonal_of (sparse x, octave_idx_type k) {
   const dim_vector size = x.size ();
   const bool is_vector = size (0) == 1 || size (1) == 1;
   if (is_vector && k != 0)
-    say_gather ("diag (X, K) of a sparse vector: gather (X)");
+    say_gather ("diag (X, K) of a sparse vector is not available on a device. Use gather (X)");
   if (x.is_hosted ())
     return hosted_sparse (x.host.diag (k));
   if (size.any_zero ())
@@ -144,16 +142,19 @@ sparse part_of (sparse x, const octave_value_list &given) {
     return x;
   if (index.size () == 1) {
     if (!index[0].is_scalar () && size (0) != 1 && size (1) != 1)
-      say_gather ("X(I) of a sparse matrix: gather (X), or name rows and columns");
+      say_gather (
+          "X(I) of a sparse matrix is not available on a device. Write X(I,J), or use gather (X)");
     if (index[0].is_colon () && size (1) != 1)
-      say_gather ("X(:) of a sparse row: gather (X), or X.'");
+      say_gather (
+          "X(:) of a sparse row is not available on a device. Write X.', or use gather (X)");
     if (x.is_hosted ())
       return hosted_sparse (x.host.index_op (given.slice (0, 1)));
     if (index[0].extent (size.numel ()) > size.numel ())
       octave::err_index_out_of_range (1, 1, index[0].extent (size.numel ()), size.numel (), size);
     const dim_vector shape = index[0].orig_dimensions ();
     if (!index[0].is_scalar () && !index[0].is_colon () && shape (0) != 1 && shape (1) != 1)
-      say_gather ("X(I) of a sparse matrix: gather (X), or name rows and columns");
+      say_gather (
+          "X(I) of a sparse matrix is not available on a device. Write X(I,J), or use gather (X)");
     if (index[0].is_scalar ()) {
       const index_type at = index[0](0);
       index = {octave::idx_vector (at % size (0)), octave::idx_vector (at / size (0))};
@@ -163,7 +164,7 @@ sparse part_of (sparse x, const octave_value_list &given) {
       index = {octave::idx_vector::colon, index[0]};
   }
   if (index.size () > 2)
-    say_gather ("a sparse matrix has two indices: gather (X)");
+    say_gather ("a sparse matrix has only two dimensions. Write X(I,J), or use gather (X)");
   if (x.is_hosted ())
     return hosted_sparse (x.host.index_op (given.slice (0, 2)));
   for (int d = 0; d < 2; d++)

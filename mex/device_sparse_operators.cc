@@ -159,8 +159,10 @@ static octave_value sample_of (const sparse_operand &x, bool by_value) {
 }
 
 [[noreturn]] static void refuse (octave_value::binary_op op) {
-  say_gather ("%s of these would fill a sparse matrix: gather (X), or full (X)",
-              octave_value::binary_op_as_string (op).c_str ());
+  say_gather (
+      "the result of X %s Y would have few zeros, so it is not computed as a sparse matrix. "
+      "Use full (X) or gather (X)",
+      octave_value::binary_op_as_string (op).c_str ());
 }
 
 // Is v a vector that applies to each column or each row of a matrix of this size?
@@ -187,7 +189,7 @@ static void check_fills (octave_value::binary_op op, bool takes, const sparse_op
   };
   if (o.compares && !o.is_logical && op != octave_value::op_ne && op != octave_value::op_eq
       && (is_complex_one (a) || is_complex_one (b)))
-    say_gather ("Octave orders complex numbers of sparse matrices in its own way: gather (X)");
+    say_gather ("complex sparse matrices cannot be ordered on a device. Use gather (X)");
   const auto is_stored = [] (const sparse_operand &x) {
     return x.is_sparse || x.diagonal.is_defined ();
   };
@@ -354,7 +356,8 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
                                                 sample_of (b, by_value)); // or Octave's error
   op = reduced (op, a, b, is_scalar (a), is_scalar (b));
   if (op == octave_value::op_pow)
-    say_gather ("powers of a matrix: gather (X), or write X * X");
+    say_gather (
+        "X ^ P of a matrix is not available on a device. Write X * X, or use gather (X) ^ P");
   const bool takes = takes_zeros (given_op, a, b);
   if (op != octave_value::op_mul && rules.issparse ())
     check_fills (op, takes, a, b);

@@ -62,7 +62,7 @@ public:
 
   octave_value whole () const {
     if (m.numel () != 1)
-      say_gather ("this needs the entries of %s on the host: gather (X) brings them",
+      say_gather ("this operation needs the %s entries in host memory. Use gather (X)",
                   m.size.str ().c_str ());
     return download (m);
   }
@@ -162,7 +162,7 @@ public:
 
   // A gpuArray is never saved as another type.
   [[noreturn]] static bool not_saved () {
-    say_gather ("a file cannot hold it: save gather (X)");
+    say_gather ("a gpuArray cannot be saved. Save gather (X)");
   }
   bool save_ascii (std::ostream &) {
     not_saved ();
@@ -376,8 +376,8 @@ octave_value octave_gpuarray::map (unary_mapper_t f) const {
     if (functions[i].name == f)
       return value_of (mapped (functions[i], x));
   if (m.numel () != 1)
-    say_gather ("%s has no form for arrays on a device: %s (gather (X))", get_umap_name (f),
-                get_umap_name (f));
+    say_gather ("%s of an array is not available on a device. Use %s (gather (X))",
+                get_umap_name (f), get_umap_name (f));
   return whole ().get_rep ().map (f);
 }
 
@@ -440,7 +440,7 @@ octave_value octave_gpuarray::elements_as (octave_value (octave_value::*type) ()
 
 octave_value octave_gpuarray::do_index_op (const octave_value_list &index, bool resize_ok) {
   if (resize_ok)
-    say_gather ("resizing by an index: gather (X)");
+    say_gather ("an index cannot enlarge a gpuArray here. Use gather (X)");
   if (is_hosted (ready (m)))
     return value_of (hosted (m.host.index_op (index)));
   return value_of (part_of (m, indices_of (index, m.size.ndims ())));
@@ -449,7 +449,8 @@ octave_value octave_gpuarray::do_index_op (const octave_value_list &index, bool 
 octave_value octave_gpuarray::subsref (const std::string &type,
                                        const std::list<octave_value_list> &index) {
   if (type[0] != '(')
-    error_with_id ("gpumm:invalid", "gpuArray: there are entries X(I,J), and no fields or cells");
+    error_with_id ("gpumm:invalid",
+                   "gpuArray: a gpuArray has no fields or cells. Write X(I,J) for its entries");
   return do_index_op (index.front ()).next_subsref (type, index);
 }
 
@@ -457,7 +458,8 @@ octave_value octave_gpuarray::subsasgn (const std::string &type,
                                         const std::list<octave_value_list> &index,
                                         const octave_value &value) {
   if (type != "(")
-    error_with_id ("gpumm:invalid", "gpuArray: there are entries X(I,J), and no fields or cells");
+    error_with_id ("gpumm:invalid",
+                   "gpuArray: a gpuArray has no fields or cells. Write X(I,J) for its entries");
   ready (m);
   const octave_value y = full_form (value);
   const octave_gpuarray *g = gpuarray_of (y.get_rep ());
@@ -518,8 +520,8 @@ Array<octave_idx_type> place_of_part (const Array<octave_idx_type> &given, const
     if (place (d) + size (d) > all (d)) {
       if (size (d) != all (d)) // otherwise it is the only part in this dimension
         error_with_id ("gpumm:unsupported",
-                       "gpuArray: concatenation with an empty matrix of 1x0 or "
-                       "0x1: leave it out");
+                       "gpuArray: an empty matrix of 1x0 or 0x1 cannot be concatenated "
+                       "here. Leave it out");
       place (d) = 0;
     }
   return place;
@@ -531,7 +533,7 @@ static octave_value joined_full (const octave_base_value &a, const octave_base_v
   const octave_gpuarray *g = gpuarray_of (a), *h = gpuarray_of (b);
   const int device = g ? g->m.device : h->m.device;
   if (a.is_string () || b.is_string ())
-    say_gather ("text beside numbers: gather (X)");
+    say_gather ("text cannot be concatenated with a gpuArray. Use gather (X)");
   array x = argument (shared (a), device), y = argument (shared (b), device);
   const int dims = std::max<int> (x.size.ndims (), int (given.numel ()));
   const dim_vector size = y.size.redim (dims), whole = x.size.redim (dims);
@@ -573,7 +575,8 @@ static array computed (octave_value::binary_op op, const octave_base_value &a,
   if (op == octave_value::op_mul)
     return multiplied (x.x, y.x);
   if (op == octave_value::op_pow)
-    say_gather ("powers of a matrix: gather (X), or write X * X");
+    say_gather (
+        "X ^ P of a matrix is not available on a device. Write X * X, or use gather (X) ^ P");
   return entrywise (operation_of (op), x, y);
 }
 
@@ -593,7 +596,8 @@ static octave_value compound (octave_base_value &a, const octave_value_list &,
   ready (x);
   if (b.issparse ()
       || is_blocksparse (b)) // a result that may be sparse cannot replace a full array
-    say_gather ("a full array and a sparse matrix: write X = X + Y");
+    say_gather (
+        "OP= with a sparse matrix cannot change a full array. Write X = X OP Y, or use gather (X)");
   array y = computed (op, a, b);
   long uses = 1; // of the buffer, by x and y's program
   if (y.pending)
@@ -709,6 +713,14 @@ static gpumm_fold_op fold_of (const octave_value &name) {
 // The type of a sum of entries in Octave.
 static gpumm_type type_of_sum (gpumm_type type) {
   return type == GPUMM_B ? GPUMM_D : type;
+}
+
+std::string function_of (const octave_value_list &words) {
+  const std::string word = words (0).string_value ();
+  return word == "scan"                    ? "cum" + words (1).string_value ()
+         : word == "fold" || word == "two" ? words (1).string_value ()
+         : word == "pages"                 ? "pagemtimes"
+                                           : word;
 }
 
 // ("fold", OP, X, DIM): [Y, PLACES]

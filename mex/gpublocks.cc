@@ -40,7 +40,7 @@ public:
 
   octave_value whole () const {
     if (dims ().numel () != 1)
-      say_gather ("this needs the elements of %s on the host: gather (X) brings them",
+      say_gather ("this operation needs the %s elements in host memory. Use gather (X)",
                   dims ().str ().c_str ());
     return by_octave ("full", ovl (download (m)));
   }
@@ -90,7 +90,8 @@ public:
   octave_value permute (const Array<int> &order, bool inverse) const {
     boolNDArray (dim_vector (2, 2)).permute (order, inverse); // Octave's check of the order
     if (order.numel () != 2)
-      say_gather ("permute of a blocksparse: gather (X)");
+      say_gather ("permute of a blocksparse to more dimensions is not available on a device. Use "
+                  "gather (X)");
     return order (0) == 0 ? octave_value (clone ())
                           : gpublocks_value (transposed (operand (false), false));
   }
@@ -100,28 +101,29 @@ public:
   octave_value reshape (const dim_vector &size) const {
     if (size == dims ())
       return octave_value (clone ());
-    say_gather ("reshape of a blocksparse: gather (X)");
+    say_gather ("reshape of a blocksparse is not available on a device. Use gather (X)");
   }
   // A concatenation begins with a matrix without blocks, which then gets the size of the result.
   octave_value resize (const dim_vector &size, bool) const {
     if (size.ndims () == 2 && (size.zero_by_zero () || block_count () == 0))
       return gpublocks_value (none_like (m, size));
-    say_gather ("resizing of a blocksparse: gather (X)");
+    say_gather ("resize of a blocksparse is not available on a device. Use gather (X)");
   }
   octave_value map (unary_mapper_t f) const;
   octave_value all (int) const {
-    say_gather ("all of a blocksparse is not computed on a device: gather (X)");
+    say_gather ("all of a blocksparse is not available on a device. Use gather (X)");
   }
   octave_value any (int) const {
-    say_gather ("any of a blocksparse is not computed on a device: gather (X)");
+    say_gather ("any of a blocksparse is not available on a device. Use gather (X)");
   }
   octave_value diag (octave_idx_type k) const {
     if (k != 0 || dims () (0) == 1 || dims () (1) == 1)
-      say_gather ("diag (X) of a matrix, without K, is computed on a device: gather (X)");
+      say_gather (
+          "diag (X, K), and diag of a vector, are not available on a device. Use gather (X)");
     return gpuarray_value (diagonal_of (operand ()));
   }
   octave_value diag (octave_idx_type, octave_idx_type) const {
-    say_gather ("diag (X, M, N) of a blocksparse: gather (X)");
+    say_gather ("diag (X, M, N) of a blocksparse is not available on a device. Use gather (X)");
   }
   octave_value elements_as (octave_value (octave_value::*type) () const) const {
     const octave_value z = (elements ().*type) ();
@@ -137,8 +139,9 @@ public:
     if (type[0] == '(')
       return do_index_op (index.front ()).next_subsref (type, index);
     if (type[0] != '{')
-      error_with_id ("gpumm:blocksparse:index",
-                     "blocksparse: there are elements S(i,j) and blocks S{I,J}, and no fields");
+      error_with_id (
+          "gpumm:blocksparse:index",
+          "blocksparse: a blocksparse has no fields. Write S(i,j) for elements, S{I,J} for blocks");
     return gpuarray_value (block_of (operand (false), index.front ())).next_subsref (type, index);
   }
   octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &index,
@@ -147,7 +150,8 @@ public:
   }
   octave_value subsasgn (const std::string &, const std::list<octave_value_list> &,
                          const octave_value &) {
-    say_gather ("elements of a blocksparse cannot be assigned: gather (X)");
+    say_gather ("elements of a blocksparse cannot be assigned. Make another blocksparse, or use "
+                "gather (X)");
   }
   // printf and mat2str read single elements by this function.
   octave_value fast_elem_extract (octave_idx_type n) const {
@@ -182,7 +186,7 @@ public:
 
   // A gpuArray is never saved as another type.
   [[noreturn]] static bool not_saved () {
-    say_gather ("a file cannot hold it: save gather (X)");
+    say_gather ("a gpuArray cannot be saved. Save gather (X)");
   }
   bool save_ascii (std::ostream &) {
     not_saved ();
@@ -233,11 +237,14 @@ bool is_gpublocks (const octave_base_value &x) {
 }
 
 octave_value octave_gpublocks::map (unary_mapper_t f) const {
+  if (f == umap_exp || f == umap_log || f == umap_cos || f == umap_isnan || f == umap_isinf)
+    say_gather ("%s of a blocksparse is not a blocksparse. Use %s (full (X)) or gather (X)",
+                get_umap_name (f), get_umap_name (f));
   for (int i = 0; i < function_count; i++)
     if (functions[i].name == f)
       return gpublocks_value (mapped (functions[i], operand (false)));
-  say_gather ("%s of a blocksparse is not computed on a device: %s (gather (X))", get_umap_name (f),
-              get_umap_name (f));
+  say_gather ("%s of a blocksparse is not available on a device. Use %s (gather (X))",
+              get_umap_name (f), get_umap_name (f));
 }
 
 // ---- operators ----------------------------------------------------------------------------------
@@ -254,8 +261,8 @@ static block_operand operand_for (const octave_base_value &x, int device) {
     if (o.other.x.device != device)
       o.other.x = moved (o.other.x, device);
   } else if (x.issparse ())
-    say_gather ("a blocksparse and a sparse matrix: make a blocksparse or a full matrix of it, or "
-                "gather both");
+    say_gather ("an operator cannot combine a blocksparse with a sparse matrix on a device. Use "
+                "sparse (X) or full (X) of the blocksparse, or gather (X)");
   else
     o.other = operand_of (x.is_diag_matrix () || x.is_perm_matrix () ? x.full_value () : shared (x),
                           device);
@@ -358,7 +365,7 @@ static octave_value sum_by_word (const octave_value_list &args) {
     check_narrow (x->m.type ()); // no sums in 64-bit classes
     return gpuarray_value (sum_of (x->operand (), dim));
   }
-  say_gather ("%s of a blocksparse is not computed on a device: gather (X)",
+  say_gather ("%s of a blocksparse is not available on a device. Use gather (X)",
               args (1).string_value ().c_str ());
 }
 
@@ -368,7 +375,8 @@ octave_value_list gpublocks_word (const octave_value_list &args) {
   if (word == "fold" && args.length () == 4)
     return ovl (sum_by_word (args));
   if (!x)
-    say_gather ("this is not computed of a blocksparse on a device: gather (X)");
+    say_gather ("%s of a blocksparse is not available on a device. Use gather (X)",
+                function_of (args).c_str ());
   if (word == "gather")
     return ovl (download (x->operand ()));
   if (word == "type")
@@ -395,5 +403,6 @@ octave_value_list gpublocks_word (const octave_value_list &args) {
   }
   if (word == "drop" && args.length () == 3)
     return ovl (gpublocks_value (without_small (x->operand (false), args (2).double_value ())));
-  say_gather ("this is not computed of a blocksparse on a device: gather (X)");
+  say_gather ("%s of a blocksparse is not available on a device. Use gather (X)",
+              function_of (args).c_str ());
 }

@@ -40,7 +40,7 @@ public:
 
   octave_value whole () const {
     if (dims ().numel () != 1)
-      say_gather ("this needs the entries of %s on the host: gather (X) brings them",
+      say_gather ("this operation needs the %s entries in host memory. Use gather (X)",
                   dims ().str ().c_str ());
     return download (m).full_value ();
   }
@@ -106,17 +106,17 @@ public:
   octave_value reshape (const dim_vector &size) const {
     if (size == dims ())
       return octave_value (clone ());
-    say_gather ("reshape of a sparse matrix: gather (X)");
+    say_gather ("reshape of a sparse matrix is not available on a device. Use gather (X)");
   }
   // A concatenation begins with a matrix without entries, which then gets the size of the result.
   octave_value resize (const dim_vector &size, bool) const {
     if (size.ndims () == 2 && (size.zero_by_zero () || nnz () == 0))
       return gpusparse_value (none_like (m, size));
-    say_gather ("resizing of a sparse matrix: gather (X)");
+    say_gather ("resize of a sparse matrix is not available on a device. Use gather (X)");
   }
   octave_value map (unary_mapper_t f) const;
   octave_value all (int) const {
-    say_gather ("all of a sparse matrix is not computed on a device: gather (X)");
+    say_gather ("all of a sparse matrix is not available on a device. Use gather (X)");
   }
   octave_value any (int dim) const {
     if (dims ().any_zero ())
@@ -129,7 +129,7 @@ public:
     return gpusparse_value (diagonal_of (operand (), k));
   }
   octave_value diag (octave_idx_type, octave_idx_type) const {
-    say_gather ("diag (X, M, N) of a sparse matrix: gather (X)");
+    say_gather ("diag (X, M, N) of a sparse matrix is not available on a device. Use gather (X)");
   }
   octave_value elements_as (octave_value (octave_value::*type) () const) const {
     const octave_value z = (octave_value (by_octave ("sparse", ovl (elements ()))).*type) ();
@@ -144,12 +144,13 @@ public:
 
   octave_value do_index_op (const octave_value_list &index, bool resize_ok = false) {
     if (resize_ok)
-      say_gather ("resizing by an index: gather (X)");
+      say_gather ("an index cannot enlarge a gpuArray here. Use gather (X)");
     return gpusparse_value (part_of (operand (), index));
   }
   octave_value subsref (const std::string &type, const std::list<octave_value_list> &index) {
     if (type[0] != '(')
-      error_with_id ("gpumm:invalid", "gpuArray: there are entries X(I,J), and no fields or cells");
+      error_with_id ("gpumm:invalid",
+                     "gpuArray: a gpuArray has no fields or cells. Write X(I,J) for its entries");
     return do_index_op (index.front ()).next_subsref (type, index);
   }
   octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &index,
@@ -158,7 +159,7 @@ public:
   }
   octave_value subsasgn (const std::string &, const std::list<octave_value_list> &,
                          const octave_value &) {
-    say_gather ("parts of a sparse matrix on a device are read, not assigned: gather (X)");
+    say_gather ("parts of a sparse matrix on a device cannot be assigned. Use gather (X)");
   }
   // printf and mat2str read single elements by this function.
   octave_value fast_elem_extract (octave_idx_type n) const {
@@ -198,7 +199,7 @@ public:
 
   // A gpuArray is never saved as another type.
   [[noreturn]] static bool not_saved () {
-    say_gather ("a file cannot hold it: save gather (X)");
+    say_gather ("a gpuArray cannot be saved. Save gather (X)");
   }
   bool save_ascii (std::ostream &) {
     not_saved ();
@@ -251,10 +252,13 @@ bool is_gpusparse (const octave_value &x) {
 }
 
 octave_value octave_gpusparse::map (unary_mapper_t f) const {
+  if (f == umap_exp || f == umap_log || f == umap_cos)
+    say_gather ("%s gives nonzeros where X is zero. Use %s (full (X)) or gather (X)",
+                get_umap_name (f), get_umap_name (f));
   for (int i = 0; i < function_count; i++)
     if (functions[i].name == f)
       return gpusparse_value (mapped (functions[i], operand (false)));
-  say_gather ("%s of a sparse matrix is not computed on a device: %s (gather (X))",
+  say_gather ("%s of a sparse matrix is not available on a device. Use %s (gather (X))",
               get_umap_name (f), get_umap_name (f));
 }
 
@@ -322,7 +326,8 @@ static sparse part_for (const octave_base_value &x, int device) {
   const bool is_there = get_gpuarray (x, full);
   const gpumm_type type = is_there ? full.type : type_of_class (x.class_name ());
   if (real_type (type) != GPUMM_D && type != GPUMM_B)
-    say_gather ("sparse matrices are put together with double and logical ones: gather (X)");
+    say_gather (
+        "a sparse matrix can be concatenated only with double and logical ones. Use gather (X)");
   return is_there ? sparse_of (moved (full, device)) : upload_sparse (shared (x), device);
 }
 
@@ -354,7 +359,7 @@ void install_gpusparse (octave::type_info &types) {
   const int id = octave_gpusparse::static_type_id ();
   install_with_operators (types, id);
   types.install_unary_op (octave_value::op_not, id, [] (const octave_base_value &) -> octave_value {
-    say_gather ("! would fill a sparse matrix: gather (X), or full (X)");
+    say_gather ("! X of a sparse matrix would have few zeros. Use ! full (X) or gather (X)");
   });
   types.install_unary_op (octave_value::op_uplus, id, [] (const octave_base_value &x) {
     return gpusparse_of (x)->islogical () ? shared (x).as_double () : shared (x);
@@ -395,5 +400,6 @@ octave_value_list gpusparse_word (const octave_value_list &args, int nargout) {
                                          ->operand (op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN),
                                      args (3).int_value () - 1)));
   }
-  say_gather ("this is not computed of sparse matrices on a device: gather (X)");
+  say_gather ("%s of a sparse matrix is not available on a device. Use full (X) or gather (X)",
+              function_of (args).c_str ());
 }

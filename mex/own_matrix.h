@@ -98,7 +98,7 @@ public:
   octave_value convert_to_str_internal (bool pad, bool force, char type) const {
     if (iscomplex ())
       error_with_id ("gpumm:unsupported",
-                     "%s: complex numbers as text: take full (S) or sparse (S)",
+                     "%s: complex numbers cannot become text. Use full (S) or sparse (S)",
                      class_name ().c_str ());
     return whole ().convert_to_str_internal (pad, force, type);
   }

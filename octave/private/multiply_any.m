@@ -43,7 +43,7 @@ endfunction
 ## integers, which take it much longer than the copies.
 function [C, info] = on_device (A, B, o)
   if (in_blocks (A) || in_blocks (B))
-    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm does not multiply a blocksparse on a device. " ...
+    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm of a blocksparse is not available on a device. " ...
                                      "Write X * Y, or use gather (X)"]);
   elseif (issparse (A) || issparse (B))
     C = sparse_on_device (A, B, o, nargout);
@@ -592,7 +592,7 @@ function [C, info] = with_blocks (A, B, o)
       if (isempty (strfind (err.message, "nonconformant blocks")))
         rethrow (err);
       endif
-      error (err.identifier, "%s; take full (S) or sparse (S) of one, or other blocks", err.message);
+      error (err.identifier, "%s. Use full (S) or sparse (S) of one of them, or other blocks", err.message);
     end_try_catch
     if (by_octave)
       C = combined (C, asked);

@@ -195,7 +195,7 @@
 %! file = [tempname() ".mat"];
 %! unwind_protect
 %!   for form = {"-v4", "-v6", "-v7"}
-%!     fail ("save (form{1}, file, \"S\")", "save full \\(S\\) or sparse \\(S\\)");
+%!     fail ("save (form{1}, file, \"S\")", "Save full \\(S\\) or sparse \\(S\\)");
 %!   endfor
 %!   save ("-v7", file, "R");
 %!   assert (isequal (blocksparse (load (file).R), S));
@@ -435,7 +435,7 @@
 %!assert (norm (blocksparse (6, 4, 2, "single"), "fro"), single (0))
 
 %!error id=gpumm:unsupported cos (blocksparse (2^20, 2^20, 4))
-%!error <full \(S\), or sparse \(S\)> blocksparse (2^20, 2^20, 4) + 1
+%!error <full \(S\), sparse \(S\)> blocksparse (2^20, 2^20, 4) + 1
 %!error <full \(S\)> det (blocksparse (2^20, 2^20, 4))
 
 %!test # functions of random matrices in blocks of all shapes, beside the full ones

@@ -278,7 +278,7 @@
 %!error <index \(7,_\): out of bound 6> gpuArray (blocksparse (6, 4, 2))(7,1)
 %!error <index \(_,5\): out of bound 4> gpuArray (blocksparse (6, 4, 2))(1,5)
 %!error <index \(25\): out of bound 24> gpuArray (blocksparse (6, 4, 2))(25)
-%!error <there is no block .4,1. in 3x2 of them> gpuArray (blocksparse (6, 4, 2)){4,1}
+%!error <no block .4,1.. The matrix has 3x2 blocks> gpuArray (blocksparse (6, 4, 2)){4,1}
 
 %!test
 %! for class = {"double", "single", "int8", "uint64"}
@@ -639,6 +639,9 @@
 %! fail ("permute (gpuArray (blocksparse (magic (2), 1)), [2, 2])", "identical");
 %! fail ("permute (gpuArray (blocksparse (magic (2), 1)), [1, 1])", "identical");
 %! fail ("permute (gpuArray (blocksparse (magic (2), 1)), [2, 5])", "invalid");
+%!error <exp of a blocksparse is not a blocksparse> exp (gpuArray (blocksparse (eye (4), 2)))
+%!error <cumprod of a blocksparse is not available> cumprod (gpuArray (blocksparse (eye (4), 2)))
+%!error <pagemtimes of a blocksparse is not available> pagemtimes (gpuArray (blocksparse (eye (4), 2)), 1)
 %!error <gather> G = gpuArray (blocksparse (1, 1)); save (tempname (), "G");
 %!error <gather> G = gpuArray (blocksparse ([1, 2], 1)); G(1) = 2;
 %!test

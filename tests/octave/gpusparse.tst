@@ -585,6 +585,10 @@
 %!   assert (! isempty (strfind (err.message, "gather")), func2str (f{1}));
 %! endfor
 %!error id=gpumm:gpuArray:gather [C, info] = gpumm (gpuArray (speye (2)), 2);
+%!error <exp gives nonzeros where X is zero. Use exp .full .X..> exp (gpuArray (speye (2)))
+%!error <cumsum of a sparse matrix is not available> cumsum (gpuArray (speye (2)))
+%!error <max of a sparse matrix is not available> max (gpuArray (speye (2)), 1)
+%!error <the result of X == Y would have few zeros> gpuArray (speye (2)) == 0
 %!error <gather> G = gpuArray (sparse (1)); save (tempname (), "G");
 %!error <gather> G = gpuArray (sparse ([1, 2])); G(1) = 2;
 %!test

@@ -6,6 +6,6 @@
 function not_there (name, what)
 
   error ("gpumm:gpuArray:gather", ...
-         "gpuArray: %s %s is not computed on a device: gather the array (gather (X))", name, what);
+         "gpuArray: %s %s is not available on a device. Use gather (X)", name, what);
 
 endfunction
