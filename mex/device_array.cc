@@ -410,11 +410,9 @@ gpumm_scalar scalar_of (const octave_value &x) {
 }
 
 operand operand_of (const octave_value &x, int device) {
+  if (x.numel () != 1 || x.issparse () || !(x.isnumeric () || x.islogical () || x.is_string ()))
+    return operand (upload (x, device));
   operand o;
-  if (x.numel () != 1 || x.issparse () || !(x.isnumeric () || x.islogical () || x.is_string ())) {
-    o.x = upload (x, device);
-    return o;
-  }
   const octave_value number = x.is_string () ? octave_value (x.double_value (true)) : x;
   o.is_number = true;
   o.value = number;
@@ -663,7 +661,6 @@ static bool leaves_reals (const operand &x, const operand &y) {
   zero.is_number = true;
   const gpumm_type domain = is_single (x.x.type) && is_single (y.x.type) ? GPUMM_S : GPUMM_D;
   array a = as_array (x), b = as_array (y);
-  operand u, v;
   program negative = program_of (ready (a));
   negative.domain = domain;
   append (negative, GPUMM_MAP_LT, zero, false);
@@ -672,8 +669,7 @@ static bool leaves_reals (const operand &x, const operand &y) {
   program fraction = program_of (ready (b));
   fraction.domain = domain;
   fraction.steps.push_back (step_of (GPUMM_MAP_ROUND));
-  v.x = b;
-  append (fraction, GPUMM_MAP_NE, v, false);
+  append (fraction, GPUMM_MAP_NE, operand (b), false);
   program large = program_of (b);
   large.domain = domain;
   large.steps.push_back (step_of (GPUMM_MAP_ABS));
@@ -1069,11 +1065,8 @@ void assign (array &x, const std::vector<octave::idx_vector> &index, array y) {
   given.chop_all_singletons ();
   const bool matches =
       y.is_scalar () || without_ones == given || (dims == 1 && y.numel () == part.numel ());
-  if (type == GPUMM_B) {
-    operand o;
-    o.x = y;
-    check_nan (o);
-  }
+  if (type == GPUMM_B)
+    check_nan (operand (y));
   y = plain (converted (y, type));
   array changed;           // replaces x at the end, so a failure leaves x unchanged
   if (grows || !matches) { // Octave's rules and errors

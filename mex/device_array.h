@@ -114,6 +114,10 @@ struct operand {
   bool is_number = false; // a number of the host, for which no array is made
   gpumm_scalar number = {};
   octave_value value; // the number
+
+  operand () = default;
+  explicit operand (const array &x) : x (x) {
+  }
 };
 
 struct operation {
@@ -145,6 +149,12 @@ struct product_options {
 void need (gpumm_status status);
 
 // ---- types --------------------------------------------------------------------------------------
+
+// The type of a product of matrices of floating-point or logical entries.
+inline gpumm_type product_type (gpumm_type a, gpumm_type b) {
+  const gpumm_type real = is_single (a) || is_single (b) ? GPUMM_S : GPUMM_D;
+  return is_complex (a) || is_complex (b) ? complex_type (real) : real;
+}
 
 // The type in which entries of a type are computed.
 gpumm_type domain_of (gpumm_type type);

@@ -277,7 +277,7 @@ blocks without_small (blocks x, double most) {
     ready (x.values);
     const array values = is_float (x.values.type) ? x.values : converted (x.values, GPUMM_D),
                 norms = fold (GPUMM_FOLD_NORM, values, 0, GPUMM_D);
-    const array small = entrywise (operation_of (octave_value::op_le), operand_with (norms),
+    const array small = entrywise (operation_of (octave_value::op_le), operand (norms),
                                    operand_of (octave_value (most), x.device));
     x = marked_by (applied (small, {step_of (GPUMM_MAP_NOT)}, GPUMM_D, GPUMM_B), x); // keeps NaN
   }

@@ -46,8 +46,8 @@ bool equal (blocks a, blocks b) {
   b = straight (b);
   if (meeting (a.device, grid_of (a), grid_of (b)).count < a.stored)
     return false;
-  const array same = entrywise (operation_of (octave_value::op_eq), operand_with (a.values),
-                                operand_with (b.values));
+  const array same =
+      entrywise (operation_of (octave_value::op_eq), operand (a.values), operand (b.values));
   return holds (GPUMM_FOLD_ALL, same);
 }
 

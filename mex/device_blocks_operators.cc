@@ -39,10 +39,7 @@ static array full_operand (const block_operand &x) {
 }
 
 static gpumm_type type_of_product (gpumm_type a, gpumm_type b) {
-  if (!is_float (a))
-    return a; // two integers of one class
-  const gpumm_type real = is_single (a) || is_single (b) ? GPUMM_S : GPUMM_D;
-  return is_complex (a) || is_complex (b) ? complex_type (real) : real;
+  return is_float (a) ? product_type (a, b) : a; // two integers of one class
 }
 
 // ---- products -----------------------------------------------------------------------------------
@@ -227,9 +224,8 @@ static bool same_pattern (const blocks &a, const blocks &b) {
 // and only the blocks of `small` are looked up. `on_left`: is `large` the left operand?
 static blocks over (const operation &o, const blocks &large, const blocks &small,
                     const array &places, bool on_left) {
-  const operand part = operand_with (taken (large.values, places)),
-                other = operand_with (small.values), all = operand_with (large.values),
-                zero = operand_of (octave_value (0.0), large.device);
+  const operand part = operand (taken (large.values, places)), other = operand (small.values),
+                all = operand (large.values), zero = operand_of (octave_value (0.0), large.device);
   array meets = on_left ? entrywise (o, part, other) : entrywise (o, other, part);
   array y = converted (on_left ? entrywise (o, all, zero) : entrywise (o, zero, all), meets.type);
   put (meets, places, ready (y));
@@ -253,8 +249,8 @@ static blocks united (const operation &o, const blocks &a, const blocks &b, cons
   w.from_a = view (from_a);
   w.from_b = view (from_b);
   run (w);
-  return with_values (c, entrywise (o, operand_with (put_among_zeros (a.values, from_a, stored)),
-                                    operand_with (put_among_zeros (b.values, from_b, stored))));
+  return with_values (c, entrywise (o, operand (put_among_zeros (a.values, from_a, stored)),
+                                    operand (put_among_zeros (b.values, from_b, stored))));
 }
 
 // The operation at all places where one of the operands stores a block. Blocks that are not stored are zero.
@@ -264,7 +260,7 @@ static blocks joined (const operation &o, blocks a, blocks b) {
     b = straight (b);
   }
   if (same_pattern (a, b))
-    return with_values (a, entrywise (o, operand_with (a.values), operand_with (b.values)));
+    return with_values (a, entrywise (o, operand (a.values), operand (b.values)));
   if (a.turned && b.turned) {
     a.turned = b.turned = false;
     return transposed (joined (o, a, b), false);
@@ -287,7 +283,7 @@ static blocks with_number (const operation &o, const block_operand &a, const blo
     settle (x); // 0 * Inf would be NaN
   if (x.conjugated)
     x = straight (x);
-  const operand values = operand_with (x.values);
+  const operand values = operand (x.values);
   return with_values (x, a.is_blocks ? entrywise (o, values, b.other)
                                      : entrywise (o, a.other, values));
 }
@@ -375,8 +371,7 @@ bool combined (octave_value::binary_op op, block_operand &a, block_operand &b, b
   if (powers)
     result = power (a.s, b.other.number.re);
   else if (!stays)
-    full = entrywise (operation_of (op), operand_with (full_operand (a)),
-                      operand_with (full_operand (b)));
+    full = entrywise (operation_of (op), operand (full_operand (a)), operand (full_operand (b)));
   else if (a.is_blocks && b.is_blocks)
     result = joined (operation_of (op), a.s, b.s);
   else

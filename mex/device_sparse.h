@@ -74,7 +74,6 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
                array &full);
 
 sparse mapped (const function &f, sparse x);
-sparse applied_sparse (sparse x, gpumm_map_step step, gpumm_type type);
 
 // Sums and extremes of columns (dim 0) or rows (1).
 sparse folded (gpumm_fold_op op, sparse x, int dim);

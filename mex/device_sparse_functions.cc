@@ -25,12 +25,6 @@ sparse mapped (const function &f, sparse x) {
   return y;
 }
 
-sparse applied_sparse (sparse x, gpumm_map_step step, gpumm_type type) {
-  if (x.conjugated)
-    x = straight (x);
-  return with_values (x, applied (x.values, {step}, domain_of (x.values.type), type));
-}
-
 sparse folded (gpumm_fold_op op, sparse x, int dim) {
   const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
   if (op == GPUMM_FOLD_PROD || op == GPUMM_FOLD_ALL || (orders && is_complex (x.type ())))

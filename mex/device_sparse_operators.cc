@@ -49,14 +49,14 @@ static void settle_both (sparse &a, sparse &b) {
 
 // The stored entries of x, and zero where the mask is 0.
 static array masked (const array &x, const array &mask, gpumm_type type) {
-  return pending_array (fused (GPUMM_MAP_MASK, operand_with (x), operand_with (mask), type), type,
-                        x.size, x.device);
+  return pending_array (fused (GPUMM_MAP_MASK, operand (x), operand (mask), type), type, x.size,
+                        x.device);
 }
 
 sparse as_truth (sparse x) {
   if (x.values.type != GPUMM_B) {
     operand zero = operand_of (octave_value (0.0), x.device);
-    x.values = entrywise (operation_of (octave_value::op_ne), operand_with (x.values), zero);
+    x.values = entrywise (operation_of (octave_value::op_ne), operand (x.values), zero);
     x.conjugated = false;
     x.twin = nullptr;
   }
@@ -87,7 +87,7 @@ static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
   if (same_pattern (a, b)) {
     if (o.map == GPUMM_MAP_MUL) // a stored zero times Inf would be NaN
       settle_both (a, b);
-    return with_values (a, entrywise (o, operand_with (a.values), operand_with (b.values)));
+    return with_values (a, entrywise (o, operand (a.values), operand (b.values)));
   }
   settle (a);
   settle (b);
@@ -110,8 +110,8 @@ static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
   w.from_a = view_of (from_a);
   w.from_b = view_of (from_b);
   run (w);
-  return with_values (c, entrywise (o, operand_with (picked (unites, a.values, from_a, stored)),
-                                    operand_with (picked (unites, b.values, from_b, stored))));
+  return with_values (c, entrywise (o, operand (picked (unites, a.values, from_a, stored)),
+                                    operand (picked (unites, b.values, from_b, stored))));
 }
 
 // ---- operators ----------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
   const sparse_operand &n = left ? b : a;
   operand number = n.other;
   if (n.is_sparse)
-    number = operand_with (full_of (n.s));
+    number = operand (full_of (n.s));
   const gpumm_scalar value = number.number;
   if (!number.is_number || !std::isfinite (value.re) || !std::isfinite (value.im)
       || (o.map == GPUMM_MAP_DIV && value.re == 0 && value.im == 0)
@@ -241,7 +241,7 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
     x = as_truth (x);
   if (x.conjugated)
     x = straight (x);
-  const operand values = operand_with (x.values);
+  const operand values = operand (x.values);
   return with_values (x, left ? entrywise (o, values, number) : entrywise (o, number, values));
 }
 
@@ -252,9 +252,9 @@ static sparse of_full (const operation &o, const sparse_operand &a, const sparse
   const bool are_alike = is_scalar (a) == is_scalar (b);
   const operand zero = operand_of (octave_value (0.0), (a.is_sparse ? a.s : b.s).device);
   const auto values = [&] (const sparse_operand &x) {
-    const operand y = operand_with (full_operand (x));
+    const operand y (full_operand (x));
     return o.is_logical && are_alike && (x.is_sparse || !is_scalar (x))
-               ? operand_with (entrywise (operation_of (octave_value::op_ne), y, zero))
+               ? operand (entrywise (operation_of (octave_value::op_ne), y, zero))
                : y;
   };
   return sparse_of (entrywise (o, values (a), values (b)));
@@ -383,7 +383,7 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
   if (!is_scalar (a) && !is_scalar (b)
       && size_of (a) != size_of (b)) // Octave's sparse matrices do not broadcast
     octave::err_nonconformant (o.name, size_of (a), size_of (b));
-  full = entrywise (o, operand_with (full_operand (a)), operand_with (full_operand (b)));
+  full = entrywise (o, operand (full_operand (a)), operand (full_operand (b)));
   return false;
 }
 

@@ -38,9 +38,6 @@ sparse in_type (const sparse &x, gpumm_type type);
 // x as truth values. In sparse matrices NaN is true.
 sparse as_truth (sparse x);
 
-// The type of a product of these types.
-gpumm_type product_type (gpumm_type a, gpumm_type b);
-
 // a * b, and settles a and b, all in one look; sparse times full (left) or full times sparse.
 sparse multiplied (sparse &a, sparse &b);
 array multiplied_full (sparse &s, array d, bool left);

@@ -13,10 +13,6 @@
 
 namespace gpumm {
 
-gpumm_type product_type (gpumm_type a, gpumm_type b) {
-  return is_complex (a) || is_complex (b) ? GPUMM_Z : GPUMM_D;
-}
-
 // ---- products -----------------------------------------------------------------------------------
 
 // A product with its operands, whose entries of C are counted.

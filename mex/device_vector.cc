@@ -109,7 +109,7 @@ array not_zero (const array &x) {
     return reshaped (fold (GPUMM_FOLD_ANY, halves, 0, GPUMM_B), x.size);
   }
   return !is_float (x.type) ? x
-                            : entrywise (operation_of (octave_value::op_ne), operand_with (x),
+                            : entrywise (operation_of (octave_value::op_ne), operand (x),
                                          operand_of (octave_value (0.0), x.device));
 }
 
@@ -128,12 +128,6 @@ octave_idx_type nonzeros_of (const array &x) {
   m.attach (w);
   run (w);
   return m.count ();
-}
-
-operand operand_with (const array &x) {
-  operand o;
-  o.x = x;
-  return o;
 }
 
 } // namespace gpumm

@@ -67,8 +67,6 @@ array not_zero (const array &x);
 // The number of entries that are not zero, of an array without a pending program. Waits.
 octave_idx_type nonzeros_of (const array &x);
 
-operand operand_with (const array &x);
-
 } // namespace gpumm
 
 #endif

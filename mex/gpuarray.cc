@@ -86,27 +86,6 @@ public:
   octave_idx_type nnz () const {
     return is_hosted (ready (m)) ? m.host.nnz () : nonzeros_of (m);
   }
-  bool isnumeric () const {
-    return m.type != GPUMM_B;
-  }
-  bool islogical () const {
-    return m.type == GPUMM_B;
-  }
-  bool is_bool_matrix () const {
-    return false;
-  }
-  bool iscomplex () const {
-    return is_complex (m.type);
-  }
-  bool isfloat () const {
-    return is_float (m.type);
-  }
-  bool is_double_type () const {
-    return m.type == GPUMM_D || m.type == GPUMM_Z;
-  }
-  bool is_single_type () const {
-    return is_single (m.type);
-  }
   bool is_instance_of (const std::string &name) const {
     return name == "gpuArray" || (name == "integer" && !isfloat () && !islogical ());
   }
@@ -127,9 +106,7 @@ public:
     return folded (GPUMM_FOLD_ANY, dim);
   }
   octave_value diag (octave_idx_type k) const;
-  octave_value diag (octave_idx_type rows, octave_idx_type cols) const {
-    return resized_diag (rows, cols);
-  }
+  octave_value diag (octave_idx_type rows, octave_idx_type cols) const;
   octave::idx_vector index_vector (bool integers) const {
     return download (m).index_vector (integers);
   }
@@ -192,7 +169,6 @@ private:
     return long (x->count);
   }
   octave_value folded (gpumm_fold_op op, int dim) const;
-  octave_value resized_diag (octave_idx_type rows, octave_idx_type cols) const;
 
   DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
 };
@@ -207,10 +183,6 @@ static const octave_gpuarray *gpuarray_of (const octave_base_value &x) {
   return dynamic_cast<const octave_gpuarray *> (&x);
 }
 
-static array array_of (const octave_gpuarray &x) {
-  return x.operand ();
-}
-
 octave_value gpuarray_value (const array &x) {
   return value_of (x);
 }
@@ -218,7 +190,7 @@ octave_value gpuarray_value (const array &x) {
 bool get_gpuarray (const octave_base_value &x, array &to) {
   const octave_gpuarray *g = gpuarray_of (x);
   if (g)
-    to = array_of (*g);
+    to = g->operand ();
   return g != nullptr;
 }
 
@@ -228,9 +200,9 @@ static std::pair<operand, operand> operands_of (const octave_base_value &a,
   const octave_gpuarray *x = gpuarray_of (a), *y = gpuarray_of (b);
   operand u, v;
   if (x)
-    u.x = array_of (*x);
+    u.x = x->operand ();
   if (y)
-    v.x = array_of (*y);
+    v.x = y->operand ();
   if (!x)
     u = operand_of (shared (a), v.x.device);
   if (!y)
@@ -265,9 +237,7 @@ bool octave_gpuarray::is_true () const {
   ready (m);
   if (m.numel () <= 1 || is_hosted (m) || is_wide (m.type))
     return download (m).is_true ();
-  gpumm::operand o;
-  o.x = m;
-  check_nan (o);
+  check_nan (gpumm::operand (m));
   return holds (GPUMM_FOLD_ALL, m);
 }
 
@@ -282,15 +252,9 @@ octave_value octave_gpuarray::reshape (const dim_vector &size) const {
 
 // As for Octave's arrays, an N-d array with a single dimension left becomes a column.
 octave_value octave_gpuarray::squeeze () const {
-  if (m.size.ndims () == 2)
-    return reshape (m.size);
-  dim_vector size (1, 1);
-  int left = 0;
-  for (int d = 0; d < m.size.ndims (); d++)
-    if (m.size (d) != 1) {
-      size.resize (std::max (left + 1, 2), 1);
-      size (left++) = m.size (d);
-    }
+  dim_vector size = m.size;
+  if (size.ndims () > 2)
+    size.chop_all_singletons ();
   return reshape (size);
 }
 
@@ -422,7 +386,7 @@ octave_value octave_gpuarray::diag (octave_idx_type k) const {
   return value_of (y);
 }
 
-octave_value octave_gpuarray::resized_diag (octave_idx_type rows, octave_idx_type cols) const {
+octave_value octave_gpuarray::diag (octave_idx_type rows, octave_idx_type cols) const {
   if (m.size.ndims () > 2 || (m.size (0) != 1 && m.size (1) != 1))
     error ("cat: invalid dimension argument");
   return diag (0).resize (dim_vector (rows, cols), true);
@@ -627,14 +591,12 @@ static octave_value negated (const octave_base_value &a) {
 }
 
 static octave_value inverted (const octave_base_value &a) {
-  operand o;
-  o.x = gpuarray_of (a)->operand ();
-  check_narrow (o.x.type);
-  if (is_hosted (o.x))
-    return value_of (
-        hosted (octave::unary_op (type_info (), octave_value::op_not, download (o.x))));
-  check_nan (o);
-  return value_of (applied (o.x, {step_of (GPUMM_MAP_NOT)}, domain_of (o.x.type), GPUMM_B));
+  const array x = gpuarray_of (a)->operand ();
+  check_narrow (x.type);
+  if (is_hosted (x))
+    return value_of (hosted (octave::unary_op (type_info (), octave_value::op_not, download (x))));
+  check_nan (operand (x));
+  return value_of (applied (x, {step_of (GPUMM_MAP_NOT)}, domain_of (x.type), GPUMM_B));
 }
 
 void install_with_operators (octave::type_info &types, int id) {
@@ -855,8 +817,8 @@ static array turned_pages (const array &x, gpumm_op op) {
     order (d) = d < 2 ? 1 - d : d;
   const octave_value y = value_of (x).permute (order);
   return op == GPUMM_CTRANSPOSE && is_complex (x.type)
-             ? array_of (*gpuarray_of (y.get_rep ().map (octave_base_value::umap_conj).get_rep ()))
-             : array_of (*gpuarray_of (y.get_rep ()));
+             ? gpuarray_of (y.get_rep ().map (octave_base_value::umap_conj).get_rep ())->operand ()
+             : gpuarray_of (y.get_rep ())->operand ();
 }
 
 // ("pages", X, OP, Y, OP): pagemtimes
@@ -871,15 +833,11 @@ static octave_value_list word_pages (const octave_value_list &args, int) {
   const int dims = std::max (x.size.ndims (), y.size.ndims ());
   const dim_vector m = x.size.redim (dims), n = y.size.redim (dims);
   const bool scales = (m (0) == 1 && m (1) == 1) || (n (0) == 1 && n (1) == 1);
-  if (scales) {
-    operand a, b;
-    a.x = turned_pages (x, op_x);
-    b.x = turned_pages (y, op_y);
-    return ovl (value_of (entrywise (operation_of (octave_value::op_el_mul), a, b)));
-  }
-  gpumm_type type = is_single (x.type) || is_single (y.type) ? GPUMM_S : GPUMM_D;
-  if (is_complex (x.type) || is_complex (y.type))
-    type = complex_type (type);
+  if (scales)
+    return ovl (
+        value_of (entrywise (operation_of (octave_value::op_el_mul),
+                             operand (turned_pages (x, op_x)), operand (turned_pages (y, op_y)))));
+  const gpumm_type type = product_type (x.type, y.type);
   const array a = plain (converted (x, type)), b = plain (converted (y, type));
 
   dim_vector size = m;
@@ -954,10 +912,7 @@ static gpumm_type product_type (const array &a, const array &b, const std::strin
 
 // A scalar times an array, with the report of the product.
 static array scaled (const array &a, const array &b, gpumm_report &report) {
-  operand x, y;
-  x.x = a;
-  y.x = b;
-  const array c = entrywise (operation_of (octave_value::op_el_mul), x, y);
+  const array c = entrywise (operation_of (octave_value::op_el_mul), operand (a), operand (b));
   gpumm_device_properties properties;
   if (c.device >= 0)
     need (gpumm_device (c.device, &properties));

@@ -95,9 +95,6 @@ public:
     return order (0) == 0 ? octave_value (clone ())
                           : gpublocks_value (transposed (operand (false), false));
   }
-  octave_value squeeze () const {
-    return octave_value (clone ());
-  }
   octave_value reshape (const dim_vector &size) const {
     if (size == dims ())
       return octave_value (clone ());

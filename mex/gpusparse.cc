@@ -74,15 +74,6 @@ public:
   bool issparse () const {
     return true;
   }
-  bool islogical () const {
-    return m.type () == GPUMM_B;
-  }
-  bool isnumeric () const {
-    return !islogical ();
-  }
-  bool isfloat () const {
-    return !islogical ();
-  }
   bool is_instance_of (const std::string &name) const {
     return name == "gpuArray";
   }
@@ -99,9 +90,6 @@ public:
     octave_value (SparseMatrix (2, 2)).permute (order, inverse); // Octave's check of the order
     return order (0) == 0 ? octave_value (clone ())
                           : gpusparse_value (transposed (operand (false), false));
-  }
-  octave_value squeeze () const {
-    return octave_value (clone ());
   }
   octave_value reshape (const dim_vector &size) const {
     if (size == dims ())

@@ -42,8 +42,11 @@ public:
   bool is_constant () const {
     return true;
   }
+  bool islogical () const {
+    return elements ().islogical ();
+  }
   bool isnumeric () const {
-    return true;
+    return !islogical ();
   }
   bool is_matrix_type () const {
     return dims ().numel () != 1;
