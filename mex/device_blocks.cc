@@ -4,7 +4,6 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device_blocks_parts.h"
-#include "device_stored.h"
 
 #include <algorithm>
 
@@ -286,14 +285,6 @@ blocks without_small (blocks x, double most) {
   return x;
 }
 
-blocks with_values (const blocks &x, const array &values) {
-  return with_other_values (x, values);
-}
-
-blocks in_type (const blocks &x, gpumm_type type) {
-  return in_other_type (x, type);
-}
-
 // ---- transposes ---------------------------------------------------------------------------------
 
 blocks transposed (blocks x, bool conjugates) {
@@ -345,10 +336,6 @@ blocks twin_of (blocks &x) {
     return t;
   *x.twin = t;
   return t;
-}
-
-blocks straight (const blocks &x) {
-  return straightened (x);
 }
 
 // ---- elements -----------------------------------------------------------------------------------

@@ -14,23 +14,10 @@
 
 namespace gpumm {
 
-struct blocks {
-  int device = NO_DEVICE;
-  octave_value host; // with NO_DEVICE: the blocksparse
-  // as stored: compressed block rows
-  octave_idx_type rows = 0, cols = 0, block_rows = 1, block_cols = 1, stored = 0;
-  array start, index, values; // index: the block columns; values: block_rows * block_cols x stored
-  bool turned = false, conjugated = false; // read transposed; read conjugated
-  bool unsure = false;                     // a stored block may be zero
-  array zero;                              // after a product: is a stored block zero?
-  std::shared_ptr<blocks> twin;            // the transpose of the stored matrix, if it was made
+// index has the block columns, and values is block_rows * block_cols x stored.
+struct blocks : stored_matrix<blocks> {
+  octave_idx_type block_rows = 1, block_cols = 1; // as stored
 
-  dim_vector size () const {
-    return is_hosted () ? host.dims () : turned ? dim_vector (cols, rows) : dim_vector (rows, cols);
-  }
-  bool is_hosted () const {
-    return device == NO_DEVICE;
-  }
   dim_vector block_size () const;
   gpumm_type type () const;
 };

@@ -5,7 +5,6 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device_blocks_parts.h"
-#include "device_stored.h"
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 #define GPUMM_DEVICE_BLOCKS_PARTS_H
 
 #include "device_blocks.h"
-#include "device_vector.h"
+#include "device_stored.h"
 
 namespace gpumm {
 
@@ -18,12 +18,6 @@ gpumm_csc grid_of (const blocks &x);
 
 // The transpose of the stored matrix, made once and kept with the matrix.
 blocks twin_of (blocks &x);
-
-// x stored the way it is read, in compressed block rows.
-blocks straight (const blocks &x);
-
-// The pattern of x with other values.
-blocks with_values (const blocks &x, const array &values);
 
 // Marks the blocks that are not zero.
 marks marks_of (blocks &x);
@@ -39,9 +33,6 @@ void put (const array &blocks, const array &places, const array &whole);
 
 // 0, step, ..., count * step, in the type of offsets and places.
 array multiples (int device, index_type count, index_type step);
-
-// x in this type.
-blocks in_type (const blocks &x, gpumm_type type);
 
 // The entries that are in both of two patterns: their marks in a, and their places in a and in b.
 struct meeting {

@@ -3,7 +3,6 @@
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "device_stored.h"
 #include "device_sparse_parts.h"
 
 #include <algorithm>
@@ -156,10 +155,6 @@ sparse twin_of (sparse &x) {
   return *x.twin;
 }
 
-sparse straight (const sparse &x) {
-  return straightened (x);
-}
-
 octave_value download (sparse x) {
   if (x.is_hosted ())
     return x.host;
@@ -169,14 +164,6 @@ octave_value download (sparse x) {
     return downloaded (x, SparseBoolMatrix (x.rows, x.cols, x.stored));
   return x.values.type == GPUMM_Z ? downloaded (x, SparseComplexMatrix (x.rows, x.cols, x.stored))
                                   : downloaded (x, SparseMatrix (x.rows, x.cols, x.stored));
-}
-
-sparse with_values (const sparse &x, const array &values) {
-  return with_other_values (x, values);
-}
-
-sparse in_type (const sparse &x, gpumm_type type) {
-  return in_other_type (x, type);
 }
 
 // ---- full arrays --------------------------------------------------------------------------------

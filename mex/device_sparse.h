@@ -15,17 +15,17 @@
 
 namespace gpumm {
 
-struct sparse {
+// What sparse matrices and matrices in blocks, M here, have in common. Both store values and a
+// pattern in compressed columns, or in compressed block rows.
+template <typename M> struct stored_matrix {
   int device = NO_DEVICE;
-  octave_value host; // with NO_DEVICE: the matrix
-  // as stored: compressed columns
-  octave_idx_type rows = 0, cols = 0, stored = 0;
+  octave_value host;                              // with NO_DEVICE: the matrix
+  octave_idx_type rows = 0, cols = 0, stored = 0; // as stored; the number of entries or blocks
   array start, index, values;
   bool turned = false, conjugated = false; // read transposed; read conjugated
-  bool unsure = false;                     // a stored value may be zero
-  bool thinned = false;                    // most stored values may be zero, as after a mask
-  array zero;                              // after a product: is a stored value zero?
-  std::shared_ptr<sparse> twin;            // the transpose of the stored matrix, if it was made
+  bool unsure = false;                     // a stored entry or block may be zero
+  array zero;                              // after a product: is a stored entry or block zero?
+  std::shared_ptr<M> twin;                 // the transpose of the stored matrix, if it was made
 
   dim_vector size () const {
     return is_hosted () ? host.dims () : turned ? dim_vector (cols, rows) : dim_vector (rows, cols);
@@ -33,9 +33,11 @@ struct sparse {
   bool is_hosted () const {
     return device == NO_DEVICE;
   }
-  bool is_scalar () const {
-    return size ().numel () == 1;
-  }
+};
+
+struct sparse : stored_matrix<sparse> {
+  bool thinned = false; // most stored values may be zero, as after a mask
+
   gpumm_type type () const;
 };
 

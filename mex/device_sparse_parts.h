@@ -4,7 +4,7 @@
 #define GPUMM_DEVICE_SPARSE_PARTS_H
 
 #include "device_sparse.h"
-#include "device_vector.h"
+#include "device_stored.h"
 
 namespace gpumm {
 
@@ -25,15 +25,6 @@ sparse packed (sparse x, const marks &m, index_type kept);
 // The transpose of the stored matrix, made once and kept with the matrix: most programs that need it
 // need it again.
 sparse twin_of (sparse &x);
-
-// x stored the way it is read, in compressed columns.
-sparse straight (const sparse &x);
-
-// The pattern of x with other values.
-sparse with_values (const sparse &x, const array &values);
-
-// x in this type.
-sparse in_type (const sparse &x, gpumm_type type);
 
 // x as truth values. In sparse matrices NaN is true.
 sparse as_truth (sparse x);

@@ -4,7 +4,6 @@
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "device_stored.h"
 #include "device_sparse_parts.h"
 
 #include <algorithm>

@@ -26,7 +26,8 @@ template <typename M> M moved_stored (M x, int device) {
 
 // ---- other values, and straight matrices --------------------------------------------------------
 
-template <typename M> M with_other_values (const M &x, const array &values) {
+// The pattern of x with other values.
+template <typename M> M with_values (const M &x, const array &values) {
   M y = x;
   y.values = values;
   y.twin = std::make_shared<M> ();
@@ -35,8 +36,8 @@ template <typename M> M with_other_values (const M &x, const array &values) {
   return y;
 }
 
-// The same values in another type. Zeros stay zero.
-template <typename M> M in_other_type (M x, gpumm_type type) {
+// x in this type. Zeros stay zero.
+template <typename M> M in_type (M x, gpumm_type type) {
   if (x.values.type != type) {
     x.values = converted (x.values, type);
     ready (x.values);
@@ -45,7 +46,8 @@ template <typename M> M in_other_type (M x, gpumm_type type) {
   return x;
 }
 
-template <typename M> M straightened (M x) {
+// x stored the way it is read, in compressed columns or block rows. Uses twin_of.
+template <typename M> M straight (M x) {
   if (x.turned) {
     x.values = plain (x.values);
     M t = twin_of (x);

@@ -60,8 +60,8 @@ gpumm_sparse_work matched (const gpumm_csc &a, const gpumm_csc &b, const marks &
 // The values at these places, or zeros with the values put at these places.
 array picked (bool put, array values, const array &places, index_type count);
 
-// An array that is nonzero where x is nonzero or NaN. 64-bit integers have no arithmetic on a device, so
-// their halves are tested.
+// An array that is nonzero where x is nonzero or NaN. 64-bit integers have no arithmetic on a
+// device, so their halves are tested.
 array not_zero (const array &x);
 
 // The number of entries that are not zero, of an array without a pending program. Waits.
