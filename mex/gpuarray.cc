@@ -18,7 +18,6 @@
 #include "device_vector.h"
 #include "gpuarray.h"
 #include "info.h"
-#include "own_matrix.h"
 
 #include <octave/lo-array-errwarn.h>
 #include <octave/parse.h>
@@ -33,12 +32,12 @@ static const octave_gpuarray *gpuarray_of (const octave_base_value &x);
 // Arrays with more entries than this show only their kind.
 static const octave_idx_type MOST_SHOWN = 1000;
 
-class octave_gpuarray : public own_matrix {
+class octave_gpuarray : public gpu_value {
 public:
   octave_gpuarray () = default;
   explicit octave_gpuarray (const array &x) : m (x) {
   }
-  octave_gpuarray (const octave_gpuarray &x) : own_matrix (x), m (ready (x.m)) {
+  octave_gpuarray (const octave_gpuarray &x) : gpu_value (x), m (ready (x.m)) {
   }
 
   octave_base_value *clone () const {
@@ -55,7 +54,7 @@ public:
 
   // The array for use in an expression. If others hold it, too, it is computed once for all of them.
   array operand () const {
-    if (references (this, 0) > 1)
+    if (is_shared ())
       ready (m);
     return m;
   }
@@ -85,9 +84,6 @@ public:
   }
   octave_idx_type nnz () const {
     return is_hosted (ready (m)) ? m.host.nnz () : nonzeros_of (m);
-  }
-  bool is_instance_of (const std::string &name) const {
-    return name == "gpuArray" || (name == "integer" && !isfloat () && !islogical ());
   }
 
   bool is_true () const;
@@ -137,36 +133,11 @@ public:
     os << kind ();
   }
 
-  // A gpuArray is never saved as another type.
-  [[noreturn]] static bool not_saved () {
-    say_gather ("a gpuArray cannot be saved. Save gather (X)");
-  }
-  bool save_ascii (std::ostream &) {
-    not_saved ();
-  }
-  bool save_binary (std::ostream &, bool) {
-    not_saved ();
-  }
-  bool save_hdf5 (octave_hdf5_id, const char *, bool) {
-    not_saved ();
-  }
-  // Writers of MATLAB files ask this last for unknown types (blocksparse.cc).
-  bool is_complex_matrix () const {
-    not_saved ();
-  }
-
   mutable array m;
 
 private:
   std::string kind () const {
     return m.size.str () + " gpuArray, " + (iscomplex () ? "complex " : "") + class_of (m.type);
-  }
-  // The number of references to this value: Octave's field is `count` up to version 7, `m_count` later.
-  template <typename T> static auto references (const T *x, int) -> decltype (long (x->m_count)) {
-    return long (x->m_count);
-  }
-  template <typename T> static long references (const T *x, long) {
-    return long (x->count);
   }
   octave_value folded (gpumm_fold_op op, int dim) const;
 

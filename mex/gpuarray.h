@@ -4,6 +4,48 @@
 #define GPUMM_GPUARRAY_H
 
 #include "device_blocks.h"
+#include "own_matrix.h"
+
+// What the three types have in common.
+class gpu_value : public own_matrix {
+public:
+  bool is_instance_of (const std::string &name) const {
+    return name == "gpuArray" || (name == "integer" && !isfloat () && !islogical ());
+  }
+
+  // A gpuArray is never saved as another type.
+  bool save_ascii (std::ostream &) {
+    not_saved ();
+  }
+  bool save_binary (std::ostream &, bool) {
+    not_saved ();
+  }
+  bool save_hdf5 (octave_hdf5_id, const char *, bool) {
+    not_saved ();
+  }
+  // Writers of MATLAB files ask this last for unknown types (blocksparse.cc).
+  bool is_complex_matrix () const {
+    not_saved ();
+  }
+
+protected:
+  // Do others hold this value, too?
+  bool is_shared () const {
+    return references (this, 0) > 1;
+  }
+
+private:
+  [[noreturn]] static void not_saved () {
+    gpumm::say_gather ("a gpuArray cannot be saved. Save gather (X)");
+  }
+  // Octave's field is `count` up to version 7, `m_count` later.
+  template <typename T> static auto references (const T *x, int) -> decltype (long (x->m_count)) {
+    return long (x->m_count);
+  }
+  template <typename T> static long references (const T *x, long) {
+    return long (x->count);
+  }
+};
 
 // A full array as a gpuArray; the array in a full gpuArray for use in an expression, if x is one.
 octave_value gpuarray_value (const gpumm::array &x);

@@ -4,19 +4,18 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpuarray.h"
-#include "own_matrix.h"
 
 using namespace gpumm;
 
 // Matrices with more stored elements than this show only their kind.
 static const octave_idx_type MOST_SHOWN = 1000;
 
-class octave_gpublocks : public own_matrix {
+class octave_gpublocks : public gpu_value {
 public:
   octave_gpublocks () = default;
   explicit octave_gpublocks (const blocks &x) : m (x) {
   }
-  octave_gpublocks (const octave_gpublocks &x) : own_matrix (x), m (x.computed ()) {
+  octave_gpublocks (const octave_gpublocks &x) : gpu_value (x), m (x.computed ()) {
   }
   octave_base_value *clone () const {
     return new octave_gpublocks (*this);
@@ -30,7 +29,7 @@ public:
 
   // For use in an expression. If others hold the value, too, it is computed and settled once for all.
   blocks operand (bool settles = true) const {
-    if (references (this, 0) > 1) {
+    if (is_shared ()) {
       computed ();
       if (settles)
         settle (m);
@@ -74,9 +73,6 @@ public:
   }
   octave_idx_type nzmax () const {
     return block_count () * m.block_size ().numel ();
-  }
-  bool is_instance_of (const std::string &name) const {
-    return name == "gpuArray" || (name == "integer" && !isfloat ());
   }
 
   bool is_true () const {
@@ -181,23 +177,6 @@ public:
        << class_of (m.type ()) << ", " << block_count () << " blocks of " << m.block_size ().str ();
   }
 
-  // A gpuArray is never saved as another type.
-  [[noreturn]] static bool not_saved () {
-    say_gather ("a gpuArray cannot be saved. Save gather (X)");
-  }
-  bool save_ascii (std::ostream &) {
-    not_saved ();
-  }
-  bool save_binary (std::ostream &, bool) {
-    not_saved ();
-  }
-  bool save_hdf5 (octave_hdf5_id, const char *, bool) {
-    not_saved ();
-  }
-  bool is_complex_matrix () const {
-    not_saved ();
-  }
-
   mutable blocks m;
 
 private:
@@ -208,12 +187,6 @@ private:
   }
   bool shows () const {
     return m.is_hosted () ? m.host.nzmax () <= MOST_SHOWN : nzmax () <= MOST_SHOWN;
-  }
-  template <typename T> static auto references (const T *x, int) -> decltype (long (x->m_count)) {
-    return long (x->m_count);
-  }
-  template <typename T> static long references (const T *x, long) {
-    return long (x->count);
   }
 
   DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA

@@ -4,19 +4,18 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpuarray.h"
-#include "own_matrix.h"
 
 using namespace gpumm;
 
 // Matrices with more stored entries than this show only their kind.
 static const octave_idx_type MOST_SHOWN = 1000;
 
-class octave_gpusparse : public own_matrix {
+class octave_gpusparse : public gpu_value {
 public:
   octave_gpusparse () = default;
   explicit octave_gpusparse (const sparse &x) : m (x) {
   }
-  octave_gpusparse (const octave_gpusparse &x) : own_matrix (x), m (x.computed ()) {
+  octave_gpusparse (const octave_gpusparse &x) : gpu_value (x), m (x.computed ()) {
   }
   octave_base_value *clone () const {
     return new octave_gpusparse (*this);
@@ -30,7 +29,7 @@ public:
 
   // For use in an expression. If others hold the value, too, it is computed and settled once for all.
   sparse operand (bool settles = true) const {
-    if (references (this, 0) > 1) {
+    if (is_shared ()) {
       computed ();
       if (settles)
         settle (m);
@@ -73,9 +72,6 @@ public:
   }
   bool issparse () const {
     return true;
-  }
-  bool is_instance_of (const std::string &name) const {
-    return name == "gpuArray";
   }
 
   bool is_true () const {
@@ -185,23 +181,6 @@ public:
        << class_of (m.type ()) << ", " << nnz () << " nonzero";
   }
 
-  // A gpuArray is never saved as another type.
-  [[noreturn]] static bool not_saved () {
-    say_gather ("a gpuArray cannot be saved. Save gather (X)");
-  }
-  bool save_ascii (std::ostream &) {
-    not_saved ();
-  }
-  bool save_binary (std::ostream &, bool) {
-    not_saved ();
-  }
-  bool save_hdf5 (octave_hdf5_id, const char *, bool) {
-    not_saved ();
-  }
-  bool is_complex_matrix () const {
-    not_saved ();
-  }
-
   mutable sparse m;
 
 private:
@@ -214,12 +193,6 @@ private:
   }
   bool shows () const {
     return nnz () <= MOST_SHOWN;
-  }
-  template <typename T> static auto references (const T *x, int) -> decltype (long (x->m_count)) {
-    return long (x->m_count);
-  }
-  template <typename T> static long references (const T *x, long) {
-    return long (x->count);
   }
 
   DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
