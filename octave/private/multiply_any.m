@@ -43,8 +43,8 @@ endfunction
 ## integers, which take it much longer than the copies.
 function [C, info] = on_device (A, B, o)
   if (in_blocks (A) || in_blocks (B))
-    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm of a blocksparse is not available on a device. " ...
-                                     "Write X * Y, or use gather (X)"]);
+    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm of a blocksparse is not available on a " ...
+                                     "device. Write X * Y, or use gather (X)"]);
   elseif (issparse (A) || issparse (B))
     C = sparse_on_device (A, B, o, nargout);
     return;
@@ -78,9 +78,9 @@ endfunction
 ## As `*` multiplies them, with a GPU or without one.
 function C = sparse_on_device (A, B, o, results)
   if (results > 1 || o.backend != 0 || ! strcmp (o.algorithm, "auto"))
-    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm of a sparse gpuArray takes neither Backend " ...
-                                     "nor Algorithm, and returns no INFO. Write C = gpumm (X, Y), " ...
-                                     "or use gather (X)"]);
+    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm of a sparse gpuArray takes neither " ...
+                                     "Backend nor Algorithm, and returns no INFO. Write " ...
+                                     "C = gpumm (X, Y), or use gather (X)"]);
   elseif (! isempty (o.form))
     error ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
   endif
@@ -592,7 +592,8 @@ function [C, info] = with_blocks (A, B, o)
       if (isempty (strfind (err.message, "nonconformant blocks")))
         rethrow (err);
       endif
-      error (err.identifier, "%s. Use full (S) or sparse (S) of one of them, or other blocks", err.message);
+      error (err.identifier, "%s. Use full (S) or sparse (S) of one of them, or other blocks", ...
+             err.message);
     end_try_catch
     if (by_octave)
       C = combined (C, asked);
@@ -751,14 +752,6 @@ function [C, info] = scaled (A, B, o)
     S = struct (B);
     [values, info] = without_blocks (A, S.values, o, kind (A), kind (S.values));
   endif
-  ## built anew: products may be zero
-  count = numel (S.column);
-  b = [S.block_rows, S.block_cols];
-  if (count == 0)
-    C = blocksparse (S.rows, S.cols, b, class (values));
-  else
-    begins = double (S.start(1:end-1)) + 1;
-    I = cumsum (accumarray (begins, 1, [count + 1, 1]))(1:count);
-    C = blocksparse (I, S.column + 1, reshape (values, [b, count]), S.rows, S.cols);
-  endif
+  S.values = values;
+  C = __blocksparse__ (S); # without the blocks that have become zero
 endfunction
