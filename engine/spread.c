@@ -32,11 +32,11 @@ static const double MOST_LINKS = 2.6;
 
 /* A product is spread if it takes one device at least this many seconds by its estimate, and several at most
  * this part of that. On 2 H100 full products estimated at 4 to 20 ms took up to 1.5 times as long as on one, at
- * 30 ms 0.81 to 1.05 times; those of compressed operands, of which the estimate leaves out what the host does
- * again for each device, 0.9 to 1.1 times at 2 to 60 ms, and 0.87 at 500 ms. */
+ * 30 ms 0.81 to 1.05 times. Those of compressed operands, of which the estimate leaves out what the host does
+ * again for each device, took 0.9 to 1.1 times as long at 2 to 60 ms. */
 static const struct limits {
   double worth, faster;
-} of_full = {30e-3, 0.9}, of_compressed = {0.1, 0.7};
+} of_full = {30e-3, 0.9}, of_compressed = {0.1, 0.85};
 
 /* Operations per second of a device where no rate is known: those of "classic" on an H100. */
 static const double UNKNOWN_RATE = 1e11;
@@ -384,15 +384,18 @@ static gpumm_status do_all (spread *s, int runs) {
 
 /* ---- which devices ------------------------------------------------------------------------ */
 
+/* Large results in blocks or sparse come down as fast from one device as from several: the host's cores and its
+ * memory are the limit. On 2 H200 and one of them results of 2.7 and 7 GB took 83 and 75, 195 and 173 ms. */
 double gpumm_spread_seconds (const gpumm_spread_costs *x, const double *rates, int count) {
-  const double links = fmin (count, MOST_LINKS),
-               moves = (x->common + x->split) / x->upload + x->result / x->download;
+  const double links = fmin (count, MOST_LINKS);
+  const double left = fmax (x->seconds - (x->common + x->split) / x->upload, 0);
+  const double down = fmin (x->result / x->download, left);
   double all = 0;
   for (int i = 0; i < count; i++)
     all += rates[i];
-  return fmax (x->seconds - moves, 0) * rates[0] / all
+  return (left - down) * rates[0] / all
          + ((x->gives ? 1 : count) * x->common + x->split) / (links * x->upload)
-         + x->result / (links * x->download);
+         + down / (x->is_full ? links : 1);
 }
 
 int gpumm_spread_count (const gpumm_spread_costs *x, const double *rates, int most,

@@ -47,8 +47,11 @@ enum {
 
 /* One thread per this many bytes: waking a thread takes as long as copying 0.5 MiB. With 16 threads
  * instead of 13 on 16 cores of an H100 host 8192 x 8192, double, takes 38 ms instead of 48: results go
- * to fresh pages at 2 GB/s a thread. More than 20 gained nothing. */
-enum { BYTES_PER_WORKER = 4 << 20, MOST_WORKERS = 20 };
+ * to fresh pages at 2 GB/s a thread. With 32 cores more than 20 gain nothing there (20, 26, 32: 35, 37, 40 ms),
+ * but a result in blocks of 2.7 GB takes 84, 73, 79 ms, and a sparse one of 12 GB 360, 336, 307. */
+enum { BYTES_PER_WORKER = 4 << 20, FEW_WORKERS = 20, MOST_WORKERS = 32 };
+static const size_t FRESH_BYTES = 1 << 30,
+                    FRESH_BYTES_PER_WORKER = 256 << 20; /* for more than 20 */
 
 /* With fewer threads than this the conductor copies too instead of waiting. */
 enum { FEW_COPIERS = 3 };
@@ -1081,6 +1084,7 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
            .report = report,
            .pace = FIRST_PACE};
   int64_t bytes = 0;
+  size_t fresh = 0;
   double seconds = 0;
   const gpumm_status status = gpumm_queue_wait (job->context); /* may use what lies in buffers */
   if (status)
@@ -1098,11 +1102,15 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
         job->fresh[d].bytes > 0 ? (before + job->fresh[d].bytes - 1) / GPUMM_HUGE_PAGE + 1 : 0;
     const size_t pieces = pages * GPUMM_MOST_DOWNLOADS;
     r.pieces = pieces > r.pieces ? pieces : r.pieces;
+    fresh += job->fresh[d].bytes;
   }
   gpumm_progress_of (seconds); /* for algorithms that stated no work */
   r.is_long = seconds * FIRST_PACE > MOST_QUEUED;
-  int workers = gpumm_threads ();
-  workers = (int) gpumm_least (gpumm_least (workers, MOST_WORKERS), bytes / BYTES_PER_WORKER + 1);
+  const int64_t more =
+      fresh > FRESH_BYTES ? (int64_t) ((fresh - FRESH_BYTES) / FRESH_BYTES_PER_WORKER) : 0;
+  const int64_t most = gpumm_least (FEW_WORKERS + more, MOST_WORKERS);
+  const int workers =
+      (int) gpumm_least (gpumm_least (gpumm_threads (), most), bytes / BYTES_PER_WORKER + 1);
   r.workers = workers;
   atomic_init (&r.called, workers - 1);
   fail (&r, prepare (&r, bytes));

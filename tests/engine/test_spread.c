@@ -583,6 +583,9 @@ static void test_counts (void) {
       {0.2, 2e9, 2e9, 2e9, 1, 1, alike, 2, 2},         /* on two */
       {0.1, 4.9e9, 0.05e9, 0.05e9, 0, 1, alike, 4, 1}, /* nearly all of it goes to each device */
       {0.1, 4.9e9, 0.05e9, 0.05e9, 1, 1, alike, 4, 3}, /* or up once, by three links at most */
+      {0.3, 0.3e9, 0.3e9, 12e9, 1, 0, alike, 4, 1}, /* the host limits a large result in blocks */
+      {0.3, 0.3e9, 0.3e9, 60e9, 1, 0, alike, 4, 1}, /* of which the estimate is too low */
+      {0.5, 2e9, 2e9, 9e9, 1, 0, alike, 2, 2},      /* as much to compute as to bring down */
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const gpumm_spread_costs x = {
@@ -592,7 +595,7 @@ static void test_counts (void) {
     const int count = gpumm_spread_count (&x, cases[i].rates, cases[i].most, &seconds);
     CHECK (count == cases[i].count, "case %zu: %d devices, %g s", i, count, seconds);
     CHECK (count == 1 ? seconds == x.seconds
-                      : seconds < (x.is_full ? 0.9 : 0.7) * x.seconds
+                      : seconds < (x.is_full ? 0.9 : 0.85) * x.seconds
                             && seconds == gpumm_spread_seconds (&x, cases[i].rates, count),
            "case %zu: %g s", i, seconds);
   }
