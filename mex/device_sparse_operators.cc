@@ -55,8 +55,7 @@ static array masked (const array &x, const array &mask, gpumm_type type) {
 
 sparse as_truth (sparse x) {
   if (x.values.type != GPUMM_B) {
-    operand zero = operand_of (octave_value (0.0), x.device);
-    x.values = entrywise (operation_of (octave_value::op_ne), operand (x.values), zero);
+    x.values = not_zero (x.values);
     x.conjugated = false;
     x.twin = nullptr;
   }
@@ -250,12 +249,10 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
 // an error in a number beside a full matrix.
 static sparse of_full (const operation &o, const sparse_operand &a, const sparse_operand &b) {
   const bool are_alike = is_scalar (a) == is_scalar (b);
-  const operand zero = operand_of (octave_value (0.0), (a.is_sparse ? a.s : b.s).device);
   const auto values = [&] (const sparse_operand &x) {
-    const operand y (full_operand (x));
-    return o.is_logical && are_alike && (x.is_sparse || !is_scalar (x))
-               ? operand (entrywise (operation_of (octave_value::op_ne), y, zero))
-               : y;
+    const array y = full_operand (x);
+    const bool nan_is_true = o.is_logical && are_alike && (x.is_sparse || !is_scalar (x));
+    return operand (nan_is_true ? not_zero (y) : y);
   };
   return sparse_of (entrywise (o, values (a), values (b)));
 }

@@ -384,8 +384,7 @@ octave_value octave_gpuarray::do_index_op (const octave_value_list &index, bool 
 octave_value octave_gpuarray::subsref (const std::string &type,
                                        const std::list<octave_value_list> &index) {
   if (type[0] != '(')
-    error_with_id ("gpumm:invalid",
-                   "gpuArray: a gpuArray has no fields or cells. Write X(I,J) for its entries");
+    no_fields ();
   return do_index_op (index.front ()).next_subsref (type, index);
 }
 
@@ -393,8 +392,7 @@ octave_value octave_gpuarray::subsasgn (const std::string &type,
                                         const std::list<octave_value_list> &index,
                                         const octave_value &value) {
   if (type != "(")
-    error_with_id ("gpumm:invalid",
-                   "gpuArray: a gpuArray has no fields or cells. Write X(I,J) for its entries");
+    no_fields ();
   ready (m);
   const octave_value y = full_form (value);
   const octave_gpuarray *g = gpuarray_of (y.get_rep ());

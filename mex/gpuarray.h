@@ -13,6 +13,11 @@ public:
     return name == "gpuArray" || (name == "integer" && !isfloat () && !islogical ());
   }
 
+  [[noreturn]] static void no_fields () {
+    error_with_id ("gpumm:invalid",
+                   "gpuArray: a gpuArray has no fields or cells. Write X(I,J) for its entries");
+  }
+
   // A gpuArray is never saved as another type.
   bool save_ascii (std::ostream &) {
     not_saved ();

@@ -133,8 +133,7 @@ public:
   }
   octave_value subsref (const std::string &type, const std::list<octave_value_list> &index) {
     if (type[0] != '(')
-      error_with_id ("gpumm:invalid",
-                     "gpuArray: a gpuArray has no fields or cells. Write X(I,J) for its entries");
+      no_fields ();
     return do_index_op (index.front ()).next_subsref (type, index);
   }
   octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &index,

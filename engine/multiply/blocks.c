@@ -621,12 +621,10 @@ static sum_kind choose_sum (gpumm_type type, gpumm_type output, int64_t k, int64
                                                                                  : SUM_64;
 }
 
-/* Reports the products of blocks as a part of the full product. */
-static void add_reason (struct gpumm_job *job, const state *s) {
-  const double all = (double) s->a.rows * (double) s->b.rows * (double) s->b.cols;
+void gpumm_blocks_reason (struct gpumm_job *job, double products, double all) {
   gpumm_add_reason (job->report.reason,
-                    "; %lld products of blocks, %.3g %% of those of full matrices",
-                    (long long) s->pairs, all > 0 ? 100 * s->pairs / all : 0.0);
+                    "; %.0f products of blocks, %.3g %% of those of full matrices", products,
+                    all > 0 ? 100 * products / all : 0.0);
 }
 
 gpumm_status gpumm_blocks_check (const gpumm_problem *p) {
@@ -658,7 +656,7 @@ static gpumm_status count_pairs (struct gpumm_job *job, state *s, const gpumm_ma
   s->flops = block * s->pairs;
   if (s->by_panels)
     s->flops = each * (double) (gpumm_entries (x) * gpumm_entry_elements (x)) * (double) other;
-  add_reason (job, s);
+  gpumm_blocks_reason (job, s->pairs, (double) s->a.rows * (double) s->b.rows * (double) s->b.cols);
   return status;
 }
 

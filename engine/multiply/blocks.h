@@ -7,6 +7,11 @@
 /* Checks the factors and the depth of a product of integers. */
 gpumm_status gpumm_blocks_check (const gpumm_problem *p);
 
+/* Adds to the job's reason how many products of blocks there are, and what part that is of `all`,
+ * those of full matrices. */
+struct gpumm_job;
+void gpumm_blocks_reason (struct gpumm_job *job, double products, double all);
+
 /* Estimates the products of blocks of two operands in blocks: for A by B and A' by B from a sample,
  * else for evenly spread blocks. */
 double gpumm_blocks_pairs (const gpumm_problem *p);

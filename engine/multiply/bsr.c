@@ -15,8 +15,6 @@
 #include "types.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* The pieces of a C that fits the device: it is downloaded while it is computed. */
 static const int64_t PIECES = 8;
@@ -151,21 +149,14 @@ static void add_reason (struct gpumm_job *job, const gpumm_rows_product *s) {
   const gpumm_problem *p = &job->problem;
   const gpumm_pass *pass = &s->pass;
   const gpumm_rows *c = &pass->product.c;
-  char *reason = job->report.reason;
-  const size_t room = sizeof job->report.reason;
   const int64_t inner = gpumm_k (p) / gpumm_op_block_cols (&p->a);
-  const double all = (double) c->rows * (double) inner * (double) c->cols;
-  size_t used = strlen (reason);
-  snprintf (reason + used, room - used,
-            "; %.0f products of blocks, %.3g %% of those of full matrices", s->pairs,
-            all > 0 ? 100 * s->pairs / all : 0.0);
+  gpumm_blocks_reason (job, s->pairs, (double) c->rows * (double) inner * (double) c->cols);
   const gpumm_sparse_kernel *k = NULL;
   while ((k = gpumm_next_sparse_kernel (job->plan.context->driver, job->plan.algorithm->name,
                                         pass->device.capability, k))) {
     const double seconds = k->seconds ? k->seconds (&pass->product, &pass->device) : INFINITY;
-    used = strlen (reason);
     if (isfinite (seconds))
-      snprintf (reason + used, room - used, "; %s takes some %.3g ms", k->name, 1e3 * seconds);
+      gpumm_add_reason (job->report.reason, "; %s takes some %.3g ms", k->name, 1e3 * seconds);
   }
 }
 

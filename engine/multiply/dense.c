@@ -63,7 +63,7 @@ static gpumm_panel part (const schedule *s, const gpumm_matrix *x, gpumm_op op, 
                    .cols = op == GPUMM_NONE ? cols : rows,
                    .ld_from = x->ld,
                    .element = element,
-                   .form = x->type == GPUMM_S || x->type == GPUMM_C ? GPUMM_FLOATS : GPUMM_DOUBLES};
+                   .form = gpumm_is_single (x->type) ? GPUMM_FLOATS : GPUMM_DOUBLES};
   if (s->job->trace) /* a kernel that widens would be recorded, too */
     p.form = GPUMM_AS_IT_IS;
   p.from = (const char *) x->values + (size_t) (first_row + first_col * x->ld) * element;
