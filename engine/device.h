@@ -120,6 +120,10 @@ typedef struct gpumm_sparse_product {
   char *note;
 } gpumm_sparse_product;
 
+/* The symbolic phase of integer blocks turns rows of B of up to so many columns into bits, and counts a
+ * row of C by words of them. */
+enum { GPUMM_MOST_BITS = 1 << 14 };
+
 /* A row of the table of kernels with an operand by compressed rows. Of an algorithm's rows that run,
  * the one with the least estimated seconds is taken, or without estimates the last. */
 typedef struct gpumm_sparse_kernel {

@@ -160,8 +160,17 @@ static void add_reason (struct gpumm_job *job, const gpumm_rows_product *s) {
   }
 }
 
-/* Products of blocks counted per second and multiprocessor, on an H200 (132 of them). */
+/* Products of blocks, or words of 32 bits, counted per second and multiprocessor, on an H200 (132 of
+ * them). */
 static const double COUNT_RATE = 1e11 / 132;
+
+static double count_seconds (const gpumm_rows_product *s) {
+  const gpumm_sparse_product *p = &s->pass.product;
+  const double words = p->b.cols <= GPUMM_MOST_BITS && gpumm_is_integer (p->type_a)
+                           ? (double) p->a.stored * (double) gpumm_pieces (p->b.cols, 32)
+                           : INFINITY;
+  return fmin (s->pairs, words) / (COUNT_RATE * s->pass.device.multiprocessors);
+}
 
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
@@ -187,7 +196,7 @@ static gpumm_status open (struct gpumm_job *job) {
   if (status)
     return status;
   add_reason (job, s);
-  return gpumm_rows_count (s, s->pairs / (COUNT_RATE * s->pass.device.multiprocessors));
+  return gpumm_rows_count (s, count_seconds (s));
 }
 
 /* ---- run ---------------------------------------------------------------------------------- */

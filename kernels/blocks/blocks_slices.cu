@@ -83,77 +83,66 @@ struct digit_planes {
   int32_t *sums;
 };
 
-/* M elements of a vector, side by side in memory as digits minus their offset. */
-template <int M>
-__device__ static inline void store_digits (const digit_planes &to, const digits &d, int64_t vector,
-                                            int64_t at, const uint32_t (&x)[M], int32_t (&sum)[2]) {
+/* Writes VECTOR_STEP elements of VECTOR_STEP vectors as digits minus their offsets, those of absent
+ * blocks too, and adds to the sums, which are zero before. Block rows row to before end of A become
+ * the vectors; of B, its block columns from `first` on. blockIdx.x counts `windows` squares along
+ * block rows, then down. The square is put together in shared memory, so that whole lines of
+ * vectors leave it. */
+template <int M, bool IS_B>
+__global__ void __launch_bounds__ (SLICE_THREADS)
+    slice (int64_t row, int64_t end, int64_t first, int64_t windows, global<const int64_t> start,
+           global<const int32_t> column, const uint16_t *X, digits d, digit_planes to) {
+  enum { SIZE = VECTOR_STEP / M, WORDS = VECTOR_STEP / 4, WARPS = SLICE_THREADS / 32 };
+  __shared__ uint32_t square[2][VECTOR_STEP][WORDS + 1];
+  __shared__ int64_t begin[SIZE];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int64_t down = blockIdx.x / windows, across = blockIdx.x % windows;
+  const int64_t i = row + down * SIZE, j = first + across * SIZE;
+  for (int w = threadIdx.x; w < (int) (sizeof square / sizeof (uint32_t)); w += SLICE_THREADS)
+    (&square[0][0][0])[w] = 0;
+  if (threadIdx.x < SIZE && i + threadIdx.x < end)
+    begin[threadIdx.x] =
+        lower_bound (column, start[i + threadIdx.x], start[i + threadIdx.x + 1], j);
+  __syncthreads ();
   const uint32_t mask = (1u << d.shift) - 1;
-  for (int s = 0; s < d.planes; s++) {
-    uint32_t word[M / 4] = {};
+  for (int l = warp; l < SIZE && i + l < end; l += WARPS) {
+    const int64_t last = start[i + l + 1];
+    for (int64_t t = begin[l] + lane / M; t < last && column[t] < j + SIZE; t += 32 / M) {
+      const int e = lane % M, block = (int) (column[t] - j);
+      const uint16_t *from = X + t * (M * M) + (IS_B ? e * M : e);
+      const int vector = (IS_B ? block : l) * M + e, at = (IS_B ? l : block) * (M / 4);
+      uint32_t low[M / 4] = {}, high[M / 4] = {};
 #pragma unroll
-    for (int p = 0; p < M; p++) {
-      const uint32_t low = x[p] & mask, high = x[p] >> d.shift;
-      const uint32_t digit = s == 0 ? low : s == 1 ? high : low + high;
-      if (s < 2)
-        sum[s] += (int32_t) digit;
-      word[p / 4] |= (digit - (uint32_t) d.offset[s] & 0xff) << p % 4 * 8;
+      for (int p = 0; p < M; p++) {
+        const uint32_t x = from[IS_B ? p : p * M];
+        low[p / 4] |= (x & mask) << p % 4 * 8;
+        high[p / 4] |= x >> d.shift << p % 4 * 8;
+      }
+#pragma unroll
+      for (int q = 0; q < M / 4; q++) {
+        square[0][vector][at + q] = low[q];
+        square[1][vector][at + q] = high[q];
+      }
     }
-    int8_t *target = to.to + s * to.plane + vector * to.ld + at;
-    if (M == 4)
-      *(uint32_t *) target = word[0];
-    else
-      *(uint2 *) target = make_uint2 (word[0], word[M / 4 - 1]);
   }
-}
-
-/* Block row row + blockIdx.x of A becomes the tile's vectors blockIdx.x M ... */
-template <int M>
-__global__ void __launch_bounds__ (SLICE_THREADS)
-    slice_rows (int64_t row, global<const int64_t> start, global<const int32_t> column,
-                const uint16_t *A, digits d, digit_planes to) {
-  __shared__ int32_t sums[2][M];
-  const int r = threadIdx.x % M;
-  const int64_t i = row + blockIdx.x, vector = blockIdx.x * (int64_t) M + r;
-  if (threadIdx.x < 2 * M)
-    sums[threadIdx.x / M][threadIdx.x % M] = 0;
   __syncthreads ();
-  int32_t sum[2] = {0, 0};
-  for (int64_t t = start[i] + threadIdx.x / M; t < start[i + 1]; t += SLICE_THREADS / M) {
-    uint32_t x[M];
+  for (int v = warp; v < VECTOR_STEP; v += WARPS) {
+    const int64_t vector = (IS_B ? across : down) * VECTOR_STEP + v;
+    int8_t *target = to.to + vector * to.ld + (IS_B ? down : across) * VECTOR_STEP + 4 * lane;
+    const uint32_t low = square[0][v][lane], high = square[1][v][lane];
+    for (int s = 0; s < d.planes; s++)
+      *(uint32_t *) (target + s * to.plane) = __vsub4 (s == 0   ? low
+                                                       : s == 1 ? high
+                                                                : __vadd4 (low, high),
+                                                       (uint32_t) d.offset[s] * 0x01010101);
+    /* both sums in one number: neither needs 16 bits */
+    uint32_t sum = __dp4a (low, 0x01010101u, 0u) + (__dp4a (high, 0x01010101u, 0u) << 16);
 #pragma unroll
-    for (int p = 0; p < M; p++)
-      x[p] = A[t * (M * M) + r + p * M];
-    store_digits<M> (to, d, vector, column[t] * (int64_t) M, x, sum);
-  }
-  for (int s = 0; s < 2; s++)
-    atomicAdd (&sums[s][r], sum[s]);
-  __syncthreads ();
-  if (threadIdx.x < M)
-    for (int s = 0; s < 2; s++)
-      to.sums[s * to.vectors + vector] = sums[s][r];
-}
-
-/* The blocks of block row blockIdx.x of B in block columns first .. first + width - 1: their
- * columns become the tile's vectors. The sums must be zero before. */
-template <int M>
-__global__ void __launch_bounds__ (SLICE_THREADS)
-    slice_columns (int64_t first, int64_t width, global<const int64_t> start,
-                   global<const int32_t> column, const uint16_t *B, digits d, digit_planes to) {
-  const int c = threadIdx.x % M;
-  const int64_t k = blockIdx.x;
-  const int64_t from = lower_bound (column, start[k], start[k + 1], first);
-  const int64_t end = lower_bound (column, from, start[k + 1], first + width);
-  for (int64_t t = from + threadIdx.x / M; t < end; t += SLICE_THREADS / M) {
-    uint32_t x[M];
-    int32_t sum[2] = {0, 0};
-#pragma unroll
-    for (int p = 0; p < M; p++)
-      x[p] = B[t * (M * M) + p + c * M];
-    const int64_t vector = (column[t] - first) * M + c;
-    store_digits<M> (to, d, vector, k * M, x, sum);
-    for (int s = 0; s < 2; s++)
-      if (sum[s] > 0)
-        atomicAdd (&to.sums[s * to.vectors + vector], sum[s]);
+    for (int step = 16; step > 0; step /= 2)
+      sum += __shfl_xor_sync (0xffffffffu, sum, step);
+    const int32_t each = (int32_t) (lane == 0 ? sum & 0xffff : sum >> 16);
+    if (lane < 2 && each > 0)
+      atomicAdd (&to.sums[lane * to.vectors + vector], each);
   }
 }
 
@@ -313,13 +302,17 @@ struct tile_of_c {
   digit_planes b;
 };
 
-/* Planes full of zeros minus their offsets, and sums of zero. */
-static gpumm_status clear_planes (int device, gpumm_stream *stream, const digits &d,
-                                  const digit_planes &to) {
+/* Writes out the digits of block rows row to before end of X, or of all rows of B in the block columns
+ * of a tile that begins at `first`. */
+template <int M, bool IS_B>
+static gpumm_status slice_out (int device, gpumm_stream *stream, const gpumm_rows &x, int64_t row,
+                               int64_t end, int64_t first, const digits &d,
+                               const digit_planes &to) {
+  const int64_t windows = (IS_B ? to.vectors : to.ld) / VECTOR_STEP;
+  const int64_t squares = windows * ((IS_B ? to.ld : to.vectors) / VECTOR_STEP);
   TRY (fill (device, stream, to.sums, 0, 2 * (size_t) to.vectors * sizeof *to.sums));
-  for (int s = 0; s < d.planes; s++)
-    TRY (fill (device, stream, to.to + s * to.plane, -d.offset[s] & 0xff, (size_t) to.plane));
-  return GPUMM_OK;
+  return LAUNCH ("slice", (slice<M, IS_B>), squares, dim3 (SLICE_THREADS), device, stream, row, end,
+                 first, windows, x.start, x.column, (const uint16_t *) x.values, d, to);
 }
 
 /* Plane s of the sums = digits of plane of_a of A by those of plane of_b of B, or += with add. */
@@ -345,20 +338,17 @@ static gpumm_status find_digits (int device, gpumm_stream *stream, const gpumm_s
     TRY (LAUNCH ("find_largest", find_largest<SLICE_THREADS>, BLOCKS, dim3 (SLICE_THREADS), device,
                  stream, 0, p->b.rows, p->b.start, each, (const uint16_t *) p->b.values,
                  w.facts + LARGEST_B));
-  TRY (read_back (device, stream, facts, w.facts, sizeof facts));
+  TRY (gpumm_cuda_read_back (device, stream, facts, w.facts, sizeof facts));
   *d = choose_digits (facts[LARGEST_A] > facts[LARGEST_B] ? facts[LARGEST_A] : facts[LARGEST_B]);
   *is_kept = facts[KEPT] == (uint32_t) d->factors * 0x01010101;
   return GPUMM_OK;
 }
 
-/* Writes out the digits of B in block columns first to before first + width. */
 template <int M>
 static gpumm_status slice_b (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
-                             const layout &w, const digits &d, int64_t first, int64_t width) {
-  TRY (clear_planes (device, stream, d, w.b));
+                             const layout &w, const digits &d, int64_t first) {
   TRY (fill (device, stream, w.facts + KEPT, w.has_all_b ? d.factors : 0, sizeof *w.facts));
-  return LAUNCH ("slice_columns", slice_columns<M>, p->b.rows, dim3 (SLICE_THREADS), device, stream,
-                 first, width, p->b.start, p->b.column, (const uint16_t *) p->b.values, d, w.b);
+  return slice_out<M, true> (device, stream, p->b, 0, p->b.rows, first, d, w.b);
 }
 
 template <int M>
@@ -382,7 +372,7 @@ static gpumm_status make_tile (int device, gpumm_stream *stream, const gpumm_spa
     int32_t open = 0;
     TRY (fill (device, stream, w.facts + OPEN, 0, sizeof open));
     TRY (join<M> (device, stream, p, w, d, c, true));
-    TRY (read_back (device, stream, &open, w.facts + OPEN, sizeof open));
+    TRY (gpumm_cuda_read_back (device, stream, &open, w.facts + OPEN, sizeof open));
     if (!open) {
       *saved += d.factors - 1;
       return GPUMM_OK;
@@ -415,13 +405,11 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   TRY (find_digits (device, stream, p, w, &d, &is_kept));
   lay_out (p, d.planes, d.sums, TILE_SIZE, p->workspace_bytes, &w);
   if (w.has_all_b && !is_kept)
-    TRY (slice_b<M> (device, stream, p, w, d, 0, b.cols));
+    TRY (slice_b<M> (device, stream, p, w, d, 0));
   const int64_t rows = w.rows / M, cols = w.cols / M;
   for (int64_t row = 0; row < p->count; row += rows) {
     tile_of_c c = {p->row + row, p->count - row < rows ? p->count - row : rows, 0, w.cols, w.b};
-    TRY (clear_planes (device, stream, d, w.a));
-    TRY (LAUNCH ("slice_rows", slice_rows<M>, c.rows, dim3 (SLICE_THREADS), device, stream, c.row,
-                 a.start, a.column, (const uint16_t *) a.values, d, w.a));
+    TRY (slice_out<M, false> (device, stream, a, c.row, c.row + c.rows, 0, d, w.a));
     for (c.first = 0; c.first < b.cols; c.first += cols, tiles++) {
       if (w.has_all_b) {
         const int64_t vector = c.first * M, left = w.b.vectors - vector;
@@ -429,7 +417,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
         c.b.to = w.b.to + vector * w.ld;
         c.b.sums = w.b.sums + vector;
       } else
-        TRY (slice_b<M> (device, stream, p, w, d, c.first, cols));
+        TRY (slice_b<M> (device, stream, p, w, d, c.first));
       TRY (make_tile<M> (device, stream, p, w, d, c, &trying, &saved));
     }
   }

@@ -29,15 +29,20 @@ void gpumm_cuda_note_launch (const void *kernel, int64_t blocks, int64_t threads
 /* Does this library have code for the current device? Asks for an attribute of a kernel. */
 cudaError_t gpumm_cuda_probe (void);
 
+/* Copies words of the device to the host and waits for the stream; read_back.cu. */
+gpumm_status gpumm_cuda_read_back (int device, gpumm_stream *stream, void *to, const void *from,
+                                   size_t bytes);
+
 /* gpumm_driver.call and call_bytes, in dense/routines.cu. */
 gpumm_status gpumm_cuda_call (int device, gpumm_stream *stream, const gpumm_call *call,
                               void *workspace, size_t bytes, int32_t *info);
 gpumm_status gpumm_cuda_call_bytes (int device, const gpumm_call *call, size_t *bytes);
 
-/* Release the handles of cuBLAS, cuSOLVER and cuBLASLt. */
+/* Release the handles of cuBLAS, cuSOLVER and cuBLASLt, and the memory of gpumm_cuda_read_back. */
 void gpumm_cublas_reset (void);
 void gpumm_routines_reset (void);
 void gpumm_emulated_reset (void);
+void gpumm_cuda_forget_pages (void);
 
 #ifdef __cplusplus
 }

@@ -325,6 +325,7 @@ static void reset (void) {
   gpumm_cublas_reset ();
   gpumm_routines_reset ();
   gpumm_emulated_reset ();
+  gpumm_cuda_forget_pages ();
 }
 
 /* ---- launches ----------------------------------------------------------------------------- */

@@ -61,14 +61,6 @@ static inline gpumm_status fill (int device, gpumm_stream *stream, void *to, int
   return gpumm_driver_here.fill (device, stream, to, byte, bytes);
 }
 
-/* Copies to the host and waits for the copy. */
-static inline gpumm_status read_back (int device, gpumm_stream *stream, void *to, const void *from,
-                                      size_t bytes) {
-  const gpumm_status status =
-      gpumm_driver_here.copy_down (device, stream, to, bytes, from, bytes, bytes, 1);
-  return status ? status : gpumm_driver_here.stream_synchronize (device, stream);
-}
-
 /* Call it between the products of a launch that waits anyway: it lets the device catch up when more
  * than most operations are queued, so that a cancellation does not wait for all of them. The caller
  * keeps queued, 0 at first. */

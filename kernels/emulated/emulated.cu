@@ -210,8 +210,9 @@ static gpumm_status learn_all (int device, gpumm_stream *stream, const workspace
                 of_b, w.a.top, w.b.top, native_stretch (a.count * b.count, a.k), w.found);
   EMULATED_STAGE ("look at the data", stream);
   if (!status)
-    status = read_back (device, stream, &back, w.found,
-                        offsetof (findings, errors) + (size_t) samples * sizeof *back.errors);
+    status =
+        gpumm_cuda_read_back (device, stream, &back, w.found,
+                              offsetof (findings, errors) + (size_t) samples * sizeof *back.errors);
   if (status)
     return status;
   *facts = {back.a.facts, back.b.facts, {}};
@@ -259,7 +260,7 @@ static gpumm_status measure_kappas (int device, gpumm_stream *stream, const work
                          i0, w.b, j0, w.worst);
         });
   if (!status)
-    status = read_back (device, stream, worst, w.worst, sizeof *worst);
+    status = gpumm_cuda_read_back (device, stream, worst, w.worst, sizeof *worst);
   EMULATED_STAGE ("guard", stream);
   return status;
 }

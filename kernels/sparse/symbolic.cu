@@ -14,11 +14,10 @@
 
 enum {
   THREADS = 256,
-  LANES = 16,        /* threads that read a row of B together */
-  WORDS = 4096,      /* of the bitmap: 131072 columns */
-  SHORT_WORDS = 512, /* of rows of B as bits: at most 2 KiB per row */
-  SHORT_COLUMNS = 32 * SHORT_WORDS,
-  LOOK_EVERY = 64 /* blocks of A between two checks whether the row is full */
+  LANES = 16,                         /* threads that read a row of B together */
+  WORDS = 4096,                       /* of the bitmap: 131072 columns */
+  SHORT_WORDS = GPUMM_MOST_BITS / 32, /* of rows of B as bits */
+  LOOK_EVERY = 64                     /* blocks of A between two checks whether the row is full */
 };
 
 /* A thread's part of a bitmap: its words first .. last - 1, and the bits before these and in all. */
@@ -186,7 +185,7 @@ gpumm_status gpumm_make_structure (int device, gpumm_stream *stream, const gpumm
 }
 
 size_t gpumm_pattern_bytes (const gpumm_sparse_product *p) {
-  if (p->b.cols > SHORT_COLUMNS)
+  if (p->b.cols > GPUMM_MOST_BITS)
     return 0;
   return aligned ((size_t) p->b.rows * (size_t) ceil_div (p->b.cols, 32) * sizeof (uint32_t));
 }
@@ -195,10 +194,11 @@ gpumm_status gpumm_make_pattern (int device, gpumm_stream *stream, const gpumm_s
                                  bool write) {
   const gpumm_rows &a = p->a, &b = p->b, &c = p->c;
   uint32_t *bits = (uint32_t *) p->workspace;
-  if (b.cols > SHORT_COLUMNS)
+  if (b.cols > GPUMM_MOST_BITS)
     return gpumm_make_structure (device, stream, p, write);
-  TRY (LAUNCH ("symbolic", mark_rows, b.rows, dim3 (THREADS), device, stream, ceil_div (b.cols, 32),
-               b.start, b.column, bits));
+  if (!p->prepared)
+    TRY (LAUNCH ("symbolic", mark_rows, b.rows, dim3 (THREADS), device, stream,
+                 ceil_div (b.cols, 32), b.start, b.column, bits));
   return LAUNCH ("symbolic", structure_of_bits, p->count, dim3 (THREADS), device, stream, p->row,
                  b.cols, a.start, a.column, bits, c.start, write ? c.column : NULL);
 }
