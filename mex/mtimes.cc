@@ -141,8 +141,12 @@ static void exchange (type_info &types, operation op, bool on) {
 static void set (octave::interpreter &interp, bool on) {
   type_info &types = interp.get_type_info ();
   const octave_value said = octave::feval ("warning", octave_value_list (), 1) (0);
+  const octave_value_list last = octave::feval ("lastwarn", octave_value_list (), 2);
   octave::feval ("warning", ovl ("off", "all")); // of an operator that is installed a second time
-  octave::unwind_action restore ([&said] () { octave::feval ("warning", ovl (said)); });
+  octave::unwind_action restore ([&said, &last] () {
+    octave::feval ("warning", ovl (said));
+    octave::feval ("lastwarn", last); // Octave 11 keeps there what it does not say, too
+  });
   exchange<MUL> (types, octave_value::op_mul, on);
   exchange<TRANS_MUL> (types, octave_value::op_trans_mul, on);
   exchange<MUL_TRANS> (types, octave_value::op_mul_trans, on);

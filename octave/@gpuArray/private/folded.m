@@ -10,7 +10,7 @@ function R = folded (name, word, X, args)
     args = on_host (args);
     R = feval (name, X, args{:});
     return;
-  elseif (isempty (X))
+  elseif (isempty (X) || (strcmp (word, "scan") && isinteger (X) && isinteger (cumsum (int8 (1)))))
     R = by_host (name, X, args{:});
     return;
   endif
