@@ -178,6 +178,16 @@ static bool takes_zeros (octave_value::binary_op op, const sparse_operand &a,
              || op == octave_value::op_el_pow);
 }
 
+// Octave 11 also multiplies zeros that are not stored by a number, and divides them: 0 * Inf is NaN.
+static bool number_takes_zeros (octave_value::binary_op op) {
+  static const bool does =
+      octave::binary_op (type_info (), octave_value::op_mul, octave_value (SparseMatrix (1, 2)),
+                         octave_value (double (INFINITY)))
+          .nnz ()
+      > 0;
+  return does && (op == octave_value::op_el_mul || op == octave_value::op_el_div);
+}
+
 // Refuses operations that would make nonzeros of zeros that are not stored.
 static void check_fills (octave_value::binary_op op, bool takes, const sparse_operand &a,
                          const sparse_operand &b) {
@@ -357,7 +367,7 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
         "X ^ P of a matrix is not available on a device. Write X * X, or use gather (X) ^ P");
   const bool takes = takes_zeros (given_op, a, b);
   if (op != octave_value::op_mul && rules.issparse ())
-    check_fills (op, takes, a, b);
+    check_fills (op, takes || number_takes_zeros (op), a, b);
   if ((a.is_sparse ? a.s : b.s).is_hosted ())
     return hosted_combined (given_op, given_a, given_b, result, full);
   if (op == octave_value::op_mul)

@@ -75,6 +75,31 @@
 %!  endif
 %!endfunction
 
+## Does a number apply to zeros that are not stored, as in Octave 11?
+%!function yes = zeros_count ()
+%!  yes = nnz (sparse (1, 2) * Inf) > 0;
+%!endfunction
+
+%!function yes = is_on_device ()
+%!  yes = gpumm_available ("gpu") || ! isempty (getenv ("GPUMM_GPUARRAY"));
+%!endfunction
+
+## What F means on a device; Octave computes it where there is none.
+%!function g = meaning (f, g)
+%!  if (! is_on_device ())
+%!    g = f;
+%!  endif
+%!endfunction
+
+%!function id = error_of (f)
+%!  id = "none";
+%!  try
+%!    f ();
+%!  catch err
+%!    id = err.identifier;
+%!  end_try_catch
+%!endfunction
+
 ## X .* Y where an element that is not stored makes one that is not stored, also beside Inf and NaN, as gpuArrays
 ## do, and Octave before 11.
 %!function Z = stored_times (X, Y)
@@ -158,9 +183,14 @@
 %! endfor
 %! for p = patterns () # Octave 11 makes 0 * Inf NaN, and no complex numbers
 %!   for f = {@(v) v * Inf, @(v) v / 0, @(v) v .^ 0.5}
-%!     texts{end+1} = compare (f{1}, p, 1e-15, @(x) spfun (f{1}, double (x)));
+%!     if (f{1}(0) == 0 || ! zeros_count () || isscalar (p{1}))
+%!       texts{end+1} = compare (f{1}, p, 1e-15, meaning (f{1}, @(x) spfun (f{1}, double (x))));
+%!     else
+%!       assert (error_of (@() f{1}(gpuArray (p{1}))), "gpumm:gpuArray:gather");
+%!     endif
 %!   endfor
-%!   texts{end+1} = compare (@(x) x .* (abs (x) > 1), p, 1e-15, @(x) stored_times (x, abs (x) > 1));
+%!   f = @(x) x .* (abs (x) > 1);
+%!   texts{end+1} = compare (f, p, 1e-15, meaning (f, @(x) stored_times (x, abs (x) > 1)));
 %! endfor
 %! fail_with (texts);
 
@@ -236,11 +266,12 @@
 %!     endfor
 %!   endfor
 %! endfor
+%! f = @(x, y) (x * 2 - y) .* (abs (x) > abs (y));
+%! g = meaning (f, @(x, y) stored_times (x * 2 - y, abs (x) > abs (y)));
 %! for p = list
 %!   for q = list
 %!     if (isequal (size (p{1}), size (q{1})))
-%!       texts{end+1} = compare (@(x, y) (x * 2 - y) .* (abs (x) > abs (y)), {p{1}, q{1}}, 1e-15, ...
-%!                               @(x, y) stored_times (x * 2 - y, abs (x) > abs (y)));
+%!       texts{end+1} = compare (f, {p{1}, q{1}}, 1e-15, g);
 %!     endif
 %!   endfor
 %! endfor
@@ -290,11 +321,17 @@
 %! assert (nnz (G .* 1e-200 .* 1e-200), 0);
 %! assert (nnz (G - G), 0);
 %! assert (nnz (gpuArray (S + sparse (1, 1, 1, 2, 3)) - gpuArray (S)), 1);
-%! assert (difference (((G > 1) .* (G * Inf)) .* 0.5, spfun (@(v) v * Inf, S .* (S > 1))), "");
-%! assert (difference (((G * 1e-300) .^ 2) * Inf, sparse (2, 3)), "");
+%! if (! zeros_count ())
+%!   assert (difference (((G > 1) .* (G * Inf)) .* 0.5, ((S > 1) .* (S * Inf)) .* 0.5), "");
+%!   assert (difference (((G * 1e-300) .^ 2) * Inf, ((S * 1e-300) .^ 2) * Inf), "");
+%! endif
 %! assert (difference ((G - G) * gpuArray (sparse ([Inf; NaN; 1])), (S - S) * sparse ([Inf; NaN; 1])), "");
 %! for divided = {@(x) x / 0, @(x) x ./ 0, @(x) 0 \ x, @(x) x / sparse (0)}
-%!   assert (difference (divided{1} (G .* (G > 1)), spfun (@(v) v / 0, S .* (S > 1))), "");
+%!   if (zeros_count ())
+%!     assert (error_of (@() divided{1} (G)), "gpumm:gpuArray:gather");
+%!   else
+%!     assert (difference (divided{1} (G .* (G > 1)), divided{1} (S .* (S > 1))), "");
+%!   endif
 %! endfor
 
 ## a number that is sparse may be a zero that is not stored
@@ -386,8 +423,9 @@
 %! S = sparse ([Inf, 2, 3, -Inf]);
 %! G = gpuArray (S);
 %! for x = [0, 2]
-%!   assert (difference ((G .* (G > x)) .* (G .* (G < 0)), sparse (1, 4)), "");
-%!   assert (difference ((G .* (G < 0)) .* (G .* (G > x)), sparse (1, 4)), "");
+%!   for f = {@(s) (s .* (s > x)) .* (s .* (s < 0)), @(s) (s .* (s < 0)) .* (s .* (s > x))}
+%!     assert (difference (f{1}(G), meaning (f{1}, @(s) sparse (1, 4)) (S)), "");
+%!   endfor
 %! endfor
 
 ## copies, transposes that are kept, values that change below them
@@ -516,7 +554,7 @@
 %!test
 %! G = gpuArray (sparse (toeplitz ([1, 2, 0, 0, 3])));
 %! F = gpuArray (ones (5, 3));
-%! is_there = double (gpumm_available ("gpu") || ! isempty (getenv ("GPUMM_GPUARRAY")));
+%! is_there = double (is_on_device ());
 %! assert (waits_of (@() 2 * G .* 3 + G / 2), 0);
 %! assert (waits_of (@() G * F), 0);
 %! assert (waits_of (@() G * G), is_there);
