@@ -178,8 +178,8 @@ static bool takes_zeros (octave_value::binary_op op, const sparse_operand &a,
              || op == octave_value::op_el_pow);
 }
 
-// Octave 11 also multiplies zeros that are not stored by a number, and divides them: 0 * Inf is NaN.
-static bool number_takes_zeros (octave_value::binary_op op) {
+// Octave 11 also multiplies zeros that are not stored, and divides them by numbers: 0 * Inf is NaN.
+static bool zeros_count (octave_value::binary_op op) {
   static const bool does =
       octave::binary_op (type_info (), octave_value::op_mul, octave_value (SparseMatrix (1, 2)),
                          octave_value (double (INFINITY)))
@@ -291,7 +291,7 @@ static sparse entrywise_sparse (octave_value::binary_op op, const sparse_operand
       (a.is_sparse || a.diagonal.is_defined ()) && (b.is_sparse || b.diagonal.is_defined ());
   if (!both) // a full operand: 0 times NaN or Inf is NaN
     return of_full (o, a, b);
-  const bool meets = multiplies || op == octave_value::op_el_and;
+  const bool meets = (multiplies && !zeros_count (op)) || op == octave_value::op_el_and;
   return joined (!meets, o, as_sparse (a, device), as_sparse (b, device));
 }
 
@@ -367,7 +367,7 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
         "X ^ P of a matrix is not available on a device. Write X * X, or use gather (X) ^ P");
   const bool takes = takes_zeros (given_op, a, b);
   if (op != octave_value::op_mul && rules.issparse ())
-    check_fills (op, takes || number_takes_zeros (op), a, b);
+    check_fills (op, takes || zeros_count (op), a, b);
   if ((a.is_sparse ? a.s : b.s).is_hosted ())
     return hosted_combined (given_op, given_a, given_b, result, full);
   if (op == octave_value::op_mul)
