@@ -74,8 +74,8 @@ static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
     a = straight (a);
     b = straight (b);
   }
-  if (same_pattern (a, b) && o.map == GPUMM_MAP_MUL
-      && (a.values.type == GPUMM_B || b.values.type == GPUMM_B)) {
+  const bool drops = o.map == GPUMM_MAP_MUL && !unites; // a stored zero times Inf would be NaN
+  if (same_pattern (a, b) && drops && (a.values.type == GPUMM_B || b.values.type == GPUMM_B)) {
     const bool is_mask = b.values.type == GPUMM_B;
     const sparse &x = is_mask ? a : b;
     sparse c = with_values (x, masked (x.values, (is_mask ? b : a).values,
@@ -84,7 +84,7 @@ static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
     return c;
   }
   if (same_pattern (a, b)) {
-    if (o.map == GPUMM_MAP_MUL) // a stored zero times Inf would be NaN
+    if (drops)
       settle_both (a, b);
     return with_values (a, entrywise (o, operand (a.values), operand (b.values)));
   }
