@@ -82,12 +82,12 @@ template <typename A> static auto *memory_of (A &x) {
       x.data ());
 }
 
-// A new array of the class of values; f (from, to) writes it.
+// A new array of the class of values; f (from, to) writes it. (Octave's clear would free the values
+// if there is no memory for the new ones.)
 template <typename F>
 static octave_value new_array (const octave_value &values, const dim_vector &size, const F &f) {
-  return with_array (values, [&] (auto y) {
-    const auto x = y;
-    y.clear (size);
+  return with_array (values, [&] (const auto &x) {
+    std::decay_t<decltype (x)> y (size);
     f (x.data (), memory_of (y));
     return octave_value (y);
   });
@@ -697,11 +697,11 @@ static octave_value joined (const octave_base_value &x, const octave_base_value 
   block_matrix r = a;
   r.start = int64NDArray (a.start.dims (), octave_int64 (0));
   r.column = int32NDArray (dim_vector (count, 1));
-  r.values = with_array (a.values.iscomplex () ? a.values : b.values, [&] (auto values) {
-    using array = decltype (values);
+  r.values = with_array (a.values.iscomplex () ? a.values : b.values, [&] (const auto &sample) {
+    using array = std::decay_t<decltype (sample)>;
     const array u = octave_value_extract<array> (a.values);
     const array v = octave_value_extract<array> (b.values);
-    values.clear (dim_vector (a.block_rows, a.block_cols * count));
+    array values (dim_vector (a.block_rows, a.block_cols * count));
     auto *to = memory_of (values);
     octave_idx_type out = 0;
     const auto append = [&] (const array &from, const block_matrix &m, octave_idx_type i,

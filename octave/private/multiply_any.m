@@ -49,6 +49,14 @@ function [C, info] = on_device (A, B, o)
     C = sparse_on_device (A, B, o, nargout);
     return;
   elseif (issparse (o.c) || in_blocks (o.c))
+    if (! isfinite (o.beta)) # by Octave's rules for zeros that are not stored
+      try
+        o.c = o.beta * o.c;
+      catch err
+        raise_again (err);
+      end_try_catch
+      o.beta = 1;
+    endif
     o.c = full (o.c); # as the product is
   endif
   device = __gpuarray__ ("device", {A, B}{1 + ! strcmp(class (A), "gpuArray")});
@@ -325,6 +333,14 @@ function [C, info] = without_blocks (A, B, o, kind_a, kind_b)
   else
     if (! isempty (o.output) && ! is_undefined
         && strcmp (common_class (class (A), class (B), o.output), "double"))
+      if (isfloat (A) && isfloat (B) && ! strcmp (class (A), class (B)))
+        ## `*` takes a diagonal matrix of another class for a full one, whose zeros count
+        if (strcmp (kind_a, "full") && strcmp (kind_b, "diagonal"))
+          B = full (B);
+        elseif (strcmp (kind_a, "diagonal") && strcmp (kind_b, "full"))
+          A = full (A);
+        endif
+      endif
       A = wide (A);
       B = wide (B);
       o.c = wide (o.c);

@@ -724,3 +724,22 @@
 %!   assert (class (C), "blocksparse");
 %!   assert (all (abs (nonzeros (sparse (C) - A * B)) <= bound));
 %! endfor
+
+## a result that memory cannot hold leaves the operand as it was
+%!test
+%! S = blocksparse ([1, 2], [1, 2], reshape (1:8, 2, 2, 2), 2^24, 2^24);
+%! T = S;
+%! for i = 1:20
+%!   for f = {@full, @(x) x(:,:), @(x) x.'(:,:)}
+%!     id = "none";
+%!     try
+%!       f{1}(S);
+%!     catch err
+%!       id = err.identifier;
+%!     end_try_catch
+%!     assert (id, "Octave:bad-alloc");
+%!   endfor
+%! endfor
+%! clear S
+%! assert (full (T(1:4,1:4)), [1, 3, 0, 0; 2, 4, 0, 0; 0, 0, 5, 7; 0, 0, 6, 8]);
+%!assert (class (trace (blocksparse (int8 (5), 1))), class (trace (int8 (5))))

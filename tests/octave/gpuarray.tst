@@ -1142,6 +1142,9 @@
 %!   endfor
 %!   fail ("gpumm (gpuArray (F), F, \"C\", form{1} (eye (2)))", "nonconformant");
 %! endfor
+%! A = [1, 2; 3, 4];
+%! S = sparse ([0, 1; 0, 0]);
+%! assert (gather (gpumm (gpuArray (A), A, "C", S, "Beta", Inf)), full (A * A + Inf * S));
 
 ## counted as they are stored
 %!test

@@ -103,6 +103,21 @@
 %!   endif
 %! endfor
 
+## of a diagonal or permutation matrix it is the product that `*` has, too
+%!test
+%! A = [Inf, 1; 1, 2];
+%! P = eye (2)([2, 1],:);
+%! for x = {A, single(A), eye(2), single(eye (2)), P}
+%!   for y = {A, single(A), eye(2), single(eye (2)), P}
+%!     for name = {"single", "double"}
+%!       C = gpumm (x{1}, y{1}, "OutputClass", name{1});
+%!       assert (class (C), name{1});
+%!       assert (isequaln (double (full (C)), double (full (x{1} * y{1}))), "%s by %s in %s", typeinfo (x{1}), ...
+%!               typeinfo (y{1}), name{1});
+%!     endfor
+%!   endfor
+%! endfor
+
 ## OutputClass of floats: computed in the wider class, rounded once
 %!test
 %! rand ("twister", 42);
