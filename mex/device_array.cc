@@ -1056,7 +1056,7 @@ void assign (array &x, const std::vector<octave::idx_vector> &index, array y) {
   });
   const int dims = int (index.size ());
   dim_vector whole = dims == 1 ? dim_vector (x.numel (), 1) : x.size.redim (std::max (dims, 1));
-  bool grows = dims == 0;
+  bool grows = dims == 0 || x.size.all_zero ();
   for (int d = 0; d < dims; d++)
     grows = grows || index[d].extent (whole (d)) > whole (d);
   const dim_vector part = dims == 0 ? dim_vector () : size_of_part (index, whole);

@@ -408,7 +408,10 @@ octave_value octave_gpuarray::subsasgn (const std::string &type,
     m = hosted (x);
     return octave_value (this, true);
   }
-  const std::vector<octave::idx_vector> places = indices_of (index.front (), m.size.ndims ());
+  // for Octave a 1 behind the last dimension counts where elements are deleted, or an array is empty
+  const bool counts = value.isnull () || m.numel () == 0;
+  const std::vector<octave::idx_vector> places = indices_of (
+      index.front (), counts ? int (index.front ().length ()) : int (m.size.ndims ()));
   if (value.isnull ())
     m = without (m, places);
   else {
