@@ -1233,20 +1233,28 @@
 %!  end_try_catch
 %!endfunction
 %!test
+%! E = zeros (0, 0);
+%! F = ones (2, 2);
+%! cases = {E, {":", ":"}, 5; E, {":", ":", 1}, 5; E, {1, ":", ":"}, [1, 2]; E, {1, ":", ":"}, [1, 2; 3, 4]; E, {":", []}, 5; ...
+%!          E, {":"}, 5; E, {2, 3}, 5; E, {":", 2}, [1; 2]; zeros(0, 3), {":", ":", 1}, 5; zeros(0, 3), {":", 1, 1}, {}; ...
+%!          F, {":", ":", 1}, {}; F, {":", 1, 1}, {}; F, {1, ":", 1}, {}; F, {":", ":", ":"}, {}; E, {":", 1, 1}, {}; ...
+%!          ones(2, 2, 2), {":", ":", 1, 1}, {}; ones(2, 2, 2), {":", ":", 1}, {}; F, {":", ":", 1}, 5; F, {":", 1, 1}, [3; 4]};
 %! indices = {":", 1, [], 2, [1, 2], [2; 1], true, [true, false], 3};
 %! values = {5, [1, 2], [1; 2], [1, 2; 3, 4], [], zeros(1, 0), reshape(1:4, 1, 2, 2), reshape(1:8, 2, 2, 2), {}};
-%! for x = {zeros(0, 0), zeros(0, 3), zeros(3, 0), ones(2, 2), ones(1, 3), ones(3, 1), ones(2, 2, 2), zeros(0, 2, 2), 5}
-%!   for n = 1:60
-%!     index = indices(randi (numel (indices), 1, randi (4)));
-%!     value = values{randi (numel (values))};
-%!     wanted = with_part (x{1}, index, value);
-%!     given = with_part (gpuArray (x{1}), index, value);
-%!     if (! ischar (given))
-%!       given = gather (given);
-%!     endif
-%!     if (iscell (value) || ! (ischar (wanted) || ischar (given)))
-%!       assert (isequal (given, wanted) && ischar (given) == ischar (wanted), "%s of %s at %s: %s and not %s", ...
-%!               shown (value), shown (x{1}), shown (index), shown (given), shown (wanted));
-%!     endif
+%! for x = {E, zeros(0, 3), zeros(3, 0), F, ones(1, 3), ones(3, 1), ones(2, 2, 2), zeros(0, 2, 2), 5}
+%!   for n = 1:40
+%!     cases(end+1,:) = {x{1}, indices(randi (numel (indices), 1, randi (4))), values{randi (numel (values))}};
 %!   endfor
+%! endfor
+%! for c = cases.'
+%!   [x, index, value] = c{:};
+%!   wanted = with_part (x, index, value);
+%!   given = with_part (gpuArray (x), index, value);
+%!   if (! ischar (given))
+%!     given = gather (given);
+%!   endif
+%!   if (iscell (value) || ! (ischar (wanted) || ischar (given)))
+%!     assert (isequal (given, wanted) && ischar (given) == ischar (wanted), "%s of %s at %s: %s and not %s", ...
+%!             shown (value), shown (x), shown (index), shown (given), shown (wanted));
+%!   endif
 %! endfor
