@@ -120,8 +120,9 @@ octave_value allocated (const gpumm_matrix &shape) {
   static octave_value (*const of_type[]) (const dim_vector &) = {
       full<float>,        full<double>,        full<FloatComplex>,  full<Complex>,
       full<octave_int8>,  full<octave_int16>,  full<octave_int32>,  full<octave_int64>,
-      full<octave_uint8>, full<octave_uint16>, full<octave_uint32>, full<octave_uint64>};
-  static_assert (GPUMM_S == 0 && GPUMM_I8 == 4 && GPUMM_U64 == 11, "the order of the types");
+      full<octave_uint8>, full<octave_uint16>, full<octave_uint32>, full<octave_uint64>,
+      full<bool>};
+  static_assert (GPUMM_S == 0 && GPUMM_I8 == 4 && GPUMM_B == 12, "the order of the types");
   const dim_vector size (shape.rows, shape.cols);
   if (shape.format == GPUMM_DENSE)
     return of_type[shape.type](size);

@@ -51,52 +51,19 @@ gpumm_type type_of_class (const std::string &name) {
   return GPUMM_TYPES;
 }
 
-// Calls f with an Octave array of this type's class and this size. Its entries are undefined.
-template <typename F>
-static octave_value with_class (gpumm_type type, const dim_vector &size, const F &f) {
-  switch (type) {
-  case GPUMM_D:
-    return f (NDArray (size));
-  case GPUMM_S:
-    return f (FloatNDArray (size));
-  case GPUMM_Z:
-    return f (ComplexNDArray (size));
-  case GPUMM_C:
-    return f (FloatComplexNDArray (size));
-  case GPUMM_I8:
-    return f (int8NDArray (size));
-  case GPUMM_I16:
-    return f (int16NDArray (size));
-  case GPUMM_I32:
-    return f (int32NDArray (size));
-  case GPUMM_I64:
-    return f (int64NDArray (size));
-  case GPUMM_U8:
-    return f (uint8NDArray (size));
-  case GPUMM_U16:
-    return f (uint16NDArray (size));
-  case GPUMM_U32:
-    return f (uint32NDArray (size));
-  case GPUMM_U64:
-    return f (uint64NDArray (size));
-  default:
-    return f (boolNDArray (size));
-  }
-}
-
-template <typename T> static T one (T) {
-  return T (1);
-}
-
-template <typename T> static std::complex<T> one (std::complex<T>) {
-  return std::complex<T> (0, 1); // with an imaginary part, or Octave makes it real
-}
-
-octave_value sample (gpumm_type type, bool is_scalar, const dim_vector &size) {
-  return with_class (type, is_scalar ? dim_vector (1, 1) : size, [] (auto x) {
-    x.fill (one (x.elem (0)));
-    return octave_value (x);
-  });
+octave_value sample (gpumm_type type, bool is_scalar, const dim_vector &given) {
+  static octave_value (octave_value::*const in_class[]) ()
+      const = {&octave_value::as_single, &octave_value::as_double, &octave_value::as_single,
+               &octave_value::as_double, &octave_value::as_int8,   &octave_value::as_int16,
+               &octave_value::as_int32,  &octave_value::as_int64,  &octave_value::as_uint8,
+               &octave_value::as_uint16, &octave_value::as_uint32, &octave_value::as_uint64};
+  const dim_vector size = is_scalar ? dim_vector (1, 1) : given;
+  if (type == GPUMM_B)
+    return octave_value (boolNDArray (size, true));
+  const octave_value x = is_complex (type) // with an imaginary part, or Octave makes it real
+                             ? octave_value (ComplexNDArray (size, Complex (0, 1)))
+                             : octave_value (NDArray (size, 1));
+  return (x.*in_class[type]) ();
 }
 
 // ---- arrays -------------------------------------------------------------------------------------
@@ -144,6 +111,36 @@ array new_array (int device, gpumm_type type, const dim_vector &size) {
   need (gpumm_buffer_new (engine_device (device), std::max<std::size_t> (bytes, 1), &buffer));
   x.buffer = std::shared_ptr<gpumm_buffer> (buffer, gpumm_buffer_release);
   return x;
+}
+
+// All entries of x, which has no gaps, for a copy.
+static gpumm_matrix column_of (const array &x) {
+  gpumm_matrix m = {};
+  m.type = x.type;
+  m.rows = m.ld = x.numel ();
+  m.cols = 1;
+  m.values = x.values ();
+  m.buffer = x.buffer.get ();
+  return m;
+}
+
+static gpumm_matrix in_host_memory (gpumm_matrix m, const void *values) {
+  m.values = const_cast<void *> (values);
+  m.buffer = nullptr;
+  return m;
+}
+
+void from_host (const void *values, const array &x) {
+  const gpumm_matrix to = column_of (x), from = in_host_memory (to, values);
+  if (x.numel () > 0)
+    need (gpumm_copy (&from, &to));
+}
+
+void to_host (array x, void *values) {
+  x = plain (x);
+  const gpumm_matrix from = column_of (x), to = in_host_memory (from, values);
+  if (x.numel () > 0)
+    need (gpumm_copy (&from, &to));
 }
 
 // ---- laying out ---------------------------------------------------------------------------------
@@ -247,15 +244,7 @@ array moved (array x, int device) {
   if (x.device == device || is_hosted (x) || device == NO_DEVICE)
     return x;
   array y = new_array (device, x.type, x.size);
-  gpumm_matrix from = {}, to;
-  from.type = x.type;
-  from.rows = from.ld = x.numel ();
-  from.cols = 1;
-  to = from;
-  from.values = x.values ();
-  from.buffer = x.buffer.get ();
-  to.values = y.values ();
-  to.buffer = y.buffer.get ();
+  const gpumm_matrix from = column_of (x), to = column_of (y);
   if (x.numel () > 0)
     need (gpumm_copy (&from, &to));
   y.turned = x.turned;
@@ -330,17 +319,6 @@ static bool fits (const array &x, gpumm_type domain) {
 
 // ---- operands -----------------------------------------------------------------------------------
 
-// All entries of x for a copy. x has no gaps.
-static gpumm_matrix column_of (const array &x) {
-  gpumm_matrix m = {};
-  m.type = x.type == GPUMM_B ? GPUMM_U8 : x.type; // the same size
-  m.rows = m.ld = x.numel ();
-  m.cols = 1;
-  m.values = x.values ();
-  m.buffer = x.buffer.get ();
-  return m;
-}
-
 array upload (const octave_value &value, int device) {
   if (value.class_name () == "blocksparse")
     say_gather (
@@ -357,51 +335,28 @@ array upload (const octave_value &value, int device) {
   if (device == NO_DEVICE)
     return hosted (x);
   const gpumm_type type = x.iscomplex () ? complex_type (real) : real;
-  array y = new_array (device, type, x.dims ());
-  if (y.numel () == 0)
-    return y;
-  gpumm_matrix from = column_of (y), to = from;
-  from.values = const_cast<void *> (x.mex_get_data ());
-  from.buffer = nullptr;
-  need (gpumm_copy (&from, &to));
+  const array y = new_array (device, type, x.dims ());
+  from_host (x.mex_get_data (), y);
   return y;
 }
 
 bool is_usable (const array &x) {
   unsigned char byte;
-  gpumm_matrix from = {}, to;
-  from.type = GPUMM_U8;
-  from.rows = from.cols = from.ld = 1;
-  to = from;
-  to.values = &byte;
-  from.values = x.values ();
-  from.buffer = x.buffer.get ();
+  array first = x;
+  first.type = GPUMM_U8;
+  first.size = dim_vector (1, 1);
+  const gpumm_matrix from = column_of (first), to = in_host_memory (from, &byte);
   return gpumm_copy (&from, &to) == GPUMM_OK;
 }
 
-// From this number of entries on, the copying threads touch the memory of the result first (allocate.cc).
-static const octave_idx_type LARGE = 1 << 16;
-
-octave_value download (array given) {
-  if (is_hosted (ready (given)))
-    return given.host;
-  const array x = plain (given);
-  gpumm_matrix from = column_of (x), to = from;
-  to.buffer = nullptr;
-  if (x.numel () >= LARGE && x.type != GPUMM_B) {
-    octave_value y = allocated (to).reshape (x.size);
-    to.values = const_cast<void *> (y.mex_get_data ());
-    need (gpumm_copy (&from, &to));
-    return x.type == GPUMM_Z   ? octave_value (y.complex_array_value ())
-           : x.type == GPUMM_C ? octave_value (y.float_complex_array_value ())
-                               : y;
-  }
-  return with_class (x.type, x.size, [&] (auto y) {
-    to.values = y.fortran_vec ();
-    if (x.numel () > 0)
-      need (gpumm_copy (&from, &to));
-    return octave_value (y);
-  });
+octave_value download (array x) {
+  if (is_hosted (ready (x)))
+    return x.host;
+  const octave_value y = allocated (column_of (x)).reshape (x.size);
+  to_host (x, const_cast<void *> (y.mex_get_data ()));
+  return x.type == GPUMM_Z   ? octave_value (y.complex_array_value ())
+         : x.type == GPUMM_C ? octave_value (y.float_complex_array_value ())
+                             : y;
 }
 
 gpumm_scalar scalar_of (const octave_value &x) {

@@ -184,6 +184,10 @@ array hosted (const octave_value &value);
 array upload (const octave_value &value, int device);
 octave_value download (array x);
 
+// Copies all entries from and to host memory.
+void from_host (const void *values, const array &x);
+void to_host (array x, void *values);
+
 // Can this process use the array's buffer? A forked child cannot use buffers of its parent.
 bool is_usable (const array &x);
 

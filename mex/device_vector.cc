@@ -13,33 +13,10 @@ array vector (int device, gpumm_type type, index_type count) {
   return new_array (device, type, dim_vector (count, 1));
 }
 
-// A vector without gaps as a matrix for a copy.
-static gpumm_matrix column (gpumm_type type, index_type count, const void *values,
-                            gpumm_buffer *buffer) {
-  gpumm_matrix m = {};
-  m.type = type == GPUMM_B ? GPUMM_U8 : type; // the same size
-  m.rows = m.ld = count;
-  m.cols = 1;
-  m.values = const_cast<void *> (values);
-  m.buffer = buffer;
-  return m;
-}
-
 array to_device (int device, gpumm_type type, index_type count, const void *from) {
   const array x = vector (device, type, count);
-  const gpumm_matrix source = column (type, count, from, nullptr);
-  const gpumm_matrix to = column (type, count, x.values (), x.buffer.get ());
-  if (count > 0)
-    need (gpumm_copy (&source, &to));
+  from_host (from, x);
   return x;
-}
-
-void to_host (array x, void *to) {
-  x = plain (x);
-  const gpumm_matrix from = column (x.type, x.numel (), x.values (), x.buffer.get ());
-  const gpumm_matrix target = column (x.type, x.numel (), to, nullptr);
-  if (x.numel () > 0)
-    need (gpumm_copy (&from, &target));
 }
 
 gpumm_view view (const array &x) {

@@ -13,7 +13,6 @@ using index_type = octave_idx_type;
 array vector (int device, gpumm_type type, index_type count);
 
 array to_device (int device, gpumm_type type, index_type count, const void *from);
-void to_host (array x, void *to);
 
 // The view of a vector, which may be missing.
 gpumm_view view (const array &x);
