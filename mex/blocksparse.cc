@@ -668,11 +668,9 @@ static void check_place (const dim_vector &a, const dim_vector &b,
                      "or take full (S) or sparse (S)");
 }
 
-// a with b inserted at place; only one of them is a blocksparse. The type of a gpuArray has its own way.
+// a with b inserted at place; only one of them is a blocksparse.
 static octave_value joined_full (const octave_base_value &a, const octave_base_value &b,
                                  const Array<octave_idx_type> &place) {
-  if (a.class_name () == "gpuArray" || b.class_name () == "gpuArray")
-    return octave::feval ("__gpuarray__", ovl ("join", shared (a), shared (b), place), 1) (0);
   const auto *x = dynamic_cast<const octave_blocksparse *> (&a);
   const auto *y = dynamic_cast<const octave_blocksparse *> (&b);
   check_place (a.dims (), b.dims (), place, x && x->m.awaits_parts);
@@ -724,13 +722,10 @@ static octave_value joined (const octave_base_value &x, const octave_base_value 
 
 // ---- what Octave is told ------------------------------------------------------------------------
 
-// A operator B by a method, which is told the operator's name; where one is a gpuArray, by that type.
+// A operator B by a method, which is told the operator's name.
 static octave_value operated (const std::string &method, const char *name,
                               const octave_base_value &a, const octave_base_value &b) {
   octave_value_list arguments = ovl (shared (a), shared (b));
-  if (a.class_name () == "gpuArray" || b.class_name () == "gpuArray")
-    return octave::feval ("__gpuarray__", ovl ("operator", name, arguments (0), arguments (1)),
-                          1) (0);
   if (method != "gpumm")
     arguments.append (octave_value (name));
   return octave::feval (method, arguments, 1) (0);

@@ -1025,30 +1025,6 @@ static octave_value_list word_blocksparse (const octave_value_list &args, int) {
   return ovl (gpublocks_value (blocks_of (argument (args (1)), block_size)));
 }
 
-// ("operator", NAME, X, Y): X or Y is a blocksparse of the host, whose type passes on operators with a
-// gpuArray.
-static octave_value_list word_operator (const octave_value_list &args, int) {
-  static const struct {
-    const char *name;
-    octave_value::binary_op op;
-  } operators[] = {{"mtimes", octave_value::op_mul},     {"plus", octave_value::op_add},
-                   {"minus", octave_value::op_sub},      {"times", octave_value::op_el_mul},
-                   {"rdivide", octave_value::op_el_div}, {"ldivide", octave_value::op_el_ldiv},
-                   {"power", octave_value::op_el_pow},   {"mrdivide", octave_value::op_div},
-                   {"mldivide", octave_value::op_ldiv},  {"mpower", octave_value::op_pow}};
-  const std::string name = args (1).string_value ();
-  for (const auto &o : operators)
-    if (name == o.name)
-      return ovl (gpublocks_binary (o.op, args (2).get_rep (), args (3).get_rep ()));
-  error_with_id ("gpumm:internal", "__gpuarray__: there is no operator %s", name.c_str ());
-}
-
-// ("join", X, Y, PLACE): the same for concatenation.
-static octave_value_list word_join (const octave_value_list &args, int) {
-  return ovl (
-      joined (args (1).get_rep (), args (2).get_rep (), args (3).octave_idx_type_vector_value ()));
-}
-
 // ("wait", DEVICE), by the engine's index
 static octave_value_list word_wait (const octave_value_list &args, int) {
   const int device = args (1).int_value ();
@@ -1061,21 +1037,21 @@ static const struct {
   const char *word;
   int arguments;
   octave_value_list (*run) (const octave_value_list &args, int nargout);
-} words[] = {{"gather", 2, word_gather},     {"type", 2, word_type},
-             {"device", 2, word_device},     {"valid", 2, word_valid},
-             {"fold", 4, word_fold},         {"scan", 4, word_scan},
-             {"two", 4, word_two},           {"fill", 3, word_fill},
-             {"select", 1, word_select},     {"select", 2, word_select},
-             {"wait", 2, word_wait},         {"gpumm", 4, word_gpumm},
-             {"pages", 5, word_pages},       {"memory", 1, word_memory},
-             {"sparse", 2, word_sparse},     {"blocksparse", 3, word_blocksparse},
-             {"operator", 4, word_operator}, {"join", 4, word_join},
+} words[] = {{"gather", 2, word_gather}, {"type", 2, word_type},
+             {"device", 2, word_device}, {"valid", 2, word_valid},
+             {"fold", 4, word_fold},     {"scan", 4, word_scan},
+             {"two", 4, word_two},       {"fill", 3, word_fill},
+             {"select", 1, word_select}, {"select", 2, word_select},
+             {"wait", 2, word_wait},     {"gpumm", 4, word_gpumm},
+             {"pages", 5, word_pages},   {"memory", 1, word_memory},
+             {"sparse", 2, word_sparse}, {"blocksparse", 3, word_blocksparse},
              {"upload", 3, word_upload}};
 
 DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on a device.") {
   static bool installed = false;
   if (!installed) {
-    interp.mlock (); // `clear all` must not unload the code of live values
+    interp.mlock ();                   // `clear all` must not unload the code of live values
+    octave::feval ("__blocksparse__"); // registers its type, for which operators are installed, too
     install (interp.get_type_info ());
     install_gpusparse (interp.get_type_info ());
     install_gpublocks (interp.get_type_info ());
@@ -1089,14 +1065,11 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
     has_blocks = has_blocks || is_gpublocks (args (i).get_rep ());
   }
   const bool asks = args.length () > 0 && args (0).is_string ();
-  const bool is_of_two = asks
-                         && (args (0).string_value () == "operator"
-                             || args (0).string_value () == "join"); // of values of any type
-  if (has_blocks && asks && !is_of_two)
+  if (has_blocks && asks)
     return gpublocks_word (args);
-  if (has_sparse && asks && !is_of_two)
+  if (has_sparse && asks)
     return gpusparse_word (args, nargout);
-  if (args.length () > 0 && args (0).is_string ())
+  if (asks)
     for (const auto &word : words)
       if (args (0).string_value () == word.word && args.length () == word.arguments)
         return word.run (args, nargout);
