@@ -65,15 +65,17 @@ public:
                   m.size.str ().c_str ());
     return download (m);
   }
-  octave_value whole_sparse () const {
-    return octave::feval ("sparse", ovl (whole ()), 1) (0);
+  gpumm_type type () const {
+    return m.type;
   }
-  const octave_value &elements () const {
-    static octave_value samples[GPUMM_TYPES];
-    octave_value &x = samples[m.type];
-    if (!x.is_defined ())
-      x = sample (m.type, false, dim_vector (1, 2));
-    return x;
+  int device () const {
+    return m.device;
+  }
+  octave_value gathered () const {
+    return download (ready (m));
+  }
+  bool is_valid () const {
+    return m.pending || !m.buffer || is_usable (m); // without a buffer nothing is lost
   }
 
   dim_vector dims () const {
@@ -116,29 +118,22 @@ public:
   }
   octave_value do_index_op (const octave_value_list &index, bool resize_ok = false);
   octave_value subsref (const std::string &type, const std::list<octave_value_list> &index);
-  octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &index,
-                             int) {
-    return ovl (subsref (type, index));
-  }
   octave_value subsasgn (const std::string &type, const std::list<octave_value_list> &index,
                          const octave_value &value);
 
   bool print_as_scalar () const {
-    return m.numel () > MOST_SHOWN || download (m).print_as_scalar ();
+    return !shows () || download (m).print_as_scalar ();
   }
-  bool print_name_tag (std::ostream &os, const std::string &name) const;
-  void print (std::ostream &os, bool is_current = false);
-  void print_raw (std::ostream &os, bool is_current = false) const;
+  bool shows () const {
+    return m.numel () <= MOST_SHOWN;
+  }
   void short_disp (std::ostream &os) const {
-    os << kind ();
+    os << m.size.str () << " gpuArray, " << (iscomplex () ? "complex " : "") << class_of (m.type);
   }
 
   mutable array m;
 
 private:
-  std::string kind () const {
-    return m.size.str () + " gpuArray, " + (iscomplex () ? "complex " : "") + class_of (m.type);
-  }
   octave_value folded (gpumm_fold_op op, int dim) const;
 
   DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
@@ -163,6 +158,15 @@ bool get_gpuarray (const octave_base_value &x, array &to) {
   if (g)
     to = g->operand ();
   return g != nullptr;
+}
+
+static const gpu_value *gpu_value_of (const octave_base_value &x) {
+  return dynamic_cast<const gpu_value *> (&x);
+}
+
+int device_of (const octave_base_value &a, const octave_base_value &b) {
+  const gpu_value *x = gpu_value_of (a);
+  return (x ? x : gpu_value_of (b))->device ();
 }
 
 // Both operands of an operator. At least one is a gpuArray.
@@ -419,30 +423,6 @@ octave_value octave_gpuarray::subsasgn (const std::string &type,
     gpumm::assign (m, places, ready (part));
   }
   return octave_value (this, true);
-}
-
-bool octave_gpuarray::print_name_tag (std::ostream &os, const std::string &name) const {
-  if (m.numel () <= MOST_SHOWN)
-    return download (m).print_name_tag (os, name);
-  indent (os);
-  os << name << " = ";
-  return false;
-}
-
-void octave_gpuarray::print (std::ostream &os, bool is_current) {
-  if (m.numel () <= MOST_SHOWN)
-    download (m).print (os);
-  else {
-    print_raw (os, is_current);
-    newline (os);
-  }
-}
-
-void octave_gpuarray::print_raw (std::ostream &os, bool is_current) const {
-  if (m.numel () <= MOST_SHOWN)
-    download (m).print_raw (os, is_current);
-  else
-    os << kind ();
 }
 
 // ---- concatenation ------------------------------------------------------------------------------
@@ -741,17 +721,23 @@ static octave_value_list word_fill (const octave_value_list &args, int) {
 }
 
 static octave_value_list word_gather (const octave_value_list &args, int) {
-  const octave_gpuarray *x = gpuarray_of (args (1).get_rep ());
-  return ovl (x ? download (ready (x->m)) : args (1));
+  const gpu_value *x = gpu_value_of (args (1).get_rep ());
+  return ovl (x ? x->gathered () : args (1));
 }
 
 static octave_value_list word_type (const octave_value_list &args, int) {
-  const octave_gpuarray *x = gpuarray_of (args (1).get_rep ());
-  return ovl (x ? class_of (x->m.type) : args (1).class_name ());
+  const gpu_value *x = gpu_value_of (args (1).get_rep ());
+  return ovl (x ? class_of (x->type ()) : args (1).class_name ());
 }
 
 static octave_value_list word_device (const octave_value_list &args, int) {
-  return ovl (double (argument (args (1)).device));
+  const gpu_value *x = gpu_value_of (args (1).get_rep ());
+  return ovl (double (x ? x->device () : device_for_new ()));
+}
+
+static octave_value_list word_valid (const octave_value_list &args, int) {
+  const gpu_value *x = gpu_value_of (args (1).get_rep ());
+  return ovl (x && x->is_valid ());
 }
 
 // gpuArray (X)
@@ -982,12 +968,6 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
   return nargout > 1 ? ovl (value, info_of (report)) : ovl (value);
 }
 
-static octave_value_list word_valid (const octave_value_list &args, int) {
-  const octave_gpuarray *x = gpuarray_of (args (1).get_rep ());
-  return ovl (
-      x && (x->m.pending || !x->m.buffer || is_usable (x->m))); // without a buffer: nothing is lost
-}
-
 static octave_value_list word_select (const octave_value_list &args, int) {
   const int before = device_for_new ();
   if (args.length () > 1) {
@@ -1037,15 +1017,16 @@ static const struct {
   const char *word;
   int arguments;
   octave_value_list (*run) (const octave_value_list &args, int nargout);
-} words[] = {{"gather", 2, word_gather}, {"type", 2, word_type},
-             {"device", 2, word_device}, {"valid", 2, word_valid},
-             {"fold", 4, word_fold},     {"scan", 4, word_scan},
-             {"two", 4, word_two},       {"fill", 3, word_fill},
-             {"select", 1, word_select}, {"select", 2, word_select},
-             {"wait", 2, word_wait},     {"gpumm", 4, word_gpumm},
-             {"pages", 5, word_pages},   {"memory", 1, word_memory},
-             {"sparse", 2, word_sparse}, {"blocksparse", 3, word_blocksparse},
-             {"upload", 3, word_upload}};
+  bool takes_any; // also sparse matrices and matrices in blocks
+} words[] = {{"gather", 2, word_gather, true},  {"type", 2, word_type, true},
+             {"device", 2, word_device, true},  {"valid", 2, word_valid, true},
+             {"fold", 4, word_fold, false},     {"scan", 4, word_scan, false},
+             {"two", 4, word_two, false},       {"fill", 3, word_fill, false},
+             {"select", 1, word_select, false}, {"select", 2, word_select, false},
+             {"wait", 2, word_wait, false},     {"gpumm", 4, word_gpumm, false},
+             {"pages", 5, word_pages, false},   {"memory", 1, word_memory, false},
+             {"sparse", 2, word_sparse, false}, {"blocksparse", 3, word_blocksparse, false},
+             {"upload", 3, word_upload, false}};
 
 DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on a device.") {
   static bool installed = false;
@@ -1064,14 +1045,15 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
     has_sparse = has_sparse || is_gpusparse (args (i));
     has_blocks = has_blocks || is_gpublocks (args (i).get_rep ());
   }
-  const bool asks = args.length () > 0 && args (0).is_string ();
-  if (has_blocks && asks)
-    return gpublocks_word (args);
-  if (has_sparse && asks)
-    return gpusparse_word (args, nargout);
-  if (asks)
+  if (args.length () > 0 && args (0).is_string ()) {
     for (const auto &word : words)
-      if (args (0).string_value () == word.word && args.length () == word.arguments)
+      if (args (0).string_value () == word.word && args.length () == word.arguments
+          && (word.takes_any || !(has_sparse || has_blocks)))
         return word.run (args, nargout);
+    if (has_blocks)
+      return gpublocks_word (args);
+    if (has_sparse)
+      return gpusparse_word (args, nargout);
+  }
   error_with_id ("gpumm:internal", "__gpuarray__: for use by gpuArray only");
 }

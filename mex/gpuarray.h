@@ -9,6 +9,27 @@
 // What the three types have in common.
 class gpu_value : public own_matrix {
 public:
+  // The type of the elements, the device, and the value as one of the host.
+  virtual gpumm_type type () const = 0;
+  virtual int device () const = 0;
+  virtual octave_value gathered () const = 0;
+
+  // Can this process use its memory? See is_usable ().
+  virtual bool is_valid () const = 0;
+
+  // Is it small enough to be shown with its elements?
+  virtual bool shows () const = 0;
+
+  const octave_value &elements () const {
+    static octave_value samples[GPUMM_TYPES];
+    octave_value &x = samples[type ()];
+    if (!x.is_defined ())
+      x = gpumm::sample (type (), false, dim_vector (1, 2));
+    return x;
+  }
+  octave_value whole_sparse () const {
+    return gpumm::by_octave ("sparse", ovl (whole ()));
+  }
   bool is_instance_of (const std::string &name) const {
     return name == "gpuArray" || (name == "integer" && !isfloat () && !islogical ());
   }
@@ -16,6 +37,34 @@ public:
   [[noreturn]] static void no_fields () {
     error_with_id ("gpumm:invalid",
                    "gpuArray: a gpuArray has no fields or cells. Write X(I,J) for its entries");
+  }
+
+  using own_matrix::subsref;
+  octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &index,
+                             int) {
+    return ovl (subsref (type, index));
+  }
+
+  bool print_name_tag (std::ostream &os, const std::string &name) const {
+    if (shows ())
+      return gathered ().print_name_tag (os, name);
+    indent (os);
+    os << name << " = ";
+    return false;
+  }
+  void print (std::ostream &os, bool is_current = false) {
+    if (shows ())
+      gathered ().print (os);
+    else {
+      print_raw (os, is_current);
+      newline (os);
+    }
+  }
+  void print_raw (std::ostream &os, bool is_current = false) const {
+    if (shows ())
+      gathered ().print_raw (os, is_current);
+    else
+      short_disp (os);
   }
 
   // A gpuArray is never saved as another type.
@@ -55,6 +104,74 @@ private:
 // A full array as a gpuArray; the array in a full gpuArray for use in an expression, if x is one.
 octave_value gpuarray_value (const gpumm::array &x);
 bool get_gpuarray (const octave_base_value &x, gpumm::array &to);
+
+// What sparse matrices and matrices in blocks, M here, have in common.
+template <typename M> class gpu_stored : public gpu_value {
+public:
+  explicit gpu_stored (const M &x) : m (x) {
+  }
+
+  gpumm_type type () const {
+    return m.type ();
+  }
+  int device () const {
+    return m.device;
+  }
+  octave_value gathered () const {
+    return download (operand ());
+  }
+  bool is_valid () const {
+    return m.is_hosted () || gpumm::is_usable (m.start);
+  }
+  void maybe_economize () {
+    computed ();
+  }
+
+  // For use in an expression. If others hold the value, too, it is computed and settled once for all.
+  M operand (bool settles = true) const {
+    if (is_shared ()) {
+      computed ();
+      if (settles)
+        settle (m);
+    }
+    return m;
+  }
+
+  dim_vector dims () const {
+    return m.size ();
+  }
+  bool is_true () const {
+    const bool is_full = dims ().numel () <= 1 || m.is_hosted () || nnz () == dims ().numel ();
+    return is_full && gathered ().is_true ();
+  }
+  octave_value full_value () const {
+    return gpuarray_value (full_of (operand (false)));
+  }
+  // printf and mat2str read single elements by this function.
+  octave_value fast_elem_extract (octave_idx_type n) const {
+    return n >= 0 && n < dims ().numel ()
+               ? gathered ().index_op (ovl (double (n + 1))).full_value ()
+               : octave_value ();
+  }
+
+  // A product has checked x, which is this value, for zeros, so no other operation needs to check again.
+  void keep (const M &x) const {
+    if (m.device == x.device && !x.is_hosted ())
+      m = x;
+  }
+
+  mutable M m;
+
+protected:
+  const M &computed () const {
+    if (!m.is_hosted ())
+      ready (m.values);
+    return m;
+  }
+};
+
+// The device of the first gpuArray of two values.
+int device_of (const octave_base_value &a, const octave_base_value &b);
 
 // Installs the operators and concatenation for one of the types with values of any type.
 void install_with_operators (octave::type_info &types, int id);

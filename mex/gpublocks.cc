@@ -10,12 +10,11 @@ using namespace gpumm;
 // Matrices with more stored elements than this show only their kind.
 static const octave_idx_type MOST_SHOWN = 1000;
 
-class octave_gpublocks : public gpu_value {
+class octave_gpublocks : public gpu_stored<blocks> {
 public:
-  octave_gpublocks () = default;
-  explicit octave_gpublocks (const blocks &x) : m (x) {
+  explicit octave_gpublocks (const blocks &x = blocks ()) : gpu_stored (x) {
   }
-  octave_gpublocks (const octave_gpublocks &x) : gpu_value (x), m (x.computed ()) {
+  octave_gpublocks (const octave_gpublocks &x) : gpu_stored (x.computed ()) {
   }
   octave_base_value *clone () const {
     return new octave_gpublocks (*this);
@@ -23,39 +22,12 @@ public:
   octave_base_value *empty_clone () const {
     return new octave_gpublocks ();
   }
-  void maybe_economize () {
-    computed ();
-  }
-
-  // For use in an expression. If others hold the value, too, it is computed and settled once for all.
-  blocks operand (bool settles = true) const {
-    if (is_shared ()) {
-      computed ();
-      if (settles)
-        settle (m);
-    }
-    return m;
-  }
 
   octave_value whole () const {
     if (dims ().numel () != 1)
       say_gather ("this operation needs the %s elements in host memory. Use gather (X)",
                   dims ().str ().c_str ());
     return by_octave ("full", ovl (download (m)));
-  }
-  octave_value whole_sparse () const {
-    return by_octave ("sparse", ovl (whole ()));
-  }
-  const octave_value &elements () const {
-    static octave_value samples[GPUMM_TYPES];
-    octave_value &x = samples[m.type ()];
-    if (!x.is_defined ())
-      x = sample (m.type (), false, dim_vector (1, 2));
-    return x;
-  }
-
-  dim_vector dims () const {
-    return m.size ();
   }
   std::size_t byte_size () const {
     if (m.is_hosted ())
@@ -75,14 +47,6 @@ public:
     return block_count () * m.block_size ().numel ();
   }
 
-  bool is_true () const {
-    if (dims ().numel () > 1 && !m.is_hosted ())
-      return nnz () == dims ().numel () && download (m).is_true ();
-    return download (m).is_true ();
-  }
-  octave_value full_value () const {
-    return gpuarray_value (full_of (operand (false)));
-  }
   octave_value permute (const Array<int> &order, bool inverse) const {
     boolNDArray (dim_vector (2, 2)).permute (order, inverse); // Octave's check of the order
     if (order.numel () != 2)
@@ -137,20 +101,10 @@ public:
           "blocksparse: a blocksparse has no fields. Write S(i,j) for elements, S{I,J} for blocks");
     return gpuarray_value (block_of (operand (false), index.front ())).next_subsref (type, index);
   }
-  octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &index,
-                             int) {
-    return ovl (subsref (type, index));
-  }
   octave_value subsasgn (const std::string &, const std::list<octave_value_list> &,
                          const octave_value &) {
     say_gather ("elements of a blocksparse cannot be assigned. Make another blocksparse, or use "
                 "gather (X)");
-  }
-  // printf and mat2str read single elements by this function.
-  octave_value fast_elem_extract (octave_idx_type n) const {
-    return n >= 0 && n < dims ().numel ()
-               ? download (m).index_op (ovl (double (n + 1))).full_value ()
-               : octave_value ();
   }
 
   bool print_name_tag (std::ostream &os, const std::string &name) const {
@@ -158,37 +112,15 @@ public:
     os << name << " = ";
     return false;
   }
-  void print (std::ostream &os, bool is_current = false) {
-    if (shows ())
-      download (m).print (os);
-    else {
-      print_raw (os, is_current);
-      newline (os);
-    }
-  }
-  void print_raw (std::ostream &os, bool = false) const {
-    if (shows ())
-      download (m).print_raw (os);
-    else
-      short_disp (os);
+  bool shows () const {
+    return m.is_hosted () ? m.host.nzmax () <= MOST_SHOWN : nzmax () <= MOST_SHOWN;
   }
   void short_disp (std::ostream &os) const {
     os << dims ().str () << " blocksparse gpuArray, " << (iscomplex () ? "complex " : "")
        << class_of (m.type ()) << ", " << block_count () << " blocks of " << m.block_size ().str ();
   }
 
-  mutable blocks m;
-
 private:
-  const blocks &computed () const {
-    if (!m.is_hosted ())
-      ready (m.values);
-    return m;
-  }
-  bool shows () const {
-    return m.is_hosted () ? m.host.nzmax () <= MOST_SHOWN : nzmax () <= MOST_SHOWN;
-  }
-
   DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
 };
 
@@ -239,40 +171,27 @@ static block_operand operand_for (const octave_base_value &x, int device) {
   return o;
 }
 
-static int device_of (const octave_base_value &x) {
-  array full;
-  if (const octave_gpublocks *s = gpublocks_of (x))
-    return s->m.device;
-  return get_gpuarray (x, full) ? full.device : device_for_new ();
-}
-
 // A matrix of one element counts as a number if the other operand is not in blocks.
 static bool is_one (const octave_base_value &x) {
   return gpublocks_of (x) && x.numel () == 1;
-}
-
-// A product has checked x for zeros, so no other operation needs to check again.
-static void keep (const octave_gpublocks *value, const blocks &x) {
-  if (value && value->m.device == x.device && !x.is_hosted ())
-    value->m = x;
 }
 
 octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_value &a,
                                const octave_base_value &b) {
   array full;
   blocks result;
-  const bool blocks_a = gpublocks_of (a) || is_blocksparse (a),
-             blocks_b = gpublocks_of (b) || is_blocksparse (b);
+  const octave_gpublocks *s = gpublocks_of (a), *t = gpublocks_of (b);
+  const bool blocks_a = s || is_blocksparse (a), blocks_b = t || is_blocksparse (b);
   if (blocks_a != blocks_b && (is_one (a) || is_one (b)))
     return octave::binary_op (type_info (), op, is_one (a) ? a.full_value () : shared (a),
                               is_one (b) ? b.full_value () : shared (b));
-  const int device = device_of (gpublocks_of (a) || get_gpuarray (a, full) ? a : b);
+  const int device = device_of (a, b);
   block_operand x = operand_for (a, device), y = operand_for (b, device);
   const bool is_blocks = combined (op, x, y, result, full);
-  if (op == octave_value::op_mul) {
-    keep (gpublocks_of (a), x.s);
-    keep (gpublocks_of (b), y.s);
-  }
+  if (op == octave_value::op_mul && s)
+    s->keep (x.s);
+  if (op == octave_value::op_mul && t)
+    t->keep (y.s);
   return is_blocks ? gpublocks_value (result) : gpuarray_value (full);
 }
 
@@ -290,9 +209,8 @@ static bool get_blocks (const octave_base_value &x, int device, blocks &to) {
 // The result is in blocks if it is in blocks on the host, and full otherwise.
 octave_value gpublocks_joined (const octave_base_value &a, const octave_base_value &b,
                                const Array<octave_idx_type> &given) {
-  array full;
   const Array<octave_idx_type> place = place_of_part (given, a.dims (), b.dims ());
-  const int device = device_of (gpublocks_of (a) || get_gpuarray (a, full) ? a : b);
+  const int device = device_of (a, b);
   blocks x, y;
   const bool blocks_a = get_blocks (a, device, x), blocks_b = get_blocks (b, device, y);
   if (blocks_a && blocks_b && real_type (x.type ()) == real_type (y.type ())
@@ -347,14 +265,6 @@ octave_value_list gpublocks_word (const octave_value_list &args) {
   if (!x)
     say_gather ("%s of a blocksparse is not available on a device. Use gather (X)",
                 function_of (args).c_str ());
-  if (word == "gather")
-    return ovl (download (x->operand ()));
-  if (word == "type")
-    return ovl (class_of (x->m.type ()));
-  if (word == "device")
-    return ovl (double (x->m.device));
-  if (word == "valid")
-    return ovl (x->m.is_hosted () || is_usable (x->m.start));
   if (word == "values")
     return ovl (gpuarray_value (values_of (x->operand ())));
   if (word == "sparse")

@@ -10,31 +10,19 @@ using namespace gpumm;
 // Matrices with more stored entries than this show only their kind.
 static const octave_idx_type MOST_SHOWN = 1000;
 
-class octave_gpusparse : public gpu_value {
+class octave_gpusparse : public gpu_stored<sparse> {
 public:
-  octave_gpusparse () = default;
-  explicit octave_gpusparse (const sparse &x) : m (x) {
+  octave_gpusparse () : gpu_stored (upload_sparse (octave_value (SparseMatrix ()), NO_DEVICE)) {
   }
-  octave_gpusparse (const octave_gpusparse &x) : gpu_value (x), m (x.computed ()) {
+  explicit octave_gpusparse (const sparse &x) : gpu_stored (x) {
+  }
+  octave_gpusparse (const octave_gpusparse &x) : gpu_stored (x.computed ()) {
   }
   octave_base_value *clone () const {
     return new octave_gpusparse (*this);
   }
   octave_base_value *empty_clone () const {
     return new octave_gpusparse ();
-  }
-  void maybe_economize () {
-    computed ();
-  }
-
-  // For use in an expression. If others hold the value, too, it is computed and settled once for all.
-  sparse operand (bool settles = true) const {
-    if (is_shared ()) {
-      computed ();
-      if (settles)
-        settle (m);
-    }
-    return m;
   }
 
   octave_value whole () const {
@@ -45,17 +33,6 @@ public:
   }
   octave_value whole_sparse () const {
     return octave_value (whole ()).issparse () ? whole () : by_octave ("sparse", ovl (whole ()));
-  }
-  const octave_value &elements () const {
-    static octave_value samples[GPUMM_TYPES];
-    octave_value &x = samples[m.type ()];
-    if (!x.is_defined ())
-      x = sample (m.type (), false, dim_vector (1, 2));
-    return x;
-  }
-
-  dim_vector dims () const {
-    return m.size ();
   }
   std::size_t byte_size () const {
     if (m.is_hosted ())
@@ -74,14 +51,6 @@ public:
     return true;
   }
 
-  bool is_true () const {
-    if (dims ().numel () <= 1 || m.is_hosted ())
-      return download (m).is_true ();
-    return nnz () == dims ().numel () && download (m).is_true ();
-  }
-  octave_value full_value () const {
-    return gpuarray_value (full_of (operand (false)));
-  }
   octave_value permute (const Array<int> &order, bool inverse) const {
     octave_value (SparseMatrix (2, 2)).permute (order, inverse); // Octave's check of the order
     return order (0) == 0 ? octave_value (clone ())
@@ -136,64 +105,23 @@ public:
       no_fields ();
     return do_index_op (index.front ()).next_subsref (type, index);
   }
-  octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &index,
-                             int) {
-    return ovl (subsref (type, index));
-  }
   octave_value subsasgn (const std::string &, const std::list<octave_value_list> &,
                          const octave_value &) {
     say_gather ("parts of a sparse matrix on a device cannot be assigned. Use gather (X)");
-  }
-  // printf and mat2str read single elements by this function.
-  octave_value fast_elem_extract (octave_idx_type n) const {
-    return n >= 0 && n < dims ().numel ()
-               ? download (m).index_op (ovl (double (n + 1))).full_value ()
-               : octave_value ();
   }
 
   bool print_as_scalar () const {
     return !shows ();
   }
-  bool print_name_tag (std::ostream &os, const std::string &name) const {
-    if (shows ())
-      return download (m).print_name_tag (os, name);
-    indent (os);
-    os << name << " = ";
-    return false;
-  }
-  void print (std::ostream &os, bool is_current = false) {
-    if (shows ())
-      download (m).print (os);
-    else {
-      print_raw (os, is_current);
-      newline (os);
-    }
-  }
-  void print_raw (std::ostream &os, bool = false) const {
-    if (shows ())
-      download (m).print_raw (os);
-    else
-      short_disp (os);
+  bool shows () const {
+    return nnz () <= MOST_SHOWN;
   }
   void short_disp (std::ostream &os) const {
     os << dims ().str () << " sparse gpuArray, " << (iscomplex () ? "complex " : "")
        << class_of (m.type ()) << ", " << nnz () << " nonzero";
   }
 
-  mutable sparse m;
-
 private:
-  const sparse &computed () const {
-    if (!m.is_hosted ())
-      ready (m.values);
-    else if (!m.host.is_defined ())
-      m = upload_sparse (octave_value (SparseMatrix ()), NO_DEVICE);
-    return m;
-  }
-  bool shows () const {
-    return nnz () <= MOST_SHOWN;
-  }
-
   DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
 };
 
@@ -245,34 +173,21 @@ static sparse_operand operand_for (octave_value::binary_op op, const octave_base
   return o;
 }
 
-static int device_of (const octave_base_value &x) {
-  array full;
-  if (const octave_gpusparse *s = gpusparse_of (x))
-    return s->m.device;
-  return get_gpuarray (x, full) ? full.device : device_for_new ();
-}
-
-// A product has checked x for zeros, so no other operation needs to check again.
-static void keep (const octave_gpusparse *value, const sparse &x) {
-  if (value && value->m.device == x.device && !x.is_hosted ())
-    value->m = x;
-}
-
 octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_value &a,
                                const octave_base_value &b) {
   array full;
   sparse result;
-  const int device = device_of (gpusparse_of (a) || get_gpuarray (a, full) ? a : b);
+  const int device = device_of (a, b);
   const octave_gpusparse *s = gpusparse_of (a), *t = gpusparse_of (b);
   const bool multiplies = op == octave_value::op_mul, settles = !multiplies && s && t
                                                                 && s->dims () == t->dims ()
                                                                 && !same_pattern (s->m, t->m);
   sparse_operand x = operand_for (op, a, device, settles), y = operand_for (op, b, device, settles);
   const bool is_sparse = combined (op, x, y, result, full);
-  if (multiplies) {
-    keep (s, x.s);
-    keep (t, y.s);
-  }
+  if (multiplies && s)
+    s->keep (x.s);
+  if (multiplies && t)
+    t->keep (y.s);
   return is_sparse ? gpusparse_value (result) : gpuarray_value (full);
 }
 
@@ -295,7 +210,7 @@ octave_value gpusparse_joined (const octave_base_value &a, const octave_base_val
                                const Array<octave_idx_type> &given) {
   const Array<octave_idx_type> place = place_of_part (given, a.dims (), b.dims ());
   array full;
-  const int device = device_of (gpusparse_of (a) || get_gpuarray (a, full) ? a : b);
+  const int device = device_of (a, b);
   sparse x = part_for (a, device), y = part_for (b, device);
   // Octave begins with an empty double matrix for parts of any class
   if (a.issparse () && a.is_double_type () && a.isreal () && a.nnz () == 0 && place (0) == 0
@@ -340,14 +255,6 @@ void install_gpusparse (octave::type_info &types) {
 octave_value_list gpusparse_word (const octave_value_list &args, int nargout) {
   const std::string word = args (0).string_value ();
   const octave_gpusparse *x = args.length () > 1 ? gpusparse_of (args (1).get_rep ()) : nullptr;
-  if (word == "gather" && x)
-    return ovl (download (x->operand ()));
-  if (word == "type" && x)
-    return ovl (class_of (x->m.type ()));
-  if (word == "device" && x)
-    return ovl (double (x->m.device));
-  if (word == "valid" && x)
-    return ovl (x->m.is_hosted () || is_usable (x->m.start));
   if (word == "values" && x)
     return ovl (gpuarray_value (values_of (x->operand ())));
   if (word == "fold" && args.length () == 4 && is_gpusparse (args (2)) && nargout < 2) {
