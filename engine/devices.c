@@ -115,6 +115,11 @@ enum { MOST_GPUS = 64, MOST_HOSTS = 8 }; /* more are not used */
 static gpumm_context contexts[MOST_GPUS + MOST_HOSTS];
 static gpumm_context *const gpus = contexts, *const hosts = contexts + MOST_GPUS;
 
+static gpumm_status no_such_device (const char *kind, int index, int count) {
+  return gpumm_fail (GPUMM_INVALID, "%sdevice %d does not exist: there %s %d (0 to %d)", kind,
+                     index, count == 1 ? "is" : "are", count, count - 1);
+}
+
 gpumm_status gpumm_context_of (int device, gpumm_context **context) {
   const char *why;
   const int is_host = device <= GPUMM_HOST, index = is_host ? GPUMM_HOST - device : device;
@@ -128,8 +133,7 @@ gpumm_status gpumm_context_of (int device, gpumm_context **context) {
     return gpumm_fail (GPUMM_NO_DEVICE, "%s", driver->error_text ());
   count = count < most ? count : most;
   if (index >= count)
-    return gpumm_fail (GPUMM_INVALID, "%sdevice %d does not exist: there %s %d (0 to %d)",
-                       is_host ? "host " : "", index, count == 1 ? "is" : "are", count, count - 1);
+    return no_such_device (is_host ? "host " : "", index, count);
   *context = is_host ? &hosts[index] : &gpus[index];
   pthread_mutex_lock (&lock);
   if (!(*context)->driver) { /* others may read it already */
@@ -138,15 +142,6 @@ gpumm_status gpumm_context_of (int device, gpumm_context **context) {
   }
   pthread_mutex_unlock (&lock);
   return GPUMM_OK;
-}
-
-gpumm_context *gpumm_gpu_context (int device) {
-  if (device < 0 || device >= MOST_GPUS || !gpumm_cuda (NULL))
-    return NULL;
-  pthread_mutex_lock (&lock);
-  const int is_known = gpus[device].driver != NULL;
-  pthread_mutex_unlock (&lock);
-  return is_known ? &gpus[device] : NULL;
 }
 
 /* Reads a list of indices, or "all". */
@@ -189,9 +184,7 @@ gpumm_status gpumm_allowed_devices (const gpumm_options *options, int of_host, u
   if (*devices == UINT64_MAX)
     *devices = there;
   if (*devices & ~there)
-    return gpumm_fail (GPUMM_INVALID, "device %d does not exist: there %s %d (0 to %d)",
-                       __builtin_ctzll (*devices & ~there), count == 1 ? "is" : "are", count,
-                       count - 1);
+    return no_such_device ("", __builtin_ctzll (*devices & ~there), count);
   return GPUMM_OK;
 }
 

@@ -17,9 +17,6 @@ const gpumm_driver *gpumm_host_device (const char **why);
  * GPUMM_INVALID if there is none of this index. */
 gpumm_status gpumm_context_of (int device, gpumm_context **context);
 
-/* The context of a GPU without asking the driver whether the index exists; NULL where no GPU can be used. */
-gpumm_context *gpumm_gpu_context (int device);
-
 /* The devices that the options, or else GPUMM_DEVICES in the environment, let a product use, as bits; of
  * the GPUs or of the host devices. GPUMM_INVALID if there is no such device, or if the environment does not
  * name any. */

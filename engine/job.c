@@ -175,13 +175,13 @@ static gpumm_status find_host (places *f, int device) {
 }
 
 /* The GPU that the options ask for, with its rates; else the reason, which fails if no other place will
- * do. */
-static gpumm_status find_gpu (places *f, int device) {
+ * do. by_rates: its properties may be those seen last. */
+static gpumm_status find_gpu (places *f, int device, int by_rates) {
   const gpumm_problem *p = f->problem;
   const gpumm_options *o = f->options;
   gpumm_context *context;
-  f->asked = 1;
-  f->choices.gpu = NULL; /* its rates alone do not do */
+  f->asked = !by_rates;
+  f->choices.gpu = NULL;
   gpumm_status status = gpumm_context_of (device, &context);
   if (status == GPUMM_NO_DEVICE) {
     f->choices.why_no_gpu = gpumm_last_error ();
@@ -190,13 +190,15 @@ static gpumm_status find_gpu (places *f, int device) {
   if (status)
     return status;
   status = gpumm_place_device (context, gpumm_is_float (p->output) ? p->output : GPUMM_D,
-                               !p->queues, f->gpu);
-  if (!status) {
-    gpumm_place_rival (p, o, f->gpu);
-    f->choices.gpu = f->gpu;
-  } else
+                               !by_rates && !p->queues, f->gpu);
+  if (status) {
     f->choices.why_no_gpu = gpumm_last_error ();
-  return status && (o->backend == GPUMM_GPU || gpumm_is_bound (p)) ? status : GPUMM_OK;
+    return o->backend == GPUMM_GPU || gpumm_is_bound (p) ? status : GPUMM_OK;
+  }
+  if (!by_rates)
+    gpumm_place_rival (p, o, f->gpu);
+  f->choices.gpu = f->gpu;
+  return GPUMM_OK;
 }
 
 static gpumm_status find_place (gpumm_choices *choices, gpumm_where where) {
@@ -217,12 +219,7 @@ static gpumm_status find_place (gpumm_choices *choices, gpumm_where where) {
   const int device = home ? home->context->device : __builtin_ctzll (devices);
   if (at_host)
     return find_host (f, device);
-  if (where == GPUMM_AT_GPU_BY_RATES && gpumm_is_dense_float (f->problem)
-      && gpumm_place_known_rates (device, f->problem->output, f->gpu)) {
-    choices->gpu = f->gpu;
-    return GPUMM_OK;
-  }
-  return find_gpu (f, device);
+  return find_gpu (f, device, where == GPUMM_AT_GPU_BY_RATES && gpumm_is_dense_float (f->problem));
 }
 
 /* A part runs where its options say, as the whole product was planned; or, planned anew, on the CPU. */

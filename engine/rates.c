@@ -128,28 +128,6 @@ static int is_host_device (const gpumm_context *context) {
   return context->driver == gpumm_host_device (NULL);
 }
 
-static void set_rates (const rates *r, gpumm_place *place) {
-  place->upload = r->upload;
-  place->download = r->download;
-  place->call = r->call;
-  place->near_bytes = r->near_bytes;
-  place->near_seconds = r->near_seconds;
-  memcpy (place->flops, r->flops, sizeof place->flops);
-}
-
-int gpumm_place_known_rates (int device, gpumm_type type, gpumm_place *place) {
-  gpumm_context *context = gpumm_gpu_context (device);
-  if (!context || (unsigned) type >= FLOAT_TYPES)
-    return 0; /* no GPU, none used yet, or it was opened before fork () */
-  pthread_mutex_lock (&lock);
-  const int known = context->rates && context->rates->flops[type] > 0;
-  *place = (gpumm_place){.context = context};
-  if (known)
-    set_rates (context->rates, place);
-  pthread_mutex_unlock (&lock);
-  return known;
-}
-
 /* The device's rates, all 0 at first; NULL without memory for them. Call with the lock held. */
 static rates *rates_of (gpumm_context *context) {
   if (!context->rates)
@@ -179,8 +157,14 @@ gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, int no
     status = GPUMM_HOST_MEMORY;
   else if (!r->flops[type])
     status = measure_gpu (place, type, r);
-  if (r)
-    set_rates (r, place);
+  if (r) {
+    place->upload = r->upload;
+    place->download = r->download;
+    place->call = r->call;
+    place->near_bytes = r->near_bytes;
+    place->near_seconds = r->near_seconds;
+    memcpy (place->flops, r->flops, sizeof place->flops);
+  }
   pthread_mutex_unlock (&lock);
   return status;
 }

@@ -11,10 +11,6 @@
 gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, int now,
                                  gpumm_place *place);
 
-/* Fills in only the rates of a GPU, without asking the device. Returns 0 if this process has not
- * measured them yet. */
-int gpumm_place_known_rates (int device, gpumm_type type, gpumm_place *place);
-
 /* Fills in the rates that decide whether "auto" takes the library's rival for this product. They are
  * measured at the first product of its type and class of k for which they matter: the link, the
  * library's rate and, if computing takes longer than the link, the rival's. A rate that
