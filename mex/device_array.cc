@@ -550,32 +550,13 @@ program fused (gpumm_map_op op, operand a, operand b, gpumm_type domain) {
     if (!o->is_number && !fits (o->x, domain))
       ready (o->x);
   for (;; ready (a.is_number || !a.x.pending ? b.x : a.x)) {
-    program p;
-    if (!a.is_number && b.is_number) {
-      p = program_of (a.x);
-      p.domain = domain;
-      if (append (p, op, b, false))
-        return p;
-    } else if (a.is_number) {
-      p = program_of (as_array (b));
-      p.domain = domain;
-      if (append (p, op, a, true))
-        return p;
-    } else if (!b.x.pending) {
-      p = program_of (a.x);
-      p.domain = domain;
-      if (append (p, op, b, false))
-        return p;
-    } else if (!a.x.pending) {
-      p = program_of (b.x);
-      p.domain = domain;
-      if (append (p, op, a, true))
-        return p;
-    } else {
-      p = program_of (a.x);
-      if (append (p, op, *b.x.pending))
-        return p;
-    }
+    const bool are_arrays = !a.is_number && !b.is_number;
+    const bool both_pend = are_arrays && a.x.pending && b.x.pending;
+    const bool onto_b = a.is_number || (are_arrays && b.x.pending && !a.x.pending);
+    program p = program_of (onto_b ? as_array (b) : a.x);
+    p.domain = domain;
+    if (both_pend ? append (p, op, *b.x.pending) : append (p, op, onto_b ? a : b, onto_b))
+      return p;
   }
 }
 
@@ -742,11 +723,11 @@ array mapped (const function &f, array x) {
 
 // ---- products -----------------------------------------------------------------------------------
 
-gpumm_matrix matrix_of (const array &x, gpumm_op op) {
+gpumm_matrix matrix_of (const array &x) {
   gpumm_matrix m = {};
   m.format = GPUMM_DENSE;
   m.type = x.type;
-  m.op = op;
+  m.op = op_of (x);
   m.rows = x.turned ? x.size (1) : x.size (0);
   m.cols = x.turned ? x.size (0) : x.size (1);
   m.ld = std::max<int64_t> (m.rows, 1);
@@ -755,12 +736,9 @@ gpumm_matrix matrix_of (const array &x, gpumm_op op) {
   return m;
 }
 
-// The array as an operand of the engine: a transpose is an op.
-static std::pair<array, gpumm_op> stored (array x) {
+array as_factor (array x) {
   ready (x);
-  if (x.conjugated && !x.turned)
-    x = plain (x);
-  return {x, !x.turned ? GPUMM_NONE : x.conjugated ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE};
+  return x.conjugated && !x.turned ? plain (x) : x;
 }
 
 void check_inner (const array &a, const array &b) {
@@ -770,23 +748,23 @@ void check_inner (const array &a, const array &b) {
 
 array multiplied (const array &a, const array &b, gpumm_type type, const product_options &o) {
   check_inner (a, b);
-  const auto left = stored (converted (a, type)), right = stored (converted (b, type));
-  const bool on_host = left.first.device <= HOST_DEVICE, adds = o.beta.re != 0 || o.beta.im != 0;
-  array c = new_array (left.first.device, type, dim_vector (a.size (0), b.size (1)));
+  const array left = as_factor (converted (a, type)), right = as_factor (converted (b, type));
+  const bool on_host = left.device <= HOST_DEVICE, adds = o.beta.re != 0 || o.beta.im != 0;
+  array c = new_array (left.device, type, dim_vector (a.size (0), b.size (1)));
   if (adds && !on_host) // the engine adds to the contents of the result
     run (program_of (o.c0), c);
   if (on_host)
     need (gpumm_wait (engine_device (c.device)));
   gpumm_problem p = {};
-  p.a = matrix_of (left.first, left.second);
-  p.b = matrix_of (right.first, right.second);
+  p.a = matrix_of (left);
+  p.b = matrix_of (right);
   p.alpha = o.alpha;
   p.beta = o.beta;
   p.output = type;
   p.stays = !on_host;
   p.queues = !o.report;
-  gpumm_matrix result = matrix_of (c, GPUMM_NONE);
-  const gpumm_matrix c0 = on_host && adds ? matrix_of (o.c0, GPUMM_NONE) : result;
+  gpumm_matrix result = matrix_of (c);
+  const gpumm_matrix c0 = on_host && adds ? matrix_of (o.c0) : result;
   if (adds)
     p.c0 = &c0;
   gpumm_job *job = nullptr;

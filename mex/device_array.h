@@ -287,7 +287,13 @@ bool holds (gpumm_fold_op op, const array &x);
 
 // ---- products -----------------------------------------------------------------------------------
 
-gpumm_matrix matrix_of (const array &x, gpumm_op op);
+// An operand of the engine, made by as_factor: it is conjugated only if it is turned, and the op says both.
+template <typename M> gpumm_op op_of (const M &x) {
+  return !x.turned ? GPUMM_NONE : x.conjugated ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE;
+}
+
+array as_factor (array x);
+gpumm_matrix matrix_of (const array &x);
 
 // Octave's error unless a * b has sizes that fit.
 void check_inner (const array &a, const array &b);

@@ -43,9 +43,7 @@ dim_vector blocks::block_size () const {
 }
 
 blocks hosted_blocks (const octave_value &value) {
-  blocks x;
-  x.host = value;
-  return x;
+  return hosted_stored<blocks> (value);
 }
 
 gpumm_csc grid_of (const blocks &x) {
@@ -288,13 +286,7 @@ blocks without_small (blocks x, double most) {
 // ---- transposes ---------------------------------------------------------------------------------
 
 blocks transposed (blocks x, bool conjugates) {
-  if (x.is_hosted ())
-    return hosted_blocks (octave::unary_op (
-        type_info (), conjugates ? octave_value::op_hermitian : octave_value::op_transpose,
-        x.host));
-  x.turned = !x.turned;
-  x.conjugated = x.conjugated != (conjugates && is_complex (x.values.type));
-  return x;
+  return transposed_stored (x, conjugates);
 }
 
 blocks twin_of (blocks &x) {

@@ -126,24 +126,18 @@ static array multiplied_full (blocks &given, array d, bool left) {
     s = straight (s);
   s = in_type (s, type);
   s.values = plain (s.values);
-  d = converted (d, type);
-  ready (d);
-  if (d.conjugated && !d.turned)
-    d = plain (d);
+  d = as_factor (converted (d, type));
   const bool is_zero = d.numel () == 0 || s.stored == 0;
   const array c = (is_zero ? zeros : new_array) (
       s.device, type, left ? dim_vector (size (0), d.size (1)) : dim_vector (d.size (0), size (1)));
-  const auto op_of = [] (bool turned, bool conjugated) {
-    return !turned ? GPUMM_NONE : conjugated ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE;
-  };
   gpumm_bsr_full p = {};
   p.s = bsr_of (s);
-  p.op = op_of (s.turned, s.conjugated);
+  p.op = op_of (s);
   p.left = left;
   p.real_s = is_complex (type) && !is_complex (t);
   p.real_d = is_complex (type) && !is_complex (u);
-  p.d = matrix_of (d, op_of (d.turned, d.conjugated));
-  p.c = matrix_of (c, GPUMM_NONE);
+  p.d = matrix_of (d);
+  p.c = matrix_of (c);
   p.d.buffer = d.buffer.get ();
   p.c.buffer = c.buffer.get ();
   if (c.numel () > 0 && !is_zero)

@@ -46,9 +46,7 @@ gpumm_type sparse::type () const {
 }
 
 sparse hosted_sparse (const octave_value &value) {
-  sparse x;
-  x.host = value;
-  return x;
+  return hosted_stored<sparse> (value);
 }
 
 template <typename M> static sparse uploaded (const M &m, gpumm_type type, int device) {
@@ -130,13 +128,7 @@ const sparse &settle (sparse &x) {
 }
 
 sparse transposed (sparse x, bool conjugates) {
-  if (x.is_hosted ())
-    return hosted_sparse (octave::unary_op (
-        type_info (), conjugates ? octave_value::op_hermitian : octave_value::op_transpose,
-        x.host));
-  x.turned = !x.turned;
-  x.conjugated = x.conjugated != (conjugates && is_complex (x.values.type));
-  return x;
+  return transposed_stored (x, conjugates);
 }
 
 sparse twin_of (sparse &x) {

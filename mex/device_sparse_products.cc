@@ -92,22 +92,19 @@ array multiplied_full (sparse &given, array d, bool left) {
     turned.conjugated = s.conjugated;
     s = turned;
   }
-  d = converted (d, type);
-  ready (d);
-  if (d.conjugated && !d.turned)
-    d = plain (d);
+  d = as_factor (converted (d, type));
   if (s.conjugated && !s.turned)
     s = straight (s);
   const bool is_zero = d.numel () == 0 || s.stored == 0;
   const array c = (is_zero ? zeros : new_array) (s.device, type, dim_vector (a (0), b (1)));
   gpumm_csc_full p = {};
   p.s = csc_of (s);
-  p.op = !s.turned ? GPUMM_NONE : s.conjugated ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE;
+  p.op = op_of (s);
   p.left = left;
   p.real_s = type == GPUMM_Z && t != GPUMM_Z;
   p.real_d = type == GPUMM_Z && u != GPUMM_Z;
-  p.d = matrix_of (d, !d.turned ? GPUMM_NONE : d.conjugated ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE);
-  p.c = matrix_of (c, GPUMM_NONE);
+  p.d = matrix_of (d);
+  p.c = matrix_of (c);
   p.d.buffer = d.buffer.get ();
   p.c.buffer = c.buffer.get ();
   if (c.numel () > 0 && !is_zero)

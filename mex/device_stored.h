@@ -24,6 +24,22 @@ template <typename M> M moved_stored (M x, int device) {
   return x;
 }
 
+template <typename M> M hosted_stored (const octave_value &value) {
+  M x;
+  x.host = value;
+  return x;
+}
+
+template <typename M> M transposed_stored (M x, bool conjugates) {
+  if (x.is_hosted ())
+    return hosted_stored<M> (octave::unary_op (
+        type_info (), conjugates ? octave_value::op_hermitian : octave_value::op_transpose,
+        x.host));
+  x.turned = !x.turned;
+  x.conjugated = x.conjugated != (conjugates && is_complex (x.values.type));
+  return x;
+}
+
 // ---- other values, and straight matrices --------------------------------------------------------
 
 // The pattern of x with other values.

@@ -616,7 +616,7 @@ static void install (octave::type_info &types) {
 
 // ---- words for the methods ----------------------------------------------------------------------
 
-static gpumm_fold_op fold_of (const octave_value &name) {
+gpumm_fold_op fold_of (const octave_value &name) {
   const std::string text = name.string_value ();
   for (int op = 0; op < GPUMM_FOLD_OPS; op++)
     if (text == fold_names[op])
@@ -826,15 +826,17 @@ static octave_value_list word_pages (const octave_value_list &args, int) {
   page_b.size = dim_vector (n (0), n (1));
   array c = new_array (a.device, type, size);
   gpumm_pages p = {};
-  p.a = matrix_of (page_a, op_x);
-  p.b = matrix_of (page_b, op_y);
+  p.a = matrix_of (page_a);
+  p.b = matrix_of (page_b);
+  p.a.op = op_x;
+  p.b.op = op_y;
   p.dims = dims - 2;
   p.sizes = sizes.data ();
   p.steps_a = steps_a.data ();
   p.steps_b = steps_b.data ();
   array all = c;
   all.size = dim_vector (size (0), size (0) > 0 ? c.numel () / size (0) : 0);
-  gpumm_matrix result = matrix_of (all, GPUMM_NONE);
+  gpumm_matrix result = matrix_of (all);
   if (c.device <= HOST_DEVICE)
     need (gpumm_wait (engine_device (c.device)));
   if (c.numel () > 0)

@@ -196,6 +196,9 @@ octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_val
 octave_value gpusparse_joined (const octave_base_value &a, const octave_base_value &b,
                                const Array<octave_idx_type> &place);
 
+// The operation of this name.
+gpumm_fold_op fold_of (const octave_value &name);
+
 // The function, for an error, that these words of a method ask for.
 std::string function_of (const octave_value_list &words);
 

@@ -258,14 +258,10 @@ octave_value_list gpusparse_word (const octave_value_list &args, int nargout) {
   if (word == "values" && x)
     return ovl (gpuarray_value (values_of (x->operand ())));
   if (word == "fold" && args.length () == 4 && is_gpusparse (args (2)) && nargout < 2) {
-    const std::string name = args (1).string_value ();
-    for (int op = 0; op < GPUMM_FOLD_OPS; op++)
-      if (name == fold_names[op])
-        return ovl (
-            gpusparse_value (folded (gpumm_fold_op (op),
-                                     gpusparse_of (args (2).get_rep ())
-                                         ->operand (op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN),
-                                     args (3).int_value () - 1)));
+    const gpumm_fold_op op = fold_of (args (1));
+    const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+    const octave_gpusparse *y = gpusparse_of (args (2).get_rep ());
+    return ovl (gpusparse_value (folded (op, y->operand (orders), args (3).int_value () - 1)));
   }
   say_gather ("%s of a sparse matrix is not available on a device. Use full (X) or gather (X)",
               function_of (args).c_str ());
