@@ -445,8 +445,6 @@ public:
   octave_value fast_elem_extract (octave_idx_type n) const;
   octave_value do_index_op (const octave_value_list &index, bool resize_ok = false);
   octave_value subsref (const std::string &type, const std::list<octave_value_list> &index);
-  octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &index,
-                             int nargout);
   octave_value subsasgn (const std::string &type, const std::list<octave_value_list> &index,
                          const octave_value &value);
 
@@ -602,11 +600,6 @@ octave_value octave_blocksparse::subsref (const std::string &type,
     error_with_id ("gpumm:blocksparse:index",
                    "blocksparse: there are elements S(i,j) and blocks S{I,J}, and no fields");
   return x.next_subsref (type, index);
-}
-
-octave_value_list octave_blocksparse::subsref (const std::string &type,
-                                               const std::list<octave_value_list> &index, int) {
-  return ovl (subsref (type, index));
 }
 
 octave_value octave_blocksparse::subsasgn (const std::string &,

@@ -174,27 +174,6 @@ meeting::meeting (int device, const gpumm_csc &a, const gpumm_csc &b) : in_a (de
   run (w);
 }
 
-// Moves blocks between the array of all blocks and an array of the blocks at these places.
-static void move_blocks (bool puts, const array &part, const array &whole, const array &places) {
-  const index_type each = whole.size (0);
-  gpumm_pick p = {};
-  p.put = puts;
-  p.part = view (part);
-  p.whole = view (whole);
-  std::fill_n (p.size, GPUMM_MAP_DIMS, 1);
-  std::fill_n (p.whole_size, GPUMM_MAP_DIMS, 1);
-  p.size[0] = p.whole_size[0] = each;
-  p.size[1] = places.numel ();
-  p.whole_size[1] = whole.size (1);
-  p.part.stride[0] = p.whole.stride[0] = 1;
-  p.part.stride[1] = p.whole.stride[1] = each;
-  p.places[0].step = 1;
-  p.places[1].buffer = places.buffer.get ();
-  p.places[1].vector = static_cast<const int64_t *> (places.values ());
-  if (places.numel () > 0)
-    need (gpumm_pick_entries (&p));
-}
-
 // The values at these places. A pending program is computed for these places only.
 array taken (const array &values, const array &places) {
   const dim_vector size (values.size (0), places.numel ());
@@ -205,12 +184,12 @@ array taken (const array &values, const array &places) {
     return pending_array (p, values.type, size, values.device);
   }
   const array all = plain (values), part = new_array (all.device, all.type, size);
-  move_blocks (false, part, all, places);
+  move_blocks (false, part, all, places, all.size (0));
   return part;
 }
 
 void put (const array &blocks, const array &places, const array &whole) {
-  move_blocks (true, plain (blocks), whole, places);
+  move_blocks (true, plain (blocks), whole, places, whole.size (0));
 }
 
 array put_among_zeros (const array &blocks, const array &places, index_type count) {
@@ -241,15 +220,9 @@ blocks packed (blocks x, const marks &m, index_type kept) {
 
 // Marks the blocks whose number is not 0.
 static marks marks_by (array numbers, const blocks &x) {
-  const marks m (x.device, x.stored);
-  ready (numbers);
-  gpumm_sparse_work w = {};
-  w.op = GPUMM_SPARSE_KEEP;
-  w.a = grid_of (x);
-  w.a.values = view (numbers);
-  m.attach (w);
-  run (w);
-  return m;
+  gpumm_csc a = grid_of (x);
+  a.values = view (ready (numbers));
+  return marks_of (x.device, a);
 }
 
 marks marks_of (blocks &x) {

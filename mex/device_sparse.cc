@@ -98,13 +98,7 @@ template <typename M> static octave_value downloaded (const sparse &x, M m) {
 // ---- as stored ----------------------------------------------------------------------------------
 
 marks marks_of (sparse &x) {
-  const marks m (x.device, x.stored);
-  gpumm_sparse_work w = {};
-  w.op = GPUMM_SPARSE_KEEP;
-  w.a = csc_of (x);
-  m.attach (w);
-  run (w);
-  return m;
+  return marks_of (x.device, csc_of (x));
 }
 
 sparse packed (sparse x, const marks &m, index_type kept) {
@@ -202,16 +196,14 @@ sparse sparse_of (const array &given) {
   }
   x = plain (x);
   gpumm_sparse_work w = {};
-  const marks m (x.device, x.numel ());
-  w.op = GPUMM_SPARSE_KEEP;
+  w.op = GPUMM_SPARSE_PACK;
   w.a.rows = x.size (0);
   w.a.cols = x.size (1);
   w.a.stored = x.numel ();
   w.a.values = view_of (x);
+  const marks m = marks_of (x.device, w.a);
   m.attach (w);
-  run (w);
   sparse y = new_sparse (x.device, x.type, x.size (0), x.size (1), m.count ());
-  w.op = GPUMM_SPARSE_PACK;
   w.c = csc_of (y);
   run (w);
   return y;

@@ -48,6 +48,16 @@ index_type look (const array &x, index_type place) {
   return index_type (count);
 }
 
+marks marks_of (int device, const gpumm_csc &a) {
+  const marks m (device, a.stored);
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_KEEP;
+  w.a = a;
+  m.attach (w);
+  run (w);
+  return m;
+}
+
 gpumm_sparse_work matched (const gpumm_csc &a, const gpumm_csc &b, const marks &m) {
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_MATCH;
@@ -58,23 +68,31 @@ gpumm_sparse_work matched (const gpumm_csc &a, const gpumm_csc &b, const marks &
   return w;
 }
 
+void move_blocks (bool puts, const array &part, const array &whole, const array &places,
+                  index_type each) {
+  gpumm_pick p = {};
+  p.put = puts;
+  p.part = view (part);
+  p.whole = view (whole);
+  std::fill_n (p.size, GPUMM_MAP_DIMS, 1);
+  std::fill_n (p.whole_size, GPUMM_MAP_DIMS, 1);
+  p.size[0] = p.whole_size[0] = each;
+  p.size[1] = places.numel ();
+  p.whole_size[1] = whole.numel () / each;
+  p.part.stride[0] = p.whole.stride[0] = 1;
+  p.part.stride[1] = p.whole.stride[1] = each;
+  p.places[0].step = 1;
+  p.places[1].buffer = places.buffer.get ();
+  p.places[1].vector = static_cast<const int64_t *> (places.values ());
+  if (places.numel () > 0)
+    need (gpumm_pick_entries (&p));
+}
+
 array picked (bool put, array values, const array &places, index_type count) {
   values = plain (values);
   const array y = put ? zeros (values.device, values.type, dim_vector (count, 1))
                       : vector (values.device, values.type, count);
-  gpumm_pick p = {};
-  p.put = put;
-  p.part = view_of (put ? values : y);
-  p.whole = view_of (put ? y : values);
-  std::fill_n (p.size, GPUMM_MAP_DIMS, 1);
-  std::fill_n (p.whole_size, GPUMM_MAP_DIMS, 1);
-  p.size[0] = places.numel ();
-  p.whole_size[0] = put ? count : values.numel ();
-  p.part.stride[0] = p.whole.stride[0] = 1;
-  p.places[0].buffer = places.buffer.get ();
-  p.places[0].vector = static_cast<const int64_t *> (places.values ());
-  if (places.numel () > 0)
-    need (gpumm_pick_entries (&p));
+  move_blocks (put, put ? values : y, put ? y : values, places, 1);
   return y;
 }
 
@@ -97,14 +115,10 @@ octave_idx_type nonzeros_of (const array &x) {
   values.turned = false; // counted as stored
   if (is_wide (x.type))
     values = not_zero (values);
-  const marks m (x.device, x.numel ());
-  gpumm_sparse_work w = {};
-  w.op = GPUMM_SPARSE_KEEP;
-  w.a.stored = values.numel ();
-  w.a.values = view (ready (values));
-  m.attach (w);
-  run (w);
-  return m.count ();
+  gpumm_csc all = {};
+  all.stored = values.numel ();
+  all.values = view (ready (values));
+  return marks_of (x.device, all).count ();
 }
 
 } // namespace gpumm

@@ -53,8 +53,15 @@ struct marks {
   }
 };
 
+// Marks the entries of a that are not zero.
+marks marks_of (int device, const gpumm_csc &a);
+
 // Marks the entries of a that the pattern of b has, too. Returns work with both patterns and the marks.
 gpumm_sparse_work matched (const gpumm_csc &a, const gpumm_csc &b, const marks &m);
+
+// Moves blocks of `each` elements between the array of all blocks and one of the blocks at these places.
+void move_blocks (bool puts, const array &part, const array &whole, const array &places,
+                  index_type each);
 
 // The values at these places, or zeros with the values put at these places.
 array picked (bool put, array values, const array &places, index_type count);

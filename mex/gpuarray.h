@@ -39,12 +39,6 @@ public:
                    "gpuArray: a gpuArray has no fields or cells. Write X(I,J) for its entries");
   }
 
-  using own_matrix::subsref;
-  octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &index,
-                             int) {
-    return ovl (subsref (type, index));
-  }
-
   bool print_name_tag (std::ostream &os, const std::string &name) const {
     if (shows ())
       return gathered ().print_name_tag (os, name);

@@ -89,6 +89,11 @@ public:
   octave_value full_value () const {
     return whole ();
   }
+  using octave_base_value::subsref;
+  octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &index,
+                             int) {
+    return ovl (subsref (type, index));
+  }
   octave_value squeeze () const {
     return octave_value (clone ());
   }
