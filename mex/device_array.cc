@@ -669,25 +669,29 @@ array entrywise (const operation &o, operand a, operand b) {
 
 // ---- elementwise functions ----------------------------------------------------------------------
 
-const function functions[] = {{octave_base_value::umap_abs, GPUMM_MAP_ABS, true},
-                              {octave_base_value::umap_sqrt, GPUMM_MAP_SQRT, false},
-                              {octave_base_value::umap_exp, GPUMM_MAP_EXP, false},
-                              {octave_base_value::umap_log, GPUMM_MAP_LOG, false},
-                              {octave_base_value::umap_tanh, GPUMM_MAP_TANH, false},
-                              {octave_base_value::umap_sin, GPUMM_MAP_SIN, false},
-                              {octave_base_value::umap_cos, GPUMM_MAP_COS, false},
-                              {octave_base_value::umap_signum, GPUMM_MAP_SIGN, false},
-                              {octave_base_value::umap_round, GPUMM_MAP_ROUND, false},
-                              {octave_base_value::umap_floor, GPUMM_MAP_FLOOR, false},
-                              {octave_base_value::umap_ceil, GPUMM_MAP_CEIL, false},
-                              {octave_base_value::umap_fix, GPUMM_MAP_FIX, false},
-                              {octave_base_value::umap_real, GPUMM_MAP_REAL, true},
-                              {octave_base_value::umap_imag, GPUMM_MAP_IMAG, true},
-                              {octave_base_value::umap_conj, GPUMM_MAP_CONJ, false},
-                              {octave_base_value::umap_isnan, GPUMM_MAP_ISNAN, true},
-                              {octave_base_value::umap_isinf, GPUMM_MAP_ISINF, true}};
+static const function functions[] = {{octave_base_value::umap_abs, GPUMM_MAP_ABS, true},
+                                     {octave_base_value::umap_sqrt, GPUMM_MAP_SQRT, false},
+                                     {octave_base_value::umap_exp, GPUMM_MAP_EXP, false},
+                                     {octave_base_value::umap_log, GPUMM_MAP_LOG, false},
+                                     {octave_base_value::umap_tanh, GPUMM_MAP_TANH, false},
+                                     {octave_base_value::umap_sin, GPUMM_MAP_SIN, false},
+                                     {octave_base_value::umap_cos, GPUMM_MAP_COS, false},
+                                     {octave_base_value::umap_signum, GPUMM_MAP_SIGN, false},
+                                     {octave_base_value::umap_round, GPUMM_MAP_ROUND, false},
+                                     {octave_base_value::umap_floor, GPUMM_MAP_FLOOR, false},
+                                     {octave_base_value::umap_ceil, GPUMM_MAP_CEIL, false},
+                                     {octave_base_value::umap_fix, GPUMM_MAP_FIX, false},
+                                     {octave_base_value::umap_real, GPUMM_MAP_REAL, true},
+                                     {octave_base_value::umap_imag, GPUMM_MAP_IMAG, true},
+                                     {octave_base_value::umap_conj, GPUMM_MAP_CONJ, false},
+                                     {octave_base_value::umap_isnan, GPUMM_MAP_ISNAN, true},
+                                     {octave_base_value::umap_isinf, GPUMM_MAP_ISINF, true}};
 
-const int function_count = sizeof functions / sizeof *functions;
+const function *device_function (octave_base_value::unary_mapper_t mapper) {
+  const auto found = std::find_if (std::begin (functions), std::end (functions),
+                                   [mapper] (const function &f) { return f.name == mapper; });
+  return found == std::end (functions) ? nullptr : found;
+}
 
 array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type domain,
                gpumm_type type) {

@@ -133,8 +133,9 @@ struct function {
   bool is_real; // even of complex numbers
 };
 
-extern const function functions[];
-extern const int function_count;
+// The function that Octave's mapper is on a device, or null.
+const function *device_function (octave_base_value::unary_mapper_t mapper);
+
 extern const char *const fold_names[GPUMM_FOLD_OPS];
 
 // What gpumm's options ask of a product beside A * B.
@@ -232,10 +233,10 @@ gpumm_scalar scalar_of (const octave_value &x);
 array as_array (const operand &o);
 
 // The elementwise operator that computes a OP b, if there is one: left division becomes division with a
-// and b swapped. * and ^ of matrices stay. O: an operand.
+// and b swapped. * of matrices stays, and ^ if a device computes powers of them. O: an operand.
 template <typename O>
 octave_value::binary_op reduced (octave_value::binary_op op, O &a, O &b, bool a_is_number,
-                                 bool b_is_number) {
+                                 bool b_is_number, bool has_powers = false) {
   const bool divides = op == octave_value::op_div || op == octave_value::op_ldiv;
   if (divides && !(op == octave_value::op_div ? b_is_number : a_is_number))
     say_gather ("division by a matrix is not available on a device. Use gather (X)");
@@ -243,7 +244,12 @@ octave_value::binary_op reduced (octave_value::binary_op op, O &a, O &b, bool a_
   case octave_value::op_mul:
     return a_is_number || b_is_number ? octave_value::op_el_mul : op;
   case octave_value::op_pow:
-    return a_is_number && b_is_number ? octave_value::op_el_pow : op;
+    if (a_is_number && b_is_number)
+      return octave_value::op_el_pow;
+    if (!has_powers)
+      say_gather (
+          "X ^ P of a matrix is not available on a device. Write X * X, or use gather (X) ^ P");
+    return op;
   case octave_value::op_ldiv:
   case octave_value::op_el_ldiv:
     std::swap (a, b);

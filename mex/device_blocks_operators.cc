@@ -345,7 +345,7 @@ bool combined (octave_value::binary_op op, block_operand &a, block_operand &b, b
   look_at_number (b);
   const block_operand left = a, right = b;
   const octave_value::binary_op given = op;
-  op = reduced (op, a, b, is_number (a), is_number (b));
+  op = reduced (op, a, b, is_number (a), is_number (b), true);
   const bool multiplies = op == octave_value::op_mul, powers = op == octave_value::op_pow;
   if (!multiplies) {
     check_narrow (type_of (a));

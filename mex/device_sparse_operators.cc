@@ -362,9 +362,6 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
   const octave_value rules = octave::binary_op (type_info (), op, sample_of (a, by_value),
                                                 sample_of (b, by_value)); // or Octave's error
   op = reduced (op, a, b, is_scalar (a), is_scalar (b));
-  if (op == octave_value::op_pow)
-    say_gather (
-        "X ^ P of a matrix is not available on a device. Write X * X, or use gather (X) ^ P");
   const bool takes = takes_zeros (given_op, a, b);
   if (op != octave_value::op_mul && rules.issparse ())
     check_fills (op, takes || zeros_count (op), a, b);

@@ -311,9 +311,8 @@ octave_value octave_gpuarray::map (unary_mapper_t f) const {
                                step_of (GPUMM_MAP_EQ, GPUMM_MAP_CONSTANT, false, zero)},
                               domain_of (x.type), GPUMM_B));
   }
-  for (int i = 0; i < function_count; i++)
-    if (functions[i].name == f)
-      return value_of (mapped (functions[i], x));
+  if (const function *there = device_function (f))
+    return value_of (mapped (*there, x));
   if (m.numel () != 1)
     say_gather ("%s of an array is not available on a device. Use %s (gather (X))",
                 get_umap_name (f), get_umap_name (f));
@@ -490,9 +489,6 @@ static array computed (octave_value::binary_op op, const octave_base_value &a,
   op = reduced (op, x, y, x.x.is_scalar (), y.x.is_scalar ());
   if (op == octave_value::op_mul)
     return multiplied (x.x, y.x);
-  if (op == octave_value::op_pow)
-    say_gather (
-        "X ^ P of a matrix is not available on a device. Write X * X, or use gather (X) ^ P");
   return entrywise (operation_of (op), x, y);
 }
 

@@ -142,9 +142,8 @@ octave_value octave_gpublocks::map (unary_mapper_t f) const {
   if (f == umap_exp || f == umap_log || f == umap_cos || f == umap_isnan || f == umap_isinf)
     say_gather ("%s of a blocksparse is not a blocksparse. Use %s (full (X)) or gather (X)",
                 get_umap_name (f), get_umap_name (f));
-  for (int i = 0; i < function_count; i++)
-    if (functions[i].name == f)
-      return gpublocks_value (mapped (functions[i], operand (false)));
+  if (const function *there = device_function (f))
+    return gpublocks_value (mapped (*there, operand (false)));
   say_gather ("%s of a blocksparse is not available on a device. Use %s (gather (X))",
               get_umap_name (f), get_umap_name (f));
 }

@@ -143,9 +143,8 @@ octave_value octave_gpusparse::map (unary_mapper_t f) const {
   if (f == umap_exp || f == umap_log || f == umap_cos)
     say_gather ("%s gives nonzeros where X is zero. Use %s (full (X)) or gather (X)",
                 get_umap_name (f), get_umap_name (f));
-  for (int i = 0; i < function_count; i++)
-    if (functions[i].name == f)
-      return gpusparse_value (mapped (functions[i], operand (false)));
+  if (const function *there = device_function (f))
+    return gpusparse_value (mapped (*there, operand (false)));
   say_gather ("%s of a sparse matrix is not available on a device. Use %s (gather (X))",
               get_umap_name (f), get_umap_name (f));
 }
