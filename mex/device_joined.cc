@@ -35,6 +35,17 @@ static array index_at (const array &index, index_type row) {
   return ready (y);
 }
 
+// b moved into a matrix of a's size: its columns or block rows begin at `line` of `lines`, its indices at `at`.
+template <typename M>
+static M placed (M b, const M &a, index_type lines, index_type line, index_type at) {
+  b.start = start_at (b.start, lines, line);
+  b.index = index_at (b.index, at);
+  b.rows = a.rows;
+  b.cols = a.cols;
+  b.twin = std::make_shared<M> ();
+  return b;
+}
+
 // The union of two patterns of one size, by columns, that share no place, and the places of the entries.
 struct union_of {
   array start, index, from_a, from_b;
@@ -57,14 +68,20 @@ struct union_of {
     run (w);
   }
 
-  // The values of both patterns; each value has this number of elements.
-  array values (array a, array b, index_type each) const {
-    const array y = new_array (a.device, a.type, dim_vector (each, index.numel ()));
-    a.size = dim_vector (each, from_a.numel ());
-    b.size = dim_vector (each, from_b.numel ());
-    put (a, from_a, y);
-    put (b, from_b, y);
-    return y;
+  // The matrix with the entries of a and b; each has this number of elements.
+  template <typename M> M matrix (const M &a, const M &b, index_type each) const {
+    array u = plain (a.values), v = plain (b.values);
+    u.size = dim_vector (each, from_a.numel ());
+    v.size = dim_vector (each, from_b.numel ());
+    const array values = new_array (u.device, u.type, dim_vector (each, index.numel ()));
+    put (u, from_a, values);
+    put (v, from_b, values);
+    M c = with_values (a, values);
+    c.stored += b.stored;
+    c.start = start;
+    c.index = index;
+    c.unsure = a.unsure || b.unsure;
+    return c;
   }
 };
 
@@ -75,21 +92,11 @@ sparse inserted (sparse a, sparse b, index_type row, index_type col) {
   b = in_type (straight (b), type);
   if (b.stored == 0)
     return a;
-  const bool is_first = a.stored == 0;
-  b.start = start_at (b.start, a.cols, col);
-  b.index = index_at (b.index, row);
-  b.rows = a.rows;
-  b.cols = a.cols;
-  b.twin = std::make_shared<sparse> ();
-  if (is_first)
+  b = placed (b, a, a.cols, col, row);
+  if (a.stored == 0)
     return b;
-  const union_of both (a.device, csc_of (a), csc_of (b));
-  const array values = both.values (a.values, b.values, 1);
-  sparse c = with_values (a, reshaped (values, dim_vector (values.numel (), 1)));
-  c.stored += b.stored;
-  c.start = both.start;
-  c.index = both.index;
-  c.unsure = a.unsure || b.unsure;
+  sparse c = union_of (a.device, csc_of (a), csc_of (b)).matrix (a, b, 1);
+  c.values.size = dim_vector (c.stored, 1);
   c.thinned = a.thinned || b.thinned;
   return c;
 }
@@ -101,23 +108,11 @@ blocks inserted (blocks a, blocks b, index_type row, index_type col) {
   b = in_type (straight (b), type);
   if (b.stored == 0)
     return a;
-  const bool is_first = a.stored == 0;
-  b.start = start_at (b.start, a.rows / a.block_rows, row / a.block_rows);
-  b.index = index_at (b.index, col / a.block_cols);
-  b.rows = a.rows;
-  b.cols = a.cols;
-  b.twin = std::make_shared<blocks> ();
-  if (is_first)
+  b = placed (b, a, a.rows / a.block_rows, row / a.block_rows, col / a.block_cols);
+  if (a.stored == 0)
     return b;
-  a.values = plain (a.values);
-  b.values = plain (b.values);
   const union_of both (a.device, grid_of (a), grid_of (b));
-  blocks c = with_values (a, both.values (a.values, b.values, a.block_rows * a.block_cols));
-  c.stored += b.stored;
-  c.start = both.start;
-  c.index = both.index;
-  c.unsure = a.unsure || b.unsure;
-  return c;
+  return both.matrix (a, b, a.block_rows * a.block_cols);
 }
 
 } // namespace gpumm
