@@ -35,7 +35,8 @@ static array index_at (const array &index, index_type row) {
   return ready (y);
 }
 
-// b moved into a matrix of a's size: its columns or block rows begin at `line` of `lines`, its indices at `at`.
+// b moved into a matrix of a's size: its columns or block rows begin at `line` of `lines`, and its
+// indices at `at`.
 template <typename M>
 static M placed (M b, const M &a, index_type lines, index_type line, index_type at) {
   b.start = start_at (b.start, lines, line);

@@ -92,6 +92,7 @@ public:
   octave_value full_value () const {
     return octave_value (clone ());
   }
+  octave_value transpose (bool conjugates) const;
   octave_value squeeze () const;
   octave_value reshape (const dim_vector &size) const;
   octave_value permute (const Array<int> &order, bool inverse) const;
@@ -141,16 +142,12 @@ private:
 
 DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpuarray, "gpuArray", "gpuArray");
 
-static octave_value value_of (const array &x) {
+octave_value value_of (const array &x) {
   return octave_value (new octave_gpuarray (x));
 }
 
 static const octave_gpuarray *gpuarray_of (const octave_base_value &x) {
   return dynamic_cast<const octave_gpuarray *> (&x);
-}
-
-octave_value gpuarray_value (const array &x) {
-  return value_of (x);
 }
 
 bool get_gpuarray (const octave_base_value &x, array &to) {
@@ -244,6 +241,10 @@ static array transposed (array x, bool conjugates) {
   x.turned = !x.turned;
   x.conjugated = x.conjugated != (conjugates && is_complex (x.type));
   return x;
+}
+
+octave_value octave_gpuarray::transpose (bool conjugates) const {
+  return value_of (transposed (operand (), conjugates));
 }
 
 octave_value octave_gpuarray::permute (const Array<int> &order, bool inverse) const {
@@ -569,6 +570,12 @@ void install_with_operators (octave::type_info &types, int id) {
   OPERATOR (el_and)
   OPERATOR (el_or)
 #undef OPERATOR
+  types.install_unary_op (octave_value::op_transpose, id, [] (const octave_base_value &x) {
+    return gpu_value_of (x)->transpose (false);
+  });
+  types.install_unary_op (octave_value::op_hermitian, id, [] (const octave_base_value &x) {
+    return gpu_value_of (x)->transpose (true);
+  });
   for (int other = 0; other < types.installed_type_names ().numel (); other++) {
     types.install_cat_op (id, other, joined);
     if (other != id)
@@ -602,12 +609,6 @@ static void install (octave::type_info &types) {
     return y.type == GPUMM_B ? value_of (converted (y, GPUMM_D)) : shared (x);
   });
   types.install_unary_op (octave_value::op_uminus, id, negated);
-  types.install_unary_op (octave_value::op_transpose, id, [] (const octave_base_value &x) {
-    return value_of (transposed (gpuarray_of (x)->operand (), false));
-  });
-  types.install_unary_op (octave_value::op_hermitian, id, [] (const octave_base_value &x) {
-    return value_of (transposed (gpuarray_of (x)->operand (), true));
-  });
 }
 
 // ---- words for the methods ----------------------------------------------------------------------
@@ -741,9 +742,9 @@ static octave_value on_device (const octave_value &x, int device) {
   if (is_gpusparse (x) || is_gpublocks (x.get_rep ()) || gpuarray_of (x.get_rep ()))
     return x;
   if (is_blocksparse (x.get_rep ()))
-    return gpublocks_value (upload_blocks (x, device));
+    return value_of (upload_blocks (x, device));
   if (x.issparse ())
-    return gpusparse_value (upload_sparse (x, device));
+    return value_of (upload_sparse (x, device));
   return value_of (upload (x, device));
 }
 
@@ -993,14 +994,14 @@ static octave_value_list word_memory (const octave_value_list &, int) {
 
 // ("sparse", X)
 static octave_value_list word_sparse (const octave_value_list &args, int) {
-  return ovl (gpusparse_value (sparse_of (argument (args (1)))));
+  return ovl (value_of (sparse_of (argument (args (1)))));
 }
 
 // ("blocksparse", X, [ROWS, COLUMNS])
 static octave_value_list word_blocksparse (const octave_value_list &args, int) {
   const Matrix size = args (2).matrix_value ();
   const dim_vector block_size (octave_idx_type (size (0)), octave_idx_type (size (1)));
-  return ovl (gpublocks_value (blocks_of (argument (args (1)), block_size)));
+  return ovl (value_of (blocks_of (argument (args (1)), block_size)));
 }
 
 // ("wait", DEVICE), by the engine's index

@@ -20,6 +20,8 @@ public:
   // Is it small enough to be shown with its elements?
   virtual bool shows () const = 0;
 
+  virtual octave_value transpose (bool conjugates) const = 0;
+
   const octave_value &elements () const {
     static octave_value samples[GPUMM_TYPES];
     octave_value &x = samples[type ()];
@@ -95,8 +97,12 @@ private:
   }
 };
 
-// A full array as a gpuArray; the array in a full gpuArray for use in an expression, if x is one.
-octave_value gpuarray_value (const gpumm::array &x);
+// An array or a matrix as a gpuArray.
+octave_value value_of (const gpumm::array &x);
+octave_value value_of (const gpumm::sparse &x);
+octave_value value_of (const gpumm::blocks &x);
+
+// The array in a full gpuArray for use in an expression, if x is one.
 bool get_gpuarray (const octave_base_value &x, gpumm::array &to);
 
 // What sparse matrices and matrices in blocks, M here, have in common.
@@ -138,8 +144,11 @@ public:
     const bool is_full = dims ().numel () <= 1 || m.is_hosted () || nnz () == dims ().numel ();
     return is_full && gathered ().is_true ();
   }
+  octave_value transpose (bool conjugates) const {
+    return value_of (transposed (operand (false), conjugates));
+  }
   octave_value full_value () const {
-    return gpuarray_value (full_of (operand (false)));
+    return value_of (full_of (operand (false)));
   }
   // printf and mat2str read single elements by this function.
   octave_value fast_elem_extract (octave_idx_type n) const {
@@ -167,7 +176,8 @@ protected:
 // The device of the first gpuArray of two values.
 int device_of (const octave_base_value &a, const octave_base_value &b);
 
-// Installs the operators and concatenation for one of the types with values of any type.
+// Installs the operators of two values, transposes and concatenation for one of the types, with values
+// of any type.
 void install_with_operators (octave::type_info &types, int id);
 
 // The place where Octave inserts a part of this size in a concatenation. Octave counts an empty part of
@@ -175,8 +185,7 @@ void install_with_operators (octave::type_info &types, int id);
 Array<octave_idx_type> place_of_part (const Array<octave_idx_type> &given, const dim_vector &whole,
                                       const dim_vector &part);
 
-// The same for sparse matrices.
-octave_value gpusparse_value (const gpumm::sparse &x);
+// Is it a sparse gpuArray?
 bool is_gpusparse (const octave_value &x);
 
 // Registers the type and its operators, after the type of full arrays.
@@ -200,7 +209,6 @@ std::string function_of (const octave_value_list &words);
 octave_value_list gpusparse_word (const octave_value_list &args, int nargout);
 
 // The same for matrices in blocks. The words need an argument in blocks.
-octave_value gpublocks_value (const gpumm::blocks &x);
 bool is_gpublocks (const octave_base_value &x);
 void install_gpublocks (octave::type_info &types);
 octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_value &a,

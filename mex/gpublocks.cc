@@ -52,8 +52,7 @@ public:
     if (order.numel () != 2)
       say_gather ("permute of a blocksparse to more dimensions is not available on a device. Use "
                   "gather (X)");
-    return order (0) == 0 ? octave_value (clone ())
-                          : gpublocks_value (transposed (operand (false), false));
+    return order (0) == 0 ? octave_value (clone ()) : transpose (false);
   }
   octave_value reshape (const dim_vector &size) const {
     if (size == dims ())
@@ -63,7 +62,7 @@ public:
   // A concatenation begins with a matrix without blocks, which then gets the size of the result.
   octave_value resize (const dim_vector &size, bool) const {
     if (size.ndims () == 2 && (size.zero_by_zero () || block_count () == 0))
-      return gpublocks_value (none_like (m, size));
+      return value_of (none_like (m, size));
     say_gather ("resize of a blocksparse is not available on a device. Use gather (X)");
   }
   octave_value map (unary_mapper_t f) const;
@@ -77,7 +76,7 @@ public:
     if (k != 0 || dims () (0) == 1 || dims () (1) == 1)
       say_gather (
           "diag (X, K), and diag of a vector, are not available on a device. Use gather (X)");
-    return gpuarray_value (diagonal_of (operand ()));
+    return value_of (diagonal_of (operand ()));
   }
   octave_value diag (octave_idx_type, octave_idx_type) const {
     say_gather ("diag (X, M, N) of a blocksparse is not available on a device. Use gather (X)");
@@ -85,12 +84,12 @@ public:
   octave_value elements_as (octave_value (octave_value::*type) () const) const {
     const octave_value z = (elements ().*type) ();
     const gpumm_type to = type_of_class (z.class_name ());
-    return gpublocks_value (gpumm::converted (operand (), iscomplex () ? complex_type (to) : to));
+    return value_of (gpumm::converted (operand (), iscomplex () ? complex_type (to) : to));
   }
 
   octave_value do_index_op (const octave_value_list &index, bool = false) {
     return index.length () == 0 ? octave_value (clone ())
-                                : gpuarray_value (part_of (operand (false), index));
+                                : value_of (part_of (operand (false), index));
   }
   octave_value subsref (const std::string &type, const std::list<octave_value_list> &index) {
     if (type[0] == '(')
@@ -99,7 +98,7 @@ public:
       error_with_id (
           "gpumm:blocksparse:index",
           "blocksparse: a blocksparse has no fields. Write S(i,j) for elements, S{I,J} for blocks");
-    return gpuarray_value (block_of (operand (false), index.front ())).next_subsref (type, index);
+    return value_of (block_of (operand (false), index.front ())).next_subsref (type, index);
   }
   octave_value subsasgn (const std::string &, const std::list<octave_value_list> &,
                          const octave_value &) {
@@ -130,7 +129,7 @@ static const octave_gpublocks *gpublocks_of (const octave_base_value &x) {
   return dynamic_cast<const octave_gpublocks *> (&x);
 }
 
-octave_value gpublocks_value (const blocks &x) {
+octave_value value_of (const blocks &x) {
   return octave_value (new octave_gpublocks (x));
 }
 
@@ -143,7 +142,7 @@ octave_value octave_gpublocks::map (unary_mapper_t f) const {
     say_gather ("%s of a blocksparse is not a blocksparse. Use %s (full (X)) or gather (X)",
                 get_umap_name (f), get_umap_name (f));
   if (const function *there = device_function (f))
-    return gpublocks_value (mapped (*there, operand (false)));
+    return value_of (mapped (*there, operand (false)));
   say_gather ("%s of a blocksparse is not available on a device. Use %s (gather (X))",
               get_umap_name (f), get_umap_name (f));
 }
@@ -191,7 +190,7 @@ octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_val
     s->keep (x.s);
   if (op == octave_value::op_mul && t)
     t->keep (y.s);
-  return is_blocks ? gpublocks_value (result) : gpuarray_value (full);
+  return is_blocks ? value_of (result) : value_of (full);
 }
 
 // ---- concatenation ------------------------------------------------------------------------------
@@ -215,12 +214,11 @@ octave_value gpublocks_joined (const octave_base_value &a, const octave_base_val
   if (blocks_a && blocks_b && real_type (x.type ()) == real_type (y.type ())
       && x.block_size () == y.block_size () && place (0) % x.block_size () (0) == 0
       && place (1) % x.block_size () (1) == 0)
-    return gpublocks_value (x.is_hosted () ? upload_blocks (
-                                octave::cat_op (type_info (), x.host, y.host, place), device)
-                                           : inserted (x, y, place (0), place (1)));
-  return octave::cat_op (type_info (),
-                         blocks_a ? gpuarray_value (implicit_full_of (x)) : shared (a),
-                         blocks_b ? gpuarray_value (implicit_full_of (y)) : shared (b), place);
+    return value_of (x.is_hosted () ? upload_blocks (
+                         octave::cat_op (type_info (), x.host, y.host, place), device)
+                                    : inserted (x, y, place (0), place (1)));
+  return octave::cat_op (type_info (), blocks_a ? value_of (implicit_full_of (x)) : shared (a),
+                         blocks_b ? value_of (implicit_full_of (y)) : shared (b), place);
 }
 
 void install_gpublocks (octave::type_info &types) {
@@ -234,12 +232,6 @@ void install_gpublocks (octave::type_info &types) {
   types.install_unary_op (octave_value::op_uminus, id, [] (const octave_base_value &x) {
     return octave::binary_op (type_info (), octave_value::op_mul, octave_value (-1.0), shared (x));
   });
-  types.install_unary_op (octave_value::op_transpose, id, [] (const octave_base_value &x) {
-    return gpublocks_value (transposed (gpublocks_of (x)->operand (false), false));
-  });
-  types.install_unary_op (octave_value::op_hermitian, id, [] (const octave_base_value &x) {
-    return gpublocks_value (transposed (gpublocks_of (x)->operand (false), true));
-  });
 }
 
 // ---- words for the methods ----------------------------------------------------------------------
@@ -250,7 +242,7 @@ static octave_value sum_by_word (const octave_value_list &args) {
   const int dim = args (3).int_value () - 1;
   if (x && args (1).string_value () == "sum" && dim < 2) {
     check_narrow (x->m.type ()); // no sums in 64-bit classes
-    return gpuarray_value (sum_of (x->operand (), dim));
+    return value_of (sum_of (x->operand (), dim));
   }
   say_gather ("%s of a blocksparse is not available on a device. Use gather (X)",
               args (1).string_value ().c_str ());
@@ -265,9 +257,9 @@ octave_value_list gpublocks_word (const octave_value_list &args) {
     say_gather ("%s of a blocksparse is not available on a device. Use gather (X)",
                 function_of (args).c_str ());
   if (word == "values")
-    return ovl (gpuarray_value (values_of (x->operand ())));
+    return ovl (value_of (values_of (x->operand ())));
   if (word == "sparse")
-    return ovl (gpusparse_value (sparse_of (x->operand ())));
+    return ovl (value_of (sparse_of (x->operand ())));
   if (word == "block size") {
     RowVector size (2);
     for (int d = 0; d < 2; d++)
@@ -281,7 +273,7 @@ octave_value_list gpublocks_word (const octave_value_list &args) {
     return ovl (equal (x->operand (), y->operand ()));
   }
   if (word == "drop" && args.length () == 3)
-    return ovl (gpublocks_value (without_small (x->operand (false), args (2).double_value ())));
+    return ovl (value_of (without_small (x->operand (false), args (2).double_value ())));
   say_gather ("%s of a blocksparse is not available on a device. Use gather (X)",
               function_of (args).c_str ());
 }

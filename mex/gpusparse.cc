@@ -53,8 +53,7 @@ public:
 
   octave_value permute (const Array<int> &order, bool inverse) const {
     octave_value (SparseMatrix (2, 2)).permute (order, inverse); // Octave's check of the order
-    return order (0) == 0 ? octave_value (clone ())
-                          : gpusparse_value (transposed (operand (false), false));
+    return order (0) == 0 ? octave_value (clone ()) : transpose (false);
   }
   octave_value reshape (const dim_vector &size) const {
     if (size == dims ())
@@ -64,7 +63,7 @@ public:
   // A concatenation begins with a matrix without entries, which then gets the size of the result.
   octave_value resize (const dim_vector &size, bool) const {
     if (size.ndims () == 2 && (size.zero_by_zero () || nnz () == 0))
-      return gpusparse_value (none_like (m, size));
+      return value_of (none_like (m, size));
     say_gather ("resize of a sparse matrix is not available on a device. Use gather (X)");
   }
   octave_value map (unary_mapper_t f) const;
@@ -73,13 +72,12 @@ public:
   }
   octave_value any (int dim) const {
     if (dims ().any_zero ())
-      return gpusparse_value (
-          upload_sparse (octave_value (SparseMatrix (dims ())).any (dim), m.device));
+      return value_of (upload_sparse (octave_value (SparseMatrix (dims ())).any (dim), m.device));
     const int along = dim < 0 ? dims ().first_non_singleton () : dim;
-    return gpusparse_value (folded (GPUMM_FOLD_ANY, operand (false), along));
+    return value_of (folded (GPUMM_FOLD_ANY, operand (false), along));
   }
   octave_value diag (octave_idx_type k) const {
-    return gpusparse_value (diagonal_of (operand (), k));
+    return value_of (diagonal_of (operand (), k));
   }
   octave_value diag (octave_idx_type, octave_idx_type) const {
     say_gather ("diag (X, M, N) of a sparse matrix is not available on a device. Use gather (X)");
@@ -87,18 +85,18 @@ public:
   octave_value elements_as (octave_value (octave_value::*type) () const) const {
     const octave_value z = (octave_value (by_octave ("sparse", ovl (elements ()))).*type) ();
     if (m.is_hosted () || !z.issparse () || m.type () != GPUMM_B)
-      return m.is_hosted () ? gpusparse_value (upload_sparse ((m.host.*type) (), NO_DEVICE))
+      return m.is_hosted () ? value_of (upload_sparse ((m.host.*type) (), NO_DEVICE))
                             : octave_value (clone ());
     sparse x = operand ();
     x.values = gpumm::converted (x.values, GPUMM_D);
     x.twin = std::make_shared<sparse> ();
-    return gpusparse_value (x);
+    return value_of (x);
   }
 
   octave_value do_index_op (const octave_value_list &index, bool resize_ok = false) {
     if (resize_ok)
       say_gather ("an index cannot enlarge a gpuArray here. Use gather (X)");
-    return gpusparse_value (part_of (operand (), index));
+    return value_of (part_of (operand (), index));
   }
   octave_value subsref (const std::string &type, const std::list<octave_value_list> &index) {
     if (type[0] != '(')
@@ -131,7 +129,7 @@ static const octave_gpusparse *gpusparse_of (const octave_base_value &x) {
   return dynamic_cast<const octave_gpusparse *> (&x);
 }
 
-octave_value gpusparse_value (const sparse &x) {
+octave_value value_of (const sparse &x) {
   return octave_value (new octave_gpusparse (x));
 }
 
@@ -144,7 +142,7 @@ octave_value octave_gpusparse::map (unary_mapper_t f) const {
     say_gather ("%s gives nonzeros where X is zero. Use %s (full (X)) or gather (X)",
                 get_umap_name (f), get_umap_name (f));
   if (const function *there = device_function (f))
-    return gpusparse_value (mapped (*there, operand (false)));
+    return value_of (mapped (*there, operand (false)));
   say_gather ("%s of a sparse matrix is not available on a device. Use %s (gather (X))",
               get_umap_name (f), get_umap_name (f));
 }
@@ -187,7 +185,7 @@ octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_val
     s->keep (x.s);
   if (multiplies && t)
     t->keep (y.s);
-  return is_sparse ? gpusparse_value (result) : gpuarray_value (full);
+  return is_sparse ? value_of (result) : value_of (full);
 }
 
 // ---- concatenation ------------------------------------------------------------------------------
@@ -216,7 +214,7 @@ octave_value gpusparse_joined (const octave_base_value &a, const octave_base_val
       && place (1) == 0)
     x = none_like (y, a.dims ());
   if (device != NO_DEVICE)
-    return gpusparse_value (inserted (x, y, place (0), place (1)));
+    return value_of (inserted (x, y, place (0), place (1)));
   const bool is_complex_one = is_complex (x.type ()) || is_complex (y.type ());
   if (is_complex_one)
     x.host =
@@ -225,7 +223,7 @@ octave_value gpusparse_joined (const octave_base_value &a, const octave_base_val
     x.host = x.host.sparse_bool_matrix_value ().concat (y.host.sparse_bool_matrix_value (), place);
   else
     x.host = x.host.sparse_matrix_value ().concat (y.host.sparse_matrix_value (), place);
-  return gpusparse_value (x);
+  return value_of (x);
 }
 
 void install_gpusparse (octave::type_info &types) {
@@ -241,12 +239,6 @@ void install_gpusparse (octave::type_info &types) {
   types.install_unary_op (octave_value::op_uminus, id, [] (const octave_base_value &x) {
     return octave::binary_op (type_info (), octave_value::op_mul, octave_value (-1.0), shared (x));
   });
-  types.install_unary_op (octave_value::op_transpose, id, [] (const octave_base_value &x) {
-    return gpusparse_value (transposed (gpusparse_of (x)->operand (false), false));
-  });
-  types.install_unary_op (octave_value::op_hermitian, id, [] (const octave_base_value &x) {
-    return gpusparse_value (transposed (gpusparse_of (x)->operand (false), true));
-  });
 }
 
 // ---- words for the methods ----------------------------------------------------------------------
@@ -255,12 +247,12 @@ octave_value_list gpusparse_word (const octave_value_list &args, int nargout) {
   const std::string word = args (0).string_value ();
   const octave_gpusparse *x = args.length () > 1 ? gpusparse_of (args (1).get_rep ()) : nullptr;
   if (word == "values" && x)
-    return ovl (gpuarray_value (values_of (x->operand ())));
+    return ovl (value_of (values_of (x->operand ())));
   if (word == "fold" && args.length () == 4 && is_gpusparse (args (2)) && nargout < 2) {
     const gpumm_fold_op op = fold_of (args (1));
     const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
     const octave_gpusparse *y = gpusparse_of (args (2).get_rep ());
-    return ovl (gpusparse_value (folded (op, y->operand (orders), args (3).int_value () - 1)));
+    return ovl (value_of (folded (op, y->operand (orders), args (3).int_value () - 1)));
   }
   say_gather ("%s of a sparse matrix is not available on a device. Use full (X) or gather (X)",
               function_of (args).c_str ());
