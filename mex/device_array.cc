@@ -87,9 +87,14 @@ int engine_device (int device) {
   return device <= HOST_DEVICE ? GPUMM_HOST + (device - HOST_DEVICE) : device;
 }
 
+// Of a range, say. (full_value makes a complex array real whose imaginary parts are zero.)
+static octave_value plain_form (const octave_value &x) {
+  return x.iscomplex () && !x.is_diag_matrix () ? x : x.full_value ();
+}
+
 array hosted (const octave_value &value) {
   array x;
-  x.host = value.full_value (); // of a range, say
+  x.host = plain_form (value);
   x.type = type_of_class (x.host.class_name ());
   if (x.host.iscomplex ())
     x.type = complex_type (x.type);
@@ -287,8 +292,10 @@ array converted (array x, gpumm_type type) {
   ready (x);
   if (x.type == type)
     return x;
-  if (is_hosted (x) || is_wide (x.type) || is_wide (type)) // Octave converts
-    return upload (as_class (download (x), type), x.device);
+  if (is_hosted (x) || is_wide (x.type) || is_wide (type)) { // Octave converts, to real numbers
+    const array y = upload (as_class (download (x), type), x.device);
+    return is_hosted (x) || y.type == type ? y : converted (y, type);
+  }
   program p = program_of (x);
   if (is_complex (type) || (is_float (type) && !is_complex (x.type)))
     p.domain = type;
@@ -331,7 +338,7 @@ array upload (const octave_value &value, int device) {
   if (x.issparse ())
     say_gather ("this operation does not take a sparse matrix with a gpuArray. Use full (S) or "
                 "gather (X)");
-  x = x.full_value (); // of a range, say
+  x = plain_form (x);
   if (device == NO_DEVICE)
     return hosted (x);
   const gpumm_type type = x.iscomplex () ? complex_type (real) : real;

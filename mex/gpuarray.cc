@@ -72,7 +72,8 @@ public:
     return m.device;
   }
   octave_value gathered () const {
-    return download (ready (m));
+    const octave_value x = download (ready (m));
+    return is_hosted (m) ? x.full_value () : x; // real where all imaginary parts are zero
   }
   bool is_valid () const {
     return m.pending || !m.buffer || is_usable (m); // without a buffer nothing is lost
@@ -414,8 +415,8 @@ octave_value octave_gpuarray::subsasgn (const std::string &type,
   }
   // for Octave a 1 behind the last dimension counts where elements are deleted, or an array is empty
   const bool counts = value.isnull () || m.numel () == 0;
-  const std::vector<octave::idx_vector> places = indices_of (
-      index.front (), counts ? int (index.front ().length ()) : int (m.size.ndims ()));
+  const std::vector<octave::idx_vector> places =
+      indices_of (index.front (), counts ? int (index.front ().length ()) : int (m.size.ndims ()));
   if (value.isnull ())
     m = without (m, places);
   else {

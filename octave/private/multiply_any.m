@@ -735,11 +735,15 @@ function o = check_factors (A, B, o)
   name = o.output;
   if (! is_integer)
     name = class (elements_of (A));
+    if (islogical (o.c) || ischar (o.c))
+      o.c = feval (name, o.c);
+    endif
   endif
   if (! o.full)
     error ("gpumm:bad-value", "gpumm: C goes with a full product; ask for Output \"full\"");
-  elseif (! isa (o.c, name) || issparse (o.c) || (o.has_class && ! isempty (o.after)) ...
-          || (! isreal (o.c) && ! is_complex))
+  elseif (! isreal (o.c) && ! is_complex)
+    error ("gpumm:bad-value", "gpumm: C of a product of real matrices by blocks must be real");
+  elseif (! isa (o.c, name) || issparse (o.c) || (o.has_class && ! isempty (o.after)))
     error ("gpumm:bad-value", ["gpumm: C must be a full matrix of class \"%s\", as the " ...
                                "product is"], name);
   endif

@@ -743,3 +743,8 @@
 %! clear S
 %! assert (full (T(1:4,1:4)), [1, 3, 0, 0; 2, 4, 0, 0; 0, 0, 5, 7; 0, 0, 6, 8]);
 %!assert (class (trace (blocksparse (int8 (5), 1))), class (trace (int8 (5))))
+%!test # C is logical or text
+%! S = blocksparse ([1, 2; 3, 4], 1);
+%! assert (gpumm (S, ones (2, 3), "C", true (2, 3)), full (S) * ones (2, 3) + 1);
+%! assert (gpumm (S, ones (2, 3), "C", "abcdef"([1, 3, 5; 2, 4, 6])), full (S) * ones (2, 3) + "abcdef"([1, 3, 5; 2, 4, 6]));
+%!error <C of a product of real matrices by blocks must be real> gpumm (blocksparse (ones (2), 1), ones (2), "C", 1i * ones (2))

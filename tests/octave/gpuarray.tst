@@ -1258,3 +1258,22 @@
 %!             shown (value), shown (x), shown (index), shown (given), shown (wanted));
 %!   endif
 %! endfor
+
+## complex numbers beside integers of 64 bits, and those with imaginary parts of zero
+%!test
+%! for name = {"int64", "uint64", "int32", "int8"}
+%!   for pair = {{cast([1, 2], name{1}), 1i}, {[1, 2i], cast(3, name{1})}}
+%!     [x, y] = pair{1}{:};
+%!     G = gpuArray (x);
+%!     G(2) = y;
+%!     x(2) = y;
+%!     assert (class (gather (G)), class (x));
+%!     assert (gather (G), x);
+%!   endfor
+%! endfor
+%! z = complex ([1, 2, -2], 0);
+%! G = gpuArray (z);
+%! assert (iscomplex (G));
+%! assert (isreal (gather (G)));
+%! assert (gather (min (gpuArray ([0, -Inf, 0]), G)), min ([0, -Inf, 0], z));
+%! assert (gather (G >= -1.5), z >= -1.5);
