@@ -16,7 +16,11 @@ function varargout = extreme (name, args)
         not_there (name, "of these arguments");
       endif
       if ((iscomplex (X) || iscomplex (Y)) && max (3-4i, 5) != 3-4i)
-        varargout{1} = by_host (name, X, Y); # Octave 11 compares angles, too
+        both = on_host ({X, Y}); # Octave 11 compares angles, too
+        for i = find ([iscomplex(X), iscomplex(Y)])
+          both{i} = complex (both{i}); # also where all imaginary parts are zero
+        endfor
+        varargout{1} = by_host (name, both{:});
       else
         varargout{1} = __gpuarray__ ("two", name, X, Y);
       endif
