@@ -26,6 +26,8 @@ const char *gpumm_version (void) {
 
 /* The only place that says which pairs are multiplied; callers convert others. */
 gpumm_status gpumm_result_type (const gpumm_problem *p, gpumm_type *type) {
+  if (!p || !type)
+    return gpumm_fail (GPUMM_INVALID, "no problem, or no pointer for its type");
   gpumm_type a = p->a.type, b = p->b.type;
   gpumm_format kind_a = p->a.format, kind_b = p->b.format;
   int known;

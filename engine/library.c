@@ -121,7 +121,7 @@ static void open_once (void) {
 
 void *gpumm_blas_symbol (const char *name) {
   open_once ();
-  return find (name);
+  return name ? find (name) : NULL;
 }
 
 const char *gpumm_blas_file (void) {

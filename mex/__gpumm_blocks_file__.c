@@ -15,11 +15,18 @@ static gpumm_status fill (void *source, gpumm_matrix *x) {
   return gpumm_blocks_file_read (source, x);
 }
 
+static void close_file (void *file) {
+  gpumm_blocks_file_close (file);
+}
+
 static mxArray *read_file (const char *name, const mxArray *class_name, gateway_error *e) {
   gpumm_blocks_file *file = NULL;
   gpumm_matrix shape = {0};
   gpumm_status status = gpumm_blocks_file_open (name, get_type (class_name), &file, &shape);
+  e->close = close_file;
+  e->open = file;
   mxArray *s = make_matrix (status, &shape, fill, file, e);
+  e->close = NULL;
   gpumm_blocks_file_close (file);
   return s;
 }

@@ -9,12 +9,19 @@ static gpumm_status fill (void *source, gpumm_matrix *c) {
   return gpumm_blocks_sparse_fill (source, c);
 }
 
+static void close_blocks (void *sparse) {
+  gpumm_blocks_sparse_close (sparse);
+}
+
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   gpumm_matrix s, shape = {0};
   gpumm_blocks_sparse *sparse = NULL;
   if (nrhs != 1 || !mxIsStruct (prhs[0]) || !get_blocks (prhs[0], &s))
     mexErrMsgIdAndTxt ("gpumm:internal", "for use by sparse only");
   gpumm_status status = gpumm_blocks_sparse_open (&s, &sparse, &shape);
+  e->close = close_blocks;
+  e->open = sparse;
   plhs[0] = make_matrix (status, &shape, fill, sparse, e);
+  e->close = NULL;
   gpumm_blocks_sparse_close (sparse);
 }

@@ -64,13 +64,31 @@ static void stay (void) {
   }
 }
 
+typedef struct gateway_call {
+  int nlhs, nrhs;
+  mxArray **plhs;
+  const mxArray **prhs;
+  gateway_error error;
+} gateway_call;
+
+static void run_call (void *call) {
+  gateway_call *c = call;
+  gateway (c->nlhs, c->plhs, c->nrhs, c->prhs, &c->error);
+}
+
+static void close_call (void *call) {
+  const gateway_error *e = &((gateway_call *) call)->error;
+  if (e->close)
+    e->close (e->open);
+}
+
 void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
-  gateway_error error = {0};
+  gateway_call call = {.nlhs = nlhs, .nrhs = nrhs, .plhs = plhs, .prhs = prhs};
   if (!mexIsLocked ())
     stay ();
-  gateway (nlhs, plhs, nrhs, prhs, &error);
-  if (error.identifier[0])
-    raise_error (&error);
+  run_guarded (run_call, close_call, &call);
+  if (call.error.identifier[0])
+    raise_error (&call.error);
 }
 
 /* ---- values ------------------------------------------------------------------------------- */

@@ -15,6 +15,9 @@
 typedef struct gateway_error {
   char identifier[64]; /* "" while nothing has failed */
   char message[1024];
+  /* What to close if Octave raises an error itself, as when it has no memory; NULL: nothing. */
+  void (*close) (void *open);
+  void *open;
 } gateway_error;
 
 /* What each gateway defines; mexFunction calls it, and then raises the error if it has set one. */
@@ -29,6 +32,9 @@ int gateway_fail (gateway_error *e, const char *identifier, const char *format, 
 int gateway_check (gateway_error *e, gpumm_status status);
 
 /* ---- Octave's C++ interfaces: octave.cc, allocate.cc --------------------------------------- */
+
+/* run (call), and clean (call) if an error of Octave's passes. */
+void run_guarded (void (*run) (void *call), void (*clean) (void *call), void *call);
 
 /* typeinfo (x), cut off at size - 1 characters. Call it before reading x's memory (octave.cc). */
 void get_type_name (const mxArray *x, char *name, size_t size);

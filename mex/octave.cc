@@ -118,6 +118,16 @@ octave_value info_of (const gpumm_report &r) {
        {"devices", devices_of (r)}});
 }
 
+// See marshal.h.
+extern "C" void run_guarded (void (*run) (void *), void (*clean) (void *), void *call) {
+  try {
+    run (call);
+  } catch (...) {
+    clean (call);
+    throw;
+  }
+}
+
 extern "C" mxArray *new_info (const gpumm_report *r) {
   return new mxArray (true, info_of (*r));
 }

@@ -44,15 +44,22 @@ static gpumm_status run_job (void *source, gpumm_matrix *c) {
                   : gpumm_run (r->job, c);
 }
 
+static void close_job (void *job) {
+  gpumm_close (job);
+}
+
 mxArray *make_product (const request *r, mxArray **info, gpumm_trace *trace, gateway_error *e) {
   run product = {NULL, trace};
   gpumm_matrix shape = {0};
   gpumm_status status = gpumm_open (&r->problem, &r->options.engine, &product.job);
+  e->close = close_job;
+  e->open = product.job;
   if (!status)
     status = gpumm_result (product.job, &shape);
   mxArray *c = make_matrix (status, &shape, run_job, &product, e);
   if (c && info)
     *info = own (new_info (gpumm_job_report (product.job)));
+  e->close = NULL;
   gpumm_close (product.job);
   return c;
 }

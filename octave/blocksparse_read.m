@@ -53,8 +53,11 @@ function S = blocksparse_read (file, option, name)
   try
     S = __gpumm_blocks_file__ (tilde_expand (file), name);
   catch err
-    error (strrep (err.identifier, "gpumm:invalid", "gpumm:blocksparse:file"), "%s", ...
-           strrep (err.message, "gpumm: ", "blocksparse_read: "));
+    id = strrep (err.identifier, "gpumm:invalid", "gpumm:blocksparse:file");
+    if (isempty (id)) # Octave has no memory
+      rethrow (err);
+    endif
+    error (id, "%s", strrep (err.message, "gpumm: ", "blocksparse_read: "));
   end_try_catch
   S = blocksparse (S);
 

@@ -288,6 +288,9 @@ function str = piece (k, head, at, x, field, digits)
     str = "";
     if (! isempty (range))
       str = entry_lines (at(range,:), x(range), field, digits);
+      if (sum (str == "\n") != numel (range)) # Octave's sprintf cuts its text without memory for it
+        error ("gpumm:host-memory", "mmwrite: no memory for the text of %d entries", numel (range));
+      endif
     endif
   endif
 
@@ -328,10 +331,16 @@ endfunction
 ## enough, as for numbers that people type, else 17 (9).
 function digits = digits_for (x)
 
+  few = 15;
+  more = 17;
   if (isa (x, "single"))
-    digits = 6 + 3 * (single (sscanf (sprintf ("%.6g ", x), "%f")) != x(:)).';
-  else
-    digits = 15 + 2 * (sscanf (sprintf ("%.15g ", x), "%f") != x(:)).';
+    few = 6;
+    more = 9;
   endif
+  read = cast (sscanf (sprintf (sprintf ("%%.%dg ", few), x), "%f"), class (x));
+  if (numel (read) != numel (x))
+    error ("gpumm:host-memory", "mmwrite: no memory for the text of %d entries", numel (x));
+  endif
+  digits = few + (more - few) * (read != x(:)).';
 
 endfunction

@@ -243,7 +243,7 @@ static int reserve (int fd, int mode, off_t bytes) {
 }
 
 gpumm_status gpumm_output_reserve (gpumm_output *o, size_t bytes) {
-  return note (o, o->stream ? 0 : reserve (o->fd, 0, (off_t) bytes));
+  return note (o, o->stream ? 0 : bytes > INT64_MAX ? EFBIG : reserve (o->fd, 0, (off_t) bytes));
 }
 
 enum { AT_END = -1 };

@@ -27,7 +27,8 @@ typedef struct gpumm_block {
 /* Sizes are rounded up, so that slightly different products share blocks. */
 size_t gpumm_pool_rounded (size_t bytes) {
   size_t step = bytes < ((size_t) 1 << 20) ? (size_t) 1 << 12 : (size_t) 1 << 21;
-  return bytes ? (bytes + step - 1) / step * step : step;
+  const size_t up = bytes ? (bytes - 1) / step * step : 0;
+  return up <= SIZE_MAX - step ? up + step : bytes;
 }
 
 static block *take_kept (gpumm_context *context, gpumm_pool_kind kind, size_t bytes) {

@@ -8,7 +8,7 @@
 gpumm_status gpumm_blocks_verify (const gpumm_matrix *x, int64_t *zeros) {
   if (zeros)
     *zeros = 0;
-  if (x->format != GPUMM_BLOCKS)
+  if (!x || x->format != GPUMM_BLOCKS)
     return gpumm_fail (GPUMM_INVALID, "not a matrix by blocks");
   gpumm_status status = gpumm_check_matrix (x, "the matrix");
   if (!status)

@@ -386,6 +386,8 @@ static int has_gaps (const gpumm_matrix *x) {
 static gpumm_status describe (const gpumm_pages *p, gpumm_problem *problem, gpumm_matrix *shape) {
   if (!p || !shape)
     return gpumm_fail (GPUMM_INVALID, "no pages given");
+  if (p->dims < 0 || (p->dims > 0 && !(p->sizes && p->steps_a && p->steps_b)))
+    return gpumm_fail (GPUMM_INVALID, "pages in %d dimensions without sizes or steps", p->dims);
   *problem = (gpumm_problem){.a = p->a, .b = p->b, .alpha = {1, 0}, .output = p->a.type};
   for (int d = 0; d < p->dims; d++)
     if (p->sizes[d] == 0) /* no page at all, so none has to lie in a buffer */

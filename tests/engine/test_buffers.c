@@ -283,6 +283,12 @@ static void test_refused (void) {
   CHECK (gpumm_copy (&there, &z) == GPUMM_UNSUPPORTED, "of another type");
   gpumm_buffer *none_there;
   CHECK (gpumm_buffer_new (99, 8, &none_there) && !none_there, "device 99");
+  for (int less = 0; less < 3; less++)
+    CHECK (gpumm_buffer_new (device, SIZE_MAX - (size_t) less * 4096, &none_there) && !none_there,
+           "2^64 bytes less %d pages", less);
+  CHECK (gpumm_result_type (NULL, NULL) == GPUMM_INVALID
+             && gpumm_blocks_verify (NULL, NULL) == GPUMM_INVALID && !gpumm_blas_symbol (NULL),
+         "NULL");
   gpumm_buffer_release (there.buffer);
   gpumm_buffer_release (other.buffer);
   free (x.values);

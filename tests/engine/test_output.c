@@ -221,9 +221,13 @@ static gpumm_status replace_by_much (const char *name, int how) {
   gpumm_output *output = NULL;
   memset (much, 'm', MUCH);
   gpumm_status status = gpumm_output_open (name, &output);
-  if (!status && how == 0)
-    status = gpumm_output_reserve (output, MUCH);
-  else if (!status && how == 1)
+  if (!status && how == 0) {
+    CHECK (gpumm_output_reserve (output, SIZE_MAX) != GPUMM_OK, "2^64 bytes reserved");
+    gpumm_output_abort (output);
+    status = gpumm_output_open (name, &output);
+    if (!status)
+      status = gpumm_output_reserve (output, MUCH);
+  } else if (!status && how == 1)
     status = gpumm_output_append (output, much, MUCH);
   else if (!status)
     status = gpumm_output_put (output, 1 << 20, much, MUCH);

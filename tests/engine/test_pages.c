@@ -357,6 +357,12 @@ static void test_refusals (void) {
                             .steps_b = &step};
   gpumm_matrix shape, c;
   gpumm_pages p = good;
+  gpumm_pages without = p;
+  without.dims = 1;
+  without.sizes = without.steps_a = NULL;
+  CHECK (gpumm_pages_result (&without, &shape) == GPUMM_INVALID, "no sizes");
+  without.dims = -1;
+  CHECK (gpumm_pages_result (&without, &shape) == GPUMM_INVALID, "-1 dimensions");
   CHECK (!gpumm_pages_result (&p, &shape) && shape.rows == 2 && shape.cols == 4, "%lld x %lld",
          (long long) shape.rows, (long long) shape.cols);
   p.b.rows = p.b.ld = 2;
