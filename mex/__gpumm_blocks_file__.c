@@ -25,10 +25,7 @@ static mxArray *read_file (const char *name, const mxArray *class_name, gateway_
   gpumm_status status = gpumm_blocks_file_open (name, get_type (class_name), &file, &shape);
   e->close = close_file;
   e->open = file;
-  mxArray *s = make_matrix (status, &shape, fill, file, e);
-  e->close = NULL;
-  gpumm_blocks_file_close (file);
-  return s;
+  return make_matrix (status, &shape, fill, file, e);
 }
 
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {

@@ -22,6 +22,4 @@ void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gatewa
   e->close = close_blocks;
   e->open = sparse;
   plhs[0] = make_matrix (status, &shape, fill, sparse, e);
-  e->close = NULL;
-  gpumm_blocks_sparse_close (sparse);
 }

@@ -15,7 +15,8 @@
 typedef struct gateway_error {
   char identifier[64]; /* "" while nothing has failed */
   char message[1024];
-  /* What to close if Octave raises an error itself, as when it has no memory; NULL: nothing. */
+  /* What to close when the gateway ends, or Octave raises an error itself, as when it has no memory;
+   * NULL: nothing. */
   void (*close) (void *open);
   void *open;
 } gateway_error;
@@ -33,8 +34,8 @@ int gateway_check (gateway_error *e, gpumm_status status);
 
 /* ---- Octave's C++ interfaces: octave.cc, allocate.cc --------------------------------------- */
 
-/* run (call), and clean (call) if an error of Octave's passes. */
-void run_guarded (void (*run) (void *call), void (*clean) (void *call), void *call);
+/* run (call), then clean (call), also if an error of Octave's passes. */
+void run_and_clean (void (*run) (void *call), void (*clean) (void *call), void *call);
 
 /* typeinfo (x), cut off at size - 1 characters. Call it before reading x's memory (octave.cc). */
 void get_type_name (const mxArray *x, char *name, size_t size);

@@ -119,13 +119,9 @@ octave_value info_of (const gpumm_report &r) {
 }
 
 // See marshal.h.
-extern "C" void run_guarded (void (*run) (void *), void (*clean) (void *), void *call) {
-  try {
-    run (call);
-  } catch (...) {
-    clean (call);
-    throw;
-  }
+extern "C" void run_and_clean (void (*run) (void *), void (*clean) (void *), void *call) {
+  octave::unwind_action last ([clean, call] () { clean (call); });
+  run (call);
 }
 
 extern "C" mxArray *new_info (const gpumm_report *r) {

@@ -59,7 +59,5 @@ mxArray *make_product (const request *r, mxArray **info, gpumm_trace *trace, gat
   mxArray *c = make_matrix (status, &shape, run_job, &product, e);
   if (c && info)
     *info = own (new_info (gpumm_job_report (product.job)));
-  e->close = NULL;
-  gpumm_close (product.job);
   return c;
 }

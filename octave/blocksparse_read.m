@@ -53,11 +53,8 @@ function S = blocksparse_read (file, option, name)
   try
     S = __gpumm_blocks_file__ (tilde_expand (file), name);
   catch err
-    id = strrep (err.identifier, "gpumm:invalid", "gpumm:blocksparse:file");
-    if (isempty (id)) # Octave has no memory
-      rethrow (err);
-    endif
-    error (id, "%s", strrep (err.message, "gpumm: ", "blocksparse_read: "));
+    error (struct ("message", strrep (err.message, "gpumm: ", "blocksparse_read: "), ...
+                   "identifier", strrep (err.identifier, "gpumm:invalid", "gpumm:blocksparse:file")));
   end_try_catch
   S = blocksparse (S);
 

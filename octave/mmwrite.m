@@ -288,9 +288,7 @@ function str = piece (k, head, at, x, field, digits)
     str = "";
     if (! isempty (range))
       str = entry_lines (at(range,:), x(range), field, digits);
-      if (sum (str == "\n") != numel (range)) # Octave's sprintf cuts its text without memory for it
-        error ("gpumm:host-memory", "mmwrite: no memory for the text of %d entries", numel (range));
-      endif
+      check_count (sum (str == "\n"), numel (range));
     endif
   endif
 
@@ -327,6 +325,15 @@ function str = entry_lines (at, x, field, digits)
 
 endfunction
 
+## Octave's sprintf cuts its text if there is no memory for it.
+function check_count (found, wanted)
+
+  if (found != wanted)
+    error ("gpumm:host-memory", "mmwrite: no memory for the text of %d entries", wanted);
+  endif
+
+endfunction
+
 ## How many digits each number of X needs to be read back unchanged: 15 (single: 6) if these are
 ## enough, as for numbers that people type, else 17 (9).
 function digits = digits_for (x)
@@ -338,9 +345,7 @@ function digits = digits_for (x)
     more = 9;
   endif
   read = cast (sscanf (sprintf (sprintf ("%%.%dg ", few), x), "%f"), class (x));
-  if (numel (read) != numel (x))
-    error ("gpumm:host-memory", "mmwrite: no memory for the text of %d entries", numel (x));
-  endif
+  check_count (numel (read), numel (x));
   digits = few + (more - few) * (read != x(:)).';
 
 endfunction
