@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "devices.h"
 #include "error.h"
+#include "links.h"
 #include "memory/buffer.h"
 #include "memory/host.h"
 #include "matrix.h"
@@ -627,5 +628,6 @@ static void forget (gpumm_context *context) {
 gpumm_status gpumm_reset (void) {
   gpumm_devices_reset (forget);
   gpumm_rates_forget (NULL);
+  gpumm_links_forget ();
   return GPUMM_OK;
 }

@@ -10,6 +10,7 @@
 #include "spread.h"
 #include "devices.h"
 #include "error.h"
+#include "links.h"
 #include "memory/host.h"
 #include "move/exchange.h"
 #include "multiply/pass.h"
@@ -26,24 +27,16 @@
 
 enum { MOST = 64, CPU = -1 };
 
-/* Links of several devices together carry at most this many times as much as one: 4 H200 of one host
- * took 141 GB/s up, and one of them 54.6. */
-static const double MOST_LINKS = 2.6;
+/* A product may be spread if it takes one device at least this many seconds by its estimate; and is, if several
+ * take at most FASTER of the time of one. Threads, parts and what the host does again for each device with
+ * compressed operands take as long as several save on shorter ones. */
+static const double WORTH = 30e-3, WORTH_COMPRESSED = 0.1, FASTER = 0.85;
 
-/* A product is spread if it takes one device at least this many seconds by its estimate, and several at most
- * this part of that. On 2 H100 full products estimated at 4 to 20 ms took up to 1.5 times as long as on one, at
- * 30 ms 0.81 to 1.05 times. Those of compressed operands, of which the estimate leaves out what the host does
- * again for each device, took 0.9 to 1.1 times as long at 2 to 60 ms. */
-static const struct limits {
-  double worth, faster;
-} of_full = {30e-3, 0.9}, of_compressed = {0.1, 0.85};
+/* Computing and moving overlap but for this part of the shorter: 1/6 on H100 and H200. */
+static const double APART = 1.0 / 6;
 
 /* Operations per second of a device where no rate is known: those of "classic" on an H100. */
 static const double UNKNOWN_RATE = 1e11;
-
-static const struct limits *limits_of (int is_full) {
-  return is_full ? &of_full : &of_compressed;
-}
 
 /* Where there are fewer tiles than devices, parts of full matrices begin at multiples of this. */
 enum { FINE_GRAIN = 64 };
@@ -384,32 +377,37 @@ static gpumm_status do_all (spread *s, int runs) {
 
 /* ---- which devices ------------------------------------------------------------------------ */
 
-/* Large results in blocks or sparse come down as fast from one device as from several: the host's cores and its
- * memory are the limit. On 2 H200 and one of them results of 2.7 and 7 GB took 83 and 75, 195 and 173 ms. */
+/* Links add up until they carry what all of them did. */
+static double rate_of (double one, double all, int count) {
+  return count == 1 ? one : fmin (count * one, all);
+}
+
+/* The seconds of so many bytes up and down. */
+static double moving (const gpumm_links *links, double up, double down, int count) {
+  const gpumm_link *one = &links->one, *all = &links->all;
+  const double shared = fmin (up, down);
+  return shared / rate_of (one->both, all->both, count)
+         + (up - shared) / rate_of (one->up, all->up, count)
+         + (down - shared) / rate_of (one->down, all->down, count);
+}
+
 double gpumm_spread_seconds (const gpumm_spread_costs *x, const double *rates, int count) {
-  const double links = fmin (count, MOST_LINKS);
-  const double left = fmax (x->seconds - (x->common + x->split) / x->upload, 0);
-  const double down = fmin (x->result / x->download, left);
   double all = 0;
   for (int i = 0; i < count; i++)
     all += rates[i];
-  return (left - down) * rates[0] / all
-         + ((x->gives ? 1 : count) * x->common + x->split) / (links * x->upload)
-         + down / (x->is_full ? links : 1);
+  const double compute = x->compute * rates[0] / all;
+  const double move =
+      moving (&x->links, (x->gives ? 1 : count) * x->common + x->split, x->result, count);
+  return fmax (compute, move) + APART * fmin (compute, move);
 }
 
-int gpumm_spread_count (const gpumm_spread_costs *x, const double *rates, int most,
-                        double *seconds) {
+int gpumm_spread_count (const gpumm_spread_costs *x, const double *rates, int most) {
   int best = 1;
-  const struct limits *limits = limits_of (x->is_full);
-  double least = limits->faster * x->seconds;
-  *seconds = x->seconds;
-  if (x->seconds < limits->worth)
-    return 1;
+  double least = FASTER * gpumm_spread_seconds (x, rates, 1);
   for (int count = 2; count <= most; count++) {
     const double time = gpumm_spread_seconds (x, rates, count);
     if (time < least) {
-      *seconds = least = time;
+      least = time;
       best = count;
     }
   }
@@ -456,7 +454,7 @@ static gpumm_status seconds_on (const spread *s, gpumm_context *context, gpumm_p
   const gpumm_algorithm *algorithm = s->whole->plan.algorithm;
   const gpumm_type type = gpumm_is_float (p->output) ? p->output : GPUMM_D;
   *seconds = INFINITY;
-  if (always)
+  if (always || gpumm_links_measuring ())
     return GPUMM_OK;
   gpumm_status status = gpumm_place_device (context, type, 0, place);
   if (status || place->upload <= 0)
@@ -476,7 +474,7 @@ static gpumm_status seconds_on (const spread *s, gpumm_context *context, gpumm_p
 static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *place, double *seconds,
                                   gpumm_sparse_estimate *estimate) {
   const int on_gpu = s->whole->plan.backend == GPUMM_GPU;
-  const double worth = limits_of (is_full (&s->whole->problem))->worth;
+  const double worth = is_full (&s->whole->problem) ? WORTH : WORTH_COMPRESSED;
   char *reason = s->whole->report.reason;
   char model[sizeof place->properties.name] = "";
   *estimate = gpumm_estimate_sparse (&s->whole->problem);
@@ -512,29 +510,43 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *plac
   return GPUMM_OK;
 }
 
-/* Sets s->count to the best number of devices. All stay if their rates are unknown. */
-static void choose_devices (spread *s, const gpumm_place *first, double seconds,
-                            const gpumm_sparse_estimate *estimate) {
+/* Sets s->count to the best number of devices. All stay if nothing is known of them. */
+static gpumm_status choose_devices (spread *s, const gpumm_place *first, double seconds,
+                                    const gpumm_sparse_estimate *estimate) {
   const gpumm_problem *p = &s->whole->problem;
   const gpumm_plan *plan = &s->whole->plan;
-  const gpumm_spread_costs x = {.seconds = seconds,
-                                .common = stored_bytes (common (s)),
-                                .split = stored_bytes (operand (s)),
-                                .result = result_bytes (p, estimate),
-                                .upload = first->upload,
-                                .download = first->download,
-                                .gives = gives (s, plan),
-                                .is_full = is_full (p)};
+  gpumm_spread_costs x = {.common = stored_bytes (common (s)),
+                          .split = stored_bytes (operand (s)),
+                          .result = result_bytes (p, estimate),
+                          .gives = gives (s, plan)};
   char *reason = s->whole->report.reason;
-  double least;
+  uint64_t devices = 0;
   if (s->count < 2 || !isfinite (seconds))
-    return;
-  s->count = gpumm_spread_count (&x, s->rates, s->count, &least);
-  if (s->count == 1)
-    gpumm_add_reason (reason, "; one device, as several would take about as long");
-  else
-    gpumm_add_reason (reason, "; %d devices take about %.3g ms and one takes %.3g ms", s->count,
-                      1e3 * least, 1e3 * seconds);
+    return GPUMM_OK;
+  for (int i = 0; i < s->count; i++)
+    devices |= UINT64_C (1) << s->devices[i];
+  x.compute =
+      plan->rival_seconds > 0
+          ? plan->rival_seconds
+          : fmax (seconds - (x.common + x.split) / first->upload - x.result / first->download, 0);
+  const gpumm_status status = gpumm_links_of (devices, s->calls, &x.links);
+  if (status == GPUMM_CANCELLED)
+    return status;
+  if (status) {
+    s->count = 1;
+    gpumm_add_reason (reason,
+                      "; one device, as how fast several move data could not be measured (%.120s)",
+                      gpumm_last_error ());
+    return GPUMM_OK;
+  }
+  const int most = s->count;
+  s->count = gpumm_spread_count (&x, s->rates, most);
+  const int several = s->count == 1 ? most : s->count;
+  gpumm_add_reason (reason, "; %s: one takes about %.3g ms, %d take %.3g ms",
+                    s->count == 1 ? "one device" : "several devices",
+                    1e3 * gpumm_spread_seconds (&x, s->rates, 1), several,
+                    1e3 * gpumm_spread_seconds (&x, s->rates, several));
+  return GPUMM_OK;
 }
 
 /* ---- the product -------------------------------------------------------------------------- */
@@ -575,7 +587,7 @@ gpumm_status gpumm_spread_open (gpumm_job *job, const gpumm_part_calls *calls) {
   else {
     status = find_devices (s, devices, &place, &seconds, &estimate);
     if (!status)
-      choose_devices (s, &place, seconds, &estimate);
+      status = choose_devices (s, &place, seconds, &estimate);
     if (!status && s->count > 1)
       status = make_parts (s);
   }

@@ -24,19 +24,28 @@ gpumm_status gpumm_spread_run (struct gpumm_job *job, gpumm_matrix *result);
 
 void gpumm_spread_close (struct gpumm_job *job);
 
-/* What decides: the seconds that one device takes, the bytes of the operand that all devices need, of the one
- * that is split and of C, and the bytes per second up and down of one device. */
+/* Bytes per second of large matrices: up, down, and in each direction while others go the other way; of one
+ * device alone, and of all at once. */
+typedef struct gpumm_link {
+  double up, down, both;
+} gpumm_link;
+
+typedef struct gpumm_links {
+  gpumm_link one, all;
+} gpumm_links;
+
+/* What decides: the seconds that one device computes, and the bytes of the operand that all devices need, of
+ * the one that is split, and of C. */
 typedef struct gpumm_spread_costs {
-  double seconds, common, split, result, upload, download;
-  int gives;   /* devices give each other the operand that all need: it goes up once */
-  int is_full; /* no operand is sparse or in blocks */
+  double compute, common, split, result;
+  gpumm_links links;
+  int gives; /* devices give each other the operand that all need: it goes up once */
 } gpumm_spread_costs;
 
 /* The estimated seconds of the first `count` devices, with their rates in relation to each other. */
 double gpumm_spread_seconds (const gpumm_spread_costs *costs, const double *rates, int count);
 
 /* How many of the first `most` devices are best; 1 unless several are clearly faster. */
-int gpumm_spread_count (const gpumm_spread_costs *costs, const double *rates, int most,
-                        double *seconds);
+int gpumm_spread_count (const gpumm_spread_costs *costs, const double *rates, int most);
 
 #endif

@@ -9,13 +9,17 @@
 #define _GNU_SOURCE
 #include "check.h"
 #include "devices.h"
+#include "error.h"
 #include "host_device.h"
+#include "links.h"
+#include "matrix.h"
 #include "spread.h"
 #include "types.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 static void (*set_devices) (int n);
 static void (*set_memory_of) (int device, int64_t bytes);
@@ -564,41 +568,109 @@ static void test_contexts (void) {
   driver->event_destroy (1, event);
 }
 
-/* How many devices are worth their while: by the seconds of one, and bytes that move at 50 GB/s. */
+/* How many devices are worth their while: a link carries 50 GB/s up, 45 down and 25 both ways at once, several
+ * together so many times as much. */
 static void test_counts (void) {
   static const double alike[] = {1, 1, 1, 1}, slow[] = {1, 0.01, 0.01, 0.01};
   static const struct {
-    double seconds, common, split, result;
-    int gives, is_full;
+    double compute, common, split, result, up, down, both;
+    int gives;
     const double *rates;
     int most, count;
   } cases[] = {
-      {3e-3, 0, 0, 0, 1, 1, alike, 4, 1},              /* too short */
-      {99e-3, 0, 0, 0, 0, 0, alike, 4, 1},             /* of compressed operands */
-      {0.11, 0, 0, 0, 0, 0, alike, 4, 4},              /* long enough for them */
-      {1, 0, 0, 0, 1, 1, alike, 4, 4},                 /* nothing moves */
-      {1, 0, 0, 0, 1, 1, alike, 3, 3},                 /* three there are */
-      {1, 0, 0, 0, 1, 1, slow, 4, 1},                  /* the others hardly help */
-      {0.2, 2e9, 2e9, 2e9, 1, 1, alike, 4, 4},         /* 16384 x 16384, double */
-      {0.2, 2e9, 2e9, 2e9, 1, 1, alike, 2, 2},         /* on two */
-      {0.1, 4.9e9, 0.05e9, 0.05e9, 0, 1, alike, 4, 1}, /* nearly all of it goes to each device */
-      {0.1, 4.9e9, 0.05e9, 0.05e9, 1, 1, alike, 4, 3}, /* or up once, by three links at most */
-      {0.3, 0.3e9, 0.3e9, 12e9, 1, 0, alike, 4, 1}, /* the host limits a large result in blocks */
-      {0.3, 0.3e9, 0.3e9, 60e9, 1, 0, alike, 4, 1}, /* of which the estimate is too low */
-      {0.5, 2e9, 2e9, 9e9, 1, 0, alike, 2, 2},      /* as much to compute as to bring down */
+      {1, 0, 0, 0, 1, 1, 1, 1, alike, 4, 4},               /* nothing moves */
+      {1, 0, 0, 0, 1, 1, 1, 1, alike, 3, 3},               /* three there are */
+      {1, 0, 0, 0, 1, 1, 1, 1, slow, 4, 1},                /* the others hardly help */
+      {0.16, 2e9, 2e9, 2e9, 2.6, 1, 1, 1, alike, 4, 4},    /* 16384 x 16384, double */
+      {0.16, 2e9, 2e9, 2e9, 1.4, 1, 1, 1, alike, 2, 2},    /* on two */
+      {0.024, 6e8, 6e8, 6e8, 1.4, 1, 1, 1, alike, 2, 1},   /* 12000, single: the host limits it */
+      {0.024, 6e8, 6e8, 6e8, 1.9, 1, 1.8, 1, alike, 2, 2}, /* or not */
+      {0.01, 4.9e9, 5e7, 5e7, 4, 1, 1, 0, alike, 4, 1},   /* nearly all of it goes to each device */
+      {0.01, 4.9e9, 5e7, 5e7, 2.6, 1, 1, 1, alike, 4, 4}, /* or up once, as fast as the links can */
+      {0.01, 4.9e9, 5e7, 5e7, 0.9, 1, 1, 1, alike, 4, 1}, /* several links carry less than one */
+      {0.1, 3e8, 3e8, 12e9, 1.9, 1, 1, 1, alike, 4, 1},   /* the host limits a large result */
+      {0.1, 3e8, 3e8, 12e9, 1.9, 1.9, 1, 1, alike, 2, 2}, /* but not on this host */
+      {0.5, 2e9, 2e9, 9e9, 1.9, 1, 1, 1, alike, 2, 2},    /* more to compute than to bring down */
+      {0.1, 0, 8e9, 0, 1, 1, 1, 1, alike, 2, 1},          /* all goes up, as fast as one link can */
+      {0.001, 0, 4e9, 4e9, 1.9, 1.9, 1, 1, alike, 2, 1},  /* both ways at once are no faster */
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const gpumm_spread_costs x = {
-        cases[i].seconds, cases[i].common, cases[i].split, cases[i].result, 50e9, 50e9,
-        cases[i].gives,   cases[i].is_full};
-    double seconds;
-    const int count = gpumm_spread_count (&x, cases[i].rates, cases[i].most, &seconds);
-    CHECK (count == cases[i].count, "case %zu: %d devices, %g s", i, count, seconds);
-    CHECK (count == 1 ? seconds == x.seconds
-                      : seconds < (x.is_full ? 0.9 : 0.85) * x.seconds
-                            && seconds == gpumm_spread_seconds (&x, cases[i].rates, count),
-           "case %zu: %g s", i, seconds);
+        .compute = cases[i].compute,
+        .common = cases[i].common,
+        .split = cases[i].split,
+        .result = cases[i].result,
+        .links = {{50e9, 45e9, 25e9},
+                  {cases[i].up * 50e9, cases[i].down * 45e9, cases[i].both * 25e9}},
+        .gives = cases[i].gives};
+    const int count = gpumm_spread_count (&x, cases[i].rates, cases[i].most);
+    const double one = gpumm_spread_seconds (&x, cases[i].rates, 1);
+    CHECK (count == cases[i].count, "case %zu: %d devices", i, count);
+    CHECK (count == 1 || gpumm_spread_seconds (&x, cases[i].rates, count) < 0.85 * one,
+           "case %zu: %g s", i, one);
+    CHECK (one >= x.compute && one >= (x.common + x.split) / 50e9 && one >= x.result / 45e9,
+           "case %zu: %g s", i, one);
   }
+}
+
+/* The links are measured by large products on one and on all, once, until they are forgotten. */
+static struct {
+  int opened, ran, closed, fail_at, is_large;
+  uint64_t devices;
+} trial;
+
+static gpumm_status open_trial (const gpumm_problem *problem, const gpumm_options *options,
+                                const gpumm_job *whole, struct gpumm_exchange *exchange, int member,
+                                gpumm_job **part) {
+  static char job;
+  const double bytes =
+      8.0
+      * (double) (gpumm_m (problem) * gpumm_n (problem) + gpumm_m (problem) * gpumm_k (problem)
+                  + gpumm_k (problem) * gpumm_n (problem));
+  CHECK (gpumm_links_measuring () && !whole && !exchange && !member && options->backend == GPUMM_GPU
+             && !gpumm_check_matrix (&problem->a, "A") && !gpumm_check_matrix (&problem->b, "B")
+             && gpumm_k (problem) == problem->b.rows,
+         "product %d", trial.opened);
+  trial.devices = options->devices;
+  trial.is_large = bytes > 2.5e8;
+  *part = (gpumm_job *) &job;
+  return ++trial.opened == trial.fail_at ? gpumm_fail (GPUMM_CANCELLED, "stopped") : GPUMM_OK;
+}
+
+static gpumm_status run_trial (gpumm_job *part, gpumm_matrix *result) {
+  const struct timespec time = {.tv_nsec = trial.devices == 4 ? 4000000 : 1000000};
+  CHECK (part && !gpumm_check_matrix (result, "C"), "result %d", trial.ran);
+  if (trial.is_large)
+    nanosleep (&time, NULL);
+  trial.ran++;
+  return GPUMM_OK;
+}
+
+static void close_trial (gpumm_job *part) {
+  trial.closed += part != NULL;
+}
+
+static void test_links (void) {
+  static const gpumm_part_calls calls = {open_trial, run_trial, close_trial};
+  gpumm_links links;
+  gpumm_links_forget ();
+  trial.fail_at = 3;
+  CHECK (gpumm_links_of (12, &calls, &links) == GPUMM_CANCELLED && trial.opened == 3
+             && trial.ran == 2 && trial.closed == 2 && !gpumm_links_measuring (),
+         "%d opened, %d closed", trial.opened, trial.closed);
+  trial.fail_at = 0;
+  CHECK (!gpumm_links_of (12, &calls, &links) && trial.devices == 12, "%s", gpumm_last_error ());
+  const double bytes = 256 << 20;
+  const double *rates[] = {&links.one.up, &links.one.down, &links.one.both,
+                           &links.all.up, &links.all.down, &links.all.both};
+  for (int i = 0; i < 6; i++) /* but for the time of little products */
+    CHECK (*rates[i] > 0 && *rates[i] < bytes / (i < 3 ? 3.9e-3 : 0.9e-3), "rate %d: %g", i,
+           *rates[i]);
+  CHECK (trial.ran == trial.closed && trial.opened == trial.ran + 1, "%d ran", trial.ran);
+  const int ran = trial.ran;
+  CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran == ran, "known");
+  CHECK (!gpumm_links_of (6, &calls, &links) && trial.ran > ran, "of others");
+  gpumm_links_forget ();
 }
 
 /* From device to device, with gaps between columns and without. */
@@ -663,6 +735,7 @@ int main (int argc, char **argv) {
     return check_done ();
   test_contexts ();
   test_counts ();
+  test_links ();
   test_copies ();
   test_choice ();
   test_products ();

@@ -1,0 +1,154 @@
+/* links.c - how fast large matrices move between the host and several devices at once.
+ *
+ * Each device has a link of its own, but all share the cores that copy and the host's memory. On one host two
+ * H100 received 1.4 to 1.9 times as much as one, sent no more, and did both at once no faster than one.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "links.h"
+#include "clock.h"
+#include "memory/host.h"
+
+#include <math.h>
+#include <pthread.h>
+
+/* Flat matrices of 0.25 GiB go up, come down, or both, beside others that take a few percent of that. */
+enum { ROWS = 512, COLS = 65536, THIN = 16, MOST_ROUNDS = 4 };
+
+/* No further round begins after this time. */
+static const double ENOUGH = 0.2;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t measured; /* the devices whose links are known */
+static gpumm_links known;
+
+static _Thread_local int is_measuring;
+
+int gpumm_links_measuring (void) {
+  return is_measuring;
+}
+
+void gpumm_links_forget (void) {
+  pthread_mutex_lock (&lock);
+  measured = 0;
+  pthread_mutex_unlock (&lock);
+}
+
+typedef struct {
+  uint64_t devices;
+  const gpumm_part_calls *calls;
+  gpumm_matrix square, tall, wide, few; /* ROWS x ROWS, ROWS x THIN, THIN x ROWS, THIN x COLS */
+} trial;
+
+static gpumm_matrix matrix (int64_t rows, int64_t cols) {
+  return (gpumm_matrix){.type = GPUMM_D,
+                        .rows = rows,
+                        .cols = cols,
+                        .ld = rows,
+                        .values = gpumm_allocate (rows * cols, sizeof (double))};
+}
+
+/* Uniform in (-0.5, 0.5), of 53 bits: whole numbers, and those that fit a float, would go up in fewer bytes. */
+static void fill (gpumm_matrix *x) {
+  uint64_t state = 88172645463325252u;
+  double *values = x->values;
+  for (int64_t i = 0; values && i < x->rows * x->cols; i++) {
+    state ^= state << 13; /* xorshift64, Marsaglia 2003 */
+    state ^= state >> 7;
+    state ^= state << 17;
+    values[i] = (double) (state >> 11) * 0x1p-53 - 0.5;
+  }
+}
+
+/* Lowers *least to the seconds of a * b, in fresh memory, as results of Octave's are. */
+static gpumm_status time_product (const trial *t, const gpumm_matrix *a, const gpumm_matrix *b,
+                                  gpumm_matrix *c, double *least) {
+  const gpumm_problem problem = {.a = *a, .b = *b, .alpha = {1, 0}, .output = GPUMM_D};
+  const gpumm_options options = {.backend = GPUMM_GPU, .device = -1, .devices = t->devices};
+  struct gpumm_job *job = NULL;
+  *c = matrix (a->rows, b->cols);
+  if (!c->values)
+    return GPUMM_HOST_MEMORY;
+  const double began = gpumm_seconds ();
+  gpumm_status status = t->calls->open (&problem, &options, NULL, NULL, 0, &job);
+  if (!status) {
+    status = t->calls->run (job, c);
+    t->calls->close (job);
+  }
+  *least = fmin (*least, gpumm_seconds () - began);
+  return status;
+}
+
+/* The least seconds of a product that moves little, and of those that bring a flat matrix down, up, and up while
+ * another comes down. */
+typedef struct {
+  double little, down, up, both;
+} times;
+
+static gpumm_status time_moves (const trial *t, times *least) {
+  gpumm_matrix flat = {0}, few = {0}, other = {0}, little = {0};
+  gpumm_status status = time_product (t, &t->wide, &t->square, &little, &least->little);
+  if (!status)
+    status = time_product (t, &t->tall, &t->few, &flat, &least->down);
+  if (!status)
+    status = time_product (t, &t->wide, &flat, &few, &least->up);
+  if (!status)
+    status = time_product (t, &t->square, &flat, &other, &least->both);
+  gpumm_release (flat.values);
+  gpumm_release (few.values);
+  gpumm_release (other.values);
+  gpumm_release (little.values);
+  return status;
+}
+
+static double rate (double seconds, const times *least) {
+  const double bytes = (double) ROWS * COLS * sizeof (double),
+               shortest = 1e-6; /* of coarse clocks */
+  return bytes / fmax (seconds - least->little, shortest);
+}
+
+static gpumm_link link_of (const times *least) {
+  return (gpumm_link){rate (least->up, least), rate (least->down, least),
+                      rate (least->both, least)};
+}
+
+static gpumm_status measure (uint64_t devices, const gpumm_part_calls *calls, gpumm_links *links) {
+  trial one = {.devices = devices & -devices,
+               .calls = calls,
+               .square = matrix (ROWS, ROWS),
+               .tall = matrix (ROWS, THIN),
+               .wide = matrix (THIN, ROWS),
+               .few = matrix (THIN, COLS)};
+  gpumm_matrix *all_matrices[] = {&one.square, &one.tall, &one.wide, &one.few};
+  gpumm_status status = GPUMM_OK;
+  times of_one = {INFINITY, INFINITY, INFINITY, INFINITY}, of_all = of_one;
+  for (int i = 0; i < 4; i++) {
+    fill (all_matrices[i]);
+    status = all_matrices[i]->values ? status : GPUMM_HOST_MEMORY;
+  }
+  trial all = one;
+  all.devices = devices;
+  const double began = gpumm_seconds ();
+  for (int i = 0; i < MOST_ROUNDS && !status && (i < 2 || gpumm_seconds () - began < ENOUGH); i++) {
+    status = time_moves (&one, &of_one); /* the first opens the devices */
+    if (!status)
+      status = time_moves (&all, &of_all);
+  }
+  *links = (gpumm_links){link_of (&of_one), link_of (&of_all)};
+  for (int i = 0; i < 4; i++)
+    gpumm_release (all_matrices[i]->values);
+  return status;
+}
+
+gpumm_status gpumm_links_of (uint64_t devices, const gpumm_part_calls *calls, gpumm_links *links) {
+  gpumm_status status = GPUMM_OK;
+  pthread_mutex_lock (&lock);
+  if (measured != devices) {
+    is_measuring = 1;
+    status = measure (devices, calls, &known);
+    is_measuring = 0;
+    measured = status ? 0 : devices;
+  }
+  *links = known;
+  pthread_mutex_unlock (&lock);
+  return status;
+}

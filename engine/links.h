@@ -1,0 +1,19 @@
+/* links.h - how fast large matrices move between the host and several devices at once.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_LINKS_H
+#define GPUMM_LINKS_H
+
+#include "spread.h"
+
+/* Fills in the rates of the first of these GPUs alone and of all of them at once. They are measured at the
+ * first product that could be spread over these GPUs, which takes some 0.3 s and 0.6 GiB of host memory, by
+ * products of `calls` that compute next to nothing. */
+gpumm_status gpumm_links_of (uint64_t devices, const gpumm_part_calls *calls, gpumm_links *links);
+
+/* Is this thread measuring? Its products are then spread over all devices that they may use. */
+int gpumm_links_measuring (void);
+
+/* The next product measures again. */
+void gpumm_links_forget (void);
+
+#endif
