@@ -146,9 +146,11 @@ gpumm_status gpumm_links_of (uint64_t devices, const gpumm_part_calls *calls, gp
     is_measuring = 1;
     status = measure (devices, calls, &known);
     is_measuring = 0;
-    measured = status ? 0 : devices;
+    if (status)
+      known = (gpumm_links){0};
+    measured = status == GPUMM_CANCELLED ? 0 : devices; /* what has failed is not tried each time */
   }
   *links = known;
   pthread_mutex_unlock (&lock);
-  return status;
+  return status == GPUMM_CANCELLED ? status : GPUMM_OK;
 }

@@ -7,7 +7,8 @@
 
 /* Fills in the rates of the first of these GPUs alone and of all of them at once. They are measured at the
  * first product that could be spread over these GPUs, which takes some 0.3 s and 0.6 GiB of host memory, by
- * products of `calls` that compute next to nothing. */
+ * products of `calls` that compute next to nothing. If that fails they are 0 from then on. The status is
+ * GPUMM_OK or GPUMM_CANCELLED. */
 gpumm_status gpumm_links_of (uint64_t devices, const gpumm_part_calls *calls, gpumm_links *links);
 
 /* Is this thread measuring? Its products are then spread over all devices that they may use. */

@@ -530,13 +530,12 @@ static gpumm_status choose_devices (spread *s, const gpumm_place *first, double 
           ? plan->rival_seconds
           : fmax (seconds - (x.common + x.split) / first->upload - x.result / first->download, 0);
   const gpumm_status status = gpumm_links_of (devices, s->calls, &x.links);
-  if (status == GPUMM_CANCELLED)
+  gpumm_progress_again (); /* measuring is no progress of this product */
+  if (status)
     return status;
-  if (status) {
+  if (x.links.one.up <= 0) {
     s->count = 1;
-    gpumm_add_reason (reason,
-                      "; one device, as how fast several move data could not be measured (%.120s)",
-                      gpumm_last_error ());
+    gpumm_add_reason (reason, "; one device, as the links of several could not be measured");
     return GPUMM_OK;
   }
   const int most = s->count;

@@ -616,6 +616,7 @@ static void test_counts (void) {
 /* The links are measured by large products on one and on all, once, until they are forgotten. */
 static struct {
   int opened, ran, closed, fail_at, is_large;
+  gpumm_status failure;
   uint64_t devices;
 } trial;
 
@@ -634,7 +635,7 @@ static gpumm_status open_trial (const gpumm_problem *problem, const gpumm_option
   trial.devices = options->devices;
   trial.is_large = bytes > 2.5e8;
   *part = (gpumm_job *) &job;
-  return ++trial.opened == trial.fail_at ? gpumm_fail (GPUMM_CANCELLED, "stopped") : GPUMM_OK;
+  return ++trial.opened == trial.fail_at ? gpumm_fail (trial.failure, "stopped") : GPUMM_OK;
 }
 
 static gpumm_status run_trial (gpumm_job *part, gpumm_matrix *result) {
@@ -655,6 +656,7 @@ static void test_links (void) {
   gpumm_links links;
   gpumm_links_forget ();
   trial.fail_at = 3;
+  trial.failure = GPUMM_CANCELLED;
   CHECK (gpumm_links_of (12, &calls, &links) == GPUMM_CANCELLED && trial.opened == 3
              && trial.ran == 2 && trial.closed == 2 && !gpumm_links_measuring (),
          "%d opened, %d closed", trial.opened, trial.closed);
@@ -670,6 +672,11 @@ static void test_links (void) {
   const int ran = trial.ran;
   CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran == ran, "known");
   CHECK (!gpumm_links_of (6, &calls, &links) && trial.ran > ran, "of others");
+  trial.fail_at = trial.opened + 2;
+  trial.failure = GPUMM_DEVICE_MEMORY;
+  CHECK (!gpumm_links_of (12, &calls, &links) && trial.opened == trial.fail_at, "%d", trial.opened);
+  CHECK (!gpumm_links_of (12, &calls, &links) && trial.opened == trial.fail_at && !links.one.up,
+         "what has failed is remembered: %d", trial.opened);
   gpumm_links_forget ();
 }
 
