@@ -22,14 +22,14 @@
 typedef long double complex number;
 
 typedef struct {
-  int64_t row, col;
+  int64_t row;
   number value;
 } triplet;
 
 /* A matrix as a list, sorted by columns; first[j] is where column j begins. */
 typedef struct {
   triplet *list;
-  int64_t *first, cols, count;
+  int64_t *first, cols;
   int is_complex;
 } triplets;
 
@@ -112,33 +112,33 @@ static void release (gpumm_matrix *x) {
 
 /* ---- the oracle --------------------------------------------------------------------------- */
 
-static int by_column (const void *a, const void *b) {
-  const int64_t i = ((const triplet *) a)->col, j = ((const triplet *) b)->col;
-  return i < j ? -1 : i > j;
-}
-
+/* By columns of op(X): counted, then put in their places. */
 static triplets list_of (const gpumm_matrix *x, gpumm_op op) {
   const int64_t count = x->format == GPUMM_SPARSE ? x->start[x->cols] : x->rows * x->cols;
   triplets t = {.list = check_allocate (count, sizeof (triplet)),
                 .cols = op == GPUMM_NONE ? x->cols : x->rows,
                 .is_complex = x->type == GPUMM_Z};
-  for (int64_t j = 0; j < x->cols; j++) {
-    const int64_t begin = x->format == GPUMM_SPARSE ? x->start[j] : j * x->ld;
-    const int64_t end = x->format == GPUMM_SPARSE ? x->start[j + 1] : j * x->ld + x->rows;
-    for (int64_t e = begin; e < end; e++) {
-      const int64_t i = x->format == GPUMM_SPARSE ? x->row[e] : e - begin;
-      number value = get (x, e);
-      if (op == GPUMM_CTRANSPOSE)
-        value = conjl (value);
-      t.list[t.count++] = op == GPUMM_NONE ? (triplet){i, j, value} : (triplet){j, i, value};
-    }
-  }
-  qsort (t.list, (size_t) t.count, sizeof (triplet), by_column);
   t.first = check_allocate (t.cols + 1, sizeof *t.first);
-  for (int64_t e = 0; e < t.count; e++)
-    t.first[t.list[e].col + 1]++;
-  for (int64_t j = 0; j < t.cols; j++)
-    t.first[j + 1] += t.first[j];
+  int64_t *next = check_allocate (t.cols + 1, sizeof *next);
+  for (int places = 0; places < 2; places++) {
+    for (int64_t j = 0; j < x->cols; j++) {
+      const int64_t begin = x->format == GPUMM_SPARSE ? x->start[j] : j * x->ld;
+      const int64_t end = x->format == GPUMM_SPARSE ? x->start[j + 1] : j * x->ld + x->rows;
+      for (int64_t e = begin; e < end; e++) {
+        const int64_t i = x->format == GPUMM_SPARSE ? x->row[e] : e - begin;
+        const int64_t row = op == GPUMM_NONE ? i : j, col = op == GPUMM_NONE ? j : i;
+        if (places) {
+          const number value = get (x, e);
+          t.list[next[col]++] = (triplet){row, op == GPUMM_CTRANSPOSE ? conjl (value) : value};
+        } else
+          t.first[col + 1]++;
+      }
+    }
+    for (int64_t j = 0; j < t.cols && !places; j++)
+      t.first[j + 1] += t.first[j];
+    memcpy (next, t.first, (size_t) (t.cols + 1) * sizeof *next);
+  }
+  free (next);
   return t;
 }
 
