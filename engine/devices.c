@@ -116,8 +116,10 @@ static gpumm_context contexts[MOST_GPUS + MOST_HOSTS];
 static gpumm_context *const gpus = contexts, *const hosts = contexts + MOST_GPUS;
 
 static gpumm_status no_such_device (const char *kind, int index, int count) {
-  return gpumm_fail (GPUMM_INVALID, "%sdevice %d does not exist: there %s %d (0 to %d)", kind,
-                     index, count == 1 ? "is" : "are", count, count - 1);
+  if (count == 1)
+    return gpumm_fail (GPUMM_INVALID, "%sdevice %d does not exist: there is only 0", kind, index);
+  return gpumm_fail (GPUMM_INVALID, "%sdevice %d does not exist: there are %d (0 to %d)", kind,
+                     index, count, count - 1);
 }
 
 gpumm_status gpumm_context_of (int device, gpumm_context **context) {

@@ -286,7 +286,7 @@ static int hand_on (spread *s, const part *failed) {
   else
     gpumm_add_reason (reason, "; device %d failed, too", device);
   if (left == 0)
-    gpumm_add_reason (reason, "; the CPU did what was left");
+    gpumm_add_reason (reason, "; the CPU computed the rest");
   for (part *p = s->part; p < s->part + s->parts; p++)
     if (p->device == device && !(s->runs && p->is_done)) {
       s->calls->close (p->job); /* opened, and not run yet */

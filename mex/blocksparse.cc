@@ -669,7 +669,7 @@ static octave_value joined_full (const octave_base_value &a, const octave_base_v
   check_place (a.dims (), b.dims (), place, x && x->m.awaits_parts);
   if ((a.iscomplex () && b.is_string ()) || (a.is_string () && b.iscomplex ()))
     error_with_id ("gpumm:unsupported",
-                   "blocksparse: complex numbers beside text: take full (S) or sparse (S)");
+                   "blocksparse: complex numbers beside text: use full (S) or sparse (S)");
   return octave::cat_op (x ? x->whole () : shared (a), y ? y->whole () : shared (b), place);
 }
 

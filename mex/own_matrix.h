@@ -212,7 +212,7 @@ private:
 static inline void check_first (octave::type_info &types, const char *name) {
   if (types.lookup_type (name).is_defined ())
     error_with_id ("gpumm:internal",
-                   "%s: this Octave has loaded gpumm from another place before; start Octave anew",
+                   "%s: this Octave has loaded gpumm from another folder. Start Octave again",
                    name);
 }
 

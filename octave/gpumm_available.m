@@ -22,7 +22,7 @@
 function [yes, why] = gpumm_available (backend = "gpu")
 
   if (! (ischar (backend) && any (strcmpi (backend, {"gpu", "cpu"}))))
-    error ("gpumm:bad-value", "gpumm: the backend must be \"gpu\" or \"cpu\"");
+    error ("gpumm:bad-value", "gpumm_available: BACKEND must be \"gpu\" or \"cpu\"");
   endif
 
   yes = true;

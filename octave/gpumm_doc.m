@@ -33,6 +33,9 @@ function address = gpumm_doc (name = "")
   here = fileparts (mfilename ("fullpath"));
   functions = regexp (readdir (here), '^(\w+)\.m$', "tokens", "once");
   functions = vertcat (functions{:});
+  classes = vertcat (regexp (readdir (here), '^@([a-zA-Z]\w*)$', "tokens", "once"){:});
+  has_constructor = @(name) exist (fullfile (here, ["@" name], [name ".m"]), "file") == 2;
+  functions = sort ([functions; classes(cellfun (has_constructor, classes))]);
   if (! (isempty (name) || any (strcmp (name, functions))))
     error ("gpumm:bad-value", "gpumm_doc: gpumm has no function %s; it has %s", name, ...
            strjoin (functions, ", "));
@@ -109,3 +112,5 @@ endfunction
 %!error id=gpumm:bad-value gpumm_doc (1)
 %!error id=gpumm:bad-value gpumm_doc ("multiply")
 %!error id=gpumm:bad-value gpumm_doc ("private/quoted_word")
+%!error id=gpumm:bad-value gpumm_doc ("gpuArray/norm")
+%!error <gpuArray, gpuDevice, > gpumm_doc ("multiply")

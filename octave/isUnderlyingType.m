@@ -19,7 +19,7 @@ function yes = isUnderlyingType (X, name)
   if (nargin < 2)
     print_usage ();
   elseif (! (ischar (name) && (rows (name) == 1 || isempty (name))))
-    error ("gpumm:bad-value", "isUnderlyingType: the name of a class must be a text");
+    error ("gpumm:bad-value", "isUnderlyingType: the name of a class must be a string");
   endif
   yes = strcmp (underlyingType (X), name);
 

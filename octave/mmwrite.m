@@ -40,6 +40,9 @@
 ## the older file unchanged.  The new file keeps the mode and the links of the
 ## older file.  A pipe or a device, such as @file{/dev/stdout}, is written directly.
 ##
+## The identifier of an error is @code{gpumm:mmwrite:@var{what}}, where @var{what}
+## is @code{argument}, @code{field}, @code{symmetry}, @code{open} or @code{write}.
+##
 ## @example
 ## @group
 ## file = tempname ();
@@ -68,7 +71,9 @@ function mmwrite (file, A, varargin)
   if (! (ischar (file) && isrow (file)))
     error ("gpumm:mmwrite:argument", "mmwrite: FILE must be a string");
   endif
-  if (! ((isnumeric (A) || islogical (A)) && ndims (A) == 2))
+  if (isgpuarray (A))
+    error ("gpumm:gpuArray:gather", "mmwrite: A is a gpuArray. Use gather (A)");
+  elseif (! ((isnumeric (A) || islogical (A)) && ndims (A) == 2))
     error ("gpumm:mmwrite:argument", "mmwrite: A must be a numeric or logical matrix");
   endif
   options = check_options (varargin{:});

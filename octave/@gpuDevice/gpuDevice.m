@@ -41,7 +41,8 @@
 ## @end group
 ## @end example
 ##
-## A number that no GPU has is an error with the identifier @code{gpumm:no-device}.
+## A number that no GPU has is an error with the identifier @code{gpumm:no-device}.  If @var{n} is not a
+## positive whole number, the identifier is @code{gpumm:bad-value}.
 ## @seealso{gpuArray, gpuDeviceCount, gpumm_info}
 ## @end deftypefn
 
@@ -50,13 +51,13 @@ function D = gpuDevice (n)
   if (nargin > 0)
     n = gather (n);
     if (! (isnumeric (n) && isreal (n) && isscalar (n) && n >= 1 && n == fix (n)))
-      error ("gpumm:bad-value", "gpuDevice: the number of a GPU is 1 or larger");
+      error ("gpumm:bad-value", "gpuDevice: N must be a whole number from 1 on");
     elseif (n > gpuDeviceCount ())
       s = __gpumm_info__ ("gpus");
       if (s.gpus == 0)
         error ("gpumm:no-device", "gpuDevice: there is no GPU: %s", s.why);
       endif
-      error ("gpumm:no-device", "gpuDevice: there are %d GPUs, and no GPU %d", s.gpus, n);
+      error ("gpumm:no-device", "gpuDevice: there is no GPU %d. The number of GPUs is %d", n, s.gpus);
     endif
     __gpuarray__ ("select", double (n) - 1);
   endif

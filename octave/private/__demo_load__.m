@@ -74,7 +74,7 @@ function [matrices, names] = read_mat (file)
   ## load would execute functions in the file.  A compressed MATLAB file may hide them.
   bytes = __read_text__ (file, "gpumm_demo", "gpumm:demo:file");
   if (strncmp (bytes, "\x1f\x8b", 2))
-    error ("gpumm:demo:file", "gpumm_demo: %s is packed; unpack it (gunzip)", file);
+    error ("gpumm:demo:file", "gpumm_demo: %s is compressed; uncompress it (gunzip)", file);
   endif
   for what = {"function handle", "function_handle", "type: inline", "inline function"}
     if (! isempty (strfind (bytes, what{1})))

@@ -211,7 +211,7 @@ endfunction
 
 function check_class (name, types, valid)
   if (! any (strcmp (name, valid)))
-    error ("gpumm:bad-value", "gpumm: OutputClass of a %s by %s product must be %s", types{:}, ...
+    error ("gpumm:bad-value", "gpumm: OutputClass of the %s by %s product must be %s", types{:}, ...
            ["\"" strjoin(valid, "\" or \"") "\""]);
   endif
 endfunction

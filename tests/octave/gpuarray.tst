@@ -608,7 +608,7 @@
 %! x = gpuArray (5);
 %! x(1,1,1,1,1,1) = 2;
 %! assert (gather (x(1,1,1,1,1,:)), 2);
-%!error <no gpuArray of class char> gpuArray ("memory")
+%!error <numeric or logical array, not of class char> gpuArray ("memory")
 %!error <out of memory> gpuArray.zeros (2^31, 2^31)
 
 ## a failure while an array grows leaves it as it was

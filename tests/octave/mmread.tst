@@ -759,3 +759,7 @@
 %! [passed, total] = run_doctest ({"mmread", "mmwrite"});
 %! assert (passed, total);
 %! assert (total, 5);
+
+## an array on the GPU is an error that says what to do
+%!error <mmwrite: A is a gpuArray. Use gather> mmwrite (tempname (), gpuArray (magic (3)))
+%!error id=gpumm:gpuArray:gather mmwrite (tempname (), gpuArray (speye (3)))
