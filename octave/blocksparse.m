@@ -47,7 +47,7 @@
 ## @code{S(i,j)}, with indices, ranges or colons, is a full matrix; @code{S@{I,J@}} is one block.
 ## (@code{end} counts elements in both.)  You cannot assign elements: make another matrix.
 ##
-## All functions of Octave take a @code{blocksparse}.  These give a @code{blocksparse}:
+## Nearly all functions of Octave take a @code{blocksparse}.  These give a @code{blocksparse}:
 ##
 ## @itemize
 ## @item @code{+}, @code{-} and @code{.*} of two matrices with the same block size; @code{-S},
@@ -71,7 +71,8 @@
 ##
 ## All other functions and operators get the full matrix if it takes at most 1 GiB.  If it takes
 ## more, they give an error; convert the matrix yourself with @code{full (@var{S})} or @code{sparse
-## (@var{S})}.
+## (@var{S})}.  Functions that assign elements of their argument, such as @code{expm}, need @code{full
+## (@var{S})}, too.
 ##
 ## @code{gpuArray (@var{S})} keeps the blocks on the GPU.
 ##

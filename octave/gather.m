@@ -7,8 +7,8 @@
 ## Copy @code{gpuArray}s back to Octave's arrays.
 ##
 ## @code{gather} waits until the array is computed.  A complex array whose imaginary parts are all
-## zero becomes real, as Octave's own results do.  Values that are no @code{gpuArray} are returned
-## unchanged, so a function can @code{gather} its result for all classes of arguments.
+## zero becomes real, as Octave's own results do.  Values that are not @code{gpuArray}s are
+## returned unchanged, so a function can call @code{gather} for arguments of any class.
 ##
 ## @example
 ## @group

@@ -74,14 +74,15 @@
 ## @code{double}, @code{single}, @code{int8}, @dots{}, @code{logical}
 ## @end itemize
 ##
-## These work for sparse matrices: products with sparse, full and diagonal matrices, transposes,
+## These work for sparse matrices: products with sparse, full and diagonal matrices (@code{gpumm} without
+## @qcode{"Backend"}, @qcode{"Algorithm"} and @var{info}), transposes,
 ## @code{+ - .*}, comparisons and functions that leave zeros zero, numbers and vectors as factors and
 ## divisors, @code{sum}, @code{max}, @code{min}, @code{any}, @code{norm} with 1, @code{Inf} and
 ## @qcode{"fro"}, @code{trace}, @code{diag}, @code{nnz}, reading rows and columns,
 ## @code{[@var{G}, @var{H}]}, @code{full} and @code{sparse}.
 ##
-## These work for matrices in blocks: products with each other and with full matrices, powers by whole
-## numbers, transposes, @code{+ - .*} of two matrices with the same block size, numbers as factors and
+## These work for matrices in blocks: products @code{@var{G} * @var{H}} with each other and with full
+## matrices (not @code{gpumm}), powers by whole numbers from 1 on, transposes, @code{+ - .*} of two matrices with the same block size, numbers as factors and
 ## divisors, functions that leave zeros zero, @code{dropblocks}, @code{sum}, @code{norm} with 1,
 ## @code{Inf} and @qcode{"fro"}, @code{trace} and @code{diag} of square blocks, @code{nnz},
 ## @code{nnzb}, @code{blocksize}, reading rows and columns (the result is full) and blocks
@@ -89,8 +90,10 @@
 ## @code{sparse}, and @code{blocksparse (@var{G}, @var{b})} of a full matrix.  Products of two
 ## matrices in blocks of one integer class are exact and saturate once, at the end.
 ##
-## All other functions give an error with the identifier @code{gpumm:gpuArray:gather}.  Arithmetic
-## with int64 and uint64 arrays is such an error, too, except for products of matrices in blocks.
+## Functions of Octave that are made of these work, too, such as @code{std} and @code{circshift}.  All
+## other functions give an error with the identifier @code{gpumm:gpuArray:gather}.  For int64 and uint64
+## arrays, operators, comparisons and elementwise functions are such errors, too, except for products of
+## matrices in blocks.
 ##
 ## You can use a @code{gpuArray} of one element as a number, for example in @code{if}, @code{while},
 ## @code{for}, @code{zeros} and @code{printf}.
@@ -112,7 +115,7 @@
 function G = gpuArray (varargin)
 
   if (nargin == 1 && ischar (varargin{1}))
-    error ("gpumm:invalid", "gpuArray: there is no gpuArray of class char");
+    error ("gpumm:invalid", "gpuArray: A must be a numeric or logical array, not of class char");
   elseif (nargin == 1)
     G = __gpuarray__ (varargin{1});
   elseif (nargin == 0)

@@ -64,7 +64,7 @@
 ## @end group
 ## @end example
 ##
-## An option is a name, in upper or lower case, followed by its value:
+## Options are pairs of a name, in upper or lower case, and a value:
 ##
 ## @table @asis
 ## @item @qcode{"TransposeA"}, @qcode{"TransposeB"}
@@ -98,14 +98,16 @@
 ##
 ## @item @qcode{"Device"}
 ## The index of the GPU to use, from 0, a vector of indices, or @qcode{"all"}.  Without a GPU, 0 is
-## the CPU.  Several GPUs share a product of matrices in host memory if measured rates say
-## that this is faster.  The default is GPU 0, or the GPUs that the environment variable
+## the CPU.  If you allow several GPUs, they share a product of matrices in host memory when measured
+## rates say that this is faster.  The default is GPU 0, or the GPUs that the environment variable
 ## @env{GPUMM_DEVICES} names: @code{all}, or indices, for example @code{0,1}.
 ##
 ## @item @qcode{"OutputClass"}
-## The class of the result.  For integer matrices it is any integer class, @qcode{"double"} or
-## @qcode{"single"}, for others @qcode{"double"} or @qcode{"single"}.  The product is computed in
-## the widest of this class and the operands' classes, and converted once at the end.
+## The class of the result.  For two integer matrices it is any integer class, @qcode{"double"} or
+## @qcode{"single"}; for floating-point matrices @qcode{"double"} or @qcode{"single"}.  The product of
+## an integer array and a scalar has only the integer class, and a sparse result is only double.  The
+## product is computed in the widest of this class and the operands' classes, and converted once at the
+## end.
 ##
 ## @item @qcode{"Output"}
 ## For products with a @code{blocksparse}: @qcode{"full"}, @qcode{"sparse"} or
@@ -177,7 +179,7 @@
 ##
 ## Errors have the identifiers @code{Octave:nonconformant-args}, @code{gpumm:undefined-operator},
 ## @code{gpumm:nd-array}, @code{gpumm:unknown-option}, @code{gpumm:missing-value},
-## @code{gpumm:bad-value}, @code{gpumm:no-device}, @code{gpumm:host-memory},
+## @code{gpumm:bad-value}, @code{gpumm:invalid}, @code{gpumm:no-device}, @code{gpumm:host-memory},
 ## @code{gpumm:device-memory}, @code{gpumm:device-failed} and @code{gpumm:unsupported}.
 ## @seealso{pagemtimes, blocksparse, gpumm_info, gpumm_available, gpumm_mtimes, gpumm_progress, gpumm_reset, gpumm_tune, mtimes}
 ## @end deftypefn

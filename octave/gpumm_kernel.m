@@ -65,7 +65,7 @@
 ##
 ## @item @qcode{"Count"}
 ## If true, count.  The default is true if you ask for @var{trace} or the table.  Counting a product
-## of two 256 x 256 matrices takes 2 seconds (@qcode{"register"}) to 12 seconds (@qcode{"naive"}).
+## of two 256 x 256 matrices takes 1 to 12 seconds, the longest with @qcode{"naive"}.
 ## Larger products, with @w{m n k} above 256^3 or k above 8192, are an error.  With
 ## @code{"Count", false} any size runs, and the counts are NaN.  On a GPU the counts come from a
 ## second run on the CPU; sizes that are too large give NaN there, and an error only if you set
@@ -77,6 +77,8 @@
 ## @table @code
 ## @item kernel, algorithm, backend, device
 ## What ran: its row in the table and its family, @qcode{"cpu"} or @qcode{"gpu"}, the device's name.
+## @item precision, m, n, k
+## The class of the elements of A and B, and the sizes: C is m x n, and k is the inner size.
 ## @item tile, thread
 ## @code{[m, n, k]} of a block and @code{[m, n]} of a thread.
 ## @item grid, blocks, launches
@@ -92,7 +94,7 @@
 ## own events.
 ## @item flops
 ## A struct: @code{needed}, 2mnk (complex: 8mnk; blocks: the operations of the blocks that meet), and
-## @code{done}, the number counted, with padding and temporaries.
+## @code{done}, the number counted, including those on padding and temporaries.
 ## @item load, store
 ## Structs of the traffic to global memory: @code{A}, @code{B}, @code{C}, @code{temporaries} and
 ## @code{total}.  Each is a struct of the @code{elements} that threads asked for, the @code{requests}
