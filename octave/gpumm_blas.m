@@ -56,12 +56,12 @@ function s = gpumm_blas ()
 
   [multiplies, count] = gpumm_mtimes ();
   if (multiplies)
-    printf ("Octave's own A*B is gpumm's: %d products on the GPU, %d on the CPU.\n", count.gpu, count.cpu);
+    printf ("gpumm_mtimes is on: %d products A*B on the GPU, %d on the CPU.\n", count.gpu, count.cpu);
   else
-    printf ("Octave's own A*B is not gpumm's.  Type gpumm_mtimes (true).\n");
+    printf ("gpumm_mtimes is off.  To let gpumm compute A*B, type gpumm_mtimes (true).\n");
   endif
   if (s.on)
-    printf ("gpumm's BLAS is on; on the CPU %s computes.\n", s.below);
+    printf ("gpumm's BLAS is on.  On the CPU, %s computes.\n", s.below);
     [yes, why] = gpumm_available ("gpu");
     if (! yes)
       printf ("All calls run on the CPU: %s.\n", why);

@@ -156,7 +156,7 @@ static void add_reason (struct gpumm_job *job, const gpumm_rows_product *s) {
                                         pass->device.capability, k))) {
     const double seconds = k->seconds ? k->seconds (&pass->product, &pass->device) : INFINITY;
     if (isfinite (seconds))
-      gpumm_add_reason (job->report.reason, "; %s takes some %.3g ms", k->name, 1e3 * seconds);
+      gpumm_add_reason (job->report.reason, "; %s takes about %.3g ms", k->name, 1e3 * seconds);
   }
 }
 
@@ -233,7 +233,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
 
 const gpumm_algorithm gpumm_algorithm_blocks_integer = {
     .name = "blocks_integer",
-    .summary = "integer matrices sparse by blocks: few by what meets, many as full ones in 8 bits",
+    .summary = "integers sparse by blocks: pair by pair if few blocks meet, else as full 8-bit digits",
     .on_device = 1,
     .takes = takes,
     .seconds = seconds,
@@ -245,7 +245,7 @@ const gpumm_algorithm gpumm_algorithm_blocks_integer = {
 
 const gpumm_algorithm gpumm_algorithm_bsr = {
     .name = "bsr",
-    .summary = "matrices of floating point sparse by blocks, on a device",
+    .summary = "floating-point matrices sparse by blocks, on a device",
     .on_device = 1,
     .takes = takes_floats,
     .seconds = seconds,
@@ -257,7 +257,7 @@ const gpumm_algorithm gpumm_algorithm_bsr = {
 
 const gpumm_algorithm gpumm_algorithm_classic = {
     .name = "classic",
-    .summary = "blocks of uint16 by uint16 in uint32, a thread block a block of C",
+    .summary = "blocks of uint16, sums in uint32: one block of threads for each block of C",
     .on_device = 1,
     .takes = takes_classic,
     .open = open,

@@ -311,7 +311,7 @@ static gpumm_status finish (struct gpumm_job *job, const gpumm_matrix *c, gpumm_
 
 const gpumm_algorithm gpumm_algorithm_sparse_as_dense = {
     .name = "sparse_as_dense",
-    .summary = "sparse by sparse, both so full that a dense product on the CPU or a GPU is faster",
+    .summary = "sparse by sparse as a dense product, for matrices so full that this is faster",
     .takes = takes,
     .open = open,
     .run = run,

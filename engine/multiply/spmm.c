@@ -263,7 +263,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
 
 const gpumm_algorithm gpumm_algorithm_spmm = {
     .name = "spmm",
-    .summary = "sparse, plain or in blocks, by full and full by sparse on a device, in panels",
+    .summary = "sparse (plain or in blocks) by full, and full by sparse, on a device, in panels",
     .on_device = 1,
     .takes = takes,
     .seconds = seconds,
