@@ -11,7 +11,12 @@ function R = logical (X)
   endif
   if (isfloat (X) && ! isempty (X))
     wrong = isnan (X);
-    if (__gpuarray__ ("fold", "any", wrong(:), 1))
+    if (issparse (X))
+      has_nan = nnz (wrong) > 0;
+    else
+      has_nan = __gpuarray__ ("fold", "any", wrong(:), 1);
+    endif
+    if (has_nan)
       logical (NaN); # Octave's error
     endif
   endif

@@ -481,6 +481,15 @@
 %! endfor
 %! fail_with (texts);
 
+## logical keeps the sparsity, and NaN is an error
+%!test
+%! S = sparse ([0, 2, 0; -1, 0, 0.5]);
+%! L = logical (gpuArray (S));
+%! assert ({issparse(L), underlyingType(L)}, {true, "logical"});
+%! assert (isequal (gather (L), logical (S)));
+%! assert (isequal (gather (logical (gpuArray (sparse (2, 3)))), logical (sparse (2, 3))));
+%!error <NaN> logical (gpuArray (sparse ([0, NaN])))
+
 ## before a logical part on the device Octave does not say of which class parts of the host were
 %!test
 %! assert (underlyingType ([speye(2) > 0, gpuArray(speye (2) > 0)]), "double");
