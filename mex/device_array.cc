@@ -333,7 +333,8 @@ array upload (const octave_value &value, int device) {
   octave_value x = value.is_string () ? octave_value (value.array_value (true)) : value;
   const gpumm_type real = type_of_class (x.class_name ());
   if (real == GPUMM_TYPES || !(x.isnumeric () || x.islogical ()))
-    error_with_id ("gpumm:invalid", "gpuArray: A must be a numeric or logical array, not of class %s",
+    error_with_id ("gpumm:invalid",
+                   "gpuArray: A must be a numeric or logical array, not of class %s",
                    value.class_name ().c_str ());
   if (x.issparse ())
     say_gather ("this operation does not take a sparse matrix with a gpuArray. Use full (S) or "

@@ -233,7 +233,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
 
 const gpumm_algorithm gpumm_algorithm_blocks_integer = {
     .name = "blocks_integer",
-    .summary = "integers sparse by blocks: pair by pair if few blocks meet, else as full 8-bit digits",
+    .summary =
+        "integers sparse by blocks: pair by pair if few blocks meet, else as full 8-bit digits",
     .on_device = 1,
     .takes = takes,
     .seconds = seconds,
