@@ -540,11 +540,14 @@ static gpumm_status choose_devices (spread *s, const gpumm_place *first, double 
   }
   const int most = s->count;
   s->count = gpumm_spread_count (&x, s->rates, most);
-  const int several = s->count == 1 ? most : s->count;
-  gpumm_add_reason (reason, "; %s: one takes about %.3g ms, %d take %.3g ms",
-                    s->count == 1 ? "one device" : "several devices",
-                    1e3 * gpumm_spread_seconds (&x, s->rates, 1), several,
-                    1e3 * gpumm_spread_seconds (&x, s->rates, several));
+  const double one = 1e3 * gpumm_spread_seconds (&x, s->rates, 1);
+  const double several = 1e3 * gpumm_spread_seconds (&x, s->rates, s->count == 1 ? most : s->count);
+  if (s->count == 1)
+    gpumm_add_reason (reason, "; one device, as it takes about %.3g ms and %d take %.3g ms", one,
+                      most, several);
+  else
+    gpumm_add_reason (reason, "; %d devices, as they take about %.3g ms and one takes %.3g ms",
+                      s->count, several, one);
   return GPUMM_OK;
 }
 

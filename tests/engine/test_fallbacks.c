@@ -279,7 +279,7 @@ static void test_choice (void) {
   usual_clock = gpu->clock;
   gpu->clock = slow_clock;
   CHECK (square (WORTH_ALL, o, &r) == GPUMM_OK && r.share_count == 3
-             && strstr (r.reason, "several devices: one takes about"),
+             && strstr (r.reason, "3 devices, as they take about"),
          "%s", r.reason);
   gpu->clock = usual_clock;
   gpu->devices = 1;
