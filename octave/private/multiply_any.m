@@ -735,7 +735,7 @@ function o = check_factors (A, B, o)
   name = o.output;
   if (! is_integer)
     name = class (elements_of (A));
-    if (islogical (o.c) || ischar (o.c))
+    if ((islogical (o.c) || ischar (o.c)) && ! issparse (o.c)) # single has no sparse matrices
       o.c = feval (name, o.c);
     endif
   endif

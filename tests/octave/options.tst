@@ -279,6 +279,7 @@
 %! assert (C, single (magic (4)^2 + 2));
 %! assert (underlyingType (gpumm (S, S, "Alpha", single (2), "OutputClass", "double")), "double");
 %!error id=gpumm:bad-value S = blocksparse (magic (4), 2); gpumm (S, S, "Alpha", int8 (2))
+%!error <C must be a full matrix of class "single"> S = blocksparse (single (magic (4)), 2); gpumm (S, magic (4), "C", sparse (magic (4) > 3))
 
 ## sparse with single has no product, with OutputClass neither
 %!test
