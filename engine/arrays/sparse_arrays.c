@@ -140,8 +140,12 @@ gpumm_status gpumm_look (const gpumm_glance *glance, int count) {
   gpumm_status status = GPUMM_OK;
   size_t bytes = 0;
   char *pinned = NULL;
+  if (!glance && count > 0)
+    return gpumm_fail (GPUMM_INVALID, "%s: no glance given", c.name);
   for (int i = 0; !status && i < count; i++) {
     status = gpumm_check_vector (&c, &glance[i].at, glance[i].count, "a vector");
+    if (!status && glance[i].count > 0 && !glance[i].to)
+      status = gpumm_fail (GPUMM_INVALID, "%s: no memory on the host for a vector", c.name);
     bytes += ((size_t) glance[i].count * gpumm_type_bytes (glance[i].at.type) + 15) / 16 * 16;
   }
   if (!c.context) /* no glance, or an error */

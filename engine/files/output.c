@@ -221,7 +221,7 @@ gpumm_status gpumm_output_open (const char *name, gpumm_output **output) {
 }
 
 int gpumm_output_is_stream (const gpumm_output *o) {
-  return o->stream;
+  return o && o->stream;
 }
 
 /* ---- write -------------------------------------------------------------------------------- */
@@ -229,6 +229,8 @@ int gpumm_output_is_stream (const gpumm_output *o) {
 /* Keeps the first failure, so that a commit fails too. */
 static gpumm_status note (gpumm_output *o, int error) {
   int none = 0;
+  if (!o)
+    return gpumm_fail (GPUMM_INVALID, "no output given");
   if (!error)
     return GPUMM_OK;
   atomic_compare_exchange_strong (&o->error, &none, error);
@@ -243,7 +245,9 @@ static int reserve (int fd, int mode, off_t bytes) {
 }
 
 gpumm_status gpumm_output_reserve (gpumm_output *o, size_t bytes) {
-  return note (o, o->stream ? 0 : bytes > INT64_MAX ? EFBIG : reserve (o->fd, 0, (off_t) bytes));
+  return note (o, !o || o->stream     ? 0
+                  : bytes > INT64_MAX ? EFBIG
+                                      : reserve (o->fd, 0, (off_t) bytes));
 }
 
 enum { AT_END = -1 };
@@ -263,11 +267,14 @@ static int write_all (int fd, off_t at, const char *from, size_t bytes) {
 }
 
 gpumm_status gpumm_output_append (gpumm_output *o, const void *data, size_t bytes) {
-  return note (o, write_all (o->fd, AT_END, data, bytes));
+  return note (o, o ? write_all (o->fd, AT_END, data, bytes) : 0);
 }
 
 gpumm_status gpumm_output_put (gpumm_output *o, size_t offset, const void *data, size_t bytes) {
-  return note (o, write_all (o->fd, (off_t) offset, data, bytes));
+  const int error = !o                   ? 0
+                    : offset > INT64_MAX ? EFBIG /* as a signed offset it would be AT_END */
+                                         : write_all (o->fd, (off_t) offset, data, bytes);
+  return note (o, error);
 }
 
 /* ---- commit ------------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ void gpumm_pass_open (gpumm_pass *s, struct gpumm_job *job, const char *what) {
   /* kept blocks count too, and have other sizes */
   const size_t held = gpumm_pool_bytes (plan->context, GPUMM_POOL_DEVICE, NULL);
   const int64_t needs = plan->device_bytes > 0 ? plan->device_bytes : limit;
-  if (limit > 0 && (int64_t) held + needs > limit)
+  if (limit > 0 && needs > limit - (int64_t) held)
     gpumm_pool_trim (plan->context, GPUMM_POOL_DEVICE, 0);
 }
 

@@ -88,6 +88,10 @@ static void test_names (void) {
   const char *const names[] = {
       "plain", "a;$(touch y)`touch y`", "sub/it", "-f", "a\nb", "a'\"\\%@", "\xff\xfe", long_name};
   CHECK (mkdir ("sub", 0777) == 0, "%s", strerror (errno));
+  CHECK (gpumm_output_append (NULL, "x", 1) == GPUMM_INVALID
+             && gpumm_output_put (NULL, 0, "x", 1) == GPUMM_INVALID
+             && gpumm_output_reserve (NULL, 1) == GPUMM_INVALID && !gpumm_output_is_stream (NULL),
+         "no output");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     CHECK (!replace (names[i], "first"), "%s", gpumm_last_error ());
     CHECK (holds (names[i], "first") && (about (names[i]).st_mode & 07777) == 0640, "%s", names[i]);
@@ -223,6 +227,9 @@ static gpumm_status replace_by_much (const char *name, int how) {
   gpumm_status status = gpumm_output_open (name, &output);
   if (!status && how == 0) {
     CHECK (gpumm_output_reserve (output, SIZE_MAX) != GPUMM_OK, "2^64 bytes reserved");
+    gpumm_output_abort (output);
+    status = gpumm_output_open (name, &output);
+    CHECK (status || gpumm_output_put (output, SIZE_MAX, much, 1) != GPUMM_OK, "put at 2^64");
     gpumm_output_abort (output);
     status = gpumm_output_open (name, &output);
     if (!status)

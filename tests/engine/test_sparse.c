@@ -688,6 +688,13 @@ static void test_device_failures (void) {
   CHECK (multiply (&p, 0, &c) == GPUMM_DEVICE_MEMORY
              && strstr (gpumm_last_error (), "MaxDeviceMemory"),
          "%s", gpumm_last_error ());
+  gpumm_options ample = on_device; /* beside memory that is kept */
+  ample.max_device_memory = INT64_MAX;
+  for (int i = 0; i < 2; i++) {
+    options = &ample;
+    CHECK (multiply (&p, 0, &c) == GPUMM_OK, "%s", gpumm_last_error ());
+    release (&c);
+  }
   options = &on_device;
   gpumm_fault_device (0);
   CHECK (multiply (&p, 0, &c) == GPUMM_OK, "%s", gpumm_last_error ());

@@ -297,6 +297,9 @@ static void test_looks (void) {
   gpumm_glance beyond[] = {all[0], all[2]};
   beyond[1].count = 1 << 20;
   CHECK (gpumm_look (beyond, 2) == GPUMM_INVALID, "more entries than the buffer has");
+  const gpumm_glance nowhere = {x, 3, NULL};
+  CHECK (gpumm_look (NULL, 1) == GPUMM_INVALID && gpumm_look (&nowhere, 1) == GPUMM_INVALID,
+         "looks to nowhere");
   give_all ();
 }
 
