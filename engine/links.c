@@ -7,6 +7,7 @@
 #include "links.h"
 #include "clock.h"
 #include "memory/host.h"
+#include "progress.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -144,7 +145,9 @@ gpumm_status gpumm_links_of (uint64_t devices, const gpumm_part_calls *calls, gp
   pthread_mutex_lock (&lock);
   if (measured != devices) {
     is_measuring = 1;
+    gpumm_progress_enter (gpumm_seconds (), 0, 0); /* its products are no part of the caller's */
     status = measure (devices, calls, &known);
+    gpumm_progress_leave ();
     is_measuring = 0;
     if (status)
       known = (gpumm_links){0};

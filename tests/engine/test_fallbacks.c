@@ -8,6 +8,7 @@
 #include "check.h"
 #include "gpumm.h"
 #include "made_up_gpu.h"
+#include "progress.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -270,10 +271,25 @@ static void fail_some (unsigned failing, gpumm_options o, const gpumm_report *wh
   CHECK (r.flops == whole->flops, "failing %x: %g operations", failing, r.flops);
 }
 
-/* By measured rates three devices take a product that one computes for long. */
+static double first_part, last_part; /* of the progress that is told */
+static int falls;
+
+static void listen (double part, double left) {
+  (void) left;
+  if (part < 0)
+    return;
+  first_part = first_part > 0 ? first_part : part;
+  falls |= part < last_part;
+  last_part = part;
+}
+
+/* By measured rates three devices take a product that one computes for long. The products that measure the
+ * links are not told as parts of it. */
 static void test_choice (void) {
   const gpumm_options o = {.backend = GPUMM_GPU, .device = -1, .devices = 7};
   gpumm_report r = {0};
+  gpumm_tell (listen);
+  gpumm_progress_set_delay (1e-6);
   gpumm_reset ();
   gpu->devices = 3;
   usual_clock = gpu->clock;
@@ -281,6 +297,10 @@ static void test_choice (void) {
   CHECK (square (WORTH_ALL, o, &r) == GPUMM_OK && r.share_count == 3
              && strstr (r.reason, "3 devices, as they take about"),
          "%s", r.reason);
+  CHECK (first_part > 0 && first_part < 0.4 && !falls, "told from %g to %g, falls: %d", first_part,
+         last_part, falls);
+  gpumm_tell (NULL);
+  gpumm_progress_set_delay (GPUMM_TELL_AFTER);
   gpu->clock = usual_clock;
   gpu->devices = 1;
   gpumm_reset ();
