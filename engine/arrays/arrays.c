@@ -149,7 +149,7 @@ static gpumm_status check_lanes (const call *c, int64_t inner, int64_t count, in
   const int64_t size[] = {inner, count, outer};
   int64_t product = 0;
   gpumm_status status = check_sizes (c, size, 3, &product);
-  if (!status && entries >= 0 && product != entries)
+  if (!status && product != entries)
     status =
         gpumm_fail (GPUMM_INVALID, "%s: %lld x %lld x %lld are not the map's %lld entries", c->name,
                     (long long) inner, (long long) count, (long long) outer, (long long) entries);
@@ -207,7 +207,10 @@ gpumm_status gpumm_fold_entries (const gpumm_fold *f) {
   gpumm_status status = check_map (&c, &f->map, 0, &entries);
   if (!status)
     status = check_lanes (&c, f->inner, f->count, f->outer, entries);
-  const int64_t lanes = status ? 0 : f->inner * f->outer;
+  const int64_t ends[] = {f->inner, f->outer}; /* which may be too many where count is 0 */
+  int64_t lanes = 0;
+  if (!status)
+    status = check_sizes (&c, ends, 2, &lanes);
   if (!status)
     status = gpumm_check_vector (&c, &f->output, lanes, "the output");
   if (!status && is_wide (f->output.type))
@@ -233,8 +236,9 @@ gpumm_status gpumm_scan_entries (const gpumm_scan *s) {
     return gpumm_fail (GPUMM_INVALID, "no scan");
   if (s->op != GPUMM_FOLD_SUM && s->op != GPUMM_FOLD_PROD)
     return gpumm_fail (GPUMM_INVALID, "%s: only sums and products run", c.name);
-  gpumm_status status = check_lanes (&c, s->inner, s->count, s->outer, -1);
-  const int64_t entries = status ? 0 : s->inner * s->count * s->outer;
+  const int64_t size[] = {s->inner, s->count, s->outer};
+  int64_t entries = 0;
+  gpumm_status status = check_sizes (&c, size, 3, &entries);
   if (!status)
     status = gpumm_check_vector (&c, &s->input, entries, "the input");
   if (!status)

@@ -937,6 +937,9 @@ static void test_refused (void) {
   refuse ((g = f, g.index = view (&y, NULL), gpumm_fold_entries (&g)), GPUMM_INVALID, "doubles");
   refuse ((g = f, g.output = view (&wide, NULL), gpumm_fold_entries (&g)), GPUMM_UNSUPPORTED,
           "int64");
+  refuse ((g = f, g.map.size[0] = g.count = 0, g.inner = INT64_C (1) << 62, g.outer = 4,
+           gpumm_fold_entries (&g)),
+          GPUMM_INVALID, "too many");
   refuse (gpumm_fold_entries (NULL), GPUMM_INVALID, "no fold");
   const gpumm_scan s = {.op = GPUMM_FOLD_SUM,
                         .inner = 1,
