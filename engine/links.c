@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <string.h>
 
 /* Flat matrices of 0.25 GiB go up, come down, or both, beside others that take a few percent of that. */
 enum { ROWS = 512, COLS = 65536, THIN = 16, MOST_ROUNDS = 4 };
@@ -19,8 +20,13 @@ enum { ROWS = 512, COLS = 65536, THIN = 16, MOST_ROUNDS = 4 };
 static const double ENOUGH = 0.2;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t measured; /* the devices whose links are known */
-static gpumm_links known;
+/* The sets of devices whose links are known, by their bits; the oldest makes room. */
+enum { SETS = 8 };
+static struct {
+  uint64_t devices;
+  gpumm_links links;
+} known[SETS];
+static int newest;
 
 static _Thread_local int is_measuring;
 
@@ -30,7 +36,7 @@ int gpumm_links_measuring (void) {
 
 void gpumm_links_forget (void) {
   pthread_mutex_lock (&lock);
-  measured = 0;
+  memset (known, 0, sizeof known);
   pthread_mutex_unlock (&lock);
 }
 
@@ -142,18 +148,25 @@ static gpumm_status measure (uint64_t devices, const gpumm_part_calls *calls, gp
 
 gpumm_status gpumm_links_of (uint64_t devices, const gpumm_part_calls *calls, gpumm_links *links) {
   gpumm_status status = GPUMM_OK;
+  int set = 0;
   pthread_mutex_lock (&lock);
-  if (measured != devices) {
+  while (set < SETS && known[set].devices != devices)
+    set++;
+  if (set == SETS) {
     is_measuring = 1;
     gpumm_progress_enter (gpumm_seconds (), 0, 0); /* its products are no part of the caller's */
-    status = measure (devices, calls, &known);
+    status = measure (devices, calls, links);
     gpumm_progress_leave ();
     is_measuring = 0;
     if (status)
-      known = (gpumm_links){0};
-    measured = status == GPUMM_CANCELLED ? 0 : devices; /* what has failed is not tried each time */
-  }
-  *links = known;
+      *links = (gpumm_links){0};
+    if (status != GPUMM_CANCELLED) { /* what has failed is not tried each time */
+      set = newest = (newest + 1) % SETS;
+      known[set].devices = devices;
+      known[set].links = *links;
+    }
+  } else
+    *links = known[set].links;
   pthread_mutex_unlock (&lock);
   return status == GPUMM_CANCELLED ? status : GPUMM_OK;
 }

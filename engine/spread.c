@@ -530,7 +530,6 @@ static gpumm_status choose_devices (spread *s, const gpumm_place *first, double 
           ? plan->rival_seconds
           : fmax (seconds - (x.common + x.split) / first->upload - x.result / first->download, 0);
   const gpumm_status status = gpumm_links_of (devices, s->calls, &x.links);
-  gpumm_progress_again (); /* measuring is no progress of this product */
   if (status)
     return status;
   if (x.links.one.up <= 0) {

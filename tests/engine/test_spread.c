@@ -672,6 +672,9 @@ static void test_links (void) {
   const int ran = trial.ran;
   CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran == ran, "known");
   CHECK (!gpumm_links_of (6, &calls, &links) && trial.ran > ran, "of others");
+  const int both = trial.ran;
+  CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran == both, "both are known");
+  gpumm_links_forget ();
   trial.fail_at = trial.opened + 2;
   trial.failure = GPUMM_DEVICE_MEMORY;
   CHECK (!gpumm_links_of (12, &calls, &links) && trial.opened == trial.fail_at, "%d", trial.opened);
