@@ -400,6 +400,9 @@ function [v, lines, words] = read_entries (file, text, line, info)
   width = numel (labels);
 
   text = without_comments (text);
+  if (! isempty (text) && text(end) != "\n")
+    text(end+1) = "\n";  # sscanf passes over the beginning of a word, "in" or ".", at the end of all text
+  endif
   [v, complete] = read_numbers (text);
   space = isspace (text);
   words = find (! space & [true, space(1:end-1)](1:numel (space)));

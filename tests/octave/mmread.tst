@@ -279,6 +279,9 @@
 %!   "number",   4, "\"1dd5\" is not",           [r "2 2 2\n1 1 1d0\n1 1 1dd5\n"];
 %!   "number",   3, "\"\\.\" is not",            [a "1 1\n.\n"];
 %!   "number",   3, "\"1i\" is not",             [a "1 1\n1i\n"];
+%!   "number",   3, "\"5n\" is not",             [r "2 2 1\n1 1 5n"];
+%!   "number",   3, "\"5in\" is not",            [r "2 2 1\n1 1 5in"];
+%!   "number",   3, "\"NaN\\.\" is not",          [a "1 1\nNaN."];
 %!   "number",   4, "is not a number",           [r "2 2 2\n1 1 1\n\0 2 2 2\n"];
 %!   "number",   3, "x{37}\\.\\.\\.\" is not",   [a "1 1\n" repmat("x", 1, 500) "\n"];
 %!   "range",    4, "1e400 is beyond",           [a "2 1\n1\n1e400\n"];
