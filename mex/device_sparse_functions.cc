@@ -152,7 +152,7 @@ sparse part_of (sparse x, const octave_value_list &given) {
     if (index[0].is_scalar ()) {
       const index_type at = index[0](0);
       index = {octave::idx_vector (at % size (0)), octave::idx_vector (at / size (0))};
-    } else if (size (1) == 1)
+    } else if (size (1) == 1 && (size (0) != 1 || shape (0) != 1)) /* a number: as the index lies */
       index = {index[0], octave::idx_vector::colon};
     else
       index = {octave::idx_vector::colon, index[0]};

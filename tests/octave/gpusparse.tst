@@ -232,6 +232,15 @@
 %! endfor
 %! fail_with (texts);
 
+%!test <*parts of a number have the shape of the index>
+%! texts = {};
+%! for p = {sparse(5), sparse(0), sparse(2i), sparse(true)}
+%!   for f = {@(x) x([1, 1, 1]), @(x) x([1; 1]), @(x) x(2:end), @(x) x(zeros (1, 0)), @(x) x(zeros (0, 1)), @(x) x(:), @(x) x(true)}
+%!     texts{end+1} = compare (f{1}, p, 0);
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
 %!test <*operators of two patterns>
 %! operators = {@plus, @minus, @times, @and, @or, @(x, y) real (x) < real (y), @(x, y) real (x) > abs (y), @ne, @mtimes, @(x, y) x' * y, @(x, y) x * y', ...
 %!              @(x, y) x.' + y.', @(x, y) x' .* y', @(x, y) x' | y', @(x, y) x' & y', @(x, y) x + conj (y), @(x, y) x .* (y != 0), ...
