@@ -57,6 +57,8 @@ array diagonal_of (blocks x) {
                 "Use gather (X)");
   if (x.is_hosted ())
     return hosted (by_octave ("diag", ovl (x.host)));
+  if (x.rows == 0 && x.cols == 0) // as Octave's diag; of 0 x n it is 0 x 1
+    return new_array (x.device, x.values.type, dim_vector (0, 0));
   const index_type b = x.block_rows, n = std::min (x.rows, x.cols) / b, down = x.rows / b;
   std::vector<int64_t> ends (down + 1);
   std::vector<int32_t> on (n);

@@ -169,7 +169,7 @@ static block_operand operand_for (const octave_base_value &x, int device) {
   return o;
 }
 
-// A matrix of one element counts as a number if the other operand is not in blocks.
+// A matrix of one element counts as a number beside a matrix that is not in blocks.
 static bool is_one (const octave_base_value &x) {
   return gpublocks_of (x) && x.numel () == 1;
 }
@@ -180,7 +180,8 @@ octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_val
   blocks result;
   const octave_gpublocks *s = gpublocks_of (a), *t = gpublocks_of (b);
   const bool blocks_a = s || is_blocksparse (a), blocks_b = t || is_blocksparse (b);
-  if (blocks_a != blocks_b && (is_one (a) || is_one (b)))
+  const octave_idx_type other = (is_one (a) ? b : a).numel ();
+  if (blocks_a != blocks_b && (is_one (a) || is_one (b)) && other != 1)
     return octave::binary_op (type_info (), op, is_one (a) ? a.full_value () : shared (a),
                               is_one (b) ? b.full_value () : shared (b));
   const int device = device_of (a, b);

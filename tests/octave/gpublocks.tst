@@ -377,6 +377,14 @@
 %!   assert (full (gather (f (gpuArray (S)))), full (f (S)));
 %! endfor
 %! assert (ifelse_of (gpuArray (S)), "true");
+%! ## and what is in blocks on the host stays so: a loop of products may have a matrix of 1 x 1
+%! for f = {@(x) 2 * x, @(x) x .* 2, @(x) -x, @(x) x / 2, @(x) 2 \ x, @(x) x .^ 2, @(x) 1.5 * x - 0.5 * x ^ 3}
+%!   assert (isequal (gather (f{1} (gpuArray (S))), f{1} (S)));
+%!   assert (class (gather (f{1} (gpuArray (S)))), "blocksparse");
+%! endfor
+%! assert (gather (gpuArray (S) .^ -1), 1 / 3);
+%! assert (gather (2 ./ gpuArray (S)), 2 / 3);
+%! assert (size (diag (gpuArray (blocksparse (0, 0, 1)))), [0, 0]);
 
 ## ---- what cancels, overflows, and blocks that are not stored -------------------------------------
 
