@@ -30,7 +30,7 @@ enum { MOST = 64, CPU = -1 };
 /* A product may be spread if it takes one device at least this many seconds by its estimate; and is, if several
  * take at most FASTER of the time of one. Threads, parts and what the host does again for each device with
  * compressed operands take as long as several save on shorter ones. */
-static const double WORTH = 30e-3, WORTH_COMPRESSED = 0.1, FASTER = 0.85;
+static const double WORTH = 30e-3, WORTH_COMPRESSED = 0.1, FASTER = 0.9;
 
 /* Computing and moving overlap but for this part of the shorter: 1/6 on H100 and H200. */
 static const double APART = 1.0 / 6;

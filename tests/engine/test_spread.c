@@ -583,7 +583,7 @@ static void test_counts (void) {
       {1, 0, 0, 0, 1, 1, 1, 1, slow, 4, 1},                /* the others hardly help */
       {0.16, 2e9, 2e9, 2e9, 2.6, 1, 1, 1, alike, 4, 4},    /* 16384 x 16384, double */
       {0.16, 2e9, 2e9, 2e9, 1.4, 1, 1, 1, alike, 2, 2},    /* on two */
-      {0.024, 6e8, 6e8, 6e8, 1.4, 1, 1, 1, alike, 2, 1},   /* 12000, single: the host limits it */
+      {0.024, 6e8, 6e8, 6e8, 1.4, 1, 0.9, 1, alike, 2, 1}, /* 12000, single: the host limits it */
       {0.024, 6e8, 6e8, 6e8, 1.9, 1, 1.8, 1, alike, 2, 2}, /* or not */
       {0.01, 4.9e9, 5e7, 5e7, 4, 1, 1, 0, alike, 4, 1},   /* nearly all of it goes to each device */
       {0.01, 4.9e9, 5e7, 5e7, 2.6, 1, 1, 1, alike, 4, 4}, /* or up once, as fast as the links can */
@@ -606,7 +606,7 @@ static void test_counts (void) {
     const int count = gpumm_spread_count (&x, cases[i].rates, cases[i].most);
     const double one = gpumm_spread_seconds (&x, cases[i].rates, 1);
     CHECK (count == cases[i].count, "case %zu: %d devices", i, count);
-    CHECK (count == 1 || gpumm_spread_seconds (&x, cases[i].rates, count) < 0.85 * one,
+    CHECK (count == 1 || gpumm_spread_seconds (&x, cases[i].rates, count) < 0.9 * one,
            "case %zu: %g s", i, one);
     CHECK (one >= x.compute && one >= (x.common + x.split) / 50e9 && one >= x.result / 45e9,
            "case %zu: %g s", i, one);
