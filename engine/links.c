@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "memory/host.h"
 #include "progress.h"
+#include "rates.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -46,24 +47,13 @@ typedef struct {
   gpumm_matrix square, tall, wide, few; /* ROWS x ROWS, ROWS x THIN, THIN x ROWS, THIN x COLS */
 } trial;
 
-static gpumm_matrix matrix (int64_t rows, int64_t cols) {
-  return (gpumm_matrix){.type = GPUMM_D,
-                        .rows = rows,
-                        .cols = cols,
-                        .ld = rows,
-                        .values = gpumm_allocate (rows * cols, sizeof (double))};
+static gpumm_matrix matrix (int64_t rows, int64_t cols, void *values) {
+  return (gpumm_matrix){.type = GPUMM_D, .rows = rows, .cols = cols, .ld = rows, .values = values};
 }
 
-/* Uniform in (-0.5, 0.5), of 53 bits: whole numbers, and those that fit a float, would go up in fewer bytes. */
-static void fill (gpumm_matrix *x) {
-  uint64_t state = 88172645463325252u;
-  double *values = x->values;
-  for (int64_t i = 0; values && i < x->rows * x->cols; i++) {
-    state ^= state << 13; /* xorshift64, Marsaglia 2003 */
-    state ^= state >> 7;
-    state ^= state << 17;
-    values[i] = (double) (state >> 11) * 0x1p-53 - 0.5;
-  }
+/* Not of whole numbers, nor of those that fit a float: these would go up in fewer bytes. */
+static gpumm_matrix random_operand (int64_t rows, int64_t cols) {
+  return matrix (rows, cols, gpumm_random_matrix (rows * cols, GPUMM_D));
 }
 
 /* Lowers *least to the seconds of a * b, in fresh memory, as results of Octave's are. */
@@ -72,7 +62,7 @@ static gpumm_status time_product (const trial *t, const gpumm_matrix *a, const g
   const gpumm_problem problem = {.a = *a, .b = *b, .alpha = {1, 0}, .output = GPUMM_D};
   const gpumm_options options = {.backend = GPUMM_GPU, .device = -1, .devices = t->devices};
   struct gpumm_job *job = NULL;
-  *c = matrix (a->rows, b->cols);
+  *c = matrix (a->rows, b->cols, gpumm_allocate (a->rows * b->cols, sizeof (double)));
   if (!c->values)
     return GPUMM_HOST_MEMORY;
   const double began = gpumm_seconds ();
@@ -121,17 +111,15 @@ static gpumm_link link_of (const times *least) {
 static gpumm_status measure (uint64_t devices, const gpumm_part_calls *calls, gpumm_links *links) {
   trial one = {.devices = devices & -devices,
                .calls = calls,
-               .square = matrix (ROWS, ROWS),
-               .tall = matrix (ROWS, THIN),
-               .wide = matrix (THIN, ROWS),
-               .few = matrix (THIN, COLS)};
-  gpumm_matrix *all_matrices[] = {&one.square, &one.tall, &one.wide, &one.few};
+               .square = random_operand (ROWS, ROWS),
+               .tall = random_operand (ROWS, THIN),
+               .wide = random_operand (THIN, ROWS),
+               .few = random_operand (THIN, COLS)};
+  gpumm_matrix *operands[] = {&one.square, &one.tall, &one.wide, &one.few};
   gpumm_status status = GPUMM_OK;
   times of_one = {INFINITY, INFINITY, INFINITY, INFINITY}, of_all = of_one;
-  for (int i = 0; i < 4; i++) {
-    fill (all_matrices[i]);
-    status = all_matrices[i]->values ? status : GPUMM_HOST_MEMORY;
-  }
+  for (int i = 0; i < 4; i++)
+    status = operands[i]->values ? status : GPUMM_HOST_MEMORY;
   trial all = one;
   all.devices = devices;
   const double began = gpumm_seconds ();
@@ -142,7 +130,7 @@ static gpumm_status measure (uint64_t devices, const gpumm_part_calls *calls, gp
   }
   *links = (gpumm_links){link_of (&of_one), link_of (&of_all)};
   for (int i = 0; i < 4; i++)
-    gpumm_release (all_matrices[i]->values);
+    gpumm_release (operands[i]->values);
   return status;
 }
 

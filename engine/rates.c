@@ -38,8 +38,7 @@ static double cpu_flops[FLOAT_TYPES];
  * the sizes where both are equally fast. */
 enum { LARGE = 1024, NEAR = 384, SMALL = 16, CPU_SIZE = 384, ROUNDS = 5 };
 
-/* Uniform in (-0.5, 0.5): power and clocks depend on the data, and zeros would flatter. */
-static void *random_matrix (int64_t elements, gpumm_type type) {
+void *gpumm_random_matrix (int64_t elements, gpumm_type type) {
   int is_single = gpumm_is_single (type);
   int64_t reals = elements * (gpumm_is_complex (type) ? 2 : 1);
   void *x = gpumm_allocate (reals, is_single ? sizeof (float) : sizeof (double));
@@ -95,7 +94,7 @@ static gpumm_status time_product (const gpumm_place *place, gpumm_type type, voi
 static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rates *r) {
   double bytes = (double) LARGE * LARGE * (double) gpumm_type_bytes (type);
   double call = 0, near = 0, up = 0, down = 0, all = 0, compute = 0;
-  void *x = random_matrix (2 * LARGE * LARGE, type);
+  void *x = gpumm_random_matrix (2 * LARGE * LARGE, type);
   void *y = gpumm_allocate (LARGE * LARGE, gpumm_type_bytes (type));
   gpumm_status status = x && y ? GPUMM_OK : GPUMM_HOST_MEMORY;
   if (!status)
@@ -218,7 +217,7 @@ static gpumm_status begin_trial (trial *t, gpumm_context *context) {
   gpumm_status status = gpumm_pool_take (context, GPUMM_POOL_PINNED, BLOCK_BYTES, &t->block);
   void *random = NULL;
   if (!status) {
-    random = random_matrix ((int64_t) (BLOCK_BYTES / gpumm_type_bytes (t->type)), t->type);
+    random = gpumm_random_matrix ((int64_t) (BLOCK_BYTES / gpumm_type_bytes (t->type)), t->type);
     status = random ? GPUMM_OK : GPUMM_HOST_MEMORY;
   }
   if (!status)
@@ -418,7 +417,7 @@ gpumm_status gpumm_place_cpu (gpumm_type type, gpumm_place *place) {
   if (!cpu_flops[type]) {
     size_t element = gpumm_type_bytes (type);
     int64_t square = (int64_t) CPU_SIZE * CPU_SIZE;
-    char *x = random_matrix (3 * square, type);
+    char *x = gpumm_random_matrix (3 * square, type);
     if (!x) {
       pthread_mutex_unlock (&lock);
       return GPUMM_HOST_MEMORY;
