@@ -180,8 +180,7 @@ octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_val
   blocks result;
   const octave_gpublocks *s = gpublocks_of (a), *t = gpublocks_of (b);
   const bool blocks_a = s || is_blocksparse (a), blocks_b = t || is_blocksparse (b);
-  const octave_idx_type other = (is_one (a) ? b : a).numel ();
-  if (blocks_a != blocks_b && (is_one (a) || is_one (b)) && other != 1)
+  if (blocks_a != blocks_b && (is_one (a) || is_one (b)) && a.numel () != b.numel ())
     return octave::binary_op (type_info (), op, is_one (a) ? a.full_value () : shared (a),
                               is_one (b) ? b.full_value () : shared (b));
   const int device = device_of (a, b);

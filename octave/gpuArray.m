@@ -82,13 +82,13 @@
 ## @code{[@var{G}, @var{H}]}, @code{full} and @code{sparse}.
 ##
 ## These work for matrices in blocks: products @code{@var{G} * @var{H}} with each other and with full
-## matrices (not @code{gpumm}), powers by whole numbers from 1 on, transposes, @code{+ - .*} of two matrices with the same block size, numbers as factors and
-## divisors, functions that leave zeros zero, @code{dropblocks}, @code{sum}, @code{norm} with 1,
-## @code{Inf} and @qcode{"fro"}, @code{trace} and @code{diag} of square blocks, @code{nnz},
-## @code{nnzb}, @code{blocksize}, reading rows and columns (the result is full) and blocks
-## @code{@var{G}@{I,J@}}, @code{[@var{G}, @var{H}]} of one class and block size, @code{full},
-## @code{sparse}, and @code{blocksparse (@var{G}, @var{b})} of a full matrix.  Products of two
-## matrices in blocks of one integer class are exact and saturate once, at the end.
+## matrices (not @code{gpumm}), powers by whole numbers from 1 on, transposes, @code{+ - .*} of two
+## matrices with the same block size, numbers as factors and divisors, functions that leave zeros zero,
+## @code{dropblocks}, @code{sum}, @code{norm} with 1, @code{Inf} and @qcode{"fro"}, @code{trace} and
+## @code{diag} of square blocks, @code{nnz}, @code{nnzb}, @code{blocksize}, reading rows and columns
+## (the result is full) and blocks @code{@var{G}@{I,J@}}, @code{[@var{G}, @var{H}]} of one class and
+## block size, @code{full}, @code{sparse}, and @code{blocksparse (@var{G}, @var{b})} of a full matrix.
+## Products of two matrices in blocks of one integer class are exact and saturate once, at the end.
 ##
 ## Functions of Octave that are made of these work, too, such as @code{std} and @code{circshift}.  All
 ## other functions give an error with the identifier @code{gpumm:gpuArray:gather}.  For int64 and uint64

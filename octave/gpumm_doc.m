@@ -31,9 +31,10 @@ function address = gpumm_doc (name = "")
     error ("gpumm:bad-value", "gpumm_doc: NAME must be a string");
   endif
   here = fileparts (mfilename ("fullpath"));
-  functions = regexp (readdir (here), '^(\w+)\.m$', "tokens", "once");
+  names = readdir (here);
+  functions = regexp (names, '^(\w+)\.m$', "tokens", "once");
   functions = vertcat (functions{:});
-  classes = vertcat (regexp (readdir (here), '^@([a-zA-Z]\w*)$', "tokens", "once"){:});
+  classes = vertcat (regexp (names, '^@([a-zA-Z]\w*)$', "tokens", "once"){:});
   has_constructor = @(name) exist (fullfile (here, ["@" name], [name ".m"]), "file") == 2;
   functions = sort ([functions; classes(cellfun (has_constructor, classes))]);
   if (! (isempty (name) || any (strcmp (name, functions))))

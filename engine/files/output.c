@@ -226,11 +226,13 @@ int gpumm_output_is_stream (const gpumm_output *o) {
 
 /* ---- write -------------------------------------------------------------------------------- */
 
+static gpumm_status no_output (void) {
+  return gpumm_fail (GPUMM_INVALID, "no output given");
+}
+
 /* Keeps the first failure, so that a commit fails too. */
 static gpumm_status note (gpumm_output *o, int error) {
   int none = 0;
-  if (!o)
-    return gpumm_fail (GPUMM_INVALID, "no output given");
   if (!error)
     return GPUMM_OK;
   atomic_compare_exchange_strong (&o->error, &none, error);
@@ -245,9 +247,9 @@ static int reserve (int fd, int mode, off_t bytes) {
 }
 
 gpumm_status gpumm_output_reserve (gpumm_output *o, size_t bytes) {
-  return note (o, !o || o->stream     ? 0
-                  : bytes > INT64_MAX ? EFBIG
-                                      : reserve (o->fd, 0, (off_t) bytes));
+  if (!o)
+    return no_output ();
+  return note (o, o->stream ? 0 : bytes > INT64_MAX ? EFBIG : reserve (o->fd, 0, (off_t) bytes));
 }
 
 enum { AT_END = -1 };
@@ -267,14 +269,15 @@ static int write_all (int fd, off_t at, const char *from, size_t bytes) {
 }
 
 gpumm_status gpumm_output_append (gpumm_output *o, const void *data, size_t bytes) {
-  return note (o, o ? write_all (o->fd, AT_END, data, bytes) : 0);
+  return o ? note (o, write_all (o->fd, AT_END, data, bytes)) : no_output ();
 }
 
 gpumm_status gpumm_output_put (gpumm_output *o, size_t offset, const void *data, size_t bytes) {
-  const int error = !o                   ? 0
-                    : offset > INT64_MAX ? EFBIG /* as a signed offset it would be AT_END */
-                                         : write_all (o->fd, (off_t) offset, data, bytes);
-  return note (o, error);
+  if (!o)
+    return no_output ();
+  if (offset > INT64_MAX) /* as a signed offset it would be AT_END */
+    return note (o, EFBIG);
+  return note (o, write_all (o->fd, (off_t) offset, data, bytes));
 }
 
 /* ---- commit ------------------------------------------------------------------------------- */

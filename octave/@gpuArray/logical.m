@@ -10,13 +10,7 @@ function R = logical (X)
     return;
   endif
   if (isfloat (X) && ! isempty (X))
-    wrong = isnan (X);
-    if (issparse (X))
-      has_nan = nnz (wrong) > 0;
-    else
-      has_nan = __gpuarray__ ("fold", "any", wrong(:), 1);
-    endif
-    if (has_nan)
+    if (nnz (isnan (X)) > 0)
       logical (NaN); # Octave's error
     endif
   endif
