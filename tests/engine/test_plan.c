@@ -7,6 +7,7 @@
 #include "check.h"
 #include "memory/buffer.h"
 #include "memory/pool.h"
+#include "threads.h"
 #include "tiles.h"
 #include "types.h"
 
@@ -141,6 +142,17 @@ static void test_choice_of_backend (void) {
            GPUMM_NO_DEVICE);
 }
 
+/* Writing a large C takes a CPU longer than computing it where k is short. */
+static void test_short_k (void) {
+  make_places ();
+  cpu.flops[GPUMM_D] = 4e11;
+  const gpumm_options o = {.device = -1};
+  const gpumm_plan small = plan_of (square (GPUMM_D, 2000, 2000, 20), o, &fast, GPUMM_OK),
+                   large = plan_of (square (GPUMM_D, 20000, 20000, 20), o, &fast, GPUMM_OK);
+  CHECK (small.backend == GPUMM_CPU, "%s", small.reason);
+  CHECK (large.backend == GPUMM_GPU, "%s", large.reason);
+}
+
 /* The crossover moves with the rates, and only with them. */
 static void test_crossover (void) {
   int64_t before = 0;
@@ -154,7 +166,9 @@ static void test_crossover (void) {
       plan = plan_of (square (GPUMM_D, n, n, n), (gpumm_options){.device = -1}, &fast, GPUMM_OK);
     } while (plan.backend == GPUMM_CPU && n < 20000);
     double d = (double) n;
-    double on_cpu = 1e-6 + 2 * d * d * d / cpu.flops[GPUMM_D];
+    double threads = (double) gpumm_least (gpumm_threads (), 12); /* write 1 GB/s of a large C each */
+    double on_cpu = 1e-6 + 2 * d * d * d / cpu.flops[GPUMM_D]
+                    + fmax (8 * d * d - (32 << 20), 0) / (1e9 * threads);
     double on_gpu = 60e-6 + 24 * d * d / 2e10 + 2 * d * d * d / 4e13;
     CHECK (fabs (fmin (0.85 * on_cpu, on_cpu - 0.25e-3) - on_gpu) < 0.05 * on_gpu,
            "crossover at %lld: %g and %g", (long long) n, on_cpu, on_gpu);
@@ -1122,6 +1136,7 @@ static void test_estimates (void) {
 
 int main (void) {
   test_choice_of_backend ();
+  test_short_k ();
   test_crossover ();
   test_choice_of_kernel ();
   test_tuned ();
