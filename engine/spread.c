@@ -27,10 +27,11 @@
 
 enum { MOST = 64, CPU = -1 };
 
-/* A product may be spread if it takes one device at least this many seconds by its estimate; and is, if several
- * take at most FASTER of the time of one. Threads, parts and what the host does again for each device with
- * compressed operands take as long as several save on shorter ones. */
-static const double WORTH = 30e-3, WORTH_COMPRESSED = 0.1, FASTER = 0.9;
+/* A product may be spread if it takes one device at least this many seconds by its estimate, by the rates of
+ * small products and by the links; and is, if several take at most FASTER of the time of one. Threads, parts and
+ * what the host does again for each device with compressed operands take as long as several save on shorter
+ * ones. */
+static const double WORTH = 25e-3, WORTH_COMPRESSED = 0.1, FASTER = 0.8;
 
 /* Computing and moving overlap but for this part of the shorter: 1/6 on H100 and H200. */
 static const double APART = 1.0 / 6;
@@ -441,6 +442,14 @@ static int is_full (const gpumm_problem *p) {
   return p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE;
 }
 
+/* Is the product too short to be spread, if it takes one device so many seconds? */
+static int is_short (const gpumm_problem *p, double seconds, char *reason) {
+  if (seconds >= (is_full (p) ? WORTH : WORTH_COMPRESSED))
+    return 0;
+  gpumm_add_reason (reason, "; one device, which takes about %.3g ms", 1e3 * seconds);
+  return 1;
+}
+
 static int always; /* spread whatever can be */
 
 void gpumm_spread_always (int yes) {
@@ -474,7 +483,6 @@ static gpumm_status seconds_on (const spread *s, gpumm_context *context, gpumm_p
 static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *place, double *seconds,
                                   gpumm_sparse_estimate *estimate) {
   const int on_gpu = s->whole->plan.backend == GPUMM_GPU;
-  const double worth = is_full (&s->whole->problem) ? WORTH : WORTH_COMPRESSED;
   char *reason = s->whole->report.reason;
   char model[sizeof place->properties.name] = "";
   *estimate = gpumm_estimate_sparse (&s->whole->problem);
@@ -500,10 +508,8 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *plac
     if (s->count == 0) {
       *seconds = time;
       memcpy (model, properties.name, sizeof model);
-      if (time < worth) { /* the others are not even opened */
-        gpumm_add_reason (reason, "; one device, which takes about %.3g ms", 1e3 * time);
-        return GPUMM_OK;
-      }
+      if (is_short (&s->whole->problem, time, reason))
+        return GPUMM_OK; /* the others are not even opened */
     }
     s->devices[s->count++] = i;
   }
@@ -538,15 +544,18 @@ static gpumm_status choose_devices (spread *s, const gpumm_place *first, double 
     return GPUMM_OK;
   }
   const int most = s->count;
+  const double one = gpumm_spread_seconds (&x, s->rates, 1);
+  s->count = 1;
+  if (is_short (p, one, reason))
+    return GPUMM_OK;
   s->count = gpumm_spread_count (&x, s->rates, most);
-  const double one = 1e3 * gpumm_spread_seconds (&x, s->rates, 1);
-  const double several = 1e3 * gpumm_spread_seconds (&x, s->rates, s->count == 1 ? most : s->count);
-  if (s->count == 1)
-    gpumm_add_reason (reason, "; one device, as it takes about %.3g ms and %d take %.3g ms", one,
-                      most, several);
-  else
+  const double several = gpumm_spread_seconds (&x, s->rates, s->count == 1 ? most : s->count);
+  if (s->count > 1)
     gpumm_add_reason (reason, "; %d devices, as they take about %.3g ms and one takes %.3g ms",
-                      s->count, several, one);
+                      s->count, 1e3 * several, 1e3 * one);
+  else
+    gpumm_add_reason (reason, "; one device, as it takes about %.3g ms and %d take %.3g ms",
+                      1e3 * one, most, 1e3 * several);
   return GPUMM_OK;
 }
 
