@@ -200,6 +200,8 @@ static gpumm_status find_gpu (places *f, int device, int by_rates) {
   }
   if (!by_rates)
     gpumm_place_rival (p, o, f->gpu);
+  if (o->backend == GPUMM_AUTO)
+    gpumm_place_large (p, o, f->gpu);
   f->choices.gpu = f->gpu;
   return GPUMM_OK;
 }

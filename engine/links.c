@@ -20,13 +20,27 @@ enum { ROWS = 512, COLS = 65536, THIN = 16, MOST_ROUNDS = 4 };
 /* No further round begins so long after the first, which opens the devices. */
 static const double ENOUGH = 0.15;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* The sets of devices whose links are known, by their bits; the oldest makes room. */
-enum { SETS = 8 };
-static struct {
+/* The host may have been busy with something else: after so many seconds the next product adds another round. */
+static const double AGAIN[] = {1, 4, 16, 64};
+enum { AGAIN_COUNT = sizeof AGAIN / sizeof *AGAIN };
+
+/* The least seconds of a product that moves little, and of those that bring a flat matrix down, up, and up while
+ * another comes down. */
+typedef struct {
+  double little, down, up, both;
+} times;
+
+/* What is known of a set of devices, by their bits. */
+typedef struct {
   uint64_t devices;
-  gpumm_links links;
-} known[SETS];
+  times one, all;
+  int failed, again; /* again: how often it was measured again */
+  double first;      /* when it was measured first */
+} entry;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+enum { SETS = 8 };
+static entry known[SETS]; /* the oldest makes room */
 static int newest;
 
 static _Thread_local int is_measuring;
@@ -75,12 +89,6 @@ static gpumm_status time_product (const trial *t, const gpumm_matrix *a, const g
   return status;
 }
 
-/* The least seconds of a product that moves little, and of those that bring a flat matrix down, up, and up while
- * another comes down. */
-typedef struct {
-  double little, down, up, both;
-} times;
-
 static gpumm_status time_moves (const trial *t, times *least) {
   gpumm_matrix flat = {0}, few = {0}, other = {0}, little = {0};
   gpumm_status status = time_product (t, &t->wide, &t->square, &little, &least->little);
@@ -108,8 +116,9 @@ static gpumm_link link_of (const times *least) {
                       rate (least->both, least)};
 }
 
-static gpumm_status measure (uint64_t devices, const gpumm_part_calls *calls, gpumm_links *links) {
-  trial one = {.devices = devices & -devices,
+/* Lowers the times of one device, and of all, in one round or several. */
+static gpumm_status measure (entry *e, const gpumm_part_calls *calls, int most_rounds) {
+  trial one = {.devices = e->devices & -e->devices,
                .calls = calls,
                .square = random_operand (ROWS, ROWS),
                .tall = random_operand (ROWS, THIN),
@@ -117,47 +126,69 @@ static gpumm_status measure (uint64_t devices, const gpumm_part_calls *calls, gp
                .few = random_operand (THIN, COLS)};
   gpumm_matrix *operands[] = {&one.square, &one.tall, &one.wide, &one.few};
   gpumm_status status = GPUMM_OK;
-  times of_one = {INFINITY, INFINITY, INFINITY, INFINITY}, of_all = of_one;
   for (int i = 0; i < 4; i++)
     status = operands[i]->values ? status : GPUMM_HOST_MEMORY;
   trial all = one;
-  all.devices = devices;
+  all.devices = e->devices;
   double first_ended = 0;
-  for (int i = 0;
-       i < MOST_ROUNDS && !status && (i < 2 || gpumm_seconds () - first_ended < ENOUGH); i++) {
-    status = time_moves (&one, &of_one);
+  for (int i = 0; i < most_rounds && !status && (i < 2 || gpumm_seconds () - first_ended < ENOUGH);
+       i++) {
+    status = time_moves (&one, &e->one);
     if (!status)
-      status = time_moves (&all, &of_all);
+      status = time_moves (&all, &e->all);
     if (i == 0)
       first_ended = gpumm_seconds ();
   }
-  *links = (gpumm_links){link_of (&of_one), link_of (&of_all)};
   for (int i = 0; i < 4; i++)
     gpumm_release (operands[i]->values);
   return status;
 }
 
+/* The same, as no part of the caller's product: neither its progress nor its choice of devices. */
+static gpumm_status measure_apart (entry *e, const gpumm_part_calls *calls, int most_rounds) {
+  is_measuring = 1;
+  gpumm_progress_enter (gpumm_seconds (), 0, 0);
+  const gpumm_status status = measure (e, calls, most_rounds);
+  gpumm_progress_leave ();
+  is_measuring = 0;
+  return status;
+}
+
+/* A set that is not known yet. What fails is not tried again, unless it was stopped. */
+static gpumm_status add (uint64_t devices, const gpumm_part_calls *calls, entry **added) {
+  const times none = {INFINITY, INFINITY, INFINITY, INFINITY};
+  entry e = {.devices = devices, .one = none, .all = none};
+  const gpumm_status status = measure_apart (&e, calls, MOST_ROUNDS);
+  if (status == GPUMM_CANCELLED)
+    return status;
+  e.failed = status != GPUMM_OK;
+  e.first = gpumm_seconds ();
+  newest = (newest + 1) % SETS;
+  known[newest] = e;
+  *added = &known[newest];
+  return GPUMM_OK;
+}
+
+static gpumm_status find (uint64_t devices, const gpumm_part_calls *calls, entry **found) {
+  entry *e = known;
+  while (e < known + SETS && e->devices != devices)
+    e++;
+  if (e == known + SETS)
+    return add (devices, calls, found);
+  *found = e;
+  if (e->failed || e->again == AGAIN_COUNT || gpumm_seconds () - e->first < AGAIN[e->again])
+    return GPUMM_OK;
+  e->again++;
+  return measure_apart (e, calls, 1) == GPUMM_CANCELLED ? GPUMM_CANCELLED : GPUMM_OK;
+}
+
 gpumm_status gpumm_links_of (uint64_t devices, const gpumm_part_calls *calls, gpumm_links *links) {
-  gpumm_status status = GPUMM_OK;
-  int set = 0;
+  entry *e = NULL;
+  *links = (gpumm_links){0};
   pthread_mutex_lock (&lock);
-  while (set < SETS && known[set].devices != devices)
-    set++;
-  if (set == SETS) {
-    is_measuring = 1;
-    gpumm_progress_enter (gpumm_seconds (), 0, 0); /* its products are no part of the caller's */
-    status = measure (devices, calls, links);
-    gpumm_progress_leave ();
-    is_measuring = 0;
-    if (status)
-      *links = (gpumm_links){0};
-    if (status != GPUMM_CANCELLED) { /* what has failed is not tried each time */
-      set = newest = (newest + 1) % SETS;
-      known[set].devices = devices;
-      known[set].links = *links;
-    }
-  } else
-    *links = known[set].links;
+  const gpumm_status status = find (devices, calls, &e);
+  if (!status && !e->failed)
+    *links = (gpumm_links){link_of (&e->one), link_of (&e->all)};
   pthread_mutex_unlock (&lock);
-  return status == GPUMM_CANCELLED ? status : GPUMM_OK;
+  return status;
 }

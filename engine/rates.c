@@ -9,7 +9,9 @@
 #include "memory/host.h"
 #include "memory/pool.h"
 #include "types.h"
+#include "work.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -26,6 +28,8 @@ enum { DEPTHS = 4 }; /* of gpumm_rival_depth */
 
 typedef struct gpumm_rates {
   double upload, download, call, near_bytes, near_seconds, flops[FLOAT_TYPES];
+  double large_upload, large_download; /* not known: 0 */
+  int large_tried;
   double link;
   int link_tried;
   rival_class rival[FLOAT_TYPES][DEPTHS];
@@ -37,6 +41,11 @@ static double cpu_flops[FLOAT_TYPES];
 /* Products of these sizes take a GPU and a CPU about a millisecond: long enough to time, and near
  * the sizes where both are equally fast. */
 enum { LARGE = 1024, NEAR = 384, SMALL = 16, CPU_SIZE = 384, ROUNDS = 5 };
+
+/* A product that moves so many bytes is estimated by the rates of large transfers, which are measured with
+ * FLAT x LARGE doubles, 64 MiB: half of what 8 MB take is waiting for the first to arrive. */
+static const double MUCH = 1 << 28;
+enum { FLAT = 8 * LARGE };
 
 void *gpumm_random_matrix (int64_t elements, gpumm_type type) {
   int is_single = gpumm_is_single (type);
@@ -62,8 +71,9 @@ static double flops_of (gpumm_type type, double n) {
   return (gpumm_is_complex (type) ? 8 : 2) * n * n * n;
 }
 
-/* Runs an m x k by k x n product on the device, from x to y, several times (the first runs load
- * kernels and fill pools). Returns the best time of the whole product and of the kernel alone. */
+/* Runs an m x k by k x n product on the device, from x to y (NULL: to new memory each time, as results of
+ * Octave's are), several times (the first runs load kernels and fill pools). Returns the best time of the whole
+ * product and of the kernel alone. */
 static gpumm_status time_product (const gpumm_place *place, gpumm_type type, void *x, void *y,
                                   int64_t m, int64_t n, int64_t k, double *total, double *compute) {
   gpumm_choices choices = {.gpu = place};
@@ -72,12 +82,14 @@ static gpumm_status time_product (const gpumm_place *place, gpumm_type type, voi
   gpumm_matrix b = a, c = a;
   b.rows = b.ld = k;
   b.cols = c.cols = n;
-  b.values = (char *) x + (size_t) LARGE * LARGE * gpumm_type_bytes (type);
-  c.values = y;
+  b.values = (char *) x + (size_t) (m * k) * gpumm_type_bytes (type);
   gpumm_status status = GPUMM_OK;
   for (int round = 0; round < ROUNDS && !status; round++) {
     struct gpumm_job job = {.problem = {.a = a, .b = b, .alpha = {1, 0}, .output = type},
                             .options = options};
+    c.values = y ? y : gpumm_allocate (m * n, gpumm_type_bytes (type));
+    if (!c.values)
+      return GPUMM_HOST_MEMORY;
     double begun = gpumm_seconds ();
     status = gpumm_make_plan (&job.problem, &options, &choices, &job.plan);
     if (!status)
@@ -86,6 +98,8 @@ static gpumm_status time_product (const gpumm_place *place, gpumm_type type, voi
     *total = round == 0 || seconds < *total ? seconds : *total;
     seconds = job.report.compute;
     *compute = round == 0 || seconds < *compute ? seconds : *compute;
+    if (!y)
+      gpumm_release (c.values);
   }
   return status;
 }
@@ -119,6 +133,23 @@ static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rate
   }
   gpumm_release (x);
   gpumm_release (y);
+  return status;
+}
+
+static gpumm_status measure_large (const gpumm_place *place, rates *r) {
+  const double bytes = (double) FLAT * LARGE * (double) gpumm_type_bytes (GPUMM_D);
+  double up = 0, down = 0, compute;
+  void *x = gpumm_random_matrix ((FLAT + SMALL) * LARGE, GPUMM_D);
+  gpumm_status status = x ? GPUMM_OK : GPUMM_HOST_MEMORY;
+  if (!status)
+    status = time_product (place, GPUMM_D, x, NULL, FLAT, SMALL, LARGE, &up, &compute);
+  if (!status)
+    status = time_product (place, GPUMM_D, x, NULL, FLAT, LARGE, SMALL, &down, &compute);
+  gpumm_release (x);
+  if (!status) {
+    r->large_upload = bytes / up;
+    r->large_download = bytes / down;
+  }
   return status;
 }
 
@@ -166,6 +197,25 @@ gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, int no
   }
   pthread_mutex_unlock (&lock);
   return status;
+}
+
+void gpumm_place_large (const gpumm_problem *problem, const gpumm_options *options,
+                        gpumm_place *place) {
+  if (!gpumm_is_dense_float (problem)
+      || gpumm_bytes_up (problem) + gpumm_bytes_down (problem) < MUCH || !(place->upload > 0)
+      || (options->max_device_memory > 0 && options->max_device_memory < (int64_t) MUCH))
+    return;
+  pthread_mutex_lock (&lock);
+  rates *r = rates_of (place->context);
+  if (r && !r->large_tried) {
+    r->large_tried = 1;
+    measure_large (place, r);
+  }
+  if (r) { /* they are no slower */
+    place->upload = fmax (place->upload, r->large_upload);
+    place->download = fmax (place->download, r->large_download);
+  }
+  pthread_mutex_unlock (&lock);
 }
 
 /* ---- the library and its rival --------------------------------------------------------------- */

@@ -22,6 +22,11 @@ void *gpumm_random_matrix (int64_t elements, gpumm_type type);
 void gpumm_place_rival (const gpumm_problem *problem, const gpumm_options *options,
                         gpumm_place *place);
 
+/* Gives the place the rates of large transfers for a product of full matrices that moves 256 MiB or more. They
+ * are measured at the first such product, with host memory for 128 MiB; if that fails the rates stay. */
+void gpumm_place_large (const gpumm_problem *problem, const gpumm_options *options,
+                        gpumm_place *place);
+
 /* The CPU's rate for a type, measured once per process with the BLAS in use. */
 gpumm_status gpumm_place_cpu (gpumm_type type, gpumm_place *place);
 

@@ -333,13 +333,13 @@ static void test_spread (void) {
 }
 
 /* Would the plan send A B to the GPU, for two n x n matrices? Their values are never read. */
-static int product_goes (double *values, int64_t n) {
+static int product_goes (double *values, int64_t n, const gpumm_options *o) {
   gpumm_problem p = {.a = {.type = GPUMM_D, .rows = n, .cols = n, .ld = n, .values = values},
                      .alpha = {1, 0}};
   p.b = p.a;
   p.b.values = values + 1;
   gpumm_job *job = NULL;
-  CHECK (gpumm_open (&p, NULL, &job) == GPUMM_OK, "%s", gpumm_last_error ());
+  CHECK (gpumm_open (&p, o, &job) == GPUMM_OK, "%s", gpumm_last_error ());
   const int goes = job && gpumm_job_report (job)->backend == GPUMM_GPU;
   gpumm_close (job);
   return goes;
@@ -370,15 +370,53 @@ static int symm_goes (double *a, double *b, int64_t n) {
 static void test_symm (void) {
   double values[3];
   int64_t cpu = SMALL, gpu_from = LARGE;
-  CHECK (!product_goes (values, cpu) && product_goes (values, gpu_from), "no size between");
+  CHECK (!product_goes (values, cpu, NULL) && product_goes (values, gpu_from, NULL),
+         "no size between");
   while (gpu_from - cpu > 1) {
     const int64_t n = (cpu + gpu_from) / 2;
-    *(product_goes (values, n) ? &gpu_from : &cpu) = n;
+    *(product_goes (values, n, NULL) ? &gpu_from : &cpu) = n;
   }
   for (int other = 0; other < 2; other++) {
     CHECK (!symm_goes (values, values + other, cpu), "n = %" PRId64 ": on the GPU", cpu);
     CHECK (symm_goes (values, values + other, gpu_from), "n = %" PRId64 ": on the CPU", gpu_from);
   }
+}
+
+/* The launches that planning such a product took. */
+static int launches_for (int64_t n, gpumm_options o) {
+  double values[2];
+  const int before = gpu->launches;
+  o.device = -1;
+  product_goes (values, n, &o);
+  return gpu->launches - before;
+}
+
+/* Rates of large transfers are measured at the first product of more than 256 MiB for which they matter; what
+ * fails is not tried again. */
+static void test_large (void) {
+  enum { LESS = 3300, MORE = 3400 };
+  const gpumm_options any = {.device = -1}, on_gpu = {.backend = GPUMM_GPU},
+                      limited = {.max_device_memory = 200 << 20};
+  gpumm_reset ();
+  gpu->launches = 0;
+  const int all = launches_for (LESS, any);
+  CHECK (all > 0 && launches_for (LESS, any) == 0, "%d launches", all);
+  CHECK (launches_for (MORE, on_gpu) == 0 && launches_for (MORE, limited) == 0,
+         "measured for nothing");
+  const int large = launches_for (MORE, any);
+  CHECK (large > 1, "%d launches", large);
+  CHECK (launches_for (MORE, any) == 0 && launches_for (2 * MORE, any) == 0, "measured twice");
+  for (int failing = 1; failing <= large; failing += large - 1) { /* the first and the last */
+    gpumm_reset ();
+    launches_for (LESS, any);
+    gpu->launches = 0;
+    gpu->failing_launch = failing;
+    CHECK (launches_for (MORE, any) == failing && launches_for (MORE, any) == 0, "launch %d",
+           failing);
+    gpu->failing_launch = 0;
+  }
+  gpumm_reset ();
+  CHECK (gpu->held == 0, "%d allocations are left", gpu->held);
 }
 
 int main (void) {
@@ -402,6 +440,6 @@ int main (void) {
   test_two_devices ();
   test_choice ();
   test_spread ();
-  gpumm_reset ();
+  test_large ();
   return check_done ();
 }
