@@ -207,10 +207,8 @@ void gpumm_place_large (const gpumm_problem *problem, const gpumm_options *optio
     return;
   pthread_mutex_lock (&lock);
   rates *r = rates_of (place->context);
-  if (r && !r->large_tried) {
-    r->large_tried = 1;
-    measure_large (place, r);
-  }
+  if (r && !r->large_tried)
+    r->large_tried = measure_large (place, r) != GPUMM_CANCELLED;
   if (r) { /* they are no slower */
     place->upload = fmax (place->upload, r->large_upload);
     place->download = fmax (place->download, r->large_download);

@@ -613,7 +613,7 @@ static void test_counts (void) {
   }
 }
 
-/* The links are measured by large products on one and on all, and one second later again. */
+/* The links are measured by large products on one and on all. */
 static struct {
   int opened, ran, closed, fail_at, is_large;
   double one, all; /* seconds of a large product */
@@ -657,8 +657,7 @@ static void test_links (void) {
   static const gpumm_part_calls calls = {open_trial, run_trial, close_trial};
   gpumm_links links;
   gpumm_links_forget ();
-  trial.one = 4e-3;
-  trial.all = 2e-3;
+  trial.one = trial.all = 40e-3; /* long beside what a busy machine adds */
   trial.fail_at = 3;
   trial.failure = GPUMM_CANCELLED;
   CHECK (gpumm_links_of (12, &calls, &links) == GPUMM_CANCELLED && trial.opened == 3
@@ -670,43 +669,52 @@ static void test_links (void) {
   const double *rates[] = {&links.one.up, &links.one.down, &links.one.both,
                            &links.all.up, &links.all.down, &links.all.both};
   for (int i = 0; i < 6; i++) /* but for the time of little products */
-    CHECK (*rates[i] > 0 && *rates[i] < bytes / (i < 3 ? 3.9e-3 : 1.9e-3), "rate %d: %g", i,
-           *rates[i]);
+    CHECK (*rates[i] > 0 && *rates[i] < bytes / 39e-3, "rate %d: %g", i, *rates[i]);
   CHECK (trial.ran == trial.closed && trial.opened == trial.ran + 1, "%d ran", trial.ran);
   const int ran = trial.ran;
   CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran == ran, "known");
   CHECK (!gpumm_links_of (6, &calls, &links) && trial.ran > ran, "of others");
   const int both = trial.ran;
-  CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran == both, "both are known");
-  const gpumm_links before = links;
-  const struct timespec later = {.tv_sec = 1, .tv_nsec = 1000000};
-  nanosleep (&later, NULL);
-  trial.one = 8e-3; /* what is slower does not count */
-  trial.all = 0.5e-3;
-  CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran > both && links.all.up > before.all.up
-             && links.all.down > before.all.down && links.all.both > before.all.both
-             && links.one.up > 0.8 * before.one.up && links.one.down > 0.8 * before.one.down
-             && links.one.both > 0.8 * before.one.both,
-         "a second later, %d rounds: %g %g %g and %g %g %g", trial.ran - both,
-         links.one.up / before.one.up, links.one.down / before.one.down,
-         links.one.both / before.one.both, links.all.up / before.all.up,
-         links.all.down / before.all.down, links.all.both / before.all.both);
-  const int again = trial.ran;
-  CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran == again, "not at each product");
-  trial.fail_at = trial.opened + 1;
-  nanosleep (&(struct timespec){.tv_sec = 3}, NULL);
-  trial.failure = GPUMM_CANCELLED;
-  CHECK (gpumm_links_of (12, &calls, &links) == GPUMM_CANCELLED && trial.opened == trial.fail_at,
-         "stopped while it is measured again");
-  CHECK (!gpumm_links_of (12, &calls, &links) && links.all.up > before.all.up
-             && trial.opened == trial.fail_at,
-         "what was known is kept");
+  enum { ROUND = 8 }; /* products; one is added if this took a second */
+  CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran <= both + ROUND, "both are known");
   gpumm_links_forget ();
   trial.fail_at = trial.opened + 2;
   trial.failure = GPUMM_DEVICE_MEMORY;
   CHECK (!gpumm_links_of (12, &calls, &links) && trial.opened == trial.fail_at, "%d", trial.opened);
   CHECK (!gpumm_links_of (12, &calls, &links) && trial.opened == trial.fail_at && !links.one.up,
          "what has failed is remembered: %d", trial.opened);
+  gpumm_links_forget ();
+}
+
+/* A second later they are measured again, and the least times count. */
+static void test_links_again (void) {
+  static const gpumm_part_calls calls = {open_trial, run_trial, close_trial};
+  gpumm_links links, before;
+  gpumm_links_forget ();
+  trial.fail_at = 0;
+  CHECK (!gpumm_links_of (12, &calls, &before), "%s", gpumm_last_error ());
+  const int ran = trial.ran;
+  nanosleep (&(struct timespec){.tv_sec = 1, .tv_nsec = 1000000}, NULL);
+  trial.one = 50e-3; /* what is slower does not count */
+  trial.all = 1e-3;
+  CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran > ran && links.all.up > before.all.up
+             && links.all.down > before.all.down && links.all.both > before.all.both
+             && links.one.up > 0.8 * before.one.up && links.one.down > 0.8 * before.one.down
+             && links.one.both > 0.8 * before.one.both,
+         "a second later, %d products: %g %g %g and %g %g %g", trial.ran - ran,
+         links.one.up / before.one.up, links.one.down / before.one.down,
+         links.one.both / before.one.both, links.all.up / before.all.up,
+         links.all.down / before.all.down, links.all.both / before.all.both);
+  const int again = trial.ran;
+  CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran == again, "not at each product");
+  nanosleep (&(struct timespec){.tv_sec = 3}, NULL);
+  trial.fail_at = trial.opened + 1;
+  trial.failure = GPUMM_CANCELLED;
+  CHECK (gpumm_links_of (12, &calls, &links) == GPUMM_CANCELLED && trial.opened == trial.fail_at,
+         "stopped while it is measured again");
+  CHECK (!gpumm_links_of (12, &calls, &links) && links.all.up > before.all.up
+             && trial.opened == trial.fail_at,
+         "what was known is kept");
   gpumm_links_forget ();
 }
 
@@ -773,6 +781,7 @@ int main (int argc, char **argv) {
   test_contexts ();
   test_counts ();
   test_links ();
+  test_links_again ();
   test_copies ();
   test_choice ();
   test_products ();
