@@ -166,8 +166,7 @@ static void test_crossover (void) {
       plan = plan_of (square (GPUMM_D, n, n, n), (gpumm_options){.device = -1}, &fast, GPUMM_OK);
     } while (plan.backend == GPUMM_CPU && n < 20000);
     double d = (double) n;
-    double threads =
-        (double) gpumm_least (gpumm_threads (), 12); /* write 1 GB/s of a large C each */
+    double threads = (double) gpumm_least (gpumm_threads (), 12); /* each writes 1 GB/s of C */
     double on_cpu = 1e-6 + 2 * d * d * d / cpu.flops[GPUMM_D]
                     + fmax (8 * d * d - (32 << 20), 0) / (1e9 * threads);
     double on_gpu = 60e-6 + 24 * d * d / 2e10 + 2 * d * d * d / 4e13;
