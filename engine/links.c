@@ -55,6 +55,13 @@ void gpumm_links_forget (void) {
   pthread_mutex_unlock (&lock);
 }
 
+void gpumm_links_age (double seconds) {
+  pthread_mutex_lock (&lock);
+  for (entry *e = known; e < known + SETS; e++)
+    e->first -= seconds;
+  pthread_mutex_unlock (&lock);
+}
+
 typedef struct {
   uint64_t devices;
   const gpumm_part_calls *calls;

@@ -15,7 +15,10 @@ gpumm_status gpumm_links_of (uint64_t devices, const gpumm_part_calls *calls, gp
 /* Is this thread measuring? Its products are then spread over all devices that they may use. */
 int gpumm_links_measuring (void);
 
-/* The next product measures again. */
+/* The next product measures anew. */
 void gpumm_links_forget (void);
+
+/* What is known becomes so many seconds older, or younger, in tests. */
+void gpumm_links_age (double seconds);
 
 #endif
