@@ -42,9 +42,6 @@ static double cpu_flops[FLOAT_TYPES];
  * the sizes where both are equally fast. */
 enum { LARGE = 1024, NEAR = 384, SMALL = 16, CPU_SIZE = 384, ROUNDS = 5 };
 
-/* Seconds that the CPU is timed for: the first products of a BLAS with 32 threads once took 30 times as long. */
-static const double WAKING = 30e-3;
-
 /* A product that moves so many bytes is estimated by the rates of large transfers, which are measured with
  * FLAT x LARGE doubles, 64 MiB: half of what 8 MB take is waiting for the first to arrive. */
 static const double MUCH = 1 << 28;
@@ -205,7 +202,8 @@ gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, int no
 void gpumm_place_large (const gpumm_problem *problem, const gpumm_options *options,
                         gpumm_place *place) {
   if (!gpumm_is_dense_float (problem)
-      || gpumm_bytes_up (problem) + gpumm_bytes_down (problem) < MUCH || !(place->upload > 0)
+      || gpumm_bytes_up (problem) + gpumm_bytes_down (problem) < MUCH
+      || is_host_device (place->context)
       || (options->max_device_memory > 0 && options->max_device_memory < (int64_t) MUCH))
     return;
   pthread_mutex_lock (&lock);
@@ -484,12 +482,12 @@ gpumm_status gpumm_place_cpu (gpumm_type type, gpumm_place *place) {
                              .c = x + 2 * (size_t) square * element,
                              .ldc = CPU_SIZE,
                              .alpha = {1, 0}};
-    double best = 0, began = gpumm_seconds (), ended = began;
-    for (int round = 0; !status && (round < ROUNDS || ended - began < WAKING); round++) {
-      const double from = ended;
+    double best = 0;
+    for (int round = 0; round < 3 && !status; round++) {
+      double begun = gpumm_seconds ();
       status = gpumm_blas_product (&product, 0, NULL);
-      ended = gpumm_seconds ();
-      best = fmax (best, flops_of (type, CPU_SIZE) / fmax (ended - from, 1e-7)); /* coarse clocks */
+      double rate = flops_of (type, CPU_SIZE) / (gpumm_seconds () - begun);
+      best = rate > best ? rate : best;
     }
     if (!status)
       cpu_flops[type] = best;
