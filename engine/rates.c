@@ -42,10 +42,11 @@ static double cpu_flops[FLOAT_TYPES];
  * the sizes where both are equally fast. */
 enum { LARGE = 1024, NEAR = 384, SMALL = 16, CPU_SIZE = 384, ROUNDS = 5 };
 
-/* A product that moves so many bytes is estimated by the rates of large transfers, which are measured with
- * FLAT x LARGE doubles, 64 MiB: half of what 8 MB take is waiting for the first to arrive. */
+/* A product that moves so many bytes is estimated by the rates of large transfers: half of what 8 MB take is
+ * waiting for the first to arrive. FLAT x LARGE doubles go up, 64 MiB; TALL x LARGE come down, 256 MiB, as the
+ * first touch of fresh memory takes longer to come to its speed. */
 static const double MUCH = 1 << 28;
-enum { FLAT = 8 * LARGE };
+enum { FLAT = 8 * LARGE, TALL = 32 * LARGE };
 
 void *gpumm_random_matrix (int64_t elements, gpumm_type type) {
   int is_single = gpumm_is_single (type);
@@ -137,18 +138,18 @@ static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rate
 }
 
 static gpumm_status measure_large (const gpumm_place *place, rates *r) {
-  const double bytes = (double) FLAT * LARGE * (double) gpumm_type_bytes (GPUMM_D);
+  const double bytes_each = (double) LARGE * (double) gpumm_type_bytes (GPUMM_D);
   double up = 0, down = 0, compute;
   void *x = gpumm_random_matrix ((FLAT + SMALL) * LARGE, GPUMM_D);
   gpumm_status status = x ? GPUMM_OK : GPUMM_HOST_MEMORY;
   if (!status)
     status = time_product (place, GPUMM_D, x, NULL, FLAT, SMALL, LARGE, &up, &compute);
   if (!status)
-    status = time_product (place, GPUMM_D, x, NULL, FLAT, LARGE, SMALL, &down, &compute);
+    status = time_product (place, GPUMM_D, x, NULL, TALL, LARGE, SMALL, &down, &compute);
   gpumm_release (x);
   if (!status) {
-    r->large_upload = bytes / up;
-    r->large_download = bytes / down;
+    r->large_upload = FLAT * bytes_each / up;
+    r->large_download = TALL * bytes_each / down;
   }
   return status;
 }
@@ -201,9 +202,7 @@ gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, int no
 
 void gpumm_place_large (const gpumm_problem *problem, const gpumm_options *options,
                         gpumm_place *place) {
-  if (!gpumm_is_dense_float (problem)
-      || gpumm_bytes_up (problem) + gpumm_bytes_down (problem) < MUCH
-      || is_host_device (place->context)
+  if (gpumm_bytes_moved (problem) < MUCH || is_host_device (place->context)
       || (options->max_device_memory > 0 && options->max_device_memory < (int64_t) MUCH))
     return;
   pthread_mutex_lock (&lock);

@@ -22,8 +22,8 @@ void *gpumm_random_matrix (int64_t elements, gpumm_type type);
 void gpumm_place_rival (const gpumm_problem *problem, const gpumm_options *options,
                         gpumm_place *place);
 
-/* Gives the place the rates of large transfers for a product of full matrices that moves 256 MiB or more. They
- * are measured at the first such product, with host memory for 128 MiB; if that fails the rates stay. */
+/* Gives the place the rates of large transfers for a product that moves 256 MiB or more. They are measured
+ * at the first such product, with host memory for 320 MiB; if that fails the rates stay. */
 void gpumm_place_large (const gpumm_problem *problem, const gpumm_options *options,
                         gpumm_place *place);
 

@@ -415,13 +415,6 @@ int gpumm_spread_count (const gpumm_spread_costs *x, const double *rates, int mo
   return best;
 }
 
-static double stored_bytes (const gpumm_matrix *x) {
-  const double element = (double) gpumm_type_bytes (x->type);
-  return x->format == GPUMM_DENSE ? (double) x->rows * (double) x->cols * element
-                                  : (double) gpumm_entries (x)
-                                        * (double) (gpumm_entry_bytes (x) + gpumm_index_bytes (x));
-}
-
 static double result_bytes (const gpumm_problem *p, const gpumm_sparse_estimate *estimate) {
   const double all = (double) gpumm_m (p) * (double) gpumm_n (p);
   const double element = (double) gpumm_type_bytes (p->output);
@@ -472,7 +465,7 @@ static gpumm_status seconds_on (const spread *s, gpumm_context *context, gpumm_p
     *seconds = algorithm->seconds (p, place, estimate);
   if (!isfinite (*seconds))
     *seconds = gpumm_sparse_flops (p) / UNKNOWN_RATE
-               + (stored_bytes (&p->a) + stored_bytes (&p->b)) / place->upload
+               + (gpumm_stored_bytes (&p->a) + gpumm_stored_bytes (&p->b)) / place->upload
                + result_bytes (p, estimate) / place->download;
   return GPUMM_OK;
 }
@@ -521,8 +514,8 @@ static gpumm_status choose_devices (spread *s, const gpumm_place *first, double 
                                     const gpumm_sparse_estimate *estimate) {
   const gpumm_problem *p = &s->whole->problem;
   const gpumm_plan *plan = &s->whole->plan;
-  gpumm_spread_costs x = {.common = stored_bytes (common (s)),
-                          .split = stored_bytes (operand (s)),
+  gpumm_spread_costs x = {.common = gpumm_stored_bytes (common (s)),
+                          .split = gpumm_stored_bytes (operand (s)),
                           .result = result_bytes (p, estimate),
                           .gives = gives (s, plan)};
   char *reason = s->whole->report.reason;

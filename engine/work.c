@@ -3,6 +3,8 @@
 #include "work.h"
 #include "types.h"
 
+#include <math.h>
+
 gpumm_product gpumm_product_of (const gpumm_problem *p) {
   return (gpumm_product){.type = p->output,
                          .op_a = p->a.op,
@@ -43,4 +45,20 @@ double gpumm_bytes_down (const gpumm_problem *p) {
   if (p->stays)
     return 0;
   return (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_type_bytes (p->output);
+}
+
+double gpumm_stored_bytes (const gpumm_matrix *x) {
+  return x->format == GPUMM_DENSE ? stored_elements (x) * (double) gpumm_type_bytes (x->type)
+                                  : (double) gpumm_entries (x)
+                                        * (double) (gpumm_entry_bytes (x) + gpumm_index_bytes (x));
+}
+
+/* C may be as large as its room, and has an element for each multiplication at most. */
+double gpumm_bytes_moved (const gpumm_problem *p) {
+  if (p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE)
+    return gpumm_bytes_up (p) + gpumm_bytes_down (p);
+  const double places = (double) gpumm_m (p) * (double) gpumm_n (p);
+  return gpumm_stored_bytes (&p->a) + gpumm_stored_bytes (&p->b)
+         + fmin (places, gpumm_sparse_flops (p) / gpumm_flops_each (p))
+               * (double) gpumm_type_bytes (p->output);
 }

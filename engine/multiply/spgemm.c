@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rows.h"
 #include "sparse.h"
+#include "threads.h"
 #include "types.h"
 
 #include <math.h>
@@ -96,9 +97,9 @@ static const double PRODUCT_RATE = 2e11 / 132, ELEMENT_RATE = 1.8e10 / 132;
 /* Seconds besides calls, transfers and the kernels: checks, memory, small copies. */
 static const double SETUP = 0.3e-3;
 
-/* The host widens each element of C to 16 bytes in fresh memory: seconds with 16 cores. Each of the
+/* The host widens each element of C to 16 bytes in fresh memory: seconds of a thread. Each of the
  * first FEW elements takes longer, because fewer threads work and less overlaps. */
-static const double ELEMENT_SECONDS = 0.6e-9, FEW = 5e6, FEW_SECONDS = 0.5e-9;
+static const double ELEMENT_SECONDS = 9.6e-9, FEW = 5e6, FEW_SECONDS = 0.5e-9;
 enum { MEASURED_FROM = 70 }; /* compute capability of the kernel with this rate */
 
 static double stored_bytes (const gpumm_matrix *x) {
@@ -116,7 +117,7 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
   return SETUP + 2 * place->call + up / place->upload
          + nonzeros
                * fmax ((4 + (double) gpumm_type_bytes (p->output)) / place->download,
-                       ELEMENT_SECONDS)
+                       ELEMENT_SECONDS / gpumm_threads ())
          + fmin (nonzeros, FEW) * FEW_SECONDS
          + (products / PRODUCT_RATE + nonzeros / ELEMENT_RATE) / place->properties.multiprocessors;
 }
