@@ -10,6 +10,7 @@
 #include "threads.h"
 #include "tiles.h"
 #include "types.h"
+#include "work.h"
 
 #include <math.h>
 #include <string.h>
@@ -677,6 +678,43 @@ static void test_sparse_products (void) {
   }
 }
 
+/* Elements of 8 bytes, with row indices of 8. */
+static void test_bytes_moved (void) {
+  static const struct {
+    int64_t n, each, other; /* other 0: full by full; < 0: sparse by full */
+    double expected;
+  } table[] = {
+      {1000, 0, 0, 3 * 8e6},
+      {1000, 3, 5, 16 * 8e3 + 8 * 15e3},       /* an element of C for each multiplication */
+      {10, 10, 10, 16 * 200 + 8 * 100},        /* C is full */
+      {1000, 3, -1, 16 * 3e3 + 8e6 + 8 * 1e6}, /* C has each place */
+  };
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    const int64_t n = table[i].n;
+    gpumm_problem p = square (GPUMM_D, n, n, n);
+    if (table[i].each > 0)
+      p.a = random_columns (n, table[i].each);
+    if (table[i].other > 0)
+      p.b = random_columns (n, table[i].other);
+    const double moved = gpumm_bytes_moved (&p);
+    CHECK (moved == table[i].expected, "row %zu: %g bytes", i, moved);
+    if (table[i].each > 0)
+      drop (&p.a);
+    if (table[i].other > 0)
+      drop (&p.b);
+  }
+}
+
+/* A large B is packed for however few rows of A; a large A beside a thin B is not. */
+static void test_thin_on_the_cpu (void) {
+  const gpumm_place cpu = {.flops = {[GPUMM_D] = 1e11}};
+  const gpumm_problem left = square (GPUMM_D, 64, 6000, 6000),
+                      right = square (GPUMM_D, 6000, 64, 6000);
+  const double more = gpumm_algorithm_blas.seconds (&left, &cpu, NULL)
+                      - gpumm_algorithm_blas.seconds (&right, &cpu, NULL);
+  CHECK (more > 25e-3 && more < 40e-3, "B takes %g ms", 1e3 * more);
+}
+
 /* By estimates of both, as the dense ones by rates. */
 static void test_choice_for_sparse (void) {
   static const struct {
@@ -1144,6 +1182,8 @@ int main (void) {
   test_emulated ();
   test_emulated_depth ();
   test_sparse_products ();
+  test_bytes_moved ();
+  test_thin_on_the_cpu ();
   test_choice_for_sparse ();
   test_choice_as_dense ();
   test_width_as_dense ();
