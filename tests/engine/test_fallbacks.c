@@ -404,9 +404,11 @@ static void test_large (void) {
   CHECK (launches_for (MORE, on_gpu) == 0 && launches_for (MORE, limited) == 0,
          "measured for nothing");
   const int large = launches_for (MORE, any);
-  CHECK (large > 1, "%d launches", large);
+  CHECK (large > 3, "%d launches", large);
   CHECK (launches_for (MORE, any) == 0 && launches_for (2 * MORE, any) == 0, "measured twice");
-  for (int failing = 1; failing <= large; failing += large - 1) { /* the first and the last */
+  /* the first, and one in the middle: how many there are differs by a few from one time to the other */
+  for (int middle = 0; middle < 2; middle++) {
+    const int failing = middle ? large / 2 : 1;
     gpumm_reset ();
     launches_for (LESS, any);
     gpu->launches = 0;

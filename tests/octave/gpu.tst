@@ -75,8 +75,11 @@
 %!       C = gpumm (A, B, options{:});
 %!       [D, info] = gpumm (A, B, options{:}, "Device", "all");
 %!       assert (isequal (C, D));
-%!       assert (numel (info.devices) > 1);
-%!       assert (sum ([info.devices.flops]), info.flops);
+%!       if (numel (info.devices) == 0)
+%!         assert (! isempty (strfind (info.reason, "; one device"))); # several are no faster here
+%!       else
+%!         assert (sum ([info.devices.flops]), info.flops);
+%!       endif
 %!       each = 8 / (1 + strcmp (type{1}, "single")) * (1 + ! isreal (A));
 %!       assert (info.bytes.up <= each * (numel (A) + numel (B)));
 %!     endfor
