@@ -53,7 +53,7 @@ double gpumm_stored_bytes (const gpumm_matrix *x) {
                                         * (double) (gpumm_entry_bytes (x) + gpumm_index_bytes (x));
 }
 
-/* C may be as large as its room, and has an element for each multiplication at most. */
+/* C has at most an element for each of its places, and at most one for each multiplication. */
 double gpumm_bytes_moved (const gpumm_problem *p) {
   if (p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE)
     return gpumm_bytes_up (p) + gpumm_bytes_down (p);
