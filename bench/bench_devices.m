@@ -1,14 +1,15 @@
 ## bench_devices.m - times products on one GPU and with "Device" "all", where gpumm chooses how many
 ## GPUs take part, from host array to host array.
 ##
-##   octave --path octave --path build/package bench/bench_devices.m [KINDS] >FILE.csv
+##   octave --path octave --path build/package bench/bench_devices.m [ONLY] >FILE.csv
 ##
-## KINDS: "full", "shapes", "sparse", "blocks", "integers", separated by commas (all of them).  One GPU and
-## all GPUs compute in turn, now one first, now all, for about two seconds, but 5 to 31 times each, after one
-## product that is checked: C * x with A * (B * x) for a random x, and C on all GPUs with C on one.  The
+## ONLY: a regular expression; rows whose "kind type sizes" match it, as in the file (all of them).  One GPU
+## and all GPUs compute in turn, now one first, now all, for about two seconds, but 5 to 31 times each, after
+## one product that is checked: C * x with A * (B * x) for a random x, and C on all GPUs with C on one.  The
 ## columns are the median and the least time in milliseconds of each, the quotient of the medians, how many
-## GPUs took part, the bytes of C, and gigabytes of C per second.  Sparse: n columns with `k` elements each; blocks: n block rows with k blocks of b x b each;
-## integers: uint16 blocks of b x b, of which A and B of n x n have k each; uint32 results.
+## GPUs took part, the bytes of C, and gigabytes of C per second.  Sparse: n columns with `k` elements each;
+## blocks: n block rows with k blocks of b x b each; integers: uint16 blocks of b x b, of which A and B of
+## n x n have k each; uint32 results.
 ##
 ## SPDX-License-Identifier: BSD-3-Clause
 1; # a script
@@ -60,7 +61,20 @@ function [seconds, info] = time_once (device, A, B, options)
   seconds = toc;
 endfunction
 
-function row (kind, name, sizes, A, B, varargin)
+function text = words (sizes)
+  text = strjoin (arrayfun (@(n) sprintf ("%d", n), sizes, "uniformoutput", false), "x");
+endfunction
+
+## Are the rows of this kind, type and sizes asked for?
+function r = wanted (kind, type, sizes)
+  global only
+  r = ! isempty (regexp ([kind, " ", type, " ", words(sizes)], only, "once"));
+endfunction
+
+function row (kind, type, sizes, A, B, varargin)
+  if (! wanted (kind, type, sizes))
+    return;
+  endif
   C = gpumm (A, B, "Device", 0, varargin{:});
   tic;
   D = gpumm (A, B, "Device", "all", varargin{:});
@@ -79,65 +93,79 @@ function row (kind, name, sizes, A, B, varargin)
       one(i) = 1e3 * time_once (0, A, B, varargin);
     endif
   endfor
-  shown = strjoin (arrayfun (@(n) sprintf ("%d", n), sizes, "uniformoutput", false), "x");
-  printf ("%s,%s,%s,%d,%.4g,%.4g,%.4g,%.4g,%.3f,%d,%.4g,%.4g,\"%s\"\n", kind, name, shown, repeats, ...
+  printf ("%s,%s,%s,%d,%.4g,%.4g,%.4g,%.4g,%.3f,%d,%.4g,%.4g,\"%s\"\n", kind, type, words (sizes), repeats, ...
           median (one), min (one), median (all), min (all), median (all) / median (one), ...
           max (1, numel (info.devices)), bytes, 1e-6 * bytes / median (all), info.reason);
   fflush (stdout);
 endfunction
 
-kinds = {"full", "shapes", "sparse", "blocks", "integers"};
+global only = ".";
 if (numel (argv ()) > 0)
-  kinds = ostrsplit (argv (){1}, ",");
+  only = argv (){1};
 endif
 rand ("twister", 1);
 gpumm (rand (4096), rand (4096), "Device", "all"); # opens the devices
 about = gpumm_info ().devices;
-printf ("# bench_devices.m %s: %d x %s\n", strjoin (kinds, ","), numel (about), about(1).name);
+printf ("# bench_devices.m '%s': %d x %s\n", only, numel (about), about(1).name);
 printf ("kind,type,sizes,repeats,one,one_least,all,all_least,all_by_one,gpus,bytes_c,gb_c_per_s,reason\n");
-if (any (strcmp (kinds, "full")))
-  for n = [1000, 1500, 2000, 2500, 3000, 3500, 4096, 5000, 6000, 8192, 12000, 16384]
-    A = rand (n) - 0.5;
-    B = rand (n) - 0.5;
-    row ("full", "double", [n, n, n], A, B);
-    row ("full", "single", [n, n, n], single (A), single (B));
-    if (n <= 8192)
-      row ("full", "complex", [n, n, n], complex (A, B), complex (B, A));
-    endif
-  endfor
-endif
-if (any (strcmp (kinds, "shapes")))
-  for s = {[100, 4000, 100000], [100000, 4000, 100], [100000, 500, 500], [500, 500, 100000], ...
-           [2000, 200000, 2000], [20000, 20, 20000], [20000, 500, 20000], [64, 20000, 20000], ...
-           [20000, 20000, 64], [3000, 3001, 12000]}
-    z = s{1};
+
+for n = [1000, 1500, 2000, 2500, 3000, 3500, 4096, 5000, 6000, 8192, 12000, 16384]
+  s = [n, n, n];
+  types = {"double", "single", "complex"};
+  if (n > 8192)
+    types(3) = [];
+  endif
+  if (! any (cellfun (@(type) wanted ("full", type, s), types)))
+    continue;
+  endif
+  A = rand (n) - 0.5;
+  B = rand (n) - 0.5;
+  row ("full", "double", s, A, B);
+  row ("full", "single", s, single (A), single (B));
+  if (n <= 8192)
+    row ("full", "complex", s, complex (A, B), complex (B, A));
+  endif
+endfor
+
+for s = {[100, 4000, 100000], [100000, 4000, 100], [100000, 500, 500], [500, 500, 100000], ...
+         [2000, 200000, 2000], [20000, 20, 20000], [20000, 500, 20000], [64, 20000, 20000], ...
+         [20000, 20000, 64], [3000, 3001, 12000]}
+  z = s{1};
+  if (wanted ("shapes", "double", z))
     row ("shapes", "double", z, rand (z(1), z(2)) - 0.5, rand (z(2), z(3)) - 0.5);
-  endfor
-endif
-if (any (strcmp (kinds, "sparse")))
-  for c = {[32768, 200], [20000, 64], [200000, 16], [1000000, 8], [20000, 8], [5000, 40]}
-    n = c{1}(1);
-    S = random_columns (n, c{1}(2));
-    row ("sparse", "double", [n, c{1}(2)], S, S);
-    if (n < 1e6)
-      F = rand (n, 256) - 0.5;
-      row ("sparse by full", "double", [n, c{1}(2), 256], S, F);
-      row ("full by sparse", "double", [256, n, c{1}(2)], F', S);
-    endif
-  endfor
-endif
-if (any (strcmp (kinds, "blocks")))
-  real_blocks = @(m, n, k) rand (m, n, k) - 0.5;
-  for c = {[4, 20000, 16], [9, 20000, 20], [23, 8000, 20], [23, 20000, 30]}
+  endif
+endfor
+
+for c = {[32768, 200], [20000, 64], [200000, 16], [1000000, 8], [20000, 8], [5000, 40]}
+  n = c{1}(1);
+  by_full = [c{1}, 256];
+  full_by = [256, c{1}];
+  if (! (wanted ("sparse", "double", c{1}) || wanted ("sparse by full", "double", by_full) ...
+         || wanted ("full by sparse", "double", full_by)))
+    continue;
+  endif
+  S = random_columns (n, c{1}(2));
+  row ("sparse", "double", c{1}, S, S);
+  if (n < 1e6)
+    F = rand (n, 256) - 0.5;
+    row ("sparse by full", "double", by_full, S, F);
+    row ("full by sparse", "double", full_by, F', S);
+  endif
+endfor
+
+real_blocks = @(m, n, k) rand (m, n, k) - 0.5;
+for c = {[4, 20000, 16], [9, 20000, 20], [23, 8000, 20], [23, 20000, 30]}
+  if (wanted ("blocks", "double", c{1}))
     S = random_blocks (c{1}(1), c{1}(2), c{1}(3), real_blocks);
     row ("blocks", "double", c{1}, S, S);
-  endfor
-endif
-if (any (strcmp (kinds, "integers")))
-  for c = {[4, 32768, 33000000], [4, 32768, 10000000], [4, 32768, 1000000], [8, 32768, 8800000], ...
-           [4, 8192, 600000]}
+  endif
+endfor
+
+for c = {[4, 32768, 33000000], [4, 32768, 10000000], [4, 32768, 1000000], [8, 32768, 8800000], ...
+         [4, 8192, 600000]}
+  if (wanted ("integers", "uint16", c{1}))
     S = random_integers (c{1}(1), c{1}(2), c{1}(3));
     T = random_integers (c{1}(1), c{1}(2), c{1}(3));
     row ("integers", "uint16", c{1}, S, T, "OutputClass", "uint32");
-  endfor
-endif
+  endif
+endfor

@@ -85,6 +85,11 @@
 %!     endfor
 %!   endfor
 %! endfor
+%! A = rand (100, 4000);
+%! B = rand (4000, 100000); # moves for longer than it computes: on every host measured, several are faster
+%! [C, info] = gpumm (A, B, "Backend", "gpu", "Device", "all");
+%! assert (numel (info.devices) > 1, "%s", info.reason);
+%! assert (isequal (C, gpumm (A, B, "Backend", "gpu")));
 %! S = sprand (2e5, 2e5, 1e-4);
 %! C = gpumm (S, S, "Backend", "gpu");
 %! D = gpumm (S, S, "Backend", "gpu", "Device", "all");
@@ -95,9 +100,10 @@
 %! before = gpuDevice ().Index;
 %! unwind_protect
 %!   gpuDevice (1);
+%!   A = rand (600, 500);
 %!   G = gpuArray (A);
 %!   gpuDevice (2);
-%!   H = gpuArray (B);
+%!   H = gpuArray (rand (500, 800));
 %!   assert (isequal (gather (G * H), gather (G * gpuArray (gather (H)))));
 %!   assert (isequal (gather (G + gpuArray (A)), 2 * A));
 %! unwind_protect_cleanup
