@@ -42,6 +42,25 @@ static void stream (char *to, const char *from, size_t bytes) {
     memcpy (to, from, bytes);
 }
 
+/* The same for indices that become longer. Returns how many it wrote: up to 15 are left at the end. */
+__attribute__ ((target ("avx2"))) static int64_t widen_avx2 (int64_t *to, const int32_t *from,
+                                                             int64_t count) {
+  enum { AT_ONCE = 16, LANES = 4 };
+  int64_t i = 0;
+  for (; i < count && ((uintptr_t) (to + i) & 31); i++)
+    to[i] = from[i];
+  for (; count - i >= AT_ONCE; i += AT_ONCE)
+    for (int64_t j = i; j < i + AT_ONCE; j += LANES) {
+      const __m128i narrow = _mm_loadu_si128 ((const __m128i *) (from + j));
+      _mm256_stream_si256 ((__m256i *) (to + j), _mm256_cvtepi32_epi64 (narrow));
+    }
+  return i;
+}
+
+static int64_t widen (int64_t *to, const int32_t *from, int64_t count) {
+  return __builtin_cpu_supports ("avx2") ? widen_avx2 (to, from, count) : 0;
+}
+
 /* Streaming stores need a fence before another thread is told that they are done. */
 static void settle (void) {
   _mm_sfence ();
@@ -51,6 +70,13 @@ static void settle (void) {
 
 static void stream (char *to, const char *from, size_t bytes) {
   memcpy (to, from, bytes);
+}
+
+static int64_t widen (int64_t *to, const int32_t *from, int64_t count) {
+  (void) to;
+  (void) from;
+  (void) count;
+  return 0;
 }
 
 static void settle (void) {
@@ -74,6 +100,12 @@ void gpumm_copy_columns (void *to, size_t to_pitch, const void *from, size_t fro
   }
   if (past_caches)
     settle ();
+}
+
+void gpumm_widen_indices (int64_t *to, const int32_t *from, int64_t count) {
+  for (int64_t i = widen (to, from, count); i < count; i++)
+    to[i] = from[i];
+  settle ();
 }
 
 /* Writes a byte as it is. Others may write it meanwhile, and no write is lost. */

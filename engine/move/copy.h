@@ -11,6 +11,9 @@
 void gpumm_copy_columns (void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, int64_t height, int past_caches);
 
+/* Copies indices of 32 bits as indices of 64 bits, past the caches. */
+void gpumm_widen_indices (int64_t *to, const int32_t *from, int64_t count);
+
 /* Of x86-64 and of ARM with pages of 4 KiB. Threads touch different ones, because two that touch the same one
  * at once both clear it. */
 enum { GPUMM_HUGE_PAGE = 2 << 20 };

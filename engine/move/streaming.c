@@ -376,13 +376,6 @@ static void add_padding (void *to, const gpumm_panel *c, size_t element) {
   memset ((char *) to + (size_t) c->cols * height, 0, (size_t) c->pad_cols * height);
 }
 
-static void widen_indices (const gpumm_panel *c, const void *from) {
-  const int32_t *next = from;
-  for (int64_t j = 0; j < c->cols; j++)
-    for (int64_t i = 0; i < c->rows; i++)
-      ((int64_t *) c->to)[i + j * c->ld_to] = *next++;
-}
-
 static void do_task (run *r, int task) {
   if (task == LAUNCH) {
     r->launch_status = launch (r, r->note);
@@ -408,7 +401,9 @@ static void do_task (run *r, int task) {
       gpumm_copy_columns (c->to, (size_t) c->ld_to * c->element, s->memory, width, width, c->cols,
                           1);
     else
-      widen_indices (c, s->memory);
+      for (int64_t j = 0; j < c->cols; j++)
+        gpumm_widen_indices ((int64_t *) c->to + j * c->ld_to,
+                             (const int32_t *) s->memory + j * c->rows, c->rows);
     atomic_store (&s->state, EMPTIED);
   }
 }

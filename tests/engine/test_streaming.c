@@ -726,6 +726,25 @@ static void test_forms (int64_t n) {
   free (back);
 }
 
+/* Indices of every length and at every place of a cache line, negative ones too; and nothing beside them. */
+static void test_widen_indices (void) {
+  enum { MOST = 100, MARGIN = 16 };
+  int32_t from[MARGIN + MOST];
+  for (int i = 0; i < MARGIN + MOST; i++)
+    from[i] = (int32_t) check_between (INT32_MIN, INT32_MAX);
+  int64_t wrong = 0;
+  for (int64_t count = 0; count <= MOST; count++)
+    for (int at = 0; at < MARGIN; at++) {
+      _Alignas(64) int64_t to[MARGIN + MOST + 1];
+      for (int i = 0; i <= MARGIN + MOST; i++)
+        to[i] = INT64_MAX;
+      gpumm_widen_indices (to + at, from + MARGIN - at, count);
+      for (int i = 0; i <= MARGIN + MOST; i++)
+        wrong += to[i] != (i < at || i >= at + count ? INT64_MAX : from[MARGIN - at + i - at]);
+    }
+  CHECK (wrong == 0, "%lld indices are wrong", (long long) wrong);
+}
+
 /* The other thread of test_touch: its bytes all get to the memory. */
 static void *write_meanwhile (void *argument) {
   for (size_t i = 0; i < 8 << 20; i += 64)
@@ -941,6 +960,7 @@ int main (int argc, char **argv) {
   test_shared ();
   test_order ();
   test_touch ();
+  test_widen_indices ();
   test_forms (1);
   test_forms (1000003);
   test_widths (NINES, 1, 1);
