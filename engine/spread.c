@@ -308,25 +308,21 @@ static int gives (const spread *s, const gpumm_plan *plan) {
   if (!plan->context || !plan->context->driver->copy_peer)
     return 0;
   return common (s)->format == GPUMM_DENSE ? plan->kernel && plan->resident && !s->by_rows
-                                           : plan->algorithm->shares;
-}
-
-/* Has nothing to compute, and so brings nothing. */
-static int is_idle (const spread *s, const part *p) {
-  return s->runs && p->c.format != GPUMM_DENSE && p->job->shape.nzmax == 0;
+                                           : plan->algorithm->shares != GPUMM_NEVER_SHARES;
 }
 
 /* Lets the devices exchange the common operand where each has one part, in the same way: of full matrices that
  * fit the panels of op (A), in the same tiles. When parts are opened their plan is that of the whole. */
 static void begin_exchange (spread *s) {
   const gpumm_plan *first = s->runs ? &s->part[0].job->plan : &s->whole->plan;
-  if (s->parts != s->count || !gives (s, first) || (!s->runs && first->kernel))
+  const int in_run = first->kernel || first->algorithm->shares == GPUMM_SHARES_IN_RUN;
+  if (s->parts != s->count || !gives (s, first) || s->runs != in_run)
     return;
   for (int i = 0; i < s->parts; i++) {
     const gpumm_plan *plan = s->runs ? &s->part[i].job->plan : first;
     if (s->part[i].device != s->devices[i] || !gives (s, plan)
         || plan->algorithm != first->algorithm || plan->kernel != first->kernel
-        || plan->tile_m != first->tile_m || plan->pads != first->pads || is_idle (s, &s->part[i]))
+        || plan->tile_m != first->tile_m || plan->pads != first->pads)
       return;
   }
   const int64_t panels = first->kernel ? gpumm_pieces (gpumm_m (&s->part[0].problem), first->tile_m)

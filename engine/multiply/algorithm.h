@@ -105,9 +105,8 @@ typedef struct gpumm_algorithm {
   /* its kernel rivals the library's where computing takes the time: "auto" takes it if rates that were
    * measured for the product say that it is clearly faster */
   int rivals;
-  /* on several devices each brings its share of the compressed operand that all of them need
-   * (gpumm_bring_shared) */
-  int shares;
+  /* when several devices exchange the compressed operand that all of them need (gpumm_bring_shared) */
+  enum { GPUMM_NEVER_SHARES, GPUMM_SHARES_IN_OPEN, GPUMM_SHARES_IN_RUN } shares;
   int hides; /* the report names the algorithm of its one product, and gives the reason of that */
 } gpumm_algorithm;
 

@@ -1,7 +1,7 @@
 /* bsr.c - products of two matrices that are sparse by blocks, on a device.
  *
- * gpumm_open uploads the structure of A and B, and a kernel counts the blocks of each row of C.
- * gpumm_run uploads the values and computes C in pieces of block rows: while one piece is computed,
+ * gpumm_open uploads the structure of A and B, and a kernel counts the blocks of each row of C while
+ * B's values go up. gpumm_run uploads A's and computes C in pieces of block rows: while one is computed,
  * the one before is downloaded. The device holds all of A and B, and all of C or two pieces of C. A
  * floating-point operand with an op goes up as it is: the kernels transpose it in their workspace.
  *
@@ -241,7 +241,7 @@ const gpumm_algorithm gpumm_algorithm_blocks_integer = {
     .open = open,
     .run = run,
     .close = gpumm_rows_close,
-    .shares = 1,
+    .shares = GPUMM_SHARES_IN_OPEN,
 };
 
 const gpumm_algorithm gpumm_algorithm_bsr = {
@@ -253,7 +253,7 @@ const gpumm_algorithm gpumm_algorithm_bsr = {
     .open = open,
     .run = run,
     .close = gpumm_rows_close,
-    .shares = 1,
+    .shares = GPUMM_SHARES_IN_OPEN,
 };
 
 const gpumm_algorithm gpumm_algorithm_classic = {
@@ -264,5 +264,5 @@ const gpumm_algorithm gpumm_algorithm_classic = {
     .open = open,
     .run = run,
     .close = gpumm_rows_close,
-    .shares = 1,
+    .shares = GPUMM_SHARES_IN_OPEN,
 };

@@ -126,12 +126,13 @@ static gpumm_exchange *exchange_of (const gpumm_pass *s) {
              : NULL;
 }
 
-gpumm_steps gpumm_make_steps (gpumm_pass *s, int64_t count) {
+gpumm_steps gpumm_make_steps (gpumm_pass *s, int64_t count, int has_later) {
   const gpumm_exchange *x = exchange_of (s);
   gpumm_steps steps = {.count = count, .ahead = x ? gpumm_exchange_members (x) - 1 : 0};
+  steps.behind = has_later ? steps.ahead + 1 : 0;
   if (s->status)
     return steps;
-  const int64_t all = steps.ahead + count;
+  const int64_t all = steps.ahead + count + steps.behind;
   steps.first = gpumm_allocate (all, sizeof *steps.first);
   steps.task = steps.first ? gpumm_allocate (count, sizeof *steps.task) : NULL;
   if (!steps.task) {
@@ -213,21 +214,30 @@ gpumm_status gpumm_pass_stream (gpumm_pass *s, gpumm_stream_job *stream, const g
   return s->status;
 }
 
-void gpumm_bring_shared (const gpumm_pass *s, const gpumm_steps *steps, const gpumm_step *uploads) {
+/* In the steps from `first` on, one for each device of the exchange. */
+static void bring_shared (const gpumm_pass *s, gpumm_steps *steps, gpumm_step *first,
+                          const gpumm_step *uploads) {
   const int members = (int) steps->ahead + 1, me = s->job->member;
-  for (int turn = 0; turn < members; turn++) {
-    const int owner = (me + turn) % members;
-    for (int u = 0; u < uploads->ups; u++) {
+  for (int u = 0; u < uploads->ups; u++, steps->shared++)
+    for (int turn = 0; turn < members; turn++) {
+      const int owner = (me + turn) % members;
       gpumm_panel share = uploads->up[u];
-      const int64_t first = share.rows * owner / members;
-      share.rows = share.rows * (owner + 1) / members - first;
-      share.from = (const char *) share.from + (size_t) first * share.element;
-      share.to = (char *) share.to + (size_t) first * gpumm_device_element (&share);
+      const int64_t begin = share.rows * owner / members;
+      share.rows = share.rows * (owner + 1) / members - begin;
+      share.from = (const char *) share.from + (size_t) begin * share.element;
+      share.to = (char *) share.to + (size_t) begin * gpumm_device_element (&share);
       if (members > 1)
-        gpumm_exchange_use (s->job->exchange, me, u * members + owner, &share);
-      gpumm_add_upload (&steps->first[turn], share);
+        gpumm_exchange_use (s->job->exchange, me, steps->shared * members + owner, &share);
+      gpumm_add_upload (&first[turn], share);
     }
-  }
+}
+
+void gpumm_bring_shared (const gpumm_pass *s, gpumm_steps *steps, const gpumm_step *uploads) {
+  bring_shared (s, steps, steps->first, uploads);
+}
+
+void gpumm_bring_later (const gpumm_pass *s, gpumm_steps *steps, const gpumm_step *uploads) {
+  bring_shared (s, steps, steps->step + steps->count, uploads);
 }
 
 gpumm_status gpumm_pass_run (gpumm_pass *s, const gpumm_steps *steps, const gpumm_matrix *c,
@@ -235,7 +245,7 @@ gpumm_status gpumm_pass_run (gpumm_pass *s, const gpumm_steps *steps, const gpum
   if (s->status)
     return s->status;
   gpumm_stream_job stream = {.steps = steps->first,
-                             .count = steps->ahead + steps->count,
+                             .count = steps->ahead + steps->count + steps->behind,
                              .launch = launch,
                              .kernel = s->kernel,
                              .waits = s->kernel->waits};

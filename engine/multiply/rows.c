@@ -78,6 +78,14 @@ static void tell_launches (const struct gpumm_job *job, int64_t count) {
 
 /* ---- open --------------------------------------------------------------------------------- */
 
+/* Brings what the run needs of B, or of both if they are one matrix, while the entries are counted. */
+static void bring_b (const gpumm_rows_product *s, gpumm_steps *steps) {
+  const gpumm_sparse_product *p = &s->pass.product;
+  gpumm_step shared = {.ups = 0};
+  gpumm_bring_values (&shared, &s->b, &p->b, p->type_b);
+  gpumm_bring_later (&s->pass, steps, &shared);
+}
+
 /* Launches of half the usual length: even a tenfold slower kernel is then cancelled within 0.1 s. A
  * row of C is taken to need time in proportion to the entries of A in this row. */
 gpumm_status gpumm_rows_count (gpumm_rows_product *s, double seconds) {
@@ -93,7 +101,7 @@ gpumm_status gpumm_rows_count (gpumm_rows_product *s, double seconds) {
                          .most_lines = before ? rows : gpumm_pieces (rows, launches),
                          .most = before ? before[rows] / launches + 1 : 0};
   int64_t largest;
-  gpumm_steps steps = gpumm_make_steps (pass, gpumm_cut_count (&cut, &largest));
+  gpumm_steps steps = gpumm_make_steps (pass, gpumm_cut_count (&cut, &largest), 1);
   for (int64_t i = 0, row = 0; i < steps.count && !pass->status; i++) {
     gpumm_task *t = &steps.task[i];
     t->counts = 1;
@@ -108,6 +116,7 @@ gpumm_status gpumm_rows_count (gpumm_rows_product *s, double seconds) {
     if (!s->is_same)
       gpumm_bring_structure (&shared, &s->b, &c->b);
     gpumm_bring_shared (pass, &steps, &shared);
+    bring_b (s, &steps);
     gpumm_fetch (&steps.step[steps.count - 1], c->c.start, s->start, rows + 1, sizeof *s->start,
                  GPUMM_AS_IT_IS);
   }
@@ -147,18 +156,6 @@ int64_t gpumm_rows_room (const gpumm_rows_product *s) {
   return room > 0 ? (int64_t) (room / (double) gpumm_rows_bytes (s)) : 0;
 }
 
-/* Uploads B's values, and the offsets unless a kernel computed them on the device. */
-static void bring_rest (const gpumm_rows_product *s, const gpumm_steps *steps) {
-  const gpumm_sparse_product *p = &s->pass.product;
-  gpumm_step shared = {.ups = 0};
-  if (p->b.values != p->a.values)
-    gpumm_bring_values (&shared, &s->b, &p->b, p->type_b);
-  gpumm_bring_shared (&s->pass, steps, &shared);
-  if (!s->pass.kernel->offsets)
-    gpumm_send (&steps->step[0], s->start, p->c.start, p->c.rows + 1, sizeof *s->start,
-                GPUMM_AS_IT_IS);
-}
-
 /* A's values go up in pieces of at least this size, as a copy of fewer bytes takes as long. */
 static const double LEAST_UPLOAD = 256 << 10;
 
@@ -167,7 +164,7 @@ static const double LEAST_UPLOAD = 256 << 10;
 static void bring_a (const gpumm_rows_product *s, const gpumm_steps *steps, int64_t pieces) {
   const gpumm_sparse_product *p = &s->pass.product;
   const size_t bytes = gpumm_entry_bytes (&s->a), there = value_bytes (&p->a, p->type_a);
-  const int is_whole = p->op_a != GPUMM_NONE || p->b.values == p->a.values
+  const int is_whole = p->op_a != GPUMM_NONE
                        || (double) p->a.stored * (double) bytes < LEAST_UPLOAD * (double) pieces;
   for (int64_t i = 0; i < (is_whole ? 1 : pieces); i++) {
     const gpumm_sparse_product *piece = &steps->task[i].p;
@@ -211,10 +208,10 @@ gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_matrix *c, int64_
   const int64_t count = gpumm_cut_count (&cut, &largest);
   const int64_t room = buffers < count ? buffers * largest : stored;
   if (s->is_same && pass->job->trace) /* a trace counts A and B apart */
-    p->b.values = gpumm_pass_take (pass, p->b.stored, value_bytes (&p->b, p->type_b));
+    p->a.values = gpumm_pass_take (pass, p->a.stored, value_bytes (&p->a, p->type_a));
   p->c.values = gpumm_pass_take (pass, room, value_bytes (&p->c, c->type));
   p->c.column = gpumm_pass_take (pass, room, sizeof *p->c.column);
-  gpumm_steps steps = gpumm_make_steps (pass, count + 1);
+  gpumm_steps steps = gpumm_make_steps (pass, count + 1, 0);
   for (int64_t i = 0, row = 0, end; i < count && !pass->status; i++, row = end) {
     end = gpumm_cut_end (&cut, row);
     const int64_t at = buffers < count ? i % buffers * largest : s->start[row];
@@ -223,8 +220,10 @@ gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_matrix *c, int64_
     steps.step[i].seconds = seconds * (double) (s->start[end] - s->start[row]) / (double) stored;
   }
   if (!pass->status) {
-    bring_rest (s, &steps);
-    bring_a (s, &steps, count);
+    if (!pass->kernel->offsets) /* else it has computed them on the device */
+      gpumm_send (&steps.step[0], s->start, p->c.start, rows + 1, sizeof *s->start, GPUMM_AS_IT_IS);
+    if (p->a.values != p->b.values)
+      bring_a (s, &steps, count);
     steps.step[count].task = NULL;
     gpumm_fetch (&steps.step[count], p->zero, &zero, 1, sizeof zero, GPUMM_AS_IT_IS);
   }

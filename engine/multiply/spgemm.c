@@ -4,8 +4,9 @@
  * transpose, so C' = op (B)' op (A)' needs no conversion. A row on the device is a column here.
  *
  * gpumm_open uploads the structure of both operands and counts the elements that C can have, and
- * where each column begins. gpumm_run uploads the values and multiplies in chunks of columns; each
- * chunk is downloaded while the next is computed, so the device holds only a few chunks of C.
+ * where each column begins; meanwhile the values of op (A) go up. gpumm_run multiplies in chunks of
+ * columns; each chunk is downloaded while the next is computed, so the device holds only a few
+ * chunks of C.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rows.h"
@@ -139,5 +140,5 @@ const gpumm_algorithm gpumm_algorithm_spgemm = {
     .open = open,
     .run = run,
     .close = gpumm_rows_close,
-    .shares = 1,
+    .shares = GPUMM_SHARES_IN_OPEN,
 };

@@ -143,7 +143,7 @@ static gpumm_status multiply (product *s, gpumm_matrix *c) {
   const int64_t buffers = gpumm_least (count, panels.buffers);
   const size_t apart = pair_bytes (s, widest);
   char *const memory = gpumm_pass_take (&s->pass, buffers, apart);
-  gpumm_steps steps = gpumm_make_steps (&s->pass, count);
+  gpumm_steps steps = gpumm_make_steps (&s->pass, count, 0);
   for (int64_t i = 0; i < count && !s->pass.status; i++) {
     const int64_t first = i * width, wide = gpumm_least (width, s->other - first);
     gpumm_step *step = &steps.step[i];
@@ -268,5 +268,5 @@ const gpumm_algorithm gpumm_algorithm_spmm = {
     .takes = takes,
     .seconds = seconds,
     .run = run,
-    .shares = 1,
+    .shares = GPUMM_SHARES_IN_RUN,
 };
