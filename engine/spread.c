@@ -39,7 +39,9 @@ static const double APART = 1.0 / 6;
 /* Operations per second of a device where no rate is known: those of "classic" on an H100. */
 static const double UNKNOWN_RATE = 1e11;
 
-/* Where there are fewer tiles than devices, parts of full matrices begin at multiples of this. */
+/* Parts of full matrices consist of whole tiles if the largest is then less than EXCESS times its share; else
+ * they begin at multiples of FINE_GRAIN. */
+static const double EXCESS = 1.15;
 enum { FINE_GRAIN = 64 };
 
 typedef struct {
@@ -122,18 +124,23 @@ static int find_direction (spread *s) {
   return s->units > 1 && gpumm_m (p) > 0 && gpumm_n (p) > 0 && gpumm_k (p) > 0;
 }
 
-/* The unit before which this part, 0 to 1, of the work lies. Full matrices are cut at tiles of the plan; in
- * compressed ones an entry counts as much as a line. */
+/* Parts of full matrices begin at multiples of this: at tiles of the plan, where that is even enough. */
+static int64_t grain_of (const spread *s) {
+  const gpumm_plan *plan = &s->whole->plan;
+  const int64_t tile = !plan->kernel ? 1 : s->by_rows ? plan->tile_m : plan->tile_n;
+  const int64_t tiles = gpumm_pieces (s->units, tile);
+  if ((double) (gpumm_pieces (tiles, s->count) * s->count) < EXCESS * (double) tiles)
+    return tile;
+  return s->units >= (int64_t) s->count * FINE_GRAIN ? FINE_GRAIN : 1;
+}
+
+/* The unit before which this part, 0 to 1, of the work lies; in compressed matrices an entry counts as much as a
+ * line. */
 static int64_t place_of (const spread *s, double part) {
   const gpumm_matrix *x = operand (s);
   if (x->format == GPUMM_DENSE) {
-    const gpumm_plan *plan = &s->whole->plan;
-    const int64_t tile = !plan->kernel ? 1 : s->by_rows ? plan->tile_m : plan->tile_n;
-    const int64_t grain = s->units / (tile > 0 ? tile : 1) >= s->count  ? tile
-                          : s->units >= (int64_t) s->count * FINE_GRAIN ? FINE_GRAIN
-                                                                        : 1;
-    return gpumm_least ((int64_t) round (part * (double) s->units / (double) grain) * grain,
-                        s->units);
+    const double grain = (double) grain_of (s);
+    return gpumm_least ((int64_t) (round (part * (double) s->units / grain) * grain), s->units);
   }
   const double wanted = part * (double) (x->start[s->units] + s->units);
   int64_t low = 0, high = s->units;

@@ -18,6 +18,7 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -314,6 +315,39 @@ static void test_products (void) {
                (int) (t - table), r.flops, one.flops);
       }
       release (&spread);
+    }
+    release (&c);
+    release_product (&x);
+  }
+  gpumm_reset ();
+}
+
+/* Tiles of 1024 columns: whole ones where they come out even, else equal parts of C. */
+static void test_evenness (void) {
+  static const struct {
+    int64_t tiles, devices, rest; /* columns: of `tiles` tiles, less `rest` */
+    int whole;
+  } cases[] = {{4, 2, 0, 1}, {3, 2, 0, 0},  {4, 3, 0, 0}, {7, 2, 100, 1},
+               {5, 4, 0, 0}, {8, 4, 17, 1}, {2, 4, 0, 0}};
+  set_devices (4);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const int64_t devices = cases[i].devices, n = 1024 * cases[i].tiles - cases[i].rest;
+    const row t = {"tiled", F, F, GPUMM_D, GPUMM_D, N, N, 40, n, 8, 0, {1, 0}, {0, 0}, 0, 0, 0};
+    product x;
+    gpumm_matrix c;
+    gpumm_report r;
+    make_product (&t, &x);
+    gpumm_options o = options_for (&t, (UINT64_C (1) << devices) - 1);
+    CHECK (multiply (&x.p, &o, &c, &r) == GPUMM_OK && r.share_count == devices, "%d devices: %s",
+           r.share_count, gpumm_last_error ());
+    for (int d = 0; d < r.share_count; d++) {
+      const double columns = r.shares[d].flops / (2.0 * 40 * 8);
+      const double share = (double) n / (double) devices;
+      CHECK (cases[i].whole ? fmod (columns, 1024) == 0 || d == r.share_count - 1
+                            : fabs (columns - share) <= 64,
+             "case %d, device %d: %g columns of %g", (int) i, d, columns, (double) n);
+      CHECK (columns < 1.15 * share, "case %d, device %d: %g columns of %g", (int) i, d, columns,
+             (double) n);
     }
     release (&c);
     release_product (&x);
@@ -781,6 +815,7 @@ int main (int argc, char **argv) {
   test_links_again ();
   test_copies ();
   test_choice ();
+  test_evenness ();
   test_products ();
   test_memory ();
   test_faults ();
