@@ -61,20 +61,14 @@ function [seconds, info] = time_once (device, A, B, options)
   seconds = toc;
 endfunction
 
-function text = words (sizes)
-  text = strjoin (arrayfun (@(n) sprintf ("%d", n), sizes, "uniformoutput", false), "x");
-endfunction
-
-## Are the rows of this kind, type and sizes asked for?
-function r = wanted (kind, type, sizes)
+## Prints the row if it is asked for; [A, B] = make () are the operands.
+function row (kind, type, sizes, make, varargin)
   global only
-  r = ! isempty (regexp ([kind, " ", type, " ", words(sizes)], only, "once"));
-endfunction
-
-function row (kind, type, sizes, A, B, varargin)
-  if (! wanted (kind, type, sizes))
+  shown = strjoin (arrayfun (@(n) sprintf ("%d", n), sizes, "uniformoutput", false), "x");
+  if (isempty (regexp ([kind, " ", type, " ", shown], only, "once")))
     return;
   endif
+  [A, B] = make ();
   C = gpumm (A, B, "Device", 0, varargin{:});
   tic;
   D = gpumm (A, B, "Device", "all", varargin{:});
@@ -93,7 +87,7 @@ function row (kind, type, sizes, A, B, varargin)
       one(i) = 1e3 * time_once (0, A, B, varargin);
     endif
   endfor
-  printf ("%s,%s,%s,%d,%.4g,%.4g,%.4g,%.4g,%.3f,%d,%.4g,%.4g,\"%s\"\n", kind, type, words (sizes), repeats, ...
+  printf ("%s,%s,%s,%d,%.4g,%.4g,%.4g,%.4g,%.3f,%d,%.4g,%.4g,\"%s\"\n", kind, type, shown, repeats, ...
           median (one), min (one), median (all), min (all), median (all) / median (one), ...
           max (1, numel (info.devices)), bytes, 1e-6 * bytes / median (all), info.reason);
   fflush (stdout);
@@ -109,63 +103,39 @@ about = gpumm_info ().devices;
 printf ("# bench_devices.m '%s': %d x %s\n", only, numel (about), about(1).name);
 printf ("kind,type,sizes,repeats,one,one_least,all,all_least,all_by_one,gpus,bytes_c,gb_c_per_s,reason\n");
 
+uniform = @(m, n) rand (m, n) - 0.5;
 for n = [1000, 1500, 2000, 2500, 3000, 3500, 4096, 5000, 6000, 8192, 12000, 16384]
-  s = [n, n, n];
-  types = {"double", "single", "complex"};
-  if (n > 8192)
-    types(3) = [];
-  endif
-  if (! any (cellfun (@(type) wanted ("full", type, s), types)))
-    continue;
-  endif
-  A = rand (n) - 0.5;
-  B = rand (n) - 0.5;
-  row ("full", "double", s, A, B);
-  row ("full", "single", s, single (A), single (B));
+  row ("full", "double", [n, n, n], @() deal (uniform (n, n), uniform (n, n)));
+  row ("full", "single", [n, n, n], @() deal (single (uniform (n, n)), single (uniform (n, n))));
   if (n <= 8192)
-    row ("full", "complex", s, complex (A, B), complex (B, A));
+    square = @() complex (uniform (n, n), uniform (n, n));
+    row ("full", "complex", [n, n, n], @() deal (square (), square ()));
   endif
 endfor
 
 for s = {[100, 4000, 100000], [100000, 4000, 100], [100000, 500, 500], [500, 500, 100000], ...
          [2000, 200000, 2000], [20000, 20, 20000], [20000, 500, 20000], [64, 20000, 20000], ...
          [20000, 20000, 64], [3000, 3001, 12000]}
-  z = s{1};
-  if (wanted ("shapes", "double", z))
-    row ("shapes", "double", z, rand (z(1), z(2)) - 0.5, rand (z(2), z(3)) - 0.5);
-  endif
+  row ("shapes", "double", s{1}, @() deal (uniform (s{1}(1), s{1}(2)), uniform (s{1}(2), s{1}(3))));
 endfor
 
 for c = {[32768, 200], [20000, 64], [200000, 16], [1000000, 8], [20000, 8], [5000, 40]}
   n = c{1}(1);
-  by_full = [c{1}, 256];
-  full_by = [256, c{1}];
-  if (! (wanted ("sparse", "double", c{1}) || wanted ("sparse by full", "double", by_full) ...
-         || wanted ("full by sparse", "double", full_by)))
-    continue;
-  endif
-  S = random_columns (n, c{1}(2));
-  row ("sparse", "double", c{1}, S, S);
+  S = @() random_columns (n, c{1}(2));
+  row ("sparse", "double", c{1}, @() deal (S ())); # one matrix twice
   if (n < 1e6)
-    F = rand (n, 256) - 0.5;
-    row ("sparse by full", "double", by_full, S, F);
-    row ("full by sparse", "double", full_by, F', S);
+    row ("sparse by full", "double", [c{1}, 256], @() deal (S (), uniform (n, 256)));
+    row ("full by sparse", "double", [256, c{1}], @() deal (uniform (256, n), S ()));
   endif
 endfor
 
 real_blocks = @(m, n, k) rand (m, n, k) - 0.5;
 for c = {[4, 20000, 16], [9, 20000, 20], [23, 8000, 20], [23, 20000, 30]}
-  if (wanted ("blocks", "double", c{1}))
-    S = random_blocks (c{1}(1), c{1}(2), c{1}(3), real_blocks);
-    row ("blocks", "double", c{1}, S, S);
-  endif
+  row ("blocks", "double", c{1}, @() deal (random_blocks (num2cell (c{1}){:}, real_blocks)));
 endfor
 
 for c = {[4, 32768, 33000000], [4, 32768, 10000000], [4, 32768, 1000000], [8, 32768, 8800000], ...
          [4, 8192, 600000]}
-  if (wanted ("integers", "uint16", c{1}))
-    S = random_integers (c{1}(1), c{1}(2), c{1}(3));
-    T = random_integers (c{1}(1), c{1}(2), c{1}(3));
-    row ("integers", "uint16", c{1}, S, T, "OutputClass", "uint32");
-  endif
+  S = @() random_integers (num2cell (c{1}){:});
+  row ("integers", "uint16", c{1}, @() deal (S (), S ()), "OutputClass", "uint32");
 endfor
