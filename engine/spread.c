@@ -134,8 +134,8 @@ static int64_t grain_of (const spread *s) {
   return s->units >= (int64_t) s->count * FINE_GRAIN ? FINE_GRAIN : 1;
 }
 
-/* The unit before which this part, 0 to 1, of the work lies; in compressed matrices an entry counts as much as a
- * line. */
+/* The unit before which this part, 0 to 1, of the work lies; in compressed matrices an entry counts as much
+ * as a line. */
 static int64_t place_of (const spread *s, double part) {
   const gpumm_matrix *x = operand (s);
   if (x->format == GPUMM_DENSE) {

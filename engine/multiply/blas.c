@@ -558,9 +558,9 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
 static const double FRESH_RATE = 1e9;
 enum { MOST_FRESH = 12, FRESH_BYTES = 32 << 20 };
 
-/* OpenBLAS packs B: 64 x 6000 by 6000 x 6000 took 33 ms longer on 2 cores than its operations do at the rate of a
- * square product, 64 x 20000 by 20000 x 20000 on 32 cores 280 to 420 ms. The packing of a B that stays in caches is
- * in the measured rate. */
+/* OpenBLAS packs B: 64 x 6000 by 6000 x 6000 took 33 ms longer on 2 cores than its operations do at the rate
+ * of a square product, 64 x 20000 by 20000 x 20000 on 32 cores 280 to 420 ms. The packing of a B that stays in
+ * caches is in the measured rate. */
 static const double PACK_RATE = 8e9;
 enum { CACHED_BYTES = 32 << 20 };
 

@@ -78,8 +78,8 @@ typedef struct gpumm_steps {
   int shared;           /* vectors that are brought in shares so far */
 } gpumm_steps;
 
-/* Makes this many launches that wait for no other; the task of each is the whole product. has_later: there are
- * uploads for gpumm_bring_later. */
+/* Makes this many launches that wait for no other; the task of each is the whole product. has_later: there
+ * are uploads for gpumm_bring_later. */
 gpumm_steps gpumm_make_steps (gpumm_pass *pass, int64_t count, int has_later);
 
 /* Brings what all devices need, these uploads of vectors, in shares if the devices exchange them: before the

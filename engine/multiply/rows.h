@@ -2,7 +2,8 @@
  *
  * When the product is opened, a kernel counts the entries of each row of C, in launches short enough
  * for a cancellation, while B's values go up. When it runs, C is computed in pieces of rows: while one
- * piece is computed, the pieces before are downloaded. The host drops entries that turn out to be zero, usually few.
+ * piece is computed, the pieces before are downloaded. The host drops entries that turn out to be
+ * zero, usually few.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_ROWS_H
@@ -26,7 +27,8 @@ gpumm_rows_product *gpumm_rows_new (struct gpumm_job *job);
  * types and ops. */
 gpumm_status gpumm_rows_open (gpumm_rows_product *s, const char *what, gpumm_describe *describe);
 
-/* Counts the entries that the rows of C can have, in this many estimated seconds. B's values go up meanwhile. */
+/* Counts the entries that the rows of C can have, in this many estimated seconds, and brings B's values
+ * meanwhile. */
 gpumm_status gpumm_rows_count (gpumm_rows_product *s, double seconds);
 
 /* Begins the report of a run. Returns 0, with C complete, if there is nothing to multiply. */
