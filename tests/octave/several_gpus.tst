@@ -13,16 +13,21 @@
 %!  endif
 %!endfunction
 
+## The product, spread however short it is and whatever the links of this host are.
+%!function [C, info] = spread (varargin)
+%!  unwind_protect
+%!    __gpumm_fault__ ("spread", 1);
+%!    [C, info] = gpumm (varargin{:});
+%!  unwind_protect_cleanup
+%!    __gpumm_fault__ ("spread", 0);
+%!  end_unwind_protect
+%!endfunction
+
 ## The product on GPU 0 and on GPUs 0 and 1, with the same bits. It must have been spread; or, with `how`
 ## "whole", must not, because it cannot be split; or may have been ("maybe").
 %!function info = compare (how, A, B, varargin)
 %!  C = gpumm (A, B, "Device", 0, varargin{:});
-%!  unwind_protect
-%!    __gpumm_fault__ ("spread", 1); # however short it is
-%!    [D, info] = gpumm (A, B, "Device", [0, 1], varargin{:});
-%!  unwind_protect_cleanup
-%!    __gpumm_fault__ ("spread", 0);
-%!  end_unwind_protect
+%!  [D, info] = spread (A, B, "Device", [0, 1], varargin{:});
 %!  what = sprintf ("%s %dx%d by %s %dx%d %s: %s", class (A), size (A), class (B), size (B), ...
 %!                  strjoin (varargin(cellfun (@ischar, varargin))), info.reason);
 %!  assert (isequal (C, D), what);
@@ -72,7 +77,7 @@
 %! bound = 2 * n * eps / 2 * max (sum (abs (A), 2)) * max (abs (B(:)));
 %! for name = {"tiled", "register", "cublas", "auto"}
 %!   C = gpumm (A, B, "Device", 0, "Algorithm", name{1});
-%!   [D, info] = gpumm (A, B, "Device", 0:1, "Algorithm", name{1}); # long enough to be spread
+%!   [D, info] = spread (A, B, "Device", 0:1, "Algorithm", name{1});
 %!   assert (numel (info.devices), 2);
 %!   assert (info.bytes.up, sizeof (A) + sizeof (B)); # each byte once in all
 %!   assert (isequal (C, D) || ! any (strcmp (name{1}, {"tiled", "register"})));
@@ -135,15 +140,15 @@
 %! compare ("spread", X, X, "OutputClass", "uint32", on_gpu{:});
 
 %!testif ; numel (gpumm_info ().devices) > 1 # what the environment allows; one GPU unless told
-%! A = rand (8192);
+%! A = rand (1000);
 %! unwind_protect
 %!   for list = {"all", "0,1", "1", "0"}
 %!     setenv ("GPUMM_DEVICES", list{1});
-%!     [~, info] = gpumm (A, A);
+%!     [~, info] = spread (A, A, "Backend", "gpu");
 %!     assert (numel (info.devices), 2 * any (strcmp (list{1}, {"all", "0,1"})), info.reason);
 %!   endfor
 %!   unsetenv ("GPUMM_DEVICES");
-%!   [~, info] = gpumm (A, A);
+%!   [~, info] = spread (A, A, "Backend", "gpu");
 %!   assert (isempty (info.devices));
 %!   assert (info.device.index, 0);
 %! unwind_protect_cleanup
@@ -162,7 +167,7 @@
 %!   assert (gather (B' * A'), b' * a', 1e-10);
 %!   assert (gather (A * b), a * b, 1e-10);
 %!   big = gpuArray (rand (6000));
-%!   [~, info] = gpumm (big, big, "Device", "all"); # resident operands stay
+%!   [~, info] = spread (big, big, "Device", "all"); # resident operands stay
 %!   assert (isempty (info.devices));
 %! unwind_protect_cleanup
 %!   gpuDevice (1);
