@@ -17,8 +17,8 @@ typedef struct gpumm_context {
   int device; /* its index for the driver */
   /* kept by memory/pool.c */
   struct gpumm_block *blocks;
-  void *streams[GPUMM_MOST_STREAMS], *events[GPUMM_MOST_EVENTS];
-  int stream_count, event_count;
+  void *streams[GPUMM_MOST_STREAMS], *events[GPUMM_EVENT_KINDS][GPUMM_MOST_EVENTS];
+  int stream_count, event_count[GPUMM_EVENT_KINDS];
   struct { /* kept by memory/queue.c: work on arrays, in order */
     gpumm_stream *stream;
     int64_t queued, waited;   /* operations so far */

@@ -19,6 +19,9 @@ extern "C" {
 typedef struct gpumm_stream gpumm_stream; /* owned by the driver, opaque to the engine */
 typedef struct gpumm_event gpumm_event;
 
+/* An event that takes the time can be given to event_seconds. One that does not costs less on the device. */
+typedef enum { GPUMM_TIMED, GPUMM_UNTIMED, GPUMM_EVENT_KINDS } gpumm_event_kind;
+
 enum { GPUMM_NOTE_BYTES = 32 };
 
 /* A product that is tile (row, col) of a larger product whose operands stay on the device. C has
@@ -180,7 +183,7 @@ typedef struct gpumm_driver {
   gpumm_status (*stream_create) (int device, gpumm_stream **stream);
   gpumm_status (*stream_destroy) (int device, gpumm_stream *stream);
   gpumm_status (*stream_synchronize) (int device, gpumm_stream *stream); /* waits */
-  gpumm_status (*event_create) (int device, gpumm_event **event);
+  gpumm_status (*event_create) (int device, gpumm_event_kind kind, gpumm_event **event);
   gpumm_status (*event_destroy) (int device, gpumm_event *event);
   gpumm_status (*event_record) (int device, gpumm_event *event, gpumm_stream *stream);
   gpumm_status (*event_synchronize) (int device, gpumm_event *event);     /* waits */

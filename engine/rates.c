@@ -241,8 +241,8 @@ static void end_trial (trial *t) {
   if (t->stream)
     t->driver->stream_synchronize (t->device, t->stream);
   gpumm_stream_give (t->context, t->stream);
-  gpumm_event_give (t->context, t->from);
-  gpumm_event_give (t->context, t->to);
+  gpumm_event_give (t->context, GPUMM_TIMED, t->from);
+  gpumm_event_give (t->context, GPUMM_TIMED, t->to);
   gpumm_pool_give (t->context, GPUMM_POOL_PINNED, t->block);
   gpumm_pool_give (t->context, GPUMM_POOL_DEVICE, t->a);
   gpumm_pool_give (t->context, GPUMM_POOL_DEVICE, t->c);
@@ -276,9 +276,9 @@ static gpumm_status begin_trial (trial *t, gpumm_context *context) {
   if (!status)
     status = gpumm_stream_take (t->context, &t->stream);
   if (!status)
-    status = gpumm_event_take (t->context, &t->from);
+    status = gpumm_event_take (t->context, GPUMM_TIMED, &t->from);
   if (!status)
-    status = gpumm_event_take (t->context, &t->to);
+    status = gpumm_event_take (t->context, GPUMM_TIMED, &t->to);
   return status;
 }
 

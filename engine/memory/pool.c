@@ -11,6 +11,7 @@
 #include "queue.h"
 
 #include <pthread.h>
+#include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -171,11 +172,11 @@ gpumm_status gpumm_stream_take (gpumm_context *context, gpumm_stream **stream) {
   return made (context, context->driver->stream_create (context->device, stream), "stream");
 }
 
-gpumm_status gpumm_event_take (gpumm_context *context, gpumm_event **event) {
-  *event = take_last (context->events, &context->event_count);
+gpumm_status gpumm_event_take (gpumm_context *context, gpumm_event_kind kind, gpumm_event **event) {
+  *event = take_last (context->events[kind], &context->event_count[kind]);
   if (*event)
     return GPUMM_OK;
-  return made (context, context->driver->event_create (context->device, event), "event");
+  return made (context, context->driver->event_create (context->device, kind, event), "event");
 }
 
 /* A driver that is shutting down may refuse to destroy them; they are gone anyway. */
@@ -184,8 +185,8 @@ void gpumm_stream_give (gpumm_context *context, gpumm_stream *stream) {
     context->driver->stream_destroy (context->device, stream);
 }
 
-void gpumm_event_give (gpumm_context *context, gpumm_event *event) {
-  if (event && !keep (context->events, &context->event_count, GPUMM_MOST_EVENTS, event))
+void gpumm_event_give (gpumm_context *context, gpumm_event_kind kind, gpumm_event *event) {
+  if (event && !keep (context->events[kind], &context->event_count[kind], GPUMM_MOST_EVENTS, event))
     context->driver->event_destroy (context->device, event);
 }
 
@@ -196,14 +197,16 @@ void gpumm_pool_reset (gpumm_context *context) {
   gpumm_queue_reset (context);
   for (void *p; (p = take_last (context->streams, &context->stream_count));)
     driver->stream_destroy (context->device, p);
-  for (void *p; (p = take_last (context->events, &context->event_count));)
-    driver->event_destroy (context->device, p);
+  for (int k = 0; k < GPUMM_EVENT_KINDS; k++)
+    for (void *p; (p = take_last (context->events[k], &context->event_count[k]));)
+      driver->event_destroy (context->device, p);
   gpumm_pool_trim (context, GPUMM_POOL_DEVICE, 0);
   gpumm_pool_trim (context, GPUMM_POOL_PINNED, 0);
 }
 
 void gpumm_pool_forget (gpumm_context *context) {
-  context->stream_count = context->event_count = 0;
+  context->stream_count = 0;
+  memset (context->event_count, 0, sizeof context->event_count);
   gpumm_queue_forget (context);
   while (context->blocks) {
     block *b = context->blocks;

@@ -37,11 +37,11 @@ double gpumm_room (int64_t memory_free, int64_t limit);
 
 /* A kept stream or event, or a new one. Nothing is queued on a stream from here. */
 gpumm_status gpumm_stream_take (gpumm_context *context, gpumm_stream **stream);
-gpumm_status gpumm_event_take (gpumm_context *context, gpumm_event **event);
+gpumm_status gpumm_event_take (gpumm_context *context, gpumm_event_kind kind, gpumm_event **event);
 
 /* Gives it back; NULL is allowed. Queued work must have ended: synchronise first after a failure. */
 void gpumm_stream_give (gpumm_context *context, gpumm_stream *stream);
-void gpumm_event_give (gpumm_context *context, gpumm_event *event);
+void gpumm_event_give (gpumm_context *context, gpumm_event_kind kind, gpumm_event *event);
 
 /* Releases all of a device that is unused. */
 void gpumm_pool_reset (gpumm_context *context);

@@ -87,5 +87,5 @@ void gpumm_exchange_leave (gpumm_exchange *x, int member, gpumm_context *context
     pthread_cond_wait (&x->all_left, &x->lock);
   pthread_mutex_unlock (&x->lock);
   for (int64_t i = member; i < x->panels; i += x->members)
-    gpumm_event_give (context, x->offers[i].ready);
+    gpumm_event_give (context, GPUMM_UNTIMED, x->offers[i].ready);
 }

@@ -105,7 +105,7 @@ enum { IDLE, FILLING, FILLED, UPLOADING, DOWNLOADING, EMPTYING, EMPTIED };
 
 typedef struct {
   void *memory;
-  gpumm_event *moved;  /* after the copy that uses it */
+  gpumm_event *moved;  /* after the copy that uses it; untimed */
   int64_t step, index; /* of the chunk among the step's */
   gpumm_panel chunk;
   gpumm_type narrow; /* the type that its numbers go up in; unused for other elements */
@@ -467,7 +467,7 @@ static slot *idle_slot (run *r, int first) {
   if (!s->memory)
     status = gpumm_pool_take (r->job->context, GPUMM_POOL_PINNED, SLOT_BYTES, &s->memory);
   if (!status && !s->moved)
-    status = gpumm_event_take (r->job->context, &s->moved);
+    status = gpumm_event_take (r->job->context, GPUMM_UNTIMED, &s->moved);
   fail (r, status);
   return status ? NULL : s;
 }
@@ -637,7 +637,7 @@ static gpumm_status offer_panels (run *r) {
     gpumm_offer *offer = s->up[u].takes ? NULL : s->up[u].offer;
     if (!offer)
       continue;
-    status = gpumm_event_take (r->job->context, &offer->ready);
+    status = gpumm_event_take (r->job->context, GPUMM_UNTIMED, &offer->ready);
     if (!status)
       status = record (r, offer->ready, WORK);
     offer->device = r->device;
@@ -676,8 +676,8 @@ static double next_seconds (const run *r) {
   return r->job->steps[r->launched].seconds / (double) r->part.count;
 }
 
-static gpumm_status take_event (run *r, gpumm_event **event) {
-  return *event ? GPUMM_OK : gpumm_event_take (r->job->context, event);
+static gpumm_status take_event (run *r, gpumm_event_kind kind, gpumm_event **event) {
+  return *event ? GPUMM_OK : gpumm_event_take (r->job->context, kind, event);
 }
 
 /* Checks which marks the device has passed, and times their launches. */
@@ -728,7 +728,7 @@ static gpumm_status begin_mark (run *r) {
   m->timed = 0;
   if (!r->is_long || next_seconds (r) * r->pace < SHORT_STEP)
     return GPUMM_OK;
-  gpumm_status status = take_event (r, &m->begun);
+  gpumm_status status = take_event (r, GPUMM_TIMED, &m->begun);
   if (!status)
     status = record (r, m->begun, WORK);
   m->timed = !status;
@@ -740,7 +740,7 @@ static gpumm_status end_mark (run *r) {
   r->unmarked += next_seconds (r);
   if (!r->is_long || (!m->timed && r->unmarked * r->pace < WORTH_A_MARK))
     return GPUMM_OK;
-  gpumm_status status = take_event (r, &m->ended);
+  gpumm_status status = take_event (r, GPUMM_TIMED, &m->ended);
   if (!status)
     status = record (r, m->ended, WORK);
   m->seconds = m->timed ? next_seconds (r) : r->unmarked;
@@ -991,23 +991,23 @@ static gpumm_status prepare (run *r, int64_t bytes) {
     if (s != TAKE || takes)
       status = gpumm_stream_take (r->job->context, &r->streams[s]);
   for (size_t e = 0; e < sizeof events / sizeof *events && !status; e++)
-    status = gpumm_event_take (r->job->context, events[e]);
+    status = gpumm_event_take (r->job->context, GPUMM_TIMED, events[e]);
   for (int64_t i = 0; i < j->count && !status; i++) {
     const gpumm_step *s = &j->steps[i];
     for (int u = 0; u < s->ups; u++)
       r->states[i].chunks += chunk_count (r, &s->up[u]);
     for (int u = 0; u < s->ups && !status; u++)
       if (s->up[u].takes)
-        status = take_event (r, &r->states[i].taken);
+        status = take_event (r, GPUMM_UNTIMED, &r->states[i].taken);
     for (int d = 0; d < s->downs; d++)
       r->states[i].down_chunks += chunk_count (r, &s->down[d]);
     if (!status)
-      status = gpumm_event_take (r->job->context, &r->states[i].begun);
+      status = gpumm_event_take (r->job->context, GPUMM_TIMED, &r->states[i].begun);
     if (!status)
-      status = gpumm_event_take (r->job->context, &r->states[i].ended);
+      status = gpumm_event_take (r->job->context, GPUMM_TIMED, &r->states[i].ended);
     r->reuses |= s->after_download >= 0;
-    if (!status && s->after_download >= 0 && !r->states[s->after_download].fetched)
-      status = gpumm_event_take (r->job->context, &r->states[s->after_download].fetched);
+    if (!status && s->after_download >= 0)
+      status = take_event (r, GPUMM_UNTIMED, &r->states[s->after_download].fetched);
     chunks += r->states[i].chunks;
   }
   r->went = status ? NULL : gpumm_allocate (chunks, sizeof *r->went);
@@ -1053,20 +1053,20 @@ static void finish (run *r) {
   for (int s = 0; s < STREAMS; s++)
     gpumm_stream_give (r->job->context, r->streams[s]);
   for (size_t e = 0; e < sizeof events / sizeof *events; e++)
-    gpumm_event_give (r->job->context, events[e]);
+    gpumm_event_give (r->job->context, GPUMM_TIMED, events[e]);
   for (mark *m = r->marks; m < r->marks + MARKS; m++) {
-    gpumm_event_give (r->job->context, m->begun);
-    gpumm_event_give (r->job->context, m->ended);
+    gpumm_event_give (r->job->context, GPUMM_TIMED, m->begun);
+    gpumm_event_give (r->job->context, GPUMM_TIMED, m->ended);
   }
   for (slot *s = r->slots; s < r->slots + SLOTS; s++) {
-    gpumm_event_give (r->job->context, s->moved);
+    gpumm_event_give (r->job->context, GPUMM_UNTIMED, s->moved);
     gpumm_pool_give (r->job->context, GPUMM_POOL_PINNED, s->memory);
   }
   for (int64_t i = 0; r->states && i < j->count; i++) {
-    gpumm_event_give (r->job->context, r->states[i].begun);
-    gpumm_event_give (r->job->context, r->states[i].ended);
-    gpumm_event_give (r->job->context, r->states[i].fetched);
-    gpumm_event_give (r->job->context, r->states[i].taken);
+    gpumm_event_give (r->job->context, GPUMM_TIMED, r->states[i].begun);
+    gpumm_event_give (r->job->context, GPUMM_TIMED, r->states[i].ended);
+    gpumm_event_give (r->job->context, GPUMM_UNTIMED, r->states[i].fetched);
+    gpumm_event_give (r->job->context, GPUMM_UNTIMED, r->states[i].taken);
   }
   gpumm_release (r->states);
   gpumm_release (r->went);

@@ -205,9 +205,12 @@ static gpumm_status stream_synchronize (int device, gpumm_stream *stream) {
   ON_DEVICE (device, "cudaStreamSynchronize", cudaStreamSynchronize ((cudaStream_t) stream));
 }
 
-static gpumm_status event_create (int device, gpumm_event **event) {
+static gpumm_status event_create (int device, gpumm_event_kind kind, gpumm_event **event) {
   *event = NULL;
-  ON_DEVICE (device, "cudaEventCreate", cudaEventCreate ((cudaEvent_t *) event));
+  ON_DEVICE (device, "cudaEventCreate",
+             cudaEventCreateWithFlags ((cudaEvent_t *) event, kind == GPUMM_UNTIMED
+                                                                  ? cudaEventDisableTiming
+                                                                  : cudaEventDefault));
 }
 
 static gpumm_status event_destroy (int device, gpumm_event *event) {

@@ -260,6 +260,7 @@ struct gpumm_stream {
 
 struct gpumm_event {
   int device;
+  gpumm_event_kind kind;
   double seconds; /* time of recording; 0: not recorded yet */
 };
 
@@ -298,10 +299,12 @@ static gpumm_status stream_synchronize (int device, gpumm_stream *stream) {
   return leave (enter_with ("stream_synchronize", device, stream, NULL));
 }
 
-static gpumm_status event_create (int device, gpumm_event **event) {
+static gpumm_status event_create (int device, gpumm_event_kind kind, gpumm_event **event) {
   const gpumm_status status = create ("event_create", device, sizeof **event, (void **) event);
-  if (!status)
+  if (!status) {
     (*event)->device = device;
+    (*event)->kind = kind;
+  }
   return status;
 }
 
@@ -337,6 +340,8 @@ static gpumm_status event_seconds (int device, gpumm_event *from, gpumm_event *t
   gpumm_status status = enter_with ("event_seconds", device, NULL, from);
   if (!status && (from->seconds == 0 || to->seconds == 0))
     status = gpumm_driver_fail (GPUMM_DEVICE_FAILED, "event_seconds: the event was not recorded");
+  if (!status && (from->kind != GPUMM_TIMED || to->kind != GPUMM_TIMED))
+    status = gpumm_driver_fail (GPUMM_DEVICE_FAILED, "event_seconds: the event takes no time");
   if (!status)
     *seconds = to->seconds - from->seconds;
   return leave (status);

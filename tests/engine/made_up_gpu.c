@@ -133,7 +133,8 @@ static gpumm_status stream_synchronize (int device, gpumm_stream *stream) {
   return use (device, stream);
 }
 
-static gpumm_status event_create (int device, gpumm_event **event) {
+static gpumm_status event_create (int device, gpumm_event_kind kind, gpumm_event **event) {
+  (void) kind;
   return make (device, (handle **) event);
 }
 

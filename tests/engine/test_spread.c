@@ -576,7 +576,8 @@ static void test_contexts (void) {
   gpumm_event *event;
   void *memory, *pinned;
   CHECK (!driver->allocate (1, 1 << 20, &memory) && !driver->pin (0, 1 << 20, &pinned)
-             && !driver->stream_create (1, &stream) && !driver->event_create (1, &event),
+             && !driver->stream_create (1, &stream)
+             && !driver->event_create (1, GPUMM_TIMED, &event),
          "%s", driver->error_text ());
   CHECK (!driver->properties (0, &p) && !driver->properties (1, &q)
              && p.memory_free - q.memory_free == 1 << 20,

@@ -260,8 +260,9 @@ static gpumm_status late_stream_synchronize (int device, gpumm_stream *s) {
   return leave (status);
 }
 
-static gpumm_status late_event_create (int device, gpumm_event **e) {
+static gpumm_status late_event_create (int device, gpumm_event_kind kind, gpumm_event **e) {
   (void) device;
+  (void) kind;
   gpumm_status status = enter ();
   *e = status ? NULL : calloc (1, sizeof **e);
   blocks += *e != NULL;

@@ -586,8 +586,8 @@ static void check_copies (void) {
     p[i] = (char) i;
   memset (q, 77, DOWN * COLUMNS);
   CHECK_DRIVER (driver->stream_create (0, &second) == GPUMM_OK);
-  CHECK_DRIVER (driver->event_create (0, &event[0]) == GPUMM_OK);
-  CHECK_DRIVER (driver->event_create (0, &event[1]) == GPUMM_OK);
+  CHECK_DRIVER (driver->event_create (0, GPUMM_TIMED, &event[0]) == GPUMM_OK);
+  CHECK_DRIVER (driver->event_create (0, GPUMM_TIMED, &event[1]) == GPUMM_OK);
   CHECK_DRIVER (driver->event_record (0, event[0], stream) == GPUMM_OK);
   CHECK_DRIVER (driver->fill (0, stream, from.device, 3, from.bytes) == GPUMM_OK);
   CHECK_DRIVER (driver->fill (0, stream, from.device, 3, 0) == GPUMM_OK);
@@ -645,7 +645,7 @@ static gpumm_status small_product (const gpumm_kernel *kernel) {
   if (!status)
     status = driver->stream_create (0, &s);
   if (!status)
-    status = driver->event_create (0, &e);
+    status = driver->event_create (0, GPUMM_TIMED, &e);
   if (!status)
     status = driver->allocate (0, 3 * BYTES, &d);
   if (!status)
