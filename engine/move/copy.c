@@ -1,11 +1,8 @@
 /* copy.c - copies of large blocks between host buffers.
  * SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
 #include "copy.h"
 
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /* Shorter runs gain nothing from stores past the caches. */
 enum { SHORTEST_STREAM = 2048 };
@@ -106,42 +103,4 @@ void gpumm_widen_indices (int64_t *to, const int32_t *from, int64_t count) {
   for (int64_t i = widen (to, from, count); i < count; i++)
     to[i] = from[i];
   settle ();
-}
-
-/* Writes a byte as it is. Others may write it meanwhile, and no write is lost. */
-__attribute__ ((no_sanitize ("thread"))) static void write_again (uintptr_t p) {
-  __atomic_fetch_add ((volatile char *) p, 0, __ATOMIC_RELAXED);
-}
-
-#ifdef MADV_POPULATE_WRITE /* Linux 5.14 */
-/* Is a page between p and end, within one huge page, not there? */
-static int lacks_pages (uintptr_t p, uintptr_t end, uintptr_t page) {
-  unsigned char there[GPUMM_HUGE_PAGE / 4096];
-  const uintptr_t count = (end - p) / page;
-  if (count > sizeof there || mincore ((void *) p, end - p, there))
-    return 0;
-  for (uintptr_t i = 0; i < count; i++)
-    if (!(there[i] & 1))
-      return 1;
-  return 0;
-}
-#endif
-
-/* A write fault brings a huge page where the system has one to give, and faults of many threads hardly wait
- * for each other: 32 threads touched 80 GB/s, and 10 GB/s by MADV_POPULATE_WRITE (2 H100, Linux 6.18). That
- * call brings what is left if the page was a small one. */
-void gpumm_touch (void *begin, size_t bytes) {
-  const uintptr_t page = (uintptr_t) sysconf (_SC_PAGESIZE);
-  const uintptr_t last = ((uintptr_t) begin + bytes) / page * page;
-  uintptr_t p = ((uintptr_t) begin + page - 1) / page * page;
-  while (p < last) {
-    const uintptr_t next = (p / GPUMM_HUGE_PAGE + 1) * GPUMM_HUGE_PAGE;
-    const uintptr_t end = next < last ? next : last;
-    write_again (p);
-#ifdef MADV_POPULATE_WRITE
-    if (lacks_pages (p, end, page))
-      (void) madvise ((void *) p, end - p, MADV_POPULATE_WRITE);
-#endif
-    p = end;
-  }
 }

@@ -14,12 +14,4 @@ void gpumm_copy_columns (void *to, size_t to_pitch, const void *from, size_t fro
 /* Copies indices of 32 bits as indices of 64 bits, past the caches. */
 void gpumm_widen_indices (int64_t *to, const int32_t *from, int64_t count);
 
-/* Of x86-64 and of ARM with pages of 4 KiB. Threads touch different ones, because two that touch the same one
- * at once both clear it. */
-enum { GPUMM_HUGE_PAGE = 2 << 20 };
-
-/* Makes the system provide the whole pages within begin .. begin + bytes now, in this thread, with
- * their contents unchanged, also if others write them meanwhile. Only advice: nothing depends on it. */
-void gpumm_touch (void *begin, size_t bytes);
-
 #endif

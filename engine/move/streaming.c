@@ -22,6 +22,7 @@
 #include "threads.h"
 #include "types.h"
 #include "copy.h"
+#include "fresh.h"
 #include "memory/host.h"
 #include "narrow.h"
 #include "memory/pool.h"
@@ -139,7 +140,6 @@ typedef struct {
   unsigned char *went; /* of all steps */
   int workers;         /* the conductor and copiers */
   int64_t chunk_bytes;
-  size_t pieces; /* of fresh memory, counted through all regions */
 
   /* the conductor's own */
   gpumm_status status; /* the first failure */
@@ -165,7 +165,7 @@ typedef struct {
   _Alignas(LINE) _Atomic int ring[RING];
   _Alignas(LINE) atomic_ullong given; /* entries of the ring, counted without wrapping */
   _Alignas(LINE) atomic_ullong taken;
-  _Alignas(LINE) atomic_size_t touched;
+  gpumm_fresh fresh; /* memory that downloads go to */
   _Alignas(LINE) atomic_int over;
   atomic_int copiers;          /* at work */
   atomic_int called;           /* called to work, minus those that have left */
@@ -296,22 +296,6 @@ static int take_task (run *r) {
   return NOTHING;
 }
 
-/* Makes the system provide the next huge page of the caller's fresh memory before it is written. */
-static int touch (run *r) {
-  const gpumm_stream_job *j = r->job;
-  if (atomic_load (&r->touched) >= r->pieces)
-    return 0;
-  const size_t piece = atomic_fetch_add (&r->touched, 1);
-  const size_t which = piece % GPUMM_MOST_DOWNLOADS, index = piece / GPUMM_MOST_DOWNLOADS;
-  const uintptr_t begin = (uintptr_t) j->fresh[which].begin, end = begin + j->fresh[which].bytes;
-  uintptr_t from = (begin / GPUMM_HUGE_PAGE + index) * GPUMM_HUGE_PAGE;
-  const uintptr_t to = from + GPUMM_HUGE_PAGE < end ? from + GPUMM_HUGE_PAGE : end;
-  from = from > begin ? from : begin;
-  if (from < to)
-    gpumm_touch ((void *) from, to - from);
-  return piece < r->pieces;
-}
-
 static gpumm_status launch (run *r, char *note) {
   const gpumm_stream_job *j = r->job;
   const void *task = j->steps[r->launched].task;
@@ -376,6 +360,16 @@ static void add_padding (void *to, const gpumm_panel *c, size_t element) {
   memset ((char *) to + (size_t) c->cols * height, 0, (size_t) c->pad_cols * height);
 }
 
+/* Before a chunk is written to the caller's memory. */
+static void bring_pages (run *r, const gpumm_panel *c) {
+  const size_t column = (size_t) c->rows * c->element, pitch = (size_t) c->ld_to * c->element;
+  if (column == pitch)
+    gpumm_fresh_before (&r->fresh, c->to, column * (size_t) c->cols);
+  else
+    for (size_t j = 0; j < (size_t) c->cols; j++)
+      gpumm_fresh_before (&r->fresh, (char *) c->to + j * pitch, column);
+}
+
 static void do_task (run *r, int task) {
   if (task == LAUNCH) {
     r->launch_status = launch (r, r->note);
@@ -397,6 +391,7 @@ static void do_task (run *r, int task) {
     add_padding (s->memory, c, element_up (c, s->narrow));
     atomic_store (&s->state, FILLED);
   } else {
+    bring_pages (r, c);
     if (c->form == GPUMM_AS_IT_IS)
       gpumm_copy_columns (c->to, (size_t) c->ld_to * c->element, s->memory, width, width, c->cols,
                           1);
@@ -419,7 +414,7 @@ static void copy (run *r, int worker) {
     int task = take_task (r);
     if (task != NOTHING)
       do_task (r, task);
-    if (task != NOTHING || touch (r)) {
+    if (task != NOTHING || gpumm_fresh_ahead (&r->fresh)) {
       looks = 0;
       continue;
     }
@@ -1070,6 +1065,7 @@ static void finish (run *r) {
   }
   gpumm_release (r->states);
   gpumm_release (r->went);
+  gpumm_fresh_close (&r->fresh);
 }
 
 gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report) {
@@ -1091,14 +1087,8 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
     for (int d = 0; d < job->steps[i].downs; d++)
       bytes += device_bytes (&job->steps[i].down[d]);
   }
-  for (int d = 0; d < GPUMM_MOST_DOWNLOADS; d++) {
-    const size_t before = (uintptr_t) job->fresh[d].begin % GPUMM_HUGE_PAGE;
-    const size_t pages =
-        job->fresh[d].bytes > 0 ? (before + job->fresh[d].bytes - 1) / GPUMM_HUGE_PAGE + 1 : 0;
-    const size_t pieces = pages * GPUMM_MOST_DOWNLOADS;
-    r.pieces = pieces > r.pieces ? pieces : r.pieces;
+  for (int d = 0; d < GPUMM_MOST_REGIONS; d++)
     fresh += job->fresh[d].bytes;
-  }
   gpumm_progress_of (seconds); /* for algorithms that stated no work */
   r.is_long = seconds * FIRST_PACE > MOST_QUEUED;
   const int64_t more =
@@ -1108,7 +1098,9 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
       (int) gpumm_least (gpumm_least (gpumm_threads (), most), bytes / BYTES_PER_WORKER + 1);
   r.workers = workers;
   atomic_init (&r.called, workers - 1);
-  fail (&r, prepare (&r, bytes));
+  fail (&r, gpumm_fresh_open (&r.fresh, job->fresh));
+  if (!r.status)
+    fail (&r, prepare (&r, bytes));
   if (!r.status)
     gpumm_team (workers, work, &r);
   finish (&r);

@@ -9,6 +9,7 @@
 #define GPUMM_MEMORY_PANELS_H
 
 #include "context.h"
+#include "fresh.h"
 
 #include <stdatomic.h>
 
@@ -81,11 +82,8 @@ typedef struct gpumm_stream_job {
                           gpumm_stream *stream, char *note);
   const void *kernel; /* for launch */
   int waits, divides;
-  /* the caller's memory for downloads; its pages are provided meanwhile */
-  struct {
-    void *begin;
-    size_t bytes;
-  } fresh[GPUMM_MOST_DOWNLOADS];
+  gpumm_region fresh
+      [GPUMM_MOST_REGIONS]; /* the caller's memory for downloads; its pages are brought meanwhile */
 } gpumm_stream_job;
 
 /* Runs the steps and adds seconds and bytes to the report. By estimates and earlier timings it

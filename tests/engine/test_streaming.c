@@ -18,7 +18,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* ---- the late device ---------------------------------------------------------------------- */
@@ -746,66 +745,6 @@ static void test_widen_indices (void) {
   CHECK (wrong == 0, "%lld indices are wrong", (long long) wrong);
 }
 
-/* The other thread of test_touch: its bytes all get to the memory. */
-static void *write_meanwhile (void *argument) {
-  for (size_t i = 0; i < 8 << 20; i += 64)
-    ((volatile char *) argument)[i] = (char) (i / 64);
-  return NULL;
-}
-
-/* Pages are there after they were touched, and hold what they held or what another thread wrote meanwhile. */
-static void test_touch (void) {
-  static const struct {
-    size_t begin, bytes;
-  } parts[] = {{0, 0},     {0, 1},      {1, 4095},     {1, 4096},
-               {1, 8191},  {0, 4096},   {5, 3 << 20},  {(2 << 20) - 1, 2 << 20},
-               {4096, 64}, {100, 8193}, {777, 7 << 20}};
-  const size_t all = 8 << 20, page = (size_t) sysconf (_SC_PAGESIZE);
-  unsigned char *there = check_allocate ((int64_t) (all / page), 1);
-  char *zeros = check_allocate ((int64_t) page, 1);
-  memset (zeros, 0, page);
-  for (size_t i = 0; i < 2 * sizeof parts / sizeof *parts; i++) {
-    const size_t begin = parts[i / 2].begin, end = begin + parts[i / 2].bytes;
-    char *x = mmap (NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    CHECK (x != MAP_FAILED, "no memory");
-    madvise (x, all, i % 2 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-    for (size_t at = 3; at < all; at += 2 * page) /* every other page is there, and has a value */
-      x[at] = (char) (at % 127);
-    gpumm_touch (x + begin, end - begin);
-    int64_t absent = 0, wrong = 0;
-    CHECK (!mincore (x, all, there), "mincore");
-    for (size_t at = (begin + page - 1) / page * page; at + page <= end; at += page)
-      absent += !(there[at / page] & 1);
-    for (size_t at = 0; at < all; at += page) {
-      wrong += x[at + 3] != (at % (2 * page) == 0 ? (char) ((at + 3) % 127) : 0);
-      x[at + 3] = 0;
-      wrong += memcmp (x + at, zeros, page) != 0;
-    }
-#ifdef MADV_POPULATE_WRITE
-    if (madvise (x, page, MADV_POPULATE_WRITE)) /* before Linux 5.14 */
-#endif
-      absent = 0;
-    CHECK (!absent && !wrong, "%zu bytes from %zu: %lld pages are not there, %lld have changed",
-           end - begin, begin, (long long) absent, (long long) wrong);
-    munmap (x, all);
-  }
-  free (there);
-  free (zeros);
-  for (int round = 0; round < 5; round++) {
-    char *x = mmap (NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    pthread_t other;
-    int64_t wrong = 0;
-    CHECK (x != MAP_FAILED && !pthread_create (&other, NULL, write_meanwhile, x), "a thread");
-    for (int again = 0; again < 3; again++)
-      gpumm_touch (x, all);
-    pthread_join (other, NULL);
-    for (size_t i = 0; i < all; i += 64)
-      wrong += x[i] != (char) (i / 64);
-    CHECK (wrong == 0, "%lld bytes are lost", (long long) wrong);
-    munmap (x, all);
-  }
-}
-
 /* Steps that each bring a chunk up and the same one down: no download begins before all chunks up are handed
  * out, of which there is one for each slot at most that may not have gone yet. */
 static void test_order (void) {
@@ -960,7 +899,6 @@ int main (int argc, char **argv) {
   test_reused_tile (200);
   test_shared ();
   test_order ();
-  test_touch ();
   test_widen_indices ();
   test_forms (1);
   test_forms (1000003);
