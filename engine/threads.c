@@ -23,8 +23,12 @@ static int cores_here (void) {
   return cores < 1 ? 1 : cores;
 }
 
+int gpumm_teams (void) {
+  return mine.teams > 1 ? mine.teams : 1;
+}
+
 int gpumm_threads (void) {
-  const int cores = cores_here () / (mine.teams > 1 ? mine.teams : 1);
+  const int cores = cores_here () / gpumm_teams ();
   return cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : cores;
 }
 

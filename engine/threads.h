@@ -16,6 +16,9 @@
  * share of them. */
 int gpumm_threads (void);
 
+/* The number of teams that share the cores with this thread's, itself included. */
+int gpumm_teams (void);
+
 /* This thread now works with team `team`, one of `teams` that share the cores; at first with (0, 1). Only the
  * work of team 0 counts for progress (progress.h). */
 void gpumm_team_choose (int team, int teams);

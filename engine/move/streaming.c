@@ -34,17 +34,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Chunk sizes: PCIe reaches its rate at about 1 MiB. On an H200 host chunks of 2 MiB, written
- * through the caches (the copy engine reads from them), were faster than 1 and 4 MiB. Small
- * products are cut finer, so that several threads share the copying. Page-locking costs 0.5 s/GiB
- * at the first call, so there are just enough slots: some are filled, some wait, one is in
- * transfer. */
+/* Chunk sizes: an H100's link moves chunks of 1, 2 and 4 MiB at 47, 51 and 53 GB/s. Small products are cut
+ * finer, so that several threads share the copying. Page-locking costs 0.5 s/GiB at the first call, so there
+ * are just enough slots: some are filled, some wait, one is in transfer. */
 enum {
   SLOT_BYTES = 2 << 20,
   SMALLEST_CHUNK = 512 << 10,
   SLOTS_A_WAY = 24,
   SLOTS = 2 * SLOTS_A_WAY
 };
+
+/* Where several devices share the host, its memory limits them, not their links. Then each has fewer slots, of
+ * less than 2 MiB if need be, so that all of a way stay in the last-level cache: with slots of 1 MiB instead of
+ * 2, 16384 x 16384 doubles on four H100 with 64 cores take 91 for 99 ms. */
+enum { SLOTS_OF_SEVERAL = 16, SLOTS_OF_ALL = 64 << 20 /* bytes */ };
 
 /* One thread per this many bytes: waking a thread takes as long as copying 0.5 MiB. With 16 threads
  * instead of 13 on 16 cores of an H100 host 8192 x 8192, double, takes 38 ms instead of 48: results go
@@ -56,6 +59,12 @@ static const size_t FRESH_BYTES = 1 << 30,
 
 /* With fewer threads than this the conductor copies too instead of waiting. */
 enum { FEW_COPIERS = 3 };
+
+/* With fewer cores for a device, downloads wait until uploads end: the device computes from what goes up, and few
+ * threads move hardly more in both ways at once. 16384 x 16384, double: 186 for 221 ms on an H100 with 16 cores,
+ * 110 for 129 on two with 32. With 32 cores for one, 8192 x 8192 takes 33 ms both ways at once and 38 one after
+ * the other, 33 M blocks of integers 162 and 169. */
+enum { CORES_FOR_BOTH_WAYS = 32 };
 
 /* A copier without a task checks for one this many times, every 0.5 us, and then leaves. Calling it
  * back costs 2048 x 2048 a fifth of its time, so it waits as long as such a product takes. Between
@@ -139,6 +148,8 @@ typedef struct {
   step_state *states;
   unsigned char *went; /* of all steps */
   int workers;         /* the conductor and copiers */
+  int slots_a_way;     /* in use */
+  int both_ways;       /* downloads begin while uploads go on */
   int64_t chunk_bytes;
 
   /* the conductor's own */
@@ -454,10 +465,10 @@ static void hand_out (run *r, slot *s, int state) {
 /* An idle slot from first on; NULL if there is none, or no memory for it. */
 static slot *idle_slot (run *r, int first) {
   gpumm_status status = GPUMM_OK;
-  slot *s = &r->slots[first];
-  while (s < &r->slots[first + SLOTS_A_WAY] && atomic_load (&s->state) != IDLE)
+  slot *s = &r->slots[first], *const end = s + r->slots_a_way;
+  while (s < end && atomic_load (&s->state) != IDLE)
     s++;
-  if (s == &r->slots[first + SLOTS_A_WAY])
+  if (s == end)
     return NULL;
   if (!s->memory)
     status = gpumm_pool_take (r->job->context, GPUMM_POOL_PINNED, SLOT_BYTES, &s->memory);
@@ -900,13 +911,11 @@ static int begin_uploads (run *r) {
   return moved;
 }
 
-/* Not while uploads go on, unless they may wait for a download: the device computes from what goes up, and
- * the host's memory moves hardly more in both ways at once. 16384 x 16384, double: 186 for 221 ms on an H100
- * with 16 cores, 137 for 160 on two with 32. */
+/* With few cores not while uploads go on, unless they may wait for a download: see CORES_FOR_BOTH_WAYS. */
 static int begin_downloads (run *r) {
   const gpumm_stream_job *j = r->job;
   int moved = 0;
-  if (r->rising && !r->reuses)
+  if (r->rising && !r->reuses && !r->both_ways)
     return 0;
   for (; !r->status; moved = 1) {
     while (r->down_step < r->launched && r->down_chunk == r->states[r->down_step].down_chunks) {
@@ -971,10 +980,12 @@ static gpumm_status prepare (run *r, int64_t bytes) {
   gpumm_status status = GPUMM_OK;
   int64_t chunks = 0;
   gpumm_event **events[] = {&r->up_begun, &r->uploaded, &r->fetched};
-  r->chunk_bytes = bytes / (4 * r->workers);
-  r->chunk_bytes = r->chunk_bytes > SLOT_BYTES       ? SLOT_BYTES
-                   : r->chunk_bytes < SMALLEST_CHUNK ? SMALLEST_CHUNK
-                                                     : r->chunk_bytes;
+  const int devices = gpumm_teams ();
+  r->slots_a_way = devices > 1 ? SLOTS_OF_SEVERAL : SLOTS_A_WAY;
+  const int64_t most = gpumm_least (SLOT_BYTES, SLOTS_OF_ALL / (devices * r->slots_a_way));
+  r->chunk_bytes = gpumm_least (bytes / (4 * r->workers), most);
+  if (r->chunk_bytes < SMALLEST_CHUNK)
+    r->chunk_bytes = SMALLEST_CHUNK;
   r->states = gpumm_allocate (j->count, sizeof *r->states);
   if (!r->states)
     return GPUMM_HOST_MEMORY;
@@ -1097,6 +1108,7 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
   const int workers =
       (int) gpumm_least (gpumm_least (gpumm_threads (), most), bytes / BYTES_PER_WORKER + 1);
   r.workers = workers;
+  r.both_ways = gpumm_threads () >= CORES_FOR_BOTH_WAYS;
   atomic_init (&r.called, workers - 1);
   fail (&r, gpumm_fresh_open (&r.fresh, job->fresh));
   if (!r.status)
