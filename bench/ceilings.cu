@@ -10,8 +10,9 @@
  *
  * The rows "host; ..." are by the clock, the others by CUDA events: first touches of fresh pages; pageable
  * memory that threads copy into page-locked slots, from where the GPUs fetch it ("staged up"); the way
- * back into fresh pages ("staged down"); and both at once, each with half of the threads. Threads
- * are shared out by GPU. They take 8 GiB of host memory. "peer" is a copy from GPU 0 to GPU 1.
+ * back into fresh pages ("staged down"); and both at once, each with half of the threads. Slots have 2 MiB; or,
+ * with "small slots", 512 KiB, so that all of them stay in the processor's cache. Threads are shared out by GPU.
+ * They take 8 GiB of host memory. "peer" is a copy from GPU 0 to GPU 1.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "try.h"
@@ -163,7 +164,12 @@ template <class F> static void row (const char *name, double amount, const char 
 
 /* ---- the host's memory, and all GPUs -------------------------------------------------------- */
 
-enum { CHUNK = 2 << 20, CHUNKS = 2048 /* 4 GiB in all */, SLOTS = 2 /* of a thread */ };
+enum {
+  CHUNK = 2 << 20, /* a huge page */
+  SMALL_PIECE = 512 << 10,
+  CHUNKS = 2048, /* 4 GiB in all */
+  SLOTS = 2      /* of a thread */
+};
 
 enum way { TOUCH, UP, DOWN };
 
@@ -208,39 +214,48 @@ static bool is_huge (char *chunk) {
 }
 
 /* Past the caches: the lines that are written are not read first. */
-static void copy_past_caches (char *to, const char *from) {
+static void copy_past_caches (char *to, const char *from, size_t bytes) {
 #ifdef __SSE2__
-  for (size_t i = 0; i < CHUNK; i += sizeof (__m128i))
+  for (size_t i = 0; i < bytes; i += sizeof (__m128i))
     _mm_stream_si128 ((__m128i *) (to + i), _mm_loadu_si128 ((const __m128i *) (from + i)));
   _mm_sfence ();
 #else
-  memcpy (to, from, CHUNK);
+  memcpy (to, from, bytes);
 #endif
 }
 
-/* Takes chunks until there are none: two slots in turn, so that one moves while the other is copied. */
-static void serve (lane *x, way w, char *host, std::atomic<int> *next, int last) {
+/* Takes chunks until there are none and moves them in pieces, by two slots in turn, so that one moves while the
+ * other is copied. */
+static void serve (lane *x, way w, size_t piece, char *host, std::atomic<int> *next, int last) {
   char *waits[SLOTS] = {}; /* the pages for what a slot receives */
+  char *chunk = NULL;
+  size_t at = CHUNK; /* in the chunk */
   TRY (cudaSetDevice (x->device));
-  for (int turn = 0;; turn = (turn + 1) % SLOTS) {
-    const int i = (*next)++;
-    char *here = host + (size_t) i * CHUNK, *there = x->memory + (size_t) turn * CHUNK;
+  for (int turn = 0;; turn = (turn + 1) % SLOTS, at += piece) {
     if (w != TOUCH)
       TRY (cudaEventSynchronize (x->moved[turn])); /* at once, if nothing was recorded */
     if (waits[turn])
-      copy_past_caches (waits[turn], x->slot[turn]);
+      copy_past_caches (waits[turn], x->slot[turn], piece);
     waits[turn] = NULL;
-    if (i >= last)
-      break;
+    if (at == CHUNK) {
+      const int i = (*next)++;
+      if (i >= last)
+        break;
+      chunk = host + (size_t) i * CHUNK;
+      at = 0;
+    }
+    char *here = chunk + at, *there = x->memory + (size_t) turn * CHUNK;
     if (w == UP) {
-      memcpy (x->slot[turn], here, CHUNK);
-      TRY (cudaMemcpyAsync (there, x->slot[turn], CHUNK, cudaMemcpyHostToDevice, x->stream));
+      memcpy (x->slot[turn], here, piece);
+      TRY (cudaMemcpyAsync (there, x->slot[turn], piece, cudaMemcpyHostToDevice, x->stream));
     } else {
       if (w == DOWN)
-        TRY (cudaMemcpyAsync (x->slot[turn], there, CHUNK, cudaMemcpyDeviceToHost, x->stream));
-      here[0] = 1; /* a write fault: MADV_POPULATE_WRITE was slower with more threads */
-      if (!is_huge (here))
-        memset (here, 1, CHUNK);
+        TRY (cudaMemcpyAsync (x->slot[turn], there, piece, cudaMemcpyDeviceToHost, x->stream));
+      if (at == 0) {
+        here[0] = 1; /* a write fault: MADV_POPULATE_WRITE was slower with more threads */
+        if (!is_huge (here))
+          memset (here, 1, CHUNK);
+      }
       waits[turn] = w == DOWN ? here : NULL;
     }
     if (w != TOUCH)
@@ -251,12 +266,12 @@ static void serve (lane *x, way w, char *host, std::atomic<int> *next, int last)
   TRY (cudaStreamSynchronize (x->stream));
   for (int turn = 0; turn < SLOTS; turn++)
     if (waits[turn])
-      copy_past_caches (waits[turn], x->slot[turn]);
+      copy_past_caches (waits[turn], x->slot[turn], piece);
 }
 
 /* Each GPU moves its share of the chunks by its own threads; with both ways each has half of them. */
 static void host_row (const char *name, std::vector<lane> &lanes, int gpus, const way *ways,
-                      int count, char *source) {
+                      int count, size_t piece, char *source) {
   const size_t bytes = (size_t) CHUNKS * CHUNK;
   const int threads = (int) lanes.size ();
   double rates[ROUNDS];
@@ -271,8 +286,9 @@ static void host_row (const char *name, std::vector<lane> &lanes, int gpus, cons
         next[way * gpus + gpu] = CHUNKS * gpu / gpus;
     for (int t = 0; t < threads; t++) {
       const int gpu = lanes[t].device, which = t / gpus % count;
-      running.emplace_back (serve, &lanes[t], ways[which], ways[which] == UP ? source : fresh,
-                            &next[which * gpus + gpu], CHUNKS * (gpu + 1) / gpus);
+      running.emplace_back (serve, &lanes[t], ways[which], piece,
+                            ways[which] == UP ? source : fresh, &next[which * gpus + gpu],
+                            CHUNKS * (gpu + 1) / gpus);
     }
     for (std::thread &t : running)
       t.join ();
@@ -281,8 +297,8 @@ static void host_row (const char *name, std::vector<lane> &lanes, int gpus, cons
       rates[round] = (double) count * (double) bytes / seconds.count ();
     free (fresh);
   }
-  snprintf (text, sizeof text, "host; %s; %d GPU%s; %d threads", name, gpus, gpus > 1 ? "s" : "",
-            threads);
+  snprintf (text, sizeof text, "host; %s%s; %d GPU%s; %d threads", name,
+            piece < CHUNK ? ", small slots" : "", gpus, gpus > 1 ? "s" : "", threads);
   put (text, rates, "bytes/s");
 }
 
@@ -297,11 +313,13 @@ static void host_rows (int gpus) {
       std::vector<lane> lanes;
       for (int t = 0; t < threads; t++)
         lanes.push_back (make_lane (t % used));
-      host_row ("first touch", lanes, used, touch, 1, source);
-      host_row ("staged up", lanes, used, up, 1, source);
-      host_row ("staged down", lanes, used, down, 1, source);
-      if (threads >= 2 * used)
-        host_row ("staged both ways", lanes, used, both, 2, source);
+      host_row ("first touch", lanes, used, touch, 1, CHUNK, source);
+      for (size_t piece : {(size_t) CHUNK, (size_t) SMALL_PIECE}) {
+        host_row ("staged up", lanes, used, up, 1, piece, source);
+        host_row ("staged down", lanes, used, down, 1, piece, source);
+        if (threads >= 2 * used)
+          host_row ("staged both ways", lanes, used, both, 2, piece, source);
+      }
       for (lane &x : lanes) {
         TRY (cudaSetDevice (x.device));
         TRY (cudaFree (x.memory));
