@@ -11,7 +11,7 @@
  * The rows "host; ..." are by the clock, the others by CUDA events: first touches of fresh pages; pageable
  * memory that threads copy into page-locked slots, from where the GPUs fetch it ("staged up"); the way
  * back into fresh pages ("staged down"); and both at once, each with half of the threads. Slots have 2 MiB; or,
- * with "small slots", 512 KiB, so that all of them stay in the processor's cache. Threads are shared out by GPU.
+ * "through small slots", 512 KiB, so that all of them stay in the processor's cache. Threads are shared out by GPU.
  * They take 8 GiB of host memory. "peer" is a copy from GPU 0 to GPU 1.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -298,7 +298,7 @@ static void host_row (const char *name, std::vector<lane> &lanes, int gpus, cons
     free (fresh);
   }
   snprintf (text, sizeof text, "host; %s%s; %d GPU%s; %d threads", name,
-            piece < CHUNK ? ", small slots" : "", gpus, gpus > 1 ? "s" : "", threads);
+            piece < CHUNK ? " through small slots" : "", gpus, gpus > 1 ? "s" : "", threads);
   put (text, rates, "bytes/s");
 }
 
