@@ -108,7 +108,8 @@ void gpumm_fresh_before (gpumm_fresh *f, void *begin, size_t bytes) {
     const uintptr_t first = (uintptr_t) f->region[i].begin, from = (uintptr_t) begin;
     if (from < first || from - first >= f->region[i].bytes)
       continue;
-    const size_t last = (from + bytes - 1) / GPUMM_HUGE_PAGE - first / GPUMM_HUGE_PAGE;
+    const size_t rest = f->region[i].bytes - (from - first), own = bytes < rest ? bytes : rest;
+    const size_t last = (from + own - 1) / GPUMM_HUGE_PAGE - first / GPUMM_HUGE_PAGE;
     for (size_t page = from / GPUMM_HUGE_PAGE - first / GPUMM_HUGE_PAGE; page <= last; page++) {
       if (claim (f, i, page)) {
         const uintptr_t place = place_of (f, i, page);

@@ -44,15 +44,15 @@ enum {
   SLOTS = 2 * SLOTS_A_WAY
 };
 
-/* Where several devices share the host, its memory limits them, not their links. Then each has fewer slots, of
- * less than 2 MiB if need be, so that all of a way stay in the last-level cache: with slots of 1 MiB instead of
- * 2, 16384 x 16384 doubles on four H100 with 64 cores take 91 for 99 ms. */
+/* Where several devices share the host, its memory limits them, not their links. Then each has fewer slots,
+ * of less than 2 MiB if need be, so that all of a way stay in the last-level cache: with slots of 1 MiB
+ * instead of 2, 16384 x 16384 doubles on four H100 with 64 cores take 91 for 99 ms. */
 enum { SLOTS_OF_SEVERAL = 16, SLOTS_OF_ALL = 64 << 20 /* bytes */ };
 
-/* One thread per this many bytes: waking a thread takes as long as copying 0.5 MiB. With 16 threads
- * instead of 13 on 16 cores of an H100 host 8192 x 8192, double, takes 38 ms instead of 48: results go
- * to fresh pages at 2 GB/s a thread. With 32 cores more than 20 gain nothing there (20, 26, 32: 35, 37, 40 ms),
- * but a result in blocks of 2.7 GB takes 84, 73, 79 ms, and a sparse one of 12 GB 360, 336, 307. */
+/* One thread per this many bytes: waking a thread takes as long as copying 0.5 MiB. With 16 threads instead
+ * of 13 on 16 cores of an H100 host 8192 x 8192, double, takes 38 ms instead of 48: results go to fresh
+ * pages at 2 GB/s a thread. With 32 cores more than 20 gain nothing there (20, 26, 32: 35, 37, 40 ms), but
+ * a result in blocks of 2.7 GB takes 84, 73, 79 ms, and a sparse one of 12 GB 360, 336, 307. */
 enum { BYTES_PER_WORKER = 4 << 20, FEW_WORKERS = 20, MOST_WORKERS = 32 };
 static const size_t FRESH_BYTES = 1 << 30,
                     FRESH_BYTES_PER_WORKER = 256 << 20; /* for more than 20 */
@@ -60,10 +60,10 @@ static const size_t FRESH_BYTES = 1 << 30,
 /* With fewer threads than this the conductor copies too instead of waiting. */
 enum { FEW_COPIERS = 3 };
 
-/* With fewer cores for a device, downloads wait until uploads end: the device computes from what goes up, and few
- * threads move hardly more in both ways at once. 16384 x 16384, double: 186 for 221 ms on an H100 with 16 cores,
- * 110 for 129 on two with 32. With 32 cores for one, 8192 x 8192 takes 33 ms both ways at once and 38 one after
- * the other, 33 M blocks of integers 162 and 169. */
+/* With fewer cores for a device, downloads wait until uploads end: the device computes from what goes up,
+ * and few threads move hardly more in both ways at once. 16384 x 16384, double: 186 for 221 ms on an H100
+ * with 16 cores, 110 for 129 on two with 32. With 32 cores for one, 8192 x 8192 takes 33 ms both ways at
+ * once and 38 one after the other, 33 M blocks of integers 162 and 169. */
 enum { CORES_FOR_BOTH_WAYS = 32 };
 
 /* A copier without a task checks for one this many times, every 0.5 us, and then leaves. Calling it
