@@ -44,11 +44,10 @@ enum {
   SLOTS = 2 * SLOTS_A_WAY
 };
 
-/* Where several devices share the host, its memory limits them, not their links. Slots of a way that all
- * lie in the last-level cache spare it: with slots of 1 MiB instead of 2, 16384 x 16384 doubles on four
- * H100 with 64 cores take 91 for 99 ms. But if they are so few that the cores' own caches hold them all,
- * devices write to them slower: on two H100 with 32 cores 64 MiB of slots take 115 ms, 96 MiB 106. */
-enum { SLOTS_OF_ALL = 96 << 20 /* bytes */ };
+/* Where several devices share the host, its memory limits them, not their links. Then each has fewer slots,
+ * of less than 2 MiB if need be, so that all of a way stay in the last-level cache: with slots of 1 MiB
+ * instead of 2, 16384 x 16384 doubles on four H100 with 64 cores take 91 for 99 ms. */
+enum { SLOTS_OF_SEVERAL = 16, SLOTS_OF_ALL = 64 << 20 /* bytes */ };
 
 /* One thread per this many bytes: waking a thread takes as long as copying 0.5 MiB. With 16 threads instead
  * of 13 on 16 cores of an H100 host 8192 x 8192, double, takes 38 ms instead of 48: results go to fresh
@@ -149,8 +148,8 @@ typedef struct {
   step_state *states;
   unsigned char *went; /* of all steps */
   int workers;         /* the conductor and copiers */
+  int slots_a_way;     /* in use */
   int both_ways;       /* downloads begin while uploads go on */
-  int shares;          /* the host's memory with other devices */
   int64_t chunk_bytes;
 
   /* the conductor's own */
@@ -167,6 +166,7 @@ typedef struct {
   flight going_up, coming_down;
   int up_started;
   int reuses;              /* some step waits until another one's result is down */
+  int rising;              /* uploads go on, as far as slots are free */
   gpumm_event *first_down; /* the time from which downloads could begin */
   int64_t bytes_up, bytes_down;
 
@@ -176,8 +176,7 @@ typedef struct {
   _Alignas(LINE) _Atomic int ring[RING];
   _Alignas(LINE) atomic_ullong given; /* entries of the ring, counted without wrapping */
   _Alignas(LINE) atomic_ullong taken;
-  gpumm_fresh fresh;                /* memory that downloads go to */
-  _Alignas(LINE) atomic_int rising; /* uploads go on, as far as slots are free */
+  gpumm_fresh fresh; /* memory that downloads go to */
   _Alignas(LINE) atomic_int over;
   atomic_int copiers;          /* at work */
   atomic_int called;           /* called to work, minus those that have left */
@@ -419,18 +418,6 @@ static int ring_is_empty (run *r) {
   return atomic_load (&r->taken) == atomic_load (&r->given);
 }
 
-/* Do downloads wait until uploads end? See CORES_FOR_BOTH_WAYS. Not if uploads may wait for a download. */
-static int are_downloads_held (const run *r) {
-  return atomic_load (&r->rising) && !r->reuses && !r->both_ways;
-}
-
-/* Must pages not be brought ahead? While several devices upload, memory is busy enough, and a page that
- * is brought just before it is written to costs less: 16384 x 16384 on two H100 with 32 cores takes 107 ms
- * if pages are brought meanwhile, 103 if not. */
-static int are_pages_held (const run *r) {
-  return r->shares && are_downloads_held (r);
-}
-
 /* A copier that the team left behind while it rested must not use r any more. */
 static void copy (run *r, int worker) {
   atomic_fetch_add (&r->copiers, 1);
@@ -438,7 +425,7 @@ static void copy (run *r, int worker) {
     int task = take_task (r);
     if (task != NOTHING)
       do_task (r, task);
-    if (task != NOTHING || (!are_pages_held (r) && gpumm_fresh_ahead (&r->fresh))) {
+    if (task != NOTHING || gpumm_fresh_ahead (&r->fresh)) {
       looks = 0;
       continue;
     }
@@ -478,7 +465,7 @@ static void hand_out (run *r, slot *s, int state) {
 /* An idle slot from first on; NULL if there is none, or no memory for it. */
 static slot *idle_slot (run *r, int first) {
   gpumm_status status = GPUMM_OK;
-  slot *s = &r->slots[first], *const end = s + SLOTS_A_WAY;
+  slot *s = &r->slots[first], *const end = s + r->slots_a_way;
   while (s < end && atomic_load (&s->state) != IDLE)
     s++;
   if (s == end)
@@ -900,36 +887,35 @@ static gpumm_panel chunk_of (const run *r, const gpumm_panel *p, int up, int64_t
 
 static int begin_uploads (run *r) {
   const gpumm_stream_job *j = r->job;
-  int moved = 0, rising = 0;
+  int moved = 0;
   for (; !r->status; moved = 1) {
     while (r->up_step < j->count && r->up_chunk == r->states[r->up_step].chunks) {
       r->up_step++;
       r->up_chunk = 0;
     }
-    rising = 0;
+    r->rising = 0;
     if (r->up_step == j->count)
-      break;
+      return moved;
     const gpumm_step *step = &j->steps[r->up_step];
     slot *s;
     if (step->after_launch >= r->launched || !is_fetched (r, step->after_download))
-      break;
-    rising = 1;
+      return moved;
+    r->rising = 1;
     if (!(s = idle_slot (r, 0)))
-      break;
+      return moved;
     s->step = r->up_step;
     s->index = r->up_chunk++;
     s->chunk = chunk_of (r, step->up, 1, s->index);
     hand_out (r, s, FILLING);
   }
-  if (rising != atomic_load (&r->rising)) /* copiers read it all the time */
-    atomic_store (&r->rising, rising);
   return moved;
 }
 
+/* With few cores not while uploads go on, unless they may wait for a download: see CORES_FOR_BOTH_WAYS. */
 static int begin_downloads (run *r) {
   const gpumm_stream_job *j = r->job;
   int moved = 0;
-  if (are_downloads_held (r))
+  if (r->rising && !r->reuses && !r->both_ways)
     return 0;
   for (; !r->status; moved = 1) {
     while (r->down_step < r->launched && r->down_chunk == r->states[r->down_step].down_chunks) {
@@ -995,8 +981,8 @@ static gpumm_status prepare (run *r, int64_t bytes) {
   int64_t chunks = 0;
   gpumm_event **events[] = {&r->up_begun, &r->uploaded, &r->fetched};
   const int devices = gpumm_teams ();
-  const int64_t most = gpumm_least (SLOT_BYTES, SLOTS_OF_ALL / (devices * SLOTS_A_WAY));
-  r->shares = devices > 1;
+  r->slots_a_way = devices > 1 ? SLOTS_OF_SEVERAL : SLOTS_A_WAY;
+  const int64_t most = gpumm_least (SLOT_BYTES, SLOTS_OF_ALL / (devices * r->slots_a_way));
   r->chunk_bytes = gpumm_least (bytes / (4 * r->workers), most);
   if (r->chunk_bytes < SMALLEST_CHUNK)
     r->chunk_bytes = SMALLEST_CHUNK;
