@@ -40,14 +40,16 @@
 enum {
   SLOT_BYTES = 2 << 20,
   SMALLEST_CHUNK = 512 << 10,
-  SLOTS_A_WAY = 24,
+  SLOTS_OF_ONE = 24,
+  SLOTS_A_WAY = 32, /* of several */
   SLOTS = 2 * SLOTS_A_WAY
 };
 
-/* Where several devices share the host, its memory limits them, not their links. Then each has fewer slots,
- * of less than 2 MiB if need be, so that all of a way stay in the last-level cache: with slots of 1 MiB
- * instead of 2, 16384 x 16384 doubles on four H100 with 64 cores take 91 for 99 ms. */
-enum { SLOTS_OF_SEVERAL = 16, SLOTS_OF_ALL = 64 << 20 /* bytes */ };
+/* Where several devices share the host, its memory limits them, not their links: their slots should stay in the
+ * last-level cache, but be more than the threads, which otherwise wait for one. On four H200 with 64 cores
+ * 16384 x 16384 takes 100 ms with 16 slots of 1 MiB for each device, 97 with 16 of 2 MiB, 89 with 32 of 1 MiB;
+ * 2000 x 100000 by 100000 x 2000 61.5, 53.7, 50.8. Two devices need the faster copies of 2 MiB. */
+enum { BYTES_OF_SEVERAL = 32 << 20, FEW_DEVICES = 2 };
 
 /* One thread per this many bytes: waking a thread takes as long as copying 0.5 MiB. With 16 threads instead
  * of 13 on 16 cores of an H100 host 8192 x 8192, double, takes 38 ms instead of 48: results go to fresh
@@ -136,7 +138,7 @@ typedef struct {
 } mark;
 
 /* An entry for copiers: the index of a slot, or LAUNCH for a task. */
-enum { LAUNCH = SLOTS, NOTHING, RING = 64 /* > SLOTS + 1, a power of two */ };
+enum { LAUNCH = SLOTS, NOTHING, RING = 128 /* > SLOTS + 1, a power of two */ };
 
 typedef struct {
   const gpumm_stream_job *job;
@@ -981,8 +983,8 @@ static gpumm_status prepare (run *r, int64_t bytes) {
   int64_t chunks = 0;
   gpumm_event **events[] = {&r->up_begun, &r->uploaded, &r->fetched};
   const int devices = gpumm_teams ();
-  r->slots_a_way = devices > 1 ? SLOTS_OF_SEVERAL : SLOTS_A_WAY;
-  const int64_t most = gpumm_least (SLOT_BYTES, SLOTS_OF_ALL / (devices * r->slots_a_way));
+  const int64_t most = devices > FEW_DEVICES ? SLOT_BYTES / 2 : SLOT_BYTES;
+  r->slots_a_way = devices > 1 ? (int) (BYTES_OF_SEVERAL / most) : SLOTS_OF_ONE;
   r->chunk_bytes = gpumm_least (bytes / (4 * r->workers), most);
   if (r->chunk_bytes < SMALLEST_CHUNK)
     r->chunk_bytes = SMALLEST_CHUNK;
