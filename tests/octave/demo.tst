@@ -333,11 +333,7 @@
 ## An error says what is wrong, and not which lines of the demo found it.
 %!test
 %! folder = tempname ();
-%! run = sprintf (["\"%s\" --no-history --norc --path \"%s\" --path \"%s\" --eval " ...
-%!                 "'gpumm_demo ({\"%s.csv\"})' 2>&1"], ...
-%!                fullfile (OCTAVE_HOME (), "bin", "octave-cli"), fileparts (which ("gpumm")), ...
-%!                fileparts (which ("__gpumm_info__")), folder);
-%! [status, said] = system (run);
+%! [status, said] = system ([another_octave(sprintf ("gpumm_demo ({'%s.csv'})", folder)) " 2>&1"]);
 %! assert (status, 1);
 %! assert (! isempty (strfind (said, "error: gpumm_demo: cannot open")), "it said: %s", said);
 %! assert (isempty (strfind (said, "called from")), "it said: %s", said);

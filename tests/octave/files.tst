@@ -23,14 +23,6 @@
 %!  end_unwind_protect
 %!endfunction
 
-## A command that runs CODE in another Octave, after what the shell is told.
-%!function command = another (shell, code)
-%!  quote = @(text) ["'" strrep(text, "'", "'\\''") "'"];
-%!  paths = ["addpath (\"" fileparts(which ("gpumm")) "\", \"" fileparts(which ("__gpumm_file__")) "\"); "];
-%!  command = [shell "exec " quote(fullfile (OCTAVE_HOME (), "bin", "octave-cli")) ...
-%!             " --no-history --norc --eval " quote([paths, code])];
-%!endfunction
-
 %!function write (file, text)
 %!  fid = fopen (file, "wb");
 %!  fputs (fid, text);
@@ -51,7 +43,7 @@
 %!          "setenv (\"TMPDIR\", [pwd \"/tmp\"]); gpumm_demo ({\"t.csv\"})", "gpumm:unwritable"};
 %!  for k = 1:rows (code)
 %!    try_it = ["try, " code{k,1} "; catch err, disp (err.identifier); disp (err.message); end"];
-%!    [~, said] = system ([another("trap '' XFSZ; ulimit -f 8; ", try_it) " 2>&1"]);
+%!    [~, said] = system (["trap '' XFSZ; ulimit -f 8; exec " another_octave(try_it) " 2>&1"]);
 %!    drawn = isempty (strfind (said, "no figure: it needs gnuplot"));
 %!    assert (! isempty (strfind (said, code{k,2})) || ! drawn, said);
 %!    assert (fileread (names{k}), "old");
@@ -77,7 +69,7 @@
 %!            "S = blocksparse (uint16 (mod (reshape (1:1440000, 1200, []), 99)), 4); " ...
 %!            "fclose (fopen (\"begun\", \"w\")); " ...
 %!            "while (true) mmwrite (\"a.mtx\", A); blocksparse_write (\"a.blocks\", S); end"];
-%!    [~, pid] = system (["(" another("", code) " >said 2>&1) & echo $!"]);
+%!    [~, pid] = system (["(exec " another_octave(code) " >said 2>&1) & echo $!"]);
 %!    for wait = 1:600
 %!      if (exist ("begun", "file"))
 %!        break;

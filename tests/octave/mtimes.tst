@@ -165,10 +165,7 @@
 %!test # GPUMM_MTIMES=1 before the package is loaded
 %! code = ["A = ones (500); C = A * A; [on, count] = gpumm_mtimes (); printf (\"%d %d\", on, count.gpu + count.cpu);"];
 %! for value = {"1", "0"}
-%!   command = sprintf ("GPUMM_MTIMES=%s '%s' --no-history --norc --path '%s' --path '%s' --eval '%s'", value{1}, ...
-%!                      fullfile (OCTAVE_HOME (), "bin", "octave-cli"), fileparts (which ("gpumm")), ...
-%!                      fileparts (which ("__gpumm_multiply__")), code);
-%!   [status, said] = system (command);
+%!   [status, said] = system (["GPUMM_MTIMES=" value{1} " " another_octave(code)]);
 %!   assert (status, 0);
 %!   assert (said, merge (strcmp (value{1}, "1"), "1 1", "0 0"));
 %! endfor

@@ -75,12 +75,8 @@
 %!           "faults(k) = number () - before; endfor; printf (\"%d \", faults);"];
 %!   clear_them = "env -u MALLOC_ARENA_MAX -u MALLOC_MMAP_MAX_ -u MALLOC_TRIM_THRESHOLD_ ";
 %!   set_them = "MALLOC_ARENA_MAX=1 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=100000000000 ";
-%!   program = fullfile (OCTAVE_HOME (), "bin", "octave-cli");
-%!   folders = {fileparts(which ("__gpumm_info__")), fileparts(which ("gpumm"))};
-%!   ask = sprintf ("\"%s\" --no-history --norc --path \"%s\" --path \"%s\" --eval '%s'", ...
-%!                  program, folders{:}, code);
 %!   for kept = [false, true]
-%!     [status, said] = system ([{clear_them, set_them}{1 + kept}, ask]);
+%!     [status, said] = system ([{clear_them, set_them}{1 + kept}, another_octave(code)]);
 %!     faults = sscanf (said, "%d");
 %!     assert (status == 0 && numel (faults) == 5, "it said: %s", said);
 %!     assert (all (faults(3:5) < 15) == kept, "kept %d, page faults: %s", kept, said);
@@ -96,10 +92,7 @@
 %! ## the loader takes a gpumm that LD_LIBRARY_PATH leads to before the one in the folder
 %! known = ostrsplit (getenv ("LD_LIBRARY_PATH"), ":");
 %! known = known(! cellfun (@(f) exist (fullfile (f, "libgpumm.so.0"), "file"), known));
-%! ask = sprintf (["LD_LIBRARY_PATH='%s' \"%s\" --no-history --norc --path \"%s\" " ...
-%!                 "--path \"%s\" --eval '%s' 2>&1"], ...
-%!                strjoin (known, ":"), fullfile (OCTAVE_HOME (), "bin", "octave-cli"), folder, ...
-%!                fileparts (which ("gpumm")), code);
+%! ask = ["LD_LIBRARY_PATH='" strjoin(known, ":") "' " another_octave(code, folder) " 2>&1"];
 %! unwind_protect
 %!   for name = {"__gpumm_info__.mex", "libgpumm.so.0"}
 %!     copyfile (fullfile (package, name{1}), folder);
