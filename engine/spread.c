@@ -18,6 +18,7 @@
 #include "progress.h"
 #include "rates.h"
 #include "threads.h"
+#include "tiles.h"
 #include "types.h"
 #include "work.h"
 
@@ -332,7 +333,9 @@ static void begin_exchange (spread *s) {
         || plan->tile_m != first->tile_m || plan->pads != first->pads)
       return;
   }
-  const int64_t panels = first->kernel ? gpumm_pieces (gpumm_m (&s->part[0].problem), first->tile_m)
+  const gpumm_problem *p = &s->part[0].problem;
+  const int64_t panels = first->kernel ? gpumm_pieces (gpumm_m (p), first->tile_m)
+                                             * gpumm_plan_shares (p, first, s->parts)
                                        : (int64_t) s->parts * GPUMM_MOST_SHARED;
   s->exchange = gpumm_exchange_new (s->parts, panels);
 }

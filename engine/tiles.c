@@ -15,6 +15,9 @@ static const int64_t SHORTEST_STEP = 512;
  * multiply faster. On an H200 tiles of 1024 run at full rate. */
 static const int64_t MOST_TILES = 16, SMALLEST_TILE = 1024;
 
+/* Shares of a panel are at least as long as a chunk of a transfer. */
+static const size_t SHORTEST_SHARE = 1 << 20;
+
 /* Smaller sizes are not padded, because padding gains nothing there. Without padding cuBLAS takes
  * 1.02 times as long at 17 x 4095 x 4097, 1.15 at 33, 1.4 at 63 x 4095 x 4097 (shapes.csv). */
 static const int64_t PADDED_FROM = 32;
@@ -79,6 +82,10 @@ gpumm_buffers gpumm_plan_buffers (const gpumm_problem *p, const gpumm_plan *plan
   x.b_bytes = panel_bytes (k, n, p->b.op, element);
   x.c_bytes = panel_bytes (m, n, GPUMM_NONE, element);
   return x;
+}
+
+int64_t gpumm_plan_shares (const gpumm_problem *p, const gpumm_plan *plan, int devices) {
+  return gpumm_plan_buffers (p, plan).a_bytes / (size_t) devices < SHORTEST_SHARE ? 1 : devices;
 }
 
 gpumm_tiling gpumm_plan_tiling (const gpumm_problem *p, const gpumm_plan *plan) {

@@ -23,6 +23,10 @@ typedef struct gpumm_buffers {
 
 gpumm_buffers gpumm_plan_buffers (const gpumm_problem *problem, const gpumm_plan *plan);
 
+/* The shares in which so many devices bring each panel of op (A) that all of them need: one for each device, or the
+ * whole panel where shares would be short. */
+int64_t gpumm_plan_shares (const gpumm_problem *problem, const gpumm_plan *plan, int devices);
+
 /* The tiling for C's first tile; all zero if the plan keeps nothing. */
 gpumm_tiling gpumm_plan_tiling (const gpumm_problem *problem, const gpumm_plan *plan);
 

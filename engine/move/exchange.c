@@ -47,18 +47,6 @@ int gpumm_exchange_joins (const gpumm_exchange *x, int member, int64_t panels) {
   return x && !x->has_left[member] && x->panels == panels;
 }
 
-int64_t gpumm_exchange_panel (const gpumm_exchange *x, int member, int64_t i) {
-  for (int turn = 0; turn < x->members;
-       turn++) { /* from the next member on, so that none serves all */
-    const int64_t owner = (member + turn) % x->members;
-    const int64_t own = owner < x->panels ? (x->panels - owner - 1) / x->members + 1 : 0;
-    if (i < own)
-      return owner + i * x->members;
-    i -= own;
-  }
-  return i;
-}
-
 void gpumm_exchange_use (gpumm_exchange *x, int member, int64_t panel, gpumm_panel *upload) {
   upload->offer = &x->offers[panel];
   upload->takes = panel % x->members != member;

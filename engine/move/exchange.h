@@ -17,9 +17,6 @@ int gpumm_exchange_members (const gpumm_exchange *x);
 /* Does the member take part with this number of panels? Not after it has left. */
 int gpumm_exchange_joins (const gpumm_exchange *x, int member, int64_t panels);
 
-/* The i-th panel in the order of this member, whose own panels come first. */
-int64_t gpumm_exchange_panel (const gpumm_exchange *x, int member, int64_t i);
-
 /* Makes the upload of a panel an offer to the others, or a copy of theirs. */
 void gpumm_exchange_use (gpumm_exchange *x, int member, int64_t panel, gpumm_panel *upload);
 

@@ -637,17 +637,32 @@ static gpumm_status widen_panels (const run *r) {
   return status;
 }
 
-/* Offers the panels of the next step, which are complete when what is queued for it has run. */
+/* Did all of the panel go up in its own type? */
+static int is_as_sent (const gpumm_panel *p, const unsigned char *went, int64_t chunks) {
+  gpumm_type wide;
+  if (!is_numbers (p, &wide))
+    return 1;
+  while (chunks > 0 && went[chunks - 1] == wide)
+    chunks--;
+  return chunks == 0;
+}
+
+/* Offers the panels of the next step. They are complete when their copies have ended, or have been widened behind
+ * the launches before. */
 static gpumm_status offer_panels (run *r) {
   const gpumm_step *s = &r->job->steps[r->launched];
+  const unsigned char *went = r->states[r->launched].went;
   gpumm_status status = GPUMM_OK;
   for (int u = 0; u < s->ups && !status; u++) {
+    const int64_t chunks = chunk_count (r, &s->up[u]);
     gpumm_offer *offer = s->up[u].takes ? NULL : s->up[u].offer;
+    const int stream = is_as_sent (&s->up[u], went, chunks) ? UP : WORK;
+    went += chunks;
     if (!offer)
       continue;
     status = gpumm_event_take (r->job->context, GPUMM_UNTIMED, &offer->ready);
     if (!status)
-      status = record (r, offer->ready, WORK);
+      status = record (r, offer->ready, stream);
     offer->device = r->device;
     offer->memory = s->up[u].to;
     if (!status)

@@ -6,7 +6,7 @@
  * the transfers. If they do not fit, the device holds two panels of each, one in use and one in
  * transfer, and C is summed over steps along k.
  *
- * A part of a product on several devices (spread.c) takes only its share of the panels of op (A) up; the
+ * A part of a product on several devices (spread.c) takes only its share of each panel of op (A) up; the
  * other devices give it the rest, and get its share.
  *
  * For kernels that are faster at certain sizes, op(A) and op(B) are padded with zeros on their way
@@ -47,6 +47,7 @@ typedef struct {
   gpumm_product *products;
   int64_t count, room, tiles;
   gpumm_exchange *exchange; /* NULL: none */
+  int64_t shares;           /* of a panel of op (A) */
   char *known_a, *known_b;  /* for each panel: has a launch read it? NULL: no keeping */
 } schedule;
 
@@ -97,6 +98,28 @@ static const void *bring (schedule *s, gpumm_step *step, buffer *buffers, int64_
   return oldest->memory;
 }
 
+/* Adds steps that bring panel i of op (A), if it is not there: this device's share goes up, and then the others' are
+ * copied from them. All devices take the panels in the same order, so that none waits for a later one. */
+static void bring_shares (schedule *s, int64_t i, gpumm_panel a) {
+  const int me = s->job->member;
+  buffer *x = &s->a[i];
+  if (x->row == i)
+    return;
+  *x = (buffer){.memory = x->memory, .row = i, .last_step = s->count};
+  for (int64_t turn = 0; turn < s->shares; turn++) {
+    const int64_t n = (me + turn) % s->shares, begin = a.cols * n / s->shares;
+    gpumm_panel share = a;
+    share.cols = a.cols * (n + 1) / s->shares - begin;
+    share.pad_cols = n + 1 == s->shares ? a.pad_cols : 0;
+    share.from = (const char *) a.from + (size_t) (begin * a.ld_from) * a.element;
+    share.to = (char *) x->memory + (size_t) (begin * a.ld_to) * a.element;
+    gpumm_exchange_use (s->exchange, me, i * s->shares + n, &share);
+    if (share.cols > 0 || share.pad_cols > 0)
+      s->steps[s->count++] =
+          (gpumm_step){.up = {share}, .ups = 1, .after_launch = -1, .after_download = -1};
+  }
+}
+
 /* ---- steps -------------------------------------------------------------------------------- */
 
 /* The place of op (B)'s panel inside A's buffer, if A and B are one array. */
@@ -135,12 +158,8 @@ static void run_window (schedule *s) {
 static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   const gpumm_problem *p = &s->job->problem;
   const gpumm_plan *plan = &s->job->plan;
-  if (s->exchange)
-    i = gpumm_exchange_panel (s->exchange, s->job->member, i);
   if (s->count == s->room)
     run_window (s);
-  gpumm_step *step = &s->steps[s->count];
-  *step = (gpumm_step){.after_launch = -1, .after_download = -1};
   int64_t row = i * plan->tile_m, col = j * plan->tile_n, from = l * plan->tile_k;
   int64_t m = gpumm_least (plan->tile_m, s->result->rows - row);
   int64_t n = gpumm_least (plan->tile_n, s->result->cols - col),
@@ -148,7 +167,9 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   gpumm_panel a = part (s, &p->a, p->a.op, row, m, from, depth);
   gpumm_panel b = part (s, &p->b, p->b.op, from, depth, col, n);
   if (s->exchange)
-    gpumm_exchange_use (s->exchange, s->job->member, i, &a);
+    bring_shares (s, i, a);
+  gpumm_step *step = &s->steps[s->count];
+  *step = (gpumm_step){.after_launch = -1, .after_download = -1};
   /* the place in the result */
   gpumm_panel c = part (s, s->result, GPUMM_NONE, row, m, col, n);
   gpumm_product *product = &s->products[s->count];
@@ -253,7 +274,7 @@ static void take_memory (schedule *s, int64_t down, int64_t across) {
   s->c = take_buffers (s, s->sizes.c, s->sizes.c_bytes);
   if (plan->workspace_bytes > 0)
     s->workspace = gpumm_pass_take (&s->pass, plan->workspace_bytes, 1);
-  s->room = plan->resident ? down * across : WINDOW;
+  s->room = plan->resident ? down * (across + s->shares) : WINDOW;
   s->steps = gpumm_own (&s->memory, s->room, sizeof *s->steps);
   s->products = gpumm_own (&s->memory, s->room, sizeof *s->products);
   s->known_a = gpumm_own (&s->memory, plan->keeps ? down + across : 0, sizeof *s->known_a);
@@ -336,8 +357,11 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   int64_t down = gpumm_pieces (result->rows, plan->tile_m),
           across = gpumm_pieces (result->cols, plan->tile_n);
   int64_t deep = k > 0 ? gpumm_pieces (k, plan->tile_k) : 1;
-  if (plan->resident && k > 0 && gpumm_exchange_joins (job->exchange, job->member, down))
-    s.exchange = job->exchange;
+  if (plan->resident && k > 0 && job->exchange) {
+    s.shares = gpumm_plan_shares (p, plan, gpumm_exchange_members (job->exchange));
+    if (gpumm_exchange_joins (job->exchange, job->member, down * s.shares))
+      s.exchange = job->exchange;
+  }
   gpumm_pass_open (&s.pass, job, "product of full matrices");
   take_memory (&s, down, across);
   if (!s.pass.status) {

@@ -224,9 +224,13 @@ static const row table[] = {
      0,
      GPUMM_U32},
     {"classic", B, B, GPUMM_U16, GPUMM_U16, N, N, 24, 28, 16, 4, {1, 0}, {0, 0}, 0, 0, GPUMM_U32},
+    /* panels of more than 4 MiB, of which each device brings a share; the second one's go up narrow */
+    {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 70, 4, 8000, 0, {1, 0}, {0, 0}, 0, 0, 0},
+    {"naive", F, F, GPUMM_D, GPUMM_D, N, T, 1600, 4, 700, 0, {1, 0}, {2, 0}, 0, 0, 0},
+    {"tiled", F, F, GPUMM_Z, GPUMM_Z, H, N, 300, 4, 1500, 0, {1, 0}, {0, 0}, 0, 0, 0},
 };
 
-enum { ROWS = sizeof table / sizeof *table };
+enum { ROWS = sizeof table / sizeof *table, SHARES = ROWS - 3 };
 
 typedef struct {
   gpumm_matrix c0;
@@ -355,6 +359,28 @@ static void test_evenness (void) {
   gpumm_reset ();
 }
 
+/* The devices bring the same bytes of a large A, also if it is one panel. */
+static void test_shares (void) {
+  set_devices (4);
+  for (int i = SHARES; i < ROWS; i++)
+    for (int devices = 2; devices <= 4; devices++) {
+      product x;
+      gpumm_matrix c;
+      gpumm_report r;
+      make_product (&table[i], &x);
+      const gpumm_options o = options_for (&table[i], (UINT64_C (1) << devices) - 1);
+      CHECK (multiply (&x.p, &o, &c, &r) == GPUMM_OK && r.share_count == devices, "row %d: %s", i,
+             gpumm_last_error ());
+      for (int d = 0; d < r.share_count; d++)
+        CHECK ((double) r.shares[d].bytes_up < 1.1 * (double) r.bytes_up / devices,
+               "row %d, device %d of %d: %" PRId64 " bytes of %" PRId64, i, d, devices,
+               r.shares[d].bytes_up, r.bytes_up);
+      release (&c);
+      release_product (&x);
+    }
+  gpumm_reset ();
+}
+
 /* One device with far less memory than the others, and all with little: out of core, and the same. */
 static void test_memory (void) {
   const row t = {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 200, 260, 150, 0, {1, 0}, {1, 0}, 0, 0, 0};
@@ -391,7 +417,7 @@ enum { STEP = 29 * SANITIZED_STEP };
 /* The n-th call of each device fails, alone or with all that follow: the others do its part, and the report
  * says so. Only where device 0 fails before there is a plan, the product does. */
 static void test_faults (void) {
-  static const int rows[] = {0, 6, 16, 21, 24, 28};
+  static const int rows[] = {0, 6, 16, 21, 24, 28, SHARES};
   int told = 0, failures = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const row *t = &table[rows[i]];
@@ -817,6 +843,7 @@ int main (int argc, char **argv) {
   test_copies ();
   test_choice ();
   test_evenness ();
+  test_shares ();
   test_products ();
   test_memory ();
   test_faults ();
