@@ -17,8 +17,11 @@ int gpumm_exchange_members (const gpumm_exchange *x);
 /* Does the member take part with this number of panels? Not after it has left. */
 int gpumm_exchange_joins (const gpumm_exchange *x, int member, int64_t panels);
 
-/* Makes the upload of a panel an offer to the others, or a copy of theirs. */
-void gpumm_exchange_use (gpumm_exchange *x, int member, int64_t panel, gpumm_panel *upload);
+/* A share of the whole panel's columns, or of the rows of a vector. The shares are panels first, first + 1, ... of the
+ * exchange. At turn 0 it is the member's own, which it offers; at each later turn it is another member's, which this
+ * one copies. A single share is the whole, and one of the members brings it. x NULL: a plain upload. */
+gpumm_panel gpumm_exchange_share (const gpumm_exchange *x, int member, int64_t first,
+                                  int64_t shares, int64_t turn, const gpumm_panel *whole);
 
 /* The member offers no more panels. leave waits until all members have left, because they may still copy its
  * panels, and then gives back its events; drop, for a member that offered none, does not wait. A second

@@ -37,19 +37,19 @@
 /* Chunk sizes: an H100's link moves chunks of 1, 2 and 4 MiB at 47, 51 and 53 GB/s. Small products are cut
  * finer, so that several threads share the copying. Page-locking costs 0.5 s/GiB at the first call, so there
  * are just enough slots: some are filled, some wait, one is in transfer. */
-enum {
-  SLOT_BYTES = 2 << 20,
-  SMALLEST_CHUNK = 512 << 10,
-  SLOTS_OF_ONE = 24,
-  SLOTS_A_WAY = 32, /* of several */
-  SLOTS = 2 * SLOTS_A_WAY
-};
+enum { SLOT_BYTES = 2 << 20, SMALLEST_CHUNK = 512 << 10, SLOTS_OF_ONE = 24 };
 
 /* Where several devices share the host, its memory limits them, not their links: their slots should stay in the
  * last-level cache, but be more than the threads, which otherwise wait for one. On four H200 with 64 cores
  * 16384 x 16384 takes 100 ms with 16 slots of 1 MiB for each device, 97 with 16 of 2 MiB, 89 with 32 of 1 MiB;
  * 2000 x 100000 by 100000 x 2000 61.5, 53.7, 50.8. Two devices need the faster copies of 2 MiB. */
-enum { BYTES_OF_SEVERAL = 32 << 20, FEW_DEVICES = 2 };
+enum {
+  BYTES_OF_SEVERAL = 32 << 20,
+  FEW_DEVICES = 2,
+  CHUNK_OF_MANY = SLOT_BYTES / 2,
+  SLOTS_A_WAY = BYTES_OF_SEVERAL / CHUNK_OF_MANY, /* the most */
+  SLOTS = 2 * SLOTS_A_WAY
+};
 
 /* One thread per this many bytes: waking a thread takes as long as copying 0.5 MiB. With 16 threads instead
  * of 13 on 16 cores of an H100 host 8192 x 8192, double, takes 38 ms instead of 48: results go to fresh
@@ -998,7 +998,7 @@ static gpumm_status prepare (run *r, int64_t bytes) {
   int64_t chunks = 0;
   gpumm_event **events[] = {&r->up_begun, &r->uploaded, &r->fetched};
   const int devices = gpumm_teams ();
-  const int64_t most = devices > FEW_DEVICES ? SLOT_BYTES / 2 : SLOT_BYTES;
+  const int64_t most = devices > FEW_DEVICES ? CHUNK_OF_MANY : SLOT_BYTES;
   r->slots_a_way = devices > 1 ? (int) (BYTES_OF_SEVERAL / most) : SLOTS_OF_ONE;
   r->chunk_bytes = gpumm_least (bytes / (4 * r->workers), most);
   if (r->chunk_bytes < SMALLEST_CHUNK)

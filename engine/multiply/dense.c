@@ -101,19 +101,14 @@ static const void *bring (schedule *s, gpumm_step *step, buffer *buffers, int64_
 /* Adds steps that bring panel i of op (A), if it is not there: this device's share goes up, and then the others' are
  * copied from them. All devices take the panels in the same order, so that none waits for a later one. */
 static void bring_shares (schedule *s, int64_t i, gpumm_panel a) {
-  const int me = s->job->member;
   buffer *x = &s->a[i];
   if (x->row == i)
     return;
   *x = (buffer){.memory = x->memory, .row = i, .last_step = s->count};
+  a.to = x->memory;
   for (int64_t turn = 0; turn < s->shares; turn++) {
-    const int64_t n = (me + turn) % s->shares, begin = a.cols * n / s->shares;
-    gpumm_panel share = a;
-    share.cols = a.cols * (n + 1) / s->shares - begin;
-    share.pad_cols = n + 1 == s->shares ? a.pad_cols : 0;
-    share.from = (const char *) a.from + (size_t) (begin * a.ld_from) * a.element;
-    share.to = (char *) x->memory + (size_t) (begin * a.ld_to) * a.element;
-    gpumm_exchange_use (s->exchange, me, i * s->shares + n, &share);
+    const gpumm_panel share =
+        gpumm_exchange_share (s->exchange, s->job->member, i * s->shares, s->shares, turn, &a);
     if (share.cols > 0 || share.pad_cols > 0)
       s->steps[s->count++] =
           (gpumm_step){.up = {share}, .ups = 1, .after_launch = -1, .after_download = -1};

@@ -217,19 +217,13 @@ gpumm_status gpumm_pass_stream (gpumm_pass *s, gpumm_stream_job *stream, const g
 /* In the steps from `first` on, one for each device of the exchange. */
 static void bring_shared (const gpumm_pass *s, gpumm_steps *steps, gpumm_step *first,
                           const gpumm_step *uploads) {
-  const int members = (int) steps->ahead + 1, me = s->job->member;
+  const int64_t shares = steps->ahead + 1;
+  const gpumm_exchange *x = shares > 1 ? s->job->exchange : NULL;
   for (int u = 0; u < uploads->ups; u++, steps->shared++)
-    for (int turn = 0; turn < members; turn++) {
-      const int owner = (me + turn) % members;
-      gpumm_panel share = uploads->up[u];
-      const int64_t begin = share.rows * owner / members;
-      share.rows = share.rows * (owner + 1) / members - begin;
-      share.from = (const char *) share.from + (size_t) begin * share.element;
-      share.to = (char *) share.to + (size_t) begin * gpumm_device_element (&share);
-      if (members > 1)
-        gpumm_exchange_use (s->job->exchange, me, steps->shared * members + owner, &share);
-      gpumm_add_upload (&first[turn], share);
-    }
+    for (int64_t turn = 0; turn < shares; turn++)
+      gpumm_add_upload (&first[turn],
+                        gpumm_exchange_share (x, s->job->member, steps->shared * shares, shares,
+                                              turn, &uploads->up[u]));
 }
 
 void gpumm_bring_shared (const gpumm_pass *s, gpumm_steps *steps, const gpumm_step *uploads) {

@@ -224,7 +224,7 @@ static const row table[] = {
      0,
      GPUMM_U32},
     {"classic", B, B, GPUMM_U16, GPUMM_U16, N, N, 24, 28, 16, 4, {1, 0}, {0, 0}, 0, 0, GPUMM_U32},
-    /* panels of more than 4 MiB, of which each device brings a share; the second one's go up narrow */
+    /* panels of more than 4 MiB, of which each device brings a share; those of the last two go up narrow */
     {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 70, 4, 8000, 0, {1, 0}, {0, 0}, 0, 0, 0},
     {"naive", F, F, GPUMM_D, GPUMM_D, N, T, 1600, 4, 700, 0, {1, 0}, {2, 0}, 0, 0, 0},
     {"tiled", F, F, GPUMM_Z, GPUMM_Z, H, N, 300, 4, 1500, 0, {1, 0}, {0, 0}, 0, 0, 0},
