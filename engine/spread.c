@@ -29,10 +29,12 @@
 enum { MOST = 64, CPU = -1 };
 
 /* A product may be spread if it takes one device at least this many seconds by its estimate, by the rates of
- * small products and by the links; and is, if several take at most FASTER of the time of one. Threads, parts and
- * what the host does again for each device with compressed operands take as long as several save on shorter
- * ones. */
-static const double WORTH = 25e-3, WORTH_COMPRESSED = 0.1, FASTER = 0.8;
+ * small products and by the links; and is, if several take at most FASTER of the time of one. */
+static const double WORTH = 25e-3, WORTH_COMPRESSED = 0.1, FASTER = 0.9;
+
+/* Threads, parts, and what the host does again for each device with compressed operands. Two H200 and four H100
+ * took mostly 3 to 16 ms longer than rates and links say, for full matrices of 20 to 110 ms. */
+static const double EXTRA = 5e-3, EXTRA_COMPRESSED = 10e-3;
 
 /* Computing and moving overlap but for this part of the shorter: 1/6 on H100 and H200. */
 static const double APART = 1.0 / 6;
@@ -405,7 +407,7 @@ double gpumm_spread_seconds (const gpumm_spread_costs *x, const double *rates, i
   const double compute = x->compute * rates[0] / all;
   const double move =
       moving (&x->links, (x->gives ? 1 : count) * x->common + x->split, x->result, count);
-  return fmax (compute, move) + APART * fmin (compute, move);
+  return fmax (compute, move) + APART * fmin (compute, move) + (count > 1 ? x->extra : 0);
 }
 
 int gpumm_spread_count (const gpumm_spread_costs *x, const double *rates, int most) {
@@ -523,6 +525,7 @@ static gpumm_status choose_devices (spread *s, const gpumm_place *first, double 
   gpumm_spread_costs x = {.common = gpumm_stored_bytes (common (s)),
                           .split = gpumm_stored_bytes (operand (s)),
                           .result = result_bytes (p, estimate),
+                          .extra = is_full (p) ? EXTRA : EXTRA_COMPRESSED,
                           .gives = gives (s, plan)};
   char *reason = s->whole->report.reason;
   uint64_t devices = 0;

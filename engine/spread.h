@@ -34,10 +34,10 @@ typedef struct gpumm_links {
   gpumm_link one, all;
 } gpumm_links;
 
-/* What decides: the seconds that one device computes, and the bytes of the operand that all devices need, of
- * the one that is split, and of C. */
+/* What decides: the seconds that one device computes; the bytes of the operand that all devices need, of the one
+ * that is split, and of C; and the seconds that several take besides. */
 typedef struct gpumm_spread_costs {
-  double compute, common, split, result;
+  double compute, common, split, result, extra;
   gpumm_links links;
   int gives; /* devices give each other the operand that all need: it goes up once */
 } gpumm_spread_costs;
