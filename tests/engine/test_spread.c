@@ -326,6 +326,34 @@ static void test_products (void) {
   gpumm_reset ();
 }
 
+/* As many as a large host has; some get nothing where C has fewer columns. */
+static void test_eight (void) {
+  enum { EIGHT = 8 };
+  for (const row *t = table; t < table + ROWS; t += 1 + SANITIZED_STEP / 2) {
+    product x;
+    gpumm_matrix c, spread;
+    gpumm_report r;
+    make_product (t, &x);
+    gpumm_reset ();
+    set_devices (EIGHT);
+    gpumm_options o = options_for (t, 1);
+    CHECK (multiply (&x.p, &o, &c, &r) == GPUMM_OK, "%s", gpumm_last_error ());
+    const int64_t bytes = r.bytes_up;
+    o.devices = (1 << EIGHT) - 1;
+    CHECK (multiply (&x.p, &o, &spread, &r) == GPUMM_OK, "row %d: %s", (int) (t - table),
+           gpumm_last_error ());
+    CHECK (is_same (&c, &spread), "row %d: not as on one device", (int) (t - table));
+    if (!t->by_one && t->format_a == F && t->format_b == F && t->a == t->b)
+      CHECK (r.share_count == gpumm_least (t->n, EIGHT) && r.bytes_up == bytes,
+             "row %d: %d took part, %" PRId64 " and %" PRId64 " bytes up", (int) (t - table),
+             r.share_count, bytes, r.bytes_up);
+    release (&spread);
+    release (&c);
+    release_product (&x);
+  }
+  gpumm_reset ();
+}
+
 /* Tiles of 1024 columns: whole ones where they come out even, else equal parts of C. */
 static void test_evenness (void) {
   static const struct {
@@ -417,7 +445,7 @@ enum { STEP = 29 * SANITIZED_STEP };
 /* The n-th call of each device fails, alone or with all that follow: the others do its part, and the report
  * says so. Only where device 0 fails before there is a plan, the product does. */
 static void test_faults (void) {
-  static const int rows[] = {0, 6, 16, 21, 24, 28, SHARES};
+  static const int rows[] = {0, 6, 16, 21, 24, 28, SHARES, SHARES + 1};
   int told = 0, failures = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const row *t = &table[rows[i]];
@@ -850,6 +878,7 @@ int main (int argc, char **argv) {
   test_evenness ();
   test_shares ();
   test_products ();
+  test_eight ();
   test_memory ();
   test_faults ();
   test_all_fail ();
