@@ -334,8 +334,10 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
   if (status == GPUMM_CANCELLED)
     return 0;
   snprintf (why, sizeof why, "%s", gpumm_last_error ());
-  r->upload = r->compute = r->download = r->flops = 0;
+  r->total = r->upload = r->compute = r->download = r->flops = 0;
   r->bytes_up = r->bytes_down = 0;
+  r->share_count = 0;
+  r->shares = job->shares = NULL;
   if (is_auto && job->plan.algorithm == &gpumm_algorithm_sparse_as_dense) {
     close_algorithm (job);
     job->keeps_sparse = 1;
@@ -506,6 +508,23 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *resu
   return GPUMM_OK;
 }
 
+/* What the devices did in the inner product that has run, and in those before it, if one of them was spread. */
+static gpumm_status add_inner_shares (gpumm_job *job) {
+  gpumm_report *r = &job->report;
+  const gpumm_report *inner = &job->inner->report;
+  if (!job->shares && inner->share_count == 0)
+    return GPUMM_OK;
+  if (!job->shares) {
+    r->shares = job->shares = gpumm_own (&job->memory, GPUMM_MOST_SHARES, sizeof *job->shares);
+    if (!job->shares)
+      return GPUMM_HOST_MEMORY;
+    if (r->total > 0)
+      gpumm_add_shares (job->shares, &r->share_count, r);
+  }
+  gpumm_add_shares (job->shares, &r->share_count, inner);
+  return GPUMM_OK;
+}
+
 /* Runs the inner product that is open, and takes what it says of its stages. */
 static gpumm_status run_one_inner (gpumm_job *job, gpumm_matrix *result) {
   const gpumm_algorithm *algorithm = job->plan.algorithm;
@@ -517,7 +536,11 @@ static gpumm_status run_one_inner (gpumm_job *job, gpumm_matrix *result) {
     status = gpumm_run (job->inner, &c);
   if (status)
     return status;
+  status = add_inner_shares (job);
+  if (status)
+    return status;
   announce_inner (job); /* it may have fallen back */
+  r->total += inner->total;
   r->upload += inner->upload;
   r->compute += inner->compute;
   r->download += inner->download;

@@ -26,7 +26,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 64, CPU = -1 };
+enum { MOST = GPUMM_MOST_SHARES, CPU = -1 };
 
 /* A product may be spread if it takes one device at least this many seconds by its estimate, by the rates of
  * small products and by the links; and is, if several take at most FASTER of the time of one. */
@@ -661,14 +661,43 @@ static void join_results (const spread *s, gpumm_matrix *result) {
   }
 }
 
-static gpumm_share *share_of (spread *s, int device) {
-  gpumm_report *r = &s->whole->report;
-  for (gpumm_share *x = s->shares; x < s->shares + r->share_count; x++)
-    if (x->device == device)
-      return x;
-  gpumm_share *x = &s->shares[r->share_count++];
-  x->device = device;
+/* What was not spread, or a part, on this device. */
+static gpumm_share share_of (const gpumm_report *r, int device) {
+  gpumm_share x = {.device = device,
+                   .total = r->total,
+                   .upload = r->upload,
+                   .compute = r->compute,
+                   .download = r->download,
+                   .bytes_up = r->bytes_up,
+                   .bytes_down = r->bytes_down,
+                   .flops = r->flops};
+  memcpy (x.device_name, r->device_name, sizeof x.device_name);
   return x;
+}
+
+static void add_share (gpumm_share *shares, int *count, const gpumm_share *more) {
+  gpumm_share *x = shares;
+  while (x < shares + *count && x->device != more->device)
+    x++;
+  if (x == shares + *count) {
+    shares[(*count)++] = *more;
+    return;
+  }
+  x->total += more->total;
+  x->upload += more->upload;
+  x->compute += more->compute;
+  x->download += more->download;
+  x->bytes_up += more->bytes_up;
+  x->bytes_down += more->bytes_down;
+  x->flops += more->flops;
+}
+
+void gpumm_add_shares (gpumm_share *shares, int *count, const gpumm_report *of) {
+  const gpumm_share whole = share_of (of, of->device);
+  if (of->share_count == 0)
+    add_share (shares, count, &whole);
+  for (int i = 0; i < of->share_count; i++)
+    add_share (shares, count, &of->shares[i]);
 }
 
 static void report_on (spread *s) {
@@ -676,15 +705,8 @@ static void report_on (spread *s) {
   r->shares = s->shares;
   for (const part *p = s->part; p < s->part + s->parts; p++) {
     const gpumm_report *of = &p->job->report;
-    gpumm_share *x = share_of (s, p->device);
-    memcpy (x->device_name, of->device_name, sizeof x->device_name);
-    x->total += of->total;
-    x->upload += of->upload;
-    x->compute += of->compute;
-    x->download += of->download;
-    x->bytes_up += of->bytes_up;
-    x->bytes_down += of->bytes_down;
-    x->flops += of->flops;
+    const gpumm_share share = share_of (of, p->device);
+    add_share (s->shares, &r->share_count, &share);
     r->bytes_up += of->bytes_up;
     r->bytes_down += of->bytes_down;
     r->flops += of->flops;

@@ -30,6 +30,7 @@ struct gpumm_job {
   void *state; /* the algorithm's own, between open and close */
   gpumm_owner memory;              /* released when the algorithm is closed, with its state */
   struct gpumm_job *inner;         /* of an algorithm made of products: the one that is open */
+  gpumm_share *shares;             /* of the devices of such products; NULL until one was spread */
   struct gpumm_spread *spread;     /* the parts of a product on several devices; else NULL */
   const struct gpumm_job *whole;   /* of such a part: all of it; else NULL */
   struct gpumm_exchange *exchange; /* of parts that give each other what all need; or NULL */
