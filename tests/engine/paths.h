@@ -7,7 +7,6 @@
 #include "check.h"
 #include "gpumm.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 
 /* ---- operands ----------------------------------------------------------------------------- */
@@ -84,7 +83,6 @@ static void provide (gpumm_matrix *c) {
 typedef struct {
   const char *name, *algorithm;
   gpumm_matrix a, b;
-  uint64_t devices; /* of the host device, which pretends to be as many */
 } path;
 
 /* c gets memory where it is OK. */
@@ -93,8 +91,7 @@ static gpumm_status multiply (const path *p, gpumm_matrix *c) {
                                  .b = p->b,
                                  .alpha = {1, 0},
                                  .output = p->a.type == GPUMM_I32 ? GPUMM_I32 : GPUMM_D};
-  const gpumm_options options = {
-      .backend = GPUMM_CPU, .algorithm = p->algorithm, .device = -1, .devices = p->devices};
+  const gpumm_options options = {.backend = GPUMM_CPU, .algorithm = p->algorithm, .device = -1};
   gpumm_job *job;
   *c = (gpumm_matrix){0};
   gpumm_status status = gpumm_open (&problem, &options, &job);
@@ -103,8 +100,6 @@ static gpumm_status multiply (const path *p, gpumm_matrix *c) {
   gpumm_result (job, c);
   provide (c);
   status = gpumm_run (job, c);
-  if (!status && p->devices && gpumm_job_report (job)->share_count < 2)
-    status = GPUMM_INTERNAL; /* not CHECK, as threads call this */
   gpumm_close (job);
   if (status)
     release (c);
@@ -123,21 +118,8 @@ enum { PART = 2 };
 enum { PART = 1 };
 #endif
 
-enum { DEVICES = 3 };
-
-/* The library stays open: it is the one that the engine has opened. */
-static void pretend_devices (int count) {
-  void *host = dlopen ("libgpumm_host.so", RTLD_NOW);
-  void (*set_devices) (int n) = NULL;
-  *(void **) &set_devices = host ? dlsym (host, "gpumm_host_set_devices") : NULL;
-  CHECK (set_devices, "%s", host ? "no such function" : dlerror ());
-  if (set_devices)
-    set_devices (count);
-}
-
 /* Calls body for each path. */
 static void on_all_paths (void (*body) (const path *p, int times), int times) {
-  const uint64_t several = (UINT64_C (1) << DEVICES) - 1;
   gpumm_matrix a = full (700 / PART, GPUMM_D), i = full (500 / PART, GPUMM_I32);
   gpumm_matrix s = sparse (9000 / PART, 25), t = sparse (1500 / PART, 16),
                u = sparse (700 / PART, 200 / PART);
@@ -145,32 +127,26 @@ static void on_all_paths (void (*body) (const path *p, int times), int times) {
                y = blocks (480 / PART, 80 / PART);
   gpumm_matrix z = blocks (128 / PART, 4);
   const path paths[] = {
-      {"blas", NULL, a, a, 0},
-      {"blas, symmetric", NULL, a, turned (a), 0},
-      {"loops", "loops", turned (d), d, 0},
-      {"integers", NULL, i, i, 0},
-      {"sparse", "sparse", s, s, 0},
-      {"sparse, transposed", "sparse", turned (s), turned (s), 0},
-      {"sparse by full", "sparse", u, a, 0},
-      {"full by sparse", "sparse", a, u, 0},
-      {"sparse as dense", "sparse_as_dense", u, u, 0},
-      {"blocks", "blocks", x, turned (x), 0},
-      {"large blocks", "blocks", y, y, 0},
-      {"naive", "naive", d, d, 0},
-      {"tiled", "tiled_16", d, d, 0},
-      {"strassen", "strassen_register_2", d, d, 0},
-      {"spgemm", "spgemm", t, t, 0},
-      {"spmm", "spmm", u, a, 0},
-      {"bsr", "bsr", z, z, 0},
-      {"tiled, several devices", "tiled_16", d, d, several},
-      {"spgemm, several devices", "spgemm", t, t, several},
-      {"spmm, several devices", "spmm", u, a, several},
-      {"bsr, several devices", "bsr", z, z, several},
+      {"blas", NULL, a, a},
+      {"blas, symmetric", NULL, a, turned (a)},
+      {"loops", "loops", turned (d), d},
+      {"integers", NULL, i, i},
+      {"sparse", "sparse", s, s},
+      {"sparse, transposed", "sparse", turned (s), turned (s)},
+      {"sparse by full", "sparse", u, a},
+      {"full by sparse", "sparse", a, u},
+      {"sparse as dense", "sparse_as_dense", u, u},
+      {"blocks", "blocks", x, turned (x)},
+      {"large blocks", "blocks", y, y},
+      {"naive", "naive", d, d},
+      {"tiled", "tiled_16", d, d},
+      {"strassen", "strassen_register_2", d, d},
+      {"spgemm", "spgemm", t, t},
+      {"spmm", "spmm", u, a},
+      {"bsr", "bsr", z, z},
   };
-  pretend_devices (DEVICES);
   for (size_t n = 0; n < sizeof paths / sizeof *paths; n++)
     body (&paths[n], times);
-  pretend_devices (1);
   gpumm_matrix *all[] = {&a, &i, &s, &d, &t, &u, &x, &y, &z};
   for (size_t n = 0; n < sizeof all / sizeof *all; n++)
     release (all[n]);

@@ -65,12 +65,10 @@ static gpumm_status run (const path *p) {
 /* ---- paths -------------------------------------------------------------------------------- */
 
 /* Those that need not say anything: they do not know their part, or only between few steps. */
-static const char *const silent[] = {"spmm", "bsr", "spmm, several devices",
-                                     "bsr, several devices"};
+static const char *const silent[] = {"spmm", "bsr"};
 
 /* Those whose elements of C are counted before they are made: both phases are one whole. */
-static const char *const counted[] = {"sparse", "sparse, transposed", "spgemm",
-                                      "spgemm, several devices"};
+static const char *const counted[] = {"sparse", "sparse, transposed", "spgemm"};
 
 /* The whole is told, and not more. The last thousandth of each thread's may be missing, and its last step
  * if another thread spoke in that moment: of "large blocks", which has six rows of blocks, two steps are
