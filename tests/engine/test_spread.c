@@ -438,8 +438,8 @@ static void test_memory (void) {
   gpumm_reset ();
 }
 
-/* Each takes 10 ms, so not every call of each device is tried in each row. */
-enum { STEP = 29 * SANITIZED_STEP };
+/* Each takes 10 ms, so not every call of each device is tried in each row, and fewer of long products. */
+enum { STEP = 29 * SANITIZED_STEP, STEP_OF_LONG = 3 * STEP };
 
 /* The n-th call of each device fails, alone or with all that follow: the others do its part, and the report
  * says so. Only where device 0 fails before there is a plan, the product does. */
@@ -448,6 +448,7 @@ static void test_faults (void) {
   int told = 0, failures = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const row *t = &table[rows[i]];
+    const int64_t step = rows[i] < SHARES ? STEP : STEP_OF_LONG;
     product x;
     gpumm_matrix c, spread;
     gpumm_report r;
@@ -467,7 +468,7 @@ static void test_faults (void) {
       calls[d] = fault_of (d, 0);
     for (int d = 0; d < 3; d++)
       for (int lasting = 0; lasting < 2; lasting++)
-        for (int64_t n = check_between (1, STEP); n <= calls[d]; n += check_between (1, STEP)) {
+        for (int64_t n = check_between (1, step); n <= calls[d]; n += check_between (1, step)) {
           gpumm_reset ();
           set_devices (3);
           fault_of (d, lasting ? -n : n);
