@@ -444,7 +444,7 @@ static void test_memory (gpumm_type a, gpumm_type b, int64_t side, const char *a
   point (&q);
   CHECK (!multiply (&q, &options, &wrong) && wrong == 0, "%s", gpumm_last_error ());
   const int64_t live = gpumm_live_allocations ();
-  for (int64_t calls = 1; calls > n;) {
+  for (int64_t calls = 1; calls >= n;) {
     gpumm_fault_memory (++n);
     const gpumm_status status = multiply (&q, &options, &wrong);
     calls = gpumm_fault_memory (0);
