@@ -389,12 +389,12 @@ static void test_evenness (void) {
 /* The devices bring the same bytes of a large A, also if it is one panel. */
 static void test_shares (void) {
   set_devices (4);
-  for (int i = SHARES; i < ROWS; i++)
+  for (int i = SHARES; i < ROWS; i++) {
+    product x;
+    make_product (&table[i], &x);
     for (int devices = 2; devices <= 4; devices++) {
-      product x;
       gpumm_matrix c;
       gpumm_report r;
-      make_product (&table[i], &x);
       const gpumm_options o = options_for (&table[i], (UINT64_C (1) << devices) - 1);
       CHECK (multiply (&x.p, &o, &c, &r) == GPUMM_OK && r.share_count == devices, "row %d: %s", i,
              gpumm_last_error ());
@@ -403,8 +403,9 @@ static void test_shares (void) {
                "row %d, device %d of %d: %" PRId64 " bytes of %" PRId64, i, d, devices,
                r.shares[d].bytes_up, r.bytes_up);
       release (&c);
-      release_product (&x);
     }
+    release_product (&x);
+  }
   gpumm_reset ();
 }
 
