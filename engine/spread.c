@@ -32,9 +32,11 @@ enum { MOST = GPUMM_MOST_SHARES, CPU = -1 };
  * small products and by the links; and is, if several take at most FASTER of the time of one. */
 static const double WORTH = 25e-3, WORTH_COMPRESSED = 0.1, FASTER = 0.9;
 
-/* Threads, parts, and what the host does again for each device with compressed operands. Two H200 and four H100
- * took mostly 3 to 16 ms longer than rates and links say, for full matrices of 20 to 110 ms. */
-static const double EXTRA = 5e-3, EXTRA_COMPRESSED = 10e-3;
+/* Threads, parts, and what the host does again for each device with compressed operands: of two devices, and of
+ * each further one. Two H200 and H100 took mostly 3 to 16 ms longer than rates and links say, for products of 20
+ * to 120 ms; four H200 took 10 to 16 ms longer than two with blocks, and up to 8 ms with full matrices. */
+static const double EXTRA = 5e-3, FURTHER = 1e-3, EXTRA_COMPRESSED = 10e-3,
+                    FURTHER_COMPRESSED = 7e-3;
 
 /* Computing and moving overlap but for this part of the shorter: 1/6 on H100 and H200. */
 static const double APART = 1.0 / 6;
@@ -407,7 +409,8 @@ double gpumm_spread_seconds (const gpumm_spread_costs *x, const double *rates, i
   const double compute = x->compute * rates[0] / all;
   const double move =
       moving (&x->links, (x->gives ? 1 : count) * x->common + x->split, x->result, count);
-  return fmax (compute, move) + APART * fmin (compute, move) + (count > 1 ? x->extra : 0);
+  return fmax (compute, move) + APART * fmin (compute, move)
+         + (count > 1 ? x->extra + (count - 2) * x->further : 0);
 }
 
 int gpumm_spread_count (const gpumm_spread_costs *x, const double *rates, int most) {
@@ -526,6 +529,7 @@ static gpumm_status choose_devices (spread *s, const gpumm_place *first, double 
                           .split = gpumm_stored_bytes (operand (s)),
                           .result = result_bytes (p, estimate),
                           .extra = is_full (p) ? EXTRA : EXTRA_COMPRESSED,
+                          .further = is_full (p) ? FURTHER : FURTHER_COMPRESSED,
                           .gives = gives (s, plan)};
   char *reason = s->whole->report.reason;
   uint64_t devices = 0;

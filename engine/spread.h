@@ -41,9 +41,9 @@ typedef struct gpumm_links {
 } gpumm_links;
 
 /* What decides: the seconds that one device computes; the bytes of the operand that all devices need, of the one
- * that is split, and of C; and the seconds that several take besides. */
+ * that is split, and of C; and the seconds that two devices take besides, and each further one. */
 typedef struct gpumm_spread_costs {
-  double compute, common, split, result, extra;
+  double compute, common, split, result, extra, further;
   gpumm_links links;
   int gives; /* devices give each other the operand that all need: it goes up once */
 } gpumm_spread_costs;

@@ -664,26 +664,30 @@ static void test_counts (void) {
     int gives;
     const double *rates;
     int most, count;
-    double extra;
+    double extra, further;
   } cases[] = {
-      {1, 0, 0, 0, 1, 1, 1, 1, alike, 4, 4, 0},               /* nothing moves */
-      {1, 0, 0, 0, 1, 1, 1, 1, alike, 3, 3, 0},               /* three there are */
-      {1, 0, 0, 0, 1, 1, 1, 1, slow, 4, 1, 0},                /* the others hardly help */
-      {0.16, 2e9, 2e9, 2e9, 2.6, 1, 1, 1, alike, 4, 4, 0},    /* 16384 x 16384, double */
-      {0.16, 2e9, 2e9, 2e9, 1.4, 1, 1, 1, alike, 2, 2, 0},    /* on two */
-      {0.024, 6e8, 6e8, 6e8, 1.4, 1, 0.9, 1, alike, 2, 1, 0}, /* 12000, single, by the host */
-      {0.024, 6e8, 6e8, 6e8, 1.9, 1, 1.8, 1, alike, 2, 2, 0}, /* or not */
-      {0.01, 4.9e9, 5e7, 5e7, 4, 1, 1, 0, alike, 4, 1, 0},    /* nearly all goes to each device */
-      {0.01, 4.9e9, 5e7, 5e7, 2.6, 1, 1, 1, alike, 4, 4, 0},  /* or up once, by all links */
-      {0.01, 4.9e9, 5e7, 5e7, 0.9, 1, 1, 1, alike, 4, 1, 0}, /* several links carry less than one */
-      {0.1, 3e8, 3e8, 12e9, 1.9, 1, 1, 1, alike, 4, 1, 0},   /* the host limits a large result */
-      {0.1, 3e8, 3e8, 12e9, 1.9, 1.9, 1, 1, alike, 2, 2, 0}, /* but not on this host */
-      {0.5, 2e9, 2e9, 9e9, 1.9, 1, 1, 1, alike, 2, 2, 0}, /* more to compute than to bring down */
-      {0.1, 0, 8e9, 0, 1, 1, 1, 1, alike, 2, 1, 0},       /* all goes up, as fast as one link can */
-      {0.001, 0, 4e9, 4e9, 1.9, 1.9, 1, 1, alike, 2, 1, 0}, /* both ways at once are no faster */
-      {0.023, 5.4e8, 5.4e8, 5.4e8, 1.4, 1, 1, 1, alike, 2, 2, 0}, /* 8192, double: 36 and 31 ms */
-      {0.023, 5.4e8, 5.4e8, 5.4e8, 1.4, 1, 1, 1, alike, 2, 1, 5e-3}, /* and 5 ms besides */
-      {0.1, 2.1e9, 2.1e9, 2.1e9, 1.3, 0.9, 1, 1, alike, 4, 4, 5e-3}, /* 16384: 143 and 125 ms */
+      {1, 0, 0, 0, 1, 1, 1, 1, alike, 4, 4, 0, 0},               /* nothing moves */
+      {1, 0, 0, 0, 1, 1, 1, 1, alike, 3, 3, 0, 0},               /* three there are */
+      {1, 0, 0, 0, 1, 1, 1, 1, slow, 4, 1, 0, 0},                /* the others hardly help */
+      {0.16, 2e9, 2e9, 2e9, 2.6, 1, 1, 1, alike, 4, 4, 0, 0},    /* 16384 x 16384, double */
+      {0.16, 2e9, 2e9, 2e9, 1.4, 1, 1, 1, alike, 2, 2, 0, 0},    /* on two */
+      {0.024, 6e8, 6e8, 6e8, 1.4, 1, 0.9, 1, alike, 2, 1, 0, 0}, /* 12000, single, by the host */
+      {0.024, 6e8, 6e8, 6e8, 1.9, 1, 1.8, 1, alike, 2, 2, 0, 0}, /* or not */
+      {0.01, 4.9e9, 5e7, 5e7, 4, 1, 1, 0, alike, 4, 1, 0, 0},   /* nearly all goes to each device */
+      {0.01, 4.9e9, 5e7, 5e7, 2.6, 1, 1, 1, alike, 4, 4, 0, 0}, /* or up once, by all links */
+      {0.01, 4.9e9, 5e7, 5e7, 0.9, 1, 1, 1, alike, 4, 1, 0, 0}, /* several carry less */
+      {0.1, 3e8, 3e8, 12e9, 1.9, 1, 1, 1, alike, 4, 1, 0, 0},   /* the host limits a large result */
+      {0.1, 3e8, 3e8, 12e9, 1.9, 1.9, 1, 1, alike, 2, 2, 0, 0}, /* but not on this host */
+      {0.5, 2e9, 2e9, 9e9, 1.9, 1, 1, 1, alike, 2, 2, 0, 0},    /* more to compute than to move */
+      {0.1, 0, 8e9, 0, 1, 1, 1, 1, alike, 2, 1, 0, 0}, /* all goes up, as fast as one link can */
+      {0.001, 0, 4e9, 4e9, 1.9, 1.9, 1, 1, alike, 2, 1, 0, 0}, /* both ways at once are no faster */
+      {0.023, 5.4e8, 5.4e8, 5.4e8, 1.4, 1, 1, 1, alike, 2, 2, 0, 0},    /* 8192: 36 and 31 ms */
+      {0.023, 5.4e8, 5.4e8, 5.4e8, 1.4, 1, 1, 1, alike, 2, 1, 5e-3, 0}, /* and 5 ms besides */
+      {0.1, 2.1e9, 2.1e9, 2.1e9, 1.3, 0.9, 1, 1, alike, 4, 4, 5e-3, 0}, /* 16384: 143 and 125 ms */
+      {0.1, 2.1e9, 2.1e9, 2.1e9, 1.3, 0.9, 1, 1, alike, 4, 4, 5e-3, 1e-3}, /* two: 130, four: 127 */
+      {0.012, 5.4e8, 5.4e8, 5.4e8, 1.9, 1, 1.8, 1, alike, 4, 2, 2e-3, 1e-3},   /* two are fastest */
+      {0.02, 1.2e9, 1.2e9, 4.6e9, 1.9, 1.2, 1.2, 1, alike, 4, 2, 10e-3, 7e-3}, /* blocks, too */
+      {0.4, 1.2e9, 1.2e9, 4.6e9, 1.9, 1.2, 1.2, 1, alike, 4, 4, 10e-3, 7e-3},  /* computed longer */
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const gpumm_spread_costs x = {
@@ -692,6 +696,7 @@ static void test_counts (void) {
         .split = cases[i].split,
         .result = cases[i].result,
         .extra = cases[i].extra,
+        .further = cases[i].further,
         .links = {{50e9, 45e9, 25e9},
                   {cases[i].up * 50e9, cases[i].down * 45e9, cases[i].both * 25e9}},
         .gives = cases[i].gives};
