@@ -34,7 +34,7 @@ static const double WORTH = 25e-3, WORTH_COMPRESSED = 0.1, FASTER = 0.9;
 
 /* Threads, parts, and what the host does again for each device with compressed operands: of two devices, and of
  * each further one. Two H200 and H100 took mostly 3 to 16 ms longer than rates and links say, for products of 20
- * to 120 ms; four H200 took 10 to 16 ms longer than two with blocks, and up to 8 ms with full matrices. */
+ * to 120 ms. Four H200 took 9 to 16 ms longer than two with blocks, and up to 12 ms with full matrices of 8192. */
 static const double EXTRA = 5e-3, FURTHER = 1e-3, EXTRA_COMPRESSED = 10e-3,
                     FURTHER_COMPRESSED = 7e-3;
 
