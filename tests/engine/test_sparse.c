@@ -437,7 +437,7 @@ static void test_large (int step) {
                 {40000, 1, 30, 50, 100},
                 {1, 40000, 30, 100, 50},
                 /* on a device in pieces, each with its columns of B */
-                {400, 3000, 200, 8, 30}};
+                {400, 4000, 100, 8, 20}};
   int cases = 0;
   for (size_t shape = 0; shape < sizeof shapes / sizeof *shapes; shape++)
     for (int kinds = 1; kinds < 4; kinds++)
