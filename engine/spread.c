@@ -33,10 +33,10 @@ enum { MOST = GPUMM_MOST_SHARES, CPU = -1 };
 static const double WORTH = 25e-3, WORTH_COMPRESSED = 0.1, FASTER = 0.9;
 
 /* Threads, parts, and what the host does again for each device with compressed operands: of two devices, and of
- * each further one. Two H200 and H100 took mostly 3 to 16 ms longer than rates and links say, for products of 20
- * to 120 ms. Four H200 took 9 to 16 ms longer than two with blocks, and up to 12 ms with full matrices of 8192. */
-static const double EXTRA = 5e-3, FURTHER = 1e-3, EXTRA_COMPRESSED = 10e-3,
-                    FURTHER_COMPRESSED = 7e-3;
+ * each further one. Two H200 and four H100 took mostly 3 to 16 ms longer than rates and links say, for full
+ * matrices of 20 to 110 ms. Four H200 took 9 to 16 ms longer than two with blocks, and up to 12 with 8192 x 8192. */
+static const double EXTRA = 5e-3, FURTHER = 1e-3;
+static const double EXTRA_COMPRESSED = 10e-3, FURTHER_COMPRESSED = 7e-3;
 
 /* Computing and moving overlap but for this part of the shorter: 1/6 on H100 and H200. */
 static const double APART = 1.0 / 6;
