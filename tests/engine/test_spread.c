@@ -883,7 +883,7 @@ int main (int argc, char **argv) {
     return check_done ();
   test_contexts ();
   test_counts ();
-  if (SANITIZED_STEP == 1) { /* in one thread, and much memory is filled */
+  if (SANITIZED_STEP == 1) { /* they run in one thread, and fill much memory */
     test_links ();
     test_links_again ();
   }
