@@ -55,7 +55,8 @@ typedef struct gpumm_product {
    * the library's. If the data make the kernel slower than the library, it calls the library. 0:
    * the caller named the kernel, so it must not call the library. */
   double gain;
-  char *note; /* NULL, or GPUMM_NOTE_BYTES for what the launch decided: "14 moduli" */
+  gpumm_symmetry symmetry; /* if C has one, the kernel need compute its upper triangle only */
+  char *note;              /* NULL, or GPUMM_NOTE_BYTES for what the launch decided: "14 moduli" */
 } gpumm_product;
 
 /* A row of the kernel table. */
@@ -153,6 +154,15 @@ typedef struct gpumm_sparse_kernel {
   double (*seconds) (const gpumm_sparse_product *product, const gpumm_device_properties *device);
 } gpumm_sparse_kernel;
 
+/* The lower triangle of C becomes the transpose of the upper one; if C is Hermitian, its conjugate, and the
+ * diagonal becomes real. C is dense, `pages` matrices that begin step elements apart, or in square blocks. */
+typedef struct gpumm_mirroring {
+  gpumm_type type; /* S, D, C or Z */
+  gpumm_symmetry symmetry;
+  gpumm_rows c;
+  int64_t pages, step;
+} gpumm_mirroring;
+
 /* Widens reals that came to a device in a narrower type. Columns of `rows` reals, ld apart, are cut
  * into pieces of `piece` rows (the last of a column may be shorter). The narrow reals of a piece
  * lie contiguous at its beginning. `count` pieces from `first` on, counted down the columns, become
@@ -164,7 +174,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-#define GPUMM_DRIVER_VERSION 16
+#define GPUMM_DRIVER_VERSION 17
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
@@ -205,6 +215,8 @@ typedef struct gpumm_driver {
 
   /* NULL if the driver cannot; then no data are sent in a narrow type. */
   gpumm_status (*widen) (int device, gpumm_stream *stream, const gpumm_widening *widening);
+
+  gpumm_status (*mirror) (int device, gpumm_stream *stream, const gpumm_mirroring *mirroring);
 
   /* The runtime's own text of the last failure in this thread. */
   const char *(*error_text) (void);

@@ -473,6 +473,10 @@ typedef struct gpumm_csc_full {
 
 GPUMM_API gpumm_status gpumm_csc_multiply_full (const gpumm_csc_full *p);
 
+/* What a product is by its operands: symmetric if op (B) is the transpose of op (A), Hermitian if op (B) is the
+ * conjugate transpose. */
+typedef enum { GPUMM_GENERAL, GPUMM_SYMMETRIC, GPUMM_HERMITIAN } gpumm_symmetry;
+
 /* A matrix in blocks, in buffers of one device: compressed block rows, columns ascending in a row.
  * Its pattern of blocks is a gpumm_csc with rows and cols exchanged. */
 typedef struct gpumm_bsr {
@@ -487,6 +491,7 @@ typedef struct gpumm_bsr {
  * by those of "blocks_integer"; `zero` becomes 1 if a block of C is all zero. */
 typedef struct gpumm_bsr_product {
   gpumm_bsr a, b, c;
+  gpumm_symmetry symmetry; /* C is made so bit by bit */
   int real_a, real_b;
   gpumm_view zero;
 } gpumm_bsr_product;

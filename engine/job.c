@@ -13,6 +13,7 @@
 #include "progress.h"
 #include "rates.h"
 #include "spread.h"
+#include "symmetry.h"
 #include "tuned.h"
 #include "types.h"
 
@@ -577,6 +578,8 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result) {
   job->has_run = 1;
   gpumm_report *r = &job->report;
   status = gpumm_check_cancelled ();
+  if (!status && !job->whole && !job->trace && !job->plan.algorithm->mirrors)
+    status = gpumm_find_symmetry (&job->problem, &job->symmetry);
   if (status)
     return status;
   if (job->has_counted)
@@ -593,6 +596,8 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result) {
       if (!status)
         status = run_algorithm (job, result);
     } while (status && !job->trace && fall_back (job, status));
+  if (!status)
+    status = gpumm_mirror (result, 1, job->symmetry);
   gpumm_progress_leave ();
   r->total = gpumm_seconds () - job->opened;
   r->overhead = r->total - r->upload - r->compute - r->download;

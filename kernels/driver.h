@@ -35,6 +35,10 @@ extern const gpumm_sparse_kernel *gpumm_driver_sparse_kernels[];
 /* gpumm_driver.widen of both drivers. */
 gpumm_status gpumm_driver_widen (int device, gpumm_stream *stream, const gpumm_widening *widening);
 
+/* gpumm_driver.mirror of both drivers. */
+gpumm_status gpumm_driver_mirror (int device, gpumm_stream *stream,
+                                  const gpumm_mirroring *mirroring);
+
 /* gpumm_driver.map, fold, fold_bytes, scan, scan_bytes, pick, sparse and sparse_bytes of a driver that has them. */
 gpumm_status gpumm_driver_map (int device, gpumm_stream *stream, const gpumm_map *map);
 gpumm_status gpumm_driver_fold (int device, gpumm_stream *stream, const gpumm_fold *fold,
@@ -59,6 +63,7 @@ extern const gpumm_driver gpumm_driver_here;
   .event_synchronize = event_synchronize, .event_done = event_done,                                \
   .event_seconds = event_seconds, .stream_wait = stream_wait, .copy_up = copy_up,                  \
   .copy_down = copy_down, .copy_peer = copy_peer, .fill = fill, .widen = gpumm_driver_widen,       \
+  .mirror = gpumm_driver_mirror,                                                                   \
   .error_text = gpumm_driver_text, .reset = reset, .launched = launched,                           \
   .watch = gpumm_driver_watch, .kernels = gpumm_driver_kernels,                                    \
   .sparse_kernels = gpumm_driver_sparse_kernels

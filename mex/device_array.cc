@@ -309,7 +309,7 @@ enum { NO_ROOM = -3 };
 static int input_of (program &p, const array &y) {
   for (std::size_t i = 0; i < p.inputs.size (); i++) {
     const array &x = p.inputs[i];
-    if (x.buffer == y.buffer && x.type == y.type && x.size == y.size && x.turned == y.turned
+    if (x.is_with (y) && x.size == y.size && x.turned == y.turned
         && x.conjugated == y.conjugated)
       return int (i);
   }
@@ -758,10 +758,28 @@ void check_inner (const array &a, const array &b) {
     octave::err_nonconformant ("operator *", a.size, b.size);
 }
 
+bool is_mirrored (const array &a, const array &b) {
+  return a.buffer && a.is_with (b) && a.turned != b.turned && a.size (0) == b.size (1);
+}
+
+// Does the engine read it as it lies?
+static bool is_factor (const array &x) {
+  return x.turned || !x.conjugated;
+}
+
 array multiplied (const array &a, const array &b, gpumm_type type, const product_options &o) {
   check_inner (a, b);
-  const array left = as_factor (converted (a, type)), right = as_factor (converted (b, type));
+  array left = converted (a, type), right = converted (b, type);
+  ready (left);
+  ready (right);
   const bool on_host = left.device <= HOST_DEVICE, adds = o.beta.re != 0 || o.beta.im != 0;
+  // conj (A) * A.' is conj (A * A'): then neither is copied, and the engine sees one array
+  const bool flips = is_complex (type) && !adds && is_mirrored (left, right)
+                     && !(is_factor (left) && is_factor (right));
+  for (array *x : {&left, &right})
+    x->conjugated = x->conjugated != flips;
+  left = as_factor (left);
+  right = as_factor (right);
   array c = new_array (left.device, type, dim_vector (a.size (0), b.size (1)));
   if (adds && !on_host) // the engine adds to the contents of the result
     run (program_of (o.c0), c);
@@ -771,6 +789,8 @@ array multiplied (const array &a, const array &b, gpumm_type type, const product
   p.a = matrix_of (left);
   p.b = matrix_of (right);
   p.alpha = o.alpha;
+  if (flips)
+    p.alpha.im = -p.alpha.im;
   p.beta = o.beta;
   p.output = type;
   p.stays = !on_host;
@@ -787,14 +807,33 @@ array multiplied (const array &a, const array &b, gpumm_type type, const product
     *o.report = *gpumm_job_report (job);
   gpumm_close (job);
   need (status);
+  c.conjugated = flips;
   return c;
+}
+
+// Can b be the transpose of a, conjugated or not? Looks at one element beside the diagonal.
+static bool may_be_transposed (const octave_value &a, const octave_value &b) {
+  if (!a.isfloat () || a.class_name () != b.class_name () || a.iscomplex () != b.iscomplex ()
+      || a.rows () != b.columns () || a.numel () < 2 || (a.rows () == 1 && a.isreal ()))
+    return false;
+  const bool is_row = a.rows () == 1;
+  const double x = a.fast_elem_extract (1).complex_value ().real (),
+               y = b.fast_elem_extract (is_row ? 1 : b.rows ()).complex_value ().real ();
+  return x == y || (std::isnan (x) && std::isnan (y));
+}
+
+// Octave's product. What may be symmetric or Hermitian by its operands the engine computes: the transpose of
+// an array of the host is another array, whose product Octave's * would round as any other.
+static array hosted_product (const octave_value &a, const octave_value &b) {
+  return hosted (may_be_transposed (a, b)
+                     ? octave::feval ("gpumm", ovl (a, b), 1) (0)
+                     : octave::binary_op (type_info (), octave_value::op_mul, a, b));
 }
 
 array multiplied (const array &a, const array &b) {
   check_inner (a, b);
   if (is_hosted (a))
-    return hosted (
-        octave::binary_op (type_info (), octave_value::op_mul, download (a), download (b)));
+    return hosted_product (download (a), download (b));
   gpumm_type type = result_type (octave_value::op_mul, a, b);
   if (is_complex (a.type) || is_complex (b.type))
     type = complex_type (type);
@@ -908,6 +947,31 @@ array part_of (array x, const std::vector<octave::idx_vector> &index) {
   y.conjugated = x.conjugated; // copied as stored; readers conjugate
   if (y.numel () > 0)
     pick (false, y, size, x, whole, index);
+  return y;
+}
+
+array seen_part_of (const array &x, const std::vector<octave::idx_vector> &index) {
+  const std::size_t last = index.size () - 1;
+  octave_idx_type begin = 0, end = 0;
+  if (last == 0 || int (last) + 1 != x.size.ndims () || x.turned
+      || !std::all_of (index.begin (), index.begin () + long (last),
+                       [] (const octave::idx_vector &i) { return i.is_colon (); })
+      || !index[last].is_cont_range (x.size (int (last)), begin, end) || begin >= end
+      || end > x.size (int (last)))
+    return part_of (x, index);
+  array y = x;
+  y.offset += begin * (x.numel () / x.size (int (last)));
+  y.is_part = true;
+  y.size (int (last)) = end - begin;
+  y.size.chop_trailing_singletons ();
+  return y;
+}
+
+array own (const array &x) {
+  if (!x.is_part)
+    return x;
+  array y = new_array (x.device, x.type, x.size);
+  run (program_of (x), y);
   return y;
 }
 

@@ -75,6 +75,8 @@ struct array {
   gpumm_type type = GPUMM_D;
   dim_vector size = dim_vector (0, 0);
   std::shared_ptr<gpumm_buffer> buffer;   // none while a program is pending
+  int64_t offset = 0;                     // the first entry's place in the buffer
+  bool is_part = false;                   // of the columns that the buffer holds
   bool turned = false;                    // the buffer holds the transpose of this matrix
   bool conjugated = false;                // the buffer holds the conjugates
   std::shared_ptr<const program> pending; // the program to run
@@ -88,7 +90,12 @@ struct array {
     return size.ndims () == 2 && size (0) == 1 && size (1) == 1;
   }
   void *values () const {
-    return gpumm_buffer_address (buffer.get ());
+    return static_cast<char *> (gpumm_buffer_address (buffer.get ()))
+           + offset * int64_t (gpumm_type_bytes (type));
+  }
+  // Do both read the same memory, perhaps one of them transposed?
+  bool is_with (const array &x) const {
+    return buffer == x.buffer && offset == x.offset && type == x.type;
   }
 };
 
@@ -301,6 +308,9 @@ template <typename M> gpumm_op op_of (const M &x) {
 array as_factor (array x);
 gpumm_matrix matrix_of (const array &x);
 
+// Is a * b symmetric or Hermitian by its operands, which are one array?
+bool is_mirrored (const array &a, const array &b);
+
 // Octave's error unless a * b has sizes that fit.
 void check_inner (const array &a, const array &b);
 
@@ -323,6 +333,9 @@ void pick (bool put, const array &part, const dim_vector &part_size, const array
 
 // X(index); X(index) = []; X(index) = y, which writes x's buffer if nobody else holds it.
 array part_of (array x, const std::vector<octave::idx_vector> &index);
+// The same; X(:,I:J) stays in X's buffer, until own () copies it.
+array seen_part_of (const array &x, const std::vector<octave::idx_vector> &index);
+array own (const array &x);
 array without (const array &x, const std::vector<octave::idx_vector> &index);
 void assign (array &x, const std::vector<octave::idx_vector> &index, array y);
 

@@ -13,12 +13,16 @@ blocks mapped (const function &f, blocks x) {
   check_narrow (x.type ());
   if (x.is_hosted ())
     return hosted_blocks (x.host.get_rep ().map (f.name));
+  if (f.map == GPUMM_MAP_CONJ) {
+    x.conjugated = x.conjugated != is_complex (x.type ());
+    return x;
+  }
   if (x.conjugated)
     x = straight (x);
   const bool was_unsure = x.unsure;
   const array zero = x.zero;
   blocks y = with_values (x, mapped (f, x.values));
-  if (f.map == GPUMM_MAP_ABS || f.map == GPUMM_MAP_CONJ) { // zero only where x is zero
+  if (f.map == GPUMM_MAP_ABS) { // zero only where x is zero
     y.unsure = was_unsure;
     y.zero = zero;
   }

@@ -71,6 +71,8 @@ struct counted_blocks {
     sizes.cols = b.cols;
     sizes.block_cols = b.block_cols;
     c = new_blocks (a.device, type, sizes, 0);
+    if (is_complex (type)) // real ones mirror by themselves
+      p.symmetry = symmetry_of (x, y);
     if (is_empty ()) {
       c.start = zeros (a.device, GPUMM_I64, c.start.size);
       return;

@@ -131,8 +131,15 @@ template <typename M> const M &settled (M &x) {
 
 // Do both store the same data, whether transposed or not?
 template <typename M> bool same_stored (const M &a, const M &b) {
-  return a.values.buffer && a.values.buffer == b.values.buffer && a.start.buffer == b.start.buffer
+  return a.values.buffer && a.values.is_with (b.values) && a.start.buffer == b.start.buffer
          && a.rows == b.rows && a.values.conjugated == b.values.conjugated;
+}
+
+// What a * b is by its operands.
+template <typename M> gpumm_symmetry symmetry_of (const M &a, const M &b) {
+  return !same_stored (a, b) || a.turned == b.turned ? GPUMM_GENERAL
+         : a.conjugated != b.conjugated              ? GPUMM_HERMITIAN
+                                                     : GPUMM_SYMMETRIC;
 }
 
 // The data of a, read the way b is read.

@@ -47,9 +47,10 @@ public:
     return new octave_gpuarray ();
   }
 
-  // Octave calls this when a variable gets the value. Queues the pending program, so it runs only once.
+  // Octave calls this when a variable gets the value. Queues the pending program, so it runs only once, and
+  // copies a part of another array, whose memory would stay otherwise.
   void maybe_economize () {
-    ready (m);
+    m = own (ready (m));
   }
 
   // The array for use in an expression. If others hold it, too, it is computed once for all of them.
@@ -313,6 +314,11 @@ octave_value octave_gpuarray::map (unary_mapper_t f) const {
                                step_of (GPUMM_MAP_EQ, GPUMM_MAP_CONSTANT, false, zero)},
                               domain_of (x.type), GPUMM_B));
   }
+  if (f == umap_conj && !is_hosted (x) && !x.pending) { // read conjugated, without a copy
+    array y = x;
+    y.conjugated = x.conjugated != is_complex (x.type);
+    return value_of (y);
+  }
   if (const function *there = device_function (f))
     return value_of (mapped (*there, x));
   if (m.numel () != 1)
@@ -383,7 +389,7 @@ octave_value octave_gpuarray::do_index_op (const octave_value_list &index, bool 
     say_gather ("an index cannot enlarge a gpuArray here. Use gather (X)");
   if (is_hosted (ready (m)))
     return value_of (hosted (m.host.index_op (index)));
-  return value_of (part_of (m, indices_of (index, m.size.ndims ())));
+  return value_of (seen_part_of (m, indices_of (index, m.size.ndims ())));
 }
 
 octave_value octave_gpuarray::subsref (const std::string &type,
@@ -516,7 +522,7 @@ static octave_value compound (octave_base_value &a, const octave_value_list &,
   long uses = 1; // of the buffer, by x and y's program
   if (y.pending)
     for (const array &input : y.pending->inputs)
-      uses += input.buffer == x.buffer && !input.turned && input.size == x.size;
+      uses += input.is_with (x) && !input.turned && input.size == x.size;
   if (y.pending && y.type == x.type && y.size == x.size && !x.turned && !x.conjugated
       && x.buffer.use_count () == uses)
     run (*y.pending, x);
@@ -901,11 +907,13 @@ static octave_value combined (const array &p, const octave_scalar_map &s) {
 
 // Sets alpha, beta and c0 if the engine can scale and add: all must have the result's type.
 static bool set_factors (product_options &o, const octave_scalar_map &s, gpumm_type type,
-                         int device) {
+                         int device, bool mirrors) {
   const octave_value alpha = s.contents ("alpha"), beta = s.contents ("beta");
   if (!is_plain_factor (alpha, type) || !is_plain_factor (beta, type))
     return false;
   if (!is_number (beta, 0)) {
+    if (mirrors && device >= 0) // in place the engine cannot keep the symmetry
+      return false;
     const array c0 = argument (s.contents ("c"), device);
     const gpumm_type of_c0 = c0.type == GPUMM_B ? GPUMM_D : c0.type;
     if (of_c0 != type && complex_type (of_c0) != type)
@@ -956,7 +964,7 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
     o.engine.max_capability = int (number ("max_capability"));
     if (nargout > 1)
       o.report = &report;
-    const bool adds = set_factors (o, s, type, a.device);
+    const bool adds = set_factors (o, s, type, a.device, is_mirrored (a, b));
     const array c = multiplied (a, b, type, o);
     value = adds ? value_of (c) : combined (c, s);
   }

@@ -51,6 +51,7 @@ static gpumm_status check_types (const call *c, int fits, int integers, gpumm_ty
 typedef struct {
   const gpumm_sparse_kernel *kernel;
   gpumm_sparse_product p;
+  gpumm_symmetry symmetry;
   int counts;
 } task;
 
@@ -77,9 +78,13 @@ static gpumm_status launch (const call *c, task *t) {
   gpumm_stream *stream = c->stream;
   gpumm_sparse_product *p = &t->p;
   p->workspace = c->workspace;
-  if (!t->counts)
-    return t->kernel->launch (device, stream, p);
-  gpumm_status status = driver->fill (device, stream, p->c.start, 0, sizeof *p->c.start);
+  const gpumm_mirroring m = {.type = p->type_c, .symmetry = t->symmetry, .c = p->c};
+  gpumm_status status = GPUMM_OK;
+  if (!t->counts) {
+    status = t->kernel->launch (device, stream, p);
+    return status || t->symmetry == GPUMM_GENERAL ? status : driver->mirror (device, stream, &m);
+  }
+  status = driver->fill (device, stream, p->c.start, 0, sizeof *p->c.start);
   if (!status)
     status = driver->fill (device, stream, p->zero, 0, sizeof *p->zero);
   if (!status)
@@ -134,9 +139,12 @@ static gpumm_status multiply (call *c, const char *algorithm, const gpumm_bsr_pr
                          && p->a.block_cols == p->b.block_rows && p->c.block_rows == p->a.block_rows
                          && p->c.block_cols == p->b.block_cols,
                      integers, type, p->b.values.type, counts ? type : p->c.values.type);
+  if (!status && p->symmetry != GPUMM_GENERAL
+      && (p->c.rows != p->c.cols || p->c.block_rows != p->c.block_cols))
+    status = gpumm_fail (GPUMM_INVALID, "%s: a C that is not square has no symmetry", c->name);
   if (status || (!counts && p->c.stored == 0))
     return status;
-  task t = {.counts = counts};
+  task t = {.counts = counts, .symmetry = gpumm_is_float (type) ? p->symmetry : GPUMM_GENERAL};
   t.p = (gpumm_sparse_product){.type_a = type,
                                .type_b = type,
                                .type_c = type,

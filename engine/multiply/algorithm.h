@@ -14,6 +14,7 @@ struct gpumm_job {
   gpumm_options options;
   gpumm_matrix c0;    /* copy of *problem.c0, so the caller's struct need not live on */
   gpumm_matrix shape; /* the result without memory; open () of an algorithm may lower nzmax */
+  gpumm_symmetry symmetry; /* of the whole product by its operands, known when it runs (symmetry.h) */
   gpumm_plan plan;
   gpumm_report report;
   int keeps_sparse;    /* converting sparse matrices to dense ones has failed */
@@ -106,6 +107,9 @@ typedef struct gpumm_algorithm {
   /* its kernel rivals the library's where computing takes the time: "auto" takes it if rates that were
    * measured for the product say that it is clearly faster */
   int rivals;
+  /* C(i,j) and C(j,i) are sums of the same terms in one order, each rounded alike, also in complex: C mirrors by
+   * itself where it is symmetric or Hermitian by its operands */
+  int mirrors;
   /* when several devices exchange the compressed operand that all of them need (gpumm_bring_shared) */
   enum { GPUMM_NEVER_SHARES, GPUMM_SHARES_IN_OPEN, GPUMM_SHARES_IN_RUN } shares;
   int hides; /* the report names the algorithm of its one product, and gives the reason of that */

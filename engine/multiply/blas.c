@@ -171,123 +171,6 @@ static char letter (gpumm_op op) {
 SCALE (scale_single, float)
 SCALE (scale_double, double)
 
-/* Possible relations of an element to its mirror image. */
-enum { EQUAL = 1, CONJUGATE = 2 };
-
-/* The relations that hold for x and y, bit for bit (NaN equals its own copy). */
-static int relation (const void *x, const void *y, gpumm_type type) {
-  uint64_t a[2] = {0}, b[2] = {0};
-  size_t part = gpumm_is_single (type) ? 4 : 8;
-  memcpy (&a[0], x, part);
-  memcpy (&b[0], y, part);
-  if (a[0] != b[0])
-    return 0;
-  if (!gpumm_is_complex (type))
-    return EQUAL | CONJUGATE;
-  memcpy (&a[1], (const char *) x + part, part);
-  memcpy (&b[1], (const char *) y + part, part);
-  uint64_t sign = UINT64_C (1) << (8 * part - 1);
-  return (a[1] == b[1] ? EQUAL : 0) | (a[1] == (b[1] ^ sign) ? CONJUGATE : 0);
-}
-
-/* Matrices and triangles are compared in squares of SIDE. A thread gets at least LEAST_ELEMENTS;
- * comparing them takes ten times as long as waking the thread. */
-enum { SIDE = 32, LEAST_ELEMENTS = 100000 };
-
-typedef struct {
-  const gpumm_product *p;
-  int64_t first, rows, cols; /* of the stored A; columns count from `first` */
-  _Atomic int holds;         /* the relations that no element has refuted */
-} comparison;
-
-/* Compares A's columns begin .. end - 1 with B's rows until no relation is left. */
-static void compare_columns (void *context, int64_t begin, int64_t end) {
-  comparison *x = context;
-  const gpumm_product *p = x->p;
-  size_t element = gpumm_type_bytes (p->type);
-  int holds = EQUAL | CONJUGATE;
-  for (int64_t j0 = begin; j0 < end && !gpumm_is_cancelled (); j0 += SIDE)
-    for (int64_t i0 = 0; i0 < x->rows; i0 += SIDE) {
-      for (int64_t j = x->first + j0; j < x->first + gpumm_least (end, j0 + SIDE); j++)
-        for (int64_t i = i0; i < gpumm_least (x->rows, i0 + SIDE); i++)
-          holds &= relation ((const char *) p->a + (size_t) (i + j * p->lda) * element,
-                             (const char *) p->b + (size_t) (j + i * p->ldb) * element, p->type);
-      holds &= atomic_load_explicit (&x->holds, memory_order_relaxed);
-      if (!holds) {
-        atomic_store_explicit (&x->holds, 0, memory_order_relaxed);
-        return;
-      }
-    }
-  atomic_fetch_and (&x->holds, holds);
-}
-
-/* Is op (B) the transpose (conjugate: the conjugate transpose) of op (A), so that syrk (herk) can
- * compute the product? Pointers tell one array. Two arrays, as in gpumm (A, A'), are compared up to
- * the first difference, which is cheap beside the product. */
-static int is_own_transpose (const gpumm_product *p, int *conjugate) {
-  int turned_a = p->op_a != GPUMM_NONE, turned_b = p->op_b != GPUMM_NONE;
-  *conjugate = 0;
-  if (p->m != p->n || p->m < 2)
-    return 0;
-  if (turned_a != turned_b) {
-    if (p->a != p->b || p->lda != p->ldb)
-      return 0;
-    *conjugate = gpumm_is_complex (p->type) && (turned_a ? p->op_a : p->op_b) == GPUMM_CTRANSPOSE;
-    return 1;
-  }
-  if (turned_a && p->op_a != p->op_b)
-    return 0;
-  /* op (B) = conj (A) does not qualify: A.' conj (A) is the conjugate of herk's A' A, and A' conj
-   * (A) of syrk's A.' A */
-  int hoped = EQUAL | CONJUGATE;
-  if (gpumm_is_complex (p->type) && turned_a)
-    hoped = p->op_a == GPUMM_TRANSPOSE ? EQUAL : CONJUGATE;
-  comparison x = {
-      .p = p, .rows = turned_a ? p->k : p->m, .cols = turned_a ? p->m : p->k, .holds = hoped};
-  /* most pairs differ at once, so compare a little before waking threads */
-  compare_columns (&x, 0, gpumm_least (x.cols, SIDE));
-  if (x.holds && x.cols > SIDE) {
-    x.first = SIDE;
-    if (gpumm_parallel (x.cols - SIDE, LEAST_ELEMENTS / x.rows + 1, compare_columns, &x))
-      return 0; /* the product reports the cancellation */
-  }
-  *conjugate = !(x.holds & EQUAL);
-  return x.holds != 0;
-}
-
-typedef struct {
-  const gpumm_product *p;
-  int conjugate;
-} triangle;
-
-/* Copies squares of the upper triangle to the lower one, conjugated if `conjugate`. */
-#define MIRROR(name, real)                                                                         \
-  static void name (void *context, int64_t begin, int64_t end) {                                   \
-    const triangle *t = context;                                                                   \
-    const gpumm_product *p = t->p;                                                                 \
-    const int parts = gpumm_is_complex (p->type) ? 2 : 1;                                          \
-    real *c = p->c;                                                                                \
-    for (int64_t j0 = begin * SIDE; j0 < p->n && j0 < end * SIDE && !gpumm_is_cancelled ();        \
-         j0 += SIDE)                                                                               \
-      for (int64_t i0 = 0; i0 <= j0; i0 += SIDE)                                                   \
-        for (int64_t j = j0; j < p->n && j < j0 + SIDE; j++)                                       \
-          for (int64_t i = i0; i < j && i < i0 + SIDE; i++) {                                      \
-            const real *from = c + parts * (i + j * p->ldc);                                       \
-            real *to = c + parts * (j + i * p->ldc);                                               \
-            to[0] = from[0];                                                                       \
-            if (parts == 2)                                                                        \
-              to[1] = t->conjugate ? -from[1] : from[1];                                           \
-          }                                                                                        \
-  }
-MIRROR (mirror_single, float)
-MIRROR (mirror_double, double)
-
-static gpumm_status mirror (const gpumm_product *p, int conjugate) {
-  triangle t = {p, conjugate};
-  return gpumm_parallel (gpumm_pieces (p->n, SIDE), LEAST_ELEMENTS / (SIDE * p->n) + 1,
-                         gpumm_is_single (p->type) ? mirror_single : mirror_double, &t);
-}
-
 /* The upper triangle of op (A) op (A)', by syrk or, if `conjugate`, by herk. */
 static void triangle_product (const gpumm_product *p, int conjugate) {
   char trans = p->op_a == GPUMM_NONE ? 'N' : conjugate ? 'C' : 'T';
@@ -350,16 +233,17 @@ static void matrix (const gpumm_product *p) {
 typedef enum { GEMM, GEMV, SYRK, HERK, DOT, ROUTINES } routine;
 
 static routine choose (const gpumm_product *p) {
-  int conjugate;
+  const int conjugates = p->symmetry == GPUMM_HERMITIAN;
   if (p->m == 1 && p->n == 1 && !gpumm_is_complex (p->type))
     return DOT;
   if (is_vector (p))
     return GEMV;
-  /* C0 may be unsymmetric, so syrk needs beta = 0; herk needs a real alpha */
-  if (gpumm_is_zero (p->beta) && is_own_transpose (p, &conjugate)
-      && (!conjugate || p->alpha.im == 0))
-    return conjugate ? HERK : SYRK;
-  return GEMM;
+  /* neither syrk nor herk takes A.' conj (A) or A' A.' */
+  if (p->symmetry == GPUMM_GENERAL || p->m == 1
+      || (gpumm_is_complex (p->type)
+          && p->op_a == (conjugates ? GPUMM_TRANSPOSE : GPUMM_CTRANSPOSE)))
+    return GEMM;
+  return conjugates ? HERK : SYRK;
 }
 
 /* A BLAS routine cannot be stopped, so each call is limited to about 0.1 s of work. The limit
@@ -479,7 +363,7 @@ static gpumm_status multiply (const gpumm_product *p, routine r, int64_t largest
   return status;
 }
 
-/* The upper triangle of a symmetric product: syrk or herk on the diagonal, gemm above. */
+/* The upper triangle: syrk or herk on the diagonal, gemm above. */
 static gpumm_status multiply_symmetric (const gpumm_product *p, routine r, int64_t largest) {
   gpumm_status status = GPUMM_OK;
   gpumm_product size;
@@ -495,7 +379,7 @@ static gpumm_status multiply_symmetric (const gpumm_product *p, routine r, int64
     if (!status)
       status = add_up (&diagonal, r, size.k);
   }
-  return status ? status : mirror (p, r == HERK);
+  return status;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */
@@ -547,6 +431,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   gpumm_product product = gpumm_product_of (p);
   product.c = result->values;
   product.ldc = result->ld;
+  product.symmetry = job->symmetry;
   gpumm_status status = gpumm_blas_product (&product, 0, &kernel);
   snprintf (job->report.kernel, sizeof job->report.kernel, "%s", kernel);
   job->report.flops = gpumm_dense_flops (p);

@@ -5,8 +5,8 @@
 
 #include "device.h"
 
-/* C = alpha op(A) op(B) + beta C in host memory, through gemm, gemv, or, if B is A transposed, syrk
- * or herk. If kernel is not NULL, *kernel is set to the routine's name. Sizes above largest (0:
+/* C = alpha op(A) op(B) + beta C in host memory, through gemm, gemv, or, if C has a symmetry, syrk or herk; then
+ * only the upper triangle is set. If kernel is not NULL, *kernel is set to the routine's name. Sizes above largest (0:
  * above this BLAS's integers) are split. */
 gpumm_status gpumm_blas_product (const gpumm_product *p, int64_t largest, const char **kernel);
 

@@ -301,6 +301,7 @@ static gpumm_status queue_product (struct gpumm_job *job, gpumm_matrix *result) 
   product.ldc = result->ld;
   product.tiling = gpumm_plan_tiling (&job->problem, plan);
   product.gain = plan->gain;
+  product.symmetry = job->symmetry;
   const gpumm_stream_job whole = {.context = plan->context, .kernel = plan->kernel};
   const gpumm_part all = {.index = 0, .count = 1};
   gpumm_stream *stream = NULL;

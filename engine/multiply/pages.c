@@ -23,6 +23,7 @@
 #include "memory/limit.h"
 #include "memory/queue.h"
 #include "progress.h"
+#include "symmetry.h"
 #include "threads.h"
 #include "work.h"
 
@@ -128,10 +129,16 @@ static void take (gpumm_matrix *x, part which, void *memory) {
 
 static gpumm_status by_blas (const batch *b, const gpumm_problem *problem, gpumm_matrix *c) {
   (void) b;
-  gpumm_product product = gpumm_product_of (problem);
+  gpumm_problem p = *problem;
+  gpumm_symmetry symmetry;
+  gpumm_status status = gpumm_find_symmetry (&p, &symmetry);
+  gpumm_product product = gpumm_product_of (&p);
   product.c = c->values;
   product.ldc = c->ld;
-  return gpumm_blas_product (&product, 0, NULL);
+  product.symmetry = symmetry;
+  if (!status)
+    status = gpumm_blas_product (&product, 0, NULL);
+  return status ? status : gpumm_mirror (c, 1, symmetry);
 }
 
 static gpumm_status by_integers (const batch *b, const gpumm_problem *problem, gpumm_matrix *c) {
@@ -333,7 +340,11 @@ static gpumm_status launch_pages (const batch *b, const gpumm_plan *plan) {
                   plan->context->driver->error_text ());
     gpumm_queue_end (plan->context, "products of pages");
   }
-  return status;
+  gpumm_symmetry symmetry = GPUMM_GENERAL;
+  gpumm_problem p = b->problem;
+  if (!status && memcmp (b->steps_a, b->steps_b, (size_t) b->dims * sizeof *b->steps_a) == 0)
+    status = gpumm_find_symmetry (&p, &symmetry);
+  return status ? status : gpumm_mirror (&b->c, b->count, symmetry);
 }
 
 /* Of arrays on a device. A library has all of them in one launch, also where a page alone would take another

@@ -567,4 +567,5 @@ const gpumm_algorithm gpumm_algorithm_sparse = {
     .seconds = seconds,
     .open = open,
     .run = run,
+    .mirrors = 1,
 };

@@ -139,6 +139,7 @@ const gpumm_algorithm gpumm_algorithm_spgemm = {
     .seconds = seconds,
     .open = open,
     .run = run,
+    .mirrors = 1,
     .close = gpumm_rows_close,
     .shares = GPUMM_SHARES_IN_OPEN,
 };

@@ -199,28 +199,6 @@ static gram find_gram (const gpumm_product *p) {
   return op == GPUMM_CTRANSPOSE ? cublas.herk[p->type] : cublas.syrk[p->type];
 }
 
-/* The lower triangle becomes the transpose of the upper one, conjugated or not. A block takes one of
- * parts x parts squares. */
-template <class T>
-__global__ void __launch_bounds__ (256)
-    mirror (T *C, int64_t n, int64_t parts, int64_t ld, bool conjugated) {
-  enum { SIZE = 32, ROWS = 8 };
-  SHARED (T, part, SIZE, SIZE + 1);
-  const int64_t i = blockIdx.x % parts, j = blockIdx.x / parts;
-  if (i > j)
-    return;
-  const int t = (int) threadIdx.x % SIZE;
-  for (int s = (int) threadIdx.x / SIZE; s < SIZE; s += ROWS)
-    if (i * SIZE + t < n && j * SIZE + s < n)
-      part[s][t] = C[i * SIZE + t + (j * SIZE + s) * ld];
-  __syncthreads ();
-  for (int s = (int) threadIdx.x / SIZE; s < SIZE; s += ROWS) {
-    const int64_t row = j * SIZE + t, column = i * SIZE + s;
-    if (row < n && row > column)
-      C[row + column * ld] = conjugated ? conjugate (part[t][s]) : part[t][s];
-  }
-}
-
 template <class T>
 static gpumm_status launch_gram (int device, gpumm_stream *stream, const gpumm_product *p,
                                  const arguments<T> &x, gram multiply) {
@@ -234,10 +212,14 @@ static gpumm_status launch_gram (int device, gpumm_stream *stream, const gpumm_p
                                   : CUBLAS_OP_T,
                      (int) x.n, (int) x.k, &x.alpha, x.a, (int) p->lda, &x.beta, x.c, (int) p->ldc);
   });
-  const int64_t parts = ceil_div (x.n, 32);
-  return status ? status
-                : LAUNCH ("mirror", mirror<T>, parts * parts, 256, device, stream, x.c, x.n, parts,
-                          p->ldc, conjugated);
+  if (status || p->symmetry != GPUMM_GENERAL)
+    return status;
+  const gpumm_mirroring whole = {p->type,
+                                 conjugated ? GPUMM_HERMITIAN : GPUMM_SYMMETRIC,
+                                 {.rows = x.n, .cols = x.n, .values = x.c, .ld = p->ldc},
+                                 1,
+                                 0};
+  return gpumm_driver_mirror (device, stream, &whole);
 }
 
 /* ---- launches ----------------------------------------------------------------------------- */
