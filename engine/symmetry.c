@@ -123,8 +123,7 @@ static gpumm_status compare_compressed (const gpumm_matrix *a, const gpumm_matri
     for (int64_t t = a->start[i]; t < a->start[i + 1] && *holds && !gpumm_is_cancelled_at (t);
          t++) {
       const int64_t x = gpumm_index_at (a, t), line = turns ? x : i, u = next[line]++;
-      const int is_there =
-          u < b->start[line + 1] && gpumm_index_at (b, u) == (turns ? i : x);
+      const int is_there = u < b->start[line + 1] && gpumm_index_at (b, u) == (turns ? i : x);
       *holds &= is_there ? compare_entry (a, t, b, u, turns) : 0;
     }
   gpumm_release (next);

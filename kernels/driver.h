@@ -63,9 +63,8 @@ extern const gpumm_driver gpumm_driver_here;
   .event_synchronize = event_synchronize, .event_done = event_done,                                \
   .event_seconds = event_seconds, .stream_wait = stream_wait, .copy_up = copy_up,                  \
   .copy_down = copy_down, .copy_peer = copy_peer, .fill = fill, .widen = gpumm_driver_widen,       \
-  .mirror = gpumm_driver_mirror,                                                                   \
-  .error_text = gpumm_driver_text, .reset = reset, .launched = launched,                           \
-  .watch = gpumm_driver_watch, .kernels = gpumm_driver_kernels,                                    \
+  .mirror = gpumm_driver_mirror, .error_text = gpumm_driver_text, .reset = reset,                  \
+  .launched = launched, .watch = gpumm_driver_watch, .kernels = gpumm_driver_kernels,              \
   .sparse_kernels = gpumm_driver_sparse_kernels
 #define GPUMM_DRIVER_ARRAYS                                                                        \
   .map = gpumm_driver_map, .fold = gpumm_driver_fold, .fold_bytes = gpumm_driver_fold_bytes,       \

@@ -309,8 +309,7 @@ enum { NO_ROOM = -3 };
 static int input_of (program &p, const array &y) {
   for (std::size_t i = 0; i < p.inputs.size (); i++) {
     const array &x = p.inputs[i];
-    if (x.is_with (y) && x.size == y.size && x.turned == y.turned
-        && x.conjugated == y.conjugated)
+    if (x.is_with (y) && x.size == y.size && x.turned == y.turned && x.conjugated == y.conjugated)
       return int (i);
   }
   if (p.inputs.size () == GPUMM_MAP_INPUTS)

@@ -82,8 +82,7 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_mirror
                    (T *) c.values, c.rows, parts, c.ld, m.step, is_hermitian);
   const int64_t elements = c.stored * c.block_rows * c.block_cols;
   return LAUNCH ("mirror blocks", mirror_blocks<T>, ceil_div (elements, THREADS), dim3 (THREADS),
-                 device,
-                 stream, (T *) c.values, c.start, c.column, c.rows, c.stored, c.block_rows,
+                 device, stream, (T *) c.values, c.start, c.column, c.rows, c.stored, c.block_rows,
                  is_hermitian);
 }
 

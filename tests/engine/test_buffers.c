@@ -3,7 +3,8 @@
  *
  *   test_buffers [DEVICE]   the host device, or the GPU of this index
  *
- * All numbers are small integers, so that results are compared without a tolerance.
+ * All numbers are small integers, so that results are compared without a tolerance; but for the products that
+ * mirror, whose elements round.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
@@ -14,6 +15,7 @@
 
 #include <complex.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -207,6 +209,76 @@ static void test_out_of_core (void) {
                      .algorithm = "tiled"};
       one (&t);
     }
+}
+
+/* Elements of many magnitudes, so that another order of a sum rounds otherwise. */
+static void make_random (gpumm_matrix *x) {
+  const int is_single = x->type == GPUMM_S || x->type == GPUMM_C;
+  const int parts = x->type == GPUMM_C || x->type == GPUMM_Z ? 2 : 1;
+  for (int64_t e = 0; e < parts * x->ld * x->cols; e++) {
+    const double value = ldexp (check_uniform () - 0.5, (int) check_between (-8, 8));
+    if (is_single)
+      ((float *) x->values)[e] = (float) value;
+    else
+      ((double *) x->values)[e] = value;
+  }
+}
+
+/* The elements of each page that are not those of the page's transpose, conjugated or not. */
+static int64_t not_mirrored (const gpumm_matrix *c, int64_t n, int is_hermitian) {
+  int64_t wrong = 0;
+  for (int64_t j = 0; j < c->cols; j++)
+    for (int64_t i = 0; i < n; i++) {
+      const double complex x = get (c, i, j), y = get (c, j % n, j / n * n + i);
+      wrong += x != (is_hermitian ? conj (y) : y);
+    }
+  return wrong;
+}
+
+/* A A', A' A and their like, queued or not, and pages of them: symmetric or Hermitian bit by bit. */
+static void test_mirrored (void) {
+  static const int64_t sizes[] = {1, 2, 31, 32, 33, 70};
+  enum { PAGES = 3 };
+  for (int type = GPUMM_S; type <= GPUMM_Z; type++)
+    for (int ops = 0; ops < 4; ops++)
+      for (int size = 0; size < 6; size++) {
+        const int64_t n = sizes[size], k = check_between (1, 40), pages = PAGES, step = 1;
+        const gpumm_op turned = ops & 1 ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE;
+        const int second = ops >> 1, is_hermitian = ops & 1;
+        gpumm_matrix x = make ((gpumm_type) type, second ? n : k, (second ? k : n) * PAGES, 0);
+        gpumm_matrix c = make ((gpumm_type) type, n, n * PAGES, 0);
+        make_random (&x);
+        gpumm_matrix there = sent (&x, 0), result = sent (&c, 0);
+        gpumm_report report;
+        gpumm_problem p = {.a = there, .b = there, .alpha = {-0.3, 0}};
+        p.a.cols = p.b.cols = second ? k : n;
+        p.a.op = second ? GPUMM_NONE : turned;
+        p.b.op = second ? turned : GPUMM_NONE;
+        gpumm_matrix first = result, here = c;
+        first.cols = here.cols = n;
+        queues = (int) check_between (0, 1);
+        gpumm_status status =
+            multiply (p,
+                      &(gpumm_options){.backend = device <= GPUMM_HOST ? GPUMM_CPU : GPUMM_AUTO,
+                                       .device = -1},
+                      &first, &report);
+        if (!status)
+          status = gpumm_copy (&first, &here);
+        CHECK (!status && not_mirrored (&here, n, is_hermitian) == 0, "%s n %" PRId64 " ops %d: %s",
+               gpumm_type_name ((gpumm_type) type), n, ops, gpumm_last_error ());
+        const gpumm_pages all = {
+            .a = p.a, .b = p.b, .dims = 1, .sizes = &pages, .steps_a = &step, .steps_b = &step};
+        status = gpumm_pages_run (&all, NULL, &result);
+        if (!status)
+          status = gpumm_copy (&result, &c);
+        CHECK (!status && not_mirrored (&c, n, is_hermitian) == 0,
+               "pages of %s n %" PRId64 " ops %d: %s", gpumm_type_name ((gpumm_type) type), n, ops,
+               gpumm_last_error ());
+        gpumm_buffer_release (there.buffer);
+        gpumm_buffer_release (result.buffer);
+        free (x.values);
+        free (c.values);
+      }
 }
 
 static void test_refused (void) {
@@ -474,6 +546,7 @@ int main (int argc, char **argv) {
   }
   test_products (1);
   test_out_of_core ();
+  test_mirrored ();
   test_queued ();
   test_small ();
   test_refused ();
