@@ -227,7 +227,7 @@ int64_t gpumm_rival_depth (const gpumm_problem *p, const gpumm_options *o, const
       || !(rival->kernel = choose_rival (p, o, place))
       || !(rival->library = choose_kernel (place, o, &product, &tuned)) || tuned)
     return 0;
-  /* eig and chol check that A A' is exactly symmetric: a library's is, an emulated one is not */
+  /* the library's syrk and herk compute one triangle of A A' in half the time */
   if (is_gram (p))
     return 0;
   int64_t depth = LEAST_WEIGHED, part = gpumm_is_complex (p->output) ? 4 : 2;
