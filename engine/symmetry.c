@@ -226,37 +226,45 @@ static inline void mirror_element (const mirroring *m, char *to, const char *fro
     ((double *) to)[1] = to == from ? 0 : -((double *) to)[1];
 }
 
-/* Squares of the upper triangle, below each other, are copied to the lower one. */
-#define MIRROR(name, real)                                                                         \
+/* Squares of the upper triangle, one below the other, are copied to the lower one by way of a small array:
+ * columns of C that are a power of 2 apart would drive each other out of the cache. */
+#define MIRROR(name, real, parts)                                                                  \
   static void name (void *context, int64_t begin, int64_t end) {                                   \
     const mirroring *m = context;                                                                  \
     const int64_t n = m->c.cols, ld = m->c.ld;                                                     \
-    const int parts = gpumm_is_complex (m->c.type) ? 2 : 1;                                        \
-    real *c = m->c.values;                                                                         \
+    real *c = m->c.values, square[SIDE][SIDE][parts];                                              \
     for (int64_t j0 = begin * SIDE; j0 < n && j0 < end * SIDE && !gpumm_is_cancelled ();           \
-         j0 += SIDE)                                                                               \
-      for (int64_t i0 = 0; i0 <= j0; i0 += SIDE)                                                   \
-        for (int64_t j = j0; j < n && j < j0 + SIDE; j++) {                                        \
-          if (i0 == j0 && m->is_hermitian)                                                         \
-            c[parts * (j + j * ld) + 1] = 0;                                                       \
-          for (int64_t i = i0; i < j && i < i0 + SIDE; i++) {                                      \
-            const real *from = c + parts * (i + j * ld);                                           \
-            real *to = c + parts * (j + i * ld);                                                   \
-            to[0] = from[0];                                                                       \
+         j0 += SIDE) {                                                                             \
+      const int64_t cols = gpumm_least (SIDE, n - j0);                                             \
+      for (int64_t i0 = 0; i0 <= j0; i0 += SIDE) {                                                 \
+        const int64_t rows = gpumm_least (SIDE, n - i0);                                           \
+        for (int64_t j = 0; j < cols; j++)                                                         \
+          for (int64_t i = 0; i < rows; i++)                                                       \
+            for (int p = 0; p < parts; p++)                                                        \
+              square[i][j][p] = c[parts * (i0 + i + (j0 + j) * ld) + p];                           \
+        for (int64_t i = 0; i < rows; i++)                                                         \
+          for (int64_t j = i0 == j0 ? i : 0; j < cols; j++) {                                      \
+            real *to = c + parts * (j0 + j + (i0 + i) * ld);                                       \
+            const real im = square[i][j][parts - 1];                                               \
+            to[0] = square[i][j][0];                                                               \
             if (parts == 2)                                                                        \
-              to[1] = m->is_hermitian ? -from[1] : from[1];                                        \
+              to[1] = !m->is_hermitian ? im : i0 == j0 && i == j ? 0 : -im;                        \
           }                                                                                        \
-        }                                                                                          \
+      }                                                                                            \
+    }                                                                                              \
   }
-MIRROR (mirror_single, float)
-MIRROR (mirror_double, double)
+MIRROR (mirror_s, float, 1)
+MIRROR (mirror_d, double, 1)
+MIRROR (mirror_c, float, 2)
+MIRROR (mirror_z, double, 2)
 
 static gpumm_status mirror_full (mirroring *m, int64_t pages) {
+  void (*const of_type[]) (void *, int64_t, int64_t) = {mirror_s, mirror_d, mirror_c, mirror_z};
   const int64_t n = m->c.cols;
   gpumm_status status = GPUMM_OK;
   for (int64_t page = 0; page < pages && !status; page++) {
     status = gpumm_parallel (gpumm_pieces (n, SIDE), LEAST_ELEMENTS / (SIDE * n) + 1,
-                             gpumm_is_single (m->c.type) ? mirror_single : mirror_double, m);
+                             of_type[m->c.type], m);
     m->c.values = (char *) m->c.values + (size_t) (m->c.ld * n) * gpumm_type_bytes (m->c.type);
   }
   return status;

@@ -229,11 +229,18 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   s->count++;
 }
 
+/* Is the tile below the diagonal of a C that is mirrored at the end? */
+static int is_below (const schedule *s, int64_t i, int64_t j) {
+  const gpumm_plan *plan = &s->job->plan;
+  return s->job->symmetry != GPUMM_GENERAL && i * plan->tile_m >= (j + 1) * plan->tile_n;
+}
+
 /* Takes the tiles whose larger index is d, then d + 1, ... */
 static void add_shells (schedule *s, int64_t down, int64_t across, int64_t k) {
   for (int64_t d = 0; d < down || d < across; d++) {
     for (int64_t j = 0; d < down && j < gpumm_least (d, across); j++)
-      add_step (s, d, j, 0, k);
+      if (!is_below (s, d, j))
+        add_step (s, d, j, 0, k);
     for (int64_t i = 0; d < across && i < gpumm_least (d + 1, down); i++)
       add_step (s, i, d, 0, k);
   }
@@ -241,7 +248,7 @@ static void add_shells (schedule *s, int64_t down, int64_t across, int64_t k) {
 
 static void add_tiles (schedule *s, int64_t down, int64_t across, int64_t deep, int64_t k) {
   for (int64_t j = 0; j < across && !s->pass.status; j++)
-    for (int64_t i = 0; i < down && !s->pass.status; i++)
+    for (int64_t i = 0; i < down && !is_below (s, i, j) && !s->pass.status; i++)
       for (int64_t l = 0; l < deep && !s->pass.status; l++)
         add_step (s, i, j, l, k);
 }
@@ -361,10 +368,13 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   gpumm_pass_open (&s.pass, job, "product of full matrices");
   take_memory (&s, down, across);
   if (!s.pass.status) {
+    /* without the tiles below the diagonal */
+    const double part =
+        job->symmetry == GPUMM_GENERAL ? 1 : (1 + 1 / (double) gpumm_least (down, across)) / 2;
     if (plan->rate > 0)
-      gpumm_progress_of (job->report.flops / plan->rate); /* in seconds, like the steps */
+      gpumm_progress_of (part * job->report.flops / plan->rate); /* in seconds, like the steps */
     else
-      gpumm_progress_of_launches ((double) (down * across * (plan->resident ? 1 : deep)));
+      gpumm_progress_of_launches (part * (double) (down * across * (plan->resident ? 1 : deep)));
     if (plan->resident)
       add_shells (&s, down, across, k);
     else

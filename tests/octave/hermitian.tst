@@ -72,13 +72,7 @@
 %!      if (with == 2)
 %!        options = [options, {"Alpha", -0.3}];
 %!      elseif (with == 3)
-%!        C0 = random_matrix (rows (C), columns (C), "sdcz"(1 + ! isa (A, "single") + 2 * iscomplex (A)));
-%!        if (p{4})
-%!          C0 = C0 + C0';
-%!        else
-%!          C0 = C0 + C0.';
-%!        endif
-%!        options = [options, {"Beta", 0.7, "C", C0}];
+%!        options = [options, {"Beta", 0.7, "C", C}]; # which mirrors
 %!      endif
 %!      try
 %!        C = gpumm (p{1}, p{2}, options{:});
