@@ -155,12 +155,15 @@ typedef struct gpumm_sparse_kernel {
 } gpumm_sparse_kernel;
 
 /* The lower triangle of C becomes the transpose of the upper one; if C is Hermitian, its conjugate, and the
- * diagonal becomes real. C is dense, `pages` matrices that begin step elements apart, or in square blocks. */
+ * diagonal becomes real. C is dense, `pages` matrices that begin step elements apart, or in square blocks.
+ * With `from` C is a tile below the diagonal, which becomes the mirror image of that tile above it. */
 typedef struct gpumm_mirroring {
   gpumm_type type; /* S, D, C or Z */
   gpumm_symmetry symmetry;
   gpumm_rows c;
   int64_t pages, step;
+  const void *from; /* NULL, or cols x rows elements */
+  int64_t ld_from;
 } gpumm_mirroring;
 
 /* Widens reals that came to a device in a narrower type. Columns of `rows` reals, ld apart, are cut

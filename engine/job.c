@@ -554,6 +554,7 @@ static gpumm_status run_one_inner (gpumm_job *job, gpumm_matrix *result) {
 static gpumm_status run_algorithm (gpumm_job *job, gpumm_matrix *result) {
   const gpumm_algorithm *algorithm = job->plan.algorithm;
   const double began = gpumm_seconds ();
+  job->is_mirrored = 0;
   gpumm_status status = algorithm->run ? algorithm->run (job, result) : GPUMM_OK;
   while (!status && job->inner) {
     status = run_one_inner (job, result);
@@ -596,7 +597,7 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result) {
       if (!status)
         status = run_algorithm (job, result);
     } while (status && !job->trace && fall_back (job, status));
-  if (!status)
+  if (!status && !job->is_mirrored)
     status = gpumm_mirror (result, 1, job->symmetry);
   gpumm_progress_leave ();
   r->total = gpumm_seconds () - job->opened;

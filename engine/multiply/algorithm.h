@@ -14,8 +14,10 @@ struct gpumm_job {
   gpumm_options options;
   gpumm_matrix c0;    /* copy of *problem.c0, so the caller's struct need not live on */
   gpumm_matrix shape; /* the result without memory; open () of an algorithm may lower nzmax */
-  gpumm_symmetry
-      symmetry; /* of the whole product by its operands, known when it runs (symmetry.h) */
+  /* of the whole product by its operands, known when it runs (symmetry.h); is_mirrored: the algorithm has made
+   * the result so */
+  gpumm_symmetry symmetry;
+  int is_mirrored;
   gpumm_plan plan;
   gpumm_report report;
   int keeps_sparse;    /* converting sparse matrices to dense ones has failed */

@@ -35,6 +35,12 @@ typedef struct {
   int64_t last_step; /* the last step that uses it */
 } buffer;
 
+/* A tile of C: a product, which may be mirrored then, or the mirror image of another tile. */
+typedef struct {
+  gpumm_product product; /* first: a trace takes the task for a product */
+  gpumm_mirroring mirror;
+} tile;
+
 typedef struct {
   gpumm_pass pass;
   gpumm_owner memory; /* of the host */
@@ -44,8 +50,9 @@ typedef struct {
   void *workspace;
   buffer *a, *b, *c;
   gpumm_step *steps; /* of the current window */
-  gpumm_product *products;
-  int64_t count, room, tiles;
+  tile *tiles;
+  int64_t count, room, made;
+  int mirrors;              /* tiles below the diagonal are images of those above it */
   gpumm_exchange *exchange; /* NULL: none */
   int64_t shares;           /* of a panel of op (A) */
   char *known_a, *known_b;  /* for each panel: has a launch read it? NULL: no keeping */
@@ -126,13 +133,25 @@ static const void *inside (const schedule *s, const gpumm_panel *b, int64_t ld) 
   return (const char *) s->a[0].memory + (size_t) (row + col * ld) * element;
 }
 
+static gpumm_status launch_tile (const gpumm_stream_job *job, const void *task, gpumm_part part,
+                                 gpumm_stream *stream, char *note) {
+  const tile *t = task;
+  gpumm_status status =
+      t->mirror.from ? GPUMM_OK : gpumm_launch_product (job, &t->product, part, stream, note);
+  if (status || t->mirror.symmetry == GPUMM_GENERAL || part.index + 1 < part.count)
+    return status;
+  status = job->context->driver->mirror (job->context->device, stream, &t->mirror);
+  return status ? gpumm_fail (status, "mirroring a tile: %s", job->context->driver->error_text ())
+                : GPUMM_OK;
+}
+
 /* Runs the collected steps. The buffers keep their contents, and nothing waits for them any
  * more. */
 static void run_window (schedule *s) {
   const gpumm_plan *plan = &s->job->plan;
   gpumm_stream_job stream = {.steps = s->steps,
                              .count = s->count,
-                             .launch = gpumm_launch_product,
+                             .launch = launch_tile,
                              .kernel = plan->kernel,
                              .waits = plan->kernel->waits,
                              .divides = !plan->kernel->workspace && !s->job->trace};
@@ -150,6 +169,48 @@ static void run_window (schedule *s) {
     s->c[i].last_step = -1;
 }
 
+/* The part of C that is tile (i,j): where it lies in the result. */
+static gpumm_panel part_of_result (const schedule *s, int64_t i, int64_t j) {
+  const gpumm_plan *plan = &s->job->plan;
+  const int64_t row = i * plan->tile_m, col = j * plan->tile_n;
+  return part (s, s->result, GPUMM_NONE, row, gpumm_least (plan->tile_m, s->result->rows - row),
+               col, gpumm_least (plan->tile_n, s->result->cols - col));
+}
+
+/* The buffer for tile (i,j), or NULL: the tile lies in the result. The first step of a tile waits until the tile
+ * before has gone down. */
+static const buffer *take_tile (schedule *s, gpumm_step *step, int64_t i, int64_t j, int is_first) {
+  buffer *c = s->sizes.c > 0 ? &s->c[s->made % s->sizes.c] : NULL;
+  if (!c)
+    return NULL;
+  if (is_first && c->last_step >= 0)
+    step->after_download = c->last_step;
+  c->row = i;
+  c->col = j;
+  c->last_step = s->count;
+  return c;
+}
+
+static void bring_down (schedule *s, gpumm_step *step, gpumm_panel c, const buffer *from) {
+  if (!from)
+    return;
+  c.to = from->memory;
+  c.form = GPUMM_AS_IT_IS;
+  c.pad_rows = c.pad_cols = 0;
+  gpumm_add_download (step, gpumm_turned (c));
+  s->made++;
+}
+
+static gpumm_mirroring mirroring_of (const schedule *s, const gpumm_panel *c, const void *memory) {
+  return (gpumm_mirroring){.type = s->job->problem.output,
+                           .symmetry = s->job->symmetry,
+                           .c = {.rows = c->rows,
+                                 .cols = c->cols,
+                                 .values = (void *) (uintptr_t) memory,
+                                 .ld = c->ld_to},
+                           .pages = 1};
+}
+
 static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   const gpumm_problem *p = &s->job->problem;
   const gpumm_plan *plan = &s->job->plan;
@@ -165,11 +226,11 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
     bring_shares (s, i, a);
   gpumm_step *step = &s->steps[s->count];
   *step = (gpumm_step){.after_launch = -1, .after_download = -1};
-  /* the place in the result */
-  gpumm_panel c = part (s, s->result, GPUMM_NONE, row, m, col, n);
-  gpumm_product *product = &s->products[s->count];
-  step->task = product;
-  *product = gpumm_product_of (p);
+  const gpumm_panel c = part_of_result (s, i, j);
+  tile *task = &s->tiles[s->count];
+  gpumm_product *product = &task->product;
+  step->task = task;
+  *task = (tile){.product = gpumm_product_of (p)};
   product->a = product->b = NULL; /* on the device there may be none */
   product->m = gpumm_padded (plan, m, p->output);
   product->n = gpumm_padded (plan, n, p->output);
@@ -204,38 +265,47 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
       product->ldb = a.ld_to;
     }
   }
-  buffer *tile = s->sizes.c > 0 ? &s->c[s->tiles % s->sizes.c] : NULL;
-  product->c = tile ? tile->memory : (void *) (uintptr_t) c.from;
-  if (l == 0) {
-    if (tile && tile->last_step >= 0)
-      step->after_download = tile->last_step;
-    if (p->c0 && !p->c0->buffer) {
-      gpumm_panel c0 = part (s, p->c0, GPUMM_NONE, row, m, col, n);
-      c0.pad_rows = c0.pad_cols = 0; /* padding is never downloaded */
-      c0.to = product->c;
-      c0.ld_to = c.ld_to;
-      step->up[step->ups++] = c0;
-    }
+  const buffer *there = take_tile (s, step, i, j, l == 0);
+  product->c = there ? there->memory : (void *) (uintptr_t) c.from;
+  if (l == 0 && p->c0 && !p->c0->buffer) {
+    gpumm_panel c0 = part (s, p->c0, GPUMM_NONE, row, m, col, n);
+    c0.pad_rows = c0.pad_cols = 0; /* padding is never downloaded */
+    c0.to = product->c;
+    c0.ld_to = c.ld_to;
+    step->up[step->ups++] = c0;
   }
-  if (tile)
-    tile->last_step = s->count;
-  if (tile && from + depth == k) {
-    c.to = tile->memory;
-    c.form = GPUMM_AS_IT_IS;
-    c.pad_rows = c.pad_cols = 0;
-    gpumm_add_download (step, gpumm_turned (c));
-    s->tiles++;
-  }
+  if (s->mirrors && i == j)
+    task->mirror = mirroring_of (s, &c, product->c);
+  if (from + depth == k)
+    bring_down (s, step, c, there);
   s->count++;
 }
 
-/* Is the tile below the diagonal of a C that is mirrored at the end? */
+/* Tile (i,j) below the diagonal, as the mirror image of tile (j,i). */
+static void add_image (schedule *s, int64_t i, int64_t j) {
+  gpumm_step *step = &s->steps[s->count];
+  *step = (gpumm_step){.after_launch = -1, .after_download = -1};
+  const gpumm_panel c = part_of_result (s, i, j), above = part_of_result (s, j, i);
+  const buffer *there = take_tile (s, step, i, j, 1);
+  tile *task = &s->tiles[s->count];
+  *task = (tile){.mirror = mirroring_of (s, &c, there ? there->memory : c.from)};
+  task->mirror.from = above.from;
+  task->mirror.ld_from = above.ld_to;
+  for (int64_t x = 0; there && x < s->sizes.c; x++)
+    if (s->c[x].row == j && s->c[x].col == i)
+      task->mirror.from = s->c[x].memory;
+  step->task = task;
+  bring_down (s, step, c, there);
+  s->count++;
+}
+
+/* Is the tile below the diagonal of a C that is mirrored? */
 static int is_below (const schedule *s, int64_t i, int64_t j) {
   const gpumm_plan *plan = &s->job->plan;
   return s->job->symmetry != GPUMM_GENERAL && i * plan->tile_m >= (j + 1) * plan->tile_n;
 }
 
-/* Takes the tiles whose larger index is d, then d + 1, ... */
+/* Takes the tiles whose larger index is d, then d + 1, ... The images of tiles come after them. */
 static void add_shells (schedule *s, int64_t down, int64_t across, int64_t k) {
   for (int64_t d = 0; d < down || d < across; d++) {
     for (int64_t j = 0; d < down && j < gpumm_least (d, across); j++)
@@ -243,6 +313,8 @@ static void add_shells (schedule *s, int64_t down, int64_t across, int64_t k) {
         add_step (s, d, j, 0, k);
     for (int64_t i = 0; d < across && i < gpumm_least (d + 1, down); i++)
       add_step (s, i, d, 0, k);
+    for (int64_t j = 0; s->mirrors && j < d; j++)
+      add_image (s, d, j);
   }
 }
 
@@ -278,10 +350,10 @@ static void take_memory (schedule *s, int64_t down, int64_t across) {
     s->workspace = gpumm_pass_take (&s->pass, plan->workspace_bytes, 1);
   s->room = plan->resident ? down * (across + s->shares) : WINDOW;
   s->steps = gpumm_own (&s->memory, s->room, sizeof *s->steps);
-  s->products = gpumm_own (&s->memory, s->room, sizeof *s->products);
+  s->tiles = gpumm_own (&s->memory, s->room, sizeof *s->tiles);
   s->known_a = gpumm_own (&s->memory, plan->keeps ? down + across : 0, sizeof *s->known_a);
   s->known_b = s->known_a ? s->known_a + down : NULL;
-  if (!s->steps || !s->products || !s->known_a)
+  if (!s->steps || !s->tiles || !s->known_a)
     s->pass.status = GPUMM_HOST_MEMORY;
   if (s->job->trace && !s->pass.status) {
     void *const traced[] = {s->a->memory, s->b->memory, s->c->memory, s->workspace};
@@ -367,6 +439,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   }
   gpumm_pass_open (&s.pass, job, "product of full matrices");
   take_memory (&s, down, across);
+  job->is_mirrored = s.mirrors =
+      job->symmetry != GPUMM_GENERAL && plan->resident && plan->tile_m == plan->tile_n;
   if (!s.pass.status) {
     /* without the tiles below the diagonal */
     const double part =

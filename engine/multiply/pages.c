@@ -308,6 +308,26 @@ static gpumm_status at_once (const batch *b) {
   return failed ? gpumm_fail ((gpumm_status) failed, "%s", r.why) : GPUMM_OK;
 }
 
+/* Of pages on a device: those that are products of a page by itself, all of them or some. */
+static gpumm_status mirror_pages (const batch *b) {
+  gpumm_problem p = b->problem;
+  gpumm_matrix c;
+  gpumm_symmetry symmetry = GPUMM_GENERAL;
+  p.b.values = p.a.values;
+  gpumm_status status = p.a.buffer == p.b.buffer ? gpumm_find_symmetry (&p, &symmetry) : GPUMM_OK;
+  if (status || symmetry == GPUMM_GENERAL)
+    return status;
+  if (b->problem.a.values == b->problem.b.values
+      && memcmp (b->steps_a, b->steps_b, (size_t) b->dims * sizeof *b->steps_a) == 0)
+    return gpumm_mirror (&b->c, b->count, symmetry);
+  for (int64_t page = 0; page < b->count && !status; page++) {
+    find_page (b, page, &p, &c);
+    if (p.a.values == p.b.values)
+      status = gpumm_mirror (&c, 1, symmetry);
+  }
+  return status;
+}
+
 /* All pages along the dimension with most of them at once, from each place of the others. */
 static gpumm_status launch_pages (const batch *b, const gpumm_plan *plan) {
   int along = 0;
@@ -340,11 +360,7 @@ static gpumm_status launch_pages (const batch *b, const gpumm_plan *plan) {
                   plan->context->driver->error_text ());
     gpumm_queue_end (plan->context, "products of pages");
   }
-  gpumm_symmetry symmetry = GPUMM_GENERAL;
-  gpumm_problem p = b->problem;
-  if (!status && memcmp (b->steps_a, b->steps_b, (size_t) b->dims * sizeof *b->steps_a) == 0)
-    status = gpumm_find_symmetry (&p, &symmetry);
-  return status ? status : gpumm_mirror (&b->c, b->count, symmetry);
+  return status ? status : mirror_pages (b);
 }
 
 /* Of arrays on a device. A library has all of them in one launch, also where a page alone would take another

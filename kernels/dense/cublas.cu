@@ -218,6 +218,8 @@ static gpumm_status launch_gram (int device, gpumm_stream *stream, const gpumm_p
                                  conjugated ? GPUMM_HERMITIAN : GPUMM_SYMMETRIC,
                                  {.rows = x.n, .cols = x.n, .values = x.c, .ld = p->ldc},
                                  1,
+                                 0,
+                                 NULL,
                                  0};
   return gpumm_driver_mirror (device, stream, &whole);
 }

@@ -17,27 +17,31 @@ template <class T> DEVICE T mirrored (T x, bool is_hermitian) {
   return is_hermitian ? conjugate (x) : x;
 }
 
-/* A block reads a square of the upper triangle of a page, and writes it below the diagonal, both by columns.
- * parts x parts squares make a page. */
+/* A block reads a square and writes its mirror image, both by columns: a square of the upper triangle of a page
+ * into the lower one, or any of `from` into C. down x across squares make a page. */
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    mirror (T *first, int64_t n, int64_t parts, int64_t ld, int64_t step, bool is_hermitian) {
+    mirror (T *first, const T *from, int64_t rows, int64_t cols, int64_t down, int64_t across,
+            int64_t ld, int64_t ld_from, int64_t step, bool is_triangle, bool is_hermitian) {
   SHARED (T, part, SIDE, SIDE + 1);
-  const int64_t square = blockIdx.x % (parts * parts), i = square % parts, j = square / parts;
-  T *const C = first + blockIdx.x / (parts * parts) * step;
-  if (i > j)
+  const int64_t square = blockIdx.x % (down * across), i = square % down, j = square / down;
+  const int64_t page = blockIdx.x / (down * across) * step;
+  if (is_triangle && i > j)
     return;
   const int t = (int) threadIdx.x % SIDE;
   for (int s = (int) threadIdx.x / SIDE; s < SIDE; s += ROWS)
-    if (i * SIDE + t < n && j * SIDE + s < n)
-      part[s][t] = C[i * SIDE + t + (j * SIDE + s) * ld];
+    if (i * SIDE + t < rows && j * SIDE + s < cols)
+      part[s][t] = from[page + i * SIDE + t + (j * SIDE + s) * ld_from];
   __syncthreads ();
   for (int s = (int) threadIdx.x / SIDE; s < SIDE; s += ROWS) {
     const int64_t row = j * SIDE + t, column = i * SIDE + s;
-    if (row < n && row > column)
-      C[row + column * ld] = mirrored ((T) part[t][s], is_hermitian);
-    else if (row < n && row == column && is_hermitian)
-      C[row + column * ld] = real_part ((T) part[t][s]);
+    T *const to = first + page + row + column * ld;
+    if (row >= cols || column >= rows || (is_triangle && row < column))
+      continue;
+    if (is_triangle && row == column)
+      *to = is_hermitian ? real_part ((T) part[t][s]) : (T) part[t][s];
+    else
+      *to = mirrored ((T) part[t][s], is_hermitian);
   }
 }
 
@@ -76,10 +80,14 @@ template <class T>
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_mirroring &m) {
   const gpumm_rows &c = m.c;
   const bool is_hermitian = m.symmetry == GPUMM_HERMITIAN;
-  const int64_t parts = ceil_div (c.rows, SIDE);
-  if (!c.start)
-    return LAUNCH ("mirror", mirror<T>, parts * parts * m.pages, dim3 (THREADS), device, stream,
-                   (T *) c.values, c.rows, parts, c.ld, m.step, is_hermitian);
+  const bool is_triangle = !m.from;
+  if (!c.start) {
+    const int64_t rows = c.cols, cols = c.rows; /* of what is read */
+    const int64_t down = ceil_div (rows, SIDE), across = ceil_div (cols, SIDE);
+    return LAUNCH ("mirror", mirror<T>, down * across * m.pages, dim3 (THREADS), device, stream,
+                   (T *) c.values, (const T *) (is_triangle ? c.values : m.from), rows, cols, down,
+                   across, c.ld, is_triangle ? c.ld : m.ld_from, m.step, is_triangle, is_hermitian);
+  }
   const int64_t elements = c.stored * c.block_rows * c.block_cols;
   return LAUNCH ("mirror blocks", mirror_blocks<T>, ceil_div (elements, THREADS), dim3 (THREADS),
                  device, stream, (T *) c.values, c.start, c.column, c.rows, c.stored, c.block_rows,

@@ -166,6 +166,11 @@
 %!     ran += r;
 %!   endfor
 %! endfor
+%! for type = "dz" # so large that tiles are cut for the transfers
+%!   [b, r] = by_gpumm (random_matrix (1301, 7, type), type, "Algorithm", "register", "Backend", "cpu");
+%!   bad = [bad, b];
+%!   ran += r;
+%! endfor
 %! if (gpumm_available ("gpu"))
 %!   for algorithm = {"cublas", "register", "emulated"}
 %!     for type = "sdcz"
