@@ -208,6 +208,16 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_produc
   return GPUMM_OK;
 }
 
+/* All elements of a product are equal. */
+static gpumm_status mirror (int device, gpumm_stream *stream, const gpumm_mirroring *m) {
+  use (device, stream);
+  look (device, m->c.values);
+  for (int64_t j = 0; m->from && j < m->c.cols; j++)
+    for (int64_t i = 0; i < m->c.rows; i++)
+      ((double *) m->c.values)[i + j * m->c.ld] = *(const double *) m->from;
+  return GPUMM_OK;
+}
+
 static void reset (void) {
 }
 
@@ -238,6 +248,7 @@ static const gpumm_driver table = {.version = GPUMM_DRIVER_VERSION,
                                    .stream_wait = stream_wait,
                                    .copy_up = copy,
                                    .copy_down = copy,
+                                   .mirror = mirror,
                                    .error_text = error_text,
                                    .reset = reset,
                                    .kernels = kernels};
