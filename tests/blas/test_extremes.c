@@ -412,6 +412,30 @@ static void test_lapack (int n, int step) {
   }
 }
 
+/* gesv is getrf and then getrs, each where it belongs. */
+static void test_gesv (gpumm_type type, int n, enum kind kind, int place) {
+  char name[16];
+  array a, b, written;
+  shape_lapack (GPUMM_GETRS, type, n, 0, &a, &b, &written);
+  fill (&a, 0, kind >= ZERO_COLUMN ? kind : NORMAL);
+  fill (&b, 0, NORMAL);
+  if (kind < ZERO_COLUMN)
+    spoil (place ? &b : &a, kind);
+  copy_case (&ours, &before);
+  copy_case (&theirs, &before);
+  snprintf (name, sizeof name, "%cgesv_", "sdcz"[type]);
+  for (int whose = OURS; whose <= THEIRS; whose++) {
+    test_case *t = whose == OURS ? &ours : &theirs;
+    void *f = whose == OURS ? dlsym (RTLD_DEFAULT, name) : gpumm_blas_symbol (name);
+    ((routine *) f) (&t->n, &t->k, t->a, &t->lda, t->pivots, t->b, &t->ldb, &t->info);
+  }
+  CHECK (ours.info == theirs.info && memcmp (ours.pivots, theirs.pivots, sizeof ours.pivots) == 0
+             && difference (ours.a, theirs.a, before.a, &a) <= 1
+             && difference (ours.b, theirs.b, before.b, &b) <= 1,
+         "%s, %s%s, n %d: info %d, but %d below, or values", name, kind_names[kind],
+         place ? " in B" : "", n, (int) ours.info, (int) theirs.info);
+}
+
 /* ---- BLAS --------------------------------------------------------------------------------- */
 
 /* The arrays of a routine of BLAS, with random letters. Returns the array that is written. */
@@ -494,6 +518,9 @@ int main (void) {
   static const int sizes[] = {3, 20, 65, 130, LARGEST}, steps[] = {1, 1, 5, 13, 97};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     test_lapack (sizes[i], has_gpu ? 1 : steps[i]);
+  for (int i = 0; i < 4 * GRADED; i++)
+    for (int place = 0; place < (i / 4 < ZERO_COLUMN ? 2 : 1); place++)
+      test_gesv ((gpumm_type) (i % 4), i % 3 ? 30 : 3, (enum kind) (i / 4), place);
   test_blas (3, GPUMM_GEMM);
   test_blas (70, has_gpu ? GPUMM_GEMM : GPUMM_SYMM); /* the host device is slow */
   CHECK (on_cpu > 1000 && on_device > 300, "%d on the CPU, %d on the device", on_cpu, on_device);
