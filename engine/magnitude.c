@@ -1,8 +1,8 @@
 /* magnitude.c - how large the numbers of a matrix are, as fast as memory can be read.
  *
- * Without its sign bit, a number of IEEE 754 is larger than another one where it is as an integer: Inf above
- * all finite numbers, and NaN above Inf. The largest of integers takes no order, so that compilers make
- * vectors of it.
+ * Without its sign bit, a number of IEEE 754 is larger than another one where it is as an integer:
+ * Inf above all finite numbers, and NaN above Inf. The largest of integers takes no order, so that
+ * compilers make vectors of it.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "magnitude.h"

@@ -4,6 +4,18 @@
  * they write comes back: of a triangle the triangle alone. Operands that are read and written are copied
  * in host memory while the device computes, so that a device that fails at last destroys nothing.
  *
+ * A program gets the results, info and so the warnings of its own BLAS and LAPACK, also where
+ * NVIDIA's libraries differ from them. Its own libraries compute:
+ *
+ *   products with alpha 0: cuBLAS reads A and B, and 0 * NaN is NaN
+ *   trmm, trsm and LAPACK, if numbers are not finite, or close to overflow or underflow: cuSOLVER
+ *     loses NaN, and does not scale
+ *   LAPACK, if info is not 0
+ *   a matrix that is singular to working precision: info depends on rounding errors
+ *   results that overflow: the order of the arithmetic decides which elements are Inf or NaN
+ *
+ * Most of this shows only while or after the device computes. Such calls are rare and take longer.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "multiply/algorithm.h"
 #include "devices.h"
@@ -178,7 +190,8 @@ typedef struct {
   gpumm_matrix host, device; /* device.values is NULL if there is none */
   int reads, writes;
   char part; /* what it writes: 'U', 'L': a triangle; 'A': all */
-  /* The part whose numbers are looked at, 0: none. A triangle begins `apart` elements beside the diagonal. */
+  /* The part whose numbers are looked at, 0: none. A triangle begins `apart` elements beside the
+   * diagonal. */
   char looks;
   int64_t apart;
   _Atomic double largest; /* of that part, as gpumm_largest has it */
@@ -197,7 +210,8 @@ typedef struct {
   int32_t info;
 } work;
 
-/* Of symm, syrk and the like each element of a result is a sum of products, in which NaN and Inf stay. */
+/* Of symm, syrk and the like each element of a result is a sum of products, in which NaN and Inf
+ * stay. */
 static int looks_at_numbers (const gpumm_call *x) {
   return x->routine >= GPUMM_TRMM;
 }
@@ -332,7 +346,7 @@ static gpumm_status fetch_triangle (const operand *x) {
 
 /* ---- numbers that are the CPU's -------------------------------------------------------------- */
 
-/* Numbers outside of it the library does not get. In QR squares are computed. */
+/* The library gets numbers within this range, and 0. QR computes squares. */
 static gpumm_range range_of (const gpumm_call *x) {
   const gpumm_range safe = gpumm_safe_range (x->type);
   return x->routine < GPUMM_GETRF    ? (gpumm_range){DBL_TRUE_MIN, DBL_MAX}
@@ -341,7 +355,7 @@ static gpumm_range range_of (const gpumm_call *x) {
 }
 
 static gpumm_status refuse (const gpumm_call *x, const char *what) {
-  return gpumm_fail (GPUMM_UNSUPPORTED, "%s: the CPU computes this, as %s",
+  return gpumm_fail (GPUMM_UNSUPPORTED, "%s: left to the CPU, as %s",
                      gpumm_routine_name (x->routine, x->type), what);
 }
 
@@ -371,8 +385,8 @@ static void look_and_save (void *context, int64_t begin, int64_t end) {
     continue;
 }
 
-/* Copies what the call changes, before anything of it comes back. Refuses numbers that are the CPU's; this is
- * done while the device computes, as it takes time and there seldom are such numbers. */
+/* Copies what the call changes, before anything of it comes back, and refuses numbers that are the
+ * CPU's. Called while the device computes: then it costs no time. */
 static gpumm_status look_at_operands (work *w) {
   const gpumm_range allowed = range_of (&w->call);
   for (operand *x = w->x; x < w->x + OPERANDS; x++) {
@@ -390,9 +404,10 @@ static gpumm_status look_at_operands (work *w) {
   return GPUMM_OK;
 }
 
-/* Is the diagonal of a factor, or of trsm's triangle, the library's? It is not if it is singular to working
- * precision. In 1000 x 1000 matrices of rank 999 the last pivot is 10 to 500 eps of the largest one, in random
- * matrices of single precision above 60000 eps. Of Cholesky's factor the squares are pivots. */
+/* Refuses the diagonal of a factor, or of trsm's triangle, if it is extreme or the factor is
+ * singular to working precision: the smallest pivot below 16 sqrt (n) eps of the largest one. For
+ * n = 1000 that is 500 eps. Matrices of rank 999 had up to 190 eps in single precision, random ones
+ * above 60000 eps. The pivots of Cholesky's factor are the squares. */
 static gpumm_status check_diagonal (const gpumm_call *x) {
   const gpumm_range allowed = range_of (x);
   const int is_cholesky = x->routine == GPUMM_POTRF || x->routine == GPUMM_POTRS;

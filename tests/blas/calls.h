@@ -1,5 +1,5 @@
-/* calls.h - calls of the drop-in's routines and of the same routines below, in tests of the drop-in. Matrices
- * have up to LARGEST rows and columns, which the test defines before.
+/* calls.h - calls of the drop-in's routines and of the same routines below, in tests. Matrices have
+ * up to LARGEST rows and columns, which the test defines before.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_TESTS_CALLS_H

@@ -1,7 +1,8 @@
-/* test_extremes.c - the drop-in with NaN, Inf, numbers close to overflow and underflow, and singular matrices,
- * every call taken, against the BLAS and LAPACK below: info, pivots and each element are the same, bit for bit
- * where the CPU has to compute the call, and the counts say that it did. On a machine with a GPU this is a
- * test of NVIDIA's libraries, too, and then of all types in large sizes.
+/* test_extremes.c - the drop-in with NaN, Inf, numbers close to overflow and underflow, and
+ * singular matrices, every call taken, against the BLAS and LAPACK below: info, pivots and each
+ * element are the same, bit for bit where the CPU has to compute the call, and the counts say that
+ * it did. On a machine with a GPU this is a test of NVIDIA's libraries, too, and then of all types
+ * in large sizes.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
@@ -45,7 +46,8 @@ static const char *const kind_names[] = {
     "nearly so",      "low rank", "graded",  "indefinite",         "zero pivot",  "tiny pivot",
     "infinite pivot", "growth"};
 
-/* An array of a case. part: 'A', 'U', 'L': what of it may be read, apart from the diagonal by so much. */
+/* An array of a case. part: 'A', 'U', 'L': what of it may be read, apart from the diagonal by so
+ * much. */
 typedef struct {
   void *values;
   gpumm_type type;
@@ -105,8 +107,8 @@ static void spoil (const array *x, enum kind kind) {
         set (x, r, c, r == c ? 1 : x->part == 'A' && r > c ? 0 : -1000);
 }
 
-/* A matrix in double precision, by columns: positive definite and Hermitian, or with its large elements beside
- * the diagonal, so that rows are exchanged. */
+/* A matrix in double precision, by columns: positive definite and Hermitian, or with its large
+ * elements beside the diagonal, so that rows are exchanged. */
 static double *new_matrix (int rows, int cols, gpumm_type type, int is_hermitian, enum kind kind) {
   enum { RANK = 2 }; /* of low rank */
   const int p = parts (type);
@@ -155,8 +157,8 @@ static double *new_matrix (int rows, int cols, gpumm_type type, int is_hermitian
   return x;
 }
 
-/* Fills the array with it, where it is read; all else is hidden. Of a Hermitian matrix the lower triangle is
- * there. */
+/* Fills the array with it, where it is read; all else is hidden. Of a Hermitian matrix the lower
+ * triangle is there. */
 static void store (const array *x, const double *from, int is_hermitian) {
   const int p = parts (x->type);
   for (int j = 0; j < x->cols; j++)
@@ -199,9 +201,10 @@ static void copy_case (test_case *to, const test_case *from) {
   memcpy (to->beta, from->beta, sizeof to->beta);
 }
 
-/* How two results differ: 0: not, 1: in rounding, 2: in finite numbers, 3: in which are not finite, 4: in what
- * must not change. A complex number is not finite if one of its parts is: which one depends on the order of
- * the arithmetic, and in gemm a real beta multiplies both parts (BLAS makes NaN of 0 * Inf). */
+/* How two results differ: 0: not, 1: in rounding, 2: in finite numbers, 3: in which are not
+ * finite, 4: in what must not change. A complex number is not finite if one of its parts is: which
+ * one depends on the order of the arithmetic, and in gemm a real beta multiplies both parts (BLAS
+ * makes NaN of 0 * Inf). */
 static int difference (const void *mine, const void *right, const void *was, const array *x) {
   const double bound = epsilon (x->type) * 200 * (x->rows + x->cols);
   const size_t bytes = is_single (x->type) ? 4 : 8;
@@ -283,8 +286,8 @@ static void compare (const array *written, enum verdict verdict, const char *wha
 
 /* ---- LAPACK ------------------------------------------------------------------------------- */
 
-/* The case for a routine of order n: its arrays, of which a is A, and `other` B, C or tau. shape: 0 square, 1
- * more rows, 2 more columns. */
+/* The case for a routine of order n: its arrays, of which a is A, and `other` B, C or tau. shape:
+ * 0 square, 1 more rows, 2 more columns. */
 static void shape_lapack (gpumm_routine which, gpumm_type type, int n, int shape, array *a,
                           array *other, array *written) {
   test_case *t = &before;

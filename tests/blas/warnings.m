@@ -1,5 +1,5 @@
-## warnings.m - what Octave warns of when it solves, how well conditioned it says that matrices are, and what
-## it computes from matrices with NaN, Inf, numbers close to overflow or underflow, and linear dependence.
+## warnings.m - what Octave warns of when it solves, how well conditioned it says that matrices are,
+## and what it computes from matrices with NaN, Inf, extreme numbers and linear dependence.
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 
@@ -43,8 +43,8 @@ report ([1, 1; 0, 1e-20]);
 report ([1, NaN; 2, 3]);
 report ([1, Inf; 2, 3]);
 
-## The identifier of f's warning, how often there is NaN and Inf in its results, and unless rounding errors
-## decide over that, how large they are.
+## The identifier of f's warning, how often there is NaN and Inf in its results, and how large the
+## results are, unless rounding errors decide over that.
 function compute (name, f, outputs, is_sized = true)
   lastwarn ("", "");
   values = cell (1, outputs);
@@ -60,8 +60,8 @@ function compute (name, f, outputs, is_sized = true)
     x = full (double (value{1}(:)));
     finite = abs (x(isfinite (x)));
     printf (", %d NaN, %d Inf", nnz (isnan (x)), nnz (isinf (x)));
-    if (is_sized)
-      printf (", %.3g", max ([0; finite]));
+    if (is_sized) # a power of 2; whole ones do not lie between two
+      printf (", 2^%d", floor (log2 (max ([0; finite])) + 0.37));
     endif
   endfor
   printf ("\n");
