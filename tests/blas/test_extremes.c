@@ -28,6 +28,8 @@ enum kind {
   HUGE_NUMBERS, /* close to overflow */
   TINY_NUMBERS, /* close to underflow */
   DENORMAL,
+  LARGE_SQUARES, /* which overflow */
+  SMALL_SQUARES,
   ZERO_COLUMN, /* from here on of a matrix that is factored */
   TWO_EQUAL,   /* columns */
   NEARLY_EQUAL,
@@ -41,9 +43,11 @@ enum kind {
   KINDS
 };
 static const char *const kind_names[] = {
-    "normal",         "one NaN",  "one Inf", "one imaginary part", "last is NaN", "all NaN",
-    "zero",           "huge",     "tiny",    "denormal",           "zero column", "two equal",
-    "nearly so",      "low rank", "graded",  "indefinite",         "zero pivot",  "tiny pivot",
+    "normal",         "one NaN",    "one Inf",       "one imaginary part",
+    "last is NaN",    "all NaN",    "zero",          "huge",
+    "tiny",           "denormal",   "large squares", "small squares",
+    "zero column",    "two equal",  "nearly so",     "low rank",
+    "graded",         "indefinite", "zero pivot",    "tiny pivot",
     "infinite pivot", "growth"};
 
 /* An array of a case. part: 'A', 'U', 'L': what of it may be read, apart from the diagonal by so
@@ -97,6 +101,8 @@ static void spoil (const array *x, enum kind kind) {
     put (x->values, x->type, at (x, i, j) + p - 1, NAN);
   if (kind == ALL_NAN || kind == ZERO || kind == HUGE_NUMBERS)
     scale (x, kind == ALL_NAN ? NAN : kind == ZERO ? 0 : large);
+  if (kind == LARGE_SQUARES || kind == SMALL_SQUARES)
+    scale (x, exp2 ((kind == LARGE_SQUARES ? 1 : -1) * (is_narrow ? 70 : 600)));
   if (kind == TINY_NUMBERS || kind == DENORMAL)
     scale (x, kind == TINY_NUMBERS ? 1 / large : is_narrow ? 1e-42 : 1e-318);
   if (kind == ZERO_PIVOT || kind == TINY_PIVOT || kind == INFINITE_PIVOT)
@@ -348,6 +354,8 @@ static enum verdict verdict_of (gpumm_routine which, enum kind kind) {
   if (kind <= ALL_NAN || (kind >= HUGE_NUMBERS && kind <= DENORMAL) || kind == INFINITE_PIVOT
       || kind == ZERO_PIVOT || kind == TINY_PIVOT)
     return CPU;
+  if (kind == LARGE_SQUARES || kind == SMALL_SQUARES)
+    return which >= GPUMM_GEQRF ? CPU : EITHER;
   if (kind == GROWTH || which == GPUMM_ORGQR || which == GPUMM_ORMQR || kind == GRADED)
     return EITHER;
   if (which == GPUMM_GEQRF || !is_made)
@@ -381,9 +389,12 @@ static void run_lapack (gpumm_routine which, gpumm_type type, int n, enum kind k
   }
   if (!is_made)
     spoil (place == 0 ? &a : place == 1 ? &other : &tau, kind);
-  const enum verdict verdict = place == 0                       ? verdict_of (which, kind)
-                               : kind == ZERO || kind == NORMAL ? EITHER
-                                                                : CPU;
+  const int is_other_sound =
+      kind == ZERO || kind == NORMAL
+      || (which < GPUMM_GEQRF && (kind == LARGE_SQUARES || kind == SMALL_SQUARES));
+  const enum verdict verdict = place == 0       ? verdict_of (which, kind)
+                               : is_other_sound ? EITHER
+                                                : CPU;
   compare (&written, verdict, kind_names[kind], places[place]);
 }
 
