@@ -1,5 +1,5 @@
-/* test_magnitude.c - the largest number of an array and the range of a diagonal, against a loop over
- * their elements: all types, lengths around vectors, NaN and Inf in every place.
+/* test_magnitude.c - the largest number of an array and the range of a diagonal, against a loop
+ * over the elements: all types, lengths around vectors, NaN and Inf in every place.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
